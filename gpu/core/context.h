@@ -1,0 +1,82 @@
+// The place where work runs: a thread arena (CPU) or a device stream (CUDA), its scratch memory and its counters.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gpu/core/backend.h"
+
+#if STICKSLIP_ON_CUDA
+#include <cuda_runtime.h>
+#else
+#include <tbb/task_arena.h>
+#endif
+
+namespace stickslip {
+
+/// What a backend did since the counters were last cleared. Copies are counted per call, not per byte.
+struct Counters {
+  std::size_t allocations = 0;
+  std::size_t launches = 0;
+  std::size_t copies_to_host = 0;
+  std::size_t copies_to_device = 0;
+  std::size_t synchronisations = 0;
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+#if STICKSLIP_ON_CUDA
+/// Throws std::runtime_error naming the call and the place when `status` is an error.
+void check(cudaError_t status, const char* call, const char* file, int line);
+#define SS_CUDA(call) ::stickslip::cuda::check((call), #call, __FILE__, __LINE__)
+#endif
+
+/// Raw backend memory: device memory on CUDA, 64-byte aligned host memory on the CPU. Throws std::bad_alloc or
+/// std::runtime_error when there is none left.
+void* allocate_bytes(std::size_t bytes);
+void free_bytes(void* pointer) noexcept;
+
+/// One stream of work. Not thread safe: one host thread drives a context at a time.
+class Context {
+ public:
+  /// `threads`: CPU worker threads, 0 for all cores; ignored on CUDA.
+  explicit Context(int threads = 0);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// Waits until everything launched so far is done.
+  void synchronize();
+
+  /// Temporary memory that primitives share; valid until the next call with the same slot. Only grows.
+  void* scratch(int slot, std::size_t bytes);
+
+  Counters& counters() { return counters_; }
+  int threads() const { return threads_; }
+
+#if STICKSLIP_ON_CUDA
+  cudaStream_t stream() const { return stream_; }
+#else
+  tbb::task_arena& arena() { return arena_; }
+#endif
+
+ private:
+  struct Scratch {
+    void* data = nullptr;
+    std::size_t bytes = 0;
+  };
+  int threads_ = 1;
+  Counters counters_;
+  std::vector<Scratch> scratch_;
+#if STICKSLIP_ON_CUDA
+  cudaStream_t stream_ = nullptr;
+#else
+  tbb::task_arena arena_;
+#endif
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,105 @@
+// The host-only face of the simulation: load a Model, set parameters, step, take snapshots, read diagnostics.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/model/model.h"
+#include "gpu/params/params.h"
+#include "gpu/step/report.h"
+
+namespace stickslip {
+
+enum class ContactState : std::uint8_t { open, stick, slip };
+
+/// One active contact as the viewer shows it.
+struct ContactRecord {
+  Vec<float, 3> point;         // [m]
+  Vec<float, 3> normal;        // unit, pointing to side a
+  float gap = 0;               // [m]
+  float normal_force = 0;      // [N]
+  float slip_speed = 0;        // [m/s]
+  std::int32_t object_a = -1, object_b = -1;  // -1: a half-space
+  ContactState state = ContactState::open;    // open: inside d_hat but carrying no noticeable force
+};
+
+/// What the viewer needs of one instant.
+struct Snapshot {
+  int frame = 0;
+  double time = 0;
+  std::vector<Vec<float, 3>> positions;  // per node
+  std::vector<ContactRecord> contacts;
+};
+
+/// The full state, for checkpoints and tests.
+struct State {
+  int frame = 0;
+  double time = 0;
+  std::vector<Vec<double, 3>> positions, velocities;
+};
+
+/// A spring between a material point (barycentric on a surface triangle) and a target in space.
+struct Drag {
+  Vec3i triangle{0, 0, 0};  // node indices
+  Vec<double, 3> weights{1, 0, 0};
+  Vec<double, 3> target{0, 0, 0};  // [m]
+};
+
+enum class Backend { cpu, cuda };
+
+struct BackendInfo {
+  Backend backend;
+  std::string name;    // "cpu", "cuda"
+  std::string device;  // what it runs on
+  bool available;
+  std::string reason;  // why not, when it is not
+};
+
+/// Thrown when a step cannot be finished: NaN in the state, a device error. The engine keeps the last good state.
+struct SimulationError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Not thread safe: one thread drives an engine.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  /// Takes over a finalized model and resets to its start. Throws std::invalid_argument when bodies intersect at the
+  /// start or touch a half-space, naming the objects.
+  virtual void load(const Model& model) = 0;
+  /// Back to the start of the loaded model; parameters and materials stay as they are set.
+  virtual void reset() = 0;
+
+  virtual void set_params(const Params& params) = 0;
+  virtual const Params& params() const = 0;
+  virtual void set_materials(const std::vector<Material>& materials) = 0;
+  virtual const std::vector<Material>& materials() const = 0;
+  virtual void set_half_space_mu(std::size_t index, double mu) = 0;
+  virtual void set_drag(const std::optional<Drag>& drag) = 0;
+
+  /// Advances by params().dt. Throws SimulationError.
+  virtual StepReport step() = 0;
+
+  virtual void snapshot(Snapshot& out) = 0;
+  virtual State state() = 0;
+  virtual void set_state(const State& state) = 0;
+};
+
+/// `threads`: 0 for all cores. Throws std::runtime_error when the backend is not available.
+std::unique_ptr<Engine> make_engine(Backend backend, int threads = 0);
+
+/// Both backends, with the reason when one cannot run here.
+std::vector<BackendInfo> list_backends();
+/// "auto" takes cuda if a device answers. Throws std::invalid_argument for an unknown name.
+Backend choose_backend(std::string_view name);
+
+struct SolverInfo {
+  std::string_view name, meaning;
+};
+std::vector<SolverInfo> list_solvers();
+
+}  // namespace stickslip

@@ -1,0 +1,89 @@
+// Model: what a scene is made of and does not change while it runs. Host memory only, no file formats.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpu/math/vec.h"
+#include "gpu/params/params.h"
+
+namespace stickslip {
+
+/// A scripted rigid motion as a function of time, applied to start positions: x(t) = c + R(t) (X - c) + p(t).
+/// Outside [start, end] it rests at the pose of the nearer end.
+struct Motion {
+  struct Key {
+    double time = 0;                          // [s]
+    Vec<double, 3> translation{0, 0, 0};      // [m]
+    Vec<double, 3> rotation_degrees{0, 0, 0};  // rotation vector: axis times angle
+  };
+  Vec<double, 3> velocity{0, 0, 0};           // [m/s]
+  Vec<double, 3> angular_velocity{0, 0, 0};   // [rad/s], about `center`
+  Vec<double, 3> center{0, 0, 0};             // [m]
+  double start = 0, end = 1e30;               // [s]
+  std::vector<Key> keys;                      // when not empty: piecewise linear, added to the rates above
+
+  bool is_static() const;
+  Vec<double, 3> apply(const Vec<double, 3>& start_position, double time) const;
+};
+
+/// Nodes that follow a script instead of the equations of motion. A held node has a static motion.
+struct ScriptedNodes {
+  std::vector<std::int32_t> nodes;
+  Motion motion;
+};
+
+/// An immovable plane with outward normal: the admissible side is dot(normal, x) > offset.
+struct HalfSpace {
+  Vec<double, 3> normal{0, 1, 0};  // unit
+  double offset = 0;               // [m]
+  double mu = 0.3;
+};
+
+/// A connected range of nodes with one material and one look.
+struct Object {
+  std::string name;
+  std::int32_t material = 0;
+  std::int32_t node_begin = 0, node_end = 0;
+  std::int32_t tet_begin = 0, tet_end = 0;            // empty range: a kinematic surface (collider)
+  std::int32_t triangle_begin = 0, triangle_end = 0;  // into Model::triangles
+  Vec<float, 3> color{0.7f, 0.7f, 0.7f};
+};
+
+struct Model {
+  std::vector<std::string> material_names;
+  std::vector<Material> materials;
+  std::vector<Object> objects;
+
+  std::vector<Vec<double, 3>> rest_positions;   // [m] per node: the stress-free shape
+  std::vector<Vec<double, 3>> positions;        // [m] per node at t = 0
+  std::vector<Vec<double, 3>> velocities;       // [m/s] per node at t = 0
+  std::vector<std::int32_t> node_object;        // per node
+
+  std::vector<Vec4i> tets;                      // positive rest volume
+  std::vector<Vec3i> triangles;                 // surface, outward by the right-hand rule
+  std::vector<Vec2i> edges;                     // of `triangles`, each once, smaller index first
+  std::vector<std::int32_t> surface_nodes;      // of `triangles`, ascending
+
+  std::vector<ScriptedNodes> scripted;          // every collider node is in exactly one of these
+  std::vector<HalfSpace> half_spaces;
+
+  std::size_t node_count() const { return positions.size(); }
+};
+
+/// Appends a tetrahedral solid: nodes, tets, its surface triangles. `tets` index into `nodes`; a tet with negative
+/// volume is flipped. Throws std::invalid_argument naming the tet when one is degenerate or an index is bad.
+Object& add_solid(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
+                  const std::vector<Vec4i>& tets, std::int32_t material);
+
+/// Appends a kinematic triangle surface that follows `motion`. Throws std::invalid_argument on bad indices.
+Object& add_collider(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
+                     const std::vector<Vec3i>& triangles, std::int32_t material, const Motion& motion);
+
+/// Derives edges and surface_nodes from triangles, and checks the whole model: index ranges, finite numbers,
+/// material ranges, positive volumes. Throws std::invalid_argument with the object and element at fault.
+/// Call once after the last object was added.
+void finalize(Model& model);
+
+}  // namespace stickslip

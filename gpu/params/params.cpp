@@ -1,0 +1,1 @@
+#include "gpu/params/params.h"

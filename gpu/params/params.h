@@ -1,0 +1,107 @@
+// Every tunable, declared once. From these two lists come the structs below, the sliders of the window, `--set`,
+// the scene keys, `stickslip list params` and the reference page (all through `param_table` and `material_table`).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stickslip {
+
+// REAL(name, default, low, high, unit, group, meaning)      INT likewise
+// BOOL(name, default, group, meaning)
+// CHOICE(name, EnumType, default enumerator, group, meaning, "first|second|...")
+// `group` says who reads it: time, barrier, friction, newton, pcg, ccd, boundary, interaction.
+// clang-format off
+#define STICKSLIP_PARAMS(REAL, INT, BOOL, CHOICE)                                                                              \
+  REAL(dt, 1.0 / 60.0, 1e-4, 0.2, "s", time, "time step")                                                                      \
+  REAL(gravity, -9.81, -100.0, 100.0, "m/s^2", time, "acceleration along y")                                                   \
+  REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
+  REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step")                \
+  REAL(barrier_growth, 2.0, 1.0, 100.0, "1", barrier, "factor on sigma while the smallest gap stays below 1% of d_hat")        \
+  REAL(barrier_cap, 100.0, 1.0, 1e8, "1", barrier, "largest sigma relative to its first value in a step")                      \
+  REAL(eps_v, 1e-3, 1e-9, 1.0, "m/s", friction, "sliding speed below which friction is smoothed (stick)")                      \
+  CHOICE(friction_update, FrictionUpdate, newton, friction, "when normal forces and tangent frames of friction are refreshed", "newton|lagged") \
+  INT(friction_lags, 1, 1, 100, "1", friction, "minimisations per step when friction is lagged")                               \
+  CHOICE(newton_stop, NewtonStop, displacement, newton, "what ends the Newton loop", "displacement|gradient")                  \
+  REAL(newton_tolerance, 1e-2, 1e-12, 1.0, "1", newton, "displacement: speed in units of the scene's diagonal per second; gradient: relative norm") \
+  INT(newton_iterations, 200, 1, 100000, "1", newton, "Newton iterations per step at most")                                    \
+  REAL(budget_ms, 0.0, 0.0, 1e7, "ms", newton, "wall time per step after which Newton stops early; 0 means none")              \
+  REAL(pcg_tolerance, 1e-4, 1e-14, 0.5, "1", pcg, "relative residual, in the preconditioner's norm, that ends PCG")             \
+  INT(pcg_iterations, 10000, 1, 1000000, "1", pcg, "PCG iterations per Newton iteration at most")                              \
+  CHOICE(ccd, CcdMethod, additive, ccd, "time-of-impact method", "additive|cubic")                                             \
+  REAL(ccd_slack, 0.9, 0.1, 0.999, "1", ccd, "share of the distance to the first impact that a step may use")                  \
+  BOOL(check_intersections, false, ccd, "test the surface for edge-triangle intersections after every step")                  \
+  REAL(kinematic_stiffness, 1e6, 1.0, 1e12, "1", boundary, "weight of scripted targets, in units of mass / dt^2, while contacts block their way") \
+  REAL(drag_stiffness, 200.0, 0.0, 1e9, "N/m", interaction, "spring between the pointer and the dragged body")
+
+#define STICKSLIP_MATERIAL_PARAMS(REAL, INT, BOOL, CHOICE)                                                                     \
+  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy", "stable_neo_hookean|fixed_corotated|arap")       \
+  REAL(young, 1e5, 1.0, 1e13, "Pa", material, "Young's modulus E")                                                             \
+  REAL(poisson, 0.4, 0.0, 0.495, "1", material, "Poisson's ratio nu")                                                          \
+  REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density")                                                         \
+  REAL(damping, 0.0, 0.0, 10.0, "s", material, "stiffness-proportional damping time")                                          \
+  REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair uses the geometric mean of its two")
+// clang-format on
+
+enum class FrictionUpdate : int { newton, lagged };
+enum class NewtonStop : int { displacement, gradient };
+enum class CcdMethod : int { additive, cubic };
+enum class ElasticModel : int { stable_neo_hookean, fixed_corotated, arap };
+
+#define STICKSLIP_FIELD_REAL(name, value, ...) double name = value;
+#define STICKSLIP_FIELD_INT(name, value, ...) int name = value;
+#define STICKSLIP_FIELD_BOOL(name, value, ...) bool name = value;
+#define STICKSLIP_FIELD_CHOICE(name, Enum, value, ...) Enum name = Enum::value;
+
+/// The settings of a run. Changing any of them between steps is allowed.
+struct Params {
+  STICKSLIP_PARAMS(STICKSLIP_FIELD_REAL, STICKSLIP_FIELD_INT, STICKSLIP_FIELD_BOOL, STICKSLIP_FIELD_CHOICE)
+};
+
+/// The settings of one material. Changing `density` rescales masses, it does not change velocities.
+struct Material {
+  STICKSLIP_MATERIAL_PARAMS(STICKSLIP_FIELD_REAL, STICKSLIP_FIELD_INT, STICKSLIP_FIELD_BOOL,
+                            STICKSLIP_FIELD_CHOICE)
+};
+
+#undef STICKSLIP_FIELD_REAL
+#undef STICKSLIP_FIELD_INT
+#undef STICKSLIP_FIELD_BOOL
+#undef STICKSLIP_FIELD_CHOICE
+
+enum class ParamType { real, integer, boolean, choice };
+
+/// One row of a parameter table. `offset` locates the field inside Params or Material.
+struct ParamInfo {
+  std::string_view name;
+  ParamType type;
+  double default_value;  // the index of the choice for `choice`
+  double low, high;
+  std::string_view unit, group, meaning;
+  std::vector<std::string_view> choices;
+  std::size_t offset;
+};
+
+std::span<const ParamInfo> param_table();
+std::span<const ParamInfo> material_table();
+
+/// The row called `name`, or nullptr.
+const ParamInfo* find_param(std::span<const ParamInfo> table, std::string_view name);
+
+/// The known name nearest to `name` in edit distance, for messages; empty when nothing is near.
+std::string nearest_name(std::span<const std::string_view> names, std::string_view name);
+std::string nearest_name(std::span<const ParamInfo> table, std::string_view name);
+
+/// Reads or writes one field of a Params or Material through its row. A choice reads as its index.
+double get_param(const void* object, const ParamInfo& info);
+/// Throws std::invalid_argument naming parameter, value, range and unit when `value` is NaN or out of range.
+void set_param(void* object, const ParamInfo& info, double value);
+/// Parses `text` (number, true/false, or the name of a choice) and sets it; errors as above.
+void set_param(void* object, const ParamInfo& info, std::string_view text);
+/// The field as text that `set_param` would read back.
+std::string param_text(const void* object, const ParamInfo& info);
+
+}  // namespace stickslip
