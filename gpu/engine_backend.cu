@@ -1,0 +1,132 @@
+// Engine on one backend: owns the model, the state and the time stepper; translates between host and backend types.
+#include "gpu/engine_backend.h"
+
+#include "gpu/core/device.h"
+#include "gpu/core/launch.h"
+#include "gpu/step/time_stepper.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+class BackendEngine final : public Engine {
+ public:
+  explicit BackendEngine(int threads) : ctx_(threads) {}
+
+  void load(const Model& model) override {
+    Model next = model;
+    for (std::size_t i = 0; i < next.half_spaces.size(); ++i) {
+      const double length = norm(next.half_spaces[i].normal);
+      if (!(length > 0)) throw std::invalid_argument("half-space " + std::to_string(i) + " has a zero normal");
+    }
+    model_ = std::move(next);
+    materials_ = model_.materials;
+    device_.upload(ctx_, model_);
+    stepper_.load(ctx_, model_, device_);
+    reset();
+    stepper_.check_start(ctx_, model_, state_, params_);
+  }
+
+  void reset() override {
+    State start;
+    start.positions = model_.positions;
+    start.velocities = model_.velocities;
+    set_state(start);
+  }
+
+  void set_params(const Params& params) override { params_ = params; }
+  const Params& params() const override { return params_; }
+
+  void set_materials(const std::vector<Material>& materials) override {
+    if (materials.size() != materials_.size())
+      throw std::invalid_argument("set_materials: the model has " + std::to_string(materials_.size()) + " materials");
+    materials_ = materials;
+    model_.materials = materials;
+    update_materials();
+  }
+  const std::vector<Material>& materials() const override { return materials_; }
+
+  void set_half_space_mu(std::size_t index, double mu) override {
+    model_.half_spaces.at(index).mu = mu;
+    update_materials();
+  }
+
+  void set_drag(const std::optional<Drag>& drag) override { drag_ = drag; }
+
+  StepReport step() override {
+    const Counters before = ctx_.counters();
+    StepReport report = stepper_.step(ctx_, model_, device_, params_, drag_, state_);
+    const Counters& after = ctx_.counters();
+    report.allocations = after.allocations - before.allocations;
+    report.copies_to_host = after.copies_to_host - before.copies_to_host;
+    report.launches = after.launches - before.launches;
+    return report;
+  }
+
+  void snapshot(Snapshot& out) override {
+    out.frame = state_.frame;
+    out.time = state_.time;
+    const std::size_t n = device_.node_count;
+    if (n == 0) return;
+    snapshot_.resize(ctx_, n);
+    const Vec3* x = state_.x.data();
+    Vec3f* target = snapshot_.data();
+    convert_positions(x, target, n);
+    out.positions.resize(n);
+    copy_to_host(ctx_, out.positions.data(), target, n);
+    stepper_.contact_records(ctx_, device_, state_, params_, out.contacts);
+  }
+
+  State state() override {
+    State out;
+    out.frame = state_.frame;
+    out.time = state_.time;
+    for (const Vec3& x : state_.x.download(ctx_)) out.positions.push_back(x.cast<double>());
+    for (const Vec3& v : state_.v.download(ctx_)) out.velocities.push_back(v.cast<double>());
+    return out;
+  }
+
+  void set_state(const State& state) override {
+    if (state.positions.size() != model_.node_count() || state.velocities.size() != model_.node_count())
+      throw std::invalid_argument("set_state: the model has " + std::to_string(model_.node_count()) + " nodes");
+    std::vector<Vec3> x, v;
+    for (const auto& p : state.positions) x.push_back(p.cast<Real>());
+    for (const auto& p : state.velocities) v.push_back(p.cast<Real>());
+    state_.x.upload(ctx_, x);
+    state_.v.upload(ctx_, v);
+    state_.frame = state.frame;
+    state_.time = state.time;
+    stepper_.forget_history();
+  }
+
+  void convert_positions(const Vec3* x, Vec3f* target, std::size_t n) {
+    launch(ctx_, n, [=] SS_LAMBDA(std::size_t i) { target[i] = x[i].cast<float>(); });
+  }
+
+ private:
+  void update_materials() {
+    device_.upload_materials(ctx_, model_);
+    stepper_.set_materials(ctx_, model_);
+  }
+
+  Context ctx_;
+  Model model_;
+  std::vector<Material> materials_;
+  Params params_;
+  std::optional<Drag> drag_;
+  DeviceModel device_;
+  DeviceState state_;
+  TimeStepper stepper_;
+  Buffer<Vec3f> snapshot_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_backend_engine(int threads) { return std::make_unique<BackendEngine>(threads); }
+
+BackendInfo backend_info() {
+  const DeviceInfo device = query_device();
+  constexpr Backend backend = STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu;
+  return {backend, STICKSLIP_ON_CUDA ? "cuda" : "cpu", device.device, device.available, device.reason};
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND
