@@ -33,7 +33,9 @@ std::unique_ptr<Engine> make_engine(Backend backend, int threads) {
 }
 
 std::vector<SolverInfo> list_solvers() {
-  return {{"ipc", "incremental potential contact: barrier, smoothed friction, projected Newton with PCG [Guo24 baseline]"}};
+  return {{"ipc",
+           "incremental potential contact: barrier, smoothed friction, projected Newton with PCG [Guo24 "
+           "baseline]"}};
 }
 
 }  // namespace stickslip

@@ -7,24 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/model/interaction.h"
 #include "gpu/model/model.h"
+#include "gpu/model/report.h"
 #include "gpu/params/params.h"
-#include "gpu/step/report.h"
 
 namespace stickslip {
-
-enum class ContactState : std::uint8_t { open, stick, slip };
-
-/// One active contact as the viewer shows it.
-struct ContactRecord {
-  Vec<float, 3> point;         // [m]
-  Vec<float, 3> normal;        // unit, pointing to side a
-  float gap = 0;               // [m]
-  float normal_force = 0;      // [N]
-  float slip_speed = 0;        // [m/s]
-  std::int32_t object_a = -1, object_b = -1;  // -1: a half-space
-  ContactState state = ContactState::open;    // open: inside d_hat but carrying no noticeable force
-};
 
 /// What the viewer needs of one instant.
 struct Snapshot {
@@ -41,13 +29,6 @@ struct State {
   std::vector<Vec<double, 3>> positions, velocities;
 };
 
-/// A spring between a material point (barycentric on a surface triangle) and a target in space.
-struct Drag {
-  Vec3i triangle{0, 0, 0};  // node indices
-  Vec<double, 3> weights{1, 0, 0};
-  Vec<double, 3> target{0, 0, 0};  // [m]
-};
-
 enum class Backend { cpu, cuda };
 
 struct BackendInfo {
@@ -58,18 +39,13 @@ struct BackendInfo {
   std::string reason;  // why not, when it is not
 };
 
-/// Thrown when a step cannot be finished: NaN in the state, a device error. The engine keeps the last good state.
-struct SimulationError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /// Not thread safe: one thread drives an engine.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Takes over a finalized model and resets to its start. Throws std::invalid_argument when bodies intersect at the
-  /// start or touch a half-space, naming the objects.
+  /// Takes over a finalized model and resets to its start. Throws std::invalid_argument when bodies intersect
+  /// at the start or touch a half-space, naming the objects.
   virtual void load(const Model& model) = 0;
   /// Back to the start of the loaded model; parameters and materials stay as they are set.
   virtual void reset() = 0;

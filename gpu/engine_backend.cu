@@ -1,4 +1,5 @@
-// Engine on one backend: owns the model, the state and the time stepper; translates between host and backend types.
+// Engine on one backend: owns the model, the state and the time stepper; translates between host and backend
+// types.
 #include "gpu/engine_backend.h"
 
 #include "gpu/core/device.h"
@@ -16,14 +17,15 @@ class BackendEngine final : public Engine {
     Model next = model;
     for (std::size_t i = 0; i < next.half_spaces.size(); ++i) {
       const double length = norm(next.half_spaces[i].normal);
-      if (!(length > 0)) throw std::invalid_argument("half-space " + std::to_string(i) + " has a zero normal");
+      if (!(length > 0))
+        throw std::invalid_argument("half-space " + std::to_string(i) + " has a zero normal");
     }
     model_ = std::move(next);
     materials_ = model_.materials;
     device_.upload(ctx_, model_);
     stepper_.load(ctx_, model_, device_);
     reset();
-    stepper_.check_start(ctx_, model_, state_, params_);
+    stepper_.check_start(ctx_, model_, device_, state_);
   }
 
   void reset() override {
@@ -38,7 +40,8 @@ class BackendEngine final : public Engine {
 
   void set_materials(const std::vector<Material>& materials) override {
     if (materials.size() != materials_.size())
-      throw std::invalid_argument("set_materials: the model has " + std::to_string(materials_.size()) + " materials");
+      throw std::invalid_argument("set_materials: the model has " + std::to_string(materials_.size()) +
+                                  " materials");
     materials_ = materials;
     model_.materials = materials;
     update_materials();
@@ -73,7 +76,7 @@ class BackendEngine final : public Engine {
     convert_positions(x, target, n);
     out.positions.resize(n);
     copy_to_host(ctx_, out.positions.data(), target, n);
-    stepper_.contact_records(ctx_, device_, state_, params_, out.contacts);
+    stepper_.contact_records(ctx_, device_, params_, state_, out.contacts);
   }
 
   State state() override {
@@ -87,7 +90,8 @@ class BackendEngine final : public Engine {
 
   void set_state(const State& state) override {
     if (state.positions.size() != model_.node_count() || state.velocities.size() != model_.node_count())
-      throw std::invalid_argument("set_state: the model has " + std::to_string(model_.node_count()) + " nodes");
+      throw std::invalid_argument("set_state: the model has " + std::to_string(model_.node_count()) +
+                                  " nodes");
     std::vector<Vec3> x, v;
     for (const auto& p : state.positions) x.push_back(p.cast<Real>());
     for (const auto& p : state.velocities) v.push_back(p.cast<Real>());

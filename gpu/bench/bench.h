@@ -1,4 +1,5 @@
-// Micro-benchmarks of the library's kernels: host-only face, so that the program can run them on each backend.
+// Micro-benchmarks of the library's kernels: host-only face, so that the program can run them on each
+// backend.
 #pragma once
 
 #include <functional>
@@ -11,10 +12,10 @@ namespace stickslip {
 
 /// One measured figure with the floor it is compared to.
 struct BenchFigure {
-  std::string name;      // e.g. "sort u32 10M"
+  std::string name;  // e.g. "sort u32 10M"
   double value = 0;
-  std::string unit;      // e.g. "Mpairs/s"
-  double floor = 0;      // best possible, or the peer's figure, in the same unit; 0: none
+  std::string unit;  // e.g. "Mpairs/s"
+  double floor = 0;  // best possible, or the peer's figure, in the same unit; 0: none
   std::string floor_name;
 };
 

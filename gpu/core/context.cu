@@ -1,7 +1,7 @@
 #include "gpu/core/context.h"
 
+#include <cstdint>
 #include <cstdlib>
-#include <new>
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -9,8 +9,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 void check(cudaError_t status, const char* call, const char* file, int line) {
   if (status == cudaSuccess) return;
-  throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) +
-                           ") in " + call + " at " + file + ":" + std::to_string(line));
+  throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorName(status) + " (" +
+                           cudaGetErrorString(status) + ") in " + call + " at " + file + ":" +
+                           std::to_string(line));
 }
 
 void* allocate_bytes(std::size_t bytes) {
@@ -40,9 +41,13 @@ constexpr std::size_t kAlignment = 64;
 }
 
 void* allocate_bytes(std::size_t bytes) {
-  const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  void* pointer = std::aligned_alloc(kAlignment, rounded > 0 ? rounded : kAlignment);
-  if (pointer == nullptr) throw std::bad_alloc();
+  void* pointer = nullptr;
+  if (bytes <= PTRDIFF_MAX) {
+    const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    pointer = std::aligned_alloc(kAlignment, rounded > 0 ? rounded : kAlignment);
+  }
+  if (pointer == nullptr)
+    throw std::runtime_error("out of memory: " + std::to_string(bytes) + " bytes asked for");
   return pointer;
 }
 

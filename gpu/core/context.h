@@ -1,4 +1,5 @@
-// The place where work runs: a thread arena (CPU) or a device stream (CUDA), its scratch memory and its counters.
+// The place where work runs: a thread arena (CPU) or a device stream (CUDA), its scratch memory and its
+// counters.
 #pragma once
 
 #include <memory>
@@ -35,7 +36,7 @@ void check(cudaError_t status, const char* call, const char* file, int line);
 #define SS_CUDA(call) ::stickslip::cuda::check((call), #call, __FILE__, __LINE__)
 #endif
 
-/// Raw backend memory: device memory on CUDA, 64-byte aligned host memory on the CPU. Throws std::bad_alloc or
+/// Raw backend memory: device memory on CUDA, 64-byte aligned host memory on the CPU. Throws
 /// std::runtime_error when there is none left.
 void* allocate_bytes(std::size_t bytes);
 void free_bytes(void* pointer) noexcept;

@@ -18,7 +18,8 @@ DeviceInfo query_device() {
   if (status != cudaSuccess) return {"none", false, cudaGetErrorString(status)};
   if (count == 0) return {"none", false, "no CUDA device"};
   cudaDeviceProp properties{};
-  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess) return {"none", false, "the device does not answer"};
+  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess)
+    return {"none", false, "the device does not answer"};
   return {properties.name, true, ""};
 }
 

@@ -1,6 +1,8 @@
 // launch(ctx, n, f): runs f(i) for every i in [0, n), in any order and in parallel.
 #pragma once
 
+#include <source_location>
+
 #include "gpu/core/context.h"
 
 #if !STICKSLIP_ON_CUDA
@@ -16,6 +18,8 @@ struct Grain {
 };
 inline constexpr Grain kHeavy{16};
 inline constexpr Grain kMedium{256};
+inline constexpr Grain kLight{
+    16384};  // a few memory accesses per index: waking a thread costs as much as 10k of them
 
 #if STICKSLIP_ON_CUDA
 
@@ -27,13 +31,15 @@ __global__ void __launch_bounds__(256) launch_kernel(std::size_t n, F f) {
 }
 }  // namespace detail
 
+/// A failed launch throws std::runtime_error naming the place of the call.
 template <class F>
-void launch(Context& ctx, std::size_t n, F f, Grain = {}) {
+void launch(Context& ctx, std::size_t n, F f, Grain = {},
+            std::source_location where = std::source_location::current()) {
   if (n == 0) return;
   ++ctx.counters().launches;
   constexpr unsigned block = 256;
   detail::launch_kernel<<<static_cast<unsigned>((n + block - 1) / block), block, 0, ctx.stream()>>>(n, f);
-  SS_CUDA(cudaGetLastError());
+  check(cudaGetLastError(), "launch", where.file_name(), static_cast<int>(where.line()));
 }
 
 #else
@@ -48,7 +54,8 @@ void launch(Context& ctx, std::size_t n, F f, Grain grain = {}) {
   }
   ctx.arena().execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, grain.size), [&](const auto& range) {
-      for (std::size_t i = range.begin(); i < range.end(); ++i) f(i);
+      const F local = f;  // its captures then live in registers, not behind a reference
+      for (std::size_t i = range.begin(); i < range.end(); ++i) local(i);
     });
   });
 }

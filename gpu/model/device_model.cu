@@ -47,6 +47,9 @@ void DeviceModel::upload(Context& ctx, const Model& model) {
   for (std::size_t s = 0; s < model.scripted.size(); ++s)
     for (const std::int32_t node : model.scripted[s].nodes) script[node] = static_cast<std::int32_t>(s);
   node_script.upload(ctx, script);
+  std::vector<std::uint8_t> is_scripted(node_count);
+  for (std::size_t i = 0; i < node_count; ++i) is_scripted[i] = script[i] >= 0;
+  scripted.upload(ctx, is_scripted);
   upload_materials(ctx, model);
 }
 
@@ -67,7 +70,8 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
   }
   mean_mass = solid_nodes > 0 ? static_cast<Real>(total / static_cast<double>(solid_nodes)) : Real(1);
   std::vector<Real> lumped(node_count);
-  for (std::size_t i = 0; i < node_count; ++i) lumped[i] = masses[i] > 0 ? static_cast<Real>(masses[i]) : mean_mass;
+  for (std::size_t i = 0; i < node_count; ++i)
+    lumped[i] = masses[i] > 0 ? static_cast<Real>(masses[i]) : mean_mass;
   mass.upload(ctx, lumped);
   mu.upload(ctx, friction);
   std::vector<Plane> host_planes;

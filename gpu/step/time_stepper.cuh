@@ -1,49 +1,55 @@
-// One time step: predict, move what is scripted, minimise the incremental potential, update velocities.
+// TimeStepper: one implicit Euler step by incremental potential contact.
 #pragma once
 
 #include <optional>
 
-#include "gpu/core/launch.h"
-#include "gpu/engine.h"
-#include "gpu/model/device_model.cuh"
+#include "gpu/broadphase/intersections.cuh"
+#include "gpu/model/interaction.h"
+#include "gpu/solver/barrier_newton.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+/// Per step [Guo24 Alg.1 without augmentation]: predict; move what is scripted; minimise the incremental
+/// potential; update velocities; report. The state changes only when the whole step succeeded.
 class TimeStepper {
  public:
-  void load(Context&, const Model&, const DeviceModel&) {}
-  void set_materials(Context&, const Model&) {}
-  void check_start(Context&, const Model&, const DeviceState&, const Params&) {}
-  void forget_history() {}
-  void contact_records(Context&, const DeviceModel&, const DeviceState&, const Params&, std::vector<ContactRecord>& out) { out.clear(); }
+  void load(Context& ctx, const Model& model, const DeviceModel& device);
+  void set_materials(Context& ctx, const Model& model) { potential_.set_materials(ctx, model); }
 
+  /// Throws std::invalid_argument naming the objects when bodies intersect or touch at the start, or when a
+  /// node lies behind a half-space.
+  void check_start(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
+  /// Drops what was learnt from earlier steps: after a reset or a state from outside.
+  void forget_history();
+
+  /// Advances `state` by params.dt. Throws SimulationError, with the state unchanged.
   StepReport step(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
-                  const std::optional<Drag>&, DeviceState& state) {
-    const auto poses = script_poses(model, state.time + params.dt);
-    Buffer<RigidPose> device_poses(ctx, std::span<const RigidPose>(poses));
-    Vec3* x = state.x.data();
-    Vec3* v = state.v.data();
-    const Vec3* start = device.start.data();
-    const std::int32_t* script = device.node_script.data();
-    const RigidPose* pose = device_poses.data();
-    const Real dt = static_cast<Real>(params.dt), g = static_cast<Real>(params.gravity);
-    launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
-      const Vec3 x_t = x[i];
-      if (script[i] >= 0) {
-        x[i] = pose[script[i]].linear * start[i] + pose[script[i]].shift;
-      } else {
-        x[i] = x_t + dt * v[i] + Vec3{0, dt * dt * g, 0};
-      }
-      v[i] = (x[i] - x_t) / dt;
-    });
-    state.time += params.dt;
-    StepReport report;
-    report.frame = ++state.frame;
-    report.time = state.time;
-    report.converged = true;
-    report.stop_reason = "converged";
-    return report;
-  }
+                  const std::optional<Drag>& drag, DeviceState& state);
+
+  /// The active contacts at the end of the last step.
+  void contact_records(Context& ctx, const DeviceModel& device, const Params& params,
+                       const DeviceState& state, std::vector<ContactRecord>& out);
+
+  // Stages of a step; public because nvcc allows no device lambda in a private member.
+  void predict(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
+               const DeviceState& state);
+  bool move_scripts(Context& ctx, const DeviceModel& device, const Params& params, StageClock& clock,
+                    StepReport& report);
+  DragSpring attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
+                    const DeviceState& state);
+  void choose_stiffness(Context& ctx, const DeviceModel& device, const Params& params);
+  void finish(Context& ctx, const DeviceModel& device, const Params& params, DeviceState& state,
+              StepReport& report);
+
+ private:
+  IncrementalPotential potential_;
+  BarrierNewton newton_;
+  IntersectionCheck intersections_;
+  Real stiffness_ = 0;  // barrier stiffness of the last step [N/m]; 0: none yet
+  Buffer<Vec3> x_, y_, target_, script_step_, velocity_;
+  Buffer<RigidPose> poses_;
+  Buffer<double> sums_;
+  Buffer<ContactRecord> records_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,28 @@
+#include "gpu/bench/bench.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "gpu/bench/bench_backend.h"
+
+namespace stickslip {
+
+std::vector<std::string> list_benches() { return {"primitives", "lbvh"}; }
+
+BenchResult run_bench(const std::string& name, Backend backend, int threads) {
+  const std::vector<std::string> names = list_benches();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    std::string known;
+    for (const std::string& n : names) known += (known.empty() ? "" : ", ") + n;
+    throw std::invalid_argument("unknown bench '" + name + "': use one of " + known);
+  }
+  for (const BackendInfo& info : list_backends())
+    if (info.backend == backend && !info.available)
+      throw std::runtime_error("backend " + info.name + " is not available: " + info.reason);
+#ifdef STICKSLIP_HAS_CUDA
+  if (backend == Backend::cuda) return cuda::run_bench(name, threads);
+#endif
+  return cpu::run_bench(name, threads);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,137 @@
+#include <string>
+#include <vector>
+
+#include "gpu/bench/benches.cuh"
+#include "gpu/core/buffer.h"
+#include "gpu/linear/pcg.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+namespace {
+
+constexpr int kRepetitions = 7;
+constexpr std::size_t kStencils = 100'000;
+
+/// A cube of n^3 nodes in the Kuhn subdivision: six tets a cell, along the six orders of the axes.
+std::vector<Vec4i> lattice(std::int32_t n) {
+  const Vec3i step{1, n, n * n};
+  constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  std::vector<Vec4i> tets;
+  for (std::int32_t z = 0; z + 1 < n; ++z)
+    for (std::int32_t y = 0; y + 1 < n; ++y)
+      for (std::int32_t x = 0; x + 1 < n; ++x)
+        for (const auto& order : orders) {
+          Vec4i tet{x + n * (y + n * z)};
+          for (int k = 0; k < 3; ++k) tet[k + 1] = tet[k] + step[order[k]];
+          tets.push_back(tet);
+        }
+  return tets;
+}
+
+/// A vector Laplacian with a little mass: positive definite, and slow enough for PCG to be timed.
+void assemble(Context& ctx, SplitMatrix& matrix) {
+  matrix.assemble_from(ctx, [=] SS_LAMBDA(std::size_t i) {
+    const int k = static_cast<int>(i % kCornerBlocks);
+    const bool on_diagonal = k == 0 || k == 2 || k == 5 || k == 9;
+    return Mat3::identity() * (on_diagonal ? Real(3) : Real(-1));
+  });
+  Buffer<Real> mass(ctx, matrix.node_count());
+  fill(ctx, mass.data(), mass.size(), Real(1e-4));
+  matrix.add_diagonal(ctx, mass.data());
+}
+
+/// Springs between two far parts of the mesh, as contacts are.
+void add_stencils(Context& ctx, SplitMatrix& matrix) {
+  const auto n = static_cast<std::int32_t>(matrix.node_count());
+  Buffer<Vec4i> nodes(ctx, kStencils);
+  Buffer<Mat3> blocks(ctx, kCornerBlocks * kStencils);
+  Vec4i* node = nodes.data();
+  Mat3* block = blocks.data();
+  launch(ctx, kStencils, [=] SS_LAMBDA(std::size_t s) {
+    const auto first = static_cast<std::int32_t>(3 * s % static_cast<std::size_t>(n / 2));
+    node[s] = {first, first + 1, first + n / 2, first + n / 2 + 1};
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b <= a; ++b)
+        block[kCornerBlocks * s + corner_block(a, b)] =
+            Mat3::identity() * (a / 2 == b / 2 ? Real(1) : Real(-1));
+  });
+  matrix.set_stencils(ctx, nodes.data(), kStencils, blocks.data());
+}
+
+/// What one product must move: every block and index of D, L and C once, x and y once.
+double product_bytes(const SplitMatrix& matrix) {
+  const double nodes = static_cast<double>(matrix.node_count()),
+               lower = static_cast<double>(matrix.lower_count());
+  const double stencils = static_cast<double>(matrix.stencil_count());
+  return nodes * (sizeof(Mat3) + 2 * sizeof(Vec3) + sizeof(std::int32_t)) +
+         lower * (sizeof(Mat3) + sizeof(std::int32_t)) + stencils * (6 * sizeof(Mat3) + sizeof(Vec4i));
+}
+
+/// A PCG iteration adds: x, r, p read and written, z written and read, q and the preconditioner read.
+double iteration_bytes(const SplitMatrix& matrix) {
+  return product_bytes(matrix) +
+         static_cast<double>(matrix.node_count()) * (9 * sizeof(Vec3) + sizeof(Symmetric3));
+}
+
+struct Vectors {
+  Vectors(Context& ctx, std::size_t n) : b(ctx, n), x(ctx, n) {
+    Vec3* values = b.data();
+    launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+      const Real t = static_cast<Real>(i % 1009);
+      values[i] = {t, Real(1) - t, Real(0.5) * t};
+    });
+  }
+  Buffer<Vec3> b, x;
+};
+
+double product_rate(Context& ctx, SplitMatrix& matrix, Vectors& vectors) {
+  const double seconds =
+      best_seconds(ctx, kRepetitions, [&] { matrix.multiply(ctx, vectors.b.data(), vectors.x.data()); });
+  return 1e-9 * product_bytes(matrix) / seconds;
+}
+
+/// Seconds of one iteration, with the start of the solve shared among `iterations`.
+double iteration_seconds(Context& ctx, SplitMatrix& matrix, Vectors& vectors, int iterations) {
+  Pcg pcg;
+  return best_seconds(ctx, kRepetitions,
+                      [&] {
+                        pcg.solve(ctx, matrix, vectors.b.data(), vectors.x.data(), {Real(0), iterations});
+                      }) /
+         iterations;
+}
+
+}  // namespace
+
+BenchResult bench_spmv(Context& ctx) {
+  BenchResult result;
+  const double triad = triad_bandwidth(ctx);
+  const auto add_rate = [&](const std::string& name, double rate) {
+    result.figures.push_back({name, rate, "GB/s", 1e-9 * triad, "triad of this run"});
+  };
+  const auto add_iteration = [&](const std::string& name, double seconds, double bytes) {
+    result.figures.push_back(
+        {name, 1e6 * seconds, "us", 1e6 * bytes / triad, "bytes moved at triad bandwidth"});
+  };
+  {
+    SplitMatrix matrix;
+    matrix.set_pattern(ctx, 1'000'000, lattice(100));
+    assemble(ctx, matrix);
+    Vectors vectors(ctx, matrix.node_count());
+    add_rate("spmv 1M nodes", product_rate(ctx, matrix, vectors));
+    add_iteration("pcg iteration 1M nodes", iteration_seconds(ctx, matrix, vectors, 10),
+                  iteration_bytes(matrix));
+    add_stencils(ctx, matrix);
+    add_rate("spmv 1M nodes, 100k contacts", product_rate(ctx, matrix, vectors));
+  }
+  {
+    SplitMatrix matrix;
+    matrix.set_pattern(ctx, 22 * 22 * 22, lattice(22));
+    assemble(ctx, matrix);
+    Vectors vectors(ctx, matrix.node_count());
+    add_iteration("pcg iteration 10.6k nodes", iteration_seconds(ctx, matrix, vectors, 60),
+                  iteration_bytes(matrix));
+  }
+  return result;
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,43 @@
+// The benches of one backend, and what they share. Each prints nothing: it returns its figures.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "gpu/bench/bench.h"
+#include "gpu/core/timer.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Triad, reduce, scan, select and sort at 10M entries, and the cost of a call at 1000.
+BenchResult bench_primitives(Context& ctx);
+
+/// Building a tree over 1M triangles (a surface, and a soup) with the share of each stage, box queries in
+/// it, and the candidates of a 10k-triangle surface.
+BenchResult bench_lbvh(Context& ctx);
+
+/// Bandwidth in bytes/s of a[i] = b[i] + s c[i] over arrays beyond the caches, counting three doubles an
+/// entry: the floor of every kernel that streams memory. Best of several runs.
+double triad_bandwidth(Context& ctx);
+
+/// The shortest of `repetitions` runs of `work`, in seconds; prepare() runs before each, outside the time.
+template <class Prepare, class Work>
+double best_seconds(Context& ctx, int repetitions, Prepare prepare, Work work) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int r = 0; r < repetitions; ++r) {
+    prepare();
+    ctx.synchronize();
+    DeviceTimer timer(ctx);
+    work();
+    best = std::min(best, timer.seconds());
+  }
+  return best;
+}
+
+template <class Work>
+double best_seconds(Context& ctx, int repetitions, Work work) {
+  return best_seconds(
+      ctx, repetitions, [] {}, work);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,112 @@
+#include "gpu/broadphase/broadphase.cuh"
+
+#include "gpu/broadphase/primitive_boxes.cuh"
+#include "gpu/core/scan.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+namespace {
+
+/// How many primitives of a query are remembered, so that filling the list needs no second walk in most
+/// cases.
+constexpr int kKeptHits = 8;
+
+/// All queries of one find(): one per surface node, against the triangles, then one per leaf of the edge
+/// tree, against the edges behind it.
+struct PairQueries {
+  SurfaceView surface;
+  const Vec3* x;
+  const Vec3* p;
+  Real reach;
+  const std::uint8_t* fixed;
+  LbvhView triangles, edges;
+
+  /// Calls emit(primitive) for every primitive that pairs with query i, in the same order each time.
+  template <class Emit>
+  SS_HD void walk(std::size_t i, Emit&& emit) const {
+    if (i < surface.node_count) {
+      const Vec<std::int32_t, 1> node{surface.nodes[i]};
+      traverse(triangles, swept_box(node, x, p, reach), [&](std::int32_t triangle) {
+        if (!never_touch(node, surface.triangles[triangle], fixed)) emit(triangle);
+      });
+    } else {
+      const auto leaf = static_cast<std::int32_t>(i - surface.node_count);
+      const std::int32_t edge = edges.order[leaf];
+      const Vec2i nodes = surface.edges[edge];
+      traverse(
+          edges, edges.leaf_boxes[leaf],
+          [&](std::int32_t other) {
+            if (!never_touch(nodes, surface.edges[other], fixed)) emit(other);
+          },
+          leaf);
+    }
+  }
+
+  /// The node quadruple of query i and the primitive it met.
+  SS_HD Vec4i pair(std::size_t i, std::int32_t primitive) const {
+    if (i < surface.node_count) {
+      const Vec3i t = surface.triangles[primitive];
+      return {surface.nodes[i], t[0], t[1], t[2]};
+    }
+    const std::int32_t edge = edges.order[i - surface.node_count];
+    const Vec2i a = surface.edges[edge < primitive ? edge : primitive];
+    const Vec2i b = surface.edges[edge < primitive ? primitive : edge];
+    return {a[0], a[1], b[0], b[1]};
+  }
+};
+
+}  // namespace
+
+void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const std::uint8_t* fixed) {
+  const Real reach = margin / 2;
+  compute_boxes(ctx, surface_.triangles, surface_.triangle_count, x, p, reach, triangle_boxes_);
+  compute_boxes(ctx, surface_.edges, surface_.edge_count, x, p, reach, edge_boxes_);
+  triangle_tree_.build(ctx, triangle_boxes_.data(), surface_.triangle_count);
+  edge_tree_.build(ctx, edge_boxes_.data(), surface_.edge_count);
+
+  const PairQueries queries{surface_, x, p, reach, fixed, triangle_tree_.view(), edge_tree_.view()};
+  const std::size_t n = surface_.node_count + surface_.edge_count;
+  hits_.resize(ctx, n * kKeptHits);
+  counts_.resize(ctx, n);
+  offsets_.resize(ctx, n + 1);
+  std::int32_t* hits = hits_.data();
+  std::int32_t* counts = counts_.data();
+  launch(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        int met = 0;
+        queries.walk(i, [&](std::int32_t primitive) {
+          if (met < kKeptHits) hits[i * kKeptHits + met] = primitive;
+          ++met;
+        });
+        counts[i] = met;
+      },
+      kMedium);
+  exclusive_scan(ctx, n, counts, offsets_.data());
+
+  const std::int32_t* offsets = offsets_.data();
+  totals_.resize(ctx, 1);
+  Vec2i* totals = totals_.data();
+  const std::size_t point_count = surface_.node_count;
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    *totals = {offsets[point_count], offsets[n] - offsets[point_count]};
+  });
+  found_ = read_back(ctx, totals);
+
+  pairs_.resize(ctx, static_cast<std::size_t>(found_[0]) + found_[1]);
+  Vec4i* pairs = pairs_.data();
+  launch(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        Vec4i* out = pairs + offsets[i];
+        if (counts[i] > kKeptHits) {
+          int met = 0;
+          queries.walk(i, [&](std::int32_t primitive) { out[met++] = queries.pair(i, primitive); });
+        } else {
+          for (int k = 0; k < counts[i]; ++k) out[k] = queries.pair(i, hits[i * kKeptHits + k]);
+        }
+      },
+      kMedium);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

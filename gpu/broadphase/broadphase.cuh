@@ -1,0 +1,40 @@
+// BroadPhase: the pairs of a moving surface that may touch [Guo24 §5.3].
+#pragma once
+
+#include "gpu/broadphase/candidates.h"
+#include "gpu/broadphase/lbvh.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Two trees, over triangles and over edges; points walk the one, edges the other.
+class BroadPhase {
+ public:
+  /// `surface` and what it points to must outlive this object or the next call.
+  void set_topology(const SurfaceView& surface) { surface_ = surface; }
+
+  /// Finds every point-triangle and edge-edge pair that comes within `margin` [m] on the way from x to x + p
+  /// (p: null for no motion), by boxes that are swept, grown by margin / 2 and rounded outward to float.
+  /// Skips pairs that share a node and pairs whose nodes are all fixed (`fixed`: per node, null for none).
+  /// Each edge pair comes once, the smaller edge first. The order of the pairs depends on the input only. One
+  /// host read.
+  void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const std::uint8_t* fixed);
+
+  /// Pairs of the last find(), valid until the next one.
+  CandidateView view() const {
+    return {pairs_.data(), static_cast<std::size_t>(found_[0]), pairs_.data() + found_[0],
+            static_cast<std::size_t>(found_[1])};
+  }
+
+ private:
+  SurfaceView surface_{};
+  Lbvh triangle_tree_, edge_tree_;
+  Buffer<FloatBox> triangle_boxes_, edge_boxes_;
+  Buffer<std::int32_t> hits_;    // the first few primitives that each query met
+  Buffer<std::int32_t> counts_;  // of pairs per query: points first, then edges in tree order
+  Buffer<std::int32_t> offsets_;
+  Buffer<Vec2i> totals_;  // one: what becomes found_
+  Buffer<Vec4i> pairs_;   // point-triangle pairs, then edge-edge pairs
+  Vec2i found_{0, 0};     // how many of each
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

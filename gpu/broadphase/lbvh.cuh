@@ -1,0 +1,83 @@
+// Lbvh: a linear bounding volume hierarchy over boxes, and the one walk through it that all queries share.
+#pragma once
+
+#include "gpu/broadphase/float_box.h"
+#include "gpu/core/buffer.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// An inner node with the boxes of both children, so that one visit reads one cache line.
+///
+/// Node s splits the sorted leaves between s and s + 1: its left subtree ends at leaf s, its right one begins
+/// at leaf s + 1 [Apetrei 2014]. A child >= 0 is an inner node, a child < 0 is the leaf of primitive ~child.
+struct alignas(64) LbvhNode {
+  FloatBox box[2];
+  std::int32_t child[2];
+  std::int32_t gate;  // 0; in a build, after the first child: 1 + the end of its range away from the split
+};
+static_assert(sizeof(LbvhNode) == 64);
+
+/// n nodes for n primitives. The last one is the head: its left child is the root of the radix tree (the only
+/// leaf when n = 1), its right box is empty.
+struct LbvhView {
+  const LbvhNode* nodes;
+  const std::int32_t* order;   // primitive of each leaf, in Morton order
+  const FloatBox* leaf_boxes;  // box of each leaf
+  std::int32_t count;
+};
+
+/// Linear BVH [Guo24 §5.3]: primitives are sorted by the 64-bit key (Morton code << 32 | index), the binary
+/// radix tree over the keys is the hierarchy. The index is the place after a stable sort of the codes alone,
+/// which orders alike. Hierarchy and boxes come out of one bottom-up pass; at each node an atomic gate stops
+/// the first child to arrive and lets the second pass. Node numbering differs from Karras' (see LbvhNode);
+/// the tree is the same.
+class Lbvh {
+ public:
+  /// Over n boxes in backend memory, n < 2^31.
+  void build(Context& ctx, const FloatBox* boxes, std::size_t n);
+  /// New boxes for the same n primitives: keeps the order and the hierarchy of the last build.
+  void refit(Context& ctx, const FloatBox* boxes);
+  LbvhView view() const {
+    return {nodes_.data(), order_.data(), leaf_boxes_.data(), static_cast<std::int32_t>(order_.size())};
+  }
+
+  // The first stages of build, which refit completes.
+  void compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n);
+  void sort(Context& ctx);
+
+ private:
+  Buffer<FloatBox> bounds_;      // one: of all boxes
+  Buffer<std::uint32_t> codes_;  // per leaf, ascending after sort
+  Buffer<std::int32_t> order_;   // primitive per leaf
+  Buffer<FloatBox> leaf_boxes_;  // per leaf
+  Buffer<LbvhNode> nodes_;
+};
+
+/// Calls visit(primitive) for every primitive whose box overlaps `query` and whose leaf lies behind leaf
+/// `after` in the sorted order (-1: all), in an order that depends on the tree only.
+///
+/// The stack holds at most one entry per level. A level of the radix tree consumes at least one bit of its
+/// keys, which differ in kMortonBits code bits and at most 31 index bits; the head is one more level.
+template <class Visit>
+SS_HD void traverse(const LbvhView& tree, const FloatBox& query, Visit&& visit, std::int32_t after = -1) {
+  constexpr int kStackSize = 64;
+  static_assert(kMortonBits + 31 + 1 <= kStackSize);
+  std::int32_t stack[kStackSize];
+  int top = 0;
+  if (tree.count > 0) stack[top++] = tree.count - 1;
+  while (top > 0) {
+    std::int32_t index = stack[--top];
+    while (index >= 0) {
+      const LbvhNode& node = tree.nodes[index];
+      // The left subtree ends at leaf `index`; a node is only reached when its last leaf is behind `after`.
+      const bool left = index > after && overlaps(node.box[0], query);
+      const bool right = overlaps(node.box[1], query);
+      if (left && right) stack[top++] = node.child[1];
+      if (!left && !right) break;
+      index = left ? node.child[0] : node.child[1];
+    }
+    if (index < 0) visit(~index);
+  }
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

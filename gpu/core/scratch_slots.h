@@ -1,0 +1,17 @@
+// Who uses which slot of Context::scratch. Primitives that call each other must not share one.
+#pragma once
+
+namespace stickslip::slot {
+
+enum Slot : int {
+  reduce_partials,
+  scan_partials,
+  select_flags,
+  select_positions,
+  sort_alternate,
+  sort_histograms,
+  library_temporary,  // what a CUB call asks for
+  first_free,
+};
+
+}  // namespace stickslip::slot

@@ -1,0 +1,26 @@
+// StageClock: splits the wall time of a step among its stages.
+#pragma once
+
+#include <chrono>
+
+namespace stickslip {
+
+/// Each `lap` adds the time since the previous one to a counter. On CUDA a lap is honest where the stage
+/// ended with a host read, which is how every stage of a step ends.
+class StageClock {
+ public:
+  StageClock() : start_(Clock::now()), last_(start_) {}
+
+  void lap(double& seconds) {
+    const Clock::time_point now = Clock::now();
+    seconds += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+  double seconds_since_start() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_, last_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,237 @@
+// The barrier of one contact stencil per unit barrier stiffness [m^2]: value, gradient and SPD Hessian at its
+// corners.
+#pragma once
+
+#include <type_traits>
+
+#include "gpu/energy/distance_hessian.h"
+#include "gpu/geometry/distance.h"
+#include "gpu/geometry/mollifier.h"
+#include "gpu/model/plane.h"
+
+namespace stickslip {
+
+enum class ContactType : std::uint8_t {
+  point_point,
+  point_edge,
+  point_triangle,
+  edge_edge,
+  edge_edge_mollified,
+  half_space
+};
+
+SS_HD constexpr int node_count(ContactType type) {
+  switch (type) {
+    case ContactType::half_space:
+      return 1;
+    case ContactType::point_point:
+      return 2;
+    case ContactType::point_edge:
+      return 3;
+    default:
+      return 4;
+  }
+}
+
+/// One stencil ready to evaluate. Corners by type: p q | p e0 e1 | p t0 t1 t2 | a0 a1 b0 b1 | p; others are
+/// not read. The closest points must be inside the features that the type names; a mollified pair looks for
+/// its own.
+struct ContactStencil {
+  ContactType type;
+  Vec3 x[4];    // [m]
+  Real eps_x;   // of a mollified pair [m^4]
+  Plane plane;  // of a half-space
+};
+
+/// The closest features inside a stencil, and their corners among the stencil's.
+struct ClosestFeatures {
+  ContactType type;
+  int corner[4];
+};
+
+SS_HD inline ClosestFeatures closest_features(const ContactStencil& s) {
+  if (s.type != ContactType::edge_edge_mollified) return {s.type, {0, 1, 2, 3}};
+  switch (edge_edge_feature(s.x[0], s.x[1], s.x[2], s.x[3])) {
+    case EdgeEdgeFeature::a0_b0:
+      return {ContactType::point_point, {0, 2, 1, 3}};
+    case EdgeEdgeFeature::a0_b1:
+      return {ContactType::point_point, {0, 3, 1, 2}};
+    case EdgeEdgeFeature::a1_b0:
+      return {ContactType::point_point, {1, 2, 0, 3}};
+    case EdgeEdgeFeature::a1_b1:
+      return {ContactType::point_point, {1, 3, 0, 2}};
+    case EdgeEdgeFeature::a0_b:
+      return {ContactType::point_edge, {0, 2, 3, 1}};
+    case EdgeEdgeFeature::a1_b:
+      return {ContactType::point_edge, {1, 2, 3, 0}};
+    case EdgeEdgeFeature::a_b0:
+      return {ContactType::point_edge, {2, 0, 1, 3}};
+    case EdgeEdgeFeature::a_b1:
+      return {ContactType::point_edge, {3, 0, 1, 2}};
+    case EdgeEdgeFeature::interior:
+      break;
+  }
+  return {ContactType::edge_edge, {0, 1, 2, 3}};
+}
+
+/// Calls f with the HullDistance of `features`, which are no half-space.
+template <class F>
+SS_HD inline void visit_hulls(const ClosestFeatures& features, const Vec3 (&x)[4], F&& f) {
+  const int* c = features.corner;
+  switch (features.type) {
+    case ContactType::point_point:
+      f(point_point(x[c[0]], x[c[1]]));
+      break;
+    case ContactType::point_edge:
+      f(point_line(x[c[0]], x[c[1]], x[c[2]]));
+      break;
+    case ContactType::point_triangle:
+      f(point_plane(x[0], x[1], x[2], x[3]));
+      break;
+    default:
+      f(line_line(x[0], x[1], x[2], x[3]));
+  }
+}
+
+/// The closest points of the two sides: sum_i weights_i x_i = distance * normal (side b of a half-space is
+/// its plane). Weights of side a sum to 1, those of side b to -1; the normal points from b to a.
+struct ClosestPoints {
+  Vec<Real, 4> weights;
+  Vec3 normal;    // unit
+  Real distance;  // [m]; negative only behind a half-space
+};
+
+SS_HD inline ClosestPoints closest_points(const ContactStencil& s) {
+  if (s.type == ContactType::half_space)
+    return {{1, 0, 0, 0}, s.plane.normal, dot(s.plane.normal, s.x[0]) - s.plane.offset};
+  const ClosestFeatures features = closest_features(s);
+  // The point of a mollified pair may belong to side b.
+  const bool swapped = s.type == ContactType::edge_edge_mollified && features.corner[0] >= 2;
+  const Real side = swapped ? Real(-1) : Real(1);
+  ClosestPoints closest{};
+  visit_hulls(features, s.x, [&](const auto& hull) {
+    constexpr int N = sizeof(hull.w) / sizeof(Real);
+    for (int i = 0; i < N; ++i) closest.weights[features.corner[i]] = side * hull.w[i];
+    closest.distance = norm(hull.r);
+    closest.normal = (side / closest.distance) * hull.r;
+  });
+  return closest;
+}
+
+/// [m^2]
+SS_HD inline Real stencil_distance2(const ContactStencil& s) {
+  const Real d = closest_points(s).distance;
+  return d * d;
+}
+
+/// 1, or the mollifier of a nearly parallel edge pair.
+SS_HD inline Real stencil_mollifier(const ContactStencil& s) {
+  if (s.type != ContactType::edge_edge_mollified) return Real(1);
+  return mollifier(s.x[0], s.x[1], s.x[2], s.x[3], s.eps_x);
+}
+
+/// b(d) times the mollifier [m^2]; infinite behind a half-space.
+SS_HD inline Real barrier_value(const ContactStencil& s, Real d_hat) {
+  return stencil_mollifier(s) * barrier(closest_points(s).distance, d_hat);
+}
+
+/// Its gradient at the corners [m].
+SS_HD inline CornerVectors barrier_gradient(const ContactStencil& s, Real d_hat) {
+  const ClosestPoints closest = closest_points(s);
+  const Jet2<Real> b = barrier_jet(closest.distance, d_hat);
+  const Real slope = stencil_mollifier(s) * b.first;
+  CornerVectors gradient{};
+  for (int i = 0; i < 4; ++i) gradient[i] = slope * closest.weights[i] * closest.normal;
+  if (s.type == ContactType::edge_edge_mollified) {
+    const Vec<Real, 12> dm = mollifier_gradient(s.x[0], s.x[1], s.x[2], s.x[3], s.eps_x);
+    for (int i = 0; i < 4; ++i) gradient[i] += b.value * Vec3{dm[3 * i], dm[3 * i + 1], dm[3 * i + 2]};
+  }
+  return gradient;
+}
+
+/// Adds weight times the Hessian of b(d) of the closest features, or of the nearest positive semidefinite
+/// matrix.
+template <bool project>
+SS_HD inline void add_feature_hessian(const ContactStencil& s, Real d_hat, Real weight,
+                                      CornerBlocks& blocks) {
+  const ClosestFeatures features = closest_features(s);
+  visit_hulls(features, s.x, [&](const auto& hull) {
+    constexpr int N = sizeof(hull.w) / sizeof(Real);
+    Mat3 local[N * (N + 1) / 2];
+    distance_hessian<project>(hull, barrier_jet(norm(hull.r), d_hat), local);
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j <= i; ++j) {
+        const int row = features.corner[i], column = features.corner[j];
+        const Mat3 block = weight * local[lower_block(i, j)];
+        if (row >= column) blocks(row, column) += block;
+        else blocks(column, row) += block.transposed();
+      }
+  });
+}
+
+/// Of m b: m hess b + b hess m + grad m grad b' + grad b grad m'.
+SS_HD inline CornerBlocks mollified_hessian(const ContactStencil& s, Real d_hat) {
+  const Vec3* x = s.x;
+  const Vec<Real, 12> dm = mollifier_gradient(x[0], x[1], x[2], x[3], s.eps_x);
+  const Mat<Real, 12> ddm = mollifier_hessian(x[0], x[1], x[2], x[3], s.eps_x);
+  const ClosestPoints closest = closest_points(s);
+  const Jet2<Real> b = barrier_jet(closest.distance, d_hat);
+  Vec<Real, 12> db{};
+  for (int k = 0; k < 12; ++k) db[k] = b.first * closest.weights[k / 3] * closest.normal[k % 3];
+  CornerBlocks blocks{};
+  add_feature_hessian<false>(s, d_hat, stencil_mollifier(s), blocks);
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j <= i; ++j)
+      for (int k = 0; k < 9; ++k) {
+        const int row = 3 * i + k / 3, column = 3 * j + k % 3;
+        blocks(i, j).m[k] += b.value * ddm(row, column) + dm[row] * db[column] + db[row] * dm[column];
+      }
+  return blocks;
+}
+
+/// The nearest positive semidefinite matrix, for four corners that a common translation does not affect.
+SS_HD inline CornerBlocks projected(const CornerBlocks& blocks) {
+  constexpr Mat<Real, 4, 3> basis = zero_sum_basis<4>();
+  Mat<Real, 9> h{};
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b <= a; ++b) {
+      Mat3 reduced = Mat3::zero();
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j)
+          reduced += basis(i, a) * basis(j, b) * (i >= j ? blocks(i, j) : blocks(j, i).transposed());
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) h(3 * a + r, 3 * b + c) = h(3 * b + c, 3 * a + r) = reduced(r, c);
+    }
+  project_spd(h);
+  CornerBlocks result{};
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j <= i; ++j)
+      for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) {
+          const Real weight = basis(i, a) * basis(j, b);
+          for (int r = 0; r < 3; ++r)
+            for (int c = 0; c < 3; ++c) result(i, j)(r, c) += weight * h(3 * a + r, 3 * b + c);
+        }
+  return result;
+}
+
+/// Its Hessian at the corners [1], or the nearest positive semidefinite matrix.
+template <bool project>
+SS_HD inline CornerBlocks barrier_hessian(const ContactStencil& s, Real d_hat) {
+  CornerBlocks blocks{};
+  if (s.type == ContactType::half_space) {
+    const Vec3& n = s.plane.normal;
+    blocks(0, 0) = barrier_jet(closest_points(s).distance, d_hat).second * outer(n, n);
+  } else if (s.type == ContactType::edge_edge_mollified) {
+    blocks = project ? projected(mollified_hessian(s, d_hat)) : mollified_hessian(s, d_hat);
+  } else {
+    add_feature_hessian<project>(s, d_hat, Real(1), blocks);
+  }
+  return blocks;
+}
+
+SS_HD inline CornerBlocks barrier_hessian_spd(const ContactStencil& s, Real d_hat) {
+  return barrier_hessian<true>(s, d_hat);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,158 @@
+// Isotropic hyperelastic solids: energy density Psi(F) [J/m^3], stress P = dPsi/dF and its derivative, in
+// closed form. Every model has zero energy and stress at F = I, matches linear elasticity there, and is
+// defined for every F, inverted and degenerate included.
+//
+//   stable Neo-Hookean [Smith 2018]   m/2 (I_C - 3) - m/2 log((I_C + 1)/4) + l/2 (J - alpha)^2 - l/2 (1 -
+//   alpha)^2,
+//                                     m = 4/3 mu, l = lambda + 5/6 mu, alpha = 1 + 3/4 m/l  (I_C = |F|^2, J =
+//                                     det F)
+//   fixed corotated [Stomakhin 2012]  mu |F - R|^2 + lambda/2 (J - 1)^2
+//   ARAP                              mu |F - R|^2
+#pragma once
+
+#include "gpu/math/mat.h"
+#include "gpu/math/spd.h"
+#include "gpu/math/svd.h"
+#include "gpu/params/params.h"
+
+namespace stickslip {
+
+/// Lame's parameters [Pa] of linear elasticity.
+struct Lame {
+  Real mu, lambda;
+};
+
+/// From Young's modulus [Pa] and Poisson's ratio. ARAP knows no lateral contraction: its material keeps E and
+/// has nu = 0.
+SS_HD inline Lame lame_parameters(ElasticModel model, Real young, Real poisson) {
+  if (model == ElasticModel::arap) return {young / Real(2), Real(0)};
+  return {young / (Real(2) * (Real(1) + poisson)),
+          young * poisson / ((Real(1) + poisson) * (Real(1) - Real(2) * poisson))};
+}
+
+/// dJ/dF.
+SS_HD inline Mat3 cofactor(const Mat3& f) {
+  const Vec3 a = f.column(0), b = f.column(1), c = f.column(2);
+  return Mat3::from_columns({cross(b, c), cross(c, a), cross(a, b)});
+}
+
+/// The constants of stable Neo-Hookean, from Lame's parameters: their linearisation at rest agrees.
+struct NeoHookean {
+  Real mu, lambda;
+  Real shift;  // lambda (1 - alpha) = -3/4 mu: what makes the rest stress zero
+  SS_HD explicit NeoHookean(const Lame& lame)
+      : mu(Real(4) / Real(3) * lame.mu), lambda(lame.lambda + Real(5) / Real(6) * lame.mu), shift(-lame.mu) {}
+};
+
+SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Lame& lame) {
+  const Real volume_change = determinant(f) - Real(1);
+  if (model == ElasticModel::stable_neo_hookean) {
+    const NeoHookean c(lame);
+    const Real stretch = dot(f, f) - Real(3);
+    return c.mu / Real(2) * (stretch - std::log1p(stretch / Real(4))) + c.shift * volume_change +
+           c.lambda / Real(2) * volume_change * volume_change;
+  }
+  const Vec3 s = svd3(f).s - Vec3::filled(Real(1));
+  const Real distortion = lame.mu * norm2(s);
+  if (model == ElasticModel::arap) return distortion;
+  return distortion + lame.lambda / Real(2) * volume_change * volume_change;
+}
+
+/// P(F) given the SVD of F, which stable Neo-Hookean does not read.
+SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Svd3<Real>& svd, const Lame& lame) {
+  const Real volume_change = determinant(f) - Real(1);
+  if (model == ElasticModel::stable_neo_hookean) {
+    const NeoHookean c(lame);
+    return c.mu * (Real(1) - Real(1) / (dot(f, f) + Real(1))) * f +
+           (c.lambda * volume_change + c.shift) * cofactor(f);
+  }
+  const Mat3 distortion = Real(2) * lame.mu * (f - svd.u * svd.v.transposed());
+  if (model == ElasticModel::arap) return distortion;
+  return distortion + lame.lambda * volume_change * cofactor(f);
+}
+
+SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Lame& lame) {
+  if (model == ElasticModel::stable_neo_hookean) return first_piola(model, f, Svd3<Real>{}, lame);
+  return first_piola(model, f, svd3(f), lame);
+}
+
+/// dP/dF of an isotropic energy in its own frame [Smith 2019]: with X = u' dF v,
+///   dP = u Y v',   Y_ii = sum_j scaling_ij X_jj,   Y_ij = even_k X_ij + odd_k X_ji   (i, j, k all
+///   different).
+/// The eigenvalues are those of `scaling` and, per axis k, even + odd (flip) and even - odd (twist).
+struct StressDerivative {
+  Mat3 u, v;
+  Mat3 scaling;
+  Vec3 even, odd;
+
+  SS_HD Mat3 operator()(const Mat3& df) const {
+    const Mat3 x = u.transposed() * df * v;
+    Mat3 y{};
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      y(i, i) = scaling(i, 0) * x(0, 0) + scaling(i, 1) * x(1, 1) + scaling(i, 2) * x(2, 2);
+      y(j, k) = even[i] * x(j, k) + odd[i] * x(k, j);
+      y(k, j) = even[i] * x(k, j) + odd[i] * x(j, k);
+    }
+    return u * y * v.transposed();
+  }
+};
+
+/// dP/dF. With Psi_i = dPsi/ds_i: scaling_ij = d2Psi/ds_i ds_j, twist (Psi_i + Psi_j)/(s_i + s_j), flip
+/// (Psi_i - Psi_j)/(s_i - s_j), the divisions carried out.
+SS_HD inline StressDerivative stress_derivative(ElasticModel model, const Svd3<Real>& svd, const Lame& lame) {
+  StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
+  const Vec3& s = svd.s;
+  const Vec3 dj{s[1] * s[2], s[2] * s[0], s[0] * s[1]};  // dJ/ds
+  const bool neo_hookean = model == ElasticModel::stable_neo_hookean;
+  const NeoHookean c(lame);
+  const Real j = s[0] * dj[0];
+  const Real stretch = Real(1) / (norm2(s) + Real(1));
+  const Real bulk = neo_hookean ? c.lambda : (model == ElasticModel::arap ? Real(0) : lame.lambda);
+  const Real pressure = bulk * (j - Real(1)) + (neo_hookean ? c.shift : Real(0));
+  const Real stiffness = neo_hookean ? c.mu * (Real(1) - stretch) : Real(2) * lame.mu;
+  const Real softening = neo_hookean ? Real(2) * c.mu * stretch * stretch : Real(0);
+  for (int i = 0; i < 3; ++i) {
+    const int a = (i + 1) % 3, b = (i + 2) % 3;
+    d.scaling(i, i) = stiffness + softening * s[i] * s[i] + bulk * dj[i] * dj[i];
+    d.scaling(a, b) = d.scaling(b, a) = softening * s[a] * s[b] + bulk * dj[a] * dj[b] + pressure * s[i];
+    // R turns with the twist: its share of the stress, 2 mu (s - 1), loses 4 mu / (s_a + s_b). The sum is
+    // zero only where a projected twist is zero too.
+    const Real sum = s[a] + s[b], tiny = Real(1e-12);
+    const Real turning = neo_hookean ? Real(0) : Real(4) * lame.mu / (sum > tiny ? sum : tiny);
+    const Real twist = stiffness - turning + pressure * s[i], flip = stiffness - pressure * s[i];
+    d.even[i] = (flip + twist) / Real(2);
+    d.odd[i] = (flip - twist) / Real(2);
+  }
+  return d;
+}
+
+/// The nearest positive semidefinite derivative: negative eigenvalues become zero.
+SS_HD inline StressDerivative projected(StressDerivative d) {
+  project_spd(d.scaling);
+  for (int i = 0; i < 3; ++i) {
+    const Real flip = d.even[i] + d.odd[i], twist = d.even[i] - d.odd[i];
+    const Real flip_up = flip > Real(0) ? flip : Real(0), twist_up = twist > Real(0) ? twist : Real(0);
+    d.even[i] = (flip_up + twist_up) / Real(2);
+    d.odd[i] = (flip_up - twist_up) / Real(2);
+  }
+  return d;
+}
+
+/// d vec(P) / d vec(F), vec by rows.
+SS_HD inline Mat<Real, 9> dense(const StressDerivative& d) {
+  Mat<Real, 9> h{};
+  for (int c = 0; c < 9; ++c) {
+    Mat3 df = Mat3::zero();
+    df.m[c] = Real(1);
+    const Mat3 dp = d(df);
+    for (int r = 0; r < 9; ++r) h(r, c) = dp.m[r];
+  }
+  return h;
+}
+
+SS_HD inline Mat<Real, 9> hessian_spd(ElasticModel model, const Mat3& f, const Lame& lame) {
+  return dense(projected(stress_derivative(model, svd3(f), lame)));
+}
+
+}  // namespace stickslip

@@ -1,0 +1,73 @@
+// Smoothed Coulomb friction of one stencil [Li 2020 §5.4, Guo24 §3]: D = mu lambda f(|u|) [J], with u the
+// tangential sliding over the step at a frozen normal, weights and normal force, and f(y) = y^2/eps - y^3/(3
+// eps^2) below eps = eps_v dt, y - eps/3 above. Its slope rises from 0 (stick) to 1 (slip) with a continuous
+// derivative.
+#pragma once
+
+#include "gpu/energy/contact_stencil.h"
+
+namespace stickslip {
+
+/// A contact frozen for friction.
+struct FrictionStencil {
+  Vec<Real, 4> weights;  // as in ClosestPoints
+  Vec3 normal;           // unit
+  Real mu_lambda;        // friction limit [N]
+};
+
+/// From a stencil in contact, with lambda = -sigma b'(d) times the mollifier [N] at barrier stiffness `sigma`
+/// [N/m].
+SS_HD inline FrictionStencil make_friction_stencil(const ContactStencil& s, Real sigma, Real d_hat, Real mu) {
+  const ClosestPoints closest = closest_points(s);
+  const Real lambda = -sigma * barrier_jet(closest.distance, d_hat).first * stencil_mollifier(s);
+  return {closest.weights, closest.normal, mu * lambda};
+}
+
+/// f(y) [m], f'(y)/y [1/m] and f''(y) [1/m] at a sliding distance y >= 0 [m].
+struct Sliding {
+  Real value, slope_over_y, curvature;
+};
+SS_HD inline Sliding sliding(Real y, Real eps) {
+  if (y >= eps) return {y - eps / Real(3), Real(1) / y, Real(0)};
+  const Real ratio = y / eps;
+  return {y * ratio * (Real(1) - ratio / Real(3)), (Real(2) - ratio) / eps,
+          Real(2) * (Real(1) - ratio) / eps};
+}
+
+/// u [m]: the tangential part of sum_i w_i dx_i, with dx = x - x_t the displacement of the corners over the
+/// step.
+SS_HD inline Vec3 sliding_displacement(const FrictionStencil& f, const CornerVectors& dx) {
+  Vec3 u = Vec3::zero();
+  for (int i = 0; i < 4; ++i) u += f.weights[i] * dx[i];
+  return u - dot(f.normal, u) * f.normal;
+}
+
+/// D [J]; `eps` = eps_v dt > 0 [m].
+SS_HD inline Real friction_value(const FrictionStencil& f, const CornerVectors& dx, Real eps) {
+  return f.mu_lambda * sliding(norm(sliding_displacement(f, dx)), eps).value;
+}
+
+/// dD/dx at the corners [N].
+SS_HD inline CornerVectors friction_gradient(const FrictionStencil& f, const CornerVectors& dx, Real eps) {
+  const Vec3 u = sliding_displacement(f, dx);
+  const Vec3 force = f.mu_lambda * sliding(norm(u), eps).slope_over_y * u;
+  CornerVectors gradient{};
+  for (int i = 0; i < 4; ++i) gradient[i] = f.weights[i] * force;
+  return gradient;
+}
+
+/// Corner blocks of the Hessian [N/m]: with t = u/|u|, P = I - nn',
+///   mu lambda w_i w_j [ f'/y (P - tt') + f'' tt' ],  positive semidefinite as it stands.
+SS_HD inline CornerBlocks friction_hessian(const FrictionStencil& f, const CornerVectors& dx, Real eps) {
+  const Vec3 u = sliding_displacement(f, dx);
+  const Sliding s = sliding(norm(u), eps);
+  const Vec3 t = normalized(u);
+  const Mat3 inner = f.mu_lambda * (s.slope_over_y * (Mat3::identity() - outer(f.normal, f.normal)) +
+                                    (s.curvature - s.slope_over_y) * outer(t, t));
+  CornerBlocks blocks{};
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j <= i; ++j) blocks(i, j) = f.weights[i] * f.weights[j] * inner;
+  return blocks;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,129 @@
+#include "gpu/energy/solid.cuh"
+
+#include <limits>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+
+namespace stickslip {
+namespace {
+
+/// C = dP/dF, projected, at the start of the step: what damping resists with.
+SS_HD StressDerivative damping_stiffness(const ElasticMaterial& material, const Mat3& f_t) {
+  return projected(stress_derivative(material.model, svd3(f_t), material.lame));
+}
+
+SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::size_t i) {
+  const ElasticMaterial& material = view.material(i);
+  const Mat3 f = view.deformation(i, motion.x);
+  Real density = energy_density(material.model, f, material.lame);
+  if (material.damping > Real(0)) {
+    const Mat3 f_t = view.deformation(i, motion.x_t), df = f - f_t;
+    density += material.damping / (Real(2) * motion.dt) * dot(df, damping_stiffness(material, f_t)(df));
+  }
+  return static_cast<double>(view.volumes[i]) * static_cast<double>(density);
+}
+
+template <bool with_blocks>
+SS_HD void tet_derivatives(const TetView& view, const SolidMotion& motion, std::size_t i,
+                           CornerVectors& gradient, [[maybe_unused]] CornerBlocks* blocks) {
+  const ElasticMaterial& material = view.material(i);
+  const Real volume = view.volumes[i];
+  const ShapeGradients shape(view.inverse_rest[i]);
+  const Mat3 f = view.deformation(i, motion.x);
+  Mat3 piola;
+  if constexpr (with_blocks) {
+    const Svd3<Real> svd = svd3(f);
+    piola = first_piola(material.model, f, svd, material.lame);
+    add_corner_blocks(projected(stress_derivative(material.model, svd, material.lame)), shape, volume,
+                      *blocks);
+  } else {
+    piola = first_piola(material.model, f, material.lame);
+  }
+  if (material.damping > Real(0)) {
+    const Mat3 f_t = view.deformation(i, motion.x_t);
+    const StressDerivative stiffness = damping_stiffness(material, f_t);
+    const Real rate = material.damping / motion.dt;
+    piola += rate * stiffness(f - f_t);
+    if constexpr (with_blocks) add_corner_blocks(stiffness, shape, volume * rate, *blocks);
+  }
+  add_corner_gradients(piola, shape, volume, gradient);
+}
+
+}  // namespace
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+void SolidEnergy::set(Context& ctx, std::span<const Vec<double, 3>> rest, std::span<const Vec4i> tets,
+                      std::span<const std::int32_t> tet_material) {
+  std::vector<Mat3> inverse_rest(tets.size());
+  std::vector<Real> volumes(tets.size());
+  for (std::size_t i = 0; i < tets.size(); ++i) {
+    const Vec<double, 3>& x0 = rest[tets[i][0]];
+    const auto edges =
+        Mat<double, 3>::from_columns({rest[tets[i][1]] - x0, rest[tets[i][2]] - x0, rest[tets[i][3]] - x0});
+    const auto inverse_edges = inverse(edges);
+    for (int k = 0; k < 9; ++k) inverse_rest[i].m[k] = static_cast<Real>(inverse_edges.m[k]);
+    volumes[i] = static_cast<Real>(determinant(edges) / 6.0);
+  }
+  tets_.upload(ctx, tets);
+  inverse_rest_.upload(ctx, inverse_rest);
+  volumes_.upload(ctx, volumes);
+  tet_material_.upload(ctx, tet_material);
+}
+
+void SolidEnergy::set_materials(Context& ctx, std::span<const Material> materials) {
+  std::vector<ElasticMaterial> elastic;
+  elastic.reserve(materials.size());
+  for (const Material& m : materials)
+    elastic.push_back({m.model,
+                       lame_parameters(m.model, static_cast<Real>(m.young), static_cast<Real>(m.poisson)),
+                       static_cast<Real>(m.damping)});
+  materials_.upload(ctx, elastic);
+}
+
+void SolidEnergy::energy(Context& ctx, const SolidMotion& motion, double* out) {
+  const TetView tets = view();
+  const SolidMotion m = motion;
+  reduce_sum(
+      ctx, size(), [=] SS_LAMBDA(std::size_t i) { return tet_energy(tets, m, i); }, out, kMedium);
+}
+
+void SolidEnergy::gradient(Context& ctx, const SolidMotion& motion, Vec3* corner_gradients) {
+  const TetView tets = view();
+  const SolidMotion m = motion;
+  launch(
+      ctx, size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        CornerVectors gradient{};
+        tet_derivatives<false>(tets, m, i, gradient, nullptr);
+        for (int a = 0; a < 4; ++a) corner_gradients[4 * i + a] = gradient[a];
+      },
+      kMedium);
+}
+
+void SolidEnergy::gradient_and_hessian(Context& ctx, const SolidMotion& motion, Vec3* corner_gradients,
+                                       Mat3* corner_blocks) {
+  const TetView tets = view();
+  const SolidMotion m = motion;
+  launch(
+      ctx, size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        CornerVectors gradient{};
+        CornerBlocks blocks{};
+        tet_derivatives<true>(tets, m, i, gradient, &blocks);
+        for (int a = 0; a < 4; ++a) corner_gradients[4 * i + a] = gradient[a];
+        for (int k = 0; k < kTetBlocks; ++k) corner_blocks[kTetBlocks * i + k] = blocks.b[k];
+      },
+      kHeavy);
+}
+
+void SolidEnergy::min_determinant(Context& ctx, const Vec3* x, Real* out) {
+  const TetView tets = view();
+  reduce_min(
+      ctx, size(), [=] SS_LAMBDA(std::size_t i) { return determinant(tets.deformation(i, x)); },
+      std::numeric_limits<Real>::infinity(), out);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,61 @@
+// From a tet's corners to F = D_s D_m^-1 and back: corner forces and corner blocks of a linear tetrahedron.
+#pragma once
+
+#include "gpu/energy/corner_values.h"
+#include "gpu/energy/elasticity.h"
+
+namespace stickslip {
+
+/// [x1 - x0, x2 - x0, x3 - x0]
+SS_HD inline Mat3 edge_matrix(const Vec3& x0, const Vec3& x1, const Vec3& x2, const Vec3& x3) {
+  return Mat3::from_columns({x1 - x0, x2 - x0, x3 - x0});
+}
+
+/// Rest-space gradients of the four shape functions: rows of D_m^-1, and minus their sum first.
+struct ShapeGradients {
+  Vec3 g[4];
+  SS_HD explicit ShapeGradients(const Mat3& inverse_rest) {
+    for (int a = 0; a < 3; ++a) g[a + 1] = inverse_rest.row(a);
+    g[0] = -(g[1] + g[2] + g[3]);
+  }
+};
+
+/// Adds weight * P g_a to each corner a: the gradient of weight * Psi.
+SS_HD inline void add_corner_gradients(const Mat3& piola, const ShapeGradients& shape, Real weight,
+                                       CornerVectors& corners) {
+  for (int a = 0; a < 4; ++a) corners[a] += weight * (piola * shape.g[a]);
+}
+
+/// Adds the lower corner blocks of weight * dP/dF. In the frame of the singular values h_a = v' g_a, and
+/// block (a, b) is
+///   u M u',  M_ii = scaling_ii h_a,i h_b,i + sum_(j != i) even_k h_a,j h_b,j,  M_ij = scaling_ij h_a,i h_b,j
+///   + odd_k h_a,j h_b,i.
+/// Blocks of corner 0 follow, because a translation changes nothing.
+SS_HD inline void add_corner_blocks(const StressDerivative& d, const ShapeGradients& shape, Real weight,
+                                    CornerBlocks& blocks) {
+  Vec3 h[4];
+  for (int a = 1; a < 4; ++a) h[a] = transposed_times(d.v, shape.g[a]);
+  const Mat3 ut = weight * d.u.transposed();
+  Mat3 to_zero[4] = {Mat3::zero(), Mat3::zero(), Mat3::zero(), Mat3::zero()};
+  for (int a = 1; a < 4; ++a)
+    for (int b = 1; b <= a; ++b) {
+      Mat3 m{};
+      for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        m(i, i) = d.scaling(i, i) * h[a][i] * h[b][i] + d.even[k] * h[a][j] * h[b][j] +
+                  d.even[j] * h[a][k] * h[b][k];
+        m(j, k) = d.scaling(j, k) * h[a][j] * h[b][k] + d.odd[i] * h[a][k] * h[b][j];
+        m(k, j) = d.scaling(k, j) * h[a][k] * h[b][j] + d.odd[i] * h[a][j] * h[b][k];
+      }
+      const Mat3 block = d.u * m * ut;
+      blocks(a, b) += block;
+      to_zero[a] -= block;
+      if (a != b) to_zero[b] -= block.transposed();
+    }
+  for (int a = 1; a < 4; ++a) {
+    blocks(a, 0) += to_zero[a];
+    blocks(0, 0) -= to_zero[a];
+  }
+}
+
+}  // namespace stickslip

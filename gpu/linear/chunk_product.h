@@ -1,0 +1,28 @@
+// ChunkProduct: y = (D + L + L') x where a chunk of nodes reads its blocks once for both triangles. For
+// processors.
+#pragma once
+
+#include "gpu/core/buffer.h"
+#include "gpu/linear/pattern.h"
+#include "gpu/math/mat.h"
+
+namespace stickslip::cpu {
+
+/// The same as RowProduct with about 0.6 of its memory traffic. An entry inside a chunk is read once and
+/// applied to both its ends, in a copy of the chunk's x and y that stays in cache; an entry across chunks is
+/// applied to its row. A chunk runs on one thread and writes no other chunk's y.
+class ChunkProduct {
+ public:
+  void set_pattern(Context& ctx, const Pattern& pattern);
+  /// As RowProduct::multiply. `diagonal` and `lower` must be readable for one more block than they have.
+  void multiply(Context& ctx, const Mat3* diagonal, const Mat3* lower, const Vec3* x, Vec3* y, Real* x_dot_y,
+                const std::int32_t* skip = nullptr);
+
+ private:
+  std::size_t chunk_count_ = 0;
+  std::int32_t node_count_ = 0, chunk_size_ = 0, inner_count_ = 0;
+  Buffer<std::int32_t> node_, inner_begin_, inner_column_, outer_begin_, outer_column_;
+  Buffer<Real> dots_;
+};
+
+}  // namespace stickslip::cpu

@@ -1,0 +1,54 @@
+// NodeGather: sums values given per stencil corner into nodes, without write races and in a fixed order.
+#pragma once
+
+#include "gpu/core/buffer.h"
+#include "gpu/core/launch.h"
+#include "gpu/math/mat.h"
+
+namespace stickslip {
+
+enum class Accumulate { overwrite, add };
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// The corners of a list of 4-corner stencils, sorted by node: a corner is 4 * stencil + position in the
+/// stencil, and an unused one has the node -1. A node's corners stand in ascending order, so that a sum has
+/// one value whatever runs it.
+class NodeGather {
+ public:
+  /// `stencils`: n in backend memory, nodes in [-1, node_count). Sorts 4 n keys; one host read.
+  void build(Context& ctx, const Vec4i* stencils, std::size_t n, std::size_t node_count);
+
+  /// out[node] (+)= sum of value_of_corner(corner), over the touched nodes only; T has `+=`.
+  template <class T, class F>
+  void sum(Context& ctx, F value_of_corner, T* out, Accumulate accumulate = Accumulate::add) const {
+    const std::int32_t* begin = run_begin_.data();
+    const std::uint32_t* node = nodes_.data();
+    const std::int32_t* corner = corners_.data();
+    const std::uint32_t node_count = node_count_;
+    const bool add = accumulate == Accumulate::add;
+    launch(
+        ctx, run_count_,
+        [=] SS_LAMBDA(std::size_t run) {
+          const std::uint32_t target = node[begin[run]];
+          if (target == node_count) return;
+          T total = value_of_corner(corner[begin[run]]);
+          for (std::int32_t k = begin[run] + 1; k < begin[run + 1]; ++k) total += value_of_corner(corner[k]);
+          if (add) total += out[target];
+          out[target] = total;
+        },
+        kMedium);
+  }
+
+ private:
+  std::uint32_t node_count_ = 0;
+  std::size_t run_count_ = 0;    // touched nodes, and one run of unused corners when there are any
+  Buffer<std::uint32_t> nodes_;  // per sorted corner; node_count_ for an unused one
+  Buffer<std::int32_t> corners_;
+  Buffer<std::int32_t> run_begin_;  // run_count_ + 1
+  Buffer<std::int32_t> counter_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

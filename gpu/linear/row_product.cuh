@@ -1,0 +1,26 @@
+// RowProduct: y = (D + L + L') x where every row gathers all its blocks. For many threads.
+#pragma once
+
+#include "gpu/core/buffer.h"
+#include "gpu/linear/pattern.h"
+#include "gpu/math/mat.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// A block is read twice, for its row and for its column, but every y has one writer and no row waits for
+/// another. One thread per scalar row.
+class RowProduct {
+ public:
+  void set_pattern(Context& ctx, const Pattern& pattern);
+  /// `diagonal`: symmetric blocks by node, `lower`: by entry of the pattern. *x_dot_y = x'y. Nothing is done
+  /// while *skip (may be null) is not zero. All in backend memory.
+  void multiply(Context& ctx, const Mat3* diagonal, const Mat3* lower, const Vec3* x, Vec3* y, Real* x_dot_y,
+                const std::int32_t* skip = nullptr);
+
+ private:
+  std::size_t node_count_ = 0;
+  Buffer<std::int32_t> begin_;
+  Buffer<BlockUse> uses_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,149 @@
+// finalize: what is derived from the parts of a model, and the checks of the whole.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "gpu/model/model.h"
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
+
+bool is_finite(const Vec3d& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
+
+void check_material(const std::string& name, const Material& material) {
+  for (const ParamInfo& info : material_table()) {
+    Material copy = material;
+    try {
+      set_param(&copy, info, get_param(&material, info));
+    } catch (const std::invalid_argument& error) {
+      refuse("material '" + name + "': " + error.what());
+    }
+  }
+}
+
+void check_nodes(const Model& model) {
+  const std::size_t n = model.positions.size();
+  if (model.rest_positions.size() != n || model.velocities.size() != n || model.node_object.size() != n)
+    refuse("the node arrays of the model differ in length");
+  for (std::size_t i = 0; i < n; ++i) {
+    if (model.node_object[i] < 0 || static_cast<std::size_t>(model.node_object[i]) >= model.objects.size())
+      refuse("node " + std::to_string(i) + " belongs to no object");
+    if (!is_finite(model.rest_positions[i]) || !is_finite(model.positions[i]) ||
+        !is_finite(model.velocities[i]))
+      refuse("object '" + model.objects[model.node_object[i]].name + "': node " + std::to_string(i) +
+             " has a position or velocity that is not finite");
+  }
+}
+
+template <int N>
+void check_elements(const Object& object, const char* kind, const std::vector<Vec<std::int32_t, N>>& elements,
+                    std::int32_t begin, std::int32_t end) {
+  if (begin < 0 || end < begin || static_cast<std::size_t>(end) > elements.size())
+    refuse("object '" + object.name + "': its " + kind + " range leaves the model");
+  for (std::int32_t e = begin; e < end; ++e)
+    for (int c = 0; c < N; ++c)
+      if (elements[e][c] < object.node_begin || elements[e][c] >= object.node_end)
+        refuse("object '" + object.name + "': " + kind + " " + std::to_string(e - begin) +
+               " names a node of another object");
+}
+
+void check_object(const Model& model, const Object& object) {
+  if (object.material < 0 || static_cast<std::size_t>(object.material) >= model.materials.size())
+    refuse("object '" + object.name + "': there is no material " + std::to_string(object.material));
+  check_elements<4>(object, "tet", model.tets, object.tet_begin, object.tet_end);
+  check_elements<3>(object, "triangle", model.triangles, object.triangle_begin, object.triangle_end);
+  const auto& x = model.rest_positions;
+  for (std::int32_t t = object.tet_begin; t < object.tet_end; ++t) {
+    const Vec4i& tet = model.tets[t];
+    if (!(dot(x[tet[1]] - x[tet[0]], cross(x[tet[2]] - x[tet[0]], x[tet[3]] - x[tet[0]])) > 0))
+      refuse("object '" + object.name + "': tet " + std::to_string(t - object.tet_begin) +
+             " has no positive rest volume");
+  }
+}
+
+void check_motion(const Motion& motion, const std::string& owner) {
+  bool good = is_finite(motion.velocity) && is_finite(motion.angular_velocity) && is_finite(motion.center) &&
+              motion.start >= 0 && motion.end >= motion.start;
+  for (std::size_t k = 0; k < motion.keys.size(); ++k) {
+    const Motion::Key& key = motion.keys[k];
+    good = good && std::isfinite(key.time) && is_finite(key.translation) && is_finite(key.rotation_degrees) &&
+           (k == 0 || key.time > motion.keys[k - 1].time);
+  }
+  if (!good)
+    refuse("the motion of " + owner + ": needs finite numbers, 0 <= start <= end and keys of ascending time");
+  // Three points and the origin fix a rigid pose: at t = 0 it has to be the start, or the first step would
+  // jump.
+  for (const Vec3d& p : {Vec3d{0, 0, 0}, Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}})
+    if (norm(motion.apply(p, 0) - p) > 1e-12 * (1 + norm(motion.center)))
+      refuse("the motion of " + owner +
+             ": the pose at time 0 must be the start pose (no key may have moved it before start)");
+}
+
+void check_scripted(const Model& model) {
+  std::vector<bool> taken(model.node_count(), false);
+  for (std::size_t s = 0; s < model.scripted.size(); ++s) {
+    const ScriptedNodes& script = model.scripted[s];
+    if (script.nodes.empty()) refuse("scripted group " + std::to_string(s) + " has no nodes");
+    for (const std::int32_t node : script.nodes) {
+      if (node < 0 || static_cast<std::size_t>(node) >= model.node_count())
+        refuse("scripted group " + std::to_string(s) + ": there is no node " + std::to_string(node));
+      if (taken[node])
+        refuse("object '" + model.objects[model.node_object[node]].name + "': node " + std::to_string(node) +
+               " follows two scripts");
+      taken[node] = true;
+    }
+    check_motion(script.motion, "object '" + model.objects[model.node_object[script.nodes[0]]].name + "'");
+  }
+  for (const Object& object : model.objects)
+    if (object.tet_begin == object.tet_end)
+      for (std::int32_t i = object.node_begin; i < object.node_end; ++i)
+        if (!taken[i])
+          refuse("collider '" + object.name + "': node " + std::to_string(i) + " follows no script");
+}
+
+void check_half_spaces(const Model& model) {
+  for (std::size_t h = 0; h < model.half_spaces.size(); ++h) {
+    const HalfSpace& plane = model.half_spaces[h];
+    if (!is_finite(plane.normal) || std::abs(norm(plane.normal) - 1) > 1e-9 || !std::isfinite(plane.offset))
+      refuse("half-space " + std::to_string(h) + ": needs a unit normal and a finite offset");
+    if (!(plane.mu >= 0) || !std::isfinite(plane.mu))
+      refuse("half-space " + std::to_string(h) + ": mu must not be negative");
+  }
+}
+
+}  // namespace
+
+void finalize(Model& model) {
+  if (model.material_names.size() != model.materials.size())
+    refuse("the model has " + std::to_string(model.materials.size()) + " materials and " +
+           std::to_string(model.material_names.size()) + " material names");
+  for (std::size_t m = 0; m < model.materials.size(); ++m)
+    check_material(model.material_names[m], model.materials[m]);
+  check_nodes(model);
+  for (const Object& object : model.objects) check_object(model, object);
+  check_scripted(model);
+  check_half_spaces(model);
+
+  const auto by_nodes = [](const Vec2i& a, const Vec2i& b) {
+    return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1];
+  };
+  model.edges.clear();
+  model.surface_nodes.clear();
+  for (const Vec3i& t : model.triangles)
+    for (int c = 0; c < 3; ++c) {
+      const std::int32_t a = t[c], b = t[(c + 1) % 3];
+      model.edges.push_back({std::min(a, b), std::max(a, b)});
+      model.surface_nodes.push_back(a);
+    }
+  std::sort(model.edges.begin(), model.edges.end(), by_nodes);
+  model.edges.erase(std::unique(model.edges.begin(), model.edges.end()), model.edges.end());
+  std::sort(model.surface_nodes.begin(), model.surface_nodes.end());
+  model.surface_nodes.erase(std::unique(model.surface_nodes.begin(), model.surface_nodes.end()),
+                            model.surface_nodes.end());
+}
+
+}  // namespace stickslip

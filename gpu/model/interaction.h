@@ -1,0 +1,30 @@
+// What a viewer sees of contacts, and how its pointer pulls: plain host types.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/math/vec.h"
+
+namespace stickslip {
+
+enum class ContactState : std::uint8_t { open, stick, slip };
+
+/// One active contact as the viewer shows it.
+struct ContactRecord {
+  Vec<float, 3> point;         // [m]
+  Vec<float, 3> normal;        // unit, pointing to side a
+  float gap = 0;               // [m]
+  float normal_force = 0;      // [N]
+  float slip_speed = 0;        // [m/s]
+  std::int32_t object_a = -1, object_b = -1;  // -1: a half-space
+  ContactState state = ContactState::open;    // open: inside d_hat but carrying no noticeable force
+};
+
+/// A spring between a material point (barycentric on a surface triangle) and a target in space.
+struct Drag {
+  Vec3i triangle{0, 0, 0};  // node indices
+  Vec<double, 3> weights{1, 0, 0};
+  Vec<double, 3> target{0, 0, 0};  // [m]
+};
+
+}  // namespace stickslip

@@ -1,0 +1,152 @@
+#include "gpu/model/model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+bool is_finite(const Vec3d& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
+
+[[noreturn]] void refuse(const std::string& object, const std::string& what) {
+  throw std::invalid_argument("object '" + object + "': " + what);
+}
+
+double signed_volume(const std::vector<Vec3d>& nodes, const Vec4i& t) {
+  return dot(nodes[t[1]] - nodes[t[0]], cross(nodes[t[2]] - nodes[t[0]], nodes[t[3]] - nodes[t[0]])) / 6;
+}
+
+/// Flat up to rounding: the volume against that of a cube over the longest edge.
+bool is_degenerate(const std::vector<Vec3d>& nodes, const Vec4i& t, double volume) {
+  double longest2 = 0;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < i; ++j) longest2 = std::max(longest2, norm2(nodes[t[i]] - nodes[t[j]]));
+  return !(std::abs(volume) > 1e-10 * longest2 * std::sqrt(longest2));
+}
+
+template <int N>
+void check_elements(const std::string& object, const char* kind, std::size_t node_count,
+                    const std::vector<Vec<std::int32_t, N>>& elements) {
+  std::vector<bool> used(node_count, false);
+  for (std::size_t e = 0; e < elements.size(); ++e)
+    for (int c = 0; c < N; ++c) {
+      const std::int32_t i = elements[e][c];
+      if (i < 0 || static_cast<std::size_t>(i) >= node_count)
+        refuse(object, std::string(kind) + " " + std::to_string(e) + " names node " + std::to_string(i) +
+                           " of " + std::to_string(node_count));
+      for (int b = 0; b < c; ++b)
+        if (elements[e][b] == i)
+          refuse(object,
+                 std::string(kind) + " " + std::to_string(e) + " names node " + std::to_string(i) + " twice");
+      used[i] = true;
+    }
+  const auto unused = std::find(used.begin(), used.end(), false);
+  if (unused != used.end())
+    refuse(object, "node " + std::to_string(unused - used.begin()) + " belongs to no " + kind);
+}
+
+/// The faces that belong to one tet only, outward, in the order of the tets.
+std::vector<Vec3i> boundary_faces(const std::string& object, const std::vector<Vec4i>& tets) {
+  static constexpr int outward[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  std::vector<Vec3i> faces;
+  faces.reserve(4 * tets.size());
+  for (const Vec4i& t : tets)
+    for (const auto& f : outward) faces.push_back({t[f[0]], t[f[1]], t[f[2]]});
+
+  const auto key = [&](std::size_t f) {
+    std::array<std::int32_t, 3> k{faces[f][0], faces[f][1], faces[f][2]};
+    std::sort(k.begin(), k.end());
+    return k;
+  };
+  std::vector<std::size_t> order(faces.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+
+  std::vector<bool> inner(faces.size(), false);
+  for (std::size_t i = 0; i < order.size();) {
+    std::size_t end = i + 1;
+    while (end < order.size() && key(order[end]) == key(order[i])) ++end;
+    if (end - i > 2)
+      refuse(object, "tet " + std::to_string(order[end - 1] / 4) + " shares a face with two other tets");
+    if (end - i == 2) inner[order[i]] = inner[order[i + 1]] = true;
+    i = end;
+  }
+  std::vector<Vec3i> boundary;
+  for (std::size_t f = 0; f < faces.size(); ++f)
+    if (!inner[f]) boundary.push_back(faces[f]);
+  return boundary;
+}
+
+/// Opens a new object over `nodes`; its elements are still to come.
+Object& append_object(Model& model, std::string name, const std::vector<Vec3d>& nodes,
+                      std::int32_t material) {
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (!is_finite(nodes[i])) refuse(name, "node " + std::to_string(i) + " is not finite");
+  const auto id = static_cast<std::int32_t>(model.objects.size());
+  Object object;
+  object.name = std::move(name);
+  object.material = material;
+  object.node_begin = static_cast<std::int32_t>(model.positions.size());
+  object.node_end = object.node_begin + static_cast<std::int32_t>(nodes.size());
+  object.tet_begin = object.tet_end = static_cast<std::int32_t>(model.tets.size());
+  object.triangle_begin = object.triangle_end = static_cast<std::int32_t>(model.triangles.size());
+  model.rest_positions.insert(model.rest_positions.end(), nodes.begin(), nodes.end());
+  model.positions.insert(model.positions.end(), nodes.begin(), nodes.end());
+  model.velocities.resize(model.positions.size(), Vec3d::zero());
+  model.node_object.resize(model.positions.size(), id);
+  return model.objects.emplace_back(std::move(object));
+}
+
+template <int N>
+std::int32_t append_elements(std::vector<Vec<std::int32_t, N>>& all,
+                             const std::vector<Vec<std::int32_t, N>>& added, std::int32_t node_begin) {
+  for (const auto& element : added) all.push_back(element + Vec<std::int32_t, N>::filled(node_begin));
+  return static_cast<std::int32_t>(all.size());
+}
+
+}  // namespace
+
+Object& add_solid(Model& model, std::string name, const std::vector<Vec3d>& nodes,
+                  const std::vector<Vec4i>& tets, std::int32_t material) {
+  if (tets.empty()) refuse(name, "a solid needs at least one tet");
+  check_elements<4>(name, "tet", nodes.size(), tets);
+  std::vector<Vec4i> oriented = tets;
+  for (std::size_t t = 0; t < oriented.size(); ++t) {
+    const double volume = signed_volume(nodes, oriented[t]);
+    if (is_degenerate(nodes, oriented[t], volume))
+      refuse(name, "tet " + std::to_string(t) + " has no volume");
+    if (volume < 0) std::swap(oriented[t][2], oriented[t][3]);
+  }
+  const std::vector<Vec3i> surface = boundary_faces(name, oriented);
+  Object& object = append_object(model, std::move(name), nodes, material);
+  object.tet_end = append_elements<4>(model.tets, oriented, object.node_begin);
+  object.triangle_end = append_elements<3>(model.triangles, surface, object.node_begin);
+  return object;
+}
+
+Object& add_collider(Model& model, std::string name, const std::vector<Vec3d>& nodes,
+                     const std::vector<Vec3i>& triangles, std::int32_t material, const Motion& motion) {
+  if (triangles.empty()) refuse(name, "a collider needs at least one triangle");
+  check_elements<3>(name, "triangle", nodes.size(), triangles);
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    const Vec3d &a = nodes[triangles[t][0]], &b = nodes[triangles[t][1]], &c = nodes[triangles[t][2]];
+    const double longest2 = std::max({norm2(b - a), norm2(c - b), norm2(a - c)});
+    if (!(norm(cross(b - a, c - a)) > 1e-10 * longest2))
+      refuse(name, "triangle " + std::to_string(t) + " has no area");
+  }
+  Object& object = append_object(model, std::move(name), nodes, material);
+  object.triangle_end = append_elements<3>(model.triangles, triangles, object.node_begin);
+  ScriptedNodes script;
+  script.nodes.resize(nodes.size());
+  std::iota(script.nodes.begin(), script.nodes.end(), object.node_begin);
+  script.motion = motion;
+  model.scripted.push_back(std::move(script));
+  return object;
+}
+
+}  // namespace stickslip

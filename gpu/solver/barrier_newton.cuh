@@ -1,0 +1,53 @@
+// Projected Newton with PCG on the incremental potential; every iterate is free of intersections [Li 2020,
+// Guo24 §3].
+#pragma once
+
+#include "gpu/broadphase/broadphase.cuh"
+#include "gpu/core/stage_clock.h"
+#include "gpu/linear/pcg.cuh"
+#include "gpu/model/report.h"
+#include "gpu/solver/incremental_potential.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class BarrierNewton {
+ public:
+  void load(Context& ctx, const DeviceModel& device);
+
+  /// Broad phase and contact set at x without motion: the start of a step, before the first `minimise`.
+  void find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Vec3* x,
+                     Real d_hat);
+
+  /// Largest step in [0, 1] along p from x that keeps `params.ccd_slack` off every impact. Leaves the
+  /// candidates of the swept path behind. One host read.
+  Real step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x, const Vec3* p,
+                  StageClock& clock, StageTimes& seconds);
+
+  /// Moves x to an approximate minimiser. Stops at the tolerance, the iteration cap, when the line search
+  /// fails, or when the clock passes params.budget_ms; fills the report's Newton part. Throws SimulationError
+  /// at a NaN.
+  void minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                const Params& params, Vec3* x, StageClock& clock, StepReport& report);
+
+  const Proximity& near() const { return near_; }
+
+  // Stages of the above; public because nvcc allows no device lambda in a private member.
+  struct Norms {
+    double gradient2;  // |g|_2^2 over the nodes that move
+    Real step;         // |p|_inf
+  };
+  Norms solve(Context& ctx, IncrementalPotential& potential, const Params& params, NewtonRecord& record);
+  Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, Real bound,
+                   NewtonRecord& record);
+
+ private:
+  std::size_t node_count_ = 0;
+  BroadPhase broad_phase_;
+  Proximity near_{};
+  Pcg pcg_;
+  Buffer<Vec3> rhs_, p_, trial_;
+  Buffer<Norms> norms_;
+  Buffer<Real> bounds_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

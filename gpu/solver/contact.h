@@ -1,0 +1,188 @@
+// Contact: one stencil with everything a kernel needs to evaluate it; and how a candidate becomes one.
+#pragma once
+
+#include "gpu/broadphase/candidates.h"
+#include "gpu/energy/contact_stencil.h"
+#include "gpu/geometry/distance.h"
+#include "gpu/geometry/mollifier.h"
+#include "gpu/model/plane.h"
+
+namespace stickslip {
+
+struct Contact {
+  Vec4i nodes;  // -1: unused corner
+  ContactType type;
+  std::int32_t plane;  // of a half-space stencil, else -1
+  Real eps_x;          // threshold of a mollified edge pair [m^4], else 0
+  Real mu;             // of the pair
+};
+
+/// The values of a stencil's nodes; unused corners repeat the first.
+SS_HD inline CornerVectors gather_corners(const Vec4i& nodes, const Vec3* values) {
+  CornerVectors corners;
+  for (int c = 0; c < 4; ++c) corners[c] = values[nodes[c] >= 0 ? nodes[c] : nodes[0]];
+  return corners;
+}
+
+/// How far the corners moved from x_t to x.
+SS_HD inline CornerVectors corner_displacements(const Vec4i& nodes, const Vec3* x, const Vec3* x_t) {
+  CornerVectors moved = gather_corners(nodes, x);
+  const CornerVectors before = gather_corners(nodes, x_t);
+  for (int c = 0; c < 4; ++c) moved[c] -= before[c];
+  return moved;
+}
+
+/// Contact at x, ready to evaluate; `planes` of the scene.
+SS_HD inline ContactStencil stencil_at(const Contact& contact, const Plane* planes, const Vec3* x) {
+  ContactStencil stencil{};
+  stencil.type = contact.type;
+  const CornerVectors corners = gather_corners(contact.nodes, x);
+  for (int c = 0; c < 4; ++c) stencil.x[c] = corners[c];
+  stencil.eps_x = contact.eps_x;
+  if (contact.plane >= 0) stencil.plane = planes[contact.plane];
+  return stencil;
+}
+
+/// All that may touch: the broad phase's pairs, and every free surface node with every half-space.
+struct Proximity {
+  CandidateView pairs;
+  const std::int32_t* surface_nodes;
+  std::size_t surface_node_count;
+  const Plane* planes;
+  std::size_t plane_count;
+  const std::uint8_t* scripted;  // per node; scripted nodes ignore half-spaces
+  const Vec3* rest;
+  const Real* mu;  // per node
+
+  SS_HD std::size_t size() const {
+    return pairs.point_triangle_count + pairs.edge_edge_count + surface_node_count * plane_count;
+  }
+};
+
+SS_HD inline Real pair_mu(Real a, Real b) { return std::sqrt(a * b); }
+
+/// The stencil of the closest features of point v[0] and triangle v[1..3].
+SS_HD inline Contact point_triangle_contact(const Vec4i& v, const Vec3* x) {
+  Contact contact{{v[0], -1, -1, -1}, ContactType::point_edge, -1, Real(0), Real(0)};
+  const auto two = [&](int a) {
+    contact.type = ContactType::point_point;
+    contact.nodes[1] = v[a];
+  };
+  const auto three = [&](int a, int b) {
+    contact.nodes[1] = v[a];
+    contact.nodes[2] = v[b];
+  };
+  switch (point_triangle_feature(x[v[0]], x[v[1]], x[v[2]], x[v[3]])) {
+    case PointTriangleFeature::v0:
+      two(1);
+      break;
+    case PointTriangleFeature::v1:
+      two(2);
+      break;
+    case PointTriangleFeature::v2:
+      two(3);
+      break;
+    case PointTriangleFeature::e01:
+      three(1, 2);
+      break;
+    case PointTriangleFeature::e12:
+      three(2, 3);
+      break;
+    case PointTriangleFeature::e20:
+      three(3, 1);
+      break;
+    case PointTriangleFeature::face:
+      contact.type = ContactType::point_triangle;
+      contact.nodes = v;
+      break;
+  }
+  return contact;
+}
+
+/// The stencil of the closest features of edges v[0..1] and v[2..3]. Nearly parallel edges (by `eps_x`, from
+/// the rest lengths) keep all four nodes, because their stencil is mollified.
+SS_HD inline Contact edge_edge_contact(const Vec4i& v, const Vec3* x, Real eps_x) {
+  Contact contact{v, ContactType::edge_edge, -1, Real(0), Real(0)};
+  const Vec3 a0 = x[v[0]], a1 = x[v[1]], b0 = x[v[2]], b1 = x[v[3]];
+  if (norm2(cross(a1 - a0, b1 - b0)) < eps_x) {
+    contact.type = ContactType::edge_edge_mollified;
+    contact.eps_x = eps_x;
+    return contact;
+  }
+  const auto two = [&](int a, int b) {
+    contact.type = ContactType::point_point;
+    contact.nodes = {v[a], v[b], -1, -1};
+  };
+  const auto three = [&](int p, int a, int b) {
+    contact.type = ContactType::point_edge;
+    contact.nodes = {v[p], v[a], v[b], -1};
+  };
+  switch (edge_edge_feature(a0, a1, b0, b1)) {
+    case EdgeEdgeFeature::a0_b0:
+      two(0, 2);
+      break;
+    case EdgeEdgeFeature::a0_b1:
+      two(0, 3);
+      break;
+    case EdgeEdgeFeature::a1_b0:
+      two(1, 2);
+      break;
+    case EdgeEdgeFeature::a1_b1:
+      two(1, 3);
+      break;
+    case EdgeEdgeFeature::a0_b:
+      three(0, 2, 3);
+      break;
+    case EdgeEdgeFeature::a1_b:
+      three(1, 2, 3);
+      break;
+    case EdgeEdgeFeature::a_b0:
+      three(2, 0, 1);
+      break;
+    case EdgeEdgeFeature::a_b1:
+      three(3, 0, 1);
+      break;
+    case EdgeEdgeFeature::interior:
+      break;
+  }
+  return contact;
+}
+
+/// Candidate i of `near` as a stencil at x, and its squared distance [m^2]; 1e30 for a pair that never acts.
+/// A candidate at or beyond `d_hat2` is measured but not classified.
+SS_HD inline Real classify(const Proximity& near, std::size_t i, const Vec3* x, Real d_hat2,
+                           Contact& contact) {
+  if (i < near.pairs.point_triangle_count) {
+    const Vec4i v = near.pairs.point_triangle[i];
+    const Real d2 = point_triangle_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
+    if (d2 >= d_hat2) return d2;
+    contact = point_triangle_contact(v, x);
+    contact.mu = pair_mu(near.mu[v[0]], near.mu[v[1]]);
+    return d2;
+  }
+  i -= near.pairs.point_triangle_count;
+  if (i < near.pairs.edge_edge_count) {
+    const Vec4i v = near.pairs.edge_edge[i];
+    const Real d2 = edge_edge_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
+    if (d2 >= d_hat2) return d2;
+    contact = edge_edge_contact(
+        v, x, mollifier_threshold(near.rest[v[0]], near.rest[v[1]], near.rest[v[2]], near.rest[v[3]]));
+    contact.mu = pair_mu(near.mu[v[0]], near.mu[v[2]]);
+    return d2;
+  }
+  i -= near.pairs.edge_edge_count;
+  const std::int32_t node = near.surface_nodes[i / near.plane_count];
+  const std::int32_t plane = static_cast<std::int32_t>(i % near.plane_count);
+  if (near.scripted[node]) return Real(1e30);
+  const Real d = dot(near.planes[plane].normal, x[node]) - near.planes[plane].offset;
+  // A node behind the plane has a negative distance: its square would pass for a gap.
+  if (d <= 0) return Real(0);
+  contact = {{node, -1, -1, -1},
+             ContactType::half_space,
+             plane,
+             Real(0),
+             pair_mu(near.mu[node], near.planes[plane].mu)};
+  return d * d;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,75 @@
+#include "gpu/solver/contact_set.cuh"
+
+#include <cmath>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/core/select.h"
+#include "gpu/core/sort.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs) {
+  return {pairs,
+          device.surface_nodes.data(),
+          device.surface_nodes.size(),
+          device.planes.data(),
+          device.planes.size(),
+          device.scripted.data(),
+          device.rest.data(),
+          device.mu.data()};
+}
+
+SurfaceView surface_view(const DeviceModel& device) {
+  return {device.triangles.data(), device.triangles.size(),     device.edges.data(),
+          device.edges.size(),     device.surface_nodes.data(), device.surface_nodes.size()};
+}
+
+void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat) {
+  const std::size_t n = near.size();
+  found_ = {};
+  min_distance_ = d_hat;
+  if (n == 0) return;
+  candidates_.resize(ctx, n);
+  distance2_.resize(ctx, n);
+  selected_.resize(ctx, n);
+  device_found_.resize(ctx, 1);
+  Contact* candidate = candidates_.data();
+  Real* d2 = distance2_.data();
+  const Real d_hat2 = d_hat * d_hat;
+  launch(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        Contact contact{};
+        d2[i] = classify(near, i, x, d_hat2, contact);
+        if (d2[i] < d_hat2) candidate[i] = contact;
+      },
+      kMedium);
+  Found* found = device_found_.data();
+  std::int32_t* selected = selected_.data();
+  select_indices(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return d2[i] < d_hat2; }, selected, &found->count);
+  reduce_min(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return d2[i]; }, d_hat2, &found->min_d2);
+  found_ = read_back(ctx, found);
+  min_distance_ = std::sqrt(found_.min_d2);
+  if (found_.count == 0) return;
+
+  const std::size_t active = size();
+  types_.resize(ctx, active);
+  contacts_.resize(ctx, active);
+  nodes_.resize(ctx, active);
+  std::uint32_t* type = types_.data();
+  launch(ctx, active,
+         [=] SS_LAMBDA(std::size_t i) { type[i] = static_cast<std::uint32_t>(candidate[selected[i]].type); });
+  constexpr int type_bits = 3;
+  sort_pairs(ctx, active, type, selected, type_bits);
+  Contact* contact = contacts_.data();
+  Vec4i* nodes = nodes_.data();
+  launch(ctx, active, [=] SS_LAMBDA(std::size_t i) {
+    contact[i] = candidate[selected[i]];
+    nodes[i] = contact[i].nodes;
+  });
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,42 @@
+// ContactSet: the active contact stencils at one configuration, sorted by type.
+#pragma once
+
+#include "gpu/core/buffer.h"
+#include "gpu/model/device_model.cuh"
+#include "gpu/solver/contact.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class ContactSet {
+ public:
+  /// Selects the candidates closer than d_hat [m] at x and sorts them by type, so that neighbouring threads
+  /// take the same branch. One host read.
+  void build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat);
+  void clear() { found_ = {}; }
+
+  std::size_t size() const { return static_cast<std::size_t>(found_.count); }
+  /// Smallest distance [m] over the set; the d_hat of the last build when it is empty.
+  Real min_distance() const { return min_distance_; }
+  const Contact* contacts() const { return contacts_.data(); }
+  /// The node quadruples again, as the linear algebra wants them.
+  const Vec4i* nodes() const { return nodes_.data(); }
+
+ private:
+  struct Found {
+    std::int32_t count = 0;
+    Real min_d2 = 0;
+  };
+  Found found_;
+  Real min_distance_ = 0;
+  Buffer<Found> device_found_;
+  Buffer<Real> distance2_;
+  Buffer<Contact> candidates_, contacts_;
+  Buffer<Vec4i> nodes_;
+  Buffer<std::int32_t> selected_;
+  Buffer<std::uint32_t> types_;
+};
+
+Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs);
+SurfaceView surface_view(const DeviceModel& device);
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,164 @@
+#include "gpu/solver/incremental_potential.cuh"
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceModel& device) {
+  device_ = &device;
+  std::vector<std::int32_t> tet_material(model.tets.size());
+  for (const Object& object : model.objects)
+    for (int t = object.tet_begin; t < object.tet_end; ++t) tet_material[t] = object.material;
+  solid_.set(ctx, model.rest_positions, model.tets, tet_material);
+  set_materials(ctx, model);
+  hessian_.set_pattern(ctx, device.node_count, model.tets);
+  tet_gather_.build(ctx, solid_.tets(), solid_.size(), device.node_count);
+
+  std::vector<std::uint8_t> moving(device.node_count, 0);
+  for (const ScriptedNodes& script : model.scripted)
+    if (!script.motion.is_static())
+      for (const std::int32_t node : script.nodes) moving[node] = 1;
+  moving_script_.upload(ctx, moving);
+  fixed_.resize(ctx, device.node_count);
+  gradient_.resize(ctx, device.node_count);
+  barrier_gradient_.resize(ctx, device.node_count);
+  node_diagonal_.resize(ctx, device.node_count);
+  tet_corners_.resize(ctx, 4 * solid_.size());
+  tet_blocks_.resize(ctx, kTetBlocks * solid_.size());
+  values_.resize(ctx, term_count);
+}
+
+void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
+  solid_.set_materials(ctx, model.materials);
+}
+
+void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
+                                      const ContactSettings& contact) {
+  inputs_ = inputs;
+  contacts_.begin_step(contact, inputs.x_t);
+  const std::uint8_t* scripted = device_->scripted.data();
+  const std::uint8_t* moving = moving_script_.data();
+  const bool blocked = inputs.scripts_blocked;
+  const Real* mass = device_->mass.data();
+  Real* diagonal = node_diagonal_.data();
+  std::uint8_t* fixed = fixed_.data();
+  const Real inertia = Real(1) / (inputs.dt * inputs.dt);
+  const Real script = inputs.script_stiffness * inertia;
+  const DragSpring drag = inputs.drag;
+  launch(ctx, device_->node_count, [=] SS_LAMBDA(std::size_t i) {
+    fixed[i] = scripted[i] && !(blocked && moving[i]);
+    diagonal[i] = mass[i] * (scripted[i] ? script : inertia);
+    for (int c = 0; c < 3; ++c)
+      if (drag.nodes[c] == static_cast<std::int32_t>(i)) diagonal[i] += drag.weights[c] * drag.stiffness;
+  });
+}
+
+IncrementalPotential::Values IncrementalPotential::values(Context& ctx, const Proximity& near,
+                                                          const Vec3* x) {
+  const std::size_t n = device_->node_count;
+  double* out = values_.data();
+  const StepInputs in = inputs_;
+  const Real* mass = device_->mass.data();
+  const std::uint8_t* scripted = device_->scripted.data();
+  const std::uint8_t* fixed = fixed_.data();
+  const double half_inverse_dt2 = 0.5 / (double(in.dt) * in.dt);
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        return scripted[i] ? 0.0
+                           : half_inverse_dt2 * mass[i] * norm2((x[i] - in.y[i]).template cast<double>());
+      },
+      out + inertia);
+  solid_.energy(ctx, {x, in.x_t, in.dt}, out + elastic);
+  contacts_.values(ctx, near, x, out + barrier, out + friction);
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        double value = 0;
+        if (scripted[i] && !fixed[i])
+          value = in.script_stiffness * half_inverse_dt2 * mass[i] *
+                  norm2((x[i] - in.target[i]).template cast<double>());
+        for (int c = 0; c < 3; ++c)
+          if (in.drag.nodes[c] == static_cast<std::int32_t>(i))
+            value += 0.5 * in.drag.weights[c] * in.drag.stiffness * norm2(x[i] - in.drag.targets[c]);
+        return value;
+      },
+      out + springs);
+  Values host;
+  copy_to_host(ctx, host.data(), out, term_count);
+  return host;
+}
+
+/// Inertia and springs, into gradient_, overwriting it.
+void IncrementalPotential::set_node_gradients(Context& ctx, const Vec3* x) {
+  const StepInputs in = inputs_;
+  const Real* mass = device_->mass.data();
+  const std::uint8_t* scripted = device_->scripted.data();
+  const Real inverse_dt2 = Real(1) / (in.dt * in.dt);
+  Vec3* g = gradient_.data();
+  launch(ctx, device_->node_count, [=] SS_LAMBDA(std::size_t i) {
+    Vec3 sum = scripted[i] ? in.script_stiffness * inverse_dt2 * mass[i] * (x[i] - in.target[i])
+                           : inverse_dt2 * mass[i] * (x[i] - in.y[i]);
+    for (int c = 0; c < 3; ++c)
+      if (in.drag.nodes[c] == static_cast<std::int32_t>(i))
+        sum += in.drag.weights[c] * in.drag.stiffness * (x[i] - in.drag.targets[c]);
+    g[i] = sum;
+  });
+}
+
+void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
+  set_node_gradients(ctx, x);
+  solid_.gradient_and_hessian(ctx, {x, inputs_.x_t, inputs_.dt}, tet_corners_.data(), tet_blocks_.data());
+  contacts_.linearise(ctx, x);
+
+  hessian_.assemble(ctx, tet_blocks_.data());
+  hessian_.add_diagonal(ctx, node_diagonal_.data());
+  hessian_.set_stencils(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), contacts_.corner_blocks());
+  const Vec3* tet_corner = tet_corners_.data();
+  tet_gather_.sum(
+      ctx, [=] SS_LAMBDA(std::size_t corner) { return tet_corner[corner]; }, gradient_.data());
+  const Vec3* contact_corner = contacts_.corner_gradients();
+  contact_gather_.build(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), device_->node_count);
+  contact_gather_.sum(
+      ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gradient_.data());
+}
+
+double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
+  if (contacts_.set().size() == 0) return 0;
+  const std::size_t n = device_->node_count;
+  set_node_gradients(ctx, x);
+  solid_.gradient(ctx, {x, inputs_.x_t, inputs_.dt}, tet_corners_.data());
+  const Vec3* tet_corner = tet_corners_.data();
+  tet_gather_.sum(
+      ctx, [=] SS_LAMBDA(std::size_t corner) { return tet_corner[corner]; }, gradient_.data());
+
+  contacts_.barrier_gradients(ctx, x);
+  contact_gather_.build(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), n);
+  Vec3* gb = barrier_gradient_.data();
+  fill(ctx, gb, n, Vec3::zero());
+  const Vec3* contact_corner = contacts_.corner_gradients();
+  contact_gather_.sum(
+      ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gb);
+
+  const Vec3* ge = gradient_.data();
+  const std::uint8_t* fixed = fixed_.data();
+  double* out = values_.data();
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) { return fixed[i] ? 0.0 : static_cast<double>(dot(gb[i], ge[i])); }, out);
+  reduce_sum(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return fixed[i] ? 0.0 : static_cast<double>(norm2(gb[i])); },
+      out + 1);
+  double sums[2];
+  copy_to_host(ctx, sums, out, 2);
+  return sums[1] > 0 ? -sums[0] / sums[1] : 0;
+}
+
+double IncrementalPotential::elastic_energy(Context& ctx, const Vec3* x) {
+  // At x_t = x the damping vanishes.
+  solid_.energy(ctx, {x, x, inputs_.dt}, values_.data());
+  return read_back(ctx, values_.data());
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

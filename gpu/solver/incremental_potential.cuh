@@ -1,0 +1,84 @@
+// The incremental potential of one implicit Euler step [Guo24 §3, Li 2020]:
+//   E(x) = 1/(2 dt^2) |x - y|_M^2 + Psi(x) + sigma sum b(d_i) + sum D_j + springs to scripted targets and the
+//   pointer
+// in joules, with y = x_t + dt v_t + dt^2 g. Value, gradient and SPD Hessian, term by term.
+#pragma once
+
+#include <array>
+
+#include "gpu/energy/solid.cuh"
+#include "gpu/linear/split_matrix.cuh"
+#include "gpu/model/device_model.cuh"
+#include "gpu/solver/contact_terms.cuh"
+
+namespace stickslip {
+
+/// A spring from up to three nodes, by weight, to their own targets; weight zero leaves a node alone.
+struct DragSpring {
+  Vec3i nodes{0, 0, 0};
+  Vec3 weights{0, 0, 0};
+  Vec3 targets[3] = {};
+  Real stiffness = 0;  // [N/m]
+};
+
+/// What stays fixed while one step's potential is minimised. Pointers are backend memory of the caller.
+struct StepInputs {
+  Real dt = 0;
+  const Vec3* x_t = nullptr;     // [m] at the start of the step
+  const Vec3* y = nullptr;       // [m] where free nodes would go without forces but gravity
+  const Vec3* target = nullptr;  // [m] of scripted nodes at the end of the step
+  bool scripts_blocked = false;  // scripted nodes that move are pulled by springs instead of being fixed
+  Real script_stiffness = 0;     // of those springs, in units of mass / dt^2
+  DragSpring drag;
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class IncrementalPotential {
+ public:
+  /// Values by term, in this order, in joules.
+  enum Term { inertia, elastic, barrier, friction, springs, term_count };
+  using Values = std::array<double, term_count>;
+
+  void load(Context& ctx, const Model& model, const DeviceModel& device);
+  void set_materials(Context& ctx, const Model& model);
+
+  void begin_step(Context& ctx, const StepInputs& inputs, const ContactSettings& contact);
+  ContactTerms& contacts() { return contacts_; }
+  /// 1 where a node does not move in this step's minimisation.
+  const std::uint8_t* fixed() const { return fixed_.data(); }
+
+  /// All terms at x, barrier over everything in `near`. One host read.
+  Values values(Context& ctx, const Proximity& near, const Vec3* x);
+  /// Gradient [N] and SPD Hessian [N/m] at x over the current contact set.
+  void linearise(Context& ctx, const Vec3* x);
+  const Vec3* gradient() const { return gradient_.data(); }
+  SplitMatrix& hessian() { return hessian_; }
+
+  /// -(sum grad b)'(grad E) / |sum grad b|^2 over the free nodes [Guo24 §3]: the barrier stiffness that
+  /// balances all other forces best; 0 without contact. One host read.
+  double balancing_stiffness(Context& ctx, const Vec3* x);
+  /// Elastic energy alone [J].
+  double elastic_energy(Context& ctx, const Vec3* x);
+
+  /// Overwrites the gradient with inertia and springs alone; public because nvcc allows no device lambda in a
+  /// private member.
+  void set_node_gradients(Context& ctx, const Vec3* x);
+
+ private:
+  const DeviceModel* device_ = nullptr;
+  StepInputs inputs_;
+  SolidEnergy solid_;
+  ContactTerms contacts_;
+  SplitMatrix hessian_;
+  NodeGather tet_gather_, contact_gather_;
+  Buffer<std::uint8_t> fixed_, moving_script_;
+  Buffer<Vec3> gradient_, barrier_gradient_, tet_corners_;
+  Buffer<Mat3> tet_blocks_;
+  Buffer<Real> node_diagonal_;
+  Buffer<double> values_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,260 @@
+#include "gpu/step/time_stepper.cuh"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+// The adaptive barrier stiffness stays within these multiples of (mean node mass) / dt^2, and falls at most
+// by half from one step to the next.
+constexpr double kLeastStiffness = 1;
+constexpr double kMostStiffness = 100;
+constexpr double kStiffnessMemory = 0.5;
+
+// Bodies closer than this share of the scene at the start count as touching.
+constexpr Real kTouching = Real(1e-9);
+
+struct Sums {
+  double kinetic, gravity;
+  Vec<double, 3> momentum, angular_momentum;
+};
+
+/// Kinetic and gravity energy and momenta of the free nodes, into backend memory; no host wait.
+void sum_diagnostics(Context& ctx, const DeviceModel& device, const Vec3* x, const Vec3* v, double g,
+                     Sums* out) {
+  const Real* mass = device.mass.data();
+  const std::uint8_t* scripted = device.scripted.data();
+  const std::size_t n = device.node_count;
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        return scripted[i] ? 0.0 : 0.5 * mass[i] * norm2(v[i].template cast<double>());
+      },
+      &out->kinetic);
+  reduce_sum(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return scripted[i] ? 0.0 : -g * mass[i] * x[i][1]; },
+      &out->gravity);
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        return scripted[i] ? Vec<double, 3>::zero() : double(mass[i]) * v[i].template cast<double>();
+      },
+      &out->momentum);
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        return scripted[i]
+                   ? Vec<double, 3>::zero()
+                   : double(mass[i]) * cross(x[i].template cast<double>(), v[i].template cast<double>());
+      },
+      &out->angular_momentum);
+}
+
+std::string object_name(const Model& model, std::int32_t node) {
+  return "'" + model.objects[model.node_object[node]].name + "'";
+}
+
+void refuse_nodes_behind_half_spaces(const Model& model) {
+  for (const std::int32_t node : model.surface_nodes) {
+    const Object& object = model.objects[model.node_object[node]];
+    if (object.tet_begin == object.tet_end) continue;
+    for (std::size_t h = 0; h < model.half_spaces.size(); ++h) {
+      const HalfSpace& plane = model.half_spaces[h];
+      if (dot(plane.normal, model.positions[node]) > plane.offset) continue;
+      throw std::invalid_argument("object '" + object.name + "' starts behind or on half-space " +
+                                  std::to_string(h) + ", with node " +
+                                  std::to_string(node - object.node_begin));
+    }
+  }
+}
+
+}  // namespace
+
+void TimeStepper::load(Context& ctx, const Model& model, const DeviceModel& device) {
+  potential_.load(ctx, model, device);
+  newton_.load(ctx, device);
+  for (Buffer<Vec3>* b : {&x_, &y_, &target_, &script_step_, &velocity_}) b->resize(ctx, device.node_count);
+  stiffness_ = 0;
+}
+
+void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceModel& device,
+                              const DeviceState& state) {
+  refuse_nodes_behind_half_spaces(model);
+  const Intersections found =
+      intersections_.run(ctx, surface_view(device), state.x.data(), device.scripted.data());
+  if (found.count > 0) {
+    const Vec2i edge = model.edges[found.first_edge];
+    const Vec3i triangle = model.triangles[found.first_triangle];
+    throw std::invalid_argument(
+        "objects " + object_name(model, edge[0]) + " and " + object_name(model, triangle[0]) +
+        " intersect at the start: " + std::to_string(found.count) + " edges pass through triangles");
+  }
+  // At distance zero the barrier is infinite, and has no direction to push to.
+  potential_.contacts().begin_step({kTouching * device.diagonal, Real(1), false}, state.x.data());
+  newton_.find_contacts(ctx, potential_, device, state.x.data(), kTouching * device.diagonal);
+  const ContactSet& touching = potential_.contacts().set();
+  if (touching.size() > 0) {
+    const Vec4i nodes = read_back(ctx, touching.nodes());
+    std::int32_t other = nodes[1];
+    for (int c = 2; c < 4; ++c)
+      if (nodes[c] >= 0 && model.node_object[nodes[c]] != model.node_object[nodes[0]]) other = nodes[c];
+    throw std::invalid_argument("objects " + object_name(model, nodes[0]) + " and " +
+                                object_name(model, other) + " touch at the start: leave a gap");
+  }
+  potential_.contacts().clear();
+}
+
+void TimeStepper::forget_history() {
+  stiffness_ = 0;
+  potential_.contacts().clear();
+}
+
+void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
+                          const DeviceState& state) {
+  poses_.upload(ctx, script_poses(model, state.time + params.dt));
+  const RigidPose* pose = poses_.data();
+  const Vec3* start = device.start.data();
+  const std::int32_t* script = device.node_script.data();
+  const Vec3* x_t = state.x.data();
+  const Vec3* v_t = state.v.data();
+  Vec3* x = x_.data();
+  Vec3* y = y_.data();
+  Vec3* target = target_.data();
+  Vec3* script_step = script_step_.data();
+  const Real dt = static_cast<Real>(params.dt), g = static_cast<Real>(params.gravity);
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
+    x[i] = x_t[i];
+    y[i] = x_t[i] + dt * v_t[i] + Vec3{0, dt * dt * g, 0};
+    target[i] = script[i] >= 0 ? pose[script[i]].linear * start[i] + pose[script[i]].shift : x_t[i];
+    script_step[i] = target[i] - x_t[i];
+  });
+}
+
+/// Moves scripted nodes straight to their targets when nothing is in the way, as [Li 2020 §4] does. Returns
+/// whether they are blocked: then springs pull them during the minimisation and contacts push back.
+bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Params& params,
+                               StageClock& clock, StepReport& report) {
+  const Real bound =
+      newton_.step_bound(ctx, device, params, x_.data(), script_step_.data(), clock, report.seconds);
+  if (bound < Real(1)) return true;
+  Vec3* x = x_.data();
+  const Vec3* script_step = script_step_.data();
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { x[i] += script_step[i]; });
+  return false;
+}
+
+DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
+                               const DeviceState& state) {
+  DragSpring spring;
+  if (!drag) return spring;
+  spring.nodes = drag->triangle;
+  spring.weights = drag->weights.cast<Real>();
+  spring.stiffness = static_cast<Real>(params.drag_stiffness);
+  Vec3 point = Vec3::zero();
+  for (int c = 0; c < 3; ++c) {
+    spring.targets[c] = read_back(ctx, state.x.data() + spring.nodes[c]);
+    point += spring.weights[c] * spring.targets[c];
+  }
+  const Vec3 pull = drag->target.cast<Real>() - point;
+  for (Vec3& target : spring.targets) target += pull;
+  return spring;
+}
+
+void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, const Params& params) {
+  if (params.barrier_stiffness > 0) {
+    stiffness_ = static_cast<Real>(params.barrier_stiffness);
+  } else {
+    const double unit = device.mean_mass / (params.dt * params.dt);
+    const double wanted =
+        std::max(potential_.balancing_stiffness(ctx, x_.data()), kStiffnessMemory * stiffness_);
+    stiffness_ = static_cast<Real>(std::clamp(wanted, kLeastStiffness * unit, kMostStiffness * unit));
+  }
+  potential_.contacts().set_stiffness(stiffness_);
+}
+
+StepReport TimeStepper::step(Context& ctx, const Model& model, const DeviceModel& device,
+                             const Params& params, const std::optional<Drag>& drag, DeviceState& state) {
+  StageClock clock;
+  StepReport report;
+  report.frame = state.frame + 1;
+  report.time = state.time + params.dt;
+  const bool lagged = params.friction_update == FrictionUpdate::lagged;
+  const ContactSettings contact{static_cast<Real>(params.d_hat), static_cast<Real>(params.eps_v * params.dt),
+                                lagged};
+
+  predict(ctx, model, device, params, state);
+  StepInputs inputs;
+  inputs.dt = static_cast<Real>(params.dt);
+  inputs.x_t = state.x.data();
+  inputs.y = y_.data();
+  inputs.target = target_.data();
+  inputs.script_stiffness = static_cast<Real>(params.kinematic_stiffness);
+  inputs.drag = attach(ctx, params, drag, state);
+  clock.lap(report.seconds.other);
+  const bool scripts_move = std::any_of(model.scripted.begin(), model.scripted.end(),
+                                        [](const ScriptedNodes& s) { return !s.motion.is_static(); });
+  if (scripts_move) inputs.scripts_blocked = move_scripts(ctx, device, params, clock, report);
+
+  potential_.begin_step(ctx, inputs, contact);
+  newton_.find_contacts(ctx, potential_, device, x_.data(), contact.d_hat);
+  choose_stiffness(ctx, device, params);
+  potential_.contacts().update_friction(ctx, x_.data());
+  clock.lap(report.seconds.contacts);
+
+  const int minimisations = lagged ? params.friction_lags : 1;
+  for (int lag = 0; lag < minimisations; ++lag) {
+    newton_.minimise(ctx, potential_, device, params, x_.data(), clock, report);
+    if (lagged) potential_.contacts().update_friction(ctx, x_.data());
+    if (report.stopped_by_budget) break;
+  }
+  stiffness_ = potential_.contacts().stiffness();
+  finish(ctx, device, params, state, report);
+  clock.lap(report.seconds.other);
+  return report;
+}
+
+void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& params, DeviceState& state,
+                         StepReport& report) {
+  const Vec3* x_t = state.x.data();
+  const Vec3* x = x_.data();
+  Vec3* v = velocity_.data();
+  const Real dt = static_cast<Real>(params.dt);
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { v[i] = (x[i] - x_t[i]) / dt; });
+
+  sums_.resize(ctx, sizeof(Sums) / sizeof(double));
+  Sums* device_sums = reinterpret_cast<Sums*>(sums_.data());
+  sum_diagnostics(ctx, device, x, v, params.gravity, device_sums);
+  const Sums sums = read_back(ctx, device_sums);
+  if (!std::isfinite(sums.kinetic))
+    throw SimulationError("velocities are not finite after step " + std::to_string(report.frame));
+  report.kinetic_energy = sums.kinetic;
+  report.gravity_energy = sums.gravity;
+  report.momentum = sums.momentum;
+  report.angular_momentum = sums.angular_momentum;
+  report.elastic_energy = potential_.elastic_energy(ctx, x);
+  report.candidates = static_cast<int>(newton_.near().size());
+  report.contacts = static_cast<int>(potential_.contacts().set().size());
+  report.gap_min = report.contacts > 0 ? potential_.contacts().set().min_distance() : -1;
+  report.barrier_stiffness = stiffness_;
+  if (params.check_intersections)
+    report.intersections =
+        static_cast<int>(intersections_.run(ctx, surface_view(device), x, device.scripted.data()).count);
+
+  state.x.swap(x_);
+  state.v.swap(velocity_);
+  state.frame = report.frame;
+  state.time = report.time;
+}
+
+void TimeStepper::contact_records(Context& ctx, const DeviceModel& device, const Params& params,
+                                  const DeviceState& state, std::vector<ContactRecord>& out) {
+  potential_.contacts().records(ctx, device, params, state.x.data(), state.v.data(), records_);
+  out.resize(records_.size());
+  copy_to_host(ctx, out.data(), records_.data(), records_.size());
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

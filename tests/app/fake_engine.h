@@ -1,0 +1,76 @@
+// An engine without physics: every step lifts all nodes by a centimetre. What it is told and what it does on
+// a step are up to the test.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "app/io/scene.h"
+#include "gpu/engine.h"
+
+namespace stickslip::test {
+
+class FakeEngine final : public Engine {
+ public:
+  std::function<void(int frame)> on_step = [](int) {};
+  std::function<void(const Model&)> on_load = [](const Model&) {};
+
+  void load(const Model& model) override {
+    on_load(model);
+    model_ = model;
+    materials_ = model.materials;
+    reset();
+  }
+  void reset() override { state_ = {0, 0, model_.positions, model_.velocities}; }
+  void set_params(const Params& params) override { params_ = params; }
+  const Params& params() const override { return params_; }
+  void set_materials(const std::vector<Material>& materials) override { materials_ = materials; }
+  const std::vector<Material>& materials() const override { return materials_; }
+  void set_half_space_mu(std::size_t index, double mu) override { model_.half_spaces.at(index).mu = mu; }
+  void set_drag(const std::optional<Drag>& drag) override { drag_ = drag; }
+  StepReport step() override {
+    on_step(state_.frame);
+    ++state_.frame;
+    state_.time += params_.dt;
+    for (auto& x : state_.positions) x[1] += 0.01;
+    StepReport report;
+    report.frame = state_.frame;
+    report.time = state_.time;
+    report.gravity_energy = drag_ ? drag_->target[1] : params_.gravity;
+    return report;
+  }
+  void snapshot(Snapshot& out) override {
+    out.frame = state_.frame;
+    out.time = state_.time;
+    out.positions.clear();
+    for (const auto& x : state_.positions) out.positions.push_back(x.cast<float>());
+  }
+  State state() override { return state_; }
+  void set_state(const State& state) override { state_ = state; }
+
+ private:
+  Model model_;
+  State state_;
+  Params params_;
+  std::vector<Material> materials_;
+  std::optional<Drag> drag_;
+};
+
+/// Two tetrahedra of edge 1 m, "low" at the origin and "high" five metres above it, over a floor.
+inline Scene two_tets(const std::string& name) {
+  Scene scene;
+  scene.name = name;
+  Model& model = scene.model;
+  model.material_names = {"soft", "hard"};
+  model.materials = {Material{}, Material{}};
+  const std::vector<Vec4i> tets{{0, 1, 2, 3}};
+  for (const double y : {0.0, 5.0}) {
+    const std::vector<Vec<double, 3>> nodes{{0, y, 0}, {1, y, 0}, {0, y + 1, 0}, {0, y, 1}};
+    add_solid(model, y > 0 ? "high" : "low", nodes, tets, y > 0 ? 1 : 0);
+  }
+  model.half_spaces.push_back({{0, 1, 0}, -1.0, 0.3});
+  finalize(model);
+  return scene;
+}
+
+}  // namespace stickslip::test

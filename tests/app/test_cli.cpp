@@ -1,0 +1,312 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "app/cli/cli.h"
+#include "scripted_engine.h"
+
+namespace stickslip {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+const char* const scene_text = R"(
+frames = 20
+[params]
+dt = 0.01
+[[material]]
+name = "soft"
+[[material]]
+name = "ice"
+mu = 0.01
+[[object]]
+name = "box"
+shape = "box"
+size = [1, 1, 1]
+edge = 0.5
+material = "soft"
+[[half_space]]
+point = [0, -5, 0]
+mu = 0.5
+[expect]
+gap_positive = true
+[[expect.displacement]]
+object = "box"
+direction = [1, 0, 0]
+to = 0.1
+high = 0.5
+)";
+
+class Cli : public testing::Test {
+ protected:
+  struct Result {
+    int code;
+    std::string out, err;
+    json last_line() const {
+      const std::string trimmed = out.substr(0, out.find_last_not_of('\n') + 1);
+      return json::parse(trimmed.substr(trimmed.rfind('\n') + 1));
+    }
+  };
+
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("stickslip_cli_" + std::to_string(getpid()) + "_" +
+                                           testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+    scene_ = (folder_ / "scene.toml").string();
+    std::ofstream(scene_) << scene_text;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Result call(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "stickslip");
+    std::vector<const char*> argv;
+    for (const std::string& a : arguments) argv.push_back(a.c_str());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int code =
+        run_cli(static_cast<int>(argv.size()), argv.data(), [this](Backend backend, int threads) {
+          backend_ = backend;
+          threads_ = threads;
+          if (on_make_) on_make_();
+          return std::make_unique<ScriptedEngine>(script_);
+        });
+    const std::string out = testing::internal::GetCapturedStdout();
+    return {code, out, testing::internal::GetCapturedStderr()};
+  }
+
+  /// Bad input: one message that holds all parts, nothing on stdout, no new file.
+  void expect_bad(const std::vector<std::string>& arguments, std::initializer_list<std::string> parts,
+                  int code = 2) {
+    std::string line;
+    for (const std::string& a : arguments) line += a + " ";
+    SCOPED_TRACE(line);
+    const std::size_t before = file_count();
+    const Result result = call(arguments);
+    EXPECT_EQ(result.code, code);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err.rfind("stickslip: ", 0), 0u) << result.err;
+    for (const std::string& part : parts)
+      EXPECT_NE(result.err.find(part), std::string::npos) << part << " in: " << result.err;
+    EXPECT_EQ(file_count(), before);
+  }
+
+  std::size_t file_count() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  fs::path folder_;
+  std::string scene_;
+  ScriptedEngine::Script script_;
+  std::function<void()> on_make_;
+  Backend backend_ = Backend::cuda;
+  int threads_ = -1;
+};
+
+TEST_F(Cli, RunEndsWithOneJsonObject) {
+  const Result result = call({"run", scene_, "--backend", "cpu", "--threads", "2"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(backend_, Backend::cpu);
+  EXPECT_EQ(threads_, 2);
+  const json last = result.last_line();
+  EXPECT_EQ(last["scene"], "scene");
+  EXPECT_EQ(last["backend"], "cpu");
+  EXPECT_EQ(last["solver"], "ipc");
+  EXPECT_EQ(last["frames"], 20);
+  EXPECT_GE(last["seconds"].get<double>(), 0);
+  EXPECT_EQ(last["contacts_max"], 5);
+  EXPECT_DOUBLE_EQ(last["gap_min"].get<double>(), 1e-3 / 20);
+  EXPECT_TRUE(last["intersections"].is_null());
+  EXPECT_EQ(last["newton_iterations"], 40);
+  EXPECT_EQ(last["pcg_iterations"], 200);
+  EXPECT_EQ(last["expect"]["passed"], 2);
+  EXPECT_EQ(last["expect"]["failed"], 0);
+  EXPECT_NE(result.out.find("expected: every active contact"), std::string::npos);
+}
+
+TEST_F(Cli, QuietLeavesOnlyTheJsonLine) {
+  const Result result = call({"run", scene_, "--quiet", "--frames", "3"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+  EXPECT_EQ(result.last_line()["frames"], 3);
+  EXPECT_EQ(result.last_line()["expect"]["skipped"], 1);
+}
+
+TEST_F(Cli, AFailedExpectationIsExitCodeOne) {
+  script_.acceleration = {200, 0, 0};
+  const Result result = call({"run", scene_, "--quiet"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.last_line()["expect"]["failed"], 1);
+  EXPECT_NE(result.err.find("FAILED"), std::string::npos);
+  EXPECT_NE(result.err.find("'box' moves along"), std::string::npos);
+}
+
+TEST_F(Cli, IntersectionsAreCountedAndFailACheckedRun) {
+  Result result = call({"run", scene_, "--check-intersections", "--quiet"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.last_line()["intersections"], 0);
+  script_.intersects_at = 7;
+  result = call({"run", scene_, "--check-intersections", "--quiet"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.last_line()["intersections"], 3);
+}
+
+TEST_F(Cli, ReportHoldsOneJsonLinePerStepUnderItsFinalNameOnly) {
+  const Result result = call({"run", scene_, "--quiet", "--report", path("report.jsonl")});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(file_count(), 2u);
+  std::ifstream report(path("report.jsonl"));
+  std::string line;
+  int frame = 0;
+  while (std::getline(report, line)) {
+    const json step = json::parse(line);
+    EXPECT_EQ(step["frame"], ++frame);
+    EXPECT_EQ(step["newton"].size(), 2u);
+    EXPECT_TRUE(step["intersections"].is_null());
+    for (const char* key :
+         {"time", "seconds", "converged", "contacts", "gap_min", "kinetic_energy", "momentum", "stop_reason"})
+      EXPECT_TRUE(step.contains(key)) << key;
+  }
+  EXPECT_EQ(frame, 20);
+}
+
+TEST_F(Cli, ASimulationErrorStopsTheRunAndKeepsWhatWasDone) {
+  script_.fails_at = 6;
+  Result result = call({"run", scene_, "--quiet", "--report", path("report.jsonl")});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("stickslip: NaN at node 3"), std::string::npos) << result.err;
+  EXPECT_EQ(result.last_line()["frames"], 5);
+  EXPECT_EQ(result.last_line()["error"], "NaN at node 3 of 'box'");
+  EXPECT_TRUE(fs::exists(path("report.jsonl")));
+  script_ = {};
+  script_.nan_at = 4;
+  result = call({"run", scene_, "--quiet"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("frame 4"), std::string::npos) << result.err;
+}
+
+TEST_F(Cli, CtrlCEndsWithWhatWasDone) {
+  const std::string long_run = "100000000";
+  std::thread interrupter;
+  on_make_ = [&] {
+    interrupter = std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      kill(getpid(), SIGINT);
+    });
+  };
+  const Result result = call({"run", scene_, "--frames", long_run, "--report", path("report.jsonl")});
+  interrupter.join();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(result.last_line()["interrupted"].get<bool>());
+  EXPECT_GT(result.last_line()["frames"].get<int>(), 0);
+  EXPECT_TRUE(fs::exists(path("report.jsonl")));
+}
+
+TEST_F(Cli, BadInputGetsOneMessageAndLeavesNothing) {
+  expect_bad({"run", path("none.toml")}, {"none.toml", "no such scene file"});
+  expect_bad({"run", "drpo"}, {"there is no scene 'drpo'", "'drop'"});
+  expect_bad({"run", scene_, "--report", path("no/folder/r.jsonl")}, {"there is no folder"});
+  expect_bad({"run", scene_, "--report", folder_.string()}, {"is a folder"});
+  expect_bad({"run", scene_, "--solver", "ipcc", "--report", path("r.jsonl")}, {"--solver ipcc", "'ipc'"});
+  expect_bad({"run", scene_, "--backend", "gpu"}, {"unknown backend 'gpu'"});
+  expect_bad({"run", scene_, "--frames", "0"}, {"frames"});
+  expect_bad({"run", scene_, "--frames", "many"}, {"frames"});
+  expect_bad({"run", scene_, "--threads", "-1"}, {"threads"});
+  expect_bad({"run", scene_, "--frmes", "3"}, {"--frmes"});
+  expect_bad({"run"}, {"scene"});
+  expect_bad({"veiw"}, {"'veiw'", "'view'"});
+  for (const char* size : {"1280", "0x10", "1280x720x3", "99999x99999", "-5x5"})
+    expect_bad({"run", scene_, "--size", size}, {"--size", "1280x720"});
+  expect_bad({"run", scene_, "--image", path("a.jpg")}, {"a.jpg", ".png"});
+  expect_bad({"run", scene_, "--image", path("no/a.png")}, {"there is no folder"});
+  expect_bad({"run", scene_, "--video", path("no/a.mp4")}, {"there is no folder"});
+  expect_bad({"run", scene_, "--images", path("no/a")}, {"there is no folder"});
+  expect_bad({}, {"subcommand"});
+  expect_bad({"list", "senes"}, {"senes", "scenes"});
+  expect_bad({"bench", "lbhv"}, {"'lbhv'", "'lbvh'"});
+  expect_bad({"bench", "step", "--json", path("no/b.json")}, {"there is no folder"});
+  script_.refuses_load = true;
+  expect_bad({"run", scene_, "--report", path("r.jsonl")}, {"scene.toml", "'a' and 'b' intersect"});
+}
+
+TEST_F(Cli, BadSettingsNameTheKeyTheRangeAndTheNearestName) {
+  const auto bad = [&](const std::string& setting, std::initializer_list<std::string> parts) {
+    expect_bad({"run", scene_, "--set", setting}, parts);
+  };
+  bad("gravty=1", {"--set gravty=1", "'gravity'"});
+  bad("dt=5", {"dt = 5 s", "[0.0001, 0.2] s"});
+  bad("dt=nan", {"dt"});
+  bad("dt", {"key=value"});
+  bad("=3", {"key=value"});
+  bad("soft.yung=3", {"'yung'", "'young'"});
+  bad("sfot.young=3", {"'sfot'", "'soft'"});
+  bad("poisson=0.6", {"poisson", "0.495"});
+  bad("ccd=fast", {"additive, cubic"});
+}
+
+TEST_F(Cli, SettingsReachTheSceneInTheirScope) {
+  SceneOptions options;
+  options.scene = scene_;
+  options.settings = {"gravity=-1", "mu=0.2", "ice.mu=0.05", "young=5e4", "model=arap"};
+  const Scene scene = prepare_scene(options);
+  EXPECT_EQ(scene.params.gravity, -1);
+  EXPECT_EQ(scene.model.materials[0].mu, 0.2);
+  EXPECT_EQ(scene.model.materials[1].mu, 0.05);
+  EXPECT_EQ(scene.model.half_spaces[0].mu, 0.2);
+  EXPECT_EQ(scene.model.materials[1].young, 5e4);
+  EXPECT_EQ(scene.model.materials[0].model, ElasticModel::arap);
+}
+
+TEST_F(Cli, AnAbsentDeviceIsExitCodeThree) {
+  for (const BackendInfo& info : list_backends())
+    if (info.backend == Backend::cuda && info.available) GTEST_SKIP() << "cuda is present";
+  expect_bad({"run", scene_, "--backend", "cuda"}, {"cuda"}, 3);
+}
+
+TEST_F(Cli, ListsShowEveryEntryAlsoAsJson) {
+  for (const char* what : {"scenes", "solvers", "params", "backends"}) {
+    const Result text = call({"list", what}), as_json = call({"list", what, "--json"});
+    EXPECT_EQ(text.code, 0);
+    EXPECT_EQ(as_json.code, 0);
+    const json rows = json::parse(as_json.out);
+    EXPECT_FALSE(rows.empty());
+    for (const json& row : rows) EXPECT_NE(text.out.find(row["name"].get<std::string>()), std::string::npos);
+  }
+  const json params = json::parse(call({"list", "params", "--json"}).out);
+  EXPECT_EQ(params.size(), param_table().size() + material_table().size());
+  EXPECT_EQ(params[0]["name"], "dt");
+  EXPECT_EQ(params[0]["unit"], "s");
+}
+
+TEST_F(Cli, BenchStepMeasuresEveryShippedScene) {
+  const Result result =
+      call({"bench", "step", "--frames", "2", "--backend", "cpu", "--json", path("bench.json")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  std::ifstream file(path("bench.json"));
+  const json bench = json::parse(file);
+  ASSERT_EQ(bench.size(), 1u);
+  for (const SceneInfo& scene : list_scenes()) EXPECT_NE(result.out.find(scene.name), std::string::npos);
+  EXPECT_EQ(bench[0]["figures"].size(), 9 * list_scenes().size());
+}
+
+TEST_F(Cli, EveryCommandHasHelp) {
+  for (const std::string command : {"view", "run", "list", "bench"}) {
+    const Result result = call({command, "--help"});
+    EXPECT_EQ(result.code, 0);
+    EXPECT_NE(result.out.find("Usage"), std::string::npos) << result.out;
+  }
+  for (const char* option : {"--frames", "--backend", "--threads", "--solver", "--set", "--report", "--image",
+                             "--images", "--video", "--size", "--check-intersections", "--quiet"})
+    EXPECT_NE(call({"run", "--help"}).out.find(option), std::string::npos) << option;
+}
+
+}  // namespace
+}  // namespace stickslip

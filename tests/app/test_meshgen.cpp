@@ -1,0 +1,164 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numbers>
+
+#include "app/io/mesh_gen.h"
+#include "gpu/model/model.h"
+
+namespace stickslip {
+namespace {
+
+using std::numbers::pi;
+using Vec3d = Vec<double, 3>;
+
+double volume_of(const TetMesh& mesh) {
+  double volume = 0;
+  for (const Vec4i& t : mesh.tets) {
+    const auto& x = mesh.nodes;
+    const double v = dot(x[t[1]] - x[t[0]], cross(x[t[2]] - x[t[0]], x[t[3]] - x[t[0]])) / 6;
+    EXPECT_GT(v, 0);
+    volume += v;
+  }
+  return volume;
+}
+
+double volume_of(const SurfaceMesh& mesh) {
+  double volume = 0;
+  for (const Vec3i& t : mesh.triangles)
+    volume += dot(mesh.nodes[t[0]], cross(mesh.nodes[t[1]], mesh.nodes[t[2]])) / 6;
+  return volume;
+}
+
+/// Smallest and largest dihedral angle over all tets [degrees].
+std::pair<double, double> dihedral_range(const TetMesh& mesh) {
+  double low = 180, high = 0;
+  for (const Vec4i& t : mesh.tets)
+    for (int i = 0; i < 4; ++i)
+      for (int j = i + 1; j < 4; ++j) {
+        int rest[2], n = 0;
+        for (int k = 0; k < 4; ++k)
+          if (k != i && k != j) rest[n++] = k;
+        const Vec3d axis = normalized(mesh.nodes[t[j]] - mesh.nodes[t[i]]);
+        Vec3d a = mesh.nodes[t[rest[0]]] - mesh.nodes[t[i]], b = mesh.nodes[t[rest[1]]] - mesh.nodes[t[i]];
+        a = normalized(a - dot(a, axis) * axis);
+        b = normalized(b - dot(b, axis) * axis);
+        const double angle = std::acos(std::clamp(dot(a, b), -1.0, 1.0)) * 180 / pi;
+        low = std::min(low, angle);
+        high = std::max(high, angle);
+      }
+  return {low, high};
+}
+
+void expect_closed(const SurfaceMesh& mesh) {
+  std::map<std::pair<int, int>, int> half_edges;
+  for (const Vec3i& t : mesh.triangles)
+    for (int e = 0; e < 3; ++e) ++half_edges[{t[e], t[(e + 1) % 3]}];
+  for (const auto& [edge, count] : half_edges) {
+    EXPECT_EQ(count, 1);
+    EXPECT_EQ(half_edges.count({edge.second, edge.first}), 1u);
+  }
+}
+
+struct Shape {
+  const char* name;
+  TetMesh mesh;
+  double volume, tolerance;
+  int euler;  // V - E + F of the surface
+};
+
+std::vector<Shape> shapes() {
+  return {
+      {"box", make_box({0.3, 0.2, 0.1}, 0.05), 0.006, 1e-12, 2},
+      {"box of one cell", make_box({1, 1, 1}, 5), 1, 1e-12, 2},
+      {"box of uneven cells", make_box({0.37, 0.21, 0.13}, 0.05), 0.37 * 0.21 * 0.13, 1e-12, 2},
+      {"bar", make_bar(1, 0.1, 0.05), 0.01, 1e-12, 2},
+      {"coarse sphere", make_sphere(0.1, 0.05), 4.0 / 3 * pi * 1e-3, 0.13, 2},
+      {"fine sphere", make_sphere(0.1, 0.0125), 4.0 / 3 * pi * 1e-3, 0.012, 2},
+      {"coarse cylinder", make_cylinder(0.1, 0.3, 0.05), pi * 3e-3, 0.05, 2},
+      {"fine cylinder", make_cylinder(0.1, 0.2, 0.02), pi * 2e-3, 0.01, 2},
+      {"coarse torus", make_torus(0.2, 0.08, 0.08), 2 * pi * pi * 0.2 * 0.0064, 0.2, 0},
+      {"fine torus", make_torus(0.2, 0.08, 0.02), 2 * pi * pi * 0.2 * 0.0064, 0.02, 0},
+  };
+}
+
+TEST(MeshGen, VolumesMatchTheAnalyticOnes) {
+  for (const Shape& shape : shapes()) {
+    SCOPED_TRACE(shape.name);
+    EXPECT_NEAR(volume_of(shape.mesh) / shape.volume, 1, shape.tolerance);
+  }
+}
+
+TEST(MeshGen, ElementsAreWellShaped) {
+  for (const Shape& shape : shapes()) {
+    SCOPED_TRACE(shape.name);
+    const auto [low, high] = dihedral_range(shape.mesh);
+    EXPECT_GT(low, 25);
+    EXPECT_LT(high, 135);
+    RecordProperty(shape.name, std::to_string(low) + ".." + std::to_string(high));
+  }
+}
+
+TEST(MeshGen, SurfacesAreClosedAndOfTheRightGenus) {
+  for (const Shape& shape : shapes()) {
+    SCOPED_TRACE(shape.name);
+    const SurfaceMesh surface = boundary_surface(shape.mesh);
+    expect_closed(surface);
+    EXPECT_NEAR(volume_of(surface), volume_of(shape.mesh), 1e-12);
+    const auto faces = static_cast<int>(surface.triangles.size());
+    EXPECT_EQ(static_cast<int>(surface.nodes.size()) - faces * 3 / 2 + faces, shape.euler);
+  }
+}
+
+TEST(MeshGen, SurfaceNodesLieOnTheShape) {
+  for (const Vec3d& p : boundary_surface(make_sphere(0.1, 0.02)).nodes) EXPECT_NEAR(norm(p), 0.1, 1e-12);
+  for (const Vec3d& p : boundary_surface(make_torus(0.2, 0.05, 0.02)).nodes)
+    EXPECT_NEAR(std::hypot(std::hypot(p[0], p[2]) - 0.2, p[1]), 0.05, 1e-12);
+  for (const Vec3d& p : boundary_surface(make_cylinder(0.1, 0.3, 0.03)).nodes)
+    EXPECT_TRUE(std::abs(std::abs(p[1]) - 0.15) < 1e-12 || std::abs(std::hypot(p[0], p[2]) - 0.1) < 1e-12);
+}
+
+TEST(MeshGen, EdgeLengthIsTheWishedOne) {
+  for (const double edge : {0.05, 0.02}) {
+    for (const TetMesh& mesh :
+         {make_box({0.2, 0.2, 0.2}, edge), make_sphere(0.1, edge), make_cylinder(0.1, 0.2, edge)}) {
+      double sum = 0, count = 0;
+      for (const Vec4i& t : mesh.tets)
+        for (int i = 0; i < 4; ++i)
+          for (int j = 0; j < i; ++j, ++count) sum += norm(mesh.nodes[t[i]] - mesh.nodes[t[j]]);
+      EXPECT_NEAR(sum / count / edge, 1.2, 0.25);
+    }
+  }
+}
+
+TEST(MeshGen, RampAndPlane) {
+  const SurfaceMesh ramp = make_ramp(2, 0.5, 1);
+  expect_closed(ramp);
+  EXPECT_NEAR(volume_of(ramp), 0.5, 1e-12);
+  const SurfaceMesh plane = make_plane(2, 3, 0.5);
+  double area = 0;
+  for (const Vec3i& t : plane.triangles) {
+    const Vec3d n = cross(plane.nodes[t[1]] - plane.nodes[t[0]], plane.nodes[t[2]] - plane.nodes[t[0]]);
+    EXPECT_GT(n[1], 0);
+    area += norm(n) / 2;
+  }
+  EXPECT_NEAR(area, 6, 1e-12);
+}
+
+TEST(MeshGen, RefusesBadLengths) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double bad : {0.0, -1.0, nan, std::numeric_limits<double>::infinity()}) {
+    EXPECT_THROW(make_box({1, bad, 1}, 0.1), std::invalid_argument);
+    EXPECT_THROW(make_sphere(1, bad), std::invalid_argument);
+    EXPECT_THROW(make_cylinder(bad, 1, 0.1), std::invalid_argument);
+    EXPECT_THROW(make_torus(1, bad, 0.1), std::invalid_argument);
+    EXPECT_THROW(make_ramp(1, bad, 0.1), std::invalid_argument);
+  }
+  EXPECT_THROW(make_torus(0.1, 0.2, 0.1), std::invalid_argument);
+  EXPECT_THROW(make_box({1, 1, 1}, 1e-5), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,104 @@
+#include "app/viewer/picking.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/app/fake_engine.h"
+
+namespace stickslip {
+namespace {
+
+std::vector<Vec3f> positions_of(const Model& model) {
+  std::vector<Vec3f> positions;
+  for (const auto& x : model.positions) positions.push_back(x.cast<float>());
+  return positions;
+}
+
+TEST(Picking, TakesTheNearestOfTwoBodiesOnTheRay) {
+  const Scene scene = test::two_tets("a");
+  const std::vector<Vec3f> positions = positions_of(scene.model);
+  const auto from_above = pick(scene.model, positions, {{0.1f, 20, 0.1f}, {0, -1, 0}});
+  ASSERT_TRUE(from_above);
+  EXPECT_EQ(scene.model.objects[from_above->object].name, "high");
+  EXPECT_NEAR(from_above->point[1], 5.8, 1e-5);  // on the slanted face x + y + z = 1
+  EXPECT_NEAR(from_above->distance, 14.2, 1e-5);
+  const auto from_below = pick(scene.model, positions, {{0.1f, -20, 0.1f}, {0, 1, 0}});
+  ASSERT_TRUE(from_below);
+  EXPECT_EQ(scene.model.objects[from_below->object].name, "low");
+}
+
+TEST(Picking, MissesBesideAndBehind) {
+  const Scene scene = test::two_tets("a");
+  const std::vector<Vec3f> positions = positions_of(scene.model);
+  EXPECT_FALSE(pick(scene.model, positions, {{2, 20, 2}, {0, -1, 0}}));
+  EXPECT_FALSE(pick(scene.model, positions, {{0.1f, 20, 0.1f}, {0, 1, 0}}));
+}
+
+TEST(Picking, BarycentricPointIsTheHitPoint) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> coordinate(-1, 1);
+  const Scene scene = test::two_tets("a");
+  const std::vector<Vec3f> positions = positions_of(scene.model);
+  int hits = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Vec3f eye{8 * coordinate(random), 8 * coordinate(random), 8 + coordinate(random)};
+    const Vec3f goal{coordinate(random), 6 * coordinate(random), coordinate(random)};
+    const Ray ray{eye, normalized(goal - eye)};
+    const auto found = pick(scene.model, positions, ray);
+    if (!found) continue;
+    ++hits;
+    EXPECT_NEAR(found->weights[0] + found->weights[1] + found->weights[2], 1, 1e-6);
+    for (int k = 0; k < 3; ++k) EXPECT_GE(found->weights[k], -1e-6);
+    EXPECT_LT(norm(position_of(*found, positions) - found->point), 1e-4f);
+    EXPECT_LT(norm(ray.origin + found->distance * ray.direction - found->point), 1e-4f);
+  }
+  EXPECT_GT(hits, 10);
+}
+
+TEST(Picking, DragPlaneFacesTheCamera) {
+  const Camera camera = Camera::look_at({0, 0, 5}, {0, 0, 0}, 40);
+  const auto hit = intersect_plane(camera.ray(320, 240, 640, 480), {0.3f, 0.2f, 1}, camera.forward());
+  ASSERT_TRUE(hit);
+  EXPECT_LT(norm(*hit - Vec3f{0, 0, 1}), 2e-2f);
+  EXPECT_FALSE(intersect_plane({{0, 0, 0}, {1, 0, 0}}, {0, 0, 1}, {0, 0, 1}));
+  EXPECT_FALSE(intersect_plane({{0, 0, 0}, {0, 0, -1}}, {0, 0, 1}, {0, 0, 1}));
+}
+
+TEST(ObjectProbe, FollowsCentreVelocityAndContacts) {
+  const auto scene = std::make_shared<const Scene>(test::two_tets("a"));
+  ObjectProbe probe(scene, 1);
+  EXPECT_EQ(probe.description().name, "high");
+  EXPECT_NEAR(probe.volume(), 1.0 / 6, 1e-12);
+  Snapshot snapshot;
+  snapshot.positions = positions_of(scene->model);
+  probe.observe(snapshot);
+  EXPECT_NEAR(probe.center()[1], 5.25, 1e-6);
+  EXPECT_EQ(norm(probe.velocity()), 0);
+
+  snapshot.time = 0.5;
+  for (Vec3f& x : snapshot.positions) x[0] += 1;
+  ContactRecord contact;
+  contact.normal_force = 3;
+  contact.object_a = 0;
+  contact.object_b = 1;
+  contact.state = ContactState::slip;
+  snapshot.contacts = {contact, contact};
+  contact.object_b = -1;  // the other body on the floor
+  snapshot.contacts.push_back(contact);
+  probe.observe(snapshot);
+  probe.observe(snapshot);  // the same instant twice keeps the velocity
+  EXPECT_NEAR(probe.velocity()[0], 2, 1e-5);
+  EXPECT_EQ(probe.contacts(), 2);
+  EXPECT_EQ(probe.slipping(), 2);
+  EXPECT_EQ(probe.normal_force(), 6);
+
+  snapshot.time = 0;  // a reset is no motion
+  probe.observe(snapshot);
+  EXPECT_EQ(norm(probe.velocity()), 0);
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,93 @@
+#include "gpu/ccd/step_bound.cuh"
+
+#include <vector>
+
+#include "gpu/core/buffer.h"
+#include "tests/backend_test.h"
+#include "tests/ccd/moving_pairs.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Quadruples of their own four nodes each.
+struct Scene {
+  std::vector<Vec3> x, p;
+  std::vector<Vec4i> point_triangle, edge_edge;
+};
+
+template <template <class> class Pair>
+void add(Scene& scene, std::vector<Vec4i>& pairs, const Pair<double>& pair) {
+  const auto first = static_cast<std::int32_t>(scene.x.size());
+  pairs.push_back({first, first + 1, first + 2, first + 3});
+  for (int i = 0; i < 4; ++i) {
+    scene.x.push_back(pair.x[i].template cast<Real>());
+    scene.p.push_back(pair.p[i].template cast<Real>());
+  }
+}
+
+template <template <class> class Pair>
+Real expected_bound(const Scene& scene, const std::vector<Vec4i>& pairs, CcdMethod method, Real kept) {
+  Real bound = 1;
+  for (const Vec4i& v : pairs) {
+    Pair<Real> pair;
+    for (int i = 0; i < 4; ++i) {
+      pair.x[i] = scene.x[v[i]];
+      pair.p[i] = scene.p[v[i]];
+    }
+    bound = std::min(bound, method == CcdMethod::additive ? additive::toi(pair, kept, Real(1))
+                                                          : cubic::toi(pair, kept, Real(1)));
+  }
+  return bound;
+}
+
+Real bound_of(Context& ctx, const Scene& scene, const CcdSettings& settings) {
+  const Buffer<Vec3> x(ctx, scene.x), p(ctx, scene.p);
+  const Buffer<Vec4i> point_triangle(ctx, scene.point_triangle), edge_edge(ctx, scene.edge_edge);
+  Buffer<Real> alpha(ctx, 1);
+  step_bound(ctx, {point_triangle.data(), point_triangle.size(), edge_edge.data(), edge_edge.size()},
+             x.data(), p.data(), settings, alpha.data());
+  return read_back(ctx, alpha.data());
+}
+
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(StepBound, IsTheSmallestOfAllPairs) {
+  testing::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int n = 0; n < 20; ++n) {
+    Scene scene;
+    for (int i = 0; i < 400; ++i) {
+      auto pt = testing::random_motion<PointTriangle>(random);
+      auto ee = testing::random_motion<EdgeEdge>(random);
+      testing::transform(pt, 1, 5.0 * random.point());
+      pt.x[0] += 2.0 * random.direction();  // mostly out of each other's way
+      if (n % 2 == 0 || i % 20 == 0) add(scene, scene.point_triangle, pt);
+      if (n % 4 == 1) add(scene, scene.edge_edge, ee);
+    }
+    for (const CcdMethod method : {CcdMethod::additive, CcdMethod::cubic}) {
+      const CcdSettings settings{method, n < 10 ? Real(0.9) : Real(0.5)};
+      const Real kept = Real(1) - settings.slack;
+      const Real expected = std::min(expected_bound<PointTriangle>(scene, scene.point_triangle, method, kept),
+                                     expected_bound<EdgeEdge>(scene, scene.edge_edge, method, kept));
+      const Real bound = bound_of(ctx, scene, settings);
+      // On another processor the last bits of a step may differ.
+      EXPECT_NEAR(bound, expected, 1e-4 * expected);
+      Context other(3);
+      EXPECT_EQ(bound_of(other, scene, settings), bound);
+    }
+  }
+}
+
+BACKEND_TEST(StepBound, IsOneWithoutPairsAndWithoutMotion) {
+  testing::Random random;
+  SCOPED_TRACE(random.trace());
+  EXPECT_EQ(bound_of(ctx, {}, {}), Real(1));
+  Scene scene;
+  for (int i = 0; i < 100; ++i) {
+    auto pair = testing::random_motion<EdgeEdge>(random);
+    for (auto& p : pair.p) p = Vec<double, 3>::zero();
+    add(scene, scene.edge_edge, pair);
+  }
+  EXPECT_EQ(bound_of(ctx, scene, {}), Real(1));
+}

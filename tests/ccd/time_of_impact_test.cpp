@@ -1,0 +1,220 @@
+#include "gpu/ccd/half_space.h"
+#include "tests/ccd/moving_pairs.h"
+
+namespace stickslip {
+namespace {
+
+using namespace testing;
+
+struct Additive {
+  template <class Pair, class T>
+  static T toi(const Pair& pair, T kept, T t_max) {
+    return additive::toi(pair, kept, t_max);
+  }
+};
+struct CubicRoots {
+  template <class Pair, class T>
+  static T toi(const Pair& pair, T kept, T t_max) {
+    return cubic::toi(pair, kept, t_max);
+  }
+};
+
+template <class M, class S>
+struct Case {
+  using Method = M;
+  using T = S;
+};
+template <class C>
+class TimeOfImpact : public ::testing::Test {
+ protected:
+  using T = typename C::T;
+  using P = Vec<T, 3>;
+
+  template <class Pair>
+  static T toi(const Pair& pair, T kept = T(0.1), T t_max = T(1)) {
+    return C::Method::toi(pair, kept, t_max);
+  }
+  /// A point above a triangle in the plane y = 0.
+  static PointTriangle<T> point_over_triangle(P p, P motion) {
+    return {{p, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}}, {motion, {}, {}, {}}};
+  }
+  static EdgeEdge<T> edge_over_edge(P b0, P b1, P motion) {
+    return {{{-1, 0, 0}, {1, 0, 0}, b0, b1}, {{}, {}, motion, motion}};
+  }
+};
+using Cases = ::testing::Types<Case<Additive, double>, Case<Additive, float>, Case<CubicRoots, double>,
+                               Case<CubicRoots, float>>;
+TYPED_TEST_SUITE(TimeOfImpact, Cases);
+
+TYPED_TEST(TimeOfImpact, OfKnownImpacts) {
+  using T = typename TypeParam::T;
+  const double tolerance = 1e-4;
+  // Straight down, impact at t = 1/2: a tenth of the way is kept.
+  const auto down = this->point_over_triangle({T(0.2), 1, T(0.2)}, {0, -2, 0});
+  EXPECT_NEAR(this->toi(down), 0.45, tolerance);
+  EXPECT_NEAR(this->toi(down, T(0.5)), 0.25, tolerance);
+  EXPECT_NEAR(this->toi(down, T(0.1), T(0.3)), 0.3, tolerance);
+  EXPECT_NEAR(this->toi(this->edge_over_edge({0, 1, -1}, {0, 1, 1}, {0, -2, 0})), 0.45, tolerance);
+  // Onto a corner, and onto a side seen edge-on.
+  EXPECT_NEAR(this->toi(this->point_over_triangle({-1, 0, 0}, {2, 0, 0})), 0.45, tolerance);
+  EXPECT_NEAR(this->toi(this->point_over_triangle({T(0.5), 0, -1}, {0, 0, 2})), 0.45, tolerance);
+  // Parallel edges meet along their length.
+  EXPECT_NEAR(this->toi(this->edge_over_edge({-1, 1, 0}, {1, 1, 0}, {0, -2, 0})), 0.45, tolerance);
+  // Edges in line meet end to end.
+  EXPECT_NEAR(this->toi(this->edge_over_edge({2, 0, 0}, {3, 0, 0}, {-2, 0, 0})), 0.45, tolerance);
+}
+
+TYPED_TEST(TimeOfImpact, OfMissesIsTheFullStep) {
+  using T = typename TypeParam::T;
+  EXPECT_EQ(this->toi(this->point_over_triangle({T(0.2), 1, T(0.2)}, {0, 2, 0})), T(1));  // away
+  EXPECT_EQ(this->toi(this->point_over_triangle({T(0.2), 1, T(0.2)}, {0, 0, 0})), T(1));  // at rest
+  EXPECT_EQ(this->toi(this->point_over_triangle({T(0.2), 1, T(0.2)}, {5, 0, 1})), T(1));  // along the plane
+  EXPECT_EQ(this->toi(this->point_over_triangle({2, 1, 2}, {0, -2, 0})), T(1));           // beside
+  EXPECT_EQ(this->toi(this->edge_over_edge({3, 1, -1}, {3, 1, 1}, {0, -2, 0})), T(1));    // beside
+  EXPECT_EQ(this->toi(this->edge_over_edge({-1, 1, 0}, {1, 1, 0}, {1, 0, 0})), T(1));     // parallel, sliding
+  EXPECT_EQ(this->toi(this->point_over_triangle({T(0.2), T(1e-3), T(0.2)}, {1, 0, 1})), T(1));  // grazing
+}
+
+/// Nothing lies in the way up to the returned time.
+template <template <class> class Pair, class Method, class T>
+void expect_safe(const Pair<double>& exact, double& smallest_share, int& stopped) {
+  constexpr double kept = 0.1;
+  const Pair<T> pair = cast<Pair, T>(exact);
+  const Pair<double> stored = cast<Pair, double>(pair);
+  const T t = Method::toi(pair, T(kept), T(1));
+  const double d0 = distance_at(stored, 0.0);
+  ASSERT_GE(t, T(0));
+  ASSERT_LE(t, T(1));
+  ASSERT_GT(first_time_within(stored, 0.05 * kept * d0, static_cast<double>(t)), static_cast<double>(t));
+  // The positions that the caller stores.
+  Pair<double> moved = stored;
+  for (int i = 0; i < 4; ++i) moved.x[i] = Vec<T, 3>(pair.x[i] + t * pair.p[i]).template cast<double>();
+  const double share = distance_at(moved, 0.0) / d0;
+  smallest_share = std::min(smallest_share, share);
+  ASSERT_GT(share, 0);
+  stopped += t < T(1);
+}
+
+template <template <class> class Pair, class Method, class T>
+void expect_random_safe(int count) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  double smallest_share = 1;
+  int stopped = 0;
+  for (int n = 0; n < count && !::testing::Test::HasFatalFailure(); ++n) {
+    Pair<double> pair = random_motion<Pair>(random);
+    const Pair<double> stored = cast<Pair, double>(cast<Pair, T>(pair));
+    // Closer than the scalar can resolve is no pair of the pipeline.
+    if (distance_at(stored, 0.0) < (sizeof(T) == 4 ? 1e-3 : 1e-9)) continue;
+    expect_safe<Pair, Method, T>(pair, smallest_share, stopped);
+  }
+  // Many of them were in the way of each other.
+  EXPECT_GT(stopped, count / 20);
+  RecordProperty("smallest_share", std::to_string(smallest_share));
+}
+
+TYPED_TEST(TimeOfImpact, LetsNoRandomPairThrough) {
+  expect_random_safe<PointTriangle, typename TypeParam::Method, typename TypeParam::T>(3000);
+  expect_random_safe<EdgeEdge, typename TypeParam::Method, typename TypeParam::T>(3000);
+}
+
+template <template <class> class Pair>
+void expect_scale_does_not_matter(double scale) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int n = 0; n < 1000; ++n) {
+    const Pair<double> pair = random_motion<Pair>(random);
+    Pair<double> scaled = pair;
+    transform(scaled, scale, Vec<double, 3>::zero());
+    EXPECT_NEAR(additive::toi(scaled, 0.1, 1.0), additive::toi(pair, 0.1, 1.0), 1e-5);
+  }
+}
+TEST(AdditiveCcd, ScaleDoesNotMatter) {
+  for (const double scale : {0x1p-40, 0x1p40}) {
+    expect_scale_does_not_matter<PointTriangle>(scale);
+    expect_scale_does_not_matter<EdgeEdge>(scale);
+  }
+}
+
+// What makes it usable: it gives away little, and does so in few steps.
+TEST(AdditiveCcd, UsesUpTheDistance) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int n = 0; n < 3000; ++n) {
+    const auto pair = random_motion<EdgeEdge>(random);
+    const double d0 = distance_at(pair, 0.0), t = additive::toi(pair, 0.1, 1.0);
+    if (t == 1 || d0 < 1e-6) continue;
+    EXPECT_LT(distance_at(pair, t), 0.2 * d0);
+    EXPECT_GT(distance_at(pair, t), 0.0999 * d0);
+  }
+}
+
+TEST(AdditiveCcd, HoldsOnToTouchingPairs) {
+  const PointTriangle<double> touching{{{0.2, 0, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}},
+                                       {{0, -1, 0}, {}, {}, {}}};
+  EXPECT_EQ(additive::toi(touching, 0.1, 1.0), 0);
+  // Far from the origin in float: the gap is of the size of the rounding of positions.
+  const float far = 1000, gap = 1e-4f;
+  PointTriangle<float> pair{{{far + 0.2f, far + gap, 0.2f}, {far, far, 0}, {far + 1, far, 0}, {far, far, 1}},
+                            {{0, -1, 0}, {}, {}, {}}};
+  EXPECT_EQ(additive::toi(pair, 0.1f, 1.0f), 0.0f);
+  pair.p[0] = {0, 1, 0};
+  EXPECT_EQ(additive::toi(pair, 0.1f, 1.0f), pair.x[0][1] > far ? 1.0f : 0.0f);
+}
+
+TEST(StaysApart, ImpliesAFullStep) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  int apart = 0;
+  for (int n = 0; n < 20000; ++n) {
+    auto pair = random_motion<PointTriangle>(random);
+    transform(pair, 1, random.point(-3, 3));
+    pair.x[0] += random.point(-2, 2);
+    if (!stays_apart(pair, 0.1, 1.0)) continue;
+    ++apart;
+    EXPECT_EQ(additive::toi(pair, 0.1, 1.0), 1);
+  }
+  EXPECT_GT(apart, 500);
+}
+
+TEST(CubicRoots, AreThoseOfTheFactors) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int n = 0; n < 20000; ++n) {
+    double r[3];
+    for (double& x : r) x = random.uniform(-2, 3);
+    std::sort(r, r + 3);
+    const double k = random.uniform(-1, 1);
+    const cubic::Cubic<double> f{{-k * r[0] * r[1] * r[2], k * (r[0] * r[1] + r[1] * r[2] + r[2] * r[0]),
+                                  -k * (r[0] + r[1] + r[2]), k},
+                                 1e-15};
+    const auto roots = cubic::roots_between(f, -1e-12, 1 + 1e-12);
+    int expected = 0;
+    const double apart = std::min(r[1] - r[0], r[2] - r[1]);
+    if (apart < 1e-4) continue;
+    for (const double x : r)
+      if (x >= 0 && x <= 1) {
+        ASSERT_LT(expected, roots.count);
+        EXPECT_NEAR(roots.t[expected++], x, 1e-10 / (apart * apart));
+      }
+    EXPECT_EQ(roots.count, expected);
+  }
+  // A double root touches zero; a line and a constant have one root and none.
+  const auto touching = cubic::roots_between<double>({{0.25, -1, 1, 0}, 1e-15}, 0, 1);
+  ASSERT_GE(touching.count, 1);
+  EXPECT_NEAR(touching.t[0], 0.5, 1e-12);
+  EXPECT_EQ(cubic::roots_between<double>({{0.5, -1, 0, 0}, 1e-15}, 0, 1).count, 1);
+  EXPECT_EQ(cubic::roots_between<double>({{0.5, 0, 0, 0}, 1e-15}, 0, 1).count, 0);
+}
+
+TEST(HalfSpaceToi, IsLinear) {
+  using P = Vec<double, 3>;
+  const P up{0, 1, 0};
+  EXPECT_DOUBLE_EQ(half_space_toi<double>(up, 1, P{5, 3, 0}, P{7, -4, 0}, 0.1, 1), 0.45);
+  EXPECT_DOUBLE_EQ(half_space_toi<double>(up, 1, P{5, 3, 0}, P{7, -1, 0}, 0.1, 1), 1);
+  EXPECT_DOUBLE_EQ(half_space_toi<double>(up, 1, P{5, 3, 0}, P{7, 2, 0}, 0.1, 1), 1);
+  EXPECT_DOUBLE_EQ(half_space_toi<double>(up, 1, P{5, 1, 0}, P{7, -2, 0}, 0.1, 1), 0);
+}
+
+}  // namespace
+}  // namespace stickslip

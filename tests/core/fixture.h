@@ -1,0 +1,58 @@
+// What the tests of the primitives share: sizes, fresh random input, several thread counts.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gpu/core/buffer.h"
+
+#if !STICKSLIP_ON_CUDA
+#include <tbb/global_control.h>
+#endif
+
+namespace stickslip {
+
+inline constexpr std::size_t kSizes[] = {0, 1, 31, 1000, 1000003};
+
+template <class T>
+std::vector<T> random_integers(std::size_t n, T low, T high, unsigned seed) {
+  std::mt19937_64 engine(seed);
+  std::uniform_int_distribution<T> draw(low, high);
+  std::vector<T> values(n);
+  for (T& v : values) v = draw(engine);
+  return values;
+}
+
+inline std::vector<double> random_reals(std::size_t n, double low, double high, unsigned seed) {
+  std::mt19937_64 engine(seed);
+  std::uniform_real_distribution<double> draw(low, high);
+  std::vector<double> values(n);
+  for (double& v : values) v = draw(engine);
+  return values;
+}
+
+}  // namespace stickslip
+
+// A fresh seed for the test that follows, shown when it fails.
+#define FRESH_SEED(name)                        \
+  const unsigned name = std::random_device{}(); \
+  SCOPED_TRACE("seed " + std::to_string(name))
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// run(ctx) for 1, 2, 3 and 8 threads, really that many whatever the machine has; on CUDA the same work four
+/// times.
+template <class Run>
+void for_thread_counts(Run run) {
+#if !STICKSLIP_ON_CUDA
+  const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
+#endif
+  for (const int threads : {1, 2, 3, 8}) {
+    SCOPED_TRACE(std::to_string(threads) + " threads");
+    Context ctx(threads);
+    run(ctx);
+  }
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

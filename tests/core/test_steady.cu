@@ -1,0 +1,83 @@
+// What surrounds the primitives: no allocation in steady use, counters, errors, timers.
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "gpu/core/reduce.h"
+#include "gpu/core/segmented.h"
+#include "gpu/core/select.h"
+#include "gpu/core/sort.h"
+#include "gpu/core/timer.h"
+#include "tests/backend_test.h"
+#include "tests/core/fixture.h"
+
+BACKEND_TEST(Steady, repeated_use_allocates_nothing) {
+  const std::size_t most = 300000;
+  Buffer<std::uint64_t> wide(ctx, most);
+  Buffer<std::uint32_t> narrow(ctx, most);
+  Buffer<std::int32_t> indices(ctx, most + 1), offsets(ctx, most + 1), count(ctx, 1);
+  Buffer<double> sums(ctx, most);
+  auto use_all = [&](std::size_t n) {
+    std::uint64_t* w = wide.data();
+    std::uint32_t* s = narrow.data();
+    std::int32_t* o = offsets.data();
+    launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+      w[i] = i * 0x9E3779B97F4A7C15ull;
+      s[i] = static_cast<std::uint32_t>(i * 2654435761u);
+      o[i] = static_cast<std::int32_t>(i % 3);
+    });
+    exclusive_scan(ctx, n, o, o);
+    select_indices(
+        ctx, n, [=] SS_LAMBDA(std::size_t i) { return s[i] % 2 == 0; }, indices.data(), count.data());
+    segmented_sum(
+        ctx, n, o, [=] SS_LAMBDA(std::int32_t k) { return 0.5 * k; }, sums.data());
+    reduce_sum(
+        ctx, n, [=] SS_LAMBDA(std::size_t i) { return double(s[i]); }, sums.data());
+    sort_pairs(ctx, n, w, indices.data());
+    sort_pairs(ctx, n, s, indices.data());
+    sort_keys(ctx, n, w);
+  };
+  use_all(most);
+  const std::size_t allocations = ctx.counters().allocations;
+  for (const std::size_t n : {most, most / 2, std::size_t{5}, most}) use_all(n);
+  EXPECT_EQ(ctx.counters().allocations, allocations);
+}
+
+BACKEND_TEST(Steady, scratch_grows_and_keeps_its_place) {
+  const std::size_t before = ctx.counters().allocations;
+  void* small = ctx.scratch(slot::first_free, 1000);
+  EXPECT_EQ(ctx.scratch(slot::first_free, 10), small);
+  EXPECT_EQ(ctx.counters().allocations, before + 1);
+  EXPECT_NE(ctx.scratch(slot::first_free + 1, 1000), small);
+  ctx.scratch(slot::first_free, 100000);
+  EXPECT_EQ(ctx.counters().allocations, before + 3);
+}
+
+BACKEND_TEST(Timer, measures_at_least_what_passed) {
+  const Timer host;
+  DeviceTimer device(ctx);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_GE(host.seconds(), 5e-3);
+  EXPECT_GE(device.seconds(), 0.0);
+}
+
+BACKEND_TEST(Errors, too_much_memory_is_refused) {
+  EXPECT_THROW(allocate_bytes(std::size_t{PTRDIFF_MAX} + 1), std::runtime_error);
+}
+
+#if STICKSLIP_ON_CUDA
+
+// Need no device: without a driver the calls fail as well.
+TEST(cuda_Errors, name_call_and_place) {
+  try {
+    SS_CUDA(cudaSetDevice(-1));
+    FAIL() << "an error was swallowed";
+  } catch (const std::runtime_error& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find("cudaSetDevice(-1)"), std::string::npos) << text;
+    EXPECT_NE(text.find("test_steady.cu:"), std::string::npos) << text;
+    EXPECT_NE(text.find("cudaError"), std::string::npos) << text;
+  }
+}
+
+#endif

@@ -1,0 +1,123 @@
+// Random input, finite differences and dense matrices for the tests of element derivatives.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "gpu/energy/corner_values.h"
+
+namespace stickslip::test {
+
+using Dense = Eigen::MatrixXd;
+using Column = Eigen::VectorXd;
+
+/// Central differences of functions and arguments of size one are accurate to a modest multiple of this.
+inline const Real kStep = std::cbrt(std::numeric_limits<Real>::epsilon());
+inline const double kDifferenceError = 50 * std::pow(std::numeric_limits<Real>::epsilon(), 2.0 / 3.0);
+/// Rounding of a few hundred operations.
+inline const double kRounding = 2000 * std::numeric_limits<Real>::epsilon();
+
+class Random {
+ public:
+  Random() : seed(std::random_device{}()), engine_(seed) {}
+  Real uniform(Real low, Real high) {
+    return static_cast<Real>(std::uniform_real_distribution<double>(low, high)(engine_));
+  }
+  int index(int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine_); }
+  Vec3 vector(Real size = 1) { return {uniform(-size, size), uniform(-size, size), uniform(-size, size)}; }
+  Mat3 matrix(Real size = 1) { return Mat3::from_columns({vector(size), vector(size), vector(size)}); }
+  Mat3 rotation() {
+    const Vec3 a = normalized(vector()), b = normalized(cross(a, vector()));
+    return Mat3::from_columns({a, b, cross(a, b)});
+  }
+  std::string trace() const { return "seed " + std::to_string(seed); }
+
+  const unsigned seed;
+
+ private:
+  std::mt19937 engine_;
+};
+
+template <int R, int C>
+Dense dense(const Mat<Real, R, C>& a) {
+  return Eigen::Map<const Eigen::Matrix<Real, R, C, Eigen::RowMajor>>(a.m).template cast<double>();
+}
+inline Dense dense(const CornerBlocks& blocks) {
+  Dense h(12, 12);
+  for (int i = 0; i < 12; ++i)
+    for (int j = 0; j < 12; ++j)
+      h(i, j) = i / 3 >= j / 3 ? blocks(i / 3, j / 3)(i % 3, j % 3) : blocks(j / 3, i / 3)(j % 3, i % 3);
+  return h;
+}
+inline Column flat(const Vec3* v, int corners = 4) {
+  Column c(3 * corners);
+  for (int k = 0; k < 3 * corners; ++k) c[k] = v[k / 3][k % 3];
+  return c;
+}
+
+/// df/dx of a scalar function of `corners` positions.
+template <class F>
+Column difference_gradient(Vec3* x, int corners, F f, Real step = kStep) {
+  Column g(3 * corners);
+  for (int k = 0; k < 3 * corners; ++k) {
+    Real& value = x[k / 3][k % 3];
+    const Real before = value;
+    // volatile: the step that was really taken, in float as well.
+    volatile Real up = before + step, down = before - step;
+    value = up;
+    const double high = f();
+    value = down;
+    const double low = f();
+    value = before;
+    g[k] = (high - low) / (static_cast<double>(up) - down);
+  }
+  return g;
+}
+/// dg/dx of a function of the same positions that returns a Column; column k is the derivative by coordinate
+/// k.
+template <class F>
+Dense difference_jacobian(Vec3* x, int corners, F g, Real step = kStep) {
+  Dense j;
+  for (int k = 0; k < 3 * corners; ++k) {
+    Real& value = x[k / 3][k % 3];
+    const Real before = value;
+    volatile Real up = before + step, down = before - step;
+    value = up;
+    const Column high = g();
+    value = down;
+    const Column low = g();
+    value = before;
+    if (k == 0) j.resize(high.size(), 3 * corners);
+    j.col(k) = (high - low) / (static_cast<double>(up) - down);
+  }
+  return j;
+}
+
+/// The nearest positive semidefinite matrix.
+inline Dense nearest_spd(const Dense& h) {
+  const Eigen::SelfAdjointEigenSolver<Dense> eigen((h + h.transpose()) / 2);
+  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
+         eigen.eigenvectors().transpose();
+}
+inline double smallest_eigenvalue(const Dense& h) {
+  return Eigen::SelfAdjointEigenSolver<Dense>(h, Eigen::EigenvaluesOnly).eigenvalues()[0];
+}
+
+inline void expect_near(const Dense& a, const Dense& b, double tolerance) {
+  ASSERT_EQ(a.rows(), b.rows());
+  ASSERT_EQ(a.cols(), b.cols());
+  const double scale = std::max({1.0, a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff()});
+  EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance * scale) << "got\n" << a << "\nwant\n" << b;
+}
+inline void expect_spd(const Dense& h) {
+  ASSERT_TRUE(h.allFinite()) << h;
+  expect_near(h, h.transpose(), kRounding);
+  EXPECT_GE(smallest_eigenvalue(h), -kRounding * std::max(1.0, h.cwiseAbs().maxCoeff()));
+}
+
+}  // namespace stickslip::test

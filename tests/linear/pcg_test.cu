@@ -1,0 +1,223 @@
+#include "gpu/linear/pcg.cuh"
+
+#include "tests/backend_test.h"
+#include "tests/linear/device_system.cuh"
+
+#include <Eigen/SparseCholesky>
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+constexpr Real kTight = sizeof(Real) == 8 ? Real(1e-11) : Real(1e-6);
+
+/// Solves and compares with a direct factorisation in the energy norm, nodes with fixed[i] != 0 held at their
+/// start.
+void expect_solution(Context& ctx, const test::System& system, test::Random& random, PcgSettings settings,
+                     const std::vector<std::uint8_t>& fixed, double bound) {
+  const std::size_t n = system.node_count;
+  DeviceSystem device(ctx, system);
+  const std::vector<Vec3> b = random.vectors(n);
+  const std::vector<Vec3> start =
+      settings.start_from_x ? random.vectors(n) : std::vector<Vec3>(n, Vec3::zero());
+  const Buffer<Vec3> rhs(ctx, b);
+  Buffer<Vec3> x(ctx, start);
+  const Buffer<std::uint8_t> flags(ctx, fixed);
+  Pcg pcg;
+  const PcgResult result =
+      pcg.solve(ctx, device.matrix, rhs.data(), x.data(), settings, fixed.empty() ? nullptr : flags.data());
+  EXPECT_EQ(result.stop, PcgStop::converged)
+      << "residual " << result.residual << " after " << result.iterations;
+  EXPECT_LE(result.residual, settings.tolerance);
+  const std::vector<Real> history = pcg.history(ctx);
+  ASSERT_EQ(history.size(), static_cast<std::size_t>(result.iterations) + 1);
+  EXPECT_EQ(history.back(), result.residual);
+
+  const test::Sparse a = system.matrix();
+  const test::Vector x0 = test::to_eigen(start);
+  test::Vector residual = test::to_eigen(b) - a * x0;
+  std::vector<Eigen::Triplet<double>> selection;
+  int free_count = 0;
+  for (std::size_t i = 0; i < 3 * n; ++i)
+    if (fixed.empty() || fixed[i / 3] == 0) selection.emplace_back(free_count++, i, 1.0);
+  test::Sparse free(free_count, 3 * n);
+  free.setFromTriplets(selection.begin(), selection.end());
+  const test::Sparse free_a = free * a * free.transpose();
+  const Eigen::SimplicialLDLT<test::Sparse> direct(free_a);
+  const test::Vector want = x0 + free.transpose() * direct.solve(free * residual);
+
+  const std::vector<Vec3> moved = x.download(ctx);
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    if (fixed[i] != 0) {
+      EXPECT_EQ(moved[i], start[i]) << "fixed node " << i;
+    }
+  }
+  const test::Vector error = test::to_eigen(moved) - want;
+  EXPECT_LE(std::sqrt(error.dot(a * error)), bound * std::sqrt(want.dot(a * want)));
+}
+
+std::vector<std::uint8_t> fix_some(test::Random& random, std::size_t n) {
+  std::vector<std::uint8_t> fixed(n);
+  for (std::uint8_t& f : fixed) f = random.index(5) == 0 ? 1 : 0;
+  return fixed;
+}
+
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(Pcg, SolvesLikeAFactorisation) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::Random random(seed);
+  for (const bool warm : {false, true}) {
+    const PcgSettings settings{kTight, 5000, warm};
+    const test::System system = test::make_system(random, 9, 10, 8, 200);
+    expect_solution(ctx, system, random, settings, {}, 100 * kTight);
+    expect_solution(ctx, system, random, settings, fix_some(random, system.node_count), 100 * kTight);
+    const test::System tiny = test::make_system(random, 1, 1, 1, 0);
+    expect_solution(ctx, tiny, random, settings, {}, 100 * kTight);
+  }
+}
+
+// Contacts a million times stiffer than the bodies.
+BACKEND_TEST(Pcg, SolvesAnIllConditionedSystem) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::Random random(seed);
+  const Real stiff = sizeof(Real) == 8 ? Real(1e6) : Real(1e3);
+  const test::System system = test::make_system(random, 8, 8, 8, 40, stiff);
+  expect_solution(ctx, system, random, {kTight, 20000}, fix_some(random, system.node_count), 1e4 * kTight);
+}
+
+BACKEND_TEST(Pcg, ZeroRightHandSideGivesZero) {
+  test::Random random(3);
+  const test::System system = test::make_system(random, 4, 4, 4, 10);
+  DeviceSystem device(ctx, system);
+  const Buffer<Vec3> b(ctx, std::vector<Vec3>(system.node_count, Vec3::zero()));
+  Buffer<Vec3> x(ctx, random.vectors(system.node_count));
+  Pcg pcg;
+  PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), {});
+  EXPECT_EQ(result.stop, PcgStop::converged);
+  EXPECT_EQ(result.iterations, 0);
+  EXPECT_EQ(result.residual, Real(0));
+  EXPECT_EQ(x.download(ctx), std::vector<Vec3>(system.node_count, Vec3::zero()));
+  result = pcg.resume(ctx, 10);
+  EXPECT_EQ(result.iterations, 0);
+}
+
+BACKEND_TEST(Pcg, EverythingFixed) {
+  test::Random random(4);
+  const test::System system = test::make_system(random, 3, 4, 4, 10);
+  DeviceSystem device(ctx, system);
+  const Buffer<Vec3> b(ctx, random.vectors(system.node_count));
+  Buffer<Vec3> x(ctx, random.vectors(system.node_count));
+  const Buffer<std::uint8_t> fixed(ctx, std::vector<std::uint8_t>(system.node_count, 1));
+  Pcg pcg;
+  const PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), {}, fixed.data());
+  EXPECT_EQ(result.stop, PcgStop::converged);
+  EXPECT_EQ(x.download(ctx), std::vector<Vec3>(system.node_count, Vec3::zero()));
+}
+
+BACKEND_TEST(Pcg, StopsAtNonPositiveCurvature) {
+  test::Random random(5);
+  test::System system = test::make_system(random, 4, 4, 4, 0);
+  // Positive diagonal blocks, but moving all nodes along costs negative energy.
+  for (Mat3& block : system.tets.blocks) block = Mat3::zero();
+  for (std::size_t t = 0; t < system.tets.nodes.size(); ++t)
+    system.tets.blocks[kCornerBlocks * t + corner_block(1, 0)] = Mat3::identity() * Real(-50);
+  DeviceSystem device(ctx, system);
+  const Buffer<Vec3> b(ctx, std::vector<Vec3>(system.node_count, Vec3::filled(1)));
+  Buffer<Vec3> x(ctx, system.node_count);
+  Pcg pcg;
+  const PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), {});
+  EXPECT_EQ(result.stop, PcgStop::indefinite);
+  EXPECT_EQ(result.iterations, 0);
+  EXPECT_EQ(x.download(ctx), std::vector<Vec3>(system.node_count, Vec3::zero()));
+  EXPECT_EQ(pcg.resume(ctx, 10).iterations, 0);
+}
+
+BACKEND_TEST(Pcg, StopsAtNaN) {
+  test::Random random(6);
+  const test::System system = test::make_system(random, 4, 4, 4, 0);
+  DeviceSystem device(ctx, system);
+  std::vector<Vec3> b = random.vectors(system.node_count);
+  b[3][1] = std::numeric_limits<Real>::quiet_NaN();
+  const Buffer<Vec3> rhs(ctx, b);
+  Buffer<Vec3> x(ctx, system.node_count);
+  Pcg pcg;
+  EXPECT_EQ(pcg.solve(ctx, device.matrix, rhs.data(), x.data(), {}).stop, PcgStop::indefinite);
+}
+
+BACKEND_TEST(Pcg, ResumesWhereItStopped) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::Random random(seed);
+  const test::System system = test::make_system(random, 8, 9, 8, 100, 1000);
+  DeviceSystem device(ctx, system);
+  const Buffer<Vec3> b(ctx, random.vectors(system.node_count));
+  Buffer<Vec3> in_one(ctx, system.node_count), in_two(ctx, system.node_count);
+  Pcg pcg;
+  const PcgResult whole = pcg.solve(ctx, device.matrix, b.data(), in_one.data(), {Real(0), 30});
+  EXPECT_EQ(whole.stop, PcgStop::iteration_cap);
+  EXPECT_EQ(whole.iterations, 30);
+  PcgResult part = pcg.solve(ctx, device.matrix, b.data(), in_two.data(), {Real(0.5), 10});
+  EXPECT_LE(part.iterations, 10);
+  part = pcg.resume(ctx, 30 - part.iterations);
+  EXPECT_EQ(part.iterations, 30);
+  EXPECT_EQ(part.residual, whole.residual);
+  EXPECT_EQ(pcg.history(ctx).size(), 31U);
+  EXPECT_EQ(in_two.download(ctx), in_one.download(ctx));
+}
+
+// A tolerance below rounding is never met: the residual stops to fall and 100 iterations later the solver
+// gives up.
+BACKEND_TEST(Pcg, GivesUpWhenTheResidualStagnates) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::Random random(seed);
+  const test::System system = test::make_system(random, 6, 6, 6, 30);
+  DeviceSystem device(ctx, system);
+  const Buffer<Vec3> b(ctx, random.vectors(system.node_count));
+  Buffer<Vec3> x(ctx, system.node_count);
+  Pcg pcg;
+  const PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), {Real(0), 1000000});
+  EXPECT_NE(result.stop, PcgStop::iteration_cap);
+  EXPECT_LT(result.iterations, 100000);
+  if (result.stop == PcgStop::stagnated) {
+    const std::vector<Real> history = pcg.history(ctx);
+    const auto best = std::min_element(history.begin(), history.end());
+    EXPECT_EQ(history.end() - best, 101);
+  }
+}
+
+BACKEND_TEST(Pcg, SteadyUseAllocatesNothing) {
+  test::Random random(7);
+  const test::System system = test::make_system(random, 10, 10, 12, 300);
+  DeviceSystem device(ctx, system);
+  const Buffer<Vec3> b(ctx, random.vectors(system.node_count));
+  Buffer<Vec3> x(ctx, system.node_count);
+  Pcg pcg;
+  pcg.solve(ctx, device.matrix, b.data(), x.data(), {});
+  ctx.counters() = {};
+  device.assemble(ctx, system);
+  pcg.solve(ctx, device.matrix, b.data(), x.data(), {});
+  EXPECT_EQ(ctx.counters().allocations, 0U);
+}
+
+BACKEND_TEST(Pcg, SameBitsForAnyThreadCount) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::Random random(seed);
+  const test::System system = test::make_system(random, 18, 19, 20, 1500);
+  const std::vector<Vec3> b = random.vectors(system.node_count);
+  std::vector<Vec3> first;
+  for (const int threads : {1, 2, 3, 8}) {
+    Context own(threads);
+    DeviceSystem device(own, system);
+    const Buffer<Vec3> rhs(own, b);
+    Buffer<Vec3> x(own, system.node_count);
+    Pcg pcg;
+    pcg.solve(own, device.matrix, rhs.data(), x.data(), {Real(1e-5), 300});
+    if (threads == 1) first = x.download(own);
+    EXPECT_EQ(x.download(own), first) << threads << " threads";
+  }
+}

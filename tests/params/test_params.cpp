@@ -1,0 +1,114 @@
+#include "gpu/params/params.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace stickslip {
+namespace {
+
+const ParamInfo& param(std::string_view name) {
+  const ParamInfo* info = find_param(param_table(), name);
+  if (!info) throw std::out_of_range(std::string(name));
+  return *info;
+}
+
+std::string error_of(Params& params, std::string_view name, std::string_view text) {
+  try {
+    set_param(&params, param(name), text);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Params, RowsAreUniqueAndDefaultsLieInTheirRanges) {
+  const Params params;
+  const Material material;
+  std::set<std::string_view> names;
+  const auto check = [&](const ParamInfo& info, const void* object) {
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+    EXPECT_GE(info.default_value, info.low) << info.name;
+    EXPECT_LE(info.default_value, info.high) << info.name;
+    EXPECT_EQ(get_param(object, info), info.default_value) << info.name;
+    EXPECT_FALSE(info.meaning.empty()) << info.name;
+    EXPECT_EQ(info.type == ParamType::choice, info.choices.size() > 1) << info.name;
+  };
+  for (const ParamInfo& info : param_table()) check(info, &params);
+  for (const ParamInfo& info : material_table()) check(info, &material);
+}
+
+TEST(Params, EveryRowReadsBackWhatWasSet) {
+  for (const ParamInfo& info : param_table())
+    for (const double value : {info.low, info.high}) {
+      Params params;
+      set_param(&params, info, value);
+      EXPECT_EQ(get_param(&params, info), value) << info.name;
+      Params copy;
+      set_param(&copy, info, param_text(&params, info));
+      EXPECT_EQ(get_param(&copy, info), value) << info.name << " through " << param_text(&params, info);
+    }
+}
+
+TEST(Params, SettingOneFieldLeavesTheOthersAlone) {
+  for (const ParamInfo& changed : param_table()) {
+    Params params;
+    set_param(&params, changed, changed.high);
+    for (const ParamInfo& other : param_table())
+      EXPECT_EQ(get_param(&params, other), other.name == changed.name ? other.high : other.default_value)
+          << changed.name << " moved " << other.name;
+  }
+}
+
+TEST(Params, ReachesTheStructFields) {
+  Params params;
+  set_param(&params, param("dt"), "0.01");
+  set_param(&params, param("newton_iterations"), "7");
+  set_param(&params, param("check_intersections"), "true");
+  set_param(&params, param("ccd"), "cubic");
+  EXPECT_EQ(params.dt, 0.01);
+  EXPECT_EQ(params.newton_iterations, 7);
+  EXPECT_TRUE(params.check_intersections);
+  EXPECT_EQ(params.ccd, CcdMethod::cubic);
+  EXPECT_EQ(param_text(&params, param("ccd")), "cubic");
+}
+
+TEST(Params, RefusesWhatIsOutOfRangeOrNoNumber) {
+  Params params;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double bad : {nan, infinity, -infinity, 0.0, 0.3, -1.0})
+    EXPECT_THROW(set_param(&params, param("dt"), bad), std::invalid_argument) << bad;
+  EXPECT_THROW(set_param(&params, param("newton_iterations"), 2.5), std::invalid_argument);
+  EXPECT_THROW(set_param(&params, param("ccd"), 2.0), std::invalid_argument);
+  for (const char* bad : {"", "nan", "fast", "0.01s", "0.01 ", "1e999"})
+    EXPECT_THROW(set_param(&params, param("dt"), bad), std::invalid_argument) << bad;
+  EXPECT_THROW(set_param(&params, param("check_intersections"), "yes"), std::invalid_argument);
+  EXPECT_THROW(set_param(&params, param("ccd"), "exact"), std::invalid_argument);
+  EXPECT_EQ(params.dt, Params().dt) << "a refused value must not be stored";
+}
+
+TEST(Params, MessagesNameParameterValueRangeAndUnit) {
+  Params params;
+  const std::string range = error_of(params, "dt", "0.5");
+  for (const char* part : {"dt", "0.5 s", "[0.0001, 0.2] s"})
+    EXPECT_NE(range.find(part), std::string::npos) << part << " in: " << range;
+  const std::string choice = error_of(params, "ccd", "exact");
+  for (const char* part : {"ccd", "'exact'", "additive, cubic"})
+    EXPECT_NE(choice.find(part), std::string::npos) << part << " in: " << choice;
+}
+
+TEST(Params, NearestNameFindsTyposAndPartsAndNothingElse) {
+  EXPECT_EQ(nearest_name(param_table(), "gravty"), "gravity");
+  EXPECT_EQ(nearest_name(param_table(), "dhat"), "d_hat");
+  EXPECT_EQ(nearest_name(param_table(), "newton_tol"), "newton_tolerance");
+  EXPECT_EQ(nearest_name(material_table(), "young_modulus"), "young");
+  EXPECT_EQ(nearest_name(material_table(), "youngs"), "young");
+  EXPECT_EQ(nearest_name(param_table(), "qqqqqqqqqq"), "");
+  EXPECT_EQ(find_param(param_table(), "gravty"), nullptr);
+}
+
+}  // namespace
+}  // namespace stickslip
