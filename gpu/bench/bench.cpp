@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-std::vector<std::string> list_benches() { return {"primitives", "lbvh"}; }
+std::vector<std::string> list_benches() { return {"primitives", "lbvh", "spmv"}; }
 
 BenchResult run_bench(const std::string& name, Backend backend, int threads) {
   const std::vector<std::string> names = list_benches();

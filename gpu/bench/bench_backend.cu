@@ -12,6 +12,7 @@ namespace {
 BenchResult dispatch(const std::string& name, Context& ctx) {
   if (name == "primitives") return bench_primitives(ctx);
   if (name == "lbvh") return bench_lbvh(ctx);
+  if (name == "spmv") return bench_spmv(ctx);
   throw std::invalid_argument("unknown bench '" + name + "'");
 }
 

@@ -61,10 +61,10 @@ void add_stencils(Context& ctx, SplitMatrix& matrix) {
 /// What one product must move: every block and index of D, L and C once, x and y once.
 double product_bytes(const SplitMatrix& matrix) {
   const double nodes = static_cast<double>(matrix.node_count()),
-               lower = static_cast<double>(matrix.lower_count());
+               pairs = static_cast<double>(matrix.pair_count());
   const double stencils = static_cast<double>(matrix.stencil_count());
   return nodes * (sizeof(Mat3) + 2 * sizeof(Vec3) + sizeof(std::int32_t)) +
-         lower * (sizeof(Mat3) + sizeof(std::int32_t)) + stencils * (6 * sizeof(Mat3) + sizeof(Vec4i));
+         pairs * (sizeof(Mat3) + sizeof(std::int32_t)) + stencils * (6 * sizeof(Mat3) + sizeof(Vec4i));
 }
 
 /// A PCG iteration adds: x, r, p read and written, z written and read, q and the preconditioner read.

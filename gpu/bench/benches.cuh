@@ -16,6 +16,9 @@ BenchResult bench_primitives(Context& ctx);
 /// it, and the candidates of a 10k-triangle surface.
 BenchResult bench_lbvh(Context& ctx);
 
+/// The block-sparse product at 1M nodes against the triad bandwidth of the same run, and PCG iterations.
+BenchResult bench_spmv(Context& ctx);
+
 /// Bandwidth in bytes/s of a[i] = b[i] + s c[i] over arrays beyond the caches, counting three doubles an
 /// entry: the floor of every kernel that streams memory. Best of several runs.
 double triad_bandwidth(Context& ctx);

@@ -45,7 +45,7 @@ SS_HD constexpr Advance<T> advance(const Vec<T, 3> (&y)[4], const Vec<T, 3> (&q)
 /// touches. A pair closer than rounding can tell may separate but not approach.
 template <class Pair, class T>
 SS_HD constexpr T toi(const Pair& pair, T kept, T t_max) {
-  constexpr int kMostSteps = 64;
+  constexpr int kMostSteps = 256;
   Vec<T, 3> x[4], p[4], y[4];
   T reach = T(0), reach_relative = T(0);
   for (int i = 0; i < 4; ++i) {
@@ -63,11 +63,12 @@ SS_HD constexpr T toi(const Pair& pair, T kept, T t_max) {
     if (k == 0) kept_gap = kept * std::sqrt(closest.d2);
     const T floor = kept_gap + rounding;
     const Advance<T> next = advance<Pair>(y, p, normalized(closest.r), floor, t_max - t);
-    if (!(next.gap > T(0) && next.step > T(0))) return t;
-    if (next.step >= t_max - t) return t_max;
+    const bool clear = next.step >= t_max - t;
+    if (!(next.gap > floor)) return clear && k == 0 && next.gap > T(0) ? t_max : t;
+    if (clear) return t_max;
+    const bool creeping = next.gap < floor + T(0.5) * kept_gap && next.step < T(0.05) * t;
     t += next.step;
-    // Close enough to the kept distance.
-    if (k > 0 && next.gap < floor + T(0.5) * kept_gap) return t;
+    if (creeping) return t;
     for (int i = 0; i < 4; ++i) y[i] = x[i] + t * p[i];
   }
   return t;

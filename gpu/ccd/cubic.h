@@ -28,7 +28,7 @@ struct Cubic {
 /// Ascending.
 template <class T>
 struct Roots {
-  T t[5];
+  T t[8];
   int count = 0;
 
   SS_HD constexpr void insert(T root) {
@@ -67,27 +67,26 @@ SS_HD inline T bracketed_root(const Cubic<T>& f, T low, T high) {
   return t;
 }
 
-/// The roots in [low, high], and the extrema there that touch zero to within the noise.
+/// The roots in [low, high], and those of the ends and extrema there that are zero to within the noise.
 template <class T>
 SS_HD inline Roots<T> roots_between(const Cubic<T>& f, T low, T high) {
-  Roots<T> roots{};
-  T knots[4] = {low, high, high, high};
-  int pieces = 1;
+  Roots<T> knots{};
+  knots.insert(low);
   const Roots<T> extrema = quadratic_roots(f.c[1], T(2) * f.c[2], T(3) * f.c[3]);
-  for (int k = 0; k < extrema.count; ++k) {
-    const T t = extrema.t[k];
-    if (!(t > low && t < high)) continue;
-    knots[pieces++] = t;
-    knots[pieces] = high;
-    if (std::abs(f(t)) <= f.noise) roots.insert(t);
-  }
-  for (int k = 0; k < pieces; ++k) {
-    if ((f(knots[k]) < T(0)) == (f(knots[k + 1]) < T(0))) continue;
-    const T first = bracketed_root(f, knots[k], knots[k + 1]);
+  for (int k = 0; k < extrema.count; ++k)
+    if (extrema.t[k] > low && extrema.t[k] < high) knots.insert(extrema.t[k]);
+  knots.insert(high);
+
+  Roots<T> roots{};
+  for (int k = 0; k < knots.count; ++k)
+    if (std::abs(f(knots.t[k])) <= f.noise) roots.insert(knots.t[k]);
+  for (int k = 0; k + 1 < knots.count; ++k) {
+    if ((f(knots.t[k]) < T(0)) == (f(knots.t[k + 1]) < T(0))) continue;
+    const T first = bracketed_root(f, knots.t[k], knots.t[k + 1]);
     roots.insert(first);
-    // f = (t - first) (A t^2 + B t + C); what is left lies behind the first root.
-    const T A = f.c[3], B = f.c[2] + A * first, C = f.c[1] + B * first;
-    const Roots<T> others = quadratic_roots(C, B, A);
+    // f = (t - first) (a t^2 + b t + c); what is left lies behind the first root.
+    const T a = f.c[3], b = f.c[2] + a * first, c = f.c[1] + b * first;
+    const Roots<T> others = quadratic_roots(c, b, a);
     for (int i = 0; i < others.count; ++i)
       if (others.t[i] > first && others.t[i] <= high) roots.insert(others.t[i]);
     break;
@@ -142,8 +141,8 @@ SS_HD inline T toi(const Pair& motion, T kept, T t_max) {
       before = t;
       continue;
     }
-    const bool side = f(T(0.5) * (before + t)) < T(0);
-    for (int back = 0; back < 32 && (f(t) < T(0)) != side; ++back) t *= T(0.9);
+    const T side = f(T(0.5) * (before + t)) < T(0) ? T(-1) : T(1);
+    for (int back = 0; back < 32 && side * f(t) < -f.noise; ++back) t *= T(0.9);
     return (T(1) - kept) * t * t_max;
   }
   return t_max;

@@ -8,6 +8,8 @@
 #if !STICKSLIP_ON_CUDA
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+
+#include "gpu/core/fork_join.h"
 #endif
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -44,18 +46,31 @@ void launch(Context& ctx, std::size_t n, F f, Grain = {},
 
 #else
 
+namespace detail {
+/// One machine code for the serial and the parallel path. Inlined into both, the same source may get
+/// different fused multiply-adds, and a result would then depend on the number of threads.
+template <class F>
+[[gnu::noipa]] void run_range(ForkJoin& sync, const F& f, std::size_t begin, std::size_t end) {
+  sync.task_begins();
+  const F local = f;  // its captures then live in registers, not behind a reference
+  for (std::size_t i = begin; i < end; ++i) local(i);
+  sync.task_ends();
+}
+}  // namespace detail
+
 template <class F>
 void launch(Context& ctx, std::size_t n, F f, Grain grain = {}) {
   if (n == 0) return;
   ++ctx.counters().launches;
+  [[maybe_unused]] ForkJoin sync;
   if (n <= grain.size || ctx.threads() == 1) {
-    for (std::size_t i = 0; i < n; ++i) f(i);
+    detail::run_range(sync, f, 0, n);
     return;
   }
+  using Range = tbb::blocked_range<std::size_t>;
   ctx.arena().execute([&] {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, grain.size), [&](const auto& range) {
-      const F local = f;  // its captures then live in registers, not behind a reference
-      for (std::size_t i = range.begin(); i < range.end(); ++i) local(i);
+    tbb::parallel_for(Range(0, n, grain.size), [&](const Range& range) SS_UNWATCHED {
+      detail::run_range(sync, f, range.begin(), range.end());
     });
   });
 }

@@ -4,10 +4,10 @@
 // With the notation of gpu/geometry/hull_distance.h, r = d n, and the QR factorisation e = q R, the
 // parameters decouple: w'_k = sum_l w_l (R^-1)_lk. Eliminating them leaves, node weights times directions,
 //   grad d = w n,
-//   b'' grad d grad d' + b' hess d = b'' ww' nn' - b' sum_k [ w w'_k' q_k n' + w'_k w' n q_k' + d w'_k w'_k'
-//   nn' ]
-//                                  + b'/d ww' (I - nn' - sum_k q_k q_k').
-// The first line has rank five at most: an eigenproblem of that size projects it. The last term is negative
+//   b'' grad d grad d' + b' hess d
+//     = b'' ww' nn' - b' sum_k [ w w'_k' q_k n' + w'_k w' n q_k' + d w'_k w'_k' nn' ]
+//       + b'/d ww' (I - nn' - sum_k q_k q_k').
+// The middle line has rank five at most: an eigenproblem of that size projects it. The last term is negative
 // for b' < 0 and orthogonal to the rest, so the projection drops it.
 #pragma once
 

@@ -2,12 +2,10 @@
 // closed form. Every model has zero energy and stress at F = I, matches linear elasticity there, and is
 // defined for every F, inverted and degenerate included.
 //
-//   stable Neo-Hookean [Smith 2018]   m/2 (I_C - 3) - m/2 log((I_C + 1)/4) + l/2 (J - alpha)^2 - l/2 (1 -
-//   alpha)^2,
-//                                     m = 4/3 mu, l = lambda + 5/6 mu, alpha = 1 + 3/4 m/l  (I_C = |F|^2, J =
-//                                     det F)
-//   fixed corotated [Stomakhin 2012]  mu |F - R|^2 + lambda/2 (J - 1)^2
-//   ARAP                              mu |F - R|^2
+//   stable Neo-Hookean  m/2 (|F|^2 - 3 - log((|F|^2 + 1)/4)) + l/2 ((J - alpha)^2 - (1 - alpha)^2),
+//   [Smith 2018]        with m = 4/3 mu, l = lambda + 5/6 mu, alpha = 1 + 3/4 m/l, J = det F
+//   fixed corotated     mu |F - R|^2 + lambda/2 (J - 1)^2 [Stomakhin 2012]
+//   ARAP                mu |F - R|^2
 #pragma once
 
 #include "gpu/math/mat.h"
@@ -39,7 +37,7 @@ SS_HD inline Mat3 cofactor(const Mat3& f) {
 /// The constants of stable Neo-Hookean, from Lame's parameters: their linearisation at rest agrees.
 struct NeoHookean {
   Real mu, lambda;
-  Real shift;  // lambda (1 - alpha) = -3/4 mu: what makes the rest stress zero
+  Real shift;  // l (1 - alpha) = -3/4 m: what makes the rest stress zero
   SS_HD explicit NeoHookean(const Lame& lame)
       : mu(Real(4) / Real(3) * lame.mu), lambda(lame.lambda + Real(5) / Real(6) * lame.mu), shift(-lame.mu) {}
 };

@@ -26,10 +26,10 @@ SS_HD inline void add_corner_gradients(const Mat3& piola, const ShapeGradients& 
   for (int a = 0; a < 4; ++a) corners[a] += weight * (piola * shape.g[a]);
 }
 
-/// Adds the lower corner blocks of weight * dP/dF. In the frame of the singular values h_a = v' g_a, and
-/// block (a, b) is
-///   u M u',  M_ii = scaling_ii h_a,i h_b,i + sum_(j != i) even_k h_a,j h_b,j,  M_ij = scaling_ij h_a,i h_b,j
-///   + odd_k h_a,j h_b,i.
+/// Adds the lower corner blocks of weight * dP/dF. In the frame of the singular values, h_a = v' g_a, and
+/// block (a, b) is u M u' with, for i, j, k all different,
+///   M_ii = scaling_ii h_a,i h_b,i + even_k h_a,j h_b,j + even_j h_a,k h_b,k,
+///   M_ij = scaling_ij h_a,i h_b,j + odd_k h_a,j h_b,i.
 /// Blocks of corner 0 follow, because a translation changes nothing.
 SS_HD inline void add_corner_blocks(const StressDerivative& d, const ShapeGradients& shape, Real weight,
                                     CornerBlocks& blocks) {

@@ -45,8 +45,11 @@ SS_HD constexpr ClosestPair<T, PointEdgeFeature, 3> point_edge_closest(const Vec
     const Vec<T, 3> r = p - e1;
     return {PointEdgeFeature::v1, {T(1), T(0), T(-1)}, r, norm2(r)};
   }
-  const T t = along / length2;
-  const Vec<T, 3> r = c - t * edge;
+  // The second projection removes the rounding of the first, which may be large against a short r.
+  const T inverse_length2 = T(1) / length2, first = along * inverse_length2;
+  const Vec<T, 3> almost = c - first * edge;
+  const T rest = dot(almost, edge) * inverse_length2, t = first + rest;
+  const Vec<T, 3> r = almost - rest * edge;
   return {PointEdgeFeature::interior, {T(1), t - T(1), -t}, r, norm2(r)};
 }
 

@@ -12,8 +12,8 @@ using Lanes = Real __attribute__((vector_size(4 * sizeof(Real))));
 using UnalignedLanes = Real __attribute__((vector_size(4 * sizeof(Real)), aligned(alignof(Real)), may_alias));
 
 struct View {
-  std::int32_t node_count, chunk_size, inner_count;
-  const std::int32_t *node, *inner_begin, *inner_column, *outer_begin, *outer_column;
+  std::int32_t node_count, chunk_size, last_entry;
+  const std::int32_t *node, *inner_begin, *outer_begin, *column;
 };
 
 /// The rows of a block. The third reads one scalar of the next block into the idle lane.
@@ -44,9 +44,20 @@ struct RowSum {
   }
 };
 
+/// x and y of a node of the chunk at hand share a cache line.
+struct alignas(8 * sizeof(Real)) Ends {
+  Lanes x, y;
+};
+
+// How far ahead memory is asked for, in nodes or entries: past the end of the page that the processor's own
+// prefetcher stops at. Prefetching beyond an array is harmless.
+constexpr std::int32_t kNodesAhead = 16, kInnerAhead = 64, kOuterAhead = 24;
+
+void load(const Vec3& x, Lanes& lanes) { lanes = Lanes{x[0], x[1], x[2], Real(0)}; }
+
 Real multiply_chunk(const View& m, std::size_t chunk, const Mat3* __restrict diagonal,
                     const Mat3* __restrict lower, const Vec3* __restrict x, Vec3* __restrict y) {
-  Lanes xs[kLargestChunk], ys[kLargestChunk];
+  Ends ends[kLargestChunk];
   const std::int32_t first = static_cast<std::int32_t>(chunk) * m.chunk_size;
   const std::int32_t size = std::min(m.chunk_size, m.node_count - first);
   const std::int32_t* node = m.node + first;
@@ -54,57 +65,63 @@ Real multiply_chunk(const View& m, std::size_t chunk, const Mat3* __restrict dia
   const std::int32_t* outer = m.outer_begin + first;
 
   for (std::int32_t i = 0; i < size; ++i) {
-    const Vec3& xi = x[node[i]];
-    xs[i] = Lanes{xi[0], xi[1], xi[2], Real(0)};
-    ys[i] = Lanes{};
-    add_transposed_times(diagonal[node[i]], xi, ys[i]);
+    const std::int32_t ahead = node[std::min(i + kNodesAhead, size - 1)];
+    __builtin_prefetch(x + ahead);
+    __builtin_prefetch(diagonal[ahead].m);
+    __builtin_prefetch(diagonal[ahead].m + 8);
+    load(x[node[i]], ends[i].x);
+    ends[i].y = Lanes{};
+    add_transposed_times(diagonal[node[i]], x[node[i]], ends[i].y);
   }
   for (std::int32_t i = 0; i < size; ++i) {
-    const Vec3 xi{xs[i][0], xs[i][1], xs[i][2]};
+    const Vec3 xi{ends[i].x[0], ends[i].x[1], ends[i].x[2]};
     RowSum sum;
     for (std::int32_t e = inner[i]; e < inner[i + 1]; ++e) {
-      const std::int32_t j = m.inner_column[e];
-      sum.add(BlockRows(lower[e]), xs[j]);
-      add_transposed_times(lower[e], xi, ys[j]);
+      __builtin_prefetch(lower + e + kInnerAhead);
+      Ends& column = ends[m.column[e]];
+      sum.add(BlockRows(lower[e]), column.x);
+      add_transposed_times(lower[e], xi, column.y);
     }
     for (std::int32_t e = outer[i]; e < outer[i + 1]; ++e) {
-      const Vec3& xj = x[m.outer_column[e - m.inner_count]];
-      sum.add(BlockRows(lower[e]), Lanes{xj[0], xj[1], xj[2], Real(0)});
+      __builtin_prefetch(x + m.column[std::min(e + kOuterAhead, m.last_entry)]);
+      Lanes xj;
+      load(x[m.column[e]], xj);
+      sum.add(BlockRows(lower[e]), xj);
     }
-    sum.fold(ys[i]);
+    sum.fold(ends[i].y);
   }
 
   Lanes dots{};
   for (std::int32_t i = 0; i < size; ++i) {
-    y[node[i]] = {ys[i][0], ys[i][1], ys[i][2]};
-    dots += xs[i] * ys[i];
+    y[node[i]] = {ends[i].y[0], ends[i].y[1], ends[i].y[2]};
+    dots += ends[i].x * ends[i].y;
   }
   return dots[0] + dots[1] + dots[2];
 }
 
 }  // namespace
 
+std::int32_t ChunkProduct::chunk_size(std::size_t node_count) {
+  return static_cast<std::int32_t>(std::clamp<std::size_t>(node_count / 16, kSmallestChunk, kLargestChunk));
+}
+
 void ChunkProduct::set_pattern(Context& ctx, const Pattern& pattern) {
   node_count_ = static_cast<std::int32_t>(pattern.node.size());
+  entry_count_ = static_cast<std::int32_t>(pattern.entries.size());
   chunk_size_ = pattern.chunk_size;
   chunk_count_ = (pattern.node.size() + chunk_size_ - 1) / chunk_size_;
-  inner_count_ = pattern.inner_count();
   node_.upload(ctx, pattern.node);
   inner_begin_.upload(ctx, pattern.inner_begin);
-  inner_column_.upload(ctx, pattern.inner_column);
   outer_begin_.upload(ctx, pattern.outer_begin);
-  std::vector<std::int32_t> outer_column;
-  for (std::size_t e = inner_count_; e < pattern.entries.size(); ++e)
-    outer_column.push_back(pattern.entries[e][1]);
-  outer_column_.upload(ctx, outer_column);
+  column_.upload(ctx, pattern.column);
   dots_.resize(ctx, chunk_count_);
 }
 
 void ChunkProduct::multiply(Context& ctx, const Mat3* diagonal, const Mat3* lower, const Vec3* x, Vec3* y,
                             Real* x_dot_y, const std::int32_t* skip) {
   if (skip != nullptr && *skip != 0) return;
-  const View view{node_count_,         chunk_size_,          inner_count_,        node_.data(),
-                  inner_begin_.data(), inner_column_.data(), outer_begin_.data(), outer_column_.data()};
+  const View view{node_count_,         chunk_size_,         entry_count_ - 1, node_.data(),
+                  inner_begin_.data(), outer_begin_.data(), column_.data()};
   Real* dots = dots_.data();
   launch(
       ctx, chunk_count_,

@@ -23,20 +23,19 @@ struct Pattern {
   std::vector<std::int32_t> inner_begin;  // per slot and one more: the row's entries inside its chunk
   std::vector<std::int32_t>
       inner_column;  // per entry inside a chunk: slot of the column minus the chunk's first
-  std::vector<std::int32_t> outer_begin;     // per slot and one more: the row's entries across chunks
+  std::vector<std::int32_t> outer_begin;  // per slot and one more: the row's entries across chunks
+  std::vector<std::int32_t>
+      column;  // per entry: slot of the column minus its chunk's first; across chunks: its node
   std::vector<std::int32_t> assembly_begin;  // per entry and one more
   std::vector<std::uint32_t> assembly;       // element blocks of an entry: (10 tet + block) << 1 | transposed
 
   std::int32_t inner_count() const { return inner_begin.back(); }
+  /// Pairs of adjacent nodes: what L would hold without chunks.
+  std::size_t pair_count() const { return (entries.size() + inner_count()) / 2; }
 };
 
-/// How many nodes a chunk holds: x and y of a chunk stay in the second-level cache, and a small mesh still
-/// makes enough chunks for a handful of threads. Never depends on the number of threads.
-inline constexpr std::int32_t kSmallestChunk = 256;
-inline constexpr std::int32_t kLargestChunk = 2048;
-std::int32_t chunk_size_for(std::size_t node_count);
-
-/// `tets`: four different nodes in [0, node_count). Throws std::invalid_argument naming the tet.
+/// `tets`: four different nodes in [0, node_count); chunk_size >= 1. Throws std::invalid_argument naming the
+/// tet.
 Pattern make_pattern(std::size_t node_count, std::span<const Vec4i> tets, std::int32_t chunk_size);
 
 /// One use of a block of L in the row of a node: y[node] += B x[other], or B' x[other].

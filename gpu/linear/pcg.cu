@@ -50,11 +50,16 @@ void iterate(Context& ctx, SplitMatrix& matrix, const Vectors& v) {
       },
       kVectorGrain);
   matrix.multiply(ctx, v.p, v.q, &s->pq, &s->stop);
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    if (!running(*s)) return;
+    if (!(s->pq > 0)) return stop(*s, PcgStop::indefinite);
+    s->alpha = s->rz / s->pq;
+  });
   reduce_sum(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
-        if (!running(*s) || !(s->pq > 0)) return Real(0);
-        const Real alpha = s->rz / s->pq;
+        if (!running(*s)) return Real(0);
+        const Real alpha = s->alpha;
         v.x[i] += alpha * v.p[i];
         const Vec3 r = v.r[i] - alpha * v.q[i];
         const Vec3 z = v.preconditioner.apply(i, r);
@@ -65,7 +70,6 @@ void iterate(Context& ctx, SplitMatrix& matrix, const Vectors& v) {
       v.rz, kVectorGrain);
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     if (!running(*s)) return;
-    if (!(s->pq > 0)) return stop(*s, PcgStop::indefinite);
     s->beta = *v.rz / s->rz;
     s->rz = *v.rz;
     ++s->iterations;

@@ -51,7 +51,7 @@ class Pcg {
   /// What the iterations know of themselves, in backend memory.
   struct State {
     Real rz, pq;  // r' P^-1 r, p' A p
-    Real beta;
+    Real alpha, beta;
     Real reference;        // the r' P^-1 r that counts as 1
     Real best;             // smallest r' P^-1 r so far ...
     std::int32_t best_at;  // ... and the iteration that had it

@@ -11,6 +11,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// another. One thread per scalar row.
 class RowProduct {
  public:
+  /// All nodes in one chunk: every block is stored once.
+  static std::int32_t chunk_size(std::size_t node_count) {
+    return node_count > 0 ? static_cast<std::int32_t>(node_count) : 1;
+  }
   void set_pattern(Context& ctx, const Pattern& pattern);
   /// `diagonal`: symmetric blocks by node, `lower`: by entry of the pattern. *x_dot_y = x'y. Nothing is done
   /// while *skip (may be null) is not zero. All in backend memory.

@@ -36,9 +36,10 @@ SS_HD Real stencil_product(const Vec4i& nodes, const Mat3* couplings, const Vec3
 }  // namespace
 
 void SplitMatrix::set_pattern(Context& ctx, std::size_t node_count, std::span<const Vec4i> tets) {
-  const Pattern pattern = make_pattern(node_count, tets, chunk_size_for(node_count));
+  const Pattern pattern = make_pattern(node_count, tets, LowerProduct::chunk_size(node_count));
   node_count_ = node_count;
-  lower_count_ = pattern.entries.size();
+  pair_count_ = pattern.pair_count();
+  entry_count_ = pattern.entries.size();
   stencil_count_ = 0;
   lower_product_.set_pattern(ctx, pattern);
   assembly_begin_.upload(ctx, pattern.assembly_begin);
@@ -46,7 +47,7 @@ void SplitMatrix::set_pattern(Context& ctx, std::size_t node_count, std::span<co
   const Buffer<Vec4i> corners(ctx, tets);
   tet_gather_.build(ctx, corners.data(), tets.size(), node_count);
   diagonal_.resize(ctx, node_count + 1);
-  lower_.resize(ctx, lower_count_ + 1);
+  lower_.resize(ctx, entry_count_ + 1);
   fill(ctx, diagonal_.data(), diagonal_.size(), Mat3::zero());
   fill(ctx, lower_.data(), lower_.size(), Mat3::zero());
   dots_.resize(ctx, 2);

@@ -39,7 +39,8 @@ class SplitMatrix {
                 const std::int32_t* skip = nullptr);
 
   std::size_t node_count() const { return node_count_; }
-  std::size_t lower_count() const { return lower_count_; }
+  /// Pairs of nodes that L couples.
+  std::size_t pair_count() const { return pair_count_; }
   std::size_t stencil_count() const { return stencil_count_; }
   const Mat3* diagonal() const { return diagonal_.data(); }
   /// The corners of the tets, and of the last stencils, by node: for gradients that come by corner too.
@@ -47,7 +48,7 @@ class SplitMatrix {
   const NodeGather& stencil_gather() const { return stencil_gather_; }
 
  private:
-  std::size_t node_count_ = 0, lower_count_ = 0, stencil_count_ = 0;
+  std::size_t node_count_ = 0, pair_count_ = 0, entry_count_ = 0, stencil_count_ = 0;
   Buffer<Mat3> diagonal_, lower_;        // each with one spare block, see ChunkProduct
   Buffer<std::int32_t> assembly_begin_;  // see Pattern
   Buffer<std::uint32_t> assembly_;
@@ -77,7 +78,7 @@ void SplitMatrix::assemble_from(Context& ctx, F block) {
   const std::uint32_t* sources = assembly_.data();
   Mat3* lower = lower_.data();
   launch(
-      ctx, lower_count_,
+      ctx, entry_count_,
       [=] SS_LAMBDA(std::size_t e) {
         Mat3 sum = Mat3::zero();
         for (std::int32_t k = begin[e]; k < begin[e + 1]; ++k) {

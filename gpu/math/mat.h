@@ -107,7 +107,8 @@ SS_HD constexpr T dot(const Mat<T, R, C>& a, const Mat<T, R, C>& b) {
 }
 template <class T>
 SS_HD constexpr T determinant(const Mat<T, 3>& a) {
-  return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) - a(0, 1) * (a(1, 0) * a(2, 2) - a(1, 2) * a(2, 0)) +
+  return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) -
+         a(0, 1) * (a(1, 0) * a(2, 2) - a(1, 2) * a(2, 0)) +
          a(0, 2) * (a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0));
 }
 /// Inverse by cofactors. The caller makes sure that the determinant is not zero.

@@ -79,6 +79,9 @@ SS_HD inline void project_spd(Mat<T, N>& a) {
     const Vec<T, N> v = std::sqrt(scale * std::abs(t.d[k])) * t.rows.row(k);
     a += outer(v, v);
   }
+  // A compiler may fuse some of the multiply-adds and not others.
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < i; ++j) a(j, i) = a(i, j);
 }
 
 }  // namespace stickslip

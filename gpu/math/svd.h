@@ -81,7 +81,7 @@ SS_HD inline Svd3<T> svd3(const Mat<T, 3>& f) {
   const T s0 = norm(b[0]);
   const Vec<T, 3> u0 = b[0] / s0;
   const Vec<T, 3> across = b[1] - dot(b[1], u0) * u0;
-  const T s1 = norm(across);
+  const T length1 = norm(across), s1 = length1 < s0 ? length1 : s0;
   const Vec<T, 3> u1 = s1 > std::numeric_limits<T>::epsilon() * s0 ? normalized(across - dot(across, u0) * u0)
                                                                    : svd_detail::any_perpendicular(u0);
   const Vec<T, 3> u2 = cross(u0, u1);

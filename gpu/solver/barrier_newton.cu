@@ -20,6 +20,7 @@ constexpr double kShortestStep = 1e-10;
 /// Largest t in [0, 1] with which x + t p keeps (1 - slack) of every node's height over every half-space.
 void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const Vec3* p, Real slack,
                       Real* bound) {
+  const Real kept = Real(1) - slack;
   reduce_min(
       ctx, near.surface_node_count * near.plane_count,
       [=] SS_LAMBDA(std::size_t i) {

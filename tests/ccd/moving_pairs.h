@@ -45,8 +45,9 @@ double first_time_within(const Pair& pair, double distance, double to) {
 }
 
 /// Edges or a point and a triangle about one unit wide, of every kind of motion.
+/// `off_parallel`: the distance at which some sides slide across nearly parallel ones; 0 for none of these.
 template <template <class> class Pair>
-Pair<double> random_motion(Random& random) {
+Pair<double> random_motion(Random& random, double off_parallel = 1e-7) {
   Pair<double> pair;
   for (auto& x : pair.x) x = random.point();
   for (auto& p : pair.p) p = random.point();
@@ -66,7 +67,8 @@ Pair<double> random_motion(Random& random) {
       for (int i = 0; i < 4; ++i) pair.p[i] = pair.p[i < n_a ? 0 : 3];
       break;
     case 3:  // nearly parallel edges, one side moves across the other
-      pair.x[3] = pair.x[2] + 0.8 * (pair.x[1] - pair.x[0]) + 1e-7 * random.point();
+      if (off_parallel == 0) break;
+      pair.x[3] = pair.x[2] + 0.8 * (pair.x[1] - pair.x[0]) + off_parallel * random.point();
       for (int i = 0; i < 4; ++i) pair.p[i] = i < n_a ? pair.x[3] - pair.x[0] : Vec<double, 3>::zero();
       break;
     case 4:  // small motion

@@ -57,9 +57,9 @@ void expect_sound(std::size_t n, const std::vector<Vec4i>& tets, std::int32_t ch
   for (std::size_t s = 0; s < n; ++s) {
     const auto first = static_cast<std::int32_t>(s) / chunk_size * chunk_size;
     for (std::int32_t e = p.inner_begin[s]; e < p.inner_begin[s + 1]; ++e)
-      EXPECT_EQ(p.entries[e], (Vec2i{p.node[s], p.node[first + p.inner_column[e]]}));
+      EXPECT_EQ(p.entries[e], (Vec2i{p.node[s], p.node[first + p.column[e]]}));
     for (std::int32_t e = p.outer_begin[s]; e < p.outer_begin[s + 1]; ++e)
-      EXPECT_EQ(p.entries[e][0], p.node[s]);
+      EXPECT_EQ(p.entries[e], (Vec2i{p.node[s], p.column[e]}));
   }
   EXPECT_EQ(p.outer_begin.back(), static_cast<std::int32_t>(p.entries.size()));
 }
@@ -79,7 +79,7 @@ TEST(Pattern, MeetsEveryEntryFromBothEnds) {
 
 TEST(Pattern, ChunksOfALatticeAreRound) {
   const std::size_t n = 40 * 40 * 40;
-  const Pattern p = make_pattern(n, test::lattice_tets(40, 40, 40), kLargestChunk);
+  const Pattern p = make_pattern(n, test::lattice_tets(40, 40, 40), 2048);
   EXPECT_LT(p.entries.size() - p.inner_count(), p.entries.size() / 3);
 }
 

@@ -125,7 +125,7 @@ BACKEND_TEST(SplitMatrix, LowerProductAgreesWithRows) {
   test::Random random(seed);
   const std::vector<Vec4i> tets = test::lattice_tets(23, 24, 25);
   const std::size_t n = 23 * 24 * 25;
-  const Pattern pattern = make_pattern(n, tets, chunk_size_for(n));
+  const Pattern pattern = make_pattern(n, tets, LowerProduct::chunk_size(n));
   std::vector<Mat3> diagonal(n + 1, Mat3::zero()), lower(pattern.entries.size() + 1, Mat3::zero());
   for (std::size_t i = 0; i < n; ++i)
     for (int r = 0; r < 3; ++r)

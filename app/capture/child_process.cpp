@@ -1,0 +1,91 @@
+#include "app/capture/child_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <stdexcept>
+
+namespace stickslip {
+
+std::optional<std::filesystem::path> find_program(const std::string& program) {
+  const auto runs = [](const std::filesystem::path& file) { return access(file.c_str(), X_OK) == 0; };
+  if (program.find('/') != std::string::npos)
+    return runs(program) ? std::optional<std::filesystem::path>(program) : std::nullopt;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (const std::filesystem::path file = std::filesystem::path(folder) / program; runs(file)) return file;
+  return std::nullopt;
+}
+
+ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+  // A socket instead of a pipe: writing to a program that has ended is an error code, not a signal.
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw std::runtime_error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  error_output_ = memfd_create("errors", MFD_CLOEXEC);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (error_output_ >= 0) posix_spawn_file_actions_adddup2(&actions, error_output_, STDERR_FILENO);
+  std::string name = program.string();
+  std::vector<std::string> words = arguments;
+  std::vector<char*> argv = {name.data()};
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const int error = posix_spawn(&pid_, name.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  input_ = ends[0];
+  if (error == 0) return;
+  close(input_);
+  if (error_output_ >= 0) close(error_output_);
+  throw std::runtime_error("cannot start '" + name + "': " + std::strerror(error));
+}
+
+ChildProcess::~ChildProcess() {
+  if (input_ >= 0) close(input_);
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  if (error_output_ >= 0) close(error_output_);
+}
+
+bool ChildProcess::write(std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = send(input_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+bool ChildProcess::finish() {
+  close(input_);
+  input_ = -1;
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  if (error_output_ >= 0) {
+    errors_.resize(static_cast<std::size_t>(lseek(error_output_, 0, SEEK_END)));
+    const ssize_t got = pread(error_output_, errors_.data(), errors_.size(), 0);
+    errors_.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,158 @@
+#include "app/capture/recorder.h"
+
+#include <cstdio>
+#include <stdexcept>
+#include <system_error>
+
+#include "app/capture/child_process.h"
+#include "app/capture/png.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ImageRecorder : public Recorder {
+ public:
+  ImageRecorder(fs::path folder, std::string note) : folder_(std::move(folder)), note_(std::move(note)) {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error || !fs::is_directory(folder_))
+      throw std::runtime_error("cannot make the folder '" + folder_.string() + "'" +
+                               (error ? ": " + error.message() : std::string()));
+  }
+  void add(const Image& frame) override {
+    char name[32];
+    std::snprintf(name, sizeof(name), "frame_%05d.png", count_++);
+    write_png(folder_ / name, frame);
+  }
+  void finish() override {}
+  fs::path output() const override { return folder_; }
+  std::string note() const override { return note_; }
+
+ private:
+  fs::path folder_;
+  std::string note_;
+  int count_ = 0;
+};
+
+class VideoRecorder : public Recorder {
+ public:
+  VideoRecorder(fs::path file, fs::path ffmpeg, double rate)
+      : file_(std::move(file)), temporary_(file_), ffmpeg_(std::move(ffmpeg)), rate_(rate) {
+    temporary_.replace_filename(file_.stem().string() + ".part" + file_.extension().string());
+    if (file_.has_parent_path() && !fs::is_directory(file_.parent_path()))
+      throw std::runtime_error("cannot write the video '" + file_.string() + "': there is no folder '" +
+                               file_.parent_path().string() + "'");
+  }
+  ~VideoRecorder() override {
+    if (!process_) return;
+    process_.reset();
+    std::error_code ignored;
+    fs::remove(temporary_, ignored);
+  }
+
+  void add(const Image& frame) override {
+    if (finished_) throw std::runtime_error("the video '" + file_.string() + "' is finished already");
+    if (!process_) start(frame);
+    if (frame.width != width_ || frame.height != height_)
+      throw std::runtime_error("the video '" + file_.string() + "' has frames of " + std::to_string(width_) +
+                               "x" + std::to_string(height_) + "; one of " + std::to_string(frame.width) +
+                               "x" + std::to_string(frame.height) + " cannot follow");
+    if (!process_->write(frame.rgba)) {
+      process_->finish();
+      fail();
+    }
+  }
+
+  void finish() override {
+    if (finished_) return;
+    if (!process_) throw std::runtime_error("the video '" + file_.string() + "' has no frames");
+    if (!process_->finish()) fail();
+    process_.reset();
+    finished_ = true;
+    std::error_code error;
+    fs::rename(temporary_, file_, error);
+    if (error)
+      throw std::runtime_error("cannot write the video '" + file_.string() + "': " + error.message());
+  }
+  fs::path output() const override { return file_; }
+
+ private:
+  void start(const Image& frame) {
+    width_ = frame.width;
+    height_ = frame.height;
+    if (width_ < 2 || height_ < 2) throw std::runtime_error("a video needs frames of at least 2x2 pixels");
+    const std::string size = std::to_string(width_) + "x" + std::to_string(height_);
+    process_ = std::make_unique<ChildProcess>(
+        ffmpeg_, std::vector<std::string>{"-hide_banner",
+                                          "-loglevel",
+                                          "error",
+                                          "-y",
+                                          "-f",
+                                          "rawvideo",
+                                          "-pixel_format",
+                                          "rgba",
+                                          "-video_size",
+                                          size,
+                                          "-framerate",
+                                          std::to_string(rate_),
+                                          "-i",
+                                          "pipe:0",
+                                          "-vf",
+                                          "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,scale=out_color_matrix=bt709",
+                                          "-c:v",
+                                          "libx264",
+                                          "-preset",
+                                          "fast",
+                                          "-crf",
+                                          "18",
+                                          "-pix_fmt",
+                                          "yuv420p",
+                                          "-colorspace",
+                                          "bt709",
+                                          "-color_primaries",
+                                          "bt709",
+                                          "-color_trc",
+                                          "bt709",
+                                          "-movflags",
+                                          "+faststart",
+                                          temporary_.string()});
+  }
+  [[noreturn]] void fail() {
+    std::string said = process_->errors();
+    while (!said.empty() && said.back() == '\n') said.pop_back();
+    process_.reset();
+    finished_ = true;
+    std::error_code ignored;
+    fs::remove(temporary_, ignored);
+    throw std::runtime_error("cannot write the video '" + file_.string() + "': ffmpeg " +
+                             (said.empty() ? "ended early" : "says: " + said));
+  }
+
+  fs::path file_, temporary_, ffmpeg_;
+  double rate_;
+  int width_ = 0, height_ = 0;
+  bool finished_ = false;
+  std::unique_ptr<ChildProcess> process_;
+};
+
+}  // namespace
+
+std::unique_ptr<Recorder> record_images(const fs::path& folder) {
+  return std::make_unique<ImageRecorder>(folder, std::string());
+}
+
+std::unique_ptr<Recorder> record_video(const fs::path& file, double frames_per_second,
+                                       const std::string& ffmpeg) {
+  if (const auto program = find_program(ffmpeg))
+    return std::make_unique<VideoRecorder>(file, *program, frames_per_second);
+  fs::path folder = file;
+  folder.replace_extension();
+  folder += "_frames";
+  return std::make_unique<ImageRecorder>(folder, "the program '" + ffmpeg +
+                                                     "' is not there to make a video: PNG pictures are in '" +
+                                                     folder.string() + "'");
+}
+
+}  // namespace stickslip

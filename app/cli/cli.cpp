@@ -1,0 +1,170 @@
+#include "app/cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "app/io/settings.h"
+
+namespace stickslip {
+namespace {
+
+void add_scene_options(CLI::App& command, SceneOptions& options) {
+  command.add_option("--backend", options.backend, "auto, cpu or cuda; auto takes cuda if a device answers")
+      ->capture_default_str();
+  command.add_option("--threads", options.threads, "threads of the cpu backend; 0: all cores")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  command.add_option("--solver", options.solver, "see: stickslip list solvers; default: the scene's");
+  command
+      .add_option("--set", options.settings,
+                  "key=value, repeatable: a parameter, a material key for all materials, or MATERIAL.key "
+                  "(see: stickslip list params)")
+      ->allow_extra_args(false);
+}
+
+CLI::App* add_view(CLI::App& app, ViewCommand& options) {
+  CLI::App* view = app.add_subcommand("view", "open the window on a scene");
+  view->add_option("scene", options.scene, "shipped name or file")->capture_default_str();
+  add_scene_options(*view, options);
+  view->add_option("--quality", options.quality, "automatic, light, medium or high")->capture_default_str();
+  view->add_flag("--paused", options.paused, "wait for the first Space");
+  view->add_flag("--keys", options.print_keys, "print the table of keys and leave");
+  return view;
+}
+
+CLI::App* add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* run =
+      app.add_subcommand("run", "simulate without a window; the last line of stdout is one JSON object");
+  run->add_option("scene", options.scene, "shipped name or file")->required();
+  run->add_option("--frames", options.frames, "steps to simulate; default: the scene's")
+      ->check(CLI::Range(1, 100000000));
+  add_scene_options(*run, options);
+  run->add_option("--report", options.report, "write one JSON line per step to this file");
+  run->add_option("--image", options.image, "write the last frame to this PNG file");
+  run->add_option("--images", options.images, "write every frame as a PNG file to this folder");
+  run->add_option("--video", options.video, "write a video to this file, through the ffmpeg program");
+  run->add_option("--size", options.size, "WxH of images and video, in pixels")->capture_default_str();
+  run->add_flag("--check-intersections", options.check_intersections,
+                "test the surface for intersections after every step");
+  run->add_flag("--quiet", options.quiet, "no progress, no verdicts: only the final JSON line and errors");
+  return run;
+}
+
+CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
+  CLI::App* bench = app.add_subcommand("bench", "measure: primitives, lbvh, spmv, step");
+  bench->add_option("name", options.names, "primitives, lbvh, spmv or step")->required();
+  bench->add_option("--json", options.json, "also write the figures to this file");
+  bench->add_option("--backend", options.backend, "all, cpu or cuda; all: every one that answers")
+      ->capture_default_str();
+  bench->add_option("--threads", options.threads, "threads of the cpu backend; 0: all cores")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  bench->add_option("--frames", options.frames, "steps per scene of 'step'")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  return bench;
+}
+
+/// CLI11 only says that a command is missing.
+void check_command(const CLI::App& app, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  const std::string nearest = nearest_name(names, name);
+  throw InputError("there is no command '" + name + "'" +
+                   (nearest.empty() ? " (stickslip --help shows all)" : "; did you mean '" + nearest + "'?"));
+}
+
+int parse_and_run(int argc, const char* const* argv, const EngineFactory& factory) {
+  CLI::App app{"stickslip: a sandbox for frictional contact", "stickslip"};
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 good, 1 an expectation failed, 2 bad input, 3 no suitable device.");
+  ViewCommand view;
+  RunOptions run;
+  BenchOptions bench;
+  std::string list_what;
+  bool list_json = false;
+  CLI::App* view_command = add_view(app, view);
+  CLI::App* run_command = add_run(app, run);
+  CLI::App* list_command =
+      app.add_subcommand("list", "show what there is: scenes, solvers, params or backends");
+  list_command->add_option("what", list_what, "scenes, solvers, params or backends")
+      ->required()
+      ->check(CLI::IsMember({"scenes", "solvers", "params", "backends"}));
+  list_command->add_flag("--json", list_json, "as one JSON document");
+  CLI::App* bench_command = add_bench(app, bench);
+  if (argc > 1 && argv[1][0] != '-') check_command(app, argv[1]);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    throw InputError(std::string(error.what()) + " (stickslip --help shows the commands)");
+  }
+  if (view_command->parsed()) return command_view(view, factory);
+  if (run_command->parsed()) return command_run(run, factory);
+  if (list_command->parsed()) return command_list(list_what, list_json);
+  return bench_command->parsed() ? command_bench(bench, factory) : exit_bad_input;
+}
+
+int complain(const std::exception& error, ExitCode code) {
+  std::cerr << "stickslip: " << error.what() << std::endl;
+  return code;
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv, const EngineFactory& factory) {
+  try {
+    return parse_and_run(argc, argv, factory);
+  } catch (const InputError& error) {
+    return complain(error, exit_bad_input);
+  } catch (const DeviceError& error) {
+    return complain(error, exit_no_device);
+  } catch (const std::exception& error) {
+    return complain(error, exit_failed);
+  }
+}
+
+Scene prepare_scene(const SceneOptions& options) {
+  Scene scene = load_scene(options.scene);
+  for (const std::string& setting : options.settings) apply_setting(scene, setting);
+  if (options.solver.empty()) return scene;
+  std::vector<std::string_view> names;
+  for (const SolverInfo& info : list_solvers()) names.push_back(info.name);
+  if (std::find(names.begin(), names.end(), options.solver) == names.end()) {
+    const std::string nearest = nearest_name(names, options.solver);
+    throw InputError(
+        "--solver " + options.solver + ": there is no such solver" +
+        (nearest.empty() ? " (stickslip list solvers shows all)" : "; did you mean '" + nearest + "'?"));
+  }
+  scene.solver = options.solver;
+  return scene;
+}
+
+std::string backend_name(Backend backend) { return backend == Backend::cuda ? "cuda" : "cpu"; }
+
+Backend prepare_backend(const std::string& name) {
+  Backend backend;
+  try {
+    backend = choose_backend(name);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(error.what());
+  }
+  for (const BackendInfo& info : list_backends())
+    if (info.backend == backend && !info.available)
+      throw DeviceError("backend " + info.name + " cannot run here: " + info.reason);
+  return backend;
+}
+
+void load_into(Engine& engine, const Scene& scene) {
+  engine.set_params(scene.params);
+  try {
+    engine.load(scene.model);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(scene.file.string() + ": " + error.what());
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,63 @@
+// The command line: `stickslip view|run|list|bench`.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/io/scene.h"
+#include "gpu/engine.h"
+
+namespace stickslip {
+
+enum ExitCode : int { exit_good = 0, exit_failed = 1, exit_bad_input = 2, exit_no_device = 3 };
+
+using EngineFactory = std::function<std::unique_ptr<Engine>(Backend, int threads)>;
+
+/// Parses and runs one command line. Messages for the user go to stderr; never throws.
+int run_cli(int argc, const char* const* argv, const EngineFactory& factory = make_engine);
+
+/// What view and run have in common.
+struct SceneOptions {
+  std::string scene = "drop";
+  std::string backend = "auto";
+  int threads = 0;
+  std::string solver;  // empty: the scene's
+  std::vector<std::string> settings;
+};
+
+struct ViewCommand : SceneOptions {
+  std::string quality = "automatic";
+  bool paused = false, print_keys = false;
+};
+
+struct RunOptions : SceneOptions {
+  std::optional<int> frames;
+  std::string report, image, images, video;
+  std::string size = "1280x720";
+  bool check_intersections = false, quiet = false;
+};
+
+struct BenchOptions {
+  std::vector<std::string> names;
+  std::string backend = "all", json;
+  int threads = 0;
+  int frames = 30;  // of `step`
+};
+
+int command_view(const ViewCommand& options, const EngineFactory& factory);
+int command_run(const RunOptions& options, const EngineFactory& factory);
+int command_list(const std::string& what, bool json);
+int command_bench(const BenchOptions& options, const EngineFactory& factory);
+
+/// The scene with everything applied that the options say. Throws InputError.
+Scene prepare_scene(const SceneOptions& options);
+/// The backend that can run here. Throws InputError for an unknown name, DeviceError for an absent device.
+Backend prepare_backend(const std::string& name);
+std::string backend_name(Backend backend);
+/// Loads the scene with its parameters. Throws InputError when the start is not admissible.
+void load_into(Engine& engine, const Scene& scene);
+
+}  // namespace stickslip

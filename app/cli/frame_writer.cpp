@@ -1,0 +1,104 @@
+#include "app/cli/frame_writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <regex>
+
+#include "app/capture/png.h"
+#include "app/capture/recorder.h"
+#include "app/io/output_file.h"
+#include "app/render/renderer.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Size {
+  int width, height;
+};
+
+Size parse_size(const std::string& text) {
+  std::smatch match;
+  if (std::regex_match(text, match, std::regex("([0-9]{1,5})x([0-9]{1,5})"))) {
+    const Size size{std::stoi(match[1]), std::stoi(match[2])};
+    if (std::min(size.width, size.height) >= 16 && std::max(size.width, size.height) <= 8192) return size;
+  }
+  throw InputError("--size " + text + ": must be WIDTHxHEIGHT, each in [16, 8192], as in 1280x720");
+}
+
+void check_places(const RunOptions& options) {
+  if (!options.image.empty()) {
+    if (fs::path(options.image).extension() != ".png")
+      throw InputError("--image " + options.image + ": must end in .png");
+    check_writable(options.image);
+  }
+  if (!options.video.empty()) check_writable(options.video);
+  std::error_code error;
+  if (!options.images.empty() && !fs::is_directory(options.images, error)) check_writable(options.images);
+}
+
+class PictureWriter final : public FrameWriter {
+ public:
+  PictureWriter(const RunOptions& options, const Scene& scene, Size size)
+      : size_(size), image_(options.image) {
+    const CameraStart& camera = scene.camera;
+    view_.camera = Camera::look_at(camera.position.cast<float>(), camera.target.cast<float>(),
+                                   static_cast<float>(camera.fov));
+    renderer_.set_scene(scene.model);
+    if (!options.images.empty()) images_ = record_images(options.images);
+    if (!options.video.empty()) {
+      // Players show at most 60 pictures a second: shorter steps leave some out, so that the video runs in
+      // real time.
+      stride_ = std::max(1, static_cast<int>(std::ceil(1 / (60 * scene.params.dt) - 1e-6)));
+      video_ = record_video(options.video, 1 / (stride_ * scene.params.dt));
+    }
+  }
+
+  void add(const Snapshot& snapshot) override {
+    const bool for_video = video_ && count_ % stride_ == 0;
+    ++count_;
+    renderer_.set_positions(snapshot.positions);
+    if (!images_ && !for_video) return;
+    const Image picture = renderer_.render_offscreen(view_, size_.width, size_.height);
+    if (images_) images_->add(picture);
+    if (for_video) video_->add(picture);
+  }
+
+  void finish() override {
+    if (!image_.empty()) {
+      write_png(image_, renderer_.render_offscreen(view_, size_.width, size_.height));
+      std::cerr << "image: " << image_.string() << "\n";
+    }
+    for (Recorder* recorder : {images_.get(), video_.get()}) {
+      if (!recorder) continue;
+      recorder->finish();
+      std::cerr << (recorder == video_.get() ? "video: " : "images: ") << recorder->output().string() << "\n";
+      if (!recorder->note().empty()) std::cerr << "stickslip: " << recorder->note() << "\n";
+    }
+  }
+
+ private:
+  Renderer renderer_;
+  FrameView view_;
+  Size size_;
+  fs::path image_;
+  std::unique_ptr<Recorder> images_, video_;
+  int stride_ = 1, count_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameWriter> make_frame_writer(const RunOptions& options, const Scene& scene) {
+  const Size size = parse_size(options.size);
+  if (options.image.empty() && options.images.empty() && options.video.empty()) return nullptr;
+  check_places(options);
+  try {
+    return std::make_unique<PictureWriter>(options, scene, size);
+  } catch (const NoDeviceError& error) {
+    throw DeviceError(std::string("pictures need Vulkan: ") + error.what());
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,25 @@
+// Images and video of a run, drawn without a window.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/cli/cli.h"
+
+namespace stickslip {
+
+class FrameWriter {
+ public:
+  virtual ~FrameWriter() = default;
+  /// One frame, the start included.
+  virtual void add(const Snapshot& snapshot) = 0;
+  /// Completes the files under their names and says on stderr where they are. Without it nothing is left
+  /// behind.
+  virtual void finish() = 0;
+};
+
+/// Null when the options ask for no pictures. Throws InputError for a bad size or place, DeviceError without
+/// Vulkan.
+std::unique_ptr<FrameWriter> make_frame_writer(const RunOptions& options, const Scene& scene);
+
+}  // namespace stickslip

@@ -1,0 +1,101 @@
+// stickslip list: scenes, solvers, params, backends.
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/cli.h"
+#include "app/io/report.h"
+
+namespace stickslip {
+namespace {
+
+using nlohmann::json;
+
+json scenes_json() {
+  json rows = json::array();
+  for (const SceneInfo& scene : list_scenes())
+    rows.push_back({{"name", scene.name}, {"title", scene.title}, {"file", scene.file.string()}});
+  return rows;
+}
+
+json solvers_json() {
+  json rows = json::array();
+  for (const SolverInfo& solver : list_solvers())
+    rows.push_back({{"name", solver.name}, {"meaning", solver.meaning}});
+  return rows;
+}
+
+json params_json() {
+  json rows = json::array();
+  for (const auto& table : {param_table(), material_table()})
+    for (const ParamInfo& info : table) rows.push_back(to_json(info));
+  return rows;
+}
+
+json backends_json() {
+  json rows = json::array();
+  for (const BackendInfo& info : list_backends())
+    rows.push_back({{"name", info.name},
+                    {"device", info.device},
+                    {"available", info.available},
+                    {"reason", info.available ? json() : json(info.reason)}});
+  return rows;
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  return text + std::string(width > text.size() ? width - text.size() : 1, ' ');
+}
+
+std::string value_text(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string range_text(const json& row) {
+  if (row.contains("choices")) {
+    std::string text;
+    for (const json& choice : row["choices"]) text.append(text.empty() ? "" : "|").append(value_text(choice));
+    return text;
+  }
+  if (!row.contains("low")) return "true|false";
+  std::string text("[");
+  text.append(value_text(row["low"])).append(", ").append(value_text(row["high"])).append("]");
+  if (row["unit"] != "1") text.append(" ").append(value_text(row["unit"]));
+  return text;
+}
+
+void print_params(const json& rows) {
+  for (const json& row : rows)
+    std::cout << padded(value_text(row["group"]), 13) << padded(value_text(row["name"]), 22)
+              << padded(value_text(row["default"]), 24) << padded(range_text(row), 38)
+              << value_text(row["meaning"]) << "\n";
+}
+
+void print_backends(const json& rows) {
+  for (const json& row : rows)
+    std::cout << padded(value_text(row["name"]), 8)
+              << (row["available"] ? value_text(row["device"])
+                                   : "not available: " + value_text(row["reason"]))
+              << "\n";
+}
+
+}  // namespace
+
+int command_list(const std::string& what, bool as_json) {
+  const json rows = what == "scenes"    ? scenes_json()
+                    : what == "solvers" ? solvers_json()
+                    : what == "params"  ? params_json()
+                                        : backends_json();
+  if (as_json) {
+    std::cout << rows.dump(2) << std::endl;
+  } else if (what == "params") {
+    print_params(rows);
+  } else if (what == "backends") {
+    print_backends(rows);
+  } else {
+    for (const json& row : rows)
+      std::cout << padded(value_text(row["name"]), 14)
+                << value_text(row[what == "scenes" ? "title" : "meaning"]) << "\n";
+  }
+  return exit_good;
+}
+
+}  // namespace stickslip

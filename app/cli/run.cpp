@@ -1,0 +1,161 @@
+// stickslip run: a scene without a window.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/cli.h"
+#include "app/cli/frame_writer.h"
+#include "app/cli/interrupt.h"
+#include "app/io/output_file.h"
+#include "app/io/report.h"
+
+namespace stickslip {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// One line on stderr: rewritten in place on a terminal, now and then otherwise.
+class Progress {
+ public:
+  Progress(bool quiet, int frames) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), frames_(frames) {}
+  ~Progress() {
+    if (printed_ && terminal_) std::fputc('\n', stderr);
+  }
+
+  void show(const StepReport& report, int done, double step_seconds) {
+    const bool last = done == frames_;
+    if (quiet_ || (!last && seconds_since(shown_) < (terminal_ ? 0.1 : 5.0))) return;
+    shown_ = Clock::now();
+    printed_ = true;
+    std::fprintf(stderr, "%sframe %d/%d  t %.3f s  %.0f ms  newton %d  pcg %d  contacts %d%s",
+                 terminal_ ? "\r\033[K" : "", done, frames_, report.time, 1e3 * step_seconds,
+                 report.newton_iterations, report.pcg_iterations, report.contacts, terminal_ ? "" : "\n");
+  }
+
+ private:
+  bool quiet_, terminal_, printed_ = false;
+  int frames_;
+  Clock::time_point shown_ = Clock::now();
+};
+
+/// The engine stops at a NaN in its state; this catches one in what it reports.
+void check_finite(const StepReport& report) {
+  const double sum =
+      report.kinetic_energy + report.elastic_energy + report.gravity_energy + norm2(report.momentum);
+  if (!std::isfinite(sum))
+    throw SimulationError("frame " + std::to_string(report.frame) +
+                          ": energy or momentum is not a finite number");
+}
+
+void print_verdicts(const std::vector<Verdict>& verdicts, bool quiet) {
+  static constexpr const char* words[] = {"passed ", "FAILED ", "skipped"};
+  for (const Verdict& verdict : verdicts) {
+    const bool failed = verdict.outcome == Verdict::Outcome::failed;
+    if (quiet && !failed) continue;
+    (quiet ? std::cerr : std::cout) << words[static_cast<int>(verdict.outcome)]
+                                    << "  expected: " << verdict.expected << "; seen: " << verdict.seen
+                                    << "\n";
+  }
+}
+
+/// A checked run without intersections is expected to have none, whatever the scene says.
+std::vector<Expectation> expectations_of(const Scene& scene) {
+  std::vector<Expectation> all = scene.expect;
+  const bool stated = std::any_of(all.begin(), all.end(), [](const Expectation& e) {
+    return std::holds_alternative<ExpectIntersections>(e);
+  });
+  if (scene.params.check_intersections && !stated) all.emplace_back(std::in_place_type<ExpectIntersections>);
+  return all;
+}
+
+struct Outputs {
+  std::unique_ptr<OutputFile> report;
+  std::unique_ptr<FrameWriter> frames;
+  Snapshot snapshot;
+
+  Outputs(const RunOptions& options, const Scene& scene) {
+    if (!options.report.empty()) report = std::make_unique<OutputFile>(options.report);
+    frames = make_frame_writer(options, scene);
+  }
+  void start(Engine& engine) { draw(engine); }
+  void step(Engine& engine, const StepReport& step_report) {
+    if (report) report->stream() << to_json(step_report).dump() << "\n";
+    draw(engine);
+  }
+  void finish() {
+    if (report) report->commit();
+    if (frames) frames->finish();
+  }
+
+ private:
+  void draw(Engine& engine) {
+    if (!frames) return;
+    engine.snapshot(snapshot);
+    frames->add(snapshot);
+  }
+};
+
+/// Steps until the frames are done, Ctrl+C is pressed or the simulation fails; the summary says which.
+void simulate(Engine& engine, int frames, bool quiet, ExpectationJudge& judge, Outputs& outputs,
+              RunSummary& summary) {
+  InterruptGuard interrupt;
+  Progress progress(quiet, frames);
+  outputs.start(engine);
+  try {
+    for (int i = 0; i < frames; ++i) {
+      if (interrupt.requested()) {
+        summary.interrupted = true;
+        return;
+      }
+      const Clock::time_point start = Clock::now();
+      const StepReport report = engine.step();
+      const double step_seconds = seconds_since(start);
+      check_finite(report);
+      summary.add(report, step_seconds);
+      judge.observe(report, judge.needs_state() ? engine.state() : State{});
+      outputs.step(engine, report);
+      progress.show(report, i + 1, step_seconds);
+    }
+  } catch (const SimulationError& error) {
+    summary.error = error.what();
+  }
+}
+
+}  // namespace
+
+int command_run(const RunOptions& options, const EngineFactory& factory) {
+  Scene scene = prepare_scene(options);
+  if (options.check_intersections) scene.params.check_intersections = true;
+  const Backend backend = prepare_backend(options.backend);
+  if (!options.report.empty()) check_writable(options.report);
+
+  const std::unique_ptr<Engine> engine = factory(backend, options.threads);
+  load_into(*engine, scene);
+  ExpectationJudge judge(scene.model, expectations_of(scene));
+  Outputs outputs(options, scene);
+
+  RunSummary summary;
+  summary.scene = scene.name;
+  summary.backend = backend_name(backend);
+  summary.solver = scene.solver;
+  simulate(*engine, options.frames.value_or(scene.frames), options.quiet, judge, outputs, summary);
+  outputs.finish();
+  summary.verdicts = judge.verdicts();
+
+  print_verdicts(summary.verdicts, options.quiet);
+  if (summary.interrupted) std::cerr << "stickslip: interrupted after " << summary.frames << " frames\n";
+  if (!summary.error.empty()) std::cerr << "stickslip: " << summary.error << "\n";
+  std::cout << to_json(summary).dump() << std::endl;
+  return summary.error.empty() && summary.count(Verdict::Outcome::failed) == 0 ? exit_good : exit_failed;
+}
+
+}  // namespace stickslip

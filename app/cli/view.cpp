@@ -1,0 +1,37 @@
+// stickslip view: the window.
+#include <iostream>
+
+#include "app/cli/cli.h"
+#include "app/viewer/actions.h"
+#include "app/viewer/viewer.h"
+
+namespace stickslip {
+
+int command_view(const ViewCommand& options, const EngineFactory& factory) {
+  if (options.print_keys) {
+    std::cout << key_table_markdown();
+    return exit_good;
+  }
+  ViewOptions view;
+  try {
+    view.quality = parse_quality(options.quality);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(std::string("--quality: ") + error.what());
+  }
+  const Backend backend = prepare_backend(options.backend);
+  view.scene = options.scene;
+  view.backend = backend_name(backend);
+  view.paused = options.paused;
+  view.make_engine = [&] { return factory(backend, options.threads); };
+  // The settings speak of the first scene's materials; another scene comes as it is.
+  view.load_scene = [&](const std::string& name) {
+    return name == options.scene ? prepare_scene(options) : load_scene(name);
+  };
+  try {
+    return run_viewer(view);
+  } catch (const NoDeviceError& error) {
+    throw DeviceError(error.what());
+  }
+}
+
+}  // namespace stickslip

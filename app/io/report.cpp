@@ -1,0 +1,136 @@
+#include "app/io/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace stickslip {
+namespace {
+
+using nlohmann::json;
+
+json vector_json(const Vec<double, 3>& v) { return json::array({v[0], v[1], v[2]}); }
+
+json stages_json(const StageTimes& s) {
+  return {{"broad_phase", s.broad_phase},
+          {"contacts", s.contacts},
+          {"assembly", s.assembly},
+          {"linear_solve", s.linear_solve},
+          {"ccd", s.ccd},
+          {"line_search", s.line_search},
+          {"other", s.other},
+          {"total", s.total()}};
+}
+
+json newton_json(const NewtonRecord& n) {
+  return {
+      {"gradient_norm", n.gradient_norm}, {"step_norm", n.step_norm}, {"step_length", n.step_length},
+      {"ccd_bound", n.ccd_bound},         {"energy", n.energy},       {"pcg_iterations", n.pcg_iterations},
+      {"pcg_residual", n.pcg_residual},   {"contacts", n.contacts}};
+}
+
+json measured(bool is_measured, json value) { return is_measured ? std::move(value) : json(); }
+
+}  // namespace
+
+json to_json(const StepReport& r) {
+  json history = json::array();
+  for (const NewtonRecord& record : r.newton) history.push_back(newton_json(record));
+  return {{"frame", r.frame},
+          {"time", r.time},
+          {"seconds", stages_json(r.seconds)},
+          {"newton", std::move(history)},
+          {"newton_iterations", r.newton_iterations},
+          {"pcg_iterations", r.pcg_iterations},
+          {"converged", r.converged},
+          {"stopped_by_budget", r.stopped_by_budget},
+          {"stop_reason", r.stop_reason},
+          {"candidates", r.candidates},
+          {"contacts", r.contacts},
+          {"gap_min", measured(r.contacts > 0, r.gap_min)},
+          {"barrier_stiffness", r.barrier_stiffness},
+          {"intersections", measured(r.intersections >= 0, r.intersections)},
+          {"kinetic_energy", r.kinetic_energy},
+          {"elastic_energy", r.elastic_energy},
+          {"gravity_energy", r.gravity_energy},
+          {"momentum", vector_json(r.momentum)},
+          {"angular_momentum", vector_json(r.angular_momentum)},
+          {"allocations", r.allocations},
+          {"copies_to_host", r.copies_to_host},
+          {"launches", r.launches}};
+}
+
+json to_json(const BenchResult& result) {
+  json figures = json::array();
+  for (const BenchFigure& f : result.figures)
+    figures.push_back({{"name", f.name},
+                       {"value", f.value},
+                       {"unit", f.unit},
+                       {"floor", measured(f.floor > 0, f.floor)},
+                       {"floor_name", f.floor_name}});
+  return {{"bench", result.bench},
+          {"backend", result.backend},
+          {"device", result.device},
+          {"threads", result.threads},
+          {"figures", std::move(figures)}};
+}
+
+json to_json(const ParamInfo& info) {
+  static constexpr const char* types[] = {"real", "integer", "boolean", "choice"};
+  json row{{"name", info.name},
+           {"type", types[static_cast<int>(info.type)]},
+           {"group", info.group},
+           {"meaning", info.meaning}};
+  switch (info.type) {
+    case ParamType::choice:
+      row["choices"] = info.choices;
+      row["default"] = info.choices[static_cast<std::size_t>(info.default_value)];
+      break;
+    case ParamType::boolean:
+      row["default"] = info.default_value != 0;
+      break;
+    case ParamType::integer:
+    case ParamType::real:
+      row["default"] = info.default_value;
+      row["low"] = info.low;
+      row["high"] = info.high;
+      row["unit"] = info.unit;
+  }
+  return row;
+}
+
+void RunSummary::add(const StepReport& report, double wall_seconds) {
+  ++frames;
+  seconds += wall_seconds;
+  contacts_max = std::max(contacts_max, report.contacts);
+  if (report.contacts > 0) gap_min = std::min(gap_min, report.gap_min);
+  if (report.intersections >= 0) intersections = std::max(intersections, 0) + report.intersections;
+  newton_iterations += report.newton_iterations;
+  pcg_iterations += report.pcg_iterations;
+}
+
+int RunSummary::count(Verdict::Outcome outcome) const {
+  return static_cast<int>(std::count_if(verdicts.begin(), verdicts.end(),
+                                        [&](const Verdict& verdict) { return verdict.outcome == outcome; }));
+}
+
+json to_json(const RunSummary& s) {
+  return {{"scene", s.scene},
+          {"backend", s.backend},
+          {"solver", s.solver},
+          {"frames", s.frames},
+          {"seconds", s.seconds},
+          {"contacts_max", s.contacts_max},
+          {"gap_min", measured(std::isfinite(s.gap_min), s.gap_min)},
+          {"intersections", measured(s.intersections >= 0, s.intersections)},
+          {"newton_iterations", s.newton_iterations},
+          {"pcg_iterations", s.pcg_iterations},
+          {"interrupted", s.interrupted},
+          {"error", measured(!s.error.empty(), s.error)},
+          {"expect",
+           {{"passed", s.count(Verdict::Outcome::passed)},
+            {"failed", s.count(Verdict::Outcome::failed)},
+            {"skipped", s.count(Verdict::Outcome::skipped)}}}};
+}
+
+}  // namespace stickslip

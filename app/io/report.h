@@ -1,0 +1,40 @@
+// JSON forms of what a run and a benchmark report.
+#pragma once
+
+#include <limits>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "app/io/expect.h"
+#include "gpu/bench/bench.h"
+#include "gpu/model/report.h"
+#include "gpu/params/params.h"
+
+namespace stickslip {
+
+/// One step, all fields of StepReport by their names; what was not measured is null.
+nlohmann::json to_json(const StepReport& report);
+nlohmann::json to_json(const BenchResult& result);
+/// One row of the parameter tables.
+nlohmann::json to_json(const ParamInfo& info);
+
+/// The figures of a whole run, printed as the last line of `stickslip run`.
+struct RunSummary {
+  std::string scene, backend, solver;
+  int frames = 0;
+  double seconds = 0;  // wall time of all steps
+  int contacts_max = 0;
+  double gap_min = std::numeric_limits<double>::infinity();  // infinite: never a contact
+  int intersections = -1;                                    // sum over the steps; -1: not checked
+  long newton_iterations = 0, pcg_iterations = 0;
+  bool interrupted = false;
+  std::string error;  // what stopped the simulation; empty when nothing did
+  std::vector<Verdict> verdicts;
+
+  void add(const StepReport& report, double wall_seconds);
+  int count(Verdict::Outcome outcome) const;
+};
+nlohmann::json to_json(const RunSummary& summary);
+
+}  // namespace stickslip

@@ -1,0 +1,108 @@
+#include "app/io/scene.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "app/io/scene_build.h"
+#include "app/io/toml_reader.h"
+#include "gpu/engine.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_text(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) throw InputError(file.string() + ": no such scene file");
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw InputError(file.string() + ": cannot be read");
+  return text.str();
+}
+
+CameraStart read_camera(std::optional<TableReader> table) {
+  CameraStart camera;
+  if (!table) return camera;
+  camera.position = table->vec3("position", camera.position);
+  camera.target = table->vec3("target", camera.target);
+  camera.fov = table->number("fov", {5, 120}, camera.fov);
+  if (!(norm(camera.position - camera.target) > 0)) table->fail("position", "must differ from target");
+  table->finish();
+  return camera;
+}
+
+std::string read_solver(TableReader& root) {
+  std::vector<std::string> names;
+  for (const SolverInfo& info : list_solvers()) names.emplace_back(info.name);
+  const std::string solver = root.text("solver", "ipc");
+  check_known(root, "solver", "solver", solver, names);
+  return solver;
+}
+
+}  // namespace
+
+Scene parse_scene(const std::string& text, const fs::path& file) {
+  TableReader root(text, file);
+  Scene scene;
+  scene.file = file;
+  scene.name = file.stem().string();
+  scene.title = root.text("title", scene.name);
+  scene.description = root.text("description", "");
+  scene.frames = root.whole("frames", 1, 1000000, scene.frames);
+  scene.solver = read_solver(root);
+  if (auto params = root.table("params")) {
+    params->settings(&scene.params, param_table());
+    params->finish();
+  }
+  scene.camera = read_camera(root.table("camera"));
+
+  for (TableReader& table : root.tables("material")) build_material(table, scene.model);
+  for (TableReader& table : root.tables("object")) build_object(table, scene.model);
+  for (TableReader& table : root.tables("collider")) build_collider(table, file, scene.model);
+  for (TableReader& table : root.tables("half_space")) build_half_space(table, scene.model);
+  for (TableReader& table : root.tables("pin")) build_pin(table, scene.model);
+  if (auto expect = root.table("expect")) scene.expect = build_expectations(*expect, scene.model);
+  root.finish();
+  if (scene.model.tets.empty()) root.fail("", "the scene has no [[object]]");
+  try {
+    finalize(scene.model);
+  } catch (const std::invalid_argument& error) {
+    root.fail("", error.what());
+  }
+  return scene;
+}
+
+std::vector<SceneInfo> list_scenes() {
+  std::vector<SceneInfo> scenes;
+  for (const fs::directory_entry& entry : fs::directory_iterator(assets_folder() / "scenes")) {
+    if (entry.path().extension() != ".toml") continue;
+    TableReader root(read_text(entry.path()), entry.path());
+    const std::string name = entry.path().stem().string();
+    scenes.push_back({name, root.text("title", name), entry.path()});
+  }
+  std::sort(scenes.begin(), scenes.end(),
+            [](const SceneInfo& a, const SceneInfo& b) { return a.name < b.name; });
+  return scenes;
+}
+
+Scene load_scene(const std::string& name_or_path) {
+  const fs::path path(name_or_path);
+  if (path.has_parent_path() || path.extension() == ".toml") return parse_scene(read_text(path), path);
+
+  std::vector<std::string_view> names;
+  const std::vector<SceneInfo> scenes = list_scenes();
+  for (const SceneInfo& scene : scenes) {
+    if (scene.name == name_or_path) return parse_scene(read_text(scene.file), scene.file);
+    names.push_back(scene.name);
+  }
+  const std::string nearest = nearest_name(names, name_or_path);
+  std::string message = "there is no scene '" + name_or_path + "'";
+  if (!nearest.empty()) message += "; did you mean '" + nearest + "'?";
+  message += " (stickslip list scenes shows all; a file needs its path)";
+  throw InputError(message);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,25 @@
+// The parts of a scene file that become parts of the Model. Used by scene.cpp only.
+#pragma once
+
+#include "app/io/scene.h"
+#include "app/io/toml_reader.h"
+
+namespace stickslip {
+
+/// The named row, or InputError with the nearest name. `what` is "material", "object", ...
+void check_known(const TableReader& at, const std::string& key, const std::string& what,
+                 const std::string& name, const std::vector<std::string>& known);
+
+/// Names of solids, and of arrays of solids, that a pin or an expectation may refer to.
+std::vector<std::string> object_names(const Model& model);
+/// True when `name` is the object's, or that of the array it belongs to.
+bool is_called(const Object& object, const std::string& name);
+
+void build_material(TableReader table, Model& model);
+void build_object(TableReader table, Model& model);
+void build_collider(TableReader table, const std::filesystem::path& scene_file, Model& model);
+void build_half_space(TableReader table, Model& model);
+void build_pin(TableReader table, Model& model);
+std::vector<Expectation> build_expectations(TableReader table, const Model& model);
+
+}  // namespace stickslip

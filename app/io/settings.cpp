@@ -1,0 +1,65 @@
+#include "app/io/settings.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace stickslip {
+namespace {
+
+[[noreturn]] void refuse_unknown(const std::string& assignment, const std::string& what,
+                                 const std::string& name, const std::vector<std::string_view>& known) {
+  const std::string nearest = nearest_name(known, name);
+  throw InputError(
+      "--set " + assignment + ": unknown " + what + " '" + name + "'" +
+      (nearest.empty() ? "; stickslip list params shows all" : "; did you mean '" + nearest + "'?"));
+}
+
+std::vector<std::string_view> names_of(std::initializer_list<std::span<const ParamInfo>> tables) {
+  std::vector<std::string_view> names;
+  for (const auto& table : tables)
+    for (const ParamInfo& info : table) names.push_back(info.name);
+  return names;
+}
+
+void set_one_material(Scene& scene, const std::string& assignment, const std::string& name,
+                      const std::string& key, const std::string& value) {
+  const auto& names = scene.model.material_names;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) refuse_unknown(assignment, "material", name, {names.begin(), names.end()});
+  const ParamInfo* row = find_param(material_table(), key);
+  if (!row) refuse_unknown(assignment, "material key", key, names_of({material_table()}));
+  set_param(&scene.model.materials[found - names.begin()], *row, value);
+}
+
+void set_all_materials(Scene& scene, const ParamInfo& row, const std::string& value) {
+  Material probe;
+  set_param(&probe, row, value);
+  for (Material& material : scene.model.materials) set_param(&material, row, value);
+  if (row.name == "mu")
+    for (HalfSpace& plane : scene.model.half_spaces) plane.mu = probe.mu;
+}
+
+}  // namespace
+
+void apply_setting(Scene& scene, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw InputError("--set " + assignment + ": must be key=value");
+  const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
+  const std::size_t dot = key.find('.');
+  try {
+    if (dot != std::string::npos) {
+      set_one_material(scene, assignment, key.substr(0, dot), key.substr(dot + 1), value);
+    } else if (const ParamInfo* row = find_param(param_table(), key)) {
+      set_param(&scene.params, *row, value);
+    } else if (const ParamInfo* material_row = find_param(material_table(), key)) {
+      set_all_materials(scene, *material_row, value);
+    } else {
+      refuse_unknown(assignment, "key", key, names_of({param_table(), material_table()}));
+    }
+  } catch (const std::invalid_argument& error) {
+    throw InputError("--set " + assignment + ": " + error.what());
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,56 @@
+// The orbit camera: it looks at a target from a distance, in a direction given by two angles. y is up.
+#pragma once
+
+#include <glm/mat4x4.hpp>
+
+#include "gpu/math/vec.h"
+
+namespace stickslip {
+
+struct Ray {
+  Vec3f origin, direction;  // direction is unit
+};
+
+struct Bounds {
+  Vec3f low{0, 0, 0}, high{0, 0, 0};
+  Vec3f center() const { return 0.5f * (low + high); }
+  float radius() const { return 0.5f * norm(high - low); }
+};
+
+class Camera {
+ public:
+  Vec3f target{0, 0, 0};  // [m]
+  float distance = 3;     // [m] from the target to the eye
+  float yaw = 0.6f;       // [rad] about +y; at 0 the eye is on the +z side of the target
+  float pitch = 0.35f;    // [rad] above the horizon
+  float fov = 40;         // vertical field of view [degrees]
+
+  static Camera look_at(const Vec3f& eye, const Vec3f& target, float fov_degrees);
+
+  Vec3f eye() const;
+  /// Unit vectors of the picture plane, and the view direction.
+  Vec3f right() const;
+  Vec3f up() const;
+  Vec3f forward() const;
+  /// World to view space: right, up, backward.
+  glm::mat4 view() const;
+  /// View to Vulkan's clip space (y down) with reversed depth: 1 at the near plane, 0 at infinity.
+  glm::mat4 projection(float aspect) const;
+
+  /// Moves by mouse distances in pixels; `height` is the picture's height in pixels.
+  void orbit(float dx, float dy, int height);
+  /// The point under the pointer at the target's depth stays under it.
+  void pan(float dx, float dy, int height);
+  /// One notch of the wheel closes in (positive) or backs off by a tenth.
+  void zoom(float notches);
+  /// Keeps the direction and moves so that the bounds fill the picture with a small margin.
+  void frame(const Bounds& bounds, float aspect);
+
+  /// From the eye through a point of the picture in pixels from its top left corner.
+  Ray ray(float x, float y, int width, int height) const;
+  /// Pixel position of a point, and its depth along the view direction in z [m] (not above 0: behind the
+  /// eye).
+  Vec3f project(const Vec3f& point, int width, int height) const;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,120 @@
+#include "app/render/frame_slot.h"
+
+#include <array>
+#include <span>
+
+#include "app/render/glyphs.h"
+
+namespace stickslip {
+
+FrameSlot::FrameSlot(const Device& device, const PipelineLayouts& layouts)
+    : device_(device),
+      commands_(device.allocate_commands()),
+      uniforms_(GpuBuffer::mapped(device, sizeof(shared::FrameData), VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT)) {
+  VkFenceCreateInfo fence{};
+  fence.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  fence.flags = VK_FENCE_CREATE_SIGNALED_BIT;
+  fence_ = make<Fence, vkCreateFence>(device.handle(), fence, "vkCreateFence");
+  VkSemaphoreCreateInfo semaphore{};
+  semaphore.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  acquired_ = make<Semaphore, vkCreateSemaphore>(device.handle(), semaphore, "vkCreateSemaphore");
+
+  constexpr std::uint32_t kStorageBuffers = shared::kGlyphBinding - shared::kPositionBinding + 1;
+  constexpr std::uint32_t kMaps = shared::kSkyMapBinding - shared::kSunMapBinding + 1;
+  const std::array<VkDescriptorPoolSize, 3> sizes = {{{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1},
+                                                      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kStorageBuffers},
+                                                      {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, kMaps}}};
+  VkDescriptorPoolCreateInfo pool{};
+  pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  pool.maxSets = 1;
+  pool.poolSizeCount = static_cast<std::uint32_t>(sizes.size());
+  pool.pPoolSizes = sizes.data();
+  pool_ = make<DescriptorPool, vkCreateDescriptorPool>(device.handle(), pool, "vkCreateDescriptorPool");
+
+  const VkDescriptorSetLayout layout = layouts.set;
+  VkDescriptorSetAllocateInfo allocation{};
+  allocation.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  allocation.descriptorPool = pool_;
+  allocation.descriptorSetCount = 1;
+  allocation.pSetLayouts = &layout;
+  check(vkAllocateDescriptorSets(device.handle(), &allocation, &set_), "vkAllocateDescriptorSets");
+}
+
+void FrameSlot::wait() const {
+  const VkFence fence = fence_;
+  check(vkWaitForFences(device_.handle(), 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
+}
+
+void FrameSlot::upload(const SceneBuffers& scene, const LightMaps& maps, const shared::FrameData& frame,
+                       const FrameView& view) {
+  constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  if (!bound_) {
+    positions_ = GpuBuffer::mapped(device_, scene.positions().size() * sizeof(Vec3f), kStorage);
+    normals_ = GpuBuffer::device_local(device_, scene.vertex_count * sizeof(Vec3f), kStorage);
+    looks_ = GpuBuffer::mapped(device_, scene.looks().size() * sizeof(shared::ObjectLook), kStorage);
+    positions_version_ = 0;
+  }
+  frame_ = frame;
+  uniforms_.write(std::span(&frame, 1));
+  if (positions_version_ != scene.version()) {
+    positions_.write(std::span(scene.positions()));
+    positions_version_ = scene.version();
+  }
+  std::vector<shared::ObjectLook> looks = scene.looks();
+  const auto highlighted = static_cast<std::size_t>(view.highlighted_object);
+  if (view.highlighted_object >= 0 && highlighted < looks.size()) looks[highlighted].color.w = 1;
+  looks_.write(std::span<const shared::ObjectLook>(looks));
+  upload_glyphs(view);
+  if (!bound_) bind(scene, maps);
+}
+
+void FrameSlot::upload_glyphs(const FrameView& view) {
+  const std::vector<shared::Glyph> glyphs = make_glyphs(view);
+  const std::size_t bytes = glyphs.size() * sizeof(shared::Glyph);
+  glyph_count_ = static_cast<std::uint32_t>(glyphs.size());
+  if (glyphs_.size() < bytes || glyphs_.size() == 0) {
+    glyphs_ = GpuBuffer::mapped(device_, 2 * bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    bound_ = false;
+  }
+  glyphs_.write(std::span<const shared::Glyph>(glyphs));
+}
+
+void FrameSlot::bind(const SceneBuffers& scene, const LightMaps& maps) {
+  std::array<VkDescriptorBufferInfo, shared::kGlyphBinding + 1> buffers{};
+  const auto buffer = [&](int binding, const GpuBuffer& source) {
+    buffers[static_cast<std::size_t>(binding)] = {source.handle(), 0, VK_WHOLE_SIZE};
+  };
+  buffer(shared::kFrameBinding, uniforms_);
+  buffer(shared::kPositionBinding, positions_);
+  buffer(shared::kVertexBinding, scene.vertices);
+  buffer(shared::kFanBinding, scene.fans);
+  buffer(shared::kTriangleBinding, scene.triangles);
+  buffer(shared::kNormalBinding, normals_);
+  buffer(shared::kObjectBinding, looks_);
+  buffer(shared::kGlyphBinding, glyphs_);
+  constexpr VkImageLayout kRead = VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL;
+  const std::array<VkDescriptorImageInfo, 3> images = {{{maps.compare, maps.sun.view(), kRead},
+                                                        {maps.plain, maps.sun.view(), kRead},
+                                                        {maps.compare, maps.sky.view(), kRead}}};
+  std::vector<VkWriteDescriptorSet> writes;
+  const auto write = [&](std::size_t binding, VkDescriptorType type) -> VkWriteDescriptorSet& {
+    VkWriteDescriptorSet& w = writes.emplace_back();
+    w.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    w.dstSet = set_;
+    w.dstBinding = static_cast<std::uint32_t>(binding);
+    w.descriptorCount = 1;
+    w.descriptorType = type;
+    return w;
+  };
+  for (std::size_t b = 0; b < buffers.size(); ++b)
+    write(b,
+          b == shared::kFrameBinding ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)
+        .pBufferInfo = &buffers[b];
+  for (std::size_t i = 0; i < images.size(); ++i)
+    write(shared::kSunMapBinding + i, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER).pImageInfo = &images[i];
+  vkUpdateDescriptorSets(device_.handle(), static_cast<std::uint32_t>(writes.size()), writes.data(), 0,
+                         nullptr);
+  bound_ = true;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,33 @@
+// What one picture shows besides the scene's bodies, and from where.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "app/render/camera.h"
+#include "gpu/model/interaction.h"
+
+namespace stickslip {
+
+struct Overlays {
+  bool contacts = false;   // points, coloured by state
+  bool normals = false;    // short arrows at the contacts
+  bool wireframe = false;  // surface edges
+};
+
+struct DragLine {
+  Vec3f from, to;  // [m] the held point and the pointer's target
+};
+
+struct FrameView {
+  Camera camera;
+  Overlays overlays;
+  std::span<const ContactRecord> contacts;  // read during the draw call only
+  int highlighted_object = -1;              // index into Model::objects
+  std::optional<DragLine> drag;
+};
+
+/// Colour of a contact state as the overlay draws it, sRGB in [0, 1]: for legends.
+Vec3f contact_color(ContactState state);
+
+}  // namespace stickslip

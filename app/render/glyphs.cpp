@@ -1,0 +1,37 @@
+#include "app/render/glyphs.h"
+
+namespace stickslip {
+namespace {
+
+const Vec3f kDragColor{0.98f, 0.72f, 0.10f};
+
+shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec3f& color, float opacity) {
+  return {{a[0], a[1], a[2], static_cast<float>(kind)},
+          {b[0], b[1], b[2], 0},
+          {color[0], color[1], color[2], opacity}};
+}
+
+}  // namespace
+
+std::vector<shared::Glyph> make_glyphs(const FrameView& view) {
+  std::vector<shared::Glyph> glyphs;
+  // Open contacts are many and say little: they lie below the others and are fainter.
+  for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slip})
+    for (const ContactRecord& contact : view.contacts) {
+      if (contact.state != state) continue;
+      const Vec3f color = contact_color(state);
+      const float opacity = state == ContactState::open ? 0.6f : 1.f;
+      if (view.overlays.normals)
+        glyphs.push_back(glyph(shared::kGlyphArrow, contact.point, contact.normal, color, opacity));
+      if (view.overlays.contacts)
+        glyphs.push_back(glyph(shared::kGlyphDisc, contact.point, contact.point, color, opacity));
+    }
+  if (view.drag) {
+    glyphs.push_back(glyph(shared::kGlyphLine, view.drag->from, view.drag->to, kDragColor, 1));
+    glyphs.push_back(glyph(shared::kGlyphDisc, view.drag->from, view.drag->from, kDragColor, 1));
+    glyphs.push_back(glyph(shared::kGlyphDisc, view.drag->to, view.drag->to, kDragColor, 1));
+  }
+  return glyphs;
+}
+
+}  // namespace stickslip

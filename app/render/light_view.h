@@ -1,0 +1,41 @@
+// Where the sun and the sky's samples look from, and the block of data a frame hands to the shaders.
+#pragma once
+
+#include <vector>
+
+#include "app/render/frame_view.h"
+#include "app/render/quality.h"
+#include "app/render/scene_buffers.h"
+
+namespace stickslip {
+
+/// A parallel projection that holds a sphere.
+struct LightView {
+  Vec3f direction;    // unit, towards the light
+  glm::mat4 clip;     // world to clip space, depth 0..1 away from the light
+  glm::mat4 texture;  // world to (u, v, depth), all in units of the sphere's diameter
+  float texel = 0;    // [m]
+};
+LightView fit_light(const Vec3f& direction, const Vec3f& center, float radius, std::uint32_t map_size);
+
+struct LightRig {
+  LightView sun;
+  std::vector<LightView> sky;
+  Vec3f center{0, 0, 0};
+  float radius = 1;
+};
+/// Around the bodies where they are now, as long as they stay near where they started.
+LightRig make_light_rig(const SceneBuffers& scene, const QualitySettings& quality);
+
+struct PictureSize {
+  int width = 1, height = 1;
+};
+shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& scene, const LightRig& rig,
+                                  PictureSize size);
+/// The rectangle by which a half-space is drawn.
+shared::PlanePush make_plane_push(const PlaneShape& plane, const shared::FrameData& frame);
+
+/// Tiles in a row of the sky's map.
+int sky_tiles_per_row(int sky_views);
+
+}  // namespace stickslip

@@ -1,0 +1,105 @@
+#include "app/render/mesh_topology.h"
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace stickslip {
+namespace {
+
+struct Corner {
+  std::uint32_t triangle;
+  int slot;  // 0, 1, 2
+};
+
+/// Corners at each node, by counting: corners[begin[i], begin[i + 1]).
+struct NodeCorners {
+  std::vector<std::uint32_t> begin;
+  std::vector<Corner> corners;
+};
+
+NodeCorners corners_of_nodes(const Model& model) {
+  NodeCorners result;
+  result.begin.assign(model.node_count() + 1, 0);
+  for (const Vec3i& t : model.triangles)
+    for (int k = 0; k < 3; ++k) ++result.begin[t[k] + 1];
+  std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
+  result.corners.resize(3 * model.triangles.size());
+  std::vector<std::uint32_t> next(result.begin.begin(), result.begin.end() - 1);
+  for (std::uint32_t t = 0; t < model.triangles.size(); ++t)
+    for (int k = 0; k < 3; ++k) result.corners[next[model.triangles[t][k]]++] = {t, k};
+  return result;
+}
+
+bool share_edge(const Vec3i& s, const Vec3i& t) {
+  int common = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) common += s[i] == t[j];
+  return common >= 2;
+}
+
+std::size_t root(std::vector<std::size_t>& parent, std::size_t i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+std::vector<std::uint32_t> object_of_triangles(const Model& model) {
+  std::vector<std::uint32_t> object(model.triangles.size(), 0);
+  for (std::uint32_t o = 0; o < model.objects.size(); ++o)
+    for (std::int32_t t = model.objects[o].triangle_begin; t < model.objects[o].triangle_end; ++t)
+      object[t] = o;
+  return object;
+}
+
+std::vector<Vec<double, 3>> unit_normals(const Model& model) {
+  std::vector<Vec<double, 3>> normals(model.triangles.size());
+  for (std::size_t t = 0; t < normals.size(); ++t) {
+    const Vec3i& n = model.triangles[t];
+    const auto& x = model.rest_positions;
+    normals[t] = normalized(cross(x[n[1]] - x[n[0]], x[n[2]] - x[n[0]]));
+  }
+  return normals;
+}
+
+}  // namespace
+
+MeshTopology build_topology(const Model& model, double crease_degrees) {
+  const NodeCorners nodes = corners_of_nodes(model);
+  const std::vector<Vec<double, 3>> normals = unit_normals(model);
+  const std::vector<std::uint32_t> object = object_of_triangles(model);
+  const double smooth_cosine = std::cos(crease_degrees * std::numbers::pi / 180);
+
+  MeshTopology mesh;
+  mesh.indices.resize(3 * model.triangles.size());
+  mesh.fans.reserve(nodes.corners.size());
+  std::vector<std::size_t> parent;
+  for (std::uint32_t node = 0; node < model.node_count(); ++node) {
+    const Corner* corners = nodes.corners.data() + nodes.begin[node];
+    const std::size_t count = nodes.begin[node + 1] - nodes.begin[node];
+    parent.resize(count);
+    std::iota(parent.begin(), parent.end(), std::size_t{0});
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const std::uint32_t s = corners[i].triangle, t = corners[j].triangle;
+        if (dot(normals[s], normals[t]) >= smooth_cosine &&
+            share_edge(model.triangles[s], model.triangles[t]))
+          parent[root(parent, i)] = root(parent, j);
+      }
+    for (std::size_t group = 0; group < count; ++group) {
+      if (root(parent, group) != group) continue;
+      const auto vertex = static_cast<std::uint32_t>(mesh.vertices.size());
+      const auto fan_begin = static_cast<std::uint32_t>(mesh.fans.size());
+      for (std::size_t i = 0; i < count; ++i) {
+        if (root(parent, i) != group) continue;
+        mesh.fans.push_back(corners[i].triangle);
+        mesh.indices[3 * std::size_t{corners[i].triangle} + static_cast<std::size_t>(corners[i].slot)] =
+            vertex;
+      }
+      mesh.vertices.push_back(
+          {node, object[corners[group].triangle], fan_begin, static_cast<std::uint32_t>(mesh.fans.size())});
+    }
+  }
+  return mesh;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,23 @@
+// The surface as it is drawn: nodes are split into several vertices where the rest shape has a crease, so
+// that sharp edges look sharp and round shapes smooth.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/model/model.h"
+#include "shaders/shared/frame_data.h"
+
+namespace stickslip {
+
+struct MeshTopology {
+  std::vector<shared::MeshVertex> vertices;
+  std::vector<std::uint32_t> fans;     // triangle numbers, per vertex
+  std::vector<std::uint32_t> indices;  // three vertices per triangle, in the order of Model::triangles
+};
+
+/// Two triangles that share an edge get one normal there unless their normals differ by more than
+/// `crease_degrees`.
+MeshTopology build_topology(const Model& model, double crease_degrees = 50);
+
+}  // namespace stickslip

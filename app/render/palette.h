@@ -1,0 +1,14 @@
+// Colours for objects that name none: calm, told apart by hue and by lightness.
+#pragma once
+
+#include <cstddef>
+
+#include "gpu/math/vec.h"
+
+namespace stickslip {
+
+/// sRGB in [0, 1]; repeats after `palette_size()` entries.
+Vec3f palette_color(std::size_t index);
+std::size_t palette_size();
+
+}  // namespace stickslip

@@ -1,0 +1,198 @@
+#include "app/render/passes.h"
+
+namespace stickslip {
+
+Access color_written() {
+  return {VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
+          VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT,
+          VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
+}
+Access copied_from() {
+  return {VK_PIPELINE_STAGE_2_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_READ_BIT,
+          VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL};
+}
+namespace {
+
+// After everything before: the images are shared by all frames, which follow each other on one queue.
+Access undefined() {
+  return {VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_WRITE_BIT, VK_IMAGE_LAYOUT_UNDEFINED};
+}
+
+constexpr VkPipelineStageFlags2 kDepthTests =
+    VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT;
+
+Access depth_written() {
+  return {kDepthTests,
+          VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT,
+          VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL};
+}
+Access depth_sampled() {
+  return {VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_READ_BIT,
+          VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL};
+}
+
+VkRenderingAttachmentInfo attachment(VkImageView view, VkImageLayout layout, VkAttachmentStoreOp store) {
+  VkRenderingAttachmentInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
+  info.imageView = view;
+  info.imageLayout = layout;
+  info.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+  info.storeOp = store;
+  return info;
+}
+
+void set_area(VkCommandBuffer commands, VkOffset2D offset, VkExtent2D size) {
+  const VkViewport viewport{static_cast<float>(offset.x),
+                            static_cast<float>(offset.y),
+                            static_cast<float>(size.width),
+                            static_cast<float>(size.height),
+                            0,
+                            1};
+  const VkRect2D scissor{offset, size};
+  vkCmdSetViewport(commands, 0, 1, &viewport);
+  vkCmdSetScissor(commands, 0, 1, &scissor);
+}
+
+void bind(const PassInputs& in, VkPipelineBindPoint point, VkPipeline pipeline) {
+  const VkDescriptorSet set = in.slot.set();
+  vkCmdBindPipeline(in.slot.commands(), point, pipeline);
+  vkCmdBindDescriptorSets(in.slot.commands(), point, in.layouts.pipeline, 0, 1, &set, 0, nullptr);
+}
+
+template <class Push>
+void push(const PassInputs& in, const Push& values) {
+  vkCmdPushConstants(in.slot.commands(), in.layouts.pipeline, kAllStages, 0, sizeof(values), &values);
+}
+
+void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D offset, std::uint32_t size) {
+  const VkCommandBuffer commands = in.slot.commands();
+  set_area(commands, offset, {size, size});
+  push(in, shared::DepthPush{light.clip});
+  vkCmdDrawIndexed(commands, in.scene.index_count, 1, 0, 0, 0);
+}
+
+/// Draws the surface into a map, once or once per tile, with `draw`.
+template <class Draw>
+void record_map(const PassInputs& in, const GpuImage& map, Draw draw) {
+  const VkCommandBuffer commands = in.slot.commands();
+  image_barrier(commands, map.handle(), kLightMapFormat, undefined(), depth_written());
+  VkRenderingAttachmentInfo depth =
+      attachment(map.view(), VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_STORE_OP_STORE);
+  depth.clearValue.depthStencil.depth = 1;
+  VkRenderingInfo rendering{};
+  rendering.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+  rendering.renderArea = {{0, 0}, map.size()};
+  rendering.layerCount = 1;
+  rendering.pDepthAttachment = &depth;
+  vkCmdBeginRendering(commands, &rendering);
+  if (in.scene.index_count > 0) {
+    bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.light_depth);
+    vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_LESS);
+    vkCmdSetDepthWriteEnable(commands, VK_TRUE);
+    vkCmdBindIndexBuffer(commands, in.scene.triangles.handle(), 0, VK_INDEX_TYPE_UINT32);
+    draw();
+  }
+  vkCmdEndRendering(commands);
+  image_barrier(commands, map.handle(), kLightMapFormat, depth_written(), depth_sampled());
+}
+
+void draw_bodies(const PassInputs& in) {
+  if (in.scene.index_count == 0) return;
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.mesh);
+  vkCmdBindIndexBuffer(in.slot.commands(), in.scene.indices.handle(), 0, VK_INDEX_TYPE_UINT32);
+  vkCmdDrawIndexed(in.slot.commands(), in.scene.index_count, 1, 0, 0, 0);
+}
+
+/// The ground, which is seen from above only, or the tilted planes.
+void draw_planes(const PassInputs& in, bool ground, const Vec3f& eye) {
+  for (const PlaneShape& plane : in.scene.planes()) {
+    if (plane.ground != ground || (ground && eye[1] < plane.point[1])) continue;
+    bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.plane);
+    push(in, make_plane_push(plane, in.slot.frame()));
+    vkCmdDraw(in.slot.commands(), 4, 1, 0, 0);
+  }
+}
+
+void draw_wireframe(const PassInputs& in) {
+  if (in.scene.edge_index_count == 0) return;
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.wire);
+  vkCmdBindIndexBuffer(in.slot.commands(), in.scene.edges.handle(), 0, VK_INDEX_TYPE_UINT32);
+  vkCmdDrawIndexed(in.slot.commands(), in.scene.edge_index_count, 1, 0, 0, 0);
+}
+
+/// First what bodies hide, faintly, then what is in front of them.
+void draw_glyphs(const PassInputs& in) {
+  if (in.slot.glyph_count() == 0) return;
+  const VkCommandBuffer commands = in.slot.commands();
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.glyph);
+  for (const bool hidden : {true, false}) {
+    vkCmdSetDepthCompareOp(commands, hidden ? VK_COMPARE_OP_LESS : VK_COMPARE_OP_GREATER_OR_EQUAL);
+    push(in, shared::GlyphPush{{hidden ? 0.55f : 1.f, 0, 0, 0}});
+    vkCmdDraw(commands, 4, in.slot.glyph_count(), 0, 0);
+  }
+}
+
+}  // namespace
+
+void record_normals(const PassInputs& in) {
+  if (in.scene.vertex_count == 0) return;
+  const VkCommandBuffer commands = in.slot.commands();
+  bind(in, VK_PIPELINE_BIND_POINT_COMPUTE, in.pipelines.normals);
+  push(in, in.scene.vertex_count);
+  vkCmdDispatch(commands, (in.scene.vertex_count + 63) / 64, 1, 1);
+  memory_barrier(commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_WRITE_BIT,
+                 VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT, VK_ACCESS_2_SHADER_READ_BIT);
+}
+
+void record_light_maps(const PassInputs& in) {
+  record_map(in, in.maps.sun, [&] { draw_from_light(in, in.rig.sun, {0, 0}, in.quality.sun_map_size); });
+  record_map(in, in.maps.sky, [&] {
+    const int tiles = sky_tiles_per_row(in.quality.sky_views);
+    const auto size = static_cast<int>(in.quality.sky_tile_size);
+    for (int i = 0; i < in.quality.sky_views; ++i)
+      draw_from_light(in, in.rig.sky[static_cast<std::size_t>(i)], {i % tiles * size, i / tiles * size},
+                      in.quality.sky_tile_size);
+  });
+}
+
+void record_scene(const PassInputs& in, const FrameView& view, const Targets& targets, const Output& output) {
+  const VkCommandBuffer commands = in.slot.commands();
+  image_barrier(commands, output.image, in.color_format, undefined(), color_written());
+  image_barrier(commands, targets.depth().handle(), kDepthFormat, undefined(), depth_written());
+  VkRenderingAttachmentInfo color =
+      attachment(output.view, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_STORE_OP_STORE);
+  if (targets.multisampled()) {
+    image_barrier(commands, targets.multisample().handle(), in.color_format, undefined(), color_written());
+    color = attachment(targets.multisample().view(), VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                       VK_ATTACHMENT_STORE_OP_DONT_CARE);
+    color.resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT;
+    color.resolveImageView = output.view;
+    color.resolveImageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+  }
+  const VkRenderingAttachmentInfo depth =
+      attachment(targets.depth().view(), VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
+                 VK_ATTACHMENT_STORE_OP_DONT_CARE);  // cleared to 0: infinitely far
+  VkRenderingInfo rendering{};
+  rendering.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+  rendering.renderArea = {{0, 0}, targets.size()};
+  rendering.layerCount = 1;
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachments = &color;
+  rendering.pDepthAttachment = &depth;
+  vkCmdBeginRendering(commands, &rendering);
+  set_area(commands, {0, 0}, targets.size());
+  vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_GREATER_OR_EQUAL);
+  vkCmdSetDepthWriteEnable(commands, VK_TRUE);
+  const Vec3f eye = view.camera.eye();
+  draw_bodies(in);
+  draw_planes(in, true, eye);
+  vkCmdSetDepthWriteEnable(commands, VK_FALSE);
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.sky);
+  vkCmdDraw(commands, 3, 1, 0, 0);
+  draw_planes(in, false, eye);
+  if (view.overlays.wireframe) draw_wireframe(in);
+  draw_glyphs(in);
+  vkCmdEndRendering(commands);
+}
+
+}  // namespace stickslip

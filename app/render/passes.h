@@ -1,0 +1,35 @@
+// The passes of a picture, in order: normals, maps of light, the scene itself.
+#pragma once
+
+#include "app/render/frame_slot.h"
+
+namespace stickslip {
+
+/// What the passes read.
+struct PassInputs {
+  const PipelineLayouts& layouts;
+  const Pipelines& pipelines;
+  const QualitySettings& quality;
+  const SceneBuffers& scene;
+  const LightRig& rig;
+  const LightMaps& maps;
+  const FrameSlot& slot;
+  VkFormat color_format;
+};
+
+/// An image that receives the finished scene; its old content is dropped.
+struct Output {
+  VkImage image;
+  VkImageView view;
+};
+
+void record_normals(const PassInputs& in);
+void record_light_maps(const PassInputs& in);
+/// Leaves `output` in COLOR_ATTACHMENT_OPTIMAL.
+void record_scene(const PassInputs& in, const FrameView& view, const Targets& targets, const Output& output);
+
+/// How an image is used before or after a barrier.
+Access color_written();
+Access copied_from();
+
+}  // namespace stickslip

@@ -1,0 +1,30 @@
+// Every pipeline of the renderer. They share one descriptor set layout and one range of push constants.
+#pragma once
+
+#include "app/render/quality.h"
+#include "app/render/resources.h"
+
+namespace stickslip {
+
+constexpr VkFormat kDepthFormat = VK_FORMAT_D32_SFLOAT;  // reversed: 1 near, 0 at infinity
+constexpr VkFormat kLightMapFormat = VK_FORMAT_D16_UNORM;
+constexpr VkShaderStageFlags kAllStages =
+    VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
+
+/// The layouts, which last as long as the device.
+struct PipelineLayouts {
+  explicit PipelineLayouts(const Device& device);
+  DescriptorSetLayout set;
+  PipelineLayout pipeline;
+};
+
+/// The pipelines for one colour format and quality.
+struct Pipelines {
+  Pipelines(const Device& device, const PipelineLayouts& layouts, VkFormat color,
+            const QualitySettings& quality);
+  Pipeline normals;  // compute
+  Pipeline light_depth;
+  Pipeline mesh, plane, sky, wire, glyph;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,20 @@
+// What each quality level costs.
+#pragma once
+
+#include "app/render/renderer.h"
+#include "app/render/vk.h"
+
+namespace stickslip {
+
+struct QualitySettings {
+  VkSampleCountFlagBits samples;
+  std::uint32_t sun_map_size;  // [px]
+  bool soft_sun;               // penumbra grows with the distance from the occluder
+  std::uint32_t sun_taps;
+  int sky_views;  // directions from which the sky's light is tested; 0: unoccluded
+  std::uint32_t sky_tile_size;
+};
+
+QualitySettings quality_settings(Quality quality);
+
+}  // namespace stickslip

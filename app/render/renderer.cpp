@@ -1,0 +1,284 @@
+#include "app/render/renderer.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "app/render/passes.h"
+#include "app/render/ui.h"
+
+namespace stickslip {
+namespace {
+
+constexpr VkFormat kOffscreenFormat = VK_FORMAT_B8G8R8A8_UNORM;
+
+bool environment_asks_for_validation() {
+  const char* value = std::getenv("STICKSLIP_VALIDATION");
+  return value && std::strcmp(value, "1") == 0;
+}
+
+Quality resolve(Quality wanted, bool window, bool software) {
+  if (wanted != Quality::automatic) return wanted;
+  return window && software ? Quality::light : Quality::high;
+}
+
+bool same(VkExtent2D a, VkExtent2D b) { return a.width == b.width && a.height == b.height; }
+
+PictureSize picture_size(VkExtent2D size) {
+  return {static_cast<int>(size.width), static_cast<int>(size.height)};
+}
+
+/// Copies an image in TRANSFER_SRC_OPTIMAL to a buffer that the host reads after the commands are done.
+void copy_to_host(VkCommandBuffer commands, VkImage image, VkExtent2D size, const GpuBuffer& buffer) {
+  VkBufferImageCopy region{};
+  region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  region.imageExtent = {size.width, size.height, 1};
+  vkCmdCopyImageToBuffer(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer.handle(), 1, &region);
+  memory_barrier(commands, VK_PIPELINE_STAGE_2_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                 VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+}
+
+Image to_image(const GpuBuffer& buffer, VkExtent2D size, VkFormat format) {
+  Image image{static_cast<int>(size.width), static_cast<int>(size.height), {}};
+  image.rgba.resize(std::size_t{4} * size.width * size.height);
+  const auto* source = reinterpret_cast<const std::uint8_t*>(buffer.data());
+  const int red = format == VK_FORMAT_B8G8R8A8_UNORM ? 2 : 0;
+  for (std::size_t i = 0; i < image.rgba.size(); i += 4) {
+    image.rgba[i] = source[i + static_cast<std::size_t>(red)];
+    image.rgba[i + 1] = source[i + 1];
+    image.rgba[i + 2] = source[i + static_cast<std::size_t>(2 - red)];
+    image.rgba[i + 3] = 255;
+  }
+  return image;
+}
+
+}  // namespace
+
+class Renderer::Impl {
+ public:
+  explicit Impl(const RendererOptions& options);
+  ~Impl() { vkDeviceWaitIdle(device.handle()); }
+
+  void set_scene(const Model& model);
+  void set_quality(Quality wanted);
+  bool draw_window(const FrameView& view, ImDrawData* ui, Image* shown);
+  Image render_offscreen(const FrameView& view, VkExtent2D size);
+
+  GLFWwindow* window;
+  Device device;
+  Quality quality;
+  SceneBuffers scene;
+
+ private:
+  static constexpr std::size_t kOffscreenSlot = 2;
+
+  /// Waits for the slot, uploads, and records everything up to the finished scene at the targets' size.
+  PassInputs begin(FrameSlot& slot, const FrameView& view, const Targets& targets);
+  void submit(const FrameSlot& slot, VkSemaphore wait, VkSemaphore signal) const;
+  void make_swapchain(VkExtent2D size);
+  void record_window(const FrameSlot& slot, const PassInputs& in, const FrameView& view, ImDrawData* ui,
+                     std::uint32_t image, const GpuBuffer* shown) const;
+  void forget_bindings();
+
+  QualitySettings settings_;
+  VkFormat format_;
+  PipelineLayouts layouts_;
+  Pipelines pipelines_;
+  LightMaps maps_;
+  LightRig rig_;
+  std::array<FrameSlot, 3> slots_;  // two for the window, one for pictures
+  std::optional<Swapchain> swapchain_;
+  std::optional<Ui> ui_;
+  Targets window_targets_, picture_targets_;
+  GpuImage picture_;
+  GpuBuffer picture_bytes_;
+  std::size_t frames_shown_ = 0;
+  bool swapchain_outdated_ = false;
+};
+
+Renderer::Impl::Impl(const RendererOptions& options)
+    : window(options.window),
+      device(options.window, options.validation || environment_asks_for_validation()),
+      quality(resolve(options.quality, window != nullptr, device.software())),
+      scene(device, Model{}),
+      settings_(quality_settings(quality)),
+      format_(window ? choose_surface_format(device).format : kOffscreenFormat),
+      layouts_(device),
+      pipelines_(device, layouts_, format_, settings_),
+      maps_(device, settings_),
+      slots_{FrameSlot(device, layouts_), FrameSlot(device, layouts_), FrameSlot(device, layouts_)} {
+  if (window) ui_.emplace(device, format_);
+}
+
+void Renderer::Impl::forget_bindings() {
+  for (FrameSlot& slot : slots_) slot.forget_bindings();
+}
+
+void Renderer::Impl::set_scene(const Model& model) {
+  device.wait_idle();
+  scene = SceneBuffers(device, model);
+  forget_bindings();
+}
+
+void Renderer::Impl::set_quality(Quality wanted) {
+  wanted = resolve(wanted, window != nullptr, device.software());
+  if (wanted == quality) return;
+  device.wait_idle();
+  quality = wanted;
+  settings_ = quality_settings(quality);
+  pipelines_ = Pipelines(device, layouts_, format_, settings_);
+  maps_ = LightMaps(device, settings_);
+  window_targets_ = Targets();
+  picture_targets_ = Targets();
+  forget_bindings();
+}
+
+PassInputs Renderer::Impl::begin(FrameSlot& slot, const FrameView& view, const Targets& targets) {
+  slot.wait();
+  rig_ = make_light_rig(scene, settings_);
+  slot.upload(scene, maps_, make_frame_data(view, scene, rig_, picture_size(targets.size())), view);
+  VkCommandBufferBeginInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  check(vkBeginCommandBuffer(slot.commands(), &info), "vkBeginCommandBuffer");
+  const PassInputs in{layouts_, pipelines_, settings_, scene, rig_, maps_, slot, format_};
+  record_normals(in);
+  record_light_maps(in);
+  return in;
+}
+
+void Renderer::Impl::submit(const FrameSlot& slot, VkSemaphore wait, VkSemaphore signal) const {
+  check(vkEndCommandBuffer(slot.commands()), "vkEndCommandBuffer");
+  const VkFence fence = slot.fence();
+  check(vkResetFences(device.handle(), 1, &fence), "vkResetFences");
+  const VkCommandBuffer commands = slot.commands();
+  constexpr VkPipelineStageFlags kWaitStage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands;
+  info.waitSemaphoreCount = wait ? 1 : 0;
+  info.pWaitSemaphores = &wait;
+  info.pWaitDstStageMask = &kWaitStage;
+  info.signalSemaphoreCount = signal ? 1 : 0;
+  info.pSignalSemaphores = &signal;
+  check(vkQueueSubmit(device.queue(), 1, &info, fence), "vkQueueSubmit");
+}
+
+Image Renderer::Impl::render_offscreen(const FrameView& view, VkExtent2D size) {
+  if (!same(picture_targets_.size(), size)) {
+    picture_targets_ = Targets(device, size, format_, settings_.samples);
+    constexpr VkImageUsageFlags kUsage =
+        VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    picture_ = GpuImage(device, {size, format_, kUsage});
+    picture_bytes_ = GpuBuffer::readback(device, std::size_t{4} * size.width * size.height);
+  }
+  FrameSlot& slot = slots_[kOffscreenSlot];
+  const PassInputs in = begin(slot, view, picture_targets_);
+  record_scene(in, view, picture_targets_, {picture_.handle(), picture_.view()});
+  image_barrier(slot.commands(), picture_.handle(), format_, color_written(), copied_from());
+  copy_to_host(slot.commands(), picture_.handle(), size, picture_bytes_);
+  submit(slot, VK_NULL_HANDLE, VK_NULL_HANDLE);
+  slot.wait();
+  return to_image(picture_bytes_, size, format_);
+}
+
+void Renderer::Impl::make_swapchain(VkExtent2D size) {
+  device.wait_idle();
+  Swapchain fresh(device, size, swapchain_ ? swapchain_->handle() : VK_NULL_HANDLE);
+  swapchain_.reset();
+  swapchain_.emplace(std::move(fresh));
+  ui_->set_images(*swapchain_);
+  swapchain_outdated_ = false;
+}
+
+bool Renderer::Impl::draw_window(const FrameView& view, ImDrawData* ui, Image* shown) {
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  if (width <= 0 || height <= 0) return false;
+  const VkExtent2D wanted{static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
+  if (!swapchain_ || swapchain_outdated_) make_swapchain(wanted);
+
+  FrameSlot& slot = slots_[frames_shown_ % 2];
+  slot.wait();
+  std::optional<std::uint32_t> image = swapchain_->acquire(slot.acquired());
+  if (!image) {
+    make_swapchain(wanted);
+    image = swapchain_->acquire(slot.acquired());
+    if (!image) {  // resized again meanwhile: the next call follows
+      swapchain_outdated_ = true;
+      return false;
+    }
+  }
+  if (!same(window_targets_.size(), swapchain_->size())) {
+    device.wait_idle();
+    window_targets_ = Targets(device, swapchain_->size(), format_, settings_.samples);
+  }
+  GpuBuffer bytes;
+  if (shown)
+    bytes =
+        GpuBuffer::readback(device, std::size_t{4} * swapchain_->size().width * swapchain_->size().height);
+  const PassInputs in = begin(slot, view, window_targets_);
+  record_window(slot, in, view, ui, *image, shown ? &bytes : nullptr);
+  submit(slot, slot.acquired(), swapchain_->rendered(*image));
+  const VkExtent2D now = swapchain_->size();
+  swapchain_outdated_ = !swapchain_->present(*image) || !same(now, wanted);
+  ++frames_shown_;
+  if (shown) {
+    slot.wait();
+    *shown = to_image(bytes, now, format_);
+  }
+  return true;
+}
+
+void Renderer::Impl::record_window(const FrameSlot& slot, const PassInputs& in, const FrameView& view,
+                                   ImDrawData* ui, std::uint32_t index, const GpuBuffer* shown) const {
+  const VkCommandBuffer commands = slot.commands();
+  const VkImage image = swapchain_->image(index);
+  record_scene(in, view, window_targets_, {image, swapchain_->view(index)});
+  if (ui) ui_->record(commands, index, ui);
+  Access last = color_written();
+  if (shown) {
+    image_barrier(commands, image, format_, last, copied_from());
+    copy_to_host(commands, image, swapchain_->size(), *shown);
+    last = copied_from();
+  }
+  image_barrier(commands, image, format_, last,
+                {VK_PIPELINE_STAGE_2_NONE, 0, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR});
+}
+
+Renderer::Renderer(const RendererOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Renderer::~Renderer() = default;
+
+void Renderer::set_scene(const Model& model) { impl_->set_scene(model); }
+void Renderer::set_positions(std::span<const Vec3f> positions) { impl_->scene.set_positions(positions); }
+void Renderer::set_object_color(std::size_t object, const Vec3f& srgb) {
+  impl_->scene.set_color(object, srgb);
+}
+Bounds Renderer::bounds() const { return impl_->scene.bounds(); }
+
+bool Renderer::draw_window(const FrameView& view, ImDrawData* ui, Image* shown) {
+  if (!impl_->window) throw std::logic_error("draw_window needs a renderer made with a window");
+  return impl_->draw_window(view, ui, shown);
+}
+
+Image Renderer::render_offscreen(const FrameView& view, int width, int height) {
+  const auto limit = static_cast<int>(impl_->device.properties().limits.maxImageDimension2D);
+  if (width < 1 || height < 1 || width > limit || height > limit)
+    throw std::invalid_argument("a picture of " + std::to_string(width) + "x" + std::to_string(height) +
+                                " is not possible: each side must be 1 to " + std::to_string(limit));
+  return impl_->render_offscreen(view,
+                                 {static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)});
+}
+
+Quality Renderer::quality() const { return impl_->quality; }
+void Renderer::set_quality(Quality quality) { impl_->set_quality(quality); }
+const std::string& Renderer::device_name() const { return impl_->device.name(); }
+bool Renderer::software_device() const { return impl_->device.software(); }
+const std::vector<std::string>& Renderer::validation_messages() const { return impl_->device.messages(); }
+bool Renderer::validation_active() const { return impl_->device.validation_active(); }
+
+}  // namespace stickslip

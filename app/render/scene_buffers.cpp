@@ -1,0 +1,88 @@
+#include "app/render/scene_buffers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "app/render/mesh_topology.h"
+
+namespace stickslip {
+namespace {
+
+float linear(float srgb) {
+  return srgb <= 0.04045f ? srgb / 12.92f : std::pow((srgb + 0.055f) / 1.055f, 2.4f);
+}
+
+bool finite(const Vec3f& x) { return std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]); }
+
+Bounds bounds_of(const std::vector<Vec3f>& positions, const std::vector<std::int32_t>& nodes) {
+  std::optional<Bounds> bounds;
+  for (const std::int32_t node : nodes) {
+    const Vec3f& x = positions[node];
+    if (!finite(x)) continue;
+    if (!bounds) bounds = Bounds{x, x};
+    bounds->low = min(bounds->low, x);
+    bounds->high = max(bounds->high, x);
+  }
+  return bounds.value_or(Bounds{{-0.5f, 0, -0.5f}, {0.5f, 1, 0.5f}});
+}
+
+}  // namespace
+
+SceneBuffers::SceneBuffers(const Device& device, const Model& model) : surface_nodes_(model.surface_nodes) {
+  const MeshTopology mesh = build_topology(model);
+  constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  constexpr VkBufferUsageFlags kIndex = VK_BUFFER_USAGE_INDEX_BUFFER_BIT;
+  vertices = GpuBuffer::with_data(device, mesh.vertices, kStorage);
+  fans = GpuBuffer::with_data(device, mesh.fans, kStorage);
+  triangles = GpuBuffer::with_data(device, model.triangles, kStorage | kIndex);
+  indices = GpuBuffer::with_data(device, mesh.indices, kIndex);
+  edges = GpuBuffer::with_data(device, model.edges, kIndex);
+  vertex_count = static_cast<std::uint32_t>(mesh.vertices.size());
+  index_count = static_cast<std::uint32_t>(mesh.indices.size());
+  edge_index_count = static_cast<std::uint32_t>(2 * model.edges.size());
+
+  looks_.resize(model.objects.size());
+  for (std::size_t i = 0; i < looks_.size(); ++i) set_color(i, model.objects[i].color);
+  positions_.resize(model.node_count());
+  std::ranges::transform(model.positions, positions_.begin(),
+                         [](const auto& x) { return x.template cast<float>(); });
+  set_positions(positions_);
+  start_bounds_ = bounds_;
+  add_planes(model.half_spaces);
+}
+
+void SceneBuffers::set_positions(std::span<const Vec3f> positions) {
+  if (positions.size() != positions_.size())
+    throw std::invalid_argument("the picture's scene has " + std::to_string(positions_.size()) +
+                                " nodes, but " + std::to_string(positions.size()) + " positions were given");
+  if (positions.data() != positions_.data()) std::ranges::copy(positions, positions_.begin());
+  bounds_ = bounds_of(positions_, surface_nodes_);
+  ++version_;
+}
+
+void SceneBuffers::set_color(std::size_t object, const Vec3f& srgb) {
+  looks_.at(object).color = {linear(srgb[0]), linear(srgb[1]), linear(srgb[2]), 0};
+}
+
+void SceneBuffers::add_planes(const std::vector<HalfSpace>& half_spaces) {
+  const Vec3f center = start_bounds_.center();
+  for (const HalfSpace& half_space : half_spaces) {
+    const Vec3f normal = half_space.normal.cast<float>();
+    const auto offset = static_cast<float>(half_space.offset);
+    PlaneShape plane;
+    plane.point = center + (offset - dot(center, normal)) * normal;
+    plane.ground = normal[1] > 0.9999f;
+    if (plane.ground) {
+      ground_height_ = std::max(offset, ground_height_.value_or(offset));
+    } else {
+      const Vec3f across = std::abs(normal[1]) < 0.9f ? Vec3f{0, 1, 0} : Vec3f{1, 0, 0};
+      plane.u = normalized(cross(across, normal));
+      plane.v = cross(plane.u, normal);
+    }
+    planes_.push_back(plane);
+  }
+}
+
+}  // namespace stickslip

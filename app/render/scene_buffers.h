@@ -1,0 +1,53 @@
+// The loaded scene: topology on the device, current positions and looks on the host.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "app/render/camera.h"
+#include "app/render/resources.h"
+#include "gpu/model/model.h"
+#include "shaders/shared/frame_data.h"
+
+namespace stickslip {
+
+/// A half-space as it is shown.
+struct PlaneShape {
+  Vec3f point{0, 0, 0};  // the plane's point nearest to the scene's centre
+  Vec3f u{1, 0, 0}, v{0, 0, 1};
+  bool ground = false;
+};
+
+class SceneBuffers {
+ public:
+  SceneBuffers(const Device& device, const Model& model);
+
+  void set_positions(std::span<const Vec3f> positions);
+  void set_color(std::size_t object, const Vec3f& srgb);
+
+  GpuBuffer vertices, fans, triangles, indices, edges;
+  std::uint32_t vertex_count = 0, index_count = 0, edge_index_count = 0;
+
+  const std::vector<Vec3f>& positions() const { return positions_; }
+  /// Changes with every set_positions: tells a frame's copy whether it is old.
+  std::uint64_t version() const { return version_; }
+  const std::vector<shared::ObjectLook>& looks() const { return looks_; }
+  const std::vector<PlaneShape>& planes() const { return planes_; }
+  std::optional<float> ground_height() const { return ground_height_; }
+  const Bounds& bounds() const { return bounds_; }
+  const Bounds& start_bounds() const { return start_bounds_; }
+
+ private:
+  void add_planes(const std::vector<HalfSpace>& half_spaces);
+
+  std::vector<std::int32_t> surface_nodes_;
+  std::vector<Vec3f> positions_;
+  std::vector<shared::ObjectLook> looks_;
+  std::vector<PlaneShape> planes_;
+  std::optional<float> ground_height_;
+  Bounds bounds_, start_bounds_;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,33 @@
+// Dear ImGui's Vulkan side: draws the user interface over the finished picture.
+#pragma once
+
+#include <vector>
+
+#include "app/render/swapchain.h"
+
+struct ImDrawData;
+
+namespace stickslip {
+
+class Ui {
+ public:
+  /// The ImGui context must exist.
+  Ui(const Device& device, VkFormat format);
+  ~Ui();
+  Ui(const Ui&) = delete;
+  Ui& operator=(const Ui&) = delete;
+
+  /// After the swapchain was made anew.
+  void set_images(const Swapchain& swapchain);
+  /// The image must be in COLOR_ATTACHMENT_OPTIMAL and stays there.
+  void record(VkCommandBuffer commands, std::uint32_t image, ImDrawData* ui) const;
+
+ private:
+  const Device& device_;
+  RenderPass pass_;
+  DescriptorPool pool_;
+  VkExtent2D size_{};
+  std::vector<Framebuffer> framebuffers_;
+};
+
+}  // namespace stickslip

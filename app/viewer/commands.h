@@ -1,0 +1,52 @@
+// What a user does to a running simulation. Commands are applied between steps, in order; the journal of
+// those that took effect describes a session.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "gpu/model/interaction.h"
+
+namespace stickslip {
+
+struct LoadScene {
+  std::string scene;  // shipped name or path
+};
+struct Reset {};
+struct ParamEdit {
+  std::string_view name;  // of a row of param_table(), whose storage it shares
+  double value = 0;
+};
+struct MaterialEdit {
+  int material = -1;      // -1: all
+  std::string_view name;  // of a row of material_table()
+  double value = 0;
+};
+struct HalfSpaceEdit {
+  std::size_t index = 0;
+  double mu = 0;
+};
+struct DragStart {
+  Drag drag;
+};
+struct DragMove {
+  Vec<double, 3> target;  // [m]
+};
+struct DragEnd {};
+
+using Command =
+    std::variant<LoadScene, Reset, ParamEdit, MaterialEdit, HalfSpaceEdit, DragStart, DragMove, DragEnd>;
+
+/// True when `next` makes `previous`, given just before it, pointless: the same slider moved on.
+bool supersedes(const Command& next, const Command& previous);
+
+struct JournalEntry {
+  int frame = 0;    // steps done when it was applied
+  double time = 0;  // [s] simulated
+  double wall = 0;  // [s] since the simulation's thread started, when it was given
+  Command command;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,28 @@
+// Dear ImGui in the window: context, style, platform side. The renderer owns its Vulkan side.
+#pragma once
+
+struct ImDrawData;
+
+#include "app/viewer/panels/panels.h"
+#include "app/viewer/window.h"
+
+namespace stickslip {
+
+class Gui {
+ public:
+  /// Before the renderer is made. The window's handlers are set already.
+  explicit Gui(const Window& window);
+  ~Gui();
+  Gui(const Gui&) = delete;
+  Gui& operator=(const Gui&) = delete;
+
+  /// The pointer is over a panel, or a widget has it.
+  bool wants_pointer() const;
+  /// A text is being typed.
+  bool wants_keys() const;
+
+  /// Builds all panels; valid until the next call.
+  ImDrawData* draw(PanelContext& context);
+};
+
+}  // namespace stickslip

@@ -1,0 +1,60 @@
+// What every panel can read and ask for.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/render/renderer.h"
+#include "app/viewer/actions.h"
+#include "app/viewer/log_buffer.h"
+#include "app/viewer/picking.h"
+#include "app/viewer/simulation.h"
+
+namespace stickslip {
+
+/// Which contact states the overlay shows.
+struct ContactFilter {
+  bool open = true, stick = true, slip = true;
+  bool shows(ContactState state) const {
+    return state == ContactState::open ? open : state == ContactState::stick ? stick : slip;
+  }
+};
+
+/// A number being typed in place of a slider. One at a time in the window.
+struct TypedNumber {
+  unsigned id = 0;  // of the slider; 0: none
+  bool fresh = false;
+  char text[64] = "";
+};
+
+/// What the window shows and how; changed by actions, panels and the pointer.
+struct ViewState {
+  Overlays overlays;
+  ContactFilter filter;
+  bool panels = true, log = false, help = false;
+  Quality quality = Quality::light;
+  std::optional<ObjectProbe> selection;
+  TypedNumber typed;
+};
+
+/// Figures of the window itself.
+struct WindowFigures {
+  double frames_per_second = 0;  // 0: it draws only on demand at the moment
+  double draw_seconds = 0;       // that a picture takes, averaged
+  std::string device;
+  std::string recording;  // file of the video in progress, else empty
+};
+
+struct PanelContext {
+  Simulation& simulation;
+  ViewState& view;
+  const std::vector<SceneInfo>& scenes;
+  LogBuffer& log;
+  const WindowFigures& window;
+  std::function<void(ActionId)> act;
+};
+
+}  // namespace stickslip

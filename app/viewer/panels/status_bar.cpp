@@ -1,0 +1,71 @@
+#include <chrono>
+#include <cstdio>
+
+#include "app/viewer/panels/panels.h"
+#include "app/viewer/panels/widgets.h"
+#include "app/viewer/theme.h"
+
+namespace stickslip {
+namespace {
+
+using Activity = SimulationStatus::Activity;
+
+struct Notice {
+  std::string text;
+  ImU32 color;
+};
+
+Notice notice_of(const SimulationStatus& status) {
+  if (!status.error.empty()) return {"error", theme::bad};
+  const double busy = std::chrono::duration<double>(std::chrono::steady_clock::now() - status.since).count();
+  const std::string since = busy > 0.5 ? " for " + duration_text(busy) : "";
+  if (status.activity == Activity::loading) return {"loading" + since, theme::warning};
+  if (status.activity == Activity::stepping && !since.empty()) return {"in a step" + since, theme::warning};
+  if (!status.loaded) return {"no scene", theme::dim_text};
+  return status.playing ? Notice{"playing", theme::good} : Notice{"paused", theme::accent};
+}
+
+std::string rates(const PanelContext& context) {
+  const SimulationStatus& status = context.simulation.status();
+  char text[96];
+  std::string result = "picture " + duration_text(context.window.draw_seconds);
+  if (context.window.frames_per_second > 0) {
+    std::snprintf(text, sizeof text, ", %.0f per second", context.window.frames_per_second);
+    result += text;
+  }
+  if (status.playing && status.steps_per_second > 0) {
+    std::snprintf(text, sizeof text, "   %.1f steps per second", status.steps_per_second);
+    result += text;
+  }
+  return result;
+}
+
+}  // namespace
+
+void draw_status_bar(PanelContext& context) {
+  const Notice notice = notice_of(context.simulation.status());
+  text_colored(notice.color, notice.text);
+  if (!context.window.recording.empty()) {
+    ImGui::SameLine(0, em(3));
+    text_colored(theme::bad, "recording " + context.window.recording);
+  }
+  const std::string right = rates(context) + "   " + "F1 help";
+  const float right_width = ImGui::CalcTextSize(right.c_str()).x;
+  const LogLine last = context.log.last();
+  ImGui::SameLine(0, em(3));
+  const float room = ImGui::GetContentRegionAvail().x - right_width - em(4);
+  const ImU32 color = last.level >= spdlog::level::err    ? theme::bad
+                      : last.level == spdlog::level::warn ? theme::warning
+                                                          : theme::dim_text;
+  if (room > em(10)) {
+    std::string line = last.text.substr(0, last.text.find('\n'));
+    text_colored(color, fit_text(line, room));
+    if (ImGui::IsItemClicked()) context.act(ActionId::toggle_log);
+    tooltip(last.text + (last.text.empty() ? "" : "\n") + "Click for the log [" +
+            shortcut(ActionId::toggle_log) + "]");
+  }
+  ImGui::SameLine(ImGui::GetContentRegionMax().x - right_width);
+  text_colored(theme::dim_text, right);
+}
+
+}  // namespace stickslip

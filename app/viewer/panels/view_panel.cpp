@@ -1,0 +1,64 @@
+#include <array>
+
+#include "app/viewer/panels/panels.h"
+#include "app/viewer/panels/widgets.h"
+#include "app/viewer/theme.h"
+
+namespace stickslip {
+namespace {
+
+void overlay_box(PanelContext& context, const char* label, bool on, ActionId action) {
+  bool value = on;
+  if (ImGui::Checkbox(label, &value)) context.act(action);
+  tooltip(std::string("[") + shortcut(action) + "]");
+}
+
+/// Colour, name, number and a box that hides it.
+void state_row(ContactState state, const char* name, const char* meaning, int count, bool& shown) {
+  const float size = ImGui::GetFrameHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddCircleFilled({at.x + 0.4f * size, at.y + 0.5f * size}, 0.24f * size,
+                                              theme::rgb(contact_color(state)));
+  ImGui::Dummy({0.8f * size, size});
+  ImGui::SameLine();
+  ImGui::Checkbox(name, &shown);
+  tooltip(meaning);
+  ImGui::SameLine(em(16));
+  ImGui::AlignTextToFramePadding();
+  ImGui::Text("%d", count);
+}
+
+}  // namespace
+
+void draw_view_panel(PanelContext& context) {
+  if (!section("View")) return;
+  ViewState& view = context.view;
+  overlay_box(context, "Contacts", view.overlays.contacts, ActionId::toggle_contacts);
+  ImGui::SameLine();
+  overlay_box(context, "Normals", view.overlays.normals, ActionId::toggle_normals);
+  ImGui::SameLine();
+  overlay_box(context, "Edges", view.overlays.wireframe, ActionId::toggle_wireframe);
+
+  std::array<int, 3> counts{};
+  for (const ContactRecord& contact : context.simulation.frame().snapshot.contacts)
+    ++counts[static_cast<std::size_t>(contact.state)];
+  if (view.overlays.contacts || view.overlays.normals) {
+    state_row(ContactState::stick, "stick", "slower than eps_v: static friction", counts[1],
+              view.filter.stick);
+    state_row(ContactState::slip, "slip", "sliding: friction has its full size", counts[2], view.filter.slip);
+    state_row(ContactState::open, "open", "within d_hat, without a noticeable force", counts[0],
+              view.filter.open);
+  }
+  ImGui::AlignTextToFramePadding();
+  text_colored(theme::dim_text, "Quality");
+  ImGui::SameLine(em(16));
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::BeginCombo("##quality", quality_name(view.quality).data())) {
+    for (const Quality quality : {Quality::light, Quality::medium, Quality::high})
+      if (ImGui::Selectable(quality_name(quality).data(), quality == view.quality)) view.quality = quality;
+    ImGui::EndCombo();
+  }
+  tooltip(context.window.device);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,105 @@
+#include "app/viewer/panels/widgets.h"
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+#include "app/viewer/theme.h"
+
+namespace stickslip {
+
+float em(float characters) { return 0.55f * characters * ImGui::GetFontSize(); }
+
+void value_row(const char* label, float column, const char* format, ...) {
+  ImGui::PushStyleColor(ImGuiCol_Text, theme::dim_text);
+  ImGui::TextUnformatted(label);
+  ImGui::PopStyleColor();
+  ImGui::SameLine(column);
+  va_list arguments;
+  va_start(arguments, format);
+  ImGui::TextV(format, arguments);
+  va_end(arguments);
+}
+
+bool section(const char* title, bool open) {
+  // ImGui leaves three paddings between the arrow and the title.
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      {0.2f * ImGui::GetFontSize(), ImGui::GetStyle().FramePadding.y});
+  const bool shown =
+      ImGui::CollapsingHeader(title, open ? ImGuiTreeNodeFlags_DefaultOpen : ImGuiTreeNodeFlags_None);
+  ImGui::PopStyleVar();
+  return shown;
+}
+
+void tooltip(const std::string& text) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(em(56));
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+bool action_button(const char* label, const std::string& what, const std::string& key, const ImVec2& size) {
+  const bool pressed = ImGui::Button(label, size);
+  tooltip(what + "  [" + key + "]");
+  return pressed;
+}
+
+bool filled_slider(const char* id, float& position, const std::string& text) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 end{at.x + ImGui::CalcItemWidth(), at.y + ImGui::GetFrameHeight()};
+  const float rounding = ImGui::GetStyle().FrameRounding, filled = at.x + position * (end.x - at.x);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(at, end, ImGui::GetColorU32(ImGuiCol_FrameBg), rounding);
+  if (filled > at.x + 1)
+    list.AddRectFilled(at, {filled, end.y}, ImGui::GetColorU32(ImGuiCol_SliderGrab), rounding);
+  for (const ImGuiCol slot : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
+                              ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive})
+    ImGui::PushStyleColor(slot, IM_COL32_BLACK_TRANS);
+  // The text stands where ImGui expects a number's format.
+  const bool moved = ImGui::SliderFloat(id, &position, 0, 1, text.c_str(), ImGuiSliderFlags_NoInput);
+  ImGui::PopStyleColor(5);
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive())
+    list.AddRect(at, end, ImGui::GetColorU32(ImGuiCol_CheckMark), rounding);
+  return moved;
+}
+
+void text_colored(ImU32 color, std::string_view text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, color);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopStyleColor();
+}
+
+std::string fit_text(const std::string& text, float width) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+  std::string shortened = text;
+  while (!shortened.empty() && ImGui::CalcTextSize((shortened + "...").c_str()).x > width) {
+    // Whole UTF-8 characters only.
+    while (!shortened.empty() && (shortened.back() & 0xC0) == 0x80) shortened.pop_back();
+    if (!shortened.empty()) shortened.pop_back();
+  }
+  return shortened + "...";
+}
+
+std::string duration_text(double seconds) {
+  char text[32];
+  if (seconds < 1) std::snprintf(text, sizeof text, "%.3g ms", 1e3 * seconds);
+  else std::snprintf(text, sizeof text, "%.3g s", seconds);
+  return text;
+}
+
+std::string si_text(double value, const char* unit) {
+  static constexpr const char* prefixes[] = {"n", "\xC2\xB5", "m", "", "k", "M", "G", "T"};
+  int index = 3;
+  if (value != 0 && std::isfinite(value)) {
+    const int thousands = static_cast<int>(std::floor(std::log10(std::abs(value)) / 3));
+    index = std::min(7, std::max(0, 3 + thousands));
+    value /= std::pow(1000, index - 3);
+  }
+  char text[48];
+  std::snprintf(text, sizeof text, "%.3g %s%s", value, prefixes[index], unit);
+  return text;
+}
+
+}  // namespace stickslip

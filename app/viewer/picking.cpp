@@ -1,0 +1,114 @@
+#include "app/viewer/picking.h"
+
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+namespace {
+
+struct Hit {
+  float distance, u, v;  // the point is (1 - u - v) a + u b + v c
+};
+
+/// Solves origin + t direction = a + u (b - a) + v (c - a) by Cramer's rule.
+std::optional<Hit> hit_triangle(const Ray& ray, const Vec3f& a, const Vec3f& b, const Vec3f& c) {
+  const Vec3f ab = b - a, ac = c - a, from_a = ray.origin - a;
+  const Vec3f p = cross(ray.direction, ac);
+  const float determinant = dot(ab, p);
+  if (determinant == 0) return std::nullopt;
+  const float u = dot(from_a, p) / determinant;
+  if (!(u >= 0 && u <= 1)) return std::nullopt;
+  const Vec3f q = cross(from_a, ab);
+  const float v = dot(ray.direction, q) / determinant;
+  if (!(v >= 0 && u + v <= 1)) return std::nullopt;
+  const float t = dot(ac, q) / determinant;
+  if (!(t > 0)) return std::nullopt;
+  return Hit{t, u, v};
+}
+
+}  // namespace
+
+std::optional<Pick> pick(const Model& model, std::span<const Vec3f> positions, const Ray& ray) {
+  std::optional<Pick> nearest;
+  float limit = std::numeric_limits<float>::max();
+  for (std::size_t o = 0; o < model.objects.size(); ++o) {
+    const Object& object = model.objects[o];
+    for (std::int32_t i = object.triangle_begin; i < object.triangle_end; ++i) {
+      const Vec3i& triangle = model.triangles[static_cast<std::size_t>(i)];
+      const std::optional<Hit> hit =
+          hit_triangle(ray, positions[triangle[0]], positions[triangle[1]], positions[triangle[2]]);
+      if (!hit || hit->distance >= limit) continue;
+      limit = hit->distance;
+      nearest = Pick{static_cast<int>(o),
+                     triangle,
+                     {1.0 - hit->u - hit->v, hit->u, hit->v},
+                     ray.origin + hit->distance * ray.direction,
+                     hit->distance};
+    }
+  }
+  return nearest;
+}
+
+std::optional<Vec3f> intersect_plane(const Ray& ray, const Vec3f& point, const Vec3f& normal) {
+  const float t = dot(point - ray.origin, normal) / dot(ray.direction, normal);
+  if (!std::isfinite(t) || t <= 0) return std::nullopt;
+  return ray.origin + t * ray.direction;
+}
+
+Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions) {
+  Vec3f point{0, 0, 0};
+  for (int i = 0; i < 3; ++i) point += static_cast<float>(pick.weights[i]) * positions[pick.triangle[i]];
+  return point;
+}
+
+Bounds bounds_of(const Object& object, std::span<const Vec3f> positions) {
+  Bounds bounds{positions[object.node_begin], positions[object.node_begin]};
+  for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
+    bounds.low = min(bounds.low, positions[i]);
+    bounds.high = max(bounds.high, positions[i]);
+  }
+  return bounds;
+}
+
+ObjectProbe::ObjectProbe(std::shared_ptr<const Scene> scene, int object)
+    : scene_(std::move(scene)), object_(object) {
+  const Model& model = scene_->model;
+  const Object& body = description();
+  const auto nodes = static_cast<std::size_t>(body.node_end - body.node_begin);
+  weights_.assign(nodes, 0.0);
+  for (std::int32_t t = body.tet_begin; t < body.tet_end; ++t) {
+    const Vec4i& tet = model.tets[static_cast<std::size_t>(t)];
+    const auto& a = model.rest_positions[tet[0]];
+    const double volume = dot(cross(model.rest_positions[tet[1]] - a, model.rest_positions[tet[2]] - a),
+                              model.rest_positions[tet[3]] - a) /
+                          6;
+    volume_ += volume;
+    for (int i = 0; i < 4; ++i) weights_[static_cast<std::size_t>(tet[i] - body.node_begin)] += volume / 4;
+  }
+  if (volume_ > 0)
+    for (double& weight : weights_) weight /= volume_;
+  else weights_.assign(nodes, 1.0 / static_cast<double>(nodes));
+}
+
+void ObjectProbe::observe(const Snapshot& snapshot) {
+  const Object& body = description();
+  Vec<double, 3> center{0, 0, 0};
+  for (std::size_t i = 0; i < weights_.size(); ++i)
+    center += weights_[i] * snapshot.positions[static_cast<std::size_t>(body.node_begin) + i].cast<double>();
+  if (time_ >= 0 && snapshot.time > time_) velocity_ = (center - center_) / (snapshot.time - time_);
+  else if (snapshot.time != time_) velocity_ = {0, 0, 0};
+  center_ = center;
+  time_ = snapshot.time;
+
+  contacts_ = sticking_ = slipping_ = 0;
+  normal_force_ = 0;
+  for (const ContactRecord& contact : snapshot.contacts) {
+    if (contact.object_a != object_ && contact.object_b != object_) continue;
+    ++contacts_;
+    sticking_ += contact.state == ContactState::stick;
+    slipping_ += contact.state == ContactState::slip;
+    normal_force_ += contact.normal_force;
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,66 @@
+// Picking: which triangle the pointer is on, and the numbers of the object it belongs to.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/render/camera.h"
+#include "app/viewer/simulation.h"
+
+namespace stickslip {
+
+struct Pick {
+  int object = -1;
+  Vec3i triangle{0, 0, 0};          // nodes
+  Vec<double, 3> weights{1, 0, 0};  // barycentric, sum 1
+  Vec3f point{0, 0, 0};             // [m]
+  float distance = 0;               // [m] along the ray
+};
+
+/// The nearest triangle that the ray hits, from either side. `positions`: one per node [m].
+std::optional<Pick> pick(const Model& model, std::span<const Vec3f> positions, const Ray& ray);
+
+/// Where the ray meets the plane through `point` that faces along `normal`; nothing when it points away or
+/// runs along it.
+std::optional<Vec3f> intersect_plane(const Ray& ray, const Vec3f& point, const Vec3f& normal);
+
+/// Interpolated position of a pick in another instant.
+Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions);
+
+Bounds bounds_of(const Object& object, std::span<const Vec3f> positions);
+
+/// One object's numbers through time. Volumes are those of the rest shape; a collider has none.
+class ObjectProbe {
+ public:
+  ObjectProbe(std::shared_ptr<const Scene> scene, int object);
+
+  int object() const { return object_; }
+  const std::shared_ptr<const Scene>& scene() const { return scene_; }
+  const Object& description() const { return scene_->model.objects[static_cast<std::size_t>(object_)]; }
+
+  /// Takes the numbers of a new instant; the velocity is that between the last two different times.
+  void observe(const Snapshot& snapshot);
+
+  double volume() const { return volume_; }              // [m^3]
+  Vec<double, 3> center() const { return center_; }      // [m] of mass; of the nodes for a collider
+  Vec<double, 3> velocity() const { return velocity_; }  // [m/s] of the center
+  int contacts() const { return contacts_; }
+  int sticking() const { return sticking_; }
+  int slipping() const { return slipping_; }
+  double normal_force() const { return normal_force_; }  // [N] sum of the magnitudes
+
+ private:
+  std::shared_ptr<const Scene> scene_;
+  int object_;
+  std::vector<double> weights_;  // per node of the object, sum 1
+  double volume_ = 0;
+  double time_ = -1;
+  Vec<double, 3> center_{0, 0, 0}, velocity_{0, 0, 0};
+  int contacts_ = 0, sticking_ = 0, slipping_ = 0;
+  double normal_force_ = 0;
+};
+
+}  // namespace stickslip

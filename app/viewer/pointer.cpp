@@ -1,0 +1,107 @@
+#include "app/viewer/pointer.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace stickslip {
+namespace {
+constexpr float click_travel = 4;       // pixels
+constexpr float pixels_per_notch = 20;  // of a zoom by dragging
+}  // namespace
+
+void Pointer::resize(int width, int height) {
+  width_ = std::max(width, 1);
+  height_ = std::max(height, 1);
+}
+
+std::optional<Pick> Pointer::pick_here() const {
+  const SimulationFrame& frame = simulation_.frame();
+  if (!frame.scene) return std::nullopt;
+  return pick(frame.scene->model, frame.snapshot.positions, ray());
+}
+
+void Pointer::press(Button button, Modifiers modifiers) {
+  if (mode_ != Mode::idle) return;
+  button_ = button;
+  travelled_ = 0;
+  may_click_ = false;
+  if (button == Button::middle || (button == Button::left && modifiers.shift)) {
+    mode_ = Mode::pan;
+  } else if (button == Button::right) {
+    mode_ = Mode::zoom;
+  } else if (modifiers.control) {
+    start_drag();
+  } else {
+    mode_ = Mode::orbit;
+    may_click_ = true;
+  }
+}
+
+void Pointer::start_drag() {
+  const std::optional<Pick> found = pick_here();
+  if (!found) return;
+  const Object& object = simulation_.frame().scene->model.objects[static_cast<std::size_t>(found->object)];
+  if (object.tet_begin == object.tet_end) {
+    spdlog::info("{} is a collider: it follows its script and cannot be pulled", object.name);
+    return;
+  }
+  mode_ = Mode::drag;
+  grabbed_ = *found;
+  target_ = found->point;
+  simulation_.post(DragStart{{grabbed_.triangle, grabbed_.weights, target_.cast<double>()}});
+}
+
+void Pointer::release(Button button) {
+  if (mode_ == Mode::idle || button != button_) return;
+  if (may_click_ && travelled_ < click_travel) {
+    const std::optional<Pick> found = pick_here();
+    click_ = found ? found->object : -1;
+  }
+  cancel();
+}
+
+void Pointer::cancel() {
+  if (mode_ == Mode::drag) simulation_.post(DragEnd{});
+  mode_ = Mode::idle;
+}
+
+void Pointer::move(float x, float y) {
+  const float dx = x - x_, dy = y - y_;
+  x_ = x;
+  y_ = y;
+  travelled_ += std::abs(dx) + std::abs(dy);
+  switch (mode_) {
+    case Mode::idle:
+      break;
+    case Mode::orbit:
+      // A click's tremble does not turn the scene.
+      if (travelled_ >= click_travel) camera_.orbit(dx, dy, height_);
+      break;
+    case Mode::pan:
+      camera_.pan(dx, dy, height_);
+      break;
+    case Mode::zoom:
+      camera_.zoom(-dy / pixels_per_notch);
+      break;
+    case Mode::drag:
+      if (const auto hit = intersect_plane(ray(), grabbed_.point, camera_.forward())) {
+        target_ = *hit;
+        simulation_.post(DragMove{target_.cast<double>()});
+      }
+      break;
+  }
+}
+
+void Pointer::scroll(float notches) { camera_.zoom(notches); }
+
+std::optional<DragLine> Pointer::drag_line() const {
+  if (mode_ != Mode::drag) return std::nullopt;
+  return DragLine{position_of(grabbed_, simulation_.frame().snapshot.positions), target_};
+}
+
+std::optional<int> Pointer::take_click() { return std::exchange(click_, std::nullopt); }
+
+}  // namespace stickslip

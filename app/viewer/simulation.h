@@ -1,0 +1,149 @@
+// Simulation: an Engine on a thread of its own. The caller's side never waits for a step or a load, however
+// long it takes.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/io/scene.h"
+#include "app/viewer/commands.h"
+#include "app/viewer/triple_buffer.h"
+#include "gpu/engine.h"
+
+namespace stickslip {
+
+/// One instant, with the scene it belongs to.
+struct SimulationFrame {
+  std::shared_ptr<const Scene> scene;  // none before the first load
+  Snapshot snapshot;
+};
+
+/// Everything that can be edited while a scene runs.
+struct Settings {
+  Params params;
+  std::vector<Material> materials;
+  std::vector<double> half_space_mu;
+};
+
+struct SimulationStatus {
+  enum class Activity { idle, stepping, loading };
+  Activity activity = Activity::idle;
+  std::chrono::steady_clock::time_point since;  // of the activity
+  bool playing = false;
+  bool loaded = false;          // a scene is in the engine
+  double steps_per_second = 0;  // over the last steps, waiting included
+  double step_seconds = 0;      // wall time of the last step
+  std::string error;            // of the last load or step; empty when it went well
+};
+
+/// How steps follow each other while playing.
+struct Pacing {
+  bool real_time = true;  // never ahead of the clock; otherwise as fast as possible
+  double speed = 1;       // simulated seconds per second of the clock
+};
+
+class Simulation {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using EngineFactory = std::function<std::unique_ptr<Engine>()>;
+  using SceneLoader = std::function<Scene(const std::string& name_or_path)>;
+
+  static constexpr std::size_t history_length = 600;
+
+  /// Starts the thread, makes the engine on it and waits for that; throws what `make_engine` throws.
+  /// `on_change` is called on the thread whenever `update` has something new.
+  Simulation(EngineFactory make_engine, SceneLoader load_scene, std::function<void()> on_change = {});
+  /// Waits for a step in progress.
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Queues a command. Edits show in `settings()` at once.
+  void post(Command command);
+  void play();
+  void pause();
+  /// One more step, then pause.
+  void step_once();
+  void set_pacing(const Pacing& pacing);
+
+  /// Takes over what the thread has published; true when anything is new. The references below are valid and
+  /// constant until the next call, and all of this is for one thread.
+  bool update();
+  const SimulationFrame& frame() const { return frames_.front(); }
+  const std::deque<StepReport>& history() const { return history_; }
+  const SimulationStatus& status() const { return seen_status_; }
+  const Settings& settings() const { return seen_settings_; }
+  const Pacing& pacing() const { return seen_pacing_; }
+
+  std::vector<JournalEntry> journal() const;
+
+ private:
+  struct Queued {
+    Command command;
+    Clock::time_point given;
+  };
+
+  void run();
+  /// Sleeps until there is something to do; false when the thread is to end. Fills `commands` or leaves it
+  /// empty for a step.
+  bool wait_for_work(std::vector<Queued>& commands);
+  void apply_all(const std::vector<Queued>& commands);
+  void apply(const Command& command);
+  void load(const std::string& name_or_path);
+  void step();
+  void restart();
+  void pace(double simulated_seconds);
+  void publish_frame();
+  void publish_start(const std::shared_ptr<const Scene>& scene);
+  void begin(SimulationStatus::Activity activity);
+  void fail(const std::string& message);
+  void changed();
+
+  EngineFactory make_engine_;
+  SceneLoader load_scene_;
+  std::function<void()> on_change_;
+
+  // Owned by the thread.
+  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<const Scene> scene_;
+  std::optional<Drag> drag_;
+  std::vector<double> half_space_mu_;
+  int frame_ = 0;
+  double time_ = 0;
+  bool unpublished_ = false;
+  Clock::time_point started_, published_, last_step_end_;
+  Clock::time_point next_step_;  // under mutex_
+
+  TripleBuffer<SimulationFrame> frames_;
+
+  mutable std::mutex mutex_;  // guards what follows, always for a moment only
+  std::condition_variable wake_;
+  std::vector<Queued> queue_;
+  SimulationStatus status_;
+  Settings settings_;
+  Pacing pacing_;
+  std::vector<StepReport> new_reports_;
+  std::vector<JournalEntry> journal_;
+  int steps_wanted_ = 0;
+  bool history_cleared_ = false;
+  bool news_ = false;
+  bool quit_ = false;
+
+  // Owned by the caller's side.
+  std::deque<StepReport> history_;
+  SimulationStatus seen_status_;
+  Settings seen_settings_;
+  Pacing seen_pacing_;
+
+  std::thread thread_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,360 @@
+#include "app/viewer/viewer.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "app/capture/png.h"
+#include "app/viewer/gui.h"
+#include "app/viewer/pointer.h"
+#include "app/viewer/video.h"
+
+namespace stickslip {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double frame_interval = 1.0 / 60;  // [s] no picture sooner after another
+constexpr double clock_interval = 0.25;      // [s] between pictures that only count seconds
+constexpr int settle_frames = 3;             // pictures after an input: ImGui needs a second one to react
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Hands the first scene, which is read before anything is opened, to the loader's first call.
+Simulation::SceneLoader first_scene_at_hand(const ViewOptions& options) {
+  auto first = std::make_shared<std::optional<Scene>>(options.load_scene(options.scene));
+  return [first, load = options.load_scene](const std::string& name) {
+    if (!*first) return load(name);
+    Scene scene = std::move(**first);
+    first->reset();
+    return scene;
+  };
+}
+
+Camera camera_of(const Scene& scene) {
+  return Camera::look_at(scene.camera.position.cast<float>(), scene.camera.target.cast<float>(),
+                         static_cast<float>(scene.camera.fov));
+}
+
+/// The window with everything behind it.
+class Viewer {
+ public:
+  explicit Viewer(const ViewOptions& options);
+  ~Viewer();
+  int run();
+
+ private:
+  void act(ActionId action);
+  void switch_scene(int direction);
+  void toggle_video();
+  void stop_video();
+
+  void on_key(int key, const char* name, int mods, bool repeat);
+  void on_button(int button, int mods, bool down);
+  InputHandlers handlers();
+
+  void take_over();
+  void select(int object);
+  void frame_camera();
+  double time_to_next_draw() const;
+  void draw();
+  void record(const Image& shown);
+  FrameView frame_view();
+
+  const ViewOptions& options_;
+  std::vector<SceneInfo> scenes_;
+  Simulation::SceneLoader load_scene_;
+  std::shared_ptr<LogBuffer> log_ = std::make_shared<LogBuffer>();
+  LogCapture log_capture_{log_};
+  Window window_;
+  Gui gui_;
+  Renderer renderer_;
+  Simulation simulation_;
+
+  ViewState view_;
+  WindowFigures figures_;
+  Camera camera_;
+  Pointer pointer_{simulation_, camera_};
+  std::vector<ContactRecord> shown_contacts_;
+  std::shared_ptr<const Scene> scene_;
+  std::unique_ptr<SimulationVideo> video_;
+  bool screenshot_ = false, quit_ = false;
+  int draws_due_ = settle_frames;
+  std::size_t log_seen_ = 0;
+  Clock::time_point last_draw_{};
+};
+
+Viewer::Viewer(const ViewOptions& options)
+    : options_(options),
+      scenes_(list_scenes()),
+      load_scene_(first_scene_at_hand(options)),
+      window_(options.width, options.height, "stickslip"),
+      gui_((window_.set_handlers(handlers()), window_)),
+      renderer_({window_.handle(), options.quality, options.validation}),
+      simulation_(options.make_engine, std::move(load_scene_), &Window::wake) {
+  view_.quality = renderer_.quality();
+  figures_.device = renderer_.device_name();
+  simulation_.post(LoadScene{options.scene});
+  if (!options.paused) simulation_.play();
+}
+
+Viewer::~Viewer() {
+  // The simulation's thread ends with its step; nobody needs to look at that.
+  window_.hide();
+}
+
+// ---- Input ----
+
+InputHandlers Viewer::handlers() {
+  return {
+      .key = [this](int key, const char* name, int mods, bool repeat) { on_key(key, name, mods, repeat); },
+      .character =
+          [this](char32_t character) {
+            if (gui_.wants_keys()) return;
+            if (const Action* action = find_action(character)) act(action->id);
+          },
+      .button = [this](int button, int mods, bool down) { on_button(button, mods, down); },
+      .move = [this](float x, float y) { pointer_.move(x, y); },
+      .scroll =
+          [this](float notches) {
+            if (!gui_.wants_pointer()) pointer_.scroll(notches);
+          },
+      .any = [this] { draws_due_ = settle_frames; },
+  };
+}
+
+void Viewer::on_key(int key, const char* name, int mods, bool repeat) {
+  if (gui_.wants_keys()) return;
+  if (key == GLFW_KEY_ESCAPE && view_.help) return act(ActionId::toggle_help);
+  const Action* action = find_action(key, name, mods);
+  if (action && (!repeat || action->repeats)) act(action->id);
+}
+
+void Viewer::on_button(int button, int mods, bool down) {
+  const auto which = button == GLFW_MOUSE_BUTTON_LEFT     ? Pointer::Button::left
+                     : button == GLFW_MOUSE_BUTTON_MIDDLE ? Pointer::Button::middle
+                                                          : Pointer::Button::right;
+  if (!down) return pointer_.release(which);
+  if (!gui_.wants_pointer())
+    pointer_.press(which, {(mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_CONTROL) != 0});
+}
+
+void Viewer::act(ActionId action) {
+  const SimulationStatus& status = simulation_.status();
+  switch (action) {
+    case ActionId::toggle_play:
+      return status.playing ? simulation_.pause() : simulation_.play();
+    case ActionId::step:
+      // A held key asks for the next step, not for a queue of them.
+      if (status.activity == SimulationStatus::Activity::idle || status.playing) simulation_.step_once();
+      return;
+    case ActionId::reset:
+      return simulation_.post(Reset{});
+    case ActionId::previous_scene:
+      return switch_scene(-1);
+    case ActionId::next_scene:
+      return switch_scene(1);
+    case ActionId::toggle_panels:
+      view_.panels = !view_.panels;
+      return;
+    case ActionId::toggle_log:
+      view_.log = !view_.log;
+      return;
+    case ActionId::frame_view:
+      return frame_camera();
+    case ActionId::toggle_contacts:
+      view_.overlays.contacts = !view_.overlays.contacts;
+      return;
+    case ActionId::toggle_normals:
+      view_.overlays.normals = !view_.overlays.normals;
+      return;
+    case ActionId::toggle_wireframe:
+      view_.overlays.wireframe = !view_.overlays.wireframe;
+      return;
+    case ActionId::screenshot:
+      screenshot_ = true;
+      return;
+    case ActionId::toggle_video:
+      return toggle_video();
+    case ActionId::toggle_help:
+      view_.help = !view_.help;
+      return;
+    case ActionId::quit:
+      quit_ = true;
+      return;
+  }
+}
+
+void Viewer::switch_scene(int direction) {
+  if (scenes_.empty()) return;
+  const auto count = static_cast<int>(scenes_.size());
+  int current = direction > 0 ? -1 : count;
+  for (int i = 0; i < count; ++i)
+    if (scene_ && scenes_[static_cast<std::size_t>(i)].file == scene_->file) current = i;
+  const auto next = static_cast<std::size_t>((current + direction + count) % count);
+  simulation_.post(LoadScene{scenes_[next].file.string()});
+}
+
+// ---- Recording ----
+
+void Viewer::toggle_video() {
+  if (video_) return stop_video();
+  try {
+    video_ =
+        std::make_unique<SimulationVideo>(free_name("stickslip-" + (scene_ ? scene_->name : "view"), ".mp4"));
+    figures_.recording = video_->output().filename().string();
+    spdlog::info("recording {}", video_->output().string());
+  } catch (const std::runtime_error& error) {
+    spdlog::error("{}", error.what());
+  }
+}
+
+void Viewer::stop_video() {
+  try {
+    video_->finish();
+    if (!video_->note().empty()) spdlog::warn("{}", video_->note());
+    spdlog::info("wrote {}", video_->output().string());
+  } catch (const std::runtime_error& error) {
+    spdlog::error("{}", error.what());
+  }
+  video_.reset();
+  figures_.recording.clear();
+}
+
+void Viewer::record(const Image& shown) {
+  try {
+    if (std::exchange(screenshot_, false)) {
+      const auto file = free_name("stickslip-" + (scene_ ? scene_->name : "view"), ".png");
+      write_png(file, shown);
+      spdlog::info("wrote {}", file.string());
+    }
+    if (video_) video_->add(shown, simulation_.frame().snapshot.time);
+  } catch (const std::runtime_error& error) {
+    spdlog::error("{}", error.what());
+    if (video_) stop_video();
+  }
+}
+
+// ---- Scene and camera ----
+
+/// Brings the renderer and the selection up to what the simulation has published.
+void Viewer::take_over() {
+  const SimulationFrame& frame = simulation_.frame();
+  if (!frame.scene) return;
+  if (frame.scene != scene_) {
+    const bool reloaded = scene_ && scene_->file == frame.scene->file;
+    scene_ = frame.scene;
+    pointer_.cancel();
+    view_.selection.reset();
+    renderer_.set_scene(scene_->model);
+    if (!reloaded) camera_ = camera_of(*scene_);
+    window_.set_title("stickslip - " + scene_->name + " - " + options_.backend);
+  }
+  renderer_.set_positions(frame.snapshot.positions);
+  if (view_.selection) view_.selection->observe(frame.snapshot);
+}
+
+void Viewer::select(int object) {
+  view_.selection.reset();
+  if (object < 0 || !scene_) return;
+  view_.selection.emplace(scene_, object);
+  view_.selection->observe(simulation_.frame().snapshot);
+}
+
+void Viewer::frame_camera() {
+  if (!scene_) return;
+  const Bounds bounds =
+      view_.selection ? bounds_of(view_.selection->description(), simulation_.frame().snapshot.positions)
+                      : renderer_.bounds();
+  camera_.frame(bounds,
+                static_cast<float>(window_.width()) / static_cast<float>(std::max(1, window_.height())));
+}
+
+// ---- Drawing ----
+
+FrameView Viewer::frame_view() {
+  FrameView frame;
+  frame.camera = camera_;
+  frame.overlays = view_.overlays;
+  const std::vector<ContactRecord>& contacts = simulation_.frame().snapshot.contacts;
+  shown_contacts_.clear();
+  std::ranges::copy_if(contacts, std::back_inserter(shown_contacts_),
+                       [&](const ContactRecord& contact) { return view_.filter.shows(contact.state); });
+  frame.contacts = shown_contacts_;
+  frame.highlighted_object = view_.selection ? view_.selection->object() : -1;
+  frame.drag = pointer_.drag_line();
+  return frame;
+}
+
+void Viewer::draw() {
+  const Clock::time_point start = Clock::now();
+  const double interval = std::chrono::duration<double>(start - last_draw_).count();
+  // Pictures on demand have no rate.
+  if (interval > clock_interval) figures_.frames_per_second = 0;
+  else
+    figures_.frames_per_second =
+        figures_.frames_per_second > 0 ? 0.9 * figures_.frames_per_second + 0.1 / interval : 1 / interval;
+  last_draw_ = start;
+
+  pointer_.resize(window_.width(), window_.height());
+  PanelContext context{simulation_, view_,    scenes_,
+                       *log_,       figures_, [this](ActionId action) { act(action); }};
+  ImDrawData* panels = gui_.draw(context);
+  if (const auto clicked = pointer_.take_click()) select(*clicked);
+  if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
+
+  const bool wanted = screenshot_ || (video_ && video_->due(simulation_.frame().snapshot.time));
+  Image shown;
+  if (renderer_.draw_window(frame_view(), panels, wanted ? &shown : nullptr) && wanted) record(shown);
+  const double cost = seconds_since(start);
+  figures_.draw_seconds = figures_.draw_seconds > 0 ? 0.9 * figures_.draw_seconds + 0.1 * cost : cost;
+}
+
+/// [s], 0 when one is due now.
+double Viewer::time_to_next_draw() const {
+  const SimulationStatus& status = simulation_.status();
+  const bool counting = status.activity != SimulationStatus::Activity::idle || gui_.wants_keys();
+  const double wanted = draws_due_ > 0 ? frame_interval : counting || status.playing ? clock_interval : 1.0;
+  return std::max(0.0, wanted - seconds_since(last_draw_));
+}
+
+int Viewer::run() {
+  bool scripted_end = false;
+  while (!window_.closing() && !quit_ && !scripted_end) {
+    window_.wait(time_to_next_draw());
+    if (simulation_.update()) {
+      take_over();
+      draws_due_ = std::max(draws_due_, 1);
+    }
+    if (std::exchange(log_seen_, log_->count()) != log_->count()) draws_due_ = std::max(draws_due_, 1);
+    if (time_to_next_draw() > 0) continue;
+    draw();
+    draws_due_ = std::max(0, draws_due_ - 1);
+    const ViewScript& script = options_.script;
+    scripted_end =
+        script.quit_after_frames > 0 && (simulation_.frame().snapshot.frame >= script.quit_after_frames ||
+                                         !simulation_.status().error.empty());
+  }
+  if (video_) stop_video();
+  if (!options_.script.screenshot.empty()) {
+    PanelContext context{simulation_, view_, scenes_, *log_, figures_, [](ActionId) {}};
+    Image shown;
+    if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
+      write_png(options_.script.screenshot, shown);
+  }
+  for (const std::string& message : renderer_.validation_messages()) spdlog::error("validation: {}", message);
+  const bool failed = scripted_end && !simulation_.status().error.empty();
+  return failed || !renderer_.validation_messages().empty() ? 1 : 0;
+}
+
+}  // namespace
+
+int run_viewer(const ViewOptions& options) { return Viewer(options).run(); }
+
+}  // namespace stickslip

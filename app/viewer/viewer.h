@@ -1,0 +1,44 @@
+// The window: `stickslip view`.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/io/scene.h"
+#include "app/render/renderer.h"
+#include "gpu/engine.h"
+
+namespace stickslip {
+
+/// There is no display to open a window on. Like a missing device: exit code 3.
+struct NoDisplayError : NoDeviceError {
+  using NoDeviceError::NoDeviceError;
+};
+
+/// For tests: what the window does on its own.
+struct ViewScript {
+  int quit_after_frames = 0;         // time steps shown until the window closes; 0: it stays
+  std::filesystem::path screenshot;  // PNG of the last picture with its panels; empty: none
+};
+
+struct ViewOptions {
+  std::string scene = "drop";  // shipped name or path
+  /// Made on the simulation's thread; what it throws ends run_viewer.
+  std::function<std::unique_ptr<Engine>()> make_engine;
+  std::string backend;  // its name, for the title
+  std::function<Scene(const std::string& name_or_path)> load_scene = stickslip::load_scene;
+  int width = 1280, height = 720;
+  Quality quality = Quality::automatic;
+  bool validation = false;
+  bool paused = false;  // otherwise the scene plays from the start
+  ViewScript script;
+};
+
+/// Opens the window and returns when it is closed: 0, or 1 when a script's run ended with an error or the
+/// validation layers complained. Throws NoDisplayError, NoDeviceError, RenderError, InputError (for the first
+/// scene), and what `make_engine` throws.
+int run_viewer(const ViewOptions& options);
+
+}  // namespace stickslip

@@ -1,2 +1,0 @@
-#pragma once
-#include "gpu/model/report.h"

@@ -1,0 +1,9 @@
+// The data of the frame and the scene's buffers, for every shader.
+#include "shared/frame_data.h"
+
+layout(set = 0, binding = kFrameBinding, std140) uniform Frame { FrameData frame; };
+layout(set = 0, binding = kPositionBinding, std430) readonly buffer Positions { float positions[]; };
+
+vec3 node_position(uint node) {
+  return vec3(positions[3 * node], positions[3 * node + 1], positions[3 * node + 2]);
+}

@@ -1,0 +1,80 @@
+// What C++ hands to the shaders, in one place for both. std140 for FrameData, std430 for the rest.
+#ifdef __cplusplus
+#pragma once
+
+#include <cstdint>
+#include <glm/mat4x4.hpp>
+#include <glm/vec4.hpp>
+
+namespace stickslip::shared {
+using glm::mat4;
+using glm::vec4;
+using uint = std::uint32_t;
+#endif
+
+// Bindings of the one descriptor set.
+const int kFrameBinding = 0;     // FrameData
+const int kPositionBinding = 1;  // float[3] per node
+const int kVertexBinding = 2;    // MeshVertex
+const int kFanBinding = 3;       // uint: triangles around each vertex
+const int kTriangleBinding = 4;  // uint[3]: nodes
+const int kNormalBinding = 5;    // float[3] per vertex
+const int kObjectBinding = 6;    // ObjectLook
+const int kGlyphBinding = 7;     // Glyph
+const int kSunMapBinding = 8;    // depth seen from the sun, compared
+const int kSunDepthBinding = 9;  // the same, as plain depth
+const int kSkyMapBinding = 10;   // tiles of depth seen from directions over the sky, compared
+
+const int kMaxSkyViews = 36;
+
+struct FrameData {
+  mat4 view_projection;
+  vec4 eye;            // xyz [m]; w: metres per pixel at unit depth
+  vec4 forward;        // xyz
+  vec4 viewport;       // width, height [px], scale of screen-constant sizes, unused
+  vec4 scene;          // centre [m], radius [m]
+  vec4 grid;           // cell [m], distance at which the ground has faded [m], unused
+  vec4 sun_direction;  // xyz towards the sun; w: size of a shadow texel [m]
+  mat4 sun_matrix;     // world to (u, v, depth) of the sun's map
+  vec4 sky_layout;     // tiles per row, unused, size of a sky texel [m], unused
+  mat4 sky_matrix[kMaxSkyViews];
+  vec4 sky_direction[kMaxSkyViews];
+};
+
+/// A corner of the surface: nodes are split where the surface has a crease.
+struct MeshVertex {
+  uint node;
+  uint object;
+  uint fan_begin, fan_end;  // triangles that share its normal
+};
+
+struct ObjectLook {
+  vec4 color;  // linear; w: 1 when highlighted
+};
+
+const uint kGlyphDisc = 0u;   // at a
+const uint kGlyphArrow = 1u;  // from a along the unit vector b
+const uint kGlyphLine = 2u;   // from a to b
+
+struct Glyph {
+  vec4 a;  // xyz [m]; w: kind
+  vec4 b;
+  vec4 color;  // sRGB, as it appears
+};
+
+/// Push constants; each pipeline reads what its name says.
+struct PlanePush {
+  vec4 center;  // xyz [m]; w: offset of the grid along u
+  vec4 u;       // xyz: half extent along u [m]; w: offset of the grid along v
+  vec4 v;       // xyz: half extent along v [m]; w: 1 for the ground, 0 for a finite plane
+};
+struct DepthPush {
+  mat4 matrix;  // world to clip space of the light
+};
+struct GlyphPush {
+  vec4 look;  // opacity, unused
+};
+
+#ifdef __cplusplus
+}  // namespace stickslip::shared
+#endif

@@ -1,0 +1,40 @@
+#include "app/viewer/plot.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace stickslip {
+namespace {
+
+TEST(Plot, LinearTicksAreRoundFewAndInside) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> exponent(-9, 9), offset(-3, 3);
+  for (int i = 0; i < 1000; ++i) {
+    const double width = std::pow(10, exponent(random)), low = offset(random) * width;
+    const std::vector<double> ticks = linear_ticks(low, low + width, 4);
+    ASSERT_GE(ticks.size(), 2u);
+    ASSERT_LE(ticks.size(), 6u);
+    for (const double tick : ticks) {
+      EXPECT_GE(tick, low - 1e-6 * width);
+      EXPECT_LE(tick, low + width + 1e-6 * width);
+    }
+    const double step = ticks[1] - ticks[0];
+    const double lead = step / std::pow(10, std::floor(std::log10(step * (1 + 1e-9))));
+    EXPECT_TRUE(std::abs(lead - 1) < 1e-6 || std::abs(lead - 2) < 1e-6 || std::abs(lead - 5) < 1e-6) << step;
+  }
+}
+
+TEST(Plot, DecadeTicksArePowersOfTen) {
+  EXPECT_EQ(decade_ticks(1e-3, 1, 4).size(), 4u);
+  const std::vector<double> ticks = decade_ticks(1e-12, 1e6, 4);
+  ASSERT_LE(ticks.size(), 4u);
+  ASSERT_GE(ticks.size(), 2u);
+  for (const double tick : ticks) EXPECT_NEAR(std::log10(tick), std::round(std::log10(tick)), 1e-9);
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,129 @@
+#include "app/viewer/pointer.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/app/fake_engine.h"
+
+namespace stickslip {
+namespace {
+
+using Button = Pointer::Button;
+
+/// The two tetrahedra, loaded, and a camera that looks at the lower one from +z through a window of 400 x
+/// 400.
+class PointerTest : public testing::Test {
+ protected:
+  PointerTest()
+      : simulation_([] { return std::make_unique<test::FakeEngine>(); }, test::two_tets),
+        camera_(Camera::look_at({0.25f, 0.25f, 6}, {0.25f, 0.25f, 0}, 40)),
+        pointer_(simulation_, camera_) {
+    simulation_.post(LoadScene{"a"});
+    while (!simulation_.status().loaded) {
+      simulation_.update();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    pointer_.resize(400, 400);
+  }
+
+  /// The journal once it holds `count` entries.
+  std::vector<JournalEntry> journal(std::size_t count) {
+    while (simulation_.journal().size() < count) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return simulation_.journal();
+  }
+
+  Simulation simulation_;
+  Camera camera_;
+  Pointer pointer_;
+};
+
+TEST_F(PointerTest, AClickPicksAndATrembleIsStillAClick) {
+  pointer_.move(200, 200);
+  pointer_.press(Button::left, {});
+  pointer_.move(201, 201);
+  const float yaw = camera_.yaw;
+  pointer_.release(Button::left);
+  EXPECT_EQ(pointer_.take_click(), 0);
+  EXPECT_FALSE(pointer_.take_click());
+  EXPECT_EQ(camera_.yaw, yaw);
+  pointer_.move(5, 5);
+  pointer_.press(Button::left, {});
+  pointer_.release(Button::left);
+  EXPECT_EQ(pointer_.take_click(), -1) << "the background";
+}
+
+TEST_F(PointerTest, ALeftDragOrbitsAndPicksNothing) {
+  pointer_.move(200, 200);
+  pointer_.press(Button::left, {});
+  const float yaw = camera_.yaw;
+  for (int i = 1; i <= 20; ++i) pointer_.move(200.0f + 3.0f * static_cast<float>(i), 200);
+  pointer_.release(Button::left);
+  EXPECT_NE(camera_.yaw, yaw);
+  EXPECT_FALSE(pointer_.take_click());
+}
+
+TEST_F(PointerTest, MiddleAndShiftPanRightAndWheelZoom) {
+  for (const bool middle : {true, false}) {
+    const Vec3f target = camera_.target;
+    const float yaw = camera_.yaw;
+    pointer_.move(200, 200);
+    pointer_.press(middle ? Button::middle : Button::left, {.shift = !middle});
+    pointer_.move(240, 200);
+    pointer_.release(middle ? Button::middle : Button::left);
+    EXPECT_GT(norm(camera_.target - target), 1e-3f);
+    EXPECT_EQ(camera_.yaw, yaw);
+  }
+  const float distance = camera_.distance;
+  pointer_.scroll(1);
+  EXPECT_LT(camera_.distance, distance);
+  pointer_.press(Button::right, {});
+  pointer_.move(240, 300);
+  pointer_.release(Button::right);
+  EXPECT_GT(camera_.distance, distance);
+}
+
+TEST_F(PointerTest, ControlDragPullsInThePlaneOfTheGrabbedPoint) {
+  pointer_.move(200, 200);
+  pointer_.press(Button::left, {.control = true});
+  ASSERT_TRUE(pointer_.drag_line());
+  const Vec3f from = pointer_.drag_line()->from;
+  pointer_.move(260, 170);
+  const DragLine line = *pointer_.drag_line();
+  EXPECT_LT(norm(line.from - from), 1e-4f) << "nothing has moved yet";
+  EXPECT_GT(line.to[0], line.from[0]);
+  EXPECT_GT(line.to[1], line.from[1]);
+  EXPECT_NEAR(dot(line.to - line.from, camera_.forward()), 0, 1e-4f);
+  // The pointer is over its target.
+  const Vec3f pixel = camera_.project(line.to, 400, 400);
+  EXPECT_NEAR(pixel[0], 260, 0.5f);
+  EXPECT_NEAR(pixel[1], 170, 0.5f);
+  pointer_.release(Button::left);
+  EXPECT_FALSE(pointer_.drag_line());
+
+  const std::vector<JournalEntry> entries = journal(4);
+  const auto& start = std::get<DragStart>(entries[1].command).drag;
+  EXPECT_NEAR(start.weights[0] + start.weights[1] + start.weights[2], 1, 1e-6);
+  EXPECT_LT(norm(std::get<DragMove>(entries[2].command).target.cast<float>() - line.to), 1e-5f);
+  EXPECT_TRUE(std::holds_alternative<DragEnd>(entries[3].command));
+}
+
+TEST_F(PointerTest, ControlDragOnTheBackgroundPullsNothing) {
+  pointer_.move(5, 5);
+  pointer_.press(Button::left, {.control = true});
+  EXPECT_FALSE(pointer_.drag_line());
+  pointer_.release(Button::left);
+  EXPECT_FALSE(pointer_.take_click());
+  EXPECT_EQ(simulation_.journal().size(), 1u);
+}
+
+TEST_F(PointerTest, CancelEndsAPull) {
+  pointer_.move(200, 200);
+  pointer_.press(Button::left, {.control = true});
+  pointer_.cancel();
+  EXPECT_FALSE(pointer_.drag_line());
+  EXPECT_TRUE(std::holds_alternative<DragEnd>(journal(3)[2].command));
+}
+
+}  // namespace
+}  // namespace stickslip

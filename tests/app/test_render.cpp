@@ -1,0 +1,195 @@
+// Pictures without a window: what is in them, and that the validation layer is content.
+#include <cstdlib>
+
+#include "render_fixture.h"
+
+namespace stickslip {
+namespace {
+
+TEST_F(RenderTest, ShowsTheCubeInItsColorOnALightGround) {
+  const Image image = draw();
+  ASSERT_EQ(image.width, kWidth);
+  ASSERT_EQ(image.height, kHeight);
+  ASSERT_EQ(image.rgba.size(), std::size_t{4} * kWidth * kHeight);
+  const std::uint8_t* cube = pixel_of(image, {0, 0.5f, 0.5f});
+  EXPECT_GT(cube[0], cube[1] + 30) << "orange: more red than green";
+  EXPECT_GT(cube[1], cube[2] + 15) << "and more green than blue";
+  const std::uint8_t* ground = pixel_of(image, {-1.45f, 0, 1.05f});
+  EXPECT_LT(std::abs(ground[0] - ground[2]), 25) << "grey";
+  EXPECT_GT(brightness(ground), 400);
+  for (std::size_t i = 3; i < image.rgba.size(); i += 4) ASSERT_EQ(image.rgba[i], 255);
+}
+
+TEST_F(RenderTest, SamePictureTwiceAndAnotherFromElsewhere) {
+  const Image first = draw();
+  EXPECT_EQ(draw().rgba, first.rgba);
+  view.camera.yaw += 0.7f;
+  EXPECT_GT(pixels_that_differ(draw(), first), std::size_t{kWidth * kHeight / 20});
+}
+
+TEST_F(RenderTest, FollowsPositions) {
+  const Image before = draw();
+  renderer->set_positions(moved_nodes(model, {0.8f, 0, 0}));
+  const Image after = draw();
+  const auto orange = [&](const Image& image, const Vec3f& point) {
+    const std::uint8_t* p = pixel_of(image, point);
+    return p[0] > p[2] + 45;
+  };
+  EXPECT_TRUE(orange(before, {-0.4f, 0.9f, 0.5f}));
+  EXPECT_FALSE(orange(after, {-0.4f, 0.9f, 0.5f}));
+  EXPECT_TRUE(orange(after, {0.8f, 0.5f, 0.5f}));
+  EXPECT_GT(pixels_that_differ(before, after), 500u);
+  EXPECT_THROW(renderer->set_positions(std::vector<Vec3f>(3)), std::invalid_argument);
+}
+
+TEST_F(RenderTest, TheCubeThrowsAShadow) {
+  for (const Quality quality : {Quality::light, Quality::medium, Quality::high}) {
+    SCOPED_TRACE(quality_name(quality));
+    renderer->set_quality(quality);
+    renderer->set_positions(moved_nodes(model, {0, 0, 0}));
+    const Image with = draw();
+    renderer->set_positions(moved_nodes(model, {0, 500, 0}));  // out of sight, and out of the lights' reach
+    const Image without = draw();
+    int darker = 0, shadowed = 0, brighter = 0;
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) {
+        const std::uint8_t *p = with.pixel(x, y), *q = without.pixel(x, y);
+        if (p[0] > p[2] + 30) continue;  // the cube itself
+        darker += brightness(p) < brightness(q) - 15;
+        shadowed += brightness(p) < 0.8 * brightness(q);
+        brighter += brightness(p) > brightness(q) + 15;
+      }
+    EXPECT_GT(shadowed, 700);
+    EXPECT_LT(darker, kWidth * kHeight / 4) << "most of the ground stays lit";
+    EXPECT_LT(brighter, 60) << "but for the cube's outline nothing gets brighter";
+  }
+}
+
+TEST_F(RenderTest, ShadowsLieBehindTheCubeAndNotOnItsLitTop) {
+  const Image image = draw();
+  const int top = brightness(pixel_of(image, {0, 1, 0}));
+  int darkest = top;
+  for (float x = -0.4f; x < 0.45f; x += 0.1f)
+    for (float z = -0.4f; z < 0.45f; z += 0.1f)
+      darkest = std::min(darkest, brightness(pixel_of(image, {x, 1, z})));
+  EXPECT_GT(darkest, top - 30) << "a lit flat face has one brightness: no stripes of self-shadow";
+}
+
+TEST_F(RenderTest, ContactsAreMarkedInTheColorOfTheirState) {
+  const Image plain = draw();
+  std::vector<ContactRecord> contacts(3);
+  const Vec3f places[] = {{-0.3f, 1, 0.3f}, {0, 1, 0.3f}, {0.3f, 1, 0.3f}};
+  for (int i = 0; i < 3; ++i) {
+    contacts[i].point = places[i];
+    contacts[i].normal = {0, 1, 0};
+    contacts[i].state = static_cast<ContactState>(i);
+  }
+  view.contacts = contacts;
+  EXPECT_EQ(draw().rgba, plain.rgba) << "contacts without their overlay are not shown";
+  view.overlays.contacts = true;
+  const Image marked = draw();
+  EXPECT_GT(pixels_that_differ(marked, plain), 60u);
+  for (const int i : {1, 2}) {
+    const Vec3f color = contact_color(contacts[i].state);
+    for (int c = 0; c < 3; ++c)
+      EXPECT_NEAR(pixel_of(marked, places[i])[c], 255 * color[c], 3) << "state " << i;
+  }
+  view.overlays.normals = true;
+  EXPECT_GT(pixels_that_differ(draw(), marked), 60u);
+}
+
+TEST_F(RenderTest, HiddenContactsShineThrough) {
+  std::vector<ContactRecord> contacts(1);
+  contacts[0].point = {0, 0, 0};  // under the cube
+  contacts[0].normal = {0, 1, 0};
+  contacts[0].state = ContactState::slip;
+  const Image plain = draw();
+  view.contacts = contacts;
+  view.overlays.contacts = true;
+  EXPECT_GT(pixels_that_differ(draw(), plain), 20u);
+}
+
+TEST_F(RenderTest, WireframeHighlightAndDragLineShow) {
+  const Image plain = draw();
+  view.overlays.wireframe = true;
+  EXPECT_GT(pixels_that_differ(draw(), plain), 500u);
+  view.overlays.wireframe = false;
+  view.highlighted_object = 0;
+  const Image highlighted = draw();
+  EXPECT_GT(brightness(pixel_of(highlighted, {0, 0.5f, 0.5f})), brightness(pixel_of(plain, {0, 0.5f, 0.5f})));
+  EXPECT_EQ(brightness(pixel_of(highlighted, {-1.45f, 0, 1.05f})),
+            brightness(pixel_of(plain, {-1.45f, 0, 1.05f})));
+  view.highlighted_object = -1;
+  view.drag = DragLine{{0, 1, 0}, {1, 1.5f, 0}};
+  EXPECT_GT(pixels_that_differ(draw(), plain), 40u);
+}
+
+TEST_F(RenderTest, ObjectColorsCanChange) {
+  renderer->set_object_color(0, {0.1f, 0.2f, 0.9f});
+  const Image image = draw();
+  const std::uint8_t* cube = pixel_of(image, {0, 0.5f, 0.5f});
+  EXPECT_GT(cube[2], cube[0] + 40);
+  EXPECT_THROW(renderer->set_object_color(7, {1, 1, 1}), std::out_of_range);
+}
+
+TEST_F(RenderTest, AnySizeAndNoOther) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {7, 301}, {641, 359}, {64, 64}}) {
+    const Image image = renderer->render_offscreen(view, width, height);
+    EXPECT_EQ(image.width, width);
+    EXPECT_EQ(image.height, height);
+    EXPECT_EQ(image.rgba.size(), std::size_t{4} * width * height);
+  }
+  EXPECT_THROW(renderer->render_offscreen(view, 0, 10), std::invalid_argument);
+  EXPECT_THROW(renderer->render_offscreen(view, 10, 1 << 24), std::invalid_argument);
+}
+
+TEST_F(RenderTest, TiltedHalfSpacesAndEmptyScenes) {
+  const Image plain = draw();
+  model.half_spaces.push_back({normalized(Vec<double, 3>{1, 0.3, 0}), -1.5, 0.3});
+  renderer->set_scene(model);
+  EXPECT_GT(pixels_that_differ(draw(), plain), 500u);
+  renderer->set_scene(Model{});
+  const Image empty = draw();
+  EXPECT_GT(brightness(empty.pixel(5, 5)), 300) << "the sky";
+}
+
+TEST_F(RenderTest, EveryFeatureAtEveryQualityWithoutAComplaint) {
+  if (!renderer->validation_active()) GTEST_SKIP() << "the validation layer is not installed";
+  model.half_spaces.push_back({normalized(Vec<double, 3>{1, 0.3, 0}), -1.5, 0.3});
+  std::vector<ContactRecord> contacts(1000);
+  for (const Quality quality : {Quality::high, Quality::medium, Quality::light}) {
+    renderer->set_quality(quality);
+    renderer->set_scene(model);
+    view.overlays = {true, true, true};
+    view.contacts = contacts;
+    view.drag = DragLine{};
+    view.highlighted_object = 0;
+    draw();
+    view.contacts = {};
+    draw();
+  }
+  EXPECT_EQ(renderer->quality(), Quality::light);
+}
+
+TEST_F(RenderTest, BoundsFollowTheBodies) {
+  renderer->set_positions(moved_nodes(model, {2, 0, 0}));
+  EXPECT_NEAR(renderer->bounds().low[0], 1.5f, 1e-5f);
+  EXPECT_NEAR(renderer->bounds().high[1], 1.f, 1e-5f);
+}
+
+TEST(Render, SaysWhenThereIsNoVulkan) {
+  setenv("VK_ICD_FILENAMES", "/nowhere.json", 1);
+  setenv("VK_DRIVER_FILES", "/nowhere.json", 1);
+  EXPECT_THROW(Renderer(), NoDeviceError);
+  unsetenv("VK_ICD_FILENAMES");
+  unsetenv("VK_DRIVER_FILES");
+}
+
+TEST(Render, QualityNames) {
+  for (const Quality q : {Quality::automatic, Quality::light, Quality::medium, Quality::high})
+    EXPECT_EQ(parse_quality(quality_name(q)), q);
+  EXPECT_THROW(parse_quality("ultra"), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace stickslip

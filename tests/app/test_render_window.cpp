@@ -1,0 +1,98 @@
+// The same renderer in a window, with a user interface on top. Needs a display (Xvfb will do).
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+#include <imgui.h>
+
+#include "render_fixture.h"
+
+namespace stickslip {
+namespace {
+
+class RenderWindowTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!glfwInit()) GTEST_SKIP() << "no display";
+    glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
+    window = glfwCreateWindow(400, 300, "test", nullptr, nullptr);
+    ASSERT_TRUE(window);
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+    ImGui_ImplGlfw_InitForVulkan(window, true);
+    try {
+      renderer = std::make_unique<Renderer>(
+          RendererOptions{.window = window, .quality = Quality::light, .validation = true});
+    } catch (const NoDeviceError& error) {
+      GTEST_SKIP() << error.what();
+    }
+    renderer->set_scene(cube_on_ground());
+    view.camera = front_camera();
+  }
+  void TearDown() override {
+    if (renderer) {
+      EXPECT_EQ(renderer->validation_messages().size(), 0u)
+          << "first: " << renderer->validation_messages().front();
+    }
+    renderer.reset();
+    if (window) {
+      ImGui_ImplGlfw_Shutdown();
+      ImGui::DestroyContext();
+      glfwDestroyWindow(window);
+    }
+    glfwTerminate();
+  }
+
+  bool draw(bool with_panel, Image* shown = nullptr) {
+    glfwPollEvents();
+    ImGui_ImplGlfw_NewFrame();
+    ImGui::NewFrame();
+    if (with_panel) {
+      ImGui::SetNextWindowPos({10, 10});
+      ImGui::SetNextWindowSize({120, 80});
+      ImGui::Begin("panel");
+      ImGui::Text("hello");
+      ImGui::End();
+    }
+    ImGui::Render();
+    return renderer->draw_window(view, ImGui::GetDrawData(), shown);
+  }
+  /// Draws until the window manager has given the window its size.
+  Image draw_at(int width, int height) {
+    glfwSetWindowSize(window, width, height);
+    Image shown;
+    for (int i = 0; i < 100 && (shown.width != width || shown.height != height); ++i) draw(false, &shown);
+    return shown;
+  }
+
+  GLFWwindow* window = nullptr;
+  std::unique_ptr<Renderer> renderer;
+  FrameView view;
+};
+
+TEST_F(RenderWindowTest, ShowsTheSceneAndThePanelOnTop) {
+  Image plain, with_panel;
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(draw(false, &plain));
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(draw(true, &with_panel));
+  ASSERT_EQ(plain.width, 400);
+  ASSERT_EQ(plain.height, 300);
+  const std::uint8_t* cube = plain.pixel(200, 150);
+  EXPECT_GT(cube[0], cube[2] + 45) << "the cube is orange here too";
+  EXPECT_GT(pixels_that_differ(plain, with_panel), 5000u);
+  EXPECT_EQ(brightness(plain.pixel(390, 290)), brightness(with_panel.pixel(390, 290)));
+  EXPECT_EQ(pixels_that_differ(plain, renderer->render_offscreen(view, 400, 300)), 0u)
+      << "a picture is what the window shows, without the panel";
+}
+
+TEST_F(RenderWindowTest, FollowsTheWindowsSizeAndQuality) {
+  ASSERT_TRUE(draw(false));
+  const Image larger = draw_at(500, 350);
+  EXPECT_EQ(larger.width, 500);
+  EXPECT_EQ(larger.height, 350);
+  renderer->set_quality(Quality::medium);
+  const Image smaller = draw_at(200, 160);
+  EXPECT_EQ(smaller.width, 200);
+  EXPECT_EQ(smaller.height, 160);
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,187 @@
+// The window for real: an X server without a screen, keys from xdotool, a fake engine.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+
+#include "app/capture/child_process.h"
+#include "app/viewer/viewer.h"
+#include "tests/app/fake_engine.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+bool eventually(const std::function<bool()>& done) {
+  for (int i = 0; i < 6000; ++i) {
+    if (done()) return true;
+    std::this_thread::sleep_for(10ms);
+  }
+  return false;
+}
+
+class LongWindowTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto server = find_program("Xvfb");
+    if (!server || !find_program("xdotool")) GTEST_SKIP() << "needs Xvfb and xdotool";
+    const std::string display = ":" + std::to_string(100 + getpid() % 800);
+    server_.emplace(*server,
+                    std::vector<std::string>{display, "-screen", "0", "1280x720x24", "-nolisten", "tcp"});
+    if (!eventually([&] { return fs::exists("/tmp/.X11-unix/X" + display.substr(1)); }))
+      GTEST_SKIP() << "Xvfb did not start";
+    setenv("DISPLAY", display.c_str(), 1);
+    folder_ = fs::temp_directory_path() / ("stickslip-window-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    before_ = fs::current_path();
+    fs::current_path(folder_);
+
+    options_.make_engine = [this] {
+      auto engine = std::make_unique<test::FakeEngine>();
+      engine->on_step = [this](int) {
+        ++steps_started_;
+        while (hold_) std::this_thread::sleep_for(1ms);
+        ++steps_done_;
+      };
+      return engine;
+    };
+    options_.load_scene = [this](const std::string& name) {
+      ++loads_;
+      return test::two_tets(name);
+    };
+    options_.scene = "a";
+    options_.backend = "cpu";
+    options_.validation = true;
+    options_.paused = true;
+  }
+  void TearDown() override {
+    if (folder_.empty()) return;
+    fs::current_path(before_);
+    fs::remove_all(folder_);
+  }
+
+  static void keys(const std::string& arguments) {
+    ASSERT_EQ(std::system(("xdotool " + arguments + " >/dev/null 2>&1").c_str()), 0) << arguments;
+    std::this_thread::sleep_for(200ms);
+  }
+  /// Runs the window here and `user` beside it, once the window is there and has a picture.
+  int run(const std::function<void()>& user) {
+    std::thread hands([&] {
+      keys("search --sync --name 'stickslip - a - cpu'");
+      keys("mousemove 640 360");
+      user();
+      hold_ = false;
+      keys("key --clearmodifiers ctrl+q");
+    });
+    int code = -1;
+    try {
+      code = run_viewer(options_);
+    } catch (const NoDeviceError& error) {
+      no_device_ = error.what();
+    }
+    hands.join();
+    return code;
+  }
+  std::size_t pictures() const {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator(folder_))
+      count += entry.path().extension() == ".png" && fs::file_size(entry.path()) > 1000;
+    return count;
+  }
+
+  std::optional<ChildProcess> server_;
+  fs::path folder_, before_;
+  ViewOptions options_;
+  std::atomic<int> loads_ = 0, steps_started_ = 0, steps_done_ = 0;
+  std::atomic<bool> hold_ = false;
+  std::string no_device_;
+};
+
+TEST_F(LongWindowTest, KeysStepPlayResetSwitchSceneAndQuit) {
+  options_.script.screenshot = folder_ / "end.png";
+  const int code = run([&] {
+    EXPECT_EQ(steps_done_, 0) << "it started paused";
+    keys("key period key Right");
+    EXPECT_TRUE(eventually([&] { return steps_done_ == 2; }));
+    keys("key space");
+    EXPECT_TRUE(eventually([&] { return steps_done_ >= 12; }));
+    keys("key p");
+    const int paused_at = steps_done_;
+    std::this_thread::sleep_for(200ms);
+    EXPECT_LE(steps_done_, paused_at + 1);
+    const int loads = loads_;
+    keys("key bracketright");
+    EXPECT_TRUE(eventually([&] { return loads_ == loads + 1; }));
+    keys("key c key n key v key Tab key Tab key l key F1 key Escape key r key f");
+    keys("mousemove 600 300 mousedown 1 mousemove 640 340 mousemove 700 360 mouseup 1");
+  });
+  if (!no_device_.empty()) GTEST_SKIP() << no_device_;
+  EXPECT_EQ(code, 0) << "validation messages";
+  EXPECT_EQ(pictures(), 1u);
+}
+
+TEST_F(LongWindowTest, StaysAliveThroughAnEndlessStep) {
+  hold_ = true;
+  const int code = run([&] {
+    keys("key period");
+    EXPECT_TRUE(eventually([&] { return steps_started_ == 1; }));
+    // The window takes input, draws and writes what it shows while the step is held.
+    keys("mousemove 600 300 mousedown 1 mousemove 700 360 mouseup 1");
+    keys("key F12");
+    EXPECT_TRUE(eventually([&] { return pictures() == 1; }));
+    keys("key F1 key F12");
+    EXPECT_TRUE(eventually([&] { return pictures() == 2; }));
+    EXPECT_EQ(steps_done_, 0);
+  });
+  if (!no_device_.empty()) GTEST_SKIP() << no_device_;
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(steps_done_, 1);
+}
+
+TEST_F(LongWindowTest, AScriptEndsByItselfAndAFailedRunSaysSo) {
+  options_.paused = false;
+  options_.script = {.quit_after_frames = 5, .screenshot = folder_ / "five.png"};
+  int code = -1;
+  try {
+    code = run_viewer(options_);
+  } catch (const NoDeviceError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  EXPECT_EQ(code, 0);
+  EXPECT_GE(steps_done_, 5);
+  EXPECT_EQ(pictures(), 1u);
+  options_.make_engine = [] {
+    auto engine = std::make_unique<test::FakeEngine>();
+    engine->on_step = [](int) { throw SimulationError("NaN at node 3"); };
+    return engine;
+  };
+  EXPECT_EQ(run_viewer(options_), 1);
+}
+
+TEST(Window, WithoutADisplayThereIsOneClearMessage) {
+  setenv("DISPLAY", ":99999", 1);
+  unsetenv("WAYLAND_DISPLAY");
+  ViewOptions options;
+  options.make_engine = [] { return std::make_unique<test::FakeEngine>(); };
+  options.load_scene = test::two_tets;
+  try {
+    run_viewer(options);
+    FAIL() << "a window opened";
+  } catch (const NoDisplayError& error) {
+    EXPECT_NE(std::string(error.what()).find("stickslip run"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Window, ABadFirstSceneIsReportedBeforeAnythingOpens) {
+  ViewOptions options;
+  options.make_engine = []() -> std::unique_ptr<Engine> { throw std::logic_error("not reached"); };
+  options.load_scene = [](const std::string&) -> Scene { throw InputError("scene.toml:3: unknown key"); };
+  EXPECT_THROW(run_viewer(options), InputError);
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Includes point one way: core -> math -> {params, model, geometry} -> {broadphase, ccd, energy, law, linear} -> solver
+-> step -> engine -> bench -> app. Siblings in braces leave each other alone. Only gpu/core knows CUDA, CUB and TBB."""
+import pathlib
+import re
+import sys
+
+from sources import CODE, sources
+
+LAYERS = [
+    {"core"},
+    {"math"},
+    {"params", "model", "geometry"},
+    {"broadphase", "ccd", "energy", "law", "linear"},
+    {"solver"},
+    {"step"},
+    {"engine"},
+    {"bench"},
+]
+RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
+SIBLINGS = {("model", "params"), ("ccd", "broadphase")}
+# What the program may see of the library: host-only headers.
+APP_SEES = re.compile(r"gpu/(engine\.h|bench/bench\.h|step/report\.h|(model|params|math)/\w+\.h)$")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
+BACKEND_API = re.compile(r"\b(tbb|cub|thrust)::|\bcuda[A-Z]\w*\s*\(")
+BACKEND_HEADER = re.compile(r"(cuda_runtime|cuda\.h|cub/|thrust/|tbb/|oneapi/)")
+
+
+def gpu_folder(path: str) -> str:
+    """The layer of a path below gpu/; files directly in gpu/ are the engine."""
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else "engine"
+
+
+def include_fault(source: str, target: str) -> str | None:
+    """Why `source` may not include `target`, or None."""
+    if BACKEND_HEADER.match(target) and not source.startswith(("gpu/core/", "tests/core/")):
+        return "only gpu/core includes CUDA, CUB or TBB"
+    if source.startswith("app/") and target.startswith("gpu/") and not APP_SEES.match(target):
+        return "app sees the library only through gpu/engine.h and host-only headers"
+    if not source.startswith("gpu/"):
+        return None
+    if target.startswith(("app/", "tests/")):
+        return "gpu includes neither app nor tests"
+    if not target.startswith("gpu/"):
+        return None
+    here, there = gpu_folder(source), gpu_folder(target)
+    if here == there or (here, there) in SIBLINGS:
+        return None
+    if here not in RANK or there not in RANK:
+        return f"folder gpu/{here if here not in RANK else there} has no place in the order"
+    if RANK[there] >= RANK[here]:
+        return f"{here} stands left of or beside {there}"
+    return None
+
+
+def check(root: pathlib.Path) -> list[str]:
+    faults = []
+    for path in sources(root, CODE):
+        source = path.as_posix()
+        for number, line in enumerate((root / path).read_text(errors="replace").splitlines(), 1):
+            include = INCLUDE.match(line)
+            if include:
+                why = include_fault(source, include[1])
+                if why:
+                    faults.append(f"{source}:{number}: includes {include[1]}: {why}")
+            elif source.startswith(("gpu/", "app/")) and not source.startswith("gpu/core/"):
+                if BACKEND_API.search(line.split("//")[0]):
+                    faults.append(f"{source}:{number}: only gpu/core may call CUDA, CUB or TBB")
+    return faults
+
+
+if __name__ == "__main__":
+    faults = check(pathlib.Path(__file__).resolve().parents[1])
+    print("\n".join(faults), end="\n" if faults else "")
+    sys.exit(1 if faults else 0)

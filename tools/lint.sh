@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Format, includes, file lengths, shell scripts, clang-tidy: tools/lint.sh [build folder, already configured].
+# clang-tidy reads the host sources and the CPU copy of every kernel; tests are left to the compiler's warnings.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+build=${1:-build/release}
+failed=0
+jobs=$(nproc)
+
+# stage NAME COMMAND...: runs all of them, so that one run shows every complaint.
+stage() {
+  local name=$1 start=$SECONDS
+  shift
+  if "$@"; then
+    echo "lint: $name: good ($((SECONDS - start)) s)"
+  else
+    echo "lint: $name: FAILED"
+    failed=1
+  fi
+}
+
+# shellcheck disable=SC2317  # called through stage
+check_format() {
+  find gpu app tests \( -name '*.h' -o -name '*.cuh' -o -name '*.cu' -o -name '*.cpp' \) -print0 |
+    xargs -0 -r -n 16 -P "$jobs" clang-format --dry-run -Werror
+}
+
+# shellcheck disable=SC2317  # called through stage
+check_tidy() {
+  [ -f "$build/compile_commands.json" ] || {
+    echo "lint: $build is not configured: cmake --preset release"
+    return 1
+  }
+  python3 tools/tidy_database.py "$build" |
+    xargs -r -d '\n' -n 1 -P "$jobs" clang-tidy --quiet -p "$build/tidy"
+}
+
+stage "self-test of the checks" python3 tools/test_checks.py
+stage "include direction" python3 tools/check_includes.py
+stage "file length" python3 tools/check_length.py
+stage "shell scripts" shellcheck tools/*.sh .ci/run
+stage "format" check_format
+stage "clang-tidy" check_tidy
+exit "$failed"

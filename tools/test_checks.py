@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Plants one violation at a time in an empty tree: each check must find it, and must pass what is allowed."""
+import json
+import pathlib
+import tempfile
+import unittest
+
+import check_includes
+import check_length
+from tidy_database import tidy_entries
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+
+    def write(self, path: str, text: str):
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+
+class Includes(Tree):
+    def faults(self, path: str, text: str) -> list[str]:
+        self.write(path, text)
+        found = check_includes.check(self.root)
+        (self.root / path).unlink()
+        return found
+
+    def test_allowed(self):
+        for path, text in [
+            ("gpu/math/a.h", '#include "gpu/core/real.h"'),
+            ("gpu/model/a.h", '#include "gpu/params/params.h"'),
+            ("gpu/ccd/a.cuh", '#include "gpu/broadphase/candidates.h"'),
+            ("gpu/step/a.cu", '#include "gpu/solver/newton.cuh"'),
+            ("gpu/bench/a.cu", '#include "gpu/linear/spmv.cuh"'),
+            ("gpu/core/a.h", "#include <tbb/parallel_for.h>\ntbb::task_arena arena;"),
+            ("app/cli/a.cpp", '#include "gpu/engine.h"\n#include "gpu/model/model.h"'),
+            ("tests/energy/a.cu", '#include "gpu/energy/barrier.h"'),
+            ("gpu/linear/a.cu", "// as tbb::parallel_for would"),
+        ]:
+            self.assertEqual(self.faults(path, text), [], path)
+
+    def test_forbidden(self):
+        for path, text in [
+            ("gpu/core/a.h", '#include "gpu/math/vec.h"'),
+            ("gpu/geometry/a.h", '#include "gpu/model/model.h"'),
+            ("gpu/energy/a.h", '#include "gpu/ccd/additive.h"'),
+            ("gpu/solver/a.cu", '#include "gpu/engine.h"'),
+            ("gpu/params/a.cpp", '#include "app/io/scene.h"'),
+            ("gpu/novel/a.h", '#include "gpu/core/real.h"'),
+            ("app/viewer/a.cpp", '#include "gpu/core/buffer.h"'),
+            ("app/viewer/a.cpp", '#include "gpu/model/device_model.cuh"'),
+            ("gpu/linear/a.cu", "#include <cub/cub.cuh>"),
+            ("gpu/linear/a.cu", "  tbb::parallel_for(0, 1, f);"),
+            ("gpu/step/a.cu", "  cudaDeviceSynchronize();"),
+        ]:
+            self.assertEqual(len(self.faults(path, text)), 1, path + " " + text)
+
+
+class Length(Tree):
+    def test_limits(self):
+        self.write("gpu/core/fine.h", "\n" * 400)
+        self.write("gpu/core/long.h", "\n" * 401)
+        self.write("app/too_long.cpp", "\n" * 801)
+        warnings, failures = check_length.check(self.root)
+        self.assertEqual([w.split(":")[0] for w in warnings], ["gpu/core/long.h"])
+        self.assertEqual([f.split(":")[0] for f in failures], ["app/too_long.cpp"])
+
+
+class TidyDatabase(Tree):
+    def test_host_sources_and_wrappers(self):
+        build = self.root / "build"
+        names = ["gpu/engine.cpp", "gpu/core/scan.cu", "build/kernels/gpu/core/scan_cpu.cpp", "tests/core/t.cpp"]
+        command = "c++ -O3 -Wall -Wno-restrict -mmove-max=128 -march=native -c x.cpp"
+        entries = [{"directory": str(self.root), "file": name, "command": command} for name in names]
+        self.write("build/compile_commands.json", json.dumps(entries))
+        found = tidy_entries(build, self.root)
+        files = [pathlib.Path(e["file"]).relative_to(self.root).as_posix() for e in found]
+        self.assertEqual(files, ["build/kernels/gpu/core/scan_cpu.cpp", "gpu/engine.cpp"])
+        self.assertEqual({e["command"] for e in found}, {"c++ -O3 -march=native -c x.cpp"})
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)

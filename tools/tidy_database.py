@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""tidy_database.py BUILD: writes BUILD/tidy/compile_commands.json for clang-tidy and prints the sources in it.
+
+Read are the host sources of gpu and app and the generated CPU copies of kernels. Warning flags and options that only
+g++ knows are left out: g++ has judged by them already."""
+import json
+import pathlib
+import re
+import sys
+
+GCC_ONLY = re.compile(r"\s-(W[\w=,-]+|m(move|store)-max=\d+)(?=\s|$)")
+
+
+def tidy_entries(build: pathlib.Path, root: pathlib.Path) -> list[dict]:
+    ours = [root / "gpu", root / "app", build.resolve() / "kernels" / "gpu"]
+    found = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        source = pathlib.Path(entry["directory"], entry["file"]).resolve()
+        if source.suffix == ".cpp" and any(source.is_relative_to(folder) for folder in ours):
+            command = GCC_ONLY.sub("", entry["command"])
+            found[str(source)] = {"directory": entry["directory"], "file": str(source), "command": command}
+    return [found[source] for source in sorted(found)]
+
+
+def main() -> None:
+    build = pathlib.Path(sys.argv[1])
+    entries = tidy_entries(build, pathlib.Path(__file__).resolve().parents[1])
+    (build / "tidy").mkdir(exist_ok=True)
+    (build / "tidy" / "compile_commands.json").write_text(json.dumps(entries, indent=1))
+    print("\n".join(entry["file"] for entry in entries))
+
+
+if __name__ == "__main__":
+    main()
