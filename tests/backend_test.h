@@ -1,5 +1,5 @@
-// BACKEND_TEST(Suite, Name) { ... }: one test body, compiled and run for each backend as cpu_Suite and cuda_Suite.
-// The cuda copy is skipped, saying so, where no device answers. `ctx` is a fresh Context.
+// BACKEND_TEST(Suite, Name) { ... }: one test body, compiled and run for each backend as cpu_Suite and
+// cuda_Suite. The cuda copy is skipped, saying so, where no device answers. `ctx` is a fresh Context.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,13 +20,13 @@ inline bool backend_present() {
 #define STICKSLIP_TEST_NAME2(backend, suite) backend##_##suite
 #define STICKSLIP_TEST_NAME(backend, suite) STICKSLIP_TEST_NAME2(backend, suite)
 // The body is a free function: nvcc allows no device lambda inside a private member such as TestBody.
-#define BACKEND_TEST(suite, name)                                                                         \
-  namespace stickslip::STICKSLIP_BACKEND {                                                                \
-  void suite##_##name(Context& ctx);                                                                      \
-  }                                                                                                       \
-  TEST(STICKSLIP_TEST_NAME(STICKSLIP_BACKEND, suite), name) {                                             \
+#define BACKEND_TEST(suite, name)                                                                       \
+  namespace stickslip::STICKSLIP_BACKEND {                                                              \
+  void suite##_##name(Context& ctx);                                                                    \
+  }                                                                                                     \
+  TEST(STICKSLIP_TEST_NAME(STICKSLIP_BACKEND, suite), name) {                                           \
     if (!stickslip::STICKSLIP_BACKEND::backend_present()) GTEST_SKIP() << "no device for this backend"; \
-    stickslip::STICKSLIP_BACKEND::Context ctx;                                                            \
-    stickslip::STICKSLIP_BACKEND::suite##_##name(ctx);                                                    \
-  }                                                                                                       \
+    stickslip::STICKSLIP_BACKEND::Context ctx;                                                          \
+    stickslip::STICKSLIP_BACKEND::suite##_##name(ctx);                                                  \
+  }                                                                                                     \
   void stickslip::STICKSLIP_BACKEND::suite##_##name([[maybe_unused]] Context& ctx)

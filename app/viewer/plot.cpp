@@ -107,15 +107,10 @@ void draw_values_at(float mouse_x, std::span<const float> x, std::span<const Plo
 
 }  // namespace
 
-std::vector<double> linear_ticks(double low, double high, int wanted) {
-  const double raw = (high - low) / std::max(wanted, 1);
-  const double decade = std::pow(10, std::floor(std::log10(raw)));
-  double step = 10 * decade;
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * decade >= raw * (1 - 1e-9)) {
-      step = factor * decade;
-      break;
-    }
+std::vector<double> linear_ticks(double low, double high) {
+  const double most = (high - low) / 2;
+  const double decade = std::pow(10, std::floor(std::log10(most)));
+  const double step = most >= 5 * decade ? 5 * decade : most >= 2 * decade ? 2 * decade : decade;
   std::vector<double> ticks;
   for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i)
     ticks.push_back(i * step);
@@ -140,7 +135,7 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
 
   const Range y_range = value_range(series, y_axis.logarithmic);
   const std::vector<double> y_ticks = y_axis.logarithmic ? decade_ticks(y_range.low, y_range.high, 4)
-                                                         : linear_ticks(y_range.low, y_range.high, 4);
+                                                         : linear_ticks(y_range.low, y_range.high);
   float label_width = 0;
   for (const double tick : y_ticks)
     label_width = std::max(label_width, ImGui::CalcTextSize(tick_text(tick).c_str()).x);

@@ -24,8 +24,8 @@ struct PlotAxis {
 void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, const PlotAxis& x_axis,
                std::span<const PlotSeries> series, const PlotAxis& y_axis);
 
-/// Positions of 2 to about `wanted` round numbers (1, 2 or 5 times a power of ten) in [low, high].
-std::vector<double> linear_ticks(double low, double high, int wanted);
+/// Two to six round numbers (multiples of 1, 2 or 5 times a power of ten) in [low, high].
+std::vector<double> linear_ticks(double low, double high);
 /// Powers of ten in [low, high], thinned to at most `wanted`. Both bounds are above 0.
 std::vector<double> decade_ticks(double low, double high, int wanted);
 

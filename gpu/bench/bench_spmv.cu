@@ -9,7 +9,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 namespace {
 
-constexpr int kRepetitions = 7;
+constexpr int kRepetitions = 25;
 constexpr std::size_t kStencils = 100'000;
 
 /// A cube of n^3 nodes in the Kuhn subdivision: six tets a cell, along the six orders of the axes.
@@ -73,14 +73,16 @@ double iteration_bytes(const SplitMatrix& matrix) {
          static_cast<double>(matrix.node_count()) * (9 * sizeof(Vec3) + sizeof(Symmetric3));
 }
 
+void fill_right_hand_side(Context& ctx, Buffer<Vec3>& b) {
+  Vec3* values = b.data();
+  launch(ctx, b.size(), [=] SS_LAMBDA(std::size_t i) {
+    const Real t = static_cast<Real>(i % 1009);
+    values[i] = {t, Real(1) - t, Real(0.5) * t};
+  });
+}
+
 struct Vectors {
-  Vectors(Context& ctx, std::size_t n) : b(ctx, n), x(ctx, n) {
-    Vec3* values = b.data();
-    launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
-      const Real t = static_cast<Real>(i % 1009);
-      values[i] = {t, Real(1) - t, Real(0.5) * t};
-    });
-  }
+  Vectors(Context& ctx, std::size_t n) : b(ctx, n), x(ctx, n) { fill_right_hand_side(ctx, b); }
   Buffer<Vec3> b, x;
 };
 

@@ -116,14 +116,15 @@ SS_HD constexpr Cubic<T> coplanarity(const EdgeEdge<T>& pair) {
   return coplanarity<T>({x[0] - x[2], x[1] - x[0], x[3] - x[2]}, {p[0] - p[2], p[1] - p[0], p[3] - p[2]});
 }
 
-/// A step in [0, t_max] that leaves about the share `kept` of the way to the first impact.
+/// A step in [0, t_max] that leaves the share `kept` in (0, 1) of the way to the first impact.
 template <class Pair, class T>
 SS_HD inline T toi(const Pair& motion, T kept, T t_max) {
-  // Time in units of t_max.
+  // Time in units of the last impact that shortens the step, so that a root t means the step t t_max.
   Pair pair = motion;
+  const T unit = t_max / (T(1) - kept);
   T reach = T(0);
   for (int i = 0; i < 4; ++i) {
-    pair.p[i] *= t_max;
+    pair.p[i] *= unit;
     reach = larger_reach(pair.x[i] - pair.x[0], pair.p[i] - pair.p[0], reach);
   }
   const Cubic<T> f = coplanarity(pair);
@@ -143,7 +144,7 @@ SS_HD inline T toi(const Pair& motion, T kept, T t_max) {
     }
     const T side = f(T(0.5) * (before + t)) < T(0) ? T(-1) : T(1);
     for (int back = 0; back < 32 && side * f(t) < -f.noise; ++back) t *= T(0.9);
-    return (T(1) - kept) * t * t_max;
+    return t * t_max;
   }
   return t_max;
 }

@@ -9,54 +9,70 @@ namespace {
 
 struct Additive {
   template <class Pair>
-  SS_HD Real operator()(const Pair& pair, Real kept) const {
-    return additive::toi(pair, kept, Real(1));
+  SS_HD Real operator()(const Pair& pair, Real kept, Real t_max) const {
+    return additive::toi(pair, kept, t_max);
   }
 };
 struct CubicRoots {
   template <class Pair>
-  SS_HD Real operator()(const Pair& pair, Real kept) const {
-    return cubic::toi(pair, kept, Real(1));
+  SS_HD Real operator()(const Pair& pair, Real kept, Real t_max) const {
+    return cubic::toi(pair, kept, t_max);
   }
 };
 
-/// bound[i] for quadruple i.
+/// What all pairs share.
+struct Sweep {
+  const Vec3* x;
+  const Vec3* p;
+  Real kept;
+  const Real* limit;   // longer steps need not be told apart
+  std::size_t stride;  // every stride-th pair only
+};
+
+std::size_t sample_count(std::size_t count, std::size_t stride) { return (count + stride - 1) / stride; }
+
 template <class Pair, class Method>
-void bound_each(Context& ctx, const Vec4i* pairs, std::size_t count, const Vec3* x, const Vec3* p, Real kept,
-                Method toi, Real* bound) {
+void bound_each(Context& ctx, const Vec4i* pairs, std::size_t count, const Sweep& sweep, Method toi,
+                Real* bound) {
   launch(
-      ctx, count,
+      ctx, sample_count(count, sweep.stride),
       [=] SS_LAMBDA(std::size_t i) {
+        const Vec4i nodes = pairs[i * sweep.stride];
         Pair pair;
         for (int c = 0; c < 4; ++c) {
-          pair.x[c] = x[pairs[i][c]];
-          pair.p[c] = p[pairs[i][c]];
+          pair.x[c] = sweep.x[nodes[c]];
+          pair.p[c] = sweep.p[nodes[c]];
         }
-        bound[i] = stays_apart(pair, kept, Real(1)) ? Real(1) : toi(pair, kept);
+        const Real limit = *sweep.limit;
+        bound[i] = stays_apart(pair, sweep.kept, limit) ? limit : toi(pair, sweep.kept, limit);
       },
       kMedium);
 }
 
+/// *alpha = the smallest bound of the pairs of `sweep`, which may read *alpha as its limit.
 template <class Method>
-void bound_all(Context& ctx, const CandidateView& candidates, const Vec3* x, const Vec3* p, Real kept,
-               Method toi, Real* bound) {
-  bound_each<PointTriangle<Real>>(ctx, candidates.point_triangle, candidates.point_triangle_count, x, p, kept,
-                                  toi, bound);
-  bound_each<EdgeEdge<Real>>(ctx, candidates.edge_edge, candidates.edge_edge_count, x, p, kept, toi,
-                             bound + candidates.point_triangle_count);
+void bound_all(Context& ctx, const CandidateView& candidates, const Sweep& sweep, Method toi, Real* alpha) {
+  const std::size_t n_pt = sample_count(candidates.point_triangle_count, sweep.stride);
+  const std::size_t n = n_pt + sample_count(candidates.edge_edge_count, sweep.stride);
+  Real* bound = static_cast<Real*>(ctx.scratch(slot::first_free, n * sizeof(Real)));
+  bound_each<PointTriangle<Real>>(ctx, candidates.point_triangle, candidates.point_triangle_count, sweep, toi,
+                                  bound);
+  bound_each<EdgeEdge<Real>>(ctx, candidates.edge_edge, candidates.edge_edge_count, sweep, toi, bound + n_pt);
+  reduce_min(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return bound[i]; }, Real(1), alpha);
 }
 
 }  // namespace
 
 void step_bound(Context& ctx, const CandidateView& candidates, const Vec3* x, const Vec3* p,
                 const CcdSettings& settings, Real* alpha) {
-  const std::size_t count = candidates.point_triangle_count + candidates.edge_edge_count;
-  Real* bound = static_cast<Real*>(ctx.scratch(slot::first_free, count * sizeof(Real)));
-  const Real kept = Real(1) - settings.slack;
-  if (settings.method == CcdMethod::additive) bound_all(ctx, candidates, x, p, kept, Additive{}, bound);
-  else bound_all(ctx, candidates, x, p, kept, CubicRoots{}, bound);
-  reduce_min(
-      ctx, count, [=] SS_LAMBDA(std::size_t i) { return bound[i]; }, Real(1), alpha);
+  fill(ctx, alpha, 1, Real(1));
+  // A few pairs first: where motions are long, their bound makes most of the others trivial.
+  for (const std::size_t stride : {16, 1}) {
+    const Sweep sweep{x, p, Real(1) - settings.slack, alpha, stride};
+    if (settings.method == CcdMethod::additive) bound_all(ctx, candidates, sweep, Additive{}, alpha);
+    else bound_all(ctx, candidates, sweep, CubicRoots{}, alpha);
+  }
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

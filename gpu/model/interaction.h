@@ -11,11 +11,11 @@ enum class ContactState : std::uint8_t { open, stick, slip };
 
 /// One active contact as the viewer shows it.
 struct ContactRecord {
-  Vec<float, 3> point;         // [m]
-  Vec<float, 3> normal;        // unit, pointing to side a
-  float gap = 0;               // [m]
-  float normal_force = 0;      // [N]
-  float slip_speed = 0;        // [m/s]
+  Vec<float, 3> point;                        // [m]
+  Vec<float, 3> normal;                       // unit, pointing to side a
+  float gap = 0;                              // [m]
+  float normal_force = 0;                     // [N]
+  float slip_speed = 0;                       // [m/s]
   std::int32_t object_a = -1, object_b = -1;  // -1: a half-space
   ContactState state = ContactState::open;    // open: inside d_hat but carrying no noticeable force
 };

@@ -14,15 +14,15 @@ namespace stickslip {
 /// Outside [start, end] it rests at the pose of the nearer end.
 struct Motion {
   struct Key {
-    double time = 0;                          // [s]
-    Vec<double, 3> translation{0, 0, 0};      // [m]
+    double time = 0;                           // [s]
+    Vec<double, 3> translation{0, 0, 0};       // [m]
     Vec<double, 3> rotation_degrees{0, 0, 0};  // rotation vector: axis times angle
   };
-  Vec<double, 3> velocity{0, 0, 0};           // [m/s]
-  Vec<double, 3> angular_velocity{0, 0, 0};   // [rad/s], about `center`
-  Vec<double, 3> center{0, 0, 0};             // [m]
-  double start = 0, end = 1e30;               // [s]
-  std::vector<Key> keys;                      // when not empty: piecewise linear, added to the rates above
+  Vec<double, 3> velocity{0, 0, 0};          // [m/s]
+  Vec<double, 3> angular_velocity{0, 0, 0};  // [rad/s], about `center`
+  Vec<double, 3> center{0, 0, 0};            // [m]
+  double start = 0, end = 1e30;              // [s]
+  std::vector<Key> keys;                     // when not empty: piecewise linear, added to the rates above
 
   bool is_static() const;
   Vec<double, 3> apply(const Vec<double, 3>& start_position, double time) const;
@@ -56,24 +56,25 @@ struct Model {
   std::vector<Material> materials;
   std::vector<Object> objects;
 
-  std::vector<Vec<double, 3>> rest_positions;   // [m] per node: the stress-free shape
-  std::vector<Vec<double, 3>> positions;        // [m] per node at t = 0
-  std::vector<Vec<double, 3>> velocities;       // [m/s] per node at t = 0
-  std::vector<std::int32_t> node_object;        // per node
+  std::vector<Vec<double, 3>> rest_positions;  // [m] per node: the stress-free shape
+  std::vector<Vec<double, 3>> positions;       // [m] per node at t = 0
+  std::vector<Vec<double, 3>> velocities;      // [m/s] per node at t = 0
+  std::vector<std::int32_t> node_object;       // per node
 
-  std::vector<Vec4i> tets;                      // positive rest volume
-  std::vector<Vec3i> triangles;                 // surface, outward by the right-hand rule
-  std::vector<Vec2i> edges;                     // of `triangles`, each once, smaller index first
-  std::vector<std::int32_t> surface_nodes;      // of `triangles`, ascending
+  std::vector<Vec4i> tets;                  // positive rest volume
+  std::vector<Vec3i> triangles;             // surface, outward by the right-hand rule
+  std::vector<Vec2i> edges;                 // of `triangles`, each once, smaller index first
+  std::vector<std::int32_t> surface_nodes;  // of `triangles`, ascending
 
-  std::vector<ScriptedNodes> scripted;          // every collider node is in exactly one of these
+  std::vector<ScriptedNodes> scripted;  // every collider node is in exactly one of these
   std::vector<HalfSpace> half_spaces;
 
   std::size_t node_count() const { return positions.size(); }
 };
 
-/// Appends a tetrahedral solid: nodes, tets, its surface triangles. `tets` index into `nodes`; a tet with negative
-/// volume is flipped. Throws std::invalid_argument naming the tet when one is degenerate or an index is bad.
+/// Appends a tetrahedral solid: nodes, tets, its surface triangles. `tets` index into `nodes`; a tet with
+/// negative volume is flipped. Throws std::invalid_argument naming the tet when one is degenerate or an index
+/// is bad.
 Object& add_solid(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
                   const std::vector<Vec4i>& tets, std::int32_t material);
 

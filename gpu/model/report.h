@@ -12,19 +12,21 @@ namespace stickslip {
 
 /// One Newton iteration as it went.
 struct NewtonRecord {
-  double gradient_norm = 0;    // |grad E|_2 over the free nodes [N]
-  double step_norm = 0;        // |p|_inf / dt [m/s]
-  double step_length = 0;      // alpha accepted by the line search, in (0, 1]
-  double ccd_bound = 0;        // largest alpha that CCD allowed
-  double energy = 0;           // incremental potential after the step [J]
+  double gradient_norm = 0;  // |grad E|_2 over the free nodes [N]
+  double step_norm = 0;      // |p|_inf / dt [m/s]
+  double step_length = 0;    // alpha accepted by the line search, in (0, 1]
+  double ccd_bound = 0;      // largest alpha that CCD allowed
+  double energy = 0;         // incremental potential after the step [J]
   int pcg_iterations = 0;
-  double pcg_residual = 0;     // relative, at the end
-  int contacts = 0;            // active stencils
+  double pcg_residual = 0;  // relative, at the end
+  int contacts = 0;         // active stencils
 };
 
 struct StageTimes {  // seconds of wall time
   double broad_phase = 0, contacts = 0, assembly = 0, linear_solve = 0, ccd = 0, line_search = 0, other = 0;
-  double total() const { return broad_phase + contacts + assembly + linear_solve + ccd + line_search + other; }
+  double total() const {
+    return broad_phase + contacts + assembly + linear_solve + ccd + line_search + other;
+  }
 };
 
 struct StepReport {
@@ -36,22 +38,23 @@ struct StepReport {
   int pcg_iterations = 0;
   bool converged = false;
   bool stopped_by_budget = false;
-  std::string stop_reason;          // "converged", "budget", "iteration cap", "line search failed"
+  std::string stop_reason;  // "converged", "budget", "iteration cap", "line search failed"
 
-  int candidates = 0;               // broad-phase pairs of the last Newton iteration
-  int contacts = 0;                 // active stencils at the end
-  double gap_min = -1;              // [m] smallest distance at the end; -1: no active contact
-  double barrier_stiffness = 0;     // sigma [N/m]
-  int intersections = -1;           // edge-triangle pairs; -1: not checked
+  int candidates = 0;            // broad-phase pairs of the last Newton iteration
+  int contacts = 0;              // active stencils at the end
+  double gap_min = -1;           // [m] smallest distance at the end; -1: no active contact
+  double barrier_stiffness = 0;  // sigma [N/m]
+  int intersections = -1;        // edge-triangle pairs; -1: not checked
 
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0;  // [J]
-  Vec<double, 3> momentum{0, 0, 0};          // [kg m/s] of the free nodes
-  Vec<double, 3> angular_momentum{0, 0, 0};  // [kg m^2/s] about the origin
-  std::size_t allocations = 0;      // of backend memory during the step
+  Vec<double, 3> momentum{0, 0, 0};                                   // [kg m/s] of the free nodes
+  Vec<double, 3> angular_momentum{0, 0, 0};                           // [kg m^2/s] about the origin
+  std::size_t allocations = 0;                                        // of backend memory during the step
   std::size_t copies_to_host = 0, launches = 0;
 };
 
-/// Thrown when a step cannot be finished: NaN in the state, a device error. The engine keeps the last good state.
+/// Thrown when a step cannot be finished: NaN in the state, a device error. The engine keeps the last good
+/// state.
 struct SimulationError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,5 +1,6 @@
-// Every tunable, declared once. From these two lists come the structs below, the sliders of the window, `--set`,
-// the scene keys, `stickslip list params` and the reference page (all through `param_table` and `material_table`).
+// Every tunable, declared once. From these two lists come the structs below, the sliders of the window,
+// `--set`, the scene keys, `stickslip list params` and the reference page (all through `param_table` and
+// `material_table`).
 #pragma once
 
 #include <cstddef>

@@ -148,6 +148,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
     record.ccd_bound = bound;
     const Real alpha = line_search(ctx, potential, x, bound, record);
     record.step_length = alpha;
+    if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);
     clock.lap(seconds.line_search);
     if (alpha > 0) copy(ctx, x, trial_.data(), node_count_);
     contacts.update(ctx, near_, x);

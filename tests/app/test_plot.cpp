@@ -15,7 +15,7 @@ TEST(Plot, LinearTicksAreRoundFewAndInside) {
   std::uniform_real_distribution<double> exponent(-9, 9), offset(-3, 3);
   for (int i = 0; i < 1000; ++i) {
     const double width = std::pow(10, exponent(random)), low = offset(random) * width;
-    const std::vector<double> ticks = linear_ticks(low, low + width, 4);
+    const std::vector<double> ticks = linear_ticks(low, low + width);
     ASSERT_GE(ticks.size(), 2u);
     ASSERT_LE(ticks.size(), 6u);
     for (const double tick : ticks) {

@@ -29,12 +29,13 @@ class LongWindowTest : public testing::Test {
   void SetUp() override {
     const auto server = find_program("Xvfb");
     if (!server || !find_program("xdotool")) GTEST_SKIP() << "needs Xvfb and xdotool";
-    const std::string display = ":" + std::to_string(100 + getpid() % 800);
+    static int servers = 0;  // a display number is free for good only some time after its server
+    const std::string display = ":" + std::to_string(100 + 10 * (getpid() % 800) + servers++);
     server_.emplace(*server,
                     std::vector<std::string>{display, "-screen", "0", "1280x720x24", "-nolisten", "tcp"});
-    if (!eventually([&] { return fs::exists("/tmp/.X11-unix/X" + display.substr(1)); }))
-      GTEST_SKIP() << "Xvfb did not start";
     setenv("DISPLAY", display.c_str(), 1);
+    if (!eventually([] { return std::system("xdotool getdisplaygeometry >/dev/null 2>&1") == 0; }))
+      GTEST_SKIP() << "Xvfb did not start";
     folder_ = fs::temp_directory_path() / ("stickslip-window-" + std::to_string(getpid()));
     fs::create_directories(folder_);
     before_ = fs::current_path();
@@ -65,13 +66,13 @@ class LongWindowTest : public testing::Test {
   }
 
   static void keys(const std::string& arguments) {
-    ASSERT_EQ(std::system(("xdotool " + arguments + " >/dev/null 2>&1").c_str()), 0) << arguments;
+    ASSERT_EQ(std::system(("timeout 60 xdotool " + arguments + " >/dev/null 2>&1").c_str()), 0) << arguments;
     std::this_thread::sleep_for(200ms);
   }
   /// Runs the window here and `user` beside it, once the window is there and has a picture.
   int run(const std::function<void()>& user) {
     std::thread hands([&] {
-      keys("search --sync --name 'stickslip - a - cpu'");
+      keys("search --sync --onlyvisible --name 'stickslip - a - cpu'");
       keys("mousemove 640 360");
       user();
       hold_ = false;
