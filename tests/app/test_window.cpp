@@ -32,7 +32,7 @@ class LongWindowTest : public testing::Test {
     static int servers = 0;  // a display number is free for good only some time after its server
     const std::string display = ":" + std::to_string(100 + 10 * (getpid() % 800) + servers++);
     server_.emplace(*server,
-                    std::vector<std::string>{display, "-screen", "0", "1280x720x24", "-nolisten", "tcp"});
+                    std::vector<std::string>{display, "-screen", "0", "1280x720x24", "-nolisten", "tcp", "-noreset"});
     setenv("DISPLAY", display.c_str(), 1);
     if (!eventually([] { return std::system("xdotool getdisplaygeometry >/dev/null 2>&1") == 0; }))
       GTEST_SKIP() << "Xvfb did not start";
@@ -69,10 +69,14 @@ class LongWindowTest : public testing::Test {
     ASSERT_EQ(std::system(("timeout 60 xdotool " + arguments + " >/dev/null 2>&1").c_str()), 0) << arguments;
     std::this_thread::sleep_for(200ms);
   }
+  static bool window_is_there() {
+    return std::system("xdotool search --onlyvisible --name 'stickslip - a - cpu' >/dev/null 2>&1") == 0;
+  }
   /// Runs the window here and `user` beside it, once the window is there and has a picture.
   int run(const std::function<void()>& user) {
+    std::atomic<bool> over = false;
     std::thread hands([&] {
-      keys("search --sync --onlyvisible --name 'stickslip - a - cpu'");
+      if (!eventually([&] { return over || window_is_there(); }) || over) return;
       keys("mousemove 640 360");
       user();
       hold_ = false;
@@ -84,6 +88,7 @@ class LongWindowTest : public testing::Test {
     } catch (const NoDeviceError& error) {
       no_device_ = error.what();
     }
+    over = true;
     hands.join();
     return code;
   }

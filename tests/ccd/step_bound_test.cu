@@ -26,19 +26,34 @@ void add(Scene& scene, std::vector<Vec4i>& pairs, const Pair<double>& pair) {
   }
 }
 
-template <template <class> class Pair>
-Real expected_bound(const Scene& scene, const std::vector<Vec4i>& pairs, CcdMethod method, Real kept) {
-  Real bound = 1;
-  for (const Vec4i& v : pairs) {
-    Pair<Real> pair;
-    for (int i = 0; i < 4; ++i) {
-      pair.x[i] = scene.x[v[i]];
-      pair.p[i] = scene.p[v[i]];
-    }
-    bound = std::min(bound, method == CcdMethod::additive ? additive::toi(pair, kept, Real(1))
-                                                          : cubic::toi(pair, kept, Real(1)));
+template <class Pair>
+Pair gather(const Scene& scene, const Vec4i& nodes) {
+  Pair pair;
+  for (int i = 0; i < 4; ++i) {
+    pair.x[i] = scene.x[nodes[i]];
+    pair.p[i] = scene.p[nodes[i]];
   }
-  return bound;
+  return pair;
+}
+
+/// Of every pair on its own. step_bound may allow more where boxes show that a pair keeps its distance.
+template <template <class> class Pair>
+Real smallest_toi(const Scene& scene, const std::vector<Vec4i>& pairs, CcdMethod method, Real kept) {
+  Real smallest = 1;
+  for (const Vec4i& nodes : pairs) {
+    const auto pair = gather<Pair<Real>>(scene, nodes);
+    smallest = std::min(smallest, method == CcdMethod::additive ? additive::toi(pair, kept, Real(1))
+                                                                : cubic::toi(pair, kept, Real(1)));
+  }
+  return smallest;
+}
+
+template <template <class> class Pair>
+void expect_apart(const Scene& scene, const std::vector<Vec4i>& pairs, double end) {
+  for (const Vec4i& nodes : pairs) {
+    const Pair<double> pair = testing::cast<Pair, double>(gather<Pair<Real>>(scene, nodes));
+    EXPECT_GT(testing::first_time_within(pair, 1e-6 * distance_at(pair, 0.0), end), end);
+  }
 }
 
 Real bound_of(Context& ctx, const Scene& scene, const CcdSettings& settings) {
@@ -53,14 +68,14 @@ Real bound_of(Context& ctx, const Scene& scene, const CcdSettings& settings) {
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(StepBound, IsTheSmallestOfAllPairs) {
+BACKEND_TEST(StepBound, KeepsAllPairsApart) {
   testing::Random random;
   SCOPED_TRACE(random.trace());
   for (int n = 0; n < 20; ++n) {
     Scene scene;
     for (int i = 0; i < 400; ++i) {
-      auto pt = testing::random_motion<PointTriangle>(random);
-      auto ee = testing::random_motion<EdgeEdge>(random);
+      auto pt = testing::random_motion<PointTriangle>(random, 0);
+      auto ee = testing::random_motion<EdgeEdge>(random, 0);
       testing::transform(pt, 1, 5.0 * random.point());
       pt.x[0] += 2.0 * random.direction();  // mostly out of each other's way
       if (n % 2 == 0 || i % 20 == 0) add(scene, scene.point_triangle, pt);
@@ -69,12 +84,14 @@ BACKEND_TEST(StepBound, IsTheSmallestOfAllPairs) {
     for (const CcdMethod method : {CcdMethod::additive, CcdMethod::cubic}) {
       const CcdSettings settings{method, n < 10 ? Real(0.9) : Real(0.5)};
       const Real kept = Real(1) - settings.slack;
-      const Real expected = std::min(expected_bound<PointTriangle>(scene, scene.point_triangle, method, kept),
-                                     expected_bound<EdgeEdge>(scene, scene.edge_edge, method, kept));
+      const Real smallest = std::min(smallest_toi<PointTriangle>(scene, scene.point_triangle, method, kept),
+                                     smallest_toi<EdgeEdge>(scene, scene.edge_edge, method, kept));
       const Real bound = bound_of(ctx, scene, settings);
       EXPECT_GT(bound, 0);
-      // On another processor the last bits of a step may differ.
-      EXPECT_NEAR(bound, expected, 1e-4 * expected);
+      // The last bits of a step may differ between processors and with the time that a pair looks ahead.
+      EXPECT_GE(bound, smallest * Real(1 - 1e-4));
+      expect_apart<PointTriangle>(scene, scene.point_triangle, static_cast<double>(bound));
+      expect_apart<EdgeEdge>(scene, scene.edge_edge, static_cast<double>(bound));
       Context other(3);
       EXPECT_EQ(bound_of(other, scene, settings), bound);
     }

@@ -54,6 +54,7 @@ TYPED_TEST(TimeOfImpact, OfKnownImpacts) {
   EXPECT_NEAR(this->toi(down), 0.45, tolerance);
   EXPECT_NEAR(this->toi(down, T(0.5)), 0.25, tolerance);
   EXPECT_NEAR(this->toi(down, T(0.1), T(0.3)), 0.3, tolerance);
+  EXPECT_NEAR(this->toi(down, T(0.1), T(0.48)), 0.45, tolerance);
   EXPECT_NEAR(this->toi(this->edge_over_edge({0, 1, -1}, {0, 1, 1}, {0, -2, 0})), 0.45, tolerance);
   // Onto a corner, and onto a side seen edge-on.
   EXPECT_NEAR(this->toi(this->point_over_triangle({-1, 0, 0}, {2, 0, 0})), 0.45, tolerance);
