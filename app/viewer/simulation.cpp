@@ -32,7 +32,7 @@ double seconds(Simulation::Clock::duration duration) {
 /// not. Threads that the engine starts inherit this.
 void lower_priority() {
 #ifdef __linux__
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 5);
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
 #endif
 }
 

@@ -18,9 +18,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double frame_interval = 1.0 / 60;  // [s] no picture sooner after another
-constexpr double clock_interval = 0.25;      // [s] between pictures that only count seconds
-constexpr int settle_frames = 3;             // pictures after an input: ImGui needs a second one to react
+// [s] A picture follows another no sooner than `shortest_interval`, and, where pictures are drawn by the same
+// processor that simulates, leaves it some time; but no later than `longest_interval` when something changes.
+constexpr double shortest_interval = 1.0 / 60, longest_interval = 1.0 / 25;
+constexpr double clock_interval = 0.25;  // [s] between pictures that only count seconds
+constexpr int settle_frames = 3;         // pictures after an input: ImGui needs a second one to react
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -320,7 +322,8 @@ void Viewer::draw() {
 double Viewer::time_to_next_draw() const {
   const SimulationStatus& status = simulation_.status();
   const bool counting = status.activity != SimulationStatus::Activity::idle || gui_.wants_keys();
-  const double wanted = draws_due_ > 0 ? frame_interval : counting || status.playing ? clock_interval : 1.0;
+  const double interval = std::clamp(1.3 * figures_.draw_seconds, shortest_interval, longest_interval);
+  const double wanted = draws_due_ > 0 ? interval : counting || status.playing ? clock_interval : 1.0;
   return std::max(0.0, wanted - seconds_since(last_draw_));
 }
 

@@ -13,7 +13,6 @@ void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceMo
   solid_.set(ctx, model.rest_positions, model.tets, tet_material);
   set_materials(ctx, model);
   hessian_.set_pattern(ctx, device.node_count, model.tets);
-  tet_gather_.build(ctx, solid_.tets(), solid_.size(), device.node_count);
 
   std::vector<std::uint8_t> moving(device.node_count, 0);
   for (const ScriptedNodes& script : model.scripted)
@@ -116,11 +115,10 @@ void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
   hessian_.add_diagonal(ctx, node_diagonal_.data());
   hessian_.set_stencils(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), contacts_.corner_blocks());
   const Vec3* tet_corner = tet_corners_.data();
-  tet_gather_.sum(
+  hessian_.tet_gather().sum(
       ctx, [=] SS_LAMBDA(std::size_t corner) { return tet_corner[corner]; }, gradient_.data());
   const Vec3* contact_corner = contacts_.corner_gradients();
-  contact_gather_.build(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), device_->node_count);
-  contact_gather_.sum(
+  hessian_.stencil_gather().sum(
       ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gradient_.data());
 }
 
@@ -130,7 +128,7 @@ double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
   set_node_gradients(ctx, x);
   solid_.gradient(ctx, {x, inputs_.x_t, inputs_.dt}, tet_corners_.data());
   const Vec3* tet_corner = tet_corners_.data();
-  tet_gather_.sum(
+  hessian_.tet_gather().sum(
       ctx, [=] SS_LAMBDA(std::size_t corner) { return tet_corner[corner]; }, gradient_.data());
 
   contacts_.barrier_gradients(ctx, x);

@@ -73,7 +73,7 @@ class IncrementalPotential {
   SolidEnergy solid_;
   ContactTerms contacts_;
   SplitMatrix hessian_;
-  NodeGather tet_gather_, contact_gather_;
+  NodeGather contact_gather_;  // of the stiffness fit, which comes before any Hessian
   Buffer<std::uint8_t> fixed_, moving_script_;
   Buffer<Vec3> gradient_, barrier_gradient_, tet_corners_;
   Buffer<Mat3> tet_blocks_;
