@@ -37,7 +37,7 @@ CameraStart read_camera(std::optional<TableReader> table) {
 std::string read_solver(TableReader& root) {
   std::vector<std::string> names;
   for (const SolverInfo& info : list_solvers()) names.emplace_back(info.name);
-  const std::string solver = root.text("solver", "ipc");
+  std::string solver = root.text("solver", "ipc");
   check_known(root, "solver", "solver", solver, names);
   return solver;
 }

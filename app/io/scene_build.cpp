@@ -99,7 +99,7 @@ std::int32_t read_material(TableReader& table, const Model& model) {
 }
 
 std::string read_new_name(TableReader& table, const Model& model) {
-  const std::string name = table.text("name");
+  std::string name = table.text("name");
   if (name.empty() || name.find_first_of(" .=") != std::string::npos)
     table.fail("name", "'" + name + "' must not be empty or contain spaces, dots or '='");
   for (const Object& object : model.objects)
@@ -220,7 +220,7 @@ std::vector<std::string> object_names(const Model& model) {
 }
 
 void build_material(TableReader table, Model& model) {
-  const std::string name = table.text("name");
+  std::string name = table.text("name");
   if (name.empty() || name.find_first_of(" .=") != std::string::npos)
     table.fail("name", "'" + name + "' must not be empty or contain spaces, dots or '='");
   if (std::find(model.material_names.begin(), model.material_names.end(), name) != model.material_names.end())

@@ -7,7 +7,7 @@ namespace {
 using Vec3d = Vec<double, 3>;
 
 std::string read_object(TableReader& table, const Model& model) {
-  const std::string name = table.text("object");
+  std::string name = table.text("object");
   check_known(table, "object", "object", name, object_names(model));
   return name;
 }

@@ -37,11 +37,11 @@ std::string result_name(VkResult result) {
   }
 }
 
-void check(VkResult result, const char* call, std::source_location place) {
+void check(VkResult result, const char* call, CallPlace place) {
   if (result >= VK_SUCCESS) return;
-  const char* file = std::strrchr(place.file_name(), '/');
+  const char* file = std::strrchr(place.file, '/');
   throw RenderError(std::string(call) + " failed: " + result_name(result) + " (" +
-                    (file ? file + 1 : place.file_name()) + ":" + std::to_string(place.line()) + ")");
+                    (file ? file + 1 : place.file) + ":" + std::to_string(place.line) + ")");
 }
 
 }  // namespace stickslip

@@ -3,14 +3,22 @@
 
 #include <vulkan/vulkan.h>
 
-#include <source_location>
 #include <string>
 #include <utility>
 
 namespace stickslip {
 
+/// Where a call stands; std::source_location, which clang 14 cannot read from this standard library.
+struct CallPlace {
+  const char* file;
+  unsigned line;
+  static constexpr CallPlace current(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
 /// Throws RenderError with call, result and place when `result` is an error.
-void check(VkResult result, const char* call, std::source_location place = std::source_location::current());
+void check(VkResult result, const char* call, CallPlace place = CallPlace::current());
 std::string result_name(VkResult result);
 
 /// Owns a child object of a device.
@@ -56,8 +64,7 @@ using SwapchainHandle = Owned<VkSwapchainKHR, vkDestroySwapchainKHR>;
 
 /// `create(device, &info, nullptr, &handle)` into its owner.
 template <class Owner, auto create, class Info>
-Owner make(VkDevice device, const Info& info, const char* call,
-           std::source_location place = std::source_location::current()) {
+Owner make(VkDevice device, const Info& info, const char* call, CallPlace place = CallPlace::current()) {
   decltype(std::declval<Owner>().get()) handle = VK_NULL_HANDLE;
   check(create(device, &info, nullptr, &handle), call, place);
   return Owner(device, handle);

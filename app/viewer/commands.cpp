@@ -1,6 +1,17 @@
 #include "app/viewer/commands.h"
 
+#include <stdexcept>
+
 namespace stickslip {
+namespace {
+
+const ParamInfo& row_of(std::span<const ParamInfo> table, std::string_view name) {
+  const ParamInfo* info = find_param(table, name);
+  if (!info) throw std::invalid_argument("unknown parameter '" + std::string(name) + "'");
+  return *info;
+}
+
+}  // namespace
 
 bool supersedes(const Command& next, const Command& previous) {
   if (next.index() != previous.index()) return false;
@@ -13,6 +24,27 @@ bool supersedes(const Command& next, const Command& previous) {
   if (const auto* edit = std::get_if<HalfSpaceEdit>(&next))
     return edit->index == std::get<HalfSpaceEdit>(previous).index;
   return true;
+}
+
+void apply_edit(const ParamEdit& edit, Params& params) {
+  set_param(&params, row_of(param_table(), edit.name), edit.value);
+}
+
+void apply_edit(const MaterialEdit& edit, std::vector<Material>& materials) {
+  const auto count = static_cast<int>(materials.size());
+  if (edit.material >= count) throw std::invalid_argument("no material " + std::to_string(edit.material));
+  const ParamInfo& info = row_of(material_table(), edit.name);
+  for (int i = 0; i < count; ++i)
+    if (edit.material < 0 || edit.material == i)
+      set_param(&materials[static_cast<std::size_t>(i)], info, edit.value);
+}
+
+void apply_edit(const HalfSpaceEdit& edit, std::vector<double>& half_space_mu) {
+  if (edit.index >= half_space_mu.size())
+    throw std::invalid_argument("no half-space " + std::to_string(edit.index));
+  Material checked;
+  set_param(&checked, row_of(material_table(), "mu"), edit.mu);
+  half_space_mu[edit.index] = checked.mu;
 }
 
 }  // namespace stickslip

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu/model/interaction.h"
+#include "gpu/params/params.h"
 
 namespace stickslip {
 
@@ -41,6 +42,18 @@ using Command =
 
 /// True when `next` makes `previous`, given just before it, pointless: the same slider moved on.
 bool supersedes(const Command& next, const Command& previous);
+
+/// Everything that can be edited while a scene runs.
+struct Settings {
+  Params params;
+  std::vector<Material> materials;
+  std::vector<double> half_space_mu;
+};
+
+/// Throw std::invalid_argument for an unknown name, a bad index or a value out of range.
+void apply_edit(const ParamEdit& edit, Params& params);
+void apply_edit(const MaterialEdit& edit, std::vector<Material>& materials);
+void apply_edit(const HalfSpaceEdit& edit, std::vector<double>& half_space_mu);
 
 struct JournalEntry {
   int frame = 0;    // steps done when it was applied

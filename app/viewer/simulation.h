@@ -26,13 +26,6 @@ struct SimulationFrame {
   Snapshot snapshot;
 };
 
-/// Everything that can be edited while a scene runs.
-struct Settings {
-  Params params;
-  std::vector<Material> materials;
-  std::vector<double> half_space_mu;
-};
-
 struct SimulationStatus {
   enum class Activity { idle, stepping, loading };
   Activity activity = Activity::idle;

@@ -10,7 +10,8 @@ constexpr int copies_at_most = 30;
 
 std::filesystem::path free_name(const std::string& stem, const std::string& extension) {
   for (int i = 1;; ++i) {
-    const std::filesystem::path name = stem + "-" + std::to_string(i) + extension;
+    std::filesystem::path name = stem;
+    name.concat("-").concat(std::to_string(i)).concat(extension);
     if (!std::filesystem::exists(name)) return std::filesystem::absolute(name);
   }
 }

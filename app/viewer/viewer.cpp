@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/capture/png.h"
+#include "app/viewer/camera_fit.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/pointer.h"
 #include "app/viewer/video.h"
@@ -64,6 +65,7 @@ class Viewer {
   void take_over();
   void select(int object);
   void frame_camera();
+  ClearArea clear_area() const;
   double time_to_next_draw() const;
   void draw();
   void record(const Image& shown);
@@ -255,11 +257,20 @@ void Viewer::take_over() {
     pointer_.cancel();
     view_.selection.reset();
     renderer_.set_scene(scene_->model);
-    if (!reloaded) camera_ = camera_of(*scene_);
+    if (!reloaded) {
+      camera_ = camera_of(*scene_);
+      back_off(camera_, scene_->model, frame.snapshot.positions, clear_area());
+    }
     window_.set_title("stickslip - " + scene_->name + " - " + options_.backend);
   }
   renderer_.set_positions(frame.snapshot.positions);
   if (view_.selection) view_.selection->observe(frame.snapshot);
+}
+
+ClearArea Viewer::clear_area() const {
+  const int width = std::max(1, window_.width()), height = std::max(1, window_.height());
+  const FreeArea free = free_area(static_cast<float>(width), static_cast<float>(height), view_);
+  return {width, height, free.left, free.right, free.bottom};
 }
 
 void Viewer::select(int object) {
@@ -274,8 +285,7 @@ void Viewer::frame_camera() {
   const Bounds bounds =
       view_.selection ? bounds_of(view_.selection->description(), simulation_.frame().snapshot.positions)
                       : renderer_.bounds();
-  camera_.frame(bounds,
-                static_cast<float>(window_.width()) / static_cast<float>(std::max(1, window_.height())));
+  camera_.frame(bounds, clear_area().aspect());
 }
 
 // ---- Drawing ----

@@ -31,8 +31,8 @@ class LongWindowTest : public testing::Test {
     if (!server || !find_program("xdotool")) GTEST_SKIP() << "needs Xvfb and xdotool";
     static int servers = 0;  // a display number is free for good only some time after its server
     const std::string display = ":" + std::to_string(100 + 10 * (getpid() % 800) + servers++);
-    server_.emplace(*server,
-                    std::vector<std::string>{display, "-screen", "0", "1280x720x24", "-nolisten", "tcp", "-noreset"});
+    server_.emplace(*server, std::vector<std::string>{display, "-screen", "0", "1280x720x24", "-nolisten",
+                                                      "tcp", "-noreset"});
     setenv("DISPLAY", display.c_str(), 1);
     if (!eventually([] { return std::system("xdotool getdisplaygeometry >/dev/null 2>&1") == 0; }))
       GTEST_SKIP() << "Xvfb did not start";

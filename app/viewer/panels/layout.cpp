@@ -19,31 +19,36 @@ void begin(const char* name, ImVec2 at, ImVec2 size, ImGuiWindowFlags flags = fi
 
 }  // namespace
 
+FreeArea free_area(float width, float height, const ViewState& view) {
+  if (!view.panels) return {0, width, height};
+  // The scene keeps at least the middle third.
+  const float side = std::floor(std::min(em(44), width / 3));
+  const float bar = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().WindowPadding.y;
+  return {side, width - side, height - bar};
+}
+
 void draw_panels(PanelContext& context) {
   const ImVec2 window = ImGui::GetIO().DisplaySize;
-  const float bar = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().WindowPadding.y;
-  // The scene keeps at least the middle third.
-  const float side = std::floor(std::min(em(44), window.x / 3));
-  const float height = window.y - bar;
+  const FreeArea free = free_area(window.x, window.y, context.view);
   if (context.view.panels) {
-    begin("left", {0, 0}, {side, height});
+    begin("left", {0, 0}, {free.left, free.bottom});
     draw_scene_panel(context);
     if (section("Run")) draw_transport_panel(context);
     draw_parameters_panel(context);
     ImGui::End();
-    begin("right", {window.x - side, 0}, {side, height});
+    begin("right", {free.right, 0}, {window.x - free.right, free.bottom});
     draw_view_panel(context);
     draw_selection_panel(context);
     draw_report_panel(context);
     ImGui::End();
-    begin("status", {0, height}, {window.x, bar}, fixed | ImGuiWindowFlags_NoScrollbar);
+    begin("status", {0, free.bottom}, {window.x, window.y - free.bottom},
+          fixed | ImGuiWindowFlags_NoScrollbar);
     draw_status_bar(context);
     ImGui::End();
   }
   if (context.view.log) {
-    const float log_height = std::floor(std::min(em(18), 0.4f * height));
-    const float left = context.view.panels ? side : 0, bottom = context.view.panels ? height : window.y;
-    begin("log", {left, bottom - log_height}, {window.x - 2 * left, log_height});
+    const float height = std::floor(std::min(em(18), 0.4f * free.bottom));
+    begin("log", {free.left, free.bottom - height}, {free.right - free.left, height});
     draw_log_panel(context);
     ImGui::End();
   }

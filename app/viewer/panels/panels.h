@@ -16,6 +16,12 @@ void draw_log_panel(PanelContext& context);
 void draw_status_bar(PanelContext& context);
 void draw_help_overlay(PanelContext& context);
 
+/// What the panels leave of a window of this size: [left, right) and [0, bottom), in its coordinates.
+struct FreeArea {
+  float left, right, bottom;
+};
+FreeArea free_area(float width, float height, const ViewState& view);
+
 /// Lays all of them out along the edges of the window.
 void draw_panels(PanelContext& context);
 

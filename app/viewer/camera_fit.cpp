@@ -1,0 +1,26 @@
+#include "app/viewer/camera_fit.h"
+
+namespace stickslip {
+
+bool shows_solids(const Camera& camera, const Model& model, std::span<const Vec3f> positions,
+                  const ClearArea& area) {
+  for (const Object& object : model.objects) {
+    if (object.tet_begin == object.tet_end) continue;
+    for (std::int32_t node = object.node_begin; node < object.node_end; ++node) {
+      const Vec3f pixel = camera.project(positions[static_cast<std::size_t>(node)], area.width, area.height);
+      const bool inside =
+          pixel[0] >= area.left && pixel[0] <= area.right && pixel[1] >= 0 && pixel[1] <= area.bottom;
+      if (!(pixel[2] > 0) || !inside) return false;
+    }
+  }
+  return true;
+}
+
+void back_off(Camera& camera, const Model& model, std::span<const Vec3f> positions, const ClearArea& area) {
+  constexpr float step = 1.08f, most = 3;
+  const float start = camera.distance;
+  while (camera.distance < most * start && !shows_solids(camera, model, positions, area))
+    camera.distance *= step;
+}
+
+}  // namespace stickslip

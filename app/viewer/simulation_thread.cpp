@@ -1,0 +1,251 @@
+// What Simulation does on its thread.
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "app/viewer/simulation.h"
+
+namespace stickslip {
+namespace {
+
+using Activity = SimulationStatus::Activity;
+
+/// Snapshots closer together than this are not worth their copy: no window draws that fast.
+constexpr auto snapshot_interval = std::chrono::milliseconds(8);
+
+/// [s] over which the rate of steps is averaged.
+constexpr double rate_window = 0.5;
+
+double seconds(Simulation::Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+void Simulation::run() {
+  std::vector<Queued> commands;
+  while (wait_for_work(commands))
+    if (commands.empty()) step();
+    else apply_all(commands);
+}
+
+bool Simulation::wait_for_work(std::vector<Queued>& commands) {
+  commands.clear();
+  std::unique_lock lock(mutex_);
+  while (!quit_) {
+    if (!queue_.empty()) {
+      commands.swap(queue_);
+      return true;
+    }
+    const bool playing = status_.playing && status_.loaded;
+    if (status_.loaded && (steps_wanted_ > 0 || (playing && Clock::now() >= next_step_))) return true;
+    if (unpublished_) {
+      lock.unlock();
+      publish_frame();
+      lock.lock();
+    } else if (playing) {
+      wake_.wait_until(lock, next_step_);
+    } else {
+      wake_.wait(lock);
+    }
+  }
+  return false;
+}
+
+void Simulation::apply_all(const std::vector<Queued>& commands) {
+  for (const Queued& queued : commands) {
+    try {
+      apply(queued.command);
+    } catch (const std::exception& error) {
+      fail(error.what());
+      continue;
+    }
+    const std::lock_guard lock(mutex_);
+    journal_.push_back({frame_, time_, seconds(queued.given - started_), queued.command});
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    // With commands waiting, `settings_` is ahead of the engine: it holds their edits already.
+    if (scene_ && queue_.empty()) settings_ = {engine_->params(), engine_->materials(), half_space_mu_};
+    status_.activity = Activity::idle;
+  }
+  changed();
+}
+
+void Simulation::apply(const Command& command) {
+  if (const auto* scene = std::get_if<LoadScene>(&command)) return load(scene->scene);
+  if (!scene_) throw std::invalid_argument("no scene is loaded");
+  std::visit(
+      [this](const auto& edit) {
+        using Edit = std::decay_t<decltype(edit)>;
+        if constexpr (std::is_same_v<Edit, Reset>) {
+          engine_->set_drag(std::nullopt);
+          engine_->reset();
+          drag_.reset();
+          restart();
+          unpublished_ = true;
+        } else if constexpr (std::is_same_v<Edit, ParamEdit>) {
+          Params params = engine_->params();
+          apply_edit(edit, params);
+          engine_->set_params(params);
+        } else if constexpr (std::is_same_v<Edit, MaterialEdit>) {
+          std::vector<Material> materials = engine_->materials();
+          apply_edit(edit, materials);
+          engine_->set_materials(materials);
+        } else if constexpr (std::is_same_v<Edit, HalfSpaceEdit>) {
+          apply_edit(edit, half_space_mu_);
+          engine_->set_half_space_mu(edit.index, edit.mu);
+        } else if constexpr (std::is_same_v<Edit, DragStart>) {
+          drag_ = edit.drag;
+          engine_->set_drag(drag_);
+        } else if constexpr (std::is_same_v<Edit, DragMove>) {
+          if (!drag_) return;
+          drag_->target = edit.target;
+          engine_->set_drag(drag_);
+        } else if constexpr (std::is_same_v<Edit, DragEnd>) {
+          drag_.reset();
+          engine_->set_drag(std::nullopt);
+        }
+      },
+      command);
+}
+
+void Simulation::load(const std::string& name_or_path) {
+  begin(Activity::loading);
+  if (on_change_) on_change_();
+  const auto scene = std::make_shared<const Scene>(load_scene_(name_or_path));
+  scene_ = nullptr;
+  drag_.reset();
+  half_space_mu_.clear();
+  for (const HalfSpace& plane : scene->model.half_spaces) half_space_mu_.push_back(plane.mu);
+  restart();
+  publish_start(scene);
+  engine_->set_drag(std::nullopt);
+  engine_->set_params(scene->params);
+  engine_->load(scene->model);
+  scene_ = scene;
+  unpublished_ = true;
+  spdlog::info("{}: {} nodes, {} tets, {} triangles", scene->name, scene->model.node_count(),
+               scene->model.tets.size(), scene->model.triangles.size());
+  const std::lock_guard lock(mutex_);
+  status_.loaded = true;
+  status_.error.clear();
+}
+
+/// Forgets what belongs to the run before.
+void Simulation::restart() {
+  frame_ = 0;
+  time_ = 0;
+  unpublished_ = false;
+  const std::lock_guard lock(mutex_);
+  status_.loaded = scene_ != nullptr;
+  status_.steps_per_second = status_.step_seconds = 0;
+  history_cleared_ = true;
+  new_reports_.clear();
+  next_step_ = {};
+}
+
+void Simulation::step() {
+  begin(Activity::stepping);
+  const Clock::time_point start = Clock::now();
+  StepReport report;
+  try {
+    report = engine_->step();
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
+  const Clock::time_point end = Clock::now();
+  pace(report.time - time_);
+  frame_ = report.frame;
+  time_ = report.time;
+  unpublished_ = true;
+  if (end - published_ >= snapshot_interval) publish_frame();
+
+  {
+    const std::lock_guard lock(mutex_);
+    status_.activity = Activity::idle;
+    status_.step_seconds = seconds(end - start);
+    // A pause is no slow step: an interval counts only when it is short, or the step itself was long.
+    const double interval = seconds(end - last_step_end_);
+    const double spent = std::max(interval < 1 ? interval : status_.step_seconds, 1e-6);
+    const double weight = status_.steps_per_second > 0 ? 1 - std::exp(-spent / rate_window) : 1;
+    status_.steps_per_second += weight * (1 / spent - status_.steps_per_second);
+    status_.error.clear();
+    if (steps_wanted_ > 0) --steps_wanted_;
+    new_reports_.push_back(std::move(report));
+    if (new_reports_.size() > history_length) new_reports_.erase(new_reports_.begin());
+  }
+  last_step_end_ = end;
+  changed();
+}
+
+/// Sets when the next step may start. A simulation that fell behind the clock catches up one step, not more.
+void Simulation::pace(double simulated_seconds) {
+  const std::lock_guard lock(mutex_);
+  if (!pacing_.real_time) {
+    next_step_ = {};
+    return;
+  }
+  const Clock::time_point now = Clock::now();
+  const auto interval = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(simulated_seconds / std::max(pacing_.speed, 1e-3)));
+  next_step_ = std::max(next_step_ + interval, now - interval);
+}
+
+void Simulation::publish_frame() {
+  SimulationFrame& frame = frames_.back();
+  frame.scene = scene_;
+  engine_->snapshot(frame.snapshot);
+  frames_.publish();
+  unpublished_ = false;
+  published_ = Clock::now();
+  if (on_change_) on_change_();
+}
+
+/// Shows a scene as it stands in its file, so that one that the engine then refuses can be looked at all the
+/// same.
+void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
+  SimulationFrame& frame = frames_.back();
+  frame.scene = scene;
+  frame.snapshot = {};
+  for (const auto& position : scene->model.positions)
+    frame.snapshot.positions.push_back(position.cast<float>());
+  frames_.publish();
+  {
+    const std::lock_guard lock(mutex_);
+    settings_ = {scene->params, scene->model.materials, half_space_mu_};
+  }
+  changed();
+}
+
+void Simulation::begin(Activity activity) {
+  const std::lock_guard lock(mutex_);
+  status_.activity = activity;
+  status_.since = Clock::now();
+  news_ = true;
+}
+
+void Simulation::fail(const std::string& message) {
+  spdlog::error("{}", message);
+  {
+    const std::lock_guard lock(mutex_);
+    status_.activity = Activity::idle;
+    status_.playing = false;
+    status_.error = message;
+    steps_wanted_ = 0;
+  }
+  changed();
+}
+
+void Simulation::changed() {
+  {
+    const std::lock_guard lock(mutex_);
+    news_ = true;
+  }
+  if (on_change_) on_change_();
+}
+
+}  // namespace stickslip

@@ -1,0 +1,46 @@
+#include "app/viewer/camera_fit.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/app/fake_engine.h"
+
+namespace stickslip {
+namespace {
+
+class CameraFit : public testing::Test {
+ protected:
+  CameraFit() {
+    for (const auto& x : scene_.model.positions) positions_.push_back(x.cast<float>());
+  }
+  Scene scene_ = test::two_tets("a");  // from the origin to a height of 6 m
+  std::vector<Vec3f> positions_;
+  ClearArea area_{1280, 720, 300, 980, 690};
+};
+
+TEST_F(CameraFit, BacksOffUntilTheSolidsAreBetweenThePanels) {
+  Camera camera = Camera::look_at({1, 3, 5}, {0.5f, 3, 0}, 40);
+  const Vec3f target = camera.target;
+  ASSERT_FALSE(shows_solids(camera, scene_.model, positions_, area_));
+  back_off(camera, scene_.model, positions_, area_);
+  EXPECT_TRUE(shows_solids(camera, scene_.model, positions_, area_));
+  EXPECT_EQ(camera.target, target);
+  camera.distance /= 1.1f;
+  EXPECT_FALSE(shows_solids(camera, scene_.model, positions_, area_)) << "no further than needed";
+}
+
+TEST_F(CameraFit, LeavesAGoodViewAlone) {
+  Camera camera = Camera::look_at({1, 3, 30}, {0.5f, 3, 0}, 40);
+  const float distance = camera.distance;
+  back_off(camera, scene_.model, positions_, area_);
+  EXPECT_EQ(camera.distance, distance);
+}
+
+TEST_F(CameraFit, GivesUpOnWhatIsBehindTheScenesView) {
+  Camera camera = Camera::look_at({50, 3, 5}, {50, 3, 0}, 40);
+  const float distance = camera.distance;
+  back_off(camera, scene_.model, positions_, area_);
+  EXPECT_LE(camera.distance, 3.3f * distance);
+}
+
+}  // namespace
+}  // namespace stickslip
