@@ -25,6 +25,7 @@ struct FrameView {
   std::span<const ContactRecord> contacts;  // read during the draw call only
   int highlighted_object = -1;              // index into Model::objects
   std::optional<DragLine> drag;
+  float left = 0, right = 1;  // shares of the width; what lies outside is covered by panels and left black
 };
 
 /// Colour of a contact state as the overlay draws it, sRGB in [0, 1]: for legends.

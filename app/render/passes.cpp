@@ -1,5 +1,8 @@
 #include "app/render/passes.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace stickslip {
 
 Access color_written() {
@@ -120,6 +123,13 @@ void draw_wireframe(const PassInputs& in) {
   vkCmdDrawIndexed(in.slot.commands(), in.scene.edge_index_count, 1, 0, 0, 0);
 }
 
+VkRect2D uncovered(const FrameView& view, VkExtent2D size) {
+  const auto width = static_cast<float>(size.width);
+  const auto left = static_cast<std::uint32_t>(std::floor(std::clamp(view.left, 0.f, 1.f) * width));
+  const auto right = static_cast<std::uint32_t>(std::ceil(std::clamp(view.right, view.left, 1.f) * width));
+  return {{static_cast<std::int32_t>(left), 0}, {right - left, size.height}};
+}
+
 /// First what bodies hide, faintly, then what is in front of them.
 void draw_glyphs(const PassInputs& in) {
   if (in.slot.glyph_count() == 0) return;
@@ -181,6 +191,8 @@ void record_scene(const PassInputs& in, const FrameView& view, const Targets& ta
   rendering.pDepthAttachment = &depth;
   vkCmdBeginRendering(commands, &rendering);
   set_area(commands, {0, 0}, targets.size());
+  const VkRect2D scissor = uncovered(view, targets.size());
+  vkCmdSetScissor(commands, 0, 1, &scissor);
   vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_GREATER_OR_EQUAL);
   vkCmdSetDepthWriteEnable(commands, VK_TRUE);
   const Vec3f eye = view.camera.eye();

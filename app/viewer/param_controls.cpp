@@ -53,7 +53,7 @@ SliderScale slider_scale(const ParamInfo& info, double reference) {
     scale.low = reference > 0 ? reference * 1e-3 : info.high * 1e-10;
     scale.high = reference > 0 ? std::min(info.high, reference * 1e3) : info.high;
   } else if (info.low <= 0 && std::abs(reference) > 0 && info.type == ParamType::real) {
-    scale.high = std::min(info.high, 4 * std::abs(reference));
+    scale.high = std::min(info.high, std::max(4 * std::abs(reference), pure_number ? 1.0 : 0.0));
     scale.low = std::max(info.low, -4 * std::abs(reference));
   } else if (pure_number) {
     scale.high = std::min(info.high, info.low + 1);

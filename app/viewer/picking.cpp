@@ -96,7 +96,7 @@ void ObjectProbe::observe(const Snapshot& snapshot) {
   for (std::size_t i = 0; i < weights_.size(); ++i)
     center += weights_[i] * snapshot.positions[static_cast<std::size_t>(body.node_begin) + i].cast<double>();
   if (time_ >= 0 && snapshot.time > time_) velocity_ = (center - center_) / (snapshot.time - time_);
-  else if (snapshot.time != time_) velocity_ = {0, 0, 0};
+  else if (snapshot.time != time_) velocity_.reset();
   center_ = center;
   time_ = snapshot.time;
 

@@ -44,9 +44,11 @@ class ObjectProbe {
   /// Takes the numbers of a new instant; the velocity is that between the last two different times.
   void observe(const Snapshot& snapshot);
 
-  double volume() const { return volume_; }              // [m^3]
-  Vec<double, 3> center() const { return center_; }      // [m] of mass; of the nodes for a collider
-  Vec<double, 3> velocity() const { return velocity_; }  // [m/s] of the center
+  double volume() const { return volume_; }          // [m^3]
+  Vec<double, 3> center() const { return center_; }  // [m] of mass; of the nodes for a collider
+  std::optional<Vec<double, 3>> velocity() const {
+    return velocity_;
+  }  // [m/s] of the center; none before a second instant
   int contacts() const { return contacts_; }
   int sticking() const { return sticking_; }
   int slipping() const { return slipping_; }
@@ -58,7 +60,8 @@ class ObjectProbe {
   std::vector<double> weights_;  // per node of the object, sum 1
   double volume_ = 0;
   double time_ = -1;
-  Vec<double, 3> center_{0, 0, 0}, velocity_{0, 0, 0};
+  Vec<double, 3> center_{0, 0, 0};
+  std::optional<Vec<double, 3>> velocity_;
   int contacts_ = 0, sticking_ = 0, slipping_ = 0;
   double normal_force_ = 0;
 };

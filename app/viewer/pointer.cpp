@@ -45,7 +45,7 @@ void Pointer::start_drag() {
   if (!found) return;
   const Object& object = simulation_.frame().scene->model.objects[static_cast<std::size_t>(found->object)];
   if (object.tet_begin == object.tet_end) {
-    spdlog::info("{} is a collider: it follows its script and cannot be pulled", object.name);
+    spdlog::info("{} is a collider: only bodies can be pulled", object.name);
     return;
   }
   mode_ = Mode::drag;

@@ -50,7 +50,7 @@ void apply(float scale) {
   };
   style.Colors[ImGuiCol_Text] = rgba(text);
   style.Colors[ImGuiCol_TextDisabled] = rgba(dim_text);
-  set(ImGuiCol_WindowBg, 22, 24, 29, 0.98f);
+  set(ImGuiCol_WindowBg, 22, 24, 29);
   set(ImGuiCol_PopupBg, 28, 31, 38, 0.98f);
   set(ImGuiCol_Border, 52, 57, 68);
   set(ImGuiCol_FrameBg, 42, 47, 57);

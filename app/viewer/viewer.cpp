@@ -134,7 +134,7 @@ InputHandlers Viewer::handlers() {
 }
 
 void Viewer::on_key(int key, const char* name, int mods, bool repeat) {
-  if (gui_.wants_keys()) return;
+  if (gui_.wants_keys() && !(mods & GLFW_MOD_CONTROL)) return;
   if (key == GLFW_KEY_ESCAPE && view_.help) return act(ActionId::toggle_help);
   const Action* action = find_action(key, name, mods);
   if (action && (!repeat || action->repeats)) act(action->id);
@@ -301,6 +301,9 @@ FrameView Viewer::frame_view() {
   frame.contacts = shown_contacts_;
   frame.highlighted_object = view_.selection ? view_.selection->object() : -1;
   frame.drag = pointer_.drag_line();
+  const ClearArea area = clear_area();
+  frame.left = area.left / static_cast<float>(area.width);
+  frame.right = area.right / static_cast<float>(area.width);
   return frame;
 }
 

@@ -40,6 +40,7 @@ TEST(ParamControls, WideRangesAreLogarithmicAndZeroStaysReachable) {
   EXPECT_EQ(slider_scale(param("budget_ms"), 0).value(0.01), 0);
   EXPECT_FALSE(slider_scale(material("mu"), 0.3).logarithmic);
   EXPECT_EQ(slider_scale(material("mu"), 0).high, 1);
+  EXPECT_EQ(slider_scale(material("mu"), 0.02).high, 1);
   EXPECT_FALSE(slider_scale(material("poisson"), 0.4).logarithmic);
   EXPECT_TRUE(slider_scale(param("pcg_iterations"), 1e4).whole);
 }

@@ -30,10 +30,16 @@ void draw_selection_panel(PanelContext& context) {
   if (solid && material < materials.size())
     value_row("Mass", column, "%s", si_text(1e3 * probe.volume() * materials[material].density, "g").c_str());
   else value_row("Mass", column, "none: a collider");
-  const Vec<double, 3> center = probe.center(), velocity = probe.velocity();
+  const Vec<double, 3> center = probe.center();
   value_row("Centre", column, "%.3f, %.3f, %.3f m", center[0], center[1], center[2]);
-  value_row("Velocity", column, "%.3f, %.3f, %.3f m/s", velocity[0], velocity[1], velocity[2]);
-  value_row("Speed", column, "%s", si_text(norm(velocity), "m/s").c_str());
+  if (const auto velocity = probe.velocity()) {
+    const Vec<double, 3>& v = *velocity;
+    value_row("Velocity", column, "%.3f, %.3f, %.3f m/s", v[0], v[1], v[2]);
+    value_row("Speed", column, "%s", si_text(norm(v), "m/s").c_str());
+  } else {
+    value_row("Velocity", column, "- until the next step");
+    value_row("Speed", column, "-");
+  }
   value_row("Contacts", column, "%d: %d stick, %d slip", probe.contacts(), probe.sticking(),
             probe.slipping());
   value_row("Normal force", column, "%s", si_text(probe.normal_force(), "N").c_str());
