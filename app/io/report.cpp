@@ -90,6 +90,11 @@ json to_json(const ParamInfo& info) {
       row["default"] = info.default_value != 0;
       break;
     case ParamType::integer:
+      row["default"] = static_cast<int>(info.default_value);
+      row["low"] = static_cast<int>(info.low);
+      row["high"] = static_cast<int>(info.high);
+      row["unit"] = info.unit;
+      break;
     case ParamType::real:
       row["default"] = info.default_value;
       row["low"] = info.low;

@@ -61,8 +61,11 @@ inline Soup connected_soup(std::mt19937& rng, int count, int node_count) {
   for (int i = 0; i < node_count; ++i) soup.x.push_back(random_point(rng, 0, 1));
   std::uniform_int_distribution<int> pick(0, node_count - 1);
   while (static_cast<int>(soup.triangles.size()) < count) {
-    const Vec3i t{pick(rng), pick(rng), pick(rng)};
-    if (t[0] != t[1] && t[1] != t[2] && t[2] != t[0]) soup.triangles.push_back(t);
+    Vec3i t{pick(rng), pick(rng), pick(rng)};
+    std::sort(t.v, t.v + 3);
+    // A triangle that comes twice would rightly be found twice.
+    const bool known = std::find(soup.triangles.begin(), soup.triangles.end(), t) != soup.triangles.end();
+    if (t[0] != t[1] && t[1] != t[2] && !known) soup.triangles.push_back(t);
   }
   complete(soup);
   return soup;

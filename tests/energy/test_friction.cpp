@@ -36,7 +36,8 @@ TEST(Friction, derivatives_match_finite_differences) {
     const FrictionStencil f = random_friction(random);
     CornerVectors dx = random_displacement(random, trial % 2 == 0 ? Real(0.1) : Real(1));
     const Real y = norm(sliding_displacement(f, dx));
-    if (std::abs(y - kEps) < 4 * kStep || y < 4 * kStep) continue;
+    if (std::abs(y - kEps) < 4 * kStep || y < 100 * kStep)
+      continue;  // the third derivative is unbounded at 0
     expect_near(flat(friction_gradient(f, dx, kEps).v),
                 difference_gradient(dx.v, 4, [&] { return friction_value(f, dx, kEps); }),
                 20 * kDifferenceError);
