@@ -99,6 +99,8 @@ class BackendEngine final : public Engine {
     state_.v.upload(ctx_, v);
     state_.frame = state.frame;
     state_.time = state.time;
+    device_.forget_acting(ctx_);
+    device_.select_acting(ctx_, model_, state_.time, params_.dt, state_.x.data());
     stepper_.forget_history();
   }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/core/launch.h"
+
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
@@ -31,6 +33,25 @@ std::vector<Vec3> to_real(const std::vector<Vec<double, 3>>& values) {
   return out;
 }
 
+std::vector<Real> friction_table(const Model& model) {
+  const std::size_t materials = model.materials.size(), columns = materials + model.half_spaces.size();
+  std::vector<Real> mu(materials * columns);
+  for (std::size_t a = 0; a < materials; ++a) {
+    for (std::size_t b = 0; b < materials; ++b)
+      mu[a * columns + b] = static_cast<Real>(std::sqrt(model.materials[a].mu * model.materials[b].mu));
+    for (std::size_t h = 0; h < model.half_spaces.size(); ++h) {
+      const HalfSpace& plane = model.half_spaces[h];
+      mu[a * columns + materials + h] =
+          static_cast<Real>(plane.mu_of_pair ? plane.mu : std::sqrt(model.materials[a].mu * plane.mu));
+    }
+  }
+  for (const PairFriction& pair : model.pair_friction) {
+    mu[pair.material_a * columns + pair.material_b] = static_cast<Real>(pair.mu);
+    mu[pair.material_b * columns + pair.material_a] = static_cast<Real>(pair.mu);
+  }
+  return mu;
+}
+
 }  // namespace
 
 void DeviceModel::upload(Context& ctx, const Model& model) {
@@ -43,19 +64,67 @@ void DeviceModel::upload(Context& ctx, const Model& model) {
   edges.upload(ctx, model.edges);
   surface_nodes.upload(ctx, model.surface_nodes);
   node_object.upload(ctx, model.node_object);
-  std::vector<std::int32_t> script(node_count, -1);
-  for (std::size_t s = 0; s < model.scripted.size(); ++s)
-    for (const std::int32_t node : model.scripted[s].nodes) script[node] = static_cast<std::int32_t>(s);
-  node_script.upload(ctx, script);
-  std::vector<std::uint8_t> is_scripted(node_count);
-  for (std::size_t i = 0; i < node_count; ++i) is_scripted[i] = script[i] >= 0;
-  scripted.upload(ctx, is_scripted);
+  std::vector<std::int32_t> material(node_count);
+  for (std::size_t i = 0; i < node_count; ++i) material[i] = model.objects[model.node_object[i]].material;
+  node_material.upload(ctx, material);
+  anchor.resize(ctx, node_count);
+  forget_acting(ctx);
+  select_acting(ctx, model, 0, 0, start.data());
   upload_materials(ctx, model);
+}
+
+void DeviceModel::forget_acting(Context& ctx) {
+  acting_scripts_.clear();
+  acting_forces_.clear();
+  copy(ctx, anchor.data(), start.data(), node_count);
+}
+
+void DeviceModel::select_acting(Context& ctx, const Model& model, double time, double dt, const Vec3* x) {
+  std::vector<bool> scripts, forces;
+  for (const ScriptedNodes& script : model.scripted) scripts.push_back(script.acts(time, dt));
+  for (const NodeForce& force : model.forces) forces.push_back(force.acts(time, dt));
+  if (scripts != acting_scripts_ || scripted.empty()) {
+    select_scripts(ctx, model, scripts, time, x);
+    acting_scripts_ = std::move(scripts);
+  }
+  if (forces != acting_forces_ || acceleration.empty()) {
+    std::vector<Vec3> sum(node_count, Vec3::zero());
+    for (std::size_t f = 0; f < forces.size(); ++f)
+      for (const std::int32_t node : model.forces[f].nodes)
+        if (forces[f]) sum[node] += model.forces[f].acceleration.template cast<Real>();
+    acceleration.upload(ctx, sum);
+    acting_forces_ = std::move(forces);
+  }
+}
+
+void DeviceModel::select_scripts(Context& ctx, const Model& model, const std::vector<bool>& acting,
+                                 double time, const Vec3* x) {
+  std::vector<std::int32_t> script(node_count, -1);
+  std::vector<std::uint8_t> is_scripted(node_count, 0), is_taken(node_count, 0);
+  for (std::size_t s = 0; s < acting.size(); ++s) {
+    if (!acting[s]) continue;
+    const bool acted = s < acting_scripts_.size() && acting_scripts_[s];
+    for (const std::int32_t node : model.scripted[s].nodes) {
+      script[node] = static_cast<std::int32_t>(s);
+      is_scripted[node] = 1;
+      is_taken[node] = !acted && model.scripted[s].begin > 0;
+    }
+  }
+  node_script.upload(ctx, script);
+  scripted.upload(ctx, is_scripted);
+  Buffer<std::uint8_t> taken_nodes(ctx, is_taken);
+  Buffer<RigidPose> poses(ctx, script_poses(model, time));
+  const std::uint8_t* taken = taken_nodes.data();
+  const RigidPose* pose = poses.data();
+  const std::int32_t* script_of = node_script.data();
+  Vec3* at = anchor.data();
+  launch(ctx, node_count, [=] SS_LAMBDA(std::size_t i) {
+    if (taken[i]) at[i] = pose[script_of[i]].linear.transposed() * (x[i] - pose[script_of[i]].shift);
+  });
 }
 
 void DeviceModel::upload_materials(Context& ctx, const Model& model) {
   std::vector<double> masses(node_count, 0.0);
-  std::vector<Real> friction(node_count, Real(0));
   double total = 0;
   std::size_t solid_nodes = 0;
   for (const Object& object : model.objects) {
@@ -66,17 +135,17 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
       for (int c = 0; c < 4; ++c) masses[model.tets[t][c]] += m / 4;
     }
     if (object.tet_end > object.tet_begin) solid_nodes += object.node_end - object.node_begin;
-    for (int i = object.node_begin; i < object.node_end; ++i) friction[i] = static_cast<Real>(material.mu);
   }
   mean_mass = solid_nodes > 0 ? static_cast<Real>(total / static_cast<double>(solid_nodes)) : Real(1);
   std::vector<Real> lumped(node_count);
   for (std::size_t i = 0; i < node_count; ++i)
     lumped[i] = masses[i] > 0 ? static_cast<Real>(masses[i]) : mean_mass;
   mass.upload(ctx, lumped);
-  mu.upload(ctx, friction);
+  material_count = model.materials.size();
+  mu.upload(ctx, friction_table(model));
   std::vector<Plane> host_planes;
   for (const HalfSpace& h : model.half_spaces)
-    host_planes.push_back({h.normal.cast<Real>(), static_cast<Real>(h.offset), static_cast<Real>(h.mu)});
+    host_planes.push_back({h.normal.cast<Real>(), static_cast<Real>(h.offset)});
   planes.upload(ctx, host_planes);
 }
 

@@ -3,6 +3,7 @@
 
 #include "gpu/core/buffer.h"
 #include "gpu/math/mat.h"
+#include "gpu/model/friction_table.h"
 #include "gpu/model/model.h"
 #include "gpu/model/plane.h"
 
@@ -19,7 +20,7 @@ struct RigidPose {
 namespace stickslip::STICKSLIP_BACKEND {
 
 struct DeviceModel {
-  std::size_t node_count = 0;
+  std::size_t node_count = 0, material_count = 0;
   Real diagonal = 1;   // [m] of the bounding box of all solids at the start
   Real mean_mass = 1;  // [kg] per free node
   Buffer<Vec3> rest;   // stress-free positions
@@ -29,15 +30,35 @@ struct DeviceModel {
   Buffer<Vec2i> edges;
   Buffer<std::int32_t> surface_nodes;
   Buffer<std::int32_t> node_object;
-  Buffer<std::int32_t> node_script;  // index into Model::scripted, -1 when free
+  Buffer<std::int32_t> node_material;
+  Buffer<std::int32_t> node_script;  // the script that acts now, into Model::scripted; -1 when free
   Buffer<std::uint8_t> scripted;     // 1 where node_script >= 0
+  Buffer<Vec3> anchor;               // what a script's motion is applied to: a scripted node's place at t = 0
+  Buffer<Vec3> acceleration;         // [m/s^2] of the forces that act now
   Buffer<Real> mass;  // [kg]; a collider's nodes carry the mean mass, which only scales penalties
-  Buffer<Real> mu;    // per node
+  Buffer<Real> mu;    // of pairs, see FrictionTable
   Buffer<Plane> planes;
+
+  FrictionTable friction() const {
+    const auto columns = static_cast<std::int32_t>(material_count + planes.size());
+    return {mu.data(), node_material.data(), static_cast<std::int32_t>(material_count), columns};
+  }
 
   void upload(Context& ctx, const Model& model);
   /// Masses, friction coefficients and planes again, after materials or half-spaces changed.
   void upload_materials(Context& ctx, const Model& model);
+
+  /// Sets what acts in the step from `time` to `time + dt`; `x` are the positions at its start.
+  void select_acting(Context& ctx, const Model& model, double time, double dt, const Vec3* x);
+  /// After a jump in time: every script's anchor is found anew.
+  void forget_acting(Context& ctx);
+
+  // A stage of select_acting; public because nvcc allows no device lambda in a private member.
+  void select_scripts(Context& ctx, const Model& model, const std::vector<bool>& acting, double time,
+                      const Vec3* x);
+
+ private:
+  std::vector<bool> acting_scripts_, acting_forces_;  // empty before the first step
 };
 
 struct DeviceState {

@@ -56,6 +56,7 @@ void check_object(const Model& model, const Object& object) {
     refuse("object '" + object.name + "': there is no material " + std::to_string(object.material));
   check_elements<4>(object, "tet", model.tets, object.tet_begin, object.tet_end);
   check_elements<3>(object, "triangle", model.triangles, object.triangle_begin, object.triangle_end);
+  check_elements<2>(object, "segment", model.segments, object.segment_begin, object.segment_end);
   const auto& x = model.rest_positions;
   for (std::int32_t t = object.tet_begin; t < object.tet_end; ++t) {
     const Vec4i& tet = model.tets[t];
@@ -83,26 +84,56 @@ void check_motion(const Motion& motion, const std::string& owner) {
              ": the pose at time 0 must be the start pose (no key may have moved it before start)");
 }
 
+/// A group of nodes that acts for a while, as scripts and forces are.
+template <class Group>
+void check_group(const Model& model, const Group& group, const std::string& what) {
+  if (group.nodes.empty()) refuse(what + " has no nodes");
+  for (const std::int32_t node : group.nodes)
+    if (node < 0 || static_cast<std::size_t>(node) >= model.node_count())
+      refuse(what + ": there is no node " + std::to_string(node));
+  if (!(group.begin >= 0 && group.end > group.begin)) refuse(what + ": needs 0 <= begin < end");
+}
+
 void check_scripted(const Model& model) {
-  std::vector<bool> taken(model.node_count(), false);
+  std::vector<std::vector<std::int32_t>> scripts_of(model.node_count());
   for (std::size_t s = 0; s < model.scripted.size(); ++s) {
     const ScriptedNodes& script = model.scripted[s];
-    if (script.nodes.empty()) refuse("scripted group " + std::to_string(s) + " has no nodes");
+    check_group(model, script, "scripted group " + std::to_string(s));
     for (const std::int32_t node : script.nodes) {
-      if (node < 0 || static_cast<std::size_t>(node) >= model.node_count())
-        refuse("scripted group " + std::to_string(s) + ": there is no node " + std::to_string(node));
-      if (taken[node])
-        refuse("object '" + model.objects[model.node_object[node]].name + "': node " + std::to_string(node) +
-               " follows two scripts");
-      taken[node] = true;
+      for (const std::int32_t other : scripts_of[node])
+        if (script.begin < model.scripted[other].end && model.scripted[other].begin < script.end)
+          refuse("object '" + model.objects[model.node_object[node]].name + "': node " +
+                 std::to_string(node) + " follows two scripts at a time");
+      scripts_of[node].push_back(static_cast<std::int32_t>(s));
     }
     check_motion(script.motion, "object '" + model.objects[model.node_object[script.nodes[0]]].name + "'");
   }
+  const auto always = [&](std::int32_t s) {
+    return model.scripted[s].begin == 0 && model.scripted[s].end >= 1e30;
+  };
   for (const Object& object : model.objects)
     if (object.tet_begin == object.tet_end)
       for (std::int32_t i = object.node_begin; i < object.node_end; ++i)
-        if (!taken[i])
-          refuse("collider '" + object.name + "': node " + std::to_string(i) + " follows no script");
+        if (scripts_of[i].size() != 1 || !always(scripts_of[i][0]))
+          refuse("collider '" + object.name + "': node " + std::to_string(i) +
+                 " follows no script that acts all the time");
+}
+
+void check_forces(const Model& model) {
+  for (std::size_t f = 0; f < model.forces.size(); ++f) {
+    const std::string what = "force " + std::to_string(f);
+    check_group(model, model.forces[f], what);
+    if (!is_finite(model.forces[f].acceleration)) refuse(what + " is not finite");
+  }
+}
+
+void check_pair_friction(const Model& model) {
+  for (const PairFriction& pair : model.pair_friction) {
+    for (const std::int32_t m : {pair.material_a, pair.material_b})
+      if (m < 0 || static_cast<std::size_t>(m) >= model.materials.size())
+        refuse("pair friction: there is no material " + std::to_string(m));
+    if (!(pair.mu >= 0) || !std::isfinite(pair.mu)) refuse("pair friction: mu must not be negative");
+  }
 }
 
 void check_half_spaces(const Model& model) {
@@ -127,6 +158,8 @@ void finalize(Model& model) {
   for (const Object& object : model.objects) check_object(model, object);
   check_scripted(model);
   check_half_spaces(model);
+  check_forces(model);
+  check_pair_friction(model);
 
   const auto by_nodes = [](const Vec2i& a, const Vec2i& b) {
     return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1];
@@ -139,6 +172,10 @@ void finalize(Model& model) {
       model.edges.push_back({std::min(a, b), std::max(a, b)});
       model.surface_nodes.push_back(a);
     }
+  for (const Vec2i& s : model.segments) model.edges.push_back({std::min(s[0], s[1]), std::max(s[0], s[1])});
+  for (const Object& object : model.objects)
+    if (object.tet_begin == object.tet_end)
+      for (std::int32_t i = object.node_begin; i < object.node_end; ++i) model.surface_nodes.push_back(i);
   std::sort(model.edges.begin(), model.edges.end(), by_nodes);
   model.edges.erase(std::unique(model.edges.begin(), model.edges.end()), model.edges.end());
   std::sort(model.surface_nodes.begin(), model.surface_nodes.end());

@@ -31,7 +31,7 @@ bool is_degenerate(const std::vector<Vec3d>& nodes, const Vec4i& t, double volum
 
 template <int N>
 void check_elements(const std::string& object, const char* kind, std::size_t node_count,
-                    const std::vector<Vec<std::int32_t, N>>& elements) {
+                    const std::vector<Vec<std::int32_t, N>>& elements, bool cover_all = true) {
   std::vector<bool> used(node_count, false);
   for (std::size_t e = 0; e < elements.size(); ++e)
     for (int c = 0; c < N; ++c) {
@@ -46,7 +46,7 @@ void check_elements(const std::string& object, const char* kind, std::size_t nod
       used[i] = true;
     }
   const auto unused = std::find(used.begin(), used.end(), false);
-  if (unused != used.end())
+  if (cover_all && unused != used.end())
     refuse(object, "node " + std::to_string(unused - used.begin()) + " belongs to no " + kind);
 }
 
@@ -95,6 +95,7 @@ Object& append_object(Model& model, std::string name, const std::vector<Vec3d>& 
   object.node_end = object.node_begin + static_cast<std::int32_t>(nodes.size());
   object.tet_begin = object.tet_end = static_cast<std::int32_t>(model.tets.size());
   object.triangle_begin = object.triangle_end = static_cast<std::int32_t>(model.triangles.size());
+  object.segment_begin = object.segment_end = static_cast<std::int32_t>(model.segments.size());
   model.rest_positions.insert(model.rest_positions.end(), nodes.begin(), nodes.end());
   model.positions.insert(model.positions.end(), nodes.begin(), nodes.end());
   model.velocities.resize(model.positions.size(), Vec3d::zero());
@@ -107,6 +108,14 @@ std::int32_t append_elements(std::vector<Vec<std::int32_t, N>>& all,
                              const std::vector<Vec<std::int32_t, N>>& added, std::int32_t node_begin) {
   for (const auto& element : added) all.push_back(element + Vec<std::int32_t, N>::filled(node_begin));
   return static_cast<std::int32_t>(all.size());
+}
+
+void script(Model& model, const Object& object, const Motion& motion) {
+  ScriptedNodes script;
+  script.nodes.resize(object.node_end - object.node_begin);
+  std::iota(script.nodes.begin(), script.nodes.end(), object.node_begin);
+  script.motion = motion;
+  model.scripted.push_back(std::move(script));
 }
 
 }  // namespace
@@ -141,11 +150,20 @@ Object& add_collider(Model& model, std::string name, const std::vector<Vec3d>& n
   }
   Object& object = append_object(model, std::move(name), nodes, material);
   object.triangle_end = append_elements<3>(model.triangles, triangles, object.node_begin);
-  ScriptedNodes script;
-  script.nodes.resize(nodes.size());
-  std::iota(script.nodes.begin(), script.nodes.end(), object.node_begin);
-  script.motion = motion;
-  model.scripted.push_back(std::move(script));
+  script(model, object, motion);
+  return object;
+}
+
+Object& add_point_collider(Model& model, std::string name, const std::vector<Vec3d>& nodes,
+                           const std::vector<Vec2i>& segments, std::int32_t material, const Motion& motion) {
+  if (nodes.empty()) refuse(name, "a collider needs at least one point");
+  check_elements<2>(name, "segment", nodes.size(), segments, false);
+  for (std::size_t s = 0; s < segments.size(); ++s)
+    if (nodes[segments[s][0]] == nodes[segments[s][1]])
+      refuse(name, "segment " + std::to_string(s) + " has no length");
+  Object& object = append_object(model, std::move(name), nodes, material);
+  object.segment_end = append_elements<2>(model.segments, segments, object.node_begin);
+  script(model, object, motion);
   return object;
 }
 

@@ -32,6 +32,26 @@ struct Motion {
 struct ScriptedNodes {
   std::vector<std::int32_t> nodes;
   Motion motion;
+  /// [s] In steps whose middle lies outside [begin, end) the nodes are free. A script that begins after 0
+  /// takes them from where they are then: x(t) = M(t) M(begin)^-1 x(begin).
+  double begin = 0, end = 1e30;
+
+  bool acts(double time, double dt) const { return begin <= time + dt / 2 && time + dt / 2 < end; }
+};
+
+/// An acceleration on top of gravity, e.g. of a load spread over nodes by their mass.
+struct NodeForce {
+  std::vector<std::int32_t> nodes;
+  Vec<double, 3> acceleration{0, 0, 0};  // [m/s^2]
+  double begin = 0, end = 1e30;          // [s] acts in steps whose middle lies in [begin, end)
+
+  bool acts(double time, double dt) const { return begin <= time + dt / 2 && time + dt / 2 < end; }
+};
+
+/// Friction coefficient between two materials, in place of the geometric mean of theirs.
+struct PairFriction {
+  std::int32_t material_a = 0, material_b = 0;
+  double mu = 0;
 };
 
 /// An immovable plane with outward normal: the admissible side is dot(normal, x) > offset.
@@ -39,6 +59,7 @@ struct HalfSpace {
   Vec<double, 3> normal{0, 1, 0};  // unit
   double offset = 0;               // [m]
   double mu = 0.3;
+  bool mu_of_pair = false;  // true: mu holds for every body, false: its geometric mean with the body's does
 };
 
 /// A connected range of nodes with one material and one look.
@@ -48,6 +69,7 @@ struct Object {
   std::int32_t node_begin = 0, node_end = 0;
   std::int32_t tet_begin = 0, tet_end = 0;            // empty range: a kinematic surface (collider)
   std::int32_t triangle_begin = 0, triangle_end = 0;  // into Model::triangles
+  std::int32_t segment_begin = 0, segment_end = 0;    // into Model::segments
   Vec<float, 3> color{0.7f, 0.7f, 0.7f};
 };
 
@@ -63,11 +85,14 @@ struct Model {
 
   std::vector<Vec4i> tets;                  // positive rest volume
   std::vector<Vec3i> triangles;             // surface, outward by the right-hand rule
-  std::vector<Vec2i> edges;                 // of `triangles`, each once, smaller index first
-  std::vector<std::int32_t> surface_nodes;  // of `triangles`, ascending
+  std::vector<Vec2i> segments;              // of colliders: edges that bound no triangle
+  std::vector<Vec2i> edges;                 // of `triangles` and `segments`, each once, smaller index first
+  std::vector<std::int32_t> surface_nodes;  // of solids' boundaries, and all nodes of colliders; ascending
 
-  std::vector<ScriptedNodes> scripted;  // every collider node is in exactly one of these
+  std::vector<ScriptedNodes> scripted;  // every collider node is in exactly one, which always acts
+  std::vector<NodeForce> forces;
   std::vector<HalfSpace> half_spaces;
+  std::vector<PairFriction> pair_friction;
 
   std::size_t node_count() const { return positions.size(); }
 };
@@ -78,9 +103,14 @@ struct Model {
 Object& add_solid(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
                   const std::vector<Vec4i>& tets, std::int32_t material);
 
-/// Appends a kinematic triangle surface that follows `motion`. Throws std::invalid_argument on bad indices.
+/// Appends a kinematic triangle surface that follows `motion`. Throws std::invalid_argument on bad indices or
+/// a node of no triangle.
 Object& add_collider(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
                      const std::vector<Vec3i>& triangles, std::int32_t material, const Motion& motion);
+
+/// Appends kinematic points, joined by `segments`; a point of no segment collides on its own. As above.
+Object& add_point_collider(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
+                           const std::vector<Vec2i>& segments, std::int32_t material, const Motion& motion);
 
 /// Derives edges and surface_nodes from triangles, and checks the whole model: index ranges, finite numbers,
 /// material ranges, positive volumes. Throws std::invalid_argument with the object and element at fault.

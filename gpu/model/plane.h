@@ -8,7 +8,6 @@ namespace stickslip {
 struct Plane {
   Vec3 normal;  // unit
   Real offset;  // [m]
-  Real mu;
 };
 
 }  // namespace stickslip

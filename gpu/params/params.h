@@ -44,7 +44,7 @@ namespace stickslip {
   REAL(poisson, 0.4, 0.0, 0.495, "1", material, "Poisson's ratio nu")                                                          \
   REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density")                                                         \
   REAL(damping, 0.0, 0.0, 10.0, "s", material, "stiffness-proportional damping time")                                          \
-  REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair uses the geometric mean of its two")
+  REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair without its own uses the geometric mean")
 // clang-format on
 
 enum class FrictionUpdate : int { newton, lagged };

@@ -5,6 +5,7 @@
 #include "gpu/energy/contact_stencil.h"
 #include "gpu/geometry/distance.h"
 #include "gpu/geometry/mollifier.h"
+#include "gpu/model/friction_table.h"
 #include "gpu/model/plane.h"
 
 namespace stickslip {
@@ -52,14 +53,12 @@ struct Proximity {
   std::size_t plane_count;
   const std::uint8_t* scripted;  // per node; scripted nodes ignore half-spaces
   const Vec3* rest;
-  const Real* mu;  // per node
+  FrictionTable friction;
 
   SS_HD std::size_t size() const {
     return pairs.point_triangle_count + pairs.edge_edge_count + surface_node_count * plane_count;
   }
 };
-
-SS_HD inline Real pair_mu(Real a, Real b) { return std::sqrt(a * b); }
 
 /// The stencil of the closest features of point v[0] and triangle v[1..3].
 SS_HD inline Contact point_triangle_contact(const Vec4i& v, const Vec3* x) {
@@ -157,7 +156,7 @@ SS_HD inline Real classify(const Proximity& near, std::size_t i, const Vec3* x, 
     const Real d2 = point_triangle_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
     if (d2 >= d_hat2) return d2;
     contact = point_triangle_contact(v, x);
-    contact.mu = pair_mu(near.mu[v[0]], near.mu[v[1]]);
+    contact.mu = near.friction.of_nodes(v[0], v[1]);
     return d2;
   }
   i -= near.pairs.point_triangle_count;
@@ -167,7 +166,7 @@ SS_HD inline Real classify(const Proximity& near, std::size_t i, const Vec3* x, 
     if (d2 >= d_hat2) return d2;
     contact = edge_edge_contact(
         v, x, mollifier_threshold(near.rest[v[0]], near.rest[v[1]], near.rest[v[2]], near.rest[v[3]]));
-    contact.mu = pair_mu(near.mu[v[0]], near.mu[v[2]]);
+    contact.mu = near.friction.of_nodes(v[0], v[2]);
     return d2;
   }
   i -= near.pairs.edge_edge_count;
@@ -177,11 +176,8 @@ SS_HD inline Real classify(const Proximity& near, std::size_t i, const Vec3* x, 
   const Real d = dot(near.planes[plane].normal, x[node]) - near.planes[plane].offset;
   // A node behind the plane has a negative distance: its square would pass for a gap.
   if (d <= 0) return Real(0);
-  contact = {{node, -1, -1, -1},
-             ContactType::half_space,
-             plane,
-             Real(0),
-             pair_mu(near.mu[node], near.planes[plane].mu)};
+  contact = {
+      {node, -1, -1, -1}, ContactType::half_space, plane, Real(0), near.friction.of_plane(node, plane)};
   return d * d;
 }
 

@@ -17,7 +17,7 @@ Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs) 
           device.planes.size(),
           device.scripted.data(),
           device.rest.data(),
-          device.mu.data()};
+          device.friction()};
 }
 
 SurfaceView surface_view(const DeviceModel& device) {

@@ -117,8 +117,9 @@ void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& d
                           const DeviceState& state) {
   poses_.upload(ctx, script_poses(model, state.time + params.dt));
   const RigidPose* pose = poses_.data();
-  const Vec3* start = device.start.data();
+  const Vec3* anchor = device.anchor.data();
   const std::int32_t* script = device.node_script.data();
+  const Vec3* acceleration = device.acceleration.data();
   const Vec3* x_t = state.x.data();
   const Vec3* v_t = state.v.data();
   Vec3* x = x_.data();
@@ -128,8 +129,8 @@ void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& d
   const Real dt = static_cast<Real>(params.dt), g = static_cast<Real>(params.gravity);
   launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
     x[i] = x_t[i];
-    y[i] = x_t[i] + dt * v_t[i] + Vec3{0, dt * dt * g, 0};
-    target[i] = script[i] >= 0 ? pose[script[i]].linear * start[i] + pose[script[i]].shift : x_t[i];
+    y[i] = x_t[i] + dt * v_t[i] + dt * dt * (Vec3{0, g, 0} + acceleration[i]);
+    target[i] = script[i] >= 0 ? pose[script[i]].linear * anchor[i] + pose[script[i]].shift : x_t[i];
     script_step[i] = target[i] - x_t[i];
   });
 }
@@ -176,8 +177,8 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
   potential_.contacts().set_stiffness(stiffness_);
 }
 
-StepReport TimeStepper::step(Context& ctx, const Model& model, const DeviceModel& device,
-                             const Params& params, const std::optional<Drag>& drag, DeviceState& state) {
+StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
+                             const std::optional<Drag>& drag, DeviceState& state) {
   StageClock clock;
   StepReport report;
   report.frame = state.frame + 1;
@@ -186,6 +187,7 @@ StepReport TimeStepper::step(Context& ctx, const Model& model, const DeviceModel
   const ContactSettings contact{static_cast<Real>(params.d_hat), static_cast<Real>(params.eps_v * params.dt),
                                 lagged};
 
+  device.select_acting(ctx, model, state.time, params.dt, state.x.data());
   predict(ctx, model, device, params, state);
   StepInputs inputs;
   inputs.dt = static_cast<Real>(params.dt);

@@ -22,8 +22,9 @@ class TimeStepper {
   /// Drops what was learnt from earlier steps: after a reset or a state from outside.
   void forget_history();
 
-  /// Advances `state` by params.dt. Throws SimulationError, with the state unchanged.
-  StepReport step(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
+  /// Advances `state` by params.dt, with the scripts and forces that act then. Throws SimulationError, with
+  /// the state unchanged.
+  StepReport step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                   const std::optional<Drag>& drag, DeviceState& state);
 
   /// The active contacts at the end of the last step.

@@ -159,6 +159,24 @@ TEST(Model, FinalizeNamesWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(broken([](Model& m) { m.scripted[0].nodes.push_back(77); }).find("no node 77"),
             std::string::npos);
+  EXPECT_NE(broken([](Model& m) { m.scripted[0].begin = 1; }).find("acts all the time"), std::string::npos);
+  EXPECT_NE(broken([](Model& m) { m.scripted[0].end = 0; }).find("begin < end"), std::string::npos);
+  EXPECT_NE(broken([](Model& m) {
+              m.forces.push_back({{99}, {0, 1, 0}});
+            }).find("force 0"),
+            std::string::npos);
+  EXPECT_NE(broken([](Model& m) {
+              m.forces.push_back({{0}, {0, std::nan(""), 0}});
+            }).find("not finite"),
+            std::string::npos);
+  EXPECT_NE(broken([](Model& m) {
+              m.pair_friction.push_back({0, 4, 0.1});
+            }).find("no material 4"),
+            std::string::npos);
+  EXPECT_NE(broken([](Model& m) {
+              m.pair_friction.push_back({0, 0, -1});
+            }).find("negative"),
+            std::string::npos);
   EXPECT_NE(broken([](Model& m) {
               m.half_spaces.push_back({{0, 2, 0}, 0, 0.1});
             }).find("unit normal"),
@@ -172,6 +190,32 @@ TEST(Model, FinalizeNamesWhatIsWrong) {
               m.scripted[0].motion.keys = {{1, {}, {}}, {1, {}, {}}};
             }).find("ascending"),
             std::string::npos);
+}
+
+TEST(Model, ScriptsOfOneNodeMayFollowEachOther) {
+  const Mesh mesh = cube(1);
+  Model model = with_material();
+  add_solid(model, "cube", mesh.nodes, mesh.tets, 0);
+  model.scripted.push_back({{0, 1}, {}, 0, 1});
+  model.scripted.push_back({{1}, {}, 1, 2});
+  EXPECT_NO_THROW(finalize(model));
+  model.scripted[1].begin = 0.5;
+  EXPECT_NE(error_of([&] { finalize(model); }).find("two scripts at a time"), std::string::npos);
+}
+
+TEST(Model, PointsAndSegmentsAreColliders) {
+  Model model = with_material();
+  add_point_collider(model, "nail", {{0, 0, 0}, {0, 1, 0}, {0, 3, 0}}, {{1, 0}}, 0, {});
+  finalize(model);
+  EXPECT_EQ(model.edges, (std::vector<Vec2i>{{0, 1}}));
+  EXPECT_EQ(model.surface_nodes, (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_EQ(model.objects[0].segment_end, 1);
+  const auto refused = [&](const std::vector<Vec3d>& nodes, const std::vector<Vec2i>& segments) {
+    return error_of([&] { add_point_collider(model, "bad", nodes, segments, 0, {}); });
+  };
+  EXPECT_NE(refused({}, {}).find("at least one point"), std::string::npos);
+  EXPECT_NE(refused({{0, 0, 0}}, {{0, 1}}).find("segment 0"), std::string::npos);
+  EXPECT_NE(refused({{0, 0, 0}, {0, 0, 0}}, {{0, 1}}).find("no length"), std::string::npos);
 }
 
 void expect_near(const Vec3d& a, const Vec3d& b, double tolerance = 1e-12) {

@@ -1,0 +1,22 @@
+// Friction coefficients of all pairs, for kernels.
+#pragma once
+
+#include "gpu/math/vec.h"
+
+namespace stickslip {
+
+/// A row per material; a column per material, then one per half-space.
+struct FrictionTable {
+  const Real* mu;
+  const std::int32_t* node_material;
+  std::int32_t material_count, column_count;
+
+  SS_HD Real of_nodes(std::int32_t a, std::int32_t b) const {
+    return mu[node_material[a] * column_count + node_material[b]];
+  }
+  SS_HD Real of_plane(std::int32_t node, std::int32_t plane) const {
+    return mu[node_material[node] * column_count + material_count + plane];
+  }
+};
+
+}  // namespace stickslip
