@@ -1,12 +1,15 @@
 // Isotropic hyperelastic solids: energy density Psi(F) [J/m^3], stress P = dPsi/dF and its derivative, in
-// closed form. Every model has zero energy and stress at F = I, matches linear elasticity there, and is
-// defined for every F, inverted and degenerate included.
+// closed form. Every model has zero energy and stress at F = I and matches linear elasticity there. All but
+// Neo-Hookean, whose energy grows without bound as J = det F falls to 0, are defined for inverted F too.
 //
 //   stable Neo-Hookean  m/2 (|F|^2 - 3 - log((|F|^2 + 1)/4)) + l/2 ((J - alpha)^2 - (1 - alpha)^2),
-//   [Smith 2018]        with m = 4/3 mu, l = lambda + 5/6 mu, alpha = 1 + 3/4 m/l, J = det F
+//   [Smith 2018]        with m = 4/3 mu, l = lambda + 5/6 mu, alpha = 1 + 3/4 m/l
+//   Neo-Hookean         mu/2 (|F|^2 - 3) - mu log J + lambda/2 log^2 J [Bonet, Wood 1997]
 //   fixed corotated     mu |F - R|^2 + lambda/2 (J - 1)^2 [Stomakhin 2012]
 //   ARAP                mu |F - R|^2
 #pragma once
+
+#include <limits>
 
 #include "gpu/math/mat.h"
 #include "gpu/math/spd.h"
@@ -34,44 +37,57 @@ SS_HD inline Mat3 cofactor(const Mat3& f) {
   return Mat3::from_columns({cross(b, c), cross(c, a), cross(a, b)});
 }
 
-/// The constants of stable Neo-Hookean, from Lame's parameters: their linearisation at rest agrees.
-struct NeoHookean {
-  Real mu, lambda;
-  Real shift;  // l (1 - alpha) = -3/4 m: what makes the rest stress zero
-  SS_HD explicit NeoHookean(const Lame& lame)
-      : mu(Real(4) / Real(3) * lame.mu), lambda(lame.lambda + Real(5) / Real(6) * lame.mu), shift(-lame.mu) {}
-};
+/// m of stable Neo-Hookean: with l, its linearisation at rest agrees with Lame's parameters.
+SS_HD inline Real stable_mu(const Lame& lame) { return Real(4) / Real(3) * lame.mu; }
 
-SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Lame& lame) {
-  const Real volume_change = determinant(f) - Real(1);
-  if (model == ElasticModel::stable_neo_hookean) {
-    const NeoHookean c(lame);
-    const Real stretch = dot(f, f) - Real(3);
-    return c.mu / Real(2) * (stretch - std::log1p(stretch / Real(4))) + c.shift * volume_change +
-           c.lambda / Real(2) * volume_change * volume_change;
-  }
-  const Vec3 s = svd3(f).s - Vec3::filled(Real(1));
-  const Real distortion = lame.mu * norm2(s);
-  if (model == ElasticModel::arap) return distortion;
-  return distortion + lame.lambda / Real(2) * volume_change * volume_change;
+/// True for models whose distortion is measured from the rotation of F, which takes an SVD.
+SS_HD inline bool is_corotated(ElasticModel model) {
+  return model == ElasticModel::fixed_corotated || model == ElasticModel::arap;
 }
 
-/// P(F) given the SVD of F, which stable Neo-Hookean does not read.
-SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Svd3<Real>& svd, const Lame& lame) {
-  const Real volume_change = determinant(f) - Real(1);
-  if (model == ElasticModel::stable_neo_hookean) {
-    const NeoHookean c(lame);
-    return c.mu * (Real(1) - Real(1) / (dot(f, f) + Real(1))) * f +
-           (c.lambda * volume_change + c.shift) * cofactor(f);
+/// The part of an energy that depends on J = det F alone: value, pressure and bulk modulus.
+struct VolumeTerm {
+  Real value, first, second;  // g, dg/dJ, d2g/dJ2 [Pa]
+};
+
+SS_HD inline VolumeTerm volume_term(ElasticModel model, Real j, const Lame& lame) {
+  const Real change = j - Real(1);
+  switch (model) {
+    case ElasticModel::stable_neo_hookean: {
+      const Real bulk = lame.lambda + Real(5) / Real(6) * lame.mu;  // l; and l (1 - alpha) = -mu
+      return {bulk / Real(2) * change * change - lame.mu * change, bulk * change - lame.mu, bulk};
+    }
+    case ElasticModel::neo_hookean: {
+      if (!(j > Real(0))) return {std::numeric_limits<Real>::infinity(), Real(0), Real(0)};
+      const Real log_j = std::log(j), pressure = (lame.lambda * log_j - lame.mu) / j;
+      return {(lame.lambda / Real(2) * log_j - lame.mu) * log_j, pressure, (lame.lambda / j - pressure) / j};
+    }
+    case ElasticModel::fixed_corotated:
+      return {lame.lambda / Real(2) * change * change, lame.lambda * change, lame.lambda};
+    case ElasticModel::arap:
+      break;
   }
-  const Mat3 distortion = Real(2) * lame.mu * (f - svd.u * svd.v.transposed());
-  if (model == ElasticModel::arap) return distortion;
-  return distortion + lame.lambda * volume_change * cofactor(f);
+  return {Real(0), Real(0), Real(0)};
+}
+
+SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Lame& lame) {
+  const Real volume = volume_term(model, determinant(f), lame).value;
+  if (is_corotated(model)) return lame.mu * norm2(svd3(f).s - Vec3::filled(Real(1))) + volume;
+  const Real stretch = dot(f, f) - Real(3);
+  if (model == ElasticModel::neo_hookean) return lame.mu / Real(2) * stretch + volume;
+  return stable_mu(lame) / Real(2) * (stretch - std::log1p(stretch / Real(4))) + volume;
+}
+
+/// P(F) given the SVD of F, which only corotated models read.
+SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Svd3<Real>& svd, const Lame& lame) {
+  const Mat3 volume = volume_term(model, determinant(f), lame).first * cofactor(f);
+  if (is_corotated(model)) return Real(2) * lame.mu * (f - svd.u * svd.v.transposed()) + volume;
+  if (model == ElasticModel::neo_hookean) return lame.mu * f + volume;
+  return stable_mu(lame) * (Real(1) - Real(1) / (dot(f, f) + Real(1))) * f + volume;
 }
 
 SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Lame& lame) {
-  if (model == ElasticModel::stable_neo_hookean) return first_piola(model, f, Svd3<Real>{}, lame);
-  return first_piola(model, f, svd3(f), lame);
+  return first_piola(model, f, is_corotated(model) ? svd3(f) : Svd3<Real>{}, lame);
 }
 
 /// dP/dF of an isotropic energy in its own frame [Smith 2019]: with X = u' dF v,
@@ -102,14 +118,13 @@ SS_HD inline StressDerivative stress_derivative(ElasticModel model, const Svd3<R
   StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
   const Vec3& s = svd.s;
   const Vec3 dj{s[1] * s[2], s[2] * s[0], s[0] * s[1]};  // dJ/ds
-  const bool neo_hookean = model == ElasticModel::stable_neo_hookean;
-  const NeoHookean c(lame);
-  const Real j = s[0] * dj[0];
+  const VolumeTerm volume = volume_term(model, s[0] * dj[0], lame);
+  const Real pressure = volume.first, bulk = volume.second;
+  const bool corotated = is_corotated(model), stable = model == ElasticModel::stable_neo_hookean;
   const Real stretch = Real(1) / (norm2(s) + Real(1));
-  const Real bulk = neo_hookean ? c.lambda : (model == ElasticModel::arap ? Real(0) : lame.lambda);
-  const Real pressure = bulk * (j - Real(1)) + (neo_hookean ? c.shift : Real(0));
-  const Real stiffness = neo_hookean ? c.mu * (Real(1) - stretch) : Real(2) * lame.mu;
-  const Real softening = neo_hookean ? Real(2) * c.mu * stretch * stretch : Real(0);
+  const Real stiffness =
+      corotated ? Real(2) * lame.mu : (stable ? stable_mu(lame) * (Real(1) - stretch) : lame.mu);
+  const Real softening = stable ? Real(2) * stable_mu(lame) * stretch * stretch : Real(0);
   for (int i = 0; i < 3; ++i) {
     const int a = (i + 1) % 3, b = (i + 2) % 3;
     d.scaling(i, i) = stiffness + softening * s[i] * s[i] + bulk * dj[i] * dj[i];
@@ -117,7 +132,7 @@ SS_HD inline StressDerivative stress_derivative(ElasticModel model, const Svd3<R
     // R turns with the twist: its share of the stress, 2 mu (s - 1), loses 4 mu / (s_a + s_b). The sum is
     // zero only where a projected twist is zero too.
     const Real sum = s[a] + s[b], tiny = Real(1e-12);
-    const Real turning = neo_hookean ? Real(0) : Real(4) * lame.mu / (sum > tiny ? sum : tiny);
+    const Real turning = corotated ? Real(4) * lame.mu / (sum > tiny ? sum : tiny) : Real(0);
     const Real twist = stiffness - turning + pressure * s[i], flip = stiffness - pressure * s[i];
     d.even[i] = (flip + twist) / Real(2);
     d.odd[i] = (flip - twist) / Real(2);

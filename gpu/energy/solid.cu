@@ -119,11 +119,12 @@ void SolidEnergy::gradient_and_hessian(Context& ctx, const SolidMotion& motion, 
       kHeavy);
 }
 
-void SolidEnergy::min_determinant(Context& ctx, const Vec3* x, Real* out) {
+void SolidEnergy::min_determinant(Context& ctx, const Vec3* x, double* out) {
   const TetView tets = view();
   reduce_min(
-      ctx, size(), [=] SS_LAMBDA(std::size_t i) { return determinant(tets.deformation(i, x)); },
-      std::numeric_limits<Real>::infinity(), out);
+      ctx, size(),
+      [=] SS_LAMBDA(std::size_t i) { return static_cast<double>(determinant(tets.deformation(i, x))); },
+      std::numeric_limits<double>::infinity(), out);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

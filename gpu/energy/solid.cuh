@@ -68,7 +68,7 @@ class SolidEnergy {
   void gradient_and_hessian(Context& ctx, const SolidMotion& motion, Vec3* corner_gradients,
                             Mat3* corner_blocks);
   /// Writes the smallest det F to `out` in backend memory; +infinity without tets.
-  void min_determinant(Context& ctx, const Vec3* x, Real* out);
+  void min_determinant(Context& ctx, const Vec3* x, double* out);
 
  private:
   TetView view() const {

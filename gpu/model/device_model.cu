@@ -125,18 +125,20 @@ void DeviceModel::select_scripts(Context& ctx, const Model& model, const std::ve
 
 void DeviceModel::upload_materials(Context& ctx, const Model& model) {
   std::vector<double> masses(node_count, 0.0);
-  double total = 0;
+  double total = 0, total_stiffness = 0;
   std::size_t solid_nodes = 0;
   for (const Object& object : model.objects) {
     const Material& material = model.materials[object.material];
     for (int t = object.tet_begin; t < object.tet_end; ++t) {
       const double m = material.density * tet_volume(model, model.tets[t]);
       total += m;
+      total_stiffness += m * material.young * std::cbrt(m / material.density);
       for (int c = 0; c < 4; ++c) masses[model.tets[t][c]] += m / 4;
     }
     if (object.tet_end > object.tet_begin) solid_nodes += object.node_end - object.node_begin;
   }
   mean_mass = solid_nodes > 0 ? static_cast<Real>(total / static_cast<double>(solid_nodes)) : Real(1);
+  mean_stiffness = total > 0 ? static_cast<Real>(total_stiffness / total) : Real(0);
   std::vector<Real> lumped(node_count);
   for (std::size_t i = 0; i < node_count; ++i)
     lumped[i] = masses[i] > 0 ? static_cast<Real>(masses[i]) : mean_mass;

@@ -21,10 +21,11 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 struct DeviceModel {
   std::size_t node_count = 0, material_count = 0;
-  Real diagonal = 1;   // [m] of the bounding box of all solids at the start
-  Real mean_mass = 1;  // [kg] per free node
-  Buffer<Vec3> rest;   // stress-free positions
-  Buffer<Vec3> start;  // positions at t = 0
+  Real diagonal = 1;        // [m] of the bounding box of all solids at the start
+  Real mean_mass = 1;       // [kg] per free node
+  Real mean_stiffness = 0;  // [N/m] of a node against its neighbours: E times the size of a tet
+  Buffer<Vec3> rest;        // stress-free positions
+  Buffer<Vec3> start;       // positions at t = 0
   Buffer<Vec4i> tets;
   Buffer<Vec3i> triangles;
   Buffer<Vec2i> edges;

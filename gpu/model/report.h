@@ -43,6 +43,7 @@ struct StepReport {
   int candidates = 0;            // broad-phase pairs of the last Newton iteration
   int contacts = 0;              // active stencils at the end
   double gap_min = -1;           // [m] smallest distance at the end; -1: no active contact
+  double volume_ratio_min = 1;   // smallest J = det F of all elements at the end
   double barrier_stiffness = 0;  // sigma [N/m]
   int intersections = -1;        // edge-triangle pairs; -1: not checked
 

@@ -17,7 +17,7 @@ namespace stickslip {
 // `group` says who reads it: time, barrier, friction, newton, pcg, ccd, boundary, interaction.
 // clang-format off
 #define STICKSLIP_PARAMS(REAL, INT, BOOL, CHOICE)                                                                              \
-  REAL(dt, 1.0 / 60.0, 1e-4, 0.2, "s", time, "time step")                                                                      \
+  REAL(dt, 1.0 / 60.0, 1e-6, 10.0, "s", time, "time step")                                                                      \
   REAL(gravity, -9.81, -100.0, 100.0, "m/s^2", time, "acceleration along y")                                                   \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
   REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step")                \
@@ -39,7 +39,7 @@ namespace stickslip {
   REAL(drag_stiffness, 200.0, 0.0, 1e9, "N/m", interaction, "spring between the pointer and the dragged body")
 
 #define STICKSLIP_MATERIAL_PARAMS(REAL, INT, BOOL, CHOICE)                                                                     \
-  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy", "stable_neo_hookean|fixed_corotated|arap")       \
+  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy; neo_hookean forbids inverted elements", "stable_neo_hookean|fixed_corotated|arap|neo_hookean") \
   REAL(young, 1e5, 1.0, 1e13, "Pa", material, "Young's modulus E")                                                             \
   REAL(poisson, 0.4, 0.0, 0.495, "1", material, "Poisson's ratio nu")                                                          \
   REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density")                                                         \
@@ -50,7 +50,7 @@ namespace stickslip {
 enum class FrictionUpdate : int { newton, lagged };
 enum class NewtonStop : int { displacement, gradient };
 enum class CcdMethod : int { additive, cubic };
-enum class ElasticModel : int { stable_neo_hookean, fixed_corotated, arap };
+enum class ElasticModel : int { stable_neo_hookean, fixed_corotated, arap, neo_hookean };
 
 #define STICKSLIP_FIELD_REAL(name, value, ...) double name = value;
 #define STICKSLIP_FIELD_INT(name, value, ...) int name = value;

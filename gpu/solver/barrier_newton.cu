@@ -1,6 +1,7 @@
 #include "gpu/solver/barrier_newton.cuh"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "gpu/ccd/half_space.h"
@@ -13,6 +14,11 @@ namespace {
 
 // Guo24 Alg.1 raises sigma once the smallest gap is below this share of d_hat.
 constexpr double kTightGap = 1e-2;
+// Friction that is refreshed every iteration has no potential, and where it holds hard Newton may go round in
+// circles. After so many iterations that ended higher than the one before, friction is frozen for the rest of
+// the step, but for so many refreshes at the minima found.
+constexpr int kMostRises = 8;
+constexpr int kSettlings = 2;
 // A Newton step is never longer than this share of the scene: a bad direction must not sweep all of it.
 constexpr double kLongestStep = 0.5;
 constexpr double kShortestStep = 1e-10;
@@ -123,6 +129,10 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
   const Real longest = static_cast<Real>(kLongestStep) * device.diagonal;
   double first_gradient = 0;
   Real last_gap = contacts.set().min_distance();
+  const bool fresh_friction = params.friction_update == FrictionUpdate::newton;
+  double last_energy = std::numeric_limits<double>::infinity();
+  int rises = 0, settlings = 0;
+  bool frozen = false;
   report.converged = false;
   report.stop_reason = "iteration cap";
 
@@ -151,6 +161,13 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
     if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);
     clock.lap(seconds.line_search);
     if (alpha > 0) copy(ctx, x, trial_.data(), node_count_);
+    rises += record.energy > last_energy;
+    last_energy = record.energy;
+    if (fresh_friction && !frozen && rises == kMostRises) {
+      frozen = true;
+      contacts.freeze_friction();
+      settlings = kSettlings;
+    }
     contacts.update(ctx, near_, x);
     clock.lap(seconds.contacts);
     report.newton.push_back(record);
@@ -163,6 +180,11 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
     // The last direction is worth its line search: it makes the final error quadratically smaller. A step
     // that impacts cut short has not arrived, however small the direction was; one that rounding cut short
     // has.
+    if (small && bound == Real(1) && settlings > 0) {
+      --settlings;
+      contacts.update_friction(ctx, x);
+      continue;
+    }
     if (small && bound == Real(1)) {
       report.converged = true;
       report.stop_reason = "converged";
@@ -178,9 +200,11 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
       return;
     }
     const Real gap = contacts.set().min_distance();
-    if (params.barrier_stiffness == 0 && gap < kTightGap * params.d_hat && gap <= last_gap)
+    if (params.barrier_stiffness == 0 && gap < kTightGap * params.d_hat && gap <= last_gap) {
       contacts.set_stiffness(
           std::min(stiffness_cap, static_cast<Real>(params.barrier_growth) * contacts.stiffness()));
+      last_energy = std::numeric_limits<double>::infinity();
+    }
     last_gap = gap;
   }
 }

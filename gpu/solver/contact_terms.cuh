@@ -30,6 +30,8 @@ class ContactTerms {
   void update(Context& ctx, const Proximity& near, const Vec3* x);
   /// Takes normal forces and frames of friction from the current set at x [Li 2020: lagging].
   void update_friction(Context& ctx, const Vec3* x);
+  /// Until the next step `update` leaves friction alone: it has a potential then, and Newton descends.
+  void freeze_friction() { settings_.lagged_friction = true; }
   const ContactSet& set() const { return set_; }
   void clear() { set_.clear(); }
 

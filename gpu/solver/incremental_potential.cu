@@ -159,4 +159,10 @@ double IncrementalPotential::elastic_energy(Context& ctx, const Vec3* x) {
   return read_back(ctx, values_.data());
 }
 
+double IncrementalPotential::min_volume_ratio(Context& ctx, const Vec3* x) {
+  if (solid_.size() == 0) return 1;
+  solid_.min_determinant(ctx, x, values_.data());
+  return read_back(ctx, values_.data());
+}
+
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -62,6 +62,8 @@ class IncrementalPotential {
   double balancing_stiffness(Context& ctx, const Vec3* x);
   /// Elastic energy alone [J].
   double elastic_energy(Context& ctx, const Vec3* x);
+  /// Smallest det F of all elements at x; 1 without any. One host read.
+  double min_volume_ratio(Context& ctx, const Vec3* x);
 
   /// Overwrites the gradient with inertia and springs alone; public because nvcc allows no device lambda in a
   /// private member.

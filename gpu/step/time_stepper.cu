@@ -9,8 +9,10 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-// The adaptive barrier stiffness stays within these multiples of (mean node mass) / dt^2, and falls at most
-// by half from one step to the next.
+// The adaptive barrier stiffness stays within these multiples of what a node resists with by itself: its mass
+// over dt^2, and a share of its elastic stiffness (without it the gaps of stiff bodies shrink to rounding
+// before the barrier answers). It falls at most by half from one step to the next.
+constexpr double kElasticShare = 0.1;
 constexpr double kLeastStiffness = 1;
 constexpr double kMostStiffness = 100;
 constexpr double kStiffnessMemory = 0.5;
@@ -58,6 +60,19 @@ std::string object_name(const Model& model, std::int32_t node) {
   return "'" + model.objects[model.node_object[node]].name + "'";
 }
 
+std::string describe(const Model& model, const Intersections& found) {
+  const Vec2i edge = model.edges[found.first_edge];
+  const Vec3i triangle = model.triangles[found.first_triangle];
+  const Object& a = model.objects[model.node_object[edge[0]]];
+  const Object& b = model.objects[model.node_object[triangle[0]]];
+  return (&a == &b ? "object '" + a.name + "' intersects itself"
+                   : "objects '" + a.name + "' and '" + b.name + "' intersect") +
+         " at the start: the edge between nodes " + std::to_string(edge[0] - a.node_begin) + " and " +
+         std::to_string(edge[1] - a.node_begin) + " of '" + a.name + "' passes through triangle " +
+         std::to_string(found.first_triangle - b.triangle_begin) + " of '" + b.name + "'; in all, " +
+         std::to_string(found.count) + " edges pass through triangles";
+}
+
 void refuse_nodes_behind_half_spaces(const Model& model) {
   for (const std::int32_t node : model.surface_nodes) {
     const Object& object = model.objects[model.node_object[node]];
@@ -86,13 +101,7 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
   refuse_nodes_behind_half_spaces(model);
   const Intersections found =
       intersections_.run(ctx, surface_view(device), state.x.data(), device.scripted.data());
-  if (found.count > 0) {
-    const Vec2i edge = model.edges[found.first_edge];
-    const Vec3i triangle = model.triangles[found.first_triangle];
-    throw std::invalid_argument(
-        "objects " + object_name(model, edge[0]) + " and " + object_name(model, triangle[0]) +
-        " intersect at the start: " + std::to_string(found.count) + " edges pass through triangles");
-  }
+  if (found.count > 0) throw std::invalid_argument(describe(model, found));
   // At distance zero the barrier is infinite, and has no direction to push to.
   potential_.contacts().begin_step({kTouching * device.diagonal, Real(1), false}, state.x.data());
   newton_.find_contacts(ctx, potential_, device, state.x.data(), kTouching * device.diagonal);
@@ -135,17 +144,24 @@ void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& d
   });
 }
 
-/// Moves scripted nodes straight to their targets when nothing is in the way, as [Li 2020 §4] does. Returns
-/// whether they are blocked: then springs pull them during the minimisation and contacts push back.
-bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Params& params,
-                               StageClock& clock, StepReport& report) {
+/// Moves scripted nodes straight to their targets when neither a contact nor an element that must not invert
+/// is in the way, as [Li 2020 §4] does. Returns whether they are blocked: then springs pull them during the
+/// minimisation and contacts and elements push back.
+bool TimeStepper::move_scripts(Context& ctx, const Model& model, const DeviceModel& device,
+                               const Params& params, const DeviceState& state, StageClock& clock,
+                               StepReport& report) {
   const Real bound =
       newton_.step_bound(ctx, device, params, x_.data(), script_step_.data(), clock, report.seconds);
   if (bound < Real(1)) return true;
   Vec3* x = x_.data();
   const Vec3* script_step = script_step_.data();
   launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { x[i] += script_step[i]; });
-  return false;
+  const bool may_invert = std::none_of(model.materials.begin(), model.materials.end(), [](const Material& m) {
+    return m.model == ElasticModel::neo_hookean;
+  });
+  if (may_invert || potential_.min_volume_ratio(ctx, x) > 0) return false;
+  copy(ctx, x, state.x.data(), device.node_count);
+  return true;
 }
 
 DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
@@ -169,7 +185,7 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
   if (params.barrier_stiffness > 0) {
     stiffness_ = static_cast<Real>(params.barrier_stiffness);
   } else {
-    const double unit = device.mean_mass / (params.dt * params.dt);
+    const double unit = device.mean_mass / (params.dt * params.dt) + kElasticShare * device.mean_stiffness;
     const double wanted =
         std::max(potential_.balancing_stiffness(ctx, x_.data()), kStiffnessMemory * stiffness_);
     stiffness_ = static_cast<Real>(std::clamp(wanted, kLeastStiffness * unit, kMostStiffness * unit));
@@ -199,7 +215,7 @@ StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& devi
   clock.lap(report.seconds.other);
   const bool scripts_move = std::any_of(model.scripted.begin(), model.scripted.end(),
                                         [](const ScriptedNodes& s) { return !s.motion.is_static(); });
-  if (scripts_move) inputs.scripts_blocked = move_scripts(ctx, device, params, clock, report);
+  if (scripts_move) inputs.scripts_blocked = move_scripts(ctx, model, device, params, state, clock, report);
 
   potential_.begin_step(ctx, inputs, contact);
   newton_.find_contacts(ctx, potential_, device, x_.data(), contact.d_hat);
@@ -238,6 +254,7 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   report.momentum = sums.momentum;
   report.angular_momentum = sums.angular_momentum;
   report.elastic_energy = potential_.elastic_energy(ctx, x);
+  report.volume_ratio_min = potential_.min_volume_ratio(ctx, x);
   report.candidates = static_cast<int>(newton_.near().size());
   report.contacts = static_cast<int>(potential_.contacts().set().size());
   report.gap_min = report.contacts > 0 ? potential_.contacts().set().min_distance() : -1;

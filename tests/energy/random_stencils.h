@@ -33,7 +33,7 @@ inline ContactStencil random_stencil(Random& random, ContactType type) {
     ContactStencil s{type, {random.vector(), random.vector(), random.vector(), random.vector()}, Real(0), {}};
     if (type == ContactType::half_space) {
       const Vec3 normal = normalized(random.vector());
-      s.plane = {normal, dot(normal, s.x[0]) - random.uniform(Real(0.1), Real(0.7)), Real(0)};
+      s.plane = {normal, dot(normal, s.x[0]) - random.uniform(Real(0.1), Real(0.7))};
       return s;
     }
     if (type == ContactType::edge_edge_mollified) {

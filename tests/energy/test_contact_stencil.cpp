@@ -161,7 +161,7 @@ TEST(ContactStencil, nothing_acts_beyond_d_hat) {
 }
 
 TEST(ContactStencil, a_point_behind_a_half_space_costs_infinity) {
-  ContactStencil s{ContactType::half_space, {{0, Real(-0.1), 0}}, Real(0), {{0, 1, 0}, Real(0), Real(0)}};
+  ContactStencil s{ContactType::half_space, {{0, Real(-0.1), 0}}, Real(0), {{0, 1, 0}, Real(0)}};
   EXPECT_EQ(barrier_value(s, Real(0.01)), std::numeric_limits<Real>::infinity());
 }
 

@@ -268,12 +268,12 @@ BACKEND_TEST(SolidEnergy, smallest_determinant) {
   f(1, 1) = Real(0.25);
   solid.move(random.rotation() * f);
   Buffer<Vec3> x(ctx, solid.x);
-  Buffer<Real> out(ctx, 1);
+  Buffer<double> out(ctx, 1);
   solid.terms.min_determinant(ctx, x.data(), out.data());
   EXPECT_NEAR(read_back(ctx, out.data()), 0.25, kRounding);
   SolidEnergy none;
   none.min_determinant(ctx, x.data(), out.data());
-  EXPECT_EQ(read_back(ctx, out.data()), std::numeric_limits<Real>::infinity());
+  EXPECT_EQ(read_back(ctx, out.data()), std::numeric_limits<double>::infinity());
 }
 
 BACKEND_TEST(SolidEnergy, energy_does_not_depend_on_the_number_of_threads) {

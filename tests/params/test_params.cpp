@@ -79,7 +79,7 @@ TEST(Params, RefusesWhatIsOutOfRangeOrNoNumber) {
   Params params;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
-  for (const double bad : {nan, infinity, -infinity, 0.0, 0.3, -1.0})
+  for (const double bad : {nan, infinity, -infinity, 0.0, 30.0, -1.0})
     EXPECT_THROW(set_param(&params, param("dt"), bad), std::invalid_argument) << bad;
   EXPECT_THROW(set_param(&params, param("newton_iterations"), 2.5), std::invalid_argument);
   EXPECT_THROW(set_param(&params, param("ccd"), 2.0), std::invalid_argument);
@@ -92,8 +92,8 @@ TEST(Params, RefusesWhatIsOutOfRangeOrNoNumber) {
 
 TEST(Params, MessagesNameParameterValueRangeAndUnit) {
   Params params;
-  const std::string range = error_of(params, "dt", "0.5");
-  for (const char* part : {"dt", "0.5 s", "[0.0001, 0.2] s"})
+  const std::string range = error_of(params, "dt", "50");
+  for (const char* part : {"dt", "50 s", "[1e-06, 10] s"})
     EXPECT_NE(range.find(part), std::string::npos) << part << " in: " << range;
   const std::string choice = error_of(params, "ccd", "exact");
   for (const char* part : {"ccd", "'exact'", "additive, cubic"})

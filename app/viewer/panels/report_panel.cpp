@@ -55,6 +55,7 @@ void draw_numbers(const StepReport& report) {
                report.stop_reason.empty() ? "-" : report.stop_reason);
   value_row("Contacts", column, "%d of %d pairs", report.contacts, report.candidates);
   value_row("Smallest gap", column, "%s", report.gap_min < 0 ? "-" : si_text(report.gap_min, "m").c_str());
+  value_row("Smallest volume", column, "%.3g of rest", report.volume_ratio_min);
   value_row("Barrier sigma", column, "%s", si_text(report.barrier_stiffness, "N/m").c_str());
   if (report.intersections >= 0) {
     value_row("Intersections", column, "%s", "");
