@@ -116,7 +116,7 @@ SS_HD constexpr Cubic<T> coplanarity(const EdgeEdge<T>& pair) {
   return coplanarity<T>({x[0] - x[2], x[1] - x[0], x[3] - x[2]}, {p[0] - p[2], p[1] - p[0], p[3] - p[2]});
 }
 
-/// A step in [0, t_max] that leaves the share `kept` in (0, 1) of the way to the first impact.
+/// A step in [0, t_max] that leaves the share `kept` in [0, 1) of the way to the first impact.
 template <class Pair, class T>
 SS_HD inline T toi(const Pair& motion, T kept, T t_max) {
   // Time in units of the last impact that shortens the step, so that a root t means the step t t_max.
@@ -129,7 +129,8 @@ SS_HD inline T toi(const Pair& motion, T kept, T t_max) {
   }
   const Cubic<T> f = coplanarity(pair);
   const T largest = std::abs(f.c[0]) + std::abs(f.c[1]) + std::abs(f.c[2]) + std::abs(f.c[3]);
-  if (!(largest > f.noise)) return additive::toi(motion, kept, t_max);
+  if (!(largest > f.noise))
+    return kept > T(0) ? additive::toi(motion, kept, t_max) : additive::contact_toi(motion, t_max);
 
   constexpr T machine = T(16) * std::numeric_limits<T>::epsilon();
   constexpr T eps = machine > T(1e-12) ? machine : T(1e-12);
@@ -147,6 +148,16 @@ SS_HD inline T toi(const Pair& motion, T kept, T t_max) {
     return t * t_max;
   }
   return t_max;
+}
+
+/// Whether the sides touch while the corners move on straight lines from start to end, as far as rounding
+/// lets `toi` see it.
+template <class Pair, class T>
+SS_HD constexpr bool may_touch(const Vec<T, 3> (&start)[4], const Vec<T, 3> (&end)[4]) {
+  const Parted parted = parted_by_axis<Pair>(start, end);
+  if (parted == Parted::always) return false;
+  if (parted == Parted::inside) return !additive::apart<Pair>(start) || !additive::apart<Pair>(end);
+  return !(toi(swept_pair<Pair>(start, end), T(0), T(1)) >= T(1));
 }
 
 /// Displacements p; `toi` above.

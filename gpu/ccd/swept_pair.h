@@ -2,28 +2,72 @@
 // them.
 #pragma once
 
+#include "gpu/ccd/volume.h"
 #include "gpu/geometry/aabb.h"
 #include "gpu/geometry/distance.h"
 
 namespace stickslip {
 
-/// Corners x + t p. The first `kCornersOfA` belong to side a.
+/// Corners x + t p. The first `kCornersOfA` belong to side a. `volume`: of corners relative to one of them.
 template <class T>
 struct PointTriangle {
+  using Scalar = T;
   static constexpr int kCornersOfA = 1;
   Vec<T, 3> x[4], p[4];
   SS_HD static constexpr auto closest(const Vec<T, 3> (&y)[4]) {
     return point_triangle_closest(y[0], y[1], y[2], y[3]);
   }
+  SS_HD static constexpr Volume<T> volume(const Vec<T, 3> (&x)[4], const Vec<T, 3> (&p)[4], T gap) {
+    return volume_of(moving_edge(x, p, 1, 0), moving_edge(x, p, 1, 2), moving_edge(x, p, 1, 3), gap);
+  }
 };
 template <class T>
 struct EdgeEdge {
+  using Scalar = T;
   static constexpr int kCornersOfA = 2;
   Vec<T, 3> x[4], p[4];
   SS_HD static constexpr auto closest(const Vec<T, 3> (&y)[4]) {
     return edge_edge_closest(y[0], y[1], y[2], y[3]);
   }
+  SS_HD static constexpr Volume<T> volume(const Vec<T, 3> (&x)[4], const Vec<T, 3> (&p)[4], T gap) {
+    return volume_of(moving_edge(x, p, 2, 0), moving_edge(x, p, 0, 1), moving_edge(x, p, 2, 3), gap);
+  }
 };
+
+/// From the corners at t = 0 to those at t = 1, as seen from corner 0: then rounding is relative to the size
+/// of the pair and of its relative motion, wherever it is and however far it goes.
+template <class Pair, class T>
+SS_HD constexpr Pair swept_pair(const Vec<T, 3> (&start)[4], const Vec<T, 3> (&end)[4]) {
+  Pair pair{};
+  for (int i = 0; i < 4; ++i) {
+    pair.x[i] = start[i] - start[0];
+    pair.p[i] = (end[i] - end[0]) - pair.x[i];
+  }
+  return pair;
+}
+
+/// Whether a coordinate axis parts the sides: all corners of one lie beyond all of the other at both ends of
+/// the motion, and so in between.
+enum class Parted { no, inside, always };  // inside: except perhaps at t = 0 and at t = 1
+template <class Pair, class T>
+SS_HD constexpr Parted parted_by_axis(const Vec<T, 3> (&start)[4], const Vec<T, 3> (&end)[4]) {
+  Parted parted = Parted::no;
+  for (int axis = 0; axis < 3; ++axis) {
+    // Comparisons only, so that nothing is rounded.
+    bool above = true, below = true, strict = true;
+    for (int i = 0; i < Pair::kCornersOfA; ++i)
+      for (int j = Pair::kCornersOfA; j < 4; ++j) {
+        const T a0 = start[i][axis], a1 = end[i][axis], b0 = start[j][axis], b1 = end[j][axis];
+        above = above && a0 >= b0 && a1 >= b1 && (a0 > b0 || a1 > b1);
+        below = below && a0 <= b0 && a1 <= b1 && (a0 < b0 || a1 < b1);
+        strict = strict && a0 != b0 && a1 != b1;
+      }
+    if (!above && !below) continue;
+    if (strict) return Parted::always;
+    parted = Parted::inside;
+  }
+  return parted;
+}
 
 /// The distance at time t.
 template <class Pair, class T>

@@ -28,6 +28,7 @@ template <int capacity>
 class Expansion {
  public:
   SS_HD void add(double x) {
+    if (x == 0.0) return;
     int kept = 0;
     for (int i = 0; i < size_; ++i) {
       const RoundedResult sum = exact_sum(x, component_[i]);
@@ -48,6 +49,12 @@ class Expansion {
     const RoundedResult ab = exact_product(a, b);
     add_product(ab.error, c);
     add_product(ab.value, c);
+  }
+  /// The sum, rounded a few times.
+  SS_HD double estimate() const {
+    double sum = 0.0;
+    for (int i = 0; i < size_; ++i) sum += component_[i];
+    return sum;
   }
   /// -1, 0 or 1: that of the largest component.
   SS_HD int sign() const { return size_ == 0 ? 0 : (component_[size_ - 1] > 0.0 ? 1 : -1); }

@@ -17,11 +17,19 @@ inline constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 
 SS_HD constexpr int sign_of(double x) { return (x > 0.0) - (x < 0.0); }
 
+/// What rounding took from a - b.
+SS_HD inline Point difference_error(const Point& a, const Point& b) {
+  Point error{};
+  for (int i = 0; i < 3; ++i) error[i] = exact_sum(a[i], -b[i]).error;
+  return error;
+}
+
 /// Sign of (b - a) x (c - a) in the plane of coordinates i and j: 1 when a, b, c turn left.
 SS_HD inline int orientation2(const Point& a, const Point& b, const Point& c, int i, int j) {
   const double left = (a[i] - c[i]) * (b[j] - c[j]), right = (a[j] - c[j]) * (b[i] - c[i]);
   const double det = left - right, bound = (3 + 16 * kUnit) * kUnit * (std::abs(left) + std::abs(right));
   if (std::abs(det) > bound) return sign_of(det);
+  if (bound == 0) return 0;  // both products have a factor that is exactly zero
   Expansion<12> sum;
   sum.add_product(a[i], b[j]);
   sum.add_product(-a[i], c[j]);
@@ -42,7 +50,8 @@ SS_HD inline void add_determinant(Expansion<capacity>& sum, double factor, const
   }
 }
 
-/// Sign of the volume (a - d) . (b - d) x (c - d).
+/// Sign of the volume (a - d) . (b - d) x (c - d). Differences are mostly exact, or off by so little that a
+/// correction of first order decides; only points of one plane with coordinates of many digits need more.
 SS_HD inline int orientation3(const Point& a, const Point& b, const Point& c, const Point& d) {
   const Point ad = a - d, bd = b - d, cd = c - d;
   double det = 0, permanent = 0;
@@ -53,6 +62,17 @@ SS_HD inline int orientation3(const Point& a, const Point& b, const Point& c, co
     permanent += std::abs(ad[i]) * (std::abs(left) + std::abs(right));
   }
   if (std::abs(det) > (7 + 56 * kUnit) * kUnit * permanent) return sign_of(det);
+  if (permanent == 0) return 0;  // every product has a factor that is exactly zero
+  Expansion<24> differences;
+  add_determinant(differences, 1, ad, bd, cd);
+  const Point ae = difference_error(a, d), be = difference_error(b, d), ce = difference_error(c, d);
+  if (ae == Point::zero() && be == Point::zero() && ce == Point::zero()) return differences.sign();
+  // With |ae| <= kUnit |ad| and so on: second order 3 kUnit^2, rounding of the first order 27 kUnit^2.
+  const double first = differences.estimate();
+  const double second = dot(ae, cross(bd, cd)) + dot(be, cross(cd, ad)) + dot(ce, cross(ad, bd));
+  const double corrected = first + second;
+  if (std::abs(corrected) > 4 * kUnit * std::abs(first) + 64 * kUnit * kUnit * permanent)
+    return sign_of(corrected);
   Expansion<96> sum;
   add_determinant(sum, 1, a, b, c);
   add_determinant(sum, -1, d, b, c);
@@ -68,11 +88,11 @@ SS_HD constexpr bool intervals_meet(double a0, double a1, double b0, double b1) 
 /// Closed segments in the plane of coordinates i and j.
 SS_HD inline bool segments_meet(const Point& a, const Point& b, const Point& c, const Point& d, int i,
                                 int j) {
+  if (!intervals_meet(a[i], b[i], c[i], d[i]) || !intervals_meet(a[j], b[j], c[j], d[j])) return false;
   const int ca = orientation2(c, d, a, i, j), cb = orientation2(c, d, b, i, j);
   const int ac = orientation2(a, b, c, i, j), ad = orientation2(a, b, d, i, j);
-  if (ca * cb > 0 || ac * ad > 0) return false;
-  if (ca != 0 || cb != 0 || ac != 0 || ad != 0) return true;
-  return intervals_meet(a[i], b[i], c[i], d[i]) && intervals_meet(a[j], b[j], c[j], d[j]);
+  // On one line they meet because their intervals do.
+  return ca * cb <= 0 && ac * ad <= 0;
 }
 
 /// All of one sign, zeros allowed, but not all zero.

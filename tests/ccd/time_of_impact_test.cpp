@@ -186,6 +186,69 @@ TEST(AdditiveCcd, HoldsOnToTouchingPairs) {
   EXPECT_EQ(additive::toi(pair, 0.1f, 1.0f), pair.x[0][1] > far ? 1.0f : 0.0f);
 }
 
+/// Of corners that move from `start` to `end`.
+template <template <class> class Pair, class T>
+bool may_touch(const Vec<double, 3> (&start)[4], const Vec<double, 3> (&end)[4]) {
+  Vec<T, 3> from[4], to[4];
+  for (int i = 0; i < 4; ++i) {
+    from[i] = start[i].cast<T>();
+    to[i] = end[i].cast<T>();
+  }
+  return additive::may_touch<Pair<T>>(from, to);
+}
+
+template <class T>
+class MayTouch : public ::testing::Test {};
+using TouchScalars = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(MayTouch, TouchScalars);
+
+TYPED_TEST(MayTouch, CountsContactAtBothEndsAndAtRest) {
+  using P = Vec<double, 3>;
+  const auto falls = [](P from, P to) {
+    return may_touch<PointTriangle, TypeParam>({from, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}},
+                                               {to, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}});
+  };
+  EXPECT_TRUE(falls({0.25, 1, 0.25}, {0.25, -1, 0.25}));
+  EXPECT_TRUE(falls({0.25, 1, 0.25}, {0.25, 0, 0.25}));
+  EXPECT_TRUE(falls({0.25, 0, 0.25}, {0.25, 1, 0.25}));
+  EXPECT_TRUE(falls({0, 0, 0}, {0, 0, 0}));
+  EXPECT_TRUE(falls({-1, 0, 0.25}, {0, 0, 0.25}));
+  EXPECT_FALSE(falls({0.25, 1, 0.25}, {0.25, 1e-3, 0.25}));
+  EXPECT_FALSE(falls({-1e-3, 1, 0.25}, {-1e-3, -1, 0.25}));
+  EXPECT_FALSE(falls({0.51, 1, 0.51}, {0.51, -1, 0.51}));
+  EXPECT_FALSE(falls({0.25, 1, 0.25}, {0.25, 1, 0.25}));
+}
+
+TYPED_TEST(MayTouch, JudgesParallelAndDegenerateEdges) {
+  using P = Vec<double, 3>;
+  const auto falls = [](P b0, P b1) {
+    const P down{0, -2, 0};
+    return may_touch<EdgeEdge, TypeParam>({{-1, 0, 0}, {1, 0, 0}, b0, b1},
+                                          {{-1, 0, 0}, {1, 0, 0}, b0 + down, b1 + down});
+  };
+  EXPECT_TRUE(falls({-1, 1, 0}, {1, 1, 0}));
+  EXPECT_TRUE(falls({1, 1, 0}, {3, 1, 0}));
+  EXPECT_FALSE(falls({1.001, 1, 0}, {3, 1, 0}));
+  EXPECT_FALSE(falls({-1, 1, 1e-3}, {1, 1, 1e-3}));
+  EXPECT_TRUE(falls({0, 1, 0}, {0, 1, 0}));
+  EXPECT_FALSE(falls({0, 1, 1e-3}, {0, 1, 1e-3}));
+}
+
+TYPED_TEST(MayTouch, DoesNotMindWhatAllCornersShare) {
+  using P = Vec<double, 3>;
+  // Grid points, so that float holds them a thousand away; a common translation of a million.
+  const P far{1024, -512, 2048}, drift{0x1p20, 0, -0x1p20};
+  const auto falls = [&](P b, double to) {
+    const P down{0, to, 0}, ends[2] = {P{-1, 0, 0} + far, P{1, 0, 0} + far};
+    return may_touch<EdgeEdge, TypeParam>(
+        {ends[0], ends[1], b + far, P{0, 1, 2} + far},
+        {ends[0] + drift, ends[1] + drift, b + far + drift + down, P{0, 1, 2} + far + drift + down});
+  };
+  EXPECT_TRUE(falls({0, 1, -2}, -2));
+  EXPECT_FALSE(falls({0, 1, -2}, -0.5));
+  EXPECT_FALSE(falls({0, 1, 0.5}, -2));
+}
+
 TEST(StaysApart, ImpliesAFullStep) {
   Random random;
   SCOPED_TRACE(random.trace());
