@@ -38,6 +38,8 @@ class Includes(Tree):
             ("gpu/core/a.h", "#include <tbb/parallel_for.h>\ntbb::task_arena arena;"),
             ("app/cli/a.cpp", '#include "gpu/engine.h"\n#include "gpu/model/model.h"'),
             ("tests/energy/a.cu", '#include "gpu/energy/barrier.h"'),
+            ("gpu/bench/tree_peer.cpp", "#include <embree3/rtcore.h>"),
+            ("tests/linear/a.cu", "#include <Eigen/Sparse>"),
             ("gpu/linear/a.cu", "// as tbb::parallel_for would"),
         ]:
             self.assertEqual(self.faults(path, text), [], path)
@@ -53,6 +55,8 @@ class Includes(Tree):
             ("app/viewer/a.cpp", '#include "gpu/core/buffer.h"'),
             ("app/viewer/a.cpp", '#include "gpu/model/device_model.cuh"'),
             ("gpu/linear/a.cu", "#include <cub/cub.cuh>"),
+            ("gpu/linear/a.cpp", "#include <Eigen/Sparse>"),
+            ("gpu/bench/bench_lbvh.cu", "#include <embree3/rtcore.h>"),
             ("gpu/linear/a.cu", "  tbb::parallel_for(0, 1, f);"),
             ("gpu/step/a.cu", "  cudaDeviceSynchronize();"),
         ]:

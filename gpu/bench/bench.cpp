@@ -4,10 +4,11 @@
 #include <stdexcept>
 
 #include "gpu/bench/bench_backend.h"
+#include "gpu/bench/step_profile.h"
 
 namespace stickslip {
 
-std::vector<std::string> list_benches() { return {"primitives", "lbvh", "spmv"}; }
+std::vector<std::string> list_benches() { return {"primitives", "lbvh", "spmv", "pile"}; }
 
 BenchResult run_bench(const std::string& name, Backend backend, int threads) {
   const std::vector<std::string> names = list_benches();
@@ -19,6 +20,7 @@ BenchResult run_bench(const std::string& name, Backend backend, int threads) {
   for (const BackendInfo& info : list_backends())
     if (info.backend == backend && !info.available)
       throw std::runtime_error("backend " + info.name + " is not available: " + info.reason);
+  if (name == "pile") return bench_pile(backend, threads);
 #ifdef STICKSLIP_HAS_CUDA
   if (backend == Backend::cuda) return cuda::run_bench(name, threads);
 #endif

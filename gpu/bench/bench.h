@@ -1,8 +1,6 @@
-// Micro-benchmarks of the library's kernels: host-only face, so that the program can run them on each
-// backend.
+// Benchmarks of the library: host-only face, so that the program can run them on each backend.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,23 +8,37 @@
 
 namespace stickslip {
 
-/// One measured figure with the floor it is compared to.
+/// One measured figure, with the floor and the peer it is compared to; both in its unit, 0: none. Of a unit
+/// that ends in "/s" more is better, of any other less.
 struct BenchFigure {
   std::string name;  // e.g. "sort u32 10M"
   double value = 0;
   std::string unit;  // e.g. "Mpairs/s"
-  double floor = 0;  // best possible, or the peer's figure, in the same unit; 0: none
-  std::string floor_name;
+  double floor = 0;  // best possible
+  std::string floor_name = {};
+  double peer = 0;  // another program's figure for the same work, machine and run
+  std::string peer_name = {};
 };
 
 struct BenchResult {
   std::string bench, backend, device;
   int threads = 0;
   std::vector<BenchFigure> figures;
+  std::vector<std::string> notes = {};  // e.g. a peer that is not there
 };
 
-/// "primitives", "lbvh", "spmv". Throws std::invalid_argument for an unknown name.
+/// "primitives", "lbvh", "spmv", "pile". Throws std::invalid_argument for an unknown name.
 BenchResult run_bench(const std::string& name, Backend backend, int threads);
 std::vector<std::string> list_benches();
+
+/// Steps `engine`, which is loaded, `frames` times and appends to result.figures, each beginning with `name`:
+/// wall time of a step, the share of each stage, Newton and PCG iterations a step, time of a PCG iteration,
+/// contacts, kernel launches and host reads a step.
+void add_step_profile(Engine& engine, const std::string& name, int frames, BenchResult& result);
+
+/// A JSON object with the fields of the result by their names; a floor or peer of 0 is null.
+std::string bench_json(const BenchResult& result);
+/// The same for a terminal: a head line, and one line per figure and note.
+std::string bench_text(const BenchResult& result);
 
 }  // namespace stickslip

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gpu/bench/benches.cuh"
+#include "gpu/bench/tree_peer.h"
 #include "gpu/broadphase/broadphase.cuh"
 #include "gpu/broadphase/primitive_boxes.cuh"
 
@@ -12,7 +13,6 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 constexpr int kRepetitions = 7;
-constexpr int kTriangles = 1'000'000;
 
 struct Mesh {
   std::vector<Vec3> x;
@@ -36,6 +36,8 @@ Mesh wavy_sheet(int k) {
   return mesh;
 }
 
+int sheet_side(double triangles) { return static_cast<int>(std::sqrt(triangles / 2)); }
+
 /// Separate small triangles all over the unit cube: neighbours in space are far apart in memory.
 Mesh random_soup(int count) {
   Mesh mesh;
@@ -58,33 +60,72 @@ double build_bytes(const Mesh& mesh) {
          double(mesh.triangles.size()) * (boxes + codes + sort + gather + tree);
 }
 
-void add_build(Context& ctx, const std::string& name, const Mesh& mesh, double triad, BenchResult& result) {
-  const Buffer<Vec3> x(ctx, mesh.x);
-  const Buffer<Vec3i> triangles(ctx, mesh.triangles);
-  const std::size_t n = triangles.size();
-  Buffer<FloatBox> boxes;
-  Buffer<std::int32_t> hits(ctx, n);
-  Lbvh tree;
-  const auto make_boxes = [&] { compute_boxes(ctx, triangles.data(), n, x.data(), nullptr, Real(0), boxes); };
-  const auto make_codes = [&] { tree.compute_codes(ctx, boxes.data(), n); };
+/// Boxes of all triangles, then the tree over them: what a moving surface needs in every step.
+struct TreeBuild {
+  TreeBuild(Context& ctx, const Mesh& mesh) : x(ctx, mesh.x), triangles(ctx, mesh.triangles) {}
+  void make_boxes(Context& ctx) {
+    compute_boxes(ctx, triangles.data(), triangles.size(), x.data(), nullptr, Real(0), boxes);
+  }
+  void make_tree(Context& ctx) { tree.build(ctx, boxes.data(), boxes.size()); }
 
-  const double build = best_seconds(ctx, kRepetitions, [&] {
-    make_boxes();
-    tree.build(ctx, boxes.data(), n);
+  Buffer<Vec3> x;
+  Buffer<Vec3i> triangles;
+  Buffer<FloatBox> boxes;
+  Lbvh tree;
+};
+
+#if !STICKSLIP_ON_CUDA
+/// Embree over the same triangles in float, as the peer of the last figure, and over the same boxes.
+void add_peers(Context& ctx, const std::string& name, const Mesh& mesh, TreeBuild& ours,
+               BenchResult& result) {
+  if (!embree_present()) {
+    result.notes.push_back(name + ": no peer, this build has no Embree");
+    return;
+  }
+  const std::size_t n = mesh.triangles.size();
+  const double millions = 1e-6 * static_cast<double>(n);
+  std::vector<float> x;
+  for (const Vec3& p : mesh.x)
+    for (int k = 0; k < 3; ++k) x.push_back(static_cast<float>(p[k]));
+  result.figures.back().peer =
+      millions /
+      embree_scene_seconds({x.data(), mesh.x.size(), mesh.triangles[0].v, n}, ctx.threads(), kRepetitions);
+  result.figures.back().peer_name = "Embree rtcCommitScene low";
+  const double from_boxes = best_seconds(ctx, kRepetitions, [&] { ours.make_tree(ctx); });
+  const double theirs = embree_tree_seconds(ours.boxes.data(), n, ctx.threads(), kRepetitions);
+  result.figures.push_back({name + ", boxes to tree", millions / from_boxes, "Mtriangles/s", 0, "",
+                            millions / theirs, "Embree rtcBuildBVH low, binary"});
+}
+#endif
+
+void add_build(Context& ctx, const std::string& name, const Mesh& mesh, double triad, BenchResult& result) {
+  TreeBuild ours(ctx, mesh);
+  Lbvh& tree = ours.tree;
+  const std::size_t n = mesh.triangles.size();
+  const auto make_boxes = [&] { ours.make_boxes(ctx); };
+  const auto make_codes = [&] { tree.compute_codes(ctx, ours.boxes.data(), n); };
+
+  const double from_triangles = best_seconds(ctx, kRepetitions, [&] {
+    ours.make_boxes(ctx);
+    ours.make_tree(ctx);
   });
-  result.figures.push_back({name + ", build", 1e-6 * n / build, "Mtriangles/s",
+  result.figures.push_back({name + ", build", 1e-6 * n / from_triangles, "Mtriangles/s",
                             1e-6 * n * triad / build_bytes(mesh), "bytes moved at triad bandwidth"});
+#if !STICKSLIP_ON_CUDA
+  add_peers(ctx, name, mesh, ours, result);
+#endif
 
   const double stages[] = {best_seconds(ctx, kRepetitions, make_boxes),
                            best_seconds(ctx, kRepetitions, make_codes),
                            best_seconds(ctx, kRepetitions, make_codes, [&] { tree.sort(ctx); }),
-                           best_seconds(ctx, kRepetitions, [&] { tree.refit(ctx, boxes.data()); })};
+                           best_seconds(ctx, kRepetitions, [&] { tree.refit(ctx, ours.boxes.data()); })};
   const char* names[] = {"triangle boxes", "bounds and codes", "sort", "tree and node boxes"};
   const double sum = stages[0] + stages[1] + stages[2] + stages[3];
   for (int s = 0; s < 4; ++s)
     result.figures.push_back({name + ", share of " + names[s], 100 * stages[s] / sum, "%", 0, ""});
 
   const LbvhView view = tree.view();
+  Buffer<std::int32_t> hits(ctx, n);
   std::int32_t* out = hits.data();
   const double walk = best_seconds(ctx, kRepetitions, [&] {
     launch(
@@ -136,9 +177,10 @@ void add_find(Context& ctx, BenchResult& result) {
 BenchResult bench_lbvh(Context& ctx) {
   BenchResult result;
   const double triad = triad_bandwidth(ctx);
-  add_build(ctx, "1M triangles of a surface", wavy_sheet(static_cast<int>(std::sqrt(kTriangles / 2))), triad,
-            result);
-  add_build(ctx, "1M triangles at random", random_soup(kTriangles), triad, result);
+  add_build(ctx, "100k triangles of a surface", wavy_sheet(sheet_side(100'000)), triad, result);
+  add_build(ctx, "1M triangles of a surface", wavy_sheet(sheet_side(1'000'000)), triad, result);
+  add_build(ctx, "5M triangles of a surface", wavy_sheet(sheet_side(5'000'000)), triad, result);
+  add_build(ctx, "1M triangles at random", random_soup(1'000'000), triad, result);
   add_find(ctx, result);
   return result;
 }

@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "gpu/bench/benches.cuh"
+#include "gpu/bench/lattice.h"
+#include "gpu/bench/sparse_peer.h"
 #include "gpu/core/buffer.h"
 #include "gpu/linear/pcg.cuh"
 
@@ -10,23 +14,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 constexpr int kRepetitions = 25;
+constexpr Real kMass = Real(1e-4);
 constexpr std::size_t kStencils = 100'000;
-
-/// A cube of n^3 nodes in the Kuhn subdivision: six tets a cell, along the six orders of the axes.
-std::vector<Vec4i> lattice(std::int32_t n) {
-  const Vec3i step{1, n, n * n};
-  constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  std::vector<Vec4i> tets;
-  for (std::int32_t z = 0; z + 1 < n; ++z)
-    for (std::int32_t y = 0; y + 1 < n; ++y)
-      for (std::int32_t x = 0; x + 1 < n; ++x)
-        for (const auto& order : orders) {
-          Vec4i tet{x + n * (y + n * z)};
-          for (int k = 0; k < 3; ++k) tet[k + 1] = tet[k] + step[order[k]];
-          tets.push_back(tet);
-        }
-  return tets;
-}
 
 /// A vector Laplacian with a little mass: positive definite, and slow enough for PCG to be timed.
 void assemble(Context& ctx, SplitMatrix& matrix) {
@@ -36,7 +25,7 @@ void assemble(Context& ctx, SplitMatrix& matrix) {
     return Mat3::identity() * (on_diagonal ? Real(3) : Real(-1));
   });
   Buffer<Real> mass(ctx, matrix.node_count());
-  fill(ctx, mass.data(), mass.size(), Real(1e-4));
+  fill(ctx, mass.data(), mass.size(), kMass);
   matrix.add_diagonal(ctx, mass.data());
 }
 
@@ -86,6 +75,53 @@ struct Vectors {
   Buffer<Vec3> b, x;
 };
 
+#if !STICKSLIP_ON_CUDA
+/// The matrix of assemble() with both halves, as another program would hold it.
+BlockRows whole_matrix(std::size_t node_count, const std::vector<Vec4i>& tets) {
+  // A row's columns may repeat until they are sorted and merged.
+  std::vector<std::vector<std::int32_t>> neighbours(node_count);
+  for (const Vec4i& tet : tets)
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b < 4; ++b) neighbours[tet[a]].push_back(tet[b]);
+  BlockRows rows;
+  rows.begin.push_back(0);
+  for (std::size_t i = 0; i < node_count; ++i) {
+    std::vector<std::int32_t>& all = neighbours[i];
+    std::sort(all.begin(), all.end());
+    for (auto at = all.begin(); at != all.end();) {
+      const std::int32_t column = *at;
+      const auto next = std::find_if(at, all.end(), [=](std::int32_t c) { return c != column; });
+      const auto uses = static_cast<Real>(next - at);
+      const bool on_diagonal = column == static_cast<std::int32_t>(i);
+      rows.column.push_back(column);
+      rows.block.push_back(Mat3::identity() * (on_diagonal ? 3 * uses + kMass : -uses));
+      at = next;
+    }
+    rows.begin.push_back(static_cast<std::int32_t>(rows.column.size()));
+    std::vector<std::int32_t>().swap(all);
+  }
+  return rows;
+}
+
+/// Eigen's product of the same matrix and vector; its result must be ours.
+void add_peer(Context& ctx, SplitMatrix& matrix, Vectors& vectors, BenchResult& result) {
+  const double ours =
+      best_seconds(ctx, kRepetitions, [&] { matrix.multiply(ctx, vectors.b.data(), vectors.x.data()); });
+  if (!eigen_present()) {
+    result.notes.emplace_back("spmv: no peer, this build has no Eigen");
+    return;
+  }
+  std::vector<Vec3> y(matrix.node_count());
+  const double theirs = eigen_product_seconds(whole_matrix(matrix.node_count(), lattice_tets(100)),
+                                              vectors.b.data(), y.data(), ctx.threads(), 7);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (!(norm(y[i] - vectors.x.data()[i]) <= Real(1e-3) * (1 + norm(y[i]))))
+      throw std::runtime_error("the products of SplitMatrix and Eigen differ at node " + std::to_string(i));
+  result.figures.push_back({"spmv 1M nodes, one product", 1e3 * ours, "ms", 0, "", 1e3 * theirs,
+                            "Eigen SparseMatrix, row-major, both halves"});
+}
+#endif
+
 double product_rate(Context& ctx, SplitMatrix& matrix, Vectors& vectors) {
   const double seconds =
       best_seconds(ctx, kRepetitions, [&] { matrix.multiply(ctx, vectors.b.data(), vectors.x.data()); });
@@ -116,18 +152,21 @@ BenchResult bench_spmv(Context& ctx) {
   };
   {
     SplitMatrix matrix;
-    matrix.set_pattern(ctx, 1'000'000, lattice(100));
+    matrix.set_pattern(ctx, 1'000'000, lattice_tets(100));
     assemble(ctx, matrix);
     Vectors vectors(ctx, matrix.node_count());
     add_rate("spmv 1M nodes", product_rate(ctx, matrix, vectors));
     add_iteration("pcg iteration 1M nodes", iteration_seconds(ctx, matrix, vectors, 10),
                   iteration_bytes(matrix));
+#if !STICKSLIP_ON_CUDA
+    add_peer(ctx, matrix, vectors, result);
+#endif
     add_stencils(ctx, matrix);
     add_rate("spmv 1M nodes, 100k contacts", product_rate(ctx, matrix, vectors));
   }
   {
     SplitMatrix matrix;
-    matrix.set_pattern(ctx, 22 * 22 * 22, lattice(22));
+    matrix.set_pattern(ctx, 22 * 22 * 22, lattice_tets(22));
     assemble(ctx, matrix);
     Vectors vectors(ctx, matrix.node_count());
     add_iteration("pcg iteration 10.6k nodes", iteration_seconds(ctx, matrix, vectors, 60),

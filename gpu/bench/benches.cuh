@@ -12,11 +12,12 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Triad, reduce, scan, select and sort at 10M entries, and the cost of a call at 1000.
 BenchResult bench_primitives(Context& ctx);
 
-/// Building a tree over 1M triangles (a surface, and a soup) with the share of each stage, box queries in
-/// it, and the candidates of a 10k-triangle surface.
+/// Building a tree over surfaces of 100k, 1M and 5M triangles and a soup of 1M, with the share of each stage,
+/// box queries in it and, on the CPU, Embree's figures; the candidates of a 10k-triangle surface.
 BenchResult bench_lbvh(Context& ctx);
 
-/// The block-sparse product at 1M nodes against the triad bandwidth of the same run, and PCG iterations.
+/// The block-sparse product at 1M nodes against the triad bandwidth of the same run and, on the CPU, Eigen's
+/// product; PCG iterations.
 BenchResult bench_spmv(Context& ctx);
 
 /// Bandwidth in bytes/s of a[i] = b[i] + s c[i] over arrays beyond the caches, counting three doubles an

@@ -1,11 +1,17 @@
 #include "gpu/bench/sort_peer.h"
 
+#if STICKSLIP_HAS_TBB
 #include <algorithm>
 #include <execution>
 
 #include "gpu/bench/benches.cuh"
+#endif
 
 namespace stickslip {
+
+#if STICKSLIP_HAS_TBB
+
+bool std_sort_present() { return true; }
 
 double std_sort_seconds(const std::vector<std::uint64_t>& packed, int threads, int repetitions) {
   cpu::Context ctx(threads);
@@ -14,5 +20,12 @@ double std_sort_seconds(const std::vector<std::uint64_t>& packed, int threads, i
       ctx, repetitions, [&] { work = packed; },
       [&] { ctx.arena().execute([&] { std::sort(std::execution::par, work.begin(), work.end()); }); });
 }
+
+#else
+
+bool std_sort_present() { return false; }
+double std_sort_seconds(const std::vector<std::uint64_t>&, int, int) { return 0; }
+
+#endif
 
 }  // namespace stickslip

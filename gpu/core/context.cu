@@ -1,7 +1,12 @@
 #include "gpu/core/context.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+
+#if !STICKSLIP_ON_CUDA && defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -9,6 +14,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 void check(cudaError_t status, const char* call, const char* file, int line) {
   if (status == cudaSuccess) return;
+  // The runtime keeps an error until it is asked for: the next launch would be blamed for a caught one.
+  static_cast<void>(cudaGetLastError());
   throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorName(status) + " (" +
                            cudaGetErrorString(status) + ") in " + call + " at " + file + ":" +
                            std::to_string(line));
@@ -38,13 +45,28 @@ void Context::synchronize() {
 
 namespace {
 constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+}  // namespace
+
+int allowed_threads() {
+#if STICKSLIP_HAS_TBB
+  return tbb::this_task_arena::max_concurrency();
+#else
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+#endif
 }
 
 void* allocate_bytes(std::size_t bytes) {
   void* pointer = nullptr;
   if (bytes <= PTRDIFF_MAX) {
-    const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    pointer = std::aligned_alloc(kAlignment, rounded > 0 ? rounded : kAlignment);
+    const bool large = bytes >= 2 * kHugePage;
+    const std::size_t alignment = large ? kHugePage : kAlignment;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    pointer = std::aligned_alloc(alignment, rounded > 0 ? rounded : alignment);
+#ifdef MADV_HUGEPAGE
+    // A wish, not a need. Scattered writes into many megabytes otherwise wait for the page tables.
+    if (large && pointer != nullptr) madvise(pointer, rounded, MADV_HUGEPAGE);
+#endif
   }
   if (pointer == nullptr)
     throw std::runtime_error("out of memory: " + std::to_string(bytes) + " bytes asked for");
@@ -53,8 +75,7 @@ void* allocate_bytes(std::size_t bytes) {
 
 void free_bytes(void* pointer) noexcept { std::free(pointer); }
 
-Context::Context(int threads)
-    : threads_(threads > 0 ? threads : tbb::this_task_arena::max_concurrency()), arena_(threads_) {}
+Context::Context(int threads) : threads_(threads > 0 ? threads : allowed_threads()), arena_(threads_) {}
 
 Context::~Context() {
   for (Scratch& s : scratch_) free_bytes(s.data);

@@ -11,8 +11,10 @@
 
 #if STICKSLIP_ON_CUDA
 #include <cuda_runtime.h>
-#else
+#elif STICKSLIP_HAS_TBB
 #include <tbb/task_arena.h>
+#else
+#include "gpu/core/thread_pool.h"
 #endif
 
 namespace stickslip {
@@ -34,6 +36,17 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Throws std::runtime_error naming the call and the place when `status` is an error.
 void check(cudaError_t status, const char* call, const char* file, int line);
 #define SS_CUDA(call) ::stickslip::cuda::check((call), #call, __FILE__, __LINE__)
+#endif
+
+#if !STICKSLIP_ON_CUDA
+/// How many threads this machine, or whoever limits the process, allows.
+int allowed_threads();
+
+#if STICKSLIP_HAS_TBB
+using Arena = tbb::task_arena;
+#else
+using Arena = ThreadPool;
+#endif
 #endif
 
 /// Raw backend memory: device memory on CUDA, 64-byte aligned host memory on the CPU. Throws
@@ -62,7 +75,7 @@ class Context {
 #if STICKSLIP_ON_CUDA
   cudaStream_t stream() const { return stream_; }
 #else
-  tbb::task_arena& arena() { return arena_; }
+  Arena& arena() { return arena_; }
 #endif
 
  private:
@@ -76,7 +89,7 @@ class Context {
 #if STICKSLIP_ON_CUDA
   cudaStream_t stream_ = nullptr;
 #else
-  tbb::task_arena arena_;
+  Arena arena_;
 #endif
 };
 

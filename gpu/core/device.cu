@@ -3,9 +3,9 @@
 #if STICKSLIP_ON_CUDA
 #include <cuda_runtime.h>
 #else
-#include <tbb/task_arena.h>
-
 #include <fstream>
+
+#include "gpu/core/context.h"
 #endif
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -33,7 +33,7 @@ DeviceInfo query_device() {
     model = line.substr(line.find(':') + 2);
     break;
   }
-  return {model + ", " + std::to_string(tbb::this_task_arena::max_concurrency()) + " threads", true, ""};
+  return {model + ", " + std::to_string(allowed_threads()) + " threads", true, ""};
 }
 
 #endif

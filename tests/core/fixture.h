@@ -7,7 +7,7 @@
 
 #include "gpu/core/buffer.h"
 
-#if !STICKSLIP_ON_CUDA
+#if !STICKSLIP_ON_CUDA && STICKSLIP_HAS_TBB
 #include <tbb/global_control.h>
 #endif
 
@@ -45,7 +45,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// times.
 template <class Run>
 void for_thread_counts(Run run) {
-#if !STICKSLIP_ON_CUDA
+#if !STICKSLIP_ON_CUDA && STICKSLIP_HAS_TBB
   const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
 #endif
   for (const int threads : {1, 2, 3, 8}) {

@@ -1,0 +1,36 @@
+// Continuous collision queries with a known answer, and how each method of gpu/ccd does on them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/math/vec.h"
+
+namespace stickslip {
+
+enum class PairKind { edge_edge, vertex_face };
+
+/// Corners that move on straight lines within [0, 1]: {a0, a1, b0, b1} of two edges or {p, t0, t1, t2}.
+struct CcdQuery {
+  Vec<double, 3> start[4], end[4];
+  bool collides;
+};
+
+/// One method in one scalar type. A method answers "collides" unless it shows that the pair stays apart.
+struct CcdScore {
+  std::string method, scalar;
+  std::size_t queries = 0, false_negatives = 0, false_positives = 0;
+  double seconds = 0;      // of all queries in a row on one thread
+  std::vector<double> ns;  // of each query on its own
+
+  void add(const CcdScore& other);
+  double mean_ns() const;
+  double median_ns() const;
+  double max_ns() const;
+};
+
+/// Every method in double and in float, in which the query is that of the rounded coordinates. The first is
+/// the default.
+std::vector<CcdScore> judge_ccd(PairKind kind, const std::vector<CcdQuery>& queries);
+
+}  // namespace stickslip
