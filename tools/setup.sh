@@ -5,11 +5,12 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache git python3
   clang-format clang-tidy shellcheck
+  clang libclang-rt-dev tetgen
   libtbb-dev
   libvulkan-dev vulkan-validationlayers mesa-vulkan-drivers glslc libglfw3-dev libimgui-dev libglm-dev
-  libtinyobjloader-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libstb-dev
+  libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libstb-dev
   ffmpeg
-  libgtest-dev libeigen3-dev xvfb xauth xdotool fonts-dejavu-core
+  libgtest-dev libeigen3-dev libgmp-dev xvfb xauth xdotool fonts-dejavu-core
 )
 
 if ! command -v dpkg-query >/dev/null; then

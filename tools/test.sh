@@ -1,20 +1,32 @@
 #!/usr/bin/env bash
-# Builds everything, lints, and runs the quick tests; --all adds the long ones.
+# Builds everything, lints, and runs the quick tests; --all adds the long ones. --asan adds the tests of the program, those
+# with a window among them, under the address and undefined-behaviour sanitizers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tier=(-L quick)
-case "${1:-}" in
-  '') ;;
-  --all) tier=() ;;
-  *)
-    echo "usage: tools/test.sh [--all]" >&2
-    exit 2
-    ;;
-esac
+asan=false
+for option in "$@"; do
+  case "$option" in
+    --all) tier=() ;;
+    --asan) asan=true ;;
+    *)
+      echo "usage: tools/test.sh [--all] [--asan]" >&2
+      exit 2
+      ;;
+  esac
+done
 
 tools/setup.sh
 cmake --preset release
 cmake --build --preset release
 tools/lint.sh build/release
+tools/gpu_check.sh --self-check
 ctest --test-dir build/release "${tier[@]}" --output-on-failure --no-tests=error --parallel "$(nproc)"
+tools/fuzz.sh 30
+
+if $asan; then
+  cmake --preset asan
+  cmake --build --preset asan --target stickslip test_app
+  ctest --preset asan --exclude-regex '^(scene|test)_' --no-tests=error --parallel "$(nproc)"
+fi

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "app/capture/child_process.h"
+#include "app/process/child_process.h"
 #include "app/capture/png.h"
 
 namespace stickslip {

@@ -4,10 +4,17 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/io/ipc_script.h"
+#include "app/io/mesh.h"
 #include "app/io/settings.h"
 
 namespace stickslip {
 namespace {
+
+void add_ignore_unknown(CLI::App& command, bool& ignore) {
+  command.add_flag("--ignore-unknown", ignore,
+                   "of an IPC scene script (.txt), leave out the commands that are not supported");
+}
 
 void add_scene_options(CLI::App& command, SceneOptions& options) {
   command.add_option("--backend", options.backend, "auto, cpu or cuda; auto takes cuda if a device answers")
@@ -21,6 +28,7 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
                   "key=value, repeatable: a parameter, a material key for all materials, or MATERIAL.key "
                   "(see: stickslip list params)")
       ->allow_extra_args(false);
+  add_ignore_unknown(command, options.ignore_unknown);
 }
 
 CLI::App* add_view(CLI::App& app, ViewCommand& options) {
@@ -29,6 +37,10 @@ CLI::App* add_view(CLI::App& app, ViewCommand& options) {
   add_scene_options(*view, options);
   view->add_option("--quality", options.quality, "automatic, light, medium or high")->capture_default_str();
   view->add_flag("--paused", options.paused, "wait for the first Space");
+  view->add_option("--journal", options.journal,
+                   "write what is done in the window to this file, one JSON line per event");
+  view->add_flag("--validation", options.validation,
+                 "check the use of Vulkan; exit code 1 when its validation layers complain");
   view->add_flag("--keys", options.print_keys, "print the table of keys and leave");
   return view;
 }
@@ -44,6 +56,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->add_option("--image", options.image, "write the last frame to this PNG file");
   run->add_option("--images", options.images, "write every frame as a PNG file to this folder");
   run->add_option("--video", options.video, "write a video to this file, through the ffmpeg program");
+  run->add_option("--state", options.state,
+                  "write the shape after the last frame to this file: .msh (solids) or .obj (surfaces)");
   run->add_option("--size", options.size, "WxH of images and video, in pixels")->capture_default_str();
   run->add_flag("--check-intersections", options.check_intersections,
                 "test the surface for intersections after every step");
@@ -51,15 +65,38 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   return run;
 }
 
+CLI::App* add_convert(CLI::App& app, ConvertOptions& options) {
+  CLI::App* convert = app.add_subcommand("convert", "write a mesh or a scene in another format");
+  convert->add_option("input", options.input, ".msh, .obj, .ply, .stl, or an IPC scene script .txt")
+      ->required();
+  convert
+      ->add_option("output", options.output,
+                   ".msh: tetrahedra, which fill a closed surface; .obj: the surface; .toml: the scene")
+      ->required();
+  convert->add_flag("--binary", options.binary, "write a binary .msh");
+  convert->add_option("--msh-version", options.msh_version, "4.1 or 2.2")->capture_default_str();
+  convert->add_option("--edge", options.edge, "of a surface that is filled: length of the tetrahedra's edges")
+      ->check(CLI::PositiveNumber);
+  convert->add_option("--mesher", options.mesher, "what fills a surface: auto, tetgen or lattice")
+      ->check(CLI::IsMember(mesher_names))
+      ->capture_default_str();
+  add_ignore_unknown(*convert, options.ignore_unknown);
+  return convert;
+}
+
 CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
-  CLI::App* bench = app.add_subcommand("bench", "measure: primitives, lbvh, spmv, step");
-  bench->add_option("name", options.names, "primitives, lbvh, spmv or step")->required();
+  CLI::App* bench = app.add_subcommand("bench", "measure: primitives, lbvh, spmv, step, ccd FILE...");
+  bench
+      ->add_option("name", options.names, "primitives, lbvh, spmv, step, or ccd followed by files of queries")
+      ->required();
   bench->add_option("--json", options.json, "also write the figures to this file");
   bench->add_option("--backend", options.backend, "all, cpu or cuda; all: every one that answers")
       ->capture_default_str();
   bench->add_option("--threads", options.threads, "threads of the cpu backend; 0: all cores")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
+  bench->add_option("--scene", options.scenes, "a scene of 'step', repeatable; default: every shipped one")
+      ->allow_extra_args(false);
   bench->add_option("--frames", options.frames, "steps per scene of 'step'")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
@@ -83,11 +120,13 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   app.footer("Exit codes: 0 good, 1 an expectation failed, 2 bad input, 3 no suitable device.");
   ViewCommand view;
   RunOptions run;
+  ConvertOptions convert;
   BenchOptions bench;
   std::string list_what;
   bool list_json = false;
   CLI::App* view_command = add_view(app, view);
   CLI::App* run_command = add_run(app, run);
+  CLI::App* convert_command = add_convert(app, convert);
   CLI::App* list_command =
       app.add_subcommand("list", "show what there is: scenes, solvers, params or backends");
   list_command->add_option("what", list_what, "scenes, solvers, params or backends")
@@ -104,6 +143,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   }
   if (view_command->parsed()) return command_view(view, factory);
   if (run_command->parsed()) return command_run(run, factory);
+  if (convert_command->parsed()) return command_convert(convert);
   if (list_command->parsed()) return command_list(list_what, list_json);
   return bench_command->parsed() ? command_bench(bench, factory) : exit_bad_input;
 }
@@ -128,7 +168,8 @@ int run_cli(int argc, const char* const* argv, const EngineFactory& factory) {
 }
 
 Scene prepare_scene(const SceneOptions& options) {
-  Scene scene = load_scene(options.scene);
+  Scene scene = is_ipc_script(options.scene) ? load_ipc_script(options.scene, {options.ignore_unknown})
+                                             : load_scene(options.scene);
   for (const std::string& setting : options.settings) apply_setting(scene, setting);
   if (options.solver.empty()) return scene;
   std::vector<std::string_view> names;

@@ -1,4 +1,4 @@
-// The command line: `stickslip view|run|list|bench`.
+// The command line: `stickslip view|run|convert|list|bench`.
 #pragma once
 
 #include <functional>
@@ -26,29 +26,40 @@ struct SceneOptions {
   int threads = 0;
   std::string solver;  // empty: the scene's
   std::vector<std::string> settings;
+  bool ignore_unknown = false;  // of an IPC scene script
 };
 
 struct ViewCommand : SceneOptions {
-  std::string quality = "automatic";
-  bool paused = false, print_keys = false;
+  std::string quality = "automatic", journal;
+  bool paused = false, validation = false, print_keys = false;
 };
 
 struct RunOptions : SceneOptions {
   std::optional<int> frames;
-  std::string report, image, images, video;
+  std::string report, image, images, video, state;
   std::string size = "1280x720";
   bool check_intersections = false, quiet = false;
+};
+
+struct ConvertOptions {
+  std::string input, output;
+  std::string msh_version = "4.1", mesher = "auto";
+  double edge = 0;  // [m] of a surface that is filled; 0: a default
+  bool binary = false;
+  bool ignore_unknown = false;  // of an IPC scene script
 };
 
 struct BenchOptions {
   std::vector<std::string> names;
   std::string backend = "all", json;
   int threads = 0;
-  int frames = 30;  // of `step`
+  std::vector<std::string> scenes;  // of `step`; empty: all that are shipped
+  int frames = 30;                  // of `step`
 };
 
 int command_view(const ViewCommand& options, const EngineFactory& factory);
 int command_run(const RunOptions& options, const EngineFactory& factory);
+int command_convert(const ConvertOptions& options);
 int command_list(const std::string& what, bool json);
 int command_bench(const BenchOptions& options, const EngineFactory& factory);
 

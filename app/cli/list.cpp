@@ -13,7 +13,12 @@ using nlohmann::json;
 json scenes_json() {
   json rows = json::array();
   for (const SceneInfo& scene : list_scenes())
-    rows.push_back({{"name", scene.name}, {"title", scene.title}, {"file", scene.file.string()}});
+    rows.push_back({{"name", scene.name},
+                    {"title", scene.title},
+                    {"description", scene.description},
+                    {"file", scene.file.string()},
+                    {"frames", scene.frames},
+                    {"picture", scene.picture}});
   return rows;
 }
 

@@ -13,6 +13,7 @@
 #include "app/cli/interrupt.h"
 #include "app/io/output_file.h"
 #include "app/io/report.h"
+#include "app/io/state_file.h"
 
 namespace stickslip {
 namespace {
@@ -137,6 +138,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   if (options.check_intersections) scene.params.check_intersections = true;
   const Backend backend = prepare_backend(options.backend);
   if (!options.report.empty()) check_writable(options.report);
+  if (!options.state.empty()) check_state_file(options.state);
 
   const std::unique_ptr<Engine> engine = factory(backend, options.threads);
   load_into(*engine, scene);
@@ -149,6 +151,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   summary.solver = scene.solver;
   simulate(*engine, options.frames.value_or(scene.frames), options.quiet, judge, outputs, summary);
   outputs.finish();
+  if (!options.state.empty()) write_state(options.state, scene.model, engine->state().positions);
   summary.verdicts = judge.verdicts();
 
   print_verdicts(summary.verdicts, options.quiet);

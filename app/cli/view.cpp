@@ -1,4 +1,5 @@
 // stickslip view: the window.
+#include <filesystem>
 #include <iostream>
 
 #include "app/cli/cli.h"
@@ -22,10 +23,19 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   view.scene = options.scene;
   view.backend = backend_name(backend);
   view.paused = options.paused;
+  view.validation = options.validation;
+  view.journal = options.journal;
   view.make_engine = [&] { return factory(backend, options.threads); };
-  // The settings speak of the first scene's materials; another scene comes as it is.
+  // The settings speak of the first scene's materials, and hold whenever it is loaded again, from the scene
+  // list too, which names its file; another scene comes as it is.
+  std::filesystem::path first;
   view.load_scene = [&](const std::string& name) {
-    return name == options.scene ? prepare_scene(options) : load_scene(name);
+    std::error_code no_such_file;
+    if (name != options.scene && !std::filesystem::equivalent(name, first, no_such_file))
+      return load_scene(name);
+    Scene scene = prepare_scene(options);
+    first = scene.file;
+    return scene;
   };
   try {
     return run_viewer(view);

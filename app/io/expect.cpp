@@ -147,6 +147,17 @@ Verdict ExpectationJudge::judge(const ExpectPositiveGap&) const {
           std::isinf(smallest) ? "no contact" : format("smallest gap %g m", smallest)};
 }
 
+Verdict ExpectationJudge::judge(const ExpectVolume& e) const {
+  double smallest = 1, time = 0;
+  bool kept = true;
+  for (const StepReport& r : reports_) {
+    kept = kept && r.volume_ratio_min >= e.share;  // false for NaN
+    if (r.volume_ratio_min < smallest) smallest = r.volume_ratio_min, time = r.time;
+  }
+  return {outcome_of(kept), format("every element keeps %g of its volume", e.share),
+          format("at least %.4g, at %.3g s", smallest, time)};
+}
+
 Verdict ExpectationJudge::judge(const ExpectConverged& e) const {
   const auto converged =
       std::count_if(reports_.begin(), reports_.end(), [](const StepReport& r) { return r.converged; });

@@ -16,6 +16,10 @@ struct ExpectIntersections {
 };
 /// Every active contact keeps a positive gap.
 struct ExpectPositiveGap {};
+/// No element is ever smaller than this share of its volume at rest; above 0, none is inverted.
+struct ExpectVolume {
+  double share = 0;
+};
 /// At least this share of the steps converged.
 struct ExpectConverged {
   double share = 1;
@@ -50,8 +54,9 @@ struct ExpectAcceleration {
 };
 
 /// `object` names one object, or all instances of an array ("ball" stands for "ball.0", "ball.1", ...).
-using Expectation = std::variant<ExpectIntersections, ExpectPositiveGap, ExpectConverged, ExpectEnergy,
-                                 ExpectMomentum, ExpectHeight, ExpectDisplacement, ExpectAcceleration>;
+using Expectation =
+    std::variant<ExpectIntersections, ExpectPositiveGap, ExpectVolume, ExpectConverged, ExpectEnergy,
+                 ExpectMomentum, ExpectHeight, ExpectDisplacement, ExpectAcceleration>;
 
 struct Verdict {
   enum class Outcome { passed, failed, skipped };  // skipped: the run ended before the time it speaks of
@@ -84,6 +89,7 @@ class ExpectationJudge {
   std::vector<const Track*> tracks_of(const std::string& object) const;
   Verdict judge(const ExpectIntersections&) const;
   Verdict judge(const ExpectPositiveGap&) const;
+  Verdict judge(const ExpectVolume&) const;
   Verdict judge(const ExpectConverged&) const;
   Verdict judge(const ExpectEnergy&) const;
   Verdict judge(const ExpectMomentum&) const;

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "gpu/model/model.h"
+#include "app/io/memory.h"
 
 namespace stickslip {
 namespace {
@@ -25,7 +25,12 @@ void check_count(double elements) {
   if (elements > 1e7)
     throw std::invalid_argument("edge is too short for this size: about " +
                                 std::to_string(static_cast<long long>(elements)) + " elements");
+  if (const std::string shortage = memory_shortage(kBytesPerTet * elements); !shortage.empty())
+    throw std::invalid_argument("edge is too short for this machine: the body " + shortage);
 }
+
+/// The number of elements along a length, before rounding.
+double along(double length, double edge) { return std::max(1.0, length / edge); }
 
 int cells(double length, double edge) { return std::max(1, static_cast<int>(std::lround(length / edge))); }
 
@@ -134,7 +139,7 @@ Vec3d on_sphere(const Vec3d& a, const Vec3d& b, const Vec3d& c, double wa, doubl
 TetMesh make_box(const Vec3d& size, double edge) {
   for (int c = 0; c < 3; ++c) check_length("size", size[c]);
   check_length("edge", edge);
-  check_count(5 * (size[0] / edge) * (size[1] / edge) * (size[2] / edge));
+  check_count(5 * along(size[0], edge) * along(size[1], edge) * along(size[2], edge));
   const int n[3] = {cells(size[0], edge), cells(size[1], edge), cells(size[2], edge)};
   TetMesh mesh;
   for (int z = 0; z <= n[2]; ++z)
@@ -161,11 +166,25 @@ TetMesh make_box(const Vec3d& size, double edge) {
 
 TetMesh make_bar(double length, double width, double edge) { return make_box({length, width, width}, edge); }
 
+TetMesh make_voussoir(double radius, double thickness, double depth, double angle, double edge) {
+  check_length("radius", radius);
+  check_length("thickness", thickness);
+  if (!(angle > 0 && angle < 180))
+    throw std::invalid_argument("angle = " + std::to_string(angle) + " degrees: must be between 0 and 180");
+  const double middle = radius + thickness / 2;
+  TetMesh mesh = make_box({angle * pi / 180 * middle, thickness, depth}, edge);
+  for (Vec3d& p : mesh.nodes) {
+    const double turn = p[0] / middle, r = middle + p[1];
+    p = {r * std::sin(turn), r * std::cos(turn), p[2]};
+  }
+  return mesh;
+}
+
 TetMesh make_cylinder(double radius, double height, double edge) {
   check_length("radius", radius);
   check_length("height", height);
   check_length("edge", edge);
-  check_count(18 * (radius / edge) * (radius / edge) * (height / edge));
+  check_count(18 * along(radius, edge) * along(radius, edge) * along(height, edge));
   const Disc disc = make_disc(radius, cells(radius, edge));
   const int layers = cells(height, edge);
   TetMesh mesh;
@@ -182,7 +201,7 @@ TetMesh make_torus(double radius, double tube_radius, double edge) {
   check_length("edge", edge);
   if (tube_radius >= radius)
     throw std::invalid_argument("tube_radius must be smaller than the torus' radius");
-  check_count(18 * (tube_radius / edge) * (tube_radius / edge) * (2 * pi * radius / edge));
+  check_count(18 * along(tube_radius, edge) * along(tube_radius, edge) * along(2 * pi * radius, edge));
   const Disc disc = make_disc(tube_radius, cells(tube_radius, edge));
   const int segments = std::max(8, cells(2 * pi * radius, edge));
   TetMesh mesh;
@@ -198,7 +217,7 @@ TetMesh make_torus(double radius, double tube_radius, double edge) {
 TetMesh make_sphere(double radius, double edge) {
   check_length("radius", radius);
   check_length("edge", edge);
-  check_count(20 * std::pow(radius / edge, 3));
+  check_count(20 * std::pow(along(radius, edge), 3));
   const int n = cells(radius, edge);
   const Icosahedron ico = make_icosahedron();
   TetMesh mesh;
@@ -244,29 +263,11 @@ TetMesh make_sphere(double radius, double edge) {
   return oriented(std::move(mesh));
 }
 
-SurfaceMesh boundary_surface(const TetMesh& mesh) {
-  Model model;
-  add_solid(model, "mesh", mesh.nodes, mesh.tets, 0);
-  SurfaceMesh surface;
-  std::vector<std::int32_t> id(mesh.nodes.size(), -1);
-  for (Vec3i t : model.triangles) {
-    for (int c = 0; c < 3; ++c) {
-      if (id[t[c]] < 0) {
-        id[t[c]] = static_cast<std::int32_t>(surface.nodes.size());
-        surface.nodes.push_back(mesh.nodes[t[c]]);
-      }
-      t[c] = id[t[c]];
-    }
-    surface.triangles.push_back(t);
-  }
-  return surface;
-}
-
 SurfaceMesh make_plane(double size_x, double size_z, double edge) {
   check_length("size", size_x);
   check_length("size", size_z);
   check_length("edge", edge);
-  check_count(2 * (size_x / edge) * (size_z / edge));
+  check_count(2 * along(size_x, edge) * along(size_z, edge));
   const int nx = cells(size_x, edge), nz = cells(size_z, edge);
   SurfaceMesh mesh;
   for (int z = 0; z <= nz; ++z)

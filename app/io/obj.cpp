@@ -1,51 +1,99 @@
-#include "app/io/obj.h"
-
-#define TINYOBJLOADER_USE_DOUBLE
-#define TINYOBJLOADER_IMPLEMENTATION
-#include <tiny_obj_loader.h>
-
+// Wavefront OBJ: polygons alone; normals, texture coordinates, groups and materials are passed over.
+#include <charconv>
 #include <cmath>
 
+#include "app/io/byte_cursor.h"
+#include "app/io/mesh_check.h"
+#include "app/io/number_text.h"
+#include "app/io/polygon.h"
+#include "app/io/surface_parse.h"
+
 namespace stickslip {
+namespace {
 
-SurfaceMesh load_obj(const std::filesystem::path& file) {
-  const auto refuse = [&](const std::string& what) { throw InputError(file.string() + ": " + what); };
-  if (!std::filesystem::is_regular_file(file)) refuse("no such file");
+class ObjReader {
+ public:
+  ObjReader(std::string_view bytes, const std::string& name) : in_(bytes, name) {}
 
-  tinyobj::ObjReaderConfig config;
-  config.triangulate = true;
-  config.vertex_color = false;
-  tinyobj::ObjReader reader;
-  if (!reader.ParseFromFile(file.string(), config)) {
-    std::string error = reader.Error();
-    while (!error.empty() && std::isspace(static_cast<unsigned char>(error.back()))) error.pop_back();
-    refuse("not a readable OBJ file" + (error.empty() ? "" : ": " + error));
-  }
-  const std::vector<double>& positions = reader.GetAttrib().vertices;
-  const auto vertex_count = static_cast<int>(positions.size() / 3);
-
-  SurfaceMesh mesh;
-  std::vector<std::int32_t> id(vertex_count, -1);
-  for (const tinyobj::shape_t& shape : reader.GetShapes())
-    for (std::size_t corner = 0; corner + 2 < shape.mesh.indices.size(); corner += 3) {
-      Vec3i triangle{};
-      for (int c = 0; c < 3; ++c) {
-        const int v = shape.mesh.indices[corner + c].vertex_index;
-        if (v < 0 || v >= vertex_count)
-          refuse("a face names vertex " + std::to_string(v + 1) + " of " + std::to_string(vertex_count));
-        if (id[v] < 0) {
-          id[v] = static_cast<std::int32_t>(mesh.nodes.size());
-          mesh.nodes.push_back({positions[3 * v], positions[3 * v + 1], positions[3 * v + 2]});
-          for (int a = 0; a < 3; ++a)
-            if (!std::isfinite(mesh.nodes.back()[a]))
-              refuse("vertex " + std::to_string(v + 1) + " is not finite");
-        }
-        triangle[c] = id[v];
-      }
-      mesh.triangles.push_back(triangle);
+  SurfaceMesh read() {
+    for (std::string_view key = in_.word(); !key.empty(); key = in_.word()) {
+      if (key == "v") read_vertex();
+      if (key == "f") read_face();
+      in_.line();
     }
-  if (mesh.triangles.empty()) refuse("has no faces");
-  return mesh;
+    if (ends_.empty()) in_.fail("has no faces");
+    std::vector<std::int32_t> polygon;
+    for (std::size_t begin = 0; const std::size_t end : ends_) {
+      polygon.clear();
+      for (; begin < end; ++begin) polygon.push_back(vertex_of(corners_[begin]));
+      triangulate(mesh_.nodes, polygon, mesh_.triangles);
+    }
+    drop_unused(mesh_);
+    return std::move(mesh_);
+  }
+
+ private:
+  struct Corner {
+    std::int64_t vertex;  // counted from 1
+    std::size_t offset;
+  };
+
+  void read_vertex() {
+    Vec<double, 3> p{};
+    for (int c = 0; c < 3; ++c) {
+      if (in_.line_ended()) in_.fail("a vertex needs three coordinates");
+      p[c] = in_.number("a coordinate");
+      if (!(std::abs(p[c]) < 1e30))
+        in_.fail("vertex " + std::to_string(mesh_.nodes.size() + 1) + " is not finite");
+    }
+    mesh_.nodes.push_back(p);
+  }
+  void read_face() {
+    std::size_t corners = 0;
+    for (; !in_.line_ended(); ++corners) {
+      const std::string_view word = in_.word();  // v, v/vt, v//vn or v/vt/vn
+      std::int64_t vertex = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), vertex);
+      if (error != std::errc{} || (end != word.data() + word.size() && *end != '/') || vertex == 0)
+        in_.fail("a corner of a face should begin with the number of a vertex, counted from 1 or from -1");
+      if (vertex < 0) vertex += static_cast<std::int64_t>(mesh_.nodes.size()) + 1;
+      corners_.push_back({vertex, in_.offset()});
+    }
+    if (corners < 3 || corners > kMostCorners)
+      in_.fail("a face has " + std::to_string(corners) + " corners: between 3 and " +
+               std::to_string(kMostCorners) + " make one");
+    ends_.push_back(corners_.size());
+  }
+  std::int32_t vertex_of(const Corner& corner) {
+    const auto count = static_cast<std::int64_t>(mesh_.nodes.size());
+    if (corner.vertex < 1 || corner.vertex > count)
+      in_.fail_at(corner.offset,
+                  "a face names vertex " + std::to_string(corner.vertex) + " of " + std::to_string(count));
+    return static_cast<std::int32_t>(corner.vertex - 1);
+  }
+
+  ByteCursor in_;
+  std::vector<Corner> corners_;    // of all faces
+  std::vector<std::size_t> ends_;  // of each face, in corners_
+  SurfaceMesh mesh_;
+};
+
+}  // namespace
+
+SurfaceMesh parse_obj(std::string_view bytes, const std::string& name) {
+  return ObjReader(bytes, name).read();
+}
+
+void write_obj(std::ostream& out, const std::vector<NamedSurface>& parts) {
+  std::int64_t first = 1;
+  for (const NamedSurface& part : parts) {
+    out << "o " << part.name << "\n";
+    for (const auto& p : part.mesh.nodes)
+      out << "v " << number_text(p[0]) << " " << number_text(p[1]) << " " << number_text(p[2]) << "\n";
+    for (const Vec3i& t : part.mesh.triangles)
+      out << "f " << t[0] + first << " " << t[1] + first << " " << t[2] + first << "\n";
+    first += static_cast<std::int64_t>(part.mesh.nodes.size());
+  }
 }
 
 }  // namespace stickslip

@@ -48,6 +48,7 @@ json to_json(const StepReport& r) {
           {"candidates", r.candidates},
           {"contacts", r.contacts},
           {"gap_min", measured(r.contacts > 0, r.gap_min)},
+          {"volume_ratio_min", r.volume_ratio_min},
           {"barrier_stiffness", r.barrier_stiffness},
           {"intersections", measured(r.intersections >= 0, r.intersections)},
           {"kinetic_energy", r.kinetic_energy},
@@ -60,20 +61,7 @@ json to_json(const StepReport& r) {
           {"launches", r.launches}};
 }
 
-json to_json(const BenchResult& result) {
-  json figures = json::array();
-  for (const BenchFigure& f : result.figures)
-    figures.push_back({{"name", f.name},
-                       {"value", f.value},
-                       {"unit", f.unit},
-                       {"floor", measured(f.floor > 0, f.floor)},
-                       {"floor_name", f.floor_name}});
-  return {{"bench", result.bench},
-          {"backend", result.backend},
-          {"device", result.device},
-          {"threads", result.threads},
-          {"figures", std::move(figures)}};
-}
+json to_json(const BenchResult& result) { return json::parse(bench_json(result)); }
 
 json to_json(const ParamInfo& info) {
   static constexpr const char* types[] = {"real", "integer", "boolean", "choice"};
@@ -109,6 +97,8 @@ void RunSummary::add(const StepReport& report, double wall_seconds) {
   seconds += wall_seconds;
   contacts_max = std::max(contacts_max, report.contacts);
   if (report.contacts > 0) gap_min = std::min(gap_min, report.gap_min);
+  volume_ratio_min = std::min(volume_ratio_min, report.volume_ratio_min);
+  converged += report.converged;
   if (report.intersections >= 0) intersections = std::max(intersections, 0) + report.intersections;
   newton_iterations += report.newton_iterations;
   pcg_iterations += report.pcg_iterations;
@@ -128,6 +118,8 @@ json to_json(const RunSummary& s) {
           {"contacts_max", s.contacts_max},
           {"gap_min", measured(std::isfinite(s.gap_min), s.gap_min)},
           {"intersections", measured(s.intersections >= 0, s.intersections)},
+          {"volume_ratio_min", s.volume_ratio_min},
+          {"converged", s.converged},
           {"newton_iterations", s.newton_iterations},
           {"pcg_iterations", s.pcg_iterations},
           {"interrupted", s.interrupted},

@@ -22,10 +22,11 @@ nlohmann::json to_json(const ParamInfo& info);
 /// The figures of a whole run, printed as the last line of `stickslip run`.
 struct RunSummary {
   std::string scene, backend, solver;
-  int frames = 0;
-  double seconds = 0;  // wall time of all steps
+  int frames = 0, converged = 0;  // steps, and those of them whose Newton loop converged
+  double seconds = 0;             // wall time of all steps
   int contacts_max = 0;
   double gap_min = std::numeric_limits<double>::infinity();  // infinite: never a contact
+  double volume_ratio_min = 1;                               // smallest det F of all elements and steps
   int intersections = -1;                                    // sum over the steps; -1: not checked
   long newton_iterations = 0, pcg_iterations = 0;
   bool interrupted = false;

@@ -1,9 +1,9 @@
 #include "app/io/scene.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
+#include "app/io/byte_cursor.h"
+#include "app/io/ipc_script.h"
 #include "app/io/scene_build.h"
 #include "app/io/toml_reader.h"
 #include "gpu/engine.h"
@@ -16,11 +16,7 @@ namespace fs = std::filesystem;
 std::string read_text(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) throw InputError(file.string() + ": no such scene file");
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw InputError(file.string() + ": cannot be read");
-  return text.str();
+  return read_bytes(file);
 }
 
 CameraStart read_camera(std::optional<TableReader> table) {
@@ -42,16 +38,28 @@ std::string read_solver(TableReader& root) {
   return solver;
 }
 
+SceneInfo read_info(TableReader& root, const fs::path& file) {
+  SceneInfo info;
+  info.file = file;
+  info.name = file.stem().string();
+  info.title = root.text("title", info.name);
+  info.description = root.text("description", "");
+  info.frames = root.whole("frames", 1, 1000000, info.frames);
+  info.picture = root.whole("picture", 0, info.frames, info.frames / 2);
+  return info;
+}
+
 }  // namespace
 
 Scene parse_scene(const std::string& text, const fs::path& file) {
   TableReader root(text, file);
   Scene scene;
   scene.file = file;
-  scene.name = file.stem().string();
-  scene.title = root.text("title", scene.name);
-  scene.description = root.text("description", "");
-  scene.frames = root.whole("frames", 1, 1000000, scene.frames);
+  const SceneInfo info = read_info(root, file);
+  scene.name = info.name;
+  scene.title = info.title;
+  scene.description = info.description;
+  scene.frames = info.frames;
   scene.solver = read_solver(root);
   if (auto params = root.table("params")) {
     params->settings(&scene.params, param_table());
@@ -60,10 +68,13 @@ Scene parse_scene(const std::string& text, const fs::path& file) {
   scene.camera = read_camera(root.table("camera"));
 
   for (TableReader& table : root.tables("material")) build_material(table, scene.model);
-  for (TableReader& table : root.tables("object")) build_object(table, scene.model);
+  for (TableReader& table : root.tables("object")) build_object(table, file, scene.model);
   for (TableReader& table : root.tables("collider")) build_collider(table, file, scene.model);
   for (TableReader& table : root.tables("half_space")) build_half_space(table, scene.model);
+  for (TableReader& table : root.tables("velocity")) build_velocity(table, scene.model);
   for (TableReader& table : root.tables("pin")) build_pin(table, scene.model);
+  for (TableReader& table : root.tables("force")) build_force(table, scene.model);
+  for (TableReader& table : root.tables("friction")) build_friction(table, scene.model);
   if (auto expect = root.table("expect")) scene.expect = build_expectations(*expect, scene.model);
   root.finish();
   if (scene.model.tets.empty()) root.fail("", "the scene has no [[object]]");
@@ -80,8 +91,7 @@ std::vector<SceneInfo> list_scenes() {
   for (const fs::directory_entry& entry : fs::directory_iterator(assets_folder() / "scenes")) {
     if (entry.path().extension() != ".toml") continue;
     TableReader root(read_text(entry.path()), entry.path());
-    const std::string name = entry.path().stem().string();
-    scenes.push_back({name, root.text("title", name), entry.path()});
+    scenes.push_back(read_info(root, entry.path()));
   }
   std::sort(scenes.begin(), scenes.end(),
             [](const SceneInfo& a, const SceneInfo& b) { return a.name < b.name; });
@@ -90,6 +100,7 @@ std::vector<SceneInfo> list_scenes() {
 
 Scene load_scene(const std::string& name_or_path) {
   const fs::path path(name_or_path);
+  if (is_ipc_script(path)) return load_ipc_script(path);
   if (path.has_parent_path() || path.extension() == ".toml") return parse_scene(read_text(path), path);
 
   std::vector<std::string_view> names;

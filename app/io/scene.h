@@ -31,12 +31,14 @@ struct Scene {
 };
 
 struct SceneInfo {
-  std::string name, title;
+  std::string name, title, description;
   std::filesystem::path file;
+  int frames = 120;  // length of a run when nobody asks for another
+  int picture = 0;   // frame that shows what it is about
 };
 
-/// A shipped scene by name or a file by path. Throws InputError: file, line, key, what is wrong and what
-/// would be right.
+/// A shipped scene by name or a file by path: TOML, or .txt for an IPC scene script. Throws InputError: file,
+/// line, key, what is wrong and what would be right.
 Scene load_scene(const std::string& name_or_path);
 /// The same from text; `file` is used for messages and for the paths of meshes.
 Scene parse_scene(const std::string& text, const std::filesystem::path& file);

@@ -5,8 +5,9 @@
 #include <optional>
 #include <random>
 
+#include "app/io/memory.h"
 #include "app/io/mesh_gen.h"
-#include "app/io/obj.h"
+#include "app/io/point_mesh.h"
 #include "gpu/model/rotation.h"
 
 namespace stickslip {
@@ -49,6 +50,11 @@ TetMesh read_solid_shape(TableReader& table, const std::string& shape, bool coar
     return located(table, [&] { return make_bar(length, width, e); });
   }
   const double radius = table.number("radius", positive);
+  if (shape == "voussoir") {
+    const double thickness = table.number("thickness", positive), depth = table.number("depth", positive);
+    const double angle = table.number("angle", positive), e = edge(std::min(thickness, depth));
+    return located(table, [&] { return make_voussoir(radius, thickness, depth, angle, e); });
+  }
   if (shape == "sphere") {
     const double e = edge(radius / 6);
     return located(table, [&] { return make_sphere(radius, e); });
@@ -61,19 +67,46 @@ TetMesh read_solid_shape(TableReader& table, const std::string& shape, bool coar
   return located(table, [&] { return make_torus(radius, tube, e); });
 }
 
-const std::vector<std::string> solid_shapes{"box", "sphere", "cylinder", "bar", "torus"};
-const std::vector<std::string> surface_shapes{"box", "sphere", "cylinder", "bar", "torus", "plane", "ramp"};
+const std::vector<std::string> solid_shapes{"box", "sphere", "cylinder", "bar", "torus", "voussoir"};
+const std::vector<std::string> surface_shapes{"box",   "sphere",   "cylinder", "bar",
+                                              "torus", "voussoir", "plane",    "ramp"};
+
+/// What `load` makes of the table's `file`, which may be relative to the scene's folder.
+template <class F>
+auto read_file(TableReader& table, const std::filesystem::path& scene_file, F&& load) {
+  if (table.has("shape")) table.fail("file", "give either shape or file");
+  const std::filesystem::path file = table.text("file");
+  try {
+    return load(file.is_absolute() ? file : scene_file.parent_path() / file);
+  } catch (const InputError& error) {
+    table.fail("file", error.what());
+  }
+}
+
+/// How a file's closed surface is filled.
+SolidOptions read_solid_options(TableReader& table) {
+  SolidOptions options;
+  if (table.has("edge")) options.edge = table.number("edge", Range::positive());
+  const std::string mesher = table.text("mesher", "auto");
+  check_known(table, "mesher", "mesher", mesher, mesher_names);
+  options.mesher =
+      static_cast<Mesher>(std::find(mesher_names.begin(), mesher_names.end(), mesher) - mesher_names.begin());
+  return options;
+}
+
+TetMesh read_solid(TableReader& table, const std::filesystem::path& scene_file) {
+  if (table.has("file")) {
+    const SolidOptions options = read_solid_options(table);
+    return read_file(table, scene_file,
+                     [&](const std::filesystem::path& file) { return load_solid(file, options); });
+  }
+  const std::string shape = table.text("shape");
+  check_known(table, "shape", "shape", shape, solid_shapes);
+  return read_solid_shape(table, shape, false);
+}
 
 SurfaceMesh read_surface(TableReader& table, const std::filesystem::path& scene_file) {
-  if (table.has("file")) {
-    if (table.has("shape")) table.fail("file", "give either shape or file");
-    const std::filesystem::path file = table.text("file");
-    try {
-      return load_obj(file.is_absolute() ? file : scene_file.parent_path() / file);
-    } catch (const InputError& error) {
-      table.fail("file", error.what());
-    }
-  }
+  if (table.has("file")) return read_file(table, scene_file, load_surface);
   const std::string shape = table.text("shape");
   check_known(table, "shape", "shape", shape, surface_shapes);
   const Range positive = Range::positive();
@@ -100,8 +133,13 @@ std::int32_t read_material(TableReader& table, const Model& model) {
 
 std::string read_new_name(TableReader& table, const Model& model) {
   std::string name = table.text("name");
-  if (name.empty() || name.find_first_of(" .=") != std::string::npos)
-    table.fail("name", "'" + name + "' must not be empty or contain spaces, dots or '='");
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  const bool numbered =
+      dot + 1 < name.size() && name.find_first_not_of("0123456789", dot + 1) == std::string::npos;
+  if (dot == 0 || (dot < name.size() && !numbered) || name.find_first_of(" =") != std::string::npos)
+    table.fail(
+        "name",
+        "'" + name + "' must not be empty or contain spaces, '=' or dots, but for one in front of a number");
   for (const Object& object : model.objects)
     if (is_called(object, name)) table.fail("name", "'" + name + "' is the name of another object");
   return name;
@@ -126,6 +164,15 @@ std::vector<Vec<float, 3>> read_colors(TableReader& table) {
   return colors;
 }
 
+/// One factor, or one for each axis of the mesh (a negative one mirrors it).
+Vec3d read_scale(TableReader& table) {
+  if (!table.is_list("scale")) return Vec3d::filled(table.number("scale", Range::positive(), 1));
+  const Vec3d scale = table.vec3("scale");
+  for (int c = 0; c < 3; ++c)
+    if (scale[c] == 0) table.fail("scale", "must not be zero");
+  return scale;
+}
+
 /// Rotation vector [degrees], scale and position, as applied to a mesh around its origin.
 struct Placement {
   Vec3d position;
@@ -135,56 +182,67 @@ struct Placement {
 
 Placement read_placement(TableReader& table) {
   const Vec3d position = table.vec3("position", {0, 0, 0});
-  const Mat<double, 3> rotation = rotation_matrix_degrees(table.vec3("rotation", {0, 0, 0}));
-  return {position, table.number("scale", Range::positive(), 1) * rotation};
+  Mat<double, 3> linear = rotation_matrix_degrees(table.vec3("rotation", {0, 0, 0}));
+  const Vec3d scale = read_scale(table);
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c) linear(r, c) *= scale[c];
+  return {position, linear};
 }
 
-/// Offsets of the instances of an array, [0, 0, 0] alone without one.
-std::vector<Vec3d> read_instances(TableReader& table) {
+/// Where an instance of an array stands: the body's points p at R p + offset.
+struct Instance {
+  Vec3d offset{0, 0, 0};
+  Mat<double, 3> rotation = Mat<double, 3>::identity();
+};
+
+void check_total(const TableReader& table, const char* key, double instances, std::size_t tets) {
+  if (const std::string shortage = memory_shortage(kBytesPerTet * instances * static_cast<double>(tets));
+      !shortage.empty())
+    table.fail(key, "the array " + shortage);
+}
+
+/// `ring = { count, turn, center }`: each instance is turned about the center from the one before.
+std::vector<Instance> read_ring(TableReader& ring, const Vec3d& position, std::size_t tets) {
+  const int count = ring.whole("count", 1, 1000, 0);
+  if (count == 0) ring.fail("count", "must be a whole number in [1, 1000]");
+  check_total(ring, "count", count, tets);
+  const Vec3d turn = ring.vec3("turn"), center = ring.vec3("center", position);
+  ring.finish();
+  std::vector<Instance> instances;
+  for (int i = 0; i < count; ++i) {
+    const Mat<double, 3> rotation = rotation_matrix_degrees(double(i) * turn);
+    instances.push_back({center - rotation * center, rotation});
+  }
+  return instances;
+}
+
+/// The instances of an array of bodies with `tets` each; one where the body stands without one.
+std::vector<Instance> read_instances(TableReader& table, const Vec3d& position, std::size_t tets) {
+  std::optional<TableReader> ring = table.table("ring");
+  if (ring && table.has("count")) table.fail("ring", "give either ring or count");
   if (!table.has("count")) {
     for (const char* key : {"spacing", "jitter", "seed"})
       if (table.has(key)) table.fail(key, "belongs to an array: give count = [x, y, z] as well");
-    return {{0, 0, 0}};
+    return ring ? read_ring(*ring, position, tets) : std::vector<Instance>(1);
   }
   const Vec3d count = table.vec3("count");
   for (int c = 0; c < 3; ++c)
     if (count[c] < 1 || count[c] > 1000 || count[c] != std::floor(count[c]))
       table.fail("count", "must be three whole numbers in [1, 1000]");
+  check_total(table, "count", count[0] * count[1] * count[2], tets);
   const Vec3d spacing = table.vec3("spacing");
   const double jitter = table.number("jitter", Range::not_negative(), 0);
   std::mt19937_64 random(static_cast<std::uint64_t>(table.whole("seed", 0, 1 << 30, 1)));
   // Not std::uniform_real_distribution: its numbers differ between standard libraries.
   const auto noise = [&] { return jitter * (static_cast<double>(random() >> 11) * 0x1p-52 - 1); };
-  std::vector<Vec3d> offsets;
+  std::vector<Instance> instances;
   for (int y = 0; y < count[1]; ++y)
     for (int z = 0; z < count[2]; ++z)
       for (int x = 0; x < count[0]; ++x) {
         const double dx = noise(), dy = noise(), dz = noise();
-        offsets.push_back({x * spacing[0] + dx, y * spacing[1] + dy, z * spacing[2] + dz});
+        instances.push_back({{x * spacing[0] + dx, y * spacing[1] + dy, z * spacing[2] + dz}});
       }
-  return offsets;
-}
-
-Motion read_motion(std::optional<TableReader> table, const Vec3d& default_center) {
-  Motion motion;
-  motion.center = default_center;
-  if (!table) return motion;
-  const bool hold = table->flag("hold", false);
-  motion.velocity = table->vec3("velocity", motion.velocity);
-  motion.angular_velocity = table->vec3("angular_velocity", motion.angular_velocity);
-  motion.center = table->vec3("center", default_center);
-  motion.start = table->number("start", Range::not_negative(), 0);
-  motion.end = table->number("end", {motion.start, 1e30}, 1e30);
-  for (TableReader& key : table->tables("key")) {
-    motion.keys.push_back({key.number("time", Range::not_negative()), key.vec3("translation", {0, 0, 0}),
-                           key.vec3("rotation", {0, 0, 0})});
-    key.finish();
-    if (motion.keys.size() > 1 && motion.keys.back().time <= motion.keys.end()[-2].time)
-      key.fail("time", "keys must come in ascending time");
-  }
-  if (hold && !motion.is_static()) table->fail("hold", "a held body cannot move: remove hold or the motion");
-  table->finish();
-  return motion;
+  return instances;
 }
 
 }  // namespace
@@ -232,44 +290,65 @@ void build_material(TableReader table, Model& model) {
   model.materials.push_back(material);
 }
 
-void build_object(TableReader table, Model& model) {
-  if (table.has("file"))
-    table.fail("file", "an OBJ surface has no inside: load it as a [[collider]], or give a shape");
+void build_object(TableReader table, const std::filesystem::path& scene_file, Model& model) {
   const std::string name = read_new_name(table, model);
-  const std::string shape = table.text("shape");
-  check_known(table, "shape", "shape", shape, solid_shapes);
-  const TetMesh mesh = read_solid_shape(table, shape, false);
+  const TetMesh mesh = read_solid(table, scene_file);
   const Placement placement = read_placement(table);
   const std::int32_t material = read_material(table, model);
   const Vec3d velocity = table.vec3("velocity", {0, 0, 0}), spin = table.vec3("angular_velocity", {0, 0, 0});
   const std::vector<Vec<float, 3>> colors = read_colors(table);
-  const std::vector<Vec3d> offsets = read_instances(table);
+  const std::vector<Instance> instances = read_instances(table, placement.position, mesh.tets.size());
   table.finish();
 
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const auto& [offset, turn] = instances[i];
     std::vector<Vec3d> nodes;
-    for (const Vec3d& p : mesh.nodes) nodes.push_back(placement.apply(p) + offsets[i]);
-    const std::string instance = offsets.size() == 1 ? name : name + "." + std::to_string(i);
+    for (const Vec3d& p : mesh.nodes) nodes.push_back(turn * placement.apply(p) + offset);
+    const std::string instance = instances.size() == 1 ? name : name + "." + std::to_string(i);
     Object& object =
         located(table, [&]() -> Object& { return add_solid(model, instance, nodes, mesh.tets, material); });
     object.color = colors[i % colors.size()];
-    const Vec3d center = placement.position + offsets[i];
+    const Vec3d center = turn * placement.position + offset;
     for (std::int32_t n = object.node_begin; n < object.node_end; ++n)
-      model.velocities[n] = velocity + cross(spin, model.positions[n] - center);
+      model.velocities[n] = turn * velocity + cross(turn * spin, model.positions[n] - center);
   }
+}
+
+/// Whether a collider is points or segments: `as` says so, or the file's extension.
+std::optional<PointKind> read_point_kind(TableReader& table) {
+  const std::string extension =
+      table.has("file") ? std::filesystem::path(table.text("file")).extension().string() : "";
+  const std::string by_extension = extension == ".seg"  ? "segments"
+                                   : extension == ".pt" ? "points"
+                                                        : "surface";
+  const std::string as = table.text("as", by_extension);
+  check_known(table, "as", "kind of collider", as, {"surface", "segments", "points"});
+  if (as == "surface") return std::nullopt;
+  if (!table.has("file")) table.fail("as", "needs a file");
+  return as == "segments" ? PointKind::segments : PointKind::points;
 }
 
 void build_collider(TableReader table, const std::filesystem::path& scene_file, Model& model) {
   const std::string name = read_new_name(table, model);
-  SurfaceMesh mesh = read_surface(table, scene_file);
+  const std::optional<PointKind> points = read_point_kind(table);
+  PointMesh point_mesh;
+  SurfaceMesh mesh;
+  if (points) {
+    point_mesh =
+        read_file(table, scene_file, [&](const auto& file) { return load_point_mesh(file, *points); });
+  } else {
+    mesh = read_surface(table, scene_file);
+  }
   const Placement placement = read_placement(table);
   for (Vec3d& p : mesh.nodes) p = placement.apply(p);
+  for (Vec3d& p : point_mesh.nodes) p = placement.apply(p);
   const std::int32_t material = read_material(table, model);
   const Motion motion = read_motion(table.table("motion"), placement.position);
   const Vec<float, 3> color = read_color(table);
   table.finish();
   located(table, [&]() -> Object& {
-    return add_collider(model, name, mesh.nodes, mesh.triangles, material, motion);
+    return points ? add_point_collider(model, name, point_mesh.nodes, point_mesh.segments, material, motion)
+                  : add_collider(model, name, mesh.nodes, mesh.triangles, material, motion);
   }).color = color;
 }
 
@@ -280,39 +359,9 @@ void build_half_space(TableReader table, Model& model) {
   plane.normal = normalized(normal);
   plane.offset = dot(plane.normal, table.vec3("point", {0, 0, 0}));
   plane.mu = table.number("mu", {0, 10}, plane.mu);
+  plane.mu_of_pair = table.flag("mu_of_pair", plane.mu_of_pair);
   table.finish();
   model.half_spaces.push_back(plane);
-}
-
-void build_pin(TableReader table, Model& model) {
-  const std::string name = table.text("object");
-  check_known(table, "object", "object", name, object_names(model));
-  if (table.has("box") == table.has("nodes"))
-    table.fail("", "needs either box = { min, max } or nodes = [...]");
-  std::optional<TableReader> box = table.table("box");
-  Vec3d low{0, 0, 0}, high{0, 0, 0};
-  if (box) {
-    low = box->vec3("min");
-    high = box->vec3("max");
-    box->finish();
-  }
-  ScriptedNodes script;
-  for (const Object& object : model.objects) {
-    if (!is_called(object, name)) continue;
-    if (!box)
-      for (const std::int32_t i : table.indices("nodes", object.node_end - object.node_begin))
-        script.nodes.push_back(object.node_begin + i);
-    for (std::int32_t i = object.node_begin; box && i < object.node_end; ++i) {
-      const Vec3d& p = model.positions[i];
-      if (min(p, low) == low && max(p, high) == high) script.nodes.push_back(i);
-    }
-  }
-  if (script.nodes.empty()) table.fail("box", "holds no node of '" + name + "'");
-  Vec3d center{0, 0, 0};
-  for (const std::int32_t i : script.nodes) center += model.positions[i] / double(script.nodes.size());
-  script.motion = read_motion(table.table("motion"), center);
-  table.finish();
-  model.scripted.push_back(std::move(script));
 }
 
 }  // namespace stickslip

@@ -1,6 +1,8 @@
 // The parts of a scene file that become parts of the Model. Used by scene.cpp only.
 #pragma once
 
+#include <optional>
+
 #include "app/io/scene.h"
 #include "app/io/toml_reader.h"
 
@@ -16,10 +18,15 @@ std::vector<std::string> object_names(const Model& model);
 bool is_called(const Object& object, const std::string& name);
 
 void build_material(TableReader table, Model& model);
-void build_object(TableReader table, Model& model);
+void build_object(TableReader table, const std::filesystem::path& scene_file, Model& model);
 void build_collider(TableReader table, const std::filesystem::path& scene_file, Model& model);
 void build_half_space(TableReader table, Model& model);
 void build_pin(TableReader table, Model& model);
+void build_force(TableReader table, Model& model);
+void build_velocity(TableReader table, Model& model);
+void build_friction(TableReader table, Model& model);
+/// A table `motion`; none stands still.
+Motion read_motion(std::optional<TableReader> table, const Vec<double, 3>& default_center);
 std::vector<Expectation> build_expectations(TableReader table, const Model& model);
 
 }  // namespace stickslip

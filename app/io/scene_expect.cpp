@@ -42,6 +42,7 @@ std::vector<Expectation> build_expectations(TableReader table, const Model& mode
   if (table.has("intersections"))
     all.push_back(ExpectIntersections{table.whole("intersections", 0, 1 << 30, 0)});
   if (table.flag("gap_positive", false)) all.push_back(ExpectPositiveGap{});
+  if (table.has("volume_ratio")) all.push_back(ExpectVolume{table.number("volume_ratio", {0, 1})});
   if (table.has("converged")) all.push_back(ExpectConverged{table.number("converged", {0, 1})});
   if (auto energy = table.table("energy")) {
     all.push_back(ExpectEnergy{energy->number("after", Range::not_negative(), 0),

@@ -97,6 +97,8 @@ bool TableReader::has(const std::string& key) {
   return node_->find(key) != nullptr;
 }
 
+bool TableReader::is_list(const std::string& key) { return has(key) && node_->find(key)->is_array(); }
+
 std::string TableReader::text(const std::string& key) {
   known_.insert(key);
   const toml::node* node = node_->find(key);
@@ -145,6 +147,19 @@ std::vector<double> TableReader::numbers(const std::string& key, std::size_t cou
   if (!has(key)) fail("", "needs " + key + " = " + wanted);
   return finite_numbers(*node_->find(key), count,
                         [&](const std::string& found) { fail(key, "must be " + wanted + found); });
+}
+
+std::vector<std::string> TableReader::texts(const std::string& key, std::size_t count) {
+  const std::string wanted = "[" + std::to_string(count) + " names]";
+  if (!has(key)) fail("", "needs " + key + " = " + wanted);
+  const toml::array* array = node_->find(key)->as_array();
+  if (!array || array->size() != count) fail(key, "must be " + wanted);
+  std::vector<std::string> values;
+  for (const toml::node& entry : *array) {
+    if (!entry.is_string()) fail(key, "must be " + wanted);
+    values.push_back(*entry.value<std::string>());
+  }
+  return values;
 }
 
 std::vector<Vec<double, 3>> TableReader::vec3s(const std::string& key) {

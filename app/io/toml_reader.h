@@ -35,8 +35,11 @@ class TableReader {
   TableReader(const std::string& text, const std::filesystem::path& file);
 
   bool has(const std::string& key);
+  /// True when the key is there and holds a list.
+  bool is_list(const std::string& key);
   std::string text(const std::string& key);
   std::string text(const std::string& key, const std::string& fallback);
+  std::vector<std::string> texts(const std::string& key, std::size_t count);
   bool flag(const std::string& key, bool fallback);
   double number(const std::string& key, Range range);
   double number(const std::string& key, Range range, double fallback);

@@ -64,12 +64,12 @@ void FrameSlot::upload(const SceneBuffers& scene, const LightMaps& maps, const s
   const auto highlighted = static_cast<std::size_t>(view.highlighted_object);
   if (view.highlighted_object >= 0 && highlighted < looks.size()) looks[highlighted].color.w = 1;
   looks_.write(std::span<const shared::ObjectLook>(looks));
-  upload_glyphs(view);
+  upload_glyphs(view, scene);
   if (!bound_) bind(scene, maps);
 }
 
-void FrameSlot::upload_glyphs(const FrameView& view) {
-  const std::vector<shared::Glyph> glyphs = make_glyphs(view);
+void FrameSlot::upload_glyphs(const FrameView& view, const SceneBuffers& scene) {
+  const std::vector<shared::Glyph> glyphs = make_glyphs(view, scene);
   const std::size_t bytes = glyphs.size() * sizeof(shared::Glyph);
   glyph_count_ = static_cast<std::uint32_t>(glyphs.size());
   if (glyphs_.size() < bytes || glyphs_.size() == 0) {

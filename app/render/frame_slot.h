@@ -29,7 +29,7 @@ class FrameSlot {
   std::uint32_t glyph_count() const { return glyph_count_; }
 
  private:
-  void upload_glyphs(const FrameView& view);
+  void upload_glyphs(const FrameView& view, const SceneBuffers& scene);
   void bind(const SceneBuffers& scene, const LightMaps& maps);
 
   const Device& device_;

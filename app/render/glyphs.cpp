@@ -13,8 +13,13 @@ shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec
 
 }  // namespace
 
-std::vector<shared::Glyph> make_glyphs(const FrameView& view) {
+std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers& scene) {
   std::vector<shared::Glyph> glyphs;
+  for (const WireShape& wire : scene.wires()) {
+    const Vec3f &a = scene.positions()[wire.nodes[0]], &b = scene.positions()[wire.nodes[1]];
+    glyphs.push_back(
+        glyph(wire.nodes[0] == wire.nodes[1] ? shared::kGlyphDisc : shared::kGlyphLine, a, b, wire.color, 1));
+  }
   // Open contacts are many and say little: they lie below the others and are fainter.
   for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slip})
     for (const ContactRecord& contact : view.contacts) {

@@ -51,6 +51,7 @@ SceneBuffers::SceneBuffers(const Device& device, const Model& model) : surface_n
   set_positions(positions_);
   start_bounds_ = bounds_;
   add_planes(model.half_spaces);
+  add_wires(model);
 }
 
 void SceneBuffers::set_positions(std::span<const Vec3f> positions) {
@@ -64,6 +65,19 @@ void SceneBuffers::set_positions(std::span<const Vec3f> positions) {
 
 void SceneBuffers::set_color(std::size_t object, const Vec3f& srgb) {
   looks_.at(object).color = {linear(srgb[0]), linear(srgb[1]), linear(srgb[2]), 0};
+}
+
+void SceneBuffers::add_wires(const Model& model) {
+  std::vector<bool> joined(model.node_count(), false);
+  for (const Object& object : model.objects) {
+    for (std::int32_t s = object.segment_begin; s < object.segment_end; ++s) {
+      wires_.push_back({model.segments[s], object.color});
+      joined[model.segments[s][0]] = joined[model.segments[s][1]] = true;
+    }
+    const bool surface = object.triangle_end > object.triangle_begin;
+    for (std::int32_t i = object.node_begin; !surface && i < object.node_end; ++i)
+      if (!joined[i]) wires_.push_back({{i, i}, object.color});
+  }
 }
 
 void SceneBuffers::add_planes(const std::vector<HalfSpace>& half_spaces) {

@@ -19,6 +19,12 @@ struct PlaneShape {
   bool ground = false;
 };
 
+/// A segment or, with one node twice, a point of a collider without a surface.
+struct WireShape {
+  Vec2i nodes;
+  Vec3f color;
+};
+
 class SceneBuffers {
  public:
   SceneBuffers(const Device& device, const Model& model);
@@ -34,17 +40,20 @@ class SceneBuffers {
   std::uint64_t version() const { return version_; }
   const std::vector<shared::ObjectLook>& looks() const { return looks_; }
   const std::vector<PlaneShape>& planes() const { return planes_; }
+  const std::vector<WireShape>& wires() const { return wires_; }
   std::optional<float> ground_height() const { return ground_height_; }
   const Bounds& bounds() const { return bounds_; }
   const Bounds& start_bounds() const { return start_bounds_; }
 
  private:
+  void add_wires(const Model& model);
   void add_planes(const std::vector<HalfSpace>& half_spaces);
 
   std::vector<std::int32_t> surface_nodes_;
   std::vector<Vec3f> positions_;
   std::vector<shared::ObjectLook> looks_;
   std::vector<PlaneShape> planes_;
+  std::vector<WireShape> wires_;
   std::optional<float> ground_height_;
   Bounds bounds_, start_bounds_;
   std::uint64_t version_ = 0;

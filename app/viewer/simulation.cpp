@@ -1,5 +1,6 @@
 #include "app/viewer/simulation.h"
 
+#include <algorithm>
 #include <future>
 #include <utility>
 
@@ -130,9 +131,9 @@ bool Simulation::update() {
   return true;
 }
 
-std::vector<JournalEntry> Simulation::journal() const {
+std::vector<JournalEntry> Simulation::journal(std::size_t skip) const {
   const std::lock_guard lock(mutex_);
-  return journal_;
+  return {journal_.begin() + static_cast<std::ptrdiff_t>(std::min(skip, journal_.size())), journal_.end()};
 }
 
 }  // namespace stickslip

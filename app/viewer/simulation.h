@@ -76,7 +76,8 @@ class Simulation {
   const Settings& settings() const { return seen_settings_; }
   const Pacing& pacing() const { return seen_pacing_; }
 
-  std::vector<JournalEntry> journal() const;
+  /// What took effect so far, without the first `skip` entries.
+  std::vector<JournalEntry> journal(std::size_t skip = 0) const;
 
  private:
   struct Queued {

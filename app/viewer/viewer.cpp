@@ -11,6 +11,7 @@
 #include "app/capture/png.h"
 #include "app/viewer/camera_fit.h"
 #include "app/viewer/gui.h"
+#include "app/viewer/journal_file.h"
 #include "app/viewer/pointer.h"
 #include "app/viewer/video.h"
 
@@ -38,6 +39,10 @@ Simulation::SceneLoader first_scene_at_hand(const ViewOptions& options) {
     first->reset();
     return scene;
   };
+}
+
+std::optional<JournalFile> open_journal(const ViewOptions& options) {
+  return options.journal.empty() ? std::nullopt : std::make_optional<JournalFile>(options.journal);
 }
 
 Camera camera_of(const Scene& scene) {
@@ -69,11 +74,14 @@ class Viewer {
   double time_to_next_draw() const;
   void draw();
   void record(const Image& shown);
+  void write_journal();
   FrameView frame_view();
 
   const ViewOptions& options_;
   std::vector<SceneInfo> scenes_;
   Simulation::SceneLoader load_scene_;
+  std::optional<JournalFile> journal_;
+  std::size_t journal_written_ = 0;  // entries of the simulation's journal
   std::shared_ptr<LogBuffer> log_ = std::make_shared<LogBuffer>();
   LogCapture log_capture_{log_};
   Window window_;
@@ -98,6 +106,7 @@ Viewer::Viewer(const ViewOptions& options)
     : options_(options),
       scenes_(list_scenes()),
       load_scene_(first_scene_at_hand(options)),
+      journal_(open_journal(options)),
       window_(options.width, options.height, "stickslip"),
       gui_((window_.set_handlers(handlers()), window_)),
       renderer_({window_.handle(), options.quality, options.validation}),
@@ -237,11 +246,21 @@ void Viewer::record(const Image& shown) {
       const auto file = free_name("stickslip-" + (scene_ ? scene_->name : "view"), ".png");
       write_png(file, shown);
       spdlog::info("wrote {}", file.string());
+      const Snapshot& snapshot = simulation_.frame().snapshot;
+      if (journal_) journal_->add_screenshot(snapshot.frame, snapshot.time, file);
     }
     if (video_) video_->add(shown, simulation_.frame().snapshot.time);
   } catch (const std::runtime_error& error) {
     spdlog::error("{}", error.what());
     if (video_) stop_video();
+  }
+}
+
+void Viewer::write_journal() {
+  if (!journal_) return;
+  for (const JournalEntry& entry : simulation_.journal(journal_written_)) {
+    journal_->add(entry, scene_ ? scene_->model : Model{});
+    ++journal_written_;
   }
 }
 
@@ -346,6 +365,7 @@ int Viewer::run() {
     window_.wait(time_to_next_draw());
     if (simulation_.update()) {
       take_over();
+      write_journal();
       draws_due_ = std::max(draws_due_, 1);
     }
     if (std::exchange(log_seen_, log_->count()) != log_->count()) draws_due_ = std::max(draws_due_, 1);
@@ -358,6 +378,8 @@ int Viewer::run() {
                                          !simulation_.status().error.empty());
   }
   if (video_) stop_video();
+  simulation_.update();
+  write_journal();
   if (!options_.script.screenshot.empty()) {
     PanelContext context{simulation_, view_, scenes_, *log_, figures_, [](ActionId) {}};
     Image shown;

@@ -32,7 +32,8 @@ struct ViewOptions {
   int width = 1280, height = 720;
   Quality quality = Quality::automatic;
   bool validation = false;
-  bool paused = false;  // otherwise the scene plays from the start
+  bool paused = false;            // otherwise the scene plays from the start
+  std::filesystem::path journal;  // a file for what is done in the window; empty: none
   ViewScript script;
 };
 

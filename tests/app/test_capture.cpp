@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <random>
 
-#include "app/capture/child_process.h"
+#include "app/process/child_process.h"
 #include "app/capture/png.h"
 #include "app/capture/recorder.h"
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <thread>
 
 #include "app/cli/cli.h"
@@ -242,7 +243,7 @@ TEST_F(Cli, BadSettingsNameTheKeyTheRangeAndTheNearestName) {
     expect_bad({"run", scene_, "--set", setting}, parts);
   };
   bad("gravty=1", {"--set gravty=1", "'gravity'"});
-  bad("dt=5", {"dt = 5 s", "[0.0001, 0.2] s"});
+  bad("dt=50", {"dt = 50 s", "[1e-06, 10] s"});
   bad("dt=nan", {"dt"});
   bad("dt", {"key=value"});
   bad("=3", {"key=value"});
@@ -280,21 +281,58 @@ TEST_F(Cli, ListsShowEveryEntryAlsoAsJson) {
     EXPECT_FALSE(rows.empty());
     for (const json& row : rows) EXPECT_NE(text.out.find(row["name"].get<std::string>()), std::string::npos);
   }
+  const json scene = json::parse(call({"list", "scenes", "--json"}).out)[0];
+  for (const char* key : {"title", "description", "file", "frames", "picture"})
+    EXPECT_TRUE(scene.contains(key));
   const json params = json::parse(call({"list", "params", "--json"}).out);
   EXPECT_EQ(params.size(), param_table().size() + material_table().size());
   EXPECT_EQ(params[0]["name"], "dt");
   EXPECT_EQ(params[0]["unit"], "s");
 }
 
-TEST_F(Cli, BenchStepMeasuresEveryShippedScene) {
-  const Result result =
-      call({"bench", "step", "--frames", "2", "--backend", "cpu", "--json", path("bench.json")});
+TEST_F(Cli, BenchStepMeasuresTheChosenScenes) {
+  const Result result = call({"bench", "step", "--scene", "slope", "--scene", "stack", "--frames", "2",
+                              "--backend", "cpu", "--json", path("bench.json")});
   EXPECT_EQ(result.code, 0) << result.err;
   std::ifstream file(path("bench.json"));
   const json bench = json::parse(file);
   ASSERT_EQ(bench.size(), 1u);
-  for (const SceneInfo& scene : list_scenes()) EXPECT_NE(result.out.find(scene.name), std::string::npos);
-  EXPECT_EQ(bench[0]["figures"].size(), 9 * list_scenes().size());
+  for (const char* scene : {"slope", "stack"}) EXPECT_NE(result.out.find(scene), std::string::npos);
+  EXPECT_EQ(bench[0]["figures"].size(), 14u * 2);
+}
+
+TEST_F(Cli, BenchCcdComparesEveryMethodWithTheTruth) {
+  // A point falls through a triangle; it stays above.
+  const std::string still = "0,1,0,1,0,1,%\n1,1,0,1,0,1,%\n0,1,0,1,1,1,%\n";
+  std::string queries = "1,4,1,1,1,4,1\n" + still + "1,4,-1,1,1,4,1\n" + still;
+  queries = std::regex_replace(queries, std::regex("%"), "1");
+  queries += std::regex_replace("1,4,1,1,1,4,0\n" + still + "1,4,1,2,1,4,0\n" + still, std::regex("%"), "0");
+  std::ofstream(path("vertex-face.csv")) << queries;
+  const Result result =
+      call({"bench", "ccd", path("vertex-face.csv"), path("vertex-face.csv"), "--json", path("bench.json")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  std::ifstream file(path("bench.json"));
+  const json bench = json::parse(file);
+  ASSERT_EQ(bench.size(), 1u);
+  EXPECT_EQ(bench[0]["bench"], "ccd");
+  ASSERT_EQ(bench[0]["rows"].size(), 12u);  // two methods in two scalar types, for two files and in total
+  for (const json& row : bench[0]["rows"]) {
+    EXPECT_EQ(row["queries"], row["file"] == "total" ? 4 : 2);
+    EXPECT_EQ(row["false_negatives"], 0);
+    EXPECT_EQ(row["false_positives"], 0);
+    EXPECT_GT(row["ns_per_query"], 0);
+    EXPECT_LE(row["ns_median"], row["ns_max"]);
+  }
+  EXPECT_EQ(bench[0]["rows"][8]["method"], "additive");
+  EXPECT_EQ(bench[0]["figures"].size(), 4u);
+}
+
+TEST_F(Cli, BenchCcdRefusesWhatItCannotRead) {
+  expect_bad({"bench", "ccd"}, {"needs files of queries", "bench ccd FILE..."});
+  expect_bad({"bench", "ccd", path("edge-edge.csv")}, {"edge-edge.csv", "no such file"});
+  std::ofstream(path("edge-edge.csv")) << "1,2,3,4,5,8,0\n1,3\n";
+  expect_bad({"bench", "ccd", path("edge-edge.csv"), "--json", path("b.json")}, {"edge-edge.csv:2: "});
+  expect_bad({"bench", "ccd", scene_}, {"edge-edge or vertex-face"});
 }
 
 TEST_F(Cli, EveryCommandHasHelp) {
@@ -306,6 +344,8 @@ TEST_F(Cli, EveryCommandHasHelp) {
   for (const char* option : {"--frames", "--backend", "--threads", "--solver", "--set", "--report", "--image",
                              "--images", "--video", "--size", "--check-intersections", "--quiet"})
     EXPECT_NE(call({"run", "--help"}).out.find(option), std::string::npos) << option;
+  for (const char* option : {"--paused", "--quality", "--journal", "--validation", "--keys"})
+    EXPECT_NE(call({"view", "--help"}).out.find(option), std::string::npos) << option;
 }
 
 }  // namespace

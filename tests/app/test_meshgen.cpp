@@ -79,6 +79,7 @@ std::vector<Shape> shapes() {
       {"fine sphere", make_sphere(0.1, 0.0125), 4.0 / 3 * pi * 1e-3, 0.012, 2},
       {"coarse cylinder", make_cylinder(0.1, 0.3, 0.05), pi * 3e-3, 0.05, 2},
       {"fine cylinder", make_cylinder(0.1, 0.2, 0.02), pi * 2e-3, 0.01, 2},
+      {"voussoir", make_voussoir(1, 0.2, 0.3, 60, 0.05), pi / 6 * (1.44 - 1) * 0.3, 0.001, 2},
       {"coarse torus", make_torus(0.2, 0.08, 0.08), 2 * pi * pi * 0.2 * 0.0064, 0.2, 0},
       {"fine torus", make_torus(0.2, 0.08, 0.02), 2 * pi * pi * 0.2 * 0.0064, 0.02, 0},
   };
@@ -120,6 +121,19 @@ TEST(MeshGen, SurfaceNodesLieOnTheShape) {
     EXPECT_TRUE(std::abs(std::abs(p[1]) - 0.15) < 1e-12 || std::abs(std::hypot(p[0], p[2]) - 0.1) < 1e-12);
 }
 
+TEST(MeshGen, AVoussoirLiesBetweenItsRadiiAndItsCutsAreFlat) {
+  const double half = 20 * pi / 180;
+  int on_cuts = 0;
+  for (const Vec3d& p : boundary_surface(make_voussoir(1, 0.2, 0.3, 40, 0.05)).nodes) {
+    const double r = std::hypot(p[0], p[1]), turn = std::atan2(p[0], p[1]);
+    const bool on_cut = std::abs(std::abs(turn) - half) < 1e-12;
+    on_cuts += on_cut;
+    EXPECT_TRUE(on_cut || std::abs(r - 1) < 1e-12 || std::abs(r - 1.2) < 1e-12 ||
+                std::abs(std::abs(p[2]) - 0.15) < 1e-12);
+  }
+  EXPECT_EQ(on_cuts, 2 * 5 * 7);
+}
+
 TEST(MeshGen, EdgeLengthIsTheWishedOne) {
   for (const double edge : {0.05, 0.02}) {
     for (const TetMesh& mesh :
@@ -154,9 +168,12 @@ TEST(MeshGen, RefusesBadLengths) {
     EXPECT_THROW(make_sphere(1, bad), std::invalid_argument);
     EXPECT_THROW(make_cylinder(bad, 1, 0.1), std::invalid_argument);
     EXPECT_THROW(make_torus(1, bad, 0.1), std::invalid_argument);
+    EXPECT_THROW(make_voussoir(1, bad, 0.1, 20, 0.1), std::invalid_argument);
+    EXPECT_THROW(make_voussoir(1, 0.2, 0.1, bad, 0.1), std::invalid_argument);
     EXPECT_THROW(make_ramp(1, bad, 0.1), std::invalid_argument);
   }
   EXPECT_THROW(make_torus(0.1, 0.2, 0.1), std::invalid_argument);
+  EXPECT_THROW(make_voussoir(1, 0.2, 0.1, 180, 0.1), std::invalid_argument);
   EXPECT_THROW(make_box({1, 1, 1}, 1e-5), std::invalid_argument);
 }
 

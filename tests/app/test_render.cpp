@@ -42,6 +42,24 @@ TEST_F(RenderTest, FollowsPositions) {
   EXPECT_THROW(renderer->set_positions(std::vector<Vec3f>(3)), std::invalid_argument);
 }
 
+TEST_F(RenderTest, CollidersWithoutASurfaceAreLinesAndDots) {
+  Model wired = cube_on_ground();
+  const Image plain = draw();
+  const std::vector<Vec<double, 3>> nodes{{-1.2, 0.5, 0.8}, {-0.8, 0.5, 0.8}, {1, 0.5, 0.8}};
+  add_point_collider(wired, "wire", nodes, {{0, 1}}, 0, {}).color = {0.9f, 0.1f, 0.8f};
+  finalize(wired);
+  renderer->set_scene(wired);
+  const Image image = draw();
+  for (const Vec3f& place : {Vec3f{-1, 0.5f, 0.8f}, Vec3f{1, 0.5f, 0.8f}}) {
+    const std::uint8_t *seen = pixel_of(image, place), *before = pixel_of(plain, place);
+    EXPECT_GT(seen[0], seen[1] + 60) << "magenta";
+    EXPECT_LT(std::abs(before[0] - before[1]), 30);
+  }
+  const Vec3f between{0.2f, 0.5f, 0.8f};
+  EXPECT_NEAR(brightness(pixel_of(image, between)), brightness(pixel_of(plain, between)), 30)
+      << "the last node is a point of its own";
+}
+
 TEST_F(RenderTest, TheCubeThrowsAShadow) {
   for (const Quality quality : {Quality::light, Quality::medium, Quality::high}) {
     SCOPED_TRACE(quality_name(quality));

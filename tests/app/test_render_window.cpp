@@ -1,10 +1,11 @@
-// The same renderer in a window, with a user interface on top. Needs a display (Xvfb will do).
+// The same renderer in a window, with a user interface on top.
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 #include <imgui.h>
 
 #include "render_fixture.h"
+#include "tests/app/x_display.h"
 
 namespace stickslip {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 class RenderWindowTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!glfwInit()) GTEST_SKIP() << "no display";
+    if (!display_.ready() || !glfwInit()) GTEST_SKIP() << "needs Xvfb and xdotool";
     glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
     window = glfwCreateWindow(400, 300, "test", nullptr, nullptr);
     ASSERT_TRUE(window);
@@ -64,6 +65,7 @@ class RenderWindowTest : public ::testing::Test {
     return shown;
   }
 
+  test::XDisplay display_;
   GLFWwindow* window = nullptr;
   std::unique_ptr<Renderer> renderer;
   FrameView view;

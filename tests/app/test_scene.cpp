@@ -5,7 +5,6 @@
 #include <fstream>
 #include <set>
 
-#include "app/io/obj.h"
 #include "app/io/scene.h"
 
 namespace stickslip {
@@ -103,10 +102,30 @@ TEST(Scene, ArraysRepeatAndJitterWithTheirSeed) {
   EXPECT_EQ(colored.model.objects[2].color[0], 1.0f);
 }
 
+TEST(Scene, RingsTurnEachInstanceAboutTheirCenter) {
+  const std::string ring = "velocity = [1, 0, 0]\nring = { count = 4, turn = [0, 90, 0]";
+  const Scene scene = parse(material + box + ring + ", center = [-2, 0, 0] }\n");
+  const Model& model = scene.model;
+  ASSERT_EQ(model.objects.size(), 4u);
+  EXPECT_EQ(model.objects[3].name, "box.3");
+  const Vec<double, 3> places[] = {{0, 2, 0}, {-2, 2, -2}, {-4, 2, 0}, {-2, 2, 2}};
+  const Vec<double, 3> velocities[] = {{1, 0, 0}, {0, 0, -1}, {-1, 0, 0}, {0, 0, 1}};
+  for (int i = 0; i < 4; ++i) {
+    const Object& object = model.objects[i];
+    Vec<double, 3> center{0, 0, 0};
+    for (int n = object.node_begin; n < object.node_end; ++n)
+      center += model.positions[n] / double(object.node_end - object.node_begin);
+    EXPECT_LT(norm(center - places[i]), 1e-12) << i;
+    EXPECT_LT(norm(model.velocities[object.node_begin] - velocities[i]), 1e-12) << i;
+  }
+  const Scene in_place = parse(material + box + ring + " }\n");
+  EXPECT_NEAR(in_place.model.velocities.back()[2], 1, 1e-12) << "without a center it is the position";
+}
+
 TEST(Scene, ErrorsNameFileLineKeyAndTheNearestKnownKey) {
   expect_error("titel = 'x'\n" + material + box, {"folder/test.toml:1", "titel", "did you mean 'title'"});
   expect_error("[params]\ngravty = -9\n" + material + box, {"test.toml:2", "[params] gravty", "'gravity'"});
-  expect_error("[params]\n\n\ndt = 5\n" + material + box, {"test.toml:4", "dt", "[0.0001, 0.2] s"});
+  expect_error("[params]\n\n\ndt = 50\n" + material + box, {"test.toml:4", "dt", "[1e-06, 10] s"});
   expect_error("[params]\ndt = '0.01'\n" + material + box, {"test.toml:2", "must be a number, not a string"});
   expect_error("[params]\nccd = 'exact'\n" + material + box, {"test.toml:2", "additive, cubic"});
   expect_error(material + "yuong = 1e5\n" + box, {"test.toml:4", "[[material]] yuong", "'young'"});
@@ -120,11 +139,20 @@ TEST(Scene, ErrorsNameFileLineKeyAndTheNearestKnownKey) {
   expect_error(material + box + "color = [2, 0, 0]\n", {"color", "[0, 1]"});
   expect_error(material + box + "material = 'sotf'\n", {"no material 'sotf'", "'soft'"});
   expect_error(material + box + "jitter = 0.1\n", {"jitter", "count"});
+  expect_error(material + box + "ring = { turn = [0, 9, 0] }\n", {"ring count", "whole number"});
+  expect_error(material + box + "ring = { count = 2 }\n", {"ring", "turn"});
+  expect_error(material + box + "count = [2, 1, 1]\nring = { count = 2, turn = [0, 9, 0] }\n", {"either"});
+  expect_error(material +
+                   "[[object]]\nname = 'a'\nshape = 'voussoir'\nradius = 1\nthickness = 1\ndepth = 1\n"
+                   "angle = 200\nedge = 1\n",
+               {"angle", "between 0 and 180"});
+  expect_error("frames = 10\npicture = 11\n" + material + box, {"test.toml:2", "picture", "[0, 10]"});
   expect_error(material + box + box, {"another object"});
   expect_error(material + "[[object]]\nname = 'a'\nshape = 'bux'\n", {"no shape 'bux'", "'box'"});
   expect_error(material + "[[object]]\nname = 'a'\nshape = 'box'\nsize = [1, 1, 1]\n",
                {"test.toml:4", "needs the number edge"});
-  expect_error(material + "[[object]]\nname = 'a'\nfile = 'a.obj'\n", {"file", "[[collider]]"});
+  expect_error(material + "[[object]]\nname = 'a'\nfile = 'a.obj'\n",
+               {"file", "folder/a.obj", "no such file"});
   expect_error(box, {"needs a [[material]]"});
   expect_error(material, {"no [[object]]"});
   expect_error("a = = 1\n", {"folder/test.toml:1"});
@@ -175,51 +203,6 @@ TEST(Scene, UnknownNamesAndFilesAreInputErrors) {
   }
   EXPECT_THROW(load_scene("no/such/file.toml"), InputError);
   EXPECT_THROW(load_scene("/"), InputError);
-}
-
-class ObjFile : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("stickslip_obj_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "_" +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path write(const std::string& text) const {
-    const std::filesystem::path file = folder_ / "mesh.obj";
-    std::ofstream(file) << text;
-    return file;
-  }
-  std::filesystem::path folder_;
-};
-
-TEST_F(ObjFile, QuadsAreTriangulatedAndUnusedVerticesDropped) {
-  const SurfaceMesh mesh =
-      load_obj(write("v 9 9 9\nv 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nvn 0 1 0\nf 2//1 5//1 4//1 3//1\n"));
-  EXPECT_EQ(mesh.nodes.size(), 4u);
-  EXPECT_EQ(mesh.triangles.size(), 2u);
-}
-
-TEST_F(ObjFile, BadFilesNameTheFile) {
-  for (const char* text : {"", "v 0 0 0\n", "v 0 0 0\nv 1 0 0\nf 1 2 7\n", "nonsense\n"}) {
-    SCOPED_TRACE(text);
-    try {
-      load_obj(write(text));
-      FAIL() << "accepted";
-    } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find("mesh.obj"), std::string::npos) << error.what();
-    }
-  }
-  EXPECT_THROW(load_obj(folder_ / "none.obj"), InputError);
-}
-
-TEST_F(ObjFile, IsFoundBesideTheScene) {
-  write("v 0 0 0\nv 1 0 0\nv 1 0 1\nf 1 3 2\n");
-  const Scene scene =
-      parse_scene(material + box + "[[collider]]\nname = 'c'\nfile = 'mesh.obj'\nposition = [0, 1, 0]\n",
-                  folder_ / "test.toml");
-  EXPECT_EQ(scene.model.positions.back()[1], 1);
 }
 
 }  // namespace

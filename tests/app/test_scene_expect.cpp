@@ -97,6 +97,14 @@ TEST(Expect, PositiveGap) {
             Outcome::passed);
 }
 
+TEST(Expect, VolumeOfEveryElementAtEveryStep) {
+  const auto dent = [](StepReport& r) { r.volume_ratio_min = r.frame == 7 ? 0.4 : 0.9; };
+  EXPECT_EQ(edited(ExpectVolume{0.4}, dent), Outcome::passed);
+  EXPECT_EQ(edited(ExpectVolume{0.41}, dent), Outcome::failed);
+  EXPECT_EQ(edited(ExpectVolume{0}, [](StepReport& r) { r.volume_ratio_min = std::nan(""); }),
+            Outcome::failed);
+}
+
 TEST(Expect, ConvergedShare) {
   const auto half = [](StepReport& r) { r.converged = r.frame % 2 == 0; };
   EXPECT_EQ(edited(ExpectConverged{0.5}, half), Outcome::passed);

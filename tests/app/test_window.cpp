@@ -6,36 +6,22 @@
 #include <cstdlib>
 #include <thread>
 
-#include "app/capture/child_process.h"
 #include "app/viewer/viewer.h"
 #include "tests/app/fake_engine.h"
+#include "tests/app/x_display.h"
 
 namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-
-bool eventually(const std::function<bool()>& done) {
-  for (int i = 0; i < 6000; ++i) {
-    if (done()) return true;
-    std::this_thread::sleep_for(10ms);
-  }
-  return false;
-}
+using test::eventually;
+using test::XDisplay;
 
 class LongWindowTest : public testing::Test {
  protected:
   void SetUp() override {
-    const auto server = find_program("Xvfb");
-    if (!server || !find_program("xdotool")) GTEST_SKIP() << "needs Xvfb and xdotool";
-    static int servers = 0;  // a display number is free for good only some time after its server
-    const std::string display = ":" + std::to_string(100 + 10 * (getpid() % 800) + servers++);
-    server_.emplace(*server, std::vector<std::string>{display, "-screen", "0", "1280x720x24", "-nolisten",
-                                                      "tcp", "-noreset"});
-    setenv("DISPLAY", display.c_str(), 1);
-    if (!eventually([] { return std::system("xdotool getdisplaygeometry >/dev/null 2>&1") == 0; }))
-      GTEST_SKIP() << "Xvfb did not start";
+    if (!display_.ready()) GTEST_SKIP() << "needs Xvfb and xdotool";
     folder_ = fs::temp_directory_path() / ("stickslip-window-" + std::to_string(getpid()));
     fs::create_directories(folder_);
     before_ = fs::current_path();
@@ -66,12 +52,10 @@ class LongWindowTest : public testing::Test {
   }
 
   static void keys(const std::string& arguments) {
-    ASSERT_EQ(std::system(("timeout 60 xdotool " + arguments + " >/dev/null 2>&1").c_str()), 0) << arguments;
+    ASSERT_TRUE(XDisplay::xdotool(arguments)) << arguments;
     std::this_thread::sleep_for(200ms);
   }
-  static bool window_is_there() {
-    return std::system("xdotool search --onlyvisible --name 'stickslip - a - cpu' >/dev/null 2>&1") == 0;
-  }
+  static bool window_is_there() { return !XDisplay::window("stickslip - a - cpu").empty(); }
   /// Runs the window here and `user` beside it, once the window is there and has a picture.
   int run(const std::function<void()>& user) {
     std::atomic<bool> over = false;
@@ -99,7 +83,7 @@ class LongWindowTest : public testing::Test {
     return count;
   }
 
-  std::optional<ChildProcess> server_;
+  XDisplay display_;
   fs::path folder_, before_;
   ViewOptions options_;
   std::atomic<int> loads_ = 0, steps_started_ = 0, steps_done_ = 0;

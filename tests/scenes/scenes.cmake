@@ -10,3 +10,9 @@ foreach(file ${scene_files})
   add_test(NAME scene_${name}_Long COMMAND ${run})
   set_tests_properties(scene_${name}_Long PROPERTIES LABELS long TIMEOUT 3600)
 endforeach()
+
+# The gallery shows every one of them, with the words of the scene itself.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME gallery_is_up_to_date
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/gallery.py --check --program $<TARGET_FILE:stickslip>)
+set_tests_properties(gallery_is_up_to_date PROPERTIES LABELS quick)

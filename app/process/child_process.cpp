@@ -1,4 +1,4 @@
-#include "app/capture/child_process.h"
+#include "app/process/child_process.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,0 +1,16 @@
+// Memory that a file or scene would need, compared with what there is before anything is allocated.
+#pragma once
+
+#include <string>
+
+namespace stickslip {
+
+/// What can be had without swapping [bytes].
+double available_memory();
+/// Empty when `bytes` are at hand, else what to tell the user: "needs about ...".
+std::string memory_shortage(double bytes);
+
+/// What a simulated tet takes, with its share of nodes, matrix and contacts [bytes].
+constexpr double kBytesPerTet = 2000;
+
+}  // namespace stickslip

@@ -1,0 +1,61 @@
+#include "app/io/state_file.h"
+
+#include "app/io/mesh_check.h"
+#include "app/io/msh.h"
+#include "app/io/output_file.h"
+#include "app/io/surface_parse.h"
+
+namespace stickslip {
+namespace {
+
+using Positions = std::vector<Vec<double, 3>>;
+
+/// The nodes of an object, and its elements counted from its first node.
+template <class Element>
+auto part_of(const Object& object, const Positions& positions, const std::vector<Element>& all, int begin,
+             int end) {
+  std::vector<Element> elements(all.begin() + begin, all.begin() + end);
+  for (Element& element : elements)
+    for (std::int32_t& node : element.v) node -= object.node_begin;
+  return std::pair(Positions(positions.begin() + object.node_begin, positions.begin() + object.node_end),
+                   std::move(elements));
+}
+
+void write_solids(std::ostream& out, const Model& model, const Positions& positions) {
+  std::vector<NamedTets> parts;
+  for (const Object& object : model.objects) {
+    if (object.tet_begin == object.tet_end) continue;
+    auto [nodes, tets] = part_of(object, positions, model.tets, object.tet_begin, object.tet_end);
+    parts.push_back({object.name, {std::move(nodes), std::move(tets)}});
+  }
+  write_msh(out, parts, {});
+}
+
+void write_surfaces(std::ostream& out, const Model& model, const Positions& positions) {
+  std::vector<NamedSurface> parts;
+  for (const Object& object : model.objects) {
+    auto [nodes, triangles] =
+        part_of(object, positions, model.triangles, object.triangle_begin, object.triangle_end);
+    NamedSurface& part =
+        parts.emplace_back(NamedSurface{object.name, {std::move(nodes), std::move(triangles)}});
+    drop_unused(part.mesh);
+  }
+  write_obj(out, parts);
+}
+
+}  // namespace
+
+void check_state_file(const std::filesystem::path& file) {
+  if (file.extension() != ".msh" && file.extension() != ".obj")
+    throw InputError(file.string() + ": must end in .msh or .obj");
+  check_writable(file);
+}
+
+void write_state(const std::filesystem::path& file, const Model& model, const Positions& positions) {
+  OutputFile out(file);
+  if (file.extension() == ".msh") write_solids(out.stream(), model, positions);
+  else write_surfaces(out.stream(), model, positions);
+  out.commit();
+}
+
+}  // namespace stickslip

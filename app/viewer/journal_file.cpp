@@ -1,0 +1,77 @@
+#include "app/viewer/journal_file.h"
+
+#include <nlohmann/json.hpp>
+
+#include "app/io/input_error.h"
+#include "app/io/output_file.h"
+
+namespace stickslip {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const Vec<double, 3>& v) { return {v[0], v[1], v[2]}; }
+
+template <class Item>
+json name_at(const std::vector<Item>& items, int index) {
+  const auto i = static_cast<std::size_t>(index);
+  if (index < 0 || i >= items.size()) return nullptr;
+  if constexpr (requires { items[i].name; }) return items[i].name;
+  else return items[i];
+}
+
+/// The event's name and what it carries.
+struct EventWriter {
+  const Model& model;
+
+  json operator()(const LoadScene& load) const { return {{"event", "load"}, {"scene", load.scene}}; }
+  json operator()(const Reset&) const { return {{"event", "reset"}}; }
+  json operator()(const ParamEdit& edit) const {
+    return {{"event", "set"}, {"key", edit.name}, {"value", edit.value}};
+  }
+  json operator()(const MaterialEdit& edit) const {
+    return {{"event", "set"},
+            {"key", edit.name},
+            {"value", edit.value},
+            {"material", name_at(model.material_names, edit.material)}};
+  }
+  json operator()(const HalfSpaceEdit& edit) const {
+    return {{"event", "set"}, {"key", "mu"}, {"value", edit.mu}, {"half_space", edit.index}};
+  }
+  json operator()(const DragStart& start) const {
+    const auto& [triangle, weights, target] = start.drag;
+    const auto node = static_cast<std::size_t>(triangle[0]);
+    const int object = node < model.node_object.size() ? model.node_object[node] : -1;
+    return {{"event", "drag_start"},
+            {"object", name_at(model.objects, object)},
+            {"triangle", {triangle[0], triangle[1], triangle[2]}},
+            {"weights", to_json(weights)},
+            {"target", to_json(target)}};
+  }
+  json operator()(const DragMove& move) const {
+    return {{"event", "drag_move"}, {"target", to_json(move.target)}};
+  }
+  json operator()(const DragEnd&) const { return {{"event", "drag_end"}}; }
+};
+
+}  // namespace
+
+JournalFile::JournalFile(const std::filesystem::path& file) {
+  check_writable(file);
+  stream_.open(file, std::ios::binary | std::ios::trunc);
+  if (!stream_) throw InputError(file.string() + ": cannot be written");
+}
+
+void JournalFile::add(const JournalEntry& entry, const Model& model) {
+  json line = std::visit(EventWriter{model}, entry.command);
+  line["frame"] = entry.frame;
+  line["time"] = entry.time;
+  stream_ << line.dump() << std::endl;
+}
+
+void JournalFile::add_screenshot(int frame, double time, const std::filesystem::path& picture) {
+  const json line{{"event", "screenshot"}, {"file", picture.string()}, {"frame", frame}, {"time", time}};
+  stream_ << line.dump() << std::endl;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,36 @@
+// `stickslip view --journal FILE`: what was done in the window, to read or to repeat it.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "app/viewer/commands.h"
+#include "gpu/model/model.h"
+
+namespace stickslip {
+
+/// One JSON line per event: {"frame", "time" [s], "event", ...}, where frame and time are those of the
+/// simulation when it took effect. Lines are complete as soon as they are written, so the file can be
+/// followed.
+///   load           scene
+///   reset
+///   set            key, value, and of materials "material" (null: all), of half-spaces "half_space"
+///   drag_start     object, triangle, weights, target [m]
+///   drag_move      target
+///   drag_end
+///   screenshot     file
+class JournalFile {
+ public:
+  /// Throws InputError when the file cannot be written.
+  explicit JournalFile(const std::filesystem::path& file);
+
+  /// `model`: the scene's that the entry belongs to, for names.
+  void add(const JournalEntry& entry, const Model& model);
+  void add_screenshot(int frame, double time, const std::filesystem::path& picture);
+
+ private:
+  std::ofstream stream_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,149 @@
+// The tables of a scene that hold, push, start and rub some of its nodes, and colliders of points and
+// segments.
+#include <gtest/gtest.h>
+
+#include "app/io/scene.h"
+#include "tests/app/ipc_fixture.h"
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+const std::string bodies =
+    "[[material]]\nname = 'soft'\nmu = 0.4\n[[material]]\nname = 'hard'\nmu = 0.9\n"
+    "[[object]]\nname = 'a'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 0.5\nmaterial = 'soft'\n"
+    "[[object]]\nname = 'b.7'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 0.5\nmaterial = 'hard'\nposition = "
+    "[3, 0, 0]\n";
+const std::string left = "box = { min = [-0.6, -1, -1], max = [-0.4, 1, 1] }\n";
+const std::string floors = "box = { min = [-9, -0.6, -9], max = [9, -0.4, 9] }\n";
+
+Scene parse(const std::string& text) { return parse_scene(bodies + text, "folder/test.toml"); }
+
+void expect_error(const std::string& text, std::initializer_list<const char*> parts) {
+  try {
+    parse(text);
+    ADD_FAILURE() << "accepted:\n" << text;
+  } catch (const InputError& error) {
+    for (const char* part : parts)
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << part << " in: " << error.what();
+  }
+}
+
+TEST(SceneScripts, PinsActForAWhileAndOverAllObjects) {
+  const Scene scene = parse("[[pin]]\n" + floors + "from = 0.5\nto = 2\n[[pin]]\nobject = 'b'\n" + floors +
+                            "to = 0.5\n[[pin]]\nobject = 'a'\nnodes = [0]\nfrom = 3\n");
+  ASSERT_EQ(scene.model.scripted.size(), 3u);
+  EXPECT_EQ(scene.model.scripted[0].nodes.size(), 18u);  // of both
+  EXPECT_EQ(scene.model.scripted[0].begin, 0.5);
+  EXPECT_EQ(scene.model.scripted[0].end, 2);
+  EXPECT_EQ(scene.model.scripted[1].nodes.size(), 9u);
+  EXPECT_EQ(scene.model.scripted[1].begin, 0);
+  EXPECT_EQ(scene.model.scripted[1].end, 0.5);
+  EXPECT_GE(scene.model.scripted[2].end, 1e30);
+  expect_error("[[pin]]\n" + floors + "from = 2\nto = 1\n", {"[[pin]]", "to", "after from"});
+  expect_error("[[pin]]\n" + floors + "from = -1\n", {"from"});
+  expect_error("[[pin]]\nnodes = [0]\n", {"object"});
+  expect_error("[[pin]]\nobject = 'a'\n", {"either box"});
+  expect_error("[[pin]]\nobject = 'c'\n" + floors, {"there is no object 'c'"});
+  expect_error("[[pin]]\nbox = { min = [7, 7, 7], max = [8, 8, 8] }\n", {"holds no node of any object"});
+  expect_error("[[pin]]\n" + floors + "[[pin]]\n" + left, {"two scripts at a time"});
+}
+
+TEST(SceneScripts, ForcesAndVelocities) {
+  const Scene scene =
+      parse("[[force]]\n" + left + "acceleration = [1, 2, 3]\nto = 4\n[[velocity]]\nobject = 'a'\n" + left +
+            "velocity = [5, 0, 0]\n");
+  ASSERT_EQ(scene.model.forces.size(), 1u);
+  EXPECT_EQ(scene.model.forces[0].acceleration, (Vec3d{1, 2, 3}));
+  EXPECT_EQ(scene.model.forces[0].nodes.size(), 9u);
+  EXPECT_EQ(scene.model.forces[0].end, 4);
+  for (std::size_t i = 0; i < scene.model.node_count(); ++i)
+    EXPECT_EQ(scene.model.velocities[i][0], scene.model.positions[i][0] < -0.4 ? 5 : 0);
+  expect_error("[[force]]\n" + left, {"[[force]]", "acceleration"});
+  expect_error("[[velocity]]\n" + left, {"[[velocity]]", "velocity"});
+}
+
+TEST(SceneScripts, FrictionOfPairsAndPlanes) {
+  const Scene scene = parse(
+      "[[friction]]\nbetween = ['hard', 'soft']\nmu = 0.1\n[[half_space]]\nmu = 0.2\nmu_of_pair = true\n"
+      "[[half_space]]\nmu = 0.3\n");
+  ASSERT_EQ(scene.model.pair_friction.size(), 1u);
+  EXPECT_EQ(scene.model.pair_friction[0].material_a, 1);
+  EXPECT_EQ(scene.model.pair_friction[0].material_b, 0);
+  EXPECT_EQ(scene.model.pair_friction[0].mu, 0.1);
+  EXPECT_TRUE(scene.model.half_spaces[0].mu_of_pair);
+  EXPECT_FALSE(scene.model.half_spaces[1].mu_of_pair);
+  expect_error("[[friction]]\nbetween = ['hard', 'sft']\nmu = 0.1\n", {"between", "did you mean 'soft'?"});
+  expect_error("[[friction]]\nbetween = ['hard']\nmu = 0.1\n", {"between", "[2 names]"});
+  expect_error("[[friction]]\nbetween = ['hard', 'soft']\n", {"mu"});
+  expect_error(
+      "[[friction]]\nbetween = ['hard', 'soft']\nmu = 0.1\n[[friction]]\nbetween = ['soft', 'hard']\nmu = "
+      "0.2\n",
+      {"have their friction already"});
+}
+
+TEST(SceneScripts, ScaleOfEachAxisAndNames) {
+  const Scene scene = parse(
+      "[[object]]\nname = 'c'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 2\nmaterial = 'soft'\n"
+      "scale = [1, -2, 3]\nrotation = [0, 0, 90]\nposition = [9, 0, 0]\n");
+  const Object& object = scene.model.objects.at(2);
+  for (int i = object.node_begin; i < object.node_end; ++i) {
+    const Vec3d p = scene.model.positions[i];
+    EXPECT_NEAR(std::abs(p[0] - 9), 1, 1e-12);
+    EXPECT_NEAR(std::abs(p[1]), 0.5, 1e-12);
+    EXPECT_NEAR(std::abs(p[2]), 1.5, 1e-12);
+  }
+  const std::string next =
+      "[[object]]\nshape = 'box'\nsize = [1, 1, 1]\nedge = 2\nmaterial = 'soft'\nposition = [9, 0, 0]\n";
+  expect_error(next + "name = 'c'\nscale = [1, 0, 1]\n", {"scale", "zero"});
+  expect_error(next + "name = 'b.7'\n", {"name", "another object"});
+  expect_error(next + "name = 'b'\n", {"name", "another object"});
+  for (const char* name : {"", "b.x", ".7", "b.", "b.7.8", "x y", "x=y"})
+    expect_error(next + "name = '" + name + "'\n", {"name", "must not be empty"});
+}
+
+TEST(SceneScripts, CollidersOfPointsAndSegments) {
+  const testing::IpcFolder folder;
+  folder.write("loop.seg", "# a bent line and a point\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 5 5 5\ns 1 2\ns 2 3\n");
+  folder.write("cloud.pt", "v 0 2 0\nv 1 2 0\n");
+  const std::string start = "[[collider]]\nmaterial = 'soft'\nname = 'c'\n";
+  const auto load = [&](const std::string& keys) {
+    return parse_scene(bodies + start + keys, folder.root / "scene.toml").model;
+  };
+  const Model loop = load("file = 'loop.seg'\nposition = [0, 3, 0]\nscale = 2\n");
+  EXPECT_EQ(loop.segments.size(), 2u);
+  EXPECT_EQ(loop.objects[2].node_end - loop.objects[2].node_begin, 4);
+  EXPECT_EQ(loop.positions[loop.objects[2].node_begin + 2], (Vec3d{2, 5, 0}));
+  EXPECT_EQ(load("file = 'cloud.pt'\n").segments.size(), 0u);
+  EXPECT_EQ(load("file = 'loop.seg'\nas = 'points'\n").segments.size(), 0u);
+  EXPECT_EQ(load("file = 'input/triMeshes/plane.obj'\nas = 'segments'\n").segments.size(), 5u);
+  EXPECT_EQ(load("file = 'input/triMeshes/plane.obj'\nas = 'points'\n").triangles.size(),
+            load("file = 'loop.seg'\n").triangles.size());
+
+  const auto refused = [&](const std::string& keys, const char* part) {
+    try {
+      load(keys);
+      ADD_FAILURE() << "accepted: " << keys;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << part << " in: " << error.what();
+    }
+  };
+  folder.write("bad.seg", "v 0 0 0\nv 1 0 0\ns 1 3\n");
+  refused("file = 'bad.seg'\n", "bad.seg:3: names vertex 3 of 2");
+  folder.write("bad.seg", "v 0 0 0\nv 1 0\n");
+  refused("file = 'bad.seg'\n", "bad.seg:2: needs 'v x y z'");
+  folder.write("bad.seg", "v 0 0 0\nv 1 0 nan\n");
+  refused("file = 'bad.seg'\n", "bad.seg:2:");
+  folder.write("bad.seg", "v 0 0 0\nv 1 0 0\ns 2 2\n");
+  refused("file = 'bad.seg'\n", "bad.seg:3: joins a vertex to itself");
+  refused("file = 'cloud.pt'\nas = 'segments'\n", "has no segments");
+  folder.write("bad.pt", "# nothing\n");
+  refused("file = 'bad.pt'\n", "has no vertices");
+  refused("file = 'absent.seg'\n", "absent.seg");
+  refused("shape = 'plane'\nsize = [1, 1]\nas = 'points'\n", "needs a file");
+  refused("file = 'loop.seg'\nas = 'lines'\n", "there is no kind of collider 'lines'");
+}
+
+}  // namespace
+}  // namespace stickslip

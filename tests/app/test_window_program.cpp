@@ -1,0 +1,300 @@
+// The program as a person uses it: `stickslip view` in a window on an X server, real keys and a real mouse.
+// What it does is read from its journal and its screenshots.
+#include <gtest/gtest.h>
+#include <stb_image.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "app/render/image.h"
+#include "tests/app/x_display.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::eventually;
+using test::XDisplay;
+
+/// A ball that lies on the ground; cheap enough for the address sanitizer.
+constexpr const char* scene_text = R"(
+[camera]
+position = [0.0, 0.6, 2.2]
+target = [0.0, 0.35, 0.0]
+[[material]]
+name = "rubber"
+young = 1e5
+density = 200
+mu = 0.1
+[[half_space]]
+point = [0, 0, 0]
+[[object]]
+name = "ball"
+shape = "sphere"
+radius = 0.06
+edge = 0.03
+position = [0.0, 0.0602, 0.0]
+color = [0.95, 0.40, 0.05]
+)";
+
+struct Pixel {
+  double x = 0, y = 0;
+};
+
+struct Box {
+  int left, right, top, bottom;
+};
+/// Between the panels of a window of 1280x720, whatever is open beside and below the scene.
+constexpr Box scene_area{440, 840, 20, 540};
+constexpr Box left_panel{0, 400, 0, 690};
+
+struct Screenshot {
+  Image image;
+  int frame = -1;
+  double time = 0;
+
+  bool same_pixel(const Screenshot& other, int x, int y) const {
+    return std::equal(image.pixel(x, y), image.pixel(x, y) + 3, other.image.pixel(x, y));
+  }
+  int difference(const Screenshot& other, const Box& box) const {
+    int pixels = 0;
+    for (int y = box.top; y < box.bottom; ++y)
+      for (int x = box.left; x < box.right; ++x) pixels += !same_pixel(other, x, y);
+    return pixels;
+  }
+  int colours() const {
+    std::set<std::array<std::uint8_t, 3>> all;
+    for (int y = 0; y < image.height; ++y)
+      for (int x = 0; x < image.width; ++x) {
+        const std::uint8_t* p = image.pixel(x, y);
+        all.insert({p[0], p[1], p[2]});
+      }
+    return static_cast<int>(all.size());
+  }
+  /// The middle of what is orange: the ball.
+  std::optional<Pixel> ball() const {
+    double x_sum = 0, y_sum = 0, count = 0;
+    for (int y = scene_area.top; y < image.height - 40; ++y)
+      for (int x = scene_area.left; x < scene_area.right; ++x)
+        if (const std::uint8_t* p = image.pixel(x, y); p[0] > p[2] + 70) x_sum += x, y_sum += y, ++count;
+    if (count < 200) return std::nullopt;
+    return Pixel{x_sum / count, y_sum / count};
+  }
+};
+
+/// A picture file that the window wrote.
+Image load_png(const std::string& file) {
+  Image image;
+  int channels = 0;
+  std::uint8_t* pixels = stbi_load(file.c_str(), &image.width, &image.height, &channels, 4);
+  if (!pixels) return image;
+  image.rgba.assign(pixels, pixels + 4 * static_cast<std::size_t>(image.width) * image.height);
+  stbi_image_free(pixels);
+  return image;
+}
+
+class ProgramWindowTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!display_.ready()) GTEST_SKIP() << "needs Xvfb and xdotool";
+    folder_ = fs::temp_directory_path() / ("stickslip-program-" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "assets" / "scenes");
+    for (const char* name : {"ball.toml", "other.toml"})
+      std::ofstream(folder_ / "assets" / "scenes" / name) << scene_text;
+    before_ = fs::current_path();
+    fs::current_path(folder_);
+    setenv("STICKSLIP_ASSETS", (folder_ / "assets").c_str(), 1);
+  }
+  void TearDown() override {
+    if (folder_.empty()) return;
+    program_.reset();
+    fs::current_path(before_);
+    fs::remove_all(folder_);
+  }
+
+  /// Starts `stickslip view ball --paused` with more `arguments`; its messages go where ChildProcess keeps
+  /// them.
+  void open(const std::vector<std::string>& arguments = {}) {
+    std::vector<std::string> words{
+        "-c",       "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM, "view",      "ball",
+        "--paused", "--validation",           "--journal",       "done.jsonl"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    program_.emplace("/bin/sh", words);
+    ASSERT_TRUE(eventually([&] { return !window().empty(); }));
+    ASSERT_TRUE(happened("load"));
+    hands("mousemove --window " + window() + " 640 60");
+  }
+  void close_and_check() {
+    hands("key ctrl+q");
+    ASSERT_TRUE(eventually([&] { return window().empty(); }));
+    const bool good = program_->finish();
+    EXPECT_TRUE(good) << program_->errors();
+    EXPECT_EQ(program_->errors().find("validation"), std::string::npos) << program_->errors();
+  }
+
+  static std::string window(const std::string& scene = "ball|other") {
+    return XDisplay::window("^stickslip - (" + scene + ") - cpu$");
+  }
+  static void hands(const std::string& words) { ASSERT_TRUE(XDisplay::xdotool(words)) << words; }
+  void mouse_to(const Pixel& at) const {
+    hands("mousemove --window " + window() + " " + std::to_string(std::lround(at.x)) + " " +
+          std::to_string(std::lround(at.y)));
+  }
+
+  std::vector<json> events(const std::string& name) const {
+    std::vector<json> found;
+    std::ifstream stream("done.jsonl");
+    for (std::string line; std::getline(stream, line) && !stream.eof();)
+      if (json event = json::parse(line); event["event"] == name) found.push_back(std::move(event));
+    return found;
+  }
+  bool happened(const std::string& name, std::size_t count = 1) const {
+    return eventually([&] { return events(name).size() >= count; });
+  }
+  Screenshot screenshot() const {
+    const std::size_t before = events("screenshot").size();
+    hands("key F12");
+    if (!happened("screenshot", before + 1)) {
+      ADD_FAILURE() << "no screenshot was written";
+      return {};
+    }
+    const json event = events("screenshot").back();
+    return {load_png(event["file"]), event["frame"], event["time"]};
+  }
+  /// A screenshot with which `good` agrees, or the last one taken.
+  template <class Good>
+  Screenshot screenshot_when(Good&& good) const {
+    Screenshot shot;
+    EXPECT_TRUE(eventually([&] { return good(shot = screenshot()); }));
+    return shot;
+  }
+  /// A screenshot of the simulation at rest.
+  Screenshot still_screenshot() const {
+    int frame = -2;
+    return screenshot_when(
+        [&](const Screenshot& shot) { return std::exchange(frame, shot.frame) == shot.frame; });
+  }
+
+  XDisplay display_;
+  fs::path folder_, before_;
+  std::optional<ChildProcess> program_;
+};
+
+TEST_F(ProgramWindowTest, PlaysShowsItsOverlaysPullsABodyAndCloses) {
+  open();
+  const Screenshot start = screenshot();
+  ASSERT_EQ(start.image.width, 1280);
+  ASSERT_EQ(start.image.height, 720);
+  EXPECT_GT(start.colours(), 100) << "the picture is blank";
+  EXPECT_EQ(start.frame, 0) << "it was to wait";
+
+  hands("key space");
+  const Screenshot later = screenshot_when([](const Screenshot& shot) { return shot.frame >= 5; });
+  EXPECT_GT(later.time, 0.05);
+  EXPECT_GT(later.difference(start, left_panel), 0) << "the panel shows the time";
+  hands("key space");
+  const Screenshot plain = still_screenshot();
+
+  const Box all{0, 1280, 0, 720};
+  for (const auto& [key, where] : {std::pair{"c", scene_area},
+                                   {"n", scene_area},
+                                   {"v", scene_area},
+                                   {"Tab", left_panel},
+                                   {"l", all},
+                                   {"F1", scene_area}}) {
+    SCOPED_TRACE(key);
+    hands(std::string("key ") + key);
+    screenshot_when([&](const Screenshot& shot) { return shot.difference(plain, where) > 20; });
+    hands(std::string("key ") + key);
+    EXPECT_EQ(screenshot().difference(plain, scene_area), 0) << "it stays";
+  }
+
+  const std::optional<Pixel> ball = plain.ball();
+  ASSERT_TRUE(ball);
+  hands("key space");
+  mouse_to(*ball);
+  hands("keydown ctrl mousedown 1 keyup ctrl");
+  ASSERT_TRUE(happened("drag_start"));
+  EXPECT_EQ(events("drag_start")[0]["object"], "ball");
+  for (const Pixel& by : {Pixel{60, -60}, Pixel{120, -180}, Pixel{-120, -120}}) {
+    const Pixel to{ball->x + by.x, ball->y + by.y};
+    mouse_to(to);
+    Pixel seen;
+    EXPECT_TRUE(eventually([&] {
+      seen = screenshot().ball().value_or(Pixel{});
+      return std::hypot(seen.x - to.x, seen.y - to.y) < 45;
+    })) << "the ball is at "
+        << seen.x << ", " << seen.y << " and the pointer at " << to.x << ", " << to.y;
+  }
+  hands("mouseup 1");
+  EXPECT_TRUE(happened("drag_end"));
+  screenshot_when([&](const Screenshot& shot) {
+    const std::optional<Pixel> fallen = shot.ball();
+    return fallen && std::abs(fallen->y - ball->y) < 40;
+  });
+  close_and_check();
+}
+
+/// The lowest rows of the left panel in which two screenshots differ.
+std::optional<Box> lowest_difference(const Screenshot& a, const Screenshot& b) {
+  const auto differ = [&](int y) {
+    return a.difference(b, {left_panel.left, left_panel.right, y, y + 1}) > 0;
+  };
+  int bottom = left_panel.bottom;
+  while (bottom > 0 && !differ(bottom - 1)) --bottom;
+  int top = bottom;
+  while (top > 0 && differ(top - 1)) --top;
+  if (top == bottom) return std::nullopt;
+  Box box{left_panel.right, left_panel.left, top, bottom};
+  for (int y = top; y < bottom; ++y)
+    for (int x = left_panel.left; x < left_panel.right; ++x)
+      if (!a.same_pixel(b, x, y)) box.left = std::min(box.left, x), box.right = std::max(box.right, x);
+  return box;
+}
+
+TEST_F(ProgramWindowTest, SwitchesScenesKeepsItsSettingsMovesMuAndResizes) {
+  open({"--set", "rubber.mu=0.3"});
+  const Screenshot first = screenshot();
+  hands("key bracketright");
+  ASSERT_TRUE(happened("load", 2));
+  EXPECT_FALSE(window("other").empty());
+  const Screenshot other = screenshot();
+  hands("key bracketleft");
+  ASSERT_TRUE(happened("load", 3));
+  EXPECT_FALSE(window("ball").empty());
+  const Screenshot again = screenshot();
+
+  // The scenes differ in nothing but the friction that --set gave to the first.
+  const std::optional<Box> slider = lowest_difference(first, other);
+  ASSERT_TRUE(slider);
+  EXPECT_LT(slider->bottom - slider->top, 30);
+  EXPECT_EQ(first.difference(again, {left_panel.left, left_panel.right, slider->top, slider->bottom}), 0)
+      << "--set is forgotten";
+
+  const Pixel grip{0.5 * (slider->left + slider->right), 0.5 * (slider->top + slider->bottom)};
+  mouse_to(grip);
+  hands("mousedown 1");
+  ASSERT_TRUE(happened("set")) << "a slider jumps to where it is pressed";
+  mouse_to({grip.x + 60, grip.y});
+  EXPECT_TRUE(eventually([&] { return events("set").back()["value"] > 0.4; })) << events("set").back();
+  hands("mouseup 1");
+  EXPECT_EQ(events("set").back()["key"], "mu");
+  EXPECT_GT(screenshot().difference(again, {left_panel.left, left_panel.right, slider->top, slider->bottom}),
+            20);
+
+  hands("windowsize " + window() + " 900 600");
+  const Screenshot small = screenshot_when([](const Screenshot& shot) { return shot.image.width == 900; });
+  EXPECT_EQ(small.image.height, 600);
+  EXPECT_GT(small.colours(), 100);
+  close_and_check();
+}
+
+}  // namespace
+}  // namespace stickslip

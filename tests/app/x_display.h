@@ -1,0 +1,65 @@
+// An X server without a screen, and hands in it: real windows and real input events for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "app/process/child_process.h"
+
+namespace stickslip::test {
+
+/// Waits until `done`, two minutes at most: a loaded machine is slow, and that is no failure.
+inline bool eventually(const std::function<bool()>& done) {
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < std::chrono::minutes(2)) {
+    if (done()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+class XDisplay {
+ public:
+  /// Starts Xvfb and makes it $DISPLAY; `ready()` is false when there is no Xvfb, or no xdotool.
+  XDisplay() {
+    const auto server = find_program("Xvfb");
+    if (!server || !find_program("xdotool")) return;
+    static int servers = 0;  // a display number is free for good only some time after its server
+    const std::string name = ":" + std::to_string(100 + 10 * (getpid() % 800) + servers++);
+    server_.emplace(*server, std::vector<std::string>{name, "-screen", "0", "1280x720x24", "-nolisten", "tcp",
+                                                      "-noreset"});
+    setenv("DISPLAY", name.c_str(), 1);
+    ready_ = eventually([] { return xdotool("getdisplaygeometry"); });
+  }
+  bool ready() const { return ready_; }
+
+  /// Runs `xdotool words`; false when that fails.
+  static bool xdotool(const std::string& words) {
+    return std::system(("timeout 60 xdotool " + words + " >/dev/null 2>&1").c_str()) == 0;
+  }
+  /// The visible window whose title matches `pattern`, or "".
+  static std::string window(const std::string& pattern) {
+    const std::string command =
+        "timeout 60 xdotool search --onlyvisible --name '" + pattern + "' 2>/dev/null | head -n 1";
+    FILE* pipe = popen(command.c_str(), "r");
+    if (!pipe) return "";
+    std::string id;
+    for (int c; (c = std::fgetc(pipe)) != EOF && c != '\n';) id += static_cast<char>(c);
+    pclose(pipe);
+    return id;
+  }
+
+ private:
+  std::optional<ChildProcess> server_;
+  bool ready_ = false;
+};
+
+}  // namespace stickslip::test

@@ -1,0 +1,88 @@
+#include "targets.h"
+
+#include <algorithm>
+#include <string>
+
+#include "app/io/ccd_queries.h"
+#include "app/io/ipc_script.h"
+#include "app/io/mesh_check.h"
+#include "app/io/msh.h"
+#include "app/io/point_mesh.h"
+#include "app/io/scene.h"
+#include "app/io/settings.h"
+#include "app/io/surface_parse.h"
+#include "tests/app/ipc_fixture.h"
+
+namespace stickslip {
+namespace {
+
+template <class F>
+void refuse_or_read(F&& read) {
+  try {
+    read();
+  } catch (const InputError&) {
+  }
+}
+
+void fuzz_msh(std::string_view bytes) {
+  refuse_or_read([&] { checked_solid(parse_msh(bytes, "input"), "input"); });
+}
+void fuzz_obj(std::string_view bytes) {
+  refuse_or_read([&] { parse_obj(bytes, "input"); });
+}
+void fuzz_ply(std::string_view bytes) {
+  refuse_or_read([&] { parse_ply(bytes, "input"); });
+}
+void fuzz_stl(std::string_view bytes) {
+  refuse_or_read([&] { parse_stl(bytes, "input"); });
+}
+void fuzz_scene(std::string_view bytes) {
+  refuse_or_read([&] { parse_scene(std::string(bytes), "input.toml"); });
+}
+
+const char* const setting_scene =
+    "[[material]]\nname = 'soft'\n[[object]]\nname = 'box'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 1\n"
+    "[[half_space]]\npoint = [0, -9, 0]\n";
+
+/// One `--set` a line.
+void fuzz_setting(std::string_view bytes) {
+  static const Scene start = parse_scene(setting_scene, "input.toml");
+  Scene scene = start;
+  while (!bytes.empty()) {
+    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+    refuse_or_read([&] { apply_setting(scene, std::string(bytes.substr(0, end))); });
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+}
+
+/// With a solid of few tets, so that most of the time goes into the script.
+struct LightFolder : testing::IpcFolder {
+  LightFolder() {
+    std::ofstream file(root / "input/tetMeshes/grid.msh");
+    write_msh(file, {{"grid", make_box({1, 1, 1}, 1)}}, {});
+  }
+};
+
+void fuzz_ipc(std::string_view bytes) {
+  static const LightFolder folder;
+  const std::filesystem::path script = folder.script(std::string(bytes));
+  refuse_or_read([&] { load_ipc_script(script, {.ignore_unknown = true}); });
+}
+void fuzz_segments(std::string_view bytes) {
+  static const testing::IpcFolder folder;
+  const std::filesystem::path file = folder.write("input/segMeshes/fuzzed.seg", std::string(bytes));
+  refuse_or_read([&] { load_point_mesh(file, PointKind::segments); });
+}
+void fuzz_ccd(std::string_view bytes) {
+  refuse_or_read([&] { parse_ccd_queries(bytes, "input"); });
+}
+
+constexpr FuzzTarget kTargets[] = {{"msh", fuzz_msh}, {"obj", fuzz_obj},           {"ply", fuzz_ply},
+                                   {"stl", fuzz_stl}, {"scene", fuzz_scene},       {"setting", fuzz_setting},
+                                   {"ipc", fuzz_ipc}, {"segments", fuzz_segments}, {"ccd", fuzz_ccd}};
+
+}  // namespace
+
+std::span<const FuzzTarget> fuzz_targets() { return kTargets; }
+
+}  // namespace stickslip
