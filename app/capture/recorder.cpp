@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "app/process/child_process.h"
 #include "app/capture/png.h"
+#include "app/process/child_process.h"
 
 namespace stickslip {
 namespace {

@@ -33,6 +33,7 @@ nlohmann::json bench_ccd(const std::vector<std::string>& files) {
   if (files.empty())
     throw InputError("bench ccd needs files of queries: stickslip bench ccd FILE... [--json F]");
   std::vector<CcdQueryFile> inputs;
+  inputs.reserve(files.size());
   for (const std::string& file : files) inputs.push_back(load_ccd_queries(file));
 
   std::string device;

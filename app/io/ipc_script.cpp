@@ -302,9 +302,9 @@ void Writer::write_friction() {
 
 void Writer::write_pins() {
   for (const ScriptedNodes& script : animation_.scripted) {
-    std::string what = interval(script.begin, script.end);
-    if (!script.motion.is_static()) what = "motion = " + text_of(script.motion) + "\n" + what;
-    write_nodes("pin", script.nodes, what);
+    std::string what;
+    if (!script.motion.is_static()) what.append("motion = ").append(text_of(script.motion)).append("\n");
+    write_nodes("pin", script.nodes, what.append(interval(script.begin, script.end)));
   }
 }
 

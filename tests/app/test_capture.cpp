@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <random>
 
-#include "app/process/child_process.h"
 #include "app/capture/png.h"
 #include "app/capture/recorder.h"
+#include "app/process/child_process.h"
 
 namespace stickslip {
 namespace {
