@@ -85,7 +85,7 @@ SS_HD constexpr Volume<T> volume_of(const MovingEdge<T>& c, const MovingEdge<T>&
   const T overflow = T(8) * s - T(8) * s;
   return {{dot(c.start, n0), (dot(c.end, n0) + dot(c.start, n1)) / T(3),
            (dot(c.start, n2) + dot(c.end, n1)) / T(3), dot(c.end, n2)},
-          T(256) * Limits::epsilon() * s + underflow + overflow + gap * std::sqrt(a2 * b2)};
+          T(256) * Limits::epsilon() * s + underflow + overflow + gap * (std::sqrt(a2) * std::sqrt(b2))};
 }
 
 }  // namespace stickslip

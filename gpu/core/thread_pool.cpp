@@ -1,11 +1,16 @@
 #include "gpu/core/thread_pool.h"
 
 #include <algorithm>
+#include <system_error>
 
 namespace stickslip {
 
 ThreadPool::ThreadPool(int threads) {
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
+  try {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {
+    // The machine grants no more threads: those that there are do the work.
+  }
 }
 
 ThreadPool::~ThreadPool() {

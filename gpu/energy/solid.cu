@@ -119,11 +119,15 @@ void SolidEnergy::gradient_and_hessian(Context& ctx, const SolidMotion& motion, 
       kHeavy);
 }
 
-void SolidEnergy::min_determinant(Context& ctx, const Vec3* x, double* out) {
+void SolidEnergy::min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) {
   const TetView tets = view();
   reduce_min(
       ctx, size(),
-      [=] SS_LAMBDA(std::size_t i) { return static_cast<double>(determinant(tets.deformation(i, x))); },
+      [=] SS_LAMBDA(std::size_t i) {
+        if (only_forbidden && tets.material(i).model != ElasticModel::neo_hookean)
+          return std::numeric_limits<double>::infinity();
+        return static_cast<double>(determinant(tets.deformation(i, x)));
+      },
       std::numeric_limits<double>::infinity(), out);
 }
 

@@ -67,8 +67,9 @@ class SolidEnergy {
   /// The same, and the lower blocks of each tet's projected Hessian [N/m], ten per tet by rows.
   void gradient_and_hessian(Context& ctx, const SolidMotion& motion, Vec3* corner_gradients,
                             Mat3* corner_blocks);
-  /// Writes the smallest det F to `out` in backend memory; +infinity without tets.
-  void min_determinant(Context& ctx, const Vec3* x, double* out);
+  /// Writes the smallest det F to `out` in backend memory, of all tets or of those whose energy forbids
+  /// inversion; +infinity without any.
+  void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out);
 
  private:
   TetView view() const {

@@ -33,6 +33,20 @@ std::vector<Vec3> to_real(const std::vector<Vec<double, 3>>& values) {
   return out;
 }
 
+RigidPose script_pose(const Motion& motion, double time) {
+  // A rigid motion is affine in the start position: four evaluations give it.
+  const Vec<double, 3> origin = motion.apply({0, 0, 0}, time);
+  RigidPose pose{};
+  pose.shift = origin.cast<Real>();
+  for (int c = 0; c < 3; ++c) {
+    Vec<double, 3> axis = Vec<double, 3>::zero();
+    axis[c] = 1;
+    const Vec<double, 3> column = motion.apply(axis, time) - origin;
+    for (int r = 0; r < 3; ++r) pose.linear(r, c) = static_cast<Real>(column[r]);
+  }
+  return pose;
+}
+
 std::vector<Real> friction_table(const Model& model) {
   const std::size_t materials = model.materials.size(), columns = materials + model.half_spaces.size();
   std::vector<Real> mu(materials * columns);
@@ -67,6 +81,9 @@ void DeviceModel::upload(Context& ctx, const Model& model) {
   std::vector<std::int32_t> material(node_count);
   for (std::size_t i = 0; i < node_count; ++i) material[i] = model.objects[model.node_object[i]].material;
   node_material.upload(ctx, material);
+  std::vector<std::uint8_t> moves;
+  for (const ScriptedNodes& script : model.scripted) moves.push_back(!script.motion.is_static());
+  script_moves.upload(ctx, moves);
   anchor.resize(ctx, node_count);
   forget_acting(ctx);
   select_acting(ctx, model, 0, 0, start.data());
@@ -74,20 +91,24 @@ void DeviceModel::upload(Context& ctx, const Model& model) {
 }
 
 void DeviceModel::forget_acting(Context& ctx) {
+  selected_ = false;
   acting_scripts_.clear();
   acting_forces_.clear();
   copy(ctx, anchor.data(), start.data(), node_count);
 }
 
-void DeviceModel::select_acting(Context& ctx, const Model& model, double time, double dt, const Vec3* x) {
+bool DeviceModel::select_acting(Context& ctx, const Model& model, double time, double dt, const Vec3* x) {
   std::vector<bool> scripts, forces;
   for (const ScriptedNodes& script : model.scripted) scripts.push_back(script.acts(time, dt));
   for (const NodeForce& force : model.forces) forces.push_back(force.acts(time, dt));
-  if (scripts != acting_scripts_ || scripted.empty()) {
+  bool released = false;
+  if (!selected_ || scripts != acting_scripts_) {
+    for (std::size_t s = 0; s < acting_scripts_.size(); ++s)
+      released = released || (acting_scripts_[s] && !scripts[s]);
     select_scripts(ctx, model, scripts, time, x);
     acting_scripts_ = std::move(scripts);
   }
-  if (forces != acting_forces_ || acceleration.empty()) {
+  if (!selected_ || forces != acting_forces_) {
     std::vector<Vec3> sum(node_count, Vec3::zero());
     for (std::size_t f = 0; f < forces.size(); ++f)
       for (const std::int32_t node : model.forces[f].nodes)
@@ -95,15 +116,21 @@ void DeviceModel::select_acting(Context& ctx, const Model& model, double time, d
     acceleration.upload(ctx, sum);
     acting_forces_ = std::move(forces);
   }
+  selected_ = true;
+  return released;
 }
 
 void DeviceModel::select_scripts(Context& ctx, const Model& model, const std::vector<bool>& acting,
                                  double time, const Vec3* x) {
   std::vector<std::int32_t> script(node_count, -1);
   std::vector<std::uint8_t> is_scripted(node_count, 0), is_taken(node_count, 0);
+  std::vector<RigidPose> taken_at = script_poses(model, time);
   for (std::size_t s = 0; s < acting.size(); ++s) {
     if (!acting[s]) continue;
     const bool acted = s < acting_scripts_.size() && acting_scripts_[s];
+    // A script that begins with this step takes its nodes as it finds them at its own beginning, which a step
+    // seldom meets exactly; after a jump in time it takes them as they are.
+    if (selected_) taken_at[s] = script_pose(model.scripted[s].motion, model.scripted[s].begin);
     for (const std::int32_t node : model.scripted[s].nodes) {
       script[node] = static_cast<std::int32_t>(s);
       is_scripted[node] = 1;
@@ -113,7 +140,7 @@ void DeviceModel::select_scripts(Context& ctx, const Model& model, const std::ve
   node_script.upload(ctx, script);
   scripted.upload(ctx, is_scripted);
   Buffer<std::uint8_t> taken_nodes(ctx, is_taken);
-  Buffer<RigidPose> poses(ctx, script_poses(model, time));
+  Buffer<RigidPose> poses(ctx, taken_at);
   const std::uint8_t* taken = taken_nodes.data();
   const RigidPose* pose = poses.data();
   const std::int32_t* script_of = node_script.data();
@@ -121,6 +148,7 @@ void DeviceModel::select_scripts(Context& ctx, const Model& model, const std::ve
   launch(ctx, node_count, [=] SS_LAMBDA(std::size_t i) {
     if (taken[i]) at[i] = pose[script_of[i]].linear.transposed() * (x[i] - pose[script_of[i]].shift);
   });
+  ctx.synchronize();  // before the two buffers go
 }
 
 void DeviceModel::upload_materials(Context& ctx, const Model& model) {
@@ -154,19 +182,7 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
 std::vector<RigidPose> script_poses(const Model& model, double time) {
   std::vector<RigidPose> poses;
   poses.reserve(model.scripted.size());
-  for (const ScriptedNodes& script : model.scripted) {
-    // A rigid motion is affine in the start position: four evaluations give it.
-    const Vec<double, 3> origin = script.motion.apply({0, 0, 0}, time);
-    RigidPose pose{};
-    pose.shift = origin.cast<Real>();
-    for (int c = 0; c < 3; ++c) {
-      Vec<double, 3> axis = Vec<double, 3>::zero();
-      axis[c] = 1;
-      const Vec<double, 3> column = script.motion.apply(axis, time) - origin;
-      for (int r = 0; r < 3; ++r) pose.linear(r, c) = static_cast<Real>(column[r]);
-    }
-    poses.push_back(pose);
-  }
+  for (const ScriptedNodes& script : model.scripted) poses.push_back(script_pose(script.motion, time));
   return poses;
 }
 

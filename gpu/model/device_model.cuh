@@ -32,12 +32,13 @@ struct DeviceModel {
   Buffer<std::int32_t> surface_nodes;
   Buffer<std::int32_t> node_object;
   Buffer<std::int32_t> node_material;
-  Buffer<std::int32_t> node_script;  // the script that acts now, into Model::scripted; -1 when free
-  Buffer<std::uint8_t> scripted;     // 1 where node_script >= 0
-  Buffer<Vec3> anchor;               // what a script's motion is applied to: a scripted node's place at t = 0
-  Buffer<Vec3> acceleration;         // [m/s^2] of the forces that act now
-  Buffer<Real> mass;  // [kg]; a collider's nodes carry the mean mass, which only scales penalties
-  Buffer<Real> mu;    // of pairs, see FrictionTable
+  Buffer<std::uint8_t> script_moves;  // per script: its motion is not static
+  Buffer<std::int32_t> node_script;   // the script that acts now, into Model::scripted; -1 when free
+  Buffer<std::uint8_t> scripted;      // 1 where node_script >= 0
+  Buffer<Vec3> anchor;        // what a script's motion is applied to: a scripted node's place at t = 0
+  Buffer<Vec3> acceleration;  // [m/s^2] of the forces that act now
+  Buffer<Real> mass;          // [kg]; a collider's nodes carry the mean mass, which only scales penalties
+  Buffer<Real> mu;            // of pairs, see FrictionTable
   Buffer<Plane> planes;
 
   FrictionTable friction() const {
@@ -49,8 +50,9 @@ struct DeviceModel {
   /// Masses, friction coefficients and planes again, after materials or half-spaces changed.
   void upload_materials(Context& ctx, const Model& model);
 
-  /// Sets what acts in the step from `time` to `time + dt`; `x` are the positions at its start.
-  void select_acting(Context& ctx, const Model& model, double time, double dt, const Vec3* x);
+  /// Sets what acts in the step from `time` to `time + dt`; `x` are the positions at its start. Returns
+  /// whether a script let nodes go that it held in the step before.
+  bool select_acting(Context& ctx, const Model& model, double time, double dt, const Vec3* x);
   /// After a jump in time: every script's anchor is found anew.
   void forget_acting(Context& ctx);
 
@@ -59,7 +61,8 @@ struct DeviceModel {
                       const Vec3* x);
 
  private:
-  std::vector<bool> acting_scripts_, acting_forces_;  // empty before the first step
+  std::vector<bool> acting_scripts_, acting_forces_;
+  bool selected_ = false;  // since the last jump in time
 };
 
 struct DeviceState {

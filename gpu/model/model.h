@@ -33,7 +33,8 @@ struct ScriptedNodes {
   std::vector<std::int32_t> nodes;
   Motion motion;
   /// [s] In steps whose middle lies outside [begin, end) the nodes are free. A script that begins after 0
-  /// takes them from where they are then: x(t) = M(t) M(begin)^-1 x(begin).
+  /// takes them from where they are then: x(t) = M(t) M(begin)^-1 x(begin); a state set from outside while it
+  /// acts takes the place of begin.
   double begin = 0, end = 1e30;
 
   bool acts(double time, double dt) const { return begin <= time + dt / 2 && time + dt / 2 < end; }

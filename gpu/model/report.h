@@ -38,7 +38,8 @@ struct StepReport {
   int pcg_iterations = 0;
   bool converged = false;
   bool stopped_by_budget = false;
-  std::string stop_reason;  // "converged", "budget", "iteration cap", "line search failed"
+  std::string stop_reason;  // "converged", "converged, friction frozen" (its normal forces lag), "budget",
+                            // "iteration cap", "line search failed"
 
   int candidates = 0;            // broad-phase pairs of the last Newton iteration
   int contacts = 0;              // active stencils at the end

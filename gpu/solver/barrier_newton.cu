@@ -180,14 +180,9 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
     // The last direction is worth its line search: it makes the final error quadratically smaller. A step
     // that impacts cut short has not arrived, however small the direction was; one that rounding cut short
     // has.
-    if (small && bound == Real(1) && settlings > 0) {
-      --settlings;
-      contacts.update_friction(ctx, x);
-      continue;
-    }
-    if (small && bound == Real(1)) {
+    if (small && bound == Real(1) && (settlings == 0 || alpha == 0)) {
       report.converged = true;
-      report.stop_reason = "converged";
+      report.stop_reason = frozen ? "converged, friction frozen" : "converged";
       return;
     }
     if (alpha == 0) {
@@ -198,6 +193,11 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
       report.stopped_by_budget = true;
       report.stop_reason = "budget";
       return;
+    }
+    if (small && bound == Real(1)) {
+      --settlings;
+      contacts.update_friction(ctx, x);
+      continue;
     }
     const Real gap = contacts.set().min_distance();
     if (params.barrier_stiffness == 0 && gap < kTightGap * params.d_hat && gap <= last_gap) {

@@ -1,5 +1,7 @@
 #include "gpu/solver/incremental_potential.cuh"
 
+#include <algorithm>
+
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 
@@ -14,11 +16,6 @@ void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceMo
   set_materials(ctx, model);
   hessian_.set_pattern(ctx, device.node_count, model.tets);
 
-  std::vector<std::uint8_t> moving(device.node_count, 0);
-  for (const ScriptedNodes& script : model.scripted)
-    if (!script.motion.is_static())
-      for (const std::int32_t node : script.nodes) moving[node] = 1;
-  moving_script_.upload(ctx, moving);
   fixed_.resize(ctx, device.node_count);
   gradient_.resize(ctx, device.node_count);
   barrier_gradient_.resize(ctx, device.node_count);
@@ -30,6 +27,8 @@ void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceMo
 
 void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
   solid_.set_materials(ctx, model.materials);
+  forbids_inversion_ = std::any_of(model.materials.begin(), model.materials.end(),
+                                   [](const Material& m) { return m.model == ElasticModel::neo_hookean; });
 }
 
 void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
@@ -37,7 +36,8 @@ void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
   inputs_ = inputs;
   contacts_.begin_step(contact, inputs.x_t);
   const std::uint8_t* scripted = device_->scripted.data();
-  const std::uint8_t* moving = moving_script_.data();
+  const std::int32_t* script_of = device_->node_script.data();
+  const std::uint8_t* moves = device_->script_moves.data();
   const bool blocked = inputs.scripts_blocked;
   const Real* mass = device_->mass.data();
   Real* diagonal = node_diagonal_.data();
@@ -46,7 +46,7 @@ void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
   const Real script = inputs.script_stiffness * inertia;
   const DragSpring drag = inputs.drag;
   launch(ctx, device_->node_count, [=] SS_LAMBDA(std::size_t i) {
-    fixed[i] = scripted[i] && !(blocked && moving[i]);
+    fixed[i] = scripted[i] && !(blocked && moves[script_of[i]]);
     diagonal[i] = mass[i] * (scripted[i] ? script : inertia);
     for (int c = 0; c < 3; ++c)
       if (drag.nodes[c] == static_cast<std::int32_t>(i)) diagonal[i] += drag.weights[c] * drag.stiffness;
@@ -161,8 +161,14 @@ double IncrementalPotential::elastic_energy(Context& ctx, const Vec3* x) {
 
 double IncrementalPotential::min_volume_ratio(Context& ctx, const Vec3* x) {
   if (solid_.size() == 0) return 1;
-  solid_.min_determinant(ctx, x, values_.data());
+  solid_.min_determinant(ctx, x, false, values_.data());
   return read_back(ctx, values_.data());
+}
+
+bool IncrementalPotential::is_inverted(Context& ctx, const Vec3* x) {
+  if (!forbids_inversion_) return false;
+  solid_.min_determinant(ctx, x, true, values_.data());
+  return !(read_back(ctx, values_.data()) > 0);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -64,6 +64,8 @@ class IncrementalPotential {
   double elastic_energy(Context& ctx, const Vec3* x);
   /// Smallest det F of all elements at x; 1 without any. One host read.
   double min_volume_ratio(Context& ctx, const Vec3* x);
+  /// Whether an element is inverted at x that its energy forbids to be. At most one host read.
+  bool is_inverted(Context& ctx, const Vec3* x);
 
   /// Overwrites the gradient with inertia and springs alone; public because nvcc allows no device lambda in a
   /// private member.
@@ -73,10 +75,11 @@ class IncrementalPotential {
   const DeviceModel* device_ = nullptr;
   StepInputs inputs_;
   SolidEnergy solid_;
+  bool forbids_inversion_ = false;
+  Buffer<std::uint8_t> fixed_;
   ContactTerms contacts_;
   SplitMatrix hessian_;
   NodeGather contact_gather_;  // of the stiffness fit, which comes before any Hessian
-  Buffer<std::uint8_t> fixed_, moving_script_;
   Buffer<Vec3> gradient_, barrier_gradient_, tet_corners_;
   Buffer<Mat3> tet_blocks_;
   Buffer<Real> node_diagonal_;

@@ -73,13 +73,14 @@ std::string describe(const Model& model, const Intersections& found) {
          std::to_string(found.count) + " edges pass through triangles";
 }
 
-void refuse_nodes_behind_half_spaces(const Model& model) {
+void refuse_nodes_behind_half_spaces(const Model& model, const std::vector<Vec3>& positions,
+                                     const std::vector<std::uint8_t>& scripted) {
   for (const std::int32_t node : model.surface_nodes) {
     const Object& object = model.objects[model.node_object[node]];
-    if (object.tet_begin == object.tet_end) continue;
+    if (scripted[node]) continue;
     for (std::size_t h = 0; h < model.half_spaces.size(); ++h) {
       const HalfSpace& plane = model.half_spaces[h];
-      if (dot(plane.normal, model.positions[node]) > plane.offset) continue;
+      if (dot(plane.normal, positions[node].template cast<double>()) > plane.offset) continue;
       throw std::invalid_argument("object '" + object.name + "' starts behind or on half-space " +
                                   std::to_string(h) + ", with node " +
                                   std::to_string(node - object.node_begin));
@@ -98,7 +99,7 @@ void TimeStepper::load(Context& ctx, const Model& model, const DeviceModel& devi
 
 void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceModel& device,
                               const DeviceState& state) {
-  refuse_nodes_behind_half_spaces(model);
+  refuse_nodes_behind_half_spaces(model, state.x.download(ctx), device.scripted.download(ctx));
   const Intersections found =
       intersections_.run(ctx, surface_view(device), state.x.data(), device.scripted.data());
   if (found.count > 0) throw std::invalid_argument(describe(model, found));
@@ -115,6 +116,16 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
                                 object_name(model, other) + " touch at the start: leave a gap");
   }
   potential_.contacts().clear();
+}
+
+void TimeStepper::check_released(Context& ctx, const Model& model, const DeviceModel& device,
+                                 const DeviceState& state) {
+  // Between scripted nodes nothing collides: what they held may stand inside something when it is let go.
+  try {
+    check_start(ctx, model, device, state);
+  } catch (const std::invalid_argument& error) {
+    throw SimulationError("a script lets go at " + std::to_string(state.time) + " s: " + error.what());
+  }
 }
 
 void TimeStepper::forget_history() {
@@ -147,19 +158,15 @@ void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& d
 /// Moves scripted nodes straight to their targets when neither a contact nor an element that must not invert
 /// is in the way, as [Li 2020 §4] does. Returns whether they are blocked: then springs pull them during the
 /// minimisation and contacts and elements push back.
-bool TimeStepper::move_scripts(Context& ctx, const Model& model, const DeviceModel& device,
-                               const Params& params, const DeviceState& state, StageClock& clock,
-                               StepReport& report) {
+bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Params& params,
+                               const DeviceState& state, StageClock& clock, StepReport& report) {
   const Real bound =
       newton_.step_bound(ctx, device, params, x_.data(), script_step_.data(), clock, report.seconds);
   if (bound < Real(1)) return true;
   Vec3* x = x_.data();
   const Vec3* script_step = script_step_.data();
   launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { x[i] += script_step[i]; });
-  const bool may_invert = std::none_of(model.materials.begin(), model.materials.end(), [](const Material& m) {
-    return m.model == ElasticModel::neo_hookean;
-  });
-  if (may_invert || potential_.min_volume_ratio(ctx, x) > 0) return false;
+  if (!potential_.is_inverted(ctx, x)) return false;
   copy(ctx, x, state.x.data(), device.node_count);
   return true;
 }
@@ -203,7 +210,11 @@ StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& devi
   const ContactSettings contact{static_cast<Real>(params.d_hat), static_cast<Real>(params.eps_v * params.dt),
                                 lagged};
 
-  device.select_acting(ctx, model, state.time, params.dt, state.x.data());
+  if (device.select_acting(ctx, model, state.time, params.dt, state.x.data()))
+    check_released(ctx, model, device, state);
+  if (potential_.is_inverted(ctx, state.x.data()))
+    throw SimulationError("an element of a Neo-Hookean body is inverted before step " +
+                          std::to_string(report.frame));
   predict(ctx, model, device, params, state);
   StepInputs inputs;
   inputs.dt = static_cast<Real>(params.dt);
@@ -213,9 +224,10 @@ StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& devi
   inputs.script_stiffness = static_cast<Real>(params.kinematic_stiffness);
   inputs.drag = attach(ctx, params, drag, state);
   clock.lap(report.seconds.other);
-  const bool scripts_move = std::any_of(model.scripted.begin(), model.scripted.end(),
-                                        [](const ScriptedNodes& s) { return !s.motion.is_static(); });
-  if (scripts_move) inputs.scripts_blocked = move_scripts(ctx, model, device, params, state, clock, report);
+  const bool scripts_move = std::any_of(
+      model.scripted.begin(), model.scripted.end(),
+      [&](const ScriptedNodes& s) { return !s.motion.is_static() && s.acts(state.time, params.dt); });
+  if (scripts_move) inputs.scripts_blocked = move_scripts(ctx, device, params, state, clock, report);
 
   potential_.begin_step(ctx, inputs, contact);
   newton_.find_contacts(ctx, potential_, device, x_.data(), contact.d_hat);

@@ -34,8 +34,9 @@ class TimeStepper {
   // Stages of a step; public because nvcc allows no device lambda in a private member.
   void predict(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
                const DeviceState& state);
-  bool move_scripts(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
-                    const DeviceState& state, StageClock& clock, StepReport& report);
+  bool move_scripts(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
+                    StageClock& clock, StepReport& report);
+  void check_released(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
   DragSpring attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
                     const DeviceState& state);
   void choose_stiffness(Context& ctx, const DeviceModel& device, const Params& params);

@@ -269,10 +269,12 @@ BACKEND_TEST(SolidEnergy, smallest_determinant) {
   solid.move(random.rotation() * f);
   Buffer<Vec3> x(ctx, solid.x);
   Buffer<double> out(ctx, 1);
-  solid.terms.min_determinant(ctx, x.data(), out.data());
+  solid.terms.min_determinant(ctx, x.data(), false, out.data());
   EXPECT_NEAR(read_back(ctx, out.data()), 0.25, kRounding);
+  solid.terms.min_determinant(ctx, x.data(), true, out.data());  // ARAP may invert
+  EXPECT_EQ(read_back(ctx, out.data()), std::numeric_limits<double>::infinity());
   SolidEnergy none;
-  none.min_determinant(ctx, x.data(), out.data());
+  none.min_determinant(ctx, x.data(), false, out.data());
   EXPECT_EQ(read_back(ctx, out.data()), std::numeric_limits<double>::infinity());
 }
 

@@ -99,6 +99,55 @@ TEST_P(ScriptsAndForces, a_force_accelerates_its_nodes_during_its_interval) {
   EXPECT_NEAR(mean(engine->state().velocities, 0, 8)[2], 3 * 0.05, 1e-9);
 }
 
+TEST_P(ScriptsAndForces, a_second_model_knows_nothing_of_the_first) {
+  params.dt = 0.01;
+  Model scripted;
+  const Object& box = add_box(scripted, "box", {0.1, 0.1, 0.1}, {0, 0, 0}, 1);
+  scripted.scripted.push_back(all_nodes(box, 0, 1));
+  NodeForce force;
+  force.nodes = scripted.scripted[0].nodes;
+  force.acceleration = {0, 0, 3};
+  scripted.forces.push_back(force);
+  load(scripted);
+  engine->step();
+  Model free;
+  add_box(free, "larger", {0.1, 0.1, 0.1}, {0, 0, 0}, 6);
+  load(free);
+  for (int i = 0; i < 5; ++i) engine->step();
+  const State state = engine->state();
+  const Vec3d moved =
+      mean(state.positions, 0, free.node_count()) - mean(free.positions, 0, free.node_count());
+  EXPECT_NEAR(moved[1], -9.81 * 1e-4 * 15, 1e-9);
+  EXPECT_NEAR(moved[2], 0, 1e-9);
+}
+
+TEST_P(ScriptsAndForces, nodes_that_are_let_go_inside_something_stop_the_run_with_names) {
+  params.dt = 0.01;
+  params.gravity = 0;
+  const auto error_after = [&](const Vec3d& velocity, bool plane) {
+    Model model;
+    const Object& box = add_box(model, "box", {0.1, 0.1, 0.1}, {0, 0.2, 0}, 1);
+    ScriptedNodes grip = all_nodes(box, 0, 0.05);
+    grip.motion.velocity = velocity;
+    model.scripted.push_back(grip);
+    if (plane) model.half_spaces.push_back({});
+    else add_collider(model, "wall", {{-1, 0, -1}, {-1, 0, 1}, {1.5, 0, 0}}, {{0, 1, 2}}, 0, {});
+    load(model);
+    try {
+      for (int i = 0; i < 8; ++i) engine->step();
+    } catch (const SimulationError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error_after({0, 1, 0}, false), "");
+  EXPECT_EQ(error_after({0, 1, 0}, true), "");
+  const std::string wall = error_after({0, -4, 0}, false);
+  EXPECT_NE(wall.find("lets go"), std::string::npos) << wall;
+  EXPECT_NE(wall.find("'wall'"), std::string::npos) << wall;
+  EXPECT_NE(error_after({0, -4, 0}, true).find("half-space 0"), std::string::npos);
+}
+
 TEST_P(ScriptsAndForces, points_and_segments_stop_what_falls_on_them) {
   params.dt = 0.01;
   params.check_intersections = true;
