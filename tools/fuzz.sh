@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 seconds=${1:-30}
-if [[ $# -gt 1 || ! $seconds =~ ^[0-9]+$ ]]; then
+if [[ $# -gt 1 || ! $seconds =~ ^0*[1-9][0-9]*$ ]]; then
   echo "usage: tools/fuzz.sh [SECONDS]" >&2
   exit 2
 fi

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include "app/io/ipc_script.h"
@@ -76,7 +77,13 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& options) {
   convert->add_flag("--binary", options.binary, "write a binary .msh");
   convert->add_option("--msh-version", options.msh_version, "4.1 or 2.2")->capture_default_str();
   convert->add_option("--edge", options.edge, "of a surface that is filled: length of the tetrahedra's edges")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            double edge = 0;
+            const bool good = CLI::detail::lexical_cast(text, edge) && std::isfinite(edge) && edge > 0;
+            return good ? "" : "'" + text + "' must be a finite number above 0";
+          },
+          "LENGTH"));
   convert->add_option("--mesher", options.mesher, "what fills a surface: auto, tetgen or lattice")
       ->check(CLI::IsMember(mesher_names))
       ->capture_default_str();
@@ -85,9 +92,10 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& options) {
 }
 
 CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
-  CLI::App* bench = app.add_subcommand("bench", "measure: primitives, lbvh, spmv, step, ccd FILE...");
+  CLI::App* bench = app.add_subcommand("bench", "measure: primitives, lbvh, spmv, pile, step, ccd FILE...");
   bench
-      ->add_option("name", options.names, "primitives, lbvh, spmv, step, or ccd followed by files of queries")
+      ->add_option("name", options.names,
+                   "primitives, lbvh, spmv, pile, step, or ccd followed by files of queries")
       ->required();
   bench->add_option("--json", options.json, "also write the figures to this file");
   bench->add_option("--backend", options.backend, "all, cpu or cuda; all: every one that answers")

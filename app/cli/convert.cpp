@@ -36,7 +36,10 @@ void write_scene(const ConvertOptions& options) {
   if (to.extension() != ".toml") throw InputError(options.output + ": an IPC scene script becomes a .toml");
   const fs::path folder = to.parent_path().empty() ? fs::path(".") : to.parent_path();
   OutputFile out(to);
-  out.stream() << ipc_script_to_toml(options.input, folder, {options.ignore_unknown});
+  const std::string toml = ipc_script_to_toml(options.input, folder, {options.ignore_unknown});
+  // Refuses what `run` would refuse, such as a value that a scene does not allow.
+  parse_scene(toml, folder / (fs::path(options.input).filename().string() + " (as TOML)"));
+  out.stream() << toml;
   out.commit();
 }
 

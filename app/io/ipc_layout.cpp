@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 
+#include "app/io/memory.h"
 #include "app/io/mesh.h"
+#include "app/io/number_text.h"
 #include "app/io/point_mesh.h"
 #include "gpu/model/rotation.h"
 
@@ -161,19 +164,33 @@ class Names {
 
 std::string stem_of(const std::string& file) { return fs::path(file).stem().string(); }
 
+// What reading, placing and writing a node takes: some copies of its position.
+constexpr double kBytesPerNode = 200;
+
 void add_bodies(const IpcScript& script, MeshShelf& shelf, Names& names, IpcLayout& layout) {
+  double count = 0;
   for (const IpcShape& shape : script.shapes) {
     IpcBody body;
     body.kind = kind_of(script, shape);
     body.file = mesh_file(script, shape.file, shape.line);
     body.line = shape.line;
     body.name = names.next(stem_of(shape.file));
-    const LoadedMesh& mesh = shelf.get(body.file, body.kind, shape.line);
-    body.begin = static_cast<int>(layout.file_nodes.size());
-    body.end = body.begin + static_cast<int>(mesh.nodes.size());
+    body.begin = static_cast<int>(count);
+    count += static_cast<double>(shelf.get(body.file, body.kind, shape.line).nodes.size());
+    if (count > std::numeric_limits<int>::max())
+      script.fail(shape.line, "the shapes up to here have more than 2^31 nodes together");
+    body.end = static_cast<int>(count);
+    layout.bodies.push_back(std::move(body));
+  }
+  if (const std::string shortage = memory_shortage(kBytesPerNode * count); !shortage.empty())
+    script.fail(script.shapes.back().line,
+                "the shapes up to here have " + number_text(count) + " nodes together: " + shortage);
+  layout.file_nodes.reserve(static_cast<std::size_t>(count));
+  layout.on_boundary.reserve(static_cast<std::size_t>(count));
+  for (const IpcBody& body : layout.bodies) {
+    const LoadedMesh& mesh = shelf.get(body.file, body.kind, body.line);
     layout.file_nodes.insert(layout.file_nodes.end(), mesh.nodes.begin(), mesh.nodes.end());
     layout.on_boundary.insert(layout.on_boundary.end(), mesh.on_boundary.begin(), mesh.on_boundary.end());
-    layout.bodies.push_back(std::move(body));
   }
 }
 

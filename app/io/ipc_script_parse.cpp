@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "app/io/byte_cursor.h"
 #include "app/io/ipc_animation.h"
 #include "app/io/ipc_words.h"
 #include "gpu/params/params.h"
@@ -18,6 +19,7 @@ namespace {
 using Vec3d = Vec<double, 3>;
 
 constexpr int kMostShapes = 100000;
+constexpr std::size_t kMostListed = 20;
 constexpr double kRadians = std::numbers::pi / 180;
 
 // Settings of other solvers, of output, or that the reference's own later versions no longer know.
@@ -70,7 +72,7 @@ class Parser {
     if (damping_ratio_ > 0) script_.damping = damping_ratio_ * script_.dt * 3 / 4;
     else script_.damping = damping_stiff_ / (script_.dt * script_.dt);
     if (!unsupported_.empty() && !options.ignore_unknown) refuse();
-    script_.left_out = unsupported_;
+    script_.left_out = listed();
     if (script_.shapes.empty()) throw InputError(script_.file.string() + ": the script has no shapes");
     return std::move(script_);
   }
@@ -93,6 +95,8 @@ class Parser {
   void unsupported(int line, const std::string& what) {
     unsupported_.push_back("line " + std::to_string(line) + ": " + what);
   }
+  /// The first of what is not supported, and how much more there is.
+  std::vector<std::string> listed() const;
   [[noreturn]] void refuse() const;
   const IpcLine& next_line(IpcWords& words, const char* what) {
     if (at_ + 1 >= lines_.size()) words.fail(std::string("the file ends where ") + what + " should be");
@@ -110,13 +114,13 @@ class Parser {
 void Parser::add_commands() {
   commands_["energy"] = [this](IpcWords& w) {
     const std::string name = w.word("NH or FCR");
-    if (name != "NH" && name != "FCR") w.fail("'" + name + "' must be NH or FCR");
+    if (name != "NH" && name != "FCR") w.fail(shown(name) + " must be NH or FCR");
     script_.neo_hookean = name == "NH";
   };
   commands_["timeIntegration"] = [this](IpcWords& w) {
     const std::string name = w.word("BE or NM");
     if (name == "BE") return;
-    unsupported(w.line(), "timeIntegration " + name + (w.done() ? "" : " " + w.rest()) +
+    unsupported(w.line(), "timeIntegration " + shown(w.done() ? name : name + " " + w.rest()) +
                               ": steps are backward Euler (BE), which --ignore-unknown takes instead");
     w.skip();
   };
@@ -169,7 +173,7 @@ void Parser::add_commands() {
     script_.orthographic = !w.done() && w.word("a view") == "orthographic";
   };
   commands_["restart"] = [this](IpcWords& w) {
-    unsupported(w.line(), "restart " + w.rest() + ": a run starts at time 0");
+    unsupported(w.line(), "restart " + shown(w.rest()) + ": a run starts at time 0");
     w.skip();
   };
   add_contact_commands();
@@ -206,7 +210,7 @@ void Parser::add_accuracy_commands() {
   commands_["constraintSolver"] = [this](IpcWords& w) {
     const std::string name = w.word("a solver");
     if (name != "IP" && name != "interiorPoint")
-      unsupported(w.line(), "constraintSolver " + name + ": there is the interior-point method only");
+      unsupported(w.line(), "constraintSolver " + shown(name) + ": there is the interior-point method only");
   };
   commands_["tol"] = [this](IpcWords& w) {
     const std::vector<double> values = read_list(w);
@@ -243,19 +247,28 @@ void Parser::read_command(IpcWords& words) {
     std::vector<std::string_view> names(kWithoutMeaning.begin(), kWithoutMeaning.end());
     for (const auto& [known, reader] : commands_) names.push_back(known);
     const std::string nearest = nearest_name(names, name);
-    unsupported(words.line(),
-                name + ": unknown command" + (nearest.empty() ? "" : ", did you mean '" + nearest + "'?"));
+    unsupported(words.line(), shown(name) + ": unknown command" +
+                                  (nearest.empty() ? "" : ", did you mean '" + nearest + "'?"));
     return;
   }
   command->second(words);
-  if (!words.done()) unsupported(words.line(), name + ": '" + words.rest() + "' at its end");
+  if (!words.done()) unsupported(words.line(), name + ": " + shown(words.rest()) + " at its end");
+}
+
+std::vector<std::string> Parser::listed() const {
+  const std::size_t count = std::min(unsupported_.size(), kMostListed);
+  std::vector<std::string> list(unsupported_.begin(),
+                                unsupported_.begin() + static_cast<std::ptrdiff_t>(count));
+  if (unsupported_.size() > count)
+    list.push_back("and " + std::to_string(unsupported_.size() - count) + " more");
+  return list;
 }
 
 void Parser::refuse() const {
   std::string message = script_.file.string() + ": " + std::to_string(unsupported_.size()) +
                         (unsupported_.size() == 1 ? " command is" : " commands are") +
                         " not supported (--ignore-unknown runs the script without):";
-  for (const std::string& what : unsupported_) message += "\n  " + what;
+  for (const std::string& what : listed()) message += "\n  " + what;
   throw InputError(message);
 }
 
@@ -280,7 +293,7 @@ std::vector<double> Parser::read_list(IpcWords& words) {
   while (have < values.size()) {
     IpcWords row(script_.file, next_line(words, "a value"), words.command(), 0);
     while (!row.done() && have < values.size()) values[have++] = row.number("a value");
-    if (!row.done()) unsupported(row.line(), "'" + row.rest() + "' after the last value");
+    if (!row.done()) unsupported(row.line(), shown(row.rest()) + " after the last value");
   }
   return values;
 }
@@ -344,8 +357,9 @@ void Parser::read_extra(IpcWords& words, IpcShape& shape) {
     shape.neumann.push_back(neumann);
   } else {
     if (extra == "meshSeq") words.word("a folder");
-    unsupported(words.line(), extra + (extra == "meshSeq" ? ": a shape cannot follow a sequence of files"
-                                                          : ": unknown extra of a shape"));
+    unsupported(words.line(),
+                shown(extra) + (extra == "meshSeq" ? ": a shape cannot follow a sequence of files"
+                                                   : ": unknown extra of a shape"));
   }
 }
 
@@ -380,7 +394,7 @@ void Parser::read_animation(IpcWords& words) {
         refused.empty()
             ? nearest_name(std::vector<std::string_view>(names.begin(), names.end()), script_.animation)
             : "";
-    unsupported(words.line(), "script " + script_.animation + ": " +
+    unsupported(words.line(), "script " + shown(script_.animation) + ": " +
                                   (refused.empty() ? "unknown name" : refused) +
                                   (nearest.empty() ? "" : ", did you mean '" + nearest + "'?"));
     script_.animation = "null";
@@ -402,7 +416,7 @@ void Parser::read_mesh_collider(IpcWords& words) {
   collider.mu = words.number("mu", 0, 10);
   if (!words.done()) {
     const std::string extra = words.word("'rotate'");
-    if (extra != "rotate") words.fail("'" + extra + "' must be 'rotate'");
+    if (extra != "rotate") words.fail(shown(extra) + " must be 'rotate'");
     collider.rotation = words.vec3("the rotation");
   }
   script_.mesh_colliders.push_back(std::move(collider));

@@ -100,7 +100,7 @@ struct IpcScript {
   std::vector<IpcMeshCollider> mesh_colliders;
   std::vector<IpcHalfSpace> half_spaces;
   bool orthographic = false;
-  std::vector<std::string> left_out;  // "line N: what, why", with ignore_unknown
+  std::vector<std::string> left_out;  // "line N: what, why", then "and N more"; with ignore_unknown
 
   /// Throws InputError "file:line: what".
   [[noreturn]] void fail(int line, const std::string& what) const;

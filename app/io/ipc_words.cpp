@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "app/io/byte_cursor.h"
+
 namespace stickslip {
 
 std::vector<IpcLine> split_ipc_lines(const std::string& text) {
@@ -43,7 +45,7 @@ double IpcWords::number(const char* what, double low, double high) {
   const char* const begin = text.data() + (text[0] == '+');
   const auto [stop, error] = std::from_chars(begin, end, value);
   if (error != std::errc() || stop != end)
-    fail("'" + text + "' is no number, and " + what + " should be one");
+    fail(shown(text) + " is no number, and " + what + " should be one");
   if (!(value >= low && value <= high)) {
     std::ostringstream range;
     range << what << " = " << text << " is out of range [" << low << ", " << high << "]";

@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
 
 #include "app/io/byte_cursor.h"
+#include "app/io/memory.h"
 #include "app/io/mesh_check.h"
 #include "app/io/msh.h"
 #include "app/io/number_text.h"
@@ -98,7 +100,20 @@ TetMesh cached(const SurfaceMesh& surface, const std::string& recipe, F&& fill) 
   return mesh;
 }
 
+/// How many regular tets of this edge the surface holds.
+double regular_tets(const SurfaceMesh& surface, double edge) {
+  return std::abs(enclosed_volume(surface)) / (edge * edge * edge / (6 * std::sqrt(2.0)));
+}
+
 }  // namespace
+
+void check_tet_count(double tets, double bytes, double edge, const std::string& name) {
+  if (!(tets <= 1e7))
+    throw InputError(name + ": edge = " + number_text(edge) + " m is too short for its size: about " +
+                     number_text(std::round(tets)) + " tets, and ten million can be made");
+  if (const std::string shortage = memory_shortage(bytes); !shortage.empty())
+    throw InputError(name + ": " + shortage);
+}
 
 TetMesh solidify(SurfaceMesh open, const SolidOptions& options, const std::string& name) {
   const SurfaceMesh surface = checked_closed(std::move(open), name);
@@ -108,6 +123,10 @@ TetMesh solidify(SurfaceMesh open, const SolidOptions& options, const std::strin
     throw InputError(name +
                      ": mesher = \"tetgen\": there is no program tetgen; install it, or say \"lattice\"");
   if (tetgen) {
+    if (options.edge > 0) {
+      const double tets = regular_tets(surface, options.edge);
+      check_tet_count(tets, kBytesPerTet * tets, options.edge, name);
+    }
     try {
       return cached(surface, "tetgen 1 " + number_text(options.edge),
                     [&] { return fill_by_tetgen(*tetgen, surface, options.edge, name); });

@@ -22,6 +22,10 @@ double enclosed_volume(const SurfaceMesh& surface);
 /// How often the surface winds around `p`: 1 inside, 0 outside [Van Oosterom, Strackee 1983].
 double winding_number(const SurfaceMesh& surface, const Vec<double, 3>& p);
 
+/// Throws InputError when filling with `tets` tets of this edge [m] gives more than ten million, or when
+/// `bytes` of memory are not at hand.
+void check_tet_count(double tets, double bytes, double edge, const std::string& name);
+
 /// Fills by the program at `tetgen`, whose mesh keeps the surface; `edge` [m] bounds the tets' size, 0 leaves
 /// that to the surface. Throws InputError when it fails.
 TetMesh fill_by_tetgen(const std::filesystem::path& tetgen, const SurfaceMesh& surface, double edge,

@@ -6,6 +6,7 @@
 #include "app/io/bcc_lattice.h"
 #include "app/io/memory.h"
 #include "app/io/mesh_check.h"
+#include "app/io/number_text.h"
 #include "app/io/solidify.h"
 
 namespace stickslip {
@@ -38,12 +39,7 @@ class Stuffing {
       // An odd offset: surfaces often have faces along the axes, which should not hold whole rows of points.
       lattice_.origin[c] = 0.5 * (low[c] + high[c] - edge * along) + (0.1837 + 0.0711 * c) * edge;
     }
-    if (12 * cells > 1e7)
-      throw InputError(name + ": edge = " + std::to_string(edge) + " m is too short for its size: about " +
-                       std::to_string(static_cast<long long>(12 * cells)) +
-                       " tets, and ten million can be made");
-    if (const std::string shortage = memory_shortage(kBytesPerTet * cells); !shortage.empty())
-      throw InputError(name + ": " + shortage);
+    check_tet_count(12 * cells, kBytesPerTet * cells, edge, name);
   }
 
   TetMesh run() {
@@ -232,7 +228,7 @@ class Stuffing {
 TetMesh fill_by_lattice(const SurfaceMesh& surface, double edge, const std::string& name) {
   TetMesh mesh = Stuffing(surface, edge, name).run();
   if (mesh.tets.empty())
-    throw InputError(name + ": no point of a lattice with edge = " + std::to_string(edge) +
+    throw InputError(name + ": no point of a lattice with edge = " + number_text(edge) +
                      " m lies inside: choose a shorter edge");
   drop_unused(mesh);
   return mesh;

@@ -108,9 +108,10 @@ TetMesh fill_by_tetgen(const fs::path& tetgen, const SurfaceMesh& surface, doubl
   const std::string switches = edge > 0 ? "-pq1.414/10AzQa" + number_text(regular_tet) : "-pYq1.414/10AzQ";
   ChildProcess process(tetgen, {switches, (folder / "in.smesh").string()});
   if (!process.finish() || !fs::exists(folder / "in.1.ele"))
-    throw InputError(name +
-                     ": tetgen could not fill this surface; does it intersect itself? mesher = \"lattice\" "
-                     "does not mind");
+    throw InputError(
+        name +
+        ": tetgen failed or was stopped (does the surface intersect itself, or is memory short?); "
+        "mesher = \"lattice\" does not mind intersections");
   TetMesh mesh{read_nodes(folder / "in.1.node"), {}};
   for (auto& [region, tets] : read_regions(folder / "in.1.ele", mesh.nodes.size())) {
     TetMesh part{std::move(mesh.nodes), std::move(tets)};

@@ -77,6 +77,7 @@ TEST_F(Convert, BadInputLeavesNothingBehind) {
   const std::string good = write_mesh(make_box({1, 1, 1}, 1)),
                     bad = write("bad.msh", "$MeshFormat\n9 0 8\n").string();
   write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  write("scene.txt", "stiffness 1e5 0.499\nshape input mesh.msh\n");
   const std::size_t before = file_count();
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"convert", bad, path("out.msh")}, "bad.msh:2: "},
@@ -86,6 +87,9 @@ TEST_F(Convert, BadInputLeavesNothingBehind) {
       {{"convert", good, path("out.msh"), "--msh-version", "3"}, "must be 4.1 or 2.2"},
       {{"convert", good, path("out.msh"), "--mesher", "magic"}, "magic"},
       {{"convert", good, path("out.msh"), "--edge", "-1"}, "--edge"},
+      {{"convert", good, path("out.msh"), "--edge", "nan"}, "finite"},
+      {{"convert", good, path("out.msh"), "--edge", "inf"}, "finite"},
+      {{"convert", path("scene.txt"), path("out.toml")}, "poisson"},
       {{"convert", path("open.obj"), path("out.msh")}, "belongs to 1 triangle"},
       {{"convert", good}, "output"}};
   for (const auto& [arguments, part] : cases) {

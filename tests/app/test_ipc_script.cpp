@@ -268,14 +268,29 @@ TEST_F(IpcScriptTest, UnsupportedCommandsAreListedTogether) {
       " meshSeq folder\nrestart status10\nscript scaleF\nscript twits\nconstraintSolver QP\n"
       "density 1000 kg\n";
   expect_error(
-      text, {"scene.txt: 9 commands", "--ignore-unknown", "line 1: timeIntegration NM 0.25 0.5",
-             "line 2: selfCollisionOff", "line 3: stifness", "did you mean 'stiffness'?", "line 5: meshSeq",
-             "line 6: restart", "line 7: script scaleF", "line 8: script twits", "did you mean 'twist'?",
-             "line 9: constraintSolver QP", "line 10: density: 'kg' at its end"});
+      text, {"scene.txt: 9 commands", "--ignore-unknown", "line 1: timeIntegration 'NM 0.25 0.5'",
+             "line 2: selfCollisionOff", "line 3: 'stifness'", "did you mean 'stiffness'?",
+             "line 5: 'meshSeq'", "line 6: restart", "line 7: script 'scaleF'", "line 8: script 'twits'",
+             "did you mean 'twist'?", "line 9: constraintSolver 'QP'", "line 10: density: 'kg' at its end"});
   const Scene scene = load(text, true);
   EXPECT_EQ(scene.model.objects.size(), 1u);
   const std::string toml = ipc_script_to_toml(folder.root / "scene.txt", folder.root, {true});
   EXPECT_NE(toml.find("# Left out: line 2: selfCollisionOff"), std::string::npos);
+}
+
+TEST_F(IpcScriptTest, ManyUnsupportedCommandsAreListedInPart) {
+  std::string text = shape_line + "\n";
+  for (int i = 0; i < 25; ++i) text += "\xff\x1b[2J\n";
+  expect_error(text, {"25 commands", "line 3: '??[2J': unknown command", "line 22:", "\n  and 5 more"});
+  EXPECT_EQ(error_of(text).find("line 23:"), std::string::npos);
+  EXPECT_EQ(load(text, true).model.objects.size(), 1u);  // the TOML is valid
+}
+
+TEST_F(IpcScriptTest, TooManyNodesNameTheLine) {
+  std::string cloud;
+  for (int i = 0; i < 22000; ++i) cloud += "v " + std::to_string(i) + " 0 0\n";
+  folder.write("cloud.pt", cloud);
+  expect_error("shapeMatrix input 100000 1 1\ncloud.pt 0 1 0  0 0 0  1 1 1\n", {"scene.txt:2:", "nodes"});
 }
 
 TEST_F(IpcScriptTest, WrongValuesNameTheirLine) {

@@ -121,6 +121,7 @@ TEST(FillByLattice, RefinesTowardsTheVolume) {
 TEST(FillByLattice, SizesThatCannotBeAreRefused) {
   const SurfaceMesh box = boundary_surface(make_box({1, 1, 1}, 1));
   expect_parts(refusal_of([&] { fill_by_lattice(box, 1e-3, "a.obj"); }), {"a.obj", "too short", "tets"});
+  expect_parts(refusal_of([&] { fill_by_lattice(box, 1e-9, "a.obj"); }), {"edge = 1e-09 m", "about 1.2"});
   const SurfaceMesh plate = boundary_surface(make_box({1, 1e-3, 1}, 1));
   expect_parts(refusal_of([&] { fill_by_lattice(plate, 0.2, "a.obj"); }), {"a.obj", "shorter edge"});
 }
@@ -211,6 +212,19 @@ TEST_F(SolidFiles, WithoutTetgenTheLatticeFills) {
   expect_parts(refusal, {"box.obj", "no program tetgen", "lattice"});
 }
 
+TEST_F(SolidFiles, AnEdgeTooShortIsRefusedByEitherMesher) {
+  const auto box = write_box();
+  for (const Mesher mesher : {Mesher::automatic, Mesher::tetgen, Mesher::lattice}) {
+    if (mesher == Mesher::tetgen && !find_program("tetgen")) continue;
+    ::testing::internal::CaptureStderr();
+    expect_parts(refusal_of([&] {
+                   load_solid(box, {1e-9, mesher});
+                 }),
+                 {"box.obj", "edge = 1e-09 m is too short", "ten million"});
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");  // no warning that the lattice takes over
+  }
+}
+
 TEST_F(SolidFiles, WhatTetgenRefusesTheLatticeFillsWithAWarning) {
   if (!find_program("tetgen")) GTEST_SKIP() << "no program tetgen";
   // Two boxes through each other, which hold 1.75 together.
@@ -225,7 +239,10 @@ TEST_F(SolidFiles, WhatTetgenRefusesTheLatticeFillsWithAWarning) {
   const std::string warning = ::testing::internal::GetCapturedStderr();
   EXPECT_NEAR(check_solid(mesh), 1.75, 0.05);
   expect_parts(warning.substr(0, warning.size() - 1), {"two.obj", "tetgen", "lattice"});
-  expect_parts(refusal_of([&] { load_solid(file, {0.1, Mesher::tetgen}); }), {"two.obj", "intersect itself"});
+  expect_parts(refusal_of([&] {
+                 load_solid(file, {0.1, Mesher::tetgen});
+               }),
+               {"two.obj", "intersect itself", "lattice"});
 }
 
 }  // namespace
