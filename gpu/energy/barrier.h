@@ -31,13 +31,4 @@ SS_HD inline Jet2<T> barrier_jet(T d, T d_hat) {
   return {-gap * gap * log, -gap * (T(2) * log + ratio), -T(2) * log + ratio * (ratio - T(4))};
 }
 
-/// The same in terms of the squared distance `d2` > 0: b, db/dd2, d2b/dd2^2.
-template <class T>
-SS_HD inline Jet2<T> barrier_jet_of_d2(T d2, T d_hat) {
-  const T d = std::sqrt(d2);
-  const Jet2<T> b = barrier_jet(d, d_hat);
-  // With dd/dd2 = 1/(2d): b_2 = b'/(2d), b_22 = (b'' - b'/d)/(4 d2).
-  return {b.value, b.first / (T(2) * d), (b.second - b.first / d) / (T(4) * d2)};
-}
-
 }  // namespace stickslip

@@ -20,17 +20,6 @@ TEST(Barrier, derivatives_match_finite_differences) {
   }
 }
 
-TEST(Barrier, squared_distance_form_agrees) {
-  const double d_hat = 0.7, h = 1e-6;
-  for (double d2 = 0.01; d2 < 0.48; d2 += 0.01) {
-    const Jet2<double> b = barrier_jet_of_d2(d2, d_hat);
-    const auto high = barrier_jet_of_d2(d2 + h, d_hat), low = barrier_jet_of_d2(d2 - h, d_hat);
-    EXPECT_DOUBLE_EQ(b.value, barrier(std::sqrt(d2), d_hat));
-    EXPECT_NEAR(b.first, (high.value - low.value) / (2 * h), 1e-6);
-    EXPECT_NEAR(b.second, (high.first - low.first) / (2 * h), 1e-4);
-  }
-}
-
 TEST(Barrier, ends_at_d_hat_with_two_continuous_derivatives) {
   const double d_hat = 1e-3;
   const Jet2<double> inside = barrier_jet(d_hat * (1 - 1e-7), d_hat), outside = barrier_jet(d_hat, d_hat);
