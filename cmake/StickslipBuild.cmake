@@ -33,6 +33,9 @@ if(STICKSLIP_SANITIZE)
   target_compile_options(stickslip_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STICKSLIP_SANITIZE} -fno-omit-frame-pointer -Wno-maybe-uninitialized>)
   target_link_options(stickslip_flags INTERFACE -fsanitize=${STICKSLIP_SANITIZE})
+  if(STICKSLIP_SANITIZE MATCHES "address")
+    set(STICKSLIP_KEEP_LIBRARIES ON)  # see tools/keep_libraries.cpp
+  endif()
 endif()
 
 # CUDA: found on the PATH or at its usual place; a build without it is a complete build.
