@@ -35,7 +35,10 @@ std::unique_ptr<Engine> make_engine(Backend backend, int threads) {
 std::vector<SolverInfo> list_solvers() {
   return {{"ipc",
            "incremental potential contact: barrier, smoothed friction, projected Newton with PCG [Guo24 "
-           "baseline]"}};
+           "baseline]"},
+          {"barrier_al",
+           "barrier-augmented Lagrangian: multipliers carry the tightest contacts, one inexact Newton step "
+           "each [Guo24 Alg.1]"}};
 }
 
 }  // namespace stickslip

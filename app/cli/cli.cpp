@@ -188,7 +188,7 @@ Scene prepare_scene(const SceneOptions& options) {
         "--solver " + options.solver + ": there is no such solver" +
         (nearest.empty() ? " (stickslip list solvers shows all)" : "; did you mean '" + nearest + "'?"));
   }
-  scene.solver = options.solver;
+  set_param(&scene.params, *find_param(param_table(), "solver"), options.solver);
   return scene;
 }
 

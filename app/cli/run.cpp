@@ -148,7 +148,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   RunSummary summary;
   summary.scene = scene.name;
   summary.backend = backend_name(backend);
-  summary.solver = scene.solver;
+  summary.solver = param_text(&scene.params, *find_param(param_table(), "solver"));
   simulate(*engine, options.frames.value_or(scene.frames), options.quiet, judge, outputs, summary);
   outputs.finish();
   if (!options.state.empty()) write_state(options.state, scene.model, engine->state().positions);

@@ -22,14 +22,28 @@ json stages_json(const StageTimes& s) {
           {"total", s.total()}};
 }
 
-json newton_json(const NewtonRecord& n) {
-  return {
-      {"gradient_norm", n.gradient_norm}, {"step_norm", n.step_norm}, {"step_length", n.step_length},
-      {"ccd_bound", n.ccd_bound},         {"energy", n.energy},       {"pcg_iterations", n.pcg_iterations},
-      {"pcg_residual", n.pcg_residual},   {"contacts", n.contacts}};
+json groups_json(const std::vector<StiffnessGroup>& groups) {
+  json rows = json::array();
+  for (const StiffnessGroup& group : groups)
+    rows.push_back({{"exponent", group.exponent}, {"nodes", group.nodes}});
+  return rows;
 }
 
 json measured(bool is_measured, json value) { return is_measured ? std::move(value) : json(); }
+
+json newton_json(const NewtonRecord& n) {
+  return {{"gradient_norm", n.gradient_norm},
+          {"step_norm", n.step_norm},
+          {"step_length", n.step_length},
+          {"ccd_bound", n.ccd_bound},
+          {"energy", n.energy},
+          {"pcg_iterations", n.pcg_iterations},
+          {"pcg_residual", n.pcg_residual},
+          {"contacts", n.contacts},
+          {"augmented", n.augmented},
+          {"barrier_stiffness", n.barrier_stiffness},
+          {"gap_min", measured(n.contacts > 0, n.gap_min)}};
+}
 
 }  // namespace
 
@@ -47,6 +61,11 @@ json to_json(const StepReport& r) {
           {"stop_reason", r.stop_reason},
           {"candidates", r.candidates},
           {"contacts", r.contacts},
+          {"augmented", r.augmented},
+          {"multiplier_max", r.multiplier_max},
+          {"contact_limit_halvings", r.contact_limit_halvings},
+          {"contact_limit_exceeded", r.contact_limit_exceeded},
+          {"stiffness_groups", groups_json(r.groups)},
           {"gap_min", measured(r.contacts > 0, r.gap_min)},
           {"volume_ratio_min", r.volume_ratio_min},
           {"barrier_stiffness", r.barrier_stiffness},

@@ -30,12 +30,13 @@ CameraStart read_camera(std::optional<TableReader> table) {
   return camera;
 }
 
-std::string read_solver(TableReader& root) {
+/// `solver` stands at the head of a scene: it is its most important parameter.
+void read_solver(TableReader& root, Params& params) {
   std::vector<std::string> names;
   for (const SolverInfo& info : list_solvers()) names.emplace_back(info.name);
-  std::string solver = root.text("solver", "ipc");
+  const std::string solver = root.text("solver", names.front());
   check_known(root, "solver", "solver", solver, names);
-  return solver;
+  set_param(&params, *find_param(param_table(), "solver"), solver);
 }
 
 SceneInfo read_info(TableReader& root, const fs::path& file) {
@@ -60,7 +61,7 @@ Scene parse_scene(const std::string& text, const fs::path& file) {
   scene.title = info.title;
   scene.description = info.description;
   scene.frames = info.frames;
-  scene.solver = read_solver(root);
+  read_solver(root, scene.params);
   if (auto params = root.table("params")) {
     params->settings(&scene.params, param_table());
     params->finish();

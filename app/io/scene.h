@@ -24,7 +24,6 @@ struct Scene {
   std::filesystem::path file;
   Model model;  // finalized
   Params params;
-  std::string solver = "ipc";
   CameraStart camera;
   int frames = 120;  // length of a run when nobody asks for another
   std::vector<Expectation> expect;

@@ -18,6 +18,8 @@ struct ContactRecord {
   float slip_speed = 0;                       // [m/s]
   std::int32_t object_a = -1, object_b = -1;  // -1: a half-space
   ContactState state = ContactState::open;    // open: inside d_hat but carrying no noticeable force
+  bool augmented = false;                     // has a multiplier [Guo24 Alg.1]
+  float multiplier = 0;                       // [N], part of normal_force
 };
 
 /// A spring between a material point (barycentric on a surface triangle) and a target in space.

@@ -18,8 +18,16 @@ struct NewtonRecord {
   double ccd_bound = 0;      // largest alpha that CCD allowed
   double energy = 0;         // incremental potential after the step [J]
   int pcg_iterations = 0;
-  double pcg_residual = 0;  // relative, at the end
-  int contacts = 0;         // active stencils
+  double pcg_residual = 0;       // relative, at the end
+  int contacts = 0;              // active stencils |A|
+  int augmented = 0;             // those of them with a multiplier |A'|
+  double barrier_stiffness = 0;  // sigma [N/m]
+  double gap_min = -1;           // [m] smallest distance at the start of the iteration; -1: no active contact
+};
+
+/// Nodes whose assembled stiffness e lies in [10^exponent, 10^(exponent + 1)) N/m [Guo24 §4.2].
+struct StiffnessGroup {
+  int exponent = 0, nodes = 0;
 };
 
 struct StageTimes {  // seconds of wall time
@@ -41,12 +49,17 @@ struct StepReport {
   std::string stop_reason;  // "converged", "converged, friction frozen" (its normal forces lag), "budget",
                             // "iteration cap", "line search failed"
 
-  int candidates = 0;            // broad-phase pairs of the last Newton iteration
-  int contacts = 0;              // active stencils at the end
-  double gap_min = -1;           // [m] smallest distance at the end; -1: no active contact
-  double volume_ratio_min = 1;   // smallest J = det F of all elements at the end
-  double barrier_stiffness = 0;  // sigma [N/m]
-  int intersections = -1;        // edge-triangle pairs; -1: not checked
+  int candidates = 0;                   // broad-phase pairs of the last Newton iteration
+  int contacts = 0;                     // active stencils at the end
+  int augmented = 0;                    // multipliers at the end
+  double multiplier_max = 0;            // [N] the largest of them
+  int contact_limit_halvings = 0;       // of steps, to stay inside Params::contact_limit
+  bool contact_limit_exceeded = false;  // a step began with more contacts than that
+  std::vector<StiffnessGroup> groups;   // of the last Newton iteration, by exponent; empty without warm start
+  double gap_min = -1;                  // [m] smallest distance at the end; -1: no active contact
+  double volume_ratio_min = 1;          // smallest J = det F of all elements at the end
+  double barrier_stiffness = 0;         // sigma [N/m]
+  int intersections = -1;               // edge-triangle pairs; -1: not checked
 
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0;  // [J]
   Vec<double, 3> momentum{0, 0, 0};                                   // [kg m/s] of the free nodes

@@ -14,15 +14,22 @@ namespace stickslip {
 // REAL(name, default, low, high, unit, group, meaning)      INT likewise
 // BOOL(name, default, group, meaning)
 // CHOICE(name, EnumType, default enumerator, group, meaning, "first|second|...")
-// `group` says who reads it: time, barrier, friction, newton, pcg, ccd, boundary, interaction.
+// `group` says who reads it: time, solver, barrier, augmented, friction, newton, pcg, ccd, boundary,
+// interaction.
 // clang-format off
 #define STICKSLIP_PARAMS(REAL, INT, BOOL, CHOICE)                                                                              \
   REAL(dt, 1.0 / 60.0, 1e-6, 10.0, "s", time, "time step")                                                                      \
   REAL(gravity, -9.81, -100.0, 100.0, "m/s^2", time, "acceleration along y")                                                   \
+  CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, or barrier with multipliers", "ipc|barrier_al")     \
+  INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit") \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
   REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step")                \
   REAL(barrier_growth, 2.0, 1.0, 100.0, "1", barrier, "factor on sigma while the smallest gap stays below 1% of d_hat")        \
   REAL(barrier_cap, 100.0, 1.0, 1e8, "1", barrier, "largest sigma relative to its first value in a step")                      \
+  CHOICE(sigma_rule, SigmaRule, capped, barrier, "capped: min(growth sigma, cap sigma_0); jump: max(growth sigma, cap sigma_0)", "capped|jump") \
+  REAL(augmentation_gap, 1e-2, 1e-6, 1.0, "1", augmented, "contacts closer than this share of d_hat get a multiplier")      \
+  CHOICE(multiplier_update, MultiplierUpdate, derivative, augmented, "what multipliers grow by: sigma b (as printed in the paper), or -sigma b', a force", "value|derivative") \
+  CHOICE(augmentation_end, AugmentationEnd, together, augmented, "together: multipliers end when every gap is wide enough; singly: each when its contact opened", "together|singly") \
   REAL(eps_v, 1e-3, 1e-9, 1.0, "m/s", friction, "sliding speed below which friction is smoothed (stick)")                      \
   CHOICE(friction_update, FrictionUpdate, newton, friction, "when normal forces and tangent frames of friction are refreshed", "newton|lagged") \
   INT(friction_lags, 1, 1, 100, "1", friction, "minimisations per step when friction is lagged")                               \
@@ -47,6 +54,10 @@ namespace stickslip {
   REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair without its own uses the geometric mean")
 // clang-format on
 
+enum class SolverKind : int { ipc, barrier_al };
+enum class SigmaRule : int { capped, jump };
+enum class MultiplierUpdate : int { value, derivative };
+enum class AugmentationEnd : int { together, singly };
 enum class FrictionUpdate : int { newton, lagged };
 enum class NewtonStop : int { displacement, gradient };
 enum class CcdMethod : int { additive, cubic };
