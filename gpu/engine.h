@@ -62,6 +62,7 @@ class Engine {
 
   virtual void snapshot(Snapshot& out) = 0;
   virtual State state() = 0;
+  /// The mesh nodes of affine bodies follow their control nodes, whatever the state says of them.
   virtual void set_state(const State& state) = 0;
 };
 

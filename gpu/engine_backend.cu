@@ -21,11 +21,13 @@ class BackendEngine final : public Engine {
         throw std::invalid_argument("half-space " + std::to_string(i) + " has a zero normal");
     }
     model_ = std::move(next);
+    forget_memory_peak();
     materials_ = model_.materials;
     device_.upload(ctx_, model_);
     stepper_.load(ctx_, model_, device_);
     reset();
     stepper_.check_start(ctx_, model_, device_, state_);
+    ctx_.free_scratch();  // loading sorts whole meshes, a step only contacts
   }
 
   void reset() override {
@@ -62,6 +64,7 @@ class BackendEngine final : public Engine {
     report.allocations = after.allocations - before.allocations;
     report.copies_to_host = after.copies_to_host - before.copies_to_host;
     report.launches = after.launches - before.launches;
+    report.memory_bytes = memory_use().peak;
     return report;
   }
 
@@ -97,6 +100,7 @@ class BackendEngine final : public Engine {
     for (const auto& p : state.velocities) v.push_back(p.cast<Real>());
     state_.x.upload(ctx_, x);
     state_.v.upload(ctx_, v);
+    stepper_.follow_control_nodes(ctx_, state_);
     state_.frame = state.frame;
     state_.time = state.time;
     device_.forget_acting(ctx_);

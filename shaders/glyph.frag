@@ -7,6 +7,7 @@ layout(location = 0) in vec2 at;
 layout(location = 1) flat in float length_px;
 layout(location = 2) flat in uint kind;
 layout(location = 3) flat in vec4 tint;
+layout(location = 4) flat in float radius;
 layout(location = 0) out vec4 color;
 
 float segment_distance(vec2 p, float end) { return length(p - vec2(clamp(p.x, 0.0, end), 0)); }
@@ -16,6 +17,8 @@ void main() {
   float outside;  // [px] distance to the shape, negative inside
   if (kind == kGlyphDisc) {
     outside = length(at) - 4.2 * size;
+  } else if (kind == kGlyphRing) {
+    outside = abs(length(at) - radius) - 1.0 * size;
   } else if (kind == kGlyphLine) {
     outside = segment_distance(at, length_px) - 1.3 * size;
   } else {

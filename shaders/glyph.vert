@@ -9,6 +9,7 @@ layout(location = 0) out vec2 at;              // [px] along and across, from a
 layout(location = 1) flat out float length_px;  // from a to b
 layout(location = 2) flat out uint kind;
 layout(location = 3) flat out vec4 tint;
+layout(location = 4) flat out float radius;  // [px] of a ring
 
 vec2 to_screen(vec4 clip) { return clip.xy / clip.w * 0.5 * frame.viewport.xy; }
 
@@ -19,7 +20,7 @@ void main() {
   const float size = frame.viewport.z;
   const float depth = max(dot(glyph.a.xyz - frame.eye.xyz, frame.forward.xyz), 1e-6);
   vec3 head = glyph.b.xyz;
-  if (kind == kGlyphDisc) head = glyph.a.xyz;
+  if (kind == kGlyphDisc || kind == kGlyphRing) head = glyph.a.xyz;
   if (kind == kGlyphArrow) head = glyph.a.xyz + glyph.b.xyz * (30 * size * frame.eye.w * depth);
 
   // Pulled towards the eye, so that a mark on a surface is not cut by it.
@@ -31,7 +32,8 @@ void main() {
   const vec2 across = vec2(-along.y, along.x);
 
   const vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1);
-  const float margin = 8 * size;
+  radius = glyph.b.w * size;
+  const float margin = max(8 * size, radius + 4 * size);
   at = vec2(mix(-margin, length_px + margin, corner.x), mix(-margin, margin, corner.y));
   const vec4 base = corner.x > 0.5 ? clip_b : clip_a;
   const vec2 pixel = a + along * at.x + across * at.y;

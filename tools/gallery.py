@@ -33,9 +33,10 @@ def page(scenes: list[dict]) -> str:
     parts = [INTRODUCTION]
     for scene in scenes:
         name, frames = scene["name"], scene["frames"]
+        variants = "".join(f"* `--variant {v['name']}`: {v['description']}\n" for v in scene["variants"])
         parts.append(f"## {name}\n\n{scene['title']}. {scene['description']}\n\n"
                      f"![{scene['title']}](pictures/{name}.png)\n\n"
-                     f"Frame {scene['picture']} of {frames}; [{name}.toml](scenes/{name}.toml)\n")
+                     f"Frame {scene['picture']} of {frames}; [{name}.toml](scenes/{name}.toml)\n" + (f"\n{variants}" if variants else ""))
     return "\n".join(parts)
 
 

@@ -1,9 +1,10 @@
-// stickslip bench: kernels (gpu/bench), whole steps of the shipped scenes, and collision queries.
+// stickslip bench: kernels (gpu/bench), whole steps of the shipped scenes, solvers, and collision queries.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/bench_barrier.h"
 #include "app/cli/bench_ccd.h"
 #include "app/cli/cli.h"
 #include "app/io/output_file.h"
@@ -13,9 +14,11 @@
 namespace stickslip {
 namespace {
 
+constexpr int kStepFrames = 30;
+
 std::vector<std::string> known_benches() {
   std::vector<std::string> names = list_benches();
-  names.insert(names.end(), {"step", "ccd"});
+  names.insert(names.end(), {"step", "barrier", "ccd"});
   return names;
 }
 
@@ -50,9 +53,9 @@ BenchResult bench_steps(const BackendInfo& backend, const BenchOptions& options,
   if (scenes.empty())
     for (const SceneInfo& info : list_scenes()) scenes.push_back(info.name);
   for (const std::string& name : scenes) {
-    const Scene scene = load_scene(name);
+    const Scene scene = load_scene(name, options.scale);
     load_into(*engine, scene);
-    add_step_profile(*engine, scene.name, options.frames, result);
+    add_step_profile(*engine, scene.name, options.frames.value_or(kStepFrames), result);
   }
   return result;
 }
@@ -71,6 +74,10 @@ int command_bench(const BenchOptions& options, const EngineFactory& factory) {
   if (ccd != options.names.end()) all.push_back(bench_ccd({ccd + 1, options.names.end()}));
   for (const std::string& name : names)
     for (const BackendInfo& backend : backends) {
+      if (name == "barrier") {
+        all.push_back(bench_barrier(backend, options, factory));
+        continue;
+      }
       const BenchResult result = name == "step" ? bench_steps(backend, options, factory)
                                                 : run_bench(name, backend.backend, options.threads);
       std::fputs(bench_text(result).c_str(), stdout);

@@ -7,6 +7,7 @@
 
 #include "app/io/ipc_script.h"
 #include "app/io/mesh.h"
+#include "app/io/scene_variant.h"
 #include "app/io/settings.h"
 
 namespace stickslip {
@@ -17,18 +18,28 @@ void add_ignore_unknown(CLI::App& command, bool& ignore) {
                    "of an IPC scene script (.txt), leave out the commands that are not supported");
 }
 
+void add_scale(CLI::App& command, std::optional<double>& scale) {
+  command
+      .add_option("--scale", scale,
+                  "finer meshes or longer arrays, instead of the scene's own scale (assets/scenes/README.md)")
+      ->check(CLI::Range(1.0, kMaxScale));
+}
+
 void add_scene_options(CLI::App& command, SceneOptions& options) {
   command.add_option("--backend", options.backend, "auto, cpu or cuda; auto takes cuda if a device answers")
       ->capture_default_str();
   command.add_option("--threads", options.threads, "threads of the cpu backend; 0: all cores")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
+  command.add_option("--variant", options.variant,
+                     "one of the scene's variants (see: stickslip list scenes)");
   command.add_option("--solver", options.solver, "see: stickslip list solvers; default: the scene's");
   command
       .add_option("--set", options.settings,
                   "key=value, repeatable: a parameter, a material key for all materials, or MATERIAL.key "
                   "(see: stickslip list params)")
       ->allow_extra_args(false);
+  add_scale(command, options.scale);
   add_ignore_unknown(command, options.ignore_unknown);
 }
 
@@ -92,10 +103,11 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& options) {
 }
 
 CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
-  CLI::App* bench = app.add_subcommand("bench", "measure: primitives, lbvh, spmv, pile, step, ccd FILE...");
+  CLI::App* bench =
+      app.add_subcommand("bench", "measure: primitives, lbvh, spmv, pile, step, barrier, ccd FILE...");
   bench
       ->add_option("name", options.names,
-                   "primitives, lbvh, spmv, pile, step, or ccd followed by files of queries")
+                   "primitives, lbvh, spmv, pile, step, barrier, or ccd followed by files of queries")
       ->required();
   bench->add_option("--json", options.json, "also write the figures to this file");
   bench->add_option("--backend", options.backend, "all, cpu or cuda; all: every one that answers")
@@ -103,10 +115,23 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   bench->add_option("--threads", options.threads, "threads of the cpu backend; 0: all cores")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  bench->add_option("--scene", options.scenes, "a scene of 'step', repeatable; default: every shipped one")
+  bench
+      ->add_option("--scene,--scenes", options.scenes,
+                   "scenes of 'step' and 'barrier', repeatable or with commas; default: every shipped one; "
+                   "of 'barrier' twist, staircase, roller, bowl and noodles")
+      ->delimiter(',')
       ->allow_extra_args(false);
-  bench->add_option("--frames", options.frames, "steps per scene of 'step'")
-      ->check(CLI::Range(1, 100000))
+  add_scale(*bench, options.scale);
+  bench->add_option("--frames", options.frames, "steps per scene: 30 of 'step', 2 of 'barrier'")
+      ->check(CLI::Range(1, 100000));
+  bench->add_option("--scales", options.scales, "sizes of the scenes of 'barrier', with commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1.0, kMaxScale));
+  bench->add_option("--at", options.at, "frame of the scenes that 'barrier' starts from")
+      ->check(CLI::Range(0, 100000));
+  bench->add_option("--tolerance", options.tolerance, "of 'barrier': gradient that ends a step, of the first")
+      ->check(CLI::Range(1e-12, 1.0))
       ->capture_default_str();
   return bench;
 }
@@ -176,8 +201,10 @@ int run_cli(int argc, const char* const* argv, const EngineFactory& factory) {
 }
 
 Scene prepare_scene(const SceneOptions& options) {
-  Scene scene = is_ipc_script(options.scene) ? load_ipc_script(options.scene, {options.ignore_unknown})
-                                             : load_scene(options.scene);
+  Scene scene = is_ipc_script(options.scene) && !options.scale
+                    ? load_ipc_script(options.scene, {options.ignore_unknown})
+                    : load_scene(options.scene, options.scale);
+  if (!options.variant.empty()) choose_variant(scene, options.variant);
   for (const std::string& setting : options.settings) apply_setting(scene, setting);
   if (options.solver.empty()) return scene;
   std::vector<std::string_view> names;

@@ -24,8 +24,10 @@ struct SceneOptions {
   std::string scene = "drop";
   std::string backend = "auto";
   int threads = 0;
-  std::string solver;  // empty: the scene's
+  std::string variant;  // empty: the scene as it stands
+  std::string solver;   // empty: the scene's
   std::vector<std::string> settings;
+  std::optional<double> scale;  // instead of the scene's
   bool ignore_unknown = false;  // of an IPC scene script
 };
 
@@ -53,8 +55,12 @@ struct BenchOptions {
   std::vector<std::string> names;
   std::string backend = "all", json;
   int threads = 0;
-  std::vector<std::string> scenes;  // of `step`; empty: all that are shipped
-  int frames = 30;                  // of `step`
+  std::vector<std::string> scenes;  // of `step`, empty: all that are shipped; and of `barrier`
+  std::optional<double> scale;      // of `step`, instead of the scenes'
+  std::optional<int> frames;        // of `step` and `barrier`
+  std::vector<double> scales;       // of `barrier`
+  std::optional<int> at;            // of `barrier`: the frame to start from
+  double tolerance = 1e-4;          // of `barrier`: newton_tolerance, on the gradient
 };
 
 int command_view(const ViewCommand& options, const EngineFactory& factory);

@@ -10,6 +10,13 @@ namespace {
 
 using nlohmann::json;
 
+json variants_json(const SceneInfo& scene) {
+  json rows = json::array();
+  for (const auto& [name, description] : scene.variants)
+    rows.push_back({{"name", name}, {"description", description}});
+  return rows;
+}
+
 json scenes_json() {
   json rows = json::array();
   for (const SceneInfo& scene : list_scenes())
@@ -18,7 +25,8 @@ json scenes_json() {
                     {"description", scene.description},
                     {"file", scene.file.string()},
                     {"frames", scene.frames},
-                    {"picture", scene.picture}});
+                    {"picture", scene.picture},
+                    {"variants", variants_json(scene)}});
   return rows;
 }
 
@@ -74,6 +82,15 @@ void print_params(const json& rows) {
               << value_text(row["meaning"]) << "\n";
 }
 
+void print_scenes(const json& rows) {
+  for (const json& row : rows) {
+    std::cout << padded(value_text(row["name"]), 24) << value_text(row["title"]) << "\n";
+    for (const json& variant : row["variants"])
+      std::cout << padded("  --variant " + value_text(variant["name"]), 24)
+                << value_text(variant["description"]) << "\n";
+  }
+}
+
 void print_backends(const json& rows) {
   for (const json& row : rows)
     std::cout << padded(value_text(row["name"]), 8)
@@ -95,10 +112,11 @@ int command_list(const std::string& what, bool as_json) {
     print_params(rows);
   } else if (what == "backends") {
     print_backends(rows);
+  } else if (what == "scenes") {
+    print_scenes(rows);
   } else {
     for (const json& row : rows)
-      std::cout << padded(value_text(row["name"]), 14)
-                << value_text(row[what == "scenes" ? "title" : "meaning"]) << "\n";
+      std::cout << padded(value_text(row["name"]), 14) << value_text(row["meaning"]) << "\n";
   }
   return exit_good;
 }

@@ -3,36 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <stdexcept>
 #include <string>
 
-#include "app/io/memory.h"
+#include "app/io/mesh_gen_cells.h"
+#include "app/io/mesh_gen_checks.h"
+#include "app/io/mesh_gen_refine.h"
 
 namespace stickslip {
 namespace {
 
 using Vec3d = Vec<double, 3>;
 using std::numbers::pi;
-
-void check_length(const char* what, double value) {
-  if (!(value > 0) || !std::isfinite(value))
-    throw std::invalid_argument(std::string(what) + " = " + std::to_string(value) + " m: must be positive");
-}
-
-void check_count(double elements) {
-  if (elements > 1e7)
-    throw std::invalid_argument("edge is too short for this size: about " +
-                                std::to_string(static_cast<long long>(elements)) + " elements");
-  if (const std::string shortage = memory_shortage(kBytesPerTet * elements); !shortage.empty())
-    throw std::invalid_argument("edge is too short for this machine: the body " + shortage);
-}
-
-/// The number of elements along a length, before rounding.
-double along(double length, double edge) { return std::max(1.0, length / edge); }
-
-int cells(double length, double edge) { return std::max(1, static_cast<int>(std::lround(length / edge))); }
 
 /// A triangulated disc: node 0 in the middle, ring k with 6k nodes; cross-section of cylinder and torus.
 struct Disc {
@@ -60,34 +43,6 @@ Disc make_disc(double radius, int rings) {
           disc.triangles.push_back({node(ring - 1, inner), node(ring, outer + 1), node(ring - 1, inner + 1)});
       }
   return disc;
-}
-
-/// Cuts the prism between two copies of each triangle into three tets. The diagonals follow the order of the
-/// disc's nodes, so neighbouring prisms agree on them, also around a closed loop.
-std::vector<Vec4i> cut_prisms(const Disc& disc, int layers, bool closed) {
-  const auto nodes = static_cast<int>(disc.nodes.size());
-  std::vector<Vec4i> tets;
-  for (int layer = 0; layer < layers; ++layer)
-    for (const Vec3i& triangle : disc.triangles) {
-      std::array<int, 3> t{triangle[0], triangle[1], triangle[2]};
-      std::sort(t.begin(), t.end());
-      const int low = layer * nodes, high = (closed && layer + 1 == layers ? 0 : layer + 1) * nodes;
-      tets.push_back({low + t[0], low + t[1], low + t[2], high + t[2]});
-      tets.push_back({low + t[0], low + t[1], high + t[1], high + t[2]});
-      tets.push_back({low + t[0], high + t[0], high + t[1], high + t[2]});
-    }
-  return tets;
-}
-
-double tet_volume(const TetMesh& mesh, const Vec4i& t) {
-  const auto& x = mesh.nodes;
-  return dot(x[t[1]] - x[t[0]], cross(x[t[2]] - x[t[0]], x[t[3]] - x[t[0]])) / 6;
-}
-
-TetMesh oriented(TetMesh mesh) {
-  for (Vec4i& t : mesh.tets)
-    if (tet_volume(mesh, t) < 0) std::swap(t[2], t[3]);
-  return mesh;
 }
 
 struct Icosahedron {
@@ -141,27 +96,8 @@ TetMesh make_box(const Vec3d& size, double edge) {
   check_length("edge", edge);
   check_count(5 * along(size[0], edge) * along(size[1], edge) * along(size[2], edge));
   const int n[3] = {cells(size[0], edge), cells(size[1], edge), cells(size[2], edge)};
-  TetMesh mesh;
-  for (int z = 0; z <= n[2]; ++z)
-    for (int y = 0; y <= n[1]; ++y)
-      for (int x = 0; x <= n[0]; ++x)
-        mesh.nodes.push_back({size[0] * (double(x) / n[0] - 0.5), size[1] * (double(y) / n[1] - 0.5),
-                              size[2] * (double(z) / n[2] - 0.5)});
-  // Five tets per cell, one of them between four alternate corners; neighbouring cells are mirror images.
-  static constexpr int even[5][4] = {{0, 1, 2, 4}, {3, 1, 2, 7}, {5, 1, 4, 7}, {6, 2, 4, 7}, {1, 2, 4, 7}};
-  for (int z = 0; z < n[2]; ++z)
-    for (int y = 0; y < n[1]; ++y)
-      for (int x = 0; x < n[0]; ++x)
-        for (const auto& corners : even) {
-          Vec4i tet{};
-          for (int c = 0; c < 4; ++c) {
-            const int corner = (x + y + z) % 2 == 0 ? corners[c] : corners[c] ^ 1;
-            const int i = x + (corner & 1), j = y + (corner >> 1 & 1), k = z + (corner >> 2);
-            tet[c] = i + (n[0] + 1) * (j + (n[1] + 1) * k);
-          }
-          mesh.tets.push_back(tet);
-        }
-  return oriented(std::move(mesh));
+  return box_cells({even_cuts(size[0], n[0]), even_cuts(size[1], n[1]), even_cuts(size[2], n[2])},
+                   [](int, int, int) { return true; });
 }
 
 TetMesh make_bar(double length, double width, double edge) { return make_box({length, width, width}, edge); }
@@ -191,7 +127,7 @@ TetMesh make_cylinder(double radius, double height, double edge) {
   for (int layer = 0; layer <= layers; ++layer)
     for (const auto& p : disc.nodes)
       mesh.nodes.push_back({p[0], height * (double(layer) / layers - 0.5), p[1]});
-  mesh.tets = cut_prisms(disc, layers, false);
+  mesh.tets = cut_prisms(disc.triangles, static_cast<int>(disc.nodes.size()), layers, false);
   return oriented(std::move(mesh));
 }
 
@@ -210,7 +146,7 @@ TetMesh make_torus(double radius, double tube_radius, double edge) {
     for (const auto& p : disc.nodes)
       mesh.nodes.push_back({(radius + p[0]) * std::cos(angle), p[1], (radius + p[0]) * std::sin(angle)});
   }
-  mesh.tets = cut_prisms(disc, segments, true);
+  mesh.tets = cut_prisms(disc.triangles, static_cast<int>(disc.nodes.size()), segments, true);
   return oriented(std::move(mesh));
 }
 
@@ -218,49 +154,18 @@ TetMesh make_sphere(double radius, double edge) {
   check_length("radius", radius);
   check_length("edge", edge);
   check_count(20 * std::pow(along(radius, edge), 3));
+  // Each face of an icosahedron with the centre is a tet; its lattice points lie on n shells.
   const int n = cells(radius, edge);
   const Icosahedron ico = make_icosahedron();
-  TetMesh mesh;
-  // Each face with the centre is a tet; its lattice points are (s, i, j) with n >= s >= i >= j >= 0: shell s,
-  // and the weights s - i, i - j, j of the face's three corners. Freudenthal's subdivision of that lattice is
-  // consistent across tets because all list their corners in ascending order.
-  std::map<std::array<int, 12>, int> ids;  // weights of all twelve corners: one id per point in space
-  const auto node = [&](const Vec3i& face, const std::array<int, 3>& p) {
-    const int weights[3] = {p[0] - p[1], p[1] - p[2], p[2]};
-    std::array<int, 12> key{};
-    for (int c = 0; c < 3; ++c) key[face[c]] = weights[c];
-    const auto [entry, added] = ids.try_emplace(key, static_cast<int>(mesh.nodes.size()));
-    if (added) {
-      const double s = p[0];
-      const Vec3d direction =
-          s > 0 ? on_sphere(ico.corners[face[0]], ico.corners[face[1]], ico.corners[face[2]], weights[0] / s,
-                            weights[1] / s, weights[2] / s)
-                : Vec3d::zero();
-      mesh.nodes.push_back((radius * s / n) * direction);
-    }
-    return entry->second;
-  };
-  static constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  const auto inside = [&](const std::array<int, 3>& p) {
-    return p[0] <= n && p[0] >= p[1] && p[1] >= p[2] && p[2] >= 0;
-  };
-  for (const Vec3i& face : ico.faces)
-    for (int s = 0; s < n; ++s)
-      for (int i = 0; i <= s; ++i)
-        for (int j = 0; j <= i; ++j)
-          for (const auto& order : orders) {
-            std::array<int, 3> p{s, i, j};
-            std::array<std::array<int, 3>, 4> corners{p};
-            for (int c = 0; c < 3; ++c) {
-              ++p[order[c]];
-              corners[c + 1] = p;
-            }
-            if (!std::all_of(corners.begin(), corners.end(), inside)) continue;
-            Vec4i tet{};
-            for (int c = 0; c < 4; ++c) tet[c] = node(face, corners[c]);
-            mesh.tets.push_back(tet);
-          }
-  return oriented(std::move(mesh));
+  std::vector<Vec4i> tets;  // corner 0 is the centre
+  for (const Vec3i& face : ico.faces) tets.push_back({0, face[0] + 1, face[1] + 1, face[2] + 1});
+  return refined(tets, n, [&](const Vec4i& tet, const std::array<int, 4>& weights) {
+    const double s = n - weights[0];
+    if (s == 0) return Vec3d::zero();
+    return (radius * s / n) * on_sphere(ico.corners[tet[1] - 1], ico.corners[tet[2] - 1],
+                                        ico.corners[tet[3] - 1], weights[1] / s, weights[2] / s,
+                                        weights[3] / s);
+  });
 }
 
 SurfaceMesh make_plane(double size_x, double size_z, double edge) {

@@ -77,7 +77,8 @@ json to_json(const StepReport& r) {
           {"angular_momentum", vector_json(r.angular_momentum)},
           {"allocations", r.allocations},
           {"copies_to_host", r.copies_to_host},
-          {"launches", r.launches}};
+          {"launches", r.launches},
+          {"memory_bytes", r.memory_bytes}};
 }
 
 json to_json(const BenchResult& result) { return json::parse(bench_json(result)); }

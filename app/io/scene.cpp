@@ -4,7 +4,9 @@
 
 #include "app/io/byte_cursor.h"
 #include "app/io/ipc_script.h"
+#include "app/io/number_text.h"
 #include "app/io/scene_build.h"
+#include "app/io/scene_variant.h"
 #include "app/io/toml_reader.h"
 #include "gpu/engine.h"
 
@@ -47,12 +49,14 @@ SceneInfo read_info(TableReader& root, const fs::path& file) {
   info.description = root.text("description", "");
   info.frames = root.whole("frames", 1, 1000000, info.frames);
   info.picture = root.whole("picture", 0, info.frames, info.frames / 2);
+  for (TableReader& variant : root.tables("variant"))
+    info.variants.emplace_back(variant.text("name"), variant.text("description", ""));
   return info;
 }
 
 }  // namespace
 
-Scene parse_scene(const std::string& text, const fs::path& file) {
+Scene parse_scene(const std::string& text, const fs::path& file, std::optional<double> scale) {
   TableReader root(text, file);
   Scene scene;
   scene.file = file;
@@ -61,6 +65,8 @@ Scene parse_scene(const std::string& text, const fs::path& file) {
   scene.title = info.title;
   scene.description = info.description;
   scene.frames = info.frames;
+  const double own_scale = root.number("scale", {1, kMaxScale}, 1);
+  scene.scale = scale.value_or(own_scale);
   read_solver(root, scene.params);
   if (auto params = root.table("params")) {
     params->settings(&scene.params, param_table());
@@ -68,15 +74,17 @@ Scene parse_scene(const std::string& text, const fs::path& file) {
   }
   scene.camera = read_camera(root.table("camera"));
 
+  const SceneSource source{file, scene.scale};
   for (TableReader& table : root.tables("material")) build_material(table, scene.model);
-  for (TableReader& table : root.tables("object")) build_object(table, file, scene.model);
-  for (TableReader& table : root.tables("collider")) build_collider(table, file, scene.model);
+  for (TableReader& table : root.tables("object")) build_object(table, source, scene.model);
+  for (TableReader& table : root.tables("collider")) build_collider(table, source, scene.model);
   for (TableReader& table : root.tables("half_space")) build_half_space(table, scene.model);
   for (TableReader& table : root.tables("velocity")) build_velocity(table, scene.model);
   for (TableReader& table : root.tables("pin")) build_pin(table, scene.model);
   for (TableReader& table : root.tables("force")) build_force(table, scene.model);
   for (TableReader& table : root.tables("friction")) build_friction(table, scene.model);
   if (auto expect = root.table("expect")) scene.expect = build_expectations(*expect, scene.model);
+  scene.variants = build_variants(root.tables("variant"), scene.model);
   root.finish();
   if (scene.model.tets.empty()) root.fail("", "the scene has no [[object]]");
   try {
@@ -99,15 +107,20 @@ std::vector<SceneInfo> list_scenes() {
   return scenes;
 }
 
-Scene load_scene(const std::string& name_or_path) {
+Scene load_scene(const std::string& name_or_path, std::optional<double> scale) {
+  if (scale && !(*scale >= 1 && *scale <= kMaxScale))
+    throw InputError("scale " + number_text(*scale) + " must be in [1, " + number_text(kMaxScale) + "]");
   const fs::path path(name_or_path);
-  if (is_ipc_script(path)) return load_ipc_script(path);
-  if (path.has_parent_path() || path.extension() == ".toml") return parse_scene(read_text(path), path);
+  if (is_ipc_script(path)) {
+    if (scale) throw InputError(path.string() + ": an IPC scene script has no scale");
+    return load_ipc_script(path);
+  }
+  if (path.has_parent_path() || path.extension() == ".toml") return parse_scene(read_text(path), path, scale);
 
   std::vector<std::string_view> names;
   const std::vector<SceneInfo> scenes = list_scenes();
   for (const SceneInfo& scene : scenes) {
-    if (scene.name == name_or_path) return parse_scene(read_text(scene.file), scene.file);
+    if (scene.name == name_or_path) return parse_scene(read_text(scene.file), scene.file, scale);
     names.push_back(scene.name);
   }
   const std::string nearest = nearest_name(names, name_or_path);

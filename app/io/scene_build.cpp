@@ -6,121 +6,14 @@
 #include <random>
 
 #include "app/io/memory.h"
-#include "app/io/mesh_gen.h"
-#include "app/io/point_mesh.h"
+#include "app/io/scene_shape.h"
+#include "gpu/model/affine.h"
 #include "gpu/model/rotation.h"
 
 namespace stickslip {
 namespace {
 
 using Vec3d = Vec<double, 3>;
-
-/// Runs `build` and reports what it refuses at the table.
-template <class F>
-decltype(auto) located(const TableReader& table, F&& build) {
-  try {
-    return build();
-  } catch (const std::invalid_argument& error) {
-    table.fail("", error.what());
-  }
-}
-
-Vec3d positive_size(TableReader& table) {
-  const Vec3d size = table.vec3("size");
-  for (int c = 0; c < 3; ++c)
-    if (!(size[c] > 0)) table.fail("size", "must be positive");
-  return size;
-}
-
-/// The solids that objects and colliders can be. A `coarse` one has a default for the edge length.
-TetMesh read_solid_shape(TableReader& table, const std::string& shape, bool coarse) {
-  const Range positive = Range::positive();
-  // A collider is rigid: flat faces need no inner nodes, round ones enough to look round.
-  const auto edge = [&](double coarse_edge) {
-    return coarse ? table.number("edge", positive, coarse_edge) : table.number("edge", positive);
-  };
-  if (shape == "box") {
-    const Vec3d size = positive_size(table);
-    const double e = edge(2 * std::max({size[0], size[1], size[2]}));
-    return located(table, [&] { return make_box(size, e); });
-  }
-  if (shape == "bar") {
-    const double length = table.number("length", positive), width = table.number("width", positive);
-    const double e = edge(2 * std::max(length, width));
-    return located(table, [&] { return make_bar(length, width, e); });
-  }
-  const double radius = table.number("radius", positive);
-  if (shape == "voussoir") {
-    const double thickness = table.number("thickness", positive), depth = table.number("depth", positive);
-    const double angle = table.number("angle", positive), e = edge(std::min(thickness, depth));
-    return located(table, [&] { return make_voussoir(radius, thickness, depth, angle, e); });
-  }
-  if (shape == "sphere") {
-    const double e = edge(radius / 6);
-    return located(table, [&] { return make_sphere(radius, e); });
-  }
-  if (shape == "cylinder") {
-    const double height = table.number("height", positive), e = edge(radius / 5);
-    return located(table, [&] { return make_cylinder(radius, height, e); });
-  }
-  const double tube = table.number("tube_radius", positive), e = edge(tube / 3);
-  return located(table, [&] { return make_torus(radius, tube, e); });
-}
-
-const std::vector<std::string> solid_shapes{"box", "sphere", "cylinder", "bar", "torus", "voussoir"};
-const std::vector<std::string> surface_shapes{"box",   "sphere",   "cylinder", "bar",
-                                              "torus", "voussoir", "plane",    "ramp"};
-
-/// What `load` makes of the table's `file`, which may be relative to the scene's folder.
-template <class F>
-auto read_file(TableReader& table, const std::filesystem::path& scene_file, F&& load) {
-  if (table.has("shape")) table.fail("file", "give either shape or file");
-  const std::filesystem::path file = table.text("file");
-  try {
-    return load(file.is_absolute() ? file : scene_file.parent_path() / file);
-  } catch (const InputError& error) {
-    table.fail("file", error.what());
-  }
-}
-
-/// How a file's closed surface is filled.
-SolidOptions read_solid_options(TableReader& table) {
-  SolidOptions options;
-  if (table.has("edge")) options.edge = table.number("edge", Range::positive());
-  const std::string mesher = table.text("mesher", "auto");
-  check_known(table, "mesher", "mesher", mesher, mesher_names);
-  options.mesher =
-      static_cast<Mesher>(std::find(mesher_names.begin(), mesher_names.end(), mesher) - mesher_names.begin());
-  return options;
-}
-
-TetMesh read_solid(TableReader& table, const std::filesystem::path& scene_file) {
-  if (table.has("file")) {
-    const SolidOptions options = read_solid_options(table);
-    return read_file(table, scene_file,
-                     [&](const std::filesystem::path& file) { return load_solid(file, options); });
-  }
-  const std::string shape = table.text("shape");
-  check_known(table, "shape", "shape", shape, solid_shapes);
-  return read_solid_shape(table, shape, false);
-}
-
-SurfaceMesh read_surface(TableReader& table, const std::filesystem::path& scene_file) {
-  if (table.has("file")) return read_file(table, scene_file, load_surface);
-  const std::string shape = table.text("shape");
-  check_known(table, "shape", "shape", shape, surface_shapes);
-  const Range positive = Range::positive();
-  if (shape == "ramp") {
-    const double length = table.number("length", positive), height = table.number("height", positive);
-    return make_ramp(length, height, table.number("width", positive));
-  }
-  if (shape == "plane") {
-    const std::vector<double> size = table.numbers("size", 2);
-    const double edge = table.number("edge", positive, 2 * std::max(size[0], size[1]));
-    return located(table, [&] { return make_plane(size[0], size[1], edge); });
-  }
-  return boundary_surface(read_solid_shape(table, shape, true));
-}
 
 std::int32_t read_material(TableReader& table, const Model& model) {
   if (model.materials.empty()) table.fail("", "needs a [[material]] in the scene");
@@ -195,17 +88,31 @@ struct Instance {
   Mat<double, 3> rotation = Mat<double, 3>::identity();
 };
 
-void check_total(const TableReader& table, const char* key, double instances, std::size_t tets) {
-  if (const std::string shortage = memory_shortage(kBytesPerTet * instances * static_cast<double>(tets));
-      !shortage.empty())
-    table.fail(key, "the array " + shortage);
+void check_total(const TableReader& table, const char* key, const char* what, double tets) {
+  if (const std::string shortage = memory_shortage(kBytesPerTet * tets); !shortage.empty())
+    table.fail(key, std::string(what) + " " + shortage);
+}
+
+/// What the scene's scale does to an object.
+struct Growth {
+  double refinement = 1;  // its edge is divided by this
+  double layers = 1;      // its array's count along y is multiplied by this
+};
+
+Growth read_growth(TableReader& table, double scale) {
+  const std::string grow = table.text("grow", "edge");
+  check_known(table, "grow", "way to grow", grow, {"edge", "count"});
+  if (grow == "edge") return {scale, 1};
+  if (!table.has("count"))
+    table.fail("grow", "\"count\" belongs to an array: give count = [x, y, z] as well");
+  return {1, scale};
 }
 
 /// `ring = { count, turn, center }`: each instance is turned about the center from the one before.
 std::vector<Instance> read_ring(TableReader& ring, const Vec3d& position, std::size_t tets) {
   const int count = ring.whole("count", 1, 1000, 0);
   if (count == 0) ring.fail("count", "must be a whole number in [1, 1000]");
-  check_total(ring, "count", count, tets);
+  check_total(ring, "count", "the array", count * static_cast<double>(tets));
   const Vec3d turn = ring.vec3("turn"), center = ring.vec3("center", position);
   ring.finish();
   std::vector<Instance> instances;
@@ -216,31 +123,41 @@ std::vector<Instance> read_ring(TableReader& ring, const Vec3d& position, std::s
   return instances;
 }
 
-/// The instances of an array of bodies with `tets` each; one where the body stands without one.
-std::vector<Instance> read_instances(TableReader& table, const Vec3d& position, std::size_t tets) {
+/// The instances of an array of bodies with `tets` each, with `layers` times its count along y; one where the
+/// body stands without an array.
+std::vector<Instance> read_instances(TableReader& table, const Vec3d& position, std::size_t tets,
+                                     double layers) {
   std::optional<TableReader> ring = table.table("ring");
   if (ring && table.has("count")) table.fail("ring", "give either ring or count");
   if (!table.has("count")) {
-    for (const char* key : {"spacing", "jitter", "seed"})
+    for (const char* key : {"spacing", "jitter", "tumble", "seed"})
       if (table.has(key)) table.fail(key, "belongs to an array: give count = [x, y, z] as well");
     return ring ? read_ring(*ring, position, tets) : std::vector<Instance>(1);
   }
-  const Vec3d count = table.vec3("count");
+  Vec3d count = table.vec3("count");
   for (int c = 0; c < 3; ++c)
     if (count[c] < 1 || count[c] > 1000 || count[c] != std::floor(count[c]))
       table.fail("count", "must be three whole numbers in [1, 1000]");
-  check_total(table, "count", count[0] * count[1] * count[2], tets);
+  count[1] = std::round(count[1] * layers);
+  check_total(table, "count", "the array", count[0] * count[1] * count[2] * static_cast<double>(tets));
   const Vec3d spacing = table.vec3("spacing");
   const double jitter = table.number("jitter", Range::not_negative(), 0);
+  const double tumble = table.number("tumble", {0, 180}, 0);
   std::mt19937_64 random(static_cast<std::uint64_t>(table.whole("seed", 0, 1 << 30, 1)));
   // Not std::uniform_real_distribution: its numbers differ between standard libraries.
-  const auto noise = [&] { return jitter * (static_cast<double>(random() >> 11) * 0x1p-52 - 1); };
+  const auto noise = [&](double size) { return size * (static_cast<double>(random() >> 11) * 0x1p-52 - 1); };
   std::vector<Instance> instances;
   for (int y = 0; y < count[1]; ++y)
     for (int z = 0; z < count[2]; ++z)
       for (int x = 0; x < count[0]; ++x) {
-        const double dx = noise(), dy = noise(), dz = noise();
-        instances.push_back({{x * spacing[0] + dx, y * spacing[1] + dy, z * spacing[2] + dz}});
+        const double dx = noise(jitter), dy = noise(jitter), dz = noise(jitter);
+        Instance instance{{x * spacing[0] + dx, y * spacing[1] + dy, z * spacing[2] + dz}};
+        if (tumble > 0) {
+          const double rx = noise(tumble), ry = noise(tumble), rz = noise(tumble);
+          instance.rotation = rotation_matrix_degrees({rx, ry, rz});
+          instance.offset = instance.offset + position - instance.rotation * position;
+        }
+        instances.push_back(instance);
       }
   return instances;
 }
@@ -290,23 +207,31 @@ void build_material(TableReader table, Model& model) {
   model.materials.push_back(material);
 }
 
-void build_object(TableReader table, const std::filesystem::path& scene_file, Model& model) {
+void build_object(TableReader table, const SceneSource& source, Model& model) {
   const std::string name = read_new_name(table, model);
-  const TetMesh mesh = read_solid(table, scene_file);
+  const Growth growth = read_growth(table, source.scale);
+  const TetMesh mesh = read_solid(table, source.file, growth.refinement);
   const Placement placement = read_placement(table);
   const std::int32_t material = read_material(table, model);
+  const std::string body = table.text("body", "deformable");
+  check_known(table, "body", "kind of body", body, {"deformable", "affine"});
   const Vec3d velocity = table.vec3("velocity", {0, 0, 0}), spin = table.vec3("angular_velocity", {0, 0, 0});
   const std::vector<Vec<float, 3>> colors = read_colors(table);
-  const std::vector<Instance> instances = read_instances(table, placement.position, mesh.tets.size());
+  const std::vector<Instance> instances =
+      read_instances(table, placement.position, mesh.tets.size(), growth.layers);
   table.finish();
+  check_total(table, "", "the scene up to here",
+              static_cast<double>(model.tets.size() + instances.size() * mesh.tets.size()));
 
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const auto& [offset, turn] = instances[i];
     std::vector<Vec3d> nodes;
     for (const Vec3d& p : mesh.nodes) nodes.push_back(turn * placement.apply(p) + offset);
     const std::string instance = instances.size() == 1 ? name : name + "." + std::to_string(i);
-    Object& object =
-        located(table, [&]() -> Object& { return add_solid(model, instance, nodes, mesh.tets, material); });
+    Object& object = located(table, [&]() -> Object& {
+      return body == "affine" ? add_affine(model, instance, nodes, mesh.tets, material)
+                              : add_solid(model, instance, nodes, mesh.tets, material);
+    });
     object.color = colors[i % colors.size()];
     const Vec3d center = turn * placement.position + offset;
     for (std::int32_t n = object.node_begin; n < object.node_end; ++n)
@@ -314,42 +239,34 @@ void build_object(TableReader table, const std::filesystem::path& scene_file, Mo
   }
 }
 
-/// Whether a collider is points or segments: `as` says so, or the file's extension.
-std::optional<PointKind> read_point_kind(TableReader& table) {
-  const std::string extension =
-      table.has("file") ? std::filesystem::path(table.text("file")).extension().string() : "";
-  const std::string by_extension = extension == ".seg"  ? "segments"
-                                   : extension == ".pt" ? "points"
-                                                        : "surface";
-  const std::string as = table.text("as", by_extension);
-  check_known(table, "as", "kind of collider", as, {"surface", "segments", "points"});
-  if (as == "surface") return std::nullopt;
-  if (!table.has("file")) table.fail("as", "needs a file");
-  return as == "segments" ? PointKind::segments : PointKind::points;
-}
-
-void build_collider(TableReader table, const std::filesystem::path& scene_file, Model& model) {
+void build_collider(TableReader table, const SceneSource& source, Model& model) {
   const std::string name = read_new_name(table, model);
   const std::optional<PointKind> points = read_point_kind(table);
   PointMesh point_mesh;
   SurfaceMesh mesh;
   if (points) {
-    point_mesh =
-        read_file(table, scene_file, [&](const auto& file) { return load_point_mesh(file, *points); });
+    point_mesh = read_points(table, source.file, *points);
   } else {
-    mesh = read_surface(table, scene_file);
+    mesh = read_surface(table, source.file, source.scale);
   }
   const Placement placement = read_placement(table);
-  for (Vec3d& p : mesh.nodes) p = placement.apply(p);
-  for (Vec3d& p : point_mesh.nodes) p = placement.apply(p);
   const std::int32_t material = read_material(table, model);
-  const Motion motion = read_motion(table.table("motion"), placement.position);
-  const Vec<float, 3> color = read_color(table);
+  const Motion motion = read_motion(table.table("motion"), placement.position);  // an array moves as one
+  const std::vector<Vec<float, 3>> colors = read_colors(table);
+  const std::vector<Instance> instances = read_instances(table, placement.position, mesh.triangles.size(), 1);
   table.finish();
-  located(table, [&]() -> Object& {
-    return points ? add_point_collider(model, name, point_mesh.nodes, point_mesh.segments, material, motion)
-                  : add_collider(model, name, mesh.nodes, mesh.triangles, material, motion);
-  }).color = color;
+
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const auto& [offset, turn] = instances[i];
+    std::vector<Vec3d> nodes;
+    for (const Vec3d& p : points ? point_mesh.nodes : mesh.nodes)
+      nodes.push_back(turn * placement.apply(p) + offset);
+    const std::string instance = instances.size() == 1 ? name : name + "." + std::to_string(i);
+    located(table, [&]() -> Object& {
+      return points ? add_point_collider(model, instance, nodes, point_mesh.segments, material, motion)
+                    : add_collider(model, instance, nodes, mesh.triangles, material, motion);
+    }).color = colors[i % colors.size()];
+  }
 }
 
 void build_half_space(TableReader table, Model& model) {

@@ -1,12 +1,29 @@
-// The parts of a scene file that become parts of the Model. Used by scene.cpp only.
+// The parts of a scene file that become parts of the Model. Used by scene*.cpp only.
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 
 #include "app/io/scene.h"
 #include "app/io/toml_reader.h"
 
 namespace stickslip {
+
+/// Runs `build` and reports what it refuses at the table.
+template <class F>
+decltype(auto) located(const TableReader& table, F&& build) {
+  try {
+    return build();
+  } catch (const std::invalid_argument& error) {
+    table.fail("", error.what());
+  }
+}
+
+/// What all tables of a scene share.
+struct SceneSource {
+  std::filesystem::path file;
+  double scale = 1;  // assets/scenes/README.md says what it does
+};
 
 /// The named row, or InputError with the nearest name. `what` is "material", "object", ...
 void check_known(const TableReader& at, const std::string& key, const std::string& what,
@@ -18,8 +35,8 @@ std::vector<std::string> object_names(const Model& model);
 bool is_called(const Object& object, const std::string& name);
 
 void build_material(TableReader table, Model& model);
-void build_object(TableReader table, const std::filesystem::path& scene_file, Model& model);
-void build_collider(TableReader table, const std::filesystem::path& scene_file, Model& model);
+void build_object(TableReader table, const SceneSource& source, Model& model);
+void build_collider(TableReader table, const SceneSource& source, Model& model);
 void build_half_space(TableReader table, Model& model);
 void build_pin(TableReader table, Model& model);
 void build_force(TableReader table, Model& model);

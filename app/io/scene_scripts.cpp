@@ -78,6 +78,11 @@ Motion read_motion(std::optional<TableReader> table, const Vec3d& default_center
 void build_pin(TableReader table, Model& model) {
   ScriptedNodes script;
   script.nodes = read_nodes(table, model);
+  for (const std::int32_t i : script.nodes)
+    if (const Object& object = model.objects[model.node_object[i]]; object.is_affine())
+      table.fail("", "holds nodes of '" + object.name +
+                         "', an affine body, whose nodes cannot move by themselves: make it deformable or a "
+                         "[[collider]], or leave it out by object = '...'");
   Vec3d center{0, 0, 0};
   for (const std::int32_t i : script.nodes) center += model.positions[i] / double(script.nodes.size());
   script.motion = read_motion(table.table("motion"), center);

@@ -150,13 +150,18 @@ std::vector<double> TableReader::numbers(const std::string& key, std::size_t cou
 }
 
 std::vector<std::string> TableReader::texts(const std::string& key, std::size_t count) {
-  const std::string wanted = "[" + std::to_string(count) + " names]";
-  if (!has(key)) fail("", "needs " + key + " = " + wanted);
+  std::vector<std::string> values = texts(key);
+  if (values.size() != count) fail(key, "must be [" + std::to_string(count) + " names]");
+  return values;
+}
+
+std::vector<std::string> TableReader::texts(const std::string& key) {
+  if (!has(key)) fail("", "needs " + key + " = [names]");
   const toml::array* array = node_->find(key)->as_array();
-  if (!array || array->size() != count) fail(key, "must be " + wanted);
+  if (!array || array->empty()) fail(key, "must be [names]");
   std::vector<std::string> values;
   for (const toml::node& entry : *array) {
-    if (!entry.is_string()) fail(key, "must be " + wanted);
+    if (!entry.is_string()) fail(key, "must be [names]");
     values.push_back(*entry.value<std::string>());
   }
   return values;

@@ -40,6 +40,8 @@ class TableReader {
   std::string text(const std::string& key);
   std::string text(const std::string& key, const std::string& fallback);
   std::vector<std::string> texts(const std::string& key, std::size_t count);
+  /// Any number of them, one at least.
+  std::vector<std::string> texts(const std::string& key);
   bool flag(const std::string& key, bool fallback);
   double number(const std::string& key, Range range);
   double number(const std::string& key, Range range, double fallback);

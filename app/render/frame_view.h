@@ -10,9 +10,10 @@
 namespace stickslip {
 
 struct Overlays {
-  bool contacts = false;   // points, coloured by state
-  bool normals = false;    // short arrows at the contacts
-  bool wireframe = false;  // surface edges
+  bool contacts = false;    // points, coloured by state
+  bool normals = false;     // short arrows at the contacts
+  bool wireframe = false;   // surface edges
+  bool multipliers = true;  // rings around contacts that have a multiplier, where contacts are shown
 };
 
 struct DragLine {
@@ -22,13 +23,16 @@ struct DragLine {
 struct FrameView {
   Camera camera;
   Overlays overlays;
-  std::span<const ContactRecord> contacts;  // read during the draw call only
-  int highlighted_object = -1;              // index into Model::objects
+  std::span<const ContactRecord> contacts;   // read during the draw call only
+  int highlighted_object = -1;               // index into Model::objects
+  std::optional<Vec3f> highlighted_contact;  // [m]
   std::optional<DragLine> drag;
   float left = 0, right = 1;  // shares of the width; what lies outside is covered by panels and left black
 };
 
-/// Colour of a contact state as the overlay draws it, sRGB in [0, 1]: for legends.
+/// Colours as the overlay draws them, sRGB in [0, 1], for legends: of a contact state, and of the ring of a
+/// contact with a multiplier.
 Vec3f contact_color(ContactState state);
+Vec3f multiplier_color();
 
 }  // namespace stickslip

@@ -3,12 +3,20 @@
 namespace stickslip {
 namespace {
 
-const Vec3f kDragColor{0.98f, 0.72f, 0.10f};
+const Vec3f kDragColor{0.98f, 0.72f, 0.10f}, kPickColor{0.10f, 0.11f, 0.13f};
+// Radii in units of screen-constant size; a contact's disc has 4.2.
+constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10;
 
 shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec3f& color, float opacity) {
   return {{a[0], a[1], a[2], static_cast<float>(kind)},
           {b[0], b[1], b[2], 0},
           {color[0], color[1], color[2], opacity}};
+}
+
+shared::Glyph ring(const Vec3f& center, float radius, const Vec3f& color) {
+  shared::Glyph mark = glyph(shared::kGlyphRing, center, center, color, 1);
+  mark.b.w = radius;
+  return mark;
 }
 
 }  // namespace
@@ -30,7 +38,10 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
         glyphs.push_back(glyph(shared::kGlyphArrow, contact.point, contact.normal, color, opacity));
       if (view.overlays.contacts)
         glyphs.push_back(glyph(shared::kGlyphDisc, contact.point, contact.point, color, opacity));
+      if (view.overlays.contacts && view.overlays.multipliers && contact.augmented)
+        glyphs.push_back(ring(contact.point, kMultiplierRadius, multiplier_color()));
     }
+  if (view.highlighted_contact) glyphs.push_back(ring(*view.highlighted_contact, kPickRadius, kPickColor));
   if (view.drag) {
     glyphs.push_back(glyph(shared::kGlyphLine, view.drag->from, view.drag->to, kDragColor, 1));
     glyphs.push_back(glyph(shared::kGlyphDisc, view.drag->from, view.drag->from, kDragColor, 1));

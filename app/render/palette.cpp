@@ -41,4 +41,6 @@ Vec3f contact_color(ContactState state) {
   }
 }
 
+Vec3f multiplier_color() { return rgb(0x7b2ff2); }
+
 }  // namespace stickslip

@@ -57,7 +57,7 @@ std::span<const Action> action_table() { return actions(); }
 
 std::span<const Gesture> gesture_table() {
   static constexpr std::array<Gesture, 5> table{{
-      {"Left click", "pick an object and show its numbers"},
+      {"Left click", "pick an object, or a contact's mark, and show its numbers"},
       {"Left drag", "orbit"},
       {"Middle drag, Shift + left drag", "pan"},
       {"Wheel, right drag", "zoom"},

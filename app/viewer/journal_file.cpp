@@ -20,6 +20,16 @@ json name_at(const std::vector<Item>& items, int index) {
   else return items[i];
 }
 
+/// A value as its row of the registry has it: a choice by name.
+json value_json(std::span<const ParamInfo> table, std::string_view name, double value) {
+  const ParamInfo* info = find_param(table, name);
+  if (!info) return value;
+  if (info->type == ParamType::boolean) return value != 0;
+  const auto index = static_cast<std::size_t>(value);
+  return info->type == ParamType::choice && index < info->choices.size() ? json(info->choices[index])
+                                                                         : json(value);
+}
+
 /// The event's name and what it carries.
 struct EventWriter {
   const Model& model;
@@ -27,12 +37,13 @@ struct EventWriter {
   json operator()(const LoadScene& load) const { return {{"event", "load"}, {"scene", load.scene}}; }
   json operator()(const Reset&) const { return {{"event", "reset"}}; }
   json operator()(const ParamEdit& edit) const {
-    return {{"event", "set"}, {"key", edit.name}, {"value", edit.value}};
+    return {
+        {"event", "set"}, {"key", edit.name}, {"value", value_json(param_table(), edit.name, edit.value)}};
   }
   json operator()(const MaterialEdit& edit) const {
     return {{"event", "set"},
             {"key", edit.name},
-            {"value", edit.value},
+            {"value", value_json(material_table(), edit.name, edit.value)},
             {"material", name_at(model.material_names, edit.material)}};
   }
   json operator()(const HalfSpaceEdit& edit) const {

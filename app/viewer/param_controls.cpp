@@ -1,6 +1,7 @@
 #include "app/viewer/param_controls.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 
@@ -13,6 +14,13 @@ constexpr double stop_width = 0.04;
 bool used_by_solid(const Model& model, int material) {
   return std::ranges::any_of(model.objects, [&](const Object& object) {
     return object.tet_end > object.tet_begin && (material < 0 || object.material == material);
+  });
+}
+
+bool used_by_deformable(const Model& model, int material) {
+  return std::ranges::any_of(model.objects, [&](const Object& object) {
+    return object.tet_end > object.tet_begin && !object.is_affine() &&
+           (material < 0 || object.material == material);
   });
 }
 
@@ -64,8 +72,20 @@ SliderScale slider_scale(const ParamInfo& info, double reference) {
 std::string why_idle(const ParamInfo& info, const Params& params, const Model& model) {
   if (info.name == "friction_lags" && params.friction_update == FrictionUpdate::newton)
     return "friction_update = newton refreshes friction in every Newton iteration";
-  if ((info.name == "barrier_growth" || info.name == "barrier_cap") && params.barrier_stiffness != 0)
+  if ((info.name == "barrier_floor" || info.name == "barrier_growth" || info.name == "barrier_cap" ||
+       info.name == "sigma_rule") &&
+      params.barrier_stiffness != 0)
     return "barrier_stiffness is fixed; at 0 it adapts";
+  if (info.group == "augmented" && params.solver == SolverKind::ipc)
+    return "solver = ipc has no multipliers; barrier_al has";
+  if (params.linear_solver == LinearSolverKind::cholesky && info.group == "pcg" &&
+      info.name != "linear_solver")
+    return "linear_solver = cholesky has no iterations";
+  if (info.name.starts_with("warm_start_") && !params.warm_start) return "warm_start is off";
+  if (info.name == "additive_blocks" && params.preconditioner != PreconditionerKind::additive)
+    return "preconditioner is not additive";
+  if (info.name == "pcg_tolerance" && params.pcg_stop != PcgCriterion::relative)
+    return "only pcg_stop = relative asks for a tolerance";
   if (info.name == "kinematic_stiffness" && model.scripted.empty())
     return "nothing in this scene is scripted";
   return {};
@@ -75,11 +95,23 @@ std::string why_idle(const ParamInfo& info, const std::vector<Material>& materia
                      const Model& model) {
   if (info.name == "mu") return {};
   if (!used_by_solid(model, material)) return "only colliders are made of this material";
+  const bool of_shape = info.name == "model" || info.name == "poisson" || info.name == "damping";
+  if (of_shape && !used_by_deformable(model, material))
+    return "affine bodies know young alone: they are held in shape by the orthogonality energy";
   const auto is_arap = [](const Material& m) { return m.model == ElasticModel::arap; };
   const bool arap = material < 0 ? std::ranges::all_of(materials, is_arap)
                                  : is_arap(materials[static_cast<std::size_t>(material)]);
   if (info.name == "poisson" && arap) return "the ARAP energy has no volume term";
   return {};
+}
+
+std::string group_title(std::string_view group) {
+  if (group == "augmented") return "Augmented Lagrangian";
+  if (group == "pcg") return "Linear solver";
+  if (group == "ccd") return "CCD";
+  std::string title(group);
+  if (!title.empty()) title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  return title;
 }
 
 std::string value_text(const ParamInfo& info, double value) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "gpu/model/model.h"
 #include "gpu/params/params.h"
@@ -28,6 +29,9 @@ std::string why_idle(const ParamInfo& info, const Params& params, const Model& m
 /// The same for a material row; `material` -1 stands for all.
 std::string why_idle(const ParamInfo& info, const std::vector<Material>& materials, int material,
                      const Model& model);
+
+/// A group of the registry as the title of its controls.
+std::string group_title(std::string_view group);
 
 /// "0.002 m"; a choice as its name.
 std::string value_text(const ParamInfo& info, double value);

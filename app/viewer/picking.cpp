@@ -1,5 +1,6 @@
 #include "app/viewer/picking.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -61,6 +62,20 @@ Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions) {
   return point;
 }
 
+const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const Camera& camera, int width,
+                                  int height, const Vec<float, 2>& at, float reach) {
+  const ContactRecord* nearest = nullptr;
+  float limit = reach;
+  for (const ContactRecord& contact : contacts) {
+    const Vec3f mark = camera.project(contact.point, width, height);
+    const float distance = std::hypot(mark[0] - at[0], mark[1] - at[1]);
+    if (!(mark[2] > 0) || !(distance <= limit)) continue;
+    limit = distance;
+    nearest = &contact;
+  }
+  return nearest;
+}
+
 Bounds bounds_of(const Object& object, std::span<const Vec3f> positions) {
   Bounds bounds{positions[object.node_begin], positions[object.node_begin]};
   for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
@@ -100,15 +115,36 @@ void ObjectProbe::observe(const Snapshot& snapshot) {
   center_ = center;
   time_ = snapshot.time;
 
-  contacts_ = sticking_ = slipping_ = 0;
-  normal_force_ = 0;
+  contacts_ = sticking_ = slipping_ = augmented_ = 0;
+  normal_force_ = largest_force_ = largest_multiplier_ = 0;
   for (const ContactRecord& contact : snapshot.contacts) {
     if (contact.object_a != object_ && contact.object_b != object_) continue;
     ++contacts_;
     sticking_ += contact.state == ContactState::stick;
     slipping_ += contact.state == ContactState::slip;
+    augmented_ += contact.augmented;
     normal_force_ += contact.normal_force;
+    largest_force_ = std::max<double>(largest_force_, contact.normal_force);
+    if (contact.augmented) largest_multiplier_ = std::max<double>(largest_multiplier_, contact.multiplier);
   }
+}
+
+void ContactProbe::observe(const Snapshot& snapshot) {
+  const ContactRecord* nearest = nullptr;
+  float limit = reach_;
+  for (const ContactRecord& contact : snapshot.contacts) {
+    if (contact.object_a != contact_.object_a || contact.object_b != contact_.object_b) continue;
+    const float distance = norm(contact.point - contact_.point);
+    if (distance > limit) continue;
+    limit = distance;
+    nearest = &contact;
+  }
+  gone_ = nearest == nullptr;
+  if (nearest) contact_ = *nearest;
+}
+
+std::string ContactProbe::name_of(int object) const {
+  return object < 0 ? "ground" : scene_->model.objects[static_cast<std::size_t>(object)].name;
 }
 
 }  // namespace stickslip

@@ -30,6 +30,10 @@ std::optional<Vec3f> intersect_plane(const Ray& ray, const Vec3f& point, const V
 /// Interpolated position of a pick in another instant.
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions);
 
+/// The contact whose mark lies nearest to a point of the picture [px], at most `reach` pixels away.
+const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const Camera& camera, int width,
+                                  int height, const Vec<float, 2>& at, float reach);
+
 Bounds bounds_of(const Object& object, std::span<const Vec3f> positions);
 
 /// One object's numbers through time. Volumes are those of the rest shape; a collider has none.
@@ -52,7 +56,10 @@ class ObjectProbe {
   int contacts() const { return contacts_; }
   int sticking() const { return sticking_; }
   int slipping() const { return slipping_; }
-  double normal_force() const { return normal_force_; }  // [N] sum of the magnitudes
+  int augmented() const { return augmented_; }                       // contacts with a multiplier
+  double normal_force() const { return normal_force_; }              // [N] sum of the magnitudes
+  double largest_force() const { return largest_force_; }            // [N] of one contact
+  double largest_multiplier() const { return largest_multiplier_; }  // [N]
 
  private:
   std::shared_ptr<const Scene> scene_;
@@ -62,8 +69,33 @@ class ObjectProbe {
   double time_ = -1;
   Vec<double, 3> center_{0, 0, 0};
   std::optional<Vec<double, 3>> velocity_;
-  int contacts_ = 0, sticking_ = 0, slipping_ = 0;
-  double normal_force_ = 0;
+  int contacts_ = 0, sticking_ = 0, slipping_ = 0, augmented_ = 0;
+  double normal_force_ = 0, largest_force_ = 0, largest_multiplier_ = 0;
+};
+
+/// One contact through time. Contacts have no names: it is the nearest one between the same two objects, as
+/// long as that is not far from where it was.
+class ContactProbe {
+ public:
+  /// `reach`: how far it may move from one instant to the next [m].
+  ContactProbe(std::shared_ptr<const Scene> scene, const ContactRecord& contact, float reach)
+      : scene_(std::move(scene)), contact_(contact), reach_(reach) {}
+
+  void observe(const Snapshot& snapshot);
+
+  /// As it is, or as it was when it was last seen.
+  const ContactRecord& contact() const { return contact_; }
+  bool is_gone() const { return gone_; }
+  std::string name_a() const { return name_of(contact_.object_a); }
+  std::string name_b() const { return name_of(contact_.object_b); }
+
+ private:
+  std::string name_of(int object) const;
+
+  std::shared_ptr<const Scene> scene_;
+  ContactRecord contact_;
+  float reach_;
+  bool gone_ = false;
 };
 
 }  // namespace stickslip

@@ -33,8 +33,10 @@ struct Scale {
 
 bool drawable(double value, bool logarithmic) { return std::isfinite(value) && (!logarithmic || value > 0); }
 
-Range value_range(std::span<const PlotSeries> series, bool logarithmic) {
+Range value_range(std::span<const PlotSeries> series, const PlotAxis& axis) {
+  const bool logarithmic = axis.logarithmic;
   Range range;
+  if (axis.from_zero) range.include(0);
   for (const PlotSeries& line : series)
     for (const float value : line.values)
       if (drawable(value, logarithmic)) range.include(value);
@@ -45,15 +47,21 @@ Range value_range(std::span<const PlotSeries> series, bool logarithmic) {
     if (range.high <= range.low) range.high = 10 * range.low;
   } else {
     const double margin = std::max(0.06 * (range.high - range.low), 1e-9 * std::abs(range.high) + 1e-12);
-    range = {range.low - margin, range.high + margin};
+    range = {axis.from_zero ? range.low : range.low - margin, range.high + margin};
   }
   return range;
 }
 
-std::string tick_text(double value) {
+std::string value_text(float value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", std::abs(value) < 1e-15 ? 0.0 : value);
+  std::snprintf(text, sizeof text, "%.4g", static_cast<double>(value));
   return text;
+}
+
+/// Text in the middle of [left, right].
+void add_centered(ImDrawList& list, float left, float right, float y, const std::string& text) {
+  const float width = ImGui::CalcTextSize(text.c_str()).x;
+  list.AddText({0.5f * (left + right - width), y}, theme::dim_text, text.c_str());
 }
 
 void draw_series(ImDrawList& list, std::span<const float> x, const PlotSeries& line, const Scale& to_x,
@@ -107,6 +115,19 @@ void draw_values_at(float mouse_x, std::span<const float> x, std::span<const Plo
 
 }  // namespace
 
+std::string tick_text(double value) {
+  const double size = std::abs(value);
+  if (size < 1e-15) return "0";
+  char text[32];
+  if (size >= 1e-3 && size < 1e5) {
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+  }
+  int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
+  std::snprintf(text, sizeof text, "%.3ge%d", value / std::pow(10, exponent), exponent);
+  return text;
+}
+
 std::vector<double> linear_ticks(double low, double high) {
   const double most = (high - low) / 2;
   const double decade = std::pow(10, std::floor(std::log10(most)));
@@ -133,14 +154,15 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
   ImGui::InvisibleButton(id, size);
   const float text = ImGui::GetFontSize();
 
-  const Range y_range = value_range(series, y_axis.logarithmic);
+  const Range y_range = value_range(series, y_axis);
   const std::vector<double> y_ticks = y_axis.logarithmic ? decade_ticks(y_range.low, y_range.high, 4)
                                                          : linear_ticks(y_range.low, y_range.high);
   float label_width = 0;
   for (const double tick : y_ticks)
     label_width = std::max(label_width, ImGui::CalcTextSize(tick_text(tick).c_str()).x);
 
-  const ImVec2 low{origin.x + label_width + 6, origin.y + 2.6f * text};
+  const bool has_legend = series.size() > 1;
+  const ImVec2 low{origin.x + label_width + 6, origin.y + (has_legend ? 2.6f : 1.5f) * text};
   const ImVec2 high{origin.x + size.x - 2, origin.y + size.y - 1.3f * text};
   const float x_low = x.empty() ? 0 : x.front(), x_high = x.empty() ? 1 : x.back();
   const Scale to_x{x_low, x_high > x_low ? x_high : x_low + 1, low.x, high.x, false};
@@ -149,7 +171,7 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
                    y_axis.logarithmic};
 
   list.AddText(origin, theme::text, y_axis.label.data(), y_axis.label.data() + y_axis.label.size());
-  draw_legend(list, {origin.x, origin.y + 1.25f * text}, series);
+  if (has_legend) draw_legend(list, {origin.x, origin.y + 1.25f * text}, series);
   list.AddRectFilled(low, high, theme::plot_background, 2);
   for (const double tick : y_ticks) {
     const float y = to_y(tick);
@@ -158,15 +180,13 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
     const float width = ImGui::CalcTextSize(label.c_str()).x;
     list.AddText({low.x - 4 - width, y - 0.5f * text}, theme::dim_text, label.c_str());
   }
-  const std::string left = tick_text(x_low), right = tick_text(x_high);
+  const std::string left = value_text(x_low), right = value_text(x_high);
   const float below = high.y + 0.1f * text;
   if (!x.empty()) {
     list.AddText({low.x, below}, theme::dim_text, left.c_str());
     list.AddText({high.x - ImGui::CalcTextSize(right.c_str()).x, below}, theme::dim_text, right.c_str());
   }
-  const float label = ImGui::CalcTextSize(x_axis.label.data(), x_axis.label.data() + x_axis.label.size()).x;
-  list.AddText({0.5f * (low.x + high.x - label), below}, theme::dim_text, x_axis.label.data(),
-               x_axis.label.data() + x_axis.label.size());
+  add_centered(list, low.x, high.x, below, std::string(x_axis.label));
 
   list.PushClipRect(low, high, true);
   for (const PlotSeries& line : series) draw_series(list, x, line, to_x, to_y);
@@ -175,6 +195,41 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
   if (hovered) list.AddLine({mouse_x, low.y}, {mouse_x, high.y}, theme::dim_text);
   list.PopClipRect();
   if (hovered) draw_values_at(mouse_x, x, series, x_axis, to_x);
+}
+
+void draw_bars(const char* id, const ImVec2& size, std::string_view title, std::span<const Bar> bars,
+               ImU32 color) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  ImGui::InvisibleButton(id, size);
+  const float text = ImGui::GetFontSize();
+  const ImVec2 low{origin.x, origin.y + 1.5f * text},
+      high{origin.x + size.x, origin.y + size.y - 1.3f * text};
+  list.AddText(origin, theme::text, title.data(), title.data() + title.size());
+  list.AddRectFilled(low, high, theme::plot_background, 2);
+  if (bars.empty()) return;
+
+  double largest = 1;
+  float widest = 0;
+  for (const Bar& bar : bars) {
+    largest = std::max(largest, bar.value);
+    widest = std::max(widest, ImGui::CalcTextSize(bar.label.c_str()).x);
+  }
+  const float pitch = std::min((high.x - low.x) / static_cast<float>(bars.size()), 4 * text);
+  const auto stride = static_cast<std::size_t>(std::ceil((widest + 0.4f * text) / pitch));
+  const float room = high.y - low.y - 1.4f * text;  // the counts stand above
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const float left = low.x + static_cast<float>(i) * pitch, right = left + pitch;
+    const auto height = room * static_cast<float>(std::log1p(bars[i].value) / std::log1p(largest));
+    const float top = high.y - height;
+    list.AddRectFilled({left + 0.12f * pitch, top}, {right - 0.12f * pitch, high.y}, color, 2);
+    const std::string count = value_text(static_cast<float>(bars[i].value));
+    if (ImGui::CalcTextSize(count.c_str()).x <= pitch)
+      add_centered(list, left, right, top - 1.15f * text, count);
+    if (i % stride == 0) add_centered(list, left, right, high.y + 0.1f * text, bars[i].label);
+    if (ImGui::IsMouseHoveringRect({left, low.y}, {right, high.y}))
+      ImGui::SetTooltip("%s: %.0f", bars[i].label.c_str(), bars[i].value);
+  }
 }
 
 }  // namespace stickslip

@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,11 +19,26 @@ struct PlotSeries {
 struct PlotAxis {
   std::string_view label;  // quantity and unit
   bool logarithmic = false;
+  bool from_zero = false;  // a linear axis of counts begins at 0
 };
 
-/// Draws into the next `size` pixels. With a logarithmic axis values not above 0 are gaps.
+/// Draws into the next `size` pixels. With a logarithmic axis values not above 0 are gaps. One line alone has
+/// no legend: the axis names it.
 void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, const PlotAxis& x_axis,
                std::span<const PlotSeries> series, const PlotAxis& y_axis);
+
+struct Bar {
+  std::string label;
+  double value = 0;
+};
+
+/// Bars of counts under a title, as high as the logarithm of 1 + count, with the count on top and the label
+/// below where there is room.
+void draw_bars(const char* id, const ImVec2& size, std::string_view title, std::span<const Bar> bars,
+               ImU32 color);
+
+/// A round number as it stands at an axis: "0.002", "1500", "1e6".
+std::string tick_text(double value);
 
 /// Two to six round numbers (multiples of 1, 2 or 5 times a power of ten) in [low, high].
 std::vector<double> linear_ticks(double low, double high);

@@ -9,6 +9,7 @@
 namespace stickslip {
 namespace {
 constexpr float click_travel = 4;       // pixels
+constexpr float mark_reach = 7;         // pixels from a contact's mark that still hit it
 constexpr float pixels_per_notch = 20;  // of a zoom by dragging
 }  // namespace
 
@@ -57,8 +58,10 @@ void Pointer::start_drag() {
 void Pointer::release(Button button) {
   if (mode_ == Mode::idle || button != button_) return;
   if (may_click_ && travelled_ < click_travel) {
-    const std::optional<Pick> found = pick_here();
-    click_ = found ? found->object : -1;
+    click_.emplace();
+    if (const ContactRecord* mark = pick_contact(marks_, camera_, width_, height_, {x_, y_}, mark_reach))
+      click_->contact = *mark;
+    else if (const std::optional<Pick> found = pick_here()) click_->object = found->object;
   }
   cancel();
 }
@@ -102,6 +105,6 @@ std::optional<DragLine> Pointer::drag_line() const {
   return DragLine{position_of(grabbed_, simulation_.frame().snapshot.positions), target_};
 }
 
-std::optional<int> Pointer::take_click() { return std::exchange(click_, std::nullopt); }
+std::optional<Click> Pointer::take_click() { return std::exchange(click_, std::nullopt); }
 
 }  // namespace stickslip

@@ -9,6 +9,12 @@
 
 namespace stickslip {
 
+/// What a click met: a contact's mark if there is one, else an object, or neither.
+struct Click {
+  int object = -1;
+  std::optional<ContactRecord> contact;
+};
+
 /// Knows no window system; positions are in window coordinates.
 class Pointer {
  public:
@@ -20,6 +26,8 @@ class Pointer {
   Pointer(Simulation& simulation, Camera& camera) : simulation_(simulation), camera_(camera) {}
 
   void resize(int width, int height);
+  /// The contacts whose marks are on the screen; they must outlive the next call.
+  void set_marks(std::span<const ContactRecord> contacts) { marks_ = contacts; }
   void press(Button button, Modifiers modifiers);
   void release(Button button);
   void move(float x, float y);
@@ -30,8 +38,8 @@ class Pointer {
   bool busy() const { return mode_ != Mode::idle; }
   /// The spring while one pulls.
   std::optional<DragLine> drag_line() const;
-  /// What a click has picked since the last call: an object's index, or -1 for the background.
-  std::optional<int> take_click();
+  /// The click since the last call.
+  std::optional<Click> take_click();
 
  private:
   enum class Mode { idle, orbit, pan, zoom, drag };
@@ -48,7 +56,8 @@ class Pointer {
   Button button_ = Button::left;
   float travelled_ = 0;  // since the press: a click is a press that did not move
   bool may_click_ = false;
-  std::optional<int> click_;
+  std::optional<Click> click_;
+  std::span<const ContactRecord> marks_;
   Pick grabbed_;
   Vec3f target_{0, 0, 0};
 };

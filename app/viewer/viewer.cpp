@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 // processor that simulates, leaves it some time; but no later than `longest_interval` when something changes.
 constexpr double shortest_interval = 1.0 / 60, longest_interval = 1.0 / 25;
 constexpr double clock_interval = 0.25;  // [s] between pictures that only count seconds
+constexpr float contact_reach = 0.02f;   // of the scene's radius, that a picked contact moves in a step
 constexpr int settle_frames = 3;         // pictures after an input: ImGui needs a second one to react
 
 double seconds_since(Clock::time_point start) {
@@ -68,13 +69,14 @@ class Viewer {
   InputHandlers handlers();
 
   void take_over();
-  void select(int object);
+  void select(const Click& click);
   void frame_camera();
   ClearArea clear_area() const;
   double time_to_next_draw() const;
   void draw();
   void record(const Image& shown);
   void write_journal();
+  void choose_contacts();
   FrameView frame_view();
 
   const ViewOptions& options_;
@@ -275,6 +277,7 @@ void Viewer::take_over() {
     scene_ = frame.scene;
     pointer_.cancel();
     view_.selection.reset();
+    view_.contact.reset();
     renderer_.set_scene(scene_->model);
     if (!reloaded) {
       camera_ = camera_of(*scene_);
@@ -284,6 +287,7 @@ void Viewer::take_over() {
   }
   renderer_.set_positions(frame.snapshot.positions);
   if (view_.selection) view_.selection->observe(frame.snapshot);
+  if (view_.contact) view_.contact->observe(frame.snapshot);
 }
 
 ClearArea Viewer::clear_area() const {
@@ -292,10 +296,14 @@ ClearArea Viewer::clear_area() const {
   return {width, height, free.left, free.right, free.bottom};
 }
 
-void Viewer::select(int object) {
+void Viewer::select(const Click& click) {
   view_.selection.reset();
-  if (object < 0 || !scene_) return;
-  view_.selection.emplace(scene_, object);
+  view_.contact.reset();
+  if (!scene_) return;
+  if (click.contact)
+    view_.contact.emplace(scene_, *click.contact, contact_reach * renderer_.bounds().radius());
+  if (click.object < 0) return;
+  view_.selection.emplace(scene_, click.object);
   view_.selection->observe(simulation_.frame().snapshot);
 }
 
@@ -309,15 +317,23 @@ void Viewer::frame_camera() {
 
 // ---- Drawing ----
 
-FrameView Viewer::frame_view() {
-  FrameView frame;
-  frame.camera = camera_;
-  frame.overlays = view_.overlays;
+/// Those that the filter shows.
+void Viewer::choose_contacts() {
   const std::vector<ContactRecord>& contacts = simulation_.frame().snapshot.contacts;
   shown_contacts_.clear();
   std::ranges::copy_if(contacts, std::back_inserter(shown_contacts_),
                        [&](const ContactRecord& contact) { return view_.filter.shows(contact.state); });
+  pointer_.set_marks(view_.overlays.contacts ? std::span<const ContactRecord>(shown_contacts_)
+                                             : std::span<const ContactRecord>());
+}
+
+FrameView Viewer::frame_view() {
+  FrameView frame;
+  frame.camera = camera_;
+  frame.overlays = view_.overlays;
+  choose_contacts();
   frame.contacts = shown_contacts_;
+  if (view_.contact && !view_.contact->is_gone()) frame.highlighted_contact = view_.contact->contact().point;
   frame.highlighted_object = view_.selection ? view_.selection->object() : -1;
   frame.drag = pointer_.drag_line();
   const ClearArea area = clear_area();

@@ -28,7 +28,9 @@ struct ViewOptions {
   /// Made on the simulation's thread; what it throws ends run_viewer.
   std::function<std::unique_ptr<Engine>()> make_engine;
   std::string backend;  // its name, for the title
-  std::function<Scene(const std::string& name_or_path)> load_scene = stickslip::load_scene;
+  std::function<Scene(const std::string& name_or_path)> load_scene = [](const std::string& name_or_path) {
+    return stickslip::load_scene(name_or_path);
+  };
   int width = 1280, height = 720;
   Quality quality = Quality::automatic;
   bool validation = false;

@@ -68,7 +68,7 @@ class Buffer {
   Buffer() = default;
   Buffer(Context& ctx, std::size_t size) { resize(ctx, size); }
   Buffer(Context& ctx, std::span<const T> host) { upload(ctx, host); }
-  ~Buffer() { free_bytes(data_); }
+  ~Buffer() { free_bytes(data_, capacity_ * sizeof(T)); }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   Buffer(Buffer&& other) noexcept { swap(other); }
@@ -86,13 +86,24 @@ class Buffer {
   void resize(Context& ctx, std::size_t size) {
     if (size > capacity_) {
       ctx.synchronize();
-      free_bytes(data_);
+      free_bytes(data_, capacity_ * sizeof(T));
       data_ = nullptr;
       const std::size_t grown = capacity_ == 0 ? size : size + size / 2;
       capacity_ = 0;
       data_ = static_cast<T*>(allocate_bytes(grown * sizeof(T)));
       capacity_ = grown;
       ++ctx.counters().allocations;
+    }
+    size_ = size;
+  }
+
+  /// As `resize`, but the first size() objects stay.
+  void extend(Context& ctx, std::size_t size) {
+    if (size > capacity_) {
+      Buffer longer(ctx, size + size / 2);
+      copy(ctx, longer.data(), data_, size_);
+      ctx.synchronize();
+      swap(longer);
     }
     size_ = size;
   }

@@ -1,6 +1,7 @@
 #include "gpu/core/context.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 
@@ -9,6 +10,25 @@
 #endif
 
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+std::atomic<std::size_t> live_bytes{0}, peak_bytes{0};
+
+void count_allocation(std::size_t bytes) {
+  const std::size_t live = live_bytes += bytes;
+  std::size_t peak = peak_bytes;
+  while (peak < live && !peak_bytes.compare_exchange_weak(peak, live)) {
+  }
+}
+
+void count_release(const void* pointer, std::size_t bytes) {
+  if (pointer != nullptr) live_bytes -= bytes;
+}
+
+}  // namespace
+
+MemoryUse memory_use() { return {live_bytes, peak_bytes}; }
+void forget_memory_peak() { peak_bytes = live_bytes.load(); }
 
 #if STICKSLIP_ON_CUDA
 
@@ -24,15 +44,19 @@ void check(cudaError_t status, const char* call, const char* file, int line) {
 void* allocate_bytes(std::size_t bytes) {
   void* pointer = nullptr;
   SS_CUDA(cudaMalloc(&pointer, bytes));
+  count_allocation(bytes);
   return pointer;
 }
 
-void free_bytes(void* pointer) noexcept { cudaFree(pointer); }
+void free_bytes(void* pointer, std::size_t bytes) noexcept {
+  count_release(pointer, bytes);
+  cudaFree(pointer);
+}
 
 Context::Context(int) : threads_(1) { SS_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
 
 Context::~Context() {
-  for (Scratch& s : scratch_) free_bytes(s.data);
+  for (Scratch& s : scratch_) free_bytes(s.data, s.bytes);
   cudaStreamDestroy(stream_);
 }
 
@@ -70,15 +94,19 @@ void* allocate_bytes(std::size_t bytes) {
   }
   if (pointer == nullptr)
     throw std::runtime_error("out of memory: " + std::to_string(bytes) + " bytes asked for");
+  count_allocation(bytes);
   return pointer;
 }
 
-void free_bytes(void* pointer) noexcept { std::free(pointer); }
+void free_bytes(void* pointer, std::size_t bytes) noexcept {
+  count_release(pointer, bytes);
+  std::free(pointer);
+}
 
 Context::Context(int threads) : threads_(threads > 0 ? threads : allowed_threads()), arena_(threads_) {}
 
 Context::~Context() {
-  for (Scratch& s : scratch_) free_bytes(s.data);
+  for (Scratch& s : scratch_) free_bytes(s.data, s.bytes);
 }
 
 void Context::synchronize() { ++counters_.synchronisations; }
@@ -91,7 +119,7 @@ void* Context::scratch(int slot, std::size_t bytes) {
   if (s.bytes < bytes) {
     // Earlier launches may still read the old block.
     synchronize();
-    free_bytes(s.data);
+    free_bytes(s.data, s.bytes);
     s = {};
     const std::size_t grown = bytes + bytes / 2;
     s.data = allocate_bytes(grown);
@@ -99,6 +127,12 @@ void* Context::scratch(int slot, std::size_t bytes) {
     ++counters_.allocations;
   }
   return s.data;
+}
+
+void Context::free_scratch() {
+  synchronize();
+  for (Scratch& s : scratch_) free_bytes(s.data, s.bytes);
+  scratch_.clear();
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

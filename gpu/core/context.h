@@ -28,6 +28,11 @@ struct Counters {
   std::size_t synchronisations = 0;
 };
 
+/// Bytes of backend memory that this process holds, and the most since `forget_memory_peak`.
+struct MemoryUse {
+  std::size_t live = 0, peak = 0;
+};
+
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -52,7 +57,12 @@ using Arena = ThreadPool;
 /// Raw backend memory: device memory on CUDA, 64-byte aligned host memory on the CPU. Throws
 /// std::runtime_error when there is none left.
 void* allocate_bytes(std::size_t bytes);
-void free_bytes(void* pointer) noexcept;
+/// `bytes` as they were asked for.
+void free_bytes(void* pointer, std::size_t bytes) noexcept;
+
+/// Over all contexts of this backend; callable from any thread.
+MemoryUse memory_use();
+void forget_memory_peak();
 
 /// One stream of work. Not thread safe: one host thread drives a context at a time.
 class Context {
@@ -68,6 +78,8 @@ class Context {
 
   /// Temporary memory that primitives share; valid until the next call with the same slot. Only grows.
   void* scratch(int slot, std::size_t bytes);
+  /// Gives that memory back: after work on a larger scale than what follows.
+  void free_scratch();
 
   Counters& counters() { return counters_; }
   int threads() const { return threads_; }

@@ -11,6 +11,7 @@ enum Slot : int {
   sort_alternate,
   sort_histograms,
   library_temporary,  // what a CUB call asks for
+  gather_nodes,
   first_free,
 };
 

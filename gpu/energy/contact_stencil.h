@@ -1,5 +1,5 @@
-// The barrier of one contact stencil per unit barrier stiffness [m^2]: value, gradient and SPD Hessian at its
-// corners.
+// What one contact stencil adds to a step's potential: value [J], gradient [N] and SPD Hessian [N/m] at its
+// corners. With a plain d_hat for the potential: the bare barrier, per unit of its stiffness.
 #pragma once
 
 #include <type_traits>
@@ -130,15 +130,15 @@ SS_HD inline Real stencil_mollifier(const ContactStencil& s) {
   return mollifier(s.x[0], s.x[1], s.x[2], s.x[3], s.eps_x);
 }
 
-/// b(d) times the mollifier [m^2]; infinite behind a half-space.
-SS_HD inline Real barrier_value(const ContactStencil& s, Real d_hat) {
-  return stencil_mollifier(s) * barrier(closest_points(s).distance, d_hat);
+/// The potential at the stencil's distance times the mollifier; infinite behind a half-space.
+SS_HD inline Real barrier_value(const ContactStencil& s, const ContactPotential& potential) {
+  return stencil_mollifier(s) * potential.value(closest_points(s).distance);
 }
 
-/// Its gradient at the corners [m].
-SS_HD inline CornerVectors barrier_gradient(const ContactStencil& s, Real d_hat) {
+/// Its gradient at the corners.
+SS_HD inline CornerVectors barrier_gradient(const ContactStencil& s, const ContactPotential& potential) {
   const ClosestPoints closest = closest_points(s);
-  const Jet2<Real> b = barrier_jet(closest.distance, d_hat);
+  const Jet2<Real> b = potential.jet(closest.distance);
   const Real slope = stencil_mollifier(s) * b.first;
   CornerVectors gradient{};
   for (int i = 0; i < 4; ++i) gradient[i] = slope * closest.weights[i] * closest.normal;
@@ -149,16 +149,16 @@ SS_HD inline CornerVectors barrier_gradient(const ContactStencil& s, Real d_hat)
   return gradient;
 }
 
-/// Adds weight times the Hessian of b(d) of the closest features, or of the nearest positive semidefinite
+/// Adds weight times the potential's Hessian of the closest features, or of the nearest positive semidefinite
 /// matrix.
 template <bool project>
-SS_HD inline void add_feature_hessian(const ContactStencil& s, Real d_hat, Real weight,
+SS_HD inline void add_feature_hessian(const ContactStencil& s, const ContactPotential& potential, Real weight,
                                       CornerBlocks& blocks) {
   const ClosestFeatures features = closest_features(s);
   visit_hulls(features, s.x, [&](const auto& hull) {
     constexpr int N = sizeof(hull.w) / sizeof(Real);
     Mat3 local[N * (N + 1) / 2];
-    distance_hessian<project>(hull, barrier_jet(norm(hull.r), d_hat), local);
+    distance_hessian<project>(hull, potential.jet(norm(hull.r)), local);
     for (int i = 0; i < N; ++i)
       for (int j = 0; j <= i; ++j) {
         const int row = features.corner[i], column = features.corner[j];
@@ -170,16 +170,16 @@ SS_HD inline void add_feature_hessian(const ContactStencil& s, Real d_hat, Real 
 }
 
 /// Of m b: m hess b + b hess m + grad m grad b' + grad b grad m'.
-SS_HD inline CornerBlocks mollified_hessian(const ContactStencil& s, Real d_hat) {
+SS_HD inline CornerBlocks mollified_hessian(const ContactStencil& s, const ContactPotential& potential) {
   const Vec3* x = s.x;
   const Vec<Real, 12> dm = mollifier_gradient(x[0], x[1], x[2], x[3], s.eps_x);
   const Mat<Real, 12> ddm = mollifier_hessian(x[0], x[1], x[2], x[3], s.eps_x);
   const ClosestPoints closest = closest_points(s);
-  const Jet2<Real> b = barrier_jet(closest.distance, d_hat);
+  const Jet2<Real> b = potential.jet(closest.distance);
   Vec<Real, 12> db{};
   for (int k = 0; k < 12; ++k) db[k] = b.first * closest.weights[k / 3] * closest.normal[k % 3];
   CornerBlocks blocks{};
-  add_feature_hessian<false>(s, d_hat, stencil_mollifier(s), blocks);
+  add_feature_hessian<false>(s, potential, stencil_mollifier(s), blocks);
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j <= i; ++j)
       for (int k = 0; k < 9; ++k) {
@@ -215,23 +215,23 @@ SS_HD inline CornerBlocks projected(const CornerBlocks& blocks) {
   return result;
 }
 
-/// Its Hessian at the corners [1], or the nearest positive semidefinite matrix.
+/// Its Hessian at the corners, or the nearest positive semidefinite matrix.
 template <bool project>
-SS_HD inline CornerBlocks barrier_hessian(const ContactStencil& s, Real d_hat) {
+SS_HD inline CornerBlocks barrier_hessian(const ContactStencil& s, const ContactPotential& potential) {
   CornerBlocks blocks{};
   if (s.type == ContactType::half_space) {
     const Vec3& n = s.plane.normal;
-    blocks(0, 0) = barrier_jet(closest_points(s).distance, d_hat).second * outer(n, n);
+    blocks(0, 0) = potential.jet(closest_points(s).distance).second * outer(n, n);
   } else if (s.type == ContactType::edge_edge_mollified) {
-    blocks = project ? projected(mollified_hessian(s, d_hat)) : mollified_hessian(s, d_hat);
+    blocks = project ? projected(mollified_hessian(s, potential)) : mollified_hessian(s, potential);
   } else {
-    add_feature_hessian<project>(s, d_hat, Real(1), blocks);
+    add_feature_hessian<project>(s, potential, Real(1), blocks);
   }
   return blocks;
 }
 
-SS_HD inline CornerBlocks barrier_hessian_spd(const ContactStencil& s, Real d_hat) {
-  return barrier_hessian<true>(s, d_hat);
+SS_HD inline CornerBlocks barrier_hessian_spd(const ContactStencil& s, const ContactPotential& potential) {
+  return barrier_hessian<true>(s, potential);
 }
 
 }  // namespace stickslip

@@ -1,12 +1,14 @@
 // Isotropic hyperelastic solids: energy density Psi(F) [J/m^3], stress P = dPsi/dF and its derivative, in
 // closed form. Every model has zero energy and stress at F = I and matches linear elasticity there. All but
-// Neo-Hookean, whose energy grows without bound as J = det F falls to 0, are defined for inverted F too.
+// Neo-Hookean, whose energy grows without bound as J = det F falls to 0, and orthogonality, which a mirror
+// image does not change, are defined for inverted F too.
 //
 //   stable Neo-Hookean  m/2 (|F|^2 - 3 - log((|F|^2 + 1)/4)) + l/2 ((J - alpha)^2 - (1 - alpha)^2),
 //   [Smith 2018]        with m = 4/3 mu, l = lambda + 5/6 mu, alpha = 1 + 3/4 m/l
 //   Neo-Hookean         mu/2 (|F|^2 - 3) - mu log J + lambda/2 log^2 J [Bonet, Wood 1997]
 //   fixed corotated     mu |F - R|^2 + lambda/2 (J - 1)^2 [Stomakhin 2012]
 //   ARAP                mu |F - R|^2
+//   orthogonality       mu/4 |F'F - I|^2, of affine bodies, kappa = mu/4 [Lan 2022]
 #pragma once
 
 #include <limits>
@@ -23,10 +25,10 @@ struct Lame {
   Real mu, lambda;
 };
 
-/// From Young's modulus [Pa] and Poisson's ratio. ARAP knows no lateral contraction: its material keeps E and
-/// has nu = 0.
+/// From Young's modulus [Pa] and Poisson's ratio. ARAP and orthogonality know no lateral contraction: their
+/// material keeps E and has nu = 0.
 SS_HD inline Lame lame_parameters(ElasticModel model, Real young, Real poisson) {
-  if (model == ElasticModel::arap) return {young / Real(2), Real(0)};
+  if (model == ElasticModel::arap || model == ElasticModel::orthogonality) return {young / Real(2), Real(0)};
   return {young / (Real(2) * (Real(1) + poisson)),
           young * poisson / ((Real(1) + poisson) * (Real(1) - Real(2) * poisson))};
 }
@@ -43,6 +45,11 @@ SS_HD inline Real stable_mu(const Lame& lame) { return Real(4) / Real(3) * lame.
 /// True for models whose distortion is measured from the rotation of F, which takes an SVD.
 SS_HD inline bool is_corotated(ElasticModel model) {
   return model == ElasticModel::fixed_corotated || model == ElasticModel::arap;
+}
+
+/// Inverted elements have infinite energy.
+SS_HD inline bool forbids_inversion(ElasticModel model) {
+  return model == ElasticModel::neo_hookean || model == ElasticModel::orthogonality;
 }
 
 /// The part of an energy that depends on J = det F alone: value, pressure and bulk modulus.
@@ -64,6 +71,8 @@ SS_HD inline VolumeTerm volume_term(ElasticModel model, Real j, const Lame& lame
     }
     case ElasticModel::fixed_corotated:
       return {lame.lambda / Real(2) * change * change, lame.lambda * change, lame.lambda};
+    case ElasticModel::orthogonality:
+      return {j > Real(0) ? Real(0) : std::numeric_limits<Real>::infinity(), Real(0), Real(0)};
     case ElasticModel::arap:
       break;
   }
@@ -73,6 +82,10 @@ SS_HD inline VolumeTerm volume_term(ElasticModel model, Real j, const Lame& lame
 SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Lame& lame) {
   const Real volume = volume_term(model, determinant(f), lame).value;
   if (is_corotated(model)) return lame.mu * norm2(svd3(f).s - Vec3::filled(Real(1))) + volume;
+  if (model == ElasticModel::orthogonality) {
+    const Mat3 strain = f.transposed() * f - Mat3::identity();
+    return lame.mu / Real(4) * dot(strain, strain) + volume;
+  }
   const Real stretch = dot(f, f) - Real(3);
   if (model == ElasticModel::neo_hookean) return lame.mu / Real(2) * stretch + volume;
   return stable_mu(lame) / Real(2) * (stretch - std::log1p(stretch / Real(4))) + volume;
@@ -80,6 +93,7 @@ SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Lame& 
 
 /// P(F) given the SVD of F, which only corotated models read.
 SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Svd3<Real>& svd, const Lame& lame) {
+  if (model == ElasticModel::orthogonality) return lame.mu * (f * (f.transposed() * f - Mat3::identity()));
   const Mat3 volume = volume_term(model, determinant(f), lame).first * cofactor(f);
   if (is_corotated(model)) return Real(2) * lame.mu * (f - svd.u * svd.v.transposed()) + volume;
   if (model == ElasticModel::neo_hookean) return lame.mu * f + volume;
@@ -112,9 +126,23 @@ struct StressDerivative {
   }
 };
 
+/// dP/dF of orthogonality, whose Psi_i = mu s_i (s_i^2 - 1), as below.
+SS_HD inline StressDerivative orthogonality_derivative(const Svd3<Real>& svd, Real mu) {
+  StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
+  const Vec3& s = svd.s;
+  for (int i = 0; i < 3; ++i) {
+    const int a = (i + 1) % 3, b = (i + 2) % 3;
+    d.scaling(i, i) = mu * (Real(3) * s[i] * s[i] - Real(1));
+    d.even[i] = mu * (s[a] * s[a] + s[b] * s[b] - Real(1));  // twist and flip: even -+ s_a s_b
+    d.odd[i] = mu * s[a] * s[b];
+  }
+  return d;
+}
+
 /// dP/dF. With Psi_i = dPsi/ds_i: scaling_ij = d2Psi/ds_i ds_j, twist (Psi_i + Psi_j)/(s_i + s_j), flip
 /// (Psi_i - Psi_j)/(s_i - s_j), the divisions carried out.
 SS_HD inline StressDerivative stress_derivative(ElasticModel model, const Svd3<Real>& svd, const Lame& lame) {
+  if (model == ElasticModel::orthogonality) return orthogonality_derivative(svd, lame.mu);
   StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
   const Vec3& s = svd.s;
   const Vec3 dj{s[1] * s[2], s[2] * s[0], s[0] * s[1]};  // dJ/ds

@@ -15,11 +15,11 @@ struct FrictionStencil {
   Real mu_lambda;        // friction limit [N]
 };
 
-/// From a stencil in contact, with lambda = -sigma b'(d) times the mollifier [N] at barrier stiffness `sigma`
-/// [N/m].
-SS_HD inline FrictionStencil make_friction_stencil(const ContactStencil& s, Real sigma, Real d_hat, Real mu) {
+/// From a stencil in contact, with lambda = minus the potential's slope times the mollifier [N].
+SS_HD inline FrictionStencil make_friction_stencil(const ContactStencil& s, const ContactPotential& potential,
+                                                   Real mu) {
   const ClosestPoints closest = closest_points(s);
-  const Real lambda = -sigma * barrier_jet(closest.distance, d_hat).first * stencil_mollifier(s);
+  const Real lambda = -potential.jet(closest.distance).first * stencil_mollifier(s);
   return {closest.weights, closest.normal, mu * lambda};
 }
 

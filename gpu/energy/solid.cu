@@ -56,7 +56,7 @@ SS_HD void tet_derivatives(const TetView& view, const SolidMotion& motion, std::
 namespace stickslip::STICKSLIP_BACKEND {
 
 void SolidEnergy::set(Context& ctx, std::span<const Vec<double, 3>> rest, std::span<const Vec4i> tets,
-                      std::span<const std::int32_t> tet_material) {
+                      std::span<const std::int32_t> tet_material, std::span<const double> body_volumes) {
   std::vector<Mat3> inverse_rest(tets.size());
   std::vector<Real> volumes(tets.size());
   for (std::size_t i = 0; i < tets.size(); ++i) {
@@ -67,19 +67,28 @@ void SolidEnergy::set(Context& ctx, std::span<const Vec<double, 3>> rest, std::s
     for (int k = 0; k < 9; ++k) inverse_rest[i].m[k] = static_cast<Real>(inverse_edges.m[k]);
     volumes[i] = static_cast<Real>(determinant(edges) / 6.0);
   }
+  const std::size_t first_body = tets.size() - body_volumes.size();
+  std::vector<std::int32_t> material(tets.size());
+  for (std::size_t i = 0; i < tets.size(); ++i) {
+    material[i] = 2 * tet_material[i] + (i >= first_body);
+    if (i >= first_body) volumes[i] = static_cast<Real>(body_volumes[i - first_body]);
+  }
   tets_.upload(ctx, tets);
   inverse_rest_.upload(ctx, inverse_rest);
   volumes_.upload(ctx, volumes);
-  tet_material_.upload(ctx, tet_material);
+  tet_material_.upload(ctx, material);
 }
 
 void SolidEnergy::set_materials(Context& ctx, std::span<const Material> materials) {
   std::vector<ElasticMaterial> elastic;
-  elastic.reserve(materials.size());
-  for (const Material& m : materials)
-    elastic.push_back({m.model,
-                       lame_parameters(m.model, static_cast<Real>(m.young), static_cast<Real>(m.poisson)),
+  elastic.reserve(2 * materials.size());
+  for (const Material& m : materials) {
+    const Real young = static_cast<Real>(m.young);
+    elastic.push_back({m.model, lame_parameters(m.model, young, static_cast<Real>(m.poisson)),
                        static_cast<Real>(m.damping)});
+    constexpr ElasticModel affine = ElasticModel::orthogonality;
+    elastic.push_back({affine, lame_parameters(affine, young, 0), 0});
+  }
   materials_.upload(ctx, elastic);
 }
 
@@ -90,29 +99,29 @@ void SolidEnergy::energy(Context& ctx, const SolidMotion& motion, double* out) {
       ctx, size(), [=] SS_LAMBDA(std::size_t i) { return tet_energy(tets, m, i); }, out, kMedium);
 }
 
-void SolidEnergy::gradient(Context& ctx, const SolidMotion& motion, Vec3* corner_gradients) {
-  const TetView tets = view();
+void SolidEnergy::gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) {
+  const TetView tet_view = view();
   const SolidMotion m = motion;
   launch(
-      ctx, size(),
+      ctx, tets.size(),
       [=] SS_LAMBDA(std::size_t i) {
         CornerVectors gradient{};
-        tet_derivatives<false>(tets, m, i, gradient, nullptr);
+        tet_derivatives<false>(tet_view, m, tets.begin + i, gradient, nullptr);
         for (int a = 0; a < 4; ++a) corner_gradients[4 * i + a] = gradient[a];
       },
       kMedium);
 }
 
-void SolidEnergy::gradient_and_hessian(Context& ctx, const SolidMotion& motion, Vec3* corner_gradients,
-                                       Mat3* corner_blocks) {
-  const TetView tets = view();
+void SolidEnergy::gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange tets,
+                                       Vec3* corner_gradients, Mat3* corner_blocks) {
+  const TetView tet_view = view();
   const SolidMotion m = motion;
   launch(
-      ctx, size(),
+      ctx, tets.size(),
       [=] SS_LAMBDA(std::size_t i) {
         CornerVectors gradient{};
         CornerBlocks blocks{};
-        tet_derivatives<true>(tets, m, i, gradient, &blocks);
+        tet_derivatives<true>(tet_view, m, tets.begin + i, gradient, &blocks);
         for (int a = 0; a < 4; ++a) corner_gradients[4 * i + a] = gradient[a];
         for (int k = 0; k < kTetBlocks; ++k) corner_blocks[kTetBlocks * i + k] = blocks.b[k];
       },

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "gpu/core/buffer.h"
+#include "gpu/core/index_range.h"
 #include "gpu/energy/tet_element.h"
 
 namespace stickslip {
@@ -26,9 +27,9 @@ struct SolidMotion {
 struct TetView {
   const Vec4i* tets;
   const Mat3* inverse_rest;
-  const Real* volumes;  // [m^3]
-  const std::int32_t* tet_material;
-  const ElasticMaterial* materials;
+  const Real* volumes;               // [m^3]
+  const std::int32_t* tet_material;  // 2 material + (1 if the tet is an affine body's)
+  const ElasticMaterial* materials;  // of solids and of affine bodies in turn
 
   /// F of tet i.
   SS_HD Mat3 deformation(std::size_t i, const Vec3* x) const {
@@ -50,9 +51,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 class SolidEnergy {
  public:
   /// `rest`: stress-free node positions [m]; `tets`: four nodes each, positive volume; `tet_material`: per
-  /// tet.
+  /// tet. The last ones are control tets of affine bodies, one per entry of `body_volumes` [m^3]: they have
+  /// the orthogonality energy, weighted with that volume.
   void set(Context& ctx, std::span<const Vec<double, 3>> rest, std::span<const Vec4i> tets,
-           std::span<const std::int32_t> tet_material);
+           std::span<const std::int32_t> tet_material, std::span<const double> body_volumes = {});
   /// May be called again at any time to change materials.
   void set_materials(Context& ctx, std::span<const Material> materials);
 
@@ -62,10 +64,10 @@ class SolidEnergy {
 
   /// Writes the total energy [J] to `out` in backend memory.
   void energy(Context& ctx, const SolidMotion& motion, double* out);
-  /// Writes the gradient [N] of each tet's energy at its four corners.
-  void gradient(Context& ctx, const SolidMotion& motion, Vec3* corner_gradients);
+  /// Writes the gradient [N] of the energy of each of `tets` at its four corners, the first tet's first.
+  void gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients);
   /// The same, and the lower blocks of each tet's projected Hessian [N/m], ten per tet by rows.
-  void gradient_and_hessian(Context& ctx, const SolidMotion& motion, Vec3* corner_gradients,
+  void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients,
                             Mat3* corner_blocks);
   /// Writes the smallest det F to `out` in backend memory, of all tets or of those whose energy forbids
   /// inversion; +infinity without any.

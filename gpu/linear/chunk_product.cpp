@@ -55,7 +55,8 @@ constexpr std::int32_t kNodesAhead = 16, kInnerAhead = 64, kOuterAhead = 24;
 
 void load(const Vec3& x, Lanes& lanes) { lanes = Lanes{x[0], x[1], x[2], Real(0)}; }
 
-Real multiply_chunk(const View& m, std::size_t chunk, const Mat3* __restrict diagonal,
+template <class Coupled>
+Real multiply_chunk(const View& m, std::size_t chunk, Coupled coupled, const Mat3* __restrict diagonal,
                     const Mat3* __restrict lower, const Vec3* __restrict x, Vec3* __restrict y) {
   Ends ends[kLargestChunk];
   const std::int32_t first = static_cast<std::int32_t>(chunk) * m.chunk_size;
@@ -78,12 +79,14 @@ Real multiply_chunk(const View& m, std::size_t chunk, const Mat3* __restrict dia
     RowSum sum;
     for (std::int32_t e = inner[i]; e < inner[i + 1]; ++e) {
       __builtin_prefetch(lower + e + kInnerAhead);
+      if (!coupled(node[i], node[m.column[e]])) continue;
       Ends& column = ends[m.column[e]];
       sum.add(BlockRows(lower[e]), column.x);
       add_transposed_times(lower[e], xi, column.y);
     }
     for (std::int32_t e = outer[i]; e < outer[i + 1]; ++e) {
       __builtin_prefetch(x + m.column[std::min(e + kOuterAhead, m.last_entry)]);
+      if (!coupled(node[i], m.column[e])) continue;
       Lanes xj;
       load(x[m.column[e]], xj);
       sum.add(BlockRows(lower[e]), xj);
@@ -118,14 +121,19 @@ void ChunkProduct::set_pattern(Context& ctx, const Pattern& pattern) {
 }
 
 void ChunkProduct::multiply(Context& ctx, const Mat3* diagonal, const Mat3* lower, const Vec3* x, Vec3* y,
-                            Real* x_dot_y, const std::int32_t* skip) {
+                            Real* x_dot_y, const std::int32_t* skip, const NodeGroup* group) {
   if (skip != nullptr && *skip != 0) return;
   const View view{node_count_,         chunk_size_,         entry_count_ - 1, node_.data(),
                   inner_begin_.data(), outer_begin_.data(), column_.data()};
   Real* dots = dots_.data();
-  launch(
-      ctx, chunk_count_,
-      [=](std::size_t chunk) { dots[chunk] = multiply_chunk(view, chunk, diagonal, lower, x, y); }, Grain{1});
+  const auto multiply_coupled = [&](auto coupled) {
+    launch(
+        ctx, chunk_count_,
+        [=](std::size_t chunk) { dots[chunk] = multiply_chunk(view, chunk, coupled, diagonal, lower, x, y); },
+        Grain{1});
+  };
+  if (group != nullptr) multiply_coupled(SameGroup{group});
+  else multiply_coupled(AllCoupled{});
   Real total = 0;
   for (std::size_t c = 0; c < chunk_count_; ++c) total += dots[c];
   *x_dot_y = total;

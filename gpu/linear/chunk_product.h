@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/core/buffer.h"
+#include "gpu/linear/coupling.h"
 #include "gpu/linear/pattern.h"
 #include "gpu/math/mat.h"
 
@@ -22,7 +23,7 @@ class ChunkProduct {
   void set_pattern(Context& ctx, const Pattern& pattern);
   /// As RowProduct::multiply. `diagonal` and `lower` must be readable for one more block than they have.
   void multiply(Context& ctx, const Mat3* diagonal, const Mat3* lower, const Vec3* x, Vec3* y, Real* x_dot_y,
-                const std::int32_t* skip = nullptr);
+                const std::int32_t* skip = nullptr, const NodeGroup* group = nullptr);
 
  private:
   std::size_t chunk_count_ = 0;

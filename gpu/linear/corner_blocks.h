@@ -6,6 +6,8 @@
 namespace stickslip {
 
 inline constexpr int kCornerBlocks = 10;
+/// Those off the diagonal.
+inline constexpr int kCouplings = 6;
 
 /// Where block (row, column), row >= column, stands.
 SS_HD constexpr int corner_block(int row, int column) { return row * (row + 1) / 2 + column; }

@@ -1,5 +1,6 @@
 #include "gpu/linear/node_gather.cuh"
 
+#include <algorithm>
 #include <bit>
 
 #include "gpu/core/select.h"
@@ -12,11 +13,14 @@ void NodeGather::build(Context& ctx, const Vec4i* stencils, std::size_t n, std::
   node_count_ = static_cast<std::uint32_t>(node_count);
   run_count_ = 0;
   if (n == 0) return;
-  nodes_.resize(ctx, corner_count);
+  // As many runs as there are nodes, and one of the unused corners.
+  const std::size_t most_runs = std::min(corner_count, node_count + 1);
   corners_.resize(ctx, corner_count);
-  run_begin_.resize(ctx, corner_count + 1);
+  run_node_.resize(ctx, most_runs);
+  run_begin_.resize(ctx, most_runs + 1);
   counter_.resize(ctx, 1);
-  std::uint32_t* nodes = nodes_.data();
+  auto* nodes =
+      static_cast<std::uint32_t*>(ctx.scratch(slot::gather_nodes, corner_count * sizeof(std::uint32_t)));
   std::int32_t* corners = corners_.data();
   const std::uint32_t unused = node_count_;
   launch(ctx, corner_count, [=] SS_LAMBDA(std::size_t c) {
@@ -34,6 +38,8 @@ void NodeGather::build(Context& ctx, const Vec4i* stencils, std::size_t n, std::
   launch(ctx, 1,
          [=] SS_LAMBDA(std::size_t) { run_begin[*counter] = static_cast<std::int32_t>(corner_count); });
   run_count_ = static_cast<std::size_t>(read_back(ctx, counter));
+  std::uint32_t* run_node = run_node_.data();
+  launch(ctx, run_count_, [=] SS_LAMBDA(std::size_t run) { run_node[run] = nodes[run_begin[run]]; });
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -25,14 +25,14 @@ class NodeGather {
   template <class T, class F>
   void sum(Context& ctx, F value_of_corner, T* out, Accumulate accumulate = Accumulate::add) const {
     const std::int32_t* begin = run_begin_.data();
-    const std::uint32_t* node = nodes_.data();
+    const std::uint32_t* node = run_node_.data();
     const std::int32_t* corner = corners_.data();
     const std::uint32_t node_count = node_count_;
     const bool add = accumulate == Accumulate::add;
     launch(
         ctx, run_count_,
         [=] SS_LAMBDA(std::size_t run) {
-          const std::uint32_t target = node[begin[run]];
+          const std::uint32_t target = node[run];
           if (target == node_count) return;
           T total = value_of_corner(corner[begin[run]]);
           for (std::int32_t k = begin[run] + 1; k < begin[run + 1]; ++k) total += value_of_corner(corner[k]);
@@ -44,9 +44,9 @@ class NodeGather {
 
  private:
   std::uint32_t node_count_ = 0;
-  std::size_t run_count_ = 0;    // touched nodes, and one run of unused corners when there are any
-  Buffer<std::uint32_t> nodes_;  // per sorted corner; node_count_ for an unused one
-  Buffer<std::int32_t> corners_;
+  std::size_t run_count_ = 0;       // touched nodes, and one run of unused corners when there are any
+  Buffer<std::int32_t> corners_;    // by node
+  Buffer<std::uint32_t> run_node_;  // node_count_ of the run of unused corners
   Buffer<std::int32_t> run_begin_;  // run_count_ + 1
   Buffer<std::int32_t> counter_;
 };

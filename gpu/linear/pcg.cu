@@ -1,6 +1,8 @@
 #include "gpu/linear/pcg.cuh"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gpu/core/reduce.h"
 
@@ -17,30 +19,66 @@ constexpr Grain kVectorGrain{1024};
 SS_HD bool running(const Pcg::State& s) { return s.stop == static_cast<std::int32_t>(PcgStop::running); }
 SS_HD void stop(Pcg::State& s, PcgStop why) { s.stop = static_cast<std::int32_t>(why); }
 
-/// The decisions after `iterations` of them, with s.rz up to date.
+/// The decisions after `iterations` of them, with s.now up to date.
 SS_HD void judge(Pcg::State& s, Real* history) {
-  history[s.iterations] = s.reference > 0 ? std::sqrt(s.rz / s.reference) : Real(0);
-  if (s.rz < s.best) {
-    s.best = s.rz;
+  const Real rz = s.now.rz;
+  history[s.iterations] = s.reference > 0 ? std::sqrt(rz / s.reference) : Real(0);
+  if (rz < s.best) {
+    s.best = rz;
     s.best_at = s.iterations;
   }
-  if (!(s.rz >= 0)) stop(s, PcgStop::indefinite);
-  else if (s.rz <= s.target) stop(s, PcgStop::converged);
+  if (!(rz >= 0)) stop(s, PcgStop::indefinite);
+  else if (rz <= s.rz_target || s.now.rr <= s.rr_target + s.xx_share * s.now.xx) stop(s, PcgStop::converged);
   else if (s.iterations >= s.last) stop(s, PcgStop::iteration_cap);
   else if (s.iterations - s.best_at >= kPatience) stop(s, PcgStop::stagnated);
 }
 
-struct Vectors {
-  Vec3 *x, *r, *z, *p, *q;
-  BlockJacobi::View preconditioner;
-  Pcg::State* state;
-  Real* rz;
-  Real* history;
-};
+/// Sets what the criterion asks for; s.reference is known, and bb = |b|_2^2.
+SS_HD void set_targets(Pcg::State& s, const PcgSettings& settings, Real bb) {
+  // Beyond one half every direction would do, the zero one too.
+  const Real rounding = std::min(std::numeric_limits<Real>::epsilon() * settings.condition, Real(0.5));
+  switch (settings.criterion) {
+    case PcgCriterion::relative:
+      s.rz_target = settings.tolerance * settings.tolerance * s.reference;
+      break;
+    case PcgCriterion::truncated: {
+      const Real b = std::sqrt(bb);
+      s.rr_target = (b < Real(0.25) ? b : Real(0.25)) * bb;  // (min(1/2, sqrt|b|) |b|)^2
+      break;
+    }
+    case PcgCriterion::condition_x:
+      s.xx_share = rounding * rounding;
+      break;
+    case PcgCriterion::condition_b:
+      s.rr_target = rounding * rounding * bb;
+      break;
+  }
+}
+
+/// r_i = residual(i) where node i moves, and zero elsewhere; z = P^-1 r; and the squares of both. Nothing is
+/// done after the stop. `residual` may write x_i.
+template <class F>
+void set_residual(Context& ctx, std::size_t n, Preconditioner& preconditioner, const Pcg::Vectors& v,
+                  F residual) {
+  Pcg::State* s = v.state;
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        if (!running(*s)) return Pcg::Squares{};
+        const bool moves = v.fixed == nullptr || v.fixed[i] == 0;
+        const Vec3 r = moves ? residual(i) : Vec3::zero();
+        const Vec3 z = v.local.apply(i, r);
+        v.r[i] = r;
+        v.z[i] = z;
+        return Pcg::Squares{dot(r, z), norm2(r), moves ? norm2(v.x[i]) : Real(0)};
+      },
+      v.squares, kVectorGrain);
+  preconditioner.add_domains(ctx, v.r, v.z, &v.squares->rz, &s->stop);
+}
 
 /// One iteration in three passes over the vectors: the direction, its product with p'Ap, and everything else
 /// with r'z.
-void iterate(Context& ctx, SplitMatrix& matrix, const Vectors& v) {
+void iterate(Context& ctx, SplitMatrix& matrix, Preconditioner& preconditioner, const Pcg::Vectors& v) {
   const std::size_t n = matrix.node_count();
   Pcg::State* s = v.state;
   launch(
@@ -53,25 +91,16 @@ void iterate(Context& ctx, SplitMatrix& matrix, const Vectors& v) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     if (!running(*s)) return;
     if (!(s->pq > 0)) return stop(*s, PcgStop::indefinite);
-    s->alpha = s->rz / s->pq;
+    s->alpha = s->now.rz / s->pq;
   });
-  reduce_sum(
-      ctx, n,
-      [=] SS_LAMBDA(std::size_t i) {
-        if (!running(*s)) return Real(0);
-        const Real alpha = s->alpha;
-        v.x[i] += alpha * v.p[i];
-        const Vec3 r = v.r[i] - alpha * v.q[i];
-        const Vec3 z = v.preconditioner.apply(i, r);
-        v.r[i] = r;
-        v.z[i] = z;
-        return dot(r, z);
-      },
-      v.rz, kVectorGrain);
+  set_residual(ctx, n, preconditioner, v, [=] SS_LAMBDA(std::size_t i) {
+    v.x[i] += s->alpha * v.p[i];
+    return v.r[i] - s->alpha * v.q[i];
+  });
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     if (!running(*s)) return;
-    s->beta = *v.rz / s->rz;
-    s->rz = *v.rz;
+    s->beta = v.squares->rz / s->now.rz;
+    s->now = *v.squares;
     ++s->iterations;
     judge(*s, v.history);
   });
@@ -82,42 +111,35 @@ void iterate(Context& ctx, SplitMatrix& matrix, const Vectors& v) {
 PcgResult Pcg::solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const PcgSettings& settings,
                      const std::uint8_t* fixed) {
   matrix_ = &matrix;
+  fixed_ = fixed;
   x_ = x;
-  n_ = matrix.node_count();
-  for (Buffer<Vec3>* vector : {&r_, &z_, &p_, &q_}) vector->resize(ctx, n_);
+  const std::size_t n = matrix.node_count();
+  for (Buffer<Vec3>* vector : {&r_, &z_, &p_, &q_}) vector->resize(ctx, n);
   history_.resize(ctx, static_cast<std::size_t>(settings.max_iterations) + 1);
-  sums_.resize(ctx, 1);
-  start_.resize(ctx, 1);
+  squares_.resize(ctx, 1);
   state_.resize(ctx, 1);
-  preconditioner_.build(ctx, matrix.diagonal(), fixed, n_);
+  preconditioner_.build(ctx, matrix, settings.preconditioner, fixed);
 
+  const Vectors v = vectors();
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *v.state = State{}; });
   const bool warm = settings.start_from_x;
-  if (warm) matrix.multiply(ctx, x, q_.data());
-  Vec3 *r = r_.data(), *z = z_.data(), *p = p_.data();
-  const Vec3* q = q_.data();
-  const BlockJacobi::View preconditioner = preconditioner_.view();
-  Vec2* start = start_.data();
-  reduce_sum(
-      ctx, n_,
-      [=] SS_LAMBDA(std::size_t i) {
-        if (!warm) x[i] = Vec3::zero();
-        r[i] = warm ? b[i] - q[i] : b[i];
-        z[i] = preconditioner.apply(i, r[i]);
-        p[i] = Vec3::zero();
-        return Vec2{dot(b[i], preconditioner.apply(i, b[i])), dot(r[i], z[i])};
-      },
-      start, kVectorGrain);
-  State* state = state_.data();
-  Real* history = history_.data();
+  if (!warm) fill(ctx, x, n, Vec3::zero());
+  fill(ctx, v.p, n, Vec3::zero());
+  set_residual(ctx, n, preconditioner_, v, [=] SS_LAMBDA(std::size_t i) { return b[i]; });
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { v.state->now = *v.squares; });
+  if (warm) {
+    matrix.multiply(ctx, x, v.q);
+    set_residual(ctx, n, preconditioner_, v, [=] SS_LAMBDA(std::size_t i) { return b[i] - v.q[i]; });
+  }
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    const Real b2 = (*start)[0], r2 = (*start)[1];
-    State s{};
-    s.rz = s.best = r2;
-    s.reference = b2 > r2 ? b2 : r2;
-    s.target = settings.tolerance * settings.tolerance * s.reference;
+    State& s = *v.state;
+    const Squares of_b = s.now;
+    s.now = *v.squares;
+    s.best = s.now.rz;
+    s.reference = of_b.rz > s.now.rz ? of_b.rz : s.now.rz;
     s.last = settings.max_iterations;
-    judge(s, history);
-    *state = s;
+    set_targets(s, settings, of_b.rr);
+    judge(s, v.history);
   });
   return run(ctx);
 }
@@ -134,26 +156,38 @@ PcgResult Pcg::resume(Context& ctx, int extra_iterations) {
   State* state = state_.data();
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     State& s = *state;
-    if (s.stop == static_cast<std::int32_t>(PcgStop::indefinite) || !(s.rz > 0)) return;
+    if (s.stop == static_cast<std::int32_t>(PcgStop::indefinite) || !(s.now.rz > 0)) return;
     stop(s, PcgStop::running);
-    s.target = 0;
+    s.rz_target = s.rr_target = s.xx_share = 0;
     s.last = s.iterations + extra_iterations;
-    s.best = s.rz;
+    s.best = s.now.rz;
     s.best_at = s.iterations;
   });
   return run(ctx);
 }
 
+Pcg::Vectors Pcg::vectors() {
+  return {x_,
+          r_.data(),
+          z_.data(),
+          p_.data(),
+          q_.data(),
+          fixed_,
+          preconditioner_.local(),
+          state_.data(),
+          squares_.data(),
+          history_.data()};
+}
+
 PcgResult Pcg::run(Context& ctx) {
-  const Vectors vectors{
-      x_,           r_.data(),      z_.data(), p_.data(), q_.data(), preconditioner_.view(), state_.data(),
-      sums_.data(), history_.data()};
+  const Vectors v = vectors();
   State s = read_back(ctx, state_.data());
   while (running(s)) {
-    for (int k = 0; k < kCheckInterval; ++k) iterate(ctx, *matrix_, vectors);
+    for (int k = 0; k < kCheckInterval; ++k) iterate(ctx, *matrix_, preconditioner_, v);
     s = read_back(ctx, state_.data());
   }
-  const Real residual = s.reference > 0 ? std::sqrt(s.rz / s.reference) : Real(0);
+  if (matrix_->embedding() != nullptr) matrix_->embedding()->expand(ctx, x_);
+  const Real residual = s.reference > 0 ? std::sqrt(s.now.rz / s.reference) : Real(0);
   return {s.iterations, residual, static_cast<PcgStop>(s.stop)};
 }
 

@@ -3,8 +3,9 @@
 
 #include <vector>
 
-#include "gpu/linear/block_jacobi.cuh"
+#include "gpu/linear/preconditioner.cuh"
 #include "gpu/linear/split_matrix.cuh"
+#include "gpu/params/params.h"
 
 namespace stickslip {
 
@@ -12,6 +13,12 @@ struct PcgSettings {
   Real tolerance = Real(1e-4);  // on |r| / max(|b|, |r_0|) in the preconditioner's norm |r| = sqrt(r' P^-1 r)
   int max_iterations = 10000;
   bool start_from_x = false;  // else x is overwritten with zero first
+  // What ends the iterations. `relative` is the tolerance above, where Guo24 App. B has |r|_2 <= tol |r_0|_2:
+  // in the preconditioner's norm a stiff contact weighs no more than what it moves. The others are in |.|_2
+  // as printed, and leave the tolerance alone: (i) truncated, (ii) condition_x, (iii) condition_b.
+  PcgCriterion criterion = PcgCriterion::relative;
+  Real condition = 1;  // estimate of A's condition number, for (ii) and (iii)
+  PreconditionerSettings preconditioner{};
 };
 
 enum class PcgStop : std::int32_t {
@@ -24,7 +31,7 @@ enum class PcgStop : std::int32_t {
 
 struct PcgResult {
   int iterations = 0;
-  Real residual = 0;  // relative, as in PcgSettings
+  Real residual = 0;  // relative, in the preconditioner's norm, whatever the criterion
   PcgStop stop = PcgStop::running;
 };
 
@@ -34,13 +41,16 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class Pcg {
  public:
+  /// For preconditioners that sort nodes, see Preconditioner.
+  void set_positions(std::span<const Vec3> positions) { preconditioner_.set_positions(positions); }
+
   /// Solves A x = b approximately. Nodes with fixed[i] != 0 keep their x (`fixed` may be null). All pointers
-  /// are backend memory; `matrix`, x and b must outlive a later `resume`. Scalars stay on the backend: CUDA
-  /// reads them back once every few iterations.
+  /// are backend memory; all arguments but b and the settings must outlive a later `resume`. Scalars stay on
+  /// the backend: CUDA reads them back once every few iterations.
   PcgResult solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const PcgSettings& settings,
                   const std::uint8_t* fixed = nullptr);
 
-  /// Continues the last solve for at most `extra_iterations`, whatever the tolerance [Guo24 App. B]. The
+  /// Continues the last solve for at most `extra_iterations`, whatever the criterion [Guo24 App. B]. The
   /// result counts all iterations since `solve`. Does nothing after PcgStop::indefinite.
   PcgResult resume(Context& ctx, int extra_iterations);
 
@@ -48,30 +58,49 @@ class Pcg {
   /// host.
   std::vector<Real> history(Context& ctx) const;
 
+  /// r' P^-1 r, |r|_2^2, |x|_2^2 over the nodes that move.
+  struct Squares {
+    Real rz, rr, xx;
+    SS_HD friend constexpr Squares operator+(const Squares& a, const Squares& b) {
+      return {a.rz + b.rz, a.rr + b.rr, a.xx + b.xx};
+    }
+  };
   /// What the iterations know of themselves, in backend memory.
   struct State {
-    Real rz, pq;  // r' P^-1 r, p' A p
+    Squares now;
+    Real pq;  // p' A p
     Real alpha, beta;
-    Real reference;        // the r' P^-1 r that counts as 1
-    Real best;             // smallest r' P^-1 r so far ...
-    std::int32_t best_at;  // ... and the iteration that had it
-    Real target;           // r' P^-1 r at which to stop
+    Real reference;            // the r' P^-1 r that counts as 1
+    Real best;                 // smallest r' P^-1 r so far ...
+    std::int32_t best_at;      // ... and the iteration that had it
+    Real rz_target;            // converged where rz <= rz_target ...
+    Real rr_target, xx_share;  // ... or rr <= rr_target + xx_share xx
     std::int32_t iterations;
     std::int32_t last;  // iteration cap
     std::int32_t stop;  // a PcgStop
   };
 
+  /// What kernels see.
+  struct Vectors {
+    Vec3 *x, *r, *z, *p, *q;
+    const std::uint8_t* fixed;
+    Preconditioner::Local local;
+    State* state;
+    Squares* squares;
+    Real* history;
+  };
+
  private:
+  Vectors vectors();
   PcgResult run(Context& ctx);
 
   SplitMatrix* matrix_ = nullptr;
+  Preconditioner preconditioner_;
+  const std::uint8_t* fixed_ = nullptr;
   Vec3* x_ = nullptr;
-  std::size_t n_ = 0;
-  BlockJacobi preconditioner_;
   Buffer<Vec3> r_, z_, p_, q_;
   Buffer<Real> history_;
-  Buffer<Real> sums_;
-  Buffer<Vec2> start_;
+  Buffer<Squares> squares_;
   Buffer<State> state_;
 };
 

@@ -12,7 +12,14 @@ void RowProduct::set_pattern(Context& ctx, const Pattern& pattern) {
 }
 
 void RowProduct::multiply(Context& ctx, const Mat3* diagonal, const Mat3* lower, const Vec3* x, Vec3* y,
-                          Real* x_dot_y, const std::int32_t* skip) {
+                          Real* x_dot_y, const std::int32_t* skip, const NodeGroup* group) {
+  if (group != nullptr) multiply_coupled(ctx, SameGroup{group}, diagonal, lower, x, y, x_dot_y, skip);
+  else multiply_coupled(ctx, AllCoupled{}, diagonal, lower, x, y, x_dot_y, skip);
+}
+
+template <class Coupled>
+void RowProduct::multiply_coupled(Context& ctx, Coupled coupled, const Mat3* diagonal, const Mat3* lower,
+                                  const Vec3* x, Vec3* y, Real* x_dot_y, const std::int32_t* skip) {
   const std::int32_t* begin = begin_.data();
   const BlockUse* uses = uses_.data();
   reduce_sum(
@@ -24,6 +31,7 @@ void RowProduct::multiply(Context& ctx, const Mat3* diagonal, const Mat3* lower,
         Real sum = dot(diagonal[node].row(r), x[node]);
         for (std::int32_t k = begin[node]; k < begin[node + 1]; ++k) {
           const BlockUse use = uses[k];
+          if (!coupled(static_cast<std::int32_t>(node), use.other)) continue;
           const Mat3& block = lower[use.block >> 1];
           // Row r of the block, or of its transpose.
           const Real* first = block.m + ((use.block & 1U) != 0 ? r : 3 * r);

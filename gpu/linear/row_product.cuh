@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/core/buffer.h"
+#include "gpu/linear/coupling.h"
 #include "gpu/linear/pattern.h"
 #include "gpu/math/mat.h"
 
@@ -17,9 +18,15 @@ class RowProduct {
   }
   void set_pattern(Context& ctx, const Pattern& pattern);
   /// `diagonal`: symmetric blocks by node, `lower`: by entry of the pattern. *x_dot_y = x'y. Nothing is done
-  /// while *skip (may be null) is not zero. All in backend memory.
+  /// while *skip (may be null) is not zero. With `group`, blocks that couple two groups count as zero. All in
+  /// backend memory.
   void multiply(Context& ctx, const Mat3* diagonal, const Mat3* lower, const Vec3* x, Vec3* y, Real* x_dot_y,
-                const std::int32_t* skip = nullptr);
+                const std::int32_t* skip = nullptr, const NodeGroup* group = nullptr);
+
+  /// Of the blocks that pass; public because nvcc allows no device lambda in a private member.
+  template <class Coupled>
+  void multiply_coupled(Context& ctx, Coupled coupled, const Mat3* diagonal, const Mat3* lower, const Vec3* x,
+                        Vec3* y, Real* x_dot_y, const std::int32_t* skip);
 
  private:
   std::size_t node_count_ = 0;

@@ -5,14 +5,15 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-constexpr int kCouplings = 6;
-
 SS_HD constexpr int coupling_block(int k) {
   return k == 0 ? corner_block(1, 0) : k < 3 ? corner_block(2, k - 1) : corner_block(3, k - 3);
 }
 
-/// The four products of a stencil's couplings C + C'; returns x'(C + C')x.
-SS_HD Real stencil_product(const Vec4i& nodes, const Mat3* couplings, const Vec3* x, Vec3* products) {
+/// The four products of a stencil's couplings C + C', of those that `coupled` lets through; returns
+/// x'(C + C')x.
+template <class Coupled>
+SS_HD Real stencil_product(const Vec4i& nodes, const Mat3* couplings, Coupled coupled, const Vec3* x,
+                           Vec3* products) {
   Vec3 xs[4], ys[4];
   for (int a = 0; a < 4; ++a) {
     xs[a] = nodes[a] >= 0 ? x[nodes[a]] : Vec3::zero();
@@ -21,7 +22,7 @@ SS_HD Real stencil_product(const Vec4i& nodes, const Mat3* couplings, const Vec3
   int k = 0;
   for (int a = 1; a < 4; ++a)
     for (int b = 0; b < a; ++b, ++k) {
-      if (nodes[a] < 0 || nodes[b] < 0) continue;
+      if (nodes[a] < 0 || nodes[b] < 0 || !coupled(nodes[a], nodes[b])) continue;
       ys[a] += couplings[k] * xs[b];
       ys[b] += transposed_times(couplings[k], xs[a]);
     }
@@ -33,15 +34,37 @@ SS_HD Real stencil_product(const Vec4i& nodes, const Mat3* couplings, const Vec3
   return sum;
 }
 
+/// Where the six couplings of each of `tets` stand, whose nodes ascend and are in no other tet.
+std::vector<std::int32_t> find_entries(const Pattern& pattern, std::span<const Vec4i> tets) {
+  std::vector<Vec2i> place(pattern.node.size(), Vec2i{-1, -1});  // tet and corner per node
+  for (std::size_t t = 0; t < tets.size(); ++t)
+    for (int a = 0; a < 4; ++a) place[tets[t][a]] = {static_cast<std::int32_t>(t), a};
+  std::vector<std::int32_t> entries(kCouplings * tets.size());
+  for (std::size_t e = 0; e < pattern.entries.size(); ++e) {
+    const Vec2i row = place[pattern.entries[e][0]], column = place[pattern.entries[e][1]];
+    if (row[0] < 0 || row[1] < column[1]) continue;  // of no such tet, or a transposed copy
+    entries[kCouplings * row[0] + row[1] * (row[1] - 1) / 2 + column[1]] = static_cast<std::int32_t>(e);
+  }
+  return entries;
+}
+
 }  // namespace
 
-void SplitMatrix::set_pattern(Context& ctx, std::size_t node_count, std::span<const Vec4i> tets) {
+void SplitMatrix::set_pattern(Context& ctx, std::size_t node_count, std::span<const Vec4i> tets,
+                              Embedding* embedding) {
   const Pattern pattern = make_pattern(node_count, tets, LowerProduct::chunk_size(node_count));
   node_count_ = node_count;
+  tet_count_ = tets.size();
   pair_count_ = pattern.pair_count();
   entry_count_ = pattern.entries.size();
   stencil_count_ = 0;
+  embedding_ = embedding;
+  if (embedding_ != nullptr) {
+    control_entries_.upload(ctx, find_entries(pattern, tets.last(embedding_->body_count())));
+    expanded_.resize(ctx, node_count);
+  }
   lower_product_.set_pattern(ctx, pattern);
+  entries_.upload(ctx, pattern.entries);
   assembly_begin_.upload(ctx, pattern.assembly_begin);
   assembly_.upload(ctx, pattern.assembly);
   const Buffer<Vec4i> corners(ctx, tets);
@@ -54,7 +77,13 @@ void SplitMatrix::set_pattern(Context& ctx, std::size_t node_count, std::span<co
 }
 
 void SplitMatrix::assemble(Context& ctx, const Mat3* tet_blocks) {
-  assemble_from(ctx, [=] SS_LAMBDA(std::size_t i) { return tet_blocks[i]; });
+  assemble_batch(ctx, tet_blocks, {0, tet_count_});
+}
+
+void SplitMatrix::assemble_batch(Context& ctx, const Mat3* blocks_of_batch, IndexRange batch) {
+  const std::size_t first = batch.begin * kCornerBlocks;
+  assemble_batch_from(
+      ctx, [=] SS_LAMBDA(std::size_t i) { return blocks_of_batch[i - first]; }, batch);
 }
 
 void SplitMatrix::add_diagonal(Context& ctx, const Real* per_node) {
@@ -62,11 +91,17 @@ void SplitMatrix::add_diagonal(Context& ctx, const Real* per_node) {
   launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) {
     for (int r = 0; r < 3; ++r) diagonal[i](r, r) += per_node[i];
   });
+  if (!keeps_stiffness_) return;
+  Real* stiffness = stiffness_.data();
+  launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { stiffness[i] += 3 * per_node[i]; });
 }
 
 void SplitMatrix::add_diagonal(Context& ctx, const Mat3* per_node) {
   Mat3* diagonal = diagonal_.data();
   launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { diagonal[i] += per_node[i]; });
+  if (!keeps_stiffness_) return;
+  Real* stiffness = stiffness_.data();
+  launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { stiffness[i] += trace(per_node[i]); });
 }
 
 void SplitMatrix::set_stencils(Context& ctx, const Vec4i* nodes, std::size_t n, const Mat3* blocks) {
@@ -91,28 +126,98 @@ void SplitMatrix::set_stencils(Context& ctx, const Vec4i* nodes, std::size_t n, 
         return blocks[static_cast<std::size_t>(corner / 4) * kCornerBlocks + corner_block(a, a)];
       },
       diagonal_.data());
+  if (keeps_stiffness_) add_stencil_stiffness(ctx, nodes, n, blocks);
+  if (embedding_ != nullptr) assemble_bodies(ctx);
 }
 
-void SplitMatrix::multiply(Context& ctx, const Vec3* x, Vec3* y, Real* x_dot_y, const std::int32_t* skip) {
+void SplitMatrix::add_stencil_stiffness(Context& ctx, const Vec4i* nodes, std::size_t n, const Mat3* blocks) {
+  element_stiffness_.resize(ctx, n);
+  Real* stiffness = element_stiffness_.data();
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t s) {
+    Real sum = 0;
+    int corners = 0;
+    for (int a = 0; a < 4; ++a) {
+      if (nodes[s][a] < 0) continue;
+      sum += trace(blocks[kCornerBlocks * s + corner_block(a, a)]);
+      ++corners;
+    }
+    stiffness[s] = corners > 0 ? sum / corners : Real(0);
+  });
+  stencil_gather_.sum(
+      ctx, [=] SS_LAMBDA(std::int32_t corner) { return stiffness[corner / 4]; }, stiffness_.data());
+}
+
+HostBlocks SplitMatrix::download(Context& ctx) const {
+  HostBlocks out;
+  out.node_count = node_count_;
+  const auto add = [&](std::int32_t row, std::int32_t column, const Mat3& block) {
+    out.places.push_back({row, column});
+    out.blocks.push_back(block);
+  };
+  const std::vector<Mat3> diagonal = diagonal_.download(ctx), lower = lower_.download(ctx);
+  for (std::size_t i = 0; i < node_count_; ++i) {
+    const auto node = static_cast<std::int32_t>(i);
+    add(node, node, diagonal[i]);
+  }
+  const std::vector<Vec2i> entries = entries_.download(ctx);
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    if (entries[e][0] > entries[e][1]) add(entries[e][0], entries[e][1], lower[e]);
+  std::vector<Vec4i> stencils(stencil_count_);
+  std::vector<Mat3> couplings(kCouplings * stencil_count_);
+  copy_to_host(ctx, stencils.data(), stencils_.data(), stencils.size());
+  copy_to_host(ctx, couplings.data(), couplings_.data(), couplings.size());
+  for (std::size_t s = 0; s < stencil_count_; ++s)
+    for (int a = 1, k = 0; a < 4; ++a)
+      for (int b = 0; b < a; ++b, ++k)
+        if (stencils[s][a] >= 0 && stencils[s][b] >= 0)
+          add(stencils[s][a], stencils[s][b], couplings[kCouplings * s + k]);
+  return embedding_ != nullptr ? embedding_->reduced(ctx, out) : out;
+}
+
+void SplitMatrix::multiply(Context& ctx, const Vec3* x, Vec3* y, Real* x_dot_y, const std::int32_t* skip,
+                           const NodeGroup* group) {
+  if (embedding_ == nullptr) return multiply_all_nodes(ctx, x, y, x_dot_y, skip, group);
+  copy(ctx, expanded_.data(), x, node_count_);
+  embedding_->expand(ctx, expanded_.data());
+  multiply_all_nodes(ctx, expanded_.data(), y, x_dot_y, skip, group);
+  embedding_->reduce(ctx, y);
+}
+
+void SplitMatrix::assemble_bodies(Context& ctx) {
+  body_blocks_.assemble(ctx, *embedding_,
+                        {diagonal_.data(), lower_.data(), control_entries_.data(), stencils_.data(),
+                         stencil_count_, couplings_.data()});
+  if (keeps_stiffness_) body_blocks_.set_stiffness(ctx, *embedding_, stiffness_.data());
+}
+
+void SplitMatrix::multiply_all_nodes(Context& ctx, const Vec3* x, Vec3* y, Real* x_dot_y,
+                                     const std::int32_t* skip, const NodeGroup* group) {
   Real* dots = dots_.data();
   Real* total = x_dot_y != nullptr ? x_dot_y : dots;
-  lower_product_.multiply(ctx, diagonal_.data(), lower_.data(), x, y, total, skip);
+  lower_product_.multiply(ctx, diagonal_.data(), lower_.data(), x, y, total, skip, group);
   if (stencil_count_ == 0) return;
+  if (group != nullptr) add_stencil_products(ctx, SameGroup{group}, x, y, total, skip);
+  else add_stencil_products(ctx, AllCoupled{}, x, y, total, skip);
+}
 
-  // C in two phases, each with one writer per result: products by stencil, then their sums by node.
+template <class Coupled>
+void SplitMatrix::add_stencil_products(Context& ctx, Coupled coupled, const Vec3* x, Vec3* y, Real* x_dot_y,
+                                       const std::int32_t* skip) {
+  // In two phases, each with one writer per result: products by stencil, then their sums by node.
   const Vec4i* stencils = stencils_.data();
   const Mat3* couplings = couplings_.data();
   Vec3* products = corner_products_.data();
+  Real* dots = dots_.data() + 1;
   reduce_sum(
       ctx, stencil_count_,
       [=] SS_LAMBDA(std::size_t s) {
         if (skip != nullptr && *skip != 0) return Real(0);
-        return stencil_product(stencils[s], couplings + kCouplings * s, x, products + 4 * s);
+        return stencil_product(stencils[s], couplings + kCouplings * s, coupled, x, products + 4 * s);
       },
-      dots + 1, kMedium);
+      dots, kMedium);
   stencil_gather_.sum(
       ctx, [=] SS_LAMBDA(std::int32_t corner) { return products[corner]; }, y);
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *total += dots[1]; });
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *x_dot_y += *dots; });
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

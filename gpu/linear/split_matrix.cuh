@@ -9,7 +9,11 @@
 #include <span>
 
 #include "gpu/core/buffer.h"
+#include "gpu/core/index_range.h"
+#include "gpu/linear/body_blocks.cuh"
 #include "gpu/linear/corner_blocks.h"
+#include "gpu/linear/coupling.h"
+#include "gpu/linear/host_blocks.h"
 #include "gpu/linear/lower_product.cuh"
 #include "gpu/linear/node_gather.cuh"
 
@@ -18,7 +22,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 class SplitMatrix {
  public:
   /// The adjacency of the mesh, in host memory. Throws std::invalid_argument naming a tet with a bad node.
-  void set_pattern(Context& ctx, std::size_t node_count, std::span<const Vec4i> tets);
+  /// With an embedding J (null for none; it must outlive this object) the matrix acts as J'A J, and the last
+  /// tets are the control tets of its bodies, in their order.
+  void set_pattern(Context& ctx, std::size_t node_count, std::span<const Vec4i> tets,
+                   Embedding* embedding = nullptr);
 
   /// Overwrites D and L with the sum of the tets' blocks: 10 per tet, (0,0),(1,0),(1,1),(2,0), ... (3,3) by
   /// corners. Contact stencils are dropped.
@@ -26,6 +33,11 @@ class SplitMatrix {
   /// The same from block(10 tet + position), a device function, for blocks that are cheaper made than stored.
   template <class F>
   void assemble_from(Context& ctx, F block);
+  /// The same in batches, so that not all blocks are in memory at once: adds the tets of one batch. Batches
+  /// follow each other from the first tet on; the first overwrites.
+  void assemble_batch(Context& ctx, const Mat3* blocks_of_batch, IndexRange batch);
+  template <class F>
+  void assemble_batch_from(Context& ctx, F block, IndexRange batch);
   /// Adds per_node[i] to block i of D, as a multiple of the identity or as a symmetric block.
   void add_diagonal(Context& ctx, const Real* per_node);
   void add_diagonal(Context& ctx, const Mat3* per_node);
@@ -33,23 +45,59 @@ class SplitMatrix {
   /// are added to D, the others become C. At most once after each `assemble`. One host read.
   void set_stencils(Context& ctx, const Vec4i* nodes, std::size_t n, const Mat3* blocks);
 
-  /// y = A x; *x_dot_y = x'y unless null. Nothing is done while *skip (may be null) is not zero. All backend
-  /// memory.
+  /// Whether assembly sums the elements' eigenvalues too, for `stiffness`; off at first.
+  void keep_stiffness(bool keep) { keeps_stiffness_ = keep; }
+
+  /// y = A x; *x_dot_y = x'y unless null. Nothing is done while *skip (may be null) is not zero. With
+  /// `group`, one number per node, blocks that couple two groups count as zero. All backend memory.
   void multiply(Context& ctx, const Vec3* x, Vec3* y, Real* x_dot_y = nullptr,
-                const std::int32_t* skip = nullptr);
+                const std::int32_t* skip = nullptr, const NodeGroup* group = nullptr);
 
   std::size_t node_count() const { return node_count_; }
   /// Pairs of nodes that L couples.
   std::size_t pair_count() const { return pair_count_; }
   std::size_t stencil_count() const { return stencil_count_; }
+  /// Null for none.
+  const Embedding* embedding() const { return embedding_; }
+  /// The 12x12 diagonal blocks of J'A J, after `set_stencils`.
+  const BodyBlocks& body_blocks() const { return body_blocks_; }
+  /// The diagonal blocks of A: with an embedding those of J'A J at free nodes, but not at control nodes.
   const Mat3* diagonal() const { return diagonal_.data(); }
+  /// L: the block lower()[e] stands at entries()[e] = (row, column), and its transpose at the mirrored place.
+  /// A pair of nodes has one entry, or two that are each other's transposes (see Pattern).
+  const Mat3* lower() const { return lower_.data(); }
+  const Vec2i* entries() const { return entries_.data(); }
+  std::vector<Vec2i> download_entries(Context& ctx) const { return entries_.download(ctx); }
+  /// The whole matrix, copied to the host.
+  HostBlocks download(Context& ctx) const;
+  /// C: the nodes of the stencils, and kCouplings blocks of each: (1,0),(2,0),(2,1),(3,0),(3,1),(3,2).
+  const Vec4i* stencils() const { return stencils_.data(); }
+  const Mat3* couplings() const { return couplings_.data(); }
+  /// Assembled eigenvalues e [N/m] by node, if kept: each tet and stencil of k nodes adds to each of them
+  /// three times the mean of its 3k eigenvalues, which is its trace / k; what add_diagonal adds counts as
+  /// stencils of one node [Guo24 §4.2; elasticity and mass too, App. B]. All nodes of an affine body have
+  /// that of its block.
+  const Real* stiffness() const { return stiffness_.data(); }
   /// The corners of the tets, and of the last stencils, by node: for gradients that come by corner too.
   const NodeGather& tet_gather() const { return tet_gather_; }
   const NodeGather& stencil_gather() const { return stencil_gather_; }
 
+  /// Stages of `multiply` and `set_stencils`; public because nvcc allows no device lambda in a private
+  /// member.
+  void multiply_all_nodes(Context& ctx, const Vec3* x, Vec3* y, Real* x_dot_y, const std::int32_t* skip,
+                          const NodeGroup* group);
+  void add_stencil_stiffness(Context& ctx, const Vec4i* nodes, std::size_t n, const Mat3* blocks);
+  void assemble_bodies(Context& ctx);
+  /// y += (C + C') x of the couplings that pass.
+  template <class Coupled>
+  void add_stencil_products(Context& ctx, Coupled coupled, const Vec3* x, Vec3* y, Real* x_dot_y,
+                            const std::int32_t* skip);
+
  private:
-  std::size_t node_count_ = 0, pair_count_ = 0, entry_count_ = 0, stencil_count_ = 0;
-  Buffer<Mat3> diagonal_, lower_;        // each with one spare block, see ChunkProduct
+  std::size_t node_count_ = 0, tet_count_ = 0, pair_count_ = 0, entry_count_ = 0, stencil_count_ = 0;
+  bool keeps_stiffness_ = false;
+  Buffer<Mat3> diagonal_, lower_;  // each with one spare block, see ChunkProduct
+  Buffer<Vec2i> entries_;
   Buffer<std::int32_t> assembly_begin_;  // see Pattern
   Buffer<std::uint32_t> assembly_;
   NodeGather tet_gather_;
@@ -57,32 +105,66 @@ class SplitMatrix {
 
   NodeGather stencil_gather_;
   Buffer<Vec4i> stencils_;
-  Buffer<Mat3> couplings_;        // 6 per stencil: (1,0),(2,0),(2,1),(3,0),(3,1),(3,2)
+  Buffer<Mat3> couplings_;
   Buffer<Vec3> corner_products_;  // 4 per stencil
   Buffer<Real> dots_;             // of the two parts of the product
+  Buffer<Real> stiffness_, element_stiffness_;
+
+  Embedding* embedding_ = nullptr;
+  BodyBlocks body_blocks_;
+  Buffer<std::int32_t> control_entries_;  // see BodyBlockSources
+  Buffer<Vec3> expanded_;                 // J x
 };
 
 template <class F>
 void SplitMatrix::assemble_from(Context& ctx, F block) {
+  assemble_batch_from(ctx, block, {0, tet_count_});
+}
+
+template <class F>
+void SplitMatrix::assemble_batch_from(Context& ctx, F block, IndexRange batch) {
+  const bool overwrite = batch.begin == 0;
   stencil_count_ = 0;
-  fill(ctx, diagonal_.data(), node_count_, Mat3::zero());
+  if (overwrite) fill(ctx, diagonal_.data(), node_count_, Mat3::zero());
   tet_gather_.sum(
       ctx,
       [=] SS_LAMBDA(std::int32_t corner) {
-        return block(static_cast<std::size_t>(corner / 4) * kCornerBlocks +
-                     corner_block(corner % 4, corner % 4));
+        const auto tet = static_cast<std::size_t>(corner / 4);
+        return batch.has(tet) ? block(tet * kCornerBlocks + corner_block(corner % 4, corner % 4))
+                              : Mat3::zero();
       },
       diagonal_.data());
+  if (keeps_stiffness_) {
+    stiffness_.resize(ctx, node_count_);
+    element_stiffness_.resize(ctx, batch.size());
+    if (overwrite) fill(ctx, stiffness_.data(), node_count_, Real(0));
+    Real* stiffness = element_stiffness_.data();
+    launch(ctx, batch.size(), [=] SS_LAMBDA(std::size_t t) {
+      Real sum = 0;
+      for (int a = 0; a < 4; ++a) sum += trace(block((batch.begin + t) * kCornerBlocks + corner_block(a, a)));
+      stiffness[t] = sum / 4;
+    });
+    tet_gather_.sum(
+        ctx,
+        [=] SS_LAMBDA(std::int32_t corner) {
+          const auto tet = static_cast<std::size_t>(corner / 4);
+          return batch.has(tet) ? stiffness[tet - batch.begin] : Real(0);
+        },
+        stiffness_.data());
+  }
 
   const std::int32_t* begin = assembly_begin_.data();
   const std::uint32_t* sources = assembly_.data();
   Mat3* lower = lower_.data();
+  const std::size_t first = batch.begin * kCornerBlocks, last = batch.end * kCornerBlocks;
   launch(
       ctx, entry_count_,
       [=] SS_LAMBDA(std::size_t e) {
-        Mat3 sum = Mat3::zero();
+        Mat3 sum = overwrite ? Mat3::zero() : lower[e];
         for (std::int32_t k = begin[e]; k < begin[e + 1]; ++k) {
-          const Mat3 source = block(sources[k] >> 1);
+          const std::size_t index = sources[k] >> 1;
+          if (index < first || index >= last) continue;
+          const Mat3 source = block(index);
           sum += (sources[k] & 1U) != 0 ? source.transposed() : source;
         }
         lower[e] = sum;

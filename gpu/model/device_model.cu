@@ -4,15 +4,10 @@
 #include <cmath>
 
 #include "gpu/core/launch.h"
+#include "gpu/model/tet_volume.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
-
-double tet_volume(const Model& model, const Vec4i& tet) {
-  const auto& p = model.rest_positions;
-  const Vec<double, 3> a = p[tet[1]] - p[tet[0]], b = p[tet[2]] - p[tet[0]], c = p[tet[3]] - p[tet[0]];
-  return dot(a, cross(b, c)) / 6.0;
-}
 
 double solids_diagonal(const Model& model) {
   Vec<double, 3> lo = Vec<double, 3>::filled(1e300), hi = Vec<double, 3>::filled(-1e300);
@@ -73,7 +68,6 @@ void DeviceModel::upload(Context& ctx, const Model& model) {
   diagonal = static_cast<Real>(solids_diagonal(model));
   rest.upload(ctx, to_real(model.rest_positions));
   start.upload(ctx, to_real(model.positions));
-  tets.upload(ctx, model.tets);
   triangles.upload(ctx, model.triangles);
   edges.upload(ctx, model.edges);
   surface_nodes.upload(ctx, model.surface_nodes);
@@ -158,9 +152,10 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
   for (const Object& object : model.objects) {
     const Material& material = model.materials[object.material];
     for (int t = object.tet_begin; t < object.tet_end; ++t) {
-      const double m = material.density * tet_volume(model, model.tets[t]);
+      const double m = material.density * tet_volume(model.rest_positions, model.tets[t]);
       total += m;
-      total_stiffness += m * material.young * std::cbrt(m / material.density);
+      // An affine body resists a contact with its mass, not with the stiffness that holds its shape.
+      if (!object.is_affine()) total_stiffness += m * material.young * std::cbrt(m / material.density);
       for (int c = 0; c < 4; ++c) masses[model.tets[t][c]] += m / 4;
     }
     if (object.tet_end > object.tet_begin) solid_nodes += object.node_end - object.node_begin;
@@ -170,6 +165,8 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
   std::vector<Real> lumped(node_count);
   for (std::size_t i = 0; i < node_count; ++i)
     lumped[i] = masses[i] > 0 ? static_cast<Real>(masses[i]) : mean_mass;
+  for (const Object& object : model.objects)
+    for (int k = 0; object.is_affine() && k < 4; ++k) lumped[object.control_begin + k] = 0;
   mass.upload(ctx, lumped);
   material_count = model.materials.size();
   mu.upload(ctx, friction_table(model));

@@ -26,7 +26,6 @@ struct DeviceModel {
   Real mean_stiffness = 0;  // [N/m] of a node against its neighbours: E times the size of a tet
   Buffer<Vec3> rest;        // stress-free positions
   Buffer<Vec3> start;       // positions at t = 0
-  Buffer<Vec4i> tets;
   Buffer<Vec3i> triangles;
   Buffer<Vec2i> edges;
   Buffer<std::int32_t> surface_nodes;
@@ -37,8 +36,9 @@ struct DeviceModel {
   Buffer<std::uint8_t> scripted;      // 1 where node_script >= 0
   Buffer<Vec3> anchor;        // what a script's motion is applied to: a scripted node's place at t = 0
   Buffer<Vec3> acceleration;  // [m/s^2] of the forces that act now
-  Buffer<Real> mass;          // [kg]; a collider's nodes carry the mean mass, which only scales penalties
-  Buffer<Real> mu;            // of pairs, see FrictionTable
+  /// [kg]; none at control nodes. A collider's nodes carry the mean mass, which only scales penalties.
+  Buffer<Real> mass;
+  Buffer<Real> mu;  // of pairs, see FrictionTable
   Buffer<Plane> planes;
 
   FrictionTable friction() const {

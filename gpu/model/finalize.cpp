@@ -3,7 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "gpu/model/model.h"
+#include "gpu/model/affine.h"
+#include "gpu/model/tet_volume.h"
 
 namespace stickslip {
 namespace {
@@ -57,13 +58,12 @@ void check_object(const Model& model, const Object& object) {
   check_elements<4>(object, "tet", model.tets, object.tet_begin, object.tet_end);
   check_elements<3>(object, "triangle", model.triangles, object.triangle_begin, object.triangle_end);
   check_elements<2>(object, "segment", model.segments, object.segment_begin, object.segment_end);
-  const auto& x = model.rest_positions;
-  for (std::int32_t t = object.tet_begin; t < object.tet_end; ++t) {
-    const Vec4i& tet = model.tets[t];
-    if (!(dot(x[tet[1]] - x[tet[0]], cross(x[tet[2]] - x[tet[0]], x[tet[3]] - x[tet[0]])) > 0))
+  for (std::int32_t t = object.tet_begin; t < object.tet_end; ++t)
+    if (!(tet_volume(model.rest_positions, model.tets[t]) > 0))
       refuse("object '" + object.name + "': tet " + std::to_string(t - object.tet_begin) +
              " has no positive rest volume");
-  }
+  if (object.is_affine() && static_cast<std::size_t>(object.control_begin) + 4 > model.node_count())
+    refuse("object '" + object.name + "': its control nodes leave the model");
 }
 
 void check_motion(const Motion& motion, const std::string& owner) {
@@ -100,10 +100,15 @@ void check_scripted(const Model& model) {
     const ScriptedNodes& script = model.scripted[s];
     check_group(model, script, "scripted group " + std::to_string(s));
     for (const std::int32_t node : script.nodes) {
+      const Object& object = model.objects[model.node_object[node]];
+      if (object.is_affine())
+        refuse("object '" + object.name +
+               "' is an affine body: single nodes of it cannot be held or moved; make it a collider, or "
+               "deformable");
       for (const std::int32_t other : scripts_of[node])
         if (script.begin < model.scripted[other].end && model.scripted[other].begin < script.end)
-          refuse("object '" + model.objects[model.node_object[node]].name + "': node " +
-                 std::to_string(node) + " follows two scripts at a time");
+          refuse("object '" + object.name + "': node " + std::to_string(node) +
+                 " follows two scripts at a time");
       scripts_of[node].push_back(static_cast<std::int32_t>(s));
     }
     check_motion(script.motion, "object '" + model.objects[model.node_object[script.nodes[0]]].name + "'");
@@ -160,6 +165,7 @@ void finalize(Model& model) {
   check_half_spaces(model);
   check_forces(model);
   check_pair_friction(model);
+  set_control_nodes(model);
 
   const auto by_nodes = [](const Vec2i& a, const Vec2i& b) {
     return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1];

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "gpu/model/tet_volume.h"
+
 namespace stickslip {
 namespace {
 
@@ -15,10 +17,6 @@ bool is_finite(const Vec3d& v) { return std::isfinite(v[0]) && std::isfinite(v[1
 
 [[noreturn]] void refuse(const std::string& object, const std::string& what) {
   throw std::invalid_argument("object '" + object + "': " + what);
-}
-
-double signed_volume(const std::vector<Vec3d>& nodes, const Vec4i& t) {
-  return dot(nodes[t[1]] - nodes[t[0]], cross(nodes[t[2]] - nodes[t[0]], nodes[t[3]] - nodes[t[0]])) / 6;
 }
 
 /// Flat up to rounding: the volume against that of a cube over the longest edge.
@@ -126,7 +124,7 @@ Object& add_solid(Model& model, std::string name, const std::vector<Vec3d>& node
   check_elements<4>(name, "tet", nodes.size(), tets);
   std::vector<Vec4i> oriented = tets;
   for (std::size_t t = 0; t < oriented.size(); ++t) {
-    const double volume = signed_volume(nodes, oriented[t]);
+    const double volume = tet_volume(nodes, oriented[t]);
     if (is_degenerate(nodes, oriented[t], volume))
       refuse(name, "tet " + std::to_string(t) + " has no volume");
     if (volume < 0) std::swap(oriented[t][2], oriented[t][3]);

@@ -71,7 +71,10 @@ struct Object {
   std::int32_t tet_begin = 0, tet_end = 0;            // empty range: a kinematic surface (collider)
   std::int32_t triangle_begin = 0, triangle_end = 0;  // into Model::triangles
   std::int32_t segment_begin = 0, segment_end = 0;    // into Model::segments
+  std::int32_t control_begin = -1;  // the first of an affine body's four control nodes, see affine.h
   Vec<float, 3> color{0.7f, 0.7f, 0.7f};
+
+  bool is_affine() const { return control_begin >= 0; }
 };
 
 struct Model {

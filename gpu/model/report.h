@@ -12,11 +12,12 @@ namespace stickslip {
 
 /// One Newton iteration as it went.
 struct NewtonRecord {
-  double gradient_norm = 0;  // |grad E|_2 over the free nodes [N]
-  double step_norm = 0;      // |p|_inf / dt [m/s]
-  double step_length = 0;    // alpha accepted by the line search, in (0, 1]
-  double ccd_bound = 0;      // largest alpha that CCD allowed
-  double energy = 0;         // incremental potential after the step [J]
+  double gradient_norm = 0;        // |grad E|_2 over the free nodes [N]
+  double step_norm = 0;            // |p|_inf / dt [m/s]
+  double step_length = 0;          // alpha accepted by the line search, in (0, 1]
+  double ccd_bound = 0;            // largest alpha that CCD allowed
+  double energy = 0;               // incremental potential after the step [J]
+  int contact_limit_halvings = 0;  // of this iteration's step
   int pcg_iterations = 0;
   double pcg_residual = 0;       // relative, at the end
   int contacts = 0;              // active stencils |A|
@@ -47,7 +48,7 @@ struct StepReport {
   bool converged = false;
   bool stopped_by_budget = false;
   std::string stop_reason;  // "converged", "converged, friction frozen" (its normal forces lag), "budget",
-                            // "iteration cap", "line search failed"
+                            // "iteration cap", "line search failed", "contact limit"
 
   int candidates = 0;                   // broad-phase pairs of the last Newton iteration
   int contacts = 0;                     // active stencils at the end
@@ -66,6 +67,7 @@ struct StepReport {
   Vec<double, 3> angular_momentum{0, 0, 0};                           // [kg m^2/s] about the origin
   std::size_t allocations = 0;                                        // of backend memory during the step
   std::size_t copies_to_host = 0, launches = 0;
+  std::size_t memory_bytes = 0;  // of backend memory: the most that the process held since `load`
 };
 
 /// Thrown when a step cannot be finished: NaN in the state, a device error. The engine keeps the last good

@@ -24,12 +24,14 @@ namespace stickslip {
   INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit") \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
   REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step")                \
+  REAL(barrier_floor, 1.0, 1e-8, 100.0, "1", barrier, "least sigma that adapts, in units of what a node resists with by itself") \
   REAL(barrier_growth, 2.0, 1.0, 100.0, "1", barrier, "factor on sigma while the smallest gap stays below 1% of d_hat")        \
   REAL(barrier_cap, 100.0, 1.0, 1e8, "1", barrier, "largest sigma relative to its first value in a step")                      \
   CHOICE(sigma_rule, SigmaRule, capped, barrier, "capped: min(growth sigma, cap sigma_0); jump: max(growth sigma, cap sigma_0)", "capped|jump") \
   REAL(augmentation_gap, 1e-2, 1e-6, 1.0, "1", augmented, "contacts closer than this share of d_hat get a multiplier")      \
   CHOICE(multiplier_update, MultiplierUpdate, derivative, augmented, "what multipliers grow by: sigma b (as printed in the paper), or -sigma b', a force", "value|derivative") \
-  CHOICE(augmentation_end, AugmentationEnd, together, augmented, "together: multipliers end when every gap is wide enough; singly: each when its contact opened", "together|singly") \
+  REAL(multiplier_pace, 0.1, 1e-6, 1e6, "1", augmented, "multipliers change when the gradient fell to this share since their last change; 1e6: in every iteration, as printed") \
+  CHOICE(augmentation_end, AugmentationEnd, singly, augmented, "together: multipliers end when every gap is wide enough; singly: each when its contact opened", "together|singly") \
   REAL(eps_v, 1e-3, 1e-9, 1.0, "m/s", friction, "sliding speed below which friction is smoothed (stick)")                      \
   CHOICE(friction_update, FrictionUpdate, newton, friction, "when normal forces and tangent frames of friction are refreshed", "newton|lagged") \
   INT(friction_lags, 1, 1, 100, "1", friction, "minimisations per step when friction is lagged")                               \
@@ -37,6 +39,13 @@ namespace stickslip {
   REAL(newton_tolerance, 1e-2, 1e-12, 1.0, "1", newton, "displacement: speed in units of the scene's diagonal per second; gradient: relative norm") \
   INT(newton_iterations, 200, 1, 100000, "1", newton, "Newton iterations per step at most")                                    \
   REAL(budget_ms, 0.0, 0.0, 1e7, "ms", newton, "wall time per step after which Newton stops early; 0 means none")              \
+  CHOICE(linear_solver, LinearSolverKind, pcg, pcg, "how Newton directions are found; cholesky: on the host, for reference and small scenes", "pcg|cholesky") \
+  CHOICE(preconditioner, PreconditionerKind, block_jacobi, pcg, "additive: blocks of two sizes; multilevel: additive Schwarz over Morton order", "none|block_jacobi|additive|multilevel") \
+  CHOICE(additive_blocks, AdditiveBlocks, b3_27, pcg, "rows of the blocks that the additive preconditioner sums", "3+9|3+27|9+27|3+9+27") \
+  BOOL(warm_start, false, pcg, "start PCG from separate solves of groups of equally stiff nodes")                              \
+  REAL(warm_start_tolerance, 1e-1, 1e-14, 0.9, "1", pcg, "relative residual that ends a group's solve")                         \
+  INT(warm_start_iterations, 100, 1, 1000000, "1", pcg, "iterations of the group solves at most")                             \
+  CHOICE(pcg_stop, PcgCriterion, relative, pcg, "what ends PCG: pcg_tolerance, or criterion (i), (ii) or (iii) of Guo 2024, App. B", "relative|truncated|condition_x|condition_b") \
   REAL(pcg_tolerance, 1e-4, 1e-14, 0.5, "1", pcg, "relative residual, in the preconditioner's norm, that ends PCG")             \
   INT(pcg_iterations, 10000, 1, 1000000, "1", pcg, "PCG iterations per Newton iteration at most")                              \
   CHOICE(ccd, CcdMethod, additive, ccd, "time-of-impact method", "additive|cubic")                                             \
@@ -46,8 +55,8 @@ namespace stickslip {
   REAL(drag_stiffness, 200.0, 0.0, 1e9, "N/m", interaction, "spring between the pointer and the dragged body")
 
 #define STICKSLIP_MATERIAL_PARAMS(REAL, INT, BOOL, CHOICE)                                                                     \
-  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy; neo_hookean forbids inverted elements", "stable_neo_hookean|fixed_corotated|arap|neo_hookean") \
-  REAL(young, 1e5, 1.0, 1e13, "Pa", material, "Young's modulus E")                                                             \
+  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy of deformable bodies; neo_hookean forbids inverted elements", "stable_neo_hookean|fixed_corotated|arap|neo_hookean") \
+  REAL(young, 1e5, 1.0, 1e13, "Pa", material, "Young's modulus E; an affine body keeps its shape with kappa = E/8")                                                             \
   REAL(poisson, 0.4, 0.0, 0.495, "1", material, "Poisson's ratio nu")                                                          \
   REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density")                                                         \
   REAL(damping, 0.0, 0.0, 10.0, "s", material, "stiffness-proportional damping time")                                          \
@@ -60,8 +69,13 @@ enum class MultiplierUpdate : int { value, derivative };
 enum class AugmentationEnd : int { together, singly };
 enum class FrictionUpdate : int { newton, lagged };
 enum class NewtonStop : int { displacement, gradient };
+enum class LinearSolverKind : int { pcg, cholesky };
+enum class PreconditionerKind : int { none, block_jacobi, additive, multilevel };
+enum class AdditiveBlocks : int { b3_9, b3_27, b9_27, b3_9_27 };
+enum class PcgCriterion : int { relative, truncated, condition_x, condition_b };
 enum class CcdMethod : int { additive, cubic };
-enum class ElasticModel : int { stable_neo_hookean, fixed_corotated, arap, neo_hookean };
+/// `orthogonality` is what holds affine bodies in shape, whatever their material chooses.
+enum class ElasticModel : int { stable_neo_hookean, fixed_corotated, arap, neo_hookean, orthogonality };
 
 #define STICKSLIP_FIELD_REAL(name, value, ...) double name = value;
 #define STICKSLIP_FIELD_INT(name, value, ...) int name = value;

@@ -1,7 +1,6 @@
 #include "gpu/solver/barrier_newton.cuh"
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "gpu/ccd/half_space.h"
@@ -10,18 +9,21 @@
 #include "gpu/core/reduce.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
+
+bool BarrierNewton::Tolerance::met(const NewtonRecord& record) const {
+  return params.newton_stop == NewtonStop::displacement
+             ? record.step_norm <= speed
+             : record.gradient_norm <= params.newton_tolerance * first_gradient;
+}
+
 namespace {
 
-// Guo24 Alg.1 raises sigma once the smallest gap is below this share of d_hat.
-constexpr double kTightGap = 1e-2;
-// Friction that is refreshed every iteration has no potential, and where it holds hard Newton may go round in
-// circles. After so many iterations that ended higher than the one before, friction is frozen for the rest of
-// the step, but for so many refreshes at the minima found.
-constexpr int kMostRises = 8;
-constexpr int kSettlings = 2;
 // A Newton step is never longer than this share of the scene: a bad direction must not sweep all of it.
 constexpr double kLongestStep = 0.5;
 constexpr double kShortestStep = 1e-10;
+// Below this, the direction is at fault: PCG goes on by so many iterations [Guo24 App. B].
+constexpr double kUselessStep = 1e-9;
+constexpr int kMoreIterations = 100;
 
 /// Largest t in [0, 1] with which x + t p keeps (1 - slack) of every node's height over every half-space.
 void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const Vec3* p, Real slack,
@@ -36,6 +38,10 @@ void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const 
         return half_space_toi(plane.normal, plane.offset, x[node], p[node], kept, Real(1));
       },
       Real(1), bound);
+}
+
+bool is_over_budget(const Params& params, const StageClock& clock) {
+  return params.budget_ms > 0 && clock.seconds_since_start() * 1e3 > params.budget_ms;
 }
 
 double total(const IncrementalPotential::Values& values) {
@@ -58,6 +64,7 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   trial_.resize(ctx, node_count_);
   norms_.resize(ctx, 1);
   bounds_.resize(ctx, 2);
+  linear_solver_.set_positions(device.start.download(ctx));
 }
 
 void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
@@ -89,11 +96,24 @@ BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& po
   Vec3* rhs = rhs_.data();
   Vec3* p = p_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { rhs[i] = fixed[i] ? Vec3::zero() : -g[i]; });
-  const PcgSettings settings{static_cast<Real>(params.pcg_tolerance), params.pcg_iterations};
-  const PcgResult pcg = pcg_.solve(ctx, potential.hessian(), rhs, p, settings, fixed);
-  record.pcg_iterations = pcg.iterations;
-  record.pcg_residual = pcg.residual;
+  direction_ = linear_solver_.solve(ctx, potential.hessian(), rhs, p, params, fixed);
+  record.pcg_iterations = direction_.iterations;
+  record.pcg_residual = direction_.residual;
+  return norms(ctx);
+}
 
+bool BarrierNewton::resume(Context& ctx, const Params& params, NewtonRecord& record) {
+  if (!linear_solver_.resume(ctx, kMoreIterations, params, direction_)) return false;
+  record.pcg_iterations = direction_.iterations;
+  record.pcg_residual = direction_.residual;
+  record.step_norm = norms(ctx).step / params.dt;
+  return true;
+}
+
+BarrierNewton::Norms BarrierNewton::norms(Context& ctx) {
+  const std::size_t n = node_count_;
+  const Vec3* rhs = rhs_.data();
+  const Vec3* p = p_.data();
   Norms* norms = norms_.data();
   reduce_sum(
       ctx, n, [=] SS_LAMBDA(std::size_t i) { return static_cast<double>(norm2(rhs[i])); }, &norms->gradient2);
@@ -105,7 +125,7 @@ BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& po
 }
 
 Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, Real bound,
-                                NewtonRecord& record) {
+                                std::size_t contact_limit, NewtonRecord& record) {
   const double before = total(potential.values(ctx, near_, x));
   // Differences below rounding decide nothing: near the minimiser every step is as good as none.
   const double tolerance = 1e-12 * std::abs(before);
@@ -114,98 +134,99 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
   for (Real alpha = bound; alpha > kShortestStep; alpha *= Real(0.5)) {
     launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + alpha * p[i]; });
     record.energy = total(potential.values(ctx, near_, trial));
-    if (record.energy <= before + tolerance) return alpha;
+    if (!(record.energy <= before + tolerance)) continue;
+    if (contact_limit == 0 || potential.contacts().count_active(ctx, near_, trial) <= contact_limit)
+      return alpha;
+    ++record.contact_limit_halvings;
   }
   record.energy = before;
   return 0;
 }
 
+Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                            const Params& params, const Tolerance& tolerance, Vec3* x, StageClock& clock,
+                            StepReport& report, NewtonRecord& record) {
+  StageTimes& seconds = report.seconds;
+  const ContactTerms& contacts = potential.contacts();
+  const int k = report.newton_iterations;
+  potential.linearise(ctx, x);
+  clock.lap(seconds.assembly);
+  const Norms norms = solve(ctx, potential, params, record);
+  clock.lap(seconds.linear_solve);
+  record.gradient_norm = std::sqrt(norms.gradient2);
+  record.step_norm = norms.step / params.dt;
+  record.contacts = static_cast<int>(contacts.set().active_count());
+  record.augmented = static_cast<int>(contacts.augmented().size());
+  record.barrier_stiffness = contacts.stiffness();
+  if (record.contacts > 0) record.gap_min = contacts.set().min_distance();
+  if (!std::isfinite(record.gradient_norm)) throw_not_finite("the gradient", report, k);
+  if (!std::isfinite(record.pcg_residual)) throw_not_finite("the Newton direction", report, k);
+  const Real longest = static_cast<Real>(kLongestStep) * device.diagonal;
+  const bool shortened = norms.step > longest;
+  if (shortened) {
+    Vec3* p = p_.data();
+    const Real scale = longest / norms.step;
+    launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { p[i] *= scale; });
+  }
+
+  Real bound = step_bound(ctx, device, params, x, p_.data(), clock, seconds);
+  // Shortening cannot bring an iteration inside that began with too many contacts, but it can keep them.
+  const bool limited = params.contact_limit > 0;
+  report.contact_limit_exceeded |= limited && record.contacts > params.contact_limit;
+  const int most = limited ? std::max(params.contact_limit, record.contacts) : 0;
+  const auto contact_limit = static_cast<std::size_t>(most);
+  Real alpha = line_search(ctx, potential, x, bound, contact_limit, record);
+  while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened && !tolerance.met(record) &&
+         !is_over_budget(params, clock) && resume(ctx, params, record)) {
+    bound = step_bound(ctx, device, params, x, p_.data(), clock, seconds);
+    alpha = line_search(ctx, potential, x, bound, contact_limit, record);
+  }
+  record.ccd_bound = bound;
+  record.step_length = alpha;
+  if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);
+  if (alpha > 0) copy(ctx, x, trial_.data(), node_count_);
+  clock.lap(seconds.line_search);
+  return alpha;
+}
+
 void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                              const Params& params, Vec3* x, StageClock& clock, StepReport& report) {
-  StageTimes& seconds = report.seconds;
   ContactTerms& contacts = potential.contacts();
-  const double displacement_tolerance = params.newton_tolerance * device.diagonal;  // [m/s]
-  const Real stiffness_cap = static_cast<Real>(params.barrier_cap) * contacts.stiffness();
-  const Real longest = static_cast<Real>(kLongestStep) * device.diagonal;
-  double first_gradient = 0;
-  Real last_gap = contacts.set().min_distance();
-  const bool fresh_friction = params.friction_update == FrictionUpdate::newton;
-  double last_energy = std::numeric_limits<double>::infinity();
-  int rises = 0, settlings = 0;
-  bool frozen = false;
+  BarrierSchedule schedule(ctx, contacts, near_, x, params);
+  Tolerance tolerance{params, params.newton_tolerance * device.diagonal};
+  LinearSolver::prepare(potential.hessian(), params);
+  const auto stop = [&](const char* reason) { report.stop_reason = reason; };
   report.converged = false;
-  report.stop_reason = "iteration cap";
+  stop("iteration cap");
 
   for (int k = 0; k < params.newton_iterations; ++k) {
     NewtonRecord record;
-    potential.linearise(ctx, x);
-    clock.lap(seconds.assembly);
-    Norms norms = solve(ctx, potential, params, record);
-    clock.lap(seconds.linear_solve);
-    record.gradient_norm = std::sqrt(norms.gradient2);
-    record.step_norm = norms.step / params.dt;
-    record.contacts = static_cast<int>(contacts.set().size());
-    if (k == 0) first_gradient = record.gradient_norm;
-    if (!std::isfinite(record.gradient_norm)) throw_not_finite("the gradient", report, k);
-    if (!std::isfinite(record.pcg_residual)) throw_not_finite("the Newton direction", report, k);
-    if (norms.step > longest) {
-      Vec3* p = p_.data();
-      const Real scale = longest / norms.step;
-      launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { p[i] *= scale; });
-    }
-
-    const Real bound = step_bound(ctx, device, params, x, p_.data(), clock, seconds);
-    record.ccd_bound = bound;
-    const Real alpha = line_search(ctx, potential, x, bound, record);
-    record.step_length = alpha;
-    if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);
-    clock.lap(seconds.line_search);
-    if (alpha > 0) copy(ctx, x, trial_.data(), node_count_);
-    rises += record.energy > last_energy;
-    last_energy = record.energy;
-    if (fresh_friction && !frozen && rises == kMostRises) {
-      frozen = true;
-      contacts.freeze_friction();
-      settlings = kSettlings;
-    }
+    const Real alpha = descend(ctx, potential, device, params, tolerance, x, clock, report, record);
+    if (k == 0) tolerance.first_gradient = record.gradient_norm;
+    schedule.watch(record);
     contacts.update(ctx, near_, x);
-    clock.lap(seconds.contacts);
+    clock.lap(report.seconds.contacts);
     report.newton.push_back(record);
+    report.groups = linear_solver_.groups();
     report.pcg_iterations += record.pcg_iterations;
+    report.contact_limit_halvings += record.contact_limit_halvings;
     ++report.newton_iterations;
 
-    const bool small = params.newton_stop == NewtonStop::displacement
-                           ? record.step_norm <= displacement_tolerance
-                           : record.gradient_norm <= params.newton_tolerance * first_gradient;
     // The last direction is worth its line search: it makes the final error quadratically smaller. A step
     // that impacts cut short has not arrived, however small the direction was; one that rounding cut short
     // has.
-    if (small && bound == Real(1) && (settlings == 0 || alpha == 0)) {
+    const bool arrived = tolerance.met(record) && record.ccd_bound == 1;
+    if (arrived && (schedule.is_settled() || alpha == 0)) {
       report.converged = true;
-      report.stop_reason = frozen ? "converged, friction frozen" : "converged";
-      return;
+      return stop(schedule.is_frozen() ? "converged, friction frozen" : "converged");
     }
-    if (alpha == 0) {
-      report.stop_reason = "line search failed";
-      return;
-    }
-    if (params.budget_ms > 0 && clock.seconds_since_start() * 1e3 > params.budget_ms) {
+    if (alpha == 0) return stop(record.contact_limit_halvings > 0 ? "contact limit" : "line search failed");
+    if (is_over_budget(params, clock)) {
       report.stopped_by_budget = true;
-      report.stop_reason = "budget";
-      return;
+      return stop("budget");
     }
-    if (small && bound == Real(1)) {
-      --settlings;
-      contacts.update_friction(ctx, x);
-      continue;
-    }
-    const Real gap = contacts.set().min_distance();
-    if (params.barrier_stiffness == 0 && gap < kTightGap * params.d_hat && gap <= last_gap) {
-      contacts.set_stiffness(
-          std::min(stiffness_cap, static_cast<Real>(params.barrier_growth) * contacts.stiffness()));
-      last_energy = std::numeric_limits<double>::infinity();
-    }
-    last_gap = gap;
+    if (arrived) schedule.settle(ctx, x);
+    else schedule.advance(ctx, near_, x, record);
   }
 }
 

@@ -4,8 +4,9 @@
 
 #include "gpu/broadphase/broadphase.cuh"
 #include "gpu/core/stage_clock.h"
-#include "gpu/linear/pcg.cuh"
+#include "gpu/linear/linear_solver.cuh"
 #include "gpu/model/report.h"
+#include "gpu/solver/barrier_schedule.cuh"
 #include "gpu/solver/incremental_potential.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -37,14 +38,30 @@ class BarrierNewton {
     Real step;         // |p|_inf
   };
   Norms solve(Context& ctx, IncrementalPotential& potential, const Params& params, NewtonRecord& record);
+  Norms norms(Context& ctx);
+  /// 100 more iterations for a direction that the line search could not use [Guo24 App. B]; false when they
+  /// gain nothing.
+  bool resume(Context& ctx, const Params& params, NewtonRecord& record);
+  /// What ends the iterations; the gradient counts from the second one on.
+  struct Tolerance {
+    const Params& params;
+    double speed;               // [m/s]
+    double first_gradient = 0;  // [N]
+    bool met(const NewtonRecord& record) const;
+  };
+  /// One iteration: direction, bound and line search; moves x and returns the step's length, 0 for none.
+  Real descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
+               const Tolerance& tolerance, Vec3* x, StageClock& clock, StepReport& report,
+               NewtonRecord& record);
   Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, Real bound,
-                   NewtonRecord& record);
+                   std::size_t contact_limit, NewtonRecord& record);
 
  private:
   std::size_t node_count_ = 0;
   BroadPhase broad_phase_;
   Proximity near_{};
-  Pcg pcg_;
+  LinearSolver linear_solver_;
+  PcgResult direction_;
   Buffer<Vec3> rhs_, p_, trial_;
   Buffer<Norms> norms_;
   Buffer<Real> bounds_;

@@ -10,12 +10,27 @@
 
 namespace stickslip {
 
+/// Two primitives that may touch, whatever their closest features are at the moment.
+struct ContactPair {
+  enum Kind : std::int32_t { point_triangle, edge_edge, half_space };
+  Kind kind;
+  std::int32_t plane;  // of `half_space`, else -1
+  Vec4i nodes;         // p t0 t1 t2 | a0 a1 b0 b1 | p and -1
+
+  SS_HD bool operator==(const ContactPair& other) const {
+    bool same = kind == other.kind && plane == other.plane;
+    for (int c = 0; c < 4; ++c) same = same && nodes[c] == other.nodes[c];
+    return same;
+  }
+};
+
 struct Contact {
   Vec4i nodes;  // -1: unused corner
   ContactType type;
   std::int32_t plane;  // of a half-space stencil, else -1
   Real eps_x;          // threshold of a mollified edge pair [m^4], else 0
   Real mu;             // of the pair
+  Real multiplier;     // [N] of an augmented contact, else 0
 };
 
 /// The values of a stencil's nodes; unused corners repeat the first.
@@ -58,11 +73,20 @@ struct Proximity {
   SS_HD std::size_t size() const {
     return pairs.point_triangle_count + pairs.edge_edge_count + surface_node_count * plane_count;
   }
+  SS_HD ContactPair operator[](std::size_t i) const {
+    if (i < pairs.point_triangle_count) return {ContactPair::point_triangle, -1, pairs.point_triangle[i]};
+    i -= pairs.point_triangle_count;
+    if (i < pairs.edge_edge_count) return {ContactPair::edge_edge, -1, pairs.edge_edge[i]};
+    i -= pairs.edge_edge_count;
+    return {ContactPair::half_space,
+            static_cast<std::int32_t>(i % plane_count),
+            {surface_nodes[i / plane_count], -1, -1, -1}};
+  }
 };
 
 /// The stencil of the closest features of point v[0] and triangle v[1..3].
 SS_HD inline Contact point_triangle_contact(const Vec4i& v, const Vec3* x) {
-  Contact contact{{v[0], -1, -1, -1}, ContactType::point_edge, -1, Real(0), Real(0)};
+  Contact contact{{v[0], -1, -1, -1}, ContactType::point_edge, -1, Real(0), Real(0), Real(0)};
   const auto two = [&](int a) {
     contact.type = ContactType::point_point;
     contact.nodes[1] = v[a];
@@ -101,7 +125,7 @@ SS_HD inline Contact point_triangle_contact(const Vec4i& v, const Vec3* x) {
 /// The stencil of the closest features of edges v[0..1] and v[2..3]. Nearly parallel edges (by `eps_x`, from
 /// the rest lengths) keep all four nodes, because their stencil is mollified.
 SS_HD inline Contact edge_edge_contact(const Vec4i& v, const Vec3* x, Real eps_x) {
-  Contact contact{v, ContactType::edge_edge, -1, Real(0), Real(0)};
+  Contact contact{v, ContactType::edge_edge, -1, Real(0), Real(0), Real(0)};
   const Vec3 a0 = x[v[0]], a1 = x[v[1]], b0 = x[v[2]], b1 = x[v[3]];
   if (norm2(cross(a1 - a0, b1 - b0)) < eps_x) {
     contact.type = ContactType::edge_edge_mollified;
@@ -147,38 +171,34 @@ SS_HD inline Contact edge_edge_contact(const Vec4i& v, const Vec3* x, Real eps_x
   return contact;
 }
 
-/// Candidate i of `near` as a stencil at x, and its squared distance [m^2]; 1e30 for a pair that never acts.
-/// A candidate at or beyond `d_hat2` is measured but not classified.
-SS_HD inline Real classify(const Proximity& near, std::size_t i, const Vec3* x, Real d_hat2,
-                           Contact& contact) {
-  if (i < near.pairs.point_triangle_count) {
-    const Vec4i v = near.pairs.point_triangle[i];
-    const Real d2 = point_triangle_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
-    if (d2 >= d_hat2) return d2;
+/// Squared distance of a pair at x [m^2]; 0 behind a half-space, kNever for a pair that never acts.
+constexpr Real kNever = Real(1e30);
+SS_HD inline Real pair_distance2(const Proximity& near, const ContactPair& pair, const Vec3* x) {
+  const Vec4i& v = pair.nodes;
+  if (pair.kind == ContactPair::point_triangle) return point_triangle_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
+  if (pair.kind == ContactPair::edge_edge) return edge_edge_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
+  if (near.scripted[v[0]]) return kNever;
+  const Real d = dot(near.planes[pair.plane].normal, x[v[0]]) - near.planes[pair.plane].offset;
+  // The square of a negative distance would pass for a gap.
+  return d > 0 ? d * d : Real(0);
+}
+
+/// The stencil of the pair's closest features at x, whatever their distance. `near` supplies what is known of
+/// nodes and planes; the pair need not be in it.
+SS_HD inline Contact contact_at(const Proximity& near, const ContactPair& pair, const Vec3* x) {
+  const Vec4i& v = pair.nodes;
+  Contact contact{v, ContactType::half_space, pair.plane, Real(0), Real(0), Real(0)};
+  if (pair.kind == ContactPair::point_triangle) {
     contact = point_triangle_contact(v, x);
     contact.mu = near.friction.of_nodes(v[0], v[1]);
-    return d2;
-  }
-  i -= near.pairs.point_triangle_count;
-  if (i < near.pairs.edge_edge_count) {
-    const Vec4i v = near.pairs.edge_edge[i];
-    const Real d2 = edge_edge_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
-    if (d2 >= d_hat2) return d2;
+  } else if (pair.kind == ContactPair::edge_edge) {
     contact = edge_edge_contact(
         v, x, mollifier_threshold(near.rest[v[0]], near.rest[v[1]], near.rest[v[2]], near.rest[v[3]]));
     contact.mu = near.friction.of_nodes(v[0], v[2]);
-    return d2;
+  } else {
+    contact.mu = near.friction.of_plane(v[0], pair.plane);
   }
-  i -= near.pairs.edge_edge_count;
-  const std::int32_t node = near.surface_nodes[i / near.plane_count];
-  const std::int32_t plane = static_cast<std::int32_t>(i % near.plane_count);
-  if (near.scripted[node]) return Real(1e30);
-  const Real d = dot(near.planes[plane].normal, x[node]) - near.planes[plane].offset;
-  // A node behind the plane has a negative distance: its square would pass for a gap.
-  if (d <= 0) return Real(0);
-  contact = {
-      {node, -1, -1, -1}, ContactType::half_space, plane, Real(0), near.friction.of_plane(node, plane)};
-  return d * d;
+  return contact;
 }
 
 }  // namespace stickslip

@@ -1,9 +1,12 @@
 // Barrier and friction over the active contacts: values, corner gradients and corner Hessian blocks.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "gpu/energy/friction.h"
 #include "gpu/model/interaction.h"
-#include "gpu/solver/contact_set.cuh"
+#include "gpu/solver/augmented_set.cuh"
 
 namespace stickslip {
 
@@ -11,6 +14,7 @@ struct ContactSettings {
   Real d_hat = 0;           // [m]
   Real slip_threshold = 0;  // eps_v dt [m]: sliding distance per step below which friction is smoothed
   bool lagged_friction = false;
+  std::optional<AugmentationSettings> augmentation;  // none: plain barrier
 };
 
 }  // namespace stickslip
@@ -26,26 +30,41 @@ class ContactTerms {
   void set_stiffness(Real sigma) { sigma_ = sigma; }
   Real stiffness() const { return sigma_; }
 
-  /// The active set at x. With friction updated per Newton iteration, its normal forces and frames too.
+  /// The active set at x, and A' as it was. With friction updated per Newton iteration, its normal forces and
+  /// frames too.
   void update(Context& ctx, const Proximity& near, const Vec3* x);
+  /// Between two Newton iterations, after `update` at the same x: new multipliers, then a new A' [Guo24
+  /// Alg.1]. Returns whether the potential has changed. Nothing without augmentation.
+  bool augment(Context& ctx, const Proximity& near, const Vec3* x);
   /// Takes normal forces and frames of friction from the current set at x [Li 2020: lagging].
   void update_friction(Context& ctx, const Vec3* x);
   /// Until the next step `update` leaves friction alone: it has a potential then, and Newton descends.
   void freeze_friction() { settings_.lagged_friction = true; }
   const ContactSet& set() const { return set_; }
-  void clear() { set_.clear(); }
+  void clear() {
+    set_.clear();
+    augmented_.clear();
+  }
+  const AugmentedSet& augmented() const { return augmented_; }
 
-  /// Energies at x [J] into backend memory: the barrier's over all of `near`, and friction's.
-  void values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier, double* friction);
+  /// Pairs of `near` closer than d_hat at x. One host read.
+  std::size_t count_active(Context& ctx, const Proximity& near, const Vec3* x);
+  /// Energies at x [J] into backend memory: the barrier's over all of `near` and that of A', and friction's.
+  void values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier, double* augmented,
+              double* friction);
   /// Corner gradients and blocks at x, friction included; `stencil_count` of them, over `stencil_nodes`.
   void linearise(Context& ctx, const Vec3* x);
   /// Corner gradients of the bare barrier (sigma = 1), for the stiffness fit. Overwrites what `linearise`
   /// left.
   void barrier_gradients(Context& ctx, const Vec3* x);
 
-  /// The current set for a viewer, at positions x [m] and velocities v [m/s].
+  /// The current contacts for a viewer, at positions x [m] and velocities v [m/s]: A, and what of A' lies
+  /// beyond d_hat and still has a force. Waits for the host.
   void records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x, const Vec3* v,
-               Buffer<ContactRecord>& out);
+               std::vector<ContactRecord>& out);
+  // Public because nvcc allows no device lambda in a private member.
+  void set_records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
+                   const Vec3* v);
 
   std::size_t stencil_count() const { return stencil_count_; }
   const Vec4i* stencil_nodes() const { return stencil_nodes_.data(); }
@@ -60,8 +79,12 @@ class ContactTerms {
   ContactSettings settings_;
   Real sigma_ = 0;
   const Vec3* x_t_ = nullptr;
-  const Plane* planes_ = nullptr;
+  Proximity near_{};  // of the last update
   ContactSet set_;
+  AugmentedSet augmented_;
+  Real last_gap_ = 0;  // smallest distance when A' was last looked at [m]
+  Buffer<ContactRecord> records_;
+  Buffer<std::int32_t> active_count_;
   std::size_t friction_count_ = 0;
   Buffer<Vec4i> friction_nodes_;
   Buffer<FrictionStencil> friction_;

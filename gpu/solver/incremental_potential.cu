@@ -4,25 +4,61 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/model/affine.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
 
-void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceModel& device) {
+constexpr std::size_t kMostBatches = 16;  // each walks the whole pattern
+
+}  // namespace
+
+template <class F>
+void IncrementalPotential::for_tet_batches(F work) const {
+  std::size_t begin = 0;
+  do {
+    const std::size_t end = std::min(solid_.size(), begin + tet_batch_);
+    work(IndexRange{begin, end});
+    begin = end;
+  } while (begin < solid_.size());
+}
+
+void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceModel& device,
+                                std::size_t smallest_batch) {
   device_ = &device;
-  std::vector<std::int32_t> tet_material(model.tets.size());
-  for (const Object& object : model.objects)
-    for (int t = object.tet_begin; t < object.tet_end; ++t) tet_material[t] = object.material;
-  solid_.set(ctx, model.rest_positions, model.tets, tet_material);
+  embedding_.load(ctx, model);
+  load_elements(ctx, model);
   set_materials(ctx, model);
-  hessian_.set_pattern(ctx, device.node_count, model.tets);
 
   fixed_.resize(ctx, device.node_count);
   gradient_.resize(ctx, device.node_count);
   barrier_gradient_.resize(ctx, device.node_count);
   node_diagonal_.resize(ctx, device.node_count);
-  tet_corners_.resize(ctx, 4 * solid_.size());
-  tet_blocks_.resize(ctx, kTetBlocks * solid_.size());
+  tet_batch_ =
+      std::min(solid_.size(), std::max(smallest_batch, (solid_.size() + kMostBatches - 1) / kMostBatches));
+  tet_corners_.resize(ctx, 4 * tet_batch_);
+  tet_blocks_.resize(ctx, kTetBlocks * tet_batch_);
   values_.resize(ctx, term_count);
+}
+
+/// The tets of deformable bodies, then one control tet per affine body.
+void IncrementalPotential::load_elements(Context& ctx, const Model& model) {
+  std::vector<Vec4i> tets;
+  std::vector<std::int32_t> material;
+  for (const Object& object : model.objects) {
+    if (object.is_affine()) continue;
+    tets.insert(tets.end(), model.tets.begin() + object.tet_begin, model.tets.begin() + object.tet_end);
+    material.resize(tets.size(), object.material);
+  }
+  std::vector<double> body_volumes;
+  for (const Object& object : model.objects) {
+    if (!object.is_affine()) continue;
+    tets.push_back(control_tet(object));
+    material.push_back(object.material);
+    body_volumes.push_back(volume(model, object));
+  }
+  solid_.set(ctx, model.rest_positions, tets, material, body_volumes);
+  hessian_.set_pattern(ctx, model.node_count(), tets, embedding_.empty() ? nullptr : &embedding_);
 }
 
 void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
@@ -70,7 +106,7 @@ IncrementalPotential::Values IncrementalPotential::values(Context& ctx, const Pr
       },
       out + inertia);
   solid_.energy(ctx, {x, in.x_t, in.dt}, out + elastic);
-  contacts_.values(ctx, near, x, out + barrier, out + friction);
+  contacts_.values(ctx, near, x, out + barrier, out + augmentation, out + friction);
   reduce_sum(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
@@ -106,30 +142,43 @@ void IncrementalPotential::set_node_gradients(Context& ctx, const Vec3* x) {
   });
 }
 
+void IncrementalPotential::add_tet_corners(Context& ctx, IndexRange tets) {
+  const Vec3* tet_corner = tet_corners_.data();
+  const std::size_t first = 4 * tets.begin;
+  hessian_.tet_gather().sum(
+      ctx,
+      [=] SS_LAMBDA(std::size_t corner) {
+        return tets.has(corner / 4) ? tet_corner[corner - first] : Vec3::zero();
+      },
+      gradient_.data());
+}
+
 void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
   set_node_gradients(ctx, x);
-  solid_.gradient_and_hessian(ctx, {x, inputs_.x_t, inputs_.dt}, tet_corners_.data(), tet_blocks_.data());
+  for_tet_batches([&](IndexRange tets) {
+    solid_.gradient_and_hessian(ctx, {x, inputs_.x_t, inputs_.dt}, tets, tet_corners_.data(),
+                                tet_blocks_.data());
+    hessian_.assemble_batch(ctx, tet_blocks_.data(), tets);
+    add_tet_corners(ctx, tets);
+  });
   contacts_.linearise(ctx, x);
 
-  hessian_.assemble(ctx, tet_blocks_.data());
   hessian_.add_diagonal(ctx, node_diagonal_.data());
   hessian_.set_stencils(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), contacts_.corner_blocks());
-  const Vec3* tet_corner = tet_corners_.data();
-  hessian_.tet_gather().sum(
-      ctx, [=] SS_LAMBDA(std::size_t corner) { return tet_corner[corner]; }, gradient_.data());
   const Vec3* contact_corner = contacts_.corner_gradients();
   hessian_.stencil_gather().sum(
       ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gradient_.data());
+  embedding_.reduce(ctx, gradient_.data());
 }
 
 double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
   if (contacts_.set().size() == 0) return 0;
   const std::size_t n = device_->node_count;
   set_node_gradients(ctx, x);
-  solid_.gradient(ctx, {x, inputs_.x_t, inputs_.dt}, tet_corners_.data());
-  const Vec3* tet_corner = tet_corners_.data();
-  hessian_.tet_gather().sum(
-      ctx, [=] SS_LAMBDA(std::size_t corner) { return tet_corner[corner]; }, gradient_.data());
+  for_tet_batches([&](IndexRange tets) {
+    solid_.gradient(ctx, {x, inputs_.x_t, inputs_.dt}, tets, tet_corners_.data());
+    add_tet_corners(ctx, tets);
+  });
 
   contacts_.barrier_gradients(ctx, x);
   contact_gather_.build(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), n);
@@ -138,6 +187,8 @@ double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
   const Vec3* contact_corner = contacts_.corner_gradients();
   contact_gather_.sum(
       ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gb);
+  embedding_.reduce(ctx, gradient_.data());
+  embedding_.reduce(ctx, gb);
 
   const Vec3* ge = gradient_.data();
   const std::uint8_t* fixed = fixed_.data();

@@ -1,6 +1,7 @@
 // The incremental potential of one implicit Euler step [Guo24 §3, Li 2020]:
-//   E(x) = 1/(2 dt^2) |x - y|_M^2 + Psi(x) + sigma sum b(d_i) + sum D_j + springs to scripted targets and the
-//   pointer
+//   E(x) = 1/(2 dt^2) |x - y|_M^2 + Psi(x) + sigma sum_A b(d_i) + sum_A' phi(d_i) + sum D_j
+//        + springs to scripted targets and the pointer
+// (A' and its potentials phi in the augmented Lagrangian only, see ContactPotential)
 // in joules, with y = x_t + dt v_t + dt^2 g. Value, gradient and SPD Hessian, term by term.
 #pragma once
 
@@ -39,10 +40,12 @@ namespace stickslip::STICKSLIP_BACKEND {
 class IncrementalPotential {
  public:
   /// Values by term, in this order, in joules.
-  enum Term { inertia, elastic, barrier, friction, springs, term_count };
+  enum Term { inertia, elastic, barrier, augmentation, friction, springs, term_count };
   using Values = std::array<double, term_count>;
 
-  void load(Context& ctx, const Model& model, const DeviceModel& device);
+  /// Tets are linearised in a few batches of `smallest_batch` or more.
+  void load(Context& ctx, const Model& model, const DeviceModel& device,
+            std::size_t smallest_batch = std::size_t{1} << 14);
   void set_materials(Context& ctx, const Model& model);
 
   void begin_step(Context& ctx, const StepInputs& inputs, const ContactSettings& contact);
@@ -56,6 +59,9 @@ class IncrementalPotential {
   void linearise(Context& ctx, const Vec3* x);
   const Vec3* gradient() const { return gradient_.data(); }
   SplitMatrix& hessian() { return hessian_; }
+  /// Nodes of affine bodies that follow their control nodes: where x is consistent, the gradient is that with
+  /// respect to the control nodes, and zero at those that follow.
+  const Embedding& embedding() const { return embedding_; }
 
   /// -(sum grad b)'(grad E) / |sum grad b|^2 over the free nodes [Guo24 §3]: the barrier stiffness that
   /// balances all other forces best; 0 without contact. One host read.
@@ -67,20 +73,30 @@ class IncrementalPotential {
   /// Whether an element is inverted at x that its energy forbids to be. At most one host read.
   bool is_inverted(Context& ctx, const Vec3* x);
 
-  /// Overwrites the gradient with inertia and springs alone; public because nvcc allows no device lambda in a
-  /// private member.
+  // Parts of the gradient: inertia and springs, which overwrite it, and the corners of some tets, which are
+  // added. Public because nvcc allows no device lambda in a private member.
   void set_node_gradients(Context& ctx, const Vec3* x);
+  void add_tet_corners(Context& ctx, IndexRange tets);
 
  private:
+  void load_elements(Context& ctx, const Model& model);
+  /// Tets are linearised and assembled in batches: what their corners and blocks take would otherwise be half
+  /// of all memory. Calls work(tets) for each, for none of them too.
+  template <class F>
+  void for_tet_batches(F work) const;
+
   const DeviceModel* device_ = nullptr;
   StepInputs inputs_;
   SolidEnergy solid_;
+  Embedding embedding_;
   bool forbids_inversion_ = false;
   Buffer<std::uint8_t> fixed_;
   ContactTerms contacts_;
   SplitMatrix hessian_;
   NodeGather contact_gather_;  // of the stiffness fit, which comes before any Hessian
-  Buffer<Vec3> gradient_, barrier_gradient_, tet_corners_;
+  Buffer<Vec3> gradient_, barrier_gradient_;
+  std::size_t tet_batch_ = 0;
+  Buffer<Vec3> tet_corners_;  // of one batch
   Buffer<Mat3> tet_blocks_;
   Buffer<Real> node_diagonal_;
   Buffer<double> values_;

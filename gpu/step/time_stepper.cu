@@ -13,7 +13,6 @@ namespace {
 // over dt^2, and a share of its elastic stiffness (without it the gaps of stiff bodies shrink to rounding
 // before the barrier answers). It falls at most by half from one step to the next.
 constexpr double kElasticShare = 0.1;
-constexpr double kLeastStiffness = 1;
 constexpr double kMostStiffness = 100;
 constexpr double kStiffnessMemory = 0.5;
 
@@ -102,9 +101,10 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
   refuse_nodes_behind_half_spaces(model, state.x.download(ctx), device.scripted.download(ctx));
   const Intersections found =
       intersections_.run(ctx, surface_view(device), state.x.data(), device.scripted.data());
+  intersections_ = {};  // its tree spans the whole surface, and steps that are not checked do without
   if (found.count > 0) throw std::invalid_argument(describe(model, found));
   // At distance zero the barrier is infinite, and has no direction to push to.
-  potential_.contacts().begin_step({kTouching * device.diagonal, Real(1), false}, state.x.data());
+  potential_.contacts().begin_step({kTouching * device.diagonal, Real(1), false, {}}, state.x.data());
   newton_.find_contacts(ctx, potential_, device, state.x.data(), kTouching * device.diagonal);
   const ContactSet& touching = potential_.contacts().set();
   if (touching.size() > 0) {
@@ -131,6 +131,11 @@ void TimeStepper::check_released(Context& ctx, const Model& model, const DeviceM
 void TimeStepper::forget_history() {
   stiffness_ = 0;
   potential_.contacts().clear();
+}
+
+void TimeStepper::follow_control_nodes(Context& ctx, DeviceState& state) const {
+  potential_.embedding().expand(ctx, state.x.data());
+  potential_.embedding().expand(ctx, state.v.data());
 }
 
 void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
@@ -195,20 +200,34 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
     const double unit = device.mean_mass / (params.dt * params.dt) + kElasticShare * device.mean_stiffness;
     const double wanted =
         std::max(potential_.balancing_stiffness(ctx, x_.data()), kStiffnessMemory * stiffness_);
-    stiffness_ = static_cast<Real>(std::clamp(wanted, kLeastStiffness * unit, kMostStiffness * unit));
+    stiffness_ = static_cast<Real>(std::clamp(wanted, params.barrier_floor * unit, kMostStiffness * unit));
   }
   potential_.contacts().set_stiffness(stiffness_);
 }
 
 StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                              const std::optional<Drag>& drag, DeviceState& state) {
+  try {
+    return try_step(ctx, model, device, params, drag, state);
+  } catch (...) {
+    // The contacts of a failed step speak of pairs that are gone.
+    potential_.contacts().clear();
+    throw;
+  }
+}
+
+StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
+                                 const std::optional<Drag>& drag, DeviceState& state) {
   StageClock clock;
   StepReport report;
   report.frame = state.frame + 1;
   report.time = state.time + params.dt;
   const bool lagged = params.friction_update == FrictionUpdate::lagged;
-  const ContactSettings contact{static_cast<Real>(params.d_hat), static_cast<Real>(params.eps_v * params.dt),
-                                lagged};
+  ContactSettings contact{
+      static_cast<Real>(params.d_hat), static_cast<Real>(params.eps_v * params.dt), lagged, {}};
+  if (params.solver == SolverKind::barrier_al)
+    contact.augmentation = {static_cast<Real>(params.augmentation_gap * params.d_hat),
+                            params.multiplier_update, params.augmentation_end};
 
   if (device.select_acting(ctx, model, state.time, params.dt, state.x.data()))
     check_released(ctx, model, device, state);
@@ -268,7 +287,9 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   report.elastic_energy = potential_.elastic_energy(ctx, x);
   report.volume_ratio_min = potential_.min_volume_ratio(ctx, x);
   report.candidates = static_cast<int>(newton_.near().size());
-  report.contacts = static_cast<int>(potential_.contacts().set().size());
+  report.contacts = static_cast<int>(potential_.contacts().set().active_count());
+  report.augmented = static_cast<int>(potential_.contacts().augmented().size());
+  report.multiplier_max = potential_.contacts().augmented().largest(ctx);
   report.gap_min = report.contacts > 0 ? potential_.contacts().set().min_distance() : -1;
   report.barrier_stiffness = stiffness_;
   if (params.check_intersections)
@@ -283,9 +304,7 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
 
 void TimeStepper::contact_records(Context& ctx, const DeviceModel& device, const Params& params,
                                   const DeviceState& state, std::vector<ContactRecord>& out) {
-  potential_.contacts().records(ctx, device, params, state.x.data(), state.v.data(), records_);
-  out.resize(records_.size());
-  copy_to_host(ctx, out.data(), records_.data(), records_.size());
+  potential_.contacts().records(ctx, device, params, state.x.data(), state.v.data(), out);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -22,6 +22,10 @@ class TimeStepper {
   /// Drops what was learnt from earlier steps: after a reset or a state from outside.
   void forget_history();
 
+  /// Moves the mesh nodes of affine bodies to where their control nodes put them, in positions and
+  /// velocities.
+  void follow_control_nodes(Context& ctx, DeviceState& state) const;
+
   /// Advances `state` by params.dt, with the scripts and forces that act then. Throws SimulationError, with
   /// the state unchanged.
   StepReport step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
@@ -32,6 +36,8 @@ class TimeStepper {
                        const DeviceState& state, std::vector<ContactRecord>& out);
 
   // Stages of a step; public because nvcc allows no device lambda in a private member.
+  StepReport try_step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
+                      const std::optional<Drag>& drag, DeviceState& state);
   void predict(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
                const DeviceState& state);
   bool move_scripts(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
@@ -51,7 +57,6 @@ class TimeStepper {
   Buffer<Vec3> x_, y_, target_, script_step_, velocity_;
   Buffer<RigidPose> poses_;
   Buffer<double> sums_;
-  Buffer<ContactRecord> records_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -55,6 +55,7 @@ struct ObjectLook {
 const uint kGlyphDisc = 0u;   // at a
 const uint kGlyphArrow = 1u;  // from a along the unit vector b
 const uint kGlyphLine = 2u;   // from a to b
+const uint kGlyphRing = 3u;   // about a; b.w: radius in units of screen-constant size
 
 struct Glyph {
   vec4 a;  // xyz [m]; w: kind

@@ -53,6 +53,7 @@ class ScriptedEngine final : public Engine {
     report.pcg_iterations = 10;
     report.newton.resize(2);
     report.contacts = 5;
+    report.memory_bytes = 1000 * state_.positions.size();
     report.gap_min = 1e-3 / state_.frame;
     report.intersections = params_.check_intersections ? (state_.frame == script_.intersects_at ? 3 : 0) : -1;
     report.kinetic_energy =

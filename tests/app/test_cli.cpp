@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "app/cli/cli.h"
+#include "app/io/mesh.h"
 #include "scripted_engine.h"
 
 namespace stickslip {
@@ -221,6 +222,8 @@ TEST_F(Cli, BadInputGetsOneMessageAndLeavesNothing) {
   expect_bad({"run", scene_, "--frames", "0"}, {"frames"});
   expect_bad({"run", scene_, "--frames", "many"}, {"frames"});
   expect_bad({"run", scene_, "--threads", "-1"}, {"threads"});
+  expect_bad({"run", scene_, "--scale", "0.5"}, {"--scale", "0.5"});
+  expect_bad({"bench", "step", "--scale", "1000"}, {"--scale", "1000"});
   expect_bad({"run", scene_, "--frmes", "3"}, {"--frmes"});
   expect_bad({"run"}, {"scene"});
   expect_bad({"veiw"}, {"'veiw'", "'view'"});
@@ -234,6 +237,8 @@ TEST_F(Cli, BadInputGetsOneMessageAndLeavesNothing) {
   expect_bad({"list", "senes"}, {"senes", "scenes"});
   expect_bad({"bench", "lbhv"}, {"'lbhv'", "'lbvh'"});
   expect_bad({"bench", "step", "--json", path("no/b.json")}, {"there is no folder"});
+  expect_bad({"bench", "barrier", "--scales", "0.5"}, {"--scales", "0.5"});
+  expect_bad({"bench", "barrier", "--scenes", "twst"}, {"'twst'", "'twist'"});
   script_.refuses_load = true;
   expect_bad({"run", scene_, "--report", path("r.jsonl")}, {"scene.toml", "'a' and 'b' intersect"});
 }
@@ -299,6 +304,39 @@ TEST_F(Cli, BenchStepMeasuresTheChosenScenes) {
   ASSERT_EQ(bench.size(), 1u);
   for (const char* scene : {"slope", "stack"}) EXPECT_NE(result.out.find(scene), std::string::npos);
   EXPECT_EQ(bench[0]["figures"].size(), 14u * 2);
+}
+
+TEST_F(Cli, BenchBarrierMeasuresEveryMethodFromTheSameState) {
+  const Result result = call({"bench", "barrier", "--scenes", "slope,stack", "--scales", "1", "--at", "3",
+                              "--frames", "1", "--backend", "cpu", "--json", path("bench.json")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  std::ifstream file(path("bench.json"));
+  const json bench = json::parse(file)[0];
+  EXPECT_EQ(bench["bench"], "barrier");
+  ASSERT_EQ(bench["rows"].size(), 12u * 2);
+  EXPECT_EQ(bench["figures"].size(), 12u * 2);
+  for (const json& row : bench["rows"]) {
+    SCOPED_TRACE(row.dump());
+    EXPECT_EQ(row["start_frame"], 3);
+    EXPECT_EQ(row["frames"], 1);
+    EXPECT_EQ(row["intersections"], 0);
+    EXPECT_GT(row["newton_iterations"], 0);
+    EXPECT_GT(row["memory_bytes"], 0);
+    EXPECT_TRUE(row["error"].is_null());
+  }
+  EXPECT_EQ(bench["memory"].size(), 3u);
+  EXPECT_NE(result.out.find("stack x1"), std::string::npos) << result.out;
+}
+
+TEST_F(Cli, ScaleReplacesTheScenesOwn) {
+  const auto tets = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", scene_, "--frames", "1", "--state", path("state.msh")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(call(arguments).code, 0);
+    return load_solid(path("state.msh")).tets.size();
+  };
+  EXPECT_EQ(tets({}), 5u * 8);
+  EXPECT_EQ(tets({"--scale", "2"}), 5u * 64);
 }
 
 TEST_F(Cli, BenchCcdComparesEveryMethodWithTheTruth) {

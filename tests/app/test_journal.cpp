@@ -44,9 +44,12 @@ TEST_F(JournalTest, HasOneCompleteLinePerEventWithNamesInsteadOfNumbers) {
   journal.add({7, 0.07, 0.8, DragEnd{}}, model);
   journal.add_screenshot(8, 0.08, "a-1.png");
   journal.add({9, 0.09, 0.9, Reset{}}, model);
+  journal.add({9, 0.09, 1.0, ParamEdit{"solver", 1}}, model);
+  journal.add({9, 0.09, 1.1, ParamEdit{"check_intersections", 1}}, model);
+  journal.add({9, 0.09, 1.2, MaterialEdit{0, "model", 2}}, model);
 
   const std::vector<json> seen = lines();
-  ASSERT_EQ(seen.size(), 10u) << "they are there while the journal is open";
+  ASSERT_EQ(seen.size(), 13u) << "they are there while the journal is open";
   EXPECT_EQ(seen[0], json::parse(R"({"frame": 0, "time": 0.0, "event": "load", "scene": "a"})"));
   EXPECT_EQ(seen[1],
             json::parse(R"({"frame": 3, "time": 0.03, "event": "set", "key": "gravity", "value": -2.0})"));
@@ -59,6 +62,9 @@ TEST_F(JournalTest, HasOneCompleteLinePerEventWithNamesInsteadOfNumbers) {
   EXPECT_EQ(seen[7]["event"], "drag_end");
   EXPECT_EQ(seen[8]["file"], "a-1.png");
   EXPECT_EQ(seen[9]["event"], "reset");
+  EXPECT_EQ(seen[10]["value"], "barrier_al");
+  EXPECT_EQ(seen[11]["value"], true);
+  EXPECT_EQ(seen[12]["value"], "arap");
 }
 
 TEST_F(JournalTest, NamesAPlaceItCannotWrite) {

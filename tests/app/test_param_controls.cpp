@@ -55,7 +55,50 @@ TEST(ParamControls, IdleControlsSayWhy) {
   params.barrier_stiffness = 1e6;
   EXPECT_NE(why_idle(param("barrier_growth"), params, model), "");
   EXPECT_EQ(why_idle(param("barrier_stiffness"), params, model), "");
+  EXPECT_NE(why_idle(param("sigma_rule"), params, model), "");
   EXPECT_NE(why_idle(param("kinematic_stiffness"), params, model), "");
+}
+
+TEST(ParamControls, WhatTheSolverIgnoresIsIdle) {
+  const Model model = test::two_tets("a").model;
+  Params params;
+  int augmented = 0;
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al}) {
+    params.solver = solver;
+    for (const ParamInfo& info : param_table()) {
+      if (info.group != "augmented") continue;
+      ++augmented;
+      EXPECT_EQ(why_idle(info, params, model).empty(), solver == SolverKind::barrier_al) << info.name;
+    }
+    EXPECT_EQ(why_idle(param("solver"), params, model), "");
+    EXPECT_EQ(why_idle(param("contact_limit"), params, model), "");
+  }
+  EXPECT_GT(augmented, 0);
+}
+
+TEST(ParamControls, WhatTheLinearSolverIgnoresIsIdle) {
+  const Model model = test::two_tets("a").model;
+  Params params;
+  const auto idle = [&](const char* name) { return !why_idle(param(name), params, model).empty(); };
+  EXPECT_TRUE(idle("warm_start_tolerance"));
+  EXPECT_TRUE(idle("additive_blocks"));
+  EXPECT_FALSE(idle("pcg_tolerance"));
+  params.warm_start = true;
+  params.preconditioner = PreconditionerKind::additive;
+  params.pcg_stop = PcgCriterion::truncated;
+  EXPECT_FALSE(idle("warm_start_tolerance"));
+  EXPECT_FALSE(idle("additive_blocks"));
+  EXPECT_TRUE(idle("pcg_tolerance"));
+  params.linear_solver = LinearSolverKind::cholesky;
+  EXPECT_TRUE(idle("preconditioner"));
+  EXPECT_FALSE(idle("linear_solver"));
+}
+
+TEST(ParamControls, GroupsHaveTitles) {
+  EXPECT_EQ(group_title("augmented"), "Augmented Lagrangian");
+  EXPECT_EQ(group_title("solver"), "Solver");
+  EXPECT_EQ(group_title("pcg"), "Linear solver");
+  EXPECT_EQ(group_title("ccd"), "CCD");
 }
 
 TEST(ParamControls, IdleMaterialRowsSayWhy) {
@@ -69,6 +112,14 @@ TEST(ParamControls, IdleMaterialRowsSayWhy) {
   model.materials.push_back(Material{});
   EXPECT_NE(why_idle(material("young"), model.materials, 2, model), "");
   EXPECT_EQ(why_idle(material("mu"), model.materials, 2, model), "");
+
+  for (Object& object : model.objects)
+    if (object.material == 0) object.control_begin = 0;
+  for (const char* idle : {"model", "poisson", "damping"})
+    EXPECT_NE(why_idle(material(idle), model.materials, 0, model), "") << idle;
+  EXPECT_EQ(why_idle(material("young"), model.materials, 0, model), "");
+  EXPECT_EQ(why_idle(material("density"), model.materials, 0, model), "");
+  EXPECT_EQ(why_idle(material("damping"), model.materials, 1, model), "") << "of a deformable body";
 }
 
 TEST(ParamControls, ValuesCarryTheirUnits) {

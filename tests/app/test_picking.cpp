@@ -86,7 +86,10 @@ TEST(ObjectProbe, FollowsCentreVelocityAndContacts) {
   contact.object_b = 1;
   contact.state = ContactState::slip;
   snapshot.contacts = {contact, contact};
+  snapshot.contacts[1].augmented = true;
+  snapshot.contacts[1].multiplier = 2;
   contact.object_b = -1;  // the other body on the floor
+  contact.normal_force = 100;
   snapshot.contacts.push_back(contact);
   probe.observe(snapshot);
   probe.observe(snapshot);  // the same instant twice keeps the velocity
@@ -95,10 +98,57 @@ TEST(ObjectProbe, FollowsCentreVelocityAndContacts) {
   EXPECT_EQ(probe.contacts(), 2);
   EXPECT_EQ(probe.slipping(), 2);
   EXPECT_EQ(probe.normal_force(), 6);
+  EXPECT_EQ(probe.largest_force(), 3);
+  EXPECT_EQ(probe.augmented(), 1);
+  EXPECT_EQ(probe.largest_multiplier(), 2);
 
   snapshot.time = 0;  // a reset is no motion
   probe.observe(snapshot);
   EXPECT_FALSE(probe.velocity());
+}
+
+TEST(Picking, TakesTheMarkUnderThePointer) {
+  const Camera camera = Camera::look_at({0, 0, 5}, {0, 0, 0}, 40);
+  std::vector<ContactRecord> contacts(3);
+  contacts[1].point = {0.01f, 0, 0};
+  contacts[2].point = {0, 0, 9};  // behind the eye
+  const Vec3f at = camera.project(contacts[1].point, 400, 400);
+  EXPECT_EQ(pick_contact(contacts, camera, 400, 400, {at[0] + 1, at[1]}, 7), &contacts[1]);
+  EXPECT_EQ(pick_contact(contacts, camera, 400, 400, {200, 200}, 7), &contacts[0]);
+  EXPECT_EQ(pick_contact(contacts, camera, 400, 400, {at[0] + 9, at[1]}, 7), nullptr);
+  EXPECT_EQ(pick_contact({}, camera, 400, 400, {200, 200}, 7), nullptr);
+}
+
+TEST(ContactProbe, FollowsTheSameContactUntilItEnds) {
+  const auto scene = std::make_shared<const Scene>(test::two_tets("a"));
+  ContactRecord contact;
+  contact.object_a = 1;
+  contact.point = {1, 0, 0};
+  contact.gap = 1e-3f;
+  ContactProbe probe(scene, contact, 0.1f);
+  EXPECT_EQ(probe.name_a(), "high");
+  EXPECT_EQ(probe.name_b(), "ground");
+
+  Snapshot snapshot;
+  ContactRecord moved = contact, other = contact;
+  moved.point = {1.05f, 0, 0};
+  moved.augmented = true;
+  moved.multiplier = 7;
+  other.object_a = 0;  // nearer, but between others
+  snapshot.contacts = {other, moved};
+  probe.observe(snapshot);
+  EXPECT_FALSE(probe.is_gone());
+  EXPECT_EQ(probe.contact().multiplier, 7);
+
+  moved.point = {1.2f, 0, 0};
+  snapshot.contacts = {moved};
+  probe.observe(snapshot);
+  EXPECT_TRUE(probe.is_gone()) << "that is another one";
+  EXPECT_EQ(probe.contact().multiplier, 7) << "what it had last stays";
+  moved.point = {1.1f, 0, 0};
+  snapshot.contacts = {moved};
+  probe.observe(snapshot);
+  EXPECT_FALSE(probe.is_gone());
 }
 
 }  // namespace

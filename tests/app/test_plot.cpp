@@ -36,5 +36,14 @@ TEST(Plot, DecadeTicksArePowersOfTen) {
   for (const double tick : ticks) EXPECT_NEAR(std::log10(tick), std::round(std::log10(tick)), 1e-9);
 }
 
+TEST(Plot, TicksAreShort) {
+  EXPECT_EQ(tick_text(0), "0");
+  EXPECT_EQ(tick_text(1500), "1500");
+  EXPECT_EQ(tick_text(-0.002), "-0.002");
+  EXPECT_EQ(tick_text(1e6), "1e6");
+  EXPECT_EQ(tick_text(2.5e-5), "2.5e-5");
+  EXPECT_EQ(tick_text(1e-9), "1e-9");
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -44,13 +44,30 @@ TEST_F(PointerTest, AClickPicksAndATrembleIsStillAClick) {
   pointer_.move(201, 201);
   const float yaw = camera_.yaw;
   pointer_.release(Button::left);
-  EXPECT_EQ(pointer_.take_click(), 0);
+  const std::optional<Click> click = pointer_.take_click();
+  ASSERT_TRUE(click);
+  EXPECT_EQ(click->object, 0);
+  EXPECT_FALSE(click->contact);
   EXPECT_FALSE(pointer_.take_click());
   EXPECT_EQ(camera_.yaw, yaw);
   pointer_.move(5, 5);
   pointer_.press(Button::left, {});
   pointer_.release(Button::left);
-  EXPECT_EQ(pointer_.take_click(), -1) << "the background";
+  EXPECT_EQ(pointer_.take_click().value_or(Click{5, {}}).object, -1) << "the background";
+}
+
+TEST_F(PointerTest, AClickOnAMarkPicksTheContactBeforeTheBody) {
+  std::vector<ContactRecord> contacts(1);
+  contacts[0].point = {0.25f, 0.25f, 0};
+  contacts[0].multiplier = 3;
+  pointer_.set_marks(contacts);
+  pointer_.move(202, 201);
+  pointer_.press(Button::left, {});
+  pointer_.release(Button::left);
+  const std::optional<Click> click = pointer_.take_click();
+  ASSERT_TRUE(click && click->contact);
+  EXPECT_EQ(click->contact->multiplier, 3);
+  EXPECT_EQ(click->object, -1);
 }
 
 TEST_F(PointerTest, ALeftDragOrbitsAndPicksNothing) {

@@ -116,6 +116,38 @@ TEST_F(RenderTest, ContactsAreMarkedInTheColorOfTheirState) {
   EXPECT_GT(pixels_that_differ(draw(), marked), 60u);
 }
 
+/// Whether a pixel near the mark at `place` has the colour.
+bool has_color_near(const Image& image, const Vec3f& at, const Vec3f& color) {
+  for (int y = static_cast<int>(at[1]) - 14; y <= static_cast<int>(at[1]) + 14; ++y)
+    for (int x = static_cast<int>(at[0]) - 14; x <= static_cast<int>(at[0]) + 14; ++x) {
+      const std::uint8_t* pixel = image.pixel(x, y);
+      bool same = true;
+      for (int c = 0; c < 3; ++c) same = same && std::abs(pixel[c] - 255 * color[c]) <= 4;
+      if (same) return true;
+    }
+  return false;
+}
+
+TEST_F(RenderTest, RingsMarkContactsWithAMultiplierAndTheOneThatIsPicked) {
+  std::vector<ContactRecord> contacts(2);
+  contacts[0].point = {-0.3f, 1, 0.3f};
+  contacts[1].point = {0.3f, 1, 0.3f};
+  contacts[1].augmented = true;
+  view.contacts = contacts;
+  view.overlays.contacts = true;
+  const Image marked = draw();
+  EXPECT_FALSE(
+      has_color_near(marked, view.camera.project(contacts[0].point, kWidth, kHeight), multiplier_color()));
+  EXPECT_TRUE(
+      has_color_near(marked, view.camera.project(contacts[1].point, kWidth, kHeight), multiplier_color()));
+  view.overlays.multipliers = false;
+  const Image without = draw();
+  EXPECT_FALSE(
+      has_color_near(without, view.camera.project(contacts[1].point, kWidth, kHeight), multiplier_color()));
+  view.highlighted_contact = contacts[0].point;
+  EXPECT_GT(pixels_that_differ(draw(), without), 20u);
+}
+
 TEST_F(RenderTest, HiddenContactsShineThrough) {
   std::vector<ContactRecord> contacts(1);
   contacts[0].point = {0, 0, 0};  // under the cube
@@ -179,6 +211,8 @@ TEST_F(RenderTest, EveryFeatureAtEveryQualityWithoutAComplaint) {
     renderer->set_quality(quality);
     renderer->set_scene(model);
     view.overlays = {true, true, true};
+    contacts[0].augmented = true;
+    view.highlighted_contact = contacts[0].point;
     view.contacts = contacts;
     view.drag = DragLine{};
     view.highlighted_object = 0;

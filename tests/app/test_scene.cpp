@@ -102,6 +102,26 @@ TEST(Scene, ArraysRepeatAndJitterWithTheirSeed) {
   EXPECT_EQ(colored.model.objects[2].color[0], 1.0f);
 }
 
+TEST(Scene, AffineBodiesHaveControlNodesThatMoveWithThem) {
+  const Model model = parse(material + box +
+                            "body = 'affine'\nvelocity = [1, 0, 0]\nangular_velocity = [0, 0, 2]\n"
+                            "count = [2, 1, 1]\nspacing = [3, 0, 0]\n")
+                          .model;
+  ASSERT_EQ(model.objects.size(), 2u);
+  for (const Object& object : model.objects) {
+    ASSERT_TRUE(object.is_affine());
+    const double center = &object == &model.objects[0] ? 0 : 3;
+    for (int i = object.control_begin; i < object.control_begin + 4; ++i) {
+      EXPECT_NEAR(model.velocities[i][0], 1 - 2 * (model.positions[i][1] - 2), 1e-12);
+      EXPECT_NEAR(model.velocities[i][1], 2 * (model.positions[i][0] - center), 1e-12);
+    }
+  }
+  EXPECT_FALSE(parse(material + box + "body = 'deformable'\n").model.objects[0].is_affine());
+  expect_error(material + box + "body = 'rigid'\n", {"body", "no kind of body 'rigid'", "affine"});
+  expect_error(material + box + "body = 'affine'\n[[pin]]\nobject = 'box'\nnodes = [0]\n",
+               {"pin", "'box', an affine body", "[[collider]]"});
+}
+
 TEST(Scene, RingsTurnEachInstanceAboutTheirCenter) {
   const std::string ring = "velocity = [1, 0, 0]\nring = { count = 4, turn = [0, 90, 0]";
   const Scene scene = parse(material + box + ring + ", center = [-2, 0, 0] }\n");

@@ -168,6 +168,62 @@ TEST(Simulation, EditsActInOrderBetweenSteps) {
   }
 }
 
+/// The parameters that each step ran with.
+struct StepParams {
+  std::mutex mutex;
+  std::vector<Params> seen;
+  Setup setup() {
+    return [this](test::FakeEngine& engine) {
+      engine.on_step = [this, &engine](int) {
+        const std::lock_guard lock(mutex);
+        seen.push_back(engine.params());
+      };
+    };
+  }
+};
+
+/// Another value that the row allows.
+double other_value(const ParamInfo& info, double value) { return value == info.low ? info.high : info.low; }
+
+TEST(Simulation, EveryParameterActsBetweenStepsAndTheJournalReplaysIt) {
+  StepParams first;
+  Simulation simulation(fake(first.setup()), test::two_tets);
+  simulation.post(LoadScene{"a"});
+  int steps = 0;
+  const auto step = [&](Simulation& which) {
+    which.step_once();
+    ASSERT_TRUE(at_rest_after(which, ++steps));
+  };
+  step(simulation);
+  const std::span<const ParamInfo> table = param_table();
+  for (const ParamInfo& info : table) {
+    const double before = get_param(&simulation.settings().params, info);
+    simulation.post(ParamEdit{info.name, other_value(info, before)});
+    step(simulation);
+  }
+  ASSERT_EQ(first.seen.size(), table.size() + 1);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const ParamInfo& info = table[i];
+    const double was = get_param(&first.seen[i], info);
+    EXPECT_EQ(get_param(&first.seen[i + 1], info), other_value(info, was)) << info.name;
+  }
+  EXPECT_EQ(first.seen.front().solver, SolverKind::ipc);
+  EXPECT_EQ(first.seen.back().solver, SolverKind::barrier_al);
+
+  StepParams second;
+  Simulation again(fake(second.setup()), test::two_tets);
+  steps = 0;
+  for (const JournalEntry& entry : simulation.journal()) {
+    while (steps < entry.frame) step(again);
+    again.post(entry.command);
+  }
+  step(again);
+  ASSERT_EQ(second.seen.size(), first.seen.size());
+  for (std::size_t i = 0; i < first.seen.size(); ++i)
+    for (const ParamInfo& info : table)
+      EXPECT_EQ(get_param(&second.seen[i], info), get_param(&first.seen[i], info)) << i << ' ' << info.name;
+}
+
 TEST(Simulation, ASliderThatMovesOnLeavesOneEdit) {
   Gate gate;
   Simulation simulation(fake([&](test::FakeEngine& engine) { engine.on_step = [&](int) { gate.pass(); }; }),

@@ -296,5 +296,43 @@ TEST_F(ProgramWindowTest, SwitchesScenesKeepsItsSettingsMovesMuAndResizes) {
   close_and_check();
 }
 
+TEST_F(ProgramWindowTest, TheSolverSwitchesWithoutARestart) {
+  open({"--set", "solver=barrier_al"});
+  const Screenshot first = screenshot();
+  hands("key bracketright");
+  ASSERT_TRUE(happened("load", 2));
+  const Screenshot other = screenshot();
+  hands("key bracketleft space");
+  ASSERT_TRUE(happened("load", 3));
+  // The scenes differ in nothing but the choice that --set made in the first.
+  const std::optional<Box> choice = lowest_difference(first, other);
+  ASSERT_TRUE(choice);
+
+  const auto last_set = [&] {
+    const std::vector<json> all = events("set");
+    return all.empty() ? json() : all.back()["value"];
+  };
+  for (const char* wanted : {"ipc", "barrier_al"}) {
+    SCOPED_TRACE(wanted);
+    const int frame = screenshot().frame;
+    // The list opens below the box; its rows are tried from the top.
+    for (int below = 12; below < 60 && last_set() != wanted; below += 6) {
+      mouse_to({choice->left + 20.0, 0.5 * (choice->top + choice->bottom)});
+      hands("click 1");
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      mouse_to({choice->left + 20.0, static_cast<double>(choice->bottom + below)});
+      hands("click 1");
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    ASSERT_EQ(last_set(), wanted);
+    EXPECT_EQ(events("set").back()["key"], "solver");
+    EXPECT_GE(static_cast<int>(events("set").back()["frame"]), 0);
+    screenshot_when([&](const Screenshot& shot) { return shot.frame > frame + 2; });
+  }
+  EXPECT_EQ(events("load").size(), 3u) << "nothing was loaded anew";
+  EXPECT_EQ(events("reset").size(), 0u);
+  close_and_check();
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -53,6 +53,25 @@ BACKEND_TEST(Steady, scratch_grows_and_keeps_its_place) {
   EXPECT_EQ(ctx.counters().allocations, before + 3);
 }
 
+BACKEND_TEST(Steady, memory_is_counted_from_allocation_to_release) {
+  const std::size_t before = memory_use().live;
+  forget_memory_peak();
+  {
+    Buffer<double> buffer(ctx, 1000);
+    EXPECT_EQ(memory_use().live, before + 8000);
+    buffer.resize(ctx, 10);
+    EXPECT_EQ(memory_use().live, before + 8000) << "a buffer keeps its memory";
+    ctx.scratch(slot::first_free, 1000);
+    EXPECT_GE(memory_use().live, before + 9000);
+    ctx.free_scratch();
+    EXPECT_EQ(memory_use().live, before + 8000);
+    EXPECT_NE(ctx.scratch(slot::first_free, 1000), nullptr);
+    ctx.free_scratch();
+  }
+  EXPECT_EQ(memory_use().live, before);
+  EXPECT_GE(memory_use().peak, before + 9000);
+}
+
 BACKEND_TEST(Timer, measures_at_least_what_passed) {
   const Timer host;
   DeviceTimer device(ctx);

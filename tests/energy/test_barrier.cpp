@@ -32,6 +32,43 @@ TEST(Barrier, ends_at_d_hat_with_two_continuous_derivatives) {
   EXPECT_NEAR(inside.second, 0, 1e-5);
 }
 
+TEST(Barrier, potential_with_a_multiplier_is_convex_and_smooth_and_ends) {
+  const Real d_hat = Real(0.5), sigma = 3, m = Real(0.6);
+  const ContactPotential potential(d_hat, sigma, m);
+  const double end = 0.5 + 0.6 / 3, shift = 0.6 * 0.6 / (2 * 3);
+  EXPECT_NEAR(potential.reach(), end, 1e-6);
+  const double h = sizeof(Real) == 8 ? 1e-6 : 1e-3, tolerance = sizeof(Real) == 8 ? 1e-6 : 2e-2;
+  for (double d = 0.02; d < 0.9; d += 0.0123) {
+    if (std::abs(d - d_hat) < 2 * h || std::abs(d - end) < 2 * h) continue;
+    SCOPED_TRACE(d);
+    const Jet2<Real> jet = potential.jet(static_cast<Real>(d));
+    const auto value = [&](double at) { return static_cast<double>(potential.value(static_cast<Real>(at))); };
+    const auto slope = [&](double at) {
+      return static_cast<double>(potential.jet(static_cast<Real>(at)).first);
+    };
+    EXPECT_NEAR(jet.value, value(d), tolerance);
+    EXPECT_NEAR(jet.first, (value(d + h) - value(d - h)) / (2 * h), tolerance * (1 + std::abs(jet.first)));
+    EXPECT_NEAR(jet.second, (slope(d + h) - slope(d - h)) / (2 * h), tolerance * (1 + std::abs(jet.second)));
+    EXPECT_LE(jet.first, 0);
+    EXPECT_GE(jet.second, 0);
+    // [Guo24 §3.3]: sigma b + m (d_hat - d) where the slack is zero.
+    if (d < d_hat) {
+      EXPECT_NEAR(jet.value, sigma * barrier(d, 0.5) + m * (0.5 - d) + shift, tolerance);
+    }
+  }
+  // Value and slope go through both seams without a jump, and the force ends at zero.
+  for (const double seam : {0.5, end}) {
+    const Jet2<Real> before = potential.jet(static_cast<Real>(seam - h)),
+                     after = potential.jet(static_cast<Real>(seam + h));
+    EXPECT_NEAR(before.value, after.value, 4 * h);
+    EXPECT_NEAR(before.first, after.first, 10 * h);
+  }
+  EXPECT_EQ(potential.value(static_cast<Real>(end + h)), 0);
+  EXPECT_EQ(potential.jet(static_cast<Real>(end + h)).first, 0);
+  // However large a multiplier is, it acts on no distance beyond 2 d_hat.
+  EXPECT_NEAR(ContactPotential(d_hat, sigma, 1000).reach(), 1.0, 1e-6);
+}
+
 TEST(Barrier, grows_without_bound_at_contact) {
   EXPECT_GT(barrier(1e-300, 1.0), 600);
   EXPECT_EQ(barrier(0.0, 1.0), std::numeric_limits<double>::infinity());

@@ -83,16 +83,22 @@ TEST(ContactStencil, derivatives_match_finite_differences) {
         const ClosestFeatures features = closest_features(s);
         mollified_cases.insert({features.type, features.corner[0]});
       }
-      const CornerVectors g = barrier_gradient(s, kReach);
-      expect_near(flat(g.v),
-                  difference_gradient(
-                      s.x, 4, [&] { return barrier_value(s, kReach); }, step_of(s)),
-                  tolerance_of(s));
-      const Dense h = dense(barrier_hessian<false>(s, kReach));
-      expect_near(h,
-                  difference_jacobian(
-                      s.x, 4, [&] { return flat(barrier_gradient(s, kReach).v); }, step_of(s)),
-                  tolerance_of(s));
+      // The bare barrier, and with a multiplier inside its d_hat and beyond it.
+      for (const ContactPotential& potential :
+           {ContactPotential(kReach), ContactPotential(kReach, 2, Real(0.7)),
+            ContactPotential(kReach / 4, Real(0.3), Real(0.7))}) {
+        if (std::abs(std::sqrt(stencil_distance2(s)) - potential.d_hat) < Real(1e-3)) continue;
+        const CornerVectors g = barrier_gradient(s, potential);
+        expect_near(flat(g.v),
+                    difference_gradient(
+                        s.x, 4, [&] { return barrier_value(s, potential); }, step_of(s)),
+                    tolerance_of(s));
+        const Dense h = dense(barrier_hessian<false>(s, potential));
+        expect_near(h,
+                    difference_jacobian(
+                        s.x, 4, [&] { return flat(barrier_gradient(s, potential).v); }, step_of(s)),
+                    tolerance_of(s));
+      }
     }
   }
   // point_point from a0, a1; point_edge from a0, a1, b0, b1; edge_edge.

@@ -6,12 +6,13 @@ namespace stickslip::test {
 namespace {
 
 constexpr ElasticModel kModels[] = {ElasticModel::stable_neo_hookean, ElasticModel::fixed_corotated,
-                                    ElasticModel::arap, ElasticModel::neo_hookean};
+                                    ElasticModel::arap, ElasticModel::neo_hookean,
+                                    ElasticModel::orthogonality};
 constexpr Lame kLame{Real(0.7), Real(1.9)};
 
-/// Neo-Hookean knows no inverted elements; close to J = 0 difference quotients lose their digits.
+/// Where inverted elements are forbidden, difference quotients lose their digits close to J = 0.
 bool is_defined(ElasticModel model, const Mat3& f) {
-  return model != ElasticModel::neo_hookean || determinant(f) > Real(0.2);
+  return !forbids_inversion(model) || determinant(f) > Real(0.2);
 }
 
 Column flat(const Mat3& a) {
@@ -148,6 +149,17 @@ TEST(Elasticity, neo_hookean_forbids_inversion) {
   }
 }
 
+TEST(Elasticity, orthogonality_measures_how_far_columns_are_from_orthonormal) {
+  const ElasticModel model = ElasticModel::orthogonality;
+  Mat3 f = Mat3::identity();
+  f(0, 1) = Real(0.5);  // F'F - I has 1/2 twice off the diagonal, and 1/4 on it
+  EXPECT_NEAR(energy_density(model, f, kLame), kLame.mu / 4 * (2 * Real(0.25) + Real(0.0625)), kRounding);
+  for (const Real thickness : {Real(0), Real(-1)}) {
+    f(2, 2) = thickness;
+    EXPECT_EQ(energy_density(model, f, kLame), std::numeric_limits<Real>::infinity());
+  }
+}
+
 TEST(Elasticity, small_strain_is_linear_elasticity) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -159,7 +171,7 @@ TEST(Elasticity, small_strain_is_linear_elasticity) {
     const Mat3 expected = Real(2) * lame.mu * strain + lame.lambda * trace(strain) * Mat3::identity();
     expect_near(flat(c(df)), flat(expected), kRounding);
     // A bar pulled along x contracts by nu and answers with E.
-    const Real nu = model == ElasticModel::arap ? Real(0) : poisson;
+    const Real nu = lame.lambda > 0 ? poisson : Real(0);
     Mat3 pull = Mat3::zero();
     pull(0, 0) = 1, pull(1, 1) = pull(2, 2) = -nu;
     Mat3 stress = Mat3::zero();

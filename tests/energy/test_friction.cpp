@@ -12,7 +12,7 @@ CornerVectors random_displacement(Random& random, Real size) {
 }
 FrictionStencil random_friction(Random& random) {
   const ContactType type = kStencilTypes[random.index(6)];
-  return make_friction_stencil(random_stencil(random, type), Real(2), Real(1), Real(0.5));
+  return make_friction_stencil(random_stencil(random, type), {Real(1), Real(2), Real(0)}, Real(0.5));
 }
 
 TEST(Friction, smoothing_is_continuous_with_its_derivative) {
@@ -103,7 +103,7 @@ TEST(Friction, normal_force_is_that_of_the_barrier) {
     for (int trial = 0; trial < 50; ++trial) {
       SCOPED_TRACE(static_cast<int>(type));
       const ContactStencil s = random_stencil(random, type);
-      const FrictionStencil f = make_friction_stencil(s, sigma, d_hat, mu);
+      const FrictionStencil f = make_friction_stencil(s, {d_hat, sigma, Real(0)}, mu);
       const CornerVectors g = barrier_gradient(s, d_hat);
       const bool edges = type == ContactType::edge_edge || type == ContactType::edge_edge_mollified;
       const Vec3 push =

@@ -79,13 +79,14 @@ struct Solid {
   }
   std::vector<Vec3> corner_gradients() {
     Buffer<Vec3> a(ctx, x), b(ctx, x_t), out(ctx, 4 * terms.size());
-    terms.gradient(ctx, {a.data(), b.data(), dt}, out.data());
+    terms.gradient(ctx, {a.data(), b.data(), dt}, {0, terms.size()}, out.data());
     return out.download(ctx);
   }
   std::pair<std::vector<Vec3>, std::vector<Mat3>> corner_gradients_and_blocks() {
     Buffer<Vec3> a(ctx, x), b(ctx, x_t), gradients(ctx, 4 * terms.size());
     Buffer<Mat3> blocks(ctx, kTetBlocks * terms.size());
-    terms.gradient_and_hessian(ctx, {a.data(), b.data(), dt}, gradients.data(), blocks.data());
+    terms.gradient_and_hessian(ctx, {a.data(), b.data(), dt}, {0, terms.size()}, gradients.data(),
+                               blocks.data());
     return {gradients.download(ctx), blocks.download(ctx)};
   }
   std::vector<Vec3> node_gradients() {
@@ -259,6 +260,33 @@ BACKEND_TEST(SolidEnergy, each_tet_has_its_own_material) {
   soft.x = stiff.x = mixed.x;
   const auto a = soft.corner_gradients(), b = stiff.corner_gradients(), c = mixed.corner_gradients();
   for (std::size_t i = 0; i < c.size(); ++i) EXPECT_TRUE(c[i] == (i / 4 % 2 == 0 ? a[i] : b[i]));
+}
+
+BACKEND_TEST(SolidEnergy, the_last_tets_are_affine_bodies_with_volumes_of_their_own) {
+  Random random;
+  Mesh mesh = block(1, random, 0);
+  const std::size_t last = mesh.tets.size() - 1;
+  const std::vector<std::int32_t> index(mesh.tets.size(), 1);
+  const std::vector<Material> materials{material(ElasticModel::arap, 1, 0.3),
+                                        material(ElasticModel::arap, 8, 0.3, 0.1)};
+  Solid plain(ctx, mesh, Material{}), mixed(ctx, mesh, Material{});
+  plain.terms.set(ctx, mesh.rest, mesh.tets, index);
+  mixed.terms.set(ctx, mesh.rest, mesh.tets, index, std::vector<double>{7.0});
+  for (Solid* solid : {&plain, &mixed}) solid->terms.set_materials(ctx, materials);
+  Mat3 f = Mat3::identity();
+  f(0, 0) = 2;  // F'F - I = diag(3, 0, 0), and E/8 of its square is 9 per m^3
+  for (Solid* solid : {&plain, &mixed}) solid->move(f);
+  mixed.x_t = mixed.x;  // without damping in the others
+  plain.x_t = plain.x;
+  double others = plain.energy();
+  const Position& a = mesh.rest[mesh.tets[last][0]];
+  const auto edge = [&](int k) { return mesh.rest[mesh.tets[last][k]] - a; };
+  others -= dot(edge(1), cross(edge(2), edge(3))) / 6 * 8 / 2;  // ARAP: mu |F - R|^2 = E/2
+  EXPECT_NEAR(mixed.energy(), others + 7 * 9, 1e3 * kRounding);
+  const std::vector<Vec3> g = mixed.node_gradients();
+  const int n = static_cast<int>(mixed.x.size());
+  expect_near(flat(g.data(), n), difference_gradient(mixed.x.data(), n, [&] { return mixed.energy(); }),
+              1000 * kDifferenceError);
 }
 
 BACKEND_TEST(SolidEnergy, smallest_determinant) {

@@ -18,7 +18,7 @@ struct StencilResult {
 
 SS_HD StencilResult evaluate(const ContactStencil& s) {
   const Real d_hat = Real(1), eps = Real(0.3);
-  const FrictionStencil f = make_friction_stencil(s, Real(2), d_hat, Real(0.5));
+  const FrictionStencil f = make_friction_stencil(s, {d_hat, Real(2), Real(0)}, Real(0.5));
   const CornerVectors dx{{s.x[1], s.x[2], s.x[3], s.x[0]}};
   return {barrier_value(s, d_hat), barrier_gradient(s, d_hat), friction_gradient(f, dx, eps),
           barrier_hessian_spd(s, d_hat), friction_hessian(f, dx, eps)};

@@ -60,6 +60,24 @@ BACKEND_TEST(SplitMatrix, ReassemblesWithOtherStencilsWithoutAllocating) {
   }
 }
 
+BACKEND_TEST(SplitMatrix, AssemblesInBatches) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::Random random(seed);
+  const test::System system = test::make_system(random, 9, 8, 7, 0);
+  DeviceSystem device(ctx, system);
+  const std::size_t tets = system.tets.nodes.size();
+  const Vec<std::size_t, 4> bounds{0, tets / 3, tets / 3 + 1, tets};
+  for (int b = 0; b < 3; ++b) {
+    const auto* blocks = system.tets.blocks.data();
+    const Buffer<Mat3> batch(ctx,
+                             {blocks + kCornerBlocks * bounds[b], blocks + kCornerBlocks * bounds[b + 1]});
+    device.matrix.assemble_batch(ctx, batch.data(), {bounds[b], bounds[b + 1]});
+  }
+  device.matrix.add_diagonal(ctx, device.diagonal.data());
+  expect_product(ctx, device, system, random);
+}
+
 BACKEND_TEST(SplitMatrix, IsSymmetric) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,8 +1,6 @@
 // Random block systems as the solver makes them, and the same as Eigen matrices.
 #pragma once
 
-// GCC 12 warns about its own AVX-512 intrinsics inside Eigen.
-#define EIGEN_DONT_VECTORIZE
 #include <Eigen/Sparse>
 #include <algorithm>
 #include <array>

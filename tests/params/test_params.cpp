@@ -100,6 +100,30 @@ TEST(Params, MessagesNameParameterValueRangeAndUnit) {
     EXPECT_NE(choice.find(part), std::string::npos) << part << " in: " << choice;
 }
 
+TEST(Params, TheAugmentedLagrangianRefusesBadValuesWithTheirRangeAndMeaning) {
+  const struct {
+    const char *name, *bad, *range, *meaning;
+  } cases[]{{"solver", "al", "must be one of ipc, barrier_al", "method"},
+            {"contact_limit", "-1", "must be a whole number in [0, 1e+09]", "active contacts at most"},
+            {"contact_limit", "1.5", "must be a whole number in [0, 1e+09]", "0 means no limit"},
+            {"sigma_rule", "max", "must be one of capped, jump", "min(growth sigma, cap sigma_0)"},
+            {"barrier_floor", "0", "must be a number in [1e-08, 100]", "least sigma that adapts"},
+            {"augmentation_gap", "0", "must be a number in [1e-06, 1]", "share of d_hat"},
+            {"augmentation_gap", "1.01", "must be a number in [1e-06, 1]", "get a multiplier"},
+            {"augmentation_gap", "nan", "must be a number in [1e-06, 1]", "get a multiplier"},
+            {"multiplier_update", "slope", "must be one of value, derivative", "what multipliers grow by"},
+            {"multiplier_pace", "0", "must be a number in [1e-06, 1e+06]", "since their last change"},
+            {"multiplier_pace", "2e+06", "must be a number in [1e-06, 1e+06]", "since their last change"},
+            {"augmentation_end", "never", "must be one of together, singly", "when its contact opened"}};
+  for (const auto& c : cases) {
+    Params params;
+    const std::string error = error_of(params, c.name, c.bad);
+    for (const char* part : {c.name, c.bad, c.range, c.meaning})
+      EXPECT_NE(error.find(part), std::string::npos) << part << " in: " << error;
+    EXPECT_EQ(get_param(&params, param(c.name)), param(c.name).default_value) << "nothing is stored";
+  }
+}
+
 TEST(Params, NearestNameFindsTyposAndPartsAndNothingElse) {
   EXPECT_EQ(nearest_name(param_table(), "gravty"), "gravity");
   EXPECT_EQ(nearest_name(param_table(), "dhat"), "d_hat");

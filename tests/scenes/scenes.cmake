@@ -1,15 +1,39 @@
-# Every shipped scene is a test: it runs headless, checked for intersections, and its expectations must hold.
-# quick: the first frames; long: the whole length.
-file(GLOB scene_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/scenes/*.toml)
+# Every shipped scene is a test: it and its variants run headless with each solver, checked for intersections, and
+# their expectations must hold. quick: the first frames; long: the whole length.
 set(quick_frames 12)
+set(solvers ipc barrier_al)
+
+# add_scene_tests(name arguments...): the runs of one scene, or of one of its variants.
+function(add_scene_tests name)
+  foreach(solver ${solvers})
+    set(run $<TARGET_FILE:stickslip> run ${ARGN} --solver ${solver} --backend cpu --check-intersections)
+    add_test(NAME scene_${name}_${solver} COMMAND ${run} --frames ${quick_frames})
+    set_tests_properties(scene_${name}_${solver} PROPERTIES LABELS quick TIMEOUT 300)
+    add_test(NAME scene_${name}_${solver}_Long COMMAND ${run})
+    set_tests_properties(scene_${name}_${solver}_Long PROPERTIES LABELS long TIMEOUT 3600)
+  endforeach()
+endfunction()
+
+file(GLOB scene_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/scenes/*.toml)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scene_files})  # for their variants
 foreach(file ${scene_files})
-  cmake_path(GET file STEM name)
-  set(run $<TARGET_FILE:stickslip> run ${name} --backend cpu --check-intersections)
-  add_test(NAME scene_${name} COMMAND ${run} --frames ${quick_frames})
-  set_tests_properties(scene_${name} PROPERTIES LABELS quick TIMEOUT 300)
-  add_test(NAME scene_${name}_Long COMMAND ${run})
-  set_tests_properties(scene_${name}_Long PROPERTIES LABELS long TIMEOUT 3600)
+  cmake_path(GET file STEM scene)
+  add_scene_tests(${scene} ${scene})
+  file(STRINGS ${file} lines REGEX "^(\\[\\[variant\\]\\]|name = )")
+  set(in_variant FALSE)
+  foreach(line ${lines})
+    if(line STREQUAL "[[variant]]")
+      set(in_variant TRUE)
+    elseif(in_variant)
+      string(REGEX REPLACE "^name = \"(.*)\"$" "\\1" variant ${line})
+      add_scene_tests(${scene}_${variant} ${scene} --variant ${variant})
+      set(in_variant FALSE)
+    endif()
+  endforeach()
 endforeach()
+
+# The same rest state on a finer mesh.
+add_scene_tests(rest_fine rest --scale 2)
 
 # The gallery shows every one of them, with the words of the scene itself.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -10,6 +10,8 @@ import math
 import pathlib
 import sys
 
+import barrier_plots
+
 INK, MUTED, GRID = "#1b1f24", "#6e7781", "#d8dee4"
 OURS, FLOOR, PEER = "#0b6bcb", "#6e7781", "#d1570c"
 STAGES = ["#0b6bcb", "#e08a1e", "#2a9d8f", "#b5488f", "#7a68c9", "#9aa528", "#98a2ad", "#5b3f2b"]
@@ -204,8 +206,11 @@ def draw_shares(result: dict, groups: dict[str, list[dict]], path: pathlib.Path)
 def draw(results: list[dict], folder: pathlib.Path) -> list[pathlib.Path]:
     """The plots of all results; a later result of the same bench and backend replaces an earlier one."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = {}
+    drawn, paths = {}, []
     for result in results:
+        if result["bench"] == "barrier":
+            paths += barrier_plots.draw(result, folder)
+            continue
         stem = f"{result['bench']}-{result['backend']}"
         figures = [f for f in result["figures"] if compared(f)]
         if figures:
@@ -218,7 +223,7 @@ def draw(results: list[dict], folder: pathlib.Path) -> list[pathlib.Path]:
             drawn[folder / f"{stem}-stages.png"] = lambda path, r=result, g=groups: draw_shares(r, g, path)
     for path, make in drawn.items():
         make(path)
-    return list(drawn)
+    return paths + list(drawn)
 
 
 def main(arguments: list[str]) -> int:

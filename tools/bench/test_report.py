@@ -33,6 +33,24 @@ LBVH = {
 }
 
 
+def barrier_row(solver: str, preconditioner: str, warm: bool, converged: int) -> dict:
+    return {
+        "problem": "twist x1", "start_frame": 60, "tets": 5012, "contacts": 120, "solver": solver, "preconditioner": preconditioner,
+        "warm_start": warm, "frames": 3, "converged": converged, "error": None, "seconds": 1.5, "newton_iterations": 30,
+        "pcg_iterations": 4000,
+    }
+
+
+BARRIER = {
+    "bench": "barrier",
+    "backend": "cpu",
+    "device": "a processor",
+    "threads": 2,
+    "figures": [{"name": "twist x1, ipc, block_jacobi", "value": 0.5, "unit": "s/step"}],
+    "rows": [barrier_row(s, p, w, 3 - w) for s in ("ipc", "barrier_al") for p in ("block_jacobi", "multilevel") for w in (False, True)],
+}
+
+
 class Report(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -100,6 +118,15 @@ class Report(unittest.TestCase):
         for image in drawn:
             self.assertEqual(image.read_bytes()[:4], b"\x89PNG")
             self.assertGreater(image.stat().st_size, 5000)
+
+    @unittest.skipUnless(matplotlib, "matplotlib is not installed")
+    def test_plots_of_barrier(self):
+        path = self.write("a.json", json.dumps([BARRIER, {**BARRIER, "backend": "cuda", "rows": []}]))
+        self.assertEqual(self.run_main(path, "--plots", str(self.root / "plots"))[0], 0)
+        drawn = sorted(p.name for p in self.root.glob("plots/*.png"))
+        self.assertEqual(drawn, ["barrier-cpu-newton.png", "barrier-cpu-pcg.png", "barrier-cpu-seconds.png"])
+        for name in drawn:
+            self.assertGreater((self.root / "plots" / name).stat().st_size, 5000)
 
     def test_texts_fit_the_axis(self):
         points = [p for figure in LBVH["figures"][:2] for p in report.labels(figure)]

@@ -37,6 +37,7 @@ struct ViewState {
   bool panels = true, log = false, help = false;
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
+  std::optional<ContactProbe> contact;  // picked; at most one of the two
   TypedNumber typed;
 };
 

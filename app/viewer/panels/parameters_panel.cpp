@@ -1,7 +1,7 @@
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
@@ -187,13 +187,17 @@ void draw_half_spaces(Simulation& simulation, const Scene& scene, TypedNumber& t
   }
 }
 
-std::string title_of(std::string_view group) {
-  std::string title(group);
-  // Abbreviations stand in capitals, words begin with one.
-  const std::size_t capitals = group == "pcg" || group == "ccd" ? title.size() : 1;
-  for (std::size_t i = 0; i < capitals; ++i)
-    title[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[i])));
-  return title;
+/// The rows of one group.
+void draw_group(Simulation& simulation, const Scene& scene, TypedNumber& typed, std::string_view group) {
+  for (const ParamInfo& info : param_table()) {
+    if (info.group != group) continue;
+    const Params& params = simulation.settings().params;
+    const double original = get_param(&scene.params, info), current = get_param(&params, info);
+    double value = 0;
+    const Touch touch = draw_control(
+        typed, {info, current, original, why_idle(info, params, scene.model), current != original}, value);
+    if (touch != Touch::none) simulation.post(ParamEdit{info.name, touch == Touch::reset ? original : value});
+  }
 }
 
 }  // namespace
@@ -203,26 +207,18 @@ void draw_parameters_panel(PanelContext& context) {
   const std::shared_ptr<const Scene>& scene = simulation.frame().scene;
   if (!scene) return;
   TypedNumber& typed = context.view.typed;
+  const auto draw = [&](std::string_view group, bool open) {
+    if (section(group_title(group).c_str(), open)) draw_group(simulation, *scene, typed, group);
+  };
+  draw("solver", true);
   if (section("Materials")) {
     draw_materials(simulation, *scene, typed);
     draw_half_spaces(simulation, *scene, typed);
   }
-  std::string_view group;
-  bool open = false;
-  for (const ParamInfo& info : param_table()) {
-    if (info.group != group) {
-      group = info.group;
-      const std::string title = title_of(group);
-      open = section(title.c_str(), group == "time" || group == "barrier");
-    }
-    if (!open) continue;
-    const Params& params = simulation.settings().params;
-    const double original = get_param(&scene->params, info), current = get_param(&params, info);
-    double value = 0;
-    const Touch touch = draw_control(
-        typed, {info, current, original, why_idle(info, params, scene->model), current != original}, value);
-    if (touch != Touch::none) simulation.post(ParamEdit{info.name, touch == Touch::reset ? original : value});
-  }
+  std::string_view last = "solver";
+  for (const ParamInfo& info : param_table())
+    if (info.group != "solver" && std::exchange(last, info.group) != info.group)
+      draw(info.group, info.group == "time" || info.group == "barrier");
 }
 
 }  // namespace stickslip

@@ -10,6 +10,9 @@
 namespace stickslip {
 namespace {
 
+/// As the overlay's rings, lighter: lines are thin.
+constexpr ImU32 multiplier_line = IM_COL32(172, 124, 255, 255);
+
 struct Stage {
   const char* name;
   double seconds;
@@ -54,9 +57,20 @@ void draw_numbers(const StepReport& report) {
   text_colored(report.converged ? theme::good : theme::warning,
                report.stop_reason.empty() ? "-" : report.stop_reason);
   value_row("Contacts", column, "%d of %d pairs", report.contacts, report.candidates);
+  if (report.augmented > 0)
+    value_row("Multipliers", column, "%d, at most %s", report.augmented,
+              si_text(report.multiplier_max, "N").c_str());
+  else value_row("Multipliers", column, "none");
+  if (report.contact_limit_exceeded || report.contact_limit_halvings > 0) {
+    value_row("Contact limit", column, "%s", "");
+    ImGui::SameLine(column);
+    if (report.contact_limit_exceeded) text_colored(theme::bad, "exceeded at the start");
+    else text_colored(theme::warning, std::to_string(report.contact_limit_halvings) + " steps halved");
+  }
   value_row("Smallest gap", column, "%s", report.gap_min < 0 ? "-" : si_text(report.gap_min, "m").c_str());
   value_row("Smallest volume", column, "%.3g of rest", report.volume_ratio_min);
   value_row("Barrier sigma", column, "%s", si_text(report.barrier_stiffness, "N/m").c_str());
+  value_row("Memory", column, "%s", si_text(static_cast<double>(report.memory_bytes), "B").c_str());
   if (report.intersections >= 0) {
     value_row("Intersections", column, "%s", "");
     ImGui::SameLine(column);
@@ -64,47 +78,96 @@ void draw_numbers(const StepReport& report) {
   }
 }
 
-void draw_residuals(const StepReport& report) {
+/// One line of a plot over records.
+template <class Record>
+struct Curve {
+  const char* name;
+  ImU32 color;
+  double (*of)(const Record&);
+};
+
+/// Draws the curves over `x`, one value per record.
+template <class Record, class Records>
+void draw_curves(const PlotAxis& y, float height, const Records& records, const std::vector<float>& x,
+                 const char* x_label, std::initializer_list<Curve<Record>> curves) {
+  std::vector<PlotSeries> lines;
+  for (const Curve<Record>& curve : curves) {
+    lines.push_back({curve.name, curve.color, {}});
+    for (const Record& record : records) lines.back().values.push_back(static_cast<float>(curve.of(record)));
+  }
+  draw_plot(y.label.data(), {ImGui::GetContentRegionAvail().x, em(height)}, x, {x_label}, lines, y);
+}
+
+void draw_convergence(const StepReport& report) {
+  using Step = NewtonRecord;
   std::vector<float> iterations(report.newton.size());
   std::iota(iterations.begin(), iterations.end(), 1.0f);
-  std::array<PlotSeries, 3> lines{{{"gradient, N", theme::series[0], {}},
-                                   {"step, m/s", theme::series[1], {}},
-                                   {"PCG, relative", theme::series[2], {}}}};
-  for (const NewtonRecord& record : report.newton) {
-    lines[0].values.push_back(static_cast<float>(record.gradient_norm));
-    lines[1].values.push_back(static_cast<float>(record.step_norm));
-    lines[2].values.push_back(static_cast<float>(record.pcg_residual));
+  const auto draw = [&](const PlotAxis& y, float height, std::initializer_list<Curve<Step>> curves) {
+    draw_curves<Step>(y, height, report.newton, iterations, "Newton iteration", curves);
+  };
+  draw({"Residuals of the last step", true}, 19,
+       {{"gradient, N", theme::series[0], [](const Step& r) { return r.gradient_norm; }},
+        {"step, m/s", theme::series[1], [](const Step& r) { return r.step_norm; }},
+        {"PCG, relative", theme::series[2], [](const Step& r) { return r.pcg_residual; }}});
+  draw({"PCG iterations", false, true}, 14,
+       {{"", theme::series[2], [](const Step& r) { return static_cast<double>(r.pcg_iterations); }}});
+  draw({"Contacts", false, true}, 17,
+       {{"active |A|", theme::series[5], [](const Step& r) { return static_cast<double>(r.contacts); }},
+        {"with multiplier |A'|", multiplier_line,
+         [](const Step& r) { return static_cast<double>(r.augmented); }}});
+  draw({"Smallest gap, m", true}, 14, {{"", theme::series[3], [](const Step& r) { return r.gap_min; }}});
+  draw({"Barrier sigma, N/m", true}, 14,
+       {{"", theme::series[4], [](const Step& r) { return r.barrier_stiffness; }}});
+}
+
+void draw_groups(const StepReport& report) {
+  if (report.groups.empty()) {
+    ImGui::PushTextWrapPos();
+    ImGui::TextDisabled("The last step sorted no nodes: only PCG's warm start does.");
+    ImGui::PopTextWrapPos();
+    return;
   }
-  draw_plot("residuals", {ImGui::GetContentRegionAvail().x, em(19)}, iterations, {"Newton iteration"}, lines,
-            {"Residuals of the last step", true});
+  std::vector<Bar> bars;
+  for (const StiffnessGroup& group : report.groups)
+    bars.push_back({"1e" + std::to_string(group.exponent), static_cast<double>(group.nodes)});
+  draw_bars("groups", {ImGui::GetContentRegionAvail().x, em(17)}, "Nodes by stiffness, N/m", bars,
+            theme::series[0]);
+}
+
+std::vector<float> times_of(const std::deque<StepReport>& history) {
+  std::vector<float> times;
+  for (const StepReport& report : history) times.push_back(static_cast<float>(report.time));
+  return times;
 }
 
 void draw_energies(const std::deque<StepReport>& history) {
-  std::vector<float> times;
-  std::array<PlotSeries, 4> lines{{{"kinetic", theme::series[0], {}},
-                                   {"elastic", theme::series[1], {}},
-                                   {"gravity", theme::series[2], {}},
-                                   {"sum", theme::series[6], {}}}};
-  for (const StepReport& report : history) {
-    const double energies[] = {report.kinetic_energy, report.elastic_energy, report.gravity_energy};
-    times.push_back(static_cast<float>(report.time));
-    for (std::size_t i = 0; i < 3; ++i) lines[i].values.push_back(static_cast<float>(energies[i]));
-    lines[3].values.push_back(static_cast<float>(energies[0] + energies[1] + energies[2]));
-  }
-  draw_plot("energies", {ImGui::GetContentRegionAvail().x, em(20)}, times, {"time, s"}, lines, {"Energy, J"});
+  using Step = StepReport;
+  draw_curves<Step>({"Energy, J"}, 20, history, times_of(history), "time, s",
+                    {{"kinetic", theme::series[0], [](const Step& r) { return r.kinetic_energy; }},
+                     {"elastic", theme::series[1], [](const Step& r) { return r.elastic_energy; }},
+                     {"gravity", theme::series[2], [](const Step& r) { return r.gravity_energy; }},
+                     {"sum", theme::series[6],
+                      [](const Step& r) { return r.kinetic_energy + r.elastic_energy + r.gravity_energy; }}});
 }
 
 void draw_effort(const std::deque<StepReport>& history) {
-  std::vector<float> times;
-  std::array<PlotSeries, 2> lines{
-      {{"step time, ms", theme::series[3], {}}, {"contacts", theme::series[5], {}}}};
-  for (const StepReport& report : history) {
-    times.push_back(static_cast<float>(report.time));
-    lines[0].values.push_back(static_cast<float>(1e3 * report.seconds.total()));
-    lines[1].values.push_back(static_cast<float>(report.contacts));
-  }
-  draw_plot("effort", {ImGui::GetContentRegionAvail().x, em(20)}, times, {"time, s"}, lines,
-            {"Step time and contacts", true});
+  using Step = StepReport;
+  const std::vector<float> times = times_of(history);
+  const auto draw = [&](const PlotAxis& y, float height, std::initializer_list<Curve<Step>> curves) {
+    draw_curves<Step>(y, height, history, times, "time, s", curves);
+  };
+  draw({"Newton iterations per step", false, true}, 14,
+       {{"", theme::series[0], [](const Step& r) { return static_cast<double>(r.newton_iterations); }}});
+  draw({"PCG iterations per step", false, true}, 14,
+       {{"", theme::series[2], [](const Step& r) { return static_cast<double>(r.pcg_iterations); }}});
+  draw(
+      {"Contacts at the end of a step", false, true}, 17,
+      {{"active", theme::series[5], [](const Step& r) { return static_cast<double>(r.contacts); }},
+       {"with multiplier", multiplier_line, [](const Step& r) { return static_cast<double>(r.augmented); }}});
+  draw({"Largest multiplier, N", true}, 14,
+       {{"", multiplier_line, [](const Step& r) { return r.multiplier_max; }}});
+  draw({"Step time, ms", true}, 14,
+       {{"", theme::series[3], [](const Step& r) { return 1e3 * r.seconds.total(); }}});
 }
 
 }  // namespace
@@ -121,9 +184,10 @@ void draw_report_panel(PanelContext& context) {
     }
   }
   if (history.empty()) return;
-  if (section("Convergence")) draw_residuals(history.back());
+  if (section("Convergence")) draw_convergence(history.back());
+  if (section("Stiffness groups", false)) draw_groups(history.back());
   if (section("Energy")) draw_energies(history);
-  if (section("Effort", false)) draw_effort(history);
+  if (section("Effort and contacts", false)) draw_effort(history);
 }
 
 }  // namespace stickslip

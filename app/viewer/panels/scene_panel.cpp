@@ -1,16 +1,26 @@
+#include <algorithm>
+#include <utility>
+
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/theme.h"
 
 namespace stickslip {
 
-void draw_scene_panel(PanelContext& context) {
-  if (!section("Scene")) return;
-  const std::shared_ptr<const Scene>& current = context.simulation.frame().scene;
-  for (const SceneInfo& info : context.scenes) {
+namespace {
+
+/// The shipped scenes, of which a long list scrolls.
+void draw_list(PanelContext& context, const std::shared_ptr<const Scene>& current) {
+  constexpr std::size_t most_rows = 10;
+  const auto rows = static_cast<float>(std::min(context.scenes.size(), most_rows));
+  ImGui::BeginChild("scenes", {0, rows * ImGui::GetTextLineHeightWithSpacing()});
+  int& shown = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("shown"), -1);
+  for (std::size_t i = 0; i < context.scenes.size(); ++i) {
+    const SceneInfo& info = context.scenes[i];
     const bool selected = current && current->file == info.file;
     ImGui::PushID(info.name.c_str());
     if (ImGui::Selectable("", selected)) context.simulation.post(LoadScene{info.file.string()});
+    if (selected && std::exchange(shown, static_cast<int>(i)) != static_cast<int>(i)) ImGui::SetScrollHereY();
     tooltip(selected && !current->description.empty() ? current->description : info.title);
     ImGui::SameLine(em(1));
     ImGui::TextUnformatted(info.name.c_str());
@@ -18,6 +28,15 @@ void draw_scene_panel(PanelContext& context) {
     text_colored(theme::dim_text, fit_text(info.title, ImGui::GetContentRegionAvail().x));
     ImGui::PopID();
   }
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_scene_panel(PanelContext& context) {
+  if (!section("Scene")) return;
+  const std::shared_ptr<const Scene>& current = context.simulation.frame().scene;
+  if (!context.scenes.empty()) draw_list(context, current);
   if (!current) return;
   if (ImGui::SmallButton("Reload")) context.simulation.post(LoadScene{current->file.string()});
   tooltip("Read the scene's file again");

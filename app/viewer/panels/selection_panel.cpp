@@ -4,8 +4,36 @@
 
 namespace stickslip {
 
-void draw_selection_panel(PanelContext& context) {
-  if (!context.view.selection || !section("Selected")) return;
+namespace {
+
+const char* name_of(ContactState state) {
+  return state == ContactState::stick ? "stick" : state == ContactState::slip ? "slip" : "open";
+}
+
+void draw_contact(PanelContext& context) {
+  const ContactProbe& probe = *context.view.contact;
+  const ContactRecord& contact = probe.contact();
+  const float column = em(16);
+  text_colored(theme::text, fit_text(probe.name_a() + " and " + probe.name_b(),
+                                     ImGui::GetContentRegionAvail().x - em(10)));
+  ImGui::SameLine(ImGui::GetContentRegionMax().x - em(8));
+  if (ImGui::SmallButton("Clear")) return context.view.contact.reset();
+  value_row("State", column, "%s", "");
+  ImGui::SameLine(column);
+  if (probe.is_gone()) text_colored(theme::dim_text, "ended; it last had");
+  else text_colored(theme::rgb(contact_color(contact.state)), name_of(contact.state));
+  const double d_hat = context.simulation.settings().params.d_hat;
+  value_row("Gap", column, "%s, %.3g of d_hat", si_text(contact.gap, "m").c_str(), contact.gap / d_hat);
+  value_row("Normal force", column, "%s", si_text(contact.normal_force, "N").c_str());
+  if (contact.augmented)
+    value_row("Multiplier", column, "%s, %.0f%% of the force", si_text(contact.multiplier, "N").c_str(),
+              contact.normal_force > 0 ? 100 * contact.multiplier / contact.normal_force : 0.0f);
+  else value_row("Multiplier", column, "none");
+  value_row("Slip speed", column, "%s", si_text(contact.slip_speed, "m/s").c_str());
+  value_row("At", column, "%.3f, %.3f, %.3f m", contact.point[0], contact.point[1], contact.point[2]);
+}
+
+void draw_object(PanelContext& context) {
   const ObjectProbe& probe = *context.view.selection;
   const Object& object = probe.description();
   const auto material = static_cast<std::size_t>(object.material);
@@ -17,10 +45,7 @@ void draw_selection_panel(PanelContext& context) {
   ImGui::SameLine();
   ImGui::TextUnformatted(object.name.c_str());
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(8));
-  if (ImGui::SmallButton("Clear")) {
-    context.view.selection.reset();
-    return;
-  }
+  if (ImGui::SmallButton("Clear")) return context.view.selection.reset();
   value_row("Material", column, "%s", probe.scene()->model.material_names[material].c_str());
   const std::vector<Material>& materials = context.simulation.settings().materials;
   const bool solid = probe.volume() > 0;
@@ -42,8 +67,20 @@ void draw_selection_panel(PanelContext& context) {
   }
   value_row("Contacts", column, "%d: %d stick, %d slip", probe.contacts(), probe.sticking(),
             probe.slipping());
-  value_row("Normal force", column, "%s", si_text(probe.normal_force(), "N").c_str());
-  tooltip("Sum of the magnitudes over its contacts");
+  value_row("Normal force", column, "%s, at most %s", si_text(probe.normal_force(), "N").c_str(),
+            si_text(probe.largest_force(), "N").c_str());
+  tooltip("Sum of the magnitudes over its contacts, and the largest of them");
+  if (probe.augmented() > 0)
+    value_row("Multipliers", column, "%d, at most %s", probe.augmented(),
+              si_text(probe.largest_multiplier(), "N").c_str());
+  else value_row("Multipliers", column, "none");
+}
+
+}  // namespace
+
+void draw_selection_panel(PanelContext& context) {
+  if (context.view.contact && section("Selected contact")) draw_contact(context);
+  if (context.view.selection && section("Selected")) draw_object(context);
 }
 
 }  // namespace stickslip

@@ -13,12 +13,17 @@ void overlay_box(PanelContext& context, const char* label, bool on, ActionId act
   tooltip(std::string("[") + shortcut(action) + "]");
 }
 
-/// Colour, name, number and a box that hides it.
-void state_row(ContactState state, const char* name, const char* meaning, int count, bool& shown) {
+enum class Mark { disc, ring };
+
+/// Mark, name, number and a box that hides it.
+void legend_row(Mark mark, const Vec3f& color, const char* name, const char* meaning, int count,
+                bool& shown) {
   const float size = ImGui::GetFrameHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddCircleFilled({at.x + 0.4f * size, at.y + 0.5f * size}, 0.24f * size,
-                                              theme::rgb(contact_color(state)));
+  const ImVec2 center{at.x + 0.4f * size, at.y + 0.5f * size};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (mark == Mark::disc) list.AddCircleFilled(center, 0.24f * size, theme::rgb(color));
+  else list.AddCircle(center, 0.32f * size, theme::rgb(color), 0, 0.1f * size);
   ImGui::Dummy({0.8f * size, size});
   ImGui::SameLine();
   ImGui::Checkbox(name, &shown);
@@ -40,15 +45,24 @@ void draw_view_panel(PanelContext& context) {
   overlay_box(context, "Edges", view.overlays.wireframe, ActionId::toggle_wireframe);
 
   std::array<int, 3> counts{};
-  for (const ContactRecord& contact : context.simulation.frame().snapshot.contacts)
+  int augmented = 0;
+  for (const ContactRecord& contact : context.simulation.frame().snapshot.contacts) {
     ++counts[static_cast<std::size_t>(contact.state)];
-  if (view.overlays.contacts || view.overlays.normals) {
-    state_row(ContactState::stick, "stick", "slower than eps_v: static friction", counts[1],
-              view.filter.stick);
-    state_row(ContactState::slip, "slip", "sliding: friction has its full size", counts[2], view.filter.slip);
-    state_row(ContactState::open, "open", "within d_hat, without a noticeable force", counts[0],
-              view.filter.open);
+    augmented += contact.augmented;
   }
+  if (view.overlays.contacts || view.overlays.normals) {
+    const auto state_row = [&](ContactState state, const char* name, const char* meaning, bool& shown) {
+      legend_row(Mark::disc, contact_color(state), name, meaning, counts[static_cast<std::size_t>(state)],
+                 shown);
+    };
+    state_row(ContactState::stick, "stick", "slower than eps_v: static friction", view.filter.stick);
+    state_row(ContactState::slip, "slip", "sliding: friction has its full size", view.filter.slip);
+    state_row(ContactState::open, "open", "within d_hat, without a noticeable force", view.filter.open);
+  }
+  if (view.overlays.contacts)
+    legend_row(Mark::ring, multiplier_color(), "multiplier",
+               "closer than augmentation_gap of d_hat: solver = barrier_al holds it open by a multiplier",
+               augmented, view.overlays.multipliers);
   ImGui::AlignTextToFramePadding();
   text_colored(theme::dim_text, "Quality");
   ImGui::SameLine(em(16));

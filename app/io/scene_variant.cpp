@@ -1,0 +1,48 @@
+#include "app/io/scene_variant.h"
+
+#include <algorithm>
+
+#include "app/io/scene_build.h"
+#include "app/io/settings.h"
+
+namespace stickslip {
+
+std::vector<Variant> build_variants(std::vector<TableReader> tables, const Model& model) {
+  std::vector<Variant> variants;
+  for (TableReader& table : tables) {
+    Variant variant;
+    variant.name = table.text("name");
+    if (variant.name.empty() || variant.name.find_first_of(" =") != std::string::npos)
+      table.fail("name", "'" + variant.name + "' must not be empty or contain spaces or '='");
+    for (const Variant& other : variants)
+      if (other.name == variant.name)
+        table.fail("name", "'" + variant.name + "' is the name of another variant");
+    variant.description = table.text("description", "");
+    variant.settings = table.texts("set");
+    variant.frames = table.whole("frames", 1, 1000000, 0);
+    if (auto expect = table.table("expect")) variant.expect = build_expectations(*expect, model);
+    table.finish();
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+void choose_variant(Scene& scene, const std::string& name) {
+  const auto found = std::find_if(scene.variants.begin(), scene.variants.end(),
+                                  [&](const Variant& variant) { return variant.name == name; });
+  if (found == scene.variants.end()) {
+    std::string message = "scene '" + scene.name + "' has no variant '" + name + "'";
+    for (const Variant& variant : scene.variants)
+      message += (&variant == scene.variants.data() ? "; it has: " : ", ") + variant.name;
+    throw InputError(message);
+  }
+  try {
+    for (const std::string& setting : found->settings) apply_setting(scene, setting);
+  } catch (const InputError& error) {
+    throw InputError(scene.file.string() + ": variant '" + name + "': " + error.what());
+  }
+  if (found->frames > 0) scene.frames = found->frames;
+  scene.expect = found->expect;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,19 @@
+// Variants of a scene: other settings, and what must hold with them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/io/scene.h"
+#include "app/io/toml_reader.h"
+
+namespace stickslip {
+
+/// The tables [[variant]] of a scene file.
+std::vector<Variant> build_variants(std::vector<TableReader> tables, const Model& model);
+
+/// Applies the variant's settings and takes over its length and expectations. Throws InputError with the
+/// nearest name.
+void choose_variant(Scene& scene, const std::string& name);
+
+}  // namespace stickslip

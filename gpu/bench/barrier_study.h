@@ -1,0 +1,61 @@
+// What `bench barrier` measures: ways to solve the same steps, and the memory that they take.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/engine.h"
+
+namespace stickslip {
+
+/// One way to find the end of a step.
+struct BarrierMethod {
+  SolverKind solver = SolverKind::ipc;
+  PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
+  bool warm_start = false;
+
+  void apply(Params& params) const;
+  /// "ipc, block_jacobi", "barrier_al, additive, warm"
+  std::string name() const;
+};
+
+/// {ipc, barrier_al} x {warm start off, on} x {block_jacobi, additive, multilevel}; the first is what the
+/// others are compared with.
+std::vector<BarrierMethod> barrier_methods();
+
+/// A few steps solved in one way.
+struct BarrierMeasure {
+  BarrierMethod method;
+  int frames = 0, converged = 0;
+  long newton_iterations = 0, pcg_iterations = 0;
+  double seconds = 0;               // of the solver: neither prediction, diagnostics nor intersection checks
+  int contacts = 0, augmented = 0;  // the most at the end of a step
+  int intersections = 0;
+  double gap_min = -1;           // [m]; -1: no contact
+  std::size_t memory_bytes = 0;  // the most backend memory
+  std::string error;             // what ended it early, or empty
+};
+
+/// Steps a fresh `engine`, loaded with the scene, `frames` times from `start`.
+BarrierMeasure measure_method(Engine& engine, const State& start, Params params, const BarrierMethod& method,
+                              int frames);
+
+/// Backend memory as a linear function of a scene's size.
+struct MemoryModel {
+  BarrierMethod method;
+  double bytes_per_tet = 0, bytes_per_contact = 0, bytes_fixed = 0;
+  std::size_t tets = 0, contacts = 0;  // of the largest pile that was measured
+  double projected(double tets_wanted, double contacts_wanted) const {
+    return bytes_fixed + bytes_per_tet * tets_wanted + bytes_per_contact * contacts_wanted;
+  }
+};
+
+/// One model per method, from steps of three piles of cubes (fine enough for 0.24 nodes and 0.25 surface
+/// triangles a tet): two sizes without contact, the larger one with it too. Each step has an engine of its
+/// own.
+std::vector<MemoryModel> measure_memory(const std::function<std::unique_ptr<Engine>()>& make_engine,
+                                        const std::vector<BarrierMethod>& methods);
+
+}  // namespace stickslip

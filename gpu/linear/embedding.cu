@@ -1,0 +1,115 @@
+#include "gpu/linear/embedding.cuh"
+
+#include <algorithm>
+
+#include "gpu/model/affine.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+constexpr std::int32_t kChunk = 64;
+
+/// What a node of A becomes in J'A J: itself, or its control nodes by weight.
+struct Parts {
+  int count = 1;
+  std::int32_t node[4];
+  Real weight[4];
+};
+
+}  // namespace
+
+void Embedding::load(Context& ctx, const Model& model) {
+  std::vector<EmbeddedNode> nodes;
+  std::vector<std::int32_t> index(model.node_count(), EmbeddingView::kFree), control, chunk_begin{0};
+  std::vector<EmbeddedChunk> chunks;
+  for (const Object& object : model.objects) {
+    if (!object.is_affine()) continue;
+    const auto body = static_cast<std::int32_t>(control.size());
+    const std::vector<Vec<double, 4>> weights = control_weights(model, object);
+    auto begin = static_cast<std::int32_t>(nodes.size());
+    for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
+      index[i] = static_cast<std::int32_t>(nodes.size());
+      nodes.push_back({i, body, weights[i - object.node_begin].cast<Real>()});
+    }
+    const auto end = static_cast<std::int32_t>(nodes.size());
+    for (; begin < end; begin += kChunk) chunks.push_back({begin, std::min(begin + kChunk, end)});
+    chunk_begin.push_back(static_cast<std::int32_t>(chunks.size()));
+    control.push_back(object.control_begin);
+    for (int k = 0; k < 4; ++k) index[object.control_begin + k] = EmbeddingView::kControl;
+  }
+  body_count_ = control.size();
+  if (empty()) return;
+  nodes_.upload(ctx, nodes);
+  index_.upload(ctx, index);
+  control_.upload(ctx, control);
+  chunks_.upload(ctx, chunks);
+  chunk_begin_.upload(ctx, chunk_begin);
+  sums_.resize(ctx, body_count_);
+}
+
+void Embedding::expand(Context& ctx, Vec3* x) const {
+  if (empty()) return;
+  const EmbeddingView v = view();
+  launch(ctx, nodes_.size(), [=] SS_LAMBDA(std::size_t i) {
+    const EmbeddedNode& s = v.nodes[i];
+    const Vec3* c = x + v.control[s.body];
+    x[s.node] = s.weights[0] * c[0] + s.weights[1] * c[1] + s.weights[2] * c[2] + s.weights[3] * c[3];
+  });
+}
+
+void Embedding::reduce(Context& ctx, Vec3* g) {
+  if (empty()) return;
+  sum_by_body(
+      ctx,
+      [=] SS_LAMBDA(const EmbeddedNode& s) {
+        const Vec3 taken = g[s.node];
+        g[s.node] = Vec3::zero();
+        BodyVectors shares{};
+        for (int k = 0; k < 4; ++k) shares.c[k] = s.weights[k] * taken;
+        return shares;
+      },
+      partial_, sums_.data());
+  const EmbeddingView v = view();
+  const BodyVectors* sums = sums_.data();
+  launch(ctx, body_count_, [=] SS_LAMBDA(std::size_t b) {
+    for (int k = 0; k < 4; ++k) g[v.control[b] + k] += sums[b].c[k];
+  });
+}
+
+HostBlocks Embedding::reduced(Context& ctx, const HostBlocks& a) const {
+  const std::vector<EmbeddedNode> embedded = nodes_.download(ctx);
+  const std::vector<std::int32_t> index = index_.download(ctx), control = control_.download(ctx);
+  const auto parts_of = [&](std::int32_t i) {
+    Parts parts{1, {i}, {1}};
+    if (index[i] < 0) return parts;
+    const EmbeddedNode& s = embedded[index[i]];
+    parts.count = 4;
+    for (int k = 0; k < 4; ++k) {
+      parts.node[k] = control[s.body] + k;
+      parts.weight[k] = s.weights[k];
+    }
+    return parts;
+  };
+  HostBlocks out;
+  out.node_count = a.node_count;
+  const auto add = [&](std::int32_t row, std::int32_t column, const Mat3& block) {
+    out.places.push_back({row, column});
+    out.blocks.push_back(block);
+  };
+  for (std::size_t b = 0; b < a.blocks.size(); ++b) {
+    const Mat3& block = a.blocks[b];
+    const bool diagonal = a.places[b][0] == a.places[b][1];
+    const Parts rows = parts_of(a.places[b][0]), columns = parts_of(a.places[b][1]);
+    for (int k = 0; k < rows.count; ++k)
+      for (int l = 0; l < (diagonal ? k + 1 : columns.count); ++l) {
+        Mat3 share = (rows.weight[k] * columns.weight[l]) * block;
+        if (!diagonal && rows.node[k] == columns.node[l]) share += share.transposed();
+        add(rows.node[k], columns.node[l], share);
+      }
+  }
+  // In place of the zeros that A's own blocks leave there.
+  for (const EmbeddedNode& s : embedded) add(s.node, s.node, Mat3::identity());
+  return out;
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,105 @@
+// Embedding: nodes that follow the four control nodes of their affine body, x_s = sum_k w_sk c_k [Lan 2022].
+// Seen as the matrix J from the nodes that are free to all nodes: a system A in all nodes becomes J'A J, and
+// the rows and columns of embedded nodes become zero.
+#pragma once
+
+#include "gpu/core/buffer.h"
+#include "gpu/core/launch.h"
+#include "gpu/linear/host_blocks.h"
+#include "gpu/model/model.h"
+
+namespace stickslip {
+
+struct EmbeddedNode {
+  std::int32_t node, body;
+  Vec<Real, 4> weights;
+};
+
+/// A few embedded nodes of one body, so that a large body's sum is shared by many threads.
+struct EmbeddedChunk {
+  std::int32_t begin, end;
+};
+
+/// A value per control node of a body.
+struct BodyVectors {
+  Vec3 c[4];
+  SS_HD BodyVectors& operator+=(const BodyVectors& other) {
+    for (int k = 0; k < 4; ++k) c[k] += other.c[k];
+    return *this;
+  }
+};
+
+/// What kernels know of it.
+struct EmbeddingView {
+  const EmbeddedNode* nodes;    // by body
+  const std::int32_t* index;    // per node of the model: into `nodes`, or one of the two below
+  const std::int32_t* control;  // per body: the first of its control nodes
+
+  static constexpr std::int32_t kFree = -1, kControl = -2;
+
+  SS_HD bool is_free(std::int32_t node) const { return index[node] == kFree; }
+  SS_HD bool is_embedded(std::int32_t node) const { return index[node] >= 0; }
+  SS_HD std::int32_t body(std::int32_t node) const { return index[node] >= 0 ? nodes[index[node]].body : -1; }
+  SS_HD const Vec<Real, 4>& weights(std::int32_t node) const { return nodes[index[node]].weights; }
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class Embedding {
+ public:
+  /// Takes the affine bodies of a finalized model.
+  void load(Context& ctx, const Model& model);
+
+  bool empty() const { return body_count_ == 0; }
+  std::size_t body_count() const { return body_count_; }
+  /// Embedded nodes, and all nodes of the model.
+  std::size_t node_count() const { return nodes_.size(); }
+  std::size_t all_node_count() const { return index_.size(); }
+  EmbeddingView view() const { return {nodes_.data(), index_.data(), control_.data()}; }
+
+  /// x = J x: embedded nodes go where their control nodes put them. All nodes, backend memory.
+  void expand(Context& ctx, Vec3* x) const;
+  /// g = J'g: control nodes take over what their embedded nodes have, which keep zero.
+  void reduce(Context& ctx, Vec3* g);
+
+  /// J'A J of a matrix in host memory, with the identity at embedded nodes.
+  HostBlocks reduced(Context& ctx, const HostBlocks& a) const;
+
+  /// out[body] = sum of value(EmbeddedNode) over the body's nodes, in a fixed order; T has `+=`.
+  template <class T, class F>
+  void sum_by_body(Context& ctx, F value, Buffer<T>& partial, T* out) const {
+    partial.resize(ctx, chunks_.size());
+    const EmbeddedNode* nodes = nodes_.data();
+    const EmbeddedChunk* chunks = chunks_.data();
+    const std::int32_t* begin = chunk_begin_.data();
+    T* sums = partial.data();
+    launch(
+        ctx, chunks_.size(),
+        [=] SS_LAMBDA(std::size_t c) {
+          T sum = value(nodes[chunks[c].begin]);
+          for (std::int32_t i = chunks[c].begin + 1; i < chunks[c].end; ++i) sum += value(nodes[i]);
+          sums[c] = sum;
+        },
+        kHeavy);
+    launch(
+        ctx, body_count_,
+        [=] SS_LAMBDA(std::size_t b) {
+          T sum = sums[begin[b]];
+          for (std::int32_t c = begin[b] + 1; c < begin[b + 1]; ++c) sum += sums[c];
+          out[b] = sum;
+        },
+        kMedium);
+  }
+
+ private:
+  std::size_t body_count_ = 0;
+  Buffer<EmbeddedNode> nodes_;
+  Buffer<std::int32_t> index_, control_;
+  Buffer<EmbeddedChunk> chunks_;
+  Buffer<std::int32_t> chunk_begin_;  // per body and one more
+  Buffer<BodyVectors> partial_, sums_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

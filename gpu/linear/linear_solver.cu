@@ -1,0 +1,65 @@
+#include "gpu/linear/linear_solver.cuh"
+
+#include <algorithm>
+
+#include "gpu/linear/sparse_cholesky.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+bool needs_stiffness(const Params& params) {
+  return params.linear_solver == LinearSolverKind::pcg &&
+         (params.warm_start || params.pcg_stop == PcgCriterion::condition_x ||
+          params.pcg_stop == PcgCriterion::condition_b);
+}
+
+PcgResult factorise(Context& ctx, const SplitMatrix& matrix, const Vec3* b, Vec3* x,
+                    const std::uint8_t* fixed) {
+  const std::size_t n = matrix.node_count();
+  std::vector<Vec3> rhs(n);
+  std::vector<std::uint8_t> flags(fixed != nullptr ? n : 0);
+  copy_to_host(ctx, rhs.data(), b, n);
+  copy_to_host(ctx, flags.data(), fixed, flags.size());
+  const std::vector<Vec3> solution = solve_cholesky(matrix.download(ctx), rhs, flags);
+  copy_to_device(ctx, x, solution.data(), n);
+  if (matrix.embedding() != nullptr) matrix.embedding()->expand(ctx, x);
+  return {0, 0, PcgStop::converged};
+}
+
+}  // namespace
+
+void LinearSolver::prepare(SplitMatrix& matrix, const Params& params) {
+  matrix.keep_stiffness(needs_stiffness(params));
+}
+
+PcgResult LinearSolver::solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
+                              const std::uint8_t* fixed) {
+  groups_.clear();
+  started_ = 0;
+  if (params.linear_solver == LinearSolverKind::cholesky) return factorise(ctx, matrix, b, x, fixed);
+  PcgSettings settings{static_cast<Real>(params.pcg_tolerance), params.pcg_iterations};
+  settings.criterion = params.pcg_stop;
+  settings.preconditioner = {params.preconditioner, params.additive_blocks};
+  if (needs_stiffness(params)) {
+    warm_start_.group(ctx, matrix.stiffness(), fixed, matrix.node_count());
+    settings.condition = warm_start_.condition();
+  }
+  if (params.warm_start) groups_ = warm_start_.groups();
+  if (groups_.size() >= 2) {
+    started_ = warm_start_.solve(
+        ctx, matrix, b, x, {static_cast<Real>(params.warm_start_tolerance), params.warm_start_iterations},
+        fixed);
+    settings.start_from_x = true;
+  }
+  return counted(pcg_.solve(ctx, matrix, b, x, settings, fixed));
+}
+
+bool LinearSolver::resume(Context& ctx, int iterations, const Params& params, PcgResult& result) {
+  const PcgResult before = result;
+  iterations = std::min(iterations, params.pcg_iterations - before.iterations);
+  if (params.linear_solver != LinearSolverKind::pcg || iterations <= 0) return false;
+  result = counted(pcg_.resume(ctx, iterations));
+  return result.residual < before.residual;
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

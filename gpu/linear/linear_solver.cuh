@@ -1,0 +1,42 @@
+// LinearSolver: Newton directions from A p = b, in the way that the parameters choose.
+#pragma once
+
+#include "gpu/linear/pcg.cuh"
+#include "gpu/linear/warm_start.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class LinearSolver {
+ public:
+  /// Where the nodes are [m], at the start of the scene: for preconditioners that sort them.
+  void set_positions(std::span<const Vec3> positions) { pcg_.set_positions(positions); }
+
+  /// Tells the matrix, before it is assembled, what `solve` will ask of it.
+  static void prepare(SplitMatrix& matrix, const Params& params);
+
+  /// Solves A x = b from nothing, and counts the warm start's iterations too; nodes with fixed[i] != 0 get
+  /// zero. All pointers are backend memory, and must outlive a later `resume`. Throws SimulationError where a
+  /// factorisation is impossible (see sparse_cholesky.h).
+  PcgResult solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
+                  const std::uint8_t* fixed);
+
+  /// Goes on for up to `iterations` more, and says whether x came closer; within params.pcg_iterations in
+  /// all. For a direction that a line search cannot use [Guo24 App. B].
+  bool resume(Context& ctx, int iterations, const Params& params, PcgResult& result);
+
+  /// Groups of the last warm start; empty without one.
+  const std::vector<StiffnessGroup>& groups() const { return groups_; }
+
+ private:
+  PcgResult counted(PcgResult result) const {
+    result.iterations += started_;
+    return result;
+  }
+
+  WarmStart warm_start_;
+  Pcg pcg_;
+  std::vector<StiffnessGroup> groups_;
+  int started_ = 0;  // iterations of the warm start
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

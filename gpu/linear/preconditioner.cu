@@ -1,0 +1,118 @@
+#include "gpu/linear/preconditioner.cuh"
+
+#include <stdexcept>
+
+#include "gpu/core/reduce.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+constexpr int kMostLevels = 4;
+
+/// What the domains of all levels give to a node.
+struct Corrections {
+  const Vec3* z[kMostLevels];
+  const std::int32_t* slot[kMostLevels];
+  int count = 0;
+
+  template <int Size>
+  void add(const Domains<Size>& domains, std::size_t n) {
+    for (int level = 0; level < domains.levels(); ++level, ++count) {
+      z[count] = domains.z();
+      slot[count] = domains.slot_of_node() + static_cast<std::size_t>(level) * n;
+    }
+  }
+  SS_HD Vec3 at(std::size_t i) const {
+    Vec3 sum = Vec3::zero();
+    for (int k = 0; k < count; ++k) sum += z[k][slot[k][i]];
+    return sum;
+  }
+};
+
+}  // namespace
+
+void Preconditioner::set_positions(std::span<const Vec3> positions) {
+  positions_.assign(positions.begin(), positions.end());
+  threes_.forget_plan();
+  nines_.forget_plan();
+  levels_.forget_plan();
+}
+
+void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const PreconditionerSettings& settings,
+                           const std::uint8_t* fixed) {
+  const bool additive = settings.kind == PreconditionerKind::additive;
+  const AdditiveBlocks blocks = settings.additive_blocks;
+  fixed_ = fixed;
+  bodies_.clear();
+  if (matrix.embedding() != nullptr && settings.kind != PreconditionerKind::none) {
+    bodies_.build(ctx, *matrix.embedding(), matrix.body_blocks(), fixed);
+    fixed_ = bodies_.absent();
+  }
+  uses_threes_ = additive && blocks != AdditiveBlocks::b3_27;
+  uses_nines_ = additive && blocks != AdditiveBlocks::b3_9;
+  uses_levels_ = settings.kind == PreconditionerKind::multilevel;
+  build_local(ctx, matrix, settings.kind, !uses_levels_ && !(additive && blocks == AdditiveBlocks::b9_27));
+  if (settings.kind == PreconditionerKind::block_jacobi)
+    bodies_.set_local(ctx, matrix.body_blocks(), inverse_.data());
+  build_domains(ctx, threes_, uses_threes_, matrix, 1);
+  build_domains(ctx, nines_, uses_nines_, matrix, 1);
+  build_domains(ctx, levels_, uses_levels_, matrix, kMostLevels);
+}
+
+void Preconditioner::build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind,
+                                 bool used) {
+  const std::size_t n = matrix.node_count();
+  inverse_.resize(ctx, n);
+  Symmetric3* inverse = inverse_.data();
+  const Mat3* diagonal = matrix.diagonal();
+  const std::uint8_t* fixed = fixed_;
+  const bool none = kind == PreconditionerKind::none;
+  launch(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        const Symmetric3 zero{0, 0, 0, 0, 0, 0}, one{1, 0, 1, 0, 0, 1};
+        const bool moves = fixed == nullptr || fixed[i] == 0;
+        inverse[i] = !moves || !used ? zero : none ? one : inverse_spd(diagonal[i]);
+      },
+      kMedium);
+}
+
+template <int Size>
+void Preconditioner::build_domains(Context& ctx, Domains<Size>& domains, bool used, const SplitMatrix& matrix,
+                                   int levels) {
+  if (!used) return;
+  if (!domains.has_plan()) {
+    if (positions_.size() != matrix.node_count())
+      throw std::logic_error("Preconditioner: no positions for this matrix");
+    const std::vector<Vec2i> pairs = matrix.download_entries(ctx);
+    domains.set_plan(ctx, make_domain_plan(morton_order(positions_, pairs), pairs, Size, levels));
+  }
+  domains.build(ctx, matrix, fixed_);
+}
+
+void Preconditioner::add_domains(Context& ctx, const Vec3* r, Vec3* z, Real* r_dot_z,
+                                 const std::int32_t* skip) {
+  const std::size_t n = inverse_.size();
+  Corrections corrections;
+  const auto solve = [&](auto& domains, bool used) {
+    if (!used) return;
+    domains.solve(ctx, r, skip);
+    corrections.add(domains, n);
+  };
+  solve(threes_, uses_threes_);
+  solve(nines_, uses_nines_);
+  solve(levels_, uses_levels_);
+  const std::uint8_t* fixed = fixed_;
+  if (corrections.count > 0)
+    reduce_sum(
+        ctx, n,
+        [=] SS_LAMBDA(std::size_t i) {
+          if (*skip != 0 || (fixed != nullptr && fixed[i] != 0)) return Real(0);
+          z[i] += corrections.at(i);
+          return dot(r[i], z[i]);
+        },
+        r_dot_z, Grain{1024});
+  bodies_.replace(ctx, r, z, r_dot_z, skip);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,66 @@
+// Preconditioner: z = P^-1 r for PCG, of the kind that is chosen. Every kind is symmetric positive definite.
+#pragma once
+
+#include "gpu/linear/domains.cuh"
+#include "gpu/linear/symmetric3.h"
+#include "gpu/params/params.h"
+
+namespace stickslip {
+
+struct PreconditionerSettings {
+  PreconditionerKind kind = PreconditionerKind::block_jacobi;
+  AdditiveBlocks additive_blocks = AdditiveBlocks::b3_27;
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// block_jacobi  the inverses of the 3x3 diagonal blocks
+/// additive      the sum of the inverses of the diagonal blocks of two or three sizes: 3, 9, 27 rows, which
+/// are
+///               1, 3, 9 consecutive nodes in Morton order [Guo24 App. A]
+/// multilevel    additive Schwarz on Morton-sorted nodes: domains of 16 nodes and, recursively, of 16 sums
+/// over
+///               domains [Wu 2022, the baseline of Guo24 Fig. 27]
+/// All but `none` leave out affine bodies, and invert the 12x12 diagonal block of each.
+class Preconditioner {
+ public:
+  /// Where the nodes are [m]; additive and multilevel need it, and find their domains when they are first
+  /// built after it. The matrix that `build` gets keeps its pattern until the next call.
+  void set_positions(std::span<const Vec3> positions);
+
+  /// For the matrix as it is now. Nodes with fixed[i] != 0 (may be null) get z_i = 0 and count as absent.
+  /// Throws std::logic_error when positions are missing.
+  void build(Context& ctx, const SplitMatrix& matrix, const PreconditionerSettings& settings,
+             const std::uint8_t* fixed);
+
+  /// For kernels: the part of z_i that needs nothing but r_i, and fuses with whatever made r_i.
+  struct Local {
+    const Symmetric3* inverse;
+    SS_HD Vec3 apply(std::size_t i, const Vec3& r) const { return inverse[i] * r; }
+  };
+  Local local() const { return {inverse_.data()}; }
+
+  /// Adds the rest to z, which holds the local part, and sets *r_dot_z = r'z anew; does nothing where there
+  /// is no rest, and while *skip is not zero. r is zero at fixed nodes.
+  void add_domains(Context& ctx, const Vec3* r, Vec3* z, Real* r_dot_z, const std::int32_t* skip);
+
+  // Public because nvcc allows no device lambda in a private member.
+  void build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind, bool used);
+
+ private:
+  template <int Size>
+  void build_domains(Context& ctx, Domains<Size>& domains, bool used, const SplitMatrix& matrix, int levels);
+
+  std::vector<Vec3> positions_;
+  const std::uint8_t* fixed_ = nullptr;
+  Buffer<Symmetric3> inverse_;
+  bool uses_threes_ = false, uses_nines_ = false, uses_levels_ = false;
+  Domains<3> threes_;
+  Domains<9> nines_;
+  Domains<16> levels_;
+  BodyInverse bodies_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "app/io/scene.h"
+
+namespace stickslip {
+namespace {
+
+const std::string material = "[[material]]\nname = 'soft'\n";
+const std::string box = "[[object]]\nname = 'box'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 0.5\n";
+const std::string array = "count = [2, 3, 1]\nspacing = [2, 2, 2]\n";
+
+Scene parse(const std::string& text, std::optional<double> scale = {}) {
+  return parse_scene(text, "folder/test.toml", scale);
+}
+
+std::string error_of(const std::string& text, std::optional<double> scale = {}) {
+  try {
+    parse(text, scale);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SceneScale, DividesTheEdgesOfObjectsAndColliders) {
+  const std::string scene = material + box + "[[collider]]\nname = 'floor'\nshape = 'plane'\nsize = [4, 4]\n";
+  const auto floor_triangles = [](const Scene& s) {
+    return s.model.objects[1].triangle_end - s.model.objects[1].triangle_begin;
+  };
+  const Scene one = parse(scene + "edge = 1\n"), two = parse("scale = 2\n" + scene + "edge = 1\n");
+  EXPECT_EQ(one.scale, 1);
+  EXPECT_EQ(two.scale, 2);
+  EXPECT_EQ(one.model.tets.size(), 5u * 8);
+  EXPECT_EQ(two.model.tets.size(), 5u * 64);
+  EXPECT_EQ(floor_triangles(one), 2 * 16);
+  EXPECT_EQ(floor_triangles(two), 2 * 64);
+  EXPECT_EQ(floor_triangles(parse("scale = 2\n" + scene)), 2) << "an edge that is not given stays coarse";
+  EXPECT_EQ(parse(material + box, 1.5).model.tets.size(), 5u * 27) << "a scale need not be whole";
+  for (const auto& p : two.model.positions) EXPECT_LE(std::abs(p[0]), 2 + 1e-12) << "no length changes";
+}
+
+TEST(SceneScale, ThatOfTheCallReplacesTheScenes) {
+  EXPECT_EQ(parse("scale = 3\n" + material + box, 2).model.tets.size(), 5u * 64);
+  EXPECT_EQ(parse("scale = 3\n" + material + box, 1).scale, 1);
+}
+
+TEST(SceneScale, AnArrayMayGrowInLayersInstead) {
+  const Scene scene = parse("scale = 1.5\n" + material + box + array + "grow = 'count'\n");
+  ASSERT_EQ(scene.model.objects.size(), 2u * 5) << "3 layers times 1.5, rounded";
+  EXPECT_EQ(scene.model.tets.size(), 10u * 5 * 8);
+  double top = 0;
+  for (const auto& p : scene.model.positions) top = std::max(top, p[1]);
+  EXPECT_NEAR(top, 4 * 2 + 0.5, 1e-12);
+  EXPECT_EQ(parse("scale = 2\n" + material + box + array + "grow = 'edge'\n").model.tets.size(), 6u * 5 * 64);
+}
+
+TEST(SceneScale, TheFirstLayersOfAGrownArrayAreThoseOfTheSmallOne) {
+  const std::string text = material + box + array + "jitter = 0.2\ntumble = 20\ngrow = 'count'\n";
+  const Scene small = parse(text), large = parse(text, 4);
+  ASSERT_GT(large.model.positions.size(), small.model.positions.size());
+  for (std::size_t i = 0; i < small.model.positions.size(); ++i)
+    ASSERT_EQ(small.model.positions[i], large.model.positions[i]);
+}
+
+TEST(SceneScale, TumbleTurnsEachInstanceAboutItsOwnMiddle) {
+  const std::string text = material + box + "position = [5, 0, 0]\ncount = [2, 1, 1]\nspacing = [3, 0, 0]\n";
+  const Scene still = parse(text), tumbled = parse(text + "tumble = 90\n");
+  for (const Object& object : tumbled.model.objects) {
+    Vec<double, 3> middle{0, 0, 0};
+    double moved = 0;
+    for (int i = object.node_begin; i < object.node_end; ++i) {
+      middle += tumbled.model.positions[i] / double(object.node_end - object.node_begin);
+      moved = std::max(moved, norm(tumbled.model.positions[i] - still.model.positions[i]));
+    }
+    EXPECT_NEAR(norm(middle - Vec<double, 3>{object.node_begin == 0 ? 5.0 : 8.0, 0, 0}), 0, 1e-12);
+    EXPECT_GT(moved, 0.1);
+  }
+  const auto shape = [&](int i) {
+    const auto& x = tumbled.model.positions;
+    const int begin = tumbled.model.objects[i].node_begin;
+    return x[begin + 1] - x[begin];
+  };
+  EXPECT_GT(norm(shape(0) - shape(1)), 0.01) << "each in its own way";
+}
+
+TEST(SceneScale, RefusesWhatItCannotDo) {
+  const auto expect_error = [](const std::string& error, std::initializer_list<const char*> parts) {
+    ASSERT_FALSE(error.empty());
+    for (const char* part : parts) EXPECT_NE(error.find(part), std::string::npos) << part << " in: " << error;
+  };
+  expect_error(error_of("scale = 0.5\n" + material + box), {"test.toml:1", "scale", "[1, 100]"});
+  expect_error(error_of("scale = 101\n" + material + box), {"test.toml:1", "scale", "[1, 100]"});
+  expect_error(error_of("scale = 'big'\n" + material + box), {"test.toml:1", "scale", "a string"});
+  expect_error(error_of(material + box + "grow = 'count'\n"), {"grow", "belongs to an array"});
+  expect_error(error_of(material + box + array + "grow = 'counts'\n"), {"grow", "did you mean 'count'?"});
+  expect_error(error_of(material + box + "tumble = 5\n"), {"tumble", "belongs to an array"});
+  expect_error(error_of(material + box + array + "tumble = 181\n"), {"tumble", "[0, 180]"});
+  expect_error(error_of("scale = 100\n" + material + box + "scale = 1\n"),
+               {"[[object]]", "edge is too short"});
+  EXPECT_THROW(load_scene("drop", 0.5), InputError);
+  EXPECT_THROW(load_scene("drop", std::nan("")), InputError);
+  EXPECT_THROW(load_scene("some/script.txt", 2.0), InputError);
+}
+
+}  // namespace
+}  // namespace stickslip

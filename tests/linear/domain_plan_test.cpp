@@ -1,0 +1,98 @@
+#include "gpu/linear/domain_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "tests/linear/systems.h"
+
+namespace stickslip {
+namespace {
+
+/// Two beams side by side, their nodes in one line each; every pair once.
+struct Beams {
+  std::vector<Vec3> positions;
+  std::vector<Vec2i> pairs;
+};
+
+Beams two_beams(int length) {
+  Beams beams;
+  for (int beam = 0; beam < 2; ++beam)
+    for (int i = 0; i < length; ++i) {
+      const int node = beam * length + i;
+      beams.positions.push_back({Real(i), Real(0.1) * beam, 0});
+      if (i > 0) beams.pairs.push_back({node, node - 1});
+    }
+  return beams;
+}
+
+TEST(DomainPlan, MortonOrderTakesBodiesOneByOneAndAlongTheCurve) {
+  const Beams beams = two_beams(50);
+  const std::vector<std::int32_t> order = morton_order(beams.positions, beams.pairs);
+  std::vector<std::int32_t> want(100);
+  std::iota(want.begin(), want.end(), 0);
+  EXPECT_EQ(order, want);
+}
+
+TEST(DomainPlan, MortonOrderOfOnePlaceIsTheNodesOrder) {
+  const std::vector<Vec3> positions(5, Vec3{1, 2, 3});
+  EXPECT_EQ(morton_order(positions, {}), (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
+}
+
+// 45 nodes each: the third domain of 16 holds the end of one beam and the start of the other, which stay
+// apart.
+TEST(DomainPlan, LevelsAggregateConnectedParts) {
+  const Beams beams = two_beams(45);
+  const DomainPlan plan = make_domain_plan(morton_order(beams.positions, beams.pairs), beams.pairs, 16, 4);
+  ASSERT_EQ(plan.levels(), 2U);
+  std::set<std::int32_t> coarse;
+  for (int beam = 0; beam < 2; ++beam) {
+    std::set<std::int32_t> own;
+    for (int i = 0; i < 45; ++i) own.insert(plan.slot_of_node[90 + 45 * beam + i]);
+    for (const std::int32_t slot : own) EXPECT_TRUE(coarse.insert(slot).second) << "shared by both beams";
+  }
+  EXPECT_EQ(coarse.size(), 7U);  // 90 / 16 rounded up, and one more where the beams meet
+}
+
+TEST(DomainPlan, EverySlotIsTheSumOfItsNodes) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::Random random(seed);
+  const test::System system = test::make_system(random, 7, 6, 8, 0);
+  std::vector<Vec2i> pairs;
+  for (const Vec4i& tet : system.tets.nodes)
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b < 4; ++b)
+        if (tet[a] > tet[b]) pairs.push_back({tet[a], tet[b]});
+  const std::size_t n = system.node_count;
+  std::vector<Vec3> positions = random.vectors(n);
+  for (int i = 0; i < 7 * 6 * 8; ++i) positions[i] = {Real(i % 7), Real(i / 7 % 6), Real(i / 42)};
+  const DomainPlan plan = make_domain_plan(morton_order(positions, pairs), pairs, 9, 4);
+  ASSERT_GE(plan.levels(), 2U);
+
+  // What follows from the members, level by level, is what slot_of_node says.
+  std::vector<std::set<std::int32_t>> nodes(static_cast<std::size_t>(plan.slot_count()));
+  for (std::size_t i = 0; i < n; ++i) nodes[plan.slot_of_node[i]].insert(static_cast<std::int32_t>(i));
+  for (std::size_t l = 1; l < plan.levels(); ++l) {
+    EXPECT_EQ(plan.level_begin[l] % plan.domain_size, 0);
+    for (std::int32_t s = plan.level_begin[l]; s < plan.level_begin[l + 1]; ++s)
+      for (std::int32_t k = plan.member_begin[s]; k < plan.member_begin[s + 1]; ++k)
+        nodes[s].insert(nodes[plan.members[k]].begin(), nodes[plan.members[k]].end());
+    for (std::size_t i = 0; i < n; ++i)
+      EXPECT_TRUE(nodes[plan.slot_of_node[l * n + i]].contains(static_cast<std::int32_t>(i)));
+    std::size_t total = 0;
+    for (std::int32_t s = plan.level_begin[l]; s < plan.level_begin[l + 1]; ++s) total += nodes[s].size();
+    EXPECT_EQ(total, n);
+  }
+}
+
+TEST(DomainPlan, NothingToCut) {
+  const DomainPlan plan = make_domain_plan({}, {}, 16, 4);
+  EXPECT_EQ(plan.slot_count(), 0);
+  EXPECT_EQ(plan.levels(), 1U);
+}
+
+}  // namespace
+}  // namespace stickslip

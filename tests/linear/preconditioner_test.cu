@@ -1,0 +1,240 @@
+#include "gpu/linear/preconditioner.cuh"
+
+#include "gpu/linear/pcg.cuh"
+#include "tests/backend_test.h"
+#include "tests/linear/device_system.cuh"
+
+#include <Eigen/Dense>
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+constexpr PreconditionerSettings kAll[] = {
+    {PreconditionerKind::none, AdditiveBlocks::b3_27},
+    {PreconditionerKind::block_jacobi, AdditiveBlocks::b3_27},
+    {PreconditionerKind::additive, AdditiveBlocks::b3_9},
+    {PreconditionerKind::additive, AdditiveBlocks::b3_27},
+    {PreconditionerKind::additive, AdditiveBlocks::b9_27},
+    {PreconditionerKind::additive, AdditiveBlocks::b3_9_27},
+    {PreconditionerKind::multilevel, AdditiveBlocks::b3_27},
+};
+
+std::string describe(const PreconditionerSettings& settings) {
+  return "preconditioner " + std::to_string(static_cast<int>(settings.kind)) + ", blocks " +
+         std::to_string(static_cast<int>(settings.additive_blocks));
+}
+
+/// Adds sum_d R_d' (R_d A R_d')^-1 R_d to `sum`, over the domains d of one level; R_d adds up the nodes that
+/// have the same slot. `a` is zero at fixed nodes, whose rows are left out.
+void add_level(Matrix& sum, const Matrix& a, const std::vector<std::int32_t>& slot, std::int32_t size,
+               const std::vector<std::uint8_t>& fixed) {
+  const auto n = static_cast<int>(slot.size());
+  const std::int32_t slots = *std::max_element(slot.begin(), slot.end()) + 1;
+  for (std::int32_t first = 0; first < slots; first += size) {
+    std::vector<int> place(size, -1);
+    int rows = 0;
+    for (int i = 0; i < n; ++i) {
+      const std::int32_t local = slot[i] - first;
+      if (local < 0 || local >= size || fixed[i] != 0 || place[local] >= 0) continue;
+      place[local] = 3 * rows++;
+    }
+    if (rows == 0) continue;
+    Matrix r = Matrix::Zero(3 * rows, 3 * n);
+    for (int i = 0; i < n; ++i) {
+      const std::int32_t local = slot[i] - first;
+      if (local < 0 || local >= size || fixed[i] != 0) continue;
+      r.block<3, 3>(place[local], 3 * i).setIdentity();
+    }
+    const Matrix coarse = r * a * r.transpose();
+    sum += r.transpose() * coarse.llt().solve(r);
+  }
+}
+
+/// P^-1 by its definition.
+Matrix dense_preconditioner(const PreconditionerSettings& settings, const Matrix& a,
+                            const std::vector<std::int32_t>& order, const DomainPlan& levels,
+                            const std::vector<std::uint8_t>& fixed) {
+  const auto n = static_cast<std::int32_t>(order.size());
+  Matrix p = Matrix::Zero(3 * n, 3 * n);
+  std::vector<std::int32_t> slot(n);
+  for (std::int32_t s = 0; s < n; ++s) slot[order[s]] = s;
+  const auto additive = [&](std::int32_t size) { add_level(p, a, slot, size, fixed); };
+  switch (settings.kind) {
+    case PreconditionerKind::none:
+      for (std::int32_t i = 0; i < n; ++i)
+        if (fixed[i] == 0) p.block<3, 3>(3 * i, 3 * i).setIdentity();
+      break;
+    case PreconditionerKind::block_jacobi:
+      additive(1);
+      break;
+    case PreconditionerKind::additive:
+      if (settings.additive_blocks != AdditiveBlocks::b9_27) additive(1);
+      if (settings.additive_blocks != AdditiveBlocks::b3_27) additive(3);
+      if (settings.additive_blocks != AdditiveBlocks::b3_9) additive(9);
+      break;
+    case PreconditionerKind::multilevel:
+      for (std::size_t l = 0; l < levels.levels(); ++l) {
+        for (std::int32_t i = 0; i < n; ++i) slot[i] = levels.slot_of_node[l * n + i] - levels.level_begin[l];
+        add_level(p, a, slot, levels.domain_size, fixed);
+      }
+      break;
+  }
+  return p;
+}
+
+/// P^-1 column by column.
+Matrix applied(Context& ctx, Preconditioner& preconditioner, const std::vector<std::uint8_t>& fixed) {
+  const std::size_t n = fixed.size();
+  Matrix p(3 * n, 3 * n);
+  Buffer<Vec3> r(ctx, n), z(ctx, n);
+  Buffer<Real> dot(ctx, 1);
+  const Buffer<std::int32_t> skip(ctx, std::vector<std::int32_t>{0});
+  for (std::size_t column = 0; column < 3 * n; ++column) {
+    std::vector<Vec3> unit(n, Vec3::zero());
+    if (fixed[column / 3] == 0) unit[column / 3][static_cast<int>(column % 3)] = 1;
+    r.upload(ctx, unit);
+    Vec3 *in = r.data(), *out = z.data();
+    const auto local = preconditioner.local();
+    launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { out[i] = local.apply(i, in[i]); });
+    preconditioner.add_domains(ctx, in, out, dot.data(), skip.data());
+    p.col(column) = test::to_eigen(z.download(ctx));
+  }
+  return p;
+}
+
+struct Problem {
+  Problem(Context& ctx, test::Random& random)
+      : system(test::make_system(random, 4, 5, 3, 40, 100)),
+        device(ctx, system),
+        positions(random.vectors(system.node_count)),
+        fixed(system.node_count) {
+    for (std::uint8_t& f : fixed) f = random.index(5) == 0 ? 1 : 0;
+  }
+  test::System system;
+  DeviceSystem device;
+  std::vector<Vec3> positions;
+  std::vector<std::uint8_t> fixed;
+};
+
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::Random random(seed);
+  Problem problem(ctx, random);
+  const Buffer<std::uint8_t> flags(ctx, problem.fixed);
+  const std::vector<Vec2i> pairs = problem.device.matrix.download_entries(ctx);
+  const std::vector<std::int32_t> order = morton_order(problem.positions, pairs);
+  const DomainPlan levels = make_domain_plan(order, pairs, 16, 4);
+  ASSERT_GE(levels.levels(), 2U);
+  Preconditioner preconditioner;
+  preconditioner.set_positions(problem.positions);
+  for (const PreconditionerSettings& settings : kAll) {
+    SCOPED_TRACE(describe(settings));
+    preconditioner.build(ctx, problem.device.matrix, settings, flags.data());
+    const Matrix got = applied(ctx, preconditioner, problem.fixed);
+    const Matrix want = dense_preconditioner(settings, problem.system.matrix(), order, levels, problem.fixed);
+    const double tolerance = 1e4 * test::kRounding;
+    EXPECT_LE((got - want).norm(), tolerance * want.norm());
+    EXPECT_LE((got - got.transpose()).norm(), tolerance * want.norm());
+    const auto moving = 3 * std::count(problem.fixed.begin(), problem.fixed.end(), 0);
+    const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Matrix>(got).eigenvalues();
+    EXPECT_GT(eigenvalues[eigenvalues.size() - moving], 0);
+    EXPECT_LE(std::abs(eigenvalues[0]), tolerance * want.norm());  // of the fixed nodes
+  }
+}
+
+BACKEND_TEST(Preconditioner, EveryKindLeadsToTheSameSolution) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::Random random(seed);
+  Problem problem(ctx, random);
+  const Buffer<std::uint8_t> flags(ctx, problem.fixed);
+  const std::size_t n = problem.system.node_count;
+  const std::vector<Vec3> b = random.vectors(n);
+  const Buffer<Vec3> rhs(ctx, b);
+  Matrix a = problem.system.matrix();
+  test::Vector masked = test::to_eigen(b);
+  for (std::size_t i = 0; i < 3 * n; ++i) {
+    if (problem.fixed[i / 3] == 0) continue;
+    a.row(i).setZero();
+    a.col(i).setZero();
+    a(i, i) = 1;
+    masked[i] = 0;
+  }
+  const test::Vector want = a.llt().solve(masked);
+  Pcg pcg;
+  pcg.set_positions(problem.positions);
+  for (const PreconditionerSettings& preconditioner : kAll) {
+    SCOPED_TRACE(describe(preconditioner));
+    PcgSettings settings;
+    settings.tolerance = sizeof(Real) == 8 ? Real(1e-11) : Real(1e-5);
+    settings.preconditioner = preconditioner;
+    Buffer<Vec3> x(ctx, n);
+    const PcgResult result =
+        pcg.solve(ctx, problem.device.matrix, rhs.data(), x.data(), settings, flags.data());
+    EXPECT_EQ(result.stop, PcgStop::converged) << result.residual;
+    EXPECT_LE((test::to_eigen(x.download(ctx)) - want).norm(), 1e4 * settings.tolerance * want.norm());
+  }
+}
+
+// A long chain of tets, held at nothing but by little mass: what is wrong is wrong over the whole length,
+// which coarse levels see and blocks do not.
+BACKEND_TEST(Preconditioner, CoarseLevelsShortenAStiffChain) {
+  const int length = 300;
+  test::System chain;
+  chain.node_count = static_cast<std::size_t>(4) * length;
+  std::vector<Vec3> positions;
+  for (int z = 0; z < length; ++z)
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 2; ++x) positions.push_back({Real(x), Real(y), Real(z)});
+  for (const Vec4i& tet : test::lattice_tets(2, 2, length)) {
+    chain.tets.nodes.push_back(tet);
+    // Springs of stiffness one between all corners.
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b <= a; ++b) chain.tets.blocks.push_back(Mat3::identity() * Real(a == b ? 3 : -1));
+  }
+  chain.diagonal.assign(chain.node_count, Real(1e-2));
+  DeviceSystem device(ctx, chain);
+  test::Random random(8);
+  const Buffer<Vec3> b(ctx, random.vectors(chain.node_count));
+  Buffer<Vec3> x(ctx, chain.node_count);
+  Pcg pcg;
+  pcg.set_positions(positions);
+  const auto iterations = [&](PreconditionerSettings preconditioner) {
+    PcgSettings settings;
+    settings.tolerance = Real(1e-5);
+    settings.preconditioner = preconditioner;
+    const PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), settings);
+    EXPECT_EQ(result.stop, PcgStop::converged);
+    return result.iterations;
+  };
+  const int blocks = iterations({PreconditionerKind::block_jacobi, {}});
+  EXPECT_LT(iterations({PreconditionerKind::multilevel, {}}), 0.25 * blocks);
+}
+
+BACKEND_TEST(Preconditioner, SteadyUseAllocatesNothing) {
+  test::Random random(9);
+  Problem problem(ctx, random);
+  Preconditioner preconditioner;
+  preconditioner.set_positions(problem.positions);
+  for (const PreconditionerSettings& settings : kAll)
+    preconditioner.build(ctx, problem.device.matrix, settings, nullptr);
+  ctx.counters() = {};
+  for (const PreconditionerSettings& settings : kAll)
+    preconditioner.build(ctx, problem.device.matrix, settings, nullptr);
+  EXPECT_EQ(ctx.counters().allocations, 0U);
+}
+
+BACKEND_TEST(Preconditioner, WantsPositionsForDomains) {
+  test::Random random(10);
+  Problem problem(ctx, random);
+  Preconditioner preconditioner;
+  EXPECT_THROW(
+      preconditioner.build(ctx, problem.device.matrix, {PreconditionerKind::multilevel, {}}, nullptr),
+      std::logic_error);
+}
