@@ -48,8 +48,8 @@ SurfaceMesh make_plane(double size_x, double size_z, double edge);
 SurfaceMesh make_bowl(double radius, double height, double thickness, double edge);
 /// A closed wedge that falls from `height` at -x to zero at +x; its base lies at y = 0.
 SurfaceMesh make_ramp(double length, double height, double width);
-/// A closed flight of stairs that falls towards +x; its base lies at y = 0. Long thin triangles on purpose: no
-/// node but the corners of the steps.
+/// A closed flight of stairs that falls towards +x; its base lies at y = 0. Long thin triangles on purpose:
+/// no node but the corners of the steps.
 SurfaceMesh make_stairs(int steps, double tread, double rise, double width);
 
 }  // namespace stickslip

@@ -22,8 +22,9 @@ Model stacks_of_cubes(int columns, double gap, double d_hat) {
   const double cell = kSize / (kSide - 1);
   for (int c = 0; c < 2 * columns; ++c) {
     const bool upper = c % 2 != 0;
+    const int column = c / 2;
     // Shifted by parts of a cell, so that the meshes do not match.
-    const Vec<double, 3> corner{kPitch * (c / 2) + (upper ? 0.37 * cell : 0), upper ? kSize + gap * d_hat : 0,
+    const Vec<double, 3> corner{kPitch * column + (upper ? 0.37 * cell : 0), upper ? kSize + gap * d_hat : 0,
                                 upper ? 0.29 * cell : 0};
     std::vector<Vec<double, 3>> nodes;
     for (int z = 0; z < kSide; ++z)

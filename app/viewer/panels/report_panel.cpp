@@ -128,6 +128,7 @@ void draw_groups(const StepReport& report) {
     return;
   }
   std::vector<Bar> bars;
+  bars.reserve(report.groups.size());
   for (const StiffnessGroup& group : report.groups)
     bars.push_back({"1e" + std::to_string(group.exponent), static_cast<double>(group.nodes)});
   draw_bars("groups", {ImGui::GetContentRegionAvail().x, em(17)}, "Nodes by stiffness, N/m", bars,
@@ -136,6 +137,7 @@ void draw_groups(const StepReport& report) {
 
 std::vector<float> times_of(const std::deque<StepReport>& history) {
   std::vector<float> times;
+  times.reserve(history.size());
   for (const StepReport& report : history) times.push_back(static_cast<float>(report.time));
   return times;
 }
