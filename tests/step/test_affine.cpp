@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "gpu/engine.h"
 #include "gpu/math/mat.h"
 #include "gpu/model/affine.h"
 #include "gpu/model/rotation.h"
 #include "tests/fixtures/box_model.h"
+#include "tests/fixtures/engine_test.h"
 
 namespace stickslip {
 namespace {
@@ -43,32 +43,12 @@ struct Case {
   SolverKind solver;
 };
 
-class Affine : public testing::TestWithParam<Case> {
+class Affine : public fixtures::EngineTest, public testing::WithParamInterface<Case> {
  protected:
   void SetUp() override {
-    for (const BackendInfo& info : list_backends())
-      if (info.backend == GetParam().backend && !info.available) GTEST_SKIP() << info.reason;
-    engine = make_engine(GetParam().backend, 2);
+    start(GetParam().backend);
     params.solver = GetParam().solver;
-    params.check_intersections = true;
-    params.newton_tolerance = 1e-4;
   }
-
-  void load(Model& model) {
-    finalize(model);
-    engine->set_params(params);
-    engine->load(model);
-  }
-
-  StepReport step() {
-    StepReport report = engine->step();
-    EXPECT_TRUE(report.converged) << "frame " << report.frame << ": " << report.stop_reason;
-    EXPECT_EQ(report.intersections, 0) << "frame " << report.frame;
-    return report;
-  }
-
-  std::unique_ptr<Engine> engine;
-  Params params;
 };
 
 /// A box of 24 tets, around its centre and the centres of its faces: its lumped inertia has the symmetries of

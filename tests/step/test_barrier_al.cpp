@@ -7,8 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "gpu/engine.h"
 #include "tests/fixtures/box_model.h"
+#include "tests/fixtures/engine_test.h"
 
 namespace stickslip {
 namespace {
@@ -17,36 +17,17 @@ using fixtures::add_box;
 using fixtures::mean;
 using fixtures::Vec3d;
 
-class BarrierAl : public testing::TestWithParam<Backend> {
+class BarrierAl : public fixtures::EngineTest, public testing::WithParamInterface<Backend> {
  protected:
   void SetUp() override {
-    for (const BackendInfo& info : list_backends())
-      if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
-    engine = make_engine(GetParam(), 2);
+    start(GetParam());
     params.solver = SolverKind::barrier_al;
-    params.check_intersections = true;
-    params.newton_tolerance = 1e-4;
-  }
-
-  void load(Model& model) {
-    if (model.surface_nodes.empty()) finalize(model);
-    engine->set_params(params);
-    engine->load(model);
-  }
-
-  StepReport step() {
-    StepReport report = engine->step();
-    EXPECT_EQ(report.intersections, 0) << "frame " << report.frame;
-    return report;
   }
 
   /// Steps `count` times and requires convergence too; the last report.
   StepReport settle(int count) {
     StepReport report;
-    for (int i = 0; i < count; ++i) {
-      report = step();
-      EXPECT_TRUE(report.converged) << "frame " << report.frame << ": " << report.stop_reason;
-    }
+    for (int i = 0; i < count; ++i) report = step();
     return report;
   }
 
@@ -59,9 +40,6 @@ class BarrierAl : public testing::TestWithParam<Backend> {
       sum[c.object_b >= 0] += c.normal_force * (c.object_b > c.object_a ? -c.normal[1] : c.normal[1]);
     return sum;
   }
-
-  std::unique_ptr<Engine> engine;
-  Params params;
 };
 
 /// A box over the ground, or two; 1 kg each.
@@ -205,7 +183,7 @@ TEST_P(BarrierAl, a_pile_stays_within_the_contact_limit) {
     int most = 0;
     const int steps = 50;
     for (int i = 0; i < steps; ++i) {
-      const StepReport report = step();
+      const StepReport report = step_unconverged();
       most = std::max(most, report.contacts);
       EXPECT_EQ(report.contact_limit_halvings, 0);
       EXPECT_FALSE(report.contact_limit_exceeded);
@@ -217,7 +195,7 @@ TEST_P(BarrierAl, a_pile_stays_within_the_contact_limit) {
     load(model);
     int halvings = 0, stopped = 0;
     for (int i = 0; i < steps; ++i) {
-      const StepReport report = step();
+      const StepReport report = step_unconverged();
       EXPECT_LE(report.contacts, params.contact_limit) << "frame " << report.frame;
       EXPECT_FALSE(report.contact_limit_exceeded) << "frame " << report.frame;
       EXPECT_EQ(kStopReasons.count(report.stop_reason), 1u) << report.stop_reason;
@@ -239,7 +217,7 @@ TEST_P(BarrierAl, a_pile_stays_within_the_contact_limit) {
     params.contact_limit = 1;
     engine->set_params(params);
     engine->set_state(crowded);
-    const StepReport report = step();
+    const StepReport report = step_unconverged();
     EXPECT_TRUE(report.contact_limit_exceeded);
     EXPECT_GT(report.contacts, 1);
     EXPECT_TRUE(std::isfinite(report.kinetic_energy));
@@ -250,14 +228,14 @@ TEST_P(BarrierAl, every_parameter_may_change_between_steps) {
   Model model = pile();
   params.newton_tolerance = 1e-2;
   load(model);
-  for (int i = 0; i < 25; ++i) step();
+  for (int i = 0; i < 25; ++i) step_unconverged();
   int touched = 0, augmented = 0, steps = 0;
   const auto run = [&](const char* name, const std::string& value) {
     SCOPED_TRACE(std::string(name) + " = " + value);
     set_param(&params, *find_param(param_table(), name), value);
     engine->set_params(params);
     for (int i = 0; i < 2; ++i, ++steps) {
-      const StepReport report = step();
+      const StepReport report = step_unconverged();
       touched += report.contacts > 0;
       augmented += report.augmented > 0;
       EXPECT_TRUE(std::isfinite(report.kinetic_energy + report.elastic_energy + report.multiplier_max));
@@ -294,7 +272,7 @@ TEST_P(BarrierAl, nothing_of_it_is_left_for_the_plain_barrier) {
   Model model = boxes(2);
   params.barrier_stiffness = 1;
   load(model);
-  for (int i = 0; i < 20; ++i) step();
+  for (int i = 0; i < 20; ++i) step_unconverged();
   const State between = engine->state();
   params.solver = SolverKind::ipc;
   const auto go_on = [&](Engine& other) {

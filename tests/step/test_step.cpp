@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "gpu/engine.h"
 #include "tests/fixtures/box_model.h"
+#include "tests/fixtures/engine_test.h"
 
 namespace stickslip {
 namespace {
@@ -14,32 +14,9 @@ using fixtures::add_box;
 using fixtures::mean;
 using fixtures::Vec3d;
 
-class Step : public testing::TestWithParam<Backend> {
+class Step : public fixtures::EngineTest, public testing::WithParamInterface<Backend> {
  protected:
-  void SetUp() override {
-    for (const BackendInfo& info : list_backends())
-      if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
-    engine = make_engine(GetParam(), 2);
-    params.check_intersections = true;
-    params.newton_tolerance = 1e-4;
-  }
-
-  void load(Model& model) {
-    finalize(model);
-    engine->set_params(params);
-    engine->load(model);
-  }
-
-  /// Steps and requires what must hold after every step.
-  StepReport step() {
-    StepReport report = engine->step();
-    EXPECT_TRUE(report.converged) << "frame " << report.frame << ": " << report.stop_reason;
-    EXPECT_EQ(report.intersections, 0) << "frame " << report.frame;
-    return report;
-  }
-
-  std::unique_ptr<Engine> engine;
-  Params params;
+  void SetUp() override { start(GetParam()); }
 };
 
 TEST_P(Step, falls_freely_as_implicit_euler_does) {
