@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/core/context.h"
+#include "tests/fixtures/fresh_seed.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 inline bool backend_present() {

@@ -162,7 +162,7 @@ SS_HD inline void add_feature_hessian(const ContactStencil& s, const ContactPote
     for (int i = 0; i < N; ++i)
       for (int j = 0; j <= i; ++j) {
         const int row = features.corner[i], column = features.corner[j];
-        const Mat3 block = weight * local[lower_block(i, j)];
+        const Mat3 block = weight * local[corner_block(i, j)];
         if (row >= column) blocks(row, column) += block;
         else blocks(column, row) += block.transposed();
       }

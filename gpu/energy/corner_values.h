@@ -1,14 +1,10 @@
 // What one element hands to assembly: a vector per corner, and the lower 3x3 blocks of its Hessian by rows.
 #pragma once
 
+#include "gpu/math/corner_blocks.h"
 #include "gpu/math/mat.h"
 
 namespace stickslip {
-
-inline constexpr int kTetBlocks = 10;
-
-/// Place of block (row, column), row >= column, among the lower blocks: (0,0), (1,0), (1,1), (2,0), ...
-SS_HD constexpr int lower_block(int row, int column) { return row * (row + 1) / 2 + column; }
 
 /// Corners that an element does not have hold zero.
 struct CornerVectors {
@@ -18,9 +14,9 @@ struct CornerVectors {
 };
 
 struct CornerBlocks {
-  Mat3 b[kTetBlocks];
-  SS_HD Mat3& operator()(int row, int column) { return b[lower_block(row, column)]; }
-  SS_HD const Mat3& operator()(int row, int column) const { return b[lower_block(row, column)]; }
+  Mat3 b[kCornerBlocks];
+  SS_HD Mat3& operator()(int row, int column) { return b[corner_block(row, column)]; }
+  SS_HD const Mat3& operator()(int row, int column) const { return b[corner_block(row, column)]; }
 };
 
 }  // namespace stickslip

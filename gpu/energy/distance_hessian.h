@@ -92,7 +92,7 @@ SS_HD inline void distance_hessian(const HullDistance<Real, N, M>& hull, const J
         for (int z = 0; z < Z; ++z) local(a, 0) += rows(a, z) * basis(j, z);
         for (int k = 0; k < M; ++k) local(a, 1 + k) = rows(a, Z + k) * share_j;
       }
-      Mat3& block = blocks[lower_block(i, j)];
+      Mat3& block = blocks[corner_block(i, j)];
       block = frame.axes * local * axes_transposed;
       if constexpr (!project)
         block +=

@@ -123,7 +123,7 @@ void SolidEnergy::gradient_and_hessian(Context& ctx, const SolidMotion& motion, 
         CornerBlocks blocks{};
         tet_derivatives<true>(tet_view, m, tets.begin + i, gradient, &blocks);
         for (int a = 0; a < 4; ++a) corner_gradients[4 * i + a] = gradient[a];
-        for (int k = 0; k < kTetBlocks; ++k) corner_blocks[kTetBlocks * i + k] = blocks.b[k];
+        for (int k = 0; k < kCornerBlocks; ++k) corner_blocks[kCornerBlocks * i + k] = blocks.b[k];
       },
       kHeavy);
 }
@@ -133,7 +133,7 @@ void SolidEnergy::min_determinant(Context& ctx, const Vec3* x, bool only_forbidd
   reduce_min(
       ctx, size(),
       [=] SS_LAMBDA(std::size_t i) {
-        if (only_forbidden && tets.material(i).model != ElasticModel::neo_hookean)
+        if (only_forbidden && !forbids_inversion(tets.material(i).model))
           return std::numeric_limits<double>::infinity();
         return static_cast<double>(determinant(tets.deformation(i, x)));
       },

@@ -1,10 +1,10 @@
 // BodyBlocks: the 12x12 diagonal block of J'A J of every affine body, see Embedding.
 #pragma once
 
-#include "gpu/linear/corner_blocks.h"
 #include "gpu/linear/embedding.cuh"
 #include "gpu/linear/node_gather.cuh"
 #include "gpu/linear/symmetric3.h"
+#include "gpu/math/corner_blocks.h"
 
 namespace stickslip {
 

@@ -133,11 +133,17 @@ DomainPlan make_domain_plan(std::span<const std::int32_t> order, std::span<const
   std::vector<std::vector<std::int32_t>> slots(order.size());
   add_level(plan, slots, slot_of_node);
 
+  // Nodes that no pair couples, those of colliders say, join nothing: they do not tell what a level is worth.
+  std::vector<bool> coupled(order.size(), false);
+  for (const Vec2i& pair : pairs)
+    if (pair[0] != pair[1]) coupled[pair[0]] = coupled[pair[1]] = true;
+  const auto alone = static_cast<std::size_t>(std::count(coupled.begin(), coupled.end(), false));
+
   while (static_cast<int>(plan.levels()) < most_levels &&
          slots.size() > static_cast<std::size_t>(domain_size)) {
     const std::size_t below = slots.size();
     slots = aggregate(plan, pairs);
-    if (static_cast<double>(slots.size()) > kWorthALevel * static_cast<double>(below)) break;
+    if (static_cast<double>(slots.size() - alone) > kWorthALevel * static_cast<double>(below - alone)) break;
     std::vector<std::int32_t> parent(static_cast<std::size_t>(plan.slot_count()));
     for (std::size_t s = 0; s < slots.size(); ++s)
       for (const std::int32_t member : slots[s])

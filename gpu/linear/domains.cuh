@@ -17,7 +17,8 @@ class Domains {
 
   void set_plan(Context& ctx, const DomainPlan& plan);
   bool has_plan() const { return slot_count_ > 0; }
-  void forget_plan() { slot_count_ = 0; }
+  /// Gives the memory back.
+  void forget_plan() { *this = {}; }
   /// Of the matrix as it is now; `fixed` may be null. One host read where there are stencils.
   void build(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed);
   /// z() = inverses times R r, for all levels; nothing while *skip (may be null) is not zero.

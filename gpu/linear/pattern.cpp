@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "gpu/linear/corner_blocks.h"
+#include "gpu/math/corner_blocks.h"
 
 namespace stickslip {
 namespace {

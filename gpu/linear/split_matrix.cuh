@@ -11,11 +11,11 @@
 #include "gpu/core/buffer.h"
 #include "gpu/core/index_range.h"
 #include "gpu/linear/body_blocks.cuh"
-#include "gpu/linear/corner_blocks.h"
 #include "gpu/linear/coupling.h"
 #include "gpu/linear/host_blocks.h"
 #include "gpu/linear/lower_product.cuh"
 #include "gpu/linear/node_gather.cuh"
+#include "gpu/math/corner_blocks.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -42,7 +42,8 @@ class SplitMatrix {
   void add_diagonal(Context& ctx, const Real* per_node);
   void add_diagonal(Context& ctx, const Mat3* per_node);
   /// Takes n stencils (unused corners -1) with 10 blocks each, ordered as in `assemble`, by copy: diagonals
-  /// are added to D, the others become C. At most once after each `assemble`. One host read.
+  /// are added to D, the others become C. At most once after each `assemble`. One host read, two with affine
+  /// bodies.
   void set_stencils(Context& ctx, const Vec4i* nodes, std::size_t n, const Mat3* blocks);
 
   /// Whether assembly sums the elements' eigenvalues too, for `stiffness`; off at first.

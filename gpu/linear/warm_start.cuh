@@ -10,7 +10,7 @@
 namespace stickslip {
 
 struct WarmStartSettings {
-  Real tolerance = Real(1e-2);  // per group, on |r| / |b| in the norm sqrt(r' P^-1 r)
+  Real tolerance = Real(0.1);  // per group, on |r| / |b| in the norm sqrt(r' P^-1 r)
   int max_iterations = 100;
 };
 

@@ -15,7 +15,7 @@ struct AugmentedPair {
 struct AugmentationSettings {
   Real gap = 0;  // [m] contacts closer than this get a multiplier
   MultiplierUpdate update = MultiplierUpdate::derivative;
-  AugmentationEnd end = AugmentationEnd::together;
+  AugmentationEnd end = AugmentationEnd::singly;
 };
 
 }  // namespace stickslip

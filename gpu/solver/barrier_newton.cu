@@ -103,10 +103,19 @@ BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& po
 }
 
 bool BarrierNewton::resume(Context& ctx, const Params& params, NewtonRecord& record) {
-  if (!linear_solver_.resume(ctx, kMoreIterations, params, direction_)) return false;
+  const bool closer = linear_solver_.resume(ctx, kMoreIterations, params, direction_);
   record.pcg_iterations = direction_.iterations;
   record.pcg_residual = direction_.residual;
+  if (!closer) return false;
   record.step_norm = norms(ctx).step / params.dt;
+  return true;
+}
+
+bool BarrierNewton::shorten(Context& ctx, Real step, Real longest) {
+  if (!(step > longest)) return false;
+  Vec3* p = p_.data();
+  const Real scale = longest / step;
+  launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { p[i] *= scale; });
   return true;
 }
 
@@ -162,12 +171,7 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   if (!std::isfinite(record.gradient_norm)) throw_not_finite("the gradient", report, k);
   if (!std::isfinite(record.pcg_residual)) throw_not_finite("the Newton direction", report, k);
   const Real longest = static_cast<Real>(kLongestStep) * device.diagonal;
-  const bool shortened = norms.step > longest;
-  if (shortened) {
-    Vec3* p = p_.data();
-    const Real scale = longest / norms.step;
-    launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { p[i] *= scale; });
-  }
+  bool shortened = shorten(ctx, norms.step, longest);
 
   Real bound = step_bound(ctx, device, params, x, p_.data(), clock, seconds);
   // Shortening cannot bring an iteration inside that began with too many contacts, but it can keep them.
@@ -178,6 +182,7 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   Real alpha = line_search(ctx, potential, x, bound, contact_limit, record);
   while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened && !tolerance.met(record) &&
          !is_over_budget(params, clock) && resume(ctx, params, record)) {
+    shortened = shorten(ctx, static_cast<Real>(record.step_norm * params.dt), longest);
     bound = step_bound(ctx, device, params, x, p_.data(), clock, seconds);
     alpha = line_search(ctx, potential, x, bound, contact_limit, record);
   }

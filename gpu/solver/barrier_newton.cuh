@@ -42,6 +42,8 @@ class BarrierNewton {
   /// 100 more iterations for a direction that the line search could not use [Guo24 App. B]; false when they
   /// gain nothing.
   bool resume(Context& ctx, const Params& params, NewtonRecord& record);
+  /// Scales a direction with |p|_inf = `step` down to `longest` [m]; whether it had to.
+  bool shorten(Context& ctx, Real step, Real longest);
   /// What ends the iterations; the gradient counts from the second one on.
   struct Tolerance {
     const Params& params;

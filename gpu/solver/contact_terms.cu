@@ -147,7 +147,7 @@ void ContactTerms::linearise(Context& ctx, const Vec3* x) {
           blocks[slot] = h;
         } else {
           for (int c = 0; c < 4; ++c) gradients[slot][c] += g[c];
-          for (int k = 0; k < kTetBlocks; ++k) blocks[slot].b[k] += h.b[k];
+          for (int k = 0; k < kCornerBlocks; ++k) blocks[slot].b[k] += h.b[k];
         }
       },
       kMedium);

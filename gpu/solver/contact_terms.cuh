@@ -21,7 +21,8 @@ struct ContactSettings {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-static_assert(sizeof(CornerVectors) == 4 * sizeof(Vec3) && sizeof(CornerBlocks) == kTetBlocks * sizeof(Mat3));
+static_assert(sizeof(CornerVectors) == 4 * sizeof(Vec3) &&
+              sizeof(CornerBlocks) == kCornerBlocks * sizeof(Mat3));
 
 class ContactTerms {
  public:

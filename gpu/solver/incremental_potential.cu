@@ -37,7 +37,7 @@ void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceMo
   tet_batch_ =
       std::min(solid_.size(), std::max(smallest_batch, (solid_.size() + kMostBatches - 1) / kMostBatches));
   tet_corners_.resize(ctx, 4 * tet_batch_);
-  tet_blocks_.resize(ctx, kTetBlocks * tet_batch_);
+  tet_blocks_.resize(ctx, kCornerBlocks * tet_batch_);
   values_.resize(ctx, term_count);
 }
 
@@ -63,8 +63,9 @@ void IncrementalPotential::load_elements(Context& ctx, const Model& model) {
 
 void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
   solid_.set_materials(ctx, model.materials);
-  forbids_inversion_ = std::any_of(model.materials.begin(), model.materials.end(),
-                                   [](const Material& m) { return m.model == ElasticModel::neo_hookean; });
+  forbids_inversion_ =
+      !embedding_.empty() || std::any_of(model.materials.begin(), model.materials.end(),
+                                         [](const Material& m) { return forbids_inversion(m.model); });
 }
 
 void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,

@@ -232,7 +232,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   if (device.select_acting(ctx, model, state.time, params.dt, state.x.data()))
     check_released(ctx, model, device, state);
   if (potential_.is_inverted(ctx, state.x.data()))
-    throw SimulationError("an element of a Neo-Hookean body is inverted before step " +
+    throw SimulationError("an element that must not be inverted is so before step " +
                           std::to_string(report.frame));
   predict(ctx, model, device, params, state);
   StepInputs inputs;

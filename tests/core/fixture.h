@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/core/buffer.h"
+#include "tests/fixtures/fresh_seed.h"
 
 #if !STICKSLIP_ON_CUDA && STICKSLIP_HAS_TBB
 #include <tbb/global_control.h>
@@ -33,11 +34,6 @@ inline std::vector<double> random_reals(std::size_t n, double low, double high, 
 }
 
 }  // namespace stickslip
-
-// A fresh seed for the test that follows, shown when it fails.
-#define FRESH_SEED(name)                        \
-  const unsigned name = std::random_device{}(); \
-  SCOPED_TRACE("seed " + std::to_string(name))
 
 namespace stickslip::STICKSLIP_BACKEND {
 

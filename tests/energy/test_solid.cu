@@ -84,7 +84,7 @@ struct Solid {
   }
   std::pair<std::vector<Vec3>, std::vector<Mat3>> corner_gradients_and_blocks() {
     Buffer<Vec3> a(ctx, x), b(ctx, x_t), gradients(ctx, 4 * terms.size());
-    Buffer<Mat3> blocks(ctx, kTetBlocks * terms.size());
+    Buffer<Mat3> blocks(ctx, kCornerBlocks * terms.size());
     terms.gradient_and_hessian(ctx, {a.data(), b.data(), dt}, {0, terms.size()}, gradients.data(),
                                blocks.data());
     return {gradients.download(ctx), blocks.download(ctx)};
@@ -151,7 +151,7 @@ BACKEND_TEST(SolidEnergy, blocks_are_those_of_the_projected_hessian) {
       const Dense h = dense(hessian_spd(model, edges(solid.x) * inverse_rest, lame)) +
                       damping / solid.dt * dense(hessian_spd(model, edges(solid.x_t) * inverse_rest, lame));
       CornerBlocks corner_blocks;
-      std::copy_n(&blocks[kTetBlocks * t], kTetBlocks, corner_blocks.b);
+      std::copy_n(&blocks[kCornerBlocks * t], kCornerBlocks, corner_blocks.b);
       expect_near(dense(corner_blocks), double(determinant(rest)) / 6 * b.transpose() * h * b,
                   20 * kRounding);
       expect_spd(dense(corner_blocks));

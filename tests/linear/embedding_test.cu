@@ -87,8 +87,7 @@ struct EmbeddedSystem {
 }  // namespace stickslip::STICKSLIP_BACKEND
 
 BACKEND_TEST(Embedding, ExpandAndReduceAreTransposes) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   EmbeddedSystem system(ctx, random);
   const std::vector<Vec3> host = random.vectors(system.model.node_count());
@@ -102,8 +101,7 @@ BACKEND_TEST(Embedding, ExpandAndReduceAreTransposes) {
 }
 
 BACKEND_TEST(Embedding, TheMatrixActsAsTheDenseProduct) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   EmbeddedSystem system(ctx, random);
   const std::vector<Vec3> host = random.vectors(system.model.node_count());
@@ -118,8 +116,7 @@ BACKEND_TEST(Embedding, TheMatrixActsAsTheDenseProduct) {
 }
 
 BACKEND_TEST(Embedding, BodyBlocksAreThoseOfTheDenseProduct) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   EmbeddedSystem system(ctx, random);
   const Dense a = system.reduced();
@@ -139,8 +136,7 @@ BACKEND_TEST(Embedding, BodyBlocksAreThoseOfTheDenseProduct) {
 }
 
 BACKEND_TEST(Embedding, EverySolveIsThatOfTheReducedSystem) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   EmbeddedSystem system(ctx, random);
   const std::size_t n = system.model.node_count();

@@ -54,8 +54,7 @@ constexpr double kTight = sizeof(Real) == 8 ? 1e-11 : 1e-5;
 
 BACKEND_TEST(LinearSolver, CholeskyEqualsPcg) {
   if (!has_cholesky()) GTEST_SKIP() << "this build has no Eigen";
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   Params params;
   params.pcg_tolerance = kTight;
@@ -74,8 +73,7 @@ BACKEND_TEST(LinearSolver, CholeskyEqualsPcg) {
 }
 
 BACKEND_TEST(LinearSolver, WarmStartLeadsToTheSameSolutionAndReportsItsGroups) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   Params params;
   params.pcg_tolerance = kTight;

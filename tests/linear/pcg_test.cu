@@ -65,8 +65,7 @@ std::vector<std::uint8_t> fix_some(test::Random& random, std::size_t n) {
 }  // namespace stickslip::STICKSLIP_BACKEND
 
 BACKEND_TEST(Pcg, SolvesLikeAFactorisation) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   for (const bool warm : {false, true}) {
     const PcgSettings settings{kTight, 5000, warm};
@@ -80,8 +79,7 @@ BACKEND_TEST(Pcg, SolvesLikeAFactorisation) {
 
 // Contacts a million times stiffer than the bodies.
 BACKEND_TEST(Pcg, SolvesAnIllConditionedSystem) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   const Real stiff = sizeof(Real) == 8 ? Real(1e6) : Real(1e3);
   const test::System system = test::make_system(random, 8, 8, 8, 40, stiff);
@@ -148,8 +146,7 @@ BACKEND_TEST(Pcg, StopsAtNaN) {
 }
 
 BACKEND_TEST(Pcg, ResumesWhereItStopped) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   const test::System system = test::make_system(random, 8, 9, 8, 100, 1000);
   DeviceSystem device(ctx, system);
@@ -171,8 +168,7 @@ BACKEND_TEST(Pcg, ResumesWhereItStopped) {
 // A tolerance below rounding is never met: the residual stops to fall and 100 iterations later the solver
 // gives up.
 BACKEND_TEST(Pcg, GivesUpWhenTheResidualStagnates) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   const test::System system = test::make_system(random, 6, 6, 6, 30);
   DeviceSystem device(ctx, system);
@@ -204,8 +200,7 @@ BACKEND_TEST(Pcg, SteadyUseAllocatesNothing) {
 }
 
 BACKEND_TEST(Pcg, SameBitsForAnyThreadCount) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   const test::System system = test::make_system(random, 18, 19, 20, 1500);
   const std::vector<Vec3> b = random.vectors(system.node_count);

@@ -122,8 +122,7 @@ struct Problem {
 }  // namespace stickslip::STICKSLIP_BACKEND
 
 BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   Problem problem(ctx, random);
   const Buffer<std::uint8_t> flags(ctx, problem.fixed);
@@ -149,8 +148,7 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
 }
 
 BACKEND_TEST(Preconditioner, EveryKindLeadsToTheSameSolution) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   Problem problem(ctx, random);
   const Buffer<std::uint8_t> flags(ctx, problem.fixed);

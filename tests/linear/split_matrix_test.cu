@@ -39,8 +39,7 @@ BACKEND_TEST(SplitMatrix, MatchesEigen) {
 }
 
 BACKEND_TEST(SplitMatrix, ReassemblesWithOtherStencilsWithoutAllocating) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   test::System system = test::make_system(random, 9, 8, 7, 400);
   DeviceSystem device(ctx, system);
@@ -61,8 +60,7 @@ BACKEND_TEST(SplitMatrix, ReassemblesWithOtherStencilsWithoutAllocating) {
 }
 
 BACKEND_TEST(SplitMatrix, AssemblesInBatches) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   const test::System system = test::make_system(random, 9, 8, 7, 0);
   DeviceSystem device(ctx, system);
@@ -79,8 +77,7 @@ BACKEND_TEST(SplitMatrix, AssemblesInBatches) {
 }
 
 BACKEND_TEST(SplitMatrix, IsSymmetric) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   const test::System system = test::make_system(random, 12, 11, 13, 500);
   DeviceSystem device(ctx, system);
@@ -92,8 +89,7 @@ BACKEND_TEST(SplitMatrix, IsSymmetric) {
 }
 
 BACKEND_TEST(SplitMatrix, AddsSymmetricBlocksToTheDiagonal) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   const test::System system = test::make_system(random, 3, 3, 3, 0);
   DeviceSystem device(ctx, system);
@@ -138,8 +134,7 @@ BACKEND_TEST(SplitMatrix, DoesNothingWhenToldToSkip) {
 
 // The product of this backend against the generic one.
 BACKEND_TEST(SplitMatrix, LowerProductAgreesWithRows) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   const std::vector<Vec4i> tets = test::lattice_tets(23, 24, 25);
   const std::size_t n = 23 * 24 * 25;
@@ -168,8 +163,7 @@ BACKEND_TEST(SplitMatrix, LowerProductAgreesWithRows) {
 }
 
 BACKEND_TEST(SplitMatrix, SameBitsForAnyThreadCount) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   const test::System system = test::make_system(random, 20, 21, 22, 2000);
   const std::vector<Vec3> x = random.vectors(system.node_count);

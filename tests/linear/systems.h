@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "gpu/linear/corner_blocks.h"
+#include "gpu/math/corner_blocks.h"
 #include "gpu/math/mat.h"
 
 namespace stickslip::test {

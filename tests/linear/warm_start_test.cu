@@ -71,8 +71,7 @@ struct Grouped {
 }  // namespace stickslip::STICKSLIP_BACKEND
 
 BACKEND_TEST(WarmStart, StiffnessIsTheAssembledMeanOfEigenvalues) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   Grouped g(ctx, random);
   const std::vector<double> want = assembled_eigenvalues(g.system);
@@ -85,8 +84,7 @@ BACKEND_TEST(WarmStart, StiffnessIsTheAssembledMeanOfEigenvalues) {
 }
 
 BACKEND_TEST(WarmStart, GroupsPartitionTheNodesThatMove) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   Grouped g(ctx, random);
   std::vector<std::uint8_t> fixed(g.system.node_count);
@@ -132,8 +130,7 @@ BACKEND_TEST(WarmStart, TheSoftestShareAGroup) {
 }
 
 BACKEND_TEST(WarmStart, ProductSkipsBlocksBetweenGroups) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   Grouped g(ctx, random);
   const std::vector<Vec3> x = random.vectors(g.system.node_count);
@@ -149,8 +146,7 @@ BACKEND_TEST(WarmStart, ProductSkipsBlocksBetweenGroups) {
 }
 
 BACKEND_TEST(WarmStart, EqualsTheExactGroupSolves) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   Grouped g(ctx, random);
   const std::size_t n = g.system.node_count;
@@ -177,8 +173,7 @@ BACKEND_TEST(WarmStart, EqualsTheExactGroupSolves) {
 
 // A group's iterations do not depend on what the other groups are asked.
 BACKEND_TEST(WarmStart, GroupsDoNotFeelEachOther) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  FRESH_SEED(seed);
   test::Random random(seed);
   Grouped g(ctx, random);
   const std::size_t n = g.system.node_count;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "gpu/engine.h"
 #include "tests/backend_test.h"
 #include "tests/fixtures/box_model.h"
+#include "tests/fixtures/engine_test.h"
 
 namespace stickslip {
 namespace {
@@ -16,22 +16,9 @@ using fixtures::add_box;
 using fixtures::mean;
 using fixtures::Vec3d;
 
-class ScriptsAndForces : public ::testing::TestWithParam<Backend> {
+class ScriptsAndForces : public fixtures::EngineTest, public ::testing::WithParamInterface<Backend> {
  protected:
-  void SetUp() override {
-    for (const BackendInfo& info : list_backends())
-      if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
-    engine = make_engine(GetParam());
-  }
-
-  void load(Model& model) {
-    finalize(model);
-    engine->set_params(params);
-    engine->load(model);
-  }
-
-  std::unique_ptr<Engine> engine;
-  Params params;
+  void SetUp() override { start(GetParam()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Backends, ScriptsAndForces, ::testing::Values(Backend::cpu, Backend::cuda),

@@ -1,10 +1,12 @@
-// How the lower triangle of a 4-corner stencil's 12x12 Hessian is stored: ten 3x3 blocks, row by row.
+// How the lower triangle of a Hessian over corners is stored: 3x3 blocks, row by row: (0,0), (1,0), (1,1),
+// (2,0), ...
 #pragma once
 
 #include "gpu/core/backend.h"
 
 namespace stickslip {
 
+/// Those of four corners.
 inline constexpr int kCornerBlocks = 10;
 /// Those off the diagonal.
 inline constexpr int kCouplings = 6;
