@@ -12,7 +12,7 @@ const vec3 kSunLight = vec3(1.66, 1.52, 1.33);
 const vec3 kSkyLight = vec3(0.42, 0.49, 0.59);
 const vec3 kFloorLight = vec3(0.30, 0.28, 0.26);
 const float kSunWidth = 0.11;  // tangent of the angle under which the sun is seen
-const int kBlockerTaps = 8;
+const int kBlockerTaps = 16;
 const float kGolden = 2.39996323;
 
 /// The backdrop in a direction.
@@ -61,8 +61,8 @@ float sun_visibility(vec3 p, vec3 n, float n_dot_l) {
         depth += seen;
       }
     }
-    if (blockers == 0) return 1;
-    radius = clamp((at.z - depth / blockers) * 0.5 * kSunWidth, 1.5 * texel, reach);
+    // Where no tap met one, it may be closer than the taps lie.
+    if (blockers > 0) radius = clamp((at.z - depth / blockers) * 0.5 * kSunWidth, 1.5 * texel, reach);
   }
   const float reference = min(at.z - 0.6 * slope * radius - 0.5 * texel, 0.9999);
   float lit = 0;

@@ -152,9 +152,9 @@ std::string gap_text(double gap) {
 
 void print_table(const std::vector<Row>& rows) {
   std::printf("\nper step; '/ first' is how many times as much the first method of the problem needs\n\n");
-  std::printf("%-14s %7s  %-29s %8s %7s %8s %7s %8s %7s  %7s %8s %6s %8s %7s\n", "problem", "tets", "method",
-              "Newton", "/ first", "PCG", "/ first", "seconds", "/ first", "arrived", "contacts", "inters.",
-              "gap [m]", "B/tet");
+  std::printf("%-14s %7s  %-29s %8s %7s %8s %7s %8s %7s  %7s %8s %5s %6s %8s %7s\n", "problem", "tets",
+              "method", "Newton", "/ first", "PCG", "/ first", "seconds", "/ first", "arrived", "contacts",
+              "augm.", "inters.", "gap [m]", "B/tet");
   const Problem* shown = nullptr;
   for (const Row& row : rows) {
     const BarrierMeasure &m = row.measure, &first = row.reference;
@@ -164,13 +164,13 @@ void print_table(const std::vector<Row>& rows) {
     const double share = arrived(first) && arrived(m) ? frames / first.frames : 0;
     const bool fresh = std::exchange(shown, row.problem) != row.problem;
     if (fresh) std::printf("\n");
-    std::printf("%-14s %7s  %-29s %8.1f %7s %8.0f %7s %8.3f %7s  %3d/%-3d %8d %6d %8s %7.0f%s\n",
+    std::printf("%-14s %7s  %-29s %8.1f %7s %8.0f %7s %8.3f %7s  %3d/%-3d %8d %5d %6d %8s %7.0f%s\n",
                 fresh ? row.problem->name.c_str() : "", fresh ? std::to_string(tets).c_str() : "",
                 m.method.name().c_str(), newton / frames,
                 ratio(share * static_cast<double>(first.newton_iterations), newton).c_str(), pcg / frames,
                 ratio(share * static_cast<double>(first.pcg_iterations), pcg).c_str(), m.seconds / frames,
                 ratio(share * first.seconds, m.seconds).c_str(), m.converged, m.frames, m.contacts,
-                m.intersections, gap_text(m.gap_min).c_str(),
+                m.augmented, m.intersections, gap_text(m.gap_min).c_str(),
                 static_cast<double>(m.memory_bytes) / static_cast<double>(std::max<std::size_t>(tets, 1)),
                 m.error.empty() ? "" : ("  " + m.error).c_str());
   }
@@ -237,7 +237,12 @@ json bench_barrier(const BackendInfo& backend, const BenchOptions& options, cons
   std::deque<Problem> problems = load_problems(options);
   std::vector<Row> rows;
   for (Problem& problem : problems) {
-    simulate_to_start(problem, backend.backend, options, factory);
+    try {
+      simulate_to_start(problem, backend.backend, options, factory);
+    } catch (const SimulationError& error) {
+      std::fprintf(stderr, "%s is left out: %s\n", problem.name.c_str(), error.what());
+      continue;
+    }
     const std::vector<Row> more = measure_problem(problem, backend.backend, options, factory);
     rows.insert(rows.end(), more.begin(), more.end());
   }

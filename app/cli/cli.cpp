@@ -195,6 +195,8 @@ int run_cli(int argc, const char* const* argv, const EngineFactory& factory) {
     return complain(error, exit_bad_input);
   } catch (const DeviceError& error) {
     return complain(error, exit_no_device);
+  } catch (const std::bad_alloc&) {
+    return complain(InputError("out of memory: the input is too large for this machine"), exit_bad_input);
   } catch (const std::exception& error) {
     return complain(error, exit_failed);
   }

@@ -147,6 +147,8 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
 
   RunSummary summary;
   summary.scene = scene.name;
+  summary.variant = scene.variant;
+  summary.scale = scene.scale;
   summary.backend = backend_name(backend);
   summary.solver = param_text(&scene.params, *find_param(param_table(), "solver"));
   simulate(*engine, options.frames.value_or(scene.frames), options.quiet, judge, outputs, summary);

@@ -38,8 +38,10 @@ TetMesh refined_to(TetMesh coarse, double edge) {
 TetMesh extruded(const std::vector<Vec<double, 2>>& fan, double depth, double edge) {
   double outline = 0;
   for (std::size_t i = 2; i < fan.size(); ++i) outline += norm(fan[i] - fan[i - 1]);
-  const int layers = cells(depth, std::max(edge, outline / static_cast<double>(fan.size() - 2)));
-  const int count = static_cast<int>(fan.size());
+  const double layer_depth = std::max(edge, outline / static_cast<double>(fan.size() - 2));
+  check_length("edge", edge);
+  check_count(3 * along(depth, layer_depth) * static_cast<double>(fan.size() - 2));
+  const int layers = cells(depth, layer_depth), count = static_cast<int>(fan.size());
   TetMesh mesh;
   for (int layer = 0; layer <= layers; ++layer)
     for (const auto& p : fan) mesh.nodes.push_back({p[0], p[1], depth * (double(layer) / layers - 0.5)});

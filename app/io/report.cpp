@@ -131,6 +131,8 @@ int RunSummary::count(Verdict::Outcome outcome) const {
 
 json to_json(const RunSummary& s) {
   return {{"scene", s.scene},
+          {"variant", measured(!s.variant.empty(), s.variant)},
+          {"scale", s.scale},
           {"backend", s.backend},
           {"solver", s.solver},
           {"frames", s.frames},

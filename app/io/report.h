@@ -21,7 +21,8 @@ nlohmann::json to_json(const ParamInfo& info);
 
 /// The figures of a whole run, printed as the last line of `stickslip run`.
 struct RunSummary {
-  std::string scene, backend, solver;
+  std::string scene, variant, backend, solver;
+  double scale = 1;
   int frames = 0, converged = 0;  // steps, and those of them whose Newton loop converged
   double seconds = 0;             // wall time of all steps
   int contacts_max = 0;

@@ -38,6 +38,7 @@ struct Scene {
   double scale = 1;  // how far it is enlarged: finer meshes, longer arrays
   std::vector<Expectation> expect;
   std::vector<Variant> variants;
+  std::string variant;  // the one that was chosen, or empty
 };
 
 struct SceneInfo {

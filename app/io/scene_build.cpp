@@ -123,8 +123,8 @@ std::vector<Instance> read_ring(TableReader& ring, const Vec3d& position, std::s
   return instances;
 }
 
-/// The instances of an array of bodies with `tets` each, with `layers` times its count along y; one where the
-/// body stands without an array.
+/// The instances of an array of bodies with `tets` (or triangles, or points) each, with `layers` times its
+/// count along y; one where the body stands without an array.
 std::vector<Instance> read_instances(TableReader& table, const Vec3d& position, std::size_t tets,
                                      double layers) {
   std::optional<TableReader> ring = table.table("ring");
@@ -253,7 +253,8 @@ void build_collider(TableReader table, const SceneSource& source, Model& model) 
   const std::int32_t material = read_material(table, model);
   const Motion motion = read_motion(table.table("motion"), placement.position);  // an array moves as one
   const std::vector<Vec<float, 3>> colors = read_colors(table);
-  const std::vector<Instance> instances = read_instances(table, placement.position, mesh.triangles.size(), 1);
+  const std::vector<Instance> instances =
+      read_instances(table, placement.position, mesh.triangles.size() + point_mesh.nodes.size(), 1);
   table.finish();
 
   for (std::size_t i = 0; i < instances.size(); ++i) {

@@ -6,6 +6,21 @@
 #include "app/io/settings.h"
 
 namespace stickslip {
+namespace {
+
+/// Refuses settings that the scene could not take.
+void check_settings(const TableReader& table, const Variant& variant, const Model& model) {
+  Scene probe;
+  probe.model.materials = model.materials;
+  probe.model.material_names = model.material_names;
+  try {
+    for (const std::string& setting : variant.settings) apply_setting(probe, setting);
+  } catch (const InputError& error) {
+    table.fail("set", error.what());
+  }
+}
+
+}  // namespace
 
 std::vector<Variant> build_variants(std::vector<TableReader> tables, const Model& model) {
   std::vector<Variant> variants;
@@ -19,6 +34,7 @@ std::vector<Variant> build_variants(std::vector<TableReader> tables, const Model
         table.fail("name", "'" + variant.name + "' is the name of another variant");
     variant.description = table.text("description", "");
     variant.settings = table.texts("set");
+    check_settings(table, variant, model);
     variant.frames = table.whole("frames", 1, 1000000, 0);
     if (auto expect = table.table("expect")) variant.expect = build_expectations(*expect, model);
     table.finish();
@@ -36,11 +52,8 @@ void choose_variant(Scene& scene, const std::string& name) {
       message += (&variant == scene.variants.data() ? "; it has: " : ", ") + variant.name;
     throw InputError(message);
   }
-  try {
-    for (const std::string& setting : found->settings) apply_setting(scene, setting);
-  } catch (const InputError& error) {
-    throw InputError(scene.file.string() + ": variant '" + name + "': " + error.what());
-  }
+  for (const std::string& setting : found->settings) apply_setting(scene, setting);
+  scene.variant = name;
   if (found->frames > 0) scene.frames = found->frames;
   scene.expect = found->expect;
 }

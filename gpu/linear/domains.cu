@@ -46,29 +46,54 @@ SS_LAMBDA void eliminate(const Team& team, Elimination<N>& e) {
   }
 }
 
-/// out (row-major) = A^-1 = W' diag(1/d) W: positive definite whatever rounding did to W.
 template <int N>
-SS_LAMBDA void write_inverse(const Team& team, const Elimination<N>& e, Real* out) {
-  team.each(N, [&](int i) {
-    Real sum[N];
-    for (int j = 0; j < N; ++j) sum[j] = 0;
-    for (int k = i; k < N; ++k) {
-      const Real weight = (k == i ? Real(1) : e.a[k][i]) * e.inverse_pivot[k];
-      for (int j = 0; j < k; ++j) sum[j] += weight * e.a[k][j];
-      sum[k] += weight;
-    }
-    for (int j = 0; j < N; ++j) out[i * N + j] = sum[j];
-  });
-}
+struct Rows {
+  Real v[N];
+};
 
-/// T rows of a symmetric N x N matrix times x: y[t] = sum_j m[j][first + t] x[j].
-template <int N, int T>
-SS_HD void multiply_rows(const Real* m, int first, const Real* x, Real* y) {
-  Real sum[T];
-  for (int t = 0; t < T; ++t) sum[t] = 0;
-  for (int j = 0; j < N; ++j)
-    for (int t = 0; t < T; ++t) sum[t] += m[j * N + first + t] * x[j];
-  for (int t = 0; t < T; ++t) y[first + t] = sum[t];
+/// z = A^-1 r for `count` domains that follow each other; `y` is a place for as many rows.
+template <int N>
+SS_LAMBDA void apply_inverses([[maybe_unused]] const Team& team, const InverseFactors<N>* factors, int count,
+                              const Real* r, Real* y, Real* z) {
+#if STICKSLIP_ON_CUDA
+  // A lane per row, whose neighbours then read neighbouring numbers in the first product.
+  team.each(count * N, [&](int k) {
+    const InverseFactors<N>& f = factors[k / N];
+    const int row = k % N;
+    Real sum = r[k];
+    for (int j = 0; j < row; ++j) sum += Real(f.w[f.place(row, j)]) * r[k - row + j];
+    y[k] = sum * Real(f.inverse_pivot[row]);
+  });
+  team.each(count * N, [&](int k) {
+    const InverseFactors<N>& f = factors[k / N];
+    const int column = k % N;
+    Real sum = y[k];
+    for (int i = column + 1; i < N; ++i) sum += Real(f.w[f.place(i, column)]) * y[k - column + i];
+    z[k] = sum;
+  });
+#else
+  for (int domain = 0; domain < count; ++domain) {
+    const InverseFactors<N>& f = factors[domain];
+    const Real* in = r + domain * N;
+    for (int i = 0; i < N; ++i) y[i] = in[i];
+    for (int j = 0; j < N; ++j) {
+      const float* w = f.w + f.place(j + 1, j) - (j + 1);
+      for (int i = j + 1; i < N; ++i) y[i] += Real(w[i]) * in[j];
+    }
+    for (int i = 0; i < N; ++i) y[i] *= Real(f.inverse_pivot[i]);
+    for (int j = 0; j < N; ++j) {
+      constexpr int kLanes = 8;  // of a vector register
+      const float* w = f.w + f.place(j + 1, j) - (j + 1);
+      Real sum[kLanes] = {y[j]};
+      int i = j + 1;
+      for (; i + kLanes <= N; i += kLanes)
+        for (int lane = 0; lane < kLanes; ++lane) sum[lane] += Real(w[i + lane]) * y[i + lane];
+      for (; i < N; ++i) sum[0] += Real(w[i]) * y[i];
+      for (int lane = 1; lane < kLanes; ++lane) sum[0] += sum[lane];
+      z[domain * N + j] = sum[0];
+    }
+  }
+#endif
 }
 
 }  // namespace
@@ -83,7 +108,7 @@ void Domains<Size>::set_plan(Context& ctx, const DomainPlan& plan) {
   members_.upload(ctx, plan.members);
   source_begin_.upload(ctx, plan.source_begin);
   sources_.upload(ctx, plan.sources);
-  matrices_.resize(ctx, slot_count_ * Size);
+  factors_.resize(ctx, slot_count_ / Size);
   r_.resize(ctx, slot_count_);
   z_.resize(ctx, slot_count_);
   fill(ctx, r_.data(), slot_count_, Vec3::zero());
@@ -91,44 +116,15 @@ void Domains<Size>::set_plan(Context& ctx, const DomainPlan& plan) {
 
 template <int Size>
 void Domains<Size>::build(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed) {
-  assemble(ctx, matrix, fixed);
-  if (matrix.stencil_count() > 0) add_stencils(ctx, matrix, fixed);
-  invert(ctx);
+  sort_stencils(ctx, matrix, fixed);
+  factorise(ctx, matrix, fixed);
 }
 
 template <int Size>
-void Domains<Size>::assemble(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed) {
-  const auto n = static_cast<std::uint32_t>(node_count_);
-  const Mat3 *diagonal = matrix.diagonal(), *lower = matrix.lower();
-  const Vec2i* entries = matrix.entries();
-  const std::int32_t* begin = source_begin_.data();
-  const std::uint32_t* sources = sources_.data();
-  Mat3* blocks = matrices_.data();
-  launch(
-      ctx, slot_count_ * Size,
-      [=] SS_LAMBDA(std::size_t block) {
-        Mat3 sum = Mat3::zero();
-        for (std::int32_t k = begin[block]; k < begin[block + 1]; ++k) {
-          const std::uint32_t source = sources[k] >> 1;
-          if (source < n) {
-            if (!absent(fixed, static_cast<std::int32_t>(source))) sum += diagonal[source];
-            continue;
-          }
-          const Vec2i pair = entries[source - n];
-          if (absent(fixed, pair[0]) || absent(fixed, pair[1])) continue;
-          sum += (sources[k] & 1U) != 0 ? lower[source - n].transposed() : lower[source - n];
-        }
-        blocks[block] = sum;
-      },
-      kMedium);
-}
-
-template <int Size>
-void Domains<Size>::add_stencils(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed) {
+void Domains<Size>::sort_stencils(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed) {
   const std::size_t stencils = matrix.stencil_count(), n = node_count_, all = stencils * levels();
   stencil_blocks_.resize(ctx, all * kKeys / 4);
   const Vec4i* nodes = matrix.stencils();
-  const Mat3* couplings = matrix.couplings();
   const std::int32_t* slot_of_node = slot_of_node_.data();
   Vec4i* keys = stencil_blocks_.data();
   launch(ctx, all, [=] SS_LAMBDA(std::size_t s) {
@@ -145,37 +141,74 @@ void Domains<Size>::add_stencils(Context& ctx, const SplitMatrix& matrix, const 
     }
   });
   stencil_gather_.build(ctx, keys, 2 * all, slot_count_ * Size);
-  stencil_gather_.sum(
-      ctx,
-      [=] SS_LAMBDA(std::int32_t corner) {
-        const std::size_t s = static_cast<std::size_t>(corner) / kKeys;
-        const int k = corner % kKeys;
-        const Vec2i corners = coupling_corners(k);
-        const std::int32_t* slot = slot_of_node + s / stencils * n;
-        const std::int32_t row = slot[nodes[s % stencils][corners[0]]];
-        const std::int32_t column = slot[nodes[s % stencils][corners[1]]];
-        const Mat3& block = couplings[kCouplings * (s % stencils) + k];
-        if (row == column) return block + block.transposed();
-        return row > column ? block : block.transposed();
-      },
-      matrices_.data());
 }
 
 template <int Size>
-void Domains<Size>::invert(Context& ctx) {
-  Mat3* matrices = matrices_.data();
+void Domains<Size>::factorise(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed) {
+  const auto n = static_cast<std::uint32_t>(node_count_);
+  const Mat3 *diagonal = matrix.diagonal(), *lower = matrix.lower(), *couplings = matrix.couplings();
+  const Vec2i* entries = matrix.entries();
+  const Vec4i* nodes = matrix.stencils();
+  const std::size_t stencils = matrix.stencil_count();
+  const std::int32_t *source_begin = source_begin_.data(), *slot_of_node = slot_of_node_.data();
+  const std::uint32_t* sources = sources_.data();
+  const NodeGather::Runs runs = stencil_gather_.runs();
+  InverseFactors<kRows>* factors = factors_.data();
+
+  const auto bodies_block = [=] SS_LAMBDA(std::size_t block) {
+    Mat3 sum = Mat3::zero();
+    for (std::int32_t k = source_begin[block]; k < source_begin[block + 1]; ++k) {
+      const std::uint32_t source = sources[k] >> 1;
+      if (source < n) {
+        if (!absent(fixed, static_cast<std::int32_t>(source))) sum += diagonal[source];
+        continue;
+      }
+      const Vec2i pair = entries[source - n];
+      if (absent(fixed, pair[0]) || absent(fixed, pair[1])) continue;
+      sum += (sources[k] & 1U) != 0 ? lower[source - n].transposed() : lower[source - n];
+    }
+    return sum;
+  };
+  const auto coupling_block = [=] SS_LAMBDA(std::int32_t corner) {
+    const std::size_t s = static_cast<std::size_t>(corner) / kKeys;
+    const int k = corner % kKeys;
+    const Vec2i corners = coupling_corners(k);
+    const std::int32_t* slot = slot_of_node + s / stencils * n;
+    const std::int32_t row = slot[nodes[s % stencils][corners[0]]];
+    const std::int32_t column = slot[nodes[s % stencils][corners[1]]];
+    const Mat3& block = couplings[kCouplings * (s % stencils) + k];
+    if (row == column) return block + block.transposed();
+    return row > column ? block : block.transposed();
+  };
+
   launch_teams<Elimination<kRows>>(
       ctx, slot_count_ / Size, [=] SS_LAMBDA(std::size_t domain, const Team& team, Elimination<kRows>& e) {
-        Mat3* blocks = matrices + domain * Size * Size;
-        team.each(Size * Size, [&](int block) {
+        const std::size_t first_block = domain * Size * Size;
+        const auto add = [&](int block, const Mat3& value, bool overwrite) {
           const int row = block / Size, column = block % Size;
-          if (row < column) return;
           for (int r = 0; r < 3; ++r)
-            for (int c = 0; c < 3; ++c)
-              e.a[3 * row + r][3 * column + c] = e.a[3 * column + c][3 * row + r] = blocks[block](r, c);
+            for (int c = 0; c < (row == column ? r + 1 : 3); ++c) {
+              const Real sum = overwrite ? value(r, c) : e.a[3 * row + r][3 * column + c] + value(r, c);
+              e.a[3 * row + r][3 * column + c] = e.a[3 * column + c][3 * row + r] = sum;
+            }
+        };
+        team.each(Size * Size, [&](int block) {
+          if (block / Size >= block % Size) add(block, bodies_block(first_block + block), true);
+        });
+        const std::int32_t run = runs.first_from(static_cast<std::uint32_t>(first_block));
+        const std::int32_t end = runs.first_from(static_cast<std::uint32_t>(first_block + Size * Size));
+        team.each(end - run, [&](int i) {
+          Mat3 sum = Mat3::zero();
+          for (std::int32_t k = runs.begin[run + i]; k < runs.begin[run + i + 1]; ++k)
+            sum += coupling_block(runs.corner[k]);
+          add(static_cast<int>(runs.node[run + i] - first_block), sum, false);
         });
         eliminate(team, e);
-        write_inverse(team, e, blocks->m);
+        InverseFactors<kRows>& out = factors[domain];
+        team.each(kRows, [&](int j) {
+          out.inverse_pivot[j] = static_cast<float>(e.inverse_pivot[j]);
+          for (int i = j + 1; i < kRows; ++i) out.w[out.place(i, j)] = static_cast<float>(e.a[i][j]);
+        });
       });
 }
 
@@ -196,22 +229,18 @@ void Domains<Size>::solve(Context& ctx, const Vec3* r, const std::int32_t* skip)
     });
   }
 
-  // One thread per row on CUDA, whose neighbours then read neighbouring numbers; a whole domain on a
-  // processor.
-  constexpr int kRowsAtOnce = STICKSLIP_ON_CUDA ? 1 : kRows;
-  constexpr std::size_t kParts = kRows / kRowsAtOnce;
-  const Mat3* matrices = matrices_.data();
+  constexpr int kAtOnce = STICKSLIP_ON_CUDA ? 128 / kRows : 1;  // domains that fill a team
+  const std::size_t domains = slot_count_ / Size;
+  const InverseFactors<kRows>* factors = factors_.data();
   Vec3* z_slots = z_.data();
-  launch(
-      ctx, slot_count_ / Size * kParts,
-      [=] SS_LAMBDA(std::size_t part) {
+  launch_teams<Rows<kAtOnce * kRows>>(
+      ctx, (domains + kAtOnce - 1) / kAtOnce,
+      [=] SS_LAMBDA(std::size_t t, const Team& team, Rows<kAtOnce * kRows>& middle) {
         if (skip != nullptr && *skip != 0) return;
-        const std::size_t domain = part / kParts;
-        multiply_rows<kRows, kRowsAtOnce>(matrices[domain * Size * Size].m,
-                                          static_cast<int>(part % kParts) * kRowsAtOnce,
-                                          r_slots[domain * Size].v, z_slots[domain * Size].v);
-      },
-      kHeavy);
+        const std::size_t first = t * kAtOnce, left = domains - first;
+        apply_inverses<kRows>(team, factors + first, static_cast<int>(left < kAtOnce ? left : kAtOnce),
+                              r_slots[first * Size].v, middle.v, z_slots[first * Size].v);
+      });
 }
 
 template class Domains<3>;

@@ -7,6 +7,18 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+/// A^-1 = W' diag(inverse_pivot) W with W unit lower triangular. Single precision is enough to precondition,
+/// and the product stays positive definite whatever rounding does to W.
+template <int N>
+struct InverseFactors {
+  float inverse_pivot[N];
+  float w[N * (N - 1) / 2];  // below the diagonal, column by column
+
+  SS_HD static constexpr int place(int row, int column) {
+    return column * (2 * N - column - 1) / 2 + row - column - 1;
+  }
+};
+
 /// With R_l r = the sums of r over the slots of level l (on level 0, the nodes) and A_l = R_l A R_l', keeps
 /// the inverses of the diagonal blocks of A_l that belong to domains of `Size` slots. Nodes that do not move
 /// count as absent. Instantiated for 3, 9 and 16.
@@ -30,20 +42,17 @@ class Domains {
   const std::int32_t* slot_of_node() const { return slot_of_node_.data(); }
 
   // Stages of build; public because nvcc allows no device lambda in a private member.
-  void assemble(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed);
-  void add_stencils(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed);
-  void invert(Context& ctx);
+  void sort_stencils(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed);
+  void factorise(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed);
 
  private:
   std::size_t node_count_ = 0, slot_count_ = 0;
   std::vector<std::int32_t> level_begin_;
   Buffer<std::int32_t> slot_of_node_, member_begin_, members_, source_begin_;
   Buffer<std::uint32_t> sources_;
-  // Of each domain Size x Size blocks, of which the lower ones are filled; after `invert` its dense inverse,
-  // kRows x kRows.
-  Buffer<Mat3> matrices_;
+  Buffer<InverseFactors<kRows>> factors_;  // by domain
   Buffer<Vec3> r_, z_;
-  NodeGather stencil_gather_;  // its "nodes" are blocks
+  NodeGather stencil_gather_;  // its "nodes" are blocks, numbered as in DomainPlan
   Buffer<Vec4i> stencil_blocks_;
 };
 

@@ -21,6 +21,28 @@ class NodeGather {
   /// `stencils`: n in backend memory, nodes in [-1, node_count). Sorts 4 n keys; one host read.
   void build(Context& ctx, const Vec4i* stencils, std::size_t n, std::size_t node_count);
 
+  /// The touched nodes in ascending order with the corners of each, for kernels of others.
+  struct Runs {
+    const std::uint32_t* node;
+    const std::int32_t* begin;  // into `corner`, count + 1
+    const std::int32_t* corner;
+    std::int32_t count;
+
+    /// The first run of a node >= `least`.
+    SS_HD std::int32_t first_from(std::uint32_t least) const {
+      std::int32_t low = 0, high = count;
+      while (low < high) {
+        const std::int32_t middle = low + (high - low) / 2;
+        if (node[middle] < least) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    }
+  };
+  Runs runs() const {
+    return {run_node_.data(), run_begin_.data(), corners_.data(), static_cast<std::int32_t>(run_count_)};
+  }
+
   /// out[node] (+)= sum of value_of_corner(corner), over the touched nodes only; T has `+=`.
   template <class T, class F>
   void sum(Context& ctx, F value_of_corner, T* out, Accumulate accumulate = Accumulate::add) const {

@@ -30,7 +30,7 @@ namespace stickslip {
   CHOICE(sigma_rule, SigmaRule, capped, barrier, "capped: min(growth sigma, cap sigma_0); jump: max(growth sigma, cap sigma_0)", "capped|jump") \
   REAL(augmentation_gap, 1e-2, 1e-6, 1.0, "1", augmented, "contacts closer than this share of d_hat get a multiplier")      \
   CHOICE(multiplier_update, MultiplierUpdate, derivative, augmented, "what multipliers grow by: sigma b (as printed in the paper), or -sigma b', a force", "value|derivative") \
-  REAL(multiplier_pace, 0.1, 1e-6, 1e6, "1", augmented, "multipliers change when the gradient fell to this share since their last change; 1e6: in every iteration, as printed") \
+  REAL(multiplier_pace, 0.1, 1e-6, 1e6, "1", augmented, "multipliers change when the gradient fell to this share since their last change; 1e6: in every iteration") \
   CHOICE(augmentation_end, AugmentationEnd, singly, augmented, "together: multipliers end when every gap is wide enough; singly: each when its contact opened", "together|singly") \
   REAL(eps_v, 1e-3, 1e-9, 1.0, "m/s", friction, "sliding speed below which friction is smoothed (stick)")                      \
   CHOICE(friction_update, FrictionUpdate, newton, friction, "when normal forces and tangent frames of friction are refreshed", "newton|lagged") \
@@ -40,7 +40,7 @@ namespace stickslip {
   INT(newton_iterations, 200, 1, 100000, "1", newton, "Newton iterations per step at most")                                    \
   REAL(budget_ms, 0.0, 0.0, 1e7, "ms", newton, "wall time per step after which Newton stops early; 0 means none")              \
   CHOICE(linear_solver, LinearSolverKind, pcg, pcg, "how Newton directions are found; cholesky: on the host, for reference and small scenes", "pcg|cholesky") \
-  CHOICE(preconditioner, PreconditionerKind, block_jacobi, pcg, "additive: blocks of two sizes; multilevel: additive Schwarz over Morton order", "none|block_jacobi|additive|multilevel") \
+  CHOICE(preconditioner, PreconditionerKind, block_jacobi, pcg, "additive: blocks of 3, 9 or 27 rows summed (additive_blocks); multilevel: additive Schwarz over Morton order", "none|block_jacobi|additive|multilevel") \
   CHOICE(additive_blocks, AdditiveBlocks, b3_27, pcg, "rows of the blocks that the additive preconditioner sums", "3+9|3+27|9+27|3+9+27") \
   BOOL(warm_start, false, pcg, "start PCG from separate solves of groups of equally stiff nodes")                              \
   REAL(warm_start_tolerance, 1e-1, 1e-14, 0.9, "1", pcg, "relative residual that ends a group's solve")                         \

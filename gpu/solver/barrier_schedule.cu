@@ -48,7 +48,7 @@ void BarrierSchedule::settle(Context& ctx, const Vec3* x) {
 
 void BarrierSchedule::advance(Context& ctx, const Proximity& near, const Vec3* x,
                               const NewtonRecord& record) {
-  // Multipliers that follow transients overshoot: they wait until the problem at hand is solved to a share.
+  // Below 1, multipliers wait until the problem at hand is solved to that share.
   if (record.gradient_norm <= params_.multiplier_pace * paced_gradient_) {
     paced_gradient_ = record.gradient_norm;
     if (contacts_.augment(ctx, near, x)) forget_energy();

@@ -119,6 +119,8 @@ TEST_F(Cli, RunEndsWithOneJsonObject) {
   EXPECT_EQ(threads_, 2);
   const json last = result.last_line();
   EXPECT_EQ(last["scene"], "scene");
+  EXPECT_TRUE(last["variant"].is_null());
+  EXPECT_EQ(last["scale"], 1);
   EXPECT_EQ(last["backend"], "cpu");
   EXPECT_EQ(last["solver"], "ipc");
   EXPECT_EQ(last["frames"], 20);
@@ -241,6 +243,8 @@ TEST_F(Cli, BadInputGetsOneMessageAndLeavesNothing) {
   expect_bad({"bench", "barrier", "--scenes", "twst"}, {"'twst'", "'twist'"});
   script_.refuses_load = true;
   expect_bad({"run", scene_, "--report", path("r.jsonl")}, {"scene.toml", "'a' and 'b' intersect"});
+  on_make_ = [] { throw std::bad_alloc(); };
+  expect_bad({"run", scene_}, {"out of memory", "too large"});
 }
 
 TEST_F(Cli, BadSettingsNameTheKeyTheRangeAndTheNearestName) {

@@ -134,6 +134,7 @@ TEST(MeshGenRound, RefusesBadSizes) {
   EXPECT_THROW(make_shell(1, 0.1, true, 1e-4), std::invalid_argument);
   EXPECT_THROW(make_bowl(1, 1, 0.1, 1e-5), std::invalid_argument);
   EXPECT_THROW(make_net(1, 1, 9, 0.1, 1e-5), std::invalid_argument);
+  EXPECT_THROW(make_net(1, 1, 2, 1e-6, 1e-5), std::invalid_argument) << "little material, much grid";
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ TEST(MeshGenSharp, RefusesNotchesThatDoNotFit) {
   EXPECT_THROW(make_hole({0.3, 0.4, 0.2}, 0.1, 0.4, 0.1), std::invalid_argument);
   EXPECT_THROW(make_spike({0.3, -0.4, 0.2}, 0.1), std::invalid_argument);
   EXPECT_THROW(make_wedge({0.3, 0.4, 0.2}, 1e-6), std::invalid_argument);
+  EXPECT_THROW(make_wedge({1e-6, 1e-6, 1e6}, 1e-6), std::invalid_argument) << "before it is cut finer";
   EXPECT_THROW(make_jack(0.2, 0.2, 0.05), std::invalid_argument);
   EXPECT_THROW(make_stairs(0, 0.1, 0.1, 1), std::invalid_argument);
 }

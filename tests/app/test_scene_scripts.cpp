@@ -141,6 +141,7 @@ TEST(SceneScripts, CollidersOfPointsAndSegments) {
   folder.write("bad.pt", "# nothing\n");
   refused("file = 'bad.pt'\n", "has no vertices");
   refused("file = 'absent.seg'\n", "absent.seg");
+  refused("file = 'cloud.pt'\ncount = [1000, 1000, 1000]\nspacing = [3, 3, 3]\n", "GiB of memory");
   refused("shape = 'plane'\nsize = [1, 1]\nas = 'points'\n", "needs a file");
   refused("file = 'loop.seg'\nas = 'lines'\n", "there is no kind of collider 'lines'");
 }

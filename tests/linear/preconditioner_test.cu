@@ -138,7 +138,11 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
     const Matrix got = applied(ctx, preconditioner, problem.fixed);
     const Matrix want = dense_preconditioner(settings, problem.system.matrix(), order, levels, problem.fixed);
     const double tolerance = 1e4 * test::kRounding;
-    EXPECT_LE((got - want).norm(), tolerance * want.norm());
+    // Domains keep their factors in single precision.
+    const bool domains =
+        settings.kind == PreconditionerKind::additive || settings.kind == PreconditionerKind::multilevel;
+    const double stored = domains ? 50 * std::numeric_limits<float>::epsilon() : 0;
+    EXPECT_LE((got - want).norm(), std::max(tolerance, stored) * want.norm());
     EXPECT_LE((got - got.transpose()).norm(), tolerance * want.norm());
     const auto moving = 3 * std::count(problem.fixed.begin(), problem.fixed.end(), 0);
     const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Matrix>(got).eigenvalues();
@@ -220,12 +224,12 @@ BACKEND_TEST(Preconditioner, SteadyUseAllocatesNothing) {
   Problem problem(ctx, random);
   Preconditioner preconditioner;
   preconditioner.set_positions(problem.positions);
-  for (const PreconditionerSettings& settings : kAll)
+  for (const PreconditionerSettings& settings : kAll) {
     preconditioner.build(ctx, problem.device.matrix, settings, nullptr);
-  ctx.counters() = {};
-  for (const PreconditionerSettings& settings : kAll)
+    ctx.counters() = {};
     preconditioner.build(ctx, problem.device.matrix, settings, nullptr);
-  EXPECT_EQ(ctx.counters().allocations, 0U);
+    EXPECT_EQ(ctx.counters().allocations, 0U);
+  }
 }
 
 BACKEND_TEST(Preconditioner, WantsPositionsForDomains) {

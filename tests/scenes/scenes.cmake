@@ -1,12 +1,18 @@
 # Every shipped scene is a test: it and its variants run headless with each solver, checked for intersections, and
-# their expectations must hold. quick: the first frames; long: the whole length.
+# their expectations must hold. quick: the first frames, of a small scene all; long: the whole length.
 set(quick_frames 12)
+set(small_scenes "^erleben-")
 set(solvers ipc barrier_al)
 
 # add_scene_tests(name arguments...): the runs of one scene, or of one of its variants.
 function(add_scene_tests name)
   foreach(solver ${solvers})
     set(run $<TARGET_FILE:stickslip> run ${ARGN} --solver ${solver} --backend cpu --check-intersections)
+    if(name MATCHES ${small_scenes})
+      add_test(NAME scene_${name}_${solver} COMMAND ${run})
+      set_tests_properties(scene_${name}_${solver} PROPERTIES LABELS quick TIMEOUT 300)
+      continue()
+    endif()
     add_test(NAME scene_${name}_${solver} COMMAND ${run} --frames ${quick_frames})
     set_tests_properties(scene_${name}_${solver} PROPERTIES LABELS quick TIMEOUT 300)
     add_test(NAME scene_${name}_${solver}_Long COMMAND ${run})
