@@ -37,8 +37,8 @@ struct Default {
   double scales[2];
 };
 constexpr Default kDefaults[] = {
-    {"twist", 110, {1.5, 2}}, {"staircase", 15, {1, 1.5}}, {"roller", 28, {1, 1.5}},
-    {"bowl", 16, {1, 1.5}},   {"noodles", 10, {1, 1.5}},
+    {"rods-twist", 110, {1, 1.5}}, {"staircase", 26, {4, 8}}, {"roller", 28, {1, 1.5}},
+    {"bowl", 16, {1, 1.5}},        {"noodles", 20, {1, 2}},
 };
 
 const Default* find_default(const std::string& scene) {

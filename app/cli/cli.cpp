@@ -118,7 +118,7 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   bench
       ->add_option("--scene,--scenes", options.scenes,
                    "scenes of 'step' and 'barrier', repeatable or with commas; default: every shipped one; "
-                   "of 'barrier' twist, staircase, roller, bowl and noodles")
+                   "of 'barrier' rods-twist, staircase, roller, bowl and noodles")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_scale(*bench, options.scale);
