@@ -33,12 +33,18 @@ std::unique_ptr<Engine> make_engine(Backend backend, int threads) {
 }
 
 std::vector<SolverInfo> list_solvers() {
+  const std::vector<std::string_view> groups{"solver", "time", "barrier",  "friction",   "newton",
+                                             "pcg",    "ccd",  "boundary", "interaction"};
+  std::vector<std::string_view> with_multipliers = groups;
+  with_multipliers.emplace_back("augmented");
   return {{"ipc",
            "incremental potential contact: barrier, smoothed friction, projected Newton with PCG [Guo24 "
-           "baseline]"},
+           "baseline]",
+           groups},
           {"barrier_al",
            "barrier-augmented Lagrangian: multipliers carry the tightest contacts, one inexact Newton step "
-           "each [Guo24 Alg.1]"}};
+           "each [Guo24 Alg.1]",
+           with_multipliers}};
 }
 
 }  // namespace stickslip

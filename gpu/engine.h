@@ -76,6 +76,7 @@ Backend choose_backend(std::string_view name);
 
 struct SolverInfo {
   std::string_view name, meaning;
+  std::vector<std::string_view> groups;  // of the parameters that it reads
 };
 std::vector<SolverInfo> list_solvers();
 

@@ -18,7 +18,7 @@ constexpr int kFrames = 2;
 
 /// A scene at one size, at a frame where much is in contact.
 struct Problem {
-  std::string name;  // "twist x2"
+  std::string name;  // "roller x1.5"
   Scene scene;
   State start;
   int start_frame = 0;
@@ -152,7 +152,7 @@ std::string gap_text(double gap) {
 
 void print_table(const std::vector<Row>& rows) {
   std::printf("\nper step; '/ first' is how many times as much the first method of the problem needs\n\n");
-  std::printf("%-14s %7s  %-29s %8s %7s %8s %7s %8s %7s  %7s %8s %5s %6s %8s %7s\n", "problem", "tets",
+  std::printf("%-16s %7s  %-29s %8s %7s %8s %7s %8s %7s  %7s %8s %5s %6s %8s %7s\n", "problem", "tets",
               "method", "Newton", "/ first", "PCG", "/ first", "seconds", "/ first", "arrived", "contacts",
               "augm.", "inters.", "gap [m]", "B/tet");
   const Problem* shown = nullptr;
@@ -164,7 +164,7 @@ void print_table(const std::vector<Row>& rows) {
     const double share = arrived(first) && arrived(m) ? frames / first.frames : 0;
     const bool fresh = std::exchange(shown, row.problem) != row.problem;
     if (fresh) std::printf("\n");
-    std::printf("%-14s %7s  %-29s %8.1f %7s %8.0f %7s %8.3f %7s  %3d/%-3d %8d %5d %6d %8s %7.0f%s\n",
+    std::printf("%-16s %7s  %-29s %8.1f %7s %8.0f %7s %8.3f %7s  %3d/%-3d %8d %5d %6d %8s %7.0f%s\n",
                 fresh ? row.problem->name.c_str() : "", fresh ? std::to_string(tets).c_str() : "",
                 m.method.name().c_str(), newton / frames,
                 ratio(share * static_cast<double>(first.newton_iterations), newton).c_str(), pcg / frames,
@@ -236,11 +236,13 @@ std::vector<Row> measure_problem(const Problem& problem, Backend backend, const 
 json bench_barrier(const BackendInfo& backend, const BenchOptions& options, const EngineFactory& factory) {
   std::deque<Problem> problems = load_problems(options);
   std::vector<Row> rows;
+  json left_out = json::array();
   for (Problem& problem : problems) {
     try {
       simulate_to_start(problem, backend.backend, options, factory);
     } catch (const SimulationError& error) {
       std::fprintf(stderr, "%s is left out: %s\n", problem.name.c_str(), error.what());
+      left_out.push_back({{"problem", problem.name}, {"error", error.what()}});
       continue;
     }
     const std::vector<Row> more = measure_problem(problem, backend.backend, options, factory);
@@ -254,9 +256,9 @@ json bench_barrier(const BackendInfo& backend, const BenchOptions& options, cons
   std::fflush(stdout);
   json memory = print_memory(backend, options.threads, factory);
   std::fflush(stdout);
-  json result{{"bench", "barrier"},         {"backend", backend.name},        {"device", backend.device},
-              {"threads", options.threads}, {"tolerance", options.tolerance}, {"figures", json::array()},
-              {"rows", json::array()},      {"memory", std::move(memory)}};
+  json result{{"bench", "barrier"},         {"backend", backend.name},         {"device", backend.device},
+              {"threads", options.threads}, {"tolerance", options.tolerance},  {"figures", json::array()},
+              {"rows", json::array()},      {"left_out", std::move(left_out)}, {"memory", std::move(memory)}};
   for (const Row& row : rows) {
     result["figures"].push_back(figure_json(row));
     result["rows"].push_back(row_json(row));

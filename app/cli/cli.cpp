@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <new>
+#include <stdexcept>
 
 #include "app/io/ipc_script.h"
 #include "app/io/mesh.h"
@@ -181,6 +183,8 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   return bench_command->parsed() ? command_bench(bench, factory) : exit_bad_input;
 }
 
+constexpr const char* too_large = "out of memory: the input is too large for this machine";
+
 int complain(const std::exception& error, ExitCode code) {
   std::cerr << "stickslip: " << error.what() << std::endl;
   return code;
@@ -196,7 +200,9 @@ int run_cli(int argc, const char* const* argv, const EngineFactory& factory) {
   } catch (const DeviceError& error) {
     return complain(error, exit_no_device);
   } catch (const std::bad_alloc&) {
-    return complain(InputError("out of memory: the input is too large for this machine"), exit_bad_input);
+    return complain(InputError(too_large), exit_bad_input);
+  } catch (const std::length_error&) {
+    return complain(InputError(too_large), exit_bad_input);
   } catch (const std::exception& error) {
     return complain(error, exit_failed);
   }

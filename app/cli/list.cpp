@@ -1,4 +1,5 @@
 // stickslip list: scenes, solvers, params, backends.
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -30,10 +31,19 @@ json scenes_json() {
   return rows;
 }
 
+/// Those of all parameters that belong to one of the groups.
+json params_json(const std::vector<std::string_view>& groups) {
+  json rows = json::array();
+  for (const ParamInfo& info : param_table())
+    if (std::find(groups.begin(), groups.end(), info.group) != groups.end()) rows.push_back(to_json(info));
+  return rows;
+}
+
 json solvers_json() {
   json rows = json::array();
   for (const SolverInfo& solver : list_solvers())
-    rows.push_back({{"name", solver.name}, {"meaning", solver.meaning}});
+    rows.push_back(
+        {{"name", solver.name}, {"meaning", solver.meaning}, {"params", params_json(solver.groups)}});
   return rows;
 }
 
@@ -99,6 +109,21 @@ void print_backends(const json& rows) {
               << "\n";
 }
 
+/// Each with the parameters that none before it reads.
+void print_solvers(const json& rows) {
+  json known = json::array();
+  for (const json& row : rows) {
+    json fresh = json::array();
+    for (const json& param : row["params"])
+      if (std::find(known.begin(), known.end(), param) == known.end()) fresh.push_back(param);
+    std::cout << padded(value_text(row["name"]), 13) << value_text(row["meaning"]) << "\n"
+              << (known.empty() ? "" : "what is above, and\n");
+    print_params(fresh);
+    std::cout << "\n";
+    known.insert(known.end(), fresh.begin(), fresh.end());
+  }
+}
+
 }  // namespace
 
 int command_list(const std::string& what, bool as_json) {
@@ -115,8 +140,7 @@ int command_list(const std::string& what, bool as_json) {
   } else if (what == "scenes") {
     print_scenes(rows);
   } else {
-    for (const json& row : rows)
-      std::cout << padded(value_text(row["name"]), 14) << value_text(row["meaning"]) << "\n";
+    print_solvers(rows);
   }
   return exit_good;
 }

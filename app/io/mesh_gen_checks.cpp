@@ -16,8 +16,7 @@ void check_length(const char* what, double value) {
 
 void check_count(double elements) {
   if (elements > 1e7)
-    throw std::invalid_argument("edge is too short for this size: about " +
-                                std::to_string(static_cast<long long>(elements)) + " elements");
+    throw std::invalid_argument("edge is too short for this size: more than 10 million elements");
   if (const std::string shortage = memory_shortage(kBytesPerTet * elements); !shortage.empty())
     throw std::invalid_argument("edge is too short for this machine: the body " + shortage);
 }

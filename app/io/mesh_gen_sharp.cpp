@@ -38,8 +38,8 @@ TetMesh refined_to(TetMesh coarse, double edge) {
 TetMesh extruded(const std::vector<Vec<double, 2>>& fan, double depth, double edge) {
   double outline = 0;
   for (std::size_t i = 2; i < fan.size(); ++i) outline += norm(fan[i] - fan[i - 1]);
-  const double layer_depth = std::max(edge, outline / static_cast<double>(fan.size() - 2));
   check_length("edge", edge);
+  const double layer_depth = std::max(edge, outline / static_cast<double>(fan.size() - 2));
   check_count(3 * along(depth, layer_depth) * static_cast<double>(fan.size() - 2));
   const int layers = cells(depth, layer_depth), count = static_cast<int>(fan.size());
   TetMesh mesh;

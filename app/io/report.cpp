@@ -37,6 +37,7 @@ json newton_json(const NewtonRecord& n) {
           {"step_length", n.step_length},
           {"ccd_bound", n.ccd_bound},
           {"energy", n.energy},
+          {"contact_limit_halvings", n.contact_limit_halvings},
           {"pcg_iterations", n.pcg_iterations},
           {"pcg_residual", n.pcg_residual},
           {"contacts", n.contacts},
@@ -122,6 +123,8 @@ void RunSummary::add(const StepReport& report, double wall_seconds) {
   if (report.intersections >= 0) intersections = std::max(intersections, 0) + report.intersections;
   newton_iterations += report.newton_iterations;
   pcg_iterations += report.pcg_iterations;
+  contact_limit_halvings += report.contact_limit_halvings;
+  contact_limit_exceeded += report.contact_limit_exceeded;
 }
 
 int RunSummary::count(Verdict::Outcome outcome) const {
@@ -144,6 +147,8 @@ json to_json(const RunSummary& s) {
           {"converged", s.converged},
           {"newton_iterations", s.newton_iterations},
           {"pcg_iterations", s.pcg_iterations},
+          {"contact_limit_halvings", s.contact_limit_halvings},
+          {"contact_limit_exceeded", s.contact_limit_exceeded},
           {"interrupted", s.interrupted},
           {"error", measured(!s.error.empty(), s.error)},
           {"expect",

@@ -30,6 +30,7 @@ struct RunSummary {
   double volume_ratio_min = 1;                               // smallest det F of all elements and steps
   int intersections = -1;                                    // sum over the steps; -1: not checked
   long newton_iterations = 0, pcg_iterations = 0;
+  int contact_limit_halvings = 0, contact_limit_exceeded = 0;  // halved Newton steps; steps that kept more
   bool interrupted = false;
   std::string error;  // what stopped the simulation; empty when nothing did
   std::vector<Verdict> verdicts;

@@ -84,8 +84,9 @@ std::string why_idle(const ParamInfo& info, const Params& params, const Model& m
   if (info.name.starts_with("warm_start_") && !params.warm_start) return "warm_start is off";
   if (info.name == "additive_blocks" && params.preconditioner != PreconditionerKind::additive)
     return "preconditioner is not additive";
-  if (info.name == "pcg_tolerance" && params.pcg_stop != PcgCriterion::relative)
-    return "only pcg_stop = relative asks for a tolerance";
+  if (info.name == "pcg_tolerance" && params.pcg_stop != PcgCriterion::relative &&
+      params.pcg_stop != PcgCriterion::euclidean)
+    return "only pcg_stop = relative or euclidean asks for a tolerance";
   if (info.name == "kinematic_stiffness" && model.scripted.empty())
     return "nothing in this scene is scripted";
   return {};

@@ -43,7 +43,12 @@ void check(cudaError_t status, const char* call, const char* file, int line) {
 
 void* allocate_bytes(std::size_t bytes) {
   void* pointer = nullptr;
-  SS_CUDA(cudaMalloc(&pointer, bytes));
+  const cudaError_t status = cudaMalloc(&pointer, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    static_cast<void>(cudaGetLastError());
+    throw OutOfMemory(bytes);
+  }
+  SS_CUDA(status);
   count_allocation(bytes);
   return pointer;
 }
@@ -92,8 +97,7 @@ void* allocate_bytes(std::size_t bytes) {
     if (large && pointer != nullptr) madvise(pointer, rounded, MADV_HUGEPAGE);
 #endif
   }
-  if (pointer == nullptr)
-    throw std::runtime_error("out of memory: " + std::to_string(bytes) + " bytes asked for");
+  if (pointer == nullptr) throw OutOfMemory(bytes);
   count_allocation(bytes);
   return pointer;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -18,6 +19,17 @@
 #endif
 
 namespace stickslip {
+
+/// A backend has no memory left; what() says how much was asked for.
+class OutOfMemory : public std::bad_alloc {
+ public:
+  explicit OutOfMemory(std::size_t bytes)
+      : message_("out of memory: " + std::to_string(bytes) + " bytes asked for") {}
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
+};
 
 /// What a backend did since the counters were last cleared. Copies are counted per call, not per byte.
 struct Counters {
@@ -54,8 +66,7 @@ using Arena = ThreadPool;
 #endif
 #endif
 
-/// Raw backend memory: device memory on CUDA, 64-byte aligned host memory on the CPU. Throws
-/// std::runtime_error when there is none left.
+/// Raw backend memory: device memory on CUDA, 64-byte aligned host memory on the CPU. Throws OutOfMemory.
 void* allocate_bytes(std::size_t bytes);
 /// `bytes` as they were asked for.
 void free_bytes(void* pointer, std::size_t bytes) noexcept;

@@ -140,7 +140,7 @@ DomainPlan make_domain_plan(std::span<const std::int32_t> order, std::span<const
   const auto alone = static_cast<std::size_t>(std::count(coupled.begin(), coupled.end(), false));
 
   while (static_cast<int>(plan.levels()) < most_levels &&
-         slots.size() > static_cast<std::size_t>(domain_size)) {
+         slots.size() - alone > static_cast<std::size_t>(domain_size)) {
     const std::size_t below = slots.size();
     slots = aggregate(plan, pairs);
     if (static_cast<double>(slots.size() - alone) > kWorthALevel * static_cast<double>(below - alone)) break;

@@ -19,13 +19,14 @@ SS_HD bool absent(const std::uint8_t* fixed, std::int32_t node) {
 
 template <int N>
 struct Elimination {
-  Real a[N][N];
+  // Odd on CUDA: lanes that each read a row then read from different banks.
+  Real a[N][STICKSLIP_ON_CUDA ? N | 1 : N];
   Real inverse_pivot[N], diagonal[N];
 };
 
 /// Replaces the symmetric matrix in e.a by W (strictly lower) and fills inverse_pivot = 1/d, with W A W' =
 /// diag(d) and a unit diagonal of W. An absent row (diagonal zero) gets 1/d = 0; one that vanishes by
-/// rounding counts as coupled to nothing.
+/// rounding passes nothing on to those below.
 template <int N>
 SS_LAMBDA void eliminate(const Team& team, Elimination<N>& e) {
   constexpr Real epsilon = sizeof(Real) == 8 ? Real(1e-14) : Real(1e-6);
@@ -34,14 +35,15 @@ SS_LAMBDA void eliminate(const Team& team, Elimination<N>& e) {
     const Real pivot = e.a[k][k], diagonal = e.diagonal[k];
     const bool usable = pivot > epsilon * diagonal && diagonal > 0;
     const Real inverse = usable ? Real(1) / pivot : Real(0);
-    team.each(N - k - 1, [&](int row) {
-      Real* own = e.a[k + 1 + row];
+    team.each(N - k, [&](int below) {
+      if (below == 0) {
+        e.inverse_pivot[k] = usable ? inverse : diagonal > 0 ? Real(1) / diagonal : Real(0);
+        return;
+      }
+      Real* own = e.a[k + below];
       const Real factor = own[k] * inverse;
       for (int j = 0; j < N; ++j) own[j] -= factor * e.a[k][j];
       own[k] = -factor;
-    });
-    team.each(1, [&](int) {
-      e.inverse_pivot[k] = usable ? inverse : diagonal > 0 ? Real(1) / diagonal : Real(0);
     });
   }
 }
@@ -51,7 +53,8 @@ struct Rows {
   Real v[N];
 };
 
-/// z = A^-1 r for `count` domains that follow each other; `y` is a place for as many rows.
+/// z = A^-1 r for `count` domains that follow each other; `y` is a place for their rows (on CUDA for all, on
+/// a processor for one domain's).
 template <int N>
 SS_LAMBDA void apply_inverses([[maybe_unused]] const Team& team, const InverseFactors<N>* factors, int count,
                               const Real* r, Real* y, Real* z) {
@@ -77,18 +80,20 @@ SS_LAMBDA void apply_inverses([[maybe_unused]] const Team& team, const InverseFa
     const Real* in = r + domain * N;
     for (int i = 0; i < N; ++i) y[i] = in[i];
     for (int j = 0; j < N; ++j) {
-      const float* w = f.w + f.place(j + 1, j) - (j + 1);
-      for (int i = j + 1; i < N; ++i) y[i] += Real(w[i]) * in[j];
+      const float* w = f.w + f.place(j + 1, j);
+      for (int i = j + 1; i < N; ++i) y[i] += Real(w[i - j - 1]) * in[j];
     }
     for (int i = 0; i < N; ++i) y[i] *= Real(f.inverse_pivot[i]);
     for (int j = 0; j < N; ++j) {
       constexpr int kLanes = 8;  // of a vector register
-      const float* w = f.w + f.place(j + 1, j) - (j + 1);
+      const float* w = f.w + f.place(j + 1, j);
+      const Real* below = y + j + 1;
+      const int rows = N - j - 1;
       Real sum[kLanes] = {y[j]};
-      int i = j + 1;
-      for (; i + kLanes <= N; i += kLanes)
-        for (int lane = 0; lane < kLanes; ++lane) sum[lane] += Real(w[i + lane]) * y[i + lane];
-      for (; i < N; ++i) sum[0] += Real(w[i]) * y[i];
+      int i = 0;
+      for (; i + kLanes <= rows; i += kLanes)
+        for (int lane = 0; lane < kLanes; ++lane) sum[lane] += Real(w[i + lane]) * below[i + lane];
+      for (; i < rows; ++i) sum[0] += Real(w[i]) * below[i];
       for (int lane = 1; lane < kLanes; ++lane) sum[0] += sum[lane];
       z[domain * N + j] = sum[0];
     }

@@ -1,4 +1,5 @@
-// Domains: the dense inverses of a matrix restricted to small domains, level by level: additive Schwarz.
+// Domains: the inverses, as factors, of a matrix restricted to small domains, level by level: additive
+// Schwarz.
 #pragma once
 
 #include "gpu/core/buffer.h"

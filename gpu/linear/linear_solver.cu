@@ -43,9 +43,9 @@ PcgResult LinearSolver::solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, 
   if (needs_stiffness(params)) {
     warm_start_.group(ctx, matrix.stiffness(), fixed, matrix.node_count());
     settings.condition = warm_start_.condition();
+    groups_ = warm_start_.groups();
   }
-  if (params.warm_start) groups_ = warm_start_.groups();
-  if (groups_.size() >= 2) {
+  if (params.warm_start && groups_.size() >= 2) {
     started_ = warm_start_.solve(
         ctx, matrix, b, x, {static_cast<Real>(params.warm_start_tolerance), params.warm_start_iterations},
         fixed);

@@ -24,7 +24,8 @@ class LinearSolver {
   /// all. For a direction that a line search cannot use [Guo24 App. B].
   bool resume(Context& ctx, int iterations, const Params& params, PcgResult& result);
 
-  /// Groups of the last warm start; empty without one.
+  /// Groups of the last solve that made them: with a warm start, or where `pcg_stop` asks for the condition
+  /// number.
   const std::vector<StiffnessGroup>& groups() const { return groups_; }
 
  private:

@@ -41,6 +41,9 @@ SS_HD void set_targets(Pcg::State& s, const PcgSettings& settings, Real bb) {
     case PcgCriterion::relative:
       s.rz_target = settings.tolerance * settings.tolerance * s.reference;
       break;
+    case PcgCriterion::euclidean:
+      s.rr_target = settings.tolerance * settings.tolerance * bb;
+      break;
     case PcgCriterion::truncated: {
       const Real b = std::sqrt(bb);
       s.rr_target = (b < Real(0.25) ? b : Real(0.25)) * bb;  // (min(1/2, sqrt|b|) |b|)^2

@@ -80,7 +80,11 @@ void Preconditioner::build_local(Context& ctx, const SplitMatrix& matrix, Precon
 template <int Size>
 void Preconditioner::build_domains(Context& ctx, Domains<Size>& domains, bool used, const SplitMatrix& matrix,
                                    int levels) {
-  if (!used) return domains.forget_plan();
+  if (!used && domains.has_plan()) {
+    ctx.synchronize();
+    domains.forget_plan();
+  }
+  if (!used) return;
   if (!domains.has_plan()) {
     if (positions_.size() != matrix.node_count())
       throw std::logic_error("Preconditioner: no positions for this matrix");

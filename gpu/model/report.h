@@ -56,11 +56,12 @@ struct StepReport {
   double multiplier_max = 0;            // [N] the largest of them
   int contact_limit_halvings = 0;       // of steps, to stay inside Params::contact_limit
   bool contact_limit_exceeded = false;  // a step began with more contacts than that
-  std::vector<StiffnessGroup> groups;   // of the last Newton iteration, by exponent; empty without warm start
-  double gap_min = -1;                  // [m] smallest distance at the end; -1: no active contact
-  double volume_ratio_min = 1;          // smallest J = det F of all elements at the end
-  double barrier_stiffness = 0;         // sigma [N/m]
-  int intersections = -1;               // edge-triangle pairs; -1: not checked
+  std::vector<StiffnessGroup>
+      groups;                    // of the last Newton iteration, by exponent; empty where none were made
+  double gap_min = -1;           // [m] smallest distance at the end; -1: no active contact
+  double volume_ratio_min = 1;   // smallest J = det F of all elements at the end
+  double barrier_stiffness = 0;  // sigma [N/m]
+  int intersections = -1;        // edge-triangle pairs; -1: not checked
 
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0;  // [J]
   Vec<double, 3> momentum{0, 0, 0};                                   // [kg m/s] of the free nodes

@@ -45,8 +45,8 @@ namespace stickslip {
   BOOL(warm_start, false, pcg, "start PCG from separate solves of groups of equally stiff nodes")                              \
   REAL(warm_start_tolerance, 1e-1, 1e-14, 0.9, "1", pcg, "relative residual that ends a group's solve")                         \
   INT(warm_start_iterations, 100, 1, 1000000, "1", pcg, "iterations of the group solves at most")                             \
-  CHOICE(pcg_stop, PcgCriterion, relative, pcg, "what ends PCG: pcg_tolerance, or criterion (i), (ii) or (iii) of Guo 2024, App. B", "relative|truncated|condition_x|condition_b") \
-  REAL(pcg_tolerance, 1e-4, 1e-14, 0.5, "1", pcg, "relative residual, in the preconditioner's norm, that ends PCG")             \
+  CHOICE(pcg_stop, PcgCriterion, relative, pcg, "what ends PCG: pcg_tolerance in the preconditioner's norm or (euclidean) in |.|_2, or criterion (i), (ii) or (iii) of Guo 2024, App. B", "relative|truncated|condition_x|condition_b|euclidean") \
+  REAL(pcg_tolerance, 1e-4, 1e-14, 0.5, "1", pcg, "relative residual that ends PCG, see pcg_stop")             \
   INT(pcg_iterations, 10000, 1, 1000000, "1", pcg, "PCG iterations per Newton iteration at most")                              \
   CHOICE(ccd, CcdMethod, additive, ccd, "time-of-impact method", "additive|cubic")                                             \
   REAL(ccd_slack, 0.9, 0.1, 0.999, "1", ccd, "share of the distance to the first impact that a step may use")                  \
@@ -72,7 +72,7 @@ enum class NewtonStop : int { displacement, gradient };
 enum class LinearSolverKind : int { pcg, cholesky };
 enum class PreconditionerKind : int { none, block_jacobi, additive, multilevel };
 enum class AdditiveBlocks : int { b3_9, b3_27, b9_27, b3_9_27 };
-enum class PcgCriterion : int { relative, truncated, condition_x, condition_b };
+enum class PcgCriterion : int { relative, truncated, condition_x, condition_b, euclidean };
 enum class CcdMethod : int { additive, cubic };
 /// `orthogonality` is what holds affine bodies in shape, whatever their material chooses.
 enum class ElasticModel : int { stable_neo_hookean, fixed_corotated, arap, neo_hookean, orthogonality };

@@ -105,8 +105,8 @@ BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& po
 bool BarrierNewton::resume(Context& ctx, const Params& params, NewtonRecord& record) {
   const bool closer = linear_solver_.resume(ctx, kMoreIterations, params, direction_);
   record.pcg_iterations = direction_.iterations;
-  record.pcg_residual = direction_.residual;
   if (!closer) return false;
+  record.pcg_residual = direction_.residual;
   record.step_norm = norms(ctx).step / params.dt;
   return true;
 }
@@ -181,7 +181,11 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   const auto contact_limit = static_cast<std::size_t>(most);
   Real alpha = line_search(ctx, potential, x, bound, contact_limit, record);
   while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened && !tolerance.met(record) &&
-         !is_over_budget(params, clock) && resume(ctx, params, record)) {
+         !is_over_budget(params, clock)) {
+    clock.lap(seconds.line_search);
+    const bool closer = resume(ctx, params, record);
+    clock.lap(seconds.linear_solve);
+    if (!closer) break;
     shortened = shorten(ctx, static_cast<Real>(record.step_norm * params.dt), longest);
     bound = step_bound(ctx, device, params, x, p_.data(), clock, seconds);
     alpha = line_search(ctx, potential, x, bound, contact_limit, record);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -11,6 +12,7 @@
 
 #include "app/cli/cli.h"
 #include "app/io/mesh.h"
+#include "app/io/report.h"
 #include "scripted_engine.h"
 
 namespace stickslip {
@@ -297,6 +299,20 @@ TEST_F(Cli, ListsShowEveryEntryAlsoAsJson) {
   EXPECT_EQ(params.size(), param_table().size() + material_table().size());
   EXPECT_EQ(params[0]["name"], "dt");
   EXPECT_EQ(params[0]["unit"], "s");
+
+  const json solvers = json::parse(call({"list", "solvers", "--json"}).out);
+  ASSERT_EQ(solvers.size(), 2u);
+  EXPECT_EQ(solvers[0]["name"], "ipc");
+  EXPECT_EQ(solvers[1]["name"], "barrier_al");
+  EXPECT_EQ(solvers[1]["params"].size(), param_table().size()) << "none belongs to no solver";
+  const std::string text = call({"list", "solvers"}).out;
+  for (const ParamInfo& info : param_table()) {
+    const std::string name = " " + std::string(info.name) + " ";
+    EXPECT_NE(text.find(name), std::string::npos) << name;
+    const json row = to_json(info);
+    const json& plain = solvers[0]["params"];
+    EXPECT_EQ(std::find(plain.begin(), plain.end(), row) != plain.end(), info.group != "augmented") << name;
+  }
 }
 
 TEST_F(Cli, BenchStepMeasuresTheChosenScenes) {

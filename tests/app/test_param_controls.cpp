@@ -89,6 +89,8 @@ TEST(ParamControls, WhatTheLinearSolverIgnoresIsIdle) {
   EXPECT_FALSE(idle("warm_start_tolerance"));
   EXPECT_FALSE(idle("additive_blocks"));
   EXPECT_TRUE(idle("pcg_tolerance"));
+  params.pcg_stop = PcgCriterion::euclidean;
+  EXPECT_FALSE(idle("pcg_tolerance"));
   params.linear_solver = LinearSolverKind::cholesky;
   EXPECT_TRUE(idle("preconditioner"));
   EXPECT_FALSE(idle("linear_solver"));

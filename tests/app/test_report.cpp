@@ -17,12 +17,14 @@ TEST(Report, CarriesTheConvergenceOfEveryNewtonIteration) {
   report.newton[0].augmented = 3;
   report.newton[0].barrier_stiffness = 1e4;
   report.newton[0].gap_min = 2e-5;
+  report.newton[0].contact_limit_halvings = 1;
   const json rows = to_json(report)["newton"];
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0]["contacts"], 7);
   EXPECT_EQ(rows[0]["augmented"], 3);
   EXPECT_EQ(rows[0]["barrier_stiffness"], 1e4);
   EXPECT_EQ(rows[0]["gap_min"], 2e-5);
+  EXPECT_EQ(rows[0]["contact_limit_halvings"], 1);
   EXPECT_TRUE(rows[1]["gap_min"].is_null()) << "there was no contact";
 }
 
@@ -42,6 +44,17 @@ TEST(Report, CarriesMultipliersLimitsGroupsAndMemory) {
   EXPECT_EQ(row["stiffness_groups"],
             json::parse(R"([{"exponent": -1, "nodes": 10}, {"exponent": 5, "nodes": 3}])"));
   EXPECT_EQ(row["memory_bytes"], 1000);
+}
+
+TEST(Report, TheSummaryCountsWhatTheContactLimitDid) {
+  StepReport report;
+  report.contact_limit_halvings = 2;
+  report.contact_limit_exceeded = true;
+  RunSummary summary;
+  for (int i = 0; i < 3; ++i) summary.add(report, 0.1);
+  const json row = to_json(summary);
+  EXPECT_EQ(row["contact_limit_halvings"], 6);
+  EXPECT_EQ(row["contact_limit_exceeded"], 3);
 }
 
 }  // namespace

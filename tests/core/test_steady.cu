@@ -81,7 +81,7 @@ BACKEND_TEST(Timer, measures_at_least_what_passed) {
 }
 
 BACKEND_TEST(Errors, too_much_memory_is_refused) {
-  EXPECT_THROW(allocate_bytes(std::size_t{PTRDIFF_MAX} + 1), std::runtime_error);
+  EXPECT_THROW(allocate_bytes(std::size_t{PTRDIFF_MAX} + 1), std::bad_alloc);
 }
 
 #if STICKSLIP_ON_CUDA

@@ -6,6 +6,6 @@
 namespace stickslip {
 
 double available_memory() { return 8.0 * (1 << 20); }
-std::vector<SolverInfo> list_solvers() { return {{"ipc", ""}, {"barrier_al", ""}}; }
+std::vector<SolverInfo> list_solvers() { return {{"ipc", "", {}}, {"barrier_al", "", {}}}; }
 
 }  // namespace stickslip

@@ -114,16 +114,16 @@ BACKEND_TEST(LinearSolver, OneGroupNeedsNoWarmStart) {
 BACKEND_TEST(LinearSolver, CriteriaStopWhereTheySay) {
   // A system of about one seed in thirty stagnates before it meets the criteria of rounding.
   test::Random random(13);
-  for (const PcgCriterion criterion :
-       {PcgCriterion::truncated, PcgCriterion::condition_x, PcgCriterion::condition_b}) {
+  for (const PcgCriterion criterion : {PcgCriterion::truncated, PcgCriterion::condition_x,
+                                       PcgCriterion::condition_b, PcgCriterion::euclidean}) {
     SCOPED_TRACE("criterion " + std::to_string(static_cast<int>(criterion)));
     Params params;
     params.pcg_stop = criterion;
     Problem problem(ctx, random, params, Real(1e3));
     // A few soft nodes by themselves put u kappa above what rounding does to the residual.
     const Real soft = sizeof(Real) == 8 ? Real(1e-5) : Real(0.1);
-    if (criterion != PcgCriterion::truncated)
-      std::fill(problem.system.diagonal.end() - 7, problem.system.diagonal.end(), soft);
+    const bool conditioned = criterion == PcgCriterion::condition_x || criterion == PcgCriterion::condition_b;
+    if (conditioned) std::fill(problem.system.diagonal.end() - 7, problem.system.diagonal.end(), soft);
     problem.device.diagonal.upload(ctx, problem.system.diagonal);
     problem.device.assemble(ctx, problem.system);
     // |b| < 1/4, where (i) asks for sqrt|b| |b| rather than |b| / 2.
@@ -132,7 +132,7 @@ BACKEND_TEST(LinearSolver, CriteriaStopWhereTheySay) {
     problem.b.upload(ctx, b);
     WarmStart estimate;
     double condition = 1;
-    if (criterion != PcgCriterion::truncated) {
+    if (conditioned) {
       estimate.group(ctx, problem.device.matrix.stiffness(), problem.flags.data(), problem.system.node_count);
       condition = estimate.condition();
     }
@@ -140,6 +140,7 @@ BACKEND_TEST(LinearSolver, CriteriaStopWhereTheySay) {
       const double rounding = std::numeric_limits<Real>::epsilon() * condition;
       const double norm = problem.norm_of_b(ctx);
       const double bound = criterion == PcgCriterion::truncated     ? std::min(0.5, std::sqrt(norm)) * norm
+                           : criterion == PcgCriterion::euclidean   ? params.pcg_tolerance * norm
                            : criterion == PcgCriterion::condition_x ? rounding * problem.result(ctx).norm()
                                                                     : rounding * norm;
       return problem.residual(ctx) <= bound * slack;

@@ -38,8 +38,9 @@ foreach(file ${scene_files})
   endforeach()
 endforeach()
 
-# The same rest state on a finer mesh.
+# The same rest state on a finer mesh; more bodies.
 add_scene_tests(rest_fine rest --scale 2)
+add_scene_tests(staircase_full staircase --scale 4)
 
 # The gallery shows every one of them, with the words of the scene itself.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

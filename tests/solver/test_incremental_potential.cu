@@ -304,8 +304,26 @@ BACKEND_TEST(IncrementalPotential, with_multipliers_on_a_half_space_its_hessian_
 }
 
 BACKEND_TEST(IncrementalPotential, balancing_stiffness_makes_the_barrier_answer_the_other_forces) {
+  // sigma_0 = -(sum grad b)'(grad E) / |sum grad b|^2 of all nodes that move, without friction [Guo24 §3].
   Setup s(ctx, false);
-  const double sigma = s.potential.balancing_stiffness(ctx, s.device_x.data());
-  EXPECT_GT(sigma, 0);
-  EXPECT_TRUE(std::isfinite(sigma));
+  s.model.materials[0].mu = s.model.half_spaces[0].mu = 0;
+  s.device.upload(ctx, s.model);
+  s.potential.contacts().update(ctx, s.near, s.device_x.data());
+  const auto gradient = [&](Real sigma) {
+    s.potential.contacts().set_stiffness(sigma);
+    s.potential.linearise(ctx, s.device_x.data());
+    std::vector<Vec3> g(s.x.size());
+    copy_to_host(ctx, g.data(), s.potential.gradient(), g.size());
+    return g;
+  };
+  const std::vector<Vec3> weak = gradient(500), strong = gradient(1500);
+  std::vector<Vec3> barrier(s.x.size()), others(s.x.size());
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    barrier[i] = (strong[i] - weak[i]) / Real(1000);
+    others[i] = weak[i] - Real(500) * barrier[i];
+  }
+  const double want = -inner(barrier, others) / inner(barrier, barrier);
+  ASSERT_GT(want, 0);
+  const double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-2;
+  EXPECT_NEAR(s.potential.balancing_stiffness(ctx, s.device_x.data()), want, tolerance * want);
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "gpu/engine.h"
 #include "tests/fixtures/box_model.h"
@@ -110,13 +111,14 @@ struct Totals {
   int contacts = 0, converged = 0;
 };
 
-class LongRobustness : public testing::TestWithParam<Backend> {
+class LongRobustness : public testing::TestWithParam<std::tuple<Backend, SolverKind>> {
  protected:
   void SetUp() override {
     for (const BackendInfo& info : list_backends())
-      if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
-    engine = make_engine(GetParam(), 2);
+      if (info.backend == std::get<Backend>(GetParam()) && !info.available) GTEST_SKIP() << info.reason;
+    engine = make_engine(std::get<Backend>(GetParam()), 2);
     params.check_intersections = true;
+    params.solver = std::get<SolverKind>(GetParam());
     model.material_names = {"solid", "other"};
     model.materials.resize(2);
     for (Material& material : model.materials) {
@@ -272,8 +274,13 @@ TEST_P(LongRobustness, a_block_of_a_hundred_meters_per_second_hits_a_thin_sheet)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, LongRobustness, testing::Values(Backend::cpu, Backend::cuda),
-                         [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
+INSTANTIATE_TEST_SUITE_P(Backends, LongRobustness,
+                         testing::Combine(testing::Values(Backend::cpu, Backend::cuda),
+                                          testing::Values(SolverKind::ipc, SolverKind::barrier_al)),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param) == Backend::cpu ? "cpu" : "cuda") +
+                                  (std::get<1>(info.param) == SolverKind::ipc ? "_ipc" : "_barrier_al");
+                         });
 
 }  // namespace
 }  // namespace stickslip
