@@ -152,7 +152,7 @@ std::string gap_text(double gap) {
 
 void print_table(const std::vector<Row>& rows) {
   std::printf("\nper step; '/ first' is how many times as much the first method of the problem needs\n\n");
-  std::printf("%-16s %7s  %-29s %8s %7s %8s %7s %8s %7s  %7s %8s %5s %6s %8s %7s\n", "problem", "tets",
+  std::printf("%-16s %7s  %-30s %8s %7s %8s %7s %8s %7s  %7s %8s %5s %6s %8s %7s\n", "problem", "tets",
               "method", "Newton", "/ first", "PCG", "/ first", "seconds", "/ first", "arrived", "contacts",
               "augm.", "inters.", "gap [m]", "B/tet");
   const Problem* shown = nullptr;
@@ -164,7 +164,7 @@ void print_table(const std::vector<Row>& rows) {
     const double share = arrived(first) && arrived(m) ? frames / first.frames : 0;
     const bool fresh = std::exchange(shown, row.problem) != row.problem;
     if (fresh) std::printf("\n");
-    std::printf("%-16s %7s  %-29s %8.1f %7s %8.0f %7s %8.3f %7s  %3d/%-3d %8d %5d %6d %8s %7.0f%s\n",
+    std::printf("%-16s %7s  %-30s %8.1f %7s %8.0f %7s %8.3f %7s  %3d/%-3d %8d %5d %6d %8s %7.0f%s\n",
                 fresh ? row.problem->name.c_str() : "", fresh ? std::to_string(tets).c_str() : "",
                 m.method.name().c_str(), newton / frames,
                 ratio(share * static_cast<double>(first.newton_iterations), newton).c_str(), pcg / frames,

@@ -56,7 +56,7 @@ struct BenchOptions {
   std::string backend = "all", json;
   int threads = 0;
   std::vector<std::string> scenes;  // of `step`, empty: all that are shipped; and of `barrier`
-  std::optional<double> scale;      // of `step`, instead of the scenes'
+  std::optional<double> scale;      // of `step` and `barrier`, instead of the scenes'
   std::optional<int> frames;        // of `step` and `barrier`
   std::vector<double> scales;       // of `barrier`
   std::optional<int> at;            // of `barrier`: the frame to start from
