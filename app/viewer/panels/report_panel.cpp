@@ -123,7 +123,8 @@ void draw_convergence(const StepReport& report) {
 void draw_groups(const StepReport& report) {
   if (report.groups.empty()) {
     ImGui::PushTextWrapPos();
-    ImGui::TextDisabled("The last step sorted no nodes: only PCG's warm start and the criteria (ii) and (iii) do.");
+    ImGui::TextDisabled(
+        "The last step sorted no nodes: only PCG's warm start and the criteria (ii) and (iii) do.");
     ImGui::PopTextWrapPos();
     return;
   }
