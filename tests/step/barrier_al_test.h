@@ -1,0 +1,66 @@
+// What the tests of the barrier-augmented Lagrangian share: an engine that uses it, boxes over the ground, a
+// pile.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <string>
+
+#include "tests/fixtures/box_model.h"
+#include "tests/fixtures/engine_test.h"
+
+namespace stickslip::fixtures {
+
+class BarrierAlTest : public EngineTest, public testing::WithParamInterface<Backend> {
+ protected:
+  void SetUp() override {
+    start(GetParam());
+    params.solver = SolverKind::barrier_al;
+  }
+
+  /// Steps `count` times and requires convergence too; the last report.
+  StepReport settle(int count) {
+    StepReport report;
+    for (int i = 0; i < count; ++i) report = step();
+    return report;
+  }
+
+  /// Upward forces [N] of the contacts with the half-space, and of those between bodies on the upper one.
+  std::array<double, 2> upward_forces() {
+    Snapshot snapshot;
+    engine->snapshot(snapshot);
+    std::array<double, 2> sum{};
+    for (const ContactRecord& c : snapshot.contacts)
+      sum[c.object_b >= 0] += c.normal_force * (c.object_b > c.object_a ? -c.normal[1] : c.normal[1]);
+    return sum;
+  }
+};
+
+/// A box over the ground, or two; 1 kg each.
+inline Model boxes(int count) {
+  Model model;
+  add_box(model, "lower", {0.1, 0.1, 0.1}, {0, 0.0515, 0}, 2);
+  if (count > 1) add_box(model, "upper", {0.1, 0.1, 0.1}, {0.013, 0.1528, 0.017}, 2);
+  model.half_spaces.push_back({});
+  return model;
+}
+
+constexpr int kSettling = 90;
+
+/// Six boxes that fall on each other and on the ground; they start apart.
+inline Model pile() {
+  Model model;
+  for (int i = 0; i < 6; ++i)
+    add_box(model, "box " + std::to_string(i), {0.1, 0.1, 0.1},
+            {0.02 * (i % 3) + 0.003 * i, 0.08 + 0.14 * i, 0.015 * (i % 2)}, 1, 7.0 * i, {0, -1.0, 0});
+  model.half_spaces.push_back({});
+  return model;
+}
+
+inline const std::set<std::string> kStopReasons{
+    "converged",     "converged, friction frozen", "budget",
+    "iteration cap", "line search failed",         "contact limit"};
+
+}  // namespace stickslip::fixtures
