@@ -54,14 +54,53 @@ std::vector<Vec3> solve_cholesky(const HostBlocks& a, std::span<const Vec3> b,
   return x;
 }
 
+struct SparseFactors::State {
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors;
+};
+
+bool SparseFactors::factorise(const SymmetricRows& a) {
+  const auto n = static_cast<Eigen::Index>(a.offsets.size()) - 1;
+  std::vector<Eigen::Triplet<double>> lower;
+  lower.reserve(a.indices.size() / 2 + a.offsets.size());
+  for (int i = 0; i < n; ++i)
+    for (std::int32_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k)
+      if (a.indices[k] <= i) lower.emplace_back(i, a.indices[k], a.values[k]);
+  Eigen::SparseMatrix<double> matrix(n, n);
+  matrix.setFromTriplets(lower.begin(), lower.end());
+  state_ = std::make_unique<State>();
+  state_->factors.compute(matrix);
+  const bool good = state_->factors.info() == Eigen::Success && state_->factors.vectorD().minCoeff() > 0;
+  if (!good) state_.reset();
+  return good;
+}
+
+void SparseFactors::solve(double* x, int columns) const {
+  Eigen::Map<Eigen::MatrixXd> map(x, state_->factors.rows(), columns);
+  const Eigen::MatrixXd solution = state_->factors.solve(map);
+  map = solution;
+}
+
 #else
 
 bool has_cholesky() { return false; }
+
+struct SparseFactors::State {};
+
+bool SparseFactors::factorise(const SymmetricRows&) {
+  throw SimulationError("a sparse factorisation needs Eigen, which this build was made without");
+}
+
+void SparseFactors::solve(double*, int) const {}
 
 std::vector<Vec3> solve_cholesky(const HostBlocks&, std::span<const Vec3>, std::span<const std::uint8_t>) {
   throw SimulationError("linear_solver = cholesky needs Eigen, which this build was made without: use pcg");
 }
 
 #endif
+
+SparseFactors::SparseFactors() = default;
+SparseFactors::~SparseFactors() = default;
+SparseFactors::SparseFactors(SparseFactors&&) noexcept = default;
+SparseFactors& SparseFactors::operator=(SparseFactors&&) noexcept = default;
 
 }  // namespace stickslip

@@ -1,6 +1,7 @@
 // Sparse Cholesky factorisation on the host, where the build found Eigen: for reference.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "gpu/linear/host_blocks.h"
@@ -18,5 +19,31 @@ bool has_cholesky();
 /// positive definite.
 std::vector<Vec3> solve_cholesky(const HostBlocks& a, std::span<const Vec3> b,
                                  std::span<const std::uint8_t> fixed);
+
+/// A symmetric matrix in compressed rows: `offsets` one longer than the rows; both triangles or the lower
+/// one.
+struct SymmetricRows {
+  std::span<const std::int32_t> offsets, indices;
+  std::span<const double> values;
+};
+
+/// L D L' of a positive definite matrix, to be solved with again and again. Only the lower triangle is read.
+class SparseFactors {
+ public:
+  SparseFactors();
+  ~SparseFactors();
+  SparseFactors(SparseFactors&&) noexcept;
+  SparseFactors& operator=(SparseFactors&&) noexcept;
+
+  /// False when the matrix is not positive definite; then there is nothing to solve with. Throws
+  /// SimulationError when this build has no Eigen.
+  bool factorise(const SymmetricRows& a);
+  /// x := A^-1 x for each of `columns` vectors, one after the other in memory.
+  void solve(double* x, int columns) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace stickslip

@@ -1,0 +1,101 @@
+// The discrete Coulomb friction problem of one time step, on the host, apart from any solver:
+//
+//   A v = f + H' r,   u = H v + w + E r,   (u_c, r_c) in the law of block c     (global form)
+//   u = W r + q,      W = H A^-1 H' + E,   q = w + H A^-1 f                     (local form)
+//
+// Rows come in blocks of `dim` (3; 4 with torsion), normal first: contacts, and joints as blocks of law
+// `bilateral` (a block with fewer rows has empty ones, kept regular by a compliance of 1).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpu/law/contact_law.h"
+
+namespace stickslip {
+
+/// Compressed rows. Columns ascend within a row; no entry occurs twice.
+struct SparseRows {
+  std::int32_t rows = 0, columns = 0;
+  std::vector<std::int32_t> offsets;  // rows + 1
+  std::vector<std::int32_t> indices;  // column of each entry
+  std::vector<double> values;
+};
+
+/// The law of one block, for either dim; see `ContactLaw`.
+struct BlockLaw {
+  std::array<double, 3> mu{};  // along each tangential row, dim - 1 of them
+  FrictionSet set = FrictionSet::ellipsoid;
+  FlowRule flow = FlowRule::exact;
+  double cohesion = 0;    // [N s]: the cone's apex lies at -cohesion along the normal [Daviet20 §6.3]
+  double compliance = 0;  // [m/s per N s], added to W's diagonal [Daviet20 §6.3, Tasora13 E]
+};
+
+/// What block c does to body b: dim x 6 (or dim x 3 for nodes) rows of H.
+struct JacobianBlock {
+  std::int32_t body = 0;
+  std::array<double, 24> rows{};  // row-major, dim x body_dofs
+};
+
+struct ContactProblem {
+  std::string title, description;
+  int dim = 3;
+  std::vector<BlockLaw> laws;  // one per block
+
+  /// Which of the two forms the fields below hold. `bodies` is the global form with block-diagonal A.
+  enum class Form { local, global, bodies } form = Form::local;
+
+  SparseRows W;           // local
+  std::vector<double> q;  // local, dim * blocks [m/s]
+
+  SparseRows A, H;        // global: A symmetric positive definite, H (dim * blocks) x dofs
+  std::vector<double> f;  // global and bodies, dofs [N s]
+  std::vector<double> w;  // global and bodies, dim * blocks [m/s]
+
+  int body_dofs = 6;                 // bodies: 6 (rigid) or 3 (nodes)
+  std::vector<double> inverse_mass;  // bodies: body_dofs^2 per body, row-major, symmetric; zero: immovable
+  std::vector<std::int32_t> block_start;  // bodies: blocks + 1, into `jacobian`
+  std::vector<JacobianBlock> jacobian;    // bodies: a block names a body once at most
+
+  std::vector<double> guess;     // of r to start from; empty: zero
+  std::vector<double> solution;  // of r as stored with the problem, which need not be one; empty: none
+
+  std::size_t blocks() const { return laws.size(); }
+  std::size_t size() const { return laws.size() * static_cast<std::size_t>(dim); }
+  std::size_t bodies() const { return inverse_mass.size() / static_cast<std::size_t>(body_dofs * body_dofs); }
+  /// Degrees of freedom of v; of a local problem unknown: zero.
+  std::size_t dofs() const;
+  std::size_t contacts() const;  // blocks that are not bilateral
+};
+
+/// Checks sizes, index ranges, order, finite values, mu >= 0, symmetry of W and A (relative 1e-2 of the
+/// largest entry: published sets are off by up to 2e-3), that no diagonal entry is negative (of A: all are
+/// positive), that inverse masses are positive semidefinite, and W likewise as far as a few Lanczos steps
+/// see. Throws std::invalid_argument naming the array, the row and what would be right.
+void check(const ContactProblem& problem);
+
+/// E of each row: its block's compliance, and 1 on rows on which no impulse acts (no entry in H but of
+/// immovable bodies, or W_ii = 0): they stay regular, and nothing else changes where u = 0 and r = 0 there.
+/// Shape: size().
+std::vector<double> row_compliance(const ContactProblem& problem);
+
+/// The same problem with W and q formed: through blocks of bodies, or a factorisation of A's connected parts.
+/// All dim x dim blocks are complete, every diagonal entry is positive; W is exactly symmetric unless it was
+/// given (a local W keeps its values). Compliance moves into W and cohesion xi into q: of a unilateral block
+///   s = r + xi n in K,   u = W s + (q - W xi n),
+/// so the result is to be solved for s, of which its `guess` and `solution` are too; its laws have neither
+/// left. See `without_cohesion` for the way back. Throws std::invalid_argument when A is not positive
+/// definite, or when a row on which no impulse acts has a velocity that only an impulse could stop.
+ContactProblem to_local(const ContactProblem& problem);
+
+/// The physical impulses r = s - xi n of a solution s of to_local(problem). `with_cohesion` is the way there.
+std::vector<double> without_cohesion(const ContactProblem& problem, std::vector<double> s);
+std::vector<double> with_cohesion(const ContactProblem& problem, std::vector<double> r);
+
+/// v = A^-1 (f + H' r) of a global or bodies problem and physical impulses r. Shape: dofs. Throws
+/// std::invalid_argument for a local problem, which does not know v, and for r of a wrong size.
+std::vector<double> velocities(const ContactProblem& problem, const std::vector<double>& r);
+
+}  // namespace stickslip
