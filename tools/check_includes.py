@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Includes point one way: core -> math -> {params, model, geometry} -> {broadphase, ccd, energy, law, linear} -> solver
--> step -> engine -> bench -> app. Siblings in braces leave each other alone. Only gpu/core knows CUDA, CUB and TBB."""
+"""Includes point one way: core -> math -> {params, model, geometry} -> {broadphase, ccd, energy, law, linear} ->
+{solver, dfcp} -> step -> engine -> bench -> app. Siblings in braces leave each other alone. Only gpu/core knows CUDA, CUB and TBB."""
 import pathlib
 import re
 import sys
@@ -12,7 +12,7 @@ LAYERS = [
     {"math"},
     {"params", "model", "geometry"},
     {"broadphase", "ccd", "energy", "law", "linear"},
-    {"solver"},
+    {"solver", "dfcp"},
     {"step"},
     {"engine"},
     {"bench"},
@@ -20,13 +20,13 @@ LAYERS = [
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
 SIBLINGS = {("model", "params"), ("ccd", "broadphase")}
 # What the program may see of the library: host-only headers.
-APP_SEES = re.compile(r"gpu/(engine\.h|bench/(bench|ccd_truth|barrier_study)\.h|step/report\.h|(model|params|math)/\w+\.h)$")
+APP_SEES = re.compile(r"gpu/(engine\.h|contact_lab\.h|dfcp/(contact_problem|generators)\.h|law/contact_law\.h|bench/(bench|ccd_truth|barrier_study)\.h|step/report\.h|(model|params|math)/\w+\.h)$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 BACKEND_API = re.compile(r"\b(tbb|cub|thrust)::|\bcuda[A-Z]\w*\s*\(")
 BACKEND_HEADER = re.compile(r"(cuda_runtime|cuda\.h|cub/|thrust/|tbb/|oneapi/)")
 PEER_HEADER = re.compile(r"(embree3/|Eigen/)")
-PEER_USERS = re.compile(r"gpu/bench/\w+_peer\.cpp|gpu/linear/sparse_cholesky\.cpp|tests/")
+PEER_USERS = re.compile(r"gpu/bench/\w+_peer\.cpp|gpu/linear/(sparse_cholesky|fill_order)\.cpp|tests/")
 
 
 def gpu_folder(path: str) -> str:

@@ -8,36 +8,10 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "gpu/params/param_rows.h"
+
 namespace stickslip {
 namespace {
-
-std::vector<std::string_view> split_choices(std::string_view text) {
-  std::vector<std::string_view> names;
-  while (true) {
-    const std::size_t bar = text.find('|');
-    names.push_back(text.substr(0, bar));
-    if (bar == std::string_view::npos) return names;
-    text.remove_prefix(bar + 1);
-  }
-}
-
-ParamInfo choice_row(std::string_view name, int value, std::string_view group, std::string_view meaning,
-                     std::string_view choices, std::size_t offset) {
-  std::vector<std::string_view> names = split_choices(choices);
-  const double high = static_cast<double>(names.size()) - 1;
-  return {name,  ParamType::choice, static_cast<double>(value), 0,     high, "",
-          group, meaning,           std::move(names),           offset};
-}
-
-#define STICKSLIP_ROW_REAL(name, value, low, high, unit, group, meaning) \
-  ParamInfo{#name, ParamType::real, value, low, high, unit, #group, meaning, {}, offsetof(Owner, name)},
-#define STICKSLIP_ROW_INT(name, value, low, high, unit, group, meaning) \
-  ParamInfo{#name, ParamType::integer, value, low, high, unit, #group, meaning, {}, offsetof(Owner, name)},
-#define STICKSLIP_ROW_BOOL(name, value, group, meaning)                                \
-  ParamInfo{#name, ParamType::boolean,   value ? 1.0 : 0.0, 0, 1, "", #group, meaning, \
-            {},    offsetof(Owner, name)},
-#define STICKSLIP_ROW_CHOICE(name, Enum, value, group, meaning, choices) \
-  choice_row(#name, static_cast<int>(Enum::value), #group, meaning, choices, offsetof(Owner, name)),
 
 /// The shortest usual notation that reads back as the same number.
 std::string number_text(double value) {

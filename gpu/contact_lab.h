@@ -1,0 +1,52 @@
+// The host-only face of the contact problem lab: load one problem, solve it by any method, judge any
+// impulses.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/dfcp/contact_problem.h"
+#include "gpu/dfcp/solve_report.h"
+#include "gpu/engine.h"
+#include "gpu/params/lab_params.h"
+
+namespace stickslip {
+
+/// A velocity-level solver of the lab.
+struct ContactSolverInfo {
+  std::string_view name, meaning;
+  std::string_view law;                  // what it solves by itself: "exact", "associated", "box"
+  std::vector<std::string_view> groups;  // of the LabParams that it reads
+};
+std::vector<ContactSolverInfo> list_contact_solvers();
+
+/// Not thread safe: one thread drives a lab.
+class ContactLab {
+ public:
+  virtual ~ContactLab() = default;
+
+  /// Checks and takes over a problem. Throws std::invalid_argument (see `check` in contact_problem.h).
+  virtual void load(const ContactProblem& problem) = 0;
+
+  struct Options {
+    const std::atomic<bool>* cancel = nullptr;  // set from elsewhere (Ctrl+C): the best iterate is returned
+    bool history = false;                       // judge every iteration, off the clock
+  };
+  /// Solves the loaded problem. Never throws for a problem that is hard: the report says how it ended. Throws
+  /// std::invalid_argument for an unknown solver, with the nearest name.
+  virtual SolveReport solve(std::string_view solver, const LabParams& params, const Options& options) = 0;
+  SolveReport solve(std::string_view solver, const LabParams& params) {
+    return solve(solver, params, Options{});
+  }
+
+  /// Judges impulses r (dim * blocks).
+  virtual Judgement judge(const std::vector<double>& r) = 0;
+};
+
+/// `threads`: 0 for all cores. Throws std::runtime_error when the backend is not available.
+std::unique_ptr<ContactLab> make_contact_lab(Backend backend, int threads = 0);
+
+}  // namespace stickslip

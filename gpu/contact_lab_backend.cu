@@ -1,0 +1,171 @@
+#include "gpu/contact_lab_backend.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+
+#include "gpu/dfcp/solvers.cuh"
+#include "gpu/dfcp/spectrum.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// One loaded problem with blocks of D rows.
+template <int D>
+class Bench {
+ public:
+  Bench(Context& ctx, const ContactProblem& problem) : ctx_(ctx), problem_(problem) {
+    std::vector<ContactLaw<D>> laws(problem.blocks());
+    for (std::size_t c = 0; c < laws.size(); ++c) {
+      for (int i = 0; i < D - 1; ++i) laws[c].mu[i] = problem.laws[c].mu[static_cast<std::size_t>(i)];
+      laws[c].set = problem.laws[c].set;
+      laws[c].flow = problem.laws[c].flow;
+    }
+    law_.upload(ctx, laws);
+    r_.resize(ctx, problem.blocks());
+  }
+
+  SolveReport solve(std::string_view solver, const LabParams& params, const ContactLab::Options& options) {
+    build(params.storage);
+    SolveReport report;
+    std::vector<Vec<double, D>> start(problem_.blocks(), Vec<double, D>::zero());
+    if (params.warm_start && problem_.guess.size() == problem_.size())
+      for (std::size_t i = 0; i < problem_.size(); ++i)
+        start[i / D][static_cast<int>(i % D)] =
+            problem_.guess[i] + (i % D == 0 ? problem_.laws[i / D].cohesion : 0.0);
+    r_.upload(ctx_, start);
+    colouring_.clear();
+    Monitor<D> monitor(ctx_, W_, law_.data(),
+                       {params.tolerance, params.max_iterations, params.time_budget, params.check_interval,
+                        options.cancel, options.history});
+    System<D> system{ctx_, W_, law_.data(), params, monitor, colouring_, r_.data()};
+    // What is solved already needs no solver.
+    monitor.look(r_.data());
+    if (!monitor.converged()) run_solver(solver, system);
+    ctx_.synchronize();
+    report.seconds = monitor.seconds();
+    fill_report(report, monitor);
+    return report;
+  }
+
+  Judgement judge(const std::vector<double>& r) {
+    build(DelassusStorage::automatic);
+    std::vector<Vec<double, D>> x(problem_.blocks());
+    for (std::size_t i = 0; i < r.size(); ++i)
+      x[i / D][static_cast<int>(i % D)] = r[i] + (i % D == 0 ? problem_.laws[i / D].cohesion : 0.0);
+    r_.upload(ctx_, x);
+    return judge_fully(ctx_, W_, law_.data(), r_.data(), nullptr);
+  }
+
+ private:
+  void build(DelassusStorage storage) {
+    // By bodies W costs more than twice its factors once a body has many contacts, and needs no more to
+    // apply.
+    constexpr std::size_t kManyBlocks = 50000;
+    const bool factored = storage == DelassusStorage::factored ||
+                          (storage == DelassusStorage::automatic && problem_.blocks() >= kManyBlocks);
+    if (built_ && factored == asked_factored_) return;
+    const auto begin = std::chrono::steady_clock::now();
+    W_.build(ctx_, problem_, factored);
+    ctx_.synchronize();
+    setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    built_ = true;
+    asked_factored_ = factored;
+  }
+
+  void fill_report(SolveReport& report, Monitor<D>& monitor) {
+    report.end = monitor.end();
+    report.message = monitor.message();
+    report.iterations = monitor.iterations();
+    report.setup_seconds = setup_seconds_;
+    report.history = monitor.history();
+    report.converged = monitor.converged();
+    report.judgement = judge_fully(ctx_, W_, law_.data(), monitor.best(), &report.errors);
+    report.contacts = problem_.contacts();
+    report.blocks = problem_.blocks();
+    report.dofs = problem_.dofs();
+    report.nu =
+        report.dofs == 0 ? 0 : 3.0 * static_cast<double>(report.contacts) / static_cast<double>(report.dofs);
+    if (colouring_.built()) report.colouring = colouring_.report();
+    report.r = flat(monitor.best());
+    report.u = flat(monitor.best_velocity());
+    for (std::size_t c = 0; c < problem_.blocks(); ++c) report.r[c * D] -= problem_.laws[c].cohesion;
+    if (!spectrum_) spectrum_ = estimate_spectrum(ctx_, W_);
+    report.lambda_max = spectrum_->largest;
+    report.lambda_min = spectrum_->smallest;
+  }
+
+  std::vector<double> flat(const Vec<double, D>* x) {
+    std::vector<double> out(problem_.size());
+    copy_to_host(ctx_, out.data(), reinterpret_cast<const double*>(x), out.size());
+    return out;
+  }
+
+  Context& ctx_;
+  const ContactProblem& problem_;
+  Delassus<D> W_;
+  Buffer<ContactLaw<D>> law_;
+  Buffer<Vec<double, D>> r_;
+  Colouring colouring_;
+  std::optional<Spectrum> spectrum_;
+  bool built_ = false, asked_factored_ = false;
+  double setup_seconds_ = 0;
+};
+
+class BackendContactLab final : public ContactLab {
+ public:
+  explicit BackendContactLab(int threads) : ctx_(threads) {}
+
+  void load(const ContactProblem& problem) override {
+    check(problem);
+    three_.reset();
+    four_.reset();
+    problem_ = problem;
+    if (problem_.dim == 3) three_ = std::make_unique<Bench<3>>(ctx_, problem_);
+    else four_ = std::make_unique<Bench<4>>(ctx_, problem_);
+  }
+
+  SolveReport solve(std::string_view solver, const LabParams& params, const Options& options) override {
+    require_problem();
+    require_solver(solver);
+    SolveReport report =
+        three_ ? three_->solve(solver, params, options) : four_->solve(solver, params, options);
+    report.solver = solver;
+    return report;
+  }
+
+  Judgement judge(const std::vector<double>& r) override {
+    require_problem();
+    if (r.size() != problem_.size())
+      throw std::invalid_argument("impulses: " + std::to_string(r.size()) + " values for " +
+                                  std::to_string(problem_.size()) + " rows");
+    return three_ ? three_->judge(r) : four_->judge(r);
+  }
+
+ private:
+  void require_problem() const {
+    if (!three_ && !four_) throw std::logic_error("the lab has no problem loaded");
+  }
+  static void require_solver(std::string_view solver) {
+    std::vector<std::string_view> names;
+    for (const ContactSolverInfo& info : list_contact_solvers()) names.push_back(info.name);
+    if (std::find(names.begin(), names.end(), solver) != names.end()) return;
+    const std::string near = nearest_name(names, solver);
+    throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'" +
+                                (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  }
+
+  Context ctx_;
+  ContactProblem problem_;
+  std::unique_ptr<Bench<3>> three_;
+  std::unique_ptr<Bench<4>> four_;
+};
+
+}  // namespace
+
+std::unique_ptr<ContactLab> make_backend_contact_lab(int threads) {
+  return std::make_unique<BackendContactLab>(threads);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,11 @@
+#include "gpu/dfcp/solvers.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+template <int D>
+void solve_admm(System<D>& s) {
+  s.monitor.stop(SolveEnd::refused, "not built yet");
+}
+STICKSLIP_SOLVER(solve_admm)
+
+}  // namespace stickslip::STICKSLIP_BACKEND

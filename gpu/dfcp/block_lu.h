@@ -1,0 +1,43 @@
+// Sparse LU of matrices of D x D blocks on the host: Newton matrices of contact problems, B W + A with
+// diagonal A, B.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "gpu/math/mat.h"
+
+namespace stickslip {
+
+/// Pivots are sought within diagonal blocks only: for matrices whose diagonal blocks can be trusted. `solve`
+/// refines once. Not thread safe.
+template <int D>
+class BlockLu {
+ public:
+  BlockLu();
+  ~BlockLu();
+  BlockLu(BlockLu&&) noexcept;
+  BlockLu& operator=(BlockLu&&) noexcept;
+
+  /// Takes the pattern (blocks of row c are column[start[c] .. start[c+1]), the diagonal one among them; need
+  /// not be symmetric), finds an order of little fill and allocates.
+  void analyse(std::span<const std::int32_t> start, std::span<const std::int32_t> column);
+  /// Block operations of one factorisation, each 2 D^3 flops: what `auto` weighs. After `analyse`.
+  double work() const;
+
+  /// Factorises the matrix with these blocks, in the pattern's order. False when a diagonal block is
+  /// singular.
+  bool factorise(std::span<const Mat<double, D>> values);
+  /// x = A^-1 b, with one step of iterative refinement. b and x may be the same.
+  void solve(const Vec<double, D>* b, Vec<double, D>* x);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+extern template class BlockLu<3>;
+extern template class BlockLu<4>;
+
+}  // namespace stickslip

@@ -1,0 +1,192 @@
+#include "gpu/dfcp/colouring.cuh"
+
+#include <algorithm>
+#include <chrono>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/core/select.h"
+#include "gpu/core/sort.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+constexpr std::int32_t kNone = -1;
+
+/// A bijection of 32 bits (a finaliser of Murmur's kind): neighbours in memory get unrelated priorities.
+SS_HD std::uint32_t scramble(std::uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x85ebca6bu;
+  x ^= x >> 13;
+  x *= 0xc2b2ae35u;
+  return x ^ (x >> 16);
+}
+
+/// More neighbours first, as greedy colouring needs fewer colours that way; ties by the scrambled index.
+SS_HD bool comes_before(const ConflictGraph& g, std::int32_t a, std::int32_t b) {
+  const std::int32_t da = g.start[a + 1] - g.start[a], db = g.start[b + 1] - g.start[b];
+  if (da != db) return da > db;
+  return scramble(static_cast<std::uint32_t>(a)) < scramble(static_cast<std::uint32_t>(b));
+}
+
+/// Smallest colour that no neighbour of c has.
+SS_HD std::int32_t smallest_free(const ConflictGraph& g, const std::int32_t* colour, std::int32_t c) {
+  for (std::int32_t first = 0;; first += 64) {
+    std::uint64_t taken = 0;
+    for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k) {
+      const std::int32_t d = g.column[k];
+      const std::int32_t of_d = colour[d] - first;
+      if (d != c && of_d >= 0 && of_d < 64) taken |= std::uint64_t{1} << of_d;
+    }
+    for (std::int32_t bit = 0; bit < 64; ++bit)
+      if ((taken >> bit & 1u) == 0) return first + bit;
+  }
+}
+
+SS_HD bool has_neighbour_of_colour(const ConflictGraph& g, const std::int32_t* colour, std::int32_t c,
+                                   std::int32_t wanted) {
+  for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k)
+    if (g.column[k] != c && colour[g.column[k]] == wanted) return true;
+  return false;
+}
+
+/// Colours that `keep` names stay, but for the later of two neighbours that are alike.
+void keep_colours(Context& ctx, const ConflictGraph& g, std::span<const std::int32_t> keep,
+                  std::int32_t* colour) {
+  if (keep.size() != g.blocks) {
+    fill(ctx, colour, g.blocks, kNone);
+    return;
+  }
+  Buffer<std::int32_t> wanted(ctx, keep);
+  const std::int32_t* w = wanted.data();
+  launch(
+      ctx, g.blocks,
+      [=] SS_LAMBDA(std::size_t i) {
+        const auto c = static_cast<std::int32_t>(i);
+        bool clash = w[c] < 0;
+        for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k)
+          clash |= g.column[k] < c && w[g.column[k]] == w[c];
+        colour[c] = clash ? kNone : w[c];
+      },
+      kMedium);
+  ctx.synchronize();
+}
+
+/// Rounds of Jones and Plassmann: who comes before all its uncoloured neighbours takes the smallest free
+/// colour. The result is that of greedy colouring in the order of `comes_before`, whatever runs at once.
+void colour_rounds(Context& ctx, const ConflictGraph& g, std::int32_t* colour) {
+  Buffer<std::int32_t> waiting(ctx, g.blocks), next(ctx, g.blocks), ready(ctx, g.blocks), count(ctx, 1);
+  select_indices(
+      ctx, g.blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i] == kNone; }, waiting.data(),
+      count.data());
+  auto left = static_cast<std::size_t>(read_back(ctx, count.data()));
+  while (left > 0) {
+    const std::int32_t* list = waiting.data();
+    std::int32_t* flag = ready.data();
+    launch(
+        ctx, left,
+        [=] SS_LAMBDA(std::size_t i) {
+          const std::int32_t c = list[i];
+          std::int32_t first = 1;
+          for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k) {
+            const std::int32_t d = g.column[k];
+            if (d != c && colour[d] == kNone && comes_before(g, d, c)) first = 0;
+          }
+          flag[i] = first;
+        },
+        kMedium);
+    launch(
+        ctx, left,
+        [=] SS_LAMBDA(std::size_t i) {
+          if (flag[i] != 0) colour[list[i]] = smallest_free(g, colour, list[i]);
+        },
+        kMedium);
+    // `next` gets positions within the list; a second pass turns them into blocks.
+    select_indices(
+        ctx, left, [=] SS_LAMBDA(std::size_t i) { return flag[i] == 0; }, next.data(), count.data());
+    left = static_cast<std::size_t>(read_back(ctx, count.data()));
+    std::int32_t* position = next.data();
+    launch(ctx, left, [=] SS_LAMBDA(std::size_t i) { position[i] = list[position[i]]; });
+    waiting.swap(next);
+  }
+}
+
+/// Moves blocks of colours that are too full to ones with room. Blocks of a colour do not touch, so all that
+/// may change to another one can do so at once.
+void balance(Context& ctx, const ConflictGraph& g, std::vector<std::size_t>& sizes, std::int32_t* colour) {
+  const std::size_t colours = sizes.size(), fair = (g.blocks + colours - 1) / colours;
+  if (*std::max_element(sizes.begin(), sizes.end()) <= fair + fair / 4) return;
+  Buffer<std::int32_t> movers(ctx, g.blocks), count(ctx, 1);
+  for (std::size_t from = 0; from < colours; ++from)
+    for (std::size_t to = 0; to < colours && sizes[from] > fair; ++to) {
+      if (sizes[to] >= fair) continue;
+      const auto a = static_cast<std::int32_t>(from), b = static_cast<std::int32_t>(to);
+      select_indices(
+          ctx, g.blocks,
+          [=] SS_LAMBDA(std::size_t i) {
+            const auto c = static_cast<std::int32_t>(i);
+            return colour[c] == a && !has_neighbour_of_colour(g, colour, c, b);
+          },
+          movers.data(), count.data(), kMedium);
+      const auto found = static_cast<std::size_t>(read_back(ctx, count.data()));
+      const std::size_t moved = std::min({found, sizes[from] - fair, fair - sizes[to]});
+      const std::int32_t* mover = movers.data();
+      launch(ctx, moved, [=] SS_LAMBDA(std::size_t i) { colour[mover[i]] = b; });
+      sizes[from] -= moved;
+      sizes[to] += moved;
+    }
+}
+
+std::vector<std::size_t> colour_sizes(Context& ctx, std::size_t blocks, const std::int32_t* colour) {
+  Buffer<std::int32_t> most(ctx, 1);
+  reduce_max(
+      ctx, blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i]; }, std::int32_t{0}, most.data());
+  std::vector<std::size_t> sizes(static_cast<std::size_t>(read_back(ctx, most.data())) + 1);
+  Buffer<std::int32_t> size(ctx, 1);
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    const auto wanted = static_cast<std::int32_t>(k);
+    reduce_sum(
+        ctx, blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i] == wanted ? 1 : 0; }, size.data());
+    sizes[k] = static_cast<std::size_t>(read_back(ctx, size.data()));
+  }
+  return sizes;
+}
+
+}  // namespace
+
+void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::size_t n = graph.blocks;
+  colour_.resize(ctx, n);
+  order_.resize(ctx, n);
+  std::int32_t* colour = colour_.data();
+  keep_colours(ctx, graph, keep, colour);
+  colour_rounds(ctx, graph, colour);
+  std::vector<std::size_t> sizes = colour_sizes(ctx, n, colour);
+  balance(ctx, graph, sizes, colour);
+
+  Buffer<std::uint32_t> keys(ctx, n);
+  std::uint32_t* key = keys.data();
+  std::int32_t* order = order_.data();
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    key[i] = static_cast<std::uint32_t>(colour[i]);
+    order[i] = static_cast<std::int32_t>(i);
+  });
+  sort_pairs(ctx, n, key, order);
+  // A kept colour may have lost all its blocks: no empty launches.
+  offsets_.assign(1, 0);
+  for (const std::size_t size : sizes)
+    if (size > 0) offsets_.push_back(offsets_.back() + size);
+  ctx.synchronize();
+  report_.colours = colours();
+  report_.smallest = n;
+  report_.largest = 0;
+  for (int k = 0; k < colours(); ++k) {
+    const std::size_t size = offset(k + 1) - offset(k);
+    report_.smallest = std::min(report_.smallest, size);
+    report_.largest = std::max(report_.largest, size);
+  }
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

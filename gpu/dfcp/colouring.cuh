@@ -1,0 +1,44 @@
+// Colouring of blocks that share a body, so that Gauss-Seidel can update the blocks of a colour at once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/core/buffer.h"
+#include "gpu/dfcp/solve_report.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Which blocks conflict: the neighbours of c are column[start[c] .. start[c+1]) (c itself may be among
+/// them).
+struct ConflictGraph {
+  std::size_t blocks;
+  const std::int32_t* start;  // backend memory
+  const std::int32_t* column;
+};
+
+class Colouring {
+ public:
+  /// Colours the graph: no two neighbours alike, colours balanced. The same graph gets the same colours on
+  /// any number of threads and on either backend. `keep`: start from the colours that blocks have (as many as
+  /// blocks; -1: new), so that persistent contacts keep theirs; empty: from nothing.
+  void build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep = {});
+
+  bool built() const { return !offsets_.empty(); }
+  void clear() { offsets_.clear(); }
+  int colours() const { return static_cast<int>(offsets_.size()) - 1; }
+  /// Blocks in the order of their colours, ascending within one: those of colour k are
+  /// order()[offset(k) .. offset(k + 1)). Backend memory.
+  const std::int32_t* order() const { return order_.data(); }
+  std::size_t offset(int colour) const { return offsets_[static_cast<std::size_t>(colour)]; }
+  const std::int32_t* colour() const { return colour_.data(); }  // per block, backend memory
+  ColouringReport report() const { return report_; }
+
+ private:
+  Buffer<std::int32_t> colour_, order_;
+  std::vector<std::size_t> offsets_;
+  ColouringReport report_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

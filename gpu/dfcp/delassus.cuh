@@ -1,0 +1,133 @@
+// The Delassus operator W = H A^-1 H' + E of a contact problem, on the backend.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/core/buffer.h"
+#include "gpu/dfcp/contact_problem.h"
+#include "gpu/math/mat.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// W in compressed block rows. Blocks of a row ascend; the diagonal one is always there.
+template <int D>
+struct BlockRows {
+  const std::int32_t* start;   // blocks + 1
+  const std::int32_t* column;  // of each entry
+  const Mat<double, D>* value;
+
+  /// Row c of W x.
+  SS_HD Vec<double, D> times(std::size_t c, const Vec<double, D>* x) const {
+    // By columns, so that the D sums run side by side.
+    Vec<double, D> sum = Vec<double, D>::zero();
+    const std::int32_t end = start[c + 1];
+    for (std::int32_t k = start[c]; k < end; ++k) {
+      const Mat<double, D>& m = value[k];
+      const Vec<double, D>& v = x[column[k]];
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < D; ++j) sum[i] += m(i, j) * v[j];
+    }
+    return sum;
+  }
+};
+
+/// H and A^-1 by bodies: u_c = sum_k H_k v_body(k), v_b += (A^-1 H')_k r_c.
+template <int D>
+struct BodyRows {
+  int dofs;                          // of a body: 3 or 6
+  const std::int32_t* start;         // blocks + 1, into the entries
+  const std::int32_t* body;          // of each entry
+  const double* jacobian;            // entries x D x dofs: H
+  const double* response;            // entries x dofs x D: A^-1 H'
+  const Vec<double, D>* compliance;  // diagonal of E, per block
+
+  /// Row c of H v.
+  SS_HD Vec<double, D> times(std::size_t c, const double* v) const {
+    Vec<double, D> sum = Vec<double, D>::zero();
+    for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
+      const double* h = jacobian + static_cast<std::size_t>(k) * D * dofs;
+      const double* vb = v + static_cast<std::size_t>(body[k]) * dofs;
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < dofs; ++j) sum[i] += h[i * dofs + j] * vb[j];
+    }
+    return sum;
+  }
+  /// v += A^-1 H_c' dr. Blocks that share a body must not do this at the same time.
+  SS_HD void push(std::size_t c, const Vec<double, D>& dr, double* v) const {
+    for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
+      const double* b = response + static_cast<std::size_t>(k) * D * dofs;
+      double* vb = v + static_cast<std::size_t>(body[k]) * dofs;
+      for (int j = 0; j < dofs; ++j)
+        for (int i = 0; i < D; ++i) vb[j] += b[j * D + i] * dr[i];
+    }
+  }
+};
+
+struct BodyEntries;
+
+template <int D>
+class Delassus {
+ public:
+  /// Assembles W of any problem (`to_local` if need be), or keeps the factors of a `bodies` problem.
+  void build(Context& ctx, const ContactProblem& problem, bool factored);
+
+  std::size_t blocks() const { return blocks_; }
+  bool factored() const { return factored_; }
+
+  /// y = W x (+ q when `with_q`). x and y apart.
+  void apply(Context& ctx, const Vec<double, D>* x, Vec<double, D>* y, bool with_q) const;
+  /// Factored only: v = A^-1 H' x, the body velocities that x alone causes.
+  void body_velocities(Context& ctx, const Vec<double, D>* x, double* v) const;
+
+  const Vec<double, D>* q() const { return q_.data(); }
+  const Mat<double, D>* diagonal() const {
+    return diagonal_.data();
+  }  // the symmetric part of W_cc, per block
+  /// s_c = trace(W_cc) / D, never zero: a block without any mobility counts as the mean of the others.
+  const double* scale() const { return scale_.data(); }
+  double mean_diagonal() const { return mean_diagonal_; }
+  double norm_q() const { return norm_q_; }  // |q|_2
+
+  BlockRows<D> rows() const { return {start_.data(), column_.data(), value_.data()}; }
+  BodyRows<D> body_rows() const;
+  std::size_t bodies() const { return bodies_; }
+  int body_dofs() const { return dofs_; }
+
+  /// Which blocks meet: those of row c are neighbours[start[c] .. start[c+1]), c itself among them. Host
+  /// memory.
+  std::span<const std::int32_t> pattern_start() const { return host_start_; }
+  std::span<const std::int32_t> pattern_column() const { return host_column_; }
+  /// Values in that order on the host, for factorisations: no copy on the CPU backend.
+  std::span<const Mat<double, D>> host_values(Context& ctx) const;
+  /// Which bodies each block touches; empty for a problem without bodies.
+  std::span<const std::int32_t> body_start() const { return host_body_start_; }
+  std::span<const std::int32_t> body_index() const { return host_body_; }
+
+ private:
+  void build_assembled(Context& ctx, const ContactProblem& local);
+  void build_factored(Context& ctx, const ContactProblem& problem);
+  void build_pattern(const ContactProblem& problem, const BodyEntries& entries);
+  void move_apices(Context& ctx, const ContactProblem& problem, std::vector<Vec<double, D>>& q);
+  void set_q(Context& ctx, const std::vector<Vec<double, D>>& q);
+  void finish_diagonal(Context& ctx, std::vector<Mat<double, D>>& diagonal);
+
+  bool factored_ = false;
+  std::size_t blocks_ = 0, bodies_ = 0;
+  int dofs_ = 0;
+  double mean_diagonal_ = 0, norm_q_ = 0;
+  Buffer<std::int32_t> start_, column_;  // assembled: of W; factored: block -> entries
+  Buffer<Mat<double, D>> value_, diagonal_;
+  Buffer<Vec<double, D>> q_, compliance_;
+  Buffer<double> scale_, jacobian_, response_;
+  Buffer<std::int32_t> gather_start_, gather_entry_, entry_block_;  // body -> entries
+  mutable Buffer<double> v_;                                        // factored: apply's body velocities
+  std::vector<std::int32_t> host_start_, host_column_, host_body_start_, host_body_;
+  mutable std::vector<Mat<double, D>> host_value_;
+};
+
+extern template class Delassus<3>;
+extern template class Delassus<4>;
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,85 @@
+// Gauss-Seidel sweeps with the exact solution of every block's own problem.
+#pragma once
+
+#include "gpu/dfcp/sweep.cuh"
+#include "gpu/law/local_solve.h"
+#include "gpu/law/projection.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// What a block does when its turn comes.
+template <int D>
+struct ExactUpdate {
+  const ContactLaw<D>* law;
+  const Mat<double, D>* diagonal;
+  const LocalData<D>* local;
+  double* slip;  // per block: the multiplier of the last sliding solution, where the next search starts
+  double omega;
+  // Blocks that hardly move rest: for `kRest` sweeps once s_c |dr| stays below `quiet`.
+  double quiet;
+  const double* scale;
+  std::int8_t* rest;
+  static constexpr std::int8_t kRest = 8;
+
+  SS_HD bool skip(std::size_t c) const {
+    if (quiet <= 0 || rest[c] <= 0) return false;
+    --rest[c];
+    return true;
+  }
+
+  SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
+    Vec<double, D> next = local_solve(law[c], local[c], u - diagonal[c] * r, slip[c]);
+    if (omega != 1) {
+      next = r + omega * (next - r);
+      if (omega > 1) next = project(law[c], next);
+    }
+    if (quiet > 0 && scale[c] * norm(next - r) < quiet) rest[c] = kRest;
+    return next;
+  }
+};
+
+/// The sweeps of `nsgs`, for every solver that needs some.
+template <int D>
+class ExactSweep {
+ public:
+  explicit ExactSweep(System<D>& s)
+      : s_(s), sweeper_(s), local_(s.ctx, s.blocks()), slip_(s.ctx, s.blocks()), rest_(s.ctx, s.blocks()) {
+    LocalData<D>* local = local_.data();
+    double* slip = slip_.data();
+    std::int8_t* rest = rest_.data();
+    const ContactLaw<D>* law = s.law;
+    const Mat<double, D>* diagonal = s.W.diagonal();
+    launch(
+        s.ctx, s.blocks(),
+        [=] SS_LAMBDA(std::size_t c) {
+          local[c] = prepare_local(law[c], diagonal[c]);
+          slip[c] = 0;
+          rest[c] = 0;
+        },
+        kMedium);
+  }
+
+  /// s.r changed by other means than `run`.
+  void refresh() { refresh(s_.r); }
+  void refresh(Vec<double, D>* r) { sweeper_.refresh(r); }
+
+  /// One sweep over s.r (forth and back with `symmetric_sweeps`).
+  void run() { run(s_.r); }
+  void run(Vec<double, D>* r) {
+    const double quiet =
+        s_.params.sleep * s_.params.tolerance * s_.W.norm_q() / std::sqrt(static_cast<double>(s_.blocks()));
+    const ExactUpdate<D> update{s_.law,          s_.W.diagonal(), local_.data(), slip_.data(),
+                                s_.params.omega, quiet,           s_.W.scale(),  rest_.data()};
+    sweeper_.run(r, update);
+    if (s_.params.symmetric_sweeps) sweeper_.run(r, update, true);
+  }
+
+ private:
+  System<D>& s_;
+  Sweeper<D> sweeper_;
+  Buffer<LocalData<D>> local_;
+  Buffer<double> slip_;
+  Buffer<std::int8_t> rest_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,78 @@
+// The nonsmooth Newton solvers: one driver, three functions of a block.
+#include "gpu/dfcp/nonsmooth_newton.cuh"
+
+#include "gpu/dfcp/solvers.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// W_nn and the mean of W_tt, which turn impulses into velocities.
+struct Mobility {
+  double normal, tangential;
+};
+
+template <int D>
+SS_HD Mobility mobility(const Mat<double, D>& w, double scale) {
+  const double t = (trace(w) - w(0, 0)) / (D - 1);
+  return {w(0, 0) > 0 ? w(0, 0) : scale, t > 0 ? t : scale};
+}
+
+/// Row i times the mobility of its direction.
+template <int D>
+SS_HD NonsmoothBlock<D> in_velocities(NonsmoothBlock<D> block, const Mobility& m) {
+  for (int i = 0; i < D; ++i) {
+    const double factor = i == 0 ? m.normal : m.tangential;
+    block.f[i] *= factor;
+    for (int j = 0; j < D; ++j) {
+      block.df_dr(i, j) *= factor;
+      block.df_du(i, j) *= factor;
+    }
+  }
+  return block;
+}
+
+/// rho_N = rho_n / W_nn, rho_T = rho_t / mean W_tt [Bertails11].
+template <int D>
+struct AlartCurnierMap {
+  const ContactLaw<D>* law;
+  const Mat<double, D>* diagonal;
+  const double* scale;
+  double rho_n, rho_t;
+
+  SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
+    const Mobility m = mobility(diagonal[c], scale[c]);
+    return in_velocities(alart_curnier(law[c], r, u, rho_n / m.normal, rho_t / m.tangential), m);
+  }
+};
+
+template <int D, class Map>
+void run_newton(System<D>& s, const Map& map) {
+  const std::string refusal = NewtonSystem<D>::refusal(s.W, s.params.newton_linear);
+  if (!refusal.empty()) {
+    s.monitor.stop(SolveEnd::refused, refusal);
+    return;
+  }
+  NonsmoothNewton<D, Map>(s, map).run();
+}
+
+}  // namespace
+
+template <int D>
+void solve_newton_ac(System<D>& s) {
+  run_newton(s, AlartCurnierMap<D>{s.law, s.W.diagonal(), s.W.scale(), s.params.rho_n, s.params.rho_t});
+}
+STICKSLIP_SOLVER(solve_newton_ac)
+
+template <int D>
+void solve_newton_fb(System<D>& s) {
+  s.monitor.stop(SolveEnd::refused, "not built yet");
+}
+STICKSLIP_SOLVER(solve_newton_fb)
+
+template <int D>
+void solve_newton_minmap(System<D>& s) {
+  s.monitor.stop(SolveEnd::refused, "not built yet");
+}
+STICKSLIP_SOLVER(solve_newton_minmap)
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,117 @@
+// One Gauss-Seidel sweep over the blocks of a system, whatever a block does when its turn comes.
+#pragma once
+
+#include "gpu/core/launch.h"
+#include "gpu/dfcp/system.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// How a sweep reads velocities and hands on new impulses: through the rows of W ...
+template <int D>
+struct AssembledSweep {
+  BlockRows<D> w;
+  const Vec<double, D>* q;
+  Vec<double, D>* r;
+
+  SS_HD Vec<double, D> velocity(std::size_t c) const { return w.times(c, r) + q[c]; }
+  SS_HD void set(std::size_t c, const Vec<double, D>& value) const { r[c] = value; }
+};
+
+/// ... or through the velocities of bodies, v = A^-1 H' r.
+template <int D>
+struct FactoredSweep {
+  BodyRows<D> h;
+  const Vec<double, D>* q;
+  Vec<double, D>* r;
+  double* v;
+
+  SS_HD Vec<double, D> velocity(std::size_t c) const {
+    Vec<double, D> u = h.times(c, v) + q[c];
+    for (int i = 0; i < D; ++i) u[i] += h.compliance[c][i] * r[c][i];
+    return u;
+  }
+  SS_HD void set(std::size_t c, const Vec<double, D>& value) const {
+    h.push(c, value - r[c], v);
+    r[c] = value;
+  }
+};
+
+/// Whether sweeps of this system go by colours.
+template <int D>
+bool sweeps_by_colours(const System<D>& s) {
+#if STICKSLIP_ON_CUDA
+  return true;
+#else
+  // Below this the colours' loops cost more than two threads win, and the stored order converges faster.
+  constexpr std::size_t kFew = 4096;
+  if (s.params.ordering == SweepOrder::automatic) return s.blocks() >= kFew;
+  return s.params.ordering == SweepOrder::coloured;
+#endif
+}
+
+/// For updates that visit every block.
+struct VisitsAll {
+  SS_HD bool skip(std::size_t) const { return false; }
+};
+
+/// Prepares and runs sweeps over one system.
+template <int D>
+class Sweeper {
+ public:
+  explicit Sweeper(System<D>& s) : s_(s), coloured_(sweeps_by_colours(s)) {
+    if (coloured_ && !s.colouring.built()) colour_conflicts(s);
+    if (s.W.factored()) v_.resize(s.ctx, s.W.bodies() * static_cast<std::size_t>(s.W.body_dofs()));
+  }
+
+  /// r changed by other means: velocities of bodies are made anew.
+  void refresh(Vec<double, D>* r) {
+    if (s_.W.factored()) s_.W.body_velocities(s_.ctx, r, v_.data());
+  }
+
+  /// For every block in turn: r_c = update(c, r_c, u_c), with u_c at the newest impulses, unless
+  /// update.skip(c). `refresh` first.
+  template <class Update>
+  void run(Vec<double, D>* r, Update update, bool backward = false) {
+    if (s_.W.factored())
+      run_with(FactoredSweep<D>{s_.W.body_rows(), s_.W.q(), r, v_.data()}, update, backward);
+    else run_with(AssembledSweep<D>{s_.W.rows(), s_.W.q(), r}, update, backward);
+  }
+
+  template <class Access, class Update>
+  void run_with(const Access& access, const Update& update, bool backward) {
+    const std::size_t n = s_.blocks();
+    if (!coloured_) {
+      launch(
+          s_.ctx, n,
+          [=] SS_LAMBDA(std::size_t i) {
+            const std::size_t c = backward ? n - 1 - i : i;
+            if (!update.skip(c)) access.set(c, update(c, access.r[c], access.velocity(c)));
+          },
+          Grain{n});
+      return;
+    }
+    const Colouring& colours = s_.colouring;
+    for (int step = 0; step < colours.colours(); ++step) {
+      const int k = backward ? colours.colours() - 1 - step : step;
+      const std::int32_t* order = colours.order() + colours.offset(k);
+      launch(
+          s_.ctx, colours.offset(k + 1) - colours.offset(k),
+          [=] SS_LAMBDA(std::size_t i) {
+            const auto c = static_cast<std::size_t>(order[i]);
+            if (!update.skip(c)) access.set(c, update(c, access.r[c], access.velocity(c)));
+          },
+          kMedium);
+    }
+  }
+
+ private:
+  System<D>& s_;
+  bool coloured_;
+  Buffer<double> v_;
+};
+
+/// Colours the blocks of a system by the pattern of W.
+template <int D>
+void colour_conflicts(System<D>& s);
+
+}  // namespace stickslip::STICKSLIP_BACKEND
