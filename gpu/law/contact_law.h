@@ -1,0 +1,75 @@
+// The law of one contact, apart from any solver: what impulses it allows and how velocities answer.
+//
+// A contact has D rows, normal first: D = 3 (two tangents), or 4 with a torsional row. Impulse r [N s],
+// velocity u [m/s] (the torsional rows are scaled by a length of the user's choice, so that units agree).
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/math/vec.h"
+
+namespace stickslip {
+
+/// What the section {r_T : r_N = 1} of the admissible cone K is.
+enum class FrictionSet : std::uint8_t {
+  ellipsoid,  // sum (r_i / mu_i)^2 <= r_N^2: Coulomb's disc, elliptic, with D = 4 torsional; mu = 0
+              // frictionless
+  box,        // |r_i| <= mu_i r_N, the pyramid
+  bilateral,  // K = R^D, u = 0: rows of joints
+};
+
+/// Exact: r in K, u + sigma(u_T) n in K*, orthogonal (De Saxce), which for the disc is Coulomb's law.
+/// Associated: the same without the shift, a convex problem; sliding then opens the gap by mu |u_T|.
+enum class FlowRule : std::uint8_t { exact, associated };
+
+template <int D>
+struct ContactLaw {
+  Vec<double, D - 1> mu;  // friction coefficient along each tangential row, >= 0
+  FrictionSet set = FrictionSet::ellipsoid;
+  FlowRule flow = FlowRule::exact;
+};
+
+template <int D>
+SS_HD inline Vec<double, D - 1> tangential(const Vec<double, D>& x) {
+  Vec<double, D - 1> t{};
+  for (int i = 1; i < D; ++i) t[i - 1] = x[i];
+  return t;
+}
+
+template <int D>
+SS_HD inline Vec<double, D> from_parts(double normal, const Vec<double, D - 1>& t) {
+  Vec<double, D> x{};
+  x[0] = normal;
+  for (int i = 1; i < D; ++i) x[i] = t[i - 1];
+  return x;
+}
+
+/// All tangential coefficients are the same: K is a circular cone and projections are closed forms.
+template <int D>
+SS_HD inline bool is_circular(const ContactLaw<D>& law) {
+  if (law.set != FrictionSet::ellipsoid) return false;
+  for (int i = 1; i < D - 1; ++i)
+    if (law.mu[i] != law.mu[0]) return false;
+  return true;
+}
+
+/// sigma(u_T) = max of -u_T . d over the section d: mu |u_T| for Coulomb, sum mu_i |u_i| for a box. >= 0,
+/// convex.
+template <int D>
+SS_HD inline double support(const ContactLaw<D>& law, const Vec<double, D>& u) {
+  double sum = 0;
+  for (int i = 1; i < D; ++i) {
+    const double x = law.mu[i - 1] * u[i];
+    sum += law.set == FrictionSet::box ? std::fabs(x) : x * x;
+  }
+  return law.set == FrictionSet::box ? sum : std::sqrt(sum);
+}
+
+/// De Saxce's change of variable: u + sigma(u_T) n under the exact rule, u otherwise.
+template <int D>
+SS_HD inline Vec<double, D> shifted(const ContactLaw<D>& law, Vec<double, D> u) {
+  if (law.flow == FlowRule::exact && law.set != FrictionSet::bilateral) u[0] += support(law, u);
+  return u;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,54 @@
+// How far a block is from its law, whatever solver produced it: the natural map of the De Saxce form.
+#pragma once
+
+#include "gpu/law/projection.h"
+#include "gpu/math/mat.h"
+
+namespace stickslip {
+
+/// What a block does, in the numbers of `BlockError::state`.
+enum class ContactState : int { open = 0, sticks = 1, slides = 2, bilateral = 3 };
+
+/// The scale s = trace(W_cc) / D [1/kg] that makes the map independent of masses; 1 for a block that nothing
+/// moves.
+template <int D>
+SS_HD inline double block_scale(const Mat<double, D>& w) {
+  const double s = trace(w) / D;
+  return s > 0 ? s : 1.0;
+}
+
+/// s (r - P_K(r - u~ / s)) [m/s], zero exactly at the law; u for a bilateral block.
+template <int D>
+SS_HD inline Vec<double, D> natural_map(const ContactLaw<D>& law, double s, const Vec<double, D>& r,
+                                        const Vec<double, D>& u) {
+  if (law.set == FrictionSet::bilateral) return u;
+  return s * (r - project(law, r - (1 / s) * shifted(law, u)));
+}
+
+/// e_c = |natural_map| [m/s].
+template <int D>
+SS_HD inline double block_error(const ContactLaw<D>& law, double s, const Vec<double, D>& r,
+                                const Vec<double, D>& u) {
+  return norm(natural_map(law, s, r, u));
+}
+
+/// |r - P_K(r)| [N s].
+template <int D>
+SS_HD inline double cone_distance(const ContactLaw<D>& law, const Vec<double, D>& r) {
+  return norm(r - project(law, r));
+}
+
+/// By where the argument of the projection lies: in the polar cone (open), in K (sticks) or beside both
+/// (slides). So it is decided for iterates too, and a rounding error in u does not make a sticking contact
+/// slide.
+template <int D>
+SS_HD inline ContactState contact_state(const ContactLaw<D>& law, double s, const Vec<double, D>& r,
+                                        const Vec<double, D>& u) {
+  if (law.set == FrictionSet::bilateral) return ContactState::bilateral;
+  const Vec<double, D> z = r - (1 / s) * shifted(law, u);
+  const Vec<double, D> p = project(law, z);
+  if (p == Vec<double, D>::zero()) return ContactState::open;
+  return p == z ? ContactState::sticks : ContactState::slides;
+}
+
+}  // namespace stickslip
