@@ -8,7 +8,7 @@ packages=(
   clang libclang-rt-dev tetgen
   libtbb-dev
   libvulkan-dev vulkan-validationlayers mesa-vulkan-drivers glslc libglfw3-dev libimgui-dev libglm-dev
-  libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libstb-dev
+  libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libstb-dev libhdf5-dev
   ffmpeg
   libgtest-dev libeigen3-dev libgmp-dev xvfb xauth xdotool fonts-dejavu-core
 )

@@ -23,23 +23,28 @@ std::string shown(std::string_view word) {
   return "'" + text + (word.size() > 24 ? "...'" : "'");
 }
 
-std::string read_bytes(const fs::path& file) {
+std::uintmax_t size_of_readable(const fs::path& file) {
   const auto refuse = [&](const std::string& what) { throw InputError(file.string() + ": " + what); };
   std::error_code error;
   if (fs::is_directory(file, error)) refuse("is a folder, not a file");
   if (!fs::exists(file, error)) refuse("no such file");
   if (!fs::is_regular_file(file, error)) refuse("is not a regular file");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) refuse("cannot be opened: check its permissions");
+  if (!std::ifstream(file, std::ios::binary)) refuse("cannot be opened: check its permissions");
   const std::uintmax_t size = fs::file_size(file, error);
   if (error) refuse("cannot be read");
   if (size == 0) refuse("is empty");
+  return size;
+}
+
+std::string read_bytes(const fs::path& file) {
+  const std::uintmax_t size = size_of_readable(file);
   // Four times the length: what becomes of the bytes takes memory as well.
   if (const std::string shortage = memory_shortage(4.0 * static_cast<double>(size)); !shortage.empty())
-    refuse(shortage);
+    throw InputError(file.string() + ": " + shortage);
   std::string bytes(size, '\0');
+  std::ifstream stream(file, std::ios::binary);
   stream.read(bytes.data(), static_cast<std::streamsize>(size));
-  if (!stream) refuse("cannot be read");
+  if (!stream) throw InputError(file.string() + ": cannot be read");
   return bytes;
 }
 

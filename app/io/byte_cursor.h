@@ -14,7 +14,10 @@
 
 namespace stickslip {
 
-/// The whole file. Throws InputError when it is missing, no regular file, empty, or would fill the memory.
+/// Its length. Throws InputError when it is missing, no regular file, not readable or empty.
+std::uintmax_t size_of_readable(const std::filesystem::path& file);
+
+/// The whole file. Throws InputError as `size_of_readable`, and when it would fill the memory.
 std::string read_bytes(const std::filesystem::path& file);
 
 /// A word of a file as a message shows it: in quotes, short, and without bytes that upset a terminal.

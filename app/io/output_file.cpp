@@ -25,26 +25,32 @@ void check_writable(const fs::path& path) {
   if (access(folder.c_str(), W_OK) != 0) throw InputError(path.string() + ": no permission to write there");
 }
 
-OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
+PendingFile::PendingFile(fs::path path) : path_(std::move(path)) {
   check_writable(path_);
   temporary_ = path_;
   temporary_ += ".part" + std::to_string(getpid());
-  stream_.open(temporary_, std::ios::binary | std::ios::trunc);
-  if (!stream_) throw InputError(path_.string() + ": cannot be written");
 }
 
-OutputFile::~OutputFile() {
+PendingFile::~PendingFile() {
   if (temporary_.empty()) return;
-  stream_.close();
   std::error_code ignored;
   fs::remove(temporary_, ignored);
 }
 
-void OutputFile::commit() {
-  stream_.close();
-  if (!stream_) throw std::runtime_error(path_.string() + ": writing failed");
+void PendingFile::commit() {
   fs::rename(temporary_, path_);
   temporary_.clear();
+}
+
+OutputFile::OutputFile(fs::path path)
+    : file_(std::move(path)), stream_(file_.temporary(), std::ios::binary | std::ios::trunc) {
+  if (!stream_) throw InputError(file_.path().string() + ": cannot be written");
+}
+
+void OutputFile::commit() {
+  stream_.close();
+  if (!stream_) throw std::runtime_error(file_.path().string() + ": writing failed");
+  file_.commit();
 }
 
 }  // namespace stickslip

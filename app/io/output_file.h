@@ -11,22 +11,38 @@ namespace stickslip {
 /// permission.
 void check_writable(const std::filesystem::path& path);
 
+/// The temporary name beside `path` under which somebody writes the file.
+class PendingFile {
+ public:
+  /// Throws InputError naming the path.
+  explicit PendingFile(std::filesystem::path path);
+  /// Removes what was not committed.
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& temporary() const { return temporary_; }
+  /// Gives the file, which is written and closed, its name.
+  void commit();
+
+ private:
+  std::filesystem::path path_, temporary_;
+};
+
 class OutputFile {
  public:
-  /// Opens a temporary file beside `path`. Throws InputError naming the path.
+  /// Opens a temporary file beside `path`, removed when it is not committed. Throws InputError naming the
+  /// path.
   explicit OutputFile(std::filesystem::path path);
-  /// Removes what was not committed.
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
 
   std::ostream& stream() { return stream_; }
   /// Gives the file its name. Throws std::runtime_error when something could not be written.
   void commit();
 
  private:
-  std::filesystem::path path_, temporary_;
-  std::ofstream stream_;
+  PendingFile file_;
+  std::ofstream stream_;  // closed before the file is removed
 };
 
 }  // namespace stickslip
