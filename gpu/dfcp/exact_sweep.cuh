@@ -43,14 +43,23 @@ template <int D>
 class ExactSweep {
  public:
   explicit ExactSweep(System<D>& s)
-      : s_(s), sweeper_(s), local_(s.ctx, s.blocks()), slip_(s.ctx, s.blocks()), rest_(s.ctx, s.blocks()) {
+      : s_(s),
+        sweeper_(s),
+        local_(s.ctx, s.blocks()),
+        slip_(s.ctx, s.blocks()),
+        rest_(s.ctx, s.blocks()) {
+    prepare_blocks();
+  }
+
+  /// Public for nvcc's sake, as is all that has an extended lambda; the constructor calls it.
+  void prepare_blocks() {
     LocalData<D>* local = local_.data();
     double* slip = slip_.data();
     std::int8_t* rest = rest_.data();
-    const ContactLaw<D>* law = s.law;
-    const Mat<double, D>* diagonal = s.W.diagonal();
+    const ContactLaw<D>* law = s_.law;
+    const Mat<double, D>* diagonal = s_.W.diagonal();
     launch(
-        s.ctx, s.blocks(),
+        s_.ctx, s_.blocks(),
         [=] SS_LAMBDA(std::size_t c) {
           local[c] = prepare_local(law[c], diagonal[c]);
           slip[c] = 0;
