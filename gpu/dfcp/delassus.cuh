@@ -101,14 +101,14 @@ class Delassus {
   std::span<const std::int32_t> pattern_column() const { return host_column_; }
   /// Values in that order on the host, for factorisations: no copy on the CPU backend.
   std::span<const Mat<double, D>> host_values(Context& ctx) const;
-  /// Which bodies each block touches; empty for a problem without bodies.
+  /// Which bodies that move each block touches; empty for a problem without bodies.
   std::span<const std::int32_t> body_start() const { return host_body_start_; }
   std::span<const std::int32_t> body_index() const { return host_body_; }
 
  private:
   void build_assembled(Context& ctx, const ContactProblem& local);
   void build_factored(Context& ctx, const ContactProblem& problem);
-  void build_pattern(const ContactProblem& problem, const BodyEntries& entries);
+  void build_pattern(const BodyEntries& entries);
   void move_apices(Context& ctx, const ContactProblem& problem, std::vector<Vec<double, D>>& q);
   void set_q(Context& ctx, const std::vector<Vec<double, D>>& q);
   void finish_diagonal(Context& ctx, std::vector<Mat<double, D>>& diagonal);
