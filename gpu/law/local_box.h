@@ -41,6 +41,8 @@ SS_HD inline BoxCandidate<D> try_pattern(const LocalData<D>& data, FlowRule rule
   BoxCandidate<D> candidate{solve_dense(a, b), 0, pattern};
   Vec<double, D>& r = candidate.r;
   if (data.graded) r += solve_dense(a, b - a * r);  // the rows of small coefficients
+  for (int i = 1; i < D; ++i)
+    if (pattern.sign[i - 1] != 0) r[i] = pattern.sign[i - 1] * r[0];
   candidate.violation = r[0] < 0 ? -r[0] * w(0, 0) : 0.0;
   const Vec<double, D> u = w * r + q;
   for (int i = 1; i < D; ++i) {
