@@ -1,0 +1,318 @@
+// Reduction to (W, q) and back to velocities, against dense algebra.
+#include "gpu/dfcp/contact_problem.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <random>
+#include <stdexcept>
+
+#include "gpu/linear/sparse_cholesky.h"
+#include "tests/fixtures/fresh_seed.h"
+
+namespace stickslip {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+MatrixXd to_dense(const SparseRows& m) {
+  MatrixXd out = MatrixXd::Zero(m.rows, m.columns);
+  for (int i = 0; i < m.rows; ++i)
+    for (int k = m.offsets[i]; k < m.offsets[i + 1]; ++k) out(i, m.indices[k]) += m.values[k];
+  return out;
+}
+
+SparseRows to_sparse(const MatrixXd& m) {
+  SparseRows out;
+  out.rows = static_cast<int>(m.rows());
+  out.columns = static_cast<int>(m.cols());
+  out.offsets.push_back(0);
+  for (int i = 0; i < out.rows; ++i) {
+    for (int j = 0; j < out.columns; ++j)
+      if (m(i, j) != 0) {
+        out.indices.push_back(j);
+        out.values.push_back(m(i, j));
+      }
+    out.offsets.push_back(static_cast<int>(out.indices.size()));
+  }
+  return out;
+}
+
+VectorXd to_vector(const std::vector<double>& x) {
+  return Eigen::Map<const VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
+}
+
+std::vector<double> to_std(const VectorXd& x) { return {x.begin(), x.end()}; }
+
+class Numbers {
+ public:
+  explicit Numbers(unsigned seed) : engine_(seed) {}
+  double operator()() { return uniform_(engine_); }
+  int below(int n) { return static_cast<int>(engine_() % static_cast<unsigned>(n)); }
+  MatrixXd matrix(int rows, int columns) {
+    return MatrixXd::NullaryExpr(rows, columns, [&] { return (*this)(); });
+  }
+  /// Exactly symmetric.
+  MatrixXd positive(int n) {
+    const MatrixXd a = matrix(n, n);
+    const MatrixXd b = a * a.transpose() + 0.1 * MatrixXd::Identity(n, n);
+    return 0.5 * (b + b.transpose());
+  }
+
+ private:
+  std::mt19937 engine_;
+  std::uniform_real_distribution<double> uniform_{-1, 1};
+};
+
+/// Blocks of up to three bodies; body 0 cannot move, and every block has another one besides.
+ContactProblem random_bodies(int dim, int dofs, int bodies, int blocks, Numbers& random) {
+  ContactProblem p;
+  p.dim = dim;
+  p.form = ContactProblem::Form::bodies;
+  p.body_dofs = dofs;
+  p.block_start = {0};
+  for (int b = 0; b < bodies; ++b) {
+    const MatrixXd m = b == 0 ? MatrixXd::Zero(dofs, dofs) : random.positive(dofs);
+    p.inverse_mass.insert(p.inverse_mass.end(), m.data(), m.data() + m.size());
+    for (int i = 0; i < dofs; ++i) p.f.push_back(random());
+  }
+  for (int c = 0; c < blocks; ++c) {
+    const int first = 1 + random.below(bodies - 1), count = 1 + random.below(3);
+    for (int k = 0; k < count; ++k) {
+      JacobianBlock& block = p.jacobian.emplace_back();
+      block.body = (first + k) % bodies;
+      for (int i = 0; i < dim * dofs; ++i) block.rows[i] = random();
+    }
+    p.block_start.push_back(static_cast<int>(p.jacobian.size()));
+    p.laws.emplace_back().mu = {0.5, 0.5, 0.5};
+    for (int i = 0; i < dim; ++i) p.w.push_back(random());
+  }
+  return p;
+}
+
+/// H and A^-1 of a problem of form `bodies`.
+std::pair<MatrixXd, MatrixXd> dense_bodies(const ContactProblem& p) {
+  const int n = p.body_dofs, dim = p.dim, dofs = static_cast<int>(p.dofs());
+  MatrixXd h = MatrixXd::Zero(static_cast<int>(p.size()), dofs), inverse = MatrixXd::Zero(dofs, dofs);
+  for (int c = 0; c < static_cast<int>(p.blocks()); ++c)
+    for (int e = p.block_start[c]; e < p.block_start[c + 1]; ++e)
+      for (int i = 0; i < dim * n; ++i)
+        h(c * dim + i / n, p.jacobian[e].body * n + i % n) = p.jacobian[e].rows[i];
+  for (int k = 0; k < static_cast<int>(p.inverse_mass.size()); ++k)
+    inverse(k / (n * n) * n + k / n % n, k / (n * n) * n + k % n) = p.inverse_mass[k];
+  return {h, inverse};
+}
+
+void expect_shape(const ContactProblem& local) {
+  const SparseRows& w = local.W;
+  ASSERT_EQ(w.offsets.size(), local.size() + 1);
+  for (int i = 0; i < w.rows; ++i) {
+    ASSERT_EQ((w.offsets[i + 1] - w.offsets[i]) % local.dim, 0);
+    const int first_row = i / local.dim * local.dim;
+    for (int k = w.offsets[i]; k < w.offsets[i + 1]; ++k) {
+      const int within = k - w.offsets[i];
+      EXPECT_EQ(w.indices[k], w.indices[w.offsets[first_row] + within]);
+      EXPECT_EQ(w.indices[k] % local.dim, within % local.dim);
+      EXPECT_TRUE(within == 0 || w.indices[k] > w.indices[k - 1]);
+    }
+  }
+  EXPECT_NO_THROW(check(local));
+}
+
+TEST(ContactProblem, BodiesGiveTheDenseDelassusMatrix) {
+  FRESH_SEED(seed);
+  Numbers random(seed);
+  for (const int dim : {3, 4})
+    for (const int dofs : {3, 6}) {
+      ContactProblem p = random_bodies(dim, dofs, 9, 25, random);
+      p.laws[4].compliance = 0.25;
+      ASSERT_NO_THROW(check(p));
+      const ContactProblem local = to_local(p);
+      expect_shape(local);
+      const auto [h, inverse] = dense_bodies(p);
+      MatrixXd w = h * inverse * h.transpose();
+      for (int i = 0; i < dim; ++i) w(4 * dim + i, 4 * dim + i) += 0.25;
+      const MatrixXd ours = to_dense(local.W);
+      EXPECT_LT((ours - w).cwiseAbs().maxCoeff(), 1e-13 * w.cwiseAbs().maxCoeff());
+      EXPECT_EQ(ours, ours.transpose());
+      EXPECT_GT(ours.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), -1e-12);
+      const VectorXd q = to_vector(p.w) + h * inverse * to_vector(p.f);
+      EXPECT_LT((to_vector(local.q) - q).cwiseAbs().maxCoeff(), 1e-12);
+
+      const VectorXd r = random.matrix(static_cast<int>(p.size()), 1);
+      const VectorXd v = inverse * (to_vector(p.f) + h.transpose() * r);
+      EXPECT_LT((to_vector(velocities(p, to_std(r))) - v).cwiseAbs().maxCoeff(), 1e-12);
+      EXPECT_EQ(local.laws[4].compliance, 0);
+    }
+}
+
+/// A of rigid parts of 6, 12 and 1 dofs and one mesh-like part of `large`, in scattered order.
+ContactProblem random_global(int large, Numbers& random) {
+  const std::array<int, 4> sizes{6, 12, 1, large};
+  const int n = 19 + large;
+  MatrixXd a = MatrixXd::Zero(n, n);
+  for (int part = 0, first = 0; part < 4; first += sizes[part++]) {
+    if (part < 3) a.block(first, first, sizes[part], sizes[part]) = random.positive(sizes[part]);
+    else
+      for (int i = 0; i < large; ++i) {
+        a(first + i, first + i) = 4.5;
+        for (const int j : {i - 1, i - 7})
+          if (j >= 0) a(first + i, first + j) = a(first + j, first + i) = random();
+      }
+  }
+  std::vector<int> order(n);
+  for (int i = 0; i < n; ++i) order[i] = i * 7 % n;  // n is no multiple of 7
+  ContactProblem p;
+  p.form = ContactProblem::Form::global;
+  MatrixXd scattered(n, n), h = MatrixXd::Zero(30, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) scattered(order[i], order[j]) = a(i, j);
+  for (int i = 0; i < 30; ++i)
+    for (int k = 0; k < 5; ++k) h(i, (i / 3 * 11 + k * k * 3) % n) = random();
+  p.A = to_sparse(scattered);
+  p.H = to_sparse(h);
+  p.laws.resize(10);
+  for (int i = 0; i < n; ++i) p.f.push_back(random());
+  for (int i = 0; i < 30; ++i) p.w.push_back(random());
+  return p;
+}
+
+TEST(ContactProblem, SparseAGivesTheDenseDelassusMatrix) {
+  FRESH_SEED(seed);
+  Numbers random(seed);
+  for (const int large : {10, 60}) {
+    const ContactProblem p = random_global(large, random);
+    ASSERT_NO_THROW(check(p));
+    const ContactProblem local = to_local(p);
+    expect_shape(local);
+    const MatrixXd h = to_dense(p.H), inverse = to_dense(p.A).inverse();
+    const MatrixXd w = h * inverse * h.transpose(), ours = to_dense(local.W);
+    EXPECT_LT((ours - w).cwiseAbs().maxCoeff(), 1e-10 * w.cwiseAbs().maxCoeff());
+    EXPECT_EQ(ours, ours.transpose());
+    const VectorXd q = to_vector(p.w) + h * inverse * to_vector(p.f);
+    EXPECT_LT((to_vector(local.q) - q).cwiseAbs().maxCoeff(), 1e-10 * q.cwiseAbs().maxCoeff());
+    const VectorXd r = random.matrix(30, 1);
+    const VectorXd v = inverse * (to_vector(p.f) + h.transpose() * r);
+    EXPECT_LT((to_vector(velocities(p, to_std(r))) - v).cwiseAbs().maxCoeff(),
+              1e-10 * v.cwiseAbs().maxCoeff());
+  }
+}
+
+TEST(ContactProblem, RefusesAnIndefiniteA) {
+  FRESH_SEED(seed);
+  Numbers random(seed);
+  ContactProblem p = random_global(20, random);
+  MatrixXd a = to_dense(p.A);
+  a(0, 0) = 1e-9;  // the first dof of the 6
+  p.A = to_sparse(a);
+  ASSERT_NO_THROW(check(p));
+  try {
+    to_local(p);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("connected part of 6 dofs that begins with dof 0"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(ContactProblem, LocalKeepsItsValuesAndCompletesBlocks) {
+  ContactProblem p;
+  MatrixXd w = MatrixXd::Zero(6, 6);
+  w.diagonal() << 2, 1, 1, 3, 1, 0;
+  w(0, 4) = 0.5;
+  w(4, 0) = 0.501;
+  p.W = to_sparse(w);
+  p.q = {1, 2, 3, 4, 5, 0};
+  p.laws.resize(2);
+  ASSERT_NO_THROW(check(p));
+  const ContactProblem local = to_local(p);
+  expect_shape(local);
+  EXPECT_EQ(local.W.values.size(), 36U);
+  w(5, 5) = 1;  // an empty row is kept regular
+  EXPECT_EQ(to_dense(local.W), w);
+  EXPECT_EQ(local.q, p.q);
+  EXPECT_THROW(velocities(p, std::vector<double>(6)), std::invalid_argument);
+}
+
+TEST(ContactProblem, CohesionMovesIntoQ) {
+  FRESH_SEED(seed);
+  Numbers random(seed);
+  ContactProblem p = random_bodies(3, 6, 5, 8, random);
+  p.laws[2].cohesion = 0.7;
+  p.laws[2].compliance = 0.1;
+  p.laws[5].set = FrictionSet::bilateral;
+  p.guess = to_std(random.matrix(24, 1));
+  const ContactProblem local = to_local(p);
+  EXPECT_EQ(local.laws[2].cohesion, 0);
+  EXPECT_DOUBLE_EQ(local.guess[6], p.guess[6] + 0.7);
+  EXPECT_EQ(local.guess[7], p.guess[7]);
+  const std::vector<double> back = without_cohesion(p, local.guess);
+  for (std::size_t i = 0; i < 24; ++i) EXPECT_DOUBLE_EQ(back[i], p.guess[i]);
+  // The velocities of physical impulses r: u = H v(r) + w + E r.
+  const auto [h, inverse] = dense_bodies(p);
+  VectorXd u = h * to_vector(velocities(p, p.guess)) + to_vector(p.w);
+  for (int i = 6; i < 9; ++i) u[i] += 0.1 * p.guess[i];
+  const VectorXd ours = to_dense(local.W) * to_vector(local.guess) + to_vector(local.q);
+  EXPECT_LT((ours - u).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+TEST(ContactProblem, EmptyRowsAreKeptRegular) {
+  FRESH_SEED(seed);
+  Numbers random(seed);
+  ContactProblem p = random_bodies(3, 6, 4, 5, random);
+  const auto clear = [&](int block, int row) {
+    for (int e = p.block_start[block]; e < p.block_start[block + 1]; ++e)
+      for (int j = 0; j < 6; ++j) p.jacobian[e].rows[6 * row + j] = 0;
+    p.w[3 * block + row] = 0;
+  };
+  p.laws[1].set = FrictionSet::bilateral;
+  clear(1, 2);
+  clear(3, 1);
+  const std::vector<double> e = row_compliance(p);
+  for (int i = 0; i < 15; ++i) EXPECT_EQ(e[i], i == 5 || i == 10 ? 1 : 0) << i;
+  const MatrixXd w = to_dense(to_local(p).W);
+  for (const int row : {5, 10}) {
+    EXPECT_EQ(w(row, row), 1);
+    EXPECT_EQ(w.row(row).cwiseAbs().sum(), 1);
+  }
+  p.w[5] = 0.3;  // nothing can stop that
+  EXPECT_THROW(to_local(p), std::invalid_argument);
+  p.w[5] = 0;
+  clear(0, 0);
+  p.w[0] = 2;  // a contact that opens by itself
+  EXPECT_NO_THROW(to_local(p));
+  p.w[0] = -2;
+  EXPECT_THROW(to_local(p), std::invalid_argument);
+}
+
+TEST(ContactProblem, Counts) {
+  Numbers random(1);
+  ContactProblem p = random_bodies(4, 3, 6, 7, random);
+  p.laws[0].set = FrictionSet::bilateral;
+  EXPECT_EQ(p.blocks(), 7U);
+  EXPECT_EQ(p.contacts(), 6U);
+  EXPECT_EQ(p.size(), 28U);
+  EXPECT_EQ(p.dofs(), 18U);
+  EXPECT_EQ(to_local(p).dofs(), 0U);
+  EXPECT_THROW(velocities(p, std::vector<double>(27)), std::invalid_argument);
+}
+
+TEST(SparseFactors, SolvesAndRefuses) {
+  if (!has_cholesky()) GTEST_SKIP() << "this build has no Eigen";
+  FRESH_SEED(seed);
+  Numbers random(seed);
+  const MatrixXd a = random.positive(20), b = random.matrix(20, 3);
+  const SparseRows rows = to_sparse(a);
+  SparseFactors factors;
+  ASSERT_TRUE(factors.factorise({rows.offsets, rows.indices, rows.values}));
+  MatrixXd x = b;
+  factors.solve(x.data(), 3);
+  EXPECT_LT((a * x - b).cwiseAbs().maxCoeff(), 1e-9);
+  const SparseRows negative = to_sparse(a - 10 * MatrixXd::Identity(20, 20));
+  EXPECT_FALSE(factors.factorise({negative.offsets, negative.indices, negative.values}));
+}
+
+}  // namespace
+}  // namespace stickslip
