@@ -124,9 +124,9 @@ TEST(LocalSolve, SlidesAsASearchOverDirectionsFinds) {
   RandomLaws random(seed);
   int slides = 0;
   for (int n = 0; n < 600; ++n) {
-    const double mu = random.uniform(0.1, 1);
+    const double mu = random.uniform(0.1, 0.6);
     const ContactLaw<3> law{{mu, mu}};
-    const Mat<double, 3> w = random.block<3>(30);
+    const Mat<double, 3> w = random.block<3>(4);  // so that there is one solution
     Vec<double, 3> q = random.vector<3>();
     q[0] = -std::fabs(q[0]);
     const Vec<double, 3> r = local_solve(law, w, q);
