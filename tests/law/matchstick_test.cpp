@@ -35,9 +35,9 @@ TEST(Matchstick, FramesAreRightHanded) {
   for (int n = 0; n < 1000; ++n) {
     const V normal = normalized(random.vector<3>());
     V a = random.vector<3>(), b = random.vector<3>();
+    if (n % 7 == 0) b = -a;
     if (n % 4 == 0) a = V::zero();
     if (n % 5 == 0) b = normal;
-    if (n % 7 == 0) b = -a;
     const MatchstickContact contact = matchstick(a, b, normal, kSticks);
     EXPECT_LT(norm(cross(contact.t, contact.b) - normal), 1e-12);
     EXPECT_NEAR(norm(contact.t), 1, 1e-14);
