@@ -49,26 +49,43 @@ struct PartTerms {
 };
 
 PartTerms split_by_parts(const ContactProblem& problem, const DynamicsInverse& inverse) {
+  const SparseRows& h = problem.H;
   PartTerms out;
   out.incidence.entry_begin.assign(1, 0);
-  std::vector<std::pair<std::int32_t, PartTerms::Term>> row;  // part, term
+  std::vector<std::int32_t> next;  // where the terms of each part of this block go; these parts are few
   for (std::size_t c = 0; c < problem.blocks(); ++c) {
-    row.clear();
-    for (int i = 0; i < problem.dim; ++i)
-      for (std::int32_t k = problem.H.offsets[c * problem.dim + i];
-           k < problem.H.offsets[c * problem.dim + i + 1]; ++k)
-        if (const std::int32_t dof = problem.H.indices[k]; problem.H.values[k] != 0)
-          row.push_back({inverse.part_of(dof), {i, inverse.place_of(dof), problem.H.values[k]}});
-    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (k == 0 || row[k].first != row[k - 1].first) {
-        out.incidence.group.push_back(row[k].first);
-        out.begin.push_back(out.begin.back());
+    const auto first = static_cast<std::size_t>(out.incidence.entry_begin.back());
+    std::vector<std::int32_t>& parts = out.incidence.group;
+    const auto slot = [&](std::int32_t part) {
+      return static_cast<std::size_t>(
+                 std::find(parts.begin() + static_cast<std::ptrdiff_t>(first), parts.end(), part) -
+                 parts.begin()) -
+             first;
+    };
+    const auto for_terms = [&](const auto& visit) {
+      for (int i = 0; i < problem.dim; ++i)
+        for (std::int32_t k = h.offsets[c * problem.dim + i]; k < h.offsets[c * problem.dim + i + 1]; ++k)
+          if (h.values[k] != 0) visit(i, h.indices[k], h.values[k]);
+    };
+    next.clear();
+    for_terms([&](int, std::int32_t dof, double) {
+      const std::size_t at = slot(inverse.part_of(dof));
+      if (at == next.size()) {
+        parts.push_back(inverse.part_of(dof));
+        next.push_back(0);
       }
-      out.terms.push_back(row[k].second);
-      ++out.begin.back();
+      ++next[at];
+    });
+    for (std::int32_t& count : next) {
+      const std::int32_t begin = out.begin.back();
+      out.begin.push_back(begin + count);
+      count = begin;
     }
-    out.incidence.entry_begin.push_back(static_cast<std::int32_t>(out.incidence.group.size()));
+    out.terms.resize(static_cast<std::size_t>(out.begin.back()));
+    for_terms([&](int i, std::int32_t dof, double value) {
+      out.terms[next[slot(inverse.part_of(dof))]++] = {i, inverse.place_of(dof), value};
+    });
+    out.incidence.entry_begin.push_back(static_cast<std::int32_t>(parts.size()));
   }
   out.incidence.invert(inverse.part_count());
   return out;
