@@ -2,6 +2,7 @@
 #include "gpu/dfcp/nonsmooth_newton.cuh"
 
 #include "gpu/dfcp/solvers.cuh"
+#include "gpu/law/fischer_burmeister.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -45,6 +46,29 @@ struct AlartCurnierMap {
   }
 };
 
+/// r-factor rho_t / s_c, and values times s_c: at rho_t = 1 the merit is that of the judge's own errors.
+template <int D>
+struct MinimumMap {
+  const ContactLaw<D>* law;
+  const double* scale;
+  double rho_t;
+
+  SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
+    return in_velocities(minimum_map(law[c], r, u, rho_t / scale[c]), {scale[c], scale[c]});
+  }
+};
+
+template <int D>
+struct FischerBurmeisterMap {
+  const ContactLaw<D>* law;
+  const double* scale;
+  double rho_t;
+
+  SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
+    return in_velocities(fischer_burmeister(law[c], r, u, rho_t / scale[c]), {scale[c], scale[c]});
+  }
+};
+
 template <int D, class Map>
 void run_newton(System<D>& s, const Map& map) {
   const std::string refusal = NewtonSystem<D>::refusal(s.W, s.params.newton_linear);
@@ -65,13 +89,13 @@ STICKSLIP_SOLVER(solve_newton_ac)
 
 template <int D>
 void solve_newton_fb(System<D>& s) {
-  s.monitor.stop(SolveEnd::refused, "not built yet");
+  run_newton(s, FischerBurmeisterMap<D>{s.law, s.W.scale(), s.params.rho_t});
 }
 STICKSLIP_SOLVER(solve_newton_fb)
 
 template <int D>
 void solve_newton_minmap(System<D>& s) {
-  s.monitor.stop(SolveEnd::refused, "not built yet");
+  run_newton(s, MinimumMap<D>{s.law, s.W.scale(), s.params.rho_t});
 }
 STICKSLIP_SOLVER(solve_newton_minmap)
 

@@ -1,0 +1,196 @@
+// GMRES with restarts for nonsymmetric systems in blocks [Saad and Schultz 1986].
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "gpu/core/buffer.h"
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/math/vec.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// The basis stays on the backend; one read-back per iteration, of a column of the Hessenberg matrix.
+template <int D>
+class Gmres {
+ public:
+  /// y = A x. Type-erased: nvcc allows no device lambda in a template of a lambda.
+  using Apply = std::function<void(const Vec<double, D>* x, Vec<double, D>* y)>;
+  static constexpr int kBasis = 40;  // vectors between restarts
+
+  /// x with |b - A x| <= tolerance |b| after at most `iterations` products; `apply(x, y)` does y = A x and
+  /// must not keep anything. Starts from x = 0. Returns the relative residual reached (that of the
+  /// recurrence).
+  double solve(Context& ctx, std::size_t n, const Vec<double, D>* b, Vec<double, D>* x, double tolerance,
+               int iterations, const Apply& apply) {
+    prepare(ctx, n);
+    fill(ctx, x, n, Vec<double, D>::zero());
+    copy(ctx, basis_.data(), b, n);
+    const double norm_b = norm_of(ctx, basis_.data());
+    if (!(norm_b > 0)) return 0;
+    double residual = norm_b, last = 2 * norm_b;
+    int left = iterations;
+    // A restart that hardly moved would repeat itself for ever.
+    while (left > 0 && residual > tolerance * norm_b && residual < 0.999 * last) {
+      last = residual;
+      const int used = cycle(ctx, residual, tolerance * norm_b, left, apply);
+      left -= used;
+      add_solution(ctx, used, x);
+      if (left <= 0) break;
+      apply(x, basis_.data());
+      Vec<double, D>* v = basis_.data();
+      launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { v[c] = b[c] - v[c]; });
+      residual = norm_of(ctx, v);
+    }
+    return residual / norm_b;
+  }
+
+ private:
+  static constexpr int kPack = 8;  // products of a vector with the basis that one reduction makes
+  static constexpr int kPacks = (kBasis + kPack) / kPack;
+  using Pack = Vec<double, kPack>;
+
+  Vec<double, D>* vector(int i) { return basis_.data() + static_cast<std::size_t>(i) * n_; }
+
+  void prepare(Context& ctx, std::size_t n) {
+    n_ = n;
+    basis_.resize(ctx, n * (kBasis + 1));
+    products_.resize(ctx, 2 * kPacks + 1);
+    host_.resize(2 * kPacks + 1);
+    coefficients_.resize(ctx, kBasis);
+  }
+
+ public:  // nvcc: device lambdas may not stand in private members
+  double norm_of(Context& ctx, const Vec<double, D>* v) {
+    Pack* out = products_.data();
+    reduce_sum(
+        ctx, n_, [=] SS_LAMBDA(std::size_t c) { return first(norm2(v[c])); }, out);
+    return std::sqrt(read_back(ctx, out)[0]);
+  }
+
+  SS_HD static Pack first(double value) {
+    Pack p{};
+    p[0] = value;
+    return p;
+  }
+
+  /// w -= sum <V_i, w> V_i over i < count; the products go to `out`, packed.
+  void orthogonalise(Context& ctx, int count, Vec<double, D>* w, Pack* out) {
+    const std::size_t n = n_;
+    const Vec<double, D>* basis = basis_.data();
+    for (int begin = 0; begin < count; begin += kPack) {
+      const int some = count - begin < kPack ? count - begin : kPack;
+      reduce_sum(
+          ctx, n,
+          [=] SS_LAMBDA(std::size_t c) {
+            Pack p{};
+            for (int i = 0; i < some; ++i)
+              p[i] = dot(basis[static_cast<std::size_t>(begin + i) * n + c], w[c]);
+            return p;
+          },
+          out + begin / kPack);
+    }
+    launch(
+        ctx, n,
+        [=] SS_LAMBDA(std::size_t c) {
+          for (int i = 0; i < count; ++i)
+            w[c] -= out[i / kPack][i % kPack] * basis[static_cast<std::size_t>(i) * n + c];
+        },
+        kMedium);
+  }
+
+  /// Builds the basis from its first vector, of norm `residual`. Returns how many products it took.
+  int cycle(Context& ctx, double& residual, double goal, int left, const Apply& apply) {
+    Pack* out = products_.data();
+    scale(ctx, vector(0), 1 / residual);
+    rotated_.assign(1, residual);
+    columns_.clear();
+    turns_.clear();
+    const int most = left < kBasis ? left : kBasis;
+    for (int j = 0; j < most; ++j) {
+      Vec<double, D>* w = vector(j + 1);
+      apply(vector(j), w);
+      // Classical Gram-Schmidt twice is as good as modified, and bundles its reductions.
+      orthogonalise(ctx, j + 1, w, out);
+      orthogonalise(ctx, j + 1, w, out + kPacks);
+      Pack* length = out + 2 * kPacks;
+      reduce_sum(
+          ctx, n_, [=] SS_LAMBDA(std::size_t c) { return first(norm2(w[c])); }, length);
+      copy_to_host(ctx, host_.data(), out, host_.size());
+      const double norm_w = std::sqrt(host_.back()[0]);
+      residual = add_column(j, norm_w);
+      if (!(residual > goal) || !(norm_w > 0)) return j + 1;
+      scale(ctx, w, 1 / norm_w);
+    }
+    return most;
+  }
+
+  void scale(Context& ctx, Vec<double, D>* v, double factor) {
+    launch(ctx, n_, [=] SS_LAMBDA(std::size_t c) { v[c] *= factor; });
+  }
+
+  /// Column j of the Hessenberg matrix, rotated to a triangle. Returns the new norm of the residual.
+  double add_column(int j, double norm_w) {
+    std::vector<double> h(static_cast<std::size_t>(j) + 2);
+    for (int i = 0; i <= j; ++i)
+      h[static_cast<std::size_t>(i)] = host_[static_cast<std::size_t>(i / kPack)][i % kPack] +
+                                       host_[static_cast<std::size_t>(kPacks + i / kPack)][i % kPack];
+    h.back() = norm_w;
+    for (std::size_t i = 0; i < turns_.size(); ++i) turns_[i].apply(h[i], h[i + 1]);
+    const auto k = static_cast<std::size_t>(j);
+    const double length = std::hypot(h[k], h[k + 1]);
+    turns_.push_back(length > 0 ? Turn{h[k] / length, h[k + 1] / length} : Turn{1, 0});
+    turns_.back().apply(h[k], h[k + 1]);
+    rotated_.push_back(0);
+    turns_.back().apply(rotated_[k], rotated_[k + 1]);
+    h.pop_back();
+    columns_.push_back(std::move(h));
+    return std::fabs(rotated_.back());
+  }
+
+  /// x += V y with the triangle's solution y.
+  void add_solution(Context& ctx, int count, Vec<double, D>* x) {
+    std::vector<double> y(rotated_.begin(), rotated_.begin() + count);
+    for (int j = count - 1; j >= 0; --j) {
+      const std::vector<double>& column = columns_[static_cast<std::size_t>(j)];
+      const double pivot = column.back();
+      double& value = y[static_cast<std::size_t>(j)];
+      value = pivot != 0 ? value / pivot : 0.0;
+      for (int i = 0; i < j; ++i)
+        y[static_cast<std::size_t>(i)] -= column[static_cast<std::size_t>(i)] * value;
+    }
+    coefficients_.upload(ctx, y);
+    const double* coefficient = coefficients_.data();
+    const Vec<double, D>* basis = basis_.data();
+    const std::size_t n = n_;
+    launch(
+        ctx, n,
+        [=] SS_LAMBDA(std::size_t c) {
+          for (int i = 0; i < count; ++i) x[c] += coefficient[i] * basis[static_cast<std::size_t>(i) * n + c];
+        },
+        kMedium);
+  }
+
+ private:
+  struct Turn {
+    double cosine, sine;
+    void apply(double& a, double& b) const {
+      const double rotated = cosine * a + sine * b;
+      b = cosine * b - sine * a;
+      a = rotated;
+    }
+  };
+
+  std::size_t n_ = 0;
+  Buffer<Vec<double, D>> basis_;
+  Buffer<Pack> products_;
+  Buffer<double> coefficients_;
+  std::vector<Pack> host_;
+  std::vector<double> rotated_;
+  std::vector<std::vector<double>> columns_;
+  std::vector<Turn> turns_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND
