@@ -21,6 +21,11 @@ template <int N>
 struct EigenResolvent {
   Vec<double, N> values, b;
 
+  SS_HD Vec<double, N> moved() const {
+    Vec<double, N> result{};
+    for (int i = 0; i < N; ++i) result[i] = values[i] * b[i];
+    return result;
+  }
   SS_HD Resolved<N> operator()(double lambda) const {
     Resolved<N> result{};
     for (int i = 0; i < N; ++i) {
@@ -50,6 +55,7 @@ struct FactorResolvent {
     }
     return x;
   }
+  SS_HD Vec<double, N> moved() const { return schur * b; }
   SS_HD Resolved<N> operator()(double lambda) const {
     Mat<double, N> a = schur;
     for (int i = 0; i < N; ++i) a(i, i) += lambda;
@@ -70,6 +76,19 @@ struct SlideBracket {
     return low > 0 ? std::sqrt(low) * std::sqrt(high) : 0.0625 * high;
   }
 };
+
+/// Where G = Q by its expansion for large lambda, 1 / G = lambda / k + m / k^2. Close where friction does
+/// little.
+template <int N, class Resolvent>
+SS_HD inline double far_guess(const Resolvent& resolvent, const Vec<double, N>& coupling, double w_nn,
+                              double pressure) {
+  const Vec<double, N>& b = resolvent.b;
+  const Vec<double, N> moved = resolvent.moved();
+  const double length = norm(b);
+  const double k = w_nn * length + dot(coupling, b);
+  if (!(k > 0)) return 0;
+  return k / pressure - (w_nn * dot(b, moved) / length + dot(coupling, moved)) / k;
+}
 
 /// y, and r_N in `normal`, of a block that is pressed on, Q > 0. `lambda`: in: a guess, or 0; out: 0 where it
 /// sticks. Halley's method on G, because G is a hyperbola in lambda where C' is isotropic: then the first
@@ -100,6 +119,10 @@ SS_HD inline Vec<double, N> stick_or_slide(const Resolvent& resolvent, const Vec
       const double first = -w_nn * yv - dot(coupling, at.v);
       const double second = w_nn * (3 * dot(at.v, at.v) - yv * yv) * inverse + 2 * dot(coupling, at.x);
       next = here - 2 * excess * first / (2 * first * first - excess * second);
+      if (iteration == 0) {
+        const double far = far_guess(resolvent, coupling, w_nn, pressure);
+        next = far > next ? far : next;
+      }
     }
     warm = false;
     next = bracket.inside(next, size);
