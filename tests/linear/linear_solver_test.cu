@@ -47,7 +47,7 @@ struct Problem {
   LinearSolver solver;
 };
 
-constexpr double kTight = sizeof(Real) == 8 ? 1e-11 : 1e-5;
+constexpr double kTightest = sizeof(Real) == 8 ? 1e-11 : 1e-5;
 
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
@@ -57,14 +57,14 @@ BACKEND_TEST(LinearSolver, CholeskyEqualsPcg) {
   FRESH_SEED(seed);
   test::Random random(seed);
   Params params;
-  params.pcg_tolerance = kTight;
+  params.pcg_tolerance = kTightest;
   Problem problem(ctx, random, params);
   EXPECT_EQ(problem.solve(ctx, params).stop, PcgStop::converged);
   const test::Vector iterated = problem.result(ctx);
   params.linear_solver = LinearSolverKind::cholesky;
   PcgResult result = problem.solve(ctx, params);
   EXPECT_EQ(result.iterations, 0);
-  EXPECT_LE((problem.result(ctx) - iterated).norm(), 1e4 * kTight * iterated.norm());
+  EXPECT_LE((problem.result(ctx) - iterated).norm(), 1e4 * kTightest * iterated.norm());
   for (std::size_t i = 0; i < problem.fixed.size(); ++i)
     if (problem.fixed[i] != 0) {
       EXPECT_EQ(problem.result(ctx).segment(3 * i, 3).norm(), 0) << "node " << i;
@@ -76,7 +76,7 @@ BACKEND_TEST(LinearSolver, WarmStartLeadsToTheSameSolutionAndReportsItsGroups) {
   FRESH_SEED(seed);
   test::Random random(seed);
   Params params;
-  params.pcg_tolerance = kTight;
+  params.pcg_tolerance = kTightest;
   params.warm_start = true;
   Problem problem(ctx, random, params);
   EXPECT_EQ(problem.solve(ctx, params).stop, PcgStop::converged);
@@ -88,7 +88,7 @@ BACKEND_TEST(LinearSolver, WarmStartLeadsToTheSameSolutionAndReportsItsGroups) {
   params.warm_start = false;
   problem.solve(ctx, params);
   EXPECT_TRUE(problem.solver.groups().empty());
-  EXPECT_LE((problem.result(ctx) - warm).norm(), 1e4 * kTight * warm.norm());
+  EXPECT_LE((problem.result(ctx) - warm).norm(), 1e4 * kTightest * warm.norm());
 }
 
 BACKEND_TEST(LinearSolver, OneGroupNeedsNoWarmStart) {

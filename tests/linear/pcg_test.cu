@@ -8,7 +8,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-constexpr Real kTight = sizeof(Real) == 8 ? Real(1e-11) : Real(1e-6);
+constexpr Real kPcgTight = sizeof(Real) == 8 ? Real(1e-11) : Real(1e-6);
 
 /// Solves and compares with a direct factorisation in the energy norm, nodes with fixed[i] != 0 held at their
 /// start.
@@ -68,12 +68,12 @@ BACKEND_TEST(Pcg, SolvesLikeAFactorisation) {
   FRESH_SEED(seed);
   test::Random random(seed);
   for (const bool warm : {false, true}) {
-    const PcgSettings settings{kTight, 5000, warm};
+    const PcgSettings settings{kPcgTight, 5000, warm};
     const test::System system = test::make_system(random, 9, 10, 8, 200);
-    expect_solution(ctx, system, random, settings, {}, 100 * kTight);
-    expect_solution(ctx, system, random, settings, fix_some(random, system.node_count), 100 * kTight);
+    expect_solution(ctx, system, random, settings, {}, 100 * kPcgTight);
+    expect_solution(ctx, system, random, settings, fix_some(random, system.node_count), 100 * kPcgTight);
     const test::System tiny = test::make_system(random, 1, 1, 1, 0);
-    expect_solution(ctx, tiny, random, settings, {}, 100 * kTight);
+    expect_solution(ctx, tiny, random, settings, {}, 100 * kPcgTight);
   }
 }
 
@@ -83,7 +83,8 @@ BACKEND_TEST(Pcg, SolvesAnIllConditionedSystem) {
   test::Random random(seed);
   const Real stiff = sizeof(Real) == 8 ? Real(1e6) : Real(1e3);
   const test::System system = test::make_system(random, 8, 8, 8, 40, stiff);
-  expect_solution(ctx, system, random, {kTight, 20000}, fix_some(random, system.node_count), 1e4 * kTight);
+  expect_solution(ctx, system, random, {kPcgTight, 20000}, fix_some(random, system.node_count),
+                  1e4 * kPcgTight);
 }
 
 BACKEND_TEST(Pcg, ZeroRightHandSideGivesZero) {
