@@ -47,6 +47,7 @@ void Monitor<D>::judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on
   const QuickJudgement seen = judge_quickly(ctx_, W_, law_, r, u, sums_.data());
   last_residual_ = residual_;
   residual_ = seen.residual;
+  if (on_the_clock) ++looks_;
   // NaN is never better.
   if (on_the_clock && residual_ < best_residual_) {
     best_residual_ = residual_;

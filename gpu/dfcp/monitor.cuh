@@ -65,6 +65,7 @@ class Monitor {
 
   double residual() const { return residual_; }  // at the last look
   double best_residual() const { return best_residual_; }
+  long looks() const { return looks_; }  // how often the judge has looked on the clock
   const Vec<double, D>* best() const { return best_.data(); }
   const Vec<double, D>* best_velocity() const { return best_u_.data(); }
   long iterations() const { return iterations_; }
@@ -88,7 +89,7 @@ class Monitor {
   Stopwatch watch_;
   Buffer<Vec<double, D>> u_, best_, best_u_;
   Buffer<Vec<double, 4>> sums_;
-  long iterations_ = 0, next_look_ = 0, last_look_ = 0;
+  long iterations_ = 0, next_look_ = 0, last_look_ = 0, looks_ = 0;
   double residual_ = 0, last_residual_ = 0, best_residual_;
   SolveEnd end_ = SolveEnd::iterations;
   bool stopped_ = false;

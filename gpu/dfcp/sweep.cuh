@@ -38,7 +38,7 @@ struct FactoredSweep {
 
 /// Whether sweeps of this system go by colours.
 template <int D>
-bool sweeps_by_colours(const System<D>& s) {
+bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
 #if STICKSLIP_ON_CUDA
   return true;
 #else
@@ -67,6 +67,9 @@ class Sweeper {
   void refresh(Vec<double, D>* r) {
     if (s_.W.factored()) s_.W.body_velocities(s_.ctx, r, v_.data());
   }
+
+  /// Body velocities that r causes; empty for an assembled W.
+  Buffer<double>& velocities() { return v_; }
 
   /// For every block in turn: r_c = update(c, r_c, u_c), with u_c at the newest impulses, unless
   /// update.skip(c). `refresh` first.

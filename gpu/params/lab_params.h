@@ -23,6 +23,7 @@ namespace stickslip {
   REAL(r_scale, 1.0, 1e-6, 1e6, "1", prox, "factor on the r-factors")                                                          \
   BOOL(r_adaptive, true, prox, "drop an iterate that moved further than the last and shrink the r-factors")                    \
   REAL(r_shrink, 0.0, 0.0, 0.999, "1", prox, "what r-factors shrink by; 0: 0.5 (global, blocked) or 0.9 (local)")               \
+  INT(prox_local_steps, 3, 1, 1000, "1", prox, "proximal steps of a block in its turn of prox_gs; 1: the text's")                     \
   BOOL(de_saxce, true, convex, "iterate on the shift mu |u_T| so that convex solvers reach exact Coulomb; else the associated law") \
   REAL(de_saxce_inner, 0.1, 1e-6, 1.0, "1", convex, "residual of a convex subproblem relative to the outer one")               \
   BOOL(restart, true, convex, "restart acceleration when the step turns against the gradient")                                 \
@@ -52,7 +53,7 @@ namespace stickslip {
   INT(pivot_rows, 3000, 1, 20000, "1", pivot, "rows that pivoting takes on at most (dense matrices)")                          \
   INT(auto_sweeps, 20, 1, 100000, "1", auto, "Gauss-Seidel sweeps of `auto` before it looks for something faster")              \
   INT(auto_direct_rows, 20000, 0, 10000000, "1", auto, "rows up to which `auto` factorises Newton systems")                    \
-  INT(auto_memory, 8, 0, 50, "1", auto, "sweeps that `auto` extrapolates from (Anderson mixing); 0: none")
+  INT(auto_memory, 8, 0, 10, "1", auto, "sweeps that `auto` extrapolates from (Anderson mixing); 0: none")
 // clang-format on
 
 enum class DelassusStorage : int { automatic, assembled, factored };

@@ -1,0 +1,163 @@
+// One proximal step of a block: z = r - R u, then back to what the law allows [Course §3.4].
+//
+// The text projects z in the plain norm, which only keeps the law's solutions where R is a multiple of one:
+// at a fixed point r_T = P(r_T - R_T u_T) it is R_T u_T, not u_T, that opposes r_T. So the closest point is
+// taken in the norm of M = R_T^-1, |x|^2 = x' M x; for a scalar R that is the text's.
+#pragma once
+
+#include "gpu/law/local_data.h"
+#include "gpu/law/projection.h"
+#include "gpu/params/lab_params.h"
+
+namespace stickslip {
+
+/// The r-factors of one block [Course §3.4.4].
+template <int D>
+struct ProxBlock {
+  double normal = 0;            // R_N [kg]; 0: nothing moves this block, and r = 0
+  double least = 0;             // the smallest of all factors
+  Mat<double, D - 1> metric{};  // M = R_T^-1
+  Vec<double, D - 1> values{};  // S M S = V diag(values) V', S = diag(mu), 1 in bilateral blocks
+  Mat<double, D - 1> basis{};   // S V
+};
+
+namespace law_detail {
+
+template <int D>
+SS_HD inline void decompose_metric(const ContactLaw<D>& law, ProxBlock<D>& block) {
+  const double size = trace(block.metric);
+  Mat<double, D - 1> scaled{};
+  Vec<double, D - 1> s{};
+  for (int i = 0; i < D - 1; ++i) s[i] = law.set == FrictionSet::bilateral ? 1.0 : law.mu[i];
+  for (int i = 0; i < D - 1; ++i)
+    for (int j = 0; j < D - 1; ++j) scaled(i, j) = s[i] * s[j] * block.metric(i, j);
+  for (int i = 0; i < D - 1; ++i)
+    if (!(s[i] > 0)) scaled(i, i) = size;  // falls out by its zero row of the basis
+  const SymmetricEigen<double, D - 1> eigen = decompose(scaled);
+  double largest = 0;
+  for (int i = 0; i < D - 1; ++i) largest = eigen.values[i] > largest ? eigen.values[i] : largest;
+  for (int j = 0; j < D - 1; ++j) {
+    const double floor = least_pivot * largest;
+    block.values[j] = eigen.values[j] > floor ? eigen.values[j] : floor;
+    for (int i = 0; i < D - 1; ++i) block.basis(i, j) = s[i] * eigen.vectors(i, j);
+  }
+}
+
+/// A box in the norm of M / factor: one row after the other until none moves.
+template <int D>
+SS_HD inline Vec<double, D - 1> prox_box(const ContactLaw<D>& law, const ProxBlock<D>& block, double factor,
+                                         double radius, const Vec<double, D - 1>& r,
+                                         const Vec<double, D - 1>& u) {
+  const Vec<double, D - 1> pull = block.metric * r - factor * u;  // M x = pull where nothing binds
+  Vec<double, D - 1> x = project_section(law, radius, r);
+  for (int pass = 0; pass < 20; ++pass) {
+    const Vec<double, D - 1> before = x;
+    for (int i = 0; i < D - 1; ++i) {
+      double rest = pull[i];
+      for (int j = 0; j < D - 1; ++j)
+        if (j != i) rest -= block.metric(i, j) * x[j];
+      x[i] = clamp(rest / block.metric(i, i), law.mu[i] * (radius > 0 ? radius : 0.0));
+    }
+    if (x == before) break;
+  }
+  return x;
+}
+
+}  // namespace law_detail
+
+/// Factors of a block with the diagonal block w of W [1/kg]. `global`: the factor of the global strategy
+/// [kg].
+template <int D>
+SS_HD inline ProxBlock<D> prepare_prox(const ContactLaw<D>& law, const Mat<double, D>& w,
+                                       RFactorStrategy strategy, double global, double scale) {
+  ProxBlock<D> block;
+  const double size = trace(w);
+  if (!(size > 0)) return block;
+  const double tiny = law_detail::least_pivot * size;
+  const auto entry = [&](int i) {
+    return strategy == RFactorStrategy::global ? 1 / global : w(i, i) > tiny ? w(i, i) : tiny;
+  };
+  block.normal = scale / entry(0);
+  double largest = 0;  // bound on the metric's eigenvalues
+  for (int i = 1; i < D; ++i) {
+    double row = 0;
+    for (int j = 1; j < D; ++j) {
+      double value = i == j ? entry(i) : 0.0;
+      if (strategy == RFactorStrategy::blocked && i != j) value = 0.5 * (w(i, j) + w(j, i));
+      block.metric(i - 1, j - 1) = value / scale;
+      row += std::fabs(value) / scale;
+    }
+    largest = row > largest ? row : largest;
+  }
+  block.least = block.normal * largest > 1 ? 1 / largest : block.normal;
+  law_detail::decompose_metric(law, block);
+  return block;
+}
+
+/// The new normal impulse, from the block's r and u with all factors multiplied by `factor`.
+template <int D>
+SS_HD inline double prox_normal(const ContactLaw<D>& law, const ProxBlock<D>& block, double factor, double r,
+                                double u) {
+  const double z = r - factor * block.normal * u;
+  return z > 0 || law.set == FrictionSet::bilateral ? z : 0.0;
+}
+
+/// The new tangential impulse: the x in radius * section with the least (x - r)' M (x - r) / (2 factor) + u .
+/// x.
+template <int D>
+SS_HD inline Vec<double, D - 1> prox_tangential(const ContactLaw<D>& law, const ProxBlock<D>& block,
+                                                double factor, double radius, const Vec<double, D - 1>& r,
+                                                const Vec<double, D - 1>& u) {
+  const bool bilateral = law.set == FrictionSet::bilateral;
+  if (!bilateral && !(radius > 0)) return Vec<double, D - 1>::zero();
+  if (law.set == FrictionSet::box) return law_detail::prox_box(law, block, factor, radius, r, u);
+  const law_detail::PoleSum<D - 1> poles{transposed_times(block.basis, block.metric * r - factor * u),
+                                         block.values, Vec<double, D - 1>::filled(1)};
+  const Vec<double, D - 1> free = poles.at(0);
+  if (bilateral || norm2(free) <= radius * radius) return block.basis * free;
+  return block.basis * poles.at(law_detail::secular_root(poles, radius, 0));
+}
+
+/// The associated rule ties u_N to u_T: there the least factor steps against all of u, back onto the cone.
+template <int D>
+SS_HD inline bool steps_onto_cone(const ContactLaw<D>& law) {
+  return law.flow == FlowRule::associated && law.set != FrictionSet::bilateral;
+}
+
+/// r after one step with everything taken at the old r, friction's bound too.
+template <int D>
+SS_HD inline Vec<double, D> prox_step(const ContactLaw<D>& law, const ProxBlock<D>& block, double factor,
+                                      const Vec<double, D>& r, const Vec<double, D>& u) {
+  if (!(block.normal > 0)) return Vec<double, D>::zero();
+  if (steps_onto_cone(law)) return project(law, r - factor * block.least * u);
+  return from_parts<D>(prox_normal(law, block, factor, r[0], u[0]),
+                       prox_tangential(law, block, factor, r[0], tangential(r), tangential(u)));
+}
+
+/// r after `steps` local steps, from the block's r and u = W r + q; `w` is its diagonal block of W. The
+/// normal part comes first, the tangential part uses it and the velocity that follows from it: the text takes
+/// both at one velocity, which needs smaller factors where normal and tangent are coupled.
+template <int D>
+SS_HD inline Vec<double, D> prox_block(const ContactLaw<D>& law, const ProxBlock<D>& block,
+                                       const Mat<double, D>& w, double factor, int steps, Vec<double, D> r,
+                                       Vec<double, D> u) {
+  if (!(block.normal > 0)) return Vec<double, D>::zero();
+  const bool associated = steps_onto_cone(law);
+  for (int step = 0; step < steps; ++step) {
+    const Vec<double, D> before = r;
+    if (associated) {
+      r = project(law, r - factor * block.least * u);
+    } else {
+      r[0] = prox_normal(law, block, factor, r[0], u[0]);
+      const double dn = r[0] - before[0];
+      for (int i = 0; i < D; ++i) u[i] += w(i, 0) * dn;
+      r = from_parts<D>(r[0], prox_tangential(law, block, factor, r[0], tangential(r), tangential(u)));
+    }
+    if (step + 1 == steps || r == before) break;
+    for (int i = 0; i < D; ++i)
+      for (int j = associated ? 0 : 1; j < D; ++j) u[i] += w(i, j) * (r[j] - before[j]);
+  }
+  return r;
+}
+
+}  // namespace stickslip
