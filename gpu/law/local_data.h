@@ -93,22 +93,45 @@ SS_HD inline Mat<double, N> cholesky(const Mat<double, N>& a) {
   return l;
 }
 
-/// T = L^-T Q with L^-1 J L^-T = Q diag(theta) Q', W' = L L', J = diag(1, -1, ..). J leaves one theta
-/// positive.
-template <int D>
-SS_HD inline void prepare_convex(LocalData<D>& data) {
-  const Mat<double, D> l = cholesky(data.scaled);
-  Mat<double, D> inverse = Mat<double, D>::zero();
-  for (int j = 0; j < D; ++j)
-    for (int i = j; i < D; ++i) {
+template <int N>
+SS_HD inline Mat<double, N> reversed(const Mat<double, N>& a) {
+  Mat<double, N> result{};
+  for (int i = 0; i < N * N; ++i) result.m[i] = a.m[N * N - 1 - i];
+  return result;
+}
+
+template <int N>
+SS_HD inline Mat<double, N> inverse_lower(const Mat<double, N>& l) {
+  Mat<double, N> inverse = Mat<double, N>::zero();
+  for (int j = 0; j < N; ++j)
+    for (int i = j; i < N; ++i) {
       double sum = i == j ? 1.0 : 0.0;
       for (int k = j; k < i; ++k) sum -= l(i, k) * inverse(k, j);
       inverse(i, j) = sum / l(i, i);
     }
-  Mat<double, D> signs = Mat<double, D>::identity();
-  for (int i = 1; i < D; ++i) signs(i, i) = -1;
-  const SymmetricEigen<double, D> eigen = symmetric_eigen(inverse * signs * inverse.transposed());
-  const Mat<double, D> t = inverse.transposed() * eigen.vectors;
+  return inverse;
+}
+
+/// T = L^-T Q with L^-1 J L^-T = Q diag(theta) Q', W' = L L', J = diag(1, -1, ..). J leaves one theta
+/// positive. Where mu is large W' is factorised from its last row on, and the decomposition always sees the
+/// large entries first: otherwise the small thetas drown.
+template <int D>
+SS_HD inline void prepare_convex(LocalData<D>& data) {
+  double most = 0;
+  for (int i = 0; i < D - 1; ++i) most = data.mu[i] > most ? data.mu[i] : most;
+  const bool backwards = most > 1;
+  const Mat<double, D> inverse = inverse_lower(cholesky(backwards ? reversed(data.scaled) : data.scaled));
+  Mat<double, D> signs = -1.0 * Mat<double, D>::identity();
+  const int normal_at = backwards ? D - 1 : 0;
+  signs(normal_at, normal_at) = 1;
+  const SymmetricEigen<double, D> eigen = symmetric_eigen(reversed(inverse * signs * inverse.transposed()));
+  Mat<double, D> t{};
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < D; ++j) {
+      double sum = 0;
+      for (int k = i; k < D; ++k) sum += inverse(k, i) * eigen.vectors(D - 1 - k, j);
+      t(backwards ? D - 1 - i : i, j) = sum;
+    }
   const double positive = eigen.values[D - 1], sign = t(0, D - 1) < 0 ? -1.0 : 1.0;
   for (int i = 0; i < D; ++i) {
     const double scale = i == 0 ? 1.0 : data.mu[i - 1];

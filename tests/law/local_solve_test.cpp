@@ -74,6 +74,19 @@ TEST(LocalSolve, SolvesHugeFriction) {
   check_law<3>(random, FrictionSet::box, FlowRule::exact, 1e6, 5000);
 }
 
+TEST(LocalSolve, SolvesTinyAndHugeAssociatedFriction) {
+  FRESH_SEED(seed);
+  RandomLaws random(seed);
+  for (int n = 0; n < 10000; ++n) {
+    const double mu = random.power(6);
+    const ContactLaw<4> law{
+        {mu, mu, n % 3 == 0 ? 0.5 * mu : mu}, FrictionSet::ellipsoid, FlowRule::associated};
+    const Mat<double, 4> w = random.block<4>(n % 2 == 0 ? 2 : 1e6);
+    const Vec<double, 4> q = random.vector<4>();
+    EXPECT_LE(law_residual(law, w, q, local_solve(law, w, q)), 1e-9) << n << " mu " << mu;
+  }
+}
+
 /// W = s I [Daviet20 §5.2.2].
 TEST(LocalSolve, IsotropicBlocksHaveAClosedForm) {
   FRESH_SEED(seed);
