@@ -149,26 +149,31 @@ void check_command(const CLI::App& app, const std::string& name) {
                    (nearest.empty() ? " (stickslip --help shows all)" : "; did you mean '" + nearest + "'?"));
 }
 
-int parse_and_run(int argc, const char* const* argv, const EngineFactory& factory) {
+int parse_and_run(int argc, const char* const* argv, const EngineFactory& factory, const LabFactory& labs) {
   CLI::App app{"stickslip: a sandbox for frictional contact", "stickslip"};
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 good, 1 an expectation failed, 2 bad input, 3 no suitable device.");
+  app.footer(
+      "Exit codes: 0 good, 1 an expectation failed or nothing converged, 2 bad input, 3 no suitable device.");
   ViewCommand view;
   RunOptions run;
   ConvertOptions convert;
   BenchOptions bench;
+  SolveOptions solve;
+  RaceOptions race;
   std::string list_what;
   bool list_json = false;
   CLI::App* view_command = add_view(app, view);
   CLI::App* run_command = add_run(app, run);
   CLI::App* convert_command = add_convert(app, convert);
-  CLI::App* list_command =
-      app.add_subcommand("list", "show what there is: scenes, solvers, params or backends");
-  list_command->add_option("what", list_what, "scenes, solvers, params or backends")
+  CLI::App* list_command = app.add_subcommand("list", "show what there is");
+  list_command->add_option("what", list_what, "what to show")
       ->required()
-      ->check(CLI::IsMember({"scenes", "solvers", "params", "backends"}));
+      ->check(CLI::IsMember(
+          {"scenes", "solvers", "params", "backends", "contact-solvers", "lab-params", "problems"}));
   list_command->add_flag("--json", list_json, "as one JSON document");
   CLI::App* bench_command = add_bench(app, bench);
+  CLI::App* solve_command = add_solve(app, solve);
+  CLI::App* race_command = add_race(app, race);
   if (argc > 1 && argv[1][0] != '-') check_command(app, argv[1]);
   try {
     app.parse(argc, argv);
@@ -180,7 +185,9 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   if (run_command->parsed()) return command_run(run, factory);
   if (convert_command->parsed()) return command_convert(convert);
   if (list_command->parsed()) return command_list(list_what, list_json);
-  return bench_command->parsed() ? command_bench(bench, factory) : exit_bad_input;
+  if (bench_command->parsed()) return command_bench(bench, factory);
+  if (solve_command->parsed()) return command_solve(solve, labs);
+  return race_command->parsed() ? command_race(race, labs) : exit_bad_input;
 }
 
 constexpr const char* too_large = "out of memory: the input is too large for this machine";
@@ -192,9 +199,9 @@ int complain(const std::exception& error, ExitCode code) {
 
 }  // namespace
 
-int run_cli(int argc, const char* const* argv, const EngineFactory& factory) {
+int run_cli(int argc, const char* const* argv, const EngineFactory& factory, const LabFactory& labs) {
   try {
-    return parse_and_run(argc, argv, factory);
+    return parse_and_run(argc, argv, factory, labs);
   } catch (const InputError& error) {
     return complain(error, exit_bad_input);
   } catch (const DeviceError& error) {

@@ -1,4 +1,4 @@
-// The command line: `stickslip view|run|convert|list|bench`.
+// The command line: `stickslip view|run|convert|list|bench|solve|race`.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/lab.h"
 #include "app/io/scene.h"
 #include "gpu/engine.h"
 
@@ -17,7 +18,8 @@ enum ExitCode : int { exit_good = 0, exit_failed = 1, exit_bad_input = 2, exit_n
 using EngineFactory = std::function<std::unique_ptr<Engine>(Backend, int threads)>;
 
 /// Parses and runs one command line. Messages for the user go to stderr; never throws.
-int run_cli(int argc, const char* const* argv, const EngineFactory& factory = make_engine);
+int run_cli(int argc, const char* const* argv, const EngineFactory& factory = make_engine,
+            const LabFactory& labs = make_contact_lab);
 
 /// What view and run have in common.
 struct SceneOptions {

@@ -4,14 +4,15 @@ namespace stickslip {
 namespace {
 
 // A signal handler can reach nothing but static storage.
-volatile std::sig_atomic_t interrupt_seen = 0;
+std::atomic<bool> interrupt_seen{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not wait");
 
-extern "C" void note_interrupt(int) { interrupt_seen = 1; }
+extern "C" void note_interrupt(int) { interrupt_seen = true; }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  interrupt_seen = 0;
+  interrupt_seen = false;
   struct sigaction action {};
   action.sa_handler = note_interrupt;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -24,6 +25,6 @@ InterruptGuard::~InterruptGuard() {
   sigaction(SIGTERM, &old_terminate_, nullptr);
 }
 
-bool InterruptGuard::requested() const { return interrupt_seen != 0; }
+const std::atomic<bool>& InterruptGuard::flag() const { return interrupt_seen; }
 
 }  // namespace stickslip

@@ -1,6 +1,7 @@
 // Ctrl+C as a question that a loop asks, instead of the end of the process.
 #pragma once
 
+#include <atomic>
 #include <csignal>
 
 namespace stickslip {
@@ -13,7 +14,9 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  bool requested() const;
+  bool requested() const { return flag(); }
+  /// For loops elsewhere, which look at it themselves.
+  const std::atomic<bool>& flag() const;
 
  private:
   struct sigaction old_interrupt_, old_terminate_;

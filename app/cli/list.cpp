@@ -1,10 +1,11 @@
-// stickslip list: scenes, solvers, params, backends.
+// stickslip list: scenes, solvers, params, backends; of the contact lab its solvers, params and problems.
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
 #include "app/io/report.h"
+#include "gpu/dfcp/generators.h"
 
 namespace stickslip {
 namespace {
@@ -31,10 +32,10 @@ json scenes_json() {
   return rows;
 }
 
-/// Those of all parameters that belong to one of the groups.
-json params_json(const std::vector<std::string_view>& groups) {
+/// Those of a table's parameters that belong to one of the groups.
+json params_json(std::span<const ParamInfo> table, const std::vector<std::string_view>& groups) {
   json rows = json::array();
-  for (const ParamInfo& info : param_table())
+  for (const ParamInfo& info : table)
     if (std::find(groups.begin(), groups.end(), info.group) != groups.end()) rows.push_back(to_json(info));
   return rows;
 }
@@ -42,8 +43,36 @@ json params_json(const std::vector<std::string_view>& groups) {
 json solvers_json() {
   json rows = json::array();
   for (const SolverInfo& solver : list_solvers())
-    rows.push_back(
-        {{"name", solver.name}, {"meaning", solver.meaning}, {"params", params_json(solver.groups)}});
+    rows.push_back({{"name", solver.name},
+                    {"meaning", solver.meaning},
+                    {"params", params_json(param_table(), solver.groups)}});
+  return rows;
+}
+
+json contact_solvers_json() {
+  json rows = json::array();
+  for (const ContactSolverInfo& solver : list_contact_solvers())
+    rows.push_back({{"name", solver.name},
+                    {"meaning", solver.meaning},
+                    {"law", solver.law},
+                    {"params", params_json(lab_param_table(), solver.groups)}});
+  return rows;
+}
+
+json lab_params_json() {
+  json rows = json::array();
+  for (const ParamInfo& info : lab_param_table()) rows.push_back(to_json(info));
+  return rows;
+}
+
+json problems_json() {
+  json rows = json::array();
+  for (const GeneratorInfo& generator : list_generators())
+    rows.push_back({{"name", generator.name},
+                    {"meaning", generator.meaning},
+                    {"size", generator.size},
+                    {"default_size", generator.default_size},
+                    {"largest_size", generator.largest_size}});
   return rows;
 }
 
@@ -124,23 +153,48 @@ void print_solvers(const json& rows) {
   }
 }
 
+/// One line each: what a solver reads, `list lab-params` tells by group.
+void print_contact_solvers(const json& rows) {
+  for (const json& row : rows) {
+    json groups = json::array();
+    for (const json& param : row["params"])
+      if (groups.empty() || groups.back() != param["group"]) groups.push_back(param["group"]);
+    std::string reads;
+    for (const json& group : groups) reads.append(reads.empty() ? "" : ", ").append(value_text(group));
+    std::cout << padded(value_text(row["name"]), 19) << padded(value_text(row["law"]), 12)
+              << padded(reads, 28) << value_text(row["meaning"]) << "\n";
+  }
+}
+
+void print_problems(const json& rows) {
+  for (const json& row : rows)
+    std::cout << padded(value_text(row["name"]), 20)
+              << padded("--size " + value_text(row["default_size"]), 16)
+              << padded(value_text(row["size"]), 38) << value_text(row["meaning"]) << "\n";
+}
+
+struct List {
+  const char* name;
+  json (*rows)();
+  void (*print)(const json& rows);
+};
+
+constexpr List kLists[] = {{"scenes", scenes_json, print_scenes},
+                           {"solvers", solvers_json, print_solvers},
+                           {"params", params_json, print_params},
+                           {"backends", backends_json, print_backends},
+                           {"contact-solvers", contact_solvers_json, print_contact_solvers},
+                           {"lab-params", lab_params_json, print_params},
+                           {"problems", problems_json, print_problems}};
+
 }  // namespace
 
 int command_list(const std::string& what, bool as_json) {
-  const json rows = what == "scenes"    ? scenes_json()
-                    : what == "solvers" ? solvers_json()
-                    : what == "params"  ? params_json()
-                                        : backends_json();
-  if (as_json) {
-    std::cout << rows.dump(2) << std::endl;
-  } else if (what == "params") {
-    print_params(rows);
-  } else if (what == "backends") {
-    print_backends(rows);
-  } else if (what == "scenes") {
-    print_scenes(rows);
-  } else {
-    print_solvers(rows);
+  for (const List& list : kLists) {
+    if (what != list.name) continue;
+    const json rows = list.rows();
+    if (as_json) std::cout << rows.dump(2) << std::endl;
+    else list.print(rows);
   }
   return exit_good;
 }

@@ -50,8 +50,12 @@ FclibFile read_fclib(const std::filesystem::path& file);
 void write_fclib(const std::filesystem::path& file, const FclibFile& content,
                  std::optional<FclibStorage> storage = {});
 
-/// Impulses r and velocities u of all blocks (dim each) as the file lays them out, with v where the problem
-/// knows it.
+/// Throws InputError as `write_fclib` when FCLIB has no words for the problem; `name` is the file's in
+/// messages.
+void check_expressible(const ContactProblem& problem, const std::string& name);
+
+/// Impulses r and velocities u (or none) of all blocks, dim each, as the file lays them out, with v where the
+/// problem knows it.
 FclibSolution to_fclib(const ContactProblem& problem, const std::vector<double>& r,
                        const std::vector<double>& u);
 

@@ -26,6 +26,7 @@ class FclibReader {
     read_laws();
     if (local) read_local();
     else read_global();
+    if (problem_.laws.empty()) file_.fail(root_, "has neither contacts nor equalities");
     read_info();
     if (file_.has("/solution")) content_.solution = read_solution("/solution");
     if (file_.has("/guesses")) read_guesses();
@@ -50,7 +51,6 @@ class FclibReader {
 
   void read_laws() {
     const std::vector<double> mu = file_.reals(at("vectors/mu"));
-    if (mu.empty()) file_.fail(root_, "has no contacts");
     contacts_ = mu.size();
     problem_.laws.resize(contacts_);
     for (std::size_t c = 0; c < contacts_; ++c) {
@@ -197,8 +197,9 @@ class FclibReader {
 
   /// Impulses of all blocks; none when the file has none.
   std::vector<double> all_rows(const FclibSolution& s) const {
-    if (s.r.empty()) return {};
+    if (s.r.empty() && s.l.empty()) return {};
     std::vector<double> r = s.r;
+    r.resize(kDim * contacts_);
     r.insert(r.end(), s.l.begin(), s.l.end());
     r.resize(problem_.size());
     return r;

@@ -27,17 +27,6 @@ const char* inexpressible(const BlockLaw& law, Form form) {
   return nullptr;
 }
 
-void refuse_inexpressible(const std::string& file, const ContactProblem& problem) {
-  const auto refuse = [&](const std::string& what) {
-    throw InputError(file + ": FCLIB cannot hold this: " + what);
-  };
-  if (problem.dim != 3) refuse("contacts of " + std::to_string(problem.dim) + " rows");
-  for (std::size_t c = 0; c < problem.laws.size(); ++c)
-    if (const char* what = inexpressible(problem.laws[c], problem.form))
-      refuse("block " + std::to_string(c) + " " + what);
-  if (problem.contacts() == 0) refuse("a problem without contacts");
-}
-
 std::vector<double> chosen(const std::vector<double>& values, const std::vector<std::int32_t>& rows) {
   std::vector<double> out;
   out.reserve(rows.size());
@@ -182,6 +171,17 @@ FclibFile globalised(const FclibFile& content) {
 
 }  // namespace
 
+void check_expressible(const ContactProblem& problem, const std::string& name) {
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(name + ": FCLIB cannot hold this: " + what);
+  };
+  if (problem.dim != 3) refuse("contacts of " + std::to_string(problem.dim) + " rows");
+  for (std::size_t c = 0; c < problem.laws.size(); ++c)
+    if (const char* what = inexpressible(problem.laws[c], problem.form))
+      refuse("block " + std::to_string(c) + " " + what);
+  if (problem.blocks() == 0) refuse("an empty problem");
+}
+
 FclibRows fclib_rows(const ContactProblem& problem) {
   FclibRows rows;
   const auto is_empty = [&](std::size_t row) {
@@ -208,7 +208,9 @@ FclibRows fclib_rows(const ContactProblem& problem) {
 FclibSolution to_fclib(const ContactProblem& problem, const std::vector<double>& r,
                        const std::vector<double>& u) {
   const FclibRows rows = fclib_rows(problem);
-  FclibSolution s{{}, chosen(u, rows.contacts), chosen(r, rows.contacts), chosen(r, rows.equalities)};
+  FclibSolution s;
+  if (!u.empty()) s.u = chosen(u, rows.contacts);
+  s.r = chosen(r, rows.contacts), s.l = chosen(r, rows.equalities);
   if (problem.form != Form::local) s.v = velocities(problem, r);
   return s;
 }
@@ -216,7 +218,7 @@ FclibSolution to_fclib(const ContactProblem& problem, const std::vector<double>&
 void write_fclib(const std::filesystem::path& file, const FclibFile& content,
                  std::optional<FclibStorage> storage) {
   check_writable(file);
-  refuse_inexpressible(file.string(), content.problem);
+  check_expressible(content.problem, file.string());
   check_sizes(content);
   FclibWriter(file, storage).write(content.problem.form == Form::bodies ? globalised(content) : content);
 }

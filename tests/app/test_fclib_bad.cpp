@@ -125,6 +125,18 @@ TEST_F(FclibBad, WrongSizes) {
   ints("/guesses/number_of_guesses", {2}, {"/guesses/2 is missing"});
   ints("/guesses/number_of_guesses", {2147483647}, {"/guesses/2 is missing"});
   ints("/guesses/number_of_guesses", {-1}, {"negative"});
+  RawFile empty = small_local();
+  empty.data = {{"/fclib_local/spacedim", std::vector<std::int32_t>{3}},
+                {"/fclib_local/vectors/mu", std::vector<double>{}},
+                {"/fclib_local/vectors/q", std::vector<double>{}},
+                {"/fclib_local/W/m", std::vector<std::int32_t>{0}},
+                {"/fclib_local/W/n", std::vector<std::int32_t>{0}},
+                {"/fclib_local/W/nz", std::vector<std::int32_t>{0}},
+                {"/fclib_local/W/nzmax", std::vector<std::int32_t>{0}},
+                {"/fclib_local/W/p", std::vector<std::int32_t>{}},
+                {"/fclib_local/W/i", std::vector<std::int32_t>{}},
+                {"/fclib_local/W/x", std::vector<double>{}}};
+  expect(empty, {"/fclib_local has neither contacts nor equalities"});
   const auto reals = [this](const char* name, std::vector<double> values,
                             std::initializer_list<const char*> parts) {
     RawFile raw = small_local();
@@ -132,7 +144,7 @@ TEST_F(FclibBad, WrongSizes) {
     expect(raw, parts);
   };
   reals("/fclib_local/vectors/mu", {0.5}, {"vectors/q has 6 values, not 3"});
-  reals("/fclib_local/vectors/mu", {}, {"/fclib_local has no contacts"});
+  reals("/fclib_local/vectors/mu", {}, {"vectors/q has 6 values, not 0"});
   reals("/fclib_local/vectors/q", {1, 2, 3, 4, 5}, {"vectors/q has 5 values, not 6"});
   reals("/fclib_local/W/x", {1, 2}, {"W/x holds 2 values"});
   reals("/solution/r", {1, 2}, {"/solution/r has 2 values, not 6"});

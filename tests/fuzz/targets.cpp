@@ -1,9 +1,11 @@
 #include "targets.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "app/io/ccd_queries.h"
+#include "app/io/fclib_matrix.h"
 #include "app/io/ipc_script.h"
 #include "app/io/mesh_check.h"
 #include "app/io/msh.h"
@@ -77,9 +79,30 @@ void fuzz_ccd(std::string_view bytes) {
   refuse_or_read([&] { parse_ccd_queries(bytes, "input"); });
 }
 
-constexpr FuzzTarget kTargets[] = {{"msh", fuzz_msh}, {"obj", fuzz_obj},           {"ply", fuzz_ply},
-                                   {"stl", fuzz_stl}, {"scene", fuzz_scene},       {"setting", fuzz_setting},
-                                   {"ipc", fuzz_ipc}, {"segments", fuzz_segments}, {"ccd", fuzz_ccd}};
+/// The datasets of a matrix: m, n, nz, nzmax, the expected shape, the lengths of p and i, then their values,
+/// one byte each. What is read has to survive another storage.
+void fuzz_fclib(std::string_view bytes) {
+  std::size_t at = 0;
+  const auto next = [&] { return at < bytes.size() ? static_cast<signed char>(bytes[at++]) : 0; };
+  FclibMatrix matrix{next(), next(), next(), next(), {}, {}, {}};
+  const auto size = [&] { return static_cast<std::size_t>(next() & 127); };
+  const FclibShape shape{size(), size()};
+  matrix.p.resize(size()), matrix.i.resize(size());
+  for (std::int32_t& k : matrix.p) k = next();
+  for (std::int32_t& k : matrix.i) k = next();
+  matrix.x.resize(bytes.size() - at, 1.0);
+  refuse_or_read([&] {
+    const SparseRows rows = checked_rows(matrix, shape, true, "input");
+    for (const FclibStorage storage : {FclibStorage::columns, FclibStorage::rows, FclibStorage::triplets})
+      if (checked_rows(to_fclib(rows, true, storage), shape, true, "copy").indices != rows.indices)
+        std::abort();
+  });
+}
+
+constexpr FuzzTarget kTargets[] = {
+    {"msh", fuzz_msh},     {"obj", fuzz_obj},         {"ply", fuzz_ply}, {"stl", fuzz_stl},
+    {"scene", fuzz_scene}, {"setting", fuzz_setting}, {"ipc", fuzz_ipc}, {"segments", fuzz_segments},
+    {"ccd", fuzz_ccd},     {"fclib", fuzz_fclib}};
 
 }  // namespace
 

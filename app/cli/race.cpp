@@ -1,0 +1,166 @@
+// stickslip race: many solvers on one contact problem, ranked.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/cli/cli.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/lab.h"
+#include "app/cli/race_plot.h"
+#include "app/cli/race_sweep.h"
+#include "app/io/output_file.h"
+#include "app/io/solve_json.h"
+
+namespace stickslip {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kBudget = 5;  // seconds for each solver
+
+struct Finish {
+  RaceEntry entry;
+  SolveReport report;
+};
+
+/// Whoever is named, and what is swept; with neither, everybody.
+std::vector<RaceEntry> entries_of(const RaceOptions& options, const LabParams& params) {
+  const std::vector<ContactSolverInfo> known = list_contact_solvers();
+  std::vector<RaceEntry> entries;
+  for (const std::string& name : options.solvers)
+    entries.push_back({std::string(find_contact_solver(known, name, "--solvers " + name).name), "", params});
+  for (const std::string& sweep : options.sweeps) {
+    const std::vector<RaceEntry> more = expand_sweep(sweep, known, params);
+    entries.insert(entries.end(), more.begin(), more.end());
+  }
+  if (entries.empty())
+    for (const ContactSolverInfo& solver : known) entries.push_back({std::string(solver.name), "", params});
+  return entries;
+}
+
+/// When the residual first fell below `bound`; nothing when it never did.
+std::optional<double> seconds_to(const SolveReport& report, double bound) {
+  for (const HistoryPoint& point : report.history)
+    if (point.residual <= bound) return point.seconds;
+  return std::nullopt;
+}
+
+/// Who converged, by time; then the others by residual, and last who would not try.
+bool ranks_before(const Finish& a, const Finish& b) {
+  const SolveReport &x = a.report, &y = b.report;
+  if (x.converged != y.converged) return x.converged;
+  if (x.converged) return x.seconds < y.seconds;
+  const bool refused = x.end == SolveEnd::refused, other = y.end == SolveEnd::refused;
+  if (refused != other) return other;
+  // NaN is worse than anything.
+  const double p = x.judgement.residual, q = y.judgement.residual;
+  return std::isnan(q) ? !std::isnan(p) : p < q;
+}
+
+std::vector<Finish> run(ContactLab& lab, const std::vector<RaceEntry>& entries,
+                        const std::atomic<bool>& cancel) {
+  std::vector<Finish> finishes;
+  for (const RaceEntry& entry : entries) {
+    if (cancel) break;
+    finishes.push_back({entry, lab.solve(entry.solver, entry.params, {.cancel = &cancel, .history = true})});
+    const SolveReport& report = finishes.back().report;
+    std::fprintf(stderr, "%s: %s, residual %.2e after %ld iterations, %.3g s\n", entry.name().c_str(),
+                 name_of(report.end), report.judgement.residual, report.iterations, report.seconds);
+  }
+  return finishes;
+}
+
+std::string seconds_text(std::optional<double> seconds) {
+  char text[32] = "-";
+  if (seconds) std::snprintf(text, sizeof text, "%.4g", *seconds);
+  return text;
+}
+
+void print_table(const std::vector<Finish>& finishes) {
+  std::size_t width = 14;
+  for (const Finish& f : finishes) width = std::max(width, f.entry.name().size());
+  std::printf("\n%3s  %-*s  %-10s %10s %10s %10s %10s %11s %11s %10s\n", "", static_cast<int>(width),
+              "solver", "end", "iterations", "seconds", "to 1e-4 s", "setup s", "residual", "as FCLIB",
+              "dissip. J");
+  int rank = 0;
+  for (const Finish& f : finishes) {
+    const SolveReport& r = f.report;
+    std::printf("%3d  %-*s  %-10s %10ld %10.4g %10s %10.2g %11.3e %11.3e %10.4g\n", ++rank,
+                static_cast<int>(width), f.entry.name().c_str(), name_of(r.end), r.iterations, r.seconds,
+                seconds_text(seconds_to(r, 1e-4)).c_str(), r.setup_seconds, r.judgement.residual,
+                r.judgement.residual_fclib, r.judgement.dissipation);
+  }
+  for (const Finish& f : finishes)
+    if (!f.report.message.empty()) std::printf("%s: %s\n", f.entry.name().c_str(), f.report.message.c_str());
+  std::fflush(stdout);
+}
+
+json to_json(const NamedProblem& problem, const std::vector<Finish>& finishes, const LabParams& params,
+             Backend backend) {
+  json rows = json::array();
+  for (const Finish& f : finishes) {
+    json row = stickslip::to_json(f.report);
+    const std::optional<double> rough = seconds_to(f.report, 1e-4);
+    row["name"] = f.entry.name();
+    row["setting"] = f.entry.setting.empty() ? json() : json(f.entry.setting);
+    row["seconds_to_1e-4"] = rough ? json(*rough) : json();
+    rows.push_back(std::move(row));
+  }
+  const ContactProblem& p = problem.file.problem;
+  return {{"problem", problem.name},
+          {"form", form_name(p.form)},
+          {"contacts", p.contacts()},
+          {"blocks", p.blocks()},
+          {"dofs", p.dofs() ? json(p.dofs()) : json()},
+          {"backend", backend_name(backend)},
+          {"tolerance", params.tolerance},
+          {"time_budget", params.time_budget},
+          {"ranking", std::move(rows)}};
+}
+
+void save_csv(const std::string& path, const std::vector<Finish>& finishes) {
+  OutputFile file(path);
+  write_history_head(file.stream());
+  for (const Finish& f : finishes) write_history(file.stream(), f.report, f.entry.setting);
+  file.commit();
+}
+
+}  // namespace
+
+int command_race(const RaceOptions& options, const LabFactory& labs) {
+  LabParams params = prepare_lab_params(options);
+  if (params.time_budget == 0) params.time_budget = kBudget;
+  const std::vector<RaceEntry> entries = entries_of(options, params);
+  const std::string csv = race_csv(options.csv, options.plot);
+  if (!csv.empty()) check_writable(csv);
+  if (!options.plot.empty()) check_race_plot(options.plot);
+  const Backend backend = prepare_backend(options.backend);
+  const NamedProblem problem = prepare_problem(options);
+  const std::unique_ptr<ContactLab> lab = prepare_lab(options, problem, backend, labs);
+
+  const InterruptGuard interrupt;
+  std::vector<Finish> finishes = run(*lab, entries, interrupt.flag());
+  std::stable_sort(finishes.begin(), finishes.end(), ranks_before);
+  if (options.json) {
+    std::cout << json_line(to_json(problem, finishes, params, backend)) << std::endl;
+  } else {
+    std::printf("%s: %s; to %g on %s, %g s each", problem.name.c_str(),
+                describe(problem.file.problem).c_str(), params.tolerance, backend_name(backend).c_str(),
+                params.time_budget);
+    print_table(finishes);
+  }
+  if (!csv.empty()) save_csv(csv, finishes);
+  if (!options.plot.empty())
+    draw_race(csv, options.plot,
+              {problem.name + ": " + describe(problem.file.problem) + ", " + backend_name(backend),
+               params.tolerance});
+  return std::any_of(finishes.begin(), finishes.end(), [](const Finish& f) { return f.report.converged; })
+             ? exit_good
+             : exit_failed;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,60 @@
+#include "app/cli/race_plot.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "app/io/input_error.h"
+#include "app/io/number_text.h"
+#include "app/io/output_file.h"
+#include "app/io/scene.h"
+#include "app/process/child_process.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kScript = "tools/bench/race_plot.py";
+
+/// Pythons to try: the first on the path need not be the one that has matplotlib.
+std::vector<fs::path> pythons() {
+  std::vector<fs::path> found;
+  for (const char* name : {"python3", "/usr/bin/python3"})
+    if (const std::optional<fs::path> python = find_program(name)) found.push_back(*python);
+  return found;
+}
+
+}  // namespace
+
+std::string race_csv(const std::string& csv, const std::string& plot) {
+  if (!csv.empty() || plot.empty()) return csv;
+  return fs::path(plot).replace_extension(".csv").string();
+}
+
+void check_race_plot(const std::string& plot) {
+  if (fs::path(plot).extension() != ".png")
+    throw InputError("--plot " + plot + ": a name that ends in .png is expected");
+  check_writable(plot);
+}
+
+void draw_race(const std::string& csv, const std::string& plot, const RaceTitle& title) {
+  const fs::path script = assets_folder().parent_path() / kScript;
+  // Drawn under another name: a script that is stopped leaves no half of a picture.
+  PendingFile picture(plot);
+  std::string why = fs::exists(script) ? "there is no python3" : "there is no " + script.string();
+  if (fs::exists(script))
+    for (const fs::path& python : pythons()) {
+      ChildProcess drawing(python, {script.string(), csv, picture.temporary().string(), "--title", title.text,
+                                    "--tolerance", number_text(title.tolerance)});
+      if (drawing.finish()) return picture.commit();
+      why = python.string() + ": " + drawing.errors();
+    }
+  throw std::runtime_error(
+      "no plot was drawn; the figures are in " + csv + ", and this draws them where there is " +
+      "Python with matplotlib: " + std::string(kScript) + " " + csv + " " + plot + "\n" + why);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,82 @@
+// stickslip solve: one contact problem by one solver.
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/cli.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/lab.h"
+#include "app/io/output_file.h"
+#include "app/io/solve_json.h"
+
+namespace stickslip {
+namespace {
+
+void print_report(const NamedProblem& problem, const SolveReport& report, const LabParams& params,
+                  const std::string& backend) {
+  const Judgement& judged = report.judgement;
+  std::printf("problem       %s: %s\n", problem.name.c_str(), describe(problem.file.problem).c_str());
+  std::printf("solver        %s on %s: %s after %ld iterations, %.4g s (and %.3g s of setup)%s%s\n",
+              report.solver.c_str(), backend.c_str(),
+              report.converged ? "converged" : ("NOT converged, " + std::string(name_of(report.end))).c_str(),
+              report.iterations, report.seconds, report.setup_seconds,
+              report.message.empty() ? "" : "\n              ", report.message.c_str());
+  std::printf("residual      %.3e, tolerance %g; as FCLIB measures %.3e\n", judged.residual, params.tolerance,
+              judged.residual_fclib);
+  std::printf("velocities    wrong by %.3e m/s at most, penetration %.3e m/s, complementarity %.3e J\n",
+              judged.largest_error, judged.penetration, judged.complementarity);
+  std::printf("impulses      out of their cones by %.3e of the largest\n", judged.cone_violation);
+  std::printf("dissipation   %.6g J\n", judged.dissipation);
+  std::printf("spectrum      of W from %.4g to %.4g m/s per N s (estimated)", report.lambda_min,
+              report.lambda_max);
+  if (report.nu > 0) std::printf("; nu = 3 contacts / dofs = %.3g", report.nu);
+  std::printf("\n");
+  if (report.colouring.colours > 0)
+    std::printf("colours       %d, of %zu to %zu blocks, in %.3g s\n", report.colouring.colours,
+                report.colouring.smallest, report.colouring.largest, report.colouring.seconds);
+}
+
+void save_history(const std::string& path, const SolveReport& report) {
+  OutputFile file(path);
+  write_history_head(file.stream());
+  write_history(file.stream(), report, "");
+  file.commit();
+}
+
+}  // namespace
+
+int command_solve(const SolveOptions& options, const LabFactory& labs) {
+  const std::vector<ContactSolverInfo> solvers = list_contact_solvers();
+  find_contact_solver(solvers, options.solver, "--solver " + options.solver);
+  const LabParams params = prepare_lab_params(options);
+  if (!options.history.empty()) check_writable(options.history);
+  if (!options.out.empty()) check_writable(options.out);
+  const Backend backend = prepare_backend(options.backend);
+  NamedProblem problem = prepare_problem(options);
+  if (!options.out.empty()) check_expressible(problem.file.problem, options.out);
+  const std::unique_ptr<ContactLab> lab = prepare_lab(options, problem, backend, labs);
+
+  const InterruptGuard interrupt;
+  const SolveReport report =
+      lab->solve(options.solver, params, {.cancel = &interrupt.flag(), .history = !options.history.empty()});
+
+  if (!options.history.empty()) save_history(options.history, report);
+  if (!options.out.empty() && !report.r.empty()) {
+    problem.file.solution = to_fclib(problem.file.problem, report.r, report.u);
+    write_fclib(options.out, problem.file);
+  }
+  if (options.json) {
+    nlohmann::json row = to_json(report);
+    row["problem"] = problem.name;
+    row["form"] = form_name(problem.file.problem.form);
+    row["backend"] = backend_name(backend);
+    row["tolerance"] = params.tolerance;
+    std::cout << json_line(row) << std::endl;
+  } else {
+    print_report(problem, report, params, backend_name(backend));
+    std::fflush(stdout);
+  }
+  return report.converged ? exit_good : exit_failed;
+}
+
+}  // namespace stickslip
