@@ -1,6 +1,7 @@
 // Gauss-Seidel sweeps with the exact solution of every block's own problem.
 #pragma once
 
+#include "gpu/dfcp/resting.cuh"
 #include "gpu/dfcp/sweep.cuh"
 #include "gpu/law/local_solve.h"
 #include "gpu/law/projection.h"
@@ -15,17 +16,9 @@ struct ExactUpdate {
   const LocalData<D>* local;
   double* slip;  // per block: the multiplier of the last sliding solution, where the next search starts
   double omega;
-  // Blocks that hardly move rest: for `kRest` sweeps once s_c |dr| stays below `quiet`.
-  double quiet;
-  const double* scale;
-  std::int8_t* rest;
-  static constexpr std::int8_t kRest = 8;
+  RestingBlocks<D> resting;
 
-  SS_HD bool skip(std::size_t c) const {
-    if (quiet <= 0 || rest[c] <= 0) return false;
-    --rest[c];
-    return true;
-  }
+  SS_HD bool skip(std::size_t c) const { return resting.skip(c); }
 
   SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
     Vec<double, D> next = local_solve(law[c], local[c], u - diagonal[c] * r, slip[c]);
@@ -33,7 +26,7 @@ struct ExactUpdate {
       next = r + omega * (next - r);
       if (omega > 1) next = project(law[c], next);
     }
-    if (quiet > 0 && scale[c] * norm(next - r) < quiet) rest[c] = kRest;
+    resting.note(c, next - r);
     return next;
   }
 };
@@ -43,11 +36,7 @@ template <int D>
 class ExactSweep {
  public:
   explicit ExactSweep(System<D>& s)
-      : s_(s),
-        sweeper_(s),
-        local_(s.ctx, s.blocks()),
-        slip_(s.ctx, s.blocks()),
-        rest_(s.ctx, s.blocks()) {
+      : s_(s), sweeper_(s), local_(s.ctx, s.blocks()), slip_(s.ctx, s.blocks()), resting_(s) {
     prepare_blocks();
   }
 
@@ -55,7 +44,6 @@ class ExactSweep {
   void prepare_blocks() {
     LocalData<D>* local = local_.data();
     double* slip = slip_.data();
-    std::int8_t* rest = rest_.data();
     const ContactLaw<D>* law = s_.law;
     const Mat<double, D>* diagonal = s_.W.diagonal();
     launch(
@@ -63,7 +51,6 @@ class ExactSweep {
         [=] SS_LAMBDA(std::size_t c) {
           local[c] = prepare_local(law[c], diagonal[c]);
           slip[c] = 0;
-          rest[c] = 0;
         },
         kMedium);
   }
@@ -75,10 +62,8 @@ class ExactSweep {
   /// One sweep over s.r (forth and back with `symmetric_sweeps`).
   void run() { run(s_.r); }
   void run(Vec<double, D>* r) {
-    const double quiet =
-        s_.params.sleep * s_.params.tolerance * s_.W.norm_q() / std::sqrt(static_cast<double>(s_.blocks()));
-    const ExactUpdate<D> update{s_.law,          s_.W.diagonal(), local_.data(), slip_.data(),
-                                s_.params.omega, quiet,           s_.W.scale(),  rest_.data()};
+    const ExactUpdate<D> update{s_.law,       s_.W.diagonal(), local_.data(),
+                                slip_.data(), s_.params.omega, resting_.view()};
     sweeper_.run(r, update);
     if (s_.params.symmetric_sweeps) sweeper_.run(r, update, true);
   }
@@ -88,7 +73,7 @@ class ExactSweep {
   Sweeper<D> sweeper_;
   Buffer<LocalData<D>> local_;
   Buffer<double> slip_;
-  Buffer<std::int8_t> rest_;
+  SweepRest<D> resting_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

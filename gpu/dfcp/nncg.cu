@@ -26,10 +26,15 @@ class Conjugation {
  public:
   Conjugation(System<D>& s, const ContactLaw<D>* law)
       : s_(s), law_(law), before_(s.ctx, s.blocks()), direction_(s.ctx, s.blocks()), norms_(s.ctx, 1) {
+    start();
+  }
+
+  /// Public for nvcc's sake, as is all that has an extended lambda; the constructor calls it.
+  void start() {
     Vec<double, D>* p = direction_.data();
     GradientNorms* norms = norms_.data();
-    launch(s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) { p[c] = Vec<double, D>::zero(); });
-    launch(s.ctx, 1, [=] SS_LAMBDA(std::size_t) { *norms = {0, 0}; });
+    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { p[c] = Vec<double, D>::zero(); });
+    launch(s_.ctx, 1, [=] SS_LAMBDA(std::size_t) { *norms = {0, 0}; });
   }
 
   /// To be called before a sweep over s.r.

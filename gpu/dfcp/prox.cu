@@ -73,11 +73,16 @@ class AdaptiveIterates {
                           : s.params.r_strategy == RFactorStrategy::local ? 0.9
                                                                           : 0.5;
     rule_ = {shrink, std::pow(shrink, -0.25), 1.02, 1e-6, 8};
+    start();
+  }
+
+  /// Public for nvcc's sake, as is all that has an extended lambda; the constructor calls it.
+  void start() {
     Adaptation* state = state_.data();
-    launch(s.ctx, 1, [=] SS_LAMBDA(std::size_t) { *state = Adaptation{}; });
-    copy(s.ctx, old_.data(), s.r, s.blocks());
     Vec<double, D>* change = change_.data();
-    launch(s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) { change[c] = Vec<double, D>::zero(); });
+    copy(s_.ctx, old_.data(), s_.r, s_.blocks());
+    launch(s_.ctx, 1, [=] SS_LAMBDA(std::size_t) { *state = Adaptation{}; });
+    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { change[c] = Vec<double, D>::zero(); });
   }
 
   /// Judges the iterate in s.r: it stays, or s.r is what it was and the factors are smaller.

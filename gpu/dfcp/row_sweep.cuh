@@ -76,18 +76,21 @@ class RowSweep {
 template <int D>
 class BoxFriction {
  public:
-  explicit BoxFriction(System<D>& s) : s_(s), count_(s.ctx, 1) {
-    const ContactLaw<D>* law = s.law;
+  explicit BoxFriction(System<D>& s) : s_(s), count_(s.ctx, 1) { prepare(); }
+
+  /// Public for nvcc's sake, as is all that has an extended lambda; the constructor calls it.
+  void prepare() {
+    const ContactLaw<D>* law = s_.law;
     reduce_sum(
-        s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) { return solved_exactly(law[c]) ? 0 : 1; },
+        s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { return solved_exactly(law[c]) ? 0 : 1; },
         count_.data());
-    others_ = read_back(s.ctx, count_.data()) > 0;
+    others_ = read_back(s_.ctx, count_.data()) > 0;
     if (!others_) return;
-    u_.resize(s.ctx, s.blocks());
-    sums_.resize(s.ctx, 1);
-    law_.resize(s.ctx, s.blocks());
+    u_.resize(s_.ctx, s_.blocks());
+    sums_.resize(s_.ctx, 1);
+    law_.resize(s_.ctx, s_.blocks());
     ContactLaw<D>* box = law_.data();
-    launch(s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
+    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
   }
 
   /// To be asked after every `monitor.done`: true when there is nothing left to gain, and the monitor is told
@@ -112,7 +115,6 @@ class BoxFriction {
   /// The laws with box friction, per block, backend memory.
   const ContactLaw<D>* law() const { return others_ ? law_.data() : s_.law; }
 
- private:
   /// Boxes, joints, and blocks without friction.
   SS_HD static bool solved_exactly(const ContactLaw<D>& law) {
     if (law.set == FrictionSet::bilateral || (law.set == FrictionSet::box && law.flow == FlowRule::exact))
@@ -122,6 +124,7 @@ class BoxFriction {
     return true;
   }
 
+ private:
   System<D>& s_;
   bool others_ = false;
   long looks_ = -1;
