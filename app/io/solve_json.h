@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "gpu/dfcp/solve_report.h"
+#include "gpu/contact_lab.h"
 
 namespace stickslip {
 
