@@ -6,8 +6,8 @@
 // The state is v = z + y alone, so that an iteration is a map v -> g, and Anderson mixing extrapolates it. De
 // Saxce's shift follows from y in every iteration (`de_saxce_inner` has nothing to say here). An
 // extrapolation that lets |g - v| grow is taken back. Where |g - v| stops to shrink, the penalty walks
-// through smaller ones and back: with few curvature the iterates have far to go, in steps that are inversely
-// proportional to it.
+// through smaller ones and back: with little curvature the iterates have far to go, in steps that are
+// inversely proportional to it.
 #include <limits>
 
 #include "gpu/dfcp/anderson.cuh"
@@ -33,6 +33,7 @@ class Admm {
         b_(s.ctx, s.blocks()),
         plain_(s.ctx, s.blocks()),
         penalty_(s.ctx, s.blocks()),
+        damping_(s.ctx, s.blocks()),
         free_law_(s.ctx, s.blocks()),
         sums_(s.ctx, 1),
         free_{s.ctx, s.W, free_law_.data(), s.params, s.monitor, s.colouring, s.r},
@@ -46,8 +47,8 @@ class Admm {
       split();
       if (k > 1 && s_.monitor.done(z_.data())) return;
       if (!step()) return;
-      if (!(length_ < std::numeric_limits<double>::infinity()))
-        return s_.monitor.stop(SolveEnd::stalled, "the iterates grew out of bounds");
+      if (!(impulse_ < kMostImpulse * s_.W.norm_q()))
+        return s_.monitor.stop(SolveEnd::stalled, "the impulses grow without bounds");
       if (extrapolated_ && length_ > kWorse * last_length_) {
         take_back();
         continue;
@@ -67,13 +68,14 @@ class Admm {
 
  private:
   static constexpr int kMemory = 8;
-  static constexpr double kWorse = 2;   // growth of |g - v| that an extrapolation may bring
-  static constexpr int kPlain = 10;     // iterations before the first extrapolation
-  static constexpr int kPatience = 20;  // iterations in which |g - v| is to halve
+  static constexpr double kMostImpulse = 1e12;  // in units of what stops q
+  static constexpr double kWorse = 2;           // growth of |g - v| that an extrapolation may bring
+  static constexpr int kPlain = 10;             // iterations before the first extrapolation
+  static constexpr int kPatience = 20;          // iterations in which |g - v| is to halve
 
   bool set_penalty() {
     write_penalty();
-    if (solver_.set(penalty_.data())) return true;
+    if (solver_.set(damping_.data())) return true;
     s_.monitor.stop(SolveEnd::stalled, "W + R could not be factorised");
     return false;
   }
@@ -91,6 +93,7 @@ class Admm {
     length_ = std::sqrt(sums[0]);
     primal_ = std::sqrt(sums[1]);
     dual_ = std::sqrt(sums[2]);
+    impulse_ = std::sqrt(sums[3]);
     return true;
   }
 
@@ -168,19 +171,21 @@ class Admm {
   DeSaxce<D> shift_;
   Buffer<Vec<double, D>> v_, g_, z_, last_z_, r_, b_, plain_;
   Buffer<double> penalty_;          // R per block
+  Buffer<Vec<double, D>> damping_;  // the same per row
   Buffer<ContactLaw<D>> free_law_;  // v lies in no cone: mixing is to project onto none
   Buffer<Vec<double, 4>> sums_;
   System<D> free_;
   Anderson<D> mixing_;
   double rho_ = 1, base_ = 1;
-  // |s_c (g - v)|, |s_c (r - z)| and |R (z - last z)| [m/s]
-  double length_ = 0, last_length_ = std::numeric_limits<double>::infinity(), primal_ = 0, dual_ = 0;
+  // |s_c (g - v)|, |s_c (r - z)|, |R (z - last z)| and |s_c z| [m/s]
+  double length_ = 0, last_length_ = std::numeric_limits<double>::infinity(), primal_ = 0, dual_ = 0,
+         impulse_ = 0;
   double milestone_ = std::numeric_limits<double>::infinity();
   int since_ = 0, plain_left_ = kPlain, walk_ = 0;
   bool extrapolated_ = false, changed_ = false;
 };
 
-/// v = P_K(r0) - u~ / R at the start's own velocities where it is warm; zero otherwise.
+/// v = P_K(r0): as if nothing pushed the start against its cones.
 template <int D>
 void Admm<D>::start() {
   Vec<double, D>*v = v_.data(), *r = r_.data(), *z = z_.data();
@@ -201,12 +206,14 @@ void Admm<D>::start() {
 template <int D>
 void Admm<D>::write_penalty() {
   double* penalty = penalty_.data();
+  Vec<double, D>* damping = damping_.data();
   const double *scale = s_.W.scale(), rho = rho_;
   const ContactLaw<D>* law = s_.law;
   launch(
       s_.ctx, s_.blocks(),
       [=] SS_LAMBDA(std::size_t c) {
         penalty[c] = (law[c].set == FrictionSet::bilateral ? 1e-3 : 1.0) * rho * scale[c];
+        damping[c] = Vec<double, D>::filled(penalty[c]);
       },
       kMedium);
 }
@@ -243,7 +250,7 @@ void Admm<D>::measure(Vec<double, 4>& sums) {
         g[c] = v[c] + relaxation * (r[c] - z[c]);
         const double weight = scale[c] * scale[c], lag = norm2(r[c] - z[c]);
         return Vec<double, 4>{weight * relaxation * relaxation * lag, weight * lag,
-                              penalty[c] * penalty[c] * norm2(z[c] - last_z[c]), 0.0};
+                              penalty[c] * penalty[c] * norm2(z[c] - last_z[c]), weight * norm2(z[c])};
       },
       sums_.data(), kMedium);
   sums = read_back(s_.ctx, sums_.data());

@@ -49,7 +49,7 @@ DampedSolver<D>::DampedSolver(System<D>& s) : s_(s), sums_(s.ctx, 1) {
 }
 
 template <int D>
-bool DampedSolver<D>::set(const double* damping) {
+bool DampedSolver<D>::set(const Vec<double, D>* damping) {
   damping_ = damping;
   if (!lu_) {
     prepare_blocks(damping);
@@ -57,13 +57,13 @@ bool DampedSolver<D>::set(const double* damping) {
   }
   const std::span<const Mat<double, D>> w = s_.W.host_values(s_.ctx);
   values_.assign(w.begin(), w.end());
-  std::vector<double> host(s_.blocks());
+  std::vector<Vec<double, D>> host(s_.blocks());
   copy_to_host(s_.ctx, host.data(), damping, host.size());
   const auto start = s_.W.pattern_start(), column = s_.W.pattern_column();
   for (std::size_t c = 0; c < host.size(); ++c)
     for (auto k = static_cast<std::size_t>(start[c]); k < static_cast<std::size_t>(start[c + 1]); ++k)
       if (static_cast<std::size_t>(column[k]) == c)
-        for (int i = 0; i < D; ++i) values_[k](i, i) += host[c];
+        for (int i = 0; i < D; ++i) values_[k](i, i) += host[c][i];
   return lu_->factorise(values_);
 }
 
@@ -82,7 +82,7 @@ bool DampedSolver<D>::solve(const Vec<double, D>* b, Vec<double, D>* x, double t
 }
 
 template <int D>
-void DampedSolver<D>::prepare_blocks(const double* damping) {
+void DampedSolver<D>::prepare_blocks(const Vec<double, D>* damping) {
   const Mat<double, D>* diagonal = s_.W.diagonal();
   Mat<double, D>* inverse = inverse_.data();
   launch(
@@ -91,7 +91,7 @@ void DampedSolver<D>::prepare_blocks(const double* damping) {
         Mat<double, D> a = diagonal[c];
         for (int i = 0; i < D; ++i)
           for (int j = 0; j < D; ++j)
-            a(i, j) = 0.5 * (diagonal[c](i, j) + diagonal[c](j, i)) + (i == j ? damping[c] : 0);
+            a(i, j) = 0.5 * (diagonal[c](i, j) + diagonal[c](j, i)) + (i == j ? damping[c][i] : 0);
         inverse[c] = inverse_of(a);
       },
       kMedium);
@@ -117,12 +117,13 @@ template <int D>
 Vec<double, 2> DampedSolver<D>::start(const Vec<double, D>* b, const Vec<double, D>* x) {
   Vec<double, D>*residual = residual_.data(), *direction = direction_.data(), *image = image_.data();
   const Mat<double, D>* inverse = inverse_.data();
-  const double* damping = damping_;
+  const Vec<double, D>* damping = damping_;
   s_.W.apply(s_.ctx, x, image, false);
   reduce_sum(
       s_.ctx, s_.blocks(),
       [=] SS_LAMBDA(std::size_t c) {
-        residual[c] = b[c] - image[c] - damping[c] * x[c];
+        residual[c] = b[c] - image[c];
+        for (int i = 0; i < D; ++i) residual[c][i] -= damping[c][i] * x[c][i];
         direction[c] = inverse[c] * residual[c];
         return Vec<double, 2>{dot(residual[c], direction[c]), norm2(residual[c])};
       },
@@ -135,12 +136,12 @@ template <int D>
 double DampedSolver<D>::curvature() {
   Vec<double, D>* image = image_.data();
   const Vec<double, D>* direction = direction_.data();
-  const double* damping = damping_;
+  const Vec<double, D>* damping = damping_;
   s_.W.apply(s_.ctx, direction, image, false);
   reduce_sum(
       s_.ctx, s_.blocks(),
       [=] SS_LAMBDA(std::size_t c) {
-        image[c] += damping[c] * direction[c];
+        for (int i = 0; i < D; ++i) image[c][i] += damping[c][i] * direction[c][i];
         return Vec<double, 2>{dot(direction[c], image[c]), 0.0};
       },
       sums_.data(), kMedium);

@@ -1,4 +1,4 @@
-// Solves (W + R) x = b with a positive diagonal R, constant within each block: factorised on the host where
+// Solves (W + R) x = b with a positive diagonal R: factorised on the host where
 // that is cheap, by preconditioned conjugate gradients on the backend where it is not.
 #pragma once
 
@@ -16,14 +16,14 @@ class DampedSolver {
 
   bool direct() const { return lu_.has_value(); }
 
-  /// R [1/kg], per block. Factorises. False when that fails.
-  bool set(const double* damping);
+  /// Diagonal of R [1/kg], which stays in place. Factorises. False when that fails.
+  bool set(const Vec<double, D>* damping);
 
   /// x = (W + R)^-1 b. CG starts from x and stops at |b - (W + R) x|_2 <= tolerance [m/s]. b and x apart.
   /// False when the monitor's budget is used up.
   bool solve(const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
 
-  void prepare_blocks(const double* damping);
+  void prepare_blocks(const Vec<double, D>* damping);
   Vec<double, 2> start(const Vec<double, D>* b, const Vec<double, D>* x);
   Vec<double, 2> advance(double alpha, Vec<double, D>* x);
   double curvature();
@@ -36,7 +36,7 @@ class DampedSolver {
   std::optional<BlockLu<D>> lu_;
   std::vector<Mat<double, D>> values_;
   std::vector<Vec<double, D>> host_;
-  const double* damping_ = nullptr;
+  const Vec<double, D>* damping_ = nullptr;
   // Conjugate gradients
   Buffer<Mat<double, D>> inverse_;  // of W_cc + R_c
   Buffer<Vec<double, D>> residual_, direction_, image_;

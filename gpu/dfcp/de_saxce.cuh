@@ -90,6 +90,8 @@ struct ConvexEnd {
   bool stalled = false;  // no direction of descent is left
 };
 
+inline constexpr const char* kNoDescent = "no direction of descent is left";
+
 /// Of the associated law where the exact one was asked for.
 inline std::string associated_message(double residual) {
   char number[32];
@@ -106,24 +108,26 @@ void solve_by_shifts(System<D>& s, Method& method) {
   DeSaxce<D> shift(s);
   Monitor<D>& monitor = s.monitor;
   const double tolerance = monitor.limits().tolerance;
+  // The shift at r = 0 would be that of free flight: better none, roughly.
+  bool rough = shift.active() && !s.params.warm_start;
   double share = 1, close = 1, outer = monitor.look(method.r(), method.u());
   for (int stalls = 0; !monitor.converged() && !monitor.out_of_budget();) {
-    shift.update(method.u(), share);
-    const double target = shift.active() ? std::max(s.params.de_saxce_inner * outer, 0.1 * close * tolerance)
-                                         : close * tolerance;
+    if (!rough) shift.update(method.u(), share);
+    const double inner = rough ? std::max(0.3, s.params.de_saxce_inner) : s.params.de_saxce_inner;
+    const double target =
+        shift.active() ? std::max(inner * outer, 0.1 * close * tolerance) : close * tolerance;
     const ConvexEnd end = method.run(shift.data(), target);
     if (end.over) return;
     const double now = monitor.look(method.r(), method.u());
     if (monitor.converged()) return;
     if (!shift.active() && shift.exact())
-      return monitor.stop(SolveEnd::stalled,
-                          end.stalled ? "no direction of descent is left" : associated_message(end.residual));
+      return monitor.stop(SolveEnd::stalled, end.stalled ? kNoDescent : associated_message(end.residual));
     // Rounding in u, or a shift that swings: nearer, and shorter.
-    if (end.residual <= target) close *= now <= 2 * tolerance && now > 0.9 * outer ? 0.5 : 1.0;
-    share = now < outer ? std::min(1.0, 1.5 * share) : std::max(0.05, 0.7 * share);
+    if (end.residual <= target && now <= 2 * tolerance && now > 0.9 * outer) close *= 0.5;
+    if (!rough) share = now < outer ? std::min(1.0, 1.5 * share) : std::max(0.05, 0.7 * share);
     stalls = end.stalled && !(now < 0.99 * outer) ? stalls + 1 : 0;
-    if (stalls > 20 || !(now < 1e300) || close < 1e-6)
-      return monitor.stop(SolveEnd::stalled, "no direction of descent is left");
+    if (stalls > 20 || !(now < 1e300) || close < 1e-6) return monitor.stop(SolveEnd::stalled, kNoDescent);
+    rough = false;
     outer = now;
   }
 }

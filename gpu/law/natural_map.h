@@ -17,12 +17,14 @@ SS_HD inline double block_scale(const Mat<double, D>& w) {
   return s > 0 ? s : 1.0;
 }
 
-/// s (r - P_K(r - u~ / s)) [m/s], zero exactly at the law; u for a bilateral block.
+/// s (r - P_K(z)) [m/s] with z = r - u~ / s, zero exactly at the law; u for a bilateral block. As u~ - s
+/// (P_K(z) - z) it keeps u~ where r is so large that z = r to rounding.
 template <int D>
 SS_HD inline Vec<double, D> natural_map(const ContactLaw<D>& law, double s, const Vec<double, D>& r,
                                         const Vec<double, D>& u) {
   if (law.set == FrictionSet::bilateral) return u;
-  return s * (r - project(law, r - (1 / s) * shifted(law, u)));
+  const Vec<double, D> sought = shifted(law, u), z = r - (1 / s) * sought;
+  return sought - s * (project(law, z) - z);
 }
 
 /// e_c = |natural_map| [m/s].
