@@ -63,7 +63,7 @@ void keep_colours(Context& ctx, const ConflictGraph& g, std::span<const std::int
       ctx, g.blocks,
       [=] SS_LAMBDA(std::size_t i) {
         const auto c = static_cast<std::int32_t>(i);
-        bool clash = w[c] < 0;
+        bool clash = w[c] < 0 || static_cast<std::size_t>(w[c]) >= g.blocks;
         for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k)
           clash |= g.column[k] < c && w[g.column[k]] == w[c];
         colour[c] = clash ? kNone : w[c];
@@ -116,10 +116,13 @@ void colour_rounds(Context& ctx, const ConflictGraph& g, std::int32_t* colour) {
 void balance(Context& ctx, const ConflictGraph& g, std::vector<std::size_t>& sizes, std::int32_t* colour) {
   const std::size_t colours = sizes.size(), fair = (g.blocks + colours - 1) / colours;
   if (*std::max_element(sizes.begin(), sizes.end()) <= fair + fair / 4) return;
+  // Every attempt passes over all blocks: a clique of thousands has better uses for them.
+  int attempts = 1000;
   Buffer<std::int32_t> movers(ctx, g.blocks), count(ctx, 1);
   for (std::size_t from = 0; from < colours; ++from)
-    for (std::size_t to = 0; to < colours && sizes[from] > fair; ++to) {
+    for (std::size_t to = 0; to < colours && sizes[from] > fair && attempts > 0; ++to) {
       if (sizes[to] >= fair) continue;
+      --attempts;
       const auto a = static_cast<std::int32_t>(from), b = static_cast<std::int32_t>(to);
       select_indices(
           ctx, g.blocks,
