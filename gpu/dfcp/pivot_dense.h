@@ -1,0 +1,95 @@
+// Pivoting methods for small dense linear complementarity problems with bounds [Course §3.1]. Host only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace stickslip {
+
+/// v = A x + b, lower <= x <= upper; v_i = 0 strictly between the bounds, v_i >= 0 at the lower one, v_i <= 0
+/// at the upper one. A is symmetric positive definite, so there is one solution.
+struct BoundedProblem {
+  std::size_t n = 0;
+  std::vector<double> a;  // row-major, n * n
+  std::vector<double> b, lower, upper;
+
+  double entry(std::size_t i, std::size_t j) const { return a[i * n + j]; }
+};
+
+/// Cholesky factor of the rows and columns F of a matrix, which come and go.
+class PrincipalFactor {
+ public:
+  explicit PrincipalFactor(const BoundedProblem& problem);
+
+  std::span<const std::int32_t> rows() const { return rows_; }
+  /// Factorises A_FF afresh: |F|^3 / 3. False when it is not positive definite; then F is empty.
+  bool assign(std::vector<std::int32_t> rows);
+  /// Appends one row: |F|^2. False, and nothing changes, when A_FF would not be positive definite.
+  bool append(std::int32_t row);
+  /// Takes one row out: |F|^2.
+  void remove(std::int32_t row);
+  /// x := A_FF^-1 x, in the order of rows().
+  void solve(std::span<double> x) const;
+
+ private:
+  double* line(std::size_t k) { return factor_.data() + k * stride_; }
+  const double* line(std::size_t k) const { return factor_.data() + k * stride_; }
+
+  const BoundedProblem& problem_;
+  std::size_t stride_;
+  std::vector<std::int32_t> rows_;
+  std::vector<double> factor_, scratch_;  // lower triangle by rows
+};
+
+/// Where a row stands; `waiting`: not looked at yet, x_i fixed where it is.
+enum class PivotSet : std::int8_t { waiting, lower, free, upper };
+
+/// Both methods go on from the sets and x of their last call.
+class PivotMethod {
+ public:
+  explicit PivotMethod(const BoundedProblem& problem);
+
+  /// The matrix has changed: factors are made anew.
+  void forget_factor() { factor_.assign({}); }
+
+  /// True: solved. False: `stop()` said so, or the limit on pivots was hit (which rounding can cause only).
+  /// Incremental: one row after the other, the most violated first, is driven to where it obeys while the
+  /// rows before keep doing so [Course Alg.3, Baraff 1994], with both bounds.
+  bool solve_incremental(std::vector<double>& x, const std::function<bool()>& stop);
+  /// All rows that disobey change sets at once; when that does not help for some rounds, the one of least
+  /// index alone until it does, which terminates [Course Alg.4, Murty; Judice and Pires 1994].
+  bool solve_block(std::vector<double>& x, const std::function<bool()>& stop);
+
+  /// Steps of all calls: pivots (incremental), rounds (block).
+  long steps() const { return steps_; }
+  std::span<const PivotSet> sets() const { return set_; }
+
+ private:
+  struct Block {  // what ends a step of the incremental method
+    double length;
+    std::int32_t row;
+    bool at_rest;  // the driven row itself, because its velocity vanishes
+  };
+
+  void take_over(std::vector<double>& x);
+  void solve_free(std::vector<double>& x);
+  void update_velocities(const std::vector<double>& x);
+  std::int32_t most_violated(const std::vector<double>& x, int& direction) const;
+  bool drive(std::int32_t row, int direction, std::vector<double>& x, const std::function<bool()>& stop);
+  void find_direction(std::int32_t row, int direction);
+  Block first_block(std::int32_t row, int direction, const std::vector<double>& x) const;
+  bool disobeys(std::size_t i, const std::vector<double>& x) const;
+  void change_set(std::size_t i, const std::vector<double>& x);
+  bool refactor();
+
+  const BoundedProblem& p_;
+  PrincipalFactor factor_;
+  std::vector<PivotSet> set_;
+  std::vector<double> v_, dx_, dv_, right_;
+  double tolerance_ = 0;  // of v
+  long steps_ = 0;
+};
+
+}  // namespace stickslip
