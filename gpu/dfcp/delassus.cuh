@@ -7,6 +7,7 @@
 
 #include "gpu/core/buffer.h"
 #include "gpu/dfcp/contact_problem.h"
+#include "gpu/dfcp/row_lanes.h"
 #include "gpu/math/mat.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -20,10 +21,12 @@ struct BlockRows {
 
   /// Row c of W x.
   SS_HD Vec<double, D> times(std::size_t c, const Vec<double, D>* x) const {
-    // By columns, so that the D sums run side by side.
+    const std::int32_t begin = start[c], end = start[c + 1];
+#if !STICKSLIP_ON_CUDA && defined(__AVX2__) && defined(__FMA__)
+    if constexpr (D == 3) return row_times_lanes(value + begin, column + begin, end - begin, x);
+#endif
     Vec<double, D> sum = Vec<double, D>::zero();
-    const std::int32_t end = start[c + 1];
-    for (std::int32_t k = start[c]; k < end; ++k) {
+    for (std::int32_t k = begin; k < end; ++k) {
       const Mat<double, D>& m = value[k];
       const Vec<double, D>& v = x[column[k]];
       for (int i = 0; i < D; ++i)

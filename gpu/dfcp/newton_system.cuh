@@ -32,6 +32,8 @@ class NewtonSystem {
   /// Direct needs the entries of W: empty, or why this system cannot be built.
   static std::string refusal(const Delassus<D>& W, NewtonLinear method);
   bool direct() const { return direct_; }
+  /// Products of blocks that one direct solution takes; 0 for a Krylov method, which does not know.
+  double work() const { return direct_ ? lu_.work() : 0; }
 
   /// The diagonals A and B, to be filled before `solve`. Backend memory.
   Mat<double, D>* impulse_blocks() { return a_.data(); }

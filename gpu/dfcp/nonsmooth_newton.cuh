@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gpu/dfcp/newton_system.cuh"
 #include "gpu/dfcp/system.cuh"
@@ -30,25 +31,53 @@ class NonsmoothNewton {
         residual_(s.ctx, s.blocks()),
         step_(s.ctx, s.blocks()),
         change_(s.ctx, s.blocks()),
+        centre_(s.ctx, s.blocks()),
         merits_(s.ctx, 1) {}
 
-  /// Until the monitor says so, or steps fail.
+  enum class End { stopped, no_step, no_progress, enough };
+
+  /// Until the monitor says so, or steps fail. Where damped ones fail, a few undamped ones may lead on: the
+  /// merit of the cone's functions is nearly flat where friction is huge.
   void run() {
+    constexpr int kRounds = 3;
+    constexpr long kUndamped = 20, kAll = std::numeric_limits<long>::max();
+    End end = iterate(kAll, s_.params.newton_damped);
+    for (int k = 0; k < kRounds && s_.params.newton_damped && end != End::stopped; ++k) {
+      end = iterate(kUndamped, false);
+      if (end != End::stopped) end = iterate(kAll, true);
+    }
+    if (end == End::no_step) stop_stalled("no step reduces the merit");
+    else if (end == End::no_progress) stop_stalled("the residual has not shrunk for many steps");
+  }
+
+  /// At most `most` iterations from s.r. Undamped ones may climb, out of where damped ones are caught.
+  End iterate(long most, bool damped) {
+    damped_ = damped;
+    proximal_ = kFirstProximal;
+    since_milestone_ = 0;
     update_velocities();
-    merit_ = linearise();
-    for (;;) {
-      if (!advance()) {
-        stop_stalled("no step reduces the merit");
-        return;
-      }
+    recentre();
+    for (long k = 0; k < most; ++k) {
+      if (!advance()) return End::no_step;
       update_velocities();
+      if (s_.monitor.done(s_.r, u_.data())) return End::stopped;
+      if (!makes_progress()) return End::no_progress;
       merit_ = linearise();
-      if (s_.monitor.done(s_.r, u_.data())) return;
-      if (!makes_progress()) {
-        stop_stalled("the residual has not shrunk for many steps");
-        return;
+      ++inner_;
+      // An undamped step is one of Newton's method itself, a damped one belongs to the proximal problem.
+      if (!damped || merit_ <= kInnerDecrease * kInnerDecrease * outer_merit_ || inner_ >= kInnerSteps) {
+        adapt(merit_ <= kInnerDecrease * kInnerDecrease * outer_merit_);
+        recentre();
       }
     }
+    return End::enough;
+  }
+
+  /// The next proximal problem is about the r at hand.
+  void recentre() {
+    copy(s_.ctx, centre_.data(), s_.r, s_.blocks());
+    outer_merit_ = merit_ = linearise();
+    inner_ = 0;
   }
 
   /// u = W r + q.
@@ -57,13 +86,15 @@ class NonsmoothNewton {
   /// Fills the system with A, B and -f at (r, u). Returns the merit.
   double linearise() {
     const Map map = map_;
-    const Vec<double, D>*r = s_.r, *u = u_.data();
+    const Vec<double, D>*r = s_.r, *u = u_.data(), *centre = centre_.data();
+    const double* scale = s_.W.scale();
+    const double proximal = proximal_;
     Vec<double, D>* minus_f = residual_.data();
     Mat<double, D>*a = system_.impulse_blocks(), *b = system_.velocity_blocks();
     launch(
         s_.ctx, s_.blocks(),
         [=] SS_LAMBDA(std::size_t c) {
-          const NonsmoothBlock<D> block = map(c, r[c], u[c]);
+          const NonsmoothBlock<D> block = map(c, r[c], u[c] + proximal * scale[c] * (r[c] - centre[c]));
           minus_f[c] = -block.f;
           a[c] = block.df_dr;
           b[c] = block.df_du;
@@ -83,14 +114,14 @@ class NonsmoothNewton {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       if (s_.monitor.out_of_budget()) return true;
       if (system_.solve(shift(), residual_.data(), step_.data(), forcing())) {
-        const double length = s_.params.newton_damped ? line_search() : 1.0;
+        const double length = damped_ ? line_search() : 1.0;
         if (length > 0) {
           move(length);
-          adapt(length);
           return true;
         }
       }
       proximal_ = std::max(10 * proximal_, 1e-6);
+      recentre();
     }
     return false;
   }
@@ -117,15 +148,20 @@ class NonsmoothNewton {
   /// Merits of the steps length, length / 2, ...: `count` of them.
   Merits merits_at(double length, int count) {
     const Map map = map_;
-    const Vec<double, D>*r = s_.r, *u = u_.data(), *d = step_.data(), *w_d = change_.data();
+    const Vec<double, D>*r = s_.r, *u = u_.data(), *d = step_.data(), *w_d = change_.data(),
+                      *centre = centre_.data();
+    const double* scale = s_.W.scale();
+    const double proximal = proximal_;
     Merits* out = merits_.data();
     reduce_sum(
         s_.ctx, s_.blocks(),
         [=] SS_LAMBDA(std::size_t c) {
           Merits m{};
           double t = length;
-          for (int i = 0; i < count; ++i, t *= 0.5)
-            m[i] = 0.5 * norm2(map(c, r[c] + t * d[c], u[c] + t * w_d[c]).f);
+          for (int i = 0; i < count; ++i, t *= 0.5) {
+            const Vec<double, D> x = r[c] + t * d[c];
+            m[i] = 0.5 * norm2(map(c, x, u[c] + t * w_d[c] + proximal * scale[c] * (x - centre[c])).f);
+          }
           return m;
         },
         out, kMedium);
@@ -143,16 +179,15 @@ class NonsmoothNewton {
     return std::min(1.0, std::sqrt(2 * merit_) / std::max(s_.W.norm_q(), 1e-300));
   }
 
-  Shift shift() const {
-    return {s_.params.newton_regularisation * s_.W.mean_diagonal(), proximal_ * relative_error()};
-  }
+  Shift shift() const { return {s_.params.newton_regularisation * s_.W.mean_diagonal(), proximal_}; }
 
   /// Far from the solution a Krylov method need not be exact [Eisenstat and Walker 1996].
   double forcing() const { return 0.1 * relative_error(); }
 
-  void adapt(double length) {
-    if (length == 1) proximal_ = std::max(proximal_ * 0.5, 1e-6);
-    else proximal_ = std::min(proximal_ * 2, 1e3);
+  /// Easy proximal problems get easier to leave behind, hard ones closer to their centres.
+  void adapt(bool solved) {
+    if (!damped_ || (solved && inner_ <= kFewSteps)) proximal_ = std::max(0.1 * proximal_, 1e-10);
+    else if (!solved) proximal_ = std::min(4 * proximal_, 1e3);
   }
 
   /// The best residual shrinks now and then.
@@ -173,14 +208,17 @@ class NonsmoothNewton {
 
  private:
   static constexpr int kAttempts = 12, kPatience = 60;
+  static constexpr int kInnerSteps = 8, kFewSteps = 3;
+  static constexpr double kFirstProximal = 1e-2, kInnerDecrease = 0.1;
 
   System<D>& s_;
   Map map_;
   NewtonSystem<D> system_;
-  Buffer<Vec<double, D>> u_, residual_, step_, change_;  // change_ = W step_
+  Buffer<Vec<double, D>> u_, residual_, step_, change_, centre_;  // change_ = W step_
   Buffer<Merits> merits_;
-  double merit_ = 0, proximal_ = 1e-3, milestone_ = 1e300;
-  int since_milestone_ = 0;
+  double merit_ = 0, outer_merit_ = 0, proximal_ = kFirstProximal, milestone_ = 1e300;
+  int since_milestone_ = 0, inner_ = 0;
+  bool damped_ = true;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND
