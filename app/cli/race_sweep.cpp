@@ -29,7 +29,7 @@ std::optional<double> number(std::string_view text) {
 }
 
 Sweep parse(const std::string& text, const std::string& option) {
-  const auto refuse = [&] [[noreturn]] (const std::string& what) {
+  const auto refuse = [&](const std::string& what) {
     throw InputError(option + ": " + what +
                      "; solver.param=a:b:n is expected, as in prox_gs.r_scale=0.01:10:7");
   };
