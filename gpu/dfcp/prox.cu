@@ -172,12 +172,12 @@ STICKSLIP_SOLVER(solve_prox_gs)
 /// [Course Alg.11]: all blocks step at once, and friction is bounded by the old normal impulses.
 template <int D>
 void solve_prox_jacobi(System<D>& s) {
-  const Buffer<ProxBlock<D>> factors = make_r_factors(s);
+  Buffer<ProxBlock<D>> factors = make_r_factors(s);
   Buffer<Vec<double, D>> velocity(s.ctx, s.blocks());
   Buffer<double> all(s.ctx, 1);
   fill(s.ctx, all.data(), 1, 1.0);
   AdaptiveIterates<D> iterates(s, all.data());
-  const ProxBlock<D>* blocks = factors.data();
+  ProxBlock<D>* blocks = factors.data();
   const ContactLaw<D>* law = s.law;
   const Vec<double, D>* u = velocity.data();
   const double* factor = all.data();

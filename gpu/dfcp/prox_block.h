@@ -19,6 +19,7 @@ struct ProxBlock {
   Mat<double, D - 1> metric{};  // M = R_T^-1
   Vec<double, D - 1> values{};  // S M S = V diag(values) V', S = diag(mu), 1 in bilateral blocks
   Mat<double, D - 1> basis{};   // S V
+  double multiplier = 0;        // of the last step that slid, where the next search starts
 };
 
 namespace law_detail {
@@ -41,6 +42,29 @@ SS_HD inline void decompose_metric(const ContactLaw<D>& law, ProxBlock<D>& block
     block.values[j] = eigen.values[j] > floor ? eigen.values[j] : floor;
     for (int i = 0; i < D - 1; ++i) block.basis(i, j) = s[i] * eigen.vectors(i, j);
   }
+}
+
+/// The x >= 0 with |y(x)| = radius, where |y(0)| is larger. radius / |y| is concave and grows: Newton's
+/// method steps to the left of the root from its right, and then up to it; `guess`, the root of the last
+/// time, saves most steps.
+template <int N>
+SS_HD inline double section_multiplier(const PoleSum<N>& poles, double radius, double guess) {
+  double x = guess > 0 ? guess : 0.0;
+  for (int iteration = 0; iteration < 100; ++iteration) {
+    Vec<double, N> y{};
+    double slope = 0;  // -|y| d|y| / dx
+    for (int i = 0; i < N; ++i) {
+      if (poles.numerator[i] == 0) continue;
+      const double inverse = 1 / (poles.offset[i] + x);
+      y[i] = poles.numerator[i] * inverse;
+      slope += y[i] * y[i] * inverse;
+    }
+    const double length2 = norm2(y), length = std::sqrt(length2);
+    const double step = (length - radius) * length2 / (radius * slope);
+    if (!(step > std::numeric_limits<double>::epsilon() * x) && (iteration > 0 || step >= 0)) break;
+    x = x + step > 0 ? x + step : 0.0;
+  }
+  return x;
 }
 
 /// A box in the norm of M / factor: one row after the other until none moves.
@@ -105,8 +129,8 @@ SS_HD inline double prox_normal(const ContactLaw<D>& law, const ProxBlock<D>& bl
 /// The new tangential impulse: the x in radius * section with the least (x - r)' M (x - r) / (2 factor) + u .
 /// x.
 template <int D>
-SS_HD inline Vec<double, D - 1> prox_tangential(const ContactLaw<D>& law, const ProxBlock<D>& block,
-                                                double factor, double radius, const Vec<double, D - 1>& r,
+SS_HD inline Vec<double, D - 1> prox_tangential(const ContactLaw<D>& law, ProxBlock<D>& block, double factor,
+                                                double radius, const Vec<double, D - 1>& r,
                                                 const Vec<double, D - 1>& u) {
   const bool bilateral = law.set == FrictionSet::bilateral;
   if (!bilateral && !(radius > 0)) return Vec<double, D - 1>::zero();
@@ -115,7 +139,8 @@ SS_HD inline Vec<double, D - 1> prox_tangential(const ContactLaw<D>& law, const 
                                          block.values, Vec<double, D - 1>::filled(1)};
   const Vec<double, D - 1> free = poles.at(0);
   if (bilateral || norm2(free) <= radius * radius) return block.basis * free;
-  return block.basis * poles.at(law_detail::secular_root(poles, radius, 0));
+  block.multiplier = law_detail::section_multiplier(poles, radius, block.multiplier);
+  return block.basis * poles.at(block.multiplier);
 }
 
 /// The associated rule ties u_N to u_T: there the least factor steps against all of u, back onto the cone.
@@ -126,7 +151,7 @@ SS_HD inline bool steps_onto_cone(const ContactLaw<D>& law) {
 
 /// r after one step with everything taken at the old r, friction's bound too.
 template <int D>
-SS_HD inline Vec<double, D> prox_step(const ContactLaw<D>& law, const ProxBlock<D>& block, double factor,
+SS_HD inline Vec<double, D> prox_step(const ContactLaw<D>& law, ProxBlock<D>& block, double factor,
                                       const Vec<double, D>& r, const Vec<double, D>& u) {
   if (!(block.normal > 0)) return Vec<double, D>::zero();
   if (steps_onto_cone(law)) return project(law, r - factor * block.least * u);
@@ -138,9 +163,8 @@ SS_HD inline Vec<double, D> prox_step(const ContactLaw<D>& law, const ProxBlock<
 /// normal part comes first, the tangential part uses it and the velocity that follows from it: the text takes
 /// both at one velocity, which needs smaller factors where normal and tangent are coupled.
 template <int D>
-SS_HD inline Vec<double, D> prox_block(const ContactLaw<D>& law, const ProxBlock<D>& block,
-                                       const Mat<double, D>& w, double factor, int steps, Vec<double, D> r,
-                                       Vec<double, D> u) {
+SS_HD inline Vec<double, D> prox_block(const ContactLaw<D>& law, ProxBlock<D>& block, const Mat<double, D>& w,
+                                       double factor, int steps, Vec<double, D> r, Vec<double, D> u) {
   if (!(block.normal > 0)) return Vec<double, D>::zero();
   const bool associated = steps_onto_cone(law);
   for (int step = 0; step < steps; ++step) {

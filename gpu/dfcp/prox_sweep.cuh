@@ -37,7 +37,7 @@ template <int D>
 struct ProxUpdate {
   const ContactLaw<D>* law;
   const Mat<double, D>* diagonal;
-  const ProxBlock<D>* blocks;
+  ProxBlock<D>* blocks;
   const double* factor;  // on all r-factors, backend memory
   int steps;
   double omega;

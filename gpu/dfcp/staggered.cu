@@ -16,8 +16,8 @@ template <int D>
 struct HalfUpdate {
   const ContactLaw<D>* law;
   const Mat<double, D>* diagonal;
-  const ProxBlock<D>* blocks;  // 1 / W_NN and W_TT^-1
-  bool normal;                 // which half
+  ProxBlock<D>* blocks;  // 1 / W_NN and W_TT^-1
+  bool normal;           // which half
   double omega;
   RestingBlocks<D> resting;
 
@@ -34,7 +34,7 @@ struct HalfUpdate {
   }
 
  private:
-  SS_HD Vec<double, D> solve(const ContactLaw<D>& l, const ProxBlock<D>& block, const Mat<double, D>& w,
+  SS_HD Vec<double, D> solve(const ContactLaw<D>& l, ProxBlock<D>& block, const Mat<double, D>& w,
                              Vec<double, D> r, const Vec<double, D>& u) const {
     if (!(block.normal > 0)) return Vec<double, D>::zero();
     if (l.set == FrictionSet::bilateral) return r - solve_dense(w, u);
@@ -95,7 +95,7 @@ void solve_staggered(System<D>& s) {
   }
   Sweeper<D> sweeper(s);
   const SweepRest<D> resting(s);
-  const Buffer<ProxBlock<D>> parts = exact_parts(s);
+  Buffer<ProxBlock<D>> parts = exact_parts(s);
   HalfUpdate<D> update{s.law, s.W.diagonal(), parts.data(), true, s.params.omega, resting.view()};
   sweeper.refresh(s.r);
   do {
