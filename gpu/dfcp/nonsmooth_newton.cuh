@@ -3,9 +3,9 @@
 //
 // The linear system of an iterate is (B (W + E) + A) d = -f with A = df/dr and B = df/du of each block. E is
 // what the papers do not have: W is singular where contacts outnumber degrees of freedom, and then their
-// method breaks down [Bertails11: nu > 1]. With E, a step is Newton's for the proximal-point problem u = W r
-// + q + E (r - r_k), which has the same solutions. E's relative part shrinks with the residual, so that
-// convergence stays quadratic where it is, and grows when a step has to be cut.
+// method breaks down [Bertails11: nu > 1]. With E, steps are Newton's for the proximal-point problem u = W r
+// + q + E (r - centre), which has the same solutions once the centre is one. The centre moves on when the
+// merit has dropped tenfold, and E shrinks as long as that takes few steps.
 #pragma once
 
 #include <algorithm>
