@@ -40,6 +40,8 @@ struct AdaptiveRule {
   int patience;
 
   SS_HD bool drops(const Adaptation& a) const {
+    // An even number of local steps with factors far too large ends where it began.
+    if (!(a.stride.length > 0)) return true;
     double longest = 0;
     for (const double length : a.kept) longest = length > longest ? length : longest;
     if (a.count < Adaptation::kWindow)  // the first ones may well grow, as impulses reach further

@@ -23,7 +23,7 @@ namespace stickslip {
   REAL(r_scale, 1.0, 1e-6, 1e6, "1", prox, "factor on the r-factors")                                                          \
   BOOL(r_adaptive, true, prox, "drop an iterate that moved further than the last and shrink the r-factors")                    \
   REAL(r_shrink, 0.0, 0.0, 0.999, "1", prox, "what r-factors shrink by; 0: 0.5 (global, blocked) or 0.9 (local)")               \
-  INT(prox_local_steps, 3, 1, 1000, "1", prox, "proximal steps of a block in its turn of prox_gs; 1: the text's")                     \
+  INT(prox_local_steps, 2, 1, 1000, "1", prox, "proximal steps of a block in its turn of prox_gs; 1: the text's")                     \
   BOOL(de_saxce, true, convex, "iterate on the shift mu |u_T| so that convex solvers reach exact Coulomb; else the associated law") \
   REAL(de_saxce_inner, 0.1, 1e-6, 1.0, "1", convex, "residual of a convex subproblem relative to the outer one")               \
   BOOL(restart, true, convex, "restart acceleration when the step turns against the gradient")                                 \

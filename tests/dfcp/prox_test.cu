@@ -54,7 +54,7 @@ void expect_fixed_points(std::mt19937& random, FrictionSet set, FlowRule flow) {
     for (int i = 0; i < D; ++i) q[i] = gauss(random) - (i == 0 ? 1.0 : 0.0);
     const Vec<double, D> exact = local_solve(law, w, q);
     for (const RFactorStrategy strategy : kStrategies) {
-      const ProxBlock<D> block = prepare_prox(law, w, strategy, 0.5 / trace(w), 1.0);
+      ProxBlock<D> block = prepare_prox(law, w, strategy, 0.5 / trace(w), 1.0);
       for (const double factor : {0.1, 1.0}) {
         const Vec<double, D> u = w * exact + q;
         EXPECT_LT(norm(prox_step(law, block, factor, exact, u) - exact), 1e-9 * (1 + norm(exact)));
@@ -94,7 +94,7 @@ BACKEND_TEST(ProxBlock, tangential_step_is_the_least_of_all_points) {
                       attempt % 2 == 0 ? FrictionSet::ellipsoid : FrictionSet::box,
                       FlowRule::exact};
     const Mat<double, 3> w = random_spd<3>(random);
-    const ProxBlock<3> block = prepare_prox(law, w, kStrategies[attempt % 3], 0.3, 1.0);
+    ProxBlock<3> block = prepare_prox(law, w, kStrategies[attempt % 3], 0.3, 1.0);
     const Vec<double, 2> r{gauss(random), gauss(random)}, u{gauss(random), gauss(random)};
     const double radius = between(random), factor = between(random) + 0.1;
     const Vec<double, 2> best = prox_tangential(law, block, factor, radius, r, u);
