@@ -91,8 +91,8 @@ class BoxPivot {
     download(problem_.b, u_.data());
     renew_bounds(x);
     residual_ = box_residual(x, problem_.b);
-    const double shift = std::min(std::clamp(0.01 * residual_, 1e-9, 1e-2) * extra_shift_, 1.0);
-    for (std::size_t i = 0; i < n; ++i) problem_.a[i * n + i] = (1 + shift) * diagonal_[i];
+    shift_ = std::min(std::clamp(0.01 * residual_, 1e-9, 1e-2) * extra_shift_, 1.0);
+    for (std::size_t i = 0; i < n; ++i) problem_.a[i * n + i] = (1 + shift_) * diagonal_[i];
     std::vector<double> shifted(n);
     for (std::size_t i = 0; i < n; ++i) {
       double sum = 0;
@@ -150,6 +150,11 @@ class BoxPivot {
     }
     if (++since_ <= kPatience) return true;
     since_ = 0;
+    // Closer to the impulses at hand bounds cannot run away; only then do they follow more slowly.
+    if (shift_ < 1) {
+      extra_shift_ *= 30;
+      return true;
+    }
     share_ *= 0.5;
     if (share_ > 0.2) return true;
     if (contradicts(growth))
@@ -181,7 +186,7 @@ class BoxPivot {
   std::vector<ContactLaw<D>> law_;
   BoundedProblem problem_;
   std::vector<double> diagonal_, last_;
-  double residual_ = 0, least_ = std::numeric_limits<double>::infinity();
+  double residual_ = 0, shift_ = 0, least_ = std::numeric_limits<double>::infinity();
   double share_ = 1, extra_shift_ = 1;  // how far bounds follow; more than the residual's shift
   int since_ = 0;
 };
