@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "gpu/dfcp/infeasible.cuh"
 #include "gpu/dfcp/solvers.cuh"
 #include "gpu/dfcp/spectrum.cuh"
 
@@ -46,6 +47,7 @@ class Bench {
     ctx_.synchronize();
     report.seconds = monitor.seconds();
     fill_report(report, monitor);
+    explain_failure(report, system);
     return report;
   }
 
@@ -94,6 +96,15 @@ class Bench {
     if (!spectrum_) spectrum_ = estimate_spectrum(ctx_, W_);
     report.lambda_max = spectrum_->largest;
     report.lambda_min = spectrum_->smallest;
+  }
+
+  /// Whether nothing could have been found. Off the clock.
+  void explain_failure(SolveReport& report, System<D>& system) {
+    if (report.converged || report.end == SolveEnd::cancelled || report.end == SolveEnd::refused) return;
+    const Infeasibility seen = certify_infeasible(system, system.monitor.best());
+    if (!seen.found) return;
+    report.end = SolveEnd::infeasible;
+    report.message = seen.message;
   }
 
   std::vector<double> flat(const Vec<double, D>* x) {

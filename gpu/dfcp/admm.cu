@@ -32,6 +32,7 @@ class Admm {
         r_(s.ctx, s.blocks()),
         b_(s.ctx, s.blocks()),
         plain_(s.ctx, s.blocks()),
+        saved_(s.ctx, s.blocks()),
         penalty_(s.ctx, s.blocks()),
         damping_(s.ctx, s.blocks()),
         free_law_(s.ctx, s.blocks()),
@@ -40,7 +41,7 @@ class Admm {
         mixing_(free_, kMemory) {}
 
   void solve() {
-    rho_ = s_.params.admm_rho;
+    rho_ = base_ = s_.params.admm_rho;
     start();
     if (!set_penalty()) return;
     for (long k = 1;; ++k) {
@@ -132,16 +133,12 @@ class Admm {
       if (ratio < 1 / (kImbalance * kImbalance)) next = rho_ / kBalance;
       base_ = next;
     }
-    if (since_ >= kPatience) {
+    if (since_ >= (walk_ == 0 ? patience_ : kPatience)) {
       since_ = 0;
       milestone_ = length_;
       plain_left_ = kPatience / 2;
       mixing_.restart();
-      if (adaptive) {
-        // base, base / 16, base / 256 and round again.
-        walk_ = (walk_ + 1) % 3;
-        next = base_ * (walk_ == 0 ? 1.0 : walk_ == 1 ? 1.0 / 16 : 1.0 / 256);
-      }
+      if (adaptive) next = walk();
     }
     if (next == rho_) return false;
     scale_multiplier(rho_ / next);
@@ -151,6 +148,28 @@ class Admm {
     mixing_.restart();
     changed_ = true;
     return true;
+  }
+
+  /// The next penalty where no progress is made: base, base / 16, base, base / 16, base / 256, base, ... A
+  /// walk that did not help is taken back, and the next one is put off for twice as long.
+  double walk() {
+    if (walk_ == 0) {
+      if (length_ < 0.7 * base_length_) {
+        patience_ = kPatience;
+      } else {
+        patience_ *= 2;
+        if (length_ > base_length_) copy(s_.ctx, v_.data(), saved_.data(), s_.blocks());
+      }
+      if (length_ <= base_length_) {
+        base_length_ = length_;
+        copy(s_.ctx, saved_.data(), v_.data(), s_.blocks());
+      }
+    }
+    if (++walk_ > depth_) {
+      walk_ = 0;
+      depth_ = std::min(depth_ + 1, kDeepest);
+    }
+    return base_ * std::pow(16.0, -walk_);
   }
 
   /// The associated law was asked for, and is solved.
@@ -165,11 +184,12 @@ class Admm {
   }
 
   static constexpr double kImbalance = 3, kBalance = 4;
+  static constexpr int kDeepest = 5;
 
   System<D>& s_;
   DampedSolver<D> solver_;
   DeSaxce<D> shift_;
-  Buffer<Vec<double, D>> v_, g_, z_, last_z_, r_, b_, plain_;
+  Buffer<Vec<double, D>> v_, g_, z_, last_z_, r_, b_, plain_, saved_;
   Buffer<double> penalty_;          // R per block
   Buffer<Vec<double, D>> damping_;  // the same per row
   Buffer<ContactLaw<D>> free_law_;  // v lies in no cone: mixing is to project onto none
@@ -180,8 +200,9 @@ class Admm {
   // |s_c (g - v)|, |s_c (r - z)|, |R (z - last z)| and |s_c z| [m/s]
   double length_ = 0, last_length_ = std::numeric_limits<double>::infinity(), primal_ = 0, dual_ = 0,
          impulse_ = 0;
+  double base_length_ = std::numeric_limits<double>::infinity();  // length_ when the last walk began
   double milestone_ = std::numeric_limits<double>::infinity();
-  int since_ = 0, plain_left_ = kPlain, walk_ = 0;
+  int since_ = 0, plain_left_ = kPlain, walk_ = 0, depth_ = 1, patience_ = kPatience;
   bool extrapolated_ = false, changed_ = false;
 };
 
@@ -260,9 +281,14 @@ void Admm<D>::measure(Vec<double, 4>& sums) {
 template <int D>
 void Admm<D>::scale_multiplier(double factor) {
   Vec<double, D>* v = v_.data();
-  const Vec<double, D>* z = z_.data();
+  const ContactLaw<D>* law = s_.law;
   launch(
-      s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { v[c] = z[c] + factor * (v[c] - z[c]); }, kMedium);
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        const Vec<double, D> z = project(law[c], v[c]);
+        v[c] = z + factor * (v[c] - z);
+      },
+      kMedium);
 }
 
 template <int D>

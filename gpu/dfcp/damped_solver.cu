@@ -1,5 +1,6 @@
 #include "gpu/dfcp/damped_solver.cuh"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpu/core/reduce.h"
@@ -33,13 +34,15 @@ SS_HD Mat<double, D> inverse_of(Mat<double, D> a) {
 
 template <int D>
 DampedSolver<D>::DampedSolver(System<D>& s) : s_(s), sums_(s.ctx, 1) {
-  // A factorisation of this many block operations takes about a second, and W fills up first.
-  constexpr double kMostWork = 3e7;
+  // A factorisation of so many block operations takes about a second; of so many per block of W it has so
+  // much fill that a solve costs as much as some thirty products with W, which is what CG takes.
+  constexpr double kMostWork = 3e7, kMostFill = 200;
   constexpr std::size_t kMostBlocks = 30000;
   if (!s.W.factored() && s.blocks() <= kMostBlocks) {
     lu_.emplace();
     lu_->analyse(s.W.pattern_start(), s.W.pattern_column());
-    if (lu_->work() > kMostWork) lu_.reset();
+    if (lu_->work() > std::min(kMostWork, kMostFill * static_cast<double>(s.W.pattern_column().size())))
+      lu_.reset();
   }
   if (lu_) return;
   inverse_.resize(s.ctx, s.blocks());

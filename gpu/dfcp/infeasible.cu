@@ -13,8 +13,9 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// A row of W that takes part in nothing is switched off by this much on its diagonal, in units of s_c ...
-constexpr double kOff = 1e14;
+/// Rows that take part in nothing are switched off by so much on the diagonal, in units of s_c; a true z does
+/// not move them anyway ...
+constexpr double kOff = 1e6;
 /// ... and W is shifted by this much for the projection onto its null space.
 constexpr double kShift = 1e-10;
 constexpr double kMargin = 1e10;
@@ -57,26 +58,37 @@ class Certifier {
         damping_(s.ctx, s.blocks()),
         sums_(s.ctx, 1) {}
 
-  bool search(const Vec<double, D>* r, int effort) {
+  bool search(const Vec<double, D>* r, long effort) {
     constexpr int kRound = 50;
-    begin(r);
+    begin(r, false);
     if (accepted() || polished()) return true;
+    begin(r, true);
+    if (polished()) return true;
+    begin(r, false);
+    // Where looking is dear, impulses that did not even grow tell that it is not worth it.
+    const bool dear = s_.blocks() > kFewBlocks && growth_ < kGrown;
+    const long sweeps =
+        dear ? kRound : std::clamp(effort / static_cast<long>(s_.blocks()), 2L * kRound, 100L * kRound);
     Sweeper<D> sweeper(s_);
     const NormalUpdate<D> update{s_.law, s_.W.diagonal()};
-    for (int done = 0; done < effort; done += kRound) {
+    for (long done = 0, next = kRound; done < sweeps;) {
       copy(s_.ctx, before_.data(), z_.data(), s_.blocks());
       sweeper.refresh(z_.data());
       for (int k = 0; k < kRound; ++k) sweeper.run(z_.data(), update, k % 2 == 1);
+      done += kRound;
       if (stands_still()) return false;  // the normal problem has a solution
       difference();
-      if (accepted() || polished()) return true;
+      if (accepted()) return true;
+      if (done < next) continue;
+      next *= 8;
+      if (polished()) return true;
     }
     return false;
   }
 
   const Vec<double, D>* z() const { return trial_.data(); }
 
-  void begin(const Vec<double, D>* r);
+  void begin(const Vec<double, D>* r, bool all);
   bool stands_still();
   void difference();
   bool accepted();
@@ -87,12 +99,11 @@ class Certifier {
   /// trial = the projection of -q onto the null space of W between the blocks with z_N > 0, where that can be
   /// had.
   bool polished() {
-    constexpr std::size_t kMostBlocks = 5000;
     if (s_.blocks() > kMostBlocks || s_.W.factored()) return false;
     if (!solver_) solver_ = std::make_unique<DampedSolver<D>>(s_);
     if (!solver_->direct()) return false;
     // Blocks that the projection wants to pull take no part.
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 4; ++round) {
       switch_rows();
       if (!solver_->set(damping_.data())) return false;
       project_out(s_.W.q(), true);
@@ -105,19 +116,26 @@ class Certifier {
   }
   void project_out(const Vec<double, D>* x, bool first);
 
+  static constexpr std::size_t kFewBlocks = 1000, kMostBlocks = 5000;
+  static constexpr double kGrown = 1000;
+
   System<D>& s_;
+  double growth_ = 0;  // the impulses at hand over those that stop q, at the last trial
   std::unique_ptr<DampedSolver<D>> solver_;
   Buffer<Vec<double, D>> z_, before_, trial_, image_, damping_;
   Buffer<Vec<double, 4>> sums_;
 };
 
-/// z and a first trial: the normal part of r.
+/// z and a first trial: the normal part of r, or pushes in all blocks.
 template <int D>
-void Certifier<D>::begin(const Vec<double, D>* r) {
+void Certifier<D>::begin(const Vec<double, D>* r, bool all) {
   Vec<double, D>*z = z_.data(), *trial = trial_.data();
   const ContactLaw<D>* law = s_.law;
   launch(
-      s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { z[c] = trial[c] = normal_part(law[c], r[c]); },
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        z[c] = trial[c] = normal_part(law[c], all ? Vec<double, D>::filled(1.0) : r[c]);
+      },
       kMedium);
 }
 
@@ -162,6 +180,7 @@ bool Certifier<D>::accepted() {
       sums_.data(), kMedium);
   const Vec<double, 4> v = read_back(s_.ctx, sums_.data());
   // q . z is known to rounding of its terms only.
+  growth_ = std::sqrt(v[3] / v[2]);
   const double gain = -v[0], noise = 1e-12 * std::sqrt(v[2] * v[3]);
   return gain > noise && gain >= kMargin * std::sqrt(v[1] * v[2]);
 }
@@ -255,7 +274,7 @@ void describe(System<D>& s, const std::vector<Vec<double, D>>& z, const Vec<doub
 }  // namespace
 
 template <int D>
-Infeasibility certify_infeasible(System<D>& s, const Vec<double, D>* r, int effort) {
+Infeasibility certify_infeasible(System<D>& s, const Vec<double, D>* r, long effort) {
   Infeasibility result;
   if (s.blocks() == 0 || !(s.W.norm_q() > 0)) return result;
   Certifier<D> certifier(s);
@@ -267,7 +286,7 @@ Infeasibility certify_infeasible(System<D>& s, const Vec<double, D>* r, int effo
   return result;
 }
 
-template Infeasibility certify_infeasible(System<3>&, const Vec<double, 3>*, int);
-template Infeasibility certify_infeasible(System<4>&, const Vec<double, 4>*, int);
+template Infeasibility certify_infeasible(System<3>&, const Vec<double, 3>*, long);
+template Infeasibility certify_infeasible(System<4>&, const Vec<double, 4>*, long);
 
 }  // namespace stickslip::STICKSLIP_BACKEND
