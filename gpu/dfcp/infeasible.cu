@@ -94,6 +94,7 @@ class Certifier {
   bool accepted();
   void switch_rows();
   void clip();
+  void project_out(const Vec<double, D>* x, bool first);
 
  private:
   /// trial = the projection of -q onto the null space of W between the blocks with z_N > 0, where that can be
@@ -114,7 +115,6 @@ class Certifier {
     }
     return false;
   }
-  void project_out(const Vec<double, D>* x, bool first);
 
   static constexpr std::size_t kFewBlocks = 1000, kMostBlocks = 5000;
   static constexpr double kGrown = 1000;
