@@ -7,6 +7,7 @@
 
 #include "gpu/dfcp/anderson.cuh"
 #include "gpu/dfcp/exact_sweep.cuh"
+#include "gpu/dfcp/interior_point.cuh"
 #include "gpu/dfcp/newton_maps.h"
 #include "gpu/dfcp/nonsmooth_newton.cuh"
 #include "gpu/dfcp/solvers.cuh"
@@ -29,25 +30,30 @@ class AutoSolver {
     anderson_.emplace(s_, s_.params.auto_memory);
     before_.resize(s_.ctx, s_.blocks());
     long sweeps = s_.params.auto_sweeps;
-    for (int round = 0; !sweep(sweeps); ++round, sweeps *= 2) {
-      if (round == 0 && sweep(worthwhile_sweeps())) return;
-      if (may_try_newton(round) && newton(round)) return;
+    for (int round = 0; !sweep(sweeps, round); ++round, sweeps *= 2) {
+      if (sweep(worthwhile_sweeps(sweeps, round), round)) return;
+      const double before = s_.monitor.best_residual();
+      if (newton(round, sweeps)) return;
+      // Where Newton does not help it gets less and less of the time.
+      if (s_.monitor.best_residual() > 0.1 * before) newton_share_ *= 0.25;
       copy(s_.ctx, s_.r, s_.monitor.best(), s_.blocks());
     }
   }
 
  private:
-  /// So many extrapolated sweeps; true when the solve is over.
-  bool sweep(long count) {
+  /// So many sweeps, extrapolated in every other round: where the active set keeps changing plain ones get
+  /// further in the same time. True when the solve is over.
+  bool sweep(long count, int round) {
+    const bool plain = s_.params.auto_memory == 0 || round % 2 == 1;
     if (count == 0) return false;
     anderson_->restart();
     sweep_.refresh();
     double shortest = std::numeric_limits<double>::infinity();
     for (long k = 0; k < count; ++k) {
-      copy(s_.ctx, before_.data(), s_.r, s_.blocks());
+      if (!plain) copy(s_.ctx, before_.data(), s_.r, s_.blocks());
       sweep_.run();
       if (s_.monitor.done(s_.r)) return true;
-      if (s_.params.auto_memory == 0) continue;
+      if (plain) continue;
       anderson_->mix(before_.data(), s_.r);
       sweep_.refresh();
       if (anderson_->step_norm() > kWorse * shortest) {
@@ -59,21 +65,29 @@ class AutoSolver {
     return false;
   }
 
-  /// How many more sweeps are cheaper than Newton, judged by how fast the last ones converged.
-  long worthwhile_sweeps() {
-    if (s_.W.factored()) return 0;
+  /// How many more sweeps are cheaper than Newton, judged by how the last ones, so many again, converge.
+  long worthwhile_sweeps(long count, int round) {
     const double first = s_.monitor.look(s_.r);
-    if (s_.monitor.converged()) return 1;
-    if (sweep(s_.params.auto_sweeps)) return 1;
-    const double gain = std::log(first / s_.monitor.look(s_.r)) / s_.params.auto_sweeps;
+    if (s_.monitor.converged() || sweep(count, round)) return 1;
+    const double gain = std::log(first / s_.monitor.look(s_.r)) / static_cast<double>(count);
     if (!(gain > 0)) return 0;
     const double left = std::log(s_.monitor.residual() / s_.params.tolerance) / gain;
+    return left * sweep_work() < kNewtonSteps * newton_work() ? static_cast<long>(1.5 * left) : 0;
+  }
+
+  /// Products of blocks that a sweep, or about what else takes its time.
+  double sweep_work() const {
+    const auto entries = static_cast<double>(s_.W.pattern_column().size());
+    return entries + kLocalWork * static_cast<double>(s_.blocks());
+  }
+
+  /// The same of a Newton step.
+  double newton_work() {
+    const bool direct =
+        !s_.W.factored() && s_.blocks() * D <= static_cast<std::size_t>(s_.params.auto_direct_rows);
+    if (!direct) return kKrylovSweeps * sweep_work();
     prepare_newton();
-    const auto entries = static_cast<double>(s_.W.pattern_column().size()),
-               n = static_cast<double>(s_.blocks());
-    const double sweep_work = entries + kLocalWork * n,
-                 newton_work = newton_->system().work() + 8 * entries + 30 * n;
-    return left * sweep_work < kNewtonSteps * newton_work ? static_cast<long>(1.5 * left) : 0;
+    return 2 * newton_->system().work() + 8 * sweep_work();
   }
 
   void prepare_newton() {
@@ -82,36 +96,43 @@ class AutoSolver {
           s_, AlartCurnierMap<D>{s_.law, s_.W.diagonal(), s_.W.scale(), s_.params.rho_n, s_.params.rho_t});
   }
 
-  bool may_try_newton(int round) const {
-    const bool direct =
-        !s_.W.factored() && s_.blocks() * D <= static_cast<std::size_t>(s_.params.auto_direct_rows);
-    return direct || round > 1;  // Krylov systems cost hundreds of sweeps
+  /// Newton from the best iterate, undamped, for damped steps are caught at the kinks where sweeps leave off;
+  /// then an interior-point method, which has no kinks, and Newton to polish what it found; every other time
+  /// damped Newton from zero instead. As long as `sweeps` sweeps deserve.
+  bool newton(int round, long sweeps) {
+    const double affordable = newton_share_ * static_cast<double>(sweeps) * sweep_work() / newton_work();
+    if (affordable < kLeastSteps) return false;
+    prepare_newton();
+    const long steps = std::min(static_cast<long>(affordable), kNewtonSteps << std::min(round, 20));
+    if (bold_newton(std::min(steps, kNewtonSteps))) return true;
+    if (round % 2 == 0) {
+      InteriorPoint<D> interior(s_, newton_->system());
+      return interior.run(kInteriorSteps) || bold_newton(kNewtonSteps);
+    }
+    fill(s_.ctx, s_.r, s_.blocks(), Vec<double, D>::zero());
+    return newton_->iterate(steps, true) == Newton::End::stopped;
   }
 
-  /// From the best iterate: boldly, for damped steps are caught at the kinks where sweeps leave off; then
-  /// damped; then damped from zero, which is far from all kinks.
-  bool newton(int round) {
-    prepare_newton();
-    const long steps = kNewtonSteps << std::min(round, 10);
-    if (newton_->iterate(steps, false) == Newton::End::stopped) return true;
+  bool bold_newton(long steps) {
     copy(s_.ctx, s_.r, s_.monitor.best(), s_.blocks());
-    if (newton_->iterate(steps, true) == Newton::End::stopped) return true;
-    fill(s_.ctx, s_.r, s_.blocks(), Vec<double, D>::zero());
-    return newton_->iterate(2 * steps, true) == Newton::End::stopped;
+    return newton_->iterate(steps, false) == Newton::End::stopped;
   }
 
   using Newton = NonsmoothNewton<D, AlartCurnierMap<D>>;
   static constexpr int kPlainSweeps = 4;
-  static constexpr long kNewtonSteps = 16;
+  static constexpr long kNewtonSteps = 16, kInteriorSteps = 80;
   static constexpr double kWorse =
       10;  // a step that much longer than the shortest: extrapolation went astray
   static constexpr double kLocalWork = 20;  // of a local solution, in products of blocks
+  static constexpr double kLeastSteps = 6;
+  static constexpr double kKrylovSweeps = 100;  // what a Krylov solution costs, about
 
   System<D>& s_;
   ExactSweep<D> sweep_;
   std::optional<Anderson<D>> anderson_;
   Buffer<Vec<double, D>> before_;
   std::optional<Newton> newton_;
+  double newton_share_ = 8;  // of the time of sweeps: a Newton step does more for its time than a sweep
 };
 
 }  // namespace

@@ -63,8 +63,14 @@ void NewtonSystem<D>::apply(const Shift& shift, const Vec<double, D>* x, Vec<dou
 template <int D>
 bool NewtonSystem<D>::solve(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x,
                             double tolerance) {
+  if (direct_ && !factorise(shift)) return false;
+  return solve_again(shift, b, x, tolerance);
+}
+
+template <int D>
+bool NewtonSystem<D>::solve_again(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x,
+                                  double tolerance) {
   if (direct_) {
-    if (!factorise(shift)) return false;
     solve_direct(b, x);
   } else {
     solve_krylov(shift, b, x, std::max(tolerance, options_.tolerance));

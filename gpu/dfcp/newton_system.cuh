@@ -44,6 +44,9 @@ class NewtonSystem {
   /// `tolerance`, where it is larger, takes the place of that of the options.
   bool solve(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x, double tolerance = 0);
 
+  /// The same system with another right side.
+  bool solve_again(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x, double tolerance = 0);
+
   /// y = (B (W + E) + A) x. x and y apart.
   void apply(const Shift& shift, const Vec<double, D>* x, Vec<double, D>* y);
 
