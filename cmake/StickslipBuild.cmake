@@ -15,6 +15,7 @@ endif()
 # Batches: several sources in one compilation, so that headers are read once for all of them.
 # The price: a changed file takes its neighbours along, and a name in an anonymous namespace must not stand in two files
 # of a folder. The library's host code, where the processor's time goes, keeps one object per source.
+set(STICKSLIP_UNIT_BATCH 8)  # host sources of the program and of tests
 set(STICKSLIP_CUDA_BATCH 4)
 
 add_library(stickslip_flags INTERFACE)

@@ -85,6 +85,17 @@ class TidyDatabase(Tree):
         self.assertEqual(files, ["build/kernels/gpu/core/scan_cpu.cpp", "gpu/engine.cpp"])
         self.assertEqual({e["command"] for e in found}, {"c++ -O3 -march=native -c x.cpp"})
 
+    def test_batches_are_taken_apart(self):
+        build = self.root / "build"
+        batch = build / "app/CMakeFiles/app_io.dir/Unity/unity_0_cxx.cxx"
+        sources = [str(self.root / "app/io" / name) for name in ("a.cpp", "b.cpp")]
+        self.write(str(batch.relative_to(self.root)), "".join(f'#include "{source}"\n\n' for source in sources))
+        entry = {"directory": str(build), "file": str(batch), "command": f"c++ -o {batch}.o -c {batch}"}
+        self.write("build/compile_commands.json", json.dumps([entry]))
+        found = tidy_entries(build, self.root)
+        self.assertEqual([e["file"] for e in found], sources)
+        self.assertEqual([e["command"].split()[-1] for e in found], sources)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=0)

@@ -7,14 +7,13 @@
 namespace stickslip {
 namespace {
 
-constexpr float kPi = std::numbers::pi_v<float>;
 const Vec3f kSunDirection = normalized(Vec3f{-0.55f, 1.0f, 0.5f});
 
 glm::vec4 to_glm(const Vec3f& v, float w) { return {v[0], v[1], v[2], w}; }
 
 /// The i-th of n directions spread evenly over the dome, from 10 degrees above the horizon up.
 Vec3f dome_direction(int i, int n) {
-  const float low = std::sin(10 * kPi / 180);
+  const float low = std::sin(10 * std::numbers::pi_v<float> / 180);
   const float y = low + (1 - low) * (static_cast<float>(i) + 0.5f) / static_cast<float>(n);
   const float angle = static_cast<float>(i) * 2.39996323f;
   const float across = std::sqrt(1 - y * y);
@@ -78,7 +77,7 @@ shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& sce
                                   PictureSize size) {
   const Camera& camera = view.camera;
   const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
-  const float half_height = std::tan(0.5f * camera.fov * kPi / 180);
+  const float half_height = std::tan(0.5f * camera.fov * std::numbers::pi_v<float> / 180);
   const float scene_radius = std::max(scene.start_bounds().radius(), 1e-6f);
   const float cell = std::pow(10.f, std::floor(std::log10(scene_radius) - 0.3f));
 

@@ -7,7 +7,7 @@
 namespace stickslip {
 namespace {
 
-class CameraFit : public testing::Test {
+class CameraFit : public ::testing::Test {
  protected:
   CameraFit() {
     for (const auto& x : scene_.model.positions) positions_.push_back(x.cast<float>());

@@ -48,7 +48,7 @@ to = 0.1
 high = 0.5
 )";
 
-class Cli : public testing::Test {
+class Cli : public ::testing::Test {
  protected:
   struct Result {
     int code;
@@ -61,7 +61,7 @@ class Cli : public testing::Test {
 
   void SetUp() override {
     folder_ = fs::temp_directory_path() / ("stickslip_cli_" + std::to_string(getpid()) + "_" +
-                                           testing::UnitTest::GetInstance()->current_test_info()->name());
+                                           ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(folder_);
     scene_ = (folder_ / "scene.toml").string();
     std::ofstream(scene_) << scene_text;
@@ -72,8 +72,8 @@ class Cli : public testing::Test {
     arguments.insert(arguments.begin(), "stickslip");
     std::vector<const char*> argv;
     for (const std::string& a : arguments) argv.push_back(a.c_str());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
     const int code =
         run_cli(static_cast<int>(argv.size()), argv.data(), [this](Backend backend, int threads) {
           backend_ = backend;
@@ -81,8 +81,8 @@ class Cli : public testing::Test {
           if (on_make_) on_make_();
           return std::make_unique<ScriptedEngine>(script_);
         });
-    const std::string out = testing::internal::GetCapturedStdout();
-    return {code, out, testing::internal::GetCapturedStderr()};
+    const std::string out = ::testing::internal::GetCapturedStdout();
+    return {code, out, ::testing::internal::GetCapturedStderr()};
   }
 
   /// Bad input: one message that holds all parts, nothing on stdout, no new file.

@@ -13,7 +13,7 @@ using Button = Pointer::Button;
 
 /// The two tetrahedra, loaded, and a camera that looks at the lower one from +z through a window of 400 x
 /// 400.
-class PointerTest : public testing::Test {
+class PointerTest : public ::testing::Test {
  protected:
   PointerTest()
       : simulation_([] { return std::make_unique<test::FakeEngine>(); }, test::two_tets),

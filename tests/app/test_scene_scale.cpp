@@ -11,13 +11,13 @@ const std::string material = "[[material]]\nname = 'soft'\n";
 const std::string box = "[[object]]\nname = 'box'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 0.5\n";
 const std::string array = "count = [2, 3, 1]\nspacing = [2, 2, 2]\n";
 
-Scene parse(const std::string& text, std::optional<double> scale = {}) {
+Scene parse_at(const std::string& text, std::optional<double> scale = {}) {
   return parse_scene(text, "folder/test.toml", scale);
 }
 
 std::string error_of(const std::string& text, std::optional<double> scale = {}) {
   try {
-    parse(text, scale);
+    parse_at(text, scale);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -29,36 +29,37 @@ TEST(SceneScale, DividesTheEdgesOfObjectsAndColliders) {
   const auto floor_triangles = [](const Scene& s) {
     return s.model.objects[1].triangle_end - s.model.objects[1].triangle_begin;
   };
-  const Scene one = parse(scene + "edge = 1\n"), two = parse("scale = 2\n" + scene + "edge = 1\n");
+  const Scene one = parse_at(scene + "edge = 1\n"), two = parse_at("scale = 2\n" + scene + "edge = 1\n");
   EXPECT_EQ(one.scale, 1);
   EXPECT_EQ(two.scale, 2);
   EXPECT_EQ(one.model.tets.size(), 5u * 8);
   EXPECT_EQ(two.model.tets.size(), 5u * 64);
   EXPECT_EQ(floor_triangles(one), 2 * 16);
   EXPECT_EQ(floor_triangles(two), 2 * 64);
-  EXPECT_EQ(floor_triangles(parse("scale = 2\n" + scene)), 2) << "an edge that is not given stays coarse";
-  EXPECT_EQ(parse(material + box, 1.5).model.tets.size(), 5u * 27) << "a scale need not be whole";
+  EXPECT_EQ(floor_triangles(parse_at("scale = 2\n" + scene)), 2) << "an edge that is not given stays coarse";
+  EXPECT_EQ(parse_at(material + box, 1.5).model.tets.size(), 5u * 27) << "a scale need not be whole";
   for (const auto& p : two.model.positions) EXPECT_LE(std::abs(p[0]), 2 + 1e-12) << "no length changes";
 }
 
 TEST(SceneScale, ThatOfTheCallReplacesTheScenes) {
-  EXPECT_EQ(parse("scale = 3\n" + material + box, 2).model.tets.size(), 5u * 64);
-  EXPECT_EQ(parse("scale = 3\n" + material + box, 1).scale, 1);
+  EXPECT_EQ(parse_at("scale = 3\n" + material + box, 2).model.tets.size(), 5u * 64);
+  EXPECT_EQ(parse_at("scale = 3\n" + material + box, 1).scale, 1);
 }
 
 TEST(SceneScale, AnArrayMayGrowInLayersInstead) {
-  const Scene scene = parse("scale = 1.5\n" + material + box + array + "grow = 'count'\n");
+  const Scene scene = parse_at("scale = 1.5\n" + material + box + array + "grow = 'count'\n");
   ASSERT_EQ(scene.model.objects.size(), 2u * 5) << "3 layers times 1.5, rounded";
   EXPECT_EQ(scene.model.tets.size(), 10u * 5 * 8);
   double top = 0;
   for (const auto& p : scene.model.positions) top = std::max(top, p[1]);
   EXPECT_NEAR(top, 4 * 2 + 0.5, 1e-12);
-  EXPECT_EQ(parse("scale = 2\n" + material + box + array + "grow = 'edge'\n").model.tets.size(), 6u * 5 * 64);
+  EXPECT_EQ(parse_at("scale = 2\n" + material + box + array + "grow = 'edge'\n").model.tets.size(),
+            6u * 5 * 64);
 }
 
 TEST(SceneScale, TheFirstLayersOfAGrownArrayAreThoseOfTheSmallOne) {
   const std::string text = material + box + array + "jitter = 0.2\ntumble = 20\ngrow = 'count'\n";
-  const Scene small = parse(text), large = parse(text, 4);
+  const Scene small = parse_at(text), large = parse_at(text, 4);
   ASSERT_GT(large.model.positions.size(), small.model.positions.size());
   for (std::size_t i = 0; i < small.model.positions.size(); ++i)
     ASSERT_EQ(small.model.positions[i], large.model.positions[i]);
@@ -66,7 +67,7 @@ TEST(SceneScale, TheFirstLayersOfAGrownArrayAreThoseOfTheSmallOne) {
 
 TEST(SceneScale, TumbleTurnsEachInstanceAboutItsOwnMiddle) {
   const std::string text = material + box + "position = [5, 0, 0]\ncount = [2, 1, 1]\nspacing = [3, 0, 0]\n";
-  const Scene still = parse(text), tumbled = parse(text + "tumble = 90\n");
+  const Scene still = parse_at(text), tumbled = parse_at(text + "tumble = 90\n");
   for (const Object& object : tumbled.model.objects) {
     Vec<double, 3> middle{0, 0, 0};
     double moved = 0;

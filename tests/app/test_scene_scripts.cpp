@@ -18,11 +18,11 @@ const std::string bodies =
 const std::string left = "box = { min = [-0.6, -1, -1], max = [-0.4, 1, 1] }\n";
 const std::string floors = "box = { min = [-9, -0.6, -9], max = [9, -0.4, 9] }\n";
 
-Scene parse(const std::string& text) { return parse_scene(bodies + text, "folder/test.toml"); }
+Scene parse_with_bodies(const std::string& text) { return parse_scene(bodies + text, "folder/test.toml"); }
 
 void expect_error(const std::string& text, std::initializer_list<const char*> parts) {
   try {
-    parse(text);
+    parse_with_bodies(text);
     ADD_FAILURE() << "accepted:\n" << text;
   } catch (const InputError& error) {
     for (const char* part : parts)
@@ -31,8 +31,8 @@ void expect_error(const std::string& text, std::initializer_list<const char*> pa
 }
 
 TEST(SceneScripts, PinsActForAWhileAndOverAllObjects) {
-  const Scene scene = parse("[[pin]]\n" + floors + "from = 0.5\nto = 2\n[[pin]]\nobject = 'b'\n" + floors +
-                            "to = 0.5\n[[pin]]\nobject = 'a'\nnodes = [0]\nfrom = 3\n");
+  const Scene scene = parse_with_bodies("[[pin]]\n" + floors + "from = 0.5\nto = 2\n[[pin]]\nobject = 'b'\n" +
+                                        floors + "to = 0.5\n[[pin]]\nobject = 'a'\nnodes = [0]\nfrom = 3\n");
   ASSERT_EQ(scene.model.scripted.size(), 3u);
   EXPECT_EQ(scene.model.scripted[0].nodes.size(), 18u);  // of both
   EXPECT_EQ(scene.model.scripted[0].begin, 0.5);
@@ -51,9 +51,9 @@ TEST(SceneScripts, PinsActForAWhileAndOverAllObjects) {
 }
 
 TEST(SceneScripts, ForcesAndVelocities) {
-  const Scene scene =
-      parse("[[force]]\n" + left + "acceleration = [1, 2, 3]\nto = 4\n[[velocity]]\nobject = 'a'\n" + left +
-            "velocity = [5, 0, 0]\n");
+  const Scene scene = parse_with_bodies("[[force]]\n" + left +
+                                        "acceleration = [1, 2, 3]\nto = 4\n[[velocity]]\nobject = 'a'\n" +
+                                        left + "velocity = [5, 0, 0]\n");
   ASSERT_EQ(scene.model.forces.size(), 1u);
   EXPECT_EQ(scene.model.forces[0].acceleration, (Vec3d{1, 2, 3}));
   EXPECT_EQ(scene.model.forces[0].nodes.size(), 9u);
@@ -65,7 +65,7 @@ TEST(SceneScripts, ForcesAndVelocities) {
 }
 
 TEST(SceneScripts, FrictionOfPairsAndPlanes) {
-  const Scene scene = parse(
+  const Scene scene = parse_with_bodies(
       "[[friction]]\nbetween = ['hard', 'soft']\nmu = 0.1\n[[half_space]]\nmu = 0.2\nmu_of_pair = true\n"
       "[[half_space]]\nmu = 0.3\n");
   ASSERT_EQ(scene.model.pair_friction.size(), 1u);
@@ -84,7 +84,7 @@ TEST(SceneScripts, FrictionOfPairsAndPlanes) {
 }
 
 TEST(SceneScripts, ScaleOfEachAxisAndNames) {
-  const Scene scene = parse(
+  const Scene scene = parse_with_bodies(
       "[[object]]\nname = 'c'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 2\nmaterial = 'soft'\n"
       "scale = [1, -2, 3]\nrotation = [0, 0, 90]\nposition = [9, 0, 0]\n");
   const Object& object = scene.model.objects.at(2);

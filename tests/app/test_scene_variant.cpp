@@ -15,7 +15,7 @@ const std::string variant =
     "[[variant]]\nname = 'slippery'\ndescription = 'D'\nset = ['mu=0.1', 'dt=0.02']\nframes = 9\n"
     "[variant.expect]\ngap_positive = true\n";
 
-Scene parse(const std::string& text) { return parse_scene(text, "folder/test.toml"); }
+Scene parse_variants(const std::string& text) { return parse_scene(text, "folder/test.toml"); }
 
 std::string message_of(const std::function<void()>& act) {
   try {
@@ -27,7 +27,7 @@ std::string message_of(const std::function<void()>& act) {
 }
 
 TEST(SceneVariant, LeavesTheSceneAloneUntilItIsChosen) {
-  Scene scene = parse(scene_text + variant);
+  Scene scene = parse_variants(scene_text + variant);
   EXPECT_EQ(scene.model.materials[0].mu, 0.4);
   EXPECT_EQ(scene.expect.size(), 2u);
   choose_variant(scene, "slippery");
@@ -40,27 +40,27 @@ TEST(SceneVariant, LeavesTheSceneAloneUntilItIsChosen) {
 }
 
 TEST(SceneVariant, ErrorsSayWhatThereIs) {
-  Scene scene = parse(scene_text + variant);
+  Scene scene = parse_variants(scene_text + variant);
   const std::string unknown = message_of([&] { choose_variant(scene, "slipery"); });
   EXPECT_NE(unknown.find("slippery"), std::string::npos) << unknown;
 
   // Also where nobody chooses it.
   const std::string setting =
-      message_of([] { parse(scene_text + "[[variant]]\nname = 'bad'\nset = ['muu=1']\n"); });
+      message_of([] { parse_variants(scene_text + "[[variant]]\nname = 'bad'\nset = ['muu=1']\n"); });
   for (const char* part : {"test.toml:20: ", "set", "muu", "'mu'"})
     EXPECT_NE(setting.find(part), std::string::npos) << setting;
-  EXPECT_THROW(parse(scene_text + "[[variant]]\nname = 'bad'\nset = ['softt.mu=1']\n"), InputError);
+  EXPECT_THROW(parse_variants(scene_text + "[[variant]]\nname = 'bad'\nset = ['softt.mu=1']\n"), InputError);
 
-  EXPECT_THROW(parse(scene_text + variant + variant), InputError) << "the same name twice";
-  EXPECT_THROW(parse(scene_text + "[[variant]]\nname = 'x'\n"), InputError) << "nothing set";
-  EXPECT_THROW(parse(scene_text + "[[variant]]\nname = 'x'\nset = []\n"), InputError);
+  EXPECT_THROW(parse_variants(scene_text + variant + variant), InputError) << "the same name twice";
+  EXPECT_THROW(parse_variants(scene_text + "[[variant]]\nname = 'x'\n"), InputError) << "nothing set";
+  EXPECT_THROW(parse_variants(scene_text + "[[variant]]\nname = 'x'\nset = []\n"), InputError);
 }
 
 TEST(SceneVariant, CollidersStandInArrays) {
-  const Scene scene = parse(scene_text +
-                            "[[collider]]\nname = 'peg'\nshape = 'spike'\nsize = [1, 1, 1]\n"
-                            "position = [5, 0, 0]\ncount = [2, 1, 3]\nspacing = [2, 0, 3]\n"
-                            "colors = [[1, 0, 0], [0, 1, 0]]\n");
+  const Scene scene = parse_variants(scene_text +
+                                     "[[collider]]\nname = 'peg'\nshape = 'spike'\nsize = [1, 1, 1]\n"
+                                     "position = [5, 0, 0]\ncount = [2, 1, 3]\nspacing = [2, 0, 3]\n"
+                                     "colors = [[1, 0, 0], [0, 1, 0]]\n");
   int pegs = 0;
   for (const Object& object : scene.model.objects) {
     if (object.name.substr(0, 4) != "peg.") continue;

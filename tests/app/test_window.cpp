@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using test::eventually;
 using test::XDisplay;
 
-class LongWindowTest : public testing::Test {
+class LongWindowTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!display_.ready()) GTEST_SKIP() << "needs Xvfb and xdotool";

@@ -99,7 +99,7 @@ Image load_png(const std::string& file) {
   return image;
 }
 
-class ProgramWindowTest : public testing::Test {
+class ProgramWindowTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!display_.ready()) GTEST_SKIP() << "needs Xvfb and xdotool";

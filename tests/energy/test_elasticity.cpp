@@ -15,7 +15,7 @@ bool is_defined(ElasticModel model, const Mat3& f) {
   return !forbids_inversion(model) || determinant(f) > Real(0.2);
 }
 
-Column flat(const Mat3& a) {
+Column flattened(const Mat3& a) {
   return Eigen::Map<const Eigen::Matrix<Real, 9, 1>>(a.m).template cast<double>();
 }
 
@@ -46,14 +46,15 @@ TEST(Elasticity, stress_and_its_derivative_match_finite_differences) {
       if (!is_defined(model, f)) continue;
       SCOPED_TRACE(static_cast<int>(model));
       Rows rows(f);
-      const Column p = flat(first_piola(model, f, kLame));
+      const Column p = flattened(first_piola(model, f, kLame));
       expect_near(
           p, difference_gradient(rows.row, 3, [&] { return energy_density(model, rows.matrix(), kLame); }),
           2 * kDifferenceError);
       const Dense h = dense(dense(stress_derivative(model, svd3(f), kLame)));
-      expect_near(
-          h, difference_jacobian(rows.row, 3, [&] { return flat(first_piola(model, rows.matrix(), kLame)); }),
-          20 * kDifferenceError);
+      expect_near(h,
+                  difference_jacobian(rows.row, 3,
+                                      [&] { return flattened(first_piola(model, rows.matrix(), kLame)); }),
+                  20 * kDifferenceError);
     }
   }
   EXPECT_GT(inverted, 5);
@@ -101,7 +102,7 @@ TEST(Elasticity, projected_derivative_is_spd_and_finite_for_degenerate_deformati
     for (const ElasticModel model : kModels) {
       if (!is_defined(model, f)) continue;
       expect_spd(dense(hessian_spd(model, f, kLame)));
-      EXPECT_TRUE(flat(first_piola(model, f, kLame)).allFinite());
+      EXPECT_TRUE(flattened(first_piola(model, f, kLame)).allFinite());
       EXPECT_TRUE(std::isfinite(energy_density(model, f, kLame)));
     }
 }
@@ -114,10 +115,10 @@ TEST(Elasticity, a_rotation_stores_nothing_and_pulls_nothing) {
     for (const ElasticModel model : kModels) {
       if (!is_defined(model, f)) continue;
       EXPECT_NEAR(energy_density(model, r, kLame), 0, kRounding);
-      expect_near(flat(first_piola(model, r, kLame)), Column::Zero(9), kRounding);
+      expect_near(flattened(first_piola(model, r, kLame)), Column::Zero(9), kRounding);
       EXPECT_NEAR(energy_density(model, r * f, kLame), energy_density(model, f, kLame), kRounding);
       if (determinant(f) < Real(0.1)) continue;
-      expect_near(flat(first_piola(model, r * f, kLame)), flat(r * first_piola(model, f, kLame)),
+      expect_near(flattened(first_piola(model, r * f, kLame)), flattened(r * first_piola(model, f, kLame)),
                   10 * kRounding);
     }
   }
@@ -169,14 +170,14 @@ TEST(Elasticity, small_strain_is_linear_elasticity) {
     const StressDerivative c = stress_derivative(model, svd3(Mat3::identity()), lame);
     const Mat3 df = random.matrix(), strain = Real(0.5) * (df + df.transposed());
     const Mat3 expected = Real(2) * lame.mu * strain + lame.lambda * trace(strain) * Mat3::identity();
-    expect_near(flat(c(df)), flat(expected), kRounding);
+    expect_near(flattened(c(df)), flattened(expected), kRounding);
     // A bar pulled along x contracts by nu and answers with E.
     const Real nu = lame.lambda > 0 ? poisson : Real(0);
     Mat3 pull = Mat3::zero();
     pull(0, 0) = 1, pull(1, 1) = pull(2, 2) = -nu;
     Mat3 stress = Mat3::zero();
     stress(0, 0) = young;
-    expect_near(flat(c(pull)), flat(stress), kRounding);
+    expect_near(flattened(c(pull)), flattened(stress), kRounding);
   }
 }
 

@@ -304,9 +304,9 @@ TEST(AffineDeterminism, the_cpu_gives_the_same_bits_for_any_number_of_threads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Affine,
-                         testing::Values(Case{Backend::cpu, SolverKind::ipc},
-                                         Case{Backend::cpu, SolverKind::barrier_al},
-                                         Case{Backend::cuda, SolverKind::ipc}),
+                         ::testing::Values(Case{Backend::cpu, SolverKind::ipc},
+                                           Case{Backend::cpu, SolverKind::barrier_al},
+                                           Case{Backend::cuda, SolverKind::ipc}),
                          [](const auto& info) {
                            return std::string(info.param.backend == Backend::cpu ? "cpu" : "cuda") +
                                   (info.param.solver == SolverKind::ipc ? "_ipc" : "_barrier_al");

@@ -31,7 +31,7 @@ constexpr Pair kPairs[] = {
     {"cpu_and_cuda", Backend::cpu, Backend::cuda, 2, 0, sizeof(Real) == 8 ? 2e-8 : 2e-3},
 };
 
-class BackendsAgree : public testing::TestWithParam<Pair> {
+class BackendsAgree : public ::testing::TestWithParam<Pair> {
  protected:
   void SetUp() override {
     for (const BackendInfo& info : list_backends())
@@ -101,7 +101,7 @@ TEST_P(BackendsAgree, on_boxes_that_collide) {
   compare(model);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, BackendsAgree, testing::ValuesIn(kPairs),
+INSTANTIATE_TEST_SUITE_P(Engines, BackendsAgree, ::testing::ValuesIn(kPairs),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -220,7 +220,7 @@ TEST(BarrierAlDeterminism, the_cpu_gives_the_same_bits_for_any_number_of_threads
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, BarrierAl, testing::Values(Backend::cpu, Backend::cuda),
+INSTANTIATE_TEST_SUITE_P(Backends, BarrierAl, ::testing::Values(Backend::cpu, Backend::cuda),
                          [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
 
 }  // namespace

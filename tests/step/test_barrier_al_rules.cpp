@@ -177,7 +177,7 @@ TEST_P(BarrierAlRules, every_parameter_of_the_registry_may_change_between_steps)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, BarrierAlRules, testing::Values(Backend::cpu, Backend::cuda),
+INSTANTIATE_TEST_SUITE_P(Backends, BarrierAlRules, ::testing::Values(Backend::cpu, Backend::cuda),
                          [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
 
 }  // namespace

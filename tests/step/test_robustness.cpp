@@ -111,7 +111,7 @@ struct Totals {
   int contacts = 0, converged = 0;
 };
 
-class LongRobustness : public testing::TestWithParam<std::tuple<Backend, SolverKind>> {
+class LongRobustness : public ::testing::TestWithParam<std::tuple<Backend, SolverKind>> {
  protected:
   void SetUp() override {
     for (const BackendInfo& info : list_backends())
@@ -275,8 +275,8 @@ TEST_P(LongRobustness, a_block_of_a_hundred_meters_per_second_hits_a_thin_sheet)
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, LongRobustness,
-                         testing::Combine(testing::Values(Backend::cpu, Backend::cuda),
-                                          testing::Values(SolverKind::ipc, SolverKind::barrier_al)),
+                         ::testing::Combine(::testing::Values(Backend::cpu, Backend::cuda),
+                                            ::testing::Values(SolverKind::ipc, SolverKind::barrier_al)),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param) == Backend::cpu ? "cpu" : "cuda") +
                                   (std::get<1>(info.param) == SolverKind::ipc ? "_ipc" : "_barrier_al");

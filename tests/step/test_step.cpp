@@ -247,7 +247,7 @@ TEST(StepDeterminism, the_cpu_gives_the_same_bits_for_any_number_of_threads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Step, testing::Values(Backend::cpu, Backend::cuda),
+INSTANTIATE_TEST_SUITE_P(Backends, Step, ::testing::Values(Backend::cpu, Backend::cuda),
                          [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
 
 }  // namespace
