@@ -1,0 +1,13 @@
+// An oracle in a source of its own: Eigen takes nvcc long to read.
+#pragma once
+
+#include <vector>
+
+#include "gpu/dfcp/contact_problem.h"
+
+namespace stickslip::fixtures {
+
+/// All eigenvalues of W, ascending.
+std::vector<double> dense_eigenvalues(const ContactProblem& problem);
+
+}  // namespace stickslip::fixtures
