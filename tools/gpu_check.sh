@@ -198,7 +198,7 @@ stage_sanitize() {
 }
 
 stage_bench() {
-  local backend name names=(primitives lbvh spmv pile)
+  local backend name names=(primitives lbvh spmv contacts pile)
   [ "$quick" = no ] || names=(primitives)
   for backend in cuda cpu; do
     for name in "${names[@]}"; do

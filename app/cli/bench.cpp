@@ -78,8 +78,9 @@ int command_bench(const BenchOptions& options, const EngineFactory& factory) {
         all.push_back(bench_barrier(backend, options, factory));
         continue;
       }
-      const BenchResult result = name == "step" ? bench_steps(backend, options, factory)
-                                                : run_bench(name, backend.backend, options.threads);
+      const BenchResult result = name == "step"
+                                     ? bench_steps(backend, options, factory)
+                                     : run_bench(name, backend.backend, options.threads, options.full);
       std::fputs(bench_text(result).c_str(), stdout);
       std::fflush(stdout);
       all.push_back(to_json(result));

@@ -105,13 +105,15 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& options) {
 }
 
 CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
-  CLI::App* bench =
-      app.add_subcommand("bench", "measure: primitives, lbvh, spmv, pile, step, barrier, ccd FILE...");
+  CLI::App* bench = app.add_subcommand(
+      "bench", "measure: primitives, lbvh, spmv, contacts, pile, step, barrier, ccd FILE...");
   bench
-      ->add_option("name", options.names,
-                   "primitives, lbvh, spmv, pile, step, barrier, or ccd followed by files of queries")
+      ->add_option(
+          "name", options.names,
+          "primitives, lbvh, spmv, contacts, pile, step, barrier, or ccd followed by files of queries")
       ->required();
   bench->add_option("--json", options.json, "also write the figures to this file");
+  bench->add_flag("--full", options.full, "also the sizes that take minutes and gigabytes: 1M of 'contacts'");
   bench->add_option("--backend", options.backend, "all, cpu or cuda; all: every one that answers")
       ->capture_default_str();
   bench->add_option("--threads", options.threads, "threads of the cpu backend; 0: all cores")

@@ -57,6 +57,7 @@ struct BenchOptions {
   std::vector<std::string> names;
   std::string backend = "all", json;
   int threads = 0;
+  bool full = false;                // the largest size of `contacts` too
   std::vector<std::string> scenes;  // of `step`, empty: all that are shipped; and of `barrier`
   std::optional<double> scale;      // of `step` and `barrier`, instead of the scenes'
   std::optional<int> frames;        // of `step` and `barrier`

@@ -8,9 +8,9 @@
 
 namespace stickslip {
 
-std::vector<std::string> list_benches() { return {"primitives", "lbvh", "spmv", "pile"}; }
+std::vector<std::string> list_benches() { return {"primitives", "lbvh", "spmv", "contacts", "pile"}; }
 
-BenchResult run_bench(const std::string& name, Backend backend, int threads) {
+BenchResult run_bench(const std::string& name, Backend backend, int threads, bool full) {
   const std::vector<std::string> names = list_benches();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     std::string known;
@@ -22,9 +22,9 @@ BenchResult run_bench(const std::string& name, Backend backend, int threads) {
       throw std::runtime_error("backend " + info.name + " is not available: " + info.reason);
   if (name == "pile") return bench_pile(backend, threads);
 #ifdef STICKSLIP_HAS_CUDA
-  if (backend == Backend::cuda) return cuda::run_bench(name, threads);
+  if (backend == Backend::cuda) return cuda::run_bench(name, threads, full);
 #endif
-  return cpu::run_bench(name, threads);
+  return cpu::run_bench(name, threads, full);
 }
 
 }  // namespace stickslip

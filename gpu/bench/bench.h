@@ -27,8 +27,9 @@ struct BenchResult {
   std::vector<std::string> notes = {};  // e.g. a peer that is not there
 };
 
-/// "primitives", "lbvh", "spmv", "pile". Throws std::invalid_argument for an unknown name.
-BenchResult run_bench(const std::string& name, Backend backend, int threads);
+/// "primitives", "lbvh", "spmv", "contacts", "pile". `full`: also the sizes that take minutes and gigabytes,
+/// of "contacts". Throws std::invalid_argument for an unknown name.
+BenchResult run_bench(const std::string& name, Backend backend, int threads, bool full = false);
 std::vector<std::string> list_benches();
 
 /// Steps `engine`, which is loaded, `frames` times and appends to result.figures, each beginning with `name`:

@@ -9,18 +9,19 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 namespace {
 
-BenchResult dispatch(const std::string& name, Context& ctx) {
+BenchResult dispatch(const std::string& name, Context& ctx, bool full) {
   if (name == "primitives") return bench_primitives(ctx);
   if (name == "lbvh") return bench_lbvh(ctx);
   if (name == "spmv") return bench_spmv(ctx);
+  if (name == "contacts") return bench_contacts(ctx, full);
   throw std::invalid_argument("unknown bench '" + name + "'");
 }
 
 }  // namespace
 
-BenchResult run_bench(const std::string& name, int threads) {
+BenchResult run_bench(const std::string& name, int threads, bool full) {
   Context ctx(threads);
-  BenchResult result = dispatch(name, ctx);
+  BenchResult result = dispatch(name, ctx, full);
   result.bench = name;
   result.backend = STICKSLIP_ON_CUDA ? "cuda" : "cpu";
   result.device = query_device().device;

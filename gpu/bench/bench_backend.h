@@ -4,9 +4,9 @@
 #include "gpu/bench/bench.h"
 
 namespace stickslip::cpu {
-BenchResult run_bench(const std::string& name, int threads);
+BenchResult run_bench(const std::string& name, int threads, bool full);
 }  // namespace stickslip::cpu
 
 namespace stickslip::cuda {
-BenchResult run_bench(const std::string& name, int threads);
+BenchResult run_bench(const std::string& name, int threads, bool full);
 }  // namespace stickslip::cuda

@@ -20,6 +20,14 @@ BenchResult bench_lbvh(Context& ctx);
 /// product; PCG iterations.
 BenchResult bench_spmv(Context& ctx);
 
+/// Iterations of contact solvers on granular columns of 10k and 100k contacts, `full`: 1M too, against the
+/// triad bandwidth of the same run.
+BenchResult bench_contacts(Context& ctx, bool full);
+/// The figures of one column, W assembled and factored: sweeps of nsgs and prox_gs by colours, iterations of
+/// prox_jacobi and spg, W x and a look of the judge, all in iterations/s, with the rate at which `triad`
+/// [bytes/s] moves what they must; how the blocks are coloured. Each name begins with the number of contacts.
+void add_contact_figures(Context& ctx, long contacts, double triad, BenchResult& result);
+
 /// Bandwidth in bytes/s of a[i] = b[i] + s c[i] over arrays beyond the caches, counting three doubles an
 /// entry: the floor of every kernel that streams memory. Best of several runs.
 double triad_bandwidth(Context& ctx);

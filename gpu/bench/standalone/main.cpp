@@ -1,4 +1,5 @@
-// stickslip_bench [--backend cpu|cuda] [--threads N] [--json FILE] [NAME...]: the benches of the library.
+// stickslip_bench [--backend cpu|cuda] [--threads N] [--json FILE] [--full] [NAME...]: the benches of the
+// library.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -14,12 +15,17 @@ int run(const std::vector<std::string>& arguments) {
   using namespace stickslip;
   Backend backend = choose_backend("auto");
   int threads = 0;
+  bool full = false;
   std::string json;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& option = arguments[i];
     if (!option.starts_with("--")) {
       names.push_back(option);
+      continue;
+    }
+    if (option == "--full") {
+      full = true;
       continue;
     }
     if (++i == arguments.size()) throw std::invalid_argument(option + " needs a value");
@@ -31,7 +37,7 @@ int run(const std::vector<std::string>& arguments) {
   if (names.empty()) names = list_benches();
   std::string all;
   for (const std::string& name : names) {
-    const BenchResult result = run_bench(name, backend, threads);
+    const BenchResult result = run_bench(name, backend, threads, full);
     std::fputs(bench_text(result).c_str(), stdout);
     std::fflush(stdout);
     all += (all.empty() ? "[" : ",\n") + bench_json(result);
