@@ -32,16 +32,23 @@ class BoxPivot {
   void run(PivotCall method) {
     PivotMethod pivot(problem_);
     BoxFriction<D> box(s_);
-    const auto stop = [&] { return s_.monitor.out_of_budget(); };
+    long counted = 0;
+    const auto count = [&] {
+      s_.monitor.count(pivot.steps() - counted);
+      counted = pivot.steps();
+    };
+    const auto stop = [&] {
+      count();
+      return s_.monitor.out_of_budget();
+    };
     std::vector<double> x(problem_.n);
     download(x, s_.r);
     upload(x);
     for (;;) {
       renew(x);
       pivot.forget_factor();
-      const long before = pivot.steps();
       const bool solved = (pivot.*method)(x, stop);
-      s_.monitor.count(pivot.steps() - before);
+      count();
       upload(x);
       if (s_.monitor.done(s_.r, u_.data()) || box.settled(s_.r)) return;
       // Rounding, or too many steps: a larger shift makes the next problem easier.

@@ -6,7 +6,7 @@
 #include "gpu/core/reduce.h"
 #include "gpu/dfcp/prox_sweep.cuh"
 #include "gpu/dfcp/solvers.cuh"
-#include "gpu/math/dense_solve.h"
+#include "gpu/law/local_solve.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -16,15 +16,16 @@ template <int D>
 struct HalfUpdate {
   const ContactLaw<D>* law;
   const Mat<double, D>* diagonal;
-  ProxBlock<D>* blocks;  // 1 / W_NN and W_TT^-1
-  bool normal;           // which half
+  const LocalData<D>* local;  // of joints, which may have fewer than D independent rows
+  ProxBlock<D>* blocks;       // 1 / W_NN and W_TT^-1
+  bool normal;                // which half
   double omega;
   RestingBlocks<D> resting;
 
   SS_HD bool skip(std::size_t c) const { return resting.skip(c); }
 
   SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
-    Vec<double, D> next = solve(law[c], blocks[c], diagonal[c], r, u);
+    Vec<double, D> next = solve(c, r, u);
     if (omega != 1) {
       next = r + omega * (next - r);
       if (omega > 1) next = clip(law[c], next);
@@ -34,10 +35,11 @@ struct HalfUpdate {
   }
 
  private:
-  SS_HD Vec<double, D> solve(const ContactLaw<D>& l, ProxBlock<D>& block, const Mat<double, D>& w,
-                             Vec<double, D> r, const Vec<double, D>& u) const {
+  SS_HD Vec<double, D> solve(std::size_t c, Vec<double, D> r, const Vec<double, D>& u) const {
+    const ContactLaw<D>& l = law[c];
+    if (l.set == FrictionSet::bilateral) return local_solve(l, local[c], u - diagonal[c] * r);
+    ProxBlock<D>& block = blocks[c];
     if (!(block.normal > 0)) return Vec<double, D>::zero();
-    if (l.set == FrictionSet::bilateral) return r - solve_dense(w, u);
     if (normal) {
       r[0] = prox_normal(l, block, 1.0, r[0], u[0]);
       return r;
@@ -69,6 +71,21 @@ Buffer<ProxBlock<D>> exact_parts(System<D>& s) {
 }
 
 template <int D>
+Buffer<LocalData<D>> joint_parts(System<D>& s) {
+  Buffer<LocalData<D>> joints(s.ctx, s.blocks());
+  LocalData<D>* joint = joints.data();
+  const ContactLaw<D>* law = s.law;
+  const Mat<double, D>* diagonal = s.W.diagonal();
+  launch(
+      s.ctx, s.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        if (law[c].set == FrictionSet::bilateral) joint[c] = prepare_local(law[c], diagonal[c]);
+      },
+      kMedium);
+  return joints;
+}
+
+template <int D>
 bool any_associated(System<D>& s) {
   Buffer<std::int32_t> count(s.ctx, 1);
   const ContactLaw<D>* law = s.law;
@@ -96,19 +113,24 @@ void solve_staggered(System<D>& s) {
   Sweeper<D> sweeper(s);
   const SweepRest<D> resting(s);
   Buffer<ProxBlock<D>> parts = exact_parts(s);
-  HalfUpdate<D> update{s.law, s.W.diagonal(), parts.data(), true, s.params.omega, resting.view()};
+  const Buffer<LocalData<D>> local = joint_parts(s);
+  HalfUpdate<D> update{s.law, s.W.diagonal(), local.data(),  parts.data(),
+                       true,  s.params.omega, resting.view()};
   sweeper.refresh(s.r);
   do {
-    const long left = std::max(2L, s.monitor.limits().max_iterations - s.monitor.iterations());
-    const long sweeps = std::min<long>(s.params.staggered_sweeps, left / 2);
+    const long left = std::max(1L, s.monitor.limits().max_iterations - s.monitor.iterations());
+    const long most = s.params.staggered_sweeps;
+    long sweeps = 0;
     for (const bool normal : {true, false}) {
       update.normal = normal;
-      for (long k = 0; k < sweeps; ++k) {
+      const long half = std::min(most, (left + (normal ? 1 : 0)) / 2);
+      for (long k = 0; k < half; ++k, ++sweeps) {
+        if (k > 0 && s.monitor.out_of_budget()) break;
         sweeper.run(s.r, update);
         if (s.params.symmetric_sweeps) sweeper.run(s.r, update, true);
       }
     }
-    s.monitor.count(2 * sweeps - 1);
+    s.monitor.count(sweeps - 1);
   } while (!s.monitor.done(s.r));
 }
 STICKSLIP_SOLVER(solve_staggered)
