@@ -30,12 +30,8 @@ class Bench {
   SolveReport solve(std::string_view solver, const LabParams& params, const ContactLab::Options& options) {
     build(params.storage);
     SolveReport report;
-    std::vector<Vec<double, D>> start(problem_.blocks(), Vec<double, D>::zero());
-    if (params.warm_start && problem_.guess.size() == problem_.size())
-      for (std::size_t i = 0; i < problem_.size(); ++i)
-        start[i / D][static_cast<int>(i % D)] =
-            problem_.guess[i] + (i % D == 0 ? problem_.laws[i / D].cohesion : 0.0);
-    r_.upload(ctx_, start);
+    if (params.warm_start && problem_.guess.size() == problem_.size()) upload_impulses(problem_.guess);
+    else fill(ctx_, r_.data(), problem_.blocks(), Vec<double, D>::zero());
     colouring_.clear();
     Monitor<D> monitor(ctx_, W_, law_.data(),
                        {params.tolerance, params.max_iterations, params.time_budget, params.check_interval,
@@ -52,15 +48,18 @@ class Bench {
   }
 
   Judgement judge(const std::vector<double>& r) {
-    build(DelassusStorage::automatic);
-    std::vector<Vec<double, D>> x(problem_.blocks());
-    for (std::size_t i = 0; i < r.size(); ++i)
-      x[i / D][static_cast<int>(i % D)] = r[i] + (i % D == 0 ? problem_.laws[i / D].cohesion : 0.0);
-    r_.upload(ctx_, x);
+    if (!built_) build(DelassusStorage::automatic);
+    upload_impulses(r);
     return judge_fully(ctx_, W_, law_.data(), r_.data(), nullptr);
   }
 
  private:
+  /// Solvers measure impulses from the apices of cohesive cones.
+  void upload_impulses(const std::vector<double>& r) {
+    const std::vector<double> shifted = with_cohesion(problem_, r);
+    copy_to_device(ctx_, reinterpret_cast<double*>(r_.data()), shifted.data(), shifted.size());
+  }
+
   void build(DelassusStorage storage) {
     // By bodies W costs more than twice its factors once a body has many contacts, and needs no more to
     // apply.
@@ -68,6 +67,7 @@ class Bench {
     const bool factored = storage == DelassusStorage::factored ||
                           (storage == DelassusStorage::automatic && problem_.blocks() >= kManyBlocks);
     if (built_ && factored == asked_factored_) return;
+    built_ = false;  // should this throw
     const auto begin = std::chrono::steady_clock::now();
     W_.build(ctx_, problem_, factored);
     ctx_.synchronize();
@@ -82,17 +82,20 @@ class Bench {
     report.iterations = monitor.iterations();
     report.setup_seconds = setup_seconds_;
     report.history = monitor.history();
-    report.converged = monitor.converged();
     report.judgement = judge_fully(ctx_, W_, law_.data(), monitor.best(), &report.errors);
+    // Some solvers keep u up to date by differences: what counts is u made from r.
+    report.converged = report.judgement.residual <= monitor.limits().tolerance * kRounding;
+    if (report.converged) report.end = SolveEnd::converged;
+    else if (report.end == SolveEnd::converged) report.end = SolveEnd::stalled;
     report.contacts = problem_.contacts();
     report.blocks = problem_.blocks();
-    report.dofs = problem_.dofs();
+    report.dofs = problem_.moving_dofs();
     report.nu =
         report.dofs == 0 ? 0 : 3.0 * static_cast<double>(report.contacts) / static_cast<double>(report.dofs);
     if (colouring_.built()) report.colouring = colouring_.report();
-    report.r = flat(monitor.best());
-    report.u = flat(monitor.best_velocity());
-    for (std::size_t c = 0; c < problem_.blocks(); ++c) report.r[c * D] -= problem_.laws[c].cohesion;
+    report.r = without_cohesion(problem_, flat(monitor.best()));
+    W_.apply(ctx_, monitor.best(), r_.data(), true);
+    report.u = flat(r_.data());
     if (!spectrum_) spectrum_ = estimate_spectrum(ctx_, W_);
     report.lambda_max = spectrum_->largest;
     report.lambda_min = spectrum_->smallest;
@@ -112,6 +115,8 @@ class Bench {
     copy_to_host(ctx_, out.data(), reinterpret_cast<const double*>(x), out.size());
     return out;
   }
+
+  static constexpr double kRounding = 1 + 1e-6;  // u made another way
 
   Context& ctx_;
   const ContactProblem& problem_;

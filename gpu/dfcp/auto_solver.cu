@@ -18,7 +18,12 @@ namespace {
 template <int D>
 class AutoSolver {
  public:
-  explicit AutoSolver(System<D>& s) : s_(s), sweep_(s) {}
+  explicit AutoSolver(System<D>& s) : s_(s), sweep_(s), linear_(s.params.newton_linear) {
+    if (linear_ != NewtonLinear::automatic) return;
+    const bool direct =
+        !s.W.factored() && s.blocks() * D <= static_cast<std::size_t>(s.params.auto_direct_rows);
+    linear_ = direct ? NewtonLinear::direct : NewtonLinear::krylov;
+  }
 
   void run() {
     // The first sweeps change who touches: there is nothing to extrapolate yet.
@@ -31,7 +36,7 @@ class AutoSolver {
     before_.resize(s_.ctx, s_.blocks());
     long sweeps = s_.params.auto_sweeps;
     for (int round = 0; !sweep(sweeps, round); ++round, sweeps *= 2) {
-      if (sweep(worthwhile_sweeps(sweeps, round), round)) return;
+      if (sweep_on(sweeps, round)) return;
       const double before = s_.monitor.best_residual();
       if (newton(round, sweeps)) return;
       // Where Newton does not help it gets less and less of the time.
@@ -65,14 +70,18 @@ class AutoSolver {
     return false;
   }
 
-  /// How many more sweeps are cheaper than Newton, judged by how the last ones, so many again, converge.
-  long worthwhile_sweeps(long count, int round) {
+  /// So many sweeps again, and as many more as are cheaper than Newton, judged by how those converge. True
+  /// when the solve is over.
+  bool sweep_on(long count, int round) {
     const double first = s_.monitor.look(s_.r);
-    if (s_.monitor.converged() || sweep(count, round)) return 1;
-    const double gain = std::log(first / s_.monitor.look(s_.r)) / static_cast<double>(count);
-    if (!(gain > 0)) return 0;
-    const double left = std::log(s_.monitor.residual() / s_.params.tolerance) / gain;
-    return left * sweep_work() < kNewtonSteps * newton_work() ? static_cast<long>(1.5 * left) : 0;
+    if (s_.monitor.converged() || sweep(count, round)) return true;
+    const double last = s_.monitor.look(s_.r);
+    if (s_.monitor.converged()) return true;
+    const double gain = std::log(first / last) / static_cast<double>(count);
+    if (!(gain > 0)) return false;
+    const double left = std::log(last / s_.params.tolerance) / gain;
+    if (left * sweep_work() >= kNewtonSteps * newton_work()) return false;
+    return sweep(static_cast<long>(1.5 * left), round);
   }
 
   /// Products of blocks that a sweep, or about what else takes its time.
@@ -83,9 +92,7 @@ class AutoSolver {
 
   /// The same of a Newton step.
   double newton_work() {
-    const bool direct =
-        !s_.W.factored() && s_.blocks() * D <= static_cast<std::size_t>(s_.params.auto_direct_rows);
-    if (!direct) return kKrylovSweeps * sweep_work();
+    if (linear_ != NewtonLinear::direct) return kKrylovSweeps * sweep_work();
     prepare_newton();
     return 2 * newton_->system().work() + 8 * sweep_work();
   }
@@ -93,7 +100,8 @@ class AutoSolver {
   void prepare_newton() {
     if (!newton_)
       newton_.emplace(
-          s_, AlartCurnierMap<D>{s_.law, s_.W.diagonal(), s_.W.scale(), s_.params.rho_n, s_.params.rho_t});
+          s_, AlartCurnierMap<D>{s_.law, s_.W.diagonal(), s_.W.scale(), s_.params.rho_n, s_.params.rho_t},
+          linear_);
   }
 
   /// Newton from the best iterate, undamped, for damped steps are caught at the kinks where sweeps leave off;
@@ -129,6 +137,7 @@ class AutoSolver {
 
   System<D>& s_;
   ExactSweep<D> sweep_;
+  NewtonLinear linear_;
   std::optional<Anderson<D>> anderson_;
   Buffer<Vec<double, D>> before_;
   std::optional<Newton> newton_;
@@ -139,7 +148,9 @@ class AutoSolver {
 
 template <int D>
 void solve_auto(System<D>& s) {
-  AutoSolver<D>(s).run();
+  const std::string refusal = NewtonSystem<D>::refusal(s.W, s.params.newton_linear);
+  if (!refusal.empty()) s.monitor.stop(SolveEnd::refused, refusal);
+  else AutoSolver<D>(s).run();
 }
 STICKSLIP_SOLVER(solve_auto)
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -130,8 +131,12 @@ struct BlockLu<D>::Impl {
   std::vector<Columns<D>> row;                             // the row at hand, dense
   std::vector<Lanes> x, residual, right;
   double work = 0;
+  bool possible = true, allocated = false;
+  // 10 GB of blocks: nobody waits for more on a host.
+  static constexpr std::size_t kMostFill = 50'000'000;
 
-  void find_fill(const std::vector<Index>& symmetric_start, const std::vector<Index>& symmetric_column);
+  bool find_fill(const std::vector<Index>& symmetric_start, const std::vector<Index>& symmetric_column);
+  void allocate();
   bool eliminate();
   void substitute(const std::vector<Lanes>& b, std::vector<Lanes>& y) const;
 };
@@ -139,7 +144,7 @@ struct BlockLu<D>::Impl {
 /// Row i of L + U: what it has in A, and what rows k < i of its own L part bring along (up-looking, by
 /// marks).
 template <int D>
-void BlockLu<D>::Impl::find_fill(const std::vector<Index>& symmetric_start,
+bool BlockLu<D>::Impl::find_fill(const std::vector<Index>& symmetric_start,
                                  const std::vector<Index>& symmetric_column) {
   const std::size_t n = order.size();
   // The elimination tree of the symmetric pattern gives the rows of L; U mirrors it.
@@ -152,6 +157,7 @@ void BlockLu<D>::Impl::find_fill(const std::vector<Index>& symmetric_start,
       for (Index j = place[at(symmetric_column[at(k)])]; j < self && mark[at(j)] != self; j = parent[at(j)]) {
         if (parent[at(j)] < 0) parent[at(j)] = self;
         mark[at(j)] = self;
+        if (lower.size() >= kMostFill) return false;
         lower.push_back(j);
         ++upper_count[at(j)];
       }
@@ -177,6 +183,7 @@ void BlockLu<D>::Impl::find_fill(const std::vector<Index>& symmetric_start,
       work += 1 + upper_count[at(*j)];
     }
   }
+  return true;
 }
 
 template <int D>
@@ -239,14 +246,22 @@ void BlockLu<D>::analyse(std::span<const Index> start, std::span<const Index> co
   const std::size_t n = m.order.size();
   m.place.resize(n);
   for (std::size_t k = 0; k < n; ++k) m.place[at(m.order[k])] = static_cast<Index>(k);
-  m.find_fill(symmetric_start, symmetric_column);
-  m.value.resize(m.row_column.size());
-  m.inverse.resize(n);
-  m.matrix.resize(column.size());
-  m.row.resize(n);
-  m.x.resize(n);
-  m.residual.resize(n);
-  m.right.resize(n);
+  m.possible = m.find_fill(symmetric_start, symmetric_column);
+  if (!m.possible) m.work = std::numeric_limits<double>::infinity();
+  m.allocated = false;
+}
+
+template <int D>
+void BlockLu<D>::Impl::allocate() {
+  const std::size_t n = order.size();
+  value.resize(row_column.size());
+  inverse.resize(n);
+  matrix.resize(column.size());
+  row.resize(n);
+  x.resize(n);
+  residual.resize(n);
+  right.resize(n);
+  allocated = true;
 }
 
 template <int D>
@@ -256,6 +271,8 @@ double BlockLu<D>::work() const {
 
 template <int D>
 bool BlockLu<D>::factorise(std::span<const Mat<double, D>> values) {
+  if (!impl_->possible) return false;
+  if (!impl_->allocated) impl_->allocate();
   for (std::size_t k = 0; k < values.size(); ++k) impl_->matrix[k] = columns_of(values[k]);
   return impl_->eliminate();
 }

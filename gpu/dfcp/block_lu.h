@@ -24,6 +24,7 @@ class BlockLu {
   /// not be symmetric), finds an order of little fill and allocates.
   void analyse(std::span<const std::int32_t> start, std::span<const std::int32_t> column);
   /// Block operations of one factorisation, each 2 D^3 flops: what `auto` weighs. After `analyse`.
+  /// Infinite where the fill would take more than 10 GB; `factorise` then says false.
   double work() const;
 
   /// Factorises the matrix with these blocks, in the pattern's order. False when a diagonal block is

@@ -90,7 +90,10 @@ void colour_rounds(Context& ctx, const ConflictGraph& g, std::int32_t* colour) {
           std::int32_t first = 1;
           for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k) {
             const std::int32_t d = g.column[k];
-            if (d != c && colour[d] == kNone && comes_before(g, d, c)) first = 0;
+            if (d != c && colour[d] == kNone && comes_before(g, d, c)) {
+              first = 0;
+              break;
+            }
           }
           flag[i] = first;
         },
@@ -160,6 +163,7 @@ std::vector<std::size_t> colour_sizes(Context& ctx, std::size_t blocks, const st
 void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep) {
   const auto begin = std::chrono::steady_clock::now();
   const std::size_t n = graph.blocks;
+  run_length_ = 1;
   colour_.resize(ctx, n);
   order_.resize(ctx, n);
   std::int32_t* colour = colour_.data();
@@ -181,15 +185,44 @@ void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const 
   for (const std::size_t size : sizes)
     if (size > 0) offsets_.push_back(offsets_.back() + size);
   ctx.synchronize();
+  sum_up();
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Colouring::build_runs(Context& ctx, const ConflictGraph& runs, std::size_t length, std::size_t blocks) {
+  const auto begin = std::chrono::steady_clock::now();
+  build(ctx, runs);
+  runs_.swap(order_);
+  run_offsets_ = offsets_;
+  run_length_ = length;
+  const std::vector<std::int32_t> run_order = runs_.download(ctx), run_colour = colour_.download(ctx);
+  std::vector<std::int32_t> order, colour(blocks);
+  order.reserve(blocks);
+  for (std::size_t k = 0, at = 0; k < run_offsets_.size(); ++k) {
+    for (; at < run_offsets_[k]; ++at) {
+      const auto run = static_cast<std::size_t>(run_order[at]);
+      for (std::size_t c = run * length; c < std::min(blocks, (run + 1) * length); ++c) {
+        order.push_back(static_cast<std::int32_t>(c));
+        colour[c] = run_colour[run];
+      }
+    }
+    offsets_[k] = order.size();
+  }
+  order_.upload(ctx, order);
+  colour_.upload(ctx, colour);
+  sum_up();
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Colouring::sum_up() {
   report_.colours = colours();
-  report_.smallest = n;
+  report_.smallest = offsets_.back();
   report_.largest = 0;
   for (int k = 0; k < colours(); ++k) {
     const std::size_t size = offset(k + 1) - offset(k);
     report_.smallest = std::min(report_.smallest, size);
     report_.largest = std::max(report_.largest, size);
   }
-  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -227,6 +227,15 @@ std::size_t ContactProblem::dofs() const {
   return 0;
 }
 
+std::size_t ContactProblem::moving_dofs() const {
+  if (form != Form::bodies) return dofs();
+  const auto n = static_cast<std::size_t>(body_dofs);
+  std::size_t moving = 0;
+  for (std::size_t dof = 0; dof < dofs(); ++dof)
+    if (inverse_mass[dof / n * n * n + dof % n * (n + 1)] != 0) ++moving;
+  return moving;
+}
+
 std::size_t ContactProblem::contacts() const {
   return static_cast<std::size_t>(std::count_if(
       laws.begin(), laws.end(), [](const BlockLaw& law) { return law.set != FrictionSet::bilateral; }));

@@ -67,6 +67,8 @@ struct ContactProblem {
   std::size_t bodies() const { return inverse_mass.size() / static_cast<std::size_t>(body_dofs * body_dofs); }
   /// Degrees of freedom of v; of a local problem unknown: zero.
   std::size_t dofs() const;
+  /// Those of them that can move: what nu counts.
+  std::size_t moving_dofs() const;
   std::size_t contacts() const;  // blocks that are not bilateral
 };
 

@@ -56,10 +56,23 @@ struct HostRows {
   }
 };
 
+/// A row that nothing can move gets a compliance in `to_local`.
+bool has_full_diagonal(const SparseRows& w) {
+  for (std::int32_t row = 0; row < w.rows; ++row) {
+    const auto begin = w.indices.begin() + w.offsets[static_cast<std::size_t>(row)];
+    const auto end = w.indices.begin() + w.offsets[static_cast<std::size_t>(row) + 1];
+    const auto at = std::lower_bound(begin, end, row);
+    if (at == end || *at != row || !(w.values[static_cast<std::size_t>(at - w.indices.begin())] > 0))
+      return false;
+  }
+  return true;
+}
+
 bool is_plain_local(const ContactProblem& problem) {
   return problem.form == ContactProblem::Form::local &&
          std::all_of(problem.laws.begin(), problem.laws.end(),
-                     [](const BlockLaw& law) { return law.cohesion == 0 && law.compliance == 0; });
+                     [](const BlockLaw& law) { return law.cohesion == 0 && law.compliance == 0; }) &&
+         has_full_diagonal(problem.W);
 }
 
 template <int D>

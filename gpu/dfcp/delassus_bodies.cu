@@ -1,5 +1,7 @@
 // The factored form: H and A^-1 H' by bodies, without W.
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 
 #include "gpu/dfcp/delassus.cuh"
 
@@ -110,6 +112,8 @@ void Delassus<D>::build_pattern(const BodyEntries& entries) {
   host_start_.assign(1, 0);
   host_column_.clear();
   for (std::size_t c = 0; c < blocks_; ++c) {
+    if (host_column_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) - blocks_)
+      throw std::invalid_argument("contacts: more than 2^31 pairs of them share a body that moves");
     const auto self = static_cast<std::int32_t>(c);
     const std::size_t first = host_column_.size();
     seen[c] = self;

@@ -17,7 +17,11 @@ Monitor<D>::Monitor(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law
       best_(ctx, W.blocks()),
       best_u_(ctx, W.blocks()),
       sums_(ctx, 1),
-      best_residual_(std::numeric_limits<double>::infinity()) {}
+      best_residual_(std::numeric_limits<double>::infinity()) {
+  // What comes back when every residual is NaN.
+  fill(ctx, best_.data(), W.blocks(), Vec<double, D>::zero());
+  copy(ctx, best_u_.data(), W.q(), W.blocks());
+}
 
 template <int D>
 bool Monitor<D>::out_of_budget() {
@@ -39,7 +43,10 @@ void Monitor<D>::stop(SolveEnd end, std::string message) {
 
 template <int D>
 void Monitor<D>::judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on_the_clock) {
-  if (!on_the_clock) watch_.halt();
+  if (!on_the_clock) {
+    ctx_.synchronize();  // what the solver has launched is its own time
+    watch_.halt();
+  }
   if (u == nullptr) {
     W_.apply(ctx_, r, u_.data(), true);
     u = u_.data();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "gpu/math/dense_solve.h"
 
@@ -37,6 +38,7 @@ NewtonSystem<D>::NewtonSystem(Context& ctx, const Delassus<D>& W, const NewtonLi
       b_(ctx, W.blocks()),
       size_(ctx, 1) {
   if (direct_) {
+    if (W.factored()) throw std::logic_error(refusal(W, NewtonLinear::direct));
     lu_.analyse(W.pattern_start(), W.pattern_column());
     matrix_.resize(ctx, W.pattern_column().size());
   } else {

@@ -23,10 +23,11 @@ namespace stickslip::STICKSLIP_BACKEND {
 template <int D, class Map>
 class NonsmoothNewton {
  public:
-  NonsmoothNewton(System<D>& s, const Map& map)
+  NonsmoothNewton(System<D>& s, const Map& map) : NonsmoothNewton(s, map, s.params.newton_linear) {}
+  NonsmoothNewton(System<D>& s, const Map& map, NewtonLinear linear)
       : s_(s),
         map_(map),
-        system_(s.ctx, s.W, {s.params.newton_linear, s.params.krylov_tolerance, s.params.krylov_iterations}),
+        system_(s.ctx, s.W, {linear, s.params.krylov_tolerance, s.params.krylov_iterations}),
         u_(s.ctx, s.blocks()),
         residual_(s.ctx, s.blocks()),
         step_(s.ctx, s.blocks()),

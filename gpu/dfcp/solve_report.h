@@ -56,7 +56,7 @@ struct SolveReport {
   double lambda_max = 0, lambda_min = 0;  // estimates of W's extreme eigenvalues (Lanczos)
   long iterations = 0;
   double seconds = 0;        // of solving: from the loaded problem to r
-  double setup_seconds = 0;  // of forming W and colouring, part of `seconds` no longer
+  double setup_seconds = 0;  // of forming W when the problem was solved first, not part of `seconds`
   ColouringReport colouring;
   std::vector<HistoryPoint> history;
   std::vector<BlockError> errors;  // per block

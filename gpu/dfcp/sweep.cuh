@@ -1,6 +1,8 @@
 // One Gauss-Seidel sweep over the blocks of a system, whatever a block does when its turn comes.
 #pragma once
 
+#include <algorithm>
+
 #include "gpu/core/launch.h"
 #include "gpu/dfcp/system.cuh"
 
@@ -44,7 +46,11 @@ bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
 #else
   // Below this the colours' loops cost more than two threads win, and the stored order converges faster.
   constexpr std::size_t kFew = 4096;
-  if (s.params.ordering == SweepOrder::automatic) return s.blocks() >= kFew;
+  if (s.params.ordering == SweepOrder::automatic) {
+    // Where everybody meets everybody there are as many colours as blocks.
+    const std::size_t met = s.W.pattern_column().size() / std::max<std::size_t>(s.blocks(), 1);
+    return s.blocks() >= kFew && met < s.blocks() / 8;
+  }
   return s.params.ordering == SweepOrder::coloured;
 #endif
 }
@@ -93,6 +99,7 @@ class Sweeper {
           Grain{n});
       return;
     }
+    if (s_.colouring.run_length() > 1) return run_in_runs(access, update, backward);
     const Colouring& colours = s_.colouring;
     for (int step = 0; step < colours.colours(); ++step) {
       const int k = backward ? colours.colours() - 1 - step : step;
@@ -107,13 +114,35 @@ class Sweeper {
     }
   }
 
+  template <class Access, class Update>
+  void run_in_runs(const Access& access, const Update& update, bool backward) {
+    const Colouring& colours = s_.colouring;
+    const std::size_t n = s_.blocks(), length = colours.run_length();
+    for (int step = 0; step < colours.colours(); ++step) {
+      const int k = backward ? colours.colours() - 1 - step : step;
+      const std::int32_t* runs = colours.runs() + colours.run_offset(k);
+      launch(
+          s_.ctx, colours.run_offset(k + 1) - colours.run_offset(k),
+          [=] SS_LAMBDA(std::size_t i) {
+            const std::size_t first = static_cast<std::size_t>(runs[i]) * length;
+            const std::size_t count = first + length < n ? length : n - first;
+            for (std::size_t j = 0; j < count; ++j) {
+              const std::size_t c = backward ? first + count - 1 - j : first + j;
+              if (!update.skip(c)) access.set(c, update(c, access.r[c], access.velocity(c)));
+            }
+          },
+          Grain{1});
+    }
+  }
+
  private:
   System<D>& s_;
   bool coloured_;
   Buffer<double> v_;
 };
 
-/// Colours the blocks of a system by the pattern of W.
+/// Colours the blocks of a system by the pattern of W; on the CPU, where memory that is not read in its order
+/// costs several times the sweep, runs of them as long as those of a colour are enough for many threads.
 template <int D>
 void colour_conflicts(System<D>& s);
 
