@@ -9,14 +9,6 @@ namespace stickslip {
 /// What a block does, in the numbers of `BlockError::state`.
 enum class ContactState : int { open = 0, sticks = 1, slides = 2, bilateral = 3 };
 
-/// The scale s = trace(W_cc) / D [1/kg] that makes the map independent of masses; 1 for a block that nothing
-/// moves.
-template <int D>
-SS_HD inline double block_scale(const Mat<double, D>& w) {
-  const double s = trace(w) / D;
-  return s > 0 ? s : 1.0;
-}
-
 /// s (r - P_K(z)) [m/s] with z = r - u~ / s, zero exactly at the law; u for a bilateral block. As u~ - s
 /// (P_K(z) - z) it keeps u~ where r is so large that z = r to rounding.
 template <int D>

@@ -177,10 +177,4 @@ SS_HD inline Vec<double, D> project(const ContactLaw<D>& law, const Vec<double, 
                           : law_detail::project_ellipsoid(law, x);
 }
 
-/// P_K*(x), onto the dual cone K* = {u : u_N >= sigma(u_T)}; by Moreau x + P_K(-x). Of a bilateral law zero.
-template <int D>
-SS_HD inline Vec<double, D> project_dual(const ContactLaw<D>& law, const Vec<double, D>& x) {
-  return x + project(law, -x);
-}
-
 }  // namespace stickslip

@@ -37,7 +37,7 @@ Vec<double, D> scaled_velocity(const ContactLaw<D>& law, Vec<double, D> y) {
 template <int D>
 Vec<double, D> inside(const ContactLaw<D>& law, RandomLaws& random, bool dual) {
   const Vec<double, D> x = random.vector<D>();
-  Vec<double, D> point = dual ? project_dual(law, x) : project(law, x);
+  Vec<double, D> point = dual ? x + project(law, -x) : project(law, x);
   point[0] += std::pow(10.0, random.uniform(-6, 0)) * norm(x);
   return random.power(3) * point;
 }

@@ -7,6 +7,7 @@
 namespace stickslip {
 namespace {
 
+using testing::block_scale;
 using testing::RandomLaws;
 
 /// Of the natural map, relative to the velocities in it: rounding errors are multiplied by the shift's 1 +

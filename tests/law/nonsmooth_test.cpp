@@ -9,6 +9,7 @@
 namespace stickslip {
 namespace {
 
+using testing::block_scale;
 using testing::RandomLaws;
 
 template <int D>

@@ -42,7 +42,6 @@ void expect_projection(const ContactLaw<D>& law, const Vec<double, D>& x, double
   EXPECT_LE(support(law, rest) - rest[0], tolerance * size * (1 + norm(law.mu)));
   EXPECT_LE(std::fabs(dot(p, rest)), tolerance * size * size);
   EXPECT_LE(norm(project(law, p) - p), tolerance * size);
-  EXPECT_LE(norm(project_dual(law, x) - (x + project(law, -x))), 0);
 }
 
 template <int D>
@@ -81,7 +80,7 @@ TEST(Projection, OfSimpleCones) {
   EXPECT_EQ(project(strip, zero), zero);
   ContactLaw<3> joint{{0.5, 0.5}, FrictionSet::bilateral};
   EXPECT_EQ(project(joint, {-1, 2, 3}), (Vec<double, 3>{-1, 2, 3}));
-  EXPECT_EQ(project_dual(joint, {-1, 2, 3}), zero);
+  EXPECT_EQ((Vec<double, 3>{-1, 2, 3}) + project(joint, {1, -2, -3}), zero);
 }
 
 /// No point of the section, sampled finely along its rim, is closer.

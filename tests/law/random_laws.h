@@ -8,6 +8,13 @@
 
 namespace stickslip::testing {
 
+/// The judge's scale trace(w) / D; 1 for a block that nothing moves.
+template <int D>
+double block_scale(const Mat<double, D>& w) {
+  const double s = trace(w) / D;
+  return s > 0 ? s : 1.0;
+}
+
 class RandomLaws {
  public:
   explicit RandomLaws(unsigned seed) : rng_(seed) {}
