@@ -25,19 +25,31 @@ class Colouring {
   /// blocks; -1: new), so that persistent contacts keep theirs; empty: from nothing.
   void build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep = {});
 
+  /// Colours runs of `length` successive blocks in place of single ones: `runs` tells which of them meet, and
+  /// blocks of a run, which may meet, take their turns as stored. What lies together in memory is then swept
+  /// together.
+  void build_runs(Context& ctx, const ConflictGraph& runs, std::size_t length, std::size_t blocks);
+
   bool built() const { return !offsets_.empty(); }
   void clear() { offsets_.clear(); }
+  std::size_t run_length() const { return run_length_; }  // 1: no runs
+  /// The runs of colour k are runs()[run_offset(k) .. run_offset(k + 1)); backend memory. Only with runs.
+  const std::int32_t* runs() const { return runs_.data(); }
+  std::size_t run_offset(int colour) const { return run_offsets_[static_cast<std::size_t>(colour)]; }
   int colours() const { return static_cast<int>(offsets_.size()) - 1; }
-  /// Blocks in the order of their colours, ascending within one: those of colour k are
-  /// order()[offset(k) .. offset(k + 1)). Backend memory.
+  /// Blocks in the order of their colours, ascending within one (with runs: within a run): those of colour k
+  /// are order()[offset(k) .. offset(k + 1)). Backend memory.
   const std::int32_t* order() const { return order_.data(); }
   std::size_t offset(int colour) const { return offsets_[static_cast<std::size_t>(colour)]; }
   const std::int32_t* colour() const { return colour_.data(); }  // per block, backend memory
   ColouringReport report() const { return report_; }
 
  private:
-  Buffer<std::int32_t> colour_, order_;
-  std::vector<std::size_t> offsets_;
+  void sum_up();
+
+  Buffer<std::int32_t> colour_, order_, runs_;
+  std::vector<std::size_t> offsets_, run_offsets_;
+  std::size_t run_length_ = 1;
   ColouringReport report_;
 };
 
