@@ -1,0 +1,107 @@
+// The contact lab on problems that others published.
+#include <gtest/gtest.h>
+
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "app/io/fclib.h"
+#include "gpu/contact_lab.h"
+#include "tests/fixtures/shared_data.h"
+
+namespace stickslip {
+namespace {
+
+struct SharedProblem {
+  std::string file;
+  std::size_t rows;
+  std::unique_ptr<ContactLab> lab;
+};
+
+std::vector<SharedProblem> shared_problems() {
+  std::vector<SharedProblem> all;
+  for (const auto& file : testing::shared_files("fclib", ".hdf5")) {
+    const ContactProblem problem = read_fclib(file).problem;
+    all.push_back({file.stem().string(), problem.size(), make_contact_lab(Backend::cpu)});
+    all.back().lab->load(problem);
+  }
+  return all;
+}
+
+constexpr const char* kAbsent = "no shared/data/fclib";
+
+TEST(FclibShared, AutoReachesEightDigits) {
+  const auto problems = shared_problems();
+  if (problems.empty()) GTEST_SKIP() << kAbsent;
+  for (const SharedProblem& p : problems) {
+    SCOPED_TRACE(p.file);
+    const SolveReport report = p.lab->solve("auto", {});
+    EXPECT_TRUE(report.converged) << report.judgement.residual << " " << report.message;
+    const Judgement judged = p.lab->judge(report.r);
+    EXPECT_LE(judged.residual, 1e-8);
+    EXPECT_LE(judged.residual_fclib, 1e-8);
+  }
+}
+
+TEST(FclibShared, SweepsReachEightDigits) {
+  const auto problems = shared_problems();
+  if (problems.empty()) GTEST_SKIP() << kAbsent;
+  for (const SharedProblem& p : problems)
+    for (const char* solver : {"nsgs", "prox_gs"}) {
+      const SolveReport report = p.lab->solve(solver, {});
+      EXPECT_TRUE(report.converged) << p.file << " " << solver << " " << report.judgement.residual;
+      EXPECT_LE(p.lab->judge(report.r).residual, 1e-8) << p.file << " " << solver;
+    }
+}
+
+/// Solvers that do not reach 1e-4 in 3000 iterations on a file of which the name begins so. Solvers of the
+/// pyramid find its answer, which is the disc's only where nothing slides (CubeH8). Staggered projections
+/// creep in LMGC's packing, where normal and tangential impulses depend on each other along many paths.
+bool may_fail(const std::string& file, const ContactSolverInfo& info) {
+  if (file.starts_with("CubeH8")) return false;
+  return info.law == "box" || (info.name == "staggered" && file.starts_with("LMGC"));
+}
+
+TEST(FclibShared, EightSolversReachFourDigits) {
+  const auto problems = shared_problems();
+  if (problems.empty()) GTEST_SKIP() << kAbsent;
+  for (const SharedProblem& p : problems) {
+    int count = 0;
+    for (const ContactSolverInfo& info : list_contact_solvers()) {
+      if (info.name.starts_with("pivot") && p.rows > 500) continue;  // half a second
+      LabParams params;
+      params.tolerance = 1e-4;
+      params.max_iterations = 3000;
+      const SolveReport report = p.lab->solve(info.name, params);
+      count += report.converged ? 1 : 0;
+      EXPECT_TRUE(report.converged || may_fail(p.file, info))
+          << p.file << " " << info.name << " " << report.judgement.residual << " " << report.message;
+    }
+    EXPECT_GE(count, 8) << p.file;
+  }
+}
+
+/// Shows what each solver reaches in up to 100000 iterations or 5 s.
+TEST(FclibShared, LongListOfResiduals) {
+  const auto problems = shared_problems();
+  if (problems.empty()) GTEST_SKIP() << kAbsent;
+  std::ostringstream list;
+  for (const SharedProblem& p : problems) {
+    list << p.file << ", " << p.rows << " rows\n";
+    int count = 0;
+    for (const ContactSolverInfo& info : list_contact_solvers()) {
+      LabParams params;
+      params.time_budget = 5;
+      const SolveReport report = p.lab->solve(info.name, params);
+      count += report.judgement.residual <= 1e-4 ? 1 : 0;
+      list << "  " << std::left << std::setw(18) << info.name << std::right << std::setprecision(2)
+           << std::setw(9) << report.judgement.residual << std::setw(8) << report.iterations << " iterations "
+           << std::setw(8) << report.seconds << " s  " << name_of(report.end) << "\n";
+    }
+    EXPECT_GE(count, 8) << p.file;
+  }
+  std::cout << list.str();
+}
+
+}  // namespace
+}  // namespace stickslip
