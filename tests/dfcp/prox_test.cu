@@ -213,3 +213,28 @@ BACKEND_TEST(Staggered, counts_sweeps_and_keeps_within_the_limit) {
     params.max_iterations = 100000;
   }
 }
+
+/// Two of a joint's rows say the same: W of its block has rank 2.
+BACKEND_TEST(Staggered, SolvesJointsWithDependentRows) {
+  for (const double omega : {1.0, 1.3, 0.7}) {
+    ContactProblem p;
+    p.laws.resize(2);
+    p.laws[0].set = FrictionSet::bilateral;
+    p.laws[1].mu = {0.5, 0.5, 0.5};
+    std::vector<double> w(36, 0.0);
+    for (int i = 0; i < 6; ++i) w[7 * i] = i < 2 ? 1.0 : 2.0;
+    w[1] = w[6] = 1;    // rows 0 and 1
+    w[15] = w[20] = 1;  // row 2 and the contact's normal
+    p.W = fixtures::dense_rows(6, w);
+    p.q = {-1, -1, 0.5, -1, 0.4, 0};
+    LabParams params;
+    params.omega = omega;
+    params.max_iterations = 20000;
+    const SolveReport report = lab_with(p)->solve("staggered", params);
+    EXPECT_TRUE(report.converged) << omega << " " << report.judgement.residual << " " << report.message;
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(report.u[i], 0, 1e-7);
+    // u_2 = 2 r_2 + r_3 + 0.5 = 0 and u_3 = r_2 + 2 r_3 - 1 = 0
+    EXPECT_NEAR(report.r[3], 2.5 / 3, 1e-6);
+    EXPECT_NEAR(report.r[0] + report.r[1], 1, 1e-6);
+  }
+}
