@@ -13,7 +13,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Scalars of one iteration.
+/// Scalars of one iteration. P is the preconditioner, or its mean where there is none, of every direction:
+/// alpha is a step in the metric P, though the fallback's direction goes without.
 struct SpgSums {
   double dg, dAd, dPd, AdPAd;  // <d, g>, <d, A d>, <d, P d>, <A d, P^-1 A d>
   double e2, w2, u2;           // |e|^2, |[x - Pi(x - tau g)] / tau|^2, |u|^2
@@ -167,6 +168,7 @@ SpgSums Spg<D>::direction(const double* shift, double alpha, bool precondition) 
   const ContactLaw<D>* law = s_.law;
   const double *scale = s_.W.scale(), mean = s_.W.mean_diagonal();
   const double tau = s_.params.spg_tau / mean;
+  const bool preconditioned = s_.params.spg_precondition;
   launch(
       s_.ctx, s_.blocks(),
       [=] SS_LAMBDA(std::size_t c) {
@@ -179,7 +181,7 @@ SpgSums Spg<D>::direction(const double* shift, double alpha, bool precondition) 
   reduce_sum(
       s_.ctx, s_.blocks(),
       [=] SS_LAMBDA(std::size_t c) {
-        const double metric = precondition ? scale[c] : mean;
+        const double metric = preconditioned ? scale[c] : mean;
         Vec<double, D> g = u[c];
         g[0] += shift[c];
         const double e = convex_error(law[c], scale[c], x[c], u[c], shift[c]);
