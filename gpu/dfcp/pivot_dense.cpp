@@ -106,8 +106,7 @@ void PivotMethod::solve_free(std::vector<double>& x) {
   for (const std::int32_t row : rows) v_[at(row)] = 0;
 }
 
-/// Rows at a bound go along with it, and free ones to rest; free rows that then leave their bounds are put
-/// there.
+/// Rows at a bound go along with it, all others into their bounds. The velocities that count as none.
 void PivotMethod::take_over(std::vector<double>& x) {
   double largest = 0;
   for (const double b : p_.b) largest = std::max(largest, std::fabs(b));
@@ -247,11 +246,11 @@ PivotMethod::Block PivotMethod::first_block(std::int32_t row, int direction,
   return block;
 }
 
-/// Moves one row until it obeys.
-bool PivotMethod::drive(std::int32_t row, int direction, std::vector<double>& x,
+/// Moves one row until it obeys, up to `limit` steps of all calls.
+bool PivotMethod::drive(std::int32_t row, int direction, std::vector<double>& x, long limit,
                         const std::function<bool()>& stop) {
   const auto j = at(row);
-  const long limit = steps_ + 100 + 20 * static_cast<long>(p_.n);
+  limit = std::min(limit, steps_ + 100 + 20 * static_cast<long>(p_.n));
   while (steps_ < limit && !stop()) {
     find_direction(row, direction);
     const Block block = first_block(row, direction, x);
@@ -287,10 +286,12 @@ bool PivotMethod::drive(std::int32_t row, int direction, std::vector<double>& x,
 }
 
 bool PivotMethod::solve_incremental(std::vector<double>& x, const std::function<bool()>& stop) {
+  // Rows whose pivots are rounding may take each other's places for ever.
+  const long limit = steps_ + 1000 + 100 * static_cast<long>(p_.n);
   take_over(x);
   // What the last call leaves: its free rows at rest within their bounds, the others as long as they obey.
   for (;;) {
-    if (!refactor()) return false;
+    if (stop() || !refactor()) return false;
     solve_free(x);
     bool inside = true;
     for (std::size_t i = 0; i < p_.n; ++i)
@@ -305,7 +306,7 @@ bool PivotMethod::solve_incremental(std::vector<double>& x, const std::function<
     if (disobeys(i, x)) set_[i] = PivotSet::waiting;
   int direction = 1;
   for (std::int32_t row; (row = most_violated(x, direction)) >= 0;)
-    if (!drive(row, direction, x, stop)) return false;
+    if (!drive(row, direction, x, limit, stop)) return false;
   return true;
 }
 

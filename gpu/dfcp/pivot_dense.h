@@ -54,7 +54,7 @@ class PivotMethod {
   /// The matrix has changed: factors are made anew.
   void forget_factor() { factor_.assign({}); }
 
-  /// True: solved. False: `stop()` said so, or the limit on pivots was hit (which rounding can cause only).
+  /// True: solved. False: `stop()` said so, or the limit on steps was hit (which rounding can cause only).
   /// Incremental: one row after the other, the most violated first, is driven to where it obeys while the
   /// rows before keep doing so [Course Alg.3, Baraff 1994], with both bounds.
   bool solve_incremental(std::vector<double>& x, const std::function<bool()>& stop);
@@ -77,7 +77,8 @@ class PivotMethod {
   void solve_free(std::vector<double>& x);
   void update_velocities(const std::vector<double>& x);
   std::int32_t most_violated(const std::vector<double>& x, int& direction) const;
-  bool drive(std::int32_t row, int direction, std::vector<double>& x, const std::function<bool()>& stop);
+  bool drive(std::int32_t row, int direction, std::vector<double>& x, long limit,
+             const std::function<bool()>& stop);
   void find_direction(std::int32_t row, int direction);
   Block first_block(std::int32_t row, int direction, const std::vector<double>& x) const;
   bool disobeys(std::size_t i, const std::vector<double>& x) const;

@@ -159,5 +159,26 @@ TEST(PivotDense, StopsOnRequest) {
   }
 }
 
+/// Rows that depend on each other but for rounding: whatever comes out, it comes out.
+TEST(PivotDense, EndsWhereTheMatrixIsAllButSingular) {
+  constexpr std::size_t n = 30;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    const Eigen::MatrixXd g = Eigen::MatrixXd::NullaryExpr(n, 4, [&] { return normal(random); });
+    const Eigen::MatrixXd a = g * g.transpose() + 1e-15 * Eigen::MatrixXd::Identity(n, n);
+    BoundedProblem p = random_problem(n, seed);
+    std::copy_n(a.data(), n * n, p.a.begin());
+    PivotMethod pivot(p);
+    std::vector<double> x(n, 0.0);
+    pivot.solve_incremental(x, kNever);
+    EXPECT_LE(pivot.steps(), 1000 + 100 * static_cast<long>(n) + 1);
+    // Nothing is done once stopped, also not to get going.
+    const long before = pivot.steps();
+    EXPECT_FALSE(pivot.solve_incremental(x, [] { return true; }));
+    EXPECT_EQ(pivot.steps(), before);
+  }
+}
+
 }  // namespace
 }  // namespace stickslip
