@@ -15,6 +15,7 @@ constexpr double kSymmetry = 1e-2;    // of the largest entry
 constexpr double kIndefinite = 1e-6;  // of the largest eigenvalue
 constexpr int kLanczosSteps = 16;
 constexpr double kInverseMass = 1e-9;  // of a body's largest entry: asymmetry and negative pivots
+constexpr double kLargest = 1e100;     // of any value: squares and products of three must not overflow
 
 /// refuse("mu of block ", 3, " is ", x): one message out of its parts.
 template <class... Part>
@@ -29,23 +30,27 @@ void check_size(const char* name, std::size_t size, std::size_t right, const cha
   if (size != right) refuse(name, " has ", size, " entries and needs ", right, ": ", meaning);
 }
 
+/// False for NaN too.
+bool sane(double x) { return std::fabs(x) <= kLargest; }
+constexpr const char* kSane = ": every value must be finite, and 1e100 in size at most";
+
 void check_finite(const char* name, const std::vector<double>& values) {
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (!std::isfinite(values[i])) refuse(name, "[", i, "] is ", values[i], ": every value must be finite");
+    if (!sane(values[i])) refuse(name, "[", i, "] is ", values[i], kSane);
 }
+
+constexpr const char* kNotNegative = ": it must be finite, 1e100 at most and not negative";
 
 void check_law(std::size_t c, const BlockLaw& law, int dim) {
   for (int i = 0; i < dim - 1; ++i)
-    if (!(law.mu[i] >= 0) || !std::isfinite(law.mu[i]))
-      refuse("mu of block ", c, ", tangent ", i + 1, ", is ", law.mu[i],
-             ": it must be finite and not negative");
-  if (!(law.cohesion >= 0) || !std::isfinite(law.cohesion))
-    refuse("cohesion of block ", c, " is ", law.cohesion, " N s: it must be finite and not negative");
+    if (!(law.mu[i] >= 0) || !sane(law.mu[i]))
+      refuse("mu of block ", c, ", tangent ", i + 1, ", is ", law.mu[i], kNotNegative);
+  if (!(law.cohesion >= 0) || !sane(law.cohesion))
+    refuse("cohesion of block ", c, " is ", law.cohesion, " N s", kNotNegative);
   if (law.set == FrictionSet::bilateral && law.cohesion != 0)
     refuse("cohesion of block ", c, " is ", law.cohesion, " N s, but the block is bilateral: it must be 0");
-  if (!(law.compliance >= 0) || !std::isfinite(law.compliance))
-    refuse("compliance of block ", c, " is ", law.compliance,
-           " m/s per N s: it must be finite and not negative");
+  if (!(law.compliance >= 0) || !sane(law.compliance))
+    refuse("compliance of block ", c, " is ", law.compliance, " m/s per N s", kNotNegative);
 }
 
 void check_rows(const char* name, const SparseRows& m, std::size_t rows, std::size_t columns) {
@@ -68,8 +73,7 @@ void check_rows(const char* name, const SparseRows& m, std::size_t rows, std::si
       if (k > m.offsets[i] && m.indices[k] <= m.indices[k - 1])
         refuse(name, ", row ", i, ": column ", m.indices[k], " comes after column ", m.indices[k - 1],
                ": columns must ascend, each once");
-      if (!std::isfinite(m.values[k]))
-        refuse(name, "(", i, ", ", m.indices[k], ") is ", m.values[k], ": every value must be finite");
+      if (!sane(m.values[k])) refuse(name, "(", i, ", ", m.indices[k], ") is ", m.values[k], kSane);
     }
 }
 
@@ -219,7 +223,14 @@ void check_inverse_mass(const ContactProblem& problem, std::size_t body) {
     if (a[i * n + i] < -kInverseMass * largest)
       refuse("inverse_mass of body ", body, " is not positive semidefinite: its pivot ", i, " is ",
              a[i * n + i]);
-    if (a[i * n + i] <= kInverseMass * largest * 1e-3) continue;
+    if (a[i * n + i] <= kInverseMass * largest * 1e-3) {
+      // a_ij^2 <= a_ii a_jj, up to what a negative pivot may be off by.
+      for (int j = i + 1; j < n; ++j)
+        if (std::fabs(a[i * n + j]) > std::sqrt(kInverseMass) * largest)
+          refuse("inverse_mass of body ", body, " is not positive semidefinite: its pivot ", i, " is ",
+                 a[i * n + i], " beside an entry of ", a[i * n + j]);
+      continue;
+    }
     for (int j = i + 1; j < n; ++j)
       for (int k = i + 1; k < n; ++k) a[j * n + k] -= a[j * n + i] * a[i * n + k] / a[i * n + i];
   }
@@ -265,9 +276,8 @@ void check_jacobian(const ContactProblem& problem) {
           refuse("jacobian[", e, "]: block ", c, " names body ", block.body,
                  " a second time; add the two up");
       for (int i = 0; i < used; ++i)
-        if (!std::isfinite(block.rows[i]))
-          refuse("jacobian[", e, "].rows[", i, "] of block ", c, " is ", block.rows[i],
-                 ": every value must be finite");
+        if (!sane(block.rows[i]))
+          refuse("jacobian[", e, "].rows[", i, "] of block ", c, " is ", block.rows[i], kSane);
     }
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kHuge = 1e101;
 
 ContactProblem named(const std::string& name) { return fixtures::known_contact(name).problem; }
 ContactProblem local() { return named("slide_full_w"); }
@@ -117,6 +118,23 @@ TEST(ContactCheck, SymmetryAndDefiniteness) {
   EXPECT_NO_THROW(check(p));
 }
 
+/// Their squares, which residuals are made of, would be infinite.
+TEST(ContactCheck, AbsurdMagnitudes) {
+  expect_messages({
+      {local, [](auto& p) { p.laws[0].mu[0] = kHuge; }, {"mu of block 0", "1e100"}},
+      {local, [](auto& p) { p.laws[0].cohesion = kHuge; }, {"cohesion of block 0", "1e100"}},
+      {local, [](auto& p) { p.laws[0].compliance = kHuge; }, {"compliance of block 0", "1e100"}},
+      {local, [](auto& p) { p.q[1] = -kHuge; }, {"q[1] is -1e+101", "1e100"}},
+      {local, [](auto& p) { p.W.values[4] = kHuge; }, {"W(1, 1)", "1e100"}},
+      {local, [](auto& p) { p.guess.assign(3, kHuge); }, {"guess[0]", "1e100"}},
+      {global, [](auto& p) { p.f[0] = kHuge; }, {"f[0]", "1e100"}},
+      {global, [](auto& p) { p.w[2] = kHuge; }, {"w[2]", "1e100"}},
+      {global, [](auto& p) { p.A.values[0] = kHuge; }, {"A(0, 0)", "1e100"}},
+      {bodies, [](auto& p) { p.inverse_mass[0] = kHuge; }, {"inverse_mass[0]", "1e100"}},
+      {bodies, [](auto& p) { p.jacobian[0].rows[0] = kHuge; }, {"jacobian[0].rows[0]", "1e100"}},
+  });
+}
+
 TEST(ContactCheck, Bodies) {
   expect_messages({
       {bodies, [](auto& p) { p.body_dofs = 5; }, {"body_dofs is 5", "6 (rigid bodies) or 3"}},
@@ -132,6 +150,12 @@ TEST(ContactCheck, Bodies) {
       {bodies,
        [](auto& p) { p.inverse_mass[1] = p.inverse_mass[3] = 2; },
        {"inverse_mass of body 0 is not positive semidefinite"}},
+      {bodies,  // [[0, 1], [1, 0]] has no negative pivot
+       [](auto& p) {
+         p.inverse_mass[0] = p.inverse_mass[4] = 0;
+         p.inverse_mass[1] = p.inverse_mass[3] = 1;
+       },
+       {"inverse_mass of body 0 is not positive semidefinite", "pivot 0 is 0", "entry of 1"}},
       {bodies, [](auto& p) { p.f.pop_back(); }, {"f has 5 entries and needs 6"}},
       {bodies, [](auto& p) { p.block_start.pop_back(); }, {"block_start has 2 entries and needs 3"}},
       {bodies, [](auto& p) { p.block_start[0] = 1; }, {"block_start[0] is 1 and must be 0"}},
