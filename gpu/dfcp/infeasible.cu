@@ -56,7 +56,8 @@ class Certifier {
         trial_(s.ctx, s.blocks()),
         image_(s.ctx, s.blocks()),
         damping_(s.ctx, s.blocks()),
-        sums_(s.ctx, 1) {}
+        sums_(s.ctx, 1),
+        deadline_(s.monitor.seconds() + std::max(s.monitor.seconds(), kGranted)) {}
 
   bool search(const Vec<double, D>* r, long effort) {
     constexpr int kRound = 50;
@@ -74,7 +75,10 @@ class Certifier {
     for (long done = 0, next = kRound; done < sweeps;) {
       copy(s_.ctx, before_.data(), z_.data(), s_.blocks());
       sweeper.refresh(z_.data());
-      for (int k = 0; k < kRound; ++k) sweeper.run(z_.data(), update, k % 2 == 1);
+      for (int k = 0; k < kRound; ++k) {
+        if (k % kAsk == 0 && over()) return false;
+        sweeper.run(z_.data(), update, k % 2 == 1);
+      }
       done += kRound;
       if (stands_still()) return false;  // the normal problem has a solution
       difference();
@@ -100,11 +104,11 @@ class Certifier {
   /// trial = the projection of -q onto the null space of W between the blocks with z_N > 0, where that can be
   /// had.
   bool polished() {
-    if (s_.blocks() > kMostBlocks || s_.W.factored()) return false;
+    if (s_.blocks() > kMostBlocks || s_.W.factored() || over()) return false;
     if (!solver_) solver_ = std::make_unique<DampedSolver<D>>(s_);
     if (!solver_->direct()) return false;
     // Blocks that the projection wants to pull take no part.
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 4 && !over(); ++round) {
       switch_rows();
       if (!solver_->set(damping_.data())) return false;
       project_out(s_.W.q(), true);
@@ -116,6 +120,14 @@ class Certifier {
     return false;
   }
 
+  /// Nobody waits longer for an explanation than for the solve.
+  bool over() {
+    const std::atomic<bool>* cancel = s_.monitor.limits().cancel;
+    return s_.monitor.seconds() > deadline_ || (cancel != nullptr && cancel->load(std::memory_order_relaxed));
+  }
+
+  static constexpr double kGranted = 1;  // [s]
+  static constexpr int kAsk = 8;         // sweeps between two looks at the clock
   static constexpr std::size_t kFewBlocks = 1000, kMostBlocks = 5000;
   static constexpr double kGrown = 1000;
 
@@ -124,6 +136,7 @@ class Certifier {
   std::unique_ptr<DampedSolver<D>> solver_;
   Buffer<Vec<double, D>> z_, before_, trial_, image_, damping_;
   Buffer<Vec<double, 4>> sums_;
+  double deadline_;  // [s] on the monitor's clock
 };
 
 /// z and a first trial: the normal part of r, or pushes in all blocks.

@@ -24,8 +24,9 @@ struct Infeasibility {
 /// of their W makes z exact where W is small enough to be factorised. z counts when -q . z >= 1e10 |W z| |q|,
 /// norms weighted by s_c so that all three are free of masses: velocities as wanted would then take impulses
 /// 1e10 times those that stop q. Never says so of a feasible problem short of that; may overlook an
-/// infeasible one. `effort`: block updates at most,
-/// in so many sweeps.
+/// infeasible one. `effort`: block updates of the sweeps at most. Gives up as well once it has taken as long
+/// as the solve before it (by the monitor's clock; a second is always granted), and when the monitor's
+/// `cancel` is set.
 template <int D>
 Infeasibility certify_infeasible(System<D>& s, const Vec<double, D>* r, long effort = 4000000);
 

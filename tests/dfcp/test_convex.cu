@@ -1,6 +1,7 @@
 // spg, apgd and admm, the fixed point on De Saxce's shift around them, and certificates of infeasible
 // problems.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "gpu/contact_lab.h"
@@ -29,7 +30,8 @@ LabParams few_iterations() {
 }
 
 /// Whether impulses that solved nothing are found to be impossible.
-Infeasibility certificate_of(Context& ctx, const ContactProblem& problem) {
+Infeasibility certificate_of(Context& ctx, const ContactProblem& problem,
+                             const std::atomic<bool>* cancel = nullptr) {
   Delassus<3> W;
   W.build(ctx, problem, false);
   std::vector<ContactLaw<3>> laws(problem.blocks());
@@ -42,7 +44,7 @@ Infeasibility certificate_of(Context& ctx, const ContactProblem& problem) {
   fill(ctx, r.data(), problem.blocks(), Vec<double, 3>::zero());
   LabParams params;
   Colouring colouring;
-  Monitor<3> monitor(ctx, W, law.data(), {});
+  Monitor<3> monitor(ctx, W, law.data(), {.cancel = cancel});
   System<3> system{ctx, W, law.data(), params, monitor, colouring, r.data()};
   return certify_infeasible(system, r.data());
 }
@@ -162,6 +164,11 @@ BACKEND_TEST(Infeasible, IsSeenAndSaysHowFar) {
     EXPECT_NEAR(seen.velocity, 2.0 / static_cast<double>(balls + 1), 1e-6);
     EXPECT_NE(seen.message.find("infeasible"), std::string::npos);
   }
+}
+
+BACKEND_TEST(Infeasible, IsNotLookedForOnceCancelled) {
+  const std::atomic<bool> cancel{true};
+  EXPECT_FALSE(certificate_of(ctx, infeasible(30), &cancel).found);
 }
 
 BACKEND_TEST(Infeasible, IsNeverSaidOfAFeasibleProblem) {
