@@ -18,14 +18,16 @@ class Gmres {
  public:
   /// y = A x. Type-erased: nvcc allows no device lambda in a template of a lambda.
   using Apply = std::function<void(const Vec<double, D>* x, Vec<double, D>* y)>;
+  using Stop = std::function<bool()>;
   static constexpr int kBasis = 40;  // vectors between restarts
 
   /// x with |b - A x| <= tolerance |b| after at most `iterations` products; `apply(x, y)` does y = A x and
-  /// must not keep anything. Starts from x = 0. Returns the relative residual reached (that of the
-  /// recurrence).
+  /// must not keep anything. Starts from x = 0. `stop`, asked every few products, ends it with the x at hand.
+  /// Returns the relative residual reached (that of the recurrence).
   double solve(Context& ctx, std::size_t n, const Vec<double, D>* b, Vec<double, D>* x, double tolerance,
-               int iterations, const Apply& apply) {
+               int iterations, const Apply& apply, const Stop& stop = nullptr) {
     prepare(ctx, n);
+    stop_ = stop;
     fill(ctx, x, n, Vec<double, D>::zero());
     copy(ctx, basis_.data(), b, n);
     const double norm_b = norm_of(ctx, basis_.data());
@@ -38,7 +40,7 @@ class Gmres {
       const int used = cycle(ctx, residual, tolerance * norm_b, left, apply);
       left -= used;
       add_solution(ctx, used, x);
-      if (left <= 0) break;
+      if (left <= 0 || (stop_ && stop_())) break;
       apply(x, basis_.data());
       Vec<double, D>* v = basis_.data();
       launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { v[c] = b[c] - v[c]; });
@@ -48,6 +50,7 @@ class Gmres {
   }
 
  private:
+  static constexpr int kAsk = 8;   // products between two questions whether to stop
   static constexpr int kPack = 8;  // products of a vector with the basis that one reduction makes
   static constexpr int kPacks = (kBasis + kPack) / kPack;
   using Pack = Vec<double, kPack>;
@@ -122,6 +125,7 @@ class Gmres {
       const double norm_w = std::sqrt(host_.back()[0]);
       residual = add_column(j, norm_w);
       if (!(residual > goal) || !(norm_w > 0)) return j + 1;
+      if (j % kAsk == kAsk - 1 && stop_ && stop_()) return j + 1;
       scale(ctx, w, 1 / norm_w);
     }
     return most;
@@ -188,6 +192,7 @@ class Gmres {
   Buffer<Pack> products_;
   Buffer<double> coefficients_;
   std::vector<Pack> host_;
+  Stop stop_;
   std::vector<double> rotated_;
   std::vector<std::vector<double>> columns_;
   std::vector<Turn> turns_;
