@@ -129,6 +129,23 @@ BACKEND_TEST(Sweep, rows_in_their_order) {
   }
 }
 
+BACKEND_TEST(Sweep, runs_in_their_order_on_any_number_of_threads) {
+  const ContactProblem problem = granular_column(6000, 3);
+  Bench bench(ctx, problem, with_order(SweepOrder::coloured));
+  const Impulses result = bench.sweep<RowSweep<3>>(2);
+  EXPECT_EQ(bench.colouring.run_length() > 1, !STICKSLIP_ON_CUDA);
+  std::vector<std::int32_t> turns(problem.blocks());
+  copy_to_host(ctx, turns.data(), bench.colouring.order(), turns.size());
+  EXPECT_LT(largest_difference(result, swept_on_the_host(to_local(problem), turns, 2)), 1e-12);
+
+  LabParams params = with_order(SweepOrder::coloured);
+  params.symmetric_sweeps = true;
+  for (const DelassusStorage storage : {DelassusStorage::assembled, DelassusStorage::factored}) {
+    params.storage = storage;
+    expect_threads_agree<ExactSweep<3>>(ctx, problem, params);
+  }
+}
+
 BACKEND_TEST(Sweep, factored_and_assembled_agree) {
   for (const SweepOrder order : {SweepOrder::natural, SweepOrder::coloured}) {
     const LabParams params = with_order(order);
