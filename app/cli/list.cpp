@@ -116,7 +116,7 @@ std::string range_text(const json& row) {
 
 void print_params(const json& rows) {
   for (const json& row : rows)
-    std::cout << padded(value_text(row["group"]), 13) << padded(value_text(row["name"]), 22)
+    std::cout << padded(value_text(row["group"]), 15) << padded(value_text(row["name"]), 22)
               << padded(value_text(row["default"]), 24) << padded(range_text(row), 38)
               << value_text(row["meaning"]) << "\n";
 }
@@ -153,7 +153,7 @@ void print_solvers(const json& rows) {
   }
 }
 
-/// One line each: what a solver reads, `list lab-params` tells by group.
+/// One line each; `list lab-params` tells by group what a solver reads.
 void print_contact_solvers(const json& rows) {
   for (const json& row : rows) {
     json groups = json::array();
@@ -162,7 +162,7 @@ void print_contact_solvers(const json& rows) {
     std::string reads;
     for (const json& group : groups) reads.append(reads.empty() ? "" : ", ").append(value_text(group));
     std::cout << padded(value_text(row["name"]), 19) << padded(value_text(row["law"]), 12)
-              << padded(reads, 28) << value_text(row["meaning"]) << "\n";
+              << padded(reads, 54) << value_text(row["meaning"]) << "\n";
   }
 }
 

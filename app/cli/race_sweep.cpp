@@ -56,6 +56,18 @@ double value_at(const Sweep& s, int k) {
   return ratios ? s.from * std::pow(s.to / s.from, t) : s.from + t * (s.to - s.from);
 }
 
+bool reads(const ContactSolverInfo& solver, const ParamInfo& row) {
+  return std::find(solver.groups.begin(), solver.groups.end(), row.group) != solver.groups.end();
+}
+
+/// "spg, apgd": who reads it.
+std::string readers(const std::vector<ContactSolverInfo>& solvers, const ParamInfo& row) {
+  std::string names;
+  for (const ContactSolverInfo& solver : solvers)
+    if (reads(solver, row)) names.append(names.empty() ? "" : ", ").append(solver.name);
+  return names;
+}
+
 }  // namespace
 
 std::vector<RaceEntry> expand_sweep(const std::string& sweep, const std::vector<ContactSolverInfo>& solvers,
@@ -66,8 +78,9 @@ std::vector<RaceEntry> expand_sweep(const std::string& sweep, const std::vector<
   const ParamInfo& row = find_lab_param(s.param, option);
   if (row.type != ParamType::real && row.type != ParamType::integer)
     throw InputError(option + ": " + s.param + " is no number");
-  if (std::find(solver.groups.begin(), solver.groups.end(), row.group) == solver.groups.end())
-    throw InputError(option + ": " + s.solver + " does not read " + s.param);
+  if (!reads(solver, row))
+    throw InputError(option + ": " + s.solver + " does not read " + s.param + "; read by " +
+                     readers(solvers, row));
   std::vector<RaceEntry> entries;
   for (int k = 0; k < s.count; ++k) {
     const double value = row.type == ParamType::integer ? std::round(value_at(s, k)) : value_at(s, k);

@@ -5,28 +5,27 @@
 
 namespace stickslip {
 
-// As in params.h; `group` is what a solver's `groups` name: stop, sweep, prox, convex, spg, admm, newton,
-// subspace, pivot, auto.
+// As in params.h; `group` is what a solver's `groups` name: what stands in one is read together.
 // clang-format off
 #define STICKSLIP_LAB_PARAMS(REAL, INT, BOOL, CHOICE)                                                                          \
   REAL(tolerance, 1e-8, 1e-15, 1.0, "1", stop, "residual (the judge's) that ends the solve")                                   \
   INT(max_iterations, 100000, 1, 2000000000, "1", stop, "iterations at most")                                                  \
   REAL(time_budget, 0.0, 0.0, 1e6, "s", stop, "wall time after which the best iterate is returned; 0 means none")              \
-  INT(check_interval, 0, 0, 1000000, "1", stop, "iterations between two looks of the judge; 0 chooses from the progress seen") \
+  INT(check_interval, 0, 0, 1000000, "1", stop, "iterations between two looks of the judge, where each costs a product with W; 0 chooses from the progress seen") \
   BOOL(warm_start, false, stop, "start from the problem's guess instead of zero")                                              \
   CHOICE(storage, DelassusStorage, automatic, stop, "W assembled in blocks, or applied as H A^-1 H' (bodies only)", "auto|assembled|factored") \
   CHOICE(ordering, SweepOrder, automatic, sweep, "order of Gauss-Seidel: as stored (one thread), or by colours (parallel); auto: by colours on cuda and for many contacts", "auto|natural|coloured") \
   BOOL(symmetric_sweeps, false, sweep, "sweep forth and back")                                                                 \
-  REAL(omega, 1.0, 0.01, 1.99, "1", sweep, "over-relaxation of every block update")                                            \
   REAL(sleep, 0.0, 0.0, 1.0, "1", sweep, "contacts whose update is below this share of the tolerance rest for a while; 0: none") \
+  REAL(omega, 1.0, 0.01, 1.99, "1", relaxation, "over-relaxation of every block update")                                       \
   CHOICE(r_strategy, RFactorStrategy, blocked, prox, "r-factors: one for all, 1 / W_ii, or by blocks (1 / W_nn, W_tt^-1)", "global|local|blocked") \
   REAL(r_scale, 1.0, 1e-6, 1e6, "1", prox, "factor on the r-factors")                                                          \
-  BOOL(r_adaptive, true, prox, "drop an iterate that moved further than the last and shrink the r-factors")                    \
-  REAL(r_shrink, 0.0, 0.0, 0.999, "1", prox, "what r-factors shrink by; 0: 0.5 (global, blocked) or 0.9 (local)")               \
-  INT(prox_local_steps, 2, 1, 1000, "1", prox, "proximal steps of a block in its turn of prox_gs; 1: the text's")                     \
+  BOOL(r_adaptive, true, adaptive, "drop an iterate that moved further than the last and shrink the r-factors")                \
+  REAL(r_shrink, 0.0, 0.0, 0.999, "1", adaptive, "what r-factors shrink by; 0: 0.5 (global, blocked) or 0.9 (local)")          \
+  INT(prox_local_steps, 2, 1, 1000, "1", prox_local, "proximal steps of a block in its turn of prox_gs; 1: the text's")        \
   BOOL(de_saxce, true, convex, "iterate on the shift mu |u_T| so that convex solvers reach exact Coulomb; else the associated law") \
-  REAL(de_saxce_inner, 0.1, 1e-6, 1.0, "1", convex, "residual of a convex subproblem relative to the outer one")               \
-  BOOL(restart, true, convex, "restart acceleration when the step turns against the gradient")                                 \
+  REAL(de_saxce_inner, 0.1, 1e-6, 1.0, "1", shifts, "residual of a convex subproblem relative to the outer one")               \
+  BOOL(restart, true, acceleration, "restart acceleration when the step turns against the gradient")                           \
   REAL(spg_alpha_min, 1e-9, 1e-30, 1.0, "1", spg, "least spectral step")                                                       \
   REAL(spg_alpha_max, 1e9, 1.0, 1e30, "1", spg, "largest spectral step")                                                       \
   REAL(spg_sigma_min, 0.1, 1e-6, 0.999, "1", spg, "least factor of a line search cut")                                         \
@@ -38,20 +37,20 @@ namespace stickslip {
   REAL(admm_rho, 1.0, 1e-9, 1e9, "1", admm, "penalty in units of the mean diagonal of W")                                      \
   BOOL(admm_adaptive, true, admm, "balance the penalty by the primal and dual residuals")                                      \
   REAL(admm_relaxation, 1.5, 0.1, 1.9, "1", admm, "over-relaxation of ADMM")                                                   \
-  REAL(rho_n, 1.0, 1e-9, 1e9, "1", newton, "normal Alart-Curnier parameter in units of 1 / W_nn")                              \
+  REAL(rho_n, 1.0, 1e-9, 1e9, "1", alart_curnier, "normal Alart-Curnier parameter in units of 1 / W_nn")                       \
   REAL(rho_t, 1.0, 1e-9, 1e9, "1", newton, "tangential Alart-Curnier parameter in units of dim-1 over trace W_tt; r-scaling of the other maps") \
   CHOICE(newton_linear, NewtonLinear, automatic, newton, "how Newton systems are solved: factorised on the host, or by a Krylov method on the backend", "auto|direct|krylov") \
   REAL(newton_regularisation, 1e-10, 0.0, 1.0, "1", newton, "added to the diagonal of W in Newton matrices, relative to its mean") \
-  BOOL(newton_damped, true, newton, "damp steps by a line search on the merit |Phi|^2 / 2")                                    \
   INT(newton_cuts, 20, 0, 100, "1", newton, "halvings of a step at most")                                                      \
   REAL(krylov_tolerance, 1e-10, 1e-15, 0.5, "1", newton, "relative residual that ends a Krylov solve")                         \
   INT(krylov_iterations, 1000, 1, 1000000, "1", newton, "Krylov iterations at most")                                           \
-  INT(sm_sweeps, 10, 1, 10000, "1", subspace, "PGS sweeps before each subspace phase of PGS-SM (k_pgs)")                        \
+  BOOL(newton_damped, true, damping, "damp steps by a line search on the merit |Phi|^2 / 2")                                   \
+  INT(sm_sweeps, 10, 1, 10000, "1", subspace, "PGS sweeps before each subspace phase of PGS-SM (k_pgs)")                       \
   INT(sm_solves, 5, 1, 1000, "1", subspace, "subspace solves of a phase at most (k_sm)")                                       \
-  CHOICE(nncg_sweep, NncgSweep, nsgs, subspace, "sweep that NNCG accelerates: scalar rows with box friction, or blocks with the exact law", "pgs|nsgs|prox") \
-  INT(staggered_sweeps, 20, 1, 100000, "1", subspace, "sweeps of each half (normal, tangential) of a staggered projection")    \
+  CHOICE(nncg_sweep, NncgSweep, nsgs, nncg, "sweep that NNCG accelerates: scalar rows with box friction, or blocks exactly or by proximal steps (prox, prox_local)", "pgs|nsgs|prox") \
+  INT(staggered_sweeps, 20, 1, 100000, "1", staggered, "sweeps of each half (normal, tangential) of a staggered projection")   \
   INT(pivot_rows, 3000, 1, 20000, "1", pivot, "rows that pivoting takes on at most (dense matrices)")                          \
-  INT(auto_sweeps, 20, 1, 100000, "1", auto, "Gauss-Seidel sweeps of `auto` before it looks for something faster")              \
+  INT(auto_sweeps, 20, 1, 100000, "1", auto, "Gauss-Seidel sweeps of `auto` before it looks for something faster")             \
   INT(auto_direct_rows, 20000, 0, 10000000, "1", auto, "rows up to which `auto` factorises Newton systems")                    \
   INT(auto_memory, 8, 0, 10, "1", auto, "sweeps that `auto` extrapolates from (Anderson mixing); 0: none")
 // clang-format on
