@@ -21,6 +21,13 @@ void add_lab_options(CLI::App& command, LabOptions& options) {
   command.add_option("--seed", options.seed, "of a generated problem")
       ->needs(generate)
       ->capture_default_str();
+  command
+      .add_option(
+          "--law", options.law,
+          "of all contacts: exact (Coulomb's or what the problem says), associated (sliding opens gaps, "
+          "a convex problem), box (a pyramid of friction) or frictionless")
+      ->check(CLI::IsMember({"exact", "associated", "box", "frictionless"}))
+      ->capture_default_str();
   command.add_option("--tolerance", options.tolerance,
                      "residual (the judge's) that ends a solve; default: 1e-8");
   command.add_option("--max-iterations", options.max_iterations, "iterations at most");
@@ -33,8 +40,9 @@ void add_lab_options(CLI::App& command, LabOptions& options) {
   command.add_option("--threads", options.threads, "threads of the cpu backend; 0: all cores")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  command.add_flag("--warm-start", options.warm_start,
-                   "start from the file's guess, or else from its solution, instead of zero");
+  command.add_flag(
+      "--warm-start", options.warm_start,
+      "start from the problem's guess, or else from its solution, instead of zero; as --set warm_start=true");
   command.add_flag("--json", options.json, "one JSON object instead of text");
 }
 
@@ -67,6 +75,22 @@ void apply_lab_setting(LabParams& params, const std::string& assignment) {
   }
 }
 
+NamedProblem read_problem(const std::string& path) {
+  return {std::filesystem::path(path).filename().string(), read_fclib(path)};
+}
+
+NamedProblem generate_problem(const LabOptions& options) {
+  try {
+    NamedProblem made{options.generate, {}};
+    made.file.problem = generate(options.generate, options.size, options.seed);
+    if (!made.file.problem.guess.empty())
+      made.file.guesses = {to_fclib(made.file.problem, made.file.problem.guess, {})};
+    return made;
+  } catch (const std::invalid_argument& error) {
+    throw InputError("--generate " + options.generate + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 CLI::App* add_solve(CLI::App& app, SolveOptions& options) {
@@ -88,7 +112,7 @@ CLI::App* add_race(CLI::App& app, RaceOptions& options) {
   race->add_option("--solvers", options.solvers, "some, with commas; default: all, or only those of --sweep")
       ->delimiter(',')
       ->allow_extra_args(false);
-  race->add_option("--time-budget", options.time_budget, "seconds for each solver; default: 5");
+  race->add_option("--time-budget", options.time_budget, "seconds for each solver, 0: no limit; default: 5");
   race->add_option(
           "--sweep", options.sweeps,
           "solver.param=a:b:n, repeatable: n runs with the parameter from a to b, in equal ratios where "
@@ -104,26 +128,25 @@ CLI::App* add_race(CLI::App& app, RaceOptions& options) {
   return race;
 }
 
-NamedProblem prepare_problem(const LabOptions& options) {
+NamedProblem prepare_problem(const LabOptions& options, bool warm_start) {
   if (options.problem.empty() == options.generate.empty())
     throw InputError(
         "a problem is needed: either an FCLIB file or --generate NAME (stickslip list problems)");
-  if (options.generate.empty()) {
-    FclibFile file = read_fclib(options.problem);
-    ContactProblem& p = file.problem;
-    if (options.warm_start && p.guess.empty()) p.guess = p.solution;
-    if (options.warm_start && p.guess.empty())
-      throw InputError(options.problem + ": --warm-start: it holds neither a guess nor a solution");
-    return {std::filesystem::path(options.problem).filename().string(), std::move(file)};
-  }
-  try {
-    NamedProblem made{options.generate, {}};
-    made.file.problem = generate(options.generate, options.size, options.seed);
-    if (!made.file.problem.guess.empty())
-      made.file.guesses = {to_fclib(made.file.problem, made.file.problem.guess, {})};
-    return made;
-  } catch (const std::invalid_argument& error) {
-    throw InputError("--generate " + options.generate + ": " + error.what());
+  NamedProblem made = options.generate.empty() ? read_problem(options.problem) : generate_problem(options);
+  ContactProblem& p = made.file.problem;
+  if (warm_start && p.guess.empty()) p.guess = p.solution;
+  if (warm_start && p.guess.empty())
+    throw InputError(made.name + ": --warm-start: it has neither a guess nor a solution to start from");
+  apply_law(p, options.law);
+  return made;
+}
+
+void apply_law(ContactProblem& problem, const std::string& law) {
+  for (BlockLaw& block : problem.laws) {
+    if (block.set == FrictionSet::bilateral) continue;
+    if (law == "associated") block.flow = FlowRule::associated;
+    if (law == "box") block.set = FrictionSet::box;
+    if (law == "frictionless") block.mu = {};
   }
 }
 
@@ -138,8 +161,8 @@ std::unique_ptr<ContactLab> prepare_lab(const LabOptions& options, const NamedPr
   return lab;
 }
 
-LabParams prepare_lab_params(const LabOptions& options) {
-  LabParams params;
+LabParams prepare_lab_params(const LabOptions& options, const LabParams& base) {
+  LabParams params = base;
   for (const std::string& setting : options.settings) apply_lab_setting(params, setting);
   if (options.tolerance) set_lab_param(params, "tolerance", *options.tolerance, "--tolerance");
   if (options.max_iterations)
@@ -147,6 +170,15 @@ LabParams prepare_lab_params(const LabOptions& options) {
   if (options.time_budget) set_lab_param(params, "time_budget", *options.time_budget, "--time-budget");
   if (options.warm_start) params.warm_start = true;
   return params;
+}
+
+SolveReport solve_problem(ContactLab& lab, const NamedProblem& problem, const std::string& solver,
+                          const LabParams& params, const ContactLab::Options& options) {
+  try {
+    return lab.solve(solver, params, options);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(problem.name + ": " + error.what());
+  }
 }
 
 const ParamInfo& find_lab_param(const std::string& name, const std::string& option) {

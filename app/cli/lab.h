@@ -24,6 +24,7 @@ struct LabOptions {
   std::string problem, generate;  // one of them: a file, or a generator
   long size = 0;                  // of a generated problem; 0: the generator's default
   std::uint64_t seed = 1;
+  std::string law = "exact";  // what all contacts of the problem follow
   std::string backend = "auto";
   int threads = 0;
   std::vector<std::string> settings;
@@ -54,13 +55,21 @@ struct NamedProblem {
   std::string name;
   FclibFile file;
 };
-/// Reads or generates it. Throws InputError.
-NamedProblem prepare_problem(const LabOptions& options);
+/// Reads or generates it; its contacts follow `options.law`, and with `warm_start` it has a guess. Throws
+/// InputError, also when there is nothing that a warm start could take for a guess.
+NamedProblem prepare_problem(const LabOptions& options, bool warm_start);
+/// Changes the law of every contact, and of no joint. "exact": nothing, "associated": the flow rule without
+/// De Saxce's shift, "box": the pyramid |r_i| <= mu_i r_N, "frictionless": mu = 0.
+void apply_law(ContactProblem& problem, const std::string& law);
 /// A lab that holds the problem. Throws InputError when the problem is refused, DeviceError.
 std::unique_ptr<ContactLab> prepare_lab(const LabOptions& options, const NamedProblem& problem,
                                         Backend backend, const LabFactory& labs);
-/// Everything applied that the options say. Throws InputError.
-LabParams prepare_lab_params(const LabOptions& options);
+/// `base` with everything applied that the options say. Throws InputError.
+LabParams prepare_lab_params(const LabOptions& options, const LabParams& base = {});
+/// lab.solve, where a problem that only shows while W is built that it cannot be solved (A not positive
+/// definite, a velocity that no impulse can stop, too many entries) throws InputError.
+SolveReport solve_problem(ContactLab& lab, const NamedProblem& problem, const std::string& solver,
+                          const LabParams& params, const ContactLab::Options& options);
 /// The row of this name. Throws InputError naming the option's text and the nearest name.
 const ParamInfo& find_lab_param(const std::string& name, const std::string& option);
 /// Throws InputError with the nearest name when there is none.

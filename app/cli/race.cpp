@@ -61,12 +61,29 @@ bool ranks_before(const Finish& a, const Finish& b) {
   return std::isnan(q) ? !std::isnan(p) : p < q;
 }
 
-std::vector<Finish> run(ContactLab& lab, const std::vector<RaceEntry>& entries,
+/// What the lab turns down while it builds W counts as refused: with another storage the next entry may do.
+SolveReport solve_or_refuse(ContactLab& lab, const NamedProblem& problem, const RaceEntry& entry,
+                            const ContactLab::Options& options) {
+  try {
+    return solve_problem(lab, problem, entry.solver, entry.params, options);
+  } catch (const InputError& error) {
+    SolveReport report;
+    report.solver = entry.solver;
+    report.end = SolveEnd::refused;
+    report.message = error.what();
+    report.judgement.residual = report.judgement.residual_fclib = std::numeric_limits<double>::infinity();
+    report.contacts = problem.file.problem.contacts();
+    report.blocks = problem.file.problem.blocks();
+    return report;
+  }
+}
+
+std::vector<Finish> run(ContactLab& lab, const NamedProblem& problem, const std::vector<RaceEntry>& entries,
                         const std::atomic<bool>& cancel) {
   std::vector<Finish> finishes;
   for (const RaceEntry& entry : entries) {
     if (cancel) break;
-    finishes.push_back({entry, lab.solve(entry.solver, entry.params, {.cancel = &cancel, .history = true})});
+    finishes.push_back({entry, solve_or_refuse(lab, problem, entry, {.cancel = &cancel, .history = true})});
     const SolveReport& report = finishes.back().report;
     std::fprintf(stderr, "%s: %s, residual %.2e after %ld iterations, %.3g s\n", entry.name().c_str(),
                  name_of(report.end), report.judgement.residual, report.iterations, report.seconds);
@@ -132,25 +149,29 @@ void save_csv(const std::string& path, const std::vector<Finish>& finishes) {
 }  // namespace
 
 int command_race(const RaceOptions& options, const LabFactory& labs) {
-  LabParams params = prepare_lab_params(options);
-  if (params.time_budget == 0) params.time_budget = kBudget;
+  LabParams base;
+  base.time_budget = kBudget;
+  const LabParams params = prepare_lab_params(options, base);
   const std::vector<RaceEntry> entries = entries_of(options, params);
   const std::string csv = race_csv(options.csv, options.plot);
   if (!csv.empty()) check_writable(csv);
   if (!options.plot.empty()) check_race_plot(options.plot);
   const Backend backend = prepare_backend(options.backend);
-  const NamedProblem problem = prepare_problem(options);
+  const NamedProblem problem = prepare_problem(options, params.warm_start);
   const std::unique_ptr<ContactLab> lab = prepare_lab(options, problem, backend, labs);
 
   const InterruptGuard interrupt;
-  std::vector<Finish> finishes = run(*lab, entries, interrupt.flag());
+  std::vector<Finish> finishes = run(*lab, problem, entries, interrupt.flag());
   std::stable_sort(finishes.begin(), finishes.end(), ranks_before);
   if (options.json) {
-    std::cout << json_line(to_json(problem, finishes, params, backend)) << std::endl;
+    json result = to_json(problem, finishes, params, backend);
+    result["law"] = options.law;
+    std::cout << json_line(result) << std::endl;
   } else {
-    std::printf("%s: %s; to %g on %s, %g s each", problem.name.c_str(),
-                describe(problem.file.problem).c_str(), params.tolerance, backend_name(backend).c_str(),
-                params.time_budget);
+    std::printf("%s: %s; to %g on %s", problem.name.c_str(), describe(problem.file.problem).c_str(),
+                params.tolerance, backend_name(backend).c_str());
+    if (params.time_budget > 0) std::printf(", %g s each", params.time_budget);
+    if (options.law != "exact") std::printf(", %s", options.law.c_str());
     print_table(finishes);
   }
   if (!csv.empty()) save_csv(csv, finishes);

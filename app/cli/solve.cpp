@@ -52,13 +52,14 @@ int command_solve(const SolveOptions& options, const LabFactory& labs) {
   if (!options.history.empty()) check_writable(options.history);
   if (!options.out.empty()) check_writable(options.out);
   const Backend backend = prepare_backend(options.backend);
-  NamedProblem problem = prepare_problem(options);
+  NamedProblem problem = prepare_problem(options, params.warm_start);
   if (!options.out.empty()) check_expressible(problem.file.problem, options.out);
   const std::unique_ptr<ContactLab> lab = prepare_lab(options, problem, backend, labs);
 
   const InterruptGuard interrupt;
   const SolveReport report =
-      lab->solve(options.solver, params, {.cancel = &interrupt.flag(), .history = !options.history.empty()});
+      solve_problem(*lab, problem, options.solver, params,
+                    {.cancel = &interrupt.flag(), .history = !options.history.empty()});
 
   if (!options.history.empty()) save_history(options.history, report);
   if (!options.out.empty() && !report.r.empty()) {
@@ -71,6 +72,7 @@ int command_solve(const SolveOptions& options, const LabFactory& labs) {
     row["form"] = form_name(problem.file.problem.form);
     row["backend"] = backend_name(backend);
     row["tolerance"] = params.tolerance;
+    row["law"] = options.law;
     std::cout << json_line(row) << std::endl;
   } else {
     print_report(problem, report, params, backend_name(backend));
