@@ -16,7 +16,7 @@ namespace {
 
 using Three = std::array<double, 3>;
 
-std::unique_ptr<ContactLab> lab_with(const ContactProblem& problem) {
+std::unique_ptr<ContactLab> judging_lab(const ContactProblem& problem) {
   auto lab = make_contact_lab(STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu);
   lab->load(problem);
   return lab;
@@ -161,7 +161,7 @@ BACKEND_TEST(Judge, AgreesWithPlainSums) {
     const ContactProblem p = mixed_problem(blocks, seed);
     const std::vector<double> r = random_impulses(p.size(), seed + 1);
     const Oracle expected = oracle(p, r);
-    expect_judged(lab_with(p)->judge(r), expected.all);
+    expect_judged(judging_lab(p)->judge(r), expected.all);
     const std::vector<BlockError> errors = block_errors(ctx, p, r);
     ASSERT_EQ(errors.size(), p.blocks());
     for (std::size_t c = 0; c < errors.size(); ++c) {
@@ -175,7 +175,7 @@ BACKEND_TEST(Judge, AgreesWithPlainSums) {
 BACKEND_TEST(Judge, AgreesWithPlainSumsOfBodies) {
   for (const ContactProblem& p : {random_stacks(12, 3, 5), tasora_b1(20, 1), mass_chain(8, 1e6)}) {
     const std::vector<double> r = random_impulses(p.size(), 4);
-    const Judgement got = lab_with(p)->judge(r), expected = oracle(to_local(p), r).all;
+    const Judgement got = judging_lab(p)->judge(r), expected = oracle(to_local(p), r).all;
     EXPECT_NEAR(got.residual, expected.residual, 1e-10 * expected.residual);
     EXPECT_NEAR(got.residual_fclib, expected.residual_fclib, 1e-10 * expected.residual_fclib);
     EXPECT_NEAR(got.penetration, expected.penetration, 1e-10 * expected.norm_u);
@@ -185,7 +185,7 @@ BACKEND_TEST(Judge, AgreesWithPlainSumsOfBodies) {
 BACKEND_TEST(Judge, ScaleOfMassesDoesNotMatter) {
   const ContactProblem local = mixed_problem(20, 3), bodies = random_stacks(12, 3, 5);
   const std::vector<double> r = random_impulses(local.size(), 2), rb = random_impulses(bodies.size(), 2);
-  const Judgement one = lab_with(local)->judge(r), of_bodies = lab_with(bodies)->judge(rb);
+  const Judgement one = judging_lab(local)->judge(r), of_bodies = judging_lab(bodies)->judge(rb);
   for (const double factor : {1e-6, 1e6}) {
     const auto times = [](std::vector<double> x, double by) {
       for (double& value : x) value *= by;
@@ -193,7 +193,7 @@ BACKEND_TEST(Judge, ScaleOfMassesDoesNotMatter) {
     };
     ContactProblem scaled = local;
     scaled.W.values = times(local.W.values, 1 / factor);
-    const Judgement j = lab_with(scaled)->judge(times(r, factor));
+    const Judgement j = judging_lab(scaled)->judge(times(r, factor));
     expect_close(j.residual, one.residual, "residual");
     expect_close(j.largest_error, one.largest_error, "largest_error");
     expect_close(j.penetration, one.penetration, "penetration");
@@ -202,7 +202,7 @@ BACKEND_TEST(Judge, ScaleOfMassesDoesNotMatter) {
     scaled = bodies;
     scaled.inverse_mass = times(bodies.inverse_mass, 1 / factor);
     scaled.f = times(bodies.f, factor);
-    expect_close(lab_with(scaled)->judge(times(rb, factor)).residual, of_bodies.residual, "bodies");
+    expect_close(judging_lab(scaled)->judge(times(rb, factor)).residual, of_bodies.residual, "bodies");
   }
 }
 
@@ -210,11 +210,11 @@ BACKEND_TEST(Judge, ScaleOfMassesDoesNotMatter) {
 BACKEND_TEST(Judge, KnownAnswersAreZeros) {
   for (const char* name : {"open", "grazing", "frictionless"}) {
     const fixtures::KnownContact known = fixtures::known_contact(name);
-    EXPECT_EQ(lab_with(known.problem)->judge(known.r).residual, 0) << name;
+    EXPECT_EQ(judging_lab(known.problem)->judge(known.r).residual, 0) << name;
   }
   for (const fixtures::KnownContact& known : fixtures::known_contacts()) {
     if (known.r.empty()) continue;
-    const Judgement j = lab_with(known.problem)->judge(known.r);
+    const Judgement j = judging_lab(known.problem)->judge(known.r);
     EXPECT_LE(j.residual, known.name == "chain" ? 1e-12 : 1e-14) << known.name;  // 1000 : 1 cancels digits
     EXPECT_LE(j.residual_fclib, 1e-13) << known.name;
     EXPECT_LE(j.penetration, 1e-13) << known.name;
@@ -241,7 +241,7 @@ BACKEND_TEST(Judge, StatesOfKnownAnswers) {
 
 BACKEND_TEST(Judge, CasesByHand) {
   // At r = 0, u = q approaches by 1 m/s and z = (1/2, 0, 0): e = 2 (1/2).
-  const Judgement pressing = lab_with(diagonal_contact(2, 0.5, {-1, 0, 0}))->judge({0, 0, 0});
+  const Judgement pressing = judging_lab(diagonal_contact(2, 0.5, {-1, 0, 0}))->judge({0, 0, 0});
   EXPECT_DOUBLE_EQ(pressing.residual, 1);
   EXPECT_DOUBLE_EQ(pressing.residual_fclib, 1);
   EXPECT_DOUBLE_EQ(pressing.largest_error, 1);
@@ -250,7 +250,7 @@ BACKEND_TEST(Judge, CasesByHand) {
   EXPECT_EQ(pressing.complementarity, 0);
   // u = 2 (2, 3, 0) - n = (3, 6, 0), u~ = (6, 6, 0): z = (-1, 0, 0), so e = 2 |r|; with step 1 z = (-4, -3,
   // 0) is in the polar cone as well. The foot of r on the cone is 2.8 (1, 1/2, 0), sqrt(3.2) away.
-  const Judgement pulled = lab_with(diagonal_contact(2, 0.5, {-1, 0, 0}))->judge({2, 3, 0});
+  const Judgement pulled = judging_lab(diagonal_contact(2, 0.5, {-1, 0, 0}))->judge({2, 3, 0});
   EXPECT_DOUBLE_EQ(pulled.largest_error, 2 * std::sqrt(13.0));
   EXPECT_DOUBLE_EQ(pulled.residual, 2 * std::sqrt(13.0 / 45.0));
   EXPECT_DOUBLE_EQ(pulled.residual_fclib, std::sqrt(13.0 / 45.0));
@@ -261,18 +261,18 @@ BACKEND_TEST(Judge, CasesByHand) {
   EXPECT_DOUBLE_EQ(pulled.norm_q, 1);
   EXPECT_DOUBLE_EQ(pulled.norm_u, std::sqrt(45.0));
   // Impulses larger than velocities count in FCLIB's residual only: u = (0, 0, 0), r = (100, 60, 0).
-  const Judgement strong = lab_with(diagonal_contact(0.01, 0.5, {-1, -0.6, 0}))->judge({100, 60, 0});
+  const Judgement strong = judging_lab(diagonal_contact(0.01, 0.5, {-1, -0.6, 0}))->judge({100, 60, 0});
   EXPECT_NEAR(strong.residual_fclib * std::hypot(100, 60), strong.largest_error * 100, 1e-9);
   // Sliding along +t1 at 2 m/s against r_T = -1/2 takes 1 J.
-  EXPECT_DOUBLE_EQ(lab_with(diagonal_contact(1, 0.5, {-1, 2.5, 0}))->judge({1, -0.5, 0}).dissipation, 1);
+  EXPECT_DOUBLE_EQ(judging_lab(diagonal_contact(1, 0.5, {-1, 2.5, 0}))->judge({1, -0.5, 0}).dissipation, 1);
 }
 
 BACKEND_TEST(Judge, NothingAtAll) {
-  EXPECT_THROW(lab_with(ContactProblem{}), std::invalid_argument);
+  EXPECT_THROW(judging_lab(ContactProblem{}), std::invalid_argument);
   // No contact.
   EXPECT_TRUE(block_errors(ctx, ContactProblem{}, {}).empty());
   // q = 0: 0 / 0 counts as solved.
-  const Judgement rest = lab_with(diagonal_contact(1, 0.5, {0, 0, 0}))->judge({0, 0, 0});
+  const Judgement rest = judging_lab(diagonal_contact(1, 0.5, {0, 0, 0}))->judge({0, 0, 0});
   EXPECT_EQ(rest.residual, 0);
   EXPECT_EQ(rest.residual_fclib, 0);
   // One contact of two that nothing moves: whatever pushes there, only the other one counts.
@@ -281,7 +281,7 @@ BACKEND_TEST(Judge, NothingAtAll) {
   for (std::size_t i = 3; i < 6; ++i) held.f[i] = 0;
   held.jacobian.erase(held.jacobian.begin() + 1);  // the second node touches the world instead
   held.block_start[2] = 2;
-  const auto lab = lab_with(held);
+  const auto lab = judging_lab(held);
   EXPECT_LE(lab->judge({2, 0, 0, 0, 0, 0}).residual, 1e-15);
   EXPECT_DOUBLE_EQ(lab->judge({0, 0, 0, 0, 0, 0}).residual, 1);
   EXPECT_THROW(lab->judge({0, 0, 0}), std::invalid_argument);

@@ -11,7 +11,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-std::unique_ptr<ContactLab> lab_with(const ContactProblem& problem) {
+std::unique_ptr<ContactLab> monitored_lab(const ContactProblem& problem) {
   auto lab = make_contact_lab(STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu);
   lab->load(problem);
   return lab;
@@ -124,7 +124,7 @@ BACKEND_TEST(Monitor, HistoryIsOffTheClock) {
 
 BACKEND_TEST(Monitor, EverySolverStopsAtItsBudgets) {
   const ContactProblem problem = boxed_tower();
-  const auto lab = lab_with(problem);
+  const auto lab = monitored_lab(problem);
   with_every_solver([&](const std::string& solver) {
     for (const int most : {1, 3}) {
       LabParams params;
@@ -149,7 +149,7 @@ BACKEND_TEST(Monitor, EverySolverStopsAtItsBudgets) {
 
 BACKEND_TEST(Monitor, EverySolverStopsOnRequest) {
   const ContactProblem problem = boxed_tower();
-  const auto lab = lab_with(problem);
+  const auto lab = monitored_lab(problem);
   with_every_solver([&](const std::string& solver) {
     const std::atomic<bool> already{true};
     ContactLab::Options options;
@@ -166,7 +166,7 @@ BACKEND_TEST(Monitor, EverySolverStopsOnRequest) {
 /// From another thread, in the middle of a solve that would never end.
 BACKEND_TEST(Monitor, EverySolverStopsOnRequestFromElsewhere) {
   const ContactProblem problem = fixtures::known_contact("infeasible").problem;
-  const auto lab = lab_with(problem);
+  const auto lab = monitored_lab(problem);
   with_every_solver([&](const std::string& solver) {
     std::atomic<bool> cancel{false};
     std::thread other([&] {
@@ -191,7 +191,7 @@ BACKEND_TEST(Monitor, EverySolverStopsOnRequestFromElsewhere) {
 
 BACKEND_TEST(Monitor, HistoryOfEverySolver) {
   for (const char* name : {"stick_full_w", "box_slide", "pendulum", "hyperstatic_box"}) {
-    const auto lab = lab_with(fixtures::known_contact(name).problem);
+    const auto lab = monitored_lab(fixtures::known_contact(name).problem);
     with_every_solver([&](const std::string& solver) {
       SCOPED_TRACE(name);
       ContactLab::Options options;
@@ -221,7 +221,7 @@ BACKEND_TEST(Monitor, HistoryOfEverySolver) {
 
 /// A rare look notices late: to the iteration that the interval says.
 BACKEND_TEST(Monitor, CheckIntervalActs) {
-  const auto lab = lab_with(fixtures::known_contact("hyperstatic_grid").problem);
+  const auto lab = monitored_lab(fixtures::known_contact("hyperstatic_grid").problem);
   for (const char* solver : {"nsgs", "prox_gs", "prox_jacobi"}) {
     LabParams params;
     params.check_interval = 1;
@@ -240,7 +240,7 @@ BACKEND_TEST(Monitor, WarmStartActs) {
   for (const char* name : {"box_slide", "pendulum", "cohesive_stick", "frictionless_full_w"}) {
     fixtures::KnownContact known = fixtures::known_contact(name);
     known.problem.guess = known.r;
-    const auto lab = lab_with(known.problem);
+    const auto lab = monitored_lab(known.problem);
     with_every_solver([&](const std::string& solver) {
       LabParams params;
       params.warm_start = true;
@@ -255,9 +255,9 @@ BACKEND_TEST(Monitor, WarmStartActs) {
   }
   // Close to it fewer than from zero.
   fixtures::KnownContact known = fixtures::known_contact("hyperstatic_sliding");
-  known.problem.guess = lab_with(known.problem)->solve("nsgs", {}).r;
+  known.problem.guess = monitored_lab(known.problem)->solve("nsgs", {}).r;
   for (double& x : known.problem.guess) x *= 1 + 1e-4;
-  const auto lab = lab_with(known.problem);
+  const auto lab = monitored_lab(known.problem);
   for (const char* solver : {"nsgs", "prox_gs", "prox_jacobi", "nncg"}) {
     LabParams params;
     params.warm_start = true;

@@ -16,7 +16,7 @@ namespace {
 constexpr RFactorStrategy kStrategies[] = {RFactorStrategy::global, RFactorStrategy::local,
                                            RFactorStrategy::blocked};
 
-std::unique_ptr<ContactLab> lab_with(const ContactProblem& problem) {
+std::unique_ptr<ContactLab> prox_lab(const ContactProblem& problem) {
   auto lab = make_contact_lab(STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu);
   lab->load(problem);
   return lab;
@@ -24,7 +24,7 @@ std::unique_ptr<ContactLab> lab_with(const ContactProblem& problem) {
 
 void expect_solves(const fixtures::KnownContact& known, const char* solver, const LabParams& params) {
   SCOPED_TRACE(std::string(solver) + " " + known.name);
-  const SolveReport report = lab_with(known.problem)->solve(solver, params);
+  const SolveReport report = prox_lab(known.problem)->solve(solver, params);
   ASSERT_TRUE(report.converged) << report.judgement.residual << " " << report.message;
   for (std::size_t i = 0; i < known.u.size(); ++i) EXPECT_NEAR(report.u[i], known.u[i], known.tolerance);
 }
@@ -132,7 +132,7 @@ BACKEND_TEST(Prox, factors_far_too_large_or_small_recover) {
 }
 
 BACKEND_TEST(Prox, without_the_adaptive_rule_jacobi_does_not_converge) {
-  const auto lab = lab_with(fixtures::known_contact("hyperstatic_grid").problem);
+  const auto lab = prox_lab(fixtures::known_contact("hyperstatic_grid").problem);
   LabParams params;
   params.max_iterations = 3000;
   EXPECT_TRUE(lab->solve("prox_jacobi", params).converged);
@@ -157,7 +157,7 @@ BACKEND_TEST(Pgs, boxes_are_solved_and_other_laws_stall_with_words) {
     expect_solves(fixtures::known_contact("box_slide"), solver, params);
     expect_solves(fixtures::known_contact("pendulum"), solver, params);
     const SolveReport report =
-        lab_with(fixtures::known_contact("slide_full_w").problem)->solve(solver, params);
+        prox_lab(fixtures::known_contact("slide_full_w").problem)->solve(solver, params);
     EXPECT_EQ(report.end, SolveEnd::stalled);
     EXPECT_NE(report.message.find("box friction"), std::string::npos) << report.message;
     EXPECT_GT(report.judgement.residual, 1e-3);
@@ -167,7 +167,7 @@ BACKEND_TEST(Pgs, boxes_are_solved_and_other_laws_stall_with_words) {
 
 BACKEND_TEST(Sor, over_relaxation_pays_in_a_column) {
   const std::vector<std::array<double, 3>> falling(20, {-1, 0, 0});
-  const auto lab = lab_with(fixtures::node_column("column", std::vector<double>(20, 1.0), falling, 0));
+  const auto lab = prox_lab(fixtures::node_column("column", std::vector<double>(20, 1.0), falling, 0));
   for (const char* solver : {"pgs", "prox_gs", "staggered"}) {
     LabParams params;
     params.staggered_sweeps = 1;
@@ -181,7 +181,7 @@ BACKEND_TEST(Sor, over_relaxation_pays_in_a_column) {
 
 BACKEND_TEST(Nncg, accelerates_every_sweep) {
   const ContactProblem problem = mass_chain(6, 10);
-  const auto lab = lab_with(problem);
+  const auto lab = prox_lab(problem);
   LabParams params;
   params.max_iterations = 20000;
   const SolveReport sweeps = lab->solve("nsgs", params);
@@ -195,7 +195,7 @@ BACKEND_TEST(Nncg, accelerates_every_sweep) {
 
 BACKEND_TEST(Staggered, needs_the_exact_rule) {
   const SolveReport report =
-      lab_with(fixtures::known_contact("associated_slide").problem)->solve("staggered", LabParams{});
+      prox_lab(fixtures::known_contact("associated_slide").problem)->solve("staggered", LabParams{});
   EXPECT_EQ(report.end, SolveEnd::refused);
   EXPECT_NE(report.message.find("associated"), std::string::npos);
 }
@@ -207,7 +207,7 @@ BACKEND_TEST(Staggered, counts_sweeps_and_keeps_within_the_limit) {
     expect_solves(fixtures::known_contact("slide_full_w"), "staggered", params);
     expect_solves(fixtures::known_contact("pendulum"), "staggered", params);
     params.max_iterations = 30;
-    const SolveReport report = lab_with(fixtures::known_contact("chain").problem)->solve("staggered", params);
+    const SolveReport report = prox_lab(fixtures::known_contact("chain").problem)->solve("staggered", params);
     EXPECT_EQ(report.end, SolveEnd::iterations);
     EXPECT_LE(report.iterations, 30);
     params.max_iterations = 100000;
@@ -230,7 +230,7 @@ BACKEND_TEST(Staggered, SolvesJointsWithDependentRows) {
     LabParams params;
     params.omega = omega;
     params.max_iterations = 20000;
-    const SolveReport report = lab_with(p)->solve("staggered", params);
+    const SolveReport report = prox_lab(p)->solve("staggered", params);
     EXPECT_TRUE(report.converged) << omega << " " << report.judgement.residual << " " << report.message;
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(report.u[i], 0, 1e-7);
     // u_2 = 2 r_2 + r_3 + 0.5 = 0 and u_3 = r_2 + 2 r_3 - 1 = 0

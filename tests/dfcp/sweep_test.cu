@@ -52,7 +52,7 @@ struct Bench {
   }
 };
 
-double largest_difference(const Impulses& a, const Impulses& b) {
+double largest_gap(const Impulses& a, const Impulses& b) {
   double most = 0, size = 0;
   for (std::size_t c = 0; c < a.size(); ++c) {
     most = std::max(most, norm(a[c] - b[c]));
@@ -102,7 +102,7 @@ void expect_storages_agree(Context& ctx, const ContactProblem& problem, const La
   ASSERT_TRUE(b.W.factored());
   ASSERT_FALSE(a.W.factored());
   const Impulses expected = a.sweep<Sweep>(7), result = b.sweep<Sweep>(7);
-  EXPECT_LT(largest_difference(result, expected), 1e-10);
+  EXPECT_LT(largest_gap(result, expected), 1e-10);
 }
 
 template <class Sweep>
@@ -125,7 +125,7 @@ BACKEND_TEST(Sweep, rows_in_their_order) {
     std::vector<std::int32_t> turns(problem.blocks());
     for (std::size_t c = 0; c < turns.size(); ++c) turns[c] = static_cast<std::int32_t>(c);
     if (bench.colouring.built()) copy_to_host(ctx, turns.data(), bench.colouring.order(), turns.size());
-    EXPECT_LT(largest_difference(result, swept_on_the_host(problem, turns, 4)), 1e-12);
+    EXPECT_LT(largest_gap(result, swept_on_the_host(problem, turns, 4)), 1e-12);
   }
 }
 
@@ -136,7 +136,7 @@ BACKEND_TEST(Sweep, runs_in_their_order_on_any_number_of_threads) {
   EXPECT_EQ(bench.colouring.run_length() > 1, !STICKSLIP_ON_CUDA);
   std::vector<std::int32_t> turns(problem.blocks());
   copy_to_host(ctx, turns.data(), bench.colouring.order(), turns.size());
-  EXPECT_LT(largest_difference(result, swept_on_the_host(to_local(problem), turns, 2)), 1e-12);
+  EXPECT_LT(largest_gap(result, swept_on_the_host(to_local(problem), turns, 2)), 1e-12);
 
   LabParams params = with_order(SweepOrder::coloured);
   params.symmetric_sweeps = true;

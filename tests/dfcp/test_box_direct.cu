@@ -9,17 +9,17 @@ namespace {
 
 constexpr const char* kSolvers[] = {"pgs_sm", "pivot_incremental", "pivot_block"};
 
-std::unique_ptr<ContactLab> lab() {
+std::unique_ptr<ContactLab> box_lab() {
   return make_contact_lab(STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu);
 }
 
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+double largest_box_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::fabs(a[i] - b[i]));
   return most;
 }
 
-ContactProblem with_boxes(ContactProblem p) {
+ContactProblem boxed(ContactProblem p) {
   for (BlockLaw& law : p.laws) law.set = FrictionSet::box;
   return p;
 }
@@ -36,7 +36,7 @@ bool is_boxed(const ContactProblem& p) {
 }  // namespace stickslip::STICKSLIP_BACKEND
 
 BACKEND_TEST(BoxDirect, KnownContacts) {
-  const auto l = lab();
+  const auto l = box_lab();
   for (const fixtures::KnownContact& known : fixtures::known_contacts()) {
     l->load(known.problem);
     for (const char* solver : kSolvers) {
@@ -47,7 +47,7 @@ BACKEND_TEST(BoxDirect, KnownContacts) {
       if (!known.feasible) {
         EXPECT_FALSE(report.converged);
       } else if (report.converged) {
-        EXPECT_LT(largest_difference(report.u, known.u), known.tolerance);
+        EXPECT_LT(largest_box_difference(report.u, known.u), known.tolerance);
       } else {
         EXPECT_FALSE(is_boxed(known.problem)) << name_of(report.end) << " " << report.message;
         EXPECT_EQ(report.end, SolveEnd::stalled) << report.iterations;
@@ -58,21 +58,21 @@ BACKEND_TEST(BoxDirect, KnownContacts) {
 }
 
 BACKEND_TEST(BoxDirect, AllAgree) {
-  const auto l = lab();
+  const auto l = box_lab();
   // Little friction: box-Coulomb problems then have one solution.
-  l->load(with_boxes(fixtures::random_local_problem(12, 60, 0.3, 0.15, 11)));
+  l->load(boxed(fixtures::random_local_problem(12, 60, 0.3, 0.15, 11)));
   std::vector<double> u;
   for (const char* solver : {"pgs", "pgs_sm", "pivot_incremental", "pivot_block", "nsgs", "newton_ac"}) {
     const SolveReport report = l->solve(solver, {});
     ASSERT_TRUE(report.converged) << solver << " " << report.message;
     if (u.empty()) u = report.u;
-    EXPECT_LT(largest_difference(report.u, u), 1e-6) << solver;
+    EXPECT_LT(largest_box_difference(report.u, u), 1e-6) << solver;
   }
 }
 
 BACKEND_TEST(BoxDirect, RedundantContacts) {
-  const auto l = lab();
-  l->load(with_boxes(fixtures::known_contact("hyperstatic_sliding").problem));
+  const auto l = box_lab();
+  l->load(boxed(fixtures::known_contact("hyperstatic_sliding").problem));
   for (const char* solver : kSolvers) {
     const SolveReport report = l->solve(solver, {});
     EXPECT_TRUE(report.converged) << solver << " " << name_of(report.end) << " " << report.judgement.residual;
@@ -80,7 +80,7 @@ BACKEND_TEST(BoxDirect, RedundantContacts) {
 }
 
 BACKEND_TEST(BoxDirect, InfeasibleIsSaid) {
-  const auto l = lab();
+  const auto l = box_lab();
   l->load(fixtures::known_contact("infeasible").problem);
   for (const char* solver : {"pivot_incremental", "pivot_block"}) {
     const SolveReport report = l->solve(solver, {});
@@ -89,7 +89,7 @@ BACKEND_TEST(BoxDirect, InfeasibleIsSaid) {
 }
 
 BACKEND_TEST(BoxDirect, PivotingRefusesWhatItCannot) {
-  const auto l = lab();
+  const auto l = box_lab();
   l->load(fixtures::known_contact("pendulum").problem);
   LabParams params;
   params.pivot_rows = 5;
@@ -105,8 +105,8 @@ BACKEND_TEST(BoxDirect, PivotingRefusesWhatItCannot) {
 }
 
 BACKEND_TEST(BoxDirect, SubspaceSolvesSaveSweeps) {
-  const auto l = lab();
-  l->load(with_boxes(fixtures::known_contact("chain").problem));
+  const auto l = box_lab();
+  l->load(boxed(fixtures::known_contact("chain").problem));
   const SolveReport sweeps = l->solve("pgs", {}), subspace = l->solve("pgs_sm", {});
   ASSERT_TRUE(subspace.converged) << subspace.message;
   EXPECT_LT(2 * subspace.iterations, sweeps.iterations);

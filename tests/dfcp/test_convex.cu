@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kConvex[] = {"spg", "apgd", "admm"};
 
-std::unique_ptr<ContactLab> lab_with(const ContactProblem& problem, int threads = 0) {
+std::unique_ptr<ContactLab> convex_lab(const ContactProblem& problem, int threads = 0) {
   auto lab = make_contact_lab(STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu, threads);
   lab->load(problem);
   return lab;
@@ -54,7 +54,7 @@ Infeasibility certificate_of(Context& ctx, const ContactProblem& problem,
 
 BACKEND_TEST(Convex, SolvesWhatIsKnown) {
   for (const fixtures::KnownContact& known : fixtures::known_contacts()) {
-    const auto lab = lab_with(known.problem);
+    const auto lab = convex_lab(known.problem);
     for (const char* solver : kConvex) {
       SCOPED_TRACE(std::string(solver) + " " + known.name);
       const SolveReport report = lab->solve(solver, few_iterations());
@@ -70,7 +70,7 @@ BACKEND_TEST(Convex, SolvesWhatIsKnown) {
 
 BACKEND_TEST(Convex, SolvesUnderEveryParameter) {
   const ContactProblem problem = over_constrained(2, 3, 5);
-  const auto lab = lab_with(problem);
+  const auto lab = convex_lab(problem);
   const auto expect = [&](const char* solver, const LabParams& params) {
     const SolveReport report = lab->solve(solver, params);
     EXPECT_TRUE(report.converged) << solver << " " << report.judgement.residual << " " << report.message;
@@ -97,14 +97,14 @@ BACKEND_TEST(Convex, TheAssociatedLawOpensGaps) {
     LabParams params = few_iterations();
     params.de_saxce = false;
     for (const char* solver : kConvex) {
-      const SolveReport report = lab_with(known.problem)->solve(solver, params);
+      const SolveReport report = convex_lab(known.problem)->solve(solver, params);
       EXPECT_EQ(report.end, SolveEnd::stalled);
       EXPECT_NE(report.message.find("associated"), std::string::npos) << report.message;
     }
     ContactProblem associated = known.problem;
     associated.laws[0].flow = FlowRule::associated;
     for (const char* solver : kConvex) {
-      const SolveReport report = lab_with(associated)->solve(solver, params);
+      const SolveReport report = convex_lab(associated)->solve(solver, params);
       ASSERT_TRUE(report.converged) << solver;
       EXPECT_NEAR(report.u[0], 0.5 * std::hypot(report.u[1], report.u[2]), 1e-7);
     }
@@ -120,9 +120,9 @@ BACKEND_TEST(Convex, MassesAndThreadsChangeNothing) {
     LabParams params;
     params.max_iterations = 200;
     params.tolerance = 1e-7;
-    const SolveReport one = lab_with(problem, 1)->solve(solver, params),
-                      two = lab_with(problem, 2)->solve(solver, params),
-                      scaled = lab_with(heavy, 1)->solve(solver, params);
+    const SolveReport one = convex_lab(problem, 1)->solve(solver, params),
+                      two = convex_lab(problem, 2)->solve(solver, params),
+                      scaled = convex_lab(heavy, 1)->solve(solver, params);
     EXPECT_EQ(one.r, two.r) << solver;
     EXPECT_NEAR(scaled.judgement.residual, one.judgement.residual, 1e-3 * one.judgement.residual) << solver;
   }

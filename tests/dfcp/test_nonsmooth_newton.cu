@@ -10,11 +10,11 @@ namespace {
 
 constexpr const char* kNewtons[] = {"newton_ac", "newton_fb", "newton_minmap"};
 
-std::unique_ptr<ContactLab> lab() {
+std::unique_ptr<ContactLab> newton_lab() {
   return make_contact_lab(STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu);
 }
 
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+double newton_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::fabs(a[i] - b[i]));
   return most;
@@ -122,7 +122,7 @@ BACKEND_TEST(NonsmoothNewton, DirectAndKrylovSolveTheSameSystem) {
 }
 
 BACKEND_TEST(NonsmoothNewton, KnownContacts) {
-  const auto l = lab();
+  const auto l = newton_lab();
   for (const fixtures::KnownContact& known : fixtures::known_contacts()) {
     l->load(known.problem);
     for (const char* solver : kNewtons)
@@ -139,7 +139,7 @@ BACKEND_TEST(NonsmoothNewton, KnownContacts) {
         EXPECT_EQ(report.converged, known.feasible && !flat)
             << report.message << " " << report.judgement.residual;
         if (report.converged) {
-          EXPECT_LT(largest_difference(report.u, known.u), known.tolerance);
+          EXPECT_LT(newton_difference(report.u, known.u), known.tolerance);
         } else {
           EXPECT_FALSE(report.message.empty());
         }
@@ -148,7 +148,7 @@ BACKEND_TEST(NonsmoothNewton, KnownContacts) {
 }
 
 BACKEND_TEST(NonsmoothNewton, QuadraticNearTheSolution) {
-  const auto l = lab();
+  const auto l = newton_lab();
   l->load(fixtures::random_local_problem(20, 90, 0.2, 0.4, 5));
   for (const char* solver : kNewtons) {
     SCOPED_TRACE(solver);
@@ -170,7 +170,7 @@ BACKEND_TEST(NonsmoothNewton, QuadraticNearTheSolution) {
 }
 
 BACKEND_TEST(NonsmoothNewton, SingularDelassus) {
-  const auto l = lab();
+  const auto l = newton_lab();
   // Twice as many rows as degrees of freedom.
   l->load(fixtures::random_local_problem(16, 24, 0, 0.6, 6));
   for (const char* solver : kNewtons) {
@@ -182,7 +182,7 @@ BACKEND_TEST(NonsmoothNewton, SingularDelassus) {
 }
 
 BACKEND_TEST(NonsmoothNewton, DirectNeedsEntries) {
-  const auto l = lab();
+  const auto l = newton_lab();
   l->load(fixtures::known_contact("pendulum").problem);
   LabParams params;
   params.storage = DelassusStorage::factored;
@@ -196,7 +196,7 @@ BACKEND_TEST(NonsmoothNewton, DirectNeedsEntries) {
 
 /// Every parameter of the group acts: undamped steps and few cuts end elsewhere, or at another count.
 BACKEND_TEST(NonsmoothNewton, ParametersAct) {
-  const auto l = lab();
+  const auto l = newton_lab();
   const auto outcome = [&](auto change) {
     LabParams params;
     params.max_iterations = 6;
