@@ -142,11 +142,13 @@ void NewtonSystem<D>::solve_krylov(const Shift& shift, const Vec<double, D>* b, 
     launch(
         ctx_, W_.blocks(), [=] SS_LAMBDA(std::size_t c) { out[c] = inverse[c] * in[c]; }, kMedium);
   };
-  gmres_.solve(ctx_, W_.blocks(), b, solution_.data(), tolerance, options_.iterations,
-               [&](const Vec<double, D>* in, Vec<double, D>* out) {
-                 precondition(in, scaled);
-                 apply(shift, scaled, out);
-               });
+  gmres_.solve(
+      ctx_, W_.blocks(), b, solution_.data(), tolerance, options_.iterations,
+      [&](const Vec<double, D>* in, Vec<double, D>* out) {
+        precondition(in, scaled);
+        apply(shift, scaled, out);
+      },
+      options_.stop);
   precondition(solution_.data(), x);
 }
 

@@ -2,6 +2,7 @@
 // block-diagonal A, B and a regularising diagonal E.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 struct NewtonLinearOptions {
   NewtonLinear method = NewtonLinear::automatic;
-  double tolerance = 1e-10;  // relative residual of a Krylov solve
-  int iterations = 1000;     // of a Krylov solve
+  double tolerance = 1e-10;    // relative residual of a Krylov solve
+  int iterations = 1000;       // of a Krylov solve
+  std::function<bool()> stop;  // asked now and then by a Krylov solve
 };
 
 /// E = absolute I + relative diag(s_c).

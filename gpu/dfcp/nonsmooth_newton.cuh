@@ -27,7 +27,9 @@ class NonsmoothNewton {
   NonsmoothNewton(System<D>& s, const Map& map, NewtonLinear linear)
       : s_(s),
         map_(map),
-        system_(s.ctx, s.W, {linear, s.params.krylov_tolerance, s.params.krylov_iterations}),
+        system_(s.ctx, s.W,
+                {linear, s.params.krylov_tolerance, s.params.krylov_iterations,
+                 [&s] { return s.monitor.out_of_budget(); }}),
         u_(s.ctx, s.blocks()),
         residual_(s.ctx, s.blocks()),
         step_(s.ctx, s.blocks()),

@@ -44,7 +44,7 @@ class Subspace {
  public:
   explicit Subspace(System<D>& s)
       : s_(s),
-        system_(s.ctx, s.W, {NewtonLinear::automatic, 1e-6, 200}),
+        system_(s.ctx, s.W, {NewtonLinear::automatic, 1e-6, 200, [&s] { return s.monitor.out_of_budget(); }}),
         law_(s.ctx, s.blocks()),
         u_(s.ctx, s.blocks()),
         right_(s.ctx, s.blocks()),
