@@ -15,8 +15,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 struct NewtonLinearOptions {
   NewtonLinear method = NewtonLinear::automatic;
-  double tolerance = 1e-10;    // relative residual of a Krylov solve
-  int iterations = 1000;       // of a Krylov solve
+  double tolerance = 1e-10;         // relative residual of a Krylov solve
+  int iterations = 1000;            // of a Krylov solve
   std::function<bool()> stop = {};  // asked now and then by a Krylov solve
 };
 
