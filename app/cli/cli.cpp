@@ -15,6 +15,22 @@
 namespace stickslip {
 namespace {
 
+void add_threads(CLI::App& command, int& threads) {
+  command.add_option("--threads", threads, "threads of the cpu backend; 0: all cores")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_backend(CLI::App& command, std::string& backend, int& threads) {
+  command.add_option("--backend", backend, "auto, cpu or cuda; auto takes cuda if a device answers")
+      ->capture_default_str();
+  add_threads(command, threads);
+}
+
+namespace {
+
 void add_ignore_unknown(CLI::App& command, bool& ignore) {
   command.add_flag("--ignore-unknown", ignore,
                    "of an IPC scene script (.txt), leave out the commands that are not supported");
@@ -28,11 +44,7 @@ void add_scale(CLI::App& command, std::optional<double>& scale) {
 }
 
 void add_scene_options(CLI::App& command, SceneOptions& options) {
-  command.add_option("--backend", options.backend, "auto, cpu or cuda; auto takes cuda if a device answers")
-      ->capture_default_str();
-  command.add_option("--threads", options.threads, "threads of the cpu backend; 0: all cores")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+  add_backend(command, options.backend, options.threads);
   command.add_option("--variant", options.variant,
                      "one of the scene's variants (see: stickslip list scenes)");
   command.add_option("--solver", options.solver, "see: stickslip list solvers; default: the scene's");
@@ -116,9 +128,7 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   bench->add_flag("--full", options.full, "also the sizes that take minutes and gigabytes: 1M of 'contacts'");
   bench->add_option("--backend", options.backend, "all, cpu or cuda; all: every one that answers")
       ->capture_default_str();
-  bench->add_option("--threads", options.threads, "threads of the cpu backend; 0: all cores")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+  add_threads(*bench, options.threads);
   bench
       ->add_option("--scene,--scenes", options.scenes,
                    "scenes of 'step' and 'barrier', repeatable or with commas; default: every shipped one; "

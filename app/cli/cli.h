@@ -72,6 +72,8 @@ int command_convert(const ConvertOptions& options);
 int command_list(const std::string& what, bool json);
 int command_bench(const BenchOptions& options, const EngineFactory& factory);
 
+/// The options --backend and --threads.
+void add_backend(CLI::App& command, std::string& backend, int& threads);
 /// The scene with everything applied that the options say. Throws InputError.
 Scene prepare_scene(const SceneOptions& options);
 /// The backend that can run here. Throws InputError for an unknown name, DeviceError for an absent device.

@@ -35,11 +35,7 @@ void add_lab_options(CLI::App& command, LabOptions& options) {
       .add_option("--set", options.settings,
                   "key=value, repeatable: a parameter of the solvers (see: stickslip list lab-params)")
       ->allow_extra_args(false);
-  command.add_option("--backend", options.backend, "auto, cpu or cuda; auto takes cuda if a device answers")
-      ->capture_default_str();
-  command.add_option("--threads", options.threads, "threads of the cpu backend; 0: all cores")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+  add_backend(command, options.backend, options.threads);
   command.add_flag(
       "--warm-start", options.warm_start,
       "start from the problem's guess, or else from its solution, instead of zero; as --set warm_start=true");

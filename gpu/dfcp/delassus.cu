@@ -89,7 +89,6 @@ void Delassus<D>::build(Context& ctx, const ContactProblem& problem, bool factor
   blocks_ = problem.blocks();
   factored_ = factored && problem.form == ContactProblem::Form::bodies;
   host_body_start_.clear();
-  host_body_.clear();
   host_value_.clear();
   if (factored_) build_factored(ctx, problem);
   else if (is_plain_local(problem)) build_assembled(ctx, problem);

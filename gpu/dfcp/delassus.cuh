@@ -104,9 +104,8 @@ class Delassus {
   std::span<const std::int32_t> pattern_column() const { return host_column_; }
   /// Values in that order on the host, for factorisations: no copy on the CPU backend.
   std::span<const Mat<double, D>> host_values(Context& ctx) const;
-  /// Which bodies that move each block touches; empty for a problem without bodies.
+  /// Where the entries of H of each block begin, bodies that never move left out; empty for an assembled W.
   std::span<const std::int32_t> body_start() const { return host_body_start_; }
-  std::span<const std::int32_t> body_index() const { return host_body_; }
 
  private:
   void build_assembled(Context& ctx, const ContactProblem& local);
@@ -126,7 +125,7 @@ class Delassus {
   Buffer<double> scale_, jacobian_, response_;
   Buffer<std::int32_t> gather_start_, gather_entry_, entry_block_;  // body -> entries
   mutable Buffer<double> v_;                                        // factored: apply's body velocities
-  std::vector<std::int32_t> host_start_, host_column_, host_body_start_, host_body_;
+  std::vector<std::int32_t> host_start_, host_column_, host_body_start_;
   mutable std::vector<Mat<double, D>> host_value_;
 };
 

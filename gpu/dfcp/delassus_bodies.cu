@@ -68,7 +68,6 @@ void Delassus<D>::build_factored(Context& ctx, const ContactProblem& problem) {
       }
   }
   host_body_start_ = entries.block_start;
-  host_body_ = entries.body;
 
   std::vector<Vec<double, D>> q(blocks_), compliance(blocks_);
   std::vector<Mat<double, D>> diagonal(blocks_, Mat<double, D>::zero());
@@ -82,7 +81,7 @@ void Delassus<D>::build_factored(Context& ctx, const ContactProblem& problem) {
       for (auto k = static_cast<std::size_t>(entries.block_start[c]);
            k < static_cast<std::size_t>(entries.block_start[c + 1]); ++k) {
         const double* h = jacobian.data() + (k * D + i) * n;
-        const double* vb = v.data() + static_cast<std::size_t>(host_body_[k]) * n;
+        const double* vb = v.data() + static_cast<std::size_t>(entries.body[k]) * n;
         for (std::size_t j = 0; j < n; ++j) {
           q[c][row] += h[j] * vb[j];
           for (int l = 0; l < D; ++l)
@@ -95,7 +94,7 @@ void Delassus<D>::build_factored(Context& ctx, const ContactProblem& problem) {
   gather_entry_.upload(ctx, entries.entry);
   entry_block_.upload(ctx, entries.block);
   start_.upload(ctx, host_body_start_);
-  column_.upload(ctx, host_body_);
+  column_.upload(ctx, entries.body);
   jacobian_.upload(ctx, jacobian);
   response_.upload(ctx, response);
   set_q(ctx, q);

@@ -4,7 +4,6 @@
 #include "gpu/dfcp/resting.cuh"
 #include "gpu/dfcp/sweep.cuh"
 #include "gpu/law/local_solve.h"
-#include "gpu/law/projection.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -21,11 +20,8 @@ struct ExactUpdate {
   SS_HD bool skip(std::size_t c) const { return resting.skip(c); }
 
   SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
-    Vec<double, D> next = local_solve(law[c], local[c], u - diagonal[c] * r, slip[c]);
-    if (omega != 1) {
-      next = r + omega * (next - r);
-      if (omega > 1) next = project(law[c], next);
-    }
+    const Vec<double, D> solved = local_solve(law[c], local[c], u - diagonal[c] * r, slip[c]);
+    const Vec<double, D> next = over_relaxed(law[c], omega, r, solved);
     resting.note(c, next - r);
     return next;
   }
@@ -64,8 +60,7 @@ class ExactSweep {
   void run(Vec<double, D>* r) {
     const ExactUpdate<D> update{s_.law,       s_.W.diagonal(), local_.data(),
                                 slip_.data(), s_.params.omega, resting_.view()};
-    sweeper_.run(r, update);
-    if (s_.params.symmetric_sweeps) sweeper_.run(r, update, true);
+    sweeper_.run_both_ways(r, update);
   }
 
  private:

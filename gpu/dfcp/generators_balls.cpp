@@ -192,8 +192,8 @@ ContactProblem tasora_b1(long parts, std::uint64_t seed) {
   for (long p = 0; p < parts; ++p) {
     const double mass = random.between(0.5, 2), x = random.between(0.1, 0.3), y = random.between(0.1, 0.3);
     RigidBody part = solid_box(mass, {x, y, random.between(0.1, 0.3)});
-    part.position = {static_cast<double>(p % side), static_cast<double>(p / side % side),
-                     static_cast<double>(p / (side * side))};
+    const long column = p % side, row = p / side % side, layer = p / (side * side);
+    part.position = {static_cast<double>(column), static_cast<double>(row), static_cast<double>(layer)};
     part.velocity = random.in_cube(1);
     part.spin = random.in_cube(1);
     centers.push_back(part.position);

@@ -93,7 +93,10 @@ struct BrickWall {
                      0.5 * static_cast<double>(columns - 1);
     return {kPitch * x, kHalf[1] * (2 * static_cast<double>(course) + 1), 0};
   }
-  double height() const { return 2 * kHalf[1] * static_cast<double>((bricks + columns - 1) / columns); }
+  double height() const {
+    const long courses = (bricks + columns - 1) / columns;
+    return 2 * kHalf[1] * static_cast<double>(courses);
+  }
 };
 
 void add_bed_joints(BodyProblem& build, const BrickWall& wall, long brick, double mu) {
@@ -162,9 +165,11 @@ ContactProblem random_stacks(long boxes, long stacks, std::uint64_t seed) {
   BodyProblem build;
   build.reserve(static_cast<std::size_t>(boxes), static_cast<std::size_t>(7 * boxes));
   const long row = std::lround(std::ceil(std::sqrt(static_cast<double>(stacks))));
-  for (long s = 0; s < stacks; ++s)
-    add_tower(build, random, {static_cast<double>(s % row), 0, static_cast<double>(s / row)},
+  for (long s = 0; s < stacks; ++s) {
+    const long x = s % row, z = s / row;
+    add_tower(build, random, {static_cast<double>(x), 0, static_cast<double>(z)},
               boxes / stacks + (s < boxes % stacks ? 1 : 0));
+  }
   return build.take("random_stacks", std::to_string(boxes) + " boxes in " + std::to_string(stacks) +
                                          " towers, seed " + std::to_string(seed));
 }

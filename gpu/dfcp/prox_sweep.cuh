@@ -8,11 +8,10 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// The r-factors that the parameters ask for.
+/// r-factors of a strategy, all times `scale`.
 template <int D>
-Buffer<ProxBlock<D>> make_r_factors(System<D>& s) {
+Buffer<ProxBlock<D>> make_r_factors(System<D>& s, RFactorStrategy strategy, double scale) {
   Buffer<ProxBlock<D>> factors(s.ctx, s.blocks());
-  const RFactorStrategy strategy = s.params.r_strategy;
   double global = 0;
   if (strategy == RFactorStrategy::global) {
     const Spectrum spectrum = estimate_spectrum(s.ctx, s.W);
@@ -22,7 +21,6 @@ Buffer<ProxBlock<D>> make_r_factors(System<D>& s) {
   ProxBlock<D>* factor = factors.data();
   const ContactLaw<D>* law = s.law;
   const Mat<double, D>* diagonal = s.W.diagonal();
-  const double scale = s.params.r_scale;
   launch(
       s.ctx, s.blocks(),
       [=] SS_LAMBDA(std::size_t c) {
@@ -30,6 +28,12 @@ Buffer<ProxBlock<D>> make_r_factors(System<D>& s) {
       },
       kMedium);
   return factors;
+}
+
+/// Those that the parameters ask for.
+template <int D>
+Buffer<ProxBlock<D>> make_r_factors(System<D>& s) {
+  return make_r_factors(s, s.params.r_strategy, s.params.r_scale);
 }
 
 /// What a block does when its turn comes.
@@ -46,11 +50,8 @@ struct ProxUpdate {
   SS_HD bool skip(std::size_t c) const { return resting.skip(c); }
 
   SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
-    Vec<double, D> next = prox_block(law[c], blocks[c], diagonal[c], *factor, steps, r, u);
-    if (omega != 1) {
-      next = r + omega * (next - r);
-      if (omega > 1) next = project(law[c], next);
-    }
+    const Vec<double, D> stepped = prox_block(law[c], blocks[c], diagonal[c], *factor, steps, r, u);
+    const Vec<double, D> next = over_relaxed(law[c], omega, r, stepped);
     resting.note(c, next - r);
     return next;
   }
@@ -75,8 +76,7 @@ class ProxSweep {
     const ProxUpdate<D> update{
         s_.law,          s_.W.diagonal(), blocks_.data(), factor_.data(), s_.params.prox_local_steps,
         s_.params.omega, resting_.view()};
-    sweeper_.run(r, update);
-    if (s_.params.symmetric_sweeps) sweeper_.run(r, update, true);
+    sweeper_.run_both_ways(r, update);
   }
 
  private:

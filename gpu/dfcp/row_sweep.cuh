@@ -62,8 +62,7 @@ class RowSweep {
   /// One sweep over r (forth and back with `symmetric_sweeps`).
   void run(Vec<double, D>* r) {
     const RowUpdate<D> update{s_.law, s_.W.diagonal(), s_.params.omega, resting_.view()};
-    sweeper_.run(r, update);
-    if (s_.params.symmetric_sweeps) sweeper_.run(r, update, true);
+    sweeper_.run_both_ways(r, update);
   }
 
  private:

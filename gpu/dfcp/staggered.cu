@@ -56,21 +56,6 @@ struct HalfUpdate {
 };
 
 template <int D>
-Buffer<ProxBlock<D>> exact_parts(System<D>& s) {
-  Buffer<ProxBlock<D>> parts(s.ctx, s.blocks());
-  ProxBlock<D>* part = parts.data();
-  const ContactLaw<D>* law = s.law;
-  const Mat<double, D>* diagonal = s.W.diagonal();
-  launch(
-      s.ctx, s.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        part[c] = prepare_prox(law[c], diagonal[c], RFactorStrategy::blocked, 1.0, 1.0);
-      },
-      kMedium);
-  return parts;
-}
-
-template <int D>
 Buffer<LocalData<D>> joint_parts(System<D>& s) {
   Buffer<LocalData<D>> joints(s.ctx, s.blocks());
   LocalData<D>* joint = joints.data();
@@ -112,7 +97,7 @@ void solve_staggered(System<D>& s) {
   }
   Sweeper<D> sweeper(s);
   const SweepRest<D> resting(s);
-  Buffer<ProxBlock<D>> parts = exact_parts(s);
+  Buffer<ProxBlock<D>> parts = make_r_factors(s, RFactorStrategy::blocked, 1.0);
   const Buffer<LocalData<D>> local = joint_parts(s);
   HalfUpdate<D> update{s.law, s.W.diagonal(), local.data(),  parts.data(),
                        true,  s.params.omega, resting.view()};
@@ -126,8 +111,7 @@ void solve_staggered(System<D>& s) {
       const long half = std::min(most, (left + (normal ? 1 : 0)) / 2);
       for (long k = 0; k < half; ++k, ++sweeps) {
         if (k > 0 && s.monitor.out_of_budget()) break;
-        sweeper.run(s.r, update);
-        if (s.params.symmetric_sweeps) sweeper.run(s.r, update, true);
+        sweeper.run_both_ways(s.r, update);
       }
     }
     s.monitor.count(sweeps - 1);

@@ -5,6 +5,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/dfcp/system.cuh"
+#include "gpu/law/projection.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -55,10 +56,14 @@ bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
 #endif
 }
 
-/// For updates that visit every block.
-struct VisitsAll {
-  SS_HD bool skip(std::size_t) const { return false; }
-};
+/// r + omega (next - r), back in the cone where it may have left it.
+template <int D>
+SS_HD inline Vec<double, D> over_relaxed(const ContactLaw<D>& law, double omega, const Vec<double, D>& r,
+                                         const Vec<double, D>& next) {
+  if (omega == 1) return next;
+  const Vec<double, D> further = r + omega * (next - r);
+  return omega > 1 ? project(law, further) : further;
+}
 
 /// Prepares and runs sweeps over one system.
 template <int D>
@@ -84,6 +89,13 @@ class Sweeper {
     if (s_.W.factored())
       run_with(FactoredSweep<D>{s_.W.body_rows(), s_.W.q(), r, v_.data()}, update, backward);
     else run_with(AssembledSweep<D>{s_.W.rows(), s_.W.q(), r}, update, backward);
+  }
+
+  /// The sweep that the parameters ask for: forth, and back with `symmetric_sweeps`.
+  template <class Update>
+  void run_both_ways(Vec<double, D>* r, const Update& update) {
+    run(r, update);
+    if (s_.params.symmetric_sweeps) run(r, update, true);
   }
 
   template <class Access, class Update>
