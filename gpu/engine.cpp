@@ -44,7 +44,11 @@ std::vector<SolverInfo> list_solvers() {
           {"barrier_al",
            "barrier-augmented Lagrangian: multipliers carry the tightest contacts, one inexact Newton step "
            "each [Guo24 Alg.1]",
-           with_multipliers}};
+           with_multipliers},
+          {"velocity",
+           "velocity-level contact of rigid bodies: a linear step with impulses, found by contact_solver "
+           "[Course 1.2, 3]",
+           {"solver", "time", "velocity", "stabilisation", "sleep", "penalty", "interaction"}}};
 }
 
 }  // namespace stickslip

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/dfcp/contact_problem.h"
 #include "gpu/model/interaction.h"
 #include "gpu/model/model.h"
 #include "gpu/model/report.h"
+#include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
 
 namespace stickslip {
@@ -22,11 +24,19 @@ struct Snapshot {
   std::vector<ContactRecord> contacts;
 };
 
+/// Of a rigid body.
+struct BodyState {
+  Pose pose = Pose::identity();      // of the centre and the principal axes
+  Vec<double, 3> velocity{0, 0, 0};  // [m/s] of the centre
+  Vec<double, 3> spin{0, 0, 0};      // [rad/s] world axes
+};
+
 /// The full state, for checkpoints and tests.
 struct State {
   int frame = 0;
   double time = 0;
   std::vector<Vec<double, 3>> positions, velocities;
+  std::vector<BodyState> bodies = {};
 };
 
 enum class Backend { cpu, cuda };
@@ -52,6 +62,9 @@ class Engine {
 
   virtual void set_params(const Params& params) = 0;
   virtual const Params& params() const = 0;
+  /// Of the contact solvers of velocity-level stepping; `stepping_lab_params` at first.
+  virtual void set_contact_params(const LabParams& params) = 0;
+  virtual const LabParams& contact_params() const = 0;
   virtual void set_materials(const std::vector<Material>& materials) = 0;
   virtual const std::vector<Material>& materials() const = 0;
   virtual void set_half_space_mu(std::size_t index, double mu) = 0;
@@ -62,8 +75,13 @@ class Engine {
 
   virtual void snapshot(Snapshot& out) = 0;
   virtual State state() = 0;
-  /// The mesh nodes of affine bodies follow their control nodes, whatever the state says of them.
+  /// The mesh nodes of affine and rigid bodies follow their control nodes and poses, whatever the state says
+  /// of them.
   virtual void set_state(const State& state) = 0;
+
+  /// The contact problem of the last step of a velocity-level scene, as its solver had it: `guess` is what
+  /// that started from, `solution` what it found. Throws std::logic_error when there was no such step.
+  virtual ContactProblem freeze() = 0;
 };
 
 /// `threads`: 0 for all cores. Throws std::runtime_error when the backend is not available.

@@ -40,6 +40,9 @@ class BackendEngine final : public Engine {
   void set_params(const Params& params) override { params_ = params; }
   const Params& params() const override { return params_; }
 
+  void set_contact_params(const LabParams& params) override { contact_params_ = params; }
+  const LabParams& contact_params() const override { return contact_params_; }
+
   void set_materials(const std::vector<Material>& materials) override {
     if (materials.size() != materials_.size())
       throw std::invalid_argument("set_materials: the model has " + std::to_string(materials_.size()) +
@@ -108,6 +111,10 @@ class BackendEngine final : public Engine {
     stepper_.forget_history();
   }
 
+  ContactProblem freeze() override {
+    throw std::logic_error("the scene has no velocity-level contact problem");
+  }
+
   void convert_positions(const Vec3* x, Vec3f* target, std::size_t n) {
     launch(ctx_, n, [=] SS_LAMBDA(std::size_t i) { target[i] = x[i].cast<float>(); });
   }
@@ -122,6 +129,7 @@ class BackendEngine final : public Engine {
   Model model_;
   std::vector<Material> materials_;
   Params params_;
+  LabParams contact_params_ = stepping_lab_params();
   std::optional<Drag> drag_;
   DeviceModel device_;
   DeviceState state_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Includes point one way: core -> math -> {params, model, geometry} -> {broadphase, ccd, energy, law, linear} ->
-{solver, dfcp} -> step -> engine -> bench -> app. Siblings in braces leave each other alone. Only gpu/core knows CUDA, CUB and TBB."""
+{solver, dfcp, collide} -> rigid -> step -> engine -> bench -> app. Siblings in braces leave each other alone. Only gpu/core knows CUDA, CUB and TBB."""
 import pathlib
 import re
 import sys
@@ -12,15 +12,16 @@ LAYERS = [
     {"math"},
     {"params", "model", "geometry"},
     {"broadphase", "ccd", "energy", "law", "linear"},
-    {"solver", "dfcp"},
+    {"solver", "dfcp", "collide"},
+    {"rigid"},
     {"step"},
     {"engine"},
     {"bench"},
 ]
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
-SIBLINGS = {("model", "params"), ("ccd", "broadphase")}
+SIBLINGS = {("model", "params"), ("model", "geometry"), ("ccd", "broadphase")}
 # What the program may see of the library: host-only headers.
-APP_SEES = re.compile(r"gpu/(engine\.h|contact_lab\.h|dfcp/(contact_problem|generators)\.h|law/contact_law\.h|bench/(bench|ccd_truth|barrier_study)\.h|step/report\.h|(model|params|math)/\w+\.h)$")
+APP_SEES = re.compile(r"gpu/(engine\.h|contact_lab\.h|dfcp/(contact_problem|generators)\.h|law/contact_law\.h|bench/(bench|ccd_truth|barrier_study)\.h|step/report\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 BACKEND_API = re.compile(r"\b(tbb|cub|thrust)::|\bcuda[A-Z]\w*\s*\(")

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/math/vec.h"
+#include "gpu/model/body.h"
 #include "gpu/params/params.h"
 
 namespace stickslip {
@@ -72,9 +73,11 @@ struct Object {
   std::int32_t triangle_begin = 0, triangle_end = 0;  // into Model::triangles
   std::int32_t segment_begin = 0, segment_end = 0;    // into Model::segments
   std::int32_t control_begin = -1;  // the first of an affine body's four control nodes, see affine.h
+  std::int32_t body = -1;           // into Model::bodies: its nodes follow that body's pose
   Vec<float, 3> color{0.7f, 0.7f, 0.7f};
 
   bool is_affine() const { return control_begin >= 0; }
+  bool is_rigid() const { return body >= 0; }
 };
 
 struct Model {
@@ -97,6 +100,13 @@ struct Model {
   std::vector<NodeForce> forces;
   std::vector<HalfSpace> half_spaces;
   std::vector<PairFriction> pair_friction;
+
+  std::vector<Body> bodies;  // rigid; their nodes' rest positions are in the bodies' frames
+  std::vector<Shape> shapes;
+  std::vector<ConvexHull> hulls;
+  std::vector<ShapeMesh> shape_meshes;
+  std::vector<Motion> body_motions;
+  std::vector<Joint> joints;
 
   std::size_t node_count() const { return positions.size(); }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,9 +34,25 @@ struct StiffnessGroup {
 
 struct StageTimes {  // seconds of wall time
   double broad_phase = 0, contacts = 0, assembly = 0, linear_solve = 0, ccd = 0, line_search = 0, other = 0;
+  double contact_solve = 0;  // velocity-level stepping only
   double total() const {
-    return broad_phase + contacts + assembly + linear_solve + ccd + line_search + other;
+    return broad_phase + contacts + assembly + linear_solve + ccd + line_search + contact_solve + other;
   }
+};
+
+/// What a velocity-level step says of its contact problem.
+struct ContactSolveRecord {
+  double residual = 0;         // the judge's, at the end [1]
+  double tolerance = 0;        // that was asked for
+  long iterations = 0;         // of the contact solver
+  int blocks = 0;              // contacts and joints
+  double nu = 0;               // 3 contacts / dofs that can move
+  int colours = 0;             // of the sweeps; 0: none
+  double penetration = 0;      // [m] largest overlap found at the start of the step
+  double normal_velocity = 0;  // [m/s] largest approach that is left
+  double dissipation = 0;      // [W] of friction
+  int bodies = 0, asleep = 0;  // that can move; of them, asleep
+  int islands = 0;             // of bodies that touch
 };
 
 struct StepReport {
@@ -62,6 +79,8 @@ struct StepReport {
   double volume_ratio_min = 1;   // smallest J = det F of all elements at the end
   double barrier_stiffness = 0;  // sigma [N/m]
   int intersections = -1;        // edge-triangle pairs; -1: not checked
+
+  std::optional<ContactSolveRecord> contact_solve;  // velocity-level steps only
 
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0;  // [J]
   Vec<double, 3> momentum{0, 0, 0};                                   // [kg m/s] of the free nodes

@@ -11,4 +11,12 @@ std::span<const ParamInfo> lab_param_table() {
   return table;
 }
 
+LabParams stepping_lab_params() {
+  LabParams params;
+  params.tolerance = 1e-3;
+  params.max_iterations = 50;
+  params.warm_start = true;
+  return params;
+}
+
 }  // namespace stickslip

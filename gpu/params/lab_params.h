@@ -77,4 +77,8 @@ struct LabParams {
 
 std::span<const ParamInfo> lab_param_table();
 
+/// What a step of a running scene starts with: a tolerance that the eye cannot tell from a smaller one, few
+/// iterations, the impulses of the step before.
+LabParams stepping_lab_params();
+
 }  // namespace stickslip

@@ -15,12 +15,12 @@ namespace stickslip {
 // BOOL(name, default, group, meaning)
 // CHOICE(name, EnumType, default enumerator, group, meaning, "first|second|...")
 // `group` says who reads it: time, solver, barrier, augmented, friction, newton, pcg, ccd, boundary,
-// interaction.
+// interaction; velocity, stabilisation, sleep, penalty (velocity-level stepping of rigid bodies).
 // clang-format off
 #define STICKSLIP_PARAMS(REAL, INT, BOOL, CHOICE)                                                                              \
   REAL(dt, 1.0 / 60.0, 1e-6, 10.0, "s", time, "time step")                                                                      \
   REAL(gravity, -9.81, -100.0, 100.0, "m/s^2", time, "acceleration along y")                                                   \
-  CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, or barrier with multipliers", "ipc|barrier_al")     \
+  CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, barrier with multipliers, or velocity-level contact (rigid bodies)", "ipc|barrier_al|velocity")     \
   INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit") \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
   REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step")                \
@@ -52,7 +52,28 @@ namespace stickslip {
   REAL(ccd_slack, 0.9, 0.1, 0.999, "1", ccd, "share of the distance to the first impact that a step may use")                  \
   BOOL(check_intersections, false, ccd, "test the surface for edge-triangle intersections after every step")                  \
   REAL(kinematic_stiffness, 1e6, 1.0, 1e12, "1", boundary, "weight of scripted targets, in units of mass / dt^2, while contacts block their way") \
-  REAL(drag_stiffness, 200.0, 0.0, 1e9, "N/m", interaction, "spring between the pointer and the dragged body")
+  REAL(drag_stiffness, 200.0, 0.0, 1e9, "N/m", interaction, "spring between the pointer and the dragged body")                 \
+  CHOICE(contact_solver, ContactSolverKind, nsgs, velocity, "method that finds the impulses of a step; the lab's solvers, or penalty forces", "pgs_jacobi|pgs|nsgs|prox_jacobi|prox_gs|staggered|pgs_sm|nncg|newton_ac|newton_fb|newton_minmap|spg|apgd|admm|pivot_incremental|pivot_block|auto|penalty_explicit|penalty_implicit") \
+  CHOICE(integrator, RigidIntegrator, semi_implicit, velocity, "where a step looks at contacts: at its start, or half a step ahead [Course 1.2]", "semi_implicit|midpoint") \
+  BOOL(gyroscopic, true, velocity, "the torque that turns the spin of bodies of unequal moments, implicitly")                  \
+  REAL(contact_margin, 0.01, 0.0, 1.0, "m", velocity, "bodies this near are contacts that may close within the step")          \
+  BOOL(continuous, true, velocity, "widen the margin by the way that a body goes in a step, so that none passes through another") \
+  INT(manifold_points, 4, 1, 8, "1", velocity, "points kept of a pair's contact area")                                          \
+  REAL(restitution_speed, 0.5, 0.0, 100.0, "m/s", velocity, "approach below which nothing bounces")                             \
+  BOOL(shock_propagation, false, velocity, "after the solve, once more from the ground up with what lies below held still")     \
+  CHOICE(stabilisation, Stabilisation, baumgarte, stabilisation, "what takes overlaps back [Course 1.9, 3.4.6]", "none|baumgarte|spring_damper|projection") \
+  REAL(baumgarte, 0.2, 0.0, 1.0, "1", stabilisation, "share of an overlap that a step takes back")                              \
+  REAL(baumgarte_speed, 2.0, 0.0, 1000.0, "m/s", stabilisation, "speed at which overlaps are taken back at most")               \
+  REAL(contact_slop, 1e-4, 0.0, 0.1, "m", stabilisation, "overlap that is left alone")                                          \
+  REAL(spring_frequency, 30.0, 0.01, 1e4, "1/s", stabilisation, "spring_damper: frequency of the constraint's spring")          \
+  REAL(spring_damping, 1.0, 0.0, 100.0, "1", stabilisation, "spring_damper: damping ratio of the constraint's spring")          \
+  INT(projection_iterations, 10, 1, 10000, "1", stabilisation, "projection: sweeps over the position corrections of a step")    \
+  BOOL(sleeping, false, sleep, "islands that rest are left out until something touches them")                                  \
+  REAL(sleep_speed, 0.02, 0.0, 10.0, "m/s", sleep, "speed of a body's points below which it may fall asleep")                  \
+  REAL(sleep_time, 0.5, 0.0, 100.0, "s", sleep, "time that an island has to rest before it sleeps")                            \
+  REAL(penalty_stiffness, 1e5, 1.0, 1e12, "N/m", penalty, "spring of a penetrating contact [Course 5.1]")                      \
+  REAL(penalty_damping, 100.0, 0.0, 1e9, "N s/m", penalty, "damper of a penetrating contact")                                   \
+  REAL(penalty_slip, 1e-2, 1e-9, 10.0, "m/s", penalty, "sliding speed below which penalty friction is viscous")
 
 #define STICKSLIP_MATERIAL_PARAMS(REAL, INT, BOOL, CHOICE)                                                                     \
   CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy of deformable bodies; neo_hookean forbids inverted elements", "stable_neo_hookean|fixed_corotated|arap|neo_hookean") \
@@ -60,10 +81,14 @@ namespace stickslip {
   REAL(poisson, 0.4, 0.0, 0.495, "1", material, "Poisson's ratio nu")                                                          \
   REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density")                                                         \
   REAL(damping, 0.0, 0.0, 10.0, "s", material, "stiffness-proportional damping time")                                          \
-  REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair without its own uses the geometric mean")
+  REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair without its own uses the geometric mean") \
+  REAL(restitution, 0.0, 0.0, 1.0, "1", rigid, "share of the approach that a rigid body bounces back with (Newton); of a pair, the larger")                       \
+  REAL(torsion_radius, 0.0, 0.0, 10.0, "m", rigid, "friction about the normal, mu times this times the normal force; of a pair, the mean; 0: none")              \
+  CHOICE(friction_kind, FrictionKind, isotropic, rigid, "how mu depends on the direction of sliding against the body's grain", "isotropic|elliptic|matchstick")     \
+  REAL(mu_across, 0.3, 0.0, 10.0, "1", rigid, "elliptic, matchstick: coefficient across the grain; mu is that along it")
 // clang-format on
 
-enum class SolverKind : int { ipc, barrier_al };
+enum class SolverKind : int { ipc, barrier_al, velocity };
 enum class SigmaRule : int { capped, jump };
 enum class MultiplierUpdate : int { value, derivative };
 enum class AugmentationEnd : int { together, singly };
@@ -74,6 +99,31 @@ enum class PreconditionerKind : int { none, block_jacobi, additive, multilevel }
 enum class AdditiveBlocks : int { b3_9, b3_27, b9_27, b3_9_27 };
 enum class PcgCriterion : int { relative, truncated, condition_x, condition_b, euclidean };
 enum class CcdMethod : int { additive, cubic };
+/// By name those of `list_contact_solvers`, penalty forces behind.
+enum class ContactSolverKind : int {
+  pgs_jacobi,
+  pgs,
+  nsgs,
+  prox_jacobi,
+  prox_gs,
+  staggered,
+  pgs_sm,
+  nncg,
+  newton_ac,
+  newton_fb,
+  newton_minmap,
+  spg,
+  apgd,
+  admm,
+  pivot_incremental,
+  pivot_block,
+  automatic,
+  penalty_explicit,
+  penalty_implicit
+};
+enum class RigidIntegrator : int { semi_implicit, midpoint };
+enum class Stabilisation : int { none, baumgarte, spring_damper, projection };
+enum class FrictionKind : int { isotropic, elliptic, matchstick };
 /// `orthogonality` is what holds affine bodies in shape, whatever their material chooses.
 enum class ElasticModel : int { stable_neo_hookean, fixed_corotated, arap, neo_hookean, orthogonality };
 

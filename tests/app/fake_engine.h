@@ -24,6 +24,8 @@ class FakeEngine final : public Engine {
   void reset() override { state_ = {0, 0, model_.positions, model_.velocities}; }
   void set_params(const Params& params) override { params_ = params; }
   const Params& params() const override { return params_; }
+  void set_contact_params(const LabParams& params) override { contact_params_ = params; }
+  const LabParams& contact_params() const override { return contact_params_; }
   void set_materials(const std::vector<Material>& materials) override { materials_ = materials; }
   const std::vector<Material>& materials() const override { return materials_; }
   void set_half_space_mu(std::size_t index, double mu) override { model_.half_spaces.at(index).mu = mu; }
@@ -47,11 +49,13 @@ class FakeEngine final : public Engine {
   }
   State state() override { return state_; }
   void set_state(const State& state) override { state_ = state; }
+  ContactProblem freeze() override { throw std::logic_error("nothing touches"); }
 
  private:
   Model model_;
   State state_;
   Params params_;
+  LabParams contact_params_ = stepping_lab_params();
   std::vector<Material> materials_;
   std::optional<Drag> drag_;
 };

@@ -28,6 +28,8 @@ class ScriptedEngine final : public Engine {
   void reset() override { state_ = {0, 0, model_.positions, model_.velocities}; }
   void set_params(const Params& params) override { params_ = params; }
   const Params& params() const override { return params_; }
+  void set_contact_params(const LabParams& params) override { contact_params_ = params; }
+  const LabParams& contact_params() const override { return contact_params_; }
   void set_materials(const std::vector<Material>& materials) override { model_.materials = materials; }
   const std::vector<Material>& materials() const override { return model_.materials; }
   void set_half_space_mu(std::size_t index, double mu) override { model_.half_spaces.at(index).mu = mu; }
@@ -70,11 +72,13 @@ class ScriptedEngine final : public Engine {
   }
   State state() override { return state_; }
   void set_state(const State& state) override { state_ = state; }
+  ContactProblem freeze() override { throw std::logic_error("nothing touches"); }
 
  private:
   Script script_;
   Model model_;
   Params params_;
+  LabParams contact_params_ = stepping_lab_params();
   State state_;
 };
 
