@@ -22,6 +22,7 @@ struct Snapshot {
   double time = 0;
   std::vector<Vec<float, 3>> positions;  // per node
   std::vector<ContactRecord> contacts;
+  std::vector<std::uint8_t> asleep = {};  // per body, 1 while it sleeps; empty: none does
 };
 
 /// Of a rigid body.

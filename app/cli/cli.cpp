@@ -50,8 +50,9 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
   command.add_option("--solver", options.solver, "see: stickslip list solvers; default: the scene's");
   command
       .add_option("--set", options.settings,
-                  "key=value, repeatable: a parameter, a material key for all materials, or MATERIAL.key "
-                  "(see: stickslip list params)")
+                  "key=value, repeatable: a parameter, a material key for all materials, MATERIAL.key (see: "
+                  "stickslip "
+                  "list params), or contact.key of the contact solvers (see: stickslip list lab-params)")
       ->allow_extra_args(false);
   add_scale(command, options.scale);
   add_ignore_unknown(command, options.ignore_unknown);
@@ -263,6 +264,7 @@ Backend prepare_backend(const std::string& name) {
 
 void load_into(Engine& engine, const Scene& scene) {
   engine.set_params(scene.params);
+  engine.set_contact_params(scene.contact_params);
   try {
     engine.load(scene.model);
   } catch (const std::invalid_argument& error) {

@@ -9,6 +9,7 @@
 #include "app/io/expect.h"
 #include "app/io/input_error.h"
 #include "gpu/model/model.h"
+#include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
 
 namespace stickslip {
@@ -33,6 +34,7 @@ struct Scene {
   std::filesystem::path file;
   Model model;  // finalized
   Params params;
+  LabParams contact_params = stepping_lab_params();  // of the contact solvers of scenes with rigid bodies
   CameraStart camera;
   int frames = 120;  // length of a run when nobody asks for another
   double scale = 1;  // how far it is enlarged: finer meshes, longer arrays

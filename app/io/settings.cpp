@@ -31,6 +31,13 @@ void set_one_material(Scene& scene, const std::string& assignment, const std::st
   set_param(&scene.model.materials[found - names.begin()], *row, value);
 }
 
+void set_contact_param(Scene& scene, const std::string& assignment, const std::string& key,
+                       const std::string& value) {
+  const ParamInfo* row = find_param(lab_param_table(), key);
+  if (!row) refuse_unknown(assignment, "parameter of contact solvers", key, names_of({lab_param_table()}));
+  set_param(&scene.contact_params, *row, value);
+}
+
 void set_all_materials(Scene& scene, const ParamInfo& row, const std::string& value) {
   Material probe;
   set_param(&probe, row, value);
@@ -48,7 +55,9 @@ void apply_setting(Scene& scene, const std::string& assignment) {
   const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
   const std::size_t dot = key.find('.');
   try {
-    if (dot != std::string::npos) {
+    if (key.starts_with("contact.")) {
+      set_contact_param(scene, assignment, key.substr(dot + 1), value);
+    } else if (dot != std::string::npos) {
       set_one_material(scene, assignment, key.substr(0, dot), key.substr(dot + 1), value);
     } else if (const ParamInfo* row = find_param(param_table(), key)) {
       set_param(&scene.params, *row, value);

@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "app/io/settings.h"
+
 namespace stickslip {
 namespace {
 
@@ -37,6 +39,20 @@ TEST(SceneVariant, LeavesTheSceneAloneUntilItIsChosen) {
   EXPECT_EQ(scene.frames, 9);
   ASSERT_EQ(scene.expect.size(), 1u) << "instead of the scene's";
   EXPECT_TRUE(std::holds_alternative<ExpectPositiveGap>(scene.expect[0]));
+}
+
+TEST(SceneVariant, SetsParametersOfTheContactSolvers) {
+  Scene scene = parse_variants(scene_text +
+                               "[[variant]]\nname = 'sharp'\ndescription = 'D'\n"
+                               "set = ['contact.tolerance=1e-6', 'contact.r_strategy=local']\n");
+  EXPECT_EQ(scene.contact_params.tolerance, stepping_lab_params().tolerance);
+  choose_variant(scene, "sharp");
+  EXPECT_EQ(scene.contact_params.tolerance, 1e-6);
+  EXPECT_EQ(scene.contact_params.r_strategy, RFactorStrategy::local);
+  const std::string unknown = message_of([&] { apply_setting(scene, "contact.tolerence=1"); });
+  EXPECT_NE(unknown.find("did you mean 'tolerance'"), std::string::npos) << unknown;
+  const std::string bad = message_of([&] { apply_setting(scene, "contact.tolerance=2"); });
+  EXPECT_NE(bad.find("contact.tolerance=2"), std::string::npos) << bad;
 }
 
 TEST(SceneVariant, ErrorsSayWhatThereIs) {
