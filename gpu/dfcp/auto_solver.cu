@@ -85,10 +85,7 @@ class AutoSolver {
   }
 
   /// Products of blocks that a sweep, or about what else takes its time.
-  double sweep_work() const {
-    const auto entries = static_cast<double>(s_.W.pattern_column().size());
-    return entries + kLocalWork * static_cast<double>(s_.blocks());
-  }
+  double sweep_work() const { return s_.W.work() + kLocalWork * static_cast<double>(s_.blocks()); }
 
   /// The same of a Newton step.
   double newton_work() {

@@ -88,6 +88,7 @@ template <int D>
 void Delassus<D>::build(Context& ctx, const ContactProblem& problem, bool factored) {
   blocks_ = problem.blocks();
   factored_ = factored && problem.form == ContactProblem::Form::bodies;
+  from_blocks_ = false;
   host_body_start_.clear();
   host_value_.clear();
   if (factored_) build_factored(ctx, problem);
@@ -139,7 +140,13 @@ void Delassus<D>::finish_diagonal(Context& ctx, std::vector<Mat<double, D>>& dia
 
 template <int D>
 BodyRows<D> Delassus<D>::body_rows() const {
-  return {dofs_, start_.data(), column_.data(), jacobian_.data(), response_.data(), compliance_.data()};
+  return {dofs_,
+          start_.data(),
+          column_.data(),
+          jacobian_.data(),
+          from_blocks_ ? nullptr : response_.data(),
+          from_blocks_ ? inverse_.data() : nullptr,
+          compliance_.data()};
 }
 
 template <int D>
@@ -190,6 +197,14 @@ void Delassus<D>::body_velocities(Context& ctx, const Vec<double, D>* x, double*
   launch(
       ctx, bodies_,
       [=] SS_LAMBDA(std::size_t b) {
+        if (h.response == nullptr) {
+          Vec<double, 6> force = Vec<double, 6>::zero();
+          for (std::int32_t k = gather_start[b]; k < gather_start[b + 1]; ++k)
+            force += h.wrench(entry[k], x[block[entry[k]]]);
+          const Vec<double, 6> dv = h.inverse[b].times(force);
+          for (int j = 0; j < 6; ++j) v[6 * b + static_cast<std::size_t>(j)] = dv[j];
+          return;
+        }
         double sum[6] = {0, 0, 0, 0, 0, 0};
         for (std::int32_t k = gather_start[b]; k < gather_start[b + 1]; ++k) {
           const std::int32_t e = entry[k];

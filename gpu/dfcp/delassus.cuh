@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/core/buffer.h"
+#include "gpu/dfcp/constraint_block.h"
 #include "gpu/dfcp/contact_problem.h"
 #include "gpu/dfcp/row_lanes.h"
 #include "gpu/math/mat.h"
@@ -41,15 +42,17 @@ template <int D>
 struct BodyRows {
   int dofs;                          // of a body: 3 or 6
   const std::int32_t* start;         // blocks + 1, into the entries
-  const std::int32_t* body;          // of each entry
+  const std::int32_t* body;          // of each entry; -1: what cannot be pushed
   const double* jacobian;            // entries x D x dofs: H
-  const double* response;            // entries x dofs x D: A^-1 H'
+  const double* response;            // entries x dofs x D: A^-1 H'; null: made from `inverse`
+  const BodyInverse* inverse;        // per body of 6 dofs; null where there is `response`
   const Vec<double, D>* compliance;  // diagonal of E, per block
 
   /// Row c of H v.
   SS_HD Vec<double, D> times(std::size_t c, const double* v) const {
     Vec<double, D> sum = Vec<double, D>::zero();
     for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
+      if (body[k] < 0) continue;
       const double* h = jacobian + static_cast<std::size_t>(k) * D * dofs;
       const double* vb = v + static_cast<std::size_t>(body[k]) * dofs;
       for (int i = 0; i < D; ++i)
@@ -59,12 +62,29 @@ struct BodyRows {
   }
   /// v += A^-1 H_c' dr. Blocks that share a body must not do this at the same time.
   SS_HD void push(std::size_t c, const Vec<double, D>& dr, double* v) const {
+    if (response == nullptr) return push_bodies(c, dr, v);
     for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
       const double* b = response + static_cast<std::size_t>(k) * D * dofs;
       double* vb = v + static_cast<std::size_t>(body[k]) * dofs;
       for (int j = 0; j < dofs; ++j)
         for (int i = 0; i < D; ++i) vb[j] += b[j * D + i] * dr[i];
     }
+  }
+  SS_HD void push_bodies(std::size_t c, const Vec<double, D>& dr, double* v) const {
+    for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
+      if (body[k] < 0) continue;
+      const Vec<double, 6> dv = inverse[body[k]].times(wrench(k, dr));
+      double* vb = v + static_cast<std::size_t>(body[k]) * 6;
+      for (int j = 0; j < 6; ++j) vb[j] += dv[j];
+    }
+  }
+  /// H' r of entry k of a body with 6 dofs.
+  SS_HD Vec<double, 6> wrench(std::int32_t k, const Vec<double, D>& r) const {
+    const double* h = jacobian + static_cast<std::size_t>(k) * D * 6;
+    Vec<double, 6> f = Vec<double, 6>::zero();
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < 6; ++j) f[j] += h[i * 6 + j] * r[i];
+    return f;
   }
 };
 
@@ -75,6 +95,11 @@ class Delassus {
  public:
   /// Assembles W of any problem (`to_local` if need be), or keeps the factors of a `bodies` problem.
   void build(Context& ctx, const ContactProblem& problem, bool factored);
+
+  /// Keeps the factors of `count` blocks between rigid bodies, all in backend memory and none of it copied to
+  /// the host: q = H free + w with `free` = A^-1 f, 6 numbers per body. Takes copies. One host read.
+  void build(Context& ctx, const ConstraintBlock<D>* blocks, std::size_t count, const BodyInverse* inverse,
+             const double* free, std::size_t bodies);
 
   std::size_t blocks() const { return blocks_; }
   bool factored() const { return factored_; }
@@ -99,11 +124,21 @@ class Delassus {
   int body_dofs() const { return dofs_; }
 
   /// Which blocks meet: those of row c are neighbours[start[c] .. start[c+1]), c itself among them. Host
-  /// memory.
+  /// memory; empty when built from blocks in backend memory: see `gather_start` for these.
   std::span<const std::int32_t> pattern_start() const { return host_start_; }
   std::span<const std::int32_t> pattern_column() const { return host_column_; }
   /// Values in that order on the host, for factorisations: no copy on the CPU backend.
   std::span<const Mat<double, D>> host_values(Context& ctx) const;
+  /// Entries of body b: gather_entry()[gather_start()[b] .. gather_start()[b + 1]), ascending; the block of
+  /// each entry. Factored only, backend memory.
+  const std::int32_t* gather_start() const { return gather_start_.data(); }
+  const std::int32_t* gather_entry() const { return gather_entry_.data(); }
+  const std::int32_t* entry_block() const { return entry_block_.data(); }
+  /// How many products of blocks W x costs, about.
+  double work() const {
+    return factored_ ? kFactoredWork * static_cast<double>(blocks_)
+                     : static_cast<double>(host_column_.size());
+  }
   /// Where the entries of H of each block begin, bodies that never move left out; empty for an assembled W.
   std::span<const std::int32_t> body_start() const { return host_body_start_; }
 
@@ -111,11 +146,15 @@ class Delassus {
   void build_assembled(Context& ctx, const ContactProblem& local);
   void build_factored(Context& ctx, const ContactProblem& problem);
   void build_pattern(const BodyEntries& entries);
+  void gather_entries(Context& ctx, std::size_t entries);
+  void sum_up_blocks(Context& ctx);
   void move_apices(Context& ctx, const ContactProblem& problem, std::vector<Vec<double, D>>& q);
   void set_q(Context& ctx, const std::vector<Vec<double, D>>& q);
   void finish_diagonal(Context& ctx, std::vector<Mat<double, D>>& diagonal);
 
-  bool factored_ = false;
+  static constexpr double kFactoredWork = 8;
+
+  bool factored_ = false, from_blocks_ = false;
   std::size_t blocks_ = 0, bodies_ = 0;
   int dofs_ = 0;
   double mean_diagonal_ = 0, norm_q_ = 0;
@@ -124,7 +163,10 @@ class Delassus {
   Buffer<Vec<double, D>> q_, compliance_;
   Buffer<double> scale_, jacobian_, response_;
   Buffer<std::int32_t> gather_start_, gather_entry_, entry_block_;  // body -> entries
-  mutable Buffer<double> v_;                                        // factored: apply's body velocities
+  Buffer<std::uint32_t> gather_keys_;
+  Buffer<BodyInverse> inverse_;
+  Buffer<Vec<double, 2>> sums_;
+  mutable Buffer<double> v_;  // factored: apply's body velocities
   std::vector<std::int32_t> host_start_, host_column_, host_body_start_;
   mutable std::vector<Mat<double, D>> host_value_;
 };

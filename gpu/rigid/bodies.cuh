@@ -1,0 +1,76 @@
+// DeviceBodies: the rigid bodies of a model in backend memory, and how they move when nothing touches them.
+#pragma once
+
+#include "gpu/core/buffer.h"
+#include "gpu/dfcp/constraint_block.h"
+#include "gpu/math/quat.h"
+#include "gpu/model/model.h"
+
+namespace stickslip {
+
+/// Sums over all bodies that move.
+struct BodySums {
+  double kinetic = 0, gravity = 0;   // [J]
+  Vec<double, 3> momentum{0, 0, 0};  // [kg m/s]
+  Vec<double, 3> angular{0, 0, 0};   // [kg m^2/s] about the origin
+};
+
+/// What pulls at one body: an acceleration of its centre, and one of its spin (the pointer's spring).
+struct BodyPull {
+  std::int32_t body = -1;
+  Vec<double, 3> impulse{0, 0, 0}, twist{0, 0, 0};  // [N s, N m s] in a step
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class DeviceBodies {
+ public:
+  /// Takes over the bodies of a finalized model at their start.
+  void load(Context& ctx, const Model& model);
+  /// Masses again, after densities changed; velocities stay.
+  void set_materials(Context& ctx, const Model& model);
+
+  std::size_t size() const { return pose.size(); }
+  std::size_t moving() const { return moving_; }
+
+  /// Velocities and spins of scripted bodies such that they arrive where their motion has them at the end of
+  /// the step from `time` on. Few bodies, made on the host.
+  void follow_motions(Context& ctx, const Model& model, double time, double dt);
+
+  /// `inverse` at the present poses, and the velocities (linear, angular) that bodies would have after dt
+  /// without impulses: 6 numbers each. Sleeping bodies (`asleep`, null: none) get a zero inverse.
+  void predict(Context& ctx, double dt, double gravity, bool gyroscopic, const BodyPull& pull,
+               const std::uint8_t* asleep);
+  /// Poses `dt` on with the present velocities: x + dt v, exp(dt spin) q. Sleeping bodies stay.
+  void advance(Context& ctx, double dt, const std::uint8_t* asleep);
+
+  /// World positions [m] of all nodes of rigid objects; others are left alone.
+  void place_nodes(Context& ctx, Vec3* x) const;
+  /// Velocities [m/s] of the same nodes.
+  void node_velocities(Context& ctx, Vec3* v) const;
+
+  /// One host read.
+  BodySums sums(Context& ctx, double gravity);
+
+  // One entry per body.
+  Buffer<Pose> pose;
+  Buffer<Vec<double, 3>> velocity, spin;  // [m/s] of the centre, [rad/s] world
+  Buffer<Vec<double, 3>> inertia;         // [kg m^2] principal moments
+  Buffer<double> mass;                    // [kg]; 0: does not move
+  Buffer<std::uint8_t> moves;
+  Buffer<std::int32_t> material;
+  Buffer<Vec<double, 3>> grain;  // body frame
+  Buffer<BodyInverse> inverse;
+  Buffer<double> free;  // 6 per body, see predict
+
+ private:
+  std::size_t moving_ = 0;
+  std::vector<std::int32_t> scripted_;
+  Buffer<std::int32_t> node_, node_body_;  // of rigid objects: node index, its body
+  Buffer<Vec<double, 3>> node_rest_;       // in the body's frame
+  Buffer<BodySums> sums_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND
