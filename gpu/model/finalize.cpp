@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "gpu/model/affine.h"
+#include "gpu/model/rigid_body.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {
@@ -94,6 +95,8 @@ void check_group(const Model& model, const Group& group, const std::string& what
   if (!(group.begin >= 0 && group.end > group.begin)) refuse(what + ": needs 0 <= begin < end");
 }
 
+bool is_collider(const Object& object) { return object.tet_begin == object.tet_end && !object.is_rigid(); }
+
 void check_scripted(const Model& model) {
   std::vector<std::vector<std::int32_t>> scripts_of(model.node_count());
   for (std::size_t s = 0; s < model.scripted.size(); ++s) {
@@ -101,6 +104,10 @@ void check_scripted(const Model& model) {
     check_group(model, script, "scripted group " + std::to_string(s));
     for (const std::int32_t node : script.nodes) {
       const Object& object = model.objects[model.node_object[node]];
+      if (object.is_rigid())
+        refuse("object '" + object.name +
+               "' is a rigid body: its nodes cannot be held or moved; make it a collider, or hold it by a "
+               "joint");
       if (object.is_affine())
         refuse("object '" + object.name +
                "' is an affine body: single nodes of it cannot be held or moved; make it a collider, or "
@@ -117,7 +124,7 @@ void check_scripted(const Model& model) {
     return model.scripted[s].begin == 0 && model.scripted[s].end >= 1e30;
   };
   for (const Object& object : model.objects)
-    if (object.tet_begin == object.tet_end)
+    if (is_collider(object))
       for (std::int32_t i = object.node_begin; i < object.node_end; ++i)
         if (scripts_of[i].size() != 1 || !always(scripts_of[i][0]))
           refuse("collider '" + object.name + "': node " + std::to_string(i) +
@@ -129,6 +136,9 @@ void check_forces(const Model& model) {
     const std::string what = "force " + std::to_string(f);
     check_group(model, model.forces[f], what);
     if (!is_finite(model.forces[f].acceleration)) refuse(what + " is not finite");
+    for (const std::int32_t node : model.forces[f].nodes)
+      if (const Object& object = model.objects[model.node_object[node]]; object.is_rigid())
+        refuse(what + ": object '" + object.name + "' is a rigid body, whose nodes carry no forces");
   }
 }
 
@@ -165,6 +175,9 @@ void finalize(Model& model) {
   check_half_spaces(model);
   check_forces(model);
   check_pair_friction(model);
+  for (std::size_t m = 0; m < model.body_motions.size(); ++m)
+    check_motion(model.body_motions[m], "rigid body motion " + std::to_string(m));
+  check_bodies(model);
   set_control_nodes(model);
 
   const auto by_nodes = [](const Vec2i& a, const Vec2i& b) {
@@ -172,15 +185,17 @@ void finalize(Model& model) {
   };
   model.edges.clear();
   model.surface_nodes.clear();
-  for (const Vec3i& t : model.triangles)
-    for (int c = 0; c < 3; ++c) {
-      const std::int32_t a = t[c], b = t[(c + 1) % 3];
-      model.edges.push_back({std::min(a, b), std::max(a, b)});
-      model.surface_nodes.push_back(a);
-    }
+  // Rigid bodies touch by their shapes, not by their triangles.
+  for (const Object& object : model.objects)
+    for (std::int32_t t = object.triangle_begin; t < object.triangle_end && !object.is_rigid(); ++t)
+      for (int c = 0; c < 3; ++c) {
+        const std::int32_t a = model.triangles[t][c], b = model.triangles[t][(c + 1) % 3];
+        model.edges.push_back({std::min(a, b), std::max(a, b)});
+        model.surface_nodes.push_back(a);
+      }
   for (const Vec2i& s : model.segments) model.edges.push_back({std::min(s[0], s[1]), std::max(s[0], s[1])});
   for (const Object& object : model.objects)
-    if (object.tet_begin == object.tet_end)
+    if (is_collider(object))
       for (std::int32_t i = object.node_begin; i < object.node_end; ++i) model.surface_nodes.push_back(i);
   std::sort(model.edges.begin(), model.edges.end(), by_nodes);
   model.edges.erase(std::unique(model.edges.begin(), model.edges.end()), model.edges.end());

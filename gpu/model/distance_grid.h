@@ -1,0 +1,21 @@
+// Signed distance fields of closed meshes, on the host.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/model/body.h"
+
+namespace stickslip {
+
+/// Why triangles are no closed surface that faces outwards: a bad index, a triangle without area, a side that
+/// does not belong to two triangles in opposite sense, a volume that is not positive; empty when they are.
+std::string surface_fault(const std::vector<Vec<double, 3>>& nodes, const std::vector<Vec3i>& triangles);
+
+/// A mesh with its distance on a grid of cubes, `cells` of them along its longest side and two more on each
+/// side. A node's value is the exact distance to the nearest triangle; its sign is that of the
+/// angle-weighted normal there [Baerentzen, Aanaes 2005]. Throws std::invalid_argument for a surface with a
+/// fault and for cells outside [4, 512].
+ShapeMesh mesh_with_distance(std::vector<Vec<double, 3>> nodes, std::vector<Vec3i> triangles, int cells);
+
+}  // namespace stickslip

@@ -1,0 +1,130 @@
+#include "gpu/model/convex_hull.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "gpu/model/mass_properties.h"
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+std::vector<Vec3d> random_points(int count, unsigned seed, bool on_sphere) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<Vec3d> points;
+  for (int i = 0; i < count; ++i) {
+    const Vec3d p{normal(random), normal(random), normal(random)};
+    points.push_back(on_sphere ? normalized(p) : p);
+  }
+  return points;
+}
+
+/// Triples with all other points on one side, by trying them all.
+std::set<std::set<int>> brute_force_faces(const std::vector<Vec3d>& points) {
+  std::set<std::set<int>> faces;
+  const int n = static_cast<int>(points.size());
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j)
+      for (int k = 0; k < j; ++k) {
+        const Vec3d normal = cross(points[j] - points[i], points[k] - points[i]);
+        int above = 0, below = 0;
+        for (int p = 0; p < n; ++p) {
+          const double h = dot(normal, points[p] - points[i]);
+          above += p != i && p != j && p != k && h > 0;
+          below += p != i && p != j && p != k && h < 0;
+        }
+        if (above == 0 || below == 0) faces.insert({i, j, k});
+      }
+  return faces;
+}
+
+int index_of(const std::vector<Vec3d>& points, const Vec3d& p) {
+  return static_cast<int>(std::find(points.begin(), points.end(), p) - points.begin());
+}
+
+std::string error_of_hull(const std::vector<Vec3d>& points) {
+  try {
+    convex_hull(points);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ConvexHull, OfRandomPointsIsThatOfBruteForce) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    const std::vector<Vec3d> points = random_points(6 + 3 * static_cast<int>(seed), seed, seed % 2 == 0);
+    const ConvexHull hull = convex_hull(points);
+    EXPECT_EQ(hull_fault(hull), "") << seed;
+    std::set<std::set<int>> faces;
+    for (const Vec3i& t : triangles_of(hull))
+      faces.insert({index_of(points, hull.vertices[t[0]]), index_of(points, hull.vertices[t[1]]),
+                    index_of(points, hull.vertices[t[2]])});
+    EXPECT_EQ(faces, brute_force_faces(points)) << seed;
+  }
+}
+
+TEST(ConvexHull, FacesInOnePlaneBecomeOnePolygonWithoutPointsOnItsSides) {
+  // A cube's corners, the middles of sides and faces, inner points, all turned and far from the origin, with
+  // the noise of single precision.
+  for (const double noise : {0.0, 1e-8}) {
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> jitter(-noise, noise);
+    std::vector<Vec3d> points;
+    const Pose pose{{3, -2, 5}, rotation_by(Vec3d{0.4, 1.1, -0.3})};
+    for (int x = 0; x <= 4; ++x)
+      for (int y = 0; y <= 4; ++y)
+        for (int z = 0; z <= 4; ++z)
+          points.push_back(pose.apply({x / 4.0, y / 4.0, z / 4.0}) +
+                           Vec3d{jitter(random), jitter(random), jitter(random)});
+    const ConvexHull hull = convex_hull(points);
+    EXPECT_EQ(hull_fault(hull), "");
+    EXPECT_EQ(hull.vertices.size(), 8u);
+    ASSERT_EQ(hull.face_start.size(), 7u);
+    for (int f = 0; f < 6; ++f) EXPECT_EQ(hull.face_start[f + 1] - hull.face_start[f], 4);
+    EXPECT_NEAR(mass_of_surface(hull.vertices, triangles_of(hull)).volume, 1, 1e-6);
+  }
+}
+
+TEST(ConvexHull, ManyPointsOnASphere) {
+  const std::vector<Vec3d> points = random_points(1500, 5, true);
+  const ConvexHull hull = convex_hull(points);
+  EXPECT_EQ(hull_fault(hull), "");
+  EXPECT_GE(hull.vertices.size(), 1490u);
+}
+
+TEST(ConvexHull, DegenerateInputIsRefused) {
+  EXPECT_NE(error_of_hull({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}).find("four points"), std::string::npos);
+  EXPECT_NE(error_of_hull(std::vector<Vec3d>(9, Vec3d{1, 2, 3})).find("are one"), std::string::npos);
+  EXPECT_NE(error_of_hull({{0, 0, 0}, {1, 1, 0}, {2, 2, 0}, {5, 5, 0}}).find("on a line"), std::string::npos);
+  EXPECT_NE(error_of_hull({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {3, 2, 1e-8}}).find("in a plane"),
+            std::string::npos);
+  EXPECT_NE(error_of_hull({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, std::nan("")}}).find("finite"),
+            std::string::npos);
+}
+
+TEST(ConvexHull, FaultsAreFound) {
+  const ConvexHull good = convex_hull(random_points(30, 2, true));
+  ConvexHull dented = good;
+  dented.vertices[3] = 0.3 * dented.vertices[3];
+  EXPECT_NE(hull_fault(dented).find("not convex"), std::string::npos);
+  ConvexHull open = good;
+  open.face_vertices.resize(open.face_start[open.face_start.size() - 2]);
+  open.face_start.pop_back();
+  EXPECT_NE(hull_fault(open).find("not closed"), std::string::npos);
+  ConvexHull inside_out = good;
+  for (std::size_t f = 0; f + 1 < good.face_start.size(); ++f)
+    std::reverse(inside_out.face_vertices.begin() + good.face_start[f],
+                 inside_out.face_vertices.begin() + good.face_start[f + 1]);
+  EXPECT_NE(hull_fault(inside_out), "");
+  ConvexHull lost = good;
+  lost.face_vertices[4] = 77;
+  EXPECT_NE(hull_fault(lost).find("not there"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stickslip
