@@ -5,6 +5,7 @@
 
 #include "gpu/model/convex_hull.h"
 #include "gpu/model/distance_grid.h"
+#include "gpu/model/finite.h"
 #include "gpu/model/rigid_body.h"
 
 namespace stickslip {
@@ -16,9 +17,8 @@ using Vec3d = Vec<double, 3>;
 // of the body's size.
 constexpr double kUnit = 1e-9, kNodeOff = 1e-6;
 
-bool all_finite(const Vec3d& v) { return std::isfinite(norm2(v)); }
 bool is_pose(const Pose& pose) {
-  return all_finite(pose.x) && std::abs(pose.q.w * pose.q.w + norm2(pose.q.v) - 1) < kUnit;
+  return is_finite(pose.x) && std::abs(pose.q.w * pose.q.w + norm2(pose.q.v) - 1) < kUnit;
 }
 
 class BodyCheck {
@@ -56,7 +56,7 @@ class BodyCheck {
       refuse("a rigid body needs a positive mass and volume");
     const Vec3d& i = body.unit_inertia;
     const double most = std::max({i[0], i[1], i[2]}), sum = i[0] + i[1] + i[2];
-    if (!all_finite(i) || !(std::min({i[0], i[1], i[2]}) > 0) || !(most <= (1 + 1e-6) * (sum - most)))
+    if (!is_finite(i) || !(std::min({i[0], i[1], i[2]}) > 0) || !(most <= (1 + 1e-6) * (sum - most)))
       refuse(
           "no rigid body has these moments of inertia: each must be positive, none above the sum of the "
           "others");
@@ -64,8 +64,8 @@ class BodyCheck {
 
   void check_start(const Body& body) const {
     if (!is_pose(body.pose)) refuse("its pose needs finite numbers and a unit quaternion");
-    if (!all_finite(body.velocity) || !all_finite(body.spin)) refuse("its velocity is not finite");
-    if (!all_finite(body.grain) || !(norm(body.grain) > 0)) refuse("its grain must not be zero");
+    if (!is_finite(body.velocity) || !is_finite(body.spin)) refuse("its velocity is not finite");
+    if (!is_finite(body.grain) || !(norm(body.grain) > 0)) refuse("its grain must not be zero");
     if (body.motion < 0) return;
     if (static_cast<std::size_t>(body.motion) >= model_.body_motions.size())
       refuse("there is no motion " + std::to_string(body.motion));
@@ -117,7 +117,7 @@ class BodyCheck {
     const ShapeMesh& mesh = model_.shape_meshes[shape.data];
     if (const std::string fault = surface_fault(mesh.vertices, mesh.triangles); !fault.empty()) refuse(fault);
     const Vec<std::int32_t, 3>& n = mesh.grid_nodes;
-    if (!(mesh.grid_spacing > 0) || !all_finite(mesh.grid_origin) || n[0] < 2 || n[1] < 2 || n[2] < 2 ||
+    if (!(mesh.grid_spacing > 0) || !is_finite(mesh.grid_origin) || n[0] < 2 || n[1] < 2 || n[2] < 2 ||
         mesh.distance.size() != static_cast<std::size_t>(n[0]) * n[1] * n[2])
       refuse("its mesh needs a distance field, two nodes along each axis at least");
     for (const float d : mesh.distance)

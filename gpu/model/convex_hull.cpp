@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "gpu/model/finite.h"
+
 namespace stickslip {
 namespace {
 
@@ -238,7 +240,7 @@ void drop_edge_points(std::vector<std::vector<std::int32_t>>& loops, std::size_t
 
 ConvexHull convex_hull(const std::vector<Vec3d>& points) {
   for (const Vec3d& p : points)
-    if (!std::isfinite(norm2(p))) refuse_points("a point of it is not finite");
+    if (!is_finite(p)) refuse_points("a point of it is not finite");
   if (points.size() < 4) refuse_points("it needs four points at least");
   const std::vector<Vec3i> triangles = QuickHull(points).triangles();
   std::int32_t groups = 0;
@@ -277,7 +279,7 @@ std::string hull_fault(const ConvexHull& hull) {
   const std::size_t faces = hull.face_start.size() - 1;
   if (hull.vertices.size() < 4 || faces < 4) return "a convex hull needs four vertices and four faces";
   for (const Vec3d& p : hull.vertices)
-    if (!std::isfinite(norm2(p))) return "a vertex of its hull is not finite";
+    if (!is_finite(p)) return "a vertex of its hull is not finite";
   const double tolerance = 10 * kOnePolygon * extent_of(hull.vertices);
   std::map<std::pair<std::int32_t, std::int32_t>, int> edges;
   for (std::size_t f = 0; f < faces; ++f) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "gpu/model/finite.h"
 #include "gpu/model/mass_properties.h"
 
 namespace stickslip {
@@ -174,7 +175,7 @@ void fill(ShapeMesh& mesh) {
 std::string surface_fault(const std::vector<Vec3d>& nodes, const std::vector<Vec3i>& triangles) {
   if (triangles.size() < 4) return "a closed surface needs four triangles at least";
   for (const Vec3d& p : nodes)
-    if (!std::isfinite(norm2(p))) return "a node of its surface is not finite";
+    if (!is_finite(p)) return "a node of its surface is not finite";
   std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> sides;
   for (std::size_t t = 0; t < triangles.size(); ++t) {
     const Vec3i& v = triangles[t];

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "gpu/model/affine.h"
+#include "gpu/model/finite.h"
 #include "gpu/model/rigid_body.h"
 #include "gpu/model/tet_volume.h"
 
@@ -13,8 +14,6 @@ namespace {
 using Vec3d = Vec<double, 3>;
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
-
-bool is_finite(const Vec3d& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
 
 void check_material(const std::string& name, const Material& material) {
   for (const ParamInfo& info : material_table()) {

@@ -6,14 +6,13 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "gpu/model/finite.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {
 namespace {
 
 using Vec3d = Vec<double, 3>;
-
-bool is_finite(const Vec3d& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
 
 [[noreturn]] void refuse(const std::string& object, const std::string& what) {
   throw std::invalid_argument("object '" + object + "': " + what);

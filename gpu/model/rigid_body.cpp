@@ -6,6 +6,7 @@
 
 #include "gpu/model/convex_hull.h"
 #include "gpu/model/distance_grid.h"
+#include "gpu/model/finite.h"
 
 namespace stickslip {
 namespace {
@@ -37,13 +38,11 @@ BodyPart centred_part(ShapeKind kind, std::vector<Vec3d>& points, const Pose& po
   return part;
 }
 
-bool is_finite_vector(const Vec3d& v) { return std::isfinite(norm2(v)); }
-
 }  // namespace
 
 BodyPart make_part(ShapeKind kind, const Vec3d& size, const Pose& pose) {
   const bool good = size[0] > 0 && (kind == ShapeKind::capsule ? size[1] >= 0 : size[1] > 0) && size[2] > 0;
-  if (!is_finite_vector(size) || !(kind == ShapeKind::sphere ? size[0] > 0 : good))
+  if (!is_finite(size) || !(kind == ShapeKind::sphere ? size[0] > 0 : good))
     throw std::invalid_argument("the sizes of a rigid shape must be positive");
   BodyPart part;
   part.shape.kind = kind;
@@ -106,7 +105,7 @@ Object& add_body(Model& model, std::string name, const BodyForm& form, std::int3
   const auto refuse = [&](const char* what) {
     throw std::invalid_argument("object '" + name + "': " + what);
   };
-  if (!is_finite_vector(start.pose.x) || !is_finite_vector(start.velocity) || !is_finite_vector(start.spin))
+  if (!is_finite(start.pose.x) || !is_finite(start.velocity) || !is_finite(start.spin))
     refuse("its start is not finite");
   if (!(start.mass >= 0) || !std::isfinite(start.mass)) refuse("its mass must not be negative");
   if (!(norm(start.grain) > 0)) refuse("its grain must not be zero");

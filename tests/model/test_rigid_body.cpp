@@ -85,7 +85,7 @@ TEST(RigidBody, ObjectNodesStartWhereTheBodyPutsThem) {
   finalize(model);
   EXPECT_TRUE(model.edges.empty()) << "rigid bodies touch by their shapes";
   EXPECT_TRUE(model.surface_nodes.empty());
-  const Body& body = model.bodies[0];
+  const stickslip::Body& body = model.bodies[0];
   for (int i = 0; i < model.objects[0].node_end; ++i) {
     EXPECT_LT(norm(model.positions[i] - body.pose.apply(model.rest_positions[i])), 1e-14);
     EXPECT_LT(
