@@ -90,7 +90,9 @@ class FclibWriter {
   void write_local(const ContactProblem& problem) {
     SparseRows w = problem.W;
     for (std::size_t row = 0; row < problem.size(); ++row)
-      if (const double e = problem.laws[row / kDim].compliance; e != 0)
+      if (const double e =
+              problem.laws[row / kDim].compliance + (problem.softness.empty() ? 0 : problem.softness[row]);
+          e != 0)
         add_to_diagonal(w, static_cast<std::int32_t>(row), e);
     const auto& [contacts, equalities] = rows_;
     matrix("W", submatrix(w, contacts, contacts), false, FclibStorage::rows);
@@ -179,6 +181,8 @@ void check_expressible(const ContactProblem& problem, const std::string& name) {
   for (std::size_t c = 0; c < problem.laws.size(); ++c)
     if (const char* what = inexpressible(problem.laws[c], problem.form))
       refuse("block " + std::to_string(c) + " " + what);
+  if (!problem.softness.empty() && problem.form != Form::local)
+    refuse("rows of their own softness, which only local problems can hold: form W first");
   if (problem.blocks() == 0) refuse("an empty problem");
 }
 

@@ -316,6 +316,11 @@ void check(const ContactProblem& problem) {
     check_size(name, r.size(), problem.size(), "dim per block, or none");
     check_finite(name, r);
   };
+  if (!problem.softness.empty() && problem.softness.size() != problem.size())
+    refuse("softness has ", problem.softness.size(), " rows and must have ", problem.size());
+  for (std::size_t row = 0; row < problem.softness.size(); ++row)
+    if (!(problem.softness[row] >= 0) || !sane(problem.softness[row]))
+      refuse("softness of row ", row, " is ", problem.softness[row], " m/s per N s", kNotNegative);
   check_impulses("guess", problem.guess);
   check_impulses("solution", problem.solution);
 }

@@ -176,6 +176,10 @@ std::size_t diagonal_place(const SparseRows& matrix, std::size_t row) {
                                   first);
 }
 
+double softness_of(const ContactProblem& problem, std::size_t row) {
+  return problem.softness.empty() ? 0 : problem.softness[row];
+}
+
 /// Rows on which no impulse acts must be at rest, but for contacts that open.
 void add_compliance(const ContactProblem& problem, ContactProblem& local) {
   const std::vector<double> e = row_compliance(problem);
@@ -184,7 +188,8 @@ void add_compliance(const ContactProblem& problem, ContactProblem& local) {
     double& diagonal = local.W.values[diagonal_place(local.W, row)];
     const BlockLaw& law = problem.laws[row / problem.dim];
     const bool opens = law.set != FrictionSet::bilateral && row % problem.dim == 0 && local.q[row] > 0;
-    if (diagonal == 0 && e[row] != law.compliance && local.q[row] != 0 && !opens) {
+    const bool soft = softness_of(problem, row) > 0 || e[row] == law.compliance;
+    if (diagonal == 0 && !soft && local.q[row] != 0 && !opens) {
       std::ostringstream text;
       text << "row " << row % problem.dim << " of block " << row / problem.dim << " moves at " << local.q[row]
            << " m/s and nothing that it touches can move: let one of its bodies move, or drop it";
@@ -266,7 +271,10 @@ std::vector<double> row_compliance(const ContactProblem& problem) {
             e[row] = 0;
       }
     }
-    for (int i = 0; i < dim; ++i) rows[i] += problem.laws[c].compliance;
+    for (int i = 0; i < dim; ++i) {
+      if (const double soft = softness_of(problem, c * dim + i); soft > 0) rows[i] = soft;
+      rows[i] += problem.laws[c].compliance;
+    }
   }
   return e;
 }

@@ -59,6 +59,9 @@ struct ContactProblem {
   std::vector<std::int32_t> block_start;  // bodies: blocks + 1, into `jacobian`
   std::vector<JacobianBlock> jacobian;    // bodies: a block names a body once at most
 
+  /// Diagonal of E of single rows, dim * blocks, besides the blocks' compliance; empty: none [m/s per N s].
+  std::vector<double> softness;
+
   std::vector<double> guess;     // of r to start from; empty: zero
   std::vector<double> solution;  // of r as stored with the problem, which need not be one; empty: none
 
@@ -78,7 +81,7 @@ struct ContactProblem {
 /// see. Throws std::invalid_argument naming the array, the row and what would be right.
 void check(const ContactProblem& problem);
 
-/// E of each row: its block's compliance, and 1 on rows on which no impulse acts (no entry in H but of
+/// E of each row: its block's compliance and its softness, and without softness 1 on rows on which no impulse acts (no entry in H but of
 /// immovable bodies, or W_ii = 0): they stay regular, and nothing else changes where u = 0 and r = 0 there.
 /// Shape: size().
 std::vector<double> row_compliance(const ContactProblem& problem);

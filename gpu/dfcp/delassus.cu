@@ -69,7 +69,7 @@ bool has_full_diagonal(const SparseRows& w) {
 }
 
 bool is_plain_local(const ContactProblem& problem) {
-  return problem.form == ContactProblem::Form::local &&
+  return problem.form == ContactProblem::Form::local && problem.softness.empty() &&
          std::all_of(problem.laws.begin(), problem.laws.end(),
                      [](const BlockLaw& law) { return law.cohesion == 0 && law.compliance == 0; }) &&
          has_full_diagonal(problem.W);

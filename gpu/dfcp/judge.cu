@@ -97,7 +97,7 @@ Judgement judge_fully(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* l
         ctx, n,
         [=] SS_LAMBDA(std::size_t c) {
           out[c] = {block_error(law[c], scale[c], r[c], u[c]),
-                    static_cast<int>(contact_state(law[c], scale[c], r[c], u[c]))};
+                    static_cast<int>(block_state(law[c], scale[c], r[c], u[c]))};
         },
         kMedium);
     *errors = each.download(ctx);

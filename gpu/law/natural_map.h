@@ -7,7 +7,7 @@
 namespace stickslip {
 
 /// What a block does, in the numbers of `BlockError::state`.
-enum class ContactState : int { open = 0, sticks = 1, slides = 2, bilateral = 3 };
+enum class BlockState : int { open = 0, sticks = 1, slides = 2, bilateral = 3 };
 
 /// s (r - P_K(z)) [m/s] with z = r - u~ / s, zero exactly at the law; u for a bilateral block. As u~ - s
 /// (P_K(z) - z) it keeps u~ where r is so large that z = r to rounding.
@@ -36,13 +36,13 @@ SS_HD inline double cone_distance(const ContactLaw<D>& law, const Vec<double, D>
 /// (slides). So it is decided for iterates too, and a rounding error in u does not make a sticking contact
 /// slide.
 template <int D>
-SS_HD inline ContactState contact_state(const ContactLaw<D>& law, double s, const Vec<double, D>& r,
+SS_HD inline BlockState block_state(const ContactLaw<D>& law, double s, const Vec<double, D>& r,
                                         const Vec<double, D>& u) {
-  if (law.set == FrictionSet::bilateral) return ContactState::bilateral;
+  if (law.set == FrictionSet::bilateral) return BlockState::bilateral;
   const Vec<double, D> z = r - (1 / s) * shifted(law, u);
   const Vec<double, D> p = project(law, z);
-  if (p == Vec<double, D>::zero()) return ContactState::open;
-  return p == z ? ContactState::sticks : ContactState::slides;
+  if (p == Vec<double, D>::zero()) return BlockState::open;
+  return p == z ? BlockState::sticks : BlockState::slides;
 }
 
 }  // namespace stickslip

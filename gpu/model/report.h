@@ -47,6 +47,7 @@ struct ContactSolveRecord {
   long iterations = 0;         // of the contact solver
   int blocks = 0;              // contacts and joints
   double nu = 0;               // 3 contacts / dofs that can move
+  std::string message;         // why a solver refused; empty: it did not
   int colours = 0;             // of the sweeps; 0: none
   double penetration = 0;      // [m] largest overlap found at the start of the step
   double normal_velocity = 0;  // [m/s] largest approach that is left

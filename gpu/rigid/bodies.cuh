@@ -5,6 +5,7 @@
 #include "gpu/dfcp/constraint_block.h"
 #include "gpu/math/quat.h"
 #include "gpu/model/model.h"
+#include "gpu/rigid/stabilisation.h"
 
 namespace stickslip {
 
@@ -21,6 +22,23 @@ struct BodyPull {
   Vec<double, 3> impulse{0, 0, 0}, twist{0, 0, 0};  // [N s, N m s] in a step
 };
 
+/// Bodies at the start of a step, as rows of constraints see them. Backend memory, one entry per body.
+struct BodiesView {
+  const Pose* pose;
+  const Vec<double, 3>*velocity, *spin, *grain;
+  const BodyInverse* inverse;
+  const std::int32_t* material;
+
+  /// -1 (and any other half-space): the world.
+  SS_HD BodyAtStep at_step(std::int32_t b) const {
+    if (b < 0) return BodyAtStep::world();
+    return {pose[b], velocity[b], spin[b], inverse[b]};
+  }
+  SS_HD Vec<double, 3> world_grain(std::int32_t b) const {
+    return b < 0 ? Vec<double, 3>{0, 0, 0} : pose[b].q.rotate(grain[b]);
+  }
+};
+
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -34,6 +52,10 @@ class DeviceBodies {
 
   std::size_t size() const { return pose.size(); }
   std::size_t moving() const { return moving_; }
+
+  BodiesView view() const {
+    return {pose.data(), velocity.data(), spin.data(), grain.data(), inverse.data(), material.data()};
+  }
 
   /// Velocities and spins of scripted bodies such that they arrive where their motion has them at the end of
   /// the step from `time` on. Few bodies, made on the host.

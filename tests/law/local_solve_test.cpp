@@ -34,7 +34,7 @@ void check_law(RandomLaws& random, FrictionSet set, FlowRule flow, double larges
     double lambda = 0;
     const Vec<double, D> r = local_solve(law, data, q, lambda);
     worst = std::max(worst, law_residual(law, w, q, r));
-    ++states[static_cast<int>(contact_state(law, block_scale(w), r, w * r + q))];
+    ++states[static_cast<int>(block_state(law, block_scale(w), r, w * r + q))];
     if (n % 4 == 0) {  // from a guess, good or bad
       lambda *= n % 8 == 0 ? 1.001 : random.power(6);
       worst = std::max(worst, law_residual(law, w, q, local_solve(law, data, q, lambda)));
@@ -144,7 +144,7 @@ TEST(LocalSolve, SlidesAsASearchOverDirectionsFinds) {
     Vec<double, 3> q = random.vector<3>();
     q[0] = -std::fabs(q[0]);
     const Vec<double, 3> r = local_solve(law, w, q);
-    if (contact_state(law, block_scale(w), r, w * r + q) != ContactState::slides) continue;
+    if (block_state(law, block_scale(w), r, w * r + q) != BlockState::slides) continue;
     ++slides;
     EXPECT_LE(distance_to_sliding_solutions(w, q, mu, r), 1e-9 * norm(r)) << n;
   }

@@ -26,12 +26,12 @@ struct Pair {
 };
 
 /// (u, r) in the exact law, from its own words and not from De Saxce's cones.
-Pair make_pair(RandomLaws& random, const ContactLaw<3>& law, ContactState state) {
+Pair make_pair(RandomLaws& random, const ContactLaw<3>& law, BlockState state) {
   Pair pair{Vec<double, 3>::zero(), random.vector<3>()};
   const double normal = std::exp(random.normal());
-  if (state == ContactState::open) {
+  if (state == BlockState::open) {
     pair.u[0] = normal;
-  } else if (state == ContactState::sticks) {
+  } else if (state == BlockState::sticks) {
     pair.u = Vec<double, 3>::zero();
     const Vec<double, 2> inside = {random.uniform(-0.7, 0.7) * law.mu[0],
                                    random.uniform(-0.7, 0.7) * law.mu[1]};
@@ -46,22 +46,22 @@ Pair make_pair(RandomLaws& random, const ContactLaw<3>& law, ContactState state)
 TEST(NaturalMap, VanishesExactlyAtCoulombsLaw) {
   FRESH_SEED(seed);
   RandomLaws random(seed);
-  const ContactState states[] = {ContactState::open, ContactState::sticks, ContactState::slides};
+  const BlockState states[] = {BlockState::open, BlockState::sticks, BlockState::slides};
   for (int n = 0; n < 6000; ++n) {
     ContactLaw<3> law = random.law<3>(n % 2 ? FrictionSet::box : FrictionSet::ellipsoid, FlowRule::exact, 10);
     for (int i = 0; i < 2; ++i) law.mu[i] = std::max(law.mu[i], 0.05);
-    const ContactState state = states[n % 3];
+    const BlockState state = states[n % 3];
     const Pair at = make_pair(random, law, state);
     const double s = random.power(3), size = s * norm(at.r) + norm(at.u);
     EXPECT_LE(block_error(law, s, at.r, at.u), 1e-14 * size * (1 + norm(law.mu))) << n;
-    EXPECT_EQ(contact_state(law, s, at.r, at.u), state) << n;
+    EXPECT_EQ(block_state(law, s, at.r, at.u), state) << n;
     EXPECT_LE(cone_distance(law, at.r), 1e-15 * norm(at.r));
     // Anything else is seen: friction that helps sliding, a pull, a penetration.
     Pair wrong = at;
-    if (state == ContactState::slides)
+    if (state == BlockState::slides)
       for (int i = 1; i < 3; ++i) wrong.r[i] = -wrong.r[i];
-    if (state == ContactState::open) wrong.u[0] = -wrong.u[0];
-    if (state == ContactState::sticks) wrong.r = -wrong.r;
+    if (state == BlockState::open) wrong.u[0] = -wrong.u[0];
+    if (state == BlockState::sticks) wrong.r = -wrong.r;
     EXPECT_GT(block_error(law, s, wrong.r, wrong.u), 1e-6 * size) << n;
   }
 }
@@ -83,7 +83,7 @@ TEST(NaturalMap, OfJointsAndFixedBlocks) {
   const ContactLaw<3> joint{{0.5, 0.5}, FrictionSet::bilateral};
   const Vec<double, 3> r{-1, 2, 3}, u{0.1, -0.2, 0.2};
   EXPECT_DOUBLE_EQ(block_error(joint, 7, r, u), 0.3);
-  EXPECT_EQ(contact_state(joint, 7, r, u), ContactState::bilateral);
+  EXPECT_EQ(block_state(joint, 7, r, u), BlockState::bilateral);
 }
 
 /// The associated law is the exact one at the velocity that is shifted back.

@@ -1,0 +1,308 @@
+#include "gpu/rigid/contact_system.cuh"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/dfcp/solvers.cuh"
+#include "gpu/law/natural_map.h"
+#include "gpu/law/projection.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+/// Solvers that need the entries of W, not only its products; `auto` is at its best with them.
+bool wants_entries(std::string_view solver) {
+  constexpr std::array<std::string_view, 6> names{"newton_ac", "newton_fb",         "newton_minmap",
+                                                  "admm",      "pivot_incremental", "pivot_block"};
+  return std::find(names.begin(), names.end(), solver) != names.end();
+}
+
+/// `auto` alone chooses: small problems are factorised, large ones swept.
+constexpr std::size_t kFewBlocks = 2000;
+
+/// Body b of a problem: A^-1, and f = A free.
+void put_body(ContactProblem& p, std::size_t b, const BodyInverse& inverse, const double* free) {
+  if (!(inverse.mass > 0)) return;
+  double* a = p.inverse_mass.data() + 36 * b;
+  constexpr int rows[6] = {0, 1, 2, 0, 0, 1}, columns[6] = {0, 1, 2, 1, 2, 2};
+  Mat<double, 3> turn{};
+  for (int e = 0; e < 6; ++e) {
+    const double value = inverse.inertia[e];
+    turn(rows[e], columns[e]) = turn(columns[e], rows[e]) = value;
+    a[6 * (3 + rows[e]) + 3 + columns[e]] = a[6 * (3 + columns[e]) + 3 + rows[e]] = value;
+  }
+  for (int i = 0; i < 3; ++i) a[7 * i] = inverse.mass;
+  const Vec3d angular = stickslip::inverse(turn) * Vec3d{free[3], free[4], free[5]};
+  for (std::size_t i = 0; i < 3; ++i) {
+    p.f[6 * b + i] = free[i] / inverse.mass;
+    p.f[6 * b + 3 + i] = angular[static_cast<int>(i)];
+  }
+}
+
+/// One block of a problem; what cannot be pushed moves into w.
+template <int D>
+void put_block(ContactProblem& p, const ConstraintBlock<D>& block, const std::vector<BodyInverse>& inverses,
+               const std::vector<double>& free) {
+  Vec<double, D> w = block.w;
+  bool touched[D] = {};
+  for (int side = 0; side < 2; ++side) {
+    const std::int32_t b = block.body[side];
+    if (b < 0) continue;
+    const bool pushed = inverses[static_cast<std::size_t>(b)].mass > 0;
+    JacobianBlock entry;
+    entry.body = b;
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < 6; ++j) {
+        const double h = block.jacobian[side][i][j];
+        entry.rows[static_cast<std::size_t>(6 * i + j)] = h;
+        touched[i] = touched[i] || (pushed && h != 0);
+        if (!pushed) w[i] += h * free[6 * static_cast<std::size_t>(b) + static_cast<std::size_t>(j)];
+      }
+    if (pushed) p.jacobian.push_back(entry);
+  }
+  p.block_start.push_back(static_cast<std::int32_t>(p.jacobian.size()));
+  BlockLaw& law = p.laws.emplace_back();
+  law.set = block.law.set;
+  law.flow = block.law.flow;
+  for (int i = 0; i < D - 1; ++i) law.mu[static_cast<std::size_t>(i)] = block.law.mu[i];
+  for (int i = 0; i < D; ++i) {
+    p.w.push_back(w[i]);
+    // A row that is not in use stays so without its compliance.
+    p.softness.push_back(touched[i] || w[i] != 0 ? block.compliance[i] : 0.0);
+  }
+}
+
+}  // namespace
+
+template <int D>
+void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list) {
+  joint_blocks_ = list.joint_blocks;
+  blocks_ = list.joint_blocks + list.contact_count;
+  block_.resize(ctx, blocks_);
+  law_.resize(ctx, blocks_);
+  r_.resize(ctx, blocks_);
+  guess_.resize(ctx, blocks_);
+  u_.resize(ctx, blocks_);
+  fill_joints(ctx, bodies, list);
+  fill_contacts(ctx, bodies, list);
+  const ConstraintBlock<D>* block = block_.data();
+  ContactLaw<D>* law = law_.data();
+  launch(ctx, blocks_, [=] SS_LAMBDA(std::size_t c) { law[c] = block[c].law; });
+  warm_start(ctx, list);
+  W_.build(ctx, block_.data(), blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size());
+  colouring_.clear();
+}
+
+template <int D>
+void ContactSystem<D>::fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list) {
+  ConstraintBlock<D>* block = block_.data();
+  const BodiesView at = bodies.view();
+  const DeviceJoint* joint = list.joints;
+  const std::int32_t *joint_of = list.block_joint, *part = list.block_part;
+  const ErrorFeedback feedback = list.options.feedback;
+  launch(
+      ctx, joint_blocks_,
+      [=] SS_LAMBDA(std::size_t c) {
+        const DeviceJoint& j = joint[joint_of[c]];
+        fill_joint_block(j, part[c], at.at_step(j.a), at.at_step(j.b), feedback, block[c]);
+      },
+      kMedium);
+}
+
+template <int D>
+void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list) {
+  ConstraintBlock<D>* block = block_.data() + joint_blocks_;
+  const BodiesView at = bodies.view();
+  const RigidContact* contact = list.contacts;
+  const SurfaceTable table = list.surfaces;
+  const ContactRowOptions options = list.options;
+  launch(
+      ctx, list.contact_count,
+      [=] SS_LAMBDA(std::size_t i) {
+        const RigidContact& c = contact[i];
+        const std::int32_t material = at.material[c.a];
+        const std::int32_t column = c.b >= 0 ? at.material[c.b] : table.materials - 1 - c.b;
+        const ContactPair pair = contact_pair(table.surface[material], table.surface[column],
+                                              table.mu[material * table.columns + column],
+                                              at.world_grain(c.a), at.world_grain(c.b));
+        block[i] = contact_block<D>(c, at.at_step(c.a), at.at_step(c.b), pair, options);
+      },
+      kMedium);
+}
+
+/// Impulses of the last step in this step's frames; none where a contact is new.
+template <int D>
+void ContactSystem<D>::warm_start(Context& ctx, const StepConstraints& list) {
+  Vec<double, D>*r = r_.data(), *guess = guess_.data();
+  if (impulses_ == 0 || !list.warm_start) {
+    fill(ctx, r, blocks_, Vec<double, D>::zero());
+    fill(ctx, guess, blocks_, Vec<double, D>::zero());
+    return;
+  }
+  const ConstraintBlock<D>* block = block_.data();
+  const Vec<double, 4>* world = world_.data();
+  const Vec<double, D>* joint_r = joint_r_.data();
+  const RigidContact* contact = list.contacts;
+  const std::size_t joints = joint_blocks_, from = contacts_from_;
+  launch(
+      ctx, blocks_,
+      [=] SS_LAMBDA(std::size_t c) {
+        Vec<double, D> start = Vec<double, D>::zero();
+        if (c < joints) {
+          start = project(block[c].law, joint_r[c]);
+        } else if (const std::int32_t p = contact[c - joints].previous; p >= 0) {
+          const Vec<double, 4> f = world[from + static_cast<std::size_t>(p)];
+          for (int i = 0; i < 3; ++i)
+            for (int k = 0; k < 3; ++k) start[i] += block[c].jacobian[0][i][k] * f[k];
+          if (D == 4) start[D - 1] = f[3];
+          start = project(block[c].law, start);
+        }
+        r[c] = guess[c] = start;
+      },
+      kMedium);
+}
+
+template <int D>
+void ContactSystem<D>::keep_impulses(Context& ctx) {
+  world_.resize(ctx, blocks_);
+  joint_r_.resize(ctx, joint_blocks_);
+  const ConstraintBlock<D>* block = block_.data();
+  const Vec<double, D>* r = r_.data();
+  Vec<double, 4>* world = world_.data();
+  Vec<double, D>* joint_r = joint_r_.data();
+  const std::size_t joints = joint_blocks_;
+  launch(
+      ctx, blocks_,
+      [=] SS_LAMBDA(std::size_t c) {
+        if (c < joints) {
+          joint_r[c] = r[c];
+          return;
+        }
+        Vec<double, 4> f = Vec<double, 4>::zero();
+        for (int i = 0; i < 3; ++i)
+          for (int k = 0; k < 3; ++k) f[k] += block[c].jacobian[0][i][k] * r[c][i];
+        if (D == 4) f[3] = r[c][D - 1];
+        world[c] = f;
+      },
+      kMedium);
+  impulses_ = blocks_;
+  contacts_from_ = joint_blocks_;
+}
+
+template <int D>
+Delassus<D>& ContactSystem<D>::chosen(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
+                                      const LabParams& params) {
+  const bool assembled = params.storage == DelassusStorage::assembled ||
+                         (params.storage == DelassusStorage::automatic &&
+                          (wants_entries(solver) || (solver == "auto" && blocks_ <= kFewBlocks)));
+  if (!assembled) return W_;
+  assembled_.build(ctx, problem(ctx, bodies), false);
+  return assembled_;
+}
+
+template <int D>
+void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
+                             const LabParams& params, ContactSolveRecord& record) {
+  Delassus<D>& W = chosen(ctx, bodies, solver, params);
+  Monitor<D> monitor(
+      ctx, W, law_.data(),
+      {params.tolerance, params.max_iterations, params.time_budget, params.check_interval, nullptr, false});
+  System<D> system{ctx, W, law_.data(), params, monitor, colouring_, r_.data()};
+  if (blocks_ > 0 && !run_solver(solver, system))
+    throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'");
+  if (blocks_ > 0) copy(ctx, r_.data(), monitor.best(), blocks_);
+  record.residual = blocks_ > 0 ? monitor.best_residual() : 0;
+  record.tolerance = params.tolerance;
+  record.iterations = monitor.iterations();
+  record.message = monitor.end() == SolveEnd::refused ? monitor.message() : "";
+  record.colours = colouring_.built() ? colouring_.colours() : 0;
+  keep_impulses(ctx);
+}
+
+template <int D>
+void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
+  delta_.resize(ctx, 6 * bodies.size());
+  W_.body_velocities(ctx, r_.data(), delta_.data());
+  const double *delta = delta_.data(), *free = bodies.free.data();
+  Vec3d *v = bodies.velocity.data(), *w = bodies.spin.data();
+  launch(
+      ctx, bodies.size(),
+      [=] SS_LAMBDA(std::size_t b) {
+        for (std::size_t i = 0; i < 3; ++i) {
+          v[b][static_cast<int>(i)] = free[6 * b + i] + delta[6 * b + i];
+          w[b][static_cast<int>(i)] = free[6 * b + 3 + i] + delta[6 * b + 3 + i];
+        }
+      },
+      kMedium);
+}
+
+template <int D>
+ContactProblem ContactSystem<D>::problem(Context& ctx, const DeviceBodies& bodies) const {
+  const std::vector<ConstraintBlock<D>> blocks = block_.download(ctx);
+  const std::vector<BodyInverse> inverses = bodies.inverse.download(ctx);
+  const std::vector<Vec<double, D>> guess = guess_.download(ctx), r = r_.download(ctx);
+  const std::vector<double> free = bodies.free.download(ctx);
+  ContactProblem p;
+  p.dim = D;
+  p.form = ContactProblem::Form::bodies;
+  p.inverse_mass.assign(36 * inverses.size(), 0.0);
+  p.f.assign(6 * inverses.size(), 0.0);
+  for (std::size_t b = 0; b < inverses.size(); ++b) put_body(p, b, inverses[b], free.data() + 6 * b);
+  p.block_start.push_back(0);
+  for (std::size_t c = 0; c < blocks_; ++c) {
+    put_block(p, blocks[c], inverses, free);
+    for (int i = 0; i < D; ++i) {
+      p.guess.push_back(guess[c][i]);
+      p.solution.push_back(r[c][i]);
+    }
+  }
+  if (std::all_of(p.softness.begin(), p.softness.end(), [](double e) { return e == 0; })) p.softness.clear();
+  return p;
+}
+
+template <int D>
+void ContactSystem<D>::records(Context& ctx, const StepConstraints& list, double dt,
+                               std::vector<ContactRecord>& out) {
+  out.clear();
+  if (list.contact_count == 0 || impulses_ != blocks_) return;
+  Buffer<ContactRecord> records(ctx, list.contact_count);
+  W_.apply(ctx, r_.data(), u_.data(), true);
+  ContactRecord* record = records.data();
+  const RigidContact* contact = list.contacts;
+  const Vec<double, D>*r = r_.data() + joint_blocks_, *u = u_.data() + joint_blocks_;
+  const ContactLaw<D>* law = law_.data() + joint_blocks_;
+  const ConstraintBlock<D>* block = block_.data() + joint_blocks_;
+  const double* scale = W_.scale() + joint_blocks_;
+  launch(
+      ctx, list.contact_count,
+      [=] SS_LAMBDA(std::size_t c) {
+        Vec<double, D> slide = u[c];
+        slide[0] = 0;
+        const BlockState state = block_state(law[c], scale[c], r[c], u[c]);
+        ContactRecord x;
+        x.point = contact[c].point.template cast<float>();
+        x.normal = contact[c].normal.template cast<float>();
+        x.gap = static_cast<float>(contact[c].gap);
+        x.normal_force = static_cast<float>(r[c][0] / dt);
+        x.slip_speed = static_cast<float>(norm(slide));
+        x.object_a = block[c].body[0];
+        x.object_b = block[c].body[1];
+        x.state = state == BlockState::open     ? ContactState::open
+                  : state == BlockState::sticks ? ContactState::stick
+                                                : ContactState::slip;
+        record[c] = x;
+      },
+      kMedium);
+  out.resize(list.contact_count);
+  copy_to_host(ctx, out.data(), record, list.contact_count);
+}
+
+template class ContactSystem<3>;
+template class ContactSystem<4>;
+
+}  // namespace stickslip::STICKSLIP_BACKEND

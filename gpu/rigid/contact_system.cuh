@@ -1,0 +1,100 @@
+// ContactSystem: the contact problem of one step of rigid bodies, from blocks to impulses and velocities.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "gpu/dfcp/colouring.cuh"
+#include "gpu/dfcp/delassus.cuh"
+#include "gpu/dfcp/monitor.cuh"
+#include "gpu/model/interaction.h"
+#include "gpu/model/report.h"
+#include "gpu/params/lab_params.h"
+#include "gpu/rigid/bodies.cuh"
+#include "gpu/rigid/contact_rows.h"
+#include "gpu/rigid/joint_rows.h"
+
+namespace stickslip {
+
+/// Surfaces of all materials and half-spaces, in backend memory. `mu` has a row per material and a column per
+/// material, then one per half-space.
+struct SurfaceTable {
+  const ContactSurface* surface;  // per column
+  const double* mu;
+  std::int32_t materials, columns;
+
+  SS_HD std::int32_t column(std::int32_t material, std::int32_t b) const {
+    return b >= 0 ? material : materials - 1 - b;
+  }
+};
+
+/// What holds bodies in one step.
+struct StepConstraints {
+  const DeviceJoint* joints = nullptr;
+  const std::int32_t* block_joint =
+      nullptr;  // of each joint block: its joint, and which of that one's blocks
+  const std::int32_t* block_part = nullptr;
+  std::size_t joint_blocks = 0;
+  const RigidContact* contacts = nullptr;
+  std::size_t contact_count = 0;
+  SurfaceTable surfaces{};
+  ContactRowOptions options{};
+  bool warm_start = true;
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Blocks of D rows: joints first, then contacts in the order of the list.
+template <int D>
+class ContactSystem {
+ public:
+  /// Blocks of the joints and contacts of this step, warm-started from those of the last one, and W by
+  /// bodies. `bodies` has been predicted. One host read.
+  void build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
+  /// Nothing is remembered from earlier steps.
+  void forget() { impulses_ = 0; }
+
+  /// Finds the impulses by a solver of the lab. Throws std::invalid_argument for what the solver refuses.
+  void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
+             ContactSolveRecord& record);
+  /// v = free + A^-1 H' r of all bodies.
+  void velocities(Context& ctx, DeviceBodies& bodies);
+
+  std::size_t blocks() const { return blocks_; }
+  std::size_t joint_blocks() const { return joint_blocks_; }
+  const ConstraintBlock<D>* block() const { return block_.data(); }
+  const ContactLaw<D>* law() const { return law_.data(); }
+  const Delassus<D>& W() const { return W_; }
+  /// One per block; whoever changes them from outside calls keep_impulses.
+  Vec<double, D>* impulses() { return r_.data(); }
+  void keep_impulses(Context& ctx);
+
+  /// The problem on the host: guess and solution as the last solve had them.
+  ContactProblem problem(Context& ctx, const DeviceBodies& bodies) const;
+  /// Of all contacts, with the last step's impulses. `gap` and places are those at its start.
+  void records(Context& ctx, const StepConstraints& list, double dt, std::vector<ContactRecord>& out);
+
+  // Stages; public because nvcc allows no device lambda in a private member.
+  void fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
+  void fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
+  void warm_start(Context& ctx, const StepConstraints& list);
+
+ private:
+  Delassus<D>& chosen(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
+                      const LabParams& params);
+
+  std::size_t blocks_ = 0, joint_blocks_ = 0;
+  std::size_t impulses_ = 0;       // blocks of the last step, whose impulses are remembered; 0: none
+  std::size_t contacts_from_ = 0;  // where its contacts began
+  Buffer<ConstraintBlock<D>> block_;
+  Buffer<ContactLaw<D>> law_;
+  Buffer<Vec<double, D>> r_, guess_, u_, joint_r_;
+  Buffer<Vec<double, 4>> world_;  // of the last step: impulse in world axes, torsion
+  Buffer<double> delta_;          // 6 per body
+  Delassus<D> W_, assembled_;
+  Colouring colouring_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND
