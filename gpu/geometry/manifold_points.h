@@ -1,0 +1,103 @@
+// Contact points while they are collected, and the polygons that they are cut from.
+#pragma once
+
+#include "gpu/geometry/convex.h"
+#include "gpu/geometry/manifold_reduce.h"
+
+namespace stickslip::narrow {
+
+/// 32 bits of two numbers; different pairs meet with a chance of 2^-32.
+SS_HD inline std::uint32_t mix(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t h = a * 0x9E3779B1u;
+  h ^= h >> 15;
+  h = (h ^ b) * 0x85EBCA77u;
+  h ^= h >> 13;
+  h *= 0xC2B2AE3Du;
+  return h ^ h >> 16;
+}
+/// The same for (a, b) and (b, a).
+SS_HD inline std::uint32_t mix_unordered(std::uint32_t a, std::uint32_t b) {
+  return a < b ? mix(a, b) : mix(b, a);
+}
+
+/// Collects any number of points; when there is no room, those that matter stay.
+struct PointList {
+  static constexpr int kRoom = 32;
+  V3 normal;
+  int count;
+  ManifoldPoint points[kRoom];
+
+  SS_HD void add(const V3& point, double gap, std::uint32_t feature) {
+    if (count == kRoom) count = reduce_points(points, count, normal, Manifold::kMost);
+    points[count++] = {point, gap, feature};
+  }
+};
+
+SS_HD inline Manifold no_contact() {
+  Manifold m;
+  m.normal = {0, 1, 0};
+  m.count = 0;
+  return m;
+}
+SS_HD inline Manifold one_point(const V3& normal, const V3& point, double gap, std::uint32_t feature) {
+  Manifold m;
+  m.normal = normal;
+  m.count = 1;
+  m.points[0] = {point, gap, feature};
+  return m;
+}
+SS_HD inline Manifold to_manifold(PointList& list) {
+  Manifold m;
+  m.normal = list.normal;
+  m.count = reduce_points(list.points, list.count, list.normal, Manifold::kMost);
+  for (int i = 0; i < m.count; ++i) m.points[i] = list.points[i];
+  return m;
+}
+
+/// The shapes' places exchanged.
+SS_HD inline Manifold flipped(Manifold m) {
+  m.normal = -m.normal;
+  return m;
+}
+
+/// A corner of a convex polygon and the names of the edges that come in and go out. The ends of a segment
+/// (two corners) bear its name between them, and their own outside.
+struct Corner {
+  V3 p;
+  std::uint32_t in, out;
+};
+struct Polygon {
+  static constexpr int kRoom = 48;
+  int count;
+  Corner corners[kRoom];
+};
+
+/// Keeps the part where dot(normal, x) <= offset; what is cut is named by `edge`.
+SS_HD inline void cut(Polygon& polygon, const V3& normal, double offset, std::uint32_t edge,
+                      double tolerance) {
+  double height[Polygon::kRoom];
+  bool all = true;
+  for (int i = 0; i < polygon.count; ++i) {
+    height[i] = dot(normal, polygon.corners[i].p) - offset;
+    all = all && height[i] <= tolerance;
+  }
+  if (all) return;
+  Polygon result;
+  result.count = 0;
+  // A segment is walked once, a polygon around.
+  const int sides = polygon.count > 2 ? polygon.count : polygon.count - 1;
+  for (int i = 0; i < polygon.count; ++i) {
+    const int j = i + 1 < polygon.count ? i + 1 : 0;
+    const Corner &from = polygon.corners[i], &to = polygon.corners[j];
+    const bool inside = height[i] <= tolerance, next_inside = height[j] <= tolerance;
+    if (inside && result.count < Polygon::kRoom) result.corners[result.count++] = from;
+    if (i >= sides || inside == next_inside || result.count == Polygon::kRoom) continue;
+    const double t = height[i] / (height[i] - height[j]);
+    const V3 p = from.p + (t < 0 ? 0.0 : t > 1 ? 1.0 : t) * (to.p - from.p);
+    result.corners[result.count++] = inside ? Corner{p, from.out, edge} : Corner{p, edge, from.out};
+  }
+  polygon.count = result.count;
+  for (int i = 0; i < result.count; ++i) polygon.corners[i] = result.corners[i];
+}
+
+}  // namespace stickslip::narrow
