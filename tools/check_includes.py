@@ -21,12 +21,12 @@ LAYERS = [
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
 SIBLINGS = {("model", "params"), ("model", "geometry"), ("ccd", "broadphase")}
 # What the program may see of the library: host-only headers.
-APP_SEES = re.compile(r"gpu/(engine\.h|contact_lab\.h|dfcp/(contact_problem|generators)\.h|law/contact_law\.h|bench/(bench|ccd_truth|barrier_study)\.h|step/report\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
+APP_SEES = re.compile(r"gpu/(engine\.h|contact_lab\.h|dfcp/(contact_problem|generators)\.h|law/contact_law\.h|bench/(bench|ccd_truth|barrier_study|rigid_scenes|rigid_study|rigid_peer)\.h|step/report\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 BACKEND_API = re.compile(r"\b(tbb|cub|thrust)::|\bcuda[A-Z]\w*\s*\(")
 BACKEND_HEADER = re.compile(r"(cuda_runtime|cuda\.h|cub/|thrust/|tbb/|oneapi/)")
-PEER_HEADER = re.compile(r"(embree3/|Eigen/)")
+PEER_HEADER = re.compile(r"(embree3/|Eigen/|bt\w+\.h)")
 PEER_USERS = re.compile(r"gpu/bench/\w+_peer\.cpp|gpu/linear/(sparse_cholesky|fill_order)\.cpp|tests/")
 
 
@@ -41,7 +41,7 @@ def include_fault(source: str, target: str) -> str | None:
     if BACKEND_HEADER.match(target) and not source.startswith(("gpu/core/", "tests/core/")):
         return "only gpu/core includes CUDA, CUB or TBB"
     if PEER_HEADER.match(target) and not PEER_USERS.match(source):
-        return "only the benches' peers and the reference factorisation include Embree or Eigen"
+        return "only the benches' peers and the reference factorisation include Embree, Eigen or Bullet"
     if source.startswith("app/") and target.startswith("gpu/") and not APP_SEES.match(target):
         return "app sees the library only through gpu/engine.h and host-only headers"
     if not source.startswith("gpu/"):

@@ -39,6 +39,7 @@ class Includes(Tree):
             ("app/cli/a.cpp", '#include "gpu/engine.h"\n#include "gpu/model/model.h"'),
             ("tests/energy/a.cu", '#include "gpu/energy/barrier.h"'),
             ("gpu/bench/tree_peer.cpp", "#include <embree3/rtcore.h>"),
+            ("gpu/bench/rigid_peer.cpp", "#include <btBulletDynamicsCommon.h>"),
             ("tests/linear/a.cu", "#include <Eigen/Sparse>"),
             ("gpu/linear/a.cu", "// as tbb::parallel_for would"),
         ]:
@@ -57,6 +58,7 @@ class Includes(Tree):
             ("gpu/linear/a.cu", "#include <cub/cub.cuh>"),
             ("gpu/linear/a.cpp", "#include <Eigen/Sparse>"),
             ("gpu/bench/bench_lbvh.cu", "#include <embree3/rtcore.h>"),
+            ("gpu/bench/rigid_study.cpp", "#include <btBulletDynamicsCommon.h>"),
             ("gpu/linear/a.cu", "  tbb::parallel_for(0, 1, f);"),
             ("gpu/step/a.cu", "  cudaDeviceSynchronize();"),
         ]:

@@ -6,6 +6,7 @@
 
 #include "app/cli/bench_barrier.h"
 #include "app/cli/bench_ccd.h"
+#include "app/cli/bench_rigid.h"
 #include "app/cli/cli.h"
 #include "app/io/output_file.h"
 #include "app/io/report.h"
@@ -18,7 +19,7 @@ constexpr int kStepFrames = 30;
 
 std::vector<std::string> known_benches() {
   std::vector<std::string> names = list_benches();
-  names.insert(names.end(), {"step", "barrier", "ccd"});
+  names.insert(names.end(), {"step", "barrier", "rigid", "ccd"});
   return names;
 }
 
@@ -76,6 +77,10 @@ int command_bench(const BenchOptions& options, const EngineFactory& factory) {
     for (const BackendInfo& backend : backends) {
       if (name == "barrier") {
         all.push_back(bench_barrier(backend, options, factory));
+        continue;
+      }
+      if (name == "rigid") {
+        all.push_back(bench_rigid(backend, options, factory));
         continue;
       }
       const BenchResult result = name == "step"

@@ -57,13 +57,15 @@ struct BenchOptions {
   std::vector<std::string> names;
   std::string backend = "all", json;
   int threads = 0;
-  bool full = false;                // the largest size of `contacts` too
-  std::vector<std::string> scenes;  // of `step`, empty: all that are shipped; and of `barrier`
-  std::optional<double> scale;      // of `step` and `barrier`, instead of the scenes'
-  std::optional<int> frames;        // of `step` and `barrier`
-  std::vector<double> scales;       // of `barrier`
-  std::optional<int> at;            // of `barrier`: the frame to start from
-  double tolerance = 1e-4;          // of `barrier`: newton_tolerance, on the gradient
+  bool full = false;                 // the largest size of `contacts` too
+  std::vector<std::string> scenes;   // of `step`, empty: all that are shipped; of `barrier` and `rigid`
+  std::optional<double> scale;       // of `step` and `barrier`, instead of the scenes'
+  std::optional<int> frames;         // of `step`, `barrier` and `rigid`
+  std::vector<double> scales;        // of `barrier`
+  std::optional<int> at;             // of `barrier`: the frame to start from
+  double tolerance = 1e-4;           // of `barrier`: newton_tolerance, on the gradient
+  std::vector<std::string> solvers;  // of `rigid`: contact solvers, empty: its choice
+  std::vector<int> iterations;       // of `rigid`: each solver with each of these
 };
 
 int command_view(const ViewCommand& options, const EngineFactory& factory);
