@@ -4,66 +4,72 @@
 
 #include <cstdint>
 
-#include "gpu/core/buffer.h"
-#include "gpu/geometry/shape.h"
+#include "gpu/collide/contact_list.cuh"
+#include "gpu/collide/pair_search.cuh"
+#include "gpu/collide/shape_store.cuh"
 #include "gpu/model/model.h"
-
-namespace stickslip {
-
-/// One point of contact. The normal points from b to a.
-struct RigidContact {
-  std::int32_t a, b;      // bodies; b = -1 - k: half-space k. At least one of them moves
-  Vec<double, 3> point;   // [m] world, halfway between the surfaces
-  Vec<double, 3> normal;  // unit
-  double gap;             // [m]; < 0: overlap
-  std::uint32_t feature;  // names it among those of the same two bodies
-  std::int32_t previous;  // the same contact in the list of the step before; -1: new
-};
-
-/// What moves, as the contact search reads it. Backend memory, one entry per body of the model.
-struct BodyMotionView {
-  const Pose* pose;
-  const Vec<double, 3>* velocity;  // [m/s] of the centre
-  const Vec<double, 3>* spin;      // [rad/s] world
-  const std::uint8_t* moves;       // 0: static or scripted: two of these never touch
-  const std::uint8_t* asleep;  // two that do not move or sleep keep the contacts that they had; null: none
-};
-
-}  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// Boxes of all bodies through the LBVH, then pairs, then the narrow phase, one manifold each. Contacts come
-/// ordered by (a, b), points of a pair together, so that the order depends on the input only.
+/// ordered by (a, b), half-spaces behind bodies, points of a pair together, so that the order depends on the
+/// input only.
+///
+/// All of it runs with room for a few more candidates than there were in the last step, so that the counts
+/// are read once, at the end; where the room did not suffice, it runs again with more.
 class RigidContacts {
  public:
   struct Options {
     double margin = 0.01;     // [m] two surfaces this near are a contact
     double dt = 0;            // [s] > 0: the margin grows by the way that the pair closes within a step
-    int manifold_points = 4;  // kept of a pair, 1 to 8
+    int manifold_points = 4;  // kept of a pair, 1 to 8; of compound bodies, of each direction of contact
   };
 
   /// Takes over shapes, half-spaces and the pairs that never touch: those that a joint holds without
-  /// `collide`. Throws std::invalid_argument for a model without bodies.
+  /// `collide`. Throws std::invalid_argument for a model without bodies, or a shape that is not there.
   void load(Context& ctx, const Model& model);
 
-  /// Contacts of bodies where `motion` says that they are. One host read.
+  /// Contacts of bodies where `motion` says that they are. `moves` may not be set for bodies that stand still
+  /// in the model. One host read; one more when there are a quarter more pairs than the last time.
   void find(Context& ctx, const BodyMotionView& motion, const Options& options);
-  /// After a jump: no contact has a predecessor.
-  void forget();
+  /// After a jump: no contact has a predecessor, and who sleeps is looked at anew.
+  void forget() { known_ = false; }
 
   // Of the last find(), valid until the next one; backend memory.
-  const RigidContact* contacts() const { return contacts_.data(); }
-  std::size_t count() const { return count_; }
-  std::size_t pairs() const { return pairs_; }  // of bodies with contacts
+  const RigidContact* contacts() const { return now_.contacts.data(); }
+  std::size_t count() const { return now_.count; }
+  std::size_t pairs() const { return now_.pairs; }  // of bodies with contacts
   /// The contacts of pair p are [pair_start()[p], pair_start()[p + 1]).
-  const std::int32_t* pair_start() const { return pair_start_.data(); }
+  const std::int32_t* pair_start() const { return now_.pair_start.data(); }
   std::size_t candidates() const { return candidates_; }  // pairs whose boxes meet
 
  private:
-  std::size_t count_ = 0, pairs_ = 0, candidates_ = 0;
-  Buffer<RigidContact> contacts_;
-  Buffer<std::int32_t> pair_start_;
+  /// What one run has room for.
+  struct Room {
+    std::size_t candidates = 0, contacts = 0, pairs = 0;
+    std::size_t compounds = 0;  // contacts of compound bodies before they are put in order
+  };
+  /// What a run found, in the order in which the kernels write it; may be more than there was room for.
+  struct Found {
+    std::int32_t candidates, compounds;
+    Vec2i pairs_contacts;
+  };
+  Found run(Context& ctx, const BodyMotionView& motion, const Options& options);
+
+  ShapeStore shapes_;
+  PairSearch search_;
+  PairKeys pair_keys_;
+  bool has_compounds_ = false;
+  bool known_ = false;  // before_ is the step before
+  std::size_t candidates_ = 0;
+  Room room_;
+  ContactList now_, before_;
+  Buffer<Pose> pose_before_;  // at the time of the last find
+  Buffer<std::uint64_t> keys_;
+  Buffer<RigidContact> staged_;  // of each candidate, with gaps
+  Buffer<Vec2i> stage_;          // per candidate: where it begins in staged_, how many
+  Buffer<std::uint64_t> tally_;  // per candidate: a pair << 32 | its contacts; then their sums
+  Buffer<Found> found_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

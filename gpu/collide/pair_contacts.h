@@ -1,0 +1,113 @@
+// What both narrow phases, of simple and of compound bodies, know of one candidate pair.
+#pragma once
+
+#include "gpu/collide/match.h"
+#include "gpu/collide/narrow_phase.cuh"
+#include "gpu/collide/pair_search.cuh"
+#include "gpu/geometry/collide.h"
+
+namespace stickslip {
+
+/// Two bodies, or a body and half-space -1 - b.
+struct CandidatePair {
+  std::int32_t a, b;
+  std::uint64_t key;
+  bool live;          // false: the contacts of the step before stay
+  std::int32_t seen;  // the pair in the list before; -1: not there
+  Pose pose_a, pose_b;
+  double margin;  // [m] with the way that the two may close within dt
+
+  SS_HD bool half_space() const { return b < 0; }
+};
+
+SS_HD inline bool is_compound(const ShapeView& shapes, std::int32_t body) {
+  return body >= 0 && shapes.range[body][1] - shapes.range[body][0] != 1;
+}
+
+SS_HD inline CandidatePair candidate_pair(const NarrowInput& in, std::uint64_t key) {
+  CandidatePair pair{};
+  pair.key = key;
+  pair.a = in.pair_keys.a(key);
+  pair.b = in.pair_keys.b(key);
+  pair.live = ((in.state[pair.a] | (pair.b >= 0 ? in.state[pair.b] : std::uint8_t{0})) & kLive) != 0;
+  pair.seen = in.before.find(pair.a, key);
+  pair.pose_a = in.motion.pose[pair.a];
+  pair.pose_b = pair.b >= 0 ? in.motion.pose[pair.b] : Pose::identity();
+  pair.margin = in.margin;
+  if (in.dt > 0) {
+    Vec<double, 3> v = in.motion.velocity[pair.a];
+    double turn = norm(in.motion.spin[pair.a]) * in.shapes.radius[pair.a];
+    if (pair.b >= 0) {
+      v -= in.motion.velocity[pair.b];
+      turn += norm(in.motion.spin[pair.b]) * in.shapes.radius[pair.b];
+    }
+    pair.margin += in.dt * (norm(v) + turn);
+  }
+  return pair;
+}
+
+/// Drops the points of `m` that are apart by more than the margin and the way that they close within dt.
+SS_HD inline void drop_distant(const NarrowInput& in, const CandidatePair& pair, Manifold& m) {
+  if (!(in.dt > 0)) return;
+  int kept = 0;
+  for (int i = 0; i < m.count; ++i) {
+    const ManifoldPoint p = m.points[i];
+    Vec<double, 3> v = in.motion.velocity[pair.a] + cross(in.motion.spin[pair.a], p.point - pair.pose_a.x);
+    if (pair.b >= 0) v -= in.motion.velocity[pair.b] + cross(in.motion.spin[pair.b], p.point - pair.pose_b.x);
+    const double closing = -dot(m.normal, v);
+    if (p.gap <= in.margin + (closing > 0 ? in.dt * closing : 0.0)) m.points[kept++] = p;
+  }
+  m.count = kept;
+}
+
+/// Shape number `sa` of all against shape `sb`, or against the half-space.
+SS_HD inline Manifold collide_shapes(const NarrowInput& in, const CandidatePair& pair, std::int32_t sa,
+                                     std::int32_t sb) {
+  const ShapeView& view = in.shapes;
+  if (!pair.half_space())
+    return collide(view.shapes[sa], pair.pose_a, view.shapes[sb], pair.pose_b, view.library, pair.margin);
+  const HalfSpaceView& space = view.half_spaces[-1 - pair.b];
+  return collide_half_space(view.shapes[sa], pair.pose_a, space.normal, space.offset, view.library,
+                            pair.margin);
+}
+
+SS_HD inline int write_contacts(const CandidatePair& pair, const Manifold& m, RigidContact* to) {
+  for (int i = 0; i < m.count; ++i)
+    to[i] = {pair.a, pair.b, m.points[i].point, m.normal, m.points[i].gap, m.points[i].feature, -1};
+  return m.count;
+}
+
+/// The contacts of a pair that sleeps, or nothing where it has none; returns how many.
+SS_HD inline int copy_contacts(const NarrowInput& in, const CandidatePair& pair, RigidContact* to, int most) {
+  if (pair.seen < 0) return 0;
+  const std::int32_t begin = in.before.pair_start[pair.seen], end = in.before.pair_start[pair.seen + 1];
+  int count = 0;
+  for (std::int32_t k = begin; k < end && count < most; ++k, ++count) {
+    to[count] = in.before.contacts[k];
+    to[count].previous = k;
+  }
+  return count;
+}
+
+/// Sets `previous` of the pair's contacts. One that lies within 2% of the smaller body's size, or a quarter
+/// of the margin, of an earlier one of another name is taken for it.
+SS_HD inline void match_pair(const NarrowInput& in, const CandidatePair& pair, RigidContact* contacts,
+                             int count) {
+  if (pair.seen < 0) return;
+  double size = 2 * in.shapes.radius[pair.a];
+  PairPoses poses{pair.pose_a, pair.pose_b, in.pose_before[pair.a], Pose::identity()};
+  if (!pair.half_space()) {
+    poses.b_before = in.pose_before[pair.b];
+    const double other = 2 * in.shapes.radius[pair.b];
+    size = other < size ? other : size;
+  }
+  const double by_size = 0.02 * size, by_margin = 0.25 * in.margin;
+  match_contacts(contacts, count, in.before.contacts, in.before.pair_start[pair.seen],
+                 in.before.pair_start[pair.seen + 1], poses, by_size > by_margin ? by_size : by_margin);
+}
+
+SS_HD inline std::uint64_t tally_of(int contacts) {
+  return contacts > 0 ? std::uint64_t{1} << 32 | static_cast<std::uint64_t>(contacts) : 0;
+}
+
+}  // namespace stickslip

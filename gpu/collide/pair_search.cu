@@ -1,0 +1,213 @@
+#include "gpu/collide/pair_search.cuh"
+
+#include <algorithm>
+#include <utility>
+
+#include "gpu/core/atomics.h"
+#include "gpu/core/launch.h"
+#include "gpu/core/sort.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+FloatBox SS_HD float_box(const Box3d& box) {
+  // What is empty or not a number meets nobody.
+  if (box.is_empty()) return FloatBox::empty();
+  return round_outward({box.lo.cast<Real>(), box.hi.cast<Real>()});
+}
+
+/// What the walk of one body asks of those that it meets.
+struct PairFilter {
+  PairKeys pair_keys;
+  const BodyReach* reach;
+  const std::uint8_t* state;
+  const std::int32_t* excluded_start;  // null: nothing is
+  const std::int32_t* excluded;
+  bool swept;
+
+  SS_HD bool forbidden(std::int32_t a, std::int32_t b) const {
+    if (excluded_start == nullptr) return false;
+    std::int32_t low = excluded_start[a], high = excluded_start[a + 1];
+    while (low < high) {
+      const std::int32_t middle = low + (high - low) / 2;
+      if (excluded[middle] < b) low = middle + 1;
+      else high = middle;
+    }
+    return low < excluded_start[a + 1] && excluded[low] == b;
+  }
+
+  /// Whether the boxes meet when a moves against b: tighter than both ways swept, where both fall.
+  SS_HD bool meet(const BodyReach& a, const BodyReach& b) const {
+    const float turn = a.turn + b.turn;
+    for (int k = 0; k < 3; ++k) {
+      const float shift = a.shift[k] - b.shift[k];
+      const float back = shift < 0 ? shift : 0.0f, ahead = shift > 0 ? shift : 0.0f;
+      if (!(a.box.lo[k] + back - turn <= b.box.hi[k] && b.box.lo[k] <= a.box.hi[k] + ahead + turn))
+        return false;
+    }
+    return true;
+  }
+
+  SS_HD bool accepts(std::int32_t a, std::int32_t b) const {
+    const std::uint8_t either = state[a] | state[b];
+    if ((either & kMoves) == 0 || (either & kLive) == 0) return false;
+    if (swept && !meet(reach[a], reach[b])) return false;
+    return !forbidden(a, b);
+  }
+};
+
+/// All that one leaf of the moving tree does.
+struct PairWalk {
+  PairFilter filter;
+  LbvhView moving, still;
+  const std::int32_t* bodies;
+  std::size_t moving_count;
+  const HalfSpaceView* half_spaces;
+  std::int32_t half_space_count;
+  double half_margin;
+
+  /// Boxes are grown by half the margin; a half-space is not.
+  SS_HD bool near_half_space(const FloatBox& box, const HalfSpaceView& space) const {
+    double lowest = -half_margin;
+    for (int k = 0; k < 3; ++k)
+      lowest += space.normal[k] * static_cast<double>(space.normal[k] > 0 ? box.lo[k] : box.hi[k]);
+    return lowest <= space.offset;
+  }
+
+  template <class Emit>
+  SS_HD void operator()(std::size_t leaf, Emit&& emit) const {
+    const std::int32_t body = bodies[moving.order[leaf]];
+    const FloatBox box = moving.leaf_boxes[leaf];
+    const auto consider = [&](std::int32_t other) {
+      const std::int32_t a = body < other ? body : other, b = body < other ? other : body;
+      if (filter.accepts(a, b)) emit(filter.pair_keys.key(a, b));
+    };
+    traverse(
+        moving, box, [&](std::int32_t slot) { consider(bodies[slot]); }, static_cast<std::int32_t>(leaf));
+    traverse(still, box, [&](std::int32_t slot) { consider(bodies[moving_count + slot]); });
+    if ((filter.state[body] & (kMoves | kLive)) != (kMoves | kLive)) return;
+    for (std::int32_t k = 0; k < half_space_count; ++k)
+      if (near_half_space(box, half_spaces[k])) emit(filter.pair_keys.key(body, -1 - k));
+  }
+};
+
+}  // namespace
+
+void PairSearch::load(Context& ctx, const Model& model) {
+  std::vector<std::int32_t> order;
+  const auto count = static_cast<std::int32_t>(model.bodies.size());
+  for (std::int32_t b = 0; b < count; ++b)
+    if (model.bodies[b].moves) order.push_back(b);
+  moving_ = order.size();
+  for (std::int32_t b = 0; b < count; ++b)
+    if (!model.bodies[b].moves) order.push_back(b);
+  bodies_.upload(ctx, order);
+
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+  for (const Joint& joint : model.joints)
+    if (!joint.collide && joint.a >= 0 && joint.b >= 0 && joint.a != joint.b)
+      pairs.push_back(std::minmax({joint.a, joint.b}));
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  std::vector<std::int32_t> start, larger;
+  if (!pairs.empty()) start.assign(model.bodies.size() + 1, 0);
+  for (const auto& [a, b] : pairs) {
+    ++start[a + 1];
+    larger.push_back(b);
+  }
+  for (std::size_t b = 1; b < start.size(); ++b) start[b] += start[b - 1];
+  excluded_start_.upload(ctx, start);
+  excluded_.upload(ctx, larger);
+}
+
+void PairSearch::place_boxes(Context& ctx, const Input& in) {
+  const std::size_t n = bodies_.size();
+  boxes_.resize(ctx, n);
+  reach_.resize(ctx, n);
+  state_.resize(ctx, n);
+  const std::int32_t* bodies = bodies_.data();
+  FloatBox* boxes = boxes_.data();
+  BodyReach* reach = reach_.data();
+  std::uint8_t* state = state_.data();
+  const ShapeView shapes = in.shapes;
+  const BodyMotionView motion = in.motion;
+  const double margin = in.margin, dt = in.dt;
+  launch(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        const std::int32_t b = bodies[i];
+        const bool moves = motion.moves[b] != 0;
+        const Vec3d v = motion.velocity[b], w = motion.spin[b];
+        const bool live = moves ? motion.asleep == nullptr || motion.asleep[b] == 0 : norm2(v) + norm2(w) > 0;
+        state[b] = static_cast<std::uint8_t>((moves ? kMoves : 0) | (live ? kLive : 0));
+
+        const Box3d box = inflate(body_box(shapes, b, motion.pose[b]), margin / 2);
+        const Vec3d shift = dt * v;
+        const double full = 2 * shapes.radius[b], way = dt * norm(w) * shapes.radius[b];
+        const double turn = way < full ? way : full;
+        const Box3d swept = merge(box, Box3d{box.lo + shift, box.hi + shift});
+        boxes[i] = float_box(dt > 0 ? inflate(swept, turn) : box);
+        // Rounded up by more than what rounding may lose.
+        reach[b] = {float_box(box), shift.cast<float>(), static_cast<float>(1.000001 * turn)};
+      },
+      kMedium);
+}
+
+void PairSearch::walk_trees(Context& ctx, const Input& in, const Output& out) {
+  const PairFilter filter{in.pair_keys,     reach_.data(),
+                          state_.data(),    excluded_start_.empty() ? nullptr : excluded_start_.data(),
+                          excluded_.data(), in.dt > 0};
+  const PairWalk walk{filter,  moving_tree_.view(),   still_tree_.view(),         bodies_.data(),
+                      moving_, in.shapes.half_spaces, in.shapes.half_space_count, in.margin / 2};
+  const Output target = out;
+  launch(
+      ctx, moving_,
+      [=] SS_LAMBDA(std::size_t leaf) {
+        // Handed over in batches: the order is lost, but sorting will bring it back.
+        constexpr int kBatch = 32;
+        std::uint64_t batch[kBatch];
+        int count = 0;
+        const auto hand_over = [&] {
+          if (count == 0) return;
+          const auto at = static_cast<std::size_t>(atomic_add(target.found, count));
+          for (int k = 0; k < count && at + k < target.room; ++k) target.keys[at + k] = batch[k];
+          count = 0;
+        };
+        walk(leaf, [&](std::uint64_t key) {
+          if (count == kBatch) hand_over();
+          batch[count++] = key;
+        });
+        hand_over();
+      },
+      Grain{64});
+}
+
+void PairSearch::keep_asleep(Context& ctx, const Input& in, const Output& out) {
+  const ContactListView before = in.before;
+  const PairKeys pair_keys = in.pair_keys;
+  const std::uint8_t* state = state_.data();
+  const Output target = out;
+  launch(ctx, static_cast<std::size_t>(before.pairs), [=] SS_LAMBDA(std::size_t p) {
+    const std::uint64_t key = before.keys[p];
+    const std::int32_t a = pair_keys.a(key), b = pair_keys.b(key);
+    const std::uint8_t either = state[a] | (b >= 0 ? state[b] : std::uint8_t{0});
+    if ((either & kMoves) == 0 || (either & kLive) != 0) return;
+    const auto at = static_cast<std::size_t>(atomic_add(target.found, 1));
+    if (at < target.room) target.keys[at] = key;
+  });
+}
+
+void PairSearch::find(Context& ctx, const Input& in, const Output& out) {
+  fill(ctx, out.found, 1, std::int32_t{0});
+  fill(ctx, out.keys, out.room, in.pair_keys.none());
+  place_boxes(ctx, in);
+  moving_tree_.build(ctx, boxes_.data(), moving_);
+  still_tree_.build(ctx, boxes_.data() + moving_, bodies_.size() - moving_);
+  walk_trees(ctx, in, out);
+  if (in.motion.asleep != nullptr && in.before.pairs > 0) keep_asleep(ctx, in, out);
+  sort_keys(ctx, out.room, out.keys, in.pair_keys.end_bit());
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

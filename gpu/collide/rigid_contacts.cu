@@ -1,0 +1,154 @@
+#include "gpu/collide/rigid_contacts.cuh"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "gpu/collide/narrow_phase.cuh"
+#include "gpu/core/launch.h"
+#include "gpu/core/scan.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Sets list.first: where each body's pairs begin.
+void index_pairs(Context& ctx, const PairKeys& pair_keys, ContactList& list) {
+  if (list.pairs == 0) return;
+  const auto bodies = static_cast<std::size_t>(pair_keys.bodies);
+  list.first.resize(ctx, bodies + 1);
+  const std::uint64_t* keys = list.keys.data();
+  std::int32_t* first = list.first.data();
+  const auto pairs = static_cast<std::int32_t>(list.pairs);
+  const PairKeys of = pair_keys;
+  launch(ctx, bodies + 1, [=] SS_LAMBDA(std::size_t body) {
+    const std::uint64_t least = of.key(static_cast<std::int32_t>(body), 0);
+    std::int32_t low = 0, high = pairs;
+    while (low < high) {
+      const std::int32_t middle = low + (high - low) / 2;
+      if (keys[middle] < least) low = middle + 1;
+      else high = middle;
+    }
+    first[body] = low;
+  });
+}
+
+/// What the narrow phase left, per candidate.
+struct Staged {
+  std::size_t candidates;
+  const std::uint64_t* keys;
+  const RigidContact* contacts;
+  const Vec2i* stage;
+  const std::uint64_t* tally;  // summed up
+};
+
+/// Moves the staged contacts to where the sums of `tally` put them; what has no room is left out. `totals`:
+/// pairs and contacts, of all.
+void gather_contacts(Context& ctx, const Staged& from, ContactList& list, Vec2i* totals) {
+  const std::size_t contact_room = list.contacts.size(), pair_room = list.keys.size();
+  RigidContact* contacts = list.contacts.data();
+  std::int32_t* pair_start = list.pair_start.data();
+  std::uint64_t* keys = list.keys.data();
+  const Staged in = from;
+  launch(
+      ctx, in.candidates + 1,
+      [=] SS_LAMBDA(std::size_t i) {
+        const std::size_t pair = in.tally[i] >> 32, begin = in.tally[i] & 0xffffffffu;
+        const auto start = static_cast<std::int32_t>(begin);
+        if (i == in.candidates) {
+          *totals = {static_cast<std::int32_t>(pair), start};
+          if (pair <= pair_room) pair_start[pair] = start;
+          return;
+        }
+        const Vec2i stage = in.stage[i];
+        if (stage[1] == 0 || pair >= pair_room || begin + static_cast<std::size_t>(stage[1]) > contact_room)
+          return;
+        keys[pair] = in.keys[i];
+        pair_start[pair] = start;
+        for (std::int32_t k = 0; k < stage[1]; ++k) contacts[begin + k] = in.contacts[stage[0] + k];
+      },
+      kMedium);
+}
+
+/// A quarter more than last time.
+std::size_t room_for(std::size_t found) { return found + found / 4 + 256; }
+
+}  // namespace
+
+void RigidContacts::load(Context& ctx, const Model& model) {
+  if (model.bodies.empty()) throw std::invalid_argument("contact search: the model has no rigid bodies");
+  shapes_.load(ctx, model);
+  search_.load(ctx, model);
+  pair_keys_ = PairKeys::of(model.bodies.size(), model.half_spaces.size());
+  has_compounds_ = std::any_of(model.bodies.begin(), model.bodies.end(),
+                               [](const Body& b) { return b.shape_end - b.shape_begin != 1; });
+  pose_before_.resize(ctx, model.bodies.size());
+  found_.resize(ctx, 1);
+  const std::size_t guess = room_for(4 * model.bodies.size());
+  room_ = {guess, guess, guess, has_compounds_ ? guess : 0};
+  now_.count = now_.pairs = before_.count = before_.pairs = candidates_ = 0;
+  known_ = false;
+}
+
+void RigidContacts::find(Context& ctx, const BodyMotionView& motion, const Options& options) {
+  std::swap(now_, before_);
+  now_.count = now_.pairs = 0;
+  if (!known_) before_.count = before_.pairs = 0;
+  index_pairs(ctx, pair_keys_, before_);
+  // Without contacts of the step before, nobody can keep them.
+  BodyMotionView looked_at = motion;
+  if (!known_) looked_at.asleep = nullptr;
+  Options checked = options;
+  checked.manifold_points = std::clamp(options.manifold_points, 1, Manifold::kMost);
+
+  while (true) {
+    const Found found = run(ctx, looked_at, checked);
+    const auto candidates = static_cast<std::size_t>(found.candidates);
+    const auto pairs = static_cast<std::size_t>(found.pairs_contacts[0]);
+    const auto contacts = static_cast<std::size_t>(found.pairs_contacts[1]);
+    const auto compounds = static_cast<std::size_t>(found.compounds);
+    const bool fits = candidates <= room_.candidates && contacts <= room_.contacts && pairs <= room_.pairs &&
+                      compounds <= room_.compounds;
+    // What was left out is missing in the counts that follow, so that these only say how much more is needed.
+    if (fits) room_ = {};
+    room_.candidates = std::max(room_.candidates, room_for(candidates));
+    room_.contacts = std::max(room_.contacts, room_for(contacts));
+    room_.pairs = std::max(room_.pairs, room_for(pairs));
+    room_.compounds = has_compounds_ ? std::max(room_.compounds, room_for(compounds)) : 0;
+    if (!fits) continue;
+    candidates_ = candidates;
+    now_.count = contacts;
+    now_.pairs = pairs;
+    break;
+  }
+  copy(ctx, pose_before_.data(), motion.pose, pose_before_.size());
+  known_ = true;
+}
+
+RigidContacts::Found RigidContacts::run(Context& ctx, const BodyMotionView& motion, const Options& options) {
+  const std::size_t room = room_.candidates;
+  const auto most = static_cast<std::size_t>(options.manifold_points);
+  keys_.resize(ctx, room);
+  stage_.resize(ctx, room);
+  tally_.resize(ctx, room + 1);
+  staged_.resize(ctx, room * most + room_.compounds);
+  now_.contacts.resize(ctx, room_.contacts);
+  now_.pair_start.resize(ctx, room_.pairs + 1);
+  now_.keys.resize(ctx, room_.pairs);
+
+  const ShapeView shapes = shapes_.view();
+  Found* found = found_.data();
+  search_.find(ctx, {shapes, motion, pair_keys_, options.margin, options.dt, before_.view()},
+               {keys_.data(), room, &found->candidates});
+  const NarrowInput in{
+      shapes,         motion,     search_.state(),         pair_keys_,     keys_.data(),       room,
+      options.margin, options.dt, options.manifold_points, before_.view(), pose_before_.data()};
+  const NarrowOutput out{staged_.data(), room_.compounds, stage_.data(), tally_.data(), &found->compounds};
+  fill(ctx, out.compound_used, 1, std::int32_t{0});
+  find_simple_contacts(ctx, in, out);
+  if (has_compounds_) find_compound_contacts(ctx, in, out);
+  exclusive_scan(ctx, room, tally_.data(), tally_.data());
+  gather_contacts(ctx, {room, keys_.data(), staged_.data(), stage_.data(), tally_.data()}, now_,
+                  &found->pairs_contacts);
+  return read_back(ctx, found);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,41 @@
+// ShapeStore: shapes, hulls, meshes and half-spaces of a model in backend memory.
+#pragma once
+
+#include <vector>
+
+#include "gpu/collide/shape_view.h"
+#include "gpu/core/buffer.h"
+#include "gpu/model/model.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class ShapeStore {
+ public:
+  /// Takes over what `model` has. Throws std::invalid_argument for a shape range or a data index out of
+  /// range.
+  void load(Context& ctx, const Model& model);
+  ShapeView view() const;
+
+ private:
+  void load_hulls(Context& ctx, const Model& model);
+  void load_meshes(Context& ctx, const Model& model);
+
+  Buffer<Shape> shapes_;
+  Buffer<double> shape_radius_, radius_;
+  Buffer<Vec2i> range_;
+  Buffer<HalfSpaceView> half_spaces_;
+
+  // All hulls one behind the other, face_start_ with one entry more per hull.
+  Buffer<Vec<double, 3>> hull_vertices_, hull_normals_;
+  Buffer<double> hull_offsets_;
+  Buffer<std::int32_t> face_start_, face_vertices_;
+  Buffer<Vec2i> hull_edges_;
+  Buffer<HullView> hulls_;
+
+  Buffer<Vec<double, 3>> mesh_vertices_;
+  Buffer<Vec3i> mesh_triangles_;
+  Buffer<float> distances_;
+  Buffer<MeshShapeView> meshes_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,65 @@
+// The shapes of all bodies as kernels of the contact search read them, and how far they reach.
+#pragma once
+
+#include "gpu/geometry/aabb.h"
+#include "gpu/geometry/shape.h"
+
+namespace stickslip {
+
+using Box3d = AabbT<double>;
+
+/// The half-space dot(normal, x) <= offset, which bodies stay out of.
+struct HalfSpaceView {
+  Vec<double, 3> normal;  // unit
+  double offset;          // [m]
+};
+
+/// Backend memory.
+struct ShapeView {
+  const Shape* shapes;
+  const double* shape_radius;         // [m] per shape, about the origin of its own frame
+  const Vec<std::int32_t, 2>* range;  // per body: its shapes [begin, end)
+  const double* radius;               // [m] per body, about its centre of mass
+  const HalfSpaceView* half_spaces;
+  std::int32_t bodies, half_space_count;
+  ShapeLibrary library;
+};
+
+/// [m] Half the extents along the world's axes of a shape whose axes are the columns of r: exact for all but
+/// hulls and meshes, which answer with their bounding boxes.
+SS_HD inline Vec<double, 3> half_extents(const Shape& shape, const Mat<double, 3>& r) {
+  const Vec<double, 3>& s = shape.size;
+  Vec<double, 3> half{};
+  for (int i = 0; i < 3; ++i) {
+    const double up = std::abs(r(i, 1));
+    switch (shape.kind) {
+      case ShapeKind::sphere:
+        half[i] = s[0];
+        break;
+      case ShapeKind::capsule:
+        half[i] = s[0] + s[1] * up;
+        break;
+      case ShapeKind::cylinder: {
+        const double across2 = 1 - up * up;
+        half[i] = s[1] * up + (across2 > 0 ? s[0] * std::sqrt(across2) : 0.0);
+        break;
+      }
+      default:
+        half[i] = std::abs(r(i, 0)) * s[0] + up * s[1] + std::abs(r(i, 2)) * s[2];
+    }
+  }
+  return half;
+}
+
+/// The box of a body at `pose`; empty for a body without shapes.
+SS_HD inline Box3d body_box(const ShapeView& view, std::int32_t body, const Pose& pose) {
+  Box3d box = Box3d::empty();
+  for (std::int32_t s = view.range[body][0]; s < view.range[body][1]; ++s) {
+    const Pose at = pose * view.shapes[s].pose;
+    const Vec<double, 3> half = half_extents(view.shapes[s], at.q.matrix());
+    box = merge(box, Box3d{at.x - half, at.x + half});
+  }
+  return box;
+}
+
+}  // namespace stickslip

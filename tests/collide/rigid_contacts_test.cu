@@ -1,0 +1,113 @@
+// Contacts of bodies against a plain double loop on the host, and their order.
+#include "gpu/collide/rigid_contacts.cuh"
+
+#include <cstring>
+
+#include "tests/backend_test.h"
+#include "tests/collide/contacts_by_loops.h"
+
+using stickslip::testing::ContactLoops;
+using stickslip::testing::expect_contacts;
+using stickslip::testing::random_bodies;
+using stickslip::testing::random_vector;
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+void expect_like_loops(Context& ctx, ContactScene& scene, const RigidContacts::Options& options) {
+  scene.find(ctx, options);
+  const ContactLoops loops(scene.model, scene.motion, options.margin, options.dt, options.manifold_points);
+  expect_contacts(scene.contacts, loops.found);
+  EXPECT_EQ(scene.search.pairs(), loops.found.size());
+  EXPECT_GE(scene.search.candidates(), scene.search.pairs());
+}
+
+/// (a, b) with half-spaces behind the bodies.
+std::pair<int, int> rank(const RigidContact& c, int bodies) {
+  return {c.a, c.b >= 0 ? c.b : bodies - 1 - c.b};
+}
+
+std::string bytes(const std::vector<RigidContact>& contacts) {
+  return {reinterpret_cast<const char*>(contacts.data()), contacts.size() * sizeof(RigidContact)};
+}
+
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(RigidContacts, are_those_of_two_loops) {
+  FRESH_SEED(seed);
+  ContactScene scene(ctx, random_bodies(300, 1.4, seed));
+  for (const double dt : {0.0, 1.0 / 60})
+    for (const int points : {8, 4, 1}) {
+      SCOPED_TRACE("dt " + std::to_string(dt) + ", points " + std::to_string(points));
+      expect_like_loops(ctx, scene, {0.02, dt, points});
+      EXPECT_GT(scene.contacts.size(), 300u);
+    }
+}
+
+BACKEND_TEST(RigidContacts, come_by_pairs_in_order) {
+  ContactScene scene(ctx, random_bodies(500, 1.6, 3));
+  scene.find(ctx, {0.02, 0.01, 4});
+  ASSERT_GT(scene.search.pairs(), 100u);
+  ASSERT_EQ(scene.pair_start.front(), 0);
+  ASSERT_EQ(scene.pair_start.back(), static_cast<std::int32_t>(scene.contacts.size()));
+  const int bodies = static_cast<int>(scene.model.bodies.size());
+  std::pair<int, int> last{-1, -1};
+  for (std::size_t p = 0; p + 1 < scene.pair_start.size(); ++p) {
+    ASSERT_LT(scene.pair_start[p], scene.pair_start[p + 1]);
+    const std::pair<int, int> pair = rank(scene.contacts[scene.pair_start[p]], bodies);
+    EXPECT_LT(last, pair);
+    last = pair;
+    std::set<std::uint32_t> features;
+    for (std::int32_t k = scene.pair_start[p]; k < scene.pair_start[p + 1]; ++k) {
+      EXPECT_EQ(rank(scene.contacts[k], bodies), pair);
+      EXPECT_TRUE(features.insert(scene.contacts[k].feature).second) << "two contacts of one name";
+      EXPECT_NEAR(norm(scene.contacts[k].normal), 1, 1e-12);
+    }
+  }
+}
+
+BACKEND_TEST(RigidContacts, have_the_same_bits_for_any_number_of_threads) {
+  const Model model = random_bodies(3000, 3, 5);
+  std::string first;
+  for (const int threads : {1, 2, 4}) {
+    Context other(threads);
+    ContactScene scene(other, model);
+    std::string all;
+    for (int step = 0; step < 3; ++step) {
+      all += bytes(scene.find(other, {0.01, 1.0 / 60, 4}));
+      scene.motion.advance(1.0 / 60);
+    }
+    if (threads == 1) first = all;
+    EXPECT_TRUE(all == first) << threads << " threads";
+    EXPECT_GT(scene.contacts.size(), 3000u);
+  }
+}
+
+BACKEND_TEST(RigidContacts, of_thousands_of_bodies_are_those_of_two_loops) {
+  ContactScene scene(ctx, random_bodies(2500, 4, 9));
+  expect_like_loops(ctx, scene, {0.005, 0, 4});
+}
+
+BACKEND_TEST(RigidContacts, need_one_host_read_and_no_allocation) {
+  ContactScene scene(ctx, random_bodies(800, 2, 4));
+  for (int step = 0; step < 4; ++step) {
+    scene.motion.advance(1e-4);
+    scene.find(ctx, {0.01, 1.0 / 60, 4});
+  }
+  const Counters before = ctx.counters();
+  scene.search.find(ctx, scene.view(), {0.01, 1.0 / 60, 4});
+  EXPECT_EQ(ctx.counters().allocations, before.allocations);
+  EXPECT_EQ(ctx.counters().copies_to_host, before.copies_to_host + 1);
+  EXPECT_LT(ctx.counters().launches, before.launches + 60);
+}
+
+BACKEND_TEST(RigidContacts, are_all_found_when_there_are_suddenly_many_more) {
+  Model model = random_bodies(400, 40, 6);
+  ContactScene scene(ctx, model);
+  scene.find(ctx, {0.01, 0, 4});
+  EXPECT_LT(scene.contacts.size(), 100u);
+  for (Pose& pose : scene.motion.pose) pose.x *= 1.0 / 60;
+  expect_like_loops(ctx, scene, {0.01, 0, 4});
+  EXPECT_GT(scene.contacts.size(), 5000u);
+}
