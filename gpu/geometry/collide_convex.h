@@ -7,17 +7,24 @@
 
 namespace stickslip::narrow {
 
-/// The best of several directions along which b may be left.
-struct Way {
-  V3 normal;
-  double s;  // [m] separation along it, cores only
+/// The best three of several directions along which a may leave b, the best one first.
+struct Ways {
+  static constexpr int kKept = 3;
+  V3 normal[kKept];
+  double s[kKept];  // [m] separation along it, cores only
+  int count;
 
-  SS_HD void offer(const Convex& a, const Convex& b, V3 n) {
+  SS_HD void keep(const V3& n, double along) {
+    int at = count < kKept ? count++ : kKept;
+    for (; at > 0 && along > s[at - 1]; --at)
+      if (at < kKept) s[at] = s[at - 1], normal[at] = normal[at - 1];
+    if (at < kKept) s[at] = along, normal[at] = n;
+  }
+  SS_HD void offer(const Convex& a, const Convex& b, const V3& n) {
     const double length2 = norm2(n);
     if (!(length2 > 1e-20)) return;
-    n = n / std::sqrt(length2);
-    const double along = separation(a, b, n);
-    if (along > s) s = along, normal = n;
+    const V3 unit = n / std::sqrt(length2);
+    keep(unit, separation(a, b, unit));
   }
 };
 
@@ -33,40 +40,46 @@ SS_HD inline V3 edge_direction(const Convex& c, std::int32_t e) {
 
 /// Ways across the axis of a capsule or cylinder and the edges of the other shape.
 SS_HD inline void offer_axis_ways(const Convex& a, const Convex& b, const Convex& lengthwise,
-                                  const Convex& other, Way& way) {
+                                  const Convex& other, Ways& ways) {
   if (lengthwise.kind != ShapeKind::capsule && lengthwise.kind != ShapeKind::cylinder) return;
   const V3 axis = lengthwise.r.column(1), apart = a.x - b.x;
-  way.offer(a, b, apart - dot(apart, axis) * axis);
+  ways.offer(a, b, apart - dot(apart, axis) * axis);
   for (std::int32_t e = 0; e < edge_directions(other); ++e) {
     const V3 n = cross(axis, edge_direction(other, e));
-    way.offer(a, b, dot(n, apart) < 0 ? -n : n);
+    ways.offer(a, b, dot(n, apart) < 0 ? -n : n);
   }
 }
 
-/// The shallowest way out among faces, axes and the line of centres, then followed downhill: with a pushed
-/// out along the way found so far and a little further, the direction of the nearest points leads out at
-/// most as deep, and is kept only where the depth is stationary. That is the least depth near the best of
-/// those seeds, exact; between polyhedra in deep overlap two edges elsewhere may leave a shallower one.
-SS_HD inline Nearest penetration(const Convex& a, const Convex& b) {
-  Way way{{0, 1, 0}, separation(a, b, {0, 1, 0})};
-  way.offer(a, b, a.x - b.x);
-  for (std::int32_t f = 0; f < face_count(a); ++f) way.offer(a, b, -face_normal(a, f));
-  for (std::int32_t f = 0; f < face_count(b); ++f) way.offer(a, b, face_normal(b, f));
-  offer_axis_ways(a, b, a, b, way);
-  offer_axis_ways(a, b, b, a, way);
+/// Downhill from a way out: with a pushed out along it and a little further, the direction of the nearest
+/// points leads out at most as deep, and stays itself only where the depth is stationary.
+SS_HD inline Nearest follow_way(const Convex& a, const Convex& b, V3 normal, double s) {
   const double scale = reach(a) + reach(b), further = 1e-3 * scale;
-  Nearest result{false, way.s, way.normal, a.x, b.x, 0};
+  Nearest result{false, s, normal, a.x, b.x, 0};
   for (int round = 0; round < 32; ++round) {
-    const V3 shift = (further - way.s) * way.normal;
+    const V3 shift = (further - s) * normal;
     const Nearest next = nearest_points(a, b, shift, 4 * scale, 0);
     if (!next.apart) break;
-    const double s = next.distance - dot(shift, next.normal);
-    const bool better = s > way.s + 1e-13 * scale;
-    if (s >= way.s) way = {next.normal, s};
-    result = {false, way.s, way.normal, next.on_a - shift, next.on_b, next.feature};
+    const double along = next.distance - dot(shift, next.normal);
+    const bool better = along > s + 1e-9 * scale;
+    if (along >= s) normal = next.normal, s = along;
+    result = {false, s, normal, next.on_a - shift, next.on_b, next.feature};
     if (!better) break;
   }
   return result;
+}
+
+/// The shallowest way out of an overlap, from the best ways known and the line of centres. The depth is exact
+/// for a minimum near those; of deep overlaps (> 5% of the thickness) three are followed, and now and then
+/// two edges elsewhere leave a shallower one.
+SS_HD inline Nearest penetration(const Convex& a, const Convex& b, Ways& ways, double deep) {
+  ways.offer(a, b, a.x - b.x);
+  if (ways.count == 0) ways.offer(a, b, {0, 1, 0});
+  Nearest best = follow_way(a, b, ways.normal[0], ways.s[0]);
+  for (int k = 1; k < ways.count && best.distance < -deep; ++k) {
+    const Nearest next = follow_way(a, b, ways.normal[k], ways.s[k]);
+    if (next.distance > best.distance) best = next;
+  }
+  return best;
 }
 
 /// Halfway between the surfaces, of points on the two cores.
@@ -82,40 +95,73 @@ struct FacePair {
   std::uint32_t side;  // of the shape that has the face: 0: a, 1: b
 };
 
-SS_HD inline FacePair face_pair(const Convex& c, const Convex& other, const V3& toward, std::uint32_t side) {
-  FacePair p{best_face(c, toward), toward, 0, -1e300, side};
-  if (p.face < 0) return p;
-  p.normal = face_normal(c, p.face);
-  p.offset = face_offset(c, p.face, p.normal);
+SS_HD inline FacePair face_pair(const Convex& c, const Convex& other, std::int32_t face, std::uint32_t side) {
+  FacePair p{face, {0, 1, 0}, 0, -1e300, side};
+  if (face < 0) return p;
+  p.normal = face_normal(c, face);
+  p.offset = face_offset(c, face, p.normal);
   p.s = dot(p.normal, support(other, -p.normal)) - p.offset;
   return p;
 }
+/// The face that leaves most room.
+SS_HD inline FacePair best_face_pair(const Convex& c, const Convex& other, std::uint32_t side, Ways& ways) {
+  FacePair best = face_pair(c, other, -1, side);
+  for (std::int32_t f = 0; f < face_count(c); ++f) {
+    const FacePair p = face_pair(c, other, f, side);
+    ways.keep(side == 0 ? -p.normal : p.normal, p.s);
+    if (p.s > best.s) best = p;
+  }
+  return best;
+}
 
-/// The other shape's polygon over the face. False: nothing of it is there as near as `deepest`.
-SS_HD inline bool face_contact(const Convex& c, const Convex& other, const FacePair& p, double deepest,
+/// [m] How far p is outside (> 0) of the face that it is farthest outside of.
+SS_HD inline double beyond_faces(const Convex& c, const V3& p) {
+  const V3 l = transposed_times(c.r, p - c.x);
+  if (c.kind == ShapeKind::hull) {
+    double most = -1e300;
+    for (std::int32_t f = 0; f < c.hull->face_count; ++f) {
+      const double d = dot(c.hull->normals[f], l) - c.hull->offsets[f];
+      most = d > most ? d : most;
+    }
+    return most;
+  }
+  if (c.kind == ShapeKind::cylinder) {
+    const double r = std::sqrt(l[0] * l[0] + l[2] * l[2]) - c.size[0], h = std::abs(l[1]) - c.size[1];
+    return r > h ? r : h;
+  }
+  const V3 d = max(l, -l) - c.size;
+  const double xy = d[0] > d[1] ? d[0] : d[1];
+  return xy > d[2] ? xy : d[2];
+}
+
+/// The other shape's polygon over the face. False: nothing of it is there as near as the face promises, to
+/// `slack`, or it is behind the face but not in the shape.
+SS_HD inline bool face_contact(const Convex& c, const Convex& other, const FacePair& p, double slack,
                                double margin, PointList& list) {
   Polygon base, over;
-  face_polygon(c, p.face, p.normal, p.side, base);
+  face_polygon(c, p.face, p.normal, kBaseCorners, p.side, base);
   incident_polygon(other, -p.normal, 1 - p.side, over);
   const double tc = thickness(c), to = thickness(other), tolerance = 1e-4 * (tc < to ? tc : to);
   for (int i = 0; i < base.count && over.count > 0; ++i) {
-    const Corner &from = base.corners[i], &to = base.corners[i + 1 < base.count ? i + 1 : 0];
-    const V3 out = normalized(cross(to.p - from.p, p.normal));
+    const Corner &from = base.corners[i], &to_corner = base.corners[i + 1 < base.count ? i + 1 : 0];
+    const V3 out = normalized(cross(to_corner.p - from.p, p.normal));
     cut(over, out, dot(out, from.p), from.out, tolerance);
   }
   double least = 1e300;
+  V3 nearest = c.x;
   list.normal = p.side == 0 ? -p.normal : p.normal;
   list.count = 0;
   const double radius = c.radius + other.radius;
   for (int i = 0; i < over.count; ++i) {
     const Corner& q = over.corners[i];
     const double height = dot(p.normal, q.p) - p.offset;
-    if (height < least) least = height;
+    if (height < least) least = height, nearest = q.p;
     if (height - radius <= margin)
       list.add(q.p + (0.5 * (c.radius - other.radius - height)) * p.normal, height - radius,
                mix_unordered(q.in, q.out));
   }
-  return list.count > 0 && least <= deepest;
+  if (list.count == 0 || least > p.s + slack) return false;
+  return least > 0 || beyond_faces(c, nearest) <= p.s + slack;
 }
 
 /// Two straight edges side by side touch at the ends of what they share.
@@ -141,35 +187,55 @@ SS_HD inline bool edge_contact(const Convex& a, const Convex& b, const Nearest& 
   return list.count > 1;
 }
 
-/// The manifold about the nearest (or deepest) points. A face that the normal leans on by less than a
-/// thousandth of the shapes' thickness, and when they overlap by 5% of the depth, takes it over: the gap of
-/// its points is along its normal.
-SS_HD inline Manifold convex_manifold(const Convex& a, const Convex& b, const Nearest& near, double margin) {
-  const double ta = thickness(a), tb = thickness(b), slack = 1e-3 * (ta < tb ? ta : tb);
-  const double bias = slack + (near.distance < 0 ? -0.05 * near.distance : 0.0);
-  const FacePair fa = face_pair(a, b, -near.normal, 0), fb = face_pair(b, a, near.normal, 1);
-  const bool a_first = fa.s + slack >= fb.s;
+/// The better one of a face of each shape; that of b only when it is better by `slack`, so that two that
+/// face each other do not take turns.
+SS_HD inline bool best_face_contact(const Convex& a, const Convex& b, const FacePair& fa, const FacePair& fb,
+                                    double slack, double margin, PointList& list) {
+  const bool of_a = fa.s + slack >= fb.s;
+  if (of_a) return fa.face >= 0 && face_contact(a, b, fa, slack, margin, list);
+  return face_contact(b, a, fb, slack, margin, list);
+}
+
+/// Errors in choosing a face for what is nearest: a thousandth of the thickness, and 5% of a depth.
+SS_HD inline double face_bias(double slack, double s) { return slack + (s < 0 ? -0.05 * s : 0.0); }
+
+/// The manifold about the nearest (or deepest) points. A face that the normal leans on by less than the bias
+/// takes it over: the gap of its points is along its normal.
+SS_HD inline Manifold convex_manifold(const Convex& a, const Convex& b, const Nearest& near, double slack,
+                                      double margin) {
+  const double bias = face_bias(slack, near.distance);
+  FacePair fa = face_pair(a, b, best_face(a, -near.normal), 0),
+           fb = face_pair(b, a, best_face(b, near.normal), 1);
+  if (fa.s + bias < near.distance) fa = face_pair(a, b, -1, 0);
+  if (fb.s + bias < near.distance) fb = face_pair(b, a, -1, 1);
   PointList list;
-  for (int turn = 0; turn < 2; ++turn) {
-    const bool of_a = (turn == 0) == a_first;
-    const FacePair& p = of_a ? fa : fb;
-    if (p.face < 0 || p.s + bias < near.distance) continue;
-    if (face_contact(of_a ? a : b, of_a ? b : a, p, near.distance + bias, margin, list))
-      return to_manifold(list);
-  }
+  if ((fa.face >= 0 || fb.face >= 0) && best_face_contact(a, b, fa, fb, 2 * bias, margin, list))
+    return to_manifold(list);
   if (edge_contact(a, b, near, slack, margin, list)) return to_manifold(list);
   return one_point(near.normal, midway(a, b, near.on_a, near.on_b, near.normal),
                    near.distance - a.radius - b.radius, near.feature);
 }
 
-/// Any two convex shapes, but for pairs of spheres and capsules.
+/// Any two convex shapes, but for pairs of spheres and capsules. What rests on a face is found by the faces
+/// alone.
 SS_HD inline Manifold collide_convex(const Convex& a, const Convex& b, double margin) {
   const double most = a.radius + b.radius + margin;
+  const double ta = thickness(a), tb = thickness(b), thin = ta < tb ? ta : tb, slack = 1e-3 * thin;
+  Ways ways;
+  ways.count = 0;
+  const FacePair fa = best_face_pair(a, b, 0, ways), fb = best_face_pair(b, a, 1, ways);
+  offer_axis_ways(a, b, a, b, ways);
+  offer_axis_ways(a, b, b, a, ways);
+  if (ways.count > 0 && ways.s[0] > most) return no_contact();
+  const double face = fa.s > fb.s ? fa.s : fb.s;
+  if (face > -0.05 * thin && ways.s[0] <= face + face_bias(slack, face)) {
+    PointList list;
+    if (best_face_contact(a, b, fa, fb, slack, margin, list)) return to_manifold(list);
+  }
   Nearest near = nearest_points(a, b, {0, 0, 0}, most, 1e-9 * (reach(a) + reach(b)));
-  if (near.apart && near.distance > most) return no_contact();
-  if (!near.apart) near = penetration(a, b);
+  if (!near.apart) near = penetration(a, b, ways, 0.05 * thin);
   if (near.distance > most) return no_contact();
-  return convex_manifold(a, b, near, margin);
+  return convex_manifold(a, b, near, slack, margin);
 }
 
 }  // namespace stickslip::narrow

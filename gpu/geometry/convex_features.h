@@ -10,21 +10,24 @@ SS_HD inline std::uint32_t edge_name(std::uint32_t side, std::uint32_t edge) {
   return side << 31 | (edge + 1);
 }
 
-/// Corners of a cylinder's rim that stand for it in a polygon: on the circle, the first one where it is
-/// lowest. Between them the polygon is smaller than the disc by 1 - cos(pi / 16) = 2% of the radius at most.
-inline constexpr int kRimCorners = 16;
+/// Corners on a cylinder's rim that stand for it, the first one where it is lowest: 8 where these are to be
+/// contact points, 16 where they bound another shape's (then the polygon is smaller than the disc by
+/// 1 - cos(pi / 16) = 2% of the radius at most).
+inline constexpr int kRimCorners = 8, kBaseCorners = 16;
 
-SS_HD inline void rim_polygon(const Convex& c, std::int32_t cap, const V3& toward, std::uint32_t side,
-                              Polygon& out) {
+SS_HD inline void rim_polygon(const Convex& c, std::int32_t cap, const V3& toward, int corners,
+                              std::uint32_t side, Polygon& out) {
   const Vec<double, 2> first = rim_direction(c, toward);
   // Counter-clockwise from outside: about +y from z to x.
   const double y = cap ? -c.size[1] : c.size[1], turn = cap ? -1.0 : 1.0;
-  constexpr double cosine = 0.92387953251128675613, sine = 0.38268343236508977173;  // of pi / 8
+  const bool fine = corners == kBaseCorners;  // by pi / 8, else by pi / 4
+  const double cosine = fine ? 0.92387953251128675613 : 0.70710678118654752440;
+  const double sine = fine ? 0.38268343236508977173 : 0.70710678118654752440;
   double x = c.size[0] * first[0], z = c.size[0] * first[1];
-  out.count = kRimCorners;
-  for (int k = 0; k < kRimCorners; ++k) {
-    const auto name = static_cast<std::uint32_t>(cap * kRimCorners + k);
-    const auto before = static_cast<std::uint32_t>(cap * kRimCorners + (k + kRimCorners - 1) % kRimCorners);
+  out.count = corners;
+  for (int k = 0; k < corners; ++k) {
+    const auto name = static_cast<std::uint32_t>(cap * corners + k);
+    const auto before = static_cast<std::uint32_t>(cap * corners + (k + corners - 1) % corners);
     out.corners[k] = {c.x + c.r * V3{x, y, z}, edge_name(side, before), edge_name(side, name)};
     const double next = cosine * x + turn * sine * z;
     z = cosine * z - turn * sine * x;
@@ -51,11 +54,11 @@ SS_HD inline void box_face_polygon(const Convex& c, std::int32_t f, std::uint32_
   out.corners[3] = {center + eu - ev, names[2], names[3]};
 }
 
-/// Face f, counter-clockwise from outside. A hull's face with more than half of the room's corners is
-/// thinned out evenly.
-SS_HD inline void face_polygon(const Convex& c, std::int32_t f, const V3& toward, std::uint32_t side,
-                               Polygon& out) {
-  if (c.kind == ShapeKind::cylinder) return rim_polygon(c, f, toward, side, out);
+/// Face f, counter-clockwise from outside; of a cap that many corners. A hull's face with more than half of
+/// the room's corners is thinned out evenly.
+SS_HD inline void face_polygon(const Convex& c, std::int32_t f, const V3& toward, int rim_corners,
+                               std::uint32_t side, Polygon& out) {
+  if (c.kind == ShapeKind::cylinder) return rim_polygon(c, f, toward, rim_corners, side, out);
   if (c.kind == ShapeKind::box) return box_face_polygon(c, f, side, out);
   const HullView& h = *c.hull;
   const std::int32_t begin = h.face_start[f], corners = h.face_start[f + 1] - begin;
@@ -94,7 +97,7 @@ SS_HD inline void incident_polygon(const Convex& c, const V3& d, std::uint32_t s
   const double along = dot(d, c.r.column(1));
   const bool lies = c.kind == ShapeKind::cylinder && 2 * along * along < norm2(d);
   if (lies || c.kind == ShapeKind::capsule) return side_line(c, d, side, out);
-  face_polygon(c, best_face(c, d), d, side, out);
+  face_polygon(c, best_face(c, d), d, kRimCorners, side, out);
 }
 
 /// The straight edge that is farthest along d, if the shape has one there: false for a cylinder that stands
