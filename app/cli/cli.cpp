@@ -234,16 +234,12 @@ Scene prepare_scene(const SceneOptions& options) {
                     : load_scene(options.scene, options.scale);
   if (!options.variant.empty()) choose_variant(scene, options.variant);
   for (const std::string& setting : options.settings) apply_setting(scene, setting);
-  if (options.solver.empty()) return scene;
-  std::vector<std::string_view> names;
-  for (const SolverInfo& info : list_solvers()) names.push_back(info.name);
-  if (std::find(names.begin(), names.end(), options.solver) == names.end()) {
-    const std::string nearest = nearest_name(names, options.solver);
-    throw InputError(
-        "--solver " + options.solver + ": there is no such solver" +
-        (nearest.empty() ? " (stickslip list solvers shows all)" : "; did you mean '" + nearest + "'?"));
+  try {
+    if (!options.solver.empty()) set_solver(scene.params, options.solver);
+  } catch (const std::invalid_argument& error) {
+    throw InputError("--solver " + options.solver + ": " + error.what());
   }
-  set_param(&scene.params, *find_param(param_table(), "solver"), options.solver);
+  check_solver(scene.params, scene.model);
   return scene;
 }
 

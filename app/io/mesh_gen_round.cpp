@@ -134,6 +134,31 @@ TetMesh make_shell(double radius, double thickness, bool windows, double edge) {
                  });
 }
 
+SurfaceMesh make_capsule(double radius, double height, double edge) {
+  check_length("radius", radius);
+  check_length("edge", edge);
+  if (!(height >= 0)) throw std::invalid_argument("height must not be negative");
+  check_count(2 * along(2 * pi * radius, edge) * along(pi * radius, edge));
+  const int steps = std::max(3, cells(pi / 2 * radius, edge));  // from a pole to the tube
+  std::vector<Vec<double, 2>> outline;                          // from the upper pole down
+  for (const double end : {1.0, -1.0})
+    for (int i = 0; i <= steps; ++i) {
+      if (i == 0 && end < 0 && height == 0) continue;  // both halves have the same equator
+      const double angle = pi / 2 * (end > 0 ? i : steps - i) / steps;
+      outline.push_back({radius * std::sin(angle), end * (height / 2 + radius * std::cos(angle))});
+    }
+  return revolved(outline, std::max(8, cells(2 * pi * radius, edge)));
+}
+
+SurfaceMesh make_drum(double radius, double height, double edge) {
+  check_length("radius", radius);
+  check_length("height", height);
+  check_length("edge", edge);
+  check_count(4 * along(2 * pi * radius, edge));
+  return revolved({{0, height / 2}, {radius, height / 2}, {radius, -height / 2}, {0, -height / 2}},
+                  std::max(8, cells(2 * pi * radius, edge)));
+}
+
 SurfaceMesh make_bowl(double radius, double height, double thickness, double edge) {
   check_length("radius", radius);
   check_length("height", height);

@@ -7,8 +7,8 @@
 #include "app/io/number_text.h"
 #include "app/io/scene_build.h"
 #include "app/io/scene_variant.h"
+#include "app/io/settings.h"
 #include "app/io/toml_reader.h"
-#include "gpu/engine.h"
 
 namespace stickslip {
 namespace {
@@ -32,13 +32,18 @@ CameraStart read_camera(std::optional<TableReader> table) {
   return camera;
 }
 
-/// `solver` stands at the head of a scene: it is its most important parameter.
-void read_solver(TableReader& root, Params& params) {
-  std::vector<std::string> names;
-  for (const SolverInfo& info : list_solvers()) names.emplace_back(info.name);
-  const std::string solver = root.text("solver", names.front());
-  check_known(root, "solver", "solver", solver, names);
-  set_param(&params, *find_param(param_table(), "solver"), solver);
+/// `solver` stands at the head of a scene: it is its most important parameter. Rigid bodies choose it by
+/// themselves.
+void read_solver(TableReader& root, Scene& scene) {
+  try {
+    if (root.has("solver")) set_solver(scene.params, root.text("solver"));
+    else if (!scene.model.bodies.empty()) scene.params.solver = SolverKind::velocity;
+    check_solver(scene.params, scene.model);
+  } catch (const InputError& error) {
+    root.fail(root.has("solver") ? "solver" : "", error.what());
+  } catch (const std::invalid_argument& error) {
+    root.fail("solver", error.what());
+  }
 }
 
 SceneInfo read_info(TableReader& root, const fs::path& file) {
@@ -67,10 +72,13 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
   scene.frames = info.frames;
   const double own_scale = root.number("scale", {1, kMaxScale}, 1);
   scene.scale = scale.value_or(own_scale);
-  read_solver(root, scene.params);
   if (auto params = root.table("params")) {
     params->settings(&scene.params, param_table());
     params->finish();
+  }
+  if (auto contact = root.table("contact")) {
+    contact->settings(&scene.contact_params, lab_param_table());
+    contact->finish();
   }
   scene.camera = read_camera(root.table("camera"));
 
@@ -78,15 +86,17 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
   for (TableReader& table : root.tables("material")) build_material(table, scene.model);
   for (TableReader& table : root.tables("object")) build_object(table, source, scene.model);
   for (TableReader& table : root.tables("collider")) build_collider(table, source, scene.model);
+  for (TableReader& table : root.tables("joint")) build_joint(table, scene.model);
   for (TableReader& table : root.tables("half_space")) build_half_space(table, scene.model);
   for (TableReader& table : root.tables("velocity")) build_velocity(table, scene.model);
   for (TableReader& table : root.tables("pin")) build_pin(table, scene.model);
   for (TableReader& table : root.tables("force")) build_force(table, scene.model);
   for (TableReader& table : root.tables("friction")) build_friction(table, scene.model);
+  read_solver(root, scene);
   if (auto expect = root.table("expect")) scene.expect = build_expectations(*expect, scene.model);
-  scene.variants = build_variants(root.tables("variant"), scene.model);
+  scene.variants = build_variants(root.tables("variant"), scene);
   root.finish();
-  if (scene.model.tets.empty()) root.fail("", "the scene has no [[object]]");
+  if (object_names(scene.model).empty()) root.fail("", "the scene has no [[object]]");
   try {
     finalize(scene.model);
   } catch (const std::invalid_argument& error) {

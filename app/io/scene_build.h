@@ -29,14 +29,21 @@ struct SceneSource {
 void check_known(const TableReader& at, const std::string& key, const std::string& what,
                  const std::string& name, const std::vector<std::string>& known);
 
-/// Names of solids, and of arrays of solids, that a pin or an expectation may refer to.
+/// True of a solid or a rigid body that moves by itself.
+bool moves(const Model& model, const Object& object);
+/// Names of those, and of arrays of them, that a pin or an expectation may refer to.
 std::vector<std::string> object_names(const Model& model);
 /// True when `name` is the object's, or that of the array it belongs to.
 bool is_called(const Object& object, const std::string& name);
 
 void build_material(TableReader table, Model& model);
 void build_object(TableReader table, const SceneSource& source, Model& model);
+/// With body = "rigid".
+void build_rigid_object(TableReader& table, const SceneSource& source, Model& model);
+/// A collider; a body that stands still or follows its motion where the scene has rigid bodies.
 void build_collider(TableReader table, const SceneSource& source, Model& model);
+void build_rigid_collider(TableReader& table, const SceneSource& source, Model& model);
+void build_joint(TableReader table, Model& model);
 void build_half_space(TableReader table, Model& model);
 void build_pin(TableReader table, Model& model);
 void build_force(TableReader table, Model& model);

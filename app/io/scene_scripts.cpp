@@ -23,7 +23,12 @@ std::vector<std::int32_t> read_nodes(TableReader& table, const Model& model) {
   }
   std::vector<std::int32_t> nodes;
   for (const Object& object : model.objects) {
-    if (object.tet_begin == object.tet_end || (!name.empty() && !is_called(object, name))) continue;
+    if (!moves(model, object) || (!name.empty() && !is_called(object, name))) continue;
+    if (object.is_rigid()) {
+      if (!name.empty())
+        table.fail("object", "'" + name + "' is a rigid body, which has no nodes to hold: use a [[joint]]");
+      continue;
+    }
     if (!box)
       for (const std::int32_t i : table.indices("nodes", object.node_end - object.node_begin))
         nodes.push_back(object.node_begin + i);

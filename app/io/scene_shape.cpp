@@ -166,14 +166,19 @@ const Shape<Mesh>* find_shape(const std::vector<Shape<Mesh>>& shapes, const std:
 
 /// What `load` makes of the table's `file`, which may be relative to the scene's folder.
 template <class F>
-auto read_file(TableReader& table, const std::filesystem::path& scene_file, F&& load) {
-  if (table.has("shape")) table.fail("file", "give either shape or file");
+auto read_named_file(TableReader& table, const std::filesystem::path& scene_file, F&& load) {
   const std::filesystem::path file = table.text("file");
   try {
     return load(file.is_absolute() ? file : scene_file.parent_path() / file);
   } catch (const InputError& error) {
     table.fail("file", error.what());
   }
+}
+
+template <class F>
+auto read_file(TableReader& table, const std::filesystem::path& scene_file, F&& load) {
+  if (table.has("shape")) table.fail("file", "give either shape or file");
+  return read_named_file(table, scene_file, load);
 }
 
 /// How a file's closed surface is filled.
@@ -203,17 +208,30 @@ TetMesh read_solid(TableReader& table, const std::filesystem::path& scene_file, 
   return located(table, [&] { return find_shape(solid_shapes, shape)->make(sizes); });
 }
 
-SurfaceMesh read_surface(TableReader& table, const std::filesystem::path& scene_file, double refinement) {
-  if (table.has("file")) return read_file(table, scene_file, load_surface);
-  const std::string shape = table.text("shape");
+std::vector<std::string> shape_names() {
   std::vector<std::string> names;
   add_names(solid_shapes, names);
   add_names(surface_shapes, names);
-  check_known(table, "shape", "shape", shape, names);
+  return names;
+}
+
+SurfaceMesh read_surface(TableReader& table, const std::filesystem::path& scene_file, double refinement) {
+  if (table.has("file")) return read_file(table, scene_file, load_surface);
+  const std::string shape = table.text("shape");
+  check_known(table, "shape", "shape", shape, shape_names());
   Sizes sizes(table, refinement, true);
   return located(table, [&] {
     if (const auto* surface = find_shape(surface_shapes, shape)) return surface->make(sizes);
     return boundary_surface(find_shape(solid_shapes, shape)->make(sizes));
+  });
+}
+
+std::vector<Vec3d> read_points_of_hull(TableReader& table, const std::filesystem::path& scene_file) {
+  if (table.has("points") == table.has("file")) table.fail("", "needs either points = [...] or a file");
+  if (table.has("points")) return table.vec3s("points");
+  return read_named_file(table, scene_file, [](const std::filesystem::path& file) {
+    return file.extension() == ".pt" ? load_point_mesh(file, PointKind::points).nodes
+                                     : load_surface(file).nodes;
   });
 }
 

@@ -14,6 +14,12 @@ TetMesh read_solid(TableReader& table, const std::filesystem::path& scene_file, 
 /// The surface of a [[collider]], likewise.
 SurfaceMesh read_surface(TableReader& table, const std::filesystem::path& scene_file, double refinement);
 
+/// Of the shapes that read_surface makes.
+std::vector<std::string> shape_names();
+
+/// The points of a rigid body's `shape = "hull"`: a list `points`, or those of a `file` of any kind.
+std::vector<Vec<double, 3>> read_points_of_hull(TableReader& table, const std::filesystem::path& scene_file);
+
 /// Whether a collider is points or segments: `as` says so, or the file's extension; nothing for a surface.
 std::optional<PointKind> read_point_kind(TableReader& table);
 PointMesh read_points(TableReader& table, const std::filesystem::path& scene_file, PointKind kind);

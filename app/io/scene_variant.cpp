@@ -9,12 +9,14 @@ namespace stickslip {
 namespace {
 
 /// Refuses settings that the scene could not take.
-void check_settings(const TableReader& table, const Variant& variant, const Model& model) {
+void check_settings(const TableReader& table, const Variant& variant, const Scene& scene) {
   Scene probe;
-  probe.model.materials = model.materials;
-  probe.model.material_names = model.material_names;
+  probe.params = scene.params;
+  probe.model.materials = scene.model.materials;
+  probe.model.material_names = scene.model.material_names;
   try {
     for (const std::string& setting : variant.settings) apply_setting(probe, setting);
+    check_solver(probe.params, scene.model);
   } catch (const InputError& error) {
     table.fail("set", error.what());
   }
@@ -22,7 +24,7 @@ void check_settings(const TableReader& table, const Variant& variant, const Mode
 
 }  // namespace
 
-std::vector<Variant> build_variants(std::vector<TableReader> tables, const Model& model) {
+std::vector<Variant> build_variants(std::vector<TableReader> tables, const Scene& scene) {
   std::vector<Variant> variants;
   for (TableReader& table : tables) {
     Variant variant;
@@ -34,9 +36,9 @@ std::vector<Variant> build_variants(std::vector<TableReader> tables, const Model
         table.fail("name", "'" + variant.name + "' is the name of another variant");
     variant.description = table.text("description", "");
     variant.settings = table.texts("set");
-    check_settings(table, variant, model);
+    check_settings(table, variant, scene);
     variant.frames = table.whole("frames", 1, 1000000, 0);
-    if (auto expect = table.table("expect")) variant.expect = build_expectations(*expect, model);
+    if (auto expect = table.table("expect")) variant.expect = build_expectations(*expect, scene.model);
     table.finish();
     variants.push_back(std::move(variant));
   }

@@ -9,8 +9,8 @@
 
 namespace stickslip {
 
-/// The tables [[variant]] of a scene file.
-std::vector<Variant> build_variants(std::vector<TableReader> tables, const Model& model);
+/// The tables [[variant]] of a scene file; `scene` has everything else.
+std::vector<Variant> build_variants(std::vector<TableReader> tables, const Scene& scene);
 
 /// Applies the variant's settings and takes over its length and expectations. Throws InputError with the
 /// nearest name.

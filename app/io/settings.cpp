@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "gpu/engine.h"
+
 namespace stickslip {
 namespace {
 
@@ -59,6 +61,8 @@ void apply_setting(Scene& scene, const std::string& assignment) {
       set_contact_param(scene, assignment, key.substr(dot + 1), value);
     } else if (dot != std::string::npos) {
       set_one_material(scene, assignment, key.substr(0, dot), key.substr(dot + 1), value);
+    } else if (key == "solver") {
+      set_solver(scene.params, value);
     } else if (const ParamInfo* row = find_param(param_table(), key)) {
       set_param(&scene.params, *row, value);
     } else if (const ParamInfo* material_row = find_param(material_table(), key)) {
@@ -69,6 +73,43 @@ void apply_setting(Scene& scene, const std::string& assignment) {
   } catch (const std::invalid_argument& error) {
     throw InputError("--set " + assignment + ": " + error.what());
   }
+}
+
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names;
+  for (const SolverInfo& info : list_solvers()) names.emplace_back(info.name);
+  const auto& contact = find_param(param_table(), "contact_solver")->choices;
+  names.insert(names.end(), contact.begin(), contact.end());
+  return names;
+}
+
+void set_solver(Params& params, const std::string& name) {
+  const std::vector<std::string> names = solver_names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    const std::string nearest = nearest_name(std::vector<std::string_view>(names.begin(), names.end()), name);
+    throw std::invalid_argument(
+        "there is no solver '" + name + "'" +
+        (nearest.empty() ? " (stickslip list solvers shows all)" : "; did you mean '" + nearest + "'?"));
+  }
+  const ParamInfo& method = *find_param(param_table(), "solver");
+  if (std::find(method.choices.begin(), method.choices.end(), name) != method.choices.end()) {
+    set_param(&params, method, name);
+    return;
+  }
+  params.solver = SolverKind::velocity;
+  set_param(&params, *find_param(param_table(), "contact_solver"), name);
+}
+
+void check_solver(const Params& params, const Model& model) {
+  const bool velocity = params.solver == SolverKind::velocity;
+  if (velocity == !model.bodies.empty()) return;
+  const std::string name = param_text(&params, *find_param(param_table(), "solver"));
+  if (velocity)
+    throw InputError("solver " + name +
+                     " moves rigid bodies, and the scene has none: give an [[object]] body = \"rigid\"");
+  throw InputError(
+      "the scene has rigid bodies, which solver " + name +
+      " cannot move: use velocity, or one of its contact solvers (stickslip list solvers shows all)");
 }
 
 }  // namespace stickslip
