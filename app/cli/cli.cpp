@@ -119,25 +119,28 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& options) {
 
 CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   CLI::App* bench = app.add_subcommand(
-      "bench", "measure: primitives, lbvh, spmv, contacts, pile, step, barrier, ccd FILE...");
+      "bench", "measure: primitives, lbvh, spmv, contacts, pile, step, barrier, rigid, ccd FILE...");
   bench
       ->add_option(
           "name", options.names,
-          "primitives, lbvh, spmv, contacts, pile, step, barrier, or ccd followed by files of queries")
+          "primitives, lbvh, spmv, contacts, pile, step, barrier, rigid, or ccd followed by files of queries")
       ->required();
   bench->add_option("--json", options.json, "also write the figures to this file");
-  bench->add_flag("--full", options.full, "also the sizes that take minutes and gigabytes: 1M of 'contacts'");
+  bench->add_flag("--full", options.full,
+                  "also what takes long: 1M of 'contacts', the largest scenes and every solver of 'rigid'");
   bench->add_option("--backend", options.backend, "all, cpu or cuda; all: every one that answers")
       ->capture_default_str();
   add_threads(*bench, options.threads);
   bench
       ->add_option("--scene,--scenes", options.scenes,
                    "scenes of 'step' and 'barrier', repeatable or with commas; default: every shipped one; "
-                   "of 'barrier' rods-twist, staircase, roller, bowl and noodles")
+                   "of 'barrier' rods-twist, staircase, roller, bowl and noodles; of 'rigid' its own")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_scale(*bench, options.scale);
-  bench->add_option("--frames", options.frames, "steps per scene: 30 of 'step', 2 of 'barrier'")
+  bench
+      ->add_option("--frames,--steps", options.frames,
+                   "steps per scene: 30 of 'step', 2 of 'barrier', 600 of 'rigid'")
       ->check(CLI::Range(1, 100000));
   bench->add_option("--scales", options.scales, "sizes of the scenes of 'barrier', with commas")
       ->delimiter(',')
@@ -148,6 +151,13 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   bench->add_option("--tolerance", options.tolerance, "of 'barrier': gradient that ends a step, of the first")
       ->check(CLI::Range(1e-12, 1.0))
       ->capture_default_str();
+  bench->add_option("--solvers", options.solvers, "contact solvers of 'rigid', with commas")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  bench->add_option("--iterations", options.iterations, "of the contact solvers of 'rigid', with commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 1000000));
   return bench;
 }
 
