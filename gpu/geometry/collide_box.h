@@ -224,7 +224,7 @@ SS_HD inline Manifold collide_boxes(const Convex& a, const Convex& b, double mar
   if (face.s > margin) return no_contact();
   const double bias = slack + (face.s < 0 ? -0.05 * face.s : 0.0);
   const BoxAxis edge = best_edge_axis(p, face.s + bias);
-  if (edge.s > margin) return no_contact();
+  if (edge.i >= 0 && edge.s > margin) return no_contact();
   Manifold m;
   if (edge.i < 0) {
     if (box_face_contact(a, b, p, face, bias, margin, m)) return m;

@@ -95,6 +95,16 @@ void expect_true_contacts(ShapeKind ka, ShapeKind kb, int rounds, double curved 
 TEST(CollideConvex, BoxesAsEveryPairOfFeaturesSays) {
   expect_true_contacts(ShapeKind::box, ShapeKind::box, 1500);
 }
+// The tolerance by which faces are preferred to edges is no gap.
+TEST(CollideConvex, BoxesOnOneAnotherTouchWithinAnyMargin) {
+  const Shape brick{ShapeKind::box, {0.5, 0.25, 0.25}, -1, Pose::identity()};
+  for (const double margin : {1e-2, 1e-4, 1e-6})
+    for (const double gap : {-1e-3, -1e-6, 0.0, 0.5 * margin}) {
+      const Pair p{brick, brick, {{0, 0.25, 0}, Quat::identity()}, {{0.5, 0.75 + gap, 0}, Quat::identity()}};
+      EXPECT_EQ(contact(p, margin).count, 4) << margin << " " << gap;
+      EXPECT_NEAR(contact(p, margin).points[0].gap, gap, 1e-12);
+    }
+}
 TEST(CollideConvex, SphereAndBox) { expect_true_contacts(ShapeKind::sphere, ShapeKind::box, 1000); }
 TEST(CollideConvex, SphereAndCapsule) { expect_true_contacts(ShapeKind::sphere, ShapeKind::capsule, 1000); }
 TEST(CollideConvex, Capsules) { expect_true_contacts(ShapeKind::capsule, ShapeKind::capsule, 1000); }
