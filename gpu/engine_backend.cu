@@ -4,6 +4,7 @@
 
 #include "gpu/core/device.h"
 #include "gpu/core/launch.h"
+#include "gpu/rigid/rigid_stepper.cuh"
 #include "gpu/step/time_stepper.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -20,9 +21,19 @@ class BackendEngine final : public Engine {
       if (!(length > 0))
         throw std::invalid_argument("half-space " + std::to_string(i) + " has a zero normal");
     }
+    check_solver(params_, next);
     model_ = std::move(next);
     forget_memory_peak();
     materials_ = model_.materials;
+    if (is_rigid()) {
+      state_.x.resize(ctx_, model_.node_count());
+      state_.v.resize(ctx_, model_.node_count());
+      device_.node_count = model_.node_count();
+      rigid_.load(ctx_, model_);
+      reset();
+      ctx_.free_scratch();
+      return;
+    }
     device_.upload(ctx_, model_);
     stepper_.load(ctx_, model_, device_);
     reset();
@@ -34,10 +45,14 @@ class BackendEngine final : public Engine {
     State start;
     start.positions = model_.positions;
     start.velocities = model_.velocities;
+    for (const Body& body : model_.bodies) start.bodies.push_back({body.pose, body.velocity, body.spin});
     set_state(start);
   }
 
-  void set_params(const Params& params) override { params_ = params; }
+  void set_params(const Params& params) override {
+    if (model_.node_count() > 0) check_solver(params, model_);
+    params_ = params;
+  }
   const Params& params() const override { return params_; }
 
   void set_contact_params(const LabParams& params) override { contact_params_ = params; }
@@ -62,7 +77,8 @@ class BackendEngine final : public Engine {
 
   StepReport step() override {
     const Counters before = ctx_.counters();
-    StepReport report = stepper_.step(ctx_, model_, device_, params_, drag_, state_);
+    StepReport report =
+        is_rigid() ? rigid_step() : stepper_.step(ctx_, model_, device_, params_, drag_, state_);
     const Counters& after = ctx_.counters();
     report.allocations = after.allocations - before.allocations;
     report.copies_to_host = after.copies_to_host - before.copies_to_host;
@@ -82,7 +98,8 @@ class BackendEngine final : public Engine {
     convert_positions(x, target, n);
     out.positions.resize(n);
     copy_to_host(ctx_, out.positions.data(), target, n);
-    stepper_.contact_records(ctx_, device_, params_, state_, out.contacts);
+    if (is_rigid()) rigid_.contact_records(ctx_, model_, params_.dt, out.contacts);
+    else stepper_.contact_records(ctx_, device_, params_, state_, out.contacts);
   }
 
   State state() override {
@@ -91,10 +108,16 @@ class BackendEngine final : public Engine {
     out.time = state_.time;
     for (const Vec3& x : state_.x.download(ctx_)) out.positions.push_back(x.cast<double>());
     for (const Vec3& v : state_.v.download(ctx_)) out.velocities.push_back(v.cast<double>());
+    if (!is_rigid()) return out;
+    const auto poses = rigid_.bodies().pose.download(ctx_);
+    const auto velocities = rigid_.bodies().velocity.download(ctx_);
+    const auto spins = rigid_.bodies().spin.download(ctx_);
+    for (std::size_t b = 0; b < poses.size(); ++b) out.bodies.push_back({poses[b], velocities[b], spins[b]});
     return out;
   }
 
   void set_state(const State& state) override {
+    if (is_rigid()) return set_bodies(state);
     if (state.positions.size() != model_.node_count() || state.velocities.size() != model_.node_count())
       throw std::invalid_argument("set_state: the model has " + std::to_string(model_.node_count()) +
                                   " nodes");
@@ -112,7 +135,8 @@ class BackendEngine final : public Engine {
   }
 
   ContactProblem freeze() override {
-    throw std::logic_error("the scene has no velocity-level contact problem");
+    if (!is_rigid()) throw std::logic_error("freeze: the scene has no velocity-level contact problem");
+    return rigid_.freeze(ctx_);
   }
 
   void convert_positions(const Vec3* x, Vec3f* target, std::size_t n) {
@@ -120,7 +144,50 @@ class BackendEngine final : public Engine {
   }
 
  private:
+  bool is_rigid() const { return !model_.bodies.empty(); }
+
+  static void check_solver(const Params& params, const Model& model) {
+    const bool velocity = params.solver == SolverKind::velocity;
+    if (velocity == !model.bodies.empty()) return;
+    throw std::invalid_argument(velocity ? "solver = velocity moves rigid bodies, and the scene has none"
+                                         : "rigid bodies are moved by solver = velocity only");
+  }
+
+  StepReport rigid_step() {
+    StepReport report = rigid_.step(ctx_, model_, params_, contact_params_, drag_, state_.frame, state_.time);
+    state_.frame = report.frame;
+    state_.time = report.time;
+    place_nodes();
+    return report;
+  }
+
+  void place_nodes() {
+    rigid_.bodies().place_nodes(ctx_, state_.x.data());
+    rigid_.bodies().node_velocities(ctx_, state_.v.data());
+  }
+
+  void set_bodies(const State& state) {
+    if (state.bodies.size() != model_.bodies.size())
+      throw std::invalid_argument("set_state: the model has " + std::to_string(model_.bodies.size()) +
+                                  " rigid bodies");
+    std::vector<Pose> poses;
+    std::vector<Vec<double, 3>> velocities, spins;
+    for (const BodyState& body : state.bodies) {
+      poses.push_back(body.pose);
+      velocities.push_back(body.velocity);
+      spins.push_back(body.spin);
+    }
+    rigid_.bodies().pose.upload(ctx_, poses);
+    rigid_.bodies().velocity.upload(ctx_, velocities);
+    rigid_.bodies().spin.upload(ctx_, spins);
+    state_.frame = state.frame;
+    state_.time = state.time;
+    place_nodes();
+    rigid_.forget_history();
+  }
+
   void update_materials() {
+    if (is_rigid()) return rigid_.set_materials(ctx_, model_);
     device_.upload_materials(ctx_, model_);
     stepper_.set_materials(ctx_, model_);
   }
@@ -134,6 +201,7 @@ class BackendEngine final : public Engine {
   DeviceModel device_;
   DeviceState state_;
   TimeStepper stepper_;
+  RigidStepper rigid_;
   Buffer<Vec3f> snapshot_;
 };
 

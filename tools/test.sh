@@ -23,7 +23,7 @@ cmake --build --preset release
 tools/lint.sh build/release
 tools/gpu_check.sh --self-check
 ctest --test-dir build/release "${tier[@]}" --output-on-failure --no-tests=error --parallel "$(nproc)"
-tools/fuzz.sh 30
+tools/fuzz.sh 10
 
 if $asan; then
   cmake --preset asan

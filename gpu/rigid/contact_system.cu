@@ -127,7 +127,7 @@ void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, c
         const RigidContact& c = contact[i];
         const std::int32_t material = at.material[c.a];
         const std::int32_t column = c.b >= 0 ? at.material[c.b] : table.materials - 1 - c.b;
-        const ContactPair pair = contact_pair(table.surface[material], table.surface[column],
+        const SurfacePair pair = surface_pair(table.surface[material], table.surface[column],
                                               table.mu[material * table.columns + column],
                                               at.world_grain(c.a), at.world_grain(c.b));
         block[i] = contact_block<D>(c, at.at_step(c.a), at.at_step(c.b), pair, options);

@@ -1,0 +1,263 @@
+#include "gpu/rigid/rigid_stepper.cuh"
+
+#include <cmath>
+#include <limits>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+std::string_view solver_name(ContactSolverKind kind) {
+  return find_param(param_table(), "contact_solver")->choices[static_cast<std::size_t>(kind)];
+}
+
+/// mu of all pairs: a row per material, a column per material, then one per half-space.
+std::vector<double> mu_table(const Model& model) {
+  const std::size_t materials = model.materials.size(), columns = materials + model.half_spaces.size();
+  std::vector<double> mu(materials * columns);
+  for (std::size_t a = 0; a < materials; ++a) {
+    for (std::size_t b = 0; b < materials; ++b)
+      mu[a * columns + b] = std::sqrt(model.materials[a].mu * model.materials[b].mu);
+    for (std::size_t h = 0; h < model.half_spaces.size(); ++h) {
+      const HalfSpace& plane = model.half_spaces[h];
+      mu[a * columns + materials + h] =
+          plane.mu_of_pair ? plane.mu : std::sqrt(model.materials[a].mu * plane.mu);
+    }
+  }
+  for (const PairFriction& pair : model.pair_friction) {
+    const auto a = static_cast<std::size_t>(pair.material_a), b = static_cast<std::size_t>(pair.material_b);
+    mu[a * columns + b] = mu[b * columns + a] = pair.mu;
+  }
+  return mu;
+}
+
+struct WiderExtremes {
+  SS_HD GapExtremes operator()(const GapExtremes& a, const GapExtremes& b) const {
+    return {a.penetration > b.penetration ? a.penetration : b.penetration, a.gap < b.gap ? a.gap : b.gap};
+  }
+};
+
+bool has_torsion(const Model& model) {
+  for (const Material& material : model.materials)
+    if (material.torsion_radius > 0) return true;
+  return false;
+}
+
+}  // namespace
+
+void RigidStepper::load(Context& ctx, const Model& model) {
+  bodies_.load(ctx, model);
+  contacts_.load(ctx, model);
+  std::vector<DeviceJoint> joints;
+  std::vector<std::int32_t> joint_of, part;
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    joints.push_back(device_joint(model.joints[j]));
+    for (int i = 0; i < joint_block_count(joints.back()); ++i) {
+      joint_of.push_back(static_cast<std::int32_t>(j));
+      part.push_back(i);
+    }
+  }
+  joints_.upload(ctx, joints);
+  block_joint_.upload(ctx, joint_of);
+  block_part_.upload(ctx, part);
+  extremes_.resize(ctx, 1);
+  set_materials(ctx, model);
+  forget_history();
+}
+
+/// Four rows cost twice as much as three.
+void RigidStepper::choose_system(const Model& model) {
+  const bool torsion = has_torsion(model);
+  if (torsion == std::holds_alternative<ContactSystem<4>>(system_)) return;
+  if (torsion) system_.emplace<ContactSystem<4>>();
+  else system_.emplace<ContactSystem<3>>();
+  stepped_ = false;
+}
+
+void RigidStepper::set_materials(Context& ctx, const Model& model) {
+  choose_system(model);
+  bodies_.set_materials(ctx, model);
+  std::vector<ContactSurface> surfaces;
+  for (const Material& material : model.materials) surfaces.push_back(contact_surface(material));
+  for (const HalfSpace& plane : model.half_spaces) surfaces.push_back(half_space_surface(plane.mu));
+  surfaces_.upload(ctx, surfaces);
+  mu_.upload(ctx, mu_table(model));
+  material_count_ = static_cast<std::int32_t>(model.materials.size());
+  column_count_ = static_cast<std::int32_t>(surfaces.size());
+}
+
+void RigidStepper::forget_history() {
+  contacts_.forget();
+  std::visit([](auto& system) { system.forget(); }, system_);
+  stepped_ = false;
+}
+
+void RigidStepper::save(Context& ctx) {
+  const std::size_t n = bodies_.size();
+  saved_pose_.resize(ctx, n);
+  saved_velocity_.resize(ctx, n);
+  saved_spin_.resize(ctx, n);
+  copy(ctx, saved_pose_.data(), bodies_.pose.data(), n);
+  copy(ctx, saved_velocity_.data(), bodies_.velocity.data(), n);
+  copy(ctx, saved_spin_.data(), bodies_.spin.data(), n);
+}
+
+void RigidStepper::restore(Context& ctx) {
+  const std::size_t n = bodies_.size();
+  copy(ctx, bodies_.pose.data(), saved_pose_.data(), n);
+  copy(ctx, bodies_.velocity.data(), saved_velocity_.data(), n);
+  copy(ctx, bodies_.spin.data(), saved_spin_.data(), n);
+}
+
+StepReport RigidStepper::step(Context& ctx, const Model& model, const Params& params, const LabParams& lab,
+                              const std::optional<Drag>& drag, int frame, double time) {
+  save(ctx);
+  try {
+    return try_step(ctx, model, params, lab, drag, frame, time);
+  } catch (...) {
+    // The contacts of a failed step speak of what is gone.
+    restore(ctx);
+    forget_history();
+    throw;
+  }
+}
+
+/// The pointer's spring with critical damping on the body's mass, taken implicitly: no stiffness is too
+/// large.
+BodyPull RigidStepper::pull_of(Context& ctx, const Model& model, const Params& params,
+                               const std::optional<Drag>& drag) {
+  BodyPull pull;
+  if (!drag) return pull;
+  const auto first = static_cast<std::size_t>(drag->triangle[0]);
+  const Object& object = model.objects[static_cast<std::size_t>(model.node_object.at(first))];
+  if (!object.is_rigid()) return pull;
+  const double mass = read_back(ctx, bodies_.mass.data() + object.body);
+  if (!(mass > 0)) return pull;
+  const Pose pose = read_back(ctx, bodies_.pose.data() + object.body);
+  const Vec3d v = read_back(ctx, bodies_.velocity.data() + object.body),
+              w = read_back(ctx, bodies_.spin.data() + object.body);
+  Vec3d arm{0, 0, 0};
+  for (int i = 0; i < 3; ++i)
+    arm +=
+        drag->weights[i] * pose.q.rotate(model.rest_positions[static_cast<std::size_t>(drag->triangle[i])]);
+  const double k = params.drag_stiffness, dt = params.dt, soft = dt * dt * k + 2 * dt * std::sqrt(k * mass);
+  const Vec3d stretch = drag->target - (pose.x + arm);
+  pull.body = object.body;
+  pull.impulse = (dt * k * stretch - soft * (v + cross(w, arm))) / (1 + soft / mass);
+  pull.twist = cross(arm, pull.impulse);
+  return pull;
+}
+
+void RigidStepper::find_contacts(Context& ctx, const Params& params) {
+  const BodyMotionView motion{bodies_.pose.data(), bodies_.velocity.data(), bodies_.spin.data(),
+                              bodies_.moves.data(), nullptr};
+  RigidContacts::Options options;
+  options.margin = params.contact_margin;
+  options.dt = params.continuous ? params.dt : 0;
+  options.manifold_points = params.manifold_points;
+  contacts_.find(ctx, motion, options);
+}
+
+StepConstraints RigidStepper::constraints(const Params& params, const LabParams& lab) const {
+  StepConstraints list;
+  list.joints = joints_.data();
+  list.block_joint = block_joint_.data();
+  list.block_part = block_part_.data();
+  list.joint_blocks = block_joint_.size();
+  list.contacts = contacts_.contacts();
+  list.contact_count = contacts_.count();
+  list.surfaces = {surfaces_.data(), mu_.data(), material_count_, column_count_};
+  list.options = contact_row_options(params);
+  list.warm_start = lab.warm_start;
+  return list;
+}
+
+StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params& params,
+                                  const LabParams& lab, const std::optional<Drag>& drag, int frame,
+                                  double time) {
+  StageClock clock;
+  StepReport report;
+  report.frame = frame + 1;
+  report.time = time + params.dt;
+  report.contact_solve.emplace();
+
+  bodies_.follow_motions(ctx, model, time, params.dt);
+  const double before = params.integrator == RigidIntegrator::midpoint ? params.dt / 2 : 0;
+  if (before > 0) bodies_.advance(ctx, before, nullptr);
+  bodies_.predict(ctx, params.dt, params.gravity, params.gyroscopic, pull_of(ctx, model, params, drag),
+                  nullptr);
+  clock.lap(report.seconds.other);
+  find_contacts(ctx, params);
+  clock.lap(report.seconds.contacts);
+  std::visit([&](auto& system) { solve(ctx, system, params, lab, clock, report); }, system_);
+  bodies_.advance(ctx, params.dt - before, nullptr);
+  finish(ctx, params, report);
+  clock.lap(report.seconds.other);
+  stepped_ = true;
+  return report;
+}
+
+template <int D>
+void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
+                         StageClock& clock, StepReport& report) {
+  ContactSolveRecord& record = *report.contact_solve;
+  last_ = constraints(params, lab);
+  system.build(ctx, bodies_, last_);
+  clock.lap(report.seconds.assembly);
+  system.solve(ctx, bodies_, solver_name(params.contact_solver), lab, record);
+  system.velocities(ctx, bodies_);
+  clock.lap(report.seconds.contact_solve);
+  record.blocks = static_cast<int>(system.blocks());
+  report.converged = record.residual <= lab.tolerance;
+  report.stop_reason = !record.message.empty() ? record.message
+                       : report.converged      ? "converged"
+                                               : "out of iterations or time";
+}
+
+void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report) {
+  ContactSolveRecord& record = *report.contact_solve;
+  const RigidContact* contact = contacts_.contacts();
+  reduce(
+      ctx, contacts_.count(),
+      [=] SS_LAMBDA(std::size_t c) {
+        const double gap = contact[c].gap;
+        return GapExtremes{gap < 0 ? -gap : 0.0, gap};
+      },
+      WiderExtremes{}, GapExtremes{0, std::numeric_limits<double>::max()}, extremes_.data(), kMedium);
+  const GapExtremes extremes = read_back(ctx, extremes_.data());
+  const BodySums sums = bodies_.sums(ctx, params.gravity);
+  if (!std::isfinite(sums.kinetic))
+    throw SimulationError("velocities are not finite after step " + std::to_string(report.frame) +
+                          ": contact_solver " + std::string(solver_name(params.contact_solver)));
+  report.kinetic_energy = sums.kinetic;
+  report.gravity_energy = sums.gravity;
+  report.momentum = sums.momentum;
+  report.angular_momentum = sums.angular;
+  report.candidates = static_cast<int>(contacts_.candidates());
+  report.contacts = static_cast<int>(contacts_.count());
+  report.gap_min = report.contacts > 0 ? extremes.gap : -1;
+  record.penetration = extremes.penetration;
+  record.bodies = static_cast<int>(bodies_.moving());
+  record.nu = bodies_.moving() == 0 ? 0 : 0.5 * report.contacts / static_cast<double>(bodies_.moving());
+}
+
+void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,
+                                   std::vector<ContactRecord>& out) {
+  out.clear();
+  if (!stepped_) return;
+  std::visit([&](auto& system) { system.records(ctx, last_, dt, out); }, system_);
+  for (ContactRecord& record : out)
+    for (std::int32_t* side : {&record.object_a, &record.object_b})
+      if (*side >= 0) *side = model.bodies[static_cast<std::size_t>(*side)].object;
+}
+
+ContactProblem RigidStepper::freeze(Context& ctx) const {
+  if (!stepped_) throw std::logic_error("freeze: no step was made since the scene was loaded or changed");
+  return std::visit([&](const auto& system) { return system.problem(ctx, bodies_); }, system_);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

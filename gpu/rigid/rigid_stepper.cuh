@@ -1,0 +1,80 @@
+// RigidStepper: one time step of rigid bodies at the level of velocities.
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "gpu/collide/rigid_contacts.cuh"
+#include "gpu/core/stage_clock.h"
+#include "gpu/model/interaction.h"
+#include "gpu/model/report.h"
+#include "gpu/params/lab_params.h"
+#include "gpu/rigid/contact_system.cuh"
+
+namespace stickslip {
+
+/// Of all contacts of a step [m].
+struct GapExtremes {
+  double penetration = 0, gap = 0;  // largest overlap, smallest gap
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Per step [Course §1.2, §3.4.5]: velocities without impulses; contacts where bodies are (semi-implicit) or
+/// will be half a step ahead (Moreau's midpoint); the contact problem, its impulses and new velocities;
+/// poses. The state changes only when the whole step succeeded.
+class RigidStepper {
+ public:
+  /// Takes over a finalized model with bodies, at its start.
+  void load(Context& ctx, const Model& model);
+  /// Masses and surfaces again, after materials, half-spaces or pairs changed.
+  void set_materials(Context& ctx, const Model& model);
+  /// Drops what was learnt from earlier steps: after a reset or a state from outside.
+  void forget_history();
+
+  DeviceBodies& bodies() { return bodies_; }
+
+  /// Advances by params.dt from `time`. Throws SimulationError, with the state unchanged.
+  StepReport step(Context& ctx, const Model& model, const Params& params, const LabParams& lab,
+                  const std::optional<Drag>& drag, int frame, double time);
+
+  /// The contacts of the last step.
+  void contact_records(Context& ctx, const Model& model, double dt, std::vector<ContactRecord>& out);
+  /// See Engine::freeze.
+  ContactProblem freeze(Context& ctx) const;
+
+  // Stages of a step; public because nvcc allows no device lambda in a private member.
+  StepReport try_step(Context& ctx, const Model& model, const Params& params, const LabParams& lab,
+                      const std::optional<Drag>& drag, int frame, double time);
+  BodyPull pull_of(Context& ctx, const Model& model, const Params& params, const std::optional<Drag>& drag);
+  void find_contacts(Context& ctx, const Params& params);
+  template <int D>
+  void solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
+             StageClock& clock, StepReport& report);
+  void finish(Context& ctx, const Params& params, StepReport& report);
+  void save(Context& ctx);
+  void restore(Context& ctx);
+
+ private:
+  void choose_system(const Model& model);
+  StepConstraints constraints(const Params& params, const LabParams& lab) const;
+
+  DeviceBodies bodies_;
+  RigidContacts contacts_;
+  std::variant<ContactSystem<3>, ContactSystem<4>> system_;  // four rows where a material has torsion
+  Buffer<DeviceJoint> joints_;
+  Buffer<std::int32_t> block_joint_, block_part_;
+  Buffer<ContactSurface> surfaces_;
+  Buffer<double> mu_;
+  std::int32_t material_count_ = 0, column_count_ = 0;
+  Buffer<Pose> saved_pose_;
+  Buffer<Vec<double, 3>> saved_velocity_, saved_spin_;
+  Buffer<GapExtremes> extremes_;
+  StepConstraints last_;
+  bool stepped_ = false;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

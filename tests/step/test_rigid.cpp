@@ -1,0 +1,189 @@
+// Whole steps of rigid bodies against what mechanics says of them.
+#include <cmath>
+
+#include "gpu/contact_lab.h"
+#include "tests/fixtures/engine_test.h"
+#include "tests/fixtures/rigid_model.h"
+
+namespace stickslip {
+namespace {
+
+using fixtures::add_rigid_box;
+using fixtures::add_rigid_sphere;
+using fixtures::pose_at;
+using Vec3d = Vec<double, 3>;
+
+class RigidSteps : public testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    for (const BackendInfo& info : list_backends())
+      if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
+    engine = make_engine(GetParam(), 2);
+    params.solver = SolverKind::velocity;
+    params.dt = 0.01;
+    contact = stepping_lab_params();
+    contact.tolerance = 1e-8;
+    contact.max_iterations = 10000;
+  }
+  void load(const Model& model) {
+    engine->set_params(params);
+    engine->set_contact_params(contact);
+    engine->load(model);
+  }
+  void run(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      const StepReport report = engine->step();
+      ASSERT_TRUE(report.contact_solve);
+      ASSERT_TRUE(report.converged) << "frame " << report.frame << ": " << report.contact_solve->residual;
+    }
+  }
+
+  std::unique_ptr<Engine> engine;
+  Params params;
+  LabParams contact;
+};
+
+TEST_P(RigidSteps, a_free_body_flies_a_parabola) {
+  Model model;
+  add_rigid_box(model, {0.1, 0.2, 0.3}, pose_at({0, 10, 0}));
+  model.bodies[0].velocity = {3, 4, 0};
+  load(model);
+  run(50);
+  const BodyState body = engine->state().bodies[0];
+  EXPECT_NEAR(body.velocity[1], 4 - 9.81 * 0.5, 1e-12);
+  EXPECT_NEAR(body.pose.x[0], 1.5, 1e-12);
+  // Semi-implicit Euler: y = v t - g t (t + dt) / 2
+  EXPECT_NEAR(body.pose.x[1], 10 + 4 * 0.5 - 9.81 * 0.5 * 0.51 / 2, 1e-12);
+}
+
+TEST_P(RigidSteps, a_tumbling_body_keeps_energy_and_angular_momentum) {
+  params.gravity = 0;
+  params.dt = 0.002;
+  Model model;
+  add_rigid_box(model, {0.1, 0.2, 0.4}, pose_at({0, 0, 0}));
+  model.bodies[0].spin = {0.01, 5, 0.02};  // about the middle axis: unstable
+  load(model);
+  const StepReport first = engine->step();
+  StepReport last;
+  for (int i = 0; i < 2000; ++i) last = engine->step();
+  EXPECT_NEAR(last.kinetic_energy, first.kinetic_energy, 1e-10 * first.kinetic_energy);
+  EXPECT_NEAR(norm(last.angular_momentum), norm(first.angular_momentum),
+              1e-10 * norm(first.angular_momentum));
+  EXPECT_LT(norm(last.angular_momentum - first.angular_momentum), 0.03 * norm(first.angular_momentum));
+}
+
+TEST_P(RigidSteps, a_sliding_box_stops_after_v2_over_2_mu_g) {
+  const double mu = 0.4, v = 3;
+  params.dt = 0.001;
+  Model model;
+  fixtures::add_floor(model, 0, mu);
+  model.half_spaces[0].mu_of_pair = true;
+  add_rigid_box(model, {0.2, 0.05, 0.2}, pose_at({0, 0.05, 0}));
+  model.bodies[0].velocity = {v, 0, 0};
+  load(model);
+  run(1200);
+  const BodyState body = engine->state().bodies[0];
+  EXPECT_NEAR(body.pose.x[0], v * v / (2 * mu * 9.81), 2 * v * params.dt);
+  EXPECT_LT(norm(body.velocity), 1e-7);
+  EXPECT_NEAR(body.pose.x[1], 0.05, 2e-4);
+}
+
+TEST_P(RigidSteps, a_box_on_an_incline_sticks_or_slides_by_mu) {
+  const double angle = 0.5;
+  for (const double mu : {0.3, 0.8}) {
+    Model model;
+    model.half_spaces.push_back({{std::sin(angle), std::cos(angle), 0}, 0, mu, true});
+    add_rigid_box(model, {0.2, 0.05, 0.2},
+                  pose_at(0.05 * Vec3d{std::sin(angle), std::cos(angle), 0}, {0, 0, -angle}));
+    load(model);
+    run(100);
+    const Vec3d down{std::cos(angle), -std::sin(angle), 0};
+    const double expected = mu > std::tan(angle) ? 0 : 9.81 * (std::sin(angle) - mu * std::cos(angle));
+    EXPECT_NEAR(dot(engine->state().bodies[0].velocity, down), expected, 1e-6 + 1e-6 * expected) << mu;
+  }
+}
+
+TEST_P(RigidSteps, a_rolling_sphere_ends_at_five_sevenths_of_its_speed) {
+  Model model;
+  fixtures::add_floor(model, 0, 0.5);
+  add_rigid_sphere(model, 0.1, {0, 0.1, 0});
+  model.bodies[0].velocity = {2, 0, 0};
+  load(model);
+  run(100);
+  const BodyState body = engine->state().bodies[0];
+  EXPECT_NEAR(body.velocity[0], 2 * 5.0 / 7, 1e-6);
+  EXPECT_NEAR(body.spin[2], -2 * 5.0 / 7 / 0.1, 1e-5);
+}
+
+TEST_P(RigidSteps, a_bouncing_sphere_rises_to_restitution_squared) {
+  params.dt = 0.001;
+  Model model;
+  fixtures::add_floor(model);
+  add_rigid_sphere(model, 0.1, {0, 1.1, 0});
+  model.materials[0].restitution = 0.5;
+  load(model);
+  double highest = 0;
+  for (int i = 0; i < 900; ++i) {
+    engine->step();
+    const BodyState body = engine->state().bodies[0];
+    if (i > 460) highest = std::fmax(highest, body.pose.x[1]);
+  }
+  EXPECT_NEAR(highest - 0.1, 0.25, 0.01);
+}
+
+TEST_P(RigidSteps, a_stack_stands) {
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < 10; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
+  params.contact_solver = ContactSolverKind::automatic;  // sweeps crawl on a tower of equal boxes
+  load(model);
+  run(200);
+  for (int i = 0; i < 10; ++i) {
+    const BodyState body = engine->state().bodies[static_cast<std::size_t>(i)];
+    EXPECT_NEAR(body.pose.x[1], 0.1 + 0.2 * i, 3e-3) << i;
+    EXPECT_LT(std::hypot(body.pose.x[0], body.pose.x[2]), 1e-6) << i;
+  }
+}
+
+TEST_P(RigidSteps, the_frozen_problem_is_solved_by_what_the_step_found) {
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < 4; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0.01 * i, 0.1 + 0.2 * i, 0}));
+  load(model);
+  EXPECT_THROW(engine->freeze(), std::logic_error);
+  run(20);
+  const ContactProblem problem = engine->freeze();
+  auto lab = make_contact_lab(GetParam(), 2);
+  lab->load(problem);
+  EXPECT_LT(lab->judge(problem.solution).residual, 1.1e-8);
+  const SolveReport report = lab->solve("nsgs", LabParams{});
+  EXPECT_TRUE(report.converged);
+}
+
+TEST_P(RigidSteps, switching_solvers_mid_run_does_not_move_anything) {
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < 5; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
+  load(model);
+  run(60);
+  std::vector<ContactSolverKind> kinds;
+  for (int k = 0; k <= static_cast<int>(ContactSolverKind::automatic); ++k)
+    kinds.push_back(static_cast<ContactSolverKind>(k));
+  for (const ContactSolverKind kind : kinds) {
+    const State before = engine->state();
+    params.contact_solver = kind;
+    engine->set_params(params);
+    engine->step();
+    const State after = engine->state();
+    for (std::size_t b = 0; b < before.bodies.size(); ++b) {
+      EXPECT_LT(norm(after.bodies[b].velocity - before.bodies[b].velocity), 1e-3) << static_cast<int>(kind);
+      EXPECT_LT(norm(after.bodies[b].pose.x - before.bodies[b].pose.x), 1e-4) << static_cast<int>(kind);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, RigidSteps, testing::Values(Backend::cpu, Backend::cuda),
+                         [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
+
+}  // namespace
+}  // namespace stickslip
