@@ -1,9 +1,7 @@
 // stickslip race: many solvers on one contact problem, ranked.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -13,6 +11,7 @@
 #include "app/cli/race_plot.h"
 #include "app/cli/race_sweep.h"
 #include "app/io/output_file.h"
+#include "app/io/race_rank.h"
 #include "app/io/solve_json.h"
 
 namespace stickslip {
@@ -42,48 +41,13 @@ std::vector<RaceEntry> entries_of(const RaceOptions& options, const LabParams& p
   return entries;
 }
 
-/// When the residual first fell below `bound`; nothing when it never did.
-std::optional<double> seconds_to(const SolveReport& report, double bound) {
-  for (const HistoryPoint& point : report.history)
-    if (point.residual <= bound) return point.seconds;
-  return std::nullopt;
-}
-
-/// Who converged, by time; then the others by residual, and last who would not try.
-bool ranks_before(const Finish& a, const Finish& b) {
-  const SolveReport &x = a.report, &y = b.report;
-  if (x.converged != y.converged) return x.converged;
-  if (x.converged) return x.seconds < y.seconds;
-  const bool refused = x.end == SolveEnd::refused, other = y.end == SolveEnd::refused;
-  if (refused != other) return other;
-  // NaN is worse than anything.
-  const double p = x.judgement.residual, q = y.judgement.residual;
-  return std::isnan(q) ? !std::isnan(p) : p < q;
-}
-
-/// What the lab turns down while it builds W counts as refused: with another storage the next entry may do.
-SolveReport solve_or_refuse(ContactLab& lab, const NamedProblem& problem, const RaceEntry& entry,
-                            const ContactLab::Options& options) {
-  try {
-    return solve_problem(lab, problem, entry.solver, entry.params, options);
-  } catch (const InputError& error) {
-    SolveReport report;
-    report.solver = entry.solver;
-    report.end = SolveEnd::refused;
-    report.message = error.what();
-    report.judgement.residual = report.judgement.residual_fclib = std::numeric_limits<double>::infinity();
-    report.contacts = problem.file.problem.contacts();
-    report.blocks = problem.file.problem.blocks();
-    return report;
-  }
-}
-
 std::vector<Finish> run(ContactLab& lab, const NamedProblem& problem, const std::vector<RaceEntry>& entries,
                         const std::atomic<bool>& cancel) {
   std::vector<Finish> finishes;
   for (const RaceEntry& entry : entries) {
     if (cancel) break;
-    finishes.push_back({entry, solve_or_refuse(lab, problem, entry, {.cancel = &cancel, .history = true})});
+    finishes.push_back({entry, solve_or_refuse(lab, problem.file.problem, entry.solver, entry.params,
+                                               {.cancel = &cancel, .history = true})});
     const SolveReport& report = finishes.back().report;
     std::fprintf(stderr, "%s: %s, residual %.2e after %ld iterations, %.3g s\n", entry.name().c_str(),
                  name_of(report.end), report.judgement.residual, report.iterations, report.seconds);
@@ -162,7 +126,8 @@ int command_race(const RaceOptions& options, const LabFactory& labs) {
 
   const InterruptGuard interrupt;
   std::vector<Finish> finishes = run(*lab, problem, entries, interrupt.flag());
-  std::stable_sort(finishes.begin(), finishes.end(), ranks_before);
+  std::stable_sort(finishes.begin(), finishes.end(),
+                   [](const Finish& a, const Finish& b) { return ranks_before(a.report, b.report); });
   if (options.json) {
     json result = to_json(problem, finishes, params, backend);
     result["law"] = options.law;

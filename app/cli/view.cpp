@@ -26,6 +26,8 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   view.validation = options.validation;
   view.journal = options.journal;
   view.make_engine = [&] { return factory(backend, options.threads); };
+  // Races are judged on the cpu, whatever simulates.
+  view.make_lab = [&] { return make_contact_lab(Backend::cpu, options.threads); };
   // The settings speak of the first scene's materials, and hold whenever it is loaded again, from the scene
   // list too, which names its file; another scene comes as it is.
   std::filesystem::path first;

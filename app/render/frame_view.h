@@ -14,6 +14,13 @@ struct Overlays {
   bool normals = false;     // short arrows at the contacts
   bool wireframe = false;   // surface edges
   bool multipliers = true;  // rings around contacts that have a multiplier, where contacts are shown
+  bool joints = false;      // anchors and axes
+};
+
+/// A joint as it stands: its anchors on either side coincide but for drift, or for play.
+struct JointMark {
+  Vec3f a, b;           // [m]
+  Vec3f axis{0, 0, 0};  // unit, through a; zero: it has none
 };
 
 struct DragLine {
@@ -23,7 +30,8 @@ struct DragLine {
 struct FrameView {
   Camera camera;
   Overlays overlays;
-  std::span<const ContactRecord> contacts;   // read during the draw call only
+  std::span<const ContactRecord> contacts;  // read during the draw call only, as joints
+  std::span<const JointMark> joints;
   int highlighted_object = -1;               // index into Model::objects
   std::optional<Vec3f> highlighted_contact;  // [m]
   std::optional<DragLine> drag;
@@ -34,5 +42,6 @@ struct FrameView {
 /// contact with a multiplier.
 Vec3f contact_color(ContactState state);
 Vec3f multiplier_color();
+Vec3f joint_color();
 
 }  // namespace stickslip

@@ -5,7 +5,7 @@ namespace {
 
 const Vec3f kDragColor{0.98f, 0.72f, 0.10f}, kPickColor{0.10f, 0.11f, 0.13f};
 // Radii in units of screen-constant size; a contact's disc has 4.2.
-constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10;
+constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10, kJointRadius = 4.6f;
 
 shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec3f& color, float opacity) {
   return {{a[0], a[1], a[2], static_cast<float>(kind)},
@@ -17,6 +17,14 @@ shared::Glyph ring(const Vec3f& center, float radius, const Vec3f& color) {
   shared::Glyph mark = glyph(shared::kGlyphRing, center, center, color, 1);
   mark.b.w = radius;
   return mark;
+}
+
+/// A ring at the anchor, a line to where the other body has it, an arrow along the axis.
+void add_joint(std::vector<shared::Glyph>& glyphs, const JointMark& joint) {
+  const Vec3f color = joint_color();
+  glyphs.push_back(glyph(shared::kGlyphLine, joint.a, joint.b, color, 1));
+  if (norm2(joint.axis) > 0) glyphs.push_back(glyph(shared::kGlyphArrow, joint.a, joint.axis, color, 1));
+  glyphs.push_back(ring(joint.a, kJointRadius, color));
 }
 
 }  // namespace
@@ -41,6 +49,8 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
       if (view.overlays.contacts && view.overlays.multipliers && contact.augmented)
         glyphs.push_back(ring(contact.point, kMultiplierRadius, multiplier_color()));
     }
+  if (view.overlays.joints)
+    for (const JointMark& joint : view.joints) add_joint(glyphs, joint);
   if (view.highlighted_contact) glyphs.push_back(ring(*view.highlighted_contact, kPickRadius, kPickColor));
   if (view.drag) {
     glyphs.push_back(glyph(shared::kGlyphLine, view.drag->from, view.drag->to, kDragColor, 1));

@@ -41,6 +41,7 @@ Vec3f contact_color(ContactState state) {
   }
 }
 
+Vec3f joint_color() { return rgb(0x0b7a75); }
 Vec3f multiplier_color() { return rgb(0x7b2ff2); }
 
 }  // namespace stickslip

@@ -5,7 +5,8 @@ namespace stickslip {
 bool shows_solids(const Camera& camera, const Model& model, std::span<const Vec3f> positions,
                   const ClearArea& area) {
   for (const Object& object : model.objects) {
-    if (object.tet_begin == object.tet_end) continue;
+    const bool moves = object.is_rigid() && model.bodies[static_cast<std::size_t>(object.body)].moves;
+    if (object.tet_begin == object.tet_end && !moves) continue;
     for (std::int32_t node = object.node_begin; node < object.node_end; ++node) {
       const Vec3f pixel = camera.project(positions[static_cast<std::size_t>(node)], area.width, area.height);
       const bool inside =
@@ -21,6 +22,11 @@ void back_off(Camera& camera, const Model& model, std::span<const Vec3f> positio
   const float start = camera.distance;
   while (camera.distance < most * start && !shows_solids(camera, model, positions, area))
     camera.distance *= step;
+}
+
+Camera camera_of(const CameraStart& start) {
+  return Camera::look_at(start.position.cast<float>(), start.target.cast<float>(),
+                         static_cast<float>(start.fov));
 }
 
 }  // namespace stickslip

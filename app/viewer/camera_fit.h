@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "app/io/scene.h"
 #include "app/render/camera.h"
 #include "gpu/model/model.h"
 
@@ -15,11 +16,14 @@ struct ClearArea {
   float aspect() const { return (right - left) / bottom; }
 };
 
-/// True when every node of the solids is seen in the clear area.
+/// True when every node of the solids, elastic or rigid, is seen in the clear area.
 bool shows_solids(const Camera& camera, const Model& model, std::span<const Vec3f> positions,
                   const ClearArea& area);
 
 /// Backs off, at most to three times the distance, until the solids are seen.
 void back_off(Camera& camera, const Model& model, std::span<const Vec3f> positions, const ClearArea& area);
+
+/// As a scene file says.
+Camera camera_of(const CameraStart& start);
 
 }  // namespace stickslip

@@ -17,6 +17,8 @@ bool supersedes(const Command& next, const Command& previous) {
   if (next.index() != previous.index()) return false;
   if (const auto* edit = std::get_if<ParamEdit>(&next))
     return edit->name == std::get<ParamEdit>(previous).name;
+  if (const auto* edit = std::get_if<ContactParamEdit>(&next))
+    return edit->name == std::get<ContactParamEdit>(previous).name;
   if (const auto* edit = std::get_if<MaterialEdit>(&next)) {
     const auto& old = std::get<MaterialEdit>(previous);
     return edit->name == old.name && edit->material == old.material;
@@ -28,6 +30,10 @@ bool supersedes(const Command& next, const Command& previous) {
 
 void apply_edit(const ParamEdit& edit, Params& params) {
   set_param(&params, row_of(param_table(), edit.name), edit.value);
+}
+
+void apply_edit(const ContactParamEdit& edit, LabParams& params) {
+  set_param(&params, row_of(lab_param_table(), edit.name), edit.value);
 }
 
 void apply_edit(const MaterialEdit& edit, std::vector<Material>& materials) {

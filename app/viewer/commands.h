@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu/model/interaction.h"
+#include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
 
 namespace stickslip {
@@ -18,6 +19,10 @@ struct LoadScene {
 struct Reset {};
 struct ParamEdit {
   std::string_view name;  // of a row of param_table(), whose storage it shares
+  double value = 0;
+};
+struct ContactParamEdit {
+  std::string_view name;  // of a row of lab_param_table()
   double value = 0;
 };
 struct MaterialEdit {
@@ -36,9 +41,11 @@ struct DragMove {
   Vec<double, 3> target;  // [m]
 };
 struct DragEnd {};
+/// Takes the contact problem of the last step, for the lab. Changes nothing.
+struct Freeze {};
 
-using Command =
-    std::variant<LoadScene, Reset, ParamEdit, MaterialEdit, HalfSpaceEdit, DragStart, DragMove, DragEnd>;
+using Command = std::variant<LoadScene, Reset, ParamEdit, ContactParamEdit, MaterialEdit, HalfSpaceEdit,
+                             DragStart, DragMove, DragEnd, Freeze>;
 
 /// True when `next` makes `previous`, given just before it, pointless: the same slider moved on.
 bool supersedes(const Command& next, const Command& previous);
@@ -48,10 +55,12 @@ struct Settings {
   Params params;
   std::vector<Material> materials;
   std::vector<double> half_space_mu;
+  LabParams contact_params = stepping_lab_params();
 };
 
 /// Throw std::invalid_argument for an unknown name, a bad index or a value out of range.
 void apply_edit(const ParamEdit& edit, Params& params);
+void apply_edit(const ContactParamEdit& edit, LabParams& params);
 void apply_edit(const MaterialEdit& edit, std::vector<Material>& materials);
 void apply_edit(const HalfSpaceEdit& edit, std::vector<double>& half_space_mu);
 

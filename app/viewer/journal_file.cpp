@@ -10,6 +10,8 @@ namespace {
 
 using nlohmann::json;
 
+const std::string contact_prefix = "contact.";
+
 json to_json(const Vec<double, 3>& v) { return {v[0], v[1], v[2]}; }
 
 template <class Item>
@@ -40,6 +42,11 @@ struct EventWriter {
     return {
         {"event", "set"}, {"key", edit.name}, {"value", value_json(param_table(), edit.name, edit.value)}};
   }
+  json operator()(const ContactParamEdit& edit) const {
+    return {{"event", "set"},
+            {"key", contact_prefix + std::string(edit.name)},
+            {"value", value_json(lab_param_table(), edit.name, edit.value)}};
+  }
   json operator()(const MaterialEdit& edit) const {
     return {{"event", "set"},
             {"key", edit.name},
@@ -63,6 +70,7 @@ struct EventWriter {
     return {{"event", "drag_move"}, {"target", to_json(move.target)}};
   }
   json operator()(const DragEnd&) const { return {{"event", "drag_end"}}; }
+  json operator()(const Freeze&) const { return {{"event", "freeze"}}; }
 };
 
 }  // namespace

@@ -15,10 +15,12 @@ namespace stickslip {
 /// followed.
 ///   load           scene
 ///   reset
-///   set            key, value, and of materials "material" (null: all), of half-spaces "half_space"
+///   set            key, value, and of materials "material" (null: all), of half-spaces "half_space"; keys of
+///                  the contact solvers begin with "contact."
 ///   drag_start     object, triangle, weights, target [m]
 ///   drag_move      target
 ///   drag_end
+///   freeze
 ///   screenshot     file
 class JournalFile {
  public:

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <initializer_list>
+#include <utility>
 
 namespace stickslip {
 namespace {
@@ -22,6 +24,106 @@ bool used_by_deformable(const Model& model, int material) {
     return object.tet_end > object.tet_begin && !object.is_affine() &&
            (material < 0 || object.material == material);
   });
+}
+
+bool used_by_rigid(const Model& model, int material) {
+  return std::ranges::any_of(model.objects, [&](const Object& object) {
+    return object.is_rigid() && (material < 0 || object.material == material);
+  });
+}
+
+/// Whether a moving body gets its mass from this material.
+bool weighs_rigid(const Model& model, int material) {
+  return std::ranges::any_of(model.objects, [&](const Object& object) {
+    if (!object.is_rigid() || (material >= 0 && object.material != material)) return false;
+    const Body& body = model.bodies[static_cast<std::size_t>(object.body)];
+    return body.moves && body.mass <= 0;
+  });
+}
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_penalty(const Params& params) {
+  return params.contact_solver == ContactSolverKind::penalty_explicit ||
+         params.contact_solver == ContactSolverKind::penalty_implicit;
+}
+
+std::string contact_solver_name(const Params& params) {
+  return param_text(&params, *find_param(param_table(), "contact_solver"));
+}
+
+std::string_view stabilisation_of(std::string_view name) {
+  if (name.starts_with("baumgarte")) return "baumgarte";
+  if (name.starts_with("spring_")) return "spring_damper";
+  return name.starts_with("projection_") ? "projection" : "";
+}
+
+/// Groups that only velocity-level stepping reads.
+bool is_velocity_group(std::string_view group) {
+  return is_one_of(group, {"velocity", "stabilisation", "sleep", "penalty"});
+}
+
+/// What only elastic scenes read.
+bool is_barrier_group(std::string_view group) {
+  return is_one_of(group, {"barrier", "augmented", "friction", "newton", "pcg", "ccd", "boundary", "solver"});
+}
+
+std::string why_idle_rigid(const ParamInfo& info, const Settings& settings) {
+  const Params& params = settings.params;
+  if (info.name == "solver") return "a scene with rigid bodies is stepped at velocity level";
+  if (is_barrier_group(info.group)) return "rigid scenes have no barrier";
+  if (info.group == "penalty" && !is_penalty(params))
+    return "contact_solver = " + contact_solver_name(params) +
+           " finds impulses; the penalty_ ones use forces";
+  if (is_penalty(params) && (info.group == "stabilisation" || is_one_of(info.name, {"shock_propagation"})))
+    return "penalty forces need no impulses and take overlaps back themselves";
+  if (info.name == "restitution_speed" &&
+      std::ranges::none_of(settings.materials, [](const Material& m) { return m.restitution > 0; }))
+    return "nothing bounces: restitution is 0 in all materials";
+  if (info.group == "stabilisation" && info.name != "stabilisation") {
+    const std::string chosen = param_text(&params, *find_param(param_table(), "stabilisation"));
+    const std::string_view needed = stabilisation_of(info.name);
+    if (params.stabilisation == Stabilisation::none || (!needed.empty() && needed != chosen))
+      return "stabilisation = " + chosen + " does not read this";
+  }
+  if (info.group == "sleep" && info.name != "sleeping" && !params.sleeping) return "sleeping is off";
+  return {};
+}
+
+std::string why_idle_elastic(const ParamInfo& info, const Params& params, const Model& model) {
+  if (is_velocity_group(info.group)) return "this scene has no rigid bodies";
+  if (info.name == "friction_lags" && params.friction_update == FrictionUpdate::newton)
+    return "friction_update = newton refreshes friction in every Newton iteration";
+  if (is_one_of(info.name, {"barrier_floor", "barrier_growth", "barrier_cap", "sigma_rule"}) &&
+      params.barrier_stiffness != 0)
+    return "barrier_stiffness is fixed; at 0 it adapts";
+  if (info.group == "augmented" && params.solver == SolverKind::ipc)
+    return "solver = ipc has no multipliers; barrier_al has";
+  if (params.linear_solver == LinearSolverKind::cholesky && info.group == "pcg" &&
+      info.name != "linear_solver")
+    return "linear_solver = cholesky has no iterations";
+  if (info.name.starts_with("warm_start_") && !params.warm_start) return "warm_start is off";
+  if (info.name == "additive_blocks" && params.preconditioner != PreconditionerKind::additive)
+    return "preconditioner is not additive";
+  if (info.name == "pcg_tolerance" && params.pcg_stop != PcgCriterion::relative &&
+      params.pcg_stop != PcgCriterion::euclidean)
+    return "only pcg_stop = relative or euclidean asks for a tolerance";
+  if (info.name == "kinematic_stiffness" && model.scripted.empty())
+    return "nothing in this scene is scripted";
+  return {};
+}
+
+/// Of the material's rows that speak of rigid bodies.
+std::string why_idle_surface(const ParamInfo& info, const std::vector<Material>& materials, int material,
+                             const Model& model) {
+  if (!used_by_rigid(model, material)) return "no rigid body is made of this material";
+  const auto isotropic = [](const Material& m) { return m.friction_kind == FrictionKind::isotropic; };
+  const bool plain = material < 0 ? std::ranges::all_of(materials, isotropic)
+                                  : isotropic(materials[static_cast<std::size_t>(material)]);
+  if (info.name == "mu_across" && plain) return "friction_kind = isotropic has mu in all directions";
+  return {};
 }
 
 }  // namespace
@@ -63,39 +165,27 @@ SliderScale slider_scale(const ParamInfo& info, double reference) {
   } else if (info.low <= 0 && std::abs(reference) > 0 && info.type == ParamType::real) {
     scale.high = std::min(info.high, std::max(4 * std::abs(reference), pure_number ? 1.0 : 0.0));
     scale.low = std::max(info.low, -4 * std::abs(reference));
-  } else if (pure_number) {
+  } else if (pure_number && info.type == ParamType::real && info.high > info.low + 2) {
     scale.high = std::min(info.high, info.low + 1);
   }
   return scale;
 }
 
-std::string why_idle(const ParamInfo& info, const Params& params, const Model& model) {
-  if (info.name == "friction_lags" && params.friction_update == FrictionUpdate::newton)
-    return "friction_update = newton refreshes friction in every Newton iteration";
-  if ((info.name == "barrier_floor" || info.name == "barrier_growth" || info.name == "barrier_cap" ||
-       info.name == "sigma_rule") &&
-      params.barrier_stiffness != 0)
-    return "barrier_stiffness is fixed; at 0 it adapts";
-  if (info.group == "augmented" && params.solver == SolverKind::ipc)
-    return "solver = ipc has no multipliers; barrier_al has";
-  if (params.linear_solver == LinearSolverKind::cholesky && info.group == "pcg" &&
-      info.name != "linear_solver")
-    return "linear_solver = cholesky has no iterations";
-  if (info.name.starts_with("warm_start_") && !params.warm_start) return "warm_start is off";
-  if (info.name == "additive_blocks" && params.preconditioner != PreconditionerKind::additive)
-    return "preconditioner is not additive";
-  if (info.name == "pcg_tolerance" && params.pcg_stop != PcgCriterion::relative &&
-      params.pcg_stop != PcgCriterion::euclidean)
-    return "only pcg_stop = relative or euclidean asks for a tolerance";
-  if (info.name == "kinematic_stiffness" && model.scripted.empty())
-    return "nothing in this scene is scripted";
-  return {};
+bool is_rigid(const Model& model) { return !model.bodies.empty(); }
+
+std::string why_idle(const ParamInfo& info, const Settings& settings, const Model& model) {
+  return is_rigid(model) ? why_idle_rigid(info, settings) : why_idle_elastic(info, settings.params, model);
 }
 
 std::string why_idle(const ParamInfo& info, const std::vector<Material>& materials, int material,
                      const Model& model) {
   if (info.name == "mu") return {};
-  if (!used_by_solid(model, material)) return "only colliders are made of this material";
+  if (info.group == "rigid") return why_idle_surface(info, materials, material, model);
+  if (!used_by_solid(model, material)) {
+    if (!used_by_rigid(model, material)) return "only colliders are made of this material";
+    if (info.name != "density") return "only rigid bodies are made of this material";
+    return weighs_rigid(model, material) ? "" : "its bodies stand still or have a mass of their own";
+  }
   const bool of_shape = info.name == "model" || info.name == "poisson" || info.name == "damping";
   if (of_shape && !used_by_deformable(model, material))
     return "affine bodies know young alone: they are held in shape by the orthogonality energy";
@@ -106,6 +196,58 @@ std::string why_idle(const ParamInfo& info, const std::vector<Material>& materia
   return {};
 }
 
+std::string why_contact_idle(const ParamInfo& info, const Settings& settings) {
+  const LabParams& lab = settings.contact_params;
+  const std::string name = contact_solver_name(settings.params);
+  const ContactSolverInfo* solver = contact_solver_of(settings.params);
+  if (!solver) return name + " has forces in place of a solver";
+  if (std::ranges::find(solver->groups, info.group) == solver->groups.end())
+    return name + " does not read this";
+  const bool sweeps_alone = is_one_of(info.group, {"prox", "prox_local"});
+  if (name == "nncg" && sweeps_alone && lab.nncg_sweep != NncgSweep::prox)
+    return "only nncg_sweep = prox reads this";
+  if (info.name == "de_saxce_inner" && !lab.de_saxce) return "de_saxce is off";
+  if (info.name == "r_shrink" && !lab.r_adaptive) return "r_adaptive is off";
+  if (info.name == "newton_cuts" && !lab.newton_damped && name != "auto") return "newton_damped is off";
+  if (info.name.starts_with("krylov_") && lab.newton_linear == NewtonLinear::direct)
+    return "newton_linear = direct factorises";
+  if (info.name == "auto_direct_rows" && lab.newton_linear != NewtonLinear::automatic)
+    return "newton_linear decides";
+  return {};
+}
+
+bool is_idle_group(std::string_view group, const Model& model) {
+  return is_rigid(model) ? is_barrier_group(group) : is_velocity_group(group);
+}
+
+std::string why_barred(const ParamInfo& info, std::size_t index, const Model& model) {
+  if (info.name != "solver" || is_rigid(model)) return {};
+  const bool velocity = index == static_cast<std::size_t>(SolverKind::velocity);
+  return velocity ? "velocity moves rigid bodies, of which this scene has none" : "";
+}
+
+const ContactSolverInfo* contact_solver_of(const Params& params) {
+  static const std::vector<ContactSolverInfo> solvers = list_contact_solvers();
+  const auto found = std::ranges::find(solvers, contact_solver_name(params), &ContactSolverInfo::name);
+  return found == solvers.end() ? nullptr : &*found;
+}
+
+std::string contact_solver_text(std::size_t index) {
+  Params params;
+  params.contact_solver = static_cast<ContactSolverKind>(index);
+  if (params.contact_solver == ContactSolverKind::penalty_explicit)
+    return "springs and dampers at overlaps, from the state at the step's start: small steps only, "
+           "and nothing is exact [Course 5.1]";
+  if (params.contact_solver == ContactSolverKind::penalty_implicit)
+    return "springs and dampers at overlaps, linearised at the step's end: stable, and soft [Course 5.1]";
+  const ContactSolverInfo* solver = contact_solver_of(params);
+  if (!solver) return {};
+  std::string law = "Solves Coulomb's law exactly";
+  if (solver->law == "associated") law = "Solves the associated law, and Coulomb's exactly with de_saxce";
+  if (solver->law == "box") law = "Solves box friction: a pyramid in place of the cone";
+  return law + ": " + std::string(solver->meaning);
+}
+
 std::string group_title(std::string_view group) {
   if (group == "augmented") return "Augmented Lagrangian";
   if (group == "pcg") return "Linear solver";
@@ -113,6 +255,32 @@ std::string group_title(std::string_view group) {
   std::string title(group);
   if (!title.empty()) title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   return title;
+}
+
+std::string contact_group_title(std::string_view group) {
+  static constexpr std::pair<std::string_view, const char*> titles[] = {
+      {"stop", "Accuracy and budget"},
+      {"sweep", "Sweeps"},
+      {"relaxation", "Relaxation"},
+      {"prox", "r-factors"},
+      {"adaptive", "Adaptive r-factors"},
+      {"prox_local", "Local proximal steps"},
+      {"convex", "Convex subproblem"},
+      {"shifts", "Outer shifts"},
+      {"acceleration", "Acceleration"},
+      {"spg", "Spectral projected gradient"},
+      {"admm", "ADMM"},
+      {"alart_curnier", "Alart-Curnier function"},
+      {"newton", "Nonsmooth Newton"},
+      {"damping", "Newton damping"},
+      {"subspace", "Subspace minimisation"},
+      {"nncg", "Conjugate gradients"},
+      {"staggered", "Staggering"},
+      {"pivot", "Pivoting"},
+      {"auto", "Choice of method"}};
+  for (const auto& [name, title] : titles)
+    if (name == group) return title;
+  return std::string(group);
 }
 
 std::string value_text(const ParamInfo& info, double value) {

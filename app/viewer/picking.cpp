@@ -56,6 +56,15 @@ std::optional<Vec3f> intersect_plane(const Ray& ray, const Vec3f& point, const V
   return ray.origin + t * ray.direction;
 }
 
+std::string why_fixed(const Model& model, const Object& object) {
+  if (object.is_rigid()) {
+    const Body& body = model.bodies[static_cast<std::size_t>(object.body)];
+    if (body.moves) return {};
+    return body.motion >= 0 ? "follows its script: it cannot be pulled" : "stands still: it cannot be pulled";
+  }
+  return object.tet_begin == object.tet_end ? "is a collider: only bodies can be pulled" : "";
+}
+
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions) {
   Vec3f point{0, 0, 0};
   for (int i = 0; i < 3; ++i) point += static_cast<float>(pick.weights[i]) * positions[pick.triangle[i]];
@@ -89,6 +98,11 @@ ObjectProbe::ObjectProbe(std::shared_ptr<const Scene> scene, int object)
     : scene_(std::move(scene)), object_(object) {
   const Model& model = scene_->model;
   const Object& body = description();
+  if (body.is_rigid()) {
+    body_ = &model.bodies[static_cast<std::size_t>(body.body)];
+    frame_.emplace(model, *body_);
+    volume_ = body_->volume;
+  }
   const auto nodes = static_cast<std::size_t>(body.node_end - body.node_begin);
   weights_.assign(nodes, 0.0);
   for (std::int32_t t = body.tet_begin; t < body.tet_end; ++t) {
@@ -100,9 +114,16 @@ ObjectProbe::ObjectProbe(std::shared_ptr<const Scene> scene, int object)
     volume_ += volume;
     for (int i = 0; i < 4; ++i) weights_[static_cast<std::size_t>(tet[i] - body.node_begin)] += volume / 4;
   }
-  if (volume_ > 0)
+  if (volume_ > 0 && !body_)
     for (double& weight : weights_) weight /= volume_;
   else weights_.assign(nodes, 1.0 / static_cast<double>(nodes));
+}
+
+double ObjectProbe::mass(const std::vector<Material>& materials) const {
+  const auto material = static_cast<std::size_t>(description().material);
+  if (body_ && !body_->moves) return 0;
+  if (body_ && body_->mass > 0) return body_->mass;
+  return material < materials.size() ? volume_ * materials[material].density : 0;
 }
 
 void ObjectProbe::observe(const Snapshot& snapshot) {
@@ -110,10 +131,20 @@ void ObjectProbe::observe(const Snapshot& snapshot) {
   Vec<double, 3> center{0, 0, 0};
   for (std::size_t i = 0; i < weights_.size(); ++i)
     center += weights_[i] * snapshot.positions[static_cast<std::size_t>(body.node_begin) + i].cast<double>();
-  if (time_ >= 0 && snapshot.time > time_) velocity_ = (center - center_) / (snapshot.time - time_);
-  else if (snapshot.time != time_) velocity_.reset();
+  const std::optional<Pose> pose = frame_ ? frame_->pose(snapshot.positions) : std::nullopt;
+  if (pose) center = pose->x;
+  if (time_ >= 0 && snapshot.time > time_) {
+    velocity_ = (center - center_) / (snapshot.time - time_);
+    if (pose && turn_) spin_ = rotation_vector(pose->q * turn_->conjugate()) / (snapshot.time - time_);
+  } else if (snapshot.time != time_) {
+    velocity_.reset();
+    spin_.reset();
+  }
   center_ = center;
+  if (pose) turn_ = pose->q;
   time_ = snapshot.time;
+  const auto index = static_cast<std::size_t>(body.body);
+  asleep_ = body_ && index < snapshot.asleep.size() && snapshot.asleep[index] != 0;
 
   contacts_ = sticking_ = slipping_ = augmented_ = 0;
   normal_force_ = largest_force_ = largest_multiplier_ = 0;

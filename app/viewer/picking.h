@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/render/camera.h"
+#include "app/viewer/body_frames.h"
 #include "app/viewer/simulation.h"
 
 namespace stickslip {
@@ -27,6 +28,9 @@ std::optional<Pick> pick(const Model& model, std::span<const Vec3f> positions, c
 /// runs along it.
 std::optional<Vec3f> intersect_plane(const Ray& ray, const Vec3f& point, const Vec3f& normal);
 
+/// Why an object cannot be pulled: "is a collider: ...", or empty.
+std::string why_fixed(const Model& model, const Object& object);
+
 /// Interpolated position of a pick in another instant.
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions);
 
@@ -36,7 +40,8 @@ const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const
 
 Bounds bounds_of(const Object& object, std::span<const Vec3f> positions);
 
-/// One object's numbers through time. Volumes are those of the rest shape; a collider has none.
+/// One object's numbers through time. Volumes are those of the rest shape; a collider has none. A rigid
+/// body's centre is that of its frame, which its surface tells.
 class ObjectProbe {
  public:
   ObjectProbe(std::shared_ptr<const Scene> scene, int object);
@@ -48,11 +53,17 @@ class ObjectProbe {
   /// Takes the numbers of a new instant; the velocity is that between the last two different times.
   void observe(const Snapshot& snapshot);
 
+  const Body* body() const { return body_; }  // of a rigid object, else null
+  /// [kg] with these materials; 0 for what follows a script or stands still.
+  double mass(const std::vector<Material>& materials) const;
   double volume() const { return volume_; }          // [m^3]
   Vec<double, 3> center() const { return center_; }  // [m] of mass; of the nodes for a collider
   std::optional<Vec<double, 3>> velocity() const {
     return velocity_;
   }  // [m/s] of the center; none before a second instant
+  /// [rad/s] of a rigid body, world axes, between the last two different times.
+  std::optional<Vec<double, 3>> spin() const { return spin_; }
+  bool asleep() const { return asleep_; }
   int contacts() const { return contacts_; }
   int sticking() const { return sticking_; }
   int slipping() const { return slipping_; }
@@ -64,6 +75,11 @@ class ObjectProbe {
  private:
   std::shared_ptr<const Scene> scene_;
   int object_;
+  const Body* body_ = nullptr;
+  std::optional<BodyFrame> frame_;  // of a rigid object
+  std::optional<Quat> turn_;
+  std::optional<Vec<double, 3>> spin_;
+  bool asleep_ = false;
   std::vector<double> weights_;  // per node of the object, sum 1
   double volume_ = 0;
   double time_ = -1;
@@ -86,6 +102,7 @@ class ContactProbe {
   /// As it is, or as it was when it was last seen.
   const ContactRecord& contact() const { return contact_; }
   bool is_gone() const { return gone_; }
+  const Scene& scene() const { return *scene_; }
   std::string name_a() const { return name_of(contact_.object_a); }
   std::string name_b() const { return name_of(contact_.object_b); }
 

@@ -31,6 +31,12 @@ struct Scale {
   }
 };
 
+Scale x_scale(float low, float high, float from, float to, bool logarithmic) {
+  if (!logarithmic) return {low, high > low ? high : low + 1, from, to, false};
+  const double first = std::log10(low), last = std::log10(high);
+  return {first, last > first ? last : first + 1, from, to, true};
+}
+
 bool drawable(double value, bool logarithmic) { return std::isfinite(value) && (!logarithmic || value > 0); }
 
 Range value_range(std::span<const PlotSeries> series, const PlotAxis& axis) {
@@ -88,6 +94,7 @@ void draw_series(ImDrawList& list, std::span<const float> x, const PlotSeries& l
 void draw_legend(ImDrawList& list, ImVec2 at, std::span<const PlotSeries> series) {
   const float size = ImGui::GetFontSize();
   for (const PlotSeries& line : series) {
+    if (!line.in_legend) continue;
     list.AddRectFilled({at.x, at.y + 0.45f * size}, {at.x + 0.7f * size, at.y + 0.6f * size}, line.color);
     at.x += 0.95f * size;
     list.AddText(at, theme::dim_text, line.name.data(), line.name.data() + line.name.size());
@@ -161,11 +168,11 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
   for (const double tick : y_ticks)
     label_width = std::max(label_width, ImGui::CalcTextSize(tick_text(tick).c_str()).x);
 
-  const bool has_legend = series.size() > 1;
+  const bool has_legend = std::ranges::count_if(series, &PlotSeries::in_legend) > 1;
   const ImVec2 low{origin.x + label_width + 6, origin.y + (has_legend ? 2.6f : 1.5f) * text};
   const ImVec2 high{origin.x + size.x - 2, origin.y + size.y - 1.3f * text};
   const float x_low = x.empty() ? 0 : x.front(), x_high = x.empty() ? 1 : x.back();
-  const Scale to_x{x_low, x_high > x_low ? x_high : x_low + 1, low.x, high.x, false};
+  const Scale to_x = x_scale(x_low, x_high, low.x, high.x, x_axis.logarithmic && x_low > 0);
   const Scale to_y{y_axis.logarithmic ? std::log10(y_range.low) : y_range.low,
                    y_axis.logarithmic ? std::log10(y_range.high) : y_range.high, high.y, low.y,
                    y_axis.logarithmic};

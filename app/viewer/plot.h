@@ -14,6 +14,7 @@ struct PlotSeries {
   std::string_view name;
   ImU32 color = 0;
   std::vector<float> values;  // one per x
+  bool in_legend = true;
 };
 
 struct PlotAxis {
@@ -22,8 +23,8 @@ struct PlotAxis {
   bool from_zero = false;  // a linear axis of counts begins at 0
 };
 
-/// Draws into the next `size` pixels. With a logarithmic axis values not above 0 are gaps. One line alone has
-/// no legend: the axis names it.
+/// Draws into the next `size` pixels. With a logarithmic axis values not above 0 are gaps; `x` ascends, and
+/// on a logarithmic axis from above 0. One line alone has no legend: the axis names it.
 void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, const PlotAxis& x_axis,
                std::span<const PlotSeries> series, const PlotAxis& y_axis);
 

@@ -45,8 +45,8 @@ void Pointer::start_drag() {
   const std::optional<Pick> found = pick_here();
   if (!found) return;
   const Object& object = simulation_.frame().scene->model.objects[static_cast<std::size_t>(found->object)];
-  if (object.tet_begin == object.tet_end) {
-    spdlog::info("{} is a collider: only bodies can be pulled", object.name);
+  if (const std::string why = why_fixed(simulation_.frame().scene->model, object); !why.empty()) {
+    spdlog::info("{} {}", object.name, why);
     return;
   }
   mode_ = Mode::drag;

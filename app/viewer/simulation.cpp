@@ -23,6 +23,8 @@ void lower_priority() {
 /// Shows an edit in `settings`, for the side that gave it. Bad values are left for the thread to refuse.
 void show_edit(Settings& settings, const Command& command) try {
   if (const auto* param = std::get_if<ParamEdit>(&command)) apply_edit(*param, settings.params);
+  if (const auto* contact = std::get_if<ContactParamEdit>(&command))
+    apply_edit(*contact, settings.contact_params);
   if (const auto* material = std::get_if<MaterialEdit>(&command)) apply_edit(*material, settings.materials);
   if (const auto* plane = std::get_if<HalfSpaceEdit>(&command)) apply_edit(*plane, settings.half_space_mu);
 } catch (const std::invalid_argument&) {
@@ -129,6 +131,11 @@ bool Simulation::update() {
   seen_status_ = status_;
   seen_settings_ = settings_;
   return true;
+}
+
+std::shared_ptr<const FrozenStep> Simulation::take_frozen() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(frozen_, nullptr);
 }
 
 std::vector<JournalEntry> Simulation::journal(std::size_t skip) const {

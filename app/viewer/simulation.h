@@ -37,6 +37,16 @@ struct SimulationStatus {
   std::string error;            // of the last load or step; empty when it went well
 };
 
+/// The contact problem of a step, taken out of the run.
+struct FrozenStep {
+  std::string scene;  // its name
+  int frame = 0;
+  double time = 0;  // [s]
+  std::string solver;
+  LabParams params;  // that the step was solved with
+  ContactProblem problem;
+};
+
 /// How steps follow each other while playing.
 struct Pacing {
   bool real_time = true;  // never ahead of the clock; otherwise as fast as possible
@@ -76,6 +86,9 @@ class Simulation {
   const Settings& settings() const { return seen_settings_; }
   const Pacing& pacing() const { return seen_pacing_; }
 
+  /// What `Freeze` took since the last call, or null.
+  std::shared_ptr<const FrozenStep> take_frozen();
+
   /// What took effect so far, without the first `skip` entries.
   std::vector<JournalEntry> journal(std::size_t skip = 0) const;
 
@@ -92,6 +105,7 @@ class Simulation {
   void apply_all(const std::vector<Queued>& commands);
   void apply(const Command& command);
   void load(const std::string& name_or_path);
+  void freeze();
   void step();
   void restart();
   void pace(double simulated_seconds);
@@ -126,6 +140,7 @@ class Simulation {
   Pacing pacing_;
   std::vector<StepReport> new_reports_;
   std::vector<JournalEntry> journal_;
+  std::shared_ptr<const FrozenStep> frozen_;
   int steps_wanted_ = 0;
   bool history_cleared_ = false;
   bool news_ = false;

@@ -19,6 +19,25 @@ constexpr auto snapshot_interval = std::chrono::milliseconds(8);
 /// [s] over which the rate of steps is averaged.
 constexpr double rate_window = 0.5;
 
+/// Nothing happened, and nothing is wrong with the simulation.
+struct NothingToFreeze : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// "3 bodies, 2 joints, 40 nodes, 12 tets, 60 triangles", without what there is none of.
+std::string contents_of(const Model& model) {
+  std::string text;
+  const auto add = [&](std::size_t count, const char* what) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+  };
+  add(model.bodies.size(), "rigid bodies");
+  add(model.joints.size(), "joints");
+  add(model.node_count(), "nodes");
+  add(model.tets.size(), "tets");
+  add(model.triangles.size(), "triangles");
+  return text.empty() ? "empty" : text;
+}
+
 double seconds(Simulation::Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -59,6 +78,9 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
   for (const Queued& queued : commands) {
     try {
       apply(queued.command);
+    } catch (const NothingToFreeze& error) {
+      spdlog::warn("{}", error.what());
+      continue;
     } catch (const std::exception& error) {
       fail(error.what());
       continue;
@@ -69,7 +91,8 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
   {
     const std::lock_guard lock(mutex_);
     // With commands waiting, `settings_` is ahead of the engine: it holds their edits already.
-    if (scene_ && queue_.empty()) settings_ = {engine_->params(), engine_->materials(), half_space_mu_};
+    if (scene_ && queue_.empty())
+      settings_ = {engine_->params(), engine_->materials(), half_space_mu_, engine_->contact_params()};
     status_.activity = Activity::idle;
   }
   changed();
@@ -91,6 +114,10 @@ void Simulation::apply(const Command& command) {
           Params params = engine_->params();
           apply_edit(edit, params);
           engine_->set_params(params);
+        } else if constexpr (std::is_same_v<Edit, ContactParamEdit>) {
+          LabParams params = engine_->contact_params();
+          apply_edit(edit, params);
+          engine_->set_contact_params(params);
         } else if constexpr (std::is_same_v<Edit, MaterialEdit>) {
           std::vector<Material> materials = engine_->materials();
           apply_edit(edit, materials);
@@ -108,6 +135,8 @@ void Simulation::apply(const Command& command) {
         } else if constexpr (std::is_same_v<Edit, DragEnd>) {
           drag_.reset();
           engine_->set_drag(std::nullopt);
+        } else if constexpr (std::is_same_v<Edit, Freeze>) {
+          freeze();
         }
       },
       command);
@@ -125,14 +154,32 @@ void Simulation::load(const std::string& name_or_path) {
   publish_start(scene);
   engine_->set_drag(std::nullopt);
   engine_->set_params(scene->params);
+  engine_->set_contact_params(scene->contact_params);
   engine_->load(scene->model);
   scene_ = scene;
   unpublished_ = true;
-  spdlog::info("{}: {} nodes, {} tets, {} triangles", scene->name, scene->model.node_count(),
-               scene->model.tets.size(), scene->model.triangles.size());
+  spdlog::info("{}: {}", scene->name, contents_of(scene->model));
   const std::lock_guard lock(mutex_);
   status_.loaded = true;
   status_.error.clear();
+}
+
+void Simulation::freeze() {
+  auto step = std::make_shared<FrozenStep>();
+  try {
+    step->problem = engine_->freeze();
+  } catch (const std::logic_error& error) {
+    throw NothingToFreeze(std::string("nothing to freeze: ") + error.what());
+  }
+  if (step->problem.blocks() == 0) throw NothingToFreeze("nothing to freeze: the last step had no contacts");
+  const ParamInfo& solver = *find_param(param_table(), "contact_solver");
+  step->scene = scene_->name;
+  step->frame = frame_;
+  step->time = time_;
+  step->solver = param_text(&engine_->params(), solver);
+  step->params = engine_->contact_params();
+  const std::lock_guard lock(mutex_);
+  frozen_ = std::move(step);
 }
 
 /// Forgets what belongs to the run before.
@@ -216,7 +263,7 @@ void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
   frames_.publish();
   {
     const std::lock_guard lock(mutex_);
-    settings_ = {scene->params, scene->model.materials, half_space_mu_};
+    settings_ = {scene->params, scene->model.materials, half_space_mu_, scene->contact_params};
   }
   changed();
 }

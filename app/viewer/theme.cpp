@@ -22,6 +22,13 @@ void load_font(float scale) {
 
 }  // namespace
 
+ImU32 wheel(std::size_t index) {
+  // The golden ratio's multiples keep away from each other.
+  const float turn = 0.57f + 0.6180340f * static_cast<float>(index);
+  return ImColor::HSV(turn - std::floor(turn), index % 2 == 0 ? 0.62f : 0.42f,
+                      index % 3 == 0 ? 0.95f : 0.82f);
+}
+
 ImVec4 rgba(ImU32 color) { return ImGui::ColorConvertU32ToFloat4(color); }
 
 ImU32 rgb(const Vec3f& srgb) { return ImGui::ColorConvertFloat4ToU32({srgb[0], srgb[1], srgb[2], 1}); }

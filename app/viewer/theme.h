@@ -23,6 +23,9 @@ constexpr ImU32 series[] = {IM_COL32(94, 160, 222, 255),  IM_COL32(226, 152, 76,
                             IM_COL32(214, 206, 112, 255), IM_COL32(116, 200, 200, 255),
                             IM_COL32(150, 156, 168, 255)};
 
+/// Any number of colours, told apart by hue: neighbours far from each other.
+ImU32 wheel(std::size_t index);
+
 ImVec4 rgba(ImU32 color);
 ImU32 rgb(const Vec3f& srgb);
 

@@ -1,6 +1,11 @@
 #include "app/viewer/video.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <utility>
+
+#include "app/capture/png.h"
 
 namespace stickslip {
 namespace {
@@ -25,6 +30,46 @@ void SimulationVideo::add(const Image& picture, double time) {
   }
   next_ = std::max(next_, time);
   last_ = time;
+}
+
+void WindowPictures::toggle_video(const std::string& name) {
+  if (video_) return stop_video();
+  try {
+    video_ = std::make_unique<SimulationVideo>(free_name("stickslip-" + name, ".mp4"));
+    spdlog::info("recording {}", video_->output().string());
+  } catch (const std::runtime_error& error) {
+    spdlog::error("{}", error.what());
+  }
+}
+
+void WindowPictures::stop_video() {
+  if (!video_) return;
+  try {
+    video_->finish();
+    if (!video_->note().empty()) spdlog::warn("{}", video_->note());
+    spdlog::info("wrote {}", video_->output().string());
+  } catch (const std::runtime_error& error) {
+    spdlog::error("{}", error.what());
+  }
+  video_.reset();
+}
+
+std::filesystem::path WindowPictures::take(const Image& shown, const Snapshot& snapshot,
+                                           const std::string& name) {
+  std::filesystem::path file;
+  try {
+    if (std::exchange(screenshot_, false)) {
+      file = free_name("stickslip-" + name, ".png");
+      write_png(file, shown);
+      spdlog::info("wrote {}", file.string());
+    }
+    if (video_) video_->add(shown, snapshot.time);
+  } catch (const std::runtime_error& error) {
+    spdlog::error("{}", error.what());
+    stop_video();
+    return {};
+  }
+  return file;
 }
 
 }  // namespace stickslip

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/capture/recorder.h"
+#include "gpu/engine.h"
 
 namespace stickslip {
 
@@ -30,6 +31,25 @@ class SimulationVideo {
  private:
   std::unique_ptr<Recorder> recorder_;
   double next_ = 0, last_ = 1e300;  // [s] of the next and the last picture
+};
+
+/// Screenshots and videos of the window, as they are asked for. Failures are logged.
+class WindowPictures {
+ public:
+  void ask_screenshot() { screenshot_ = true; }
+  /// Starts or ends a video of the scene called `name`.
+  void toggle_video(const std::string& name);
+  void stop_video();
+
+  bool wants(double time) const { return screenshot_ || (video_ && video_->due(time)); }
+  /// Takes what the window shows. Returns the screenshot's file, or nothing when there was none.
+  std::filesystem::path take(const Image& shown, const Snapshot& snapshot, const std::string& name);
+  /// Of the video in progress, else empty.
+  std::string recording() const { return video_ ? video_->output().filename().string() : ""; }
+
+ private:
+  std::unique_ptr<SimulationVideo> video_;
+  bool screenshot_ = false;
 };
 
 }  // namespace stickslip

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/capture/png.h"
+#include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/journal_file.h"
@@ -46,11 +47,6 @@ std::optional<JournalFile> open_journal(const ViewOptions& options) {
   return options.journal.empty() ? std::nullopt : std::make_optional<JournalFile>(options.journal);
 }
 
-Camera camera_of(const Scene& scene) {
-  return Camera::look_at(scene.camera.position.cast<float>(), scene.camera.target.cast<float>(),
-                         static_cast<float>(scene.camera.fov));
-}
-
 /// The window with everything behind it.
 class Viewer {
  public:
@@ -61,8 +57,7 @@ class Viewer {
  private:
   void act(ActionId action);
   void switch_scene(int direction);
-  void toggle_video();
-  void stop_video();
+  std::string name() const { return scene_ ? scene_->name : "view"; }
 
   void on_key(int key, const char* name, int mods, bool repeat);
   void on_button(int button, int mods, bool down);
@@ -75,6 +70,7 @@ class Viewer {
   double time_to_next_draw() const;
   void draw();
   void record(const Image& shown);
+  void start_race();
   void write_journal();
   void choose_contacts();
   FrameView frame_view();
@@ -90,6 +86,7 @@ class Viewer {
   Gui gui_;
   Renderer renderer_;
   Simulation simulation_;
+  LabRace lab_;
 
   ViewState view_;
   WindowFigures figures_;
@@ -97,8 +94,9 @@ class Viewer {
   Pointer pointer_{simulation_, camera_};
   std::vector<ContactRecord> shown_contacts_;
   std::shared_ptr<const Scene> scene_;
-  std::unique_ptr<SimulationVideo> video_;
-  bool screenshot_ = false, quit_ = false;
+  BodyLooks bodies_;
+  WindowPictures pictures_;
+  bool quit_ = false;
   int draws_due_ = settle_frames;
   std::size_t log_seen_ = 0;
   Clock::time_point last_draw_{};
@@ -112,7 +110,8 @@ Viewer::Viewer(const ViewOptions& options)
       window_(options.width, options.height, "stickslip"),
       gui_((window_.set_handlers(handlers()), window_)),
       renderer_({window_.handle(), options.quality, options.validation}),
-      simulation_(options.make_engine, std::move(load_scene_), &Window::wake) {
+      simulation_(options.make_engine, std::move(load_scene_), &Window::wake),
+      lab_(options.make_lab, &Window::wake) {
   view_.quality = renderer_.quality();
   figures_.device = renderer_.device_name();
   simulation_.post(LoadScene{options.scene});
@@ -192,11 +191,18 @@ void Viewer::act(ActionId action) {
     case ActionId::toggle_wireframe:
       view_.overlays.wireframe = !view_.overlays.wireframe;
       return;
-    case ActionId::screenshot:
-      screenshot_ = true;
+    case ActionId::toggle_joints:
+      view_.overlays.joints = !view_.overlays.joints;
       return;
+    case ActionId::freeze:
+      return simulation_.post(Freeze{});
+    case ActionId::toggle_lab:
+      view_.lab = !view_.lab;
+      return;
+    case ActionId::screenshot:
+      return pictures_.ask_screenshot();
     case ActionId::toggle_video:
-      return toggle_video();
+      return pictures_.toggle_video(name());
     case ActionId::toggle_help:
       view_.help = !view_.help;
       return;
@@ -218,44 +224,19 @@ void Viewer::switch_scene(int direction) {
 
 // ---- Recording ----
 
-void Viewer::toggle_video() {
-  if (video_) return stop_video();
-  try {
-    video_ =
-        std::make_unique<SimulationVideo>(free_name("stickslip-" + (scene_ ? scene_->name : "view"), ".mp4"));
-    figures_.recording = video_->output().filename().string();
-    spdlog::info("recording {}", video_->output().string());
-  } catch (const std::runtime_error& error) {
-    spdlog::error("{}", error.what());
-  }
-}
-
-void Viewer::stop_video() {
-  try {
-    video_->finish();
-    if (!video_->note().empty()) spdlog::warn("{}", video_->note());
-    spdlog::info("wrote {}", video_->output().string());
-  } catch (const std::runtime_error& error) {
-    spdlog::error("{}", error.what());
-  }
-  video_.reset();
-  figures_.recording.clear();
-}
-
 void Viewer::record(const Image& shown) {
-  try {
-    if (std::exchange(screenshot_, false)) {
-      const auto file = free_name("stickslip-" + (scene_ ? scene_->name : "view"), ".png");
-      write_png(file, shown);
-      spdlog::info("wrote {}", file.string());
-      const Snapshot& snapshot = simulation_.frame().snapshot;
-      if (journal_) journal_->add_screenshot(snapshot.frame, snapshot.time, file);
-    }
-    if (video_) video_->add(shown, simulation_.frame().snapshot.time);
-  } catch (const std::runtime_error& error) {
-    spdlog::error("{}", error.what());
-    if (video_) stop_video();
-  }
+  const Snapshot& snapshot = simulation_.frame().snapshot;
+  const std::filesystem::path file = pictures_.take(shown, snapshot, name());
+  if (!file.empty() && journal_) journal_->add_screenshot(snapshot.frame, snapshot.time, file);
+}
+
+/// Races on what was frozen, under a name that is free.
+void Viewer::start_race() {
+  const std::shared_ptr<const FrozenStep> step = simulation_.take_frozen();
+  if (!step) return;
+  view_.lab = true;
+  lab_.start(step, view_.race,
+             free_name("stickslip-" + step->scene + "-frame" + std::to_string(step->frame), ".hdf5"));
 }
 
 void Viewer::write_journal() {
@@ -279,13 +260,15 @@ void Viewer::take_over() {
     view_.selection.reset();
     view_.contact.reset();
     renderer_.set_scene(scene_->model);
+    bodies_.set_scene(scene_);
     if (!reloaded) {
-      camera_ = camera_of(*scene_);
+      camera_ = camera_of(scene_->camera);
       back_off(camera_, scene_->model, frame.snapshot.positions, clear_area());
     }
     window_.set_title("stickslip - " + scene_->name + " - " + options_.backend);
   }
   renderer_.set_positions(frame.snapshot.positions);
+  bodies_.dim_sleepers(frame.snapshot, renderer_);
   if (view_.selection) view_.selection->observe(frame.snapshot);
   if (view_.contact) view_.contact->observe(frame.snapshot);
 }
@@ -336,6 +319,7 @@ FrameView Viewer::frame_view() {
   if (view_.contact && !view_.contact->is_gone()) frame.highlighted_contact = view_.contact->contact().point;
   frame.highlighted_object = view_.selection ? view_.selection->object() : -1;
   frame.drag = pointer_.drag_line();
+  if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame().snapshot);
   const ClearArea area = clear_area();
   frame.left = area.left / static_cast<float>(area.width);
   frame.right = area.right / static_cast<float>(area.width);
@@ -353,13 +337,14 @@ void Viewer::draw() {
   last_draw_ = start;
 
   pointer_.resize(window_.width(), window_.height());
-  PanelContext context{simulation_, view_,    scenes_,
-                       *log_,       figures_, [this](ActionId action) { act(action); }};
+  figures_.recording = pictures_.recording();
+  PanelContext context{
+      simulation_, lab_, view_, scenes_, *log_, figures_, [this](ActionId action) { act(action); }};
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
 
-  const bool wanted = screenshot_ || (video_ && video_->due(simulation_.frame().snapshot.time));
+  const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   if (renderer_.draw_window(frame_view(), panels, wanted ? &shown : nullptr) && wanted) record(shown);
   const double cost = seconds_since(start);
@@ -382,8 +367,10 @@ int Viewer::run() {
     if (simulation_.update()) {
       take_over();
       write_journal();
+      start_race();
       draws_due_ = std::max(draws_due_, 1);
     }
+    if (lab_.update()) draws_due_ = std::max(draws_due_, 1);
     if (std::exchange(log_seen_, log_->count()) != log_->count()) draws_due_ = std::max(draws_due_, 1);
     if (time_to_next_draw() > 0) continue;
     draw();
@@ -393,11 +380,11 @@ int Viewer::run() {
         script.quit_after_frames > 0 && (simulation_.frame().snapshot.frame >= script.quit_after_frames ||
                                          !simulation_.status().error.empty());
   }
-  if (video_) stop_video();
+  pictures_.stop_video();
   simulation_.update();
   write_journal();
   if (!options_.script.screenshot.empty()) {
-    PanelContext context{simulation_, view_, scenes_, *log_, figures_, [](ActionId) {}};
+    PanelContext context{simulation_, lab_, view_, scenes_, *log_, figures_, [](ActionId) {}};
     Image shown;
     if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
       write_png(options_.script.screenshot, shown);

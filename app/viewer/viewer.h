@@ -8,6 +8,7 @@
 
 #include "app/io/scene.h"
 #include "app/render/renderer.h"
+#include "gpu/contact_lab.h"
 #include "gpu/engine.h"
 
 namespace stickslip {
@@ -27,6 +28,8 @@ struct ViewOptions {
   std::string scene = "drop";  // shipped name or path
   /// Made on the simulation's thread; what it throws ends run_viewer.
   std::function<std::unique_ptr<Engine>()> make_engine;
+  /// Of the lab that frozen problems are solved in; made on its thread, for each race.
+  std::function<std::unique_ptr<ContactLab>()> make_lab = [] { return make_contact_lab(Backend::cpu); };
   std::string backend;  // its name, for the title
   std::function<Scene(const std::string& name_or_path)> load_scene = [](const std::string& name_or_path) {
     return stickslip::load_scene(name_or_path);

@@ -14,6 +14,19 @@ class FakeEngine final : public Engine {
  public:
   std::function<void(int frame)> on_step = [](int) {};
   std::function<void(const Model&)> on_load = [](const Model&) {};
+  std::function<ContactProblem()> on_freeze = []() -> ContactProblem {
+    throw std::logic_error("the last step was no contact problem");
+  };
+  /// What steps of models with rigid bodies say of their contact solves.
+  std::function<ContactSolveRecord(const LabParams&)> on_solve = [](const LabParams& params) {
+    ContactSolveRecord solve;
+    solve.tolerance = params.tolerance;
+    solve.residual = 0.5 * params.tolerance;
+    solve.iterations = 12;
+    solve.blocks = 5;
+    solve.nu = 1.25;
+    return solve;
+  };
 
   void load(const Model& model) override {
     on_load(model);
@@ -39,6 +52,10 @@ class FakeEngine final : public Engine {
     report.frame = state_.frame;
     report.time = state_.time;
     report.gravity_energy = drag_ ? drag_->target[1] : params_.gravity;
+    if (!model_.bodies.empty()) {
+      report.contact_solve = on_solve(contact_params_);
+      report.contacts = 4;
+    }
     return report;
   }
   void snapshot(Snapshot& out) override {
@@ -49,7 +66,7 @@ class FakeEngine final : public Engine {
   }
   State state() override { return state_; }
   void set_state(const State& state) override { state_ = state; }
-  ContactProblem freeze() override { throw std::logic_error("nothing touches"); }
+  ContactProblem freeze() override { return on_freeze(); }
 
  private:
   Model model_;

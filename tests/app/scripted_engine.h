@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include "gpu/engine.h"
 
@@ -16,9 +18,10 @@ class ScriptedEngine final : public Engine {
     int nan_at = -1;                       // frame whose report holds a NaN
     int intersects_at = -1;                // frame that reports an intersection, when they are checked
     bool refuses_load = false;
+    std::function<ContactProblem()> freeze;  // none: there is no contact problem
   };
 
-  explicit ScriptedEngine(Script script) : script_(script) {}
+  explicit ScriptedEngine(Script script) : script_(std::move(script)) {}
 
   void load(const Model& model) override {
     if (script_.refuses_load) throw std::invalid_argument("objects 'a' and 'b' intersect at the start");
@@ -72,7 +75,10 @@ class ScriptedEngine final : public Engine {
   }
   State state() override { return state_; }
   void set_state(const State& state) override { state_ = state; }
-  ContactProblem freeze() override { throw std::logic_error("nothing touches"); }
+  ContactProblem freeze() override {
+    if (!script_.freeze) throw std::logic_error("the last step was no contact problem");
+    return script_.freeze();
+  }
 
  private:
   Script script_;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/app/fake_engine.h"
+#include "tests/app/rigid_scene.h"
 
 namespace stickslip {
 namespace {
@@ -26,6 +26,16 @@ TEST_F(CameraFit, BacksOffUntilTheSolidsAreBetweenThePanels) {
   EXPECT_EQ(camera.target, target);
   camera.distance /= 1.1f;
   EXPECT_FALSE(shows_solids(camera, scene_.model, positions_, area_)) << "no further than needed";
+}
+
+TEST_F(CameraFit, SeesRigidBodiesThatMove) {
+  const Scene rigid = test::rigid_scene("r");  // to a height of 2.25 m, with a wall at x = 3
+  std::vector<Vec3f> positions;
+  for (const auto& x : rigid.model.positions) positions.push_back(x.cast<float>());
+  Camera camera = Camera::look_at({0, 1, 3}, {0, 1, 0}, 40);
+  EXPECT_FALSE(shows_solids(camera, rigid.model, positions, area_));
+  back_off(camera, rigid.model, positions, area_);
+  EXPECT_TRUE(shows_solids(camera, rigid.model, positions, area_));
 }
 
 TEST_F(CameraFit, LeavesAGoodViewAlone) {

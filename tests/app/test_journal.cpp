@@ -47,9 +47,12 @@ TEST_F(JournalTest, HasOneCompleteLinePerEventWithNamesInsteadOfNumbers) {
   journal.add({9, 0.09, 1.0, ParamEdit{"solver", 1}}, model);
   journal.add({9, 0.09, 1.1, ParamEdit{"check_intersections", 1}}, model);
   journal.add({9, 0.09, 1.2, MaterialEdit{0, "model", 2}}, model);
+  journal.add({9, 0.09, 1.3, ContactParamEdit{"r_strategy", 1}}, model);
+  journal.add({9, 0.09, 1.4, ContactParamEdit{"omega", 1.25}}, model);
+  journal.add({9, 0.09, 1.5, Freeze{}}, model);
 
   const std::vector<json> seen = lines();
-  ASSERT_EQ(seen.size(), 13u) << "they are there while the journal is open";
+  ASSERT_EQ(seen.size(), 16u) << "they are there while the journal is open";
   EXPECT_EQ(seen[0], json::parse(R"({"frame": 0, "time": 0.0, "event": "load", "scene": "a"})"));
   EXPECT_EQ(seen[1],
             json::parse(R"({"frame": 3, "time": 0.03, "event": "set", "key": "gravity", "value": -2.0})"));
@@ -65,6 +68,11 @@ TEST_F(JournalTest, HasOneCompleteLinePerEventWithNamesInsteadOfNumbers) {
   EXPECT_EQ(seen[10]["value"], "barrier_al");
   EXPECT_EQ(seen[11]["value"], true);
   EXPECT_EQ(seen[12]["value"], "arap");
+  EXPECT_EQ(seen[13]["key"], "contact.r_strategy");
+  EXPECT_EQ(seen[13]["value"], "local");
+  EXPECT_EQ(seen[14], json::parse(R"({"frame": 9, "time": 0.09, "event": "set", "key": "contact.omega",
+                                      "value": 1.25})"));
+  EXPECT_EQ(seen[15]["event"], "freeze");
 }
 
 TEST_F(JournalTest, NamesAPlaceItCannotWrite) {

@@ -2,12 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/app/fake_engine.h"
+#include <algorithm>
+#include <set>
+
+#include "tests/app/rigid_scene.h"
 
 namespace stickslip {
 namespace {
 
 const ParamInfo& param(std::string_view name) { return *find_param(param_table(), name); }
+const ParamInfo& contact(std::string_view name) { return *find_param(lab_param_table(), name); }
+std::string why_idle(const ParamInfo& info, const Params& params, const Model& model) {
+  return stickslip::why_idle(info, Settings{params, model.materials, {}}, model);
+}
 const ParamInfo& material(std::string_view name) { return *find_param(material_table(), name); }
 
 TEST(ParamControls, EverySliderStaysInItsRowsRangeAndRoundTrips) {
@@ -30,6 +37,7 @@ TEST(ParamControls, EverySliderStaysInItsRowsRangeAndRoundTrips) {
   };
   for (const ParamInfo& info : param_table()) check(info);
   for (const ParamInfo& info : material_table()) check(info);
+  for (const ParamInfo& info : lab_param_table()) check(info);
 }
 
 TEST(ParamControls, WideRangesAreLogarithmicAndZeroStaysReachable) {
@@ -122,6 +130,157 @@ TEST(ParamControls, IdleMaterialRowsSayWhy) {
   EXPECT_EQ(why_idle(material("young"), model.materials, 0, model), "");
   EXPECT_EQ(why_idle(material("density"), model.materials, 0, model), "");
   EXPECT_EQ(why_idle(material("damping"), model.materials, 1, model), "") << "of a deformable body";
+}
+
+using Names = std::set<std::string_view>;
+
+Names live_params(const Settings& settings, const Model& model) {
+  Names names;
+  for (const ParamInfo& info : param_table())
+    if (why_idle(info, settings, model).empty()) names.insert(info.name);
+  return names;
+}
+
+TEST(ParamControls, RigidScenesReadTheirGroupsAndNoOthers) {
+  const Model model = test::rigid_scene("r").model;
+  Settings settings{Params{}, model.materials, {}};
+  Names expected{"dt",         "gravity",         "drag_stiffness", "contact_solver",  "integrator",
+                 "gyroscopic", "contact_margin",  "continuous",     "manifold_points", "shock_propagation",
+                 "baumgarte",  "baumgarte_speed", "contact_slop",   "stabilisation",   "sleeping"};
+  EXPECT_EQ(live_params(settings, model), expected);
+  settings.materials[1].restitution = 0.5;
+  settings.params.sleeping = true;
+  expected.insert({"restitution_speed", "sleep_speed", "sleep_time"});
+  EXPECT_EQ(live_params(settings, model), expected);
+  for (const ParamInfo& info : param_table())
+    if (info.group == "barrier" || info.group == "pcg") {
+      EXPECT_EQ(why_idle(info, settings, model), "rigid scenes have no barrier") << info.name;
+    }
+  EXPECT_TRUE(is_idle_group("newton", model));
+  EXPECT_FALSE(is_idle_group("penalty", model));
+}
+
+TEST(ParamControls, StabilisationAndPenaltyReadWhatTheySay) {
+  const Model model = test::rigid_scene("r").model;
+  Settings settings{Params{}, model.materials, {}};
+  const auto live = [&](const char* name) { return why_idle(param(name), settings, model).empty(); };
+  const char* rows[] = {"baumgarte", "baumgarte_speed", "spring_frequency", "spring_damping",
+                        "projection_iterations"};
+  for (const auto& [kind, read] : {std::pair{Stabilisation::none, ""},
+                                   {Stabilisation::baumgarte, "baumgarte"},
+                                   {Stabilisation::spring_damper, "spring_"},
+                                   {Stabilisation::projection, "projection_"}}) {
+    settings.params.stabilisation = kind;
+    for (const char* row : rows)
+      EXPECT_EQ(live(row), *read != 0 && std::string_view(row).starts_with(read)) << row << " with " << read;
+    EXPECT_TRUE(live("stabilisation"));
+    EXPECT_EQ(live("contact_slop"), kind != Stabilisation::none);
+    EXPECT_FALSE(live("penalty_stiffness"));
+  }
+  for (const auto kind : {ContactSolverKind::penalty_explicit, ContactSolverKind::penalty_implicit}) {
+    settings.params.contact_solver = kind;
+    for (const char* row : {"penalty_stiffness", "penalty_damping", "penalty_slip", "contact_solver"})
+      EXPECT_TRUE(live(row)) << row;
+    for (const char* row : {"stabilisation", "contact_slop", "shock_propagation"}) EXPECT_FALSE(live(row));
+    for (const ParamInfo& info : lab_param_table())
+      EXPECT_NE(why_contact_idle(info, settings), "") << info.name << " is of a solver";
+  }
+}
+
+TEST(ParamControls, ElasticScenesReadNothingOfRigidBodies) {
+  const Model model = test::two_tets("a").model;
+  for (const ParamInfo& info : param_table())
+    if (info.group == "velocity" || info.group == "stabilisation" || info.group == "sleep" ||
+        info.group == "penalty") {
+      EXPECT_EQ(why_idle(info, Params{}, model), "this scene has no rigid bodies") << info.name;
+      EXPECT_TRUE(is_idle_group(info.group, model));
+    }
+  EXPECT_NE(why_barred(param("solver"), static_cast<std::size_t>(SolverKind::velocity), model), "");
+  EXPECT_EQ(why_barred(param("solver"), static_cast<std::size_t>(SolverKind::ipc), model), "");
+  for (const ParamInfo& info : material_table())
+    EXPECT_EQ(why_idle(info, model.materials, 0, model).empty(), info.group != "rigid") << info.name;
+}
+
+TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
+  const Model model = test::rigid_scene("r").model;
+  Settings settings{Params{}, model.materials, {}};
+  settings.contact_params.nncg_sweep = NncgSweep::prox;
+  const ParamInfo& row = param("contact_solver");
+  for (std::size_t i = 0; i < row.choices.size(); ++i) {
+    SCOPED_TRACE(std::string(row.choices[i]));
+    set_param(&settings.params, row, static_cast<double>(i));
+    const bool penalty = row.choices[i].starts_with("penalty");
+    EXPECT_NE(contact_solver_text(i), "");
+    ASSERT_EQ(contact_solver_of(settings.params) == nullptr, penalty);
+    if (penalty) continue;
+    const ContactSolverInfo& solver = *contact_solver_of(settings.params);
+    EXPECT_EQ(solver.name, row.choices[i]);
+    for (const ParamInfo& info : lab_param_table()) {
+      const bool read = std::ranges::count(solver.groups, info.group) > 0;
+      const std::string why = why_contact_idle(info, settings);
+      EXPECT_EQ(why.empty(), read) << info.name << ": " << why;
+      if (!read) {
+        EXPECT_EQ(why, std::string(solver.name) + " does not read this");
+      }
+    }
+  }
+}
+
+TEST(ParamControls, RowsOfAContactSolverDependOnEachOther) {
+  Settings settings;
+  LabParams& lab = settings.contact_params;
+  const auto live = [&](ContactSolverKind solver, const char* name) {
+    settings.params.contact_solver = solver;
+    return why_contact_idle(contact(name), settings).empty();
+  };
+  using Kind = ContactSolverKind;
+  EXPECT_FALSE(live(Kind::nncg, "r_scale")) << "nncg_sweep = nsgs";
+  lab.nncg_sweep = NncgSweep::prox;
+  EXPECT_TRUE(live(Kind::nncg, "r_scale"));
+  EXPECT_TRUE(live(Kind::nncg, "prox_local_steps"));
+  EXPECT_TRUE(live(Kind::spg, "de_saxce_inner"));
+  lab.de_saxce = false;
+  EXPECT_FALSE(live(Kind::spg, "de_saxce_inner"));
+  lab.r_adaptive = false;
+  EXPECT_FALSE(live(Kind::prox_gs, "r_shrink"));
+  lab.newton_damped = false;
+  EXPECT_FALSE(live(Kind::newton_ac, "newton_cuts"));
+  EXPECT_TRUE(live(Kind::automatic, "newton_cuts"));
+  EXPECT_TRUE(live(Kind::newton_ac, "krylov_tolerance"));
+  EXPECT_TRUE(live(Kind::automatic, "auto_direct_rows"));
+  lab.newton_linear = NewtonLinear::direct;
+  EXPECT_FALSE(live(Kind::newton_ac, "krylov_tolerance"));
+  EXPECT_FALSE(live(Kind::automatic, "auto_direct_rows"));
+}
+
+TEST(ParamControls, ContactGroupsHaveTitlesOfTheirOwn) {
+  std::set<std::string> titles;
+  for (const ParamInfo& info : param_table()) titles.insert(group_title(info.group));
+  std::set<std::string_view> groups;
+  for (const ParamInfo& info : lab_param_table())
+    if (groups.insert(info.group).second) {
+      EXPECT_TRUE(titles.insert(contact_group_title(info.group)).second) << info.group;
+      EXPECT_NE(contact_group_title(info.group), info.group) << "it has none";
+    }
+}
+
+TEST(ParamControls, RigidMaterialsShowTheirRows) {
+  Model model = test::rigid_scene("r").model;
+  const auto live = [&](const char* name, int of) {
+    return why_idle(material(name), model.materials, of, model).empty();
+  };
+  for (const char* elastic : {"model", "young", "poisson", "damping"})
+    EXPECT_FALSE(live(elastic, 0)) << elastic;
+  for (const char* rigid : {"mu", "density", "restitution", "torsion_radius", "friction_kind"})
+    EXPECT_TRUE(live(rigid, 0)) << rigid;
+  EXPECT_FALSE(live("density", 1)) << "the wall stands still";
+  EXPECT_TRUE(live("restitution", 1)) << "what hits the wall bounces";
+  EXPECT_FALSE(live("mu_across", 0));
+  model.materials[0].friction_kind = FrictionKind::elliptic;
+  EXPECT_TRUE(live("mu_across", 0));
+  EXPECT_FALSE(live("mu_across", 1));
+  for (Body& body : model.bodies) body.mass = 3;
+  EXPECT_FALSE(live("density", 0)) << "the bodies have masses of their own";
 }
 
 TEST(ParamControls, ValuesCarryTheirUnits) {

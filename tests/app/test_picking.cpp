@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "tests/app/fake_engine.h"
+#include "tests/app/rigid_scene.h"
 
 namespace stickslip {
 namespace {
@@ -105,6 +105,86 @@ TEST(ObjectProbe, FollowsCentreVelocityAndContacts) {
   snapshot.time = 0;  // a reset is no motion
   probe.observe(snapshot);
   EXPECT_FALSE(probe.velocity());
+}
+
+/// Where the nodes are when each body has this pose.
+std::vector<Vec3f> posed(const Model& model, const Pose& pose) {
+  std::vector<Vec3f> positions;
+  for (const auto& x : model.rest_positions) positions.push_back(pose.apply(x).cast<float>());
+  return positions;
+}
+
+TEST(ObjectProbe, TellsOfARigidBody) {
+  const auto scene = std::make_shared<const Scene>(test::rigid_scene("r"));
+  const Model& model = scene->model;
+  ObjectProbe probe(scene, 1);
+  ASSERT_EQ(probe.body(), &model.bodies[1]);
+  EXPECT_NEAR(probe.volume(), 1 * 0.5 * 1.5, 1e-12);
+  std::vector<Material> materials = model.materials;
+  materials[0].density = 400;
+  EXPECT_NEAR(probe.mass(materials), 300, 1e-9);
+  EXPECT_EQ(ObjectProbe(scene, 2).mass(materials), 0) << "the wall stands still";
+
+  Snapshot snapshot;
+  const Pose before{{1, 2, 3}, rotation_by(Vec<double, 3>{0.3, -0.2, 1})};
+  snapshot.positions = posed(model, before);
+  probe.observe(snapshot);
+  EXPECT_LT(norm(probe.center() - before.x), 1e-6);
+  EXPECT_FALSE(probe.spin());
+  EXPECT_FALSE(probe.asleep());
+  snapshot.time = 0.1;
+  snapshot.asleep = {0, 1, 0};
+  const Pose after{{1.05, 2, 3}, rotation_by(Vec<double, 3>{0, 0.2, 0}) * before.q};
+  snapshot.positions = posed(model, after);
+  probe.observe(snapshot);
+  ASSERT_TRUE(probe.velocity() && probe.spin());
+  EXPECT_LT(norm(*probe.velocity() - Vec<double, 3>{0.5, 0, 0}), 1e-5);
+  EXPECT_LT(norm(*probe.spin() - Vec<double, 3>{0, 2, 0}), 1e-4);
+  EXPECT_TRUE(probe.asleep());
+}
+
+TEST(Picking, RigidBodiesArePickedAndThoseThatMoveCanBePulled) {
+  const Scene scene = test::rigid_scene("r");
+  const std::vector<Vec3f> positions = positions_of(scene.model);
+  const auto found = pick(scene.model, positions, {{0.1f, 20, 0.1f}, {0, -1, 0}});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(scene.model.objects[found->object].name, "high");
+  EXPECT_NEAR(found->point[1], 2.25, 1e-5);
+  EXPECT_EQ(why_fixed(scene.model, scene.model.objects[1]), "");
+  EXPECT_NE(why_fixed(scene.model, scene.model.objects[2]).find("stands still"), std::string::npos);
+  const Scene soft = test::two_tets("a");
+  EXPECT_EQ(why_fixed(soft.model, soft.model.objects[0]), "");
+}
+
+TEST(BodyFrame, FindsPosesAndJointsFromNodes) {
+  const Scene scene = test::rigid_scene("r");
+  const Model& model = scene.model;
+  const std::vector<BodyFrame> frames = frames_of(model);
+  ASSERT_EQ(frames.size(), 3u);
+  const std::vector<Vec3f> start = positions_of(model);
+  for (std::size_t b = 0; b < frames.size(); ++b) {
+    const std::optional<Pose> pose = frames[b].pose(start);
+    ASSERT_TRUE(pose);
+    EXPECT_LT(norm(pose->x - model.bodies[b].pose.x), 1e-6);
+    EXPECT_LT(norm(rotation_vector(pose->q.conjugate() * model.bodies[b].pose.q)), 1e-6);
+  }
+  std::vector<JointMark> marks = joint_marks(model, frames, start);
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_LT(norm(marks[0].a - Vec3f{0, 1, 0}), 1e-6f);
+  EXPECT_LT(norm(marks[0].b - Vec3f{0, 1, 0}), 1e-6f);
+  EXPECT_LT(norm(marks[0].axis - Vec3f{0, 0, 1}), 1e-6f);
+
+  // "low" moves away: its side of the joint goes with it.
+  std::vector<Vec3f> moved = start;
+  for (std::int32_t i = model.objects[0].node_begin; i < model.objects[0].node_end; ++i) moved[i][0] += 2;
+  marks = joint_marks(model, frames, moved);
+  EXPECT_LT(norm(marks[0].a - Vec3f{2, 1, 0}), 1e-6f);
+  EXPECT_LT(norm(marks[0].b - Vec3f{0, 1, 0}), 1e-6f);
+
+  Model bare = model;  // an object without nodes has no place
+  bare.objects[0].node_end = bare.objects[0].node_begin;
+  EXPECT_FALSE(BodyFrame(bare, bare.bodies[0]).pose(start));
+  EXPECT_TRUE(joint_marks(bare, frames_of(bare), start).empty());
 }
 
 TEST(Picking, TakesTheMarkUnderThePointer) {

@@ -46,10 +46,21 @@ void draw_panels(PanelContext& context) {
     draw_status_bar(context);
     ImGui::End();
   }
+  // From the bottom up, over the scene.
+  float bottom = free.bottom;
+  const auto begin_below = [&](const char* name, float lines, float share) {
+    const float height = std::floor(std::min(em(lines), share * free.bottom));
+    bottom -= height;
+    begin(name, {free.left, bottom}, {free.right - free.left, height});
+  };
   if (context.view.log) {
-    const float height = std::floor(std::min(em(18), 0.4f * free.bottom));
-    begin("log", {free.left, free.bottom - height}, {free.right - free.left, height});
+    begin_below("log", 18, 0.4f);
     draw_log_panel(context);
+    ImGui::End();
+  }
+  if (context.view.lab) {
+    begin_below("lab", 48, 0.5f);
+    draw_lab_panel(context);
     ImGui::End();
   }
   if (context.view.help) draw_help_overlay(context);

@@ -9,6 +9,7 @@
 
 #include "app/render/renderer.h"
 #include "app/viewer/actions.h"
+#include "app/viewer/lab_race.h"
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
 #include "app/viewer/simulation.h"
@@ -34,11 +35,12 @@ struct TypedNumber {
 struct ViewState {
   Overlays overlays;
   ContactFilter filter;
-  bool panels = true, log = false, help = false;
+  bool panels = true, log = false, lab = false, help = false;
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
   std::optional<ContactProbe> contact;  // picked; at most one of the two
   TypedNumber typed;
+  RaceSettings race;
 };
 
 /// Figures of the window itself.
@@ -51,6 +53,7 @@ struct WindowFigures {
 
 struct PanelContext {
   Simulation& simulation;
+  LabRace& lab;
   ViewState& view;
   const std::vector<SceneInfo>& scenes;
   LogBuffer& log;

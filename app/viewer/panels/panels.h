@@ -8,10 +8,16 @@ namespace stickslip {
 void draw_scene_panel(PanelContext& context);
 void draw_transport_panel(PanelContext& context);
 void draw_parameters_panel(PanelContext& context);
+/// Part of the parameters where there are rigid bodies.
+void draw_contact_solver_panel(PanelContext& context);
 void draw_report_panel(PanelContext& context);
+/// Parts of the report of steps at velocity level.
+void draw_contact_numbers(const StepReport& report);
+void draw_contact_history(const std::deque<StepReport>& history);
 void draw_view_panel(PanelContext& context);
 void draw_selection_panel(PanelContext& context);
 
+void draw_lab_panel(PanelContext& context);
 void draw_log_panel(PanelContext& context);
 void draw_status_bar(PanelContext& context);
 void draw_help_overlay(PanelContext& context);

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <numeric>
+#include <vector>
 
+#include "app/viewer/panels/curves.h"
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
-#include "app/viewer/plot.h"
 #include "app/viewer/theme.h"
 
 namespace stickslip {
@@ -18,19 +18,26 @@ struct Stage {
   double seconds;
 };
 
-std::array<Stage, 7> stages_of(const StageTimes& times) {
-  return {{{"broad phase", times.broad_phase},
-           {"contacts", times.contacts},
-           {"assembly", times.assembly},
-           {"linear solve", times.linear_solve},
-           {"CCD", times.ccd},
-           {"line search", times.line_search},
-           {"other", times.other}}};
+/// Those of a Newton step, or of a step at velocity level.
+std::vector<Stage> stages_of(const StageTimes& times, bool velocity) {
+  if (velocity)
+    return {{"broad phase", times.broad_phase},
+            {"contacts", times.contacts},
+            {"assembly", times.assembly},
+            {"contact solve", times.contact_solve},
+            {"other", times.linear_solve + times.ccd + times.line_search + times.other}};
+  return {{"broad phase", times.broad_phase},
+          {"contacts", times.contacts},
+          {"assembly", times.assembly},
+          {"linear solve", times.linear_solve},
+          {"CCD", times.ccd},
+          {"line search", times.line_search},
+          {"other", times.other}};
 }
 
 /// One bar per stage, the longest fills the width.
-void draw_stages(const StageTimes& times) {
-  const std::array<Stage, 7> stages = stages_of(times);
+void draw_stages(const StepReport& report) {
+  const std::vector<Stage> stages = stages_of(report.seconds, report.contact_solve.has_value());
   double longest = 1e-9;
   for (const Stage& stage : stages) longest = std::max(longest, stage.seconds);
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -78,26 +85,6 @@ void draw_numbers(const StepReport& report) {
   }
 }
 
-/// One line of a plot over records.
-template <class Record>
-struct Curve {
-  const char* name;
-  ImU32 color;
-  double (*of)(const Record&);
-};
-
-/// Draws the curves over `x`, one value per record.
-template <class Record, class Records>
-void draw_curves(const PlotAxis& y, float height, const Records& records, const std::vector<float>& x,
-                 const char* x_label, std::initializer_list<Curve<Record>> curves) {
-  std::vector<PlotSeries> lines;
-  for (const Curve<Record>& curve : curves) {
-    lines.push_back({curve.name, curve.color, {}});
-    for (const Record& record : records) lines.back().values.push_back(static_cast<float>(curve.of(record)));
-  }
-  draw_plot(y.label.data(), {ImGui::GetContentRegionAvail().x, em(height)}, x, {x_label}, lines, y);
-}
-
 void draw_convergence(const StepReport& report) {
   using Step = NewtonRecord;
   std::vector<float> iterations(report.newton.size());
@@ -134,13 +121,6 @@ void draw_groups(const StepReport& report) {
     bars.push_back({"1e" + std::to_string(group.exponent), static_cast<double>(group.nodes)});
   draw_bars("groups", {ImGui::GetContentRegionAvail().x, em(17)}, "Nodes by stiffness, N/m", bars,
             theme::series[0]);
-}
-
-std::vector<float> times_of(const std::deque<StepReport>& history) {
-  std::vector<float> times;
-  times.reserve(history.size());
-  for (const StepReport& report : history) times.push_back(static_cast<float>(report.time));
-  return times;
 }
 
 void draw_energies(const std::deque<StepReport>& history) {
@@ -181,12 +161,18 @@ void draw_report_panel(PanelContext& context) {
     if (history.empty()) {
       ImGui::TextDisabled("No step yet.");
     } else {
-      draw_numbers(history.back());
+      if (history.back().contact_solve) draw_contact_numbers(history.back());
+      else draw_numbers(history.back());
       ImGui::Spacing();
-      draw_stages(history.back().seconds);
+      draw_stages(history.back());
     }
   }
   if (history.empty()) return;
+  if (history.back().contact_solve) {
+    if (section("Contact solves")) draw_contact_history(history);
+    if (section("Energy")) draw_energies(history);
+    return;
+  }
   if (section("Convergence")) draw_convergence(history.back());
   if (section("Stiffness groups", false)) draw_groups(history.back());
   if (section("Energy")) draw_energies(history);

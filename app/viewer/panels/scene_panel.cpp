@@ -42,7 +42,10 @@ void draw_scene_panel(PanelContext& context) {
   tooltip("Read the scene's file again");
   ImGui::SameLine();
   const Model& model = current->model;
-  ImGui::TextDisabled("%zu nodes, %zu tets", model.node_count(), model.tets.size());
+  if (model.bodies.empty()) ImGui::TextDisabled("%zu nodes, %zu tets", model.node_count(), model.tets.size());
+  else
+    ImGui::TextDisabled("%zu bodies, %zu joints, %zu tets", model.bodies.size(), model.joints.size(),
+                        model.tets.size());
 }
 
 }  // namespace stickslip

@@ -23,14 +23,27 @@ void draw_contact(PanelContext& context) {
   if (probe.is_gone()) text_colored(theme::dim_text, "ended; it last had");
   else text_colored(theme::rgb(contact_color(contact.state)), name_of(contact.state));
   const double d_hat = context.simulation.settings().params.d_hat;
-  value_row("Gap", column, "%s, %.3g of d_hat", si_text(contact.gap, "m").c_str(), contact.gap / d_hat);
+  const bool rigid = !context.view.contact->scene().model.bodies.empty();
+  if (rigid) value_row("Gap", column, "%s", si_text(contact.gap, "m").c_str());
+  else value_row("Gap", column, "%s, %.3g of d_hat", si_text(contact.gap, "m").c_str(), contact.gap / d_hat);
   value_row("Normal force", column, "%s", si_text(contact.normal_force, "N").c_str());
-  if (contact.augmented)
+  if (rigid) {
+  } else if (contact.augmented)
     value_row("Multiplier", column, "%s, %.0f%% of the force", si_text(contact.multiplier, "N").c_str(),
               contact.normal_force > 0 ? 100 * contact.multiplier / contact.normal_force : 0.0f);
   else value_row("Multiplier", column, "none");
   value_row("Slip speed", column, "%s", si_text(contact.slip_speed, "m/s").c_str());
   value_row("At", column, "%.3f, %.3f, %.3f m", contact.point[0], contact.point[1], contact.point[2]);
+}
+
+/// "a rigid body of 2 shapes, asleep"
+std::string kind_of(const ObjectProbe& probe) {
+  const Body& body = *probe.body();
+  std::string kind = body.moves ? "rigid" : body.motion >= 0 ? "rigid, follows its script" : "stands still";
+  const int shapes = body.shape_end - body.shape_begin;
+  if (shapes > 1) kind += ", " + std::to_string(shapes) + " shapes";
+  if (probe.asleep()) kind += ", asleep";
+  return kind;
 }
 
 void draw_object(PanelContext& context) {
@@ -48,13 +61,14 @@ void draw_object(PanelContext& context) {
   if (ImGui::SmallButton("Clear")) return context.view.selection.reset();
   value_row("Material", column, "%s", probe.scene()->model.material_names[material].c_str());
   const std::vector<Material>& materials = context.simulation.settings().materials;
-  const bool solid = probe.volume() > 0;
+  const bool solid = object.tet_end > object.tet_begin;
   value_row("Mesh", column, solid ? "%d nodes, %d tets" : "%d nodes, %d triangles",
             object.node_end - object.node_begin,
             solid ? object.tet_end - object.tet_begin : object.triangle_end - object.triangle_begin);
-  if (solid && material < materials.size())
-    value_row("Mass", column, "%s", si_text(1e3 * probe.volume() * materials[material].density, "g").c_str());
-  else value_row("Mass", column, "none: a collider");
+  if (probe.body()) value_row("Kind", column, "%s", kind_of(probe).c_str());
+  const double mass = probe.mass(materials);
+  if (mass > 0) value_row("Mass", column, "%s", si_text(1e3 * mass, "g").c_str());
+  else value_row("Mass", column, probe.body() ? "none that counts" : "none: a collider");
   const Vec<double, 3> center = probe.center();
   value_row("Centre", column, "%.3f, %.3f, %.3f m", center[0], center[1], center[2]);
   if (const auto velocity = probe.velocity()) {
@@ -65,11 +79,14 @@ void draw_object(PanelContext& context) {
     value_row("Velocity", column, "- until the next step");
     value_row("Speed", column, "-");
   }
+  if (const auto spin = probe.spin())
+    value_row("Spin", column, "%.3f, %.3f, %.3f rad/s", (*spin)[0], (*spin)[1], (*spin)[2]);
   value_row("Contacts", column, "%d: %d stick, %d slip", probe.contacts(), probe.sticking(),
             probe.slipping());
   value_row("Normal force", column, "%s, at most %s", si_text(probe.normal_force(), "N").c_str(),
             si_text(probe.largest_force(), "N").c_str());
   tooltip("Sum of the magnitudes over its contacts, and the largest of them");
+  if (probe.body()) return;
   if (probe.augmented() > 0)
     value_row("Multipliers", column, "%d, at most %s", probe.augmented(),
               si_text(probe.largest_multiplier(), "N").c_str());

@@ -3,6 +3,7 @@
 
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
+#include "app/viewer/step_text.h"
 #include "app/viewer/theme.h"
 
 namespace stickslip {
@@ -40,6 +41,21 @@ std::string rates(const PanelContext& context) {
   return result;
 }
 
+/// How the last contact solve went.
+void draw_solve(const Simulation& simulation) {
+  if (simulation.history().empty()) return;
+  const StepReport& report = simulation.history().back();
+  const ParamInfo& solver = *find_param(param_table(), "contact_solver");
+  const std::string text = solve_text(report, param_text(&simulation.settings().params, solver));
+  if (text.empty()) return;
+  ImGui::SameLine(0, em(3));
+  text_colored(missed_tolerance(report) ? theme::warning : theme::dim_text, text);
+  tooltip(missed_tolerance(report)
+              ? "The last contact solve ended before its tolerance: allow more iterations, a larger "
+                "tolerance or another solver"
+              : "Solver, contacts, nu = 3 contacts / dofs, and the judge's residual of the last step");
+}
+
 }  // namespace
 
 void draw_status_bar(PanelContext& context) {
@@ -49,6 +65,7 @@ void draw_status_bar(PanelContext& context) {
     ImGui::SameLine(0, em(3));
     text_colored(theme::bad, "recording " + context.window.recording);
   }
+  draw_solve(context.simulation);
   const std::string right = rates(context) + "   " + "F1 help";
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   const LogLine last = context.log.last();

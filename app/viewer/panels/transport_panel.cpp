@@ -35,6 +35,23 @@ void draw_speed(Simulation& simulation) {
   ImGui::EndCombo();
 }
 
+/// Freeze, and the panel that shows what it took.
+void draw_lab_buttons(PanelContext& context, const ImVec2& size) {
+  const std::deque<StepReport>& history = context.simulation.history();
+  const bool solved = !history.empty() && history.back().contact_solve;
+  ImGui::BeginDisabled(!solved);
+  if (action_button("Freeze",
+                    "Take the last step's contact problem into the lab: a file, and a race of all solvers",
+                    shortcut(ActionId::freeze), size))
+    context.act(ActionId::freeze);
+  if (!solved) tooltip("The last step was no contact problem at velocity level: that needs rigid bodies");
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  if (action_button(context.view.lab ? "Hide lab" : "Show lab", "Solvers on a frozen problem",
+                    shortcut(ActionId::toggle_lab), size))
+    context.act(ActionId::toggle_lab);
+}
+
 }  // namespace
 
 void draw_transport_panel(PanelContext& context) {
@@ -55,6 +72,7 @@ void draw_transport_panel(PanelContext& context) {
     context.act(ActionId::reset);
   ImGui::EndDisabled();
   draw_speed(simulation);
+  draw_lab_buttons(context, size);
 
   const Snapshot& snapshot = simulation.frame().snapshot;
   const float column = em(16);

@@ -44,6 +44,12 @@ void draw_view_panel(PanelContext& context) {
   ImGui::SameLine();
   overlay_box(context, "Edges", view.overlays.wireframe, ActionId::toggle_wireframe);
 
+  const SimulationFrame& shown = context.simulation.frame();
+  if (shown.scene && !shown.scene->model.joints.empty()) {
+    ImGui::SameLine();
+    overlay_box(context, "Joints", view.overlays.joints, ActionId::toggle_joints);
+  }
+
   std::array<int, 3> counts{};
   int augmented = 0;
   for (const ContactRecord& contact : context.simulation.frame().snapshot.contacts) {

@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "app/io/race_rank.h"
+#include "app/viewer/panels/panels.h"
+#include "app/viewer/panels/widgets.h"
+#include "app/viewer/plot.h"
+#include "app/viewer/theme.h"
+
+namespace stickslip {
+namespace {
+
+using State = RaceRun::State;
+
+std::string number(const char* format, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string file_name(const RaceStatus& status) { return status.file.filename().string(); }
+
+/// What is raced on, and the command that does it again.
+void draw_problem(const RaceStatus& status) {
+  const FrozenStep& step = *status.step;
+  const std::size_t joints = step.problem.blocks() - step.problem.contacts();
+  ImGui::Text("%s, frame %d: %zu contacts", step.scene.c_str(), step.frame, step.problem.contacts());
+  if (joints > 0) {
+    ImGui::SameLine(0, 0);
+    ImGui::Text(", %zu joint blocks", joints);
+  }
+  ImGui::SameLine();
+  text_colored(theme::dim_text, "the step was solved by " + step.solver);
+  if (!status.file.empty()) {
+    const std::string command = "stickslip race " + file_name(status);
+    text_colored(theme::dim_text, command);
+    tooltip(status.file.string());
+    ImGui::SameLine();
+    if (ImGui::SmallButton("Copy")) ImGui::SetClipboardText(command.c_str());
+  } else if (!status.note.empty()) {
+    text_colored(theme::warning, fit_text("no file: " + status.note, ImGui::GetContentRegionAvail().x));
+    tooltip(status.note);
+  }
+}
+
+template <std::size_t N>
+void draw_pick(const char* id, double& value, const std::array<double, N>& values, const char* format,
+               const char* meaning) {
+  ImGui::SetNextItemWidth(em(11));
+  if (ImGui::BeginCombo(id, number(format, value).c_str())) {
+    for (const double choice : values)
+      if (ImGui::Selectable(number(format, choice).c_str(), choice == value)) value = choice;
+    ImGui::EndCombo();
+  } else {
+    tooltip(meaning);
+  }
+}
+
+void draw_settings(PanelContext& context) {
+  RaceSettings& race = context.view.race;
+  const RaceStatus& status = context.lab.status();
+  if (action_button("Freeze", "Take the last step's contact problem and race on it",
+                    shortcut(ActionId::freeze)))
+    context.act(ActionId::freeze);
+  ImGui::SameLine();
+  if (status.running) {
+    if (ImGui::Button("Cancel")) context.lab.cancel();
+    tooltip("The solver that runs ends, the others are left out");
+  } else {
+    ImGui::BeginDisabled(!status.step);
+    if (ImGui::Button("Race again")) context.lab.start(status.step, race);
+    ImGui::EndDisabled();
+    tooltip("On the problem at hand, with the settings to the right");
+  }
+  ImGui::SameLine();
+  draw_pick("##tolerance", race.tolerance, std::array{1e-3, 1e-4, 1e-6, 1e-8, 1e-10}, "to %.0e",
+            "Residual that ends a solve");
+  ImGui::SameLine();
+  draw_pick("##budget", race.time_budget, std::array{0.5, 2.0, 5.0, 20.0, 60.0}, "%g s each",
+            "Time that each solver has");
+  ImGui::SameLine();
+  ImGui::Checkbox("warm", &race.warm);
+  tooltip("Start from what the step started from, instead of zero");
+}
+
+void draw_progress(const RaceStatus& status) {
+  const auto done = std::ranges::count(status.runs, State::done, &RaceRun::state);
+  const auto who = std::ranges::find(status.runs, State::running, &RaceRun::state);
+  const std::string text = who == status.runs.end() ? "" : who->solver;
+  ImGui::ProgressBar(static_cast<float>(done) / static_cast<float>(status.runs.size()),
+                     {-1, ImGui::GetTextLineHeight() + 2}, text.c_str());
+}
+
+ImU32 color_of_end(const SolveReport& report) {
+  if (report.converged) return theme::good;
+  return report.end == SolveEnd::refused ? theme::dim_text : theme::warning;
+}
+
+void draw_run(const RaceRun& run, int rank, bool racing) {
+  const auto cell = [](const std::string& text, ImU32 color = theme::text) {
+    ImGui::TableNextColumn();
+    text_colored(color, text);
+  };
+  ImGui::TableNextRow();
+  cell(run.state == State::done ? std::to_string(rank) : "", theme::dim_text);
+  ImGui::TableNextColumn();
+  const float size = ImGui::GetTextLineHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddRectFilled(
+      {at.x, at.y + 0.35f * size}, {at.x + 0.6f * size, at.y + 0.65f * size}, theme::wheel(run.color));
+  ImGui::Dummy({0.75f * size, size});
+  ImGui::SameLine(0, 0);
+  ImGui::TextUnformatted(run.solver.c_str());
+  if (!run.report) {
+    cell(run.state == State::running ? "running" : racing ? "waits" : "left out", theme::dim_text);
+    for (int i = 0; i < 4; ++i) cell("");
+    return;
+  }
+  const SolveReport& report = *run.report;
+  cell(name_of(report.end), color_of_end(report));
+  if (!report.message.empty()) tooltip(report.message);
+  if (report.end == SolveEnd::refused) {
+    for (int i = 0; i < 4; ++i) cell("");
+    return;
+  }
+  cell(std::to_string(report.iterations));
+  cell(duration_text(report.seconds));
+  const std::optional<double> rough = seconds_to(report, 1e-4);
+  cell(rough ? duration_text(*rough) : "-");
+  cell(number("%.1e", report.judgement.residual));
+}
+
+void draw_ranking(const RaceStatus& status, float width) {
+  constexpr ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit |
+                                    ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX;
+  if (!ImGui::BeginTable("ranking", 7, flags, {width, 0})) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const char* title : {"", "solver", "end", "iterations", "time", "to 1e-4", "residual"})
+    ImGui::TableSetupColumn(title);
+  ImGui::TableHeadersRow();
+  int rank = 0;
+  for (const RaceRun& run : status.runs) draw_run(run, ++rank, status.running);
+  ImGui::EndTable();
+}
+
+/// The best residual so far at each of `times`; NaN before the first look of the judge.
+std::vector<float> best_at(const SolveReport& report, const std::vector<float>& times) {
+  std::vector<float> values;
+  values.reserve(times.size());
+  auto next = report.history.begin();
+  double best = std::numeric_limits<double>::quiet_NaN();
+  for (const float time : times) {
+    for (; next != report.history.end() && next->seconds <= static_cast<double>(time); ++next)
+      if (!(best <= next->residual)) best = next->residual;
+    const bool over = next == report.history.end() && !report.history.empty() &&
+                      static_cast<double>(time) > 1.1 * report.history.back().seconds;
+    values.push_back(over ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(best));
+  }
+  return values;
+}
+
+/// Times in equal ratios, from the first look after the start to the last.
+std::vector<float> times_of(const RaceStatus& status) {
+  double first = 1, last = 0;
+  for (const RaceRun& run : status.runs) {
+    if (!run.report) continue;
+    for (const HistoryPoint& point : run.report->history) {
+      if (point.seconds > 0) first = std::min(first, point.seconds);
+      last = std::max(last, point.seconds);
+    }
+  }
+  first = std::max(first, 1e-6);
+  if (last <= first) return {};
+  constexpr int count = 240;
+  std::vector<float> times;
+  for (int i = 0; i <= count; ++i)
+    times.push_back(
+        static_cast<float>(first * std::pow(1.05 * last / first, static_cast<double>(i) / count)));
+  return times;
+}
+
+void draw_residuals(const RaceStatus& status) {
+  const std::vector<float> times = times_of(status);
+  std::vector<PlotSeries> lines;
+  for (const RaceRun& run : status.runs)
+    if (run.report)
+      lines.push_back({run.solver, theme::wheel(run.color), best_at(*run.report, times), false});
+  lines.push_back({"tolerance", theme::dim_text,
+                   std::vector<float>(times.size(), static_cast<float>(status.tolerance)), false});
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  draw_plot("residuals", {room.x, std::max(room.y, em(16))}, times, {"solving time, s", true}, lines,
+            {"Best residual so far", true});
+}
+
+}  // namespace
+
+void draw_lab_panel(PanelContext& context) {
+  const RaceStatus& status = context.lab.status();
+  draw_settings(context);
+  if (!status.step) {
+    ImGui::TextDisabled("No problem yet: Freeze takes that of the last step.");
+    return;
+  }
+  draw_problem(status);
+  if (!status.error.empty()) text_colored(theme::bad, status.error);
+  if (status.running) draw_progress(status);
+  const float width = std::min(em(84), 0.56f * ImGui::GetContentRegionAvail().x);
+  draw_ranking(status, width);
+  ImGui::SameLine();
+  draw_residuals(status);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,29 @@
+#include "app/viewer/step_text.h"
+
+#include <cstdio>
+
+namespace stickslip {
+
+bool missed_tolerance(const StepReport& report) {
+  if (!report.contact_solve) return false;
+  const ContactSolveRecord& solve = *report.contact_solve;
+  // Penalty forces ask for none. A NaN is no success.
+  return solve.tolerance > 0 && !(solve.residual <= solve.tolerance * (1 + 1e-6));
+}
+
+std::string solve_text(const StepReport& report, std::string_view solver) {
+  if (!report.contact_solve) return {};
+  const ContactSolveRecord& solve = *report.contact_solve;
+  char text[128];
+  int length = std::snprintf(text, sizeof text, "%.*s   %d contacts   nu %.3g",
+                             static_cast<int>(solver.size()), solver.data(), report.contacts, solve.nu);
+  std::string line(text, static_cast<std::size_t>(length));
+  if (solve.tolerance > 0) {
+    length = std::snprintf(text, sizeof text, "   residual %.2g of %.2g", solve.residual, solve.tolerance);
+    line.append(text, static_cast<std::size_t>(length));
+  }
+  if (missed_tolerance(report)) line += ": not reached";
+  return line;
+}
+
+}  // namespace stickslip

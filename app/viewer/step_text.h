@@ -1,0 +1,17 @@
+// What a velocity-level step came to, in a line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gpu/model/report.h"
+
+namespace stickslip {
+
+/// Whether the contact solve of a step ended before its tolerance. Steps without one did not.
+bool missed_tolerance(const StepReport& report);
+
+/// "nsgs  1200 contacts  nu 1.8  residual 2.1e-04 of 1e-03"; empty without a contact solve.
+std::string solve_text(const StepReport& report, std::string_view solver);
+
+}  // namespace stickslip
