@@ -3,7 +3,7 @@
 
 #include "gpu/geometry/collide_box.h"
 #include "gpu/geometry/collide_half_space.h"
-#include "gpu/geometry/collide_sphere.h"
+#include "gpu/geometry/collide_mesh.h"
 
 namespace stickslip {
 
@@ -17,15 +17,37 @@ SS_HD inline Manifold collide_ordered(const Convex& a, const Convex& b, double m
   return collide_convex(a, b, margin);
 }
 
+SS_HD inline Manifold deepest_part(const ManyManifolds& many) {
+  int deepest = -1;
+  double least = 0;
+  for (int k = 0; k < many.count; ++k)
+    for (int i = 0; i < many.parts[k].count; ++i)
+      if (deepest < 0 || many.parts[k].points[i].gap < least)
+        deepest = k, least = many.parts[k].points[i].gap;
+  return deepest < 0 ? no_contact() : many.parts[deepest];
+}
+
+SS_HD inline Manifold mesh_on_half_space(const PlacedMesh& m, const HalfSpace& h, double margin) {
+  PointList list;
+  list.normal = h.n;
+  list.count = 0;
+  for (std::int32_t i = 0; i < m.mesh->vertex_count; ++i) {
+    const V3 p = m.vertex(i);
+    const double gap = h.gap(p);
+    if (gap <= margin) list.add(p - (0.5 * gap) * h.n, gap, static_cast<std::uint32_t>(i));
+  }
+  return to_manifold(list);
+}
+
 }  // namespace narrow
 
 /// Contact points of shape a at body pose `pa` and shape b at `pb` (their own `pose` fields are applied
 /// inside) that are at most `margin` apart; count = 0 when there is none. Features do not depend on the order
-/// of evaluation. Shapes of kind mesh against each other, too.
+/// of evaluation. Of a mesh only the contacts in the direction of the deepest; collide_mesh has all.
 SS_HD inline Manifold collide(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
                               const ShapeLibrary& library, double margin) {
   if (a.kind > b.kind) return narrow::flipped(collide(b, pb, a, pa, library, margin));
-  if (b.kind == ShapeKind::mesh) return narrow::no_contact();
+  if (b.kind == ShapeKind::mesh) return narrow::deepest_part(collide_mesh(a, pa, b, pb, library, margin));
   const Vec<double, 3> origin = pb.x;
   const narrow::Convex ca = narrow::make_convex(a, pa, origin, library);
   const narrow::Convex cb = narrow::make_convex(b, pb, origin, library);
@@ -38,9 +60,11 @@ SS_HD inline Manifold collide(const Shape& a, const Pose& pa, const Shape& b, co
 /// `normal`.
 SS_HD inline Manifold collide_half_space(const Shape& a, const Pose& pa, const Vec<double, 3>& normal,
                                          double offset, const ShapeLibrary& library, double margin) {
-  if (a.kind == ShapeKind::mesh) return narrow::no_contact();
+  const narrow::HalfSpace space{normal, offset};
+  if (a.kind == ShapeKind::mesh)
+    return narrow::mesh_on_half_space(narrow::place_mesh(a, pa, {0, 0, 0}, library), space, margin);
   const narrow::Convex c = narrow::make_convex(a, pa, {0, 0, 0}, library);
-  return narrow::convex_on_half_space(c, {normal, offset}, margin);
+  return narrow::convex_on_half_space(c, space, margin);
 }
 
 }  // namespace stickslip

@@ -122,8 +122,7 @@ SS_HD inline std::uint32_t box_edge(std::uint32_t side, int axis, bool negative)
 
 /// The incident face over the reference's face `axis`, on the side `sign`; returns the incident face.
 SS_HD inline int shared_polygon(const FacedBoxes& f, int axis, double sign, FlatPolygon& polygon) {
-  const V3 along{std::abs(f.c(axis, 0)), std::abs(f.c(axis, 1)), std::abs(f.c(axis, 2))};
-  const int j = along[0] >= along[1] ? (along[0] >= along[2] ? 0 : 2) : (along[1] >= along[2] ? 1 : 2);
+  const int j = largest_axis({std::abs(f.c(axis, 0)), std::abs(f.c(axis, 1)), std::abs(f.c(axis, 2))});
   const int u = axis < 2 ? axis + 1 : 0, v = axis > 0 ? axis - 1 : 2;
   const int j1 = j < 2 ? j + 1 : 0, j2 = j > 0 ? j - 1 : 2;
   const bool negative = f.c(axis, j) * sign > 0;
@@ -156,7 +155,7 @@ SS_HD inline int shared_polygon(const FacedBoxes& f, int axis, double sign, Flat
 /// The manifold over a face. Returns whether it holds the point that the axis promises, to `slack`.
 SS_HD inline bool box_face_contact(const Convex& a, const Convex& b, const BoxPair& p, const BoxAxis& x,
                                    double slack, double margin, Manifold& m) {
-  const double ta = thickness(a), tb = thickness(b), tolerance = 1e-4 * (ta < tb ? ta : tb);
+  const double tolerance = 1e-4 * smaller(thickness(a), thickness(b));
   FacedBoxes f;
   const bool of_a = x.j < 0;
   const Convex& base = of_a ? a : b;
@@ -208,8 +207,7 @@ SS_HD inline bool box_edge_contact(const Convex& a, const Convex& b, const BoxPa
   const double ca = dot(c, da), cb = dot(c, db);
   const double s = (ca - cosine * cb) / sine2, t = (cosine * ca - cb) / sine2;
   const bool within = std::abs(s) <= p.ha[x.i] && std::abs(t) <= p.hb[x.j];
-  const double sc = s < -p.ha[x.i] ? -p.ha[x.i] : s > p.ha[x.i] ? p.ha[x.i] : s;
-  const double tc = t < -p.hb[x.j] ? -p.hb[x.j] : t > p.hb[x.j] ? p.hb[x.j] : t;
+  const double sc = clamped(s, -p.ha[x.i], p.ha[x.i]), tc = clamped(t, -p.hb[x.j], p.hb[x.j]);
   m = one_point(-toward_b, 0.5 * (pa + sc * da + pb + tc * db), x.s, 0x80000000u | names);
   return within;
 }
@@ -219,10 +217,10 @@ SS_HD inline bool box_edge_contact(const Convex& a, const Convex& b, const BoxPa
 /// 5% of the depth and a thousandth of the thickness more room.
 SS_HD inline Manifold collide_boxes(const Convex& a, const Convex& b, double margin) {
   const BoxPair p = box_pair(a, b);
-  const double ta = thickness(a), tb = thickness(b), slack = 1e-3 * (ta < tb ? ta : tb);
+  const double slack = 1e-3 * smaller(thickness(a), thickness(b));
   const BoxAxis face = best_face_axis(p, slack);
   if (face.s > margin) return no_contact();
-  const double bias = slack + (face.s < 0 ? -0.05 * face.s : 0.0);
+  const double bias = face_bias(slack, face.s);
   const BoxAxis edge = best_edge_axis(p, face.s + bias);
   if (edge.i >= 0 && edge.s > margin) return no_contact();
   Manifold m;

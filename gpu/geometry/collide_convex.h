@@ -126,12 +126,10 @@ SS_HD inline double beyond_faces(const Convex& c, const V3& p) {
     return most;
   }
   if (c.kind == ShapeKind::cylinder) {
-    const double r = std::sqrt(l[0] * l[0] + l[2] * l[2]) - c.size[0], h = std::abs(l[1]) - c.size[1];
-    return r > h ? r : h;
+    return larger(std::sqrt(l[0] * l[0] + l[2] * l[2]) - c.size[0], std::abs(l[1]) - c.size[1]);
   }
   const V3 d = max(l, -l) - c.size;
-  const double xy = d[0] > d[1] ? d[0] : d[1];
-  return xy > d[2] ? xy : d[2];
+  return larger(d[0], larger(d[1], d[2]));
 }
 
 /// The other shape's polygon over the face. False: nothing of it is there as near as the face promises, to
@@ -141,10 +139,10 @@ SS_HD inline bool face_contact(const Convex& c, const Convex& other, const FaceP
   Polygon base, over;
   face_polygon(c, p.face, p.normal, kBaseCorners, p.side, base);
   incident_polygon(other, -p.normal, 1 - p.side, over);
-  const double tc = thickness(c), to = thickness(other), tolerance = 1e-4 * (tc < to ? tc : to);
+  const double tolerance = 1e-4 * smaller(thickness(c), thickness(other));
   for (int i = 0; i < base.count && over.count > 0; ++i) {
-    const Corner &from = base.corners[i], &to_corner = base.corners[i + 1 < base.count ? i + 1 : 0];
-    const V3 out = normalized(cross(to_corner.p - from.p, p.normal));
+    const Corner &from = base.corners[i], &next = base.corners[i + 1 < base.count ? i + 1 : 0];
+    const V3 out = normalized(cross(next.p - from.p, p.normal));
     cut(over, out, dot(out, from.p), from.out, tolerance);
   }
   double least = 1e300;
@@ -220,7 +218,7 @@ SS_HD inline Manifold convex_manifold(const Convex& a, const Convex& b, const Ne
 /// alone.
 SS_HD inline Manifold collide_convex(const Convex& a, const Convex& b, double margin) {
   const double most = a.radius + b.radius + margin;
-  const double ta = thickness(a), tb = thickness(b), thin = ta < tb ? ta : tb, slack = 1e-3 * thin;
+  const double thin = smaller(thickness(a), thickness(b)), slack = 1e-3 * thin;
   Ways ways;
   ways.count = 0;
   const FacePair fa = best_face_pair(a, b, 0, ways), fb = best_face_pair(b, a, 1, ways);

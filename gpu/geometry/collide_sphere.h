@@ -2,17 +2,11 @@
 #pragma once
 
 #include "gpu/geometry/collide_convex.h"
+#include "gpu/geometry/distance_grid.h"
 
 namespace stickslip::narrow {
 
-/// The signed distance of a point from a surface, < 0 inside, and the outward unit normal there.
-struct SurfaceDistance {
-  double distance;  // [m]
-  V3 normal;
-};
-
-/// From the solid |x| <= half in every coordinate of a quadrant with `axes` coordinates: p are distances
-/// beyond the faces. Shared by boxes and cylinders (axis, radius).
+/// Of p in the shape's frame; `half` sizes.
 SS_HD inline SurfaceDistance box_distance(const V3& p, const V3& half) {
   const V3 beyond = max(p, -p) - half;
   const V3 outside = max(beyond, V3{0, 0, 0});
@@ -23,8 +17,7 @@ SS_HD inline SurfaceDistance box_distance(const V3& p, const V3& half) {
     for (int i = 0; i < 3; ++i) n[i] = (p[i] < 0 ? -outside[i] : outside[i]) / d;
     return {d, n};
   }
-  const int axis =
-      beyond[0] >= beyond[1] ? (beyond[0] >= beyond[2] ? 0 : 2) : (beyond[1] >= beyond[2] ? 1 : 2);
+  const int axis = largest_axis(beyond);
   n[axis] = p[axis] < 0 ? -1.0 : 1.0;
   return {beyond[axis], n};
 }
@@ -46,8 +39,7 @@ SS_HD inline SurfaceDistance cylinder_distance(const V3& p, const V3& size) {
 SS_HD inline V3 nearest_on_core(const Convex& c, const V3& p) {
   if (c.kind == ShapeKind::sphere) return c.x;
   const V3 axis = c.r.column(1);
-  const double t = dot(p - c.x, axis), h = c.size[1];
-  return c.x + (t < -h ? -h : t > h ? h : t) * axis;
+  return c.x + clamped(dot(p - c.x, axis), -c.size[1], c.size[1]) * axis;
 }
 
 /// Two points with radii as one contact; `otherwise` is the normal when they coincide.
@@ -81,28 +73,22 @@ SS_HD inline Manifold collide_capsules(const Convex& a, const Convex& b, double 
   const double ha = a.size[1], hb = b.size[1], cosine = dot(u, v), sine2 = norm2(cross(u, v));
   const double cu = dot(c, u), cv = dot(c, v);
   // Of the square distance |c + s u - t v|^2: s given t, then t given s, each within its segment.
-  double s = sine2 > 1e-12 ? (cosine * cv - cu) / sine2 : -cu;
-  s = s < -ha ? -ha : s > ha ? ha : s;
-  double t = cv + s * cosine;
-  t = t < -hb ? -hb : t > hb ? hb : t;
-  s = t * cosine - cu;
-  s = s < -ha ? -ha : s > ha ? ha : s;
+  double s = clamped(sine2 > 1e-12 ? (cosine * cv - cu) / sine2 : -cu, -ha, ha);
+  const double t = clamped(cv + s * cosine, -hb, hb);
+  s = clamped(t * cosine - cu, -ha, ha);
   // Crossing axes leave across both; axes on one line to any side.
   const V3 otherwise = sine2 > 1e-12 ? cross(u, v) / std::sqrt(sine2) : b.r.column(0);
   const Manifold one = point_pair(a.x + s * u, a.radius, b.x + t * v, b.radius, otherwise, margin);
   if (one.count == 0 || sine2 > 1e-4) return one;
   // The interval of s over which b lies beside a.
   const double middle = -cu, reach_b = hb * std::abs(cosine);
-  const double low = middle - reach_b > -ha ? middle - reach_b : -ha;
-  const double high = middle + reach_b < ha ? middle + reach_b : ha;
+  const double low = larger(middle - reach_b, -ha), high = smaller(middle + reach_b, ha);
   if (!(high - low > 1e-3 * (a.radius + b.radius))) return one;
   Manifold two = one;
   two.count = 0;
   for (int k = 0; k < 2; ++k) {
     const double at = k ? high : low;
-    double beside = cv + at * cosine;
-    beside = beside < -hb ? -hb : beside > hb ? hb : beside;
-    const V3 pa = a.x + at * u, pb = b.x + beside * v;
+    const V3 pa = a.x + at * u, pb = b.x + clamped(cv + at * cosine, -hb, hb) * v;
     const double gap = dot(one.normal, pa - pb) - a.radius - b.radius;
     if (gap > margin) continue;
     two.points[two.count++] = {0.5 * (pa + pb + (b.radius - a.radius) * one.normal), gap,

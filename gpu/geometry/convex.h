@@ -7,6 +7,15 @@ namespace stickslip::narrow {
 
 using V3 = Vec<double, 3>;
 
+SS_HD inline double larger(double a, double b) { return a > b ? a : b; }
+SS_HD inline double smaller(double a, double b) { return a < b ? a : b; }
+SS_HD inline double smallest(const V3& s) { return smaller(s[0], smaller(s[1], s[2])); }
+/// Numbers of the largest entry, the first one of equals.
+SS_HD inline int largest_axis(const V3& s) {
+  return s[0] >= s[1] ? (s[0] >= s[2] ? 0 : 2) : (s[1] >= s[2] ? 1 : 2);
+}
+SS_HD inline double clamped(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
+
 /// The points within `radius` of a core: a point (sphere), a segment along y (capsule) or the shape itself.
 struct Convex {
   ShapeKind kind;
@@ -41,8 +50,7 @@ SS_HD inline Convex make_convex(const Shape& s, const Pose& body, const V3& orig
 /// [m] A length that small errors are measured by: the smallest half size.
 SS_HD inline double thickness(const Convex& c) {
   if (c.kind == ShapeKind::sphere || c.kind == ShapeKind::capsule) return c.size[0];
-  const double xy = c.size[0] < c.size[1] ? c.size[0] : c.size[1];
-  return xy < c.size[2] ? xy : c.size[2];
+  return smallest(c.size);
 }
 /// [m] At least the distance of any point of the core from its centre.
 SS_HD inline double reach(const Convex& c) {
@@ -116,8 +124,7 @@ SS_HD inline std::int32_t best_face(const Convex& c, const V3& d) {
   const V3 l = transposed_times(c.r, d);
   if (c.kind == ShapeKind::cylinder) return l[1] < 0;
   if (c.kind == ShapeKind::box) {
-    const V3 m = max(l, -l);
-    const int axis = m[0] >= m[1] ? (m[0] >= m[2] ? 0 : 2) : (m[1] >= m[2] ? 1 : 2);
+    const int axis = largest_axis(max(l, -l));
     return 2 * axis + (l[axis] < 0);
   }
   if (c.kind != ShapeKind::hull) return -1;
@@ -130,8 +137,8 @@ SS_HD inline std::int32_t best_face(const Convex& c, const V3& d) {
   return face;
 }
 
-/// The direction in the shape's frame in which the rim of a cylinder is lowest along -d, and whether the cap
-/// is flat on it: by less than this tilt it is, and then the direction is x, so that it does not wander.
+/// Where the rim of a cylinder is farthest along d: (x, z) of unit length in its frame. With the cap flat on
+/// d, to this tilt, it is x, so that it does not wander.
 inline constexpr double kFlatTilt = 1e-4;
 SS_HD inline Vec<double, 2> rim_direction(const Convex& c, const V3& d) {
   const V3 l = transposed_times(c.r, d);

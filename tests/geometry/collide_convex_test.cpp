@@ -63,7 +63,11 @@ void expect_true_contact(const Pair& p, const Manifold& m, double curved) {
   const testing::Solid a = testing::solid_of(p.a, p.pa), b = testing::solid_of(p.b, p.pb);
   const double core = testing::signed_core_distance(a, b), radius = a.radius + b.radius;
   const double slack = 1e-3 * std::min(thin(p.a), thin(p.b)) + curved;
-  const double bias = slack + std::max(0.0, -0.06 * core);
+  // What rests is exact to a thousandth; of deep overlaps two boxes find the least depth to 5%, others one
+  // that may be more than that.
+  const bool boxes = p.a.kind == ShapeKind::box && p.b.kind == ShapeKind::box;
+  const bool deep = !boxes && core < -0.1 * std::min(thin(p.a), thin(p.b));
+  const double bias = slack + std::max(0.0, -(deep ? 0.6 : 0.06) * core);
   ASSERT_TRUE(testing::sound(m));
   ASSERT_GT(m.count, 0);
   const double least = testing::least_gap(m);
