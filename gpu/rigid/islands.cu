@@ -1,0 +1,177 @@
+#include "gpu/rigid/islands.cuh"
+
+#include <limits>
+
+#include "gpu/core/atomics.h"
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+constexpr std::int32_t kNobody = -1;
+
+/// Others may lower *p at the same time.
+SS_LAMBDA std::int32_t current(std::int32_t* p) {
+  return atomic_min(p, std::numeric_limits<std::int32_t>::max());
+}
+
+/// The end of the chain of labels from b on; halves the way for the next who goes there.
+SS_LAMBDA std::int32_t root_of(std::int32_t* label, std::int32_t b) {
+  for (;;) {
+    const std::int32_t next = current(label + b);
+    if (next == b) return b;
+    const std::int32_t beyond = current(label + next);
+    if (beyond != next) atomic_min(label + b, beyond);
+    b = next;
+  }
+}
+
+/// Labels only ever fall, and the smallest index of an island keeps its own: whatever runs at once, all
+/// chains of an island end there. Where another thread has linked `high` first, what it was linked to is
+/// linked in its place.
+SS_LAMBDA void connect_bodies(std::int32_t* label, std::int32_t a, std::int32_t b) {
+  std::int32_t high = root_of(label, a), low = root_of(label, b);
+  while (high != low) {
+    if (high < low) {
+      const std::int32_t swap = high;
+      high = low;
+      low = swap;
+    }
+    const std::int32_t before = atomic_min(label + high, low);
+    if (before == high) return;
+    high = before;
+  }
+}
+
+SS_HD bool is_moving(const IslandInput& in, std::int32_t b) { return b >= 0 && in.moves[b] != 0; }
+
+/// [m/s] of its fastest point, at most.
+SS_HD double fastest_point(const IslandInput& in, std::size_t b) {
+  return norm(in.velocity[b]) + in.reach[b] * norm(in.spin[b]);
+}
+
+/// A body that cannot be pushed but moves wakes what it touches.
+SS_LAMBDA void wake_by_script(const IslandInput& in, std::int32_t script, std::int32_t other, double speed,
+                              double* rested) {
+  if (script < 0 || is_moving(in, script) || !is_moving(in, other)) return;
+  if (fastest_point(in, static_cast<std::size_t>(script)) > speed) atomic_min(rested + other, 0.0);
+}
+
+struct SumCounts {
+  SS_HD IslandCounts operator()(const IslandCounts& a, const IslandCounts& b) const {
+    return {a.islands + b.islands, a.asleep + b.asleep};
+  }
+};
+
+}  // namespace
+
+void Islands::reset(Context& ctx, std::size_t bodies) {
+  label_.resize(ctx, bodies);
+  asleep_.resize(ctx, bodies);
+  rested_.resize(ctx, bodies);
+  island_rested_.resize(ctx, bodies);
+  counts_.resize(ctx, 1);
+  fill(ctx, label_.data(), bodies, kNobody);
+  fill(ctx, asleep_.data(), bodies, std::uint8_t{0});
+  fill(ctx, rested_.data(), bodies, 0.0);
+}
+
+void Islands::connect(Context& ctx, const IslandInput& input) {
+  const IslandInput in = input;
+  std::int32_t* label = label_.data();
+  launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
+    label[b] = in.moves[b] != 0 ? static_cast<std::int32_t>(b) : kNobody;
+  });
+  launch(
+      ctx, in.contact_count,
+      [=] SS_LAMBDA(std::size_t c) {
+        const std::int32_t a = in.contacts[c].a, b = in.contacts[c].b;
+        // Contacts of a pair lie together: the first one speaks for all.
+        if (c > 0 && in.contacts[c - 1].a == a && in.contacts[c - 1].b == b) return;
+        if (is_moving(in, a) && is_moving(in, b)) connect_bodies(label, a, b);
+      },
+      kMedium);
+  launch(
+      ctx, in.joint_count,
+      [=] SS_LAMBDA(std::size_t j) {
+        const std::int32_t a = in.joints[j].a, b = in.joints[j].b;
+        if (is_moving(in, a) && is_moving(in, b)) connect_bodies(label, a, b);
+      },
+      kMedium);
+  launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
+    if (in.moves[b] != 0) atomic_min(label + b, root_of(label, static_cast<std::int32_t>(b)));
+  });
+}
+
+/// How long each body has rested.
+void Islands::rest(Context& ctx, const IslandInput& input, const SleepOptions& options) {
+  const IslandInput in = input;
+  const double speed = options.speed, dt = options.dt;
+  double* rested = rested_.data();
+  launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
+    const bool rests =
+        in.moves[b] != 0 && static_cast<std::int32_t>(b) != in.disturbed && fastest_point(in, b) < speed;
+    rested[b] = rests ? rested[b] + dt : 0.0;
+  });
+  launch(
+      ctx, in.contact_count,
+      [=] SS_LAMBDA(std::size_t c) {
+        wake_by_script(in, in.contacts[c].a, in.contacts[c].b, speed, rested);
+        wake_by_script(in, in.contacts[c].b, in.contacts[c].a, speed, rested);
+      },
+      kMedium);
+  launch(
+      ctx, in.joint_count,
+      [=] SS_LAMBDA(std::size_t j) {
+        wake_by_script(in, in.joints[j].a, in.joints[j].b, speed, rested);
+        wake_by_script(in, in.joints[j].b, in.joints[j].a, speed, rested);
+      },
+      kMedium);
+}
+
+void Islands::decide(Context& ctx, const IslandInput& input, const SleepOptions& options) {
+  const IslandInput in = input;
+  const double enough = options.time;
+  const std::int32_t* label = label_.data();
+  double *rested = rested_.data(), *least = island_rested_.data();
+  std::uint8_t* asleep = asleep_.data();
+  fill(ctx, least, in.bodies, std::numeric_limits<double>::max());
+  launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
+    if (label[b] >= 0) atomic_min(least + label[b], rested[b]);
+  });
+  launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
+    const bool sleeps = label[b] >= 0 && least[label[b]] >= enough;
+    // Bodies that were woken have to rest anew: what held them up may be gone.
+    if (!sleeps && asleep[b] != 0) rested[b] = 0;
+    asleep[b] = sleeps ? 1 : 0;
+    if (sleeps) in.velocity[b] = in.spin[b] = Vec<double, 3>{0, 0, 0};
+  });
+}
+
+void Islands::update(Context& ctx, const IslandInput& input, const SleepOptions& options) {
+  if (label_.size() != input.bodies) reset(ctx, input.bodies);
+  connect(ctx, input);
+  if (!options.sleeping) {
+    fill(ctx, asleep_.data(), input.bodies, std::uint8_t{0});
+    fill(ctx, rested_.data(), input.bodies, 0.0);
+    return;
+  }
+  rest(ctx, input, options);
+  decide(ctx, input, options);
+}
+
+IslandCounts Islands::counts(Context& ctx) {
+  if (label_.empty()) return {};
+  const std::int32_t* label = label_.data();
+  const std::uint8_t* asleep = asleep_.data();
+  reduce(
+      ctx, label_.size(),
+      [=] SS_LAMBDA(std::size_t b) {
+        return IslandCounts{label[b] == static_cast<std::int32_t>(b) ? 1 : 0, asleep[b]};
+      },
+      SumCounts{}, IslandCounts{}, counts_.data());
+  return read_back(ctx, counts_.data());
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,80 @@
+// Islands: which moving bodies hang together through contacts and joints, and which of them sleep.
+#pragma once
+
+#include <vector>
+
+#include "gpu/collide/rigid_contacts.cuh"
+#include "gpu/core/buffer.h"
+#include "gpu/rigid/joint_rows.h"
+
+namespace stickslip {
+
+/// Backend memory, one entry per body, joint or contact.
+struct IslandInput {
+  std::size_t bodies = 0;
+  const std::uint8_t* moves = nullptr;                 // 0: stands still or follows a script
+  const double* reach = nullptr;                       // [m] of the point that is farthest from the centre
+  Vec<double, 3>*velocity = nullptr, *spin = nullptr;  // zeroed where a body falls asleep
+  const RigidContact* contacts = nullptr;
+  std::size_t contact_count = 0;
+  const DeviceJoint* joints = nullptr;
+  std::size_t joint_count = 0;
+  std::int32_t disturbed = -1;  // a body that is pulled: it and its island are awake
+};
+
+struct SleepOptions {
+  bool sleeping = false;  // false: all are awake, islands are counted only
+  double speed = 0.02;    // [m/s] of a body's fastest point, below which it rests
+  double time = 0.5;      // [s] that all bodies of an island have to rest
+  double dt = 0;          // [s] since the last update
+};
+
+inline SleepOptions sleep_options(const Params& params) {
+  return {params.sleeping, params.sleep_speed, params.sleep_time, params.dt};
+}
+
+struct IslandCounts {
+  std::int32_t islands = 0;  // of moving bodies; one that touches no other is one of its own
+  std::int32_t asleep = 0;   // bodies
+};
+
+/// `IslandInput::reach` of all bodies of a model, from their shapes.
+std::vector<double> body_reaches(const Model& model);
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// To be updated once per step, after contacts were found and before velocities are predicted: an island that
+/// something awake has come near is then awake before it is hit. An island sleeps when each of its bodies has
+/// rested for SleepOptions::time, and wakes as a whole, its clocks set back, when a body that has not joins
+/// it, when a scripted body that moves touches it, or when one of its bodies is `disturbed`.
+class Islands {
+ public:
+  /// All `bodies` are awake. Also after edits and whenever state comes from outside.
+  void reset(Context& ctx, std::size_t bodies);
+
+  /// No host reads.
+  void update(Context& ctx, const IslandInput& input, const SleepOptions& options);
+
+  /// One per body: 1 asleep. Backend memory.
+  const std::uint8_t* asleep() const { return asleep_.data(); }
+  /// One per body: the smallest index of a body of its island, -1 for bodies that do not move. Backend
+  /// memory.
+  const std::int32_t* label() const { return label_.data(); }
+  /// One host read.
+  IslandCounts counts(Context& ctx);
+
+  // Stages; public because nvcc allows no device lambda in a private member.
+  void connect(Context& ctx, const IslandInput& input);
+  void rest(Context& ctx, const IslandInput& input, const SleepOptions& options);
+  void decide(Context& ctx, const IslandInput& input, const SleepOptions& options);
+
+ private:
+  Buffer<std::int32_t> label_;
+  Buffer<std::uint8_t> asleep_;
+  Buffer<double> rested_, island_rested_;  // [s] per body; of the least rested one, per label
+  Buffer<IslandCounts> counts_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND
