@@ -28,6 +28,8 @@ class PartReader {
       : table_(table), source_(source), pose_(pose) {}
 
   std::vector<BodyPart> read() {
+    // Flat shapes have no use for it, but a body may have been deformable before.
+    if (table_.has("edge")) length("edge");
     if (table_.has("file") && !table_.has("shape")) return {solid(closed_file())};
     const std::string shape = table_.text("shape");
     if (shape == "box") return {box(half_of(lengths("size")))};

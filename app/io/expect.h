@@ -33,10 +33,62 @@ struct ExpectEnergy {
 struct ExpectMomentum {
   double tolerance = 1e-6;
 };
-/// The centre of mass of `object` lies at a height within [low, high] at time `at`.
+/// Kinetic + elastic + gravity energy stays within `tolerance` times |its value at `after`|, from then on.
+struct ExpectEnergyKept {
+  double after = 0, tolerance = 0.01;
+};
+/// |angular momentum about the origin - that of the first step| stays below `tolerance` [kg m^2/s].
+struct ExpectAngularMomentum {
+  double tolerance = 1e-6;
+};
+/// No overlap of rigid bodies is deeper than `at_most` [m] when a step begins, from `after` on.
+struct ExpectPenetration {
+  double at_most = 1e-3, after = 0;
+};
+/// In at least `share` of the steps the contact problem is solved to a residual of `at_most` (the judge's).
+struct ExpectResidual {
+  double at_most = 1e-3, share = 1;
+};
+/// What joints hold together stays within `at_most` [m] at every step: anchors, the way off a slider's axis,
+/// what a distance is too long or too short by.
+struct ExpectJoints {
+  double at_most = 1e-3;
+};
+/// The centre of mass of `object` lies at a height within [low, high] at time `at`. Of an array: each does,
+/// or their mean, or the highest of them.
 struct ExpectHeight {
+  enum class Of { each, mean, highest };
   std::string object;
   double at = 0, low = 0, high = 0;
+  Of of = Of::each;
+};
+/// The centre of mass of `object` is never further than `at_most` [m] from where it is at `from`, until `to`.
+struct ExpectRest {
+  std::string object;
+  double from = 0, to = 0, at_most = 0;
+};
+/// The centre's speed [m/s] at time `at`.
+struct ExpectSpeed {
+  std::string object;
+  double at = 0, low = 0, high = 0;
+};
+/// A rigid body's spin about `direction` [rad/s] at time `at`.
+struct ExpectSpin {
+  std::string object;
+  Vec<double, 3> direction{0, 1, 0};
+  double at = 0, low = 0, high = 0;
+};
+/// What of a rigid body points along `axis` at the start has turned by an angle [degrees] at time `at`.
+struct ExpectTilt {
+  std::string object;
+  Vec<double, 3> axis{0, 1, 0};
+  double at = 0, low = 0, high = 0;
+};
+/// The heap that an array has become at time `at` is as steep as a cone with its mean height over `ground`
+/// and its mean square distance from its axis: slope in degrees.
+struct ExpectRepose {
+  std::string object;
+  double ground = 0, at = 0, low = 0, high = 0;
 };
 /// The centre of mass of `object` moves along `direction` between two times by at least `low` and at most
 /// `high` [m].
@@ -56,7 +108,9 @@ struct ExpectAcceleration {
 /// `object` names one object, or all instances of an array ("ball" stands for "ball.0", "ball.1", ...).
 using Expectation =
     std::variant<ExpectIntersections, ExpectPositiveGap, ExpectVolume, ExpectConverged, ExpectEnergy,
-                 ExpectMomentum, ExpectHeight, ExpectDisplacement, ExpectAcceleration>;
+                 ExpectEnergyKept, ExpectMomentum, ExpectAngularMomentum, ExpectPenetration, ExpectResidual,
+                 ExpectJoints, ExpectHeight, ExpectRest, ExpectSpeed, ExpectSpin, ExpectTilt, ExpectRepose,
+                 ExpectDisplacement, ExpectAcceleration>;
 
 struct Verdict {
   enum class Outcome { passed, failed, skipped };  // skipped: the run ended before the time it speaks of
@@ -67,7 +121,7 @@ struct Verdict {
 /// Follows a run step by step and judges it at its end.
 class ExpectationJudge {
  public:
-  /// Throws InputError when an expectation names an object that is not a solid of the model.
+  /// Throws InputError when an expectation names an object that is neither a solid nor a rigid body.
   ExpectationJudge(const Model& model, std::vector<Expectation> expectations);
 
   /// True when `observe` needs the state, not only the report.
@@ -80,9 +134,12 @@ class ExpectationJudge {
   struct Track {  // one object's centre of mass through the run
     std::string name;
     std::int32_t node_begin = 0;
-    std::vector<double> weights;  // per node of the object, sum 1
-    std::vector<Vec<double, 3>> positions, velocities;
+    std::vector<double> weights;  // per node of a solid, sum 1
+    std::int32_t body = -1;       // of a rigid body, which has poses and spins as well
+    std::vector<Vec<double, 3>> positions, velocities, spins;
+    std::vector<Quat> turns;
   };
+  void add_track(const Model& model, const Object& object);
   void follow(const State& state);
   /// The first sample at `time` or later.
   std::optional<std::size_t> sample_at(double time) const;
@@ -92,15 +149,32 @@ class ExpectationJudge {
   Verdict judge(const ExpectVolume&) const;
   Verdict judge(const ExpectConverged&) const;
   Verdict judge(const ExpectEnergy&) const;
+  Verdict judge(const ExpectEnergyKept&) const;
   Verdict judge(const ExpectMomentum&) const;
+  Verdict judge(const ExpectAngularMomentum&) const;
+  Verdict judge(const ExpectPenetration&) const;
+  Verdict judge(const ExpectResidual&) const;
+  Verdict judge(const ExpectJoints&) const;
   Verdict judge(const ExpectHeight&) const;
+  Verdict judge(const ExpectRest&) const;
+  Verdict judge(const ExpectSpeed&) const;
+  Verdict judge(const ExpectSpin&) const;
+  Verdict judge(const ExpectTilt&) const;
+  Verdict judge(const ExpectRepose&) const;
   Verdict judge(const ExpectDisplacement&) const;
   Verdict judge(const ExpectAcceleration&) const;
+  /// Whether `value` of each track of an object lies in [low, high] at `time`.
+  template <class F>
+  Verdict judge_each(const std::string& object, double time, double low, double high, std::string expected,
+                     const char* unit, F&& value) const;
 
   std::vector<Expectation> expectations_;
   std::vector<Track> tracks_;
   std::vector<double> times_;  // of the samples in tracks_; entry 0 is the start
   std::vector<StepReport> reports_;
+  std::vector<Joint> joints_;
+  double joint_gap_ = 0, joint_gap_time_ = 0;  // the largest so far
+  std::string joint_gap_name_;
 };
 
 }  // namespace stickslip

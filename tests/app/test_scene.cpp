@@ -117,7 +117,7 @@ TEST(Scene, AffineBodiesHaveControlNodesThatMoveWithThem) {
     }
   }
   EXPECT_FALSE(parse(material + box + "body = 'deformable'\n").model.objects[0].is_affine());
-  expect_error(material + box + "body = 'rigid'\n", {"body", "no kind of body 'rigid'", "affine"});
+  expect_error(material + box + "body = 'rigit'\n", {"body", "no kind of body 'rigit'", "rigid"});
   expect_error(material + box + "body = 'affine'\n[[pin]]\nobject = 'box'\nnodes = [0]\n",
                {"pin", "'box', an affine body", "[[collider]]"});
 }

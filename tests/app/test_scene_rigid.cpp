@@ -72,7 +72,8 @@ TEST(SceneRigid, EveryShapeHasItsMassAndAClosedSurface) {
         {"shape = 'wedge'\nsize = [1, 1, 1]\n", ShapeKind::hull, 0.5, 1e-12},
         {"shape = 'hull'\npoints = [[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0.1,0.1,0.1]]\n", ShapeKind::hull,
          1.0 / 6, 1e-12},
-        {"shape = 'torus'\nradius = 0.5\ntube_radius = 0.2\ncells = 12\n", ShapeKind::mesh, -1, 1e-12},
+        {"shape = 'torus'\nradius = 0.5\ntube_radius = 0.2\nedge = 0.2\ncells = 12\n", ShapeKind::mesh, -1,
+         1e-12},
         {"shape = 'wedge'\nsize = [1, 1, 1]\ncollision = 'mesh'\ncells = 8\n", ShapeKind::mesh, 0.5,
          1e-12}}) {
     SCOPED_TRACE(c.keys);
@@ -87,7 +88,8 @@ TEST(SceneRigid, EveryShapeHasItsMassAndAClosedSurface) {
     EXPECT_NO_THROW(checked_closed({model.positions, model.triangles}, "it"));
   }
   const Model bumpy =
-      parse_rigid(kStone + rigid("it", "shape = 'jack'\nradius = 0.5\nwaist = 0.1\ncells = 8\n")).model;
+      parse_rigid(kStone + rigid("it", "shape = 'jack'\nradius = 0.5\nwaist = 0.1\nedge = 0.2\ncells = 8\n"))
+          .model;
   EXPECT_EQ(bumpy.shapes[0].kind, ShapeKind::mesh) << "what is not convex keeps its surface";
   expect_refused(
       kStone + rigid("it", "shape = 'torus'\nradius = 0.5\ntube_radius = 0.2\ncollision = 'hull'\n"),
