@@ -80,13 +80,14 @@ struct FlatPolygon {
   FlatCorner corners[8];
 };
 
-/// Keeps what has sign * (coordinate k) <= limit.
-SS_HD inline void cut_side(FlatPolygon& polygon, int k, double sign, double limit, std::uint32_t name) {
+/// Keeps what has sign * (coordinate k) <= limit; corners beyond it by less than `tolerance` stay.
+SS_HD inline void cut_side(FlatPolygon& polygon, int k, double sign, double limit, double tolerance,
+                           std::uint32_t name) {
   double beyond[8];
   bool all = true;
   for (int i = 0; i < polygon.count; ++i) {
     beyond[i] = sign * (k == 0 ? polygon.corners[i].u : polygon.corners[i].v) - limit;
-    all = all && beyond[i] <= 0;
+    all = all && beyond[i] <= tolerance;
   }
   if (all) return;
   FlatPolygon result;
@@ -94,10 +95,10 @@ SS_HD inline void cut_side(FlatPolygon& polygon, int k, double sign, double limi
   for (int i = 0; i < polygon.count; ++i) {
     const int j = i + 1 < polygon.count ? i + 1 : 0;
     const FlatCorner &from = polygon.corners[i], &to = polygon.corners[j];
-    const bool inside = beyond[i] <= 0;
+    const bool inside = beyond[i] <= tolerance;
     if (inside && result.count < 8) result.corners[result.count++] = from;
-    if (inside == (beyond[j] <= 0) || result.count == 8) continue;
-    const double t = beyond[i] / (beyond[i] - beyond[j]);
+    if (inside == (beyond[j] <= tolerance) || result.count == 8) continue;
+    const double t = clamped(beyond[i] / (beyond[i] - beyond[j]), 0, 1);
     result.corners[result.count++] = {from.u + t * (to.u - from.u), from.v + t * (to.v - from.v),
                                       from.height + t * (to.height - from.height), inside ? from.out : name,
                                       inside ? name : from.out};
@@ -144,11 +145,11 @@ SS_HD inline int shared_polygon(const FacedBoxes& f, int axis, double sign, Flat
                           sign * (center[2] + s1 * e1[2] + s2 * e2[2]) - f.reference[axis], names[k],
                           names[k < 3 ? k + 1 : 0]};
   }
-  const double hu = f.reference[u] + f.tolerance, hv = f.reference[v] + f.tolerance;
-  cut_side(polygon, 0, 1, hu, box_edge(f.reference_side, u, false));
-  cut_side(polygon, 0, -1, hu, box_edge(f.reference_side, u, true));
-  cut_side(polygon, 1, 1, hv, box_edge(f.reference_side, v, false));
-  cut_side(polygon, 1, -1, hv, box_edge(f.reference_side, v, true));
+  const double hu = f.reference[u], hv = f.reference[v], tolerance = f.tolerance;
+  cut_side(polygon, 0, 1, hu, tolerance, box_edge(f.reference_side, u, false));
+  cut_side(polygon, 0, -1, hu, tolerance, box_edge(f.reference_side, u, true));
+  cut_side(polygon, 1, 1, hv, tolerance, box_edge(f.reference_side, v, false));
+  cut_side(polygon, 1, -1, hv, tolerance, box_edge(f.reference_side, v, true));
   return 2 * j + (negative ? 1 : 0);
 }
 

@@ -159,7 +159,7 @@ SS_HD inline bool face_contact(const Convex& c, const Convex& other, const FaceP
                mix_unordered(q.in, q.out));
   }
   if (list.count == 0 || least > p.s + slack) return false;
-  return least > 0 || beyond_faces(c, nearest) <= p.s + slack;
+  return least > 0 || beyond_faces(c, nearest) <= 2 * tolerance;
 }
 
 /// Two straight edges side by side touch at the ends of what they share.

@@ -113,13 +113,13 @@ TEST(CollideConvex, SphereAndBox) { expect_true_contacts(ShapeKind::sphere, Shap
 TEST(CollideConvex, SphereAndCapsule) { expect_true_contacts(ShapeKind::sphere, ShapeKind::capsule, 1000); }
 TEST(CollideConvex, Capsules) { expect_true_contacts(ShapeKind::capsule, ShapeKind::capsule, 1000); }
 TEST(CollideConvex, SphereAndCylinder) {
-  expect_true_contacts(ShapeKind::sphere, ShapeKind::cylinder, 500, 1e-3);
+  expect_true_contacts(ShapeKind::sphere, ShapeKind::cylinder, 300, 1e-3);
 }
 TEST(CollideConvex, CapsuleAndCylinder) {
-  expect_true_contacts(ShapeKind::capsule, ShapeKind::cylinder, 300, 1e-3);
+  expect_true_contacts(ShapeKind::capsule, ShapeKind::cylinder, 150, 1e-3);
 }
-TEST(CollideConvex, BoxAndCylinder) { expect_true_contacts(ShapeKind::box, ShapeKind::cylinder, 100, 1e-3); }
-TEST(CollideConvex, Cylinders) { expect_true_contacts(ShapeKind::cylinder, ShapeKind::cylinder, 30, 2e-3); }
+TEST(CollideConvex, BoxAndCylinder) { expect_true_contacts(ShapeKind::box, ShapeKind::cylinder, 60, 1e-3); }
+TEST(CollideConvex, Cylinders) { expect_true_contacts(ShapeKind::cylinder, ShapeKind::cylinder, 12, 2e-3); }
 TEST(CollideConvex, CapsuleAndBox) { expect_true_contacts(ShapeKind::capsule, ShapeKind::box, 1000); }
 
 }  // namespace
