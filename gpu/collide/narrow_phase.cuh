@@ -20,23 +20,30 @@ struct NarrowInput {
   const Pose* pose_before;  // per body, at the time of `before`
 };
 
-/// Candidate i keeps its contacts at staged[stage[i][0]], stage[i][1] of them. Simple pairs have places of
-/// their own, `manifold_points` each; behind these, pairs with a compound body take what they need.
+/// Two shapes of a candidate pair with a compound body; b is of no meaning for a half-space.
+struct ShapePair {
+  std::int32_t candidate, a, b;
+};
+
+/// Candidate i keeps its contacts at staged[stage[i][0]], stage[i][1] of them. Simple pairs, of one shape
+/// each, have places of their own, `manifold_points` each; behind these, pairs with a compound body take what
+/// they need. Where that is more than there is room for, some have none, and the counters say what is needed.
 struct NarrowOutput {
   RigidContact* staged;
-  std::size_t compound_room;  // contacts of compounds that `staged` has room for
   Vec<std::int32_t, 2>* stage;
-  std::uint64_t* tally;         // 1 << 32 | contacts, 0 for none
-  std::int32_t* compound_used;  // one, zero before: contacts of compounds found
+  std::uint64_t* tally;  // 1 << 32 | contacts, 0 for none
+  // Of compounds only: room, and counters that are zero before.
+  std::size_t contact_room, shape_pair_room;
+  std::int32_t *contacts_used, *shape_pairs_used;
+  ShapePair* shape_pairs;
+  Manifold* manifolds;  // per shape pair
 };
 
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-void find_simple_contacts(Context& ctx, const NarrowInput& in, const NarrowOutput& out);
-/// Of pairs of which at least one body has several shapes. Where the room does not suffice, the pair has
-/// none, and `compound_used` says more than `compound_room`.
-void find_compound_contacts(Context& ctx, const NarrowInput& in, const NarrowOutput& out);
+/// `compounds`: there may be bodies of several shapes, or of none.
+void find_manifolds(Context& ctx, const NarrowInput& in, const NarrowOutput& out, bool compounds);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,10 +1,9 @@
-// What both narrow phases, of simple and of compound bodies, know of one candidate pair.
+// What the kernels of the narrow phase know of one candidate pair.
 #pragma once
 
 #include "gpu/collide/match.h"
 #include "gpu/collide/narrow_phase.cuh"
 #include "gpu/collide/pair_search.cuh"
-#include "gpu/geometry/collide.h"
 
 namespace stickslip {
 
@@ -60,17 +59,6 @@ SS_HD inline void drop_distant(const NarrowInput& in, const CandidatePair& pair,
   m.count = kept;
 }
 
-/// Shape number `sa` of all against shape `sb`, or against the half-space.
-SS_HD inline Manifold collide_shapes(const NarrowInput& in, const CandidatePair& pair, std::int32_t sa,
-                                     std::int32_t sb) {
-  const ShapeView& view = in.shapes;
-  if (!pair.half_space())
-    return collide(view.shapes[sa], pair.pose_a, view.shapes[sb], pair.pose_b, view.library, pair.margin);
-  const HalfSpaceView& space = view.half_spaces[-1 - pair.b];
-  return collide_half_space(view.shapes[sa], pair.pose_a, space.normal, space.offset, view.library,
-                            pair.margin);
-}
-
 SS_HD inline int write_contacts(const CandidatePair& pair, const Manifold& m, RigidContact* to) {
   for (int i = 0; i < m.count; ++i)
     to[i] = {pair.a, pair.b, m.points[i].point, m.normal, m.points[i].gap, m.points[i].feature, -1};
@@ -106,8 +94,9 @@ SS_HD inline void match_pair(const NarrowInput& in, const CandidatePair& pair, R
                  in.before.pair_start[pair.seen + 1], poses, by_size > by_margin ? by_size : by_margin);
 }
 
-SS_HD inline std::uint64_t tally_of(int contacts) {
-  return contacts > 0 ? std::uint64_t{1} << 32 | static_cast<std::uint64_t>(contacts) : 0;
+SS_HD inline void keep_place(const NarrowOutput& out, std::size_t candidate, std::int32_t begin, int count) {
+  out.stage[candidate] = {begin, count};
+  out.tally[candidate] = count > 0 ? std::uint64_t{1} << 32 | static_cast<std::uint64_t>(count) : 0;
 }
 
 }  // namespace stickslip

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "gpu/collide/narrow_phase.cuh"
 #include "gpu/core/launch.h"
 #include "gpu/core/scan.h"
 
@@ -83,7 +82,7 @@ void RigidContacts::load(Context& ctx, const Model& model) {
   pose_before_.resize(ctx, model.bodies.size());
   found_.resize(ctx, 1);
   const std::size_t guess = room_for(4 * model.bodies.size());
-  room_ = {guess, guess, guess, has_compounds_ ? guess : 0};
+  room_ = {guess, guess, guess, has_compounds_ ? guess : 0, has_compounds_ ? guess : 0};
   now_.count = now_.pairs = before_.count = before_.pairs = candidates_ = 0;
   known_ = false;
 }
@@ -101,26 +100,37 @@ void RigidContacts::find(Context& ctx, const BodyMotionView& motion, const Optio
 
   while (true) {
     const Found found = run(ctx, looked_at, checked);
-    const auto candidates = static_cast<std::size_t>(found.candidates);
-    const auto pairs = static_cast<std::size_t>(found.pairs_contacts[0]);
-    const auto contacts = static_cast<std::size_t>(found.pairs_contacts[1]);
-    const auto compounds = static_cast<std::size_t>(found.compounds);
-    const bool fits = candidates <= room_.candidates && contacts <= room_.contacts && pairs <= room_.pairs &&
-                      compounds <= room_.compounds;
-    // What was left out is missing in the counts that follow, so that these only say how much more is needed.
-    if (fits) room_ = {};
-    room_.candidates = std::max(room_.candidates, room_for(candidates));
-    room_.contacts = std::max(room_.contacts, room_for(contacts));
-    room_.pairs = std::max(room_.pairs, room_for(pairs));
-    room_.compounds = has_compounds_ ? std::max(room_.compounds, room_for(compounds)) : 0;
-    if (!fits) continue;
-    candidates_ = candidates;
-    now_.count = contacts;
-    now_.pairs = pairs;
-    break;
+    if (make_room(found)) {
+      candidates_ = static_cast<std::size_t>(found.candidates);
+      now_.pairs = static_cast<std::size_t>(found.pairs_contacts[0]);
+      now_.count = static_cast<std::size_t>(found.pairs_contacts[1]);
+      break;
+    }
   }
   copy(ctx, pose_before_.data(), motion.pose, pose_before_.size());
   known_ = true;
+}
+
+bool RigidContacts::make_room(const Found& found) {
+  const Room needed{static_cast<std::size_t>(found.candidates),
+                    static_cast<std::size_t>(found.pairs_contacts[1]),
+                    static_cast<std::size_t>(found.pairs_contacts[0]),
+                    static_cast<std::size_t>(found.shape_pairs), static_cast<std::size_t>(found.compounds)};
+  const bool fits = needed.candidates <= room_.candidates && needed.contacts <= room_.contacts &&
+                    needed.pairs <= room_.pairs && needed.shape_pairs <= room_.shape_pairs &&
+                    needed.compounds <= room_.compounds;
+  // What had no room is missing in the counts behind it: in a run that failed they may be too low.
+  const auto next = [&](std::size_t had, std::size_t found_now) {
+    return fits ? room_for(found_now) : std::max(had, room_for(found_now));
+  };
+  room_.candidates = next(room_.candidates, needed.candidates);
+  room_.contacts = next(room_.contacts, needed.contacts);
+  room_.pairs = next(room_.pairs, needed.pairs);
+  if (has_compounds_) {
+    room_.shape_pairs = next(room_.shape_pairs, needed.shape_pairs);
+    room_.compounds = next(room_.compounds, needed.compounds);
+  }
+  return fits;
 }
 
 RigidContacts::Found RigidContacts::run(Context& ctx, const BodyMotionView& motion, const Options& options) {
@@ -130,6 +140,8 @@ RigidContacts::Found RigidContacts::run(Context& ctx, const BodyMotionView& moti
   stage_.resize(ctx, room);
   tally_.resize(ctx, room + 1);
   staged_.resize(ctx, room * most + room_.compounds);
+  shape_pairs_.resize(ctx, room_.shape_pairs);
+  manifolds_.resize(ctx, room_.shape_pairs);
   now_.contacts.resize(ctx, room_.contacts);
   now_.pair_start.resize(ctx, room_.pairs + 1);
   now_.keys.resize(ctx, room_.pairs);
@@ -141,10 +153,11 @@ RigidContacts::Found RigidContacts::run(Context& ctx, const BodyMotionView& moti
   const NarrowInput in{
       shapes,         motion,     search_.state(),         pair_keys_,     keys_.data(),       room,
       options.margin, options.dt, options.manifold_points, before_.view(), pose_before_.data()};
-  const NarrowOutput out{staged_.data(), room_.compounds, stage_.data(), tally_.data(), &found->compounds};
-  fill(ctx, out.compound_used, 1, std::int32_t{0});
-  find_simple_contacts(ctx, in, out);
-  if (has_compounds_) find_compound_contacts(ctx, in, out);
+  const NarrowOutput out{staged_.data(),      stage_.data(),       tally_.data(),
+                         room_.compounds,     room_.shape_pairs,   &found->compounds,
+                         &found->shape_pairs, shape_pairs_.data(), manifolds_.data()};
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { found->shape_pairs = found->compounds = 0; });
+  find_manifolds(ctx, in, out, has_compounds_);
   exclusive_scan(ctx, room, tally_.data(), tally_.data());
   gather_contacts(ctx, {room, keys_.data(), staged_.data(), stage_.data(), tally_.data()}, now_,
                   &found->pairs_contacts);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gpu/collide/contact_list.cuh"
+#include "gpu/collide/narrow_phase.cuh"
 #include "gpu/collide/pair_search.cuh"
 #include "gpu/collide/shape_store.cuh"
 #include "gpu/model/model.h"
@@ -43,18 +44,22 @@ class RigidContacts {
   const std::int32_t* pair_start() const { return now_.pair_start.data(); }
   std::size_t candidates() const { return candidates_; }  // pairs whose boxes meet
 
+  /// What a run found, in the order in which the kernels write it; may be more than there was room for.
+  struct Found {
+    std::int32_t candidates, shape_pairs, compounds;
+    Vec2i pairs_contacts;
+  };
+  // A stage of find; public because nvcc allows no device lambda in a private member.
+  Found run(Context& ctx, const BodyMotionView& motion, const Options& options);
+
  private:
   /// What one run has room for.
   struct Room {
     std::size_t candidates = 0, contacts = 0, pairs = 0;
-    std::size_t compounds = 0;  // contacts of compound bodies before they are put in order
+    std::size_t shape_pairs = 0, compounds = 0;  // of compound bodies: pairs of shapes, contacts
   };
-  /// What a run found, in the order in which the kernels write it; may be more than there was room for.
-  struct Found {
-    std::int32_t candidates, compounds;
-    Vec2i pairs_contacts;
-  };
-  Found run(Context& ctx, const BodyMotionView& motion, const Options& options);
+  /// Whether that was all; and how much room the next run shall have.
+  bool make_room(const Found& found);
 
   ShapeStore shapes_;
   PairSearch search_;
@@ -69,6 +74,8 @@ class RigidContacts {
   Buffer<RigidContact> staged_;  // of each candidate, with gaps
   Buffer<Vec2i> stage_;          // per candidate: where it begins in staged_, how many
   Buffer<std::uint64_t> tally_;  // per candidate: a pair << 32 | its contacts; then their sums
+  Buffer<ShapePair> shape_pairs_;
+  Buffer<Manifold> manifolds_;  // per shape pair
   Buffer<Found> found_;
 };
 

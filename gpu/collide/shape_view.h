@@ -26,7 +26,7 @@ struct ShapeView {
 };
 
 /// [m] Half the extents along the world's axes of a shape whose axes are the columns of r: exact for all but
-/// hulls and meshes, which answer with their bounding boxes.
+/// hulls and meshes, which answer with their bounding boxes' extents.
 SS_HD inline Vec<double, 3> half_extents(const Shape& shape, const Mat<double, 3>& r) {
   const Vec<double, 3>& s = shape.size;
   Vec<double, 3> half{};
@@ -51,13 +51,26 @@ SS_HD inline Vec<double, 3> half_extents(const Shape& shape, const Mat<double, 3
   return half;
 }
 
+/// The box of a shape whose centre is at x and whose axes are the columns of r.
+SS_HD inline Box3d shape_box(const Shape& shape, const ShapeLibrary& library, const Vec<double, 3>& x,
+                             const Mat<double, 3>& r) {
+  constexpr std::int32_t kFew = 64;  // vertices: to go through them costs less than the pairs that it saves
+  if (shape.kind == ShapeKind::hull && library.hulls[shape.data].vertex_count <= kFew) {
+    const HullView& hull = library.hulls[shape.data];
+    Box3d box = Box3d::empty();
+    for (std::int32_t i = 0; i < hull.vertex_count; ++i) box = merge(box, r * hull.vertices[i]);
+    return {x + box.lo, x + box.hi};
+  }
+  const Vec<double, 3> half = half_extents(shape, r);
+  return {x - half, x + half};
+}
+
 /// The box of a body at `pose`; empty for a body without shapes.
 SS_HD inline Box3d body_box(const ShapeView& view, std::int32_t body, const Pose& pose) {
   Box3d box = Box3d::empty();
   for (std::int32_t s = view.range[body][0]; s < view.range[body][1]; ++s) {
     const Pose at = pose * view.shapes[s].pose;
-    const Vec<double, 3> half = half_extents(view.shapes[s], at.q.matrix());
-    box = merge(box, Box3d{at.x - half, at.x + half});
+    box = merge(box, shape_box(view.shapes[s], view.library, at.x, at.q.matrix()));
   }
   return box;
 }
