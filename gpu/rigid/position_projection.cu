@@ -1,21 +1,11 @@
 #include "gpu/rigid/position_projection.cuh"
 
-#include <algorithm>
-
 #include "gpu/core/launch.h"
-#include "gpu/core/sort.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 constexpr std::size_t kRowsPerBlock = 3;
-
-/// Bits that hold all keys up to `most`.
-int bits_for(std::size_t most) {
-  int bits = 1;
-  while (bits < 32 && (most >> bits) != 0) ++bits;
-  return bits;
-}
 
 SS_HD BodyAtStep resting(const ProjectionProblem& p, std::int32_t b) {
   BodyAtStep at = BodyAtStep::world();
@@ -83,28 +73,15 @@ void PositionProjection::make_rows(Context& ctx, const ProjectionProblem& proble
       kMedium);
 }
 
-/// The entries of each body, ascending.
 void PositionProjection::gather_rows(Context& ctx, std::size_t bodies) {
   const std::size_t n = 2 * row_.size();
-  key_.resize(ctx, n);
-  entry_.resize(ctx, n);
-  start_.resize(ctx, bodies + 1);
-  std::uint32_t* key = key_.data();
-  std::int32_t *entry = entry_.data(), *start = start_.data();
+  std::uint32_t* key = gather_.keys(ctx, n);
   const PositionRow* row = row_.data();
-  const auto none = static_cast<std::uint32_t>(bodies);
   launch(ctx, n, [=] SS_LAMBDA(std::size_t e) {
     const std::int32_t b = row[e / 2].body[e % 2];
-    key[e] = b < 0 ? none : static_cast<std::uint32_t>(b);
-    entry[e] = static_cast<std::int32_t>(e);
+    key[e] = static_cast<std::uint32_t>(b < 0 ? bodies : static_cast<std::size_t>(b));
   });
-  sort_pairs(ctx, n, key, entry, bits_for(bodies));
-  // Where keys change, all bodies between begin.
-  launch(ctx, n + 1, [=] SS_LAMBDA(std::size_t e) {
-    const std::size_t first = e == 0 ? 0 : key[e - 1] + std::size_t{1};
-    const std::size_t last = e == n ? none : key[e];
-    for (std::size_t b = first; b <= last; ++b) start[b] = static_cast<std::int32_t>(e);
-  });
+  gather_.sort(ctx, bodies);
 }
 
 void PositionProjection::weigh_rows(Context& ctx, const ProjectionProblem& problem) {
@@ -113,7 +90,7 @@ void PositionProjection::weigh_rows(Context& ctx, const ProjectionProblem& probl
   shift_.resize(ctx, problem.bodies);
   PositionRow* row = row_.data();
   double *d = d_.data(), *ahead = ahead_.data();
-  const std::int32_t* start = start_.data();
+  const std::int32_t* start = gather_.start();
   const BodyInverse* inverse = problem.inverse;
   launch(
       ctx, row_.size(),
@@ -134,7 +111,7 @@ void PositionProjection::weigh_rows(Context& ctx, const ProjectionProblem& probl
 /// shift = A^-1 H' d.
 void PositionProjection::move_bodies(Context& ctx, const ProjectionProblem& problem, const double* d) {
   const PositionRow* row = row_.data();
-  const std::int32_t *start = start_.data(), *entry = entry_.data();
+  const std::int32_t *start = gather_.start(), *entry = gather_.entry();
   const BodyInverse* inverse = problem.inverse;
   Vec<double, 6>* shift = shift_.data();
   launch(

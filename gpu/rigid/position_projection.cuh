@@ -3,6 +3,7 @@
 
 #include "gpu/collide/rigid_contacts.cuh"
 #include "gpu/core/buffer.h"
+#include "gpu/rigid/body_gather.cuh"
 #include "gpu/rigid/joint_rows.h"
 
 namespace stickslip {
@@ -71,10 +72,9 @@ class PositionProjection {
 
  private:
   Buffer<PositionRow> row_;
-  Buffer<double> d_, ahead_;            // per row
-  Buffer<std::uint32_t> key_;           // body of each entry, sorted; as many as there are bodies: none
-  Buffer<std::int32_t> entry_, start_;  // 2 row + side, by body; bodies + 1
-  Buffer<Vec<double, 6>> shift_;        // per body
+  Buffer<double> d_, ahead_;      // per row
+  BodyGather gather_;             // 2 row + side
+  Buffer<Vec<double, 6>> shift_;  // per body
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND
