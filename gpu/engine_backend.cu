@@ -52,6 +52,7 @@ class BackendEngine final : public Engine {
   void set_params(const Params& params) override {
     if (model_.node_count() > 0) check_solver(params, model_);
     params_ = params;
+    rigid_.wake();
   }
   const Params& params() const override { return params_; }
 
@@ -98,8 +99,13 @@ class BackendEngine final : public Engine {
     convert_positions(x, target, n);
     out.positions.resize(n);
     copy_to_host(ctx_, out.positions.data(), target, n);
-    if (is_rigid()) rigid_.contact_records(ctx_, model_, params_.dt, out.contacts);
-    else stepper_.contact_records(ctx_, device_, params_, state_, out.contacts);
+    if (is_rigid()) {
+      rigid_.contact_records(ctx_, model_, params_.dt, out.contacts);
+      out.asleep = rigid_.asleep(ctx_);
+      return;
+    }
+    out.asleep.clear();
+    stepper_.contact_records(ctx_, device_, params_, state_, out.contacts);
   }
 
   State state() override {
@@ -187,7 +193,10 @@ class BackendEngine final : public Engine {
   }
 
   void update_materials() {
-    if (is_rigid()) return rigid_.set_materials(ctx_, model_);
+    if (is_rigid()) {
+      rigid_.wake();
+      return rigid_.set_materials(ctx_, model_);
+    }
     device_.upload_materials(ctx_, model_);
     stepper_.set_materials(ctx_, model_);
   }

@@ -1,9 +1,12 @@
 #include "gpu/core/context.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 
 #if !STICKSLIP_ON_CUDA && defined(__linux__)
 #include <sys/mman.h>
@@ -73,8 +76,73 @@ void Context::synchronize() {
 #else
 
 namespace {
+
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t kMostKept = 0;  // what is kept could be used after its release
+#else
+constexpr std::size_t kMostKept = std::size_t{256} << 20;
+#endif
+
+/// Blocks that were given back, by size: what a step needs for a while it needs again in the next one, and
+/// the system's own memory would come with page faults each time.
+class KeptBlocks {
+ public:
+  /// A size is one of four per power of two, so that a block fits whoever asks for its class.
+  static std::size_t rounded(std::size_t bytes) {
+    const std::size_t quarter = std::bit_floor(std::max(bytes, 4 * kAlignment)) / 4;
+    return (bytes + quarter - 1) / quarter * quarter;
+  }
+
+  void* take(std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    std::vector<void*>& list = lists_[index(size)];
+    if (list.empty()) return nullptr;
+    void* block = list.back();
+    list.pop_back();
+    bytes_ -= size;
+    return block;
+  }
+  /// False: there are enough.
+  bool keep(void* block, std::size_t size) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (bytes_ + size > kMostKept) return false;
+    try {
+      lists_[index(size)].push_back(block);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    bytes_ += size;
+    return true;
+  }
+  void release() {
+    const std::lock_guard lock(mutex_);
+    for (std::vector<void*>& list : lists_) {
+      for (void* block : list) std::free(block);
+      list.clear();
+    }
+    bytes_ = 0;
+  }
+
+ private:
+  static std::size_t index(std::size_t size) {
+    const auto power = static_cast<std::size_t>(std::bit_width(size)) - 1;
+    return 4 * power + ((size >> (power - 2)) & 3u);
+  }
+
+  std::mutex mutex_;
+  std::array<std::vector<void*>, 4 * 64> lists_;
+  std::size_t bytes_ = 0;
+};
+
+/// Never destroyed: buffers with static storage may be given back later.
+KeptBlocks& kept_blocks() {
+  static auto* const blocks = new KeptBlocks;
+  return *blocks;
+}
+
 }  // namespace
 
 int allowed_threads() {
@@ -86,25 +154,30 @@ int allowed_threads() {
 }
 
 void* allocate_bytes(std::size_t bytes) {
-  void* pointer = nullptr;
-  if (bytes <= PTRDIFF_MAX) {
-    const bool large = bytes >= 2 * kHugePage;
-    const std::size_t alignment = large ? kHugePage : kAlignment;
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    pointer = std::aligned_alloc(alignment, rounded > 0 ? rounded : alignment);
-#ifdef MADV_HUGEPAGE
-    // A wish, not a need. Scattered writes into many megabytes otherwise wait for the page tables.
-    if (large && pointer != nullptr) madvise(pointer, rounded, MADV_HUGEPAGE);
-#endif
+  if (bytes > PTRDIFF_MAX) throw OutOfMemory(bytes);
+  const std::size_t size = KeptBlocks::rounded(bytes);
+  const bool large = size >= 2 * kHugePage;
+  const std::size_t alignment = large ? kHugePage : kAlignment;
+  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
+  void* pointer = kept_blocks().take(size);
+  if (pointer == nullptr) pointer = std::aligned_alloc(alignment, whole);
+  if (pointer == nullptr) {
+    kept_blocks().release();
+    pointer = std::aligned_alloc(alignment, whole);
   }
   if (pointer == nullptr) throw OutOfMemory(bytes);
+#ifdef MADV_HUGEPAGE
+  // A wish, not a need. Scattered writes into many megabytes otherwise wait for the page tables.
+  if (large) madvise(pointer, whole, MADV_HUGEPAGE);
+#endif
   count_allocation(bytes);
   return pointer;
 }
 
 void free_bytes(void* pointer, std::size_t bytes) noexcept {
+  if (pointer == nullptr) return;
   count_release(pointer, bytes);
-  std::free(pointer);
+  if (!kept_blocks().keep(pointer, KeptBlocks::rounded(bytes))) std::free(pointer);
 }
 
 Context::Context(int threads) : threads_(threads > 0 ? threads : allowed_threads()), arena_(threads_) {}

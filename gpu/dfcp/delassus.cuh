@@ -88,6 +88,48 @@ struct BodyRows {
   }
 };
 
+/// Where blocks between rigid bodies put themselves while a running scene makes its problem; see
+/// `Delassus::begin`.
+template <int D>
+struct BlockWriter {
+  const BodyInverse* inverse;  // per body
+  const double* free;          // 6 per body
+  std::int32_t* body;          // of each entry: two per block
+  double* jacobian;
+  Vec<double, D>*q, *compliance;
+  Mat<double, D>* diagonal;
+  double* scale;
+
+  /// Block c: H, E, W_cc and q_c = H free + w.
+  SS_HD void put(std::size_t c, const ConstraintBlock<D>& block) const {
+    Mat<double, D> w = Mat<double, D>::zero();
+    Vec<double, D> u = block.w;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::size_t e = 2 * c + side;
+      const std::int32_t b = block.body[side];
+      const bool pushed = b >= 0 && inverse[b].mass > 0;
+      body[e] = pushed ? b : -1;
+      for (int i = 0; i < D; ++i) {
+        const Vec<double, 6>& row = block.jacobian[side][i];
+        for (int j = 0; j < 6; ++j) jacobian[(e * D + static_cast<std::size_t>(i)) * 6 + j] = row[j];
+        if (b < 0) continue;
+        for (int j = 0; j < 6; ++j) u[i] += row[j] * free[6 * static_cast<std::size_t>(b) + j];
+        if (!pushed) continue;
+        const Vec<double, 6> response = inverse[b].times(row);
+        for (int j = i; j < D; ++j) w(j, i) += dot(block.jacobian[side][j], response);
+      }
+    }
+    for (int i = 0; i < D; ++i) {
+      w(i, i) += block.compliance[i];
+      for (int j = 0; j < i; ++j) w(j, i) = w(i, j);
+    }
+    q[c] = u;
+    compliance[c] = block.compliance;
+    diagonal[c] = w;
+    scale[c] = trace(w) / D;
+  }
+};
+
 struct BodyEntries;
 
 template <int D>
@@ -96,10 +138,11 @@ class Delassus {
   /// Assembles W of any problem (`to_local` if need be), or keeps the factors of a `bodies` problem.
   void build(Context& ctx, const ContactProblem& problem, bool factored);
 
-  /// Keeps the factors of `count` blocks between rigid bodies, all in backend memory and none of it copied to
-  /// the host: q = H free + w with `free` = A^-1 f, 6 numbers per body. Takes copies. One host read.
-  void build(Context& ctx, const ConstraintBlock<D>* blocks, std::size_t count, const BodyInverse* inverse,
-             const double* free, std::size_t bodies);
+  /// Makes room for the factors of `count` blocks between rigid bodies, which kernels then put there; `free`
+  /// is A^-1 f, 6 numbers per body. Nothing is copied to the host; `finish` reads one value.
+  BlockWriter<D> begin(Context& ctx, std::size_t count, const BodyInverse* inverse, const double* free,
+                       std::size_t bodies);
+  void finish(Context& ctx);
 
   std::size_t blocks() const { return blocks_; }
   bool factored() const { return factored_; }
@@ -124,7 +167,7 @@ class Delassus {
   int body_dofs() const { return dofs_; }
 
   /// Which blocks meet: those of row c are neighbours[start[c] .. start[c+1]), c itself among them. Host
-  /// memory; empty when built from blocks in backend memory: see `gather_start` for these.
+  /// memory; empty after `begin` and `finish`: see `gather_start`.
   std::span<const std::int32_t> pattern_start() const { return host_start_; }
   std::span<const std::int32_t> pattern_column() const { return host_column_; }
   /// Values in that order on the host, for factorisations: no copy on the CPU backend.

@@ -1,4 +1,5 @@
 // The factored form from blocks that are in backend memory already, as a running scene makes them.
+#include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/sort.h"
 #include "gpu/dfcp/delassus.cuh"
@@ -6,8 +7,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 
 template <int D>
-void Delassus<D>::build(Context& ctx, const ConstraintBlock<D>* blocks, std::size_t count,
-                        const BodyInverse* inverse, const double* free, std::size_t bodies) {
+BlockWriter<D> Delassus<D>::begin(Context& ctx, std::size_t count, const BodyInverse* inverse,
+                                  const double* free, std::size_t bodies) {
   blocks_ = count;
   bodies_ = bodies;
   dofs_ = 6;
@@ -26,44 +27,18 @@ void Delassus<D>::build(Context& ctx, const ConstraintBlock<D>* blocks, std::siz
   diagonal_.resize(ctx, count);
   scale_.resize(ctx, count);
   copy(ctx, inverse_.data(), inverse, bodies);
+  return {inverse_.data(),  free,         column_.data(), jacobian_.data(), q_.data(), compliance_.data(),
+          diagonal_.data(), scale_.data()};
+}
 
-  std::int32_t *start = start_.data(), *body = column_.data(), *block_of = entry_block_.data();
-  double *jacobian = jacobian_.data(), *scale = scale_.data();
-  Vec<double, D>*q = q_.data(), *compliance = compliance_.data();
-  Mat<double, D>* diagonal = diagonal_.data();
-  launch(
-      ctx, count,
-      [=] SS_LAMBDA(std::size_t c) {
-        const ConstraintBlock<D>& block = blocks[c];
-        if (c == 0) start[count] = static_cast<std::int32_t>(2 * count);
-        start[c] = static_cast<std::int32_t>(2 * c);
-        Mat<double, D> w = Mat<double, D>::zero();
-        Vec<double, D> u = block.w;
-        for (std::size_t side = 0; side < 2; ++side) {
-          const std::size_t e = 2 * c + side;
-          const std::int32_t b = block.body[side];
-          block_of[e] = static_cast<std::int32_t>(c);
-          const bool pushed = b >= 0 && inverse[b].mass > 0;
-          body[e] = pushed ? b : -1;
-          for (int i = 0; i < D; ++i) {
-            const Vec<double, 6>& row = block.jacobian[side][i];
-            for (int j = 0; j < 6; ++j) jacobian[(e * D + static_cast<std::size_t>(i)) * 6 + j] = row[j];
-            if (b < 0) continue;
-            for (int j = 0; j < 6; ++j) u[i] += row[j] * free[6 * static_cast<std::size_t>(b) + j];
-            if (!pushed) continue;
-            const Vec<double, 6> response = inverse[b].times(row);
-            for (int j = 0; j < D; ++j) w(j, i) += dot(block.jacobian[side][j], response);
-          }
-        }
-        for (int i = 0; i < D; ++i) w(i, i) += block.compliance[i];
-        for (int i = 0; i < D; ++i)
-          for (int j = 0; j < i; ++j) w(i, j) = w(j, i) = 0.5 * (w(i, j) + w(j, i));
-        q[c] = u;
-        compliance[c] = block.compliance;
-        diagonal[c] = w;
-        scale[c] = trace(w) / D;
-      },
-      kMedium);
+template <int D>
+void Delassus<D>::finish(Context& ctx) {
+  std::int32_t *start = start_.data(), *block_of = entry_block_.data();
+  const std::size_t count = blocks_;
+  launch(ctx, count + 1, [=] SS_LAMBDA(std::size_t c) {
+    start[c] = static_cast<std::int32_t>(2 * c);
+    if (c < count) block_of[2 * c] = block_of[2 * c + 1] = static_cast<std::int32_t>(c);
+  });
   gather_entries(ctx, 2 * count);
   sum_up_blocks(ctx);
 }
@@ -114,10 +89,11 @@ void Delassus<D>::sum_up_blocks(Context& ctx) {
   });
 }
 
-#define STICKSLIP_DELASSUS_BLOCKS(D)                                                                     \
-  template void Delassus<D>::build(Context&, const ConstraintBlock<D>*, std::size_t, const BodyInverse*, \
-                                   const double*, std::size_t);                                          \
-  template void Delassus<D>::gather_entries(Context&, std::size_t);                                      \
+#define STICKSLIP_DELASSUS_BLOCKS(D)                                                                   \
+  template BlockWriter<D> Delassus<D>::begin(Context&, std::size_t, const BodyInverse*, const double*, \
+                                             std::size_t);                                             \
+  template void Delassus<D>::finish(Context&);                                                         \
+  template void Delassus<D>::gather_entries(Context&, std::size_t);                                    \
   template void Delassus<D>::sum_up_blocks(Context&);
 STICKSLIP_DELASSUS_BLOCKS(3)
 STICKSLIP_DELASSUS_BLOCKS(4)

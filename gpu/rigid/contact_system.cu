@@ -44,38 +44,42 @@ void put_body(ContactProblem& p, std::size_t b, const BodyInverse& inverse, cons
   }
 }
 
-/// One block of a problem; what cannot be pushed moves into w.
+/// What `problem` reads of a Delassus operator, on the host.
 template <int D>
-void put_block(ContactProblem& p, const ConstraintBlock<D>& block, const std::vector<BodyInverse>& inverses,
-               const std::vector<double>& free) {
-  Vec<double, D> w = block.w;
-  bool touched[D] = {};
-  for (int side = 0; side < 2; ++side) {
-    const std::int32_t b = block.body[side];
-    if (b < 0) continue;
-    const bool pushed = inverses[static_cast<std::size_t>(b)].mass > 0;
-    JacobianBlock entry;
-    entry.body = b;
-    for (int i = 0; i < D; ++i)
-      for (int j = 0; j < 6; ++j) {
-        const double h = block.jacobian[side][i][j];
-        entry.rows[static_cast<std::size_t>(6 * i + j)] = h;
-        touched[i] = touched[i] || (pushed && h != 0);
-        if (!pushed) w[i] += h * free[6 * static_cast<std::size_t>(b) + static_cast<std::size_t>(j)];
-      }
-    if (pushed) p.jacobian.push_back(entry);
+struct HostBlocks {
+  std::vector<std::int32_t> body;
+  std::vector<double> jacobian, free;
+  std::vector<Vec<double, D>> q, compliance;
+  std::vector<ContactLaw<D>> law;
+
+  /// Block c: w = q - H free of the bodies that can be pushed; what others do is in q already.
+  void put(ContactProblem& p, std::size_t c) const {
+    Vec<double, D> w = q[c];
+    bool touched[D] = {};
+    for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
+      if (body[e] < 0) continue;
+      JacobianBlock& entry = p.jacobian.emplace_back();
+      entry.body = body[e];
+      for (std::size_t i = 0; i < D; ++i)
+        for (std::size_t j = 0; j < 6; ++j) {
+          const double h = jacobian[(e * D + i) * 6 + j];
+          entry.rows[6 * i + j] = h;
+          touched[i] = touched[i] || h != 0;
+          w[static_cast<int>(i)] -= h * free[6 * static_cast<std::size_t>(body[e]) + j];
+        }
+    }
+    p.block_start.push_back(static_cast<std::int32_t>(p.jacobian.size()));
+    BlockLaw& to = p.laws.emplace_back();
+    to.set = law[c].set;
+    to.flow = law[c].flow;
+    for (int i = 0; i < D - 1; ++i) to.mu[static_cast<std::size_t>(i)] = law[c].mu[i];
+    for (int i = 0; i < D; ++i) {
+      p.w.push_back(w[i]);
+      // A row that is not in use stays so without its compliance.
+      p.softness.push_back(touched[i] || w[i] != 0 ? compliance[c][i] : 0.0);
+    }
   }
-  p.block_start.push_back(static_cast<std::int32_t>(p.jacobian.size()));
-  BlockLaw& law = p.laws.emplace_back();
-  law.set = block.law.set;
-  law.flow = block.law.flow;
-  for (int i = 0; i < D - 1; ++i) law.mu[static_cast<std::size_t>(i)] = block.law.mu[i];
-  for (int i = 0; i < D; ++i) {
-    p.w.push_back(w[i]);
-    // A row that is not in use stays so without its compliance.
-    p.softness.push_back(touched[i] || w[i] != 0 ? block.compliance[i] : 0.0);
-  }
-}
+};
 
 }  // namespace
 
@@ -83,24 +87,23 @@ template <int D>
 void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list) {
   joint_blocks_ = list.joint_blocks;
   blocks_ = list.joint_blocks + list.contact_count;
-  block_.resize(ctx, blocks_);
   law_.resize(ctx, blocks_);
   r_.resize(ctx, blocks_);
   guess_.resize(ctx, blocks_);
   u_.resize(ctx, blocks_);
-  fill_joints(ctx, bodies, list);
-  fill_contacts(ctx, bodies, list);
-  const ConstraintBlock<D>* block = block_.data();
-  ContactLaw<D>* law = law_.data();
-  launch(ctx, blocks_, [=] SS_LAMBDA(std::size_t c) { law[c] = block[c].law; });
+  const BlockWriter<D> writer =
+      W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size());
+  fill_joints(ctx, bodies, list, writer);
+  fill_contacts(ctx, bodies, list, writer);
+  W_.finish(ctx);
   warm_start(ctx, list);
-  W_.build(ctx, block_.data(), blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size());
   colouring_.clear();
 }
 
 template <int D>
-void ContactSystem<D>::fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list) {
-  ConstraintBlock<D>* block = block_.data();
+void ContactSystem<D>::fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                                   const BlockWriter<D>& writer) {
+  ContactLaw<D>* law = law_.data();
   const BodiesView at = bodies.view();
   const DeviceJoint* joint = list.joints;
   const std::int32_t *joint_of = list.block_joint, *part = list.block_part;
@@ -109,14 +112,19 @@ void ContactSystem<D>::fill_joints(Context& ctx, const DeviceBodies& bodies, con
       ctx, joint_blocks_,
       [=] SS_LAMBDA(std::size_t c) {
         const DeviceJoint& j = joint[joint_of[c]];
-        fill_joint_block(j, part[c], at.at_step(j.a), at.at_step(j.b), feedback, block[c]);
+        ConstraintBlock<D> block;
+        fill_joint_block(j, part[c], at.at_step(j.a), at.at_step(j.b), feedback, block);
+        law[c] = block.law;
+        writer.put(c, block);
       },
       kMedium);
 }
 
 template <int D>
-void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list) {
-  ConstraintBlock<D>* block = block_.data() + joint_blocks_;
+void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                                     const BlockWriter<D>& writer) {
+  ContactLaw<D>* law = law_.data();
+  const std::size_t first = joint_blocks_;
   const BodiesView at = bodies.view();
   const RigidContact* contact = list.contacts;
   const SurfaceTable table = list.surfaces;
@@ -130,7 +138,9 @@ void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, c
         const SurfacePair pair = surface_pair(table.surface[material], table.surface[column],
                                               table.mu[material * table.columns + column],
                                               at.world_grain(c.a), at.world_grain(c.b));
-        block[i] = contact_block<D>(c, at.at_step(c.a), at.at_step(c.b), pair, options);
+        const ConstraintBlock<D> block = contact_block<D>(c, at.at_step(c.a), at.at_step(c.b), pair, options);
+        law[first + i] = block.law;
+        writer.put(first + i, block);
       },
       kMedium);
 }
@@ -144,7 +154,8 @@ void ContactSystem<D>::warm_start(Context& ctx, const StepConstraints& list) {
     fill(ctx, guess, blocks_, Vec<double, D>::zero());
     return;
   }
-  const ConstraintBlock<D>* block = block_.data();
+  const ContactLaw<D>* law = law_.data();
+  const double* jacobian = W_.body_rows().jacobian;
   const Vec<double, 4>* world = world_.data();
   const Vec<double, D>* joint_r = joint_r_.data();
   const RigidContact* contact = list.contacts;
@@ -154,13 +165,14 @@ void ContactSystem<D>::warm_start(Context& ctx, const StepConstraints& list) {
       [=] SS_LAMBDA(std::size_t c) {
         Vec<double, D> start = Vec<double, D>::zero();
         if (c < joints) {
-          start = project(block[c].law, joint_r[c]);
+          start = project(law[c], joint_r[c]);
         } else if (const std::int32_t p = contact[c - joints].previous; p >= 0) {
           const Vec<double, 4> f = world[from + static_cast<std::size_t>(p)];
           for (int i = 0; i < 3; ++i)
-            for (int k = 0; k < 3; ++k) start[i] += block[c].jacobian[0][i][k] * f[k];
+            for (int k = 0; k < 3; ++k)
+              start[i] += jacobian[(2 * c * D + static_cast<std::size_t>(i)) * 6 + k] * f[k];
           if (D == 4) start[D - 1] = f[3];
-          start = project(block[c].law, start);
+          start = project(law[c], start);
         }
         r[c] = guess[c] = start;
       },
@@ -171,7 +183,7 @@ template <int D>
 void ContactSystem<D>::keep_impulses(Context& ctx) {
   world_.resize(ctx, blocks_);
   joint_r_.resize(ctx, joint_blocks_);
-  const ConstraintBlock<D>* block = block_.data();
+  const double* jacobian = W_.body_rows().jacobian;  // a's rows begin with the frame
   const Vec<double, D>* r = r_.data();
   Vec<double, 4>* world = world_.data();
   Vec<double, D>* joint_r = joint_r_.data();
@@ -185,7 +197,8 @@ void ContactSystem<D>::keep_impulses(Context& ctx) {
         }
         Vec<double, 4> f = Vec<double, 4>::zero();
         for (int i = 0; i < 3; ++i)
-          for (int k = 0; k < 3; ++k) f[k] += block[c].jacobian[0][i][k] * r[c][i];
+          for (int k = 0; k < 3; ++k)
+            f[k] += jacobian[(2 * c * D + static_cast<std::size_t>(i)) * 6 + k] * r[c][i];
         if (D == 4) f[3] = r[c][D - 1];
         world[c] = f;
       },
@@ -243,19 +256,28 @@ void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
 
 template <int D>
 ContactProblem ContactSystem<D>::problem(Context& ctx, const DeviceBodies& bodies) const {
-  const std::vector<ConstraintBlock<D>> blocks = block_.download(ctx);
   const std::vector<BodyInverse> inverses = bodies.inverse.download(ctx);
   const std::vector<Vec<double, D>> guess = guess_.download(ctx), r = r_.download(ctx);
-  const std::vector<double> free = bodies.free.download(ctx);
+  HostBlocks<D> blocks{std::vector<std::int32_t>(2 * blocks_),
+                       std::vector<double>(2 * blocks_ * D * 6),
+                       bodies.free.download(ctx),
+                       std::vector<Vec<double, D>>(blocks_),
+                       std::vector<Vec<double, D>>(blocks_),
+                       law_.download(ctx)};
+  const BodyRows<D> rows = W_.body_rows();
+  copy_to_host(ctx, blocks.body.data(), rows.body, blocks.body.size());
+  copy_to_host(ctx, blocks.jacobian.data(), rows.jacobian, blocks.jacobian.size());
+  copy_to_host(ctx, blocks.q.data(), W_.q(), blocks_);
+  copy_to_host(ctx, blocks.compliance.data(), rows.compliance, blocks_);
   ContactProblem p;
   p.dim = D;
   p.form = ContactProblem::Form::bodies;
   p.inverse_mass.assign(36 * inverses.size(), 0.0);
   p.f.assign(6 * inverses.size(), 0.0);
-  for (std::size_t b = 0; b < inverses.size(); ++b) put_body(p, b, inverses[b], free.data() + 6 * b);
+  for (std::size_t b = 0; b < inverses.size(); ++b) put_body(p, b, inverses[b], blocks.free.data() + 6 * b);
   p.block_start.push_back(0);
   for (std::size_t c = 0; c < blocks_; ++c) {
-    put_block(p, blocks[c], inverses, free);
+    blocks.put(p, c);
     for (int i = 0; i < D; ++i) {
       p.guess.push_back(guess[c][i]);
       p.solution.push_back(r[c][i]);
@@ -276,7 +298,6 @@ void ContactSystem<D>::records(Context& ctx, const StepConstraints& list, double
   const RigidContact* contact = list.contacts;
   const Vec<double, D>*r = r_.data() + joint_blocks_, *u = u_.data() + joint_blocks_;
   const ContactLaw<D>* law = law_.data() + joint_blocks_;
-  const ConstraintBlock<D>* block = block_.data() + joint_blocks_;
   const double* scale = W_.scale() + joint_blocks_;
   launch(
       ctx, list.contact_count,
@@ -290,8 +311,8 @@ void ContactSystem<D>::records(Context& ctx, const StepConstraints& list, double
         x.gap = static_cast<float>(contact[c].gap);
         x.normal_force = static_cast<float>(r[c][0] / dt);
         x.slip_speed = static_cast<float>(norm(slide));
-        x.object_a = block[c].body[0];
-        x.object_b = block[c].body[1];
+        x.object_a = contact[c].a;
+        x.object_b = contact[c].b < 0 ? -1 : contact[c].b;
         x.state = state == BlockState::open     ? ContactState::open
                   : state == BlockState::sticks ? ContactState::stick
                                                 : ContactState::slip;

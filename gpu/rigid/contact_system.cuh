@@ -64,7 +64,6 @@ class ContactSystem {
 
   std::size_t blocks() const { return blocks_; }
   std::size_t joint_blocks() const { return joint_blocks_; }
-  const ConstraintBlock<D>* block() const { return block_.data(); }
   const ContactLaw<D>* law() const { return law_.data(); }
   const Delassus<D>& W() const { return W_; }
   /// One per block; whoever changes them from outside calls keep_impulses.
@@ -77,8 +76,10 @@ class ContactSystem {
   void records(Context& ctx, const StepConstraints& list, double dt, std::vector<ContactRecord>& out);
 
   // Stages; public because nvcc allows no device lambda in a private member.
-  void fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
-  void fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
+  void fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                   const BlockWriter<D>& writer);
+  void fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                     const BlockWriter<D>& writer);
   void warm_start(Context& ctx, const StepConstraints& list);
 
  private:
@@ -88,7 +89,6 @@ class ContactSystem {
   std::size_t blocks_ = 0, joint_blocks_ = 0;
   std::size_t impulses_ = 0;       // blocks of the last step, whose impulses are remembered; 0: none
   std::size_t contacts_from_ = 0;  // where its contacts began
-  Buffer<ConstraintBlock<D>> block_;
   Buffer<ContactLaw<D>> law_;
   Buffer<Vec<double, D>> r_, guess_, u_, joint_r_;
   Buffer<Vec<double, 4>> world_;  // of the last step: impulse in world axes, torsion

@@ -1,5 +1,6 @@
 #include "gpu/rigid/rigid_stepper.cuh"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -41,6 +42,9 @@ struct WiderExtremes {
   }
 };
 
+constexpr double kColdTolerance = 1e-6;
+constexpr int kColdIterations = 2000;
+
 bool has_torsion(const Model& model) {
   for (const Material& material : model.materials)
     if (material.torsion_radius > 0) return true;
@@ -65,6 +69,8 @@ void RigidStepper::load(Context& ctx, const Model& model) {
   block_joint_.upload(ctx, joint_of);
   block_part_.upload(ctx, part);
   extremes_.resize(ctx, 1);
+  fresh_.resize(ctx, 1);
+  reach_.upload(ctx, body_reaches(model));
   set_materials(ctx, model);
   forget_history();
 }
@@ -94,6 +100,15 @@ void RigidStepper::forget_history() {
   contacts_.forget();
   std::visit([](auto& system) { system.forget(); }, system_);
   stepped_ = false;
+  wake_ = true;
+}
+
+std::vector<std::uint8_t> RigidStepper::asleep(Context& ctx) const {
+  std::vector<std::uint8_t> out;
+  if (!sleepers_) return out;
+  out.resize(bodies_.size());
+  copy_to_host(ctx, out.data(), islands_.asleep(), out.size());
+  return out;
 }
 
 void RigidStepper::save(Context& ctx) {
@@ -154,12 +169,54 @@ BodyPull RigidStepper::pull_of(Context& ctx, const Model& model, const Params& p
 
 void RigidStepper::find_contacts(Context& ctx, const Params& params) {
   const BodyMotionView motion{bodies_.pose.data(), bodies_.velocity.data(), bodies_.spin.data(),
-                              bodies_.moves.data(), nullptr};
+                              bodies_.moves.data(), sleepers_ ? islands_.asleep() : nullptr};
   RigidContacts::Options options;
   options.margin = params.contact_margin;
   options.dt = params.continuous ? params.dt : 0;
   options.manifold_points = params.manifold_points;
   contacts_.find(ctx, motion, options);
+}
+
+void RigidStepper::update_islands(Context& ctx, const Params& params, std::int32_t pulled) {
+  if (wake_ || (sleepers_ && !params.sleeping)) islands_.reset(ctx, bodies_.size());
+  wake_ = false;
+  IslandInput input;
+  input.bodies = bodies_.size();
+  input.moves = bodies_.moves.data();
+  input.reach = reach_.data();
+  input.velocity = bodies_.velocity.data();
+  input.spin = bodies_.spin.data();
+  input.contacts = contacts_.contacts();
+  input.contact_count = contacts_.count();
+  input.joints = joints_.data();
+  input.joint_count = joints_.size();
+  input.disturbed = pulled;
+  islands_.update(ctx, input, sleep_options(params));
+  sleepers_ = params.sleeping;
+}
+
+/// Contacts that were not there in the last step. One host read.
+std::size_t RigidStepper::fresh_contacts(Context& ctx) {
+  const RigidContact* contact = contacts_.contacts();
+  reduce_sum(
+      ctx, contacts_.count(), [=] SS_LAMBDA(std::size_t c) { return contact[c].previous < 0 ? 1 : 0; },
+      fresh_.data(), kMedium);
+  return static_cast<std::size_t>(read_back(ctx, fresh_.data()));
+}
+
+void RigidStepper::project(Context& ctx, const Params& params) {
+  ProjectionProblem problem;
+  problem.joints = joints_.data();
+  problem.block_joint = block_joint_.data();
+  problem.block_part = block_part_.data();
+  problem.joint_blocks = block_joint_.size();
+  problem.contacts = contacts_.contacts();
+  problem.contact_count = contacts_.count();
+  problem.found_at = found_at_.data();
+  problem.inverse = bodies_.inverse.data();
+  problem.bodies = bodies_.size();
+  problem.pose = bodies_.pose.data();
+  projection_.project(ctx, problem, projection_options(params));
 }
 
 StepConstraints RigidStepper::constraints(const Params& params, const LabParams& lab) const {
@@ -188,13 +245,22 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   bodies_.follow_motions(ctx, model, time, params.dt);
   const double before = params.integrator == RigidIntegrator::midpoint ? params.dt / 2 : 0;
   if (before > 0) bodies_.advance(ctx, before, nullptr);
-  bodies_.predict(ctx, params.dt, params.gravity, params.gyroscopic, pull_of(ctx, model, params, drag),
-                  nullptr);
+  const BodyPull pull = pull_of(ctx, model, params, drag);
   clock.lap(report.seconds.other);
   find_contacts(ctx, params);
   clock.lap(report.seconds.contacts);
+  update_islands(ctx, params, pull.body);
+  const std::uint8_t* asleep = sleepers_ ? islands_.asleep() : nullptr;
+  bodies_.predict(ctx, params.dt, params.gravity, params.gyroscopic, pull, asleep);
+  clock.lap(report.seconds.other);
   std::visit([&](auto& system) { solve(ctx, system, params, lab, clock, report); }, system_);
-  bodies_.advance(ctx, params.dt - before, nullptr);
+  const bool project_after = params.stabilisation == Stabilisation::projection;
+  if (project_after) {
+    found_at_.resize(ctx, bodies_.size());
+    copy(ctx, found_at_.data(), bodies_.pose.data(), bodies_.size());
+  }
+  bodies_.advance(ctx, params.dt - before, asleep);
+  if (project_after) project(ctx, params);
   finish(ctx, params, report);
   clock.lap(report.seconds.other);
   stepped_ = true;
@@ -208,6 +274,14 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   last_ = constraints(params, lab);
   system.build(ctx, bodies_, last_);
   clock.lap(report.seconds.assembly);
+  // A structure that was not there before, as in the first step of a scene, deserves more than the next
+  // steps: what is missing in its impulses would move all of it.
+  if (contacts_.count() >= bodies_.moving() && 10 * fresh_contacts(ctx) > 9 * contacts_.count()) {
+    LabParams cold = lab;
+    cold.tolerance = std::min(lab.tolerance, kColdTolerance);
+    cold.max_iterations = std::max(lab.max_iterations, kColdIterations);
+    system.solve(ctx, bodies_, "apgd", cold, record);
+  }
   system.solve(ctx, bodies_, solver_name(params.contact_solver), lab, record);
   system.velocities(ctx, bodies_);
   clock.lap(report.seconds.contact_solve);
@@ -242,6 +316,9 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   report.gap_min = report.contacts > 0 ? extremes.gap : -1;
   record.penetration = extremes.penetration;
   record.bodies = static_cast<int>(bodies_.moving());
+  const IslandCounts counts = islands_.counts(ctx);
+  record.islands = counts.islands;
+  record.asleep = counts.asleep;
   record.nu = bodies_.moving() == 0 ? 0 : 0.5 * report.contacts / static_cast<double>(bodies_.moving());
 }
 

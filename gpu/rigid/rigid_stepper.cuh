@@ -11,6 +11,8 @@
 #include "gpu/model/report.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/rigid/contact_system.cuh"
+#include "gpu/rigid/islands.cuh"
+#include "gpu/rigid/position_projection.cuh"
 
 namespace stickslip {
 
@@ -35,7 +37,12 @@ class RigidStepper {
   /// Drops what was learnt from earlier steps: after a reset or a state from outside.
   void forget_history();
 
+  /// After an edit: whoever sleeps may have no reason any more.
+  void wake() { wake_ = true; }
+
   DeviceBodies& bodies() { return bodies_; }
+  /// Per body, 1 while it sleeps.
+  std::vector<std::uint8_t> asleep(Context& ctx) const;
 
   /// Advances by params.dt from `time`. Throws SimulationError, with the state unchanged.
   StepReport step(Context& ctx, const Model& model, const Params& params, const LabParams& lab,
@@ -51,6 +58,9 @@ class RigidStepper {
                       const std::optional<Drag>& drag, int frame, double time);
   BodyPull pull_of(Context& ctx, const Model& model, const Params& params, const std::optional<Drag>& drag);
   void find_contacts(Context& ctx, const Params& params);
+  void update_islands(Context& ctx, const Params& params, std::int32_t pulled);
+  std::size_t fresh_contacts(Context& ctx);
+  void project(Context& ctx, const Params& params);
   template <int D>
   void solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
              StageClock& clock, StepReport& report);
@@ -73,8 +83,13 @@ class RigidStepper {
   Buffer<Pose> saved_pose_;
   Buffer<Vec<double, 3>> saved_velocity_, saved_spin_;
   Buffer<GapExtremes> extremes_;
+  Islands islands_;
+  PositionProjection projection_;
+  Buffer<double> reach_;
+  Buffer<Pose> found_at_;
+  Buffer<std::int32_t> fresh_;
   StepConstraints last_;
-  bool stepped_ = false;
+  bool stepped_ = false, wake_ = true, sleepers_ = false;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND
