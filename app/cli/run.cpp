@@ -10,6 +10,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/frame_writer.h"
+#include "app/cli/freezer.h"
 #include "app/cli/interrupt.h"
 #include "app/io/output_file.h"
 #include "app/io/report.h"
@@ -22,6 +23,14 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Of a step at velocity level.
+std::string effort_of(const ContactSolveRecord& solve) {
+  char text[64];
+  const int length =
+      std::snprintf(text, sizeof text, "iterations %ld  residual %.1e", solve.iterations, solve.residual);
+  return {text, static_cast<std::size_t>(length)};
 }
 
 /// One line on stderr: rewritten in place on a terminal, now and then otherwise.
@@ -37,9 +46,12 @@ class Progress {
     if (quiet_ || (!last && seconds_since(shown_) < (terminal_ ? 0.1 : 5.0))) return;
     shown_ = Clock::now();
     printed_ = true;
-    std::fprintf(stderr, "%sframe %d/%d  t %.3f s  %.0f ms  newton %d  pcg %d  contacts %d%s",
-                 terminal_ ? "\r\033[K" : "", done, frames_, report.time, 1e3 * step_seconds,
-                 report.newton_iterations, report.pcg_iterations, report.contacts, terminal_ ? "" : "\n");
+    const std::string effort = report.contact_solve ? effort_of(*report.contact_solve)
+                                                    : "newton " + std::to_string(report.newton_iterations) +
+                                                          "  pcg " + std::to_string(report.pcg_iterations);
+    std::fprintf(stderr, "%sframe %d/%d  t %.3f s  %.0f ms  %s  contacts %d%s", terminal_ ? "\r\033[K" : "",
+                 done, frames_, report.time, 1e3 * step_seconds, effort.c_str(), report.contacts,
+                 terminal_ ? "" : "\n");
   }
 
  private:
@@ -81,15 +93,17 @@ std::vector<Expectation> expectations_of(const Scene& scene) {
 struct Outputs {
   std::unique_ptr<OutputFile> report;
   std::unique_ptr<FrameWriter> frames;
+  Freezer freezer;
   Snapshot snapshot;
 
-  Outputs(const RunOptions& options, const Scene& scene) {
+  Outputs(const RunOptions& options, const Scene& scene, int steps) : freezer(options, scene, steps) {
     if (!options.report.empty()) report = std::make_unique<OutputFile>(options.report);
     frames = make_frame_writer(options, scene);
   }
   void start(Engine& engine) { draw(engine); }
   void step(Engine& engine, const StepReport& step_report) {
     if (report) report->stream() << to_json(step_report).dump() << "\n";
+    freezer.step(engine, step_report);
     draw(engine);
   }
   void finish() {
@@ -143,7 +157,8 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   const std::unique_ptr<Engine> engine = factory(backend, options.threads);
   load_into(*engine, scene);
   ExpectationJudge judge(scene.model, expectations_of(scene));
-  Outputs outputs(options, scene);
+  const int frames = options.frames.value_or(scene.frames);
+  Outputs outputs(options, scene, frames);
 
   RunSummary summary;
   summary.scene = scene.name;
@@ -151,7 +166,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   summary.scale = scene.scale;
   summary.backend = backend_name(backend);
   summary.solver = param_text(&scene.params, *find_param(param_table(), "solver"));
-  simulate(*engine, options.frames.value_or(scene.frames), options.quiet, judge, outputs, summary);
+  simulate(*engine, frames, options.quiet, judge, outputs, summary);
   outputs.finish();
   if (!options.state.empty()) write_state(options.state, scene.model, engine->state().positions);
   summary.verdicts = judge.verdicts();

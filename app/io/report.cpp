@@ -12,14 +12,9 @@ using nlohmann::json;
 json vector_json(const Vec<double, 3>& v) { return json::array({v[0], v[1], v[2]}); }
 
 json stages_json(const StageTimes& s) {
-  return {{"broad_phase", s.broad_phase},
-          {"contacts", s.contacts},
-          {"assembly", s.assembly},
-          {"linear_solve", s.linear_solve},
-          {"ccd", s.ccd},
-          {"line_search", s.line_search},
-          {"other", s.other},
-          {"total", s.total()}};
+  return {{"broad_phase", s.broad_phase},     {"contacts", s.contacts}, {"assembly", s.assembly},
+          {"linear_solve", s.linear_solve},   {"ccd", s.ccd},           {"line_search", s.line_search},
+          {"contact_solve", s.contact_solve}, {"other", s.other},       {"total", s.total()}};
 }
 
 json groups_json(const std::vector<StiffnessGroup>& groups) {
@@ -44,6 +39,22 @@ json newton_json(const NewtonRecord& n) {
           {"augmented", n.augmented},
           {"barrier_stiffness", n.barrier_stiffness},
           {"gap_min", measured(n.contacts > 0, n.gap_min)}};
+}
+
+json contact_solve_json(const ContactSolveRecord& s) {
+  return {{"residual", s.residual},
+          {"tolerance", s.tolerance},
+          {"iterations", s.iterations},
+          {"blocks", s.blocks},
+          {"nu", s.nu},
+          {"message", measured(!s.message.empty(), s.message)},
+          {"colours", s.colours},
+          {"penetration", s.penetration},
+          {"normal_velocity", s.normal_velocity},
+          {"dissipation", s.dissipation},
+          {"bodies", s.bodies},
+          {"asleep", s.asleep},
+          {"islands", s.islands}};
 }
 
 }  // namespace
@@ -71,6 +82,7 @@ json to_json(const StepReport& r) {
           {"volume_ratio_min", r.volume_ratio_min},
           {"barrier_stiffness", r.barrier_stiffness},
           {"intersections", measured(r.intersections >= 0, r.intersections)},
+          {"contact_solve", r.contact_solve ? contact_solve_json(*r.contact_solve) : json()},
           {"kinetic_energy", r.kinetic_energy},
           {"elastic_energy", r.elastic_energy},
           {"gravity_energy", r.gravity_energy},
@@ -125,6 +137,12 @@ void RunSummary::add(const StepReport& report, double wall_seconds) {
   pcg_iterations += report.pcg_iterations;
   contact_limit_halvings += report.contact_limit_halvings;
   contact_limit_exceeded += report.contact_limit_exceeded;
+  if (!report.contact_solve) return;
+  const ContactSolveRecord& solve = *report.contact_solve;
+  contact_iterations += solve.iterations;
+  penetration_max = std::max(penetration_max, solve.penetration);
+  // A NaN stays.
+  if (!(solve.residual <= residual_max)) residual_max = solve.residual;
 }
 
 int RunSummary::count(Verdict::Outcome outcome) const {
@@ -149,6 +167,9 @@ json to_json(const RunSummary& s) {
           {"pcg_iterations", s.pcg_iterations},
           {"contact_limit_halvings", s.contact_limit_halvings},
           {"contact_limit_exceeded", s.contact_limit_exceeded},
+          {"contact_iterations", measured(s.residual_max >= 0, s.contact_iterations)},
+          {"residual_max", measured(s.residual_max >= 0, s.residual_max)},
+          {"penetration_max", measured(s.residual_max >= 0, s.penetration_max)},
           {"interrupted", s.interrupted},
           {"error", measured(!s.error.empty(), s.error)},
           {"expect",

@@ -23,7 +23,7 @@ nlohmann::json to_json(const ParamInfo& info);
 struct RunSummary {
   std::string scene, variant, backend, solver;
   double scale = 1;
-  int frames = 0, converged = 0;  // steps, and those of them whose Newton loop converged
+  int frames = 0, converged = 0;  // steps, and those of them that converged
   double seconds = 0;             // wall time of all steps
   int contacts_max = 0;
   double gap_min = std::numeric_limits<double>::infinity();  // infinite: never a contact
@@ -31,6 +31,9 @@ struct RunSummary {
   int intersections = -1;                                    // sum over the steps; -1: not checked
   long newton_iterations = 0, pcg_iterations = 0;
   int contact_limit_halvings = 0, contact_limit_exceeded = 0;  // halved Newton steps; steps that kept more
+  // Of steps at velocity level; a residual below 0: there was none.
+  long contact_iterations = 0;
+  double residual_max = -1, penetration_max = 0;  // [1], [m]
   bool interrupted = false;
   std::string error;  // what stopped the simulation; empty when nothing did
   std::vector<Verdict> verdicts;

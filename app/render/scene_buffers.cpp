@@ -28,20 +28,42 @@ Bounds bounds_of(const std::vector<Vec3f>& positions, const std::vector<std::int
   return bounds.value_or(Bounds{{-0.5f, 0, -0.5f}, {0.5f, 1, 0.5f}});
 }
 
+/// The model's, and those of rigid bodies, which only are drawn.
+std::vector<std::int32_t> drawn_nodes(const Model& model) {
+  std::vector<std::int32_t> nodes = model.surface_nodes;
+  for (const Object& object : model.objects)
+    for (std::int32_t i = object.node_begin; object.is_rigid() && i < object.node_end; ++i)
+      nodes.push_back(i);
+  return nodes;
+}
+
+/// As above. Surfaces of rigid bodies are closed: two triangles run along an edge, one each way.
+std::vector<Vec2i> drawn_edges(const Model& model) {
+  std::vector<Vec2i> edges = model.edges;
+  for (const Object& object : model.objects)
+    for (std::int32_t i = object.triangle_begin; object.is_rigid() && i < object.triangle_end; ++i) {
+      const Vec3i& t = model.triangles[static_cast<std::size_t>(i)];
+      for (int k = 0; k < 3; ++k)
+        if (const int next = (k + 1) % 3; t[k] < t[next]) edges.push_back({t[k], t[next]});
+    }
+  return edges;
+}
+
 }  // namespace
 
-SceneBuffers::SceneBuffers(const Device& device, const Model& model) : surface_nodes_(model.surface_nodes) {
+SceneBuffers::SceneBuffers(const Device& device, const Model& model) : surface_nodes_(drawn_nodes(model)) {
   const MeshTopology mesh = build_topology(model);
+  const std::vector<Vec2i> lines = drawn_edges(model);
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   constexpr VkBufferUsageFlags kIndex = VK_BUFFER_USAGE_INDEX_BUFFER_BIT;
   vertices = GpuBuffer::with_data(device, mesh.vertices, kStorage);
   fans = GpuBuffer::with_data(device, mesh.fans, kStorage);
   triangles = GpuBuffer::with_data(device, model.triangles, kStorage | kIndex);
   indices = GpuBuffer::with_data(device, mesh.indices, kIndex);
-  edges = GpuBuffer::with_data(device, model.edges, kIndex);
+  edges = GpuBuffer::with_data(device, lines, kIndex);
   vertex_count = static_cast<std::uint32_t>(mesh.vertices.size());
   index_count = static_cast<std::uint32_t>(mesh.indices.size());
-  edge_index_count = static_cast<std::uint32_t>(2 * model.edges.size());
+  edge_index_count = static_cast<std::uint32_t>(2 * lines.size());
 
   looks_.resize(model.objects.size());
   for (std::size_t i = 0; i < looks_.size(); ++i) set_color(i, model.objects[i].color);

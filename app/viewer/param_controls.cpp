@@ -54,10 +54,15 @@ std::string contact_solver_name(const Params& params) {
   return param_text(&params, *find_param(param_table(), "contact_solver"));
 }
 
-std::string_view stabilisation_of(std::string_view name) {
-  if (name.starts_with("baumgarte")) return "baumgarte";
-  if (name.starts_with("spring_")) return "spring_damper";
-  return name.starts_with("projection_") ? "projection" : "";
+/// Whether this kind of stabilisation reads a row of its group.
+bool stabilisation_reads(Stabilisation kind, std::string_view name) {
+  if (name == "stabilisation") return true;
+  if (kind == Stabilisation::baumgarte)
+    return is_one_of(name, {"baumgarte", "baumgarte_speed", "contact_slop"});
+  if (kind == Stabilisation::spring_damper) return name.starts_with("spring_");
+  if (kind == Stabilisation::projection)
+    return is_one_of(name, {"projection_iterations", "baumgarte_speed", "contact_slop"});
+  return false;
 }
 
 /// Groups that only velocity-level stepping reads.
@@ -82,12 +87,9 @@ std::string why_idle_rigid(const ParamInfo& info, const Settings& settings) {
   if (info.name == "restitution_speed" &&
       std::ranges::none_of(settings.materials, [](const Material& m) { return m.restitution > 0; }))
     return "nothing bounces: restitution is 0 in all materials";
-  if (info.group == "stabilisation" && info.name != "stabilisation") {
-    const std::string chosen = param_text(&params, *find_param(param_table(), "stabilisation"));
-    const std::string_view needed = stabilisation_of(info.name);
-    if (params.stabilisation == Stabilisation::none || (!needed.empty() && needed != chosen))
-      return "stabilisation = " + chosen + " does not read this";
-  }
+  if (info.group == "stabilisation" && !stabilisation_reads(params.stabilisation, info.name))
+    return "stabilisation = " + param_text(&params, *find_param(param_table(), "stabilisation")) +
+           " does not read this";
   if (info.group == "sleep" && info.name != "sleeping" && !params.sleeping) return "sleeping is off";
   return {};
 }

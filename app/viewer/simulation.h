@@ -105,6 +105,7 @@ class Simulation {
   void apply_all(const std::vector<Queued>& commands);
   void apply(const Command& command);
   void load(const std::string& name_or_path);
+  void renew_engine(const Scene& scene);
   void freeze();
   void step();
   void restart();
@@ -121,6 +122,7 @@ class Simulation {
 
   // Owned by the thread.
   std::unique_ptr<Engine> engine_;
+  std::optional<SolverKind> loaded_with_;  // of the scene that the engine was given last
   std::shared_ptr<const Scene> scene_;
   std::optional<Drag> drag_;
   std::vector<double> half_space_mu_;

@@ -152,6 +152,7 @@ void Simulation::load(const std::string& name_or_path) {
   for (const HalfSpace& plane : scene->model.half_spaces) half_space_mu_.push_back(plane.mu);
   restart();
   publish_start(scene);
+  renew_engine(*scene);
   engine_->set_drag(std::nullopt);
   engine_->set_params(scene->params);
   engine_->set_contact_params(scene->contact_params);
@@ -162,6 +163,15 @@ void Simulation::load(const std::string& name_or_path) {
   const std::lock_guard lock(mutex_);
   status_.loaded = true;
   status_.error.clear();
+}
+
+/// Parameters have to fit the model at all times, and those of elastic scenes do not fit rigid bodies: from
+/// one kind to the other there is no way but another engine.
+void Simulation::renew_engine(const Scene& scene) {
+  const auto is_velocity = [](SolverKind kind) { return kind == SolverKind::velocity; };
+  const SolverKind kind = scene.params.solver;
+  if (loaded_with_ && is_velocity(*loaded_with_) != is_velocity(kind)) engine_ = make_engine_();
+  loaded_with_ = kind;
 }
 
 void Simulation::freeze() {

@@ -1,6 +1,7 @@
 // Pictures without a window: what is in them, and that the validation layer is content.
 #include <cstdlib>
 
+#include "gpu/model/rigid_body.h"
 #include "render_fixture.h"
 
 namespace stickslip {
@@ -40,6 +41,48 @@ TEST_F(RenderTest, FollowsPositions) {
   EXPECT_TRUE(orange(after, {0.8f, 0.5f, 0.5f}));
   EXPECT_GT(pixels_that_differ(before, after), 500u);
   EXPECT_THROW(renderer->set_positions(std::vector<Vec3f>(3)), std::invalid_argument);
+}
+
+/// The fixture's cube as a rigid body, with the same surface.
+Model rigid_cube(const Model& elastic) {
+  Model model;
+  model.materials = elastic.materials;
+  model.material_names = elastic.material_names;
+  BodyPart part = make_part(ShapeKind::box, {0.5, 0.5, 0.5});
+  const Object& cube = elastic.objects[0];
+  for (std::int32_t i = cube.node_begin; i < cube.node_end; ++i)
+    part.nodes.push_back(elastic.positions[i] - Vec<double, 3>{0, 0.5, 0});
+  part.triangles = elastic.triangles;
+  BodyStart start;
+  start.pose.x = {0, 0.5, 0};
+  add_body(model, "cube", assemble({part}), 0, start).color = cube.color;
+  model.half_spaces = elastic.half_spaces;
+  finalize(model);
+  return model;
+}
+
+TEST_F(RenderTest, RigidBodiesLookAsElasticOnes) {
+  const Image elastic = draw();
+  view.overlays.wireframe = true;
+  const Image elastic_wire = draw();
+  const Model rigid = rigid_cube(model);
+  renderer->set_scene(rigid);
+  EXPECT_GT(renderer->bounds().radius(), 0.8f);
+  EXPECT_LT(pixels_that_differ(draw(), elastic_wire), 20u) << "their edges";
+  view.overlays.wireframe = false;
+  EXPECT_LT(pixels_that_differ(draw(), elastic), 20u) << "shadows, too";
+}
+
+TEST_F(RenderTest, JointsShowAnchorsAndAxes) {
+  const Image plain = draw();
+  const JointMark marks[] = {{{-0.9f, 0.5f, 0.8f}, {-0.5f, 0.5f, 0.8f}, {0, 1, 0}}};
+  view.joints = marks;
+  EXPECT_EQ(pixels_that_differ(draw(), plain), 0u) << "they were not asked for";
+  view.overlays.joints = true;
+  const Image image = draw();
+  EXPECT_GT(pixels_that_differ(image, plain), 40u);
+  const std::uint8_t* between = pixel_of(image, {-0.7f, 0.5f, 0.8f});
+  EXPECT_GT(between[1], between[0] + 40) << "a line where the sides drifted apart";
 }
 
 TEST_F(RenderTest, CollidersWithoutASurfaceAreLinesAndDots) {

@@ -57,5 +57,30 @@ TEST(Report, TheSummaryCountsWhatTheContactLimitDid) {
   EXPECT_EQ(row["contact_limit_exceeded"], 3);
 }
 
+TEST(Report, CarriesContactSolves) {
+  StepReport report;
+  RunSummary summary;
+  summary.add(report, 0.1);
+  EXPECT_TRUE(to_json(report)["contact_solve"].is_null());
+  EXPECT_TRUE(to_json(summary)["residual_max"].is_null());
+  ContactSolveRecord& solve = report.contact_solve.emplace();
+  solve.iterations = 20;
+  solve.residual = 3e-4;
+  solve.penetration = 1e-3;
+  solve.nu = 1.5;
+  report.seconds.contact_solve = 0.25;
+  summary.add(report, 0.1);
+  solve.residual = 1e-4;
+  summary.add(report, 0.1);
+  const json row = to_json(report);
+  EXPECT_EQ(row["contact_solve"]["iterations"], 20);
+  EXPECT_EQ(row["contact_solve"]["nu"], 1.5);
+  EXPECT_TRUE(row["contact_solve"]["message"].is_null());
+  EXPECT_EQ(row["seconds"]["contact_solve"], 0.25);
+  EXPECT_EQ(to_json(summary)["residual_max"], 3e-4);
+  EXPECT_EQ(to_json(summary)["contact_iterations"], 40);
+  EXPECT_EQ(to_json(summary)["penetration_max"], 1e-3);
+}
+
 }  // namespace
 }  // namespace stickslip

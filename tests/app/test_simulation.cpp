@@ -343,6 +343,30 @@ TEST(Simulation, ABadEditIsRefusedAndShownAsRefused) {
   EXPECT_EQ(simulation.journal().size(), 1u);
 }
 
+TEST(Simulation, ElasticAndRigidScenesFollowEachOther) {
+  int engines = 0;
+  Simulation simulation(
+      fake([&](test::FakeEngine& engine) {
+        ++engines;
+        engine.on_load = [&engine](const Model& model) {
+          const bool velocity = engine.params().solver == SolverKind::velocity;
+          if (velocity == model.bodies.empty()) throw std::invalid_argument("a wrong solver");
+        };
+      }),
+      [](const std::string& name) { return name == "r" ? test::rigid_scene(name) : test::two_tets(name); });
+  for (const char* name : {"r", "r", "a", "r", "a", "a"}) {
+    simulation.post(LoadScene{name});
+    simulation.step_once();
+    ASSERT_TRUE(reached(simulation, [&] {
+      return simulation.status().loaded && simulation.frame().scene->name == name &&
+             simulation.history().size() == 1;
+    })) << simulation.status().error;
+    EXPECT_EQ(simulation.history().back().contact_solve.has_value(), *name == 'r');
+    EXPECT_EQ(simulation.status().error, "");
+  }
+  EXPECT_EQ(engines, 4) << "one for each change of kind, and the first";
+}
+
 TEST(Simulation, EveryContactParameterActsBetweenSteps) {
   std::mutex mutex;
   LabParams seen;
