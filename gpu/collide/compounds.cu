@@ -1,6 +1,7 @@
 #include "gpu/collide/compounds.cuh"
 
 #include "gpu/collide/merged_manifold.h"
+#include "gpu/collide/pair_class.h"
 #include "gpu/collide/pair_contacts.h"
 #include "gpu/core/atomics.h"
 #include "gpu/core/launch.h"
@@ -8,30 +9,32 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Calls emit(shape of a, shape of b) for all that come near; for a half-space once per shape of a.
+/// Calls emit(shape of a, shape of b, places) for all that come near; for a half-space once per shape of a.
 template <class Emit>
 SS_HD void each_shape_pair(const NarrowInput& in, const CandidatePair& pair, Emit&& emit) {
   const ShapeView& view = in.shapes;
   const Vec<std::int32_t, 2> of_a = view.range[pair.a];
   for (std::int32_t sa = of_a[0]; sa < of_a[1]; ++sa) {
     if (pair.half_space()) {
-      emit(sa, -1);
+      emit(sa, -1, 1);
       continue;
     }
     const Vec<double, 3> center = pair.pose_a.apply(view.shapes[sa].pose.x);
     const Vec<std::int32_t, 2> of_b = view.range[pair.b];
     for (std::int32_t sb = of_b[0]; sb < of_b[1]; ++sb) {
       const double near = view.shape_radius[sa] + view.shape_radius[sb] + pair.margin;
-      if (norm2(center - pair.pose_b.apply(view.shapes[sb].pose.x)) <= near * near) emit(sa, sb);
+      if (norm2(center - pair.pose_b.apply(view.shapes[sb].pose.x)) > near * near) continue;
+      const PairClass kind = pair_class(view.shapes[sa].kind, view.shapes[sb].kind);
+      emit(sa, sb, kind == PairClass::mesh ? ManyManifolds::kMost : 1);
     }
   }
 }
 
-/// The candidate's pair, when it has a compound body.
-SS_HD bool compound_candidate(const NarrowInput& in, std::size_t i, CandidatePair& pair) {
+/// The candidate's pair, when a body has many parts.
+SS_HD bool candidate_of_parts(const NarrowInput& in, std::size_t i, CandidatePair& pair) {
   const std::uint64_t key = in.keys[i];
   if (key == in.pair_keys.none()) return false;
-  if (!is_compound(in.shapes, in.pair_keys.a(key)) && !is_compound(in.shapes, in.pair_keys.b(key)))
+  if (!has_many_parts(in.shapes, in.pair_keys.a(key)) && !has_many_parts(in.shapes, in.pair_keys.b(key)))
     return false;
   pair = candidate_pair(in, key);
   return true;
@@ -61,11 +64,11 @@ void list_shape_pairs(Context& ctx, const NarrowInput& input, const NarrowOutput
       ctx, in.room,
       [=] SS_LAMBDA(std::size_t i) {
         CandidatePair pair;
-        if (!compound_candidate(in, i, pair)) return;
+        if (!candidate_of_parts(in, i, pair)) return;
         out.stage[i] = {0, 0};
         if (!pair.live) return;
         std::int32_t count = 0;
-        each_shape_pair(in, pair, [&](std::int32_t, std::int32_t) { ++count; });
+        each_shape_pair(in, pair, [&](std::int32_t, std::int32_t, int places) { count += places; });
         const std::int32_t begin = atomic_add(out.shape_pairs_used, count);
         const auto first = static_cast<std::size_t>(begin), end = first + static_cast<std::size_t>(count);
         if (end > out.shape_pair_room) {
@@ -74,8 +77,8 @@ void list_shape_pairs(Context& ctx, const NarrowInput& input, const NarrowOutput
         }
         out.stage[i] = {begin, count};
         ShapePair* next = out.shape_pairs + begin;
-        each_shape_pair(in, pair, [&](std::int32_t sa, std::int32_t sb) {
-          *next++ = {static_cast<std::int32_t>(i), sa, sb};
+        each_shape_pair(in, pair, [&](std::int32_t sa, std::int32_t sb, int places) {
+          for (int k = 0; k < places; ++k) *next++ = {k == 0 ? static_cast<std::int32_t>(i) : -1, sa, sb};
         });
       },
       kMedium);
@@ -88,7 +91,7 @@ void merge_shape_pairs(Context& ctx, const NarrowInput& input, const NarrowOutpu
       ctx, in.room,
       [=] SS_LAMBDA(std::size_t i) {
         CandidatePair pair;
-        if (!compound_candidate(in, i, pair)) return;
+        if (!candidate_of_parts(in, i, pair)) return;
         MergedManifold merged;
         int count = 0;
         if (pair.live) {

@@ -1,4 +1,4 @@
-// Compound bodies in the narrow phase: which of their shapes to look at, and what the manifolds add up to.
+// Compound bodies and meshes in the narrow phase: which shapes to look at, and what the manifolds add up to.
 #pragma once
 
 #include "gpu/collide/narrow_phase.cuh"

@@ -20,7 +20,8 @@ struct NarrowInput {
   const Pose* pose_before;  // per body, at the time of `before`
 };
 
-/// Two shapes of a candidate pair with a compound body; b is of no meaning for a half-space.
+/// Two shapes of a candidate pair of which a body has kManyParts; b = -1: a half-space. A pair with a mesh
+/// takes several places, one for each direction of contact; the candidate of all but the first is -1.
 struct ShapePair {
   std::int32_t candidate, a, b;
 };
@@ -32,7 +33,7 @@ struct NarrowOutput {
   RigidContact* staged;
   Vec<std::int32_t, 2>* stage;
   std::uint64_t* tally;  // 1 << 32 | contacts, 0 for none
-  // Of compounds only: room, and counters that are zero before.
+  // Of kManyParts only: room, and counters that are zero before.
   std::size_t contact_room, shape_pair_room;
   std::int32_t *contacts_used, *shape_pairs_used;
   ShapePair* shape_pairs;
@@ -43,7 +44,10 @@ struct NarrowOutput {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// `compounds`: there may be bodies of several shapes, or of none.
-void find_manifolds(Context& ctx, const NarrowInput& in, const NarrowOutput& out, bool compounds);
+/// What a model has beside single shapes that formulas know.
+struct NarrowKinds {
+  bool many_parts, search, meshes;
+};
+void find_manifolds(Context& ctx, const NarrowInput& in, const NarrowOutput& out, const NarrowKinds& kinds);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -19,8 +19,8 @@ struct CandidatePair {
   SS_HD bool half_space() const { return b < 0; }
 };
 
-SS_HD inline bool is_compound(const ShapeView& shapes, std::int32_t body) {
-  return body >= 0 && shapes.range[body][1] - shapes.range[body][0] != 1;
+SS_HD inline bool has_many_parts(const ShapeView& shapes, std::int32_t body) {
+  return body >= 0 && shapes.kind[body] == kManyParts;
 }
 
 SS_HD inline CandidatePair candidate_pair(const NarrowInput& in, std::uint64_t key) {

@@ -77,12 +77,11 @@ void RigidContacts::load(Context& ctx, const Model& model) {
   shapes_.load(ctx, model);
   search_.load(ctx, model);
   pair_keys_ = PairKeys::of(model.bodies.size(), model.half_spaces.size());
-  has_compounds_ = std::any_of(model.bodies.begin(), model.bodies.end(),
-                               [](const Body& b) { return b.shape_end - b.shape_begin != 1; });
+  const bool parts = shapes_.has_many_parts();
   pose_before_.resize(ctx, model.bodies.size());
   found_.resize(ctx, 1);
   const std::size_t guess = room_for(4 * model.bodies.size());
-  room_ = {guess, guess, guess, has_compounds_ ? guess : 0, has_compounds_ ? guess : 0};
+  room_ = {guess, guess, guess, parts ? guess : 0, parts ? guess : 0};
   now_.count = now_.pairs = before_.count = before_.pairs = candidates_ = 0;
   known_ = false;
 }
@@ -112,13 +111,13 @@ void RigidContacts::find(Context& ctx, const BodyMotionView& motion, const Optio
 }
 
 bool RigidContacts::make_room(const Found& found) {
-  const Room needed{static_cast<std::size_t>(found.candidates),
-                    static_cast<std::size_t>(found.pairs_contacts[1]),
-                    static_cast<std::size_t>(found.pairs_contacts[0]),
-                    static_cast<std::size_t>(found.shape_pairs), static_cast<std::size_t>(found.compounds)};
+  const Room needed{
+      static_cast<std::size_t>(found.candidates), static_cast<std::size_t>(found.pairs_contacts[1]),
+      static_cast<std::size_t>(found.pairs_contacts[0]), static_cast<std::size_t>(found.shape_pairs),
+      static_cast<std::size_t>(found.part_contacts)};
   const bool fits = needed.candidates <= room_.candidates && needed.contacts <= room_.contacts &&
                     needed.pairs <= room_.pairs && needed.shape_pairs <= room_.shape_pairs &&
-                    needed.compounds <= room_.compounds;
+                    needed.part_contacts <= room_.part_contacts;
   // What had no room is missing in the counts behind it: in a run that failed they may be too low.
   const auto next = [&](std::size_t had, std::size_t found_now) {
     return fits ? room_for(found_now) : std::max(had, room_for(found_now));
@@ -126,9 +125,9 @@ bool RigidContacts::make_room(const Found& found) {
   room_.candidates = next(room_.candidates, needed.candidates);
   room_.contacts = next(room_.contacts, needed.contacts);
   room_.pairs = next(room_.pairs, needed.pairs);
-  if (has_compounds_) {
+  if (shapes_.has_many_parts()) {
     room_.shape_pairs = next(room_.shape_pairs, needed.shape_pairs);
-    room_.compounds = next(room_.compounds, needed.compounds);
+    room_.part_contacts = next(room_.part_contacts, needed.part_contacts);
   }
   return fits;
 }
@@ -139,7 +138,7 @@ RigidContacts::Found RigidContacts::run(Context& ctx, const BodyMotionView& moti
   keys_.resize(ctx, room);
   stage_.resize(ctx, room);
   tally_.resize(ctx, room + 1);
-  staged_.resize(ctx, room * most + room_.compounds);
+  staged_.resize(ctx, room * most + room_.part_contacts);
   shape_pairs_.resize(ctx, room_.shape_pairs);
   manifolds_.resize(ctx, room_.shape_pairs);
   now_.contacts.resize(ctx, room_.contacts);
@@ -154,10 +153,10 @@ RigidContacts::Found RigidContacts::run(Context& ctx, const BodyMotionView& moti
       shapes,         motion,     search_.state(),         pair_keys_,     keys_.data(),       room,
       options.margin, options.dt, options.manifold_points, before_.view(), pose_before_.data()};
   const NarrowOutput out{staged_.data(),      stage_.data(),       tally_.data(),
-                         room_.compounds,     room_.shape_pairs,   &found->compounds,
+                         room_.part_contacts, room_.shape_pairs,   &found->part_contacts,
                          &found->shape_pairs, shape_pairs_.data(), manifolds_.data()};
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { found->shape_pairs = found->compounds = 0; });
-  find_manifolds(ctx, in, out, has_compounds_);
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { found->shape_pairs = found->part_contacts = 0; });
+  find_manifolds(ctx, in, out, {shapes_.has_many_parts(), shapes_.has_search(), shapes_.has_meshes()});
   exclusive_scan(ctx, room, tally_.data(), tally_.data());
   gather_contacts(ctx, {room, keys_.data(), staged_.data(), stage_.data(), tally_.data()}, now_,
                   &found->pairs_contacts);

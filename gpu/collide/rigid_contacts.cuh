@@ -23,7 +23,7 @@ class RigidContacts {
   struct Options {
     double margin = 0.01;     // [m] two surfaces this near are a contact
     double dt = 0;            // [s] > 0: the margin grows by the way that the pair closes within a step
-    int manifold_points = 4;  // kept of a pair, 1 to 8; of compound bodies, of each direction of contact
+    int manifold_points = 4;  // kept of a pair, 1 to 8; of compounds and meshes, of each direction of contact
   };
 
   /// Takes over shapes, half-spaces and the pairs that never touch: those that a joint holds without
@@ -46,7 +46,7 @@ class RigidContacts {
 
   /// What a run found, in the order in which the kernels write it; may be more than there was room for.
   struct Found {
-    std::int32_t candidates, shape_pairs, compounds;
+    std::int32_t candidates, shape_pairs, part_contacts;
     Vec2i pairs_contacts;
   };
   // A stage of find; public because nvcc allows no device lambda in a private member.
@@ -56,7 +56,7 @@ class RigidContacts {
   /// What one run has room for.
   struct Room {
     std::size_t candidates = 0, contacts = 0, pairs = 0;
-    std::size_t shape_pairs = 0, compounds = 0;  // of compound bodies: pairs of shapes, contacts
+    std::size_t shape_pairs = 0, part_contacts = 0;  // of bodies of many parts
   };
   /// Whether that was all; and how much room the next run shall have.
   bool make_room(const Found& found);
@@ -64,7 +64,6 @@ class RigidContacts {
   ShapeStore shapes_;
   PairSearch search_;
   PairKeys pair_keys_;
-  bool has_compounds_ = false;
   bool known_ = false;  // before_ is the step before
   std::size_t candidates_ = 0;
   Room room_;

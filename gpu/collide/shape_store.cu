@@ -1,8 +1,11 @@
 #include "gpu/collide/shape_store.cuh"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <string>
+
+#include "gpu/collide/pair_class.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -122,8 +125,25 @@ void ShapeStore::load(Context& ctx, const Model& model) {
   radius_.upload(ctx, radius);
   range_.upload(ctx, range);
   half_spaces_.upload(ctx, half_spaces);
+  classify(ctx, model);
   load_hulls(ctx, model);
   load_meshes(ctx, model);
+}
+
+void ShapeStore::classify(Context& ctx, const Model& model) {
+  std::vector<std::uint8_t> kind;
+  std::set<ShapeKind> present;
+  for (const Body& body : model.bodies) {
+    for (std::int32_t s = body.shape_begin; s < body.shape_end; ++s) present.insert(model.shapes[s].kind);
+    const bool single = body.shape_end - body.shape_begin == 1;
+    const bool convex = single && model.shapes[body.shape_begin].kind != ShapeKind::mesh;
+    kind.push_back(convex ? static_cast<std::uint8_t>(model.shapes[body.shape_begin].kind) : kManyParts);
+  }
+  has_many_parts_ = std::find(kind.begin(), kind.end(), kManyParts) != kind.end();
+  has_search_ = false;
+  for (const ShapeKind a : present)
+    for (const ShapeKind b : present) has_search_ |= pair_class(a, b) == PairClass::search;
+  kind_.upload(ctx, kind);
 }
 
 void ShapeStore::load_hulls(Context& ctx, const Model& model) {
@@ -205,6 +225,7 @@ ShapeView ShapeStore::view() const {
           shape_radius_.data(),
           range_.data(),
           radius_.data(),
+          kind_.data(),
           half_spaces_.data(),
           static_cast<std::int32_t>(range_.size()),
           static_cast<std::int32_t>(half_spaces_.size()),

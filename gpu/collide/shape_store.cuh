@@ -16,11 +16,18 @@ class ShapeStore {
   void load(Context& ctx, const Model& model);
   ShapeView view() const;
 
+  bool has_many_parts() const { return has_many_parts_; }  // a body with kManyParts
+  bool has_search() const { return has_search_; }          // convex shapes that no formula knows
+  bool has_meshes() const { return !meshes_.empty(); }
+
  private:
+  void classify(Context& ctx, const Model& model);
   void load_hulls(Context& ctx, const Model& model);
   void load_meshes(Context& ctx, const Model& model);
 
+  bool has_many_parts_ = false, has_search_ = false;
   Buffer<Shape> shapes_;
+  Buffer<std::uint8_t> kind_;
   Buffer<double> shape_radius_, radius_;
   Buffer<Vec2i> range_;
   Buffer<HalfSpaceView> half_spaces_;

@@ -14,12 +14,17 @@ struct HalfSpaceView {
   double offset;          // [m]
 };
 
+/// Instead of a ShapeKind: compound bodies, meshes, bodies without shapes. Their contacts may point in
+/// several directions.
+inline constexpr std::uint8_t kManyParts = 255;
+
 /// Backend memory.
 struct ShapeView {
   const Shape* shapes;
   const double* shape_radius;         // [m] per shape, about the origin of its own frame
   const Vec<std::int32_t, 2>* range;  // per body: its shapes [begin, end)
   const double* radius;               // [m] per body, about its centre of mass
+  const std::uint8_t* kind;           // per body: the ShapeKind of its only shape, or kManyParts
   const HalfSpaceView* half_spaces;
   std::int32_t bodies, half_space_count;
   ShapeLibrary library;

@@ -1,0 +1,59 @@
+// Kinds of pair tests that cost so differently, in time and in registers, that each has a kernel of its own.
+#pragma once
+
+#include "gpu/geometry/collide.h"
+
+namespace stickslip {
+
+/// Of two shapes. A shape against a half-space is always `formula`.
+enum class PairClass : std::uint8_t {
+  formula,  // boxes, spheres, capsules
+  search,   // other convex shapes: iterations, see collide_convex
+  mesh,     // a distance field: several manifolds
+};
+
+SS_HD constexpr PairClass pair_class(ShapeKind a, ShapeKind b) {
+  const ShapeKind low = a < b ? a : b, high = a < b ? b : a;
+  if (high == ShapeKind::mesh) return PairClass::mesh;
+  const bool formula = low == ShapeKind::sphere
+                           ? high != ShapeKind::hull
+                           : low == high && low != ShapeKind::cylinder && low != ShapeKind::hull;
+  return formula ? PairClass::formula : PairClass::search;
+}
+
+namespace narrow {
+
+/// With a and b exchanged.
+SS_HD inline Manifold exchanged(Manifold m) {
+  m.normal = -m.normal;
+  return m;
+}
+
+template <PairClass C>
+SS_HD Manifold collide_class_ordered(const Convex& a, const Convex& b, double margin) {
+  if constexpr (C == PairClass::search) {
+    return collide_convex(a, b, margin);
+  } else {
+    if (a.kind == ShapeKind::box) return collide_boxes(a, b, margin);
+    if (a.kind == ShapeKind::sphere) return collide_sphere(a, b, margin);
+    return collide_capsules(a, b, margin);
+  }
+}
+
+}  // namespace narrow
+
+/// As `collide`, of two convex shapes of class C.
+template <PairClass C>
+SS_HD Manifold collide_class(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
+                             const ShapeLibrary& library, double margin) {
+  static_assert(C != PairClass::mesh);
+  const bool turned = a.kind > b.kind;
+  const Vec<double, 3> origin = turned ? pa.x : pb.x;
+  const narrow::Convex ca = narrow::make_convex(a, pa, origin, library);
+  const narrow::Convex cb = narrow::make_convex(b, pb, origin, library);
+  Manifold m = narrow::collide_class_ordered<C>(turned ? cb : ca, turned ? ca : cb, margin);
+  for (int i = 0; i < m.count; ++i) m.points[i].point += origin;
+  return turned ? narrow::exchanged(m) : m;
+}
+
+}  // namespace stickslip
