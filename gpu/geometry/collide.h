@@ -10,7 +10,7 @@ namespace stickslip {
 namespace narrow {
 
 /// Two convex shapes, the kind of a not after that of b.
-SS_HD inline Manifold collide_ordered(const Convex& a, const Convex& b, double margin) {
+SS_HD inline Manifold collide_convex_ordered(const Convex& a, const Convex& b, double margin) {
   if (a.kind == ShapeKind::box && b.kind == ShapeKind::box) return collide_boxes(a, b, margin);
   if (a.kind == ShapeKind::sphere && b.kind != ShapeKind::hull) return collide_sphere(a, b, margin);
   if (a.kind == ShapeKind::capsule && b.kind == ShapeKind::capsule) return collide_capsules(a, b, margin);
@@ -27,7 +27,18 @@ SS_HD inline Manifold deepest_part(const ManyManifolds& many) {
   return deepest < 0 ? no_contact() : many.parts[deepest];
 }
 
-SS_HD inline Manifold mesh_on_half_space(const PlacedMesh& m, const HalfSpace& h, double margin) {
+/// Any two shapes, the kind of a not after that of b.
+SS_HD_LARGE inline Manifold collide_ordered(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
+                                            const ShapeLibrary& library, double margin) {
+  if (b.kind == ShapeKind::mesh) return deepest_part(collide_mesh(a, pa, b, pb, library, margin));
+  const V3 origin = pb.x;
+  const Convex ca = make_convex(a, pa, origin, library), cb = make_convex(b, pb, origin, library);
+  Manifold m = collide_convex_ordered(ca, cb, margin);
+  for (int i = 0; i < m.count; ++i) m.points[i].point += origin;
+  return m;
+}
+
+SS_HD_LARGE inline Manifold mesh_on_half_space(const PlacedMesh& m, const HalfSpace& h, double margin) {
   PointList list;
   list.normal = h.n;
   list.count = 0;
@@ -46,13 +57,10 @@ SS_HD inline Manifold mesh_on_half_space(const PlacedMesh& m, const HalfSpace& h
 /// of evaluation. Of a mesh only the contacts in the direction of the deepest; collide_mesh has all.
 SS_HD inline Manifold collide(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
                               const ShapeLibrary& library, double margin) {
-  if (a.kind > b.kind) return narrow::flipped(collide(b, pb, a, pa, library, margin));
-  if (b.kind == ShapeKind::mesh) return narrow::deepest_part(collide_mesh(a, pa, b, pb, library, margin));
-  const Vec<double, 3> origin = pb.x;
-  const narrow::Convex ca = narrow::make_convex(a, pa, origin, library);
-  const narrow::Convex cb = narrow::make_convex(b, pb, origin, library);
-  Manifold m = narrow::collide_ordered(ca, cb, margin);
-  for (int i = 0; i < m.count; ++i) m.points[i].point += origin;
+  const bool turned = a.kind > b.kind;
+  Manifold m = turned ? narrow::collide_ordered(b, pb, a, pa, library, margin)
+                      : narrow::collide_ordered(a, pa, b, pb, library, margin);
+  if (turned) m.normal = -m.normal;
   return m;
 }
 

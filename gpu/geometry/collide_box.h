@@ -51,7 +51,7 @@ SS_HD inline BoxAxis best_face_axis(const BoxPair& p, double slack) {
 
 /// The best edge axis that leaves more room than `least`, else i = -1. Edges within 1e-3 rad of parallel add
 /// nothing to the faces.
-SS_HD inline BoxAxis best_edge_axis(const BoxPair& p, double least) {
+SS_HD_LARGE inline BoxAxis best_edge_axis(const BoxPair& p, double least) {
   BoxAxis best{least, -1, -1, 1};
   for (int i = 0; i < 3; ++i) {
     const int i1 = i < 2 ? i + 1 : 0, i2 = i > 0 ? i - 1 : 2;
@@ -122,7 +122,7 @@ SS_HD inline std::uint32_t box_edge(std::uint32_t side, int axis, bool negative)
 }
 
 /// The incident face over the reference's face `axis`, on the side `sign`; returns the incident face.
-SS_HD inline int shared_polygon(const FacedBoxes& f, int axis, double sign, FlatPolygon& polygon) {
+SS_HD_LARGE inline int shared_polygon(const FacedBoxes& f, int axis, double sign, FlatPolygon& polygon) {
   const int j = largest_axis({std::abs(f.c(axis, 0)), std::abs(f.c(axis, 1)), std::abs(f.c(axis, 2))});
   const int u = axis < 2 ? axis + 1 : 0, v = axis > 0 ? axis - 1 : 2;
   const int j1 = j < 2 ? j + 1 : 0, j2 = j > 0 ? j - 1 : 2;
@@ -190,8 +190,8 @@ SS_HD inline bool box_face_contact(const Convex& a, const Convex& b, const BoxPa
 }
 
 /// The point between two edges. Returns false where their lines are nearest beyond the edges' ends.
-SS_HD inline bool box_edge_contact(const Convex& a, const Convex& b, const BoxPair& p, const BoxAxis& x,
-                                   Manifold& m) {
+SS_HD_LARGE inline bool box_edge_contact(const Convex& a, const Convex& b, const BoxPair& p, const BoxAxis& x,
+                                         Manifold& m) {
   const V3 da = a.r.column(x.i), db = b.r.column(x.j);
   const V3 toward_b = x.sign * normalized(cross(da, db));  // from a
   V3 pa = a.x, pb = b.x;
@@ -216,7 +216,7 @@ SS_HD inline bool box_edge_contact(const Convex& a, const Convex& b, const BoxPa
 /// Apart, the gap is the distance of the nearest features; where neither a face nor a pair of edges holds
 /// these, the search for nearest points finds them. Overlapping, a face is preferred to edges that leave
 /// 5% of the depth and a thousandth of the thickness more room.
-SS_HD inline Manifold collide_boxes(const Convex& a, const Convex& b, double margin) {
+SS_HD_LARGE inline Manifold collide_boxes(const Convex& a, const Convex& b, double margin) {
   const BoxPair p = box_pair(a, b);
   const double slack = 1e-3 * smaller(thickness(a), thickness(b));
   const BoxAxis face = best_face_axis(p, slack);

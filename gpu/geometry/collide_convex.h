@@ -52,7 +52,7 @@ SS_HD inline void offer_axis_ways(const Convex& a, const Convex& b, const Convex
 
 /// Downhill from a way out: with a pushed out along it and a little further, the direction of the nearest
 /// points leads out at most as deep, and stays itself only where the depth is stationary.
-SS_HD inline Nearest follow_way(const Convex& a, const Convex& b, V3 normal, double s) {
+SS_HD_LARGE inline Nearest follow_way(const Convex& a, const Convex& b, V3 normal, double s) {
   const double scale = reach(a) + reach(b), further = 1e-3 * scale;
   Nearest result{false, s, normal, a.x, b.x, 0};
   for (int round = 0; round < 32; ++round) {
@@ -71,7 +71,7 @@ SS_HD inline Nearest follow_way(const Convex& a, const Convex& b, V3 normal, dou
 /// The shallowest way out of an overlap, from the best ways known and the line of centres. The depth is exact
 /// for a minimum near those; of deep overlaps (> 5% of the thickness) three are followed, and now and then
 /// two edges elsewhere leave a shallower one.
-SS_HD inline Nearest penetration(const Convex& a, const Convex& b, Ways& ways, double deep) {
+SS_HD_LARGE inline Nearest penetration(const Convex& a, const Convex& b, Ways& ways, double deep) {
   ways.offer(a, b, a.x - b.x);
   if (ways.count == 0) ways.offer(a, b, {0, 1, 0});
   Nearest best = follow_way(a, b, ways.normal[0], ways.s[0]);
@@ -104,7 +104,8 @@ SS_HD inline FacePair face_pair(const Convex& c, const Convex& other, std::int32
   return p;
 }
 /// The face that leaves most room.
-SS_HD inline FacePair best_face_pair(const Convex& c, const Convex& other, std::uint32_t side, Ways& ways) {
+SS_HD_LARGE inline FacePair best_face_pair(const Convex& c, const Convex& other, std::uint32_t side,
+                                           Ways& ways) {
   FacePair best = face_pair(c, other, -1, side);
   for (std::int32_t f = 0; f < face_count(c); ++f) {
     const FacePair p = face_pair(c, other, f, side);
@@ -134,8 +135,8 @@ SS_HD inline double beyond_faces(const Convex& c, const V3& p) {
 
 /// The other shape's polygon over the face. False: nothing of it is there as near as the face promises, to
 /// `slack`, or it is behind the face but not in the shape.
-SS_HD inline bool face_contact(const Convex& c, const Convex& other, const FacePair& p, double slack,
-                               double margin, PointList& list) {
+SS_HD_LARGE inline bool face_contact(const Convex& c, const Convex& other, const FacePair& p, double slack,
+                                     double margin, PointList& list) {
   Polygon base, over;
   face_polygon(c, p.face, p.normal, kBaseCorners, p.side, base);
   incident_polygon(other, -p.normal, 1 - p.side, over);
@@ -163,8 +164,8 @@ SS_HD inline bool face_contact(const Convex& c, const Convex& other, const FaceP
 }
 
 /// Two straight edges side by side touch at the ends of what they share.
-SS_HD inline bool edge_contact(const Convex& a, const Convex& b, const Nearest& near, double slack,
-                               double margin, PointList& list) {
+SS_HD_LARGE inline bool edge_contact(const Convex& a, const Convex& b, const Nearest& near, double slack,
+                                     double margin, PointList& list) {
   Polygon ea, eb;
   const V3& n = near.normal;
   if (!incident_edge(a, -n, 0, ea) || !incident_edge(b, n, 1, eb)) return false;
@@ -199,8 +200,8 @@ SS_HD inline double face_bias(double slack, double s) { return slack + (s < 0 ? 
 
 /// The manifold about the nearest (or deepest) points. A face that the normal leans on by less than the bias
 /// takes it over: the gap of its points is along its normal.
-SS_HD inline Manifold convex_manifold(const Convex& a, const Convex& b, const Nearest& near, double slack,
-                                      double margin) {
+SS_HD_LARGE inline Manifold convex_manifold(const Convex& a, const Convex& b, const Nearest& near,
+                                            double slack, double margin) {
   const double bias = face_bias(slack, near.distance);
   FacePair fa = face_pair(a, b, best_face(a, -near.normal), 0),
            fb = face_pair(b, a, best_face(b, near.normal), 1);
@@ -216,7 +217,7 @@ SS_HD inline Manifold convex_manifold(const Convex& a, const Convex& b, const Ne
 
 /// Any two convex shapes, but for pairs of spheres and capsules. What rests on a face is found by the faces
 /// alone.
-SS_HD inline Manifold collide_convex(const Convex& a, const Convex& b, double margin) {
+SS_HD_LARGE inline Manifold collide_convex(const Convex& a, const Convex& b, double margin) {
   const double most = a.radius + b.radius + margin;
   const double thin = smaller(thickness(a), thickness(b)), slack = 1e-3 * thin;
   Ways ways;

@@ -36,7 +36,7 @@ SS_HD inline void add_cylinder_points(const Convex& c, const HalfSpace& h, doubl
   }
 }
 
-SS_HD inline Manifold convex_on_half_space(const Convex& c, const HalfSpace& h, double margin) {
+SS_HD_LARGE inline Manifold convex_on_half_space(const Convex& c, const HalfSpace& h, double margin) {
   PointList list;
   list.normal = h.n;
   list.count = 0;

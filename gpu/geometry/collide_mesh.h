@@ -55,7 +55,7 @@ struct DirectionParts {
   double margin;
   double near;  // [m] of two points of a part nearer to each other than this one is enough
   int count;
-  PointList lists[ManyManifolds::kMost];
+  PointsOf<16> lists[ManyManifolds::kMost];
   V3 sum[ManyManifolds::kMost];
   double least[ManyManifolds::kMost];
 
@@ -80,7 +80,7 @@ struct DirectionParts {
     least[k] = gap < least[k] ? gap : least[k];
   }
   /// Whether the list has a point there; it keeps its name and becomes the deeper of the two.
-  SS_HD bool replaces(PointList& list, const V3& point, double gap) const {
+  SS_HD bool replaces(PointsOf<16>& list, const V3& point, double gap) const {
     for (int i = 0; i < list.count; ++i) {
       ManifoldPoint& p = list.points[i];
       if (norm2(p.point - point) > near * near) continue;
@@ -118,7 +118,8 @@ struct FieldSide {
 };
 
 /// The point between p and q where the field is least, when that is below both ends: a bracketed search.
-SS_HD inline void search_edge(const FieldSide& side, V3 p, V3 q, std::uint32_t id, DirectionParts& parts) {
+SS_HD_LARGE inline void search_edge(const FieldSide& side, V3 p, V3 q, std::uint32_t id,
+                                    DirectionParts& parts) {
   const double ends[2] = {side.mesh->field(p).distance, side.mesh->field(q).distance};
   const double length = norm(q - p), low = ends[0] < ends[1] ? ends[0] : ends[1];
   // The field falls at most as fast as one goes, and beyond the grid is known to a tenth.
@@ -155,8 +156,8 @@ SS_HD inline V3 onto_triangle(V3 w) {
 
 /// The point of a triangle where the field is least, by projected gradients [Course eq. 110], when it lies
 /// below the corners; these are looked at elsewhere.
-SS_HD inline void search_triangle(const FieldSide& side, const V3 (&t)[3], std::uint32_t id,
-                                  DirectionParts& parts) {
+SS_HD_LARGE inline void search_triangle(const FieldSide& side, const V3 (&t)[3], std::uint32_t id,
+                                        DirectionParts& parts) {
   const V3 center = (1.0 / 3) * (t[0] + t[1] + t[2]);
   double span = 0;
   for (const V3& p : t) span = larger(span, norm(p - center));
@@ -189,7 +190,7 @@ SS_HD inline void search_triangle(const FieldSide& side, const V3 (&t)[3], std::
 }
 
 /// All vertices of one mesh, and the insides of its triangles, in the field of the other.
-SS_HD inline void mesh_in_field(const PlacedMesh& mesh, const FieldSide& side, DirectionParts& parts) {
+SS_HD_LARGE inline void mesh_in_field(const PlacedMesh& mesh, const FieldSide& side, DirectionParts& parts) {
   const MeshShapeView& m = *mesh.mesh;
   for (std::int32_t i = 0; i < m.vertex_count; ++i) {
     const V3 p = mesh.vertex(i);
@@ -211,8 +212,8 @@ SS_HD inline V3 surface_support(const Convex& c, const V3& d) {
 
 /// From p on, always the point of the shape that lies farthest down the field: a minimum of the field on the
 /// shape where the field is a plane's. Its name is that of the start.
-SS_HD inline void search_support(const Convex& c, const FieldSide& side, V3 p, std::uint32_t id,
-                                 DirectionParts& parts) {
+SS_HD_LARGE inline void search_support(const Convex& c, const FieldSide& side, V3 p, std::uint32_t id,
+                                       DirectionParts& parts) {
   SurfaceDistance at = side.mesh->field(p);
   for (int round = 0; round < 8; ++round) {
     const V3 q = surface_support(c, -at.normal);
@@ -225,7 +226,7 @@ SS_HD inline void search_support(const Convex& c, const FieldSide& side, V3 p, s
 
 /// The lowest point of a sphere, capsule or cylinder, eight on each rim of a cylinder, and what is lowest
 /// about the ends and the middle of a capsule in six directions.
-SS_HD inline void round_shape_in_field(const Convex& c, const FieldSide& side, DirectionParts& parts) {
+SS_HD_LARGE inline void round_shape_in_field(const Convex& c, const FieldSide& side, DirectionParts& parts) {
   const V3 first = side.mesh->field(c.x).normal;
   search_support(c, side, surface_support(c, -first), 0, parts);
   if (c.kind == ShapeKind::cylinder) {
@@ -257,7 +258,7 @@ SS_HD inline V3 box_corner(const Convex& c, int i) {
 }
 
 /// Corners and edges of a box or hull.
-SS_HD inline void polyhedron_in_field(const Convex& c, const FieldSide& side, DirectionParts& parts) {
+SS_HD_LARGE inline void polyhedron_in_field(const Convex& c, const FieldSide& side, DirectionParts& parts) {
   const bool box = c.kind == ShapeKind::box;
   const std::int32_t corners = box ? 8 : c.hull->vertex_count, edges = box ? 12 : c.hull->edge_count;
   for (std::int32_t i = 0; i < corners; ++i) {
@@ -303,7 +304,7 @@ SS_HD inline SurfaceDistance convex_distance(const Convex& c, const V3& p) {
 }
 
 /// Vertices of mesh b in the distance of convex a.
-SS_HD inline void mesh_in_convex(const PlacedMesh& mesh, const Convex& c, DirectionParts& parts) {
+SS_HD_LARGE inline void mesh_in_convex(const PlacedMesh& mesh, const Convex& c, DirectionParts& parts) {
   const double far = reach(c) + c.radius + parts.margin;
   for (std::int32_t i = 0; i < mesh.mesh->vertex_count; ++i) {
     const V3 p = mesh.vertex(i);
@@ -317,8 +318,8 @@ SS_HD inline void mesh_in_convex(const PlacedMesh& mesh, const Convex& c, Direct
 }  // namespace narrow
 
 /// As `collide`, for a mesh `b` and any `a`: a manifold for each direction in which they touch.
-SS_HD inline ManyManifolds collide_mesh(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
-                                        const ShapeLibrary& library, double margin) {
+SS_HD_LARGE inline ManyManifolds collide_mesh(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
+                                              const ShapeLibrary& library, double margin) {
   const Vec<double, 3> origin = pb.x;
   narrow::DirectionParts parts;
   parts.margin = margin;

@@ -54,7 +54,7 @@ SS_HD inline Manifold point_pair(const V3& pa, double ra, const V3& pb, double r
 }
 
 /// A sphere (a) against a sphere, capsule, box or cylinder.
-SS_HD inline Manifold collide_sphere(const Convex& a, const Convex& b, double margin) {
+SS_HD_LARGE inline Manifold collide_sphere(const Convex& a, const Convex& b, double margin) {
   if (b.kind == ShapeKind::sphere) return point_pair(a.x, a.radius, b.x, b.radius, {0, 1, 0}, margin);
   if (b.kind == ShapeKind::capsule)
     return point_pair(a.x, a.radius, nearest_on_core(b, a.x), b.radius, b.r.column(0), margin);
@@ -68,7 +68,7 @@ SS_HD inline Manifold collide_sphere(const Convex& a, const Convex& b, double ma
 }
 
 /// Two capsules: where they are nearest, or both ends of what they share when nearly parallel.
-SS_HD inline Manifold collide_capsules(const Convex& a, const Convex& b, double margin) {
+SS_HD_LARGE inline Manifold collide_capsules(const Convex& a, const Convex& b, double margin) {
   const V3 u = a.r.column(1), v = b.r.column(1), c = a.x - b.x;
   const double ha = a.size[1], hb = b.size[1], cosine = dot(u, v), sine2 = norm2(cross(u, v));
   const double cu = dot(c, u), cv = dot(c, v);

@@ -1,6 +1,7 @@
 // A convex shape at its place: support points, faces and their outlines.
 #pragma once
 
+#include "gpu/geometry/out_of_line.h"
 #include "gpu/geometry/shape.h"
 
 namespace stickslip::narrow {
@@ -88,7 +89,7 @@ SS_HD inline V3 local_support(const Convex& c, const V3& d, std::int32_t& id) {
       return {0.0, 0.0, 0.0};
   }
 }
-SS_HD inline V3 support(const Convex& c, const V3& d, std::int32_t& id) {
+SS_HD_LARGE inline V3 support(const Convex& c, const V3& d, std::int32_t& id) {
   return c.x + c.r * local_support(c, transposed_times(c.r, d), id);
 }
 SS_HD inline V3 support(const Convex& c, const V3& d) {

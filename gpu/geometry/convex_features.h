@@ -54,15 +54,14 @@ SS_HD inline void box_face_polygon(const Convex& c, std::int32_t f, std::uint32_
   out.corners[3] = {center + eu - ev, names[2], names[3]};
 }
 
-/// Face f, counter-clockwise from outside; of a cap that many corners. A hull's face with more than half of
-/// the room's corners is thinned out evenly.
-SS_HD inline void face_polygon(const Convex& c, std::int32_t f, const V3& toward, int rim_corners,
-                               std::uint32_t side, Polygon& out) {
+/// Face f, counter-clockwise from outside; of a cap that many corners.
+SS_HD_LARGE inline void face_polygon(const Convex& c, std::int32_t f, const V3& toward, int rim_corners,
+                                     std::uint32_t side, Polygon& out) {
   if (c.kind == ShapeKind::cylinder) return rim_polygon(c, f, toward, rim_corners, side, out);
   if (c.kind == ShapeKind::box) return box_face_polygon(c, f, side, out);
   const HullView& h = *c.hull;
   const std::int32_t begin = h.face_start[f], corners = h.face_start[f + 1] - begin;
-  out.count = corners < Polygon::kRoom / 2 ? corners : Polygon::kRoom / 2;
+  out.count = corners < Polygon::kFromFace ? corners : Polygon::kFromFace;
   std::int32_t before = begin + (out.count - 1) * corners / out.count;
   for (int k = 0; k < out.count; ++k) {
     const std::int32_t at = begin + k * corners / out.count;
@@ -88,7 +87,7 @@ SS_HD inline void side_line(const Convex& c, const V3& d, std::uint32_t side, Po
 }
 
 /// What of c is farthest along d: a face, a side or a point. A cylinder shows its cap within 45 degrees.
-SS_HD inline void incident_polygon(const Convex& c, const V3& d, std::uint32_t side, Polygon& out) {
+SS_HD_LARGE inline void incident_polygon(const Convex& c, const V3& d, std::uint32_t side, Polygon& out) {
   if (c.kind == ShapeKind::sphere) {
     out.count = 1;
     out.corners[0] = {c.x, edge_name(side, 0), edge_name(side, 0)};

@@ -1,6 +1,7 @@
 // A signed distance field between its nodes, and beyond them.
 #pragma once
 
+#include "gpu/geometry/out_of_line.h"
 #include "gpu/geometry/shape.h"
 
 namespace stickslip {
@@ -13,7 +14,7 @@ struct SurfaceDistance {
 
 /// Trilinear within the grid; the normal is the direction of its gradient. Outside: from the point of the
 /// surface that the nearest point of the grid sees nearest. p in the grid's frame.
-SS_HD inline SurfaceDistance field_distance(const DistanceGridView& grid, const Vec<double, 3>& p) {
+SS_HD_LARGE inline SurfaceDistance field_distance(const DistanceGridView& grid, const Vec<double, 3>& p) {
   double f[3];
   std::int32_t cell[3];
   Vec<double, 3> beyond{0, 0, 0};

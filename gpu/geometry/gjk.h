@@ -64,7 +64,7 @@ SS_HD inline Weights nearest_on_tetrahedron(const V3 (&p)[4], bool outside) {
 }
 
 /// Drops corners without weight; returns the nearest point.
-SS_HD inline V3 shrink_to_nearest(Simplex& s, bool outside) {
+SS_HD_LARGE inline V3 shrink_to_nearest(Simplex& s, bool outside) {
   Weights nearest{{1, 0, 0, 0}, 0};
   if (s.count == 2) nearest = nearest_on_segment(s.w[0], s.w[1]);
   if (s.count == 3) nearest = nearest_on_triangle(s.w[0], s.w[1], s.w[2]);
@@ -106,8 +106,8 @@ SS_HD inline std::uint32_t simplex_feature(const Simplex& s) {
 
 /// Cores of a, moved by `shift`, and b. Distances up to `give_up` are found, larger ones only so far that
 /// they are known to be larger. Relative error of the distance: 1e-12, of the normal of round shapes 1e-6.
-SS_HD inline Nearest nearest_points(const Convex& a, const Convex& b, const V3& shift, double give_up,
-                                    double touch) {
+SS_HD_LARGE inline Nearest nearest_points(const Convex& a, const Convex& b, const V3& shift, double give_up,
+                                          double touch) {
   Simplex s{};
   V3 v = a.x + shift - b.x;
   if (!(norm2(v) > 0)) v = {0, 1, 0};

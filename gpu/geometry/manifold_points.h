@@ -21,8 +21,9 @@ SS_HD inline std::uint32_t mix_unordered(std::uint32_t a, std::uint32_t b) {
 }
 
 /// Collects any number of points; when there is no room, those that matter stay.
-struct PointList {
-  static constexpr int kRoom = 32;
+template <int Room>
+struct PointsOf {
+  static constexpr int kRoom = Room;
   V3 normal;
   int count;
   ManifoldPoint points[kRoom];
@@ -32,6 +33,8 @@ struct PointList {
     points[count++] = {point, gap, feature};
   }
 };
+
+using PointList = PointsOf<24>;
 
 SS_HD inline Manifold no_contact() {
   Manifold m;
@@ -46,17 +49,12 @@ SS_HD inline Manifold one_point(const V3& normal, const V3& point, double gap, s
   m.points[0] = {point, gap, feature};
   return m;
 }
-SS_HD inline Manifold to_manifold(PointList& list) {
+template <int Room>
+SS_HD inline Manifold to_manifold(PointsOf<Room>& list) {
   Manifold m;
   m.normal = list.normal;
   m.count = reduce_points(list.points, list.count, list.normal, Manifold::kMost);
   for (int i = 0; i < m.count; ++i) m.points[i] = list.points[i];
-  return m;
-}
-
-/// The shapes' places exchanged.
-SS_HD inline Manifold flipped(Manifold m) {
-  m.normal = -m.normal;
   return m;
 }
 
@@ -67,14 +65,15 @@ struct Corner {
   std::uint32_t in, out;
 };
 struct Polygon {
-  static constexpr int kRoom = 48;
+  static constexpr int kRoom = 32;
+  static constexpr int kFromFace = 24;  // corners that a face may have; more are thinned out evenly
   int count;
   Corner corners[kRoom];
 };
 
 /// Keeps the part where dot(normal, x) <= offset; what is cut is named by `edge`.
-SS_HD inline void cut(Polygon& polygon, const V3& normal, double offset, std::uint32_t edge,
-                      double tolerance) {
+SS_HD_LARGE inline void cut(Polygon& polygon, const V3& normal, double offset, std::uint32_t edge,
+                            double tolerance) {
   double height[Polygon::kRoom];
   bool all = true;
   for (int i = 0; i < polygon.count; ++i) {

@@ -1,6 +1,7 @@
 // Which points of a manifold matter: the deepest, and those that span the most area.
 #pragma once
 
+#include "gpu/geometry/out_of_line.h"
 #include "gpu/geometry/shape.h"
 
 namespace stickslip {
@@ -48,7 +49,7 @@ SS_HD inline void widen(const ManifoldPoint* points, int count, const Vec<double
 /// Moves the `most` points that matter to the front, in their old order; returns how many those are. At most
 /// 32 points. The deepest is the first one within 1e-4 of the points' extent of the least gap, so that noise
 /// does not choose.
-SS_HD inline int reduce_points(ManifoldPoint* points, int count, const Vec<double, 3>& n, int most) {
+SS_HD_LARGE inline int reduce_points(ManifoldPoint* points, int count, const Vec<double, 3>& n, int most) {
   if (count <= most) return count;
   double least = points[0].gap, extent2 = 0;
   for (int i = 1; i < count; ++i) {
