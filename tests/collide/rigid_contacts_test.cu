@@ -2,10 +2,10 @@
 #include "gpu/collide/rigid_contacts.cuh"
 
 #include "tests/backend_test.h"
+#include "tests/collide/contact_scene.h"
 #include "tests/collide/contacts_by_loops.h"
 #include "tests/core/fixture.h"
 
-using stickslip::testing::ContactLoops;
 using stickslip::testing::expect_contacts;
 using stickslip::testing::random_bodies;
 using stickslip::testing::random_vector;
@@ -15,8 +15,9 @@ namespace {
 
 void expect_like_loops(Context& ctx, ContactScene& scene, const RigidContacts::Options& options) {
   scene.find(ctx, options);
-  const ContactLoops loops(scene.model, scene.motion, options.margin, options.dt, options.manifold_points);
-  expect_contacts(scene.model, scene.motion, scene.contacts, loops.found, options.margin, options.dt);
+  const auto loops = stickslip::testing::contacts_by_loops(scene.model, scene.motion, options.margin,
+                                                           options.dt, options.manifold_points);
+  expect_contacts(scene.model, scene.motion, scene.contacts, loops, options.margin, options.dt);
   EXPECT_GE(scene.search.candidates(), scene.search.pairs());
 }
 

@@ -1,0 +1,90 @@
+// Bodies whose shape is a mesh with a distance field.
+#include "gpu/collide/rigid_contacts.cuh"
+#include "gpu/model/distance_grid.h"
+#include "tests/backend_test.h"
+#include "tests/collide/contact_scene.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using namespace stickslip::fixtures;
+using Point = Vec<double, 3>;
+
+/// A channel along z that is open above: floor and walls 0.2 thick, 0.6 wide inside, 1 high, 2 long.
+ShapeMesh channel() {
+  const double outline[8][2] = {{-0.5, 0},  {0.5, 0},    {0.5, 1},  {0.3, 1},
+                                {0.3, 0.2}, {-0.3, 0.2}, {-0.3, 1}, {-0.5, 1}};
+  std::vector<Point> nodes;
+  for (const double z : {1.0, -1.0})
+    for (const auto& p : outline) nodes.push_back({p[0], p[1] - 0.5, z});
+  std::vector<Vec3i> triangles;
+  for (int i = 0; i < 8; ++i) {
+    const int j = (i + 1) % 8;
+    triangles.push_back({i, i + 8, j});
+    triangles.push_back({j, i + 8, j + 8});
+  }
+  // The outline in convex pieces: floor, walls.
+  const int pieces[3][4] = {{0, 1, 4, 5}, {1, 2, 3, 4}, {0, 5, 6, 7}};
+  for (const auto& q : pieces) {
+    triangles.push_back({q[0], q[1], q[2]});
+    triangles.push_back({q[0], q[2], q[3]});
+    triangles.push_back({q[0] + 8, q[2] + 8, q[1] + 8});
+    triangles.push_back({q[0] + 8, q[3] + 8, q[2] + 8});
+  }
+  return mesh_with_distance(nodes, triangles, 40);
+}
+
+void add_channel(Model& model, const Pose& pose, bool moves) {
+  model.shape_meshes.push_back(channel());
+  const Shape mesh{ShapeKind::mesh,
+                   {0.5, 0.5, 1},
+                   static_cast<std::int32_t>(model.shape_meshes.size()) - 1,
+                   Pose::identity()};
+  add_rigid(model, {mesh}, pose, moves);
+}
+
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(MeshContacts, hold_a_ball_from_all_sides) {
+  Model model;
+  add_channel(model, pose_at({0, 0.5, 0}), false);
+  add_rigid_sphere(model, 0.301, {0, 0.5, 0});
+  ContactScene scene(ctx, model);
+  scene.find(ctx, {0.01, 0, 4});
+  ASSERT_EQ(scene.search.pairs(), 1u);
+  bool below = false, left = false, right = false;
+  for (const RigidContact& c : scene.contacts) {
+    EXPECT_EQ(c.a, 0);
+    EXPECT_NEAR(c.gap, -0.001, 3e-3);
+    below |= c.normal[1] < -0.99;
+    left |= c.normal[0] < -0.99;
+    right |= c.normal[0] > 0.99;
+  }
+  EXPECT_TRUE(below && left && right);
+  scene.motion.pose[1].x += Point{0, 1e-4, 2e-3};
+  scene.find(ctx, {0.01, 0, 4});
+  int known = 0;
+  for (const RigidContact& c : scene.contacts) known += c.previous >= 0;
+  EXPECT_GE(known, 3);
+}
+
+BACKEND_TEST(MeshContacts, stand_on_a_floor_and_carry_a_box) {
+  Model model;
+  add_channel(model, pose_at({0, 0.5, 0}), true);
+  add_rigid_box(model, {0.25, 0.1, 0.4}, pose_at({0, 0.3, 0}));
+  add_channel(model, pose_at({0.05, 1.5, 0.1}), true);  // another one on top
+  add_floor(model);
+  ContactScene scene(ctx, model);
+  scene.find(ctx, {0.01, 0, 4});
+  std::map<std::pair<int, int>, int> points;
+  for (const RigidContact& c : scene.contacts) {
+    EXPECT_NEAR(std::abs(c.normal[1]), 1, 1e-3);
+    EXPECT_NEAR(c.gap, 0, 5e-3);
+    ++points[{c.a, c.b}];
+  }
+  EXPECT_EQ(points.size(), 3u);
+  EXPECT_EQ((points[{0, -1}]), 4);
+  EXPECT_EQ((points[{0, 1}]), 4);
+  EXPECT_GE((points[{0, 2}]), 3);
+}
