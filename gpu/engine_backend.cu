@@ -92,13 +92,14 @@ class BackendEngine final : public Engine {
     out.frame = state_.frame;
     out.time = state_.time;
     const std::size_t n = device_.node_count;
-    if (n == 0) return;
-    snapshot_.resize(ctx_, n);
-    const Vec3* x = state_.x.data();
-    Vec3f* target = snapshot_.data();
-    convert_positions(x, target, n);
     out.positions.resize(n);
-    copy_to_host(ctx_, out.positions.data(), target, n);
+    if (n > 0) {
+      snapshot_.resize(ctx_, n);
+      const Vec3* x = state_.x.data();
+      Vec3f* target = snapshot_.data();
+      convert_positions(x, target, n);
+      copy_to_host(ctx_, out.positions.data(), target, n);
+    }
     if (is_rigid()) {
       rigid_.contact_records(ctx_, model_, params_.dt, out.contacts);
       out.asleep = rigid_.asleep(ctx_);

@@ -50,13 +50,17 @@ struct BodyRows {
 
   /// Row c of H v.
   SS_HD Vec<double, D> times(std::size_t c, const double* v) const {
+    return dofs == 6 ? times_of<6>(c, v) : times_of<3>(c, v);
+  }
+  template <int N>
+  SS_HD Vec<double, D> times_of(std::size_t c, const double* v) const {
     Vec<double, D> sum = Vec<double, D>::zero();
     for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
       if (body[k] < 0) continue;
-      const double* h = jacobian + static_cast<std::size_t>(k) * D * dofs;
-      const double* vb = v + static_cast<std::size_t>(body[k]) * dofs;
+      const double* h = jacobian + static_cast<std::size_t>(k) * D * N;
+      const double* vb = v + static_cast<std::size_t>(body[k]) * N;
       for (int i = 0; i < D; ++i)
-        for (int j = 0; j < dofs; ++j) sum[i] += h[i * dofs + j] * vb[j];
+        for (int j = 0; j < N; ++j) sum[i] += h[i * N + j] * vb[j];
     }
     return sum;
   }

@@ -125,24 +125,28 @@ void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, c
                                      const BlockWriter<D>& writer) {
   ContactLaw<D>* law = law_.data();
   const std::size_t first = joint_blocks_;
-  const BodiesView at = bodies.view();
   const RigidContact* contact = list.contacts;
-  const SurfaceTable table = list.surfaces;
-  const ContactRowOptions options = list.options;
+  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options, list.penalty, list.soft};
   launch(
       ctx, list.contact_count,
       [=] SS_LAMBDA(std::size_t i) {
-        const RigidContact& c = contact[i];
-        const std::int32_t material = at.material[c.a];
-        const std::int32_t column = c.b >= 0 ? at.material[c.b] : table.materials - 1 - c.b;
-        const SurfacePair pair = surface_pair(table.surface[material], table.surface[column],
-                                              table.mu[material * table.columns + column],
-                                              at.world_grain(c.a), at.world_grain(c.b));
-        const ConstraintBlock<D> block = contact_block<D>(c, at.at_step(c.a), at.at_step(c.b), pair, options);
+        const ConstraintBlock<D> block = blocks.of(contact[i]);
         law[first + i] = block.law;
         writer.put(first + i, block);
       },
       kMedium);
+}
+
+template <int D>
+void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list) {
+  penalty_block_.resize(ctx, list.contact_count);
+  ConstraintBlock<D>* block = penalty_block_.data();
+  const RigidContact* contact = list.contacts;
+  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options, list.penalty, false};
+  launch(
+      ctx, list.contact_count, [=] SS_LAMBDA(std::size_t i) { block[i] = blocks.of(contact[i]); }, kMedium);
+  penalties_.push(ctx, block, contact, list.contact_count, bodies.view(), bodies.size(), list.penalty,
+                  bodies.free.data());
 }
 
 /// Impulses of the last step in this step's frames; none where a contact is new.
@@ -316,6 +320,35 @@ void ContactSystem<D>::records(Context& ctx, const StepConstraints& list, double
         x.state = state == BlockState::open     ? ContactState::open
                   : state == BlockState::sticks ? ContactState::stick
                                                 : ContactState::slip;
+        record[c] = x;
+      },
+      kMedium);
+  out.resize(list.contact_count);
+  copy_to_host(ctx, out.data(), record, list.contact_count);
+}
+
+template <int D>
+void ContactSystem<D>::penalty_records(Context& ctx, const StepConstraints& list, double dt,
+                                       std::vector<ContactRecord>& out) {
+  Buffer<ContactRecord> records(ctx, list.contact_count);
+  ContactRecord* record = records.data();
+  const RigidContact* contact = list.contacts;
+  const Vec<double, D>* r = penalties_.impulses();
+  const ConstraintBlock<D>* block = penalty_block_.data();
+  launch(
+      ctx, list.contact_count,
+      [=] SS_LAMBDA(std::size_t c) {
+        const double friction = std::sqrt(r[c][1] * r[c][1] + r[c][2] * r[c][2]);
+        ContactRecord x;
+        x.point = contact[c].point.template cast<float>();
+        x.normal = contact[c].normal.template cast<float>();
+        x.gap = static_cast<float>(contact[c].gap);
+        x.normal_force = static_cast<float>(r[c][0] / dt);
+        x.object_a = contact[c].a;
+        x.object_b = contact[c].b < 0 ? -1 : contact[c].b;
+        x.state = !(r[c][0] > 0)                                    ? ContactState::open
+                  : friction < 0.999 * block[c].law.mu[0] * r[c][0] ? ContactState::stick
+                                                                    : ContactState::slip;
         record[c] = x;
       },
       kMedium);

@@ -13,6 +13,7 @@
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_rows.h"
 #include "gpu/rigid/joint_rows.h"
+#include "gpu/rigid/penalty_forces.cuh"
 
 namespace stickslip {
 
@@ -39,7 +40,31 @@ struct StepConstraints {
   std::size_t contact_count = 0;
   SurfaceTable surfaces{};
   ContactRowOptions options{};
+  PenaltyOptions penalty{};
+  bool soft = false;  // contacts are penalties, taken implicitly
   bool warm_start = true;
+};
+
+/// Makes the block of a contact.
+template <int D>
+struct ContactBlocks {
+  BodiesView at;
+  SurfaceTable table;
+  ContactRowOptions options;
+  PenaltyOptions penalty;
+  bool soft;
+
+  SS_HD ConstraintBlock<D> of(const RigidContact& c) const {
+    const std::int32_t material = at.material[c.a];
+    const std::int32_t column = c.b >= 0 ? at.material[c.b] : table.materials - 1 - c.b;
+    const SurfacePair pair =
+        surface_pair(table.surface[material], table.surface[column],
+                     table.mu[material * table.columns + column], at.world_grain(c.a), at.world_grain(c.b));
+    const BodyAtStep a = at.at_step(c.a), b = at.at_step(c.b);
+    ConstraintBlock<D> block = contact_block<D>(c, a, b, pair, options);
+    if (soft) soften_by_penalty(penalty, c.gap, a.inverse, b.inverse, block);
+    return block;
+  }
 };
 
 }  // namespace stickslip
@@ -53,6 +78,9 @@ class ContactSystem {
   /// Blocks of the joints and contacts of this step, warm-started from those of the last one, and W by
   /// bodies. `bodies` has been predicted. One host read.
   void build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
+  /// Explicit penalty forces of the contacts instead: adds what they do to `bodies.free`. `build` then gets a
+  /// list without contacts.
+  void push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list);
   /// Nothing is remembered from earlier steps.
   void forget() { impulses_ = 0; }
 
@@ -75,6 +103,9 @@ class ContactSystem {
   /// Of all contacts, with the last step's impulses. `gap` and places are those at its start.
   void records(Context& ctx, const StepConstraints& list, double dt, std::vector<ContactRecord>& out);
 
+  /// The same after push_penalties.
+  void penalty_records(Context& ctx, const StepConstraints& list, double dt, std::vector<ContactRecord>& out);
+
   // Stages; public because nvcc allows no device lambda in a private member.
   void fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                    const BlockWriter<D>& writer);
@@ -94,6 +125,8 @@ class ContactSystem {
   Buffer<Vec<double, 4>> world_;  // of the last step: impulse in world axes, torsion
   Buffer<double> delta_;          // 6 per body
   Delassus<D> W_, assembled_;
+  PenaltyForces<D> penalties_;
+  Buffer<ConstraintBlock<D>> penalty_block_;
   Colouring colouring_;
 };
 

@@ -229,6 +229,8 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.contact_count = contacts_.count();
   list.surfaces = {surfaces_.data(), mu_.data(), material_count_, column_count_};
   list.options = contact_row_options(params);
+  list.penalty = penalty_options(params);
+  list.soft = params.contact_solver == ContactSolverKind::penalty_implicit;
   list.warm_start = lab.warm_start;
   return list;
 }
@@ -272,17 +274,24 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
                          StageClock& clock, StepReport& report) {
   ContactSolveRecord& record = *report.contact_solve;
   last_ = constraints(params, lab);
-  system.build(ctx, bodies_, last_);
+  penalties_ = params.contact_solver == ContactSolverKind::penalty_explicit;
+  StepConstraints solved = last_;
+  if (penalties_) {
+    system.push_penalties(ctx, bodies_, last_);
+    solved.contact_count = 0;
+  }
+  system.build(ctx, bodies_, solved);
   clock.lap(report.seconds.assembly);
   // A structure that was not there before, as in the first step of a scene, deserves more than the next
   // steps: what is missing in its impulses would move all of it.
-  if (contacts_.count() >= bodies_.moving() && 10 * fresh_contacts(ctx) > 9 * contacts_.count()) {
+  if (solved.contact_count >= bodies_.moving() && 10 * fresh_contacts(ctx) > 9 * contacts_.count()) {
     LabParams cold = lab;
     cold.tolerance = std::min(lab.tolerance, kColdTolerance);
     cold.max_iterations = std::max(lab.max_iterations, kColdIterations);
     system.solve(ctx, bodies_, "apgd", cold, record);
   }
-  system.solve(ctx, bodies_, solver_name(params.contact_solver), lab, record);
+  const bool by_penalty = penalties_ || last_.soft;
+  system.solve(ctx, bodies_, by_penalty ? "nsgs" : solver_name(params.contact_solver), lab, record);
   system.velocities(ctx, bodies_);
   clock.lap(report.seconds.contact_solve);
   record.blocks = static_cast<int>(system.blocks());
@@ -326,7 +335,12 @@ void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,
                                    std::vector<ContactRecord>& out) {
   out.clear();
   if (!stepped_) return;
-  std::visit([&](auto& system) { system.records(ctx, last_, dt, out); }, system_);
+  std::visit(
+      [&](auto& system) {
+        if (penalties_) system.penalty_records(ctx, last_, dt, out);
+        else system.records(ctx, last_, dt, out);
+      },
+      system_);
   for (ContactRecord& record : out)
     for (std::int32_t* side : {&record.object_a, &record.object_b})
       if (*side >= 0) *side = model.bodies[static_cast<std::size_t>(*side)].object;
@@ -334,6 +348,7 @@ void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,
 
 ContactProblem RigidStepper::freeze(Context& ctx) const {
   if (!stepped_) throw std::logic_error("freeze: no step was made since the scene was loaded or changed");
+  if (penalties_) throw std::logic_error("freeze: explicit penalty forces solve no contact problem");
   return std::visit([&](const auto& system) { return system.problem(ctx, bodies_); }, system_);
 }
 

@@ -89,7 +89,7 @@ class RigidStepper {
   Buffer<Pose> found_at_;
   Buffer<std::int32_t> fresh_;
   StepConstraints last_;
-  bool stepped_ = false, wake_ = true, sleepers_ = false;
+  bool stepped_ = false, wake_ = true, sleepers_ = false, penalties_ = false;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -182,6 +182,43 @@ TEST_P(RigidSteps, switching_solvers_mid_run_does_not_move_anything) {
   }
 }
 
+TEST_P(RigidSteps, penalties_hold_a_box_where_spring_and_weight_agree) {
+  params.penalty_stiffness = 1e5;
+  params.penalty_damping = 300;
+  for (const ContactSolverKind kind :
+       {ContactSolverKind::penalty_explicit, ContactSolverKind::penalty_implicit}) {
+    params.contact_solver = kind;
+    params.dt = kind == ContactSolverKind::penalty_explicit ? 0.0005 : 0.01;
+    Model model;
+    fixtures::add_floor(model);
+    add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1, 0}));
+    load(model);
+    for (int i = 0; i * params.dt < 1; ++i) engine->step();
+    // Four springs carry 8 kg.
+    EXPECT_NEAR(engine->state().bodies[0].pose.x[1], 0.1 - 8 * 9.81 / (4 * params.penalty_stiffness), 2e-6)
+        << static_cast<int>(kind);
+    Snapshot snapshot;
+    engine->snapshot(snapshot);
+    ASSERT_EQ(snapshot.contacts.size(), 4u);
+    EXPECT_NEAR(snapshot.contacts[0].normal_force, 2 * 9.81, 0.05) << static_cast<int>(kind);
+  }
+}
+
+TEST_P(RigidSteps, a_sleeping_stack_wakes_when_it_is_hit) {
+  params.sleeping = true;
+  params.contact_solver = ContactSolverKind::automatic;
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < 3; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
+  add_rigid_sphere(model, 0.1, {0, 8, 0});
+  load(model);
+  StepReport report;
+  for (int i = 0; i < 100; ++i) report = engine->step();
+  EXPECT_EQ(report.contact_solve->asleep, 3);
+  for (int i = 0; i < 30; ++i) report = engine->step();
+  EXPECT_EQ(report.contact_solve->asleep, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, RigidSteps, testing::Values(Backend::cpu, Backend::cuda),
                          [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
 
