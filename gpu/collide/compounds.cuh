@@ -1,7 +1,8 @@
 // Compound bodies and meshes in the narrow phase: which shapes to look at, and what the manifolds add up to.
 #pragma once
 
-#include "gpu/collide/narrow_phase.cuh"
+#include "gpu/collide/narrow_view.h"
+#include "gpu/core/context.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 

@@ -1,7 +1,7 @@
 // Which contact of a pair is which of the step before.
 #pragma once
 
-#include "gpu/collide/contact_list.cuh"
+#include "gpu/collide/rigid_contact.h"
 
 namespace stickslip {
 

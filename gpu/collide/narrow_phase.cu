@@ -1,6 +1,6 @@
 #include "gpu/collide/narrow_phase.cuh"
 
-#include "gpu/collide/collide_pairs.h"
+#include "gpu/collide/collide_pairs.cuh"
 #include "gpu/collide/compounds.cuh"
 #include "gpu/collide/searched_pairs.cuh"
 

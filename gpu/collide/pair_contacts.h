@@ -2,8 +2,7 @@
 #pragma once
 
 #include "gpu/collide/match.h"
-#include "gpu/collide/narrow_phase.cuh"
-#include "gpu/collide/pair_search.cuh"
+#include "gpu/collide/narrow_view.h"
 
 namespace stickslip {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/broadphase/lbvh.cuh"
-#include "gpu/collide/contact_list.cuh"
+#include "gpu/collide/rigid_contact.h"
 #include "gpu/collide/shape_view.h"
 #include "gpu/model/model.h"
 
@@ -14,10 +14,6 @@ struct BodyReach {
   Vec3f shift;   // [m] of its centre within dt
   float turn;    // [m] at most what its surface moves by spinning
 };
-
-/// Bits of a body's state.
-inline constexpr std::uint8_t kMoves = 1;  // is pushed by contacts
-inline constexpr std::uint8_t kLive = 2;   // may be somewhere else than in the step before
 
 }  // namespace stickslip
 

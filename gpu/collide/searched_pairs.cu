@@ -1,6 +1,6 @@
 #include "gpu/collide/searched_pairs.cuh"
 
-#include "gpu/collide/collide_pairs.h"
+#include "gpu/collide/collide_pairs.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 

@@ -1,7 +1,8 @@
 // Pair tests that take long to run and to compile, in files of their own.
 #pragma once
 
-#include "gpu/collide/narrow_phase.cuh"
+#include "gpu/collide/narrow_view.h"
+#include "gpu/core/context.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 

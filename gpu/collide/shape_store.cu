@@ -43,9 +43,9 @@ double reach_of(const Model& model, const Shape& shape, const Pose& pose) {
       return most;
     }
     default: {
-      std::vector<Vec3d> corners;
-      for (int i = 0; i < 8; ++i)
-        corners.push_back({i & 1 ? s[0] : -s[0], i & 2 ? s[1] : -s[1], i & 4 ? s[2] : -s[2]});
+      std::vector<Vec3d> corners(8);
+      for (std::size_t i = 0; i < corners.size(); ++i)
+        corners[i] = {i & 1 ? s[0] : -s[0], i & 2 ? s[1] : -s[1], i & 4 ? s[2] : -s[2]};
       return farthest(corners, pose);
     }
   }

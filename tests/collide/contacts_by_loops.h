@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/collide/contact_list.cuh"
+#include "gpu/collide/rigid_contact.h"
 #include "tests/collide/moving_bodies.h"
 
 namespace stickslip::testing {
