@@ -87,16 +87,27 @@ class TidyDatabase(Tree):
         self.assertEqual(files, ["build/kernels/gpu/core/scan_cpu.cpp", "gpu/engine.cpp"])
         self.assertEqual({e["command"] for e in found}, {"c++ -O3 -march=native -c x.cpp"})
 
-    def test_batches_are_taken_apart(self):
+    def test_batches_of_sources_stay_together(self):
         build = self.root / "build"
-        batch = build / "app/CMakeFiles/app_io.dir/Unity/unity_0_cxx.cxx"
-        sources = [str(self.root / "app/io" / name) for name in ("a.cpp", "b.cpp")]
-        self.write(str(batch.relative_to(self.root)), "".join(f'#include "{source}"\n\n' for source in sources))
-        entry = {"directory": str(build), "file": str(batch), "command": f"c++ -o {batch}.o -c {batch}"}
-        self.write("build/compile_commands.json", json.dumps([entry]))
-        found = tidy_entries(build, self.root)
-        self.assertEqual([e["file"] for e in found], sources)
-        self.assertEqual([e["command"].split()[-1] for e in found], sources)
+        entries = []
+        for part, names in (("app_io", ("app/io/a.cpp", "app/io/b.cpp")), ("test_app", ("tests/app/t.cpp",))):
+            batch = build / f"x/CMakeFiles/{part}.dir/Unity/unity_0_cxx.cxx"
+            sources = [str(self.root / name) for name in names]
+            self.write(str(batch.relative_to(self.root)), "".join(f'#include "{s}"\n\n' for s in sources))
+            entries.append({"directory": str(build), "file": str(batch), "command": f"c++ -o {batch}.o -c {batch}"})
+        self.write("build/compile_commands.json", json.dumps(entries))
+        self.assertEqual([e["file"] for e in tidy_entries(build, self.root)], [entries[0]["file"]])
+
+    def test_kernels_of_a_batch_are_read_together(self):
+        build = self.root / "build"
+        self.write("build/kernels/gpu/law/batch_0.cu", '#include "gpu/law/a.cu"\n#include "gpu/law/b.cu"\n')
+        copies = [str(build / f"kernels/gpu/law/{name}_cpu.cpp") for name in "abc"]
+        entries = [{"directory": str(build), "file": copy, "command": f"c++ -c {copy}"} for copy in copies]
+        self.write("build/compile_commands.json", json.dumps(entries))
+        found = {e["file"]: e["command"].split()[-1] for e in tidy_entries(build, self.root)}
+        batch = str(build / "tidy/gpu_law_batch_0.cpp")
+        self.assertEqual(found, {copies[2]: copies[2], batch: batch})
+        self.assertEqual(pathlib.Path(batch).read_text(), "".join(f'#include "{c}"\n' for c in copies[:2]))
 
 
 if __name__ == "__main__":

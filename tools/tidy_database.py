@@ -2,37 +2,54 @@
 """tidy_database.py BUILD: writes BUILD/tidy/compile_commands.json for clang-tidy and prints the sources in it.
 
 Read are the host sources of gpu and app and the generated CPU copies of kernels. Warning flags and options that only
-g++ knows are left out: g++ has judged by them already. A batch of sources (UNITY_BUILD) is taken apart
-again: clang-tidy reads them one by one."""
+g++ knows are left out: g++ has judged by them already. Sources that are compiled together are read together: batches of
+host sources (UNITY_BUILD), and CPU copies of the kernels that nvcc gets in one batch. Most of the time goes into headers,
+and .clang-tidy's HeaderFilterRegex lets complaints about included sources through."""
 import json
 import pathlib
 import re
 import sys
 
-INCLUDED = re.compile(r'^#include "(/[^"]+)"$', re.MULTILINE)
+INCLUDED = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 GCC_ONLY = re.compile(r"\s-(W[\w=,-]+|m(move|store)-max=\d+)(?=\s|$)")
 
 
-def single_sources(entry: dict) -> list[dict]:
-    """The entry itself, or one for each source of a batch."""
-    if "/Unity/unity_" not in entry["file"]:
-        return [entry]
-    batch = pathlib.Path(entry["directory"], entry["file"])
-    return [
-        {**entry, "file": source, "command": entry["command"].replace(entry["file"], source)}
-        for source in INCLUDED.findall(batch.read_text())
-    ]
+def is_ours(entry: dict, build: pathlib.Path, root: pathlib.Path) -> bool:
+    """Of gpu or app: a source, a CPU copy of a kernel, or a batch of sources."""
+    source = pathlib.Path(entry["directory"], entry["file"]).resolve()
+    if "/Unity/unity_" in str(source):
+        return all(pathlib.Path(i).is_relative_to(root / "app") for i in INCLUDED.findall(source.read_text()))
+    ours = [root / "gpu", root / "app", build.resolve() / "kernels" / "gpu"]
+    return source.suffix == ".cpp" and any(source.is_relative_to(folder) for folder in ours)
+
+
+def kernel_batches(build: pathlib.Path) -> dict[str, pathlib.Path]:
+    """The batch of every CPU copy whose kernel shares one."""
+    kernels = build.resolve() / "kernels"
+    batches = {}
+    for batch in sorted(kernels.glob("gpu/**/batch_*.cu")):
+        name = "_".join(batch.relative_to(kernels).with_suffix("").parts) + ".cpp"
+        for kernel in INCLUDED.findall(batch.read_text()):
+            batches[str(kernels / kernel.replace(".cu", "_cpu.cpp"))] = build.resolve() / "tidy" / name
+    return batches
 
 
 def tidy_entries(build: pathlib.Path, root: pathlib.Path) -> list[dict]:
-    ours = [root / "gpu", root / "app", build.resolve() / "kernels" / "gpu"]
-    found = {}
-    commands = json.loads((build / "compile_commands.json").read_text())
-    for entry in (single for command in commands for single in single_sources(command)):
-        source = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        if source.suffix == ".cpp" and any(source.is_relative_to(folder) for folder in ours):
-            command = GCC_ONLY.sub("", entry["command"])
-            found[str(source)] = {"directory": entry["directory"], "file": str(source), "command": command}
+    batches = kernel_batches(build)
+    found, members = {}, {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if not is_ours(entry, build, root):
+            continue
+        source = str(pathlib.Path(entry["directory"], entry["file"]).resolve())
+        command = GCC_ONLY.sub("", entry["command"])
+        if source in batches:
+            batch = str(batches[source])
+            members.setdefault(batch, []).append(source)
+            command, source = command.replace(entry["file"], batch), batch
+        found[source] = {"directory": entry["directory"], "file": source, "command": command}
+    for batch, sources in members.items():
+        pathlib.Path(batch).parent.mkdir(exist_ok=True)
+        pathlib.Path(batch).write_text("".join(f'#include "{source}"\n' for source in sorted(sources)))
     return [found[source] for source in sorted(found)]
 
 
