@@ -50,6 +50,11 @@ SS_HD inline void offer_axis_ways(const Convex& a, const Convex& b, const Convex
   }
 }
 
+SS_HD inline void offer_all_axis_ways(const Convex& a, const Convex& b, Ways& ways) {
+  offer_axis_ways(a, b, a, b, ways);
+  offer_axis_ways(a, b, b, a, ways);
+}
+
 /// Downhill from a way out: with a pushed out along it and a little further, the direction of the nearest
 /// points leads out at most as deep, and stays itself only where the depth is stationary.
 SS_HD_LARGE inline Nearest follow_way(const Convex& a, const Convex& b, V3 normal, double s) {
@@ -57,7 +62,7 @@ SS_HD_LARGE inline Nearest follow_way(const Convex& a, const Convex& b, V3 norma
   Nearest result{false, s, normal, a.x, b.x, 0};
   for (int round = 0; round < 32; ++round) {
     const V3 shift = (further - s) * normal;
-    const Nearest next = nearest_points(a, b, shift, 4 * scale, 0);
+    const Nearest next = nearest_points(a, b, shift, normal, 4 * scale, 0);
     if (!next.apart) break;
     const double along = next.distance - dot(shift, next.normal);
     const bool better = along > s + 1e-9 * scale;
@@ -103,14 +108,15 @@ SS_HD inline FacePair face_pair(const Convex& c, const Convex& other, std::int32
   p.s = dot(p.normal, support(other, -p.normal)) - p.offset;
   return p;
 }
-/// The face that leaves most room.
+/// The face that leaves most room, or the first one that leaves `enough`.
 SS_HD_LARGE inline FacePair best_face_pair(const Convex& c, const Convex& other, std::uint32_t side,
-                                           Ways& ways) {
+                                           double enough, Ways& ways) {
   FacePair best = face_pair(c, other, -1, side);
   for (std::int32_t f = 0; f < face_count(c); ++f) {
     const FacePair p = face_pair(c, other, f, side);
     ways.keep(side == 0 ? -p.normal : p.normal, p.s);
     if (p.s > best.s) best = p;
+    if (best.s > enough) break;
   }
   return best;
 }
@@ -222,17 +228,27 @@ SS_HD_LARGE inline Manifold collide_convex(const Convex& a, const Convex& b, dou
   const double thin = smaller(thickness(a), thickness(b)), slack = 1e-3 * thin;
   Ways ways;
   ways.count = 0;
-  const FacePair fa = best_face_pair(a, b, 0, ways), fb = best_face_pair(b, a, 1, ways);
-  offer_axis_ways(a, b, a, b, ways);
-  offer_axis_ways(a, b, b, a, ways);
+  if (face_pair(a, b, best_face(a, b.x - a.x), 0).s > most) return no_contact();
+  if (face_pair(b, a, best_face(b, a.x - b.x), 1).s > most) return no_contact();
+  const FacePair fa = best_face_pair(a, b, 0, most, ways);
+  if (fa.s > most) return no_contact();
+  const FacePair fb = best_face_pair(b, a, 1, most, ways);
+  if (fb.s > most) return no_contact();
+  // Many edges are worth a look only when nothing else tells the shapes apart.
+  const bool many_edges = a.kind == ShapeKind::hull || b.kind == ShapeKind::hull;
+  if (!many_edges) offer_all_axis_ways(a, b, ways);
   if (ways.count > 0 && ways.s[0] > most) return no_contact();
   const double face = fa.s > fb.s ? fa.s : fb.s;
   if (face > -0.05 * thin && ways.s[0] <= face + face_bias(slack, face)) {
     PointList list;
     if (best_face_contact(a, b, fa, fb, slack, margin, list)) return to_manifold(list);
   }
-  Nearest near = nearest_points(a, b, {0, 0, 0}, most, 1e-9 * (reach(a) + reach(b)));
-  if (!near.apart) near = penetration(a, b, ways, 0.05 * thin);
+  const V3 start = ways.count > 0 ? ways.normal[0] : a.x - b.x;
+  Nearest near = nearest_points(a, b, {0, 0, 0}, start, most, 1e-9 * (reach(a) + reach(b)));
+  if (!near.apart) {
+    if (many_edges) offer_all_axis_ways(a, b, ways);
+    near = penetration(a, b, ways, 0.05 * thin);
+  }
   if (near.distance > most) return no_contact();
   return convex_manifold(a, b, near, slack, margin);
 }

@@ -112,12 +112,12 @@ TEST(CollideManifold, FlipsWithItsShapesAndMovesWithThem) {
     const Pose view{{300, -200, 100}, rotation_by(3 * random.point())};
     const Manifold moved = collide(a, view * pa, b, view * pb, world.library, 0.5);
     ASSERT_NEAR(testing::least_gap(moved), testing::least_gap(m), 1e-9 + 2e-3 * (n % 100 != 0));
-    if (moved.count != m.count || !(norm(view.q.rotate(m.normal) - moved.normal) < 1e-6)) continue;
+    if (moved.count != m.count || !(norm(view.q.rotate(m.normal) - moved.normal) < 1e-4)) continue;
     const auto before = by_name(m), after = by_name(moved);
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (before[i].feature != after[i].feature) continue;
-      ASSERT_NEAR(norm(view.apply(before[i].point) - after[i].point), 0, 1e-6);
-      ASSERT_NEAR(before[i].gap, after[i].gap, 1e-6);
+      ASSERT_NEAR(norm(view.apply(before[i].point) - after[i].point), 0, 2e-5);
+      ASSERT_NEAR(before[i].gap, after[i].gap, 2e-6);
     }
   }
 }
@@ -245,8 +245,9 @@ TEST(CollideManifold, WhatCoincidesStillHasANormal) {
       Shape a = world.shape(random, static_cast<ShapeKind>(i)),
             b = world.shape(random, static_cast<ShapeKind>(j));
       a.pose = b.pose = Pose::identity();
-      // Of a hull's box not every face's middle is in the hull; of this one it is.
+      // A random hull need not have its origin inside, nor the middles of its box on it.
       if (b.kind == ShapeKind::hull) b = world.hulls[1].shape(1);
+      if (a.kind == ShapeKind::hull) a = world.hulls[1].shape(1);
       for (const Point& x :
            {Point{0, 0, 0}, Point{0, b.size[1], 0}, Point{b.size[0], 0, 0}, 1e-13 * random.point()})
         for (const Quat& q :
