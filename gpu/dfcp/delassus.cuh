@@ -147,6 +147,9 @@ class Delassus {
   BlockWriter<D> begin(Context& ctx, std::size_t count, const BodyInverse* inverse, const double* free,
                        std::size_t bodies);
   void finish(Context& ctx);
+  // Its stages; public because nvcc allows no device lambda in a private member.
+  void gather_entries(Context& ctx, std::size_t entries);
+  void sum_up_blocks(Context& ctx);
 
   std::size_t blocks() const { return blocks_; }
   bool factored() const { return factored_; }
@@ -193,8 +196,6 @@ class Delassus {
   void build_assembled(Context& ctx, const ContactProblem& local);
   void build_factored(Context& ctx, const ContactProblem& problem);
   void build_pattern(const BodyEntries& entries);
-  void gather_entries(Context& ctx, std::size_t entries);
-  void sum_up_blocks(Context& ctx);
   void move_apices(Context& ctx, const ContactProblem& problem, std::vector<Vec<double, D>>& q);
   void set_q(Context& ctx, const std::vector<Vec<double, D>>& q);
   void finish_diagonal(Context& ctx, std::vector<Mat<double, D>>& diagonal);

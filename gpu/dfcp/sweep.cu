@@ -7,8 +7,6 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-constexpr std::size_t kRunLength = 64;  // blocks of a run
-
 /// The pattern with every edge in both directions: published W need not even have a symmetric pattern.
 void symmetrise(std::vector<std::int32_t>& start, std::vector<std::int32_t>& column) {
   const std::size_t n = start.size() - 1;
@@ -37,6 +35,8 @@ void symmetrise(std::vector<std::int32_t>& start, std::vector<std::int32_t>& col
 }
 
 #if !STICKSLIP_ON_CUDA
+constexpr std::size_t kRunLength = 64;  // blocks of a run
+
 /// Which runs of `length` successive blocks meet.
 void join_runs(std::size_t length, std::vector<std::int32_t>& start, std::vector<std::int32_t>& column) {
   const std::size_t blocks = start.size() - 1, runs = (blocks + length - 1) / length;
