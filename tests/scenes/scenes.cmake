@@ -3,9 +3,30 @@
 set(quick_frames 12)
 set(small_scenes "^erleben-")
 set(solvers ipc barrier_al)
+# Scenes of rigid bodies run with the solver that they choose, whole; and their first frames with those that come
+# from other families: sweeps, proximal steps, conjugate gradients over sweeps, accelerated gradients.
+set(contact_solvers nsgs prox_gs nncg apgd)
 
-# add_scene_tests(name arguments...): the runs of one scene, or of one of its variants.
-function(add_scene_tests name)
+# add_rigid_scene_tests(name arguments...): likewise of a scene with rigid bodies.
+function(add_rigid_scene_tests name)
+  set(run $<TARGET_FILE:stickslip> run ${ARGN} --backend cpu)
+  add_test(NAME scene_${name} COMMAND ${run} --frames ${quick_frames})
+  set_tests_properties(scene_${name} PROPERTIES LABELS quick TIMEOUT 300)
+  add_test(NAME scene_${name}_Long COMMAND ${run})
+  set_tests_properties(scene_${name}_Long PROPERTIES LABELS long TIMEOUT 3600)
+  foreach(solver ${contact_solvers})
+    add_test(NAME scene_${name}_${solver} COMMAND ${run} --solver ${solver} --frames ${quick_frames})
+    set_tests_properties(scene_${name}_${solver} PROPERTIES LABELS quick TIMEOUT 300)
+  endforeach()
+endfunction()
+
+# add_scene_tests(file name arguments...): the runs of one scene, or of one of its variants.
+function(add_scene_tests file name)
+  file(STRINGS ${file} rigid REGEX "^body = \"rigid\"")
+  if(rigid)
+    add_rigid_scene_tests(${name} ${ARGN})
+    return()
+  endif()
   foreach(solver ${solvers})
     set(run $<TARGET_FILE:stickslip> run ${ARGN} --solver ${solver} --backend cpu --check-intersections)
     if(name MATCHES ${small_scenes})
@@ -24,7 +45,7 @@ file(GLOB scene_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/scenes/*.toml
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scene_files})  # for their variants
 foreach(file ${scene_files})
   cmake_path(GET file STEM scene)
-  add_scene_tests(${scene} ${scene})
+  add_scene_tests(${file} ${scene} ${scene})
   file(STRINGS ${file} lines REGEX "^(\\[\\[variant\\]\\]|name = )")
   set(in_variant FALSE)
   foreach(line ${lines})
@@ -32,15 +53,16 @@ foreach(file ${scene_files})
       set(in_variant TRUE)
     elseif(in_variant)
       string(REGEX REPLACE "^name = \"(.*)\"$" "\\1" variant ${line})
-      add_scene_tests(${scene}_${variant} ${scene} --variant ${variant})
+      add_scene_tests(${file} ${scene}_${variant} ${scene} --variant ${variant})
       set(in_variant FALSE)
     endif()
   endforeach()
 endforeach()
 
 # The same rest state on a finer mesh; more bodies.
-add_scene_tests(rest_fine rest --scale 2)
-add_scene_tests(staircase_full staircase --scale 4)
+set(shipped ${CMAKE_SOURCE_DIR}/assets/scenes)
+add_scene_tests(${shipped}/rest.toml rest_fine rest --scale 2)
+add_scene_tests(${shipped}/staircase.toml staircase_full staircase --scale 4)
 
 # The gallery shows every one of them, with the words of the scene itself.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
