@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/io/input_error.h"
+#include "gpu/bench/bench.h"
 #include "gpu/bench/rigid_peer.h"
 #include "gpu/bench/rigid_study.h"
 
@@ -26,7 +27,12 @@ struct RigidRow {
   RigidMeasure measure;
   double peer_seconds = 0;
   std::string peer_name = {};
+  double floor_seconds = 0;  // of a step: the sweeps' bytes at the triad's bandwidth; 0: not reckoned
 };
+
+bool sweeps_contacts(ContactSolverKind solver) {
+  return solver == ContactSolverKind::nsgs || solver == ContactSolverKind::prox_gs;
+}
 
 /// All scenes, the large ones only when asked for: a wrong name is found before anything takes long.
 std::deque<RigidScene> rigid_scenes(const BenchOptions& options) {
@@ -86,7 +92,7 @@ std::vector<BulletSettings> peer_settings(const RigidScene& scene) {
 }
 
 std::vector<RigidRow> measure_scene(const RigidScene& scene, Backend backend, const BenchOptions& options,
-                                    const EngineFactory& factory) {
+                                    const EngineFactory& factory, double triad) {
   const int steps = options.frames.value_or(kRigidSteps);
   std::vector<RigidRow> rows;
   const auto add = [&](RigidRunner& runner, const std::string& method, bool ours) {
@@ -99,8 +105,12 @@ std::vector<RigidRow> measure_scene(const RigidScene& scene, Backend backend, co
     for (const BulletSettings& settings : peer_settings(scene))
       add(*make_bullet_runner(scene, settings), settings.name(), false);
   const std::size_t peers = rows.size();
-  for (const RigidMethod& method : chosen_methods(options))
+  for (const RigidMethod& method : chosen_methods(options)) {
     add(*make_engine_runner(factory(backend, options.threads), scene, method), method.name(), true);
+    RigidRow& row = rows.back();
+    if (sweeps_contacts(method.solver))
+      row.floor_seconds = row.measure.iterations * row.measure.sweep_bytes / triad;
+  }
   for (std::size_t i = peers; peers > 0 && i < rows.size(); ++i) {
     rows[i].peer_seconds = rows.front().measure.mean_seconds;
     rows[i].peer_name = rows.front().method;
@@ -135,6 +145,7 @@ json row_json(const RigidRow& row) {
   r["ms_contact_solve"] = per_step * m.stages.contact_solve;
   r["ms_other"] = per_step * m.stages.other;
   r["iterations"] = m.iterations;
+  r["sweep_bytes"] = m.sweep_bytes;
   r["residual_mean"] = m.residual_mean;
   r["residual_worst"] = m.residual_worst;
   return r;
@@ -144,8 +155,8 @@ json figure_json(const RigidRow& row) {
   return {{"name", row.scene->name + ", " + row.method},
           {"value", kMilliseconds * row.measure.mean_seconds},
           {"unit", "ms/step"},
-          {"floor", nullptr},
-          {"floor_name", ""},
+          {"floor", row.floor_seconds > 0 ? json(kMilliseconds * row.floor_seconds) : json()},
+          {"floor_name", row.floor_seconds > 0 ? "its sweeps at triad bandwidth" : ""},
           {"peer", row.peer_seconds > 0 ? json(kMilliseconds * row.peer_seconds) : json()},
           {"peer_name", row.peer_name}};
 }
@@ -192,10 +203,12 @@ void print_head() {
 json bench_rigid(const BackendInfo& backend, const BenchOptions& options, const EngineFactory& factory) {
   const std::deque<RigidScene> scenes = rigid_scenes(options);
   chosen_methods(options);  // a wrong name is found before anything takes long
+  const double triad = measure_triad(backend.backend, options.threads);
   json result{{"bench", "rigid"},
               {"backend", backend.name},
               {"device", backend.device},
               {"threads", options.threads},
+              {"triad_bytes_per_second", triad},
               {"steps", options.frames.value_or(kRigidSteps)},
               {"figures", json::array()},
               {"rows", json::array()},
@@ -205,7 +218,7 @@ json bench_rigid(const BackendInfo& backend, const BenchOptions& options, const 
               options.frames.value_or(kRigidSteps));
   print_head();
   for (const RigidScene& scene : scenes) {
-    const std::vector<RigidRow> rows = measure_scene(scene, backend.backend, options, factory);
+    const std::vector<RigidRow> rows = measure_scene(scene, backend.backend, options, factory, triad);
     for (const RigidRow& row : rows) {
       print_row(row, &row == &rows.front());
       result["figures"].push_back(figure_json(row));

@@ -27,4 +27,12 @@ BenchResult run_bench(const std::string& name, Backend backend, int threads, boo
   return cpu::run_bench(name, threads, full);
 }
 
+double measure_triad(Backend backend, int threads) {
+#ifdef STICKSLIP_HAS_CUDA
+  if (backend == Backend::cuda) return cuda::measure_triad(threads);
+#endif
+  if (backend != Backend::cpu) throw std::runtime_error("this build has no such backend");
+  return cpu::measure_triad(threads);
+}
+
 }  // namespace stickslip

@@ -32,6 +32,10 @@ struct BenchResult {
 BenchResult run_bench(const std::string& name, Backend backend, int threads, bool full = false);
 std::vector<std::string> list_benches();
 
+/// Bandwidth in bytes/s of the triad a[i] = b[i] + s c[i]: what the floors of other benches are reckoned
+/// from.
+double measure_triad(Backend backend, int threads);
+
 /// Steps `engine`, which is loaded, `frames` times and appends to result.figures, each beginning with `name`:
 /// wall time of a step, the share of each stage, Newton and PCG iterations a step, time of a PCG iteration,
 /// contacts, kernel launches and host reads a step.

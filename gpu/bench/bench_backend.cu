@@ -29,4 +29,9 @@ BenchResult run_bench(const std::string& name, int threads, bool full) {
   return result;
 }
 
+double measure_triad(int threads) {
+  Context ctx(threads);
+  return triad_bandwidth(ctx);
+}
+
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -5,8 +5,10 @@
 
 namespace stickslip::cpu {
 BenchResult run_bench(const std::string& name, int threads, bool full);
+double measure_triad(int threads);
 }  // namespace stickslip::cpu
 
 namespace stickslip::cuda {
 BenchResult run_bench(const std::string& name, int threads, bool full);
+double measure_triad(int threads);
 }  // namespace stickslip::cuda

@@ -45,7 +45,7 @@ std::size_t RigidScene::moving() const {
 }
 
 RigidScene box_pyramid(int layers) {
-  constexpr double kSize = 1, kPitch = 1.01;  // [m]
+  constexpr double kSize = 1, kPitch = 1.02;  // [m]
   RigidScene scene;
   scene.name = "pyramid of " + std::to_string(layers) + " layers";
   scene.stands = true;

@@ -32,7 +32,7 @@ std::vector<std::string> rigid_scene_names();
 RigidScene make_rigid_scene(const std::string& name);
 
 /// Square layers of 1 m cubes, each a cube narrower than the one below and half a cube off it; cubes of a
-/// layer are 1 cm apart.
+/// layer are 2 cm apart.
 RigidScene box_pyramid(int layers);
 /// Boxes of many sizes in random poses, no two near, above a square pit which they fall into.
 RigidScene box_pile(int count, std::uint64_t seed);

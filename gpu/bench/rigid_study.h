@@ -31,6 +31,8 @@ class RigidRunner {
   virtual RigidStep step() = 0;
   /// The poses [of the scene's boxes, in their order] as they are now.
   virtual void read(std::vector<SceneBox>& boxes) = 0;
+  /// Of this program: bytes that a Gauss-Seidel sweep over the last step's contacts must move. Else 0.
+  virtual double sweep_bytes() { return 0; }
 };
 
 /// One way of ours to find the impulses of a step.
@@ -67,6 +69,7 @@ struct RigidMeasure {
   StageTimes stages;                             // sums over the steps
   double residual_mean = 0, residual_worst = 0;  // of the judge; the worst of the second half
   double iterations = 0;                         // mean
+  double sweep_bytes = 0;                        // of the last step, see RigidRunner
   std::string error;                             // what ended it early, or empty
 };
 constexpr int kLook = 30;
