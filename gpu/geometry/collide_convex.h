@@ -74,8 +74,8 @@ SS_HD_LARGE inline Nearest follow_way(const Convex& a, const Convex& b, V3 norma
 }
 
 /// The shallowest way out of an overlap, from the best ways known and the line of centres. The depth is exact
-/// for a minimum near those; of deep overlaps (> 5% of the thickness) three are followed, and now and then
-/// two edges elsewhere leave a shallower one.
+/// for a minimum near those; of overlaps deeper than `deep` three are followed, and now and then two edges
+/// elsewhere leave a shallower one.
 SS_HD_LARGE inline Nearest penetration(const Convex& a, const Convex& b, Ways& ways, double deep) {
   ways.offer(a, b, a.x - b.x);
   if (ways.count == 0) ways.offer(a, b, {0, 1, 0});
@@ -221,6 +221,9 @@ SS_HD_LARGE inline Manifold convex_manifold(const Convex& a, const Convex& b, co
                    near.distance - a.radius - b.radius, near.feature);
 }
 
+/// Of the thickness: overlaps less deep than this rest on a face as soon as they fit on it.
+inline constexpr double kShallow = 0.01;
+
 /// Any two convex shapes, but for pairs of spheres and capsules. What rests on a face is found by the faces
 /// alone.
 SS_HD_LARGE inline Manifold collide_convex(const Convex& a, const Convex& b, double margin) {
@@ -239,7 +242,7 @@ SS_HD_LARGE inline Manifold collide_convex(const Convex& a, const Convex& b, dou
   if (!many_edges) offer_all_axis_ways(a, b, ways);
   if (ways.count > 0 && ways.s[0] > most) return no_contact();
   const double face = fa.s > fb.s ? fa.s : fb.s;
-  if (face > -0.05 * thin && ways.s[0] <= face + face_bias(slack, face)) {
+  if (face > -kShallow * thin && ways.s[0] <= face + face_bias(slack, face)) {
     PointList list;
     if (best_face_contact(a, b, fa, fb, slack, margin, list)) return to_manifold(list);
   }
@@ -247,7 +250,7 @@ SS_HD_LARGE inline Manifold collide_convex(const Convex& a, const Convex& b, dou
   Nearest near = nearest_points(a, b, {0, 0, 0}, start, most, 1e-9 * (reach(a) + reach(b)));
   if (!near.apart) {
     if (many_edges) offer_all_axis_ways(a, b, ways);
-    near = penetration(a, b, ways, 0.05 * thin);
+    near = penetration(a, b, ways, kShallow * thin);
   }
   if (near.distance > most) return no_contact();
   return convex_manifold(a, b, near, slack, margin);
