@@ -259,6 +259,13 @@ void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
 }
 
 template <int D>
+void ContactSystem<D>::propagate_shocks(Context& ctx, DeviceBodies& bodies) {
+  constexpr int kSweeps = 2;  // of a level
+  shocks_.propagate(ctx, W_, law_.data(), joint_blocks_, r_.data(), bodies.free.data(), kSweeps,
+                    bodies.velocity.data(), bodies.spin.data());
+}
+
+template <int D>
 ContactProblem ContactSystem<D>::problem(Context& ctx, const DeviceBodies& bodies) const {
   const std::vector<BodyInverse> inverses = bodies.inverse.download(ctx);
   const std::vector<Vec<double, D>> guess = guess_.download(ctx), r = r_.download(ctx);

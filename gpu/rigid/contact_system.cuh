@@ -14,6 +14,7 @@
 #include "gpu/rigid/contact_rows.h"
 #include "gpu/rigid/joint_rows.h"
 #include "gpu/rigid/penalty_forces.cuh"
+#include "gpu/rigid/shock_propagation.cuh"
 
 namespace stickslip {
 
@@ -89,6 +90,8 @@ class ContactSystem {
              ContactSolveRecord& record);
   /// v = free + A^-1 H' r of all bodies.
   void velocities(Context& ctx, DeviceBodies& bodies);
+  /// Corrects them from the ground up; see ShockPropagation.
+  void propagate_shocks(Context& ctx, DeviceBodies& bodies);
 
   std::size_t blocks() const { return blocks_; }
   std::size_t joint_blocks() const { return joint_blocks_; }
@@ -126,6 +129,7 @@ class ContactSystem {
   Buffer<double> delta_;          // 6 per body
   Delassus<D> W_, assembled_;
   PenaltyForces<D> penalties_;
+  ShockPropagation<D> shocks_;
   Buffer<ConstraintBlock<D>> penalty_block_;
   Colouring colouring_;
 };

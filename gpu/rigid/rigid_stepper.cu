@@ -43,7 +43,7 @@ struct WiderExtremes {
 };
 
 constexpr double kColdTolerance = 1e-6;
-constexpr int kColdIterations = 2000;
+constexpr int kColdIterations = 1000;
 
 bool has_torsion(const Model& model) {
   for (const Material& material : model.materials)
@@ -284,15 +284,17 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   clock.lap(report.seconds.assembly);
   // A structure that was not there before, as in the first step of a scene, deserves more than the next
   // steps: what is missing in its impulses would move all of it.
-  if (solved.contact_count >= bodies_.moving() && 10 * fresh_contacts(ctx) > 9 * contacts_.count()) {
+  if (kColdIterations > 0 && solved.contact_count >= bodies_.moving() &&
+      10 * fresh_contacts(ctx) > 9 * contacts_.count()) {
     LabParams cold = lab;
     cold.tolerance = std::min(lab.tolerance, kColdTolerance);
-    cold.max_iterations = std::max(lab.max_iterations, kColdIterations);
+    cold.max_iterations = kColdIterations;
     system.solve(ctx, bodies_, "apgd", cold, record);
   }
   const bool by_penalty = penalties_ || last_.soft;
   system.solve(ctx, bodies_, by_penalty ? "nsgs" : solver_name(params.contact_solver), lab, record);
   system.velocities(ctx, bodies_);
+  if (params.shock_propagation && system.blocks() > 0) system.propagate_shocks(ctx, bodies_);
   clock.lap(report.seconds.contact_solve);
   record.blocks = static_cast<int>(system.blocks());
   report.converged = record.residual <= lab.tolerance;
