@@ -154,6 +154,25 @@ TEST(CollideManifold, NamesLastWhileNothingMuchMoves) {
   EXPECT_GT(kept, 0.995 * all);
 }
 
+TEST(CollideManifold, NamesDoNotTellWhichFaceWasTheReference) {
+  const ShapeLibrary none{nullptr, nullptr};
+  const Shape brick{ShapeKind::box, {0.5, 0.25, 0.25}, -1, Pose::identity()};
+  const Pose under = Pose::identity();
+  // The upper one leans this way or that: the lower box's face, then the upper's, is the one that fits.
+  std::set<std::uint32_t> names[2];
+  for (int turn = 0; turn < 2; ++turn) {
+    const Quat lean = rotation_by(Point{0, 0.2, turn ? 0.004 : -0.004});
+    Manifold m = collide(brick, Pose{{0.3, 0.4995, 0.1}, lean}, brick, under, none, 0.02);
+    ASSERT_GT(m.count, 2);
+    for (int i = 0; i < m.count; ++i) names[turn].insert(m.points[i].feature);
+  }
+  EXPECT_EQ(names[0], names[1]);
+  // The same two, seen from the other one.
+  const Pose above{{0.3, 0.4995, 0.1}, rotation_by(Point{0, 0.2, 0})};
+  EXPECT_EQ(collide(brick, above, brick, under, none, 0.02).count,
+            collide(brick, under, brick, above, none, 0.02).count);
+}
+
 TEST(CollideManifold, KnownOnes) {
   const ShapeLibrary none{nullptr, nullptr};
   const Shape brick{ShapeKind::box, {0.5, 0.25, 0.25}, -1, Pose::identity()};
