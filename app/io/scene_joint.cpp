@@ -33,12 +33,31 @@ struct Pair {
   std::int32_t a, b;
 };
 
+/// The instances of an array whose centres are at most `reach` apart, each with each: sorted along x, so that
+/// an instance meets only those within reach.
+std::vector<Pair> read_mesh(TableReader& table, const Model& model) {
+  std::vector<std::int32_t> links = read_side(table, "mesh", model, table.text("mesh"));
+  const double reach = table.number("reach", Range::positive());
+  const auto at = [&](std::int32_t body) { return model.bodies[body].pose.x; };
+  std::sort(links.begin(), links.end(), [&](std::int32_t p, std::int32_t q) {
+    return at(p)[0] != at(q)[0] ? at(p)[0] < at(q)[0] : p < q;
+  });
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < links.size(); ++i)
+    for (std::size_t j = i + 1; j < links.size() && at(links[j])[0] - at(links[i])[0] <= reach; ++j)
+      if (norm(at(links[i]) - at(links[j])) <= reach)
+        pairs.push_back({std::min(links[i], links[j]), std::max(links[i], links[j])});
+  if (pairs.empty()) table.fail("reach", "joins no two bodies");
+  return pairs;
+}
+
 /// `between` two bodies, or arrays of as many, or an array and one body; or a `chain` of an array's
 /// instances, each with the next.
 std::vector<Pair> read_pairs(TableReader& table, const Model& model) {
   std::vector<Pair> pairs;
-  if (table.has("chain") == table.has("between"))
-    table.fail("", "needs either between = [\"a\", \"b\"] or chain = \"array\"");
+  if (table.has("chain") + table.has("between") + table.has("mesh") != 1)
+    table.fail("", "needs either between = [\"a\", \"b\"], chain = \"array\" or mesh = \"array\"");
+  if (table.has("mesh")) return read_mesh(table, model);
   if (table.has("chain")) {
     const std::vector<std::int32_t> links = read_side(table, "chain", model, table.text("chain"));
     if (links.size() < 2) table.fail("chain", "must be an array of two bodies at least");
@@ -121,6 +140,8 @@ void build_joint(TableReader table, Model& model) {
                        : !has_a ? center_of(model, first.b)
                                 : 0.5 * (center_of(model, first.a) + center_of(model, first.b));
   const bool two_points = joint.kind == JointKind::distance;
+  // The pairs of a mesh do not lie alike: each joint is halfway between its two.
+  const bool halfway = table.has("mesh") && !two_points && !table.has("anchor");
   const Vec3d anchor = table.vec3("anchor", two_points && has_a ? center_of(model, first.a) : middle);
   const Vec3d anchor_b =
       two_points ? table.vec3("anchor_b", has_b ? center_of(model, first.b) : middle) : anchor;
@@ -138,10 +159,12 @@ void build_joint(TableReader table, Model& model) {
   table.finish();
   const std::string name = joint.name;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const Pose move = has_a && pairs[i].a != first.a ? moved_from(model, first.a, pairs[i].a)
-                                                     : moved_from(model, first.b, pairs[i].b);
     joint.a = pairs[i].a;
     joint.b = pairs[i].b;
+    const Pose move = halfway ? Pose{0.5 * (center_of(model, joint.a) + center_of(model, joint.b)) - anchor,
+                                     Quat::identity()}
+                      : has_a && joint.a != first.a ? moved_from(model, first.a, joint.a)
+                                                    : moved_from(model, first.b, joint.b);
     joint.name = pairs.size() == 1 ? name : name + "." + std::to_string(i);
     located(table, [&]() -> Joint& {
       return add_joint(model, joint, move * Pose{anchor, turn_of_x(axis)},

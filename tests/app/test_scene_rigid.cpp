@@ -198,6 +198,16 @@ TEST(SceneRigid, JointsHoldBodiesArraysAndChains) {
   EXPECT_LT(norm((open.bodies[3].pose * open.joints[2].frame_b).x - Vec3d{1.25, 0, 0}), 1e-15);
   EXPECT_EQ(parse_rigid(kStone + links + chain + "closed = true\n").model.joints.size(), 4u);
 
+  const std::string net =
+      rigid("knot", "shape = 'sphere'\nradius = 0.1\ncount = [3, 1, 2]\nspacing = [1, 0, 1]\n");
+  const Model mesh =
+      parse_rigid(kStone + net + "[[joint]]\nname = 'n'\nkind = 'ball'\nmesh = 'knot'\nreach = 1.1\n").model;
+  ASSERT_EQ(mesh.joints.size(), 7u);
+  for (const Joint& knot : mesh.joints) {
+    EXPECT_NEAR(norm(knot.frame_a.x), 0.5, 1e-15);
+    EXPECT_LT(norm(knot.frame_a.x + knot.frame_b.x), 1e-15);
+  }
+
   const std::string wheels = rigid("wheel",
                                    "shape = 'cylinder'\nradius = 0.2\nheight = 0.1\nrotation = [90, 0, 0]\n"
                                    "count = [2, 1, 2]\nspacing = [2, 0, 2]\n");
