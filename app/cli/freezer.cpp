@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 
 Freezer::Freezer(const RunOptions& options, const Scene& scene, int frames) {
   for (const std::string& text : options.freezes) {
-    const auto refuse = [&](const std::string& why) { throw InputError("--freeze " + text + ": " + why); };
+    const std::string prefix = "--freeze " + text + ": ";
+    const auto refuse = [&](const std::string& why) { throw InputError(prefix + why); };
     if (scene.model.bodies.empty())
       refuse("the scene has no rigid bodies: its steps are no contact problems");
     const std::size_t colon = text.find(':');

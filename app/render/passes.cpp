@@ -67,6 +67,15 @@ void push(const PassInputs& in, const Push& values) {
   vkCmdPushConstants(in.slot.commands(), in.layouts.pipeline, kAllStages, 0, sizeof(values), &values);
 }
 
+/// So many triangles that what is hidden costs more than what is seen.
+bool is_crowded(const SceneBuffers& scene) {
+  constexpr std::uint32_t kMany = 20000;
+  return scene.index_count >= 3 * kMany;
+}
+
+/// Leaves out what faces away, which closed surfaces hide. Others, and a handful, are drawn from both sides.
+bool culls_insides(const SceneBuffers& scene) { return is_crowded(scene) && scene.closed(); }
+
 void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D offset, std::uint32_t size) {
   const VkCommandBuffer commands = in.slot.commands();
   set_area(commands, offset, {size, size});
@@ -92,6 +101,8 @@ void record_map(const PassInputs& in, const GpuImage& map, Draw draw) {
     bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.light_depth);
     vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_LESS);
     vkCmdSetDepthWriteEnable(commands, VK_TRUE);
+    // Pictures from lights are not upside down as those of Vulkan's cameras are: what faces them is the back.
+    vkCmdSetCullMode(commands, culls_insides(in.scene) ? VK_CULL_MODE_FRONT_BIT : VK_CULL_MODE_NONE);
     vkCmdBindIndexBuffer(commands, in.scene.triangles.handle(), 0, VK_INDEX_TYPE_UINT32);
     draw();
   }
@@ -99,11 +110,24 @@ void record_map(const PassInputs& in, const GpuImage& map, Draw draw) {
   image_barrier(commands, map.handle(), kLightMapFormat, depth_written(), depth_sampled());
 }
 
+/// Where many bodies stand before each other, most of what is shaded would be drawn over: their depth comes
+/// first, which costs little, and only what is seen is shaded.
+void draw_depth_first(const PassInputs& in) {
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.scene_depth);
+  push(in, shared::DepthPush{in.slot.frame().view_projection});
+  vkCmdBindIndexBuffer(in.slot.commands(), in.scene.triangles.handle(), 0, VK_INDEX_TYPE_UINT32);
+  vkCmdDrawIndexed(in.slot.commands(), in.scene.index_count, 1, 0, 0, 0);
+}
+
 void draw_bodies(const PassInputs& in) {
   if (in.scene.index_count == 0) return;
+  const VkCommandBuffer commands = in.slot.commands();
+  vkCmdSetCullMode(commands, culls_insides(in.scene) ? VK_CULL_MODE_BACK_BIT : VK_CULL_MODE_NONE);
+  if (is_crowded(in.scene)) draw_depth_first(in);
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.mesh);
-  vkCmdBindIndexBuffer(in.slot.commands(), in.scene.indices.handle(), 0, VK_INDEX_TYPE_UINT32);
-  vkCmdDrawIndexed(in.slot.commands(), in.scene.index_count, 1, 0, 0, 0);
+  vkCmdBindIndexBuffer(commands, in.scene.indices.handle(), 0, VK_INDEX_TYPE_UINT32);
+  vkCmdDrawIndexed(commands, in.scene.index_count, 1, 0, 0, 0);
+  vkCmdSetCullMode(commands, VK_CULL_MODE_NONE);
 }
 
 /// The ground, which is seen from above only, or the tilted planes.
@@ -195,6 +219,7 @@ void record_scene(const PassInputs& in, const FrameView& view, const Targets& ta
   vkCmdSetScissor(commands, 0, 1, &scissor);
   vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_GREATER_OR_EQUAL);
   vkCmdSetDepthWriteEnable(commands, VK_TRUE);
+  vkCmdSetCullMode(commands, VK_CULL_MODE_NONE);
   const Vec3f eye = view.camera.eye();
   draw_bodies(in);
   draw_planes(in, true, eye);

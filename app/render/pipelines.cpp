@@ -48,7 +48,7 @@ struct Recipe {
   VkFormat depth = VK_FORMAT_UNDEFINED;
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
   bool blend = false;
-  float slope_bias = 0;
+  float slope_bias = 0, constant_bias = 0;
 };
 
 /// Constants of light.glsl, in the order of their ids.
@@ -116,13 +116,14 @@ class Builder {
   VkSpecializationInfo special_{};
 };
 
-VkPipelineColorBlendAttachmentState blend_state(bool blend) {
+VkPipelineColorBlendAttachmentState blend_state(bool blend, bool writes) {
   VkPipelineColorBlendAttachmentState state{};
   state.blendEnable = blend;
   state.srcColorBlendFactor = VK_BLEND_FACTOR_SRC_ALPHA;
   state.dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
   state.srcAlphaBlendFactor = VK_BLEND_FACTOR_ZERO;  // the picture stays opaque
   state.dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE;
+  if (!writes) return state;
   state.colorWriteMask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT |
                          VK_COLOR_COMPONENT_A_BIT;
   return state;
@@ -147,9 +148,9 @@ Pipeline Builder::graphics(const Recipe& recipe) const {
   VkPipelineRasterizationStateCreateInfo raster{};
   raster.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO;
   raster.polygonMode = VK_POLYGON_MODE_FILL;
-  raster.cullMode = VK_CULL_MODE_NONE;
   raster.frontFace = VK_FRONT_FACE_COUNTER_CLOCKWISE;
-  raster.depthBiasEnable = recipe.slope_bias != 0;
+  raster.depthBiasEnable = recipe.slope_bias != 0 || recipe.constant_bias != 0;
+  raster.depthBiasConstantFactor = recipe.constant_bias;
   raster.depthBiasSlopeFactor = recipe.slope_bias;
   raster.lineWidth = 1;
   VkPipelineMultisampleStateCreateInfo multisample{};
@@ -158,14 +159,14 @@ Pipeline Builder::graphics(const Recipe& recipe) const {
   VkPipelineDepthStencilStateCreateInfo depth{};
   depth.sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO;
   depth.depthTestEnable = VK_TRUE;
-  const VkPipelineColorBlendAttachmentState attachment = blend_state(recipe.blend);
+  const VkPipelineColorBlendAttachmentState attachment = blend_state(recipe.blend, !recipe.fragment.empty());
   VkPipelineColorBlendStateCreateInfo blend{};
   blend.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO;
   blend.attachmentCount = recipe.color == VK_FORMAT_UNDEFINED ? 0 : 1;
   blend.pAttachments = &attachment;
-  constexpr std::array<VkDynamicState, 4> kDynamic = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR,
-                                                      VK_DYNAMIC_STATE_DEPTH_COMPARE_OP,
-                                                      VK_DYNAMIC_STATE_DEPTH_WRITE_ENABLE};
+  constexpr std::array<VkDynamicState, 5> kDynamic = {
+      VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR, VK_DYNAMIC_STATE_CULL_MODE,
+      VK_DYNAMIC_STATE_DEPTH_COMPARE_OP, VK_DYNAMIC_STATE_DEPTH_WRITE_ENABLE};
   VkPipelineDynamicStateCreateInfo dynamic{};
   dynamic.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO;
   dynamic.dynamicStateCount = static_cast<std::uint32_t>(kDynamic.size());
@@ -215,6 +216,13 @@ Pipelines::Pipelines(const Device& device, const PipelineLayouts& layouts, VkFor
   normals = build.compute(normals_comp());
   light_depth =
       build.graphics({.vertex = depth_vert(), .fragment = {}, .depth = kLightMapFormat, .slope_bias = 1.5f});
+  // A little behind what is drawn upon it, so that roundings of two shaders hide nothing. Depth is reversed.
+  scene_depth = build.graphics({.vertex = depth_vert(),
+                                .fragment = {},
+                                .color = color,
+                                .depth = kDepthFormat,
+                                .samples = quality.samples,
+                                .constant_bias = -8});
   mesh = on_screen(mesh_vert(), mesh_frag(), false);
   plane = on_screen(plane_vert(), plane_frag(), true, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
   sky = on_screen(sky_vert(), sky_frag(), false);

@@ -23,7 +23,7 @@ struct Pipelines {
   Pipelines(const Device& device, const PipelineLayouts& layouts, VkFormat color,
             const QualitySettings& quality);
   Pipeline normals;  // compute
-  Pipeline light_depth;
+  Pipeline light_depth, scene_depth;
   Pipeline mesh, plane, sky, wire, glyph;
 };
 

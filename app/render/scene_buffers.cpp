@@ -72,6 +72,10 @@ SceneBuffers::SceneBuffers(const Device& device, const Model& model) : surface_n
                          [](const auto& x) { return x.template cast<float>(); });
   set_positions(positions_);
   start_bounds_ = bounds_;
+  closed_ = std::ranges::all_of(model.objects, [](const Object& object) {
+    return object.is_rigid() || object.tet_end > object.tet_begin ||
+           object.triangle_end == object.triangle_begin;
+  });
   add_planes(model.half_spaces);
   add_wires(model);
 }

@@ -41,6 +41,8 @@ class SceneBuffers {
   const std::vector<shared::ObjectLook>& looks() const { return looks_; }
   const std::vector<PlaneShape>& planes() const { return planes_; }
   const std::vector<WireShape>& wires() const { return wires_; }
+  /// All surfaces are those of solids and rigid bodies.
+  bool closed() const { return closed_; }
   std::optional<float> ground_height() const { return ground_height_; }
   const Bounds& bounds() const { return bounds_; }
   const Bounds& start_bounds() const { return start_bounds_; }
@@ -57,6 +59,7 @@ class SceneBuffers {
   std::optional<float> ground_height_;
   Bounds bounds_, start_bounds_;
   std::uint64_t version_ = 0;
+  bool closed_ = false;
 };
 
 }  // namespace stickslip

@@ -10,8 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-const std::string contact_prefix = "contact.";
-
 json to_json(const Vec<double, 3>& v) { return {v[0], v[1], v[2]}; }
 
 template <class Item>
@@ -44,7 +42,7 @@ struct EventWriter {
   }
   json operator()(const ContactParamEdit& edit) const {
     return {{"event", "set"},
-            {"key", contact_prefix + std::string(edit.name)},
+            {"key", std::string(contact_key_prefix) + std::string(edit.name)},
             {"value", value_json(lab_param_table(), edit.name, edit.value)}};
   }
   json operator()(const MaterialEdit& edit) const {

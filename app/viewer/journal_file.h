@@ -3,12 +3,16 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <vector>
 
 #include "app/viewer/commands.h"
 #include "gpu/model/model.h"
 
 namespace stickslip {
+
+/// Before keys of the contact solvers' parameters.
+inline constexpr std::string_view contact_key_prefix = "contact.";
 
 /// One JSON line per event: {"frame", "time" [s], "event", ...}, where frame and time are those of the
 /// simulation when it took effect. Lines are complete as soon as they are written, so the file can be
@@ -34,5 +38,10 @@ class JournalFile {
  private:
   std::ofstream stream_;
 };
+
+/// What `JournalFile` wrote, without screenshots; `wall` is not kept. Names of materials are looked up in
+/// `model`, which is the scene's of the whole journal. Throws InputError with the line for what is no event
+/// of this model: no JSON, unknown events, keys and materials, values out of range.
+std::vector<JournalEntry> read_journal(const std::filesystem::path& file, const Model& model);
 
 }  // namespace stickslip

@@ -75,6 +75,85 @@ TEST_F(JournalTest, HasOneCompleteLinePerEventWithNamesInsteadOfNumbers) {
   EXPECT_EQ(seen[15]["event"], "freeze");
 }
 
+TEST_F(JournalTest, ReadsWhatItWrote) {
+  const Model model = test::two_tets("a").model;
+  const std::vector<Command> commands{LoadScene{"a"},
+                                      ParamEdit{"gravity", -2},
+                                      ParamEdit{"solver", 1},
+                                      ParamEdit{"check_intersections", 1},
+                                      ContactParamEdit{"r_strategy", 1},
+                                      ContactParamEdit{"tolerance", 1e-6},
+                                      ContactParamEdit{"warm_start", 0},
+                                      MaterialEdit{1, "mu", 0.4},
+                                      MaterialEdit{-1, "model", 2},
+                                      HalfSpaceEdit{0, 0.6},
+                                      DragStart{{{4, 5, 6}, {0.5, 0.25, 0.25}, {0, 1, 2}}},
+                                      DragMove{{3, 4, 5}},
+                                      DragEnd{},
+                                      Freeze{},
+                                      Reset{}};
+  {
+    JournalFile journal(file);
+    int frame = 0;
+    for (const Command& command : commands) {
+      journal.add({frame, 0.5 * frame, 0, command}, model);
+      journal.add_screenshot(frame, 0, "a.png");
+      ++frame;
+    }
+  }
+  const std::vector<JournalEntry> entries = read_journal(file, model);
+  ASSERT_EQ(entries.size(), commands.size()) << "a screenshot is nothing to repeat";
+  const fs::path again = folder / "again.jsonl";
+  JournalFile copy(again);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    EXPECT_EQ(entries[i].frame, static_cast<int>(i));
+    EXPECT_EQ(entries[i].time, 0.5 * static_cast<double>(i));
+    ASSERT_EQ(entries[i].command.index(), commands[i].index());
+    copy.add(entries[i], model);
+    copy.add_screenshot(static_cast<int>(i), 0, "a.png");
+  }
+  std::ifstream one(file), two(again);
+  const std::string first{std::istreambuf_iterator<char>(one), {}};
+  const std::string second{std::istreambuf_iterator<char>(two), {}};
+  EXPECT_EQ(second, first);
+}
+
+TEST_F(JournalTest, NamesTheLineThatIsWrong) {
+  const Model model = test::two_tets("a").model;
+  const auto message = [&](const std::string& line) {
+    std::ofstream(file) << R"({"event": "reset", "frame": 0, "time": 0})"
+                        << "\n"
+                        << line << "\n";
+    try {
+      read_journal(file, model);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  const std::string at = R"("frame": 1, "time": 0.1)";
+  for (const auto& [line, part] :
+       {std::pair<std::string, const char*>{"{", "parse error"},
+        {"{\"event\": \"jump\", " + at + "}", "unknown event 'jump'"},
+        {"{\"event\": \"set\", \"key\": \"dt\", \"value\": -1, " + at + "}", "dt = -1"},
+        {"{\"event\": \"set\", \"key\": \"contact.dt\", \"value\": 1, " + at + "}", "unknown key 'dt'"},
+        {"{\"event\": \"set\", \"key\": \"ccd\", \"value\": \"fast\", " + at + "}", "no choice of ccd"},
+        {"{\"event\": \"set\", \"key\": \"mu\", \"value\": 1, \"half_space\": 3, " + at + "}",
+         "no half-space 3"},
+        {"{\"event\": \"set\", \"key\": \"mu\", \"value\": 1, \"material\": \"ice\", " + at + "}",
+         "unknown material \"ice\""},
+        {"{\"event\": \"drag_start\", \"triangle\": [0, 1, 99], \"weights\": [1, 0, 0], \"target\": [0, 0, "
+         "0], " +
+             at + "}",
+         "no node 99"},
+        {"{\"event\": \"reset\"}", "frame"}}) {
+    const std::string seen = message(line);
+    EXPECT_NE(seen.find("done.jsonl:2: "), std::string::npos) << line << ": " << seen;
+    EXPECT_NE(seen.find(part), std::string::npos) << line << ": " << seen;
+  }
+  EXPECT_THROW(read_journal(folder / "none.jsonl", model), InputError);
+}
+
 TEST_F(JournalTest, NamesAPlaceItCannotWrite) {
   try {
     JournalFile journal(folder / "none" / "done.jsonl");

@@ -73,6 +73,51 @@ TEST_F(RenderTest, RigidBodiesLookAsElasticOnes) {
   EXPECT_LT(pixels_that_differ(draw(), elastic), 20u) << "shadows, too";
 }
 
+/// Each side of the fixture's cube in n x n squares, as a rigid body.
+Model fine_cube(const Model& elastic, int n) {
+  Model model;
+  model.materials = elastic.materials;
+  model.material_names = elastic.material_names;
+  BodyPart part = make_part(ShapeKind::box, {0.5, 0.5, 0.5});
+  for (int side = 0; side < 6; ++side) {
+    const int axis = side / 2;
+    const double sign = side % 2 == 0 ? -0.5 : 0.5;
+    const auto first = static_cast<std::int32_t>(part.nodes.size());
+    for (int i = 0; i <= n; ++i)
+      for (int j = 0; j <= n; ++j) {
+        Vec<double, 3> x{0, 0, 0};
+        x[axis] = sign;
+        x[(axis + 1) % 3] = static_cast<double>(i) / n - 0.5;
+        x[(axis + 2) % 3] = static_cast<double>(j) / n - 0.5;
+        part.nodes.push_back(x);
+      }
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        const std::int32_t a = first + i * (n + 1) + j, b = a + n + 1;
+        for (const Vec3i& t : {Vec3i{a, b, b + 1}, Vec3i{a, b + 1, a + 1}})
+          part.triangles.push_back(sign > 0 ? t : Vec3i{t[0], t[2], t[1]});
+      }
+  }
+  BodyStart start;
+  start.pose.x = {0, 0.5, 0};
+  add_body(model, "cube", assemble({part}), 0, start).color = elastic.objects[0].color;
+  model.half_spaces = elastic.half_spaces;
+  finalize(model);
+  return model;
+}
+
+TEST_F(RenderTest, ManyTrianglesLookAsFew) {
+  const Model fine = fine_cube(model, 64);
+  ASSERT_GT(fine.triangles.size(), 20000u) << "where depth comes first and insides are left out";
+  for (const Quality quality : {Quality::light, Quality::high}) {
+    renderer->set_quality(quality);
+    renderer->set_scene(model);
+    const Image coarse = draw();
+    renderer->set_scene(fine);
+    EXPECT_LT(pixels_that_differ(draw(), coarse), 60u) << quality_name(quality);
+  }
+}
+
 TEST_F(RenderTest, JointsShowAnchorsAndAxes) {
   const Image plain = draw();
   const JointMark marks[] = {{{-0.9f, 0.5f, 0.8f}, {-0.5f, 0.5f, 0.8f}, {0, 1, 0}}};

@@ -31,8 +31,10 @@ void draw_contact_numbers(const StepReport& report) {
                 solve.tolerance);
   text_colored(missed_tolerance(report) ? theme::warning : theme::good, text);
   tooltip("The judge's residual of the impulses, and the tolerance that was asked for");
-  value_row("Ended by", column, "%s", report.stop_reason.empty() ? "-" : report.stop_reason.c_str());
-  value_row("Contacts", column, "%d of %d pairs", report.contacts, report.candidates);
+  const std::string reason = report.stop_reason.empty() ? "-" : report.stop_reason;
+  value_row("Ended by", column, "%s", fit_text(reason, ImGui::GetContentRegionAvail().x - column).c_str());
+  tooltip(reason);
+  value_row("Contacts", column, "%d in %d pairs", report.contacts, report.candidates);
   if (const int joints = solve.blocks - report.contacts; joints > 0)
     value_row("Joint blocks", column, "%d", joints);
   value_row("nu", column, "%.3g", solve.nu);

@@ -138,7 +138,7 @@ void draw_ranking(const RaceStatus& status, float width) {
                                     ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX;
   if (!ImGui::BeginTable("ranking", 7, flags, {width, 0})) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  for (const char* title : {"", "solver", "end", "iterations", "time", "to 1e-4", "residual"})
+  for (const char* title : {"", "solver", "end", "steps", "time", "to 1e-4", "residual"})
     ImGui::TableSetupColumn(title);
   ImGui::TableHeadersRow();
   int rank = 0;
@@ -207,7 +207,7 @@ void draw_lab_panel(PanelContext& context) {
   draw_problem(status);
   if (!status.error.empty()) text_colored(theme::bad, status.error);
   if (status.running) draw_progress(status);
-  const float width = std::min(em(84), 0.56f * ImGui::GetContentRegionAvail().x);
+  const float width = std::min(em(96), 0.6f * ImGui::GetContentRegionAvail().x);
   draw_ranking(status, width);
   ImGui::SameLine();
   draw_residuals(status);

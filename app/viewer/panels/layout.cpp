@@ -59,7 +59,7 @@ void draw_panels(PanelContext& context) {
     ImGui::End();
   }
   if (context.view.lab) {
-    begin_below("lab", 48, 0.5f);
+    begin_below("lab", 46, 0.45f);
     draw_lab_panel(context);
     ImGui::End();
   }

@@ -14,6 +14,8 @@ void draw_list(PanelContext& context, const std::shared_ptr<const Scene>& curren
   constexpr std::size_t most_rows = 10;
   const auto rows = static_cast<float>(std::min(context.scenes.size(), most_rows));
   ImGui::BeginChild("scenes", {0, rows * ImGui::GetTextLineHeightWithSpacing()});
+  // Names of most scenes stand before their titles; long ones push theirs to the right.
+  const float column = em(14), gap = em(1);
   int& shown = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("shown"), -1);
   for (std::size_t i = 0; i < context.scenes.size(); ++i) {
     const SceneInfo& info = context.scenes[i];
@@ -24,7 +26,7 @@ void draw_list(PanelContext& context, const std::shared_ptr<const Scene>& curren
     tooltip(selected && !current->description.empty() ? current->description : info.title);
     ImGui::SameLine(em(1));
     ImGui::TextUnformatted(info.name.c_str());
-    ImGui::SameLine(em(12));
+    ImGui::SameLine(std::max(column, em(1) + ImGui::CalcTextSize(info.name.c_str()).x + gap));
     text_colored(theme::dim_text, fit_text(info.title, ImGui::GetContentRegionAvail().x));
     ImGui::PopID();
   }

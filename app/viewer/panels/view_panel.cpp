@@ -2,6 +2,7 @@
 
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
+#include "app/viewer/param_controls.h"
 #include "app/viewer/theme.h"
 
 namespace stickslip {
@@ -45,7 +46,8 @@ void draw_view_panel(PanelContext& context) {
   overlay_box(context, "Edges", view.overlays.wireframe, ActionId::toggle_wireframe);
 
   const SimulationFrame& shown = context.simulation.frame();
-  if (shown.scene && !shown.scene->model.joints.empty()) {
+  const bool rigid = shown.scene && is_rigid(shown.scene->model);
+  if (rigid && !shown.scene->model.joints.empty()) {
     ImGui::SameLine();
     overlay_box(context, "Joints", view.overlays.joints, ActionId::toggle_joints);
   }
@@ -61,11 +63,16 @@ void draw_view_panel(PanelContext& context) {
       legend_row(Mark::disc, contact_color(state), name, meaning, counts[static_cast<std::size_t>(state)],
                  shown);
     };
-    state_row(ContactState::stick, "stick", "slower than eps_v: static friction", view.filter.stick);
+    state_row(ContactState::stick, "stick",
+              rigid ? "friction is inside its cone" : "slower than eps_v: static friction",
+              view.filter.stick);
     state_row(ContactState::slip, "slip", "sliding: friction has its full size", view.filter.slip);
-    state_row(ContactState::open, "open", "within d_hat, without a noticeable force", view.filter.open);
+    state_row(ContactState::open, "open",
+              rigid ? "within contact_margin, without a noticeable force"
+                    : "within d_hat, without a noticeable force",
+              view.filter.open);
   }
-  if (view.overlays.contacts)
+  if (view.overlays.contacts && !rigid)
     legend_row(Mark::ring, multiplier_color(), "multiplier",
                "closer than augmentation_gap of d_hat: solver = barrier_al holds it open by a multiplier",
                augmented, view.overlays.multipliers);

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+
+#include "app/io/input_error.h"
+#include "app/viewer/journal_file.h"
+
+namespace stickslip {
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument(why); }
+
+Vec<double, 3> read_vec(const json& values) {
+  return {values.at(0).get<double>(), values.at(1).get<double>(), values.at(2).get<double>()};
+}
+
+/// The row of a key, and the value that stands there, checked.
+struct Setting {
+  std::string_view name;
+  double value;
+};
+
+Setting read_setting(std::span<const ParamInfo> table, const std::string& key, const json& value) {
+  const ParamInfo* row = find_param(table, key);
+  if (!row) refuse("unknown key '" + key + "'");
+  double number = 0;
+  if (value.is_string()) {
+    const auto choice = std::ranges::find(row->choices, value.get<std::string>());
+    if (choice == row->choices.end()) refuse("'" + value.get<std::string>() + "' is no choice of " + key);
+    number = static_cast<double>(choice - row->choices.begin());
+  } else {
+    number = value.is_boolean() ? value.get<bool>() : value.get<double>();
+  }
+  return {row->name, number};
+}
+
+Command read_set(const json& line, const Model& model) {
+  const auto key = line.at("key").get<std::string>();
+  const json& value = line.at("value");
+  if (line.contains("half_space"))
+    return HalfSpaceEdit{line.at("half_space").get<std::size_t>(), value.get<double>()};
+  if (line.contains("material")) {
+    int material = -1;
+    if (const json& name = line.at("material"); !name.is_null()) {
+      const auto found = std::ranges::find(model.material_names, name.get<std::string>());
+      if (found == model.material_names.end()) refuse("unknown material " + name.dump());
+      material = static_cast<int>(found - model.material_names.begin());
+    }
+    const Setting setting = read_setting(material_table(), key, value);
+    return MaterialEdit{material, setting.name, setting.value};
+  }
+  if (key.starts_with(contact_key_prefix)) {
+    const Setting setting = read_setting(lab_param_table(), key.substr(contact_key_prefix.size()), value);
+    return ContactParamEdit{setting.name, setting.value};
+  }
+  const Setting setting = read_setting(param_table(), key, value);
+  return ParamEdit{setting.name, setting.value};
+}
+
+/// Throws what `apply_edit` throws for an edit that no simulation of the model would take.
+void check_edit(const Command& command, const Model& model) {
+  Settings settings;
+  settings.materials = model.materials;
+  settings.half_space_mu.assign(model.half_spaces.size(), 0.0);
+  if (const auto* param = std::get_if<ParamEdit>(&command)) apply_edit(*param, settings.params);
+  if (const auto* contact = std::get_if<ContactParamEdit>(&command))
+    apply_edit(*contact, settings.contact_params);
+  if (const auto* material = std::get_if<MaterialEdit>(&command)) apply_edit(*material, settings.materials);
+  if (const auto* plane = std::get_if<HalfSpaceEdit>(&command)) apply_edit(*plane, settings.half_space_mu);
+}
+
+Drag read_drag(const json& line, const Model& model) {
+  Drag drag;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto node = line.at("triangle").at(i).get<std::int32_t>();
+    if (node < 0 || static_cast<std::size_t>(node) >= model.node_count())
+      refuse("there is no node " + std::to_string(node));
+    drag.triangle[static_cast<int>(i)] = node;
+  }
+  drag.weights = read_vec(line.at("weights"));
+  drag.target = read_vec(line.at("target"));
+  return drag;
+}
+
+/// Nothing for an event that does nothing to the simulation.
+std::optional<Command> read_event(const json& line, const Model& model) {
+  const auto event = line.at("event").get<std::string>();
+  if (event == "load") return LoadScene{line.at("scene").get<std::string>()};
+  if (event == "reset") return Reset{};
+  if (event == "set") return read_set(line, model);
+  if (event == "drag_start") return DragStart{read_drag(line, model)};
+  if (event == "drag_move") return DragMove{read_vec(line.at("target"))};
+  if (event == "drag_end") return DragEnd{};
+  if (event == "freeze") return Freeze{};
+  if (event != "screenshot") refuse("unknown event '" + event + "'");
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<JournalEntry> read_journal(const std::filesystem::path& file, const Model& model) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw InputError(file.string() + ": cannot be read");
+  std::vector<JournalEntry> entries;
+  int number = 0;
+  for (std::string text; std::getline(stream, text);) {
+    ++number;
+    try {
+      const json line = json::parse(text);
+      const std::optional<Command> command = read_event(line, model);
+      if (!command) continue;
+      check_edit(*command, model);
+      entries.push_back({line.at("frame").get<int>(), line.at("time").get<double>(), 0, *command});
+    } catch (const json::exception& error) {
+      throw InputError(file.string() + ":" + std::to_string(number) + ": " + error.what());
+    } catch (const std::invalid_argument& error) {
+      throw InputError(file.string() + ":" + std::to_string(number) + ": " + error.what());
+    }
+  }
+  return entries;
+}
+
+}  // namespace stickslip
