@@ -75,15 +75,26 @@ bool is_barrier_group(std::string_view group) {
   return is_one_of(group, {"barrier", "augmented", "friction", "newton", "pcg", "ccd", "boundary", "solver"});
 }
 
-std::string why_idle_rigid(const ParamInfo& info, const Settings& settings) {
+/// Explicit forces leave the joints alone to a solver.
+bool solves_nothing(const Params& params, const Model& model) {
+  return params.contact_solver == ContactSolverKind::penalty_explicit && model.joints.empty();
+}
+
+constexpr const char* nothing_to_solve = "penalty_explicit has forces in place of a solver";
+
+std::string why_idle_rigid(const ParamInfo& info, const Settings& settings, const Model& model) {
   const Params& params = settings.params;
   if (info.name == "solver") return "a scene with rigid bodies is stepped at velocity level";
   if (is_barrier_group(info.group)) return "rigid scenes have no barrier";
   if (info.group == "penalty" && !is_penalty(params))
     return "contact_solver = " + contact_solver_name(params) +
            " finds impulses; the penalty_ ones use forces";
-  if (is_penalty(params) && (info.group == "stabilisation" || is_one_of(info.name, {"shock_propagation"})))
-    return "penalty forces need no impulses and take overlaps back themselves";
+  if (info.name == "shock_propagation" && solves_nothing(params, model)) return nothing_to_solve;
+  const bool of_velocities =
+      info.name.starts_with("spring_") || info.name == "baumgarte" ||
+      (info.group == "stabilisation" && params.stabilisation == Stabilisation::baumgarte);
+  if (is_penalty(params) && model.joints.empty() && of_velocities && info.name != "stabilisation")
+    return "penalty forces take overlaps back themselves, and there are no joints";
   if (info.name == "restitution_speed" &&
       std::ranges::none_of(settings.materials, [](const Material& m) { return m.restitution > 0; }))
     return "nothing bounces: restitution is 0 in all materials";
@@ -176,7 +187,8 @@ SliderScale slider_scale(const ParamInfo& info, double reference) {
 bool is_rigid(const Model& model) { return !model.bodies.empty(); }
 
 std::string why_idle(const ParamInfo& info, const Settings& settings, const Model& model) {
-  return is_rigid(model) ? why_idle_rigid(info, settings) : why_idle_elastic(info, settings.params, model);
+  return is_rigid(model) ? why_idle_rigid(info, settings, model)
+                         : why_idle_elastic(info, settings.params, model);
 }
 
 std::string why_idle(const ParamInfo& info, const std::vector<Material>& materials, int material,
@@ -198,13 +210,16 @@ std::string why_idle(const ParamInfo& info, const std::vector<Material>& materia
   return {};
 }
 
-std::string why_contact_idle(const ParamInfo& info, const Settings& settings) {
+std::string why_contact_idle(const ParamInfo& info, const Settings& settings, const Model& model) {
   const LabParams& lab = settings.contact_params;
-  const std::string name = contact_solver_name(settings.params);
+  if (solves_nothing(settings.params, model)) return nothing_to_solve;
   const ContactSolverInfo* solver = contact_solver_of(settings.params);
-  if (!solver) return name + " has forces in place of a solver";
-  if (std::ranges::find(solver->groups, info.group) == solver->groups.end())
-    return name + " does not read this";
+  const std::string name(solver->name);
+  if (std::ranges::find(solver->groups, info.group) == solver->groups.end()) {
+    const std::string who =
+        is_penalty(settings.params) ? name + ", which solves beside penalty forces," : name;
+    return who + " does not read this";
+  }
   const bool sweeps_alone = is_one_of(info.group, {"prox", "prox_local"});
   if (name == "nncg" && sweeps_alone && lab.nncg_sweep != NncgSweep::prox)
     return "only nncg_sweep = prox reads this";
@@ -230,8 +245,8 @@ std::string why_barred(const ParamInfo& info, std::size_t index, const Model& mo
 
 const ContactSolverInfo* contact_solver_of(const Params& params) {
   static const std::vector<ContactSolverInfo> solvers = list_contact_solvers();
-  const auto found = std::ranges::find(solvers, contact_solver_name(params), &ContactSolverInfo::name);
-  return found == solvers.end() ? nullptr : &*found;
+  const std::string name = is_penalty(params) ? "nsgs" : contact_solver_name(params);
+  return &*std::ranges::find(solvers, name, &ContactSolverInfo::name);
 }
 
 std::string contact_solver_text(std::size_t index) {
@@ -243,7 +258,6 @@ std::string contact_solver_text(std::size_t index) {
   if (params.contact_solver == ContactSolverKind::penalty_implicit)
     return "springs and dampers at overlaps, linearised at the step's end: stable, and soft [Course 5.1]";
   const ContactSolverInfo* solver = contact_solver_of(params);
-  if (!solver) return {};
   std::string law = "Solves Coulomb's law exactly";
   if (solver->law == "associated") law = "Solves the associated law, and Coulomb's exactly with de_saxce";
   if (solver->law == "box") law = "Solves box friction: a pyramid in place of the cone";

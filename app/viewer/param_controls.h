@@ -34,13 +34,13 @@ std::string why_idle(const ParamInfo& info, const Settings& settings, const Mode
 std::string why_idle(const ParamInfo& info, const std::vector<Material>& materials, int material,
                      const Model& model);
 /// The same for a row of lab_param_table() in a rigid scene.
-std::string why_contact_idle(const ParamInfo& info, const Settings& settings);
+std::string why_contact_idle(const ParamInfo& info, const Settings& settings, const Model& model);
 /// Whether this kind of scene reads nothing of a group of param_table().
 bool is_idle_group(std::string_view group, const Model& model);
 /// Why choice `index` of a row of param_table() cannot be taken in this scene, or empty.
 std::string why_barred(const ParamInfo& info, std::size_t index, const Model& model);
 
-/// The solver of the lab that a step of rigid bodies uses; null for penalty forces.
+/// The solver of the lab that a step of rigid bodies uses: nsgs for what penalty forces leave to solve.
 const ContactSolverInfo* contact_solver_of(const Params& params);
 /// What choice `index` of contact_solver is: what law it solves, and how.
 std::string contact_solver_text(std::size_t index);

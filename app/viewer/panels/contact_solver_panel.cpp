@@ -55,7 +55,7 @@ void draw_rows(PanelContext& context, const Scene& scene, std::string_view group
   for (const ParamInfo& info : lab_param_table()) {
     if (info.group != group) continue;
     const Settings& settings = simulation.settings();
-    const std::string why = why_contact_idle(info, settings);
+    const std::string why = why_contact_idle(info, settings, scene.model);
     if (why.empty() == idle) continue;
     if (!std::exchange(titled, true)) text_colored(theme::accent, contact_group_title(group));
     const double original = get_param(&scene.contact_params, info);
