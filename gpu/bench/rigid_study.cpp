@@ -110,7 +110,8 @@ std::string RigidMethod::name() const {
   Params params;
   params.contact_solver = solver;
   return param_text(&params, *find_param(param_table(), "contact_solver")) + " " +
-         std::to_string(iterations) + (warm_start ? "" : ", cold");
+         std::to_string(iterations) + (warm_start ? "" : ", cold") +
+         (tolerance < RigidMethod{}.tolerance ? ", tight" : "");
 }
 
 void RigidMethod::apply(Params& params, LabParams& lab) const {
@@ -122,8 +123,9 @@ void RigidMethod::apply(Params& params, LabParams& lab) const {
 
 std::vector<RigidMethod> rigid_methods(bool all) {
   using enum ContactSolverKind;
-  std::vector<RigidMethod> methods{{nsgs, 50}, {nsgs, 10}, {nsgs, 50, false}, {prox_gs, 50},
-                                   {nncg, 50}, {spg, 50},  {automatic, 50}};
+  std::vector<RigidMethod> methods{{nsgs, 50},        {nsgs, 50, true, 1e-4}, {nsgs, 10},
+                                   {nsgs, 50, false}, {prox_gs, 50},          {nncg, 50},
+                                   {spg, 50},         {automatic, 50}};
   if (all)
     methods.insert(methods.end(), {{nsgs, 200},
                                    {pgs, 50},

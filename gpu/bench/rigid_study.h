@@ -42,7 +42,7 @@ struct RigidMethod {
   bool warm_start = true;
   double tolerance = 1e-3;  // residual (the judge's) that ends a step's solve
 
-  /// "nsgs 50", "spg 50, cold"
+  /// "nsgs 50", "spg 50, cold"; "tight" with less than the default tolerance
   std::string name() const;
   void apply(Params& params, LabParams& lab) const;
 };
