@@ -78,6 +78,7 @@ BodyPart make_mesh_part(Model& model, const std::vector<Vec3d>& nodes, const std
 BodyForm assemble(const std::vector<BodyPart>& parts) {
   if (parts.empty()) throw std::invalid_argument("a rigid body needs a shape");
   std::vector<MassProperties> masses;
+  masses.reserve(parts.size());
   for (const BodyPart& part : parts) masses.push_back(moved(part.mass, part.shape.pose));
   const MassProperties all = united(masses);
   if (!(all.volume > 0) || !std::isfinite(all.volume))
