@@ -40,12 +40,17 @@ json params_json(std::span<const ParamInfo> table, const std::vector<std::string
   return rows;
 }
 
+/// The methods of stepping. A contact solver's name stands for the velocity-level one with it.
 json solvers_json() {
   json rows = json::array();
-  for (const SolverInfo& solver : list_solvers())
-    rows.push_back({{"name", solver.name},
-                    {"meaning", solver.meaning},
-                    {"params", params_json(param_table(), solver.groups)}});
+  for (const SolverInfo& solver : list_solvers()) {
+    json row{{"name", solver.name},
+             {"meaning", solver.meaning},
+             {"params", params_json(param_table(), solver.groups)}};
+    if (solver.name == "velocity")
+      row["contact_solvers"] = find_param(param_table(), "contact_solver")->choices;
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 
@@ -147,6 +152,11 @@ void print_solvers(const json& rows) {
       if (std::find(known.begin(), known.end(), param) == known.end()) fresh.push_back(param);
     std::cout << padded(value_text(row["name"]), 13) << value_text(row["meaning"]) << "\n"
               << (known.empty() ? "" : "what is above, and\n");
+    if (row.contains("contact_solvers")) {
+      std::cout << "contact solvers, whose name may stand for it (stickslip list contact-solvers):";
+      for (const json& name : row["contact_solvers"]) std::cout << " " << value_text(name);
+      std::cout << "\n";
+    }
     print_params(fresh);
     std::cout << "\n";
     known.insert(known.end(), fresh.begin(), fresh.end());

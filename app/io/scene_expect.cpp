@@ -41,7 +41,7 @@ Band read_band(TableReader& table) {
 
 /// An object that has a pose.
 std::string read_rigid(TableReader& table, const Model& model) {
-  const std::string name = read_object(table, model);
+  std::string name = read_object(table, model);
   for (const Object& object : model.objects)
     if (is_called(object, name) && !object.is_rigid())
       table.fail("object", "'" + name + "' is no rigid body");

@@ -88,7 +88,7 @@ TEST(SceneRigid, EveryShapeHasItsMassAndAClosedSurface) {
     EXPECT_NO_THROW(checked_closed({model.positions, model.triangles}, "it"));
   }
   const Model bumpy =
-      parse_rigid(kStone + rigid("it", "shape = 'jack'\nradius = 0.5\nwaist = 0.1\nedge = 0.2\ncells = 8\n"))
+      parse_rigid(kStone + rigid("it", "shape = 'jack'\nradius = 0.5\nwaist = 0.1\nedge = 0.1\ncells = 8\n"))
           .model;
   EXPECT_EQ(bumpy.shapes[0].kind, ShapeKind::mesh) << "what is not convex keeps its surface";
   expect_refused(
