@@ -46,8 +46,8 @@ SurfaceMesh make_plane(double size_x, double size_z, double edge);
 /// A bowl that stands on y = 0, round around y: half a sphere of inner `radius` (less where it is lower) and
 /// a straight wall above, `height` deep inside, with a round rim; closed.
 SurfaceMesh make_bowl(double radius, double height, double thickness, double edge);
-/// Closed, round around y, both for drawing: a tube's straight part is `height` long, and a capsule has half a
-/// ball on each end of it.
+/// Closed, round around y, both for drawing: a tube's straight part is `height` long, and a capsule has half
+/// a ball on each end of it.
 SurfaceMesh make_capsule(double radius, double height, double edge);
 SurfaceMesh make_drum(double radius, double height, double edge);
 /// A closed wedge that falls from `height` at -x to zero at +x; its base lies at y = 0.

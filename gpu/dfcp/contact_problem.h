@@ -81,9 +81,9 @@ struct ContactProblem {
 /// see. Throws std::invalid_argument naming the array, the row and what would be right.
 void check(const ContactProblem& problem);
 
-/// E of each row: its block's compliance and its softness, and without softness 1 on rows on which no impulse acts (no entry in H but of
-/// immovable bodies, or W_ii = 0): they stay regular, and nothing else changes where u = 0 and r = 0 there.
-/// Shape: size().
+/// E of each row: its block's compliance and its softness, and without softness 1 on rows on which no impulse
+/// acts (no entry in H but of immovable bodies, or W_ii = 0): they stay regular, and nothing else changes
+/// where u = 0 and r = 0 there. Shape: size().
 std::vector<double> row_compliance(const ContactProblem& problem);
 
 /// The same problem with W and q formed: through blocks of bodies, or a factorisation of A's connected parts.

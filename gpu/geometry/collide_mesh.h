@@ -46,7 +46,7 @@ struct PlacedMesh {
 SS_HD inline PlacedMesh place_mesh(const Shape& s, const Pose& body, const V3& origin,
                                    const ShapeLibrary& library) {
   const Pose at = body * s.pose;
-  return {library.meshes + s.data, rotation_matrix(at.q), at.x - origin};
+  return {library.meshes + s.data, at.q.matrix(), at.x - origin};
 }
 
 /// Points sorted by the direction of their normals (within 25 degrees of the first one), which within a part

@@ -27,14 +27,6 @@ struct Convex {
   V3 x;              // [m] its centre
 };
 
-SS_HD inline Mat<double, 3> rotation_matrix(const Quat& q) {
-  const double x = q.v[0], y = q.v[1], z = q.v[2], w = q.w;
-  const double x2 = x + x, y2 = y + y, z2 = z + z;
-  const double xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2, yz = y * z2;
-  const double wx = w * x2, wy = w * y2, wz = w * z2;
-  return {{1 - yy - zz, xy - wz, xz + wy, xy + wz, 1 - xx - zz, yz - wx, xz - wy, yz + wx, 1 - xx - yy}};
-}
-
 /// Places count from `origin`, so that no digits are lost far from the world's.
 SS_HD inline Convex make_convex(const Shape& s, const Pose& body, const V3& origin,
                                 const ShapeLibrary& library) {
@@ -44,7 +36,7 @@ SS_HD inline Convex make_convex(const Shape& s, const Pose& body, const V3& orig
           s.size,
           round ? s.size[0] : 0.0,
           s.kind == ShapeKind::hull ? library.hulls + s.data : nullptr,
-          rotation_matrix(at.q),
+          at.q.matrix(),
           at.x - origin};
 }
 

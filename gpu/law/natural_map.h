@@ -37,7 +37,7 @@ SS_HD inline double cone_distance(const ContactLaw<D>& law, const Vec<double, D>
 /// slide.
 template <int D>
 SS_HD inline BlockState block_state(const ContactLaw<D>& law, double s, const Vec<double, D>& r,
-                                        const Vec<double, D>& u) {
+                                    const Vec<double, D>& u) {
   if (law.set == FrictionSet::bilateral) return BlockState::bilateral;
   const Vec<double, D> z = r - (1 / s) * shifted(law, u);
   const Vec<double, D> p = project(law, z);

@@ -23,8 +23,10 @@ struct QuatT {
   }
   SS_HD constexpr Vec<T, 3> rotate_back(const Vec<T, 3>& x) const { return conjugate().rotate(x); }
   SS_HD constexpr Mat<T, 3> matrix() const {
-    return Mat<T, 3>::from_columns(
-        {rotate({T(1), T(0), T(0)}), rotate({T(0), T(1), T(0)}), rotate({T(0), T(0), T(1)})});
+    const T x = v[0], y = v[1], z = v[2];
+    return {{T(1) - T(2) * (y * y + z * z), T(2) * (x * y - w * z), T(2) * (x * z + w * y),
+             T(2) * (x * y + w * z), T(1) - T(2) * (x * x + z * z), T(2) * (y * z - w * x),
+             T(2) * (x * z - w * y), T(2) * (y * z + w * x), T(1) - T(2) * (x * x + y * y)}};
   }
 };
 

@@ -60,6 +60,7 @@ namespace stickslip {
   BOOL(continuous, true, velocity, "widen the margin by the way that a body goes in a step, so that none passes through another") \
   INT(manifold_points, 4, 1, 8, "1", velocity, "points kept of a pair's contact area")                                          \
   REAL(restitution_speed, 0.5, 0.0, 100.0, "m/s", velocity, "approach below which nothing bounces")                             \
+  INT(cold_start_iterations, 1000, 0, 1000000, "1", velocity, "of apgd at most, before the chosen solver, in a step whose contacts are new, as the first one of a scene; 0: none") \
   BOOL(shock_propagation, false, velocity, "after the solve, once more from the ground up with what lies below held still")     \
   CHOICE(stabilisation, Stabilisation, baumgarte, stabilisation, "what takes overlaps back [Course 1.9, 3.4.6]", "none|baumgarte|spring_damper|projection") \
   REAL(baumgarte, 0.2, 0.0, 1.0, "1", stabilisation, "share of an overlap that a step takes back")                              \

@@ -43,7 +43,6 @@ struct WiderExtremes {
 };
 
 constexpr double kColdTolerance = 1e-6;
-constexpr int kColdIterations = 1000;
 
 bool has_torsion(const Model& model) {
   for (const Material& material : model.materials)
@@ -284,11 +283,11 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   clock.lap(report.seconds.assembly);
   // A structure that was not there before, as in the first step of a scene, deserves more than the next
   // steps: what is missing in its impulses would move all of it.
-  if (kColdIterations > 0 && solved.contact_count >= bodies_.moving() &&
+  if (params.cold_start_iterations > 0 && solved.contact_count >= bodies_.moving() &&
       10 * fresh_contacts(ctx) > 9 * contacts_.count()) {
     LabParams cold = lab;
     cold.tolerance = std::min(lab.tolerance, kColdTolerance);
-    cold.max_iterations = kColdIterations;
+    cold.max_iterations = params.cold_start_iterations;
     system.solve(ctx, bodies_, "apgd", cold, record);
   }
   const bool by_penalty = penalties_ || last_.soft;
