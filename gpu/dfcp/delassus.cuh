@@ -104,14 +104,17 @@ struct BlockWriter {
   Mat<double, D>* diagonal;
   double* scale;
 
-  /// Block c: H, E, W_cc and q_c = H free + w.
+  /// Block c: H, E, W_cc and q_c = H free + w; zero between bodies that cannot be pushed, where no impulse
+  /// could stop what is not.
   SS_HD void put(std::size_t c, const ConstraintBlock<D>& block) const {
     Mat<double, D> w = Mat<double, D>::zero();
     Vec<double, D> u = block.w;
+    bool moves = false;
     for (std::size_t side = 0; side < 2; ++side) {
       const std::size_t e = 2 * c + side;
       const std::int32_t b = block.body[side];
       const bool pushed = b >= 0 && inverse[b].mass > 0;
+      moves = moves || pushed;
       body[e] = pushed ? b : -1;
       for (int i = 0; i < D; ++i) {
         const Vec<double, 6>& row = block.jacobian[side][i];
@@ -127,7 +130,7 @@ struct BlockWriter {
       w(i, i) += block.compliance[i];
       for (int j = 0; j < i; ++j) w(j, i) = w(i, j);
     }
-    q[c] = u;
+    q[c] = moves ? u : Vec<double, D>::zero();
     compliance[c] = block.compliance;
     diagonal[c] = w;
     scale[c] = trace(w) / D;

@@ -163,14 +163,16 @@ void ContactSystem<D>::warm_start(Context& ctx, const StepConstraints& list) {
   const Vec<double, 4>* world = world_.data();
   const Vec<double, D>* joint_r = joint_r_.data();
   const RigidContact* contact = list.contacts;
-  const std::size_t joints = joint_blocks_, from = contacts_from_;
+  // Explicit penalties leave no impulses for the contacts that were there.
+  const std::size_t joints = joint_blocks_, from = contacts_from_, kept = impulses_ - contacts_from_;
   launch(
       ctx, blocks_,
       [=] SS_LAMBDA(std::size_t c) {
         Vec<double, D> start = Vec<double, D>::zero();
         if (c < joints) {
           start = project(law[c], joint_r[c]);
-        } else if (const std::int32_t p = contact[c - joints].previous; p >= 0) {
+        } else if (const std::int32_t p = contact[c - joints].previous;
+                   p >= 0 && static_cast<std::size_t>(p) < kept) {
           const Vec<double, 4> f = world[from + static_cast<std::size_t>(p)];
           for (int i = 0; i < 3; ++i)
             for (int k = 0; k < 3; ++k)
@@ -232,11 +234,20 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
   System<D> system{ctx, W, law_.data(), params, monitor, colouring_, r_.data()};
   if (blocks_ > 0 && !run_solver(solver, system))
     throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'");
+  if (monitor.end() == SolveEnd::refused) {
+    // Without impulses everything would fall.
+    const std::string refusal =
+        std::string(solver) + " refuses (" + monitor.message() + "): nsgs took its place";
+    copy(ctx, r_.data(), guess_.data(), blocks_);
+    solve(ctx, bodies, "nsgs", params, record);
+    record.message = refusal;
+    return;
+  }
   if (blocks_ > 0) copy(ctx, r_.data(), monitor.best(), blocks_);
   record.residual = blocks_ > 0 ? monitor.best_residual() : 0;
   record.tolerance = params.tolerance;
   record.iterations = monitor.iterations();
-  record.message = monitor.end() == SolveEnd::refused ? monitor.message() : "";
+  record.message.clear();
   record.colours = colouring_.built() ? colouring_.colours() : 0;
   keep_impulses(ctx);
 }

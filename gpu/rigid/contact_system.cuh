@@ -85,7 +85,8 @@ class ContactSystem {
   /// Nothing is remembered from earlier steps.
   void forget() { impulses_ = 0; }
 
-  /// Finds the impulses by a solver of the lab. Throws std::invalid_argument for what the solver refuses.
+  /// Finds the impulses by a solver of the lab; by nsgs where that one refuses, which the record's message
+  /// says. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
   /// v = free + A^-1 H' r of all bodies.

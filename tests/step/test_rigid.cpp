@@ -215,8 +215,38 @@ TEST_P(RigidSteps, a_sleeping_stack_wakes_when_it_is_hit) {
   StepReport report;
   for (int i = 0; i < 100; ++i) report = engine->step();
   EXPECT_EQ(report.contact_solve->asleep, 3);
+  EXPECT_LT(report.contact_solve->residual, 1e-7);
   for (int i = 0; i < 30; ++i) report = engine->step();
   EXPECT_EQ(report.contact_solve->asleep, 0);
+}
+
+TEST_P(RigidSteps, solvers_take_over_from_penalties) {
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < 5; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
+  load(model);
+  run(10);
+  for (const ContactSolverKind kind : {ContactSolverKind::penalty_explicit, ContactSolverKind::nncg,
+                                       ContactSolverKind::penalty_implicit, ContactSolverKind::automatic}) {
+    params.contact_solver = kind;
+    engine->set_params(params);
+    for (int i = 0; i < 3; ++i) engine->step();
+  }
+  for (std::size_t b = 0; b < 5; ++b)
+    EXPECT_NEAR(engine->state().bodies[b].pose.x[1], 0.1 + 0.2 * static_cast<double>(b), 0.01) << b;
+}
+
+TEST_P(RigidSteps, a_solver_that_refuses_is_replaced) {
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < 5; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
+  params.contact_solver = ContactSolverKind::pivot_block;
+  contact.pivot_rows = 10;
+  load(model);
+  const StepReport report = engine->step();
+  EXPECT_NE(report.contact_solve->message.find("nsgs took its place"), std::string::npos)
+      << report.contact_solve->message;
+  EXPECT_GT(report.contact_solve->iterations, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, RigidSteps, testing::Values(Backend::cpu, Backend::cuda),
