@@ -18,7 +18,7 @@ class ScriptedEngine final : public Engine {
     int nan_at = -1;                       // frame whose report holds a NaN
     int intersects_at = -1;                // frame that reports an intersection, when they are checked
     bool refuses_load = false;
-    std::function<ContactProblem()> freeze;  // none: there is no contact problem
+    std::function<ContactProblem()> freeze = {};  // none: there is no contact problem
   };
 
   explicit ScriptedEngine(Script script) : script_(std::move(script)) {}
