@@ -23,7 +23,7 @@ using test::eventually;
 using test::XDisplay;
 
 /// A ball that lies on the ground; cheap enough for the address sanitizer.
-constexpr const char* scene_text = R"(
+constexpr const char* program_scene = R"(
 [camera]
 position = [0.0, 0.6, 2.2]
 target = [0.0, 0.35, 0.0]
@@ -107,7 +107,7 @@ class ProgramWindowTest : public ::testing::Test {
     fs::remove_all(folder_);
     fs::create_directories(folder_ / "assets" / "scenes");
     for (const char* name : {"ball.toml", "other.toml"})
-      std::ofstream(folder_ / "assets" / "scenes" / name) << scene_text;
+      std::ofstream(folder_ / "assets" / "scenes" / name) << program_scene;
     before_ = fs::current_path();
     fs::current_path(folder_);
     setenv("STICKSLIP_ASSETS", (folder_ / "assets").c_str(), 1);
