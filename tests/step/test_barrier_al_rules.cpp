@@ -161,6 +161,8 @@ TEST_P(BarrierAlRules, every_parameter_of_the_registry_may_change_between_steps)
       for (const double factor : {0.5, 2.0})
         values.push_back(std::clamp(factor * info.default_value, info.low, info.high));
     for (const double value : values) {
+      if (info.name == "solver" && value == static_cast<double>(SolverKind::velocity))
+        continue;  // no rigid bodies
       SCOPED_TRACE(std::string(info.name) + " = " + std::to_string(value));
       params = usual;
       set_param(&params, info, info.type == stickslip::ParamType::integer ? std::floor(value) : value);
