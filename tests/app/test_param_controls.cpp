@@ -144,9 +144,22 @@ Names live_params(const Settings& settings, const Model& model) {
 TEST(ParamControls, RigidScenesReadTheirGroupsAndNoOthers) {
   const Model model = test::rigid_scene("r").model;
   Settings settings{Params{}, model.materials, {}};
-  Names expected{"dt",         "gravity",         "drag_stiffness", "contact_solver",  "integrator",
-                 "gyroscopic", "contact_margin",  "continuous",     "manifold_points", "shock_propagation",
-                 "baumgarte",  "baumgarte_speed", "contact_slop",   "stabilisation",   "sleeping"};
+  Names expected{"dt",
+                 "gravity",
+                 "drag_stiffness",
+                 "contact_solver",
+                 "integrator",
+                 "gyroscopic",
+                 "contact_margin",
+                 "continuous",
+                 "manifold_points",
+                 "shock_propagation",
+                 "cold_start_iterations",
+                 "baumgarte",
+                 "baumgarte_speed",
+                 "contact_slop",
+                 "stabilisation",
+                 "sleeping"};
   EXPECT_EQ(live_params(settings, model), expected);
   settings.materials[1].restitution = 0.5;
   settings.params.sleeping = true;
