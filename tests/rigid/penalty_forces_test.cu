@@ -12,15 +12,6 @@ namespace {
 using fixtures::RigidOne;
 using V3d = Vec<double, 3>;
 
-SurfacePair penalty_pair(double mu, double across) {
-  SurfacePair pair{};
-  pair.mu = mu;
-  pair.mu_across = across;
-  pair.friction_kind = mu == across ? FrictionKind::isotropic : FrictionKind::elliptic;
-  pair.grain_a = {1, 0, 0};
-  return pair;
-}
-
 }  // namespace
 }  // namespace stickslip
 
@@ -44,7 +35,7 @@ BACKEND_TEST(PenaltyForces, PushBothBodies) {
     const std::int32_t a = c % 5, b = c % 7 == 0 ? -1 : (c % 3 == 0 ? 5 : (a + 1) % 5);
     contacts.push_back({a, b, fixtures::random_vector(rng, 1), normalized(fixtures::random_vector(rng, 1)),
                         fixtures::random_vector(rng, 0.01)[0], 0, -1});
-    SurfacePair pair = penalty_pair(0.5, 0.5);
+    SurfacePair pair = fixtures::grained_pair(0.5, 0.5);
     pair.torsion_radius = 0.1;
     blocks.push_back(contact_block<4>(contacts.back(), fixtures::at_step(bodies, a),
                                       fixtures::at_step(bodies, b), pair, {{o.dt}, 0.5}));

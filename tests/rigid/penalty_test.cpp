@@ -8,15 +8,6 @@ namespace {
 using fixtures::RigidOne;
 using V3d = Vec<double, 3>;
 
-SurfacePair penalty_pair(double mu, double across) {
-  SurfacePair pair{};
-  pair.mu = mu;
-  pair.mu_across = across;
-  pair.friction_kind = mu == across ? FrictionKind::isotropic : FrictionKind::elliptic;
-  pair.grain_a = {1, 0, 0};
-  return pair;
-}
-
 /// A body that cannot turn, which touches the floor y = 0 with its centre.
 struct Slider {
   RigidOne body;
@@ -31,8 +22,8 @@ struct Slider {
     return {0, -1, {x[0], 0.5 * x[1], x[2]}, {0, 1, 0}, x[1], 0, -1};
   }
   ConstraintBlock<3> block(double dt) const {
-    return contact_block<3>(contact(), body.at_step(), BodyAtStep::world(), penalty_pair(mu, across),
-                            {{dt}, 0.5});
+    return contact_block<3>(contact(), body.at_step(), BodyAtStep::world(),
+                            fixtures::grained_pair(mu, across), {{dt}, 0.5});
   }
   /// (normal, tangents) into world axes.
   V3d to_world(const V3d& r) const {

@@ -174,6 +174,16 @@ Eigen::VectorXd solve_by_lab(ContactLab& lab, std::string_view solver, std::vect
   return r;
 }
 
+/// Friction of a pair whose grain lies along x of the world; equal coefficients: isotropic.
+inline SurfacePair grained_pair(double mu, double across) {
+  SurfacePair pair{};
+  pair.mu = mu;
+  pair.mu_across = across;
+  pair.friction_kind = mu == across ? FrictionKind::isotropic : FrictionKind::elliptic;
+  pair.grain_a = {1, 0, 0};
+  return pair;
+}
+
 inline V3d random_vector(std::mt19937& rng, double size) {
   std::uniform_real_distribution<double> uniform(-size, size);
   const double x = uniform(rng), y = uniform(rng), z = uniform(rng);
