@@ -90,6 +90,16 @@ std::vector<ContactSolverInfo> list_contact_solvers() {
   return solvers;
 }
 
+std::vector<ContactSolverInfo> list_stepping_solvers() {
+  std::vector<ContactSolverInfo> solvers = list_contact_solvers();
+  solvers.push_back({"manifold_gs",
+                     "Gauss-Seidel by manifolds that are swept side by side, carried further by conjugate "
+                     "gradients; isotropic friction, no joints",
+                     "coulomb",
+                     {"stop", "relaxation", "prox_local", "manifold"}});
+  return solvers;
+}
+
 std::unique_ptr<ContactLab> make_contact_lab(Backend backend, int threads) {
   for (const BackendInfo& info : list_backends())
     if (info.backend == backend && !info.available)

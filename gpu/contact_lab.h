@@ -22,6 +22,8 @@ struct ContactSolverInfo {
   std::vector<std::string_view> groups;  // of the LabParams that it reads
 };
 std::vector<ContactSolverInfo> list_contact_solvers();
+/// Those and what running scenes alone have: every choice of `contact_solver` but penalty forces.
+std::vector<ContactSolverInfo> list_stepping_solvers();
 
 /// Not thread safe: one thread drives a lab.
 class ContactLab {

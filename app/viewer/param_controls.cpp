@@ -244,7 +244,7 @@ std::string why_barred(const ParamInfo& info, std::size_t index, const Model& mo
 }
 
 const ContactSolverInfo* contact_solver_of(const Params& params) {
-  static const std::vector<ContactSolverInfo> solvers = list_contact_solvers();
+  static const std::vector<ContactSolverInfo> solvers = list_stepping_solvers();
   const std::string name = is_penalty(params) ? "nsgs" : contact_solver_name(params);
   return &*std::ranges::find(solvers, name, &ContactSolverInfo::name);
 }

@@ -3,6 +3,7 @@
 
 #include "gpu/collide/match.h"
 #include "gpu/collide/narrow_view.h"
+#include "gpu/math/lanes.h"
 
 namespace stickslip {
 
@@ -13,7 +14,8 @@ struct CandidatePair {
   bool live;          // false: the contacts of the step before stay
   std::int32_t seen;  // the pair in the list before; -1: not there
   Pose pose_a, pose_b;
-  double margin;  // [m] with the way that the two may close within dt
+  double
+      margin;  // [m] with the way that the two may close within dt, or one of them where the other is stopped
 
   SS_HD bool half_space() const { return b < 0; }
 };
@@ -33,27 +35,33 @@ SS_HD inline CandidatePair candidate_pair(const NarrowInput& in, std::uint64_t k
   pair.pose_b = pair.b >= 0 ? in.motion.pose[pair.b] : Pose::identity();
   pair.margin = in.margin;
   if (in.dt > 0) {
-    Vec<double, 3> v = in.motion.velocity[pair.a];
-    double turn = norm(in.motion.spin[pair.a]) * in.shapes.radius[pair.a];
+    const Vec<double, 3> va = in.motion.velocity[pair.a];
+    double speed = norm(va), turn = norm(in.motion.spin[pair.a]) * in.shapes.radius[pair.a];
     if (pair.b >= 0) {
-      v -= in.motion.velocity[pair.b];
+      const Vec<double, 3> vb = in.motion.velocity[pair.b];
+      speed = larger(speed, larger(norm(vb), norm(va - vb)));
       turn += norm(in.motion.spin[pair.b]) * in.shapes.radius[pair.b];
     }
-    pair.margin += in.dt * (norm(v) + turn);
+    pair.margin += in.dt * (speed + turn);
   }
   return pair;
 }
 
-/// Drops the points of `m` that are apart by more than the margin and the way that they close within dt.
+/// Drops the points of `m` that are apart by more than the margin and the way that they close within dt, or
+/// that one of them would go if the other were stopped: in a falling stack nothing approaches anything, and
+/// yet all land on each other in one step.
 SS_HD inline void drop_distant(const NarrowInput& in, const CandidatePair& pair, Manifold& m) {
   if (!(in.dt > 0)) return;
   int kept = 0;
   for (int i = 0; i < m.count; ++i) {
     const ManifoldPoint p = m.points[i];
-    Vec<double, 3> v = in.motion.velocity[pair.a] + cross(in.motion.spin[pair.a], p.point - pair.pose_a.x);
-    if (pair.b >= 0) v -= in.motion.velocity[pair.b] + cross(in.motion.spin[pair.b], p.point - pair.pose_b.x);
-    const double closing = -dot(m.normal, v);
-    if (p.gap <= in.margin + (closing > 0 ? in.dt * closing : 0.0)) m.points[kept++] = p;
+    const double a =
+        -dot(m.normal, in.motion.velocity[pair.a] + cross(in.motion.spin[pair.a], p.point - pair.pose_a.x));
+    const double b = pair.b < 0 ? 0.0
+                                : dot(m.normal, in.motion.velocity[pair.b] +
+                                                    cross(in.motion.spin[pair.b], p.point - pair.pose_b.x));
+    const double closing = larger(larger(a, b), larger(a + b, 0.0));
+    if (p.gap <= in.margin + in.dt * closing) m.points[kept++] = p;
   }
   m.count = kept;
 }

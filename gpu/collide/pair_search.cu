@@ -38,16 +38,21 @@ struct PairFilter {
     return low < excluded_start[a + 1] && excluded[low] == b;
   }
 
-  /// Whether the boxes meet when a moves against b: tighter than both ways swept, where both fall.
-  SS_HD bool meet(const BodyReach& a, const BodyReach& b) const {
+  /// Whether the boxes meet when a moves against b by `way`.
+  SS_HD bool meet_by(const BodyReach& a, const BodyReach& b, const Vec3f& way) const {
     const float turn = a.turn + b.turn;
     for (int k = 0; k < 3; ++k) {
-      const float shift = a.shift[k] - b.shift[k];
+      const float shift = way[k];
       const float back = shift < 0 ? shift : 0.0f, ahead = shift > 0 ? shift : 0.0f;
       if (!(a.box.lo[k] + back - turn <= b.box.hi[k] && b.box.lo[k] <= a.box.hi[k] + ahead + turn))
         return false;
     }
     return true;
+  }
+
+  /// As they move, or when something stops one of them: tighter than both ways swept.
+  SS_HD bool meet(const BodyReach& a, const BodyReach& b) const {
+    return meet_by(a, b, a.shift - b.shift) || meet_by(a, b, a.shift) || meet_by(a, b, -b.shift);
   }
 
   SS_HD bool accepts(std::int32_t a, std::int32_t b) const {

@@ -22,7 +22,8 @@ namespace stickslip {
   REAL(r_scale, 1.0, 1e-6, 1e6, "1", prox, "factor on the r-factors")                                                          \
   BOOL(r_adaptive, true, adaptive, "drop an iterate that moved further than the last and shrink the r-factors")                \
   REAL(r_shrink, 0.0, 0.0, 0.999, "1", adaptive, "what r-factors shrink by; 0: 0.5 (global, blocked) or 0.9 (local)")          \
-  INT(prox_local_steps, 2, 1, 1000, "1", prox_local, "proximal steps of a block in its turn of prox_gs; 1: the text's")        \
+  BOOL(conjugate, true, manifold, "carry the change of a symmetric sweep further, along conjugate directions")                  \
+  INT(prox_local_steps, 2, 1, 1000, "1", prox_local, "proximal steps of a block in its turn of prox_gs (1: the text's), or rounds of a manifold in its turn of manifold_gs")        \
   BOOL(de_saxce, true, convex, "iterate on the shift mu |u_T| so that convex solvers reach exact Coulomb; else the associated law") \
   REAL(de_saxce_inner, 0.1, 1e-6, 1.0, "1", shifts, "residual of a convex subproblem relative to the outer one")               \
   BOOL(restart, true, acceleration, "restart acceleration when the step turns against the gradient")                           \

@@ -53,14 +53,14 @@ namespace stickslip {
   BOOL(check_intersections, false, ccd, "test the surface for edge-triangle intersections after every step")                  \
   REAL(kinematic_stiffness, 1e6, 1.0, 1e12, "1", boundary, "weight of scripted targets, in units of mass / dt^2, while contacts block their way") \
   REAL(drag_stiffness, 200.0, 0.0, 1e9, "N/m", interaction, "spring between the pointer and the dragged body")                 \
-  CHOICE(contact_solver, ContactSolverKind, nsgs, velocity, "method that finds the impulses of a step; the lab's solvers, or penalty forces", "pgs_jacobi|pgs|nsgs|prox_jacobi|prox_gs|staggered|pgs_sm|nncg|newton_ac|newton_fb|newton_minmap|spg|apgd|admm|pivot_incremental|pivot_block|auto|penalty_explicit|penalty_implicit") \
+  CHOICE(contact_solver, ContactSolverKind, nsgs, velocity, "method that finds the impulses of a step; the lab's solvers, sweeps made for running scenes, or penalty forces", "pgs_jacobi|pgs|nsgs|prox_jacobi|prox_gs|staggered|pgs_sm|nncg|newton_ac|newton_fb|newton_minmap|spg|apgd|admm|pivot_incremental|pivot_block|auto|manifold_gs|penalty_explicit|penalty_implicit") \
   CHOICE(integrator, RigidIntegrator, semi_implicit, velocity, "where a step looks at contacts: at its start, or half a step ahead [Course 1.2]", "semi_implicit|midpoint") \
   BOOL(gyroscopic, true, velocity, "the torque that turns the spin of bodies of unequal moments, implicitly")                  \
   REAL(contact_margin, 0.01, 0.0, 1.0, "m", velocity, "bodies this near are contacts that may close within the step")          \
   BOOL(continuous, true, velocity, "widen the margin by the way that a body goes in a step, so that none passes through another") \
   INT(manifold_points, 4, 1, 8, "1", velocity, "points kept of a pair's contact area")                                          \
   REAL(restitution_speed, 0.5, 0.0, 100.0, "m/s", velocity, "approach below which nothing bounces")                             \
-  INT(cold_start_iterations, 1000, 0, 1000000, "1", velocity, "of apgd at most, before the chosen solver, in a step whose contacts are new, as the first one of a scene; 0: none") \
+  INT(cold_start_iterations, 1000, 0, 1000000, "1", velocity, "of manifold_gs (if chosen) or apgd at most, before the chosen solver, in a step whose contacts are new, as the first one of a scene; 0: none") \
   BOOL(shock_propagation, false, velocity, "after the solve, once more from the ground up with what lies below held still")     \
   CHOICE(stabilisation, Stabilisation, baumgarte, stabilisation, "what takes overlaps back [Course 1.9, 3.4.6]", "none|baumgarte|spring_damper|projection") \
   REAL(baumgarte, 0.2, 0.0, 1.0, "1", stabilisation, "share of an overlap that a step takes back")                              \
@@ -100,7 +100,7 @@ enum class PreconditionerKind : int { none, block_jacobi, additive, multilevel }
 enum class AdditiveBlocks : int { b3_9, b3_27, b9_27, b3_9_27 };
 enum class PcgCriterion : int { relative, truncated, condition_x, condition_b, euclidean };
 enum class CcdMethod : int { additive, cubic };
-/// By name those of `list_contact_solvers`, penalty forces behind.
+/// By name those of `list_contact_solvers`, behind them what running scenes alone have.
 enum class ContactSolverKind : int {
   pgs_jacobi,
   pgs,
@@ -119,6 +119,7 @@ enum class ContactSolverKind : int {
   pivot_incremental,
   pivot_block,
   automatic,
+  manifold_gs,
   penalty_explicit,
   penalty_implicit
 };

@@ -57,6 +57,19 @@ SS_HD inline SurfacePair surface_pair(const ContactSurface& a, const ContactSurf
   return pair;
 }
 
+/// Surfaces of all materials and half-spaces, in backend memory. `mu` has a row per material and a column per
+/// material, then one per half-space.
+struct SurfaceTable {
+  const ContactSurface* surface;  // per column
+  const double* mu;
+  std::int32_t materials, columns;
+
+  /// Of a contact with side b, whose material is given where it is a body.
+  SS_HD std::int32_t column(std::int32_t material_b, std::int32_t b) const {
+    return b >= 0 ? material_b : materials - 1 - b;
+  }
+};
+
 struct ContactRowOptions {
   ErrorFeedback feedback;
   double restitution_speed;  // [m/s] approach below which nothing bounces

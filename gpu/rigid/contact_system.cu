@@ -87,6 +87,8 @@ template <int D>
 void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list) {
   joint_blocks_ = list.joint_blocks;
   blocks_ = list.joint_blocks + list.contact_count;
+  by_manifolds_ = false;
+  made_ = true;
   law_.resize(ctx, blocks_);
   r_.resize(ctx, blocks_);
   guess_.resize(ctx, blocks_);
@@ -253,7 +255,51 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
 }
 
 template <int D>
+void ContactSystem<D>::solve_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                                       const LabParams& params, const LabParams* cold,
+                                       ContactSolveRecord& record) {
+  if constexpr (D == 3) {
+    ManifoldInput input{
+        {list.contacts, list.pair_start, list.contact_count, list.pairs}, list.surfaces, list.options};
+    if (impulses_ > 0 && list.warm_start) {
+      input.before = world_.data() + contacts_from_;
+      input.before_count = impulses_ - contacts_from_;
+    }
+    manifolds_.build(ctx, bodies, input);
+    joint_blocks_ = 0;
+    blocks_ = list.contact_count;
+    guess_.resize(ctx, blocks_);
+    manifolds_.impulses(ctx, guess_.data());
+    if (cold != nullptr) manifolds_.solve(ctx, *cold, record);
+    manifolds_.solve(ctx, params, record);
+    world_.resize(ctx, blocks_);
+    manifolds_.world_impulses(ctx, world_.data());
+    impulses_ = blocks_;
+    contacts_from_ = 0;
+    by_manifolds_ = true;
+    made_ = false;
+  }
+}
+
+template <int D>
+void ContactSystem<D>::make_blocks(Context& ctx, const DeviceBodies& bodies) {
+  if (made_) return;
+  if constexpr (D == 3) {
+    made_ = true;
+    law_.resize(ctx, blocks_);
+    r_.resize(ctx, blocks_);
+    u_.resize(ctx, blocks_);
+    manifolds_.put_blocks(
+        ctx, W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size()), law_.data());
+    W_.finish(ctx);
+    manifolds_.impulses(ctx, r_.data());
+    colouring_.clear();
+  }
+}
+
+template <int D>
 void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
+  if (by_manifolds_) return manifolds_.velocities(ctx, bodies);
   delta_.resize(ctx, 6 * bodies.size());
   W_.body_velocities(ctx, r_.data(), delta_.data());
   const double *delta = delta_.data(), *free = bodies.free.data();
@@ -272,6 +318,7 @@ void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
 template <int D>
 void ContactSystem<D>::propagate_shocks(Context& ctx, DeviceBodies& bodies) {
   constexpr int kSweeps = 2;  // of a level
+  make_blocks(ctx, bodies);
   shocks_.propagate(ctx, W_, law_.data(), joint_blocks_, r_.data(), bodies.free.data(), kSweeps,
                     bodies.velocity.data(), bodies.spin.data());
 }

@@ -13,22 +13,11 @@
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_rows.h"
 #include "gpu/rigid/joint_rows.h"
+#include "gpu/rigid/manifold_solver.cuh"
 #include "gpu/rigid/penalty_forces.cuh"
 #include "gpu/rigid/shock_propagation.cuh"
 
 namespace stickslip {
-
-/// Surfaces of all materials and half-spaces, in backend memory. `mu` has a row per material and a column per
-/// material, then one per half-space.
-struct SurfaceTable {
-  const ContactSurface* surface;  // per column
-  const double* mu;
-  std::int32_t materials, columns;
-
-  SS_HD std::int32_t column(std::int32_t material, std::int32_t b) const {
-    return b >= 0 ? material : materials - 1 - b;
-  }
-};
 
 /// What holds bodies in one step.
 struct StepConstraints {
@@ -38,7 +27,8 @@ struct StepConstraints {
   const std::int32_t* block_part = nullptr;
   std::size_t joint_blocks = 0;
   const RigidContact* contacts = nullptr;
-  std::size_t contact_count = 0;
+  const std::int32_t* pair_start = nullptr;  // of the contacts: see RigidContacts
+  std::size_t contact_count = 0, pairs = 0;
   SurfaceTable surfaces{};
   ContactRowOptions options{};
   PenaltyOptions penalty{};
@@ -89,6 +79,12 @@ class ContactSystem {
   /// says. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
+  /// `build` and `solve` at once by ManifoldSolver, for a list without joints, of isotropic friction; `cold`,
+  /// where given, first. Blocks and W are made when somebody asks: see make_blocks.
+  void solve_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                       const LabParams& params, const LabParams* cold, ContactSolveRecord& record);
+  /// After solve_manifolds: what `build` would have made, which all but `velocities` needs.
+  void make_blocks(Context& ctx, const DeviceBodies& bodies);
   /// v = free + A^-1 H' r of all bodies.
   void velocities(Context& ctx, DeviceBodies& bodies);
   /// Corrects them from the ground up; see ShockPropagation.
@@ -122,6 +118,7 @@ class ContactSystem {
                       const LabParams& params);
 
   std::size_t blocks_ = 0, joint_blocks_ = 0;
+  bool by_manifolds_ = false, made_ = true;
   std::size_t impulses_ = 0;       // blocks of the last step, whose impulses are remembered; 0: none
   std::size_t contacts_from_ = 0;  // where its contacts began
   Buffer<ContactLaw<D>> law_;
@@ -129,6 +126,7 @@ class ContactSystem {
   Buffer<Vec<double, 4>> world_;  // of the last step: impulse in world axes, torsion
   Buffer<double> delta_;          // 6 per body
   Delassus<D> W_, assembled_;
+  ManifoldSolver manifolds_;
   PenaltyForces<D> penalties_;
   ShockPropagation<D> shocks_;
   Buffer<ConstraintBlock<D>> penalty_block_;

@@ -85,6 +85,8 @@ void RigidStepper::choose_system(const Model& model) {
 
 void RigidStepper::set_materials(Context& ctx, const Model& model) {
   choose_system(model);
+  grained_ = std::any_of(model.materials.begin(), model.materials.end(),
+                         [](const Material& m) { return m.friction_kind != FrictionKind::isotropic; });
   bodies_.set_materials(ctx, model);
   std::vector<ContactSurface> surfaces;
   for (const Material& material : model.materials) surfaces.push_back(contact_surface(material));
@@ -226,6 +228,8 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.joint_blocks = block_joint_.size();
   list.contacts = contacts_.contacts();
   list.contact_count = contacts_.count();
+  list.pair_start = contacts_.pair_start();
+  list.pairs = contacts_.pairs();
   list.surfaces = {surfaces_.data(), mu_.data(), material_count_, column_count_};
   list.options = contact_row_options(params);
   list.penalty = penalty_options(params);
@@ -268,6 +272,15 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   return report;
 }
 
+/// Why manifold_gs cannot take the scene; empty: it can.
+std::string RigidStepper::no_manifolds(int rows) const {
+  const char* why = !block_joint_.empty() ? "the scene has joints"
+                    : rows == 4           ? "a material has torsional friction"
+                    : grained_            ? "friction of a material has a direction"
+                                          : nullptr;
+  return why == nullptr ? "" : std::string("manifold_gs refuses (") + why + "): nsgs took its place";
+}
+
 template <int D>
 void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                          StageClock& clock, StepReport& report) {
@@ -279,19 +292,26 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     system.push_penalties(ctx, bodies_, last_);
     solved.contact_count = 0;
   }
-  system.build(ctx, bodies_, solved);
-  clock.lap(report.seconds.assembly);
   // A structure that was not there before, as in the first step of a scene, deserves more than the next
   // steps: what is missing in its impulses would move all of it.
-  if (params.cold_start_iterations > 0 && solved.contact_count >= bodies_.moving() &&
-      10 * fresh_contacts(ctx) > 9 * contacts_.count()) {
-    LabParams cold = lab;
-    cold.tolerance = std::min(lab.tolerance, kColdTolerance);
-    cold.max_iterations = params.cold_start_iterations;
-    system.solve(ctx, bodies_, "apgd", cold, record);
+  const bool is_cold = params.cold_start_iterations > 0 && solved.contact_count >= bodies_.moving() &&
+                       10 * fresh_contacts(ctx) > 9 * contacts_.count();
+  LabParams cold = lab;
+  cold.tolerance = std::min(lab.tolerance, kColdTolerance);
+  cold.max_iterations = params.cold_start_iterations;
+  const bool wanted = params.contact_solver == ContactSolverKind::manifold_gs;
+  const std::string refusal = wanted ? no_manifolds(D) : "";
+  if (wanted && refusal.empty()) {
+    system.solve_manifolds(ctx, bodies_, solved, lab, is_cold ? &cold : nullptr, record);
+  } else {
+    system.build(ctx, bodies_, solved);
+    clock.lap(report.seconds.assembly);
+    if (is_cold) system.solve(ctx, bodies_, "apgd", cold, record);
+    const bool by_penalty = penalties_ || last_.soft;
+    system.solve(ctx, bodies_, by_penalty || wanted ? "nsgs" : solver_name(params.contact_solver), lab,
+                 record);
+    if (wanted) record.message = refusal;
   }
-  const bool by_penalty = penalties_ || last_.soft;
-  system.solve(ctx, bodies_, by_penalty ? "nsgs" : solver_name(params.contact_solver), lab, record);
   system.velocities(ctx, bodies_);
   if (params.shock_propagation && system.blocks() > 0) system.propagate_shocks(ctx, bodies_);
   clock.lap(report.seconds.contact_solve);
@@ -339,7 +359,10 @@ void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,
   std::visit(
       [&](auto& system) {
         if (penalties_) system.penalty_records(ctx, last_, dt, out);
-        else system.records(ctx, last_, dt, out);
+        else {
+          system.make_blocks(ctx, bodies_);
+          system.records(ctx, last_, dt, out);
+        }
       },
       system_);
   for (ContactRecord& record : out)
@@ -347,10 +370,15 @@ void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,
       if (*side >= 0) *side = model.bodies[static_cast<std::size_t>(*side)].object;
 }
 
-ContactProblem RigidStepper::freeze(Context& ctx) const {
+ContactProblem RigidStepper::freeze(Context& ctx) {
   if (!stepped_) throw std::logic_error("freeze: no step was made since the scene was loaded or changed");
   if (penalties_) throw std::logic_error("freeze: explicit penalty forces solve no contact problem");
-  return std::visit([&](const auto& system) { return system.problem(ctx, bodies_); }, system_);
+  return std::visit(
+      [&](auto& system) {
+        system.make_blocks(ctx, bodies_);
+        return system.problem(ctx, bodies_);
+      },
+      system_);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

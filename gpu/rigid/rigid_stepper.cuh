@@ -51,7 +51,7 @@ class RigidStepper {
   /// The contacts of the last step.
   void contact_records(Context& ctx, const Model& model, double dt, std::vector<ContactRecord>& out);
   /// See Engine::freeze.
-  ContactProblem freeze(Context& ctx) const;
+  ContactProblem freeze(Context& ctx);
 
   // Stages of a step; public because nvcc allows no device lambda in a private member.
   StepReport try_step(Context& ctx, const Model& model, const Params& params, const LabParams& lab,
@@ -71,6 +71,7 @@ class RigidStepper {
  private:
   void choose_system(const Model& model);
   StepConstraints constraints(const Params& params, const LabParams& lab) const;
+  std::string no_manifolds(int rows) const;
 
   DeviceBodies bodies_;
   RigidContacts contacts_;
@@ -89,6 +90,7 @@ class RigidStepper {
   Buffer<Pose> found_at_;
   Buffer<std::int32_t> fresh_;
   StepConstraints last_;
+  bool grained_ = false;  // friction of some material has a direction
   bool stepped_ = false, wake_ = true, sleepers_ = false, penalties_ = false;
 };
 
