@@ -135,8 +135,9 @@ struct ManifoldBase {
 
 /// Of a sweep.
 struct ManifoldSweep {
-  int rounds;    // over the points of a manifold, in its turn
-  double omega;  // over-relaxation
+  int rounds;     // over the points of a manifold, in its turn
+  double omega;   // over-relaxation
+  bool backward;  // points from the last to the first
 };
 
 /// Points in turn, of each first the normal impulse, then friction at the new one, by proximal steps with
@@ -148,7 +149,7 @@ SS_HD inline void sweep_manifold(const PackCell<const double>& cell, const PackC
   const ManifoldBase<S> base(cell);
   const S omega(sweep.omega);
   for (int step = 0; step < sweep.rounds * points; ++step) {
-    const int p = step % points, f = point_at(p);
+    const int turn = step % points, p = sweep.backward ? points - 1 - turn : turn, f = point_at(p);
     const Vec<S, 3> arm = cell.get3<S>(f + point_field::arm), r = impulse.get3<S>(3 * p);
     const S u = dot(base.n, base.relative(m, arm)) + cell.get<S>(f + point_field::speed) +
                 cell.get<S>(f + point_field::softness) * r[0];

@@ -284,8 +284,8 @@ void ManifoldSolver::each_pack(Context& ctx, bool backward, Op op) {
 
 void ManifoldSolver::push_impulses(Context& ctx) { each_pack(ctx, false, PushOp{}); }
 
-void ManifoldSolver::sweep(Context& ctx, const ManifoldSweep& options, bool backward) {
-  each_pack(ctx, backward, SweepOp{options});
+void ManifoldSolver::sweep(Context& ctx, const ManifoldSweep& options) {
+  each_pack(ctx, options.backward, SweepOp{options});
 }
 
 double ManifoldSolver::residual(Context& ctx) {
@@ -392,20 +392,23 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   if (order_.packs() == 0) return;
   const auto begin = std::chrono::steady_clock::now();
   fill(ctx, sums_.data(), 1, ConjugateSums{});
-  const ManifoldSweep options{params.prox_local_steps, params.omega};
+  const ManifoldSweep forth{params.prox_local_steps, params.omega, false},
+      back{params.prox_local_steps, params.omega, true};
   const long interval = params.check_interval > 0 ? params.check_interval : kLookInterval;
   for (long i = 1; i <= params.max_iterations; ++i) {
-    const bool look = i % interval == 0 || i == params.max_iterations;
-    if (params.conjugate && !look) remember(ctx);
-    sweep(ctx, options, false);
-    if (params.conjugate) sweep(ctx, options, true);
-    if (params.conjugate && !look) go_further(ctx);
+    const bool last = i == params.max_iterations;
+    if (params.conjugate) remember(ctx);
+    sweep(ctx, forth);
+    if (params.conjugate) sweep(ctx, back);
     record.iterations = i;
-    if (!look) continue;
-    record.residual = residual(ctx);
-    if (record.residual <= params.tolerance) break;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    if (params.time_budget > 0 && spent.count() > params.time_budget) break;
+    // What is judged, and what comes back, is what a sweep left: impulses in their cones.
+    if (last || i % interval == 0) {
+      record.residual = residual(ctx);
+      if (last || record.residual <= params.tolerance) break;
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+      if (params.time_budget > 0 && spent.count() > params.time_budget) break;
+    }
+    if (params.conjugate) go_further(ctx);
   }
 }
 

@@ -78,7 +78,7 @@ class ManifoldSolver {
   void fill_packs(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
   void fill_masses(Context& ctx, const DeviceBodies& bodies);
   void push_impulses(Context& ctx);
-  void sweep(Context& ctx, const ManifoldSweep& options, bool backward);
+  void sweep(Context& ctx, const ManifoldSweep& options);
   void remember(Context& ctx);
   void go_further(Context& ctx);
   /// The judge's. Waits for the backend.

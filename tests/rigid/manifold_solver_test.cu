@@ -1,0 +1,234 @@
+// ManifoldSolver against the contact problem that the lab's solvers get.
+#include "gpu/rigid/manifold_solver.cuh"
+
+#include <algorithm>
+#include <random>
+
+#include "gpu/collide/rigid_contacts.cuh"
+#include "gpu/dfcp/judge.cuh"
+#include "gpu/rigid/contact_system.cuh"
+#include "tests/backend_test.h"
+#include "tests/fixtures/rigid_model.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using V3d = Vec<double, 3>;
+
+constexpr double kStep = 1.0 / 60;
+
+/// Boxes and balls thrown together above a floor, and their contacts after one step without impulses.
+struct Jumble {
+  Model model;
+  DeviceBodies bodies;
+  RigidContacts contacts;
+  Buffer<ContactSurface> surfaces;
+  Buffer<double> mu;
+  StepConstraints list;
+
+  Jumble(Context& ctx, int count, double softness = 0, bool with_static = true) {
+    std::mt19937 rng(11);
+    std::uniform_real_distribution<double> in(-1, 1);
+    const int side = static_cast<int>(std::ceil(std::cbrt(count)));
+    for (int i = 0; i < count; ++i) {
+      const V3d at{0.56 * (i % side), 0.26 + 0.5 * (i / (side * side)), 0.56 * (i / side % side)};
+      if (i % 4 == 3) fixtures::add_rigid_sphere(model, 0.26, at);
+      else
+        fixtures::add_rigid_box(model, {0.26, 0.25, 0.24},
+                                fixtures::pose_at(at, {0.2 * in(rng), in(rng), 0.2 * in(rng)}),
+                                !with_static || i % 17 != 5);
+      model.bodies.back().velocity = {in(rng), in(rng), in(rng)};
+      model.bodies.back().spin = {2 * in(rng), 2 * in(rng), 2 * in(rng)};
+      if (!model.bodies.back().moves) model.bodies.back().velocity = model.bodies.back().spin = {0, 0, 0};
+    }
+    fixtures::add_floor(model, 0, 0.4);
+    model.materials[0].mu = 0.6;
+    bodies.load(ctx, model);
+    contacts.load(ctx, model);
+    RigidContacts::Options options;
+    options.dt = kStep;
+    contacts.find(
+        ctx, {bodies.pose.data(), bodies.velocity.data(), bodies.spin.data(), bodies.moves.data(), nullptr},
+        options);
+    bodies.predict(ctx, kStep, -9.81, true, {}, nullptr);
+    const ContactSurface one[] = {contact_surface(model.materials[0]), half_space_surface(0.4)};
+    const double pairs[] = {0.6, 0.5};
+    surfaces.upload(ctx, one);
+    mu.upload(ctx, pairs);
+    list.contacts = contacts.contacts();
+    list.contact_count = contacts.count();
+    list.pair_start = contacts.pair_start();
+    list.pairs = contacts.pairs();
+    list.surfaces = {surfaces.data(), mu.data(), 1, 2};
+    list.options.feedback = {kStep, 0.2, 2.0, 1e-4, softness};
+    list.options.restitution_speed = 0.5;
+  }
+};
+
+LabParams exact_params(long iterations, double tolerance) {
+  LabParams params = stepping_lab_params();
+  params.max_iterations = static_cast<int>(iterations);
+  params.tolerance = tolerance;
+  return params;
+}
+
+double largest_difference(const std::vector<V3d>& a, const std::vector<V3d>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, norm(a[i] - b[i]));
+  return most;
+}
+
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+/// The blocks are those that ContactBlocks makes.
+BACKEND_TEST(ManifoldSolver, has_the_problem_of_the_lab) {
+  for (const double softness : {0.0, 0.3}) {
+    Jumble jumble(ctx, 60, softness);
+    ASSERT_GT(jumble.list.contact_count, 100u);
+    ContactSystem<3> by_blocks, by_manifolds;
+    by_blocks.build(ctx, jumble.bodies, jumble.list);
+    ContactSolveRecord record;
+    by_manifolds.solve_manifolds(ctx, jumble.bodies, jumble.list, exact_params(1, 1e-3), nullptr, record);
+    by_manifolds.make_blocks(ctx, jumble.bodies);
+    const ContactProblem a = by_blocks.problem(ctx, jumble.bodies),
+                         b = by_manifolds.problem(ctx, jumble.bodies);
+    ASSERT_EQ(a.blocks(), b.blocks());
+    ASSERT_EQ(a.jacobian.size(), b.jacobian.size());
+    for (std::size_t e = 0; e < a.jacobian.size(); ++e) {
+      EXPECT_EQ(a.jacobian[e].body, b.jacobian[e].body);
+      for (std::size_t k = 0; k < 18; ++k) EXPECT_NEAR(a.jacobian[e].rows[k], b.jacobian[e].rows[k], 1e-12);
+    }
+    for (std::size_t i = 0; i < a.w.size(); ++i) EXPECT_NEAR(a.w[i], b.w[i], 1e-11) << i;
+    ASSERT_EQ(a.softness.size(), b.softness.size());
+    for (std::size_t i = 0; i < a.softness.size(); ++i) EXPECT_NEAR(a.softness[i], b.softness[i], 1e-13);
+    for (std::size_t c = 0; c < a.blocks(); ++c) EXPECT_EQ(a.laws[c].mu[0], b.laws[c].mu[0]);
+  }
+}
+
+BACKEND_TEST(ManifoldSolver, judges_as_the_judge_does) {
+  Jumble jumble(ctx, 100, 0.1);
+  ContactSystem<3> system;
+  Buffer<Vec<double, 4>> sums(ctx, 1);
+  for (const int iterations : {1, 4, 40}) {
+    ContactSolveRecord record;
+    system.solve_manifolds(ctx, jumble.bodies, jumble.list, exact_params(iterations, 1e-14), nullptr, record);
+    system.make_blocks(ctx, jumble.bodies);
+    Buffer<V3d> u(ctx, system.blocks());
+    system.W().apply(ctx, system.impulses(), u.data(), true);
+    const double judged =
+        judge_quickly(ctx, system.W(), system.law(), static_cast<const V3d*>(system.impulses()),
+                      static_cast<const V3d*>(u.data()), sums.data())
+            .residual;
+    EXPECT_NEAR(record.residual, judged, 1e-9 * judged + 1e-13) << iterations;
+    EXPECT_EQ(record.iterations, iterations);
+    system.forget();
+  }
+}
+
+/// Velocities of bodies are swept along: what 200 sweeps and extrapolations leave is what the impulses cause.
+BACKEND_TEST(ManifoldSolver, velocities_are_those_of_the_impulses) {
+  Jumble jumble(ctx, 100);
+  ContactSystem<3> system;
+  ContactSolveRecord record;
+  system.solve_manifolds(ctx, jumble.bodies, jumble.list, exact_params(200, 1e-14), nullptr, record);
+  system.make_blocks(ctx, jumble.bodies);
+  Buffer<double> caused(ctx, 6 * jumble.bodies.size());
+  system.W().body_velocities(ctx, system.impulses(), caused.data());
+  const std::vector<double> free = jumble.bodies.free.download(ctx), change = caused.download(ctx);
+  system.velocities(ctx, jumble.bodies);
+  const std::vector<V3d> v = jumble.bodies.velocity.download(ctx), w = jumble.bodies.spin.download(ctx);
+  for (std::size_t b = 0; b < v.size(); ++b)
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(v[b][static_cast<int>(i)], free[6 * b + i] + change[6 * b + i], 1e-10);
+      EXPECT_NEAR(w[b][static_cast<int>(i)], free[6 * b + 3 + i] + change[6 * b + 3 + i], 1e-9);
+    }
+}
+
+/// `auto` on the same contacts, both to the end.
+BACKEND_TEST(ManifoldSolver, agrees_with_the_lab) {
+  Jumble jumble(ctx, 27, 0, false);
+  ContactSystem<3> lab, system;
+  ContactSolveRecord record;
+  lab.build(ctx, jumble.bodies, jumble.list);
+  lab.solve(ctx, jumble.bodies, "auto", exact_params(20000, 1e-11), record);
+  ASSERT_LT(record.residual, 1e-11);
+  lab.velocities(ctx, jumble.bodies);
+  const std::vector<V3d> expected = jumble.bodies.velocity.download(ctx),
+                         spin = jumble.bodies.spin.download(ctx);
+  Jumble again(ctx, 27, 0, false);
+  for (const bool conjugate : {true, false}) {
+    LabParams params = exact_params(20000, 1e-11);
+    params.conjugate = conjugate;
+    system.forget();
+    system.solve_manifolds(ctx, again.bodies, again.list, params, nullptr, record);
+    EXPECT_LT(record.residual, 1e-11) << conjugate;
+    system.velocities(ctx, again.bodies);
+    EXPECT_LT(largest_difference(again.bodies.velocity.download(ctx), expected), 1e-7) << conjugate;
+    EXPECT_LT(largest_difference(again.bodies.spin.download(ctx), spin), 1e-6) << conjugate;
+  }
+}
+
+/// That is what conjugate directions are for: a column of boxes is a chain, along which sweeps carry little.
+BACKEND_TEST(ManifoldSolver, conjugate_directions_solve_a_tower_in_few_sweeps) {
+  Model model;
+  for (int i = 0; i < 40; ++i)
+    fixtures::add_rigid_box(model, {0.5, 0.25, 0.5}, fixtures::pose_at({0, 0.25 + 0.5 * i, 0}));
+  fixtures::add_floor(model);
+  DeviceBodies bodies;
+  RigidContacts contacts;
+  bodies.load(ctx, model);
+  contacts.load(ctx, model);
+  contacts.find(
+      ctx, {bodies.pose.data(), bodies.velocity.data(), bodies.spin.data(), bodies.moves.data(), nullptr},
+      {});
+  bodies.predict(ctx, kStep, -9.81, true, {}, nullptr);
+  const ContactSurface one[] = {contact_surface(model.materials[0]), half_space_surface(0.5)};
+  const double pairs[] = {0.5, 0.5};
+  Buffer<ContactSurface> surfaces;
+  Buffer<double> mu;
+  surfaces.upload(ctx, one);
+  mu.upload(ctx, pairs);
+  StepConstraints list;
+  list.contacts = contacts.contacts();
+  list.contact_count = contacts.count();
+  list.pair_start = contacts.pair_start();
+  list.pairs = contacts.pairs();
+  list.surfaces = {surfaces.data(), mu.data(), 1, 2};
+  list.options.feedback = {kStep, 0.2};
+  ContactSystem<3> plain, carried;
+  ContactSolveRecord record;
+  LabParams params = exact_params(300, 1e-7);
+  carried.solve_manifolds(ctx, bodies, list, params, nullptr, record);
+  EXPECT_LE(record.residual, 1e-7);
+  carried.make_blocks(ctx, bodies);
+  const ContactProblem p = carried.problem(ctx, bodies);
+  const double weight = 40 * 1000 * 0.5 * 9.81 * kStep;
+  double on_floor = 0;
+  for (std::size_t c = 0; c < p.blocks(); ++c)
+    if (p.block_start[c + 1] - p.block_start[c] == 1) on_floor += p.solution[3 * c];
+  EXPECT_NEAR(on_floor, weight, 1e-4 * weight);
+
+  params.conjugate = false;
+  params.max_iterations = 3000;
+  plain.solve_manifolds(ctx, bodies, list, params, nullptr, record);
+  EXPECT_GT(record.residual, 1e-4);
+}
+
+#if !STICKSLIP_ON_CUDA
+/// Slabs and reductions depend on the problem alone.
+BACKEND_TEST(ManifoldSolver, gives_the_same_bits_on_any_number_of_threads) {
+  std::vector<V3d> velocity[2];
+  for (const int threads : {1, 3}) {
+    Context some(threads);
+    Jumble jumble(some, 700);
+    ContactSystem<3> system;
+    ContactSolveRecord record;
+    ASSERT_GT(jumble.list.pairs, 2000u);
+    system.solve_manifolds(some, jumble.bodies, jumble.list, exact_params(20, 1e-14), nullptr, record);
+    system.velocities(some, jumble.bodies);
+    velocity[threads == 1 ? 0 : 1] = jumble.bodies.velocity.download(some);
+  }
+  EXPECT_EQ(largest_difference(velocity[0], velocity[1]), 0);
+}
+#endif
