@@ -189,14 +189,17 @@ template <int D>
 void ContactSystem<D>::keep_impulses(Context& ctx) {
   world_.resize(ctx, blocks_);
   joint_r_.resize(ctx, joint_blocks_);
-  const double* jacobian = W_.body_rows().jacobian;  // a's rows begin with the frame
-  const Vec<double, D>* r = r_.data();
+  const BodyRows<D> rows = W_.body_rows();
+  const double* jacobian = rows.jacobian;  // a's rows begin with the frame
+  const Vec<double, D>* guess = guess_.data();
+  Vec<double, D>* r = r_.data();
   Vec<double, 4>* world = world_.data();
   Vec<double, D>* joint_r = joint_r_.data();
   const std::size_t joints = joint_blocks_;
   launch(
       ctx, blocks_,
       [=] SS_LAMBDA(std::size_t c) {
+        if (rows.body[2 * c] < 0 && rows.body[2 * c + 1] < 0) r[c] = guess[c];
         if (c < joints) {
           joint_r[c] = r[c];
           return;

@@ -279,12 +279,13 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     system.push_penalties(ctx, bodies_, last_);
     solved.contact_count = 0;
   }
+  const bool remembered = system.remembers_contacts();
   system.build(ctx, bodies_, solved);
   clock.lap(report.seconds.assembly);
   // A structure that was not there before, as in the first step of a scene, deserves more than the next
-  // steps: what is missing in its impulses would move all of it.
+  // steps: what is missing in its impulses would move all of it. So does one that springs held until now.
   if (params.cold_start_iterations > 0 && solved.contact_count >= bodies_.moving() &&
-      10 * fresh_contacts(ctx) > 9 * contacts_.count()) {
+      (!remembered || 10 * fresh_contacts(ctx) > 9 * contacts_.count())) {
     LabParams cold = lab;
     cold.tolerance = std::min(lab.tolerance, kColdTolerance);
     cold.max_iterations = params.cold_start_iterations;

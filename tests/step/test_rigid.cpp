@@ -160,28 +160,6 @@ TEST_P(RigidSteps, the_frozen_problem_is_solved_by_what_the_step_found) {
   EXPECT_TRUE(report.converged);
 }
 
-TEST_P(RigidSteps, switching_solvers_mid_run_does_not_move_anything) {
-  Model model;
-  fixtures::add_floor(model);
-  for (int i = 0; i < 5; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
-  load(model);
-  run(60);
-  std::vector<ContactSolverKind> kinds;
-  for (int k = 0; k <= static_cast<int>(ContactSolverKind::automatic); ++k)
-    kinds.push_back(static_cast<ContactSolverKind>(k));
-  for (const ContactSolverKind kind : kinds) {
-    const State before = engine->state();
-    params.contact_solver = kind;
-    engine->set_params(params);
-    engine->step();
-    const State after = engine->state();
-    for (std::size_t b = 0; b < before.bodies.size(); ++b) {
-      EXPECT_LT(norm(after.bodies[b].velocity - before.bodies[b].velocity), 1e-3) << static_cast<int>(kind);
-      EXPECT_LT(norm(after.bodies[b].pose.x - before.bodies[b].pose.x), 1e-4) << static_cast<int>(kind);
-    }
-  }
-}
-
 TEST_P(RigidSteps, penalties_hold_a_box_where_spring_and_weight_agree) {
   params.penalty_stiffness = 1e5;
   params.penalty_damping = 300;
