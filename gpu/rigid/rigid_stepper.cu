@@ -50,6 +50,20 @@ bool has_torsion(const Model& model) {
   return false;
 }
 
+/// What pushes at a point `arm` from the centre meet there: v += K p [1/kg].
+Mat<double, 3> inverse_mass_at(const Vec3d& arm, const Quat& q, double mass, const Vec3d& inertia) {
+  Mat<double, 3> k;
+  for (int j = 0; j < 3; ++j) {
+    Vec3d push{0, 0, 0};
+    push[j] = 1;
+    Vec3d turn = q.rotate_back(cross(arm, push));
+    for (int i = 0; i < 3; ++i) turn[i] /= inertia[i];
+    const Vec3d v = push / mass + cross(q.rotate(turn), arm);
+    for (int i = 0; i < 3; ++i) k(i, j) = v[i];
+  }
+  return k;
+}
+
 }  // namespace
 
 void RigidStepper::load(Context& ctx, const Model& model) {
@@ -140,8 +154,8 @@ StepReport RigidStepper::step(Context& ctx, const Model& model, const Params& pa
   }
 }
 
-/// The pointer's spring with critical damping on the body's mass, taken implicitly: no stiffness is too
-/// large.
+/// The pointer's spring with critical damping on the body's mass, taken implicitly at the point that it
+/// holds: no stiffness is too large.
 BodyPull RigidStepper::pull_of(Context& ctx, const Model& model, const Params& params,
                                const std::optional<Drag>& drag) {
   BodyPull pull;
@@ -161,7 +175,10 @@ BodyPull RigidStepper::pull_of(Context& ctx, const Model& model, const Params& p
   const double k = params.drag_stiffness, dt = params.dt, soft = dt * dt * k + 2 * dt * std::sqrt(k * mass);
   const Vec3d stretch = drag->target - (pose.x + arm);
   pull.body = object.body;
-  pull.impulse = (dt * k * stretch - soft * (v + cross(w, arm))) / (1 + soft / mass);
+  const Vec3d inertia = read_back(ctx, bodies_.inertia.data() + object.body);
+  Mat<double, 3> effect = soft * inverse_mass_at(arm, pose.q, mass, inertia);
+  for (int i = 0; i < 3; ++i) effect(i, i) += 1;
+  pull.impulse = inverse(effect) * (dt * k * stretch - soft * (v + cross(w, arm)));
   pull.twist = cross(arm, pull.impulse);
   return pull;
 }
