@@ -113,7 +113,7 @@ void RigidStepper::forget_history() {
   contacts_.forget();
   std::visit([](auto& system) { system.forget(); }, system_);
   stepped_ = false;
-  wake_ = true;
+  wake_ = parting_ = true;
 }
 
 std::vector<std::uint8_t> RigidStepper::asleep(Context& ctx) const {
@@ -193,6 +193,19 @@ void RigidStepper::find_contacts(Context& ctx, const Params& params) {
   contacts_.find(ctx, motion, options);
 }
 
+std::vector<DeepOverlap> RigidStepper::overlaps(Context& ctx, const Model& model) const {
+  std::vector<RigidContact> contacts(contacts_.count());
+  copy_to_host(ctx, contacts.data(), contacts_.contacts(), contacts.size());
+  return deep_overlaps(model, contacts);
+}
+
+std::vector<DeepOverlap> RigidStepper::find_overlaps(Context& ctx, const Model& model, const Params& params) {
+  find_contacts(ctx, params);
+  const std::vector<DeepOverlap> found = overlaps(ctx, model);
+  forget_history();
+  return found;
+}
+
 void RigidStepper::update_islands(Context& ctx, const Params& params, std::int32_t pulled) {
   if (wake_ || (sleepers_ && !params.sleeping)) islands_.reset(ctx, bodies_.size());
   wake_ = false;
@@ -251,9 +264,9 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   return list;
 }
 
-StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params& params,
-                                  const LabParams& lab, const std::optional<Drag>& drag, int frame,
-                                  double time) {
+StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params& asked, const LabParams& lab,
+                                  const std::optional<Drag>& drag, int frame, double time) {
+  Params params = asked;
   StageClock clock;
   StepReport report;
   report.frame = frame + 1;
@@ -266,6 +279,9 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   const BodyPull pull = pull_of(ctx, model, params, drag);
   clock.lap(report.seconds.other);
   find_contacts(ctx, params);
+  // What begins inside each other is moved apart, for what pushes would make it fly.
+  parting_ = parting_ && !overlaps(ctx, model).empty();
+  if (parting_) params.stabilisation = Stabilisation::projection;
   clock.lap(report.seconds.contacts);
   update_islands(ctx, params, pull.body);
   const std::uint8_t* asleep = sleepers_ ? islands_.asleep() : nullptr;
@@ -303,9 +319,10 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   // steps: what is missing in its impulses would move all of it. So does one that springs held until now.
   if (params.cold_start_iterations > 0 && solved.contact_count >= bodies_.moving() &&
       (!remembered || 10 * fresh_contacts(ctx) > 9 * contacts_.count())) {
-    LabParams cold = lab;
+    LabParams cold;  // nothing but the budget of what the chosen solver is told
     cold.tolerance = std::min(lab.tolerance, kColdTolerance);
     cold.max_iterations = params.cold_start_iterations;
+    cold.time_budget = lab.time_budget;
     system.solve(ctx, bodies_, "apgd", cold, record);
   }
   const bool by_penalty = penalties_ || last_.soft;
