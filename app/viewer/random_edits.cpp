@@ -57,7 +57,7 @@ std::vector<RandomEdits::Control> RandomEdits::controls(const Settings& settings
   for (std::size_t i = 0; i < settings.materials.size() && i < model.materials.size(); ++i)
     for (const ParamInfo& info : material_table())
       add(info, settings.materials[i], model.materials[i], edit_material,
-          why_idle(info, settings.materials, static_cast<int>(i), model), static_cast<int>(i));
+          why_idle(info, settings, static_cast<int>(i), model), static_cast<int>(i));
   for (std::size_t i = 0; i < settings.half_space_mu.size() && i < model.half_spaces.size(); ++i)
     all.push_back({find_param(material_table(), "mu"), settings.half_space_mu[i], model.half_spaces[i].mu,
                    edit_half_space, static_cast<int>(i)});
