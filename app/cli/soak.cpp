@@ -28,7 +28,10 @@ json to_json(const SoakCommand& command, const SoakReport& report) {
           {"examples", report.examples},
           {"slowest_step", report.slowest_step},
           {"slowest_solver", report.slowest_solver},
-          {"memory_mb", {report.memory_first / 1e6, report.memory_last / 1e6}},
+          {"memory_mb",
+           {{"early", report.memory_early / 1e6},
+            {"late", report.memory_late / 1e6},
+            {"most", report.memory_most / 1e6}}},
           {"faults", report.faults}};
 }
 
@@ -36,8 +39,7 @@ void show_progress(const SoakReport& report) {
   std::fprintf(stderr,
                "%.0f s  %ld steps  %ld edits  %ld failed steps  %zu faults  slowest %.2f s (%s)  %.0f MB\n",
                report.seconds, report.steps, report.edit_count(), report.failed_steps, report.faults.size(),
-               report.slowest_step, report.slowest_solver.c_str(),
-               std::max(report.memory_first, report.memory_last) / 1e6);
+               report.slowest_step, report.slowest_solver.c_str(), report.memory_most / 1e6);
 }
 
 /// Messages of failed steps are counted, not shown.

@@ -33,7 +33,8 @@ struct SoakReport {
   std::vector<std::string> faults;    // what must not be; empty: all is well
   double seconds = 0, slowest_step = 0;  // [s] wall
   std::string slowest_solver;
-  double memory_first = 0, memory_last = 0;  // [byte] the most that was resident in either half of the time
+  // [byte] resident: the least in the second and in the last quarter of the time, and the most ever.
+  double memory_early = 0, memory_late = 0, memory_most = 0;
 
   long edit_count() const;
 };

@@ -25,7 +25,7 @@ struct ViewScript {
   int quit_after_frames = 0;         // time steps shown until the window closes; 0: it stays
   std::filesystem::path screenshot;  // PNG of the last picture with its panels; empty: none
   /// Asked after every event, with hands for the actions of keys; the window closes when it says false.
-  std::function<bool(Simulation&, const std::function<void(ActionId)>&)> drive;
+  std::function<bool(Simulation&, const std::function<void(ActionId)>&)> drive = {};
 };
 
 struct ViewOptions {
