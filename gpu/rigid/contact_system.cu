@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 
 #include "gpu/core/launch.h"
@@ -237,10 +238,11 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
   System<D> system{ctx, W, law_.data(), params, monitor, colouring_, r_.data()};
   if (blocks_ > 0 && !run_solver(solver, system))
     throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'");
-  if (monitor.end() == SolveEnd::refused) {
+  const bool refused = monitor.end() == SolveEnd::refused;
+  if (refused || (blocks_ > 0 && solver != "nsgs" && !std::isfinite(monitor.best_residual()))) {
     // Without impulses everything would fall.
-    const std::string refusal =
-        std::string(solver) + " refuses (" + monitor.message() + "): nsgs took its place";
+    const std::string refusal = std::string(solver) + (refused ? " refuses (" : " finds nothing (") +
+                                monitor.message() + "): nsgs took its place";
     copy(ctx, r_.data(), guess_.data(), blocks_);
     solve(ctx, bodies, "nsgs", params, record);
     record.message = refusal;
