@@ -351,7 +351,8 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   const BodySums sums = bodies_.sums(ctx, params.gravity);
   if (!std::isfinite(sums.kinetic))
     throw SimulationError("velocities are not finite after step " + std::to_string(report.frame) +
-                          ": contact_solver " + std::string(solver_name(params.contact_solver)));
+                          ": contact_solver " + std::string(solver_name(params.contact_solver)) +
+                          " diverges; take back what was changed last, or reset");
   report.kinetic_energy = sums.kinetic;
   report.gravity_energy = sums.gravity;
   report.momentum = sums.momentum;
