@@ -58,6 +58,8 @@ class Engine {
   /// Takes over a finalized model and resets to its start. Throws std::invalid_argument when bodies intersect
   /// at the start or touch a half-space, naming the objects.
   virtual void load(const Model& model) = 0;
+  /// What a user should know of the loaded model, as bodies that start inside each other; mostly empty.
+  virtual std::string load_note() const { return {}; }
   /// Back to the start of the loaded model; parameters and materials stay as they are set.
   virtual void reset() = 0;
 

@@ -25,12 +25,14 @@ class BackendEngine final : public Engine {
     model_ = std::move(next);
     forget_memory_peak();
     materials_ = model_.materials;
+    load_note_.clear();
     if (is_rigid()) {
       state_.x.resize(ctx_, model_.node_count());
       state_.v.resize(ctx_, model_.node_count());
       device_.node_count = model_.node_count();
       rigid_.load(ctx_, model_);
       reset();
+      load_note_ = describe(rigid_.find_overlaps(ctx_, model_, params_), model_);
       ctx_.free_scratch();
       return;
     }
@@ -40,6 +42,8 @@ class BackendEngine final : public Engine {
     stepper_.check_start(ctx_, model_, device_, state_);
     ctx_.free_scratch();  // loading sorts whole meshes, a step only contacts
   }
+
+  std::string load_note() const override { return load_note_; }
 
   void reset() override {
     State start;
@@ -205,6 +209,7 @@ class BackendEngine final : public Engine {
   Context ctx_;
   Model model_;
   std::vector<Material> materials_;
+  std::string load_note_;
   Params params_;
   LabParams contact_params_ = stepping_lab_params();
   std::optional<Drag> drag_;

@@ -43,6 +43,8 @@ void add_scale(CLI::App& command, std::optional<double>& scale) {
       ->check(CLI::Range(1.0, kMaxScale));
 }
 
+}  // namespace
+
 void add_scene_options(CLI::App& command, SceneOptions& options) {
   add_backend(command, options.backend, options.threads);
   command.add_option("--variant", options.variant,
@@ -57,6 +59,8 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
   add_scale(command, options.scale);
   add_ignore_unknown(command, options.ignore_unknown);
 }
+
+namespace {
 
 CLI::App* add_view(CLI::App& app, ViewCommand& options) {
   CLI::App* view = app.add_subcommand("view", "open the window on a scene");
@@ -187,6 +191,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   BenchOptions bench;
   SolveOptions solve;
   RaceOptions race;
+  SoakCommand soak;
   std::string list_what;
   bool list_json = false;
   CLI::App* view_command = add_view(app, view);
@@ -201,6 +206,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   CLI::App* bench_command = add_bench(app, bench);
   CLI::App* solve_command = add_solve(app, solve);
   CLI::App* race_command = add_race(app, race);
+  CLI::App* soak_command = add_soak(app, soak);
   if (argc > 1 && argv[1][0] != '-') check_command(app, argv[1]);
   try {
     app.parse(argc, argv);
@@ -214,6 +220,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   if (list_command->parsed()) return command_list(list_what, list_json);
   if (bench_command->parsed()) return command_bench(bench, factory);
   if (solve_command->parsed()) return command_solve(solve, labs);
+  if (soak_command->parsed()) return command_soak(soak, factory);
   return race_command->parsed() ? command_race(race, labs) : exit_bad_input;
 }
 

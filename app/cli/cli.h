@@ -1,6 +1,7 @@
-// The command line: `stickslip view|run|convert|list|bench|solve|race`.
+// The command line: `stickslip view|run|convert|list|bench|solve|race|soak`.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -69,11 +70,24 @@ struct BenchOptions {
   std::vector<int> iterations;       // of `rigid`: each solver with each of these
 };
 
+struct SoakCommand : SceneOptions {
+  double minutes = 1, step_budget = 0.5;
+  int steps = 0;
+  std::uint64_t seed = 1;
+  bool window = false, quiet = false;
+};
+
 int command_view(const ViewCommand& options, const EngineFactory& factory);
 int command_run(const RunOptions& options, const EngineFactory& factory);
 int command_convert(const ConvertOptions& options);
 int command_list(const std::string& what, bool json);
 int command_bench(const BenchOptions& options, const EngineFactory& factory);
+/// The arguments of `soak`, and its run: exit_good, or exit_failed when it found a fault.
+CLI::App* add_soak(CLI::App& app, SoakCommand& options);
+int command_soak(const SoakCommand& options, const EngineFactory& factory);
+
+/// The options that tell scenes and how they run, of view, run and soak.
+void add_scene_options(CLI::App& command, SceneOptions& options);
 
 /// The options --backend and --threads.
 void add_backend(CLI::App& command, std::string& backend, int& threads);

@@ -156,6 +156,8 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
 
   const std::unique_ptr<Engine> engine = factory(backend, options.threads);
   load_into(*engine, scene);
+  if (const std::string note = engine->load_note(); !note.empty())
+    std::cerr << "stickslip: " << scene.file.string() << ": " << note << "\n";
   ExpectationJudge judge(scene.model, expectations_of(scene));
   const int frames = options.frames.value_or(scene.frames);
   Outputs outputs(options, scene, frames);

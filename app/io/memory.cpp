@@ -1,6 +1,7 @@
 #include "app/io/memory.h"
 
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <limits>
 
@@ -15,6 +16,14 @@ double available_memory() {
   while (info >> key >> kib && std::getline(info, rest))
     if (key == "MemAvailable:") return 1024 * kib;
   return std::numeric_limits<double>::max();
+}
+
+double resident_memory() {
+  std::ifstream info("/proc/self/status");
+  std::string key, rest;
+  for (double kib = 0; info >> key && std::getline(info, rest);)
+    if (key == "VmRSS:") return std::sscanf(rest.c_str(), "%lf", &kib) == 1 ? 1024 * kib : 0;
+  return 0;
 }
 
 }  // namespace stickslip

@@ -73,6 +73,9 @@ std::vector<Pair> read_pairs(TableReader& table, const Model& model) {
                               "' are " + std::to_string(b.size()) + ": must be as many, or one");
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i)
     pairs.push_back({a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]});
+  for (const Pair& pair : pairs)
+    if (pair.a == pair.b && pair.a != kWorld)
+      table.fail("between", "needs two different bodies, or a body and \"world\"");
   return pairs;
 }
 

@@ -89,7 +89,12 @@ void TableReader::fail(const std::string& key, const std::string& message) const
   if (line > 0) where += ":" + std::to_string(line);
   where += ": ";
   if (!node_->name.empty()) where += node_->name + " ";
-  throw InputError(where + (key.empty() ? "" : key + ": ") + message);
+  std::string whose;
+  if (const auto name = (*node_->table)["name"].value<std::string>(); name && key != "name") {
+    const std::string quoted = "'" + *name + "'";
+    if (message.find(quoted) == std::string::npos) whose = " (" + quoted + ")";
+  }
+  throw InputError(where + (key.empty() ? "" : key + ": ") + message + whose);
 }
 
 bool TableReader::has(const std::string& key) {

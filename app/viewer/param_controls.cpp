@@ -81,6 +81,28 @@ bool solves_nothing(const Params& params, const Model& model) {
 }
 
 constexpr const char* nothing_to_solve = "penalty_explicit has forces in place of a solver";
+constexpr const char* no_bounce = "penalty forces do not bounce back: penalty_damping says how much is lost";
+
+bool has_limits(const Joint& joint) { return joint.low <= joint.high; }
+
+/// What has no effect beside penalty forces.
+std::string why_idle_by_penalty(const ParamInfo& info, const Params& params, const Model& model) {
+  const bool baumgarte = params.stabilisation == Stabilisation::baumgarte;
+  if (params.contact_solver == ContactSolverKind::penalty_explicit) {
+    if (info.name == "shock_propagation") return "penalty_explicit leaves no contacts to go through";
+    if (info.name == "cold_start_iterations") return nothing_to_solve;
+    if (info.name == "continuous" && params.stabilisation != Stabilisation::projection)
+      return "penalty_explicit acts on overlaps alone, not on what comes near";
+  }
+  if (info.name == "restitution_speed") return no_bounce;
+  const bool of_velocities = info.name.starts_with("spring_") || info.name == "baumgarte" ||
+                             (info.group == "stabilisation" && baumgarte);
+  if (model.joints.empty() && of_velocities && info.name != "stabilisation")
+    return "penalty forces take overlaps back themselves, and there are no joints";
+  if (info.name == "contact_slop" && baumgarte && std::ranges::none_of(model.joints, has_limits))
+    return "penalty forces take overlaps back themselves, and no joint has limits";
+  return {};
+}
 
 std::string why_idle_rigid(const ParamInfo& info, const Settings& settings, const Model& model) {
   const Params& params = settings.params;
@@ -89,12 +111,8 @@ std::string why_idle_rigid(const ParamInfo& info, const Settings& settings, cons
   if (info.group == "penalty" && !is_penalty(params))
     return "contact_solver = " + contact_solver_name(params) +
            " finds impulses; the penalty_ ones use forces";
-  if (info.name == "shock_propagation" && solves_nothing(params, model)) return nothing_to_solve;
-  const bool of_velocities =
-      info.name.starts_with("spring_") || info.name == "baumgarte" ||
-      (info.group == "stabilisation" && params.stabilisation == Stabilisation::baumgarte);
-  if (is_penalty(params) && model.joints.empty() && of_velocities && info.name != "stabilisation")
-    return "penalty forces take overlaps back themselves, and there are no joints";
+  if (is_penalty(params))
+    if (const std::string why = why_idle_by_penalty(info, params, model); !why.empty()) return why;
   if (info.name == "restitution_speed" &&
       std::ranges::none_of(settings.materials, [](const Material& m) { return m.restitution > 0; }))
     return "nothing bounces: restitution is 0 in all materials";
@@ -191,9 +209,10 @@ std::string why_idle(const ParamInfo& info, const Settings& settings, const Mode
                          : why_idle_elastic(info, settings.params, model);
 }
 
-std::string why_idle(const ParamInfo& info, const std::vector<Material>& materials, int material,
-                     const Model& model) {
+std::string why_idle(const ParamInfo& info, const Settings& settings, int material, const Model& model) {
+  const std::vector<Material>& materials = settings.materials;
   if (info.name == "mu") return {};
+  if (info.name == "restitution" && is_rigid(model) && is_penalty(settings.params)) return no_bounce;
   if (info.group == "rigid") return why_idle_surface(info, materials, material, model);
   if (!used_by_solid(model, material)) {
     if (!used_by_rigid(model, material)) return "only colliders are made of this material";
@@ -223,6 +242,8 @@ std::string why_contact_idle(const ParamInfo& info, const Settings& settings, co
   const bool sweeps_alone = is_one_of(info.group, {"prox", "prox_local"});
   if (name == "nncg" && sweeps_alone && lab.nncg_sweep != NncgSweep::prox)
     return "only nncg_sweep = prox reads this";
+  if (info.name == "check_interval" && (name.starts_with("newton_") || name.starts_with("pivot_")))
+    return name + " has every iterate's velocities, so looking costs nothing";
   if (info.name == "de_saxce_inner" && !lab.de_saxce) return "de_saxce is off";
   if (info.name == "r_shrink" && !lab.r_adaptive) return "r_adaptive is off";
   if (info.name == "newton_cuts" && !lab.newton_damped && name != "auto") return "newton_damped is off";

@@ -31,8 +31,7 @@ bool is_rigid(const Model& model);
 /// Why changing this has no effect at present; empty when it has one. Of a row of param_table().
 std::string why_idle(const ParamInfo& info, const Settings& settings, const Model& model);
 /// The same for a material row; `material` -1 stands for all.
-std::string why_idle(const ParamInfo& info, const std::vector<Material>& materials, int material,
-                     const Model& model);
+std::string why_idle(const ParamInfo& info, const Settings& settings, int material, const Model& model);
 /// The same for a row of lab_param_table() in a rigid scene.
 std::string why_contact_idle(const ParamInfo& info, const Settings& settings, const Model& model);
 /// Whether this kind of scene reads nothing of a group of param_table().

@@ -160,6 +160,7 @@ void Simulation::load(const std::string& name_or_path) {
   scene_ = scene;
   unpublished_ = true;
   spdlog::info("{}: {}", scene->name, contents_of(scene->model));
+  if (const std::string note = engine_->load_note(); !note.empty()) spdlog::warn("{}: {}", scene->name, note);
   const std::lock_guard lock(mutex_);
   status_.loaded = true;
   status_.error.clear();

@@ -370,6 +370,9 @@ int Viewer::run() {
       start_race();
       draws_due_ = std::max(draws_due_, 1);
     }
+    if (options_.script.drive &&
+        !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))
+      quit_ = true;
     if (lab_.update()) draws_due_ = std::max(draws_due_, 1);
     if (std::exchange(log_seen_, log_->count()) != log_->count()) draws_due_ = std::max(draws_due_, 1);
     if (time_to_next_draw() > 0) continue;

@@ -8,6 +8,8 @@
 
 #include "app/io/scene.h"
 #include "app/render/renderer.h"
+#include "app/viewer/actions.h"
+#include "app/viewer/simulation.h"
 #include "gpu/contact_lab.h"
 #include "gpu/engine.h"
 
@@ -22,6 +24,8 @@ struct NoDisplayError : NoDeviceError {
 struct ViewScript {
   int quit_after_frames = 0;         // time steps shown until the window closes; 0: it stays
   std::filesystem::path screenshot;  // PNG of the last picture with its panels; empty: none
+  /// Asked after every event, with hands for the actions of keys; the window closes when it says false.
+  std::function<bool(Simulation&, const std::function<void(ActionId)>&)> drive = {};
 };
 
 struct ViewOptions {

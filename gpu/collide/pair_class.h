@@ -13,12 +13,9 @@ enum class PairClass : std::uint8_t {
 };
 
 SS_HD constexpr PairClass pair_class(ShapeKind a, ShapeKind b) {
-  const ShapeKind low = a < b ? a : b, high = a < b ? b : a;
-  if (high == ShapeKind::mesh) return PairClass::mesh;
-  const bool formula = low == ShapeKind::sphere
-                           ? high != ShapeKind::hull
-                           : low == high && low != ShapeKind::cylinder && low != ShapeKind::hull;
-  return formula ? PairClass::formula : PairClass::search;
+  const PairTest test = pair_test(a, b);
+  if (test == PairTest::mesh) return PairClass::mesh;
+  return test == PairTest::convex ? PairClass::search : PairClass::formula;
 }
 
 namespace narrow {
@@ -29,15 +26,11 @@ SS_HD inline Manifold exchanged(Manifold m) {
   return m;
 }
 
+/// Without what the other class needs: a kernel that has both pays with its registers.
 template <PairClass C>
 SS_HD Manifold collide_class_ordered(const Convex& a, const Convex& b, double margin) {
-  if constexpr (C == PairClass::search) {
-    return collide_convex(a, b, margin);
-  } else {
-    if (a.kind == ShapeKind::box) return collide_boxes(a, b, margin);
-    if (a.kind == ShapeKind::sphere) return collide_sphere(a, b, margin);
-    return collide_capsules(a, b, margin);
-  }
+  if constexpr (C == PairClass::search) return collide_convex(a, b, margin);
+  else return collide_by_formula(a, b, margin);
 }
 
 }  // namespace narrow

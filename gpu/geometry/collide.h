@@ -7,14 +7,32 @@
 
 namespace stickslip {
 
+/// What tests two shapes against each other.
+enum class PairTest : std::uint8_t { sphere, boxes, capsules, convex, mesh };
+
+/// Of any two shapes, in any order: the one table of who is tested how.
+SS_HD constexpr PairTest pair_test(ShapeKind a, ShapeKind b) {
+  const ShapeKind low = a < b ? a : b, high = a < b ? b : a;
+  if (high == ShapeKind::mesh) return PairTest::mesh;
+  if (low == ShapeKind::sphere && high != ShapeKind::hull) return PairTest::sphere;
+  if (low == high && low == ShapeKind::box) return PairTest::boxes;
+  if (low == high && low == ShapeKind::capsule) return PairTest::capsules;
+  return PairTest::convex;
+}
+
 namespace narrow {
+
+/// Two shapes whose test is a formula, neither `convex` nor `mesh`; the kind of a not after that of b.
+SS_HD inline Manifold collide_by_formula(const Convex& a, const Convex& b, double margin) {
+  const PairTest test = pair_test(a.kind, b.kind);
+  if (test == PairTest::boxes) return collide_boxes(a, b, margin);
+  return test == PairTest::sphere ? collide_sphere(a, b, margin) : collide_capsules(a, b, margin);
+}
 
 /// Two convex shapes, the kind of a not after that of b.
 SS_HD inline Manifold collide_convex_ordered(const Convex& a, const Convex& b, double margin) {
-  if (a.kind == ShapeKind::box && b.kind == ShapeKind::box) return collide_boxes(a, b, margin);
-  if (a.kind == ShapeKind::sphere && b.kind != ShapeKind::hull) return collide_sphere(a, b, margin);
-  if (a.kind == ShapeKind::capsule && b.kind == ShapeKind::capsule) return collide_capsules(a, b, margin);
-  return collide_convex(a, b, margin);
+  return pair_test(a.kind, b.kind) == PairTest::convex ? collide_convex(a, b, margin)
+                                                       : collide_by_formula(a, b, margin);
 }
 
 SS_HD inline Manifold deepest_part(const ManyManifolds& many) {
@@ -30,7 +48,8 @@ SS_HD inline Manifold deepest_part(const ManyManifolds& many) {
 /// Any two shapes, the kind of a not after that of b.
 SS_HD_LARGE inline Manifold collide_ordered(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
                                             const ShapeLibrary& library, double margin) {
-  if (b.kind == ShapeKind::mesh) return deepest_part(collide_mesh(a, pa, b, pb, library, margin));
+  if (pair_test(a.kind, b.kind) == PairTest::mesh)
+    return deepest_part(collide_mesh(a, pa, b, pb, library, margin));
   const V3 origin = pb.x;
   const Convex ca = make_convex(a, pa, origin, library), cb = make_convex(b, pb, origin, library);
   Manifold m = collide_convex_ordered(ca, cb, margin);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 
 #include "gpu/core/launch.h"
@@ -191,14 +192,17 @@ template <int D>
 void ContactSystem<D>::keep_impulses(Context& ctx) {
   world_.resize(ctx, blocks_);
   joint_r_.resize(ctx, joint_blocks_);
-  const double* jacobian = W_.body_rows().jacobian;  // a's rows begin with the frame
-  const Vec<double, D>* r = r_.data();
+  const BodyRows<D> rows = W_.body_rows();
+  const double* jacobian = rows.jacobian;  // a's rows begin with the frame
+  const Vec<double, D>* guess = guess_.data();
+  Vec<double, D>* r = r_.data();
   Vec<double, 4>* world = world_.data();
   Vec<double, D>* joint_r = joint_r_.data();
   const std::size_t joints = joint_blocks_;
   launch(
       ctx, blocks_,
       [=] SS_LAMBDA(std::size_t c) {
+        if (rows.body[2 * c] < 0 && rows.body[2 * c + 1] < 0) r[c] = guess[c];
         if (c < joints) {
           joint_r[c] = r[c];
           return;
@@ -236,10 +240,11 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
   System<D> system{ctx, W, law_.data(), params, monitor, colouring_, r_.data()};
   if (blocks_ > 0 && !run_solver(solver, system))
     throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'");
-  if (monitor.end() == SolveEnd::refused) {
+  const bool refused = monitor.end() == SolveEnd::refused;
+  if (refused || (blocks_ > 0 && solver != "nsgs" && !std::isfinite(monitor.best_residual()))) {
     // Without impulses everything would fall.
-    const std::string refusal =
-        std::string(solver) + " refuses (" + monitor.message() + "): nsgs took its place";
+    const std::string refusal = std::string(solver) + (refused ? " refuses (" : " finds nothing (") +
+                                monitor.message() + "): nsgs took its place";
     copy(ctx, r_.data(), guess_.data(), blocks_);
     solve(ctx, bodies, "nsgs", params, record);
     record.message = refusal;

@@ -94,9 +94,12 @@ class ContactSystem {
   std::size_t joint_blocks() const { return joint_blocks_; }
   const ContactLaw<D>* law() const { return law_.data(); }
   const Delassus<D>& W() const { return W_; }
-  /// One per block; whoever changes them from outside calls keep_impulses.
+  /// One per block; whoever changes them from outside calls keep_impulses, which also hands sleepers what
+  /// they fell asleep with: no solver finds what holds bodies that nothing moves.
   Vec<double, D>* impulses() { return r_.data(); }
   void keep_impulses(Context& ctx);
+  /// Whether the last step left impulses of contacts: none after explicit penalties, or with other rows.
+  bool remembers_contacts() const { return impulses_ > contacts_from_; }
 
   /// The problem on the host: guess and solution as the last solve had them.
   ContactProblem problem(Context& ctx, const DeviceBodies& bodies) const;

@@ -86,7 +86,11 @@ struct LaneFiller {
     const V3 now = a.velocity + cross(a.spin, arm) - b.velocity - cross(b.spin, arm_b);
     const double w = rigid_detail::contact_speed(options, c.gap, dot(frame.n, now), pair.restitution);
     const double normal = mobility(frame.n), tangents = mobility(frame.t1) + mobility(frame.t2);
-    if (!(normal > 0) || !(tangents > 0)) return leave_out(p, cell, impulse);
+    if (!(normal > 0) || !(tangents > 0)) {
+      leave_out(p, cell, impulse);
+      impulse.set3(3 * p, start(c, frame, pair.mu));  // who sleeps keeps what held him
+      return 0;
+    }
     const double softness = options.feedback.softness * normal;
     const int f = point_at(p);
     cell.set3(f + point_field::arm, arm);

@@ -50,6 +50,29 @@ bool has_torsion(const Model& model) {
   return false;
 }
 
+/// What pushes at a point `arm` from the centre meet there: v += K p [1/kg].
+Mat<double, 3> inverse_mass_at(const Vec3d& arm, const Quat& q, double mass, const Vec3d& inertia) {
+  Mat<double, 3> k;
+  for (int j = 0; j < 3; ++j) {
+    Vec3d push{0, 0, 0};
+    push[j] = 1;
+    Vec3d turn = q.rotate_back(cross(arm, push));
+    for (int i = 0; i < 3; ++i) turn[i] /= inertia[i];
+    const Vec3d v = push / mass + cross(q.rotate(turn), arm);
+    for (int i = 0; i < 3; ++i) k(i, j) = v[i];
+  }
+  return k;
+}
+
+/// Nothing but the budget of what the chosen solver is told.
+LabParams cold_start_params(const Params& params, const LabParams& lab) {
+  LabParams cold = stepping_lab_params();
+  cold.tolerance = std::min(lab.tolerance, kColdTolerance);
+  cold.max_iterations = params.cold_start_iterations;
+  cold.time_budget = lab.time_budget;
+  return cold;
+}
+
 }  // namespace
 
 void RigidStepper::load(Context& ctx, const Model& model) {
@@ -101,7 +124,7 @@ void RigidStepper::forget_history() {
   contacts_.forget();
   std::visit([](auto& system) { system.forget(); }, system_);
   stepped_ = false;
-  wake_ = true;
+  wake_ = parting_ = true;
 }
 
 std::vector<std::uint8_t> RigidStepper::asleep(Context& ctx) const {
@@ -142,8 +165,8 @@ StepReport RigidStepper::step(Context& ctx, const Model& model, const Params& pa
   }
 }
 
-/// The pointer's spring with critical damping on the body's mass, taken implicitly: no stiffness is too
-/// large.
+/// The pointer's spring with critical damping on the body's mass, taken implicitly at the point that it
+/// holds: no stiffness is too large.
 BodyPull RigidStepper::pull_of(Context& ctx, const Model& model, const Params& params,
                                const std::optional<Drag>& drag) {
   BodyPull pull;
@@ -163,7 +186,10 @@ BodyPull RigidStepper::pull_of(Context& ctx, const Model& model, const Params& p
   const double k = params.drag_stiffness, dt = params.dt, soft = dt * dt * k + 2 * dt * std::sqrt(k * mass);
   const Vec3d stretch = drag->target - (pose.x + arm);
   pull.body = object.body;
-  pull.impulse = (dt * k * stretch - soft * (v + cross(w, arm))) / (1 + soft / mass);
+  const Vec3d inertia = read_back(ctx, bodies_.inertia.data() + object.body);
+  Mat<double, 3> effect = soft * inverse_mass_at(arm, pose.q, mass, inertia);
+  for (int i = 0; i < 3; ++i) effect(i, i) += 1;
+  pull.impulse = inverse(effect) * (dt * k * stretch - soft * (v + cross(w, arm)));
   pull.twist = cross(arm, pull.impulse);
   return pull;
 }
@@ -176,6 +202,19 @@ void RigidStepper::find_contacts(Context& ctx, const Params& params) {
   options.dt = params.continuous ? params.dt : 0;
   options.manifold_points = params.manifold_points;
   contacts_.find(ctx, motion, options);
+}
+
+std::vector<DeepOverlap> RigidStepper::overlaps(Context& ctx, const Model& model) const {
+  std::vector<RigidContact> contacts(contacts_.count());
+  copy_to_host(ctx, contacts.data(), contacts_.contacts(), contacts.size());
+  return deep_overlaps(model, contacts);
+}
+
+std::vector<DeepOverlap> RigidStepper::find_overlaps(Context& ctx, const Model& model, const Params& params) {
+  find_contacts(ctx, params);
+  const std::vector<DeepOverlap> found = overlaps(ctx, model);
+  forget_history();
+  return found;
 }
 
 void RigidStepper::update_islands(Context& ctx, const Params& params, std::int32_t pulled) {
@@ -238,9 +277,9 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   return list;
 }
 
-StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params& params,
-                                  const LabParams& lab, const std::optional<Drag>& drag, int frame,
-                                  double time) {
+StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params& asked, const LabParams& lab,
+                                  const std::optional<Drag>& drag, int frame, double time) {
+  Params params = asked;
   StageClock clock;
   StepReport report;
   report.frame = frame + 1;
@@ -253,6 +292,9 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   const BodyPull pull = pull_of(ctx, model, params, drag);
   clock.lap(report.seconds.other);
   find_contacts(ctx, params);
+  // What begins inside each other is moved apart, for what pushes would make it fly.
+  parting_ = parting_ && !overlaps(ctx, model).empty();
+  if (parting_) params.stabilisation = Stabilisation::projection;
   clock.lap(report.seconds.contacts);
   update_islands(ctx, params, pull.body);
   const std::uint8_t* asleep = sleepers_ ? islands_.asleep() : nullptr;
@@ -292,13 +334,12 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     system.push_penalties(ctx, bodies_, last_);
     solved.contact_count = 0;
   }
+  const bool remembered = system.remembers_contacts();
   // A structure that was not there before, as in the first step of a scene, deserves more than the next
-  // steps: what is missing in its impulses would move all of it.
+  // steps: what is missing in its impulses would move all of it. So does one that springs held until now.
   const bool is_cold = params.cold_start_iterations > 0 && solved.contact_count >= bodies_.moving() &&
-                       10 * fresh_contacts(ctx) > 9 * contacts_.count();
-  LabParams cold = lab;
-  cold.tolerance = std::min(lab.tolerance, kColdTolerance);
-  cold.max_iterations = params.cold_start_iterations;
+                       (!remembered || 10 * fresh_contacts(ctx) > 9 * contacts_.count());
+  const LabParams cold = cold_start_params(params, lab);
   const bool wanted = params.contact_solver == ContactSolverKind::manifold_gs;
   const std::string refusal = wanted ? no_manifolds(D) : "";
   if (wanted && refusal.empty()) {
@@ -336,7 +377,8 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   const BodySums sums = bodies_.sums(ctx, params.gravity);
   if (!std::isfinite(sums.kinetic))
     throw SimulationError("velocities are not finite after step " + std::to_string(report.frame) +
-                          ": contact_solver " + std::string(solver_name(params.contact_solver)));
+                          ": contact_solver " + std::string(solver_name(params.contact_solver)) +
+                          " diverges; take back what was changed last, or reset");
   report.kinetic_energy = sums.kinetic;
   report.gravity_energy = sums.gravity;
   report.momentum = sums.momentum;

@@ -13,6 +13,7 @@
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/islands.cuh"
 #include "gpu/rigid/position_projection.cuh"
+#include "gpu/rigid/start_overlaps.h"
 
 namespace stickslip {
 
@@ -37,6 +38,9 @@ class RigidStepper {
   /// Drops what was learnt from earlier steps: after a reset or a state from outside.
   void forget_history();
 
+  /// Bodies that overlap deeply where they are now; forgets the contacts of the last step.
+  std::vector<DeepOverlap> find_overlaps(Context& ctx, const Model& model, const Params& params);
+
   /// After an edit: whoever sleeps may have no reason any more.
   void wake() { wake_ = true; }
 
@@ -60,6 +64,7 @@ class RigidStepper {
   void find_contacts(Context& ctx, const Params& params);
   void update_islands(Context& ctx, const Params& params, std::int32_t pulled);
   std::size_t fresh_contacts(Context& ctx);
+  std::vector<DeepOverlap> overlaps(Context& ctx, const Model& model) const;
   void project(Context& ctx, const Params& params);
   template <int D>
   void solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
@@ -92,6 +97,7 @@ class RigidStepper {
   StepConstraints last_;
   bool grained_ = false;  // friction of some material has a direction
   bool stepped_ = false, wake_ = true, sleepers_ = false, penalties_ = false;
+  bool parting_ = true;  // since the start there have been deep overlaps in every step
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <numbers>
 
 #include "app/io/mesh_gen.h"
@@ -235,7 +239,7 @@ TEST(SceneRigid, BadJointsAreRefusedAtTheirLine) {
   };
   refused("kind = 'hing'\nbetween = ['a', 'b']\n", {"rigid.toml:17", "no kind of joint 'hing'", "'hinge'"});
   refused("kind = 'ball'\nbetween = ['a', 'c']\n", {"rigid.toml:18", "no rigid body 'c'"});
-  refused("kind = 'ball'\nbetween = ['a', 'a']\n", {"two different bodies"});
+  refused("kind = 'ball'\nbetween = ['a', 'a']\n", {"rigid.toml:18", "two different bodies", "'j'"});
   refused("kind = 'ball'\nbetween = ['world', 'world']\n", {"needs a body"});
   refused("kind = 'ball'\n", {"either between"});
   refused("kind = 'ball'\nchain = 'a'\n", {"array of two bodies"});
@@ -298,11 +302,44 @@ TEST(SceneRigid, BadBodiesAreRefusedAtTheirLine) {
   refused("shape = 'hull'\n", {"points"});
   refused("file = 'none.obj'\n", {"no such file"});
   refused(kCube + "mesher = 'lattice'\n", {"mesher", "unknown key"});
+  // Each says whose fault it is.
+  for (const char* key : {"position", "rotation", "velocity", "angular_velocity", "grain"})
+    refused(kCube + key + " = [0, nan, 0]\n", {"rigid.toml:9", key, "not finite", "'it'"});
+  for (const char* mass : {"0", "-1", "nan", "inf"})
+    refused(kCube + "mass = " + mass + "\n", {"mass", "out of range", "'it'"});
+  refused("shape = 'box'\nsize = [1, nan, 1]\n", {"size", "not finite", "'it'"});
+  refused(kCube + "material = 'ston'\n", {"no material 'ston'", "'stone'", "'it'"});
+  expect_refused("[[material]]\nname = 'air'\ndensity = 0\n" + rigid("it", kCube),
+                 {"rigid.toml:3", "density", "'air'"});
   expect_refused(kStone + rigid("cube", kCube) + "[[pin]]\nobject = 'cube'\nnodes = [0]\n",
                  {"rigid body", "[[joint]]"});
   EXPECT_EQ(parse_rigid(kStone + rigid("it", "shape = 'wedge'\nsize = [1, 1, 1]\nscale = [-1, 1, 1]\n"))
                 .model.hulls.size(),
             1u);
+}
+
+TEST(SceneRigid, DegenerateMeshesAreMendedOrRefused) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("stickslip-meshes-" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const auto scene_with = [&](const std::string& mesh) {
+    std::ofstream(folder / "it.obj") << mesh;
+    return kStone + rigid("it", "file = '" + (folder / "it.obj").string() + "'\n");
+  };
+  const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n",
+                    whole = "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+  for (const std::string& mended :
+       {corners + whole, corners + whole + "f 1 2 2\n", corners + "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n"}) {
+    const Model model = parse_rigid(scene_with(mended)).model;
+    EXPECT_NEAR(model.bodies.at(0).volume, 1.0 / 6, 1e-12) << mended;
+    EXPECT_NEAR(enclosed_volume({model.positions, model.triangles}), 1.0 / 6, 1e-12) << "turned outwards";
+  }
+  expect_refused(scene_with(corners + "f 1 3 2\nf 1 2 4\nf 2 3 4\n"), {"rigid.toml:7", "it.obj", "'it'"});
+  expect_refused(scene_with("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\n" + whole), {"no volume", "'it'"});
+  expect_refused(scene_with("v 0 0 0\nv nan 0 0\nv 0 1 0\nv 0 0 1\n" + whole),
+                 {"it.obj:2", "not finite", "'it'"});
+  expect_refused(scene_with(corners + "f 1 2 9\n"), {"it.obj:5", "'it'"});
+  fs::remove_all(folder);
 }
 
 }  // namespace

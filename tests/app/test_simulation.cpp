@@ -1,74 +1,17 @@
-#include "app/viewer/simulation.h"
-
-#include <gtest/gtest.h>
-
-#include <stdexcept>
-
-#include "tests/app/rigid_scene.h"
+#include "tests/app/simulation_fixture.h"
 
 namespace stickslip {
 namespace {
 
-using Clock = Simulation::Clock;
 using namespace std::chrono_literals;
-
-double elapsed(Clock::time_point since) {
-  return std::chrono::duration<double>(Clock::now() - since).count();
-}
-
-/// Holds steps back until it is opened.
-class Gate {
- public:
-  void open() {
-    const std::lock_guard lock(mutex_);
-    open_ = true;
-    changed_.notify_all();
-  }
-  void pass() {
-    std::unique_lock lock(mutex_);
-    ++arrived_;
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return open_; });
-  }
-  void wait_for_arrival() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return arrived_ > 0; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool open_ = false;
-  int arrived_ = 0;
-};
-
-using Setup = std::function<void(test::FakeEngine&)>;
-
-Simulation::EngineFactory fake(Setup setup = {}) {
-  return [setup] {
-    auto engine = std::make_unique<test::FakeEngine>();
-    if (setup) setup(*engine);
-    return engine;
-  };
-}
-
-/// Polls as a window does until `done` holds; false after half a minute.
-bool reached(Simulation& simulation, const std::function<bool()>& done) {
-  const Clock::time_point start = Clock::now();
-  while (elapsed(start) < 30) {
-    simulation.update();
-    if (done()) return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return false;
-}
-
-bool at_rest_after(Simulation& simulation, int frame) {
-  return reached(simulation, [&] {
-    return simulation.status().activity == SimulationStatus::Activity::idle &&
-           simulation.frame().snapshot.frame == frame && simulation.history().size() == std::size_t(frame);
-  });
-}
+using test::at_rest_after;
+using test::elapsed;
+using test::fake;
+using test::Gate;
+using test::other_value;
+using test::reached;
+using test::Setup;
+using Clock = Simulation::Clock;
 
 TEST(Simulation, LoadsAndPlaysUntilPaused) {
   Simulation simulation(fake(), test::two_tets);
@@ -181,9 +124,6 @@ struct StepParams {
     };
   }
 };
-
-/// Another value that the row allows.
-double other_value(const ParamInfo& info, double value) { return value == info.low ? info.high : info.low; }
 
 TEST(Simulation, EveryParameterActsBetweenStepsAndTheJournalReplaysIt) {
   StepParams first;
@@ -341,144 +281,6 @@ TEST(Simulation, ABadEditIsRefusedAndShownAsRefused) {
   ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
   EXPECT_EQ(simulation.settings().params.dt, Params{}.dt);
   EXPECT_EQ(simulation.journal().size(), 1u);
-}
-
-TEST(Simulation, ElasticAndRigidScenesFollowEachOther) {
-  int engines = 0;
-  Simulation simulation(
-      fake([&](test::FakeEngine& engine) {
-        ++engines;
-        engine.on_load = [&engine](const Model& model) {
-          const bool velocity = engine.params().solver == SolverKind::velocity;
-          if (velocity == model.bodies.empty()) throw std::invalid_argument("a wrong solver");
-        };
-      }),
-      [](const std::string& name) { return name == "r" ? test::rigid_scene(name) : test::two_tets(name); });
-  for (const char* name : {"r", "r", "a", "r", "a", "a"}) {
-    simulation.post(LoadScene{name});
-    simulation.step_once();
-    ASSERT_TRUE(reached(simulation, [&] {
-      return simulation.status().loaded && simulation.frame().scene->name == name &&
-             simulation.history().size() == 1;
-    })) << simulation.status().error;
-    EXPECT_EQ(simulation.history().back().contact_solve.has_value(), *name == 'r');
-    EXPECT_EQ(simulation.status().error, "");
-  }
-  EXPECT_EQ(engines, 4) << "one for each change of kind, and the first";
-}
-
-TEST(Simulation, EveryContactParameterActsBetweenSteps) {
-  std::mutex mutex;
-  LabParams seen;
-  Simulation simulation(fake([&](test::FakeEngine& engine) {
-                          engine.on_solve = [&](const LabParams& params) {
-                            const std::lock_guard lock(mutex);
-                            seen = params;
-                            return ContactSolveRecord{};
-                          };
-                        }),
-                        test::rigid_scene);
-  simulation.post(LoadScene{"r"});
-  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().loaded; }));
-  int steps = 0;
-  for (const ParamInfo& info : lab_param_table()) {
-    const double wanted = other_value(info, get_param(&simulation.settings().contact_params, info));
-    simulation.post(ContactParamEdit{info.name, wanted});
-    simulation.step_once();
-    ASSERT_TRUE(at_rest_after(simulation, ++steps));
-    const std::lock_guard lock(mutex);
-    EXPECT_EQ(get_param(&seen, info), wanted) << info.name;
-    EXPECT_EQ(get_param(&simulation.settings().contact_params, info), wanted) << info.name;
-  }
-}
-
-TEST(Simulation, ContactParametersAreEditedBetweenStepsAndComeWithTheScene) {
-  Gate gate;
-  std::atomic<double> tolerance = 0;
-  Simulation simulation(fake([&](test::FakeEngine& engine) {
-                          engine.on_step = [&](int frame) {
-                            if (frame == 0) gate.pass();
-                          };
-                          engine.on_solve = [&](const LabParams& params) {
-                            tolerance = params.tolerance;
-                            return ContactSolveRecord{};
-                          };
-                        }),
-                        [](const std::string& name) {
-                          Scene scene = test::rigid_scene(name);
-                          scene.contact_params.tolerance = 1e-4;
-                          return scene;
-                        });
-  simulation.post(LoadScene{"r"});
-  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().loaded; }));
-  EXPECT_EQ(simulation.settings().contact_params.tolerance, 1e-4);
-  simulation.step_once();
-  gate.wait_for_arrival();
-  for (const double value : {1e-5, 1e-6, 1e-7}) {  // a slider on its way
-    simulation.post(ContactParamEdit{"tolerance", value});
-    EXPECT_EQ(simulation.settings().contact_params.tolerance, value) << "it shows at once";
-  }
-  simulation.post(ContactParamEdit{"max_iterations", 7});
-  simulation.post(ParamEdit{"contact_solver", static_cast<double>(ContactSolverKind::apgd)});
-  gate.open();
-  ASSERT_TRUE(at_rest_after(simulation, 1));
-  EXPECT_EQ(tolerance, 1e-4) << "the step under way keeps what it began with";
-  simulation.step_once();
-  ASSERT_TRUE(at_rest_after(simulation, 2));
-  EXPECT_EQ(tolerance, 1e-7);
-  EXPECT_EQ(simulation.settings().contact_params.max_iterations, 7);
-  EXPECT_EQ(simulation.settings().params.contact_solver, ContactSolverKind::apgd);
-  const std::vector<JournalEntry> journal = simulation.journal(1);
-  ASSERT_EQ(journal.size(), 3u) << "what a slider passed on its way is not kept";
-  EXPECT_EQ(std::get<ContactParamEdit>(journal[0].command).value, 1e-7);
-  EXPECT_EQ(journal[0].frame, 1);
-  EXPECT_EQ(std::get<ContactParamEdit>(journal[1].command).name, "max_iterations");
-  EXPECT_EQ(std::get<ParamEdit>(journal[2].command).name, "contact_solver");
-}
-
-TEST(Simulation, ABadContactParameterIsRefused) {
-  Simulation simulation(fake(), test::rigid_scene);
-  simulation.post(LoadScene{"r"});
-  simulation.post(ContactParamEdit{"tolerance", 2});
-  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
-  EXPECT_EQ(simulation.settings().contact_params.tolerance, stepping_lab_params().tolerance);
-  EXPECT_EQ(simulation.journal().size(), 1u);
-}
-
-TEST(Simulation, FreezesTheLastStepOnceWithoutStoppingTheRun) {
-  Simulation simulation(
-      fake([](test::FakeEngine& engine) { engine.on_freeze = [] { return test::one_contact(); }; }),
-      test::rigid_scene);
-  simulation.set_pacing({.real_time = false});
-  simulation.post(LoadScene{"r"});
-  simulation.post(ParamEdit{"contact_solver", static_cast<double>(ContactSolverKind::pgs)});
-  simulation.play();
-  ASSERT_TRUE(reached(simulation, [&] { return simulation.history().size() > 3; }));
-  EXPECT_EQ(simulation.take_frozen(), nullptr);
-  simulation.post(Freeze{});
-  std::shared_ptr<const FrozenStep> frozen;
-  ASSERT_TRUE(reached(simulation, [&] { return (frozen = simulation.take_frozen()) != nullptr; }));
-  EXPECT_TRUE(simulation.status().playing);
-  EXPECT_EQ(frozen->scene, "r");
-  EXPECT_GE(frozen->frame, 3);
-  EXPECT_EQ(frozen->solver, "pgs");
-  EXPECT_EQ(frozen->problem.blocks(), 1u);
-  EXPECT_EQ(frozen->params.max_iterations, stepping_lab_params().max_iterations);
-  EXPECT_EQ(simulation.take_frozen(), nullptr) << "taken once";
-  EXPECT_TRUE(std::holds_alternative<Freeze>(simulation.journal().back().command));
-}
-
-TEST(Simulation, NothingToFreezeIsNoError) {
-  Simulation simulation(fake(), test::two_tets);
-  simulation.post(LoadScene{"a"});
-  simulation.play();
-  ASSERT_TRUE(reached(simulation, [&] { return simulation.history().size() > 1; }));
-  simulation.post(Freeze{});
-  simulation.post(ParamEdit{"gravity", -1});
-  ASSERT_TRUE(reached(simulation, [&] { return simulation.journal().size() == 2; }));
-  EXPECT_TRUE(simulation.status().error.empty());
-  EXPECT_TRUE(simulation.status().playing);
-  EXPECT_EQ(simulation.take_frozen(), nullptr);
 }
 
 TEST(Simulation, RealTimePacingDoesNotRunAheadOfTheClock) {

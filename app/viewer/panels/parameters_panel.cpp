@@ -16,7 +16,7 @@ void draw_material_row(Simulation& simulation, const Scene& scene, TypedNumber& 
   const std::size_t first = chosen < 0 ? 0 : static_cast<std::size_t>(chosen);
   const std::size_t last = chosen < 0 ? materials.size() : first + 1;
   ParamRow control{info, get_param(&materials[first], info), get_param(&originals[first], info),
-                   why_idle(info, materials, chosen, scene.model)};
+                   why_idle(info, simulation.settings(), chosen, scene.model)};
   for (std::size_t i = first; i < last; ++i) {
     const double value = get_param(&materials[i], info);
     control.mixed = control.mixed || value != control.value;

@@ -1,0 +1,52 @@
+// RandomEdits: what somebody might do to a running scene, drawn by chance. For soak tests.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "app/viewer/simulation.h"
+
+namespace stickslip {
+
+/// Moves the controls that act (param_controls), within what their sliders span, mostly near where they
+/// stand; pulls bodies, freezes, and now and then puts everything back. The same seed and the same frames
+/// give the same commands. What could make one step last for minutes stays as it is: budgets of time, sizes
+/// of dense matrices.
+class RandomEdits {
+ public:
+  RandomEdits(std::shared_ptr<const Scene> scene, std::uint64_t seed);
+
+  /// Of one moment: often none; one edit; the next move of a pull; or a reset with everything as the scene
+  /// has it.
+  std::vector<Command> next(const Settings& settings, const Snapshot& snapshot);
+  /// What a user does whom a message told that the step failed.
+  std::vector<Command> start_over(const Settings& settings);
+
+ private:
+  /// A row with what it takes to edit it.
+  struct Control {
+    const ParamInfo* info;
+    double value, original;
+    Command (*edit)(std::string_view name, double value, int material);
+    int material = -1;
+  };
+  /// All there are, or those that act.
+  std::vector<Control> controls(const Settings& settings, bool acting) const;
+  Command turn(const Control& control);
+  double uniform(double low, double high) { return low + (high - low) * draw_(rng_); }
+  bool chance(double share) { return draw_(rng_) < share; }
+  std::size_t index_below(std::size_t count) {
+    return std::min(count - 1, static_cast<std::size_t>(uniform(0, 1) * static_cast<double>(count)));
+  }
+  void pull(const Snapshot& snapshot, std::vector<Command>& commands);
+
+  std::shared_ptr<const Scene> scene_;
+  std::mt19937_64 rng_;
+  std::uniform_real_distribution<double> draw_{0, 1};
+  int pull_left_ = 0;  // moments until the pointer lets go; 0: it holds nothing
+  Vec<double, 3> target_{0, 0, 0};
+};
+
+}  // namespace stickslip
