@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "gpu/model/manifold_support.h"
+
 namespace stickslip {
 namespace {
 
@@ -232,7 +234,10 @@ std::string why_idle(const ParamInfo& info, const Settings& settings, int materi
 std::string why_contact_idle(const ParamInfo& info, const Settings& settings, const Model& model) {
   const LabParams& lab = settings.contact_params;
   if (solves_nothing(settings.params, model)) return nothing_to_solve;
-  const ContactSolverInfo* solver = contact_solver_of(settings.params);
+  Params params = settings.params;
+  if (params.contact_solver == ContactSolverKind::manifold_gs && !why_no_manifolds(model).empty())
+    params.contact_solver = ContactSolverKind::nsgs;  // takes its place
+  const ContactSolverInfo* solver = contact_solver_of(params);
   const std::string name(solver->name);
   if (std::ranges::find(solver->groups, info.group) == solver->groups.end()) {
     const std::string who =
@@ -259,6 +264,8 @@ bool is_idle_group(std::string_view group, const Model& model) {
 }
 
 std::string why_barred(const ParamInfo& info, std::size_t index, const Model& model) {
+  if (info.name == "contact_solver" && index == static_cast<std::size_t>(ContactSolverKind::manifold_gs))
+    return why_no_manifolds(model);
   if (info.name != "solver" || is_rigid(model)) return {};
   const bool velocity = index == static_cast<std::size_t>(SolverKind::velocity);
   return velocity ? "velocity moves rigid bodies, of which this scene has none" : "";
@@ -302,6 +309,7 @@ std::string contact_group_title(std::string_view group) {
       {"prox", "r-factors"},
       {"adaptive", "Adaptive r-factors"},
       {"prox_local", "Local proximal steps"},
+      {"manifold", "Conjugate directions"},
       {"convex", "Convex subproblem"},
       {"shifts", "Outer shifts"},
       {"acceleration", "Acceleration"},

@@ -123,11 +123,16 @@ void RigidMethod::apply(Params& params, LabParams& lab) const {
 
 std::vector<RigidMethod> rigid_methods(bool all) {
   using enum ContactSolverKind;
-  std::vector<RigidMethod> methods{{nsgs, 50},        {nsgs, 50, true, 1e-4}, {nsgs, 10},
-                                   {nsgs, 50, false}, {prox_gs, 50},          {nncg, 50},
-                                   {spg, 50},         {automatic, 50}};
+  std::vector<RigidMethod> methods{{manifold_gs, 10}, {manifold_gs, 20}, {nsgs, 10}};
   if (all)
-    methods.insert(methods.end(), {{nsgs, 200},
+    methods.insert(methods.end(), {{nsgs, 50},
+                                   {nsgs, 50, true, 1e-4},
+                                   {nsgs, 50, false},
+                                   {prox_gs, 50},
+                                   {nncg, 50},
+                                   {spg, 50},
+                                   {automatic, 50},
+                                   {nsgs, 200},
                                    {pgs, 50},
                                    {pgs_jacobi, 50},
                                    {prox_jacobi, 50},

@@ -260,9 +260,8 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
 }
 
 template <int D>
-void ContactSystem<D>::solve_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
-                                       const LabParams& params, const LabParams* cold,
-                                       ContactSolveRecord& record) {
+void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
+                                       const StepConstraints& list) {
   if constexpr (D == 3) {
     ManifoldInput input{
         {list.contacts, list.pair_start, list.contact_count, list.pairs}, list.surfaces, list.options};
@@ -275,15 +274,18 @@ void ContactSystem<D>::solve_manifolds(Context& ctx, const DeviceBodies& bodies,
     blocks_ = list.contact_count;
     guess_.resize(ctx, blocks_);
     manifolds_.impulses(ctx, guess_.data());
-    if (cold != nullptr) manifolds_.solve(ctx, *cold, record);
-    manifolds_.solve(ctx, params, record);
-    world_.resize(ctx, blocks_);
-    manifolds_.world_impulses(ctx, world_.data());
-    impulses_ = blocks_;
-    contacts_from_ = 0;
     by_manifolds_ = true;
     made_ = false;
   }
+}
+
+template <int D>
+void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record) {
+  manifolds_.solve(ctx, params, record);
+  world_.resize(ctx, blocks_);
+  manifolds_.world_impulses(ctx, world_.data());
+  impulses_ = blocks_;
+  contacts_from_ = 0;
 }
 
 template <int D>

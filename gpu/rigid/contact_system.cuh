@@ -79,11 +79,12 @@ class ContactSystem {
   /// says. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
-  /// `build` and `solve` at once by ManifoldSolver, for a list without joints, of isotropic friction; `cold`,
-  /// where given, first. Blocks and W are made when somebody asks: see make_blocks.
-  void solve_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
-                       const LabParams& params, const LabParams* cold, ContactSolveRecord& record);
-  /// After solve_manifolds: what `build` would have made, which all but `velocities` needs.
+  /// The same for ManifoldSolver: a list without joints, of isotropic friction. Blocks and W are made when
+  /// somebody asks: see make_blocks.
+  void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
+  /// Goes on from the impulses that there are.
+  void solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record);
+  /// After build_manifolds: what `build` would have made, which all but `velocities` needs.
   void make_blocks(Context& ctx, const DeviceBodies& bodies);
   /// v = free + A^-1 H' r of all bodies.
   void velocities(Context& ctx, DeviceBodies& bodies);

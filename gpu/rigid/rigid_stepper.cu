@@ -6,6 +6,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/model/manifold_support.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -108,8 +109,7 @@ void RigidStepper::choose_system(const Model& model) {
 
 void RigidStepper::set_materials(Context& ctx, const Model& model) {
   choose_system(model);
-  grained_ = std::any_of(model.materials.begin(), model.materials.end(),
-                         [](const Material& m) { return m.friction_kind != FrictionKind::isotropic; });
+  no_manifolds_ = why_no_manifolds(model);
   bodies_.set_materials(ctx, model);
   std::vector<ContactSurface> surfaces;
   for (const Material& material : model.materials) surfaces.push_back(contact_surface(material));
@@ -314,15 +314,6 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   return report;
 }
 
-/// Why manifold_gs cannot take the scene; empty: it can.
-std::string RigidStepper::no_manifolds(int rows) const {
-  const char* why = !block_joint_.empty() ? "the scene has joints"
-                    : rows == 4           ? "a material has torsional friction"
-                    : grained_            ? "friction of a material has a direction"
-                                          : nullptr;
-  return why == nullptr ? "" : std::string("manifold_gs refuses (") + why + "): nsgs took its place";
-}
-
 template <int D>
 void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                          StageClock& clock, StepReport& report) {
@@ -341,9 +332,11 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
                        (!remembered || 10 * fresh_contacts(ctx) > 9 * contacts_.count());
   const LabParams cold = cold_start_params(params, lab);
   const bool wanted = params.contact_solver == ContactSolverKind::manifold_gs;
-  const std::string refusal = wanted ? no_manifolds(D) : "";
-  if (wanted && refusal.empty()) {
-    system.solve_manifolds(ctx, bodies_, solved, lab, is_cold ? &cold : nullptr, record);
+  if (wanted && no_manifolds_.empty()) {
+    system.build_manifolds(ctx, bodies_, solved);
+    clock.lap(report.seconds.assembly);
+    if (is_cold) system.solve_manifolds(ctx, cold, record);
+    system.solve_manifolds(ctx, lab, record);
   } else {
     system.build(ctx, bodies_, solved);
     clock.lap(report.seconds.assembly);
@@ -351,7 +344,7 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     const bool by_penalty = penalties_ || last_.soft;
     system.solve(ctx, bodies_, by_penalty || wanted ? "nsgs" : solver_name(params.contact_solver), lab,
                  record);
-    if (wanted) record.message = refusal;
+    if (wanted) record.message = "manifold_gs refuses (" + no_manifolds_ + "): nsgs took its place";
   }
   system.velocities(ctx, bodies_);
   if (params.shock_propagation && system.blocks() > 0) system.propagate_shocks(ctx, bodies_);

@@ -76,7 +76,6 @@ class RigidStepper {
  private:
   void choose_system(const Model& model);
   StepConstraints constraints(const Params& params, const LabParams& lab) const;
-  std::string no_manifolds(int rows) const;
 
   DeviceBodies bodies_;
   RigidContacts contacts_;
@@ -95,7 +94,7 @@ class RigidStepper {
   Buffer<Pose> found_at_;
   Buffer<std::int32_t> fresh_;
   StepConstraints last_;
-  bool grained_ = false;  // friction of some material has a direction
+  std::string no_manifolds_;  // why manifold_gs cannot take the scene
   bool stepped_ = false, wake_ = true, sleepers_ = false, penalties_ = false;
   bool parting_ = true;  // since the start there have been deep overlaps in every step
 };

@@ -263,7 +263,8 @@ TEST(ParamControls, ElasticScenesReadNothingOfRigidBodies) {
 }
 
 TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
-  const Model model = test::rigid_scene("r").model;
+  Model model = test::rigid_scene("r").model;
+  model.joints.clear();  // which not every solver takes
   Settings settings{Params{}, model.materials, {}};
   settings.contact_params.nncg_sweep = NncgSweep::prox;
   const ParamInfo& row = param("contact_solver");
@@ -285,6 +286,25 @@ TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
       }
     }
   }
+}
+
+TEST(ParamControls, ManifoldsAreBarredWhereTheSceneHasMoreThanPlainContacts) {
+  Model model = test::rigid_scene("r").model;
+  const ParamInfo& row = param("contact_solver");
+  const auto index = static_cast<std::size_t>(ContactSolverKind::manifold_gs);
+  EXPECT_EQ(why_barred(row, index, model), "the scene has joints");
+  Settings settings{Params{}, model.materials, {}};
+  settings.params.contact_solver = ContactSolverKind::manifold_gs;
+  EXPECT_EQ(why_contact_idle(contact("conjugate"), settings, model), "nsgs does not read this");
+  model.joints.clear();
+  EXPECT_EQ(why_barred(row, index, model), "");
+  EXPECT_EQ(why_contact_idle(contact("conjugate"), settings, model), "");
+  EXPECT_EQ(why_barred(row, static_cast<std::size_t>(ContactSolverKind::nsgs), model), "");
+  model.materials[0].torsion_radius = 0.1;
+  EXPECT_EQ(why_barred(row, index, model), "a material has torsional friction");
+  model.materials[0] = {};
+  model.materials[0].friction_kind = FrictionKind::elliptic;
+  EXPECT_EQ(why_barred(row, index, model), "friction of a material has a direction");
 }
 
 TEST(ParamControls, RowsOfAContactSolverDependOnEachOther) {

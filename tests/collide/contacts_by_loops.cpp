@@ -102,7 +102,8 @@ class ContactLoops {
     return motion_.velocity[body] + cross(motion_.spin[body], at - motion_.pose[body].x);
   }
   void collide_pair(std::int32_t a, std::int32_t b) {
-    double margin = margin_ + dt_ * norm(motion_.velocity[a] - (b < 0 ? Vec3d{} : motion_.velocity[b]));
+    const Vec3d va = motion_.velocity[a], vb = b < 0 ? Vec3d{0, 0, 0} : motion_.velocity[b];
+    double margin = margin_ + dt_ * std::max({norm(va - vb), norm(va), norm(vb)});
     margin += dt_ * radius_[a] * norm(motion_.spin[a]);
     if (b >= 0) margin += dt_ * radius_[b] * norm(motion_.spin[b]);
     if (b >= 0 && norm(motion_.pose[a].x - motion_.pose[b].x) > radius_[a] + radius_[b] + margin) return;
@@ -123,7 +124,9 @@ class ContactLoops {
     int kept = 0;
     for (int k = 0; k < m.count; ++k) {
       const Vec3d p = m.points[k].point;
-      const double closing = std::max(0.0, -dot(m.normal, velocity(a, p) - velocity(b, p)));
+      // As they move, or with one of them stopped.
+      const double closing = std::max({0.0, -dot(m.normal, velocity(a, p) - velocity(b, p)),
+                                       -dot(m.normal, velocity(a, p)), dot(m.normal, velocity(b, p))});
       if (m.points[k].gap <= margin_ + dt_ * closing) m.points[kept++] = m.points[k];
     }
     m.count = kept;

@@ -89,7 +89,8 @@ BACKEND_TEST(ManifoldSolver, has_the_problem_of_the_lab) {
     ContactSystem<3> by_blocks, by_manifolds;
     by_blocks.build(ctx, jumble.bodies, jumble.list);
     ContactSolveRecord record;
-    by_manifolds.solve_manifolds(ctx, jumble.bodies, jumble.list, exact_params(1, 1e-3), nullptr, record);
+    by_manifolds.build_manifolds(ctx, jumble.bodies, jumble.list);
+    by_manifolds.solve_manifolds(ctx, exact_params(1, 1e-3), record);
     by_manifolds.make_blocks(ctx, jumble.bodies);
     const ContactProblem a = by_blocks.problem(ctx, jumble.bodies),
                          b = by_manifolds.problem(ctx, jumble.bodies);
@@ -112,7 +113,8 @@ BACKEND_TEST(ManifoldSolver, judges_as_the_judge_does) {
   Buffer<Vec<double, 4>> sums(ctx, 1);
   for (const int iterations : {1, 4, 40}) {
     ContactSolveRecord record;
-    system.solve_manifolds(ctx, jumble.bodies, jumble.list, exact_params(iterations, 1e-14), nullptr, record);
+    system.build_manifolds(ctx, jumble.bodies, jumble.list);
+    system.solve_manifolds(ctx, exact_params(iterations, 1e-14), record);
     system.make_blocks(ctx, jumble.bodies);
     Buffer<V3d> u(ctx, system.blocks());
     system.W().apply(ctx, system.impulses(), u.data(), true);
@@ -131,7 +133,8 @@ BACKEND_TEST(ManifoldSolver, velocities_are_those_of_the_impulses) {
   Jumble jumble(ctx, 100);
   ContactSystem<3> system;
   ContactSolveRecord record;
-  system.solve_manifolds(ctx, jumble.bodies, jumble.list, exact_params(200, 1e-14), nullptr, record);
+  system.build_manifolds(ctx, jumble.bodies, jumble.list);
+  system.solve_manifolds(ctx, exact_params(200, 1e-14), record);
   system.make_blocks(ctx, jumble.bodies);
   Buffer<double> caused(ctx, 6 * jumble.bodies.size());
   system.W().body_velocities(ctx, system.impulses(), caused.data());
@@ -161,7 +164,8 @@ BACKEND_TEST(ManifoldSolver, agrees_with_the_lab) {
     LabParams params = exact_params(20000, 1e-11);
     params.conjugate = conjugate;
     system.forget();
-    system.solve_manifolds(ctx, again.bodies, again.list, params, nullptr, record);
+    system.build_manifolds(ctx, again.bodies, again.list);
+    system.solve_manifolds(ctx, params, record);
     EXPECT_LT(record.residual, 1e-11) << conjugate;
     system.velocities(ctx, again.bodies);
     EXPECT_LT(largest_difference(again.bodies.velocity.download(ctx), expected), 1e-7) << conjugate;
@@ -199,7 +203,8 @@ BACKEND_TEST(ManifoldSolver, conjugate_directions_solve_a_tower_in_few_sweeps) {
   ContactSystem<3> plain, carried;
   ContactSolveRecord record;
   LabParams params = exact_params(300, 1e-7);
-  carried.solve_manifolds(ctx, bodies, list, params, nullptr, record);
+  carried.build_manifolds(ctx, bodies, list);
+  carried.solve_manifolds(ctx, params, record);
   EXPECT_LE(record.residual, 1e-7);
   carried.make_blocks(ctx, bodies);
   const ContactProblem p = carried.problem(ctx, bodies);
@@ -211,7 +216,8 @@ BACKEND_TEST(ManifoldSolver, conjugate_directions_solve_a_tower_in_few_sweeps) {
 
   params.conjugate = false;
   params.max_iterations = 3000;
-  plain.solve_manifolds(ctx, bodies, list, params, nullptr, record);
+  plain.build_manifolds(ctx, bodies, list);
+  plain.solve_manifolds(ctx, params, record);
   EXPECT_GT(record.residual, 1e-4);
 }
 
@@ -225,7 +231,8 @@ BACKEND_TEST(ManifoldSolver, gives_the_same_bits_on_any_number_of_threads) {
     ContactSystem<3> system;
     ContactSolveRecord record;
     ASSERT_GT(jumble.list.pairs, 2000u);
-    system.solve_manifolds(some, jumble.bodies, jumble.list, exact_params(20, 1e-14), nullptr, record);
+    system.build_manifolds(some, jumble.bodies, jumble.list);
+    system.solve_manifolds(some, exact_params(20, 1e-14), record);
     system.velocities(some, jumble.bodies);
     velocity[threads == 1 ? 0 : 1] = jumble.bodies.velocity.download(some);
   }

@@ -1,0 +1,16 @@
+#include "gpu/model/manifold_support.h"
+
+#include <algorithm>
+
+namespace stickslip {
+
+std::string why_no_manifolds(const Model& model) {
+  const auto any = [&](auto is) { return std::any_of(model.materials.begin(), model.materials.end(), is); };
+  if (!model.joints.empty()) return "the scene has joints";
+  if (any([](const Material& m) { return m.torsion_radius > 0; })) return "a material has torsional friction";
+  if (any([](const Material& m) { return m.friction_kind != FrictionKind::isotropic; }))
+    return "friction of a material has a direction";
+  return {};
+}
+
+}  // namespace stickslip
