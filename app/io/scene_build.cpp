@@ -50,7 +50,7 @@ std::vector<std::string> object_names(const Model& model) {
   return names;
 }
 
-void build_material(TableReader table, Model& model) {
+void build_material(TableReader table, const SceneSource& source, Model& model) {
   std::string name = table.text("name");
   if (name.empty() || name.find_first_of(" .=") != std::string::npos)
     table.fail("name", "'" + name + "' must not be empty or contain spaces, dots or '='");
@@ -60,6 +60,13 @@ void build_material(TableReader table, Model& model) {
     table.fail("name", "'" + name + "' is the name of another material");
   Material material;
   table.settings(&material, material_table());
+  if (auto texture = table.table("texture")) {
+    model.textures.push_back(read_texture(*texture, source.file));
+    model.textures.back().material = static_cast<std::int32_t>(model.materials.size());
+    if (model.textures.back().kind == TextureKind::direction &&
+        material.friction_kind == FrictionKind::isotropic)
+      table.fail("texture", "a direction map needs friction_kind = \"elliptic\" or \"matchstick\"");
+  }
   table.finish();
   model.material_names.push_back(name);
   model.materials.push_back(material);

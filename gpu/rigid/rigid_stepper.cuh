@@ -13,6 +13,7 @@
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/islands.cuh"
 #include "gpu/rigid/position_projection.cuh"
+#include "gpu/rigid/surface_textures.cuh"
 
 namespace stickslip {
 
@@ -78,6 +79,7 @@ class RigidStepper {
   Buffer<DeviceJoint> joints_;
   Buffer<std::int32_t> block_joint_, block_part_;
   Buffer<ContactSurface> surfaces_;
+  SurfaceTextures textures_;
   Buffer<double> mu_;
   std::int32_t material_count_ = 0, column_count_ = 0;
   Buffer<Pose> saved_pose_;
