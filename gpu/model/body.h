@@ -65,7 +65,9 @@ struct Joint {
   /// N]; 0: none.
   double motor_speed = 0, motor_limit = 0;
   double ratio = 1;
-  bool collide = false;  // whether a and b may touch
+  Quat start_a = Quat::identity(),
+       start_b = Quat::identity();  // gear: the frames' turns in the world at t = 0
+  bool collide = false;             // whether a and b may touch
 };
 
 }  // namespace stickslip

@@ -172,6 +172,8 @@ Joint& add_joint(Model& model, Joint joint, const Pose& frame, const Pose& frame
   };
   joint.frame_a = in_body(joint.a, frame);
   joint.frame_b = in_body(joint.b, frame_b);
+  joint.start_a = frame.q;
+  joint.start_b = frame_b.q;
   return model.joints.emplace_back(std::move(joint));
 }
 
