@@ -83,8 +83,7 @@ void build_object(TableReader table, const SceneSource& source, Model& model) {
   const std::int32_t material = read_material(table, model);
   const Vec3d velocity = table.vec3("velocity", {0, 0, 0}), spin = table.vec3("angular_velocity", {0, 0, 0});
   const std::vector<Vec<float, 3>> colors = read_colors(table);
-  const std::vector<Instance> instances =
-      read_instances(table, placement.position, mesh.tets.size(), growth.layers);
+  const std::vector<Instance> instances = read_instances(table, placement.position, mesh.tets.size(), growth);
   table.finish();
   check_total(table, "", "the scene up to here",
               static_cast<double>(model.tets.size() + instances.size() * mesh.tets.size()));
@@ -121,7 +120,7 @@ void build_collider(TableReader table, const SceneSource& source, Model& model) 
   const Motion motion = read_motion(table.table("motion"), placement.position);  // an array moves as one
   const std::vector<Vec<float, 3>> colors = read_colors(table);
   const std::vector<Instance> instances =
-      read_instances(table, placement.position, mesh.triangles.size() + point_mesh.nodes.size(), 1);
+      read_instances(table, placement.position, mesh.triangles.size() + point_mesh.nodes.size(), {});
   table.finish();
 
   for (std::size_t i = 0; i < instances.size(); ++i) {

@@ -68,6 +68,7 @@ endforeach()
 set(shipped ${CMAKE_SOURCE_DIR}/assets/scenes)
 add_scene_tests(${shipped}/rest.toml rest_fine rest --scale 2)
 add_scene_tests(${shipped}/staircase.toml staircase_full staircase --scale 4)
+add_scene_tests(${shipped}/links.toml links_full links --scale 4.4)
 
 # The gallery shows every one of them, with the words of the scene itself.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
