@@ -83,7 +83,7 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
   scene.camera = read_camera(root.table("camera"));
 
   const SceneSource source{file, scene.scale};
-  for (TableReader& table : root.tables("material")) build_material(table, scene.model);
+  for (TableReader& table : root.tables("material")) build_material(table, source, scene.model);
   for (TableReader& table : root.tables("object")) build_object(table, source, scene.model);
   for (TableReader& table : root.tables("collider")) build_collider(table, source, scene.model);
   for (TableReader& table : root.tables("joint")) build_joint(table, scene.model);

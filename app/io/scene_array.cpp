@@ -81,6 +81,18 @@ ArrayLayer layer_of(Pattern pattern, const Vec3d& count, const Vec3d& spacing, c
   return layer;
 }
 
+/// In bulk the axes with more than one instance share the factor: a heap's three grow by its cube root.
+void grow_count(const Growth& growth, Vec3d& count) {
+  if (!growth.bulk) {
+    count[1] = std::round(count[1] * growth.bodies);
+    return;
+  }
+  int axes = 0;
+  for (int c = 0; c < 3; ++c) axes += count[c] > 1 ? 1 : 0;
+  for (int c = 0; c < 3; ++c)
+    if (count[c] > 1) count[c] = std::round(count[c] * std::pow(growth.bodies, 1.0 / axes));
+}
+
 /// How instances depart from their places, at random.
 struct Disorder {
   double jitter, tumble;
@@ -155,15 +167,15 @@ void check_total(const TableReader& table, const char* key, const char* what, do
 
 Growth read_growth(TableReader& table, double scale) {
   const std::string grow = table.text("grow", "edge");
-  check_known(table, "grow", "way to grow", grow, {"edge", "count"});
+  check_known(table, "grow", "way to grow", grow, {"edge", "count", "bulk"});
   if (grow == "edge") return {scale, 1};
   if (!table.has("count"))
-    table.fail("grow", "\"count\" belongs to an array: give count = [x, y, z] as well");
-  return {1, scale};
+    table.fail("grow", "\"" + grow + "\" belongs to an array: give count = [x, y, z] as well");
+  return {1, scale, grow == "bulk"};
 }
 
 std::vector<Instance> read_instances(TableReader& table, const Vec3d& position, std::size_t tets,
-                                     double layers) {
+                                     const Growth& growth) {
   std::optional<TableReader> ring = table.table("ring");
   if (ring && table.has("count")) table.fail("ring", "give either ring or count");
   if (!table.has("count")) {
@@ -175,18 +187,21 @@ std::vector<Instance> read_instances(TableReader& table, const Vec3d& position, 
   for (int c = 0; c < 3; ++c)
     if (count[c] < 1 || count[c] > 1000 || count[c] != std::floor(count[c]))
       table.fail("count", "must be three whole numbers in [1, 1000]");
-  count[1] = std::round(count[1] * layers);
+  const Vec3d least = count;
+  grow_count(growth, count);
   check_total(table, "count", "the array", count[0] * count[1] * count[2] * static_cast<double>(tets));
   const Vec3d spacing = table.vec3("spacing");
+  // What grows sideways keeps its middle.
+  const Vec3d start{0.5 * (least[0] - count[0]) * spacing[0], 0, 0.5 * (least[2] - count[2]) * spacing[2]};
   const Pattern pattern = read_pattern(table);
   Disorder disorder{table.number("jitter", Range::not_negative(), 0), table.number("tumble", {0, 180}, 0),
                     std::mt19937_64(static_cast<std::uint64_t>(table.whole("seed", 0, 1 << 30, 1)))};
   std::vector<Instance> instances;
   for (int y = 0; y < count[1]; ++y) {
-    const ArrayLayer layer = layer_of(pattern, count, spacing, position, y);
+    const ArrayLayer layer = layer_of(pattern, count, spacing, position + start, y);
     for (int z = 0; z < layer.nz; ++z)
       for (int x = 0; x < layer.nx; ++x) {
-        Instance instance{Vec3d{x * spacing[0], y * spacing[1], z * spacing[2]} + disorder.shift()};
+        Instance instance{start + Vec3d{x * spacing[0], y * spacing[1], z * spacing[2]} + disorder.shift()};
         if (disorder.tumble > 0) {
           instance.rotation = disorder.turn();
           instance.offset += position - instance.rotation * position;

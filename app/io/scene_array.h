@@ -35,14 +35,15 @@ void check_total(const TableReader& table, const char* key, const char* what, do
 /// What the scene's scale does to an object.
 struct Growth {
   double refinement = 1;  // its edge is divided by this
-  double layers = 1;      // its array's count along y is multiplied by this
+  double bodies = 1;      // its array has so many times as many
+  bool bulk = false;      // along all axes, about its middle, instead of on top
 };
 Growth read_growth(TableReader& table, double scale);
 
-/// The instances of an array of bodies with `tets` (or triangles, or points) each, with `layers` times its
-/// count along y; one where the body stands without an array.
+/// The instances of an array of bodies with `tets` (or triangles, or points) each; one where the body stands
+/// without an array.
 std::vector<Instance> read_instances(TableReader& table, const Vec<double, 3>& position, std::size_t tets,
-                                     double layers);
+                                     const Growth& growth);
 /// Of the i-th of so many instances.
 std::string instance_name(const std::string& name, std::size_t i, std::size_t count);
 

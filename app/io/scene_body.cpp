@@ -16,17 +16,17 @@ Quat read_rotation(TableReader& table) {
 }
 
 /// How round what is drawn looks: hero bodies rounder than the grains of a heap.
-double fineness_of(TableReader& table) {
-  double count = 1;
+double fineness_of(TableReader& table, const Growth& growth) {
+  double count = growth.bodies;
   if (table.has("count")) {
     const Vec3d n = table.vec3("count");
-    count = n[0] * n[1] * n[2];
+    count *= n[0] * n[1] * n[2];
   }
-  return count <= 64 ? 8 : count <= 1000 ? 5 : 3;
+  return count <= 64 ? 8 : count <= 1000 ? 5 : count <= 10000 ? 3 : 2;
 }
 
 BodyForm read_form(TableReader& table, const SceneSource& source, const Growth& growth, Model& model) {
-  PartSource parts{{source.file, growth.refinement}, model, read_scale(table), fineness_of(table)};
+  PartSource parts{{source.file, growth.refinement}, model, read_scale(table), fineness_of(table, growth)};
   std::vector<BodyPart> all;
   if (!table.has("parts")) {
     all = read_parts(table, parts, Pose::identity());
@@ -61,7 +61,8 @@ BodyTable read_body(TableReader& table, const SceneSource& source, Model& model,
   body.pose = {table.vec3("position", {0, 0, 0}), read_rotation(table)};
   body.material = read_material(table, model);
   body.colors = read_colors(table);
-  body.instances = read_instances(table, body.pose.x, body.form.triangles.size(), growth.layers);
+  // In the memory that tets take: a tenth for each triangle that is drawn, three for a body's contacts.
+  body.instances = read_instances(table, body.pose.x, body.form.triangles.size() / 10 + 3, growth);
   return body;
 }
 

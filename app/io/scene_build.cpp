@@ -50,7 +50,7 @@ std::vector<std::string> object_names(const Model& model) {
   return names;
 }
 
-void build_material(TableReader table, Model& model) {
+void build_material(TableReader table, const SceneSource& source, Model& model) {
   std::string name = table.text("name");
   if (name.empty() || name.find_first_of(" .=") != std::string::npos)
     table.fail("name", "'" + name + "' must not be empty or contain spaces, dots or '='");
@@ -60,6 +60,13 @@ void build_material(TableReader table, Model& model) {
     table.fail("name", "'" + name + "' is the name of another material");
   Material material;
   table.settings(&material, material_table());
+  if (auto texture = table.table("texture")) {
+    model.textures.push_back(read_texture(*texture, source.file));
+    model.textures.back().material = static_cast<std::int32_t>(model.materials.size());
+    if (model.textures.back().kind == TextureKind::direction &&
+        material.friction_kind == FrictionKind::isotropic)
+      table.fail("texture", "a direction map needs friction_kind = \"elliptic\" or \"matchstick\"");
+  }
   table.finish();
   model.material_names.push_back(name);
   model.materials.push_back(material);
@@ -76,8 +83,7 @@ void build_object(TableReader table, const SceneSource& source, Model& model) {
   const std::int32_t material = read_material(table, model);
   const Vec3d velocity = table.vec3("velocity", {0, 0, 0}), spin = table.vec3("angular_velocity", {0, 0, 0});
   const std::vector<Vec<float, 3>> colors = read_colors(table);
-  const std::vector<Instance> instances =
-      read_instances(table, placement.position, mesh.tets.size(), growth.layers);
+  const std::vector<Instance> instances = read_instances(table, placement.position, mesh.tets.size(), growth);
   table.finish();
   check_total(table, "", "the scene up to here",
               static_cast<double>(model.tets.size() + instances.size() * mesh.tets.size()));
@@ -114,7 +120,7 @@ void build_collider(TableReader table, const SceneSource& source, Model& model) 
   const Motion motion = read_motion(table.table("motion"), placement.position);  // an array moves as one
   const std::vector<Vec<float, 3>> colors = read_colors(table);
   const std::vector<Instance> instances =
-      read_instances(table, placement.position, mesh.triangles.size() + point_mesh.nodes.size(), 1);
+      read_instances(table, placement.position, mesh.triangles.size() + point_mesh.nodes.size(), {});
   table.finish();
 
   for (std::size_t i = 0; i < instances.size(); ++i) {

@@ -19,6 +19,17 @@ decltype(auto) located(const TableReader& table, F&& build) {
   }
 }
 
+/// What `load` makes of the table's `file`, which may be relative to the scene's folder.
+template <class F>
+auto read_named_file(TableReader& table, const std::filesystem::path& scene_file, F&& load) {
+  const std::filesystem::path file = table.text("file");
+  try {
+    return load(file.is_absolute() ? file : scene_file.parent_path() / file);
+  } catch (const InputError& error) {
+    table.fail("file", error.what());
+  }
+}
+
 /// What all tables of a scene share.
 struct SceneSource {
   std::filesystem::path file;
@@ -36,7 +47,9 @@ std::vector<std::string> object_names(const Model& model);
 /// True when `name` is the object's, or that of the array it belongs to.
 bool is_called(const Object& object, const std::string& name);
 
-void build_material(TableReader table, Model& model);
+void build_material(TableReader table, const SceneSource& source, Model& model);
+/// A material's table `texture`.
+SurfaceTexture read_texture(TableReader table, const std::filesystem::path& scene_file);
 void build_object(TableReader table, const SceneSource& source, Model& model);
 /// With body = "rigid".
 void build_rigid_object(TableReader& table, const SceneSource& source, Model& model);

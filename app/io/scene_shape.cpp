@@ -164,17 +164,6 @@ const Shape<Mesh>* find_shape(const std::vector<Shape<Mesh>>& shapes, const std:
   return found == shapes.end() ? nullptr : &*found;
 }
 
-/// What `load` makes of the table's `file`, which may be relative to the scene's folder.
-template <class F>
-auto read_named_file(TableReader& table, const std::filesystem::path& scene_file, F&& load) {
-  const std::filesystem::path file = table.text("file");
-  try {
-    return load(file.is_absolute() ? file : scene_file.parent_path() / file);
-  } catch (const InputError& error) {
-    table.fail("file", error.what());
-  }
-}
-
 template <class F>
 auto read_file(TableReader& table, const std::filesystem::path& scene_file, F&& load) {
   if (table.has("shape")) table.fail("file", "give either shape or file");

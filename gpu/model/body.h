@@ -39,6 +39,7 @@ struct Body {
   Vec<double, 3> spin{0, 0, 0};                 // [rad/s] world axes, at t = 0
   std::int32_t motion = -1;                     // into Model::body_motions; bodies that do not move only
   Vec<double, 3> grain{1, 0, 0};                // body frame: structure direction of anisotropic friction
+  Pose texture_frame = Pose::identity();        // body frame: how its material's texture lies; x is the grain
 };
 
 enum class JointKind : std::uint8_t {
@@ -64,7 +65,9 @@ struct Joint {
   /// N]; 0: none.
   double motor_speed = 0, motor_limit = 0;
   double ratio = 1;
-  bool collide = false;  // whether a and b may touch
+  Quat start_a = Quat::identity(),
+       start_b = Quat::identity();  // gear: the frames' turns in the world at t = 0
+  bool collide = false;             // whether a and b may touch
 };
 
 }  // namespace stickslip

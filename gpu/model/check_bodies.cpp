@@ -66,6 +66,8 @@ class BodyCheck {
     if (!is_pose(body.pose)) refuse("its pose needs finite numbers and a unit quaternion");
     if (!is_finite(body.velocity) || !is_finite(body.spin)) refuse("its velocity is not finite");
     if (!is_finite(body.grain) || !(norm(body.grain) > 0)) refuse("its grain must not be zero");
+    if (!is_pose(body.texture_frame))
+      refuse("its texture's frame needs finite numbers and a unit quaternion");
     if (body.motion < 0) return;
     if (static_cast<std::size_t>(body.motion) >= model_.body_motions.size())
       refuse("there is no motion " + std::to_string(body.motion));

@@ -150,6 +150,19 @@ void check_pair_friction(const Model& model) {
   }
 }
 
+void check_textures(const Model& model) {
+  std::vector<bool> taken(model.materials.size());
+  for (const SurfaceTexture& texture : model.textures) {
+    const auto m = static_cast<std::size_t>(texture.material);
+    if (texture.material < 0 || m >= model.materials.size())
+      refuse("texture: there is no material " + std::to_string(texture.material));
+    if (taken[m]) refuse("material '" + model.material_names[m] + "' has two textures");
+    taken[m] = true;
+    if (const std::string fault = texture_fault(texture); !fault.empty())
+      refuse("texture of material '" + model.material_names[m] + "': " + fault);
+  }
+}
+
 void check_half_spaces(const Model& model) {
   for (std::size_t h = 0; h < model.half_spaces.size(); ++h) {
     const HalfSpace& plane = model.half_spaces[h];
@@ -174,6 +187,7 @@ void finalize(Model& model) {
   check_half_spaces(model);
   check_forces(model);
   check_pair_friction(model);
+  check_textures(model);
   for (std::size_t m = 0; m < model.body_motions.size(); ++m)
     check_motion(model.body_motions[m], "rigid body motion " + std::to_string(m));
   check_bodies(model);

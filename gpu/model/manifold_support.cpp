@@ -10,6 +10,7 @@ std::string why_no_manifolds(const Model& model) {
   if (any([](const Material& m) { return m.torsion_radius > 0; })) return "a material has torsional friction";
   if (any([](const Material& m) { return m.friction_kind != FrictionKind::isotropic; }))
     return "friction of a material has a direction";
+  if (!model.textures.empty()) return "a surface has a texture";
   return {};
 }
 

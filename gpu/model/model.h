@@ -7,6 +7,7 @@
 
 #include "gpu/math/vec.h"
 #include "gpu/model/body.h"
+#include "gpu/model/surface_texture.h"
 #include "gpu/params/params.h"
 
 namespace stickslip {
@@ -100,6 +101,7 @@ struct Model {
   std::vector<NodeForce> forces;
   std::vector<HalfSpace> half_spaces;
   std::vector<PairFriction> pair_friction;
+  std::vector<SurfaceTexture> textures;  // one per material at most; of rigid bodies
 
   std::vector<Body> bodies;  // rigid; their nodes' rest positions are in the bodies' frames
   std::vector<Shape> shapes;

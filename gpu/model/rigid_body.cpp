@@ -38,6 +38,14 @@ BodyPart centred_part(ShapeKind kind, std::vector<Vec3d>& points, const Pose& po
   return part;
 }
 
+/// Takes x to the grain, and y as near to y as that leaves it (to z, where the grain is along y).
+Quat texture_turn(const Vec3d& grain) {
+  const Vec3d x = normalized(grain);
+  const Vec3d up = std::abs(x[1]) < 1 - 1e-9 ? Vec3d{0, 1, 0} : Vec3d{0, 0, 1};
+  const Vec3d z = normalized(cross(x, up));
+  return quaternion_of(Mat<double, 3>::from_columns({x, cross(z, x), z}));
+}
+
 }  // namespace
 
 BodyPart make_part(ShapeKind kind, const Vec3d& size, const Pose& pose) {
@@ -125,6 +133,8 @@ Object& add_body(Model& model, std::string name, const BodyForm& form, std::int3
   body.velocity = start.velocity;
   body.spin = start.spin;
   body.grain = normalized(form.frame.q.rotate_back(start.grain));
+  body.texture_frame = {form.frame.apply_back({0, 0, 0}),
+                        normalized(form.frame.q.conjugate() * texture_turn(start.grain))};
   if (!start.moves && !start.motion.is_static()) {
     body.motion = static_cast<std::int32_t>(model.body_motions.size());
     model.body_motions.push_back(start.motion);
@@ -162,6 +172,8 @@ Joint& add_joint(Model& model, Joint joint, const Pose& frame, const Pose& frame
   };
   joint.frame_a = in_body(joint.a, frame);
   joint.frame_b = in_body(joint.b, frame_b);
+  joint.start_a = frame.q;
+  joint.start_b = frame_b.q;
   return model.joints.emplace_back(std::move(joint));
 }
 

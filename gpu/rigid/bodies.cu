@@ -79,7 +79,7 @@ struct AddSums {
 }  // namespace
 
 void DeviceBodies::load(Context& ctx, const Model& model) {
-  std::vector<Pose> poses;
+  std::vector<Pose> poses, texture_frames;
   std::vector<Vec3d> velocities, spins, grains;
   std::vector<std::uint8_t> moving;
   std::vector<std::int32_t> materials, nodes, node_bodies;
@@ -93,6 +93,7 @@ void DeviceBodies::load(Context& ctx, const Model& model) {
     velocities.push_back(body.velocity);
     spins.push_back(body.spin);
     grains.push_back(body.grain);
+    texture_frames.push_back(body.texture_frame);
     moving.push_back(body.moves ? 1 : 0);
     moving_ += body.moves ? 1 : 0;
     materials.push_back(object.material);
@@ -107,6 +108,7 @@ void DeviceBodies::load(Context& ctx, const Model& model) {
   velocity.upload(ctx, velocities);
   spin.upload(ctx, spins);
   grain.upload(ctx, grains);
+  texture_frame.upload(ctx, texture_frames);
   moves.upload(ctx, moving);
   material.upload(ctx, materials);
   node_.upload(ctx, nodes);

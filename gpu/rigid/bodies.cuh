@@ -28,6 +28,7 @@ struct BodiesView {
   const Vec<double, 3>*velocity, *spin, *grain;
   const BodyInverse* inverse;
   const std::int32_t* material;
+  const Pose* texture_frame;  // body frame
 
   /// -1 (and any other half-space): the world.
   SS_HD BodyAtStep at_step(std::int32_t b) const {
@@ -54,7 +55,8 @@ class DeviceBodies {
   std::size_t moving() const { return moving_; }
 
   BodiesView view() const {
-    return {pose.data(), velocity.data(), spin.data(), grain.data(), inverse.data(), material.data()};
+    return {pose.data(),    velocity.data(), spin.data(),         grain.data(),
+            inverse.data(), material.data(), texture_frame.data()};
   }
 
   /// Velocities and spins of scripted bodies such that they arrive where their motion has them at the end of
@@ -84,6 +86,7 @@ class DeviceBodies {
   Buffer<std::uint8_t> moves;
   Buffer<std::int32_t> material;
   Buffer<Vec<double, 3>> grain;  // body frame
+  Buffer<Pose> texture_frame;    // likewise
   Buffer<BodyInverse> inverse;
   Buffer<double> free;  // 6 per body, see predict
 

@@ -13,6 +13,7 @@ struct ContactSurface {
   double restitution, torsion_radius;
   FrictionKind friction_kind;
   double mu, mu_across;
+  std::int32_t texture = -1;  // into the textures of the scene; -1: none
 };
 
 inline ContactSurface contact_surface(const Material& m) {
@@ -57,12 +58,15 @@ SS_HD inline SurfacePair surface_pair(const ContactSurface& a, const ContactSurf
   return pair;
 }
 
+struct TextureView;  // texture_friction.h
+
 /// Surfaces of all materials and half-spaces, in backend memory. `mu` has a row per material and a column per
 /// material, then one per half-space.
 struct SurfaceTable {
   const ContactSurface* surface;  // per column
   const double* mu;
   std::int32_t materials, columns;
+  const TextureView* textures = nullptr;  // null: no surface has one
 
   /// Of a contact with side b, whose material is given where it is a body.
   SS_HD std::int32_t column(std::int32_t material_b, std::int32_t b) const {
@@ -90,15 +94,14 @@ SS_HD inline ContactFrame contact_frame(const Vec<double, 3>& normal) {
   return {normal, t1, cross(normal, t1)};
 }
 
-namespace rigid_detail {
-
 /// The frame of a contact and its coefficients along t1 and t2.
 struct FrictionFrame {
   ContactFrame frame;
   double mu1, mu2;
 };
 
-SS_HD inline FrictionFrame friction_frame(const V3& normal, const SurfacePair& pair) {
+SS_HD inline FrictionFrame friction_frame(const Vec<double, 3>& normal, const SurfacePair& pair) {
+  using V3 = Vec<double, 3>;
   if (pair.friction_kind == FrictionKind::isotropic) return {contact_frame(normal), pair.mu, pair.mu};
   const bool both = pair.friction_kind == FrictionKind::matchstick;
   const double crossed = std::sqrt(pair.mu * pair.mu_across);
@@ -116,6 +119,8 @@ SS_HD inline FrictionFrame friction_frame(const V3& normal, const SurfacePair& p
   return f;
 }
 
+namespace rigid_detail {
+
 /// w_N: a gap that closes within the step at the speed of the approach bounces now (Newton), any other may
 /// close; overlaps are taken back. `approach` [m/s] at the start of the step, < 0.
 SS_HD inline double contact_speed(const ContactRowOptions& o, double gap, double approach,
@@ -130,19 +135,18 @@ SS_HD inline double contact_speed(const ContactRowOptions& o, double gap, double
 
 }  // namespace rigid_detail
 
-/// The block of a contact with frame (normal, t1, t2), D = 4 with a row about the normal that is scaled by
+/// The block of a contact with rows along `f`, D = 4 with a row about the normal that is scaled by
 /// the torsion radius rho: u_4 = rho n . (spin_a - spin_b), |torque| <= mu rho r_N; its coefficient is then
 /// mu, and sliding and spinning share one cone. a and b are the bodies; what is not one (a half-space) is
 /// BodyAtStep::world(). The spring of spring_damper acts along the normal only.
 template <int D>
 SS_HD inline ConstraintBlock<D> contact_block(const RigidContact& contact, const BodyAtStep& a,
                                               const BodyAtStep& b, const SurfacePair& pair,
-                                              const ContactRowOptions& options) {
+                                              const FrictionFrame& f, const ContactRowOptions& options) {
   using namespace rigid_detail;
   ConstraintBlock<D> block = empty_block<D>();
   block.body[0] = contact.a;
   block.body[1] = contact.b < 0 ? -1 : contact.b;
-  const FrictionFrame f = friction_frame(contact.normal, pair);
   const V3 direction[3] = {f.frame.n, f.frame.t1, f.frame.t2};
   for (int i = 0; i < 3; ++i) {
     block.jacobian[0][i] = point_row(direction[i], contact.point - a.pose.x);
@@ -167,6 +171,12 @@ SS_HD inline ConstraintBlock<D> contact_block(const RigidContact& contact, const
   if (mobility > 0) block.compliance[0] = options.feedback.softness * mobility;
   drop_world(block);
   return block;
+}
+template <int D>
+SS_HD inline ConstraintBlock<D> contact_block(const RigidContact& contact, const BodyAtStep& a,
+                                              const BodyAtStep& b, const SurfacePair& pair,
+                                              const ContactRowOptions& options) {
+  return contact_block<D>(contact, a, b, pair, friction_frame(contact.normal, pair), options);
 }
 
 }  // namespace stickslip

@@ -129,7 +129,8 @@ void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, c
   ContactLaw<D>* law = law_.data();
   const std::size_t first = joint_blocks_;
   const RigidContact* contact = list.contacts;
-  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options, list.penalty, list.soft};
+  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options,
+                                list.penalty,  list.soft,     bodies.free.data()};
   launch(
       ctx, list.contact_count,
       [=] SS_LAMBDA(std::size_t i) {
@@ -145,7 +146,8 @@ void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const 
   penalty_block_.resize(ctx, list.contact_count);
   ConstraintBlock<D>* block = penalty_block_.data();
   const RigidContact* contact = list.contacts;
-  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options, list.penalty, false};
+  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options,
+                                list.penalty,  false,         bodies.free.data()};
   launch(
       ctx, list.contact_count, [=] SS_LAMBDA(std::size_t i) { block[i] = blocks.of(contact[i]); }, kMedium);
   penalties_.push(ctx, block, contact, list.contact_count, bodies.view(), bodies.size(), list.penalty,

@@ -16,6 +16,7 @@
 #include "gpu/rigid/manifold_solver.cuh"
 #include "gpu/rigid/penalty_forces.cuh"
 #include "gpu/rigid/shock_propagation.cuh"
+#include "gpu/rigid/texture_friction.h"
 
 namespace stickslip {
 
@@ -44,15 +45,19 @@ struct ContactBlocks {
   ContactRowOptions options;
   PenaltyOptions penalty;
   bool soft;
+  const double* free;  // velocities without impulses, 6 per body
 
   SS_HD ConstraintBlock<D> of(const RigidContact& c) const {
     const std::int32_t material = at.material[c.a];
     const std::int32_t column = c.b >= 0 ? at.material[c.b] : table.materials - 1 - c.b;
-    const SurfacePair pair =
-        surface_pair(table.surface[material], table.surface[column],
-                     table.mu[material * table.columns + column], at.world_grain(c.a), at.world_grain(c.b));
+    const TexturedContact textures(table.textures, table.surface[material].texture,
+                                   table.surface[column].texture, at, c);
+    const SurfacePair pair = surface_pair(
+        table.surface[material], table.surface[column], table.mu[material * table.columns + column],
+        textures.grain(0, at.world_grain(c.a)), textures.grain(1, at.world_grain(c.b)));
     const BodyAtStep a = at.at_step(c.a), b = at.at_step(c.b);
-    ConstraintBlock<D> block = contact_block<D>(c, a, b, pair, options);
+    const FrictionFrame f = textures.friction(friction_frame(c.normal, pair), pair, free_slide(at, free, c));
+    ConstraintBlock<D> block = contact_block<D>(c, a, b, pair, f, options);
     if (soft) soften_by_penalty(penalty, c.gap, a.inverse, b.inverse, block);
     return block;
   }

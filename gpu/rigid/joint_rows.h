@@ -17,10 +17,22 @@ struct DeviceJoint {
   double low, high;
   double motor_speed, motor_limit;
   double ratio;
+  Quat start_a, start_b;
+  double turn_period;  // [rad] gear: what is known of its error is modulo this; 0: nothing
 };
 
+/// Turns are known modulo 2 pi, so that of a - ratio b is modulo 2 pi / q for a ratio p / q. Other gears than
+/// those with a small q keep the rates alone.
+inline double gear_period(double ratio) {
+  constexpr int most = 64;
+  for (int q = 1; q <= most; ++q)
+    if (std::fabs(ratio * q - std::rint(ratio * q)) < 1e-9 * q) return 2 * std::acos(-1.0) / q;
+  return 0;
+}
+
 inline DeviceJoint device_joint(const Joint& j) {
-  return {j.kind, j.a, j.b, j.frame_a, j.frame_b, j.low, j.high, j.motor_speed, j.motor_limit, j.ratio};
+  return {j.kind,        j.a,     j.b,       j.frame_a, j.frame_b,           j.low, j.high, j.motor_speed,
+          j.motor_limit, j.ratio, j.start_a, j.start_b, gear_period(j.ratio)};
 }
 
 /// What a block of a joint does.
@@ -148,6 +160,23 @@ SS_HD inline double hinge_angle(const JointFrames& f, double middle) {
   return angle + 2 * pi * std::rint((middle - angle) / (2 * pi));
 }
 
+/// The turn of a frame about its x since the start, modulo 2 pi.
+SS_HD inline double turn_since(const Quat& start, const Quat& now) {
+  const Quat q = start.conjugate() * now;
+  return 2 * std::atan2(q.v[0], q.w);
+}
+
+/// How far a's turn is ahead of `ratio` times b's [rad], the nearest of what it may be. Axes that have left
+/// their directions by more than about ten degrees count no turns: then 0.
+SS_HD inline double gear_error(const DeviceJoint& j, const JointFrames& f) {
+  constexpr double still = 0.985;
+  if (!(j.turn_period > 0) || dot(f.a.q.rotate({1, 0, 0}), j.start_a.rotate({1, 0, 0})) < still ||
+      dot(f.axis_b(0), j.start_b.rotate({1, 0, 0})) < still)
+    return 0;
+  const double error = turn_since(j.start_a, f.a.q) - j.ratio * turn_since(j.start_b, f.b.q);
+  return error - j.turn_period * std::rint(error / j.turn_period);
+}
+
 /// The free coordinate times `scale`: 1, or the joint's length for an angle.
 SS_HD inline JointRow coordinate_row(const DeviceJoint& j, const JointFrames& f, double scale) {
   if (j.kind == JointKind::slider) return rail_row(f, f.axis_b(0));
@@ -210,9 +239,8 @@ SS_HD inline int set_equality_part(ConstraintBlock<D>& block, JointPart part, co
     set_equalities(block, {row}, feedback);
     return 1;
   }
-  // Gears: turns are not counted, so there is no error to take back.
   const JointRow row{joined(V3::zero(), length * f.a.q.rotate({1, 0, 0})),
-                     joined(V3::zero(), (-j.ratio * length) * f.axis_b(0)), 0};
+                     joined(V3::zero(), (-j.ratio * length) * f.axis_b(0)), length * gear_error(j, f)};
   set_equalities(block, {row}, feedback);
   return 1;
 }

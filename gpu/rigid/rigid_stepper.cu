@@ -79,6 +79,7 @@ LabParams cold_start_params(const Params& params, const LabParams& lab) {
 void RigidStepper::load(Context& ctx, const Model& model) {
   bodies_.load(ctx, model);
   contacts_.load(ctx, model);
+  textures_.load(ctx, model);
   std::vector<DeviceJoint> joints;
   std::vector<std::int32_t> joint_of, part;
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
@@ -114,6 +115,8 @@ void RigidStepper::set_materials(Context& ctx, const Model& model) {
   std::vector<ContactSurface> surfaces;
   for (const Material& material : model.materials) surfaces.push_back(contact_surface(material));
   for (const HalfSpace& plane : model.half_spaces) surfaces.push_back(half_space_surface(plane.mu));
+  for (std::size_t t = 0; t < model.textures.size(); ++t)
+    surfaces[static_cast<std::size_t>(model.textures[t].material)].texture = static_cast<std::int32_t>(t);
   surfaces_.upload(ctx, surfaces);
   mu_.upload(ctx, mu_table(model));
   material_count_ = static_cast<std::int32_t>(model.materials.size());
@@ -269,7 +272,7 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.contact_count = contacts_.count();
   list.pair_start = contacts_.pair_start();
   list.pairs = contacts_.pairs();
-  list.surfaces = {surfaces_.data(), mu_.data(), material_count_, column_count_};
+  list.surfaces = {surfaces_.data(), mu_.data(), material_count_, column_count_, textures_.views()};
   list.options = contact_row_options(params);
   list.penalty = penalty_options(params);
   list.soft = params.contact_solver == ContactSolverKind::penalty_implicit;

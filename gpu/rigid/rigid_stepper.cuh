@@ -14,6 +14,7 @@
 #include "gpu/rigid/islands.cuh"
 #include "gpu/rigid/position_projection.cuh"
 #include "gpu/rigid/start_overlaps.h"
+#include "gpu/rigid/surface_textures.cuh"
 
 namespace stickslip {
 
@@ -83,6 +84,7 @@ class RigidStepper {
   Buffer<DeviceJoint> joints_;
   Buffer<std::int32_t> block_joint_, block_part_;
   Buffer<ContactSurface> surfaces_;
+  SurfaceTextures textures_;
   Buffer<double> mu_;
   std::int32_t material_count_ = 0, column_count_ = 0;
   Buffer<Pose> saved_pose_;

@@ -305,6 +305,9 @@ TEST(ParamControls, ManifoldsAreBarredWhereTheSceneHasMoreThanPlainContacts) {
   model.materials[0] = {};
   model.materials[0].friction_kind = FrictionKind::elliptic;
   EXPECT_EQ(why_barred(row, index, model), "friction of a material has a direction");
+  model.materials[0] = {};
+  model.textures.emplace_back();
+  EXPECT_EQ(why_barred(row, index, model), "a surface has a texture");
 }
 
 TEST(ParamControls, RowsOfAContactSolverDependOnEachOther) {

@@ -65,6 +65,22 @@ TEST(SceneScale, TheFirstLayersOfAGrownArrayAreThoseOfTheSmallOne) {
     ASSERT_EQ(small.model.positions[i], large.model.positions[i]);
 }
 
+TEST(SceneScale, AnArrayMayGrowInBulk) {
+  const Scene scene = parse_at("scale = 4\n" + material + box + array + "grow = 'bulk'\n");
+  ASSERT_EQ(scene.model.objects.size(), 24u) << "twice as many along both axes, one along the third";
+  Vec<double, 3> low = scene.model.positions[0], high = low;
+  for (const auto& p : scene.model.positions) {
+    low = min(low, p);
+    high = max(high, p);
+  }
+  EXPECT_LT(norm(low - Vec<double, 3>{-2.5, -0.5, -0.5}), 1e-12) << "the middle of 0 and 2 stays";
+  EXPECT_LT(norm(high - Vec<double, 3>{4.5, 10.5, 0.5}), 1e-12);
+  const std::string cube = "count = [4, 4, 4]\nspacing = [2, 2, 2]\ngrow = 'bulk'\n";
+  EXPECT_EQ(parse_at(material + box + cube, 8).model.objects.size(), 512u);
+  EXPECT_EQ(parse_at(material + box + cube, 1).model.objects.size(), 64u);
+  EXPECT_EQ(parse_at(material + box + cube, 2).model.objects.size(), 125u);  // 5.04 along each
+}
+
 TEST(SceneScale, TumbleTurnsEachInstanceAboutItsOwnMiddle) {
   const std::string text = material + box + "position = [5, 0, 0]\ncount = [2, 1, 1]\nspacing = [3, 0, 0]\n";
   const Scene still = parse_at(text), tumbled = parse_at(text + "tumble = 90\n");

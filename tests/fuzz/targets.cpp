@@ -6,6 +6,7 @@
 
 #include "app/io/ccd_queries.h"
 #include "app/io/fclib_matrix.h"
+#include "app/io/grey_image.h"
 #include "app/io/ipc_script.h"
 #include "app/io/mesh_check.h"
 #include "app/io/msh.h"
@@ -37,6 +38,9 @@ void fuzz_ply(std::string_view bytes) {
 }
 void fuzz_stl(std::string_view bytes) {
   refuse_or_read([&] { parse_stl(bytes, "input"); });
+}
+void fuzz_pgm(std::string_view bytes) {
+  refuse_or_read([&] { parse_pgm(bytes, "input"); });
 }
 void fuzz_scene(std::string_view bytes) {
   refuse_or_read([&] { parse_scene(std::string(bytes), "input.toml"); });
@@ -102,7 +106,7 @@ void fuzz_fclib(std::string_view bytes) {
 constexpr FuzzTarget kTargets[] = {
     {"msh", fuzz_msh},     {"obj", fuzz_obj},         {"ply", fuzz_ply}, {"stl", fuzz_stl},
     {"scene", fuzz_scene}, {"setting", fuzz_setting}, {"ipc", fuzz_ipc}, {"segments", fuzz_segments},
-    {"ccd", fuzz_ccd},     {"fclib", fuzz_fclib}};
+    {"ccd", fuzz_ccd},     {"fclib", fuzz_fclib},     {"pgm", fuzz_pgm}};
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "gpu/rigid/joint_rows.h"
 
+#include "gpu/model/rigid_body.h"
+#include "tests/fixtures/rigid_model.h"
 #include "tests/rigid/rigid_problem.h"
 
 namespace stickslip {
@@ -90,6 +92,47 @@ TEST(JointRows, AreTheRatesOfTheErrors) {
         }
       }
     }
+}
+
+/// Wheels a and b about z, turned by so much since the start.
+double gear_error_at(const Joint& joint, double a, double b) {
+  const DeviceJoint j = device_joint(joint);
+  BodyAtStep wheels[2] = {BodyAtStep::world(), BodyAtStep::world()};
+  for (int i = 0; i < 2; ++i) {
+    wheels[i].inverse = {1, {1, 1, 1, 0, 0, 0}};
+    wheels[i].pose = {{1.0 * i, 0, 0}, rotation_by(V3d{0, 0, i == 0 ? a : b})};
+  }
+  ConstraintBlock<3> block;
+  fill_joint_block(j, 0, wheels[0], wheels[1], whole_error(), block);
+  return block.w[0];  // their length is 1 m
+}
+
+TEST(JointRows, GearsCountTurnsFromTheStart) {
+  Model model;
+  fixtures::add_rigid_box(model, {1, 1, 1}, fixtures::pose_at({0, 0, 0}, {0.3, 0.2, 0.1}));
+  fixtures::add_rigid_box(model, {1, 1, 1}, fixtures::pose_at({1, 0, 0}, {0.1, -0.2, 0.7}));
+  for (const double ratio : {1.0, -2.0, 0.5, -2.0 / 3, 3.5, 7.0 / 64}) {
+    Joint gear;
+    gear.kind = JointKind::gear;
+    gear.a = 0;
+    gear.b = 1;
+    gear.ratio = ratio;
+    Joint& joint = add_joint(model, gear, Pose{{0, 0, 0}, turn_of_x({0, 0, 1})});
+    // As if the bodies had begun unturned.
+    joint.frame_a = joint.frame_b = Pose{{0, 0, 0}, turn_of_x({0, 0, 1})};
+    for (double turn = -20; turn < 20; turn += 0.37) {
+      EXPECT_NEAR(gear_error_at(joint, ratio * turn, turn), 0, 1e-12) << ratio << " " << turn;
+      EXPECT_NEAR(gear_error_at(joint, ratio * turn + 0.01, turn), 0.01, 1e-12) << ratio << " " << turn;
+      EXPECT_NEAR(gear_error_at(joint, ratio * turn, turn - 0.01), 0.01 * ratio, 1e-12) << ratio;
+    }
+  }
+  Joint& last = model.joints.back();
+  last.ratio = std::sqrt(2);  // no turns of it are known
+  EXPECT_EQ(gear_error_at(last, 0.1, 0.3), 0);
+  last.ratio = 2;
+  EXPECT_NEAR(gear_error_at(last, 0.1, 0.3), -0.5, 1e-12);
+  last.start_a = turn_of_x(V3d{0, 0.3, 1});  // the axis has left
+  EXPECT_EQ(gear_error_at(last, 0.1, 0.3), 0);
 }
 
 TEST(JointRows, CoordinateIsWhatTheLimitsBound) {

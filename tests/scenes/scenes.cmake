@@ -3,17 +3,22 @@
 set(quick_frames 12)
 set(small_scenes "^erleben-")
 set(solvers ipc barrier_al)
-# Scenes of rigid bodies run with the solver that they choose, whole; and their first frames with those that come
-# from other families: sweeps, proximal steps, conjugate gradients over sweeps, accelerated gradients.
+# Scenes of rigid bodies run with the solver that they choose, whole (some take no second); and their first frames with
+# those that come from other families: sweeps, proximal steps, conjugate gradients over sweeps, accelerated gradients.
+set(light_scenes "^(bounce|collisions|matchsticks|painleve|ridges|slide|slope|slope-sweep|wood-rings)(_|$)")
 set(contact_solvers nsgs prox_gs nncg apgd)
 
 # add_rigid_scene_tests(name arguments...): likewise of a scene with rigid bodies.
 function(add_rigid_scene_tests name)
   set(run $<TARGET_FILE:stickslip> run ${ARGN} --backend cpu)
-  add_test(NAME scene_${name} COMMAND ${run} --frames ${quick_frames})
+  if(name MATCHES ${light_scenes})
+    add_test(NAME scene_${name} COMMAND ${run})
+  else()
+    add_test(NAME scene_${name} COMMAND ${run} --frames ${quick_frames})
+    add_test(NAME scene_${name}_Long COMMAND ${run})
+    set_tests_properties(scene_${name}_Long PROPERTIES LABELS long TIMEOUT 3600)
+  endif()
   set_tests_properties(scene_${name} PROPERTIES LABELS quick TIMEOUT 300)
-  add_test(NAME scene_${name}_Long COMMAND ${run})
-  set_tests_properties(scene_${name}_Long PROPERTIES LABELS long TIMEOUT 3600)
   foreach(solver ${contact_solvers})
     add_test(NAME scene_${name}_${solver} COMMAND ${run} --solver ${solver} --frames ${quick_frames})
     set_tests_properties(scene_${name}_${solver} PROPERTIES LABELS quick TIMEOUT 300)
@@ -63,6 +68,7 @@ endforeach()
 set(shipped ${CMAKE_SOURCE_DIR}/assets/scenes)
 add_scene_tests(${shipped}/rest.toml rest_fine rest --scale 2)
 add_scene_tests(${shipped}/staircase.toml staircase_full staircase --scale 4)
+add_scene_tests(${shipped}/links.toml links_full links --scale 4.4)
 
 # The gallery shows every one of them, with the words of the scene itself.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

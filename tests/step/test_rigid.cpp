@@ -88,6 +88,31 @@ TEST_P(RigidSteps, a_sliding_box_stops_after_v2_over_2_mu_g) {
   EXPECT_NEAR(body.pose.x[1], 0.05, 2e-4);
 }
 
+/// Whatever turn of its rim its points are at. (A load across the grain would take from what is left along
+/// it.)
+TEST_P(RigidSteps, a_disc_slides_along_its_grain_with_mu_of_it) {
+  const double v = 3;
+  for (const bool plate : {false, true})
+    for (const double turn : {0.0, 0.1, 0.6}) {
+      Model model;
+      fixtures::add_rigid(model, {fixtures::cylinder_shape(0.1, 0.025)},
+                          pose_at({0, 0.025, 0}, {0, turn, 0}));
+      model.materials[0].friction_kind = FrictionKind::elliptic;
+      model.materials[0].mu = 0.1;
+      model.materials[0].mu_across = 0.8;
+      model.bodies[0].velocity = {v, 0, 0};
+      model.bodies[0].grain = {std::cos(turn), 0, std::sin(turn)};
+      if (plate) {
+        add_rigid_box(model, {5, 0.1, 1}, pose_at({0, -0.1, 0}), false);
+      } else {
+        fixtures::add_floor(model, 0, 0.1);
+      }
+      load(model);
+      run(100);
+      EXPECT_NEAR(engine->state().bodies[0].velocity[0], v - 0.1 * 9.81, 1e-5) << turn << " " << plate;
+    }
+}
+
 TEST_P(RigidSteps, a_box_on_an_incline_sticks_or_slides_by_mu) {
   const double angle = 0.5;
   for (const double mu : {0.3, 0.8}) {

@@ -1,0 +1,92 @@
+// Whole steps of rigid bodies whose surfaces have textures.
+#include <cmath>
+#include <numbers>
+
+#include "tests/fixtures/engine_test.h"
+#include "tests/fixtures/rigid_model.h"
+
+namespace stickslip {
+namespace {
+
+class TexturedSteps : public testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    for (const BackendInfo& info : list_backends())
+      if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
+  }
+
+  /// A box on a floor of mu = 0.1 for all, which starts to slide.
+  static Model sliding_box(const Vec<double, 3>& velocity) {
+    Model model;
+    fixtures::add_floor(model, 0, 0.1);
+    model.half_spaces[0].mu_of_pair = true;
+    fixtures::add_rigid_box(model, {0.2, 0.05, 0.2}, fixtures::pose_at({0, 0.05, 0}));
+    model.bodies[0].velocity = velocity;
+    return model;
+  }
+  static void add_ridges(Model& model, double depth) {
+    SurfaceTexture ridges;
+    ridges.kind = TextureKind::height;
+    ridges.columns = 8;
+    ridges.rows = 1;
+    ridges.size = ridges.patch = {0.016, 0.002};
+    ridges.texels = facet_texels({0, depth, 2 * depth, 3 * depth, 4 * depth, 3 * depth, 2 * depth, depth}, 8,
+                                 1, ridges.size);
+    model.textures.push_back(ridges);
+  }
+  /// How far the box went and how fast it is.
+  BodyState run(const Model& model, int steps) {
+    const std::unique_ptr<Engine> engine = make_engine(GetParam(), 2);
+    Params params;
+    params.solver = SolverKind::velocity;
+    params.dt = 0.001;
+    LabParams contact = stepping_lab_params();
+    contact.tolerance = 1e-10;
+    contact.max_iterations = 10000;
+    engine->set_params(params);
+    engine->set_contact_params(contact);
+    engine->load(model);
+    for (int i = 0; i < steps; ++i) engine->step();
+    return engine->state().bodies[0];
+  }
+};
+
+TEST_P(TexturedSteps, ridges_stop_a_box_after_v2_over_2_mu_g) {
+  const double depth = 0.001, v = 1.5, ploughing = 1 / std::numbers::pi * std::atan(depth / 0.002);
+  for (const bool across : {false, true}) {
+    Model model = sliding_box(across ? Vec<double, 3>{v, 0, 0} : Vec<double, 3>{0, 0, v});
+    add_ridges(model, depth);
+    const double mu = across ? 0.1 + ploughing : 0.1;
+    const BodyState body = run(model, 1800);
+    EXPECT_NEAR(body.pose.x[across ? 0 : 2], v * v / (2 * mu * 9.81), 2 * v * 0.001);
+    EXPECT_NEAR(body.pose.x[across ? 2 : 0], 0, 1e-6);
+    EXPECT_LT(norm(body.velocity), 1e-6);
+  }
+}
+
+/// The same bits as the grain itself, up to rounding.
+TEST_P(TexturedSteps, a_constant_direction_map_is_the_elliptic_law) {
+  Model grained = sliding_box({1, 0, 0.7});
+  grained.materials[0].friction_kind = FrictionKind::elliptic;
+  grained.materials[0].mu = 0.1;
+  grained.materials[0].mu_across = 0.9;
+  Model mapped = grained;
+  SurfaceTexture even;
+  even.columns = even.rows = 2;
+  even.size = {0.05, 0.05};
+  even.texels = direction_texels({0, 0, 0, 0});
+  mapped.textures.push_back(even);
+  const BodyState one = run(grained, 300), other = run(mapped, 300);
+  EXPECT_LT(norm(one.pose.x - other.pose.x), 1e-9);
+  EXPECT_LT(norm(one.velocity - other.velocity), 1e-8);
+  EXPECT_GT(std::fabs(one.velocity[0] / one.velocity[2] - 1 / 0.7), 0.1) << "the law does turn it";
+  // A quarter of a turn away it is another law.
+  mapped.textures[0].texels = direction_texels(std::vector<double>(4, std::numbers::pi / 2));
+  EXPECT_GT(norm(run(mapped, 300).pose.x - one.pose.x), 0.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, TexturedSteps, testing::Values(Backend::cpu, Backend::cuda),
+                         [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
+
+}  // namespace
+}  // namespace stickslip
