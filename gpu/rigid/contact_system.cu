@@ -37,7 +37,9 @@ void put_body(ContactProblem& p, std::size_t b, const BodyInverse& inverse, cons
     a[6 * (3 + rows[e]) + 3 + columns[e]] = a[6 * (3 + columns[e]) + 3 + rows[e]] = value;
   }
   for (int i = 0; i < 3; ++i) a[7 * i] = inverse.mass;
-  const Vec3d angular = stickslip::inverse(turn) * Vec3d{free[3], free[4], free[5]};
+  // A particle (see Coupling) has no inertia, and no spin.
+  const Vec3d spin{free[3], free[4], free[5]};
+  const Vec3d angular = determinant(turn) > 0 ? stickslip::inverse(turn) * spin : Vec3d{0, 0, 0};
   for (std::size_t i = 0; i < 3; ++i) {
     p.f[6 * b + i] = free[i] / inverse.mass;
     p.f[6 * b + 3 + i] = angular[static_cast<int>(i)];
@@ -250,6 +252,14 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
   record.message.clear();
   record.colours = colouring_.built() ? colouring_.colours() : 0;
   keep_impulses(ctx);
+}
+
+template <int D>
+double ContactSystem<D>::residual(Context& ctx) {
+  if (blocks_ == 0) return 0;
+  sums_.resize(ctx, 1);
+  W_.apply(ctx, r_.data(), u_.data(), true);
+  return judge_quickly(ctx, W_, law_.data(), r_.data(), u_.data(), sums_.data()).residual;
 }
 
 template <int D>

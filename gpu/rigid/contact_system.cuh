@@ -101,6 +101,13 @@ class ContactSystem {
   /// One per block; whoever changes them from outside calls keep_impulses.
   Vec<double, D>* impulses() { return r_.data(); }
   void keep_impulses(Context& ctx);
+  /// In world axes, of all blocks as keep_impulses left them (of joints nothing); torsion fourth.
+  const Vec<double, 4>* world_impulses() const { return world_.data(); }
+  /// Bodies move otherwise without impulses than when the problem was built: by `change`, 6 numbers each. The
+  /// residual stays relative to the q that the problem had then.
+  void move_free(Context& ctx, const double* change) { W_.move_free(ctx, change); }
+  /// The judge's, of the impulses at hand.
+  double residual(Context& ctx);
 
   /// The problem on the host: guess and solution as the last solve had them.
   ContactProblem problem(Context& ctx, const DeviceBodies& bodies) const;
@@ -128,6 +135,7 @@ class ContactSystem {
   Buffer<Vec<double, D>> r_, guess_, u_, joint_r_;
   Buffer<Vec<double, 4>> world_;  // of the last step: impulse in world axes, torsion
   Buffer<double> delta_;          // 6 per body
+  Buffer<Vec<double, 4>> sums_;   // of the judge
   Delassus<D> W_, assembled_;
   PenaltyForces<D> penalties_;
   ShockPropagation<D> shocks_;
