@@ -48,6 +48,14 @@ SS_HD bool is_near(const SampleView& view, double gap, double closing) {
   return gap <= view.margin + (closing > 0 ? view.dt * closing : 0.0);
 }
 
+/// Whether a point of a triangle lies on an edge that its neighbour reports: the two run along it in opposite
+/// directions.
+SS_HD bool is_other_ones(const SurfacePoint& triangle, const Vec3d& weights) {
+  for (int c = 0; c < 3; ++c)
+    if (weights[c] < 0.02 && triangle.nodes[(c + 1) % 3] > triangle.nodes[(c + 2) % 3]) return true;
+  return false;
+}
+
 /// Calls touch(sample point, place, outward normal of the other, gap, body or -1 - half-space, name) for all
 /// that sample s touches.
 template <class Touch>
@@ -72,7 +80,9 @@ SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
       const Vec3d drift = view.motion.velocity[b] + cross(view.motion.spin[b], place - view.motion.pose[b].x);
       const double speed = norm(velocity - drift);
       if (is_node) t.at = shape.distance(place);
-      else if (!nearest_in_triangle(shape, corner, view.margin + view.dt * speed, t)) continue;
+      else if (!nearest_in_triangle(shape, corner, view.margin + view.dt * speed, t) ||
+               is_other_ones(point, t.weights))
+        continue;
       if (!is_near(view, t.at.distance, -dot(t.at.normal, velocity - drift))) continue;
       SurfacePoint touched = point;
       touched.weights = t.weights;

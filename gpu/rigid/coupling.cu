@@ -14,6 +14,8 @@ using Vec3d = Vec<double, 3>;
 
 constexpr int kRounds = 200;
 constexpr double kRoundTolerance = 1e-3;  // of PCG: a correction's residual against the correction
+constexpr double kCaution = 1.1;          // particles are lighter than the steps seen ask for, by this
+constexpr double kEnough = 0.8;           // of the tolerance: the last solve of the solids changes v a little
 constexpr double kBodiesShare = 0.3;      // of the tolerance that the problem between bodies may take
 
 }  // namespace
@@ -166,11 +168,11 @@ void Coupling::gather_impulses(Context& ctx, const Vec3d* impulse, Vec3* at_node
       at_nodes);
 }
 
-/// dR . B A_e^-1 B' dR / sum |dR|^2 / m of the last round: above 1, the particles are too heavy.
-double Coupling::steepness(Context& ctx) {
+/// Of the last round, which went from R_0 to R, dR = R - R_0.
+Coupling::RoundStep Coupling::last_step(Context& ctx) {
   const SurfacePoint* at = touching_.points();
   const BodyInverse* inverse = all_.inverse.data() + bodies_;
-  const Vec3d *now = impulse_.data(), *start = start_.data();
+  const Vec3d *now = impulse_.data(), *start = start_.data(), *last = last_.data();
   const Vec3 *v = v_.data(), *v_start = v_start_.data();
   reduce_sum(
       ctx, touching_.count(),
@@ -180,11 +182,12 @@ double Coupling::steepness(Context& ctx) {
         for (int c = 0; c < 3; ++c)
           if (const std::int32_t node = at[k].nodes[c]; node >= 0)
             dv += at[k].weights[c] * (v[node] - v_start[node]).template cast<double>();
-        return Vec<double, 2>{dot(dr, dv), inverse[k].mass * norm2(dr)};
+        const double mobility = inverse[k].mass;
+        return Vec3d{dot(dr, dv), mobility * norm2(dr), mobility * dot(dr, now[k] - last[k])};
       },
       sums_.data(), kMedium);
-  const Vec<double, 2> sums = read_back(ctx, sums_.data());
-  return sums[1] > 0 ? sums[0] / sums[1] : 0;
+  const Vec3d sums = read_back(ctx, sums_.data());
+  return {sums[1] > 0 ? sums[0] / sums[1] : 0.0, sums[2] < 0};
 }
 
 /// The next round begins `share` of this round's way further on, where v is known too: it is affine in R.
@@ -192,14 +195,14 @@ void Coupling::extrapolate(Context& ctx, double share) {
   Vec3d *start = start_.data(), *last = last_.data();
   const Vec3d* now = impulse_.data();
   launch(ctx, impulse_.size(), [=] SS_LAMBDA(std::size_t k) {
-    start[k] = now[k] + share * (now[k] - last[k]);
+    start[k] = share > 0 ? now[k] + share * (now[k] - last[k]) : now[k];
     last[k] = now[k];
   });
   Vec3 *v_start = v_start_.data(), *v_last = v_last_.data();
   const Vec3* v = v_.data();
   const Real part = static_cast<Real>(share);
   launch(ctx, v_.size(), [=] SS_LAMBDA(std::size_t i) {
-    v_start[i] = v[i] + part * (v[i] - v_last[i]);
+    v_start[i] = part > 0 ? v[i] + part * (v[i] - v_last[i]) : v[i];
     v_last[i] = v[i];
   });
 }
@@ -267,20 +270,21 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   LabParams inner = lab;
   inner.tolerance = kBodiesShare * lab.tolerance;
   record.iterations = 0;
-  double momentum = 1, residual = best_;
+  double momentum = 1, steepest = 0;
   extrapolate(ctx, 0);
-  while (best_ > lab.tolerance && done_.rounds < kRounds) {
-    const double before = residual;
-    residual = run_round(ctx, system, solver, inner, record);
+  while (best_ > kEnough * lab.tolerance && done_.rounds < kRounds) {
+    const double residual = run_round(ctx, system, solver, inner, record);
     keep_best(ctx, system, residual);
-    const double slope = steepness(ctx);
+    const RoundStep step = last_step(ctx);
+    steepest = std::max(steepest, step.steepness);
     double share = 0;
-    if (slope > 1) {
-      share_ /= 1.2 * slope;
+    if (step.steepness > 1) {
+      share_ /= kCaution * step.steepness;
+      steepest = 0;
       weigh_particles(ctx);
       build(ctx, system, again);
       momentum = 1;
-    } else if (residual > before) {
+    } else if (step.turned) {
       momentum = 1;
     } else {
       const double next = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum));
@@ -289,6 +293,8 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
     }
     extrapolate(ctx, share);
   }
+  // Where the particles could have been heavier, the next step begins with such.
+  if (steepest > 0) share_ /= std::max(kCaution * steepest, 0.7);
   finish(ctx, system, bodies, params, record);
   return done_;
 }

@@ -69,7 +69,11 @@ class Coupling {
   void weigh_particles(Context& ctx);
   void free_particles(Context& ctx, const Vec3* v, const Vec<double, 3>* impulse);
   void take_impulses(Context& ctx, const Vec<double, 4>* world);
-  double steepness(Context& ctx);
+  struct RoundStep {
+    double steepness;  // dR . B A_e^-1 B' dR / sum |dR|^2 / m: above 1, particles are too heavy
+    bool turned;       // against the momentum [O'Donoghue 2015, gradient scheme]
+  };
+  RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
   void gather_impulses(Context& ctx, const Vec<double, 3>* impulse, Vec3* at_nodes);
   void join_contacts(Context& ctx, const RigidContacts& between_bodies);
@@ -107,7 +111,7 @@ class Coupling {
   Buffer<double> best_r_;
   Buffer<Vec3> best_v_;
   double best_ = 0;
-  Buffer<Vec<double, 2>> sums_;
+  Buffer<Vec<double, 3>> sums_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND
