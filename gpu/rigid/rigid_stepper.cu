@@ -6,6 +6,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/model/coupled.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -136,7 +137,8 @@ StepReport RigidStepper::step(Context& ctx, const Model& model, const Params& pa
                               const std::optional<Drag>& drag, int frame, double time) {
   save(ctx);
   try {
-    return try_step(ctx, model, params, lab, drag, frame, time);
+    const Params& used = coupling_.active() ? coupled_params(params) : params;
+    return try_step(ctx, model, used, lab, drag, frame, time);
   } catch (...) {
     // The contacts of a failed step speak of what is gone.
     restore(ctx);
