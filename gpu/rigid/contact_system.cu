@@ -48,7 +48,7 @@ void put_body(ContactProblem& p, std::size_t b, const BodyInverse& inverse, cons
 
 /// What `problem` reads of a Delassus operator, on the host.
 template <int D>
-struct HostBlocks {
+struct FrozenBlocks {
   std::vector<std::int32_t> body;
   std::vector<double> jacobian, free;
   std::vector<Vec<double, D>> q, compliance;
@@ -290,7 +290,7 @@ template <int D>
 ContactProblem ContactSystem<D>::problem(Context& ctx, const DeviceBodies& bodies) const {
   const std::vector<BodyInverse> inverses = bodies.inverse.download(ctx);
   const std::vector<Vec<double, D>> guess = guess_.download(ctx), r = r_.download(ctx);
-  HostBlocks<D> blocks{std::vector<std::int32_t>(2 * blocks_),
+  FrozenBlocks<D> blocks{std::vector<std::int32_t>(2 * blocks_),
                        std::vector<double>(2 * blocks_ * D * 6),
                        bodies.free.download(ctx),
                        std::vector<Vec<double, D>>(blocks_),

@@ -295,19 +295,20 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   }
   // Where the particles could have been heavier, the next step begins with such.
   if (steepest > 0) share_ /= std::max(kCaution * steepest, 0.7);
-  finish(ctx, system, bodies, params, record);
+  finish(ctx, system, bodies, params, lab.tolerance, record);
   return done_;
 }
 
 /// Impulses and velocities of the best round, the solids' to the precision that was asked for.
 template <int D>
 void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
-                      ContactSolveRecord& record) {
+                      double tolerance, ContactSolveRecord& record) {
   copy(ctx, reinterpret_cast<double*>(system.impulses()), best_r_.data(), best_r_.size());
   system.keep_impulses(ctx);
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, solids_.v.data(), best_v_.data(), v_.size());
   done_.pcg_iterations += solve_solids(ctx, impulse_.data(), solids_.v.data(), params.pcg_tolerance);
+  record.tolerance = tolerance;
   record.residual = judge(ctx, system, solids_.v.data(), impulse_.data());
   system.velocities(ctx, all_);
   copy(ctx, bodies.velocity.data(), all_.velocity.data(), bodies_);
@@ -328,7 +329,7 @@ SolidSystem Coupling::solid_system(Context& ctx) const {
   return s;
 }
 
-void Coupling::report(Context& ctx, const Params& params, StepReport& report) {
+void Coupling::report(Context& ctx, const Params& params, std::size_t moving, StepReport& report) {
   const SolidSums sums = solids_.sums(ctx, params.gravity);
   if (!std::isfinite(sums.kinetic))
     throw SimulationError("velocities of the elastic solids are not finite after step " +
@@ -337,6 +338,7 @@ void Coupling::report(Context& ctx, const Params& params, StepReport& report) {
   report.gravity_energy += sums.gravity;
   report.momentum += sums.momentum;
   report.angular_momentum += sums.angular;
+  report.contact_solve->nu = 3.0 * report.contacts / static_cast<double>(6 * moving + 3 * solids_.size());
   report.elastic_energy = solids_.elastic_energy(ctx);
   report.volume_ratio_min = solids_.min_volume_ratio(ctx);
 }

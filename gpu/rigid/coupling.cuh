@@ -60,8 +60,8 @@ class Coupling {
   ContactProblem problem(Context& ctx, const ContactSystem<D>& system) const {
     return coupled_problem(system.problem(ctx, all_), bodies_, solid_system(ctx));
   }
-  /// Adds energies and momenta of the solids.
-  void report(Context& ctx, const Params& params, StepReport& report);
+  /// Adds energies and momenta of the solids; `moving` bodies stand beside them.
+  void report(Context& ctx, const Params& params, std::size_t moving, StepReport& report);
   /// Objects instead of bodies in records.
   void name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const;
   // Stages; public because nvcc allows no device lambda in a private member.
@@ -91,7 +91,7 @@ class Coupling {
   void keep_best(Context& ctx, ContactSystem<D>& system, double residual);
   template <int D>
   void finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
-              ContactSolveRecord& record);
+              double tolerance, ContactSolveRecord& record);
   SolidSystem solid_system(Context& ctx) const;
   int solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance);
 

@@ -351,11 +351,11 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   report.gap_min = report.contacts > 0 ? extremes.gap : -1;
   record.penetration = extremes.penetration;
   record.bodies = static_cast<int>(bodies_.moving());
-  if (coupling_.active()) coupling_.report(ctx, params, report);
   const IslandCounts counts = islands_.counts(ctx);
   record.islands = counts.islands;
   record.asleep = counts.asleep;
   record.nu = bodies_.moving() == 0 ? 0 : 0.5 * report.contacts / static_cast<double>(bodies_.moving());
+  if (coupling_.active()) coupling_.report(ctx, params, bodies_.moving(), report);
 }
 
 void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,
