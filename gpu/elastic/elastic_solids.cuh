@@ -1,6 +1,7 @@
 // ElasticSolids: elastic solids at the level of velocities, as rigid bodies know it.
 #pragma once
 
+#include <cmath>
 #include <optional>
 
 #include "gpu/elastic/elastic_part.h"
@@ -62,6 +63,8 @@ class ElasticSolids {
   /// x + dt v.
   void advance(Context& ctx, double dt);
 
+  /// |g| [m/s^2] of this step.
+  double gravity() const { return std::abs(params_.gravity); }
   /// [kg] by how much a node resists by itself: a third of the trace of its block of A; 0: it does not move.
   const double* resistance() const { return resistance_.data(); }
 

@@ -106,6 +106,8 @@ class ContactSystem {
   /// Bodies move otherwise without impulses than when the problem was built: by `change`, 6 numbers each. The
   /// residual stays relative to the q that the problem had then.
   void move_free(Context& ctx, const double* change) { W_.move_free(ctx, change); }
+  /// Residuals are relative to `least` [m/s], |.|_2 over all blocks, where q is smaller.
+  void measure_by(double least) { W_.raise_norm_q(least); }
   /// The judge's, of the impulses at hand.
   double residual(Context& ctx);
 

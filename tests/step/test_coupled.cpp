@@ -282,6 +282,68 @@ TEST_P(CoupledSteps, solids_alone_swing_as_backward_euler_does) {
   EXPECT_LT(apart, 0.01 * fastest);
 }
 
+TEST_P(CoupledSteps, midpoint_keeps_what_rests_and_what_falls_together) {
+  params.integrator = RigidIntegrator::midpoint;
+  contact.tolerance = 1e-5;
+  for (const bool floor : {false, true}) {
+    Model model;
+    add_rigid_box(model, {0.4, 0.05, 0.4}, pose_at({0, 0.05, 0}));
+    if (floor) fixtures::add_floor(model);
+    add_box(model, "block", {0.4, 0.4, 0.4}, {0, 0.3, 0}, 2);
+    model.materials[0].damping = 0.05;
+    load(model);
+    const StepReport last = run(60);
+    EXPECT_LT(last.contact_solve->penetration, 1e-3);
+    const State state = engine->state();
+    if (floor) {
+      EXPECT_LT(norm(state.bodies[0].velocity), 1e-3);
+      continue;
+    }
+    EXPECT_NEAR(state.bodies[0].velocity[1], -9.81 * 0.6, 1e-9);
+    EXPECT_NEAR(state.bodies[0].pose.x[1], 0.05 - 9.81 * 0.6 * 0.6 / 2, 1e-9);
+    const int n = static_cast<int>(state.positions.size());
+    EXPECT_NEAR(fixtures::mean(state.positions, 0, n)[1], 0.3 - 9.81 * 0.6 * 0.6 / 2, 1e-9);
+  }
+}
+
+TEST_P(CoupledSteps, held_and_moved_nodes_do_as_scripts_say_and_the_pointer_pulls) {
+  params.gravity = 0;
+  Model model;
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 5, 0}));
+  Object& block = add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0, 0}, 2);
+  ScriptedNodes held, moved;
+  for (int i = block.node_begin; i < block.node_end; ++i)
+    if (model.positions[i][0] < -0.09) held.nodes.push_back(i);
+    else if (model.positions[i][0] > 0.09) moved.nodes.push_back(i);
+  moved.motion.velocity = {0.5, 0, 0};
+  moved.motion.end = 0.05;
+  model.scripted = {held, moved};
+  load(model);
+  run(20);
+  const State state = engine->state();
+  for (const std::int32_t i : held.nodes) EXPECT_LT(norm(state.positions[i] - model.positions[i]), 1e-12);
+  for (const std::int32_t i : moved.nodes)
+    EXPECT_LT(norm(state.positions[i] - model.positions[i] - Vec3d{0.025, 0, 0}), 1e-9);
+
+  Model free;
+  add_rigid_box(free, {0.1, 0.1, 0.1}, pose_at({0, 5, 0}));
+  add_box(free, "block", {0.2, 0.2, 0.2}, {0, 0, 0}, 2);
+  load(free);
+  Drag drag;
+  drag.triangle = free.triangles[0];
+  drag.weights = {0.2, 0.3, 0.5};
+  Vec3d point{0, 0, 0};
+  for (int c = 0; c < 3; ++c) point += drag.weights[c] * free.positions[drag.triangle[c]];
+  drag.target = point + Vec3d{0, 0.1, 0};
+  engine->set_drag(drag);
+  const StepReport pulled = engine->step();
+  // One implicit step of the spring: less than its force at the start by what it gives way.
+  const double most = params.dt * params.drag_stiffness * 0.1;
+  EXPECT_LT(pulled.momentum[1], most);
+  EXPECT_GT(pulled.momentum[1], 0.3 * most);
+  EXPECT_NEAR(pulled.momentum[0], 0, 1e-3 * most);
+}
+
 TEST_P(CoupledSteps, what_velocities_do_not_know_is_refused) {
   Model affine;
   add_rigid_box(affine, {0.1, 0.1, 0.1}, pose_at({0, 1, 0}));
