@@ -46,9 +46,9 @@ std::vector<SolverInfo> list_solvers() {
            "each [Guo24 Alg.1]",
            with_multipliers},
           {"velocity",
-           "velocity-level contact of rigid bodies: a linear step with impulses, found by contact_solver "
-           "[Course 1.2, 3]",
-           {"solver", "time", "velocity", "stabilisation", "sleep", "penalty", "interaction"}}};
+           "velocity-level contact of rigid bodies, and of elastic solids among them: a linear step with "
+           "impulses, found by contact_solver [Course 1.2, 3, 4.3]",
+           {"solver", "time", "velocity", "stabilisation", "sleep", "penalty", "interaction", "pcg"}}};
 }
 
 }  // namespace stickslip

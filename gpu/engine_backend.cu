@@ -129,9 +129,7 @@ class BackendEngine final : public Engine {
 
   void set_state(const State& state) override {
     if (is_rigid()) return set_bodies(state);
-    if (state.positions.size() != model_.node_count() || state.velocities.size() != model_.node_count())
-      throw std::invalid_argument("set_state: the model has " + std::to_string(model_.node_count()) +
-                                  " nodes");
+    check_nodes(state);
     std::vector<Vec3> x, v;
     for (const auto& p : state.positions) x.push_back(p.cast<Real>());
     for (const auto& p : state.velocities) v.push_back(p.cast<Real>());
@@ -164,6 +162,12 @@ class BackendEngine final : public Engine {
                                          : "rigid bodies are moved by solver = velocity only");
   }
 
+  void check_nodes(const State& state) const {
+    if (state.positions.size() != model_.node_count() || state.velocities.size() != model_.node_count())
+      throw std::invalid_argument("set_state: the model has " + std::to_string(model_.node_count()) +
+                                  " nodes");
+  }
+
   StepReport rigid_step() {
     StepReport report = rigid_.step(ctx_, model_, params_, contact_params_, drag_, state_.frame, state_.time);
     state_.frame = report.frame;
@@ -175,6 +179,7 @@ class BackendEngine final : public Engine {
   void place_nodes() {
     rigid_.bodies().place_nodes(ctx_, state_.x.data());
     rigid_.bodies().node_velocities(ctx_, state_.v.data());
+    rigid_.solids().place_nodes(ctx_, state_.x.data(), state_.v.data());
   }
 
   void set_bodies(const State& state) {
@@ -191,6 +196,10 @@ class BackendEngine final : public Engine {
     rigid_.bodies().pose.upload(ctx_, poses);
     rigid_.bodies().velocity.upload(ctx_, velocities);
     rigid_.bodies().spin.upload(ctx_, spins);
+    if (!rigid_.solids().empty()) {
+      check_nodes(state);
+      rigid_.solids().set_state(ctx_, state.positions, state.velocities, state.time, params_.dt);
+    }
     state_.frame = state.frame;
     state_.time = state.time;
     place_nodes();

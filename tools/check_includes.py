@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Includes point one way: core -> math -> {params, model, geometry} -> {broadphase, ccd, energy, law, linear} ->
-{solver, dfcp, collide} -> rigid -> step -> engine -> bench -> app. Siblings in braces leave each other alone. Only gpu/core knows CUDA, CUB and TBB."""
+{solver, dfcp, collide} -> elastic -> rigid -> step -> engine -> bench -> app. Siblings in braces leave each other alone. Only gpu/core knows CUDA, CUB and TBB."""
 import pathlib
 import re
 import sys
@@ -13,6 +13,7 @@ LAYERS = [
     {"params", "model", "geometry"},
     {"broadphase", "ccd", "energy", "law", "linear"},
     {"solver", "dfcp", "collide"},
+    {"elastic"},
     {"rigid"},
     {"step"},
     {"engine"},

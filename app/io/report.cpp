@@ -54,7 +54,8 @@ json contact_solve_json(const ContactSolveRecord& s) {
           {"dissipation", s.dissipation},
           {"bodies", s.bodies},
           {"asleep", s.asleep},
-          {"islands", s.islands}};
+          {"islands", s.islands},
+          {"rounds", s.rounds}};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "gpu/engine.h"
+#include "gpu/model/coupled.h"
 
 namespace stickslip {
 namespace {
@@ -102,6 +103,9 @@ void set_solver(Params& params, const std::string& name) {
 
 void check_solver(const Params& params, const Model& model) {
   const bool velocity = params.solver == SolverKind::velocity;
+  if (velocity && is_coupled(model))
+    if (const std::string fault = coupled_fault(params); !fault.empty())
+      throw InputError("elastic solids move beside the rigid bodies of this scene, which rules out " + fault);
   if (velocity == !model.bodies.empty()) return;
   const std::string name = param_text(&params, *find_param(param_table(), "solver"));
   if (velocity)

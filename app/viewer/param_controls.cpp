@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "gpu/model/coupled.h"
 #include "gpu/model/manifold_support.h"
 
 namespace stickslip {
@@ -30,7 +31,8 @@ bool used_by_deformable(const Model& model, int material) {
 
 bool used_by_rigid(const Model& model, int material) {
   return std::ranges::any_of(model.objects, [&](const Object& object) {
-    return object.is_rigid() && (material < 0 || object.material == material);
+    const bool touches = object.is_rigid() || (is_coupled(model) && object.tet_begin < object.tet_end);
+    return touches && (material < 0 || object.material == material);
   });
 }
 
@@ -106,9 +108,27 @@ std::string why_idle_by_penalty(const ParamInfo& info, const Params& params, con
   return {};
 }
 
+std::string why_idle_pcg(const ParamInfo& info, const Params& params) {
+  if (params.linear_solver == LinearSolverKind::cholesky && info.name != "linear_solver")
+    return "linear_solver = cholesky has no iterations";
+  if (info.name.starts_with("warm_start_") && !params.warm_start) return "warm_start is off";
+  if (info.name == "additive_blocks" && params.preconditioner != PreconditionerKind::additive)
+    return "preconditioner is not additive";
+  if (info.name == "pcg_tolerance" && params.pcg_stop != PcgCriterion::relative &&
+      params.pcg_stop != PcgCriterion::euclidean)
+    return "only pcg_stop = relative or euclidean asks for a tolerance";
+  return {};
+}
+
 std::string why_idle_rigid(const ParamInfo& info, const Settings& settings, const Model& model) {
   const Params& params = settings.params;
   if (info.name == "solver") return "a scene with rigid bodies is stepped at velocity level";
+  const bool coupled = is_coupled(model);
+  if (coupled && is_one_of(info.group, {"sleep"})) return "bodies beside elastic solids stay awake";
+  if (coupled && info.name == "shock_propagation") return "it knows no elastic solids";
+  if (coupled && info.name == "cold_start_iterations")
+    return "beside elastic solids the chosen solver starts by itself";
+  if (coupled && info.group == "pcg") return why_idle_pcg(info, params);
   if (is_barrier_group(info.group)) return "rigid scenes have no barrier";
   if (info.group == "penalty" && !is_penalty(params))
     return "contact_solver = " + contact_solver_name(params) +
@@ -134,15 +154,7 @@ std::string why_idle_elastic(const ParamInfo& info, const Params& params, const 
     return "barrier_stiffness is fixed; at 0 it adapts";
   if (info.group == "augmented" && params.solver == SolverKind::ipc)
     return "solver = ipc has no multipliers; barrier_al has";
-  if (params.linear_solver == LinearSolverKind::cholesky && info.group == "pcg" &&
-      info.name != "linear_solver")
-    return "linear_solver = cholesky has no iterations";
-  if (info.name.starts_with("warm_start_") && !params.warm_start) return "warm_start is off";
-  if (info.name == "additive_blocks" && params.preconditioner != PreconditionerKind::additive)
-    return "preconditioner is not additive";
-  if (info.name == "pcg_tolerance" && params.pcg_stop != PcgCriterion::relative &&
-      params.pcg_stop != PcgCriterion::euclidean)
-    return "only pcg_stop = relative or euclidean asks for a tolerance";
+  if (info.group == "pcg") return why_idle_pcg(info, params);
   if (info.name == "kinematic_stiffness" && model.scripted.empty())
     return "nothing in this scene is scripted";
   return {};
@@ -260,12 +272,18 @@ std::string why_contact_idle(const ParamInfo& info, const Settings& settings, co
 }
 
 bool is_idle_group(std::string_view group, const Model& model) {
+  if (group == "pcg" && is_coupled(model)) return false;
   return is_rigid(model) ? is_barrier_group(group) : is_velocity_group(group);
 }
 
 std::string why_barred(const ParamInfo& info, std::size_t index, const Model& model) {
   if (info.name == "contact_solver" && index == static_cast<std::size_t>(ContactSolverKind::manifold_gs))
     return why_no_manifolds(model);
+  if (is_coupled(model) && (info.name == "contact_solver" || info.name == "stabilisation")) {
+    Params params;
+    set_param(&params, info, static_cast<double>(index));
+    return coupled_fault(params);
+  }
   if (info.name != "solver" || is_rigid(model)) return {};
   const bool velocity = index == static_cast<std::size_t>(SolverKind::velocity);
   return velocity ? "velocity moves rigid bodies, of which this scene has none" : "";

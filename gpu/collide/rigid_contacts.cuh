@@ -36,6 +36,8 @@ class RigidContacts {
   /// After a jump: no contact has a predecessor, and who sleeps is looked at anew.
   void forget() { known_ = false; }
 
+  ShapeView shapes() const { return shapes_.view(); }
+
   // Of the last find(), valid until the next one; backend memory.
   const RigidContact* contacts() const { return now_.contacts.data(); }
   std::size_t count() const { return now_.count; }

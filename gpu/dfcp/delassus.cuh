@@ -150,6 +150,11 @@ class Delassus {
   BlockWriter<D> begin(Context& ctx, std::size_t count, const BodyInverse* inverse, const double* free,
                        std::size_t bodies);
   void finish(Context& ctx);
+  /// q += H change, 6 numbers per body that can be pushed: they move otherwise without impulses than when the
+  /// blocks were put. norm_q stays as it was then.
+  void move_free(Context& ctx, const double* change);
+  /// Residuals are measured by `least` [m/s] where q is smaller.
+  void raise_norm_q(double least) { norm_q_ = norm_q_ < least ? least : norm_q_; }
   // Its stages; public because nvcc allows no device lambda in a private member.
   void gather_entries(Context& ctx, std::size_t entries);
   void sum_up_blocks(Context& ctx);

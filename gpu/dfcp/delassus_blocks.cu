@@ -89,9 +89,17 @@ void Delassus<D>::sum_up_blocks(Context& ctx) {
   });
 }
 
+template <int D>
+void Delassus<D>::move_free(Context& ctx, const double* change) {
+  const BodyRows<D> h = body_rows();
+  Vec<double, D>* q = q_.data();
+  launch(ctx, blocks_, [=] SS_LAMBDA(std::size_t c) { q[c] += h.times(c, change); }, kMedium);
+}
+
 #define STICKSLIP_DELASSUS_BLOCKS(D)                                                                   \
   template BlockWriter<D> Delassus<D>::begin(Context&, std::size_t, const BodyInverse*, const double*, \
                                              std::size_t);                                             \
+  template void Delassus<D>::move_free(Context&, const double*);                                       \
   template void Delassus<D>::finish(Context&);                                                         \
   template void Delassus<D>::gather_entries(Context&, std::size_t);                                    \
   template void Delassus<D>::sum_up_blocks(Context&);

@@ -100,7 +100,7 @@ void BodyBlocks::set_stiffness(Context& ctx, const Embedding& embedding, Real* s
   });
 }
 
-void BodyInverse::build(Context& ctx, const Embedding& embedding, const BodyBlocks& blocks,
+void BodyBlocksInverse::build(Context& ctx, const Embedding& embedding, const BodyBlocks& blocks,
                         const std::uint8_t* fixed) {
   embedding_ = &embedding;
   inverse_.resize(ctx, embedding.body_count());
@@ -118,7 +118,7 @@ void BodyInverse::build(Context& ctx, const Embedding& embedding, const BodyBloc
   });
 }
 
-void BodyInverse::set_local(Context& ctx, const BodyBlocks& blocks, Symmetric3* inverse) {
+void BodyBlocksInverse::set_local(Context& ctx, const BodyBlocks& blocks, Symmetric3* inverse) {
   if (embedding_ == nullptr) return;
   const EmbeddingView view = embedding_->view();
   const BodyBlock* block = blocks.data();
@@ -127,7 +127,7 @@ void BodyInverse::set_local(Context& ctx, const BodyBlocks& blocks, Symmetric3* 
   });
 }
 
-void BodyInverse::replace(Context& ctx, const Vec3* r, Vec3* z, Real* r_dot_z, const std::int32_t* skip) {
+void BodyBlocksInverse::replace(Context& ctx, const Vec3* r, Vec3* z, Real* r_dot_z, const std::int32_t* skip) {
   if (embedding_ == nullptr) return;
   const Mat<Real, 12>* inverse = inverse_.data();
   const EmbeddingView view = embedding_->view();

@@ -61,7 +61,7 @@ class BodyBlocks {
 };
 
 /// The inverse of the blocks: block-Jacobi for affine bodies.
-class BodyInverse {
+class BodyBlocksInverse {
  public:
   /// A block that is not positive definite to working precision is replaced by its mean eigenvalue.
   /// `embedding` must outlive this object or the next call.

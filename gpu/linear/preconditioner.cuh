@@ -60,7 +60,7 @@ class Preconditioner {
   Domains<3> threes_;
   Domains<9> nines_;
   Domains<16> levels_;
-  BodyInverse bodies_;
+  BodyBlocksInverse bodies_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

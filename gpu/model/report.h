@@ -45,6 +45,7 @@ struct ContactSolveRecord {
   double residual = 0;         // the judge's, at the end [1]
   double tolerance = 0;        // that was asked for
   long iterations = 0;         // of the contact solver
+  int rounds = 0;              // between bodies and elastic solids
   int blocks = 0;              // contacts and joints
   double nu = 0;               // 3 contacts / dofs that can move
   std::string message;         // why a solver refused; empty: it did not

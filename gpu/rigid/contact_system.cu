@@ -38,7 +38,9 @@ void put_body(ContactProblem& p, std::size_t b, const BodyInverse& inverse, cons
     a[6 * (3 + rows[e]) + 3 + columns[e]] = a[6 * (3 + columns[e]) + 3 + rows[e]] = value;
   }
   for (int i = 0; i < 3; ++i) a[7 * i] = inverse.mass;
-  const Vec3d angular = stickslip::inverse(turn) * Vec3d{free[3], free[4], free[5]};
+  // A particle (see Coupling) has no inertia, and no spin.
+  const Vec3d spin{free[3], free[4], free[5]};
+  const Vec3d angular = determinant(turn) > 0 ? stickslip::inverse(turn) * spin : Vec3d{0, 0, 0};
   for (std::size_t i = 0; i < 3; ++i) {
     p.f[6 * b + i] = free[i] / inverse.mass;
     p.f[6 * b + 3 + i] = angular[static_cast<int>(i)];
@@ -47,7 +49,7 @@ void put_body(ContactProblem& p, std::size_t b, const BodyInverse& inverse, cons
 
 /// What `problem` reads of a Delassus operator, on the host.
 template <int D>
-struct HostBlocks {
+struct FrozenBlocks {
   std::vector<std::int32_t> body;
   std::vector<double> jacobian, free;
   std::vector<Vec<double, D>> q, compliance;
@@ -307,6 +309,14 @@ void ContactSystem<D>::make_blocks(Context& ctx, const DeviceBodies& bodies) {
 }
 
 template <int D>
+double ContactSystem<D>::residual(Context& ctx) {
+  if (blocks_ == 0) return 0;
+  sums_.resize(ctx, 1);
+  W_.apply(ctx, r_.data(), u_.data(), true);
+  return judge_quickly(ctx, W_, law_.data(), r_.data(), u_.data(), sums_.data()).residual;
+}
+
+template <int D>
 void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
   if (by_manifolds_) return manifolds_.velocities(ctx, bodies);
   delta_.resize(ctx, 6 * bodies.size());
@@ -336,12 +346,12 @@ template <int D>
 ContactProblem ContactSystem<D>::problem(Context& ctx, const DeviceBodies& bodies) const {
   const std::vector<BodyInverse> inverses = bodies.inverse.download(ctx);
   const std::vector<Vec<double, D>> guess = guess_.download(ctx), r = r_.download(ctx);
-  HostBlocks<D> blocks{std::vector<std::int32_t>(2 * blocks_),
-                       std::vector<double>(2 * blocks_ * D * 6),
-                       bodies.free.download(ctx),
-                       std::vector<Vec<double, D>>(blocks_),
-                       std::vector<Vec<double, D>>(blocks_),
-                       law_.download(ctx)};
+  FrozenBlocks<D> blocks{std::vector<std::int32_t>(2 * blocks_),
+                         std::vector<double>(2 * blocks_ * D * 6),
+                         bodies.free.download(ctx),
+                         std::vector<Vec<double, D>>(blocks_),
+                         std::vector<Vec<double, D>>(blocks_),
+                         law_.download(ctx)};
   const BodyRows<D> rows = W_.body_rows();
   copy_to_host(ctx, blocks.body.data(), rows.body, blocks.body.size());
   copy_to_host(ctx, blocks.jacobian.data(), rows.jacobian, blocks.jacobian.size());

@@ -106,6 +106,15 @@ class ContactSystem {
   void keep_impulses(Context& ctx);
   /// Whether the last step left impulses of contacts: none after explicit penalties, or with other rows.
   bool remembers_contacts() const { return impulses_ > contacts_from_; }
+  /// In world axes, of all blocks as keep_impulses left them (of joints nothing); torsion fourth.
+  const Vec<double, 4>* world_impulses() const { return world_.data(); }
+  /// Bodies move otherwise without impulses than when the problem was built: by `change`, 6 numbers each. The
+  /// residual stays relative to the q that the problem had then.
+  void move_free(Context& ctx, const double* change) { W_.move_free(ctx, change); }
+  /// Residuals are relative to `least` [m/s], |.|_2 over all blocks, where q is smaller.
+  void measure_by(double least) { W_.raise_norm_q(least); }
+  /// The judge's, of the impulses at hand.
+  double residual(Context& ctx);
 
   /// The problem on the host: guess and solution as the last solve had them.
   ContactProblem problem(Context& ctx, const DeviceBodies& bodies) const;
@@ -134,6 +143,7 @@ class ContactSystem {
   Buffer<Vec<double, D>> r_, guess_, u_, joint_r_;
   Buffer<Vec<double, 4>> world_;  // of the last step: impulse in world axes, torsion
   Buffer<double> delta_;          // 6 per body
+  Buffer<Vec<double, 4>> sums_;   // of the judge
   Delassus<D> W_, assembled_;
   ManifoldSolver manifolds_;
   PenaltyForces<D> penalties_;

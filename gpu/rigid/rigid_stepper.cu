@@ -6,6 +6,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/model/coupled.h"
 #include "gpu/model/manifold_support.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -80,6 +81,7 @@ void RigidStepper::load(Context& ctx, const Model& model) {
   bodies_.load(ctx, model);
   contacts_.load(ctx, model);
   textures_.load(ctx, model);
+  coupling_.load(ctx, model);
   std::vector<DeviceJoint> joints;
   std::vector<std::int32_t> joint_of, part;
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
@@ -112,6 +114,7 @@ void RigidStepper::set_materials(Context& ctx, const Model& model) {
   choose_system(model);
   no_manifolds_ = why_no_manifolds(model);
   bodies_.set_materials(ctx, model);
+  coupling_.solids().set_materials(ctx, model);
   std::vector<ContactSurface> surfaces;
   for (const Material& material : model.materials) surfaces.push_back(contact_surface(material));
   for (const HalfSpace& plane : model.half_spaces) surfaces.push_back(half_space_surface(plane.mu));
@@ -125,6 +128,7 @@ void RigidStepper::set_materials(Context& ctx, const Model& model) {
 
 void RigidStepper::forget_history() {
   contacts_.forget();
+  coupling_.forget();
   std::visit([](auto& system) { system.forget(); }, system_);
   stepped_ = false;
   wake_ = parting_ = true;
@@ -146,6 +150,7 @@ void RigidStepper::save(Context& ctx) {
   copy(ctx, saved_pose_.data(), bodies_.pose.data(), n);
   copy(ctx, saved_velocity_.data(), bodies_.velocity.data(), n);
   copy(ctx, saved_spin_.data(), bodies_.spin.data(), n);
+  coupling_.solids().save(ctx);
 }
 
 void RigidStepper::restore(Context& ctx) {
@@ -153,13 +158,15 @@ void RigidStepper::restore(Context& ctx) {
   copy(ctx, bodies_.pose.data(), saved_pose_.data(), n);
   copy(ctx, bodies_.velocity.data(), saved_velocity_.data(), n);
   copy(ctx, bodies_.spin.data(), saved_spin_.data(), n);
+  coupling_.solids().restore(ctx);
 }
 
 StepReport RigidStepper::step(Context& ctx, const Model& model, const Params& params, const LabParams& lab,
                               const std::optional<Drag>& drag, int frame, double time) {
   save(ctx);
   try {
-    return try_step(ctx, model, params, lab, drag, frame, time);
+    const Params& used = coupling_.active() ? coupled_params(params) : params;
+    return try_step(ctx, model, used, lab, drag, frame, time);
   } catch (...) {
     // The contacts of a failed step speak of what is gone.
     restore(ctx);
@@ -205,6 +212,7 @@ void RigidStepper::find_contacts(Context& ctx, const Params& params) {
   options.dt = params.continuous ? params.dt : 0;
   options.manifold_points = params.manifold_points;
   contacts_.find(ctx, motion, options);
+  if (coupling_.active()) coupling_.find_contacts(ctx, contacts_, motion, {options.margin, options.dt});
 }
 
 std::vector<DeepOverlap> RigidStepper::overlaps(Context& ctx, const Model& model) const {
@@ -268,8 +276,9 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.block_joint = block_joint_.data();
   list.block_part = block_part_.data();
   list.joint_blocks = block_joint_.size();
-  list.contacts = contacts_.contacts();
-  list.contact_count = contacts_.count();
+  const bool coupled = coupling_.active();
+  list.contacts = coupled ? coupling_.contacts() : contacts_.contacts();
+  list.contact_count = coupled ? coupling_.contact_count() : contacts_.count();
   list.pair_start = contacts_.pair_start();
   list.pairs = contacts_.pairs();
   list.surfaces = {surfaces_.data(), mu_.data(), material_count_, column_count_, textures_.views()};
@@ -291,7 +300,9 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
 
   bodies_.follow_motions(ctx, model, time, params.dt);
   const double before = params.integrator == RigidIntegrator::midpoint ? params.dt / 2 : 0;
+  if (coupling_.active()) coupling_.solids().begin_step(ctx, params, drag, time);
   if (before > 0) bodies_.advance(ctx, before, nullptr);
+  if (before > 0) coupling_.solids().advance(ctx, before);
   const BodyPull pull = pull_of(ctx, model, params, drag);
   clock.lap(report.seconds.other);
   find_contacts(ctx, params);
@@ -310,6 +321,7 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
     copy(ctx, found_at_.data(), bodies_.pose.data(), bodies_.size());
   }
   bodies_.advance(ctx, params.dt - before, asleep);
+  coupling_.solids().advance(ctx, params.dt - before);
   if (project_after) project(ctx, params);
   finish(ctx, params, report);
   clock.lap(report.seconds.other);
@@ -322,6 +334,26 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
                          StageClock& clock, StepReport& report) {
   ContactSolveRecord& record = *report.contact_solve;
   last_ = constraints(params, lab);
+  if (coupling_.active()) {
+    const std::string_view solver = last_.soft ? "nsgs" : solver_name(params.contact_solver);
+    const CouplingRecord done = coupling_.solve(ctx, system, bodies_, last_, solver, lab, params, record);
+    report.pcg_iterations = done.pcg_iterations;
+    record.rounds = done.rounds;
+  } else {
+    solve_bodies(ctx, system, params, lab, clock, report);
+  }
+  clock.lap(report.seconds.contact_solve);
+  record.blocks = static_cast<int>(system.blocks());
+  report.converged = record.residual <= lab.tolerance;
+  report.stop_reason = !record.message.empty() ? record.message
+                       : report.converged      ? "converged"
+                                               : "out of iterations or time";
+}
+
+template <int D>
+void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params,
+                                const LabParams& lab, StageClock& clock, StepReport& report) {
+  ContactSolveRecord& record = *report.contact_solve;
   penalties_ = params.contact_solver == ContactSolverKind::penalty_explicit;
   StepConstraints solved = last_;
   if (penalties_) {
@@ -351,19 +383,13 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   }
   system.velocities(ctx, bodies_);
   if (params.shock_propagation && system.blocks() > 0) system.propagate_shocks(ctx, bodies_);
-  clock.lap(report.seconds.contact_solve);
-  record.blocks = static_cast<int>(system.blocks());
-  report.converged = record.residual <= lab.tolerance;
-  report.stop_reason = !record.message.empty() ? record.message
-                       : report.converged      ? "converged"
-                                               : "out of iterations or time";
 }
 
 void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report) {
   ContactSolveRecord& record = *report.contact_solve;
-  const RigidContact* contact = contacts_.contacts();
+  const RigidContact* contact = last_.contacts;
   reduce(
-      ctx, contacts_.count(),
+      ctx, last_.contact_count,
       [=] SS_LAMBDA(std::size_t c) {
         const double gap = contact[c].gap;
         return GapExtremes{gap < 0 ? -gap : 0.0, gap};
@@ -380,7 +406,7 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   report.momentum = sums.momentum;
   report.angular_momentum = sums.angular;
   report.candidates = static_cast<int>(contacts_.candidates());
-  report.contacts = static_cast<int>(contacts_.count());
+  report.contacts = static_cast<int>(last_.contact_count);
   report.gap_min = report.contacts > 0 ? extremes.gap : -1;
   record.penetration = extremes.penetration;
   record.bodies = static_cast<int>(bodies_.moving());
@@ -388,6 +414,7 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   record.islands = counts.islands;
   record.asleep = counts.asleep;
   record.nu = bodies_.moving() == 0 ? 0 : 0.5 * report.contacts / static_cast<double>(bodies_.moving());
+  if (coupling_.active()) coupling_.report(ctx, params, bodies_.moving(), report);
 }
 
 void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,
@@ -403,9 +430,7 @@ void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,
         }
       },
       system_);
-  for (ContactRecord& record : out)
-    for (std::int32_t* side : {&record.object_a, &record.object_b})
-      if (*side >= 0) *side = model.bodies[static_cast<std::size_t>(*side)].object;
+  coupling_.name_objects(ctx, model, out);
 }
 
 ContactProblem RigidStepper::freeze(Context& ctx) {
@@ -414,7 +439,7 @@ ContactProblem RigidStepper::freeze(Context& ctx) {
   return std::visit(
       [&](auto& system) {
         system.make_blocks(ctx, bodies_);
-        return system.problem(ctx, bodies_);
+        return coupling_.active() ? coupling_.problem(ctx, system) : system.problem(ctx, bodies_);
       },
       system_);
 }

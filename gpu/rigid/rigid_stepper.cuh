@@ -11,6 +11,7 @@
 #include "gpu/model/report.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/rigid/contact_system.cuh"
+#include "gpu/rigid/coupling.cuh"
 #include "gpu/rigid/islands.cuh"
 #include "gpu/rigid/position_projection.cuh"
 #include "gpu/rigid/start_overlaps.h"
@@ -46,6 +47,8 @@ class RigidStepper {
   void wake() { wake_ = true; }
 
   DeviceBodies& bodies() { return bodies_; }
+  /// The elastic solids beside them; empty without any.
+  ElasticSolids& solids() { return coupling_.solids(); }
   /// Per body, 1 while it sleeps.
   std::vector<std::uint8_t> asleep(Context& ctx) const;
 
@@ -70,6 +73,9 @@ class RigidStepper {
   template <int D>
   void solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
              StageClock& clock, StepReport& report);
+  template <int D>
+  void solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
+                    StageClock& clock, StepReport& report);
   void finish(Context& ctx, const Params& params, StepReport& report);
   void save(Context& ctx);
   void restore(Context& ctx);
@@ -90,6 +96,7 @@ class RigidStepper {
   Buffer<Pose> saved_pose_;
   Buffer<Vec<double, 3>> saved_velocity_, saved_spin_;
   Buffer<GapExtremes> extremes_;
+  Coupling coupling_;
   Islands islands_;
   PositionProjection projection_;
   Buffer<double> reach_;

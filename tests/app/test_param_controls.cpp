@@ -248,6 +248,30 @@ TEST(ParamControls, PenaltyForcesNeitherBounceNorKnowWhatIsOnlyNear) {
   }
 }
 
+TEST(ParamControls, ElasticSolidsAmongRigidBodiesReadPcgAndBarWhatTheyCannot) {
+  Model model = test::rigid_scene("r").model;
+  Object solid;
+  solid.tet_end = 1;
+  solid.material = 1;
+  model.objects.push_back(solid);
+  const Settings settings{Params{}, model.materials, {}};
+  const auto live = [&](std::string_view name) { return why_idle(param(name), settings, model).empty(); };
+  EXPECT_TRUE(live("pcg_tolerance"));
+  EXPECT_TRUE(live("baumgarte"));
+  EXPECT_FALSE(live("warm_start_tolerance"));
+  EXPECT_FALSE(live("d_hat"));
+  EXPECT_FALSE(live("sleeping"));
+  EXPECT_FALSE(live("shock_propagation"));
+  EXPECT_FALSE(is_idle_group("pcg", model));
+  const auto barred = [&](const char* name, auto choice) {
+    return !why_barred(param(name), static_cast<std::size_t>(choice), model).empty();
+  };
+  EXPECT_TRUE(barred("stabilisation", Stabilisation::projection));
+  EXPECT_FALSE(barred("stabilisation", Stabilisation::spring_damper));
+  EXPECT_TRUE(barred("contact_solver", ContactSolverKind::penalty_explicit));
+  EXPECT_FALSE(barred("contact_solver", ContactSolverKind::apgd));
+}
+
 TEST(ParamControls, ElasticScenesReadNothingOfRigidBodies) {
   const Model model = test::two_tets("a").model;
   for (const ParamInfo& info : param_table())

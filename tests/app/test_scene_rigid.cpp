@@ -59,6 +59,21 @@ TEST(SceneRigid, ABoxIsABodyThatVelocityLevelSteppingMoves) {
   EXPECT_TRUE(scene.model.edges.empty());
 }
 
+TEST(SceneRigid, ElasticSolidsMoveAmongRigidBodies) {
+  const std::string both = kStone + rigid("cube", kCube) +
+                           "[[object]]\nname = 'soft'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 0.5\n";
+  const Scene scene = parse_rigid(both);
+  EXPECT_EQ(scene.params.solver, SolverKind::velocity);
+  EXPECT_EQ(scene.model.bodies.size(), 1u);
+  EXPECT_FALSE(scene.model.tets.empty());
+  expect_refused("solver = 'ipc'\n" + both, {"solver", "rigid bodies"});
+  expect_refused("[params]\nstabilisation = 'projection'\n" + both,
+                 {"elastic solids", "projection", "baumgarte"});
+  expect_refused("[params]\nsleeping = true\n" + both, {"elastic solids", "sleeping"});
+  expect_refused("[params]\ncontact_solver = 'penalty_explicit'\n" + both,
+                 {"elastic solids", "penalty_implicit"});
+}
+
 TEST(SceneRigid, EveryShapeHasItsMassAndAClosedSurface) {
   struct Case {
     const char* keys;

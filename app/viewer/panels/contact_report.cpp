@@ -39,6 +39,10 @@ void draw_contact_numbers(const StepReport& report) {
     value_row("Joint blocks", column, "%d", joints);
   value_row("nu", column, "%.3g", solve.nu);
   tooltip("3 contacts / dofs that can move: beyond 1 the impulses are not unique");
+  if (solve.rounds > 0) {
+    value_row("Rounds", column, "%d", solve.rounds);
+    tooltip("Between the contact problem and the elastic solids");
+  }
   if (solve.colours > 0) value_row("Colours", column, "%d", solve.colours);
   value_row("Penetration", column, "%.3g mm", 1e3 * solve.penetration);
   tooltip("The largest overlap at the start of the step");

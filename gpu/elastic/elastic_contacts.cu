@@ -1,0 +1,223 @@
+#include "gpu/elastic/elastic_contacts.cuh"
+
+#include "gpu/core/launch.h"
+#include "gpu/core/scan.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace elastic_detail {
+
+using namespace stickslip::elastic_detail;
+using Vec3d = Vec<double, 3>;
+
+/// All that a sample is looked at with.
+struct SampleView {
+  const std::int32_t* node;  // of the first samples
+  const Vec3i* triangles;    // of the others
+  std::size_t nodes;
+  const Vec3 *x, *v;
+  ShapeView shapes;
+  BodyMotionView motion;
+  LbvhView tree;
+  double margin, dt;
+
+  SS_HD SurfacePoint point_of(std::size_t s) const {
+    if (s < nodes) return {{node[s], -1, -1}, {1, 0, 0}};
+    return {triangles[s - nodes], {1.0 / 3, 1.0 / 3, 1.0 / 3}};
+  }
+  SS_HD Vec3d sum(const SurfacePoint& p, const Vec3* of) const {
+    Vec3d total{0, 0, 0};
+    for (int c = 0; c < 3; ++c)
+      if (p.nodes[c] >= 0) total += p.weights[c] * of[p.nodes[c]].template cast<double>();
+    return total;
+  }
+  /// Where its corners are and will be within dt, grown by the margin.
+  SS_HD FloatBox box_of(const SurfacePoint& p) const {
+    Aabb box = Aabb::empty();
+    for (int c = 0; c < 3; ++c) {
+      if (p.nodes[c] < 0) continue;
+      const Vec3 at = x[p.nodes[c]], next = at + static_cast<Real>(dt) * v[p.nodes[c]];
+      box = merge(merge(box, at), next);
+    }
+    const Vec3 grow = Vec3::filled(static_cast<Real>(margin));
+    return round_outward({box.lo - grow, box.hi + grow});
+  }
+};
+
+/// Whether a gap may close within the step. `closing` [m/s] > 0: it does.
+SS_HD bool is_near(const SampleView& view, double gap, double closing) {
+  return gap <= view.margin + (closing > 0 ? view.dt * closing : 0.0);
+}
+
+/// Whether a point of a triangle lies on an edge that its neighbour reports: the two run along it in opposite
+/// directions.
+SS_HD bool is_other_ones(const SurfacePoint& triangle, const Vec3d& weights) {
+  for (int c = 0; c < 3; ++c)
+    if (weights[c] < 0.02 && triangle.nodes[(c + 1) % 3] > triangle.nodes[(c + 2) % 3]) return true;
+  return false;
+}
+
+/// Calls touch(sample point, place, outward normal of the other, gap, body or -1 - half-space, name) for all
+/// that sample s touches.
+template <class Touch>
+SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
+  SurfacePoint point = view.point_of(s);
+  const Vec3d velocity = view.sum(point, view.v);
+  const bool is_node = s < view.nodes;
+  const Vec3d place = view.sum(point, view.x);
+  for (std::int32_t h = 0; is_node && h < view.shapes.half_space_count; ++h) {
+    const HalfSpaceView& plane = view.shapes.half_spaces[h];
+    const double gap = dot(plane.normal, place) - plane.offset;
+    if (is_near(view, gap, -dot(plane.normal, velocity)))
+      touch(point, place, plane.normal, gap, -1 - h, -1 - h);
+  }
+  Vec3d corner[3];
+  for (int c = 0; c < 3; ++c)
+    corner[c] = point.nodes[c] >= 0 ? view.x[point.nodes[c]].template cast<double>() : place;
+  traverse(view.tree, view.box_of(point), [&](std::int32_t b) {
+    for (std::int32_t k = view.shapes.range[b][0]; k < view.shapes.range[b][1]; ++k) {
+      const PlacedShape shape = placed_shape(view.shapes.shapes[k], view.motion.pose[b], view.shapes.library);
+      SurfaceTouch t{{1, 0, 0}, place, {0, {0, 1, 0}}};
+      const Vec3d drift = view.motion.velocity[b] + cross(view.motion.spin[b], place - view.motion.pose[b].x);
+      const double speed = norm(velocity - drift);
+      if (is_node) t.at = shape.distance(place);
+      else if (!nearest_in_triangle(shape, corner, view.margin + view.dt * speed, t) ||
+               is_other_ones(point, t.weights))
+        continue;
+      if (!is_near(view, t.at.distance, -dot(t.at.normal, velocity - drift))) continue;
+      SurfacePoint touched = point;
+      touched.weights = t.weights;
+      touch(touched, t.point, t.at.normal, t.at.distance, b, k);
+    }
+  });
+}
+
+/// How many contacts sample s has.
+SS_HD std::int32_t count_touches(const SampleView& view, std::size_t s) {
+  std::int32_t n = 0;
+  for_touches(
+      view, s,
+      [&](const SurfacePoint&, const Vec3d&, const Vec3d&, double, std::int32_t, std::int32_t) { ++n; });
+  return n;
+}
+
+/// Where contacts go, and those of the step before by sample.
+struct TouchOutput {
+  const std::int32_t *start, *start_before;  // per sample and one more; start_before null: none are known
+  const std::int32_t* other_before;
+  std::int32_t* other;
+  RigidContact* contact;
+  SurfacePoint* point;
+  std::int32_t first, previous;
+};
+
+SS_HD void write_touches(const SampleView& view, std::size_t s, const TouchOutput& out) {
+  std::int32_t k = out.start[s];
+  if (out.start[s + 1] == k) return;
+  for_touches(
+      view, s,
+      [&](const SurfacePoint& point, const Vec3d& place, const Vec3d& normal, double gap, std::int32_t b,
+          std::int32_t other) {
+        RigidContact& c = out.contact[k];
+        c = {out.first + k, b, place - (0.5 * gap) * normal, normal, gap, static_cast<std::uint32_t>(s), -1};
+        const std::int32_t *begin = out.start_before, *names = out.other_before;
+        for (std::int32_t p = begin != nullptr ? begin[s] : 0; begin != nullptr && p < begin[s + 1]; ++p)
+          if (names[p] == other) c.previous = out.previous + p;
+        out.other[k] = other;
+        out.point[k++] = point;
+      });
+}
+
+SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::Options& options,
+                       const LbvhView& tree) {
+  return {in.solids->surface_nodes.data(),
+          in.solids->triangles.data(),
+          in.solids->surface_nodes.size(),
+          in.x,
+          in.v,
+          in.shapes,
+          in.motion,
+          tree,
+          options.margin,
+          options.dt};
+}
+
+}  // namespace elastic_detail
+
+void ElasticContacts::load(Context& ctx, const Model& solids) {
+  samples_ = solids.surface_nodes.size() + solids.triangles.size();
+  start_.resize(ctx, samples_ + 1);
+  start_before_.resize(ctx, samples_ + 1);
+  known_ = false;
+  count_ = 0;
+}
+
+void ElasticContacts::find(Context& ctx, const Input& in, const Options& options) {
+  start_.swap(start_before_);
+  others_.swap(others_before_);
+  build_tree(ctx, in, options);
+  count_contacts(ctx, in, options);
+  count_ = static_cast<std::size_t>(read_back(ctx, start_.data() + samples_));
+  others_.resize(ctx, count_);
+  contacts_.resize(ctx, count_);
+  points_.resize(ctx, count_);
+  write_contacts(ctx, in, options);
+  index_points(ctx, in.solids->node_count);
+  known_ = true;
+}
+
+/// Boxes of the bodies on their way of dt.
+void ElasticContacts::build_tree(Context& ctx, const Input& in, const Options& options) {
+  const auto bodies = static_cast<std::size_t>(in.shapes.bodies);
+  boxes_.resize(ctx, bodies);
+  FloatBox* box = boxes_.data();
+  const ShapeView shapes = in.shapes;
+  const BodyMotionView motion = in.motion;
+  const double dt = options.dt;
+  launch(
+      ctx, bodies,
+      [=] SS_LAMBDA(std::size_t b) {
+        using Vec3d = Vec<double, 3>;
+        const Box3d at = body_box(shapes, static_cast<std::int32_t>(b), motion.pose[b]);
+        const Vec3d shift = dt * motion.velocity[b];
+        const Vec3d turn = Vec3d::filled(dt * norm(motion.spin[b]) * shapes.radius[b]);
+        const Vec3d low = min(at.lo, at.lo + shift) - turn, high = max(at.hi, at.hi + shift) + turn;
+        box[b] = round_outward({low.template cast<Real>(), high.template cast<Real>()});
+      },
+      kMedium);
+  tree_.build(ctx, boxes_.data(), bodies);
+}
+
+void ElasticContacts::count_contacts(Context& ctx, const Input& in, const Options& options) {
+  const elastic_detail::SampleView view = elastic_detail::sample_view(in, options, tree_.view());
+  std::int32_t* start = start_.data();
+  launch(
+      ctx, samples_, [=] SS_LAMBDA(std::size_t s) { start[s] = elastic_detail::count_touches(view, s); },
+      kHeavy);
+  exclusive_scan(ctx, samples_, start, start);
+}
+
+void ElasticContacts::write_contacts(Context& ctx, const Input& in, const Options& options) {
+  const elastic_detail::SampleView view = elastic_detail::sample_view(in, options, tree_.view());
+  const elastic_detail::TouchOutput out{start_.data(),
+                                        known_ ? start_before_.data() : nullptr,
+                                        others_before_.data(),
+                                        others_.data(),
+                                        contacts_.data(),
+                                        points_.data(),
+                                        in.first,
+                                        in.previous};
+  launch(
+      ctx, samples_, [=] SS_LAMBDA(std::size_t s) { elastic_detail::write_touches(view, s, out); }, kHeavy);
+}
+
+void ElasticContacts::index_points(Context& ctx, std::size_t nodes) {
+  stencils_.resize(ctx, count_);
+  Vec4i* stencil = stencils_.data();
+  const SurfacePoint* at = points_.data();
+  launch(ctx, count_, [=] SS_LAMBDA(std::size_t k) {
+    stencil[k] = {at[k].nodes[0], at[k].nodes[1], at[k].nodes[2], -1};
+  });
+  gather_.build(ctx, stencils_.data(), count_, nodes);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,62 @@
+// ElasticContacts: where the surfaces of elastic solids touch rigid shapes and half-spaces, or nearly do.
+#pragma once
+
+#include "gpu/broadphase/lbvh.cuh"
+#include "gpu/collide/rigid_contact.h"
+#include "gpu/elastic/surface_point.h"
+#include "gpu/linear/node_gather.cuh"
+#include "gpu/model/device_model.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Samples of the surface are its nodes, and of each triangle the point where a shape comes nearest if that
+/// lies inside [Course eq. 110]. Each is looked at against half-spaces (nodes) and the shapes of bodies near
+/// it, found by an LBVH of the bodies. Solids do not touch each other, nor themselves.
+///
+/// Contacts come by sample, side a is contact k's own point: body `first + k` of the contact problem.
+class ElasticContacts {
+ public:
+  struct Options {
+    double margin = 0.01;  // [m] two surfaces this near are a contact
+    double dt = 0;         // [s] > 0: the margin grows by the way that the two close within a step
+  };
+  struct Input {
+    const DeviceModel* solids;
+    const Vec3 *x, *v;  // per node of the solids
+    ShapeView shapes;
+    BodyMotionView motion;
+    std::int32_t first;     // number of bodies
+    std::int32_t previous;  // where contacts of solids began in the list of the step before
+  };
+
+  void load(Context& ctx, const Model& solids);
+  /// One host read.
+  void find(Context& ctx, const Input& in, const Options& options);
+  void forget() { known_ = false; }
+
+  // Of the last find(), backend memory; `previous` counts from input.previous.
+  std::size_t count() const { return count_; }
+  const RigidContact* contacts() const { return contacts_.data(); }
+  const SurfacePoint* points() const { return points_.data(); }
+  const NodeGather& gather() const { return gather_; }  // corners of the points, four per contact
+
+  // Stages of find; public because nvcc allows no device lambda in a private member.
+  void build_tree(Context& ctx, const Input& in, const Options& options);
+  void count_contacts(Context& ctx, const Input& in, const Options& options);
+  void write_contacts(Context& ctx, const Input& in, const Options& options);
+  void index_points(Context& ctx, std::size_t nodes);
+
+ private:
+  bool known_ = false;
+  std::size_t samples_ = 0, count_ = 0;
+  Lbvh tree_;
+  Buffer<FloatBox> boxes_;
+  Buffer<std::int32_t> start_, start_before_;    // per sample and one more
+  Buffer<std::int32_t> others_, others_before_;  // per contact: a shape, or -1 - k for half-space k
+  Buffer<RigidContact> contacts_;
+  Buffer<SurfacePoint> points_;
+  Buffer<Vec4i> stencils_;
+  NodeGather gather_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

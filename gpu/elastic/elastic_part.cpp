@@ -1,0 +1,84 @@
+#include "gpu/elastic/elastic_part.h"
+
+#include <stdexcept>
+
+namespace stickslip {
+namespace {
+
+/// The nodes of a group that are in the part, by their numbers there.
+template <class Group>
+void keep_nodes(const std::vector<Group>& groups, const std::vector<std::int32_t>& place,
+                std::vector<Group>& kept) {
+  for (Group group : groups) {
+    std::vector<std::int32_t> nodes;
+    for (const std::int32_t node : group.nodes)
+      if (const std::int32_t at = place[static_cast<std::size_t>(node)]; at >= 0) nodes.push_back(at);
+    if (nodes.empty()) continue;
+    group.nodes = std::move(nodes);
+    kept.push_back(std::move(group));
+  }
+}
+
+template <int N>
+Vec<std::int32_t, N> moved(Vec<std::int32_t, N> element, std::int32_t by) {
+  for (int c = 0; c < N; ++c) element[c] += by;
+  return element;
+}
+
+void append(const Model& from, const Object& object, ElasticPart& part, std::vector<std::int32_t>& place) {
+  Model& to = part.model;
+  const auto shift = static_cast<std::int32_t>(to.positions.size()) - object.node_begin;
+  Object copy = object;
+  copy.node_begin += shift;
+  copy.node_end += shift;
+  copy.tet_begin = static_cast<std::int32_t>(to.tets.size());
+  copy.triangle_begin = static_cast<std::int32_t>(to.triangles.size());
+  copy.segment_begin = copy.segment_end = 0;
+  for (std::int32_t n = object.node_begin; n < object.node_end; ++n) {
+    place[static_cast<std::size_t>(n)] = n + shift;
+    part.node.push_back(n);
+    to.rest_positions.push_back(from.rest_positions[n]);
+    to.positions.push_back(from.positions[n]);
+    to.velocities.push_back(from.velocities[n]);
+    to.node_object.push_back(static_cast<std::int32_t>(to.objects.size()));
+  }
+  for (std::int32_t t = object.tet_begin; t < object.tet_end; ++t)
+    to.tets.push_back(moved(from.tets[t], shift));
+  for (std::int32_t t = object.triangle_begin; t < object.triangle_end; ++t)
+    to.triangles.push_back(moved(from.triangles[t], shift));
+  copy.tet_end = static_cast<std::int32_t>(to.tets.size());
+  copy.triangle_end = static_cast<std::int32_t>(to.triangles.size());
+  to.objects.push_back(copy);
+}
+
+}  // namespace
+
+ElasticPart elastic_part(const Model& model) {
+  ElasticPart part;
+  Model& to = part.model;
+  to.material_names = model.material_names;
+  to.materials = model.materials;
+  to.half_spaces = model.half_spaces;
+  to.pair_friction = model.pair_friction;
+  std::vector<std::int32_t> place(model.node_count(), -1);
+  for (std::size_t o = 0; o < model.objects.size(); ++o) {
+    const Object& object = model.objects[o];
+    if (object.is_rigid()) continue;
+    if (object.is_affine())
+      throw std::invalid_argument(
+          "object '" + object.name +
+          "' is an affine body, which solver = velocity does not move: make it rigid");
+    if (object.tet_begin == object.tet_end)
+      throw std::invalid_argument("collider '" + object.name +
+                                  "' has no shape that rigid bodies could touch: it must stand behind them");
+    part.object.push_back(static_cast<std::int32_t>(o));
+    append(model, object, part, place);
+  }
+  if (part.node.empty()) return part;
+  keep_nodes(model.scripted, place, to.scripted);
+  keep_nodes(model.forces, place, to.forces);
+  finalize(to);
+  return part;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,235 @@
+#include "gpu/elastic/elastic_solids.cuh"
+
+#include <cmath>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+struct AddSolidSums {
+  SS_HD SolidSums operator()(const SolidSums& a, const SolidSums& b) const {
+    return {a.kinetic + b.kinetic, a.gravity + b.gravity, a.momentum + b.momentum, a.angular + b.angular};
+  }
+};
+
+std::vector<Vec3> chosen_nodes(const std::vector<Vec3d>& all, const std::vector<std::int32_t>& nodes) {
+  std::vector<Vec3> out;
+  out.reserve(nodes.size());
+  for (const std::int32_t n : nodes) out.push_back(all[static_cast<std::size_t>(n)].template cast<Real>());
+  return out;
+}
+
+}  // namespace
+
+void ElasticSolids::load(Context& ctx, const Model& whole) {
+  part_ = elastic_part(whole);
+  if (empty()) return;
+  place_.assign(whole.node_count(), -1);
+  for (std::size_t i = 0; i < part_.node.size(); ++i) place_[part_.node[i]] = static_cast<std::int32_t>(i);
+  const Model& m = part_.model;
+  node_.upload(ctx, part_.node);
+  device_.upload(ctx, m);
+  std::vector<std::int32_t> material;
+  for (const Object& object : m.objects)
+    material.resize(static_cast<std::size_t>(object.tet_end), object.material);
+  energy_.set(ctx, m.rest_positions, m.tets, material);
+  energy_.set_materials(ctx, m.materials);
+  matrix_.set_pattern(ctx, m.node_count(), m.tets);
+  linear_.set_positions(chosen_nodes(whole.positions, part_.node));
+  const std::size_t n = size();
+  for (Buffer<Vec3>* b : {&x, &v, &load_, &script_, &gradient_, &residual_, &change_, &saved_x_, &saved_v_})
+    b->resize(ctx, n);
+  corners_.resize(ctx, 4 * m.tets.size());
+  blocks_.resize(ctx, kCornerBlocks * m.tets.size());
+  inertia_.resize(ctx, n);
+  resistance_.resize(ctx, n);
+  number_.resize(ctx, 1);
+  sums_.resize(ctx, 1);
+}
+
+void ElasticSolids::set_materials(Context& ctx, const Model& whole) {
+  if (empty()) return;
+  part_.model.materials = whole.materials;
+  part_.model.half_spaces = whole.half_spaces;
+  device_.upload_materials(ctx, part_.model);
+  energy_.set_materials(ctx, part_.model.materials);
+}
+
+void ElasticSolids::set_state(Context& ctx, const std::vector<Vec3d>& positions,
+                              const std::vector<Vec3d>& velocities, double time, double dt) {
+  if (empty()) return;
+  x.upload(ctx, chosen_nodes(positions, part_.node));
+  v.upload(ctx, chosen_nodes(velocities, part_.node));
+  device_.forget_acting(ctx);
+  device_.select_acting(ctx, part_.model, time, dt, x.data());
+}
+
+void ElasticSolids::place_nodes(Context& ctx, Vec3* all_x, Vec3* all_v) const {
+  const std::int32_t* node = node_.data();
+  const Vec3 *from_x = x.data(), *from_v = v.data();
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
+    all_x[node[i]] = from_x[i];
+    all_v[node[i]] = from_v[i];
+  });
+}
+
+void ElasticSolids::save(Context& ctx) {
+  copy(ctx, saved_x_.data(), x.data(), size());
+  copy(ctx, saved_v_.data(), v.data(), size());
+}
+
+void ElasticSolids::restore(Context& ctx) {
+  copy(ctx, x.data(), saved_x_.data(), size());
+  copy(ctx, v.data(), saved_v_.data(), size());
+}
+
+/// The pointer's spring acts at the point of the triangle that it holds: each corner takes its share of it.
+SolidPull ElasticSolids::attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const {
+  SolidPull pull;
+  if (!drag) return pull;
+  Vec3d point{0, 0, 0};
+  for (int c = 0; c < 3; ++c) {
+    const std::int32_t node = place_[static_cast<std::size_t>(drag->triangle[c])];
+    if (node < 0) return {};
+    pull.nodes[c] = node;
+    pull.targets[c] = read_back(ctx, x.data() + node).template cast<double>();
+    point += drag->weights[c] * pull.targets[c];
+  }
+  for (Vec3d& target : pull.targets) target += drag->target - point;
+  pull.weights = drag->weights;
+  pull.stiffness = params.drag_stiffness;
+  return pull;
+}
+
+void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::optional<Drag>& drag,
+                               double time) {
+  params_ = params;
+  device_.select_acting(ctx, part_.model, time, params.dt, x.data());
+  pull_ = attach(ctx, params, drag);
+  assemble(ctx);
+  set_load(ctx, time);
+}
+
+/// A / dt^2, and grad Psi at x_t. At x = x_t damping has no force yet, and its Hessian is C / dt.
+void ElasticSolids::assemble(Context& ctx) {
+  LinearSolver::prepare(matrix_, params_);
+  const std::size_t tets = energy_.size();
+  energy_.gradient_and_hessian(ctx, {x.data(), x.data(), static_cast<Real>(params_.dt)}, {0, tets},
+                               corners_.data(), blocks_.data());
+  matrix_.assemble(ctx, blocks_.data());
+  fill(ctx, gradient_.data(), size(), Vec3::zero());
+  const Vec3* corner = corners_.data();
+  matrix_.tet_gather().sum(
+      ctx, [=] SS_LAMBDA(std::size_t c) { return corner[c]; }, gradient_.data());
+
+  const SolidPull pull = pull_;
+  const double dt2 = params_.dt * params_.dt;
+  const Real* mass = device_.mass.data();
+  Real* inertia = inertia_.data();
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
+    double sum = static_cast<double>(mass[i]) / dt2;
+    for (int c = 0; c < 3; ++c)
+      if (pull.nodes[c] == static_cast<std::int32_t>(i)) sum += pull.weights[c] * pull.stiffness;
+    inertia[i] = static_cast<Real>(sum);
+  });
+  matrix_.add_diagonal(ctx, inertia_.data());
+  const Mat3* diagonal = matrix_.diagonal();
+  const std::uint8_t* held = device_.scripted.data();
+  double* resistance = resistance_.data();
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
+    resistance[i] = held[i] ? 0.0 : dt2 * static_cast<double>(trace(diagonal[i])) / 3;
+  });
+}
+
+void ElasticSolids::set_load(Context& ctx, double time) {
+  poses_.upload(ctx, script_poses(part_.model, time + params_.dt));
+  const RigidPose* pose = poses_.data();
+  const std::int32_t* script = device_.node_script.data();
+  const Vec3 *anchor = device_.anchor.data(), *force = device_.acceleration.data();
+  const Vec3 *at = x.data(), *before = v.data(), *gradient = gradient_.data();
+  const Real* mass = device_.mass.data();
+  const Real dt = static_cast<Real>(params_.dt), g = static_cast<Real>(params_.gravity);
+  const SolidPull pull = pull_;
+  Vec3 *out = load_.data(), *scripted = script_.data();
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
+    Vec3 sum = mass[i] * (before[i] + dt * (Vec3{0, g, 0} + force[i])) - dt * gradient[i];
+    for (int c = 0; c < 3; ++c)
+      if (pull.nodes[c] == static_cast<std::int32_t>(i))
+        sum += static_cast<Real>(dt * pull.weights[c] * pull.stiffness) *
+               (pull.targets[c].template cast<Real>() - at[i]);
+    out[i] = sum;
+    scripted[i] = script[i] >= 0 ? (pose[script[i]].linear * anchor[i] + pose[script[i]].shift - at[i]) / dt
+                                 : Vec3::zero();
+  });
+}
+
+PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance) {
+  correct(ctx, impulse, velocity);
+  Params params = params_;
+  params.pcg_tolerance = tolerance;
+  const PcgResult result =
+      linear_.solve(ctx, matrix_, residual_.data(), change_.data(), params, device_.scripted.data());
+  const Vec3* change = change_.data();
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) { velocity[i] += change[i]; });
+  return result;
+}
+
+/// (f + J - A v) / dt^2, after scripted nodes took their velocities.
+void ElasticSolids::correct(Context& ctx, const Vec3* impulse, Vec3* velocity) {
+  const std::uint8_t* held = device_.scripted.data();
+  const Vec3 *scripted = script_.data(), *f = load_.data();
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
+    if (held[i]) velocity[i] = scripted[i];
+  });
+  Vec3* residual = residual_.data();
+  matrix_.multiply(ctx, velocity, residual);
+  const Real per_dt2 = static_cast<Real>(1 / (params_.dt * params_.dt));
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
+    const Vec3 push = impulse != nullptr ? f[i] + impulse[i] : f[i];
+    residual[i] = held[i] ? Vec3::zero() : per_dt2 * push - residual[i];
+  });
+}
+
+void ElasticSolids::advance(Context& ctx, double dt) {
+  Vec3* at = x.data();
+  const Vec3* velocity = v.data();
+  const Real step = static_cast<Real>(dt);
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) { at[i] += step * velocity[i]; });
+}
+
+SolidSums ElasticSolids::sums(Context& ctx, double gravity) {
+  const Vec3 *at = x.data(), *velocity = v.data();
+  const Real* mass = device_.mass.data();
+  const std::uint8_t* held = device_.scripted.data();
+  reduce(
+      ctx, size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        SolidSums s;
+        if (held[i]) return s;
+        const Vec3d p = at[i].template cast<double>(), u = velocity[i].template cast<double>();
+        const double m = static_cast<double>(mass[i]);
+        s.kinetic = 0.5 * m * norm2(u);
+        s.gravity = -m * gravity * p[1];
+        s.momentum = m * u;
+        s.angular = cross(p, s.momentum);
+        return s;
+      },
+      AddSolidSums{}, SolidSums{}, sums_.data(), kMedium);
+  return read_back(ctx, sums_.data());
+}
+
+double ElasticSolids::elastic_energy(Context& ctx) {
+  energy_.energy(ctx, {x.data(), x.data(), static_cast<Real>(params_.dt)}, number_.data());
+  return read_back(ctx, number_.data());
+}
+
+double ElasticSolids::min_volume_ratio(Context& ctx) {
+  energy_.min_determinant(ctx, x.data(), false, number_.data());
+  return read_back(ctx, number_.data());
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

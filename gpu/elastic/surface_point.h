@@ -1,0 +1,84 @@
+// Points of an elastic surface against rigid shapes: signed distances, and where a triangle comes nearest.
+#pragma once
+
+#include "gpu/collide/shape_view.h"
+#include "gpu/geometry/collide_mesh.h"
+
+namespace stickslip {
+
+/// A material point of an elastic solid: sum of weights times its nodes (-1 for none).
+struct SurfacePoint {
+  Vec3i nodes{-1, -1, -1};
+  Vec<double, 3> weights{0, 0, 0};
+};
+
+/// A point of a surface near something rigid.
+struct SurfaceTouch {
+  Vec<double, 3> weights;  // of the corners
+  Vec<double, 3> point;    // [m] world
+  SurfaceDistance at;      // outward normal of what it is near to
+};
+
+namespace elastic_detail {
+
+using V3 = Vec<double, 3>;
+
+/// A shape at its place, whose signed distance can be asked at any point of the world.
+struct PlacedShape {
+  narrow::Convex convex;
+  narrow::PlacedMesh mesh;
+  bool is_mesh;
+
+  SS_HD SurfaceDistance distance(const V3& p) const {
+    if (!is_mesh) return narrow::convex_distance(convex, p);
+    const double beyond = mesh.beyond_grid(p);
+    SurfaceDistance at = mesh.field(p);
+    if (beyond > at.distance) at.distance = beyond;
+    return at;
+  }
+};
+
+SS_HD inline PlacedShape placed_shape(const Shape& shape, const Pose& body, const ShapeLibrary& library) {
+  PlacedShape p{};
+  p.is_mesh = shape.kind == ShapeKind::mesh;
+  if (p.is_mesh) p.mesh = narrow::place_mesh(shape, body, {0, 0, 0}, library);
+  else p.convex = narrow::make_convex(shape, body, {0, 0, 0}, library);
+  return p;
+}
+
+}  // namespace elastic_detail
+
+/// The point of the triangle t where the shape is nearest or deepest, by projected gradients [Course eq.
+/// 110]. False where it is farther than `margin`, or no nearer than a corner, which is looked at as a node.
+SS_HD_LARGE inline bool nearest_in_triangle(const elastic_detail::PlacedShape& shape,
+                                            const Vec<double, 3> (&t)[3], double margin,
+                                            SurfaceTouch& touch) {
+  using V3 = Vec<double, 3>;
+  const V3 center = (1.0 / 3) * (t[0] + t[1] + t[2]);
+  double span = 0, corners = 1e300;
+  for (const V3& p : t) span = narrow::larger(span, norm(p - center));
+  SurfaceDistance at = shape.distance(center);
+  if (at.distance > span + margin) return false;
+  for (const V3& p : t) corners = narrow::smaller(corners, shape.distance(p).distance);
+  V3 w{1.0 / 3, 1.0 / 3, 1.0 / 3}, p = center;
+  double step = 1 / span;
+  for (int round = 0; round < 24 && step * span > 1e-3; ++round) {
+    const V3 slope{dot(at.normal, t[0] - center), dot(at.normal, t[1] - center),
+                   dot(at.normal, t[2] - center)};
+    const V3 next = narrow::onto_triangle(w - (step / span) * slope);
+    const V3 q = next[0] * t[0] + next[1] * t[1] + next[2] * t[2];
+    const SurfaceDistance there = shape.distance(q);
+    if (there.distance < at.distance) {
+      w = next;
+      p = q;
+      at = there;
+    } else {
+      step *= 0.5;
+    }
+  }
+  if (at.distance > margin || at.distance > corners - 0.02 * span) return false;
+  touch = {w, p, at};
+  return true;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,34 @@
+#include "gpu/model/coupled.h"
+
+#include <algorithm>
+
+namespace stickslip {
+
+bool is_coupled(const Model& model) {
+  return !model.bodies.empty() &&
+         std::any_of(model.objects.begin(), model.objects.end(),
+                     [](const Object& o) { return !o.is_affine() && o.tet_begin < o.tet_end; });
+}
+
+std::string coupled_fault(const Params& params) {
+  if (params.sleeping) return "sleeping = true: bodies that elastic solids touch never rest for good";
+  if (params.contact_solver == ContactSolverKind::penalty_explicit)
+    return "contact_solver = penalty_explicit pushes rigid bodies only: penalty_implicit pushes elastic "
+           "solids too";
+  if (params.stabilisation == Stabilisation::projection)
+    return "stabilisation = projection corrects the poses of rigid bodies only: take baumgarte or "
+           "spring_damper";
+  if (params.shock_propagation)
+    return "shock_propagation = true: it goes from body to body and knows no elastic solids";
+  return {};
+}
+
+Params coupled_params(Params params) {
+  params.sleeping = params.shock_propagation = false;
+  if (params.contact_solver == ContactSolverKind::penalty_explicit)
+    params.contact_solver = ContactSolverKind::penalty_implicit;
+  if (params.stabilisation == Stabilisation::projection) params.stabilisation = Stabilisation::baumgarte;
+  return params;
+}
+
+}  // namespace stickslip

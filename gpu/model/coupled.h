@@ -1,0 +1,21 @@
+// What holds in scenes where elastic solids move beside rigid bodies.
+#pragma once
+
+#include <string>
+
+#include "gpu/model/model.h"
+
+namespace stickslip {
+
+/// Whether a model has both.
+bool is_coupled(const Model& model);
+
+/// Why a coupled scene cannot have the choice `params` make: sleeping, explicit penalties, poses that are
+/// corrected. Empty: it can.
+std::string coupled_fault(const Params& params);
+
+/// The same settings with what comes nearest in place of those: everybody awake, implicit penalties,
+/// Baumgarte; no shock propagation.
+Params coupled_params(Params params);
+
+}  // namespace stickslip

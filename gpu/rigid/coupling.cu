@@ -1,0 +1,364 @@
+#include "gpu/rigid/coupling.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+constexpr int kRounds = 200;
+constexpr double kRoundTolerance = 1e-3;  // of PCG: a correction's residual against the correction
+constexpr double kCaution = 1.1;          // particles are lighter than the steps seen ask for, by this
+constexpr double kLeastSpeed = 1e-3;      // that residuals are measured by, in units of a step's fall
+constexpr double kEnough = 0.8;           // of the tolerance: the last solve of the solids changes v a little
+constexpr double kBodiesShare = 0.3;      // of the tolerance that the problem between bodies may take
+
+}  // namespace
+
+void Coupling::load(Context& ctx, const Model& model) {
+  solids_.load(ctx, model);
+  if (!active()) return;
+  touching_.load(ctx, solids_.model());
+  for (Buffer<Vec3>* b : {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_v_})
+    b->resize(ctx, solids_.size());
+  sums_.resize(ctx, 1);
+  forget();
+}
+
+void Coupling::forget() {
+  touching_.forget();
+  share_ = 0.5;
+}
+
+void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
+                             const ElasticContacts::Options& options) {
+  const ShapeView shapes = between_bodies.shapes();
+  touching_.find(
+      ctx, {&solids_.device(), solids_.x.data(), solids_.v.data(), shapes, motion, shapes.bodies, first_},
+      options);
+  join_contacts(ctx, between_bodies);
+}
+
+void Coupling::join_contacts(Context& ctx, const RigidContacts& between_bodies) {
+  first_ = static_cast<std::int32_t>(between_bodies.count());
+  contacts_.resize(ctx, between_bodies.count() + touching_.count());
+  copy(ctx, contacts_.data(), between_bodies.contacts(), between_bodies.count());
+  copy(ctx, contacts_.data() + first_, touching_.contacts(), touching_.count());
+}
+
+/// Every contact is its own predecessor: for problems that are built again within a step.
+void Coupling::expect_same_contacts(Context& ctx) {
+  RigidContact* contact = contacts_.data();
+  launch(ctx, contacts_.size(),
+         [=] SS_LAMBDA(std::size_t c) { contact[c].previous = static_cast<std::int32_t>(c); });
+}
+
+/// all_: copies of the bodies, and particles where the solids touch something.
+void Coupling::stage_bodies(Context& ctx, const DeviceBodies& bodies) {
+  bodies_ = bodies.size();
+  const std::size_t points = touching_.count(), n = bodies_ + points;
+  all_.pose.resize(ctx, n);
+  all_.inverse.resize(ctx, n);
+  all_.material.resize(ctx, n);
+  all_.free.resize(ctx, 6 * n);
+  for (auto field : {&DeviceBodies::velocity, &DeviceBodies::spin, &DeviceBodies::grain}) {
+    (all_.*field).resize(ctx, n);
+    copy(ctx, (all_.*field).data(), (bodies.*field).data(), bodies_);
+  }
+  copy(ctx, all_.pose.data(), bodies.pose.data(), bodies_);
+  copy(ctx, all_.inverse.data(), bodies.inverse.data(), bodies_);
+  copy(ctx, all_.material.data(), bodies.material.data(), bodies_);
+  copy(ctx, all_.free.data(), bodies.free.data(), 6 * bodies_);
+  mass_.resize(ctx, points);
+  shift_.resize(ctx, 6 * n);
+  fill(ctx, shift_.data(), shift_.size(), 0.0);
+  for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, points);
+
+  const std::size_t first = bodies_;
+  const RigidContact* contact = contacts_.data() + first_;
+  const SurfacePoint* at = touching_.points();
+  const Vec3* v = solids_.v.data();
+  const std::int32_t* node_material = solids_.device().node_material.data();
+  const double* resistance = solids_.resistance();
+  Pose* pose = all_.pose.data();
+  Vec3d *velocity = all_.velocity.data(), *spin = all_.spin.data(), *grain = all_.grain.data();
+  std::int32_t* material = all_.material.data();
+  double *mass = mass_.data(), *free = all_.free.data();
+  launch(ctx, points, [=] SS_LAMBDA(std::size_t k) {
+    Vec3d sum{0, 0, 0};
+    double mobility = 0;
+    for (int c = 0; c < 3; ++c) {
+      const std::int32_t node = at[k].nodes[c];
+      const double b = at[k].weights[c];
+      if (node < 0) continue;
+      sum += b * v[node].template cast<double>();
+      if (resistance[node] > 0) mobility += b * b / resistance[node];
+    }
+    const std::size_t p = first + k;
+    pose[p] = Pose::identity();
+    pose[p].x = contact[k].point;
+    velocity[p] = sum;
+    spin[p] = {0, 0, 0};
+    grain[p] = {0, 0, 0};
+    material[p] = node_material[at[k].nodes[0]];
+    mass[k] = mobility > 0 ? 1 / mobility : 0.0;
+    for (std::size_t i = 0; i < 6; ++i) free[6 * p + i] = 0;
+  });
+  weigh_particles(ctx);
+}
+
+void Coupling::weigh_particles(Context& ctx) {
+  const double* mass = mass_.data();
+  BodyInverse* inverse = all_.inverse.data() + bodies_;
+  const double share = share_;
+  launch(ctx, mass_.size(), [=] SS_LAMBDA(std::size_t k) {
+    inverse[k] = BodyInverse{};
+    if (mass[k] > 0) inverse[k].mass = 1 / (share * mass[k]);
+  });
+}
+
+/// t = B v - R / m (impulse null: R = 0), into all_.free, and the change into shift_.
+void Coupling::free_particles(Context& ctx, const Vec3* v, const Vec3d* impulse) {
+  const SurfacePoint* at = touching_.points();
+  const BodyInverse* inverse = all_.inverse.data() + bodies_;
+  double *free = all_.free.data() + 6 * bodies_, *shift = shift_.data() + 6 * bodies_;
+  launch(ctx, touching_.count(), [=] SS_LAMBDA(std::size_t k) {
+    Vec3d t{0, 0, 0};
+    for (int c = 0; c < 3; ++c)
+      if (at[k].nodes[c] >= 0) t += at[k].weights[c] * v[at[k].nodes[c]].template cast<double>();
+    if (impulse != nullptr) t -= inverse[k].mass * impulse[k];
+    for (std::size_t i = 0; i < 3; ++i) {
+      shift[6 * k + i] = t[static_cast<int>(i)] - free[6 * k + i];
+      free[6 * k + i] = t[static_cast<int>(i)];
+    }
+  });
+}
+
+void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
+  Vec3d* impulse = impulse_.data();
+  launch(ctx, impulse_.size(), [=] SS_LAMBDA(std::size_t k) {
+    for (int i = 0; i < 3; ++i) impulse[k][i] = world[k][i];
+  });
+}
+
+/// v = A_e^-1 (f_e + B' R), from the v that comes in; R null: none. Returns the iterations of PCG.
+int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double tolerance) {
+  Vec3* at_nodes = nullptr;
+  if (impulse != nullptr) {
+    at_nodes = node_impulse_.data();
+    fill(ctx, at_nodes, solids_.size(), Vec3::zero());
+    gather_impulses(ctx, impulse, at_nodes);
+  }
+  return solids_.solve(ctx, at_nodes, v, tolerance).iterations;
+}
+
+void Coupling::gather_impulses(Context& ctx, const Vec3d* impulse, Vec3* at_nodes) {
+  const SurfacePoint* at = touching_.points();
+  touching_.gather().sum(
+      ctx,
+      [=] SS_LAMBDA(std::int32_t corner) {
+        const std::int32_t k = corner / 4, c = corner % 4;
+        return c < 3 ? (at[k].weights[c] * impulse[k]).template cast<Real>() : Vec3::zero();
+      },
+      at_nodes);
+}
+
+/// Of the last round, which went from R_0 to R, dR = R - R_0.
+Coupling::RoundStep Coupling::last_step(Context& ctx) {
+  const SurfacePoint* at = touching_.points();
+  const BodyInverse* inverse = all_.inverse.data() + bodies_;
+  const Vec3d *now = impulse_.data(), *start = start_.data(), *last = last_.data();
+  const Vec3 *v = v_.data(), *v_start = v_start_.data();
+  reduce_sum(
+      ctx, touching_.count(),
+      [=] SS_LAMBDA(std::size_t k) {
+        const Vec3d dr = now[k] - start[k];
+        Vec3d dv{0, 0, 0};
+        for (int c = 0; c < 3; ++c)
+          if (const std::int32_t node = at[k].nodes[c]; node >= 0)
+            dv += at[k].weights[c] * (v[node] - v_start[node]).template cast<double>();
+        const double mobility = inverse[k].mass;
+        return Vec3d{dot(dr, dv), mobility * norm2(dr), mobility * dot(dr, now[k] - last[k])};
+      },
+      sums_.data(), kMedium);
+  const Vec3d sums = read_back(ctx, sums_.data());
+  return {sums[1] > 0 ? sums[0] / sums[1] : 0.0, sums[2] < 0};
+}
+
+/// The next round begins `share` of this round's way further on, where v is known too: it is affine in R.
+void Coupling::extrapolate(Context& ctx, double share) {
+  Vec3d *start = start_.data(), *last = last_.data();
+  const Vec3d* now = impulse_.data();
+  launch(ctx, impulse_.size(), [=] SS_LAMBDA(std::size_t k) {
+    start[k] = share > 0 ? now[k] + share * (now[k] - last[k]) : now[k];
+    last[k] = now[k];
+  });
+  Vec3 *v_start = v_start_.data(), *v_last = v_last_.data();
+  const Vec3* v = v_.data();
+  const Real part = static_cast<Real>(share);
+  launch(ctx, v_.size(), [=] SS_LAMBDA(std::size_t i) {
+    v_start[i] = part > 0 ? v[i] + part * (v[i] - v_last[i]) : v[i];
+    v_last[i] = v[i];
+  });
+}
+
+/// The problem between bodies and particles, with q as without impulses: what residuals are measured by.
+template <int D>
+void Coupling::build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list) {
+  free_particles(ctx, v_free_.data(), nullptr);
+  system.build(ctx, all_, list);
+  // What falls together has q = 0 but for the solids' last digits.
+  const double fall = list.options.feedback.dt * solids_.gravity();
+  system.measure_by(kLeastSpeed * fall * std::sqrt(static_cast<double>(system.blocks())));
+}
+
+/// The residual of the coupled problem at the system's impulses, of which `impulse` are those on the solids
+/// and `v` follows: then W r + q is the true u.
+template <int D>
+double Coupling::judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec3d* impulse) {
+  free_particles(ctx, v, impulse);
+  system.move_free(ctx, shift_.data());
+  return system.residual(ctx);
+}
+
+/// One contact problem and one solve of the solids; keeps the best. Whether it converged.
+template <int D>
+double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver,
+                           const LabParams& lab, ContactSolveRecord& record) {
+  free_particles(ctx, v_start_.data(), start_.data());
+  system.move_free(ctx, shift_.data());
+  const long before = record.iterations;
+  system.solve(ctx, all_, solver, lab, record);
+  record.iterations += before;
+  take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
+  copy(ctx, v_.data(), v_start_.data(), v_.size());
+  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), kRoundTolerance);
+  ++done_.rounds;
+  return judge(ctx, system, v_.data(), impulse_.data());
+}
+
+template <int D>
+void Coupling::keep_best(Context& ctx, ContactSystem<D>& system, double residual) {
+  if (!(residual < best_)) return;
+  best_ = residual;
+  best_r_.resize(ctx, D * system.blocks());
+  copy(ctx, best_r_.data(), reinterpret_cast<const double*>(system.impulses()), best_r_.size());
+  copy(ctx, best_v_.data(), v_.data(), v_.size());
+}
+
+template <int D>
+CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
+                               const StepConstraints& list, std::string_view solver, const LabParams& lab,
+                               const Params& params, ContactSolveRecord& record) {
+  done_ = {};
+  best_ = std::numeric_limits<double>::infinity();
+  copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
+  done_.pcg_iterations += solve_solids(ctx, nullptr, v_free_.data(), params.pcg_tolerance);
+  stage_bodies(ctx, bodies);
+  build(ctx, system, list);
+  system.keep_impulses(ctx);
+  expect_same_contacts(ctx);
+  StepConstraints again = list;
+  again.warm_start = true;
+  take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
+  copy(ctx, v_.data(), v_free_.data(), v_.size());
+  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), kRoundTolerance);
+  keep_best(ctx, system, judge(ctx, system, v_.data(), impulse_.data()));
+
+  LabParams inner = lab;
+  inner.tolerance = kBodiesShare * lab.tolerance;
+  record.iterations = 0;
+  double momentum = 1, steepest = 0;
+  extrapolate(ctx, 0);
+  while (best_ > kEnough * lab.tolerance && done_.rounds < kRounds) {
+    const double residual = run_round(ctx, system, solver, inner, record);
+    keep_best(ctx, system, residual);
+    const RoundStep step = last_step(ctx);
+    steepest = std::max(steepest, step.steepness);
+    double share = 0;
+    if (step.steepness > 1) {
+      share_ /= kCaution * step.steepness;
+      steepest = 0;
+      weigh_particles(ctx);
+      build(ctx, system, again);
+      momentum = 1;
+    } else if (step.turned) {
+      momentum = 1;
+    } else {
+      const double next = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum));
+      share = (momentum - 1) / next;
+      momentum = next;
+    }
+    extrapolate(ctx, share);
+  }
+  // Where the particles could have been heavier, the next step begins with such.
+  if (steepest > 0) share_ /= std::max(kCaution * steepest, 0.7);
+  finish(ctx, system, bodies, params, lab.tolerance, record);
+  return done_;
+}
+
+/// Impulses and velocities of the best round, the solids' to the precision that was asked for.
+template <int D>
+void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
+                      double tolerance, ContactSolveRecord& record) {
+  copy(ctx, reinterpret_cast<double*>(system.impulses()), best_r_.data(), best_r_.size());
+  system.keep_impulses(ctx);
+  take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
+  copy(ctx, solids_.v.data(), best_v_.data(), v_.size());
+  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), solids_.v.data(), params.pcg_tolerance);
+  record.tolerance = tolerance;
+  record.residual = judge(ctx, system, solids_.v.data(), impulse_.data());
+  system.velocities(ctx, all_);
+  copy(ctx, bodies.velocity.data(), all_.velocity.data(), bodies_);
+  copy(ctx, bodies.spin.data(), all_.spin.data(), bodies_);
+}
+
+template CouplingRecord Coupling::solve(Context&, ContactSystem<3>&, DeviceBodies&, const StepConstraints&,
+                                        std::string_view, const LabParams&, const Params&,
+                                        ContactSolveRecord&);
+template CouplingRecord Coupling::solve(Context&, ContactSystem<4>&, DeviceBodies&, const StepConstraints&,
+                                        std::string_view, const LabParams&, const Params&,
+                                        ContactSolveRecord&);
+
+SolidSystem Coupling::solid_system(Context& ctx) const {
+  SolidSystem s = solids_.system(ctx);
+  s.points.resize(touching_.count());
+  copy_to_host(ctx, s.points.data(), touching_.points(), s.points.size());
+  return s;
+}
+
+void Coupling::report(Context& ctx, const Params& params, std::size_t moving, StepReport& report) {
+  const SolidSums sums = solids_.sums(ctx, params.gravity);
+  if (!std::isfinite(sums.kinetic))
+    throw SimulationError("velocities of the elastic solids are not finite after step " +
+                          std::to_string(report.frame));
+  report.kinetic_energy += sums.kinetic;
+  report.gravity_energy += sums.gravity;
+  report.momentum += sums.momentum;
+  report.angular_momentum += sums.angular;
+  report.contact_solve->nu = 3.0 * report.contacts / static_cast<double>(6 * moving + 3 * solids_.size());
+  report.elastic_energy = solids_.elastic_energy(ctx);
+  report.volume_ratio_min = solids_.min_volume_ratio(ctx);
+}
+
+void Coupling::name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const {
+  std::vector<SurfacePoint> points(touching_.count());
+  copy_to_host(ctx, points.data(), touching_.points(), points.size());
+  const Model& solids = solids_.model();
+  for (ContactRecord& record : records)
+    for (std::int32_t* side : {&record.object_a, &record.object_b}) {
+      if (*side < 0) continue;
+      const auto body = static_cast<std::size_t>(*side);
+      *side = body < model.bodies.size()
+                  ? model.bodies[body].object
+                  : solids_.object_of(solids.node_object[points[body - model.bodies.size()].nodes[0]]);
+    }
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

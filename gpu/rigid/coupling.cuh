@@ -1,0 +1,117 @@
+// Coupling: elastic solids and rigid bodies in one contact problem.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "gpu/collide/rigid_contacts.cuh"
+#include "gpu/elastic/elastic_contacts.cuh"
+#include "gpu/elastic/elastic_solids.cuh"
+#include "gpu/rigid/contact_system.cuh"
+#include "gpu/rigid/coupled_problem.h"
+
+namespace stickslip {
+
+/// What a step's solve of the coupled problem says besides the contact record.
+struct CouplingRecord {
+  int rounds = 0;          // contact problems solved
+  int pcg_iterations = 0;  // of the elastic side, in all
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// The contact problem of all,
+///   A_e v_e = f_e + B' R,   A_b v_b = f_b + H_b' r,   u = H (B v_e, v_b) + w + E r,   (u, r) in the law,
+/// with the points B v_e of the elastic surfaces that touch something; R are the impulses r on them in world
+/// axes. W has a dense part B A_e^-1 B' there, which is never made. Instead each such point is a free
+/// particle of mass m_k in a problem between bodies, so that every solver of the lab can be used:
+///   1. particles move at t = B v - R / m without impulses; solve for r, R;
+///   2. v = A_e^-1 (f_e + B' R).
+/// It is proximal gradient descent on the dual problem in the metric m, as the splitting of Course Alg.16 is
+/// with m from the diagonal of A; its fixed point has u = H (B v_e, v_b) + w, whatever m. It converges where
+/// B A_e^-1 B' <= diag(1 / m). m is a share of the diagonal of A_e that is adapted so that this holds along
+/// the steps taken, and rounds are accelerated by momentum with restarts [Daviet20 Alg.4 does so for ADMM].
+/// Every round ends with velocities that belong to its impulses, so it is judged by the true u, and momentum
+/// is conserved however early the rounds end.
+class Coupling {
+ public:
+  void load(Context& ctx, const Model& model);
+  bool active() const { return !solids_.empty(); }
+  ElasticSolids& solids() { return solids_; }
+  void forget();
+
+  /// Contacts of the solids where they and the bodies are, behind those of the bodies.
+  void find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
+                     const ElasticContacts::Options& options);
+  const RigidContact* contacts() const { return contacts_.data(); }
+  std::size_t contact_count() const { return contacts_.size(); }
+
+  /// The step's impulses and velocities, of `bodies` (predicted) and solids; `list` has contacts() as its
+  /// contacts.
+  template <int D>
+  CouplingRecord solve(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
+                       const StepConstraints& list, std::string_view solver, const LabParams& lab,
+                       const Params& params, ContactSolveRecord& record);
+
+  /// The last solve's problem in its global form; guess and solution as the system has them.
+  template <int D>
+  ContactProblem problem(Context& ctx, const ContactSystem<D>& system) const {
+    return coupled_problem(system.problem(ctx, all_), bodies_, solid_system(ctx));
+  }
+  /// Adds energies and momenta of the solids; `moving` bodies stand beside them.
+  void report(Context& ctx, const Params& params, std::size_t moving, StepReport& report);
+  /// Objects instead of bodies in records.
+  void name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const;
+  // Stages; public because nvcc allows no device lambda in a private member.
+  void stage_bodies(Context& ctx, const DeviceBodies& bodies);
+  void weigh_particles(Context& ctx);
+  void free_particles(Context& ctx, const Vec3* v, const Vec<double, 3>* impulse);
+  void take_impulses(Context& ctx, const Vec<double, 4>* world);
+  struct RoundStep {
+    double steepness;  // dR . B A_e^-1 B' dR / sum |dR|^2 / m: above 1, particles are too heavy
+    bool turned;       // against the momentum [O'Donoghue 2015, gradient scheme]
+  };
+  RoundStep last_step(Context& ctx);
+  void extrapolate(Context& ctx, double share);
+  void gather_impulses(Context& ctx, const Vec<double, 3>* impulse, Vec3* at_nodes);
+  void join_contacts(Context& ctx, const RigidContacts& between_bodies);
+  void expect_same_contacts(Context& ctx);
+
+ private:
+  template <int D>
+  void build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list);
+  template <int D>
+  double judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse);
+  template <int D>
+  double run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver, const LabParams& lab,
+                   ContactSolveRecord& record);
+  template <int D>
+  void keep_best(Context& ctx, ContactSystem<D>& system, double residual);
+  template <int D>
+  void finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
+              double tolerance, ContactSolveRecord& record);
+  SolidSystem solid_system(Context& ctx) const;
+  int solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance);
+
+  ElasticSolids solids_;
+  ElasticContacts touching_;
+  DeviceBodies all_;  // the bodies of the scene, then a particle per contact of the solids
+  std::size_t bodies_ = 0;
+  std::int32_t first_ = 0;  // of the solids' contacts in contacts_
+  double share_ = 0.5;      // of the diagonal of A_e that particles weigh
+  CouplingRecord done_;
+  Buffer<RigidContact> contacts_;
+  Buffer<double> mass_;                            // of particles at share_ 1 [kg]
+  Buffer<double> shift_;                           // change of the free velocities, 6 per body
+  Buffer<Vec<double, 3>> impulse_, start_, last_;  // R: of this round, where it began, of the last one
+  Buffer<Vec3> v_, v_start_, v_last_, v_free_;     // the solids' velocities to them, and without impulses
+  Buffer<Vec3> node_impulse_;
+  Buffer<double> best_r_;
+  Buffer<Vec3> best_v_;
+  double best_ = 0;
+  Buffer<Vec<double, 3>> sums_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND
