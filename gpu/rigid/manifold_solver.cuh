@@ -48,8 +48,8 @@ struct JudgedSums {
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// Gauss-Seidel as `prox_gs` (isotropic friction, no joints), made for running scenes. Velocities of bodies
-/// are swept with the impulses; normals, arms and inverse masses are all that a sweep reads, 95 numbers per
-/// manifold of four where rows of W's factors take 580.
+/// are swept with the impulses; normals, arms, inverse masses and impulses are all that a sweep reads: 64
+/// numbers per manifold, where rows of H alone take 144.
 ///
 /// Sweeps forth and back are a symmetric preconditioner, so that between them (`conjugate`) flexible
 /// conjugate gradients carry the change of a sweep further: d is made W-conjugate to the direction before,
