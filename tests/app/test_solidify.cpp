@@ -73,7 +73,7 @@ double check_solid(const TetMesh& mesh) {
   return volume;
 }
 
-struct Shape {
+struct ClosedShape {
   const char* name;
   SurfaceMesh surface;
   double edge;
@@ -81,7 +81,7 @@ struct Shape {
   double distance;          // of the surface to the new boundary, in edges
 };
 
-std::vector<Shape> shapes() {
+std::vector<ClosedShape> shapes() {
   return {{"sphere", boundary_surface(make_sphere(1, 0.1)), 0.15, 0.02, 0.3},
           {"torus", turned(boundary_surface(make_torus(1, 0.3, 0.1))), 0.1, 0.03, 0.3},
           {"box along the axes", boundary_surface(make_box({1, 1, 1}, 1)), 0.125, 0.03, 0.8},
@@ -90,7 +90,7 @@ std::vector<Shape> shapes() {
 }
 
 TEST(FillByLattice, TetsAreWellShapedAndFollowTheSurface) {
-  for (const Shape& shape : shapes()) {
+  for (const ClosedShape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
     const SurfaceMesh surface = checked_closed(shape.surface, shape.name);
     const TetMesh mesh = fill_by_lattice(surface, shape.edge, shape.name);
@@ -152,7 +152,7 @@ TEST(Closed, SeamsAreWeldedAndTheInsideTurnedIn) {
 TEST(FillByTetgen, KeepsTheSurfaceAndItsHollows) {
   const auto tetgen = find_program("tetgen");
   if (!tetgen) GTEST_SKIP() << "no program tetgen";
-  for (const Shape& shape : shapes()) {
+  for (const ClosedShape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
     const SurfaceMesh surface = checked_closed(shape.surface, shape.name);
     const TetMesh mesh = fill_by_tetgen(*tetgen, surface, 0, shape.name);
