@@ -123,9 +123,10 @@ void RigidMethod::apply(Params& params, LabParams& lab) const {
 
 std::vector<RigidMethod> rigid_methods(bool all) {
   using enum ContactSolverKind;
-  std::vector<RigidMethod> methods{{manifold_gs, 10}, {manifold_gs, 20}, {nsgs, 10}};
+  std::vector<RigidMethod> methods{{manifold_gs, 6}, {manifold_gs, 20}, {manifold_gs, 40}};
   if (all)
-    methods.insert(methods.end(), {{nsgs, 50},
+    methods.insert(methods.end(), {{nsgs, 10},
+                                   {nsgs, 50},
                                    {nsgs, 50, true, 1e-4},
                                    {nsgs, 50, false},
                                    {prox_gs, 50},

@@ -16,7 +16,6 @@ LabParams stepping_lab_params() {
   params.tolerance = 1e-3;
   params.max_iterations = 50;
   params.warm_start = true;
-  params.prox_local_steps = 3;
   return params;
 }
 

@@ -80,7 +80,7 @@ TEST(RigidStudy, MethodsHaveNamesOfTheirOwn) {
   }
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::unique(names.begin(), names.end()), names.end());
-  EXPECT_EQ(rigid_methods(false).front().name(), "manifold_gs 10");
+  EXPECT_EQ(rigid_methods(false).front().name(), "manifold_gs 6");
 }
 
 TEST(RigidStudy, ModelHasTheScenesBoxes) {
