@@ -81,6 +81,9 @@ class ManifoldSolver {
   void sweep(Context& ctx, const ManifoldSweep& options);
   void remember(Context& ctx);
   void go_further(Context& ctx);
+  void turn_direction(Context& ctx);
+  void measure_direction(Context& ctx);
+  void step_along(Context& ctx);
   /// The judge's. Waits for the backend.
   double residual(Context& ctx);
   template <class Op>

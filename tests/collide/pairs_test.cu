@@ -119,10 +119,11 @@ BACKEND_TEST(ContactPairs, that_spin_into_each_other_are_found) {
   EXPECT_EQ(touching(ctx, scene, {0.01, 1.0 / 60, 4}), (Bodies{{0, 1}}));
 }
 
-BACKEND_TEST(ContactPairs, that_fall_together_are_not_looked_at) {
+/// One above the other they are: something may stop the lower one.
+BACKEND_TEST(ContactPairs, that_fall_side_by_side_are_not_looked_at) {
   Model model;
   for (int i = 0; i < 40; ++i) {
-    add_rigid_box(model, {0.2, 0.2, 0.2}, pose_at({0, 0.5 * i, 0}));
+    add_rigid_box(model, {0.2, 0.2, 0.2}, pose_at({0.5 * i, 0, 0}));
     model.bodies.back().velocity = {0, -60, 0};
   }
   ContactScene scene(ctx, model);

@@ -15,7 +15,7 @@ namespace {
 
 using V3d = Vec<double, 3>;
 
-constexpr double kStep = 1.0 / 60;
+constexpr double kStep = 1.0 / 60, kUnique = 0.05;
 
 /// Boxes and balls thrown together above a floor, and their contacts after one step without impulses.
 struct Jumble {
@@ -26,7 +26,7 @@ struct Jumble {
   Buffer<double> mu;
   StepConstraints list;
 
-  Jumble(Context& ctx, int count, double softness = 0, bool with_static = true) {
+  Jumble(Context& ctx, int count, double softness = 0, bool with_static = true, double friction = 0.6) {
     std::mt19937 rng(11);
     std::uniform_real_distribution<double> in(-1, 1);
     const int side = static_cast<int>(std::ceil(std::cbrt(count)));
@@ -52,7 +52,7 @@ struct Jumble {
         options);
     bodies.predict(ctx, kStep, -9.81, true, {}, nullptr);
     const ContactSurface one[] = {contact_surface(model.materials[0]), half_space_surface(0.4)};
-    const double pairs[] = {0.6, 0.5};
+    const double pairs[] = {friction, 0.9 * friction};
     surfaces.upload(ctx, one);
     mu.upload(ctx, pairs);
     list.contacts = contacts.contacts();
@@ -148,9 +148,9 @@ BACKEND_TEST(ManifoldSolver, velocities_are_those_of_the_impulses) {
     }
 }
 
-/// `auto` on the same contacts, both to the end.
+/// `auto` on the same contacts, both to the end. More friction than this leaves several solutions.
 BACKEND_TEST(ManifoldSolver, agrees_with_the_lab) {
-  Jumble jumble(ctx, 27, 0, false);
+  Jumble jumble(ctx, 27, 0, false, kUnique);
   ContactSystem<3> lab, system;
   ContactSolveRecord record;
   lab.build(ctx, jumble.bodies, jumble.list);
@@ -159,7 +159,7 @@ BACKEND_TEST(ManifoldSolver, agrees_with_the_lab) {
   lab.velocities(ctx, jumble.bodies);
   const std::vector<V3d> expected = jumble.bodies.velocity.download(ctx),
                          spin = jumble.bodies.spin.download(ctx);
-  Jumble again(ctx, 27, 0, false);
+  Jumble again(ctx, 27, 0, false, kUnique);
   for (const bool conjugate : {true, false}) {
     LabParams params = exact_params(20000, 1e-11);
     params.conjugate = conjugate;
