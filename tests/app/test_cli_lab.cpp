@@ -209,7 +209,7 @@ TEST_F(CliLab, ListsOfTheLab) {
 TEST_F(CliLab, EveryParameterIsReadBySomeSolverAndEveryGroupHasOne) {
   std::set<std::string_view> groups, read;
   for (const ParamInfo& row : lab_param_table()) groups.insert(row.group);
-  for (const ContactSolverInfo& solver : list_contact_solvers()) {
+  for (const ContactSolverInfo& solver : list_stepping_solvers()) {
     EXPECT_EQ(solver.groups.front(), "stop") << solver.name;
     read.insert(solver.groups.begin(), solver.groups.end());
   }

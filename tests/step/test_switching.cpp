@@ -72,14 +72,14 @@ Model falling_grains() {
 struct SwitchScene {
   const char* name;
   Model (*make)();
-  int steps;    // before the switch
+  int steps;    // before the switch: until impacts are over
   int layers;   // of bodies above each other, or in a row of joints
   bool wedged;  // Coulomb's law then has several solutions, with velocities of their own
 };
 constexpr SwitchScene kSwitchScenes[] = {{"stack", five_boxes, 30, 5, false},
                                          {"pyramid", small_pyramid, 30, 3, false},
                                          {"bars", swinging_bars, 45, 6, false},
-                                         {"grains", falling_grains, 40, 4, true}};
+                                         {"grains", falling_grains, 100, 4, true}};
 
 /// Velocities are off by what the judge finds at the contacts, and by more where bodies lean on each other:
 /// up to 36 times as much seen, of the bars' joints.
