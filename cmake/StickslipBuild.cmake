@@ -21,9 +21,10 @@ set(STICKSLIP_CUDA_BATCH 4)
 add_library(stickslip_flags INTERFACE)
 target_include_directories(stickslip_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(stickslip_flags INTERFACE STICKSLIP_REAL=${STICKSLIP_REAL})
-# -Wrestrict sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
+# -Wrestrict sees overlaps in std::string's operator+ that are not there (GCC bug 105651). Lanes (gpu/math/lanes.h) cross no border
+# between files that are compiled for different processors, of which -Wpsabi warns.
 target_compile_options(stickslip_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${STICKSLIP_WERROR}>:-Werror> -Wno-unknown-pragmas $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${STICKSLIP_WERROR}>:-Werror> -Wno-unknown-pragmas $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-psabi>>)
 if(STICKSLIP_NATIVE)
   target_compile_options(stickslip_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
   # GCC 12 loses the stack alignment of leaf functions that copy small structs by 32-byte moves (GCC bug 109780):

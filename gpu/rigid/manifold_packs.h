@@ -20,6 +20,11 @@ struct ManifoldView {
   double* v;                   // per body, and one more that stands for the world: kMotionFields
 };
 
+}  // namespace stickslip
+
+// What follows is another on either backend.
+namespace stickslip::STICKSLIP_BACKEND {
+
 #if STICKSLIP_ON_CUDA
 inline constexpr int kPackWidth = 32;
 inline constexpr int kPackLanes = 1;  // of a thread
@@ -148,4 +153,4 @@ struct JudgeOp {
   }
 };
 
-}  // namespace stickslip
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -367,19 +367,25 @@ void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Pa
                        (!remembered || 10 * fresh_contacts(ctx) > 9 * contacts_.count());
   const LabParams cold = cold_start_params(params, lab);
   const bool wanted = params.contact_solver == ContactSolverKind::manifold_gs;
-  if (wanted && no_manifolds_.empty()) {
+  std::string why_not = no_manifolds_;
+  if (wanted && why_not.empty()) {
     system.build_manifolds(ctx, bodies_, solved);
     clock.lap(report.seconds.assembly);
     if (is_cold) system.solve_manifolds(ctx, cold, record);
     system.solve_manifolds(ctx, lab, record);
-  } else {
+    if (!std::isfinite(record.residual)) {
+      system.forget();
+      why_not = "it diverges";
+    }
+  }
+  if (!wanted || !why_not.empty()) {
     system.build(ctx, bodies_, solved);
     clock.lap(report.seconds.assembly);
     if (is_cold) system.solve(ctx, bodies_, "apgd", cold, record);
     const bool by_penalty = penalties_ || last_.soft;
     system.solve(ctx, bodies_, by_penalty || wanted ? "nsgs" : solver_name(params.contact_solver), lab,
                  record);
-    if (wanted) record.message = "manifold_gs refuses (" + no_manifolds_ + "): nsgs took its place";
+    if (wanted) record.message = "manifold_gs refuses (" + why_not + "): nsgs took its place";
   }
   system.velocities(ctx, bodies_);
   if (params.shock_propagation && system.blocks() > 0) system.propagate_shocks(ctx, bodies_);
