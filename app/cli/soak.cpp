@@ -82,7 +82,7 @@ int command_soak(const SoakCommand& options, const EngineFactory& factory) {
   soak_options.seed = options.seed;
   soak_options.step_budget = options.step_budget;
   soak_options.make_engine = [&] { return factory(backend, options.threads); };
-  const Scene scene = prepare_scene(options);
+  Scene scene = prepare_scene(options);
   soak_options.load_scene = [&](const std::string&) { return scene; };
   if (!options.quiet) soak_options.progress = show_progress;
   SoakReport report;

@@ -134,7 +134,7 @@ std::string why_idle_rigid(const ParamInfo& info, const Settings& settings, cons
     return "contact_solver = " + contact_solver_name(params) +
            " finds impulses; the penalty_ ones use forces";
   if (is_penalty(params))
-    if (const std::string why = why_idle_by_penalty(info, params, model); !why.empty()) return why;
+    if (std::string why = why_idle_by_penalty(info, params, model); !why.empty()) return why;
   if (info.name == "restitution_speed" &&
       std::ranges::none_of(settings.materials, [](const Material& m) { return m.restitution > 0; }))
     return "nothing bounces: restitution is 0 in all materials";

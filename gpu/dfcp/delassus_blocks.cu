@@ -93,7 +93,8 @@ template <int D>
 void Delassus<D>::move_free(Context& ctx, const double* change) {
   const BodyRows<D> h = body_rows();
   Vec<double, D>* q = q_.data();
-  launch(ctx, blocks_, [=] SS_LAMBDA(std::size_t c) { q[c] += h.times(c, change); }, kMedium);
+  launch(
+      ctx, blocks_, [=] SS_LAMBDA(std::size_t c) { q[c] += h.times(c, change); }, kMedium);
 }
 
 #define STICKSLIP_DELASSUS_BLOCKS(D)                                                                   \

@@ -101,7 +101,7 @@ void BodyBlocks::set_stiffness(Context& ctx, const Embedding& embedding, Real* s
 }
 
 void BodyBlocksInverse::build(Context& ctx, const Embedding& embedding, const BodyBlocks& blocks,
-                        const std::uint8_t* fixed) {
+                              const std::uint8_t* fixed) {
   embedding_ = &embedding;
   inverse_.resize(ctx, embedding.body_count());
   absent_.resize(ctx, embedding.all_node_count());
@@ -127,7 +127,8 @@ void BodyBlocksInverse::set_local(Context& ctx, const BodyBlocks& blocks, Symmet
   });
 }
 
-void BodyBlocksInverse::replace(Context& ctx, const Vec3* r, Vec3* z, Real* r_dot_z, const std::int32_t* skip) {
+void BodyBlocksInverse::replace(Context& ctx, const Vec3* r, Vec3* z, Real* r_dot_z,
+                                const std::int32_t* skip) {
   if (embedding_ == nullptr) return;
   const Mat<Real, 12>* inverse = inverse_.data();
   const EmbeddingView view = embedding_->view();

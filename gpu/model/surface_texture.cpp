@@ -7,6 +7,7 @@ namespace stickslip {
 
 std::vector<Vec<float, 2>> direction_texels(const std::vector<double>& angles) {
   std::vector<Vec<float, 2>> texels;
+  texels.reserve(angles.size());
   for (const double a : angles)
     texels.push_back({static_cast<float>(std::cos(2 * a)), static_cast<float>(std::sin(2 * a))});
   return texels;

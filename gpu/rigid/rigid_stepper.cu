@@ -223,7 +223,7 @@ std::vector<DeepOverlap> RigidStepper::overlaps(Context& ctx, const Model& model
 
 std::vector<DeepOverlap> RigidStepper::find_overlaps(Context& ctx, const Model& model, const Params& params) {
   find_contacts(ctx, params);
-  const std::vector<DeepOverlap> found = overlaps(ctx, model);
+  std::vector<DeepOverlap> found = overlaps(ctx, model);
   forget_history();
   return found;
 }

@@ -33,6 +33,7 @@ std::vector<DeepOverlap> deep_overlaps(const Model& model, const std::vector<Rig
     depth = std::max(depth, -contact.gap);
   }
   std::vector<DeepOverlap> overlaps;
+  overlaps.reserve(depths.size());
   for (const auto& [pair, depth] : depths) overlaps.push_back({pair.first, pair.second, depth});
   std::ranges::stable_sort(overlaps,
                            [](const DeepOverlap& p, const DeepOverlap& q) { return p.depth > q.depth; });
