@@ -12,7 +12,6 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 void ManifoldSolver::build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input) {
   bodies_ = bodies.size();
-  contacts_ = input.list.count;
   order_.build(ctx, input.list, bodies.view(), bodies_);
   sums_.resize(ctx, 1);
   sum_.resize(ctx, 1);

@@ -72,8 +72,6 @@ class ManifoldSolver {
   /// The blocks of all contacts, for who wants W.
   void put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const;
 
-  std::size_t batches() const { return order_.batches(); }
-
   // Stages; public because nvcc allows no device lambda in a private member.
   void fill_packs(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
   void fill_masses(Context& ctx, const DeviceBodies& bodies);
@@ -93,7 +91,7 @@ class ManifoldSolver {
   ManifoldView view() { return {data_.data(), impulse_.data(), body_.data(), points_.data(), v_.data()}; }
 
   ManifoldOrder order_;
-  std::size_t bodies_ = 0, contacts_ = 0;
+  std::size_t bodies_ = 0;
   Buffer<double> data_, impulse_, v_, mass_;
   Buffer<std::int32_t> body_, owner_;  // owner: the manifold of each lane, -1: none
   Buffer<std::uint8_t> points_;
