@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gpu/law/contact_law.h"
+#include "gpu/math/mat.h"
 
 namespace stickslip {
 
@@ -28,6 +29,15 @@ struct BodyInverse {
     return {inertia[0] * t[0] + inertia[3] * t[1] + inertia[4] * t[2],
             inertia[3] * t[0] + inertia[1] * t[1] + inertia[5] * t[2],
             inertia[4] * t[0] + inertia[5] * t[1] + inertia[2] * t[2]};
+  }
+  /// I^-1 as a matrix.
+  SS_HD Mat<double, 3> inertia_matrix() const {
+    Mat<double, 3> m{};
+    for (int i = 0; i < 3; ++i) m(i, i) = inertia[i];
+    m(0, 1) = m(1, 0) = inertia[3];
+    m(0, 2) = m(2, 0) = inertia[4];
+    m(1, 2) = m(2, 1) = inertia[5];
+    return m;
   }
   /// A^-1 of a wrench (force, torque) or impulse.
   SS_HD Vec<double, 6> times(const Vec<double, 6>& f) const {

@@ -10,6 +10,7 @@
 #include "gpu/dfcp/solvers.cuh"
 #include "gpu/law/natural_map.h"
 #include "gpu/law/projection.h"
+#include "gpu/rigid/frozen_blocks.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -25,64 +26,6 @@ bool wants_entries(std::string_view solver) {
 
 /// `auto` alone chooses: small problems are factorised, large ones swept.
 constexpr std::size_t kFewBlocks = 2000;
-
-/// Body b of a problem: A^-1, and f = A free.
-void put_body(ContactProblem& p, std::size_t b, const BodyInverse& inverse, const double* free) {
-  if (!(inverse.mass > 0)) return;
-  double* a = p.inverse_mass.data() + 36 * b;
-  constexpr int rows[6] = {0, 1, 2, 0, 0, 1}, columns[6] = {0, 1, 2, 1, 2, 2};
-  Mat<double, 3> turn{};
-  for (int e = 0; e < 6; ++e) {
-    const double value = inverse.inertia[e];
-    turn(rows[e], columns[e]) = turn(columns[e], rows[e]) = value;
-    a[6 * (3 + rows[e]) + 3 + columns[e]] = a[6 * (3 + columns[e]) + 3 + rows[e]] = value;
-  }
-  for (int i = 0; i < 3; ++i) a[7 * i] = inverse.mass;
-  // A particle (see Coupling) has no inertia, and no spin.
-  const Vec3d spin{free[3], free[4], free[5]};
-  const Vec3d angular = determinant(turn) > 0 ? stickslip::inverse(turn) * spin : Vec3d{0, 0, 0};
-  for (std::size_t i = 0; i < 3; ++i) {
-    p.f[6 * b + i] = free[i] / inverse.mass;
-    p.f[6 * b + 3 + i] = angular[static_cast<int>(i)];
-  }
-}
-
-/// What `problem` reads of a Delassus operator, on the host.
-template <int D>
-struct FrozenBlocks {
-  std::vector<std::int32_t> body;
-  std::vector<double> jacobian, free;
-  std::vector<Vec<double, D>> q, compliance;
-  std::vector<ContactLaw<D>> law;
-
-  /// Block c: w = q - H free of the bodies that can be pushed; what others do is in q already.
-  void put(ContactProblem& p, std::size_t c) const {
-    Vec<double, D> w = q[c];
-    bool touched[D] = {};
-    for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
-      if (body[e] < 0) continue;
-      JacobianBlock& entry = p.jacobian.emplace_back();
-      entry.body = body[e];
-      for (std::size_t i = 0; i < D; ++i)
-        for (std::size_t j = 0; j < 6; ++j) {
-          const double h = jacobian[(e * D + i) * 6 + j];
-          entry.rows[6 * i + j] = h;
-          touched[i] = touched[i] || h != 0;
-          w[static_cast<int>(i)] -= h * free[6 * static_cast<std::size_t>(body[e]) + j];
-        }
-    }
-    p.block_start.push_back(static_cast<std::int32_t>(p.jacobian.size()));
-    BlockLaw& to = p.laws.emplace_back();
-    to.set = law[c].set;
-    to.flow = law[c].flow;
-    for (int i = 0; i < D - 1; ++i) to.mu[static_cast<std::size_t>(i)] = law[c].mu[i];
-    for (int i = 0; i < D; ++i) {
-      p.w.push_back(w[i]);
-      // A row that is not in use stays so without its compliance.
-      p.softness.push_back(touched[i] || w[i] != 0 ? compliance[c][i] : 0.0);
-    }
-  }
-};
 
 }  // namespace
 

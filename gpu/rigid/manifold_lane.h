@@ -115,14 +115,8 @@ SS_HD inline void put_mass(const BodyInverse& inverse, double* mass) {
   for (int i = 0; i < kMotionFields; ++i) mass[i] = 0;
   if (!(inverse.mass > 0)) return;
   mass[0] = 1 / inverse.mass;
-  const Vec<double, 6>& e = inverse.inertia;
-  Mat<double, 3> turn{};
-  for (int i = 0; i < 3; ++i) turn(i, i) = e[i];
-  turn(0, 1) = turn(1, 0) = e[3];
-  turn(0, 2) = turn(2, 0) = e[4];
-  turn(1, 2) = turn(2, 1) = e[5];
-  if (!(e[0] > 0)) return;  // does not turn
-  const Mat<double, 3> inertia = stickslip::inverse(turn);
+  if (!(inverse.inertia[0] > 0)) return;  // does not turn
+  const Mat<double, 3> inertia = stickslip::inverse(inverse.inertia_matrix());
   for (int i = 0; i < 3; ++i) mass[1 + i] = inertia(i, i);
   mass[4] = inertia(0, 1);
   mass[5] = inertia(0, 2);
