@@ -4,6 +4,7 @@
 
 #include "gpu/core/device.h"
 #include "gpu/core/launch.h"
+#include "gpu/core/trace.h"
 #include "gpu/rigid/rigid_stepper.cuh"
 #include "gpu/step/time_stepper.cuh"
 
@@ -82,14 +83,17 @@ class BackendEngine final : public Engine {
 
   StepReport step() override {
     const Counters before = ctx_.counters();
-    StepReport report =
-        is_rigid() ? rigid_step() : stepper_.step(ctx_, model_, device_, params_, drag_, state_);
-    const Counters& after = ctx_.counters();
-    report.allocations = after.allocations - before.allocations;
-    report.copies_to_host = after.copies_to_host - before.copies_to_host;
-    report.launches = after.launches - before.launches;
+    if (trace_) trace_->begin_step();
+    StepReport report = traced_step();
+    report.counters = ctx_.counters() - before;
     report.memory_bytes = memory_use().peak;
+    if (trace_) report.trace = trace_->take();
     return report;
+  }
+
+  void set_tracing(bool on) override {
+    if (on && !trace_) trace_ = std::make_unique<Trace>(ctx_);
+    if (!on) trace_.reset();
   }
 
   void snapshot(Snapshot& out) override {
@@ -168,6 +172,11 @@ class BackendEngine final : public Engine {
                                   " nodes");
   }
 
+  StepReport traced_step() {
+    const Span span(ctx_, "step");
+    return is_rigid() ? rigid_step() : stepper_.step(ctx_, model_, device_, params_, drag_, state_);
+  }
+
   StepReport rigid_step() {
     StepReport report = rigid_.step(ctx_, model_, params_, contact_params_, drag_, state_.frame, state_.time);
     state_.frame = report.frame;
@@ -216,6 +225,7 @@ class BackendEngine final : public Engine {
   }
 
   Context ctx_;
+  std::unique_ptr<Trace> trace_;
   Model model_;
   std::vector<Material> materials_;
   std::string load_note_;

@@ -89,9 +89,14 @@ json to_json(const StepReport& r) {
           {"gravity_energy", r.gravity_energy},
           {"momentum", vector_json(r.momentum)},
           {"angular_momentum", vector_json(r.angular_momentum)},
-          {"allocations", r.allocations},
-          {"copies_to_host", r.copies_to_host},
-          {"launches", r.launches},
+          {"allocations", r.counters.allocations},
+          {"copies_to_host", r.counters.copies_to_host},
+          {"bytes_to_host", r.counters.bytes_to_host},
+          {"copies_to_device", r.counters.copies_to_device},
+          {"bytes_to_device", r.counters.bytes_to_device},
+          {"launches", r.counters.launches},
+          {"graph_launches", r.counters.graph_launches},
+          {"synchronisations", r.counters.synchronisations},
           {"memory_bytes", r.memory_bytes}};
 }
 

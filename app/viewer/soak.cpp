@@ -130,6 +130,7 @@ class WatchedEngine final : public Engine {
   void set_drag(const std::optional<Drag>& drag) override {
     watched("set_drag", [&] { engine_->set_drag(drag); });
   }
+  void set_tracing(bool on) override { engine_->set_tracing(on); }
   void snapshot(Snapshot& out) override {
     watched("snapshot", [&] { engine_->snapshot(out); });
   }

@@ -24,8 +24,8 @@ void add_step_profile(Engine& engine, const std::string& name, int frames, Bench
     sum.other += report.seconds.other;
     newton += report.newton_iterations;
     pcg += report.pcg_iterations;
-    launches += static_cast<double>(report.launches);
-    host_reads += static_cast<double>(report.copies_to_host);
+    launches += static_cast<double>(report.counters.launches);
+    host_reads += static_cast<double>(report.counters.copies_to_host);
     contacts = std::max(contacts, report.contacts);
   }
   const auto add = [&](const std::string& what, double value, const char* unit) {

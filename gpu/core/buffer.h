@@ -16,6 +16,7 @@ template <class T>
 void copy_to_host(Context& ctx, T* host, const T* source, std::size_t count) {
   if (count == 0) return;
   ++ctx.counters().copies_to_host;
+  ctx.counters().bytes_to_host += count * sizeof(T);
 #if STICKSLIP_ON_CUDA
   SS_CUDA(cudaMemcpyAsync(host, source, count * sizeof(T), cudaMemcpyDeviceToHost, ctx.stream()));
   ctx.synchronize();
@@ -29,6 +30,7 @@ template <class T>
 void copy_to_device(Context& ctx, T* target, const T* host, std::size_t count) {
   if (count == 0) return;
   ++ctx.counters().copies_to_device;
+  ctx.counters().bytes_to_device += count * sizeof(T);
 #if STICKSLIP_ON_CUDA
   SS_CUDA(cudaMemcpyAsync(target, host, count * sizeof(T), cudaMemcpyHostToDevice, ctx.stream()));
   ctx.synchronize();

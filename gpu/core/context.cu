@@ -15,7 +15,12 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-std::atomic<std::size_t> live_bytes{0}, peak_bytes{0};
+std::atomic<std::size_t> live_bytes{0}, peak_bytes{0}, most_bytes{0};
+
+void refuse_beyond_limit(std::size_t bytes) {
+  const std::size_t most = most_bytes;
+  if (most > 0 && (bytes > most || live_bytes > most - bytes)) throw OutOfMemory(bytes);
+}
 
 void count_allocation(std::size_t bytes) {
   const std::size_t live = live_bytes += bytes;
@@ -32,6 +37,7 @@ void count_release(const void* pointer, std::size_t bytes) {
 
 MemoryUse memory_use() { return {live_bytes, peak_bytes}; }
 void forget_memory_peak() { peak_bytes = live_bytes.load(); }
+void limit_memory(std::size_t bytes) { most_bytes = bytes; }
 
 #if STICKSLIP_ON_CUDA
 
@@ -45,6 +51,7 @@ void check(cudaError_t status, const char* call, const char* file, int line) {
 }
 
 void* allocate_bytes(std::size_t bytes) {
+  refuse_beyond_limit(bytes);
   void* pointer = nullptr;
   const cudaError_t status = cudaMalloc(&pointer, bytes);
   if (status == cudaErrorMemoryAllocation) {
@@ -155,6 +162,7 @@ int allowed_threads() {
 
 void* allocate_bytes(std::size_t bytes) {
   if (bytes > PTRDIFF_MAX) throw OutOfMemory(bytes);
+  refuse_beyond_limit(bytes);
   const std::size_t size = KeptBlocks::rounded(bytes);
   const bool large = size >= 2 * kHugePage;
   const std::size_t alignment = large ? kHugePage : kAlignment;

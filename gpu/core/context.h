@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/core/backend.h"
+#include "gpu/core/counters.h"
 
 #if STICKSLIP_ON_CUDA
 #include <cuda_runtime.h>
@@ -29,15 +30,6 @@ class OutOfMemory : public std::bad_alloc {
 
  private:
   std::string message_;
-};
-
-/// What a backend did since the counters were last cleared. Copies are counted per call, not per byte.
-struct Counters {
-  std::size_t allocations = 0;
-  std::size_t launches = 0;
-  std::size_t copies_to_host = 0;
-  std::size_t copies_to_device = 0;
-  std::size_t synchronisations = 0;
 };
 
 /// Bytes of backend memory that this process holds, and the most since `forget_memory_peak`.
@@ -74,6 +66,11 @@ void free_bytes(void* pointer, std::size_t bytes) noexcept;
 /// Over all contexts of this backend; callable from any thread.
 MemoryUse memory_use();
 void forget_memory_peak();
+/// From now on, an allocation that brings the live bytes beyond `bytes` throws OutOfMemory, as a smaller
+/// device would; 0 lifts the limit.
+void limit_memory(std::size_t bytes);
+
+class Trace;
 
 /// One stream of work. Not thread safe: one host thread drives a context at a time.
 class Context {
@@ -93,6 +90,15 @@ class Context {
   void free_scratch();
 
   Counters& counters() { return counters_; }
+  /// Null: nobody listens.
+  Trace* trace() const { return trace_; }
+  void attach_trace(Trace* trace) { trace_ = trace; }
+
+  /// While launches are recorded into a graph (LoopGraph): nothing runs, so nothing may wait, read back or
+  /// allocate.
+  bool is_capturing() const { return capturing_; }
+  void set_capturing(bool on) { capturing_ = on; }
+
   int threads() const { return threads_; }
 
 #if STICKSLIP_ON_CUDA
@@ -107,7 +113,9 @@ class Context {
     std::size_t bytes = 0;
   };
   int threads_ = 1;
+  bool capturing_ = false;
   Counters counters_;
+  Trace* trace_ = nullptr;
   std::vector<Scratch> scratch_;
 #if STICKSLIP_ON_CUDA
   cudaStream_t stream_ = nullptr;

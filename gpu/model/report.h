@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "gpu/core/counters.h"
+#include "gpu/core/trace_span.h"
 #include "gpu/math/vec.h"
 
 namespace stickslip {
@@ -87,9 +89,9 @@ struct StepReport {
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0;  // [J]
   Vec<double, 3> momentum{0, 0, 0};                                   // [kg m/s] of the free nodes
   Vec<double, 3> angular_momentum{0, 0, 0};                           // [kg m^2/s] about the origin
-  std::size_t allocations = 0;                                        // of backend memory during the step
-  std::size_t copies_to_host = 0, launches = 0;
+  Counters counters;                                                  // of the backend during the step
   std::size_t memory_bytes = 0;  // of backend memory: the most that the process held since `load`
+  std::vector<TraceSpan> trace;  // what ran when; empty unless the engine traces
 };
 
 /// Thrown when a step cannot be finished: NaN in the state, a device error. The engine keeps the last good

@@ -43,6 +43,7 @@ class FakeEngine final : public Engine {
   const std::vector<Material>& materials() const override { return materials_; }
   void set_half_space_mu(std::size_t index, double mu) override { model_.half_spaces.at(index).mu = mu; }
   void set_drag(const std::optional<Drag>& drag) override { drag_ = drag; }
+  void set_tracing(bool on) override { tracing_ = on; }
   StepReport step() override {
     on_step(state_.frame);
     ++state_.frame;
@@ -56,6 +57,7 @@ class FakeEngine final : public Engine {
       report.contact_solve = on_solve(contact_params_);
       report.contacts = 4;
     }
+    if (tracing_) report.trace = {{"step", 0, state_.time - params_.dt, state_.time}};
     return report;
   }
   void snapshot(Snapshot& out) override {

@@ -37,6 +37,7 @@ class ScriptedEngine final : public Engine {
   const std::vector<Material>& materials() const override { return model_.materials; }
   void set_half_space_mu(std::size_t index, double mu) override { model_.half_spaces.at(index).mu = mu; }
   void set_drag(const std::optional<Drag>&) override {}
+  void set_tracing(bool) override {}
 
   StepReport step() override {
     if (state_.frame + 1 == script_.fails_at) throw SimulationError("NaN at node 3 of 'box'");

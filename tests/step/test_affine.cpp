@@ -203,7 +203,7 @@ TEST_P(Affine, a_stack_stands_and_keeps_its_shape) {
   // 4 kg g on 0.01 m^2 strain the lowest box by 4e-6, twice that in F'F; landing takes a little more.
   EXPECT_LT(most, 5e-5);
   EXPECT_LT(report.kinetic_energy, 1e-9);
-  EXPECT_EQ(report.allocations, 0u);
+  EXPECT_EQ(report.counters.allocations, 0u);
   const State state = engine->state();
   for (const Object& body : model.objects) {
     const Vec3d moved = mean(state.positions, body.node_begin, body.node_end) -

@@ -178,7 +178,7 @@ TEST_P(Step, a_steady_simulation_allocates_nothing) {
   load(model);
   for (int i = 0; i < 60; ++i) step();
   std::size_t allocations = 0;
-  for (int i = 0; i < 20; ++i) allocations += step().allocations;
+  for (int i = 0; i < 20; ++i) allocations += step().counters.allocations;
   EXPECT_EQ(allocations, 0u);
 }
 

@@ -1,0 +1,68 @@
+// repeat_until(ctx, graph, stop, body): launches that the device repeats by itself, without the host looking.
+#pragma once
+
+#include "gpu/core/buffer.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// On CUDA, the launches of one body as a graph in a conditional while node. Holds nothing on the CPU.
+class LoopGraph {
+ public:
+  LoopGraph() = default;
+  ~LoopGraph();
+  LoopGraph(const LoopGraph&) = delete;
+  LoopGraph& operator=(const LoopGraph&) = delete;
+
+#if STICKSLIP_ON_CUDA
+  /// Whether driver and device know conditional nodes (CUDA 12.4).
+  static bool is_supported();
+  /// Everything launched on `ctx` between the two becomes the body; an error in between needs `abandon`.
+  void begin(Context& ctx, const std::int32_t* stop);
+  void end(Context& ctx, const std::int32_t* stop);
+  void abandon(Context& ctx) noexcept;
+  /// Runs the body while *stop is zero; the host does not wait.
+  void launch(Context& ctx);
+
+ private:
+  void clear() noexcept;
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t executable_ = nullptr;
+  cudaGraphConditionalHandle again_ = 0;
+  std::size_t launches_before_ = 0;
+#endif
+};
+
+/// Calls body() at least once and then for as long as *stop (backend memory) is zero. `body` must launch the
+/// same work each time and do nothing of consequence while *stop is not zero; it may not read back, wait or
+/// allocate, except in its first call. The host does not wait for the end on CUDA, unless the driver knows no
+/// conditional nodes.
+template <class Body>
+void repeat_until(Context& ctx, [[maybe_unused]] LoopGraph& graph, const std::int32_t* stop, Body body) {
+#if STICKSLIP_ON_CUDA
+  // This one loads kernels and lets scratch memory grow, which a capture may not.
+  body();
+  if (!LoopGraph::is_supported()) {
+    constexpr int kBetweenLooks = 16;
+    while (read_back(ctx, stop) == 0)
+      for (int k = 0; k < kBetweenLooks; ++k) body();
+    return;
+  }
+  graph.begin(ctx, stop);
+  try {
+    body();
+  } catch (...) {
+    graph.abandon(ctx);
+    throw;
+  }
+  graph.end(ctx, stop);
+  graph.launch(ctx);
+#else
+  ++ctx.counters().graph_launches;
+  body();
+  const std::size_t launches = ctx.counters().launches;
+  while (*stop == 0) body();
+  ctx.counters().launches = launches;  // as where a device repeats
+#endif
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND
