@@ -33,6 +33,15 @@ __global__ void __launch_bounds__(256) launch_kernel(std::size_t n, F f) {
   const std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
   if (i < n) f(i);
 }
+
+template <class F>
+struct BelowCount {
+  F f;
+  const std::int32_t* count;
+  __device__ void operator()(std::size_t i) const {
+    if (i < static_cast<std::size_t>(*count)) f(i);
+  }
+};
 }  // namespace detail
 
 /// A failed launch throws std::runtime_error naming the place of the call.
@@ -83,6 +92,17 @@ void launch(Context& ctx, std::size_t n, F f, Grain grain = {}) {
 }
 
 #endif
+
+/// f(i) for every i in [0, *count), a number at most `most` that only the backend needs to know: the host
+/// does not wait for it, and CUDA starts `most` lanes.
+template <class F>
+void launch_counted(Context& ctx, std::size_t most, const std::int32_t* count, F f, Grain grain = {}) {
+#if STICKSLIP_ON_CUDA
+  launch(ctx, most, detail::BelowCount<F>{f, count}, grain);
+#else
+  if (most > 0) launch(ctx, static_cast<std::size_t>(*count), f, grain);
+#endif
+}
 
 template <class T>
 void fill(Context& ctx, T* target, std::size_t n, T value) {

@@ -55,4 +55,18 @@ void select_indices(Context& ctx, std::size_t n, P pred, std::int32_t* out, std:
 #endif
 }
 
+/// The same among i in [0, *among), a number at most `most` that only the backend needs to know. `among` and
+/// `count` must differ.
+template <class P>
+void select_indices_counted(Context& ctx, std::size_t most, const std::int32_t* among, P pred,
+                            std::int32_t* out, std::int32_t* count, Grain grain = {}) {
+#if STICKSLIP_ON_CUDA
+  select_indices(
+      ctx, most, [=] SS_LAMBDA(std::size_t i) { return i < static_cast<std::size_t>(*among) && pred(i); },
+      out, count, grain);
+#else
+  select_indices(ctx, most > 0 ? static_cast<std::size_t>(*among) : 0, pred, out, count, grain);
+#endif
+}
+
 }  // namespace stickslip::STICKSLIP_BACKEND

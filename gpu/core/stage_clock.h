@@ -5,8 +5,8 @@
 
 namespace stickslip {
 
-/// Each `lap` adds the time since the previous one to a counter. On CUDA a lap is honest where the stage
-/// ended with a host read, which is how every stage of a step ends.
+/// Each `lap` adds the time since the previous one to a counter. On CUDA a stage that ends without a host
+/// read passes its time on to the next one that has it; a trace (core/trace.h) tells them apart.
 class StageClock {
  public:
   StageClock() : start_(Clock::now()), last_(start_) {}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "gpu/core/atomics.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/select.h"
@@ -52,12 +53,9 @@ SS_HD bool has_neighbour_of_colour(const ConflictGraph& g, const std::int32_t* c
 
 /// Colours that `keep` names stay, but for the later of two neighbours that are alike.
 void keep_colours(Context& ctx, const ConflictGraph& g, std::span<const std::int32_t> keep,
-                  std::int32_t* colour) {
-  if (keep.size() != g.blocks) {
-    fill(ctx, colour, g.blocks, kNone);
-    return;
-  }
-  Buffer<std::int32_t> wanted(ctx, keep);
+                  Buffer<std::int32_t>& wanted, std::int32_t* colour) {
+  if (keep.size() != g.blocks) return fill(ctx, colour, g.blocks, kNone);
+  wanted.upload(ctx, keep);
   const std::int32_t* w = wanted.data();
   launch(
       ctx, g.blocks,
@@ -69,59 +67,65 @@ void keep_colours(Context& ctx, const ConflictGraph& g, std::span<const std::int
         colour[c] = clash ? kNone : w[c];
       },
       kMedium);
-  ctx.synchronize();
 }
 
-/// Rounds of Jones and Plassmann: who comes before all its uncoloured neighbours takes the smallest free
-/// colour. The result is that of greedy colouring in the order of `comes_before`, whatever runs at once.
-void colour_rounds(Context& ctx, const ConflictGraph& g, std::int32_t* colour) {
-  Buffer<std::int32_t> waiting(ctx, g.blocks), next(ctx, g.blocks), ready(ctx, g.blocks), count(ctx, 1);
-  select_indices(
-      ctx, g.blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i] == kNone; }, waiting.data(),
-      count.data());
-  auto left = static_cast<std::size_t>(read_back(ctx, count.data()));
-  while (left > 0) {
-    const std::int32_t* list = waiting.data();
-    std::int32_t* flag = ready.data();
-    launch(
-        ctx, left,
-        [=] SS_LAMBDA(std::size_t i) {
-          const std::int32_t c = list[i];
-          std::int32_t first = 1;
-          for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k) {
-            const std::int32_t d = g.column[k];
-            if (d != c && colour[d] == kNone && comes_before(g, d, c)) {
-              first = 0;
-              break;
-            }
+/// One round of Jones and Plassmann among the *left blocks of `list`: who comes before all its uncoloured
+/// neighbours takes the smallest free colour. The others go to `next`.
+void colour_round(Context& ctx, const ConflictGraph& g, const std::int32_t* list, const std::int32_t* left,
+                  std::int32_t* ready, std::int32_t* next, std::int32_t* next_left, std::int32_t* colour) {
+  launch_counted(
+      ctx, g.blocks, left,
+      [=] SS_LAMBDA(std::size_t i) {
+        const std::int32_t c = list[i];
+        std::int32_t first = 1;
+        for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k) {
+          const std::int32_t d = g.column[k];
+          if (d != c && colour[d] == kNone && comes_before(g, d, c)) {
+            first = 0;
+            break;
           }
-          flag[i] = first;
-        },
-        kMedium);
-    launch(
-        ctx, left,
-        [=] SS_LAMBDA(std::size_t i) {
-          if (flag[i] != 0) colour[list[i]] = smallest_free(g, colour, list[i]);
-        },
-        kMedium);
-    // `next` gets positions within the list; a second pass turns them into blocks.
-    select_indices(
-        ctx, left, [=] SS_LAMBDA(std::size_t i) { return flag[i] == 0; }, next.data(), count.data());
-    left = static_cast<std::size_t>(read_back(ctx, count.data()));
-    std::int32_t* position = next.data();
-    launch(ctx, left, [=] SS_LAMBDA(std::size_t i) { position[i] = list[position[i]]; });
-    waiting.swap(next);
-  }
+        }
+        ready[i] = first;
+      },
+      kMedium);
+  launch_counted(
+      ctx, g.blocks, left,
+      [=] SS_LAMBDA(std::size_t i) {
+        if (ready[i] != 0) colour[list[i]] = smallest_free(g, colour, list[i]);
+      },
+      kMedium);
+  // First positions within the list; then the blocks there.
+  select_indices_counted(
+      ctx, g.blocks, left, [=] SS_LAMBDA(std::size_t i) { return ready[i] == 0; }, next, next_left);
+  launch_counted(ctx, g.blocks, next_left, [=] SS_LAMBDA(std::size_t i) { next[i] = list[next[i]]; });
+}
+
+/// Rounds until all have a colour. The result is that of greedy colouring in the order of `comes_before`,
+/// whatever runs at once.
+void colour_rounds(Context& ctx, const ConflictGraph& g, ColouringSpace& space, std::int32_t* colour) {
+  for (Buffer<std::int32_t>* list : {&space.waiting, &space.next, &space.ready}) list->resize(ctx, g.blocks);
+  space.words.resize(ctx, 3);
+  std::int32_t *waiting = space.waiting.data(), *next = space.next.data(), *ready = space.ready.data();
+  std::int32_t *left = space.words.data(), *next_left = left + 1, *done = left + 2;
+  select_indices(
+      ctx, g.blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i] == kNone; }, waiting, left);
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *done = *left == 0 ? 1 : 0; });
+  repeat_until(ctx, space.loop, done, [&] {
+    colour_round(ctx, g, waiting, left, ready, next, next_left, colour);
+    colour_round(ctx, g, next, next_left, ready, waiting, left, colour);
+    launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *done = *left == 0 ? 1 : 0; });
+  });
 }
 
 /// Moves blocks of colours that are too full to ones with room. Blocks of a colour do not touch, so all that
 /// may change to another one can do so at once.
-void balance(Context& ctx, const ConflictGraph& g, std::vector<std::size_t>& sizes, std::int32_t* colour) {
+void balance(Context& ctx, const ConflictGraph& g, std::vector<std::size_t>& sizes, ColouringSpace& space,
+             std::int32_t* colour) {
   const std::size_t colours = sizes.size(), fair = (g.blocks + colours - 1) / colours;
   if (*std::max_element(sizes.begin(), sizes.end()) <= fair + fair / 4) return;
   // Every attempt passes over all blocks: a clique of thousands has better uses for them.
   int attempts = 1000;
-  Buffer<std::int32_t> movers(ctx, g.blocks), count(ctx, 1);
+  std::int32_t *mover = space.waiting.data(), *count = space.words.data();
   for (std::size_t from = 0; from < colours; ++from)
     for (std::size_t to = 0; to < colours && sizes[from] > fair && attempts > 0; ++to) {
       if (sizes[to] >= fair) continue;
@@ -133,29 +137,27 @@ void balance(Context& ctx, const ConflictGraph& g, std::vector<std::size_t>& siz
             const auto c = static_cast<std::int32_t>(i);
             return colour[c] == a && !has_neighbour_of_colour(g, colour, c, b);
           },
-          movers.data(), count.data(), kMedium);
-      const auto found = static_cast<std::size_t>(read_back(ctx, count.data()));
+          mover, count, kMedium);
+      const auto found = static_cast<std::size_t>(read_back(ctx, count));
       const std::size_t moved = std::min({found, sizes[from] - fair, fair - sizes[to]});
-      const std::int32_t* mover = movers.data();
       launch(ctx, moved, [=] SS_LAMBDA(std::size_t i) { colour[mover[i]] = b; });
       sizes[from] -= moved;
       sizes[to] += moved;
     }
 }
 
-std::vector<std::size_t> colour_sizes(Context& ctx, std::size_t blocks, const std::int32_t* colour) {
-  Buffer<std::int32_t> most(ctx, 1);
+/// Blocks by colour. Two host reads.
+std::vector<std::size_t> colour_sizes(Context& ctx, std::size_t blocks, const std::int32_t* colour,
+                                      ColouringSpace& space) {
   reduce_max(
-      ctx, blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i]; }, std::int32_t{0}, most.data());
-  std::vector<std::size_t> sizes(static_cast<std::size_t>(read_back(ctx, most.data())) + 1);
-  Buffer<std::int32_t> size(ctx, 1);
-  for (std::size_t k = 0; k < sizes.size(); ++k) {
-    const auto wanted = static_cast<std::int32_t>(k);
-    reduce_sum(
-        ctx, blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i] == wanted ? 1 : 0; }, size.data());
-    sizes[k] = static_cast<std::size_t>(read_back(ctx, size.data()));
-  }
-  return sizes;
+      ctx, blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i]; }, std::int32_t{0}, space.words.data());
+  const std::size_t colours = static_cast<std::size_t>(read_back(ctx, space.words.data())) + 1;
+  space.sizes.resize(ctx, colours);
+  std::int32_t* size = space.sizes.data();
+  fill(ctx, size, colours, std::int32_t{0});
+  launch(ctx, blocks, [=] SS_LAMBDA(std::size_t i) { atomic_add(size + colour[i], 1); });
+  const std::vector<std::int32_t> sizes = space.sizes.download(ctx);
+  return {sizes.begin(), sizes.end()};
 }
 
 }  // namespace
@@ -167,13 +169,13 @@ void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const 
   colour_.resize(ctx, n);
   order_.resize(ctx, n);
   std::int32_t* colour = colour_.data();
-  keep_colours(ctx, graph, keep, colour);
-  colour_rounds(ctx, graph, colour);
-  std::vector<std::size_t> sizes = colour_sizes(ctx, n, colour);
-  balance(ctx, graph, sizes, colour);
+  keep_colours(ctx, graph, keep, space_.wanted, colour);
+  colour_rounds(ctx, graph, space_, colour);
+  std::vector<std::size_t> sizes = colour_sizes(ctx, n, colour, space_);
+  balance(ctx, graph, sizes, space_, colour);
 
-  Buffer<std::uint32_t> keys(ctx, n);
-  std::uint32_t* key = keys.data();
+  space_.keys.resize(ctx, n);
+  std::uint32_t* key = space_.keys.data();
   std::int32_t* order = order_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
     key[i] = static_cast<std::uint32_t>(colour[i]);
@@ -184,7 +186,6 @@ void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const 
   offsets_.assign(1, 0);
   for (const std::size_t size : sizes)
     if (size > 0) offsets_.push_back(offsets_.back() + size);
-  ctx.synchronize();
   sum_up();
   report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/core/buffer.h"
+#include "gpu/core/device_loop.h"
 #include "gpu/dfcp/solve_report.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -16,6 +16,13 @@ struct ConflictGraph {
   std::size_t blocks;
   const std::int32_t* start;  // backend memory
   const std::int32_t* column;
+};
+
+/// What colouring works with, kept from one problem to the next.
+struct ColouringSpace {
+  Buffer<std::int32_t> wanted, waiting, next, ready, words, sizes;
+  Buffer<std::uint32_t> keys;
+  LoopGraph loop;
 };
 
 class Colouring {
@@ -47,6 +54,7 @@ class Colouring {
  private:
   void sum_up();
 
+  ColouringSpace space_;
   Buffer<std::int32_t> colour_, order_, runs_;
   std::vector<std::size_t> offsets_, run_offsets_;
   std::size_t run_length_ = 1;

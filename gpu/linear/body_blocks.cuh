@@ -48,7 +48,6 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class BodyBlocks {
  public:
-  /// One host read.
   void assemble(Context& ctx, const Embedding& embedding, const BodyBlockSources& sources);
   const BodyBlock* data() const { return blocks_.data(); }
   /// Gives all nodes of a body the stiffness of its block, trace / 4, see SplitMatrix::stiffness.
@@ -67,6 +66,7 @@ class BodyBlocksInverse {
   /// `embedding` must outlive this object or the next call.
   void build(Context& ctx, const Embedding& embedding, const BodyBlocks& blocks, const std::uint8_t* fixed);
   void clear() { embedding_ = nullptr; }
+  bool empty() const { return embedding_ == nullptr; }
 
   /// Sets the inverses at control nodes to those of their 3x3 diagonal blocks, for what takes no more.
   void set_local(Context& ctx, const BodyBlocks& blocks, Symmetric3* inverse);

@@ -32,7 +32,7 @@ class Domains {
   bool has_plan() const { return slot_count_ > 0; }
   /// Gives the memory back.
   void forget_plan() { *this = {}; }
-  /// Of the matrix as it is now; `fixed` may be null. One host read where there are stencils.
+  /// Of the matrix as it is now; `fixed` may be null.
   void build(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed);
   /// z() = inverses times R r, for all levels; nothing while *skip (may be null) is not zero.
   void solve(Context& ctx, const Vec3* r, const std::int32_t* skip);

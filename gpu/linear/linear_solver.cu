@@ -13,8 +13,7 @@ bool needs_stiffness(const Params& params) {
           params.pcg_stop == PcgCriterion::condition_b);
 }
 
-PcgResult factorise(Context& ctx, const SplitMatrix& matrix, const Vec3* b, Vec3* x,
-                    const std::uint8_t* fixed) {
+void factorise(Context& ctx, const SplitMatrix& matrix, const Vec3* b, Vec3* x, const std::uint8_t* fixed) {
   const std::size_t n = matrix.node_count();
   std::vector<Vec3> rhs(n);
   std::vector<std::uint8_t> flags(fixed != nullptr ? n : 0);
@@ -23,7 +22,6 @@ PcgResult factorise(Context& ctx, const SplitMatrix& matrix, const Vec3* b, Vec3
   const std::vector<Vec3> solution = solve_cholesky(matrix.download(ctx), rhs, flags);
   copy_to_device(ctx, x, solution.data(), n);
   if (matrix.embedding() != nullptr) matrix.embedding()->expand(ctx, x);
-  return {0, 0, PcgStop::converged};
 }
 
 }  // namespace
@@ -34,9 +32,21 @@ void LinearSolver::prepare(SplitMatrix& matrix, const Params& params) {
 
 PcgResult LinearSolver::solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
                               const std::uint8_t* fixed) {
+  launch_solve(ctx, matrix, b, x, params, fixed);
+  return result(read_back(ctx, outcome()));
+}
+
+void LinearSolver::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
+                                const Params& params, const std::uint8_t* fixed) {
   groups_.clear();
   started_ = 0;
-  if (params.linear_solver == LinearSolverKind::cholesky) return factorise(ctx, matrix, b, x, fixed);
+  direct_ = params.linear_solver == LinearSolverKind::cholesky;
+  if (direct_) {
+    factorise(ctx, matrix, b, x, fixed);
+    PcgState solved{};
+    solved.end(PcgStop::converged);
+    return factorised_.upload(ctx, std::span(&solved, 1));
+  }
   PcgSettings settings{static_cast<Real>(params.pcg_tolerance), params.pcg_iterations};
   settings.criterion = params.pcg_stop;
   settings.preconditioner = {params.preconditioner, params.additive_blocks};
@@ -51,7 +61,7 @@ PcgResult LinearSolver::solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, 
         fixed);
     settings.start_from_x = true;
   }
-  return counted(pcg_.solve(ctx, matrix, b, x, settings, fixed));
+  pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);
 }
 
 bool LinearSolver::resume(Context& ctx, int iterations, const Params& params, PcgResult& result) {

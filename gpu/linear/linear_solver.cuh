@@ -14,9 +14,17 @@ class LinearSolver {
   /// Tells the matrix, before it is assembled, what `solve` will ask of it.
   static void prepare(SplitMatrix& matrix, const Params& params);
 
-  /// Solves A x = b from nothing, and counts the warm start's iterations too; nodes with fixed[i] != 0 get
-  /// zero. All pointers are backend memory, and must outlive a later `resume`. Throws SimulationError where a
-  /// factorisation is impossible (see sparse_cholesky.h).
+  /// Solves A x = b from nothing; nodes with fixed[i] != 0 get zero. All pointers are backend memory, and
+  /// must outlive a later `resume`. PCG without groups runs without the host, which may read `outcome` with
+  /// whatever else it wants to know. Throws SimulationError where a factorisation is impossible (see
+  /// sparse_cholesky.h).
+  void launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
+                    const std::uint8_t* fixed);
+  /// Of the last solve, in backend memory.
+  const PcgState* outcome() const { return direct_ ? factorised_.data() : pcg_.state(); }
+  /// What that says, once read back; counts the warm start's iterations too.
+  PcgResult result(const PcgState& outcome) const { return counted(Pcg::result_of(outcome)); }
+  /// Both, with a read.
   PcgResult solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
                   const std::uint8_t* fixed);
 
@@ -37,7 +45,9 @@ class LinearSolver {
   WarmStart warm_start_;
   Pcg pcg_;
   std::vector<StiffnessGroup> groups_;
-  int started_ = 0;  // iterations of the warm start
+  int started_ = 0;      // iterations of the warm start
+  bool direct_ = false;  // the last solve was a factorisation
+  Buffer<PcgState> factorised_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,11 +1,11 @@
 // The product with D + L + L' that suits this backend.
 #pragma once
 
-#include "gpu/core/backend.h"
+#include <optional>
 
-#if STICKSLIP_ON_CUDA
 #include "gpu/linear/row_product.cuh"
-#else
+
+#if !STICKSLIP_ON_CUDA
 #include "gpu/linear/chunk_product.h"
 #endif
 
@@ -13,8 +13,12 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 #if STICKSLIP_ON_CUDA
 using LowerProduct = RowProduct;
+inline std::optional<RowView> row_view(const RowProduct& product, const Mat3* diagonal, const Mat3* lower) {
+  return product.view(diagonal, lower);
+}
 #else
 using LowerProduct = ChunkProduct;
+inline std::optional<RowView> row_view(const ChunkProduct&, const Mat3*, const Mat3*) { return {}; }
 #endif
 
 }  // namespace stickslip::STICKSLIP_BACKEND

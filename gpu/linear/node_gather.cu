@@ -11,14 +11,13 @@ namespace stickslip::STICKSLIP_BACKEND {
 void NodeGather::build(Context& ctx, const Vec4i* stencils, std::size_t n, std::size_t node_count) {
   const std::size_t corner_count = 4 * n;
   node_count_ = static_cast<std::uint32_t>(node_count);
-  run_count_ = 0;
-  if (n == 0) return;
   // As many runs as there are nodes, and one of the unused corners.
-  const std::size_t most_runs = std::min(corner_count, node_count + 1);
+  const std::size_t most_runs = most_runs_ = std::min(corner_count, node_count + 1);
+  counter_.resize(ctx, 1);
+  if (n == 0) return fill(ctx, counter_.data(), 1, 0);
   corners_.resize(ctx, corner_count);
   run_node_.resize(ctx, most_runs);
   run_begin_.resize(ctx, most_runs + 1);
-  counter_.resize(ctx, 1);
   auto* nodes =
       static_cast<std::uint32_t*>(ctx.scratch(slot::gather_nodes, corner_count * sizeof(std::uint32_t)));
   std::int32_t* corners = corners_.data();
@@ -37,9 +36,9 @@ void NodeGather::build(Context& ctx, const Vec4i* stencils, std::size_t n, std::
       run_begin, counter);
   launch(ctx, 1,
          [=] SS_LAMBDA(std::size_t) { run_begin[*counter] = static_cast<std::int32_t>(corner_count); });
-  run_count_ = static_cast<std::size_t>(read_back(ctx, counter));
   std::uint32_t* run_node = run_node_.data();
-  launch(ctx, run_count_, [=] SS_LAMBDA(std::size_t run) { run_node[run] = nodes[run_begin[run]]; });
+  launch_counted(ctx, most_runs, counter,
+                 [=] SS_LAMBDA(std::size_t run) { run_node[run] = nodes[run_begin[run]]; });
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -18,19 +18,20 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// one value whatever runs it.
 class NodeGather {
  public:
-  /// `stencils`: n in backend memory, nodes in [-1, node_count). Sorts 4 n keys; one host read.
+  /// `stencils`: n in backend memory, nodes in [-1, node_count). Sorts 4 n keys; the host waits for
+  /// nothing.
   void build(Context& ctx, const Vec4i* stencils, std::size_t n, std::size_t node_count);
 
   /// The touched nodes in ascending order with the corners of each, for kernels of others.
   struct Runs {
     const std::uint32_t* node;
-    const std::int32_t* begin;  // into `corner`, count + 1
+    const std::int32_t* begin;  // into `corner`, *count + 1
     const std::int32_t* corner;
-    std::int32_t count;
+    const std::int32_t* count;
 
     /// The first run of a node >= `least`.
     SS_HD std::int32_t first_from(std::uint32_t least) const {
-      std::int32_t low = 0, high = count;
+      std::int32_t low = 0, high = *count;
       while (low < high) {
         const std::int32_t middle = low + (high - low) / 2;
         if (node[middle] < least) low = middle + 1;
@@ -39,9 +40,7 @@ class NodeGather {
       return low;
     }
   };
-  Runs runs() const {
-    return {run_node_.data(), run_begin_.data(), corners_.data(), static_cast<std::int32_t>(run_count_)};
-  }
+  Runs runs() const { return {run_node_.data(), run_begin_.data(), corners_.data(), counter_.data()}; }
 
   /// out[node] (+)= sum of value_of_corner(corner), over the touched nodes only; T has `+=`.
   template <class T, class F>
@@ -51,8 +50,8 @@ class NodeGather {
     const std::int32_t* corner = corners_.data();
     const std::uint32_t node_count = node_count_;
     const bool add = accumulate == Accumulate::add;
-    launch(
-        ctx, run_count_,
+    launch_counted(
+        ctx, most_runs_, counter_.data(),
         [=] SS_LAMBDA(std::size_t run) {
           const std::uint32_t target = node[run];
           if (target == node_count) return;
@@ -66,11 +65,11 @@ class NodeGather {
 
  private:
   std::uint32_t node_count_ = 0;
-  std::size_t run_count_ = 0;       // touched nodes, and one run of unused corners when there are any
+  std::size_t most_runs_ = 0;       // of as many corners and nodes
   Buffer<std::int32_t> corners_;    // by node
   Buffer<std::uint32_t> run_node_;  // node_count_ of the run of unused corners
-  Buffer<std::int32_t> run_begin_;  // run_count_ + 1
-  Buffer<std::int32_t> counter_;
+  Buffer<std::int32_t> run_begin_;  // one more than runs
+  Buffer<std::int32_t> counter_;    // runs: touched nodes, and one of unused corners when there are any
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

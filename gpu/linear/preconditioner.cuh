@@ -2,17 +2,8 @@
 #pragma once
 
 #include "gpu/linear/domains.cuh"
+#include "gpu/linear/preconditioner_settings.h"
 #include "gpu/linear/symmetric3.h"
-#include "gpu/params/params.h"
-
-namespace stickslip {
-
-struct PreconditionerSettings {
-  PreconditionerKind kind = PreconditionerKind::block_jacobi;
-  AdditiveBlocks additive_blocks = AdditiveBlocks::b3_27;
-};
-
-}  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -41,6 +32,8 @@ class Preconditioner {
     SS_HD Vec3 apply(std::size_t i, const Vec3& r) const { return inverse[i] * r; }
   };
   Local local() const { return {inverse_.data()}; }
+  /// Whether that is all of it.
+  bool is_local() const { return !uses_threes_ && !uses_nines_ && !uses_levels_ && bodies_.empty(); }
 
   /// Adds the rest to z, which holds the local part, and sets *r_dot_z = r'z anew; does nothing where there
   /// is no rest, and while *skip is not zero. r is zero at fixed nodes.

@@ -1,37 +1,13 @@
 #include "gpu/linear/split_matrix.cuh"
 
 #include "gpu/core/reduce.h"
+#include "gpu/linear/stencil_product.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 SS_HD constexpr int coupling_block(int k) {
   return k == 0 ? corner_block(1, 0) : k < 3 ? corner_block(2, k - 1) : corner_block(3, k - 3);
-}
-
-/// The four products of a stencil's couplings C + C', of those that `coupled` lets through; returns
-/// x'(C + C')x.
-template <class Coupled>
-SS_HD Real stencil_product(const Vec4i& nodes, const Mat3* couplings, Coupled coupled, const Vec3* x,
-                           Vec3* products) {
-  Vec3 xs[4], ys[4];
-  for (int a = 0; a < 4; ++a) {
-    xs[a] = nodes[a] >= 0 ? x[nodes[a]] : Vec3::zero();
-    ys[a] = Vec3::zero();
-  }
-  int k = 0;
-  for (int a = 1; a < 4; ++a)
-    for (int b = 0; b < a; ++b, ++k) {
-      if (nodes[a] < 0 || nodes[b] < 0 || !coupled(nodes[a], nodes[b])) continue;
-      ys[a] += couplings[k] * xs[b];
-      ys[b] += transposed_times(couplings[k], xs[a]);
-    }
-  Real sum = 0;
-  for (int a = 0; a < 4; ++a) {
-    products[a] = ys[a];
-    sum += dot(xs[a], ys[a]);
-  }
-  return sum;
 }
 
 /// Where the six couplings of each of `tets` stand, whose nodes ascend and are in no other tet.

@@ -6,6 +6,7 @@
 // (ChunkProduct, RowProduct, NodeGather): no slower, and the same bits for any number of threads.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "gpu/core/buffer.h"
@@ -18,6 +19,17 @@
 #include "gpu/math/corner_blocks.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
+
+/// A matrix without embedding for a kernel that stays on the device: rows of D + L + L', and the couplings
+/// C + C' of stencils.
+struct ResidentMatrix {
+  RowView rows;
+  std::size_t stencils;
+  const Vec4i* nodes;
+  const Mat3* couplings;
+  Vec3* products;  // a place for four per stencil
+  NodeGather::Runs runs;
+};
 
 class SplitMatrix {
  public:
@@ -42,8 +54,7 @@ class SplitMatrix {
   void add_diagonal(Context& ctx, const Real* per_node);
   void add_diagonal(Context& ctx, const Mat3* per_node);
   /// Takes n stencils (unused corners -1) with 10 blocks each, ordered as in `assemble`, by copy: diagonals
-  /// are added to D, the others become C. At most once after each `assemble`. One host read, two with affine
-  /// bodies.
+  /// are added to D, the others become C. At most once after each `assemble`.
   void set_stencils(Context& ctx, const Vec4i* nodes, std::size_t n, const Mat3* blocks);
 
   /// Whether assembly sums the elements' eigenvalues too, for `stiffness`; off at first.
@@ -57,6 +68,20 @@ class SplitMatrix {
   std::size_t node_count() const { return node_count_; }
   /// Pairs of nodes that L couples.
   std::size_t pair_count() const { return pair_count_; }
+  /// With the rows of this matrix's pattern.
+  ResidentMatrix resident(const RowView& rows) {
+    return {rows,
+            stencil_count_,
+            stencils_.data(),
+            couplings_.data(),
+            corner_products_.data(),
+            stencil_gather_.runs()};
+  }
+  /// With its own rows, where this backend's product has such; null otherwise.
+  std::optional<ResidentMatrix> resident() {
+    const std::optional<RowView> rows = row_view(lower_product_, diagonal_.data(), lower_.data());
+    return rows && embedding_ == nullptr ? std::optional(resident(*rows)) : std::nullopt;
+  }
   std::size_t stencil_count() const { return stencil_count_; }
   /// Null for none.
   const Embedding* embedding() const { return embedding_; }

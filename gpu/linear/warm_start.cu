@@ -11,7 +11,6 @@ namespace {
 constexpr int kGroups = WarmStart::kGroups;
 using Sums = WarmStart::Sums;
 using State = WarmStart::State;
-constexpr int kCheckInterval = STICKSLIP_ON_CUDA ? 16 : 1;  // as in Pcg
 constexpr Grain kVectorGrain{1024};
 
 SS_HD int exponent(Real stiffness) { return static_cast<int>(std::floor(std::log10(stiffness))); }
@@ -152,12 +151,8 @@ int WarmStart::solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
     s.target = settings.tolerance * settings.tolerance * s.rz;
     *v.state = s;
   });
-  State s{};
-  while (s.stop == 0) {
-    for (int k = 0; k < kCheckInterval; ++k) iterate(ctx, matrix, v, settings.max_iterations);
-    s = read_back(ctx, v.state);
-  }
-  return s.iterations;
+  repeat_until(ctx, loop_, &v.state->stop, [&] { iterate(ctx, matrix, v, settings.max_iterations); });
+  return read_back(ctx, v.state).iterations;
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

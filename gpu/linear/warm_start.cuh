@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "gpu/core/device_loop.h"
 #include "gpu/linear/preconditioner.cuh"
 #include "gpu/linear/split_matrix.cuh"
 #include "gpu/model/report.h"
@@ -63,6 +64,7 @@ class WarmStart {
   Buffer<Vec3> r_, z_, p_, q_;
   Buffer<Sums> sums_;
   Buffer<State> state_;
+  LoopGraph loop_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -116,7 +116,6 @@ void DeviceBodies::load(Context& ctx, const Model& model) {
   node_rest_.upload(ctx, rest);
   inverse.resize(ctx, size());
   free.resize(ctx, 6 * size());
-  sums_.resize(ctx, 1);
   set_materials(ctx, model);
 }
 
@@ -206,7 +205,7 @@ void DeviceBodies::node_velocities(Context& ctx, Vec3* out) const {
   });
 }
 
-BodySums DeviceBodies::sums(Context& ctx, double gravity) {
+void DeviceBodies::launch_sums(Context& ctx, double gravity, BodySums* out) const {
   const Pose* x = pose.data();
   const Vec3d *v = velocity.data(), *w = spin.data(), *moments = inertia.data();
   const double* m = mass.data();
@@ -224,8 +223,7 @@ BodySums DeviceBodies::sums(Context& ctx, double gravity) {
         s.angular = cross(x[b].x, s.momentum) + x[b].q.rotate(turning);
         return s;
       },
-      AddSums{}, BodySums{}, sums_.data(), kMedium);
-  return read_back(ctx, sums_.data());
+      AddSums{}, BodySums{}, out, kMedium);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -75,8 +75,8 @@ class DeviceBodies {
   /// Velocities [m/s] of the same nodes.
   void node_velocities(Context& ctx, Vec3* v) const;
 
-  /// One host read.
-  BodySums sums(Context& ctx, double gravity);
+  /// Into backend memory.
+  void launch_sums(Context& ctx, double gravity, BodySums* out) const;
 
   // One entry per body.
   Buffer<Pose> pose;
@@ -95,7 +95,6 @@ class DeviceBodies {
   std::vector<std::int32_t> scripted_;
   Buffer<std::int32_t> node_, node_body_;  // of rigid objects: node index, its body
   Buffer<Vec<double, 3>> node_rest_;       // in the body's frame
-  Buffer<BodySums> sums_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -162,7 +162,12 @@ void Islands::update(Context& ctx, const IslandInput& input, const SleepOptions&
 }
 
 IslandCounts Islands::counts(Context& ctx) {
-  if (label_.empty()) return {};
+  counts_.resize(ctx, 1);
+  launch_counts(ctx, counts_.data());
+  return read_back(ctx, counts_.data());
+}
+
+void Islands::launch_counts(Context& ctx, IslandCounts* out) const {
   const std::int32_t* label = label_.data();
   const std::uint8_t* asleep = asleep_.data();
   reduce(
@@ -170,8 +175,7 @@ IslandCounts Islands::counts(Context& ctx) {
       [=] SS_LAMBDA(std::size_t b) {
         return IslandCounts{label[b] == static_cast<std::int32_t>(b) ? 1 : 0, asleep[b]};
       },
-      SumCounts{}, IslandCounts{}, counts_.data());
-  return read_back(ctx, counts_.data());
+      SumCounts{}, IslandCounts{}, out);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

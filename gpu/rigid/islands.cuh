@@ -64,6 +64,8 @@ class Islands {
   const std::int32_t* label() const { return label_.data(); }
   /// One host read.
   IslandCounts counts(Context& ctx);
+  /// Into backend memory.
+  void launch_counts(Context& ctx, IslandCounts* out) const;
 
   // Stages; public because nvcc allows no device lambda in a private member.
   void connect(Context& ctx, const IslandInput& input);

@@ -94,7 +94,7 @@ void RigidStepper::load(Context& ctx, const Model& model) {
   joints_.upload(ctx, joints);
   block_joint_.upload(ctx, joint_of);
   block_part_.upload(ctx, part);
-  extremes_.resize(ctx, 1);
+  summary_.resize(ctx, 1);
   fresh_.resize(ctx, 1);
   reach_.upload(ctx, body_reaches(model));
   set_materials(ctx, model);
@@ -400,9 +400,11 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
         const double gap = contact[c].gap;
         return GapExtremes{gap < 0 ? -gap : 0.0, gap};
       },
-      WiderExtremes{}, GapExtremes{0, std::numeric_limits<double>::max()}, extremes_.data(), kMedium);
-  const GapExtremes extremes = read_back(ctx, extremes_.data());
-  const BodySums sums = bodies_.sums(ctx, params.gravity);
+      WiderExtremes{}, GapExtremes{0, std::numeric_limits<double>::max()}, &summary_.data()->gaps, kMedium);
+  bodies_.launch_sums(ctx, params.gravity, &summary_.data()->sums);
+  islands_.launch_counts(ctx, &summary_.data()->islands);
+  const RigidSummary summary = read_back(ctx, summary_.data());
+  const BodySums& sums = summary.sums;
   if (!std::isfinite(sums.kinetic))
     throw SimulationError("velocities are not finite after step " + std::to_string(report.frame) +
                           ": contact_solver " + std::string(solver_name(params.contact_solver)) +
@@ -413,12 +415,11 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   report.angular_momentum = sums.angular;
   report.candidates = static_cast<int>(contacts_.candidates());
   report.contacts = static_cast<int>(last_.contact_count);
-  report.gap_min = report.contacts > 0 ? extremes.gap : -1;
-  record.penetration = extremes.penetration;
+  report.gap_min = report.contacts > 0 ? summary.gaps.gap : -1;
+  record.penetration = summary.gaps.penetration;
   record.bodies = static_cast<int>(bodies_.moving());
-  const IslandCounts counts = islands_.counts(ctx);
-  record.islands = counts.islands;
-  record.asleep = counts.asleep;
+  record.islands = summary.islands.islands;
+  record.asleep = summary.islands.asleep;
   record.nu = bodies_.moving() == 0 ? 0 : 0.5 * report.contacts / static_cast<double>(bodies_.moving());
   if (coupling_.active()) coupling_.report(ctx, params, bodies_.moving(), report);
 }

@@ -24,6 +24,13 @@ struct GapExtremes {
   double penetration = 0, gap = 0;  // largest overlap, smallest gap
 };
 
+/// What the report of a step asks the backend, in one host read.
+struct RigidSummary {
+  GapExtremes gaps;
+  BodySums sums;
+  IslandCounts islands;
+};
+
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -95,7 +102,7 @@ class RigidStepper {
   std::int32_t material_count_ = 0, column_count_ = 0;
   Buffer<Pose> saved_pose_;
   Buffer<Vec<double, 3>> saved_velocity_, saved_spin_;
-  Buffer<GapExtremes> extremes_;
+  Buffer<RigidSummary> summary_;
   Coupling coupling_;
   Islands islands_;
   PositionProjection projection_;

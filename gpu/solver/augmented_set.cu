@@ -88,13 +88,11 @@ void AugmentedSet::select(Context& ctx, const Proximity& near, const ContactSet&
   count_ = count;
 }
 
-Real AugmentedSet::largest(Context& ctx) const {
-  if (count_ == 0) return 0;
-  Buffer<Real> out(ctx, 1);
+void AugmentedSet::launch_largest(Context& ctx, double* out) const {
   const AugmentedPair* pairs = pairs_.data();
   reduce_max(
-      ctx, count_, [=] SS_LAMBDA(std::size_t i) { return pairs[i].multiplier; }, Real(0), out.data());
-  return read_back(ctx, out.data());
+      ctx, count_, [=] SS_LAMBDA(std::size_t i) { return static_cast<double>(pairs[i].multiplier); }, 0.0,
+      out);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -40,8 +40,8 @@ class AugmentedSet {
   /// must have been built from `near`. At most three host reads.
   void select(Context& ctx, const Proximity& near, const ContactSet& active, const Vec3* x, bool shrank,
               const AugmentationSettings& settings);
-  /// The largest multiplier [N]. One host read.
-  Real largest(Context& ctx) const;
+  /// The largest multiplier [N], 0 without any, into backend memory.
+  void launch_largest(Context& ctx, double* out) const;
 
  private:
   std::size_t count_ = 0;

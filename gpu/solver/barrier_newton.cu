@@ -44,8 +44,9 @@ bool is_over_budget(const Params& params, const StageClock& clock) {
   return params.budget_ms > 0 && clock.seconds_since_start() * 1e3 > params.budget_ms;
 }
 
-double total(const IncrementalPotential::Values& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
+template <class Values>
+double total(const Values& values) {
+  return std::accumulate(std::begin(values), std::end(values), 0.0);
 }
 
 [[noreturn]] void throw_not_finite(const char* what, const StepReport& report, int iteration) {
@@ -63,7 +64,7 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   p_.resize(ctx, node_count_);
   trial_.resize(ctx, node_count_);
   norms_.resize(ctx, 1);
-  bounds_.resize(ctx, 2);
+  search_.resize(ctx, 1);
   linear_solver_.set_positions(device.start.download(ctx));
 }
 
@@ -76,16 +77,23 @@ void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential,
 
 Real BarrierNewton::step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
                                const Vec3* p, StageClock& clock, StageTimes& seconds) {
+  launch_step_bound(ctx, device, params, x, p, clock, seconds);
+  Real bounds[2];
+  copy_to_host(ctx, bounds, search_.data()->bounds, 2);
+  clock.lap(seconds.ccd);
+  return std::min(bounds[0], bounds[1]);
+}
+
+void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params,
+                                      const Vec3* x, const Vec3* p, StageClock& clock, StageTimes& seconds) {
   broad_phase_.find(ctx, x, p, static_cast<Real>(params.d_hat), device.scripted.data());
   near_ = make_proximity(device, broad_phase_.view());
   clock.lap(seconds.broad_phase);
   const Real slack = static_cast<Real>(params.ccd_slack);
-  stickslip::STICKSLIP_BACKEND::step_bound(ctx, near_.pairs, x, p, {params.ccd, slack}, bounds_.data());
-  plane_step_bound(ctx, near_, x, p, slack, bounds_.data() + 1);
-  Real bounds[2];
-  copy_to_host(ctx, bounds, bounds_.data(), 2);
+  Real* bounds = search_.data()->bounds;
+  stickslip::STICKSLIP_BACKEND::step_bound(ctx, near_.pairs, x, p, {params.ccd, slack}, bounds);
+  plane_step_bound(ctx, near_, x, p, slack, bounds + 1);
   clock.lap(seconds.ccd);
-  return std::min(bounds[0], bounds[1]);
 }
 
 BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& potential, const Params& params,
@@ -96,10 +104,12 @@ BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& po
   Vec3* rhs = rhs_.data();
   Vec3* p = p_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { rhs[i] = fixed[i] ? Vec3::zero() : -g[i]; });
-  direction_ = linear_solver_.solve(ctx, potential.hessian(), rhs, p, params, fixed);
+  linear_solver_.launch_solve(ctx, potential.hessian(), rhs, p, params, fixed);
+  const Norms found = norms(ctx);
+  direction_ = linear_solver_.result(found.pcg);
   record.pcg_iterations = direction_.iterations;
   record.pcg_residual = direction_.residual;
-  return norms(ctx);
+  return found;
 }
 
 bool BarrierNewton::resume(Context& ctx, const Params& params, NewtonRecord& record) {
@@ -124,6 +134,8 @@ BarrierNewton::Norms BarrierNewton::norms(Context& ctx) {
   const Vec3* rhs = rhs_.data();
   const Vec3* p = p_.data();
   Norms* norms = norms_.data();
+  const PcgState* pcg = linear_solver_.outcome();
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { norms->pcg = *pcg; });
   reduce_sum(
       ctx, n, [=] SS_LAMBDA(std::size_t i) { return static_cast<double>(norm2(rhs[i])); }, &norms->gradient2);
   reduce_max(
@@ -133,16 +145,26 @@ BarrierNewton::Norms BarrierNewton::norms(Context& ctx) {
   return host;
 }
 
-Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, Real bound,
+Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x,
                                 std::size_t contact_limit, NewtonRecord& record) {
-  const double before = total(potential.values(ctx, near_, x));
-  // Differences below rounding decide nothing: near the minimiser every step is as good as none.
-  const double tolerance = 1e-12 * std::abs(before);
   const Vec3* p = p_.data();
   Vec3* trial = trial_.data();
-  for (Real alpha = bound; alpha > kShortestStep; alpha *= Real(0.5)) {
-    launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + alpha * p[i]; });
-    record.energy = total(potential.values(ctx, near_, trial));
+  Search* search = search_.data();
+  potential.launch_values(ctx, near_, x, search->before);
+  launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + search->bound() * p[i]; });
+  potential.launch_values(ctx, near_, trial, search->trial);
+  const Search first = read_back(ctx, search);
+  record.ccd_bound = first.bound();
+  record.energy = total(first.trial);
+
+  const double before = total(first.before);
+  // Differences below rounding decide nothing: near the minimiser every step is as good as none.
+  const double tolerance = 1e-12 * std::abs(before);
+  for (Real alpha = first.bound(); alpha > kShortestStep; alpha *= Real(0.5)) {
+    if (alpha < first.bound()) {
+      launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + alpha * p[i]; });
+      record.energy = total(potential.values(ctx, near_, trial));
+    }
     if (!(record.energy <= before + tolerance)) continue;
     if (contact_limit == 0 || potential.contacts().count_active(ctx, near_, trial) <= contact_limit)
       return alpha;
@@ -173,13 +195,13 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   const Real longest = static_cast<Real>(kLongestStep) * device.diagonal;
   bool shortened = shorten(ctx, norms.step, longest);
 
-  Real bound = step_bound(ctx, device, params, x, p_.data(), clock, seconds);
+  launch_step_bound(ctx, device, params, x, p_.data(), clock, seconds);
   // Shortening cannot bring an iteration inside that began with too many contacts, but it can keep them.
   const bool limited = params.contact_limit > 0;
   report.contact_limit_exceeded |= limited && record.contacts > params.contact_limit;
   const int most = limited ? std::max(params.contact_limit, record.contacts) : 0;
   const auto contact_limit = static_cast<std::size_t>(most);
-  Real alpha = line_search(ctx, potential, x, bound, contact_limit, record);
+  Real alpha = line_search(ctx, potential, x, contact_limit, record);
   while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened && !tolerance.met(record) &&
          !is_over_budget(params, clock)) {
     clock.lap(seconds.line_search);
@@ -187,10 +209,9 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
     clock.lap(seconds.linear_solve);
     if (!closer) break;
     shortened = shorten(ctx, static_cast<Real>(record.step_norm * params.dt), longest);
-    bound = step_bound(ctx, device, params, x, p_.data(), clock, seconds);
-    alpha = line_search(ctx, potential, x, bound, contact_limit, record);
+    launch_step_bound(ctx, device, params, x, p_.data(), clock, seconds);
+    alpha = line_search(ctx, potential, x, contact_limit, record);
   }
-  record.ccd_bound = bound;
   record.step_length = alpha;
   if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);
   if (alpha > 0) copy(ctx, x, trial_.data(), node_count_);

@@ -20,7 +20,7 @@ class BarrierNewton {
                      Real d_hat);
 
   /// Largest step in [0, 1] along p from x that keeps `params.ccd_slack` off every impact. Leaves the
-  /// candidates of the swept path behind. One host read.
+  /// candidates of the swept path behind. Two host reads.
   Real step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x, const Vec3* p,
                   StageClock& clock, StageTimes& seconds);
 
@@ -36,7 +36,17 @@ class BarrierNewton {
   struct Norms {
     double gradient2;  // |g|_2^2 over the nodes that move
     Real step;         // |p|_inf
+    PcgState pcg;
   };
+  /// What a line search asks first, for one host read.
+  struct Search {
+    Real bounds[2];  // of the step, by contact pairs and half-spaces
+    double before[IncrementalPotential::term_count], trial[IncrementalPotential::term_count];
+    SS_HD Real bound() const { return bounds[1] < bounds[0] ? bounds[1] : bounds[0]; }
+  };
+  /// The candidates of the swept path (one host read), and search_->bounds.
+  void launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
+                         const Vec3* p, StageClock& clock, StageTimes& seconds);
   Norms solve(Context& ctx, IncrementalPotential& potential, const Params& params, NewtonRecord& record);
   Norms norms(Context& ctx);
   /// 100 more iterations for a direction that the line search could not use [Guo24 App. B]; false when they
@@ -55,8 +65,10 @@ class BarrierNewton {
   Real descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
                const Tolerance& tolerance, Vec3* x, StageClock& clock, StepReport& report,
                NewtonRecord& record);
-  Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, Real bound,
-                   std::size_t contact_limit, NewtonRecord& record);
+  /// From the step that `launch_step_bound` allows, which goes to record.ccd_bound. One host read, and one
+  /// for every halving.
+  Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, std::size_t contact_limit,
+                   NewtonRecord& record);
 
  private:
   std::size_t node_count_ = 0;
@@ -66,7 +78,7 @@ class BarrierNewton {
   PcgResult direction_;
   Buffer<Vec3> rhs_, p_, trial_;
   Buffer<Norms> norms_;
-  Buffer<Real> bounds_;
+  Buffer<Search> search_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

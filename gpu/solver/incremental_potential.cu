@@ -92,8 +92,14 @@ void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
 
 IncrementalPotential::Values IncrementalPotential::values(Context& ctx, const Proximity& near,
                                                           const Vec3* x) {
+  launch_values(ctx, near, x, values_.data());
+  Values host;
+  copy_to_host(ctx, host.data(), values_.data(), term_count);
+  return host;
+}
+
+void IncrementalPotential::launch_values(Context& ctx, const Proximity& near, const Vec3* x, double* out) {
   const std::size_t n = device_->node_count;
-  double* out = values_.data();
   const StepInputs in = inputs_;
   const Real* mass = device_->mass.data();
   const std::uint8_t* scripted = device_->scripted.data();
@@ -121,9 +127,6 @@ IncrementalPotential::Values IncrementalPotential::values(Context& ctx, const Pr
         return value;
       },
       out + springs);
-  Values host;
-  copy_to_host(ctx, host.data(), out, term_count);
-  return host;
 }
 
 /// Inertia and springs, into gradient_, overwriting it.
@@ -205,16 +208,11 @@ double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
   return sums[1] > 0 ? -sums[0] / sums[1] : 0;
 }
 
-double IncrementalPotential::elastic_energy(Context& ctx, const Vec3* x) {
+void IncrementalPotential::launch_elastic_state(Context& ctx, const Vec3* x, double* energy,
+                                                double* volume_ratio_min) {
   // At x_t = x the damping vanishes.
-  solid_.energy(ctx, {x, x, inputs_.dt}, values_.data());
-  return read_back(ctx, values_.data());
-}
-
-double IncrementalPotential::min_volume_ratio(Context& ctx, const Vec3* x) {
-  if (solid_.size() == 0) return 1;
-  solid_.min_determinant(ctx, x, false, values_.data());
-  return read_back(ctx, values_.data());
+  solid_.energy(ctx, {x, x, inputs_.dt}, energy);
+  solid_.min_determinant(ctx, x, false, volume_ratio_min);
 }
 
 bool IncrementalPotential::is_inverted(Context& ctx, const Vec3* x) {

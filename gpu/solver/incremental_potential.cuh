@@ -55,6 +55,8 @@ class IncrementalPotential {
 
   /// All terms at x, barrier over everything in `near`. One host read.
   Values values(Context& ctx, const Proximity& near, const Vec3* x);
+  /// The same into `term_count` numbers in backend memory, without the read.
+  void launch_values(Context& ctx, const Proximity& near, const Vec3* x, double* out);
   /// Gradient [N] and SPD Hessian [N/m] at x over the current contact set.
   void linearise(Context& ctx, const Vec3* x);
   const Vec3* gradient() const { return gradient_.data(); }
@@ -66,10 +68,9 @@ class IncrementalPotential {
   /// -(sum grad b)'(grad E) / |sum grad b|^2 over the free nodes [Guo24 §3]: the barrier stiffness that
   /// balances all other forces best; 0 without contact. One host read.
   double balancing_stiffness(Context& ctx, const Vec3* x);
-  /// Elastic energy alone [J].
-  double elastic_energy(Context& ctx, const Vec3* x);
-  /// Smallest det F of all elements at x; 1 without any. One host read.
-  double min_volume_ratio(Context& ctx, const Vec3* x);
+  /// The elastic energy alone [J] and the smallest det F of all elements (+infinity without any) at x, into
+  /// backend memory.
+  void launch_elastic_state(Context& ctx, const Vec3* x, double* energy, double* volume_ratio_min);
   /// Whether an element is inverted at x that its energy forbids to be. At most one host read.
   bool is_inverted(Context& ctx, const Vec3* x);
 

@@ -22,6 +22,7 @@ constexpr Real kTouching = Real(1e-9);
 struct Sums {
   double kinetic, gravity;
   Vec<double, 3> momentum, angular_momentum;
+  double elastic, volume_ratio_min, multiplier_max;
 };
 
 /// Kinetic and gravity energy and momenta of the free nodes, into backend memory; no host wait.
@@ -184,10 +185,12 @@ DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::op
   spring.weights = drag->weights.cast<Real>();
   spring.stiffness = static_cast<Real>(params.drag_stiffness);
   Vec3 point = Vec3::zero();
-  for (int c = 0; c < 3; ++c) {
-    spring.targets[c] = read_back(ctx, state.x.data() + spring.nodes[c]);
-    point += spring.weights[c] * spring.targets[c];
-  }
+  held_.resize(ctx, 3);
+  const Vec3* x = state.x.data();
+  Vec3* held = held_.data();
+  launch(ctx, 3, [=] SS_LAMBDA(std::size_t c) { held[c] = x[spring.nodes[static_cast<int>(c)]]; });
+  copy_to_host(ctx, spring.targets, held, 3);
+  for (int c = 0; c < 3; ++c) point += spring.weights[c] * spring.targets[c];
   const Vec3 pull = drag->target.cast<Real>() - point;
   for (Vec3& target : spring.targets) target += pull;
   return spring;
@@ -277,6 +280,8 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   sums_.resize(ctx, sizeof(Sums) / sizeof(double));
   Sums* device_sums = reinterpret_cast<Sums*>(sums_.data());
   sum_diagnostics(ctx, device, x, v, params.gravity, device_sums);
+  potential_.launch_elastic_state(ctx, x, &device_sums->elastic, &device_sums->volume_ratio_min);
+  potential_.contacts().augmented().launch_largest(ctx, &device_sums->multiplier_max);
   const Sums sums = read_back(ctx, device_sums);
   if (!std::isfinite(sums.kinetic))
     throw SimulationError("velocities are not finite after step " + std::to_string(report.frame));
@@ -284,12 +289,12 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   report.gravity_energy = sums.gravity;
   report.momentum = sums.momentum;
   report.angular_momentum = sums.angular_momentum;
-  report.elastic_energy = potential_.elastic_energy(ctx, x);
-  report.volume_ratio_min = potential_.min_volume_ratio(ctx, x);
+  report.elastic_energy = sums.elastic;
+  report.volume_ratio_min = std::isfinite(sums.volume_ratio_min) ? sums.volume_ratio_min : 1;
   report.candidates = static_cast<int>(newton_.near().size());
   report.contacts = static_cast<int>(potential_.contacts().set().active_count());
   report.augmented = static_cast<int>(potential_.contacts().augmented().size());
-  report.multiplier_max = potential_.contacts().augmented().largest(ctx);
+  report.multiplier_max = sums.multiplier_max;
   report.gap_min = report.contacts > 0 ? potential_.contacts().set().min_distance() : -1;
   report.barrier_stiffness = stiffness_;
   if (params.check_intersections)

@@ -57,6 +57,7 @@ class TimeStepper {
   Buffer<Vec3> x_, y_, target_, script_step_, velocity_;
   Buffer<RigidPose> poses_;
   Buffer<double> sums_;
+  Buffer<Vec3> held_;  // where the drag's corners are
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

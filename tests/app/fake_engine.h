@@ -75,6 +75,7 @@ class FakeEngine final : public Engine {
   State state_;
   Params params_;
   LabParams contact_params_ = stepping_lab_params();
+  bool tracing_ = false;
   std::vector<Material> materials_;
   std::optional<Drag> drag_;
 };

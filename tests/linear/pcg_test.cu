@@ -194,10 +194,18 @@ BACKEND_TEST(Pcg, SteadyUseAllocatesNothing) {
   Buffer<Vec3> x(ctx, system.node_count);
   Pcg pcg;
   pcg.solve(ctx, device.matrix, b.data(), x.data(), {});
-  ctx.counters() = {};
-  device.assemble(ctx, system);
-  pcg.solve(ctx, device.matrix, b.data(), x.data(), {});
-  EXPECT_EQ(ctx.counters().allocations, 0U);
+  for (const std::size_t most_resident : {std::size_t{0}, std::size_t{1'000'000}}) {
+    ctx.counters() = {};
+    device.assemble(ctx, system);
+    PcgSettings settings;
+    settings.most_resident_nodes = most_resident;
+    const PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), settings);
+    EXPECT_GT(result.iterations, 10);
+    EXPECT_EQ(ctx.counters().allocations, 0U);
+    // However many iterations: the host asks once, at the end.
+    EXPECT_EQ(ctx.counters().copies_to_host, 1U);
+    EXPECT_LT(ctx.counters().launches, 60U);
+  }
 }
 
 BACKEND_TEST(Pcg, SameBitsForAnyThreadCount) {

@@ -1,0 +1,140 @@
+// What passes between host and backend during a step, whatever the backend: bounds that a device needs to be
+// fast.
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/contact_lab.h"
+#include "tests/fixtures/box_model.h"
+#include "tests/fixtures/engine_test.h"
+#include "tests/fixtures/rigid_model.h"
+
+namespace stickslip {
+namespace {
+
+class Residency : public fixtures::EngineTest, public testing::WithParamInterface<Backend> {
+ protected:
+  void SetUp() override {
+    start(GetParam());
+    params.check_intersections = false;
+  }
+
+  /// Two boxes that slide down and come to rest.
+  void load_boxes() {
+    Model model;
+    fixtures::add_box(model, "lower", {0.1, 0.1, 0.1}, {0, 0.052, 0}, 3);
+    fixtures::add_box(model, "upper", {0.1, 0.1, 0.1}, {0.01, 0.155, 0.01}, 3, 3, {0.4, 0, 0});
+    model.half_spaces.push_back({});
+    load(model);
+  }
+};
+
+/// Halvings of the line searches of a step: each asks for the energy once more.
+int halvings(const StepReport& report) {
+  int count = 0;
+  for (const NewtonRecord& record : report.newton) {
+    const double length = record.step_length > 0 ? record.step_length : 1e-10;
+    count += static_cast<int>(std::lround(std::log2(record.ccd_bound / length)));
+  }
+  return count;
+}
+
+// Newton iterations ask four times: how many candidates, the direction with its norms, the line search, the
+// new contacts. A step asks seven times more: candidates and contacts at its start, the stiffness, its end.
+TEST_P(Residency, a_barrier_step_reads_a_few_numbers_per_newton_iteration) {
+  constexpr std::size_t kPerStep = 7, kPerIteration = 4, kBytesPerRead = 256;
+  load_boxes();
+  std::size_t pcg = 0;
+  for (int i = 0; i < 40; ++i) {
+    const StepReport report = step();
+    const auto iterations = static_cast<std::size_t>(report.newton_iterations);
+    const Counters& c = report.counters;
+    EXPECT_LE(c.copies_to_host,
+              kPerStep + kPerIteration * iterations + static_cast<std::size_t>(halvings(report)))
+        << "frame " << report.frame;
+    EXPECT_LE(c.bytes_to_host, kBytesPerRead * c.copies_to_host);
+    EXPECT_EQ(c.copies_to_device, 0u);
+    EXPECT_EQ(c.graph_launches, iterations) << "one linear solve each";
+    // Launches do not grow with the iterations of PCG.
+    EXPECT_LE(c.launches, 200 + 130 * iterations);
+    pcg += static_cast<std::size_t>(report.pcg_iterations);
+  }
+  EXPECT_GT(pcg, 1000u);
+}
+
+TEST_P(Residency, multipliers_cost_two_reads_more_and_a_held_point_one) {
+  constexpr std::size_t kPerStep = 7, kPerIteration = 6;
+  params.solver = SolverKind::barrier_al;
+  load_boxes();
+  engine->set_drag(Drag{{0, 1, 2}, {0.2, 0.3, 0.5}, {0, 0.05, 0}});
+  for (int i = 0; i < 40; ++i) {
+    const StepReport report = step_unconverged();
+    EXPECT_LE(report.counters.copies_to_host,
+              kPerStep + 1 + kPerIteration * static_cast<std::size_t>(report.newton_iterations) +
+                  static_cast<std::size_t>(halvings(report)))
+        << "frame " << report.frame;
+  }
+}
+
+class RigidResidency : public testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    for (const BackendInfo& info : list_backends())
+      if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
+    engine = make_engine(GetParam(), 2);
+    params.solver = SolverKind::velocity;
+    params.dt = 0.01;
+    lab.tolerance = 1e-4;
+  }
+  /// Four columns of five boxes on a half-space.
+  void load_columns() {
+    Model model;
+    for (int c = 0; c < 20; ++c)
+      fixtures::add_rigid_box(model, {0.1, 0.1, 0.1},
+                              fixtures::pose_at({0.3 * (c % 4), 0.05 + 0.1 * (c / 4), 0}));
+    model.half_spaces.push_back({});
+    finalize(model);
+    engine->set_params(params);
+    engine->set_contact_params(lab);
+    engine->load(model);
+  }
+  /// The most of a counter over steps that follow a start.
+  Counters most_after_start(int start, int steps) {
+    for (int i = 0; i < start; ++i) engine->step();
+    Counters most;
+    for (int i = 0; i < steps; ++i) {
+      const Counters c = engine->step().counters;
+      most.copies_to_host = std::max(most.copies_to_host, c.copies_to_host);
+      most.bytes_to_host = std::max(most.bytes_to_host, c.bytes_to_host);
+      most.copies_to_device = std::max(most.copies_to_device, c.copies_to_device);
+      most.allocations = std::max(most.allocations, c.allocations);
+    }
+    return most;
+  }
+
+  std::unique_ptr<Engine> engine;
+  Params params;
+  LabParams lab = stepping_lab_params();
+};
+
+TEST_P(RigidResidency, a_step_reads_a_few_numbers_beside_its_solvers_looks) {
+  for (const ContactSolverKind solver :
+       {ContactSolverKind::manifold_gs, ContactSolverKind::nsgs, ContactSolverKind::spg}) {
+    SCOPED_TRACE(static_cast<int>(solver));
+    params.contact_solver = solver;
+    lab.max_iterations = 10;
+    load_columns();
+    const Counters most = most_after_start(20, 20);
+    EXPECT_LE(most.copies_to_host, 5u + 2u * static_cast<unsigned>(lab.max_iterations));
+    EXPECT_LE(most.bytes_to_host, 128 * most.copies_to_host);
+    EXPECT_LE(most.copies_to_device, 1u);
+    EXPECT_EQ(most.allocations, 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Residency, testing::Values(Backend::cpu, Backend::cuda),
+                         [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
+INSTANTIATE_TEST_SUITE_P(Backends, RigidResidency, testing::Values(Backend::cpu, Backend::cuda),
+                         [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
+
+}  // namespace
+}  // namespace stickslip
