@@ -84,7 +84,7 @@ class BackendEngine final : public Engine {
   StepReport step() override {
     const Counters before = ctx_.counters();
     if (trace_) trace_->begin_step();
-    StepReport report = traced_step();
+    StepReport report = step_or_explain();
     report.counters = ctx_.counters() - before;
     report.memory_bytes = memory_use().peak;
     if (trace_) report.trace = trace_->take();
@@ -172,6 +172,15 @@ class BackendEngine final : public Engine {
                                   " nodes");
   }
 
+  StepReport step_or_explain() {
+    try {
+      return traced_step();
+    } catch (const std::bad_alloc& error) {
+      throw SimulationError(std::string(error.what()) + " in step " + std::to_string(state_.frame + 1) +
+                            "; the state is back at the end of the step before");
+    }
+  }
+
   StepReport traced_step() {
     const Span span(ctx_, "step");
     return is_rigid() ? rigid_step() : stepper_.step(ctx_, model_, device_, params_, drag_, state_);
@@ -186,6 +195,7 @@ class BackendEngine final : public Engine {
   }
 
   void place_nodes() {
+    const Span span(ctx_, "place nodes");
     rigid_.bodies().place_nodes(ctx_, state_.x.data());
     rigid_.bodies().node_velocities(ctx_, state_.v.data());
     rigid_.solids().place_nodes(ctx_, state_.x.data(), state_.v.data());

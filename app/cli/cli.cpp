@@ -84,6 +84,10 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->check(CLI::Range(1, 100000000));
   add_scene_options(*run, options);
   run->add_option("--report", options.report, "write one JSON line per step to this file");
+  run->add_option(
+      "--trace", options.trace,
+      "write what ran when to this JSON file, for chrome://tracing and Perfetto; --report then has "
+      "the times of all stages too");
   run->add_option("--image", options.image, "write the last frame to this PNG file");
   run->add_option("--images", options.images, "write every frame as a PNG file to this folder");
   run->add_option("--video", options.video, "write a video to this file, through the ffmpeg program");
@@ -184,7 +188,8 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   CLI::App app{"stickslip: a sandbox for frictional contact", "stickslip"};
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 good, 1 an expectation failed or nothing converged, 2 bad input, 3 no suitable device.");
+      "Exit codes: 0 good, 1 the simulation or an expectation failed or nothing converged, 2 bad input, 3 no "
+      "suitable device, or it was lost.");
   ViewCommand view;
   RunOptions run;
   ConvertOptions convert;

@@ -41,7 +41,7 @@ struct ViewCommand : SceneOptions {
 
 struct RunOptions : SceneOptions {
   std::optional<int> frames;
-  std::string report, image, images, video, state;
+  std::string report, trace, image, images, video, state;
   std::string size = "1280x720";
   std::vector<std::string> freezes;  // "FRAME:FILE" of contact problems
   bool check_intersections = false, quiet = false;

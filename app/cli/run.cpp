@@ -15,6 +15,8 @@
 #include "app/io/output_file.h"
 #include "app/io/report.h"
 #include "app/io/state_file.h"
+#include "app/io/trace_file.h"
+#include "gpu/core/device_lost.h"
 
 namespace stickslip {
 namespace {
@@ -92,22 +94,31 @@ std::vector<Expectation> expectations_of(const Scene& scene) {
 
 struct Outputs {
   std::unique_ptr<OutputFile> report;
+  std::unique_ptr<TraceFile> trace;
   std::unique_ptr<FrameWriter> frames;
   Freezer freezer;
   Snapshot snapshot;
 
-  Outputs(const RunOptions& options, const Scene& scene, int steps) : freezer(options, scene, steps) {
+  Outputs(const RunOptions& options, const Scene& scene, const std::string& backend, int steps)
+      : freezer(options, scene, steps) {
     if (!options.report.empty()) report = std::make_unique<OutputFile>(options.report);
+    if (!options.trace.empty())
+      trace = std::make_unique<TraceFile>(options.trace, "stickslip run " + scene.name + " on " + backend);
     frames = make_frame_writer(options, scene);
   }
-  void start(Engine& engine) { draw(engine); }
+  void start(Engine& engine) {
+    engine.set_tracing(trace != nullptr);
+    draw(engine);
+  }
   void step(Engine& engine, const StepReport& step_report) {
     if (report) report->stream() << to_json(step_report).dump() << "\n";
+    if (trace) trace->add(step_report);
     freezer.step(engine, step_report);
     draw(engine);
   }
   void finish() {
     if (report) report->commit();
+    if (trace) trace->commit();
     if (frames) frames->finish();
   }
 
@@ -119,8 +130,9 @@ struct Outputs {
   }
 };
 
-/// Steps until the frames are done, Ctrl+C is pressed or the simulation fails; the summary says which.
-void simulate(Engine& engine, int frames, bool quiet, ExpectationJudge& judge, Outputs& outputs,
+/// Steps until the frames are done, Ctrl+C is pressed or the simulation fails; the summary says which. False
+/// when the engine lost its device and has no state any more.
+bool simulate(Engine& engine, int frames, bool quiet, ExpectationJudge& judge, Outputs& outputs,
               RunSummary& summary) {
   InterruptGuard interrupt;
   Progress progress(quiet, frames);
@@ -129,7 +141,7 @@ void simulate(Engine& engine, int frames, bool quiet, ExpectationJudge& judge, O
     for (int i = 0; i < frames; ++i) {
       if (interrupt.requested()) {
         summary.interrupted = true;
-        return;
+        return true;
       }
       const Clock::time_point start = Clock::now();
       const StepReport report = engine.step();
@@ -142,7 +154,11 @@ void simulate(Engine& engine, int frames, bool quiet, ExpectationJudge& judge, O
     }
   } catch (const SimulationError& error) {
     summary.error = error.what();
+  } catch (const DeviceLost& error) {
+    summary.error = error.what();
+    return false;
   }
+  return true;
 }
 
 }  // namespace
@@ -152,6 +168,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   if (options.check_intersections) scene.params.check_intersections = true;
   const Backend backend = prepare_backend(options.backend);
   if (!options.report.empty()) check_writable(options.report);
+  if (!options.trace.empty()) check_writable(options.trace);
   if (!options.state.empty()) check_state_file(options.state);
 
   const std::unique_ptr<Engine> engine = factory(backend, options.threads);
@@ -160,7 +177,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
     std::cerr << "stickslip: " << scene.file.string() << ": " << note << "\n";
   ExpectationJudge judge(scene.model, expectations_of(scene));
   const int frames = options.frames.value_or(scene.frames);
-  Outputs outputs(options, scene, frames);
+  Outputs outputs(options, scene, backend_name(backend), frames);
 
   RunSummary summary;
   summary.scene = scene.name;
@@ -168,15 +185,16 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   summary.scale = scene.scale;
   summary.backend = backend_name(backend);
   summary.solver = param_text(&scene.params, *find_param(param_table(), "solver"));
-  simulate(*engine, frames, options.quiet, judge, outputs, summary);
+  const bool has_state = simulate(*engine, frames, options.quiet, judge, outputs, summary);
   outputs.finish();
-  if (!options.state.empty()) write_state(options.state, scene.model, engine->state().positions);
+  if (!options.state.empty() && has_state) write_state(options.state, scene.model, engine->state().positions);
   summary.verdicts = judge.verdicts();
 
   print_verdicts(summary.verdicts, options.quiet);
   if (summary.interrupted) std::cerr << "stickslip: interrupted after " << summary.frames << " frames\n";
   if (!summary.error.empty()) std::cerr << "stickslip: " << summary.error << "\n";
   std::cout << to_json(summary).dump() << std::endl;
+  if (!has_state) return exit_no_device;
   return summary.error.empty() && summary.count(Verdict::Outcome::failed) == 0 ? exit_good : exit_failed;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "gpu/core/span_totals.h"
+
 namespace stickslip {
 namespace {
 
@@ -39,6 +41,18 @@ json newton_json(const NewtonRecord& n) {
           {"augmented", n.augmented},
           {"barrier_stiffness", n.barrier_stiffness},
           {"gap_min", measured(n.contacts > 0, n.gap_min)}};
+}
+
+/// Null where nothing was traced, and on the device where there is none.
+json spans_json(const std::vector<TraceSpan>& trace) {
+  json rows = json::array();
+  for (const SpanTotal& span : span_totals(trace))
+    rows.push_back({{"name", span.name},
+                    {"depth", span.depth},
+                    {"count", span.count},
+                    {"host_ms", 1e3 * span.host},
+                    {"device_ms", measured(span.has_device, 1e3 * span.device)}});
+  return measured(!trace.empty(), std::move(rows));
 }
 
 json contact_solve_json(const ContactSolveRecord& s) {
@@ -97,7 +111,8 @@ json to_json(const StepReport& r) {
           {"launches", r.counters.launches},
           {"graph_launches", r.counters.graph_launches},
           {"synchronisations", r.counters.synchronisations},
-          {"memory_bytes", r.memory_bytes}};
+          {"memory_bytes", r.memory_bytes},
+          {"spans", spans_json(r.trace)}};
 }
 
 json to_json(const BenchResult& result) { return json::parse(bench_json(result)); }

@@ -120,11 +120,18 @@ void Simulation::set_pacing(const Pacing& pacing) {
   wake_.notify_one();
 }
 
+void Simulation::set_tracing(bool on) {
+  const std::lock_guard lock(mutex_);
+  tracing_ = seen_tracing_ = on;
+}
+
 bool Simulation::update() {
   const bool new_frame = frames_.update();
   const std::lock_guard lock(mutex_);
   if (!std::exchange(news_, false)) return new_frame;
   if (std::exchange(history_cleared_, false)) history_.clear();
+  // Spans of a long history would fill the memory.
+  if (!new_reports_.empty() && !history_.empty()) history_.back().trace = {};
   for (StepReport& report : new_reports_) history_.push_back(std::move(report));
   new_reports_.clear();
   while (history_.size() > history_length) history_.pop_front();

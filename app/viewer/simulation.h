@@ -76,6 +76,8 @@ class Simulation {
   /// One more step, then pause.
   void step_once();
   void set_pacing(const Pacing& pacing);
+  /// Whether the newest report of `history()` tells what ran when.
+  void set_tracing(bool on);
 
   /// Takes over what the thread has published; true when anything is new. The references below are valid and
   /// constant until the next call, and all of this is for one thread.
@@ -85,6 +87,7 @@ class Simulation {
   const SimulationStatus& status() const { return seen_status_; }
   const Settings& settings() const { return seen_settings_; }
   const Pacing& pacing() const { return seen_pacing_; }
+  bool tracing() const { return seen_tracing_; }
 
   /// What `Freeze` took since the last call, or null.
   std::shared_ptr<const FrozenStep> take_frozen();
@@ -110,7 +113,8 @@ class Simulation {
   void step();
   void restart();
   void pace(double simulated_seconds);
-  void publish_frame();
+  void follow_tracing();
+  bool publish_frame();
   void publish_start(const std::shared_ptr<const Scene>& scene);
   void begin(SimulationStatus::Activity activity);
   void fail(const std::string& message);
@@ -128,7 +132,7 @@ class Simulation {
   std::vector<double> half_space_mu_;
   int frame_ = 0;
   double time_ = 0;
-  bool unpublished_ = false;
+  bool unpublished_ = false, engine_traces_ = false;
   Clock::time_point started_, published_, last_step_end_;
   Clock::time_point next_step_;  // under mutex_
 
@@ -144,6 +148,7 @@ class Simulation {
   std::vector<JournalEntry> journal_;
   std::shared_ptr<const FrozenStep> frozen_;
   int steps_wanted_ = 0;
+  bool tracing_ = false;
   bool history_cleared_ = false;
   bool news_ = false;
   bool quit_ = false;
@@ -153,6 +158,7 @@ class Simulation {
   SimulationStatus seen_status_;
   Settings seen_settings_;
   Pacing seen_pacing_;
+  bool seen_tracing_ = false;
 
   std::thread thread_;
 };

@@ -171,7 +171,8 @@ void Simulation::load(const std::string& name_or_path) {
 void Simulation::renew_engine(const Scene& scene) {
   const auto is_velocity = [](SolverKind kind) { return kind == SolverKind::velocity; };
   const SolverKind kind = scene.params.solver;
-  if (loaded_with_ && is_velocity(*loaded_with_) != is_velocity(kind)) engine_ = make_engine_();
+  if (loaded_with_ && is_velocity(*loaded_with_) != is_velocity(kind))
+    engine_ = make_engine_(), engine_traces_ = false;
   loaded_with_ = kind;
 }
 
@@ -211,6 +212,7 @@ void Simulation::step() {
   const Clock::time_point start = Clock::now();
   StepReport report;
   try {
+    follow_tracing();
     report = engine_->step();
   } catch (const std::exception& error) {
     return fail(error.what());
@@ -220,7 +222,7 @@ void Simulation::step() {
   frame_ = report.frame;
   time_ = report.time;
   unpublished_ = true;
-  if (end - published_ >= snapshot_interval) publish_frame();
+  if (end - published_ >= snapshot_interval && !publish_frame()) return;
 
   {
     const std::lock_guard lock(mutex_);
@@ -233,6 +235,7 @@ void Simulation::step() {
     status_.steps_per_second += weight * (1 / spent - status_.steps_per_second);
     status_.error.clear();
     if (steps_wanted_ > 0) --steps_wanted_;
+    if (!new_reports_.empty()) new_reports_.back().trace = {};
     new_reports_.push_back(std::move(report));
     if (new_reports_.size() > history_length) new_reports_.erase(new_reports_.begin());
   }
@@ -253,14 +256,32 @@ void Simulation::pace(double simulated_seconds) {
   next_step_ = std::max(next_step_ + interval, now - interval);
 }
 
-void Simulation::publish_frame() {
+void Simulation::follow_tracing() {
+  bool wanted = false;
+  {
+    const std::lock_guard lock(mutex_);
+    wanted = tracing_;
+  }
+  if (wanted == engine_traces_) return;
+  engine_->set_tracing(wanted);
+  engine_traces_ = wanted;
+}
+
+/// False when the engine cannot show its state, as after a lost device: then the frame before stays.
+bool Simulation::publish_frame() {
+  unpublished_ = false;
   SimulationFrame& frame = frames_.back();
   frame.scene = scene_;
-  engine_->snapshot(frame.snapshot);
+  try {
+    engine_->snapshot(frame.snapshot);
+  } catch (const std::exception& error) {
+    fail(error.what());
+    return false;
+  }
   frames_.publish();
-  unpublished_ = false;
   published_ = Clock::now();
   if (on_change_) on_change_();
+  return true;
 }
 
 /// Shows a scene as it stands in its file, so that one that the engine then refuses can be looked at all the

@@ -6,6 +6,7 @@
 #include "gpu/core/atomics.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/sort.h"
+#include "gpu/core/trace.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -205,6 +206,7 @@ void PairSearch::keep_asleep(Context& ctx, const Input& in, const Output& out) {
 }
 
 void PairSearch::find(Context& ctx, const Input& in, const Output& out) {
+  const Span span(ctx, "broad phase");
   fill(ctx, out.found, 1, std::int32_t{0});
   fill(ctx, out.keys, out.room, in.pair_keys.none());
   place_boxes(ctx, in);

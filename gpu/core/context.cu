@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "gpu/core/device_lost.h"
+
 #if !STICKSLIP_ON_CUDA && defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -41,13 +43,42 @@ void limit_memory(std::size_t bytes) { most_bytes = bytes; }
 
 #if STICKSLIP_ON_CUDA
 
+namespace {
+
+/// Whether every later call of the process fails too.
+bool loses_device(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorCudartUnloading:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 void check(cudaError_t status, const char* call, const char* file, int line) {
   if (status == cudaSuccess) return;
   // The runtime keeps an error until it is asked for: the next launch would be blamed for a caught one.
   static_cast<void>(cudaGetLastError());
-  throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorName(status) + " (" +
+  const std::string text = std::string("CUDA: ") + cudaGetErrorName(status) + " (" +
                            cudaGetErrorString(status) + ") in " + call + " at " + file + ":" +
-                           std::to_string(line));
+                           std::to_string(line);
+  if (loses_device(status)) throw DeviceLost(text);
+  throw std::runtime_error(text);
 }
 
 void* allocate_bytes(std::size_t bytes) {

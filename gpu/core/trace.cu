@@ -1,6 +1,7 @@
 #include "gpu/core/trace.h"
 
-#include "gpu/core/timer.h"
+#include <algorithm>
+#include <new>
 
 #if STICKSLIP_ON_CUDA
 #include <nvtx3/nvToolsExt.h>
@@ -12,8 +13,15 @@ Trace::Trace(Context& ctx) : ctx_(ctx) {
 #if STICKSLIP_ON_CUDA
   SS_CUDA(cudaEventCreate(&reference_));
 #endif
+  try {
+    begin_step();
+  } catch (...) {
+#if STICKSLIP_ON_CUDA
+    cudaEventDestroy(reference_);
+#endif
+    throw;
+  }
   ctx.attach_trace(this);
-  begin_step();
 }
 
 Trace::~Trace() {
@@ -27,7 +35,9 @@ Trace::~Trace() {
 void Trace::begin_step() {
   spans_.clear();
   depth_ = 0;
+  ++step_;
 #if STICKSLIP_ON_CUDA
+  recorded_.clear();
   SS_CUDA(cudaStreamSynchronize(ctx_.stream()));
   SS_CUDA(cudaEventRecord(reference_, ctx_.stream()));
   SS_CUDA(cudaEventSynchronize(reference_));
@@ -36,62 +46,85 @@ void Trace::begin_step() {
 }
 
 std::vector<TraceSpan> Trace::take() {
+  for (TraceSpan& span : spans_)
+    if (span.end < span.begin) span.end = trace_clock();
+  depth_ = 0;
+  ++step_;
 #if STICKSLIP_ON_CUDA
-  SS_CUDA(cudaStreamSynchronize(ctx_.stream()));
-  const auto time_of = [&](cudaEvent_t event) {
-    float milliseconds = 0;
-    SS_CUDA(cudaEventElapsedTime(&milliseconds, reference_, event));
-    return reference_time_ + 1e-3 * milliseconds;
-  };
-  for (std::size_t i = 0; i < spans_.size(); ++i) {
-    spans_[i].device_begin = time_of(event(2 * i));
-    spans_[i].device_end = time_of(event(2 * i + 1));
-  }
+  read_device_times();
 #endif
   std::vector<TraceSpan> out;
   out.swap(spans_);
+  spans_.reserve(out.size());
   return out;
 }
 
-std::size_t Trace::open(const char* name) {
+Trace::Handle Trace::open(const char* name) {
   const std::size_t index = spans_.size();
-  spans_.push_back({name, depth_++, trace_clock(), 0});
+  spans_.push_back({name, depth_, trace_clock(), -1});
+  ++depth_;
 #if STICKSLIP_ON_CUDA
-  SS_CUDA(cudaEventRecord(event(2 * index), ctx_.stream()));
+  record(index, End::begin);
 #endif
-  return index;
+  return {index, step_};
 }
 
-void Trace::close(std::size_t span) {
+void Trace::close(Handle span) noexcept {
+  if (span.step != step_) return;
 #if STICKSLIP_ON_CUDA
-  // A span is also closed while an error unwinds: no throw from here.
-  static_cast<void>(cudaEventRecord(event(2 * span + 1), ctx_.stream()));
+  if (!ctx_.is_capturing()) record(span.index, End::end);
 #endif
-  spans_[span].end = trace_clock();
-  --depth_;
+  spans_[span.index].end = trace_clock();
+  depth_ = spans_[span.index].depth;
 }
 
 #if STICKSLIP_ON_CUDA
-cudaEvent_t Trace::event(std::size_t index) {
-  while (events_.size() <= index + 1) {
-    cudaEvent_t made = nullptr;
-    SS_CUDA(cudaEventCreate(&made));
-    events_.push_back(made);
+
+/// Without a throw: a span also ends while an error unwinds.
+void Trace::record(std::size_t span, End end) noexcept {
+  const std::size_t index = 2 * span + static_cast<std::size_t>(end);
+  try {
+    while (events_.size() <= index) {
+      events_.push_back(nullptr);
+      if (cudaEventCreate(&events_.back()) != cudaSuccess) events_.back() = nullptr;
+    }
+    recorded_.resize(std::max(recorded_.size(), index + 1));
+  } catch (const std::bad_alloc&) {
+    return;
   }
-  return events_[index];
+  recorded_[index] =
+      events_[index] != nullptr && cudaEventRecord(events_[index], ctx_.stream()) == cudaSuccess;
+  // The runtime keeps an error until it is asked for; those that lose the device it keeps for good.
+  if (!recorded_[index]) static_cast<void>(cudaGetLastError());
 }
+
+void Trace::read_device_times() {
+  SS_CUDA(cudaStreamSynchronize(ctx_.stream()));
+  const auto time_of = [&](std::size_t index) {
+    float milliseconds = 0;
+    SS_CUDA(cudaEventElapsedTime(&milliseconds, reference_, events_[index]));
+    return reference_time_ + 1e-3 * milliseconds;
+  };
+  recorded_.resize(2 * spans_.size());
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    if (!recorded_[2 * i] || !recorded_[2 * i + 1]) continue;
+    spans_[i].device_begin = time_of(2 * i);
+    spans_[i].device_end = time_of(2 * i + 1);
+  }
+}
+
 #endif
 
 Span::Span(Context& ctx, const char* name) : trace_(ctx.is_capturing() ? nullptr : ctx.trace()) {
+  if (trace_ != nullptr) handle_ = trace_->open(name);
 #if STICKSLIP_ON_CUDA
   ranged_ = !ctx.is_capturing();
   if (ranged_) nvtxRangePushA(name);
 #endif
-  if (trace_ != nullptr) index_ = trace_->open(name);
 }
 
 Span::~Span() {
-  if (trace_ != nullptr) trace_->close(index_);
+  if (trace_ != nullptr) trace_->close(handle_);
 #if STICKSLIP_ON_CUDA
   if (ranged_) nvtxRangePop();
 #endif

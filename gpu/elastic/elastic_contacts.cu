@@ -2,6 +2,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/scan.h"
+#include "gpu/core/trace.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace elastic_detail {
@@ -152,6 +153,7 @@ void ElasticContacts::load(Context& ctx, const Model& solids) {
 }
 
 void ElasticContacts::find(Context& ctx, const Input& in, const Options& options) {
+  const Span span(ctx, "elastic contacts");
   start_.swap(start_before_);
   others_.swap(others_before_);
   build_tree(ctx, in, options);

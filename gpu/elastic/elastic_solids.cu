@@ -4,6 +4,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/trace.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -116,6 +117,7 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
 
 /// A / dt^2, and grad Psi at x_t. At x = x_t damping has no force yet, and its Hessian is C / dt.
 void ElasticSolids::assemble(Context& ctx) {
+  const Span span(ctx, "elastic assembly");
   LinearSolver::prepare(matrix_, params_);
   const std::size_t tets = energy_.size();
   energy_.gradient_and_hessian(ctx, {x.data(), x.data(), static_cast<Real>(params_.dt)}, {0, tets},

@@ -7,6 +7,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/trace.h"
 #include "gpu/dfcp/solvers.cuh"
 #include "gpu/law/natural_map.h"
 #include "gpu/law/projection.h"
@@ -31,6 +32,7 @@ constexpr std::size_t kFewBlocks = 2000;
 
 template <int D>
 void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list) {
+  const Span span(ctx, "assembly");
   joint_blocks_ = list.joint_blocks;
   blocks_ = list.joint_blocks + list.contact_count;
   by_manifolds_ = false;
@@ -88,6 +90,7 @@ void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, c
 
 template <int D>
 void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list) {
+  const Span span(ctx, "penalties");
   penalty_block_.resize(ctx, list.contact_count);
   ConstraintBlock<D>* block = penalty_block_.data();
   const RigidContact* contact = list.contacts;
@@ -137,6 +140,7 @@ void ContactSystem<D>::warm_start(Context& ctx, const StepConstraints& list) {
 
 template <int D>
 void ContactSystem<D>::keep_impulses(Context& ctx) {
+  const Span span(ctx, "keep impulses");
   world_.resize(ctx, blocks_);
   joint_r_.resize(ctx, joint_blocks_);
   const BodyRows<D> rows = W_.body_rows();
@@ -180,6 +184,7 @@ Delassus<D>& ContactSystem<D>::chosen(Context& ctx, const DeviceBodies& bodies, 
 template <int D>
 void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
                              const LabParams& params, ContactSolveRecord& record) {
+  const Span span(ctx, "contact solve");
   Delassus<D>& W = chosen(ctx, bodies, solver, params);
   Monitor<D> monitor(
       ctx, W, law_.data(),
@@ -210,6 +215,7 @@ template <int D>
 void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
                                        const StepConstraints& list) {
   if constexpr (D == 3) {
+    const Span span(ctx, "assembly");
     ManifoldInput input{
         {list.contacts, list.pair_start, list.contact_count, list.pairs}, list.surfaces, list.options};
     if (impulses_ > 0 && list.warm_start) {
@@ -228,6 +234,7 @@ void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
 
 template <int D>
 void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record) {
+  const Span span(ctx, "contact solve");
   manifolds_.solve(ctx, params, record);
   world_.resize(ctx, blocks_);
   manifolds_.world_impulses(ctx, world_.data());
@@ -254,6 +261,7 @@ void ContactSystem<D>::make_blocks(Context& ctx, const DeviceBodies& bodies) {
 template <int D>
 double ContactSystem<D>::residual(Context& ctx) {
   if (blocks_ == 0) return 0;
+  const Span span(ctx, "residual");
   sums_.resize(ctx, 1);
   W_.apply(ctx, r_.data(), u_.data(), true);
   return judge_quickly(ctx, W_, law_.data(), r_.data(), u_.data(), sums_.data()).residual;
@@ -261,6 +269,7 @@ double ContactSystem<D>::residual(Context& ctx) {
 
 template <int D>
 void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
+  const Span span(ctx, "velocities");
   if (by_manifolds_) return manifolds_.velocities(ctx, bodies);
   delta_.resize(ctx, 6 * bodies.size());
   W_.body_velocities(ctx, r_.data(), delta_.data());
@@ -279,6 +288,7 @@ void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
 
 template <int D>
 void ContactSystem<D>::propagate_shocks(Context& ctx, DeviceBodies& bodies) {
+  const Span span(ctx, "shock propagation");
   constexpr int kSweeps = 2;  // of a level
   make_blocks(ctx, bodies);
   shocks_.propagate(ctx, W_, law_.data(), joint_blocks_, r_.data(), bodies.free.data(), kSweeps,

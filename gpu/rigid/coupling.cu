@@ -6,6 +6,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/trace.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -149,6 +150,7 @@ void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
 
 /// v = A_e^-1 (f_e + B' R), from the v that comes in; R null: none. Returns the iterations of PCG.
 int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double tolerance) {
+  const Span span(ctx, "elastic solve");
   Vec3* at_nodes = nullptr;
   if (impulse != nullptr) {
     at_nodes = node_impulse_.data();
@@ -231,6 +233,7 @@ double Coupling::judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, co
 template <int D>
 double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                            const LabParams& lab, ContactSolveRecord& record) {
+  const Span span(ctx, "coupling round");
   free_particles(ctx, v_start_.data(), start_.data());
   system.move_free(ctx, shift_.data());
   const long before = record.iterations;

@@ -6,13 +6,17 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/trace.h"
 #include "gpu/rigid/manifold_lane.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 void ManifoldSolver::build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input) {
   bodies_ = bodies.size();
-  order_.build(ctx, input.list, bodies.view(), bodies_);
+  {
+    const Span span(ctx, "manifold order");
+    order_.build(ctx, input.list, bodies.view(), bodies_);
+  }
   sums_.resize(ctx, 1);
   sum_.resize(ctx, 1);
   pair_sum_.resize(ctx, 1);
@@ -131,6 +135,7 @@ void ManifoldSolver::sweep(Context& ctx, const ManifoldSweep& options) {
 }
 
 double ManifoldSolver::residual(Context& ctx) {
+  const Span span(ctx, "residual");
   const ManifoldView packs = view();
   JudgedSums* judged = judged_.data();
   const double* free2 = free_sum_.data();

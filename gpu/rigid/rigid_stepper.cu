@@ -6,6 +6,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/trace.h"
 #include "gpu/model/coupled.h"
 #include "gpu/model/manifold_support.h"
 
@@ -143,6 +144,7 @@ std::vector<std::uint8_t> RigidStepper::asleep(Context& ctx) const {
 }
 
 void RigidStepper::save(Context& ctx) {
+  const Span span(ctx, "save");
   const std::size_t n = bodies_.size();
   saved_pose_.resize(ctx, n);
   saved_velocity_.resize(ctx, n);
@@ -179,6 +181,7 @@ StepReport RigidStepper::step(Context& ctx, const Model& model, const Params& pa
 /// holds: no stiffness is too large.
 BodyPull RigidStepper::pull_of(Context& ctx, const Model& model, const Params& params,
                                const std::optional<Drag>& drag) {
+  const Span span(ctx, "drag");
   BodyPull pull;
   if (!drag) return pull;
   const auto first = static_cast<std::size_t>(drag->triangle[0]);
@@ -205,6 +208,7 @@ BodyPull RigidStepper::pull_of(Context& ctx, const Model& model, const Params& p
 }
 
 void RigidStepper::find_contacts(Context& ctx, const Params& params) {
+  const Span span(ctx, "contacts");
   const BodyMotionView motion{bodies_.pose.data(), bodies_.velocity.data(), bodies_.spin.data(),
                               bodies_.moves.data(), sleepers_ ? islands_.asleep() : nullptr};
   RigidContacts::Options options;
@@ -229,6 +233,7 @@ std::vector<DeepOverlap> RigidStepper::find_overlaps(Context& ctx, const Model& 
 }
 
 void RigidStepper::update_islands(Context& ctx, const Params& params, std::int32_t pulled) {
+  const Span span(ctx, "islands");
   if (wake_ || (sleepers_ && !params.sleeping)) islands_.reset(ctx, bodies_.size());
   wake_ = false;
   IslandInput input;
@@ -256,6 +261,7 @@ std::size_t RigidStepper::fresh_contacts(Context& ctx) {
 }
 
 void RigidStepper::project(Context& ctx, const Params& params) {
+  const Span span(ctx, "position projection");
   ProjectionProblem problem;
   problem.joints = joints_.data();
   problem.block_joint = block_joint_.data();
@@ -289,6 +295,21 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   return list;
 }
 
+/// Scripted bodies, the elastic solids' systems, and the way of `before` seconds to where contacts are found.
+void RigidStepper::begin_step(Context& ctx, const Model& model, const Params& params,
+                              const std::optional<Drag>& drag, double time, double before) {
+  const Span span(ctx, "begin");
+  bodies_.follow_motions(ctx, model, time, params.dt);
+  if (coupling_.active()) coupling_.solids().begin_step(ctx, params, drag, time);
+  if (before > 0) advance(ctx, before, nullptr);
+}
+
+void RigidStepper::advance(Context& ctx, double dt, const std::uint8_t* asleep) {
+  const Span span(ctx, "advance");
+  bodies_.advance(ctx, dt, asleep);
+  coupling_.solids().advance(ctx, dt);
+}
+
 StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params& asked, const LabParams& lab,
                                   const std::optional<Drag>& drag, int frame, double time) {
   Params params = asked;
@@ -298,11 +319,8 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   report.time = time + params.dt;
   report.contact_solve.emplace();
 
-  bodies_.follow_motions(ctx, model, time, params.dt);
   const double before = params.integrator == RigidIntegrator::midpoint ? params.dt / 2 : 0;
-  if (coupling_.active()) coupling_.solids().begin_step(ctx, params, drag, time);
-  if (before > 0) bodies_.advance(ctx, before, nullptr);
-  if (before > 0) coupling_.solids().advance(ctx, before);
+  begin_step(ctx, model, params, drag, time, before);
   const BodyPull pull = pull_of(ctx, model, params, drag);
   clock.lap(report.seconds.other);
   find_contacts(ctx, params);
@@ -312,7 +330,10 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   clock.lap(report.seconds.contacts);
   update_islands(ctx, params, pull.body);
   const std::uint8_t* asleep = sleepers_ ? islands_.asleep() : nullptr;
-  bodies_.predict(ctx, params.dt, params.gravity, params.gyroscopic, pull, asleep);
+  {
+    const Span span(ctx, "predict");
+    bodies_.predict(ctx, params.dt, params.gravity, params.gyroscopic, pull, asleep);
+  }
   clock.lap(report.seconds.other);
   std::visit([&](auto& system) { solve(ctx, system, params, lab, clock, report); }, system_);
   const bool project_after = params.stabilisation == Stabilisation::projection;
@@ -320,8 +341,7 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
     found_at_.resize(ctx, bodies_.size());
     copy(ctx, found_at_.data(), bodies_.pose.data(), bodies_.size());
   }
-  bodies_.advance(ctx, params.dt - before, asleep);
-  coupling_.solids().advance(ctx, params.dt - before);
+  advance(ctx, params.dt - before, asleep);
   if (project_after) project(ctx, params);
   finish(ctx, params, report);
   clock.lap(report.seconds.other);
@@ -332,6 +352,7 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
 template <int D>
 void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                          StageClock& clock, StepReport& report) {
+  const Span span(ctx, "contact problem");
   ContactSolveRecord& record = *report.contact_solve;
   last_ = constraints(params, lab);
   if (coupling_.active()) {
@@ -392,6 +413,7 @@ void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Pa
 }
 
 void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report) {
+  const Span span(ctx, "diagnostics");
   ContactSolveRecord& record = *report.contact_solve;
   const RigidContact* contact = last_.contacts;
   reduce(

@@ -71,6 +71,9 @@ class RigidStepper {
   // Stages of a step; public because nvcc allows no device lambda in a private member.
   StepReport try_step(Context& ctx, const Model& model, const Params& params, const LabParams& lab,
                       const std::optional<Drag>& drag, int frame, double time);
+  void begin_step(Context& ctx, const Model& model, const Params& params, const std::optional<Drag>& drag,
+                  double time, double before);
+  void advance(Context& ctx, double dt, const std::uint8_t* asleep);
   BodyPull pull_of(Context& ctx, const Model& model, const Params& params, const std::optional<Drag>& drag);
   void find_contacts(Context& ctx, const Params& params);
   void update_islands(Context& ctx, const Params& params, std::int32_t pulled);

@@ -7,6 +7,7 @@
 #include "gpu/ccd/step_bound.cuh"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/trace.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -70,6 +71,7 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
 
 void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                                   const Vec3* x, Real d_hat) {
+  const Span span(ctx, "broad phase");
   broad_phase_.find(ctx, x, nullptr, d_hat, device.scripted.data());
   near_ = make_proximity(device, broad_phase_.view());
   potential.contacts().update(ctx, near_, x);
@@ -86,8 +88,12 @@ Real BarrierNewton::step_bound(Context& ctx, const DeviceModel& device, const Pa
 
 void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params,
                                       const Vec3* x, const Vec3* p, StageClock& clock, StageTimes& seconds) {
-  broad_phase_.find(ctx, x, p, static_cast<Real>(params.d_hat), device.scripted.data());
-  near_ = make_proximity(device, broad_phase_.view());
+  const Span span(ctx, "ccd");
+  {
+    const Span broad(ctx, "broad phase");
+    broad_phase_.find(ctx, x, p, static_cast<Real>(params.d_hat), device.scripted.data());
+    near_ = make_proximity(device, broad_phase_.view());
+  }
   clock.lap(seconds.broad_phase);
   const Real slack = static_cast<Real>(params.ccd_slack);
   Real* bounds = search_.data()->bounds;
@@ -98,6 +104,7 @@ void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, c
 
 BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& potential, const Params& params,
                                           NewtonRecord& record) {
+  const Span span(ctx, "linear solve");
   const std::size_t n = node_count_;
   const Vec3* g = potential.gradient();
   const std::uint8_t* fixed = potential.fixed();
@@ -113,6 +120,7 @@ BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& po
 }
 
 bool BarrierNewton::resume(Context& ctx, const Params& params, NewtonRecord& record) {
+  const Span span(ctx, "linear solve");
   const bool closer = linear_solver_.resume(ctx, kMoreIterations, params, direction_);
   record.pcg_iterations = direction_.iterations;
   if (!closer) return false;
@@ -147,6 +155,7 @@ BarrierNewton::Norms BarrierNewton::norms(Context& ctx) {
 
 Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x,
                                 std::size_t contact_limit, NewtonRecord& record) {
+  const Span span(ctx, "line search");
   const Vec3* p = p_.data();
   Vec3* trial = trial_.data();
   Search* search = search_.data();
@@ -177,10 +186,14 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
 Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                             const Params& params, const Tolerance& tolerance, Vec3* x, StageClock& clock,
                             StepReport& report, NewtonRecord& record) {
+  const Span span(ctx, "newton iteration");
   StageTimes& seconds = report.seconds;
   const ContactTerms& contacts = potential.contacts();
   const int k = report.newton_iterations;
-  potential.linearise(ctx, x);
+  {
+    const Span assembly(ctx, "assembly");
+    potential.linearise(ctx, x);
+  }
   clock.lap(seconds.assembly);
   const Norms norms = solve(ctx, potential, params, record);
   clock.lap(seconds.linear_solve);
@@ -221,6 +234,7 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
 
 void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                              const Params& params, Vec3* x, StageClock& clock, StepReport& report) {
+  const Span span(ctx, "minimise");
   ContactTerms& contacts = potential.contacts();
   BarrierSchedule schedule(ctx, contacts, near_, x, params);
   Tolerance tolerance{params, params.newton_tolerance * device.diagonal};
@@ -234,7 +248,10 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
     const Real alpha = descend(ctx, potential, device, params, tolerance, x, clock, report, record);
     if (k == 0) tolerance.first_gradient = record.gradient_norm;
     schedule.watch(record);
-    contacts.update(ctx, near_, x);
+    {
+      const Span set(ctx, "contacts");
+      contacts.update(ctx, near_, x);
+    }
     clock.lap(report.seconds.contacts);
     report.newton.push_back(record);
     report.groups = linear_solver_.groups();

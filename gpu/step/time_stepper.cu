@@ -5,6 +5,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/trace.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -141,6 +142,7 @@ void TimeStepper::follow_control_nodes(Context& ctx, DeviceState& state) const {
 
 void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
                           const DeviceState& state) {
+  const Span span(ctx, "predict");
   poses_.upload(ctx, script_poses(model, state.time + params.dt));
   const RigidPose* pose = poses_.data();
   const Vec3* anchor = device.anchor.data();
@@ -166,6 +168,7 @@ void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& d
 /// minimisation and contacts and elements push back.
 bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Params& params,
                                const DeviceState& state, StageClock& clock, StepReport& report) {
+  const Span span(ctx, "scripts");
   const Real bound =
       newton_.step_bound(ctx, device, params, x_.data(), script_step_.data(), clock, report.seconds);
   if (bound < Real(1)) return true;
@@ -208,13 +211,35 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
   potential_.contacts().set_stiffness(stiffness_);
 }
 
+/// What holds for the state before a step, with the scripts that act in it.
+void TimeStepper::check_before(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
+                               const DeviceState& state) {
+  const Span span(ctx, "checks");
+  if (device.select_acting(ctx, model, state.time, params.dt, state.x.data()))
+    check_released(ctx, model, device, state);
+  if (potential_.is_inverted(ctx, state.x.data()))
+    throw SimulationError("an element that must not be inverted is so before step " +
+                          std::to_string(state.frame + 1));
+}
+
+void TimeStepper::begin_contacts(Context& ctx, const DeviceModel& device, const Params& params,
+                                 const StepInputs& inputs, const ContactSettings& settings) {
+  const Span span(ctx, "contacts");
+  potential_.begin_step(ctx, inputs, settings);
+  newton_.find_contacts(ctx, potential_, device, x_.data(), settings.d_hat);
+  choose_stiffness(ctx, device, params);
+  potential_.contacts().update_friction(ctx, x_.data());
+}
+
 StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                              const std::optional<Drag>& drag, DeviceState& state) {
+  const Real stiffness = stiffness_;
   try {
     return try_step(ctx, model, device, params, drag, state);
   } catch (...) {
     // The contacts of a failed step speak of pairs that are gone.
     potential_.contacts().clear();
+    stiffness_ = stiffness;
     throw;
   }
 }
@@ -232,11 +257,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
     contact.augmentation = {static_cast<Real>(params.augmentation_gap * params.d_hat),
                             params.multiplier_update, params.augmentation_end};
 
-  if (device.select_acting(ctx, model, state.time, params.dt, state.x.data()))
-    check_released(ctx, model, device, state);
-  if (potential_.is_inverted(ctx, state.x.data()))
-    throw SimulationError("an element that must not be inverted is so before step " +
-                          std::to_string(report.frame));
+  check_before(ctx, model, device, params, state);
   predict(ctx, model, device, params, state);
   StepInputs inputs;
   inputs.dt = static_cast<Real>(params.dt);
@@ -251,10 +272,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
       [&](const ScriptedNodes& s) { return !s.motion.is_static() && s.acts(state.time, params.dt); });
   if (scripts_move) inputs.scripts_blocked = move_scripts(ctx, device, params, state, clock, report);
 
-  potential_.begin_step(ctx, inputs, contact);
-  newton_.find_contacts(ctx, potential_, device, x_.data(), contact.d_hat);
-  choose_stiffness(ctx, device, params);
-  potential_.contacts().update_friction(ctx, x_.data());
+  begin_contacts(ctx, device, params, inputs, contact);
   clock.lap(report.seconds.contacts);
 
   const int minimisations = lagged ? params.friction_lags : 1;
@@ -271,6 +289,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
 
 void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& params, DeviceState& state,
                          StepReport& report) {
+  const Span span(ctx, "diagnostics");
   const Vec3* x_t = state.x.data();
   const Vec3* x = x_.data();
   Vec3* v = velocity_.data();

@@ -38,6 +38,10 @@ class TimeStepper {
   // Stages of a step; public because nvcc allows no device lambda in a private member.
   StepReport try_step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                       const std::optional<Drag>& drag, DeviceState& state);
+  void check_before(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
+                    const DeviceState& state);
+  void begin_contacts(Context& ctx, const DeviceModel& device, const Params& params, const StepInputs& inputs,
+                      const ContactSettings& settings);
   void predict(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
                const DeviceState& state);
   bool move_scripts(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,

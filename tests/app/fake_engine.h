@@ -14,6 +14,7 @@ class FakeEngine final : public Engine {
  public:
   std::function<void(int frame)> on_step = [](int) {};
   std::function<void(const Model&)> on_load = [](const Model&) {};
+  std::function<void()> on_snapshot = [] {};
   std::function<ContactProblem()> on_freeze = []() -> ContactProblem {
     throw std::logic_error("the last step was no contact problem");
   };
@@ -61,6 +62,7 @@ class FakeEngine final : public Engine {
     return report;
   }
   void snapshot(Snapshot& out) override {
+    on_snapshot();
     out.frame = state_.frame;
     out.time = state_.time;
     out.positions.clear();

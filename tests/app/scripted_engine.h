@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "gpu/core/device_lost.h"
 #include "gpu/engine.h"
 
 namespace stickslip {
@@ -15,9 +16,11 @@ class ScriptedEngine final : public Engine {
   struct Script {
     Vec<double, 3> acceleration{0, 0, 0};  // [m/s^2]
     int fails_at = -1;                     // frame whose step throws
+    int loses_device_at = -1;              // frame whose step loses the device
     int nan_at = -1;                       // frame whose report holds a NaN
     int intersects_at = -1;                // frame that reports an intersection, when they are checked
     bool refuses_load = false;
+    bool traces = false;                          // when asked to
     std::function<ContactProblem()> freeze = {};  // none: there is no contact problem
   };
 
@@ -37,9 +40,12 @@ class ScriptedEngine final : public Engine {
   const std::vector<Material>& materials() const override { return model_.materials; }
   void set_half_space_mu(std::size_t index, double mu) override { model_.half_spaces.at(index).mu = mu; }
   void set_drag(const std::optional<Drag>&) override {}
-  void set_tracing(bool) override {}
+  void set_tracing(bool on) override { tracing_ = on && script_.traces; }
 
   StepReport step() override {
+    const double begin = trace_clock();
+    if (state_.frame + 1 == script_.loses_device_at) lost_ = true;
+    if (lost_) throw DeviceLost("made up");
     if (state_.frame + 1 == script_.fails_at) throw SimulationError("NaN at node 3 of 'box'");
     const double dt = params_.dt;
     ++state_.frame;
@@ -64,6 +70,7 @@ class ScriptedEngine final : public Engine {
     report.intersections = params_.check_intersections ? (state_.frame == script_.intersects_at ? 3 : 0) : -1;
     report.kinetic_energy =
         state_.frame == script_.nan_at ? std::numeric_limits<double>::quiet_NaN() : 1.0 / state_.frame;
+    if (tracing_) report.trace = {{"step", 0, begin, trace_clock()}};
     return report;
   }
 
@@ -74,7 +81,10 @@ class ScriptedEngine final : public Engine {
     for (const auto& p : state_.positions) out.positions.push_back(p.cast<float>());
     out.contacts.clear();
   }
-  State state() override { return state_; }
+  State state() override {
+    if (lost_) throw DeviceLost("made up");
+    return state_;
+  }
   void set_state(const State& state) override { state_ = state; }
   ContactProblem freeze() override {
     if (!script_.freeze) throw std::logic_error("the last step was no contact problem");
@@ -87,6 +97,7 @@ class ScriptedEngine final : public Engine {
   Params params_;
   LabParams contact_params_ = stepping_lab_params();
   State state_;
+  bool tracing_ = false, lost_ = false;
 };
 
 }  // namespace stickslip

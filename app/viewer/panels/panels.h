@@ -14,6 +14,8 @@ void draw_report_panel(PanelContext& context);
 /// Parts of the report of steps at velocity level.
 void draw_contact_numbers(const StepReport& report);
 void draw_contact_history(const std::deque<StepReport>& history);
+/// What ran when in the last step, and the switch for it.
+void draw_trace(Simulation& simulation);
 void draw_view_panel(PanelContext& context);
 void draw_selection_panel(PanelContext& context);
 

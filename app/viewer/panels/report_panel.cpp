@@ -167,6 +167,7 @@ void draw_report_panel(PanelContext& context) {
       draw_stages(history.back());
     }
   }
+  if (section("Trace", false)) draw_trace(context.simulation);
   if (history.empty()) return;
   if (history.back().contact_solve) {
     if (section("Contact solves")) draw_contact_history(history);
