@@ -70,7 +70,7 @@ class Buffer {
   Buffer() = default;
   Buffer(Context& ctx, std::size_t size) { resize(ctx, size); }
   Buffer(Context& ctx, std::span<const T> host) { upload(ctx, host); }
-  ~Buffer() { free_bytes(data_, capacity_ * sizeof(T)); }
+  ~Buffer() { free(); }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   Buffer(Buffer&& other) noexcept { swap(other); }
@@ -80,6 +80,7 @@ class Buffer {
   }
 
   void swap(Buffer& other) noexcept {
+    std::swap(pool_, other.pool_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
@@ -87,14 +88,13 @@ class Buffer {
 
   void resize(Context& ctx, std::size_t size) {
     if (size > capacity_) {
-      ctx.synchronize();
-      free_bytes(data_, capacity_ * sizeof(T));
-      data_ = nullptr;
       const std::size_t grown = capacity_ == 0 ? size : size + size / 2;
-      capacity_ = 0;
-      data_ = static_cast<T*>(allocate_bytes(grown * sizeof(T)));
+      // Who takes the old memory next comes after its users in the stream of the same context.
+      if (pool_ && pool_ != ctx.pool()) ctx.synchronize();
+      free();
+      data_ = static_cast<T*>(ctx.allocate(grown * sizeof(T)));
+      pool_ = ctx.pool();
       capacity_ = grown;
-      ++ctx.counters().allocations;
     }
     size_ = size;
   }
@@ -104,7 +104,6 @@ class Buffer {
     if (size > capacity_) {
       Buffer longer(ctx, size + size / 2);
       copy(ctx, longer.data(), data_, size_);
-      ctx.synchronize();
       swap(longer);
     }
     size_ = size;
@@ -128,6 +127,13 @@ class Buffer {
   bool empty() const { return size_ == 0; }
 
  private:
+  void free() noexcept {
+    if (data_ != nullptr) pool_->give(data_, capacity_ * sizeof(T));
+    data_ = nullptr;
+    size_ = capacity_ = 0;
+  }
+
+  std::shared_ptr<BlockPool> pool_;  // that the memory is from, and goes back to
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/core/backend.h"
+#include "gpu/core/block_pool.h"
 #include "gpu/core/counters.h"
 
 #if STICKSLIP_ON_CUDA
@@ -32,7 +33,8 @@ class OutOfMemory : public std::bad_alloc {
   std::string message_;
 };
 
-/// Bytes of backend memory that this process holds, and the most since `forget_memory_peak`.
+/// Bytes of backend memory that this process uses, and the most since `forget_memory_peak`; without what
+/// contexts keep for reuse.
 struct MemoryUse {
   std::size_t live = 0, peak = 0;
 };
@@ -58,17 +60,15 @@ using Arena = ThreadPool;
 #endif
 #endif
 
-/// Raw backend memory: device memory on CUDA, 64-byte aligned host memory on the CPU. Throws OutOfMemory.
-void* allocate_bytes(std::size_t bytes);
-/// `bytes` as they were asked for.
-void free_bytes(void* pointer, std::size_t bytes) noexcept;
-
 /// Over all contexts of this backend; callable from any thread.
 MemoryUse memory_use();
 void forget_memory_peak();
 /// From now on, an allocation that brings the live bytes beyond `bytes` throws OutOfMemory, as a smaller
 /// device would; 0 lifts the limit.
 void limit_memory(std::size_t bytes);
+/// For BlockPool: throws OutOfMemory beyond the limit.
+void count_allocation(std::size_t bytes);
+void count_release(std::size_t bytes) noexcept;
 
 class Trace;
 
@@ -86,8 +86,14 @@ class Context {
 
   /// Temporary memory that primitives share; valid until the next call with the same slot. Only grows.
   void* scratch(int slot, std::size_t bytes);
-  /// Gives that memory back: after work on a larger scale than what follows.
+  /// Gives that memory, and all else that nobody uses, back to the system: after work on a larger scale than
+  /// what follows.
   void free_scratch();
+
+  /// Backend memory from this context's pool: device memory on CUDA, 64-byte aligned host memory on the CPU.
+  /// Counts as an allocation where the pool had none. Throws OutOfMemory.
+  void* allocate(std::size_t bytes);
+  const std::shared_ptr<BlockPool>& pool() const { return pool_; }
 
   Counters& counters() { return counters_; }
   /// Null: nobody listens.
@@ -114,6 +120,7 @@ class Context {
   };
   int threads_ = 1;
   bool capturing_ = false;
+  std::shared_ptr<BlockPool> pool_ = std::make_shared<BlockPool>();
   Counters counters_;
   Trace* trace_ = nullptr;
   std::vector<Scratch> scratch_;

@@ -53,6 +53,35 @@ BACKEND_TEST(Steady, scratch_grows_and_keeps_its_place) {
   EXPECT_EQ(ctx.counters().allocations, before + 3);
 }
 
+BACKEND_TEST(Steady, what_one_buffer_gave_back_serves_the_next) {
+  const double* place = nullptr;
+  {
+    const Buffer<double> first(ctx, 1000);
+    place = first.data();
+  }
+  const std::size_t allocations = ctx.counters().allocations;
+  const Buffer<float> second(ctx, 1990);  // of the same size class
+  EXPECT_EQ(static_cast<const void*>(second.data()), place);
+  EXPECT_EQ(ctx.counters().allocations, allocations);
+  const Buffer<float> third(ctx, 1990);
+  EXPECT_NE(third.data(), second.data());
+  EXPECT_EQ(ctx.counters().allocations, allocations + 1);
+}
+
+BACKEND_TEST(Steady, a_buffer_may_outlive_its_context_and_change_it) {
+  Buffer<int> buffer;
+  {
+    Context own;
+    buffer.resize(own, 100);
+    fill(own, buffer.data(), 100, 7);
+    own.synchronize();
+  }
+  EXPECT_EQ(read_back(ctx, buffer.data() + 99), 7);
+  buffer.resize(ctx, 10'000);
+  fill(ctx, buffer.data(), 10'000, 8);
+  EXPECT_EQ(read_back(ctx, buffer.data() + 9'999), 8);
+}
+
 BACKEND_TEST(Steady, memory_is_counted_from_allocation_to_release) {
   const std::size_t before = memory_use().live;
   forget_memory_peak();
@@ -81,7 +110,7 @@ BACKEND_TEST(Timer, measures_at_least_what_passed) {
 }
 
 BACKEND_TEST(Errors, too_much_memory_is_refused) {
-  EXPECT_THROW(allocate_bytes(std::size_t{PTRDIFF_MAX} + 1), std::bad_alloc);
+  EXPECT_THROW(ctx.allocate(std::size_t{PTRDIFF_MAX} + 1), std::bad_alloc);
 }
 
 #if STICKSLIP_ON_CUDA
