@@ -27,10 +27,7 @@ BenchResult steps_of(const std::vector<std::string>& scenes) {
   options.threads = 1;
   options.warm = 1;
   options.frames = 2;
-  ::testing::internal::CaptureStderr();
-  BenchResult result = bench_sized_steps(cpu_info(), options, make_engine);
-  ::testing::internal::GetCapturedStderr();
-  return result;
+  return bench_sized_steps(cpu_info(), options, make_engine);
 }
 
 TEST(BenchSteps, TellWhatAStepTook) {
