@@ -35,12 +35,12 @@ const SizedScene kSizedScenes[] = {
     {"bowl", {1, 1}, {1, 4.96}, kThirtieth, 3.4e3, 826e3, "published [Guo24 Table 1], bowl, RTX 4090"},
     {"noodles",
      {1, 1},
-     {11, 3.5},
+     {12, 4.5},
      kThirtieth,
      109.6e3,
      1.4e6,
      "published [Guo24 Table 1], noodles-300, RTX 4090"},
-    {"rubble", {0, 1}, {0, 25.6}},
+    {"rubble", {0, 1}, {0, 25}},
 };
 
 std::string text_of(const std::filesystem::path& file) {
