@@ -40,6 +40,7 @@ class Includes(Tree):
             ("tests/energy/a.cu", '#include "gpu/energy/barrier.h"'),
             ("gpu/bench/tree_peer.cpp", "#include <embree3/rtcore.h>"),
             ("gpu/bench/rigid_peer.cpp", "#include <btBulletDynamicsCommon.h>"),
+            ("gpu/bench/cub_peer.cu", "#include <cub/device/device_scan.cuh>\ncub::DeviceScan scan;"),
             ("tests/linear/a.cu", "#include <Eigen/Sparse>"),
             ("gpu/linear/a.cu", "// as tbb::parallel_for would"),
         ]:
@@ -56,6 +57,7 @@ class Includes(Tree):
             ("app/viewer/a.cpp", '#include "gpu/core/buffer.h"'),
             ("app/viewer/a.cpp", '#include "gpu/model/device_model.cuh"'),
             ("gpu/linear/a.cu", "#include <cub/cub.cuh>"),
+            ("gpu/bench/bench_primitives.cu", "#include <cub/cub.cuh>"),
             ("gpu/linear/a.cpp", "#include <Eigen/Sparse>"),
             ("gpu/bench/bench_lbvh.cu", "#include <embree3/rtcore.h>"),
             ("gpu/bench/rigid_study.cpp", "#include <btBulletDynamicsCommon.h>"),

@@ -7,6 +7,7 @@
 #include "app/cli/bench_barrier.h"
 #include "app/cli/bench_ccd.h"
 #include "app/cli/bench_rigid.h"
+#include "app/cli/bench_steps.h"
 #include "app/cli/cli.h"
 #include "app/io/output_file.h"
 #include "app/io/report.h"
@@ -19,7 +20,7 @@ constexpr int kStepFrames = 30;
 
 std::vector<std::string> known_benches() {
   std::vector<std::string> names = list_benches();
-  names.insert(names.end(), {"step", "barrier", "rigid", "ccd"});
+  names.insert(names.end(), {"step", "steps", "barrier", "rigid", "ccd"});
   return names;
 }
 
@@ -83,8 +84,9 @@ int command_bench(const BenchOptions& options, const EngineFactory& factory) {
         all.push_back(bench_rigid(backend, options, factory));
         continue;
       }
-      const BenchResult result = name == "step"
-                                     ? bench_steps(backend, options, factory)
+      const BenchResult result = name == "step" ? bench_steps(backend, options, factory)
+                                 : name == "steps"
+                                     ? bench_sized_steps(backend, options, factory)
                                      : run_bench(name, backend.backend, options.threads, options.full);
       std::fputs(bench_text(result).c_str(), stdout);
       std::fflush(stdout);

@@ -130,30 +130,34 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& options) {
 }
 
 CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
-  CLI::App* bench = app.add_subcommand(
-      "bench", "measure: primitives, lbvh, spmv, contacts, pile, step, barrier, rigid, ccd FILE...");
-  bench
-      ->add_option(
-          "name", options.names,
-          "primitives, lbvh, spmv, contacts, pile, step, barrier, rigid, or ccd followed by files of queries")
-      ->required();
+  const std::string names =
+      "device, primitives, lbvh, queries, spmv, pcg, assembly, contacts, memory, pile, step, steps, barrier, "
+      "rigid";
+  CLI::App* bench = app.add_subcommand("bench", "measure: " + names + ", ccd FILE...");
+  bench->add_option("name", options.names, names + ", or ccd followed by files of queries")->required();
   bench->add_option("--json", options.json, "also write the figures to this file");
-  bench->add_flag("--full", options.full,
-                  "also what takes long: 1M of 'contacts', the largest scenes and every solver of 'rigid'");
+  bench->add_flag(
+      "--full", options.full,
+      "also what takes long: 1M of 'contacts', 9M tets of 'memory', the published sizes of 'steps', the "
+      "largest scenes and every solver of 'rigid'");
   bench->add_option("--backend", options.backend, "all, cpu or cuda; all: every one that answers")
       ->capture_default_str();
   add_threads(*bench, options.threads);
   bench
-      ->add_option("--scene,--scenes", options.scenes,
-                   "scenes of 'step' and 'barrier', repeatable or with commas; default: every shipped one; "
-                   "of 'barrier' rods-twist, staircase, roller, bowl and noodles; of 'rigid' its own")
+      ->add_option(
+          "--scene,--scenes", options.scenes,
+          "scenes of 'step', 'steps' and 'barrier', repeatable or with commas; default: every shipped one; "
+          "of 'steps' drop, stack, bowl, noodles and rubble; of 'barrier' rods-twist, staircase, roller, "
+          "bowl and noodles; of 'rigid' its own")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_scale(*bench, options.scale);
   bench
       ->add_option("--frames,--steps", options.frames,
-                   "steps per scene: 30 of 'step', 2 of 'barrier', 600 of 'rigid'")
+                   "steps per scene: 30 of 'step', 4 of 'steps', 2 of 'barrier', 600 of 'rigid'")
       ->check(CLI::Range(1, 100000));
+  bench->add_option("--warm", options.warm, "of 'steps': steps before those that are measured; default: 8")
+      ->check(CLI::Range(0, 100000));
   bench->add_option("--scales", options.scales, "sizes of the scenes of 'barrier', with commas")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -59,10 +59,11 @@ struct BenchOptions {
   std::vector<std::string> names;
   std::string backend = "all", json;
   int threads = 0;
-  bool full = false;                 // the largest size of `contacts` too
-  std::vector<std::string> scenes;   // of `step`, empty: all that are shipped; of `barrier` and `rigid`
+  bool full = false;                 // what takes long too, see add_bench
+  std::vector<std::string> scenes;   // of `step`, empty: all that are shipped; of `steps`, `barrier`, `rigid`
   std::optional<double> scale;       // of `step` and `barrier`, instead of the scenes'
-  std::optional<int> frames;         // of `step`, `barrier` and `rigid`
+  std::optional<int> frames;         // of `step`, `steps`, `barrier` and `rigid`
+  std::optional<int> warm;           // of `steps`: steps before those that are measured
   std::vector<double> scales;        // of `barrier`
   std::optional<int> at;             // of `barrier`: the frame to start from
   double tolerance = 1e-4;           // of `barrier`: newton_tolerance, on the gradient

@@ -2,39 +2,13 @@
 
 #include <algorithm>
 
-#include "gpu/bench/lattice.h"
+#include "gpu/bench/cube_stacks.h"
 
 namespace stickslip {
 namespace {
 
 std::string choice_text(const Params& params, const char* name) {
   return param_text(&params, *find_param(param_table(), name));
-}
-
-/// `columns` stacks of two cubes each; `gap` is between the two, in units of d_hat.
-Model stacks_of_cubes(int columns, double gap, double d_hat) {
-  constexpr std::int32_t kSide = 9;  // nodes along a cube's edge
-  constexpr double kSize = 0.1, kPitch = 0.15;
-  Model model;
-  model.materials.push_back({});
-  model.material_names.push_back("soft");
-  const std::vector<Vec4i> tets = lattice_tets(kSide);
-  const double cell = kSize / (kSide - 1);
-  for (int c = 0; c < 2 * columns; ++c) {
-    const bool upper = c % 2 != 0;
-    const int column = c / 2;
-    // Shifted by parts of a cell, so that the meshes do not match.
-    const Vec<double, 3> corner{kPitch * column + (upper ? 0.37 * cell : 0), upper ? kSize + gap * d_hat : 0,
-                                upper ? 0.29 * cell : 0};
-    std::vector<Vec<double, 3>> nodes;
-    for (int z = 0; z < kSide; ++z)
-      for (int y = 0; y < kSide; ++y)
-        for (int x = 0; x < kSide; ++x)
-          nodes.push_back(corner + Vec<double, 3>{double(x), double(y), double(z)} * cell);
-    add_solid(model, "cube " + std::to_string(c), nodes, tets, 0);
-  }
-  finalize(model);
-  return model;
 }
 
 }  // namespace
@@ -92,17 +66,19 @@ BarrierMeasure measure_method(Engine& engine, const State& start, Params params,
   return measure;
 }
 
-std::vector<MemoryModel> measure_memory(const std::function<std::unique_ptr<Engine>()>& make_engine,
-                                        const std::vector<BarrierMethod>& methods) {
-  constexpr int kColumns = 24;
-  constexpr double kApart = 10, kClose = 0.5;  // gaps in units of d_hat
+Params memory_params() {
   Params params;
   // All buffers stand after the first iterations.
   params.newton_iterations = 2;
   params.pcg_iterations = params.warm_start_iterations = 5;
-  const Model piles[] = {stacks_of_cubes(kColumns, kApart, params.d_hat),
-                         stacks_of_cubes(2 * kColumns, kApart, params.d_hat),
-                         stacks_of_cubes(2 * kColumns, kClose, params.d_hat)};
+  return params;
+}
+
+std::vector<MemoryModel> measure_memory(const std::function<std::unique_ptr<Engine>()>& make_engine,
+                                        const std::vector<BarrierMethod>& methods, int columns) {
+  Params params = memory_params();
+  const Model piles[] = {cube_stacks(columns, 0, params.d_hat), cube_stacks(2 * columns, 0, params.d_hat),
+                         cube_stacks(2 * columns, 2 * columns, params.d_hat)};
   std::vector<MemoryModel> memory;
   for (const BarrierMethod& method : methods) {
     method.apply(params);

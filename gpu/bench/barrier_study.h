@@ -52,10 +52,12 @@ struct MemoryModel {
   }
 };
 
-/// One model per method, from steps of three piles of cubes (fine enough for 0.24 nodes and 0.25 surface
-/// triangles a tet): two sizes without contact, the larger one with it too. Each step has an engine of its
-/// own.
+/// Of a step that is long enough for all buffers to stand, and no longer.
+Params memory_params();
+
+/// One model per method, from steps of three piles (cube_stacks.h): `columns` and twice as many without
+/// contact, the larger one with it too. Each step has an engine of its own.
 std::vector<MemoryModel> measure_memory(const std::function<std::unique_ptr<Engine>()>& make_engine,
-                                        const std::vector<BarrierMethod>& methods);
+                                        const std::vector<BarrierMethod>& methods, int columns = 24);
 
 }  // namespace stickslip

@@ -4,11 +4,14 @@
 #include <stdexcept>
 
 #include "gpu/bench/bench_backend.h"
+#include "gpu/bench/memory_bench.h"
 #include "gpu/bench/step_profile.h"
 
 namespace stickslip {
 
-std::vector<std::string> list_benches() { return {"primitives", "lbvh", "spmv", "contacts", "pile"}; }
+std::vector<std::string> list_benches() {
+  return {"device", "primitives", "lbvh", "queries", "spmv", "pcg", "assembly", "contacts", "memory", "pile"};
+}
 
 BenchResult run_bench(const std::string& name, Backend backend, int threads, bool full) {
   const std::vector<std::string> names = list_benches();
@@ -21,10 +24,17 @@ BenchResult run_bench(const std::string& name, Backend backend, int threads, boo
     if (info.backend == backend && !info.available)
       throw std::runtime_error("backend " + info.name + " is not available: " + info.reason);
   if (name == "pile") return bench_pile(backend, threads);
+  if (name == "memory") return bench_memory(backend, threads, full);
 #ifdef STICKSLIP_HAS_CUDA
   if (backend == Backend::cuda) return cuda::run_bench(name, threads, full);
 #endif
   return cpu::run_bench(name, threads, full);
+}
+
+BenchResult result_of(const std::string& bench, Backend backend, int threads) {
+  for (const BackendInfo& info : list_backends())
+    if (info.backend == backend) return {bench, info.name, info.device, threads, {}};
+  throw std::invalid_argument("there is no such backend");
 }
 
 double measure_triad(Backend backend, int threads) {

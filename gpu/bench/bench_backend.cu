@@ -10,9 +10,13 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 BenchResult dispatch(const std::string& name, Context& ctx, bool full) {
+  if (name == "device") return bench_device(ctx);
   if (name == "primitives") return bench_primitives(ctx);
   if (name == "lbvh") return bench_lbvh(ctx);
+  if (name == "queries") return bench_queries(ctx);
   if (name == "spmv") return bench_spmv(ctx);
+  if (name == "pcg") return bench_pcg(ctx);
+  if (name == "assembly") return bench_assembly(ctx);
   if (name == "contacts") return bench_contacts(ctx, full);
   throw std::invalid_argument("unknown bench '" + name + "'");
 }

@@ -55,8 +55,9 @@ std::string bench_text(const BenchResult& r) {
     std::snprintf(line, sizeof line, "  %-46s %10.4g %-15s", f.name.c_str(), f.value, f.unit.c_str());
     text += line;
     if (f.floor > 0) {
-      std::snprintf(line, sizeof line, " %5.1f%% of %.4g (%s)", 100 * f.value / f.floor, f.floor,
-                    f.floor_name.c_str());
+      const bool is_rate = f.unit.ends_with("/s");
+      std::snprintf(line, sizeof line, is_rate ? " %5.1f%% of %.4g (%s)" : " %5.2f times %.4g (%s)",
+                    (is_rate ? 100 : 1) * f.value / f.floor, f.floor, f.floor_name.c_str());
       text += line;
     }
     if (f.peer > 0) {

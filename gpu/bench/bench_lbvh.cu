@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "gpu/bench/benches.cuh"
+#include "gpu/bench/counted.h"
+#include "gpu/bench/tree_bytes.cuh"
 #include "gpu/bench/tree_peer.h"
 #include "gpu/broadphase/broadphase.cuh"
 #include "gpu/broadphase/primitive_boxes.cuh"
@@ -12,7 +14,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 namespace {
 
-constexpr int kRepetitions = 7;
+constexpr int kTreeRuns = 7;
 
 struct Mesh {
   std::vector<Vec3> x;
@@ -51,13 +53,9 @@ Mesh random_soup(int count) {
   return mesh;
 }
 
-/// The input and output of every stage, once: corners to boxes, boxes to bounds to codes, the sort, boxes to
-/// leaf order, and those with the codes to nodes.
 double build_bytes(const Mesh& mesh) {
-  const double boxes = sizeof(Vec3i) + sizeof(FloatBox), codes = 2 * sizeof(FloatBox) + 8, sort = 16;
-  const double gather = 4 + 2 * sizeof(FloatBox), tree = sizeof(FloatBox) + 8 + sizeof(LbvhNode);
-  return double(mesh.x.size()) * sizeof(Vec3) +
-         double(mesh.triangles.size()) * (boxes + codes + sort + gather + tree);
+  const auto n = static_cast<double>(mesh.triangles.size());
+  return box_bytes<Vec3i>(static_cast<double>(mesh.x.size()), n) + tree_bytes(n);
 }
 
 /// Boxes of all triangles, then the tree over them: what a moving surface needs in every step.
@@ -89,10 +87,10 @@ void add_peers(Context& ctx, const std::string& name, const Mesh& mesh, TreeBuil
     for (int k = 0; k < 3; ++k) x.push_back(static_cast<float>(p[k]));
   result.figures.back().peer =
       millions /
-      embree_scene_seconds({x.data(), mesh.x.size(), mesh.triangles[0].v, n}, ctx.threads(), kRepetitions);
+      embree_scene_seconds({x.data(), mesh.x.size(), mesh.triangles[0].v, n}, ctx.threads(), kTreeRuns);
   result.figures.back().peer_name = "Embree rtcCommitScene low";
-  const double from_boxes = best_seconds(ctx, kRepetitions, [&] { ours.make_tree(ctx); });
-  const double theirs = embree_tree_seconds(ours.boxes.data(), n, ctx.threads(), kRepetitions);
+  const double from_boxes = best_seconds(ctx, kTreeRuns, [&] { ours.make_tree(ctx); });
+  const double theirs = embree_tree_seconds(ours.boxes.data(), n, ctx.threads(), kTreeRuns);
   result.figures.push_back({name + ", boxes to tree", millions / from_boxes, "Mtriangles/s", 0, "",
                             millions / theirs, "Embree rtcBuildBVH low, binary"});
 }
@@ -105,7 +103,7 @@ void add_build(Context& ctx, const std::string& name, const Mesh& mesh, double t
   const auto make_boxes = [&] { ours.make_boxes(ctx); };
   const auto make_codes = [&] { tree.compute_codes(ctx, ours.boxes.data(), n); };
 
-  const double from_triangles = best_seconds(ctx, kRepetitions, [&] {
+  const double from_triangles = best_seconds(ctx, kTreeRuns, [&] {
     ours.make_boxes(ctx);
     ours.make_tree(ctx);
   });
@@ -115,10 +113,12 @@ void add_build(Context& ctx, const std::string& name, const Mesh& mesh, double t
   add_peers(ctx, name, mesh, ours, result);
 #endif
 
-  const double stages[] = {best_seconds(ctx, kRepetitions, make_boxes),
-                           best_seconds(ctx, kRepetitions, make_codes),
-                           best_seconds(ctx, kRepetitions, make_codes, [&] { tree.sort(ctx); }),
-                           best_seconds(ctx, kRepetitions, [&] { tree.refit(ctx, ours.boxes.data()); })};
+  result.figures.push_back(
+      {name + ", codes to boxes", 1e3 * best_seconds(ctx, kTreeRuns, [&] { ours.make_tree(ctx); }), "ms",
+       1e3 * tree_bytes(static_cast<double>(n)) / triad, "bytes moved at triad bandwidth"});
+  const double stages[] = {best_seconds(ctx, kTreeRuns, make_boxes), best_seconds(ctx, kTreeRuns, make_codes),
+                           best_seconds(ctx, kTreeRuns, make_codes, [&] { tree.sort(ctx); }),
+                           best_seconds(ctx, kTreeRuns, [&] { tree.refit(ctx, ours.boxes.data()); })};
   const char* names[] = {"triangle boxes", "bounds and codes", "sort", "tree and node boxes"};
   const double sum = stages[0] + stages[1] + stages[2] + stages[3];
   for (int s = 0; s < 4; ++s)
@@ -127,7 +127,7 @@ void add_build(Context& ctx, const std::string& name, const Mesh& mesh, double t
   const LbvhView view = tree.view();
   Buffer<std::int32_t> hits(ctx, n);
   std::int32_t* out = hits.data();
-  const double walk = best_seconds(ctx, kRepetitions, [&] {
+  const double walk = best_seconds(ctx, kTreeRuns, [&] {
     launch(
         ctx, n,
         [=] SS_LAMBDA(std::size_t leaf) {
@@ -168,19 +168,24 @@ void add_find(Context& ctx, BenchResult& result) {
   broad_phase.set_topology({device_triangles.data(), device_triangles.size(), device_edges.data(),
                             device_edges.size(), device_nodes.data(), device_nodes.size()});
   const double seconds = best_seconds(
-      ctx, 10 * kRepetitions, [&] { broad_phase.find(ctx, x.data(), nullptr, Real(0.001), nullptr); });
+      ctx, 10 * kTreeRuns, [&] { broad_phase.find(ctx, x.data(), nullptr, Real(0.001), nullptr); });
   result.figures.push_back({"candidates of 10k triangles, 15k edges", 1e3 * seconds, "ms", 0, ""});
 }
 
 }  // namespace
 
+void add_tree_figures(Context& ctx, int triangles, bool at_random, double triad, BenchResult& result) {
+  const std::string name = counted(triangles) + " triangles ";
+  if (at_random) add_build(ctx, name + "at random", random_soup(triangles), triad, result);
+  else add_build(ctx, name + "of a surface", wavy_sheet(sheet_side(triangles)), triad, result);
+}
+
 BenchResult bench_lbvh(Context& ctx) {
   BenchResult result;
   const double triad = triad_bandwidth(ctx);
-  add_build(ctx, "100k triangles of a surface", wavy_sheet(sheet_side(100'000)), triad, result);
-  add_build(ctx, "1M triangles of a surface", wavy_sheet(sheet_side(1'000'000)), triad, result);
-  add_build(ctx, "5M triangles of a surface", wavy_sheet(sheet_side(5'000'000)), triad, result);
-  add_build(ctx, "1M triangles at random", random_soup(1'000'000), triad, result);
+  for (const int triangles : {100'000, 1'000'000, 5'000'000})
+    add_tree_figures(ctx, triangles, false, triad, result);
+  add_tree_figures(ctx, 1'000'000, true, triad, result);
   add_find(ctx, result);
   return result;
 }

@@ -2,36 +2,65 @@
 
 #include <algorithm>
 
+#include "gpu/bench/bench_backend.h"
 #include "gpu/bench/lattice.h"
 #include "gpu/core/timer.h"
 
 namespace stickslip {
 
-void add_step_profile(Engine& engine, const std::string& name, int frames, BenchResult& result) {
-  StageTimes sum;
-  double newton = 0, pcg = 0, launches = 0, host_reads = 0, wall = 0;
-  int contacts = 0;
-  for (int i = 0; i < frames; ++i) {
+namespace {
+
+void accumulate(StageTimes& sum, const StageTimes& step) {
+  sum.broad_phase += step.broad_phase;
+  sum.contacts += step.contacts;
+  sum.assembly += step.assembly;
+  sum.linear_solve += step.linear_solve;
+  sum.ccd += step.ccd;
+  sum.line_search += step.line_search;
+  sum.contact_solve += step.contact_solve;
+  sum.other += step.other;
+}
+
+void accumulate(Counters& sum, const Counters& step) {
+  sum.allocations += step.allocations;
+  sum.launches += step.launches;
+  sum.graph_launches += step.graph_launches;
+  sum.copies_to_host += step.copies_to_host;
+  sum.bytes_to_host += step.bytes_to_host;
+  sum.copies_to_device += step.copies_to_device;
+  sum.bytes_to_device += step.bytes_to_device;
+  sum.synchronisations += step.synchronisations;
+}
+
+}  // namespace
+
+StepProfile profile_steps(Engine& engine, int steps) {
+  StepProfile profile;
+  for (int i = 0; i < steps; ++i) {
     const Timer timer;
     const StepReport report = engine.step();
-    wall += timer.seconds();
-    sum.broad_phase += report.seconds.broad_phase;
-    sum.contacts += report.seconds.contacts;
-    sum.assembly += report.seconds.assembly;
-    sum.linear_solve += report.seconds.linear_solve;
-    sum.ccd += report.seconds.ccd;
-    sum.line_search += report.seconds.line_search;
-    sum.other += report.seconds.other;
-    newton += report.newton_iterations;
-    pcg += report.pcg_iterations;
-    launches += static_cast<double>(report.counters.launches);
-    host_reads += static_cast<double>(report.counters.copies_to_host);
-    contacts = std::max(contacts, report.contacts);
+    profile.wall += timer.seconds();
+    ++profile.steps;
+    profile.converged += report.converged;
+    accumulate(profile.stages, report.seconds);
+    accumulate(profile.counters, report.counters);
+    profile.newton += report.newton_iterations;
+    profile.pcg += report.pcg_iterations;
+    if (report.contact_solve)
+      profile.contact_iterations += static_cast<double>(report.contact_solve->iterations);
+    profile.contacts_most = std::max(profile.contacts_most, report.contacts);
+    profile.memory_bytes = std::max(profile.memory_bytes, report.memory_bytes);
   }
+  return profile;
+}
+
+void add_step_profile(Engine& engine, const std::string& name, int frames, BenchResult& result) {
+  const StepProfile profile = profile_steps(engine, frames);
+  const StageTimes& sum = profile.stages;
   const auto add = [&](const std::string& what, double value, const char* unit) {
     result.figures.push_back({name + what, value, unit, 0, ""});
   };
-  add(", step", 1e3 * wall / frames, "ms/step");
+  add(", step", 1e3 * profile.wall / frames, "ms/step");
   const auto add_share = [&](const char* stage, double seconds) {
     add(std::string(", share of ") + stage, 100 * seconds / sum.total(), "%");
   };
@@ -42,12 +71,12 @@ void add_step_profile(Engine& engine, const std::string& name, int frames, Bench
   add_share("ccd", sum.ccd);
   add_share("line search", sum.line_search);
   add_share("other", sum.other);
-  add(", newton", newton / frames, "iterations/step");
-  add(", pcg", pcg / frames, "iterations/step");
-  if (pcg > 0) add(", pcg iteration", 1e6 * sum.linear_solve / pcg, "us");
-  add(", contacts at most", contacts, "stencils");
-  add(", launches", launches / frames, "launches/step");
-  add(", host reads", host_reads / frames, "reads/step");
+  add(", newton", profile.newton / frames, "iterations/step");
+  add(", pcg", profile.pcg / frames, "iterations/step");
+  if (profile.pcg > 0) add(", pcg iteration", 1e6 * sum.linear_solve / profile.pcg, "us");
+  add(", contacts at most", profile.contacts_most, "stencils");
+  add(", launches", static_cast<double>(profile.counters.launches) / frames, "launches/step");
+  add(", host reads", static_cast<double>(profile.counters.copies_to_host) / frames, "reads/step");
 }
 
 BenchResult bench_pile(Backend backend, int threads) {
@@ -75,9 +104,7 @@ BenchResult bench_pile(Backend backend, int threads) {
 
   const std::unique_ptr<Engine> engine = make_engine(backend, threads);
   engine->load(model);
-  BenchResult result;
-  for (const BackendInfo& info : list_backends())
-    if (info.backend == backend) result = {"pile", info.name, info.device, threads, {}};
+  BenchResult result = result_of("pile", backend, threads);
   add_step_profile(*engine, "64 cubes", kFrames, result);
   return result;
 }

@@ -12,15 +12,28 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 #if STICKSLIP_ON_CUDA
 
+namespace {
+
+/// Clock times two edges times the width of the bus; 0 where the driver does not say.
+double sheet_bandwidth() {
+  int kilohertz = 0, bits = 0;
+  if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, 0) != cudaSuccess ||
+      cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0) != cudaSuccess)
+    return 0;
+  return 2e3 * kilohertz * (bits / 8);
+}
+
+}  // namespace
+
 DeviceInfo query_device() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess) return {"none", false, cudaGetErrorString(status)};
-  if (count == 0) return {"none", false, "no CUDA device"};
+  if (status != cudaSuccess) return {"none", false, cudaGetErrorString(status), 0};
+  if (count == 0) return {"none", false, "no CUDA device", 0};
   cudaDeviceProp properties{};
   if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess)
-    return {"none", false, "the device does not answer"};
-  return {properties.name, true, ""};
+    return {"none", false, "the device does not answer", 0};
+  return {properties.name, true, "", sheet_bandwidth()};
 }
 
 #else
@@ -33,7 +46,7 @@ DeviceInfo query_device() {
     model = line.substr(line.find(':') + 2);
     break;
   }
-  return {model + ", " + std::to_string(allowed_threads()) + " threads", true, ""};
+  return {model + ", " + std::to_string(allowed_threads()) + " threads", true, "", 0};
 }
 
 #endif

@@ -10,7 +10,8 @@ namespace stickslip {
 struct DeviceInfo {
   std::string device;  // human-readable name
   bool available = false;
-  std::string reason;  // why not available
+  std::string reason;    // why not available
+  double bandwidth = 0;  // [bytes/s] of its memory by its data sheet; 0: not known
 };
 
 }  // namespace stickslip

@@ -115,7 +115,7 @@ std::vector<double> other_values(const ParamInfo& info, double value) {
   return values;
 }
 
-class ControlsAct : public testing::Test {
+class ControlsAct : public ::testing::Test {
  protected:
   void SetUp() override {
     engine_->set_params(play_.settings.params);

@@ -54,7 +54,7 @@ TEST(GreyImage, BadFilesSayWhereAndWhy) {
   EXPECT_NE(complaint_of("P2 4096 4096 9 1").find("is the file truncated?"), std::string::npos);
 }
 
-class SceneTexture : public testing::Test {
+class SceneTexture : public ::testing::Test {
  protected:
   SceneTexture() : folder(fs::temp_directory_path() / ("textures" + std::to_string(::getpid()))) {
     fs::create_directories(folder);

@@ -15,7 +15,9 @@ BenchResult sample() {
           "cpu",
           "the \"best\" one",
           2,
-          {{"build", 40, "Mtriangles/s", 100, "triad", 20, "Embree"}, {"find", 5, "ms", 0, "", 20, "other"}},
+          {{"build", 40, "Mtriangles/s", 100, "triad", 20, "Embree"},
+           {"find", 5, "ms", 0, "", 20, "other"},
+           {"build", 8, "ms", 5, "bytes"}},
           {"no peer"}};
 }
 
@@ -24,7 +26,8 @@ TEST(BenchFormat, JsonHoldsEveryFieldAndNullForWhatIsNotThere) {
             R"({"bench": "lbvh", "backend": "cpu", "device": "the \"best\" one", "threads": 2,
   "figures": [
     {"name": "build", "value": 40, "unit": "Mtriangles/s", "floor": 100, "floor_name": "triad", "peer": 20, "peer_name": "Embree"},
-    {"name": "find", "value": 5, "unit": "ms", "floor": null, "floor_name": "", "peer": 20, "peer_name": "other"}],
+    {"name": "find", "value": 5, "unit": "ms", "floor": null, "floor_name": "", "peer": 20, "peer_name": "other"},
+    {"name": "build", "value": 8, "unit": "ms", "floor": 5, "floor_name": "bytes", "peer": null, "peer_name": ""}],
   "notes": [
     "no peer"]})");
 }
@@ -32,6 +35,7 @@ TEST(BenchFormat, JsonHoldsEveryFieldAndNullForWhatIsNotThere) {
 TEST(BenchFormat, TextGivesSharesAndWhichIsFaster) {
   const std::string text = bench_text(sample());
   EXPECT_NE(text.find("40.0% of 100 (triad)"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.60 times 5 (bytes)"), std::string::npos) << text;
   EXPECT_NE(text.find("2.00 times as fast as 20 (Embree)"), std::string::npos) << text;
   EXPECT_NE(text.find("4.00 times as fast as 20 (other)"), std::string::npos) << text;
   EXPECT_NE(text.find("no peer"), std::string::npos) << text;
