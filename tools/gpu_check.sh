@@ -236,13 +236,14 @@ stage_compare() {
   done
 }
 
-# Ten runs of the same bits. There is no other mode whose time could be compared: no kernel adds floating-point
-# numbers atomically, so that sums are gathers in a fixed order wherever the backend computes any.
+# Ten runs of the same bits, and what that costs. There is no other mode: no kernel adds floating-point numbers
+# atomically; sums are gathers in a fixed order wherever the backend computes any, and those are timed.
 stage_determinism() {
   local scene scenes=(erleben-spikes box-stack jelly-tower) program=$build/tests/compare/stickslip_compare
   side_by_side=1
   [ -x "$program" ] || { row "ten runs, $real" FAILED 0 'stickslip_compare was not built: toml++ comes with --bring'; return; }
   [ "$quick" = yes ] || scenes+=(drop pachinko card-house dominoes mixed ragdoll-stairs)
+  check "cost of a fixed order, $real" compare_row 300 --order-cost cuda
   for scene in "${scenes[@]}"; do
     check "ten runs of $scene, cuda, $real" compare_row 600 --first cuda --second cuda --runs 5 --steps 10 "$scene"
     check "ten runs of $scene, 1 and 2 threads, $real" compare_row 600 --first cpu:1 --second cpu:2 --runs 5 --steps 5 "$scene"

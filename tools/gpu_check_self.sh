@@ -29,6 +29,7 @@ TEXT
   program "$build/tests/compare/stickslip_compare" <<'TEXT'
 #!/bin/sh
 case "$*" in --list) printf 'box-stack\ndrop\nerleben-spikes\n' ;;
+*order-cost*) printf 'sums good in a fixed order 1 ms, by atomics 2 ms\n' ;;
 *runs*) printf '5 runs\nbox-stack   good   0123\n' ;;
 *spikes) printf 'erleben-spikes   FAILED   1e-3 1e-5  positions are too far apart\n'; exit 1 ;;
 *) printf 'box-stack   good   1e-9   1e-6\n1 scenes, 0 failed, 0 not run\n' ;; esac
@@ -65,6 +66,7 @@ self_check() {
   expect '^compare on_a_bar, double +good .*ms/step on cpu and cuda: 1.5 0.5$'
   expect '^compare box-stack, double +good +[0-9]+  1e-9 1e-6$'
   expect '^compare erleben-spikes, double +FAILED +[0-9]+  1e-3 1e-5 positions are too far apart$'
+  expect '^cost of a fixed order, double +good +[0-9]+  in a fixed order 1 ms, by atomics 2 ms$'
   expect '^ten runs of box-stack, cuda, double +good +[0-9]+  0123$'
   for folder in linear collide dfcp rigid; do expect "^memcheck $folder, double +good "; done
   expect '^bench primitives, cuda, double +good +[0-9]+ + triad 1 GB/s'

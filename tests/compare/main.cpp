@@ -3,9 +3,13 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <limits>
+#include <optional>
 #include <set>
 
+#include "gpu/core/real.h"
 #include "tests/compare/compare_runs.h"
+#include "tests/compare/order_cost.h"
 
 namespace stickslip::compare {
 namespace {
@@ -17,6 +21,7 @@ constexpr const char* usage =
     "  --then N              further steps, after which energies and contacts are compared; default 0\n"
     "  --nudge E             start the second from E sizes of the scene away: what rounding grows to\n"
     "  --runs N              instead: N runs of each runner, all of the same bits\n"
+    "  --order-cost R        instead: what sums in a fixed order cost there, against atomics\n"
     "  --limit S             start no scene after S seconds\n"
     "  --list                the shipped scenes\n"
     "exit code: 0 they agree, 1 they do not, 2 bad usage, 3 a runner's device does not answer\n";
@@ -26,6 +31,7 @@ struct Options {
   Lengths lengths;
   int runs = 0;
   double limit = 1e9;
+  std::optional<Runner> order_cost;
   bool list = false;
   std::vector<std::string> scenes;
 };
@@ -52,13 +58,14 @@ Options parse(const std::vector<std::string>& words) {
       options.scenes.push_back(word);
       continue;
     }
-    static const std::set<std::string> known{"--first", "--second", "--steps", "--then",
-                                             "--nudge", "--runs",   "--limit"};
+    static const std::set<std::string> known{"--order-cost", "--first", "--second", "--steps",
+                                             "--then",       "--nudge", "--runs",   "--limit"};
     if (!known.count(word) || i + 1 == words.size())
       throw InputError(word + (known.count(word) ? ": needs a value" : ": unknown option"));
     const std::string& value = words[++i];
     if (word == "--first") options.first = parse_runner(value);
     if (word == "--second") options.second = parse_runner(value);
+    if (word == "--order-cost") options.order_cost = parse_runner(value);
     if (word == "--steps") options.lengths.steps = static_cast<int>(number(word, value, 1));
     if (word == "--then") options.lengths.then = static_cast<int>(number(word, value, 0));
     if (word == "--nudge") options.lengths.nudge = number(word, value, 0);
@@ -110,6 +117,25 @@ bool hash_scene(const Options& options, const Scene& scene) {
   return hashes.size() == 1;
 }
 
+/// Both sums are the same but for rounding, or this measures something else.
+bool print_order_cost(const Runner& runner) {
+  constexpr int kCells = 40;
+#ifdef STICKSLIP_HAS_CUDA
+  const OrderCost cost =
+      runner.backend == Backend::cuda ? cuda::order_cost(kCells, 0) : cpu::order_cost(kCells, runner.threads);
+#else
+  const OrderCost cost = cpu::order_cost(kCells, runner.threads);
+#endif
+  const bool good = cost.apart < 1e3 * std::numeric_limits<Real>::epsilon();
+  std::printf(
+      "sums %s in a fixed order %.3f ms, by atomics %.3f ms (%.2f of them); %zu corners of %zu nodes, "
+      "ordered in %.3f ms; "
+      "apart by %.1e\n",
+      good ? "good" : "FAILED", 1e3 * cost.gather, 1e3 * cost.atomics, cost.gather / cost.atomics,
+      cost.corners, cost.nodes, 1e3 * cost.order, cost.apart);
+  return good;
+}
+
 void print_head(const Options& options) {
   if (options.runs > 0) {
     std::printf("%d runs of %s and %s, %d steps each\n", options.runs, options.first.text.c_str(),
@@ -127,6 +153,10 @@ int run(const std::vector<std::string>& words) {
   if (options.list) {
     for (const SceneInfo& scene : list_scenes()) std::printf("%s\n", scene.name.c_str());
     return 0;
+  }
+  if (options.order_cost) {
+    if (!is_present(*options.order_cost)) return 3;
+    return print_order_cost(*options.order_cost) ? 0 : 1;
   }
   if (!is_present(options.first) || !is_present(options.second)) return 3;
   const auto start = std::chrono::steady_clock::now();
