@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
@@ -153,6 +154,8 @@ bool simulate(Engine& engine, int frames, bool quiet, ExpectationJudge& judge, O
       progress.show(report, i + 1, step_seconds);
     }
   } catch (const SimulationError& error) {
+    summary.error = error.what();
+  } catch (const std::bad_alloc& error) {
     summary.error = error.what();
   } catch (const DeviceLost& error) {
     summary.error = error.what();
