@@ -62,8 +62,9 @@ class Traffic {
     // x, u, shift, law, scale -> d; A d; x, u, d, A d, shift, law, scale -> sums; x, u, d, A d -> x, u.
     return apply(false) + blocks_ * (2 * (kLaw + 2 * sizeof(double)) + (2 + 1 + 4 + 4 + 2) * kRow);
   }
-  /// The pattern of W read, colours and order written.
-  double colouring() const { return (3 * blocks_ + entries_) * kIndex; }
+  /// The pattern of W read, or where bodies and blocks meet, once from either side; colours and order
+  /// written.
+  double colouring() const { return (3 * blocks_ + (factored_ ? 2 : 1) * entries_) * kIndex; }
   double look() const { return apply(true) + blocks_ * (kLaw + sizeof(double) + 2 * kRow); }
 
  private:
@@ -214,9 +215,15 @@ void add_rates(Column& column, const std::string& name, int iterations, double t
   add("spg", column.iteration_seconds(iterations, solve_spg<kRows>), traffic.spg());
   add("W x", column.apply_seconds(iterations), traffic.apply(false));
   add("look of the judge", column.look_seconds(iterations), traffic.look());
+  const auto add_time = [&](const char* what, double seconds) {
+    result.figures.push_back({name + ", " + what, 1e3 * seconds, "ms", 1e3 * traffic.colouring() / triad,
+                              "what tells who meets, read once at triad bandwidth"});
+  };
+  add_time("colouring", column.colouring_seconds());
+  if (!column.W().factored()) add_time("colouring of the graph", column.graph_colouring_seconds());
 }
 
-void add_colouring(Column& column, const std::string& name, double triad, BenchResult& result) {
+void add_colours(const Column& column, const std::string& name, BenchResult& result) {
   const ColouringReport report = column.colouring().report();
   const auto add = [&](const char* what, double value, const char* unit) {
     result.figures.push_back({name + ", " + what, value, unit});
@@ -224,13 +231,6 @@ void add_colouring(Column& column, const std::string& name, double triad, BenchR
   add("colours", report.colours, "colours");
   add("smallest colour", static_cast<double>(report.smallest), "blocks");
   add("largest colour", static_cast<double>(report.largest), "blocks");
-  const double bytes = Traffic(column.W()).colouring();
-  const auto add_time = [&](const char* what, double seconds) {
-    result.figures.push_back({name + ", " + what, 1e3 * seconds, "ms", 1e3 * bytes / triad,
-                              "the graph read once at triad bandwidth"});
-  };
-  add_time("colouring", column.colouring_seconds());
-  add_time("colouring of the graph", column.graph_colouring_seconds());
 }
 
 }  // namespace
@@ -244,7 +244,7 @@ void add_contact_figures(Context& ctx, long contacts, double triad, BenchResult&
     column.settle();
     // Blocks meet in the same places in either form, so that they get the same colours.
     if (!factored) {
-      add_colouring(column, name_of_size, triad, result);
+      add_colours(column, name_of_size, result);
       result.figures.push_back(
           {name_of_size + ", blocks of W a row",
            static_cast<double>(column.W().pattern_start().back()) / static_cast<double>(contacts), "blocks"});

@@ -44,7 +44,8 @@ BenchResult bench_spmv(Context& ctx);
 /// Of side^3 nodes, with a tenth as many contacts.
 void add_product_figures(Context& ctx, std::int32_t side, double triad, BenchResult& result);
 
-/// An iteration of PCG at 10.6k and 1M nodes against what it must move.
+/// An iteration of PCG at 10.6k to 1M nodes against what it must move; on CUDA small ones in one resident
+/// kernel and in a loop of the device too, to see where the one stops to pay.
 BenchResult bench_pcg(Context& ctx);
 void add_pcg_figures(Context& ctx, std::int32_t side, int iterations, double triad, BenchResult& result);
 

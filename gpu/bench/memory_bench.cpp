@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <new>
 
 #include "gpu/bench/barrier_study.h"
@@ -16,7 +17,9 @@ namespace {
 
 // The largest scene of [Guo24 Fig. 12, Table 1] and the memory that it took there.
 constexpr double kLargestTets = 9e6, kLargestContacts = 300e3, kLargestBytes = 8e9;
-constexpr double kContactsAColumn = 450;  // about as many as two cubes that touch have
+constexpr double kContactsAColumn = 1040;  // about as many as two cubes that touch have
+
+const char* const kLeast = "rest data, state and matrix alone";
 
 constexpr double kNodesATet = double(kStackCubeNodes) / kStackCubeTets;
 constexpr double kPairsATet = double(kStackCubePairs) / kStackCubeTets;
@@ -32,6 +35,12 @@ double least_bytes_a_tet() {
 
 /// Of a contact: its nodes and the six blocks that couple them.
 double least_bytes_a_contact() { return sizeof(Vec4i) + 6 * sizeof(Mat3); }
+
+std::string counted_gigabytes(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g GB", 1e-9 * bytes);
+  return text;
+}
 
 void set_memory_limit([[maybe_unused]] Backend backend, double bytes) {
 #ifdef STICKSLIP_HAS_CUDA
@@ -55,16 +64,15 @@ void add_memory_slopes(Backend backend, int threads, int columns, BenchResult& r
       measure_memory([=] { return make_engine(backend, threads); }, {barrier_methods().front()}, columns)
           .front();
   const double floor = least_bytes_a_tet();
-  const char* const least = "rest data, state and matrix alone";
   result.figures.push_back(
-      {"a tet, with its share of nodes and surface", memory.bytes_per_tet, "B", floor, least});
+      {"a tet, with its share of nodes and surface", memory.bytes_per_tet, "B", floor, kLeast});
   result.figures.push_back({"a node, with its share of tets and surface", memory.bytes_per_tet / kNodesATet,
-                            "B", floor / kNodesATet, least});
+                            "B", floor / kNodesATet, kLeast});
   result.figures.push_back({"a contact", memory.bytes_per_contact, "B", least_bytes_a_contact(),
                             "its blocks in the matrix alone"});
   result.figures.push_back(
       {"9M tets with 300k contacts, projected", 1e-9 * memory.projected(kLargestTets, kLargestContacts), "GB",
-       1e-9 * (kLargestTets * floor + kLargestContacts * least_bytes_a_contact()), least});
+       1e-9 * (kLargestTets * floor + kLargestContacts * least_bytes_a_contact()), kLeast});
 }
 
 void add_built_scene(Backend backend, int threads, double tets, double contacts, double limit,
@@ -86,14 +94,16 @@ void add_built_scene(Backend backend, int threads, double tets, double contacts,
     const auto add = [&](const std::string& what, double value, const char* unit) {
       result.figures.push_back({name + what, value, unit});
     };
-    add(" with " + counted(report.contacts) + " contacts, built and stepped", 1e-9 * bytes, "GB");
+    const double least = least_bytes_a_tet() * built + least_bytes_a_contact() * report.contacts;
+    result.figures.push_back({name + " with " + counted(report.contacts) + " contacts, built and stepped",
+                              1e-9 * bytes, "GB", 1e-9 * least, kLeast});
     add(", a tet", bytes / built, "B");
     add(", a node", bytes / static_cast<double>(model.node_count()), "B");
     add(", loaded and stepped in", timer.seconds(), "s");
-    result.notes.push_back("memory: " + name + " fit into " + counted(1e-6 * limit) + " MB");
+    result.notes.push_back("memory: " + name + " fit into " + counted_gigabytes(limit));
   } catch (const std::bad_alloc& error) {
-    result.notes.push_back("memory: " + name + " do NOT fit into " + counted(1e-6 * limit) +
-                           " MB: " + error.what());
+    result.notes.push_back("memory: " + name + " do NOT fit into " + counted_gigabytes(limit) + ": " +
+                           error.what());
   }
 }
 
