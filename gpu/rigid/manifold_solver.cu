@@ -1,11 +1,12 @@
 #include "gpu/rigid/manifold_solver.cuh"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/timer.h"
 #include "gpu/core/trace.h"
 #include "gpu/rigid/manifold_lane.h"
 
@@ -21,7 +22,7 @@ void ManifoldSolver::build(Context& ctx, const DeviceBodies& bodies, const Manif
   sum_.resize(ctx, 1);
   pair_sum_.resize(ctx, 1);
   free_sum_.resize(ctx, 1);
-  judged_.resize(ctx, 1);
+  stop_ = nullptr;
   fill_packs(ctx, bodies, input);
   fill_masses(ctx, bodies);
   if (input.before != nullptr) push_impulses(ctx);
@@ -107,17 +108,20 @@ void ManifoldSolver::fill_masses(Context& ctx, const DeviceBodies& bodies) {
 template <class Op>
 void ManifoldSolver::each_pack(Context& ctx, bool backward, Op op) {
   const ManifoldView packs = view();
+  const std::int32_t* stop = stop_;
   for (std::size_t step = 0; step < order_.batches(); ++step) {
     const std::size_t b = backward ? order_.batches() - 1 - step : step;
     const std::size_t first = order_.batch(b), runs = order_.batch(b + 1) - first;
 #if STICKSLIP_ON_CUDA
-    launch(ctx, runs * kPackWidth,
-           [=] SS_LAMBDA(std::size_t i) { run_on_pack(packs, first * kPackWidth + i, op); });
+    launch(ctx, runs * kPackWidth, [=] SS_LAMBDA(std::size_t i) {
+      if (stop == nullptr || *stop == 0) run_on_pack(packs, first * kPackWidth + i, op);
+    });
 #else
     const std::int32_t* start = order_.run_start() + first;
     launch(
         ctx, runs,
         [=](std::size_t run) {
+          if (stop != nullptr && *stop != 0) return;
           const auto begin = static_cast<std::size_t>(start[run]),
                      end = static_cast<std::size_t>(start[run + 1]);
           for (std::size_t k = begin; k < end; ++k)
@@ -134,19 +138,27 @@ void ManifoldSolver::sweep(Context& ctx, const ManifoldSweep& options) {
   each_pack(ctx, options.backward, SweepOp{options});
 }
 
-double ManifoldSolver::residual(Context& ctx) {
-  const Span span(ctx, "residual");
+void ManifoldSolver::look(Context& ctx, const ManifoldLimits& limits) {
   const ManifoldView packs = view();
-  JudgedSums* judged = judged_.data();
-  const double* free2 = free_sum_.data();
+  ManifoldProgress* progress = progress_.data();
+  // |e|^2 of the judge and |u|^2 over all points [m^2/s^2].
   reduce_sum(
       ctx, order_.packs() * (kPackWidth / kPackLanes),
-      [=] SS_LAMBDA(std::size_t i) { return run_on_pack(packs, i, JudgeOp{}); }, pair_sum_.data(), kMedium);
-  const Vec<double, 2>* pair = pair_sum_.data();
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *judged = {(*pair)[0], (*pair)[1], *free2}; });
-  const JudgedSums sums = read_back(ctx, judged);
-  const double size2 = std::max(sums.speed2, sums.free2);
-  return size2 > 0 ? std::sqrt(sums.error2 / size2) : 0.0;
+      [=] SS_LAMBDA(std::size_t i) {
+        return limits.is_due(*progress) ? run_on_pack(packs, i, JudgeOp{}) : Vec<double, 2>{0, 0};
+      },
+      pair_sum_.data(), kMedium);
+  const Vec<double, 2>* judged = pair_sum_.data();
+  const double* free2 = free_sum_.data();
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    if (progress->stop != 0) return;
+    if (limits.is_due(*progress)) {
+      const double size2 = (*judged)[1] < *free2 ? *free2 : (*judged)[1];
+      progress->residual = size2 > 0 ? std::sqrt((*judged)[0] / size2) : 0.0;
+      progress->stop = progress->residual <= limits.tolerance || progress->iterations + 1 >= limits.last;
+    }
+    ++progress->iterations;
+  });
 }
 
 /// Where a sweep starts.
@@ -238,18 +250,29 @@ void ManifoldSolver::step_along(Context& ctx) {
                *v_before = v_before_.data();
   double *r = impulse_.data(), *v = v_.data();
   const ConjugateSums* sums = sums_.data();
+  const std::int32_t* stop = stop_;
   launch(
       ctx, v_.size(),
       [=] SS_LAMBDA(std::size_t i) {
-        if (sums->energy > 0) v[i] = v_before[i] + sums->alpha() * p_v[i];
+        if (*stop == 0 && sums->energy > 0) v[i] = v_before[i] + sums->alpha() * p_v[i];
       },
       kLight);
   launch(
       ctx, impulse_.size(),
       [=] SS_LAMBDA(std::size_t i) {
-        if (sums->energy > 0) r[i] = r_before[i] + sums->alpha() * p[i];
+        if (*stop == 0 && sums->energy > 0) r[i] = r_before[i] + sums->alpha() * p[i];
       },
       kLight);
+}
+
+/// After the stop, nothing of it changes impulses or velocities.
+void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits) {
+  if (params.conjugate) remember(ctx);
+  sweep(ctx, {params.prox_local_steps, params.omega, false});
+  if (params.conjugate) sweep(ctx, {params.prox_local_steps, params.omega, true});
+  // What is judged, and what comes back, is what a sweep left: impulses in their cones.
+  look(ctx, limits);
+  if (params.conjugate) go_further(ctx);
 }
 
 void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record) {
@@ -258,28 +281,33 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   record.iterations = 0;
   record.residual = 0;
   record.colours = static_cast<int>(order_.batches());
-  if (order_.packs() == 0) return;
-  const auto begin = std::chrono::steady_clock::now();
-  fill(ctx, sums_.data(), 1, ConjugateSums{});
-  const ManifoldSweep forth{params.prox_local_steps, params.omega, false},
-      back{params.prox_local_steps, params.omega, true};
+  if (order_.packs() == 0 || params.max_iterations <= 0) return;
+  const Timer timer;
   constexpr long kInterval = 10;  // where the parameters leave it open
-  const long interval = params.check_interval > 0 ? params.check_interval : kInterval;
-  for (long i = 1; i <= params.max_iterations; ++i) {
-    const bool last = i == params.max_iterations;
-    if (params.conjugate) remember(ctx);
-    sweep(ctx, forth);
-    if (params.conjugate) sweep(ctx, back);
-    record.iterations = i;
-    // What is judged, and what comes back, is what a sweep left: impulses in their cones.
-    if (last || i % interval == 0) {
-      record.residual = residual(ctx);
-      if (last || record.residual <= params.tolerance) break;
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-      if (params.time_budget > 0 && spent.count() > params.time_budget) break;
-    }
-    if (params.conjugate) go_further(ctx);
+  constexpr long kMost = std::numeric_limits<std::int32_t>::max();
+  const ManifoldLimits limits{
+      params.tolerance,
+      static_cast<std::int32_t>(
+          std::min(kMost, params.check_interval > 0 ? params.check_interval : kInterval)),
+      static_cast<std::int32_t>(std::min(kMost, static_cast<long>(params.max_iterations)))};
+  fill(ctx, sums_.data(), 1, ConjugateSums{});
+  progress_.resize(ctx, 1);
+  fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, std::numeric_limits<double>::infinity()});
+  stop_ = &progress_.data()->stop;
+  ManifoldProgress progress{};
+  if (params.time_budget > 0) {
+    // Only the host has a clock.
+    do {
+      for (std::int32_t k = 0; k < limits.interval; ++k) iterate(ctx, params, limits);
+      progress = read_back(ctx, progress_.data());
+    } while (progress.stop == 0 && timer.seconds() <= params.time_budget);
+  } else {
+    repeat_until(ctx, loop_, stop_, [&] { iterate(ctx, params, limits); });
+    progress = read_back(ctx, progress_.data());
   }
+  stop_ = nullptr;
+  record.iterations = progress.iterations;
+  record.residual = progress.residual;
 }
 
 void ManifoldSolver::velocities(Context& ctx, DeviceBodies& bodies) const {

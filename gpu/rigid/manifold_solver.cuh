@@ -38,9 +38,20 @@ struct ConjugateSums {
   }
 };
 
-/// Over all points: |e|^2 of the judge, |u|^2 at the end and before any impulse [m^2/s^2].
-struct JudgedSums {
-  double error2, speed2, free2;
+/// How far a solve is, in backend memory.
+struct ManifoldProgress {
+  std::int32_t stop, iterations;
+  double residual;  // at the last look
+};
+
+/// When to look, and when to stop.
+struct ManifoldLimits {
+  double tolerance;
+  std::int32_t interval, last;  // looks come every `interval` iterations and after the last one
+
+  SS_HD bool is_due(const ManifoldProgress& p) const {
+    return p.stop == 0 && ((p.iterations + 1) % interval == 0 || p.iterations + 1 >= last);
+  }
 };
 
 }  // namespace stickslip
@@ -82,8 +93,9 @@ class ManifoldSolver {
   void turn_direction(Context& ctx);
   void measure_direction(Context& ctx);
   void step_along(Context& ctx);
-  /// The judge's. Waits for the backend.
-  double residual(Context& ctx);
+  void iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits);
+  /// Counts an iteration; where a look is due, what the judge says of it, and whether it was the last one.
+  void look(Context& ctx, const ManifoldLimits& limits);
   template <class Op>
   void each_pack(Context& ctx, bool backward, Op op);
 
@@ -101,7 +113,9 @@ class ManifoldSolver {
   Buffer<double> free2_, free_sum_;  // |u|^2 of each lane before any impulse
   Buffer<double> sum_;
   Buffer<Vec<double, 2>> pair_sum_;
-  Buffer<JudgedSums> judged_;
+  Buffer<ManifoldProgress> progress_;
+  LoopGraph loop_;
+  const std::int32_t* stop_ = nullptr;  // of the solve that runs
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

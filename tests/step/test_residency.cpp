@@ -131,6 +131,22 @@ TEST_P(RigidResidency, a_step_reads_a_few_numbers_beside_its_solvers_looks) {
   }
 }
 
+TEST_P(RigidResidency, manifold_gs_reads_the_same_however_long_it_iterates) {
+  params.contact_solver = ContactSolverKind::manifold_gs;
+  lab.tolerance = 1e-15;
+  lab.warm_start = false;
+  for (const int iterations : {10, 80}) {
+    lab.max_iterations = iterations;
+    load_columns();
+    EXPECT_LE(most_after_start(20, 5).copies_to_host, 6u) << iterations << " iterations";
+    const StepReport report = engine->step();
+    EXPECT_LE(report.contact_solve->iterations, iterations);
+    EXPECT_GE(report.contact_solve->iterations, std::min(iterations, 20));
+    EXPECT_EQ(report.counters.graph_launches, 1u);
+    EXPECT_LT(report.counters.launches, 120u);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Residency, testing::Values(Backend::cpu, Backend::cuda),
                          [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
 INSTANTIATE_TEST_SUITE_P(Backends, RigidResidency, testing::Values(Backend::cpu, Backend::cuda),
