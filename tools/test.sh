@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Builds everything, lints, and runs the quick tests; --all adds the long ones. --asan adds the tests of the program, those
+# Builds everything, lints, and runs the quick tests; --all adds the long ones, and machine code of CUDA kernels where there
+# is no device. --asan adds the tests of the program, those
 # with a window among them, under the address and undefined-behaviour sanitizers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tier=(-L quick)
+cuda=()
 asan=false
 for option in "$@"; do
   case "$option" in
-    --all) tier=() ;;
+    --all) tier=() cuda=(-DSTICKSLIP_CUDA_ARCH=90) ;;
     --asan) asan=true ;;
     *)
       echo "usage: tools/test.sh [--all] [--asan]" >&2
@@ -18,7 +20,7 @@ for option in "$@"; do
 done
 
 tools/setup.sh
-cmake --preset release
+cmake --preset release "${cuda[@]}"
 cmake --build --preset release
 tools/lint.sh build/release
 tools/gpu_check.sh --self-check
