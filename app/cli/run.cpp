@@ -97,7 +97,6 @@ struct Outputs {
   std::unique_ptr<TraceFile> trace;
   std::unique_ptr<FrameWriter> frames;
   Freezer freezer;
-  Snapshot snapshot;
 
   Outputs(const RunOptions& options, const Scene& scene, const std::string& backend, int steps)
       : freezer(options, scene, steps) {
@@ -124,9 +123,7 @@ struct Outputs {
 
  private:
   void draw(Engine& engine) {
-    if (!frames) return;
-    engine.snapshot(snapshot);
-    frames->add(snapshot);
+    if (frames) frames->add(engine);
   }
 };
 
