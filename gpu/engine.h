@@ -25,7 +25,8 @@ struct Snapshot {
   std::vector<Vec<float, 3>> positions;  // per node
   std::vector<ContactRecord> contacts;
   std::vector<std::uint8_t> asleep = {};  // per body, 1 while it sleeps; empty: none does
-  bool wants_positions = true;            // said by who asks: without it there are none
+  // Said by who asks: without them there are none.
+  bool wants_positions = true, wants_contacts = true;
 };
 
 /// Of a rigid body.

@@ -110,13 +110,14 @@ class BackendEngine final : public Engine {
       convert_positions(x, target, n);
       copy_to_host(ctx_, out.positions.data(), target, n);
     }
+    out.contacts.clear();
     if (is_rigid()) {
-      rigid_.contact_records(ctx_, model_, params_.dt, out.contacts);
+      if (out.wants_contacts) rigid_.contact_records(ctx_, model_, params_.dt, out.contacts);
       out.asleep = rigid_.asleep(ctx_);
       return;
     }
     out.asleep.clear();
-    stepper_.contact_records(ctx_, device_, params_, state_, out.contacts);
+    if (out.wants_contacts) stepper_.contact_records(ctx_, device_, params_, state_, out.contacts);
   }
 
   std::optional<DeviceUuid> device_uuid() const override { return STICKSLIP_BACKEND::device_uuid(); }

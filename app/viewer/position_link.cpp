@@ -16,12 +16,10 @@ void PositionLink::offer(const Sharing& how) {
 }
 
 void PositionLink::take(const SimulationFrame& frame) {
-  if (frame.shared) {
-    renderer_.set_positions(frame.shared);
-  } else {
-    snapshot_bytes_ += frame.snapshot.positions.size() * sizeof(Vec3f);
-    renderer_.set_positions(frame.snapshot.positions);
-  }
+  if (frame.shared) return renderer_.set_positions(frame.shared);
+  snapshot_bytes_ += frame.snapshot.positions.size() * sizeof(Vec3f);
+  renderer_.set_positions(frame.snapshot.positions);
+  // Only now: another offer closes the slots before, and whoever asks for this frame's nodes needs them.
   if (const std::optional<Sharing> next = second_best(offered_, simulation_.status().sharing)) offer(*next);
 }
 

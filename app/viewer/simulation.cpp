@@ -134,6 +134,15 @@ void Simulation::share(std::shared_ptr<const Scene> scene, PositionOffer offer) 
   wake_.notify_one();
 }
 
+void Simulation::want_contacts(bool wanted) {
+  if (std::exchange(asked_for_contacts_, wanted) == wanted) return;
+  {
+    const std::lock_guard lock(mutex_);
+    contacts_wanted_ = wanted;
+  }
+  wake_.notify_one();
+}
+
 bool Simulation::update() {
   const bool new_frame = frames_.update();
   const std::lock_guard lock(mutex_);

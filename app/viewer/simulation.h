@@ -92,6 +92,8 @@ class Simulation {
   /// From now on positions of this scene are published in these slots, if the engine can; where it cannot,
   /// and for other scenes, snapshots have them. Status says what came of it.
   void share(std::shared_ptr<const Scene> scene, PositionOffer offer);
+  /// Whether frames to come need their contacts. At first they do; when they do again, one follows.
+  void want_contacts(bool wanted);
 
   /// Takes over what the thread has published; true when anything is new. The references below are valid and
   /// constant until the next call, and all of this is for one thread.
@@ -155,6 +157,7 @@ class Simulation {
   std::optional<Drag> drag_;
   std::vector<double> half_space_mu_;
   std::shared_ptr<PositionSlots> slots_;  // that the engine writes into; none: it does not
+  bool contacts_published_ = true;        // with the last frame
   int frame_ = 0;
   double time_ = 0;
   bool unpublished_ = false, engine_traces_ = false;
@@ -167,6 +170,7 @@ class Simulation {
   std::condition_variable wake_;
   std::vector<Queued> queue_;
   std::optional<Offered> offered_;
+  bool contacts_wanted_ = true;
   SimulationStatus status_;
   Settings settings_;
   Pacing pacing_;
@@ -184,7 +188,7 @@ class Simulation {
   SimulationStatus seen_status_;
   Settings seen_settings_;
   Pacing seen_pacing_;
-  bool seen_tracing_ = false;
+  bool seen_tracing_ = false, asked_for_contacts_ = true;
 
   std::thread thread_;
 };

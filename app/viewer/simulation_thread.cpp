@@ -67,6 +67,7 @@ bool Simulation::wait_for_work(std::vector<Queued>& commands) {
       lock.lock();
       continue;
     }
+    if (contacts_wanted_ && !contacts_published_ && scene_) unpublished_ = true;
     const bool playing = status_.playing && status_.loaded;
     if (status_.loaded && (steps_wanted_ > 0 || (playing && Clock::now() >= next_step_))) return true;
     if (unpublished_) {
@@ -312,6 +313,10 @@ bool Simulation::publish_frame() {
     frame.shared = {};  // the slot of three frames ago, before another is looked for
     frame.shared = publish_positions();
     frame.snapshot.wants_positions = !frame.shared;
+    {
+      const std::lock_guard lock(mutex_);
+      frame.snapshot.wants_contacts = contacts_published_ = contacts_wanted_;
+    }
     engine_->snapshot(frame.snapshot);
   } catch (const std::exception& error) {
     fail(error.what());

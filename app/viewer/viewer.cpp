@@ -348,6 +348,8 @@ void Viewer::draw() {
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
 
+  simulation_.want_contacts(view_.overlays.contacts || view_.overlays.normals || view_.selection ||
+                            view_.contact);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool drawn = renderer_.draw_window(frame_view(), panels, wanted ? &shown : nullptr);

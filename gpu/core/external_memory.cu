@@ -28,6 +28,10 @@ ExternalMemory::~ExternalMemory() {
 }
 
 ExternalTimeline::ExternalTimeline(UniqueFd fd) {
+  int device = 0, supported = 0;
+  SS_CUDA(cudaGetDevice(&device));
+  SS_CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrTimelineSemaphoreInteropSupported, device));
+  if (!supported) throw std::runtime_error("the device imports no timeline semaphores");
   cudaExternalSemaphoreHandleDesc handle{};
   handle.type = cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd;
   handle.handle.fd = fd.get();

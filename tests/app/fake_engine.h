@@ -35,6 +35,7 @@ class FakeEngine final : public Engine {
   };
   std::function<void(std::size_t slot, std::uint64_t value)> on_publish = [](std::size_t, std::uint64_t) {};
   std::optional<DeviceUuid> device;
+  std::vector<ContactRecord> contacts;  // of every instant
 
   void load(const Model& model) override {
     on_load(model);
@@ -73,6 +74,8 @@ class FakeEngine final : public Engine {
     out.frame = state_.frame;
     out.time = state_.time;
     out.positions.clear();
+    out.contacts.clear();
+    if (out.wants_contacts) out.contacts = contacts;
     if (!out.wants_positions) return;
     for (const auto& x : state_.positions) out.positions.push_back(x.cast<float>());
   }

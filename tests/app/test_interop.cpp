@@ -165,7 +165,7 @@ TEST(PositionSlots, ClosingWaitsForTheWriter) {
 /// and the writer never lacks a slot.
 TEST(PositionSlots, NothingIsOverwrittenWhileItIsRead) {
   const auto slots = plain_slots();
-  std::array<std::array<std::atomic<std::uint64_t>, 64>, PositionSlots::count> memory{};
+  std::array<std::array<std::uint64_t, 64>, PositionSlots::count> memory{};  // plain: a race is a fault
   TripleBuffer<SlotHold> frames;
   std::atomic<bool> over = false;
   std::atomic<long> lacking = 0;
@@ -173,17 +173,18 @@ TEST(PositionSlots, NothingIsOverwrittenWhileItIsRead) {
     while (!over) {
       frames.back() = {};
       frames.back() = slots->write([&](std::size_t slot, std::uint64_t value) {
-        for (auto& word : memory[slot]) word.store(value, std::memory_order_relaxed);
+        memory[slot].fill(value);
         return PublishedBox::empty();
       });
       if (!frames.back()) ++lacking;
       frames.publish();
+      std::this_thread::yield();
     }
   });
   struct InFlight {
     SlotHold held;
     bool intact(const decltype(memory)& all) const {
-      return std::ranges::all_of(all[held.index()], [&](const auto& word) { return word == held.value(); });
+      return std::ranges::all_of(all[held.index()], [&](std::uint64_t word) { return word == held.value(); });
     }
   };
   std::array<InFlight, 2> pictures;
@@ -445,8 +446,12 @@ TEST_F(InteropTest, MemoryIsExportedAndARefusalClosesIt) {
 
 // ---- The engine of the CPU ----
 
-TEST_F(InteropTest, TheCpuEngineDrawsWithoutACopy) {
-  const Scene scene = load_scene("drop");
+class InteropSceneTest : public InteropTest, public ::testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, InteropSceneTest, ::testing::Values("drop", "box-stack"));
+
+TEST_P(InteropSceneTest, TheCpuEngineDrawsWithoutACopy) {
+  constexpr std::size_t steps = 5;
+  const Scene scene = load_scene(GetParam());
   std::array<std::vector<Image>, 2> pictures;
   std::array<std::uint64_t, 2> copied{};
   for (const bool shares : {true, false}) {
@@ -461,7 +466,7 @@ TEST_F(InteropTest, TheCpuEngineDrawsWithoutACopy) {
     EXPECT_EQ(describe(feed.sharing()), shares ? "mapped (no copy)" : "staged: switched off");
     view.camera = Camera::look_at(scene.camera.position.cast<float>(), scene.camera.target.cast<float>(),
                                   static_cast<float>(scene.camera.fov));
-    for (int frame = 0; frame < 8; ++frame) {
+    for (std::size_t frame = 0; frame < steps; ++frame) {
       engine->step();
       feed.update();
       pictures[shares].push_back(own.render_offscreen(view, kWidth, kHeight));
@@ -469,10 +474,10 @@ TEST_F(InteropTest, TheCpuEngineDrawsWithoutACopy) {
     copied[shares] = feed.bytes_copied();
     EXPECT_EQ(own.validation_messages().size(), 0u) << own.validation_messages().front();
   }
-  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(pictures[0][i].rgba, pictures[1][i].rgba) << i;
-  EXPECT_NE(pictures[0][0].rgba, pictures[0][7].rgba);
+  for (std::size_t i = 0; i < steps; ++i) EXPECT_EQ(pictures[0][i].rgba, pictures[1][i].rgba) << i;
+  EXPECT_NE(pictures[0][0].rgba, pictures[0][steps - 1].rgba);
   EXPECT_EQ(copied[true], 0u);
-  EXPECT_EQ(copied[false], 8 * 3 * scene.model.node_count() * sizeof(Vec3f));
+  EXPECT_EQ(copied[false], steps * 3 * scene.model.node_count() * sizeof(Vec3f));
 }
 
 TEST(InteropEngine, RefusesTargetsThatAreNotItsOwn) {
@@ -510,9 +515,11 @@ TEST(InteropEngine, RefusesTargetsThatAreNotItsOwn) {
   EXPECT_EQ(box.hi, max(snapshot.positions[0], snapshot.positions[1]));
   EXPECT_THROW(engine->publish(2, 2), std::invalid_argument);
 
-  snapshot.wants_positions = false;
+  snapshot.wants_positions = snapshot.wants_contacts = false;
+  snapshot.contacts.resize(1);
   engine->snapshot(snapshot);
   EXPECT_TRUE(snapshot.positions.empty());
+  EXPECT_TRUE(snapshot.contacts.empty());
   engine->load(model);
   EXPECT_THROW(engine->publish(0, 3), std::logic_error) << "a load ends it";
 }
@@ -725,6 +732,20 @@ TEST(InteropSimulation, ClosedSlotsAndOtherScenesAreStaged) {
   EXPECT_EQ(simulation.status().sharing.kind, ShareKind::staged);
   shared.share(memory);
   ASSERT_TRUE(shared.reached([&] { return bool(simulation.frame().shared); }));
+}
+
+TEST(InteropSimulation, ContactsComeWhenTheyAreWanted) {
+  SharedSimulation shared([](FakeEngine& engine) { engine.contacts.resize(3); });
+  Simulation& simulation = shared.simulation;
+  ASSERT_TRUE(shared.reached([&] { return simulation.frame().snapshot.contacts.size() == 3; }));
+  simulation.want_contacts(false);
+  simulation.step_once();
+  ASSERT_TRUE(test::at_rest_after(simulation, 1));
+  EXPECT_TRUE(simulation.frame().snapshot.contacts.empty());
+  simulation.want_contacts(true);
+  ASSERT_TRUE(shared.reached([&] { return simulation.frame().snapshot.contacts.size() == 3; }))
+      << "of the same instant, without a step";
+  EXPECT_EQ(simulation.frame().snapshot.frame, 1);
 }
 
 TEST(InteropSimulation, WhoPicksFindsSharedPositions) {

@@ -30,6 +30,7 @@ class LongWindowTest : public ::testing::Test {
 
     options_.make_engine = [this] {
       auto engine = std::make_unique<test::FakeEngine>();
+      engine->on_share = [](const PositionTarget&) { return Sharing{ShareKind::mapped, ""}; };
       engine->on_step = [this](int) {
         ++steps_started_;
         while (hold_) std::this_thread::sleep_for(1ms);
