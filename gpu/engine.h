@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "gpu/model/report.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
+#include "gpu/sharing.h"
 
 namespace stickslip {
 
@@ -23,6 +25,8 @@ struct Snapshot {
   std::vector<Vec<float, 3>> positions;  // per node
   std::vector<ContactRecord> contacts;
   std::vector<std::uint8_t> asleep = {};  // per body, 1 while it sleeps; empty: none does
+  // Said by who asks: without them there are none.
+  bool wants_positions = true, wants_contacts = true;
 };
 
 /// Of a rigid body.
@@ -80,6 +84,21 @@ class Engine {
   virtual void set_tracing(bool on) = 0;
 
   virtual void snapshot(Snapshot& out) = 0;
+
+  /// Of the device that it runs on; none on the CPU.
+  virtual std::optional<DeviceUuid> device_uuid() const { return std::nullopt; }
+  /// From now on `publish` writes there, until the next load; the memory must stay until then, or until the
+  /// last publication. Returns how, which is `staged` with the reason when it does not. Throws
+  /// std::invalid_argument when the target is not for as many nodes as the model has.
+  virtual Sharing share(PositionTarget) {
+    return {ShareKind::staged, "this engine keeps its memory to itself"};
+  }
+  /// Writes the positions of all nodes into a slot of the target, and sets its semaphore to `value`, larger
+  /// than all before. Both have happened on return. Throws std::logic_error when nothing is shared.
+  virtual PublishedBox publish(std::size_t /*slot*/, std::uint64_t /*value*/) {
+    throw std::logic_error("publish: nothing is shared");
+  }
+
   virtual State state() = 0;
   /// The mesh nodes of affine and rigid bodies follow their control nodes and poses, whatever the state says
   /// of them.

@@ -5,6 +5,7 @@
 #include "gpu/core/device.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
+#include "gpu/position_writer.cuh"
 #include "gpu/rigid/rigid_stepper.cuh"
 #include "gpu/step/time_stepper.cuh"
 
@@ -24,6 +25,7 @@ class BackendEngine final : public Engine {
     }
     check_solver(params_, next);
     model_ = std::move(next);
+    writer_.reset();
     forget_memory_peak();
     materials_ = model_.materials;
     load_note_.clear();
@@ -99,7 +101,7 @@ class BackendEngine final : public Engine {
   void snapshot(Snapshot& out) override {
     out.frame = state_.frame;
     out.time = state_.time;
-    const std::size_t n = device_.node_count;
+    const std::size_t n = out.wants_positions ? device_.node_count : 0;
     out.positions.resize(n);
     if (n > 0) {
       snapshot_.resize(ctx_, n);
@@ -108,13 +110,33 @@ class BackendEngine final : public Engine {
       convert_positions(x, target, n);
       copy_to_host(ctx_, out.positions.data(), target, n);
     }
+    out.contacts.clear();
     if (is_rigid()) {
-      rigid_.contact_records(ctx_, model_, params_.dt, out.contacts);
+      if (out.wants_contacts) rigid_.contact_records(ctx_, model_, params_.dt, out.contacts);
       out.asleep = rigid_.asleep(ctx_);
       return;
     }
     out.asleep.clear();
-    stepper_.contact_records(ctx_, device_, params_, state_, out.contacts);
+    if (out.wants_contacts) stepper_.contact_records(ctx_, device_, params_, state_, out.contacts);
+  }
+
+  std::optional<DeviceUuid> device_uuid() const override { return STICKSLIP_BACKEND::device_uuid(); }
+
+  Sharing share(PositionTarget target) override {
+    if (target.nodes == 0 || target.nodes != device_.node_count)
+      throw std::invalid_argument("share: the model has " + std::to_string(device_.node_count) + " nodes");
+    writer_.reset();
+    try {
+      writer_.emplace(ctx_, std::move(target));
+    } catch (const std::exception& error) {
+      return {ShareKind::staged, error.what()};
+    }
+    return {writer_->kind(), ""};
+  }
+
+  PublishedBox publish(std::size_t slot, std::uint64_t value) override {
+    if (!writer_) return Engine::publish(slot, value);
+    return writer_->write(ctx_, state_.x.data(), slot, value);
   }
 
   State state() override {
@@ -247,6 +269,7 @@ class BackendEngine final : public Engine {
   TimeStepper stepper_;
   RigidStepper rigid_;
   Buffer<Vec3f> snapshot_;
+  std::optional<PositionWriter> writer_;
 };
 
 }  // namespace

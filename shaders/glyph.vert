@@ -13,9 +13,16 @@ layout(location = 4) flat out float radius;  // [px] of a ring
 
 vec2 to_screen(vec4 clip) { return clip.xy / clip.w * 0.5 * frame.viewport.xy; }
 
+vec3 at_node(vec4 digits) { return node_position(uint(digits.x) + kGlyphNodeDigit * uint(digits.y)); }
+
 void main() {
-  const Glyph glyph = glyphs[gl_InstanceIndex];
+  Glyph glyph = glyphs[gl_InstanceIndex];
   kind = uint(glyph.a.w);
+  if (kind >= kGlyphOfNodes) {
+    kind -= kGlyphOfNodes;
+    glyph.a.xyz = at_node(glyph.a);
+    glyph.b.xyz = at_node(glyph.b);
+  }
   tint = glyph.color;
   const float size = frame.viewport.z;
   const float depth = max(dot(glyph.a.xyz - frame.eye.xyz, frame.forward.xyz), 1e-6);

@@ -22,7 +22,7 @@ LAYERS = [
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
 SIBLINGS = {("model", "params"), ("model", "geometry"), ("ccd", "broadphase")}
 # What the program may see of the library: host-only headers.
-APP_SEES = re.compile(r"gpu/(engine\.h|contact_lab\.h|core/(span_totals|device_lost)\.h|dfcp/(contact_problem|generators)\.h|law/contact_law\.h|bench/(bench|ccd_truth|barrier_study|rigid_scenes|rigid_study|rigid_peer)\.h|step/report\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
+APP_SEES = re.compile(r"gpu/(engine\.h|sharing\.h|contact_lab\.h|core/(span_totals|device_lost)\.h|dfcp/(contact_problem|generators)\.h|law/contact_law\.h|bench/(bench|ccd_truth|barrier_study|rigid_scenes|rigid_study|rigid_peer)\.h|step/report\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 BACKEND_API = re.compile(r"\b(tbb|cub|thrust)::|\bcuda[A-Z]\w*\s*\(")

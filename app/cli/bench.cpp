@@ -6,6 +6,7 @@
 
 #include "app/cli/bench_barrier.h"
 #include "app/cli/bench_ccd.h"
+#include "app/cli/bench_frames.h"
 #include "app/cli/bench_rigid.h"
 #include "app/cli/bench_steps.h"
 #include "app/cli/cli.h"
@@ -20,7 +21,7 @@ constexpr int kStepFrames = 30;
 
 std::vector<std::string> known_benches() {
   std::vector<std::string> names = list_benches();
-  names.insert(names.end(), {"step", "steps", "barrier", "rigid", "ccd"});
+  names.insert(names.end(), {"step", "steps", "barrier", "rigid", "frames", "ccd"});
   return names;
 }
 
@@ -82,6 +83,10 @@ int command_bench(const BenchOptions& options, const EngineFactory& factory) {
       }
       if (name == "rigid") {
         all.push_back(bench_rigid(backend, options, factory));
+        continue;
+      }
+      if (name == "frames") {
+        all.push_back(bench_frames(backend, options, factory));
         continue;
       }
       const BenchResult result = name == "step" ? bench_steps(backend, options, factory)

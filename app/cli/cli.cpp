@@ -62,11 +62,21 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
 
 namespace {
 
+void add_interop(CLI::App& command, std::string& interop) {
+  command
+      .add_option(
+          "--interop", interop,
+          "auto: the engine writes positions where pictures are drawn from, if it can; off: they are copied")
+      ->check(CLI::IsMember({"auto", "off"}))
+      ->capture_default_str();
+}
+
 CLI::App* add_view(CLI::App& app, ViewCommand& options) {
   CLI::App* view = app.add_subcommand("view", "open the window on a scene");
   view->add_option("scene", options.scene, "shipped name or file")->capture_default_str();
   add_scene_options(*view, options);
   view->add_option("--quality", options.quality, "automatic, light, medium or high")->capture_default_str();
+  add_interop(*view, options.interop);
   view->add_flag("--paused", options.paused, "wait for the first Space");
   view->add_option("--journal", options.journal,
                    "write what is done in the window to this file, one JSON line per event");
@@ -98,6 +108,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
                   "stickslip solve and race")
       ->allow_extra_args(false);
   run->add_option("--size", options.size, "WxH of images and video, in pixels")->capture_default_str();
+  add_interop(*run, options.interop);
   run->add_flag("--check-intersections", options.check_intersections,
                 "test the surface for intersections after every step");
   run->add_flag("--quiet", options.quiet, "no progress, no verdicts: only the final JSON line and errors");
@@ -132,7 +143,7 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& options) {
 CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   const std::string names =
       "device, primitives, lbvh, queries, spmv, pcg, assembly, contacts, memory, pile, step, steps, barrier, "
-      "rigid";
+      "rigid, frames";
   CLI::App* bench = app.add_subcommand("bench", "measure: " + names + ", ccd FILE...");
   bench->add_option("name", options.names, names + ", or ccd followed by files of queries")->required();
   bench->add_option("--json", options.json, "also write the figures to this file");
@@ -148,13 +159,13 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
           "--scene,--scenes", options.scenes,
           "scenes of 'step', 'steps' and 'barrier', repeatable or with commas; default: every shipped one; "
           "of 'steps' drop, stack, bowl, noodles and rubble; of 'barrier' rods-twist, staircase, roller, "
-          "bowl and noodles; of 'rigid' its own")
+          "bowl and noodles; of 'rigid' its own; of 'frames' drop")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_scale(*bench, options.scale);
   bench
       ->add_option("--frames,--steps", options.frames,
-                   "steps per scene: 30 of 'step', 4 of 'steps', 2 of 'barrier', 600 of 'rigid'")
+                   "steps per scene: 30 of 'step', 4 of 'steps', 2 of 'barrier', 600 of 'rigid', 60 of 'frames'")
       ->check(CLI::Range(1, 100000));
   bench->add_option("--warm", options.warm, "of 'steps': steps before those that are measured; default: 8")
       ->check(CLI::Range(0, 100000));

@@ -35,14 +35,14 @@ struct SceneOptions {
 };
 
 struct ViewCommand : SceneOptions {
-  std::string quality = "automatic", journal;
+  std::string quality = "automatic", interop = "auto", journal;
   bool paused = false, validation = false, print_keys = false;
 };
 
 struct RunOptions : SceneOptions {
   std::optional<int> frames;
   std::string report, trace, image, images, video, state;
-  std::string size = "1280x720";
+  std::string size = "1280x720", interop = "auto";
   std::vector<std::string> freezes;  // "FRAME:FILE" of contact problems
   bool check_intersections = false, quiet = false;
 };
@@ -61,8 +61,8 @@ struct BenchOptions {
   int threads = 0;
   bool full = false;                 // what takes long too, see add_bench
   std::vector<std::string> scenes;   // of `step`, empty: all that are shipped; of `steps`, `barrier`, `rigid`
-  std::optional<double> scale;       // of `step` and `barrier`, instead of the scenes'
-  std::optional<int> frames;         // of `step`, `steps`, `barrier` and `rigid`
+  std::optional<double> scale;       // of `step`, `barrier` and `frames`, instead of the scenes'
+  std::optional<int> frames;         // of `step`, `steps`, `barrier`, `rigid` and `frames`
   std::optional<int> warm;           // of `steps`: steps before those that are measured
   std::vector<double> scales;        // of `barrier`
   std::optional<int> at;             // of `barrier`: the frame to start from

@@ -7,6 +7,7 @@
 
 #include "app/capture/png.h"
 #include "app/capture/recorder.h"
+#include "app/cli/position_feed.h"
 #include "app/io/output_file.h"
 #include "app/render/renderer.h"
 
@@ -42,7 +43,7 @@ void check_places(const RunOptions& options) {
 class PictureWriter final : public FrameWriter {
  public:
   PictureWriter(const RunOptions& options, const Scene& scene, Size size)
-      : size_(size), image_(options.image) {
+      : renderer_({.interop = parse_interop(options.interop)}), size_(size), image_(options.image) {
     const CameraStart& camera = scene.camera;
     view_.camera = Camera::look_at(camera.position.cast<float>(), camera.target.cast<float>(),
                                    static_cast<float>(camera.fov));
@@ -56,10 +57,11 @@ class PictureWriter final : public FrameWriter {
     }
   }
 
-  void add(const Snapshot& snapshot) override {
+  void add(Engine& engine) override {
+    if (!feed_) feed_.emplace(renderer_, engine);
     const bool for_video = video_ && count_ % stride_ == 0;
     ++count_;
-    renderer_.set_positions(snapshot.positions);
+    feed_->update();
     if (!images_ && !for_video) return;
     const Image picture = renderer_.render_offscreen(view_, size_.width, size_.height);
     if (images_) images_->add(picture);
@@ -81,6 +83,7 @@ class PictureWriter final : public FrameWriter {
 
  private:
   Renderer renderer_;
+  std::optional<PositionFeed> feed_;
   FrameView view_;
   Size size_;
   fs::path image_;

@@ -11,8 +11,8 @@ namespace stickslip {
 class FrameWriter {
  public:
   virtual ~FrameWriter() = default;
-  /// One frame, the start included.
-  virtual void add(const Snapshot& snapshot) = 0;
+  /// The engine as it stands, once per frame and always the same one; the start included.
+  virtual void add(Engine& engine) = 0;
   /// Completes the files under their names and says on stderr where they are. Without it nothing is left
   /// behind.
   virtual void finish() = 0;

@@ -98,7 +98,6 @@ struct Outputs {
   std::unique_ptr<TraceFile> trace;
   std::unique_ptr<FrameWriter> frames;
   Freezer freezer;
-  Snapshot snapshot;
 
   Outputs(const RunOptions& options, const Scene& scene, const std::string& backend, int steps)
       : freezer(options, scene, steps) {
@@ -125,9 +124,7 @@ struct Outputs {
 
  private:
   void draw(Engine& engine) {
-    if (!frames) return;
-    engine.snapshot(snapshot);
-    frames->add(snapshot);
+    if (frames) frames->add(engine);
   }
 };
 

@@ -19,6 +19,7 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   } catch (const std::invalid_argument& error) {
     throw InputError(std::string("--quality: ") + error.what());
   }
+  view.interop = parse_interop(options.interop);
   const Backend backend = prepare_backend(options.backend);
   view.scene = options.scene;
   view.backend = backend_name(backend);

@@ -22,15 +22,6 @@ bool has_layer(const char* name) {
   return std::ranges::any_of(layers, [&](const auto& l) { return std::strcmp(l.layerName, name) == 0; });
 }
 
-bool has_extension(VkPhysicalDevice physical, const char* name) {
-  std::uint32_t count = 0;
-  vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
-  return std::ranges::any_of(extensions,
-                             [&](const auto& e) { return std::strcmp(e.extensionName, name) == 0; });
-}
-
 VKAPI_ATTR VkBool32 VKAPI_CALL collect_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                                VkDebugUtilsMessageTypeFlagsEXT,
                                                const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
@@ -193,6 +184,7 @@ void Device::choose_physical() {
   }
   if (!physical_) throw NoDeviceError("no suitable Vulkan device" + refused);
   name_ = properties_.deviceName;
+  exports_ = query_export_support(physical_);
   vkGetPhysicalDeviceMemoryProperties(physical_, &memory_);
 }
 
@@ -209,14 +201,22 @@ void Device::create_device() {
   features13.dynamicRendering = VK_TRUE;
   features13.synchronization2 = VK_TRUE;
   features13.maintenance4 = VK_TRUE;  // shaders for Vulkan 1.3 give their group size its way
-  const char* swapchain = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
+  VkPhysicalDeviceVulkan12Features features12{};
+  features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  features12.timelineSemaphore = VK_TRUE;  // every device of Vulkan 1.2 has them
+  features13.pNext = &features12;
+  std::vector<const char*> extensions;
+  if (surface_) extensions.push_back(VK_KHR_SWAPCHAIN_EXTENSION_NAME);
+  for (const char* name :
+       {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME})
+    if (has_extension(physical_, name)) extensions.push_back(name);
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features13;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  info.enabledExtensionCount = surface_ ? 1 : 0;
-  info.ppEnabledExtensionNames = &swapchain;
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   check(vkCreateDevice(physical_, &info, nullptr, &device_), "vkCreateDevice");
   vkGetDeviceQueue(device_, family_, 0, &queue_);
 
@@ -255,15 +255,39 @@ VkCommandBuffer Device::begin_once() const {
   return commands;
 }
 
-void Device::end_once(VkCommandBuffer commands) const {
+void Device::end_once(VkCommandBuffer commands, SemaphoreWait after) const {
   check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
-  VkSubmitInfo submit{};
-  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  submit.commandBufferCount = 1;
-  submit.pCommandBuffers = &commands;
-  check(vkQueueSubmit(queue_, 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
+  submit(commands, {after, SemaphoreWait{}}, VK_NULL_HANDLE, VK_NULL_HANDLE);
   check(vkQueueWaitIdle(queue_), "vkQueueWaitIdle");
   vkFreeCommandBuffers(device_, pool_, 1, &commands);
+}
+
+void Device::submit(VkCommandBuffer commands, const std::array<SemaphoreWait, 2>& waits, VkSemaphore signal,
+                    VkFence fence) const {
+  VkCommandBufferSubmitInfo recorded{};
+  recorded.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+  recorded.commandBuffer = commands;
+  std::vector<VkSemaphoreSubmitInfo> before;
+  const auto semaphore_info = [](const SemaphoreWait& wait) {
+    VkSemaphoreSubmitInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+    info.semaphore = wait.semaphore;
+    info.value = wait.value;
+    info.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    return info;
+  };
+  for (const SemaphoreWait& wait : waits)
+    if (wait.semaphore) before.push_back(semaphore_info(wait));
+  const VkSemaphoreSubmitInfo after = semaphore_info({signal, 0});
+  VkSubmitInfo2 info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+  info.commandBufferInfoCount = 1;
+  info.pCommandBufferInfos = &recorded;
+  info.waitSemaphoreInfoCount = static_cast<std::uint32_t>(before.size());
+  info.pWaitSemaphoreInfos = before.data();
+  info.signalSemaphoreInfoCount = signal ? 1 : 0;
+  info.pSignalSemaphoreInfos = &after;
+  check(vkQueueSubmit2(queue_, 1, &info, fence), "vkQueueSubmit2");
 }
 
 void Device::wait_idle() const { check(vkDeviceWaitIdle(device_), "vkDeviceWaitIdle"); }

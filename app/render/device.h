@@ -1,15 +1,23 @@
 // The Vulkan instance, the chosen device, its queue, and what the validation layers say.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "app/render/export_support.h"
 #include "app/render/vk.h"
 
 struct GLFWwindow;
 
 namespace stickslip {
+
+/// That a semaphore was signalled, a timeline one with this value at least. Without a semaphore, nothing.
+struct SemaphoreWait {
+  VkSemaphore semaphore = VK_NULL_HANDLE;
+  std::uint64_t value = 0;
+};
 
 class Device {
  public:
@@ -28,6 +36,7 @@ class Device {
   const VkPhysicalDeviceProperties& properties() const { return properties_; }
   bool software() const { return properties_.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
   const std::string& name() const { return name_; }
+  const ExportSupport& exports() const { return exports_; }
 
   bool validation_active() const { return messenger_ != VK_NULL_HANDLE; }
   const std::vector<std::string>& messages() const { return *messages_; }
@@ -35,14 +44,20 @@ class Device {
   /// Index of a memory type of `allowed` with all of `required` and, if there is one, all of `preferred`.
   std::uint32_t memory_type(std::uint32_t allowed, VkMemoryPropertyFlags required,
                             VkMemoryPropertyFlags preferred) const;
+  VkMemoryPropertyFlags memory_flags(std::uint32_t type) const {
+    return memory_.memoryTypes[type].propertyFlags;
+  }
   VkCommandBuffer allocate_commands() const;
-  /// Records with `record(commands)`, submits, and waits for the end.
+  /// Records with `record(commands)`, submits once `after` holds, and waits for the end.
   template <class Record>
-  void run_once(Record record) const {
+  void run_once(Record record, SemaphoreWait after = {}) const {
     const VkCommandBuffer commands = begin_once();
     record(commands);
-    end_once(commands);
+    end_once(commands, after);
   }
+  /// Runs recorded commands after both waits; `signal` and `fence` may be null.
+  void submit(VkCommandBuffer commands, const std::array<SemaphoreWait, 2>& waits, VkSemaphore signal,
+              VkFence fence) const;
   void wait_idle() const;
 
  private:
@@ -51,7 +66,7 @@ class Device {
   void create_device();
   int queue_family_of(VkPhysicalDevice physical) const;
   VkCommandBuffer begin_once() const;
-  void end_once(VkCommandBuffer commands) const;
+  void end_once(VkCommandBuffer commands, SemaphoreWait after) const;
   void destroy();
 
   VkInstance instance_ = VK_NULL_HANDLE;
@@ -65,6 +80,7 @@ class Device {
   std::uint32_t family_ = 0;
   CommandPool pool_;
   std::string name_;
+  ExportSupport exports_;
   std::unique_ptr<std::vector<std::string>> messages_ = std::make_unique<std::vector<std::string>>();
 };
 

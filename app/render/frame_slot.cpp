@@ -45,27 +45,45 @@ void FrameSlot::wait() const {
   check(vkWaitForFences(device_.handle(), 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
 }
 
-void FrameSlot::upload(const SceneBuffers& scene, const LightMaps& maps, const shared::FrameData& frame,
-                       const FrameView& view) {
+void FrameSlot::forget_bindings() {
+  bound_ = false;
+  positions_ = {};
+  let_go();
+}
+
+void FrameSlot::upload(const SceneBuffers& scene, const LightMaps& maps, const PositionSource& source,
+                       const shared::FrameData& frame, const FrameView& view) {
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   if (!bound_) {
-    positions_ = GpuBuffer::mapped(device_, scene.positions().size() * sizeof(Vec3f), kStorage);
     normals_ = GpuBuffer::device_local(device_, scene.vertex_count * sizeof(Vec3f), kStorage);
     looks_ = GpuBuffer::mapped(device_, scene.looks().size() * sizeof(shared::ObjectLook), kStorage);
-    positions_version_ = 0;
   }
   frame_ = frame;
   uniforms_.write(std::span(&frame, 1));
-  if (positions_version_ != scene.version()) {
-    positions_.write(std::span(scene.positions()));
-    positions_version_ = scene.version();
-  }
+  held_ = source.published;
+  if (!held_) upload_positions(scene);
+  const VkDescriptorBufferInfo positions =
+      held_ ? source.binding : VkDescriptorBufferInfo{positions_.handle(), 0, VK_WHOLE_SIZE};
   std::vector<shared::ObjectLook> looks = scene.looks();
   const auto highlighted = static_cast<std::size_t>(view.highlighted_object);
   if (view.highlighted_object >= 0 && highlighted < looks.size()) looks[highlighted].color.w = 1;
   looks_.write(std::span<const shared::ObjectLook>(looks));
   upload_glyphs(view, scene);
-  if (!bound_) bind(scene, maps);
+  const bool same =
+      positions.buffer == bound_positions_.buffer && positions.offset == bound_positions_.offset;
+  if (!bound_ || !same) bind(scene, maps, positions);
+}
+
+void FrameSlot::upload_positions(const SceneBuffers& scene) {
+  if (!positions_.handle()) {
+    positions_ = GpuBuffer::mapped(device_, scene.positions().size() * sizeof(Vec3f),
+                                   VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    positions_version_ = 0;
+  }
+  if (positions_version_ == scene.version()) return;
+  positions_.write(std::span(scene.positions()));
+  positions_version_ = scene.version();
+  bytes_copied_ += scene.positions().size() * sizeof(Vec3f);
 }
 
 void FrameSlot::upload_glyphs(const FrameView& view, const SceneBuffers& scene) {
@@ -79,13 +97,14 @@ void FrameSlot::upload_glyphs(const FrameView& view, const SceneBuffers& scene) 
   glyphs_.write(std::span<const shared::Glyph>(glyphs));
 }
 
-void FrameSlot::bind(const SceneBuffers& scene, const LightMaps& maps) {
+void FrameSlot::bind(const SceneBuffers& scene, const LightMaps& maps,
+                     const VkDescriptorBufferInfo& positions) {
   std::array<VkDescriptorBufferInfo, shared::kGlyphBinding + 1> buffers{};
   const auto buffer = [&](int binding, const GpuBuffer& source) {
     buffers[static_cast<std::size_t>(binding)] = {source.handle(), 0, VK_WHOLE_SIZE};
   };
   buffer(shared::kFrameBinding, uniforms_);
-  buffer(shared::kPositionBinding, positions_);
+  buffers[shared::kPositionBinding] = bound_positions_ = positions;
   buffer(shared::kVertexBinding, scene.vertices);
   buffer(shared::kFanBinding, scene.fans);
   buffer(shared::kTriangleBinding, scene.triangles);

@@ -5,9 +5,16 @@
 #include <vector>
 
 #include "app/render/light_view.h"
+#include "app/render/position_slots.h"
 #include "app/render/targets.h"
 
 namespace stickslip {
+
+/// Positions of the nodes in a buffer that is not the frame's own.
+struct PositionSource {
+  SlotHold published;  // nothing: the scene's
+  VkDescriptorBufferInfo binding{};
+};
 
 class FrameSlot {
  public:
@@ -15,11 +22,17 @@ class FrameSlot {
 
   /// Waits until the device has finished the slot's last picture.
   void wait() const;
-  /// Copies what changed into the slot's buffers. The slot must be idle.
-  void upload(const SceneBuffers& scene, const LightMaps& maps, const shared::FrameData& frame,
-              const FrameView& view);
+  /// Copies what changed into the slot's buffers. The slot must be idle. Positions of a source are not copied
+  /// but held, until the next upload or `let_go`.
+  void upload(const SceneBuffers& scene, const LightMaps& maps, const PositionSource& source,
+              const shared::FrameData& frame, const FrameView& view);
+  /// When the device has finished the picture.
+  void let_go() { held_ = {}; }
   /// After the scene or the light maps were replaced.
-  void forget_bindings() { bound_ = false; }
+  void forget_bindings();
+  const SlotHold& held() const { return held_; }
+  /// Positions that the host has copied into the slot so far.
+  std::uint64_t bytes_copied() const { return bytes_copied_; }
 
   VkCommandBuffer commands() const { return commands_; }
   VkFence fence() const { return fence_; }
@@ -30,7 +43,8 @@ class FrameSlot {
 
  private:
   void upload_glyphs(const FrameView& view, const SceneBuffers& scene);
-  void bind(const SceneBuffers& scene, const LightMaps& maps);
+  void upload_positions(const SceneBuffers& scene);
+  void bind(const SceneBuffers& scene, const LightMaps& maps, const VkDescriptorBufferInfo& positions);
 
   const Device& device_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
@@ -41,6 +55,9 @@ class FrameSlot {
   GpuBuffer uniforms_, positions_, normals_, looks_, glyphs_;
   shared::FrameData frame_{};
   std::uint64_t positions_version_ = 0;
+  VkDescriptorBufferInfo bound_positions_{};
+  SlotHold held_;
+  std::uint64_t bytes_copied_ = 0;
   std::uint32_t glyph_count_ = 0;
   bool bound_ = false;
 };

@@ -13,6 +13,13 @@ shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec
           {color[0], color[1], color[2], opacity}};
 }
 
+/// Where a glyph of nodes has a node's number.
+Vec3f digits_of(std::int32_t node) {
+  const auto number = static_cast<shared::uint>(node);
+  return {static_cast<float>(number % shared::kGlyphNodeDigit),
+          static_cast<float>(number / shared::kGlyphNodeDigit), 0};
+}
+
 shared::Glyph ring(const Vec3f& center, float radius, const Vec3f& color) {
   shared::Glyph mark = glyph(shared::kGlyphRing, center, center, color, 1);
   mark.b.w = radius;
@@ -32,9 +39,9 @@ void add_joint(std::vector<shared::Glyph>& glyphs, const JointMark& joint) {
 std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers& scene) {
   std::vector<shared::Glyph> glyphs;
   for (const WireShape& wire : scene.wires()) {
-    const Vec3f &a = scene.positions()[wire.nodes[0]], &b = scene.positions()[wire.nodes[1]];
-    glyphs.push_back(
-        glyph(wire.nodes[0] == wire.nodes[1] ? shared::kGlyphDisc : shared::kGlyphLine, a, b, wire.color, 1));
+    const bool point = wire.nodes[0] == wire.nodes[1];
+    glyphs.push_back(glyph(shared::kGlyphOfNodes + (point ? shared::kGlyphDisc : shared::kGlyphLine),
+                           digits_of(wire.nodes[0]), digits_of(wire.nodes[1]), wire.color, 1));
   }
   // Open contacts are many and say little: they lie below the others and are fainter.
   for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slip})

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "app/render/passes.h"
+#include "app/render/shared_positions.h"
 #include "app/render/ui.h"
 
 namespace stickslip {
@@ -63,14 +64,20 @@ class Renderer::Impl {
   ~Impl() { vkDeviceWaitIdle(device.handle()); }
 
   void set_scene(const Model& model);
+  PositionOffer offer_positions(const Sharing& how);
+  void set_positions(std::span<const Vec3f> positions);
+  void set_positions(const SlotHold& published);
+  PositionTraffic position_traffic() const;
   void set_quality(Quality wanted);
   bool draw_window(const FrameView& view, ImDrawData* ui, Image* shown);
   Image render_offscreen(const FrameView& view, VkExtent2D size);
 
   GLFWwindow* window;
+  Interop interop;
   Device device;
   Quality quality;
   SceneBuffers scene;
+  std::unique_ptr<SharedPositions> shared;
 
  private:
   static constexpr std::size_t kOffscreenSlot = 2;
@@ -78,6 +85,7 @@ class Renderer::Impl {
   /// Waits for the slot, uploads, and records everything up to the finished scene at the targets' size.
   PassInputs begin(FrameSlot& slot, const FrameView& view, const Targets& targets);
   void submit(const FrameSlot& slot, VkSemaphore wait, VkSemaphore signal) const;
+  void drop_shared();
   void make_swapchain(VkExtent2D size);
   void record_window(const FrameSlot& slot, const PassInputs& in, const FrameView& view, ImDrawData* ui,
                      std::uint32_t image, const GpuBuffer* shown) const;
@@ -96,11 +104,14 @@ class Renderer::Impl {
   GpuImage picture_;
   GpuBuffer picture_bytes_;
   std::size_t frames_shown_ = 0;
+  SlotHold published_;  // that pictures are drawn from; nothing: the scene's positions
+  PositionTraffic traffic_;
   bool swapchain_outdated_ = false;
 };
 
 Renderer::Impl::Impl(const RendererOptions& options)
     : window(options.window),
+      interop(options.interop),
       device(options.window, options.validation || environment_asks_for_validation()),
       quality(resolve(options.quality, window != nullptr, device.software())),
       scene(device, Model{}),
@@ -119,8 +130,46 @@ void Renderer::Impl::forget_bindings() {
 
 void Renderer::Impl::set_scene(const Model& model) {
   device.wait_idle();
+  drop_shared();
   scene = SceneBuffers(device, model);
   forget_bindings();
+}
+
+/// The device must be idle.
+void Renderer::Impl::drop_shared() {
+  published_ = {};
+  for (FrameSlot& slot : slots_) slot.let_go();
+  if (shared) traffic_.read += shared->bytes_read();
+  shared.reset();
+}
+
+PositionOffer Renderer::Impl::offer_positions(const Sharing& how) {
+  device.wait_idle();
+  drop_shared();
+  forget_bindings();
+  if (how.kind == ShareKind::staged || scene.positions().empty()) return {how};
+  shared = std::make_unique<SharedPositions>(device, scene.positions().size(), how.kind);
+  return {how, shared->slots(), shared->target(scene.drawn_nodes())};
+}
+
+void Renderer::Impl::set_positions(std::span<const Vec3f> positions) {
+  scene.set_positions(positions);
+  traffic_.copied += positions.size_bytes();
+  published_ = {};
+}
+
+void Renderer::Impl::set_positions(const SlotHold& published) {
+  if (!shared || !published.is_of(*shared->slots()))
+    throw std::invalid_argument("these positions were not published in the slots of this scene");
+  scene.set_box(published.box());
+  published_ = published;
+}
+
+PositionTraffic Renderer::Impl::position_traffic() const {
+  PositionTraffic traffic = traffic_;
+  for (const FrameSlot& slot : slots_) traffic.copied += slot.bytes_copied();
+  if (shared) traffic.read += shared->bytes_read();
+  return traffic;
 }
 
 void Renderer::Impl::set_quality(Quality wanted) {
@@ -139,11 +188,14 @@ void Renderer::Impl::set_quality(Quality wanted) {
 PassInputs Renderer::Impl::begin(FrameSlot& slot, const FrameView& view, const Targets& targets) {
   slot.wait();
   rig_ = make_light_rig(scene, settings_);
-  slot.upload(scene, maps_, make_frame_data(view, scene, rig_, picture_size(targets.size())), view);
+  const PositionSource source =
+      published_ ? PositionSource{published_, shared->binding(published_)} : PositionSource{};
+  slot.upload(scene, maps_, source, make_frame_data(view, scene, rig_, picture_size(targets.size())), view);
   VkCommandBufferBeginInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   check(vkBeginCommandBuffer(slot.commands(), &info), "vkBeginCommandBuffer");
+  if (slot.held()) shared->record_takeover(slot.commands(), slot.held());
   const PassInputs in{layouts_, pipelines_, settings_, scene, rig_, maps_, slot, format_};
   record_normals(in);
   record_light_maps(in);
@@ -154,18 +206,8 @@ void Renderer::Impl::submit(const FrameSlot& slot, VkSemaphore wait, VkSemaphore
   check(vkEndCommandBuffer(slot.commands()), "vkEndCommandBuffer");
   const VkFence fence = slot.fence();
   check(vkResetFences(device.handle(), 1, &fence), "vkResetFences");
-  const VkCommandBuffer commands = slot.commands();
-  constexpr VkPipelineStageFlags kWaitStage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-  VkSubmitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &commands;
-  info.waitSemaphoreCount = wait ? 1 : 0;
-  info.pWaitSemaphores = &wait;
-  info.pWaitDstStageMask = &kWaitStage;
-  info.signalSemaphoreCount = signal ? 1 : 0;
-  info.pSignalSemaphores = &signal;
-  check(vkQueueSubmit(device.queue(), 1, &info, fence), "vkQueueSubmit");
+  const SemaphoreWait filled = slot.held() ? shared->filled(slot.held()) : SemaphoreWait{};
+  device.submit(slot.commands(), {SemaphoreWait{wait}, filled}, signal, fence);
 }
 
 Image Renderer::Impl::render_offscreen(const FrameView& view, VkExtent2D size) {
@@ -183,6 +225,7 @@ Image Renderer::Impl::render_offscreen(const FrameView& view, VkExtent2D size) {
   copy_to_host(slot.commands(), picture_.handle(), size, picture_bytes_);
   submit(slot, VK_NULL_HANDLE, VK_NULL_HANDLE);
   slot.wait();
+  slot.let_go();
   return to_image(picture_bytes_, size, format_);
 }
 
@@ -254,7 +297,14 @@ Renderer::Renderer(const RendererOptions& options) : impl_(std::make_unique<Impl
 Renderer::~Renderer() = default;
 
 void Renderer::set_scene(const Model& model) { impl_->set_scene(model); }
-void Renderer::set_positions(std::span<const Vec3f> positions) { impl_->scene.set_positions(positions); }
+void Renderer::set_positions(std::span<const Vec3f> positions) { impl_->set_positions(positions); }
+Sharing Renderer::negotiate(const std::optional<DeviceUuid>& engine) const {
+  return stickslip::negotiate(impl_->interop, engine, impl_->device.exports());
+}
+PositionOffer Renderer::offer_positions(const Sharing& how) { return impl_->offer_positions(how); }
+void Renderer::set_positions(const SlotHold& published) { impl_->set_positions(published); }
+PositionTraffic Renderer::position_traffic() const { return impl_->position_traffic(); }
+SharedPositions* Renderer::shared_positions() { return impl_->shared.get(); }
 void Renderer::set_object_color(std::size_t object, const Vec3f& srgb) {
   impl_->scene.set_color(object, srgb);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,8 @@
 
 #include "app/render/frame_view.h"
 #include "app/render/image.h"
+#include "app/render/interop.h"
+#include "app/render/position_offer.h"
 #include "gpu/model/model.h"
 
 struct GLFWwindow;
@@ -36,7 +39,16 @@ struct RendererOptions {
   /// automatic: light in a window on a software device, else high.
   Quality quality = Quality::automatic;
   bool validation = false;  // also on when the environment has STICKSLIP_VALIDATION=1
+  Interop interop = Interop::automatic;
 };
+
+/// Bytes of positions that the host has moved so far: for pictures, and because somebody asked where nodes
+/// are.
+struct PositionTraffic {
+  std::uint64_t copied = 0, read = 0;
+};
+
+class SharedPositions;
 
 /// Not thread safe: one thread owns a renderer. With a window it owns ImGui's Vulkan side: the ImGui context
 /// must exist before the constructor and outlive the renderer; per frame the caller calls its platform
@@ -55,6 +67,17 @@ class Renderer {
   /// Node positions [m] of the pictures to come; one per node of the model. Throws std::invalid_argument
   /// otherwise.
   void set_positions(std::span<const Vec3f> positions);
+  /// How an engine could write positions by itself that runs on this device; nothing: on the CPU.
+  Sharing negotiate(const std::optional<DeviceUuid>& engine) const;
+  /// Slots for the nodes of the scene, one way or the other. They are closed by the next offer or scene, and
+  /// by the renderer's end. `how` as `negotiate` has it.
+  PositionOffer offer_positions(const Sharing& how);
+  /// As set_positions, with what was published in the slots offered last. Throws std::invalid_argument for
+  /// others.
+  void set_positions(const SlotHold& published);
+  PositionTraffic position_traffic() const;
+  /// What the slots stand on, for tests that write as another driver would; null without an offer.
+  SharedPositions* shared_positions();
   void set_object_color(std::size_t object, const Vec3f& srgb);
   /// Of the bodies at the current positions (for Camera::frame); a unit box when there are none.
   Bounds bounds() const;

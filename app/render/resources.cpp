@@ -3,9 +3,13 @@
 namespace stickslip {
 
 GpuBuffer::GpuBuffer(const Device& device, std::size_t bytes, VkBufferUsageFlags usage,
-                     VkMemoryPropertyFlags required, VkMemoryPropertyFlags preferred)
+                     VkMemoryPropertyFlags required, VkMemoryPropertyFlags preferred, Export exported)
     : size_(std::max<std::size_t>(bytes, 16)) {
+  VkExternalMemoryBufferCreateInfo external{};
+  external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
+  external.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
   VkBufferCreateInfo info{};
+  if (exported != Export::none) info.pNext = &external;
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = size_;
   info.usage = usage;
@@ -15,8 +19,17 @@ GpuBuffer::GpuBuffer(const Device& device, std::size_t bytes, VkBufferUsageFlags
   vkGetBufferMemoryRequirements(device.handle(), buffer_, &needs);
   VkMemoryAllocateInfo allocation{};
   allocation.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
-  allocation.allocationSize = needs.size;
+  allocation.allocationSize = allocated_ = needs.size;
   allocation.memoryTypeIndex = device.memory_type(needs.memoryTypeBits, required, preferred);
+  host_cached_ = device.memory_flags(allocation.memoryTypeIndex) & VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  VkExportMemoryAllocateInfo exports{};
+  exports.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO;
+  exports.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+  VkMemoryDedicatedAllocateInfo dedicated{};
+  dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
+  dedicated.buffer = buffer_;
+  if (exported != Export::none) allocation.pNext = &exports;
+  if (exported == Export::dedicated) exports.pNext = &dedicated;
   memory_ = make<Memory, vkAllocateMemory>(device.handle(), allocation, "vkAllocateMemory");
   check(vkBindBufferMemory(device.handle(), buffer_, memory_, 0), "vkBindBufferMemory");
   if (required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) {
@@ -38,8 +51,9 @@ GpuBuffer GpuBuffer::readback(const Device& device, std::size_t bytes) {
                    VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
 }
 
-GpuBuffer GpuBuffer::device_local(const Device& device, std::size_t bytes, VkBufferUsageFlags usage) {
-  return GpuBuffer(device, bytes, usage, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0);
+GpuBuffer GpuBuffer::device_local(const Device& device, std::size_t bytes, VkBufferUsageFlags usage,
+                                  Export exported) {
+  return GpuBuffer(device, bytes, usage, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, exported);
 }
 
 GpuBuffer GpuBuffer::filled(const Device& device, std::span<const std::byte> data, VkBufferUsageFlags usage) {

@@ -10,6 +10,9 @@
 
 namespace stickslip {
 
+/// Whether other drivers may import a buffer's memory, and what its driver asks for then.
+enum class Export { none, allowed, dedicated };
+
 /// A buffer the host writes each frame (mapped) or once (through a staging copy).
 class GpuBuffer {
  public:
@@ -18,7 +21,8 @@ class GpuBuffer {
   static GpuBuffer mapped(const Device& device, std::size_t bytes, VkBufferUsageFlags usage);
   /// Mapped for reading by the host.
   static GpuBuffer readback(const Device& device, std::size_t bytes);
-  static GpuBuffer device_local(const Device& device, std::size_t bytes, VkBufferUsageFlags usage);
+  static GpuBuffer device_local(const Device& device, std::size_t bytes, VkBufferUsageFlags usage,
+                                Export exported = Export::none);
   /// Device memory filled with `data`; a buffer is never empty, so that it can always be bound.
   template <class T>
   static GpuBuffer with_data(const Device& device, const std::vector<T>& data, VkBufferUsageFlags usage) {
@@ -27,8 +31,14 @@ class GpuBuffer {
 
   VkBuffer handle() const { return buffer_; }
   std::size_t size() const { return size_; }
+  VkDeviceMemory memory() const { return memory_; }
+  /// Of its memory, which is no less than the buffer.
+  std::size_t allocated() const { return allocated_; }
   /// Of a mapped buffer.
   const std::byte* data() const { return mapped_; }
+  std::byte* data() { return mapped_; }
+  /// The host reads it as fast as its own memory.
+  bool host_cached() const { return host_cached_; }
   template <class T>
   void write(std::span<const T> values) {
     std::ranges::copy(std::as_bytes(values), mapped_);
@@ -36,13 +46,14 @@ class GpuBuffer {
 
  private:
   GpuBuffer(const Device& device, std::size_t bytes, VkBufferUsageFlags usage, VkMemoryPropertyFlags required,
-            VkMemoryPropertyFlags preferred);
+            VkMemoryPropertyFlags preferred, Export exported = Export::none);
   static GpuBuffer filled(const Device& device, std::span<const std::byte> data, VkBufferUsageFlags usage);
 
   BufferHandle buffer_;
   Memory memory_;
   std::byte* mapped_ = nullptr;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, allocated_ = 0;
+  bool host_cached_ = false;
 };
 
 struct ImageInfo {

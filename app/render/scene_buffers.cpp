@@ -16,20 +16,15 @@ float linear(float srgb) {
 
 bool finite(const Vec3f& x) { return std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]); }
 
-Bounds bounds_of(const std::vector<Vec3f>& positions, const std::vector<std::int32_t>& nodes) {
-  std::optional<Bounds> bounds;
-  for (const std::int32_t node : nodes) {
-    const Vec3f& x = positions[node];
-    if (!finite(x)) continue;
-    if (!bounds) bounds = Bounds{x, x};
-    bounds->low = min(bounds->low, x);
-    bounds->high = max(bounds->high, x);
-  }
-  return bounds.value_or(Bounds{{-0.5f, 0, -0.5f}, {0.5f, 1, 0.5f}});
+PublishedBox box_of(const std::vector<Vec3f>& positions, const std::vector<std::int32_t>& nodes) {
+  PublishedBox box = PublishedBox::empty();
+  for (const std::int32_t node : nodes)
+    if (const Vec3f& x = positions[node]; finite(x)) box = merge(box, x);
+  return box;
 }
 
 /// The model's, and those of rigid bodies, which only are drawn.
-std::vector<std::int32_t> drawn_nodes(const Model& model) {
+std::vector<std::int32_t> nodes_to_draw(const Model& model) {
   std::vector<std::int32_t> nodes = model.surface_nodes;
   for (const Object& object : model.objects)
     for (std::int32_t i = object.node_begin; object.is_rigid() && i < object.node_end; ++i)
@@ -51,7 +46,7 @@ std::vector<Vec2i> drawn_edges(const Model& model) {
 
 }  // namespace
 
-SceneBuffers::SceneBuffers(const Device& device, const Model& model) : surface_nodes_(drawn_nodes(model)) {
+SceneBuffers::SceneBuffers(const Device& device, const Model& model) : drawn_nodes_(nodes_to_draw(model)) {
   const MeshTopology mesh = build_topology(model);
   const std::vector<Vec2i> lines = drawn_edges(model);
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
@@ -85,8 +80,12 @@ void SceneBuffers::set_positions(std::span<const Vec3f> positions) {
     throw std::invalid_argument("the picture's scene has " + std::to_string(positions_.size()) +
                                 " nodes, but " + std::to_string(positions.size()) + " positions were given");
   if (positions.data() != positions_.data()) std::ranges::copy(positions, positions_.begin());
-  bounds_ = bounds_of(positions_, surface_nodes_);
+  set_box(box_of(positions_, drawn_nodes_));
   ++version_;
+}
+
+void SceneBuffers::set_box(const PublishedBox& box) {
+  bounds_ = box.is_empty() ? Bounds{{-0.5f, 0, -0.5f}, {0.5f, 1, 0.5f}} : Bounds{box.lo, box.hi};
 }
 
 void SceneBuffers::set_color(std::size_t object, const Vec3f& srgb) {

@@ -8,6 +8,7 @@
 #include "app/render/camera.h"
 #include "app/render/resources.h"
 #include "gpu/model/model.h"
+#include "gpu/sharing.h"
 #include "shaders/shared/frame_data.h"
 
 namespace stickslip {
@@ -30,12 +31,16 @@ class SceneBuffers {
   SceneBuffers(const Device& device, const Model& model);
 
   void set_positions(std::span<const Vec3f> positions);
+  /// The box of the drawn nodes, where their positions are elsewhere.
+  void set_box(const PublishedBox& box);
   void set_color(std::size_t object, const Vec3f& srgb);
 
   GpuBuffer vertices, fans, triangles, indices, edges;
   std::uint32_t vertex_count = 0, index_count = 0, edge_index_count = 0;
 
+  /// Those that were set last.
   const std::vector<Vec3f>& positions() const { return positions_; }
+  const std::vector<std::int32_t>& drawn_nodes() const { return drawn_nodes_; }
   /// Changes with every set_positions: tells a frame's copy whether it is old.
   std::uint64_t version() const { return version_; }
   const std::vector<shared::ObjectLook>& looks() const { return looks_; }
@@ -51,7 +56,7 @@ class SceneBuffers {
   void add_wires(const Model& model);
   void add_planes(const std::vector<HalfSpace>& half_spaces);
 
-  std::vector<std::int32_t> surface_nodes_;
+  std::vector<std::int32_t> drawn_nodes_;
   std::vector<Vec3f> positions_;
   std::vector<shared::ObjectLook> looks_;
   std::vector<PlaneShape> planes_;

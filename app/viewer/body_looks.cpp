@@ -21,10 +21,9 @@ void BodyLooks::dim_sleepers(const Snapshot& snapshot, Renderer& renderer) {
   }
 }
 
-std::span<const JointMark> BodyLooks::joints(const Snapshot& snapshot) {
+std::span<const JointMark> BodyLooks::joints(std::span<const Vec3f> positions) {
   joints_.clear();
-  if (scene_ && !scene_->model.joints.empty())
-    joints_ = joint_marks(scene_->model, frames_, snapshot.positions);
+  if (scene_ && !scene_->model.joints.empty()) joints_ = joint_marks(scene_->model, frames_, positions);
   return joints_;
 }
 

@@ -20,7 +20,7 @@ class BodyLooks {
   /// Makes bodies that fell asleep greyer, and those that woke up as they were. Work only where that changed.
   void dim_sleepers(const Snapshot& snapshot, Renderer& renderer);
   /// All joints as they stand; valid until the next call.
-  std::span<const JointMark> joints(const Snapshot& snapshot);
+  std::span<const JointMark> joints(std::span<const Vec3f> positions);
 
  private:
   std::shared_ptr<const Scene> scene_;

@@ -126,12 +126,12 @@ double ObjectProbe::mass(const std::vector<Material>& materials) const {
   return material < materials.size() ? volume_ * materials[material].density : 0;
 }
 
-void ObjectProbe::observe(const Snapshot& snapshot) {
+void ObjectProbe::observe(const Snapshot& snapshot, std::span<const Vec3f> positions) {
   const Object& body = description();
   Vec<double, 3> center{0, 0, 0};
   for (std::size_t i = 0; i < weights_.size(); ++i)
-    center += weights_[i] * snapshot.positions[static_cast<std::size_t>(body.node_begin) + i].cast<double>();
-  const std::optional<Pose> pose = frame_ ? frame_->pose(snapshot.positions) : std::nullopt;
+    center += weights_[i] * positions[static_cast<std::size_t>(body.node_begin) + i].cast<double>();
+  const std::optional<Pose> pose = frame_ ? frame_->pose(positions) : std::nullopt;
   if (pose) center = pose->x;
   if (time_ >= 0 && snapshot.time > time_) {
     velocity_ = (center - center_) / (snapshot.time - time_);

@@ -51,7 +51,8 @@ class ObjectProbe {
   const Object& description() const { return scene_->model.objects[static_cast<std::size_t>(object_)]; }
 
   /// Takes the numbers of a new instant; the velocity is that between the last two different times.
-  void observe(const Snapshot& snapshot);
+  void observe(const Snapshot& snapshot, std::span<const Vec3f> positions);
+  void observe(const Snapshot& snapshot) { observe(snapshot, snapshot.positions); }
 
   const Body* body() const { return body_; }  // of a rigid object, else null
   /// [kg] with these materials; 0 for what follows a script or stands still.

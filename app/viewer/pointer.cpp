@@ -21,7 +21,7 @@ void Pointer::resize(int width, int height) {
 std::optional<Pick> Pointer::pick_here() const {
   const SimulationFrame& frame = simulation_.frame();
   if (!frame.scene) return std::nullopt;
-  return pick(frame.scene->model, frame.snapshot.positions, ray());
+  return pick(frame.scene->model, frame.positions(), ray());
 }
 
 void Pointer::press(Button button, Modifiers modifiers) {
@@ -102,7 +102,7 @@ void Pointer::scroll(float notches) { camera_.zoom(notches); }
 
 std::optional<DragLine> Pointer::drag_line() const {
   if (mode_ != Mode::drag) return std::nullopt;
-  return DragLine{position_of(grabbed_, simulation_.frame().snapshot.positions), target_};
+  return DragLine{position_of(grabbed_, simulation_.frame().positions()), target_};
 }
 
 std::optional<Click> Pointer::take_click() { return std::exchange(click_, std::nullopt); }

@@ -83,7 +83,7 @@ Command RandomEdits::turn(const Control& control) {
 }
 
 /// Takes hold of a body that can be pulled, moves on, or lets go.
-void RandomEdits::pull(const Snapshot& snapshot, std::vector<Command>& commands) {
+void RandomEdits::pull(std::span<const Vec3f> positions, std::vector<Command>& commands) {
   if (pull_left_ > 0) {
     if (--pull_left_ == 0) return commands.push_back(DragEnd{});
     const double x = uniform(-0.1, 0.1), y = uniform(-0.1, 0.15), z = uniform(-0.1, 0.1);
@@ -95,22 +95,22 @@ void RandomEdits::pull(const Snapshot& snapshot, std::vector<Command>& commands)
   const Vec3i triangle = model.triangles[index_below(model.triangles.size())];
   const auto node = static_cast<std::size_t>(triangle[0]);
   const Object& object = model.objects[static_cast<std::size_t>(model.node_object[node])];
-  if (!why_fixed(model, object).empty() || node >= snapshot.positions.size()) return;
-  target_ = snapshot.positions[node].cast<double>();
+  if (!why_fixed(model, object).empty() || node >= positions.size()) return;
+  target_ = positions[node].cast<double>();
   pull_left_ = 5 + static_cast<int>(index_below(60));
   commands.push_back(DragStart{{triangle, {1, 0, 0}, target_}});
 }
 
-std::vector<Command> RandomEdits::next(const Settings& settings, const Snapshot& snapshot) {
+std::vector<Command> RandomEdits::next(const Settings& settings, std::span<const Vec3f> positions) {
   std::vector<Command> commands;
-  if (pull_left_ > 0) pull(snapshot, commands);
+  if (pull_left_ > 0) pull(positions, commands);
   if (!chance(kBusy)) return commands;
   const double what = uniform(0, 1);
   if (what < kReset) return start_over(settings);
   if (what < kReset + kFreeze) {
     commands.push_back(Freeze{});
   } else if (what < kReset + kFreeze + kPull) {
-    if (pull_left_ == 0) pull(snapshot, commands);
+    if (pull_left_ == 0) pull(positions, commands);
   } else if (what < kReset + kFreeze + kPull + kSolver && is_rigid(scene_->model)) {
     const ParamInfo& row = *find_param(param_table(), "contact_solver");
     commands.push_back(ParamEdit{row.name, static_cast<double>(index_below(row.choices.size()))});

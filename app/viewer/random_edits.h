@@ -20,7 +20,7 @@ class RandomEdits {
 
   /// Of one moment: often none; one edit; the next move of a pull; or a reset with everything as the scene
   /// has it.
-  std::vector<Command> next(const Settings& settings, const Snapshot& snapshot);
+  std::vector<Command> next(const Settings& settings, std::span<const Vec3f> positions);
   /// What a user does whom a message told that the step failed.
   std::vector<Command> start_over(const Settings& settings);
 
@@ -40,7 +40,7 @@ class RandomEdits {
   std::size_t index_below(std::size_t count) {
     return std::min(count - 1, static_cast<std::size_t>(uniform(0, 1) * static_cast<double>(count)));
   }
-  void pull(const Snapshot& snapshot, std::vector<Command>& commands);
+  void pull(std::span<const Vec3f> positions, std::vector<Command>& commands);
 
   std::shared_ptr<const Scene> scene_;
   std::mt19937_64 rng_;

@@ -43,6 +43,7 @@ Simulation::Simulation(EngineFactory make_engine, SceneLoader load_scene, std::f
     lower_priority();
     try {
       engine_ = make_engine_();
+      engine_device_ = engine_->device_uuid();
     } catch (...) {
       made.set_exception(std::current_exception());
       return;
@@ -123,6 +124,23 @@ void Simulation::set_pacing(const Pacing& pacing) {
 void Simulation::set_tracing(bool on) {
   const std::lock_guard lock(mutex_);
   tracing_ = seen_tracing_ = on;
+}
+
+void Simulation::share(std::shared_ptr<const Scene> scene, PositionOffer offer) {
+  {
+    const std::lock_guard lock(mutex_);
+    offered_.emplace(Offered{std::move(scene), std::move(offer)});
+  }
+  wake_.notify_one();
+}
+
+void Simulation::want_contacts(bool wanted) {
+  if (std::exchange(asked_for_contacts_, wanted) == wanted) return;
+  {
+    const std::lock_guard lock(mutex_);
+    contacts_wanted_ = wanted;
+  }
+  wake_.notify_one();
 }
 
 bool Simulation::update() {

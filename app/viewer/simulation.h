@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/io/scene.h"
+#include "app/render/position_offer.h"
 #include "app/viewer/commands.h"
 #include "app/viewer/triple_buffer.h"
 #include "gpu/engine.h"
@@ -23,7 +24,13 @@ namespace stickslip {
 /// One instant, with the scene it belongs to.
 struct SimulationFrame {
   std::shared_ptr<const Scene> scene;  // none before the first load
-  Snapshot snapshot;
+  Snapshot snapshot;                   // without positions where they are shared
+  SlotHold shared = {};                // else nothing
+
+  /// On the host; may fetch them from the device. For the thread of `Simulation::update`.
+  std::span<const Vec3f> positions() const {
+    return shared ? shared.positions() : std::span<const Vec3f>(snapshot.positions);
+  }
 };
 
 struct SimulationStatus {
@@ -35,6 +42,7 @@ struct SimulationStatus {
   double steps_per_second = 0;  // over the last steps, waiting included
   double step_seconds = 0;      // wall time of the last step
   std::string error;            // of the last load or step; empty when it went well
+  Sharing sharing;              // how positions get out of the engine
 };
 
 /// The contact problem of a step, taken out of the run.
@@ -79,6 +87,14 @@ class Simulation {
   /// Whether the newest report of `history()` tells what ran when.
   void set_tracing(bool on);
 
+  /// Of the engine; nothing: it runs on the CPU.
+  const std::optional<DeviceUuid>& engine_device() const { return engine_device_; }
+  /// From now on positions of this scene are published in these slots, if the engine can; where it cannot,
+  /// and for other scenes, snapshots have them. Status says what came of it.
+  void share(std::shared_ptr<const Scene> scene, PositionOffer offer);
+  /// Whether frames to come need their contacts. At first they do; when they do again, one follows.
+  void want_contacts(bool wanted);
+
   /// Takes over what the thread has published; true when anything is new. The references below are valid and
   /// constant until the next call, and all of this is for one thread.
   bool update();
@@ -115,14 +131,24 @@ class Simulation {
   void pace(double simulated_seconds);
   void follow_tracing();
   bool publish_frame();
+  SlotHold publish_positions();
+  void accept(std::shared_ptr<const Scene> scene, PositionOffer offer);
+  void set_sharing(const Sharing& sharing);
   void publish_start(const std::shared_ptr<const Scene>& scene);
   void begin(SimulationStatus::Activity activity);
   void fail(const std::string& message);
   void changed();
 
+  /// What `share` hands over.
+  struct Offered {
+    std::shared_ptr<const Scene> scene;
+    PositionOffer offer;
+  };
+
   EngineFactory make_engine_;
   SceneLoader load_scene_;
   std::function<void()> on_change_;
+  std::optional<DeviceUuid> engine_device_;  // constant once the engine is made
 
   // Owned by the thread.
   std::unique_ptr<Engine> engine_;
@@ -130,6 +156,8 @@ class Simulation {
   std::shared_ptr<const Scene> scene_;
   std::optional<Drag> drag_;
   std::vector<double> half_space_mu_;
+  std::shared_ptr<PositionSlots> slots_;  // that the engine writes into; none: it does not
+  bool contacts_published_ = true;        // with the last frame
   int frame_ = 0;
   double time_ = 0;
   bool unpublished_ = false, engine_traces_ = false;
@@ -141,6 +169,8 @@ class Simulation {
   mutable std::mutex mutex_;  // guards what follows, always for a moment only
   std::condition_variable wake_;
   std::vector<Queued> queue_;
+  std::optional<Offered> offered_;
+  bool contacts_wanted_ = true;
   SimulationStatus status_;
   Settings settings_;
   Pacing pacing_;
@@ -158,7 +188,7 @@ class Simulation {
   SimulationStatus seen_status_;
   Settings seen_settings_;
   Pacing seen_pacing_;
-  bool seen_tracing_ = false;
+  bool seen_tracing_ = false, asked_for_contacts_ = true;
 
   std::thread thread_;
 };

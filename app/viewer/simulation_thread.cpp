@@ -59,6 +59,15 @@ bool Simulation::wait_for_work(std::vector<Queued>& commands) {
       commands.swap(queue_);
       return true;
     }
+    if (offered_) {
+      Offered offered = std::move(*offered_);
+      offered_.reset();
+      lock.unlock();
+      accept(std::move(offered.scene), std::move(offered.offer));
+      lock.lock();
+      continue;
+    }
+    if (contacts_wanted_ && !contacts_published_ && scene_) unpublished_ = true;
     const bool playing = status_.playing && status_.loaded;
     if (status_.loaded && (steps_wanted_ > 0 || (playing && Clock::now() >= next_step_))) return true;
     if (unpublished_) {
@@ -142,11 +151,39 @@ void Simulation::apply(const Command& command) {
       command);
 }
 
+/// An offer for a scene that is no longer there, or that the engine refused, is passed over.
+void Simulation::accept(std::shared_ptr<const Scene> scene, PositionOffer offer) {
+  if (!scene_ || scene != scene_) return;
+  Sharing sharing = offer.how;
+  slots_ = nullptr;
+  if (offer.slots) {
+    const std::string note = std::move(sharing.note);
+    try {
+      sharing = engine_->share(std::move(offer.target));
+    } catch (const std::exception& error) {
+      sharing = {ShareKind::staged, error.what()};
+    }
+    if (sharing.kind != ShareKind::staged) slots_ = std::move(offer.slots);
+    if (sharing.note.empty()) sharing.note = note;
+    unpublished_ = true;
+  }
+  set_sharing(sharing);
+}
+
+void Simulation::set_sharing(const Sharing& sharing) {
+  {
+    const std::lock_guard lock(mutex_);
+    status_.sharing = sharing;
+  }
+  changed();
+}
+
 void Simulation::load(const std::string& name_or_path) {
   begin(Activity::loading);
   if (on_change_) on_change_();
   const auto scene = std::make_shared<const Scene>(load_scene_(name_or_path));
   scene_ = nullptr;
+  slots_ = nullptr;
   drag_.reset();
   half_space_mu_.clear();
   for (const HalfSpace& plane : scene->model.half_spaces) half_space_mu_.push_back(plane.mu);
@@ -273,6 +310,13 @@ bool Simulation::publish_frame() {
   SimulationFrame& frame = frames_.back();
   frame.scene = scene_;
   try {
+    frame.shared = {};  // the slot of three frames ago, before another is looked for
+    frame.shared = publish_positions();
+    frame.snapshot.wants_positions = !frame.shared;
+    {
+      const std::lock_guard lock(mutex_);
+      frame.snapshot.wants_contacts = contacts_published_ = contacts_wanted_;
+    }
     engine_->snapshot(frame.snapshot);
   } catch (const std::exception& error) {
     fail(error.what());
@@ -284,18 +328,34 @@ bool Simulation::publish_frame() {
   return true;
 }
 
+/// Nothing where positions are not shared, or not any more.
+SlotHold Simulation::publish_positions() {
+  if (!slots_) return {};
+  try {
+    return slots_->write(
+        [this](std::size_t slot, std::uint64_t value) { return engine_->publish(slot, value); });
+  } catch (const std::exception& error) {
+    spdlog::warn("positions are copied from now on: {}", error.what());
+    slots_ = nullptr;
+    set_sharing({ShareKind::staged, error.what()});
+    return {};
+  }
+}
+
 /// Shows a scene as it stands in its file, so that one that the engine then refuses can be looked at all the
 /// same.
 void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
   SimulationFrame& frame = frames_.back();
   frame.scene = scene;
   frame.snapshot = {};
+  frame.shared = {};
   for (const auto& position : scene->model.positions)
     frame.snapshot.positions.push_back(position.cast<float>());
   frames_.publish();
   {
     const std::lock_guard lock(mutex_);
     settings_ = {scene->params, scene->model.materials, half_space_mu_, scene->contact_params};
+    status_.sharing = {};
   }
   changed();
 }

@@ -134,6 +134,13 @@ class WatchedEngine final : public Engine {
   void snapshot(Snapshot& out) override {
     watched("snapshot", [&] { engine_->snapshot(out); });
   }
+  std::optional<DeviceUuid> device_uuid() const override { return engine_->device_uuid(); }
+  Sharing share(PositionTarget target) override { return engine_->share(std::move(target)); }
+  PublishedBox publish(std::size_t slot, std::uint64_t value) override {
+    PublishedBox box = PublishedBox::empty();
+    watched("publish", [&] { box = engine_->publish(slot, value); });
+    return box;
+  }
   State state() override { return engine_->state(); }
   void set_state(const State& state) override { engine_->set_state(state); }
   ContactProblem freeze() override {
@@ -246,7 +253,7 @@ class Soak {
     if (!edits_) edits_.emplace(simulation.frame().scene, options_.seed);
     const bool failed = !simulation.status().error.empty();
     for (Command& command : failed ? edits_->start_over(simulation.settings())
-                                   : edits_->next(simulation.settings(), simulation.frame().snapshot)) {
+                                   : edits_->next(simulation.settings(), simulation.frame().positions())) {
       ++report_.edits[key_of(command)];
       report_.resets += std::holds_alternative<Reset>(command);
       simulation.post(std::move(command));

@@ -14,6 +14,7 @@
 #include "app/viewer/gui.h"
 #include "app/viewer/journal_file.h"
 #include "app/viewer/pointer.h"
+#include "app/viewer/position_link.h"
 #include "app/viewer/video.h"
 
 namespace stickslip {
@@ -87,6 +88,7 @@ class Viewer {
   Renderer renderer_;
   Simulation simulation_;
   LabRace lab_;
+  PositionLink positions_{renderer_, simulation_};
 
   ViewState view_;
   WindowFigures figures_;
@@ -109,7 +111,7 @@ Viewer::Viewer(const ViewOptions& options)
       journal_(open_journal(options)),
       window_(options.width, options.height, "stickslip"),
       gui_((window_.set_handlers(handlers()), window_)),
-      renderer_({window_.handle(), options.quality, options.validation}),
+      renderer_({window_.handle(), options.quality, options.validation, options.interop}),
       simulation_(options.make_engine, std::move(load_scene_), &Window::wake),
       lab_(options.make_lab, &Window::wake) {
   view_.quality = renderer_.quality();
@@ -259,17 +261,17 @@ void Viewer::take_over() {
     pointer_.cancel();
     view_.selection.reset();
     view_.contact.reset();
-    renderer_.set_scene(scene_->model);
+    positions_.set_scene(scene_);
     bodies_.set_scene(scene_);
     if (!reloaded) {
       camera_ = camera_of(scene_->camera);
-      back_off(camera_, scene_->model, frame.snapshot.positions, clear_area());
+      back_off(camera_, scene_->model, frame.positions(), clear_area());
     }
     window_.set_title("stickslip - " + scene_->name + " - " + options_.backend);
   }
-  renderer_.set_positions(frame.snapshot.positions);
+  positions_.take(frame);
   bodies_.dim_sleepers(frame.snapshot, renderer_);
-  if (view_.selection) view_.selection->observe(frame.snapshot);
+  if (view_.selection) view_.selection->observe(frame.snapshot, frame.positions());
   if (view_.contact) view_.contact->observe(frame.snapshot);
 }
 
@@ -287,14 +289,14 @@ void Viewer::select(const Click& click) {
     view_.contact.emplace(scene_, *click.contact, contact_reach * renderer_.bounds().radius());
   if (click.object < 0) return;
   view_.selection.emplace(scene_, click.object);
-  view_.selection->observe(simulation_.frame().snapshot);
+  view_.selection->observe(simulation_.frame().snapshot, simulation_.frame().positions());
 }
 
 void Viewer::frame_camera() {
   if (!scene_) return;
-  const Bounds bounds =
-      view_.selection ? bounds_of(view_.selection->description(), simulation_.frame().snapshot.positions)
-                      : renderer_.bounds();
+  const Bounds bounds = view_.selection
+                            ? bounds_of(view_.selection->description(), simulation_.frame().positions())
+                            : renderer_.bounds();
   camera_.frame(bounds, clear_area().aspect());
 }
 
@@ -319,7 +321,7 @@ FrameView Viewer::frame_view() {
   if (view_.contact && !view_.contact->is_gone()) frame.highlighted_contact = view_.contact->contact().point;
   frame.highlighted_object = view_.selection ? view_.selection->object() : -1;
   frame.drag = pointer_.drag_line();
-  if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame().snapshot);
+  if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame().positions());
   const ClearArea area = clear_area();
   frame.left = area.left / static_cast<float>(area.width);
   frame.right = area.right / static_cast<float>(area.width);
@@ -338,15 +340,21 @@ void Viewer::draw() {
 
   pointer_.resize(window_.width(), window_.height());
   figures_.recording = pictures_.recording();
+  figures_.positions = positions_.text();
+  figures_.position_bytes = positions_.picture_bytes();
   PanelContext context{
       simulation_, lab_, view_, scenes_, *log_, figures_, [this](ActionId action) { act(action); }};
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
 
+  simulation_.want_contacts(view_.overlays.contacts || view_.overlays.normals || view_.selection ||
+                            view_.contact);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
-  if (renderer_.draw_window(frame_view(), panels, wanted ? &shown : nullptr) && wanted) record(shown);
+  const bool drawn = renderer_.draw_window(frame_view(), panels, wanted ? &shown : nullptr);
+  if (drawn) positions_.drawn();
+  if (drawn && wanted) record(shown);
   const double cost = seconds_since(start);
   figures_.draw_seconds = figures_.draw_seconds > 0 ? 0.9 * figures_.draw_seconds + 0.1 * cost : cost;
 }

@@ -41,6 +41,7 @@ struct ViewOptions {
   int width = 1280, height = 720;
   Quality quality = Quality::automatic;
   bool validation = false;
+  Interop interop = Interop::automatic;
   bool paused = false;            // otherwise the scene plays from the start
   std::filesystem::path journal;  // a file for what is done in the window; empty: none
   ViewScript script;

@@ -1,12 +1,12 @@
 #include "gpu/core/device.h"
 
 #if STICKSLIP_ON_CUDA
-#include <cuda_runtime.h>
+#include <cstring>
 #else
 #include <fstream>
+#endif
 
 #include "gpu/core/context.h"
-#endif
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -36,6 +36,17 @@ DeviceInfo query_device() {
   return {properties.name, true, "", sheet_bandwidth()};
 }
 
+std::optional<DeviceUuid> device_uuid() {
+  int device = 0;
+  SS_CUDA(cudaGetDevice(&device));
+  cudaDeviceProp properties{};
+  SS_CUDA(cudaGetDeviceProperties(&properties, device));
+  DeviceUuid uuid;
+  static_assert(sizeof(properties.uuid.bytes) == sizeof(uuid));
+  std::memcpy(uuid.data(), properties.uuid.bytes, sizeof(uuid));
+  return uuid;
+}
+
 #else
 
 DeviceInfo query_device() {
@@ -48,6 +59,8 @@ DeviceInfo query_device() {
   }
   return {model + ", " + std::to_string(allowed_threads()) + " threads", true, "", 0};
 }
+
+std::optional<DeviceUuid> device_uuid() { return std::nullopt; }
 
 #endif
 

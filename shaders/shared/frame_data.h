@@ -56,6 +56,9 @@ const uint kGlyphDisc = 0u;   // at a
 const uint kGlyphArrow = 1u;  // from a along the unit vector b
 const uint kGlyphLine = 2u;   // from a to b
 const uint kGlyphRing = 3u;   // about a; b.w: radius in units of screen-constant size
+/// Added to a kind: a and b are nodes, whose numbers are x + kGlyphNodeDigit y.
+const uint kGlyphOfNodes = 4u;
+const uint kGlyphNodeDigit = 4096u;  // floats hold both digits as they are
 
 struct Glyph {
   vec4 a;  // xyz [m]; w: kind

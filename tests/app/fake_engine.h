@@ -29,6 +29,14 @@ class FakeEngine final : public Engine {
     return solve;
   };
 
+  /// What it says of sharing; where it agrees, it writes into memory of the host.
+  std::function<Sharing(const PositionTarget&)> on_share = [](const PositionTarget&) -> Sharing {
+    return {ShareKind::staged, "a fake shares nothing"};
+  };
+  std::function<void(std::size_t slot, std::uint64_t value)> on_publish = [](std::size_t, std::uint64_t) {};
+  std::optional<DeviceUuid> device;
+  std::vector<ContactRecord> contacts;  // of every instant
+
   void load(const Model& model) override {
     on_load(model);
     model_ = model;
@@ -66,7 +74,24 @@ class FakeEngine final : public Engine {
     out.frame = state_.frame;
     out.time = state_.time;
     out.positions.clear();
+    out.contacts.clear();
+    if (out.wants_contacts) out.contacts = contacts;
+    if (!out.wants_positions) return;
     for (const auto& x : state_.positions) out.positions.push_back(x.cast<float>());
+  }
+  std::optional<DeviceUuid> device_uuid() const override { return device; }
+  Sharing share(PositionTarget target) override {
+    const Sharing sharing = on_share(target);
+    target_ = std::move(target);
+    return sharing;
+  }
+  PublishedBox publish(std::size_t slot, std::uint64_t value) override {
+    on_publish(slot, value);
+    auto* nodes = reinterpret_cast<Vec<float, 3>*>(target_.host + slot * target_.stride);
+    PublishedBox box = PublishedBox::empty();
+    for (const std::int32_t i : target_.framed) box = merge(box, state_.positions[i].cast<float>());
+    for (std::size_t i = 0; i < target_.nodes; ++i) nodes[i] = state_.positions[i].cast<float>();
+    return box;
   }
   State state() override { return state_; }
   void set_state(const State& state) override { state_ = state; }
@@ -80,6 +105,8 @@ class FakeEngine final : public Engine {
   bool tracing_ = false;
   std::vector<Material> materials_;
   std::optional<Drag> drag_;
+  PositionTarget target_;
+  bool tracing_ = false;
 };
 
 /// Two tetrahedra of edge 1 m, "low" at the origin and "high" five metres above it, over a floor.

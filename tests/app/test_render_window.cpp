@@ -96,5 +96,39 @@ TEST_F(RenderWindowTest, FollowsTheWindowsSizeAndQuality) {
   EXPECT_EQ(smaller.height, 160);
 }
 
+TEST_F(RenderWindowTest, PicturesInFlightHoldTheirPositions) {
+  const Model model = cube_on_ground();
+  const PositionOffer offer = renderer->offer_positions({ShareKind::mapped, ""});
+  const auto publish = [&] {
+    return offer.slots->write([&](std::size_t slot, std::uint64_t) {
+      std::ranges::copy(moved_nodes(model, {0, 0, 0}),
+                        reinterpret_cast<Vec3f*>(offer.target.host + slot * offer.target.stride));
+      return PublishedBox{{-0.5f, 0, -0.5f}, {0.5f, 1, 0.5f}};
+    });
+  };
+  const auto show = [&](const SlotHold& published) { renderer->set_positions(published); };
+  /// Slots that a writer finds while pictures and the renderer hold theirs.
+  const auto free_slots = [&] {
+    std::vector<SlotHold> found;
+    for (SlotHold next = publish(); next; next = publish()) found.push_back(next);
+    std::vector<std::size_t> indices;
+    for (const SlotHold& hold : found) indices.push_back(hold.index());
+    return indices;
+  };
+  show(publish());
+  ASSERT_TRUE(draw(false));
+  EXPECT_EQ(free_slots().size(), PositionSlots::count - 1);
+  show(publish());
+  EXPECT_EQ(free_slots().size(), PositionSlots::count - 2) << "the first picture may still be drawn";
+  ASSERT_TRUE(draw(false));
+  show(publish());
+  EXPECT_EQ(free_slots().size(), PositionSlots::count - 3);
+  ASSERT_TRUE(draw(false));
+  EXPECT_EQ(free_slots().size(), PositionSlots::count - 2) << "the third follows the end of the first";
+  renderer->set_scene(model);
+  EXPECT_TRUE(free_slots().empty());
+  ASSERT_TRUE(draw(false));
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -75,7 +75,7 @@ TEST(Soak, EditsAreThoseOfTheirSeedAndWithinWhatControlsAllow) {
     std::vector<std::string> texts;
     std::set<std::size_t> kinds;
     for (int i = 0; i < 4000; ++i)
-      for (const Command& command : edits.next(settings, snapshot)) {
+      for (const Command& command : edits.next(settings, snapshot.positions)) {
         texts.push_back(text_of(command));
         kinds.insert(command.index());
         if (const auto* edit = std::get_if<ParamEdit>(&command)) apply_edit(*edit, settings.params);

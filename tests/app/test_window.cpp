@@ -1,5 +1,6 @@
 // The window for real: an X server without a screen, keys from xdotool, a fake engine.
 #include <gtest/gtest.h>
+#include <stb_image.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -29,6 +30,7 @@ class LongWindowTest : public ::testing::Test {
 
     options_.make_engine = [this] {
       auto engine = std::make_unique<test::FakeEngine>();
+      engine->on_share = [](const PositionTarget&) { return Sharing{ShareKind::mapped, ""}; };
       engine->on_step = [this](int) {
         ++steps_started_;
         while (hold_) std::this_thread::sleep_for(1ms);
@@ -130,6 +132,54 @@ TEST_F(LongWindowTest, StaysAliveThroughAnEndlessStep) {
   if (!no_device_.empty()) GTEST_SKIP() << no_device_;
   EXPECT_EQ(code, 0);
   EXPECT_EQ(steps_done_, 1);
+}
+
+/// What the window shows of the third step, with its panels.
+TEST_F(LongWindowTest, SharedPositionsShowWhatCopiesShow) {
+  std::vector<Image> shown;
+  for (const Interop interop : {Interop::automatic, Interop::off}) {
+    options_.interop = interop;
+    options_.make_engine = [] {
+      auto engine = std::make_unique<test::FakeEngine>();
+      engine->on_share = [](const PositionTarget&) { return Sharing{ShareKind::mapped, ""}; };
+      return engine;
+    };
+    std::string sharing;
+    int asked = 0;
+    options_.script.screenshot = folder_ / (interop == Interop::off ? "off.png" : "auto.png");
+    options_.script.drive = [&](Simulation& simulation, const std::function<void(ActionId)>& act) {
+      const Sharing& now = simulation.status().sharing;
+      if (now.note.empty() && now.kind == ShareKind::staged) return true;  // not yet agreed on
+      const int frame = simulation.frame().snapshot.frame;
+      if (frame == asked && frame < 3) {
+        ++asked;
+        act(ActionId::step);
+      }
+      sharing = describe(now);
+      return frame < 3;
+    };
+    try {
+      EXPECT_EQ(run_viewer(options_), 0) << "validation messages";
+    } catch (const NoDeviceError& error) {
+      GTEST_SKIP() << error.what();
+    }
+    EXPECT_EQ(sharing, interop == Interop::off ? "staged: switched off" : "mapped (no copy)");
+    Image image;
+    int channels = 0;
+    std::uint8_t* pixels =
+        stbi_load(options_.script.screenshot.c_str(), &image.width, &image.height, &channels, 4);
+    ASSERT_TRUE(pixels);
+    image.rgba.assign(pixels, pixels + std::size_t{4} * image.width * image.height);
+    stbi_image_free(pixels);
+    shown.push_back(std::move(image));
+  }
+  // Panels stand on both sides; between them is the scene.
+  ASSERT_EQ(shown[0].width, shown[1].width);
+  std::size_t different = 0;
+  for (int y = 100; y < shown[0].height - 100; ++y)
+    for (int x = shown[0].width * 2 / 5; x < shown[0].width * 3 / 5; ++x)
+      different += !std::equal(shown[0].pixel(x, y), shown[0].pixel(x, y) + 4, shown[1].pixel(x, y));
+  EXPECT_EQ(different, 0u);
 }
 
 TEST_F(LongWindowTest, AScriptEndsByItselfAndAFailedRunSaysSo) {

@@ -48,7 +48,9 @@ struct WindowFigures {
   double frames_per_second = 0;  // 0: it draws only on demand at the moment
   double draw_seconds = 0;       // that a picture takes, averaged
   std::string device;
-  std::string recording;  // file of the video in progress, else empty
+  std::string recording;             // file of the video in progress, else empty
+  std::string positions;             // how they get into pictures
+  std::uint64_t position_bytes = 0;  // of them that the host copied for the last picture
 };
 
 struct PanelContext {

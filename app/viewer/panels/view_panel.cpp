@@ -34,6 +34,19 @@ void legend_row(Mark mark, const Vec3f& color, const char* name, const char* mea
   ImGui::Text("%d", count);
 }
 
+/// How positions get from the engine into pictures.
+void draw_position_row(const WindowFigures& figures) {
+  text_colored(theme::dim_text, "Positions");
+  ImGui::SameLine(em(16));
+  const std::string bytes =
+      figures.position_bytes == 0 ? "0 B" : si_text(static_cast<double>(figures.position_bytes), "B");
+  text_colored(theme::dim_text, fit_text(figures.positions, ImGui::GetContentRegionAvail().x - em(9)));
+  tooltip("How node positions get from the engine into pictures: " + figures.positions + "\n" + bytes +
+          " copied by the host for the last picture");
+  ImGui::SameLine(ImGui::GetContentRegionMax().x - ImGui::CalcTextSize(bytes.c_str()).x);
+  text_colored(theme::dim_text, bytes);
+}
+
 }  // namespace
 
 void draw_view_panel(PanelContext& context) {
@@ -86,6 +99,7 @@ void draw_view_panel(PanelContext& context) {
     ImGui::EndCombo();
   }
   tooltip(context.window.device);
+  draw_position_row(context.window);
 }
 
 }  // namespace stickslip

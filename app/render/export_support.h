@@ -1,0 +1,13 @@
+// What a Vulkan device says of sharing memory and semaphores with other drivers.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include "app/render/interop.h"
+
+namespace stickslip {
+
+ExportSupport query_export_support(VkPhysicalDevice physical);
+bool has_extension(VkPhysicalDevice physical, const char* name);
+
+}  // namespace stickslip
