@@ -104,6 +104,7 @@ class Buffer {
     if (size > capacity_) {
       Buffer longer(ctx, size + size / 2);
       copy(ctx, longer.data(), data_, size_);
+      if (pool_ && pool_ != ctx.pool()) ctx.synchronize();
       swap(longer);
     }
     size_ = size;

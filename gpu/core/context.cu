@@ -48,6 +48,11 @@ bool loses_device(cudaError_t status) {
     case cudaErrorDevicesUnavailable:
     case cudaErrorContextIsDestroyed:
     case cudaErrorCudartUnloading:
+    case cudaErrorExternalDevice:
+#if CUDART_VERSION >= 13000
+    case cudaErrorContained:
+    case cudaErrorTensorMemoryLeak:
+#endif
       return true;
     default:
       return false;
@@ -63,6 +68,7 @@ void check(cudaError_t status, const char* call, const char* file, int line) {
   const std::string text = std::string("CUDA: ") + cudaGetErrorName(status) + " (" +
                            cudaGetErrorString(status) + ") in " + call + " at " + file + ":" +
                            std::to_string(line);
+  if (status == cudaErrorMemoryAllocation) throw OutOfMemory(0);  // the runtime's own: of graphs and kernels
   if (loses_device(status)) throw DeviceLost(text);
   throw std::runtime_error(text);
 }
@@ -121,6 +127,7 @@ void Context::free_scratch() {
 }
 
 void* Context::allocate(std::size_t bytes) {
+  if (capturing_) throw std::logic_error("memory was asked for while launches are recorded");
   bool fresh = false;
   void* block = pool_->take(bytes, fresh);
   if (fresh) ++counters_.allocations;

@@ -26,7 +26,8 @@ namespace stickslip {
 class OutOfMemory : public std::bad_alloc {
  public:
   explicit OutOfMemory(std::size_t bytes)
-      : message_("out of memory: " + std::to_string(bytes) + " bytes asked for") {}
+      : message_("out of memory: " + (bytes > 0 ? std::to_string(bytes) + " bytes asked for"
+                                                : std::string("the device has none left"))) {}
   const char* what() const noexcept override { return message_.c_str(); }
 
  private:

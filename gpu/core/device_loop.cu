@@ -64,10 +64,12 @@ void LoopGraph::begin(Context& ctx, const std::int32_t* stop) {
 
 void LoopGraph::end(Context& ctx, const std::int32_t* stop) {
   set_condition<<<1, 1, 0, ctx.stream()>>>(again_, stop);
+  const cudaError_t recorded = cudaGetLastError();
   cudaGraph_t body = nullptr;
   ctx.set_capturing(false);
   ctx.counters().launches = launches_before_;
   SS_CUDA(cudaStreamEndCapture(ctx.stream(), &body));
+  check(recorded, "set_condition", __FILE__, __LINE__);  // without it the loop would never end
   SS_CUDA(cudaGraphInstantiate(&executable_, graph_, 0));
 }
 

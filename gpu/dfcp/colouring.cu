@@ -162,7 +162,8 @@ std::vector<std::size_t> colour_sizes(Context& ctx, std::size_t blocks, const st
 
 }  // namespace
 
-void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep) {
+void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep,
+                      bool balanced) {
   const auto begin = std::chrono::steady_clock::now();
   const std::size_t n = graph.blocks;
   run_length_ = 1;
@@ -172,7 +173,7 @@ void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const 
   keep_colours(ctx, graph, keep, space_.wanted, colour);
   colour_rounds(ctx, graph, space_, colour);
   std::vector<std::size_t> sizes = colour_sizes(ctx, n, colour, space_);
-  balance(ctx, graph, sizes, space_, colour);
+  if (balanced) balance(ctx, graph, sizes, space_, colour);
 
   space_.keys.resize(ctx, n);
   std::uint32_t* key = space_.keys.data();

@@ -27,10 +27,12 @@ struct ColouringSpace {
 
 class Colouring {
  public:
-  /// Colours the graph: no two neighbours alike, colours balanced. The same graph gets the same colours on
-  /// any number of threads and on either backend. `keep`: start from the colours that blocks have (as many as
-  /// blocks; -1: new), so that persistent contacts keep theirs; empty: from nothing.
-  void build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep = {});
+  /// Colours the graph: no two neighbours alike. The same graph gets the same colours on any number of
+  /// threads and on either backend. `keep`: start from the colours that blocks have (as many as blocks; -1:
+  /// new), so that persistent contacts keep theirs; empty: from nothing. `balanced`: colours of like sizes,
+  /// for many sweeps: each move between two of them costs a host read.
+  void build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep = {},
+             bool balanced = true);
 
   /// Colours runs of `length` successive blocks in place of single ones: `runs` tells which of them meet, and
   /// blocks of a run, which may meet, take their turns as stored. What lies together in memory is then swept

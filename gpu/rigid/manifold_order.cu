@@ -5,7 +5,11 @@
 #include "gpu/rigid/manifold.h"
 
 #if STICKSLIP_ON_CUDA
+#include <limits>
+
 #include "gpu/core/atomics.h"
+#include "gpu/core/reduce.h"
+#include "gpu/model/report.h"
 #endif
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -94,8 +98,16 @@ void ManifoldOrder::colour_manifolds(Context& ctx, const PairedContacts& list, c
     touched.visit(m, [&](std::int32_t b) { met += start[b + 1] - start[b]; });
     meet_start[m] = met;
   });
+  // It grows with the square of the manifolds that one body has.
+  meetings_.resize(ctx, 1);
+  reduce_sum(
+      ctx, n, [=] SS_LAMBDA(std::size_t m) { return static_cast<std::int64_t>(meet_start[m]); },
+      meetings_.data());
   exclusive_scan(ctx, n, meet_start, meet_start);
-  meet_.resize(ctx, static_cast<std::size_t>(read_back(ctx, meet_start + n)));
+  const std::int64_t meetings = read_back(ctx, meetings_.data());
+  if (meetings > std::numeric_limits<std::int32_t>::max())
+    throw SimulationError("manifold_gs: a body has too many contacts to colour them; take nsgs");
+  meet_.resize(ctx, static_cast<std::size_t>(meetings));
   std::int32_t* meet = meet_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t m) {
     std::int32_t at = meet_start[m];
@@ -103,7 +115,7 @@ void ManifoldOrder::colour_manifolds(Context& ctx, const PairedContacts& list, c
       for (std::int32_t k = start[b]; k < start[b + 1]; ++k) meet[at++] = touch[k];
     });
   });
-  colouring_.build(ctx, {n, meet_start, meet});
+  colouring_.build(ctx, {n, meet_start, meet}, {}, false);
 
   // Every colour begins with a pack of its own.
   const std::int32_t* order = colouring_.order();

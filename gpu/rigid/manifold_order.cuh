@@ -62,6 +62,7 @@ class ManifoldOrder {
   Buffer<ManifoldRange> ranges_;
   std::vector<std::size_t> batch_start_{0};
   Buffer<std::int32_t> touch_start_, touch_, cursor_, meet_start_, meet_;  // of colours
+  Buffer<std::int64_t> meetings_;
   Colouring colouring_;
 };
 

@@ -295,12 +295,13 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, std::numeric_limits<double>::infinity()});
   stop_ = &progress_.data()->stop;
   ManifoldProgress progress{};
-  if (params.time_budget > 0) {
-    // Only the host has a clock.
+  constexpr std::int32_t kMostUnwatched = 20'000;
+  if (params.time_budget > 0 || limits.last > kMostUnwatched) {
+    // Only the host has a clock, and can be asked to stop.
     do {
       for (std::int32_t k = 0; k < limits.interval; ++k) iterate(ctx, params, limits);
       progress = read_back(ctx, progress_.data());
-    } while (progress.stop == 0 && timer.seconds() <= params.time_budget);
+    } while (progress.stop == 0 && (params.time_budget <= 0 || timer.seconds() <= params.time_budget));
   } else {
     repeat_until(ctx, loop_, stop_, [&] { iterate(ctx, params, limits); });
     progress = read_back(ctx, progress_.data());

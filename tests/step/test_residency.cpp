@@ -53,7 +53,8 @@ TEST_P(Residency, a_barrier_step_reads_a_few_numbers_per_newton_iteration) {
         << "frame " << report.frame;
     EXPECT_LE(c.bytes_to_host, kBytesPerRead * c.copies_to_host);
     EXPECT_EQ(c.copies_to_device, 0u);
-    EXPECT_EQ(c.graph_launches, iterations) << "one linear solve each";
+    // One linear solve each; a device solves a system as small as this one in a resident kernel.
+    EXPECT_EQ(c.graph_launches, GetParam() == Backend::cpu ? iterations : 0);
     // Launches do not grow with the iterations of PCG.
     EXPECT_LE(c.launches, 200 + 130 * iterations);
     pcg += static_cast<std::size_t>(report.pcg_iterations);
@@ -135,15 +136,16 @@ TEST_P(RigidResidency, manifold_gs_reads_the_same_however_long_it_iterates) {
   params.contact_solver = ContactSolverKind::manifold_gs;
   lab.tolerance = 1e-15;
   lab.warm_start = false;
+  const bool colours = GetParam() == Backend::cuda;  // in another loop, with three reads more
   for (const int iterations : {10, 80}) {
     lab.max_iterations = iterations;
     load_columns();
-    EXPECT_LE(most_after_start(20, 5).copies_to_host, 6u) << iterations << " iterations";
+    EXPECT_LE(most_after_start(20, 5).copies_to_host, colours ? 9u : 6u) << iterations << " iterations";
     const StepReport report = engine->step();
     EXPECT_LE(report.contact_solve->iterations, iterations);
     EXPECT_GE(report.contact_solve->iterations, std::min(iterations, 20));
-    EXPECT_EQ(report.counters.graph_launches, 1u);
-    EXPECT_LT(report.counters.launches, 120u);
+    EXPECT_EQ(report.counters.graph_launches, colours ? 2u : 1u);
+    EXPECT_LT(report.counters.launches, 200u);
   }
 }
 
