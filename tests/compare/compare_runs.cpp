@@ -27,7 +27,7 @@ constexpr double kRigid = 1e-6;
 
 // Scenes that come apart by more than is allowed when only their start is changed, by so many sizes, may come
 // apart by so many times that.
-constexpr double kNudge = kDouble ? 1e-14 : 1e-6, kSensitive = 10;
+constexpr double kNudge = 1e-14, kFloatNudge = 1e-6, kSensitive = 10;
 
 // Energies in what the run exchanged; contacts at the end, in those of the other run.
 constexpr double kEnergyApart = 0.05, kContactsApart = 0.25, kAtRest = 1e-4;
@@ -172,7 +172,8 @@ Outcome compare(const Scene& scene, const Runner& first, const Runner& second, c
   outcome.fault = fault_of(outcome);
   if (outcome.fault.empty() || outcome.tolerance == 0 || lengths.nudge > 0) return outcome;
   Lengths nudged = lengths;
-  nudged.nudge = kNudge;
+  // Rigid bodies move in double whatever Real is.
+  nudged.nudge = kDouble || scene.model.tets.empty() ? kNudge : kFloatNudge;
   const Outcome own = side_by_side(scene, first, first, nudged);
   outcome.by_rounding = own.distance;
   if (fault_of(own).empty()) return outcome;
