@@ -75,6 +75,7 @@ int command_bench(const BenchOptions& options, const EngineFactory& factory) {
   nlohmann::json all = nlohmann::json::array();
   // First, so that a bad file is found before anything takes long.
   if (ccd != options.names.end()) all.push_back(bench_ccd({ccd + 1, options.names.end()}));
+  const StepBenchOptions steps{options.scenes, options.threads, options.full, options.warm, options.frames};
   for (const std::string& name : names)
     for (const BackendInfo& backend : backends) {
       if (name == "barrier") {
@@ -91,7 +92,7 @@ int command_bench(const BenchOptions& options, const EngineFactory& factory) {
       }
       const BenchResult result = name == "step" ? bench_steps(backend, options, factory)
                                  : name == "steps"
-                                     ? bench_sized_steps(backend, options, factory)
+                                     ? bench_sized_steps(backend, steps, factory)
                                      : run_bench(name, backend.backend, options.threads, options.full);
       std::fputs(bench_text(result).c_str(), stdout);
       std::fflush(stdout);

@@ -1,6 +1,7 @@
 #include "app/cli/bench_steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <regex>
@@ -11,8 +12,8 @@ namespace {
 
 constexpr int kWarmSteps = 8, kTimedSteps = 4;
 
-/// A shipped scene at two sizes. `bodies` times as many, meshes finer by `scale` (of bodies = 0: the scene's
-/// own way to grow). What was published for the large one, at a time step of `dt`: 0 for nothing.
+/// A shipped scene at two sizes: `bodies` times as many, meshes finer by `scale` (of bodies = 0: the scene's
+/// own way to grow). The large one is as large as the published one, with its time step.
 struct SizedScene {
   struct Size {
     int bodies = 0;
@@ -20,10 +21,8 @@ struct SizedScene {
   };
   const char* name;
   Size small, full;
-  double dt = 0;            // [s]; 0: the scene's
-  double published_ms = 0;  // a step
-  double published_tets = 0;
-  const char* published = "";
+  double dt = 0;  // [s]; 0: the scene's
+  PublishedStep published = {};
 };
 
 constexpr double kThirtieth = 1.0 / 30;
@@ -32,14 +31,16 @@ const SizedScene kSizedScenes[] = {
     {"drop", {0, 1}, {0, 1}},
     {"stack", {0, 1}, {0, 1}},
     // [Guo24 Table 1], of armadillos and of 300 noodles, on an NVIDIA RTX 4090 [§6].
-    {"bowl", {1, 1}, {1, 4.96}, kThirtieth, 3.4e3, 826e3, "published [Guo24 Table 1], bowl, RTX 4090"},
+    {"bowl",
+     {1, 1},
+     {1, 4.96},
+     kThirtieth,
+     {3.4e3, 826e3, 2.2e3, "published, bowl [Guo24 Table 1], RTX 4090"}},
     {"noodles",
      {1, 1},
      {12, 4.5},
      kThirtieth,
-     109.6e3,
-     1.4e6,
-     "published [Guo24 Table 1], noodles-300, RTX 4090"},
+     {109.6e3, 1.4e6, 132.1e3, "published, noodles-300 [Guo24 Table 1], RTX 4090"}},
     {"rubble", {0, 1}, {0, 25}},
 };
 
@@ -69,7 +70,7 @@ const SizedScene& find_sized(const std::string& name) {
   throw InputError("bench steps has no scene '" + name + "'. Known:" + known);
 }
 
-std::vector<SizedScene> chosen_scenes(const BenchOptions& options) {
+std::vector<SizedScene> chosen_scenes(const StepBenchOptions& options) {
   std::vector<SizedScene> chosen;
   if (options.scenes.empty()) chosen.assign(std::begin(kSizedScenes), std::end(kSizedScenes));
   for (const std::string& name : options.scenes) chosen.push_back(find_sized(name));
@@ -123,15 +124,17 @@ class StepFigures {
 
   void add_step() {
     add("step", 1e3 * profile_.wall, "ms/step");
-    const auto tets = static_cast<double>(model_.tets.size());
-    if (sized_.published_ms <= 0) return;
-    if (std::abs(tets / sized_.published_tets - 1) < 0.1) {
-      result_.figures.back().peer = sized_.published_ms;
-      result_.figures.back().peer_name = sized_.published;
-    } else {
-      result_.notes.push_back(name_ + ": " + sized_.published + " has " +
-                              counted_text(sized_.published_tets, "tets") + ": as many with --full");
+    const PublishedStep& published = sized_.published;
+    if (published.ms <= 0) return;
+    if (published.is_like(static_cast<double>(model_.tets.size()), profile_.contacts_most)) {
+      result_.figures.back().peer = published.ms;
+      result_.figures.back().peer_name = published.name;
+      return;
     }
+    result_.notes.push_back(name_ + ", " + counted_text(profile_.contacts_most, "contacts") +
+                            ": not compared with " + published.name + ", " +
+                            counted_text(published.tets, "tets") + ", " +
+                            counted_text(published.contacts, "contacts") + "; --full and --warm lead there");
   }
   void add_stages() {
     const StageTimes& s = profile_.stages;
@@ -168,6 +171,10 @@ class StepFigures {
 
 }  // namespace
 
+bool PublishedStep::is_like(double other_tets, double other_contacts) const {
+  return std::abs(other_tets - tets) <= 0.1 * tets && other_contacts >= 0.5 * contacts;
+}
+
 std::string with_more_bodies(const std::string& text, int times) {
   static const std::regex count(R"(\bcount = \[(\d+), *(\d+), *(\d+)\])"), grow("\\bgrow = \"count\"");
   std::string more;
@@ -181,14 +188,16 @@ std::string with_more_bodies(const std::string& text, int times) {
   return std::regex_replace(more, grow, "grow = \"edge\"");
 }
 
-BenchResult bench_sized_steps(const BackendInfo& backend, const BenchOptions& options,
-                              const EngineFactory& factory) {
+BenchResult bench_sized_steps(const BackendInfo& backend, const StepBenchOptions& options,
+                              const std::function<std::unique_ptr<Engine>(Backend, int threads)>& factory) {
   BenchResult result{"steps", backend.name, backend.device, options.threads, {}};
   for (const SizedScene& sized : chosen_scenes(options)) {
     const Scene scene = sized_scene(sized, options.full ? sized.full : sized.small);
     const std::unique_ptr<Engine> engine = factory(backend.backend, options.threads);
-    load_into(*engine, scene);
-    const int warm = options.warm.value_or(kWarmSteps), steps = options.frames.value_or(kTimedSteps);
+    engine->set_params(scene.params);
+    engine->set_contact_params(scene.contact_params);
+    engine->load(scene.model);
+    const int warm = options.warm.value_or(kWarmSteps), steps = options.steps.value_or(kTimedSteps);
     for (int i = 0; i < warm; ++i) {
       engine->step();
       std::fprintf(stderr, "steps: %s, warm-up %d of %d\n", sized.name, i + 1, warm);

@@ -17,13 +17,13 @@ constexpr int kProductRuns = 25;
 
 #if !STICKSLIP_ON_CUDA
 /// The matrix of set_laplacian() with both halves, as another program would hold it.
-BlockRows whole_matrix(std::size_t node_count, const std::vector<Vec4i>& tets) {
+BlockCsr whole_matrix(std::size_t node_count, const std::vector<Vec4i>& tets) {
   // A row's columns may repeat until they are sorted and merged.
   std::vector<std::vector<std::int32_t>> neighbours(node_count);
   for (const Vec4i& tet : tets)
     for (int a = 0; a < 4; ++a)
       for (int b = 0; b < 4; ++b) neighbours[tet[a]].push_back(tet[b]);
-  BlockRows rows;
+  BlockCsr rows;
   rows.begin.push_back(0);
   for (std::size_t i = 0; i < node_count; ++i) {
     std::vector<std::int32_t>& all = neighbours[i];

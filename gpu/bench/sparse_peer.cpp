@@ -14,7 +14,7 @@ namespace stickslip {
 
 bool eigen_present() { return true; }
 
-double eigen_product_seconds(const BlockRows& matrix, const Vec3* x, Vec3* y, int threads, int repetitions) {
+double eigen_product_seconds(const BlockCsr& matrix, const Vec3* x, Vec3* y, int threads, int repetitions) {
   using Scalar = Real;
   using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
   const auto rows = static_cast<Eigen::Index>(3 * (matrix.begin.size() - 1));
@@ -48,7 +48,7 @@ double eigen_product_seconds(const BlockRows& matrix, const Vec3* x, Vec3* y, in
 #else
 
 bool eigen_present() { return false; }
-double eigen_product_seconds(const BlockRows&, const Vec3*, Vec3*, int, int) { return 0; }
+double eigen_product_seconds(const BlockCsr&, const Vec3*, Vec3*, int, int) { return 0; }
 
 #endif
 

@@ -10,6 +10,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/cli.h"
+
 namespace stickslip {
 namespace {
 
@@ -22,11 +24,11 @@ BackendInfo cpu_info() {
 }
 
 BenchResult steps_of(const std::vector<std::string>& scenes) {
-  BenchOptions options;
+  StepBenchOptions options;
   options.scenes = scenes;
   options.threads = 1;
   options.warm = 1;
-  options.frames = 2;
+  options.steps = 2;
   return bench_sized_steps(cpu_info(), options, make_engine);
 }
 
@@ -64,6 +66,15 @@ TEST(BenchSteps, SayWhatWasPublishedForALargerScene) {
   ASSERT_EQ(result.notes.size(), 1u);
   EXPECT_NE(result.notes[0].find("RTX 4090"), std::string::npos) << result.notes[0];
   EXPECT_EQ(result.figures[0].peer, 0) << "another size is no comparison";
+}
+
+TEST(BenchSteps, AreComparedOnlyWithWhatIsAsLarge) {
+  const PublishedStep published{3400, 826e3, 2200, "theirs"};
+  EXPECT_TRUE(published.is_like(832e3, 1800));
+  EXPECT_TRUE(published.is_like(760e3, 9000));
+  EXPECT_FALSE(published.is_like(832e3, 900)) << "a fall without contacts";
+  EXPECT_FALSE(published.is_like(700e3, 2200));
+  EXPECT_FALSE(published.is_like(1e6, 2200));
 }
 
 TEST(BenchSteps, RefuseAnUnknownScene) { EXPECT_THROW(steps_of({"dorp"}), InputError); }

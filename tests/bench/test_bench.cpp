@@ -49,7 +49,7 @@ TEST(Peers, EigenMultipliesTheBlocksThatItIsGiven) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 engine(seed);
   std::uniform_real_distribution<Real> draw(-1, 1);
-  BlockRows matrix;
+  BlockCsr matrix;
   matrix.begin = {0, 2, 3, 5};
   matrix.column = {0, 2, 1, 0, 2};
   for (std::size_t b = 0; b < matrix.column.size(); ++b) {

@@ -12,9 +12,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import device_table
 
 
-def figure(name: str, value: float, unit: str, floor: float | None = None, peer: float | None = None) -> dict:
+def figure(name: str, value: float, unit: str, floor: float | None = None, peer: float | None = None,
+           peer_name: str = "") -> dict:
     return {"name": name, "value": value, "unit": unit, "floor": floor, "floor_name": "floor" if floor else "", "peer": peer,
-            "peer_name": "peer" if peer else ""}
+            "peer_name": peer_name if peer else ""}
 
 
 def bench(name: str, *figures: dict, backend: str = "cuda") -> dict:
@@ -28,8 +29,8 @@ class DeviceTable(unittest.TestCase):
     def rows(self, *results: dict, backend: str | None = None) -> dict[str, list[str]]:
         text = device_table.table(list(results), backend)
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
-        self.assertEqual(rows[0], ["work", "figure", "floor; peer", "ratio", "mark", "met"])
-        return {row[0]: row[1:] for row in rows[1:]}
+        self.assertEqual(rows[0], ["work", "measured", "figure", "floor; peer", "ratio", "mark", "met"])
+        return {f"{row[0]} ({row[1]})" if row[1] else row[0]: row[2:] for row in rows[1:]}
 
     def met(self, work: str, *results: dict, **more) -> str:
         return self.rows(*results, **more)[work][-1]
@@ -64,12 +65,22 @@ class DeviceTable(unittest.TestCase):
     def test_primitives_against_cub(self):
         work = "scan (scan 10M i32)"
         for peer, expected in ((100, "yes"), (110, "NO"), (None, "cannot be told")):
-            self.assertEqual(self.met(work, bench("primitives", figure("scan 10M i32", 98, "GB/s", 200, peer))), expected)
+            self.assertEqual(self.met(work, bench("primitives", figure("scan 10M i32", 98, "GB/s", 200, peer, "CUB called directly"))), expected)
+
+    def test_another_peer_than_cub_tells_nothing(self):
+        sort = bench("primitives", figure("sort 10M u32 pairs", 98, "Mpairs/s", 200, 9, "std::sort(par), packed"))
+        self.assertEqual(self.met("radix sort, 32-bit pairs (sort 10M u32 pairs)", sort), "cannot be told")
+
+    def test_only_a_million_contacts_have_a_mark_of_colouring(self):
+        contacts = bench("contacts", figure("100k factored, colouring", 9, "ms", 1), figure("1M factored, colouring", 9, "ms", 1))
+        rows = self.rows(contacts)
+        self.assertEqual(rows["colouring, 100k contacts (100k factored, colouring)"][-1], "")
+        self.assertEqual(rows["colouring, 1M contacts (1M factored, colouring)"][-1], "NO")
 
     def test_steps_against_what_was_published(self):
         work = "step of `bowl` (bowl, 826k tets, step)"
         for value, expected in ((3000, "yes"), (4000, "NO")):
-            result = bench("steps", figure("bowl, 826k tets, step", value, "ms/step", None, 3400))
+            result = bench("steps", figure("bowl, 826k tets, step", value, "ms/step", None, 3400, "published, bowl"))
             self.assertEqual(self.met(work, result), expected)
 
     def test_memory(self):
@@ -101,7 +112,7 @@ class DeviceTable(unittest.TestCase):
                 self.assertEqual(device_table.main([str(path)]), 0)
                 path.write_text("{")
                 self.assertEqual(device_table.main([str(path)]), 2)
-        self.assertIn("copy (copy 16M f64)", out.getvalue())
+        self.assertIn("| copy 16M f64 ", out.getvalue())
         self.assertIn("note of device", out.getvalue())
         self.assertIn("no JSON", err.getvalue())
 
