@@ -106,7 +106,6 @@ class FakeEngine final : public Engine {
   std::vector<Material> materials_;
   std::optional<Drag> drag_;
   PositionTarget target_;
-  bool tracing_ = false;
 };
 
 /// Two tetrahedra of edge 1 m, "low" at the origin and "high" five metres above it, over a floor.
