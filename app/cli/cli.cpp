@@ -164,8 +164,9 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
       ->allow_extra_args(false);
   add_scale(*bench, options.scale);
   bench
-      ->add_option("--frames,--steps", options.frames,
-                   "steps per scene: 30 of 'step', 4 of 'steps', 2 of 'barrier', 600 of 'rigid', 60 of 'frames'")
+      ->add_option(
+          "--frames,--steps", options.frames,
+          "steps per scene: 30 of 'step', 4 of 'steps', 2 of 'barrier', 600 of 'rigid', 60 of 'frames'")
       ->check(CLI::Range(1, 100000));
   bench->add_option("--warm", options.warm, "of 'steps': steps before those that are measured; default: 8")
       ->check(CLI::Range(0, 100000));

@@ -300,7 +300,7 @@ class InteropSceneTest : public InteropTest, public ::testing::WithParamInterfac
     return shown;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kinds, InteropSceneTest, ::testing::Values("drop", "box-stack"));
+INSTANTIATE_TEST_SUITE_P(Kinds, InteropSceneTest, ::testing::Values("drop", "bowling"));
 
 TEST_P(InteropSceneTest, EnginesDrawWithoutACopyWhatCopiesShow) {
   const Scene scene = load_scene(GetParam());
@@ -309,11 +309,13 @@ TEST_P(InteropSceneTest, EnginesDrawWithoutACopyWhatCopiesShow) {
     SCOPED_TRACE(info.name);
     const Shown shared = show(info.backend, scene, Interop::automatic);
     const Shown copied = show(info.backend, scene, Interop::off);
-    if (info.backend == Backend::cpu) EXPECT_EQ(describe(shared.sharing), "mapped (no copy)");
+    if (info.backend == Backend::cpu) {
+      EXPECT_EQ(describe(shared.sharing), "mapped (no copy)");
+    }
     EXPECT_NE(shared.sharing.kind, ShareKind::staged) << shared.sharing.note;
     EXPECT_EQ(describe(copied.sharing), "staged: switched off");
     for (std::size_t i = 0; i < kSteps; ++i) EXPECT_EQ(shared.pictures[i].rgba, copied.pictures[i].rgba) << i;
-    EXPECT_NE(shared.pictures.front().rgba, shared.pictures.back().rgba);
+    EXPECT_TRUE(shared.pictures.front().rgba != shared.pictures.back().rgba) << "something moves";
     EXPECT_EQ(shared.copied, 0u);
     EXPECT_EQ(copied.copied, kSteps * 3 * scene.model.node_count() * sizeof(Vec3f));
   }
