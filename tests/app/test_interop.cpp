@@ -1,24 +1,18 @@
-// Positions that an engine writes where pictures are drawn from: what is agreed on, that pictures stay the
-// same, and that nothing is written that is still read.
+// Positions that an engine writes where pictures are drawn from: what is agreed on, and that pictures stay
+// the same.
 #include <fcntl.h>
 
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <thread>
 
 #include "app/cli/position_feed.h"
 #include "app/io/scene.h"
 #include "app/render/shared_positions.h"
-#include "app/viewer/picking.h"
-#include "app/viewer/position_link.h"
-#include "render_fixture.h"
-#include "tests/app/simulation_fixture.h"
+#include "interop_fixture.h"
 
 namespace stickslip {
 namespace {
-
-using test::FakeEngine;
 
 constexpr DeviceUuid kOneDevice{1, 2, 3}, kAnotherDevice{4, 5, 6};
 
@@ -76,176 +70,7 @@ TEST(Interop, DescriptorsAreClosedOnce) {
   close(taken);
 }
 
-// ---- Slots ----
-
-std::shared_ptr<PositionSlots> plain_slots() {
-  return std::make_shared<PositionSlots>([](const SlotHold&) { return std::span<const Vec3f>(); });
-}
-SlotHold write(PositionSlots& slots) {
-  return slots.write([](std::size_t, std::uint64_t) { return PublishedBox::empty(); });
-}
-
-TEST(PositionSlots, HeldSlotsAreNotWritten) {
-  const auto slots = plain_slots();
-  std::vector<SlotHold> held;
-  std::uint64_t before = 0;
-  for (std::size_t i = 0; i < PositionSlots::count; ++i) {
-    held.push_back(write(*slots));
-    ASSERT_TRUE(held.back());
-    EXPECT_GT(held.back().value(), before) << "a timeline only grows";
-    before = held.back().value();
-    for (std::size_t k = 0; k < i; ++k) EXPECT_NE(held[k].index(), held[i].index());
-  }
-  EXPECT_FALSE(write(*slots)) << "all are held";
-  const SlotHold copy = held[2];
-  held[2] = {};
-  EXPECT_FALSE(write(*slots)) << "a copy holds it still";
-  const std::size_t free = held[4].index();
-  held[4] = {};
-  const SlotHold next = write(*slots);
-  ASSERT_TRUE(next);
-  EXPECT_EQ(next.index(), free);
-}
-
-TEST(PositionSlots, AFailedWriteLeavesItsSlotFree) {
-  const auto slots = plain_slots();
-  for (std::size_t i = 0; i < 2 * PositionSlots::count; ++i)
-    EXPECT_THROW(
-        slots->write([](std::size_t, std::uint64_t) -> PublishedBox { throw std::runtime_error("lost"); }),
-        std::runtime_error);
-  std::vector<SlotHold> held;
-  for (std::size_t i = 0; i < PositionSlots::count; ++i) held.push_back(write(*slots));
-  EXPECT_TRUE(held.back());
-}
-
-TEST(PositionSlots, ClosedMeansNeitherWrittenNorRead) {
-  int reads = 0, writes = 0;
-  const std::vector<Vec3f> nodes(3);
-  const auto slots = std::make_shared<PositionSlots>([&](const SlotHold&) {
-    ++reads;
-    return std::span<const Vec3f>(nodes);
-  });
-  const SlotHold held = write(*slots);
-  EXPECT_EQ(held.positions().size(), 3u);
-  slots->close();
-  EXPECT_TRUE(held.positions().empty());
-  EXPECT_FALSE(slots->write([&](std::size_t, std::uint64_t) {
-    ++writes;
-    return PublishedBox::empty();
-  }));
-  EXPECT_EQ(reads, 1);
-  EXPECT_EQ(writes, 0);
-}
-
-TEST(PositionSlots, ClosingWaitsForTheWriter) {
-  const auto slots = plain_slots();
-  test::Gate gate;
-  std::atomic<bool> written = false, closed = false;
-  std::thread writer([&] {
-    slots->write([&](std::size_t, std::uint64_t) {
-      gate.pass();
-      EXPECT_FALSE(closed) << "its memory would be gone";
-      written = true;
-      return PublishedBox::empty();
-    });
-  });
-  gate.wait_for_arrival();
-  std::thread closer([&] {
-    slots->close();
-    EXPECT_TRUE(written);
-    closed = true;
-  });
-  gate.open();
-  writer.join();
-  closer.join();
-  EXPECT_TRUE(closed);
-}
-
-/// A writer as fast as it can, a reader with two pictures in flight: what a picture holds stays as it was,
-/// and the writer never lacks a slot.
-TEST(PositionSlots, NothingIsOverwrittenWhileItIsRead) {
-  const auto slots = plain_slots();
-  std::array<std::array<std::uint64_t, 64>, PositionSlots::count> memory{};  // plain: a race is a fault
-  TripleBuffer<SlotHold> frames;
-  std::atomic<bool> over = false;
-  std::atomic<long> lacking = 0;
-  std::thread writer([&] {
-    while (!over) {
-      frames.back() = {};
-      frames.back() = slots->write([&](std::size_t slot, std::uint64_t value) {
-        memory[slot].fill(value);
-        return PublishedBox::empty();
-      });
-      if (!frames.back()) ++lacking;
-      frames.publish();
-      std::this_thread::yield();
-    }
-  });
-  struct InFlight {
-    SlotHold held;
-    bool intact(const decltype(memory)& all) const {
-      return std::ranges::all_of(all[held.index()], [&](std::uint64_t word) { return word == held.value(); });
-    }
-  };
-  std::array<InFlight, 2> pictures;
-  SlotHold shown;
-  std::uint64_t newest = 0;
-  long torn = 0, back_in_time = 0;
-  for (int picture = 0; picture < 300;) {
-    if (!frames.update()) {
-      std::this_thread::yield();
-      continue;
-    }
-    shown = frames.front();
-    if (!shown) continue;
-    back_in_time += shown.value() <= newest;
-    newest = shown.value();
-    InFlight& slot = pictures[static_cast<std::size_t>(picture++ % 2)];
-    if (slot.held) torn += !slot.intact(memory);  // the device was drawing it until now
-    slot.held = shown;
-  }
-  over = true;
-  writer.join();
-  EXPECT_EQ(torn, 0);
-  EXPECT_EQ(back_in_time, 0);
-  EXPECT_EQ(lacking, 0);
-}
-
-/// The cube where an engine may start: it touches nothing.
-Model free_cube() {
-  Model model = cube_on_ground();
-  model.half_spaces.clear();
-  return model;
-}
-
 // ---- Pictures ----
-
-class InteropTest : public RenderTest {
- protected:
-  /// Positions that no two steps share, and whose box moves too.
-  static std::vector<Vec3f> nodes_at(const Model& model, int step) {
-    std::vector<Vec3f> nodes = moved_nodes(model, {0.03f * static_cast<float>(step), 0, 0});
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      nodes[i][1] += 0.02f * std::sin(static_cast<float>(step + i));
-    return nodes;
-  }
-  Image draw_staged(int step) {
-    renderer->set_positions(nodes_at(model, step));
-    return draw();
-  }
-  static PublishedBox box_of(const PositionOffer& offer, const std::vector<Vec3f>& nodes) {
-    PublishedBox box = PublishedBox::empty();
-    for (const std::int32_t i : offer.target.framed) box = merge(box, nodes[static_cast<std::size_t>(i)]);
-    return box;
-  }
-  /// Publishes as an engine of the host does.
-  SlotHold publish(const PositionOffer& offer, const std::vector<Vec3f>& nodes) {
-    return offer.slots->write([&](std::size_t slot, std::uint64_t) {
-      std::ranges::copy(nodes, reinterpret_cast<Vec3f*>(offer.target.host + slot * offer.target.stride));
-      return box_of(offer, nodes);
-    });
-  }
-};
 
 TEST_F(InteropTest, LavapipeSaysWhatItLacks) {
   const std::optional<DeviceUuid> elsewhere = kOneDevice;
@@ -444,40 +269,56 @@ TEST_F(InteropTest, MemoryIsExportedAndARefusalClosesIt) {
   EXPECT_THROW(engine->publish(0, 1), std::logic_error);
 }
 
-// ---- The engine of the CPU ----
+// ---- Engines ----
 
-class InteropSceneTest : public InteropTest, public ::testing::WithParamInterface<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, InteropSceneTest, ::testing::Values("drop", "box-stack"));
-
-TEST_P(InteropSceneTest, TheCpuEngineDrawsWithoutACopy) {
-  constexpr std::size_t steps = 5;
-  const Scene scene = load_scene(GetParam());
-  std::array<std::vector<Image>, 2> pictures;
-  std::array<std::uint64_t, 2> copied{};
-  for (const bool shares : {true, false}) {
-    const std::unique_ptr<Engine> engine = make_engine(Backend::cpu, 1);
+/// Every scene on every backend that is there.
+class InteropSceneTest : public InteropTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  static constexpr std::size_t kSteps = 5;
+  struct Shown {
+    Sharing sharing;
+    std::vector<Image> pictures = {};
+    std::uint64_t copied = 0;
+  };
+  Shown show(Backend backend, const Scene& scene, Interop interop) {
+    const std::unique_ptr<Engine> engine = make_engine(backend, 1);
     engine->set_params(scene.params);
     engine->load(scene.model);
-    Renderer own({.quality = Quality::light,
-                  .validation = true,
-                  .interop = shares ? Interop::automatic : Interop::off});
+    Renderer own({.quality = Quality::light, .validation = true, .interop = interop});
     own.set_scene(scene.model);
     PositionFeed feed(own, *engine);
-    EXPECT_EQ(describe(feed.sharing()), shares ? "mapped (no copy)" : "staged: switched off");
     view.camera = Camera::look_at(scene.camera.position.cast<float>(), scene.camera.target.cast<float>(),
                                   static_cast<float>(scene.camera.fov));
-    for (std::size_t frame = 0; frame < steps; ++frame) {
+    Shown shown{feed.sharing()};
+    for (std::size_t step = 0; step < kSteps; ++step) {
       engine->step();
       feed.update();
-      pictures[shares].push_back(own.render_offscreen(view, kWidth, kHeight));
+      shown.pictures.push_back(own.render_offscreen(view, kWidth, kHeight));
     }
-    copied[shares] = feed.bytes_copied();
+    shown.copied = feed.bytes_copied();
     EXPECT_EQ(own.validation_messages().size(), 0u) << own.validation_messages().front();
+    return shown;
   }
-  for (std::size_t i = 0; i < steps; ++i) EXPECT_EQ(pictures[0][i].rgba, pictures[1][i].rgba) << i;
-  EXPECT_NE(pictures[0][0].rgba, pictures[0][steps - 1].rgba);
-  EXPECT_EQ(copied[true], 0u);
-  EXPECT_EQ(copied[false], steps * 3 * scene.model.node_count() * sizeof(Vec3f));
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, InteropSceneTest, ::testing::Values("drop", "bowling"));
+
+TEST_P(InteropSceneTest, EnginesDrawWithoutACopyWhatCopiesShow) {
+  const Scene scene = load_scene(GetParam());
+  for (const BackendInfo& info : list_backends()) {
+    if (!info.available) continue;
+    SCOPED_TRACE(info.name);
+    const Shown shared = show(info.backend, scene, Interop::automatic);
+    const Shown copied = show(info.backend, scene, Interop::off);
+    if (info.backend == Backend::cpu) {
+      EXPECT_EQ(describe(shared.sharing), "mapped (no copy)");
+    }
+    EXPECT_NE(shared.sharing.kind, ShareKind::staged) << shared.sharing.note;
+    EXPECT_EQ(describe(copied.sharing), "staged: switched off");
+    for (std::size_t i = 0; i < kSteps; ++i) EXPECT_EQ(shared.pictures[i].rgba, copied.pictures[i].rgba) << i;
+    EXPECT_TRUE(shared.pictures.front().rgba != shared.pictures.back().rgba) << "something moves";
+    EXPECT_EQ(shared.copied, 0u);
+    EXPECT_EQ(copied.copied, kSteps * 3 * scene.model.node_count() * sizeof(Vec3f));
+  }
 }
 
 TEST(InteropEngine, RefusesTargetsThatAreNotItsOwn) {
@@ -542,227 +383,6 @@ TEST(InteropEngine, TheBoxLeavesOutWhatIsNotFinite) {
   const PublishedBox box = engine->publish(0, 1);
   EXPECT_EQ(box.lo, memory[2]);
   EXPECT_EQ(box.hi, memory[2]);
-}
-
-// ---- The simulation's thread ----
-
-/// Slots in the memory of the test.
-struct HostSlots {
-  explicit HostSlots(std::size_t count) : nodes(count), memory(PositionSlots::count * count) {}
-  PositionOffer offer() {
-    PositionOffer made{{ShareKind::mapped, "as asked"}};
-    made.slots = std::make_shared<PositionSlots>([this](const SlotHold& hold) {
-      return std::span<const Vec3f>(memory).subspan(hold.index() * nodes, nodes);
-    });
-    made.target.nodes = nodes;
-    made.target.slots = PositionSlots::count;
-    made.target.stride = nodes * sizeof(Vec3f);
-    made.target.host = reinterpret_cast<std::byte*>(memory.data());
-    return made;
-  }
-  std::size_t nodes;
-  std::vector<Vec3f> memory;
-};
-
-test::Setup sharing_engine() {
-  return [](FakeEngine& engine) {
-    engine.on_share = [](const PositionTarget&) { return Sharing{ShareKind::mapped, ""}; };
-  };
-}
-
-class SharedSimulation {
- public:
-  explicit SharedSimulation(test::Setup setup) : simulation(test::fake(std::move(setup)), test::two_tets) {
-    simulation.post(LoadScene{"a"});
-    EXPECT_TRUE(test::reached(simulation, [&] { return simulation.status().loaded; }));
-  }
-  void share(HostSlots& memory) { simulation.share(simulation.frame().scene, memory.offer()); }
-  bool reached(const std::function<bool()>& done) { return test::reached(simulation, done); }
-  Simulation simulation;
-};
-
-TEST(InteropSimulation, FramesHaveSlotsInPlaceOfPositions) {
-  HostSlots memory(8);
-  SharedSimulation shared(sharing_engine());
-  Simulation& simulation = shared.simulation;
-  EXPECT_EQ(simulation.frame().snapshot.positions.size(), 8u);
-  EXPECT_EQ(simulation.status().sharing.kind, ShareKind::staged);
-  shared.share(memory);
-  ASSERT_TRUE(shared.reached([&] { return bool(simulation.frame().shared); })) << "without a step, too";
-  EXPECT_EQ(describe(simulation.status().sharing), "mapped (one transfer): as asked");
-  for (int i = 1; i <= 20; ++i) {
-    simulation.step_once();
-    ASSERT_TRUE(test::at_rest_after(simulation, i));
-    ASSERT_TRUE(shared.reached([&] { return simulation.frame().snapshot.frame == i; }));
-    EXPECT_TRUE(simulation.frame().snapshot.positions.empty());
-    ASSERT_EQ(simulation.frame().positions().size(), 8u);
-    EXPECT_NEAR(simulation.frame().positions()[0][1], 0.01 * i, 1e-5);
-  }
-  simulation.post(Reset{});
-  ASSERT_TRUE(shared.reached([&] { return simulation.frame().snapshot.frame == 0; }));
-  EXPECT_EQ(simulation.frame().positions()[0][1], 0);
-}
-
-/// A picture of each of the first steps, as the window gets them.
-class InteropLinkTest : public InteropTest {
- protected:
-  struct Seen {
-    std::vector<Image> pictures;
-    std::vector<std::uint64_t> bytes;
-    std::string text;
-  };
-  Seen watch(Interop interop, test::Setup setup) {
-    SharedSimulation shared(std::move(setup));
-    Simulation& simulation = shared.simulation;
-    Renderer own({.quality = Quality::light, .validation = true, .interop = interop});
-    PositionLink link(own, simulation);
-    link.set_scene(simulation.frame().scene);
-    EXPECT_TRUE(shared.reached([&] {
-      const Sharing& now = simulation.status().sharing;
-      return now.kind == ShareKind::staged ? !now.note.empty() : bool(simulation.frame().shared);
-    }));
-    view.camera = Camera::look_at({4, 4, 9}, {0, 2.5f, 0}, 50);
-    Seen seen;
-    for (int step = 1; step <= 6; ++step) {
-      simulation.step_once();
-      EXPECT_TRUE(test::at_rest_after(simulation, step));
-      link.take(simulation.frame());
-      seen.pictures.push_back(own.render_offscreen(view, kWidth, kHeight));
-      link.drawn();
-      if (step > 1) seen.bytes.push_back(link.picture_bytes());
-    }
-    seen.text = link.text();
-    EXPECT_EQ(own.validation_messages().size(), 0u) << own.validation_messages().front();
-    return seen;
-  }
-};
-
-TEST_F(InteropLinkTest, APictureCopiesNothingUnlessItMust) {
-  const std::uint64_t nodes = 8 * sizeof(Vec3f);
-  const Seen mapped = watch(Interop::automatic, sharing_engine());
-  EXPECT_EQ(mapped.text, "mapped (no copy)");
-  EXPECT_EQ(mapped.bytes, std::vector<std::uint64_t>(5, 0));
-  const Seen off = watch(Interop::off, sharing_engine());
-  EXPECT_EQ(off.text, "staged: switched off");
-  EXPECT_EQ(off.bytes, std::vector<std::uint64_t>(5, 3 * nodes)) << "snapshot, scene, picture";
-  const Seen refused = watch(Interop::automatic, {});
-  EXPECT_EQ(refused.text, "staged: a fake shares nothing");
-  EXPECT_EQ(refused.bytes, off.bytes);
-  for (std::size_t i = 0; i < off.pictures.size(); ++i) {
-    EXPECT_EQ(mapped.pictures[i].rgba, off.pictures[i].rgba) << i;
-    EXPECT_EQ(refused.pictures[i].rgba, off.pictures[i].rgba) << i;
-  }
-  EXPECT_NE(off.pictures.front().rgba, off.pictures.back().rgba);
-}
-
-TEST_F(InteropLinkTest, ReadingWhereNodesAreIsCounted) {
-  SharedSimulation shared([](FakeEngine& engine) {
-    engine.on_share = [](const PositionTarget&) { return Sharing{ShareKind::mapped, ""}; };
-  });
-  Renderer own({.quality = Quality::light});
-  PositionLink link(own, shared.simulation);
-  link.set_scene(shared.simulation.frame().scene);
-  ASSERT_TRUE(shared.reached([&] { return bool(shared.simulation.frame().shared); }));
-  link.take(shared.simulation.frame());
-  link.drawn();
-  EXPECT_EQ(shared.simulation.frame().positions().size(), 8u);
-  link.drawn();
-  // Software Vulkan's memory is read where it stands; elsewhere it is copied back once.
-  EXPECT_EQ(link.picture_bytes(), own.software_device() ? 0 : 8 * sizeof(Vec3f));
-}
-
-TEST(InteropSimulation, ARefusalLeavesSnapshotsAsTheyWere) {
-  HostSlots memory(8);
-  SharedSimulation shared({});
-  Simulation& simulation = shared.simulation;
-  shared.share(memory);
-  ASSERT_TRUE(shared.reached([&] { return !simulation.status().sharing.note.empty(); }));
-  EXPECT_EQ(describe(simulation.status().sharing), "staged: a fake shares nothing");
-  simulation.step_once();
-  ASSERT_TRUE(test::at_rest_after(simulation, 1));
-  EXPECT_FALSE(simulation.frame().shared);
-  EXPECT_NEAR(simulation.frame().positions()[0][1], 0.01, 1e-6);
-}
-
-TEST(InteropSimulation, AFailedPublicationGoesOnStaged) {
-  HostSlots memory(8);
-  SharedSimulation shared([](FakeEngine& engine) {
-    sharing_engine()(engine);
-    engine.on_publish = [](std::size_t, std::uint64_t value) {
-      if (value == 3) throw std::runtime_error("the device was lost");
-    };
-  });
-  Simulation& simulation = shared.simulation;
-  shared.share(memory);
-  ASSERT_TRUE(shared.reached([&] { return bool(simulation.frame().shared); }));
-  for (int i = 1; i <= 4; ++i) {
-    simulation.step_once();
-    ASSERT_TRUE(test::at_rest_after(simulation, i));
-    EXPECT_NEAR(simulation.frame().positions()[0][1], 0.01 * i, 1e-5);
-  }
-  EXPECT_FALSE(simulation.frame().shared);
-  EXPECT_EQ(describe(simulation.status().sharing), "staged: the device was lost");
-  EXPECT_TRUE(simulation.status().error.empty()) << "the simulation itself is well";
-}
-
-TEST(InteropSimulation, ClosedSlotsAndOtherScenesAreStaged) {
-  HostSlots memory(8);
-  SharedSimulation shared(sharing_engine());
-  Simulation& simulation = shared.simulation;
-  const std::shared_ptr<const Scene> first = simulation.frame().scene;
-  PositionOffer offer = memory.offer();
-  const std::shared_ptr<PositionSlots> slots = offer.slots;
-  simulation.share(first, std::move(offer));
-  ASSERT_TRUE(shared.reached([&] { return bool(simulation.frame().shared); }));
-  slots->close();
-  simulation.step_once();
-  ASSERT_TRUE(test::at_rest_after(simulation, 1));
-  EXPECT_FALSE(simulation.frame().shared);
-  EXPECT_EQ(simulation.frame().positions().size(), 8u);
-
-  simulation.post(LoadScene{"b"});
-  ASSERT_TRUE(shared.reached([&] {
-    return simulation.frame().scene != first && simulation.status().loaded &&
-           simulation.status().activity == SimulationStatus::Activity::idle;
-  }));
-  simulation.share(first, memory.offer());  // too late
-  simulation.step_once();
-  ASSERT_TRUE(test::at_rest_after(simulation, 1));
-  EXPECT_FALSE(simulation.frame().shared);
-  EXPECT_EQ(simulation.status().sharing.kind, ShareKind::staged);
-  shared.share(memory);
-  ASSERT_TRUE(shared.reached([&] { return bool(simulation.frame().shared); }));
-}
-
-TEST(InteropSimulation, ContactsComeWhenTheyAreWanted) {
-  SharedSimulation shared([](FakeEngine& engine) { engine.contacts.resize(3); });
-  Simulation& simulation = shared.simulation;
-  ASSERT_TRUE(shared.reached([&] { return simulation.frame().snapshot.contacts.size() == 3; }));
-  simulation.want_contacts(false);
-  simulation.step_once();
-  ASSERT_TRUE(test::at_rest_after(simulation, 1));
-  EXPECT_TRUE(simulation.frame().snapshot.contacts.empty());
-  simulation.want_contacts(true);
-  ASSERT_TRUE(shared.reached([&] { return simulation.frame().snapshot.contacts.size() == 3; }))
-      << "of the same instant, without a step";
-  EXPECT_EQ(simulation.frame().snapshot.frame, 1);
-}
-
-TEST(InteropSimulation, WhoPicksFindsSharedPositions) {
-  HostSlots memory(8);
-  SharedSimulation shared(sharing_engine());
-  Simulation& simulation = shared.simulation;
-  shared.share(memory);
-  ASSERT_TRUE(shared.reached([&] { return bool(simulation.frame().shared); }));
-  const std::span<const Vec3f> nodes = simulation.frame().positions();
-  ASSERT_EQ(nodes.size(), 8u);
-  const Ray ray{{0.2f, 0.2f, 5}, {0, 0, -1}};
-  const std::optional<Pick> found = pick(simulation.frame().scene->model, nodes, ray);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->object, 0);
-  ObjectProbe probe(simulation.frame().scene, 0);
-  probe.observe(simulation.frame().snapshot, nodes);
-  EXPECT_NEAR(probe.center()[0], 0.25, 1e-6);
 }
 
 }  // namespace

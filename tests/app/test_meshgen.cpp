@@ -18,14 +18,14 @@ using test::dihedral_range;
 using test::expect_closed;
 using test::volume_of;
 
-struct Shape {
+struct MeshedShape {
   const char* name;
   TetMesh mesh;
   double volume, tolerance;
   int euler;  // V - E + F of the surface
 };
 
-std::vector<Shape> shapes() {
+std::vector<MeshedShape> shapes() {
   return {
       {"box", make_box({0.3, 0.2, 0.1}, 0.05), 0.006, 1e-12, 2},
       {"box of one cell", make_box({1, 1, 1}, 5), 1, 1e-12, 2},
@@ -42,14 +42,14 @@ std::vector<Shape> shapes() {
 }
 
 TEST(MeshGen, VolumesMatchTheAnalyticOnes) {
-  for (const Shape& shape : shapes()) {
+  for (const MeshedShape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
     EXPECT_NEAR(volume_of(shape.mesh) / shape.volume, 1, shape.tolerance);
   }
 }
 
 TEST(MeshGen, ElementsAreWellShaped) {
-  for (const Shape& shape : shapes()) {
+  for (const MeshedShape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
     const auto [low, high] = dihedral_range(shape.mesh);
     EXPECT_GT(low, 25);
@@ -59,7 +59,7 @@ TEST(MeshGen, ElementsAreWellShaped) {
 }
 
 TEST(MeshGen, SurfacesAreClosedAndOfTheRightGenus) {
-  for (const Shape& shape : shapes()) {
+  for (const MeshedShape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
     const SurfaceMesh surface = boundary_surface(shape.mesh);
     expect_closed(surface);

@@ -115,6 +115,7 @@ class ProgramWindowTest : public ::testing::Test {
   void TearDown() override {
     if (folder_.empty()) return;
     program_.reset();
+    unsetenv("STICKSLIP_ASSETS");  // other tests of the process have their own scenes
     fs::current_path(before_);
     fs::remove_all(folder_);
   }
