@@ -14,11 +14,6 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kMostKept = 0;  // what is kept could be used after its release
-#else
-constexpr std::size_t kMostKept = std::size_t{256} << 20;
-#endif
 constexpr std::size_t kSmallest = 256;
 
 /// A size is one of four per power of two, so that a block fits whoever asks for its class.
@@ -67,6 +62,15 @@ void deallocate(void* pointer) noexcept { std::free(pointer); }
 
 }  // namespace
 
+std::size_t BlockPool::most_kept() {
+#if defined(__SANITIZE_ADDRESS__)
+  return 0;
+#else
+  static const bool none = std::getenv("STICKSLIP_KEEP_NO_MEMORY") != nullptr;
+  return none ? 0 : std::size_t{256} << 20;
+#endif
+}
+
 BlockPool::~BlockPool() { release(); }
 
 void* BlockPool::take(std::size_t bytes, bool& fresh) {
@@ -110,7 +114,7 @@ void* BlockPool::take_kept(std::size_t size) {
 
 bool BlockPool::keep(void* block, std::size_t size) noexcept {
   const std::lock_guard lock(mutex_);
-  if (kept_ + size > kMostKept) return false;
+  if (kept_ + size > most_kept()) return false;
   try {
     lists_[class_of(size)].push_back(block);
   } catch (const std::bad_alloc&) {

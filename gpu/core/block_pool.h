@@ -12,7 +12,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// What was given back is handed out again in the order of the context's stream, so that nobody waits: what a
 /// solver needs for a while it needs again in the next step, and memory of the system costs page faults, or a
-/// wait for the device. Keeps up to 256 MiB that nobody uses. Callable from any thread.
+/// wait for the device. Keeps up to `most_kept` bytes that nobody uses. Callable from any thread.
 class BlockPool {
  public:
   BlockPool() = default;
@@ -24,6 +24,10 @@ class BlockPool {
   void* take(std::size_t bytes, bool& fresh);
   /// `bytes` as they were asked for.
   void give(void* block, std::size_t bytes) noexcept;
+  /// 256 MiB; 0 under the address sanitizer and where the environment has STICKSLIP_KEEP_NO_MEMORY, so that
+  /// checkers of memory see every release.
+  static std::size_t most_kept();
+
   /// Gives to the system what nobody uses.
   void release() noexcept;
 

@@ -54,6 +54,7 @@ BACKEND_TEST(Steady, scratch_grows_and_keeps_its_place) {
 }
 
 BACKEND_TEST(Steady, what_one_buffer_gave_back_serves_the_next) {
+  if (BlockPool::most_kept() == 0) GTEST_SKIP() << "nothing is kept here";
   const double* place = nullptr;
   {
     const Buffer<double> first(ctx, 1000);
