@@ -109,8 +109,8 @@ compare_row() {
   if [ "$code" -eq 0 ]; then row "$name" good "$took" "$line"; else failed_row "$name" "${line:-$(why_failed "$name")}"; fi
 }
 
-bench_row() { # NAME BENCH BACKEND
-  logged "$1" 900 "$build/gpu/stickslip_bench" --backend "$3" --json "$(log_of "$1").json" "$2"
+bench_row() { # NAME BACKEND PROGRAM ARGUMENT...
+  logged "$1" 900 "$3" --backend "$2" --json "$(log_of "$1").json" "${@:4}"
   if [ "$code" -eq 0 ]; then
     row "$1" good "$took" "$(sed -n 2p "$(log_of "$1")" | tr -s ' ')"
     cat "$(log_of "$1")"
@@ -270,12 +270,19 @@ stage_sanitize() {
 }
 
 stage_bench() {
-  local backend name names=(primitives lbvh spmv contacts pile)
+  local backend name full names=(device primitives lbvh queries spmv pcg assembly contacts memory pile)
   side_by_side=1
   [ "$quick" = no ] || names=(primitives)
   for backend in cuda cpu; do
-    for name in "${names[@]}"; do check "bench $name, $backend, $real" bench_row "$name" "$backend"; done
+    for name in "${names[@]}"; do
+      full=()
+      if [ "$backend" = cuda ] && [[ $name = contacts || $name = memory ]]; then full=(--full); fi
+      check "bench $name, $backend, $real" bench_row "$backend" "$build/gpu/stickslip_bench" "${full[@]}" "$name"
+    done
   done
+  # Whole steps at their published sizes are for the device.
+  [ "$quick" = yes ] ||
+    check "bench steps, cuda, $real" bench_row cuda "$build/tests/compare/stickslip_steps" --full --warm 20 --steps 10
 }
 
 run_stages() {
