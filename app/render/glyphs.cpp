@@ -16,8 +16,8 @@ shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec
 /// Where a glyph of nodes has a node's number.
 Vec3f digits_of(std::int32_t node) {
   const auto number = static_cast<shared::uint>(node);
-  return {static_cast<float>(number % shared::kGlyphNodeDigit),
-          static_cast<float>(number / shared::kGlyphNodeDigit), 0};
+  const shared::uint low = number % shared::kGlyphNodeDigit, high = number / shared::kGlyphNodeDigit;
+  return {static_cast<float>(low), static_cast<float>(high), 0};
 }
 
 shared::Glyph ring(const Vec3f& center, float radius, const Vec3f& color) {

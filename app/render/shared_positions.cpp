@@ -79,11 +79,12 @@ PositionTarget SharedPositions::target(std::vector<std::int32_t> framed) {
     target.host = buffer_.data();
   } else {
     const ExportSupport& can = device_.exports();
-    target.exported.emplace();
-    if (can.memory) target.exported->memory = export_memory(device_, buffer_.memory());
-    if (can.timelines) target.exported->timeline = export_semaphore(device_, semaphore_);
-    target.exported->bytes = buffer_.allocated();
-    target.exported->dedicated = can.dedicated;
+    PositionTarget::Exported exported;
+    if (can.memory) exported.memory = export_memory(device_, buffer_.memory());
+    if (can.timelines) exported.timeline = export_semaphore(device_, semaphore_);
+    exported.bytes = buffer_.allocated();
+    exported.dedicated = can.dedicated;
+    target.exported = std::move(exported);
   }
   return target;
 }
