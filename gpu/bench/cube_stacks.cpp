@@ -17,11 +17,11 @@ Model cube_stacks(int columns, int touching, double d_hat) {
   while (rows * rows < columns) ++rows;
   for (int c = 0; c < 2 * columns; ++c) {
     const bool upper = c % 2 != 0;
-    const int column = c / 2;
+    const int column = c / 2, row = column / rows;
     const double gap = (column < touching ? kClose : kApart) * d_hat;
     // Shifted by parts of a cell, so that the meshes do not match.
     const Vec<double, 3> corner{kPitch * (column % rows) + (upper ? 0.37 * cell : 0), upper ? kSize + gap : 0,
-                                kPitch * (column / rows) + (upper ? 0.29 * cell : 0)};
+                                kPitch * row + (upper ? 0.29 * cell : 0)};
     std::vector<Vec<double, 3>> nodes;
     nodes.reserve(kStackCubeNodes);
     for (int z = 0; z < kSide; ++z)
