@@ -55,6 +55,15 @@ json spans_json(const std::vector<TraceSpan>& trace) {
   return measured(!trace.empty(), std::move(rows));
 }
 
+/// SI units: see LawCheck.
+json law_json(const LawCheck& law) {
+  return {{"approach", law.approach}, {"pull", law.pull},
+          {"cone", law.cone},         {"complementarity", law.complementarity},
+          {"slip", law.slip},         {"friction_work", law.friction_work},
+          {"momentum", law.momentum}, {"angular_momentum", law.angular_momentum},
+          {"impulse", law.impulse}};
+}
+
 json contact_solve_json(const ContactSolveRecord& s) {
   return {{"residual", s.residual},
           {"tolerance", s.tolerance},
@@ -64,7 +73,7 @@ json contact_solve_json(const ContactSolveRecord& s) {
           {"message", measured(!s.message.empty(), s.message)},
           {"colours", s.colours},
           {"penetration", s.penetration},
-          {"normal_velocity", s.normal_velocity},
+          {"law", s.law ? law_json(*s.law) : json()},
           {"dissipation", s.dissipation},
           {"bodies", s.bodies},
           {"asleep", s.asleep},

@@ -16,7 +16,7 @@ SS_HD Vec<double, 4> quick_terms(const ContactLaw<D>& law, double s, const Vec<d
   return {e * e, unit * unit, norm2(u), norm2(r)};
 }
 
-/// What has no answer (0 / 0) counts as solved.
+/// a itself where there is nothing to be relative to: 0 then counts as solved.
 double ratio(double a, double b) { return b > 0 ? a / b : a; }
 
 /// Largest values and the dissipation of one block.
@@ -50,8 +50,7 @@ QuickJudgement judge_quickly(Context& ctx, const Delassus<D>& W, const ContactLa
       sums, kMedium);
   const Vec<double, 4> s = read_back(ctx, sums);
   const double norm_u = std::sqrt(s[2]), norm_r = std::sqrt(s[3]);
-  return {ratio(std::sqrt(s[0]), std::max(W.norm_q(), norm_u)),
-          ratio(std::sqrt(s[1]), std::max({W.norm_q(), norm_u, norm_r}))};
+  return {ratio(std::sqrt(s[0]), W.norm_q()), ratio(std::sqrt(s[1]), std::max({W.norm_q(), norm_u, norm_r}))};
 }
 
 template <int D>

@@ -8,8 +8,10 @@
 namespace stickslip {
 
 /// The one measure of every solver. With s_c = trace(W_cc) / dim and u~ = u + sigma(u_T) n:
-///   e_c = s_c |r_c - P_K(r_c - u~_c / s_c)|  [m/s],   residual = |e|_2 / max(|q|_2, |u|_2),
-/// which does not change when masses are scaled.
+///   e_c = s_c |r_c - P_K(r_c - u~_c / s_c)|  [m/s],   residual = |e|_2 / |q|_2,
+/// which does not change when masses are scaled. It is relative to the problem alone: |u|_2 and |r|_2 grow
+/// with the errors of an iterate, which would look the better the further it is off. A running scene raises
+/// |q|_2 to a thousandth of what gravity adds in a step.
 struct Judgement {
   double residual = 0;         // the judge's
   double largest_error = 0;    // max e_c [m/s]

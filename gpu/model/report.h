@@ -42,21 +42,37 @@ struct StageTimes {  // seconds of wall time
   }
 };
 
+/// How far the end of a velocity-level step is from Coulomb's law and from Newton's, in SI units and apart
+/// from any solver: from contacts and surfaces as they were found, impulses, and velocities of bodies. Every
+/// number but `friction_work` and `impulse` is zero where the laws hold.
+struct LawCheck {
+  double approach = 0;         // [m/s] largest -u_N
+  double pull = 0;             // [N s] largest -r_N
+  double cone = 0;             // [N s] largest part of friction beyond mu r_N
+  double complementarity = 0;  // [J] largest r_N u_N of contacts that open
+  double slip = 0;  // [J] largest mu r_N |u_T| + r_T . u_T: friction that does not oppose sliding in full
+  double friction_work = 0;     // [J] sum of r_T . u_T: at most zero
+  double impulse = 0;           // [N s] largest |r|, to compare with
+  double momentum = 0;          // [N s] that bodies gained and no contact gave them
+  double angular_momentum = 0;  // [N m s], about the origin
+  double momentum_size = 0;     // [N s] sum of m |v|, to compare with
+};
+
 /// What a velocity-level step says of its contact problem.
 struct ContactSolveRecord {
-  double residual = 0;         // the judge's, at the end [1]
-  double tolerance = 0;        // that was asked for
-  long iterations = 0;         // of the contact solver
-  int rounds = 0;              // between bodies and elastic solids
-  int blocks = 0;              // contacts and joints
-  double nu = 0;               // 3 contacts / dofs that can move
-  std::string message;         // why a solver refused; empty: it did not
-  int colours = 0;             // of the sweeps; 0: none
-  double penetration = 0;      // [m] largest overlap found at the start of the step
-  double normal_velocity = 0;  // [m/s] largest approach that is left
-  double dissipation = 0;      // [W] of friction
-  int bodies = 0, asleep = 0;  // that can move; of them, asleep
-  int islands = 0;             // of bodies that touch
+  double residual = 0;          // the judge's, at the end [1]
+  double tolerance = 0;         // that was asked for
+  long iterations = 0;          // of the contact solver
+  int rounds = 0;               // between bodies and elastic solids
+  int blocks = 0;               // contacts and joints
+  double nu = 0;                // 3 contacts / dofs that can move
+  std::string message;          // why a solver refused; empty: it did not
+  int colours = 0;              // of the sweeps; 0: none
+  double penetration = 0;       // [m] largest overlap found at the start of the step
+  std::optional<LawCheck> law;  // none after explicit penalty forces
+  double dissipation = 0;       // [W] of friction
+  int bodies = 0, asleep = 0;   // that can move; of them, asleep
+  int islands = 0;              // of bodies that touch
 };
 
 struct StepReport {

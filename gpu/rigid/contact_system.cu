@@ -37,6 +37,7 @@ void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const Ste
   blocks_ = list.joint_blocks + list.contact_count;
   by_manifolds_ = false;
   made_ = true;
+  law_checker_.begin(ctx, bodies);
   law_.resize(ctx, blocks_);
   r_.resize(ctx, blocks_);
   guess_.resize(ctx, blocks_);
@@ -46,6 +47,8 @@ void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const Ste
   fill_joints(ctx, bodies, list, writer);
   fill_contacts(ctx, bodies, list, writer);
   W_.finish(ctx);
+  least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
+  W_.raise_norm_q(least_q_);
   warm_start(ctx, list);
   colouring_.clear();
 }
@@ -178,6 +181,7 @@ Delassus<D>& ContactSystem<D>::chosen(Context& ctx, const DeviceBodies& bodies, 
                           (wants_entries(solver) || (solver == "auto" && blocks_ <= kFewBlocks)));
   if (!assembled) return W_;
   assembled_.build(ctx, problem(ctx, bodies), false);
+  assembled_.raise_norm_q(W_.norm_q());
   return assembled_;
 }
 
@@ -218,11 +222,14 @@ void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
     const Span span(ctx, "assembly");
     ManifoldInput input{
         {list.contacts, list.pair_start, list.contact_count, list.pairs}, list.surfaces, list.options};
+    input.least_speed = list.least_speed;
+    least_q_ = list.least_speed * std::sqrt(static_cast<double>(list.contact_count));
     if (impulses_ > 0 && list.warm_start) {
       input.before = world_.data() + contacts_from_;
       input.before_count = impulses_ - contacts_from_;
     }
     manifolds_.build(ctx, bodies, input);
+    law_checker_.begin(ctx, bodies);
     joint_blocks_ = 0;
     blocks_ = list.contact_count;
     guess_.resize(ctx, blocks_);
@@ -236,6 +243,7 @@ template <int D>
 void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record) {
   const Span span(ctx, "contact solve");
   manifolds_.solve(ctx, params, record);
+  if (!record.message.empty()) return;  // another solver starts from the impulses of the step before
   world_.resize(ctx, blocks_);
   manifolds_.world_impulses(ctx, world_.data());
   impulses_ = blocks_;
@@ -253,6 +261,7 @@ void ContactSystem<D>::make_blocks(Context& ctx, const DeviceBodies& bodies) {
     manifolds_.put_blocks(
         ctx, W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size()), law_.data());
     W_.finish(ctx);
+    W_.raise_norm_q(least_q_);
     manifolds_.impulses(ctx, r_.data());
     colouring_.clear();
   }
@@ -284,6 +293,15 @@ void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
         }
       },
       kMedium);
+}
+
+template <int D>
+void ContactSystem<D>::check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                                 const CountedBodies& counted, LawCheck* out) {
+  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options,
+                                list.penalty,  list.soft,     bodies.free.data()};
+  law_checker_.check(ctx, bodies, blocks, list.contacts, list.contact_count, world_.data() + contacts_from_,
+                     counted, out);
 }
 
 template <int D>

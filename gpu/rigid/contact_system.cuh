@@ -11,12 +11,12 @@
 #include "gpu/model/report.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/rigid/bodies.cuh"
-#include "gpu/rigid/contact_rows.h"
+#include "gpu/rigid/contact_blocks.h"
 #include "gpu/rigid/joint_rows.h"
+#include "gpu/rigid/law_check.cuh"
 #include "gpu/rigid/manifold_solver.cuh"
 #include "gpu/rigid/penalty_forces.cuh"
 #include "gpu/rigid/shock_propagation.cuh"
-#include "gpu/rigid/texture_friction.h"
 
 namespace stickslip {
 
@@ -35,32 +35,7 @@ struct StepConstraints {
   PenaltyOptions penalty{};
   bool soft = false;  // contacts are penalties, taken implicitly
   bool warm_start = true;
-};
-
-/// Makes the block of a contact.
-template <int D>
-struct ContactBlocks {
-  BodiesView at;
-  SurfaceTable table;
-  ContactRowOptions options;
-  PenaltyOptions penalty;
-  bool soft;
-  const double* free;  // velocities without impulses, 6 per body
-
-  SS_HD ConstraintBlock<D> of(const RigidContact& c) const {
-    const std::int32_t material = at.material[c.a];
-    const std::int32_t column = c.b >= 0 ? at.material[c.b] : table.materials - 1 - c.b;
-    const TexturedContact textures(table.textures, table.surface[material].texture,
-                                   table.surface[column].texture, at, c);
-    const SurfacePair pair = surface_pair(
-        table.surface[material], table.surface[column], table.mu[material * table.columns + column],
-        textures.grain(0, at.world_grain(c.a)), textures.grain(1, at.world_grain(c.b)));
-    const BodyAtStep a = at.at_step(c.a), b = at.at_step(c.b);
-    const FrictionFrame f = textures.friction(friction_frame(c.normal, pair), pair, free_slide(at, free, c));
-    ConstraintBlock<D> block = contact_block<D>(c, a, b, pair, f, options);
-    if (soft) soften_by_penalty(penalty, c.gap, a.inverse, b.inverse, block);
-    return block;
-  }
+  double least_speed = 0;  // [m/s] per block: what residuals are relative to where |q| is less
 };
 
 }  // namespace stickslip
@@ -93,6 +68,10 @@ class ContactSystem {
   void make_blocks(Context& ctx, const DeviceBodies& bodies);
   /// v = free + A^-1 H' r of all bodies.
   void velocities(Context& ctx, DeviceBodies& bodies);
+  /// How far `bodies` with their new velocities, and the impulses at hand, are from the laws; see LawChecker.
+  /// Into backend memory.
+  void check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                 const CountedBodies& counted, LawCheck* out);
   /// Corrects them from the ground up; see ShockPropagation.
   void propagate_shocks(Context& ctx, DeviceBodies& bodies);
 
@@ -111,8 +90,6 @@ class ContactSystem {
   /// Bodies move otherwise without impulses than when the problem was built: by `change`, 6 numbers each. The
   /// residual stays relative to the q that the problem had then.
   void move_free(Context& ctx, const double* change) { W_.move_free(ctx, change); }
-  /// Residuals are relative to `least` [m/s], |.|_2 over all blocks, where q is smaller.
-  void measure_by(double least) { W_.raise_norm_q(least); }
   /// The judge's, of the impulses at hand.
   double residual(Context& ctx);
 
@@ -139,12 +116,14 @@ class ContactSystem {
   bool by_manifolds_ = false, made_ = true;
   std::size_t impulses_ = 0;       // blocks of the last step, whose impulses are remembered; 0: none
   std::size_t contacts_from_ = 0;  // where its contacts began
+  double least_q_ = 0;             // [m/s] what |q| counts as at least
   Buffer<ContactLaw<D>> law_;
   Buffer<Vec<double, D>> r_, guess_, u_, joint_r_;
   Buffer<Vec<double, 4>> world_;  // of the last step: impulse in world axes, torsion
   Buffer<double> delta_;          // 6 per body
   Buffer<Vec<double, 4>> sums_;   // of the judge
   Delassus<D> W_, assembled_;
+  LawChecker<D> law_checker_;
   ManifoldSolver manifolds_;
   PenaltyForces<D> penalties_;
   ShockPropagation<D> shocks_;

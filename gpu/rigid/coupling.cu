@@ -16,7 +16,6 @@ using Vec3d = Vec<double, 3>;
 constexpr int kRounds = 200;
 constexpr double kRoundTolerance = 1e-3;  // of PCG: a correction's residual against the correction
 constexpr double kCaution = 1.1;          // particles are lighter than the steps seen ask for, by this
-constexpr double kLeastSpeed = 1e-3;      // that residuals are measured by, in units of a step's fall
 constexpr double kEnough = 0.8;           // of the tolerance: the last solve of the solids changes v a little
 constexpr double kBodiesShare = 0.3;      // of the tolerance that the problem between bodies may take
 
@@ -215,9 +214,6 @@ template <int D>
 void Coupling::build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list) {
   free_particles(ctx, v_free_.data(), nullptr);
   system.build(ctx, all_, list);
-  // What falls together has q = 0 but for the solids' last digits.
-  const double fall = list.options.feedback.dt * solids_.gravity();
-  system.measure_by(kLeastSpeed * fall * std::sqrt(static_cast<double>(system.blocks())));
 }
 
 /// The residual of the coupled problem at the system's impulses, of which `impulse` are those on the solids

@@ -48,6 +48,9 @@ class Coupling {
   const RigidContact* contacts() const { return contacts_.data(); }
   std::size_t contact_count() const { return contacts_.size(); }
 
+  /// The bodies, and behind them the particles, as the last solve had and left them.
+  const DeviceBodies& staged() const { return all_; }
+
   /// The step's impulses and velocities, of `bodies` (predicted) and solids; `list` has contacts() as its
   /// contacts.
   template <int D>

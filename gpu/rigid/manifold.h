@@ -203,10 +203,11 @@ SS_HD inline ManifoldErrors<S> judge_manifold(const PackCell<const double>& cell
     const S s = pick(there, (one / larger(r_normal, tiny) + S(2.0) / larger(r_tangent, tiny)) / S(3.0), one);
     const S z = r[0] - (u + base.mu * root(slide2)) / s, z1 = r[1] - u1 / s, z2 = r[2] - u2 / s;
     const S t = root(z1 * z1 + z2 * z2), edge = (z + base.mu * t) / (one + base.mu * base.mu);
+    // Polar first: without friction `inside` holds for every z of the axis, negative ones too.
     const auto inside = t <= base.mu * z, polar = base.mu * t <= -z;
     const S along = base.mu * edge / larger(t, tiny);
-    const S cut = pick(inside, one, pick(polar, zero, along));
-    const S e = s * (r[0] - pick(inside, z, pick(polar, zero, edge)));
+    const S cut = pick(polar, zero, pick(inside, one, along));
+    const S e = s * (r[0] - pick(polar, zero, pick(inside, z, edge)));
     const S e1 = s * (r[1] - cut * z1), e2 = s * (r[2] - cut * z2);
     sum.error2 += pick(there, e * e + e1 * e1 + e2 * e2, zero);
     sum.speed2 += pick(there, u * u + slide2, zero);

@@ -13,6 +13,17 @@ namespace manifold_detail {
 
 using V3 = Vec<double, 3>;
 
+/// Beyond this mu |W_NT| / W_NN of a contact, sweeps that take normal and friction in turn hardly contract:
+/// sliding, the normal impulse of one round is that ratio times the one before [Course 3.4]. At 1 lies
+/// Painleve's paradox.
+inline constexpr double kMostJam = 0.95;
+
+/// Of the points of a lane.
+struct LaneSums {
+  double free2 = 0;  // |u|^2 before any impulse
+  double jam = 0;    // the largest mu |W_NT| / W_NN
+};
+
 /// What the lane of a manifold is made of.
 struct LaneFiller {
   const RigidContact* contacts;
@@ -46,8 +57,8 @@ struct LaneFiller {
     return project(law, V3{dot(force, frame.n), dot(force, frame.t1), dot(force, frame.t2)});
   }
 
-  /// Writes the lane and returns the sum of |u|^2 of its points before any impulse.
-  SS_HD double fill(std::size_t m, const PackCell<double>& cell, const PackCell<double>& impulse) const {
+  /// Writes the lane.
+  SS_HD LaneSums fill(std::size_t m, const PackCell<double>& cell, const PackCell<double>& impulse) const {
     const ManifoldRange range = ranges[m];
     const RigidContact& first = contacts[range.first];
     const BodyAtStep a = at.at_step(first.a), b = at.at_step(first.b);
@@ -63,28 +74,33 @@ struct LaneFiller {
       cell.write(manifold_field::inertia_a + i, a.inverse.inertia[i]);
       cell.write(manifold_field::inertia_b + i, b.inverse.inertia[i]);
     }
-    double sum = 0;
+    LaneSums sums;
     for (int p = 0; p < kManifoldPoints; ++p)
-      sum += p < range.count ? fill_point(contacts[range.first + p], p, a, b, frame, pair, cell, impulse)
-                             : leave_out(p, cell, impulse);
-    return sum;
+      if (p < range.count) fill_point(contacts[range.first + p], p, a, b, frame, pair, cell, impulse, sums);
+      else leave_out(p, cell, impulse);
+    return sums;
   }
 
-  SS_HD double fill_point(const RigidContact& c, int p, const BodyAtStep& a, const BodyAtStep& b,
-                          const ContactFrame& frame, const SurfacePair& pair, const PackCell<double>& cell,
-                          const PackCell<double>& impulse) const {
+  SS_HD void fill_point(const RigidContact& c, int p, const BodyAtStep& a, const BodyAtStep& b,
+                        const ContactFrame& frame, const SurfacePair& pair, const PackCell<double>& cell,
+                        const PackCell<double>& impulse, LaneSums& sums) const {
     const V3 arm = c.point - a.pose.x, arm_b = c.point - b.pose.x;
     const auto mobility = [&](const V3& d) {
       const V3 x = cross(arm, d), y = cross(arm_b, d);
       return a.inverse.mass + b.inverse.mass + dot(x, a.inverse.turn(x)) + dot(y, b.inverse.turn(y));
+    };
+    // W d for d along a tangent, times the normal: the centres' masses do not couple the two.
+    const V3 turn_a = a.inverse.turn(cross(arm, frame.n)), turn_b = b.inverse.turn(cross(arm_b, frame.n));
+    const auto coupling = [&](const V3& t) {
+      return dot(turn_a, cross(arm, t)) + dot(turn_b, cross(arm_b, t));
     };
     const V3 now = a.velocity + cross(a.spin, arm) - b.velocity - cross(b.spin, arm_b);
     const double w = rigid_detail::contact_speed(options, c.gap, dot(frame.n, now), pair.restitution);
     const double normal = mobility(frame.n), tangents = mobility(frame.t1) + mobility(frame.t2);
     if (!(normal > 0) || !(tangents > 0)) {
       leave_out(p, cell, impulse);
-      impulse.set3(3 * p, start(c, frame, pair.mu));  // who sleeps keeps what held him
-      return 0;
+      impulse.set3(3 * p, start(c, frame, pair.mu));  // sleeping bodies keep what held them
+      return;
     }
     const double softness = options.feedback.softness * normal;
     const int f = point_at(p);
@@ -96,13 +112,14 @@ struct LaneFiller {
     impulse.set3(3 * p, start(c, frame, pair.mu));
     V3 u = free_velocity(c.a, arm) - free_velocity(c.b, arm_b);
     u = {dot(frame.n, u) + w, dot(frame.t1, u), dot(frame.t2, u)};
-    return norm2(u);
+    sums.free2 += norm2(u);
+    const double n1 = coupling(frame.t1), n2 = coupling(frame.t2);
+    sums.jam = larger(sums.jam, pair.mu * std::sqrt(n1 * n1 + n2 * n2) / normal);
   }
 
-  SS_HD static double leave_out(int p, const PackCell<double>& cell, const PackCell<double>& impulse) {
+  SS_HD static void leave_out(int p, const PackCell<double>& cell, const PackCell<double>& impulse) {
     for (int f = point_at(p); f < point_at(p + 1); ++f) cell.write(f, 0.0);
     impulse.set3(3 * p, V3{0, 0, 0});
-    return 0;
   }
   SS_HD static void leave_empty(const PackCell<double>& cell, const PackCell<double>& impulse) {
     for (int f = 0; f < kManifoldFields; ++f) cell.write(f, 0.0);

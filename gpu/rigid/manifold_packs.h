@@ -135,7 +135,7 @@ struct SweepOp {
   }
 };
 
-struct PushOp {
+struct ApplyOp {
   static constexpr bool moves = true;
   SS_HD void operator()(const PackCell<const double>& cell, const PackCell<double>& impulse, int points,
                         PairMotion<PackNumber>& m) const {

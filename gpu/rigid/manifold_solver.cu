@@ -19,13 +19,15 @@ void ManifoldSolver::build(Context& ctx, const DeviceBodies& bodies, const Manif
     order_.build(ctx, input.list, bodies.view(), bodies_);
   }
   sums_.resize(ctx, 1);
-  sum_.resize(ctx, 1);
+  change_sum_.resize(ctx, 1);
   pair_sum_.resize(ctx, 1);
   free_sum_.resize(ctx, 1);
-  stop_ = nullptr;
+  jam_.resize(ctx, 1);
+  halt_ = nullptr;
+  least2_ = input.least_speed * input.least_speed * static_cast<double>(input.list.count);
   fill_packs(ctx, bodies, input);
   fill_masses(ctx, bodies);
-  if (input.before != nullptr) push_impulses(ctx);
+  if (input.before != nullptr) apply_impulses(ctx);
 }
 
 void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input) {
@@ -36,13 +38,15 @@ void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const 
   owner_.resize(ctx, slots);
   points_.resize(ctx, packs);
   free2_.resize(ctx, slots);
+  lane_jam_.resize(ctx, slots);
   fill(ctx, owner_.data(), slots, std::int32_t{-1});
   const manifold_detail::LaneFiller filler{input.list.contacts, order_.ranges(),   bodies.view(),
                                            input.surfaces,      input.options,     bodies.free.data(),
                                            input.before,        input.before_count};
   const std::int32_t *slot = order_.slot(), world = static_cast<std::int32_t>(bodies_);
   std::int32_t *owner = owner_.data(), *body = body_.data();
-  double *data = data_.data(), *impulse = impulse_.data(), *free2 = free2_.data();
+  double *data = data_.data(), *impulse = impulse_.data(), *free2 = free2_.data(),
+         *lane_jam = lane_jam_.data();
   std::uint8_t* points = points_.data();
   launch(
       ctx, order_.manifolds(),
@@ -57,7 +61,7 @@ void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const 
         if (owner[i] < 0) {
           manifold_detail::LaneFiller::leave_empty(cell, impulses);
           a[0] = a[kPackWidth] = ~world;
-          free2[i] = 0;
+          free2[i] = lane_jam[i] = 0;
           return;
         }
         const auto m = static_cast<std::size_t>(owner[i]);
@@ -67,7 +71,9 @@ void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const 
         };
         a[0] = side(c.a);
         a[kPackWidth] = side(c.b);
-        free2[i] = filler.fill(m, cell, impulses);
+        const manifold_detail::LaneSums sums = filler.fill(m, cell, impulses);
+        free2[i] = sums.free2;
+        lane_jam[i] = sums.jam;
       },
       kMedium);
   launch(
@@ -81,12 +87,15 @@ void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const 
       kMedium);
   reduce_sum(
       ctx, slots, [=] SS_LAMBDA(std::size_t i) { return free2[i]; }, free_sum_.data(), kLight);
+  reduce(
+      ctx, slots, [=] SS_LAMBDA(std::size_t i) { return lane_jam[i]; }, Maximum{}, 0.0, jam_.data(), kLight);
 }
 
 /// Masses, and velocities without impulses.
 void ManifoldSolver::fill_masses(Context& ctx, const DeviceBodies& bodies) {
   v_.resize(ctx, (bodies_ + 1) * kMotionFields);
-  mass_.resize(ctx, (bodies_ + 1) * kMotionFields);
+  v_free_.resize(ctx, v_.size());
+  mass_.resize(ctx, v_.size());
   const std::size_t n = bodies_;
   const BodyInverse* inverse = bodies.inverse.data();
   const double* free = bodies.free.data();
@@ -103,25 +112,26 @@ void ManifoldSolver::fill_masses(Context& ctx, const DeviceBodies& bodies) {
         }
       },
       kMedium);
+  copy(ctx, v_free_.data(), v_.data(), v_.size());
 }
 
 template <class Op>
 void ManifoldSolver::each_pack(Context& ctx, bool backward, Op op) {
   const ManifoldView packs = view();
-  const std::int32_t* stop = stop_;
+  const std::int32_t* halt = halt_;
   for (std::size_t step = 0; step < order_.batches(); ++step) {
     const std::size_t b = backward ? order_.batches() - 1 - step : step;
     const std::size_t first = order_.batch(b), runs = order_.batch(b + 1) - first;
 #if STICKSLIP_ON_CUDA
     launch(ctx, runs * kPackWidth, [=] SS_LAMBDA(std::size_t i) {
-      if (stop == nullptr || *stop == 0) run_on_pack(packs, first * kPackWidth + i, op);
+      if (halt == nullptr || *halt == 0) run_on_pack(packs, first * kPackWidth + i, op);
     });
 #else
     const std::int32_t* start = order_.run_start() + first;
     launch(
         ctx, runs,
         [=](std::size_t run) {
-          if (stop != nullptr && *stop != 0) return;
+          if (halt != nullptr && *halt != 0) return;
           const auto begin = static_cast<std::size_t>(start[run]),
                      end = static_cast<std::size_t>(start[run + 1]);
           for (std::size_t k = begin; k < end; ++k)
@@ -132,32 +142,73 @@ void ManifoldSolver::each_pack(Context& ctx, bool backward, Op op) {
   }
 }
 
-void ManifoldSolver::push_impulses(Context& ctx) { each_pack(ctx, false, PushOp{}); }
+/// v = v_free + A^-1 H' r, without what rounding left in velocities that were swept along.
+void ManifoldSolver::apply_impulses(Context& ctx) {
+  copy(ctx, v_.data(), v_free_.data(), v_.size());
+  each_pack(ctx, false, ApplyOp{});
+}
 
 void ManifoldSolver::sweep(Context& ctx, const ManifoldSweep& options) {
   each_pack(ctx, options.backward, SweepOp{options});
 }
 
-void ManifoldSolver::look(Context& ctx, const ManifoldLimits& limits) {
+/// |e|^2 of the judge [m^2/s^2] into pair_sum_, where a check is due.
+void ManifoldSolver::judge(Context& ctx, const ManifoldLimits& limits) {
   const ManifoldView packs = view();
-  ManifoldProgress* progress = progress_.data();
-  // |e|^2 of the judge and |u|^2 over all points [m^2/s^2].
+  const ManifoldProgress* progress = progress_.data();
   reduce_sum(
       ctx, order_.packs() * (kPackWidth / kPackLanes),
       [=] SS_LAMBDA(std::size_t i) {
         return limits.is_due(*progress) ? run_on_pack(packs, i, JudgeOp{}) : Vec<double, 2>{0, 0};
       },
       pair_sum_.data(), kMedium);
+}
+
+/// Counts an iteration. Where a check is due: the residual at hand, the best impulses so far, and whether to
+/// stop.
+void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
+  judge(ctx, limits);
+  ManifoldProgress* progress = progress_.data();
   const Vec<double, 2>* judged = pair_sum_.data();
-  const double* free2 = free_sum_.data();
+  const double *free2 = free_sum_.data(), *jam = jam_.data(), least2 = least2_;
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    progress->is_best = 0;
+    if (*jam >= manifold_detail::kMostJam) progress->jams = progress->stop = 1;
     if (progress->stop != 0) return;
     if (limits.is_due(*progress)) {
-      const double size2 = (*judged)[1] < *free2 ? *free2 : (*judged)[1];
-      progress->residual = size2 > 0 ? std::sqrt((*judged)[0] / size2) : 0.0;
-      progress->stop = progress->residual <= limits.tolerance || progress->iterations + 1 >= limits.last;
+      progress->residual = manifold_detail::relative_error((*judged)[0], *free2, least2);
+      if (progress->residual < progress->best) {
+        progress->best = progress->residual;
+        progress->is_best = 1;
+      }
+      progress->stop = progress->residual <= limits.tolerance || progress->iterations >= limits.last;
     }
     ++progress->iterations;
+  });
+  const double* r = impulse_.data();
+  double* best = best_impulse_.data();
+  launch(
+      ctx, impulse_.size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        if (progress->is_best != 0) best[i] = r[i];
+      },
+      kLight);
+}
+
+/// The best impulses that a check saw, the velocities that they cause and their residual. Where rounding had
+/// made the residual look smaller than it is, the solve is not at its end.
+void ManifoldSolver::finish(Context& ctx, const ManifoldLimits& limits) {
+  halt_ = nullptr;
+  ManifoldProgress* progress = progress_.data();
+  copy(ctx, impulse_.data(), best_impulse_.data(), impulse_.size());
+  apply_impulses(ctx);
+  judge(ctx, ManifoldLimits::always());
+  const Vec<double, 2>* judged = pair_sum_.data();
+  const double *free2 = free_sum_.data(), least2 = least2_;
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    progress->residual = progress->best = manifold_detail::relative_error((*judged)[0], *free2, least2);
+    progress->stop =
+        progress->jams != 0 || progress->iterations > limits.last || !(progress->residual > limits.tolerance);
   });
 }
 
@@ -169,19 +220,21 @@ void ManifoldSolver::remember(Context& ctx) {
   copy(ctx, v_before_.data(), v_.data(), v_.size());
 }
 
-void ManifoldSolver::go_further(Context& ctx) {
+void ManifoldSolver::conjugate_step(Context& ctx) {
+  measure_change(ctx);
+  keep_or_restore(ctx);
   turn_direction(ctx);
   measure_direction(ctx);
   step_along(ctx);
 }
 
-/// p = d + beta p with the change d of the last sweeps, W-conjugate to the p before.
-void ManifoldSolver::turn_direction(Context& ctx) {
-  p_.resize(ctx, impulse_.size());
-  p_v_.resize(ctx, v_.size());
-  double *p = p_.data(), *p_v = p_v_.data();
-  const double *r = impulse_.data(), *v = v_.data(), *r_before = impulse_before_.data(),
-               *v_before = v_before_.data(), *mass = mass_.data(), *sum = sum_.data();
+/// Energies of the change d of the last sweeps and of the velocities, and <W p, d> with the direction p
+/// before.
+void ManifoldSolver::measure_change(Context& ctx) {
+  // The first call finds no direction: `energy` is zero then, and the numbers do not count.
+  for (Buffer<double>* b : {&p_, &swept_impulse_}) b->resize(ctx, impulse_.size());
+  for (Buffer<double>* b : {&p_v_, &swept_v_}) b->resize(ctx, v_.size());
+  const double *v = v_.data(), *v_before = v_before_.data(), *mass = mass_.data(), *p_v = p_v_.data();
   ConjugateSums* sums = sums_.data();
   reduce_sum(
       ctx, bodies_,
@@ -189,10 +242,40 @@ void ManifoldSolver::turn_direction(Context& ctx) {
         const std::size_t at = b * kMotionFields;
         double d[kMotionFields];
         for (std::size_t i = 0; i < kMotionFields; ++i) d[i] = v[at + i] - v_before[at + i];
-        return sums->energy > 0 ? manifold_detail::mass_product(mass + at, p_v + at, d) : 0.0;
+        return Vec<double, 3>{sums->energy > 0 ? manifold_detail::mass_product(mass + at, p_v + at, d) : 0.0,
+                              manifold_detail::mass_product(mass + at, d, d),
+                              manifold_detail::mass_product(mass + at, v + at, v + at)};
       },
-      sum_.data(), kMedium);
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { sums->conjugation = *sum; });
+      change_sum_.data(), kMedium);
+  const Vec<double, 3>* change = change_sum_.data();
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { sums->take_change((*change)[0], (*change)[1], (*change)[2]); });
+}
+
+/// Keeps what the sweeps left, or goes back to what they left before the last step along a direction.
+void ManifoldSolver::keep_or_restore(Context& ctx) {
+  keep_or_restore(ctx, v_.data(), swept_v_.data(), v_.size());
+  keep_or_restore(ctx, impulse_.data(), swept_impulse_.data(), impulse_.size());
+}
+
+void ManifoldSolver::keep_or_restore(Context& ctx, double* now, double* kept, std::size_t count) {
+  const ConjugateSums* sums = sums_.data();
+  const std::int32_t* halt = halt_;
+  launch(
+      ctx, count,
+      [=] SS_LAMBDA(std::size_t i) {
+        if (*halt != 0) return;
+        if (sums->rejected != 0) now[i] = kept[i];
+        else kept[i] = now[i];
+      },
+      kLight);
+}
+
+/// p = d + beta p with the change d of the last sweeps, W-conjugate to the p before.
+void ManifoldSolver::turn_direction(Context& ctx) {
+  double *p = p_.data(), *p_v = p_v_.data();
+  const double *r = impulse_.data(), *v = v_.data(), *r_before = impulse_before_.data(),
+               *v_before = v_before_.data();
+  const ConjugateSums* sums = sums_.data();
   launch(
       ctx, v_.size(),
       [=] SS_LAMBDA(std::size_t i) {
@@ -240,8 +323,7 @@ void ManifoldSolver::measure_direction(Context& ctx) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     sums->soft_energy = (*pair)[0];
     sums->soft_slope = (*pair)[1];
-    // No way down: what the sweep found stays, and the next direction is its own.
-    if (!(sums->alpha() > 0)) sums->energy = sums->soft_energy = 0;
+    sums->settle();
   });
 }
 
@@ -250,17 +332,17 @@ void ManifoldSolver::step_along(Context& ctx) {
                *v_before = v_before_.data();
   double *r = impulse_.data(), *v = v_.data();
   const ConjugateSums* sums = sums_.data();
-  const std::int32_t* stop = stop_;
+  const std::int32_t* halt = halt_;
   launch(
       ctx, v_.size(),
       [=] SS_LAMBDA(std::size_t i) {
-        if (*stop == 0 && sums->energy > 0) v[i] = v_before[i] + sums->alpha() * p_v[i];
+        if (*halt == 0 && sums->energy > 0) v[i] = v_before[i] + sums->alpha() * p_v[i];
       },
       kLight);
   launch(
       ctx, impulse_.size(),
       [=] SS_LAMBDA(std::size_t i) {
-        if (*stop == 0 && sums->energy > 0) r[i] = r_before[i] + sums->alpha() * p[i];
+        if (*halt == 0 && sums->energy > 0) r[i] = r_before[i] + sums->alpha() * p[i];
       },
       kLight);
 }
@@ -271,8 +353,8 @@ void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const Manifo
   sweep(ctx, {params.prox_local_steps, params.omega, false});
   if (params.conjugate) sweep(ctx, {params.prox_local_steps, params.omega, true});
   // What is judged, and what comes back, is what a sweep left: impulses in their cones.
-  look(ctx, limits);
-  if (params.conjugate) go_further(ctx);
+  check(ctx, limits);
+  if (params.conjugate) conjugate_step(ctx);
 }
 
 void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record) {
@@ -292,23 +374,35 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
       static_cast<std::int32_t>(std::min(kMost, static_cast<long>(params.max_iterations)))};
   fill(ctx, sums_.data(), 1, ConjugateSums{});
   progress_.resize(ctx, 1);
-  fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, std::numeric_limits<double>::infinity()});
-  stop_ = &progress_.data()->stop;
+  best_impulse_.resize(ctx, impulse_.size());
+  copy(ctx, best_impulse_.data(), impulse_.data(), impulse_.size());
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, 0, 0, kInfinity, kInfinity});
+  // Counts as iteration 0: the solve never ends worse than it began.
+  check(ctx, {-1.0, limits.interval, limits.last});
   ManifoldProgress progress{};
   constexpr std::int32_t kMostUnwatched = 20'000;
-  if (params.time_budget > 0 || limits.last > kMostUnwatched) {
-    // Only the host has a clock, and can be asked to stop.
-    do {
-      for (std::int32_t k = 0; k < limits.interval; ++k) iterate(ctx, params, limits);
-      progress = read_back(ctx, progress_.data());
-    } while (progress.stop == 0 && (params.time_budget <= 0 || timer.seconds() <= params.time_budget));
-  } else {
-    repeat_until(ctx, loop_, stop_, [&] { iterate(ctx, params, limits); });
+  constexpr int kMostRepeats = 4;
+  const bool watched = params.time_budget > 0 || limits.last > kMostUnwatched;
+  const auto has_time = [&] { return params.time_budget <= 0 || timer.seconds() <= params.time_budget; };
+  for (int repeat = 0; repeat < kMostRepeats && progress.stop == 0; ++repeat) {
+    halt_ = &progress_.data()->stop;
+    if (watched) {
+      // Only the host has a clock, and can be asked to stop.
+      do {
+        for (std::int32_t k = 0; k < limits.interval; ++k) iterate(ctx, params, limits);
+        progress = read_back(ctx, progress_.data());
+      } while (progress.stop == 0 && has_time());
+    } else {
+      repeat_until(ctx, loop_, halt_, [&] { iterate(ctx, params, limits); });
+    }
+    finish(ctx, limits);
     progress = read_back(ctx, progress_.data());
+    if (!has_time()) break;
   }
-  stop_ = nullptr;
-  record.iterations = progress.iterations;
+  record.iterations = progress.iterations - 1;
   record.residual = progress.residual;
+  if (progress.jams != 0) record.message = "friction jams a contact: mu |W_NT| reaches W_NN";
 }
 
 void ManifoldSolver::velocities(Context& ctx, DeviceBodies& bodies) const {

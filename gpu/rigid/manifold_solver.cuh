@@ -1,6 +1,8 @@
 // ManifoldSolver: the contact problem of a step of rigid bodies, swept by manifolds in packs.
 #pragma once
 
+#include <cmath>
+
 #include "gpu/dfcp/delassus.cuh"
 #include "gpu/model/report.h"
 #include "gpu/params/lab_params.h"
@@ -19,14 +21,40 @@ struct ManifoldInput {
   const Vec<double, 4>* before =
       nullptr;  // impulses of the step before in world axes, by RigidContact::previous
   std::size_t before_count = 0;
+  double least_speed = 0;  // [m/s] residuals are relative to this per contact, where |q| is less
 };
 
-/// Inner products that choose a step along a direction p.
+/// Inner products that choose a step along a direction p, and the rule that takes it back.
 struct ConjugateSums {
   double energy, slope;            // <p, W p>, <p, u> but for what E and w of contacts add,
   double soft_energy, soft_slope;  // which is this
-  double conjugation;              // <W p, d> with the start d of the next direction
+  double conjugation;              // <W p, d> with the change d of the next sweeps
+  double change;                   // <d, W d> of the last sweeps: how far they were from a fixed point
+  double least_change;             // the least since the last restart
+  std::int32_t stepped;            // whether the last sweeps began at the end of a step along p
+  std::int32_t rejected;           // whether that step is taken back
 
+  /// A step is taken back if the sweeps after it change more than ten times (in the norm of W) what the
+  /// quietest ones did. An impulse that slides cannot follow a direction, and a step as long as the quadratic
+  /// has it would go on doubling what the next sweep has to undo.
+  static constexpr double kMostGrowth = 100;
+  /// Changes below this share of the kinetic energy are rounding: a direction made of them leads anywhere.
+  static constexpr double kRounding = 1e-26;
+
+  SS_HD void take_change(double with_last, double own, double kinetic) {
+    conjugation = with_last;
+    change = own;
+    rejected = stepped != 0 && !(change <= kMostGrowth * least_change);
+    if (rejected != 0 || !(energy > 0)) energy = soft_energy = 0;  // the next direction is its own
+    if (stepped == 0 || change < least_change) least_change = change;
+    tiny = !(change > kRounding * kinetic);
+  }
+  /// After the direction has been measured: no step where it does not lead down, where it is made of
+  /// rounding, or where one has just been taken back.
+  SS_HD void settle() {
+    stepped = rejected == 0 && !tiny && alpha() > 0;
+    if (stepped == 0) energy = soft_energy = 0;
+  }
   SS_HD double beta() const {
     const double sum = energy + soft_energy;
     return sum > 0 ? -conjugation / sum : 0.0;
@@ -36,23 +64,40 @@ struct ConjugateSums {
     const double sum = energy + soft_energy, down = -(slope + soft_slope);
     return sum > 0 && down > 0 ? down / sum : 0.0;
   }
+
+  bool tiny;
 };
 
 /// How far a solve is, in backend memory.
 struct ManifoldProgress {
   std::int32_t stop, iterations;
-  double residual;  // at the last look
+  std::int32_t jams;      // a contact is beyond what these sweeps can solve
+  std::int32_t is_best;   // whether the last check saw the best impulses
+  double residual, best;  // at the last check; the least of all checks
 };
 
-/// When to look, and when to stop.
+/// When to check, and when to stop.
 struct ManifoldLimits {
   double tolerance;
-  std::int32_t interval, last;  // looks come every `interval` iterations and after the last one
+  std::int32_t interval, last;  // checks: at the start, every `interval` iterations and after the last one
+  bool unconditional = false;
 
+  static ManifoldLimits always() { return {0, 1, 0, true}; }
   SS_HD bool is_due(const ManifoldProgress& p) const {
-    return p.stop == 0 && ((p.iterations + 1) % interval == 0 || p.iterations + 1 >= last);
+    return unconditional || (p.stop == 0 && (p.iterations % interval == 0 || p.iterations >= last));
   }
 };
+
+namespace manifold_detail {
+
+/// |e| relative to |q|, or to what stands for it where q is less; absolute [m/s] where both are zero. Never
+/// relative to the velocities of the answer, which grow with its errors.
+SS_HD inline double relative_error(double error2, double free2, double least2) {
+  const double size2 = free2 < least2 ? least2 : free2;
+  return std::sqrt(size2 > 0 ? error2 / size2 : error2);
+}
+
+}  // namespace manifold_detail
 
 }  // namespace stickslip
 
@@ -71,7 +116,9 @@ class ManifoldSolver {
  public:
   /// Packs, with the impulses of the step before. `bodies` has been predicted.
   void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
-  /// Goes on from the impulses that there are.
+  /// Goes on from the impulses that there are. Leaves them alone, with a message, where friction can jam a
+  /// contact: the sweep's steps of such a contact grow, and whoever calls has to take a solver with exact
+  /// local solutions.
   void solve(Context& ctx, const LabParams& params, ContactSolveRecord& record);
   /// Velocities of all bodies that move.
   void velocities(Context& ctx, DeviceBodies& bodies) const;
@@ -86,16 +133,20 @@ class ManifoldSolver {
   // Stages; public because nvcc allows no device lambda in a private member.
   void fill_packs(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
   void fill_masses(Context& ctx, const DeviceBodies& bodies);
-  void push_impulses(Context& ctx);
+  void apply_impulses(Context& ctx);
   void sweep(Context& ctx, const ManifoldSweep& options);
   void remember(Context& ctx);
-  void go_further(Context& ctx);
+  void conjugate_step(Context& ctx);
+  void measure_change(Context& ctx);
+  void keep_or_restore(Context& ctx);
+  void keep_or_restore(Context& ctx, double* now, double* kept, std::size_t count);
   void turn_direction(Context& ctx);
   void measure_direction(Context& ctx);
   void step_along(Context& ctx);
   void iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits);
-  /// Counts an iteration; where a look is due, what the judge says of it, and whether it was the last one.
-  void look(Context& ctx, const ManifoldLimits& limits);
+  void judge(Context& ctx, const ManifoldLimits& limits);
+  void check(Context& ctx, const ManifoldLimits& limits);
+  void finish(Context& ctx, const ManifoldLimits& limits);
   template <class Op>
   void each_pack(Context& ctx, bool backward, Op op);
 
@@ -104,18 +155,22 @@ class ManifoldSolver {
 
   ManifoldOrder order_;
   std::size_t bodies_ = 0;
-  Buffer<double> data_, impulse_, v_, mass_;
+  double least2_ = 0;  // [m^2/s^2] what |q|^2 counts as at least
+  Buffer<double> data_, impulse_, v_, v_free_, mass_;
   Buffer<std::int32_t> body_, owner_;  // owner: the manifold of each lane, -1: none
   Buffer<std::uint8_t> points_;
   Buffer<double> impulse_before_, v_before_;  // at the start of a sweep
-  Buffer<double> p_, p_v_;                    // the direction
+  Buffer<double> swept_impulse_, swept_v_;    // at the end of the last one that was not taken back
+  Buffer<double> best_impulse_;
+  Buffer<double> p_, p_v_;  // the direction
   Buffer<ConjugateSums> sums_;
-  Buffer<double> free2_, free_sum_;  // |u|^2 of each lane before any impulse
-  Buffer<double> sum_;
+  Buffer<double> free2_, free_sum_;  // |q|^2 of each lane, and of all
+  Buffer<double> lane_jam_, jam_;    // the largest mu |W_NT| / W_NN of each lane, and of all
   Buffer<Vec<double, 2>> pair_sum_;
+  Buffer<Vec<double, 3>> change_sum_;
   Buffer<ManifoldProgress> progress_;
   LoopGraph loop_;
-  const std::int32_t* stop_ = nullptr;  // of the solve that runs
+  const std::int32_t* halt_ = nullptr;  // the stop of the solve that runs; null: sweeps run
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -39,6 +39,13 @@ std::vector<double> mu_table(const Model& model) {
   return mu;
 }
 
+/// Solvers whose friction is a box: |r_i| <= mu_i r_N along each tangent.
+bool has_box_law(ContactSolverKind kind) {
+  using enum ContactSolverKind;
+  return kind == pgs_jacobi || kind == pgs || kind == pgs_sm || kind == pivot_incremental ||
+         kind == pivot_block;
+}
+
 struct WiderExtremes {
   SS_HD GapExtremes operator()(const GapExtremes& a, const GapExtremes& b) const {
     return {a.penetration > b.penetration ? a.penetration : b.penetration, a.gap < b.gap ? a.gap : b.gap};
@@ -46,6 +53,14 @@ struct WiderExtremes {
 };
 
 constexpr double kColdTolerance = 1e-6;
+
+/// What residuals of a step are relative to where |q| is less, per block [m/s]: a thousandth of what gravity
+/// adds in the step, or a micrometre a second. Where bodies rest on each other and fall together, q is
+/// rounding.
+double least_speed(const Params& params) {
+  constexpr double kShareOfFall = 1e-3, kLeast = 1e-6;
+  return std::max(kShareOfFall * std::fabs(params.gravity) * params.dt, kLeast);
+}
 
 bool has_torsion(const Model& model) {
   for (const Material& material : model.materials)
@@ -93,6 +108,11 @@ void RigidStepper::load(Context& ctx, const Model& model) {
     }
   }
   joints_.upload(ctx, joints);
+  std::vector<std::uint8_t> jointed(model.bodies.size());
+  for (const DeviceJoint& joint : joints)
+    for (const std::int32_t body : {joint.a, joint.b})
+      if (body >= 0) jointed[static_cast<std::size_t>(body)] = 1;
+  jointed_.upload(ctx, jointed);
   block_joint_.upload(ctx, joint_of);
   block_part_.upload(ctx, part);
   summary_.resize(ctx, 1);
@@ -292,6 +312,7 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.penalty = penalty_options(params);
   list.soft = params.contact_solver == ContactSolverKind::penalty_implicit;
   list.warm_start = lab.warm_start;
+  list.least_speed = least_speed(params);
   return list;
 }
 
@@ -363,6 +384,11 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   } else {
     solve_bodies(ctx, system, params, lab, clock, report);
   }
+  if (checks_law()) {
+    const DeviceBodies& bodies = coupling_.active() ? coupling_.staged() : bodies_;
+    system.check_law(ctx, bodies, last_, {jointed_.data(), jointed_.size(), !params.shock_propagation},
+                     &summary_.data()->law);
+  }
   clock.lap(report.seconds.contact_solve);
   record.blocks = static_cast<int>(system.blocks());
   report.converged = record.residual <= lab.tolerance;
@@ -394,6 +420,7 @@ void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Pa
     clock.lap(report.seconds.assembly);
     if (is_cold) system.solve_manifolds(ctx, cold, record);
     system.solve_manifolds(ctx, lab, record);
+    why_not = record.message;
     if (!std::isfinite(record.residual)) {
       system.forget();
       why_not = "it diverges";
@@ -444,6 +471,25 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   record.asleep = summary.islands.asleep;
   record.nu = bodies_.moving() == 0 ? 0 : 0.5 * report.contacts / static_cast<double>(bodies_.moving());
   if (coupling_.active()) coupling_.report(ctx, params, bodies_.moving(), report);
+  if (checks_law()) report_law(summary.law, params, report);
+}
+
+/// A step whose impulses leave their cones, or whose velocities are not those of its impulses, has not
+/// converged, whatever the residual of its solver says. Solvers of the pyramid answer to their own law.
+void RigidStepper::report_law(const LawCheck& law, const Params& params, StepReport& report) const {
+  constexpr double kShare = 1e-6;      // of the largest impulse
+  constexpr double kRounding = 1e-12;  // of the bodies' momentum
+  ContactSolveRecord& record = *report.contact_solve;
+  record.law = law;
+  record.dissipation = -law.friction_work / params.dt;
+  const double impulse = law.impulse, all = impulse * (1.0 + report.contacts);
+  const bool in_cone =
+      law.pull <= kShare * impulse && (has_box_law(params.contact_solver) || law.cone <= kShare * impulse);
+  const bool balanced = law.momentum <= kShare * all + kRounding * law.momentum_size;
+  if (in_cone && balanced) return;
+  report.converged = false;
+  report.stop_reason = std::string(solver_name(params.contact_solver)) +
+                       (in_cone ? " breaks the balance of momentum" : " leaves impulses outside their cones");
 }
 
 void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,

@@ -29,6 +29,7 @@ struct RigidSummary {
   GapExtremes gaps;
   BodySums sums;
   IslandCounts islands;
+  LawCheck law;
 };
 
 }  // namespace stickslip
@@ -87,11 +88,14 @@ class RigidStepper {
   void solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                     StageClock& clock, StepReport& report);
   void finish(Context& ctx, const Params& params, StepReport& report);
+  void report_law(const LawCheck& law, const Params& params, StepReport& report) const;
   void save(Context& ctx);
   void restore(Context& ctx);
 
  private:
   void choose_system(const Model& model);
+  /// Explicit penalties solve no contact problem.
+  bool checks_law() const { return !penalties_; }
   StepConstraints constraints(const Params& params, const LabParams& lab) const;
 
   DeviceBodies bodies_;
@@ -103,6 +107,7 @@ class RigidStepper {
   SurfaceTextures textures_;
   Buffer<double> mu_;
   std::int32_t material_count_ = 0, column_count_ = 0;
+  Buffer<std::uint8_t> jointed_;  // per body: whether a joint holds it
   Buffer<Pose> saved_pose_;
   Buffer<Vec<double, 3>> saved_velocity_, saved_spin_;
   Buffer<RigidSummary> summary_;

@@ -46,8 +46,13 @@ void draw_contact_numbers(const StepReport& report) {
   if (solve.colours > 0) value_row("Colours", column, "%d", solve.colours);
   value_row("Penetration", column, "%.3g mm", 1e3 * solve.penetration);
   tooltip("The largest overlap at the start of the step");
-  value_row("Approach left", column, "%s", si_text(solve.normal_velocity, "m/s").c_str());
-  value_row("Friction takes", column, "%s", si_text(solve.dissipation, "W").c_str());
+  if (solve.law) {
+    value_row("Approach left", column, "%s", si_text(solve.law->approach, "m/s").c_str());
+    tooltip("The largest speed at which surfaces still approach each other beyond what their gap allows");
+    value_row("Outside the cone", column, "%s", si_text(solve.law->cone, "N s").c_str());
+    tooltip("The largest part of a contact's friction impulse beyond mu r_N");
+    value_row("Friction takes", column, "%s", si_text(solve.dissipation, "W").c_str());
+  }
   value_row("Bodies", column, "%d in %d islands, %d asleep", solve.bodies, solve.islands, solve.asleep);
   value_row("Memory", column, "%s", si_text(static_cast<double>(report.memory_bytes), "B").c_str());
 }

@@ -1,0 +1,45 @@
+// ContactBlocks: the rows of contacts out of surfaces, shapes and velocities at the start of a step.
+#pragma once
+
+#include "gpu/rigid/bodies.cuh"
+#include "gpu/rigid/contact_rows.h"
+#include "gpu/rigid/penalty_forces.cuh"
+#include "gpu/rigid/texture_friction.h"
+
+namespace stickslip {
+
+/// Makes the block of a contact.
+template <int D>
+struct ContactBlocks {
+  BodiesView at;
+  SurfaceTable table;
+  ContactRowOptions options;
+  PenaltyOptions penalty;
+  bool soft;
+  const double* free;  // velocities without impulses, 6 per body
+
+  /// What a contact's two surfaces make of it.
+  struct Friction {
+    SurfacePair pair;
+    FrictionFrame frame;
+  };
+  SS_HD Friction friction(const RigidContact& c) const {
+    const std::int32_t material = at.material[c.a];
+    const std::int32_t column = c.b >= 0 ? at.material[c.b] : table.materials - 1 - c.b;
+    const TexturedContact textures(table.textures, table.surface[material].texture,
+                                   table.surface[column].texture, at, c);
+    const SurfacePair pair = surface_pair(
+        table.surface[material], table.surface[column], table.mu[material * table.columns + column],
+        textures.grain(0, at.world_grain(c.a)), textures.grain(1, at.world_grain(c.b)));
+    return {pair, textures.friction(friction_frame(c.normal, pair), pair, free_slide(at, free, c))};
+  }
+  SS_HD ConstraintBlock<D> of(const RigidContact& c) const {
+    const Friction f = friction(c);
+    const BodyAtStep a = at.at_step(c.a), b = at.at_step(c.b);
+    ConstraintBlock<D> block = contact_block<D>(c, a, b, f.pair, f.frame, options);
+    if (soft) soften_by_penalty(penalty, c.gap, a.inverse, b.inverse, block);
+    return block;
+  }
+};
+
+}  // namespace stickslip

@@ -1,0 +1,61 @@
+// LawChecker: whether velocities and impulses at the end of a step obey Coulomb's law and Newton's.
+#pragma once
+
+#include "gpu/core/buffer.h"
+#include "gpu/core/reduce.h"
+#include "gpu/rigid/bodies.cuh"
+#include "gpu/rigid/contact_blocks.h"
+#include "gpu/rigid/law_check.h"
+
+namespace stickslip {
+
+/// Whose momentum has to be the sum of contact impulses: not that of bodies that joints hold. Particles of
+/// elastic solids stand behind the bodies. `any`: false where something else changes velocities too.
+struct CountedBodies {
+  const std::uint8_t* jointed;
+  std::size_t bodies;
+  bool any;
+
+  SS_HD bool has(const BodyInverse* inverse, std::int32_t b) const {
+    return any && b >= 0 && inverse[b].mass > 0 && (static_cast<std::size_t>(b) >= bodies || jointed[b] == 0);
+  }
+};
+
+/// Momentum, linear and angular about the origin, that bodies gain, counted twice: all alike, and with a sign
+/// for each body, which lets no two errors cancel but by chance.
+using MomentumSums = Vec<double, 12>;
+
+struct BodyMomentum {
+  MomentumSums gained = MomentumSums::zero();
+  double size = 0;  // m |v|
+};
+
+struct LawSums {
+  LawCheck contacts;
+  MomentumSums pushed = MomentumSums::zero();  // by the impulses of contacts [N s, N m s]
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Goes through the contacts as collision detection found them, with surfaces, velocities and impulses in
+/// world axes: rows of H, W, packs and colours of a solver do not go in, so that no fault of theirs can hide.
+template <int D>
+class LawChecker {
+ public:
+  /// Keeps the velocities at the start of the step, on which restitution depends.
+  void begin(Context& ctx, const DeviceBodies& bodies);
+  /// `impulse`: of the contacts in world axes, torsion fourth; `bodies` with their new velocities, and `free`
+  /// without impulses; surfaces from `blocks`, whose velocities are replaced by those at the start. Writes to
+  /// `out` in backend memory; no host read.
+  void check(Context& ctx, const DeviceBodies& bodies, ContactBlocks<D> blocks, const RigidContact* contacts,
+             std::size_t count, const Vec<double, 4>* impulse, const CountedBodies& counted, LawCheck* out);
+
+ private:
+  Buffer<Vec<double, 3>> velocity_, spin_;
+  Buffer<LawSums> sums_;
+  Buffer<BodyMomentum> gained_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND
