@@ -67,6 +67,7 @@ json law_json(const LawCheck& law) {
 json contact_solve_json(const ContactSolveRecord& s) {
   return {{"residual", s.residual},
           {"tolerance", s.tolerance},
+          {"scale", s.scale},
           {"iterations", s.iterations},
           {"blocks", s.blocks},
           {"nu", s.nu},

@@ -26,6 +26,7 @@ json to_json(const SolveReport& report) {
           {"message", report.message.empty() ? json() : json(report.message)},
           {"penetration", judged.penetration},
           {"cone_violation", judged.cone_violation},
+          {"cone_distance", judged.cone_distance},
           {"complementarity", judged.complementarity},
           {"dissipation", judged.dissipation},
           {"nu", known(report.nu)},

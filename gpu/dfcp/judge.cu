@@ -78,6 +78,7 @@ Judgement judge_fully(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* l
   j.largest_error = x.error;
   j.penetration = x.penetration;
   j.cone_violation = ratio(x.violation, x.r);
+  j.cone_distance = x.violation;
   j.complementarity = x.complementarity;
 
   Buffer<double> power(ctx, 1);

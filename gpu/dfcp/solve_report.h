@@ -18,6 +18,7 @@ struct Judgement {
   double residual_fclib = 0;   // |r - P_K(r - u~)|_2 / max(|q|_2, |r|_2, |u|_2), step 1, as Siconos measures
   double penetration = 0;      // max of -u_N over contacts [m/s], >= 0
   double cone_violation = 0;   // max distance of r_c from K, relative to max |r|
+  double cone_distance = 0;    // the same [N s]
   double complementarity = 0;  // max |r . u~| [J]
   double dissipation = 0;      // -sum r_T . u_T [J]: what friction takes
   double norm_q = 0, norm_u = 0;

@@ -62,6 +62,7 @@ struct LawCheck {
 struct ContactSolveRecord {
   double residual = 0;          // the judge's, at the end [1]
   double tolerance = 0;         // that was asked for
+  double scale = 0;             // [m/s] what the residual is relative to: |q|_2, or what stands for it
   long iterations = 0;          // of the contact solver
   int rounds = 0;               // between bodies and elastic solids
   int blocks = 0;               // contacts and joints

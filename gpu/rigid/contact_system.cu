@@ -197,7 +197,9 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
   if (blocks_ > 0 && !run_solver(solver, system))
     throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'");
   const bool refused = monitor.end() == SolveEnd::refused;
-  if (refused || (blocks_ > 0 && solver != "nsgs" && !std::isfinite(monitor.best_residual()))) {
+  // No impulses at all have a residual of 1 at most.
+  constexpr double kNothing = 1;
+  if (refused || (blocks_ > 0 && solver != "nsgs" && !(monitor.best_residual() <= kNothing))) {
     // Without impulses everything would fall.
     const std::string refusal = std::string(solver) + (refused ? " refuses (" : " finds nothing (") +
                                 monitor.message() + "): nsgs took its place";
@@ -208,6 +210,7 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
   }
   if (blocks_ > 0) copy(ctx, r_.data(), monitor.best(), blocks_);
   record.residual = blocks_ > 0 ? monitor.best_residual() : 0;
+  record.scale = W.norm_q();
   record.tolerance = params.tolerance;
   record.iterations = monitor.iterations();
   record.message.clear();

@@ -313,6 +313,7 @@ void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodi
   done_.pcg_iterations += solve_solids(ctx, impulse_.data(), solids_.v.data(), params.pcg_tolerance);
   record.tolerance = tolerance;
   record.residual = judge(ctx, system, solids_.v.data(), impulse_.data());
+  record.scale = system.W().norm_q();
   system.velocities(ctx, all_);
   copy(ctx, bodies.velocity.data(), all_.velocity.data(), bodies_);
   copy(ctx, bodies.spin.data(), all_.spin.data(), bodies_);

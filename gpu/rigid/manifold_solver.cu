@@ -207,6 +207,7 @@ void ManifoldSolver::finish(Context& ctx, const ManifoldLimits& limits) {
   const double *free2 = free_sum_.data(), least2 = least2_;
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     progress->residual = progress->best = manifold_detail::relative_error((*judged)[0], *free2, least2);
+    progress->scale = std::sqrt(*free2 < least2 ? least2 : *free2);
     progress->stop =
         progress->jams != 0 || progress->iterations > limits.last || !(progress->residual > limits.tolerance);
   });
@@ -221,8 +222,6 @@ void ManifoldSolver::remember(Context& ctx) {
 }
 
 void ManifoldSolver::conjugate_step(Context& ctx) {
-  measure_change(ctx);
-  keep_or_restore(ctx);
   turn_direction(ctx);
   measure_direction(ctx);
   step_along(ctx);
@@ -352,7 +351,11 @@ void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const Manifo
   if (params.conjugate) remember(ctx);
   sweep(ctx, {params.prox_local_steps, params.omega, false});
   if (params.conjugate) sweep(ctx, {params.prox_local_steps, params.omega, true});
-  // What is judged, and what comes back, is what a sweep left: impulses in their cones.
+  if (params.conjugate) {
+    measure_change(ctx);
+    keep_or_restore(ctx);
+  }
+  // What is judged, and what comes back, is what a sweep left and no guard took back: impulses in their cones.
   check(ctx, limits);
   if (params.conjugate) conjugate_step(ctx);
 }
@@ -377,7 +380,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   best_impulse_.resize(ctx, impulse_.size());
   copy(ctx, best_impulse_.data(), impulse_.data(), impulse_.size());
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, 0, 0, kInfinity, kInfinity});
+  fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, 0, 0, kInfinity, kInfinity, 0});
   // Counts as iteration 0: the solve never ends worse than it began.
   check(ctx, {-1.0, limits.interval, limits.last});
   ManifoldProgress progress{};
@@ -402,6 +405,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   }
   record.iterations = progress.iterations - 1;
   record.residual = progress.residual;
+  record.scale = progress.scale;
   if (progress.jams != 0) record.message = "friction jams a contact: mu |W_NT| reaches W_NN";
 }
 

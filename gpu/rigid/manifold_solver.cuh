@@ -34,12 +34,14 @@ struct ConjugateSums {
   std::int32_t stepped;            // whether the last sweeps began at the end of a step along p
   std::int32_t rejected;           // whether that step is taken back
 
-  /// A step is taken back if the sweeps after it change more than ten times (in the norm of W) what the
-  /// quietest ones did. An impulse that slides cannot follow a direction, and a step as long as the quadratic
-  /// has it would go on doubling what the next sweep has to undo.
-  static constexpr double kMostGrowth = 100;
+  /// A step is taken back if the sweeps after it change 1e4 times (in the norm of W) what the quietest ones
+  /// did. Conjugate gradients jump by a factor of a hundred in structures that they do solve; a step that
+  /// impulses cannot follow, as they slide, is as long as rounding lets it be.
+  static constexpr double kMostGrowth = 1e8;
   /// Changes below this share of the kinetic energy are rounding: a direction made of them leads anywhere.
   static constexpr double kRounding = 1e-26;
+  /// <p, W p> below this share of <d, W d>: p has lost six of sixteen digits.
+  static constexpr double kCancelled = 1e-12;
 
   SS_HD void take_change(double with_last, double own, double kinetic) {
     conjugation = with_last;
@@ -49,10 +51,13 @@ struct ConjugateSums {
     if (stepped == 0 || change < least_change) least_change = change;
     tiny = !(change > kRounding * kinetic);
   }
-  /// After the direction has been measured: no step where it does not lead down, where it is made of
-  /// rounding, or where one has just been taken back.
+  /// After the direction has been measured: no step where it does not lead down, where one has just been
+  /// taken back, or where the direction is rounding: because the change is, or because it is what two nearly
+  /// parallel vectors leave of each other. Impulses and velocities of such a direction do not belong
+  /// together.
   SS_HD void settle() {
-    stepped = rejected == 0 && !tiny && alpha() > 0;
+    const bool cancelled = !(energy + soft_energy > kCancelled * change);
+    stepped = rejected == 0 && !tiny && !cancelled && alpha() > 0;
     if (stepped == 0) energy = soft_energy = 0;
   }
   SS_HD double beta() const {
@@ -74,6 +79,7 @@ struct ManifoldProgress {
   std::int32_t jams;      // a contact is beyond what these sweeps can solve
   std::int32_t is_best;   // whether the last check saw the best impulses
   double residual, best;  // at the last check; the least of all checks
+  double scale;           // [m/s] what residuals are relative to
 };
 
 /// When to check, and when to stop.

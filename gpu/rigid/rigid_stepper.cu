@@ -474,18 +474,19 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   if (checks_law()) report_law(summary.law, params, report);
 }
 
-/// A step whose impulses leave their cones, or whose velocities are not those of its impulses, has not
-/// converged, whatever the residual of its solver says. Solvers of the pyramid answer to their own law.
+/// A step whose impulses leave their cones by more than the tolerance, or whose velocities are not those of
+/// its impulses, has not converged, whatever the residual of its solver says. Solvers of the pyramid answer
+/// to their own law.
 void RigidStepper::report_law(const LawCheck& law, const Params& params, StepReport& report) const {
   constexpr double kShare = 1e-6;      // of the largest impulse
   constexpr double kRounding = 1e-12;  // of the bodies' momentum
   ContactSolveRecord& record = *report.contact_solve;
   record.law = law;
   record.dissipation = -law.friction_work / params.dt;
-  const double impulse = law.impulse, all = impulse * (1.0 + report.contacts);
-  const bool in_cone =
-      law.pull <= kShare * impulse && (has_box_law(params.contact_solver) || law.cone <= kShare * impulse);
-  const bool balanced = law.momentum <= kShare * all + kRounding * law.momentum_size;
+  const double outside = std::max(kShare, record.tolerance) * law.impulse;
+  const bool in_cone = law.pull <= outside && (has_box_law(params.contact_solver) || law.cone <= outside);
+  const bool balanced =
+      law.momentum <= kShare * law.impulse * (1.0 + report.contacts) + kRounding * law.momentum_size;
   if (in_cone && balanced) return;
   report.converged = false;
   report.stop_reason = std::string(solver_name(params.contact_solver)) +
