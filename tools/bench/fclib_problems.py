@@ -49,7 +49,7 @@ def reduced(M, H, f, w) -> tuple[sparse.csc_matrix, np.ndarray]:
         solved = factor.solve(H[:, k : k + COLUMNS_AT_ONCE].toarray())
         columns.append(transposed @ sparse.csc_matrix(solved))
     W = sparse.hstack(columns, format="csc")
-    return ((W + W.T) / 2).tocsc(), w + transposed @ factor.solve(f)
+    return W, w + transposed @ factor.solve(f)
 
 
 def load(path: pathlib.Path) -> Problem:
