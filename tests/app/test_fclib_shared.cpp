@@ -16,7 +16,6 @@ namespace {
 
 struct SharedProblem {
   std::string file;
-  std::filesystem::path path;
   std::size_t rows;
   std::unique_ptr<ContactLab> lab;
 };
@@ -25,7 +24,7 @@ std::vector<SharedProblem> shared_problems() {
   std::vector<SharedProblem> all;
   for (const auto& file : testing::shared_files("fclib", ".hdf5")) {
     const ContactProblem problem = read_fclib(file).problem;
-    all.push_back({file.stem().string(), file, problem.size(), make_contact_lab(Backend::cpu)});
+    all.push_back({file.stem().string(), problem.size(), make_contact_lab(Backend::cpu)});
     all.back().lab->load(problem);
   }
   return all;
@@ -89,49 +88,55 @@ TEST(FclibShared, EightSolversReachFourDigits) {
 /// impulses inside their cones, so that it holds by FCLIB's unit-step measure over |q| as well, which sees an
 /// impulse that leaves its cone by 1e-10 of the largest as an error of 1e-5 m/s where masses are 1e5 kg; and
 /// M v = H r
-/// + f, u = H' v + w.
-void expect_truth(ContactLab& lab, const std::filesystem::path& path, const std::string& solver, bool must) {
-  SCOPED_TRACE(path.filename().string() + " " + solver);
+/// + f, u = H' v + w. `must`: those that have to converge.
+void expect_truth(const std::filesystem::path& path, const std::vector<std::string_view>& solvers,
+                  bool must) {
   const testing::FclibTruth truth(path);
-  LabParams params;
-  params.max_iterations = 3000;
-  const SolveReport report = lab.solve(solver, params);
-  EXPECT_TRUE(report.converged || !must) << report.judgement.residual << " " << report.message;
-  const auto errors = truth.judge(report.r);
-  EXPECT_NEAR(errors.residual, report.judgement.residual, 1e-12 + 1e-6 * report.judgement.residual);
   const ContactProblem problem = read_fclib(path).problem;
-  if (problem.form == ContactProblem::Form::global) {
-    const std::vector<double> v = velocities(problem, report.r);
-    EXPECT_LE(truth.motion(v, report.r), 1e-10);
-    EXPECT_LE(truth.kinematics(v, report.u), 1e-10);
-    EXPECT_NEAR(report.equation_residual, truth.motion(v, report.r), 1e-12);
+  const auto lab = make_contact_lab(Backend::cpu);
+  lab->load(problem);
+  LabParams params;
+  params.max_iterations = 1000;
+  for (const std::string_view solver : solvers) {
+    SCOPED_TRACE(path.filename().string() + " " + std::string(solver));
+    const SolveReport report = lab->solve(solver, params);
+    EXPECT_TRUE(report.converged || !must) << report.judgement.residual << " " << report.message;
+    const auto errors = truth.judge(report.r);
+    EXPECT_NEAR(errors.residual, report.judgement.residual, 1e-12 + 1e-6 * report.judgement.residual);
+    if (problem.form == ContactProblem::Form::global) {
+      const std::vector<double> v = velocities(problem, report.r);
+      EXPECT_LE(truth.motion(v, report.r), 1e-10);
+      EXPECT_LE(truth.kinematics(v, report.u), 1e-10);
+      EXPECT_NEAR(report.equation_residual, truth.motion(v, report.r), 1e-12);
+    }
+    if (!report.converged) continue;
+    EXPECT_LE(errors.residual, 1.01 * params.tolerance);
+    EXPECT_LE(errors.unit, 10 * params.tolerance);
+    EXPECT_LE(errors.outside, 1e-14);
   }
-  if (!report.converged) return;
-  EXPECT_LE(errors.residual, 1.01 * params.tolerance);
-  EXPECT_LE(errors.unit, 10 * params.tolerance);
-  EXPECT_LE(errors.outside, 1e-14);
 }
 
 TEST(FclibShared, WhatIsSolvedHoldsInTheFilesOwnEquations) {
-  const auto problems = shared_problems();
-  if (problems.empty()) GTEST_SKIP() << kAbsent;
-  for (const SharedProblem& p : problems)
-    for (const ContactSolverInfo& info : list_contact_solvers())
-      if (info.law != "box") expect_truth(*p.lab, p.path, std::string(info.name), false);
+  const auto files = testing::shared_files("fclib", ".hdf5");
+  if (files.empty()) GTEST_SKIP() << kAbsent;
+  std::vector<std::string_view> solvers;
+  for (const ContactSolverInfo& info : list_contact_solvers())
+    if (info.law != "box") solvers.push_back(info.name);
+  for (const auto& file : files) expect_truth(file, solvers, false);
 }
 
-/// The same without published files.
+/// The same without published files. One entry is a penalty, as in finite element models: beside it no other
+/// pair of entries is far apart.
 TEST(FclibShared, AnUnsymmetricMIsUsedAsItStands) {
   const testing::ScratchFolder folder("fclib_truth");
   FclibFile file = testing::random_global(11, 6, 0);
   testing::add_skew(file.problem, 12);
+  file.problem.A.values.back() *= 1e6;  // the last diagonal entry
   write_fclib(folder / "skew.hdf5", file);
-  const auto lab = make_contact_lab(Backend::cpu, 1);
-  lab->load(read_fclib(folder / "skew.hdf5").problem);
-  for (const char* solver : {"auto", "nsgs", "prox_gs", "nncg", "newton_ac", "newton_fb", "newton_minmap"})
-    expect_truth(*lab, folder / "skew.hdf5", solver, true);
+  expect_truth(folder / "skew.hdf5",
+               {"auto", "nsgs", "prox_gs", "nncg", "newton_ac", "newton_fb", "newton_minmap"}, true);
   // Those of convex problems may fail, but do not claim what is not so.
-  for (const char* solver : {"spg", "apgd", "admm"}) expect_truth(*lab, folder / "skew.hdf5", solver, false);
+  expect_truth(folder / "skew.hdf5", {"spg", "apgd", "admm"}, false);
 }
 
 /// Shows what each solver reaches in up to 100000 iterations or 5 s.
