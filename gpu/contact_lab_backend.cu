@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <optional>
 #include <stdexcept>
 
+#include "gpu/dfcp/dynamics_inverse.h"
 #include "gpu/dfcp/infeasible.cuh"
 #include "gpu/dfcp/solvers.cuh"
 #include "gpu/dfcp/spectrum.cuh"
@@ -30,6 +32,7 @@ class Bench {
   SolveReport solve(std::string_view solver, const LabParams& params, const ContactLab::Options& options) {
     build(params.storage);
     SolveReport report;
+    report.solver = solver;
     if (params.warm_start && problem_.guess.size() == problem_.size()) upload_impulses(problem_.guess);
     else fill(ctx_, r_.data(), problem_.blocks(), Vec<double, D>::zero());
     colouring_.clear();
@@ -44,6 +47,7 @@ class Bench {
     report.seconds = monitor.seconds();
     fill_report(report, monitor);
     explain_failure(report, system);
+    explain_asymmetry(report);
     return report;
   }
 
@@ -94,11 +98,45 @@ class Bench {
         report.dofs == 0 ? 0 : 3.0 * static_cast<double>(report.contacts) / static_cast<double>(report.dofs);
     if (colouring_.built()) report.colouring = colouring_.report();
     report.r = without_cohesion(problem_, flat(monitor.best()));
+    check_equations(report, monitor.limits().tolerance);
     W_.apply(ctx_, monitor.best(), r_.data(), true);
     report.u = flat(r_.data());
     if (!spectrum_) spectrum_ = estimate_spectrum(ctx_, W_);
     report.lambda_max = spectrum_->largest;
     report.lambda_min = spectrum_->smallest;
+  }
+
+  /// What the judge calls solved must also satisfy the equations of motion that the problem was given with.
+  void check_equations(SolveReport& report, double tolerance) {
+    if (problem_.form != ContactProblem::Form::global) return;
+    if (!inverse_) inverse_ = std::make_unique<DynamicsInverse>(problem_.A);
+    const std::vector<double> v = inverse_->solve(momenta(problem_, report.r));
+    report.equation_residual = equation_residual(problem_, v, report.r);
+    if (!report.converged || report.equation_residual <= std::max(tolerance, kEquations)) return;
+    report.converged = false;
+    report.end = SolveEnd::stalled;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "the contact law holds, but |A v - H' r - f| / |f| is %.2g: A is too badly conditioned",
+                  report.equation_residual);
+    report.message = text;
+  }
+
+  /// Solvers that minimise r' W r / 2 + q . r have no such function where W is not symmetric.
+  void explain_asymmetry(SolveReport& report) {
+    const bool global = problem_.form == ContactProblem::Form::global;
+    if (report.converged || report.end == SolveEnd::infeasible || !minimises(report.solver) ||
+        (!global && problem_.form != ContactProblem::Form::local))
+      return;
+    const double relative = asymmetry_of(global ? problem_.A : problem_.W).relative;
+    if (relative <= kNoticed) return;
+    char text[160];
+    std::snprintf(text, sizeof text, "%s%s is not symmetric (by %.2g), which this solver takes for granted",
+                  report.message.empty() ? "" : "; ", global ? "A" : "W", relative);
+    report.message += text;
+  }
+  static bool minimises(std::string_view solver) {
+    return solver == "spg" || solver == "apgd" || solver == "admm";
   }
 
   /// Whether nothing could have been found. Off the clock.
@@ -117,6 +155,8 @@ class Bench {
   }
 
   static constexpr double kRounding = 1 + 1e-6;  // u made another way
+  static constexpr double kEquations = 1e-10;    // of the equations of motion: rounding
+  static constexpr double kNoticed = 1e-6;       // asymmetry that may matter
 
   Context& ctx_;
   const ContactProblem& problem_;
@@ -125,6 +165,7 @@ class Bench {
   Buffer<Vec<double, D>> r_;
   Colouring colouring_;
   std::optional<Spectrum> spectrum_;
+  std::unique_ptr<DynamicsInverse> inverse_;  // of a global problem
   bool built_ = false, asked_factored_ = false;
   double setup_seconds_ = 0;
 };
@@ -145,10 +186,7 @@ class BackendContactLab final : public ContactLab {
   SolveReport solve(std::string_view solver, const LabParams& params, const Options& options) override {
     require_problem();
     require_solver(solver);
-    SolveReport report =
-        three_ ? three_->solve(solver, params, options) : four_->solve(solver, params, options);
-    report.solver = solver;
-    return report;
+    return three_ ? three_->solve(solver, params, options) : four_->solve(solver, params, options);
   }
 
   Judgement judge(const std::vector<double>& r) override {

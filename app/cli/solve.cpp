@@ -23,6 +23,8 @@ void print_report(const NamedProblem& problem, const SolveReport& report, const 
               report.message.empty() ? "" : "\n              ", report.message.c_str());
   std::printf("residual      %.3e, tolerance %g; as FCLIB measures %.3e\n", judged.residual, params.tolerance,
               judged.residual_fclib);
+  if (report.equation_residual >= 0)
+    std::printf("equations     |M v - H r - f| / |f| = %.3e\n", report.equation_residual);
   std::printf("velocities    wrong by %.3e m/s at most, penetration %.3e m/s, complementarity %.3e J\n",
               judged.largest_error, judged.penetration, judged.complementarity);
   std::printf("impulses      out of their cones by %.3e of the largest\n", judged.cone_violation);
@@ -34,6 +36,28 @@ void print_report(const NamedProblem& problem, const SolveReport& report, const 
   if (report.colouring.colours > 0)
     std::printf("colours       %d, of %zu to %zu blocks, in %.3g s\n", report.colouring.colours,
                 report.colouring.smallest, report.colouring.largest, report.colouring.seconds);
+}
+
+/// Of M or W as the problem gives it; zero for bodies.
+Asymmetry asymmetry_of(const ContactProblem& problem) {
+  if (problem.form == ContactProblem::Form::bodies) return {};
+  return asymmetry_of(problem.form == ContactProblem::Form::global ? problem.A : problem.W);
+}
+
+/// Says that a matrix is not symmetric, and that it is used all the same.
+void print_asymmetry(const ContactProblem& problem) {
+  constexpr double kWorthSaying = 1e-6;
+  const Asymmetry seen = asymmetry_of(problem);
+  if (seen.relative <= kWorthSaying) return;
+  const char* name = problem.form == ContactProblem::Form::global ? "M" : "W";
+  std::printf(
+      "asymmetry     %s(%d, %d) is %.6g and %s(%d, %d) is %.6g, apart by %.3g of the geometric mean of their "
+      "diagonal entries; used as it stands\n",
+      name, seen.row, seen.column, seen.lower, name, seen.column, seen.row, seen.upper, seen.relative);
+  if (seen.one_sided)
+    std::printf(
+        "              all its entries off the diagonal stand on one side: if it is half of a symmetric "
+        "matrix, the file must hold both halves\n");
 }
 
 void save_history(const std::string& path, const SolveReport& report) {
@@ -71,11 +95,13 @@ int command_solve(const SolveOptions& options, const LabFactory& labs) {
     row["problem"] = problem.name;
     row["form"] = form_name(problem.file.problem.form);
     row["backend"] = backend_name(backend);
+    row["asymmetry"] = asymmetry_of(problem.file.problem).relative;
     row["tolerance"] = params.tolerance;
     row["law"] = options.law;
     std::cout << json_line(row) << std::endl;
   } else {
     print_report(problem, report, params, backend_name(backend));
+    print_asymmetry(problem.file.problem);
     std::fflush(stdout);
   }
   return report.converged ? exit_good : exit_failed;

@@ -38,8 +38,8 @@ struct FclibFile {
 
 /// Throws InputError with file and dataset for whatever is wrong with it: no HDF5, damaged, datasets that are
 /// missing, of a wrong type, shape or size, indices out of range, entries twice, numbers that are not finite,
-/// mu < 0, a matrix that is not symmetric, an empty problem. No size is believed before the file has shown
-/// the data.
+/// mu < 0, a W that is not symmetric (M need not be, and is kept as it stands), an empty problem. No size is
+/// believed before the file has shown the data.
 FclibFile read_fclib(const std::filesystem::path& file);
 
 /// Writes local problems as local, others as global (of bodies, immovable dofs are left out, in v as well).

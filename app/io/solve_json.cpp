@@ -20,6 +20,7 @@ json to_json(const SolveReport& report) {
           {"setup_seconds", report.setup_seconds},
           {"residual", judged.residual},
           {"residual_fclib", judged.residual_fclib},
+          {"equation_residual", report.equation_residual >= 0 ? json(report.equation_residual) : json()},
           {"largest_error", judged.largest_error},
           {"converged", report.converged},
           {"end", name_of(report.end)},

@@ -7,11 +7,12 @@
 #include <stdexcept>
 
 #include "gpu/dfcp/contact_problem.h"
+#include "gpu/dfcp/mirrored_pairs.h"
 
 namespace stickslip {
 namespace {
 
-constexpr double kSymmetry = 1e-2;    // of the largest entry
+constexpr double kSymmetry = 1e-2;    // of W: |W_ij - W_ji| / sqrt(W_ii W_jj)
 constexpr double kIndefinite = 1e-6;  // of the largest eigenvalue
 constexpr int kLanczosSteps = 16;
 constexpr double kInverseMass = 1e-9;  // of a body's largest entry: asymmetry and negative pivots
@@ -77,47 +78,18 @@ void check_rows(const char* name, const SparseRows& m, std::size_t rows, std::si
     }
 }
 
-struct WorstPair {
-  std::int32_t row = 0, column = 0;
-  double lower = 0, upper = 0;
-  double gap() const { return std::fabs(lower - upper); }
-};
-
-/// The entry that differs most from its mirror image; one that is not stored counts as zero. One pass: while
-/// rows i pass by, `next[j]` walks through the entries of row j left of its diagonal.
-WorstPair worst_asymmetry(const SparseRows& m) {
-  WorstPair worst;
-  const auto compare = [&](std::int32_t row, std::int32_t column, double lower, double upper) {
-    if (std::fabs(lower - upper) > worst.gap()) worst = {row, column, lower, upper};
-  };
-  std::vector<std::int32_t> next(m.offsets.begin(), m.offsets.end() - 1);
-  for (std::int32_t i = 0; i < m.rows; ++i) {
-    // Those left over in row i had no partner above the diagonal.
-    for (std::int32_t& k = next[i]; k < m.offsets[i + 1] && m.indices[k] < i; ++k)
-      compare(i, m.indices[k], m.values[k], 0);
-    for (std::int32_t k = next[i]; k < m.offsets[i + 1]; ++k) {
-      const std::int32_t j = m.indices[k];
-      if (j == i) continue;
-      std::int32_t& other = next[j];
-      for (; other < m.offsets[j + 1] && m.indices[other] < i; ++other)
-        compare(j, m.indices[other], m.values[other], 0);
-      const bool there = other < m.offsets[j + 1] && m.indices[other] == i;
-      compare(j, i, there ? m.values[other++] : 0, m.values[k]);
-    }
-  }
-  return worst;
-}
-
-/// Returns how far the worst pair is apart.
-double check_symmetric(const char* name, const SparseRows& m) {
-  double largest = 0;
-  for (const double x : m.values) largest = std::max(largest, std::fabs(x));
-  const WorstPair worst = worst_asymmetry(m);
-  if (worst.gap() > kSymmetry * largest)
-    refuse(name, " is not symmetric: ", name, "(", worst.row, ", ", worst.column, ") is ", worst.lower,
-           " and ", name, "(", worst.column, ", ", worst.row, ") is ", worst.upper, ", further apart than ",
-           kSymmetry, " of the largest entry ", largest);
-  return worst.gap();
+/// Returns the largest |W_ij - W_ji|.
+double check_symmetric(const SparseRows& w) {
+  const Asymmetry worst = asymmetry_of(w);
+  if (worst.relative > kSymmetry)
+    refuse("W is not symmetric: W(", worst.row, ", ", worst.column, ") is ", worst.lower, " and W(",
+           worst.column, ", ", worst.row, ") is ", worst.upper, ", apart by ", worst.relative,
+           " of the geometric mean of their diagonal entries: ", kSymmetry, " at most is accepted");
+  double gap = 0;
+  for_mirrored_pairs(w, [&](std::int32_t, std::int32_t, double lower, double upper) {
+    gap = std::max(gap, std::fabs(lower - upper));
+  });
+  return gap;
 }
 
 void check_diagonal(const char* name, const SparseRows& m, bool positive) {
@@ -241,7 +213,7 @@ void check_local(const ContactProblem& problem) {
   check_size("q", problem.q.size(), problem.size(), "dim per block");
   check_finite("q", problem.q);
   check_diagonal("W", problem.W, false);
-  check_definite(problem.W, check_symmetric("W", problem.W));
+  check_definite(problem.W, check_symmetric(problem.W));
 }
 
 void check_global(const ContactProblem& problem) {
@@ -251,7 +223,6 @@ void check_global(const ContactProblem& problem) {
   check_rows("H", problem.H, problem.size(), dofs);
   check_size("f", problem.f.size(), dofs, "one per degree of freedom");
   check_diagonal("A", problem.A, true);
-  check_symmetric("A", problem.A);
 }
 
 void check_jacobian(const ContactProblem& problem) {
@@ -295,6 +266,35 @@ void check_bodies(const ContactProblem& problem) {
 }
 
 }  // namespace
+
+SymmetryScale::SymmetryScale(const SparseRows& m) : root_(static_cast<std::size_t>(m.rows), 0.0) {
+  constexpr double kRounding = 1e-13;
+  for (std::int32_t i = 0; i < m.rows; ++i)
+    for (std::int32_t k = m.offsets[i]; k < m.offsets[i + 1]; ++k) {
+      const double size = std::fabs(m.values[k]);
+      least_ = std::max(least_, kRounding * size);
+      if (m.indices[k] == i) root_[i] = std::sqrt(size);
+    }
+}
+
+double SymmetryScale::operator()(std::int32_t i, std::int32_t j) const {
+  return std::max(root_[i] * root_[j], least_);
+}
+
+Asymmetry asymmetry_of(const SparseRows& m) {
+  const SymmetryScale scale(m);
+  Asymmetry worst;
+  bool below = false, above = false;
+  for_mirrored_pairs(m, [&](std::int32_t row, std::int32_t column, double lower, double upper) {
+    below = below || lower != 0;
+    above = above || upper != 0;
+    if (lower == upper) return;
+    const double relative = std::fabs(lower - upper) / scale(row, column);
+    if (relative > worst.relative) worst = {relative, row, column, lower, upper, false};
+  });
+  worst.one_sided = below != above;
+  return worst;
+}
 
 void check(const ContactProblem& problem) {
   if (problem.dim != 3 && problem.dim != 4)

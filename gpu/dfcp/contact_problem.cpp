@@ -1,6 +1,7 @@
 #include "gpu/dfcp/contact_problem.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
@@ -92,7 +93,7 @@ PartTerms split_by_parts(const ContactProblem& problem, const DynamicsInverse& i
 }
 
 /// Column by column: Y = A^-1 H_d' in each part of block d, then H_c Y for block d and all later ones on the
-/// part.
+/// part; for all of them where W is not symmetric.
 void add_parts(const PartTerms& h, const DynamicsInverse& inverse, LowerBlocks& lower) {
   const Incidence& incidence = h.incidence;
   const int dim = lower.dim;
@@ -105,12 +106,10 @@ void add_parts(const PartTerms& h, const DynamicsInverse& inverse, LowerBlocks& 
       for (std::int32_t t = h.begin[incidence.list[item]]; t < h.begin[incidence.list[item] + 1]; ++t)
         y[h.terms[t].row * n + h.terms[t].place] = h.terms[t].value;
       inverse.solve_part(part, y.data(), dim);
-      for (std::int32_t later = item; later < incidence.list_begin[part + 1]; ++later) {
-        const std::int32_t c = incidence.block[later], e = incidence.list[later];
-        const auto row = lower.columns.begin();
-        const auto found =
-            std::lower_bound(row + lower.begin[c], row + lower.begin[c + 1], incidence.block[item]);
-        double* out = lower.at(found - row);
+      const std::int32_t first = lower.mirrored.empty() ? item : incidence.list_begin[part];
+      for (std::int32_t other = first; other < incidence.list_begin[part + 1]; ++other) {
+        const std::int32_t c = incidence.block[other], e = incidence.list[other];
+        double* out = lower.block(c, incidence.block[item]);
         for (std::int32_t t = h.begin[e]; t < h.begin[e + 1]; ++t)
           for (int j = 0; j < dim; ++j)
             out[h.terms[t].row * dim + j] += h.terms[t].value * y[j * n + h.terms[t].place];
@@ -161,6 +160,7 @@ void form_local(const ContactProblem& problem, ContactProblem& local) {
     const DynamicsInverse inverse(problem.A);
     const PartTerms h = split_by_parts(problem, inverse);
     LowerBlocks lower = make_lower_blocks(problem.dim, h.incidence);
+    if (!inverse.symmetric()) lower.mirrored.assign(lower.values.size(), 0.0);
     add_parts(h, inverse, lower);
     local.W = to_rows(lower);
     local.q = free_velocities(problem, inverse.solve(problem.f));
@@ -209,10 +209,14 @@ void shift_by_cohesion(ContactProblem& local) {
       local.q[row] -= local.W.values[k] * apex[local.W.indices[k]];
 }
 
-std::vector<double> add_cohesion(const ContactProblem& problem, std::vector<double> r, double sign) {
+void require_impulses(const ContactProblem& problem, const std::vector<double>& r) {
   if (r.size() != problem.size())
     throw std::invalid_argument("impulses have " + std::to_string(r.size()) + " rows, and the problem " +
                                 std::to_string(problem.size()));
+}
+
+std::vector<double> add_cohesion(const ContactProblem& problem, std::vector<double> r, double sign) {
+  require_impulses(problem, r);
   for (std::size_t c = 0; c < problem.blocks(); ++c)
     if (problem.laws[c].set != FrictionSet::bilateral) r[c * problem.dim] += sign * problem.laws[c].cohesion;
   return r;
@@ -302,18 +306,13 @@ ContactProblem to_local(const ContactProblem& problem) {
   return local;
 }
 
-std::vector<double> velocities(const ContactProblem& problem, const std::vector<double>& r) {
-  if (problem.form == Form::local)
-    throw std::invalid_argument("a local problem (W, q) has no body velocities: only u = W r + q");
-  if (r.size() != problem.size())
-    throw std::invalid_argument("impulses have " + std::to_string(r.size()) + " rows, and the problem " +
-                                std::to_string(problem.size()));
+std::vector<double> momenta(const ContactProblem& problem, const std::vector<double>& r) {
   std::vector<double> b = problem.f;
   if (problem.form == Form::global) {
     for (std::size_t row = 0; row < r.size(); ++row)
       for (std::int32_t k = problem.H.offsets[row]; k < problem.H.offsets[row + 1]; ++k)
         b[problem.H.indices[k]] += problem.H.values[k] * r[row];
-    return DynamicsInverse(problem.A).solve(b);
+    return b;
   }
   const int n = problem.body_dofs;
   for (std::size_t c = 0; c < problem.blocks(); ++c)
@@ -323,9 +322,40 @@ std::vector<double> velocities(const ContactProblem& problem, const std::vector<
         for (int j = 0; j < n; ++j)
           b[static_cast<std::size_t>(block.body) * n + j] += block.rows[i * n + j] * r[c * problem.dim + i];
     }
+  return b;
+}
+
+std::vector<double> velocities(const ContactProblem& problem, const std::vector<double>& r) {
+  if (problem.form == Form::local)
+    throw std::invalid_argument("a local problem (W, q) has no body velocities: only u = W r + q");
+  require_impulses(problem, r);
+  std::vector<double> b = momenta(problem, r);
+  if (problem.form == Form::global) return DynamicsInverse(problem.A).solve(b);
   std::vector<double> v;
   multiply_bodies(problem, b, v);
   return v;
+}
+
+double equation_residual(const ContactProblem& problem, const std::vector<double>& v,
+                         const std::vector<double>& r) {
+  if (problem.form != Form::global)
+    throw std::invalid_argument("only a global problem has equations A v = b");
+  require_impulses(problem, r);
+  if (v.size() != problem.dofs())
+    throw std::invalid_argument("velocities have " + std::to_string(v.size()) + " rows, and the problem " +
+                                std::to_string(problem.dofs()) + " degrees of freedom");
+  const std::vector<double> b = momenta(problem, r);
+  double off = 0, given = 0, pushed = 0;
+  for (std::int32_t i = 0; i < problem.A.rows; ++i) {
+    double sum = -b[i];
+    for (std::int32_t k = problem.A.offsets[i]; k < problem.A.offsets[i + 1]; ++k)
+      sum += problem.A.values[k] * v[problem.A.indices[k]];
+    off += sum * sum;
+    given += problem.f[i] * problem.f[i];
+    pushed += (b[i] - problem.f[i]) * (b[i] - problem.f[i]);
+  }
+  const double size = given > 0 ? given : pushed;
+  return std::sqrt(size > 0 ? off / size : off);
 }
 
 }  // namespace stickslip

@@ -3,6 +3,8 @@
 //   A v = f + H' r,   u = H v + w + E r,   (u_c, r_c) in the law of block c     (global form)
 //   u = W r + q,      W = H A^-1 H' + E,   q = w + H A^-1 f                     (local form)
 //
+// A of the global form need not be symmetric, and W is not where A is not: both are used as they stand.
+//
 // Rows come in blocks of `dim` (3; 4 with torsion), normal first: contacts, and joints as blocks of law
 // `bilateral` (a block with fewer rows has empty ones, kept regular by a compliance of 1).
 #pragma once
@@ -50,7 +52,7 @@ struct ContactProblem {
   SparseRows W;           // local
   std::vector<double> q;  // local, dim * blocks [m/s]
 
-  SparseRows A, H;        // global: A symmetric positive definite, H (dim * blocks) x dofs
+  SparseRows A, H;        // global: v' A v > 0 (A need not be symmetric), H (dim * blocks) x dofs
   std::vector<double> f;  // global and bodies, dofs [N s]
   std::vector<double> w;  // global and bodies, dim * blocks [m/s]
 
@@ -75,10 +77,21 @@ struct ContactProblem {
   std::size_t contacts() const;  // blocks that are not bilateral
 };
 
-/// Checks sizes, index ranges, order, finite values, mu >= 0, symmetry of W and A (relative 1e-2 of the
-/// largest entry: published sets are off by up to 2e-3), that no diagonal entry is negative (of A: all are
-/// positive), that inverse masses are positive semidefinite, and W likewise as far as a few Lanczos steps
-/// see. Throws std::invalid_argument naming the array, the row and what would be right.
+/// How far a square matrix is from symmetric: the largest |M_ij - M_ji| / sqrt(|M_ii M_jj|), and where. An
+/// entry that is not stored counts as zero.
+struct Asymmetry {
+  double relative = 0;
+  std::int32_t row = 0, column = 0;  // row > column
+  double lower = 0, upper = 0;       // M_(row, column) and M_(column, row)
+  bool one_sided = false;            // all entries off the diagonal stand on one side of it
+};
+Asymmetry asymmetry_of(const SparseRows& m);
+
+/// Checks sizes, index ranges, order, finite values, mu >= 0, symmetry of W (`asymmetry_of` 1e-2 at most:
+/// published sets are off by up to 3e-3), that no diagonal entry is negative (of A: all are positive), that
+/// inverse masses are positive semidefinite, and W likewise as far as a few Lanczos steps see. Throws
+/// std::invalid_argument naming the array, the row and what would be right. Whether A is definite shows when
+/// it is factorised: see `to_local`.
 void check(const ContactProblem& problem);
 
 /// E of each row: its block's compliance and its softness, and without softness 1 on rows on which no impulse
@@ -88,19 +101,29 @@ std::vector<double> row_compliance(const ContactProblem& problem);
 
 /// The same problem with W and q formed: through blocks of bodies, or a factorisation of A's connected parts.
 /// All dim x dim blocks are complete, every diagonal entry is positive; W is exactly symmetric unless it was
-/// given (a local W keeps its values). Compliance moves into W and cohesion xi into q: of a unilateral block
+/// given (a local W keeps its values) or A is not symmetric. Compliance moves into W and cohesion xi into q:
+/// of a unilateral block
 ///   s = r + xi n in K,   u = W s + (q - W xi n),
 /// so the result is to be solved for s, of which its `guess` and `solution` are too; its laws have neither
-/// left. See `without_cohesion` for the way back. Throws std::invalid_argument when A is not positive
-/// definite, or when a row on which no impulse acts has a velocity that only an impulse could stop.
+/// left. See `without_cohesion` for the way back. Throws std::invalid_argument when A (its symmetric part) is
+/// not positive definite, or when a row on which no impulse acts has a velocity that only an impulse could
+/// stop.
 ContactProblem to_local(const ContactProblem& problem);
 
 /// The physical impulses r = s - xi n of a solution s of to_local(problem). `with_cohesion` is the way there.
 std::vector<double> without_cohesion(const ContactProblem& problem, std::vector<double> s);
 std::vector<double> with_cohesion(const ContactProblem& problem, std::vector<double> r);
 
+/// f + H' r of a global or bodies problem [N s]. Shape: dofs.
+std::vector<double> momenta(const ContactProblem& problem, const std::vector<double>& r);
+
 /// v = A^-1 (f + H' r) of a global or bodies problem and physical impulses r. Shape: dofs. Throws
 /// std::invalid_argument for a local problem, which does not know v, and for r of a wrong size.
 std::vector<double> velocities(const ContactProblem& problem, const std::vector<double>& r);
+
+/// |A v - H' r - f|_2 / |f|_2 of a global problem, with A as it was given and physical impulses r; relative
+/// to |H' r|_2 where f is zero. Throws std::invalid_argument for other forms and wrong sizes.
+double equation_residual(const ContactProblem& problem, const std::vector<double>& v,
+                         const std::vector<double>& r);
 
 }  // namespace stickslip

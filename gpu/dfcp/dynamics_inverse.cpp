@@ -5,6 +5,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "gpu/dfcp/mirrored_pairs.h"
+
 namespace stickslip {
 namespace {
 
@@ -39,16 +41,74 @@ void solve_dense(const double* l, std::int32_t n, double* x) {
   }
 }
 
-[[noreturn]] void refuse(std::int32_t size, std::int32_t first) {
-  throw std::invalid_argument("A is not positive definite: its connected part of " + std::to_string(size) +
-                              " dofs that begins with dof " + std::to_string(first) +
-                              " has no Cholesky factor; masses and inertias must be positive");
+/// L U in place with partial pivoting: `pivots[k]` is the row that step k swaps with row k; the diagonal of U
+/// is inverted. False when the matrix is singular.
+bool factorise_general(double* a, std::int32_t n, std::int32_t* pivots) {
+  const auto row = [&](std::int32_t i) { return a + static_cast<std::ptrdiff_t>(i) * n; };
+  for (std::int32_t k = 0; k < n; ++k) {
+    std::int32_t best = k;
+    for (std::int32_t i = k + 1; i < n; ++i)
+      if (std::fabs(row(i)[k]) > std::fabs(row(best)[k])) best = i;
+    pivots[k] = best;
+    if (best != k) std::swap_ranges(row(k), row(k) + n, row(best));
+    if (row(k)[k] == 0 || !std::isfinite(row(k)[k])) return false;
+    row(k)[k] = 1 / row(k)[k];
+    for (std::int32_t i = k + 1; i < n; ++i) {
+      const double factor = row(i)[k] *= row(k)[k];
+      if (factor == 0) continue;
+      for (std::int32_t j = k + 1; j < n; ++j) row(i)[j] -= factor * row(k)[j];
+    }
+  }
+  return true;
+}
+
+void solve_general(const double* lu, std::int32_t n, const std::int32_t* pivots, double* x) {
+  for (std::int32_t k = 0; k < n; ++k) std::swap(x[k], x[pivots[k]]);
+  for (std::int32_t i = 0; i < n; ++i) {
+    const double* row = lu + static_cast<std::ptrdiff_t>(i) * n;
+    for (std::int32_t k = 0; k < i; ++k) x[i] -= row[k] * x[k];
+  }
+  for (std::int32_t i = n - 1; i >= 0; --i) {
+    const double* row = lu + static_cast<std::ptrdiff_t>(i) * n;
+    for (std::int32_t k = i + 1; k < n; ++k) x[i] -= row[k] * x[k];
+    x[i] *= row[i];
+  }
+}
+
+/// (a + a') / 2 in its lower triangle.
+SparseRows symmetric_part(const SparseRows& a) {
+  std::vector<std::vector<std::pair<std::int32_t, double>>> lower(static_cast<std::size_t>(a.rows));
+  for (std::int32_t i = 0; i < a.rows; ++i)
+    for (std::int32_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k)
+      if (a.indices[k] == i) lower[i].emplace_back(i, a.values[k]);
+  for_mirrored_pairs(a, [&](std::int32_t row, std::int32_t column, double below, double above) {
+    lower[row].emplace_back(column, 0.5 * (below + above));
+  });
+  SparseRows out{a.rows, a.columns, {0}, {}, {}};
+  for (auto& row : lower) {
+    std::sort(row.begin(), row.end());
+    for (const auto& [column, value] : row) {
+      out.indices.push_back(column);
+      out.values.push_back(value);
+    }
+    out.offsets.push_back(static_cast<std::int32_t>(out.indices.size()));
+  }
+  return out;
+}
+
+std::vector<double> dense_of(const SparseRows& a) {
+  const auto n = static_cast<std::size_t>(a.rows);
+  std::vector<double> out(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::int32_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) out[i * n + a.indices[k]] = a.values[k];
+  return out;
 }
 
 }  // namespace
 
 DynamicsInverse::DynamicsInverse(const SparseRows& a) {
   find_parts(a);
+  find_general_parts(a);
   for (std::size_t part = 0; part < part_count(); ++part) {
     const std::int32_t n = size(part);
     if (n <= kSmallPart || (!has_cholesky() && n <= kMostDenseDofs)) {
@@ -61,6 +121,16 @@ DynamicsInverse::DynamicsInverse(const SparseRows& a) {
                                   " need a sparse factorisation, and this build was made without Eigen");
     }
   }
+}
+
+void DynamicsInverse::refuse(std::size_t part) const {
+  const std::string place = "its connected part of " + std::to_string(size(part)) +
+                            " dofs that begins with dof " + std::to_string(dofs_[begin_[part]]);
+  throw std::invalid_argument(
+      general_[part] != 0 ? "A is not symmetric, and its symmetric part is not positive definite: " + place +
+                                " lets velocities v have v' A v <= 0; masses, stiffness and damping must not"
+                          : "A is not positive definite: " + place +
+                                " has no Cholesky factor; masses and inertias must be positive");
 }
 
 /// Union-find on the pattern; a part is called by its lowest dof, so parts come in the order of those.
@@ -92,42 +162,70 @@ void DynamicsInverse::find_parts(const SparseRows& a) {
   for (std::int32_t i = 0; i < n; ++i) dofs_[begin_[part_[i]] + place_[i]] = i;
 }
 
-void DynamicsInverse::factorise_dense(const SparseRows& a, std::size_t part) {
-  const std::int32_t n = size(part);
-  const std::size_t first = dense_.size();
-  factor_begin_.push_back(static_cast<std::int64_t>(first));
-  dense_.resize(first + static_cast<std::size_t>(n) * n, 0.0);
-  double* l = dense_.data() + first;
-  for (std::int32_t i = 0; i < n; ++i) {
-    const std::int32_t dof = dofs_[begin_[part] + i];
-    for (std::int32_t k = a.offsets[dof]; k < a.offsets[dof + 1]; ++k)
-      if (part_[a.indices[k]] == static_cast<std::int32_t>(part))
-        l[static_cast<std::size_t>(i) * n + place_[a.indices[k]]] = a.values[k];
-  }
-  if (!factorise(l, n)) refuse(n, dofs_[begin_[part]]);
+void DynamicsInverse::find_general_parts(const SparseRows& a) {
+  general_.assign(part_count(), 0);
+  const SymmetryScale scale(a);
+  for_mirrored_pairs(a, [&](std::int32_t row, std::int32_t column, double lower, double upper) {
+    if (std::fabs(lower - upper) > kSymmetric * scale(row, column)) general_[part_[row]] = 1;
+  });
+  if (std::find(general_.begin(), general_.end(), 1) != general_.end()) pivots_.resize(dofs_.size());
 }
 
-void DynamicsInverse::factorise_sparse(const SparseRows& a, std::size_t part) {
-  std::vector<std::int32_t> offsets{0}, indices;
-  std::vector<double> values;
+/// The rows and columns of one part.
+SparseRows DynamicsInverse::part_rows(const SparseRows& a, std::size_t part) const {
+  SparseRows out{size(part), size(part), {0}, {}, {}};
   for (std::int32_t i = begin_[part]; i < begin_[part + 1]; ++i) {
     const std::int32_t dof = dofs_[i];
     for (std::int32_t k = a.offsets[dof]; k < a.offsets[dof + 1]; ++k) {
-      if (a.indices[k] > dof || part_[a.indices[k]] != static_cast<std::int32_t>(part)) continue;
-      indices.push_back(place_[a.indices[k]]);
-      values.push_back(a.values[k]);
+      if (part_[a.indices[k]] != static_cast<std::int32_t>(part)) continue;
+      out.indices.push_back(place_[a.indices[k]]);
+      out.values.push_back(a.values[k]);
     }
-    offsets.push_back(static_cast<std::int32_t>(indices.size()));
+    out.offsets.push_back(static_cast<std::int32_t>(out.indices.size()));
   }
-  factor_begin_.push_back(-1 - static_cast<std::int64_t>(sparse_.size()));
-  if (!sparse_.emplace_back().factorise({offsets, indices, values})) refuse(size(part), dofs_[begin_[part]]);
+  return out;
+}
+
+void DynamicsInverse::factorise_dense(const SparseRows& a, std::size_t part) {
+  const std::int32_t n = size(part);
+  const SparseRows rows = part_rows(a, part);
+  std::vector<double> factor = dense_of(general_[part] != 0 ? symmetric_part(rows) : rows);
+  if (!factorise(factor.data(), n)) refuse(part);
+  if (general_[part] != 0) {
+    factor = dense_of(rows);
+    if (!factorise_general(factor.data(), n, pivots_.data() + begin_[part])) refuse(part);
+  }
+  factor_begin_.push_back(static_cast<std::int64_t>(dense_.size()));
+  dense_.insert(dense_.end(), factor.begin(), factor.end());
+}
+
+void DynamicsInverse::factorise_sparse(const SparseRows& a, std::size_t part) {
+  const SparseRows rows = part_rows(a, part);
+  const SparseRows lower = general_[part] != 0 ? symmetric_part(rows) : rows;
+  SparseFactors definite;
+  if (!definite.factorise({lower.offsets, lower.indices, lower.values})) refuse(part);
+  if (general_[part] == 0) {
+    factor_begin_.push_back(-1 - static_cast<std::int64_t>(sparse_.size()));
+    sparse_.push_back(std::move(definite));
+    return;
+  }
+  factor_begin_.push_back(-1 - static_cast<std::int64_t>(sparse_general_.size()));
+  if (!sparse_general_.emplace_back().factorise({rows.offsets, rows.indices, rows.values})) refuse(part);
 }
 
 void DynamicsInverse::solve_part(std::size_t part, double* x, int columns) const {
-  if (factor_begin_[part] < 0) return sparse_[-1 - factor_begin_[part]].solve(x, columns);
-  for (int c = 0; c < columns; ++c)
-    solve_dense(dense_.data() + factor_begin_[part], size(part),
-                x + static_cast<std::ptrdiff_t>(c) * size(part));
+  const std::int32_t n = size(part);
+  const bool general = general_[part] != 0;
+  if (factor_begin_[part] < 0) {
+    const auto at = static_cast<std::size_t>(-1 - factor_begin_[part]);
+    return general ? sparse_general_[at].solve(x, columns) : sparse_[at].solve(x, columns);
+  }
+  const double* factor = dense_.data() + factor_begin_[part];
+  for (int c = 0; c < columns; ++c) {
+    double* column = x + static_cast<std::ptrdiff_t>(c) * n;
+    if (general) solve_general(factor, n, pivots_.data() + begin_[part], column);
+    else solve_dense(factor, n, column);
+  }
 }
 
 std::vector<double> DynamicsInverse::solve(const std::vector<double>& b) const {

@@ -2,7 +2,8 @@
 //
 // Velocities with u_N >= 0 at contacts and u = 0 at joints are q + W x for some x, or there is a z with
 //   z_N >= 0 and z_T = 0 at contacts, W z = 0, q . z < 0                                          (Farkas)
-// and never both: z . u = z . q + (W z) . x = z . q < 0, yet z . u >= 0 if u were as wanted.
+// and never both: z . u = z . q + (W' z) . x = z . q < 0, yet z . u >= 0 if u were as wanted. W' z = 0 where
+// W z = 0 also for a W = H A^-1 H' that is not symmetric: z' W z = 0 makes H' z zero, for y' A^-1 y > 0.
 #pragma once
 
 #include <string>

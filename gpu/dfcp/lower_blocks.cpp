@@ -65,6 +65,16 @@ void Incidence::invert(std::size_t group_count) {
     }
 }
 
+std::int64_t LowerBlocks::position(std::int32_t row, std::int32_t column) const {
+  const auto first = columns.begin();
+  return std::lower_bound(first + begin[row], first + begin[row + 1], column) - first;
+}
+
+double* LowerBlocks::block(std::int32_t row, std::int32_t column) {
+  if (column <= row) return at(position(row, column));
+  return mirrored.data() + position(column, row) * dim * dim;
+}
+
 LowerBlocks make_lower_blocks(int dim, const Incidence& incidence) {
   LowerBlocks lower;
   lower.dim = dim;
@@ -141,8 +151,11 @@ SparseRows to_rows(const LowerBlocks& lower) {
       const std::int32_t d = lower.columns[k];
       const double* values = lower.values.data() + k * dim * dim;
       write(row, d, static_cast<std::int32_t>(k - lower.begin[c]), values, false);
-      if (d != row) write(d, row, next[d]++, values, true);
+      if (d == row) continue;
+      if (lower.mirrored.empty()) write(d, row, next[d]++, values, true);
+      else write(d, row, next[d]++, lower.mirrored.data() + k * dim * dim, false);
     }
+    if (!lower.mirrored.empty()) continue;
     for (int i = 0; i < dim; ++i)  // of a diagonal block the lower triangle counts
       for (int j = 0; j < i; ++j) {
         const std::int32_t diagonal = next[c] * dim - dim;

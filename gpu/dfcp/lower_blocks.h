@@ -1,4 +1,5 @@
-// LowerBlocks: the lower triangle of W in dim x dim blocks, on its way from H and A^-1 to compressed rows.
+// LowerBlocks: the lower triangle of W in dim x dim blocks, on its way from H and A^-1 to compressed rows; of
+// a W that is not symmetric the upper one as well.
 // Host only.
 #pragma once
 
@@ -27,9 +28,14 @@ struct LowerBlocks {
   std::vector<std::int64_t> begin;    // blocks + 1
   std::vector<std::int32_t> columns;  // of each block, ascending in a row: its diagonal block is the last
   std::vector<double> values;         // dim * dim each, row-major
+  std::vector<double> mirrored;       // block (d, c) beside block (c, d) of `values`; empty: W is symmetric
 
   std::size_t rows() const { return begin.size() - 1; }
   double* at(std::int64_t position) { return values.data() + position * dim * dim; }
+  /// Where block (row, column) stands, column <= row; it is there.
+  std::int64_t position(std::int32_t row, std::int32_t column) const;
+  /// Block (row, column) of either triangle.
+  double* block(std::int32_t row, std::int32_t column);
 };
 
 /// Zero blocks wherever two contact blocks share a group, and on the diagonal. Throws std::invalid_argument
@@ -39,7 +45,8 @@ LowerBlocks make_lower_blocks(int dim, const Incidence& incidence);
 /// Adds H A^-1 H' of a problem of form `bodies`.
 void add_bodies(const ContactProblem& problem, const Incidence& incidence, LowerBlocks& lower);
 
-/// Both triangles, exactly symmetric: what stands above a diagonal is a copy of what stands below it.
+/// Both triangles; exactly symmetric without `mirrored`: what stands above a diagonal is a copy of what
+/// stands below it.
 SparseRows to_rows(const LowerBlocks& lower);
 
 /// The same matrix with complete blocks: an entry anywhere in a dim x dim block makes all entries of that

@@ -14,6 +14,7 @@
 
 #include "gpu/dfcp/newton_system.cuh"
 #include "gpu/dfcp/system.cuh"
+#include "gpu/law/natural_map.h"
 #include "gpu/law/nonsmooth.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -35,6 +36,8 @@ class NonsmoothNewton {
         step_(s.ctx, s.blocks()),
         change_(s.ctx, s.blocks()),
         centre_(s.ctx, s.blocks()),
+        settled_(s.ctx, s.blocks()),
+        settled_u_(s.ctx, s.blocks()),
         merits_(s.ctx, 1) {}
 
   enum class End { stopped, no_step, no_progress, enough };
@@ -63,7 +66,8 @@ class NonsmoothNewton {
     for (long k = 0; k < most; ++k) {
       if (!advance()) return End::no_step;
       update_velocities();
-      if (s_.monitor.done(s_.r, u_.data())) return End::stopped;
+      settle();
+      if (s_.monitor.done(settled_.data(), settled_u_.data())) return End::stopped;
       if (!makes_progress()) return End::no_progress;
       merit_ = linearise();
       ++inner_;
@@ -74,6 +78,20 @@ class NonsmoothNewton {
       }
     }
     return End::enough;
+  }
+
+  /// What is judged and returned: iterates leave their cones by some share of the largest impulses, which
+  /// weighs little in velocities (s_c times it) and much against a small impulse.
+  void settle() {
+    const ContactLaw<D>* law = s_.law;
+    const double* scale = s_.W.scale();
+    const Vec<double, D>*r = s_.r, *u = u_.data();
+    Vec<double, D>* settled = settled_.data();
+    launch(
+        s_.ctx, s_.blocks(),
+        [=] SS_LAMBDA(std::size_t c) { settled[c] = settled_impulse(law[c], scale[c], r[c], u[c]); },
+        kMedium);
+    s_.W.apply(s_.ctx, settled, settled_u_.data(), true);
   }
 
   /// The next proximal problem is about the r at hand.
@@ -218,6 +236,7 @@ class NonsmoothNewton {
   Map map_;
   NewtonSystem<D> system_;
   Buffer<Vec<double, D>> u_, residual_, step_, change_, centre_;  // change_ = W step_
+  Buffer<Vec<double, D>> settled_, settled_u_;
   Buffer<Merits> merits_;
   double merit_ = 0, outer_merit_ = 0, proximal_ = kFirstProximal, milestone_ = 1e300;
   int since_milestone_ = 0, inner_ = 0;

@@ -171,11 +171,12 @@ void solve_prox_gs(System<D>& s) {
 }
 STICKSLIP_SOLVER(solve_prox_gs)
 
-/// [Course Alg.11]: all blocks step at once, and friction is bounded by the old normal impulses.
+/// [Course Alg.11]: all blocks step at once, and friction is bounded by the old normal impulses. So iterates
+/// leave their cones a little; what is judged and returned is the nearest impulse in them.
 template <int D>
 void solve_prox_jacobi(System<D>& s) {
   Buffer<ProxBlock<D>> factors = make_r_factors(s);
-  Buffer<Vec<double, D>> velocity(s.ctx, s.blocks());
+  Buffer<Vec<double, D>> velocity(s.ctx, s.blocks()), inside(s.ctx, s.blocks());
   Buffer<double> all(s.ctx, 1);
   fill(s.ctx, all.data(), 1, 1.0);
   AdaptiveIterates<D> iterates(s, all.data());
@@ -183,14 +184,16 @@ void solve_prox_jacobi(System<D>& s) {
   const ContactLaw<D>* law = s.law;
   const Vec<double, D>* u = velocity.data();
   const double* factor = all.data();
-  Vec<double, D>* r = s.r;
+  Vec<double, D>*r = s.r, *judged = inside.data();
   do {
     s.W.apply(s.ctx, r, velocity.data(), true);
     launch(
         s.ctx, s.blocks(),
         [=] SS_LAMBDA(std::size_t c) { r[c] = prox_step(law[c], blocks[c], *factor, r[c], u[c]); }, kMedium);
     if (s.params.r_adaptive) iterates.keep_or_drop();
-  } while (!s.monitor.done(r));
+    launch(
+        s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) { judged[c] = project(law[c], r[c]); }, kMedium);
+  } while (!s.monitor.done(judged));
 }
 STICKSLIP_SOLVER(solve_prox_jacobi)
 

@@ -53,6 +53,8 @@ struct SolveReport {
   std::vector<double> r;  // the best iterate [N s], dim per block
   std::vector<double> u;  // its velocities [m/s]
   Judgement judgement;    // of r, always computed afresh
+  /// |A v - H' r - f| / |f| with A as it was given and the v of r; negative: the problem is not global.
+  double equation_residual = -1;
   bool converged = false;
   std::size_t contacts = 0, blocks = 0, dofs = 0;
   double nu = 0;  // 3 contacts / dofs; beyond 1 W is singular [Bertails11]. 0 when dofs are unknown

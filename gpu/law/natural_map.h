@@ -26,6 +26,18 @@ SS_HD inline double block_error(const ContactLaw<D>& law, double s, const Vec<do
   return norm(natural_map(law, s, r, u));
 }
 
+/// The impulse of K next to r that agrees with what the law says of r and u: zero where the natural map does
+/// (z in the polar cone: the contact opens), else P_K(r); r itself for a bilateral block. It changes r by
+/// e_c / s at most, and nothing at the law.
+template <int D>
+SS_HD inline Vec<double, D> settled_impulse(const ContactLaw<D>& law, double s, const Vec<double, D>& r,
+                                            const Vec<double, D>& u) {
+  if (law.set == FrictionSet::bilateral) return r;
+  const Vec<double, D> opens = Vec<double, D>::zero();
+  if (project(law, r - (1 / s) * shifted(law, u)) == opens) return opens;
+  return project(law, r);
+}
+
 /// |r - P_K(r)| [N s].
 template <int D>
 SS_HD inline double cone_distance(const ContactLaw<D>& law, const Vec<double, D>& r) {

@@ -7,6 +7,7 @@
 
 #if STICKSLIP_HAS_EIGEN
 #include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
 #endif
 
 namespace stickslip {
@@ -80,6 +81,28 @@ void SparseFactors::solve(double* x, int columns) const {
   map = solution;
 }
 
+struct GeneralFactors::State {
+  Eigen::SparseLU<Eigen::SparseMatrix<double>> factors;
+};
+
+bool GeneralFactors::factorise(const GeneralRows& a) {
+  const auto n = static_cast<Eigen::Index>(a.offsets.size()) - 1;
+  const Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor>> rows(
+      n, n, static_cast<Eigen::Index>(a.values.size()), a.offsets.data(), a.indices.data(), a.values.data());
+  const Eigen::SparseMatrix<double> matrix = rows;
+  state_ = std::make_unique<State>();
+  state_->factors.compute(matrix);
+  const bool good = state_->factors.info() == Eigen::Success;
+  if (!good) state_.reset();
+  return good;
+}
+
+void GeneralFactors::solve(double* x, int columns) const {
+  Eigen::Map<Eigen::MatrixXd> map(x, state_->factors.rows(), columns);
+  const Eigen::MatrixXd right = map;
+  map = state_->factors.solve(right);
+}
+
 #else
 
 bool has_cholesky() { return false; }
@@ -92,6 +115,14 @@ bool SparseFactors::factorise(const SymmetricRows&) {
 
 void SparseFactors::solve(double*, int) const {}
 
+struct GeneralFactors::State {};
+
+bool GeneralFactors::factorise(const GeneralRows&) {
+  throw SimulationError("a sparse factorisation needs Eigen, which this build was made without");
+}
+
+void GeneralFactors::solve(double*, int) const {}
+
 std::vector<Vec3> solve_cholesky(const HostBlocks&, std::span<const Vec3>, std::span<const std::uint8_t>) {
   throw SimulationError("linear_solver = cholesky needs Eigen, which this build was made without: use pcg");
 }
@@ -102,5 +133,10 @@ SparseFactors::SparseFactors() = default;
 SparseFactors::~SparseFactors() = default;
 SparseFactors::SparseFactors(SparseFactors&&) noexcept = default;
 SparseFactors& SparseFactors::operator=(SparseFactors&&) noexcept = default;
+
+GeneralFactors::GeneralFactors() = default;
+GeneralFactors::~GeneralFactors() = default;
+GeneralFactors::GeneralFactors(GeneralFactors&&) noexcept = default;
+GeneralFactors& GeneralFactors::operator=(GeneralFactors&&) noexcept = default;
 
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-// Sparse Cholesky factorisation on the host, where the build found Eigen: for reference.
+// Sparse factorisations on the host, where the build found Eigen: for reference, and for contact problems.
 #pragma once
 
 #include <memory>
@@ -38,6 +38,31 @@ class SparseFactors {
   /// False when the matrix is not positive definite; then there is nothing to solve with. Throws
   /// SimulationError when this build has no Eigen.
   bool factorise(const SymmetricRows& a);
+  /// x := A^-1 x for each of `columns` vectors, one after the other in memory.
+  void solve(double* x, int columns) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A square matrix in compressed rows, columns ascending.
+struct GeneralRows {
+  std::span<const std::int32_t> offsets, indices;
+  std::span<const double> values;
+};
+
+/// L U with partial pivoting of a matrix that need not be symmetric, to be solved with again and again.
+class GeneralFactors {
+ public:
+  GeneralFactors();
+  ~GeneralFactors();
+  GeneralFactors(GeneralFactors&&) noexcept;
+  GeneralFactors& operator=(GeneralFactors&&) noexcept;
+
+  /// False when the matrix is singular; then there is nothing to solve with. Throws SimulationError when this
+  /// build has no Eigen.
+  bool factorise(const GeneralRows& a);
   /// x := A^-1 x for each of `columns` vectors, one after the other in memory.
   void solve(double* x, int columns) const;
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <random>
@@ -103,6 +104,19 @@ inline FclibFile random_global(unsigned seed, std::size_t contacts, std::size_t 
   p.f = draw.list(dofs), p.w = draw.list(3 * contacts + equalities);
   p.w.resize(3 * blocks);
   return file;
+}
+
+/// Adds a skew part to A, as large as a third of its diagonal: it is no longer symmetric, and v' A v stays.
+inline void add_skew(ContactProblem& problem, unsigned seed) {
+  Draw draw(seed);
+  std::vector<std::vector<double>> a = dense(problem.A);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const double skew = draw.sparse_number(0.3) * std::sqrt(a[i][i] * a[j][j]) / 3;
+      a[i][j] += skew;
+      a[j][i] -= skew;
+    }
+  problem.A = sparse(a);
 }
 
 inline FclibFile random_local(unsigned seed, std::size_t contacts, std::size_t equalities) {

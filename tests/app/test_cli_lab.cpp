@@ -237,6 +237,42 @@ TEST_F(CliLab, TheRealLabSolvesAFileAndAGeneratedProblem) {
   EXPECT_NEAR(lab->judge(out.problem.solution).residual, residual, 1e-9 + 1e-6 * residual);
 }
 
+TEST_F(CliLab, AnUnsymmetricMatrixIsUsedAndSaid) {
+  FclibFile file = testing::random_global(3, 4, 0);
+  const auto solve = [&](bool as_json) {
+    write_fclib(path("m.hdf5"), file);
+    std::vector<std::string> words{"solve", path("m.hdf5"), "--solver", "nsgs", "--backend", "cpu"};
+    if (as_json) words.emplace_back("--json");
+    const Result result = call(words, true);
+    EXPECT_EQ(result.code, 0) << result.err << result.out;
+    return result.out;
+  };
+  json row = json::parse(solve(true));
+  EXPECT_EQ(row["asymmetry"], 0);
+  EXPECT_LE(row["equation_residual"].get<double>(), 1e-12);
+  EXPECT_EQ(solve(false).find("asymmetry"), std::string::npos);
+
+  testing::add_skew(file.problem, 4);
+  row = json::parse(solve(true));
+  EXPECT_DOUBLE_EQ(row["asymmetry"].get<double>(), asymmetry_of(file.problem.A).relative);
+  EXPECT_LE(row["equation_residual"].get<double>(), 1e-12);
+  const std::string said = solve(false);
+  for (const char* part : {"asymmetry     M(", "used as it stands", "equations     |M v - H r - f| / |f|"})
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  EXPECT_EQ(said.find("half of a symmetric matrix"), std::string::npos) << said;
+
+  // The upper triangle alone.
+  std::vector<std::vector<double>> m = testing::dense(testing::random_global(3, 4, 0).problem.A);
+  for (std::size_t i = 0; i < m.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) m[i][j] = 0;
+  file.problem.A = testing::sparse(m);
+  EXPECT_NE(solve(false).find("half of a symmetric matrix"), std::string::npos);
+
+  // A local problem has no equations of motion.
+  row = json::parse(call({"solve", problem_, "--solver", "nsgs", "--json", "--backend", "cpu"}, true).out);
+  EXPECT_TRUE(row["equation_residual"].is_null());
+}
+
 TEST_F(CliLab, HelpDocumentsExitCodesAndOptions) {
   const std::string solve = call({"solve", "--help"}).out, race = call({"race", "--help"}).out;
   for (const char* option :

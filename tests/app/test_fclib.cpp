@@ -92,6 +92,20 @@ TEST(Fclib, RoundTripsBitByBitInEveryStorage) {
       }
 }
 
+TEST(Fclib, AnUnsymmetricMRoundTripsBitByBit) {
+  FRESH_SEED(seed);
+  const ScratchFolder folder("fclib_unsymmetric");
+  const auto path = folder / "a.hdf5";
+  for (const FclibStorage storage : kStorages) {
+    FclibFile file = random_global(seed, 4, 4);
+    testing::add_skew(file.problem, seed + 2);
+    ASSERT_GT(asymmetry_of(file.problem.A).relative, 1e-2);
+    testing::add_impulses(file, seed + 1);
+    write_fclib(path, file, storage);
+    expect_same(read_fclib(path), file);
+  }
+}
+
 TEST(Fclib, ReadsWhatTheFormatSays) {
   const ScratchFolder folder("fclib_format");
   testing::RawFile raw = testing::small_local();

@@ -175,6 +175,22 @@ BACKEND_TEST(Solvers, OfTheExactLawAgree) {
   }
 }
 
+/// Wherever a solve stops: an impulse outside its cone weighs s_c times as much in velocities, next to
+/// nothing among heavy bodies.
+BACKEND_TEST(Solvers, ReturnImpulsesInsideTheirCones) {
+  ContactProblem heavy = fixtures::random_local_problem(12, 60, 0.3, 0.3, 1);
+  for (double& w : heavy.W.values) w *= 1e-5;
+  const auto lab = lab_with(heavy);
+  for (const std::string& solver : solvers_but_those_of_boxes())
+    for (const double tolerance : {1e-2, 1e-4, 1e-6}) {
+      LabParams params;
+      params.tolerance = tolerance;
+      const SolveReport report = lab->solve(solver, params);
+      EXPECT_TRUE(report.converged) << solver;
+      EXPECT_LE(report.judgement.cone_violation, 1e-14) << solver << " " << tolerance;
+    }
+}
+
 BACKEND_TEST(Solvers, OfOtherLawsAgree) {
   ContactProblem elliptic = elastic_row(12, 0.3, 4);
   for (BlockLaw& law : elliptic.laws) law.mu = {0.2, 0.5, 0};

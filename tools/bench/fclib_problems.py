@@ -10,6 +10,7 @@ import scipy.sparse as sparse
 import scipy.sparse.linalg
 
 COLUMNS_AT_ONCE = 256
+SYMMETRY = 1e-2  # what `stickslip` accepts of a local W, as gpu/dfcp/contact_check.cpp measures it
 
 
 class BadInput(Exception):
@@ -49,11 +50,20 @@ def reduced(M, H, f, w) -> tuple[sparse.csc_matrix, np.ndarray]:
         solved = factor.solve(H[:, k : k + COLUMNS_AT_ONCE].toarray())
         columns.append(transposed @ sparse.csc_matrix(solved))
     W = sparse.hstack(columns, format="csc")
-    return ((W + W.T) / 2).tocsc(), w + transposed @ factor.solve(f)
+    return W, w + transposed @ factor.solve(f)
+
+
+def asymmetry(W: sparse.csc_matrix) -> float:
+    """The largest |W_ij - W_ji| / sqrt(W_ii W_jj)."""
+    root = np.sqrt(np.abs(W.diagonal()))
+    gap = abs(W - W.T).tocoo()
+    scale = np.maximum(root[gap.row] * root[gap.col], 1e-13 * abs(W).max())
+    return float((gap.data / scale).max()) if gap.nnz else 0.0
 
 
 def load(path: pathlib.Path) -> Problem:
-    """Throws BadInput naming the file: no FCLIB, planar, or with equalities (which fc3d does not know)."""
+    """Throws BadInput naming the file: no FCLIB, planar, far from symmetric, or with equalities (which fc3d does not
+    know)."""
     try:
         with h5py.File(path) as file:
             group = file.get("fclib_local") or file.get("fclib_global")
@@ -69,6 +79,9 @@ def load(path: pathlib.Path) -> Problem:
                 return Problem(name, read_matrix(group["W"]), vectors["q"], vectors["mu"])
             M, H = read_matrix(group["M"]), read_matrix(group["H"])
             W, q = reduced(M, H, vectors["f"], vectors["w"])
+            if (off := asymmetry(W)) > SYMMETRY:
+                raise BadInput(f"{path}: W = H' M^-1 H is off symmetric by {off:.2g}; local problems of ours may be by "
+                               f"{SYMMETRY} (stickslip solve takes the file itself)")
             return Problem(name, W, q, vectors["mu"], M.shape[0])
     except (OSError, KeyError, ValueError) as error:
         raise BadInput(f"{path}: {error}") from None
