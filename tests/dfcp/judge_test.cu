@@ -89,8 +89,9 @@ Oracle oracle(const ContactProblem& p, const std::vector<double>& r) {
     o.all.complementarity = std::max(o.all.complementarity, std::fabs(inner(rc, lifted)));
     o.all.dissipation -= rc[1] * uc[1] + rc[2] * uc[2];
   }
+  o.all.cone_distance = o.all.cone_violation;
   o.all.cone_violation /= most_r;
-  o.all.residual = std::sqrt(e2) / std::sqrt(std::max(q2, u2));
+  o.all.residual = std::sqrt(e2) / std::sqrt(q2);
   o.all.residual_fclib = std::sqrt(unit2) / std::sqrt(std::max({q2, u2, r2}));
   o.all.norm_q = std::sqrt(q2), o.all.norm_u = std::sqrt(u2);
   return o;
@@ -104,6 +105,7 @@ void expect_judged(const Judgement& got, const Judgement& expected) {
   expect_close(got.largest_error, expected.largest_error, "largest_error");
   expect_close(got.penetration, expected.penetration, "penetration");
   expect_close(got.cone_violation, expected.cone_violation, "cone_violation");
+  expect_close(got.cone_distance, expected.cone_distance, "cone_distance");
   expect_close(got.complementarity, expected.complementarity, "complementarity");
   EXPECT_NEAR(got.dissipation, expected.dissipation,
               1e-12 * (std::fabs(expected.dissipation) + expected.complementarity));
@@ -285,4 +287,16 @@ BACKEND_TEST(Judge, NothingAtAll) {
   EXPECT_LE(lab->judge({2, 0, 0, 0, 0, 0}).residual, 1e-15);
   EXPECT_DOUBLE_EQ(lab->judge({0, 0, 0, 0, 0, 0}).residual, 1);
   EXPECT_THROW(lab->judge({0, 0, 0}), std::invalid_argument);
+}
+
+/// Relative to velocities of the answer, an iterate would look the better the further it is off.
+BACKEND_TEST(Judge, is_not_fooled_by_iterates_that_blow_up) {
+  const std::unique_ptr<ContactLab> lab = judging_lab(diagonal_contact(1, 0.5, {-1, 2.5, 0}));
+  double last = lab->judge({1, -0.5, 0}).residual;
+  for (const double size : {1e3, 1e6, 1e12}) {
+    const double residual = lab->judge({size, 0.4 * size, 0}).residual;
+    EXPECT_GT(residual, 0.1 * size);
+    EXPECT_GT(residual, last);
+    last = residual;
+  }
 }

@@ -108,10 +108,10 @@ BACKEND_TEST(ManifoldSolver, has_the_problem_of_the_lab) {
 }
 
 BACKEND_TEST(ManifoldSolver, judges_as_the_judge_does) {
-  Jumble jumble(ctx, 100, 0.1);
-  ContactSystem<3> system;
   Buffer<Vec<double, 4>> sums(ctx, 1);
-  for (const int iterations : {1, 4, 40}) {
+  for (const auto& [iterations, friction] : {std::pair{1, 0.6}, {4, 0.6}, {40, 0.6}, {4, 0.0}}) {
+    Jumble jumble(ctx, 100, 0.1, true, friction);
+    ContactSystem<3> system;
     ContactSolveRecord record;
     system.build_manifolds(ctx, jumble.bodies, jumble.list);
     system.solve_manifolds(ctx, exact_params(iterations, 1e-14), record);
@@ -146,6 +146,31 @@ BACKEND_TEST(ManifoldSolver, velocities_are_those_of_the_impulses) {
       EXPECT_NEAR(v[b][static_cast<int>(i)], free[6 * b + i] + change[6 * b + i], 1e-10);
       EXPECT_NEAR(w[b][static_cast<int>(i)], free[6 * b + 3 + i] + change[6 * b + 3 + i], 1e-9);
     }
+}
+
+/// However few iterations there are, and however far off the impulses are that they start from.
+BACKEND_TEST(ManifoldSolver, never_ends_worse_than_it_began) {
+  Jumble jumble(ctx, 60);
+  double before = 1.0;  // without impulses
+  ContactSystem<3> system;
+  system.build_manifolds(ctx, jumble.bodies, jumble.list);
+  for (int solve = 0; solve < 30; ++solve) {
+    ContactSolveRecord record;
+    system.solve_manifolds(ctx, exact_params(1 + solve % 3, 1e-14), record);
+    EXPECT_LE(record.residual, before * (1 + 1e-9)) << solve;
+    before = record.residual;
+  }
+  EXPECT_LT(before, 0.1);
+}
+
+/// Sweeps that take normal and friction in turn have no limit there: another solver has to.
+BACKEND_TEST(ManifoldSolver, leaves_contacts_that_friction_jams) {
+  Jumble jumble(ctx, 27, 0, true, 20.0);
+  ContactSystem<3> system;
+  ContactSolveRecord record;
+  system.build_manifolds(ctx, jumble.bodies, jumble.list);
+  system.solve_manifolds(ctx, exact_params(50, 1e-6), record);
+  EXPECT_NE(record.message.find("jams"), std::string::npos) << record.message;
 }
 
 /// `auto` on the same contacts, both to the end. More friction than this leaves several solutions.

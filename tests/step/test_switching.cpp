@@ -144,7 +144,7 @@ class Switching : public testing::TestWithParam<Backend> {
   double error() {
     lab->load(engine->freeze());
     const Judgement judged = lab->judge(engine->freeze().solution);
-    return judged.residual * std::max(judged.norm_q, judged.norm_u);
+    return judged.residual * judged.norm_q;
   }
 
   double fall() const { return params.dt * std::abs(params.gravity); }  // [m/s] that a step adds

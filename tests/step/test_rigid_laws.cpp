@@ -1,0 +1,101 @@
+// Coulomb's law in whole steps: what a stepping solver may never do, against analysis and against nsgs.
+#include <cmath>
+#include <random>
+
+#include "tests/fixtures/engine_test.h"
+#include "tests/fixtures/fresh_seed.h"
+#include "tests/fixtures/rigid_model.h"
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+class RigidLaws : public testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    for (const BackendInfo& info : list_backends())
+      if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
+  }
+  /// An engine at the defaults of running scenes.
+  std::unique_ptr<Engine> start(const Model& model, ContactSolverKind solver, double dt) const {
+    Params params;
+    params.solver = SolverKind::velocity;
+    params.contact_solver = solver;
+    params.dt = dt;
+    std::unique_ptr<Engine> engine = make_engine(GetParam(), 2);
+    engine->set_params(params);
+    engine->load(model);
+    return engine;
+  }
+};
+
+/// A ball or a box on an incline.
+struct Incline {
+  double mu, size, speed, angle, dt;
+  bool is_ball;
+
+  Model model() const {
+    Model model;
+    const Vec3d normal{std::sin(angle), std::cos(angle), 0}, down{std::cos(angle), -std::sin(angle), 0};
+    if (is_ball) fixtures::add_rigid_sphere(model, size, size * normal);
+    else fixtures::add_rigid_box(model, {size, size, size}, fixtures::pose_at(size * normal, {0, 0, -angle}));
+    model.bodies[0].velocity = speed * down;
+    HalfSpace plane;
+    plane.normal = normal;
+    plane.mu = mu;
+    plane.mu_of_pair = true;
+    model.half_spaces.push_back(plane);
+    finalize(model);
+    return model;
+  }
+};
+
+// A ball that slides at v turns until it rolls at 5/7 v, and no step takes more from it than mu m g dt.
+TEST_P(RigidLaws, a_ball_slides_until_it_rolls) {
+  constexpr double kMu = 0.2, kStep = 1.0 / 60, kGravity = 9.81;
+  const Incline flat{kMu, 0.1, 2, 0, kStep, true};
+  for (const ContactSolverKind solver : {ContactSolverKind::manifold_gs, ContactSolverKind::nsgs}) {
+    const std::unique_ptr<Engine> engine = start(flat.model(), solver, kStep);
+    double before = engine->state().bodies[0].velocity[0];
+    for (int i = 0; i < 60; ++i) {
+      engine->step();
+      const double now = engine->state().bodies[0].velocity[0];
+      ASSERT_LE(std::abs(now - before), kMu * kGravity * kStep * (1 + 1e-9)) << "step " << i;
+      before = now;
+    }
+    EXPECT_NEAR(before, 2 * 5.0 / 7, 2e-3);
+  }
+}
+
+TEST_P(RigidLaws, manifold_gs_slides_and_rolls_as_nsgs_does) {
+  FRESH_SEED(seed);
+  std::mt19937 random(seed);
+  const auto between = [&](double a, double b) {
+    return std::uniform_real_distribution<double>(a, b)(random);
+  };
+  for (int k = 0; k < 24; ++k) {
+    const Incline incline{between(0.05, 1), std::pow(10, between(-2, 0.5)), between(0, 5),
+                          between(0, 0.7),  k % 3 == 0 ? 0.005 : 1.0 / 60,  k % 2 == 0};
+    const Model model = incline.model();
+    const std::unique_ptr<Engine> ours = start(model, ContactSolverKind::manifold_gs, incline.dt),
+                                  reference = start(model, ContactSolverKind::nsgs, incline.dt);
+    for (int i = 0; i < 40; ++i) {
+      const StepReport a = ours->step(), b = reference->step();
+      ASSERT_TRUE(a.converged && b.converged) << "scene " << k << ", step " << i;
+      ASSERT_TRUE(a.contact_solve->law.has_value());
+      const LawCheck& law = *a.contact_solve->law;
+      ASSERT_LE(law.cone, 1e-9 * law.impulse);
+      ASSERT_LE(law.momentum, 1e-9 * law.momentum_size);
+      // The tolerance is 1e-3 of what gravity and the approach add in a step.
+      const double size = norm(b.momentum) + 1e-2 * law.momentum_size;
+      ASSERT_LE(norm(a.momentum - b.momentum), 2e-2 * size) << "scene " << k << ", step " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, RigidLaws, testing::Values(Backend::cpu, Backend::cuda),
+                         [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
+
+}  // namespace
+}  // namespace stickslip
