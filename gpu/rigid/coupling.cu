@@ -60,7 +60,8 @@ void Coupling::expect_same_contacts(Context& ctx) {
          [=] SS_LAMBDA(std::size_t c) { contact[c].previous = static_cast<std::int32_t>(c); });
 }
 
-/// all_: copies of the bodies, and particles where the solids touch something.
+/// all_: copies of the bodies, and particles where the solids touch something. Particles have no texture: an
+/// image lies on a rigid body.
 void Coupling::stage_bodies(Context& ctx, const DeviceBodies& bodies) {
   bodies_ = bodies.size();
   const std::size_t points = touching_.count(), n = bodies_ + points;
@@ -75,6 +76,9 @@ void Coupling::stage_bodies(Context& ctx, const DeviceBodies& bodies) {
   copy(ctx, all_.pose.data(), bodies.pose.data(), bodies_);
   copy(ctx, all_.inverse.data(), bodies.inverse.data(), bodies_);
   copy(ctx, all_.material.data(), bodies.material.data(), bodies_);
+  all_.texture_frame.resize(ctx, bodies_);
+  copy(ctx, all_.texture_frame.data(), bodies.texture_frame.data(), bodies_);
+  all_.textured = static_cast<std::int32_t>(bodies_);
   copy(ctx, all_.free.data(), bodies.free.data(), 6 * bodies_);
   mass_.resize(ctx, points);
   shift_.resize(ctx, 6 * n);
