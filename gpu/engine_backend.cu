@@ -5,6 +5,7 @@
 #include "gpu/core/device.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
+#include "gpu/model/overlap_check.h"
 #include "gpu/position_writer.cuh"
 #include "gpu/rigid/rigid_stepper.cuh"
 #include "gpu/step/time_stepper.cuh"
@@ -26,6 +27,7 @@ class BackendEngine final : public Engine {
     check_solver(params_, next);
     model_ = std::move(next);
     writer_.reset();
+    overlap_check_.reset();
     forget_memory_peak();
     materials_ = model_.materials;
     load_note_.clear();
@@ -213,7 +215,18 @@ class BackendEngine final : public Engine {
     state_.frame = report.frame;
     state_.time = report.time;
     place_nodes();
+    if (params_.check_intersections) check_overlap(report);
     return report;
+  }
+
+  void check_overlap(StepReport& report) {
+    const Span span(ctx_, "overlap check");
+    if (!overlap_check_) overlap_check_.emplace(model_);
+    std::vector<Vec<double, 3>> positions;
+    for (const Vec3& x : state_.x.download(ctx_)) positions.push_back(x.cast<double>());
+    const MeshOverlap overlap = overlap_check_->deepest(positions);
+    report.overlap = overlap.depth;
+    report.overlap_of = describe(overlap, model_);
   }
 
   void place_nodes() {
@@ -268,6 +281,7 @@ class BackendEngine final : public Engine {
   DeviceState state_;
   TimeStepper stepper_;
   RigidStepper rigid_;
+  std::optional<OverlapCheck> overlap_check_;
   Buffer<Vec3f> snapshot_;
   std::optional<PositionWriter> writer_;
 };

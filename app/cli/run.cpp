@@ -89,8 +89,18 @@ std::vector<Expectation> expectations_of(const Scene& scene) {
   const bool stated = std::any_of(all.begin(), all.end(), [](const Expectation& e) {
     return std::holds_alternative<ExpectIntersections>(e);
   });
+  // Rigid bodies may overlap; how deep is reported.
+  if (!scene.model.bodies.empty()) return all;
   if (scene.params.check_intersections && !stated) all.emplace_back(std::in_place_type<ExpectIntersections>);
   return all;
+}
+
+void print_overlap(const RunSummary& summary) {
+  if (summary.overlap_max < 0) return;
+  if (summary.overlap_of.empty()) std::cout << "checked: no point of a mesh is inside another\n";
+  else
+    std::printf("checked: the deepest point of one mesh inside another is %.3g mm in, %s, frame %d\n",
+                1e3 * summary.overlap_max, summary.overlap_of.c_str(), summary.overlap_frame);
 }
 
 struct Outputs {
@@ -190,6 +200,8 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   if (!options.state.empty() && has_state) write_state(options.state, scene.model, engine->state().positions);
   summary.verdicts = judge.verdicts();
 
+  if (summary.error.empty()) summary.error = summary.unconverged();
+  if (!options.quiet) print_overlap(summary);
   print_verdicts(summary.verdicts, options.quiet);
   if (summary.interrupted) std::cerr << "stickslip: interrupted after " << summary.frames << " frames\n";
   if (!summary.error.empty()) std::cerr << "stickslip: " << summary.error << "\n";

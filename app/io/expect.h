@@ -41,7 +41,8 @@ struct ExpectEnergyKept {
 struct ExpectAngularMomentum {
   double tolerance = 1e-6;
 };
-/// No overlap of rigid bodies is deeper than `at_most` [m] when a step begins, from `after` on.
+/// No overlap of rigid bodies is deeper than `at_most` [m] when a step begins, from `after` on; with
+/// Params::check_intersections nor is the overlap of the meshes at its end.
 struct ExpectPenetration {
   double at_most = 1e-3, after = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "gpu/core/span_totals.h"
@@ -64,6 +65,21 @@ json law_json(const LawCheck& law) {
           {"impulse", law.impulse}};
 }
 
+/// Why a checked run of rigid bodies counts no intersections.
+constexpr const char* kOverlapNote =
+    "contacts of rigid bodies may overlap: overlap_max is the deepest point [m] of one mesh inside another";
+
+/// How a step ended that did not converge.
+std::string stop_text(const StepReport& r) {
+  std::string text = "'" + (r.stop_reason.empty() ? "unknown" : r.stop_reason) + "'";
+  if (!r.contact_solve) return text;
+  char numbers[96];
+  const int length =
+      std::snprintf(numbers, sizeof numbers, " after %ld iterations, residual %.2g of %.2g",
+                    r.contact_solve->iterations, r.contact_solve->residual, r.contact_solve->tolerance);
+  return text.append(numbers, static_cast<std::size_t>(length));
+}
+
 json contact_solve_json(const ContactSolveRecord& s) {
   return {{"residual", s.residual},
           {"tolerance", s.tolerance},
@@ -107,6 +123,8 @@ json to_json(const StepReport& r) {
           {"volume_ratio_min", r.volume_ratio_min},
           {"barrier_stiffness", r.barrier_stiffness},
           {"intersections", measured(r.intersections >= 0, r.intersections)},
+          {"overlap", measured(r.overlap >= 0, r.overlap)},
+          {"overlap_of", measured(!r.overlap_of.empty(), r.overlap_of)},
           {"contact_solve", r.contact_solve ? contact_solve_json(*r.contact_solve) : json()},
           {"kinetic_energy", r.kinetic_energy},
           {"elastic_energy", r.elastic_energy},
@@ -163,6 +181,13 @@ void RunSummary::add(const StepReport& report, double wall_seconds) {
   if (report.contacts > 0) gap_min = std::min(gap_min, report.gap_min);
   volume_ratio_min = std::min(volume_ratio_min, report.volume_ratio_min);
   converged += report.converged;
+  stopped_by_budget += report.stopped_by_budget;
+  if (!report.converged) last_stop_ = stop_text(report);
+  if (report.overlap > overlap_max) {
+    overlap_max = report.overlap;
+    overlap_of = report.overlap_of;
+    overlap_frame = report.frame;
+  }
   if (report.intersections >= 0) intersections = std::max(intersections, 0) + report.intersections;
   newton_iterations += report.newton_iterations;
   pcg_iterations += report.pcg_iterations;
@@ -174,6 +199,11 @@ void RunSummary::add(const StepReport& report, double wall_seconds) {
   penetration_max = std::max(penetration_max, solve.penetration);
   // A NaN stays.
   if (!(solve.residual <= residual_max)) residual_max = solve.residual;
+}
+
+std::string RunSummary::unconverged() const {
+  if (frames == 0 || converged > 0 || stopped_by_budget == frames) return {};
+  return "none of " + std::to_string(frames) + " steps converged: the last one ended with " + last_stop_;
 }
 
 int RunSummary::count(Verdict::Outcome outcome) const {
@@ -192,8 +222,12 @@ json to_json(const RunSummary& s) {
           {"contacts_max", s.contacts_max},
           {"gap_min", measured(std::isfinite(s.gap_min), s.gap_min)},
           {"intersections", measured(s.intersections >= 0, s.intersections)},
+          {"intersections_note", measured(s.overlap_max >= 0, kOverlapNote)},
+          {"overlap_max", measured(s.overlap_max >= 0, s.overlap_max)},
+          {"overlap_of", measured(!s.overlap_of.empty(), s.overlap_of)},
           {"volume_ratio_min", s.volume_ratio_min},
           {"converged", s.converged},
+          {"stopped_by_budget", s.stopped_by_budget},
           {"newton_iterations", s.newton_iterations},
           {"pcg_iterations", s.pcg_iterations},
           {"contact_limit_halvings", s.contact_limit_halvings},

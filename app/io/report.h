@@ -24,6 +24,7 @@ struct RunSummary {
   std::string scene, variant, backend, solver;
   double scale = 1;
   int frames = 0, converged = 0;  // steps, and those of them that converged
+  int stopped_by_budget = 0;      // steps that a time budget ended before they converged
   double seconds = 0;             // wall time of all steps
   int contacts_max = 0;
   double gap_min = std::numeric_limits<double>::infinity();  // infinite: never a contact
@@ -34,12 +35,22 @@ struct RunSummary {
   // Of steps at velocity level; a residual below 0: there was none.
   long contact_iterations = 0;
   double residual_max = -1, penetration_max = 0;  // [1], [m]
+  /// Of checked runs: StepReport::overlap of the step in which it was largest; below 0: not checked.
+  double overlap_max = -1;
+  std::string overlap_of;
+  int overlap_frame = 0;
   bool interrupted = false;
   std::string error;  // what stopped the simulation; empty when nothing did
   std::vector<Verdict> verdicts;
 
   void add(const StepReport& report, double wall_seconds);
+  /// Says so when no step converged, which makes a run a failure; else empty. Steps that a time budget ended
+  /// do not count: the user asked for that, and `stopped_by_budget` says how many they are.
+  std::string unconverged() const;
   int count(Verdict::Outcome outcome) const;
+
+ private:
+  std::string last_stop_;  // how the last step ended that did not converge
 };
 nlohmann::json to_json(const RunSummary& summary);
 

@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <cmath>
+#include <cstdint>
 
 namespace stickslip {
 
@@ -39,10 +40,24 @@ std::string article_type(const toml::node& node) {
   }
 }
 
+/// The value of a number; of an integer the nearest double. (node.value<double>() is empty for an integer
+/// that no double holds exactly.)
+double to_double(const toml::node& node) {
+  if (const toml::value<std::int64_t>* integer = node.as_integer())
+    return static_cast<double>(integer->get());
+  return node.as_floating_point()->get();
+}
+
 std::string short_number(double value) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%g", value);
   return buffer;
+}
+
+/// A number as a message shows it: integers in full.
+std::string shown(const toml::node& node) {
+  if (const toml::value<std::int64_t>* integer = node.as_integer()) return std::to_string(integer->get());
+  return short_number(to_double(node));
 }
 
 std::string range_text(const Range& range) {
@@ -64,7 +79,7 @@ std::vector<double> finite_numbers(const toml::node& node, std::size_t count, F&
   std::vector<double> values;
   for (const toml::node& entry : *array) {
     if (!entry.is_number()) refuse(", found " + article_type(entry));
-    values.push_back(*entry.value<double>());
+    values.push_back(to_double(entry));
     if (!std::isfinite(values.back())) refuse(", found one that is not finite");
   }
   return values;
@@ -129,9 +144,9 @@ double TableReader::number(const std::string& key, Range range) {
   const toml::node* node = node_->find(key);
   if (!node) fail("", "needs the number " + key);
   if (!node->is_number()) fail(key, "must be a number, not " + article_type(*node));
-  const double value = *node->value<double>();
+  const double value = to_double(*node);
   if (!(value >= range.low && value <= range.high))
-    fail(key, short_number(value) + " is out of range: must be " + range_text(range));
+    fail(key, shown(*node) + " is out of range: must be " + range_text(range));
   return value;
 }
 
@@ -141,8 +156,11 @@ double TableReader::number(const std::string& key, Range range, double fallback)
 
 int TableReader::whole(const std::string& key, int low, int high, int fallback) {
   if (!has(key)) return fallback;
-  const double value = number(key, {double(low), double(high)});
-  if (value != std::floor(value)) fail(key, short_number(value) + " must be a whole number");
+  const toml::node& node = *node_->find(key);
+  const double value = number(key, {});
+  if (!(value >= low && value <= high) || value != std::floor(value))
+    fail(key, shown(node) + " must be a whole number in [" + std::to_string(low) + ", " +
+                  std::to_string(high) + "]");
   return static_cast<int>(value);
 }
 
@@ -243,7 +261,7 @@ void TableReader::settings(void* object, std::span<const ParamInfo> rows) {
       } else if (node->is_boolean() && info.type == ParamType::boolean) {
         set_param(object, info, *node->value<bool>() ? 1.0 : 0.0);
       } else if (node->is_number() && (info.type == ParamType::real || info.type == ParamType::integer)) {
-        set_param(object, info, *node->value<double>());
+        set_param(object, info, to_double(*node));
       } else {
         const char* wanted = info.type == ParamType::choice    ? "a string"
                              : info.type == ParamType::boolean ? "true or false"

@@ -86,7 +86,8 @@ struct StepReport {
   bool converged = false;
   bool stopped_by_budget = false;
   std::string stop_reason;  // "converged", "converged, friction frozen" (its normal forces lag), "budget",
-                            // "iteration cap", "line search failed", "contact limit"
+                            // "iteration cap", "line search failed", "contact limit"; of a velocity-level
+                            // step "converged", "budget", "out of iterations", or what replaced a solver
 
   int candidates = 0;                   // broad-phase pairs of the last Newton iteration
   int contacts = 0;                     // active stencils at the end
@@ -100,6 +101,10 @@ struct StepReport {
   double volume_ratio_min = 1;   // smallest J = det F of all elements at the end
   double barrier_stiffness = 0;  // sigma [N/m]
   int intersections = -1;        // edge-triangle pairs; -1: not checked
+  /// [m] velocity-level steps, where contacts may overlap: the deepest point of one object's surface inside
+  /// another (see OverlapCheck); -1: not checked.
+  double overlap = -1;
+  std::string overlap_of;  // which two: "'a' in 'b'"; empty: none overlap
 
   std::optional<ContactSolveRecord> contact_solve;  // velocity-level steps only
 

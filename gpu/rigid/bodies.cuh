@@ -1,6 +1,8 @@
 // DeviceBodies: the rigid bodies of a model in backend memory, and how they move when nothing touches them.
 #pragma once
 
+#include <limits>
+
 #include "gpu/core/buffer.h"
 #include "gpu/dfcp/constraint_block.h"
 #include "gpu/math/quat.h"
@@ -28,7 +30,8 @@ struct BodiesView {
   const Vec<double, 3>*velocity, *spin, *grain;
   const BodyInverse* inverse;
   const std::int32_t* material;
-  const Pose* texture_frame;  // body frame
+  const Pose* texture_frame;                                         // body frame
+  std::int32_t textured = std::numeric_limits<std::int32_t>::max();  // bodies from here on have no texture
 
   /// -1 (and any other half-space): the world.
   SS_HD BodyAtStep at_step(std::int32_t b) const {
@@ -55,8 +58,8 @@ class DeviceBodies {
   std::size_t moving() const { return moving_; }
 
   BodiesView view() const {
-    return {pose.data(),    velocity.data(), spin.data(),         grain.data(),
-            inverse.data(), material.data(), texture_frame.data()};
+    return {pose.data(),    velocity.data(), spin.data(),          grain.data(),
+            inverse.data(), material.data(), texture_frame.data(), textured};
   }
 
   /// Velocities and spins of scripted bodies such that they arrive where their motion has them at the end of
@@ -87,6 +90,8 @@ class DeviceBodies {
   Buffer<std::int32_t> material;
   Buffer<Vec<double, 3>> grain;  // body frame
   Buffer<Pose> texture_frame;    // likewise
+  /// Bodies from this one on have no texture, whatever their material: points of elastic solids.
+  std::int32_t textured = std::numeric_limits<std::int32_t>::max();
   Buffer<BodyInverse> inverse;
   Buffer<double> free;  // 6 per body, see predict
 

@@ -280,6 +280,21 @@ double ContactSystem<D>::residual(Context& ctx) {
 }
 
 template <int D>
+double ContactSystem<D>::gain(Context& ctx) {
+  if (blocks_ == 0) return 0;
+  work_.resize(ctx, 1);
+  const Vec<double, D>*r = r_.data(), *u = u_.data();
+  reduce_sum(
+      ctx, blocks_,
+      [=] SS_LAMBDA(std::size_t c) {
+        return Vec<double, 2>{dot(r[c], u[c]), norm2(r[c])};
+      },
+      work_.data(), kMedium);
+  const Vec<double, 2> sums = read_back(ctx, work_.data());
+  return sums[1] > 0 ? sums[0] / std::sqrt(sums[1]) : sums[1];
+}
+
+template <int D>
 void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
   const Span span(ctx, "velocities");
   if (by_manifolds_) return manifolds_.velocities(ctx, bodies);

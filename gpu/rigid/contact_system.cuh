@@ -92,6 +92,9 @@ class ContactSystem {
   void move_free(Context& ctx, const double* change) { W_.move_free(ctx, change); }
   /// The judge's, of the impulses at hand.
   double residual(Context& ctx);
+  /// Of the same impulses after `residual`: how fast blocks move along what pushes them, r . u / |r| [m/s].
+  /// Contacts and joints take energy: r . u <= 0 where the law holds.
+  double gain(Context& ctx);
 
   /// The problem on the host: guess and solution as the last solve had them.
   ContactProblem problem(Context& ctx, const DeviceBodies& bodies) const;
@@ -122,6 +125,7 @@ class ContactSystem {
   Buffer<Vec<double, 4>> world_;  // of the last step: impulse in world axes, torsion
   Buffer<double> delta_;          // 6 per body
   Buffer<Vec<double, 4>> sums_;   // of the judge
+  Buffer<Vec<double, 2>> work_;   // r . u, |r|^2
   Delassus<D> W_, assembled_;
   LawChecker<D> law_checker_;
   ManifoldSolver manifolds_;

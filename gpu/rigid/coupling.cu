@@ -6,6 +6,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/stage_clock.h"
 #include "gpu/core/trace.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -18,6 +19,14 @@ constexpr double kRoundTolerance = 1e-3;  // of PCG: a correction's residual aga
 constexpr double kCaution = 1.1;          // particles are lighter than the steps seen ask for, by this
 constexpr double kEnough = 0.8;           // of the tolerance: the last solve of the solids changes v a little
 constexpr double kBodiesShare = 0.3;      // of the tolerance that the problem between bodies may take
+constexpr double kLeastShare = 1e-6;  // of the diagonal of A_e: far below what contacts that share nodes need
+// A round has diverged when its impulses push particles so much faster than anything moves (a load weighs a
+// million times what its particles do, and rounding takes the rest), or when its residual says so.
+constexpr double kRunaway = 1e9, kHopeless = 1e4;
+// Or when its impulses give energy at so many times the speeds of the problem; rounds with momentum
+// overshoot.
+constexpr double kGain = 100;
+constexpr int kSetbacks = 6;  // rounds that diverged, at most
 
 }  // namespace
 
@@ -59,7 +68,8 @@ void Coupling::expect_same_contacts(Context& ctx) {
          [=] SS_LAMBDA(std::size_t c) { contact[c].previous = static_cast<std::int32_t>(c); });
 }
 
-/// all_: copies of the bodies, and particles where the solids touch something.
+/// all_: copies of the bodies, and particles where the solids touch something. Particles have no texture: an
+/// image lies on a rigid body.
 void Coupling::stage_bodies(Context& ctx, const DeviceBodies& bodies) {
   bodies_ = bodies.size();
   const std::size_t points = touching_.count(), n = bodies_ + points;
@@ -74,6 +84,9 @@ void Coupling::stage_bodies(Context& ctx, const DeviceBodies& bodies) {
   copy(ctx, all_.pose.data(), bodies.pose.data(), bodies_);
   copy(ctx, all_.inverse.data(), bodies.inverse.data(), bodies_);
   copy(ctx, all_.material.data(), bodies.material.data(), bodies_);
+  all_.texture_frame.resize(ctx, bodies_);
+  copy(ctx, all_.texture_frame.data(), bodies.texture_frame.data(), bodies_);
+  all_.textured = static_cast<std::int32_t>(bodies_);
   copy(ctx, all_.free.data(), bodies.free.data(), 6 * bodies_);
   mass_.resize(ctx, points);
   shift_.resize(ctx, 6 * n);
@@ -185,11 +198,12 @@ Coupling::RoundStep Coupling::last_step(Context& ctx) {
           if (const std::int32_t node = at[k].nodes[c]; node >= 0)
             dv += at[k].weights[c] * (v[node] - v_start[node]).template cast<double>();
         const double mobility = inverse[k].mass;
-        return Vec3d{dot(dr, dv), mobility * norm2(dr), mobility * dot(dr, now[k] - last[k])};
+        return Vec<double, 4>{dot(dr, dv), mobility * norm2(dr), mobility * dot(dr, now[k] - last[k]),
+                              mobility * mobility * norm2(now[k])};
       },
       sums_.data(), kMedium);
-  const Vec3d sums = read_back(ctx, sums_.data());
-  return {sums[1] > 0 ? sums[0] / sums[1] : 0.0, sums[2] < 0};
+  const Vec<double, 4> sums = read_back(ctx, sums_.data());
+  return {sums[1] > 0 ? sums[0] / sums[1] : 0.0, sums[2] < 0, std::sqrt(sums[3])};
 }
 
 /// The next round begins `share` of this round's way further on, where v is known too: it is affine in R.
@@ -242,6 +256,24 @@ double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_v
   return judge(ctx, system, v_.data(), impulse_.data());
 }
 
+/// No impulses, and the velocities without them: what is left where every iterate is worse.
+template <int D>
+void Coupling::start_best(Context& ctx, ContactSystem<D>& system) {
+  best_ = std::numeric_limits<double>::infinity();
+  best_r_.resize(ctx, D * system.blocks());
+  fill(ctx, best_r_.data(), best_r_.size(), 0.0);
+  copy(ctx, best_v_.data(), v_free_.data(), v_free_.size());
+}
+
+/// After a round that diverged: the system's impulses, R and v are those of the best one.
+template <int D>
+void Coupling::return_to_best(Context& ctx, ContactSystem<D>& system) {
+  copy(ctx, reinterpret_cast<double*>(system.impulses()), best_r_.data(), best_r_.size());
+  system.keep_impulses(ctx);
+  take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
+  copy(ctx, v_.data(), best_v_.data(), v_.size());
+}
+
 template <int D>
 void Coupling::keep_best(Context& ctx, ContactSystem<D>& system, double residual) {
   if (!(residual < best_)) return;
@@ -256,11 +288,12 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
                                const StepConstraints& list, std::string_view solver, const LabParams& lab,
                                const Params& params, ContactSolveRecord& record) {
   done_ = {};
-  best_ = std::numeric_limits<double>::infinity();
+  const StageClock clock;
   copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
   done_.pcg_iterations += solve_solids(ctx, nullptr, v_free_.data(), params.pcg_tolerance);
   stage_bodies(ctx, bodies);
   build(ctx, system, list);
+  start_best(ctx, system);
   system.keep_impulses(ctx);
   expect_same_contacts(ctx);
   StepConstraints again = list;
@@ -268,21 +301,54 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, v_.data(), v_free_.data(), v_.size());
   done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), kRoundTolerance);
-  keep_best(ctx, system, judge(ctx, system, v_.data(), impulse_.data()));
+  if (const double start = judge(ctx, system, v_.data(), impulse_.data());
+      system.gain(ctx) <= system.W().norm_q())
+    keep_best(ctx, system, start);
 
   LabParams inner = lab;
   inner.tolerance = kBodiesShare * lab.tolerance;
   record.iterations = 0;
   double momentum = 1, steepest = 0;
   extrapolate(ctx, 0);
-  while (best_ > kEnough * lab.tolerance && done_.rounds < kRounds) {
+  int setbacks = 0;
+  std::string fallback;
+  const auto out_of_time = [&] {
+    const double spent = clock.seconds_since_start();
+    if (lab.time_budget > 0) inner.time_budget = lab.time_budget - spent;
+    return lab.time_budget > 0 && spent >= lab.time_budget;
+  };
+  while (!(best_ <= kEnough * lab.tolerance) && done_.rounds < kRounds && setbacks < kSetbacks &&
+         !out_of_time()) {
     const double residual = run_round(ctx, system, solver, inner, record);
-    keep_best(ctx, system, residual);
     const RoundStep step = last_step(ctx);
+    const double q = system.W().norm_q(), gain = system.gain(ctx);
+    // Too heavy particles give energy as well, which the step shows.
+    const bool gains = !(gain <= kGain * q) && !(step.steepness > 1);
+    const bool diverged =
+        gains || !(residual <= kHopeless) || !std::isfinite(step.steepness) || !(step.push <= kRunaway * q);
+    if (diverged) {
+      ++setbacks;
+      inner.omega = std::min(inner.omega, 1.0);  // no over-relaxation
+      if (solver == "nsgs") {
+        // Particles may be too heavy by more than the steps seen so far say.
+        share_ = std::max(share_ / 4, kLeastShare);
+        weigh_particles(ctx);
+      } else {
+        fallback = std::string(solver) + " diverges: nsgs took its place";
+        solver = "nsgs";
+      }
+      return_to_best(ctx, system);
+      build(ctx, system, again);
+      momentum = 1;
+      steepest = 0;
+      extrapolate(ctx, 0);
+      continue;
+    }
+    if (gain <= q) keep_best(ctx, system, residual);
     steepest = std::max(steepest, step.steepness);
     double share = 0;
     if (step.steepness > 1) {
-      share_ /= kCaution * step.steepness;
+      share_ = std::max(share_ / (kCaution * step.steepness), kLeastShare);
       steepest = 0;
       weigh_particles(ctx);
       build(ctx, system, again);
@@ -299,6 +365,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   // Where the particles could have been heavier, the next step begins with such.
   if (steepest > 0) share_ /= std::max(kCaution * steepest, 0.7);
   finish(ctx, system, bodies, params, lab.tolerance, record);
+  if (!fallback.empty()) record.message = fallback;
   return done_;
 }
 
@@ -335,15 +402,16 @@ SolidSystem Coupling::solid_system(Context& ctx) const {
 
 void Coupling::report(Context& ctx, const Params& params, std::size_t moving, StepReport& report) {
   const SolidSums sums = solids_.sums(ctx, params.gravity);
-  if (!std::isfinite(sums.kinetic))
-    throw SimulationError("velocities of the elastic solids are not finite after step " +
+  report.elastic_energy = solids_.elastic_energy(ctx);
+  if (!std::isfinite(sums.kinetic + sums.gravity + report.elastic_energy + norm2(sums.momentum) +
+                     norm2(sums.angular)))
+    throw SimulationError("velocities or positions of the elastic solids are not finite after step " +
                           std::to_string(report.frame));
   report.kinetic_energy += sums.kinetic;
   report.gravity_energy += sums.gravity;
   report.momentum += sums.momentum;
   report.angular_momentum += sums.angular;
   report.contact_solve->nu = 3.0 * report.contacts / static_cast<double>(6 * moving + 3 * solids_.size());
-  report.elastic_energy = solids_.elastic_energy(ctx);
   report.volume_ratio_min = solids_.min_volume_ratio(ctx);
 }
 

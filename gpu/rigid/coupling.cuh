@@ -75,6 +75,7 @@ class Coupling {
   struct RoundStep {
     double steepness;  // dR . B A_e^-1 B' dR / sum |dR|^2 / m: above 1, particles are too heavy
     bool turned;       // against the momentum [O'Donoghue 2015, gradient scheme]
+    double push;       // [m/s] |R / m|_2: what the impulses alone give the particles
   };
   RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
@@ -91,7 +92,11 @@ class Coupling {
   double run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver, const LabParams& lab,
                    ContactSolveRecord& record);
   template <int D>
+  void start_best(Context& ctx, ContactSystem<D>& system);
+  template <int D>
   void keep_best(Context& ctx, ContactSystem<D>& system, double residual);
+  template <int D>
+  void return_to_best(Context& ctx, ContactSystem<D>& system);
   template <int D>
   void finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
               double tolerance, ContactSolveRecord& record);
@@ -114,7 +119,7 @@ class Coupling {
   Buffer<double> best_r_;
   Buffer<Vec3> best_v_;
   double best_ = 0;
-  Buffer<Vec<double, 3>> sums_;
+  Buffer<Vec<double, 4>> sums_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -377,10 +377,12 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   ContactSolveRecord& record = *report.contact_solve;
   last_ = constraints(params, lab);
   if (coupling_.active()) {
-    const std::string_view solver = last_.soft ? "nsgs" : solver_name(params.contact_solver);
+    const bool manifolds = params.contact_solver == ContactSolverKind::manifold_gs;
+    const std::string_view solver = last_.soft || manifolds ? "nsgs" : solver_name(params.contact_solver);
     const CouplingRecord done = coupling_.solve(ctx, system, bodies_, last_, solver, lab, params, record);
     report.pcg_iterations = done.pcg_iterations;
     record.rounds = done.rounds;
+    if (manifolds) record.message = "manifold_gs refuses (" + no_manifolds_ + "): nsgs took its place";
   } else {
     solve_bodies(ctx, system, params, lab, clock, report);
   }
@@ -392,9 +394,12 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   clock.lap(report.seconds.contact_solve);
   record.blocks = static_cast<int>(system.blocks());
   report.converged = record.residual <= lab.tolerance;
-  report.stop_reason = !record.message.empty() ? record.message
-                       : report.converged      ? "converged"
-                                               : "out of iterations or time";
+  report.stopped_by_budget =
+      !report.converged && lab.time_budget > 0 && report.seconds.contact_solve >= lab.time_budget;
+  report.stop_reason = !record.message.empty()    ? record.message
+                       : report.converged         ? "converged"
+                       : report.stopped_by_budget ? "budget"
+                                                  : "out of iterations";
 }
 
 template <int D>
@@ -454,7 +459,7 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   islands_.launch_counts(ctx, &summary_.data()->islands);
   const RigidSummary summary = read_back(ctx, summary_.data());
   const BodySums& sums = summary.sums;
-  if (!std::isfinite(sums.kinetic))
+  if (!std::isfinite(sums.kinetic + sums.gravity + norm2(sums.momentum) + norm2(sums.angular)))
     throw SimulationError("velocities are not finite after step " + std::to_string(report.frame) +
                           ": contact_solver " + std::string(solver_name(params.contact_solver)) +
                           " diverges; take back what was changed last, or reset");

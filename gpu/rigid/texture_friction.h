@@ -120,8 +120,9 @@ class TexturedContact {
                         const RigidContact& contact) {
     const std::int32_t of[2] = {a, b}, body[2] = {contact.a, contact.b};
     for (int side = 0; side < 2; ++side) {
-      texture_[side] =
-          textures != nullptr && of[side] >= 0 && body[side] >= 0 ? textures + of[side] : nullptr;
+      texture_[side] = textures != nullptr && of[side] >= 0 && body[side] >= 0 && body[side] < bodies.textured
+                           ? textures + of[side]
+                           : nullptr;
       if (texture_[side] != nullptr)
         place_[side] = texture_place(bodies.pose[body[side]] * bodies.texture_frame[body[side]],
                                      contact.point, contact.normal);

@@ -20,6 +20,9 @@ class ScriptedEngine final : public Engine {
     int nan_at = -1;                       // frame whose report holds a NaN
     int intersects_at = -1;                // frame that reports an intersection, when they are checked
     bool refuses_load = false;
+    int converges_from = 1;                       // frame of the first step that converges
+    bool runs_out_of_time = false;                // steps that do not converge are ended by a budget
+    double overlap = -1;                          // of every step, when it is checked
     bool traces = false;                          // when asked to
     std::function<ContactProblem()> freeze = {};  // none: there is no contact problem
   };
@@ -59,8 +62,9 @@ class ScriptedEngine final : public Engine {
     StepReport report;
     report.frame = state_.frame;
     report.time = state_.time;
-    report.converged = true;
-    report.stop_reason = "converged";
+    report.converged = state_.frame >= script_.converges_from;
+    report.stopped_by_budget = !report.converged && script_.runs_out_of_time;
+    report.stop_reason = report.converged ? "converged" : "iteration cap";
     report.newton_iterations = 2;
     report.pcg_iterations = 10;
     report.newton.resize(2);
@@ -68,6 +72,11 @@ class ScriptedEngine final : public Engine {
     report.memory_bytes = 1000 * state_.positions.size();
     report.gap_min = 1e-3 / state_.frame;
     report.intersections = params_.check_intersections ? (state_.frame == script_.intersects_at ? 3 : 0) : -1;
+    if (params_.check_intersections && script_.overlap >= 0) {
+      report.intersections = -1;
+      report.overlap = script_.overlap / state_.frame;
+      report.overlap_of = "'box' in 'wall'";
+    }
     report.kinetic_energy =
         state_.frame == script_.nan_at ? std::numeric_limits<double>::quiet_NaN() : 1.0 / state_.frame;
     if (tracing_) report.trace = {{"step", 0, begin, trace_clock()}};

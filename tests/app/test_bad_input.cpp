@@ -4,6 +4,7 @@
 #include "app/cli/cli.h"
 #include "app/io/mesh_gen.h"
 #include "app/io/msh.h"
+#include "app/io/scene.h"
 #include "mesh_fixture.h"
 
 namespace stickslip {
@@ -145,6 +146,101 @@ TEST_F(BadInput, ScenesOutOfBounds) {
   expect_bad(material + box("a", "[0, 0, 0]"), {"--set young=-1"}, {"--set", "young=-1"});
   expect_bad(material + box("a", "[0, 0, 0]"), {"--set", "unknown key 'yung'", "'young'"},
              {"--set", "yung=1"});
+}
+
+/// What a message says of `text`; empty when it is accepted.
+std::string complaint_about(const std::string& text) {
+  try {
+    parse_scene(text, "scene.toml");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Beyond 2^53 no double holds every integer; the second wraps to 1 in 32 bits.
+const std::vector<std::string> huge_integers{"9007199254740993",  "4294967297",  "9223372036854775807",
+                                             "-9007199254740993", "-4294967297", "-9223372036854775808"};
+
+TEST_F(BadInput, HugeIntegersOfEverySetting) {
+  const std::string soft = "[[material]]\nname = 'm'\n", body = box("a", "[0, 0, 0]");
+  const auto check = [&](const std::string& before, const std::string& after,
+                         std::span<const ParamInfo> rows) {
+    for (const ParamInfo& info : rows) {
+      const bool number = info.type == ParamType::integer || info.type == ParamType::real;
+      for (const std::string& value : huge_integers) {
+        const double nearest = std::stod(value);
+        const std::string key(info.name);
+        const std::string error = complaint_about(before + key + " = " + value + "\n" + after);
+        if (number && nearest >= info.low && nearest <= info.high) {
+          EXPECT_EQ(error, "") << key << " = " << value;
+        } else {
+          EXPECT_NE(error.find(key), std::string::npos) << key << " = " << value << ": " << error;
+          EXPECT_NE(error.find(number ? "must be" : ", not a whole number"), std::string::npos) << error;
+          const std::size_t equals = error.find(" = ");
+          EXPECT_TRUE(!number || (equals < error.size() && std::stod(error.substr(equals + 3)) == nearest))
+              << error;
+        }
+      }
+    }
+  };
+  check("[params]\n", soft + body, param_table());
+  check("[contact]\n", soft + body, lab_param_table());
+  check(soft, body, material_table());
+}
+
+TEST_F(BadInput, HugeIntegersOfEveryOtherKey) {
+  const std::string soft = "[[material]]\nname = 'm'\n", body = box("a", "[0, 0, 0]"),
+                    rigid = "body = 'rigid'\n";
+  const std::string wall = "[[collider]]\nname = 'c'\n", shape = "[[object]]\nname = 'b'\nshape = ";
+  struct Key {
+    std::string text, key;  // '@' stands for the value
+    bool whole = true;      // else a number of any size
+  };
+  const std::vector<Key> keys{
+      {"frames = @\n" + soft + body, "frames"},
+      {"picture = @\n" + soft + body, "picture"},
+      {"scale = @\n" + soft + body, "scale"},
+      {"[camera]\nfov = @\n" + soft + body, "fov"},
+      {soft + body + "count = [2, @, 2]\nspacing = [2, 2, 2]\n", "count"},
+      {soft + body + "count = [2, 2, 2]\nspacing = [2, 2, 2]\nseed = @\n", "seed"},
+      {soft + body + "count = [2, 2, 2]\nspacing = [2, 2, 2]\ntumble = @\n", "tumble"},
+      {soft + body + "ring = { count = @, turn = [0, 9, 0] }\n", "count"},
+      {soft + body + "ring = { count = 2, turn = [0, 9, 0], layers = @ }\n", "layers"},
+      {soft + body + "color = [0, @, 0]\n", "color"},
+      {soft + shape + "'net'\nsize = [1, 1]\nwidth = 0.1\nedge = 0.1\nbars = @\n", "bars"},
+      {soft + wall + "shape = 'stairs'\ntread = 1\nrise = 1\nwidth = 1\nsteps = @\n", "steps"},
+      {soft + shape + "'stairs'\ntread = 1\nrise = 1\nwidth = 1\nsteps = @\n" + rigid, "steps"},
+      {soft + shape + "'torus'\nradius = 1\ntube_radius = 0.3\ncells = @\n" + rigid, "cells"},
+      {soft + body + "[[pin]]\nobject = 'a'\nnodes = [0, @]\n", "nodes"},
+      {soft + body + "[expect]\nintersections = @\n", "intersections"},
+      {soft + body + "[expect]\nconverged = @\n", "converged"},
+      {soft + body + "[[variant]]\nname = 'v'\nset = ['mu=1']\nframes = @\n", "frames"},
+      {soft + body + "[[half_space]]\nmu = @\n", "mu"},
+      {soft + body + "rotation = [0, @, 0]\n", "rotation", false},
+      {soft + body + "velocity = [0, @, 0]\n", "velocity", false},
+      {soft + body + "[[force]]\nobject = 'a'\nnodes = [0]\nacceleration = [@, 0, 0]\n", "", false},
+  };
+  for (const Key& key : keys)
+    for (const std::string& value : huge_integers) {
+      std::string text = key.text;
+      text.replace(text.find('@'), 1, value);
+      SCOPED_TRACE(text);
+      const std::string error = complaint_about(text);
+      if (key.whole) {
+        EXPECT_NE(error.find(key.key + ": "), std::string::npos) << error;
+        EXPECT_NE(error.find("must be"), std::string::npos) << error;
+      } else if (value[0] != '-') {
+        EXPECT_EQ(error, "");
+      }
+    }
+  const Scene far = parse_scene(soft + body + "velocity = [0, 9007199254740993, 1]\n", "scene.toml");
+  EXPECT_EQ(far.model.velocities[0][1], 9007199254740992.0) << "the nearest double";
+  expect_bad("frames = 9223372036854775807\n" + soft + body,
+             {"scene.toml:1: frames: 9223372036854775807 must be a whole number in [1, 1000000]"});
+  expect_bad("[contact]\nmax_iterations = 9223372036854775807\n" + soft + body,
+             {"scene.toml:2: [contact] max_iterations", "must be a whole number in [1, 2e+09]"});
+  expect_bad("[params]\ndt = 100000000000000000000\n" + soft + body, {"scene.toml:2: "});
 }
 
 TEST_F(BadInput, ScenesTruncatedAnywhereNeverCrash) {

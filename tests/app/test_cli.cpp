@@ -165,6 +165,49 @@ TEST_F(Cli, IntersectionsAreCountedAndFailACheckedRun) {
   EXPECT_EQ(result.last_line()["intersections"], 3);
 }
 
+TEST_F(Cli, ARunInWhichNoStepConvergedIsAFailure) {
+  script_.converges_from = 20;
+  Result result = call({"run", scene_, "--quiet"});
+  EXPECT_EQ(result.code, 0) << "one did";
+  EXPECT_EQ(result.last_line()["converged"], 1);
+  EXPECT_TRUE(result.last_line()["error"].is_null());
+  script_.converges_from = 21;
+  result = call({"run", scene_, "--quiet", "--report", path("report.jsonl")});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+  EXPECT_EQ(result.last_line()["converged"], 0);
+  EXPECT_EQ(result.last_line()["frames"], 20);
+  EXPECT_EQ(result.last_line()["error"],
+            "none of 20 steps converged: the last one ended with 'iteration cap'");
+  EXPECT_NE(result.err.find("stickslip: none of 20 steps converged"), std::string::npos) << result.err;
+  EXPECT_TRUE(fs::exists(path("report.jsonl"))) << "what was done is kept";
+  // A time budget is what the user asked for.
+  script_.runs_out_of_time = true;
+  result = call({"run", scene_, "--quiet"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.last_line()["converged"], 0);
+  EXPECT_EQ(result.last_line()["stopped_by_budget"], 20);
+}
+
+TEST_F(Cli, ACheckedRunOfRigidBodiesSaysHowDeepMeshesOverlap) {
+  Result result = call({"run", scene_, "--quiet"});
+  EXPECT_TRUE(result.last_line()["overlap_max"].is_null());
+  EXPECT_TRUE(result.last_line()["intersections_note"].is_null());
+  script_.overlap = 2e-3;
+  result = call({"run", scene_, "--check-intersections", "--report", path("report.jsonl")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(result.last_line()["intersections"].is_null());
+  EXPECT_NE(result.last_line()["intersections_note"].get<std::string>().find("overlap_max"),
+            std::string::npos);
+  EXPECT_EQ(result.last_line()["overlap_max"], 2e-3);
+  EXPECT_EQ(result.last_line()["overlap_of"], "'box' in 'wall'");
+  EXPECT_NE(result.out.find("2 mm in, 'box' in 'wall', frame 1"), std::string::npos) << result.out;
+  std::ifstream report(path("report.jsonl"));
+  std::string line;
+  std::getline(report, line);
+  EXPECT_EQ(json::parse(line)["overlap"], 2e-3);
+}
+
 TEST_F(Cli, ReportHoldsOneJsonLinePerStepUnderItsFinalNameOnly) {
   const Result result = call({"run", scene_, "--quiet", "--report", path("report.jsonl")});
   EXPECT_EQ(result.code, 0);

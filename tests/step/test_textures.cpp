@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "tests/fixtures/box_model.h"
 #include "tests/fixtures/engine_test.h"
 #include "tests/fixtures/rigid_model.h"
 
@@ -34,21 +35,24 @@ class TexturedSteps : public testing::TestWithParam<Backend> {
                                  1, ridges.size);
     model.textures.push_back(ridges);
   }
-  /// How far the box went and how fast it is.
-  BodyState run(const Model& model, int steps) {
+  /// The state after `steps`.
+  State run_all(Model model, int steps, double tolerance = 1e-10) {
+    finalize(model);
     const std::unique_ptr<Engine> engine = make_engine(GetParam(), 2);
     Params params;
     params.solver = SolverKind::velocity;
     params.dt = 0.001;
     LabParams contact = stepping_lab_params();
-    contact.tolerance = 1e-10;
+    contact.tolerance = tolerance;
     contact.max_iterations = 10000;
     engine->set_params(params);
     engine->set_contact_params(contact);
     engine->load(model);
     for (int i = 0; i < steps; ++i) engine->step();
-    return engine->state().bodies[0];
+    return engine->state();
   }
+  /// How far the box went and how fast it is.
+  BodyState run(const Model& model, int steps) { return run_all(model, steps).bodies[0]; }
 };
 
 TEST_P(TexturedSteps, ridges_stop_a_box_after_v2_over_2_mu_g) {
@@ -83,6 +87,24 @@ TEST_P(TexturedSteps, a_constant_direction_map_is_the_elliptic_law) {
   // A quarter of a turn away it is another law.
   mapped.textures[0].texels = direction_texels(std::vector<double>(4, std::numbers::pi / 2));
   EXPECT_GT(norm(run(mapped, 300).pose.x - one.pose.x), 0.01);
+}
+
+/// The solid is of the same material, but a texture lies on rigid bodies only: it slides by the floor's 0.1.
+TEST_P(TexturedSteps, a_solid_that_stands_elsewhere_changes_nothing) {
+  const double v = 0.8;
+  const int steps = 60;
+  Model alone = sliding_box({v, 0, 0.3});
+  add_ridges(alone, 0.001);
+  alone.materials[0].young = 1e5;
+  Model beside = alone;
+  fixtures::add_box(beside, "solid", {0.2, 0.1, 0.2}, {5, 0.0495, 0}, 1, 0, {0.5, 0, 0});
+  const BodyState one = run(alone, steps);
+  const State other = run_all(beside, steps, 1e-7);
+  EXPECT_LT(norm(one.pose.x - other.bodies[0].pose.x), 1e-6);
+  EXPECT_LT(norm(one.velocity - other.bodies[0].velocity), 1e-5);
+  EXPECT_LT(one.velocity[0], v - 0.2 * 9.81 * 0.001 * steps) << "ridges slow it down";
+  const double slide = fixtures::mean(other.velocities, 0, static_cast<int>(other.velocities.size()))[0];
+  EXPECT_NEAR(slide, 0.5 - 0.1 * 9.81 * 0.001 * steps, 0.01);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, TexturedSteps, testing::Values(Backend::cpu, Backend::cuda),

@@ -1,0 +1,56 @@
+// OverlapCheck: how deep the surfaces of a velocity-level scene's objects are inside each other. It shares no
+// code with collision detection and reads meshes only, so that it sees what that one misses.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpu/model/model.h"
+
+namespace stickslip {
+
+/// The deepest point of one object's surface inside another object, or behind a half-space.
+struct MeshOverlap {
+  double depth = 0;      // [m] from the point to the nearest point of the other surface
+  std::int32_t in = -1;  // whose point it is: into Model::objects; -1: nothing overlaps
+  std::int32_t of = -1;  // inside what: an object, or -1 - k: half-space k
+};
+
+/// "'a' in 'b'"; empty where nothing overlaps.
+std::string describe(const MeshOverlap& overlap, const Model& model);
+
+/// Points that are looked at: nodes, middles of triangles and of edges, and the middle of each piece of an
+/// edge between the places where it passes through the other surface. A point is inside where the other
+/// surface winds around it, and its distance to that surface is at most what the two have to be moved apart
+/// by. So the depth is a lower bound: it never says that bodies overlap which do not, and an overlap without
+/// such a point is missed. Round shapes are the polyhedra that are drawn, which lie inside them.
+///
+/// Left out are objects that both stand still, bodies that a joint keeps from touching, and elastic solids
+/// against each other and themselves, which do not touch at velocity level.
+class OverlapCheck {
+ public:
+  OverlapCheck() = default;
+  explicit OverlapCheck(const Model& model);
+
+  /// `positions` [m] of all nodes of the model.
+  MeshOverlap deepest(const std::vector<Vec<double, 3>>& positions) const;
+
+ private:
+  struct Surface {
+    std::int32_t object = -1;
+    bool moves = false, rigid = false;
+    std::int32_t body = -1;
+    std::vector<std::int32_t> nodes;
+    std::vector<Vec2i> edges;
+    std::vector<Vec3i> triangles;
+  };
+  struct Box;
+  bool may_touch(const Surface& a, const Surface& b) const;
+
+  std::vector<Surface> surfaces_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> jointed_;  // bodies that may overlap, ascending
+  std::vector<HalfSpace> half_spaces_;
+};
+
+}  // namespace stickslip
