@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "app/io/toml_depth.h"
+
 namespace stickslip {
 
 struct TableReader::Node {
@@ -73,6 +75,7 @@ std::vector<double> finite_numbers(const toml::node& node, std::size_t count, F&
 }  // namespace
 
 TableReader::TableReader(const std::string& text, const std::filesystem::path& file) {
+  check_toml_depth(text, file);
   try {
     auto document = std::make_shared<const toml::table>(toml::parse(text, file.string()));
     node_ = std::make_shared<const Node>(Node{document, document.get(), file, ""});

@@ -355,6 +355,7 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   const Span span(ctx, "contact problem");
   ContactSolveRecord& record = *report.contact_solve;
   last_ = constraints(params, lab);
+  system.set_cancel(cancel_);
   if (coupling_.active()) {
     const std::string_view solver = last_.soft ? "nsgs" : solver_name(params.contact_solver);
     const CouplingRecord done = coupling_.solve(ctx, system, bodies_, last_, solver, lab, params, record);
