@@ -9,7 +9,7 @@
 
 #include "app/capture/png.h"
 #include "app/capture/recorder.h"
-#include "app/cli/first_failure.h"
+#include "app/cli/failures.h"
 #include "app/cli/position_feed.h"
 #include "app/io/memory.h"
 #include "app/io/output_file.h"
@@ -85,11 +85,11 @@ class PictureWriter final : public FrameWriter {
   }
 
   void finish() override {
-    FirstFailure failure;
-    failure.of([&] { write_image(); });
-    failure.of([&] { finish(images_, "images: "); });
-    failure.of([&] { finish(video_, "video: "); });
-    failure.rethrow();
+    Failures failures;
+    failures.of([&] { write_image(); });
+    failures.of([&] { finish(images_, "images: "); });
+    failures.of([&] { finish(video_, "video: "); });
+    failures.rethrow();
   }
 
  private:

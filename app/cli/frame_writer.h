@@ -15,7 +15,7 @@ class FrameWriter {
   /// when a picture cannot be written; what failed takes no more of them.
   virtual void add(Engine& engine) = 0;
   /// Completes the files under their names and says on stderr where they are; those that fail do not keep
-  /// the others from it. Without it no file is left behind that is not complete. Throws the first failure.
+  /// the others from it. Without it no file is left behind that is not complete. Throws as Failures does.
   virtual void finish() = 0;
 };
 

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
-#include "app/cli/first_failure.h"
+#include "app/cli/failures.h"
 #include "app/cli/frame_writer.h"
 #include "app/cli/freezer.h"
 #include "app/cli/interrupt.h"
@@ -121,19 +121,19 @@ struct Outputs {
     freezer.step(engine, step_report);
     draw(engine);
   }
-  /// All that can be finished. Throws the first failure.
+  /// All that can be finished. Throws as Failures does.
   void finish() {
-    FirstFailure failure;
-    failure.of([&] {
+    Failures failures;
+    failures.of([&] {
       if (report) report->commit();
     });
-    failure.of([&] {
+    failures.of([&] {
       if (trace) trace->commit();
     });
-    failure.of([&] {
+    failures.of([&] {
       if (frames) frames->finish();
     });
-    failure.rethrow();
+    failures.rethrow();
   }
 
  private:
@@ -223,15 +223,15 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   summary.solver = param_text(&scene.params, *find_param(param_table(), "solver"));
   const bool has_state = simulate(*engine, frames, options.quiet, interrupt, judge, outputs, summary);
   try {
-    FirstFailure failure;
-    failure.of([&] { outputs.finish(); });
-    failure.of([&] {
+    Failures failures;
+    failures.of([&] { outputs.finish(); });
+    failures.of([&] {
       if (!options.state.empty() && has_state)
         write_state(options.state, scene.model, engine->state().positions);
     });
-    failure.rethrow();
+    failures.rethrow();
   } catch (const OutputError& error) {
-    if (summary.error.empty()) summary.error = error.what();
+    summary.error += (summary.error.empty() ? "" : "; ") + std::string(error.what());
   }
   summary.verdicts = judge.verdicts();
 

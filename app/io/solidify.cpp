@@ -137,7 +137,7 @@ TetMesh solidify(SurfaceMesh open, const SolidOptions& options, const std::strin
         options.tetgen_seconds > 0 ? options.tetgen_seconds : tetgen_seconds(surface, options.edge);
     try {
       return cached(surface, "tetgen 1 " + number_text(options.edge),
-                    [&] { return fill_by_tetgen(*tetgen, surface, options.edge, seconds, name); });
+                    [&] { return fill_by_tetgen(*tetgen, surface, options.edge, name, seconds); });
     } catch (const InputError& error) {
       if (options.mesher == Mesher::tetgen) throw;
       std::cerr << "stickslip: warning: " << error.what() << ", so it fills this one\n";

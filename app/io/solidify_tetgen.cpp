@@ -101,8 +101,8 @@ bool is_inside(const SurfaceMesh& surface, const TetMesh& mesh) {
 
 }  // namespace
 
-TetMesh fill_by_tetgen(const fs::path& tetgen, const SurfaceMesh& surface, double edge, double seconds,
-                       const std::string& name) {
+TetMesh fill_by_tetgen(const fs::path& tetgen, const SurfaceMesh& surface, double edge,
+                       const std::string& name, double seconds) {
   const TemporaryFolder folder;
   write_smesh(folder / "in.smesh", surface);
   // p: a polyhedron; Y: keep its facets whole; q: radius over shortest edge, and least dihedral angle;
