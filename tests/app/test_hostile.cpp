@@ -251,19 +251,19 @@ TEST_F(Hostile, ASoakThatIsInterruptedSaysWhatItSaw) {
 TEST_F(Hostile, ASecondSignalEndsTheProgramAtOnce) {
   ScriptedEngine::Script deaf;
   deaf.hangs_at = 2;
-  ::testing::FLAGS_gtest_death_test_style = "fast";
-  EXPECT_EXIT(
-      {
-        std::thread signals([] {
-          std::this_thread::sleep_for(std::chrono::milliseconds(500));
-          kill(getpid(), SIGINT);
-          std::this_thread::sleep_for(std::chrono::milliseconds(200));
-          kill(getpid(), SIGTERM);
-        });
-        call({"run", scene(), "--quiet"}, deaf);
-        signals.join();
-      },
-      ::testing::KilledBySignal(SIGTERM), "");
+  const auto run_and_interrupt = [&] {
+    std::thread signals([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      kill(getpid(), SIGINT);
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      kill(getpid(), SIGTERM);
+    });
+    const std::string file = scene();
+    const char* const line[] = {"stickslip", "run", file.c_str(), "--quiet"};
+    run_cli(4, line, [&](Backend, int) { return std::make_unique<ScriptedEngine>(deaf); });
+    signals.join();
+  };
+  EXPECT_EXIT(run_and_interrupt(), ::testing::KilledBySignal(SIGTERM), "");
 }
 
 TEST_F(Hostile, AnInterruptedStepIsNotPartOfTheRun) {
