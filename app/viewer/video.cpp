@@ -57,7 +57,7 @@ void WindowPictures::stop_video() {
 
 std::filesystem::path WindowPictures::take(const Image& shown, const Snapshot& snapshot,
                                            const std::string& name) {
-  const std::filesystem::path file = take_screenshot(shown, name);
+  std::filesystem::path file = take_screenshot(shown, name);
   try {
     if (video_) video_->add(shown, snapshot.time);
   } catch (const OutputError& error) {
@@ -74,7 +74,7 @@ std::filesystem::path WindowPictures::take(const Image& shown, const Snapshot& s
 std::filesystem::path WindowPictures::take_screenshot(const Image& shown, const std::string& name) {
   if (!std::exchange(screenshot_, false)) return {};
   try {
-    const std::filesystem::path file = free_name("stickslip-" + name, ".png");
+    std::filesystem::path file = free_name("stickslip-" + name, ".png");
     write_png(file, shown);
     spdlog::info("wrote {}", file.string());
     return file;
