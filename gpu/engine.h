@@ -1,6 +1,7 @@
 // The host-only face of the simulation: load a Model, set parameters, step, take snapshots, read diagnostics.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -77,8 +78,11 @@ class Engine {
   virtual void set_half_space_mu(std::size_t index, double mu) = 0;
   virtual void set_drag(const std::optional<Drag>& drag) = 0;
 
-  /// Advances by params().dt. Throws SimulationError.
+  /// Advances by params().dt. Throws SimulationError, and StepInterrupted when it is cancelled.
   virtual StepReport step() = 0;
+  /// While `flag` is set (from another thread, or a signal), steps end at their next Newton iteration or
+  /// contact solve; nullptr: never. It must outlive the steps.
+  virtual void set_cancel(const std::atomic<bool>* /*flag*/) {}
 
   /// From now on, every StepReport carries the spans of its step. On CUDA this costs a wait and events.
   virtual void set_tracing(bool on) = 0;

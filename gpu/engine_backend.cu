@@ -85,6 +85,11 @@ class BackendEngine final : public Engine {
 
   void set_drag(const std::optional<Drag>& drag) override { drag_ = drag; }
 
+  void set_cancel(const std::atomic<bool>* flag) override {
+    stepper_.set_cancel(flag);
+    rigid_.set_cancel(flag);
+  }
+
   StepReport step() override {
     const Counters before = ctx_.counters();
     if (trace_) trace_->begin_step();

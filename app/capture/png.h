@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-/// Writes beside `file` under a temporary name, then renames. Throws std::runtime_error naming the file.
+/// The file appears when it is complete. Throws InputError or OutputError naming it.
 void write_png(const std::filesystem::path& file, const Image& image);
 
 }  // namespace stickslip

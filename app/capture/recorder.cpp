@@ -5,12 +5,17 @@
 #include <system_error>
 
 #include "app/capture/png.h"
+#include "app/io/output_file.h"
 #include "app/process/child_process.h"
 
 namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// Of the encoder: to take a part of a picture, and to end after the last one.
+constexpr ChildProcess::Limit kWriteLimit = 120s, kFinishLimit = 600s;
 
 class ImageRecorder : public Recorder {
  public:
@@ -18,8 +23,8 @@ class ImageRecorder : public Recorder {
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error || !fs::is_directory(folder_))
-      throw std::runtime_error("cannot make the folder '" + folder_.string() + "'" +
-                               (error ? ": " + error.message() : std::string()));
+      throw OutputError("cannot make the folder '" + folder_.string() + "'" +
+                        (error ? ": " + error.message() : std::string()));
   }
   void add(const Image& frame) override {
     char name[32];
@@ -39,18 +44,10 @@ class ImageRecorder : public Recorder {
 class VideoRecorder : public Recorder {
  public:
   VideoRecorder(fs::path file, fs::path ffmpeg, double rate)
-      : file_(std::move(file)), temporary_(file_), ffmpeg_(std::move(ffmpeg)), rate_(rate) {
-    temporary_.replace_filename(file_.stem().string() + ".part" + file_.extension().string());
-    if (file_.has_parent_path() && !fs::is_directory(file_.parent_path()))
-      throw std::runtime_error("cannot write the video '" + file_.string() + "': there is no folder '" +
-                               file_.parent_path().string() + "'");
-  }
-  ~VideoRecorder() override {
-    if (!process_) return;
-    process_.reset();
-    std::error_code ignored;
-    fs::remove(temporary_, ignored);
-  }
+      : file_(std::move(file)),
+        pending_(file_, PendingFile::Mark::before_extension),
+        ffmpeg_(std::move(ffmpeg)),
+        rate_(rate) {}
 
   void add(const Image& frame) override {
     if (finished_) throw std::runtime_error("the video '" + file_.string() + "' is finished already");
@@ -59,22 +56,20 @@ class VideoRecorder : public Recorder {
       throw std::runtime_error("the video '" + file_.string() + "' has frames of " + std::to_string(width_) +
                                "x" + std::to_string(height_) + "; one of " + std::to_string(frame.width) +
                                "x" + std::to_string(frame.height) + " cannot follow");
-    if (!process_->write(frame.rgba)) {
-      process_->finish();
-      fail();
-    }
+    if (process_->write(frame.rgba, kWriteLimit)) return;
+    if (!process_->timed_out()) process_->finish(kFinishLimit);
+    fail();
   }
 
   void finish() override {
+    if (failed_) throw OutputError("the video '" + file_.string() + "' was not written");
     if (finished_) return;
     if (!process_) throw std::runtime_error("the video '" + file_.string() + "' has no frames");
-    if (!process_->finish()) fail();
+    // It exits with 0 after some failed writes, as that of the trailer; only its messages say so.
+    if (!process_->finish(kFinishLimit) || !process_->errors().empty()) fail();
     process_.reset();
     finished_ = true;
-    std::error_code error;
-    fs::rename(temporary_, file_, error);
-    if (error)
-      throw std::runtime_error("cannot write the video '" + file_.string() + "': " + error.message());
+    pending_.commit();
   }
   fs::path output() const override { return file_; }
 
@@ -85,55 +80,63 @@ class VideoRecorder : public Recorder {
     if (width_ < 2 || height_ < 2) throw std::runtime_error("a video needs frames of at least 2x2 pixels");
     const std::string size = std::to_string(width_) + "x" + std::to_string(height_);
     process_ = std::make_unique<ChildProcess>(
-        ffmpeg_, std::vector<std::string>{"-hide_banner",
-                                          "-loglevel",
-                                          "error",
-                                          "-y",
-                                          "-f",
-                                          "rawvideo",
-                                          "-pixel_format",
-                                          "rgba",
-                                          "-video_size",
-                                          size,
-                                          "-framerate",
-                                          std::to_string(rate_),
-                                          "-i",
-                                          "pipe:0",
-                                          "-vf",
-                                          "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,scale=out_color_matrix=bt709",
-                                          "-c:v",
-                                          "libx264",
-                                          "-preset",
-                                          "fast",
-                                          "-crf",
-                                          "18",
-                                          "-pix_fmt",
-                                          "yuv420p",
-                                          "-colorspace",
-                                          "bt709",
-                                          "-color_primaries",
-                                          "bt709",
-                                          "-color_trc",
-                                          "bt709",
-                                          "-movflags",
-                                          "+faststart",
-                                          temporary_.string()});
+        ffmpeg_,
+        std::vector<std::string>{"-hide_banner",
+                                 "-loglevel",
+                                 "error",
+                                 "-xerror",
+                                 "-y",
+                                 "-f",
+                                 "rawvideo",
+                                 "-pixel_format",
+                                 "rgba",
+                                 "-video_size",
+                                 size,
+                                 "-framerate",
+                                 std::to_string(rate_),
+                                 "-i",
+                                 "pipe:0",
+                                 "-vf",
+                                 "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,scale=out_color_matrix=bt709",
+                                 "-c:v",
+                                 "libx264",
+                                 "-preset",
+                                 "fast",
+                                 "-crf",
+                                 "18",
+                                 "-pix_fmt",
+                                 "yuv420p",
+                                 "-colorspace",
+                                 "bt709",
+                                 "-color_primaries",
+                                 "bt709",
+                                 "-color_trc",
+                                 "bt709",
+                                 "-movflags",
+                                 "+faststart",
+                                 pending_.temporary().string()},
+        ChildProcess::Group::own);
   }
   [[noreturn]] void fail() {
     std::string said = process_->errors();
     while (!said.empty() && said.back() == '\n') said.pop_back();
+    const bool hangs = process_->timed_out();
     process_.reset();
-    finished_ = true;
+    finished_ = failed_ = true;
     std::error_code ignored;
-    fs::remove(temporary_, ignored);
-    throw std::runtime_error("cannot write the video '" + file_.string() + "': ffmpeg " +
-                             (said.empty() ? "ended early" : "says: " + said));
+    fs::remove(pending_.temporary(), ignored);
+    throw OutputError("cannot write the video '" + file_.string() + "': ffmpeg " +
+                      (hangs          ? "hangs and was stopped"
+                       : said.empty() ? "ended early"
+                                      : "says: " + said));
   }
 
-  fs::path file_, temporary_, ffmpeg_;
+  fs::path file_;
+  PendingFile pending_;
+  fs::path ffmpeg_;
   double rate_;
   int width_ = 0, height_ = 0;
-  bool finished_ = false;
+  bool finished_ = false, failed_ = false;
   std::unique_ptr<ChildProcess> process_;
 };
 

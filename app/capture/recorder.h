@@ -9,12 +9,13 @@
 
 namespace stickslip {
 
-/// Takes frames of one size. Throws std::runtime_error, naming the file, when something cannot be written.
+/// Takes frames of one size. Throws std::runtime_error, naming the file, when something cannot be written
+/// (OutputError: a full disk, an encoder that fails or hangs).
 class Recorder {
  public:
   virtual ~Recorder() = default;  // without finish(): what was begun is removed as far as it is temporary
   virtual void add(const Image& frame) = 0;
-  /// Completes the output; later frames are an error.
+  /// Completes the output; later frames are an error. Throws where `add` has failed to write.
   virtual void finish() = 0;
   /// Where the output is, or will be after finish().
   virtual std::filesystem::path output() const = 0;

@@ -7,6 +7,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "app/cli/number_range.h"
 #include "app/io/ipc_script.h"
 #include "app/io/mesh.h"
 #include "app/io/scene_variant.h"
@@ -40,7 +41,7 @@ void add_scale(CLI::App& command, std::optional<double>& scale) {
   command
       .add_option("--scale", scale,
                   "finer meshes or longer arrays, instead of the scene's own scale (assets/scenes/README.md)")
-      ->check(CLI::Range(1.0, kMaxScale));
+      ->check(number_range(1.0, kMaxScale));
 }
 
 }  // namespace
@@ -173,11 +174,11 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   bench->add_option("--scales", options.scales, "sizes of the scenes of 'barrier', with commas")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(1.0, kMaxScale));
+      ->check(number_range(1.0, kMaxScale));
   bench->add_option("--at", options.at, "frame of the scenes that 'barrier' starts from")
       ->check(CLI::Range(0, 100000));
   bench->add_option("--tolerance", options.tolerance, "of 'barrier': gradient that ends a step, of the first")
-      ->check(CLI::Range(1e-12, 1.0))
+      ->check(number_range(1e-12, 1.0))
       ->capture_default_str();
   bench->add_option("--solvers", options.solvers, "contact solvers of 'rigid', with commas")
       ->delimiter(',')
@@ -248,7 +249,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
 constexpr const char* too_large = "out of memory: the input is too large for this machine";
 
 int complain(const std::exception& error, ExitCode code) {
-  std::cerr << "stickslip: " << error.what() << std::endl;
+  std::cerr << "stickslip: " << shortened(error.what()) << std::endl;
   return code;
 }
 

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <regex>
+#include <stdexcept>
 
 #include "app/capture/png.h"
 #include "app/capture/recorder.h"
+#include "app/cli/failures.h"
 #include "app/cli/position_feed.h"
+#include "app/io/memory.h"
 #include "app/io/output_file.h"
 #include "app/render/renderer.h"
 
@@ -40,6 +44,18 @@ void check_places(const RunOptions& options) {
   if (!options.images.empty() && !fs::is_directory(options.images, error)) check_writable(options.images);
 }
 
+/// Drivers and encoders do not survive a failed allocation.
+void check_address_space(Size size) {
+  const double picture = 4.0 * size.width * size.height, needed = 0x1p29 + 16 * picture,
+               left = address_space_left();
+  if (left >= needed) return;
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "pictures need about %.2g GiB of address space, and %.2g GiB are left: raise ulimit -v",
+                needed / 0x1p30, left / 0x1p30);
+  throw std::runtime_error(text);
+}
+
 class PictureWriter final : public FrameWriter {
  public:
   PictureWriter(const RunOptions& options, const Scene& scene, Size size)
@@ -64,24 +80,39 @@ class PictureWriter final : public FrameWriter {
     feed_->update();
     if (!images_ && !for_video) return;
     const Image picture = renderer_.render_offscreen(view_, size_.width, size_.height);
-    if (images_) images_->add(picture);
-    if (for_video) video_->add(picture);
+    if (images_) add(images_, picture);
+    if (for_video) add(video_, picture);
   }
 
   void finish() override {
-    if (!image_.empty()) {
-      write_png(image_, renderer_.render_offscreen(view_, size_.width, size_.height));
-      std::cerr << "image: " << image_.string() << "\n";
-    }
-    for (Recorder* recorder : {images_.get(), video_.get()}) {
-      if (!recorder) continue;
-      recorder->finish();
-      std::cerr << (recorder == video_.get() ? "video: " : "images: ") << recorder->output().string() << "\n";
-      if (!recorder->note().empty()) std::cerr << "stickslip: " << recorder->note() << "\n";
-    }
+    Failures failures;
+    failures.of([&] { write_image(); });
+    failures.of([&] { finish(images_, "images: "); });
+    failures.of([&] { finish(video_, "video: "); });
+    failures.rethrow();
   }
 
  private:
+  static void add(std::unique_ptr<Recorder>& recorder, const Image& picture) {
+    try {
+      recorder->add(picture);
+    } catch (...) {
+      recorder.reset();
+      throw;
+    }
+  }
+  static void finish(std::unique_ptr<Recorder>& recorder, const char* what) {
+    if (!recorder) return;
+    recorder->finish();
+    std::cerr << what << recorder->output().string() << "\n";
+    if (!recorder->note().empty()) std::cerr << "stickslip: " << recorder->note() << "\n";
+  }
+  void write_image() {
+    if (image_.empty()) return;
+    write_png(image_, renderer_.render_offscreen(view_, size_.width, size_.height));
+    std::cerr << "image: " << image_.string() << "\n";
+  }
+
   Renderer renderer_;
   std::optional<PositionFeed> feed_;
   FrameView view_;
@@ -97,6 +128,7 @@ std::unique_ptr<FrameWriter> make_frame_writer(const RunOptions& options, const 
   const Size size = parse_size(options.size);
   if (options.image.empty() && options.images.empty() && options.video.empty()) return nullptr;
   check_places(options);
+  check_address_space(size);
   try {
     return std::make_unique<PictureWriter>(options, scene, size);
   } catch (const NoDeviceError& error) {

@@ -11,10 +11,11 @@ namespace stickslip {
 class FrameWriter {
  public:
   virtual ~FrameWriter() = default;
-  /// The engine as it stands, once per frame and always the same one; the start included.
+  /// The engine as it stands, once per frame and always the same one; the start included. Throws OutputError
+  /// when a picture cannot be written; what failed takes no more of them.
   virtual void add(Engine& engine) = 0;
-  /// Completes the files under their names and says on stderr where they are. Without it nothing is left
-  /// behind.
+  /// Completes the files under their names and says on stderr where they are; those that fail do not keep
+  /// the others from it. Without it no file is left behind that is not complete. Throws as Failures does.
   virtual void finish() = 0;
 };
 

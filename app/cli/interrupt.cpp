@@ -7,7 +7,12 @@ namespace {
 std::atomic<bool> interrupt_seen{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not wait");
 
-extern "C" void note_interrupt(int) { interrupt_seen = true; }
+extern "C" void note_interrupt(int signal_number) {
+  if (!interrupt_seen.exchange(true)) return;
+  // Delivered on return: a signal is blocked while its handler runs.
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
 
 }  // namespace
 
@@ -15,14 +20,17 @@ InterruptGuard::InterruptGuard() {
   interrupt_seen = false;
   struct sigaction action {};
   action.sa_handler = note_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, &old_interrupt_);
-  sigaction(SIGTERM, &action, &old_terminate_);
+  for (std::size_t i = 0; i < kNoted.size(); ++i) {
+    sigaction(kNoted[i], &action, &noted_before_[i]);
+    if (kNoted[i] == SIGHUP && noted_before_[i].sa_handler == SIG_IGN) signal(SIGHUP, SIG_IGN);
+  }
+  action.sa_handler = SIG_IGN;
+  for (std::size_t i = 0; i < kIgnored.size(); ++i) sigaction(kIgnored[i], &action, &ignored_before_[i]);
 }
 
 InterruptGuard::~InterruptGuard() {
-  sigaction(SIGINT, &old_interrupt_, nullptr);
-  sigaction(SIGTERM, &old_terminate_, nullptr);
+  for (std::size_t i = 0; i < kNoted.size(); ++i) sigaction(kNoted[i], &noted_before_[i], nullptr);
+  for (std::size_t i = 0; i < kIgnored.size(); ++i) sigaction(kIgnored[i], &ignored_before_[i], nullptr);
 }
 
 const std::atomic<bool>& InterruptGuard::flag() const { return interrupt_seen; }

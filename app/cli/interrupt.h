@@ -1,12 +1,15 @@
 // Ctrl+C as a question that a loop asks, instead of the end of the process.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <csignal>
 
 namespace stickslip {
 
-/// While one lives, the first SIGINT or SIGTERM is only noted; a second one ends the process as usual.
+/// While one lives, the first SIGINT, SIGTERM or SIGHUP is only noted; the second of them ends the process as
+/// usual. A SIGHUP that the process was started to ignore (nohup) stays ignored. Writing to a pipe that
+/// nobody reads or beyond the limit of a file's size is an error code, not the end of the process.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -19,7 +22,10 @@ class InterruptGuard {
   const std::atomic<bool>& flag() const;
 
  private:
-  struct sigaction old_interrupt_, old_terminate_;
+  static constexpr std::array kNoted{SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array kIgnored{SIGPIPE, SIGXFSZ};
+  std::array<struct sigaction, kNoted.size()> noted_before_;
+  std::array<struct sigaction, kIgnored.size()> ignored_before_;
 };
 
 }  // namespace stickslip

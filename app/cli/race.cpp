@@ -118,7 +118,7 @@ int command_race(const RaceOptions& options, const LabFactory& labs) {
   const LabParams params = prepare_lab_params(options, base);
   const std::vector<RaceEntry> entries = entries_of(options, params);
   const std::string csv = race_csv(options.csv, options.plot);
-  if (!csv.empty()) check_writable(csv);
+  check_distinct({{"--csv", csv}, {"--plot", options.plot}});
   if (!options.plot.empty()) check_race_plot(options.plot);
   const Backend backend = prepare_backend(options.backend);
   const NamedProblem problem = prepare_problem(options, params.warm_start);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
+#include "app/cli/failures.h"
 #include "app/cli/frame_writer.h"
 #include "app/cli/freezer.h"
 #include "app/cli/interrupt.h"
@@ -18,6 +19,7 @@
 #include "app/io/state_file.h"
 #include "app/io/trace_file.h"
 #include "gpu/core/device_lost.h"
+#include "gpu/model/step_interrupted.h"
 
 namespace stickslip {
 namespace {
@@ -121,15 +123,27 @@ struct Outputs {
     draw(engine);
   }
   void step(Engine& engine, const StepReport& step_report) {
-    if (report) report->stream() << to_json(step_report).dump() << "\n";
+    if (report) {
+      report->stream() << to_json(step_report).dump() << "\n";
+      report->checkpoint();
+    }
     if (trace) trace->add(step_report);
     freezer.step(engine, step_report);
     draw(engine);
   }
+  /// All that can be finished. Throws as Failures does.
   void finish() {
-    if (report) report->commit();
-    if (trace) trace->commit();
-    if (frames) frames->finish();
+    Failures failures;
+    failures.of([&] {
+      if (report) report->commit();
+    });
+    failures.of([&] {
+      if (trace) trace->commit();
+    });
+    failures.of([&] {
+      if (frames) frames->finish();
+    });
+    failures.rethrow();
   }
 
  private:
@@ -138,14 +152,14 @@ struct Outputs {
   }
 };
 
-/// Steps until the frames are done, Ctrl+C is pressed or the simulation fails; the summary says which. False
-/// when the engine lost its device and has no state any more.
-bool simulate(Engine& engine, int frames, bool quiet, ExpectationJudge& judge, Outputs& outputs,
-              RunSummary& summary) {
-  InterruptGuard interrupt;
+/// Steps until the frames are done, Ctrl+C is pressed, or the simulation or an output fails; the summary says
+/// which. False when the engine lost its device and has no state any more.
+bool simulate(Engine& engine, int frames, bool quiet, const InterruptGuard& interrupt,
+              ExpectationJudge& judge, Outputs& outputs, RunSummary& summary) {
   Progress progress(quiet, frames);
-  outputs.start(engine);
+  engine.set_cancel(&interrupt.flag());
   try {
+    outputs.start(engine);
     for (int i = 0; i < frames; ++i) {
       if (interrupt.requested()) {
         summary.interrupted = true;
@@ -160,15 +174,38 @@ bool simulate(Engine& engine, int frames, bool quiet, ExpectationJudge& judge, O
       outputs.step(engine, report);
       progress.show(report, i + 1, step_seconds);
     }
+  } catch (const StepInterrupted&) {
+    summary.interrupted = true;
   } catch (const SimulationError& error) {
     summary.error = error.what();
-  } catch (const std::bad_alloc& error) {
+  } catch (const OutputError& error) {
     summary.error = error.what();
+  } catch (const std::bad_alloc&) {
+    summary.error = "out of memory after " + std::to_string(summary.frames) + " frames";
   } catch (const DeviceLost& error) {
     summary.error = error.what();
     return false;
   }
   return true;
+}
+
+/// Before anything takes long: places that cannot be written, and those that are given twice.
+void check_outputs(const RunOptions& options, const Scene& scene) {
+  std::vector<NamedOutput> outputs{{"--report", options.report},
+                                   {"--trace", options.trace},
+                                   {"--state", options.state},
+                                   {"--image", options.image},
+                                   {"--video", options.video}};
+  std::error_code error;
+  if (std::filesystem::is_regular_file(scene.file, error))
+    outputs.insert(outputs.begin(), {"the scene", scene.file});
+  check_distinct(outputs);
+  for (const std::string& freeze : options.freezes) {
+    std::vector<NamedOutput> with_it = outputs;
+    with_it.push_back({"--freeze", freeze.substr(freeze.find(':') + 1)});
+    check_distinct(with_it);
+  }
+  if (!options.state.empty()) check_state_file(options.state);
 }
 
 }  // namespace
@@ -177,9 +214,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   Scene scene = prepare_scene(options);
   if (options.check_intersections) scene.params.check_intersections = true;
   const Backend backend = prepare_backend(options.backend);
-  if (!options.report.empty()) check_writable(options.report);
-  if (!options.trace.empty()) check_writable(options.trace);
-  if (!options.state.empty()) check_state_file(options.state);
+  check_outputs(options, scene);
 
   const std::unique_ptr<Engine> engine = factory(backend, options.threads);
   load_into(*engine, scene);
@@ -187,6 +222,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
     std::cerr << "stickslip: " << scene.file.string() << ": " << note << "\n";
   ExpectationJudge judge(scene.model, expectations_of(scene));
   const int frames = options.frames.value_or(scene.frames);
+  const InterruptGuard interrupt;  // before the first file is begun: what is begun is finished or removed
   Outputs outputs(options, scene, backend_name(backend), frames);
 
   RunSummary summary;
@@ -195,9 +231,18 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   summary.scale = scene.scale;
   summary.backend = backend_name(backend);
   summary.solver = param_text(&scene.params, *find_param(param_table(), "solver"));
-  const bool has_state = simulate(*engine, frames, options.quiet, judge, outputs, summary);
-  outputs.finish();
-  if (!options.state.empty() && has_state) write_state(options.state, scene.model, engine->state().positions);
+  const bool has_state = simulate(*engine, frames, options.quiet, interrupt, judge, outputs, summary);
+  try {
+    Failures failures;
+    failures.of([&] { outputs.finish(); });
+    failures.of([&] {
+      if (!options.state.empty() && has_state)
+        write_state(options.state, scene.model, engine->state().positions);
+    });
+    failures.rethrow();
+  } catch (const OutputError& error) {
+    summary.error += (summary.error.empty() ? "" : "; ") + std::string(error.what());
+  }
   summary.verdicts = judge.verdicts();
 
   if (summary.error.empty()) summary.error = summary.unconverged();

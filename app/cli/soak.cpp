@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/number_range.h"
 #include "app/viewer/soak.h"
 
 namespace stickslip {
@@ -19,6 +21,7 @@ json to_json(const SoakCommand& command, const SoakReport& report) {
           {"seed", command.seed},
           {"window", command.window},
           {"seconds", report.seconds},
+          {"interrupted", report.interrupted},
           {"steps", report.steps},
           {"edits", report.edit_count()},
           {"edits_by_key", report.edits},
@@ -58,14 +61,14 @@ CLI::App* add_soak(CLI::App& app, SoakCommand& options) {
   soak->add_option("scene", options.scene, "shipped name or file")->required();
   add_scene_options(*soak, options);
   soak->add_option("--minutes", options.minutes, "how long")
-      ->check(CLI::Range(0.001, 1e5))
+      ->check(number_range(0.001, 1e5))
       ->capture_default_str();
   soak->add_option("--steps", options.steps, "end after so many steps too; 0: no limit")
       ->check(CLI::Range(0, 1000000000));
   soak->add_option("--seed", options.seed, "of what is done")->capture_default_str();
   soak->add_option("--step-budget", options.step_budget,
                    "[s] that a contact solver may take of a step; 0: no limit")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_range(0.0, 1e6))
       ->capture_default_str();
   soak->add_flag("--window", options.window,
                  "in the window, with the validation layers; what is frozen leaves its files in this folder");
@@ -85,6 +88,8 @@ int command_soak(const SoakCommand& options, const EngineFactory& factory) {
   Scene scene = prepare_scene(options);
   soak_options.load_scene = [&](const std::string&) { return scene; };
   if (!options.quiet) soak_options.progress = show_progress;
+  const InterruptGuard interrupt;
+  soak_options.cancel = &interrupt.flag();
   SoakReport report;
   try {
     if (options.window) {

@@ -73,8 +73,7 @@ int command_solve(const SolveOptions& options, const LabFactory& labs) {
   const std::vector<ContactSolverInfo> solvers = list_contact_solvers();
   find_contact_solver(solvers, options.solver, "--solver " + options.solver);
   const LabParams params = prepare_lab_params(options);
-  if (!options.history.empty()) check_writable(options.history);
-  if (!options.out.empty()) check_writable(options.out);
+  check_distinct({{"--history", options.history}, {"--out", options.out}});
   const Backend backend = prepare_backend(options.backend);
   NamedProblem problem = prepare_problem(options, params.warm_start);
   if (!options.out.empty()) check_expressible(problem.file.problem, options.out);

@@ -3,12 +3,19 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace stickslip {
 
-/// Something that was given (a file, a flag, a parameter, a mesh) is wrong: one message for the user.
+/// A message as a user can read it: of a word longer than a path may be only both ends, of a text of pages
+/// the first one.
+std::string shortened(std::string_view message);
+
+/// Something that was given (a file, a flag, a parameter, a mesh) is wrong: one message for the user, which
+/// echoes no more of it than `shortened` leaves.
 struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit InputError(const std::string& message) : std::runtime_error(shortened(message)) {}
 };
 
 /// No device, display or driver that could do what was asked.

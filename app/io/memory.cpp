@@ -1,5 +1,9 @@
 #include "app/io/memory.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -16,6 +20,16 @@ double available_memory() {
   while (info >> key >> kib && std::getline(info, rest))
     if (key == "MemAvailable:") return 1024 * kib;
   return std::numeric_limits<double>::max();
+}
+
+double address_space_left() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<double>::max();
+  double pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const double used = pages * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
 }
 
 double resident_memory() {

@@ -7,6 +7,8 @@ namespace stickslip {
 
 /// What can be had without swapping [bytes].
 double available_memory();
+/// What this process may still map under its own limit (ulimit -v) [bytes]; the largest double: no limit.
+double address_space_left();
 /// What this process holds [bytes]; 0 where that cannot be told.
 double resident_memory();
 /// Empty when `bytes` are at hand, else what to tell the user: "needs about ...".

@@ -27,6 +27,7 @@ inline const std::vector<std::string> mesher_names{"auto", "tetgen", "lattice"};
 struct SolidOptions {
   double edge = 0;  // [m] wished length of the tets' edges; 0: as the surface asks (tetgen), or its size / 24
   Mesher mesher = Mesher::automatic;
+  double tetgen_seconds = 0;  // after which tetgen is stopped; 0: by the number of tets, a minute at least
 };
 
 /// Reads the tets of a .msh, or fills the closed surface of an .obj, .ply or .stl with tets. Nodes that no

@@ -1,35 +1,122 @@
 #include "app/io/output_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
 #include "app/io/input_error.h"
+#include "app/io/output_buffer.h"
 
 namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostLinks = 40;
+
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+/// The file at the end of a chain of links, which need not be there.
+fs::path followed(const fs::path& path) {
+  fs::path at = path;
+  std::error_code error;
+  for (int links = 0; links < kMostLinks; ++links) {
+    if (!fs::is_symlink(fs::symlink_status(at, error))) return at;
+    const fs::path next = fs::read_symlink(at, error);
+    at = next.is_absolute() ? next : folder_of(at) / next;
+  }
+  throw InputError(path.string() + ": is a link that leads in a circle");
+}
+
+bool same_node(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// 1 or 2 where the node is one of them.
+int stream_of(const struct stat& node) {
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat own {};
+    if (fstat(stream, &own) == 0 && same_node(node, own)) return stream;
+  }
+  return -1;
+}
+
+std::string cause(int error) { return error == 0 ? std::string() : std::string(": ") + std::strerror(error); }
+
+/// For writing to a device, a pipe or a stream of this process.
+int open_node(const OutputPlace& place) {
+  return place.stream >= 0 ? fcntl(place.stream, F_DUPFD_CLOEXEC, 3)
+                           : open(place.target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+}
+
+/// What two spellings of one place have in common.
+std::string identity(const OutputPlace& place) {
+  if (!place.is_file) return "node " + std::to_string(place.device) + " " + std::to_string(place.inode);
+  std::error_code error;
+  const fs::path folder = fs::canonical(folder_of(place.target), error);
+  return (error ? folder_of(place.target) : folder) / place.target.filename();
+}
+
+fs::path temporary_for(const OutputPlace& place, PendingFile::Mark mark) {
+  const std::string part = ".part" + std::to_string(getpid());
+  const fs::path beside =
+      place.is_file ? place.target
+                    : fs::temp_directory_path() /
+                          ("stickslip_" + std::to_string(place.inode) + "_" + place.path.filename().string());
+  fs::path name = beside;
+  if (mark == PendingFile::Mark::at_end) return name += part;
+  return name.replace_filename(beside.stem().string() + part + beside.extension().string());
+}
+
 }  // namespace
 
-void check_writable(const fs::path& path) {
+OutputPlace find_output(const fs::path& path) {
+  const auto refuse = [&](const std::string& what) { throw InputError(path.string() + ": " + what); };
+  OutputPlace place{path, path};
+  struct stat node {};
+  const bool there = stat(path.c_str(), &node) == 0;
+  if (path.filename().empty() || (there && S_ISDIR(node.st_mode))) refuse("is a folder, not a file");
+  if (there) place.stream = stream_of(node);
+  if (there && (place.stream >= 0 || !S_ISREG(node.st_mode))) {
+    place.is_file = false;
+    place.device = node.st_dev;
+    place.inode = node.st_ino;
+    if (S_ISSOCK(node.st_mode)) refuse("is a socket: give a file, a pipe or a character device");
+    if (S_ISBLK(node.st_mode)) refuse("is a disk: give a file, a pipe or a character device");
+    if (place.stream < 0 && access(path.c_str(), W_OK) != 0) refuse("no permission to write there");
+    return place;
+  }
+  place.target = followed(path);
   std::error_code error;
-  const fs::path folder = folder_of(path);
-  if (path.filename().empty() || fs::is_directory(path, error))
-    throw InputError(path.string() + ": is a folder, not a file");
-  if (!fs::is_directory(folder, error))
-    throw InputError(path.string() + ": there is no folder " + folder.string());
-  if (access(folder.c_str(), W_OK) != 0) throw InputError(path.string() + ": no permission to write there");
+  const fs::path folder = folder_of(place.target);
+  if (!fs::is_directory(folder, error)) refuse("there is no folder " + folder.string());
+  if (access(folder.c_str(), W_OK) != 0) refuse("no permission to write there");
+  return place;
 }
 
-PendingFile::PendingFile(fs::path path) : path_(std::move(path)) {
-  check_writable(path_);
-  temporary_ = path_;
-  temporary_ += ".part" + std::to_string(getpid());
+void check_writable(const fs::path& path) { find_output(path); }
+
+void check_distinct(const std::vector<NamedOutput>& outputs) {
+  std::vector<std::pair<std::string, const NamedOutput*>> seen;
+  for (const NamedOutput& output : outputs) {
+    if (output.path.empty()) continue;
+    const std::string place = identity(find_output(output.path));
+    for (const auto& [other, first] : seen)
+      if (other == place)
+        throw InputError(output.option + " " + output.path.string() + ": is the same file as " +
+                         first->option + " " + first->path.string() + "; each output needs its own");
+    seen.emplace_back(place, &output);
+  }
 }
+
+PendingFile::PendingFile(fs::path path, Mark mark)
+    : place_(find_output(path)), temporary_(temporary_for(place_, mark)) {}
 
 PendingFile::~PendingFile() {
   if (temporary_.empty()) return;
@@ -38,19 +125,63 @@ PendingFile::~PendingFile() {
 }
 
 void PendingFile::commit() {
-  fs::rename(temporary_, path_);
+  const auto fail = [&](const std::string& why) {
+    throw OutputError(place_.path.string() + ": writing failed" + why);
+  };
+  std::error_code error;
+  if (place_.is_file) {
+    fs::rename(temporary_, place_.target, error);
+    if (error) fail(": " + error.message());
+  } else {
+    OutputBuffer out(open_node(place_), false);
+    std::ifstream in(temporary_, std::ios::binary);
+    std::ostream to(&out);
+    to << in.rdbuf() << std::flush;
+    if (!in || !to || !out.close()) fail(cause(out.error()));
+    fs::remove(temporary_, error);
+  }
   temporary_.clear();
 }
 
-OutputFile::OutputFile(fs::path path)
-    : file_(std::move(path)), stream_(file_.temporary(), std::ios::binary | std::ios::trunc) {
-  if (!stream_) throw InputError(file_.path().string() + ": cannot be written");
+OutputFile::OutputFile(fs::path path) : place_(find_output(path)), stream_(nullptr) {
+  int file = -1;
+  if (place_.is_file) {
+    file_.emplace(place_.path);
+    file = open(file_->temporary().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  } else {
+    file = open_node(place_);
+  }
+  if (file < 0) throw InputError(place_.path.string() + ": cannot be written" + cause(errno));
+  buffer_ = std::make_unique<OutputBuffer>(file, place_.is_file);
+  stream_.rdbuf(buffer_.get());
+}
+
+OutputFile::~OutputFile() = default;
+
+void OutputFile::checkpoint(std::string_view tail) {
+  if (done_) return;
+  tail_ = tail;
+  stream_.flush();
+  if (!stream_ || !buffer_->mark(place_.is_file ? tail : std::string_view())) fail();
+  checked_ = true;
 }
 
 void OutputFile::commit() {
-  stream_.close();
-  if (!stream_) throw std::runtime_error(file_.path().string() + ": writing failed");
-  file_.commit();
+  if (done_) return;
+  if (!place_.is_file) stream_ << tail_;
+  checkpoint(place_.is_file ? std::string(tail_) : std::string());
+  if (!buffer_->close()) fail();
+  if (file_) file_->commit();
+  done_ = true;
+}
+
+void OutputFile::fail() {
+  done_ = true;
+  const int error = buffer_->error();
+  const bool kept = file_ && checked_ && buffer_->restore() && buffer_->close();
+  if (kept) file_->commit();
+  throw OutputError(place_.path.string() + ": writing failed" + cause(error) +
+                    (kept ? "; it has what was written until then" : ""));
 }
 
 }  // namespace stickslip

@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMostMaterials = 1000;
+
 std::string read_text(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) throw InputError(file.string() + ": no such scene file");
@@ -83,7 +85,11 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
   scene.camera = read_camera(root.table("camera"));
 
   const SceneSource source{file, scene.scale};
-  for (TableReader& table : root.tables("material")) build_material(table, source, scene.model);
+  std::vector<TableReader> materials = root.tables("material");
+  if (materials.size() > kMostMaterials)
+    root.fail("material", "there are " + std::to_string(materials.size()) + " of them; a scene has at most " +
+                              std::to_string(kMostMaterials) + ", because every pair has its friction");
+  for (TableReader& table : materials) build_material(table, source, scene.model);
   for (TableReader& table : root.tables("object")) build_object(table, source, scene.model);
   for (TableReader& table : root.tables("collider")) build_collider(table, source, scene.model);
   for (TableReader& table : root.tables("joint")) build_joint(table, scene.model);

@@ -12,6 +12,8 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
+constexpr std::size_t kMostListed = 30;
+
 }  // namespace
 
 void check_known(const TableReader& at, const std::string& key, const std::string& what,
@@ -24,7 +26,8 @@ void check_known(const TableReader& at, const std::string& key, const std::strin
     message += "; did you mean '" + nearest + "'?";
   } else {
     message += "; there is:";
-    for (const std::string& k : known) message += " " + k;
+    for (std::size_t i = 0; i < std::min(known.size(), kMostListed); ++i) message += " " + known[i];
+    if (known.size() > kMostListed) message += " and " + std::to_string(known.size() - kMostListed) + " more";
   }
   at.fail(key, message);
 }

@@ -105,6 +105,12 @@ double regular_tets(const SurfaceMesh& surface, double edge) {
   return std::abs(enclosed_volume(surface)) / (edge * edge * edge / (6 * std::sqrt(2.0)));
 }
 
+/// A hundred times what it takes for most surfaces [s].
+double tetgen_seconds(const SurfaceMesh& surface, double edge) {
+  const double tets = edge > 0 ? regular_tets(surface, edge) : 0;
+  return 60 + 1e-2 * static_cast<double>(surface.triangles.size()) + 1e-3 * tets;
+}
+
 }  // namespace
 
 void check_tet_count(double tets, double bytes, double edge, const std::string& name) {
@@ -127,9 +133,11 @@ TetMesh solidify(SurfaceMesh open, const SolidOptions& options, const std::strin
       const double tets = regular_tets(surface, options.edge);
       check_tet_count(tets, kBytesPerTet * tets, options.edge, name);
     }
+    const double seconds =
+        options.tetgen_seconds > 0 ? options.tetgen_seconds : tetgen_seconds(surface, options.edge);
     try {
       return cached(surface, "tetgen 1 " + number_text(options.edge),
-                    [&] { return fill_by_tetgen(*tetgen, surface, options.edge, name); });
+                    [&] { return fill_by_tetgen(*tetgen, surface, options.edge, name, seconds); });
     } catch (const InputError& error) {
       if (options.mesher == Mesher::tetgen) throw;
       std::cerr << "stickslip: warning: " << error.what() << ", so it fills this one\n";

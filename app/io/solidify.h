@@ -27,9 +27,9 @@ double winding_number(const SurfaceMesh& surface, const Vec<double, 3>& p);
 void check_tet_count(double tets, double bytes, double edge, const std::string& name);
 
 /// Fills by the program at `tetgen`, whose mesh keeps the surface; `edge` [m] bounds the tets' size, 0 leaves
-/// that to the surface. Throws InputError when it fails.
+/// that to the surface. Throws InputError when it fails, or has not ended after `seconds`.
 TetMesh fill_by_tetgen(const std::filesystem::path& tetgen, const SurfaceMesh& surface, double edge,
-                       const std::string& name);
+                       const std::string& name, double seconds = 600);
 
 /// Isosurface stuffing [Labelle, Shewchuk 2007] with uniform tets: a body-centred cubic lattice of spacing
 /// `edge` [m], whose points near the surface move onto it and whose tets are cut by it. Details below `edge`,

@@ -8,6 +8,7 @@
 #include "app/io/byte_cursor.h"
 #include "app/io/mesh_check.h"
 #include "app/io/number_text.h"
+#include "app/io/output_file.h"
 #include "app/io/solidify.h"
 #include "app/process/child_process.h"
 
@@ -46,6 +47,8 @@ void write_smesh(const fs::path& file, const SurfaceMesh& surface) {
   out << surface.triangles.size() << " 0\n";
   for (const Vec3i& t : surface.triangles) out << "3 " << t[0] << " " << t[1] << " " << t[2] << "\n";
   out << "0\n0\n";
+  out.close();
+  if (!out) throw OutputError(file.string() + ": writing failed");
 }
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -99,7 +102,7 @@ bool is_inside(const SurfaceMesh& surface, const TetMesh& mesh) {
 }  // namespace
 
 TetMesh fill_by_tetgen(const fs::path& tetgen, const SurfaceMesh& surface, double edge,
-                       const std::string& name) {
+                       const std::string& name, double seconds) {
   const TemporaryFolder folder;
   write_smesh(folder / "in.smesh", surface);
   // p: a polyhedron; Y: keep its facets whole; q: radius over shortest edge, and least dihedral angle;
@@ -107,7 +110,11 @@ TetMesh fill_by_tetgen(const fs::path& tetgen, const SurfaceMesh& surface, doubl
   const double regular_tet = edge * edge * edge / (6 * std::sqrt(2.0));
   const std::string switches = edge > 0 ? "-pq1.414/10AzQa" + number_text(regular_tet) : "-pYq1.414/10AzQ";
   ChildProcess process(tetgen, {switches, (folder / "in.smesh").string()});
-  if (!process.finish() || !fs::exists(folder / "in.1.ele"))
+  const bool ended = process.finish(ChildProcess::Limit(seconds));
+  if (process.timed_out())
+    throw InputError(name + ": tetgen has not ended after " + number_text(std::round(10 * seconds) / 10) +
+                     " s and was stopped; mesher = \"lattice\" needs no other program");
+  if (!ended || !fs::exists(folder / "in.1.ele"))
     throw InputError(
         name +
         ": tetgen failed or was stopped (does the surface intersect itself, or is memory short?); "

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "app/io/toml_depth.h"
+
 namespace stickslip {
 
 struct TableReader::Node {
@@ -88,6 +90,7 @@ std::vector<double> finite_numbers(const toml::node& node, std::size_t count, F&
 }  // namespace
 
 TableReader::TableReader(const std::string& text, const std::filesystem::path& file) {
+  check_toml_depth(text, file);
   try {
     auto document = std::make_shared<const toml::table>(toml::parse(text, file.string()));
     node_ = std::make_shared<const Node>(Node{document, document.get(), file, ""});

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 namespace stickslip {
@@ -9,6 +10,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kEnd = "\n]}\n";
 constexpr int process = 1, host_track = 1, device_track = 2;
 
 double microseconds(double seconds) { return std::round(1e9 * seconds) * 1e-3; }
@@ -30,6 +32,7 @@ TraceFile::TraceFile(std::filesystem::path path, const std::string& name) : file
   file_.stream() << "{\"displayTimeUnit\": \"ms\",\n\"traceEvents\": [";
   event({{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", name}}}});
   name_track(host_track, "host");
+  file_.checkpoint(kEnd);
 }
 
 void TraceFile::add(const StepReport& r) {
@@ -54,12 +57,10 @@ void TraceFile::add(const StepReport& r) {
   counter(end, "bytes", {{"to host", r.counters.bytes_to_host}, {"to device", r.counters.bytes_to_device}});
   counter(end, "allocations", {{"allocations", r.counters.allocations}});
   counter(end, "memory", {{"bytes", r.memory_bytes}});
+  file_.checkpoint(kEnd);
 }
 
-void TraceFile::commit() {
-  file_.stream() << "\n]}\n";
-  file_.commit();
-}
+void TraceFile::commit() { file_.commit(); }
 
 void TraceFile::event(const json& event) {
   file_.stream() << (first_ ? "\n" : ",\n") << event.dump();

@@ -10,7 +10,8 @@
 
 namespace stickslip {
 
-/// Streams: holds no more than a step. The file is whole whenever it is committed.
+/// Streams: holds no more than a step. The temporary file is valid JSON after every step, whatever ends the
+/// program then: the list is closed after each, and the next step is written over its end.
 class TraceFile {
  public:
   /// `process` is what the trace is called, as "stickslip run drop on cpu". Throws InputError naming the
@@ -18,10 +19,9 @@ class TraceFile {
   TraceFile(std::filesystem::path path, const std::string& process);
 
   /// The spans of a traced step on the tracks "host" and, where they were timed there, "device", and its
-  /// figures as counters.
+  /// figures as counters. Throws OutputError.
   void add(const StepReport& report);
-  /// Closes the list and gives the file its name. Throws std::runtime_error when something could not be
-  /// written.
+  /// Gives the file its name. Throws OutputError when something could not be written.
   void commit();
 
  private:

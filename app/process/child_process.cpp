@@ -1,6 +1,7 @@
 #include "app/process/child_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -8,13 +9,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 namespace stickslip {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Whether `socket` takes bytes, or is closed, before `limit` is over; 0: no limit.
+bool is_writable(int socket, ChildProcess::Limit limit) {
+  if (limit.count() <= 0) return true;
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    const ChildProcess::Limit left = limit - (Clock::now() - start);
+    if (left.count() <= 0) return false;
+    pollfd waiting{socket, POLLOUT, 0};
+    const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(left).count() + 1;
+    const int ready = poll(&waiting, 1, static_cast<int>(std::min<long long>(milliseconds, 1'000'000)));
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
+  }
+}
+
+}  // namespace
 
 std::optional<std::filesystem::path> find_program(const std::string& program) {
   const auto runs = [](const std::filesystem::path& file) { return access(file.c_str(), X_OK) == 0; };
@@ -27,7 +49,8 @@ std::optional<std::filesystem::path> find_program(const std::string& program) {
   return std::nullopt;
 }
 
-ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                           Group group) {
   // A socket instead of a pipe: writing to a program that has ended is an error code, not a signal.
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -44,7 +67,11 @@ ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vect
   std::vector<char*> argv = {name.data()};
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const int error = posix_spawn(&pid_, name.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (group == Group::own) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  const int error = posix_spawn(&pid_, name.c_str(), &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   input_ = ends[0];
@@ -63,21 +90,40 @@ ChildProcess::~ChildProcess() {
   if (error_output_ >= 0) close(error_output_);
 }
 
-bool ChildProcess::write(std::span<const std::uint8_t> bytes) {
+bool ChildProcess::write(std::span<const std::uint8_t> bytes, Limit limit) {
   while (!bytes.empty()) {
-    const ssize_t sent = send(input_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
+    if (!is_writable(input_, limit)) {
+      timed_out_ = true;
+      return false;
+    }
+    const ssize_t sent =
+        send(input_, bytes.data(), bytes.size(), MSG_NOSIGNAL | (limit.count() > 0 ? MSG_DONTWAIT : 0));
+    if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (sent <= 0) return false;
     bytes = bytes.subspan(static_cast<std::size_t>(sent));
   }
   return true;
 }
 
-bool ChildProcess::finish() {
+bool ChildProcess::finish(Limit limit) {
   close(input_);
   input_ = -1;
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  if (limit.count() > 0) {
+    const Clock::time_point start = Clock::now();
+    auto pause = std::chrono::milliseconds(1);
+    pid_t ended = 0;
+    while ((ended = waitpid(pid_, &status, WNOHANG)) == 0 && Clock::now() - start < limit) {
+      std::this_thread::sleep_for(pause);
+      pause = std::min(2 * pause, std::chrono::milliseconds(50));
+    }
+    if (ended == 0) {
+      timed_out_ = true;
+      kill(pid_, SIGKILL);
+    }
+    if (ended > 0) pid_ = -1;
+  }
+  while (pid_ > 0 && waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
   if (error_output_ >= 0) {

@@ -73,7 +73,7 @@ struct EventWriter {
 
 }  // namespace
 
-JournalFile::JournalFile(const std::filesystem::path& file) {
+JournalFile::JournalFile(const std::filesystem::path& file) : file_(file) {
   check_writable(file);
   stream_.open(file, std::ios::binary | std::ios::trunc);
   if (!stream_) throw InputError(file.string() + ": cannot be written");
@@ -83,12 +83,17 @@ void JournalFile::add(const JournalEntry& entry, const Model& model) {
   json line = std::visit(EventWriter{model}, entry.command);
   line["frame"] = entry.frame;
   line["time"] = entry.time;
-  stream_ << line.dump() << std::endl;
+  write(line.dump());
 }
 
 void JournalFile::add_screenshot(int frame, double time, const std::filesystem::path& picture) {
   const json line{{"event", "screenshot"}, {"file", picture.string()}, {"frame", frame}, {"time", time}};
-  stream_ << line.dump() << std::endl;
+  write(line.dump());
+}
+
+void JournalFile::write(const std::string& line) {
+  stream_ << line << std::endl;
+  if (!stream_) throw OutputError(file_.string() + ": writing failed");
 }
 
 }  // namespace stickslip

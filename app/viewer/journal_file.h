@@ -31,11 +31,15 @@ class JournalFile {
   /// Throws InputError when the file cannot be written.
   explicit JournalFile(const std::filesystem::path& file);
 
-  /// `model`: the scene's that the entry belongs to, for names.
+  /// Both throw OutputError when the line cannot be written. `model`: the scene's that the entry belongs to,
+  /// for names.
   void add(const JournalEntry& entry, const Model& model);
   void add_screenshot(int frame, double time, const std::filesystem::path& picture);
 
  private:
+  void write(const std::string& line);
+
+  std::filesystem::path file_;
   std::ofstream stream_;
 };
 

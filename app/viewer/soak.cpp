@@ -13,6 +13,7 @@
 
 #include "app/io/memory.h"
 #include "app/viewer/random_edits.h"
+#include "gpu/model/step_interrupted.h"
 
 namespace stickslip {
 namespace {
@@ -131,6 +132,7 @@ class WatchedEngine final : public Engine {
     watched("set_drag", [&] { engine_->set_drag(drag); });
   }
   void set_tracing(bool on) override { engine_->set_tracing(on); }
+  void set_cancel(const std::atomic<bool>* flag) override { engine_->set_cancel(flag); }
   void snapshot(Snapshot& out) override {
     watched("snapshot", [&] { engine_->snapshot(out); });
   }
@@ -161,6 +163,9 @@ class WatchedEngine final : public Engine {
       report = engine_->step();
       check(report);
       findings_->stepped(elapsed_since(start), engine_->params(), static_cast<double>(report.memory_bytes));
+    } catch (const StepInterrupted&) {
+      ++findings_->attempts;
+      throw;
     } catch (const SimulationError& error) {
       findings_->failed(error.what(), changed_settings());
       check_state("a failed step");
@@ -238,13 +243,15 @@ class Soak {
 
   Simulation::EngineFactory engine_factory() const {
     return [this] {
-      return std::make_unique<WatchedEngine>(options_.make_engine(), findings_, options_.step_budget);
+      auto engine = std::make_unique<WatchedEngine>(options_.make_engine(), findings_, options_.step_budget);
+      engine->set_cancel(options_.cancel);
+      return engine;
     };
   }
   Findings& findings() { return *findings_; }
 
   bool over() const {
-    return elapsed_since(start_) >= 60 * options_.minutes ||
+    return is_cancelled() || elapsed_since(start_) >= 60 * options_.minutes ||
            (options_.steps > 0 && findings_->attempts >= options_.steps);
   }
 
@@ -272,8 +279,10 @@ class Soak {
   }
 
  private:
+  bool is_cancelled() const { return options_.cancel != nullptr && *options_.cancel; }
   SoakReport current() const {
     SoakReport report = report_;
+    report.interrupted = is_cancelled();
     findings_->fill(report);
     report.steps = findings_->attempts - report.failed_steps;
     report.seconds = elapsed_since(start_);

@@ -1,6 +1,7 @@
 // A soak test: a scene runs while RandomEdits turns its controls, and every step is checked.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,6 +23,7 @@ struct SoakOptions {
       0.5;  // [s] that a contact solver may take of a step, in place of the scene's time_budget
   Simulation::EngineFactory make_engine;
   Simulation::SceneLoader load_scene;
+  const std::atomic<bool>* cancel = nullptr;  // set from elsewhere (Ctrl+C): it ends as after its time
   std::function<void(const struct SoakReport&)> progress;  // now and then; may be empty
 };
 
@@ -31,6 +33,7 @@ struct SoakReport {
   std::map<std::string, long> told;   // messages of failed steps for the user, without their numbers
   std::vector<std::string> examples;  // one failed step for each, with the settings that were not the scene's
   std::vector<std::string> faults;    // what must not be; empty: all is well
+  bool interrupted = false;           // by `cancel`
   double seconds = 0, slowest_step = 0;  // [s] wall
   std::string slowest_solver;
   // [byte] resident: the least in the second and in the last quarter of the time, and the most ever.

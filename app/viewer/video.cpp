@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/capture/png.h"
+#include "app/io/output_file.h"
 
 namespace stickslip {
 namespace {
@@ -56,20 +57,31 @@ void WindowPictures::stop_video() {
 
 std::filesystem::path WindowPictures::take(const Image& shown, const Snapshot& snapshot,
                                            const std::string& name) {
-  std::filesystem::path file;
+  std::filesystem::path file = take_screenshot(shown, name);
   try {
-    if (std::exchange(screenshot_, false)) {
-      file = free_name("stickslip-" + name, ".png");
-      write_png(file, shown);
-      spdlog::info("wrote {}", file.string());
-    }
     if (video_) video_->add(shown, snapshot.time);
+  } catch (const OutputError& error) {
+    spdlog::error("{}", error.what());
+    video_.reset();
   } catch (const std::runtime_error& error) {
+    // Its pictures up to this one are good.
     spdlog::error("{}", error.what());
     stop_video();
-    return {};
   }
   return file;
+}
+
+std::filesystem::path WindowPictures::take_screenshot(const Image& shown, const std::string& name) {
+  if (!std::exchange(screenshot_, false)) return {};
+  try {
+    std::filesystem::path file = free_name("stickslip-" + name, ".png");
+    write_png(file, shown);
+    spdlog::info("wrote {}", file.string());
+    return file;
+  } catch (const std::runtime_error& error) {
+    spdlog::error("{}", error.what());
+    return {};
+  }
 }
 
 }  // namespace stickslip

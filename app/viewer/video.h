@@ -39,6 +39,7 @@ class WindowPictures {
   void ask_screenshot() { screenshot_ = true; }
   /// Starts or ends a video of the scene called `name`.
   void toggle_video(const std::string& name);
+  /// Logs where it was written, or why it was not.
   void stop_video();
 
   bool wants(double time) const { return screenshot_ || (video_ && video_->due(time)); }
@@ -48,6 +49,8 @@ class WindowPictures {
   std::string recording() const { return video_ ? video_->output().filename().string() : ""; }
 
  private:
+  std::filesystem::path take_screenshot(const Image& shown, const std::string& name);
+
   std::unique_ptr<SimulationVideo> video_;
   bool screenshot_ = false;
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/capture/png.h"
+#include "app/io/output_file.h"
 #include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
 #include "app/viewer/gui.h"
@@ -73,6 +74,7 @@ class Viewer {
   void record(const Image& shown);
   void start_race();
   void write_journal();
+  void keep_in_journal(const std::function<void(JournalFile&)>& add);
   void choose_contacts();
   FrameView frame_view();
 
@@ -229,7 +231,8 @@ void Viewer::switch_scene(int direction) {
 void Viewer::record(const Image& shown) {
   const Snapshot& snapshot = simulation_.frame().snapshot;
   const std::filesystem::path file = pictures_.take(shown, snapshot, name());
-  if (!file.empty() && journal_) journal_->add_screenshot(snapshot.frame, snapshot.time, file);
+  if (file.empty()) return;
+  keep_in_journal([&](JournalFile& journal) { journal.add_screenshot(snapshot.frame, snapshot.time, file); });
 }
 
 /// Races on what was frozen, under a name that is free.
@@ -244,8 +247,19 @@ void Viewer::start_race() {
 void Viewer::write_journal() {
   if (!journal_) return;
   for (const JournalEntry& entry : simulation_.journal(journal_written_)) {
-    journal_->add(entry, scene_ ? scene_->model : Model{});
+    keep_in_journal([&](JournalFile& journal) { journal.add(entry, scene_ ? scene_->model : Model{}); });
     ++journal_written_;
+  }
+}
+
+/// A journal that cannot be written ends; the window goes on.
+void Viewer::keep_in_journal(const std::function<void(JournalFile&)>& add) {
+  if (!journal_) return;
+  try {
+    add(*journal_);
+  } catch (const OutputError& error) {
+    spdlog::error("{}; the journal ends here", error.what());
+    journal_.reset();
   }
 }
 

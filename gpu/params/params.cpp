@@ -64,6 +64,9 @@ void store_field(void* object, const ParamInfo& info, T value) {
   std::memcpy(static_cast<char*>(object) + info.offset, &value, sizeof value);
 }
 
+// Nobody misspells a longer name, and comparing takes as long as the product of the lengths.
+constexpr std::size_t kLongestMisspelt = 200;
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -103,6 +106,7 @@ const ParamInfo* find_param(std::span<const ParamInfo> table, std::string_view n
 
 std::string nearest_name(std::span<const std::string_view> names, std::string_view name) {
   std::string_view best;
+  if (name.size() > kLongestMisspelt) return {};
   std::size_t best_cost = 2 + name.size() / 3;  // beyond this a suggestion confuses more than it tells
   for (const std::string_view known : names) {
     // A name that is part of the other is near, however much longer the other one is.

@@ -11,6 +11,7 @@
 #include "gpu/dfcp/solvers.cuh"
 #include "gpu/law/natural_map.h"
 #include "gpu/law/projection.h"
+#include "gpu/model/step_interrupted.h"
 #include "gpu/rigid/frozen_blocks.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -192,10 +193,11 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
   Delassus<D>& W = chosen(ctx, bodies, solver, params);
   Monitor<D> monitor(
       ctx, W, law_.data(),
-      {params.tolerance, params.max_iterations, params.time_budget, params.check_interval, nullptr, false});
+      {params.tolerance, params.max_iterations, params.time_budget, params.check_interval, cancel_, false});
   System<D> system{ctx, W, law_.data(), params, monitor, colouring_, r_.data()};
   if (blocks_ > 0 && !run_solver(solver, system))
     throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'");
+  if (monitor.end() == SolveEnd::cancelled) throw StepInterrupted();
   const bool refused = monitor.end() == SolveEnd::refused;
   // No impulses at all have a residual of 1 at most.
   constexpr double kNothing = 1;

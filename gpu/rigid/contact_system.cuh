@@ -52,6 +52,8 @@ class ContactSystem {
   /// Explicit penalty forces of the contacts instead: adds what they do to `bodies.free`. `build` then gets a
   /// list without contacts.
   void push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list);
+  /// While the flag is set, `solve` throws StepInterrupted; nullptr: never.
+  void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
   /// Nothing is remembered from earlier steps.
   void forget() { impulses_ = 0; }
 
@@ -116,6 +118,7 @@ class ContactSystem {
                       const LabParams& params);
 
   std::size_t blocks_ = 0, joint_blocks_ = 0;
+  const std::atomic<bool>* cancel_ = nullptr;
   bool by_manifolds_ = false, made_ = true;
   std::size_t impulses_ = 0;       // blocks of the last step, whose impulses are remembered; 0: none
   std::size_t contacts_from_ = 0;  // where its contacts began

@@ -376,6 +376,7 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   const Span span(ctx, "contact problem");
   ContactSolveRecord& record = *report.contact_solve;
   last_ = constraints(params, lab);
+  system.set_cancel(cancel_);
   if (coupling_.active()) {
     const bool manifolds = params.contact_solver == ContactSolverKind::manifold_gs;
     const std::string_view solver = last_.soft || manifolds ? "nsgs" : solver_name(params.contact_solver);

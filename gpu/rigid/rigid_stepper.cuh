@@ -51,6 +51,9 @@ class RigidStepper {
   /// Bodies that overlap deeply where they are now; forgets the contacts of the last step.
   std::vector<DeepOverlap> find_overlaps(Context& ctx, const Model& model, const Params& params);
 
+  /// See Engine::set_cancel.
+  void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
+
   /// After an edit: whoever sleeps may have no reason any more.
   void wake() { wake_ = true; }
 
@@ -118,6 +121,7 @@ class RigidStepper {
   Buffer<Pose> found_at_;
   Buffer<std::int32_t> fresh_;
   StepConstraints last_;
+  const std::atomic<bool>* cancel_ = nullptr;
   std::string no_manifolds_;  // why manifold_gs cannot take the scene
   bool stepped_ = false, wake_ = true, sleepers_ = false, penalties_ = false;
   bool parting_ = true;  // since the start there have been deep overlaps in every step

@@ -8,6 +8,7 @@
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
+#include "gpu/model/step_interrupted.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -244,6 +245,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
   stop("iteration cap");
 
   for (int k = 0; k < params.newton_iterations; ++k) {
+    if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) throw StepInterrupted();
     NewtonRecord record;
     const Real alpha = descend(ctx, potential, device, params, tolerance, x, clock, report, record);
     if (k == 0) tolerance.first_gradient = record.gradient_norm;

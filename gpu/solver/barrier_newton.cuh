@@ -2,6 +2,8 @@
 // Guo24 §3].
 #pragma once
 
+#include <atomic>
+
 #include "gpu/broadphase/broadphase.cuh"
 #include "gpu/core/stage_clock.h"
 #include "gpu/linear/linear_solver.cuh"
@@ -14,6 +16,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 class BarrierNewton {
  public:
   void load(Context& ctx, const DeviceModel& device);
+  /// While the flag is set, `minimise` throws StepInterrupted before its next iteration; nullptr: never.
+  void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
 
   /// Broad phase and contact set at x without motion: the start of a step, before the first `minimise`.
   void find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Vec3* x,
@@ -71,6 +75,7 @@ class BarrierNewton {
                    NewtonRecord& record);
 
  private:
+  const std::atomic<bool>* cancel_ = nullptr;
   std::size_t node_count_ = 0;
   BroadPhase broad_phase_;
   Proximity near_{};

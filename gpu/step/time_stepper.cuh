@@ -15,6 +15,8 @@ class TimeStepper {
  public:
   void load(Context& ctx, const Model& model, const DeviceModel& device);
   void set_materials(Context& ctx, const Model& model) { potential_.set_materials(ctx, model); }
+  /// See Engine::set_cancel.
+  void set_cancel(const std::atomic<bool>* flag) { newton_.set_cancel(flag); }
 
   /// Throws std::invalid_argument naming the objects when bodies intersect or touch at the start, or when a
   /// node lies behind a half-space.

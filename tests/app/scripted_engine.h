@@ -1,13 +1,17 @@
 // An engine without physics for tests of the program: every solid slides with a constant acceleration.
 #pragma once
 
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include "gpu/core/device_lost.h"
 #include "gpu/engine.h"
+#include "gpu/model/step_interrupted.h"
 
 namespace stickslip {
 
@@ -19,6 +23,9 @@ class ScriptedEngine final : public Engine {
     int loses_device_at = -1;              // frame whose step loses the device
     int nan_at = -1;                       // frame whose report holds a NaN
     int intersects_at = -1;                // frame that reports an intersection, when they are checked
+    int waits_for_cancel_at = -1;          // frame whose step ends when it is cancelled only
+    int hangs_at = -1;                     // frame whose step does not even then
+    int out_of_memory_at = -1;
     bool refuses_load = false;
     int converges_from = 1;                       // frame of the first step that converges
     bool runs_out_of_time = false;                // steps that do not converge are ended by a budget
@@ -44,11 +51,18 @@ class ScriptedEngine final : public Engine {
   void set_half_space_mu(std::size_t index, double mu) override { model_.half_spaces.at(index).mu = mu; }
   void set_drag(const std::optional<Drag>&) override {}
   void set_tracing(bool on) override { tracing_ = on && script_.traces; }
+  void set_cancel(const std::atomic<bool>* flag) override { cancel_ = flag; }
 
   StepReport step() override {
     const double begin = trace_clock();
     if (state_.frame + 1 == script_.loses_device_at) lost_ = true;
     if (lost_) throw DeviceLost("made up");
+    while (state_.frame + 1 == script_.hangs_at) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (state_.frame + 1 == script_.waits_for_cancel_at) {
+      if (cancel_ && *cancel_) throw StepInterrupted();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (state_.frame + 1 == script_.out_of_memory_at) throw std::bad_alloc();
     if (state_.frame + 1 == script_.fails_at) throw SimulationError("NaN at node 3 of 'box'");
     const double dt = params_.dt;
     ++state_.frame;
@@ -106,6 +120,7 @@ class ScriptedEngine final : public Engine {
   Params params_;
   LabParams contact_params_ = stepping_lab_params();
   State state_;
+  const std::atomic<bool>* cancel_ = nullptr;
   bool tracing_ = false, lost_ = false;
 };
 

@@ -1,0 +1,36 @@
+// Several outputs that are all to be finished, whatever fails among them.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "app/io/output_file.h"
+
+namespace stickslip {
+
+class Failures {
+ public:
+  /// Calls `f` and keeps what it throws.
+  template <class F>
+  void of(F&& f) {
+    try {
+      f();
+    } catch (const OutputError& error) {
+      if (!messages_.empty()) messages_ += "; ";
+      messages_ += error.what();
+    } catch (...) {
+      if (!other_) other_ = std::current_exception();
+    }
+  }
+  /// Throws the first failure that is no OutputError, else one OutputError with the messages of all.
+  void rethrow() const {
+    if (other_) std::rethrow_exception(other_);
+    if (!messages_.empty()) throw OutputError(messages_);
+  }
+
+ private:
+  std::exception_ptr other_;
+  std::string messages_;
+};
+
+}  // namespace stickslip

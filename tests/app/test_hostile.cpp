@@ -1,0 +1,365 @@
+// Input that would end the stack or take for ever, limits of the system, and signals, with the program itself
+// where they would end the process.
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "app/cli/cli.h"
+#include "app/io/ipc_script_parse.h"
+#include "app/io/mesh_gen.h"
+#include "app/io/surface_parse.h"
+#include "app/process/child_process.h"
+#include "app/viewer/soak.h"
+#include "gpu/model/step_interrupted.h"
+#include "mesh_fixture.h"
+#include "tests/app/scripted_engine.h"
+
+namespace stickslip {
+namespace {
+
+namespace hostile_fs = std::filesystem;
+
+constexpr const char* hostile_scene = R"(
+frames = 100000
+[[material]]
+name = "soft"
+[[object]]
+name = "box"
+shape = "box"
+size = [1, 1, 1]
+edge = 0.5
+[[half_space]]
+point = [0, -1000, 0]
+)";
+
+std::string repeated(const std::string& text, int count) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+class Hostile : public MeshFiles {
+ protected:
+  Hostile() { write("scene.toml", hostile_scene); }
+
+  struct Result {
+    int code;
+    std::string out, err;
+    nlohmann::json last_line() const {
+      const std::string trimmed = out.substr(0, out.find_last_not_of('\n') + 1);
+      return nlohmann::json::parse(trimmed.substr(trimmed.rfind('\n') + 1));
+    }
+  };
+  /// Starts the program by a shell, with `before` in front of it; then calls `act` with its process id.
+  Result program(const std::string& words, const std::string& before = "",
+                 const std::function<void(pid_t)>& act = {}) const {
+    const std::string line = "cd '" + folder_.string() + "' && " + before + " exec '" STICKSLIP_PROGRAM "' " +
+                             words + " > out.txt 2> err.txt";
+    const pid_t child = fork();
+    if (child == 0) {
+      execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      _exit(127);
+    }
+    if (act) act(child);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read(folder_ / "out.txt"),
+            read(folder_ / "err.txt")};
+  }
+  /// Waits for a file whose name holds `part` and that has `bytes` at least.
+  bool wait_for(const std::string& part, std::uintmax_t bytes) const {
+    for (int i = 0; i < 6000; ++i) {
+      for (const auto& entry : hostile_fs::directory_iterator(folder_)) {
+        std::error_code gone;
+        const std::uintmax_t size = hostile_fs::file_size(entry.path(), gone);
+        if (!gone && entry.path().filename().string().find(part) != std::string::npos && size >= bytes)
+          return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+  std::vector<hostile_fs::path> parts() const {
+    std::vector<hostile_fs::path> found;
+    for (const auto& entry : hostile_fs::directory_iterator(folder_))
+      if (entry.path().filename().string().find(".part") != std::string::npos) found.push_back(entry.path());
+    return found;
+  }
+  Result call(std::vector<std::string> arguments, const ScriptedEngine::Script& script = {}) const {
+    arguments.insert(arguments.begin(), "stickslip");
+    std::vector<const char*> argv;
+    for (const std::string& a : arguments) argv.push_back(a.c_str());
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const int code = run_cli(static_cast<int>(argv.size()), argv.data(),
+                             [&](Backend, int) { return std::make_unique<ScriptedEngine>(script); });
+    const std::string out = ::testing::internal::GetCapturedStdout();
+    return {code, out, ::testing::internal::GetCapturedStderr()};
+  }
+  std::string scene() const { return (folder_ / "scene.toml").string(); }
+};
+
+TEST_F(Hostile, DeepTomlIsRefusedBeforeItIsParsed) {
+  const auto refused = [](const std::string& text) {
+    return refusal_of([&] { parse_scene(text, "deep.toml"); });
+  };
+  expect_parts(refused("\n" + repeated("a.", 50000) + "a = 1\n"), {"deep.toml:2: ", "more than 16 parts"});
+  expect_parts(refused("[" + repeated("a.", 50000) + "a]\n"), {"deep.toml:1: ", "more than 16 parts"});
+  expect_parts(refused(repeated("'a'.", 50000) + "a = 1\n"), {"deep.toml:1: ", "more than 16 parts"});
+  expect_parts(refused("x = " + repeated("{ a = ", 50000)), {"deep.toml:1: ", "more than 32 brackets"});
+  expect_parts(refused("x = \"\"\"\n[[[\n\"\"\"\ny = " + repeated("[", 50000)),
+               {"deep.toml:4: ", "more than 32 brackets"});
+  // Dots and brackets that make nothing deep.
+  const std::string harmless = "description = \"" + repeated(".[", 500) + "\\\"" + repeated(".{", 500) +
+                               "\"\n" + "title = '''" + repeated(".[", 500) + "'''\n# " +
+                               repeated("[.", 500) + "\n";
+  EXPECT_EQ(parse_scene(harmless + hostile_scene, "scene.toml").frames, 100000);
+  expect_parts(refused(harmless + "[x]\ny = [" + repeated("1.5, ", 500) + "]\n"),
+               {"deep.toml", "unknown key"});
+}
+
+TEST_F(Hostile, HugeWordsAreRefusedAtOnceAndNotEchoed) {
+  const std::string word(10'000'000, 'k');
+  const std::string key = refusal_of([&] { parse_scene("frames = 1\n" + word + " = 1\n", "scene.toml"); });
+  EXPECT_LT(key.size(), 1000u);
+  EXPECT_NE(key.find("scene.toml:2: "), std::string::npos) << key;
+  EXPECT_NE(key.find("kkk..."), std::string::npos) << key;
+  const std::string script = refusal_of([&] { parse_ipc_script(word + "\n", "script.txt"); });
+  EXPECT_LT(script.size(), 1000u);
+  EXPECT_NE(script.find("unknown command"), std::string::npos) << script;
+  const std::string text = std::string(hostile_scene) + "[[object]]\nshape = 'box'\nname = 'x'\nmaterial = '";
+  EXPECT_LT(refusal_of([&] { parse_scene(text + word + "'\n", "scene.toml"); }).size(), 2000u);
+  const Result result = call({"run", scene(), "--set", std::string(100'000, 'k') + "=1"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_LT(result.err.size(), 1000u);
+}
+
+TEST_F(Hostile, TooManyMaterialsAreRefusedBeforeTheyAreBuilt) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "[[material]]\nname = 'm" + std::to_string(i) + "'\n";
+  expect_parts(refusal_of([&] { parse_scene(text, "scene.toml"); }),
+               {"scene.toml:1: ", "3000", "at most 1000"});
+}
+
+TEST_F(Hostile, NumbersThatAreNoneAreRefusedByEveryOption) {
+  const std::vector<std::vector<std::string>> options{{"run", scene(), "--scale"},
+                                                      {"run", scene(), "--frames"},
+                                                      {"run", scene(), "--threads"},
+                                                      {"soak", scene(), "--minutes"},
+                                                      {"soak", scene(), "--step-budget"},
+                                                      {"soak", scene(), "--steps"},
+                                                      {"soak", scene(), "--scale"},
+                                                      {"bench", "barrier", "--scales"},
+                                                      {"bench", "barrier", "--scale"},
+                                                      {"bench", "barrier", "--tolerance"},
+                                                      {"bench", "barrier", "--at"},
+                                                      {"bench", "steps", "--warm"},
+                                                      {"bench", "rigid", "--iterations"},
+                                                      {"convert", "a.obj", "b.msh", "--edge"},
+                                                      {"solve", "--generate", "stack", "--tolerance"},
+                                                      {"solve", "--generate", "stack", "--time-budget"},
+                                                      {"solve", "--generate", "stack", "--max-iterations"},
+                                                      {"solve", "--generate", "stack", "--size"},
+                                                      {"race", "--generate", "stack", "--time-budget"}};
+  for (const std::vector<std::string>& option : options)
+    for (const char* number : {"nan", "inf", "-inf", "-1", "1e999"}) {
+      std::vector<std::string> line = option;
+      line.emplace_back(number);
+      SCOPED_TRACE(option.front() + " " + option.back() + " " + number);
+      const Result result = call(line);
+      EXPECT_EQ(result.code, 2);
+      EXPECT_EQ(result.out, "");
+      EXPECT_NE(result.err.find(option.back()), std::string::npos) << result.err;
+    }
+}
+
+TEST_F(Hostile, OneFileForTwoOutputsIsRefused) {
+  hostile_fs::create_symlink("r.json", folder_ / "link.json");
+  const std::string file = (folder_ / "r.json").string();
+  for (const std::string& other :
+       {file, (folder_ / "." / "r.json").string(), (folder_ / "link.json").string()}) {
+    const Result result = call({"run", scene(), "--report", file, "--trace", other});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.err.find("same file"), std::string::npos) << result.err;
+  }
+  const Result over_scene = call({"run", scene(), "--report", scene()});
+  EXPECT_EQ(over_scene.code, 2);
+  EXPECT_EQ(read(scene()), hostile_scene);
+  EXPECT_EQ(call({"solve", "--generate", "stack", "--out", file, "--history", file}).code, 2);
+  EXPECT_EQ(call({"race", "--generate", "stack", "--csv", file, "--csv", file}).code, 2);
+}
+
+TEST_F(Hostile, AFullDiskEndsARunAtOnceAndKeepsWhatIsComplete) {
+  // Units of 512 bytes.
+  const Result result = program("run scene.toml --quiet --report r.jsonl --trace t.json", "ulimit -f 8;");
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_NE(result.err.find("writing failed: File too large"), std::string::npos) << result.err;
+  EXPECT_LT(result.last_line()["frames"], 10);
+  EXPECT_NE(result.last_line()["error"].get<std::string>().find("writing failed"), std::string::npos);
+  std::istringstream report(read(folder_ / "r.jsonl"));
+  int lines = 0;
+  for (std::string line; std::getline(report, line); ++lines)
+    EXPECT_EQ(nlohmann::json::parse(line)["frame"], lines + 1);
+  EXPECT_GE(lines, 1);
+  EXPECT_TRUE(nlohmann::json::parse(read(folder_ / "t.json")).contains("traceEvents"));
+  EXPECT_TRUE(parts().empty());
+}
+
+TEST_F(Hostile, SignalsEndARunWithWhatWasDone) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+    const Result result =
+        program("run scene.toml --quiet --report r.jsonl --trace t.json", "", [&](pid_t process) {
+          EXPECT_TRUE(wait_for("t.json.part", 5000));
+          kill(process, signal_number);
+        });
+    EXPECT_EQ(result.code, 0) << signal_number << result.err;
+    EXPECT_TRUE(result.last_line()["interrupted"].get<bool>());
+    EXPECT_TRUE(parts().empty()) << signal_number;
+    EXPECT_TRUE(hostile_fs::exists(folder_ / "r.jsonl"));
+    hostile_fs::remove(folder_ / "r.jsonl");
+    hostile_fs::remove(folder_ / "t.json");
+  }
+}
+
+TEST_F(Hostile, ATraceIsValidWhenTheProgramIsKilled) {
+  const Result result = program("run scene.toml --quiet --trace t.json", "", [&](pid_t process) {
+    EXPECT_TRUE(wait_for("t.json.part", 20000));
+    kill(process, SIGKILL);
+  });
+  EXPECT_EQ(result.code, -SIGKILL);
+  ASSERT_EQ(parts().size(), 1u);
+  EXPECT_GT(nlohmann::json::parse(read(parts().front()))["traceEvents"].size(), 10u);
+}
+
+TEST_F(Hostile, ASoakThatIsInterruptedSaysWhatItSaw) {
+  for (const int signal_number : {SIGINT, SIGTERM}) {
+    const Result result = program("soak scene.toml --minutes 10 --threads 1", "", [&](pid_t process) {
+      for (int i = 0; i < 3000 && read("/proc/" + std::to_string(process) + "/comm") != "stickslip\n"; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      kill(process, signal_number);
+    });
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_TRUE(result.last_line()["interrupted"].get<bool>());
+  }
+}
+
+TEST_F(Hostile, ASecondSignalEndsTheProgramAtOnce) {
+  ScriptedEngine::Script deaf;
+  deaf.hangs_at = 2;
+  const auto run_and_interrupt = [&] {
+    std::thread signals([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      kill(getpid(), SIGINT);
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      kill(getpid(), SIGTERM);
+    });
+    const std::string file = scene();
+    const char* const line[] = {"stickslip", "run", file.c_str(), "--quiet"};
+    run_cli(4, line, [&](Backend, int) { return std::make_unique<ScriptedEngine>(deaf); });
+    signals.join();
+  };
+  EXPECT_EXIT(run_and_interrupt(), ::testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST_F(Hostile, AnInterruptedStepIsNotPartOfTheRun) {
+  ScriptedEngine::Script script;
+  script.waits_for_cancel_at = 4;
+  std::thread interrupter([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    kill(getpid(), SIGINT);
+  });
+  const Result result = call({"run", scene(), "--quiet"}, script);
+  interrupter.join();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(result.last_line()["interrupted"].get<bool>());
+  EXPECT_EQ(result.last_line()["frames"], 3);
+}
+
+TEST_F(Hostile, MemoryThatRunsOutInAStepIsOneMessage) {
+  ScriptedEngine::Script script;
+  script.out_of_memory_at = 3;
+  const Result result = call({"run", scene(), "--quiet"}, script);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err, "stickslip: out of memory after 2 frames\n");
+  EXPECT_EQ(result.last_line()["error"], "out of memory after 2 frames");
+}
+
+TEST_F(Hostile, PicturesWithoutAddressSpaceAreOneMessage) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer needs the address space";
+#endif
+  const Result result = program("run scene.toml --quiet --frames 2 --threads 1 --video a.mp4",
+                                "ulimit -c 0; ulimit -v 400000;");
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_NE(result.err.find("address space"), std::string::npos) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_FALSE(hostile_fs::exists(folder_ / "a.mp4"));
+}
+
+/// A step of either kind that is cancelled leaves the state as it was.
+TEST_F(Hostile, EnginesEndAStepThatIsCancelled) {
+  const std::string rigid =
+      "[[material]]\nname = 'm'\n[[half_space]]\n[[object]]\nname = 'box'\nbody = 'rigid'\nshape = 'box'\n"
+      "size = [1, 1, 1]\nposition = [0, 0.499, 0]\n";
+  for (const std::string& text : {std::string(hostile_scene), rigid}) {
+    const Scene scene = parse_scene(text, "scene.toml");
+    const std::unique_ptr<Engine> engine = make_engine(Backend::cpu, 1);
+    load_into(*engine, scene);
+    std::atomic<bool> cancel = false;
+    engine->set_cancel(&cancel);
+    engine->step();
+    const State before = engine->state();
+    cancel = true;
+    EXPECT_THROW(engine->step(), StepInterrupted);
+    const State after = engine->state();
+    EXPECT_EQ(after.frame, 1);
+    EXPECT_EQ(after.positions, before.positions);
+    EXPECT_EQ(after.velocities, before.velocities);
+    cancel = false;
+    EXPECT_EQ(engine->step().frame, 2);
+  }
+}
+
+TEST_F(Hostile, ASoakEndsWhenItIsCancelled) {
+  std::atomic<bool> cancel = true;
+  SoakOptions options;
+  options.scene = "scene";
+  options.minutes = 1e5;
+  options.make_engine = [] { return make_engine(Backend::cpu, 1); };
+  options.load_scene = [](const std::string&) { return parse_scene(hostile_scene, "scene.toml"); };
+  options.cancel = &cancel;
+  const SoakReport report = soak(options);
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_TRUE(report.faults.empty());
+}
+
+TEST_F(Hostile, ATetgenThatHangsGivesWayToTheLattice) {
+  write("tetgen", "#!/bin/sh\nexec sleep 600\n");
+  hostile_fs::permissions(folder_ / "tetgen", hostile_fs::perms::owner_all);
+  std::ostringstream box;
+  write_obj(box, {{"box", boundary_surface(make_box({1, 1, 1}, 1))}});
+  const hostile_fs::path file = write("box.obj", box.str());
+  const std::string path = std::getenv("PATH");
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const std::string cache_before = cache ? cache : "";
+  setenv("PATH", (folder_.string() + ":" + path).c_str(), 1);
+  setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+  ::testing::internal::CaptureStderr();
+  const TetMesh mesh = load_solid(file, {0.25, Mesher::automatic, 0.1});
+  const std::string warning = ::testing::internal::GetCapturedStderr();
+  const std::string refusal = refusal_of([&] { load_solid(file, {0.25, Mesher::tetgen, 0.1}); });
+  setenv("PATH", path.c_str(), 1);
+  if (cache) setenv("XDG_CACHE_HOME", cache_before.c_str(), 1);
+  else unsetenv("XDG_CACHE_HOME");
+  EXPECT_GT(mesh.tets.size(), 100u);
+  EXPECT_NE(warning.find("tetgen has not ended after 0.1 s"), std::string::npos) << warning;
+  expect_parts(refusal, {"box.obj", "tetgen has not ended", "lattice"});
+}
+
+}  // namespace
+}  // namespace stickslip
