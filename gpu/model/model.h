@@ -41,7 +41,7 @@ struct ScriptedNodes {
   /// When not empty, instead of a motion: positions [m] of the nodes, in their order, at frame_dt, 2
   /// frame_dt,
   /// ...; straight ways from the start to the first and from one to the next, where the last one stays.
-  std::vector<std::vector<Vec<double, 3>>> frames;
+  std::vector<std::vector<Vec<double, 3>>> frames = {};
   double frame_dt = 0;  // [s]
 
   bool is_static() const { return motion.is_static() && frames.empty(); }
