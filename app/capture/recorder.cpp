@@ -85,39 +85,14 @@ class VideoRecorder : public Recorder {
     if (width_ < 2 || height_ < 2) throw std::runtime_error("a video needs frames of at least 2x2 pixels");
     const std::string size = std::to_string(width_) + "x" + std::to_string(height_);
     process_ = std::make_unique<ChildProcess>(
-        ffmpeg_, std::vector<std::string>{"-hide_banner",
-                                          "-loglevel",
-                                          "error",
-                                          "-y",
-                                          "-f",
-                                          "rawvideo",
-                                          "-pixel_format",
-                                          "rgba",
-                                          "-video_size",
-                                          size,
-                                          "-framerate",
-                                          std::to_string(rate_),
-                                          "-i",
-                                          "pipe:0",
-                                          "-vf",
-                                          "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,scale=out_color_matrix=bt709",
-                                          "-c:v",
-                                          "libx264",
-                                          "-preset",
-                                          "fast",
-                                          "-crf",
-                                          "18",
-                                          "-pix_fmt",
-                                          "yuv420p",
-                                          "-colorspace",
-                                          "bt709",
-                                          "-color_primaries",
-                                          "bt709",
-                                          "-color_trc",
-                                          "bt709",
-                                          "-movflags",
-                                          "+faststart",
-                                          temporary_.string()});
+        ffmpeg_, std::vector<std::string>{
+                     "-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format", "rgba",
+                     "-video_size", size, "-framerate", std::to_string(rate_), "-i", "pipe:0", "-vf",
+                     "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,scale=out_color_matrix=bt709", "-c:v", "libx264",
+                     "-preset", "fast", "-crf", "18", "-pix_fmt", "yuv420p", "-colorspace", "bt709",
+                     "-color_primaries", "bt709", "-color_trc", "bt709", "-movflags", "+faststart",
+                     // Neither an option nor a protocol: "-x.mp4", "pipe:1.mp4".
+                     (temporary_.is_absolute() ? temporary_ : "." / temporary_).string()});
   }
   [[noreturn]] void fail() {
     std::string said = process_->errors();

@@ -95,6 +95,7 @@ json to_json(const StepReport& r) {
           {"stiffness_groups", groups_json(r.groups)},
           {"gap_min", measured(r.contacts > 0, r.gap_min)},
           {"volume_ratio_min", r.volume_ratio_min},
+          {"inverted", r.inverted},
           {"barrier_stiffness", r.barrier_stiffness},
           {"intersections", measured(r.intersections >= 0, r.intersections)},
           {"contact_solve", r.contact_solve ? contact_solve_json(*r.contact_solve) : json()},
@@ -152,6 +153,8 @@ void RunSummary::add(const StepReport& report, double wall_seconds) {
   contacts_max = std::max(contacts_max, report.contacts);
   if (report.contacts > 0) gap_min = std::min(gap_min, report.gap_min);
   volume_ratio_min = std::min(volume_ratio_min, report.volume_ratio_min);
+  inverted = report.inverted;
+  inverted_max = std::max(inverted_max, report.inverted);
   converged += report.converged;
   if (report.intersections >= 0) intersections = std::max(intersections, 0) + report.intersections;
   newton_iterations += report.newton_iterations;
@@ -183,6 +186,7 @@ json to_json(const RunSummary& s) {
           {"gap_min", measured(std::isfinite(s.gap_min), s.gap_min)},
           {"intersections", measured(s.intersections >= 0, s.intersections)},
           {"volume_ratio_min", s.volume_ratio_min},
+          {"inverted_max", s.inverted_max},
           {"converged", s.converged},
           {"newton_iterations", s.newton_iterations},
           {"pcg_iterations", s.pcg_iterations},

@@ -18,6 +18,7 @@ class ScriptedEngine final : public Engine {
     int fails_at = -1;                     // frame whose step throws
     int loses_device_at = -1;              // frame whose step loses the device
     int nan_at = -1;                       // frame whose report holds a NaN
+    int inverted_at = -1;                  // frame that reports elements inside out
     int intersects_at = -1;                // frame that reports an intersection, when they are checked
     bool refuses_load = false;
     bool traces = false;                          // when asked to
@@ -67,6 +68,7 @@ class ScriptedEngine final : public Engine {
     report.contacts = 5;
     report.memory_bytes = 1000 * state_.positions.size();
     report.gap_min = 1e-3 / state_.frame;
+    report.inverted = state_.frame == script_.inverted_at ? 7 : 0;
     report.intersections = params_.check_intersections ? (state_.frame == script_.intersects_at ? 3 : 0) : -1;
     report.kinetic_energy =
         state_.frame == script_.nan_at ? std::numeric_limits<double>::quiet_NaN() : 1.0 / state_.frame;
