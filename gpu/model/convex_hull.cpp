@@ -261,9 +261,18 @@ ConvexHull convex_hull(const std::vector<Vec3d>& points) {
   if (points.size() < 4) refuse_points("it needs four points at least");
   const std::vector<Vec3i> triangles = QuickHull(points).triangles();
   std::int32_t groups = 0;
-  const std::vector<std::int32_t> group = plane_groups(points, triangles, groups);
-  std::vector<std::vector<std::int32_t>> loops = outlines(triangles, group, groups);
-  drop_edge_points(loops, points.size());
+  std::vector<std::int32_t> group = plane_groups(points, triangles, groups);
+  std::vector<std::vector<std::int32_t>> loops;
+  try {
+    loops = outlines(triangles, group, groups);
+    drop_edge_points(loops, points.size());
+    for (const auto& loop : loops)
+      if (loop.size() < 3) refuse_points("its points are too close to a plane for a hull");
+  } catch (const std::invalid_argument&) {
+    // Flat as they are, faces of one plane do not make up polygons: each triangle stays one.
+    loops.clear();
+    for (const Vec3i& t : triangles) loops.push_back({t[0], t[1], t[2]});
+  }
 
   ConvexHull hull;
   std::vector<std::int32_t> id(points.size(), -1);
@@ -275,7 +284,6 @@ ConvexHull convex_hull(const std::vector<Vec3d>& points) {
       hull.vertices.push_back(points[p]);
     }
   for (const auto& loop : loops) {
-    if (loop.size() < 3) refuse_points("its points are too close to a plane for a hull");
     for (const std::int32_t p : loop) hull.face_vertices.push_back(id[p]);
     hull.face_start.push_back(static_cast<std::int32_t>(hull.face_vertices.size()));
   }

@@ -92,21 +92,21 @@ void expect_hull_around(const std::vector<Vec3d>& points, double tolerance) {
 }
 
 TEST(ConvexHull, OfManyPointsOfASphereIsConvex) {
-  for (const int count : {5000, 20000}) {
-    SCOPED_TRACE(count);
-    expect_hull_around(even_points(count), 2e-5);
-    expect_hull_around(random_points(count, 7, true), 2e-5);
-    // As read from a file in single precision.
-    std::vector<Vec3d> rounded = random_points(count, 8, true);
-    for (Vec3d& p : rounded) p = (0.001 * p).cast<float>().cast<double>();
-    expect_hull_around(rounded, 2e-8);
-  }
+  expect_hull_around(random_points(20000, 7, true), 2e-5);
+  expect_hull_around(even_points(3000), 2e-5);
+  // As read from a file in single precision.
+  std::vector<Vec3d> rounded = random_points(3000, 8, true);
+  for (Vec3d& p : rounded) p = (0.001 * p).cast<float>().cast<double>();
+  expect_hull_around(rounded, 2e-8);
 }
 
 TEST(ConvexHull, OfANearlyFlatCapIsConvex) {
-  std::vector<Vec3d> points = random_points(3000, 9, true);
-  for (Vec3d& p : points) p = {p[0], 1e-4 * p[1], p[2]};
-  expect_hull_around(points, 2e-5);
+  const std::vector<Vec3d> points = random_points(3000, 9, true);
+  for (const double flatness : {1e-2, 1e-4}) {
+    std::vector<Vec3d> flat = points;
+    for (Vec3d& p : flat) p[1] *= flatness;
+    expect_hull_around(flat, 2e-5);
+  }
 }
 
 TEST(ExactOrientation, IsExactWhereRoundingIsNot) {
@@ -127,7 +127,7 @@ TEST(ExactOrientation, IsExactWhereRoundingIsNot) {
     if (norm(cross(q - p, r - p)) == 0) continue;
     Vec3d s = in_plane();
     EXPECT_EQ(orientation(p, q, r, s), 0);
-    s[2] = std::nextafter(s[2], 2);
+    s[2] = std::nextafter(s[2], 10);
     EXPECT_EQ(orientation(p, q, r, s), side);
     EXPECT_EQ(orientation(q, p, r, s), -side);
   }
