@@ -1,3 +1,20 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "app/cli/cli.h"
 
-int main(int argc, char** argv) { return stickslip::run_cli(argc, argv); }
+namespace {
+
+/// A file that is opened while a standard stream is closed takes its place, and what the program says would
+/// go into it. Writing to what is opened here fails instead.
+void fill_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", O_RDONLY);  // the lowest number that is free: this one
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  fill_closed_streams();
+  return stickslip::run_cli(argc, argv);
+}

@@ -33,8 +33,8 @@ std::unique_ptr<Engine> make_engine(Backend backend, int threads) {
 }
 
 std::vector<SolverInfo> list_solvers() {
-  const std::vector<std::string_view> groups{"solver", "time", "barrier",  "friction",   "newton",
-                                             "pcg",    "ccd",  "boundary", "interaction"};
+  const std::vector<std::string_view> groups{"solver", "time", "integration", "barrier",  "friction",
+                                             "newton", "pcg",  "ccd",         "boundary", "interaction"};
   std::vector<std::string_view> with_multipliers = groups;
   with_multipliers.emplace_back("augmented");
   return {{"ipc",

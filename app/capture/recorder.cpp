@@ -14,6 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
+/// The name as the encoder takes for neither an option nor a protocol: "-x.mp4", "pipe:1.mp4".
+std::string option_free(const fs::path& name) { return (name.is_absolute() ? name : "." / name).string(); }
+
 // Of the encoder: to take a part of a picture, and to end after the last one.
 constexpr ChildProcess::Limit kWriteLimit = 120s, kFinishLimit = 600s;
 
@@ -114,7 +117,7 @@ class VideoRecorder : public Recorder {
                                  "bt709",
                                  "-movflags",
                                  "+faststart",
-                                 pending_.temporary().string()},
+                                 option_free(pending_.temporary())},
         ChildProcess::Group::own);
   }
   [[noreturn]] void fail() {

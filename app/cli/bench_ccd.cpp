@@ -1,5 +1,6 @@
 #include "app/cli/bench_ccd.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,27 @@
 
 namespace stickslip {
 namespace {
+
+/// The end of each path, as long as it takes to tell it from the others.
+std::vector<std::string> labels_of(const std::vector<std::string>& files) {
+  std::vector<std::filesystem::path> rest(files.begin(), files.end());
+  std::vector<std::string> labels;
+  for (std::filesystem::path& path : rest) {
+    labels.push_back(path.filename().string());
+    path = path.parent_path();
+  }
+  for (bool longer = true; longer;) {
+    longer = false;
+    const std::vector<std::string> before = labels;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (std::count(before.begin(), before.end(), before[i]) < 2 || !rest[i].has_filename()) continue;
+      labels[i] = (rest[i].filename() / before[i]).string();
+      rest[i] = rest[i].parent_path();
+      longer = true;
+    }
+  }
+  return labels;
+}
 
 nlohmann::json print_row(const std::string& file, const char* kind, const CcdScore& score) {
   std::printf("  %-44s %-3s %-9s %-7s %8zu %6zu %6zu %9.0f %9.0f %9.0f\n", file.c_str(), kind,
@@ -43,11 +65,12 @@ nlohmann::json bench_ccd(const std::vector<std::string>& files) {
               "file", "", "method", "scalar", "queries", "missed", "false+", "mean ns", "median", "max");
   nlohmann::json rows = nlohmann::json::array(), figures = nlohmann::json::array();
   std::vector<CcdScore> total;
+  const std::vector<std::string> labels = labels_of(files);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::vector<CcdScore> scores = judge_ccd(inputs[i].kind, inputs[i].queries);
     const char* kind = inputs[i].kind == PairKind::edge_edge ? "ee" : "vf";
     for (std::size_t m = 0; m < scores.size(); ++m) {
-      rows.push_back(print_row(std::filesystem::path(files[i]).filename().string(), kind, scores[m]));
+      rows.push_back(print_row(labels[i], kind, scores[m]));
       if (i == 0) total.push_back(scores[m]);
       else total[m].add(scores[m]);
     }

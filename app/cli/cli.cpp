@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <new>
 #include <stdexcept>
@@ -30,7 +31,28 @@ void add_backend(CLI::App& command, std::string& backend, int& threads) {
   add_threads(command, threads);
 }
 
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& meaning) {
+  return command.add_option("--seed", seed, meaning)
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            const bool whole = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+            return whole ? "" : "'" + text + "' must be a whole number of at least 0";
+          },
+          ""))
+      ->capture_default_str();
+}
+
 namespace {
+
+/// An empty value is a mistake everywhere, as of a variable of a shell script that is not set.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (CLI::Option* option : command->get_options())
+      if (option->get_items_expected_max() > 0)
+        option->check(CLI::Validator(
+            [](const std::string& text) { return std::string(text.empty() ? "must not be empty" : ""); },
+            ""));
+}
 
 void add_ignore_unknown(CLI::App& command, bool& ignore) {
   command.add_flag("--ignore-unknown", ignore,
@@ -229,6 +251,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   CLI::App* solve_command = add_solve(app, solve);
   CLI::App* race_command = add_race(app, race);
   CLI::App* soak_command = add_soak(app, soak);
+  refuse_empty_values(app);
   if (argc > 1 && argv[1][0] != '-') check_command(app, argv[1]);
   try {
     app.parse(argc, argv);
@@ -257,7 +280,14 @@ int complain(const std::exception& error, ExitCode code) {
 
 int run_cli(int argc, const char* const* argv, const EngineFactory& factory, const LabFactory& labs) {
   try {
-    return parse_and_run(argc, argv, factory, labs);
+    const int code = parse_and_run(argc, argv, factory, labs);
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
+      std::cerr << "stickslip: standard output cannot be written: is it closed, or the disk full?"
+                << std::endl;
+      return code == exit_good ? exit_failed : code;
+    }
+    return code;
   } catch (const InputError& error) {
     return complain(error, exit_bad_input);
   } catch (const DeviceError& error) {

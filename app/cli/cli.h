@@ -90,6 +90,8 @@ int command_soak(const SoakCommand& options, const EngineFactory& factory);
 /// The options that tell scenes and how they run, of view, run and soak.
 void add_scene_options(CLI::App& command, SceneOptions& options);
 
+/// The option --seed, a whole number of at least 0.
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& meaning);
 /// The options --backend and --threads.
 void add_backend(CLI::App& command, std::string& backend, int& threads);
 /// The scene with everything applied that the options say. Throws InputError.

@@ -33,13 +33,21 @@ Size parse_size(const std::string& text) {
   throw InputError("--size " + text + ": must be WIDTHxHEIGHT, each in [16, 8192], as in 1280x720");
 }
 
+// Containers that ffmpeg puts H.264 into.
+constexpr std::string_view kVideoEndings[] = {".mp4", ".m4v", ".mov", ".mkv"};
+
 void check_places(const RunOptions& options) {
   if (!options.image.empty()) {
     if (fs::path(options.image).extension() != ".png")
       throw InputError("--image " + options.image + ": must end in .png");
     check_writable(options.image);
   }
-  if (!options.video.empty()) check_writable(options.video);
+  if (!options.video.empty()) {
+    const std::string ending = fs::path(options.video).extension().string();
+    if (std::find(std::begin(kVideoEndings), std::end(kVideoEndings), ending) == std::end(kVideoEndings))
+      throw InputError("--video " + options.video + ": must end in .mp4, .m4v, .mov or .mkv");
+    check_writable(options.video);
+  }
   std::error_code error;
   if (!options.images.empty() && !fs::is_directory(options.images, error)) check_writable(options.images);
 }

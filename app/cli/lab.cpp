@@ -18,9 +18,7 @@ void add_lab_options(CLI::App& command, LabOptions& options) {
   command.add_option("--size", options.size, "of a generated problem; default: the generator's")
       ->check(CLI::Range(1L, 2000000000L))
       ->needs(generate);
-  command.add_option("--seed", options.seed, "of a generated problem")
-      ->needs(generate)
-      ->capture_default_str();
+  add_seed(command, options.seed, "of a generated problem")->needs(generate);
   command
       .add_option(
           "--law", options.law,

@@ -105,6 +105,15 @@ void print_overlap(const RunSummary& summary) {
                 1e3 * summary.overlap_max, summary.overlap_of.c_str(), summary.overlap_frame);
 }
 
+/// Empty where no element was turned inside out.
+std::string inversion_warning(const RunSummary& summary) {
+  if (summary.inverted_max == 0) return {};
+  return "up to " + std::to_string(summary.inverted_max) +
+         " elements were inside out (det F <= 0) at the end " + "of a step, " +
+         std::to_string(summary.inverted) + " of them at the end of the run: their material " +
+         "permits it; model = neo_hookean forbids it, and a smaller dt makes it rarer";
+}
+
 struct Outputs {
   std::unique_ptr<OutputFile> report;
   std::unique_ptr<TraceFile> trace;
@@ -215,6 +224,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   if (options.check_intersections) scene.params.check_intersections = true;
   const Backend backend = prepare_backend(options.backend);
   check_outputs(options, scene);
+  if (!options.state.empty()) check_state_file(options.state, scene.model);
 
   const std::unique_ptr<Engine> engine = factory(backend, options.threads);
   load_into(*engine, scene);
@@ -248,6 +258,8 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   if (summary.error.empty()) summary.error = summary.unconverged();
   if (!options.quiet) print_overlap(summary);
   print_verdicts(summary.verdicts, options.quiet);
+  if (const std::string warning = inversion_warning(summary); !warning.empty())
+    std::cerr << "stickslip: " << warning << "\n";
   if (summary.interrupted) std::cerr << "stickslip: interrupted after " << summary.frames << " frames\n";
   if (!summary.error.empty()) std::cerr << "stickslip: " << summary.error << "\n";
   std::cout << to_json(summary).dump() << std::endl;

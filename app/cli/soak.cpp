@@ -65,7 +65,7 @@ CLI::App* add_soak(CLI::App& app, SoakCommand& options) {
       ->capture_default_str();
   soak->add_option("--steps", options.steps, "end after so many steps too; 0: no limit")
       ->check(CLI::Range(0, 1000000000));
-  soak->add_option("--seed", options.seed, "of what is done")->capture_default_str();
+  add_seed(*soak, options.seed, "of what is done");
   soak->add_option("--step-budget", options.step_budget,
                    "[s] that a contact solver may take of a step; 0: no limit")
       ->check(number_range(0.0, 1e6))

@@ -32,6 +32,7 @@ class PartReader {
     if (table_.has("edge")) length("edge");
     if (table_.has("file") && !table_.has("shape")) return {solid(closed_file())};
     const std::string shape = table_.text("shape");
+    if (shape != "hull" && table_.has("file")) table_.fail("file", "give either shape or file");
     if (shape == "box") return {box(half_of(lengths("size")))};
     if (shape == "bar") {
       const double width = length("width");

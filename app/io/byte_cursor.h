@@ -23,10 +23,18 @@ std::string read_bytes(const std::filesystem::path& file);
 /// A word of a file as a message shows it: in quotes, short, and without bytes that upset a terminal.
 std::string shown(std::string_view word);
 
+/// Bytes of the mark (U+FEFF in UTF-8) that some editors put before a text: 3 or 0.
+constexpr std::size_t byte_order_mark(std::string_view text) {
+  return text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+}
+
 class ByteCursor {
  public:
   /// `name` is the file's in messages; `bytes` must outlive the cursor.
   ByteCursor(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
+
+  /// At the beginning of a text: moves behind the mark (U+FEFF in UTF-8) that some editors put there.
+  void skip_byte_order_mark() { at_ += byte_order_mark(bytes_); }
 
   std::size_t offset() const { return at_; }
   std::size_t remaining() const { return bytes_.size() - at_; }

@@ -78,6 +78,7 @@ class Row {
 
 std::vector<CcdQuery> parse_ccd_queries(std::string_view bytes, const std::string& name) {
   ByteCursor file(bytes, name);
+  file.skip_byte_order_mark();
   std::vector<CcdQuery> queries;
   int rows = 0;  // of the last query
   while (file.remaining() > 0) {

@@ -30,7 +30,7 @@ Motion Director::ruled(Vec3d velocity, const Rule& rule, double sign) const {
 
 void Director::add_holds() {
   const auto nothing = [] {};
-  for (const char* name : {"fall", "fallNoShift", "DCOFix"}) actions_[name] = nothing;
+  for (const char* name : {"fall", "fallNoShift", "DCOFix", "meshSeqFromFile"}) actions_[name] = nothing;
   actions_["null"] = [this] { add_shape_motions(script_, layout_, out_); };
   actions_["hang"] = [this] {
     for (const int side : {0, 1}) hold({end(side).back()});

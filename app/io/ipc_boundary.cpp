@@ -83,7 +83,7 @@ std::vector<ScriptedNodes> separate(const IpcScript& script, const std::vector<P
       std::set<int> acting = group;
       std::erase_if(acting,
                     [&](int p) { return parts[p].script.begin > *begin || parts[p].script.end < end; });
-      if (!acting.empty()) separated.push_back({nodes, sum(script, parts, acting, *begin), *begin, end});
+      if (!acting.empty()) separated.push_back({nodes, sum(script, parts, acting, *begin), *begin, end, {}});
     }
   }
   return separated;
@@ -103,7 +103,7 @@ void add_shape_motions(const IpcScript& script, const IpcLayout& layout, IpcAnim
     motion.angular_velocity = spin;
     motion.center = box.center();
     motion.start = begin;
-    parts.push_back({line, {std::move(nodes), motion, begin, end}});
+    parts.push_back({line, {std::move(nodes), motion, begin, end, {}}});
   };
   for (std::size_t b = 0; b < script.shapes.size(); ++b) {
     const IpcShape& shape = script.shapes[b];

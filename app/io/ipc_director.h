@@ -129,7 +129,7 @@ class Director {
 
   // What they do.
   void follow(const Nodes& nodes, const Motion& motion, double begin = 0, double end = 1e30) {
-    if (!nodes.empty() && end > begin) out_.scripted.push_back({nodes, motion, begin, end});
+    if (!nodes.empty() && end > begin) out_.scripted.push_back({nodes, motion, begin, end, {}});
   }
   void hold(const Nodes& nodes, double begin = 0, double end = 1e30) { follow(nodes, {}, begin, end); }
   void move(const Nodes& nodes, const Vec3d& velocity) { follow(nodes, moving(velocity)); }

@@ -51,13 +51,30 @@ Vec3d apply(const IpcPlacement& placement, const Vec3d& p) {
   return placement.position + rotation_matrix_degrees(placement.rotation) * scaled;
 }
 
-/// The file in the script's folder or the nearest one above it; empty when there is none.
-fs::path find_file(const fs::path& script, const fs::path& name) {
-  std::error_code error;
+/// What `is_it` accepts, in the script's folder or the nearest one above it; empty when there is none.
+template <class F>
+fs::path find_above(const fs::path& script, const fs::path& name, F&& is_it) {
   for (fs::path folder = fs::absolute(script).parent_path();; folder = folder.parent_path()) {
-    if (fs::is_regular_file(folder / name, error)) return (folder / name).lexically_normal();
+    if (is_it(folder / name)) return (folder / name).lexically_normal();
     if (folder == folder.parent_path()) return {};
   }
+}
+
+fs::path find_file(const fs::path& script, const fs::path& name) {
+  return find_above(script, name, [](const fs::path& path) {
+    std::error_code error;
+    return fs::is_regular_file(path, error);
+  });
+}
+
+fs::path sequence_folder(const IpcScript& script, const std::string& name, int line) {
+  fs::path folder = find_above(script.file, name, [](const fs::path& path) {
+    std::error_code error;
+    return fs::is_directory(path, error);
+  });
+  if (folder.empty())
+    script.fail(line, "there is no folder '" + name + "' in the script's folder or in one above it");
+  return folder;
 }
 
 IpcKind kind_of(const IpcScript& script, const IpcShape& shape) {
@@ -128,8 +145,23 @@ class MeshShelf {
       script_.fail(line, error.what());
     }
   }
+  /// An OBJ without faces is segments or points.
+  IpcKind kind_of_obj(const fs::path& file, int line) {
+    const auto found = kinds_.find(file);
+    if (found != kinds_.end()) return found->second;
+    try {
+      const std::optional<PointKind> points = kind_without_faces(file);
+      const IpcKind kind = !points                        ? IpcKind::surface
+                           : *points == PointKind::points ? IpcKind::points
+                                                          : IpcKind::segments;
+      return kinds_.emplace(file, kind).first->second;
+    } catch (const InputError& error) {
+      script_.fail(line, error.what());
+    }
+  }
 
  private:
+  std::map<fs::path, IpcKind> kinds_;
   const IpcScript& script_;
   std::map<std::pair<fs::path, IpcKind>, LoadedMesh> meshes_;
 };
@@ -169,11 +201,22 @@ constexpr double kBytesPerNode = 200;
 
 void add_bodies(const IpcScript& script, MeshShelf& shelf, Names& names, IpcLayout& layout) {
   double count = 0;
+  bool followed = false;  // the animation's sequence, which the first kinematic shape follows
   for (const IpcShape& shape : script.shapes) {
     IpcBody body;
     body.kind = kind_of(script, shape);
     body.file = mesh_file(script, shape.file, shape.line);
+    if (body.kind == IpcKind::surface) body.kind = shelf.kind_of_obj(body.file, shape.line);
     body.line = shape.line;
+    if (!shape.sequence.empty()) {
+      if (body.kind == IpcKind::solid)
+        script.fail(shape.line, "meshSeq: kinematic shapes can follow a sequence of files, solids cannot");
+      body.sequence = sequence_folder(script, shape.sequence, shape.line);
+    } else if (!script.sequence.empty() && body.kind != IpcKind::solid && !followed) {
+      followed = true;
+      body.sequence = sequence_folder(script, script.sequence, script.animation_line);
+      body.first_of_sequence = 1;
+    }
     body.name = names.next(stem_of(shape.file));
     body.begin = static_cast<int>(count);
     count += static_cast<double>(shelf.get(body.file, body.kind, shape.line).nodes.size());

@@ -22,6 +22,8 @@ struct IpcBody {
   std::string name;
   IpcKind kind = IpcKind::solid;
   std::filesystem::path file;
+  std::filesystem::path sequence;  // folder of its positions; empty: none
+  int first_of_sequence = 0;
   int line = 0;
   IpcPlacement placement;
   int begin = 0, end = 0;  // its nodes; of a meshCO: in IpcLayout::mesh_nodes

@@ -158,12 +158,18 @@ void Writer::write_params() {
   line("gravity", text_of(script_.gravity ? -9.80665 : 0));
   line("d_hat", text_of(script_.tuning.d_hat * unit));
   line("eps_v", text_of(script_.tuning.eps_v * unit));
+  if (script_.newmark) {
+    line("time_integrator", quoted("newmark"));
+    line("newmark_beta", text_of(script_.newmark->beta));
+    line("newmark_gamma", text_of(script_.newmark->gamma));
+  }
   line("newton_stop", quoted("displacement"));
   line("newton_tolerance", text_of(script_.tolerance));
   if (script_.tuning.kappa > 0) {
-    // kappa b(d^2) dt^-2 and sigma b(d) agree to first order at d = d_hat.
-    const double d_hat = script_.tuning.d_hat * unit;
-    line("barrier_stiffness", text_of(8 * script_.tuning.kappa * d_hat * d_hat / (script_.dt * script_.dt)));
+    // kappa b(d^2) / (beta dt^2) and sigma b(d) agree to first order at d = d_hat.
+    const double d_hat = script_.tuning.d_hat * unit, beta = script_.newmark ? script_.newmark->beta : 1;
+    const double inertia = beta * script_.dt * script_.dt;
+    line("barrier_stiffness", text_of(8 * script_.tuning.kappa * d_hat * d_hat / inertia));
   }
   if (!script_.friction_lags) return;
   line("friction_update", quoted(*script_.friction_lags > 0 ? "lagged" : "newton"));
@@ -229,6 +235,7 @@ void Writer::write_body(const IpcBody& body, const IpcShape& shape) {
   out_ << (solid ? "\n[[object]]\n" : "\n[[collider]]\n");
   line("name", quoted(body.name));
   write_placement(body, animation_.shift);
+  if (!script_.self_collision) line("no_contact_group", 1);
   if (!solid) {
     line("material", quoted("kinematic"));
     const std::string extension = body.file.extension().string();
@@ -237,6 +244,10 @@ void Writer::write_body(const IpcBody& body, const IpcShape& shape) {
     line("color", text_of(kColliderColor));
     const Motion motion = collider_motion(body);
     if (!motion.is_static()) line("motion", text_of(motion));
+    if (!body.sequence.empty())
+      line("sequence", "{ folder = " + quoted(body.sequence.lexically_relative(folder_).generic_string()) +
+                           ", dt = " + text_of(script_.dt) +
+                           ", first = " + std::to_string(body.first_of_sequence) + " }");
     return;
   }
   line("material", quoted(solid_material(shape.material.value_or(script_.material))));
@@ -374,7 +385,7 @@ bool Writer::write_box(const std::string& table, const std::string& object,
 /// symbolic links have it; otherwise the file itself.
 fs::path follow_link(const fs::path& script) {
   const std::string text = read_bytes(script);
-  std::istringstream words(text);
+  std::istringstream words(text.substr(byte_order_mark(text)));
   std::string target, more;
   words >> target >> more;
   const bool link = !target.empty() && more.empty() && is_ipc_script(target);

@@ -39,6 +39,7 @@ const std::set<std::string, std::less<>> kWithoutMeaning{"warmStart",
                                                          "ccdTolerance",
                                                          "linearSolver",
                                                          "linSysSolver",
+                                                         "inexactSolve",
                                                          "timeStepper",
                                                          "resolution",
                                                          "kappaMinMultiplier",
@@ -53,7 +54,6 @@ std::string refused_animation(const std::string& name) {
   if (name == "onepoint" || name == "random") return "cannot start from a state that intersects itself";
   if (name == "ACOSquash" || name == "ACOSquash6" || name == "ACOSquashShear")
     return "half-spaces cannot move";
-  if (name == "meshSeqFromFile") return "a shape cannot follow a sequence of files";
   return "";
 }
 
@@ -69,10 +69,12 @@ class Parser {
       IpcWords words(script_.file, lines_[at_], lines_[at_].words[0], 1);
       read_command(words);
     }
-    if (damping_ratio_ > 0) script_.damping = damping_ratio_ * script_.dt * 3 / 4;
-    else script_.damping = damping_stiff_ / (script_.dt * script_.dt);
+    const double beta = script_.newmark ? script_.newmark->beta : 1;
+    if (damping_ratio_ > 0) script_.damping = damping_ratio_ * script_.dt * 3 / 4 / beta;
+    else script_.damping = damping_stiff_ / (beta * script_.dt * script_.dt);
     if (!unsupported_.empty() && !options.ignore_unknown) refuse();
     script_.left_out = listed();
+    script_.left_out.insert(script_.left_out.end(), passed_over_.begin(), passed_over_.end());
     if (script_.shapes.empty()) throw InputError(script_.file.string() + ": the script has no shapes");
     return std::move(script_);
   }
@@ -108,6 +110,7 @@ class Parser {
   std::size_t at_ = 0;
   double damping_stiff_ = 0, damping_ratio_ = 0;
   std::vector<std::string> unsupported_;
+  std::vector<std::string> passed_over_;  // words that the format itself does not read
   std::map<std::string, Reader, std::less<>> commands_;
 };
 
@@ -119,10 +122,15 @@ void Parser::add_commands() {
   };
   commands_["timeIntegration"] = [this](IpcWords& w) {
     const std::string name = w.word("BE or NM");
+    script_.newmark.reset();
     if (name == "BE") return;
-    unsupported(w.line(), "timeIntegration " + shown(w.done() ? name : name + " " + w.rest()) +
-                              ": steps are backward Euler (BE), which --ignore-unknown takes instead");
-    w.skip();
+    if (name != "NM") w.fail(shown(name) + " must be BE or NM");
+    const auto value = [&](const char* key, const char* what, double fallback) {
+      const ParamInfo& row = *find_param(param_table(), key);
+      return w.at_number() ? w.number(what, row.low, row.high) : fallback;
+    };
+    const double beta = value("newmark_beta", "beta", 0.25), gamma = value("newmark_gamma", "gamma", 0.5);
+    script_.newmark = {beta, gamma};
   };
   commands_["time"] = [this](IpcWords& w) {
     script_.duration = w.number("the duration", 1e-12, 1e12);
@@ -187,6 +195,10 @@ void Parser::add_contact_commands() {
     plane.mu = w.number("mu", 0, 10);
     plane.origin[1] = w.number("the height");
     script_.half_spaces.push_back(plane);
+    if (!w.done() && passed_over_.size() < kMostListed)
+      passed_over_.push_back("line " + std::to_string(w.line()) + ": ground: " + shown(w.rest()) +
+                             " at its end, which the format does not read");
+    w.skip();
   };
   commands_["halfSpace"] = [this](IpcWords& w) {
     IpcHalfSpace plane;
@@ -199,11 +211,9 @@ void Parser::add_contact_commands() {
     script_.half_spaces.push_back(plane);
   };
   commands_["meshCO"] = [this](IpcWords& w) { read_mesh_collider(w); };
-  commands_["selfCollisionOn"] = [](IpcWords&) {};
-  commands_["selfCollisionOff"] = [this](IpcWords& w) {
-    unsupported(w.line(), "selfCollisionOff: bodies and kinematic shapes always collide");
-  };
-  commands_["selfFric"] = [this](IpcWords& w) { script_.mu = std::max(0.0, w.number("mu", -1e300, 10)); };
+  commands_["selfCollisionOn"] = [this](IpcWords&) { script_.self_collision = true; };
+  commands_["selfCollisionOff"] = [this](IpcWords&) { script_.self_collision = false; };
+  commands_["selfFric"] = [this](IpcWords& w) { script_.mu = w.number("mu", 0, 10); };
 }
 
 void Parser::add_accuracy_commands() {
@@ -355,11 +365,10 @@ void Parser::read_extra(IpcWords& words, IpcShape& shape) {
     neumann.acceleration = words.vec3("the force");
     read_interval(neumann);
     shape.neumann.push_back(neumann);
+  } else if (extra == "meshSeq") {
+    shape.sequence = words.word("a folder");
   } else {
-    if (extra == "meshSeq") words.word("a folder");
-    unsupported(words.line(),
-                shown(extra) + (extra == "meshSeq" ? ": a shape cannot follow a sequence of files"
-                                                   : ": unknown extra of a shape"));
+    unsupported(words.line(), shown(extra) + ": unknown extra of a shape");
   }
 }
 
@@ -401,6 +410,7 @@ void Parser::read_animation(IpcWords& words) {
     words.skip();
     return;
   }
+  if (script_.animation == "meshSeqFromFile") script_.sequence = words.word("a folder");
   if (!words.at_number()) return;
   const int count = words.whole("the number of parameters", 0, 1000);
   for (int i = 0; i < count; ++i) script_.animation_params.push_back(words.number("a parameter"));

@@ -51,6 +51,8 @@ struct IpcShape {
   Vec<double, 3> initial_spin{0, 0, 0};            // [rad/s]
   std::vector<IpcDirichlet> dirichlet;
   std::vector<IpcNeumann> neumann;
+  std::string sequence;       // folder of files with the positions of its nodes after each step; empty: none
+  int first_of_sequence = 0;  // number that is the name of the first file
 };
 
 /// meshCO: a fixed surface, centred at the mean of its vertices and rescaled to a longest side of `size`.
@@ -77,9 +79,16 @@ struct IpcTuning {
   bool absolute = false;
 };
 
+/// x' = x + dt v + dt^2 ((1/2 - beta) a + beta a'), v' = v + dt ((1 - gamma) a + gamma a').
+struct IpcNewmark {
+  double beta = 0.25, gamma = 0.5;
+};
+
 struct IpcScript {
   std::filesystem::path file;
-  bool neo_hookean = true;  // else fixed corotated
+  std::optional<IpcNewmark> newmark;  // none: backward Euler
+  bool self_collision = true;         // of `shapes`, with each other too; planes and meshCO always act
+  bool neo_hookean = true;            // else fixed corotated
   double duration = 5, dt = 0.025;
   IpcMaterial material;
   double damping = 0;  // [s] stiffness-proportional
@@ -91,6 +100,7 @@ struct IpcScript {
   IpcTuning tuning;
   std::string animation = "null";
   int animation_line = 0;
+  std::string sequence;  // folder of the animation meshSeqFromFile, which the first kinematic shape follows
   std::vector<double> animation_params;
   std::array<double, 2> dirichlet_range{0, 1e30}, neumann_range{0, 1e30};  // [s]
   double handle_ratio = 0.01;

@@ -10,7 +10,7 @@ namespace stickslip {
 
 std::vector<IpcLine> split_ipc_lines(const std::string& text) {
   std::vector<IpcLine> lines;
-  std::istringstream stream(text);
+  std::istringstream stream(text.substr(byte_order_mark(text)));
   std::string row;
   bool joined = false;
   for (int number = 1; std::getline(stream, row); ++number) {

@@ -41,7 +41,9 @@ struct TaggedElement {
 
 class MshReader {
  public:
-  MshReader(std::string_view bytes, const std::string& name) : in_(bytes, name) {}
+  MshReader(std::string_view bytes, const std::string& name) : in_(bytes, name) {
+    in_.skip_byte_order_mark();
+  }
 
   MshContent read() {
     read_format();

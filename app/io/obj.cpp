@@ -13,7 +13,9 @@ namespace {
 
 class ObjReader {
  public:
-  ObjReader(std::string_view bytes, const std::string& name) : in_(bytes, name) {}
+  ObjReader(std::string_view bytes, const std::string& name) : in_(bytes, name) {
+    in_.skip_byte_order_mark();
+  }
 
   SurfaceMesh read() {
     for (std::string_view key = in_.word(); !key.empty(); key = in_.word()) {

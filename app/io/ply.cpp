@@ -42,7 +42,9 @@ struct Element {
 
 class PlyReader {
  public:
-  PlyReader(std::string_view bytes, const std::string& name) : in_(bytes, name) {}
+  PlyReader(std::string_view bytes, const std::string& name) : in_(bytes, name) {
+    in_.skip_byte_order_mark();
+  }
 
   SurfaceMesh read() {
     read_header();

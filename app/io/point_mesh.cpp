@@ -13,9 +13,11 @@
 namespace stickslip {
 namespace {
 
-PointMesh read_lines(const std::filesystem::path& file) {
+/// `obj`: the lines `l i j k ...` join vertices, and `s` means something else.
+PointMesh read_lines(const std::filesystem::path& file, bool obj) {
   PointMesh mesh;
-  std::istringstream stream(read_bytes(file));
+  const std::string bytes = read_bytes(file);
+  std::istringstream stream(bytes.substr(byte_order_mark(bytes)));
   std::string row;
   int line = 0;
   const auto refuse = [&](const std::string& what) {
@@ -32,7 +34,13 @@ PointMesh read_lines(const std::filesystem::path& file) {
       if (!(words >> p[0] >> p[1] >> p[2])) refuse("needs 'v x y z'");
       if (!std::isfinite(norm(p))) refuse("the vertex is not finite");
       mesh.nodes.push_back(p);
-    } else if (kind == "s") {
+    } else if (obj && kind == "l") {
+      std::int32_t from = 0, to = 0;
+      for (bool first = true; words >> to; first = false, from = to) {
+        if (to < 1) refuse("needs 'l i j ...', counted from 1");
+        if (!first) segments.push_back({{from - 1, to - 1}, line});
+      }
+    } else if (!obj && kind == "s") {
       Vec2i s{};
       if (!(words >> s[0] >> s[1]) || s[0] < 1 || s[1] < 1) refuse("needs 's i j', counted from 1");
       segments.push_back({{s[0] - 1, s[1] - 1}, line});
@@ -61,9 +69,24 @@ PointMesh edges_of(const SurfaceMesh& surface) {
 
 }  // namespace
 
+std::optional<PointKind> kind_without_faces(const std::filesystem::path& file) {
+  if (file.extension() != ".obj") return std::nullopt;
+  const std::string bytes = read_bytes(file);
+  ByteCursor in(bytes, file.string());
+  in.skip_byte_order_mark();
+  bool lines = false;
+  for (std::string_view key = in.word(); !key.empty(); key = in.word()) {
+    if (key == "f") return std::nullopt;
+    lines = lines || key == "l";
+    in.line();
+  }
+  return lines ? PointKind::segments : PointKind::points;
+}
+
 PointMesh load_point_mesh(const std::filesystem::path& file, PointKind kind) {
   const bool own_format = file.extension() == ".seg" || file.extension() == ".pt";
-  PointMesh mesh = own_format ? read_lines(file) : edges_of(load_surface(file));
+  const bool faceless_obj = kind_without_faces(file).has_value();
+  PointMesh mesh = own_format || faceless_obj ? read_lines(file, faceless_obj) : edges_of(load_surface(file));
   if (kind == PointKind::points) mesh.segments.clear();
   if (kind == PointKind::segments && mesh.segments.empty())
     throw InputError(file.string() + ": has no segments");

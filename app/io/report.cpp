@@ -121,6 +121,7 @@ json to_json(const StepReport& r) {
           {"stiffness_groups", groups_json(r.groups)},
           {"gap_min", measured(r.contacts > 0, r.gap_min)},
           {"volume_ratio_min", r.volume_ratio_min},
+          {"inverted", r.inverted},
           {"barrier_stiffness", r.barrier_stiffness},
           {"intersections", measured(r.intersections >= 0, r.intersections)},
           {"overlap", measured(r.overlap >= 0, r.overlap)},
@@ -180,6 +181,8 @@ void RunSummary::add(const StepReport& report, double wall_seconds) {
   contacts_max = std::max(contacts_max, report.contacts);
   if (report.contacts > 0) gap_min = std::min(gap_min, report.gap_min);
   volume_ratio_min = std::min(volume_ratio_min, report.volume_ratio_min);
+  inverted = report.inverted;
+  inverted_max = std::max(inverted_max, report.inverted);
   converged += report.converged;
   stopped_by_budget += report.stopped_by_budget;
   if (!report.converged) last_stop_ = stop_text(report);
@@ -226,6 +229,7 @@ json to_json(const RunSummary& s) {
           {"overlap_max", measured(s.overlap_max >= 0, s.overlap_max)},
           {"overlap_of", measured(!s.overlap_of.empty(), s.overlap_of)},
           {"volume_ratio_min", s.volume_ratio_min},
+          {"inverted_max", s.inverted_max},
           {"converged", s.converged},
           {"stopped_by_budget", s.stopped_by_budget},
           {"newton_iterations", s.newton_iterations},

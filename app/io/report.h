@@ -29,7 +29,8 @@ struct RunSummary {
   int contacts_max = 0;
   double gap_min = std::numeric_limits<double>::infinity();  // infinite: never a contact
   double volume_ratio_min = 1;                               // smallest det F of all elements and steps
-  int intersections = -1;                                    // sum over the steps; -1: not checked
+  int inverted = 0, inverted_max = 0;  // elements inside out, at the end and in the worst step
+  int intersections = -1;              // sum over the steps; -1: not checked
   long newton_iterations = 0, pcg_iterations = 0;
   int contact_limit_halvings = 0, contact_limit_exceeded = 0;  // halved Newton steps; steps that kept more
   // Of steps at velocity level; a residual below 0: there was none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/io/memory.h"
 #include "app/io/scene_array.h"
 #include "app/io/scene_shape.h"
 #include "gpu/model/affine.h"
@@ -10,6 +11,7 @@
 namespace stickslip {
 namespace {
 
+namespace fs = std::filesystem;
 using Vec3d = Vec<double, 3>;
 
 constexpr std::size_t kMostListed = 30;
@@ -75,6 +77,51 @@ void build_material(TableReader table, const SceneSource& source, Model& model) 
   model.materials.push_back(material);
 }
 
+namespace {
+
+std::int32_t read_no_contact_group(TableReader& table) { return table.whole("no_contact_group", 1, 7, 0); }
+
+/// The files of `sequence = { folder, dt, first }`: the positions of a collider's nodes at dt, 2 dt, ....
+struct Sequence {
+  std::vector<std::vector<Vec3d>> frames;
+  double dt = 0;
+};
+
+Sequence read_sequence(TableReader& table, const SceneSource& source, std::optional<PointKind> points,
+                       std::size_t nodes) {
+  Sequence sequence;
+  std::optional<TableReader> entry = table.table("sequence");
+  if (!entry) return sequence;
+  const fs::path folder = source.file.parent_path() / entry->text("folder");
+  sequence.dt = entry->number("dt", Range::positive());
+  const int first = entry->whole("first", 0, 1000000000, 0);
+  entry->finish();
+  if (!table.has("file")) table.fail("sequence", "needs a file, whose nodes it moves");
+  const std::string own = fs::path(table.text("file")).extension().string();
+  for (int number = first;; ++number) {
+    std::error_code error;
+    fs::path file = folder / (std::to_string(number) + own);
+    if (!fs::is_regular_file(file, error)) file.replace_extension(".obj");
+    if (!fs::is_regular_file(file, error)) break;
+    try {
+      sequence.frames.push_back(points ? load_point_mesh(file, *points).nodes : load_surface(file).nodes);
+    } catch (const InputError& fault) {
+      table.fail("sequence", fault.what());
+    }
+    if (sequence.frames.back().size() != nodes)
+      table.fail("sequence", file.string() + " has " + std::to_string(sequence.frames.back().size()) +
+                                 " nodes, and the collider " + std::to_string(nodes));
+    const double bytes = 48.0 * static_cast<double>(nodes) * static_cast<double>(sequence.frames.size());
+    if (const std::string shortage = memory_shortage(bytes); !shortage.empty())
+      table.fail("sequence", shortage);
+  }
+  if (sequence.frames.empty())
+    table.fail("sequence", "there is no file " + (folder / (std::to_string(first) + own)).string());
+  return sequence;
+}
+
+}  // namespace
+
 void build_object(TableReader table, const SceneSource& source, Model& model) {
   const std::string body = table.text("body", "deformable");
   check_known(table, "body", "kind of body", body, {"deformable", "affine", "rigid"});
@@ -86,6 +133,7 @@ void build_object(TableReader table, const SceneSource& source, Model& model) {
   const std::int32_t material = read_material(table, model);
   const Vec3d velocity = table.vec3("velocity", {0, 0, 0}), spin = table.vec3("angular_velocity", {0, 0, 0});
   const std::vector<Vec<float, 3>> colors = read_colors(table);
+  const std::int32_t group = read_no_contact_group(table);
   const std::vector<Instance> instances = read_instances(table, placement.position, mesh.tets.size(), growth);
   table.finish();
   check_total(table, "", "the scene up to here",
@@ -101,6 +149,7 @@ void build_object(TableReader table, const SceneSource& source, Model& model) {
                               : add_solid(model, instance, nodes, mesh.tets, material);
     });
     object.color = colors[i % colors.size()];
+    object.no_contact_group = group;
     const Vec3d center = turn * placement.position + offset;
     for (std::int32_t n = object.node_begin; n < object.node_end; ++n)
       model.velocities[n] = turn * velocity + cross(turn * spin, model.positions[n] - center);
@@ -122,8 +171,15 @@ void build_collider(TableReader table, const SceneSource& source, Model& model) 
   const std::int32_t material = read_material(table, model);
   const Motion motion = read_motion(table.table("motion"), placement.position);  // an array moves as one
   const std::vector<Vec<float, 3>> colors = read_colors(table);
+  const std::int32_t group = read_no_contact_group(table);
+  const Sequence sequence =
+      read_sequence(table, source, points, points ? point_mesh.nodes.size() : mesh.nodes.size());
   const std::vector<Instance> instances =
       read_instances(table, placement.position, mesh.triangles.size() + point_mesh.nodes.size(), {});
+  if (!sequence.frames.empty() && instances.size() > 1)
+    table.fail("sequence", "is for one collider, not for an array");
+  if (!sequence.frames.empty() && !motion.is_static())
+    table.fail("sequence", "give either a motion or a sequence");
   table.finish();
 
   for (std::size_t i = 0; i < instances.size(); ++i) {
@@ -132,10 +188,14 @@ void build_collider(TableReader table, const SceneSource& source, Model& model) 
     for (const Vec3d& p : points ? point_mesh.nodes : mesh.nodes)
       nodes.push_back(turn * placement.apply(p) + offset);
     const std::string instance = instance_name(name, i, instances.size());
-    located(table, [&]() -> Object& {
+    Object& object = located(table, [&]() -> Object& {
       return points ? add_point_collider(model, instance, nodes, point_mesh.segments, material, motion)
                     : add_collider(model, instance, nodes, mesh.triangles, material, motion);
-    }).color = colors[i % colors.size()];
+    });
+    object.color = colors[i % colors.size()];
+    object.no_contact_group = group;
+    model.scripted.back().frames = sequence.frames;
+    model.scripted.back().frame_dt = sequence.dt;
   }
 }
 

@@ -45,9 +45,13 @@ void write_surfaces(std::ostream& out, const Model& model, const Positions& posi
 
 }  // namespace
 
-void check_state_file(const std::filesystem::path& file) {
+void check_state_file(const std::filesystem::path& file, const Model& model) {
   if (file.extension() != ".msh" && file.extension() != ".obj")
     throw InputError(file.string() + ": must end in .msh or .obj");
+  if (file.extension() == ".msh" && model.tets.empty())
+    throw InputError(file.string() +
+                     ": a .msh holds the tetrahedra of solids, and the scene has none; a .obj " +
+                     "holds the surfaces of all bodies");
   check_writable(file);
 }
 

@@ -9,8 +9,9 @@
 
 namespace stickslip {
 
-/// Throws InputError unless `file` ends in .msh or .obj and could be written.
-void check_state_file(const std::filesystem::path& file);
+/// Throws InputError unless `file` ends in .msh or .obj, could be written, and would hold something: a .msh
+/// has the solids alone.
+void check_state_file(const std::filesystem::path& file, const Model& model);
 
 /// Writes the model's objects at `positions` [m], one per node. MSH 4.1: the tets of each solid as an entity
 /// of its name; OBJ: the surface of every object, under `o name`. Throws InputError.

@@ -84,6 +84,8 @@ SurfaceMesh parse_stl(std::string_view bytes, const std::string& name) {
     promised = promised << 8 | static_cast<unsigned char>(bytes[i]);
   // Binary files may begin with "solid" as well, so their length decides.
   const bool binary = bytes.size() >= kPreamble && bytes.size() == kPreamble + kFacet * promised;
+  if (!binary) in.skip_byte_order_mark();
+  const std::size_t begin = in.offset();
   if (!binary && in.word() != "solid")
     throw InputError(name + ": is neither an STL text, which begins with 'solid', nor a binary STL, whose " +
                      (bytes.size() < kPreamble
@@ -91,7 +93,7 @@ SurfaceMesh parse_stl(std::string_view bytes, const std::string& name) {
                           : std::to_string(promised) + " triangles would make " +
                                 std::to_string(kPreamble + kFacet * promised) + " bytes") +
                      "; the file has " + std::to_string(bytes.size()));
-  in.go_to(0);
+  in.go_to(begin);
   SurfaceMesh mesh = weld(soup(binary ? read_binary(in) : read_text(in)));
   if (mesh.triangles.empty()) throw InputError(name + ": has no triangles with three different corners");
   return mesh;

@@ -76,7 +76,8 @@ bool is_velocity_group(std::string_view group) {
 
 /// What only elastic scenes read.
 bool is_barrier_group(std::string_view group) {
-  return is_one_of(group, {"barrier", "augmented", "friction", "newton", "pcg", "ccd", "boundary", "solver"});
+  return is_one_of(group, {"integration", "barrier", "augmented", "friction", "newton", "pcg", "ccd",
+                           "boundary", "solver"});
 }
 
 /// Explicit forces leave the joints alone to a solver.
@@ -147,6 +148,8 @@ std::string why_idle_rigid(const ParamInfo& info, const Settings& settings, cons
 
 std::string why_idle_elastic(const ParamInfo& info, const Params& params, const Model& model) {
   if (is_velocity_group(info.group)) return "this scene has no rigid bodies";
+  if (info.name.starts_with("newmark_") && params.time_integrator == TimeIntegrator::backward_euler)
+    return "time_integrator is backward_euler";
   if (info.name == "friction_lags" && params.friction_update == FrictionUpdate::newton)
     return "friction_update = newton refreshes friction in every Newton iteration";
   if (is_one_of(info.name, {"barrier_floor", "barrier_growth", "barrier_cap", "sigma_rule"}) &&

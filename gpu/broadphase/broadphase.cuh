@@ -14,10 +14,10 @@ class BroadPhase {
 
   /// Finds every point-triangle and edge-edge pair that comes within `margin` [m] on the way from x to x + p
   /// (p: null for no motion), by boxes that are swept, grown by margin / 2 and rounded outward to float.
-  /// Skips pairs that share a node and pairs whose nodes are all fixed (`fixed`: per node, null for none).
-  /// Each edge pair comes once, the smaller edge first. The order of the pairs depends on the input only. One
-  /// host read.
-  void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const std::uint8_t* fixed);
+  /// Skips pairs that share a node and pairs whose nodes all have a bit in common (`apart`: bits per node,
+  /// null for none). Each edge pair comes once, the smaller edge first. The order of the pairs depends on the
+  /// input only. One host read.
+  void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const std::uint8_t* apart);
 
   /// Pairs of the last find(), valid until the next one.
   CandidateView view() const {

@@ -7,7 +7,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 
 Intersections IntersectionCheck::run(Context& ctx, const SurfaceView& surface, const Vec3* x,
-                                     const std::uint8_t* fixed) {
+                                     const std::uint8_t* apart) {
   compute_boxes(ctx, surface.triangles, surface.triangle_count, x, nullptr, Real(0), boxes_);
   triangle_tree_.build(ctx, boxes_.data(), surface.triangle_count);
   per_edge_.resize(ctx, surface.edge_count);
@@ -22,7 +22,7 @@ Intersections IntersectionCheck::run(Context& ctx, const SurfaceView& surface, c
         Intersections found;
         traverse(tree, swept_box(e, x, nullptr, Real(0)), [&](std::int32_t triangle) {
           const Vec3i t = surface.triangles[triangle];
-          if (never_touch(e, t, fixed)) return;
+          if (never_touch(e, t, apart)) return;
           if (!segment_intersects_triangle(x[e[0]], x[e[1]], x[t[0]], x[t[1]], x[t[2]])) return;
           found = combine(found, {1, static_cast<std::int32_t>(i), triangle});
         });

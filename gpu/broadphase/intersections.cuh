@@ -30,8 +30,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 class IntersectionCheck {
  public:
   /// All edges of `surface` against all its triangles at positions x [m]. Skips pairs that share a node and
-  /// pairs whose nodes are all fixed (`fixed`: per node, null for none). One host read.
-  Intersections run(Context& ctx, const SurfaceView& surface, const Vec3* x, const std::uint8_t* fixed);
+  /// pairs whose nodes all have a bit in common (`apart`: bits per node, null for none). One host read.
+  Intersections run(Context& ctx, const SurfaceView& surface, const Vec3* x, const std::uint8_t* apart);
 
  private:
   Lbvh triangle_tree_;

@@ -26,19 +26,20 @@ SS_HD inline bool share_node(const Vec<std::int32_t, A>& a, const Vec<std::int32
   return shared;
 }
 
-/// `fixed`: one flag per node, null when none is fixed.
+/// The bits that all nodes have; `apart`: bits per node, null when none has any.
 template <int N>
-SS_HD inline bool all_fixed(const Vec<std::int32_t, N>& nodes, const std::uint8_t* fixed) {
-  bool all = fixed != nullptr;
-  for (int i = 0; all && i < N; ++i) all = fixed[nodes[i]] != 0;
-  return all;
+SS_HD inline unsigned common_bits(const Vec<std::int32_t, N>& nodes, const std::uint8_t* apart) {
+  unsigned common = apart != nullptr ? 0xFFU : 0U;
+  for (int i = 0; common != 0 && i < N; ++i) common &= apart[nodes[i]];
+  return common;
 }
 
-/// Pairs that can never come into contact: joined by a node, or without a node that may move.
+/// Pairs that never come into contact: joined by a node, or with a bit that all their nodes have, as those
+/// have that do not move.
 template <int A, int B>
 SS_HD inline bool never_touch(const Vec<std::int32_t, A>& a, const Vec<std::int32_t, B>& b,
-                              const std::uint8_t* fixed) {
-  return share_node(a, b) || (all_fixed(a, fixed) && all_fixed(b, fixed));
+                              const std::uint8_t* apart) {
+  return share_node(a, b) || (common_bits(a, apart) & common_bits(b, apart)) != 0;
 }
 
 }  // namespace stickslip

@@ -234,4 +234,9 @@ double ElasticSolids::min_volume_ratio(Context& ctx) {
   return read_back(ctx, number_.data());
 }
 
+int ElasticSolids::count_inverted(Context& ctx) {
+  energy_.count_inverted(ctx, x.data(), number_.data());
+  return static_cast<int>(read_back(ctx, number_.data()));
+}
+
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -71,6 +71,8 @@ class ElasticSolids {
   SolidSums sums(Context& ctx, double gravity);
   double elastic_energy(Context& ctx);
   double min_volume_ratio(Context& ctx);
+  /// Tets that are inside out.
+  int count_inverted(Context& ctx);
 
   /// The step's system on the host; its points are somebody else's.
   SolidSystem system(Context& ctx) const {

@@ -8,6 +8,12 @@
 namespace stickslip {
 namespace {
 
+/// F - F_s: by how much F changes in the time dt at the velocities that are damped.
+SS_HD Mat3 damped_change(const TetView& view, const SolidMotion& motion, std::size_t i, const Mat3& f,
+                         const Mat3& f_t) {
+  return f - (motion.still ? view.deformation(i, motion.still) : f_t);
+}
+
 /// C = dP/dF, projected, at the start of the step: what damping resists with.
 SS_HD StressDerivative damping_stiffness(const ElasticMaterial& material, const Mat3& f_t) {
   return projected(stress_derivative(material.model, svd3(f_t), material.lame));
@@ -18,7 +24,7 @@ SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::siz
   const Mat3 f = view.deformation(i, motion.x);
   Real density = energy_density(material.model, f, material.lame);
   if (material.damping > Real(0)) {
-    const Mat3 f_t = view.deformation(i, motion.x_t), df = f - f_t;
+    const Mat3 f_t = view.deformation(i, motion.x_t), df = damped_change(view, motion, i, f, f_t);
     density += material.damping / (Real(2) * motion.dt) * dot(df, damping_stiffness(material, f_t)(df));
   }
   return static_cast<double>(view.volumes[i]) * static_cast<double>(density);
@@ -44,7 +50,7 @@ SS_HD void tet_derivatives(const TetView& view, const SolidMotion& motion, std::
     const Mat3 f_t = view.deformation(i, motion.x_t);
     const StressDerivative stiffness = damping_stiffness(material, f_t);
     const Real rate = material.damping / motion.dt;
-    piola += rate * stiffness(f - f_t);
+    piola += rate * stiffness(damped_change(view, motion, i, f, f_t));
     if constexpr (with_blocks) add_corner_blocks(stiffness, shape, volume * rate, *blocks);
   }
   add_corner_gradients(piola, shape, volume, gradient);
@@ -138,6 +144,14 @@ void SolidEnergy::min_determinant(Context& ctx, const Vec3* x, bool only_forbidd
         return static_cast<double>(determinant(tets.deformation(i, x)));
       },
       std::numeric_limits<double>::infinity(), out);
+}
+
+void SolidEnergy::count_inverted(Context& ctx, const Vec3* x, double* out) {
+  const TetView tets = view();
+  reduce_sum(
+      ctx, size(),
+      [=] SS_LAMBDA(std::size_t i) { return determinant(tets.deformation(i, x)) > Real(0) ? 0.0 : 1.0; },
+      out);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

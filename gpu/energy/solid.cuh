@@ -16,11 +16,13 @@ struct ElasticMaterial {
   Real damping;  // [s]
 };
 
-/// Where the solids are: x, and x_t with dt for the damping. Backend memory, one entry per node.
+/// Where the solids are: x, x_t whose stiffness damps, and the velocities (x - still) / dt that are damped.
+/// Backend memory, one entry per node.
 struct SolidMotion {
   const Vec3* x;
   const Vec3* x_t;
   Real dt;
+  const Vec3* still = nullptr;  // null: x_t
 };
 
 /// The tets as kernels see them.
@@ -45,9 +47,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Sum over the tets of volume * (Psi(F) + psi_d), with stiffness-proportional damping as an incremental
 /// potential:
-///   psi_d = damping / (2 dt) (F - F_t) : C : (F - F_t),   C = dP/dF projected, at F_t,
-/// whose force is -damping K_t v at v = (x - x_t)/dt. It is linear in v, so a finite rotation within one step
-/// is damped a little too.
+///   psi_d = damping / (2 dt) (F - F_s) : C : (F - F_s),   C = dP/dF projected, at F_t,
+/// with F_s at `still`, whose force is -damping K_t v at v = (x - still)/dt. It is linear in v, so a finite
+/// rotation within one step is damped a little too.
 class SolidEnergy {
  public:
   /// `rest`: stress-free node positions [m]; `tets`: four nodes each, positive volume; `tet_material`: per
@@ -72,6 +74,8 @@ class SolidEnergy {
   /// Writes the smallest det F to `out` in backend memory, of all tets or of those whose energy forbids
   /// inversion; +infinity without any.
   void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out);
+  /// Writes the number of tets with det F <= 0 to `out` in backend memory.
+  void count_inverted(Context& ctx, const Vec3* x, double* out);
 
  private:
   TetView view() const {

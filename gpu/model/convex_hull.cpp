@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "gpu/model/exact_orientation.h"
 #include "gpu/model/finite.h"
 
 namespace stickslip {
@@ -17,6 +18,9 @@ using Vec3d = Vec<double, 3>;
 // In units of the points' extent: what lies this near a plane is in it, for the hull of triangles and for the
 // polygons that they make up. Coordinates of files in single precision are good to 1e-7.
 constexpr double kInPlane = 2e-7, kOnePolygon = 1e-6;
+// Polygons smaller than a tenth of that are flat to this share of their own size: else the planes of the
+// small triangles of a finely sampled round shape would lean so far that they cut off their neighbours.
+constexpr double kFlat = 1e-5;
 
 [[noreturn]] void refuse_points(const char* what) { throw std::invalid_argument(what); }
 
@@ -43,6 +47,8 @@ Vec3d area_normal(const std::vector<Vec3d>& points, const Index* polygon, std::s
 }
 
 /// The hull as triangles. Each face keeps the points beyond it; the furthest of them is the next corner.
+/// Points within the tolerance are left out; which faces a new corner sees is decided exactly, so that the
+/// hull of the corners is convex, however nearly they lie in one plane.
 class QuickHull {
  public:
   explicit QuickHull(const std::vector<Vec3d>& points)
@@ -69,6 +75,11 @@ class QuickHull {
   };
 
   double height(const Face& face, std::int32_t p) const { return dot(face.normal, points_[p]) - face.offset; }
+
+  bool sees(std::int32_t p, const Face& face) const {
+    return orientation(points_[face.corners[0]], points_[face.corners[1]], points_[face.corners[2]],
+                       points_[p]) > 0;
+  }
 
   void add_face(const Vec3i& corners) {
     const Vec3d& a = points_[corners[0]];
@@ -125,10 +136,15 @@ class QuickHull {
   /// The furthest point beyond a face becomes a corner: all faces that it sees give way to a cone over their
   /// rim.
   void grow(std::size_t seed) {
-    const std::vector<std::int32_t>& candidates = faces_[seed].beyond;
-    const std::int32_t apex = *std::max_element(
+    std::vector<std::int32_t>& candidates = faces_[seed].beyond;
+    const auto furthest = std::max_element(
         candidates.begin(), candidates.end(),
         [&](std::int32_t p, std::int32_t q) { return height(faces_[seed], p) < height(faces_[seed], q); });
+    const std::int32_t apex = *furthest;
+    if (!sees(apex, faces_[seed])) {  // the normal of a sliver is rounded
+      candidates.erase(furthest);
+      return;
+    }
     std::vector<std::size_t> seen{seed};
     std::vector<std::pair<std::int32_t, std::int32_t>> rim;
     std::vector<std::int32_t> orphans;
@@ -141,7 +157,7 @@ class QuickHull {
         const std::int32_t a = corners[c], b = corners[(c + 1) % 3];
         const std::size_t neighbour = face_of_.at(directed(b, a));
         if (!faces_[neighbour].alive) continue;
-        if (height(faces_[neighbour], apex) > tolerance_) {
+        if (sees(apex, faces_[neighbour])) {
           faces_[neighbour].alive = false;
           seen.push_back(neighbour);
         }
@@ -166,7 +182,7 @@ class QuickHull {
 /// Which triangles lie in one plane: grown from the largest, whose plane is the surest.
 std::vector<std::int32_t> plane_groups(const std::vector<Vec3d>& points, const std::vector<Vec3i>& triangles,
                                        std::int32_t& count) {
-  const double tolerance = kOnePolygon * extent_of(points);
+  const double widest = kOnePolygon * extent_of(points);
   std::vector<std::pair<double, std::size_t>> by_area;
   std::unordered_map<std::uint64_t, std::size_t> triangle_of;
   for (std::size_t t = 0; t < triangles.size(); ++t) {
@@ -180,6 +196,7 @@ std::vector<std::int32_t> plane_groups(const std::vector<Vec3d>& points, const s
     if (group[seed] >= 0) continue;
     const Vec3d normal = normalized(area_normal(points, triangles[seed].v, 3));
     const Vec3d origin = points[triangles[seed][0]];
+    const double tolerance = std::min(widest, kFlat * std::sqrt(-area));
     std::vector<std::size_t> members{seed};
     group[seed] = count;
     for (std::size_t m = 0; m < members.size(); ++m)
@@ -192,7 +209,7 @@ std::vector<std::int32_t> plane_groups(const std::vector<Vec3d>& points, const s
           inside = inside && std::abs(dot(normal, points[triangles[next][k]] - origin)) <= tolerance;
         // A sliver has any normal; a face behind an edge as thin as the tolerance has the opposite one.
         const Vec3d other = area_normal(points, triangles[next].v, 3);
-        if (!inside || dot(normal, other) < -tolerance * norm(other)) continue;
+        if (!inside || dot(normal, other) < -widest * norm(other)) continue;
         group[next] = count;
         members.push_back(next);
       }
@@ -244,9 +261,18 @@ ConvexHull convex_hull(const std::vector<Vec3d>& points) {
   if (points.size() < 4) refuse_points("it needs four points at least");
   const std::vector<Vec3i> triangles = QuickHull(points).triangles();
   std::int32_t groups = 0;
-  const std::vector<std::int32_t> group = plane_groups(points, triangles, groups);
-  std::vector<std::vector<std::int32_t>> loops = outlines(triangles, group, groups);
-  drop_edge_points(loops, points.size());
+  std::vector<std::int32_t> group = plane_groups(points, triangles, groups);
+  std::vector<std::vector<std::int32_t>> loops;
+  try {
+    loops = outlines(triangles, group, groups);
+    drop_edge_points(loops, points.size());
+    for (const auto& loop : loops)
+      if (loop.size() < 3) refuse_points("its points are too close to a plane for a hull");
+  } catch (const std::invalid_argument&) {
+    // Flat as they are, faces of one plane do not make up polygons: each triangle stays one.
+    loops.clear();
+    for (const Vec3i& t : triangles) loops.push_back({t[0], t[1], t[2]});
+  }
 
   ConvexHull hull;
   std::vector<std::int32_t> id(points.size(), -1);
@@ -258,7 +284,6 @@ ConvexHull convex_hull(const std::vector<Vec3d>& points) {
       hull.vertices.push_back(points[p]);
     }
   for (const auto& loop : loops) {
-    if (loop.size() < 3) refuse_points("its points are too close to a plane for a hull");
     for (const std::int32_t p : loop) hull.face_vertices.push_back(id[p]);
     hull.face_start.push_back(static_cast<std::int32_t>(hull.face_vertices.size()));
   }

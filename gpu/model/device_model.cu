@@ -76,7 +76,7 @@ void DeviceModel::upload(Context& ctx, const Model& model) {
   for (std::size_t i = 0; i < node_count; ++i) material[i] = model.objects[model.node_object[i]].material;
   node_material.upload(ctx, material);
   std::vector<std::uint8_t> moves;
-  for (const ScriptedNodes& script : model.scripted) moves.push_back(!script.motion.is_static());
+  for (const ScriptedNodes& script : model.scripted) moves.push_back(!script.is_static());
   script_moves.upload(ctx, moves);
   anchor.resize(ctx, node_count);
   forget_acting(ctx);
@@ -133,6 +133,10 @@ void DeviceModel::select_scripts(Context& ctx, const Model& model, const std::ve
   }
   node_script.upload(ctx, script);
   scripted.upload(ctx, is_scripted);
+  for (std::size_t i = 0; i < node_count; ++i)
+    if (const std::int32_t group = model.objects[model.node_object[i]].no_contact_group; group > 0)
+      is_scripted[i] |= static_cast<std::uint8_t>(1 << group);
+  apart.upload(ctx, is_scripted);
   Buffer<std::uint8_t> taken_nodes(ctx, is_taken);
   Buffer<RigidPose> poses(ctx, taken_at);
   const std::uint8_t* taken = taken_nodes.data();
@@ -174,6 +178,22 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
   for (const HalfSpace& h : model.half_spaces)
     host_planes.push_back({h.normal.cast<Real>(), static_cast<Real>(h.offset)});
   planes.upload(ctx, host_planes);
+}
+
+std::vector<Vec3> frame_positions(const Model& model, const ScriptedNodes& script, double time) {
+  const double last = static_cast<double>(script.frames.size());
+  const double at = std::clamp(time / script.frame_dt, 0.0, last);
+  const std::size_t after = static_cast<std::size_t>(std::ceil(at));  // counted from 1; 0: at the start
+  const double share = at - std::floor(at);
+  std::vector<Vec3> positions(script.nodes.size());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const auto stand = [&](std::size_t frame) {
+      return frame == 0 ? model.positions[script.nodes[i]] : script.frames[frame - 1][i];
+    };
+    const Vec<double, 3> to = stand(after), from = share > 0 ? stand(after - 1) : to;
+    positions[i] = (share > 0 ? from + share * (to - from) : to).template cast<Real>();
+  }
+  return positions;
 }
 
 std::vector<RigidPose> script_poses(const Model& model, double time) {

@@ -34,6 +34,9 @@ struct DeviceModel {
   Buffer<std::uint8_t> script_moves;  // per script: its motion is not static
   Buffer<std::int32_t> node_script;   // the script that acts now, into Model::scripted; -1 when free
   Buffer<std::uint8_t> scripted;      // 1 where node_script >= 0
+  /// Pairs whose nodes have a bit in common never collide: bit 0 of scripted nodes, bit g of those of
+  /// no_contact_group g.
+  Buffer<std::uint8_t> apart;
   Buffer<Vec3> anchor;        // what a script's motion is applied to: a scripted node's place at t = 0
   Buffer<Vec3> acceleration;  // [m/s^2] of the forces that act now
   /// [kg]; none at control nodes. A collider's nodes carry the mean mass, which only scales penalties.
@@ -74,5 +77,8 @@ struct DeviceState {
 
 /// The pose of every script of `model` at `time`.
 std::vector<RigidPose> script_poses(const Model& model, double time);
+
+/// Where a script's `frames` put its nodes at `time` [m], in their order.
+std::vector<Vec3> frame_positions(const Model& model, const ScriptedNodes& script, double time);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -62,6 +62,10 @@ void check_object(const Model& model, const Object& object) {
     if (!(tet_volume(model.rest_positions, model.tets[t]) > 0))
       refuse("object '" + object.name + "': tet " + std::to_string(t - object.tet_begin) +
              " has no positive rest volume");
+  if (object.no_contact_group < 0 || object.no_contact_group > 7)
+    refuse("object '" + object.name + "': its no_contact_group must be in [0, 7]");
+  if (object.no_contact_group > 0 && !model.bodies.empty())
+    refuse("object '" + object.name + "': no_contact_group is for scenes without rigid bodies");
   if (object.is_affine() && static_cast<std::size_t>(object.control_begin) + 4 > model.node_count())
     refuse("object '" + object.name + "': its control nodes leave the model");
 }
@@ -96,6 +100,23 @@ void check_group(const Model& model, const Group& group, const std::string& what
 
 bool is_collider(const Object& object) { return object.tet_begin == object.tet_end && !object.is_rigid(); }
 
+void check_frames(const Model& model, const ScriptedNodes& script) {
+  if (script.frames.empty()) return;
+  const std::string owner = "object '" + model.objects[model.node_object[script.nodes[0]]].name + "'";
+  if (!model.bodies.empty()) refuse(owner + ": a sequence of positions is for scenes without rigid bodies");
+  if (!script.motion.is_static()) refuse(owner + " has a motion and a sequence of positions");
+  if (!(std::isfinite(script.frame_dt) && script.frame_dt > 0) || script.begin != 0)
+    refuse("the sequence of " + owner + ": needs a positive time between its positions and begins at 0");
+  for (std::size_t f = 0; f < script.frames.size(); ++f) {
+    if (script.frames[f].size() != script.nodes.size())
+      refuse("the sequence of " + owner + ": entry " + std::to_string(f) + " has " +
+             std::to_string(script.frames[f].size()) + " positions for " +
+             std::to_string(script.nodes.size()) + " nodes");
+    for (const Vec3d& p : script.frames[f])
+      if (!is_finite(p)) refuse("the sequence of " + owner + ": a position is not finite");
+  }
+}
+
 void check_scripted(const Model& model) {
   std::vector<std::vector<std::int32_t>> scripts_of(model.node_count());
   for (std::size_t s = 0; s < model.scripted.size(); ++s) {
@@ -117,6 +138,7 @@ void check_scripted(const Model& model) {
                  " follows two scripts at a time");
       scripts_of[node].push_back(static_cast<std::int32_t>(s));
     }
+    check_frames(model, script);
     check_motion(script.motion, "object '" + model.objects[model.node_object[script.nodes[0]]].name + "'");
   }
   const auto always = [&](std::int32_t s) {

@@ -38,7 +38,13 @@ struct ScriptedNodes {
   /// takes them from where they are then: x(t) = M(t) M(begin)^-1 x(begin); a state set from outside while it
   /// acts takes the place of begin.
   double begin = 0, end = 1e30;
+  /// When not empty, instead of a motion: positions [m] of the nodes, in their order, at frame_dt, 2
+  /// frame_dt,
+  /// ...; straight ways from the start to the first and from one to the next, where the last one stays.
+  std::vector<std::vector<Vec<double, 3>>> frames = {};
+  double frame_dt = 0;  // [s]
 
+  bool is_static() const { return motion.is_static() && frames.empty(); }
   bool acts(double time, double dt) const { return begin <= time + dt / 2 && time + dt / 2 < end; }
 };
 
@@ -75,6 +81,8 @@ struct Object {
   std::int32_t segment_begin = 0, segment_end = 0;    // into Model::segments
   std::int32_t control_begin = -1;  // the first of an affine body's four control nodes, see affine.h
   std::int32_t body = -1;           // into Model::bodies: its nodes follow that body's pose
+  /// 1 to 7: objects of one group collide neither with each other nor with themselves; 0: none.
+  std::int32_t no_contact_group = 0;
   Vec<float, 3> color{0.7f, 0.7f, 0.7f};
 
   bool is_affine() const { return control_begin >= 0; }

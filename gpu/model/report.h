@@ -99,6 +99,7 @@ struct StepReport {
       groups;                    // of the last Newton iteration, by exponent; empty where none were made
   double gap_min = -1;           // [m] smallest distance at the end; -1: no active contact
   double volume_ratio_min = 1;   // smallest J = det F of all elements at the end
+  int inverted = 0;              // elements with J <= 0 at the end, of materials that permit it
   double barrier_stiffness = 0;  // sigma [N/m]
   int intersections = -1;        // edge-triangle pairs; -1: not checked
   /// [m] velocity-level steps, where contacts may overlap: the deepest point of one object's surface inside

@@ -14,12 +14,15 @@ namespace stickslip {
 // REAL(name, default, low, high, unit, group, meaning)      INT likewise
 // BOOL(name, default, group, meaning)
 // CHOICE(name, EnumType, default enumerator, group, meaning, "first|second|...")
-// `group` says who reads it: time, solver, barrier, augmented, friction, newton, pcg, ccd, boundary,
-// interaction; velocity, stabilisation, sleep, penalty (velocity-level stepping of rigid bodies).
+// `group` says who reads it: time, integration, solver, barrier, augmented, friction, newton, pcg, ccd,
+// boundary, interaction; velocity, stabilisation, sleep, penalty (velocity-level stepping of rigid bodies).
 // clang-format off
 #define STICKSLIP_PARAMS(REAL, INT, BOOL, CHOICE)                                                                              \
   REAL(dt, 1.0 / 60.0, 1e-6, 10.0, "s", time, "time step")                                                                      \
   REAL(gravity, -9.81, -100.0, 100.0, "m/s^2", time, "acceleration along y")                                                   \
+  CHOICE(time_integrator, TimeIntegrator, backward_euler, integration, "of elastic scenes: backward_euler, or newmark with the acceleration as a state [Li 2020 suppl.]", "backward_euler|newmark") \
+  REAL(newmark_beta, 0.25, 0.01, 1.0, "1", integration, "newmark: share of the new acceleration in positions; 1/4 is the trapezoidal rule")  \
+  REAL(newmark_gamma, 0.5, 0.5, 1.0, "1", integration, "newmark: share of the new acceleration in velocities; 1/2 is of second order, more damps") \
   CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, barrier with multipliers, or velocity-level contact (rigid bodies)", "ipc|barrier_al|velocity")     \
   INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit") \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
@@ -89,6 +92,7 @@ namespace stickslip {
   REAL(mu_across, 0.3, 0.0, 10.0, "1", rigid, "elliptic, matchstick: coefficient across the grain; mu is that along it")
 // clang-format on
 
+enum class TimeIntegrator : int { backward_euler, newmark };
 enum class SolverKind : int { ipc, barrier_al, velocity };
 enum class SigmaRule : int { capped, jump };
 enum class MultiplierUpdate : int { value, derivative };

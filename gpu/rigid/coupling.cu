@@ -413,6 +413,7 @@ void Coupling::report(Context& ctx, const Params& params, std::size_t moving, St
   report.angular_momentum += sums.angular;
   report.contact_solve->nu = 3.0 * report.contacts / static_cast<double>(6 * moving + 3 * solids_.size());
   report.volume_ratio_min = solids_.min_volume_ratio(ctx);
+  if (report.volume_ratio_min <= 0) report.inverted = solids_.count_inverted(ctx);
 }
 
 void Coupling::name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const {

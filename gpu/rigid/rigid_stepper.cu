@@ -19,6 +19,10 @@ std::string_view solver_name(ContactSolverKind kind) {
   return find_param(param_table(), "contact_solver")->choices[static_cast<std::size_t>(kind)];
 }
 
+std::string manifolds_refused(const std::string& why) {
+  return "manifold_gs refuses (" + why + "): nsgs took its place";
+}
+
 /// mu of all pairs: a row per material, a column per material, then one per half-space.
 std::vector<double> mu_table(const Model& model) {
   const std::size_t materials = model.materials.size(), columns = materials + model.half_spaces.size();
@@ -381,6 +385,7 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     const bool manifolds = params.contact_solver == ContactSolverKind::manifold_gs;
     const std::string_view solver = last_.soft || manifolds ? "nsgs" : solver_name(params.contact_solver);
     const CouplingRecord done = coupling_.solve(ctx, system, bodies_, last_, solver, lab, params, record);
+    if (manifolds) record.message = manifolds_refused(no_manifolds_);
     report.pcg_iterations = done.pcg_iterations;
     record.rounds = done.rounds;
     if (manifolds) record.message = "manifold_gs refuses (" + no_manifolds_ + "): nsgs took its place";
@@ -439,7 +444,7 @@ void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Pa
     const bool by_penalty = penalties_ || last_.soft;
     system.solve(ctx, bodies_, by_penalty || wanted ? "nsgs" : solver_name(params.contact_solver), lab,
                  record);
-    if (wanted) record.message = "manifold_gs refuses (" + why_not + "): nsgs took its place";
+    if (wanted) record.message = manifolds_refused(why_not);
   }
   system.velocities(ctx, bodies_);
   if (params.shock_propagation && system.blocks() > 0) system.propagate_shocks(ctx, bodies_);

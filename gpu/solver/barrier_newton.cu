@@ -73,7 +73,7 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
 void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                                   const Vec3* x, Real d_hat) {
   const Span span(ctx, "broad phase");
-  broad_phase_.find(ctx, x, nullptr, d_hat, device.scripted.data());
+  broad_phase_.find(ctx, x, nullptr, d_hat, device.apart.data());
   near_ = make_proximity(device, broad_phase_.view());
   potential.contacts().update(ctx, near_, x);
 }
@@ -92,7 +92,7 @@ void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, c
   const Span span(ctx, "ccd");
   {
     const Span broad(ctx, "broad phase");
-    broad_phase_.find(ctx, x, p, static_cast<Real>(params.d_hat), device.scripted.data());
+    broad_phase_.find(ctx, x, p, static_cast<Real>(params.d_hat), device.apart.data());
     near_ = make_proximity(device, broad_phase_.view());
   }
   clock.lap(seconds.broad_phase);

@@ -16,9 +16,9 @@ constexpr Real kNoticeableForce = Real(1e-3);
 
 }  // namespace
 
-void ContactTerms::begin_step(const ContactSettings& settings, const Vec3* x_t) {
+void ContactTerms::begin_step(const ContactSettings& settings, const Vec3* still) {
   settings_ = settings;
-  x_t_ = x_t;
+  still_ = still;
   friction_count_ = 0;
   augmented_.clear();
   last_gap_ = std::numeric_limits<Real>::infinity();
@@ -97,13 +97,13 @@ void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, do
       augmented_out);
   const FrictionStencil* friction = friction_.data();
   const Vec4i* nodes = friction_nodes_.data();
-  const Vec3* x_t = x_t_;
+  const Vec3* still = still_;
   const Real threshold = settings_.slip_threshold;
   reduce_sum(
       ctx, friction_count_,
       [=] SS_LAMBDA(std::size_t i) {
         return static_cast<double>(
-            friction_value(friction[i], corner_displacements(nodes[i], x, x_t), threshold));
+            friction_value(friction[i], corner_displacements(nodes[i], x, still), threshold));
       },
       friction_out);
 }
@@ -132,12 +132,12 @@ void ContactTerms::linearise(Context& ctx, const Vec3* x) {
       kHeavy);
   const FrictionStencil* friction = friction_.data();
   const Vec4i* friction_nodes = friction_nodes_.data();
-  const Vec3* x_t = x_t_;
+  const Vec3* still = still_;
   const Real threshold = settings_.slip_threshold;
   launch(
       ctx, friction_count_,
       [=] SS_LAMBDA(std::size_t i) {
-        const CornerVectors moved = corner_displacements(friction_nodes[i], x, x_t);
+        const CornerVectors moved = corner_displacements(friction_nodes[i], x, still);
         const CornerVectors g = friction_gradient(friction[i], moved, threshold);
         const CornerBlocks h = friction_hessian(friction[i], moved, threshold);
         const std::size_t slot = lag + i;

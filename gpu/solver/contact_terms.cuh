@@ -11,8 +11,9 @@
 namespace stickslip {
 
 struct ContactSettings {
-  Real d_hat = 0;           // [m]
-  Real slip_threshold = 0;  // eps_v dt [m]: sliding distance per step below which friction is smoothed
+  Real d_hat = 0;  // [m]
+  Real slip_threshold =
+      0;  // eps_v times the time of sliding [m]: sliding distance below which friction is smoothed
   bool lagged_friction = false;
   std::optional<AugmentationSettings> augmentation;  // none: plain barrier
 };
@@ -26,7 +27,8 @@ static_assert(sizeof(CornerVectors) == 4 * sizeof(Vec3) &&
 
 class ContactTerms {
  public:
-  void begin_step(const ContactSettings& settings, const Vec3* x_t);
+  /// Friction resists the way from `still` to x, which lasts slip_threshold / eps_v.
+  void begin_step(const ContactSettings& settings, const Vec3* still);
 
   void set_stiffness(Real sigma) { sigma_ = sigma; }
   Real stiffness() const { return sigma_; }
@@ -79,7 +81,7 @@ class ContactTerms {
 
   ContactSettings settings_;
   Real sigma_ = 0;
-  const Vec3* x_t_ = nullptr;
+  const Vec3* still_ = nullptr;
   Proximity near_{};  // of the last update
   ContactSet set_;
   AugmentedSet augmented_;

@@ -71,7 +71,11 @@ void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
 void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
                                       const ContactSettings& contact) {
   inputs_ = inputs;
-  contacts_.begin_step(contact, inputs.x_t);
+  if (!inputs.still) {
+    inputs_.still = inputs.x_t;
+    inputs_.velocity_dt = inputs.dt;
+  }
+  contacts_.begin_step(contact, inputs_.still);
   const std::uint8_t* scripted = device_->scripted.data();
   const std::int32_t* script_of = device_->node_script.data();
   const std::uint8_t* moves = device_->script_moves.data();
@@ -79,7 +83,7 @@ void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
   const Real* mass = device_->mass.data();
   Real* diagonal = node_diagonal_.data();
   std::uint8_t* fixed = fixed_.data();
-  const Real inertia = Real(1) / (inputs.dt * inputs.dt);
+  const Real inertia = inverse_beta_dt2();
   const Real script = inputs.script_stiffness * inertia;
   const DragSpring drag = inputs.drag;
   launch(ctx, device_->node_count, [=] SS_LAMBDA(std::size_t i) {
@@ -104,22 +108,21 @@ void IncrementalPotential::launch_values(Context& ctx, const Proximity& near, co
   const Real* mass = device_->mass.data();
   const std::uint8_t* scripted = device_->scripted.data();
   const std::uint8_t* fixed = fixed_.data();
-  const double half_inverse_dt2 = 0.5 / (double(in.dt) * in.dt);
+  const double half_inertia = 0.5 / (double(in.beta) * in.dt * in.dt);
   reduce_sum(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
-        return scripted[i] ? 0.0
-                           : half_inverse_dt2 * mass[i] * norm2((x[i] - in.y[i]).template cast<double>());
+        return scripted[i] ? 0.0 : half_inertia * mass[i] * norm2((x[i] - in.y[i]).template cast<double>());
       },
       out + inertia);
-  solid_.energy(ctx, {x, in.x_t, in.dt}, out + elastic);
+  solid_.energy(ctx, motion(x), out + elastic);
   contacts_.values(ctx, near, x, out + barrier, out + augmentation, out + friction);
   reduce_sum(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
         double value = 0;
         if (scripted[i] && !fixed[i])
-          value = in.script_stiffness * half_inverse_dt2 * mass[i] *
+          value = in.script_stiffness * half_inertia * mass[i] *
                   norm2((x[i] - in.target[i]).template cast<double>());
         for (int c = 0; c < 3; ++c)
           if (in.drag.nodes[c] == static_cast<std::int32_t>(i))
@@ -134,11 +137,11 @@ void IncrementalPotential::set_node_gradients(Context& ctx, const Vec3* x) {
   const StepInputs in = inputs_;
   const Real* mass = device_->mass.data();
   const std::uint8_t* scripted = device_->scripted.data();
-  const Real inverse_dt2 = Real(1) / (in.dt * in.dt);
+  const Real inertia = inverse_beta_dt2();
   Vec3* g = gradient_.data();
   launch(ctx, device_->node_count, [=] SS_LAMBDA(std::size_t i) {
-    Vec3 sum = scripted[i] ? in.script_stiffness * inverse_dt2 * mass[i] * (x[i] - in.target[i])
-                           : inverse_dt2 * mass[i] * (x[i] - in.y[i]);
+    Vec3 sum = scripted[i] ? in.script_stiffness * inertia * mass[i] * (x[i] - in.target[i])
+                           : inertia * mass[i] * (x[i] - in.y[i]);
     for (int c = 0; c < 3; ++c)
       if (in.drag.nodes[c] == static_cast<std::int32_t>(i))
         sum += in.drag.weights[c] * in.drag.stiffness * (x[i] - in.drag.targets[c]);
@@ -160,8 +163,7 @@ void IncrementalPotential::add_tet_corners(Context& ctx, IndexRange tets) {
 void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
   set_node_gradients(ctx, x);
   for_tet_batches([&](IndexRange tets) {
-    solid_.gradient_and_hessian(ctx, {x, inputs_.x_t, inputs_.dt}, tets, tet_corners_.data(),
-                                tet_blocks_.data());
+    solid_.gradient_and_hessian(ctx, motion(x), tets, tet_corners_.data(), tet_blocks_.data());
     hessian_.assemble_batch(ctx, tet_blocks_.data(), tets);
     add_tet_corners(ctx, tets);
   });
@@ -180,7 +182,7 @@ double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
   const std::size_t n = device_->node_count;
   set_node_gradients(ctx, x);
   for_tet_batches([&](IndexRange tets) {
-    solid_.gradient(ctx, {x, inputs_.x_t, inputs_.dt}, tets, tet_corners_.data());
+    solid_.gradient(ctx, motion(x), tets, tet_corners_.data());
     add_tet_corners(ctx, tets);
   });
 
@@ -209,10 +211,11 @@ double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
 }
 
 void IncrementalPotential::launch_elastic_state(Context& ctx, const Vec3* x, double* energy,
-                                                double* volume_ratio_min) {
+                                                double* volume_ratio_min, double* inverted) {
   // At x_t = x the damping vanishes.
   solid_.energy(ctx, {x, x, inputs_.dt}, energy);
   solid_.min_determinant(ctx, x, false, volume_ratio_min);
+  solid_.count_inverted(ctx, x, inverted);
 }
 
 bool IncrementalPotential::is_inverted(Context& ctx, const Vec3* x) {

@@ -1,8 +1,9 @@
-// The incremental potential of one implicit Euler step [Guo24 §3, Li 2020]:
-//   E(x) = 1/(2 dt^2) |x - y|_M^2 + Psi(x) + sigma sum_A b(d_i) + sum_A' phi(d_i) + sum D_j
+// The incremental potential of one implicit step [Guo24 §3, Li 2020]:
+//   E(x) = 1/(2 beta dt^2) |x - y|_M^2 + Psi(x) + sigma sum_A b(d_i) + sum_A' phi(d_i) + sum D_j
 //        + springs to scripted targets and the pointer
 // (A' and its potentials phi in the augmented Lagrangian only, see ContactPotential)
-// in joules, with y = x_t + dt v_t + dt^2 g. Value, gradient and SPD Hessian, term by term.
+// in joules. Backward Euler: beta = 1, y = x_t + dt v_t + dt^2 g. Newmark:
+// y = x_t + dt v_t + dt^2 (1/2 - beta) a_t + beta dt^2 g. Value, gradient and SPD Hessian, term by term.
 #pragma once
 
 #include <array>
@@ -25,11 +26,15 @@ struct DragSpring {
 /// What stays fixed while one step's potential is minimised. Pointers are backend memory of the caller.
 struct StepInputs {
   Real dt = 0;
+  Real beta = 1;                 // inertia resists with mass / (beta dt^2)
   const Vec3* x_t = nullptr;     // [m] at the start of the step
   const Vec3* y = nullptr;       // [m] where free nodes would go without forces but gravity
   const Vec3* target = nullptr;  // [m] of scripted nodes at the end of the step
   bool scripts_blocked = false;  // scripted nodes that move are pulled by springs instead of being fixed
-  Real script_stiffness = 0;     // of those springs, in units of mass / dt^2
+  Real script_stiffness = 0;     // of those springs, in units of mass / (beta dt^2)
+  /// Friction and damping resist the velocities (x - still) / velocity_dt; null: (x - x_t) / dt.
+  const Vec3* still = nullptr;  // [m]
+  Real velocity_dt = 0;         // [s]
   DragSpring drag;
 };
 
@@ -64,13 +69,16 @@ class IncrementalPotential {
   /// Nodes of affine bodies that follow their control nodes: where x is consistent, the gradient is that with
   /// respect to the control nodes, and zero at those that follow.
   const Embedding& embedding() const { return embedding_; }
+  /// J'g of the caller's own vector.
+  void reduce(Context& ctx, Vec3* g) { embedding_.reduce(ctx, g); }
 
   /// -(sum grad b)'(grad E) / |sum grad b|^2 over the free nodes [Guo24 §3]: the barrier stiffness that
   /// balances all other forces best; 0 without contact. One host read.
   double balancing_stiffness(Context& ctx, const Vec3* x);
-  /// The elastic energy alone [J] and the smallest det F of all elements (+infinity without any) at x, into
-  /// backend memory.
-  void launch_elastic_state(Context& ctx, const Vec3* x, double* energy, double* volume_ratio_min);
+  /// The elastic energy alone [J], the smallest det F of all elements (+infinity without any) and the number
+  /// of those with det F <= 0 at x, into backend memory.
+  void launch_elastic_state(Context& ctx, const Vec3* x, double* energy, double* volume_ratio_min,
+                            double* inverted);
   /// Whether an element is inverted at x that its energy forbids to be. At most one host read.
   bool is_inverted(Context& ctx, const Vec3* x);
 
@@ -80,6 +88,10 @@ class IncrementalPotential {
   void add_tet_corners(Context& ctx, IndexRange tets);
 
  private:
+  Real inverse_beta_dt2() const { return Real(1) / (inputs_.beta * inputs_.dt * inputs_.dt); }
+  SolidMotion motion(const Vec3* x) const {
+    return {x, inputs_.x_t, inputs_.velocity_dt, inputs_.still == inputs_.x_t ? nullptr : inputs_.still};
+  }
   void load_elements(Context& ctx, const Model& model);
   /// Tets are linearised and assembled in batches: what their corners and blocks take would otherwise be half
   /// of all memory. Calls work(tets) for each, for none of them too.

@@ -20,10 +20,17 @@ constexpr double kStiffnessMemory = 0.5;
 // Bodies closer than this share of the scene at the start count as touching.
 constexpr Real kTouching = Real(1e-9);
 
+bool is_newmark(const Params& params) { return params.time_integrator == TimeIntegrator::newmark; }
+
+/// [s] The velocity at the end of a step is (x - still) / velocity_dt.
+double velocity_dt(const Params& params) {
+  return is_newmark(params) ? params.newmark_beta / params.newmark_gamma * params.dt : params.dt;
+}
+
 struct Sums {
   double kinetic, gravity;
   Vec<double, 3> momentum, angular_momentum;
-  double elastic, volume_ratio_min, multiplier_max;
+  double elastic, volume_ratio_min, inverted, multiplier_max;
 };
 
 /// Kinetic and gravity energy and momenta of the free nodes, into backend memory; no host wait.
@@ -96,13 +103,14 @@ void TimeStepper::load(Context& ctx, const Model& model, const DeviceModel& devi
   newton_.load(ctx, device);
   for (Buffer<Vec3>* b : {&x_, &y_, &target_, &script_step_, &velocity_}) b->resize(ctx, device.node_count);
   stiffness_ = 0;
+  has_accelerations_ = false;
 }
 
 void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceModel& device,
                               const DeviceState& state) {
   refuse_nodes_behind_half_spaces(model, state.x.download(ctx), device.scripted.download(ctx));
   const Intersections found =
-      intersections_.run(ctx, surface_view(device), state.x.data(), device.scripted.data());
+      intersections_.run(ctx, surface_view(device), state.x.data(), device.apart.data());
   intersections_ = {};  // its tree spans the whole surface, and steps that are not checked do without
   if (found.count > 0) throw std::invalid_argument(describe(model, found));
   // At distance zero the barrier is infinite, and has no direction to push to.
@@ -132,6 +140,7 @@ void TimeStepper::check_released(Context& ctx, const Model& model, const DeviceM
 
 void TimeStepper::forget_history() {
   stiffness_ = 0;
+  has_accelerations_ = false;
   potential_.contacts().clear();
 }
 
@@ -161,6 +170,100 @@ void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& d
     target[i] = script[i] >= 0 ? pose[script[i]].linear * anchor[i] + pose[script[i]].shift : x_t[i];
     script_step[i] = target[i] - x_t[i];
   });
+  follow_frames(ctx, model, state, state.time + params.dt);
+  if (is_newmark(params)) predict_newmark(ctx, device, params, state);
+}
+
+/// Targets of the nodes that follow a sequence of positions.
+void TimeStepper::follow_frames(Context& ctx, const Model& model, const DeviceState& state, double time) {
+  for (const ScriptedNodes& script : model.scripted) {
+    if (script.frames.empty()) continue;
+    frame_nodes_.upload(ctx, script.nodes);
+    frame_targets_.upload(ctx, frame_positions(model, script, time));
+    const std::int32_t* node = frame_nodes_.data();
+    const Vec3* position = frame_targets_.data();
+    const Vec3* x_t = state.x.data();
+    Vec3* target = target_.data();
+    Vec3* script_step = script_step_.data();
+    launch(ctx, script.nodes.size(), [=] SS_LAMBDA(std::size_t i) {
+      target[node[i]] = position[i];
+      script_step[node[i]] = position[i] - x_t[node[i]];
+    });
+  }
+}
+
+StepInputs TimeStepper::step_inputs(const Params& params, const DeviceState& state) const {
+  StepInputs inputs;
+  inputs.dt = static_cast<Real>(params.dt);
+  inputs.x_t = state.x.data();
+  inputs.y = y_.data();
+  inputs.target = target_.data();
+  inputs.script_stiffness = static_cast<Real>(params.kinematic_stiffness);
+  if (is_newmark(params)) {
+    inputs.beta = static_cast<Real>(params.newmark_beta);
+    inputs.still = still_.data();
+    inputs.velocity_dt = static_cast<Real>(velocity_dt(params));
+  }
+  return inputs;
+}
+
+/// a_t = M^-1 (forces at x_t and v_t) of the free nodes, those of contact included; the masses of affine
+/// bodies are their control nodes'.
+void TimeStepper::start_accelerations(Context& ctx, const DeviceModel& device, const Params& params,
+                                      const ContactSettings& contact, const DeviceState& state) {
+  const std::size_t n = device.node_count;
+  for (Buffer<Vec3>* b : {&acceleration_, &next_acceleration_, &still_}) b->resize(ctx, n);
+  const Vec3* x_t = state.x.data();
+  const Vec3* v_t = state.v.data();
+  const Vec3* acceleration = device.acceleration.data();
+  const Real* mass = device.mass.data();
+  const std::uint8_t* scripted = device.scripted.data();
+  Vec3* x = x_.data();
+  Vec3* y = y_.data();
+  Vec3* target = target_.data();
+  Vec3* still = still_.data();
+  Vec3* load = acceleration_.data();
+  Vec3* masses = next_acceleration_.data();
+  const Real time = static_cast<Real>(velocity_dt(params)), g = static_cast<Real>(params.gravity);
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    x[i] = y[i] = target[i] = x_t[i];  // no force of inertia or of springs
+    still[i] = x_t[i] - time * v_t[i];
+    load[i] = mass[i] * (Vec3{0, g, 0} + acceleration[i]);
+    masses[i] = Vec3::filled(mass[i]);
+  });
+  begin_contacts(ctx, device, params, step_inputs(params, state), contact);
+  potential_.linearise(ctx, x);
+  potential_.reduce(ctx, load);
+  potential_.reduce(ctx, masses);
+  const Vec3* gradient = potential_.gradient();
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    const Real m = masses[i][0];
+    load[i] = scripted[i] || !(m > Real(0)) ? Vec3::zero() : (load[i] - gradient[i]) / m;
+  });
+  potential_.embedding().expand(ctx, load);
+  has_accelerations_ = true;
+}
+
+/// y and where v_{t+1} vanishes. A scripted node that arrives has its script's mean velocity.
+void TimeStepper::predict_newmark(Context& ctx, const DeviceModel& device, const Params& params,
+                                  const DeviceState& state) {
+  const Vec3* force = device.acceleration.data();
+  const std::uint8_t* scripted = device.scripted.data();
+  const Vec3* x_t = state.x.data();
+  const Vec3* v_t = state.v.data();
+  const Vec3* a_t = acceleration_.data();
+  const Vec3* target = target_.data();
+  Vec3* y = y_.data();
+  Vec3* still = still_.data();
+  const Real dt = static_cast<Real>(params.dt), g = static_cast<Real>(params.gravity);
+  const Real beta = static_cast<Real>(params.newmark_beta), gamma = static_cast<Real>(params.newmark_gamma);
+  const Real time = static_cast<Real>(velocity_dt(params));
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
+    const Vec3 coasted = x_t[i] + dt * v_t[i] + dt * dt * (Real(0.5) - beta) * a_t[i];
+    y[i] = coasted + beta * dt * dt * (Vec3{0, g, 0} + force[i]);
+    still[i] = scripted[i] ? target[i] - time / dt * (target[i] - x_t[i])
+                           : coasted - time * (v_t[i] + dt * (Real(1) - gamma) * a_t[i]);
+  });
 }
 
 /// Moves scripted nodes straight to their targets when neither a contact nor an element that must not invert
@@ -178,6 +281,16 @@ bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Pa
   if (!potential_.is_inverted(ctx, x)) return false;
   copy(ctx, x, state.x.data(), device.node_count);
   return true;
+}
+
+/// Scripted nodes that springs pull may stay where they are: there they are at rest.
+void TimeStepper::rest_scripts(Context& ctx, const DeviceModel& device, const DeviceState& state) {
+  const std::uint8_t* scripted = device.scripted.data();
+  const Vec3* x_t = state.x.data();
+  Vec3* still = still_.data();
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
+    if (scripted[i]) still[i] = x_t[i];
+  });
 }
 
 DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
@@ -203,7 +316,9 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
   if (params.barrier_stiffness > 0) {
     stiffness_ = static_cast<Real>(params.barrier_stiffness);
   } else {
-    const double unit = device.mean_mass / (params.dt * params.dt) + kElasticShare * device.mean_stiffness;
+    const double beta = is_newmark(params) ? params.newmark_beta : 1;
+    const double unit =
+        device.mean_mass / (beta * params.dt * params.dt) + kElasticShare * device.mean_stiffness;
     const double wanted =
         std::max(potential_.balancing_stiffness(ctx, x_.data()), kStiffnessMemory * stiffness_);
     stiffness_ = static_cast<Real>(std::clamp(wanted, params.barrier_floor * unit, kMostStiffness * unit));
@@ -215,8 +330,10 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
 void TimeStepper::check_before(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                                const DeviceState& state) {
   const Span span(ctx, "checks");
-  if (device.select_acting(ctx, model, state.time, params.dt, state.x.data()))
+  if (device.select_acting(ctx, model, state.time, params.dt, state.x.data())) {
     check_released(ctx, model, device, state);
+    has_accelerations_ = false;
+  }
   if (potential_.is_inverted(ctx, state.x.data()))
     throw SimulationError("an element that must not be inverted is so before step " +
                           std::to_string(state.frame + 1));
@@ -252,25 +369,23 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   report.time = state.time + params.dt;
   const bool lagged = params.friction_update == FrictionUpdate::lagged;
   ContactSettings contact{
-      static_cast<Real>(params.d_hat), static_cast<Real>(params.eps_v * params.dt), lagged, {}};
+      static_cast<Real>(params.d_hat), static_cast<Real>(params.eps_v * velocity_dt(params)), lagged, {}};
   if (params.solver == SolverKind::barrier_al)
     contact.augmentation = {static_cast<Real>(params.augmentation_gap * params.d_hat),
                             params.multiplier_update, params.augmentation_end};
 
   check_before(ctx, model, device, params, state);
+  if (!is_newmark(params)) has_accelerations_ = false;
+  else if (!has_accelerations_) start_accelerations(ctx, device, params, contact, state);
   predict(ctx, model, device, params, state);
-  StepInputs inputs;
-  inputs.dt = static_cast<Real>(params.dt);
-  inputs.x_t = state.x.data();
-  inputs.y = y_.data();
-  inputs.target = target_.data();
-  inputs.script_stiffness = static_cast<Real>(params.kinematic_stiffness);
+  StepInputs inputs = step_inputs(params, state);
   inputs.drag = attach(ctx, params, drag, state);
   clock.lap(report.seconds.other);
-  const bool scripts_move = std::any_of(
-      model.scripted.begin(), model.scripted.end(),
-      [&](const ScriptedNodes& s) { return !s.motion.is_static() && s.acts(state.time, params.dt); });
+  const bool scripts_move =
+      std::any_of(model.scripted.begin(), model.scripted.end(),
+                  [&](const ScriptedNodes& s) { return !s.is_static() && s.acts(state.time, params.dt); });
   if (scripts_move) inputs.scripts_blocked = move_scripts(ctx, device, params, state, clock, report);
+  if (inputs.scripts_blocked && is_newmark(params)) rest_scripts(ctx, device, state);
 
   begin_contacts(ctx, device, params, inputs, contact);
   clock.lap(report.seconds.contacts);
@@ -287,19 +402,39 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   return report;
 }
 
-void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& params, DeviceState& state,
-                         StepReport& report) {
-  const Span span(ctx, "diagnostics");
+void TimeStepper::update_velocities(Context& ctx, const DeviceModel& device, const Params& params,
+                                    const DeviceState& state) {
   const Vec3* x_t = state.x.data();
   const Vec3* x = x_.data();
   Vec3* v = velocity_.data();
   const Real dt = static_cast<Real>(params.dt);
-  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { v[i] = (x[i] - x_t[i]) / dt; });
+  if (!is_newmark(params)) {
+    launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { v[i] = (x[i] - x_t[i]) / dt; });
+    return;
+  }
+  const std::uint8_t* scripted = device.scripted.data();
+  const Vec3* v_t = state.v.data();
+  const Vec3* a_t = acceleration_.data();
+  const Vec3* still = still_.data();
+  Vec3* a = next_acceleration_.data();
+  const Real gamma = static_cast<Real>(params.newmark_gamma), time = static_cast<Real>(velocity_dt(params));
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
+    v[i] = scripted[i] ? (x[i] - x_t[i]) / dt : (x[i] - still[i]) / time;
+    a[i] = scripted[i] ? Vec3::zero() : ((v[i] - v_t[i]) / dt - (Real(1) - gamma) * a_t[i]) / gamma;
+  });
+}
 
+void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& params, DeviceState& state,
+                         StepReport& report) {
+  const Span span(ctx, "diagnostics");
+  update_velocities(ctx, device, params, state);
+  const Vec3* x = x_.data();
+  const Vec3* v = velocity_.data();
   sums_.resize(ctx, sizeof(Sums) / sizeof(double));
   Sums* device_sums = reinterpret_cast<Sums*>(sums_.data());
   sum_diagnostics(ctx, device, x, v, params.gravity, device_sums);
-  potential_.launch_elastic_state(ctx, x, &device_sums->elastic, &device_sums->volume_ratio_min);
+  potential_.launch_elastic_state(ctx, x, &device_sums->elastic, &device_sums->volume_ratio_min,
+                                  &device_sums->inverted);
   potential_.contacts().augmented().launch_largest(ctx, &device_sums->multiplier_max);
   const Sums sums = read_back(ctx, device_sums);
   if (!std::isfinite(sums.kinetic))
@@ -310,6 +445,7 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   report.angular_momentum = sums.angular_momentum;
   report.elastic_energy = sums.elastic;
   report.volume_ratio_min = std::isfinite(sums.volume_ratio_min) ? sums.volume_ratio_min : 1;
+  report.inverted = static_cast<int>(sums.inverted);
   report.candidates = static_cast<int>(newton_.near().size());
   report.contacts = static_cast<int>(potential_.contacts().set().active_count());
   report.augmented = static_cast<int>(potential_.contacts().augmented().size());
@@ -318,10 +454,11 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   report.barrier_stiffness = stiffness_;
   if (params.check_intersections)
     report.intersections =
-        static_cast<int>(intersections_.run(ctx, surface_view(device), x, device.scripted.data()).count);
+        static_cast<int>(intersections_.run(ctx, surface_view(device), x, device.apart.data()).count);
 
   state.x.swap(x_);
   state.v.swap(velocity_);
+  if (is_newmark(params)) acceleration_.swap(next_acceleration_);
   state.frame = report.frame;
   state.time = report.time;
 }

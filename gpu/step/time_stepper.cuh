@@ -1,4 +1,4 @@
-// TimeStepper: one implicit Euler step by incremental potential contact.
+// TimeStepper: one implicit step, backward Euler or Newmark, by incremental potential contact.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,14 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Per step [Guo24 Alg.1 without augmentation]: predict; move what is scripted; minimise the incremental
 /// potential; update velocities; report. The state changes only when the whole step succeeded.
+///
+/// Newmark [Li 2020, supplement], with a_{t+1} from M a_{t+1} = forces at x_{t+1}:
+///   x_{t+1} = x_t + dt v_t + dt^2 ((1/2 - beta) a_t + beta a_{t+1}),
+///   v_{t+1} = v_t + dt ((1 - gamma) a_t + gamma a_{t+1}).
+/// Unlike there, friction and damping resist v_{t+1} instead of (x_{t+1} - x_t) / dt. It is linear in
+/// x_{t+1}: v_{t+1} = (x_{t+1} - still) / velocity_dt with velocity_dt = beta dt / gamma. Accelerations are
+/// a state of the stepper: after a jump (load, reset, a state from outside), after backward Euler and when a
+/// script lets go they start from the forces at x_t.
 class TimeStepper {
  public:
   void load(Context& ctx, const Model& model, const DeviceModel& device);
@@ -44,10 +52,19 @@ class TimeStepper {
                     const DeviceState& state);
   void begin_contacts(Context& ctx, const DeviceModel& device, const Params& params, const StepInputs& inputs,
                       const ContactSettings& settings);
+  void follow_frames(Context& ctx, const Model& model, const DeviceState& state, double time);
+  StepInputs step_inputs(const Params& params, const DeviceState& state) const;
+  void start_accelerations(Context& ctx, const DeviceModel& device, const Params& params,
+                           const ContactSettings& contact, const DeviceState& state);
   void predict(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
                const DeviceState& state);
+  void predict_newmark(Context& ctx, const DeviceModel& device, const Params& params,
+                       const DeviceState& state);
+  void update_velocities(Context& ctx, const DeviceModel& device, const Params& params,
+                         const DeviceState& state);
   bool move_scripts(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
                     StageClock& clock, StepReport& report);
+  void rest_scripts(Context& ctx, const DeviceModel& device, const DeviceState& state);
   void check_released(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
   DragSpring attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
                     const DeviceState& state);
@@ -61,7 +78,14 @@ class TimeStepper {
   IntersectionCheck intersections_;
   Real stiffness_ = 0;  // barrier stiffness of the last step [N/m]; 0: none yet
   Buffer<Vec3> x_, y_, target_, script_step_, velocity_;
+  // Newmark's alone.
+  bool has_accelerations_ = false;  // of the state
+  Buffer<Vec3> acceleration_;       // a_t [m/s^2]
+  Buffer<Vec3> next_acceleration_;  // of the step's end
+  Buffer<Vec3> still_;              // [m] where a node that ends the step there has no velocity
   Buffer<RigidPose> poses_;
+  Buffer<std::int32_t> frame_nodes_;  // of one script's sequence
+  Buffer<Vec3> frame_targets_;
   Buffer<double> sums_;
   Buffer<Vec3> held_;  // where the drag's corners are
 };

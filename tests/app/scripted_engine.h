@@ -22,6 +22,7 @@ class ScriptedEngine final : public Engine {
     int fails_at = -1;                     // frame whose step throws
     int loses_device_at = -1;              // frame whose step loses the device
     int nan_at = -1;                       // frame whose report holds a NaN
+    int inverted_at = -1;                  // frame that reports elements inside out
     int intersects_at = -1;                // frame that reports an intersection, when they are checked
     int waits_for_cancel_at = -1;          // frame whose step ends when it is cancelled only
     int hangs_at = -1;                     // frame whose step does not even then
@@ -85,6 +86,7 @@ class ScriptedEngine final : public Engine {
     report.contacts = 5;
     report.memory_bytes = 1000 * state_.positions.size();
     report.gap_min = 1e-3 / state_.frame;
+    report.inverted = state_.frame == script_.inverted_at ? 7 : 0;
     report.intersections = params_.check_intersections ? (state_.frame == script_.intersects_at ? 3 : 0) : -1;
     if (params_.check_intersections && script_.overlap >= 0) {
       report.intersections = -1;

@@ -208,6 +208,23 @@ TEST_F(Cli, ACheckedRunOfRigidBodiesSaysHowDeepMeshesOverlap) {
   EXPECT_EQ(json::parse(line)["overlap"], 2e-3);
 }
 
+TEST_F(Cli, ElementsInsideOutAreReportedAndWarnedOf) {
+  Result result = call({"run", scene_, "--quiet"});
+  EXPECT_EQ(result.last_line()["inverted_max"], 0);
+  EXPECT_EQ(result.err, "");
+  script_.inverted_at = 7;
+  result = call({"run", scene_, "--quiet", "--report", path("report.jsonl")});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.last_line()["inverted_max"], 7);
+  EXPECT_NE(result.err.find("up to 7 elements were inside out (det F <= 0)"), std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find("neo_hookean"), std::string::npos) << result.err;
+  std::ifstream report(path("report.jsonl"));
+  std::string line;
+  for (int frame = 1; std::getline(report, line); ++frame)
+    EXPECT_EQ(json::parse(line)["inverted"], frame == 7 ? 7 : 0);
+}
+
 TEST_F(Cli, ReportHoldsOneJsonLinePerStepUnderItsFinalNameOnly) {
   const Result result = call({"run", scene_, "--quiet", "--report", path("report.jsonl")});
   EXPECT_EQ(result.code, 0);

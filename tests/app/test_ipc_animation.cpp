@@ -482,8 +482,13 @@ TEST_F(IpcAnimationTest, EveryNameBecomesAScene) {
   std::string meshes;
   for (int i = 0; i < 4; ++i)
     meshes += "meshCO input/triMeshes/wedge.obj " + std::to_string(10 * i) + " 90 0  1  50  0\n";
-  for (const std::string& name : ipc_animation_names())
-    EXPECT_NO_THROW(load("time 1 0.1\nscript " + name + "\nhandleRatio 0.1\n" + shapes + meshes)) << name;
+  std::filesystem::create_directories(folder.root / "input/moves");
+  std::filesystem::copy_file(folder.root / "input/triMeshes/plane.obj", folder.root / "input/moves/1.obj");
+  for (const std::string& name : ipc_animation_names()) {
+    const std::string argument = name == "meshSeqFromFile" ? " input/moves" : "";
+    EXPECT_NO_THROW(load("time 1 0.1\nscript " + name + argument + "\nhandleRatio 0.1\n" + shapes + meshes))
+        << name;
+  }
 }
 
 }  // namespace

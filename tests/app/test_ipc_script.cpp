@@ -264,18 +264,96 @@ TEST_F(IpcScriptTest, SettingsWithoutMeaningArePassedOver) {
 
 TEST_F(IpcScriptTest, UnsupportedCommandsAreListedTogether) {
   const std::string text =
-      "timeIntegration NM 0.25 0.5\nselfCollisionOff\nstifness 1e5 0.4\n" + shape_line +
-      " meshSeq folder\nrestart status10\nscript scaleF\nscript twits\nconstraintSolver QP\n"
+      "zoom 1\nstretchy\nstifness 1e5 0.4\n" + shape_line +
+      " meshSec folder\nrestart status10\nscript scaleF\nscript twits\nconstraintSolver QP\n"
       "density 1000 kg\n";
-  expect_error(
-      text, {"scene.txt: 9 commands", "--ignore-unknown", "line 1: timeIntegration 'NM 0.25 0.5'",
-             "line 2: selfCollisionOff", "line 3: 'stifness'", "did you mean 'stiffness'?",
-             "line 5: 'meshSeq'", "line 6: restart", "line 7: script 'scaleF'", "line 8: script 'twits'",
-             "did you mean 'twist'?", "line 9: constraintSolver 'QP'", "line 10: density: 'kg' at its end"});
+  expect_error(text, {"scene.txt: 9 commands", "--ignore-unknown", "line 2: 'stretchy'", "line 3: 'stifness'",
+                      "did you mean 'stiffness'?", "line 5: 'meshSec'", "line 5: 'folder'", "line 6: restart",
+                      "line 7: script 'scaleF'", "line 8: script 'twits'", "did you mean 'twist'?",
+                      "line 9: constraintSolver 'QP'", "line 10: density: 'kg' at its end"});
   const Scene scene = load(text, true);
   EXPECT_EQ(scene.model.objects.size(), 1u);
   const std::string toml = ipc_script_to_toml(folder.root / "scene.txt", folder.root, {true});
-  EXPECT_NE(toml.find("# Left out: line 2: selfCollisionOff"), std::string::npos);
+  EXPECT_NE(toml.find("# Left out: line 2: 'stretchy'"), std::string::npos);
+}
+
+TEST_F(IpcScriptTest, NewmarkIsTheIntegratorOfTheScene) {
+  Scene scene = load("timeIntegration NM\ntime 1 0.1\n" + shape_line);
+  EXPECT_EQ(scene.params.time_integrator, TimeIntegrator::newmark);
+  EXPECT_EQ(scene.params.newmark_beta, 0.25);
+  EXPECT_EQ(scene.params.newmark_gamma, 0.5);
+  const std::string kappa =
+      "useAbsParameters\ntuning 3\n2 1 1e-2\ndampingRatio 0.5\ntime 1 0.1\n" + shape_line;
+  scene = load("timeIntegration NM 0.5 0.75\n" + kappa);
+  EXPECT_EQ(scene.params.newmark_beta, 0.5);
+  EXPECT_EQ(scene.params.newmark_gamma, 0.75);
+  const Scene euler = load("timeIntegration BE\n" + kappa);
+  EXPECT_EQ(euler.params.time_integrator, TimeIntegrator::backward_euler);
+  EXPECT_NEAR(scene.params.barrier_stiffness, 2 * euler.params.barrier_stiffness,
+              1e-9 * scene.params.barrier_stiffness);
+  EXPECT_NEAR(scene.model.materials[0].damping, 2 * euler.model.materials[0].damping, 1e-12);
+  expect_error("timeIntegration NM 0.25 0.4\n" + shape_line, {"scene.txt:1: timeIntegration", "gamma = 0.4"});
+  expect_error("timeIntegration RK\n" + shape_line,
+               {"scene.txt:1: timeIntegration", "'RK' must be BE or NM"});
+}
+
+TEST_F(IpcScriptTest, WordsBehindGroundAndInexactSolveArePassedOver) {
+  const Scene scene = load("ground 0.1 -3 0.5 stiff\ninexactSolve 1e-3\n" + shape_line);
+  ASSERT_EQ(scene.model.half_spaces.size(), 1u);
+  EXPECT_EQ(scene.model.half_spaces[0].mu, 0.1);
+  const std::string toml = ipc_script_to_toml(folder.root / "scene.txt", folder.root);
+  EXPECT_NE(toml.find("# Left out: line 1: ground: '0.5 stiff' at its end"), std::string::npos) << toml;
+}
+
+TEST_F(IpcScriptTest, AnObjWithoutFacesIsPointsOrSegments) {
+  folder.write("points.obj", "# no faces\nv 0 0 0\nv 1 0 0\ns off\nv 0 1 0\n");
+  folder.write("wires.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2 3\n");
+  const Scene scene = load(
+      "shapes input 3\ninput/tetMeshes/grid.msh 0 0 0  0 0 0  1 1 1\n"
+      "points.obj 0 3 0  0 0 0  1 1 1\nwires.obj 0 5 0  0 0 0  2 1 1\n");
+  const Model& model = scene.model;
+  ASSERT_EQ(model.objects.size(), 3u);
+  EXPECT_EQ(model.objects[1].node_end - model.objects[1].node_begin, 3);
+  EXPECT_EQ(model.objects[1].triangle_end, model.objects[1].triangle_begin);
+  EXPECT_EQ(model.objects[1].segment_end, model.objects[1].segment_begin);
+  EXPECT_EQ(model.objects[2].segment_end - model.objects[2].segment_begin, 2);
+  expect_near(model.positions[model.objects[2].node_begin + 1], {2, 5, 0});
+}
+
+TEST_F(IpcScriptTest, SelfCollisionOffLeavesPlanesAndMeshCO) {
+  const std::string text = "selfCollisionOff\nground 0.1 -9\n" + shape_line +
+                           "\nmeshCO input/triMeshes/plane.obj 0 -5 0 3 100 0.2\n";
+  const Scene scene = load(text);
+  ASSERT_EQ(scene.model.objects.size(), 2u);
+  EXPECT_EQ(scene.model.objects[0].no_contact_group, 1);
+  EXPECT_EQ(scene.model.objects[1].no_contact_group, 0);
+  EXPECT_EQ(load("selfCollisionOff\nselfCollisionOn\n" + shape_line).model.objects[0].no_contact_group, 0);
+}
+
+TEST_F(IpcScriptTest, AKinematicShapeFollowsASequenceOfMeshes) {
+  std::filesystem::create_directories(folder.root / "input/moves");
+  for (int i = 0; i < 3; ++i)
+    folder.write("input/moves/" + std::to_string(i) + ".obj",
+                 "v 0 " + std::to_string(i) + " 0\nv 1 0 0\nv 0 0 1\nv 0 0 2\nf 1 3 2\nf 1 4 3\n");
+  const std::string solid = "time 1 0.1\nshapes input 2\ninput/tetMeshes/grid.msh 0 0 0  0 0 0  1 1 1\n";
+  const std::string plane = "input/triMeshes/plane.obj 0 -4 0  0 0 0  1 1 1";
+  for (const bool by_animation : {false, true}) {
+    const Scene scene = load(by_animation ? "script meshSeqFromFile input/moves\n" + solid + plane
+                                          : solid + plane + " meshSeq input/moves");
+    ASSERT_EQ(scene.model.scripted.size(), 1u);
+    const ScriptedNodes& script = scene.model.scripted[0];
+    ASSERT_EQ(script.frames.size(), by_animation ? 2u : 3u) << "the animation begins with 1.obj";
+    EXPECT_EQ(script.frame_dt, 0.1);
+    expect_near(script.frames.back()[0], {0, 2, 0});
+    expect_near(scene.model.positions[script.nodes[0]], {-0.5, -4, -0.5});
+  }
+  expect_error(solid + plane + " meshSeq input/nowhere", {"scene.txt:4: ", "no folder 'input/nowhere'"});
+  expect_error("shapes input 1\ninput/tetMeshes/grid.msh 0 0 0  0 0 0  1 1 1 meshSeq input/moves",
+               {"scene.txt:2: ", "solids cannot"});
+  expect_error(solid + "input/triMeshes/wedge.obj 0 -4 0  0 0 0  1 1 1 meshSeq input/segMeshes",
+               {"sequence", "no file"});
+  folder.write("input/moves/1.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 3 2\n");
+  expect_error(solid + plane + " meshSeq input/moves", {"sequence", "1.obj has 3 nodes, and the collider 4"});
 }
 
 TEST_F(IpcScriptTest, ManyUnsupportedCommandsAreListedInPart) {

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <set>
 
+#include "gpu/model/exact_orientation.h"
 #include "gpu/model/mass_properties.h"
 
 namespace stickslip {
@@ -65,6 +67,69 @@ TEST(ConvexHull, OfRandomPointsIsThatOfBruteForce) {
       faces.insert({index_of(points, hull.vertices[t[0]]), index_of(points, hull.vertices[t[1]]),
                     index_of(points, hull.vertices[t[2]])});
     EXPECT_EQ(faces, brute_force_faces(points)) << seed;
+  }
+}
+
+/// The spiral of Fibonacci: points spread evenly over the unit sphere.
+std::vector<Vec3d> even_points(int count) {
+  std::vector<Vec3d> points;
+  for (int i = 0; i < count; ++i) {
+    const double y = 1 - (2 * i + 1.0) / count, r = std::sqrt(1 - y * y);
+    const double angle = i * M_PI * (3 - std::sqrt(5.0));
+    points.push_back({r * std::cos(angle), y, r * std::sin(angle)});
+  }
+  return points;
+}
+
+void expect_hull_around(const std::vector<Vec3d>& points, double tolerance) {
+  const ConvexHull hull = convex_hull(points);
+  EXPECT_EQ(hull_fault(hull), "");
+  for (const Vec3i& t : triangles_of(hull)) {
+    const Vec3d& a = hull.vertices[t[0]];
+    const Vec3d normal = normalized(cross(hull.vertices[t[1]] - a, hull.vertices[t[2]] - a));
+    for (std::size_t i = 0; i < points.size(); i += 97) EXPECT_LT(dot(normal, points[i] - a), tolerance);
+  }
+}
+
+TEST(ConvexHull, OfManyPointsOfASphereIsConvex) {
+  expect_hull_around(random_points(20000, 7, true), 2e-5);
+  expect_hull_around(even_points(3000), 2e-5);
+  // As read from a file in single precision.
+  std::vector<Vec3d> rounded = random_points(3000, 8, true);
+  for (Vec3d& p : rounded) p = (0.001 * p).cast<float>().cast<double>();
+  expect_hull_around(rounded, 2e-8);
+}
+
+TEST(ConvexHull, OfANearlyFlatCapIsConvex) {
+  const std::vector<Vec3d> points = random_points(3000, 9, true);
+  for (const double flatness : {1e-2, 1e-4}) {
+    std::vector<Vec3d> flat = points;
+    for (Vec3d& p : flat) p[1] *= flatness;
+    expect_hull_around(flat, 2e-5);
+  }
+}
+
+TEST(ExactOrientation, IsExactWhereRoundingIsNot) {
+  const Vec3d a{0.1, 0.2, 0.3}, b{1.1, 0.2, 0.3}, c{0.1, 1.2, 0.3};
+  EXPECT_EQ(orientation(a, b, c, {7, 9, 0.3}), 0);
+  EXPECT_EQ(orientation(a, b, c, {7, 9, std::nextafter(0.3, 1)}), 1);
+  EXPECT_EQ(orientation(a, b, c, {7, 9, std::nextafter(0.3, 0)}), -1);
+  // Points x + y + z = 1 of a lattice that doubles hold exactly, one of them moved by the least there is.
+  std::mt19937 random(4);
+  std::uniform_int_distribution<int> whole(-(1 << 20), 1 << 20);
+  const auto in_plane = [&] {
+    const double x = whole(random) * 0x1p-20, y = whole(random) * 0x1p-20;
+    return Vec3d{x, y, 1 - x - y};
+  };
+  for (int i = 0; i < 1000; ++i) {
+    const Vec3d p = in_plane(), q = in_plane(), r = in_plane();
+    const int side = cross(q - p, r - p)[2] > 0 ? 1 : -1;
+    if (norm(cross(q - p, r - p)) == 0) continue;
+    Vec3d s = in_plane();
+    EXPECT_EQ(orientation(p, q, r, s), 0);
+    s[2] = std::nextafter(s[2], 10);
+    EXPECT_EQ(orientation(p, q, r, s), side);
+    EXPECT_EQ(orientation(q, p, r, s), -side);
   }
 }
 

@@ -126,6 +126,18 @@ TEST_P(CoupledSteps, a_block_on_a_rigid_incline_sticks_or_slides_by_mu) {
   }
 }
 
+TEST_P(CoupledSteps, manifold_gs_gives_way_to_nsgs_and_says_why) {
+  params.contact_solver = ContactSolverKind::manifold_gs;
+  Model model;
+  add_rigid_box(model, {1, 0.1, 1}, pose_at({0, -0.1, 0}), false);
+  add_box(model, "block", {0.3, 0.3, 0.3}, {0, 0.15, 0}, 2);
+  load(model);
+  const StepReport report = run(3);
+  EXPECT_GT(report.contacts, 0);
+  EXPECT_EQ(report.stop_reason,
+            "manifold_gs refuses (elastic solids are among the bodies): nsgs took its place");
+}
+
 /// v, u and the law of a global problem, from dense matrices.
 struct Dense {
   Eigen::MatrixXd A, H, W;

@@ -17,7 +17,7 @@ using fixtures::add_box;
 using fixtures::mean;
 using fixtures::Vec3d;
 
-struct Shape {
+struct TetShape {
   std::vector<Vec3d> nodes;
   std::vector<Vec4i> tets;
 };
@@ -31,24 +31,24 @@ struct Surface {
 // sharp features that meet sharp features exactly, where normals are undefined.
 
 /// A square pyramid of height 1 over a unit square; its tip points down to the origin.
-Shape spike() {
+TetShape spike() {
   return {{{0, 0, 0}, {-0.5, 1, -0.5}, {0.5, 1, -0.5}, {0.5, 1, 0.5}, {-0.5, 1, 0.5}},
           {{0, 1, 2, 3}, {0, 1, 3, 4}}};
 }
 
 /// A triangular prism along x; its sharp edge points down to y = 0.
-Shape wedge() {
+TetShape wedge() {
   return {{{-0.5, 0, 0}, {-0.5, 1, -0.5}, {-0.5, 1, 0.5}, {0.5, 0, 0}, {0.5, 1, -0.5}, {0.5, 1, 0.5}},
           {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}}};
 }
 
 /// A unit cube of six tets on y = 0.
-Shape cube() {
+TetShape cube() {
   const fixtures::Lattice lattice = fixtures::box_lattice({1, 1, 1}, {0, 0.5, 0}, {1, 1, 1});
   return {lattice.nodes, lattice.tets};
 }
 
-Surface surface_of(const Shape& shape) {
+Surface surface_of(const TetShape& shape) {
   Model model;
   model.materials.resize(1);
   model.material_names = {"any"};
@@ -160,7 +160,7 @@ class LongRobustness : public ::testing::TestWithParam<std::tuple<Backend, Solve
 };
 
 TEST_P(LongRobustness, sharp_features_fall_exactly_onto_sharp_features) {
-  const std::pair<const char*, Shape> solids[] = {{"spike", spike()}, {"wedge", wedge()}, {"cube", cube()}};
+  const std::pair<const char*, TetShape> solids[] = {{"spike", spike()}, {"wedge", wedge()}, {"cube", cube()}};
   const std::pair<const char*, Surface> obstacles[] = {{"spike", turned_over(surface_of(spike()))},
                                                        {"wedge", turned_over(surface_of(wedge()))},
                                                        {"crack", floor_with(-0.05, 0.05)},
