@@ -45,9 +45,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Sum over the tets of volume * (Psi(F) + psi_d), with stiffness-proportional damping as an incremental
 /// potential:
-///   psi_d = damping / (2 dt) (F - F_t) : C : (F - F_t),   C = dP/dF projected, at F_t,
-/// whose force is -damping K_t v at v = (x - x_t)/dt. It is linear in v, so a finite rotation within one step
-/// is damped a little too.
+///   psi_d = damping / (2 dt) (F - F_t) : C : (F - F_t),   C = dP/dF projected, at F_t, see StrainResistance,
+/// whose force is -damping K_t v at v = (x - x_t)/dt. No spin is damped, however stressed the body is; but
+/// the force is linear in v, so a finite rotation within one step is damped a little.
 class SolidEnergy {
  public:
   /// `rest`: stress-free node positions [m]; `tets`: four nodes each, positive volume; `tet_material`: per
