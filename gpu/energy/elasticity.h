@@ -126,6 +126,42 @@ struct StressDerivative {
   }
 };
 
+/// P C P for C = dP/dF, positive semidefinite, and the orthogonal projector P onto what is no turn, df = W F
+/// with W antisymmetric. In the frame of the singular values a turn in the plane of j and k is (x_jk, x_kj) =
+/// w (s_k, -s_j), so that P C P = c n n' there, n along (s_j, s_k). At rest this is C; under stress C resists
+/// turning too.
+struct StrainResistance {
+  Mat3 u, v;
+  Mat3 scaling;
+  Mat3 even;  // of x_ij on y_ij, i != j
+  Vec3 odd;   // of x_kj on y_jk
+
+  SS_HD StrainResistance(const StressDerivative& d, const Vec3& s)
+      : u(d.u), v(d.v), scaling(d.scaling), even(Mat3::zero()), odd(Vec3::zero()) {
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      const Real size = s[j] * s[j] + s[k] * s[k];
+      if (!(size > Real(0))) continue;
+      const Real c = (d.even[i] + Real(2) * d.odd[i] * s[j] * s[k] / size) / size;
+      even(j, k) = c * s[j] * s[j];
+      even(k, j) = c * s[k] * s[k];
+      odd[i] = c * s[j] * s[k];
+    }
+  }
+
+  SS_HD Mat3 operator()(const Mat3& df) const {
+    const Mat3 x = u.transposed() * df * v;
+    Mat3 y{};
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      y(i, i) = scaling(i, 0) * x(0, 0) + scaling(i, 1) * x(1, 1) + scaling(i, 2) * x(2, 2);
+      y(j, k) = even(j, k) * x(j, k) + odd[i] * x(k, j);
+      y(k, j) = even(k, j) * x(k, j) + odd[i] * x(j, k);
+    }
+    return u * y * v.transposed();
+  }
+};
+
 /// dP/dF of orthogonality, whose Psi_i = mu s_i (s_i^2 - 1), as below.
 SS_HD inline StressDerivative orthogonality_derivative(const Svd3<Real>& svd, Real mu) {
   StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};

@@ -14,9 +14,10 @@ SS_HD Mat3 damped_change(const TetView& view, const SolidMotion& motion, std::si
   return f - (motion.still ? view.deformation(i, motion.still) : f_t);
 }
 
-/// C = dP/dF, projected, at the start of the step: what damping resists with.
-SS_HD StressDerivative damping_stiffness(const ElasticMaterial& material, const Mat3& f_t) {
-  return projected(stress_derivative(material.model, svd3(f_t), material.lame));
+/// C = dP/dF, projected, at the start of the step, without what resists turning: what damping resists with.
+SS_HD StrainResistance damping_stiffness(const ElasticMaterial& material, const Mat3& f_t) {
+  const Svd3<Real> svd = svd3(f_t);
+  return {projected(stress_derivative(material.model, svd, material.lame)), svd.s};
 }
 
 SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::size_t i) {
@@ -48,7 +49,7 @@ SS_HD void tet_derivatives(const TetView& view, const SolidMotion& motion, std::
   }
   if (material.damping > Real(0)) {
     const Mat3 f_t = view.deformation(i, motion.x_t);
-    const StressDerivative stiffness = damping_stiffness(material, f_t);
+    const StrainResistance stiffness = damping_stiffness(material, f_t);
     const Real rate = material.damping / motion.dt;
     piola += rate * stiffness(damped_change(view, motion, i, f, f_t));
     if constexpr (with_blocks) add_corner_blocks(stiffness, shape, volume * rate, *blocks);

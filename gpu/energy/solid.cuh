@@ -47,9 +47,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Sum over the tets of volume * (Psi(F) + psi_d), with stiffness-proportional damping as an incremental
 /// potential:
-///   psi_d = damping / (2 dt) (F - F_s) : C : (F - F_s),   C = dP/dF projected, at F_t,
-/// with F_s at `still`, whose force is -damping K_t v at v = (x - still)/dt. It is linear in v, so a finite
-/// rotation within one step is damped a little too.
+///   psi_d = damping / (2 dt) (F - F_s) : C : (F - F_s),   C = dP/dF projected, at F_t, see StrainResistance,
+/// with F_s at `still`, whose force is -damping K_t v at v = (x - still)/dt. No spin is damped, however
+/// stressed the body is; but the force is linear in v, so a finite rotation within one step is damped a
+/// little.
 class SolidEnergy {
  public:
   /// `rest`: stress-free node positions [m]; `tets`: four nodes each, positive volume; `tet_material`: per

@@ -26,12 +26,17 @@ SS_HD inline void add_corner_gradients(const Mat3& piola, const ShapeGradients& 
   for (int a = 0; a < 4; ++a) corners[a] += weight * (piola * shape.g[a]);
 }
 
+/// `even` of row i, column j.
+SS_HD inline Real even_of(const StressDerivative& d, int i, int j) { return d.even[3 - i - j]; }
+SS_HD inline Real even_of(const StrainResistance& d, int i, int j) { return d.even(i, j); }
+
 /// Adds the lower corner blocks of weight * dP/dF. In the frame of the singular values, h_a = v' g_a, and
 /// block (a, b) is u M u' with, for i, j, k all different,
-///   M_ii = scaling_ii h_a,i h_b,i + even_k h_a,j h_b,j + even_j h_a,k h_b,k,
+///   M_ii = scaling_ii h_a,i h_b,i + even_ij h_a,j h_b,j + even_ik h_a,k h_b,k,
 ///   M_ij = scaling_ij h_a,i h_b,j + odd_k h_a,j h_b,i.
 /// Blocks of corner 0 follow, because a translation changes nothing.
-SS_HD inline void add_corner_blocks(const StressDerivative& d, const ShapeGradients& shape, Real weight,
+template <class Derivative>
+SS_HD inline void add_corner_blocks(const Derivative& d, const ShapeGradients& shape, Real weight,
                                     CornerBlocks& blocks) {
   Vec3 h[4];
   for (int a = 1; a < 4; ++a) h[a] = transposed_times(d.v, shape.g[a]);
@@ -42,8 +47,8 @@ SS_HD inline void add_corner_blocks(const StressDerivative& d, const ShapeGradie
       Mat3 m{};
       for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        m(i, i) = d.scaling(i, i) * h[a][i] * h[b][i] + d.even[k] * h[a][j] * h[b][j] +
-                  d.even[j] * h[a][k] * h[b][k];
+        m(i, i) = d.scaling(i, i) * h[a][i] * h[b][i] + even_of(d, i, j) * h[a][j] * h[b][j] +
+                  even_of(d, i, k) * h[a][k] * h[b][k];
         m(j, k) = d.scaling(j, k) * h[a][j] * h[b][k] + d.odd[i] * h[a][k] * h[b][j];
         m(k, j) = d.scaling(k, j) * h[a][k] * h[b][j] + d.odd[i] * h[a][j] * h[b][k];
       }

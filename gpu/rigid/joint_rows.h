@@ -5,6 +5,7 @@
 #pragma once
 
 #include "gpu/model/body.h"
+#include "gpu/rigid/joint_path.h"
 #include "gpu/rigid/stabilisation.h"
 
 namespace stickslip {
@@ -98,16 +99,24 @@ struct JointCoordinate {
 
 namespace rigid_detail {
 
-/// The two frames in the world.
+/// The two frames in the world, and how they move.
 struct JointFrames {
   Pose a, b;
   V3 centre_a, centre_b;  // of the bodies
+  V3 velocity_a, velocity_b, spin_a, spin_b;
+  double ahead;  // [s] see ErrorFeedback
 
-  SS_HD JointFrames(const DeviceJoint& j, const BodyAtStep& body_a, const BodyAtStep& body_b)
+  SS_HD JointFrames(const DeviceJoint& j, const BodyAtStep& body_a, const BodyAtStep& body_b,
+                    double to_end = 0)
       : a(body_a.pose * j.frame_a),
         b(body_b.pose * j.frame_b),
         centre_a(body_a.pose.x),
-        centre_b(body_b.pose.x) {}
+        centre_b(body_b.pose.x),
+        velocity_a(body_a.velocity),
+        velocity_b(body_b.velocity),
+        spin_a(body_a.spin),
+        spin_b(body_b.spin),
+        ahead(to_end) {}
 
   SS_HD V3 axis_b(int i) const {
     V3 e{};
@@ -115,22 +124,41 @@ struct JointFrames {
     return b.q.rotate(e);
   }
   SS_HD V3 apart() const { return a.x - b.x; }
+  /// Of a's anchor against the point of b that is `arm_b` from its centre.
+  SS_HD V3 relative_velocity(const V3& arm_b) const {
+    return velocity_a + cross(spin_a, a.x - centre_a) - velocity_b - cross(spin_b, arm_b);
+  }
+  /// Its acceleration while both bodies turn steadily [m/s^2].
+  SS_HD V3 pull(const V3& arm_a, const V3& arm_b) const {
+    return cross(spin_a, cross(spin_a, arm_a)) - cross(spin_b, cross(spin_b, arm_b));
+  }
+  /// Of a row whose constraint has this second derivative; `spin` is that of what turns besides the bodies.
+  SS_HD Bend bend(double rate, double spin = 0) const {
+    const double fastest2 = std::fmax(norm2(spin_a), norm2(spin_b));
+    return bend_of_rate(ahead, rate, std::sqrt(std::fmax(fastest2, spin * spin)));
+  }
 };
 
 /// A row of both bodies and the error that it takes back, the coordinate of which it is the rate.
 struct JointRow {
   V6 a, b;
   double error;
+  Bend bend = {};
 };
 
 /// d . (a's anchor - b's) for a direction d that does not turn.
 SS_HD inline JointRow anchor_row(const JointFrames& f, const V3& d) {
-  return {point_row(d, f.a.x - f.centre_a), -point_row(d, f.b.x - f.centre_b), dot(d, f.apart())};
+  const V3 arm_a = f.a.x - f.centre_a, arm_b = f.b.x - f.centre_b;
+  return {point_row(d, arm_a), -point_row(d, arm_b), dot(d, f.apart()), f.bend(dot(d, f.pull(arm_a, arm_b)))};
 }
 
-/// The same where d turns with b: b's arm ends at a's anchor, as d' = spin_b x d.
+/// The same where d turns with b: b's arm ends at a's anchor, as d' = spin_b x d. What moves at v along b's
+/// turning axes falls behind by 2 spin_b x v besides.
 SS_HD inline JointRow rail_row(const JointFrames& f, const V3& d) {
-  return {point_row(d, f.a.x - f.centre_a), -point_row(d, f.a.x - f.centre_b), dot(d, f.apart())};
+  const V3 arm_a = f.a.x - f.centre_a, arm_b = f.a.x - f.centre_b;
+  const V3 behind = 2 * cross(f.spin_b, f.relative_velocity(arm_b));
+  return {point_row(d, arm_a), -point_row(d, arm_b), dot(d, f.apart()),
+          f.bend(dot(d, f.pull(arm_a, arm_b) - behind))};
 }
 
 SS_HD inline JointRow turn_row(const V3& axis, double length, double angle) {
@@ -166,6 +194,14 @@ SS_HD inline double turn_since(const Quat& start, const Quat& now) {
   return 2 * std::atan2(q.v[0], q.w);
 }
 
+/// A row of swing, about b's axis `axis` across x. It turns with b, and what turns about x at s stays behind.
+SS_HD inline JointRow swing_row(const JointFrames& f, const V3& axis, double length, double angle) {
+  const V3 x = f.axis_b(0);
+  JointRow row = turn_row(axis, length, angle);
+  row.bend = f.bend(-length * dot(f.spin_a - f.spin_b, x) * dot(axis, cross(f.spin_b, x)));
+  return row;
+}
+
 /// How far a's turn is ahead of `ratio` times b's [rad], the nearest of what it may be. Axes that have left
 /// their directions by more than about ten degrees count no turns: then 0.
 SS_HD inline double gear_error(const DeviceJoint& j, const JointFrames& f) {
@@ -184,7 +220,13 @@ SS_HD inline JointRow coordinate_row(const DeviceJoint& j, const JointFrames& f,
     return turn_row(f.axis_b(0), scale, hinge_angle(f, j.low <= j.high ? 0.5 * (j.low + j.high) : 0.0));
   const V3 apart = f.apart();
   const double length = norm(apart);
-  return anchor_row(f, length > 1e-12 ? apart / length : f.a.q.rotate({1, 0, 0}));
+  if (!(length > 1e-12)) return anchor_row(f, f.a.q.rotate({1, 0, 0}));
+  const V3 d = apart / length;
+  JointRow row = anchor_row(f, d);
+  const V3 v = f.relative_velocity(f.b.x - f.centre_b);
+  const double turn = norm(v - dot(v, d) * d) / length;
+  row.bend = f.bend(dot(d, f.pull(f.a.x - f.centre_a, f.b.x - f.centre_b)) + turn * turn * length, turn);
+  return row;
 }
 
 template <int D>
@@ -200,10 +242,10 @@ SS_HD inline void set_equalities(ConstraintBlock<D>& block, const JointRow (&row
   Vec<double, N> error{};
   for (int i = 0; i < N; ++i) {
     set_row(block, i, rows[i]);
-    error[i] = rows[i].error;
+    error[i] = rows[i].error - rows[i].bend.offset;
   }
   const Vec<double, N> w = error_speed(feedback, error);
-  for (int i = 0; i < N; ++i) block.w[i] = w[i];
+  for (int i = 0; i < N; ++i) block.w[i] = w[i] + rows[i].bend.speed;
 }
 
 /// Returns how many rows are in use.
@@ -226,7 +268,7 @@ SS_HD inline int set_equality_part(ConstraintBlock<D>& block, JointPart part, co
   const V3 y = f.axis_b(1), z = f.axis_b(2);
   if (part == JointPart::swing) {
     const V3 e = swing_error(f);
-    set_equalities(block, {turn_row(y, length, dot(y, e)), turn_row(z, length, dot(z, e))}, feedback);
+    set_equalities(block, {swing_row(f, y, length, dot(y, e)), swing_row(f, z, length, dot(z, e))}, feedback);
     return 2;
   }
   if (part == JointPart::rail) {
@@ -276,7 +318,7 @@ SS_HD inline bool fill_joint_block(const DeviceJoint& j, int i, const BodyAtStep
   using namespace rigid_detail;
   block = empty_block<D>();
   const JointPart part = joint_parts(j).part[i];
-  const JointFrames frames(j, a, b);
+  const JointFrames frames(j, a, b, feedback.ahead);
   const double length = joint_length(a.inverse, b.inverse);
   int first = 0, end = 1;
   if (part == JointPart::low || part == JointPart::high || part == JointPart::motor) {
@@ -292,11 +334,12 @@ SS_HD inline bool fill_joint_block(const DeviceJoint& j, int i, const BodyAtStep
       set_row(block, 1, row);
     } else {
       const double sign = part == JointPart::low ? 1 : -1;
-      const double gap = sign * (row.error - scale * (part == JointPart::low ? j.low : j.high));
+      const double limit = scale * (part == JointPart::low ? j.low : j.high);
+      const double gap = sign * (row.error - row.bend.offset - limit);
       if (!limit_is_near(gap, rate, length, feedback.dt)) return false;
       row.a *= sign;
       row.b *= sign;
-      block.w[0] = gap_speed(feedback, gap);
+      block.w[0] = gap_speed(feedback, gap) + sign * row.bend.speed;
       set_row(block, 0, row);
     }
     block.body[0] = j.a;

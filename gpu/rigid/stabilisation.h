@@ -30,6 +30,7 @@ struct ErrorFeedback {
   double fastest = std::numeric_limits<double>::max();  // [m/s]
   double slop = 0;                                      // [m] overlap that is left alone, contacts only
   double softness = 0;                                  // epsilon of [Course Eq.59] in units of W_ii
+  double ahead = 0;  // [s] from where the rows of joints are made to the end of the step; 0: see joint_path.h
 };
 
 /// The whole error at once, as a length: w of such rows is the error itself.
@@ -40,6 +41,7 @@ SS_HD inline ErrorFeedback whole_error() { return {1.0, 1.0}; }
 ///   upsilon = dt k / (dt k + b),   epsilon = 1 / (dt^2 k + dt b).
 inline ErrorFeedback error_feedback(const Params& params) {
   ErrorFeedback f{params.dt};
+  if (params.integrator == RigidIntegrator::midpoint) f.ahead = params.dt / 2;
   if (params.stabilisation == Stabilisation::baumgarte) {
     f.share = params.baumgarte;
     f.fastest = params.baumgarte_speed;

@@ -94,6 +94,40 @@ TEST(JointRows, AreTheRatesOfTheErrors) {
     }
 }
 
+/// With rows half a step ahead, w has the second derivative of each error along free motion besides.
+TEST(JointRows, BendAsTheirErrorsDo) {
+  std::mt19937 rng(11);
+  const double h = 1e-4, ahead = 1e-4;
+  ErrorFeedback bent = whole_error();
+  bent.ahead = ahead;
+  for (const JointKind kind :
+       {JointKind::ball, JointKind::hinge, JointKind::slider, JointKind::fixed, JointKind::distance})
+    for (int trial = 0; trial < 20; ++trial) {
+      JointCase c = joint_case(kind, rng, trial % 4 == 0);
+      RigidOne& a = c.bodies[0];
+      // Turns that the joint allows.
+      const BodyAtStep b = at_step(c.bodies, c.joint.b);
+      const V3d axis = (b.pose * c.joint.frame_b).q.rotate(V3d{1, 0, 0});
+      if (kind == JointKind::hinge) a.spin = b.spin + 1.7 * axis;
+      if (kind == JointKind::slider || kind == JointKind::fixed) a.spin = b.spin;
+      for (int i = 0; i < joint_block_count(c.joint); ++i) {
+        JointCase before = c, after = c;
+        advance(before.bodies, -h);
+        advance(after.bodies, h);
+        const Vec<double, 3> second =
+            (1 / (h * h)) * (block_of(after, i).w - 2 * block_of(c, i).w + block_of(before, i).w);
+        ConstraintBlock<3> block;
+        ASSERT_TRUE(fill_joint_block<3>(c.joint, i, at_step(c.bodies, c.joint.a),
+                                        at_step(c.bodies, c.joint.b), bent, block));
+        // w is the error, which is offset ahead^2 / 2 of it too large, and ahead times it.
+        const Vec<double, 3> rate = (1 / (ahead - 0.5 * ahead * ahead)) * (block.w - block_of(c, i).w);
+        for (int k = 0; k < 3; ++k)
+          EXPECT_NEAR(rate[k], second[k], 2e-6)
+              << "kind " << static_cast<int>(kind) << " block " << i << " row " << k;
+      }
+    }
+}
+
 /// Wheels a and b about z, turned by so much since the start.
 double gear_error_at(const Joint& joint, double a, double b) {
   const DeviceJoint j = device_joint(joint);
