@@ -214,7 +214,7 @@ void check_outputs(const RunOptions& options, const Scene& scene) {
     with_it.push_back({"--freeze", freeze.substr(freeze.find(':') + 1)});
     check_distinct(with_it);
   }
-  if (!options.state.empty()) check_state_file(options.state);
+  if (!options.state.empty()) check_state_file(options.state, scene.model);
 }
 
 }  // namespace
@@ -224,7 +224,6 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   if (options.check_intersections) scene.params.check_intersections = true;
   const Backend backend = prepare_backend(options.backend);
   check_outputs(options, scene);
-  if (!options.state.empty()) check_state_file(options.state, scene.model);
 
   const std::unique_ptr<Engine> engine = factory(backend, options.threads);
   load_into(*engine, scene);
