@@ -125,7 +125,8 @@ class Bench {
   /// Solvers that minimise r' W r / 2 + q . r have no such function where W is not symmetric.
   void explain_asymmetry(SolveReport& report) {
     const bool global = problem_.form == ContactProblem::Form::global;
-    if (report.converged || report.end == SolveEnd::infeasible || !minimises(report.solver) ||
+    if (report.converged || report.end == SolveEnd::infeasible || report.end == SolveEnd::cancelled ||
+        report.end == SolveEnd::refused || !minimises(report.solver) ||
         (!global && problem_.form != ContactProblem::Form::local))
       return;
     const double relative = asymmetry_of(global ? problem_.A : problem_.W).relative;
@@ -142,6 +143,7 @@ class Bench {
   /// Whether nothing could have been found. Off the clock.
   void explain_failure(SolveReport& report, System<D>& system) {
     if (report.converged || report.end == SolveEnd::cancelled || report.end == SolveEnd::refused) return;
+    if (system.monitor.converged()) return;  // the law holds: only the equations of motion do not
     const Infeasibility seen = certify_infeasible(system, system.monitor.best());
     if (!seen.found) return;
     report.end = SolveEnd::infeasible;

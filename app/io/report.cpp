@@ -62,7 +62,7 @@ json law_json(const LawCheck& law) {
           {"cone", law.cone},         {"complementarity", law.complementarity},
           {"slip", law.slip},         {"friction_work", law.friction_work},
           {"momentum", law.momentum}, {"angular_momentum", law.angular_momentum},
-          {"impulse", law.impulse}};
+          {"impulse", law.impulse},   {"torque", law.torque}};
 }
 
 /// Why a checked run of rigid bodies counts no intersections.

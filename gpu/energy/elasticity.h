@@ -126,10 +126,10 @@ struct StressDerivative {
   }
 };
 
-/// P C P for C = dP/dF, positive semidefinite, and the orthogonal projector P onto what is no turn, df = W F
-/// with W antisymmetric. In the frame of the singular values a turn in the plane of j and k is (x_jk, x_kj) =
-/// w (s_k, -s_j), so that P C P = c n n' there, n along (s_j, s_k). At rest this is C; under stress C resists
-/// turning too.
+/// P C P for C = dP/dF, positive semidefinite, and the orthogonal projector P onto the complement of
+/// infinitesimal rotations, df = W F with W antisymmetric. In the frame of the singular values a turn in the
+/// plane of j and k is (x_jk, x_kj) = w (s_k, -s_j), so that P C P = c n n' there, n along (s_j, s_k). At
+/// rest this is C; under stress C resists turning too.
 struct StrainResistance {
   Mat3 u, v;
   Mat3 scaling;

@@ -105,8 +105,9 @@ void check_frames(const Model& model, const ScriptedNodes& script) {
   const std::string owner = "object '" + model.objects[model.node_object[script.nodes[0]]].name + "'";
   if (!model.bodies.empty()) refuse(owner + ": a sequence of positions is for scenes without rigid bodies");
   if (!script.motion.is_static()) refuse(owner + " has a motion and a sequence of positions");
-  if (!(std::isfinite(script.frame_dt) && script.frame_dt > 0) || script.begin != 0)
-    refuse("the sequence of " + owner + ": needs a positive time between its positions and begins at 0");
+  if (!(std::isfinite(script.frame_dt) && script.frame_dt > 0) || script.begin != 0 || script.end < 1e30)
+    refuse("the sequence of " + owner +
+           ": needs a positive time between its positions, begins at 0 and has no end");
   for (std::size_t f = 0; f < script.frames.size(); ++f) {
     if (script.frames[f].size() != script.nodes.size())
       refuse("the sequence of " + owner + ": entry " + std::to_string(f) + " has " +

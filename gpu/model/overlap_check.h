@@ -20,7 +20,7 @@ struct MeshOverlap {
 /// "'a' in 'b'"; empty where nothing overlaps.
 std::string describe(const MeshOverlap& overlap, const Model& model);
 
-/// Points that are looked at: nodes, middles of triangles and of edges, and the middle of each piece of an
+/// Tested points: nodes, middles of triangles and of edges, and the middle of each piece of an
 /// edge between the places where it passes through the other surface. A point is inside where the other
 /// surface winds around it, and its distance to that surface is at most what the two have to be moved apart
 /// by. So the depth is a lower bound: it never says that bodies overlap which do not, and an overlap without

@@ -56,6 +56,7 @@ struct LawCheck {
   double momentum = 0;          // [N s] that bodies gained and no contact gave them
   double angular_momentum = 0;  // [N m s], about the origin
   double momentum_size = 0;     // [N s] sum of m |v|, to compare with
+  double torque = 0;            // [N m s] largest |x r| of a contact about the origin, likewise
 };
 
 /// What a velocity-level step says of its contact problem.

@@ -64,7 +64,7 @@ void store_field(void* object, const ParamInfo& info, T value) {
   std::memcpy(static_cast<char*>(object) + info.offset, &value, sizeof value);
 }
 
-// Nobody misspells a longer name, and comparing takes as long as the product of the lengths.
+// Longer names get no suggestion: edit distance costs the product of the lengths.
 constexpr std::size_t kLongestMisspelt = 200;
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

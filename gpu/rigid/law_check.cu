@@ -79,6 +79,7 @@ struct ContactCheck {
       end.mu_twist = std::sqrt(end.mu1 * end.mu2);
     }
     sums.contacts = law_terms(end);
+    sums.contacts.torque = norm(cross(c.point, end.impulse));
     // A torsional impulse is a torque n f_4 rho.
     const V3 torque =
         cross(c.point, end.impulse) + (D == 4 ? friction.pair.torsion_radius * end.twist : 0.0) * end.n;

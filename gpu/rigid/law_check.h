@@ -1,4 +1,4 @@
-// What one contact owes to Coulomb's law at the end of a step: pure functions, and no part of any solver.
+// Violation of Coulomb's law by one contact at the end of a step: pure functions that no solver uses.
 #pragma once
 
 #include <cmath>
@@ -66,6 +66,7 @@ SS_HD inline LawCheck worse(const LawCheck& a, const LawCheck& b) {
   out.complementarity = larger(a.complementarity, b.complementarity);
   out.slip = larger(a.slip, b.slip);
   out.impulse = larger(a.impulse, b.impulse);
+  out.torque = larger(a.torque, b.torque);
   out.friction_work = a.friction_work + b.friction_work;
   return out;
 }

@@ -233,7 +233,8 @@ void ManifoldSolver::measure_change(Context& ctx) {
   // The first call finds no direction: `energy` is zero then, and the numbers do not count.
   for (Buffer<double>* b : {&p_, &swept_impulse_}) b->resize(ctx, impulse_.size());
   for (Buffer<double>* b : {&p_v_, &swept_v_}) b->resize(ctx, v_.size());
-  const double *v = v_.data(), *v_before = v_before_.data(), *mass = mass_.data(), *p_v = p_v_.data();
+  const double *v = v_.data(), *v_before = v_before_.data(), *mass = mass_.data(), *p_v = p_v_.data(),
+               *v_free = v_free_.data();
   ConjugateSums* sums = sums_.data();
   reduce_sum(
       ctx, bodies_,
@@ -243,7 +244,8 @@ void ManifoldSolver::measure_change(Context& ctx) {
         for (std::size_t i = 0; i < kMotionFields; ++i) d[i] = v[at + i] - v_before[at + i];
         return Vec<double, 3>{sums->energy > 0 ? manifold_detail::mass_product(mass + at, p_v + at, d) : 0.0,
                               manifold_detail::mass_product(mass + at, d, d),
-                              manifold_detail::mass_product(mass + at, v + at, v + at)};
+                              manifold_detail::mass_product(mass + at, v + at, v + at) +
+                                  manifold_detail::mass_product(mass + at, v_free + at, v_free + at)};
       },
       change_sum_.data(), kMedium);
   const Vec<double, 3>* change = change_sum_.data();
@@ -355,7 +357,8 @@ void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const Manifo
     measure_change(ctx);
     keep_or_restore(ctx);
   }
-  // What is judged, and what comes back, is what a sweep left and no guard took back: impulses in their cones.
+  // What is judged, and what comes back, is what a sweep left and no guard took back: impulses in their
+  // cones.
   check(ctx, limits);
   if (params.conjugate) conjugate_step(ctx);
 }
@@ -375,7 +378,6 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
       static_cast<std::int32_t>(
           std::min(kMost, params.check_interval > 0 ? params.check_interval : kInterval)),
       static_cast<std::int32_t>(std::min(kMost, static_cast<long>(params.max_iterations)))};
-  fill(ctx, sums_.data(), 1, ConjugateSums{});
   progress_.resize(ctx, 1);
   best_impulse_.resize(ctx, impulse_.size());
   copy(ctx, best_impulse_.data(), impulse_.data(), impulse_.size());
@@ -389,6 +391,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   const bool watched = params.time_budget > 0 || limits.last > kMostUnwatched;
   const auto has_time = [&] { return params.time_budget <= 0 || timer.seconds() <= params.time_budget; };
   for (int repeat = 0; repeat < kMostRepeats && progress.stop == 0; ++repeat) {
+    fill(ctx, sums_.data(), 1, ConjugateSums{});
     halt_ = &progress_.data()->stop;
     if (watched) {
       // Only the host has a clock, and can be asked to stop.
@@ -403,7 +406,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
     progress = read_back(ctx, progress_.data());
     if (!has_time()) break;
   }
-  record.iterations = progress.iterations - 1;
+  record.iterations = std::max(0, progress.iterations - 1);  // none where the first check stops
   record.residual = progress.residual;
   record.scale = progress.scale;
   if (progress.jams != 0) record.message = "friction jams a contact: mu |W_NT| reaches W_NN";

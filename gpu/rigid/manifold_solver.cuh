@@ -33,6 +33,7 @@ struct ConjugateSums {
   double least_change;             // the least since the last restart
   std::int32_t stepped;            // whether the last sweeps began at the end of a step along p
   std::int32_t rejected;           // whether that step is taken back
+  bool tiny;                       // the last change is rounding
 
   /// A step is taken back if the sweeps after it change 1e4 times (in the norm of W) what the quietest ones
   /// did. Conjugate gradients jump by a factor of a hundred in structures that they do solve; a step that
@@ -69,8 +70,6 @@ struct ConjugateSums {
     const double sum = energy + soft_energy, down = -(slope + soft_slope);
     return sum > 0 && down > 0 ? down / sum : 0.0;
   }
-
-  bool tiny;
 };
 
 /// How far a solve is, in backend memory.
@@ -117,13 +116,17 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// conjugate gradients carry the change of a sweep further: d is made W-conjugate to the direction before,
 /// and the step along it is the one that makes 1/2 <r, W r> + <r, q> least. <p, W p> is <p_v, M p_v> with p_v
 /// = A^-1 H' p, so W is never applied. Impulses may leave their cones on the way, the next sweep takes them
-/// back; the last sweep before a look is a plain one.
+/// back; what a check sees is what a sweep left.
+///
+/// Friction makes the problem another than that quadratic, so steps are guarded (ConjugateSums): one after which
+/// the sweeps change far more than before is taken back. A solve hands out the impulses with the least residual
+/// of all checks, the first of which sees what it starts from, and the velocities that they cause.
 class ManifoldSolver {
  public:
   /// Packs, with the impulses of the step before. `bodies` has been predicted.
   void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
   /// Goes on from the impulses that there are. Leaves them alone, with a message, where friction can jam a
-  /// contact: the sweep's steps of such a contact grow, and whoever calls has to take a solver with exact
+  /// contact: the sweep's steps of such a contact grow, and the caller must use a solver with exact
   /// local solutions.
   void solve(Context& ctx, const LabParams& params, ContactSolveRecord& record);
   /// Velocities of all bodies that move.

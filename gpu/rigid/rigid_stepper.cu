@@ -385,10 +385,9 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     const bool manifolds = params.contact_solver == ContactSolverKind::manifold_gs;
     const std::string_view solver = last_.soft || manifolds ? "nsgs" : solver_name(params.contact_solver);
     const CouplingRecord done = coupling_.solve(ctx, system, bodies_, last_, solver, lab, params, record);
-    if (manifolds) record.message = manifolds_refused(no_manifolds_);
+    if (manifolds && record.message.empty()) record.message = manifolds_refused(no_manifolds_);
     report.pcg_iterations = done.pcg_iterations;
     record.rounds = done.rounds;
-    if (manifolds) record.message = "manifold_gs refuses (" + no_manifolds_ + "): nsgs took its place";
   } else {
     solve_bodies(ctx, system, params, lab, clock, report);
   }
@@ -400,8 +399,9 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   clock.lap(report.seconds.contact_solve);
   record.blocks = static_cast<int>(system.blocks());
   report.converged = record.residual <= lab.tolerance;
-  report.stopped_by_budget =
-      !report.converged && lab.time_budget > 0 && report.seconds.contact_solve >= lab.time_budget;
+  report.stopped_by_budget = !report.converged && lab.time_budget > 0 &&
+                             report.seconds.contact_solve >= lab.time_budget &&
+                             (coupling_.active() || record.iterations < lab.max_iterations);
   report.stop_reason = !record.message.empty()    ? record.message
                        : report.converged         ? "converged"
                        : report.stopped_by_budget ? "budget"
@@ -486,22 +486,26 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
 }
 
 /// A step whose impulses leave their cones by more than the tolerance, or whose velocities are not those of
-/// its impulses, has not converged, whatever the residual of its solver says. Solvers of the pyramid answer
-/// to their own law.
+/// its impulses, has not converged, whatever the residual of its solver says. Box-friction solvers are not
+/// checked against the circular cone.
 void RigidStepper::report_law(const LawCheck& law, const Params& params, StepReport& report) const {
   constexpr double kShare = 1e-6;      // of the largest impulse
   constexpr double kRounding = 1e-12;  // of the bodies' momentum
   ContactSolveRecord& record = *report.contact_solve;
   record.law = law;
   record.dissipation = -law.friction_work / params.dt;
-  const double outside = std::max(kShare, record.tolerance) * law.impulse;
+  const double outside = std::max(kShare, record.tolerance) * law.impulse, count = 1.0 + report.contacts;
+  const double lever = law.impulse > 0 ? law.torque / law.impulse : 0;
   const bool in_cone = law.pull <= outside && (has_box_law(params.contact_solver) || law.cone <= outside);
-  const bool balanced =
-      law.momentum <= kShare * law.impulse * (1.0 + report.contacts) + kRounding * law.momentum_size;
-  if (in_cone && balanced) return;
+  const bool balanced = law.momentum <= kShare * count * law.impulse + kRounding * law.momentum_size,
+             turns = law.angular_momentum <= kShare * count * (law.torque + lever * law.impulse) +
+                                                 kRounding * law.momentum_size * (1 + lever);
+  if (in_cone && balanced && turns) return;
   report.converged = false;
-  report.stop_reason = std::string(solver_name(params.contact_solver)) +
-                       (in_cone ? " breaks the balance of momentum" : " leaves impulses outside their cones");
+  const std::string broken = !in_cone   ? "impulses lie outside their cones"
+                             : balanced ? "angular momentum does not balance"
+                                        : "momentum does not balance";
+  report.stop_reason = record.message.empty() ? broken : record.message + "; " + broken;
 }
 
 void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,

@@ -226,7 +226,7 @@ TEST(ContactProblem, AnUnsymmetricAIsUsedAsItStands) {
       const MatrixXd h = to_dense(p.H), inverse = a.inverse();
       const MatrixXd w = h * inverse * h.transpose(), ours = to_dense(local.W);
       EXPECT_LT((ours - w).cwiseAbs().maxCoeff(), 1e-10 * w.cwiseAbs().maxCoeff());
-          const VectorXd q = to_vector(p.w) + h * inverse * to_vector(p.f);
+      const VectorXd q = to_vector(p.w) + h * inverse * to_vector(p.f);
       EXPECT_LT((to_vector(local.q) - q).cwiseAbs().maxCoeff(), 1e-10 * q.cwiseAbs().maxCoeff());
       const std::vector<double> r = to_std(random.matrix(30, 1));
       const std::vector<double> v = velocities(p, r);

@@ -254,7 +254,7 @@ BACKEND_TEST(Judge, CasesByHand) {
   // 0) is in the polar cone as well. The foot of r on the cone is 2.8 (1, 1/2, 0), sqrt(3.2) away.
   const Judgement pulled = judging_lab(diagonal_contact(2, 0.5, {-1, 0, 0}))->judge({2, 3, 0});
   EXPECT_DOUBLE_EQ(pulled.largest_error, 2 * std::sqrt(13.0));
-  EXPECT_DOUBLE_EQ(pulled.residual, 2 * std::sqrt(13.0 / 45.0));
+  EXPECT_DOUBLE_EQ(pulled.residual, 2 * std::sqrt(13.0));  // |q| = 1
   EXPECT_DOUBLE_EQ(pulled.residual_fclib, std::sqrt(13.0 / 45.0));
   EXPECT_EQ(pulled.penetration, 0);
   EXPECT_DOUBLE_EQ(pulled.cone_violation, std::sqrt(3.2 / 13.0));

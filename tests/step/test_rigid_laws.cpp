@@ -86,7 +86,8 @@ TEST_P(RigidLaws, manifold_gs_slides_and_rolls_as_nsgs_does) {
       ASSERT_TRUE(a.contact_solve->law.has_value());
       const LawCheck& law = *a.contact_solve->law;
       ASSERT_LE(law.cone, 1e-9 * law.impulse);
-      ASSERT_LE(law.momentum, 1e-9 * law.momentum_size);
+      ASSERT_LE(law.momentum, 1e-9 * (law.momentum_size + law.impulse));
+      ASSERT_LE(law.angular_momentum, 1e-9 * (law.momentum_size * incline.size + law.torque));
       // The tolerance is 1e-3 of what gravity and the approach add in a step.
       const double size = norm(b.momentum) + 1e-2 * law.momentum_size;
       ASSERT_LE(norm(a.momentum - b.momentum), 2e-2 * size) << "scene " << k << ", step " << i;

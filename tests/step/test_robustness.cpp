@@ -160,7 +160,8 @@ class LongRobustness : public ::testing::TestWithParam<std::tuple<Backend, Solve
 };
 
 TEST_P(LongRobustness, sharp_features_fall_exactly_onto_sharp_features) {
-  const std::pair<const char*, TetShape> solids[] = {{"spike", spike()}, {"wedge", wedge()}, {"cube", cube()}};
+  const std::pair<const char*, TetShape> solids[] = {
+      {"spike", spike()}, {"wedge", wedge()}, {"cube", cube()}};
   const std::pair<const char*, Surface> obstacles[] = {{"spike", turned_over(surface_of(spike()))},
                                                        {"wedge", turned_over(surface_of(wedge()))},
                                                        {"crack", floor_with(-0.05, 0.05)},
