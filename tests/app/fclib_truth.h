@@ -37,7 +37,7 @@ struct FclibTruth {
 
   /// How far impulses are from Coulomb's law, u = W r + q with W as the file has it.
   struct Errors {
-    double residual;  // |e|_2 / max(|q|_2, |u|_2), e_c = s_c (r_c - P_K(r_c - u~_c / s_c)), s_c = tr W_cc / 3
+    double residual;  // |e|_2 / |q|_2, e_c = s_c (r_c - P_K(r_c - u~_c / s_c)), s_c = tr W_cc / 3
     double unit;      // |r - P_K(r - u~)|_2 / |q|_2, as FCLIB's merit function and older Siconos measure
     double outside;   // max |r_c - P_K(r_c)| / max |r_c|
   };
@@ -55,8 +55,7 @@ struct FclibTruth {
       outside = std::max(outside, (push - projected(push, mu[c])).norm());
       largest = std::max(largest, push.norm());
     }
-    return {std::sqrt(scaled) / std::max(q.norm(), u.norm()), std::sqrt(unit) / q.norm(),
-            largest > 0 ? outside / largest : 0};
+    return {std::sqrt(scaled) / q.norm(), std::sqrt(unit) / q.norm(), largest > 0 ? outside / largest : 0};
   }
 
   /// |M v - H r - f|_2 / |f|_2, and |u - H' v - w|_2 / |q|_2.

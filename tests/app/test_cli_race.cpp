@@ -73,7 +73,8 @@ TEST_F(CliLab, SweepsAreEvenBelowOneDecadeAndBadOnesAreRefused) {
   ASSERT_EQ(entries.size(), 3u);
   EXPECT_EQ(entries[1].params.omega, 1);
   EXPECT_EQ(expand_sweep("nsgs.omega=0.5:1.5:1", solvers, {}).size(), 1u);
-  for (const char* sweep : {"", "nsgs", "nsgs.omega", "nsgs.omega=1", "nsgs.omega=1:2", "nsgs.omega=1:x:3",
+  expect_bad({"race", problem_, "--sweep", ""}, {"--sweep", "must not be empty"});
+  for (const char* sweep : {"nsgs", "nsgs.omega", "nsgs.omega=1", "nsgs.omega=1:2", "nsgs.omega=1:x:3",
                             "nsgs.omega=1:1.5:0", "nsgs.omega=1:1.5:2.5", "nsgs.omega=1:1.5:1e9", "=1:2:3",
                             ".=::", "nsgs.omega=1:1.5:3:4", "nsgs.omega=nan:1:2"})
     expect_bad({"race", problem_, "--sweep", sweep}, {"--sweep", "solver.param=a:b:n"});

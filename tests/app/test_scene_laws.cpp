@@ -57,13 +57,15 @@ void expect_laws(const StepReport& report, double mu, bool is_box) {
   const double lever = law.impulse > 0 ? 1 + law.torque / law.impulse : 1;
   EXPECT_LE(law.momentum, n * rounding);
   EXPECT_LE(law.angular_momentum, n * lever * rounding);
-  EXPECT_LE(law.pull, rounding);
+  // Iterates that were cut short may pull, or leave their cone by what the tolerance says: then no step says that it
+  // converged.
+  EXPECT_TRUE(law.pull <= rounding || !report.converged) << law.pull;
   const double e = solve.residual * solve.scale * (1 + 1e-9) + 1e-9, far = 8 * (1 + mu) * (1 + mu) * e;
   EXPECT_LE(law.approach, (1 + 2 * mu) * e);
   EXPECT_LE(law.friction_work, far * (n * law.impulse + law.momentum_size));
   EXPECT_LE(law.complementarity, far * (law.impulse + law.momentum_size));
   if (!is_box) {
-    EXPECT_LE(law.cone, rounding);
+    EXPECT_TRUE(law.cone <= rounding || !report.converged) << law.cone;
     EXPECT_LE(law.slip, far * (law.impulse + law.momentum_size));
   }
 }

@@ -138,8 +138,9 @@ TEST(LongSoak, RandomEditsLeaveSolidsAmongBodiesWhole) {
     }
 }
 
-/// prox_jacobi grows without bound when the ball hits the column; its impulses overflowed in frame 47.
-TEST(Soak, ASolverThatDivergesBesideElasticSolidsIsReplaced) {
+/// Where its impulses left their cones, prox_jacobi grew without bound when the ball hit the column: they
+/// overflowed in frame 47, and the step called itself converged.
+TEST(Soak, JacobiSweepsBesideElasticSolidsStayBounded) {
   const Scene scene = load_scene("jelly-tower");
   const std::unique_ptr<Engine> engine = make_engine(Backend::cpu, 1);
   Params params = scene.params;
@@ -147,16 +148,13 @@ TEST(Soak, ASolverThatDivergesBesideElasticSolidsIsReplaced) {
   engine->set_params(params);
   engine->set_contact_params(scene.contact_params);
   engine->load(scene.model);
-  int replaced = 0;
   for (int i = 0; i < 60; ++i) {
     const StepReport report = engine->step();
     const ContactSolveRecord& solve = *report.contact_solve;
     EXPECT_TRUE(report.converged) << report.frame;
     ASSERT_TRUE(std::isfinite(solve.residual)) << report.frame;
     ASSERT_LT(report.kinetic_energy, 150) << report.frame << ": the ball falls by 0.4 m, 87 J";
-    replaced += solve.message == "prox_jacobi diverges: nsgs took its place" ? 1 : 0;
   }
-  EXPECT_GT(replaced, 0) << "it does diverge here";
 }
 
 /// Over-relaxed sweeps with strong friction: energies of 1e37 J in frame 23, a residual that is no number
