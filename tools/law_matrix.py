@@ -6,6 +6,7 @@ tools/law_matrix.py --program build/release/app/stickslip [--frames 12] [--limit
 import argparse
 import datetime
 import json
+import math
 import os
 import subprocess
 import sys
@@ -18,7 +19,7 @@ VELOCITY = ["nsgs", "prox_gs", "prox_jacobi", "nncg", "auto", "manifold_gs", "ne
             "penalty_implicit"]
 BOX = {"pgs", "pgs_jacobi", "pgs_sm", "pivot_incremental", "pivot_block"}
 BARRIER = ["ipc", "barrier_al"]
-CONE = MOMENTUM = 1e-6  # shares of the largest impulse, of the momenta: beyond them a law is broken
+CONE, MOMENTUM = 1e-3, 1e-6  # shares of the largest impulse, of all impulses: beyond them a law is broken
 
 
 def processor():
@@ -39,8 +40,14 @@ def run(program, scene, solver, frames, limit):
             return {"reason": f"more than {limit} s"}
         steps = [json.loads(line) for line in report.read_text().splitlines()] if report.exists() else []
         if not steps:
-            return {"reason": done.stderr.strip().removeprefix("stickslip: ")[:160]}
+            said = done.stderr.strip().removeprefix("stickslip: ")[:160] or "nothing said"
+            return {"reason": said if done.returncode in (1, 2) else f"exit code {done.returncode}: {said}"}
         return measure(steps)
+
+
+def number(value):
+    """Reports have null where a number is not finite."""
+    return math.inf if value is None else value
 
 
 def measure(steps):
@@ -56,8 +63,8 @@ def measure(steps):
             continue
         if solve["message"]:
             cell["message"] = solve["message"]
-        cell["residual"] = max(cell["residual"], solve["residual"])
-        law = solve["law"]
+        cell["residual"] = max(cell["residual"], number(solve["residual"]))
+        law = solve["law"] and {key: number(value) for key, value in solve["law"].items()}
         if law is None or not law["impulse"]:
             continue
         cell["cone"] = max(cell["cone"], max(law["cone"], law["pull"]) / law["impulse"])
@@ -73,7 +80,7 @@ def text(cell, solver):
     if "frames" not in cell:
         return "–"
     mark = f"{cell['converged']}/{cell['frames']}" if cell["converged"] < cell["frames"] else "all"
-    if cell["intersections"] > 0 or cell["momentum"] > MOMENTUM or (solver not in BOX and cell["cone"] > 1e-3):
+    if cell["intersections"] > 0 or cell["momentum"] > MOMENTUM or (solver not in BOX and cell["cone"] > CONE):
         mark += " **broken**"
     return mark + ("ⁿ" if "nsgs took its place" in cell.get("message", "") else "")
 
@@ -140,7 +147,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=str(ROOT / "build/release/app/stickslip"))
     parser.add_argument("--frames", type=int, default=12)
-    parser.add_argument("--limit", type=float, default=60, help="seconds a cell may take")
+    parser.add_argument("--limit", type=float, default=30, help="seconds a cell may take")
     parser.add_argument("--scenes", help="comma-separated; all otherwise")
     parser.add_argument("--out", default=str(ROOT / "docs/law-matrix.md"))
     parser.add_argument("--json", help="the measurements, too")
