@@ -196,7 +196,7 @@ std::string Hdf5Reader::text(const std::string& name) const {
 Hdf5Writer::Hdf5Writer(std::filesystem::path file) : pending_(std::move(file)) {
   const Quiet quiet;
   file_ = H5Fcreate(pending_.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file_ < 0) throw InputError(pending_.path().string() + ": cannot be written" + cause());
+  if (file_ < 0) throw OutputError(pending_.path().string() + ": cannot be written" + cause());
 }
 
 Hdf5Writer::~Hdf5Writer() {
@@ -205,7 +205,7 @@ Hdf5Writer::~Hdf5Writer() {
 }
 
 void Hdf5Writer::fail(const std::string& name) const {
-  throw std::runtime_error(pending_.path().string() + ": writing " + name + " failed" + cause());
+  throw OutputError(pending_.path().string() + ": writing " + name + " failed" + cause());
 }
 
 void Hdf5Writer::group(const std::string& name) {
