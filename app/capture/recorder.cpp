@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "app/capture/png.h"
+#include "app/io/input_error.h"
 #include "app/io/output_file.h"
 #include "app/process/child_process.h"
 
@@ -32,7 +33,11 @@ class ImageRecorder : public Recorder {
   void add(const Image& frame) override {
     char name[32];
     std::snprintf(name, sizeof(name), "frame_%05d.png", count_++);
-    write_png(folder_ / name, frame);
+    try {
+      write_png(folder_ / name, frame);
+    } catch (const InputError& error) {  // the folder is no longer there, or may no longer be written to
+      throw OutputError(error.what());
+    }
   }
   void finish() override {}
   fs::path output() const override { return folder_; }
@@ -68,8 +73,11 @@ class VideoRecorder : public Recorder {
     if (failed_) throw OutputError("the video '" + file_.string() + "' was not written");
     if (finished_) return;
     if (!process_) throw std::runtime_error("the video '" + file_.string() + "' has no frames");
-    // It exits with 0 after some failed writes, as that of the trailer; only its messages say so.
-    if (!process_->finish(kFinishLimit) || !process_->errors().empty()) fail();
+    // It exits with 0 after some failed writes, as that of the trailer; only its messages say so, by their
+    // level. Lines without one are of the system's loader or of a driver.
+    if (!process_->finish(kFinishLimit)) fail();
+    for (const char* level : {"[error]", "[fatal]", "[panic]"})
+      if (process_->errors().find(level) != std::string::npos) fail();
     process_.reset();
     finished_ = true;
     pending_.commit();
@@ -86,7 +94,7 @@ class VideoRecorder : public Recorder {
         ffmpeg_,
         std::vector<std::string>{"-hide_banner",
                                  "-loglevel",
-                                 "error",
+                                 "level+error",
                                  "-xerror",
                                  "-y",
                                  "-f",

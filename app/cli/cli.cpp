@@ -44,7 +44,7 @@ CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string&
 
 namespace {
 
-/// An empty value is a mistake everywhere, as of a variable of a shell script that is not set.
+/// Refuses empty values, such as an unset shell variable.
 void refuse_empty_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     for (CLI::Option* option : command->get_options())

@@ -12,6 +12,11 @@
 #include "app/io/scene.h"
 #include "gpu/engine.h"
 
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
 namespace stickslip {
 
 enum ExitCode : int { exit_good = 0, exit_failed = 1, exit_bad_input = 2, exit_no_device = 3 };

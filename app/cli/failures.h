@@ -1,7 +1,8 @@
-// Several outputs that are all to be finished, whatever fails among them.
+// Finishes all outputs, then reports every failure.
 #pragma once
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 #include "app/io/output_file.h"
@@ -15,14 +16,15 @@ class Failures {
   void of(F&& f) {
     try {
       f();
-    } catch (const OutputError& error) {
+    } catch (const std::runtime_error& error) {
       if (!messages_.empty()) messages_ += "; ";
       messages_ += error.what();
     } catch (...) {
       if (!other_) other_ = std::current_exception();
     }
   }
-  /// Throws the first failure that is no OutputError, else one OutputError with the messages of all.
+  /// Throws the first failure that is no std::runtime_error (no memory), else one OutputError with the
+  /// messages of all.
   void rethrow() const {
     if (other_) std::rethrow_exception(other_);
     if (!messages_.empty()) throw OutputError(messages_);

@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "app/io/frozen_problem.h"
-#include "app/io/output_file.h"
 
 namespace stickslip {
 
@@ -29,9 +28,6 @@ Freezer::Freezer(const RunOptions& options, const Scene& scene, int frames) {
     if (file.extension() != ".hdf5") refuse("the file's name must end in .hdf5");
     std::error_code unknown;
     if (fs::exists(file, unknown)) refuse("the file is there already");
-    const auto same = [&](const auto& other) { return other.second == file; };
-    if (std::any_of(files_.begin(), files_.end(), same)) refuse("the file is named twice");
-    check_writable(file);
     files_.emplace(frame, file);
   }
 }

@@ -11,8 +11,8 @@ namespace stickslip {
 /// Writes the problems of the frames that were asked for as their steps are done.
 class Freezer {
  public:
-  /// Throws InputError for what does not parse, a frame that is not run, a place that cannot be written, a
-  /// file that stands there already or is named twice, and a scene without rigid bodies.
+  /// Throws InputError for what does not parse, a frame that is not run, a file that stands there already,
+  /// and a scene without rigid bodies. The places are checked with those of the other outputs.
   Freezer(const RunOptions& options, const Scene& scene, int frames);
 
   /// Throws InputError when FCLIB has no words for the problem.

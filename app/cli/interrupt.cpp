@@ -22,7 +22,7 @@ InterruptGuard::InterruptGuard() {
   action.sa_handler = note_interrupt;
   for (std::size_t i = 0; i < kNoted.size(); ++i) {
     sigaction(kNoted[i], &action, &noted_before_[i]);
-    if (kNoted[i] == SIGHUP && noted_before_[i].sa_handler == SIG_IGN) signal(SIGHUP, SIG_IGN);
+    if (noted_before_[i].sa_handler == SIG_IGN) signal(kNoted[i], SIG_IGN);
   }
   action.sa_handler = SIG_IGN;
   for (std::size_t i = 0; i < kIgnored.size(); ++i) sigaction(kIgnored[i], &action, &ignored_before_[i]);

@@ -8,8 +8,9 @@
 namespace stickslip {
 
 /// While one lives, the first SIGINT, SIGTERM or SIGHUP is only noted; the second of them ends the process as
-/// usual. A SIGHUP that the process was started to ignore (nohup) stays ignored. Writing to a pipe that
-/// nobody reads or beyond the limit of a file's size is an error code, not the end of the process.
+/// usual. What the process was started to ignore stays ignored, as by nohup or in the background of a shell
+/// script. Writing to a pipe without a reader or beyond the limit of a file's size is an error code, not the
+/// end of the process.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -105,7 +105,7 @@ void print_overlap(const RunSummary& summary) {
                 1e3 * summary.overlap_max, summary.overlap_of.c_str(), summary.overlap_frame);
 }
 
-/// Empty where no element was turned inside out.
+/// Empty: no element is inverted.
 std::string inversion_warning(const RunSummary& summary) {
   if (summary.inverted_max == 0) return {};
   return "up to " + std::to_string(summary.inverted_max) +
@@ -162,9 +162,10 @@ struct Outputs {
 };
 
 /// Steps until the frames are done, Ctrl+C is pressed, or the simulation or an output fails; the summary says
-/// which. False when the engine lost its device and has no state any more.
-bool simulate(Engine& engine, int frames, bool quiet, const InterruptGuard& interrupt,
-              ExpectationJudge& judge, Outputs& outputs, RunSummary& summary) {
+/// which. exit_bad_input when an output cannot hold what the scene gives, exit_no_device when the engine lost
+/// its device and has no state any more, else exit_good.
+ExitCode simulate(Engine& engine, int frames, bool quiet, const InterruptGuard& interrupt,
+                  ExpectationJudge& judge, Outputs& outputs, RunSummary& summary) {
   Progress progress(quiet, frames);
   engine.set_cancel(&interrupt.flag());
   try {
@@ -172,7 +173,7 @@ bool simulate(Engine& engine, int frames, bool quiet, const InterruptGuard& inte
     for (int i = 0; i < frames; ++i) {
       if (interrupt.requested()) {
         summary.interrupted = true;
-        return true;
+        return exit_good;
       }
       const Clock::time_point start = Clock::now();
       const StepReport report = engine.step();
@@ -185,35 +186,34 @@ bool simulate(Engine& engine, int frames, bool quiet, const InterruptGuard& inte
     }
   } catch (const StepInterrupted&) {
     summary.interrupted = true;
-  } catch (const SimulationError& error) {
-    summary.error = error.what();
-  } catch (const OutputError& error) {
-    summary.error = error.what();
   } catch (const std::bad_alloc&) {
     summary.error = "out of memory after " + std::to_string(summary.frames) + " frames";
   } catch (const DeviceLost& error) {
     summary.error = error.what();
-    return false;
+    return exit_no_device;
+  } catch (const InputError& error) {
+    summary.error = error.what();
+    return exit_bad_input;
+  } catch (const std::runtime_error& error) {  // of the simulation, an output or the pictures
+    summary.error = error.what();
   }
-  return true;
+  return exit_good;
 }
 
-/// Before anything takes long: places that cannot be written, and those that are given twice.
+/// Before anything takes long: places that cannot be written, those that are given twice, and the scene.
 void check_outputs(const RunOptions& options, const Scene& scene) {
   std::vector<NamedOutput> outputs{{"--report", options.report},
                                    {"--trace", options.trace},
                                    {"--state", options.state},
                                    {"--image", options.image},
                                    {"--video", options.video}};
+  for (const std::string& freeze : options.freezes)
+    outputs.push_back({"--freeze", freeze.substr(freeze.find(':') + 1)});
   std::error_code error;
-  if (std::filesystem::is_regular_file(scene.file, error))
-    outputs.insert(outputs.begin(), {"the scene", scene.file});
+  for (const NamedOutput& output : outputs)
+    if (std::filesystem::equivalent(output.path, scene.file, error))
+      throw InputError(output.option + " " + output.path.string() + ": is the same file as the scene");
   check_distinct(outputs);
-  for (const std::string& freeze : options.freezes) {
-    std::vector<NamedOutput> with_it = outputs;
-    with_it.push_back({"--freeze", freeze.substr(freeze.find(':') + 1)});
-    check_distinct(with_it);
-  }
   if (!options.state.empty()) check_state_file(options.state, scene.model);
 }
 
@@ -240,12 +240,12 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   summary.scale = scene.scale;
   summary.backend = backend_name(backend);
   summary.solver = param_text(&scene.params, *find_param(param_table(), "solver"));
-  const bool has_state = simulate(*engine, frames, options.quiet, interrupt, judge, outputs, summary);
+  const ExitCode ended = simulate(*engine, frames, options.quiet, interrupt, judge, outputs, summary);
   try {
     Failures failures;
     failures.of([&] { outputs.finish(); });
     failures.of([&] {
-      if (!options.state.empty() && has_state)
+      if (!options.state.empty() && ended != exit_no_device)
         write_state(options.state, scene.model, engine->state().positions);
     });
     failures.rethrow();
@@ -262,7 +262,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   if (summary.interrupted) std::cerr << "stickslip: interrupted after " << summary.frames << " frames\n";
   if (!summary.error.empty()) std::cerr << "stickslip: " << summary.error << "\n";
   std::cout << to_json(summary).dump() << std::endl;
-  if (!has_state) return exit_no_device;
+  if (ended != exit_good) return ended;
   return summary.error.empty() && summary.count(Verdict::Outcome::failed) == 0 ? exit_good : exit_failed;
 }
 

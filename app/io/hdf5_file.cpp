@@ -3,10 +3,14 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "app/io/byte_cursor.h"
 #include "app/io/input_error.h"
@@ -195,8 +199,11 @@ std::string Hdf5Reader::text(const std::string& name) const {
 
 Hdf5Writer::Hdf5Writer(std::filesystem::path file) : pending_(std::move(file)) {
   const Quiet quiet;
-  file_ = H5Fcreate(pending_.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file_ < 0) throw InputError(pending_.path().string() + ": cannot be written" + cause());
+  // In memory until it is complete: the library crashes at the program's end after a write that failed.
+  const Handle memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fapl_core(memory, 1 << 16, false);
+  file_ = H5Fcreate(pending_.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, memory);
+  if (file_ < 0) throw OutputError(pending_.path().string() + ": cannot be written" + cause());
 }
 
 Hdf5Writer::~Hdf5Writer() {
@@ -205,7 +212,7 @@ Hdf5Writer::~Hdf5Writer() {
 }
 
 void Hdf5Writer::fail(const std::string& name) const {
-  throw std::runtime_error(pending_.path().string() + ": writing " + name + " failed" + cause());
+  throw OutputError(pending_.path().string() + ": writing " + name + " failed" + cause());
 }
 
 void Hdf5Writer::group(const std::string& name) {
@@ -247,7 +254,15 @@ void Hdf5Writer::text(const std::string& name, const std::string& bytes) {
 
 void Hdf5Writer::commit() {
   const Quiet quiet;
+  if (H5Fflush(file_, H5F_SCOPE_GLOBAL) < 0) fail("its end");
+  const ssize_t size = H5Fget_file_image(file_, nullptr, 0);
+  std::vector<char> bytes(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  if (size <= 0 || H5Fget_file_image(file_, bytes.data(), bytes.size()) != size) fail("its end");
   if (H5Fclose(std::exchange(file_, -1)) < 0) fail("its end");
+  std::ofstream out(pending_.temporary(), std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) throw OutputError(pending_.path().string() + ": writing failed: " + std::strerror(errno));
   pending_.commit();
 }
 

@@ -8,8 +8,8 @@
 
 namespace stickslip {
 
-/// A message as a user can read it: of a word longer than a path may be only both ends, of a text of pages
-/// the first one.
+/// A message as a user can read it: of a word of more than 300 bytes only both ends, of a text of pages the
+/// first one. A message that is shortened already stays as it is.
 std::string shortened(std::string_view message);
 
 /// Something that was given (a file, a flag, a parameter, a mesh) is wrong: one message for the user, which

@@ -51,8 +51,7 @@ struct IpcShape {
   Vec<double, 3> initial_spin{0, 0, 0};            // [rad/s]
   std::vector<IpcDirichlet> dirichlet;
   std::vector<IpcNeumann> neumann;
-  std::string sequence;       // folder of files with the positions of its nodes after each step; empty: none
-  int first_of_sequence = 0;  // number that is the name of the first file
+  std::string sequence;  // folder of files with the positions of its nodes after each step; empty: none
 };
 
 /// meshCO: a fixed surface, centred at the mean of its vertices and rescaled to a longest side of `size`.

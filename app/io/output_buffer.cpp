@@ -58,9 +58,11 @@ bool OutputBuffer::mark(std::string_view tail) {
 }
 
 bool OutputBuffer::restore() {
-  if (!rewinds_ || ftruncate(file_, whole_) != 0 || lseek(file_, whole_, SEEK_SET) != whole_) return false;
+  if (!rewinds_ || lseek(file_, whole_, SEEK_SET) != whole_) return false;
   const int first = std::exchange(error_, 0);
-  const bool written = write(tail_.data(), tail_.size());
+  // The tail first, in space that the file has: what a shorter file gives back another program may take.
+  const bool written =
+      write(tail_.data(), tail_.size()) && ftruncate(file_, whole_ + static_cast<off_t>(tail_.size())) == 0;
   error_ = first;
   return written;
 }

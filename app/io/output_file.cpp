@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -38,10 +40,13 @@ bool same_node(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// 1 or 2 where the node is one of them.
+/// 1 or 2 where the node is one of them and can be written to; main() puts one that cannot in the place of a
+/// closed stream.
 int stream_of(const struct stat& node) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat own {};
+    const int mode = fcntl(stream, F_GETFL);
+    if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY) continue;
     if (fstat(stream, &own) == 0 && same_node(node, own)) return stream;
   }
   return -1;
@@ -63,15 +68,23 @@ std::string identity(const OutputPlace& place) {
   return (error ? folder_of(place.target) : folder) / place.target.filename();
 }
 
+/// Of this process alone, for what goes to `path`.
+fs::path private_folder(const fs::path& path) {
+  std::error_code error;
+  std::string name = (fs::temp_directory_path(error) / "stickslip_XXXXXX").string();
+  if (error || !mkdtemp(name.data()))
+    throw InputError(path.string() +
+                     ": there is no folder for temporary files that can be written: set TMPDIR");
+  return name;
+}
+
 fs::path temporary_for(const OutputPlace& place, PendingFile::Mark mark) {
   const std::string part = ".part" + std::to_string(getpid());
-  const fs::path beside =
-      place.is_file ? place.target
-                    : fs::temp_directory_path() /
-                          ("stickslip_" + std::to_string(place.inode) + "_" + place.path.filename().string());
+  const fs::path beside = place.is_file ? place.target : private_folder(place.path) / place.path.filename();
   fs::path name = beside;
   if (mark == PendingFile::Mark::at_end) return name += part;
-  return name.replace_filename(beside.stem().string() + part + beside.extension().string());
+  // The extension as given, which says the format: a link may lead to a file without one.
+  return name.replace_filename(beside.stem().string() + part + place.path.extension().string());
 }
 
 }  // namespace
@@ -87,7 +100,9 @@ OutputPlace find_output(const fs::path& path) {
     place.is_file = false;
     place.device = node.st_dev;
     place.inode = node.st_ino;
-    if (S_ISSOCK(node.st_mode)) refuse("is a socket: give a file, a pipe or a character device");
+    place.drops = S_ISCHR(node.st_mode) && node.st_rdev == makedev(1, 3);
+    if (S_ISSOCK(node.st_mode) && place.stream < 0)
+      refuse("is a socket: give a file, a pipe or a character device");
     if (S_ISBLK(node.st_mode)) refuse("is a disk: give a file, a pipe or a character device");
     if (place.stream < 0 && access(path.c_str(), W_OK) != 0) refuse("no permission to write there");
     return place;
@@ -106,7 +121,9 @@ void check_distinct(const std::vector<NamedOutput>& outputs) {
   std::vector<std::pair<std::string, const NamedOutput*>> seen;
   for (const NamedOutput& output : outputs) {
     if (output.path.empty()) continue;
-    const std::string place = identity(find_output(output.path));
+    const OutputPlace found = find_output(output.path);
+    if (found.drops) continue;
+    const std::string place = identity(found);
     for (const auto& [other, first] : seen)
       if (other == place)
         throw InputError(output.option + " " + output.path.string() + ": is the same file as " +
@@ -119,28 +136,35 @@ PendingFile::PendingFile(fs::path path, Mark mark)
     : place_(find_output(path)), temporary_(temporary_for(place_, mark)) {}
 
 PendingFile::~PendingFile() {
-  if (temporary_.empty()) return;
+  if (!temporary_.empty()) remove();
+}
+
+void PendingFile::remove() {
   std::error_code ignored;
   fs::remove(temporary_, ignored);
+  if (!place_.is_file) fs::remove(temporary_.parent_path(), ignored);
+  temporary_.clear();
 }
 
 void PendingFile::commit() {
   const auto fail = [&](const std::string& why) {
     throw OutputError(place_.path.string() + ": writing failed" + why);
   };
-  std::error_code error;
   if (place_.is_file) {
+    std::error_code error;
+    const fs::file_status now = fs::symlink_status(place_.target, error);
+    if (fs::exists(now) && !fs::is_regular_file(now)) fail(": there is something else than a file now");
     fs::rename(temporary_, place_.target, error);
     if (error) fail(": " + error.message());
+    temporary_.clear();
   } else {
     OutputBuffer out(open_node(place_), false);
     std::ifstream in(temporary_, std::ios::binary);
     std::ostream to(&out);
     to << in.rdbuf() << std::flush;
     if (!in || !to || !out.close()) fail(cause(out.error()));
-    fs::remove(temporary_, error);
+    remove();
   }
-  temporary_.clear();
 }
 
 OutputFile::OutputFile(fs::path path) : place_(find_output(path)), stream_(nullptr) {
@@ -151,7 +175,7 @@ OutputFile::OutputFile(fs::path path) : place_(find_output(path)), stream_(nullp
   } else {
     file = open_node(place_);
   }
-  if (file < 0) throw InputError(place_.path.string() + ": cannot be written" + cause(errno));
+  if (file < 0) throw OutputError(place_.path.string() + ": cannot be written" + cause(errno));
   buffer_ = std::make_unique<OutputBuffer>(file, place_.is_file);
   stream_.rdbuf(buffer_.get());
 }
@@ -161,7 +185,6 @@ OutputFile::~OutputFile() = default;
 void OutputFile::checkpoint(std::string_view tail) {
   if (done_) return;
   tail_ = tail;
-  stream_.flush();
   if (!stream_ || !buffer_->mark(place_.is_file ? tail : std::string_view())) fail();
   checked_ = true;
 }

@@ -25,6 +25,7 @@ struct OutputPlace {
   std::filesystem::path path;    // as given
   std::filesystem::path target;  // with links followed
   bool is_file = true;           // a regular file, there already or to be made; else a device or a pipe
+  bool drops = false;            // the null device, which may take several outputs
   int stream = -1;               // 1 or 2 where the path is this process's own standard output or error
   dev_t device = 0;              // of the node, unless it is a file
   ino_t inode = 0;
@@ -40,8 +41,8 @@ struct NamedOutput {
   std::string option;
   std::filesystem::path path;
 };
-/// Throws InputError when two of them are the same file, pipe or device, whatever they are called, or when
-/// one could not be written. Empty paths are passed over.
+/// Throws InputError when two of them are the same file, pipe or device but the null device, whatever they
+/// are called, or when one could not be written. Empty paths are passed over.
 void check_distinct(const std::vector<NamedOutput>& outputs);
 
 /// The temporary name under which another program or library writes a file.
@@ -49,8 +50,9 @@ class PendingFile {
  public:
   /// Where the temporary name has its mark: behind the whole name, or in front of the extension.
   enum class Mark { at_end, before_extension };
-  /// Throws InputError naming the path. The temporary file is beside the file; for a device or a pipe in the
-  /// folder of temporary files.
+  /// Throws InputError naming the path. The temporary file is beside the file; for a device or a pipe in a
+  /// folder of its own among the temporary files. Marked in front of the extension it ends as `path` does,
+  /// wherever that leads.
   explicit PendingFile(std::filesystem::path path, Mark mark = Mark::at_end);
   /// Removes what was not committed.
   ~PendingFile();
@@ -64,8 +66,10 @@ class PendingFile {
   void commit();
 
  private:
+  void remove();
+
   OutputPlace place_;
-  std::filesystem::path temporary_;
+  std::filesystem::path temporary_;  // empty: given its name, or removed
 };
 
 class OutputBuffer;
@@ -74,7 +78,7 @@ class OutputBuffer;
 class OutputFile {
  public:
   /// Opens a temporary file beside `path`, removed when it is not committed. Throws InputError naming the
-  /// path.
+  /// path where find_output does, OutputError when the file cannot be opened all the same.
   explicit OutputFile(std::filesystem::path path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -1,10 +1,12 @@
 #include "app/io/point_mesh.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <set>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "app/io/byte_cursor.h"
@@ -36,8 +38,12 @@ PointMesh read_lines(const std::filesystem::path& file, bool obj) {
       mesh.nodes.push_back(p);
     } else if (obj && kind == "l") {
       std::int32_t from = 0, to = 0;
-      for (bool first = true; words >> to; first = false, from = to) {
-        if (to < 1) refuse("needs 'l i j ...', counted from 1");
+      std::string word;  // "i" or, with the number of a texture's vertex, "i/k"
+      for (bool first = true; words >> word && word.front() != '#'; first = false, from = to) {
+        const char* const end = word.data() + std::min(word.find('/'), word.size());
+        const auto [stopped, error] = std::from_chars(word.data(), end, to);
+        if (error != std::errc() || stopped != end || to < 1)
+          refuse("needs 'l i j ...', counted from 1, and has '" + word + "'");
         if (!first) segments.push_back({{from - 1, to - 1}, line});
       }
     } else if (!obj && kind == "s") {

@@ -29,7 +29,7 @@ void check_tet_count(double tets, double bytes, double edge, const std::string& 
 /// Fills by the program at `tetgen`, whose mesh keeps the surface; `edge` [m] bounds the tets' size, 0 leaves
 /// that to the surface. Throws InputError when it fails, or has not ended after `seconds`.
 TetMesh fill_by_tetgen(const std::filesystem::path& tetgen, const SurfaceMesh& surface, double edge,
-                       const std::string& name, double seconds = 600);
+                       const std::string& name, double seconds);
 
 /// Isosurface stuffing [Labelle, Shewchuk 2007] with uniform tets: a body-centred cubic lattice of spacing
 /// `edge` [m], whose points near the surface move onto it and whose tets are cut by it. Details below `edge`,

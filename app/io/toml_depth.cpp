@@ -1,5 +1,6 @@
 #include "app/io/toml_depth.h"
 
+#include <algorithm>
 #include <string>
 
 #include "app/io/input_error.h"
@@ -21,7 +22,10 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
     if (basic && text[i] == '\\') {
       ++i;
     } else if (lines) {
-      if (text.substr(i).starts_with(triple)) return i + 3;
+      if (!text.substr(i).starts_with(triple)) continue;
+      i += 3;
+      for (int own = 0; own < 2 && i < text.size() && text[i] == quote; ++own) ++i;  // of the string's text
+      return i;
     } else if (text[i] == quote) {
       return i + 1;
     } else if (text[i] == '\n') {

@@ -50,7 +50,8 @@ std::optional<std::filesystem::path> find_program(const std::string& program) {
 }
 
 ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                           Group group) {
+                           Group group)
+    : own_group_(group == Group::own) {
   // A socket instead of a pipe: writing to a program that has ended is an error code, not a signal.
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -84,11 +85,14 @@ ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vect
 ChildProcess::~ChildProcess() {
   if (input_ >= 0) close(input_);
   if (pid_ > 0) {
-    kill(pid_, SIGKILL);
+    stop();
     waitpid(pid_, nullptr, 0);
   }
   if (error_output_ >= 0) close(error_output_);
 }
+
+/// Only while it runs or is not waited for: then the number is its own, and that of its group.
+void ChildProcess::stop() { kill(own_group_ ? -pid_ : pid_, SIGKILL); }
 
 bool ChildProcess::write(std::span<const std::uint8_t> bytes, Limit limit) {
   while (!bytes.empty()) {
@@ -119,7 +123,7 @@ bool ChildProcess::finish(Limit limit) {
     }
     if (ended == 0) {
       timed_out_ = true;
-      kill(pid_, SIGKILL);
+      stop();
     }
     if (ended > 0) pid_ = -1;
   }

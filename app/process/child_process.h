@@ -27,7 +27,7 @@ class ChildProcess {
   /// dropped.
   ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                Group group = Group::same);
-  /// Kills it when it still runs.
+  /// Kills it when it still runs, and with it the group of its own.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -43,9 +43,11 @@ class ChildProcess {
   const std::string& errors() const { return errors_; }
 
  private:
+  void stop();
+
   pid_t pid_ = -1;
   int input_ = -1, error_output_ = -1;
-  bool timed_out_ = false;
+  bool timed_out_ = false, own_group_;
   std::string errors_;
 };
 

@@ -18,14 +18,15 @@ namespace stickslip {
 class ScriptedEngine final : public Engine {
  public:
   struct Script {
-    Vec<double, 3> acceleration{0, 0, 0};  // [m/s^2]
-    int fails_at = -1;                     // frame whose step throws
-    int loses_device_at = -1;              // frame whose step loses the device
-    int nan_at = -1;                       // frame whose report holds a NaN
-    int inverted_at = -1;                  // frame that reports elements inside out
-    int intersects_at = -1;                // frame that reports an intersection, when they are checked
-    int waits_for_cancel_at = -1;          // frame whose step ends when it is cancelled only
-    int hangs_at = -1;                     // frame whose step does not even then
+    Vec<double, 3> acceleration{0, 0, 0};     // [m/s^2]
+    int fails_at = -1;                        // frame whose step throws
+    int loses_device_at = -1;                 // frame whose step loses the device
+    int nan_at = -1;                          // frame whose report holds a NaN
+    int inverted_at = -1;                     // frame that reports elements inside out
+    int intersects_at = -1;                   // frame that reports an intersection, when they are checked
+    int waits_for_cancel_at = -1;             // frame whose step ends when it is cancelled only
+    int hangs_at = -1;                        // frame whose step does not even then
+    std::function<void()> when_waiting = {};  // called once by such a step
     int out_of_memory_at = -1;
     bool refuses_load = false;
     int converges_from = 1;                       // frame of the first step that converges
@@ -58,6 +59,9 @@ class ScriptedEngine final : public Engine {
     const double begin = trace_clock();
     if (state_.frame + 1 == script_.loses_device_at) lost_ = true;
     if (lost_) throw DeviceLost("made up");
+    const int frame = state_.frame + 1;
+    if (script_.when_waiting && (frame == script_.hangs_at || frame == script_.waits_for_cancel_at))
+      script_.when_waiting();
     while (state_.frame + 1 == script_.hangs_at) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     while (state_.frame + 1 == script_.waits_for_cancel_at) {
       if (cancel_ && *cancel_) throw StepInterrupted();

@@ -84,11 +84,10 @@ TEST(FclibShared, EightSolversReachFourDigits) {
   }
 }
 
-/// What a solver calls solved holds in the file's own matrices, by dense algebra: Coulomb's law, with
-/// impulses inside their cones, so that it holds by FCLIB's unit-step measure over |q| as well, which sees an
-/// impulse that leaves its cone by 1e-10 of the largest as an error of 1e-5 m/s where masses are 1e5 kg; and
-/// M v = H r
-/// + f, u = H' v + w. `must`: those that have to converge.
+/// What a solver calls solved holds in the file's own matrices, by dense algebra: M v = H r + f, u = H' v +
+/// w, and Coulomb's law. Impulses lie inside their cones, so that the law holds by FCLIB's unit-step measure
+/// over |q| as well: where masses are 1e5 kg, that takes an impulse outside its cone by 1e-10 of the largest
+/// for an error of 1e-5 m/s. `must`: those that have to converge.
 void expect_truth(const std::filesystem::path& path, const std::vector<std::string_view>& solvers,
                   bool must) {
   const testing::FclibTruth truth(path);

@@ -88,7 +88,9 @@ TEST_F(Freezing, RefusesBadPlacesBeforeTheRun) {
   expect_bad("2:" + path("a.txt"), ".hdf5");
   expect_bad("2:" + path("none/a.hdf5"), "none");
   const std::string twice = path("a.hdf5");
-  EXPECT_NE(run({"--freeze", "2:" + twice, "--freeze", "3:" + twice}).err.find("twice"), std::string::npos);
+  for (const std::string& other : {twice, path("./a.hdf5")})
+    EXPECT_NE(run({"--freeze", "2:" + twice, "--freeze", "3:" + other}).err.find("same file"),
+              std::string::npos);
   EXPECT_EQ(folder_.files(), 1u) << "the scene alone";
 
   std::ofstream(path("boxes.toml"))
@@ -107,9 +109,10 @@ TEST_F(Freezing, SaysWhatFclibCannotHold) {
     };
     return std::make_unique<ScriptedEngine>(script);
   };
-  const Result result = run({"--freeze", "2:" + path("a.hdf5")}, torsional);
+  const Result result = run({"--freeze", "2:" + path("a.hdf5"), "--report", path("report.jsonl")}, torsional);
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.err.find("contacts of 4 rows"), std::string::npos) << result.err;
+  EXPECT_TRUE(std::filesystem::remove(path("report.jsonl"))) << "of the steps before";
 
   const EngineFactory apart = [](Backend, int) {
     ScriptedEngine::Script script;

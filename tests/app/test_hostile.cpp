@@ -1,6 +1,7 @@
 // Input that would end the stack or take for ever, limits of the system, and signals, with the program itself
 // where they would end the process.
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -23,6 +24,14 @@ namespace {
 
 namespace hostile_fs = std::filesystem;
 
+#if defined(__SANITIZE_ADDRESS__)  // GCC
+constexpr bool has_address_sanitizer = true;
+#elif defined(__has_feature)  // Clang
+constexpr bool has_address_sanitizer = __has_feature(address_sanitizer);
+#else
+constexpr bool has_address_sanitizer = false;
+#endif
+
 constexpr const char* hostile_scene = R"(
 frames = 100000
 [[material]]
@@ -35,6 +44,31 @@ edge = 0.5
 [[half_space]]
 point = [0, -1000, 0]
 )";
+
+// A shell that starts the tests in the background has them ignore SIGINT, and their children too.
+[[maybe_unused]] const bool signals_act = [] {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) signal(signal_number, SIG_DFL);
+  return true;
+}();
+
+/// A variable of the environment, which the test changes, as it was.
+class Variable {
+ public:
+  Variable(std::string name, const std::string& value) : name_(std::move(name)) {
+    if (const char* before = std::getenv(name_.c_str())) before_ = before;
+    setenv(name_.c_str(), value.c_str(), 1);
+  }
+  ~Variable() {
+    if (before_) setenv(name_.c_str(), before_->c_str(), 1);
+    else unsetenv(name_.c_str());
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  std::string name_;
+  std::optional<std::string> before_;
+};
 
 std::string repeated(const std::string& text, int count) {
   std::string all;
@@ -56,9 +90,9 @@ class Hostile : public MeshFiles {
   };
   /// Starts the program by a shell, with `before` in front of it; then calls `act` with its process id.
   Result program(const std::string& words, const std::string& before = "",
-                 const std::function<void(pid_t)>& act = {}) const {
+                 const std::function<void(pid_t)>& act = {}, const std::string& out = "> out.txt") const {
     const std::string line = "cd '" + folder_.string() + "' && " + before + " exec '" STICKSLIP_PROGRAM "' " +
-                             words + " > out.txt 2> err.txt";
+                             words + " " + out + " 2> err.txt";
     const pid_t child = fork();
     if (child == 0) {
       execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
@@ -82,6 +116,13 @@ class Hostile : public MeshFiles {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     return false;
+  }
+  /// A set of signals of a process, as /proc names it: "SigCgt", "SigIgn".
+  static bool has_signal(pid_t process, const std::string& set, int signal_number) {
+    const std::string status = read("/proc/" + std::to_string(process) + "/status");
+    const std::size_t at = status.find(set + ":");
+    if (at == std::string::npos) return false;
+    return ((std::stoull(status.substr(at + set.size() + 1), nullptr, 16) >> (signal_number - 1)) & 1u) != 0;
   }
   std::vector<hostile_fs::path> parts() const {
     std::vector<hostile_fs::path> found;
@@ -113,6 +154,12 @@ TEST_F(Hostile, DeepTomlIsRefusedBeforeItIsParsed) {
   expect_parts(refused("x = " + repeated("{ a = ", 50000)), {"deep.toml:1: ", "more than 32 brackets"});
   expect_parts(refused("x = \"\"\"\n[[[\n\"\"\"\ny = " + repeated("[", 50000)),
                {"deep.toml:4: ", "more than 32 brackets"});
+  // A string of several lines may end with quotes of its own.
+  for (const char* text : {"\"\"\"a\"\"\"", "'''a'''"})
+    for (const int own : {1, 2})
+      expect_parts(refused("x = { b = " + (text + std::string(static_cast<std::size_t>(own), text[0])) +
+                           ", " + repeated("a.", 50000) + "a = 1 }\n"),
+                   {"deep.toml:1: ", "more than 16 parts"});
   // Dots and brackets that make nothing deep.
   const std::string harmless = "description = \"" + repeated(".[", 500) + "\\\"" + repeated(".{", 500) +
                                "\"\n" + "title = '''" + repeated(".[", 500) + "'''\n# " +
@@ -189,8 +236,95 @@ TEST_F(Hostile, OneFileForTwoOutputsIsRefused) {
   const Result over_scene = call({"run", scene(), "--report", scene()});
   EXPECT_EQ(over_scene.code, 2);
   EXPECT_EQ(read(scene()), hostile_scene);
-  EXPECT_EQ(call({"solve", "--generate", "stack", "--out", file, "--history", file}).code, 2);
-  EXPECT_EQ(call({"race", "--generate", "stack", "--csv", file, "--csv", file}).code, 2);
+  EXPECT_NE(over_scene.err.find("same file as the scene"), std::string::npos) << over_scene.err;
+  const std::string problem = (folder_ / "a.hdf5").string(), plot = (folder_ / "p.png").string();
+  for (const std::vector<std::string>& line :
+       {std::vector<std::string>{"solve", "--generate", "random_stacks", "--out", problem, "--history",
+                                 problem},
+        {"race", "--generate", "random_stacks", "--plot", plot, "--csv", plot}}) {
+    const Result result = call(line);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.err.find("same file"), std::string::npos) << result.err;
+  }
+}
+
+/// As any user: root may write everywhere.
+TEST_F(Hostile, ASceneInAFolderThatCannotBeWrittenToIsRun) {
+  using hostile_fs::perms;
+  hostile_fs::create_directory(folder_ / "out");
+  hostile_fs::permissions(folder_ / "out", perms::all);
+  hostile_fs::permissions(folder_,
+                          perms::all & ~(perms::owner_write | perms::group_write | perms::others_write));
+  const std::string file = scene(), report = (folder_ / "out" / "r.jsonl").string();
+  const char* const line[] = {"stickslip", "run", file.c_str(), "--quiet",
+                              "--frames",  "2",   "--report",   report.c_str()};
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && setuid(65534) != 0) _exit(99);
+    _exit(run_cli(8, line,
+                  [](Backend, int) { return std::make_unique<ScriptedEngine>(ScriptedEngine::Script{}); }));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  hostile_fs::permissions(folder_, perms::owner_all);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(hostile_fs::exists(report));
+}
+
+TEST_F(Hostile, AProblemThatCannotBeFrozenLeavesTheOtherOutputs) {
+  write("boxes.toml",
+        "[[material]]\nname = 'm'\n[[half_space]]\n[[object]]\nname = 'box'\nbody = 'rigid'\nshape = 'box'\n"
+        "size = [1, 1, 1]\nposition = [0, 0.499, 0]\n");
+  const Result result =
+      program("run boxes.toml --quiet --frames 9 --freeze 2:a.hdf5 --report r.jsonl", "ulimit -f 8;");
+  EXPECT_EQ(result.code, 1) << result.err;
+  const nlohmann::json last = result.last_line();
+  EXPECT_EQ(last["frames"], 2);
+  EXPECT_NE(last["error"].get<std::string>().find("a.hdf5: writing failed"), std::string::npos) << last;
+  EXPECT_TRUE(hostile_fs::exists(folder_ / "r.jsonl"));
+  EXPECT_FALSE(hostile_fs::exists(folder_ / "a.hdf5"));
+  EXPECT_TRUE(parts().empty());
+}
+
+TEST_F(Hostile, AFolderThatIsGoneAtTheEndLeavesTheOtherOutputs) {
+  hostile_fs::create_directory(folder_ / "sub");
+  ScriptedEngine::Script script;
+  script.waits_for_cancel_at = 4;
+  script.when_waiting = [&] {
+    hostile_fs::remove(folder_ / "sub");
+    raise(SIGINT);
+  };
+  const std::string report = (folder_ / "r.jsonl").string();
+  const Result result =
+      call({"run", scene(), "--quiet", "--report", report, "--state", (folder_ / "sub" / "a.obj").string()},
+           script);
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_NE(result.last_line()["error"].get<std::string>().find("there is no folder"), std::string::npos);
+  EXPECT_TRUE(hostile_fs::exists(report));
+}
+
+TEST_F(Hostile, AStandardOutputThatCannotBeWrittenIsAFailure) {
+  for (const char* const out : {">&-", "> /dev/full"}) {
+    const Result result = program("run scene.toml --quiet --frames 1 --report r.jsonl", "", {}, out);
+    EXPECT_EQ(result.code, 1) << out;
+    EXPECT_NE(result.err.find("standard output cannot be written"), std::string::npos) << out << result.err;
+    std::istringstream report(read(folder_ / "r.jsonl"));
+    std::string line, more;
+    EXPECT_TRUE(std::getline(report, line)) << out;
+    EXPECT_EQ(nlohmann::json::parse(line)["frame"], 1);
+    EXPECT_FALSE(std::getline(report, more)) << more;
+  }
+}
+
+TEST_F(Hostile, ASignalThatIsIgnoredAtTheStartStaysIgnored) {
+  const Result result = program("run scene.toml --quiet --trace t.json", "trap '' INT;", [&](pid_t process) {
+    EXPECT_TRUE(wait_for("t.json.part", 5000));
+    EXPECT_TRUE(has_signal(process, "SigIgn", SIGINT));
+    kill(process, SIGINT);
+    kill(process, SIGTERM);
+  });
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(result.last_line()["interrupted"].get<bool>());
 }
 
 TEST_F(Hostile, AFullDiskEndsARunAtOnceAndKeepsWhatIsComplete) {
@@ -238,9 +372,8 @@ TEST_F(Hostile, ATraceIsValidWhenTheProgramIsKilled) {
 TEST_F(Hostile, ASoakThatIsInterruptedSaysWhatItSaw) {
   for (const int signal_number : {SIGINT, SIGTERM}) {
     const Result result = program("soak scene.toml --minutes 10 --threads 1", "", [&](pid_t process) {
-      for (int i = 0; i < 3000 && read("/proc/" + std::to_string(process) + "/comm") != "stickslip\n"; ++i)
+      for (int i = 0; i < 6000 && !has_signal(process, "SigCgt", signal_number); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      std::this_thread::sleep_for(std::chrono::milliseconds(500));
       kill(process, signal_number);
     });
     EXPECT_EQ(result.code, 0) << result.err;
@@ -251,17 +384,14 @@ TEST_F(Hostile, ASoakThatIsInterruptedSaysWhatItSaw) {
 TEST_F(Hostile, ASecondSignalEndsTheProgramAtOnce) {
   ScriptedEngine::Script deaf;
   deaf.hangs_at = 2;
+  deaf.when_waiting = [] {
+    raise(SIGINT);
+    raise(SIGTERM);
+  };
   const auto run_and_interrupt = [&] {
-    std::thread signals([] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(500));
-      kill(getpid(), SIGINT);
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-      kill(getpid(), SIGTERM);
-    });
     const std::string file = scene();
     const char* const line[] = {"stickslip", "run", file.c_str(), "--quiet"};
     run_cli(4, line, [&](Backend, int) { return std::make_unique<ScriptedEngine>(deaf); });
-    signals.join();
   };
   EXPECT_EXIT(run_and_interrupt(), ::testing::KilledBySignal(SIGTERM), "");
 }
@@ -269,12 +399,8 @@ TEST_F(Hostile, ASecondSignalEndsTheProgramAtOnce) {
 TEST_F(Hostile, AnInterruptedStepIsNotPartOfTheRun) {
   ScriptedEngine::Script script;
   script.waits_for_cancel_at = 4;
-  std::thread interrupter([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    kill(getpid(), SIGINT);
-  });
+  script.when_waiting = [] { raise(SIGINT); };
   const Result result = call({"run", scene(), "--quiet"}, script);
-  interrupter.join();
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_TRUE(result.last_line()["interrupted"].get<bool>());
   EXPECT_EQ(result.last_line()["frames"], 3);
@@ -290,9 +416,7 @@ TEST_F(Hostile, MemoryThatRunsOutInAStepIsOneMessage) {
 }
 
 TEST_F(Hostile, PicturesWithoutAddressSpaceAreOneMessage) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the sanitizer needs the address space";
-#endif
+  if (has_address_sanitizer) GTEST_SKIP() << "the sanitizer needs the address space";
   const Result result = program("run scene.toml --quiet --frames 2 --threads 1 --video a.mp4",
                                 "ulimit -c 0; ulimit -v 400000;");
   EXPECT_EQ(result.code, 1) << result.err;
@@ -344,18 +468,12 @@ TEST_F(Hostile, ATetgenThatHangsGivesWayToTheLattice) {
   std::ostringstream box;
   write_obj(box, {{"box", boundary_surface(make_box({1, 1, 1}, 1))}});
   const hostile_fs::path file = write("box.obj", box.str());
-  const std::string path = std::getenv("PATH");
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const std::string cache_before = cache ? cache : "";
-  setenv("PATH", (folder_.string() + ":" + path).c_str(), 1);
-  setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+  const Variable path("PATH", folder_.string() + ":" + std::getenv("PATH")),
+      cache("XDG_CACHE_HOME", folder_ / "cache");
   ::testing::internal::CaptureStderr();
   const TetMesh mesh = load_solid(file, {0.25, Mesher::automatic, 0.1});
   const std::string warning = ::testing::internal::GetCapturedStderr();
   const std::string refusal = refusal_of([&] { load_solid(file, {0.25, Mesher::tetgen, 0.1}); });
-  setenv("PATH", path.c_str(), 1);
-  if (cache) setenv("XDG_CACHE_HOME", cache_before.c_str(), 1);
-  else unsetenv("XDG_CACHE_HOME");
   EXPECT_GT(mesh.tets.size(), 100u);
   EXPECT_NE(warning.find("tetgen has not ended after 0.1 s"), std::string::npos) << warning;
   expect_parts(refusal, {"box.obj", "tetgen has not ended", "lattice"});

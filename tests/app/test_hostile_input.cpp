@@ -1,11 +1,10 @@
 // Input that looks right and is not: marks before a text, values that are empty or negative, two shapes for
-// one body, files of no use, and a standard output that cannot be written.
+// one body, files without content, and words that are too long.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "app/capture/recorder.h"
@@ -164,20 +163,29 @@ TEST_F(HostileInput, RowsOfBenchCcdTellFilesOfOneNameApart) {
     EXPECT_NE(result.out.find(label), std::string::npos) << label << " in: " << result.out;
 }
 
-TEST_F(HostileInput, AStandardOutputThatCannotBeWrittenIsAFailure) {
-  folder.write("ball.toml", rigid_scene_text);
-  const std::vector<std::string> words{"stickslip", "run", path("ball.toml"), "--quiet"};
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  const auto run = [&] { return run_cli(static_cast<int>(argv.size()), argv.data()); };
-  std::streambuf* const buffer = std::cout.rdbuf(nullptr);  // every write fails
-  ::testing::internal::CaptureStderr();
-  const int code = run();
-  const std::string err = ::testing::internal::GetCapturedStderr();
-  std::cout.rdbuf(buffer);
-  std::cout.clear();
-  EXPECT_EQ(code, 1);
-  EXPECT_NE(err.find("standard output cannot be written"), std::string::npos) << err;
+TEST_F(HostileInput, LinesOfAnObjMayNameTheirTextures) {
+  const auto segments = [&](const std::string& line) {
+    const fs::path file = folder.write("wires.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n" + line);
+    return load_point_mesh(file, PointKind::segments).segments.size();
+  };
+  EXPECT_EQ(segments("l 1/1 2/2 3/1\n"), 2u);
+  EXPECT_EQ(segments("l 1 2 3 # a comment\n"), 2u);
+  for (const char* line : {"l 1 2x 3\n", "l 1 2 /3\n", "l 1 -2\n", "l 1 99999999999\n"})
+    EXPECT_THROW(segments(line), InputError) << line;
+}
+
+TEST_F(HostileInput, LongMessagesAreCutOnceAndBetweenCharacters) {
+  std::string word = "k";  // of two bytes a character from here on
+  for (int i = 0; i < 1000; ++i) word += "\xC3\xA4";
+  const std::string both = shortened("a " + word + " b " + word.substr(1));
+  EXPECT_LT(both.size(), 650u);
+  EXPECT_EQ(shortened(both), both);
+  for (std::size_t i = 0; i + 1 < both.size(); ++i)
+    ASSERT_EQ(both[i] == '\xC3', both[i + 1] == '\xA4') << "byte " << i << " of " << both;
+  std::string pages;
+  for (int i = 0; i < 5000; ++i) pages += "word ";
+  EXPECT_LE(shortened(pages).size(), 6000u);
+  EXPECT_EQ(shortened(shortened(pages)), shortened(pages));
 }
 
 }  // namespace

@@ -155,12 +155,12 @@ TEST(FillByTetgen, KeepsTheSurfaceAndItsHollows) {
   for (const ClosedShape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
     const SurfaceMesh surface = checked_closed(shape.surface, shape.name);
-    const TetMesh mesh = fill_by_tetgen(*tetgen, surface, 0, shape.name);
+    const TetMesh mesh = fill_by_tetgen(*tetgen, surface, 0, shape.name, 600);
     EXPECT_NEAR(check_solid(mesh), enclosed_volume(surface), 1e-6 * enclosed_volume(surface));
     EXPECT_EQ(boundary_surface(mesh).triangles.size(), surface.triangles.size());
   }
   const SurfaceMesh box = boundary_surface(make_box({1, 1, 1}, 1));
-  EXPECT_GT(fill_by_tetgen(*tetgen, box, 0.2, "box").tets.size(), 500u);
+  EXPECT_GT(fill_by_tetgen(*tetgen, box, 0.2, "box", 600).tets.size(), 500u);
 }
 
 class SolidFiles : public MeshFiles {

@@ -63,7 +63,7 @@ def asymmetry(W: sparse.csc_matrix) -> float:
 
 def load(path: pathlib.Path) -> Problem:
     """Throws BadInput naming the file: no FCLIB, planar, far from symmetric, or with equalities (which fc3d does not
-    know)."""
+    support)."""
     try:
         with h5py.File(path) as file:
             group = file.get("fclib_local") or file.get("fclib_global")
