@@ -191,6 +191,9 @@ ExitCode simulate(Engine& engine, int frames, bool quiet, const InterruptGuard& 
   } catch (const DeviceLost& error) {
     summary.error = error.what();
     return exit_no_device;
+  } catch (const DeviceError& error) {
+    summary.error = error.what();
+    return exit_no_device;
   } catch (const InputError& error) {
     summary.error = error.what();
     return exit_bad_input;
