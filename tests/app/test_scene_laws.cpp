@@ -15,6 +15,7 @@ namespace stickslip {
 namespace {
 
 constexpr int kFrames = 3, kLongestFlight = 2000;
+constexpr int kMany = 2000;           // contacts that no solver need solve within the budget
 constexpr double kTimeBudget = 0.05;  // [s] of a solve: a test of laws, not of speed
 
 double largest_mu(const Model& model) {
@@ -49,7 +50,7 @@ State before_the_first_push(const Scene& scene) {
 
 /// With e = |e_c| <= residual |q| of the natural map, u_N >= -(1 + 2 mu) e. Work and complementarity are off
 /// by e times impulses and momenta.
-void expect_laws(const StepReport& report, double mu, bool is_box) {
+void expect_laws(const StepReport& report, double mu, std::string_view solver) {
   const ContactSolveRecord& solve = *report.contact_solve;
   ASSERT_TRUE(solve.law.has_value());
   const LawCheck& law = *solve.law;
@@ -57,15 +58,17 @@ void expect_laws(const StepReport& report, double mu, bool is_box) {
   const double lever = law.impulse > 0 ? 1 + law.torque / law.impulse : 1;
   EXPECT_LE(law.momentum, n * rounding);
   EXPECT_LE(law.angular_momentum, n * lever * rounding);
-  // Iterates that were cut short may pull, or leave their cone by what the tolerance says: then no step says that it
-  // converged.
+  // Iterates that were cut short may pull, or leave their cone by what the tolerance says: then no step says
+  // that it converged.
   EXPECT_TRUE(law.pull <= rounding || !report.converged) << law.pull;
   const double e = solve.residual * solve.scale * (1 + 1e-9) + 1e-9, far = 8 * (1 + mu) * (1 + mu) * e;
   EXPECT_LE(law.approach, (1 + 2 * mu) * e);
   EXPECT_LE(law.friction_work, far * (n * law.impulse + law.momentum_size));
   EXPECT_LE(law.complementarity, far * (law.impulse + law.momentum_size));
-  if (!is_box) {
-    EXPECT_TRUE(law.cone <= rounding || !report.converged) << law.cone;
+  const bool is_box = solver.starts_with("pgs") || solver.starts_with("pivot");
+  EXPECT_TRUE(is_box || law.cone <= rounding || !report.converged) << law.cone;
+  // The friction of implicit penalties is a damper below its limit.
+  if (!is_box && solver != "penalty_implicit") {
     EXPECT_LE(law.slip, far * (law.impulse + law.momentum_size));
   }
 }
@@ -76,7 +79,7 @@ TEST_P(SceneLaws, HoldUnderEverySolver) {
   const Scene scene = load_scene(GetParam());
   const State before = before_the_first_push(scene);
   const std::vector<std::string_view> choices = find_param(param_table(), "contact_solver")->choices;
-  int pushed = 0, converged = 0;
+  int pushed = 0, converged = 0, contacts = 0;
   for (std::size_t kind = 0; kind < choices.size(); ++kind) {
     const std::string_view name = choices[kind];
     SCOPED_TRACE(std::string(name));
@@ -86,16 +89,16 @@ TEST_P(SceneLaws, HoldUnderEverySolver) {
     if (params.contact_solver == ContactSolverKind::penalty_explicit) continue;  // solves no contact problem
     const std::unique_ptr<Engine> engine = start(scene, params, kTimeBudget);
     engine->set_state(before);
-    const bool is_box = name.starts_with("pgs") || name.starts_with("pivot");
     for (int frame = 0; frame < kFrames; ++frame) {
       const StepReport report = engine->step();
-      expect_laws(report, largest_mu(scene.model), is_box);
+      expect_laws(report, largest_mu(scene.model), name);
       pushed += report.contact_solve->law->impulse > 0;
       converged += report.converged;
+      contacts = report.contacts;
     }
   }
   EXPECT_GE(pushed, static_cast<int>(choices.size()) / 2);
-  EXPECT_GT(converged, 0);
+  EXPECT_TRUE(converged > 0 || contacts > kMany);
 }
 
 std::vector<std::string> rigid_scenes() {

@@ -17,7 +17,8 @@ class RigidLaws : public testing::TestWithParam<Backend> {
     for (const BackendInfo& info : list_backends())
       if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
   }
-  /// An engine at the defaults of running scenes.
+  /// An engine whose steps are solved to the end: at the defaults of running scenes, two solvers differ by a
+  /// thousandth of the velocities in each step.
   std::unique_ptr<Engine> start(const Model& model, ContactSolverKind solver, double dt) const {
     Params params;
     params.solver = SolverKind::velocity;
@@ -25,6 +26,10 @@ class RigidLaws : public testing::TestWithParam<Backend> {
     params.dt = dt;
     std::unique_ptr<Engine> engine = make_engine(GetParam(), 2);
     engine->set_params(params);
+    LabParams lab = stepping_lab_params();
+    lab.tolerance = 1e-7;
+    lab.max_iterations = 5000;
+    engine->set_contact_params(lab);
     engine->load(model);
     return engine;
   }
@@ -80,17 +85,22 @@ TEST_P(RigidLaws, manifold_gs_slides_and_rolls_as_nsgs_does) {
     const Model model = incline.model();
     const std::unique_ptr<Engine> ours = start(model, ContactSolverKind::manifold_gs, incline.dt),
                                   reference = start(model, ContactSolverKind::nsgs, incline.dt);
+    double mass = 0;
     for (int i = 0; i < 40; ++i) {
       const StepReport a = ours->step(), b = reference->step();
-      ASSERT_TRUE(a.converged && b.converged) << "scene " << k << ", step " << i;
+      ASSERT_TRUE(a.converged && b.converged)
+          << "scene " << k << ", step " << i << ": residuals " << a.contact_solve->residual << " and "
+          << b.contact_solve->residual;
       ASSERT_TRUE(a.contact_solve->law.has_value());
       const LawCheck& law = *a.contact_solve->law;
       ASSERT_LE(law.cone, 1e-9 * law.impulse);
       ASSERT_LE(law.momentum, 1e-9 * (law.momentum_size + law.impulse));
       ASSERT_LE(law.angular_momentum, 1e-9 * (law.momentum_size * incline.size + law.torque));
-      // The tolerance is 1e-3 of what gravity and the approach add in a step.
-      const double size = norm(b.momentum) + 1e-2 * law.momentum_size;
-      ASSERT_LE(norm(a.momentum - b.momentum), 2e-2 * size) << "scene " << k << ", step " << i;
+      // Four contacts at most carry what gravity adds in a step.
+      const double fall = 9.81 * incline.dt;
+      mass = std::max(mass, 4 * law.impulse / fall);
+      ASSERT_LE(norm(a.momentum - b.momentum), 1e-4 * mass * (incline.speed + fall))
+          << "scene " << k << ", step " << i;
     }
   }
 }
