@@ -118,9 +118,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// = A^-1 H' p, so W is never applied. Impulses may leave their cones on the way, the next sweep takes them
 /// back; what a check sees is what a sweep left.
 ///
-/// Friction makes the problem another than that quadratic, so steps are guarded (ConjugateSums): one after which
-/// the sweeps change far more than before is taken back. A solve hands out the impulses with the least residual
-/// of all checks, the first of which sees what it starts from, and the velocities that they cause.
+/// Friction makes the problem another than that quadratic, so steps are guarded (ConjugateSums): one after
+/// which the sweeps change far more than before is taken back. A solve hands out the impulses with the least
+/// residual of all checks, the first of which sees what it starts from, and the velocities that they cause.
 class ManifoldSolver {
  public:
   /// Packs, with the impulses of the step before. `bodies` has been predicted.
