@@ -19,6 +19,7 @@ VELOCITY = ["nsgs", "prox_gs", "prox_jacobi", "nncg", "auto", "manifold_gs", "ne
             "penalty_implicit"]
 BOX = {"pgs", "pgs_jacobi", "pgs_sm", "pivot_incremental", "pivot_block"}
 BARRIER = ["ipc", "barrier_al"]
+ROUNDING = 1e-12  # [N s] largest impulse of a step in which nothing pushes
 CONE, MOMENTUM = 1e-3, 1e-6  # shares of the largest impulse, of all impulses: beyond them a law is broken
 
 
@@ -65,7 +66,7 @@ def measure(steps):
             cell["message"] = solve["message"]
         cell["residual"] = max(cell["residual"], number(solve["residual"]))
         law = solve["law"] and {key: number(value) for key, value in solve["law"].items()}
-        if law is None or not law["impulse"]:
+        if law is None or law["impulse"] < ROUNDING:
             continue
         cell["cone"] = max(cell["cone"], max(law["cone"], law["pull"]) / law["impulse"])
         cell["momentum"] = max(cell["momentum"], law["momentum"] / (law["impulse"] * (1 + step["contacts"])))
