@@ -40,6 +40,7 @@ stage "test of the benches' report" python3 tools/bench/test_report.py
 stage "test of the races' plot" python3 tools/bench/test_race_plot.py
 stage "test of the device's table" python3 tools/bench/test_device_table.py
 stage "test of the peers of contact solvers" python3 tools/bench/test_fclib_peers.py
+stage "test of the table of laws" python3 tools/test_law_matrix.py
 stage "include direction" python3 tools/check_includes.py
 stage "file length" python3 tools/check_length.py
 stage "shell scripts" shellcheck tools/*.sh .ci/run

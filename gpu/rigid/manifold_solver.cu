@@ -171,6 +171,7 @@ void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
   ManifoldProgress* progress = progress_.data();
   const Vec<double, 2>* judged = pair_sum_.data();
   const double *free2 = free_sum_.data(), *jam = jam_.data(), least2 = least2_;
+  ConjugateSums* sums = sums_.data();
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     progress->is_best = 0;
     if (*jam >= manifold_detail::kMostJam) progress->jams = progress->stop = 1;
@@ -181,6 +182,7 @@ void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
         progress->best = progress->residual;
         progress->is_best = 1;
       }
+      sums->suspended = progress->suspends() ? 1 : 0;
       progress->stop = progress->residual <= limits.tolerance || progress->iterations >= limits.last;
     }
     ++progress->iterations;
@@ -382,7 +384,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   best_impulse_.resize(ctx, impulse_.size());
   copy(ctx, best_impulse_.data(), impulse_.data(), impulse_.size());
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, 0, 0, kInfinity, kInfinity, 0});
+  fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, 0, 0, kInfinity, kInfinity, 0, kInfinity, 0});
   // Counts as iteration 0: the solve never ends worse than it began.
   check(ctx, {-1.0, limits.interval, limits.last});
   ManifoldProgress progress{};

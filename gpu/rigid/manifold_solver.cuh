@@ -33,6 +33,7 @@ struct ConjugateSums {
   double least_change;             // the least since the last restart
   std::int32_t stepped;            // whether the last sweeps began at the end of a step along p
   std::int32_t rejected;           // whether that step is taken back
+  std::int32_t suspended;          // whether steps along directions have stopped helping (ManifoldProgress)
   bool tiny;                       // the last change is rounding
 
   /// A step is taken back if the sweeps after it change 1e4 times (in the norm of W) what the quietest ones
@@ -58,7 +59,7 @@ struct ConjugateSums {
   /// together.
   SS_HD void settle() {
     const bool cancelled = !(energy + soft_energy > kCancelled * change);
-    stepped = rejected == 0 && !tiny && !cancelled && alpha() > 0;
+    stepped = suspended == 0 && rejected == 0 && !tiny && !cancelled && alpha() > 0;
     if (stepped == 0) energy = soft_energy = 0;
   }
   SS_HD double beta() const {
@@ -79,6 +80,23 @@ struct ManifoldProgress {
   std::int32_t is_best;   // whether the last check saw the best impulses
   double residual, best;  // at the last check; the least of all checks
   double scale;           // [m/s] what residuals are relative to
+  double mark;            // the residual after the last real progress,
+  std::int32_t mark_at;   // and the iteration
+
+  /// Progress is real if it takes a tenth of the residual off. After this many iterations without any, as
+  /// many follow without steps along directions, and so on: friction's fixed point is not the least of the
+  /// quadratic that those steps lower, and a box that starts to slide can be carried off by each of them.
+  static constexpr std::int32_t kPatience = 50;
+  static constexpr double kProgress = 0.9;
+
+  /// After a check. Whether the next sweeps go without steps along directions.
+  SS_HD bool suspends() {
+    if (residual < kProgress * mark) {
+      mark = residual;
+      mark_at = iterations;
+    }
+    return (iterations - mark_at) / kPatience % 2 == 1;
+  }
 };
 
 /// When to check, and when to stop.

@@ -79,7 +79,6 @@ TEST_P(RigidLaws, manifold_gs_slides_and_rolls_as_nsgs_does) {
   const auto between = [&](double a, double b) {
     return std::uniform_real_distribution<double>(a, b)(random);
   };
-  int unsolved = 0;
   for (int k = 0; k < 24; ++k) {
     const Incline incline{between(0.05, 1), std::pow(10, between(-2, 0.5)), between(0, 5),
                           between(0, 0.7),  k % 3 == 0 ? 0.005 : 1.0 / 60,  k % 2 == 0};
@@ -90,15 +89,8 @@ TEST_P(RigidLaws, manifold_gs_slides_and_rolls_as_nsgs_does) {
     for (int i = 0; i < 40; ++i) {
       const StepReport a = ours->step(), b = reference->step();
       ASSERT_TRUE(b.converged) << "scene " << k << ", step " << i;
-      // About one sliding box in two hundred leaves the sweeps at 1e-3 to 1e-2 in its first step:
-      // unconverged, and said so.
-      const double residual = a.contact_solve->residual;
-      if (residual > 1e-3) {
-        ASSERT_FALSE(a.converged);
-        ++unsolved;
-        break;
-      }
-      worst = std::max(worst, 4 * residual);
+      ASSERT_TRUE(a.converged) << "scene " << k << ", step " << i;
+      worst = std::max(worst, 4 * a.contact_solve->residual);
       ASSERT_TRUE(a.contact_solve->law.has_value());
       const LawCheck& law = *a.contact_solve->law;
       ASSERT_LE(law.cone, 1e-9 * law.impulse);
@@ -111,7 +103,19 @@ TEST_P(RigidLaws, manifold_gs_slides_and_rolls_as_nsgs_does) {
           << "scene " << k << ", step " << i;
     }
   }
-  EXPECT_LE(unsolved, 2);
+}
+
+// Steps along directions led away from the solution for ever, where sweeps alone need 30 iterations.
+TEST_P(RigidLaws, manifold_gs_solves_boxes_that_begin_to_slide) {
+  for (const Incline& incline : {Incline{0.775, 0.079, 0.0525, 0.5256, 1.0 / 60, false},
+                                 Incline{0.56469249226392959, 0.10455013159853661, 0.6070940947666138,
+                                         0.60313212835265184, 0.005, false},
+                                 Incline{0.91907562350418814, 0.54768206885741688, 3.2415970741391793,
+                                         0.31210316740793892, 0.005, false}}) {
+    const std::unique_ptr<Engine> engine = start(incline.model(), ContactSolverKind::manifold_gs, incline.dt);
+    for (int i = 0; i < 20; ++i)
+      EXPECT_TRUE(engine->step().converged) << "mu " << incline.mu << ", step " << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, RigidLaws, testing::Values(Backend::cpu, Backend::cuda),
