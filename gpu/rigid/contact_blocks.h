@@ -26,12 +26,23 @@ struct ContactBlocks {
   SS_HD Friction friction(const RigidContact& c) const {
     const std::int32_t material = at.material[c.a];
     const std::int32_t column = c.b >= 0 ? at.material[c.b] : table.materials - 1 - c.b;
+    if (is_plain(material) && is_plain(column)) {
+      const SurfacePair plain =
+          surface_pair(table.surface[material], table.surface[column],
+                       table.mu[material * table.columns + column], {0, 0, 0}, {0, 0, 0});
+      return {plain, friction_frame(c.normal, plain)};
+    }
     const TexturedContact textures(table.textures, table.surface[material].texture,
                                    table.surface[column].texture, at, c);
     const SurfacePair pair = surface_pair(
         table.surface[material], table.surface[column], table.mu[material * table.columns + column],
         textures.grain(0, at.world_grain(c.a)), textures.grain(1, at.world_grain(c.b)));
     return {pair, textures.friction(friction_frame(c.normal, pair), pair, free_slide(at, free, c))};
+  }
+  /// Whether friction is the same everywhere and in all directions, as it mostly is: no turns of grains then.
+  SS_HD bool is_plain(std::int32_t column) const {
+    const ContactSurface& surface = table.surface[column];
+    return surface.friction_kind == FrictionKind::isotropic && surface.texture < 0;
   }
   SS_HD ConstraintBlock<D> of(const RigidContact& c) const {
     const Friction f = friction(c);
