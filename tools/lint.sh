@@ -43,6 +43,7 @@ stage "test of the peers of contact solvers" python3 tools/bench/test_fclib_peer
 stage "test of the table of laws" python3 tools/test_law_matrix.py
 stage "include direction" python3 tools/check_includes.py
 stage "file length" python3 tools/check_length.py
+stage "references" python3 tools/check_references.py
 stage "shell scripts" shellcheck tools/*.sh .ci/run
 stage "format" check_format
 stage "clang-tidy" check_tidy

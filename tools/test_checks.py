@@ -7,6 +7,7 @@ import unittest
 
 import check_includes
 import check_length
+import check_references
 from tidy_database import tidy_entries
 
 
@@ -75,6 +76,41 @@ class Length(Tree):
         warnings, failures = check_length.check(self.root)
         self.assertEqual([w.split(":")[0] for w in warnings], ["gpu/core/long.h"])
         self.assertEqual([f.split(":")[0] for f in failures], ["app/too_long.cpp"])
+
+
+class References(Tree):
+    def faults(self, path: str, text: str, cite: str = "// [Guo24 §3]") -> list[str]:
+        self.write("docs/references.md", "# References\n\n| key | work |\n|---|---|\n| Guo24 | D. Guo. |\n| Course | S. Andrews. |\n")
+        self.write("gpu/cites.h", cite + " and [Course 3.2.4]\n")
+        self.write(path, text)
+        found = check_references.check(self.root)
+        (self.root / path).unlink()
+        return found
+
+    def test_allowed(self):
+        for path, text in [
+            ("gpu/core/a.h", "// as in [Guo24 §3; Course Alg.16] and [after Guo24 Fig.2]"),
+            ("gpu/core/a.h", "// wrapped [Guo24\n// Alg.1, line 16]"),
+            ("gpu/core/a.h", "double x = values[Unknown24]; // [m]"),
+            ("docs/a.md", "[Siconos 2018](https://example.org) and [the course](a.md) [m/s]"),
+            ("build/a.h", "// [Unknown24]"),
+        ]:
+            self.assertEqual(self.faults(path, text), [], text)
+
+    def test_forbidden(self):
+        for path, text in [
+            ("gpu/core/a.h", "// [Unknown24 §3]"),
+            ("gpu/core/a.h", "// wrapped [Course Alg.2;\n// Unknown24]"),
+            ("gpu/core/a.h", "// [Guo 2024]"),
+            ("docs/a.md", "by [Li et al. 2021, §6]"),
+            ("assets/scenes/a.toml", 'description = "[Unknown24 B1]"'),
+        ]:
+            found = self.faults(path, text)
+            self.assertEqual([fault.split(":")[0] for fault in found], [path], text)
+
+    def test_keys_are_cited_and_unique(self):
+        self.assertEqual(self.faults("docs/a.md", "", cite="// nothing"), ["docs/references.md: no file cites Guo24"])
+        self.assertEqual(len(self.faults("docs/references.md", "| Guo24 | a |\n| Guo24 | b |\n| Course | c |\n")), 1)
 
 
 class TidyDatabase(Tree):

@@ -9,7 +9,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// An inner node with the boxes of both children, so that one visit reads one cache line.
 ///
 /// Node s splits the sorted leaves between s and s + 1: its left subtree ends at leaf s, its right one begins
-/// at leaf s + 1 [Apetrei 2014]. A child >= 0 is an inner node, a child < 0 is the leaf of primitive ~child.
+/// at leaf s + 1 [Apetrei14]. A child >= 0 is an inner node, a child < 0 is the leaf of primitive ~child.
 struct alignas(64) LbvhNode {
   FloatBox box[2];
   std::int32_t child[2];

@@ -1,5 +1,5 @@
-// Meshes with distance fields: points of each surface in the field of the other [Course Alg. 2], and where
-// the inside of a triangle or an edge comes nearer than its corners [Course eq. 110, Macklin 2020].
+// Meshes with distance fields: points of each surface in the field of the other [Course Alg.2], and where
+// the inside of a triangle or an edge comes nearer than its corners [Course Eq.110; Macklin20].
 //
 // Gaps found in a field carry the error of its trilinear values, of the order of spacing^2 over the radius
 // of curvature, and up to half a spacing at sharp edges. Work grows with the number of vertices and
@@ -154,7 +154,7 @@ SS_HD inline V3 onto_triangle(V3 w) {
   return w;
 }
 
-/// The point of a triangle where the field is least, by projected gradients [Course eq. 110], when it lies
+/// The point of a triangle where the field is least, by projected gradients [Course Eq.110], when it lies
 /// below the corners; these are looked at elsewhere.
 SS_HD_LARGE inline void search_triangle(const FieldSide& side, const V3 (&t)[3], std::uint32_t id,
                                         DirectionParts& parts) {

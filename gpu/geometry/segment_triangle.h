@@ -12,7 +12,7 @@ namespace exact {
 
 using Point = Vec<double, 3>;
 
-// Half an ulp of 1. The bounds of the two filters are Shewchuk's (1997, §4) [ccwerrboundA, o3derrboundA].
+// Half an ulp of 1. The bounds of the two filters are ccwerrboundA and o3derrboundA of [Shewchuk97 §4].
 inline constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 
 SS_HD constexpr int sign_of(double x) { return (x > 0.0) - (x < 0.0); }

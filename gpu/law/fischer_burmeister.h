@@ -1,5 +1,5 @@
-// The Fischer-Burmeister function of a block: on the second-order cone for an ellipsoid [Fukushima, Luo &
-// Tseng 2002], row by row for a box [Course §3.3.2].
+// The Fischer-Burmeister function of a block: on the second-order cone for an ellipsoid
+// [Fukushima02], row by row for a box [Course §3.3.2].
 #pragma once
 
 #include "gpu/law/nonsmooth.h"

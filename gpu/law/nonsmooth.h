@@ -75,7 +75,7 @@ SS_HD inline NonsmoothBlock<D> joint_block(double parameter, const Vec<double, D
 
 /// The radius of the section that Alart-Curnier's tangential part projects onto.
 enum class SectionRadius : std::uint8_t {
-  augmented,  // max(r_N - rho_n u_N, 0) [Alart & Curnier 1991]
+  augmented,  // max(r_N - rho_n u_N, 0) [Alart91]
   impulse,    // max(r_N, 0) [Bertails11]
 };
 

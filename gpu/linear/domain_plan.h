@@ -14,7 +14,7 @@ std::vector<std::int32_t> morton_order(std::span<const Vec3> positions, std::spa
 
 /// Every level has slots, each with three unknowns, and `domain_size` consecutive slots are a domain. On
 /// level 0 a slot is a node. On level l + 1 it is the sum of the slots of a domain of level l that pairs of
-/// nodes connect [Wu 2022]: two bodies in one domain stay apart. Slots are numbered through all levels, each
+/// nodes connect [Wu22]: two bodies in one domain stay apart. Slots are numbered through all levels, each
 /// level padded to whole domains.
 struct DomainPlan {
   std::int32_t domain_size = 1;

@@ -1,4 +1,4 @@
-// Embedding: nodes that follow the four control nodes of their affine body, x_s = sum_k w_sk c_k [Lan 2022].
+// Embedding: nodes that follow the four control nodes of their affine body, x_s = sum_k w_sk c_k [Lan22].
 // Seen as the matrix J from the nodes that are free to all nodes: a system A in all nodes becomes J'A J, and
 // the rows and columns of embedded nodes become zero.
 #pragma once

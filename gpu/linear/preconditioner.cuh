@@ -13,7 +13,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 ///               1, 3, 9 consecutive nodes in Morton order [Guo24 App. A]
 /// multilevel    additive Schwarz on Morton-sorted nodes: domains of 16 nodes and, recursively, of 16 sums
 /// over
-///               domains [Wu 2022, the baseline of Guo24 Fig. 27]
+///               domains [Wu22; the baseline of Guo24 Fig.27]
 /// All but `none` leave out affine bodies, and invert the 12x12 diagonal block of each.
 class Preconditioner {
  public:
