@@ -8,6 +8,7 @@ import unittest
 import check_includes
 import check_length
 import check_references
+import check_words
 from tidy_database import tidy_entries
 
 
@@ -111,6 +112,36 @@ class References(Tree):
     def test_keys_are_cited_and_unique(self):
         self.assertEqual(self.faults("docs/a.md", "", cite="// nothing"), ["docs/references.md: no file cites Guo24"])
         self.assertEqual(len(self.faults("docs/references.md", "| Guo24 | a |\n| Guo24 | b |\n| Course | c |\n")), 1)
+
+
+class Words(Tree):
+    def faults(self, path: str, text: str) -> list[str]:
+        self.write(path, text)
+        found = check_words.check(self.root)
+        (self.root / path).unlink()
+        return found
+
+    def test_allowed(self):
+        for path, text in [
+            ("docs/a.md", "Bodies overlap; `body_looks` and a meeting are other words."),
+            ("gpu/core/a.h", "// nobody"),
+            ("docs/law-matrix.md", "steps that meet the tolerance"),
+        ]:
+            self.assertEqual(self.faults(path, text), [], text)
+
+    def test_forbidden(self):
+        for path, text in [
+            ("docs/a.md", "first line\nNobody waits."),
+            ("gpu/core/README.md", "boxes that meet"),
+            ("assets/scenes/a.toml", 'title = "Balls meet"'),
+            ("gpu/core/a.h", "int go_further();"),
+            ("docs/a.md", "calls `everybody()`"),
+        ]:
+            self.assertTrue(self.faults(path, text), text)
+
+    def test_rows_are_unique(self):
+        words = [row.word for row in check_words.RETIRED]
+        self.assertEqual(len(words), len(set(words)))
 
 
 class TidyDatabase(Tree):
