@@ -33,7 +33,7 @@ struct DomainPlan {
 };
 
 /// `order`: all nodes. `pairs`: nodes (i, j) of the block A_ij of each pair that the matrix couples; one with
-/// i < j is passed over, for it stands for its mirror image. Levels are added until one has a single domain,
+/// i < j is skipped, because it stands for its mirror image. Levels are added until one has a single domain,
 /// hardly shrinks, or there are `most_levels`.
 DomainPlan make_domain_plan(std::span<const std::int32_t> order, std::span<const Vec2i> pairs,
                             std::int32_t domain_size, int most_levels);

@@ -29,7 +29,7 @@ struct BodyVectors {
   }
 };
 
-/// What kernels know of it.
+/// The view for kernels.
 struct EmbeddingView {
   const EmbeddedNode* nodes;    // by body
   const std::int32_t* index;    // per node of the model: into `nodes`, or one of the two below
@@ -61,7 +61,7 @@ class Embedding {
 
   /// x = J x: embedded nodes go where their control nodes put them. All nodes, backend memory.
   void expand(Context& ctx, Vec3* x) const;
-  /// g = J'g: control nodes take over what their embedded nodes have, which keep zero.
+  /// g = J'g: control nodes receive the values of their embedded nodes, which become zero.
   void reduce(Context& ctx, Vec3* g);
 
   /// J'A J of a matrix in host memory, with the identity at embedded nodes.

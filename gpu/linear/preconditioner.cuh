@@ -26,7 +26,7 @@ class Preconditioner {
   void build(Context& ctx, const SplitMatrix& matrix, const PreconditionerSettings& settings,
              const std::uint8_t* fixed);
 
-  /// For kernels: the part of z_i that needs nothing but r_i, and fuses with whatever made r_i.
+  /// For kernels: the part of z_i that needs only r_i, fused into the kernel that computes r_i.
   struct Local {
     const Symmetric3* inverse;
     SS_HD Vec3 apply(std::size_t i, const Vec3& r) const { return inverse[i] * r; }
