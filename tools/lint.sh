@@ -44,6 +44,7 @@ stage "test of the table of laws" python3 tools/test_law_matrix.py
 stage "test of the generated documents" python3 tools/test_make_docs.py
 stage "include direction" python3 tools/check_includes.py
 stage "file length" python3 tools/check_length.py
+stage "links of pages" python3 tools/check_links.py
 stage "references" python3 tools/check_references.py
 stage "retired words" python3 tools/check_words.py
 stage "generated documents" python3 tools/make_docs.py --check --program "$build/app/stickslip"

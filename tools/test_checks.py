@@ -7,6 +7,7 @@ import unittest
 
 import check_includes
 import check_length
+import check_links
 import check_references
 import check_words
 from tidy_database import tidy_entries
@@ -77,6 +78,14 @@ class Length(Tree):
         warnings, failures = check_length.check(self.root)
         self.assertEqual([w.split(":")[0] for w in warnings], ["gpu/core/long.h"])
         self.assertEqual([f.split(":")[0] for f in failures], ["app/too_long.cpp"])
+
+
+class Links(Tree):
+    def test_targets_exist(self):
+        self.write("docs/a.md", "[b](b.md#part) [up](../gpu) [web](https://example.org/x) `[code](none)` [gone](none.md)\n![also](none.png)\n")
+        self.write("docs/b.md", "```\n[example](none)\n```\n")
+        self.write("gpu/x.h", "")
+        self.assertEqual(check_links.check(self.root), ["docs/a.md:1: none.md does not exist", "docs/a.md:2: none.png does not exist"])
 
 
 class References(Tree):
