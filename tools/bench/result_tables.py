@@ -169,11 +169,12 @@ def figures() -> str:
     m = means(result, tolerance, "own")
     lines.append(f"**Contact solvers**: {m['mean']:.1f} times as fast as {result['peer']} to {tolerance:g}, as a geometric mean over the {m['both']} of {m['all']} "
                  f"problems (FCLIB files and generators) that both solve, and at least {m['least']:.1f} times. Best solver of each side, one thread, assembly of W not counted.")
-    rows = [row for row in load("rigid")[0]["rows"] if row["scene"].startswith("pyramid") and not row.get("error")]
+    run = load("rigid")[0]
+    rows = [row for row in run["rows"] if row["scene"].startswith("pyramid") and not row.get("error")]
     most = max(row["bodies"] for row in rows)
     ours = min((row for row in rows if row["ours"] and row["bodies"] == most), key=lambda row: row["iterations"])
     theirs = min((row for row in rows if not row["ours"] and row["bodies"] == most), key=lambda row: row["ms_mean"])
-    lines.append(f"**Rigid bodies**: a pyramid of {most} boxes takes {number(ours['ms_mean'])} ms a step and its boxes overlap by at most {millimetres(ours['penetration_max'])} mm; "
+    lines.append(f"**Rigid bodies**: a pyramid of {most} boxes takes {number(ours['ms_mean'])} ms a step, and after {run['steps']} steps its boxes overlap by at most {millimetres(ours['penetration_max'])} mm; "
                  f"{theirs['method'].split(',')[0]} takes {number(theirs['ms_mean'])} ms, with {millimetres(theirs['penetration_max'])} mm.")
     spmv = next((figure for run in load("marks") for figure in run["figures"] if figure["name"] == "spmv 1M nodes"), None)
     if spmv:
