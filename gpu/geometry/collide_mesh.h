@@ -105,7 +105,7 @@ struct DirectionParts {
   }
 };
 
-/// From where points of a surface are looked at: their normals point to a or to b, their names begin so.
+/// The side of a surface's points: whether their normals point to a or to b, and the start of their names.
 struct FieldSide {
   const PlacedMesh* mesh;
   double sign;  // 1: the mesh is b, its outward normals point to a; -1: the mesh is a
@@ -155,7 +155,7 @@ SS_HD inline V3 onto_triangle(V3 w) {
 }
 
 /// The point of a triangle where the field is least, by projected gradients [Course Eq.110], when it lies
-/// below the corners; these are looked at elsewhere.
+/// below the corners; these are tested elsewhere.
 SS_HD_LARGE inline void search_triangle(const FieldSide& side, const V3 (&t)[3], std::uint32_t id,
                                         DirectionParts& parts) {
   const V3 center = (1.0 / 3) * (t[0] + t[1] + t[2]);
