@@ -89,8 +89,8 @@ struct ScalarFischerBurmeister {
   }
 };
 
-/// phi(r_i + b, -phi(b - r_i, -v)) with b = mu max(r_N, 0): the smooth kin of the median of r_i - b, v, r_i +
-/// b.
+/// phi(r_i + b, -phi(b - r_i, -v)) with b = mu max(r_N, 0): the smooth counterpart of the median of r_i - b,
+/// v, r_i + b.
 template <int D>
 SS_HD inline void boxed_row(const ContactLaw<D>& law, const Vec<double, D>& r, const Vec<double, D>& u,
                             double scale, int row, NonsmoothBlock<D>& block) {
