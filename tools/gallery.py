@@ -25,7 +25,7 @@ INTRODUCTION = """\
 # The scenes
 
 Made by `tools/gallery.py`. `tools/run.sh view NAME` opens one in the window, `tools/run.sh run NAME --video FILE.mp4` films it;
-[scenes/](scenes/README.md) says how to write one's own.
+[scenes/](scenes/README.md) explains the keys of a scene.
 """
 
 
@@ -41,7 +41,7 @@ def page(scenes: list[dict]) -> str:
 
 
 def render(program: str, scene: dict):
-    """Simulates up to the scene's frame and reduces the picture to 256 colours, which nobody sees."""
+    """Simulates up to the scene's frame and reduces the picture to 256 colours, without a visible difference."""
     target = PICTURES / f"{scene['name']}.png"
     target.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -41,8 +41,13 @@ stage "test of the races' plot" python3 tools/bench/test_race_plot.py
 stage "test of the device's table" python3 tools/bench/test_device_table.py
 stage "test of the peers of contact solvers" python3 tools/bench/test_fclib_peers.py
 stage "test of the table of laws" python3 tools/test_law_matrix.py
+stage "test of the generated documents" python3 tools/test_make_docs.py
 stage "include direction" python3 tools/check_includes.py
 stage "file length" python3 tools/check_length.py
+stage "links of pages" python3 tools/check_links.py
+stage "references" python3 tools/check_references.py
+stage "retired words" python3 tools/check_words.py
+stage "generated documents" python3 tools/make_docs.py --check --program "$build/app/stickslip"
 stage "shell scripts" shellcheck tools/*.sh .ci/run
 stage "format" check_format
 stage "clang-tidy" check_tidy

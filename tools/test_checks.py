@@ -7,6 +7,9 @@ import unittest
 
 import check_includes
 import check_length
+import check_links
+import check_references
+import check_words
 from tidy_database import tidy_entries
 
 
@@ -75,6 +78,79 @@ class Length(Tree):
         warnings, failures = check_length.check(self.root)
         self.assertEqual([w.split(":")[0] for w in warnings], ["gpu/core/long.h"])
         self.assertEqual([f.split(":")[0] for f in failures], ["app/too_long.cpp"])
+
+
+class Links(Tree):
+    def test_targets_exist(self):
+        self.write("docs/a.md", "[b](b.md#part) [up](../gpu) [web](https://example.org/x) `[code](none)` [gone](none.md)\n![also](none.png)\n")
+        self.write("docs/b.md", "```\n[example](none)\n```\n")
+        self.write("gpu/x.h", "")
+        self.assertEqual(check_links.check(self.root), ["docs/a.md:1: none.md does not exist", "docs/a.md:2: none.png does not exist"])
+
+
+class References(Tree):
+    def faults(self, path: str, text: str, cite: str = "// [Guo24 §3]") -> list[str]:
+        self.write("docs/references.md", "# References\n\n| key | work |\n|---|---|\n| Guo24 | D. Guo. |\n| Course | S. Andrews. |\n")
+        self.write("gpu/cites.h", cite + " and [Course 3.2.4]\n")
+        self.write(path, text)
+        found = check_references.check(self.root)
+        (self.root / path).unlink()
+        return found
+
+    def test_allowed(self):
+        for path, text in [
+            ("gpu/core/a.h", "// as in [Guo24 §3; Course Alg.16] and [after Guo24 Fig.2]"),
+            ("gpu/core/a.h", "// wrapped [Guo24\n// Alg.1, line 16]"),
+            ("gpu/core/a.h", "double x = values[Unknown24]; // [m]"),
+            ("docs/a.md", "[Siconos 2018](https://example.org) and [the course](a.md) [m/s]"),
+            ("build/a.h", "// [Unknown24]"),
+        ]:
+            self.assertEqual(self.faults(path, text), [], text)
+
+    def test_forbidden(self):
+        for path, text in [
+            ("gpu/core/a.h", "// [Unknown24 §3]"),
+            ("gpu/core/a.h", "// wrapped [Course Alg.2;\n// Unknown24]"),
+            ("gpu/core/a.h", "// [Guo 2024]"),
+            ("docs/a.md", "by [Li et al. 2021, §6]"),
+            ("assets/scenes/a.toml", 'description = "[Unknown24 B1]"'),
+        ]:
+            found = self.faults(path, text)
+            self.assertEqual([fault.split(":")[0] for fault in found], [path], text)
+
+    def test_keys_are_cited_and_unique(self):
+        self.assertEqual(self.faults("docs/a.md", "", cite="// nothing"), ["docs/references.md: no file cites Guo24"])
+        self.assertEqual(len(self.faults("docs/references.md", "| Guo24 | a |\n| Guo24 | b |\n| Course | c |\n")), 1)
+
+
+class Words(Tree):
+    def faults(self, path: str, text: str) -> list[str]:
+        self.write(path, text)
+        found = check_words.check(self.root)
+        (self.root / path).unlink()
+        return found
+
+    def test_allowed(self):
+        for path, text in [
+            ("docs/a.md", "Bodies overlap; `body_looks` and a meeting are other words."),
+            ("gpu/core/a.h", "// nobody"),
+            ("docs/law-matrix.md", "steps that meet the tolerance"),
+        ]:
+            self.assertEqual(self.faults(path, text), [], text)
+
+    def test_forbidden(self):
+        for path, text in [
+            ("docs/a.md", "first line\nNobody waits."),
+            ("gpu/core/README.md", "boxes that meet"),
+            ("assets/scenes/a.toml", 'title = "Balls meet"'),
+            ("gpu/core/a.h", "int go_further();"),
+            ("docs/a.md", "calls `everybody()`"),
+        ]:
+            self.assertTrue(self.faults(path, text), text)
+
+    def test_rows_are_unique(self):
+        words = [row.word for row in check_words.RETIRED]
+        self.assertEqual(len(words), len(set(words)))
 
 
 class TidyDatabase(Tree):

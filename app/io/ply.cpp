@@ -1,4 +1,4 @@
-// PLY [Turk 1994, "The PLY polygon file format"].
+// PLY [Turk94].
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -19,7 +19,7 @@ SurfaceMesh checked_closed(SurfaceMesh surface, const std::string& name);
 
 /// Volume inside a closed surface [m^3], by the divergence theorem.
 double enclosed_volume(const SurfaceMesh& surface);
-/// How often the surface winds around `p`: 1 inside, 0 outside [Van Oosterom, Strackee 1983].
+/// How often the surface winds around `p`: 1 inside, 0 outside [VanOosterom83].
 double winding_number(const SurfaceMesh& surface, const Vec<double, 3>& p);
 
 /// Throws InputError when filling with `tets` tets of this edge [m] gives more than ten million, or when
@@ -31,7 +31,7 @@ void check_tet_count(double tets, double bytes, double edge, const std::string& 
 TetMesh fill_by_tetgen(const std::filesystem::path& tetgen, const SurfaceMesh& surface, double edge,
                        const std::string& name, double seconds);
 
-/// Isosurface stuffing [Labelle, Shewchuk 2007] with uniform tets: a body-centred cubic lattice of spacing
+/// Isosurface stuffing [Labelle07] with uniform tets: a body-centred cubic lattice of spacing
 /// `edge` [m], whose points near the surface move onto it and whose tets are cut by it. Details below `edge`,
 /// sharp corners among them, are lost; all nodes of the new boundary lie on the surface.
 TetMesh fill_by_lattice(const SurfaceMesh& surface, double edge, const std::string& name);

@@ -15,7 +15,7 @@ namespace {
 using Vec3d = Vec<double, 3>;
 
 // A point moves onto the surface when a cut of one of its edges lies within this part of the edge: the values
-// for which the angles of all tets are bounded best [Labelle, Shewchuk 2007, table 1].
+// for which the angles of all tets are bounded best [Labelle07 Table 1].
 constexpr double kMoveLong = 0.24999, kMoveShort = 0.41189;
 // Inclusive tests, so that an edge through the seam of two triangles never slips between them.
 constexpr double kSeam = 1e-9;

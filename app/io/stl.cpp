@@ -1,4 +1,4 @@
-// STL [3D Systems 1989, "StereoLithography interface specification"].
+// STL [STL89].
 #include <bit>
 #include <cmath>
 

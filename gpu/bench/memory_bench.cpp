@@ -15,7 +15,7 @@
 namespace stickslip {
 namespace {
 
-// The largest scene of [Guo24 Fig. 12, Table 1] and the memory that it took there.
+// The largest scene of [Guo24 Fig.12, Table 1] and the memory that it took there.
 constexpr double kLargestTets = 9e6, kLargestContacts = 300e3, kLargestBytes = 8e9;
 constexpr double kContactsAColumn = 1040;  // about as many as two cubes that touch have
 

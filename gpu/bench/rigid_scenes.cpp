@@ -29,7 +29,7 @@ void add_pit(RigidScene& scene, double half, double height) {
   }
 }
 
-/// Uniform over all rotations [Shoemake 1992].
+/// Uniform over all rotations [Shoemake92].
 Quat random_rotation(SeededNumbers& random) {
   const double u = random.between(0, 1), a = random.between(0, 2 * std::numbers::pi),
                b = random.between(0, 2 * std::numbers::pi);

@@ -6,17 +6,17 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Two trees, over triangles and over edges; points walk the one, edges the other.
+/// Two trees, over triangles and over edges; points traverse the first, edges the second.
 class BroadPhase {
  public:
   /// `surface` and what it points to must outlive this object or the next call.
   void set_topology(const SurfaceView& surface) { surface_ = surface; }
 
-  /// Finds every point-triangle and edge-edge pair that comes within `margin` [m] on the way from x to x + p
-  /// (p: null for no motion), by boxes that are swept, grown by margin / 2 and rounded outward to float.
-  /// Skips pairs that share a node and pairs whose nodes all have a bit in common (`apart`: bits per node,
-  /// null for none). Each edge pair comes once, the smaller edge first. The order of the pairs depends on the
-  /// input only. One host read.
+  /// Finds every point-triangle and edge-edge pair that comes within `margin` [m] between x and x + p (p:
+  /// null for no motion), by boxes that are swept, grown by margin / 2 and rounded outward to float. Skips
+  /// pairs that share a node and pairs whose nodes all have a bit in common (`apart`: bits per node, null for
+  /// none). Each edge pair comes once, the smaller edge first. The order of the pairs depends on the input
+  /// only. One host read.
   void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const std::uint8_t* apart);
 
   /// Pairs of the last find(), valid until the next one.
@@ -29,7 +29,7 @@ class BroadPhase {
   SurfaceView surface_{};
   Lbvh triangle_tree_, edge_tree_;
   Buffer<FloatBox> triangle_boxes_, edge_boxes_;
-  Buffer<std::int32_t> hits_;    // the first few primitives that each query met
+  Buffer<std::int32_t> hits_;    // the first few primitives that each query hit
   Buffer<std::int32_t> counts_;  // of pairs per query: points first, then edges in tree order
   Buffer<std::int32_t> offsets_;
   Buffer<Vec2i> totals_;  // one: what becomes found_

@@ -1,4 +1,4 @@
-// Plain views that go in and out of the broad phase. Pointers are backend memory.
+// Plain views: the input and output of the broad phase. Pointers are backend memory.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// FloatBox: what the trees store and compare. Half the memory traffic of double boxes, and never smaller than
-// them.
+// FloatBox: the boxes that the trees store and compare. Half the memory traffic of double boxes, and never
+// smaller than they are.
 #pragma once
 
 #include <cfloat>

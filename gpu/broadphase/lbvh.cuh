@@ -1,4 +1,4 @@
-// Lbvh: a linear bounding volume hierarchy over boxes, and the one walk through it that all queries share.
+// Lbvh: a linear bounding volume hierarchy over boxes, and the one traversal that all queries share.
 #pragma once
 
 #include "gpu/broadphase/float_box.h"
@@ -9,7 +9,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// An inner node with the boxes of both children, so that one visit reads one cache line.
 ///
 /// Node s splits the sorted leaves between s and s + 1: its left subtree ends at leaf s, its right one begins
-/// at leaf s + 1 [Apetrei 2014]. A child >= 0 is an inner node, a child < 0 is the leaf of primitive ~child.
+/// at leaf s + 1 [Apetrei14]. A child >= 0 is an inner node, a child < 0 is the leaf of primitive ~child.
 struct alignas(64) LbvhNode {
   FloatBox box[2];
   std::int32_t child[2];
@@ -27,10 +27,10 @@ struct LbvhView {
 };
 
 /// Linear BVH [Guo24 §5.3]: primitives are sorted by the 64-bit key (Morton code << 32 | index), the binary
-/// radix tree over the keys is the hierarchy. The index is the place after a stable sort of the codes alone,
-/// which orders alike. Hierarchy and boxes come out of one bottom-up pass; at each node an atomic gate stops
-/// the first child to arrive and lets the second pass. Node numbering differs from Karras' (see LbvhNode);
-/// the tree is the same.
+/// radix tree over the keys is the hierarchy. The index is the rank after a stable sort of the codes alone,
+/// which gives the same order. Hierarchy and boxes come out of one bottom-up pass; at each node an atomic
+/// gate stops the first child to arrive and lets the second pass. Node numbering differs from Karras' (see
+/// LbvhNode); the tree is the same.
 class Lbvh {
  public:
   /// Over n boxes in backend memory, n < 2^31.

@@ -5,7 +5,7 @@
 
 namespace stickslip {
 
-/// The box of nodes on their straight ways from x to x + p (p: null for no motion), grown by `reach` [m] and
+/// The box of nodes on their straight paths from x to x + p (p: null for no motion), grown by `reach` [m] and
 /// rounded outward.
 template <int N>
 SS_HD inline FloatBox swept_box(const Vec<std::int32_t, N>& nodes, const Vec3* x, const Vec3* p, Real reach) {
@@ -34,8 +34,8 @@ SS_HD inline unsigned common_bits(const Vec<std::int32_t, N>& nodes, const std::
   return common;
 }
 
-/// Pairs that never come into contact: joined by a node, or with a bit that all their nodes have, as those
-/// have that do not move.
+/// Pairs that never come into contact: they share a node, or all their nodes have a bit in common, as all
+/// fixed nodes do.
 template <int A, int B>
 SS_HD inline bool never_touch(const Vec<std::int32_t, A>& a, const Vec<std::int32_t, B>& b,
                               const std::uint8_t* apart) {

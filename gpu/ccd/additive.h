@@ -1,4 +1,4 @@
-// Conservative advancement in the manner of the additive CCD of Codim-IPC [Li et al. 2021, §6].
+// Conservative advancement in the manner of the additive CCD of Codim-IPC [Li21 §6].
 //
 // The pair is moved forward by steps that cannot close its gap, until the gap is used up. Where additive CCD
 // divides the distance by the largest relative displacement, we follow every pair of corners (i of a, j of b)

@@ -1,14 +1,14 @@
 // Time of impact from the cubic of coplanarity [Guo24 §5.3].
 //
-// Four points in motion can meet only while they lie in one plane: at a root of the volume f(t) = c(t) . a(t)
-// x b(t). The first root in [-eps, 1 + eps] is found by Newton's method safeguarded by bisection on a
-// monotone interval, the others after deflation. A root is an impact if the distance of the pair there, with
-// its degenerate cases, is within the kept distance; it is then moved to the side on which it came from: f
-// there must have the sign it has halfway back to the root before, else t *= 0.9.
+// Four moving points can touch only while they lie in one plane: at a root of the volume f(t) = c(t) . a(t) x
+// b(t). The first root in [-eps, 1 + eps] is found by Newton's method safeguarded by bisection on a monotone
+// interval, the others after deflation. A root is an impact if the distance of the pair there, with its
+// degenerate cases, is within the kept distance; it is then moved to the side on which it came from: f there
+// must have the sign it has halfway back to the root before, else t *= 0.9.
 //
 // Where f vanishes to rounding for all t the motion is planar and has no roots to find: that pair is left to
-// the additive method. Rounding can still hide an impact here: use the additive method where nothing may
-// pass.
+// the additive method. Rounding can still hide an impact here: use the additive method where no impact may be
+// missed.
 #pragma once
 
 #include "gpu/ccd/additive.h"

@@ -17,7 +17,7 @@ struct CcdSettings {
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// *alpha (backend memory) = the largest step in [0, 1] along the displacements p [m] that is safe for every
-/// candidate at positions x [m]. `candidates` must hold every pair that can meet within the full step.
+/// candidate at positions x [m]. `candidates` must contain every pair that can touch within the full step.
 void step_bound(Context& ctx, const CandidateView& candidates, const Vec3* x, const Vec3* p,
                 const CcdSettings& settings, Real* alpha);
 

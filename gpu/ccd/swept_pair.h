@@ -1,5 +1,5 @@
-// A point and a triangle or two edges that move on straight lines: what every time-of-impact method asks of
-// them.
+// A point and a triangle, or two edges, that move on straight lines: the queries that every time-of-impact
+// method needs.
 #pragma once
 
 #include "gpu/ccd/volume.h"
@@ -46,8 +46,8 @@ SS_HD constexpr Pair swept_pair(const Vec<T, 3> (&start)[4], const Vec<T, 3> (&e
   return pair;
 }
 
-/// Whether a coordinate axis parts the sides: all corners of one lie beyond all of the other at both ends of
-/// the motion, and so in between.
+/// Whether a coordinate axis separates the sides: all corners of one lie beyond all of the other at both ends
+/// of the motion, and so in between.
 enum class Parted { no, inside, always };  // inside: except perhaps at t = 0 and at t = 1
 template <class Pair, class T>
 SS_HD constexpr Parted parted_by_axis(const Vec<T, 3> (&start)[4], const Vec<T, 3> (&end)[4]) {
@@ -87,7 +87,7 @@ SS_HD constexpr T larger_reach(const Vec<T, 3>& position, const Vec<T, 3>& motio
   return so_far;
 }
 
-/// Bounds what storing x + t p in T moves two corners against each other.
+/// Bounds the relative shift of two corners from storing x + t p in T.
 template <class T>
 SS_HD constexpr T storage_rounding(T reach) {
   return T(4) * std::numeric_limits<T>::epsilon() * reach;

@@ -114,8 +114,8 @@ inline void memory_fence() {}
 
 #endif
 
-/// The gate of a bottom-up pass: counts the calling thread in and returns how many came before. Whatever
-/// earlier visitors wrote before they arrived is visible to later ones, so the last visitor may read its
+/// The gate of a bottom-up pass: counts the calling thread and returns how many came before. Writes of
+/// earlier visitors before their arrival are visible to later ones, so the last visitor may read its
 /// siblings' results.
 #if STICKSLIP_ON_CUDA
 __device__

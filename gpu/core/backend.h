@@ -1,8 +1,8 @@
 // Which of the two backends this translation unit is compiled for, and the few macros that kernels need.
 //
 // A kernel source (.cu) is compiled twice: by nvcc into stickslip::cuda, and through a generated one-line
-// wrapper by the host compiler into stickslip::cpu. Everything that owns memory or launches work lives in
-// `namespace stickslip::STICKSLIP_BACKEND`; pure functions live in `namespace stickslip`.
+// wrapper by the host compiler into stickslip::cpu. Code that owns memory or launches work is in `namespace
+// stickslip::STICKSLIP_BACKEND`; pure functions are in `namespace stickslip`.
 #pragma once
 
 #if defined(__CUDACC__)

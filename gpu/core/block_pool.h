@@ -10,9 +10,9 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// What was given back is handed out again in the order of the context's stream, so that nobody waits: what a
-/// solver needs for a while it needs again in the next step, and memory of the system costs page faults, or a
-/// wait for the device. Keeps up to `most_kept` bytes that nobody uses. Callable from any thread.
+/// Reuses returned blocks in the order of the context's stream, so that no thread waits. A solver needs the
+/// same temporary memory in every step, and memory from the system costs page faults or a wait for the
+/// device. Keeps up to `most_kept` unused bytes. Callable from any thread.
 class BlockPool {
  public:
   BlockPool() = default;
@@ -20,7 +20,7 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  /// Throws OutOfMemory. `fresh`: whether it had to ask the system.
+  /// Throws OutOfMemory. `fresh`: whether the memory is new from the system.
   void* take(std::size_t bytes, bool& fresh);
   /// `bytes` as they were asked for.
   void give(void* block, std::size_t bytes) noexcept;
@@ -28,7 +28,7 @@ class BlockPool {
   /// checkers of memory see every release.
   static std::size_t most_kept();
 
-  /// Gives to the system what nobody uses.
+  /// Returns unused memory to the system.
   void release() noexcept;
 
  private:

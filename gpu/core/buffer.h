@@ -89,7 +89,7 @@ class Buffer {
   void resize(Context& ctx, std::size_t size) {
     if (size > capacity_) {
       const std::size_t grown = capacity_ == 0 ? size : size + size / 2;
-      // Who takes the old memory next comes after its users in the stream of the same context.
+      // The next user of the old memory comes after its last user in the stream of the same context.
       if (pool_ && pool_ != ctx.pool()) ctx.synchronize();
       free();
       data_ = static_cast<T*>(ctx.allocate(grown * sizeof(T)));

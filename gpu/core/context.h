@@ -22,7 +22,7 @@
 
 namespace stickslip {
 
-/// A backend has no memory left; what() says how much was asked for.
+/// A backend has no memory left; what() states the bytes requested.
 class OutOfMemory : public std::bad_alloc {
  public:
   explicit OutOfMemory(std::size_t bytes)
@@ -51,7 +51,7 @@ void check(cudaError_t status, const char* call, const char* file, int line);
 #endif
 
 #if !STICKSLIP_ON_CUDA
-/// How many threads this machine, or whoever limits the process, allows.
+/// How many threads this machine, or a limit on the process, allows.
 int allowed_threads();
 
 #if STICKSLIP_HAS_TBB
@@ -87,8 +87,8 @@ class Context {
 
   /// Temporary memory that primitives share; valid until the next call with the same slot. Only grows.
   void* scratch(int slot, std::size_t bytes);
-  /// Gives that memory, and all else that nobody uses, back to the system: after work on a larger scale than
-  /// what follows.
+  /// Returns that memory, and all other unused memory, to the system: after work on a larger scale than what
+  /// follows.
   void free_scratch();
 
   /// Backend memory from this context's pool: device memory on CUDA, 64-byte aligned host memory on the CPU.
@@ -97,7 +97,7 @@ class Context {
   const std::shared_ptr<BlockPool>& pool() const { return pool_; }
 
   Counters& counters() { return counters_; }
-  /// Null: nobody listens.
+  /// nullptr: tracing is off.
   Trace* trace() const { return trace_; }
   void attach_trace(Trace* trace) { trace_ = trace; }
 

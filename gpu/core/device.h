@@ -16,14 +16,14 @@ struct DeviceInfo {
   double bandwidth = 0;  // [bytes/s] of its memory by its data sheet; 0: not known
 };
 
-/// By which drivers of different kinds tell that they speak of one device.
+/// Identifies one device across drivers of different APIs.
 using DeviceUuid = std::array<std::uint8_t, 16>;
 
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Asks for a device without creating anything on it; never throws for a missing driver.
+/// Queries the device without creating anything on it; never throws for a missing driver.
 DeviceInfo query_device();
 
 /// Of the device that contexts run on; none on the CPU.

@@ -1,4 +1,4 @@
-// repeat_until(ctx, graph, stop, body): launches that the device repeats by itself, without the host looking.
+// repeat_until(ctx, graph, stop, body): launches that the device repeats by itself, without the host.
 #pragma once
 
 #include "gpu/core/buffer.h"
@@ -14,7 +14,7 @@ class LoopGraph {
   LoopGraph& operator=(const LoopGraph&) = delete;
 
 #if STICKSLIP_ON_CUDA
-  /// Whether driver and device know conditional nodes (CUDA 12.4).
+  /// Whether driver and device support conditional nodes (CUDA 12.4).
   static bool is_supported();
   /// Everything launched on `ctx` between the two becomes the body; an error in between needs `abandon`.
   void begin(Context& ctx, const std::int32_t* stop);
@@ -34,7 +34,7 @@ class LoopGraph {
 
 /// Calls body() at least once and then for as long as *stop (backend memory) is zero. `body` must launch the
 /// same work each time and do nothing of consequence while *stop is not zero; it may not read back, wait or
-/// allocate, except in its first call. The host does not wait for the end on CUDA, unless the driver knows no
+/// allocate, except in its first call. The host does not wait for the end on CUDA, unless the driver lacks
 /// conditional nodes.
 template <class Body>
 void repeat_until(Context& ctx, [[maybe_unused]] LoopGraph& graph, const std::int32_t* stop, Body body) {

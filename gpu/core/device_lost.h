@@ -1,4 +1,4 @@
-// DeviceLost: a device that answers nothing any more.
+// DeviceLost: the device does not respond any more.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace stickslip {
 
-/// After this every call to the device fails, until the program is started again: what it held is gone.
+/// After this every call to the device fails, until the program is started again; its memory is lost.
 struct DeviceLost : std::runtime_error {
   explicit DeviceLost(const std::string& why)
       : std::runtime_error("the device is lost: " + why +

@@ -1,6 +1,6 @@
-// ForkJoin tells ThreadSanitizer what oneTBB, whose library it cannot look into, synchronises: a task sees
-// what was written before the fork, and after the join the caller sees what the tasks wrote. Nothing in other
-// builds.
+// ForkJoin declares to ThreadSanitizer the synchronisation inside oneTBB, whose library is not instrumented:
+// writes before the fork are visible to a task, and writes of tasks are visible to the caller after the join.
+// Empty in other builds.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)

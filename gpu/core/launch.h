@@ -16,7 +16,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// How many indices one CPU task takes at least; a kernel that does more work per index asks for fewer.
+/// Least number of indices of one CPU task; a kernel with more work per index sets fewer.
 struct Grain {
   std::size_t size = 2048;
 };

@@ -131,13 +131,13 @@ void reduce_sum(Context& ctx, std::size_t n, F f, T* out, Grain grain = {}) {
   reduce(ctx, n, f, Plus{}, T{}, out, grain);
 }
 
-/// *out = min(identity, all f(i)). A NaN from f is passed over.
+/// *out = min(identity, all f(i)). A NaN from f is ignored.
 template <class T, class F>
 void reduce_min(Context& ctx, std::size_t n, F f, T identity, T* out, Grain grain = {}) {
   reduce(ctx, n, f, Minimum{}, identity, out, grain);
 }
 
-/// *out = max(identity, all f(i)). A NaN from f is passed over.
+/// *out = max(identity, all f(i)). A NaN from f is ignored.
 template <class T, class F>
 void reduce_max(Context& ctx, std::size_t n, F f, T identity, T* out, Grain grain = {}) {
   reduce(ctx, n, f, Maximum{}, identity, out, grain);

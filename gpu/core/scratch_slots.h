@@ -1,4 +1,4 @@
-// Who uses which slot of Context::scratch. Primitives that call each other must not share one.
+// The users of the slots of Context::scratch. Primitives that call each other must not share one.
 #pragma once
 
 namespace stickslip::slot {
@@ -10,7 +10,7 @@ enum Slot : int {
   select_positions,
   sort_alternate,
   sort_histograms,
-  library_temporary,  // what a CUB call asks for
+  library_temporary,  // the temporary storage of a CUB call
   gather_nodes,
   first_free,
 };

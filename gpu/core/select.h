@@ -9,7 +9,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// Writes the indices i in [0, n) with pred(i), ascending, to `out` (room for n entries unless fewer are
-/// known to pass), and their number to `count`. pred is asked once per index. n < 2^31. Both outputs are
+/// known to pass), and their number to `count`. pred is called once per index. n < 2^31. Both outputs are
 /// backend pointers.
 template <class P>
 void select_indices(Context& ctx, std::size_t n, P pred, std::int32_t* out, std::int32_t* count,
@@ -34,7 +34,7 @@ void select_indices(Context& ctx, std::size_t n, P pred, std::int32_t* out, std:
     return;
   }
   // Each chunk compacts into its own place first: `out` may be shorter than n. Writing every index and
-  // advancing by the answer costs no mispredicted branch.
+  // advancing by the result costs no mispredicted branch.
   const std::size_t chunks = detail::chunk_count(n, grain.size);
   auto* found = static_cast<std::int32_t*>(ctx.scratch(slot::select_flags, n * sizeof(std::int32_t)));
   auto* start =

@@ -1,4 +1,4 @@
-// SpanTotal: what all spans of a name took together.
+// SpanTotal: the sum of the times of all spans of a name.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// ThreadPool: what the CPU backend runs on where oneTBB is not installed.
+// ThreadPool: runs the CPU backend where oneTBB is not installed.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ class ThreadPool {
   void serve();
 
   Job job_;
-  std::atomic<std::size_t> next_{0};     // first index that nobody has taken
+  std::atomic<std::size_t> next_{0};     // first index that no thread has taken
   std::atomic<std::uint32_t> round_{0};  // one more for each job, and for the end
   std::atomic<std::uint32_t> busy_{0};   // workers that have not finished the round
   std::atomic<bool> ending_{false};

@@ -11,7 +11,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Collects the spans of a context while it is attached to it. On CUDA it puts an event at both ends of a
 /// span; their times are read after the host's wait at the end of a step. An error of the device between
-/// leaves spans without device times: whoever launches next reports it.
+/// leaves spans without device times; the next launch reports it.
 class Trace {
  public:
   explicit Trace(Context& ctx);

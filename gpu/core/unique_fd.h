@@ -22,7 +22,7 @@ class UniqueFd {
 
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
-  /// Somebody else closes it from now on.
+  /// Gives up ownership: the caller closes it.
   int release() { return std::exchange(fd_, -1); }
 
  private:

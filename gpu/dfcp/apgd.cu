@@ -1,4 +1,4 @@
-// APGD: projected gradient with Nesterov's acceleration [Mazhar, Heyn, Negrut, Tasora 2015], in the metric
+// APGD: projected gradient with Nesterov's acceleration [Mazhar15], in the metric
 // P = diag(s_c), which no mass ratio changes: x+ = Pi(y - t P^-1 g(y)).
 //
 // Deviations: the step is cut to what the quadratic asks for, t = <d, P d> / <d, A d>, instead of by halves,

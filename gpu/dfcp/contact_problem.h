@@ -32,7 +32,7 @@ struct BlockLaw {
   FrictionSet set = FrictionSet::ellipsoid;
   FlowRule flow = FlowRule::exact;
   double cohesion = 0;    // [N s]: the cone's apex lies at -cohesion along the normal [Daviet20 §6.3]
-  double compliance = 0;  // [m/s per N s], added to W's diagonal [Daviet20 §6.3, Tasora13 E]
+  double compliance = 0;  // [m/s per N s], added to W's diagonal [Daviet20 §6.3; Tasora13 E]
 };
 
 /// What block c does to body b: dim x 6 (or dim x 3 for nodes) rows of H.

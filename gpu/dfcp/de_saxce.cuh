@@ -3,7 +3,7 @@
 // With the shift sigma = sigma(u_T) held fixed, Coulomb's law is r in K, u + sigma n in K*, orthogonal: the
 // optimum of
 //   min 1/2 r' W r + (q + sigma n)' r   over K.
-// Its solution gives the next shift [Acary, Cadoux, Lemarechal, Malick 2011; Course §3.1].
+// Its solution gives the next shift [Acary11; Course §3.1].
 #pragma once
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 
 namespace stickslip {
 
-/// SplitMix64 [Steele, Lea, Flood 2014]. The standard library's distributions differ between vendors.
+/// SplitMix64 [Steele14]. The standard library's distributions differ between vendors.
 class SeededNumbers {
  public:
   explicit SeededNumbers(std::uint64_t seed) : state_(seed) {}

@@ -1,4 +1,4 @@
-// GMRES with restarts for nonsymmetric systems in blocks [Saad and Schultz 1986].
+// GMRES with restarts for nonsymmetric systems in blocks [Saad86].
 #pragma once
 
 #include <cmath>

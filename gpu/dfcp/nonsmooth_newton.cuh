@@ -1,5 +1,5 @@
 // Damped nonsmooth Newton on Phi(r) = f(r, W r + q) = 0, whatever function f says that a block obeys its law
-// [Bertails11, Course §3.3].
+// [Bertails11; Course §3.3].
 //
 // The linear system of an iterate is (B (W + E) + A) d = -f with A = df/dr and B = df/du of each block. E is
 // what the papers do not have: W is singular where contacts outnumber degrees of freedom, and then their
@@ -202,7 +202,7 @@ class NonsmoothNewton {
 
   Shift shift() const { return {s_.params.newton_regularisation * s_.W.mean_diagonal(), proximal_}; }
 
-  /// Far from the solution a Krylov method need not be exact [Eisenstat and Walker 1996].
+  /// Far from the solution a Krylov method need not be exact [Eisenstat96].
   double forcing() const { return 0.1 * relative_error(); }
 
   /// Easy proximal problems get easier to leave behind, hard ones closer to their centres.

@@ -153,7 +153,7 @@ bool PivotMethod::disobeys(std::size_t i, const std::vector<double>& x) const {
   return false;
 }
 
-/// [Course eq.120]
+/// [Course Eq.120]
 void PivotMethod::change_set(std::size_t i, const std::vector<double>& x) {
   if (set_[i] == PivotSet::free) set_[i] = x[i] < p_.lower[i] ? PivotSet::lower : PivotSet::upper;
   else set_[i] = PivotSet::free;
@@ -213,7 +213,7 @@ std::int32_t PivotMethod::most_violated(const std::vector<double>& x, int& direc
   return row;
 }
 
-/// dx of the free rows and dv of the others for dx_row = direction [Course eq.116].
+/// dx of the free rows and dv of the others for dx_row = direction [Course Eq.116].
 void PivotMethod::find_direction(std::int32_t row, int direction) {
   const auto rows = factor_.rows();
   for (std::size_t k = 0; k < rows.size(); ++k) right_[k] = -direction * p_.entry(at(rows[k]), at(row));
@@ -225,7 +225,7 @@ void PivotMethod::find_direction(std::int32_t row, int direction) {
     dv_[i] = set_[i] == PivotSet::free ? 0.0 : dot(p_.a.data() + i * p_.n, dx_.data(), p_.n);
 }
 
-/// The longest step that keeps every processed row obeying, and who ends it [Course eq.117-119].
+/// The longest step that keeps every processed row obeying, and who ends it [Course Eq.117-119].
 PivotMethod::Block PivotMethod::first_block(std::int32_t row, int direction,
                                             const std::vector<double>& x) const {
   const auto j = at(row);

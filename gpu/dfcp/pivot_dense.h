@@ -56,10 +56,10 @@ class PivotMethod {
 
   /// True: solved. False: `stop()` said so, or the limit on steps was hit (which rounding can cause only).
   /// Incremental: one row after the other, the most violated first, is driven to where it obeys while the
-  /// rows before keep doing so [Course Alg.3, Baraff 1994], with both bounds.
+  /// rows before keep doing so [Course Alg.3; Baraff94], with both bounds.
   bool solve_incremental(std::vector<double>& x, const std::function<bool()>& stop);
   /// All rows that disobey change sets at once; when that does not help for some rounds, the one of least
-  /// index alone until it does, which terminates [Course Alg.4, Murty; Judice and Pires 1994].
+  /// index alone until it does, which terminates [Course Alg.4; Murty74; Judice94].
   bool solve_block(std::vector<double>& x, const std::function<bool()>& stop);
 
   /// Steps of all calls: pivots (incremental), rounds (block).

@@ -28,7 +28,7 @@ template <int D>
 void solve_pgs_sm(System<D>& s);
 template <int D>
 void solve_nncg(System<D>& s);
-// Nonsmooth Newton [Bertails11, Course §3.3]
+// Nonsmooth Newton [Bertails11; Course §3.3]
 template <int D>
 void solve_newton_ac(System<D>& s);
 template <int D>

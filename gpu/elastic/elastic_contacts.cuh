@@ -10,7 +10,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// Samples of the surface are its nodes, and of each triangle the point where a shape comes nearest if that
-/// lies inside [Course eq. 110]. Each is looked at against half-spaces (nodes) and the shapes of bodies near
+/// lies inside [Course Eq.110]. Each is looked at against half-spaces (nodes) and the shapes of bodies near
 /// it, found by an LBVH of the bodies. Solids do not touch each other, nor themselves.
 ///
 /// Contacts come by sample, side a is contact k's own point: body `first + k` of the contact problem.

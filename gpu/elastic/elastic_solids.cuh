@@ -31,7 +31,7 @@ struct SolidPull {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Backward Euler, linearised where the step begins [Daviet20 Eq.5 at v^k = 0, Course §4.3.3]:
+/// Backward Euler, linearised where the step begins [Daviet20 Eq.5 at v^k = 0; Course §4.3.3]:
 ///   A v = f + J,   A = M + dt^2 K + dt C,   f = M (v_t + dt g) - dt grad Psi(x_t),
 /// K and C projected to be positive semidefinite, J the impulses of contacts at the nodes [N s]. The matrix
 /// in memory is A / dt^2 [N/m], as elsewhere.

@@ -48,8 +48,9 @@ SS_HD inline PlacedShape placed_shape(const Shape& shape, const Pose& body, cons
 
 }  // namespace elastic_detail
 
-/// The point of the triangle t where the shape is nearest or deepest, by projected gradients [Course eq.
-/// 110]. False where it is farther than `margin`, or no nearer than a corner, which is looked at as a node.
+/// The point of the triangle t where the shape is nearest or deepest, by projected gradients
+/// [Course Eq.110]. False where it is farther than `margin`, or no nearer than a corner, which is looked at
+/// as a node.
 SS_HD_LARGE inline bool nearest_in_triangle(const elastic_detail::PlacedShape& shape,
                                             const Vec<double, 3> (&t)[3], double margin,
                                             SurfaceTouch& touch) {

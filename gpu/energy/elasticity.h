@@ -4,11 +4,11 @@
 // image does not change, are defined for inverted F too.
 //
 //   stable Neo-Hookean  m/2 (|F|^2 - 3 - log((|F|^2 + 1)/4)) + l/2 ((J - alpha)^2 - (1 - alpha)^2),
-//   [Smith 2018]        with m = 4/3 mu, l = lambda + 5/6 mu, alpha = 1 + 3/4 m/l
-//   Neo-Hookean         mu/2 (|F|^2 - 3) - mu log J + lambda/2 log^2 J [Bonet, Wood 1997]
-//   fixed corotated     mu |F - R|^2 + lambda/2 (J - 1)^2 [Stomakhin 2012]
+//   [Smith18]           with m = 4/3 mu, l = lambda + 5/6 mu, alpha = 1 + 3/4 m/l
+//   Neo-Hookean         mu/2 (|F|^2 - 3) - mu log J + lambda/2 log^2 J [Bonet97]
+//   fixed corotated     mu |F - R|^2 + lambda/2 (J - 1)^2 [Stomakhin12]
 //   ARAP                mu |F - R|^2
-//   orthogonality       mu/4 |F'F - I|^2, of affine bodies, kappa = mu/4 [Lan 2022]
+//   orthogonality       mu/4 |F'F - I|^2, of affine bodies, kappa = mu/4 [Lan22]
 #pragma once
 
 #include <limits>
@@ -104,7 +104,7 @@ SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Lame& lam
   return first_piola(model, f, is_corotated(model) ? svd3(f) : Svd3<Real>{}, lame);
 }
 
-/// dP/dF of an isotropic energy in its own frame [Smith 2019]: with X = u' dF v,
+/// dP/dF of an isotropic energy in its own frame [Smith19]: with X = u' dF v,
 ///   dP = u Y v',   Y_ii = sum_j scaling_ij X_jj,   Y_ij = even_k X_ij + odd_k X_ji   (i, j, k all
 ///   different).
 /// The eigenvalues are those of `scaling` and, per axis k, even + odd (flip) and even - odd (twist).

@@ -1,4 +1,4 @@
-// Smoothed Coulomb friction of one stencil [Li 2020 §5.4, Guo24 §3]: D = mu lambda f(|u|) [J], with u the
+// Smoothed Coulomb friction of one stencil [Li20 §5.4; Guo24 §3]: D = mu lambda f(|u|) [J], with u the
 // tangential sliding over the step at a frozen normal, weights and normal force, and f(y) = y^2/eps - y^3/(3
 // eps^2) below eps = eps_v dt, y - eps/3 above. Its slope rises from 0 (stick) to 1 (slip) with a continuous
 // derivative.

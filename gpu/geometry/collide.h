@@ -7,10 +7,10 @@
 
 namespace stickslip {
 
-/// What tests two shapes against each other.
+/// The kind of test for two shapes.
 enum class PairTest : std::uint8_t { sphere, boxes, capsules, convex, mesh };
 
-/// Of any two shapes, in any order: the one table of who is tested how.
+/// Of any two shapes, in any order: the one table of tests.
 SS_HD constexpr PairTest pair_test(ShapeKind a, ShapeKind b) {
   const ShapeKind low = a < b ? a : b, high = a < b ? b : a;
   if (high == ShapeKind::mesh) return PairTest::mesh;

@@ -31,8 +31,8 @@ SS_HD inline BoxPair box_pair(const Convex& a, const Convex& b) {
   return p;
 }
 
-/// The best face axis: one of b only when it is better by `slack`, so that two that face each other do not
-/// take turns.
+/// The best face axis: one of b only when it is better by `slack`, so that two opposite faces do not
+/// alternate.
 SS_HD inline BoxAxis best_face_axis(const BoxPair& p, double slack) {
   BoxAxis a{-1e300, 0, -1, 1}, b{-1e300, -1, 0, 1};
   for (int i = 0; i < 3; ++i) {
@@ -69,8 +69,8 @@ SS_HD_LARGE inline BoxAxis best_edge_axis(const BoxPair& p, double least) {
   return best;
 }
 
-/// A corner of the shared polygon: place along the reference face's sides, height over it, and the two edges
-/// that meet there.
+/// A corner of the shared polygon: position along the reference face's sides, height over it, and the two
+/// edges that end there.
 struct FlatCorner {
   double u, v, height;
   std::uint32_t in, out;
@@ -107,8 +107,8 @@ SS_HD inline void cut_side(FlatPolygon& polygon, int k, double sign, double limi
   for (int i = 0; i < result.count; ++i) polygon.corners[i] = result.corners[i];
 }
 
-/// One box as the reference, the other in its frame. An edge bears the name of its side and of the face
-/// beyond it, so that a corner has the same name whichever box is the reference.
+/// One box as the reference, the other in its frame. An edge is named by its side and the face beyond it, so
+/// that a corner has the same name for either box as the reference.
 struct FacedBoxes {
   V3 reference, incident;  // [m] half sizes
   V3 center;               // [m] of the incident box, in the reference's frame

@@ -1,5 +1,5 @@
-// Contact of any two convex shapes: the nearest features when their cores are apart, the shallowest way out
-// when they overlap; then the polygon that a face shares with the other shape.
+// Contact of any two convex shapes: the nearest features when their cores are apart, the smallest separating
+// translation when they overlap; then the polygon that a face shares with the other shape.
 #pragma once
 
 #include "gpu/geometry/convex_features.h"
@@ -38,7 +38,7 @@ SS_HD inline V3 edge_direction(const Convex& c, std::int32_t e) {
   return c.r * (c.hull->vertices[ends[1]] - c.hull->vertices[ends[0]]);
 }
 
-/// Ways across the axis of a capsule or cylinder and the edges of the other shape.
+/// Directions across the axis of a capsule or cylinder and the edges of the other shape.
 SS_HD inline void offer_axis_ways(const Convex& a, const Convex& b, const Convex& lengthwise,
                                   const Convex& other, Ways& ways) {
   if (lengthwise.kind != ShapeKind::capsule && lengthwise.kind != ShapeKind::cylinder) return;
@@ -55,8 +55,9 @@ SS_HD inline void offer_all_axis_ways(const Convex& a, const Convex& b, Ways& wa
   offer_axis_ways(a, b, b, a, ways);
 }
 
-/// Downhill from a way out: with a pushed out along it and a little further, the direction of the nearest
-/// points leads out at most as deep, and stays itself only where the depth is stationary.
+/// One step of descent from a separating direction: with a translated along it and a little further, the
+/// direction of the nearest points separates at no larger depth, and equals the first only where the depth is
+/// stationary.
 SS_HD_LARGE inline Nearest follow_way(const Convex& a, const Convex& b, V3 normal, double s) {
   const double scale = reach(a) + reach(b), further = 1e-3 * scale;
   Nearest result{false, s, normal, a.x, b.x, 0};
@@ -73,9 +74,9 @@ SS_HD_LARGE inline Nearest follow_way(const Convex& a, const Convex& b, V3 norma
   return result;
 }
 
-/// The shallowest way out of an overlap, from the best ways known and the line of centres. The depth is exact
-/// for a minimum near those; of overlaps deeper than `deep` three are followed, and now and then two edges
-/// elsewhere leave a shallower one.
+/// The smallest separating translation of an overlap, from the best directions known and the line of centres.
+/// The depth is exact for a minimum near those. Of overlaps deeper than `deep` three are followed; in rare
+/// cases two edges elsewhere have a smaller one.
 SS_HD_LARGE inline Nearest penetration(const Convex& a, const Convex& b, Ways& ways, double deep) {
   ways.offer(a, b, a.x - b.x);
   if (ways.count == 0) ways.offer(a, b, {0, 1, 0});
@@ -92,7 +93,7 @@ SS_HD inline V3 midway(const Convex& a, const Convex& b, const V3& on_a, const V
   return 0.5 * (on_a + on_b) + (0.5 * (b.radius - a.radius)) * n;
 }
 
-/// Which face meets which shape, and how near it must come.
+/// Which face is tested against which shape, and how near it must come.
 struct FacePair {
   std::int32_t face;
   V3 normal;  // of the face, outward
@@ -192,8 +193,8 @@ SS_HD_LARGE inline bool edge_contact(const Convex& a, const Convex& b, const Nea
   return list.count > 1;
 }
 
-/// The better one of a face of each shape; that of b only when it is better by `slack`, so that two that
-/// face each other do not take turns.
+/// The better one of a face of each shape; that of b only when it is better by `slack`, so that two opposite
+/// faces do not alternate.
 SS_HD inline bool best_face_contact(const Convex& a, const Convex& b, const FacePair& fa, const FacePair& fb,
                                     double slack, double margin, PointList& list) {
   const bool of_a = fa.s + slack >= fb.s;
@@ -224,8 +225,8 @@ SS_HD_LARGE inline Manifold convex_manifold(const Convex& a, const Convex& b, co
 /// Of the thickness: overlaps less deep than this rest on a face as soon as they fit on it.
 inline constexpr double kShallow = 0.01;
 
-/// Any two convex shapes, but for pairs of spheres and capsules. What rests on a face is found by the faces
-/// alone.
+/// Any two convex shapes, but for pairs of spheres and capsules. Contacts that rest on a face are found by
+/// the faces alone.
 SS_HD_LARGE inline Manifold collide_convex(const Convex& a, const Convex& b, double margin) {
   const double most = a.radius + b.radius + margin;
   const double thin = smaller(thickness(a), thickness(b)), slack = 1e-3 * thin;
@@ -237,7 +238,7 @@ SS_HD_LARGE inline Manifold collide_convex(const Convex& a, const Convex& b, dou
   if (fa.s > most) return no_contact();
   const FacePair fb = best_face_pair(b, a, 1, most, ways);
   if (fb.s > most) return no_contact();
-  // Many edges are worth a look only when nothing else tells the shapes apart.
+  // Many edges are tested only when nothing else separates the shapes.
   const bool many_edges = a.kind == ShapeKind::hull || b.kind == ShapeKind::hull;
   if (!many_edges) offer_all_axis_ways(a, b, ways);
   if (ways.count > 0 && ways.s[0] > most) return no_contact();

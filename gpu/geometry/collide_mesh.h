@@ -1,5 +1,5 @@
-// Meshes with distance fields: points of each surface in the field of the other [Course Alg. 2], and where
-// the inside of a triangle or an edge comes nearer than its corners [Course eq. 110, Macklin 2020].
+// Meshes with distance fields: points of each surface in the field of the other [Course Alg.2], and where
+// the inside of a triangle or an edge comes nearer than its corners [Course Eq.110; Macklin20].
 //
 // Gaps found in a field carry the error of its trilinear values, of the order of spacing^2 over the radius
 // of curvature, and up to half a spacing at sharp edges. Work grows with the number of vertices and
@@ -105,7 +105,7 @@ struct DirectionParts {
   }
 };
 
-/// From where points of a surface are looked at: their normals point to a or to b, their names begin so.
+/// The side of a surface's points: whether their normals point to a or to b, and the start of their names.
 struct FieldSide {
   const PlacedMesh* mesh;
   double sign;  // 1: the mesh is b, its outward normals point to a; -1: the mesh is a
@@ -154,8 +154,8 @@ SS_HD inline V3 onto_triangle(V3 w) {
   return w;
 }
 
-/// The point of a triangle where the field is least, by projected gradients [Course eq. 110], when it lies
-/// below the corners; these are looked at elsewhere.
+/// The point of a triangle where the field is least, by projected gradients [Course Eq.110], when it lies
+/// below the corners; these are tested elsewhere.
 SS_HD_LARGE inline void search_triangle(const FieldSide& side, const V3 (&t)[3], std::uint32_t id,
                                         DirectionParts& parts) {
   const V3 center = (1.0 / 3) * (t[0] + t[1] + t[2]);

@@ -1,4 +1,4 @@
-// A convex shape at its place: support points, faces and their outlines.
+// A convex shape at a pose: support points, faces and their outlines.
 #pragma once
 
 #include "gpu/geometry/out_of_line.h"
@@ -40,7 +40,7 @@ SS_HD inline Convex make_convex(const Shape& s, const Pose& body, const V3& orig
           at.x - origin};
 }
 
-/// [m] A length that small errors are measured by: the smallest half size.
+/// [m] The length that small errors are relative to: the smallest half size.
 SS_HD inline double thickness(const Convex& c) {
   if (c.kind == ShapeKind::sphere || c.kind == ShapeKind::capsule) return c.size[0];
   return smallest(c.size);

@@ -1,11 +1,12 @@
-// What of a convex shape meets another one along a direction: a face, an edge or a corner, as a polygon.
+// The feature of a convex shape that is farthest along a direction: a face, an edge or a corner, as a
+// polygon.
 #pragma once
 
 #include "gpu/geometry/manifold_points.h"
 
 namespace stickslip::narrow {
 
-/// Names of edges of the two shapes never meet.
+/// Names of edges of the two shapes never coincide.
 SS_HD inline std::uint32_t edge_name(std::uint32_t side, std::uint32_t edge) {
   return side << 31 | (edge + 1);
 }
@@ -41,7 +42,7 @@ SS_HD inline void box_face_polygon(const Convex& c, std::int32_t f, std::uint32_
   const V3 center = c.x + (sign * c.size[axis]) * c.r.column(axis);
   const V3 eu = c.size[u] * c.r.column(u), ev = (sign * c.size[v]) * c.r.column(v);
   const std::uint32_t flip = f & 1;
-  // An edge bears the name of the face beyond it, and of this one.
+  // An edge is named by the face beyond it and by this one.
   const std::uint32_t base = static_cast<std::uint32_t>(f) * 8;
   const std::uint32_t names[4] = {edge_name(side, base + static_cast<std::uint32_t>(2 * v) + flip),
                                   edge_name(side, base + static_cast<std::uint32_t>(2 * u) + 1),
@@ -86,7 +87,8 @@ SS_HD inline void side_line(const Convex& c, const V3& d, std::uint32_t side, Po
   out.corners[1] = {middle - half, name, edge_name(side, 1002)};
 }
 
-/// What of c is farthest along d: a face, a side or a point. A cylinder shows its cap within 45 degrees.
+/// The feature of c that is farthest along d: a face, a side or a point. A cylinder shows its cap within 45
+/// degrees.
 SS_HD_LARGE inline void incident_polygon(const Convex& c, const V3& d, std::uint32_t side, Polygon& out) {
   if (c.kind == ShapeKind::sphere) {
     out.count = 1;

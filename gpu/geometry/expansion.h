@@ -1,4 +1,4 @@
-// Exact sums of products of doubles, as expansions [Shewchuk 1997]: sums of components that do not overlap,
+// Exact sums of products of doubles, as expansions [Shewchuk97]: sums of components that do not overlap,
 // smallest first. Exact while no product of the inputs over- or underflows.
 #pragma once
 

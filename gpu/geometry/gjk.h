@@ -93,7 +93,7 @@ struct Nearest {
   std::uint32_t feature;
 };
 
-/// The features of a and b that the simplex stands on, whatever the order in which it met them.
+/// The features of a and b of the simplex, for any order in which it found them.
 SS_HD inline std::uint32_t simplex_feature(const Simplex& s) {
   std::uint32_t sum = 0;
   for (int i = 0; i < s.count; ++i) {

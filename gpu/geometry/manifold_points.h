@@ -6,7 +6,7 @@
 
 namespace stickslip::narrow {
 
-/// 32 bits of two numbers; different pairs meet with a chance of 2^-32.
+/// 32 bits of two numbers; different pairs collide with a probability of 2^-32.
 SS_HD inline std::uint32_t mix(std::uint32_t a, std::uint32_t b) {
   std::uint32_t h = a * 0x9E3779B1u;
   h ^= h >> 15;
@@ -20,7 +20,8 @@ SS_HD inline std::uint32_t mix_unordered(std::uint32_t a, std::uint32_t b) {
   return a < b ? mix(a, b) : mix(b, a);
 }
 
-/// Collects any number of points; when there is no room, those that matter stay.
+/// Collects any number of points; when there is no room, the points that `manifold_reduce.h` ranks highest
+/// stay.
 template <int Room>
 struct PointsOf {
   static constexpr int kRoom = Room;

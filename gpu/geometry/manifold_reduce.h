@@ -1,4 +1,4 @@
-// Which points of a manifold matter: the deepest, and those that span the most area.
+// Which points of a manifold are kept: the deepest, and those that span the most area.
 #pragma once
 
 #include "gpu/geometry/out_of_line.h"

@@ -1,4 +1,4 @@
-// The mollifier of nearly parallel edge pairs [Li 2020 §5]: m = (2 - c/eps_x) c/eps_x for c = |ea x eb|^2 <
+// The mollifier of nearly parallel edge pairs [Li20 §5]: m = (2 - c/eps_x) c/eps_x for c = |ea x eb|^2 <
 // eps_x, else 1.
 #pragma once
 

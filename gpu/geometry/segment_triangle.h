@@ -1,4 +1,5 @@
-// Does a segment meet a triangle? Exact orientation signs, so the answer is right for the given coordinates.
+// Whether a segment intersects a triangle, by exact orientation signs: the answer is correct for the given
+// coordinates.
 #pragma once
 
 #include <limits>
@@ -12,7 +13,7 @@ namespace exact {
 
 using Point = Vec<double, 3>;
 
-// Half an ulp of 1. The bounds of the two filters are Shewchuk's (1997, §4) [ccwerrboundA, o3derrboundA].
+// Half an ulp of 1. The bounds of the two filters are ccwerrboundA and o3derrboundA of [Shewchuk97 §4].
 inline constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 
 SS_HD constexpr int sign_of(double x) { return (x > 0.0) - (x < 0.0); }
@@ -91,7 +92,7 @@ SS_HD inline bool segments_meet(const Point& a, const Point& b, const Point& c, 
   if (!intervals_meet(a[i], b[i], c[i], d[i]) || !intervals_meet(a[j], b[j], c[j], d[j])) return false;
   const int ca = orientation2(c, d, a, i, j), cb = orientation2(c, d, b, i, j);
   const int ac = orientation2(a, b, c, i, j), ad = orientation2(a, b, d, i, j);
-  // On one line they meet because their intervals do.
+  // On one line they intersect because their intervals do.
   return ca * cb <= 0 && ac * ad <= 0;
 }
 

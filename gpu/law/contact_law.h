@@ -1,4 +1,5 @@
-// The law of one contact, apart from any solver: what impulses it allows and how velocities answer.
+// The law of one contact, independent of any solver: the impulses that it allows and the velocities that
+// belong to them.
 //
 // A contact has D rows, normal first: D = 3 (two tangents), or 4 with a torsional row. Impulse r [N s],
 // velocity u [m/s] (the torsional rows are scaled by a length of the user's choice, so that units agree).

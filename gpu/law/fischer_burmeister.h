@@ -1,5 +1,5 @@
-// The Fischer-Burmeister function of a block: on the second-order cone for an ellipsoid [Fukushima, Luo &
-// Tseng 2002], row by row for a box [Course §3.3.2].
+// The Fischer-Burmeister function of a block: on the second-order cone for an ellipsoid
+// [Fukushima02], row by row for a box [Course §3.3.2].
 #pragma once
 
 #include "gpu/law/nonsmooth.h"
@@ -89,8 +89,8 @@ struct ScalarFischerBurmeister {
   }
 };
 
-/// phi(r_i + b, -phi(b - r_i, -v)) with b = mu max(r_N, 0): the smooth kin of the median of r_i - b, v, r_i +
-/// b.
+/// phi(r_i + b, -phi(b - r_i, -v)) with b = mu max(r_N, 0): the smooth counterpart of the median of r_i - b,
+/// v, r_i + b.
 template <int D>
 SS_HD inline void boxed_row(const ContactLaw<D>& law, const Vec<double, D>& r, const Vec<double, D>& u,
                             double scale, int row, NonsmoothBlock<D>& block) {

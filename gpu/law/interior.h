@@ -1,5 +1,5 @@
-// What an interior-point method asks of a law: scalings that keep an impulse r inside K and a velocity y
-// inside K* on their way to r . y = 0.
+// The parts of a law that an interior-point method needs: scalings that keep an impulse r inside K and a
+// velocity y inside K* on their way to r . y = 0.
 //
 // Rows are scaled by the friction coefficients, x = (r_N, r_i / mu_i) and z = (y_N, mu_i y_i): both cones
 // become the second-order cone L, and x . z = r . y. Rows with mu = 0 stay out: their impulse is zero.

@@ -1,4 +1,4 @@
-// What the exact local solver wants to know about a block, computed once per block.
+// The input of the exact local solver about a block, computed once per block.
 //
 // Tangential rows are scaled by the friction coefficients, S = diag(1, mu): with r = S r', u' = S u, W' = S W
 // S a section of K becomes the unit ball (or box), and a row with mu = 0 falls out by itself.

@@ -21,7 +21,7 @@ SS_HD inline bool negligible_rows(const Mat<double, D>& w, const Vec<double, D>&
 
 /// W' r + q + lambda c(r) = 0 and |r_T| = r_N in scaled rows, with c = (0, r_T) under the exact rule and
 /// (-r_N, r_T) under the associated one. Decompositions lose as many digits as W' is badly conditioned or its
-/// rows unequal; this gives them back, row by row.
+/// rows unequal; this restores them, row by row.
 template <int D>
 SS_HD inline Vec<double, D> polish_sliding(const Mat<double, D>& w, FlowRule rule, const Vec<double, D>& q,
                                            Vec<double, D> r) {

@@ -1,7 +1,7 @@
 // The exact solution of one block: the r with u = W r + q and (u, r) in the law.
 //
 // Take-off if q_N >= 0; else the impulse that stops the contact if K admits it; else sliding, a scalar
-// equation for an ellipsoid [in place of the quartic of Bonnefon & Daviet 2011] and linear cases for a box.
+// equation for an ellipsoid [in place of the quartic of Bonnefon11] and linear cases for a box.
 #pragma once
 
 #include "gpu/law/local_box.h"

@@ -1,4 +1,4 @@
-// Friction laws made from what the surfaces look like [Course §6.1.2].
+// Friction laws from the structure of the surfaces [Course §6.1.2].
 #pragma once
 
 #include "gpu/law/contact_law.h"
@@ -26,7 +26,7 @@ SS_HD inline Vec<double, 3> in_plane(const Vec<double, 3>& x, const Vec<double, 
   return norm2(part) > 1e-24 * norm2(x) ? normalized(part) : Vec<double, 3>::zero();
 }
 
-/// A tangent of the normal n when nothing else gives one.
+/// Any tangent of the normal n, as a fallback.
 SS_HD inline Vec<double, 3> any_tangent(const Vec<double, 3>& n) {
   const Vec<double, 3> axis = std::fabs(n[0]) < 0.6 ? Vec<double, 3>{1, 0, 0} : Vec<double, 3>{0, 1, 0};
   return in_plane(axis, n);

@@ -1,9 +1,9 @@
-// Functions of (r, u) that vanish exactly where a block meets its law, with their Jacobians, for Newton's
+// Functions of (r, u) that vanish exactly where a block satisfies its law, with their Jacobians, for Newton's
 // method: Alart-Curnier [Bertails11], the minimum map and Fischer-Burmeister [Course §3.3].
 //
-// They all solve either flow rule: under the associated one (u, r) meets the law where (u - sigma(u_T) n, r)
-// meets the exact one. Values are impulses [N s]; parameters turn velocities into impulses (order of 1 / W).
-// The value of a bilateral block is parameter * u.
+// They all solve either flow rule: under the associated one (u, r) satisfies the law where (u - sigma(u_T) n,
+// r) satisfies the exact one. Values are impulses [N s]; parameters turn velocities into impulses (order of 1
+// / W). The value of a bilateral block is parameter * u.
 #pragma once
 
 #include "gpu/law/projection_derivative.h"
@@ -75,7 +75,7 @@ SS_HD inline NonsmoothBlock<D> joint_block(double parameter, const Vec<double, D
 
 /// The radius of the section that Alart-Curnier's tangential part projects onto.
 enum class SectionRadius : std::uint8_t {
-  augmented,  // max(r_N - rho_n u_N, 0) [Alart & Curnier 1991]
+  augmented,  // max(r_N - rho_n u_N, 0) [Alart91]
   impulse,    // max(r_N, 0) [Bertails11]
 };
 

@@ -31,7 +31,7 @@ struct BodyBlock {
   }
 };
 
-/// The parts of A that make the blocks, in backend memory; what they mean is SplitMatrix's business.
+/// The parts of A that make the blocks, in backend memory; SplitMatrix defines them.
 struct BodyBlockSources {
   const Mat3* diagonal;  // per node
   const Mat3* lower;     // by entry

@@ -14,7 +14,7 @@ std::vector<std::int32_t> morton_order(std::span<const Vec3> positions, std::spa
 
 /// Every level has slots, each with three unknowns, and `domain_size` consecutive slots are a domain. On
 /// level 0 a slot is a node. On level l + 1 it is the sum of the slots of a domain of level l that pairs of
-/// nodes connect [Wu 2022]: two bodies in one domain stay apart. Slots are numbered through all levels, each
+/// nodes connect [Wu22]: two bodies in one domain stay apart. Slots are numbered through all levels, each
 /// level padded to whole domains.
 struct DomainPlan {
   std::int32_t domain_size = 1;
@@ -33,7 +33,7 @@ struct DomainPlan {
 };
 
 /// `order`: all nodes. `pairs`: nodes (i, j) of the block A_ij of each pair that the matrix couples; one with
-/// i < j is passed over, for it stands for its mirror image. Levels are added until one has a single domain,
+/// i < j is skipped, because it stands for its mirror image. Levels are added until one has a single domain,
 /// hardly shrinks, or there are `most_levels`.
 DomainPlan make_domain_plan(std::span<const std::int32_t> order, std::span<const Vec2i> pairs,
                             std::int32_t domain_size, int most_levels);

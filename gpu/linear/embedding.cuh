@@ -1,4 +1,4 @@
-// Embedding: nodes that follow the four control nodes of their affine body, x_s = sum_k w_sk c_k [Lan 2022].
+// Embedding: nodes that follow the four control nodes of their affine body, x_s = sum_k w_sk c_k [Lan22].
 // Seen as the matrix J from the nodes that are free to all nodes: a system A in all nodes becomes J'A J, and
 // the rows and columns of embedded nodes become zero.
 #pragma once
@@ -29,7 +29,7 @@ struct BodyVectors {
   }
 };
 
-/// What kernels know of it.
+/// The view for kernels.
 struct EmbeddingView {
   const EmbeddedNode* nodes;    // by body
   const std::int32_t* index;    // per node of the model: into `nodes`, or one of the two below
@@ -61,7 +61,7 @@ class Embedding {
 
   /// x = J x: embedded nodes go where their control nodes put them. All nodes, backend memory.
   void expand(Context& ctx, Vec3* x) const;
-  /// g = J'g: control nodes take over what their embedded nodes have, which keep zero.
+  /// g = J'g: control nodes receive the values of their embedded nodes, which become zero.
   void reduce(Context& ctx, Vec3* g);
 
   /// J'A J of a matrix in host memory, with the identity at embedded nodes.

@@ -1,4 +1,4 @@
-// HostBlocks: a symmetric block matrix in host memory, for what only runs there.
+// HostBlocks: a symmetric block matrix in host memory, for solvers that only run there.
 #pragma once
 
 #include <cstdint>

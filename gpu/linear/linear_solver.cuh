@@ -11,13 +11,12 @@ class LinearSolver {
   /// Where the nodes are [m], at the start of the scene: for preconditioners that sort them.
   void set_positions(std::span<const Vec3> positions) { pcg_.set_positions(positions); }
 
-  /// Tells the matrix, before it is assembled, what `solve` will ask of it.
+  /// Configures the matrix for `solve`, before it is assembled.
   static void prepare(SplitMatrix& matrix, const Params& params);
 
-  /// Solves A x = b from nothing; nodes with fixed[i] != 0 get zero. All pointers are backend memory, and
-  /// must outlive a later `resume`. PCG without groups runs without the host, which may read `outcome` with
-  /// whatever else it wants to know. Throws SimulationError where a factorisation is impossible (see
-  /// sparse_cholesky.h).
+  /// Solves A x = b from x = 0; nodes with fixed[i] != 0 get zero. All pointers are backend memory, and must
+  /// outlive a later `resume`. PCG without groups runs without the host, which may read `outcome` together
+  /// with other results. Throws SimulationError where a factorisation is impossible (see sparse_cholesky.h).
   void launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
                     const std::uint8_t* fixed);
   /// Of the last solve, in backend memory.
@@ -28,8 +27,8 @@ class LinearSolver {
   PcgResult solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
                   const std::uint8_t* fixed);
 
-  /// Goes on for up to `iterations` more, and says whether x came closer; within params.pcg_iterations in
-  /// all. For a direction that a line search cannot use [Guo24 App. B].
+  /// Continues for up to `iterations` more, and returns whether the residual fell; within
+  /// params.pcg_iterations in all. For a direction that a line search cannot use [Guo24 App. B].
   bool resume(Context& ctx, int iterations, const Params& params, PcgResult& result);
 
   /// Groups of the last solve that made them: with a warm start, or where `pcg_stop` asks for the condition

@@ -14,15 +14,15 @@ enum class Accumulate { overwrite, add };
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// The corners of a list of 4-corner stencils, sorted by node: a corner is 4 * stencil + position in the
-/// stencil, and an unused one has the node -1. A node's corners stand in ascending order, so that a sum has
-/// one value whatever runs it.
+/// stencil, and an unused one has the node -1. A node's corners are in ascending order, so that a sum has the
+/// same value on any number of threads.
 class NodeGather {
  public:
   /// `stencils`: n in backend memory, nodes in [-1, node_count). Sorts 4 n keys; the host waits for
   /// nothing.
   void build(Context& ctx, const Vec4i* stencils, std::size_t n, std::size_t node_count);
 
-  /// The touched nodes in ascending order with the corners of each, for kernels of others.
+  /// The touched nodes in ascending order with the corners of each, for kernels elsewhere.
   struct Runs {
     const std::uint32_t* node;
     const std::int32_t* begin;  // into `corner`, *count + 1

@@ -8,7 +8,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// What the kernels of Pcg see. All but `fixed` (may be null) are there.
+/// Arguments of the kernels of Pcg. Only `fixed` may be null.
 struct PcgVectors {
   Vec3 *x, *r, *z, *p, *q;
   const std::uint8_t* fixed;

@@ -1,4 +1,4 @@
-// What conjugate gradients know of themselves while they run, and when they stop: host + device, no launches.
+// The state of conjugate gradients and their stopping criteria: host + device, no launches.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,9 @@ struct PcgSettings {
   int max_iterations = 10000;
   bool start_from_x = false;  // else x is overwritten with zero first
   // What ends the iterations. `relative` is the tolerance above, where Guo24 App. B has |r|_2 <= tol |r_0|_2:
-  // in the preconditioner's norm a stiff contact weighs no more than what it moves. The others are in |.|_2
-  // as printed, and leave the tolerance alone: (i) truncated, (ii) condition_x, (iii) condition_b.
+  // in the preconditioner's norm a stiff contact has no more weight than the nodes that it moves. The others
+  // are in |.|_2 as printed, and leave the tolerance alone: (i) truncated, (ii) condition_x, (iii)
+  // condition_b.
   PcgCriterion criterion = PcgCriterion::relative;
   Real condition = 1;  // estimate of A's condition number, for (ii) and (iii)
   PreconditionerSettings preconditioner{};
@@ -99,7 +100,7 @@ SS_HD inline void PcgState::judge() {
 }
 
 SS_HD inline void PcgState::set_targets(const PcgSettings& settings, Real bb) {
-  // Beyond one half every direction would do, the zero one too.
+  // Beyond one half every direction would be accepted, even zero.
   const Real rounding = std::min(std::numeric_limits<Real>::epsilon() * settings.condition, Real(0.5));
   switch (settings.criterion) {
     case PcgCriterion::relative:

@@ -13,7 +13,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 ///               1, 3, 9 consecutive nodes in Morton order [Guo24 App. A]
 /// multilevel    additive Schwarz on Morton-sorted nodes: domains of 16 nodes and, recursively, of 16 sums
 /// over
-///               domains [Wu 2022, the baseline of Guo24 Fig. 27]
+///               domains [Wu22; the baseline of Guo24 Fig.27]
 /// All but `none` leave out affine bodies, and invert the 12x12 diagonal block of each.
 class Preconditioner {
  public:
@@ -26,7 +26,7 @@ class Preconditioner {
   void build(Context& ctx, const SplitMatrix& matrix, const PreconditionerSettings& settings,
              const std::uint8_t* fixed);
 
-  /// For kernels: the part of z_i that needs nothing but r_i, and fuses with whatever made r_i.
+  /// For kernels: the part of z_i that needs only r_i, fused into the kernel that computes r_i.
   struct Local {
     const Symmetric3* inverse;
     SS_HD Vec3 apply(std::size_t i, const Vec3& r) const { return inverse[i] * r; }

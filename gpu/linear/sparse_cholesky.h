@@ -1,4 +1,4 @@
-// Sparse factorisations on the host, where the build found Eigen: for reference, and for contact problems.
+// Sparse factorisations on the host, in builds with Eigen: for reference, and for contact problems.
 #pragma once
 
 #include <memory>

@@ -42,7 +42,8 @@ class SplitMatrix {
   /// Overwrites D and L with the sum of the tets' blocks: 10 per tet, (0,0),(1,0),(1,1),(2,0), ... (3,3) by
   /// corners. Contact stencils are dropped.
   void assemble(Context& ctx, const Mat3* tet_blocks);
-  /// The same from block(10 tet + position), a device function, for blocks that are cheaper made than stored.
+  /// The same from block(10 tet + position), a device function, for blocks that are cheaper to compute than
+  /// to store.
   template <class F>
   void assemble_from(Context& ctx, F block);
   /// The same in batches, so that not all blocks are in memory at once: adds the tets of one batch. Batches

@@ -21,11 +21,11 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Group of node j: floor(log10 e_j), e_j its assembled eigenvalue. The sub-systems A_gg x_g = b_g of all
 /// groups are solved at once, by conjugate gradients with one alpha and one beta per group and a product that
-/// skips blocks between groups, so that each group goes as if it were alone. The paper leaves open how far:
-/// so far as the settings say.
+/// skips blocks between groups, so that each group is solved as if it were alone. The paper leaves the
+/// accuracy open; the settings give it.
 class WarmStart {
  public:
-  /// Decades of stiffness that are told apart; nodes that are softer than that join the softest group.
+  /// Number of decades of stiffness with a group of their own; softer nodes join the softest group.
   static constexpr int kGroups = 16;
   using Sums = Vec<Real, kGroups>;
 

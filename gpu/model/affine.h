@@ -1,4 +1,4 @@
-// Affine bodies: solids with 12 degrees of freedom, the positions of four control nodes [Lan 2022].
+// Affine bodies: solids with 12 degrees of freedom, the positions of four control nodes [Lan22].
 #pragma once
 
 #include "gpu/model/model.h"

@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// The convex hull of points [m], by quickhull [Barber 1996]; faces in one plane (up to 1e-6 of the points'
+/// The convex hull of points [m], by quickhull [Barber96]; faces in one plane (up to 1e-6 of the points'
 /// extent) become one polygon, and points that are no corners of it are left out. Throws
 /// std::invalid_argument when a point is not finite or all lie in a plane, on a line or in a point.
 ConvexHull convex_hull(const std::vector<Vec<double, 3>>& points);

@@ -14,7 +14,7 @@ std::string surface_fault(const std::vector<Vec<double, 3>>& nodes, const std::v
 
 /// A mesh with its distance on a grid of cubes, `cells` of them along its longest side and two more on each
 /// side. A node's value is the exact distance to the nearest triangle; its sign is that of the
-/// angle-weighted normal there [Baerentzen, Aanaes 2005]. Throws std::invalid_argument for a surface with a
+/// angle-weighted normal there [Baerentzen05]. Throws std::invalid_argument for a surface with a
 /// fault and for cells outside [4, 512].
 ShapeMesh mesh_with_distance(std::vector<Vec<double, 3>> nodes, std::vector<Vec3i> triangles, int cells);
 

@@ -40,7 +40,7 @@ double distance2_to_triangle(const Vec3d& p, const Corners& t) {
                    distance2_to_segment(p, t.c, t.a)});
 }
 
-/// The solid angle of the triangle seen from p, with its sign [Van Oosterom 1983 Eq.8].
+/// The solid angle of the triangle seen from p, with its sign [VanOosterom83 Eq.8].
 double solid_angle(const Vec3d& p, const Corners& t) {
   const Vec3d a = t.a - p, b = t.b - p, c = t.c - p;
   const double la = norm(a), lb = norm(b), lc = norm(c);

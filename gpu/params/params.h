@@ -20,7 +20,7 @@ namespace stickslip {
 #define STICKSLIP_PARAMS(REAL, INT, BOOL, CHOICE)                                                                              \
   REAL(dt, 1.0 / 60.0, 1e-6, 10.0, "s", time, "time step")                                                                      \
   REAL(gravity, -9.81, -100.0, 100.0, "m/s^2", time, "acceleration along y")                                                   \
-  CHOICE(time_integrator, TimeIntegrator, backward_euler, integration, "of elastic scenes: backward_euler, or newmark with the acceleration as a state [Li 2020 suppl.]", "backward_euler|newmark") \
+  CHOICE(time_integrator, TimeIntegrator, backward_euler, integration, "of elastic scenes: backward_euler, or newmark with the acceleration as a state [Li20 suppl.]", "backward_euler|newmark") \
   REAL(newmark_beta, 0.25, 0.01, 1.0, "1", integration, "newmark: share of the new acceleration in positions; 1/4 is the trapezoidal rule")  \
   REAL(newmark_gamma, 0.5, 0.5, 1.0, "1", integration, "newmark: share of the new acceleration in velocities; 1/2 is of second order, more damps") \
   CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, barrier with multipliers, or velocity-level contact (rigid bodies)", "ipc|barrier_al|velocity")     \
@@ -48,7 +48,7 @@ namespace stickslip {
   BOOL(warm_start, false, pcg, "start PCG from separate solves of groups of equally stiff nodes")                              \
   REAL(warm_start_tolerance, 1e-1, 1e-14, 0.9, "1", pcg, "relative residual that ends a group's solve")                         \
   INT(warm_start_iterations, 100, 1, 1000000, "1", pcg, "iterations of the group solves at most")                             \
-  CHOICE(pcg_stop, PcgCriterion, relative, pcg, "what ends PCG: pcg_tolerance in the preconditioner's norm or (euclidean) in |.|_2, or criterion (i), (ii) or (iii) of Guo 2024, App. B", "relative|truncated|condition_x|condition_b|euclidean") \
+  CHOICE(pcg_stop, PcgCriterion, relative, pcg, "what ends PCG: pcg_tolerance in the preconditioner's norm or (euclidean) in |.|_2, or criterion (i), (ii) or (iii) of [Guo24 App. B]", "relative|truncated|condition_x|condition_b|euclidean") \
   REAL(pcg_tolerance, 1e-4, 1e-14, 0.5, "1", pcg, "relative residual that ends PCG, see pcg_stop")             \
   INT(pcg_iterations, 10000, 1, 1000000, "1", pcg, "PCG iterations per Newton iteration at most")                              \
   CHOICE(ccd, CcdMethod, additive, ccd, "time-of-impact method", "additive|cubic")                                             \

@@ -74,7 +74,7 @@ class Coupling {
   void take_impulses(Context& ctx, const Vec<double, 4>* world);
   struct RoundStep {
     double steepness;  // dR . B A_e^-1 B' dR / sum |dR|^2 / m: above 1, particles are too heavy
-    bool turned;       // against the momentum [O'Donoghue 2015, gradient scheme]
+    bool turned;       // against the momentum [ODonoghue15: gradient scheme]
     double push;       // [m/s] |R / m|_2: what the impulses alone give the particles
   };
   RoundStep last_step(Context& ctx);

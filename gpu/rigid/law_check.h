@@ -27,7 +27,7 @@ SS_HD inline double positive(double x) { return x > 0 || std::isnan(x) ? x : 0.0
 
 }  // namespace law_check_detail
 
-/// The terms of one contact [Course Eq. 1.30 to 1.33]: with f = sqrt(sum (r_i / mu_i)^2) and the support
+/// The terms of one contact [Course Eq.1.30 to 1.33]: with f = sqrt(sum (r_i / mu_i)^2) and the support
 /// sigma(u_T) = sqrt(sum (mu_i u_i)^2) of the elliptic section, the law reads
 ///   u_N >= 0, r_N >= 0, u_N r_N = 0, f <= r_N, r_N sigma(u_T) + r_T . u_T = 0.
 SS_HD inline LawCheck law_terms(const ContactOutcome& c) {

@@ -7,7 +7,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Levels count the loaded contacts (r_N > 0) on the shortest way to something that cannot be pushed. Level
 /// by level the blocks whose higher body is there are solved again, bodies of lower levels held at the
-/// velocities that they have got by then [Guendelman, Bridson, Fedkiw 2003; Course §3.2.4, Erleben 2007]:
+/// velocities that they have got by then [Guendelman03; Course §3.2.4; Erleben07]:
 /// what a few iterations left to sink does not sink, at the price of momentum, which the held bodies do not
 /// get. Impulses that solve the problem already are a fixed point. Deviation from the text: levels are
 /// distances, so that bodies which hold each other up share one and are swept together.

@@ -1,5 +1,5 @@
-// Projected Newton with PCG on the incremental potential; every iterate is free of intersections [Li 2020,
-// Guo24 §3].
+// Projected Newton with PCG on the incremental potential; every iterate is free of intersections
+// [Li20; Guo24 §3].
 #pragma once
 
 #include <atomic>

@@ -39,7 +39,7 @@ class ContactTerms {
   /// Between two Newton iterations, after `update` at the same x: new multipliers, then a new A' [Guo24
   /// Alg.1]. Returns whether the potential has changed. Nothing without augmentation.
   bool augment(Context& ctx, const Proximity& near, const Vec3* x);
-  /// Takes normal forces and frames of friction from the current set at x [Li 2020: lagging].
+  /// Takes normal forces and frames of friction from the current set at x [Li20: lagging].
   void update_friction(Context& ctx, const Vec3* x);
   /// Until the next step `update` leaves friction alone: it has a potential then, and Newton descends.
   void freeze_friction() { settings_.lagged_friction = true; }

@@ -1,4 +1,4 @@
-// The incremental potential of one implicit step [Guo24 §3, Li 2020]:
+// The incremental potential of one implicit step [Guo24 §3; Li20]:
 //   E(x) = 1/(2 beta dt^2) |x - y|_M^2 + Psi(x) + sigma sum_A b(d_i) + sum_A' phi(d_i) + sum D_j
 //        + springs to scripted targets and the pointer
 // (A' and its potentials phi in the augmented Lagrangian only, see ContactPotential)

@@ -267,7 +267,7 @@ void TimeStepper::predict_newmark(Context& ctx, const DeviceModel& device, const
 }
 
 /// Moves scripted nodes straight to their targets when neither a contact nor an element that must not invert
-/// is in the way, as [Li 2020 §4] does. Returns whether they are blocked: then springs pull them during the
+/// is in the way, as [Li20 §4] does. Returns whether they are blocked: then springs pull them during the
 /// minimisation and contacts and elements push back.
 bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Params& params,
                                const DeviceState& state, StageClock& clock, StepReport& report) {

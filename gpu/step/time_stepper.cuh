@@ -12,7 +12,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Per step [Guo24 Alg.1 without augmentation]: predict; move what is scripted; minimise the incremental
 /// potential; update velocities; report. The state changes only when the whole step succeeded.
 ///
-/// Newmark [Li 2020, supplement], with a_{t+1} from M a_{t+1} = forces at x_{t+1}:
+/// Newmark [Li20 suppl.], with a_{t+1} from M a_{t+1} = forces at x_{t+1}:
 ///   x_{t+1} = x_t + dt v_t + dt^2 ((1/2 - beta) a_t + beta a_{t+1}),
 ///   v_{t+1} = v_t + dt ((1 - gamma) a_t + gamma a_{t+1}).
 /// Unlike there, friction and damping resist v_{t+1} instead of (x_{t+1} - x_t) / dt. It is linear in

@@ -62,7 +62,7 @@ double distance_to_triangle(const Vec3d& p, const Vec3d& a, const Vec3d& b, cons
   return inside ? std::abs(dot(n, p - a)) : std::min({to_segment(a, b), to_segment(b, c), to_segment(c, a)});
 }
 
-/// Solid angles: 1 inside, 0 outside [Van Oosterom, Strackee 1983].
+/// Solid angles: 1 inside, 0 outside [VanOosterom83].
 double winding(const Surface& s, const Vec3d& p) {
   double sum = 0;
   for (const Vec3i& t : s.triangles) {

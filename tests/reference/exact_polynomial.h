@@ -43,7 +43,7 @@ class Polynomial {
 
 Polynomial greatest_common_divisor(Polynomial a, Polynomial b);
 
-/// Counts distinct roots by sign variations [Sturm 1829].
+/// Counts distinct roots by sign variations [Sturm1829].
 class SturmChain {
  public:
   explicit SturmChain(const Polynomial& p);

@@ -27,7 +27,7 @@ struct Surface {
   std::vector<Vec3i> triangles;
 };
 
-// The solids and obstacles of Erleben 2018 ("Methodology for assessing mesh-based contact point methods"):
+// The solids and obstacles of [Erleben18]:
 // sharp features that meet sharp features exactly, where normals are undefined.
 
 /// A square pyramid of height 1 over a unit square; its tip points down to the origin.

@@ -137,7 +137,7 @@ def figures(result: dict) -> list[dict]:
     return found
 
 
-# --- performance profiles [Dolan, More 2002] ----------------------------------------------------------------------
+# --- performance profiles [Dolan02] ----------------------------------------------------------------------
 
 
 def profiles(result: dict, tolerance: float, rule: str) -> dict[tuple[str, str], list[float]]:

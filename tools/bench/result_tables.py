@@ -1,0 +1,185 @@
+"""The tables of docs/benchmarks.md and the figures of README.md, from the newest result files of each kind."""
+import json
+import pathlib
+
+import fclib_tables
+
+RESULTS = pathlib.Path(__file__).resolve().parent / "results"
+
+
+def newest(kind: str) -> pathlib.Path:
+    """Names begin with the date, so the last one is the newest."""
+    files = sorted(RESULTS.glob(f"*-{kind}.json"))
+    if not files:
+        raise RuntimeError(f"{RESULTS} has no *-{kind}.json")
+    return files[-1]
+
+
+def load(kind: str) -> list[dict]:
+    return json.loads(newest(kind).read_text())
+
+
+def source(kind: str) -> str:
+    """Where and when: a line above a table."""
+    path, runs = newest(kind), load(kind)
+    return f"Measured {path.name[:10]} on {runs[0]['device']}: [{path.name}](../tools/bench/results/{path.name}).\n\n"
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    return "".join("| " + " | ".join(row) + " |\n" for row in (head, ["---"] * len(head), *rows))
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """With `digits` significant digits, without an exponent where that is readable."""
+    if value is None:
+        return ""
+    if value == 0 or 1e-3 <= abs(value) < 10**digits:
+        return f"{value:#.{digits}g}".rstrip(".")
+    return f"{value:.0f}" if 10**digits <= abs(value) < 1e6 else f"{value:.1e}"
+
+
+def millimetres(value: float | None) -> str:
+    return "" if value is None else f"{1000 * value:.2f}" if value < 0.01 else f"{1000 * value:.1f}" if value < 0.1 else f"{1000 * value:.0f}"
+
+
+# --- rigid bodies -------------------------------------------------------------------------------------------------
+
+
+def rigid() -> str:
+    rows, last = [], None
+    for row in load("rigid")[0]["rows"]:
+        same = row["scene"] == last
+        last = row["scene"]
+        place = ["", ""] if same else [f"`{row['scene']}`", f"{row['bodies']}"]
+        if row.get("error"):
+            rows.append([*place, row["method"], "", "", row["error"], "", ""])
+            continue
+        fell = row.get("fallen") or 0
+        overlap = f"{fell} fell" if fell else f"{millimetres(row['penetration_max'])} ({millimetres(row['penetration_seen'])})"
+        rows.append([*place, row["method"], f"{row['contacts'] / 1000:.1f}k", number(row["ms_mean"]), overlap,
+                     "" if fell else millimetres(row.get("drift_max")), "" if row.get("residual_mean") is None else f"{row['residual_mean']:.1e}"])
+    return source("rigid") + table(["scene", "bodies", "engine, iterations", "contacts", "ms a step", "overlap [mm]", "drift [mm]", "residual"], rows)
+
+
+# --- contact problems -----------------------------------------------------------------------------------------------
+
+
+def problem_name(name: str) -> str:
+    return "LMGC PerioBox" if name.startswith("LMGC") else name.split("-i0")[0].split("-i1")[0]
+
+
+def run_text(run: dict | None, tolerance: float) -> str:
+    """With what the judge says of it where that is far from what was asked for."""
+    if run is None:
+        return "none"
+    judged = run.get("judge")
+    return f"{run['solver']} {number(run['ms'])}" + (f" (by the judge at {judged:.0e})" if judged and judged > 1e3 * tolerance else "")
+
+
+def fclib() -> str:
+    result = load("fclib")[0]
+    tolerance = min(result["tolerances"])
+    rows = []
+    for row in fclib_tables.comparison(result, tolerance, "own"):
+        problem = row["problem"]
+        rows.append([problem_name(problem["name"]), str(problem["contacts"]), run_text(row["theirs"], tolerance), run_text(row["ours"], tolerance),
+                     "" if row["ratio"] is None else number(row["ratio"]), number(row["auto"]["ms"]) if row["auto"] else "none"])
+    peer = result["peer"].split()[0]
+    return (source("fclib") + f"To {tolerance:g}, milliseconds of the fastest solver; {result['peer']}, one thread each, at most {result['limit']:g} s a solve.\n\n"
+            + table(["problem", "contacts", f"best of {peer}", "best of ours", "times faster", "`auto`"], rows))
+
+
+def means(result: dict, tolerance: float, rule: str) -> dict:
+    rows = fclib_tables.comparison(result, tolerance, rule)
+    ratios = [row["ratio"] for row in rows if row["ratio"] is not None]
+    auto = [row["auto_ratio"] for row in rows if row["auto_ratio"] is not None]
+    return {"mean": fclib_tables.geometric_mean(ratios), "least": min(ratios, default=float("nan")),
+            "auto": fclib_tables.geometric_mean(auto), "auto_wins": sum(r > 1 for r in auto), "auto_all": len(auto),
+            "both": len(ratios), "theirs": sum(row["theirs"] is not None for row in rows), "ours": sum(row["ours"] is not None for row in rows), "all": len(rows)}
+
+
+def fclib_means() -> str:
+    result = load("fclib")[0]
+    rows = []
+    cases = [(tolerance, "own", "") for tolerance in sorted(result["tolerances"], reverse=True)] + [(min(result["tolerances"]), "judge", ", both by the judge")]
+    for tolerance, rule, note in cases:
+        m = means(result, tolerance, rule)
+        rows.append([f"{tolerance:g}{note}", f"{m['mean']:.1f}", f"{m['least']:.1f}", f"{m['auto']:.1f}, faster on {m['auto_wins']} of {m['auto_all']}",
+                     f"{m['theirs']} / {m['ours']} of {m['all']}"])
+    return table(["to", "geometric mean of all, best against best", "least", "`auto` against their best", "solved: theirs / ours"], rows)
+
+
+# --- barrier --------------------------------------------------------------------------------------------------------
+
+
+def barrier_cell(first: dict, other: dict | None) -> str:
+    if other is None or other.get("error"):
+        return "-"
+    return " / ".join(f"{first[key] / other[key]:.2f}" if other[key] else "-" for key in ("newton_iterations", "pcg_iterations", "seconds"))
+
+
+def barrier() -> str:
+    result = load("barrier")[0]
+    problems: dict[str, dict] = {}
+    for row in result["rows"]:
+        problems.setdefault(row["problem"], {})[row["solver"], row["preconditioner"], row["warm_start"]] = row
+    others = {"`barrier_al`": ("barrier_al", "block_jacobi", False), "warm start": ("ipc", "block_jacobi", True),
+              "additive": ("ipc", "additive", False), "multilevel": ("ipc", "multilevel", False)}
+    rows = []
+    for name, methods in problems.items():
+        first = methods["ipc", "block_jacobi", False]
+        steps, seconds = first["frames"], first["seconds"] / first["frames"]
+        scene, _, scale = name.partition(" ")
+        rows.append([f"`{scene}` {scale}".strip(), f"{first['tets']}, {first['contacts']}",
+                     f"{first['newton_iterations'] / steps:g} / {first['pcg_iterations'] / steps:.0f} / " + (f"{seconds:.2f}" if seconds < 10 else f"{seconds:.1f}"),
+                     *(barrier_cell(first, methods.get(method)) for method in others.values())])
+    return source("barrier") + table(["scene", "tets, contacts", "`ipc`, block-Jacobi: Newton / PCG / s", *others], rows)
+
+
+# --- marks of the GPU backend ------------------------------------------------------------------------------------------
+
+
+def share(figure: dict, bound: float | None, name: str, ends_in_time: bool) -> str:
+    if not bound or not figure["value"]:
+        return ""
+    times = figure["value"] / bound if ends_in_time else bound / figure["value"]
+    return f"{times:.2f} times {name}" if ends_in_time else f"{100 / times:.0f}% of {name}"
+
+
+def marks() -> str:
+    rows = []
+    for run in load("marks"):
+        for figure in run["figures"]:
+            if not figure.get("floor") and not figure.get("peer") and figure["unit"] != "GB/s":
+                continue  # on a processor, launches and waits are function calls
+            in_time = figure["unit"] in ("us", "ms", "s")
+            rows.append([run["bench"], figure["name"], f"{number(figure['value'])} {figure['unit']}",
+                         share(figure, figure.get("floor"), figure.get("floor_name") or "the floor", in_time),
+                         share(figure, figure.get("peer"), figure.get("peer_name") or "the peer", in_time)])
+    return source("marks") + table(["bench", "what", "seen", "floor", "peer"], rows)
+
+
+# --- README -------------------------------------------------------------------------------------------------------------
+
+
+def figures() -> str:
+    lines = []
+    result = load("fclib")[0]
+    tolerance = min(result["tolerances"])
+    m = means(result, tolerance, "own")
+    lines.append(f"**Contact solvers**: {m['mean']:.1f} times as fast as {result['peer']} to {tolerance:g}, as a geometric mean over the {m['both']} of {m['all']} "
+                 f"problems (FCLIB files and generators) that both solve, and at least {m['least']:.1f} times. Best solver of each side, one thread, assembly of W not counted.")
+    run = load("rigid")[0]
+    rows = [row for row in run["rows"] if row["scene"].startswith("pyramid") and not row.get("error")]
+    most = max(row["bodies"] for row in rows)
+    ours = min((row for row in rows if row["ours"] and row["bodies"] == most), key=lambda row: row["iterations"])
+    theirs = min((row for row in rows if not row["ours"] and row["bodies"] == most), key=lambda row: row["ms_mean"])
+    lines.append(f"**Rigid bodies**: a pyramid of {most} boxes takes {number(ours['ms_mean'])} ms a step, and after {run['steps']} steps its boxes overlap by at most {millimetres(ours['penetration_max'])} mm; "
+                 f"{theirs['method'].split(',')[0]} takes {number(theirs['ms_mean'])} ms, with {millimetres(theirs['penetration_max'])} mm.")
+    spmv = next((figure for run in load("marks") for figure in run["figures"] if figure["name"] == "spmv 1M nodes"), None)
+    if spmv:
+        lines.append(f"**Linear algebra**: a sparse product with 1M nodes runs at {100 * spmv['value'] / spmv['floor']:.0f}% of the triad's bandwidth.")
+    return "".join(f"* {line}\n" for line in lines)
+
+
+PARTS = {"rigid": rigid, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "figures": figures}

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Writes the generated parts of README.md and docs/*.md: what stands between
+
+    <!-- generated: NAME -->
+    <!-- end -->
+
+tools/make_docs.py [--program build/release/app/stickslip]     writes them
+tools/make_docs.py --check [--program ...]                     fails when one is out of date
+
+Parts come from kept measurements (tools/bench/results), from files (examples/) and from the program itself: what its `list` commands
+say, and which solver takes which kind of body. The parts that need the program stay as they are where it is not built.
+"""
+import argparse
+import functools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "bench"))
+import result_tables
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PART = re.compile(r"(<!-- generated: ([\w-]+(?: [\w./-]+)?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+GROUND = "[[half_space]]\nmu = 0.5\n[[material]]\nname = 'm'\ndensity = 1000\n"
+BOX = "[[object]]\nname = '{0}'\nshape = 'box'\nsize = [0.1, 0.1, 0.1]\nposition = [{1}, 0.055, 0]\nmaterial = 'm'\n{2}\n"
+ELASTIC, AFFINE, RIGID = "edge = 0.1", "body = 'affine'\nedge = 0.1", "body = 'rigid'"
+BODIES = {
+    "elastic solids": [ELASTIC],
+    "affine bodies": [AFFINE],
+    "elastic and affine": [ELASTIC, AFFINE],
+    "rigid bodies": [RIGID],
+    "rigid and elastic": [RIGID, ELASTIC],
+    "rigid and affine": [RIGID, AFFINE],
+}
+
+
+class Program:
+    def __init__(self, path: pathlib.Path):
+        self.path = path
+
+    def call(self, *arguments: str) -> subprocess.CompletedProcess:
+        environment = {**os.environ, "STICKSLIP_ASSETS": str(ROOT / "assets")}
+        return subprocess.run([self.path, *arguments], capture_output=True, text=True, env=environment)
+
+    @functools.cache
+    def listed(self, what: str) -> list[dict]:
+        done = self.call("list", what, "--json")
+        if done.returncode != 0:
+            raise RuntimeError(f"{self.path} list {what}: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+    def stepping_solvers(self) -> list[str]:
+        solvers = self.listed("solvers")
+        contact = next(s["contact_solvers"] for s in solvers if "contact_solvers" in s)
+        return [s["name"] for s in solvers if "contact_solvers" not in s] + sorted(contact)
+
+    def takes(self, bodies: list[str], solver: str) -> str:
+        """What becomes of one step of such bodies: "yes", the name of the solver that takes over, or "-"."""
+        with tempfile.TemporaryDirectory() as folder:
+            scene, report = pathlib.Path(folder) / "scene.toml", pathlib.Path(folder) / "report.jsonl"
+            scene.write_text(GROUND + "".join(BOX.format(f"b{i}", 0.3 * i, keys) for i, keys in enumerate(bodies)))
+            done = self.call("run", str(scene), "--frames", "1", "--solver", solver, "--backend", "cpu", "--threads", "1",
+                             "--quiet", "--report", str(report))
+            if not report.exists() or not report.read_text():
+                if done.returncode != 2:
+                    raise RuntimeError(f"{solver}, {bodies}: exit code {done.returncode}: {done.stderr.strip()}")
+                return "–"
+            solve = json.loads(report.read_text().splitlines()[0]).get("contact_solve") or {}
+            other = re.search(r"(\w+) took its place", solve.get("message") or "")
+            return f"by `{other[1]}`" if other else "yes"
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def matrix(program: Program) -> str:
+    """Solvers with equal cells share a row."""
+    rows: dict[tuple, list[str]] = {}
+    for solver in program.stepping_solvers():
+        rows.setdefault(tuple(program.takes(bodies, solver) for bodies in BODIES.values()), []).append(f"`{solver}`")
+    backends = ", ".join(f"`{b['name']}`" for b in program.listed("backends"))
+    return table(["solver", *BODIES, "backends"], [[", ".join(names), *cells, backends] for cells, names in rows.items()])
+
+
+def keys(program: Program) -> str:
+    return program.call("view", "--keys").stdout
+
+
+def reads(program: Program, name: str) -> str:
+    """The parameters that one solver reads, by group; `list` names those of velocity-level stepping by contact solver."""
+    listed = program.listed("contact-solvers") + program.listed("solvers")
+    solver = next((s for s in listed if s["name"] == name), None)
+    if solver is None:
+        raise RuntimeError(f"the program lists no solver {name}")
+    groups: dict[str, list[str]] = {}
+    for param in solver["params"]:
+        groups.setdefault(param["group"], []).append(f"`{param['name']}`")
+    law = f"Law: {solver['law']}. " if "law" in solver else ""
+    return law + "Reads " + "; ".join(f"{group}: {', '.join(names)}" for group, names in groups.items()) + ".\n"
+
+
+def code(path: str, language: str) -> str:
+    return f"```{language}\n{(ROOT / path).read_text()}```\n"
+
+
+def scene_count(gallery: str) -> str:
+    """By what moves in them. `gallery`: the page's path from here."""
+    rigid = elastic = both = 0
+    for path in (ROOT / "assets/scenes").glob("*.toml"):
+        text = path.read_text()
+        objects = [block for block in re.split(r"(?m)^(?=\[)", text) if block.startswith("[[object]]")]
+        is_rigid = [bool(re.search(r'(?m)^body = "rigid"', block)) for block in objects]
+        rigid += all(is_rigid)
+        elastic += not any(is_rigid)
+        both += any(is_rigid) and not all(is_rigid)
+    return (f"[The gallery]({gallery}) shows the {rigid + elastic + both} scenes: {elastic} of elastic solids, {rigid} of rigid bodies, "
+            f"{both} of both.\n")
+
+
+FROM_PROGRAM = {"matrix": lambda program, _: matrix(program), "keys": lambda program, _: keys(program), "reads": reads}
+FROM_FILES = {
+    "hello": lambda _: code("examples/hello.cpp", "cpp"),
+    "hello-scene": lambda _: code("examples/hello.toml", "toml"),
+    "scene-count": scene_count,
+    **{name: lambda _, make=make: make() for name, make in result_tables.PARTS.items()},
+}
+
+
+def rewrite(text: str, program: Program | None) -> str:
+    def part(match: re.Match) -> str:
+        name, _, argument = match[2].partition(" ")
+        if name in FROM_FILES:
+            body = FROM_FILES[name](argument)
+        elif name not in FROM_PROGRAM:
+            raise RuntimeError(f"nothing makes the part '{match[2]}'")
+        else:
+            body = FROM_PROGRAM[name](program, argument) if program else match[3]
+        return match[1] + body + match[4]
+
+    return PART.sub(part, text)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/app/stickslip")
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    options = parser.parse_args()
+    program = Program(options.program.resolve()) if options.program.exists() else None
+    if program is None:
+        print(f"make_docs: {options.program} is not built: the parts that it says stay as they are")
+    faults = 0
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        old = path.read_text()
+        new = rewrite(old, program)
+        if new == old:
+            continue
+        faults += options.check
+        print(f"{path.relative_to(ROOT)} " + ("is out of date: tools/make_docs.py writes it" if options.check else "written"))
+        if not options.check:
+            path.write_text(new)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""make_docs.py and the tables of bench/result_tables.py on small inputs."""
+import json
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import make_docs
+import result_tables
+
+
+class Parts(unittest.TestCase):
+    def test_parts_are_replaced_and_the_rest_stays(self):
+        text = "before\n<!-- generated: hello -->\nold\n<!-- end -->\nafter\n"
+        new = make_docs.rewrite(text, None)
+        self.assertTrue(new.startswith("before\n<!-- generated: hello -->\n```cpp\n"))
+        self.assertTrue(new.endswith("```\n<!-- end -->\nafter\n"))
+        self.assertEqual(make_docs.rewrite(new, None), new)
+
+    def test_parts_of_the_program_stay_without_it(self):
+        text = "<!-- generated: reads nsgs -->\nold\n<!-- end -->\n"
+        self.assertEqual(make_docs.rewrite(text, None), text)
+
+    def test_parts_of_the_program(self):
+        program = mock.Mock()
+        program.listed.side_effect = lambda what: [{"name": "nsgs", "law": "exact", "params": [
+            {"name": "omega", "group": "relaxation"}, {"name": "tolerance", "group": "stop"}]}] if what == "contact-solvers" else []
+        text = make_docs.rewrite("<!-- generated: reads nsgs -->\n<!-- end -->\n", program)
+        self.assertIn("Law: exact. Reads relaxation: `omega`; stop: `tolerance`.\n", text)
+        with self.assertRaisesRegex(RuntimeError, "no solver x"):
+            make_docs.rewrite("<!-- generated: reads x -->\n<!-- end -->\n", program)
+
+    def test_solvers_with_equal_cells_share_a_row(self):
+        program = mock.Mock()
+        program.stepping_solvers.return_value = ["ipc", "nsgs", "pgs"]
+        program.takes.side_effect = lambda bodies, solver: "yes" if (make_docs.RIGID in bodies) == (solver != "ipc") else "–"
+        program.listed.return_value = [{"name": "cpu"}, {"name": "cuda"}]
+        lines = make_docs.matrix(program).splitlines()
+        self.assertEqual([line.split(" | ")[0] for line in lines[2:]], ["| `ipc`", "| `nsgs`, `pgs`"])
+
+    def test_an_unknown_part_is_an_error(self):
+        with self.assertRaisesRegex(RuntimeError, "nothing makes"):
+            make_docs.rewrite("<!-- generated: novel -->\n<!-- end -->\n", None)
+
+
+class Results(unittest.TestCase):
+    def kept(self, kind: str, runs: list) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        root = pathlib.Path(folder.name)
+        (root / f"2026-01-01-a-{kind}.json").write_text("[]")
+        (root / f"2026-02-03-a-{kind}.json").write_text(json.dumps(runs))
+        patch = mock.patch.object(result_tables, "RESULTS", root)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_rigid(self):
+        row = {"scene": "wall", "bodies": 10, "contacts": 1500.0, "ms_mean": 1.25, "penetration_max": 1e-3, "penetration_seen": 0.25,
+               "drift_max": 2e-2, "error": None, "fallen": 0}
+        self.kept("rigid", [{"device": "D", "rows": [{**row, "method": "Bullet", "fallen": 7}, {**row, "method": "ours", "residual_mean": 1e-3},
+                                                      {**row, "method": "broken", "error": "NaN"}]}])
+        lines = result_tables.rigid().splitlines()
+        self.assertTrue(lines[0].startswith("Measured 2026-02-03 on D"))
+        self.assertEqual(lines[4], "| `wall` | 10 | Bullet | 1.5k | 1.25 | 7 fell |  |  |")
+        self.assertEqual(lines[5], "|  |  | ours | 1.5k | 1.25 | 1.00 (250) | 20.0 | 1.0e-03 |")
+        self.assertIn("NaN", lines[6])
+
+    def test_barrier(self):
+        row = {"problem": "twist x1", "tets": 5, "contacts": 6, "frames": 2, "seconds": 1.0, "newton_iterations": 41, "pcg_iterations": 100, "error": None,
+               "solver": "ipc", "preconditioner": "block_jacobi", "warm_start": False}
+        self.kept("barrier", [{"device": "D", "rows": [row, {**row, "solver": "barrier_al", "seconds": 2.0, "pcg_iterations": 0}]}])
+        self.assertEqual(result_tables.barrier().splitlines()[-1], "| `twist` x1 | 5, 6 | 20.5 / 50 / 0.50 | 1.00 / - / 0.50 | - | - | - |")
+
+    def test_marks(self):
+        figure = {"name": "spmv", "value": 20.0, "unit": "GB/s", "floor": 40.0, "floor_name": "triad", "peer": None, "peer_name": ""}
+        self.kept("marks", [{"bench": "b", "device": "D", "figures": [figure, {**figure, "name": "launch", "unit": "us", "floor": None},
+                                                                       {**figure, "name": "pcg", "unit": "us", "value": 50.0}]}])
+        lines = result_tables.marks().splitlines()[4:]
+        self.assertEqual(lines, ["| b | spmv | 20.0 GB/s | 50% of triad |  |", "| b | pcg | 50.0 us | 1.25 times triad |  |"])
+
+    def test_a_missing_kind_is_named(self):
+        self.kept("rigid", [])
+        with self.assertRaisesRegex(RuntimeError, "marks.json"):
+            result_tables.marks()
+
+    def test_fclib(self):
+        def run(side, solver, ms):
+            return {"problem": "p", "side": side, "solver": solver, "tolerance": 1e-8, "ms": ms, "end": "converged", "siconos_error": 1e-9, "judge": 1e-9}
+
+        self.kept("fclib", [{"device": "D", "peer": "Siconos 4", "limit": 1.0, "tolerances": [1e-4, 1e-8], "problems": [{"name": "p", "contacts": 3}, {"name": "q", "contacts": 4}],
+                             "runs": [run("siconos", "NSGS", 10.0), run("ours", "auto", 5.0), run("ours", "nsgs", 2.0)]}])
+        lines = result_tables.fclib().splitlines()
+        self.assertEqual(lines[-2:], ["| p | 3 | NSGS 10.0 | nsgs 2.00 | 5.00 | 5.00 |", "| q | 4 | none | none |  | none |"])
+        self.assertEqual(result_tables.fclib_means().splitlines()[3], "| 1e-08 | 5.0 | 5.0 | 2.0, faster on 1 of 1 | 1 / 1 of 2 |")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)
