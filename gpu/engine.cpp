@@ -32,23 +32,4 @@ std::unique_ptr<Engine> make_engine(Backend backend, int threads) {
   return cpu::make_backend_engine(threads);
 }
 
-std::vector<SolverInfo> list_solvers() {
-  const std::vector<std::string_view> groups{"solver", "time", "integration", "barrier",  "friction",
-                                             "newton", "pcg",  "ccd",         "boundary", "interaction"};
-  std::vector<std::string_view> with_multipliers = groups;
-  with_multipliers.emplace_back("augmented");
-  return {{"ipc",
-           "incremental potential contact: barrier, smoothed friction, projected Newton with PCG [Guo24 "
-           "baseline]",
-           groups},
-          {"barrier_al",
-           "barrier-augmented Lagrangian: multipliers carry the tightest contacts, one inexact Newton step "
-           "each [Guo24 Alg.1]",
-           with_multipliers},
-          {"velocity",
-           "velocity-level contact of rigid bodies, and of elastic solids among them: a linear step with "
-           "impulses, found by contact_solver [Course 1.2, 3, 4.3]",
-           {"solver", "time", "velocity", "stabilisation", "sleep", "penalty", "interaction", "pcg"}}};
-}
-
 }  // namespace stickslip

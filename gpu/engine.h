@@ -13,6 +13,8 @@
 #include "gpu/model/interaction.h"
 #include "gpu/model/model.h"
 #include "gpu/model/report.h"
+#include "gpu/model/state.h"
+#include "gpu/model/steppers.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
 #include "gpu/sharing.h"
@@ -26,23 +28,8 @@ struct Snapshot {
   std::vector<Vec<float, 3>> positions;  // per node
   std::vector<ContactRecord> contacts;
   std::vector<std::uint8_t> asleep = {};  // per body, 1 while it sleeps; empty: none does
-  // Said by who asks: without them there are none.
+  // Set by the caller: what else to fill in.
   bool wants_positions = true, wants_contacts = true;
-};
-
-/// Of a rigid body.
-struct BodyState {
-  Pose pose = Pose::identity();      // of the centre and the principal axes
-  Vec<double, 3> velocity{0, 0, 0};  // [m/s] of the centre
-  Vec<double, 3> spin{0, 0, 0};      // [rad/s] world axes
-};
-
-/// The full state, for checkpoints and tests.
-struct State {
-  int frame = 0;
-  double time = 0;
-  std::vector<Vec<double, 3>> positions, velocities;
-  std::vector<BodyState> bodies = {};
 };
 
 enum class Backend { cpu, cuda };
@@ -60,14 +47,17 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Takes over a finalized model and resets to its start. Throws std::invalid_argument when bodies intersect
-  /// at the start or touch a half-space, naming the objects.
+  /// Takes over a finalized model and resets to its start. Throws std::invalid_argument when the stepper that
+  /// `solver` chooses cannot move it (`stepper_refusal`), or when bodies intersect at the start or touch a
+  /// half-space, naming the objects.
   virtual void load(const Model& model) = 0;
   /// What a user should know of the loaded model, as bodies that start inside each other; mostly empty.
   virtual std::string load_note() const { return {}; }
   /// Back to the start of the loaded model; parameters and materials stay as they are set.
   virtual void reset() = 0;
 
+  /// Where `solver` chooses another stepper than before, the state goes over to it. Throws
+  /// std::invalid_argument where that one cannot move the model (`stepper_refusal`).
   virtual void set_params(const Params& params) = 0;
   virtual const Params& params() const = 0;
   /// Of the contact solvers of velocity-level stepping; `stepping_lab_params` at first.
@@ -120,11 +110,5 @@ std::unique_ptr<Engine> make_engine(Backend backend, int threads = 0);
 std::vector<BackendInfo> list_backends();
 /// "auto" takes cuda if a device answers. Throws std::invalid_argument for an unknown name.
 Backend choose_backend(std::string_view name);
-
-struct SolverInfo {
-  std::string_view name, meaning;
-  std::vector<std::string_view> groups;  // of the parameters that it reads
-};
-std::vector<SolverInfo> list_solvers();
 
 }  // namespace stickslip

@@ -1,50 +1,39 @@
-// Engine on one backend: owns the model, the state and the time stepper; translates between host and backend
-// types.
+// Engine on one backend: owns the model and the stepper that `solver` chooses.
 #include "gpu/engine_backend.h"
 
 #include "gpu/core/device.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
-#include "gpu/model/overlap_check.h"
 #include "gpu/position_writer.cuh"
-#include "gpu/rigid/rigid_stepper.cuh"
-#include "gpu/step/time_stepper.cuh"
+#include "gpu/step/stepper.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
+
+/// Of launch.
+struct ToFloat {
+  const Vec3* from;
+  Vec3f* to;
+  SS_HD void operator()(std::size_t i) const { to[i] = from[i].cast<float>(); }
+};
 
 class BackendEngine final : public Engine {
  public:
   explicit BackendEngine(int threads) : ctx_(threads) {}
 
   void load(const Model& model) override {
-    Model next = model;
-    for (std::size_t i = 0; i < next.half_spaces.size(); ++i) {
-      const double length = norm(next.half_spaces[i].normal);
-      if (!(length > 0))
+    for (std::size_t i = 0; i < model.half_spaces.size(); ++i)
+      if (!(norm(model.half_spaces[i].normal) > 0))
         throw std::invalid_argument("half-space " + std::to_string(i) + " has a zero normal");
-    }
-    check_solver(params_, next);
-    model_ = std::move(next);
+    refuse(model, params_);
+    stepper_.reset();  // it refers to model_
+    model_ = model;
     writer_.reset();
-    overlap_check_.reset();
     forget_memory_peak();
-    materials_ = model_.materials;
     load_note_.clear();
-    if (is_rigid()) {
-      state_.x.resize(ctx_, model_.node_count());
-      state_.v.resize(ctx_, model_.node_count());
-      device_.node_count = model_.node_count();
-      rigid_.load(ctx_, model_);
-      reset();
-      load_note_ = describe(rigid_.find_overlaps(ctx_, model_, params_), model_);
-      ctx_.free_scratch();
-      return;
-    }
-    device_.upload(ctx_, model_);
-    stepper_.load(ctx_, model_, device_);
+    stepper_ = new_stepper(params_);
     reset();
-    stepper_.check_start(ctx_, model_, device_, state_);
+    load_note_ = stepper_->check_start(params_);
     ctx_.free_scratch();  // loading sorts whole meshes, a step only contacts
   }
 
@@ -59,9 +48,12 @@ class BackendEngine final : public Engine {
   }
 
   void set_params(const Params& params) override {
-    if (model_.node_count() > 0) check_solver(params, model_);
+    if (stepper_) {
+      refuse(model_, params);
+      if (stepper_family(params.solver) != stepper_family(params_.solver)) switch_stepper(params);
+      stepper_->wake();
+    }
     params_ = params;
-    rigid_.wake();
   }
   const Params& params() const override { return params_; }
 
@@ -69,25 +61,24 @@ class BackendEngine final : public Engine {
   const LabParams& contact_params() const override { return contact_params_; }
 
   void set_materials(const std::vector<Material>& materials) override {
-    if (materials.size() != materials_.size())
-      throw std::invalid_argument("set_materials: the model has " + std::to_string(materials_.size()) +
+    if (materials.size() != model_.materials.size())
+      throw std::invalid_argument("set_materials: the model has " + std::to_string(model_.materials.size()) +
                                   " materials");
-    materials_ = materials;
     model_.materials = materials;
-    update_materials();
+    if (stepper_) stepper_->update_materials();
   }
-  const std::vector<Material>& materials() const override { return materials_; }
+  const std::vector<Material>& materials() const override { return model_.materials; }
 
   void set_half_space_mu(std::size_t index, double mu) override {
     model_.half_spaces.at(index).mu = mu;
-    update_materials();
+    if (stepper_) stepper_->update_materials();
   }
 
   void set_drag(const std::optional<Drag>& drag) override { drag_ = drag; }
 
   void set_cancel(const std::atomic<bool>* flag) override {
-    stepper_.set_cancel(flag);
-    rigid_.set_cancel(flag);
+    cancel_ = flag;
+    if (stepper_) stepper_->set_cancel(flag);
   }
 
   StepReport step() override {
@@ -106,32 +97,27 @@ class BackendEngine final : public Engine {
   }
 
   void snapshot(Snapshot& out) override {
-    out.frame = state_.frame;
-    out.time = state_.time;
-    const std::size_t n = out.wants_positions ? device_.node_count : 0;
+    out.frame = stepper_ ? stepper_->frame() : 0;
+    out.time = stepper_ ? stepper_->time() : 0;
+    const std::size_t n = stepper_ && out.wants_positions ? model_.node_count() : 0;
     out.positions.resize(n);
     if (n > 0) {
       snapshot_.resize(ctx_, n);
-      const Vec3* x = state_.x.data();
-      Vec3f* target = snapshot_.data();
-      convert_positions(x, target, n);
-      copy_to_host(ctx_, out.positions.data(), target, n);
+      launch(ctx_, n, ToFloat{stepper_->positions(), snapshot_.data()});
+      copy_to_host(ctx_, out.positions.data(), snapshot_.data(), n);
     }
     out.contacts.clear();
-    if (is_rigid()) {
-      if (out.wants_contacts) rigid_.contact_records(ctx_, model_, params_.dt, out.contacts);
-      out.asleep = rigid_.asleep(ctx_);
-      return;
-    }
     out.asleep.clear();
-    if (out.wants_contacts) stepper_.contact_records(ctx_, device_, params_, state_, out.contacts);
+    if (!stepper_) return;
+    if (out.wants_contacts) stepper_->contact_records(params_, out.contacts);
+    out.asleep = stepper_->asleep();
   }
 
   std::optional<DeviceUuid> device_uuid() const override { return STICKSLIP_BACKEND::device_uuid(); }
 
   Sharing share(PositionTarget target) override {
-    if (target.nodes == 0 || target.nodes != device_.node_count)
-      throw std::invalid_argument("share: the model has " + std::to_string(device_.node_count) + " nodes");
+    if (target.nodes == 0 || target.nodes != model_.node_count())
+      throw std::invalid_argument("share: the model has " + std::to_string(model_.node_count()) + " nodes");
     writer_.reset();
     try {
       writer_.emplace(ctx_, std::move(target));
@@ -143,150 +129,61 @@ class BackendEngine final : public Engine {
 
   PublishedBox publish(std::size_t slot, std::uint64_t value) override {
     if (!writer_) return Engine::publish(slot, value);
-    return writer_->write(ctx_, state_.x.data(), slot, value);
+    return writer_->write(ctx_, stepper_->positions(), slot, value);
   }
 
-  State state() override {
-    State out;
-    out.frame = state_.frame;
-    out.time = state_.time;
-    for (const Vec3& x : state_.x.download(ctx_)) out.positions.push_back(x.cast<double>());
-    for (const Vec3& v : state_.v.download(ctx_)) out.velocities.push_back(v.cast<double>());
-    if (!is_rigid()) return out;
-    const auto poses = rigid_.bodies().pose.download(ctx_);
-    const auto velocities = rigid_.bodies().velocity.download(ctx_);
-    const auto spins = rigid_.bodies().spin.download(ctx_);
-    for (std::size_t b = 0; b < poses.size(); ++b) out.bodies.push_back({poses[b], velocities[b], spins[b]});
-    return out;
-  }
+  State state() override { return stepper_ ? stepper_->state() : State{}; }
 
-  void set_state(const State& state) override {
-    if (is_rigid()) return set_bodies(state);
-    check_nodes(state);
-    std::vector<Vec3> x, v;
-    for (const auto& p : state.positions) x.push_back(p.cast<Real>());
-    for (const auto& p : state.velocities) v.push_back(p.cast<Real>());
-    state_.x.upload(ctx_, x);
-    state_.v.upload(ctx_, v);
-    stepper_.follow_control_nodes(ctx_, state_);
-    state_.frame = state.frame;
-    state_.time = state.time;
-    device_.forget_acting(ctx_);
-    device_.select_acting(ctx_, model_, state_.time, params_.dt, state_.x.data());
-    stepper_.forget_history();
-  }
+  void set_state(const State& state) override { loaded("set_state").set_state(state, params_); }
 
-  ContactProblem freeze() override {
-    if (!is_rigid()) throw std::logic_error("freeze: the scene has no velocity-level contact problem");
-    return rigid_.freeze(ctx_);
-  }
-
-  void convert_positions(const Vec3* x, Vec3f* target, std::size_t n) {
-    launch(ctx_, n, [=] SS_LAMBDA(std::size_t i) { target[i] = x[i].cast<float>(); });
-  }
+  ContactProblem freeze() override { return loaded("freeze").freeze(); }
 
  private:
-  bool is_rigid() const { return !model_.bodies.empty(); }
-
-  static void check_solver(const Params& params, const Model& model) {
-    const bool velocity = params.solver == SolverKind::velocity;
-    if (velocity == !model.bodies.empty()) return;
-    throw std::invalid_argument(velocity ? "solver = velocity moves rigid bodies, and the scene has none"
-                                         : "rigid bodies are moved by solver = velocity only");
+  static void refuse(const Model& model, const Params& params) {
+    if (const auto refused = stepper_refusal(model, params.solver))
+      throw std::invalid_argument(refused->text());
   }
 
-  void check_nodes(const State& state) const {
-    if (state.positions.size() != model_.node_count() || state.velocities.size() != model_.node_count())
-      throw std::invalid_argument("set_state: the model has " + std::to_string(model_.node_count()) +
-                                  " nodes");
+  std::unique_ptr<Stepper> new_stepper(const Params& params) {
+    std::unique_ptr<Stepper> stepper = make_stepper(params.solver, ctx_, model_);
+    stepper->set_cancel(cancel_);
+    return stepper;
+  }
+
+  /// Between two steps. Throws where the new stepper cannot go on from the present state; the old one stays
+  /// then.
+  void switch_stepper(const Params& params) {
+    std::unique_ptr<Stepper> next = new_stepper(params);
+    next->set_state(stepper_->state(), params);
+    next->check_start(params);
+    stepper_ = std::move(next);
+  }
+
+  Stepper& loaded(const char* call) const {
+    if (!stepper_) throw std::logic_error(std::string(call) + ": no model is loaded");
+    return *stepper_;
   }
 
   StepReport step_or_explain() {
+    Stepper& stepper = loaded("step");
     try {
-      return traced_step();
+      const Span span(ctx_, "step");
+      return stepper.step({params_, contact_params_, drag_});
     } catch (const std::bad_alloc& error) {
-      throw SimulationError(std::string(error.what()) + " in step " + std::to_string(state_.frame + 1) +
+      throw SimulationError(std::string(error.what()) + " in step " + std::to_string(stepper.frame() + 1) +
                             "; the state is back at the end of the step before");
     }
-  }
-
-  StepReport traced_step() {
-    const Span span(ctx_, "step");
-    return is_rigid() ? rigid_step() : stepper_.step(ctx_, model_, device_, params_, drag_, state_);
-  }
-
-  StepReport rigid_step() {
-    StepReport report = rigid_.step(ctx_, model_, params_, contact_params_, drag_, state_.frame, state_.time);
-    state_.frame = report.frame;
-    state_.time = report.time;
-    place_nodes();
-    if (params_.check_intersections) check_overlap(report);
-    return report;
-  }
-
-  void check_overlap(StepReport& report) {
-    const Span span(ctx_, "overlap check");
-    if (!overlap_check_) overlap_check_.emplace(model_);
-    std::vector<Vec<double, 3>> positions;
-    for (const Vec3& x : state_.x.download(ctx_)) positions.push_back(x.cast<double>());
-    const MeshOverlap overlap = overlap_check_->deepest(positions);
-    report.overlap = overlap.depth;
-    report.overlap_of = describe(overlap, model_);
-  }
-
-  void place_nodes() {
-    const Span span(ctx_, "place nodes");
-    rigid_.bodies().place_nodes(ctx_, state_.x.data());
-    rigid_.bodies().node_velocities(ctx_, state_.v.data());
-    rigid_.solids().place_nodes(ctx_, state_.x.data(), state_.v.data());
-  }
-
-  void set_bodies(const State& state) {
-    if (state.bodies.size() != model_.bodies.size())
-      throw std::invalid_argument("set_state: the model has " + std::to_string(model_.bodies.size()) +
-                                  " rigid bodies");
-    std::vector<Pose> poses;
-    std::vector<Vec<double, 3>> velocities, spins;
-    for (const BodyState& body : state.bodies) {
-      poses.push_back(body.pose);
-      velocities.push_back(body.velocity);
-      spins.push_back(body.spin);
-    }
-    rigid_.bodies().pose.upload(ctx_, poses);
-    rigid_.bodies().velocity.upload(ctx_, velocities);
-    rigid_.bodies().spin.upload(ctx_, spins);
-    if (!rigid_.solids().empty()) {
-      check_nodes(state);
-      rigid_.solids().set_state(ctx_, state.positions, state.velocities, state.time, params_.dt);
-    }
-    state_.frame = state.frame;
-    state_.time = state.time;
-    place_nodes();
-    rigid_.forget_history();
-  }
-
-  void update_materials() {
-    if (is_rigid()) {
-      rigid_.wake();
-      return rigid_.set_materials(ctx_, model_);
-    }
-    device_.upload_materials(ctx_, model_);
-    stepper_.set_materials(ctx_, model_);
   }
 
   Context ctx_;
   std::unique_ptr<Trace> trace_;
   Model model_;
-  std::vector<Material> materials_;
   std::string load_note_;
   Params params_;
   LabParams contact_params_ = stepping_lab_params();
   std::optional<Drag> drag_;
-  DeviceModel device_;
-  DeviceState state_;
-  TimeStepper stepper_;
-  RigidStepper rigid_;
-  std::optional<OverlapCheck> overlap_check_;
+  const std::atomic<bool>* cancel_ = nullptr;
+  std::unique_ptr<Stepper> stepper_;  // none before `load`
   Buffer<Vec3f> snapshot_;
   std::optional<PositionWriter> writer_;
 };

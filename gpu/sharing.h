@@ -35,7 +35,7 @@ struct PositionTarget {
   };
 
   std::size_t nodes = 0, slots = 0, stride = 0;
-  std::vector<std::int32_t> framed;  // the nodes whose box is told with each publication
+  std::vector<std::int32_t> framed;  // each publication returns the box of these nodes
   std::byte* host = nullptr;         // the first slot
   std::optional<Exported> exported = std::nullopt;
 };

@@ -5,6 +5,7 @@
 
 #include "gpu/engine.h"
 #include "gpu/model/coupled.h"
+#include "gpu/model/steppers.h"
 
 namespace stickslip {
 namespace {
@@ -102,18 +103,10 @@ void set_solver(Params& params, const std::string& name) {
 }
 
 void check_solver(const Params& params, const Model& model) {
-  const bool velocity = params.solver == SolverKind::velocity;
-  if (velocity && is_coupled(model))
-    if (const std::string fault = coupled_fault(params); !fault.empty())
-      throw InputError("elastic solids move beside the rigid bodies of this scene, which rules out " + fault);
-  if (velocity == !model.bodies.empty()) return;
-  const std::string name = param_text(&params, *find_param(param_table(), "solver"));
-  if (velocity)
-    throw InputError("solver " + name +
-                     " moves rigid bodies, and the scene has none: give an [[object]] body = \"rigid\"");
-  throw InputError(
-      "the scene has rigid bodies, which solver " + name +
-      " cannot move: use velocity, or one of its contact solvers (stickslip list solvers shows all)");
+  if (const auto refused = stepper_refusal(model, params.solver)) throw InputError(refused->text());
+  if (!is_coupled(model)) return;
+  if (const std::string fault = coupled_fault(params); !fault.empty())
+    throw InputError("elastic solids move beside the rigid bodies of this scene, which rules out " + fault);
 }
 
 }  // namespace stickslip

@@ -9,6 +9,7 @@
 
 #include "gpu/model/coupled.h"
 #include "gpu/model/manifold_support.h"
+#include "gpu/model/steppers.h"
 
 namespace stickslip {
 namespace {
@@ -287,9 +288,9 @@ std::string why_barred(const ParamInfo& info, std::size_t index, const Model& mo
     set_param(&params, info, static_cast<double>(index));
     return coupled_fault(params);
   }
-  if (info.name != "solver" || is_rigid(model)) return {};
-  const bool velocity = index == static_cast<std::size_t>(SolverKind::velocity);
-  return velocity ? "velocity moves rigid bodies, of which this scene has none" : "";
+  if (info.name != "solver") return {};
+  const auto refused = stepper_refusal(model, static_cast<SolverKind>(index));
+  return refused ? refused->text() : "";
 }
 
 const ContactSolverInfo* contact_solver_of(const Params& params) {

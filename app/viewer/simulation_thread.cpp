@@ -203,12 +203,11 @@ void Simulation::load(const std::string& name_or_path) {
   status_.error.clear();
 }
 
-/// Parameters have to fit the model at all times, and those of elastic scenes do not fit rigid bodies: from
-/// one kind to the other there is no way but another engine.
+/// Parameters have to fit the model at all times, and one family of steppers may not move the model of
+/// another: between families, a scene gets a new engine.
 void Simulation::renew_engine(const Scene& scene) {
-  const auto is_velocity = [](SolverKind kind) { return kind == SolverKind::velocity; };
   const SolverKind kind = scene.params.solver;
-  if (loaded_with_ && is_velocity(*loaded_with_) != is_velocity(kind))
+  if (loaded_with_ && stepper_family(*loaded_with_) != stepper_family(kind))
     engine_ = make_engine_(), engine_traces_ = false;
   loaded_with_ = kind;
 }

@@ -1,7 +1,5 @@
 #include "gpu/elastic/elastic_part.h"
 
-#include <stdexcept>
-
 namespace stickslip {
 namespace {
 
@@ -64,13 +62,6 @@ ElasticPart elastic_part(const Model& model) {
   for (std::size_t o = 0; o < model.objects.size(); ++o) {
     const Object& object = model.objects[o];
     if (object.is_rigid()) continue;
-    if (object.is_affine())
-      throw std::invalid_argument(
-          "object '" + object.name +
-          "' is an affine body, which solver = velocity does not move: make it rigid");
-    if (object.tet_begin == object.tet_end)
-      throw std::invalid_argument("collider '" + object.name +
-                                  "' has no shape that rigid bodies could touch: it must stand behind them");
     part.object.push_back(static_cast<std::int32_t>(o));
     append(model, object, part, place);
   }

@@ -11,8 +11,7 @@ struct ElasticPart {
   std::vector<std::int32_t> object;  // likewise of each object
 };
 
-/// Throws std::invalid_argument naming the object where the model has bodies that are neither rigid nor
-/// elastic solids.
+/// For models whose bodies are rigid or elastic solids: see `stepper_refusal`.
 ElasticPart elastic_part(const Model& model);
 
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-// ElasticSolids: elastic solids at the level of velocities, as rigid bodies know it.
+// ElasticSolids: elastic solids at the level of velocities.
 #pragma once
 
 #include <cmath>
@@ -37,7 +37,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// in memory is A / dt^2 [N/m], as elsewhere.
 class ElasticSolids {
  public:
-  /// Takes over the elastic solids of a model with rigid bodies, at their start. Throws as elastic_part does.
+  /// Takes over the elastic solids of a model with rigid bodies, at their start; see elastic_part.
   void load(Context& ctx, const Model& model);
   bool empty() const { return part_.node.empty(); }
   std::size_t size() const { return part_.node.size(); }
@@ -74,7 +74,7 @@ class ElasticSolids {
   /// Tets that are inside out.
   int count_inverted(Context& ctx);
 
-  /// The step's system on the host; its points are somebody else's.
+  /// The step's system on the host, without points: those are of the contacts.
   SolidSystem system(Context& ctx) const {
     return {matrix_.download(ctx),          params_.dt, load_.download(ctx), script_.download(ctx),
             device_.scripted.download(ctx), {}};

@@ -145,8 +145,8 @@ void DeviceBodies::follow_motions(Context& ctx, const Model& model, double time,
   }
 }
 
-void DeviceBodies::predict(Context& ctx, double dt, double gravity, bool gyroscopic, const BodyPull& pull,
-                           const std::uint8_t* asleep) {
+void DeviceBodies::predict(Context& ctx, double dt, double gravity, bool gyroscopic,
+                           const MouseSpring& spring, const std::uint8_t* asleep) {
   const Pose* x = pose.data();
   const Vec3d *v = velocity.data(), *w = spin.data(), *moments = inertia.data();
   const double* m = mass.data();
@@ -161,9 +161,9 @@ void DeviceBodies::predict(Context& ctx, double dt, double gravity, bool gyrosco
         if (a[b].mass > 0) {
           linear[1] += dt * gravity;
           if (gyroscopic) angular = x[b].q.rotate(turn_freely(moments[b], x[b].q.rotate_back(angular), dt));
-          if (static_cast<std::int32_t>(b) == pull.body) {
-            linear += a[b].mass * pull.impulse;
-            angular += a[b].turn(pull.twist);
+          if (static_cast<std::int32_t>(b) == spring.body) {
+            linear += a[b].mass * spring.impulse;
+            angular += a[b].turn(spring.twist);
           }
         }
         for (std::size_t i = 0; i < 3; ++i) {
@@ -185,6 +185,21 @@ void DeviceBodies::advance(Context& ctx, double dt, const std::uint8_t* asleep) 
         x[b].q = normalized(rotation_by(dt * w[b]) * x[b].q);
       },
       kMedium);
+}
+
+void DeviceBodies::save(Context& ctx) {
+  saved_pose_.resize(ctx, size());
+  saved_velocity_.resize(ctx, size());
+  saved_spin_.resize(ctx, size());
+  copy(ctx, saved_pose_.data(), pose.data(), size());
+  copy(ctx, saved_velocity_.data(), velocity.data(), size());
+  copy(ctx, saved_spin_.data(), spin.data(), size());
+}
+
+void DeviceBodies::restore(Context& ctx) {
+  copy(ctx, pose.data(), saved_pose_.data(), size());
+  copy(ctx, velocity.data(), saved_velocity_.data(), size());
+  copy(ctx, spin.data(), saved_spin_.data(), size());
 }
 
 void DeviceBodies::place_nodes(Context& ctx, Vec3* x) const {

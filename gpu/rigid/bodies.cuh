@@ -18,9 +18,9 @@ struct BodySums {
   Vec<double, 3> angular{0, 0, 0};   // [kg m^2/s] about the origin
 };
 
-/// What pulls at one body: an acceleration of its centre, and one of its spin (the pointer's spring).
-struct BodyPull {
-  std::int32_t body = -1;
+/// What the pointer's spring does to one body.
+struct MouseSpring {
+  std::int32_t body = -1;                           // -1: none
   Vec<double, 3> impulse{0, 0, 0}, twist{0, 0, 0};  // [N s, N m s] in a step
 };
 
@@ -68,10 +68,14 @@ class DeviceBodies {
 
   /// `inverse` at the present poses, and the velocities (linear, angular) that bodies would have after dt
   /// without impulses: 6 numbers each. Sleeping bodies (`asleep`, null: none) get a zero inverse.
-  void predict(Context& ctx, double dt, double gravity, bool gyroscopic, const BodyPull& pull,
+  void predict(Context& ctx, double dt, double gravity, bool gyroscopic, const MouseSpring& spring,
                const std::uint8_t* asleep);
   /// Poses `dt` on with the present velocities: x + dt v, exp(dt spin) q. Sleeping bodies stay.
   void advance(Context& ctx, double dt, const std::uint8_t* asleep);
+
+  /// Keeps poses and velocities, and returns to them.
+  void save(Context& ctx);
+  void restore(Context& ctx);
 
   /// World positions [m] of all nodes of rigid objects; others are left alone.
   void place_nodes(Context& ctx, Vec3* x) const;
@@ -97,6 +101,8 @@ class DeviceBodies {
 
  private:
   std::size_t moving_ = 0;
+  Buffer<Pose> saved_pose_;
+  Buffer<Vec<double, 3>> saved_velocity_, saved_spin_;
   std::vector<std::int32_t> scripted_;
   Buffer<std::int32_t> node_, node_body_;  // of rigid objects: node index, its body
   Buffer<Vec<double, 3>> node_rest_;       // in the body's frame

@@ -9,9 +9,9 @@
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
 #include "gpu/dfcp/solvers.cuh"
-#include "gpu/law/natural_map.h"
 #include "gpu/law/projection.h"
 #include "gpu/model/step_interrupted.h"
+#include "gpu/rigid/contact_records.cuh"
 #include "gpu/rigid/frozen_blocks.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -371,64 +371,20 @@ void ContactSystem<D>::records(Context& ctx, const StepConstraints& list, double
                                std::vector<ContactRecord>& out) {
   out.clear();
   if (list.contact_count == 0 || impulses_ != blocks_) return;
-  Buffer<ContactRecord> records(ctx, list.contact_count);
   W_.apply(ctx, r_.data(), u_.data(), true);
-  ContactRecord* record = records.data();
-  const RigidContact* contact = list.contacts;
-  const Vec<double, D>*r = r_.data() + joint_blocks_, *u = u_.data() + joint_blocks_;
-  const ContactLaw<D>* law = law_.data() + joint_blocks_;
-  const double* scale = W_.scale() + joint_blocks_;
-  launch(
-      ctx, list.contact_count,
-      [=] SS_LAMBDA(std::size_t c) {
-        Vec<double, D> slide = u[c];
-        slide[0] = 0;
-        const BlockState state = block_state(law[c], scale[c], r[c], u[c]);
-        ContactRecord x;
-        x.point = contact[c].point.template cast<float>();
-        x.normal = contact[c].normal.template cast<float>();
-        x.gap = static_cast<float>(contact[c].gap);
-        x.normal_force = static_cast<float>(r[c][0] / dt);
-        x.slip_speed = static_cast<float>(norm(slide));
-        x.object_a = contact[c].a;
-        x.object_b = contact[c].b < 0 ? -1 : contact[c].b;
-        x.state = state == BlockState::open     ? ContactState::open
-                  : state == BlockState::sticks ? ContactState::stick
-                                                : ContactState::slip;
-        record[c] = x;
-      },
-      kMedium);
-  out.resize(list.contact_count);
-  copy_to_host(ctx, out.data(), record, list.contact_count);
+  const std::size_t first = joint_blocks_;
+  contact_records(ctx,
+                  SolvedContacts<D>{list.contacts, list.contact_count, law_.data() + first,
+                                    W_.scale() + first, r_.data() + first, u_.data() + first},
+                  dt, out);
 }
 
 template <int D>
 void ContactSystem<D>::penalty_records(Context& ctx, const StepConstraints& list, double dt,
                                        std::vector<ContactRecord>& out) {
-  Buffer<ContactRecord> records(ctx, list.contact_count);
-  ContactRecord* record = records.data();
-  const RigidContact* contact = list.contacts;
-  const Vec<double, D>* r = penalties_.impulses();
-  const ConstraintBlock<D>* block = penalty_block_.data();
-  launch(
-      ctx, list.contact_count,
-      [=] SS_LAMBDA(std::size_t c) {
-        const double friction = std::sqrt(r[c][1] * r[c][1] + r[c][2] * r[c][2]);
-        ContactRecord x;
-        x.point = contact[c].point.template cast<float>();
-        x.normal = contact[c].normal.template cast<float>();
-        x.gap = static_cast<float>(contact[c].gap);
-        x.normal_force = static_cast<float>(r[c][0] / dt);
-        x.object_a = contact[c].a;
-        x.object_b = contact[c].b < 0 ? -1 : contact[c].b;
-        x.state = !(r[c][0] > 0)                                    ? ContactState::open
-                  : friction < 0.999 * block[c].law.mu[0] * r[c][0] ? ContactState::stick
-                                                                    : ContactState::slip;
-        record[c] = x;
-      },
-      kMedium);
-  out.resize(list.contact_count);
-  copy_to_host(ctx, out.data(), record, list.contact_count);
+  contact_records(
+      ctx, PushedContacts<D>{list.contacts, list.contact_count, penalty_block_.data(), penalties_.impulses()},
+      dt, out);
 }
 
 template class ContactSystem<3>;

@@ -61,8 +61,8 @@ class ContactSystem {
   /// says. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
-  /// The same for ManifoldSolver: a list without joints, of isotropic friction. Blocks and W are made when
-  /// somebody asks: see make_blocks.
+  /// The same for ManifoldSolver: a list without joints, of isotropic friction. Blocks and W are not
+  /// made: see make_blocks.
   void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Goes on from the impulses that there are.
   void solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record);
@@ -81,8 +81,8 @@ class ContactSystem {
   std::size_t joint_blocks() const { return joint_blocks_; }
   const ContactLaw<D>* law() const { return law_.data(); }
   const Delassus<D>& W() const { return W_; }
-  /// One per block; whoever changes them from outside calls keep_impulses, which also hands sleepers what
-  /// they fell asleep with: no solver finds what holds bodies that nothing moves.
+  /// One per block. After changing them from outside, call keep_impulses. It also gives blocks between
+  /// sleeping bodies the impulses that they had when the bodies fell asleep: no solver can find those.
   Vec<double, D>* impulses() { return r_.data(); }
   void keep_impulses(Context& ctx);
   /// Whether the last step left impulses of contacts: none after explicit penalties, or with other rows.

@@ -16,7 +16,7 @@ using Vec3d = Vec<double, 3>;
 
 constexpr int kRounds = 200;
 constexpr double kRoundTolerance = 1e-3;  // of PCG: a correction's residual against the correction
-constexpr double kCaution = 1.1;          // particles are lighter than the steps seen ask for, by this
+constexpr double kCaution = 1.1;          // particles are lighter by this than the steps so far require
 constexpr double kEnough = 0.8;           // of the tolerance: the last solve of the solids changes v a little
 constexpr double kBodiesShare = 0.3;      // of the tolerance that the problem between bodies may take
 constexpr double kLeastShare = 1e-6;  // of the diagonal of A_e: far below what contacts that share nodes need
@@ -68,91 +68,6 @@ void Coupling::expect_same_contacts(Context& ctx) {
          [=] SS_LAMBDA(std::size_t c) { contact[c].previous = static_cast<std::int32_t>(c); });
 }
 
-/// all_: copies of the bodies, and particles where the solids touch something. Particles have no texture: an
-/// image lies on a rigid body.
-void Coupling::stage_bodies(Context& ctx, const DeviceBodies& bodies) {
-  bodies_ = bodies.size();
-  const std::size_t points = touching_.count(), n = bodies_ + points;
-  all_.pose.resize(ctx, n);
-  all_.inverse.resize(ctx, n);
-  all_.material.resize(ctx, n);
-  all_.free.resize(ctx, 6 * n);
-  for (auto field : {&DeviceBodies::velocity, &DeviceBodies::spin, &DeviceBodies::grain}) {
-    (all_.*field).resize(ctx, n);
-    copy(ctx, (all_.*field).data(), (bodies.*field).data(), bodies_);
-  }
-  copy(ctx, all_.pose.data(), bodies.pose.data(), bodies_);
-  copy(ctx, all_.inverse.data(), bodies.inverse.data(), bodies_);
-  copy(ctx, all_.material.data(), bodies.material.data(), bodies_);
-  all_.texture_frame.resize(ctx, bodies_);
-  copy(ctx, all_.texture_frame.data(), bodies.texture_frame.data(), bodies_);
-  all_.textured = static_cast<std::int32_t>(bodies_);
-  copy(ctx, all_.free.data(), bodies.free.data(), 6 * bodies_);
-  mass_.resize(ctx, points);
-  shift_.resize(ctx, 6 * n);
-  fill(ctx, shift_.data(), shift_.size(), 0.0);
-  for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, points);
-
-  const std::size_t first = bodies_;
-  const RigidContact* contact = contacts_.data() + first_;
-  const SurfacePoint* at = touching_.points();
-  const Vec3* v = solids_.v.data();
-  const std::int32_t* node_material = solids_.device().node_material.data();
-  const double* resistance = solids_.resistance();
-  Pose* pose = all_.pose.data();
-  Vec3d *velocity = all_.velocity.data(), *spin = all_.spin.data(), *grain = all_.grain.data();
-  std::int32_t* material = all_.material.data();
-  double *mass = mass_.data(), *free = all_.free.data();
-  launch(ctx, points, [=] SS_LAMBDA(std::size_t k) {
-    Vec3d sum{0, 0, 0};
-    double mobility = 0;
-    for (int c = 0; c < 3; ++c) {
-      const std::int32_t node = at[k].nodes[c];
-      const double b = at[k].weights[c];
-      if (node < 0) continue;
-      sum += b * v[node].template cast<double>();
-      if (resistance[node] > 0) mobility += b * b / resistance[node];
-    }
-    const std::size_t p = first + k;
-    pose[p] = Pose::identity();
-    pose[p].x = contact[k].point;
-    velocity[p] = sum;
-    spin[p] = {0, 0, 0};
-    grain[p] = {0, 0, 0};
-    material[p] = node_material[at[k].nodes[0]];
-    mass[k] = mobility > 0 ? 1 / mobility : 0.0;
-    for (std::size_t i = 0; i < 6; ++i) free[6 * p + i] = 0;
-  });
-  weigh_particles(ctx);
-}
-
-void Coupling::weigh_particles(Context& ctx) {
-  const double* mass = mass_.data();
-  BodyInverse* inverse = all_.inverse.data() + bodies_;
-  const double share = share_;
-  launch(ctx, mass_.size(), [=] SS_LAMBDA(std::size_t k) {
-    inverse[k] = BodyInverse{};
-    if (mass[k] > 0) inverse[k].mass = 1 / (share * mass[k]);
-  });
-}
-
-/// t = B v - R / m (impulse null: R = 0), into all_.free, and the change into shift_.
-void Coupling::free_particles(Context& ctx, const Vec3* v, const Vec3d* impulse) {
-  const SurfacePoint* at = touching_.points();
-  const BodyInverse* inverse = all_.inverse.data() + bodies_;
-  double *free = all_.free.data() + 6 * bodies_, *shift = shift_.data() + 6 * bodies_;
-  launch(ctx, touching_.count(), [=] SS_LAMBDA(std::size_t k) {
-    Vec3d t{0, 0, 0};
-    for (int c = 0; c < 3; ++c)
-      if (at[k].nodes[c] >= 0) t += at[k].weights[c] * v[at[k].nodes[c]].template cast<double>();
-    if (impulse != nullptr) t -= inverse[k].mass * impulse[k];
-    for (std::size_t i = 0; i < 3; ++i) {
-      shift[6 * k + i] = t[static_cast<int>(i)] - free[6 * k + i];
-      free[6 * k + i] = t[static_cast<int>(i)];
-    }
-  });
-}
-
 void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
   Vec3d* impulse = impulse_.data();
   launch(ctx, impulse_.size(), [=] SS_LAMBDA(std::size_t k) {
@@ -186,7 +101,7 @@ void Coupling::gather_impulses(Context& ctx, const Vec3d* impulse, Vec3* at_node
 /// Of the last round, which went from R_0 to R, dR = R - R_0.
 Coupling::RoundStep Coupling::last_step(Context& ctx) {
   const SurfacePoint* at = touching_.points();
-  const BodyInverse* inverse = all_.inverse.data() + bodies_;
+  const BodyInverse* inverse = particles_.inverse();
   const Vec3d *now = impulse_.data(), *start = start_.data(), *last = last_.data();
   const Vec3 *v = v_.data(), *v_start = v_start_.data();
   reduce_sum(
@@ -226,16 +141,16 @@ void Coupling::extrapolate(Context& ctx, double share) {
 /// The problem between bodies and particles, with q as without impulses: what residuals are measured by.
 template <int D>
 void Coupling::build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list) {
-  free_particles(ctx, v_free_.data(), nullptr);
-  system.build(ctx, all_, list);
+  particles_.move_free(ctx, touching_, v_free_.data(), nullptr);
+  system.build(ctx, particles_.all(), list);
 }
 
 /// The residual of the coupled problem at the system's impulses, of which `impulse` are those on the solids
 /// and `v` follows: then W r + q is the true u.
 template <int D>
 double Coupling::judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec3d* impulse) {
-  free_particles(ctx, v, impulse);
-  system.move_free(ctx, shift_.data());
+  particles_.move_free(ctx, touching_, v, impulse);
+  system.move_free(ctx, particles_.shift());
   return system.residual(ctx);
 }
 
@@ -244,10 +159,10 @@ template <int D>
 double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                            const LabParams& lab, ContactSolveRecord& record) {
   const Span span(ctx, "coupling round");
-  free_particles(ctx, v_start_.data(), start_.data());
-  system.move_free(ctx, shift_.data());
+  particles_.move_free(ctx, touching_, v_start_.data(), start_.data());
+  system.move_free(ctx, particles_.shift());
   const long before = record.iterations;
-  system.solve(ctx, all_, solver, lab, record);
+  system.solve(ctx, particles_.all(), solver, lab, record);
   record.iterations += before;
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, v_.data(), v_start_.data(), v_.size());
@@ -291,7 +206,8 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   const StageClock clock;
   copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
   done_.pcg_iterations += solve_solids(ctx, nullptr, v_free_.data(), params.pcg_tolerance);
-  stage_bodies(ctx, bodies);
+  for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.count());
+  particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, share_);
   build(ctx, system, list);
   start_best(ctx, system);
   system.keep_impulses(ctx);
@@ -332,7 +248,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
       if (solver == "nsgs") {
         // Particles may be too heavy by more than the steps seen so far say.
         share_ = std::max(share_ / 4, kLeastShare);
-        weigh_particles(ctx);
+        particles_.weigh(ctx, share_);
       } else {
         fallback = std::string(solver) + " diverges: nsgs took its place";
         solver = "nsgs";
@@ -350,7 +266,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
     if (step.steepness > 1) {
       share_ = std::max(share_ / (kCaution * step.steepness), kLeastShare);
       steepest = 0;
-      weigh_particles(ctx);
+      particles_.weigh(ctx, share_);
       build(ctx, system, again);
       momentum = 1;
     } else if (step.turned) {
@@ -381,9 +297,10 @@ void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodi
   record.tolerance = tolerance;
   record.residual = judge(ctx, system, solids_.v.data(), impulse_.data());
   record.scale = system.W().norm_q();
-  system.velocities(ctx, all_);
-  copy(ctx, bodies.velocity.data(), all_.velocity.data(), bodies_);
-  copy(ctx, bodies.spin.data(), all_.spin.data(), bodies_);
+  DeviceBodies& all = particles_.all();
+  system.velocities(ctx, all);
+  copy(ctx, bodies.velocity.data(), all.velocity.data(), bodies.size());
+  copy(ctx, bodies.spin.data(), all.spin.data(), bodies.size());
 }
 
 template CouplingRecord Coupling::solve(Context&, ContactSystem<3>&, DeviceBodies&, const StepConstraints&,

@@ -7,6 +7,7 @@
 #include "gpu/collide/rigid_contacts.cuh"
 #include "gpu/elastic/elastic_contacts.cuh"
 #include "gpu/elastic/elastic_solids.cuh"
+#include "gpu/rigid/contact_particles.cuh"
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/coupled_problem.h"
 
@@ -49,7 +50,7 @@ class Coupling {
   std::size_t contact_count() const { return contacts_.size(); }
 
   /// The bodies, and behind them the particles, as the last solve had and left them.
-  const DeviceBodies& staged() const { return all_; }
+  const DeviceBodies& staged() const { return particles_.all(); }
 
   /// The step's impulses and velocities, of `bodies` (predicted) and solids; `list` has contacts() as its
   /// contacts.
@@ -61,16 +62,13 @@ class Coupling {
   /// The last solve's problem in its global form; guess and solution as the system has them.
   template <int D>
   ContactProblem problem(Context& ctx, const ContactSystem<D>& system) const {
-    return coupled_problem(system.problem(ctx, all_), bodies_, solid_system(ctx));
+    return coupled_problem(system.problem(ctx, particles_.all()), particles_.bodies(), solid_system(ctx));
   }
   /// Adds energies and momenta of the solids; `moving` bodies stand beside them.
   void report(Context& ctx, const Params& params, std::size_t moving, StepReport& report);
   /// Objects instead of bodies in records.
   void name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const;
   // Stages; public because nvcc allows no device lambda in a private member.
-  void stage_bodies(Context& ctx, const DeviceBodies& bodies);
-  void weigh_particles(Context& ctx);
-  void free_particles(Context& ctx, const Vec3* v, const Vec<double, 3>* impulse);
   void take_impulses(Context& ctx, const Vec<double, 4>* world);
   struct RoundStep {
     double steepness;  // dR . B A_e^-1 B' dR / sum |dR|^2 / m: above 1, particles are too heavy
@@ -105,14 +103,11 @@ class Coupling {
 
   ElasticSolids solids_;
   ElasticContacts touching_;
-  DeviceBodies all_;  // the bodies of the scene, then a particle per contact of the solids
-  std::size_t bodies_ = 0;
+  ContactParticles particles_;
   std::int32_t first_ = 0;  // of the solids' contacts in contacts_
   double share_ = 0.5;      // of the diagonal of A_e that particles weigh
   CouplingRecord done_;
   Buffer<RigidContact> contacts_;
-  Buffer<double> mass_;                            // of particles at share_ 1 [kg]
-  Buffer<double> shift_;                           // change of the free velocities, 6 per body
   Buffer<Vec<double, 3>> impulse_, start_, last_;  // R: of this round, where it began, of the last one
   Buffer<Vec3> v_, v_start_, v_last_, v_free_;     // the solids' velocities to them, and without impulses
   Buffer<Vec3> node_impulse_;

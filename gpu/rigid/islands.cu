@@ -16,7 +16,7 @@ SS_LAMBDA std::int32_t current(std::int32_t* p) {
   return atomic_min(p, std::numeric_limits<std::int32_t>::max());
 }
 
-/// The end of the chain of labels from b on; halves the way for the next who goes there.
+/// The end of the chain of labels from b on; halves the path for later calls.
 SS_LAMBDA std::int32_t root_of(std::int32_t* label, std::int32_t b) {
   for (;;) {
     const std::int32_t next = current(label + b);

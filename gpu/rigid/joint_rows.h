@@ -38,7 +38,7 @@ inline DeviceJoint device_joint(const Joint& j) {
 
 /// What a block of a joint does.
 enum class JointPart : std::uint8_t {
-  point,   // 3 rows: the anchors meet
+  point,   // 3 rows: the anchors coincide
   turn,    // 3 rows: the frames are parallel
   swing,   // 2 rows: the axes are
   rail,    // 2 rows: a's anchor lies on b's axis

@@ -70,7 +70,7 @@ void ManifoldOrder::build(Context& ctx, const PairedContacts& list, const Bodies
 
 #if STICKSLIP_ON_CUDA
 
-/// Two manifolds meet where they share a body that moves: lists by body, then by manifold.
+/// Two manifolds conflict where they share a body that moves: lists by body, then by manifold.
 void ManifoldOrder::colour_manifolds(Context& ctx, const PairedContacts& list, const BodiesView& bodies,
                                      std::size_t body_count) {
   const std::size_t n = manifolds_;
@@ -86,36 +86,36 @@ void ManifoldOrder::colour_manifolds(Context& ctx, const PairedContacts& list, c
   copy(ctx, cursor, start, body_count);
   touch_.resize(ctx, 2 * n);
   std::int32_t* touch = touch_.data();
-  // In whatever order: colours depend on who meets whom alone.
+  // In any order: colours depend on the set of conflicts alone.
   launch(ctx, n, [=] SS_LAMBDA(std::size_t m) {
     touched.visit(m,
                   [&](std::int32_t b) { touch[atomic_add(cursor + b, 1)] = static_cast<std::int32_t>(m); });
   });
-  meet_start_.resize(ctx, n + 1);
-  std::int32_t* meet_start = meet_start_.data();
+  conflict_start_.resize(ctx, n + 1);
+  std::int32_t* conflict_start = conflict_start_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t m) {
-    std::int32_t met = 0;
-    touched.visit(m, [&](std::int32_t b) { met += start[b + 1] - start[b]; });
-    meet_start[m] = met;
+    std::int32_t count = 0;
+    touched.visit(m, [&](std::int32_t b) { count += start[b + 1] - start[b]; });
+    conflict_start[m] = count;
   });
   // It grows with the square of the manifolds that one body has.
-  meetings_.resize(ctx, 1);
+  conflict_count_.resize(ctx, 1);
   reduce_sum(
-      ctx, n, [=] SS_LAMBDA(std::size_t m) { return static_cast<std::int64_t>(meet_start[m]); },
-      meetings_.data());
-  exclusive_scan(ctx, n, meet_start, meet_start);
-  const std::int64_t meetings = read_back(ctx, meetings_.data());
-  if (meetings > std::numeric_limits<std::int32_t>::max())
+      ctx, n, [=] SS_LAMBDA(std::size_t m) { return static_cast<std::int64_t>(conflict_start[m]); },
+      conflict_count_.data());
+  exclusive_scan(ctx, n, conflict_start, conflict_start);
+  const std::int64_t conflicts = read_back(ctx, conflict_count_.data());
+  if (conflicts > std::numeric_limits<std::int32_t>::max())
     throw SimulationError("manifold_gs: a body has too many contacts to colour them; take nsgs");
-  meet_.resize(ctx, static_cast<std::size_t>(meetings));
-  std::int32_t* meet = meet_.data();
+  conflict_.resize(ctx, static_cast<std::size_t>(conflicts));
+  std::int32_t* conflict = conflict_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t m) {
-    std::int32_t at = meet_start[m];
+    std::int32_t at = conflict_start[m];
     touched.visit(m, [&](std::int32_t b) {
-      for (std::int32_t k = start[b]; k < start[b + 1]; ++k) meet[at++] = touch[k];
+      for (std::int32_t k = start[b]; k < start[b + 1]; ++k) conflict[at++] = touch[k];
     });
   });
-  colouring_.build(ctx, {n, meet_start, meet}, {}, false);
+  colouring_.build(ctx, {n, conflict_start, conflict}, {}, false);
 
   // Every colour begins with a pack of its own.
   const std::int32_t* order = colouring_.order();

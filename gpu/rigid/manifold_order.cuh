@@ -29,9 +29,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// share a body that moves.
 ///
 /// On the CPU runs are slabs of the scene, the last batch is what crosses their borders, and within a run
-/// every manifold comes after those before it in the list that it meets: what is swept is the list in its
-/// order, eight at a time. On CUDA batches are colours, and every pack is a run. Neither depends on the
-/// number of threads.
+/// every manifold comes after those before it in the list that share a body with it: what is swept is the
+/// list in its order, eight at a time. On CUDA batches are colours, and every pack is a run. Neither depends
+/// on the number of threads.
 class ManifoldOrder {
  public:
   /// `poses` and `inverse` of all bodies. A handful of host reads on CUDA, none on the CPU.
@@ -61,8 +61,8 @@ class ManifoldOrder {
   Buffer<std::int32_t> of_pair_, slot_, run_start_;
   Buffer<ManifoldRange> ranges_;
   std::vector<std::size_t> batch_start_{0};
-  Buffer<std::int32_t> touch_start_, touch_, cursor_, meet_start_, meet_;  // of colours
-  Buffer<std::int64_t> meetings_;
+  Buffer<std::int32_t> touch_start_, touch_, cursor_, conflict_start_, conflict_;  // of colours
+  Buffer<std::int64_t> conflict_count_;
   Colouring colouring_;
 };
 

@@ -18,8 +18,7 @@ void ManifoldSolver::build(Context& ctx, const DeviceBodies& bodies, const Manif
     const Span span(ctx, "manifold order");
     order_.build(ctx, input.list, bodies.view(), bodies_);
   }
-  sums_.resize(ctx, 1);
-  change_sum_.resize(ctx, 1);
+  conjugate_.prepare(ctx);
   pair_sum_.resize(ctx, 1);
   free_sum_.resize(ctx, 1);
   jam_.resize(ctx, 1);
@@ -171,7 +170,7 @@ void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
   ManifoldProgress* progress = progress_.data();
   const Vec<double, 2>* judged = pair_sum_.data();
   const double *free2 = free_sum_.data(), *jam = jam_.data(), least2 = least2_;
-  ConjugateSums* sums = sums_.data();
+  ConjugateSums* sums = conjugate_.sums();
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     progress->is_best = 0;
     if (*jam >= manifold_detail::kMostJam) progress->jams = progress->stop = 1;
@@ -215,154 +214,25 @@ void ManifoldSolver::finish(Context& ctx, const ManifoldLimits& limits) {
   });
 }
 
-/// Where a sweep starts.
-void ManifoldSolver::remember(Context& ctx) {
-  impulse_before_.resize(ctx, impulse_.size());
-  v_before_.resize(ctx, v_.size());
-  copy(ctx, impulse_before_.data(), impulse_.data(), impulse_.size());
-  copy(ctx, v_before_.data(), v_.data(), v_.size());
-}
-
-void ManifoldSolver::conjugate_step(Context& ctx) {
-  turn_direction(ctx);
-  measure_direction(ctx);
-  step_along(ctx);
-}
-
-/// Energies of the change d of the last sweeps and of the velocities, and <W p, d> with the direction p
-/// before.
-void ManifoldSolver::measure_change(Context& ctx) {
-  // The first call finds no direction: `energy` is zero then, and the numbers do not count.
-  for (Buffer<double>* b : {&p_, &swept_impulse_}) b->resize(ctx, impulse_.size());
-  for (Buffer<double>* b : {&p_v_, &swept_v_}) b->resize(ctx, v_.size());
-  const double *v = v_.data(), *v_before = v_before_.data(), *mass = mass_.data(), *p_v = p_v_.data(),
-               *v_free = v_free_.data();
-  ConjugateSums* sums = sums_.data();
-  reduce_sum(
-      ctx, bodies_,
-      [=] SS_LAMBDA(std::size_t b) {
-        const std::size_t at = b * kMotionFields;
-        double d[kMotionFields];
-        for (std::size_t i = 0; i < kMotionFields; ++i) d[i] = v[at + i] - v_before[at + i];
-        return Vec<double, 3>{sums->energy > 0 ? manifold_detail::mass_product(mass + at, p_v + at, d) : 0.0,
-                              manifold_detail::mass_product(mass + at, d, d),
-                              manifold_detail::mass_product(mass + at, v + at, v + at) +
-                                  manifold_detail::mass_product(mass + at, v_free + at, v_free + at)};
-      },
-      change_sum_.data(), kMedium);
-  const Vec<double, 3>* change = change_sum_.data();
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { sums->take_change((*change)[0], (*change)[1], (*change)[2]); });
-}
-
-/// Keeps what the sweeps left, or goes back to what they left before the last step along a direction.
-void ManifoldSolver::keep_or_restore(Context& ctx) {
-  keep_or_restore(ctx, v_.data(), swept_v_.data(), v_.size());
-  keep_or_restore(ctx, impulse_.data(), swept_impulse_.data(), impulse_.size());
-}
-
-void ManifoldSolver::keep_or_restore(Context& ctx, double* now, double* kept, std::size_t count) {
-  const ConjugateSums* sums = sums_.data();
-  const std::int32_t* halt = halt_;
-  launch(
-      ctx, count,
-      [=] SS_LAMBDA(std::size_t i) {
-        if (*halt != 0) return;
-        if (sums->rejected != 0) now[i] = kept[i];
-        else kept[i] = now[i];
-      },
-      kLight);
-}
-
-/// p = d + beta p with the change d of the last sweeps, W-conjugate to the p before.
-void ManifoldSolver::turn_direction(Context& ctx) {
-  double *p = p_.data(), *p_v = p_v_.data();
-  const double *r = impulse_.data(), *v = v_.data(), *r_before = impulse_before_.data(),
-               *v_before = v_before_.data();
-  const ConjugateSums* sums = sums_.data();
-  launch(
-      ctx, v_.size(),
-      [=] SS_LAMBDA(std::size_t i) {
-        p_v[i] = manifold_detail::conjugate(sums->beta(), p_v[i], v[i] - v_before[i]);
-      },
-      kLight);
-  launch(
-      ctx, impulse_.size(),
-      [=] SS_LAMBDA(std::size_t i) {
-        p[i] = manifold_detail::conjugate(sums->beta(), p[i], r[i] - r_before[i]);
-      },
-      kLight);
-}
-
-/// <p, W p> and <p, u> at where the sweeps began.
-void ManifoldSolver::measure_direction(Context& ctx) {
-  const double *p = p_.data(), *p_v = p_v_.data(), *r_before = impulse_before_.data(),
-               *v_before = v_before_.data(), *mass = mass_.data(), *data = data_.data();
-  ConjugateSums* sums = sums_.data();
-  Vec<double, 2>* pair = pair_sum_.data();
-  reduce_sum(
-      ctx, bodies_,
-      [=] SS_LAMBDA(std::size_t b) {
-        const std::size_t at = b * kMotionFields;
-        return Vec<double, 2>{manifold_detail::mass_product(mass + at, p_v + at, p_v + at),
-                              manifold_detail::mass_product(mass + at, p_v + at, v_before + at)};
-      },
-      pair, kMedium);
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    sums->energy = (*pair)[0];
-    sums->slope = (*pair)[1];
-  });
-  reduce_sum(
-      ctx, impulse_.size() / 3,
-      [=] SS_LAMBDA(std::size_t i) {
-        constexpr std::size_t lanes = kPackWidth, points = kManifoldPoints;
-        const std::size_t lane = i % lanes, point = i / lanes % points, pack = i / lanes / points;
-        const std::size_t at = (pack * kImpulseFields + 3 * point) * lanes + lane,
-                          field = static_cast<std::size_t>(point_at(static_cast<int>(point)));
-        const double* cell = data + (pack * kManifoldFields + field) * lanes + lane;
-        const double speed = cell[point_field::speed * lanes], softness = cell[point_field::softness * lanes];
-        return Vec<double, 2>{softness * p[at] * p[at], (speed + softness * r_before[at]) * p[at]};
-      },
-      pair, kMedium);
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    sums->soft_energy = (*pair)[0];
-    sums->soft_slope = (*pair)[1];
-    sums->settle();
-  });
-}
-
-void ManifoldSolver::step_along(Context& ctx) {
-  const double *p = p_.data(), *p_v = p_v_.data(), *r_before = impulse_before_.data(),
-               *v_before = v_before_.data();
-  double *r = impulse_.data(), *v = v_.data();
-  const ConjugateSums* sums = sums_.data();
-  const std::int32_t* halt = halt_;
-  launch(
-      ctx, v_.size(),
-      [=] SS_LAMBDA(std::size_t i) {
-        if (*halt == 0 && sums->energy > 0) v[i] = v_before[i] + sums->alpha() * p_v[i];
-      },
-      kLight);
-  launch(
-      ctx, impulse_.size(),
-      [=] SS_LAMBDA(std::size_t i) {
-        if (*halt == 0 && sums->energy > 0) r[i] = r_before[i] + sums->alpha() * p[i];
-      },
-      kLight);
+SweptManifolds ManifoldSolver::swept() {
+  return {impulse_.data(), v_.data(),    impulse_.size(), v_.size(), bodies_,
+          v_free_.data(),  mass_.data(), data_.data(),    halt_};
 }
 
 /// After the stop, nothing of it changes impulses or velocities.
 void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits) {
-  if (params.conjugate) remember(ctx);
+  const SweptManifolds now = swept();
+  if (params.conjugate) conjugate_.remember(ctx, now);
   sweep(ctx, {params.prox_local_steps, params.omega, false});
-  if (params.conjugate) sweep(ctx, {params.prox_local_steps, params.omega, true});
   if (params.conjugate) {
-    measure_change(ctx);
-    keep_or_restore(ctx);
+    sweep(ctx, {params.prox_local_steps, params.omega, true});
+    conjugate_.measure_change(ctx, now);
+    conjugate_.keep_or_restore(ctx, now);
   }
   // What is judged, and what comes back, is what a sweep left and no guard took back: impulses in their
   // cones.
   check(ctx, limits);
-  if (params.conjugate) conjugate_step(ctx);
+  if (params.conjugate) conjugate_.step(ctx, now);
 }
 
 void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record) {
@@ -393,7 +263,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   const bool watched = params.time_budget > 0 || limits.last > kMostUnwatched;
   const auto has_time = [&] { return params.time_budget <= 0 || timer.seconds() <= params.time_budget; };
   for (int repeat = 0; repeat < kMostRepeats && progress.stop == 0; ++repeat) {
-    fill(ctx, sums_.data(), 1, ConjugateSums{});
+    conjugate_.restart(ctx);
     halt_ = &progress_.data()->stop;
     if (watched) {
       // Only the host has a clock, and can be asked to stop.

@@ -8,6 +8,7 @@
 #include "gpu/params/lab_params.h"
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_rows.h"
+#include "gpu/rigid/manifold_conjugate.cuh"
 #include "gpu/rigid/manifold_order.cuh"
 #include "gpu/rigid/manifold_packs.h"
 
@@ -22,55 +23,6 @@ struct ManifoldInput {
       nullptr;  // impulses of the step before in world axes, by RigidContact::previous
   std::size_t before_count = 0;
   double least_speed = 0;  // [m/s] residuals are relative to this per contact, where |q| is less
-};
-
-/// Inner products that choose a step along a direction p, and the rule that takes it back.
-struct ConjugateSums {
-  double energy, slope;            // <p, W p>, <p, u> but for what E and w of contacts add,
-  double soft_energy, soft_slope;  // which is this
-  double conjugation;              // <W p, d> with the change d of the next sweeps
-  double change;                   // <d, W d> of the last sweeps: how far they were from a fixed point
-  double least_change;             // the least since the last restart
-  std::int32_t stepped;            // whether the last sweeps began at the end of a step along p
-  std::int32_t rejected;           // whether that step is taken back
-  std::int32_t suspended;          // whether steps along directions have stopped helping (ManifoldProgress)
-  bool tiny;                       // the last change is rounding
-
-  /// A step is taken back if the sweeps after it change 1e4 times (in the norm of W) what the quietest ones
-  /// did. Conjugate gradients jump by a factor of a hundred in structures that they do solve; a step that
-  /// impulses cannot follow, as they slide, is as long as rounding lets it be.
-  static constexpr double kMostGrowth = 1e8;
-  /// Changes below this share of the kinetic energy are rounding: a direction made of them leads anywhere.
-  static constexpr double kRounding = 1e-26;
-  /// <p, W p> below this share of <d, W d>: p has lost six of sixteen digits.
-  static constexpr double kCancelled = 1e-12;
-
-  SS_HD void take_change(double with_last, double own, double kinetic) {
-    conjugation = with_last;
-    change = own;
-    rejected = stepped != 0 && !(change <= kMostGrowth * least_change);
-    if (rejected != 0 || !(energy > 0)) energy = soft_energy = 0;  // the next direction is its own
-    if (stepped == 0 || change < least_change) least_change = change;
-    tiny = !(change > kRounding * kinetic);
-  }
-  /// After the direction has been measured: no step where it does not lead down, where one has just been
-  /// taken back, or where the direction is rounding: because the change is, or because it is what two nearly
-  /// parallel vectors leave of each other. Impulses and velocities of such a direction do not belong
-  /// together.
-  SS_HD void settle() {
-    const bool cancelled = !(energy + soft_energy > kCancelled * change);
-    stepped = suspended == 0 && rejected == 0 && !tiny && !cancelled && alpha() > 0;
-    if (stepped == 0) energy = soft_energy = 0;
-  }
-  SS_HD double beta() const {
-    const double sum = energy + soft_energy;
-    return sum > 0 ? -conjugation / sum : 0.0;
-  }
-  /// 0: no way down along p.
-  SS_HD double alpha() const {
-    const double sum = energy + soft_energy, down = -(slope + soft_slope);
-    return sum > 0 && down > 0 ? down / sum : 0.0;
-  }
 };
 
 /// How far a solve is, in backend memory.
@@ -130,15 +82,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// are swept with the impulses; normals, arms, inverse masses and impulses are all that a sweep reads: 64
 /// numbers per manifold, where rows of H alone take 144.
 ///
-/// Sweeps forth and back are a symmetric preconditioner, so that between them (`conjugate`) flexible
-/// conjugate gradients carry the change of a sweep further: d is made W-conjugate to the direction before,
-/// and the step along it is the one that makes 1/2 <r, W r> + <r, q> least. <p, W p> is <p_v, M p_v> with p_v
-/// = A^-1 H' p, so W is never applied. Impulses may leave their cones on the way, the next sweep takes them
-/// back; what a check sees is what a sweep left.
-///
-/// Friction makes the problem another than that quadratic, so steps are guarded (ConjugateSums): one after
-/// which the sweeps change far more than before is taken back. A solve hands out the impulses with the least
-/// residual of all checks, the first of which sees what it starts from, and the velocities that they cause.
+/// Between sweeps forth and back, conjugate gradients carry their change further (`conjugate`): see
+/// ConjugateSteps. A solve hands out the impulses with the least residual of all checks, the first of which
+/// sees what it starts from, and the velocities that they cause.
 class ManifoldSolver {
  public:
   /// Packs, with the impulses of the step before. `bodies` has been predicted.
@@ -154,7 +100,7 @@ class ManifoldSolver {
   /// The same in world axes.
   void world_impulses(Context& ctx, Vec<double, 4>* out) const;
 
-  /// The blocks of all contacts, for who wants W.
+  /// The blocks of all contacts, from which W can be made.
   void put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const;
 
   // Stages; public because nvcc allows no device lambda in a private member.
@@ -162,14 +108,6 @@ class ManifoldSolver {
   void fill_masses(Context& ctx, const DeviceBodies& bodies);
   void apply_impulses(Context& ctx);
   void sweep(Context& ctx, const ManifoldSweep& options);
-  void remember(Context& ctx);
-  void conjugate_step(Context& ctx);
-  void measure_change(Context& ctx);
-  void keep_or_restore(Context& ctx);
-  void keep_or_restore(Context& ctx, double* now, double* kept, std::size_t count);
-  void turn_direction(Context& ctx);
-  void measure_direction(Context& ctx);
-  void step_along(Context& ctx);
   void iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits);
   void judge(Context& ctx, const ManifoldLimits& limits);
   void check(Context& ctx, const ManifoldLimits& limits);
@@ -178,6 +116,7 @@ class ManifoldSolver {
   void each_pack(Context& ctx, bool backward, Op op);
 
  private:
+  SweptManifolds swept();
   ManifoldView view() { return {data_.data(), impulse_.data(), body_.data(), points_.data(), v_.data()}; }
 
   ManifoldOrder order_;
@@ -186,15 +125,11 @@ class ManifoldSolver {
   Buffer<double> data_, impulse_, v_, v_free_, mass_;
   Buffer<std::int32_t> body_, owner_;  // owner: the manifold of each lane, -1: none
   Buffer<std::uint8_t> points_;
-  Buffer<double> impulse_before_, v_before_;  // at the start of a sweep
-  Buffer<double> swept_impulse_, swept_v_;    // at the end of the last one that was not taken back
   Buffer<double> best_impulse_;
-  Buffer<double> p_, p_v_;  // the direction
-  Buffer<ConjugateSums> sums_;
+  ConjugateSteps conjugate_;
   Buffer<double> free2_, free_sum_;  // |q|^2 of each lane, and of all
   Buffer<double> lane_jam_, jam_;    // the largest mu |W_NT| / W_NN of each lane, and of all
   Buffer<Vec<double, 2>> pair_sum_;
-  Buffer<Vec<double, 3>> change_sum_;
   Buffer<ManifoldProgress> progress_;
   LoopGraph loop_;
   const std::int32_t* halt_ = nullptr;  // the stop of the solve that runs; null: sweeps run

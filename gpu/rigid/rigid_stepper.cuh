@@ -10,21 +10,18 @@
 #include "gpu/model/interaction.h"
 #include "gpu/model/report.h"
 #include "gpu/params/lab_params.h"
+#include "gpu/rigid/contact_surfaces.cuh"
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/coupling.cuh"
+#include "gpu/rigid/device_joints.cuh"
+#include "gpu/rigid/gap_extremes.h"
 #include "gpu/rigid/islands.cuh"
 #include "gpu/rigid/position_projection.cuh"
 #include "gpu/rigid/start_overlaps.h"
-#include "gpu/rigid/surface_textures.cuh"
 
 namespace stickslip {
 
-/// Of all contacts of a step [m].
-struct GapExtremes {
-  double penetration = 0, gap = 0;  // largest overlap, smallest gap
-};
-
-/// What the report of a step asks the backend, in one host read.
+/// What the report of a step reads from the backend, in one host read.
 struct RigidSummary {
   GapExtremes gaps;
   BodySums sums;
@@ -54,7 +51,7 @@ class RigidStepper {
   /// See Engine::set_cancel.
   void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
 
-  /// After an edit: whoever sleeps may have no reason any more.
+  /// Wakes all bodies: an edit may invalidate sleep.
   void wake() { wake_ = true; }
 
   DeviceBodies& bodies() { return bodies_; }
@@ -72,15 +69,14 @@ class RigidStepper {
   /// See Engine::freeze.
   ContactProblem freeze(Context& ctx);
 
-  // Stages of a step; public because nvcc allows no device lambda in a private member.
+ private:
   StepReport try_step(Context& ctx, const Model& model, const Params& params, const LabParams& lab,
                       const std::optional<Drag>& drag, int frame, double time);
   void begin_step(Context& ctx, const Model& model, const Params& params, const std::optional<Drag>& drag,
                   double time, double before);
   void advance(Context& ctx, double dt, const std::uint8_t* asleep);
-  BodyPull pull_of(Context& ctx, const Model& model, const Params& params, const std::optional<Drag>& drag);
   void find_contacts(Context& ctx, const Params& params);
-  void update_islands(Context& ctx, const Params& params, std::int32_t pulled);
+  void update_islands(Context& ctx, const Params& params, std::int32_t disturbed);
   std::size_t fresh_contacts(Context& ctx);
   std::vector<DeepOverlap> overlaps(Context& ctx, const Model& model) const;
   void project(Context& ctx, const Params& params);
@@ -91,11 +87,6 @@ class RigidStepper {
   void solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                     StageClock& clock, StepReport& report);
   void finish(Context& ctx, const Params& params, StepReport& report);
-  void report_law(const LawCheck& law, const Params& params, StepReport& report) const;
-  void save(Context& ctx);
-  void restore(Context& ctx);
-
- private:
   void choose_system(const Model& model);
   /// Explicit penalties solve no contact problem.
   bool checks_law() const { return !penalties_; }
@@ -104,15 +95,8 @@ class RigidStepper {
   DeviceBodies bodies_;
   RigidContacts contacts_;
   std::variant<ContactSystem<3>, ContactSystem<4>> system_;  // four rows where a material has torsion
-  Buffer<DeviceJoint> joints_;
-  Buffer<std::int32_t> block_joint_, block_part_;
-  Buffer<ContactSurface> surfaces_;
-  SurfaceTextures textures_;
-  Buffer<double> mu_;
-  std::int32_t material_count_ = 0, column_count_ = 0;
-  Buffer<std::uint8_t> jointed_;  // per body: whether a joint holds it
-  Buffer<Pose> saved_pose_;
-  Buffer<Vec<double, 3>> saved_velocity_, saved_spin_;
+  DeviceJoints joints_;
+  ContactSurfaces surfaces_;
   Buffer<RigidSummary> summary_;
   Coupling coupling_;
   Islands islands_;
@@ -123,8 +107,8 @@ class RigidStepper {
   StepConstraints last_;
   const std::atomic<bool>* cancel_ = nullptr;
   std::string no_manifolds_;  // why manifold_gs cannot take the scene
-  bool stepped_ = false, wake_ = true, sleepers_ = false, penalties_ = false;
-  bool parting_ = true;  // since the start there have been deep overlaps in every step
+  bool stepped_ = false, wake_ = true, sleeping_ = false, penalties_ = false;
+  bool resolving_initial_overlap_ = true;  // deep overlaps in every step since the start
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

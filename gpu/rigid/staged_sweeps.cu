@@ -25,8 +25,8 @@ SS_HD bool moves_in(const Stages& stages, std::int32_t body, std::int32_t stage)
 
 namespace staged_detail {
 
-/// What of a Delassus operator tells who meets whom.
-struct Meetings {
+/// What of a Delassus operator says which groups share a body.
+struct ConflictAdjacency {
   const std::int32_t *body, *gather, *entry, *block_of, *first, *group;
   Stages stages;
 
@@ -75,34 +75,34 @@ void StagedSweeps<D>::find_groups(Context& ctx, const Delassus<D>& W, const Stag
 
 template <int D>
 void StagedSweeps<D>::colour_groups(Context& ctx, const Delassus<D>& W, const Stages& stages) {
-  const staged_detail::Meetings meetings{W.body_rows().body,
-                                         W.gather_start(),
-                                         W.gather_entry(),
-                                         W.entry_block(),
-                                         first_.data(),
-                                         group_.data(),
-                                         stages};
-  meet_start_.resize(ctx, groups_ + 1);
-  std::int32_t* start = meet_start_.data();
+  const staged_detail::ConflictAdjacency adjacency{W.body_rows().body,
+                                                   W.gather_start(),
+                                                   W.gather_entry(),
+                                                   W.entry_block(),
+                                                   first_.data(),
+                                                   group_.data(),
+                                                   stages};
+  conflict_start_.resize(ctx, groups_ + 1);
+  std::int32_t* start = conflict_start_.data();
   launch(
       ctx, groups_,
       [=] SS_LAMBDA(std::size_t g) {
-        std::int32_t met = 0;
-        meetings.visit(g, [&](std::int32_t) { ++met; });
-        start[g] = met;
+        std::int32_t count = 0;
+        adjacency.visit(g, [&](std::int32_t) { ++count; });
+        start[g] = count;
       },
       kMedium);
   exclusive_scan(ctx, groups_, start, start);
-  meet_.resize(ctx, static_cast<std::size_t>(read_back(ctx, start + groups_)));
-  std::int32_t* meet = meet_.data();
+  conflict_.resize(ctx, static_cast<std::size_t>(read_back(ctx, start + groups_)));
+  std::int32_t* conflict = conflict_.data();
   launch(
       ctx, groups_,
       [=] SS_LAMBDA(std::size_t g) {
         std::int32_t at = start[g];
-        meetings.visit(g, [&](std::int32_t other) { meet[at++] = other; });
+        adjacency.visit(g, [&](std::int32_t other) { conflict[at++] = other; });
       },
       kMedium);
-  colouring_.build(ctx, {groups_, start, meet});
+  colouring_.build(ctx, {groups_, start, conflict});
 }
 
 /// By stage, then by colour; where one of them changes a batch begins.

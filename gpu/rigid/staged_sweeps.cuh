@@ -45,8 +45,8 @@ class StagedSweeps {
  private:
   std::size_t groups_ = 0;
   Buffer<std::int32_t> first_, group_, count_;  // first block of each group; group of each block, -1: none
-  Buffer<std::int32_t> meet_start_, meet_;      // groups that must not go at once
-  Buffer<std::int32_t> order_;                  // groups by stage and colour
+  Buffer<std::int32_t> conflict_start_, conflict_;  // groups that must not go at once
+  Buffer<std::int32_t> order_;                      // groups by stage and colour
   Buffer<std::uint32_t> key_;
   Buffer<Vec<std::uint8_t, 2>> moves_;  // per block: which of its bodies do
   Buffer<Mat<double, D>> w_;            // per block, of what moves

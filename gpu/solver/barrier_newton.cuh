@@ -42,7 +42,7 @@ class BarrierNewton {
     Real step;         // |p|_inf
     PcgState pcg;
   };
-  /// What a line search asks first, for one host read.
+  /// What a line search reads first, in one host read.
   struct Search {
     Real bounds[2];  // of the step, by contact pairs and half-spaces
     double before[IncrementalPotential::term_count], trial[IncrementalPotential::term_count];

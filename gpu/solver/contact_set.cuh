@@ -31,7 +31,7 @@ class ContactSet {
   const Contact* contacts() const { return contacts_.data(); }
   /// Of A: the index of each contact's pair in the Proximity that the set was built from.
   const std::int32_t* candidates() const { return selected_.data(); }
-  /// The node quadruples again, as the linear algebra wants them.
+  /// The nodes of each contact, as the linear algebra takes them.
   const Vec4i* nodes() const { return nodes_.data(); }
 
  private:

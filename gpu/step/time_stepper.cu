@@ -4,8 +4,9 @@
 #include <cmath>
 
 #include "gpu/core/launch.h"
-#include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
+#include "gpu/step/node_sums.cuh"
+#include "gpu/step/start_check.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -20,81 +21,10 @@ constexpr double kStiffnessMemory = 0.5;
 // Bodies closer than this share of the scene at the start count as touching.
 constexpr Real kTouching = Real(1e-9);
 
-bool is_newmark(const Params& params) { return params.time_integrator == TimeIntegrator::newmark; }
-
-/// [s] The velocity at the end of a step is (x - still) / velocity_dt.
-double velocity_dt(const Params& params) {
-  return is_newmark(params) ? params.newmark_beta / params.newmark_gamma * params.dt : params.dt;
-}
-
 struct Sums {
-  double kinetic, gravity;
-  Vec<double, 3> momentum, angular_momentum;
+  NodeSums nodes;
   double elastic, volume_ratio_min, inverted, multiplier_max;
 };
-
-/// Kinetic and gravity energy and momenta of the free nodes, into backend memory; no host wait.
-void sum_diagnostics(Context& ctx, const DeviceModel& device, const Vec3* x, const Vec3* v, double g,
-                     Sums* out) {
-  const Real* mass = device.mass.data();
-  const std::uint8_t* scripted = device.scripted.data();
-  const std::size_t n = device.node_count;
-  reduce_sum(
-      ctx, n,
-      [=] SS_LAMBDA(std::size_t i) {
-        return scripted[i] ? 0.0 : 0.5 * mass[i] * norm2(v[i].template cast<double>());
-      },
-      &out->kinetic);
-  reduce_sum(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { return scripted[i] ? 0.0 : -g * mass[i] * x[i][1]; },
-      &out->gravity);
-  reduce_sum(
-      ctx, n,
-      [=] SS_LAMBDA(std::size_t i) {
-        return scripted[i] ? Vec<double, 3>::zero() : double(mass[i]) * v[i].template cast<double>();
-      },
-      &out->momentum);
-  reduce_sum(
-      ctx, n,
-      [=] SS_LAMBDA(std::size_t i) {
-        return scripted[i]
-                   ? Vec<double, 3>::zero()
-                   : double(mass[i]) * cross(x[i].template cast<double>(), v[i].template cast<double>());
-      },
-      &out->angular_momentum);
-}
-
-std::string object_name(const Model& model, std::int32_t node) {
-  return "'" + model.objects[model.node_object[node]].name + "'";
-}
-
-std::string describe(const Model& model, const Intersections& found) {
-  const Vec2i edge = model.edges[found.first_edge];
-  const Vec3i triangle = model.triangles[found.first_triangle];
-  const Object& a = model.objects[model.node_object[edge[0]]];
-  const Object& b = model.objects[model.node_object[triangle[0]]];
-  return (&a == &b ? "object '" + a.name + "' intersects itself"
-                   : "objects '" + a.name + "' and '" + b.name + "' intersect") +
-         " at the start: the edge between nodes " + std::to_string(edge[0] - a.node_begin) + " and " +
-         std::to_string(edge[1] - a.node_begin) + " of '" + a.name + "' passes through triangle " +
-         std::to_string(found.first_triangle - b.triangle_begin) + " of '" + b.name + "'; in all, " +
-         std::to_string(found.count) + " edges pass through triangles";
-}
-
-void refuse_nodes_behind_half_spaces(const Model& model, const std::vector<Vec3>& positions,
-                                     const std::vector<std::uint8_t>& scripted) {
-  for (const std::int32_t node : model.surface_nodes) {
-    const Object& object = model.objects[model.node_object[node]];
-    if (scripted[node]) continue;
-    for (std::size_t h = 0; h < model.half_spaces.size(); ++h) {
-      const HalfSpace& plane = model.half_spaces[h];
-      if (dot(plane.normal, positions[node].template cast<double>()) > plane.offset) continue;
-      throw std::invalid_argument("object '" + object.name + "' starts behind or on half-space " +
-                                  std::to_string(h) + ", with node " +
-                                  std::to_string(node - object.node_begin));
-    }
-  }
-}
 
 }  // namespace
 
@@ -103,7 +33,7 @@ void TimeStepper::load(Context& ctx, const Model& model, const DeviceModel& devi
   newton_.load(ctx, device);
   for (Buffer<Vec3>* b : {&x_, &y_, &target_, &script_step_, &velocity_}) b->resize(ctx, device.node_count);
   stiffness_ = 0;
-  has_accelerations_ = false;
+  newmark_.forget();
 }
 
 void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceModel& device,
@@ -112,19 +42,14 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
   const Intersections found =
       intersections_.run(ctx, surface_view(device), state.x.data(), device.apart.data());
   intersections_ = {};  // its tree spans the whole surface, and steps that are not checked do without
-  if (found.count > 0) throw std::invalid_argument(describe(model, found));
+  if (found.count > 0)
+    throw std::invalid_argument(
+        intersection_text(model, found.count, found.first_edge, found.first_triangle));
   // At distance zero the barrier is infinite, and has no direction to push to.
   potential_.contacts().begin_step({kTouching * device.diagonal, Real(1), false, {}}, state.x.data());
   newton_.find_contacts(ctx, potential_, device, state.x.data(), kTouching * device.diagonal);
   const ContactSet& touching = potential_.contacts().set();
-  if (touching.size() > 0) {
-    const Vec4i nodes = read_back(ctx, touching.nodes());
-    std::int32_t other = nodes[1];
-    for (int c = 2; c < 4; ++c)
-      if (nodes[c] >= 0 && model.node_object[nodes[c]] != model.node_object[nodes[0]]) other = nodes[c];
-    throw std::invalid_argument("objects " + object_name(model, nodes[0]) + " and " +
-                                object_name(model, other) + " touch at the start: leave a gap");
-  }
+  if (touching.size() > 0) throw std::invalid_argument(touch_text(model, read_back(ctx, touching.nodes())));
   potential_.contacts().clear();
 }
 
@@ -140,7 +65,7 @@ void TimeStepper::check_released(Context& ctx, const Model& model, const DeviceM
 
 void TimeStepper::forget_history() {
   stiffness_ = 0;
-  has_accelerations_ = false;
+  newmark_.forget();
   potential_.contacts().clear();
 }
 
@@ -171,7 +96,7 @@ void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& d
     script_step[i] = target[i] - x_t[i];
   });
   follow_frames(ctx, model, state, state.time + params.dt);
-  if (is_newmark(params)) predict_newmark(ctx, device, params, state);
+  if (is_newmark(params)) newmark_.predict(ctx, device, params, state, target, y);
 }
 
 /// Targets of the nodes that follow a sequence of positions.
@@ -201,69 +126,18 @@ StepInputs TimeStepper::step_inputs(const Params& params, const DeviceState& sta
   inputs.script_stiffness = static_cast<Real>(params.kinematic_stiffness);
   if (is_newmark(params)) {
     inputs.beta = static_cast<Real>(params.newmark_beta);
-    inputs.still = still_.data();
+    inputs.still = newmark_.still();
     inputs.velocity_dt = static_cast<Real>(velocity_dt(params));
   }
   return inputs;
 }
 
-/// a_t = M^-1 (forces at x_t and v_t) of the free nodes, those of contact included; the masses of affine
-/// bodies are their control nodes'.
 void TimeStepper::start_accelerations(Context& ctx, const DeviceModel& device, const Params& params,
                                       const ContactSettings& contact, const DeviceState& state) {
-  const std::size_t n = device.node_count;
-  for (Buffer<Vec3>* b : {&acceleration_, &next_acceleration_, &still_}) b->resize(ctx, n);
-  const Vec3* x_t = state.x.data();
-  const Vec3* v_t = state.v.data();
-  const Vec3* acceleration = device.acceleration.data();
-  const Real* mass = device.mass.data();
-  const std::uint8_t* scripted = device.scripted.data();
-  Vec3* x = x_.data();
-  Vec3* y = y_.data();
-  Vec3* target = target_.data();
-  Vec3* still = still_.data();
-  Vec3* load = acceleration_.data();
-  Vec3* masses = next_acceleration_.data();
-  const Real time = static_cast<Real>(velocity_dt(params)), g = static_cast<Real>(params.gravity);
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
-    x[i] = y[i] = target[i] = x_t[i];  // no force of inertia or of springs
-    still[i] = x_t[i] - time * v_t[i];
-    load[i] = mass[i] * (Vec3{0, g, 0} + acceleration[i]);
-    masses[i] = Vec3::filled(mass[i]);
-  });
+  newmark_.begin_forces(ctx, device, params, state, x_.data(), y_.data(), target_.data());
   begin_contacts(ctx, device, params, step_inputs(params, state), contact);
-  potential_.linearise(ctx, x);
-  potential_.reduce(ctx, load);
-  potential_.reduce(ctx, masses);
-  const Vec3* gradient = potential_.gradient();
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
-    const Real m = masses[i][0];
-    load[i] = scripted[i] || !(m > Real(0)) ? Vec3::zero() : (load[i] - gradient[i]) / m;
-  });
-  potential_.embedding().expand(ctx, load);
-  has_accelerations_ = true;
-}
-
-/// y and where v_{t+1} vanishes. A scripted node that arrives has its script's mean velocity.
-void TimeStepper::predict_newmark(Context& ctx, const DeviceModel& device, const Params& params,
-                                  const DeviceState& state) {
-  const Vec3* force = device.acceleration.data();
-  const std::uint8_t* scripted = device.scripted.data();
-  const Vec3* x_t = state.x.data();
-  const Vec3* v_t = state.v.data();
-  const Vec3* a_t = acceleration_.data();
-  const Vec3* target = target_.data();
-  Vec3* y = y_.data();
-  Vec3* still = still_.data();
-  const Real dt = static_cast<Real>(params.dt), g = static_cast<Real>(params.gravity);
-  const Real beta = static_cast<Real>(params.newmark_beta), gamma = static_cast<Real>(params.newmark_gamma);
-  const Real time = static_cast<Real>(velocity_dt(params));
-  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
-    const Vec3 coasted = x_t[i] + dt * v_t[i] + dt * dt * (Real(0.5) - beta) * a_t[i];
-    y[i] = coasted + beta * dt * dt * (Vec3{0, g, 0} + force[i]);
-    still[i] = scripted[i] ? target[i] - time / dt * (target[i] - x_t[i])
-                           : coasted - time * (v_t[i] + dt * (Real(1) - gamma) * a_t[i]);
-  });
+  potential_.linearise(ctx, x_.data());
+  newmark_.finish_forces(ctx, device, potential_);
 }
 
 /// Moves scripted nodes straight to their targets when neither a contact nor an element that must not invert
@@ -281,16 +155,6 @@ bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Pa
   if (!potential_.is_inverted(ctx, x)) return false;
   copy(ctx, x, state.x.data(), device.node_count);
   return true;
-}
-
-/// Scripted nodes that springs pull may stay where they are: there they are at rest.
-void TimeStepper::rest_scripts(Context& ctx, const DeviceModel& device, const DeviceState& state) {
-  const std::uint8_t* scripted = device.scripted.data();
-  const Vec3* x_t = state.x.data();
-  Vec3* still = still_.data();
-  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
-    if (scripted[i]) still[i] = x_t[i];
-  });
 }
 
 DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
@@ -332,7 +196,7 @@ void TimeStepper::check_before(Context& ctx, const Model& model, DeviceModel& de
   const Span span(ctx, "checks");
   if (device.select_acting(ctx, model, state.time, params.dt, state.x.data())) {
     check_released(ctx, model, device, state);
-    has_accelerations_ = false;
+    newmark_.forget();
   }
   if (potential_.is_inverted(ctx, state.x.data()))
     throw SimulationError("an element that must not be inverted is so before step " +
@@ -354,7 +218,7 @@ StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& devi
   try {
     return try_step(ctx, model, device, params, drag, state);
   } catch (...) {
-    // The contacts of a failed step speak of pairs that are gone.
+    // The contacts of a failed step hold pairs of its broad phase, which is gone.
     potential_.contacts().clear();
     stiffness_ = stiffness;
     throw;
@@ -375,8 +239,8 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
                             params.multiplier_update, params.augmentation_end};
 
   check_before(ctx, model, device, params, state);
-  if (!is_newmark(params)) has_accelerations_ = false;
-  else if (!has_accelerations_) start_accelerations(ctx, device, params, contact, state);
+  if (!is_newmark(params)) newmark_.forget();
+  else if (!newmark_.has_accelerations()) start_accelerations(ctx, device, params, contact, state);
   predict(ctx, model, device, params, state);
   StepInputs inputs = step_inputs(params, state);
   inputs.drag = attach(ctx, params, drag, state);
@@ -385,7 +249,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
       std::any_of(model.scripted.begin(), model.scripted.end(),
                   [&](const ScriptedNodes& s) { return !s.is_static() && s.acts(state.time, params.dt); });
   if (scripts_move) inputs.scripts_blocked = move_scripts(ctx, device, params, state, clock, report);
-  if (inputs.scripts_blocked && is_newmark(params)) rest_scripts(ctx, device, state);
+  if (inputs.scripts_blocked && is_newmark(params)) newmark_.rest_scripts(ctx, device, state);
 
   begin_contacts(ctx, device, params, inputs, contact);
   clock.lap(report.seconds.contacts);
@@ -407,21 +271,9 @@ void TimeStepper::update_velocities(Context& ctx, const DeviceModel& device, con
   const Vec3* x_t = state.x.data();
   const Vec3* x = x_.data();
   Vec3* v = velocity_.data();
+  if (is_newmark(params)) return newmark_.update_velocities(ctx, device, params, state, x, v);
   const Real dt = static_cast<Real>(params.dt);
-  if (!is_newmark(params)) {
-    launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { v[i] = (x[i] - x_t[i]) / dt; });
-    return;
-  }
-  const std::uint8_t* scripted = device.scripted.data();
-  const Vec3* v_t = state.v.data();
-  const Vec3* a_t = acceleration_.data();
-  const Vec3* still = still_.data();
-  Vec3* a = next_acceleration_.data();
-  const Real gamma = static_cast<Real>(params.newmark_gamma), time = static_cast<Real>(velocity_dt(params));
-  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
-    v[i] = scripted[i] ? (x[i] - x_t[i]) / dt : (x[i] - still[i]) / time;
-    a[i] = scripted[i] ? Vec3::zero() : ((v[i] - v_t[i]) / dt - (Real(1) - gamma) * a_t[i]) / gamma;
-  });
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { v[i] = (x[i] - x_t[i]) / dt; });
 }
 
 void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& params, DeviceState& state,
@@ -432,17 +284,17 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   const Vec3* v = velocity_.data();
   sums_.resize(ctx, sizeof(Sums) / sizeof(double));
   Sums* device_sums = reinterpret_cast<Sums*>(sums_.data());
-  sum_diagnostics(ctx, device, x, v, params.gravity, device_sums);
+  launch_node_sums(ctx, device, x, v, params.gravity, &device_sums->nodes);
   potential_.launch_elastic_state(ctx, x, &device_sums->elastic, &device_sums->volume_ratio_min,
                                   &device_sums->inverted);
   potential_.contacts().augmented().launch_largest(ctx, &device_sums->multiplier_max);
   const Sums sums = read_back(ctx, device_sums);
-  if (!std::isfinite(sums.kinetic))
+  if (!std::isfinite(sums.nodes.kinetic))
     throw SimulationError("velocities are not finite after step " + std::to_string(report.frame));
-  report.kinetic_energy = sums.kinetic;
-  report.gravity_energy = sums.gravity;
-  report.momentum = sums.momentum;
-  report.angular_momentum = sums.angular_momentum;
+  report.kinetic_energy = sums.nodes.kinetic;
+  report.gravity_energy = sums.nodes.gravity;
+  report.momentum = sums.nodes.momentum;
+  report.angular_momentum = sums.nodes.angular_momentum;
   report.elastic_energy = sums.elastic;
   report.volume_ratio_min = std::isfinite(sums.volume_ratio_min) ? sums.volume_ratio_min : 1;
   report.inverted = static_cast<int>(sums.inverted);
@@ -458,7 +310,7 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
 
   state.x.swap(x_);
   state.v.swap(velocity_);
-  if (is_newmark(params)) acceleration_.swap(next_acceleration_);
+  if (is_newmark(params)) newmark_.accept();
   state.frame = report.frame;
   state.time = report.time;
 }

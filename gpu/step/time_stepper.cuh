@@ -6,19 +6,13 @@
 #include "gpu/broadphase/intersections.cuh"
 #include "gpu/model/interaction.h"
 #include "gpu/solver/barrier_newton.cuh"
+#include "gpu/step/newmark.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// Per step [Guo24 Alg.1 without augmentation]: predict; move what is scripted; minimise the incremental
-/// potential; update velocities; report. The state changes only when the whole step succeeded.
-///
-/// Newmark [Li20 suppl.], with a_{t+1} from M a_{t+1} = forces at x_{t+1}:
-///   x_{t+1} = x_t + dt v_t + dt^2 ((1/2 - beta) a_t + beta a_{t+1}),
-///   v_{t+1} = v_t + dt ((1 - gamma) a_t + gamma a_{t+1}).
-/// Unlike there, friction and damping resist v_{t+1} instead of (x_{t+1} - x_t) / dt. It is linear in
-/// x_{t+1}: v_{t+1} = (x_{t+1} - still) / velocity_dt with velocity_dt = beta dt / gamma. Accelerations are
-/// a state of the stepper: after a jump (load, reset, a state from outside), after backward Euler and when a
-/// script lets go they start from the forces at x_t.
+/// potential; update velocities; report. The state changes only when the whole step succeeded. Newmark's
+/// rule: see newmark.cuh.
 class TimeStepper {
  public:
   void load(Context& ctx, const Model& model, const DeviceModel& device);
@@ -58,13 +52,10 @@ class TimeStepper {
                            const ContactSettings& contact, const DeviceState& state);
   void predict(Context& ctx, const Model& model, const DeviceModel& device, const Params& params,
                const DeviceState& state);
-  void predict_newmark(Context& ctx, const DeviceModel& device, const Params& params,
-                       const DeviceState& state);
   void update_velocities(Context& ctx, const DeviceModel& device, const Params& params,
                          const DeviceState& state);
   bool move_scripts(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
                     StageClock& clock, StepReport& report);
-  void rest_scripts(Context& ctx, const DeviceModel& device, const DeviceState& state);
   void check_released(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
   DragSpring attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
                     const DeviceState& state);
@@ -76,13 +67,9 @@ class TimeStepper {
   IncrementalPotential potential_;
   BarrierNewton newton_;
   IntersectionCheck intersections_;
+  Newmark newmark_;
   Real stiffness_ = 0;  // barrier stiffness of the last step [N/m]; 0: none yet
   Buffer<Vec3> x_, y_, target_, script_step_, velocity_;
-  // Newmark's alone.
-  bool has_accelerations_ = false;  // of the state
-  Buffer<Vec3> acceleration_;       // a_t [m/s^2]
-  Buffer<Vec3> next_acceleration_;  // of the step's end
-  Buffer<Vec3> still_;              // [m] where a node that ends the step there has no velocity
   Buffer<RigidPose> poses_;
   Buffer<std::int32_t> frame_nodes_;  // of one script's sequence
   Buffer<Vec3> frame_targets_;

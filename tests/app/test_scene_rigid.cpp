@@ -299,7 +299,7 @@ TEST(SceneRigid, SolversAndContactParameters) {
   expect_refused(kStone +
                      "[[object]]\nname = 's'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 1\n[params]\nsolver = "
                      "'velocity'\n",
-                 {"has none"});
+                 {"solver velocity cannot move this scene", "no rigid body"});
   expect_refused("[[material]]\nname = 'contact'\n" + rigid("cube", kCube), {"rigid.toml:2", "contact.KEY"});
 }
 

@@ -1,0 +1,25 @@
+// State: all that moves, on the host. It is what goes from one stepper to another, and into checkpoints.
+#pragma once
+
+#include <vector>
+
+#include "gpu/math/quat.h"
+#include "gpu/math/vec.h"
+
+namespace stickslip {
+
+/// Of a rigid body.
+struct BodyState {
+  Pose pose = Pose::identity();      // of the centre and the principal axes
+  Vec<double, 3> velocity{0, 0, 0};  // [m/s] of the centre
+  Vec<double, 3> spin{0, 0, 0};      // [rad/s] world axes
+};
+
+struct State {
+  int frame = 0;
+  double time = 0;                                    // [s]
+  std::vector<Vec<double, 3>> positions, velocities;  // [m], [m/s] per node
+  std::vector<BodyState> bodies = {};                 // of Model::bodies
+};
+
+}  // namespace stickslip

@@ -1,0 +1,92 @@
+#include "gpu/rigid/contact_particles.cuh"
+
+#include "gpu/core/launch.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+namespace {
+using Vec3d = Vec<double, 3>;
+}
+
+void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
+                             const ElasticContacts& touching, const RigidContact* contact, double share) {
+  bodies_ = bodies.size();
+  const std::size_t points = touching.count(), n = bodies_ + points;
+  all_.pose.resize(ctx, n);
+  all_.inverse.resize(ctx, n);
+  all_.material.resize(ctx, n);
+  all_.free.resize(ctx, 6 * n);
+  for (auto field : {&DeviceBodies::velocity, &DeviceBodies::spin, &DeviceBodies::grain}) {
+    (all_.*field).resize(ctx, n);
+    copy(ctx, (all_.*field).data(), (bodies.*field).data(), bodies_);
+  }
+  copy(ctx, all_.pose.data(), bodies.pose.data(), bodies_);
+  copy(ctx, all_.inverse.data(), bodies.inverse.data(), bodies_);
+  copy(ctx, all_.material.data(), bodies.material.data(), bodies_);
+  all_.texture_frame.resize(ctx, bodies_);
+  copy(ctx, all_.texture_frame.data(), bodies.texture_frame.data(), bodies_);
+  all_.textured = static_cast<std::int32_t>(bodies_);
+  copy(ctx, all_.free.data(), bodies.free.data(), 6 * bodies_);
+  mass_.resize(ctx, points);
+  shift_.resize(ctx, 6 * n);
+  fill(ctx, shift_.data(), shift_.size(), 0.0);
+
+  const std::size_t first = bodies_;
+  const SurfacePoint* at = touching.points();
+  const Vec3* v = solids.v.data();
+  const std::int32_t* node_material = solids.device().node_material.data();
+  const double* resistance = solids.resistance();
+  Pose* pose = all_.pose.data();
+  Vec3d *velocity = all_.velocity.data(), *spin = all_.spin.data(), *grain = all_.grain.data();
+  std::int32_t* material = all_.material.data();
+  double *mass = mass_.data(), *free = all_.free.data();
+  launch(ctx, points, [=] SS_LAMBDA(std::size_t k) {
+    Vec3d sum{0, 0, 0};
+    double mobility = 0;
+    for (int c = 0; c < 3; ++c) {
+      const std::int32_t node = at[k].nodes[c];
+      const double b = at[k].weights[c];
+      if (node < 0) continue;
+      sum += b * v[node].template cast<double>();
+      if (resistance[node] > 0) mobility += b * b / resistance[node];
+    }
+    const std::size_t p = first + k;
+    pose[p] = Pose::identity();
+    pose[p].x = contact[k].point;
+    velocity[p] = sum;
+    spin[p] = {0, 0, 0};
+    grain[p] = {0, 0, 0};
+    material[p] = node_material[at[k].nodes[0]];
+    mass[k] = mobility > 0 ? 1 / mobility : 0.0;
+    for (std::size_t i = 0; i < 6; ++i) free[6 * p + i] = 0;
+  });
+  weigh(ctx, share);
+}
+
+void ContactParticles::weigh(Context& ctx, double share) {
+  const double* mass = mass_.data();
+  BodyInverse* inverse = all_.inverse.data() + bodies_;
+  launch(ctx, mass_.size(), [=] SS_LAMBDA(std::size_t k) {
+    inverse[k] = BodyInverse{};
+    if (mass[k] > 0) inverse[k].mass = 1 / (share * mass[k]);
+  });
+}
+
+void ContactParticles::move_free(Context& ctx, const ElasticContacts& touching, const Vec3* v,
+                                 const Vec3d* impulse) {
+  const SurfacePoint* at = touching.points();
+  const BodyInverse* inverse = all_.inverse.data() + bodies_;
+  double *free = all_.free.data() + 6 * bodies_, *shift = shift_.data() + 6 * bodies_;
+  launch(ctx, touching.count(), [=] SS_LAMBDA(std::size_t k) {
+    Vec3d t{0, 0, 0};
+    for (int c = 0; c < 3; ++c)
+      if (at[k].nodes[c] >= 0) t += at[k].weights[c] * v[at[k].nodes[c]].template cast<double>();
+    if (impulse != nullptr) t -= inverse[k].mass * impulse[k];
+    for (std::size_t i = 0; i < 3; ++i) {
+      shift[6 * k + i] = t[static_cast<int>(i)] - free[6 * k + i];
+      free[6 * k + i] = t[static_cast<int>(i)];
+    }
+  });
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,37 @@
+// ContactParticles: points of elastic solids that touch something, as bodies of a contact problem.
+#pragma once
+
+#include "gpu/elastic/elastic_contacts.cuh"
+#include "gpu/elastic/elastic_solids.cuh"
+#include "gpu/rigid/bodies.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Behind copies of the rigid bodies, a free particle per contact of the solids; see Coupling. Particles have
+/// no texture: an image lies on a rigid body.
+class ContactParticles {
+ public:
+  /// For a step. `contacts`: those of the solids; particles weigh `share` of the solids' diagonal.
+  void stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
+             const ElasticContacts& touching, const RigidContact* contacts, double share);
+  void weigh(Context& ctx, double share);
+  /// Velocities t = B v - R / m without impulses (`impulse` null: R = 0), into all().free, and the change
+  /// since the last call into `shift`.
+  void move_free(Context& ctx, const ElasticContacts& touching, const Vec3* v, const Vec<double, 3>* impulse);
+
+  std::size_t bodies() const { return bodies_; }
+  DeviceBodies& all() { return all_; }
+  const DeviceBodies& all() const { return all_; }
+  /// Of the particles.
+  const BodyInverse* inverse() const { return all_.inverse.data() + bodies_; }
+  /// 6 per body.
+  const double* shift() const { return shift_.data(); }
+
+ private:
+  std::size_t bodies_ = 0;  // of the scene
+  DeviceBodies all_;
+  Buffer<double> mass_;  // of particles at a share of 1 [kg]
+  Buffer<double> shift_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,45 @@
+// Records of a velocity-level step's contacts, for a viewer.
+#pragma once
+
+#include <vector>
+
+#include "gpu/collide/rigid_contact.h"
+#include "gpu/core/context.h"
+#include "gpu/dfcp/constraint_block.h"
+#include "gpu/model/interaction.h"
+
+namespace stickslip {
+
+/// Contacts with the solution of their problem, in backend memory. `gap` and places are those at the start of
+/// the step.
+template <int D>
+struct SolvedContacts {
+  const RigidContact* contacts;
+  std::size_t count;
+  const ContactLaw<D>* law;
+  const double* scale;         // of the problem's blocks, see Delassus::scale
+  const Vec<double, D>*r, *u;  // [N s], [m/s]
+};
+
+/// Contacts with penalty forces.
+template <int D>
+struct PushedContacts {
+  const RigidContact* contacts;
+  std::size_t count;
+  const ConstraintBlock<D>* block;
+  const Vec<double, D>* r;  // [N s] of the step
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// `dt` [s] turns impulses into forces. Waits for the host.
+template <int D>
+void contact_records(Context& ctx, const SolvedContacts<D>& solved, double dt,
+                     std::vector<ContactRecord>& out);
+template <int D>
+void contact_records(Context& ctx, const PushedContacts<D>& pushed, double dt,
+                     std::vector<ContactRecord>& out);
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,26 @@
+// ContactSurfaces: what the materials of a scene say of friction and restitution, in backend memory.
+#pragma once
+
+#include "gpu/rigid/contact_rows.h"
+#include "gpu/rigid/surface_textures.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class ContactSurfaces {
+ public:
+  /// The textures, which stay.
+  void load(Context& ctx, const Model& model) { textures_.load(ctx, model); }
+  /// The rest: after `load`, and after materials, half-spaces or pairs changed.
+  void set_materials(Context& ctx, const Model& model);
+  SurfaceTable table() const {
+    return {surfaces_.data(), mu_.data(), material_count_, column_count_, textures_.views()};
+  }
+
+ private:
+  Buffer<ContactSurface> surfaces_;  // of the materials, then of the half-spaces
+  Buffer<double> mu_;                // of all pairs: a row per material, a column per surface
+  std::int32_t material_count_ = 0, column_count_ = 0;
+  SurfaceTextures textures_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

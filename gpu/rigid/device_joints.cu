@@ -1,0 +1,25 @@
+#include "gpu/rigid/device_joints.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+void DeviceJoints::load(Context& ctx, const Model& model) {
+  std::vector<DeviceJoint> joints;
+  std::vector<std::int32_t> joint_of, part;
+  std::vector<std::uint8_t> jointed(model.bodies.size());
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    const DeviceJoint joint = device_joint(model.joints[j]);
+    for (int i = 0; i < joint_block_count(joint); ++i) {
+      joint_of.push_back(static_cast<std::int32_t>(j));
+      part.push_back(i);
+    }
+    for (const std::int32_t body : {joint.a, joint.b})
+      if (body >= 0) jointed[static_cast<std::size_t>(body)] = 1;
+    joints.push_back(joint);
+  }
+  joints_.upload(ctx, joints);
+  block_joint_.upload(ctx, joint_of);
+  block_part_.upload(ctx, part);
+  jointed_.upload(ctx, jointed);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

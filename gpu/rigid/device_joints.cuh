@@ -1,0 +1,29 @@
+// DeviceJoints: the joints of a model in backend memory, and the blocks of rows that they make.
+#pragma once
+
+#include "gpu/core/buffer.h"
+#include "gpu/model/model.h"
+#include "gpu/rigid/joint_rows.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class DeviceJoints {
+ public:
+  void load(Context& ctx, const Model& model);
+
+  std::size_t size() const { return joints_.size(); }
+  const DeviceJoint* joints() const { return joints_.data(); }
+  std::size_t blocks() const { return block_joint_.size(); }
+  /// Of each block: its joint, and which of that one's blocks it is.
+  const std::int32_t* block_joint() const { return block_joint_.data(); }
+  const std::int32_t* block_part() const { return block_part_.data(); }
+  /// Per body: 1 where a joint holds it.
+  const std::uint8_t* jointed() const { return jointed_.data(); }
+
+ private:
+  Buffer<DeviceJoint> joints_;
+  Buffer<std::int32_t> block_joint_, block_part_;
+  Buffer<std::uint8_t> jointed_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,86 @@
+#include "gpu/step/newmark.cuh"
+
+#include "gpu/core/launch.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+void Newmark::begin_forces(Context& ctx, const DeviceModel& device, const Params& params,
+                           const DeviceState& state, Vec3* x, Vec3* y, Vec3* target) {
+  const std::size_t n = device.node_count;
+  for (Buffer<Vec3>* b : {&acceleration_, &next_acceleration_, &still_}) b->resize(ctx, n);
+  const Vec3* x_t = state.x.data();
+  const Vec3* v_t = state.v.data();
+  const Vec3* acceleration = device.acceleration.data();
+  const Real* mass = device.mass.data();
+  Vec3* still = still_.data();
+  Vec3* load = acceleration_.data();
+  Vec3* masses = next_acceleration_.data();
+  const Real time = static_cast<Real>(velocity_dt(params)), g = static_cast<Real>(params.gravity);
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    x[i] = y[i] = target[i] = x_t[i];
+    still[i] = x_t[i] - time * v_t[i];
+    load[i] = mass[i] * (Vec3{0, g, 0} + acceleration[i]);
+    masses[i] = Vec3::filled(mass[i]);
+  });
+}
+
+void Newmark::finish_forces(Context& ctx, const DeviceModel& device, IncrementalPotential& potential) {
+  const std::uint8_t* scripted = device.scripted.data();
+  Vec3* load = acceleration_.data();
+  Vec3* masses = next_acceleration_.data();
+  potential.reduce(ctx, load);
+  potential.reduce(ctx, masses);
+  const Vec3* gradient = potential.gradient();
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
+    const Real m = masses[i][0];
+    load[i] = scripted[i] || !(m > Real(0)) ? Vec3::zero() : (load[i] - gradient[i]) / m;
+  });
+  potential.embedding().expand(ctx, load);
+  has_accelerations_ = true;
+}
+
+void Newmark::predict(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
+                      const Vec3* target, Vec3* y) {
+  const Vec3* force = device.acceleration.data();
+  const std::uint8_t* scripted = device.scripted.data();
+  const Vec3* x_t = state.x.data();
+  const Vec3* v_t = state.v.data();
+  const Vec3* a_t = acceleration_.data();
+  Vec3* still = still_.data();
+  const Real dt = static_cast<Real>(params.dt), g = static_cast<Real>(params.gravity);
+  const Real beta = static_cast<Real>(params.newmark_beta), gamma = static_cast<Real>(params.newmark_gamma);
+  const Real time = static_cast<Real>(velocity_dt(params));
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
+    const Vec3 coasted = x_t[i] + dt * v_t[i] + dt * dt * (Real(0.5) - beta) * a_t[i];
+    y[i] = coasted + beta * dt * dt * (Vec3{0, g, 0} + force[i]);
+    still[i] = scripted[i] ? target[i] - time / dt * (target[i] - x_t[i])
+                           : coasted - time * (v_t[i] + dt * (Real(1) - gamma) * a_t[i]);
+  });
+}
+
+void Newmark::rest_scripts(Context& ctx, const DeviceModel& device, const DeviceState& state) {
+  const std::uint8_t* scripted = device.scripted.data();
+  const Vec3* x_t = state.x.data();
+  Vec3* still = still_.data();
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
+    if (scripted[i]) still[i] = x_t[i];
+  });
+}
+
+void Newmark::update_velocities(Context& ctx, const DeviceModel& device, const Params& params,
+                                const DeviceState& state, const Vec3* x, Vec3* v) {
+  const std::uint8_t* scripted = device.scripted.data();
+  const Vec3* x_t = state.x.data();
+  const Vec3* v_t = state.v.data();
+  const Vec3* a_t = acceleration_.data();
+  const Vec3* still = still_.data();
+  Vec3* a = next_acceleration_.data();
+  const Real dt = static_cast<Real>(params.dt);
+  const Real gamma = static_cast<Real>(params.newmark_gamma), time = static_cast<Real>(velocity_dt(params));
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
+    v[i] = scripted[i] ? (x[i] - x_t[i]) / dt : (x[i] - still[i]) / time;
+    a[i] = scripted[i] ? Vec3::zero() : ((v[i] - v_t[i]) / dt - (Real(1) - gamma) * a_t[i]) / gamma;
+  });
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,50 @@
+#include "gpu/step/start_check.h"
+
+#include <stdexcept>
+
+namespace stickslip {
+namespace {
+
+const Object& object_of(const Model& model, std::int32_t node) {
+  return model.objects[model.node_object[node]];
+}
+
+}  // namespace
+
+std::string intersection_text(const Model& model, std::int64_t count, std::int32_t edge_index,
+                              std::int32_t triangle_index) {
+  const Vec2i edge = model.edges[edge_index];
+  const Object& a = object_of(model, edge[0]);
+  const Object& b = object_of(model, model.triangles[triangle_index][0]);
+  return (&a == &b ? "object '" + a.name + "' intersects itself"
+                   : "objects '" + a.name + "' and '" + b.name + "' intersect") +
+         " at the start: the edge between nodes " + std::to_string(edge[0] - a.node_begin) + " and " +
+         std::to_string(edge[1] - a.node_begin) + " of '" + a.name + "' passes through triangle " +
+         std::to_string(triangle_index - b.triangle_begin) + " of '" + b.name + "'; in all, " +
+         std::to_string(count) + " edges pass through triangles";
+}
+
+std::string touch_text(const Model& model, const Vec4i& nodes) {
+  std::int32_t other = nodes[1];
+  for (int c = 2; c < 4; ++c)
+    if (nodes[c] >= 0 && model.node_object[nodes[c]] != model.node_object[nodes[0]]) other = nodes[c];
+  return "objects '" + object_of(model, nodes[0]).name + "' and '" + object_of(model, other).name +
+         "' touch at the start: leave a gap";
+}
+
+void refuse_nodes_behind_half_spaces(const Model& model, const std::vector<Vec3>& positions,
+                                     const std::vector<std::uint8_t>& scripted) {
+  for (const std::int32_t node : model.surface_nodes) {
+    const Object& object = object_of(model, node);
+    if (scripted[node]) continue;
+    for (std::size_t h = 0; h < model.half_spaces.size(); ++h) {
+      const HalfSpace& plane = model.half_spaces[h];
+      if (dot(plane.normal, positions[node].template cast<double>()) > plane.offset) continue;
+      throw std::invalid_argument("object '" + object.name + "' starts behind or on half-space " +
+                                  std::to_string(h) + ", with node " +
+                                  std::to_string(node - object.node_begin));
+    }
+  }
+}
+
+}  // namespace stickslip

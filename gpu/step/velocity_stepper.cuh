@@ -1,0 +1,34 @@
+// VelocityStepper: the Stepper of the velocity family, of rigid bodies and elastic solids among them.
+#pragma once
+
+#include "gpu/model/overlap_check.h"
+#include "gpu/rigid/rigid_stepper.cuh"
+#include "gpu/step/stepper.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Bodies and solids are RigidStepper's; the nodes follow them.
+class VelocityStepper final : public Stepper {
+ public:
+  VelocityStepper(Context& ctx, const Model& model);
+
+  std::string check_start(const Params& params) override;
+  void update_materials() override;
+  void wake() override { rigid_.wake(); }
+  void set_cancel(const std::atomic<bool>* flag) override { rigid_.set_cancel(flag); }
+  StepReport step(const StepSettings& settings) override;
+  State state() override;
+  void set_state(const State& state, const Params& params) override;
+  void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
+  std::vector<std::uint8_t> asleep() override { return rigid_.asleep(ctx_); }
+  ContactProblem freeze() override { return rigid_.freeze(ctx_); }
+
+ private:
+  void place_nodes();
+  void check_overlap(StepReport& report);
+
+  RigidStepper rigid_;
+  std::optional<OverlapCheck> overlap_check_;  // made by the first step that is checked
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND
