@@ -18,7 +18,11 @@ double std_sort_seconds(const std::vector<std::uint64_t>& packed, int threads, i
   std::vector<std::uint64_t> work;
   return cpu::best_seconds(
       ctx, repetitions, [&] { work = packed; },
-      [&] { ctx.arena().execute([&] { std::sort(std::execution::par, work.begin(), work.end()); }); });
+      [&] {
+        ctx.arena().run(1, 1, [&](std::size_t, std::size_t) {
+          std::sort(std::execution::par, work.begin(), work.end());
+        });
+      });
 }
 
 #else
