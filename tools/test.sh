@@ -19,7 +19,7 @@ for option in "$@"; do
   esac
 done
 
-tools/setup.sh
+tools/setup.sh --test
 cmake --preset release "${cuda[@]}"
 cmake --build --preset release
 tools/lint.sh build/release
