@@ -15,6 +15,7 @@
 #include "app/io/settings.h"
 
 namespace stickslip {
+
 void add_threads(CLI::App& command, int& threads) {
   command.add_option("--threads", threads, "threads of the cpu backend; 0: all cores")
       ->check(CLI::Range(0, 4096))
