@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Includes point one way: core -> math -> {params, model, geometry} -> {broadphase, ccd, energy, law, linear} ->
-{solver, dfcp, collide} -> elastic -> rigid -> step -> engine -> bench -> app. Siblings in braces leave each other alone. Only gpu/core knows CUDA, CUB and TBB."""
+{solver, dfcp, collide} -> elastic -> rigid -> step -> engine -> {bench, app} -> bench/program. Siblings in braces leave each other alone. Only gpu/core knows CUDA, CUB and TBB."""
 import pathlib
 import re
 import sys
@@ -17,20 +17,19 @@ LAYERS = [
     {"rigid"},
     {"step"},
     {"engine"},
-    {"bench"},
 ]
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
 SIBLINGS = {("model", "params"), ("model", "geometry"), ("ccd", "broadphase")}
 # What the program may see of the library: host-only headers.
-APP_SEES = re.compile(r"gpu/(engine\.h|sharing\.h|contact_lab\.h|core/(span_totals|device_lost)\.h|dfcp/(contact_problem|generators)\.h|law/contact_law\.h|bench/(bench|ccd_truth|barrier_study|rigid_scenes|rigid_study|rigid_peer)\.h|step/report\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
+APP_SEES = re.compile(r"gpu/(engine\.h|sharing\.h|contact_lab\.h|core/(span_totals|device_lost)\.h|dfcp/(contact_problem|generators)\.h|law/contact_law\.h|step/report\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 BACKEND_API = re.compile(r"\b(tbb|cub|thrust)::|\bcuda[A-Z]\w*\s*\(")
 BACKEND_HEADER = re.compile(r"(cuda_runtime|cuda\.h|cub/|thrust/|tbb/|oneapi/)")
 # CUB as a peer of what gpu/core makes of it.
-BACKEND_USERS = re.compile(r"gpu/core/|tests/core/|gpu/bench/cub_peer\.cu$")
+BACKEND_USERS = re.compile(r"gpu/core/|tests/core/|bench/cub_peer\.cu$")
 PEER_HEADER = re.compile(r"(embree3/|Eigen/|bt\w+\.h)")
-PEER_USERS = re.compile(r"gpu/bench/\w+_peer\.cpp|gpu/linear/(sparse_cholesky|fill_order)\.cpp|tests/")
+PEER_USERS = re.compile(r"bench/\w+_peer\.cpp|gpu/linear/(sparse_cholesky|fill_order)\.cpp|tests/")
 
 
 def gpu_folder(path: str) -> str:
@@ -45,6 +44,12 @@ def include_fault(source: str, target: str) -> str | None:
         return "only gpu/core includes CUDA, CUB or TBB"
     if PEER_HEADER.match(target) and not PEER_USERS.match(source):
         return "only the benches' peers and the reference factorisation include Embree, Eigen or Bullet"
+    if source.startswith(("gpu/", "app/")) and target.startswith("bench/"):
+        return "neither the library nor the program includes benches"
+    if source.startswith("bench/") and target.startswith("tests/"):
+        return "benches do not include tests"
+    if source.startswith("bench/") and not source.startswith("bench/program/") and target.startswith("app/"):
+        return "benches of the library do not include the program; those of the program stand in bench/program"
     if source.startswith("app/") and target.startswith("gpu/") and not APP_SEES.match(target):
         return "app sees the library only through gpu/engine.h and host-only headers"
     if not source.startswith("gpu/"):
@@ -73,7 +78,7 @@ def check(root: pathlib.Path) -> list[str]:
                 why = include_fault(source, include[1])
                 if why:
                     faults.append(f"{source}:{number}: includes {include[1]}: {why}")
-            elif source.startswith(("gpu/", "app/")) and not BACKEND_USERS.match(source):
+            elif source.startswith(("gpu/", "app/", "bench/")) and not BACKEND_USERS.match(source):
                 if BACKEND_API.search(line.split("//")[0]):
                     faults.append(f"{source}:{number}: only gpu/core may call CUDA, CUB or TBB")
     return faults

@@ -277,7 +277,7 @@ stage_bench() {
     for name in "${names[@]}"; do
       full=()
       if [ "$backend" = cuda ] && [[ $name = contacts || $name = memory ]]; then full=(--full); fi
-      check "bench $name, $backend, $real" bench_row "$backend" "$build/gpu/stickslip_bench" "${full[@]}" "$name"
+      check "bench $name, $backend, $real" bench_row "$backend" "$build/bench/stickslip_kernel_bench" "${full[@]}" "$name"
     done
   done
   # Whole steps at their published sizes are for the device.

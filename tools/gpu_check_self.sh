@@ -38,7 +38,7 @@ TEXT
 #!/bin/sh
 shift 4; exec "$@"
 TEXT
-  program "$build/gpu/stickslip_bench" <<'TEXT'
+  program "$build/bench/stickslip_kernel_bench" <<'TEXT'
 #!/bin/sh
 printf 'primitives on a "device"\n  triad   1 GB/s\n'; printf '[{"bench": "primitives", "figures": []}]\n' >"$4"
 TEXT

@@ -1,18 +1,29 @@
 #!/usr/bin/env bash
-# Builds the program and runs it: tools/run.sh [arguments of stickslip].
+# Builds the program and runs it: tools/run.sh [--cuda] [arguments of stickslip].
 # Without arguments: the window on the default scene or, where there is no display, a short video of it.
+# The CUDA backend is built where a device answers; --cuda asks for it elsewhere (a build of its own, and a longer one).
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+preset=run
+if [ "${1:-}" = --cuda ]; then
+  preset=run-cuda
+  shift
+fi
+program="$root/build/$preset/app/stickslip"
+
 "$root/tools/setup.sh"
 # The program's stdout stays clean: its last line is for machines.
 (
   cd "$root"
-  cmake --preset release
-  cmake --build --preset release --target stickslip
+  [ -x "$program" ] || echo "run: building the program; the first time takes a few minutes" >&2
+  cmake --preset "$preset" --log-level=WARNING
+  targets=(stickslip)
+  [ "${1:-}" != bench ] || targets+=(stickslip-bench)
+  # Steps that are done, of how many, and the seconds so far.
+  NINJA_STATUS='[%f of %t, %p, %e s] ' cmake --build --preset "$preset" --target "${targets[@]}"
 ) >&2
 
-program="$root/build/release/app/stickslip"
 if [ $# -gt 0 ]; then
   exec "$program" "$@"
 elif [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then

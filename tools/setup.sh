@@ -1,17 +1,31 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that stickslip is built and tested with; does nothing when all are there.
+# Installs the Debian packages that stickslip is built and run with; does nothing when all are there.
+# tools/setup.sh --test adds those of tools/test.sh: lint, fuzzers, tests and their windows.
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build ccache git python3
-  clang-format clang-tidy shellcheck
-  clang libclang-rt-dev tetgen
-  libtbb-dev
-  libvulkan-dev vulkan-validationlayers mesa-vulkan-drivers glslc libglfw3-dev libimgui-dev libglm-dev
+  g++ cmake ninja-build
+  libtbb-dev libeigen3-dev
+  libvulkan-dev mesa-vulkan-drivers glslc libglfw3-dev libimgui-dev libglm-dev
   libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libstb-dev libhdf5-dev
-  ffmpeg
-  libgtest-dev libeigen3-dev libgmp-dev xvfb xauth xdotool fonts-dejavu-core
+  ffmpeg tetgen fonts-dejavu-core
 )
+test_packages=(
+  ccache git python3
+  clang-format clang-tidy shellcheck
+  clang libclang-rt-dev
+  libgtest-dev libgmp-dev
+  vulkan-validationlayers xvfb xauth xdotool
+)
+
+case "${1:-}" in
+  '') ;;
+  --test) packages+=("${test_packages[@]}") ;;
+  *)
+    echo "usage: tools/setup.sh [--test]" >&2
+    exit 2
+    ;;
+esac
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup: this is no Debian; please install the equivalents of: ${packages[*]}" >&2
@@ -29,7 +43,7 @@ echo "setup: installing ${missing[*]}" >&2
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   if ! command -v sudo >/dev/null; then
-    echo "setup: installing packages needs root or sudo; please run as root: tools/setup.sh" >&2
+    echo "setup: installing packages needs root or sudo; please run as root: tools/setup.sh ${1:-}" >&2
     exit 1
   fi
   as_root=(sudo)

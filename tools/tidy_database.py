@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tidy_database.py BUILD: writes BUILD/tidy/compile_commands.json for clang-tidy and prints the sources in it.
 
-Read are the host sources of gpu and app and the generated CPU copies of kernels. Warning flags and options that only
+Read are the host sources of gpu, app and bench and the generated CPU copies of kernels. Warning flags and options that only
 g++ knows are left out: g++ has judged by them already. Sources that are compiled together are read together: batches of
 host sources (UNITY_BUILD), and CPU copies of the kernels that nvcc gets in one batch. Most of the time goes into headers,
 and .clang-tidy's HeaderFilterRegex lets complaints about included sources through."""
@@ -14,12 +14,17 @@ INCLUDED = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 GCC_ONLY = re.compile(r"\s-(W[\w=,-]+|m(move|store)-max=\d+)(?=\s|$)")
 
 
+def is_host_folder(path: pathlib.Path, root: pathlib.Path) -> bool:
+    return path.is_relative_to(root / "app") or path.is_relative_to(root / "bench")
+
+
 def is_ours(entry: dict, build: pathlib.Path, root: pathlib.Path) -> bool:
-    """Of gpu or app: a source, a CPU copy of a kernel, or a batch of sources."""
+    """Of gpu, app or bench: a source, a CPU copy of a kernel, or a batch of sources."""
     source = pathlib.Path(entry["directory"], entry["file"]).resolve()
     if "/Unity/unity_" in str(source):
-        return all(pathlib.Path(i).is_relative_to(root / "app") for i in INCLUDED.findall(source.read_text()))
-    ours = [root / "gpu", root / "app", build.resolve() / "kernels" / "gpu"]
+        return all(is_host_folder(pathlib.Path(i), root) for i in INCLUDED.findall(source.read_text()))
+    kernels = build.resolve() / "kernels"
+    ours = [root / "gpu", root / "app", root / "bench", kernels / "gpu", kernels / "bench"]
     return source.suffix == ".cpp" and any(source.is_relative_to(folder) for folder in ours)
 
 
@@ -27,7 +32,7 @@ def kernel_batches(build: pathlib.Path) -> dict[str, pathlib.Path]:
     """The batch of every CPU copy whose kernel shares one."""
     kernels = build.resolve() / "kernels"
     batches = {}
-    for batch in sorted(kernels.glob("gpu/**/batch_*.cu")):
+    for batch in sorted([*kernels.glob("gpu/**/batch_*.cu"), *kernels.glob("bench/**/batch_*.cu")]):
         name = "_".join(batch.relative_to(kernels).with_suffix("").parts) + ".cpp"
         for kernel in INCLUDED.findall(batch.read_text()):
             batches[str(kernels / kernel.replace(".cu", "_cpu.cpp"))] = build.resolve() / "tidy" / name

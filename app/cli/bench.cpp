@@ -1,109 +1,49 @@
-// stickslip bench: kernels (gpu/bench), whole steps of the shipped scenes, solvers, and collision queries.
-#include <algorithm>
-#include <cstdio>
-#include <iostream>
-#include <nlohmann/json.hpp>
+// stickslip bench: starts the program of the benches, a binary of its own.
+#include <unistd.h>
 
-#include "app/cli/bench_barrier.h"
-#include "app/cli/bench_ccd.h"
-#include "app/cli/bench_frames.h"
-#include "app/cli/bench_rigid.h"
-#include "app/cli/bench_steps.h"
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
 #include "app/cli/cli.h"
-#include "app/io/output_file.h"
-#include "app/io/report.h"
-#include "gpu/bench/bench.h"
 
 namespace stickslip {
 namespace {
 
-constexpr int kStepFrames = 30;
+namespace fs = std::filesystem;
 
-std::vector<std::string> known_benches() {
-  std::vector<std::string> names = list_benches();
-  names.insert(names.end(), {"step", "steps", "barrier", "rigid", "frames", "ccd"});
-  return names;
+constexpr const char* kBenchProgram = "stickslip-bench";
+
+/// What to do when it is not there: in a build folder it can be built.
+std::string how_to_build(const fs::path& beside) {
+  const fs::path build = beside.parent_path();
+  const bool built_here = fs::exists(build / "CMakeCache.txt");
+  return "the benches are a program of their own, " + std::string(kBenchProgram) +
+         ", which is not beside this one: " +
+         (built_here ? "cmake --build " + build.string() + " --target " + kBenchProgram
+                     : "cmake --preset release && cmake --build --preset release --target " +
+                           std::string(kBenchProgram) + ", in the source tree");
 }
 
-void check_names(const std::vector<std::string>& names) {
-  const std::vector<std::string> known = known_benches();
-  const std::vector<std::string_view> views(known.begin(), known.end());
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string nearest = nearest_name(views, name);
-    std::string message = "there is no bench '" + name + "'";
-    if (!nearest.empty()) message += "; did you mean '" + nearest + "'?";
-    message += " Known:";
-    for (const std::string& k : known) message += " " + k;
-    throw InputError(message);
+/// Beside this program or, in a build, in the folder of the benches.
+fs::path bench_program() {
+  const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& folder : {beside, beside.parent_path() / "bench"}) {
+    const fs::path program = folder / kBenchProgram;
+    if (access(program.c_str(), X_OK) == 0) return program;
   }
-}
-
-std::vector<BackendInfo> benched_backends(const std::string& name) {
-  std::vector<BackendInfo> chosen;
-  const Backend only = name == "all" ? Backend::cpu : prepare_backend(name);
-  for (const BackendInfo& info : list_backends())
-    if (info.available && (name == "all" || info.backend == only)) chosen.push_back(info);
-  return chosen;
-}
-
-/// Where the time of a step goes, for each chosen scene.
-BenchResult bench_steps(const BackendInfo& backend, const BenchOptions& options,
-                        const EngineFactory& factory) {
-  BenchResult result{"step", backend.name, backend.device, options.threads, {}};
-  const std::unique_ptr<Engine> engine = factory(backend.backend, options.threads);
-  std::vector<std::string> scenes = options.scenes;
-  if (scenes.empty())
-    for (const SceneInfo& info : list_scenes()) scenes.push_back(info.name);
-  for (const std::string& name : scenes) {
-    const Scene scene = load_scene(name, options.scale);
-    load_into(*engine, scene);
-    add_step_profile(*engine, scene.name, options.frames.value_or(kStepFrames), result);
-  }
-  return result;
+  throw InputError(how_to_build(beside));
 }
 
 }  // namespace
 
-int command_bench(const BenchOptions& options, const EngineFactory& factory) {
-  // What follows `ccd` are its files.
-  const auto ccd = std::find(options.names.begin(), options.names.end(), "ccd");
-  const std::vector<std::string> names(options.names.begin(), ccd);
-  check_names(names);
-  const std::vector<BackendInfo> backends = benched_backends(options.backend);
-  if (!options.json.empty()) check_writable(options.json);
-  nlohmann::json all = nlohmann::json::array();
-  // First, so that a bad file is found before anything takes long.
-  if (ccd != options.names.end()) all.push_back(bench_ccd({ccd + 1, options.names.end()}));
-  const StepBenchOptions steps{options.scenes, options.threads, options.full, options.warm, options.frames};
-  for (const std::string& name : names)
-    for (const BackendInfo& backend : backends) {
-      if (name == "barrier") {
-        all.push_back(bench_barrier(backend, options, factory));
-        continue;
-      }
-      if (name == "rigid") {
-        all.push_back(bench_rigid(backend, options, factory));
-        continue;
-      }
-      if (name == "frames") {
-        all.push_back(bench_frames(backend, options, factory));
-        continue;
-      }
-      const BenchResult result = name == "step" ? bench_steps(backend, options, factory)
-                                 : name == "steps"
-                                     ? bench_sized_steps(backend, steps, factory)
-                                     : run_bench(name, backend.backend, options.threads, options.full);
-      std::fputs(bench_text(result).c_str(), stdout);
-      std::fflush(stdout);
-      all.push_back(to_json(result));
-    }
-  if (!options.json.empty()) {
-    OutputFile file(options.json);
-    file.stream() << all.dump(2) << "\n";
-    file.commit();
-  }
-  return exit_good;
+int command_bench(int argc, const char* const* argv) {
+  const std::string program = bench_program().string();
+  std::vector<char*> line{const_cast<char*>(program.c_str())};
+  for (int i = 0; i < argc; ++i) line.push_back(const_cast<char*>(argv[i]));
+  line.push_back(nullptr);
+  execv(program.c_str(), line.data());
+  throw std::system_error(errno, std::generic_category(), program);
 }
 
 }  // namespace stickslip

@@ -15,15 +15,12 @@
 #include "app/io/settings.h"
 
 namespace stickslip {
-namespace {
 
 void add_threads(CLI::App& command, int& threads) {
   command.add_option("--threads", threads, "threads of the cpu backend; 0: all cores")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
 }
-
-}  // namespace
 
 void add_backend(CLI::App& command, std::string& backend, int& threads) {
   command.add_option("--backend", backend, "auto, cpu or cuda; auto takes cuda if a device answers")
@@ -42,9 +39,6 @@ CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string&
       ->capture_default_str();
 }
 
-namespace {
-
-/// Refuses empty values, such as an unset shell variable.
 void refuse_empty_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     for (CLI::Option* option : command->get_options())
@@ -54,10 +48,14 @@ void refuse_empty_values(CLI::App& app) {
             ""));
 }
 
+namespace {
+
 void add_ignore_unknown(CLI::App& command, bool& ignore) {
   command.add_flag("--ignore-unknown", ignore,
                    "of an IPC scene script (.txt), leave out the commands that are not supported");
 }
+
+}  // namespace
 
 void add_scale(CLI::App& command, std::optional<double>& scale) {
   command
@@ -65,8 +63,6 @@ void add_scale(CLI::App& command, std::optional<double>& scale) {
                   "finer meshes or longer arrays, instead of the scene's own scale (assets/scenes/README.md)")
       ->check(number_range(1.0, kMaxScale));
 }
-
-}  // namespace
 
 void add_scene_options(CLI::App& command, SceneOptions& options) {
   add_backend(command, options.backend, options.threads);
@@ -163,54 +159,21 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& options) {
   return convert;
 }
 
-CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
-  const std::string names =
-      "device, primitives, lbvh, queries, spmv, pcg, assembly, contacts, memory, pile, step, steps, barrier, "
-      "rigid, frames";
-  CLI::App* bench = app.add_subcommand("bench", "measure: " + names + ", ccd FILE...");
-  bench->add_option("name", options.names, names + ", or ccd followed by files of queries")->required();
-  bench->add_option("--json", options.json, "also write the figures to this file");
-  bench->add_flag(
-      "--full", options.full,
-      "also what takes long: 1M of 'contacts', 9M tets of 'memory', the published sizes of 'steps', the "
-      "largest scenes and every solver of 'rigid'");
-  bench->add_option("--backend", options.backend, "all, cpu or cuda; all: every one that answers")
-      ->capture_default_str();
-  add_threads(*bench, options.threads);
-  bench
-      ->add_option(
-          "--scene,--scenes", options.scenes,
-          "scenes of 'step', 'steps' and 'barrier', repeatable or with commas; default: every shipped one; "
-          "of 'steps' drop, stack, bowl, noodles and rubble; of 'barrier' rods-twist, staircase, roller, "
-          "bowl and noodles; of 'rigid' its own; of 'frames' drop")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  add_scale(*bench, options.scale);
-  bench
-      ->add_option(
-          "--frames,--steps", options.frames,
-          "steps per scene: 30 of 'step', 4 of 'steps', 2 of 'barrier', 600 of 'rigid', 60 of 'frames'")
-      ->check(CLI::Range(1, 100000));
-  bench->add_option("--warm", options.warm, "of 'steps': steps before those that are measured; default: 8")
-      ->check(CLI::Range(0, 100000));
-  bench->add_option("--scales", options.scales, "sizes of the scenes of 'barrier', with commas")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(number_range(1.0, kMaxScale));
-  bench->add_option("--at", options.at, "frame of the scenes that 'barrier' starts from")
-      ->check(CLI::Range(0, 100000));
-  bench->add_option("--tolerance", options.tolerance, "of 'barrier': gradient that ends a step, of the first")
-      ->check(number_range(1e-12, 1.0))
-      ->capture_default_str();
-  bench->add_option("--solvers", options.solvers, "contact solvers of 'rigid', with commas")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  bench->add_option("--iterations", options.iterations, "of the contact solvers of 'rigid', with commas")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, 1000000));
-  return bench;
+}  // namespace
+
+bool parse_arguments(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0)
+      throw InputError(std::string(error.what()) + " (stickslip --help shows the commands)");
+    app.exit(error);  // --help
+    return false;
+  }
+  return true;
 }
+
+namespace {
 
 /// CLI11 only says that a command is missing.
 void check_command(const CLI::App& app, const std::string& name) {
@@ -224,6 +187,7 @@ void check_command(const CLI::App& app, const std::string& name) {
 }
 
 int parse_and_run(int argc, const char* const* argv, const EngineFactory& factory, const LabFactory& labs) {
+  if (argc > 1 && std::string_view(argv[1]) == "bench") return command_bench(argc - 2, argv + 2);
   CLI::App app{"stickslip: a sandbox for frictional contact", "stickslip"};
   app.require_subcommand(1);
   app.footer(
@@ -232,7 +196,6 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   ViewCommand view;
   RunOptions run;
   ConvertOptions convert;
-  BenchOptions bench;
   SolveOptions solve;
   RaceOptions race;
   SoakCommand soak;
@@ -247,23 +210,17 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
       ->check(CLI::IsMember(
           {"scenes", "solvers", "params", "backends", "contact-solvers", "lab-params", "problems"}));
   list_command->add_flag("--json", list_json, "as one JSON document");
-  CLI::App* bench_command = add_bench(app, bench);
+  app.add_subcommand("bench", "measure; see: stickslip bench --help");
   CLI::App* solve_command = add_solve(app, solve);
   CLI::App* race_command = add_race(app, race);
   CLI::App* soak_command = add_soak(app, soak);
   refuse_empty_values(app);
   if (argc > 1 && argv[1][0] != '-') check_command(app, argv[1]);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    throw InputError(std::string(error.what()) + " (stickslip --help shows the commands)");
-  }
+  if (!parse_arguments(app, argc, argv)) return exit_good;
   if (view_command->parsed()) return command_view(view, factory);
   if (run_command->parsed()) return command_run(run, factory);
   if (convert_command->parsed()) return command_convert(convert);
   if (list_command->parsed()) return command_list(list_what, list_json);
-  if (bench_command->parsed()) return command_bench(bench, factory);
   if (solve_command->parsed()) return command_solve(solve, labs);
   if (soak_command->parsed()) return command_soak(soak, factory);
   return race_command->parsed() ? command_race(race, labs) : exit_bad_input;
@@ -278,9 +235,9 @@ int complain(const std::exception& error, ExitCode code) {
 
 }  // namespace
 
-int run_cli(int argc, const char* const* argv, const EngineFactory& factory, const LabFactory& labs) {
+int reported(const std::function<int()>& command) {
   try {
-    const int code = parse_and_run(argc, argv, factory, labs);
+    const int code = command();
     std::cout.flush();
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
       std::cerr << "stickslip: standard output cannot be written: is it closed, or the disk full?"
@@ -299,6 +256,10 @@ int run_cli(int argc, const char* const* argv, const EngineFactory& factory, con
   } catch (const std::exception& error) {
     return complain(error, exit_failed);
   }
+}
+
+int run_cli(int argc, const char* const* argv, const EngineFactory& factory, const LabFactory& labs) {
+  return reported([&] { return parse_and_run(argc, argv, factory, labs); });
 }
 
 Scene prepare_scene(const SceneOptions& options) {

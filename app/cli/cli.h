@@ -27,6 +27,9 @@ using EngineFactory = std::function<std::unique_ptr<Engine>(Backend, int threads
 int run_cli(int argc, const char* const* argv, const EngineFactory& factory = make_engine,
             const LabFactory& labs = make_contact_lab);
 
+/// The exit code of `command`. Says on stderr what it throws.
+int reported(const std::function<int()>& command);
+
 /// What view and run have in common.
 struct SceneOptions {
   std::string scene = "drop";
@@ -60,22 +63,6 @@ struct ConvertOptions {
   bool ignore_unknown = false;  // of an IPC scene script
 };
 
-struct BenchOptions {
-  std::vector<std::string> names;
-  std::string backend = "all", json;
-  int threads = 0;
-  bool full = false;                 // what takes long too, see add_bench
-  std::vector<std::string> scenes;   // of `step`, empty: all that are shipped; of `steps`, `barrier`, `rigid`
-  std::optional<double> scale;       // of `step`, `barrier` and `frames`, instead of the scenes'
-  std::optional<int> frames;         // of `step`, `steps`, `barrier`, `rigid` and `frames`
-  std::optional<int> warm;           // of `steps`: steps before those that are measured
-  std::vector<double> scales;        // of `barrier`
-  std::optional<int> at;             // of `barrier`: the frame to start from
-  double tolerance = 1e-4;           // of `barrier`: newton_tolerance, on the gradient
-  std::vector<std::string> solvers;  // of `rigid`: contact solvers, empty: its choice
-  std::vector<int> iterations;       // of `rigid`: each solver with each of these
-};
-
 struct SoakCommand : SceneOptions {
   double minutes = 1, step_budget = 0.5;
   int steps = 0;
@@ -87,7 +74,9 @@ int command_view(const ViewCommand& options, const EngineFactory& factory);
 int command_run(const RunOptions& options, const EngineFactory& factory);
 int command_convert(const ConvertOptions& options);
 int command_list(const std::string& what, bool json);
-int command_bench(const BenchOptions& options, const EngineFactory& factory);
+/// Starts the program of the benches with the arguments after `bench` in its place. Throws InputError when it
+/// is not there.
+int command_bench(int argc, const char* const* argv);
 /// The arguments of `soak`, and its run: exit_good, or exit_failed when it found a fault.
 CLI::App* add_soak(CLI::App& app, SoakCommand& options);
 int command_soak(const SoakCommand& options, const EngineFactory& factory);
@@ -97,6 +86,12 @@ void add_scene_options(CLI::App& command, SceneOptions& options);
 
 /// The option --seed, a whole number of at least 0.
 CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& meaning);
+void add_threads(CLI::App& command, int& threads);
+void add_scale(CLI::App& command, std::optional<double>& scale);
+/// Every option of the commands of `app` refuses an empty value, such as an unset shell variable.
+void refuse_empty_values(CLI::App& app);
+/// Reads the arguments; what it throws names them. False after --help.
+bool parse_arguments(CLI::App& app, int argc, const char* const* argv);
 /// The options --backend and --threads.
 void add_backend(CLI::App& command, std::string& backend, int& threads);
 /// The scene with everything applied that the options say. Throws InputError.

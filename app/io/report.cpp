@@ -144,8 +144,6 @@ json to_json(const StepReport& r) {
           {"spans", spans_json(r.trace)}};
 }
 
-json to_json(const BenchResult& result) { return json::parse(bench_json(result)); }
-
 json to_json(const ParamInfo& info) {
   static constexpr const char* types[] = {"real", "integer", "boolean", "choice"};
   json row{{"name", info.name},

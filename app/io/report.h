@@ -1,4 +1,4 @@
-// JSON forms of what a run and a benchmark report.
+// JSON forms of what a run reports.
 #pragma once
 
 #include <limits>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/io/expect.h"
-#include "gpu/bench/bench.h"
 #include "gpu/model/report.h"
 #include "gpu/params/params.h"
 
@@ -15,7 +14,6 @@ namespace stickslip {
 
 /// One step, all fields of StepReport by their names; what was not measured is null.
 nlohmann::json to_json(const StepReport& report);
-nlohmann::json to_json(const BenchResult& result);
 /// One row of the parameter tables.
 nlohmann::json to_json(const ParamInfo& info);
 

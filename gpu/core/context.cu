@@ -87,15 +87,8 @@ void Context::synchronize() {
 
 #else
 
-int allowed_threads() {
-#if STICKSLIP_HAS_TBB
-  return tbb::this_task_arena::max_concurrency();
-#else
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-#endif
-}
-
-Context::Context(int threads) : threads_(threads > 0 ? threads : allowed_threads()), arena_(threads_) {}
+Context::Context(int threads)
+    : threads_(threads > 0 ? threads : Arena::allowed_threads()), arena_(threads_) {}
 
 Context::~Context() {
   for (Scratch& s : scratch_) pool_->give(s.data, s.bytes);

@@ -14,10 +14,8 @@
 
 #if STICKSLIP_ON_CUDA
 #include <cuda_runtime.h>
-#elif STICKSLIP_HAS_TBB
-#include <tbb/task_arena.h>
 #else
-#include "gpu/core/thread_pool.h"
+#include "gpu/core/arena.h"
 #endif
 
 namespace stickslip {
@@ -48,17 +46,6 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Throws std::runtime_error naming the call and the place when `status` is an error.
 void check(cudaError_t status, const char* call, const char* file, int line);
 #define SS_CUDA(call) ::stickslip::cuda::check((call), #call, __FILE__, __LINE__)
-#endif
-
-#if !STICKSLIP_ON_CUDA
-/// How many threads this machine, or a limit on the process, allows.
-int allowed_threads();
-
-#if STICKSLIP_HAS_TBB
-using Arena = tbb::task_arena;
-#else
-using Arena = ThreadPool;
-#endif
 #endif
 
 /// Over all contexts of this backend; callable from any thread.

@@ -57,7 +57,7 @@ DeviceInfo query_device() {
     model = line.substr(line.find(':') + 2);
     break;
   }
-  return {model + ", " + std::to_string(allowed_threads()) + " threads", true, "", 0};
+  return {model + ", " + std::to_string(Arena::allowed_threads()) + " threads", true, "", 0};
 }
 
 std::optional<DeviceUuid> device_uuid() { return std::nullopt; }

@@ -6,11 +6,6 @@
 #include "gpu/core/context.h"
 
 #if !STICKSLIP_ON_CUDA
-#if STICKSLIP_HAS_TBB
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#endif
-
 #include "gpu/core/fork_join.h"
 #endif
 
@@ -78,17 +73,9 @@ void launch(Context& ctx, std::size_t n, F f, Grain grain = {}) {
     detail::run_range(sync, f, 0, n);
     return;
   }
-#if STICKSLIP_HAS_TBB
-  using Range = tbb::blocked_range<std::size_t>;
-  ctx.arena().execute([&] {
-    tbb::parallel_for(Range(0, n, grain.size), [&](const Range& range) SS_UNWATCHED {
-      detail::run_range(sync, f, range.begin(), range.end());
-    });
+  ctx.arena().run(n, grain.size, [&](std::size_t begin, std::size_t end) SS_UNWATCHED {
+    detail::run_range(sync, f, begin, end);
   });
-#else
-  ctx.arena().run(n, grain.size,
-                  [&](std::size_t begin, std::size_t end) { detail::run_range(sync, f, begin, end); });
-#endif
 }
 
 #endif

@@ -1,5 +1,5 @@
 // stickslip bench steps: on real engines, at the smallest sizes.
-#include "app/cli/bench_steps.h"
+#include "bench/program/bench_steps.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/cli.h"
+#include "tests/app/call_cli.h"
 
 namespace stickslip {
 namespace {
@@ -97,7 +97,7 @@ TEST(BenchSteps, WriteJsonThatCanBeRead) {
                              "--warm",     "0",         "--steps", "1",         "--json",
                              file.c_str(), "--backend", "cpu",     "--threads", "1"};
   ::testing::internal::CaptureStdout();
-  const int code = run_cli(static_cast<int>(std::size(arguments)), arguments);
+  const int code = call_cli(static_cast<int>(std::size(arguments)), arguments);
   const std::string out = ::testing::internal::GetCapturedStdout();
   EXPECT_EQ(code, 0);
   std::ifstream stream(path);

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <fstream>
 
-#include "app/io/ccd_queries.h"
 #include "app/io/input_error.h"
+#include "bench/program/ccd_queries.h"
 
 namespace stickslip {
 namespace {

@@ -14,6 +14,7 @@
 #include "app/io/mesh.h"
 #include "app/io/report.h"
 #include "scripted_engine.h"
+#include "tests/app/call_cli.h"
 
 namespace stickslip {
 namespace {
@@ -75,7 +76,7 @@ class Cli : public ::testing::Test {
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
     const int code =
-        run_cli(static_cast<int>(argv.size()), argv.data(), [this](Backend backend, int threads) {
+        call_cli(static_cast<int>(argv.size()), argv.data(), [this](Backend backend, int threads) {
           backend_ = backend;
           threads_ = threads;
           if (on_make_) on_make_();

@@ -17,6 +17,7 @@
 #include "app/viewer/soak.h"
 #include "gpu/model/step_interrupted.h"
 #include "mesh_fixture.h"
+#include "tests/app/call_cli.h"
 #include "tests/app/scripted_engine.h"
 
 namespace stickslip {
@@ -136,8 +137,8 @@ class Hostile : public MeshFiles {
     for (const std::string& a : arguments) argv.push_back(a.c_str());
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
-    const int code = run_cli(static_cast<int>(argv.size()), argv.data(),
-                             [&](Backend, int) { return std::make_unique<ScriptedEngine>(script); });
+    const int code = call_cli(static_cast<int>(argv.size()), argv.data(),
+                              [&](Backend, int) { return std::make_unique<ScriptedEngine>(script); });
     const std::string out = ::testing::internal::GetCapturedStdout();
     return {code, out, ::testing::internal::GetCapturedStderr()};
   }

@@ -14,6 +14,7 @@
 #include "app/io/point_mesh.h"
 #include "app/io/surface_parse.h"
 #include "app/process/child_process.h"
+#include "tests/app/call_cli.h"
 #include "tests/app/ipc_fixture.h"
 
 namespace stickslip {
@@ -53,7 +54,7 @@ class HostileInput : public ::testing::Test {
     for (const std::string& a : arguments) argv.push_back(a.c_str());
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
-    const int code = run_cli(static_cast<int>(argv.size()), argv.data());
+    const int code = call_cli(static_cast<int>(argv.size()), argv.data());
     const std::string out = ::testing::internal::GetCapturedStdout();
     return {code, out, ::testing::internal::GetCapturedStderr()};
   }

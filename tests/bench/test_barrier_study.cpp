@@ -1,4 +1,4 @@
-#include "gpu/bench/barrier_study.h"
+#include "bench/barrier_study.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "gpu/bench/bench.h"
+#include "bench/bench.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "gpu/bench/sparse_peer.h"
-#include "gpu/bench/tree_peer.h"
+#include "bench/sparse_peer.h"
+#include "bench/tree_peer.h"
 
 namespace stickslip {
 namespace {

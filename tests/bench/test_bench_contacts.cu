@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include "gpu/bench/benches.cuh"
+#include "bench/benches.cuh"
 #include "gpu/dfcp/generators.h"
 #include "gpu/law/local_data.h"
 #include "tests/backend_test.h"

@@ -3,9 +3,9 @@
 #include <map>
 #include <set>
 
-#include "gpu/bench/benches.cuh"
-#include "gpu/bench/counted.h"
-#include "gpu/bench/packed_boxes.h"
+#include "bench/benches.cuh"
+#include "bench/counted.h"
+#include "bench/packed_boxes.h"
 #include "gpu/geometry/distance.h"
 #include "tests/backend_test.h"
 

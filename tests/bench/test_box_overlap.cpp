@@ -1,4 +1,4 @@
-#include "gpu/bench/box_overlap.h"
+#include "bench/box_overlap.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "gpu/bench/memory_bench.h"
+#include "bench/memory_bench.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "gpu/bench/cube_stacks.h"
+#include "bench/cube_stacks.h"
 
 namespace stickslip {
 namespace {

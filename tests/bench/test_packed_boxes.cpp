@@ -1,10 +1,10 @@
-#include "gpu/bench/packed_boxes.h"
+#include "bench/packed_boxes.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "gpu/bench/counted.h"
+#include "bench/counted.h"
 
 namespace stickslip {
 namespace {

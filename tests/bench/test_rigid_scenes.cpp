@@ -1,10 +1,10 @@
-#include "gpu/bench/rigid_scenes.h"
+#include "bench/rigid_scenes.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "gpu/bench/box_overlap.h"
+#include "bench/box_overlap.h"
 
 namespace stickslip {
 namespace {

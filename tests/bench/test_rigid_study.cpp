@@ -1,11 +1,11 @@
-#include "gpu/bench/rigid_study.h"
+#include "bench/rigid_study.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>
 
-#include "gpu/bench/rigid_peer.h"
+#include "bench/rigid_peer.h"
 
 namespace stickslip {
 namespace {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "app/cli/bench_steps.h"
+#include "bench/program/bench_steps.h"
 
 namespace {
 

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "app/io/ccd_queries.h"
 #include "app/io/fclib_matrix.h"
 #include "app/io/grey_image.h"
 #include "app/io/ipc_script.h"
@@ -14,6 +13,7 @@
 #include "app/io/scene.h"
 #include "app/io/settings.h"
 #include "app/io/surface_parse.h"
+#include "bench/program/ccd_queries.h"
 #include "tests/app/ipc_fixture.h"
 
 namespace stickslip {

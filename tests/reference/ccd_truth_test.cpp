@@ -1,7 +1,7 @@
 // The time-of-impact methods against exact arithmetic and against the ground truth of others.
 #include <gtest/gtest.h>
 
-#include "app/io/ccd_queries.h"
+#include "bench/program/ccd_queries.h"
 #include "gpu/ccd/additive.h"
 #include "tests/fixtures/shared_data.h"
 #include "tests/reference/exact_ccd.h"

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "gpu/bench/ccd_truth.h"
+#include "bench/ccd_truth.h"
 #include "tests/reference/exact_polynomial.h"
 
 namespace stickslip::testing {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/io/ccd_queries.h"
+#include "bench/program/ccd_queries.h"
 #include "tests/fixtures/shared_data.h"
 
 namespace stickslip::testing {

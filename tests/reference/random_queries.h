@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gpu/bench/ccd_truth.h"
+#include "bench/ccd_truth.h"
 #include "tests/geometry/random_points.h"
 
 namespace stickslip::testing {

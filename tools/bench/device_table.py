@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """device_table.py FILE.json ... [--backend cuda|cpu]: the marks of the GPU backend, met or not.
 
-Reads what `stickslip bench --json`, stickslip_bench and tools/gpu_check.sh wrote and prints one Markdown table: work,
+Reads what `stickslip bench --json`, stickslip_kernel_bench and tools/gpu_check.sh wrote and prints one Markdown table: work,
 figure, floor (the best possible), ratio to it, mark, and whether it is met. Without --backend: cuda where a file has it,
 else cpu, on which the marks in milliseconds and microseconds say nothing. A later result replaces an earlier one."""
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""report.py [FILE.json ...] [--plots FOLDER]: what `stickslip bench --json`, stickslip_bench and tools/gpu_check.sh wrote.
+"""report.py [FILE.json ...] [--plots FOLDER]: what `stickslip bench --json`, stickslip_kernel_bench and tools/gpu_check.sh wrote.
 
 Prints one Markdown table: each figure beside its floor (the best possible) and its peer (another program on the same
 work, machine and run). With --plots also draws, for every bench, how far floor and peer are away, and the shares of the

@@ -1,0 +1,10 @@
+// stickslip-bench ARGUMENTS...: what `stickslip bench ARGUMENTS...` starts.
+#include <vector>
+
+#include "bench/program/options.h"
+
+int main(int argc, char** argv) {
+  std::vector<const char*> line{"stickslip", "bench"};
+  line.insert(line.end(), argv + 1, argv + argc);
+  return stickslip::run_bench_cli(static_cast<int>(line.size()), line.data());
+}

@@ -1,0 +1,33 @@
+// The command line of the benches: `stickslip bench ...` starts `stickslip-bench ...`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/cli.h"
+
+namespace stickslip {
+
+struct BenchOptions {
+  std::vector<std::string> names;
+  std::string backend = "all", json;
+  int threads = 0;
+  bool full = false;                 // what takes long too, see add_bench
+  std::vector<std::string> scenes;   // of `step`, empty: all that are shipped; of `steps`, `barrier`, `rigid`
+  std::optional<double> scale;       // of `step`, `barrier` and `frames`, instead of the scenes'
+  std::optional<int> frames;         // of `step`, `steps`, `barrier`, `rigid` and `frames`
+  std::optional<int> warm;           // of `steps`: steps before those that are measured
+  std::vector<double> scales;        // of `barrier`
+  std::optional<int> at;             // of `barrier`: the frame to start from
+  double tolerance = 1e-4;           // of `barrier`: newton_tolerance, on the gradient
+  std::vector<std::string> solvers;  // of `rigid`: contact solvers, empty: its choice
+  std::vector<int> iterations;       // of `rigid`: each solver with each of these
+};
+
+int command_bench(const BenchOptions& options, const EngineFactory& factory);
+
+/// Parses and runs `stickslip bench ...`. Messages for the user go to stderr; never throws.
+int run_bench_cli(int argc, const char* const* argv, const EngineFactory& factory = make_engine);
+
+}  // namespace stickslip

@@ -1,0 +1,11 @@
+// Where the time of whole steps goes, on a model that is made here.
+#pragma once
+
+#include "bench/bench.h"
+
+namespace stickslip {
+
+/// The profile of a pile of 64 soft cubes (8000 nodes) that drop onto each other and the ground.
+BenchResult bench_pile(Backend backend, int threads);
+
+}  // namespace stickslip

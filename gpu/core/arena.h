@@ -1,0 +1,43 @@
+// Arena: the threads of a CPU context. oneTBB's headers cost a second in every file that includes them and
+// its templates more in every loop, so they stand in arena.cpp alone.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "gpu/core/fork_join.h"
+
+namespace stickslip {
+
+/// A oneTBB arena or, where oneTBB is not installed, a ThreadPool.
+class Arena {
+ public:
+  /// `threads` >= 1, the caller's own among them.
+  explicit Arena(int threads);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// How many threads this machine, or whoever limits the process, allows.
+  static int allowed_threads();
+
+  /// Calls f(begin, end) for pieces that cover [0, n), in any order and in parallel, on the arena's threads;
+  /// pieces longer than `grain` may be halved.
+  template <class F>
+  void run(std::size_t n, std::size_t grain, const F& f) {
+    run_pieces(
+        n, grain,
+        [](const void* object, std::size_t begin, std::size_t end)
+            SS_UNWATCHED { (*static_cast<const F*>(object))(begin, end); },
+        &f);
+  }
+
+ private:
+  using Piece = void (*)(const void* object, std::size_t begin, std::size_t end);
+  struct Threads;
+  void run_pieces(std::size_t n, std::size_t grain, Piece piece, const void* object);
+
+  std::unique_ptr<Threads> threads_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,16 @@
+// A command line in this process, also one that the program hands to that of the benches.
+#pragma once
+
+#include <string_view>
+
+#include "app/cli/cli.h"
+#include "bench/program/options.h"
+
+namespace stickslip {
+
+inline int call_cli(int argc, const char* const* argv, const EngineFactory& factory = make_engine) {
+  const bool bench = argc > 1 && std::string_view(argv[1]) == "bench";
+  return bench ? run_bench_cli(argc, argv, factory) : run_cli(argc, argv, factory);
+}
+
+}  // namespace stickslip
