@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -153,8 +154,13 @@ class Delassus {
   /// q += H change, 6 numbers per body that can be pushed: they move otherwise without impulses than when the
   /// blocks were put. norm_q stays as it was then.
   void move_free(Context& ctx, const double* change);
-  /// Residuals are measured by `least` [m/s] where q is smaller.
+  /// What residuals are relative to, before `finish` sums q up: no block counts for more than `most` [m/s].
+  /// One block with a large q would otherwise hide the errors of all others.
+  void limit_block_speed(double most) { most_speed_ = most; }
+  /// Residuals are relative to `least` [m/s] where the sum is smaller.
   void raise_norm_q(double least) { norm_q_ = norm_q_ < least ? least : norm_q_; }
+  /// Residuals are relative to the same as those of another form of this problem.
+  void set_norm_q(double norm) { norm_q_ = norm; }
   // Its stages; public because nvcc allows no device lambda in a private member.
   void gather_entries(Context& ctx, std::size_t entries);
   void sum_up_blocks(Context& ctx);
@@ -174,7 +180,8 @@ class Delassus {
   /// s_c = trace(W_cc) / D, never zero: a block without any mobility counts as the mean of the others.
   const double* scale() const { return scale_.data(); }
   double mean_diagonal() const { return mean_diagonal_; }
-  double norm_q() const { return norm_q_; }  // |q|_2
+  /// |q|_2 [m/s], or what the caller said instead: see limit_block_speed, raise_norm_q.
+  double norm_q() const { return norm_q_; }
 
   BlockRows<D> rows() const { return {start_.data(), column_.data(), value_.data()}; }
   BodyRows<D> body_rows() const;
@@ -214,6 +221,7 @@ class Delassus {
   std::size_t blocks_ = 0, bodies_ = 0;
   int dofs_ = 0;
   double mean_diagonal_ = 0, norm_q_ = 0;
+  double most_speed_ = std::numeric_limits<double>::infinity();
   Buffer<std::int32_t> start_, column_;  // assembled: of W; factored: block -> entries
   Buffer<Mat<double, D>> value_, diagonal_;
   Buffer<Vec<double, D>> q_, compliance_;

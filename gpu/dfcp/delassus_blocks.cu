@@ -74,10 +74,12 @@ void Delassus<D>::sum_up_blocks(Context& ctx) {
   double* scale = scale_.data();
   const Vec<double, D>* q = q_.data();
   Vec<double, 2>* sums = sums_.data();
+  const double most2 = most_speed_ * most_speed_;
   reduce_sum(
       ctx, blocks_,
       [=] SS_LAMBDA(std::size_t c) {
-        return Vec<double, 2>{norm2(q[c]), scale[c]};
+        const double q2 = norm2(q[c]);
+        return Vec<double, 2>{q2 > most2 ? most2 : q2, scale[c]};
       },
       sums, kMedium);
   const Vec<double, 2> total = read_back(ctx, sums);

@@ -9,21 +9,24 @@ namespace {
 using Vec3d = Vec<double, 3>;
 
 /// Spin in the principal frame after dt without torque: I (w' - w) + dt m x I m = 0 with m = (w + w') / 2.
-/// The implicit midpoint rule keeps energy and the length of the angular momentum exactly.
-SS_HD Vec3d turn_freely(const Vec3d& inertia, const Vec3d& w, double dt) {
-  Vec3d next = w;
+/// The implicit midpoint rule keeps energy and the length of the angular momentum exactly. Whether Newton's
+/// method has found `next`: it may not where the body turns by more than about a radian.
+SS_HD bool midpoint_spin(const Vec3d& inertia, const Vec3d& w, double dt, Vec3d& next) {
+  constexpr double kSolved = 1e-28, kGoodEnough = 1e-24;
+  double error = 0, size = 0;
+  next = w;
   for (int iteration = 0; iteration < 10; ++iteration) {
     const Vec3d m = 0.5 * (w + next);
     Vec3d im{}, residual{};
     for (int i = 0; i < 3; ++i) im[i] = inertia[i] * m[i];
     const Vec3d torque = cross(m, im);
-    double error = 0, size = 0;
+    error = size = 0;
     for (int i = 0; i < 3; ++i) {
       residual[i] = inertia[i] * (next[i] - w[i]) + dt * torque[i];
       error += residual[i] * residual[i];
       size += im[i] * im[i];
     }
-    if (error <= 1e-28 * size) break;
+    if (error <= kSolved * size) return true;
     // d(m x I m) / dw' = (m x I - (I m) x) / 2
     Mat<double, 3> j{};
     for (int i = 0; i < 3; ++i) {
@@ -34,7 +37,24 @@ SS_HD Vec3d turn_freely(const Vec3d& inertia, const Vec3d& w, double dt) {
     }
     next -= inverse(j) * residual;
   }
-  return next;
+  return error <= kGoodEnough * size;
+}
+
+/// The same in as many equal parts of dt as Newton's method needs. A body too fast for all of them keeps its
+/// spin, and with it its energy.
+SS_HD Vec3d turn_freely(const Vec3d& inertia, const Vec3d& w, double dt) {
+  constexpr int kMostParts = 1024;
+  for (int parts = 1; parts <= kMostParts; parts *= 4) {
+    Vec3d spin = w;
+    bool found = true;
+    for (int k = 0; k < parts && found; ++k) {
+      Vec3d next;
+      found = midpoint_spin(inertia, spin, dt / parts, next);
+      spin = next;
+    }
+    if (found) return spin;
+  }
+  return w;
 }
 
 SS_HD BodyInverse inverse_of(const Pose& pose, double mass, const Vec3d& inertia) {

@@ -47,6 +47,7 @@ void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const Ste
       W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size());
   fill_joints(ctx, bodies, list, writer);
   fill_contacts(ctx, bodies, list, writer);
+  W_.limit_block_speed(list.most_speed);
   W_.finish(ctx);
   least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
   W_.raise_norm_q(least_q_);
@@ -182,7 +183,7 @@ Delassus<D>& ContactSystem<D>::chosen(Context& ctx, const DeviceBodies& bodies, 
                           (wants_entries(solver) || (solver == "auto" && blocks_ <= kFewBlocks)));
   if (!assembled) return W_;
   assembled_.build(ctx, problem(ctx, bodies), false);
-  assembled_.raise_norm_q(W_.norm_q());
+  assembled_.set_norm_q(W_.norm_q());
   return assembled_;
 }
 
@@ -228,6 +229,8 @@ void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
     ManifoldInput input{
         {list.contacts, list.pair_start, list.contact_count, list.pairs}, list.surfaces, list.options};
     input.least_speed = list.least_speed;
+    input.most_speed = list.most_speed;
+    W_.limit_block_speed(list.most_speed);
     least_q_ = list.least_speed * std::sqrt(static_cast<double>(list.contact_count));
     if (impulses_ > 0 && list.warm_start) {
       input.before = world_.data() + contacts_from_;

@@ -1,6 +1,7 @@
 // ContactSystem: the contact problem of one step of rigid bodies, from blocks to impulses and velocities.
 #pragma once
 
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -35,7 +36,9 @@ struct StepConstraints {
   PenaltyOptions penalty{};
   bool soft = false;  // contacts are penalties, taken implicitly
   bool warm_start = true;
-  double least_speed = 0;  // [m/s] per block: what residuals are relative to where |q| is less
+  // [m/s] per block: residuals are relative to |q|, in which each block counts for at most the second, and to
+  // the first where that is less.
+  double least_speed = 0, most_speed = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace stickslip

@@ -20,7 +20,7 @@ inline constexpr double kMostJam = 0.95;
 
 /// Of the points of a lane.
 struct LaneSums {
-  double free2 = 0;  // |u|^2 before any impulse
+  double free2 = 0;  // |u|^2 before any impulse, of each point no more than the limit
   double jam = 0;    // the largest mu |W_NT| / W_NN
 };
 
@@ -34,6 +34,7 @@ struct LaneFiller {
   const double* free;
   const Vec<double, 4>* before;  // null: no impulses to start from
   std::size_t before_count;
+  double most2;  // [m^2/s^2] what |u|^2 of a point counts for at most
 
   SS_HD SurfacePair surfaces(const RigidContact& c) const {
     const std::int32_t material = at.material[c.a], other = c.b >= 0 ? at.material[c.b] : 0;
@@ -112,7 +113,8 @@ struct LaneFiller {
     impulse.set3(3 * p, start(c, frame, pair.mu));
     V3 u = free_velocity(c.a, arm) - free_velocity(c.b, arm_b);
     u = {dot(frame.n, u) + w, dot(frame.t1, u), dot(frame.t2, u)};
-    sums.free2 += norm2(u);
+    const double u2 = norm2(u);
+    sums.free2 += u2 > most2 ? most2 : u2;
     const double n1 = coupling(frame.t1), n2 = coupling(frame.t2);
     sums.jam = larger(sums.jam, pair.mu * std::sqrt(n1 * n1 + n2 * n2) / normal);
   }

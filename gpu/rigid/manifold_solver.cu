@@ -39,9 +39,10 @@ void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const 
   free2_.resize(ctx, slots);
   lane_jam_.resize(ctx, slots);
   fill(ctx, owner_.data(), slots, std::int32_t{-1});
-  const manifold_detail::LaneFiller filler{input.list.contacts, order_.ranges(),   bodies.view(),
-                                           input.surfaces,      input.options,     bodies.free.data(),
-                                           input.before,        input.before_count};
+  const manifold_detail::LaneFiller filler{
+      input.list.contacts, order_.ranges(),    bodies.view(),
+      input.surfaces,      input.options,      bodies.free.data(),
+      input.before,        input.before_count, input.most_speed * input.most_speed};
   const std::int32_t *slot = order_.slot(), world = static_cast<std::int32_t>(bodies_);
   std::int32_t *owner = owner_.data(), *body = body_.data();
   double *data = data_.data(), *impulse = impulse_.data(), *free2 = free2_.data(),

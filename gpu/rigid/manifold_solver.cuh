@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "gpu/dfcp/delassus.cuh"
 #include "gpu/model/report.h"
@@ -22,7 +23,8 @@ struct ManifoldInput {
   const Vec<double, 4>* before =
       nullptr;  // impulses of the step before in world axes, by RigidContact::previous
   std::size_t before_count = 0;
-  double least_speed = 0;  // [m/s] residuals are relative to this per contact, where |q| is less
+  // [m/s] per contact: as StepConstraints has them.
+  double least_speed = 0, most_speed = std::numeric_limits<double>::infinity();
 };
 
 /// How far a solve is, in backend memory.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
@@ -36,6 +37,14 @@ struct IsFresh {
 double least_speed(const Params& params) {
   constexpr double kShareOfFall = 1e-3, kLeast = 1e-6;
   return std::max(kShareOfFall * std::fabs(params.gravity) * params.dt, kLeast);
+}
+
+/// What a block counts for at most in |q| [m/s]: thirty times what gravity adds in the step. A fast body, or
+/// a gap that could not close in a thousand steps, would otherwise hide the errors of everything that rests.
+double most_speed(const Params& params) {
+  constexpr double kFalls = 30;
+  const double fall = std::fabs(params.gravity) * params.dt;
+  return fall > 0 ? kFalls * fall : std::numeric_limits<double>::infinity();
 }
 
 bool has_torsion(const Model& model) {
@@ -203,6 +212,7 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.soft = params.contact_solver == ContactSolverKind::penalty_implicit;
   list.warm_start = lab.warm_start;
   list.least_speed = least_speed(params);
+  list.most_speed = most_speed(params);
   return list;
 }
 
