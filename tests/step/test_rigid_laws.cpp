@@ -131,10 +131,11 @@ TEST_P(RigidLaws, a_fast_body_elsewhere_hides_no_error) {
     fixtures::add_rigid_sphere(model, 0.1, {1, 0.1, 0});
     model.materials.push_back(model.materials[0]);
     model.materials.back().mu = 0;
-    model.bodies.back().material = static_cast<std::int32_t>(model.materials.size() - 1);
+    model.material_names.push_back("ice");
+    model.objects.back().material = 1;
     model.bodies.back().velocity = {100, 0, 0};
     model.bodies.back().spin = {0, 0, 1e4};
-    model.half_spaces.emplace_back();
+    fixtures::add_floor(model);
     finalize(model);
     const std::unique_ptr<Engine> engine = start(model, solver, 1.0 / 60);
     LabParams lab = stepping_lab_params();
