@@ -21,7 +21,7 @@ stage() {
 
 # shellcheck disable=SC2317  # called through stage
 check_format() {
-  find gpu app bench tests \( -name '*.h' -o -name '*.cuh' -o -name '*.cu' -o -name '*.cpp' \) -print0 |
+  find gpu app bench examples tests \( -name '*.h' -o -name '*.cuh' -o -name '*.cu' -o -name '*.cpp' \) -print0 |
     xargs -0 -r -n 16 -P "$jobs" clang-format --dry-run -Werror
 }
 

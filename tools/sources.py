@@ -6,7 +6,7 @@ from collections.abc import Iterator
 CODE = {".h", ".cuh", ".cu", ".cpp"}
 SCRIPTS = {".py", ".sh", ".cmake", ".vert", ".frag", ".comp", ".glsl"}
 PAGES = {".md", ".toml"}
-FOLDERS = ("gpu", "app", "bench", "tests", "shaders", "tools", "cmake")
+FOLDERS = ("gpu", "app", "bench", "examples", "tests", "shaders", "tools", "cmake")
 
 
 def sources(root: pathlib.Path, suffixes: set[str]) -> Iterator[pathlib.Path]:
