@@ -91,26 +91,28 @@ else()
   message(STATUS "stickslip: no oneTBB, so the CPU backend uses its own thread pool")
 endif()
 
-# stickslip_precompile(target header): the first target that asks for a header precompiles it, the others take what
-# that one made. They have to share its compiler options.
+# stickslip_precompile(target header [group]): the first target that asks for a header precompiles it, the others of its
+# group take what that one made. They have to share its compiler options.
 function(stickslip_precompile target header)
   if(NOT STICKSLIP_PCH)
     return()
   endif()
-  get_property(owner GLOBAL PROPERTY stickslip_precompiled_${header})
+  get_property(owner GLOBAL PROPERTY stickslip_precompiled_${header}_${ARGN})
   if(owner)
     target_precompile_headers(${target} REUSE_FROM ${owner})
   else()
     target_precompile_headers(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${CMAKE_SOURCE_DIR}/${header}>)
-    set_property(GLOBAL PROPERTY stickslip_precompiled_${header} ${target})
+    set_property(GLOBAL PROPERTY stickslip_precompiled_${header}_${ARGN} ${target})
   endif()
 endfunction()
 
-# stickslip_cold(target): nothing in it is worth the time that full optimisation takes.
+# stickslip_cold(target): nothing in it is worth the time that full optimisation takes in a first build.
 function(stickslip_cold target)
-  # At -O1 GCC 12 sees uninitialised reads in moves of its own std::variant.
-  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>>)
+  if(STICKSLIP_PCH)
+    # At -O1 GCC 12 sees uninitialised reads in moves of its own std::variant.
+    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>>)
+  endif()
 endfunction()
 
 # stickslip_wrap_kernels(OUT source.cu...): one generated line per source, which the host compiler reads as C++.

@@ -12,9 +12,19 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+namespace {
+
+// A direction that PCG left with a larger relative residual says nothing about the distance to the minimiser:
+// what moves a whole body has a small residual. It is solved again before Newton's method may stop by it, and
+// it must not stop by one that is worse than the second.
+constexpr double kLooseResidual = 1e-3, kUselessResidual = 0.1;
+constexpr double kTightTolerance = 1e-4;
+
+}  // namespace
+
 bool BarrierNewton::Tolerance::met(const NewtonRecord& record) const {
   return params.newton_stop == NewtonStop::displacement
-             ? record.step_norm <= speed
+             ? record.step_norm <= speed && record.pcg_residual <= kUselessResidual
              : record.gradient_norm <= params.newton_tolerance * first_gradient;
 }
 
@@ -120,6 +130,17 @@ BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& po
   return found;
 }
 
+BarrierNewton::Norms BarrierNewton::solve_again(Context& ctx, IncrementalPotential& potential,
+                                                const Params& params, NewtonRecord& record) {
+  Params tight = params;
+  tight.pcg_stop = PcgCriterion::relative;
+  tight.pcg_tolerance = kTightTolerance;
+  const int before = record.pcg_iterations;
+  const Norms found = solve(ctx, potential, tight, record);
+  record.pcg_iterations += before;
+  return found;
+}
+
 bool BarrierNewton::resume(Context& ctx, const Params& params, NewtonRecord& record) {
   const Span span(ctx, "linear solve");
   const bool closer = linear_solver_.resume(ctx, kMoreIterations, params, direction_);
@@ -196,7 +217,11 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
     potential.linearise(ctx, x);
   }
   clock.lap(seconds.assembly);
-  const Norms norms = solve(ctx, potential, params, record);
+  Norms norms = solve(ctx, potential, params, record);
+  record.step_norm = norms.step / params.dt;
+  if (params.newton_stop == NewtonStop::displacement && record.step_norm <= tolerance.speed &&
+      record.pcg_residual > kLooseResidual)
+    norms = solve_again(ctx, potential, params, record);
   clock.lap(seconds.linear_solve);
   record.gradient_norm = std::sqrt(norms.gradient2);
   record.step_norm = norms.step / params.dt;

@@ -52,6 +52,9 @@ class BarrierNewton {
   void launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
                          const Vec3* p, StageClock& clock, StageTimes& seconds);
   Norms solve(Context& ctx, IncrementalPotential& potential, const Params& params, NewtonRecord& record);
+  /// The same to a relative residual of 1e-4, whatever the parameters say.
+  Norms solve_again(Context& ctx, IncrementalPotential& potential, const Params& params,
+                    NewtonRecord& record);
   Norms norms(Context& ctx);
   /// 100 more iterations for a direction that the line search could not use [Guo24 App. B]; false when they
   /// gain nothing.
