@@ -1,34 +1,56 @@
 #!/usr/bin/env bash
-# Builds everything, lints, and runs the quick tests; --all adds the long ones, and machine code of CUDA kernels where there
-# is no device. --asan adds the tests of the program, those
-# with a window among them, under the address and undefined-behaviour sanitizers.
+# Builds everything, lints, and runs the quick tests. --all adds the long ones, and machine code of CUDA kernels where
+# there is no device. --asan adds the tests of the program, those with a window among them, under the address and
+# undefined-behaviour sanitizers. With NAME, a regular expression: builds, and runs only the tests that match it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tier=(-L quick)
 cuda=()
 asan=false
+name=
 for option in "$@"; do
   case "$option" in
     --all) tier=() cuda=(-DSTICKSLIP_CUDA_ARCH=90) ;;
     --asan) asan=true ;;
-    *)
-      echo "usage: tools/test.sh [--all] [--asan]" >&2
+    -*)
+      echo "usage: tools/test.sh [--all] [--asan] [NAME]" >&2
       exit 2
       ;;
+    *) name=$option ;;
   esac
 done
 
-tools/setup.sh --test
-cmake --preset release "${cuda[@]}"
-cmake --build --preset release
-tools/lint.sh build/release
-tools/gpu_check.sh --self-check
-ctest --test-dir build/release "${tier[@]}" --output-on-failure --no-tests=error --parallel "$(nproc)"
-tools/fuzz.sh 10
+# stage NAME COMMAND...: runs it and keeps how long it took.
+times=()
+stage() {
+  local name=$1 start=$SECONDS code=0
+  shift
+  "$@" || code=$?
+  times+=("$(printf '%5d s  %s%s' $((SECONDS - start)) "$name" "$([ "$code" -eq 0 ] || echo ': FAILED')")")
+  return "$code"
+}
+summary() {
+  [ ${#times[@]} -eq 0 ] || printf '%s\n' 'test: where the time went' "${times[@]}" "$(printf '%5d s  in all' "$SECONDS")"
+}
+trap summary EXIT
 
-if $asan; then
-  cmake --preset asan
-  cmake --build --preset asan --target stickslip test_app
-  ctest --preset asan --exclude-regex '^(scene|test)_' --no-tests=error --parallel "$(nproc)"
+run_tests() { ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(nproc)" "$@"; }
+
+run_asan_tests() {
+  cmake --preset asan && cmake --build --preset asan --target stickslip test_app &&
+    ctest --preset asan --exclude-regex '^(scene|test)_' --no-tests=error --parallel "$(nproc)"
+}
+
+stage packages tools/setup.sh --test
+stage configure cmake --preset release "${cuda[@]}"
+stage build cmake --build --preset release
+if [ -n "$name" ]; then
+  stage tests run_tests -R "$name"
+  exit
 fi
+stage lint tools/lint.sh build/release
+stage 'check of gpu_check.sh' tools/gpu_check.sh --self-check
+stage tests run_tests "${tier[@]}"
+stage fuzzers tools/fuzz.sh 10
+! $asan || stage 'sanitizers' run_asan_tests

@@ -133,12 +133,13 @@ Scene load_scene(const std::string& name_or_path, std::optional<double> scale) {
   }
   if (path.has_parent_path() || path.extension() == ".toml") return parse_scene(read_text(path), path, scale);
 
+  const fs::path shipped = assets_folder() / "scenes" / (name_or_path + ".toml");
+  if (std::error_code error; fs::is_regular_file(shipped, error))
+    return parse_scene(read_text(shipped), shipped, scale);
+
   std::vector<std::string_view> names;
   const std::vector<SceneInfo> scenes = list_scenes();
-  for (const SceneInfo& scene : scenes) {
-    if (scene.name == name_or_path) return parse_scene(read_text(scene.file), scene.file, scale);
-    names.push_back(scene.name);
-  }
+  for (const SceneInfo& scene : scenes) names.push_back(scene.name);
   const std::string nearest = nearest_name(names, name_or_path);
   std::string message = "there is no scene '" + name_or_path + "'";
   if (!nearest.empty()) message += "; did you mean '" + nearest + "'?";
