@@ -91,18 +91,18 @@ else()
   message(STATUS "stickslip: no oneTBB, so the CPU backend uses its own thread pool")
 endif()
 
-# stickslip_precompile(target header): the first target that asks for a header precompiles it, the others take what
-# that one made. They have to share its compiler options.
+# stickslip_precompile(target header [group]): the first target that asks for a header precompiles it, the others of its
+# group take what that one made. They have to share its compiler options.
 function(stickslip_precompile target header)
   if(NOT STICKSLIP_PCH)
     return()
   endif()
-  get_property(owner GLOBAL PROPERTY stickslip_precompiled_${header})
+  get_property(owner GLOBAL PROPERTY stickslip_precompiled_${header}_${ARGN})
   if(owner)
     target_precompile_headers(${target} REUSE_FROM ${owner})
   else()
     target_precompile_headers(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${CMAKE_SOURCE_DIR}/${header}>)
-    set_property(GLOBAL PROPERTY stickslip_precompiled_${header} ${target})
+    set_property(GLOBAL PROPERTY stickslip_precompiled_${header}_${ARGN} ${target})
   endif()
 endfunction()
 
