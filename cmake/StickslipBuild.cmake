@@ -106,9 +106,11 @@ function(stickslip_precompile target header)
   endif()
 endfunction()
 
-# stickslip_cold(target): nothing in it is worth the time that full optimisation takes.
+# stickslip_cold(target): nothing in it is worth the time that full optimisation takes in a first build.
 function(stickslip_cold target)
-  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  if(STICKSLIP_PCH)
+    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  endif()
 endfunction()
 
 # stickslip_wrap_kernels(OUT source.cu...): one generated line per source, which the host compiler reads as C++.
