@@ -18,10 +18,8 @@ program="$root/build/$preset/app/stickslip"
   cd "$root"
   [ -x "$program" ] || echo "run: building the program; the first time takes a few minutes" >&2
   cmake --preset "$preset" --log-level=WARNING
-  targets=(stickslip)
-  [ "${1:-}" != bench ] || targets+=(stickslip-bench)
   # Steps that are done, of how many, and the seconds so far.
-  NINJA_STATUS='[%f of %t, %p, %e s] ' cmake --build --preset "$preset" --target "${targets[@]}"
+  NINJA_STATUS='[%f of %t, %p, %e s] ' cmake --build --preset "$preset" --target stickslip
 ) >&2
 
 if [ $# -gt 0 ]; then
