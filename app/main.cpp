@@ -1,6 +1,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "app/cli/cli.h"
 
 namespace {
@@ -15,6 +17,8 @@ void fill_closed_streams() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A file above the limit of its size is an error of the write, which has a message.
+  std::signal(SIGXFSZ, SIG_IGN);
   fill_closed_streams();
   return stickslip::run_cli(argc, argv);
 }

@@ -119,6 +119,8 @@ int command_race(const RaceOptions& options, const LabFactory& labs) {
   const std::vector<RaceEntry> entries = entries_of(options, params);
   const std::string csv = race_csv(options.csv, options.plot);
   check_distinct({{"--csv", csv}, {"--plot", options.plot}});
+  if (!options.problem.empty())
+    check_not_input({{"--csv", csv}, {"--plot", options.plot}}, options.problem, "the problem");
   if (!options.plot.empty()) check_race_plot(options.plot);
   const Backend backend = prepare_backend(options.backend);
   const NamedProblem problem = prepare_problem(options, params.warm_start);

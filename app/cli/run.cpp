@@ -203,6 +203,18 @@ ExitCode simulate(Engine& engine, int frames, bool quiet, const InterruptGuard& 
   return exit_good;
 }
 
+/// No output may be one of the pictures that --images writes.
+void check_not_pictures(const std::vector<NamedOutput>& outputs, const std::string& images) {
+  if (images.empty()) return;
+  std::error_code error;
+  const auto folder = std::filesystem::weakly_canonical(images, error);
+  for (const NamedOutput& output : outputs)
+    if (output.path.filename().string().starts_with("frame_") &&
+        std::filesystem::weakly_canonical(output.path, error).parent_path() == folder)
+      throw InputError(output.option + " " + output.path.string() +
+                       ": --images writes pictures of such names there");
+}
+
 /// Before anything takes long: places that cannot be written, those that are given twice, and the scene.
 void check_outputs(const RunOptions& options, const Scene& scene) {
   std::vector<NamedOutput> outputs{{"--report", options.report},
@@ -212,11 +224,9 @@ void check_outputs(const RunOptions& options, const Scene& scene) {
                                    {"--video", options.video}};
   for (const std::string& freeze : options.freezes)
     outputs.push_back({"--freeze", freeze.substr(freeze.find(':') + 1)});
-  std::error_code error;
-  for (const NamedOutput& output : outputs)
-    if (std::filesystem::equivalent(output.path, scene.file, error))
-      throw InputError(output.option + " " + output.path.string() + ": is the same file as the scene");
+  check_not_named_in(outputs, scene.file);
   check_distinct(outputs);
+  check_not_pictures(outputs, options.images);
   if (!options.state.empty()) check_state_file(options.state, scene.model);
 }
 

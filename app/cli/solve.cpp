@@ -1,5 +1,6 @@
 // stickslip solve: one contact problem by one solver.
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -74,6 +75,8 @@ int command_solve(const SolveOptions& options, const LabFactory& labs) {
   find_contact_solver(solvers, options.solver, "--solver " + options.solver);
   const LabParams params = prepare_lab_params(options);
   check_distinct({{"--history", options.history}, {"--out", options.out}});
+  if (!options.problem.empty())
+    check_not_input({{"--history", options.history}}, options.problem, "the problem");
   const Backend backend = prepare_backend(options.backend);
   NamedProblem problem = prepare_problem(options, params.warm_start);
   if (!options.out.empty()) check_expressible(problem.file.problem, options.out);
@@ -84,11 +87,21 @@ int command_solve(const SolveOptions& options, const LabFactory& labs) {
       solve_problem(*lab, problem, options.solver, params,
                     {.cancel = &interrupt.flag(), .history = !options.history.empty()});
 
-  if (!options.history.empty()) save_history(options.history, report);
-  if (!options.out.empty() && !report.r.empty()) {
-    problem.file.solution = to_fclib(problem.file.problem, report.r, report.u);
-    write_fclib(options.out, problem.file);
-  }
+  // An output that fails takes neither the other nor the result away.
+  std::exception_ptr failure;
+  const auto attempt = [&](const auto& write) {
+    try {
+      write();
+    } catch (const std::runtime_error&) {
+      if (failure == nullptr) failure = std::current_exception();
+    }
+  };
+  if (!options.out.empty() && !report.r.empty())
+    attempt([&] {
+      problem.file.solution = to_fclib(problem.file.problem, report.r, report.u);
+      write_fclib(options.out, problem.file);
+    });
+  if (!options.history.empty()) attempt([&] { save_history(options.history, report); });
   if (options.json) {
     nlohmann::json row = to_json(report);
     row["problem"] = problem.name;
@@ -103,6 +116,7 @@ int command_solve(const SolveOptions& options, const LabFactory& labs) {
     print_asymmetry(problem.file.problem);
     std::fflush(stdout);
   }
+  if (failure != nullptr) std::rethrow_exception(failure);
   return report.converged ? exit_good : exit_failed;
 }
 

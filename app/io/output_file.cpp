@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -130,6 +131,40 @@ void check_distinct(const std::vector<NamedOutput>& outputs) {
                          first->option + " " + first->path.string() + "; each output needs its own");
     seen.emplace_back(place, &output);
   }
+}
+
+void check_not_input(const std::vector<NamedOutput>& outputs, const fs::path& input,
+                     const std::string& what) {
+  std::error_code error;
+  for (const NamedOutput& output : outputs)
+    if (!output.path.empty() && fs::equivalent(output.path, input, error))
+      throw InputError(output.option + " " + output.path.string() + ": is the same file as " + what);
+}
+
+void check_not_named_in(const std::vector<NamedOutput>& outputs, const fs::path& scene) {
+  std::vector<NamedOutput> present;
+  std::error_code error;
+  for (const NamedOutput& output : outputs)
+    if (!output.path.empty() && fs::is_regular_file(output.path, error)) present.push_back(output);
+  if (present.empty()) return;
+  check_not_input(present, scene, "the scene");
+  // Any word of the text may be a file name: whether it is one, the file system knows.
+  std::ifstream text(scene);
+  std::string word;
+  const auto check = [&] {
+    if (!word.empty() && word.size() < PATH_MAX)
+      check_not_input(present, folder_of(scene) / word, word + ", which the scene names");
+    word.clear();
+  };
+  bool quoted = false;
+  for (char c = 0; text.get(c);) {
+    const bool quote =
+        c == '"' || c == '\'' ', space = c == ' ' || c == '\t ' || c == '\r'; if (quote) quoted = !quoted;
+    if (c == '\n') quoted = false;
+    if (quote || c == '\n' || (space && !quoted)) check();
+    else word += c;
+  }
+  check();
 }
 
 PendingFile::PendingFile(fs::path path, Mark mark)

@@ -44,6 +44,11 @@ struct NamedOutput {
 /// Throws InputError when two of them are the same file, pipe or device but the null device, whatever they
 /// are called, or when one could not be written. Empty paths are passed over.
 void check_distinct(const std::vector<NamedOutput>& outputs);
+/// Throws InputError when an output is the file that a command reads as `what`.
+void check_not_input(const std::vector<NamedOutput>& outputs, const std::filesystem::path& input,
+                     const std::string& what);
+/// The same for every file that the text of a scene names, relative to the scene's folder or as it stands.
+void check_not_named_in(const std::vector<NamedOutput>& outputs, const std::filesystem::path& scene);
 
 /// The temporary name under which another program or library writes a file.
 class PendingFile {

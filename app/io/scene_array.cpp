@@ -126,6 +126,8 @@ std::string read_new_name(TableReader& table, const Model& model) {
   const std::size_t dot = std::min(name.find('.'), name.size());
   const bool numbered =
       dot + 1 < name.size() && name.find_first_not_of("0123456789", dot + 1) == std::string::npos;
+  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+    table.fail("name", "a name has no line ends, tabs or other control characters: files could not hold it");
   if (dot == 0 || (dot < name.size() && !numbered) || name.find_first_of(" =") != std::string::npos)
     table.fail(
         "name",

@@ -57,7 +57,7 @@ std::vector<std::string> object_names(const Model& model) {
 
 void build_material(TableReader table, const SceneSource& source, Model& model) {
   std::string name = table.text("name");
-  if (name.empty() || name.find_first_of(" .=") != std::string::npos)
+  if (name.empty() || name.find_first_of(" .=\t\n\r") != std::string::npos)
     table.fail("name", "'" + name + "' must not be empty or contain spaces, dots or '='");
   if (name == "contact")
     table.fail("name", "'contact' stands for the contact solvers in --set contact.KEY=VALUE");

@@ -225,6 +225,35 @@ TEST_F(Hostile, NumbersThatAreNoneAreRefusedByEveryOption) {
     }
 }
 
+TEST_F(Hostile, NoOutputReplacesAnInput) {
+  const auto expect_refused = [&](const std::vector<std::string>& line, const char* why) {
+    const Result result = call(line);
+    EXPECT_EQ(result.code, 2) << line.back();
+    EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
+  };
+  const std::string mesh = write("mesh.obj", "v 0 0 0\n").string(),
+                    scene = write("named.toml", std::string(hostile_scene) + "\n# its mesh: \"mesh.obj\"\n")
+                                .string();
+  expect_refused({"run", scene, "--report", mesh}, "mesh.obj, which the scene names");
+  EXPECT_EQ(read(mesh), "v 0 0 0\n");
+  const std::string problem = (folder_ / "problem.hdf5").string(), pictures = (folder_ / "pictures").string();
+  ASSERT_EQ(call({"solve", "--generate", "random_stacks", "--size", "3", "--out", problem}).code, 0);
+  const std::string before = read(problem);
+  expect_refused({"solve", problem, "--history", problem}, "the same file as the problem");
+  expect_refused({"race", problem, "--csv", problem}, "the same file as the problem");
+  EXPECT_EQ(read(problem), before);
+  hostile_fs::create_directory(pictures);
+  expect_refused({"run", scene, "--images", pictures, "--image", pictures + "/frame_00001.png"}, "--images");
+}
+
+TEST_F(Hostile, ControlCharactersInNamesAreRefused) {
+  std::string text = hostile_scene;
+  text += "\n[[object]]\nname = \"a\\nv 1 2 3\"\nshape = \"box\"\n";
+  const Result result = call({"run", write("name.toml", text).string(), "--frames", "1"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("control characters"), std::string::npos) << result.err;
+}
+
 TEST_F(Hostile, OneFileForTwoOutputsIsRefused) {
   hostile_fs::create_symlink("r.json", folder_ / "link.json");
   const std::string file = (folder_ / "r.json").string();
