@@ -27,6 +27,7 @@ struct Snapshot {
   double time = 0;
   std::vector<Vec<float, 3>> positions;  // per node
   std::vector<ContactRecord> contacts;
+  std::vector<Pose> poses = {};           // per rigid body, of the centre and the principal axes
   std::vector<std::uint8_t> asleep = {};  // per body, 1 while it sleeps; empty: none does
   // Set by the caller: what else to fill in.
   bool wants_positions = true, wants_contacts = true;

@@ -107,8 +107,10 @@ class BackendEngine final : public Engine {
       copy_to_host(ctx_, out.positions.data(), snapshot_.data(), n);
     }
     out.contacts.clear();
+    out.poses.clear();
     out.asleep.clear();
     if (!stepper_) return;
+    out.poses = stepper_->poses();
     if (out.wants_contacts) stepper_->contact_records(params_, out.contacts);
     out.asleep = stepper_->asleep();
   }

@@ -6,7 +6,6 @@ namespace stickslip {
 
 void BodyLooks::set_scene(std::shared_ptr<const Scene> scene) {
   scene_ = std::move(scene);
-  frames_ = scene_->model.joints.empty() ? std::vector<BodyFrame>() : frames_of(scene_->model);
   dimmed_.assign(scene_->model.bodies.size(), 0);
 }
 
@@ -21,9 +20,10 @@ void BodyLooks::dim_sleepers(const Snapshot& snapshot, Renderer& renderer) {
   }
 }
 
-std::span<const JointMark> BodyLooks::joints(std::span<const Vec3f> positions) {
+std::span<const JointMark> BodyLooks::joints(const Snapshot& snapshot) {
   joints_.clear();
-  if (scene_ && !scene_->model.joints.empty()) joints_ = joint_marks(scene_->model, frames_, positions);
+  if (scene_ && snapshot.poses.size() == scene_->model.bodies.size())
+    joints_ = joint_marks(scene_->model, snapshot.poses);
   return joints_;
 }
 

@@ -20,11 +20,10 @@ class BodyLooks {
   /// Makes bodies that fell asleep greyer, and those that woke up as they were. Work only where that changed.
   void dim_sleepers(const Snapshot& snapshot, Renderer& renderer);
   /// All joints as they stand; valid until the next call.
-  std::span<const JointMark> joints(std::span<const Vec3f> positions);
+  std::span<const JointMark> joints(const Snapshot& snapshot);
 
  private:
   std::shared_ptr<const Scene> scene_;
-  std::vector<BodyFrame> frames_;
   std::vector<JointMark> joints_;
   std::vector<std::uint8_t> dimmed_;  // per body
 };

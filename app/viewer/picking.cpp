@@ -100,7 +100,6 @@ ObjectProbe::ObjectProbe(std::shared_ptr<const Scene> scene, int object)
   const Object& body = description();
   if (body.is_rigid()) {
     body_ = &model.bodies[static_cast<std::size_t>(body.body)];
-    frame_.emplace(model, *body_);
     volume_ = body_->volume;
   }
   const auto nodes = static_cast<std::size_t>(body.node_end - body.node_begin);
@@ -131,7 +130,8 @@ void ObjectProbe::observe(const Snapshot& snapshot, std::span<const Vec3f> posit
   Vec<double, 3> center{0, 0, 0};
   for (std::size_t i = 0; i < weights_.size(); ++i)
     center += weights_[i] * positions[static_cast<std::size_t>(body.node_begin) + i].cast<double>();
-  const std::optional<Pose> pose = frame_ ? frame_->pose(positions) : std::nullopt;
+  const auto index = static_cast<std::size_t>(body.body);
+  const Pose* pose = body_ && index < snapshot.poses.size() ? &snapshot.poses[index] : nullptr;
   if (pose) center = pose->x;
   if (time_ >= 0 && snapshot.time > time_) {
     velocity_ = (center - center_) / (snapshot.time - time_);
@@ -143,7 +143,6 @@ void ObjectProbe::observe(const Snapshot& snapshot, std::span<const Vec3f> posit
   center_ = center;
   if (pose) turn_ = pose->q;
   time_ = snapshot.time;
-  const auto index = static_cast<std::size_t>(body.body);
   asleep_ = body_ && index < snapshot.asleep.size() && snapshot.asleep[index] != 0;
 
   contacts_ = sticking_ = slipping_ = augmented_ = 0;
@@ -161,17 +160,23 @@ void ObjectProbe::observe(const Snapshot& snapshot, std::span<const Vec3f> posit
 }
 
 void ContactProbe::observe(const Snapshot& snapshot) {
-  const ContactRecord* nearest = nullptr;
-  float limit = reach_;
-  for (const ContactRecord& contact : snapshot.contacts) {
-    if (contact.object_a != contact_.object_a || contact.object_b != contact_.object_b) continue;
-    const float distance = norm(contact.point - contact_.point);
-    if (distance > limit) continue;
-    limit = distance;
-    nearest = &contact;
-  }
-  gone_ = nearest == nullptr;
-  if (nearest) contact_ = *nearest;
+  const auto nearest = [&](float limit, auto may_be) {
+    const ContactRecord* found = nullptr;
+    for (const ContactRecord& contact : snapshot.contacts) {
+      if (contact.object_a != contact_.object_a || contact.object_b != contact_.object_b) continue;
+      const float distance = norm(contact.point - contact_.point);
+      if (distance > limit || !may_be(contact)) continue;
+      limit = distance;
+      found = &contact;
+    }
+    return found;
+  };
+  const ContactRecord* now = nearest(std::numeric_limits<float>::infinity(), [&](const ContactRecord& c) {
+    return c.name != 0 && c.name == contact_.name;
+  });
+  if (!now) now = nearest(reach_, [](const ContactRecord&) { return true; });
+  gone_ = now == nullptr;
+  if (now) contact_ = *now;
 }
 
 std::string ContactProbe::name_of(int object) const {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/render/camera.h"
-#include "app/viewer/body_frames.h"
 #include "app/viewer/simulation.h"
 
 namespace stickslip {
@@ -41,7 +40,7 @@ const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const
 Bounds bounds_of(const Object& object, std::span<const Vec3f> positions);
 
 /// One object's numbers through time. Volumes are those of the rest shape; a collider has none. A rigid
-/// body's centre is that of its frame, which its surface tells.
+/// body's centre is that of its pose.
 class ObjectProbe {
  public:
   ObjectProbe(std::shared_ptr<const Scene> scene, int object);
@@ -77,7 +76,6 @@ class ObjectProbe {
   std::shared_ptr<const Scene> scene_;
   int object_;
   const Body* body_ = nullptr;
-  std::optional<BodyFrame> frame_;  // of a rigid object
   std::optional<Quat> turn_;
   std::optional<Vec<double, 3>> spin_;
   bool asleep_ = false;
@@ -90,8 +88,9 @@ class ObjectProbe {
   double normal_force_ = 0, largest_force_ = 0, largest_multiplier_ = 0;
 };
 
-/// One contact through time. Contacts have no names: it is the nearest one between the same two objects, as
-/// long as that is not far from where it was.
+/// One contact through time: the one with its name. Where no contact has that name any more, as when a point
+/// slides on to another triangle, the nearest one between the same two objects that is not far from it goes
+/// on, with its own name.
 class ContactProbe {
  public:
   /// `reach`: how far it may move from one instant to the next [m].

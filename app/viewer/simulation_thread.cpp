@@ -350,6 +350,7 @@ void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
   frame.shared = {};
   for (const auto& position : scene->model.positions)
     frame.snapshot.positions.push_back(position.cast<float>());
+  for (const Body& body : frame.scene->model.bodies) frame.snapshot.poses.push_back(body.pose);
   frames_.publish();
   {
     const std::lock_guard lock(mutex_);

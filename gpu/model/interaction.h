@@ -9,6 +9,19 @@ namespace stickslip {
 
 enum class ContactState : std::uint8_t { open, stick, slip };
 
+/// Names a contact: the parts (bodies, features or nodes) that it is made of, mixed one by one from 0 on.
+/// Different contacts may share a name.
+SS_HD inline std::uint64_t mix_name(std::uint64_t name, std::int64_t part) {
+  name ^= static_cast<std::uint64_t>(part) + 0x9e3779b97f4a7c15ULL;
+  // The finaliser of MurmurHash3: every bit of the input reaches every bit of the name.
+  name ^= name >> 33;
+  name *= 0xff51afd7ed558ccdULL;
+  name ^= name >> 33;
+  name *= 0xc4ceb9fe1a85ec53ULL;
+  name ^= name >> 33;
+  return name;
+}
+
 /// One active contact as the viewer shows it.
 struct ContactRecord {
   Vec<float, 3> point;                        // [m]
@@ -20,6 +33,8 @@ struct ContactRecord {
   ContactState state = ContactState::open;    // open: inside d_hat but carrying no noticeable force
   bool augmented = false;                     // has a multiplier [Guo24 Alg.1]
   float multiplier = 0;                       // [N], part of normal_force
+  /// The same in every step in which the same features of the same bodies touch (see mix_name); 0: unnamed.
+  std::uint64_t name = 0;
 };
 
 /// A spring between a material point (barycentric on a surface triangle) and a target in space.

@@ -17,6 +17,7 @@ SS_HD ContactRecord record_of(const RigidContact& contact) {
   x.gap = static_cast<float>(contact.gap);
   x.object_a = contact.a;
   x.object_b = contact.b < 0 ? -1 : contact.b;
+  x.name = mix_name(mix_name(mix_name(0, contact.a), contact.b), contact.feature);
   return x;
 }
 

@@ -337,14 +337,28 @@ void Coupling::name_objects(Context& ctx, const Model& model, std::vector<Contac
   std::vector<SurfacePoint> points(touching_.count());
   copy_to_host(ctx, points.data(), touching_.points(), points.size());
   const Model& solids = solids_.model();
-  for (ContactRecord& record : records)
-    for (std::int32_t* side : {&record.object_a, &record.object_b}) {
-      if (*side < 0) continue;
-      const auto body = static_cast<std::size_t>(*side);
-      *side = body < model.bodies.size()
-                  ? model.bodies[body].object
-                  : solids_.object_of(solids.node_object[points[body - model.bodies.size()].nodes[0]]);
+  const std::size_t bodies = model.bodies.size();
+  const auto is_particle = [&](std::int32_t side) {
+    return side >= 0 && static_cast<std::size_t>(side) >= bodies;
+  };
+  const auto point_of = [&](std::int32_t side) -> const SurfacePoint& {
+    return points[static_cast<std::size_t>(side) - bodies];
+  };
+  for (ContactRecord& record : records) {
+    // The number of a particle changes from step to step, its nodes do not.
+    if (is_particle(record.object_a) || is_particle(record.object_b)) {
+      record.name = 0;
+      for (const std::int32_t side : {record.object_a, record.object_b}) {
+        if (!is_particle(side)) record.name = mix_name(record.name, side);
+        else
+          for (int c = 0; c < 3; ++c) record.name = mix_name(record.name, point_of(side).nodes[c]);
+      }
     }
+    for (std::int32_t* side : {&record.object_a, &record.object_b})
+      if (*side >= 0)
+        *side = is_particle(*side) ? solids_.object_of(solids.node_object[point_of(*side).nodes[0]])
+                                   : model.bodies[static_cast<std::size_t>(*side)].object;
+  }
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

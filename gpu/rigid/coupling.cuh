@@ -66,7 +66,7 @@ class Coupling {
   }
   /// Adds energies and momenta of the solids; `moving` bodies stand beside them.
   void report(Context& ctx, const Params& params, std::size_t moving, StepReport& report);
-  /// Objects instead of bodies in records.
+  /// Objects instead of bodies in records, and names of the solids' contacts.
   void name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const;
   // Stages; public because nvcc allows no device lambda in a private member.
   void take_impulses(Context& ctx, const Vec<double, 4>* world);

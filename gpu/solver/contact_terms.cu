@@ -211,12 +211,14 @@ void ContactTerms::set_records(Context& ctx, const DeviceModel& device, const Pa
     // A stencil of A' adds to the one of its pair in A; beyond d_hat, where there is none, it stands for
     // itself.
     const bool is_active = i < active;
+    const ContactPair pair =
+        is_active ? near[static_cast<std::size_t>(candidate[i])] : augmented[i - active].pair;
     const std::int32_t at =
-        is_active ? find_pair(augmented, keys, augmented_count, near[static_cast<std::size_t>(candidate[i])])
-                  : static_cast<std::int32_t>(i - active);
+        is_active ? find_pair(augmented, keys, augmented_count, pair) : static_cast<std::int32_t>(i - active);
     if (at >= 0)
       force += make_friction_stencil(stencil, {d_hat, sigma, augmented[at].multiplier}, Real(1)).mu_lambda;
     ContactRecord r;
+    r.name = pair_key(pair);
     r.point = (point - closest.distance / 2 * closest.normal).template cast<float>();
     r.normal = closest.normal.template cast<float>();
     r.gap = static_cast<float>(closest.distance);

@@ -62,6 +62,8 @@ class Stepper {
 
   /// Of the last step; `params` are those it was made with.
   virtual void contact_records(const Params& params, std::vector<ContactRecord>& out) = 0;
+  /// Of all rigid bodies.
+  virtual std::vector<Pose> poses() { return {}; }
   /// Per body, 1 while it sleeps; empty: no body does.
   virtual std::vector<std::uint8_t> asleep() { return {}; }
   /// See Engine::freeze.

@@ -20,6 +20,7 @@ class VelocityStepper final : public Stepper {
   State state() override;
   void set_state(const State& state, const Params& params) override;
   void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
+  std::vector<Pose> poses() override { return rigid_.bodies().pose.download(ctx_); }
   std::vector<std::uint8_t> asleep() override { return rigid_.asleep(ctx_); }
   ContactProblem freeze() override { return rigid_.freeze(ctx_); }
 

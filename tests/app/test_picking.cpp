@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "app/viewer/body_frames.h"
 #include "tests/app/rigid_scene.h"
 
 namespace stickslip {
@@ -128,6 +129,7 @@ TEST(ObjectProbe, TellsOfARigidBody) {
   Snapshot snapshot;
   const Pose before{{1, 2, 3}, rotation_by(Vec<double, 3>{0.3, -0.2, 1})};
   snapshot.positions = posed(model, before);
+  snapshot.poses.assign(3, before);
   probe.observe(snapshot);
   EXPECT_LT(norm(probe.center() - before.x), 1e-6);
   EXPECT_FALSE(probe.spin());
@@ -136,6 +138,7 @@ TEST(ObjectProbe, TellsOfARigidBody) {
   snapshot.asleep = {0, 1, 0};
   const Pose after{{1.05, 2, 3}, rotation_by(Vec<double, 3>{0, 0.2, 0}) * before.q};
   snapshot.positions = posed(model, after);
+  snapshot.poses.assign(3, after);
   probe.observe(snapshot);
   ASSERT_TRUE(probe.velocity() && probe.spin());
   EXPECT_LT(norm(*probe.velocity() - Vec<double, 3>{0.5, 0, 0}), 1e-5);
@@ -156,35 +159,23 @@ TEST(Picking, RigidBodiesArePickedAndThoseThatMoveCanBePulled) {
   EXPECT_EQ(why_fixed(soft.model, soft.model.objects[0]), "");
 }
 
-TEST(BodyFrame, FindsPosesAndJointsFromNodes) {
+TEST(JointMarks, FollowTheBodies) {
   const Scene scene = test::rigid_scene("r");
   const Model& model = scene.model;
-  const std::vector<BodyFrame> frames = frames_of(model);
-  ASSERT_EQ(frames.size(), 3u);
-  const std::vector<Vec3f> start = positions_of(model);
-  for (std::size_t b = 0; b < frames.size(); ++b) {
-    const std::optional<Pose> pose = frames[b].pose(start);
-    ASSERT_TRUE(pose);
-    EXPECT_LT(norm(pose->x - model.bodies[b].pose.x), 1e-6);
-    EXPECT_LT(norm(rotation_vector(pose->q.conjugate() * model.bodies[b].pose.q)), 1e-6);
-  }
-  std::vector<JointMark> marks = joint_marks(model, frames, start);
+  std::vector<Pose> poses;
+  for (const Body& body : model.bodies) poses.push_back(body.pose);
+  ASSERT_EQ(poses.size(), 3u);
+  std::vector<JointMark> marks = joint_marks(model, poses);
   ASSERT_EQ(marks.size(), 1u);
   EXPECT_LT(norm(marks[0].a - Vec3f{0, 1, 0}), 1e-6f);
   EXPECT_LT(norm(marks[0].b - Vec3f{0, 1, 0}), 1e-6f);
   EXPECT_LT(norm(marks[0].axis - Vec3f{0, 0, 1}), 1e-6f);
 
   // "low" moves away: its side of the joint goes with it.
-  std::vector<Vec3f> moved = start;
-  for (std::int32_t i = model.objects[0].node_begin; i < model.objects[0].node_end; ++i) moved[i][0] += 2;
-  marks = joint_marks(model, frames, moved);
+  poses[0].x[0] += 2;
+  marks = joint_marks(model, poses);
   EXPECT_LT(norm(marks[0].a - Vec3f{2, 1, 0}), 1e-6f);
   EXPECT_LT(norm(marks[0].b - Vec3f{0, 1, 0}), 1e-6f);
-
-  Model bare = model;  // an object without nodes has no place
-  bare.objects[0].node_end = bare.objects[0].node_begin;
-  EXPECT_FALSE(BodyFrame(bare, bare.bodies[0]).pose(start));
-  EXPECT_TRUE(joint_marks(bare, frames_of(bare), start).empty());
 }
 
 TEST(Picking, TakesTheMarkUnderThePointer) {
@@ -229,6 +220,28 @@ TEST(ContactProbe, FollowsTheSameContactUntilItEnds) {
   snapshot.contacts = {moved};
   probe.observe(snapshot);
   EXPECT_FALSE(probe.is_gone());
+}
+
+TEST(ContactProbe, FollowsANameWhereverItGoes) {
+  const auto scene = std::make_shared<const Scene>(test::two_tets("a"));
+  ContactRecord contact;
+  contact.object_a = 1;
+  contact.name = 5;
+  ContactProbe probe(scene, contact, 0.1f);
+  Snapshot snapshot;
+  ContactRecord itself = contact, near = contact;
+  itself.point = {3, 0, 0};
+  near.point = {0.01f, 0, 0};
+  near.name = 6;
+  snapshot.contacts = {near, itself};
+  probe.observe(snapshot);
+  EXPECT_EQ(probe.contact().name, 5u);
+  EXPECT_EQ(probe.contact().point[0], 3);
+  near.point = {3.01f, 0, 0};
+  snapshot.contacts = {near};
+  probe.observe(snapshot);
+  EXPECT_FALSE(probe.is_gone());
+  EXPECT_EQ(probe.contact().name, 6u) << "the features changed";
 }
 
 }  // namespace

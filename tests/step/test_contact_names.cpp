@@ -1,0 +1,91 @@
+// What a snapshot says of bodies and contacts: poses, and names that stay from step to step.
+#include <set>
+
+#include "tests/fixtures/box_model.h"
+#include "tests/fixtures/engine_test.h"
+#include "tests/fixtures/rigid_model.h"
+
+namespace stickslip {
+namespace {
+
+using fixtures::add_box;
+using fixtures::add_rigid_box;
+using fixtures::pose_at;
+
+class ContactNames : public testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    for (const BackendInfo& info : list_backends())
+      if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
+    engine = make_engine(GetParam(), 2);
+  }
+
+  Snapshot after(int steps) {
+    for (int i = 0; i < steps; ++i) engine->step();
+    Snapshot snapshot;
+    engine->snapshot(snapshot);
+    return snapshot;
+  }
+
+  /// Names of the contacts with a force; they must differ.
+  std::set<std::uint64_t> loaded_names(const Snapshot& snapshot) {
+    std::set<std::uint64_t> names;
+    for (const ContactRecord& contact : snapshot.contacts) {
+      if (contact.state == ContactState::open) continue;
+      EXPECT_NE(contact.name, 0u);
+      EXPECT_TRUE(names.insert(contact.name).second);
+    }
+    return names;
+  }
+
+  void expect_names_to_stay(Model& model, int settle) {
+    if (!model.tets.empty()) finalize(model);
+    engine->load(model);
+    const std::set<std::uint64_t> before = loaded_names(after(settle));
+    EXPECT_GE(before.size(), 3u);
+    EXPECT_EQ(loaded_names(after(1)), before);
+  }
+
+  std::unique_ptr<Engine> engine;
+  Params params;
+};
+
+TEST_P(ContactNames, stay_while_a_rigid_box_slides) {
+  params.solver = SolverKind::velocity;
+  engine->set_params(params);
+  Model model;
+  fixtures::add_floor(model);
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1, 0}));
+  model.bodies[0].velocity = {2, 0, 0};
+  expect_names_to_stay(model, 5);
+  const Snapshot snapshot = after(1);
+  const State state = engine->state();
+  ASSERT_EQ(snapshot.poses.size(), 1u);
+  EXPECT_EQ(snapshot.poses[0].x, state.bodies[0].pose.x);
+  EXPECT_EQ(snapshot.poses[0].q.v, state.bodies[0].pose.q.v);
+}
+
+TEST_P(ContactNames, stay_while_a_solid_rests_on_a_rigid_slab) {
+  params.solver = SolverKind::velocity;
+  engine->set_params(params);
+  Model model;
+  add_rigid_box(model, {0.4, 0.05, 0.4}, pose_at({0, 0.05, 0}));
+  fixtures::add_floor(model);
+  add_box(model, "block", {0.4, 0.4, 0.4}, {0, 0.3, 0}, 2);
+  model.materials[0].damping = 0.05;
+  expect_names_to_stay(model, 100);
+}
+
+TEST_P(ContactNames, stay_while_a_solid_rests_inside_the_barrier) {
+  Model model;
+  add_box(model, "box", {0.1, 0.1, 0.1}, {0, 0.06, 0}, 2);
+  model.half_spaces.push_back({});
+  expect_names_to_stay(model, 120);
+  EXPECT_TRUE(after(0).poses.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ContactNames, testing::Values(Backend::cpu, Backend::cuda),
+                         [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
+
+}  // namespace
+}  // namespace stickslip
