@@ -15,9 +15,7 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-std::string_view solver_name(ContactSolverKind kind) {
-  return find_param(param_table(), "contact_solver")->choices[static_cast<std::size_t>(kind)];
-}
+std::string_view solver_name(ContactSolverKind kind) { return contact_solver_info(kind).name; }
 
 std::string manifolds_refused(const std::string& why) {
   return "manifold_gs refuses (" + why + "): nsgs took its place";
@@ -44,11 +42,7 @@ std::vector<double> mu_table(const Model& model) {
 }
 
 /// Solvers whose friction is a box: |r_i| <= mu_i r_N along each tangent.
-bool has_box_law(ContactSolverKind kind) {
-  using enum ContactSolverKind;
-  return kind == pgs_jacobi || kind == pgs || kind == pgs_sm || kind == pivot_incremental ||
-         kind == pivot_block;
-}
+bool has_box_law(ContactSolverKind kind) { return contact_solver_info(kind).law == "box"; }
 
 struct WiderExtremes {
   SS_HD GapExtremes operator()(const GapExtremes& a, const GapExtremes& b) const {

@@ -1,7 +1,6 @@
 // What the parsers ask of the rest of the program. Little memory: sizes that would fill a machine are refused
 // here before they slow the fuzzer down.
 #include "app/io/memory.h"
-#include "gpu/contact_lab.h"
 #include "gpu/engine.h"
 
 namespace stickslip {
@@ -10,6 +9,5 @@ double available_memory() { return 8.0 * (1 << 20); }
 std::vector<SolverInfo> list_solvers() {
   return {{"ipc", "", {}}, {"barrier_al", "", {}}, {"velocity", "", {}}};
 }
-std::vector<ContactSolverInfo> list_contact_solvers() { return {{"nsgs", "", "", {}}, {"apgd", "", "", {}}}; }
 
 }  // namespace stickslip
