@@ -28,6 +28,8 @@ void step_once(Simulation& s) {
   if (s.status().activity == SimulationStatus::Activity::idle || s.status().playing) s.step_once();
 }
 
+void play_or_pause(Simulation& s) { s.status().playing ? s.pause() : s.play(); }
+
 void flip(bool& flag) { flag = !flag; }
 
 std::vector<Action> make_table() {
@@ -41,10 +43,7 @@ std::vector<Action> make_table() {
          meaning,                                                                    \
          traits,                                                                     \
          []([[maybe_unused]] const Simulation& s) -> const char* { return reason; }, \
-         []([[maybe_unused]] ActionTarget& t) {                                      \
-           [[maybe_unused]] Simulation& s = t.simulation();                          \
-           effect;                                                                   \
-         }},
+         [](ActionTarget& t) { effect; }},
 #define STICKSLIP_SWITCH(flag, label, key, meaning, condition) \
   STICKSLIP_ACTION(toggle_##flag, label, KEYS({key}), meaning, by_chance, "", flip(t.view().overlays.flag))
   return {STICKSLIP_ACTIONS(STICKSLIP_ACTION, STICKSLIP_SWITCH)};

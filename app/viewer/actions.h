@@ -23,11 +23,11 @@ struct ViewState;
 // clang-format off
 #define STICKSLIP_ACTIONS(ACTION, OVERLAY_SWITCH)                                                                              \
   ACTION(toggle_play, "Play", KEYS({GLFW_KEY_SPACE}, {GLFW_KEY_P}), "play or pause", none, unloaded(s),                        \
-         s.status().playing ? s.pause() : s.play())                                                                            \
+         play_or_pause(t.simulation()))                                                                                        \
   ACTION(step, "Step", KEYS(typed('.'), {GLFW_KEY_RIGHT}), "one time step, then pause", repeats, unloaded(s),                  \
-         step_once(s))                                                                                                         \
+         step_once(t.simulation()))                                                                                            \
   ACTION(reset, "Reset", KEYS({GLFW_KEY_R}), "back to the scene's start", none, unloaded(s),                                    \
-         s.post(Reset{}))                                                                                                      \
+         t.simulation().post(Reset{}))                                                                                         \
   ACTION(previous_scene, "Previous scene", KEYS(typed('[')), "previous scene", none, "", t.switch_scene(-1))                   \
   ACTION(next_scene, "Next scene", KEYS(typed(']')), "next scene", none, "", t.switch_scene(1))                                \
   ACTION(toggle_panels, "Panels", KEYS({GLFW_KEY_TAB}), "show or hide the panels", by_chance, "",                              \
@@ -37,7 +37,8 @@ struct ViewState;
          t.frame_camera())                                                                                                     \
   STICKSLIP_OVERLAYS(OVERLAY_SWITCH, OVERLAY_SWITCH, OVERLAY_SWITCH)                                                           \
   ACTION(freeze, "Freeze", KEYS({GLFW_KEY_F, GLFW_MOD_CONTROL}),                                                               \
-         "freeze the last step's contact problem: race all solvers on it", none, nothing_to_freeze(s), s.post(Freeze{}))       \
+         "freeze the last step's contact problem: race all solvers on it", none, nothing_to_freeze(s),                         \
+         t.simulation().post(Freeze{}))                                                                                        \
   ACTION(toggle_lab, "Lab", KEYS({GLFW_KEY_B}), "show or hide the lab", by_chance, "", flip(t.view().lab))                     \
   ACTION(screenshot, "Screenshot", KEYS({GLFW_KEY_F12}), "save a screenshot", none, "", t.ask_screenshot())                    \
   ACTION(toggle_video, "Video", KEYS({GLFW_KEY_R, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}), "start or stop a video", none, "",      \
