@@ -104,7 +104,8 @@ void WarmStart::group(Context& ctx, const Real* stiffness, const std::uint8_t* f
   reduce_sum(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
-        const int top = kGroups - 1, place = top + exponent(stiffness[i]) - exponent(histogram->stiffness.most);
+        const int top = kGroups - 1,
+                  place = top + exponent(stiffness[i]) - exponent(histogram->stiffness.most);
         group[i] = static_cast<NodeGroup>(place < 0 ? 0 : place > top ? top : place);
         auto count = Vec<std::int32_t, kGroups>::zero();
         count[group[i]] = fixed == nullptr || fixed[i] == 0 ? 1 : 0;

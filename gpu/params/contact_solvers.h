@@ -10,8 +10,8 @@
 
 namespace stickslip {
 
-// PROBLEM(enumerator, name, law, traits, "groups", "meaning"): a function `solve_<name>` of gpu/dfcp solves any
-//   contact problem, those of the lab and those of steps.
+// PROBLEM(enumerator, name, law, traits, "groups", "meaning"): its `solve_<name>` of gpu/dfcp solves
+//   any contact problem, those of the lab and those of steps.
 // STEP(as PROBLEM): only steps of a running scene have it; gpu/rigid calls it.
 // `law` is what the method solves by itself: exact (Coulomb's law), associated (exact with de_saxce), box (a
 // pyramid in place of the cone), penalty (springs in place of the law). `traits` are those of SolverTrait,
