@@ -11,19 +11,10 @@
 #include "gpu/dfcp/contact_problem.h"
 #include "gpu/dfcp/solve_report.h"
 #include "gpu/engine.h"
+#include "gpu/params/contact_solvers.h"
 #include "gpu/params/lab_params.h"
 
 namespace stickslip {
-
-/// A velocity-level solver of the lab.
-struct ContactSolverInfo {
-  std::string_view name, meaning;
-  std::string_view law;                  // what it solves by itself: "exact", "associated", "box"
-  std::vector<std::string_view> groups;  // of the LabParams that it reads
-};
-std::vector<ContactSolverInfo> list_contact_solvers();
-/// Those and what running scenes alone have: every choice of `contact_solver` but penalty forces.
-std::vector<ContactSolverInfo> list_stepping_solvers();
 
 /// Not thread safe: one thread drives a lab.
 class ContactLab {

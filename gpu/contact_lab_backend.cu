@@ -16,9 +16,9 @@ namespace {
 
 /// One loaded problem with blocks of D rows.
 template <int D>
-class Bench {
+class LoadedProblem {
  public:
-  Bench(Context& ctx, const ContactProblem& problem) : ctx_(ctx), problem_(problem) {
+  LoadedProblem(Context& ctx, const ContactProblem& problem) : ctx_(ctx), problem_(problem) {
     std::vector<ContactLaw<D>> laws(problem.blocks());
     for (std::size_t c = 0; c < laws.size(); ++c) {
       for (int i = 0; i < D - 1; ++i) laws[c].mu[i] = problem.laws[c].mu[static_cast<std::size_t>(i)];
@@ -41,7 +41,7 @@ class Bench {
                         options.cancel, options.history});
     System<D> system{ctx_, W_, law_.data(), params, monitor, colouring_, r_.data()};
     // What is solved already needs no solver.
-    monitor.look(r_.data());
+    monitor.check(r_.data());
     if (!monitor.converged()) run_solver(solver, system);
     ctx_.synchronize();
     report.seconds = monitor.seconds();
@@ -181,8 +181,8 @@ class BackendContactLab final : public ContactLab {
     three_.reset();
     four_.reset();
     problem_ = problem;
-    if (problem_.dim == 3) three_ = std::make_unique<Bench<3>>(ctx_, problem_);
-    else four_ = std::make_unique<Bench<4>>(ctx_, problem_);
+    if (problem_.dim == 3) three_ = std::make_unique<LoadedProblem<3>>(ctx_, problem_);
+    else four_ = std::make_unique<LoadedProblem<4>>(ctx_, problem_);
   }
 
   SolveReport solve(std::string_view solver, const LabParams& params, const Options& options) override {
@@ -214,8 +214,8 @@ class BackendContactLab final : public ContactLab {
 
   Context ctx_;
   ContactProblem problem_;
-  std::unique_ptr<Bench<3>> three_;
-  std::unique_ptr<Bench<4>> four_;
+  std::unique_ptr<LoadedProblem<3>> three_;
+  std::unique_ptr<LoadedProblem<4>> four_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ import datetime
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VELOCITY = ["nsgs", "prox_gs", "prox_jacobi", "nncg", "auto", "manifold_gs", "newton_ac", "newton_fb", "newton_minmap",
             "spg", "apgd", "admm", "staggered", "pgs", "pgs_jacobi", "pgs_sm", "pivot_incremental", "pivot_block",
             "penalty_implicit"]
-BOX = {"pgs", "pgs_jacobi", "pgs_sm", "pivot_incremental", "pivot_block"}
+# The rows of gpu/params/contact_solvers.h: the law of each solver. VELOCITY has the page's order of them.
+LAWS = dict(re.findall(r"^  (?:PROBLEM|STEP)\(\w+, (\w+), (\w+),", (ROOT / "gpu/params/contact_solvers.h").read_text(), re.M))
+BOX = {name for name, law in LAWS.items() if law == "box"}
 BARRIER = ["ipc", "barrier_al"]
 ROUNDING = 1e-12  # [N s] largest impulse of a step in which nothing pushes
 DATA = ROOT / "tools/bench/results/laws"

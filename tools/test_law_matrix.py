@@ -21,6 +21,10 @@ class Cells(unittest.TestCase):
             self.assertIn("broken", law_matrix.text({**GOOD, **broken}, "nsgs"))
         self.assertEqual(law_matrix.text({**GOOD, "cone": 0.01}, "pgs"), "all")  # a box is not a cone
 
+    def test_columns_are_the_solvers_of_steps(self):
+        self.assertEqual(set(law_matrix.VELOCITY), set(law_matrix.LAWS) - {"penalty_explicit"})
+        self.assertEqual(law_matrix.BOX, {"pgs", "pgs_jacobi", "pgs_sm", "pivot_incremental", "pivot_block"})
+
     def test_page_shows_kept_measurements(self):
         cells = law_matrix.load(law_matrix.newest_data())
         page = (law_matrix.ROOT / "docs/law-matrix.md").read_text()

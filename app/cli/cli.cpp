@@ -207,8 +207,8 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   CLI::App* list_command = app.add_subcommand("list", "show what there is");
   list_command->add_option("what", list_what, "what to show")
       ->required()
-      ->check(CLI::IsMember(
-          {"scenes", "solvers", "params", "backends", "contact-solvers", "lab-params", "problems"}));
+      ->check(CLI::IsMember({"scenes", "solvers", "params", "backends", "contact-solvers", "step-solvers",
+                             "lab-params", "problems"}));
   list_command->add_flag("--json", list_json, "as one JSON document");
   app.add_subcommand("bench", "measure; see: stickslip bench --help");
   CLI::App* solve_command = add_solve(app, solve);

@@ -1,4 +1,5 @@
-// stickslip list: scenes, solvers, params, backends; of the contact lab its solvers, params and problems.
+// stickslip list: scenes, solvers, params, backends, contact solvers of steps; of the contact lab its
+// solvers, params and problems.
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -54,13 +55,26 @@ json solvers_json() {
   return rows;
 }
 
+json contact_solver_json(const ContactSolverInfo& solver) {
+  return {{"name", solver.name},
+          {"meaning", solver.meaning},
+          {"law", solver.law},
+          {"problems", solver.solves_problems},
+          {"assembled", solver.has(SolverTrait::assembled)},
+          {"params", params_json(lab_param_table(), solver.groups)}};
+}
+
+/// Those that solve any contact problem.
 json contact_solvers_json() {
   json rows = json::array();
-  for (const ContactSolverInfo& solver : list_contact_solvers())
-    rows.push_back({{"name", solver.name},
-                    {"meaning", solver.meaning},
-                    {"law", solver.law},
-                    {"params", params_json(lab_param_table(), solver.groups)}});
+  for (const ContactSolverInfo& solver : list_contact_solvers()) rows.push_back(contact_solver_json(solver));
+  return rows;
+}
+
+/// All that a step can use: those, manifold_gs and penalty forces.
+json step_solvers_json() {
+  json rows = json::array();
+  for (const ContactSolverInfo& solver : contact_solver_table()) rows.push_back(contact_solver_json(solver));
   return rows;
 }
 
@@ -153,7 +167,7 @@ void print_solvers(const json& rows) {
     std::cout << padded(value_text(row["name"]), 13) << value_text(row["meaning"]) << "\n"
               << (known.empty() ? "" : "what is above, and\n");
     if (row.contains("contact_solvers")) {
-      std::cout << "contact solvers, whose name may stand for it (stickslip list contact-solvers):";
+      std::cout << "contact solvers, whose name may stand for it (stickslip list step-solvers):";
       for (const json& name : row["contact_solvers"]) std::cout << " " << value_text(name);
       std::cout << "\n";
     }
@@ -194,6 +208,7 @@ constexpr List kLists[] = {{"scenes", scenes_json, print_scenes},
                            {"params", params_json, print_params},
                            {"backends", backends_json, print_backends},
                            {"contact-solvers", contact_solvers_json, print_contact_solvers},
+                           {"step-solvers", step_solvers_json, print_contact_solvers},
                            {"lab-params", lab_params_json, print_params},
                            {"problems", problems_json, print_problems}};
 

@@ -26,7 +26,7 @@ struct Finish {
   SolveReport report;
 };
 
-/// Whoever is named, and what is swept; with neither, everybody.
+/// The solvers that are named, and what is swept; with neither, all solvers.
 std::vector<RaceEntry> entries_of(const RaceOptions& options, const LabParams& params) {
   const std::vector<ContactSolverInfo> known = list_contact_solvers();
   std::vector<RaceEntry> entries;

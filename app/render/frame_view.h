@@ -5,17 +5,10 @@
 #include <span>
 
 #include "app/render/camera.h"
+#include "app/render/overlays.h"
 #include "gpu/model/interaction.h"
 
 namespace stickslip {
-
-struct Overlays {
-  bool contacts = false;    // points, coloured by state
-  bool normals = false;     // short arrows at the contacts
-  bool wireframe = false;   // surface edges
-  bool multipliers = true;  // rings around contacts that have a multiplier, where contacts are shown
-  bool joints = false;      // anchors and axes
-};
 
 /// A joint as it stands: its anchors on either side coincide but for drift, or for play.
 struct JointMark {

@@ -1,11 +1,8 @@
 #include "app/render/glyphs.h"
 
-namespace stickslip {
-namespace {
+#include <ranges>
 
-const Vec3f kDragColor{0.98f, 0.72f, 0.10f}, kPickColor{0.10f, 0.11f, 0.13f};
-// Radii in units of screen-constant size; a contact's disc has 4.2.
-constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10, kJointRadius = 4.6f;
+namespace stickslip {
 
 shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec3f& color, float opacity) {
   return {{a[0], a[1], a[2], static_cast<float>(kind)},
@@ -13,17 +10,23 @@ shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec
           {color[0], color[1], color[2], opacity}};
 }
 
+shared::Glyph ring(const Vec3f& center, float radius, const Vec3f& color) {
+  shared::Glyph mark = glyph(shared::kGlyphRing, center, center, color, 1);
+  mark.b.w = radius;
+  return mark;
+}
+
+namespace {
+
+const Vec3f kDragColor{0.98f, 0.72f, 0.10f}, kPickColor{0.10f, 0.11f, 0.13f};
+// Radii in units of screen-constant size; a contact's disc has 4.2.
+constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10, kJointRadius = 4.6f;
+
 /// Where a glyph of nodes has a node's number.
 Vec3f digits_of(std::int32_t node) {
   const auto number = static_cast<shared::uint>(node);
   const shared::uint low = number % shared::kGlyphNodeDigit, high = number / shared::kGlyphNodeDigit;
   return {static_cast<float>(low), static_cast<float>(high), 0};
-}
-
-shared::Glyph ring(const Vec3f& center, float radius, const Vec3f& color) {
-  shared::Glyph mark = glyph(shared::kGlyphRing, center, center, color, 1);
-  mark.b.w = radius;
-  return mark;
 }
 
 /// A ring at the anchor, a line to where the other body has it, an arrow along the axis.
@@ -34,7 +37,47 @@ void add_joint(std::vector<shared::Glyph>& glyphs, const JointMark& joint) {
   glyphs.push_back(ring(joint.a, kJointRadius, color));
 }
 
+struct ContactOverlay {
+  bool Overlays::*flag;
+  void (*draw)(std::vector<shared::Glyph>& glyphs, const ContactMark& mark);
+};
+
+/// From the last row to the first, so that the first is on top.
+void add_contact(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
+#define STICKSLIP_CONTACT(flag, ...) {&Overlays::flag, draw_##flag},
+#define STICKSLIP_NONE(...)
+  static constexpr ContactOverlay kRows[] = {
+      STICKSLIP_OVERLAYS(STICKSLIP_CONTACT, STICKSLIP_NONE, STICKSLIP_NONE)};
+#undef STICKSLIP_CONTACT
+  for (const ContactOverlay& row : std::views::reverse(kRows))
+    if (mark.overlays.*row.flag) row.draw(glyphs, mark);
+}
+
+void add_scene_overlays(std::vector<shared::Glyph>& glyphs, const FrameView& view) {
+#define STICKSLIP_SCENE(flag, ...) \
+  if (view.overlays.flag) draw_##flag(glyphs, view);
+  STICKSLIP_OVERLAYS(STICKSLIP_NONE, STICKSLIP_SCENE, STICKSLIP_NONE)
+#undef STICKSLIP_SCENE
+#undef STICKSLIP_NONE
+}
+
 }  // namespace
+
+void draw_contacts(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
+  const Vec3f& point = mark.contact.point;
+  glyphs.push_back(glyph(shared::kGlyphDisc, point, point, mark.color, mark.opacity));
+  if (mark.overlays.multipliers && mark.contact.augmented)
+    glyphs.push_back(ring(point, kMultiplierRadius, multiplier_color()));
+}
+
+void draw_normals(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
+  glyphs.push_back(
+      glyph(shared::kGlyphArrow, mark.contact.point, mark.contact.normal, mark.color, mark.opacity));
+}
+
+void draw_joints(std::vector<shared::Glyph>& glyphs, const FrameView& view) {
+  for (const JointMark& joint : view.joints) add_joint(glyphs, joint);
+}
 
 std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers& scene) {
   std::vector<shared::Glyph> glyphs;
@@ -47,17 +90,10 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
   for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slip})
     for (const ContactRecord& contact : view.contacts) {
       if (contact.state != state) continue;
-      const Vec3f color = contact_color(state);
-      const float opacity = state == ContactState::open ? 0.6f : 1.f;
-      if (view.overlays.normals)
-        glyphs.push_back(glyph(shared::kGlyphArrow, contact.point, contact.normal, color, opacity));
-      if (view.overlays.contacts)
-        glyphs.push_back(glyph(shared::kGlyphDisc, contact.point, contact.point, color, opacity));
-      if (view.overlays.contacts && view.overlays.multipliers && contact.augmented)
-        glyphs.push_back(ring(contact.point, kMultiplierRadius, multiplier_color()));
+      add_contact(glyphs,
+                  {contact, contact_color(state), state == ContactState::open ? 0.6f : 1.f, view.overlays});
     }
-  if (view.overlays.joints)
-    for (const JointMark& joint : view.joints) add_joint(glyphs, joint);
+  add_scene_overlays(glyphs, view);
   if (view.highlighted_contact) glyphs.push_back(ring(*view.highlighted_contact, kPickRadius, kPickColor));
   if (view.drag) {
     glyphs.push_back(glyph(shared::kGlyphLine, view.drag->from, view.drag->to, kDragColor, 1));

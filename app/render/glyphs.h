@@ -9,6 +9,30 @@
 
 namespace stickslip {
 
+/// A mark of a kind of frame_data.h (kGlyphLine, kGlyphArrow, ...) at a; b is the other end, or a direction.
+shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec3f& color, float opacity);
+/// `radius` in units of screen-constant size; a contact's disc has 4.2.
+shared::Glyph ring(const Vec3f& center, float radius, const Vec3f& color);
+
+/// A contact as the overlays draw it.
+struct ContactMark {
+  const ContactRecord& contact;
+  Vec3f color;
+  float opacity;
+  const Overlays& overlays;
+};
+
+// draw_<flag> of the rows of overlays.h, for pictures that show them.
+#define STICKSLIP_CONTACT(flag, ...) \
+  void draw_##flag(std::vector<shared::Glyph>& glyphs, const ContactMark& mark);
+#define STICKSLIP_SCENE(flag, ...) \
+  void draw_##flag(std::vector<shared::Glyph>& glyphs, const FrameView& view);
+#define STICKSLIP_NONE(...)
+STICKSLIP_OVERLAYS(STICKSLIP_CONTACT, STICKSLIP_SCENE, STICKSLIP_NONE)
+#undef STICKSLIP_CONTACT
+#undef STICKSLIP_SCENE
+#undef STICKSLIP_NONE
+
 std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers& scene);
 
 }  // namespace stickslip

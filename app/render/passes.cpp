@@ -140,13 +140,6 @@ void draw_planes(const PassInputs& in, bool ground, const Vec3f& eye) {
   }
 }
 
-void draw_wireframe(const PassInputs& in) {
-  if (in.scene.edge_index_count == 0) return;
-  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.wire);
-  vkCmdBindIndexBuffer(in.slot.commands(), in.scene.edges.handle(), 0, VK_INDEX_TYPE_UINT32);
-  vkCmdDrawIndexed(in.slot.commands(), in.scene.edge_index_count, 1, 0, 0, 0);
-}
-
 VkRect2D uncovered(const FrameView& view, VkExtent2D size) {
   const auto width = static_cast<float>(size.width);
   const auto left = static_cast<std::uint32_t>(std::floor(std::clamp(view.left, 0.f, 1.f) * width));
@@ -166,7 +159,23 @@ void draw_glyphs(const PassInputs& in) {
   }
 }
 
+void draw_overlay_passes(const PassInputs& in, const Overlays& overlays) {
+#define STICKSLIP_NONE(...)
+#define STICKSLIP_PASS(flag, ...) \
+  if (overlays.flag) draw_##flag(in);
+  STICKSLIP_OVERLAYS(STICKSLIP_NONE, STICKSLIP_NONE, STICKSLIP_PASS)
+#undef STICKSLIP_PASS
+#undef STICKSLIP_NONE
+}
+
 }  // namespace
+
+void draw_wireframe(const PassInputs& in) {
+  if (in.scene.edge_index_count == 0) return;
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.wire);
+  vkCmdBindIndexBuffer(in.slot.commands(), in.scene.edges.handle(), 0, VK_INDEX_TYPE_UINT32);
+  vkCmdDrawIndexed(in.slot.commands(), in.scene.edge_index_count, 1, 0, 0, 0);
+}
 
 void record_normals(const PassInputs& in) {
   if (in.scene.vertex_count == 0) return;
@@ -227,7 +236,7 @@ void record_scene(const PassInputs& in, const FrameView& view, const Targets& ta
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.sky);
   vkCmdDraw(commands, 3, 1, 0, 0);
   draw_planes(in, false, eye);
-  if (view.overlays.wireframe) draw_wireframe(in);
+  draw_overlay_passes(in, view.overlays);
   draw_glyphs(in);
   vkCmdEndRendering(commands);
 }

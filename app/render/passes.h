@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/render/frame_slot.h"
+#include "app/render/overlays.h"
 
 namespace stickslip {
 
@@ -22,6 +23,13 @@ struct Output {
   VkImage image;
   VkImageView view;
 };
+
+// draw_<flag> of the rows of overlays.h that have a pass, within the scene's pass.
+#define STICKSLIP_NONE(...)
+#define STICKSLIP_PASS(flag, ...) void draw_##flag(const PassInputs& in);
+STICKSLIP_OVERLAYS(STICKSLIP_NONE, STICKSLIP_NONE, STICKSLIP_PASS)
+#undef STICKSLIP_PASS
+#undef STICKSLIP_NONE
 
 void record_normals(const PassInputs& in);
 void record_light_maps(const PassInputs& in);

@@ -7,6 +7,8 @@
 #include <array>
 #include <cctype>
 
+#include "app/viewer/panels/panel_context.h"
+
 namespace stickslip {
 namespace {
 
@@ -14,29 +16,44 @@ constexpr int significant_mods = GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_AL
 
 Chord typed(char character) { return {.character = character}; }
 
+const char* unloaded(const Simulation& s) { return s.status().loaded ? "" : "no scene is loaded"; }
+
+const char* nothing_to_freeze(const Simulation& s) {
+  const bool solved = !s.history().empty() && s.history().back().contact_solve;
+  return solved ? "" : "The last step was no contact problem at velocity level: that needs rigid bodies";
+}
+
+/// A held key asks for the next step, not for a queue of them.
+void step_once(Simulation& s) {
+  if (s.status().activity == SimulationStatus::Activity::idle || s.status().playing) s.step_once();
+}
+
+void play_or_pause(Simulation& s) { s.status().playing ? s.pause() : s.play(); }
+
+void flip(bool& flag) { flag = !flag; }
+
+std::vector<Action> make_table() {
+  using namespace ActionTrait;
+#define KEYS(...) \
+  { __VA_ARGS__ }
+#define STICKSLIP_ACTION(id, label, keys, meaning, traits, reason, effect)           \
+  Action{ActionId::id,                                                               \
+         keys,                                                                       \
+         label,                                                                      \
+         meaning,                                                                    \
+         traits,                                                                     \
+         []([[maybe_unused]] const Simulation& s) -> const char* { return reason; }, \
+         [](ActionTarget& t) { effect; }},
+#define STICKSLIP_SWITCH(flag, label, key, meaning, condition) \
+  STICKSLIP_ACTION(toggle_##flag, label, KEYS({key}), meaning, by_chance, "", flip(t.view().overlays.flag))
+  return {STICKSLIP_ACTIONS(STICKSLIP_ACTION, STICKSLIP_SWITCH)};
+#undef KEYS
+#undef STICKSLIP_ACTION
+#undef STICKSLIP_SWITCH
+}
+
 const std::vector<Action>& actions() {
-  static const std::vector<Action> table{
-      {ActionId::toggle_play, {{GLFW_KEY_SPACE}, {GLFW_KEY_P}}, "play or pause"},
-      {ActionId::step, {typed('.'), {GLFW_KEY_RIGHT}}, "one time step, then pause", true},
-      {ActionId::reset, {{GLFW_KEY_R}}, "back to the scene's start"},
-      {ActionId::previous_scene, {typed('[')}, "previous scene"},
-      {ActionId::next_scene, {typed(']')}, "next scene"},
-      {ActionId::toggle_panels, {{GLFW_KEY_TAB}}, "show or hide the panels"},
-      {ActionId::toggle_log, {{GLFW_KEY_L}}, "show or hide the log"},
-      {ActionId::frame_view, {{GLFW_KEY_F}}, "frame the selected object, or everything"},
-      {ActionId::toggle_contacts, {{GLFW_KEY_C}}, "contact points, coloured by state"},
-      {ActionId::toggle_normals, {{GLFW_KEY_N}}, "contact normals"},
-      {ActionId::toggle_wireframe, {{GLFW_KEY_V}}, "mesh edges"},
-      {ActionId::toggle_joints, {{GLFW_KEY_J}}, "joints: anchors and axes"},
-      {ActionId::freeze,
-       {{GLFW_KEY_F, GLFW_MOD_CONTROL}},
-       "freeze the last step's contact problem: race all solvers on it"},
-      {ActionId::toggle_lab, {{GLFW_KEY_B}}, "show or hide the lab"},
-      {ActionId::screenshot, {{GLFW_KEY_F12}}, "save a screenshot"},
-      {ActionId::toggle_video, {{GLFW_KEY_R, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}}, "start or stop a video"},
-      {ActionId::toggle_help, {{GLFW_KEY_F1}, typed('?')}, "this help"},
-      {ActionId::quit, {{GLFW_KEY_Q, GLFW_MOD_CONTROL}}, "quit"},
-  };
+  static const std::vector<Action> table = make_table();
   return table;
 }
 
@@ -59,6 +76,12 @@ std::string key_text(int key) {
 }  // namespace
 
 std::span<const Action> action_table() { return actions(); }
+
+void perform(ActionId id, ActionTarget& target) { actions()[static_cast<std::size_t>(id)].effect(target); }
+
+std::string inactive_reason(ActionId id, const Simulation& simulation) {
+  return actions()[static_cast<std::size_t>(id)].reason(simulation);
+}
 
 std::span<const Gesture> gesture_table() {
   static constexpr std::array<Gesture, 5> table{{
@@ -103,9 +126,7 @@ std::string chords_text(const Action& action) {
 }
 
 std::string shortcut(ActionId id) {
-  for (const Action& action : actions())
-    if (action.id == id) return chord_text(action.chords.front());
-  return "";
+  return chord_text(actions()[static_cast<std::size_t>(id)].chords.front());
 }
 
 std::string key_table_markdown() {

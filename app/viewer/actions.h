@@ -1,5 +1,5 @@
-// The one table of what keys do: the window's dispatch, the F1 overlay and the README's key table all read
-// it.
+// The actions of the window, one row each. From the rows come the dispatch of keys, the F1 overlay, the
+// README's key table, labels and tooltips of buttons, and what a soak of the window does by chance.
 #pragma once
 
 #include <optional>
@@ -8,28 +8,61 @@
 #include <string_view>
 #include <vector>
 
+#include "app/render/overlays.h"
+
 namespace stickslip {
 
+class ActionTarget;
+class Simulation;
+struct ViewState;
+
+// ACTION(id, "label of a button", KEYS(chords), "meaning", traits, reason, effect)
+// `traits` are those of ActionTrait, joined by |. `reason` says of the Simulation s why the action has
+// nothing to act on at present, "" when it has. `effect` is a statement on the ActionTarget t. A key of an
+// overlay switches it: those rows are of overlays.h.
+// clang-format off
+#define STICKSLIP_ACTIONS(ACTION, OVERLAY_SWITCH)                                                                              \
+  ACTION(toggle_play, "Play", KEYS({GLFW_KEY_SPACE}, {GLFW_KEY_P}), "play or pause", none, unloaded(s),                        \
+         play_or_pause(t.simulation()))                                                                                        \
+  ACTION(step, "Step", KEYS(typed('.'), {GLFW_KEY_RIGHT}), "one time step, then pause", repeats, unloaded(s),                  \
+         step_once(t.simulation()))                                                                                            \
+  ACTION(reset, "Reset", KEYS({GLFW_KEY_R}), "back to the scene's start", none, unloaded(s),                                    \
+         t.simulation().post(Reset{}))                                                                                         \
+  ACTION(previous_scene, "Previous scene", KEYS(typed('[')), "previous scene", none, "", t.switch_scene(-1))                   \
+  ACTION(next_scene, "Next scene", KEYS(typed(']')), "next scene", none, "", t.switch_scene(1))                                \
+  ACTION(toggle_panels, "Panels", KEYS({GLFW_KEY_TAB}), "show or hide the panels", by_chance, "",                              \
+         flip(t.view().panels))                                                                                                \
+  ACTION(toggle_log, "Log", KEYS({GLFW_KEY_L}), "show or hide the log", by_chance, "", flip(t.view().log))                     \
+  ACTION(frame_view, "Frame", KEYS({GLFW_KEY_F}), "frame the selected object, or everything", by_chance, "",                   \
+         t.frame_camera())                                                                                                     \
+  STICKSLIP_OVERLAYS(OVERLAY_SWITCH, OVERLAY_SWITCH, OVERLAY_SWITCH)                                                           \
+  ACTION(freeze, "Freeze", KEYS({GLFW_KEY_F, GLFW_MOD_CONTROL}),                                                               \
+         "freeze the last step's contact problem: race all solvers on it", none, nothing_to_freeze(s),                         \
+         t.simulation().post(Freeze{}))                                                                                        \
+  ACTION(toggle_lab, "Lab", KEYS({GLFW_KEY_B}), "show or hide the lab", by_chance, "", flip(t.view().lab))                     \
+  ACTION(screenshot, "Screenshot", KEYS({GLFW_KEY_F12}), "save a screenshot", none, "", t.ask_screenshot())                    \
+  ACTION(toggle_video, "Video", KEYS({GLFW_KEY_R, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}), "start or stop a video", none, "",      \
+         t.toggle_video())                                                                                                     \
+  ACTION(toggle_help, "Help", KEYS({GLFW_KEY_F1}, typed('?')), "this help", by_chance, "", flip(t.view().help))                \
+  ACTION(quit, "Quit", KEYS({GLFW_KEY_Q, GLFW_MOD_CONTROL}), "quit", none, "", t.quit())
+// clang-format on
+
 enum class ActionId {
-  toggle_play,
-  step,
-  reset,
-  previous_scene,
-  next_scene,
-  toggle_panels,
-  toggle_log,
-  frame_view,
-  toggle_contacts,
-  toggle_normals,
-  toggle_wireframe,
-  toggle_joints,
-  freeze,
-  toggle_lab,
-  screenshot,
-  toggle_video,
-  toggle_help,
-  quit,
+#define STICKSLIP_ACTION(id, ...) id,
+#define STICKSLIP_SWITCH(flag, ...) toggle_##flag,
+  STICKSLIP_ACTIONS(STICKSLIP_ACTION, STICKSLIP_SWITCH)
+#undef STICKSLIP_ACTION
+#undef STICKSLIP_SWITCH
 };
+
+/// Bits of Action::traits.
+namespace ActionTrait {
+enum : unsigned {
+  none = 0,
+  repeats = 1,    // acts again while its key is held
+  by_chance = 2,  // `stickslip soak --window` takes it at random moments
+};
+}  // namespace ActionTrait
 
 /// A key with modifiers (GLFW codes), or, where `character` is set, whatever key types it: punctuation sits
 /// elsewhere on every layout.
@@ -40,11 +73,30 @@ struct Chord {
   friend bool operator==(const Chord&, const Chord&) = default;
 };
 
+/// A row. The table is indexed by ActionId.
 struct Action {
   ActionId id;
   std::vector<Chord> chords;
-  std::string_view meaning;
-  bool repeats = false;  // acts again while its key is held
+  std::string_view label, meaning;
+  unsigned traits;
+  const char* (*reason)(const Simulation& s);
+  void (*effect)(ActionTarget& t);
+
+  bool has(unsigned trait) const { return (traits & trait) != 0; }
+};
+
+/// What actions act on: the window.
+class ActionTarget {
+ public:
+  virtual ~ActionTarget() = default;
+  virtual Simulation& simulation() = 0;
+  virtual ViewState& view() = 0;
+  virtual void switch_scene(int direction) = 0;
+  /// On the selected object, or on everything.
+  virtual void frame_camera() = 0;
+  virtual void ask_screenshot() = 0;
+  virtual void toggle_video() = 0;
+  virtual void quit() = 0;
 };
 
 struct Gesture {
@@ -52,6 +104,9 @@ struct Gesture {
 };
 
 std::span<const Action> action_table();
+void perform(ActionId id, ActionTarget& target);
+/// Why the action has nothing to act on at present, for its button; empty when it has.
+std::string inactive_reason(ActionId id, const Simulation& simulation);
 /// What the pointer does in the scene; for the overlay and the README.
 std::span<const Gesture> gesture_table();
 

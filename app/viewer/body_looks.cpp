@@ -9,7 +9,7 @@ void BodyLooks::set_scene(std::shared_ptr<const Scene> scene) {
   dimmed_.assign(scene_->model.bodies.size(), 0);
 }
 
-void BodyLooks::dim_sleepers(const Snapshot& snapshot, Renderer& renderer) {
+void BodyLooks::dim_sleeping_bodies(const Snapshot& snapshot, Renderer& renderer) {
   for (std::size_t b = 0; b < dimmed_.size(); ++b) {
     const std::uint8_t now = b < snapshot.asleep.size() ? snapshot.asleep[b] : 0;
     const std::int32_t object = scene_->model.bodies[b].object;

@@ -1,4 +1,4 @@
-// What the picture shows of rigid bodies besides their surfaces: who sleeps, and the joints.
+// What the picture shows of rigid bodies besides their surfaces: sleeping bodies, and the joints.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class BodyLooks {
   void set_scene(std::shared_ptr<const Scene> scene);
 
   /// Makes bodies that fell asleep greyer, and those that woke up as they were. Work only where that changed.
-  void dim_sleepers(const Snapshot& snapshot, Renderer& renderer);
+  void dim_sleeping_bodies(const Snapshot& snapshot, Renderer& renderer);
   /// All joints as they stand; valid until the next call.
   std::span<const JointMark> joints(const Snapshot& snapshot);
 

@@ -14,7 +14,7 @@ Gui::Gui(const Window& window) {
   theme::apply(window.ui_scale());
   ImGui::GetIO().Fonts->Build();  // the renderer uploads it with its first picture only
   ImGui_ImplGlfw_InitForVulkan(window.handle(), true);
-  // An empty frame makes the font's size known to whoever lays something out before the first picture.
+  // An empty frame sets the font's size, which layouts before the first picture read.
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();
   ImGui::EndFrame();

@@ -23,7 +23,7 @@ void yield_to_all() {
 #endif
 }
 
-std::vector<RaceRun> everybody() {
+std::vector<RaceRun> all_solvers() {
   std::vector<RaceRun> runs;
   for (const ContactSolverInfo& solver : list_contact_solvers())
     runs.push_back({std::string(solver.name), runs.size(), RaceRun::State::waiting, nullptr});
@@ -67,7 +67,7 @@ void LabRace::start(std::shared_ptr<const FrozenStep> step, const RaceSettings& 
     cancel_ = true;
     status_ = {};
     status_.step = step;
-    status_.runs = everybody();
+    status_.runs = all_solvers();
     status_.running = true;
     status_.tolerance = settings.tolerance;
     news_ = true;

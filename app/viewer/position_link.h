@@ -23,7 +23,7 @@ class PositionLink {
 
   /// "mapped (no copy)", "staged: ..."
   std::string text() const { return describe(simulation_.status().sharing); }
-  /// That the host copied, for the last picture and for whoever asked where nodes are meanwhile.
+  /// That the host copied, for the last picture and for other readers of positions.
   std::uint64_t picture_bytes() const { return picture_bytes_; }
 
  private:

@@ -7,6 +7,7 @@
 
 #include "app/viewer/param_controls.h"
 #include "app/viewer/picking.h"
+#include "gpu/model/scene_traits.h"
 
 namespace stickslip {
 namespace {
@@ -44,20 +45,20 @@ std::vector<RandomEdits::Control> RandomEdits::controls(const Settings& settings
   std::vector<Control> all;
   const Model& model = scene_->model;
   const auto add = [&](const ParamInfo& info, const auto& now, const auto& first, auto edit,
-                       const std::string& idle, int material = -1) {
-    if (is_left_alone(info.name) || (acting && !idle.empty())) return;
+                       const ParamScope& scope, int material = -1) {
+    if (is_left_alone(info.name) || (acting && !inactive_reason(info, scope).empty())) return;
     all.push_back({&info, get_param(&now, info), get_param(&first, info), edit, material});
   };
-  for (const ParamInfo& info : param_table())
-    add(info, settings.params, scene_->params, edit_param, why_idle(info, settings, model));
+  const ParamScope scope = param_scope(settings, model);
+  for (const ParamInfo& info : param_table()) add(info, settings.params, scene_->params, edit_param, scope);
   for (const ParamInfo& info : lab_param_table())
-    if (is_rigid(model))
-      add(info, settings.contact_params, scene_->contact_params, edit_contact,
-          why_contact_idle(info, settings, model));
-  for (std::size_t i = 0; i < settings.materials.size() && i < model.materials.size(); ++i)
+    if (is_rigid(model)) add(info, settings.contact_params, scene_->contact_params, edit_contact, scope);
+  for (std::size_t i = 0; i < settings.materials.size() && i < model.materials.size(); ++i) {
+    const auto material = static_cast<int>(i);
+    const ParamScope of_material = param_scope(settings, model, material);
     for (const ParamInfo& info : material_table())
-      add(info, settings.materials[i], model.materials[i], edit_material,
-          why_idle(info, settings, static_cast<int>(i), model), static_cast<int>(i));
+      add(info, settings.materials[i], model.materials[i], edit_material, of_material, material);
+  }
   for (std::size_t i = 0; i < settings.half_space_mu.size() && i < model.half_spaces.size(); ++i)
     all.push_back({find_param(material_table(), "mu"), settings.half_space_mu[i], model.half_spaces[i].mu,
                    edit_half_space, static_cast<int>(i)});
@@ -72,7 +73,8 @@ Command RandomEdits::turn(const Control& control) {
       value = control.value != 0 ? 0 : 1;
     } else if (info.type == ParamType::choice) {
       const std::size_t index = index_below(info.choices.size());
-      value = why_barred(info, index, scene_->model).empty() ? static_cast<double>(index) : control.value;
+      value = barred_choice_reason(info, index, scene_->model).empty() ? static_cast<double>(index)
+                                                                       : control.value;
     } else {
       const SliderScale scale = slider_scale(info, control.original);
       const double at = scale.position(control.value);

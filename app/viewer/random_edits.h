@@ -1,4 +1,4 @@
-// RandomEdits: what somebody might do to a running scene, drawn by chance. For soak tests.
+// RandomEdits: random user actions on a running scene, for soak tests.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class RandomEdits {
   /// Of one moment: often none; one edit; the next move of a pull; or a reset with everything as the scene
   /// has it.
   std::vector<Command> next(const Settings& settings, std::span<const Vec3f> positions);
-  /// What a user does whom a message told that the step failed.
+  /// After a failed step: resets the scene and all settings.
   std::vector<Command> start_over(const Settings& settings);
 
  private:

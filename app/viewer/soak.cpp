@@ -367,15 +367,14 @@ SoakReport soak_window(const SoakOptions& options, ViewOptions view) {
   view.scene = options.scene;
   long seen = -1;
   std::mt19937_64 rng(options.seed);
+  std::vector<ActionId> switches;
+  for (const Action& action : action_table())
+    if (action.has(ActionTrait::by_chance)) switches.push_back(action.id);
   view.script.drive = [&](Simulation& simulation, const std::function<void(ActionId)>& act) {
     if (!simulation.status().loaded) return simulation.status().error.empty();
     if (std::exchange(seen, soak.findings().attempts) == seen) return !soak.over();
     soak.edit(simulation);
-    constexpr ActionId switches[] = {
-        ActionId::toggle_panels,   ActionId::toggle_log,     ActionId::frame_view,
-        ActionId::toggle_contacts, ActionId::toggle_normals, ActionId::toggle_wireframe,
-        ActionId::toggle_joints,   ActionId::toggle_lab,     ActionId::toggle_help};
-    if (rng() % 25 == 0) act(switches[rng() % std::size(switches)]);
+    if (rng() % 25 == 0) act(switches[rng() % switches.size()]);
     simulation.play();
     return !soak.over();
   };

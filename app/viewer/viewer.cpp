@@ -50,15 +50,21 @@ std::optional<JournalFile> open_journal(const ViewOptions& options) {
 }
 
 /// The window with everything behind it.
-class Viewer {
+class Viewer final : public ActionTarget {
  public:
   explicit Viewer(const ViewOptions& options);
-  ~Viewer();
+  ~Viewer() override;
   int run();
 
  private:
-  void act(ActionId action);
-  void switch_scene(int direction);
+  void act(ActionId action) { perform(action, *this); }
+  Simulation& simulation() override { return simulation_; }
+  ViewState& view() override { return view_; }
+  void switch_scene(int direction) override;
+  void frame_camera() override;
+  void ask_screenshot() override { pictures_.ask_screenshot(); }
+  void toggle_video() override { pictures_.toggle_video(name()); }
+  void quit() override { quit_ = true; }
   std::string name() const { return scene_ ? scene_->name : "view"; }
 
   void on_key(int key, const char* name, int mods, bool repeat);
@@ -67,7 +73,6 @@ class Viewer {
 
   void take_over();
   void select(const Click& click);
-  void frame_camera();
   ClearArea clear_area() const;
   double time_to_next_draw() const;
   void draw();
@@ -123,7 +128,7 @@ Viewer::Viewer(const ViewOptions& options)
 }
 
 Viewer::~Viewer() {
-  // The simulation's thread ends with its step; nobody needs to look at that.
+  // The simulation's thread ends with its step; the window is hidden meanwhile.
   window_.hide();
 }
 
@@ -151,7 +156,7 @@ void Viewer::on_key(int key, const char* name, int mods, bool repeat) {
   if (gui_.wants_keys() && !(mods & GLFW_MOD_CONTROL)) return;
   if (key == GLFW_KEY_ESCAPE && view_.help) return act(ActionId::toggle_help);
   const Action* action = find_action(key, name, mods);
-  if (action && (!repeat || action->repeats)) act(action->id);
+  if (action && (!repeat || action->has(ActionTrait::repeats))) act(action->id);
 }
 
 void Viewer::on_button(int button, int mods, bool down) {
@@ -161,59 +166,6 @@ void Viewer::on_button(int button, int mods, bool down) {
   if (!down) return pointer_.release(which);
   if (!gui_.wants_pointer())
     pointer_.press(which, {(mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_CONTROL) != 0});
-}
-
-void Viewer::act(ActionId action) {
-  const SimulationStatus& status = simulation_.status();
-  switch (action) {
-    case ActionId::toggle_play:
-      return status.playing ? simulation_.pause() : simulation_.play();
-    case ActionId::step:
-      // A held key asks for the next step, not for a queue of them.
-      if (status.activity == SimulationStatus::Activity::idle || status.playing) simulation_.step_once();
-      return;
-    case ActionId::reset:
-      return simulation_.post(Reset{});
-    case ActionId::previous_scene:
-      return switch_scene(-1);
-    case ActionId::next_scene:
-      return switch_scene(1);
-    case ActionId::toggle_panels:
-      view_.panels = !view_.panels;
-      return;
-    case ActionId::toggle_log:
-      view_.log = !view_.log;
-      return;
-    case ActionId::frame_view:
-      return frame_camera();
-    case ActionId::toggle_contacts:
-      view_.overlays.contacts = !view_.overlays.contacts;
-      return;
-    case ActionId::toggle_normals:
-      view_.overlays.normals = !view_.overlays.normals;
-      return;
-    case ActionId::toggle_wireframe:
-      view_.overlays.wireframe = !view_.overlays.wireframe;
-      return;
-    case ActionId::toggle_joints:
-      view_.overlays.joints = !view_.overlays.joints;
-      return;
-    case ActionId::freeze:
-      return simulation_.post(Freeze{});
-    case ActionId::toggle_lab:
-      view_.lab = !view_.lab;
-      return;
-    case ActionId::screenshot:
-      return pictures_.ask_screenshot();
-    case ActionId::toggle_video:
-      return pictures_.toggle_video(name());
-    case ActionId::toggle_help:
-      view_.help = !view_.help;
-      return;
-    case ActionId::quit:
-      quit_ = true;
-      return;
-  }
 }
 
 void Viewer::switch_scene(int direction) {
@@ -284,7 +236,7 @@ void Viewer::take_over() {
     window_.set_title("stickslip - " + scene_->name + " - " + options_.backend);
   }
   positions_.take(frame);
-  bodies_.dim_sleepers(frame.snapshot, renderer_);
+  bodies_.dim_sleeping_bodies(frame.snapshot, renderer_);
   if (view_.selection) view_.selection->observe(frame.snapshot, frame.positions());
   if (view_.contact) view_.contact->observe(frame.snapshot);
 }
@@ -362,8 +314,7 @@ void Viewer::draw() {
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
 
-  simulation_.want_contacts(view_.overlays.contacts || view_.overlays.normals || view_.selection ||
-                            view_.contact);
+  simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool drawn = renderer_.draw_window(frame_view(), panels, wanted ? &shown : nullptr);

@@ -178,7 +178,7 @@ class Admm {
     if (s_.params.de_saxce || !shift_.exact() || length_ > tolerance * s_.W.norm_q()) return false;
     const double residual = associated_residual();
     if (!(residual <= tolerance)) return false;
-    s_.monitor.look(z_.data());
+    s_.monitor.check(z_.data());
     if (!s_.monitor.converged()) s_.monitor.stop(SolveEnd::stalled, associated_message(residual));
     return true;
   }

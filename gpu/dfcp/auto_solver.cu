@@ -73,9 +73,9 @@ class AutoSolver {
   /// So many sweeps again, and as many more as are cheaper than Newton, judged by how those converge. True
   /// when the solve is over.
   bool sweep_on(long count, int round) {
-    const double first = s_.monitor.look(s_.r);
+    const double first = s_.monitor.check(s_.r);
     if (s_.monitor.converged() || sweep(count, round)) return true;
-    const double last = s_.monitor.look(s_.r);
+    const double last = s_.monitor.check(s_.r);
     if (s_.monitor.converged()) return true;
     const double gain = std::log(first / last) / static_cast<double>(count);
     if (!(gain > 0)) return false;

@@ -132,7 +132,7 @@ struct BlockLu<D>::Impl {
   std::vector<Lanes> x, residual, right;
   double work = 0;
   bool possible = true, allocated = false;
-  // 10 GB of blocks: nobody waits for more on a host.
+  // 10 GB of blocks: more would take too long on a host.
   static constexpr std::size_t kMostFill = 50'000'000;
 
   bool find_fill(const std::vector<Index>& symmetric_start, const std::vector<Index>& symmetric_column);

@@ -110,7 +110,7 @@ void solve_by_shifts(System<D>& s, Method& method) {
   const double tolerance = monitor.limits().tolerance;
   // The shift at r = 0 would be that of free flight: better none, roughly.
   bool rough = shift.active() && !s.params.warm_start;
-  double share = 1, close = 1, outer = monitor.look(method.r(), method.u());
+  double share = 1, close = 1, outer = monitor.check(method.r(), method.u());
   for (int stalls = 0; !monitor.converged() && !monitor.out_of_budget();) {
     if (!rough) shift.update(method.u(), share);
     const double inner = rough ? std::max(0.3, s.params.de_saxce_inner) : s.params.de_saxce_inner;
@@ -118,7 +118,7 @@ void solve_by_shifts(System<D>& s, Method& method) {
         shift.active() ? std::max(inner * outer, 0.1 * close * tolerance) : close * tolerance;
     const ConvexEnd end = method.run(shift.data(), target);
     if (end.over) return;
-    const double now = monitor.look(method.r(), method.u());
+    const double now = monitor.check(method.r(), method.u());
     if (monitor.converged()) return;
     if (!shift.active() && shift.exact())
       return monitor.stop(SolveEnd::stalled, end.stalled ? kNoDescent : associated_message(end.residual));

@@ -120,7 +120,7 @@ class Certifier {
     return false;
   }
 
-  /// Nobody waits longer for an explanation than for the solve.
+  /// An explanation takes no longer than the solve.
   bool over() {
     const std::atomic<bool>* cancel = s_.monitor.limits().cancel;
     return s_.monitor.seconds() > deadline_ || (cancel != nullptr && cancel->load(std::memory_order_relaxed));

@@ -8,7 +8,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// What a solve needs of the judge at every look.
+/// What a solve needs of the judge at every check.
 struct QuickJudgement {
   double residual = 0, residual_fclib = 0;
 };

@@ -54,7 +54,7 @@ void Monitor<D>::judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on
   const QuickJudgement seen = judge_quickly(ctx_, W_, law_, r, u, sums_.data());
   last_residual_ = residual_;
   residual_ = seen.residual;
-  if (on_the_clock) ++looks_;
+  if (on_the_clock) ++checks_;
   // NaN is never better.
   if (on_the_clock && residual_ < best_residual_) {
     best_residual_ = residual_;
@@ -66,23 +66,23 @@ void Monitor<D>::judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on
   if (!on_the_clock) watch_.resume();
 }
 
-/// The tolerance is met when linear convergence goes on as between the last two looks; look at half of that
-/// way, but never further ahead than an eighth of what is done: a late look wastes as much.
+/// The tolerance is met when linear convergence goes on as between the last two checks; check at half of that
+/// way, but never further ahead than an eighth of what is done: a late check wastes as much.
 template <int D>
-void Monitor<D>::plan_next_look() {
+void Monitor<D>::plan_next_check() {
   if (limits_.check_interval > 0) {
-    next_look_ = iterations_ + limits_.check_interval;
+    next_check_ = iterations_ + limits_.check_interval;
     return;
   }
   const long ahead = std::max(2L, iterations_ / 8);
   long predicted = ahead;
   if (last_residual_ > residual_ && residual_ > limits_.tolerance) {
     const double rate =
-        std::log(last_residual_ / residual_) / static_cast<double>(std::max(1L, iterations_ - last_look_));
+        std::log(last_residual_ / residual_) / static_cast<double>(std::max(1L, iterations_ - last_check_));
     predicted = static_cast<long>(std::min(1e9, 0.5 * std::log(residual_ / limits_.tolerance) / rate));
   }
-  last_look_ = iterations_;
-  next_look_ = iterations_ + std::clamp(predicted, 1L, ahead);
+  last_check_ = iterations_;
+  next_check_ = iterations_ + std::clamp(predicted, 1L, ahead);
 }
 
 /// Convergence at the last moment still counts.
@@ -100,9 +100,9 @@ template <int D>
 bool Monitor<D>::done(const Vec<double, D>* r) {
   ++iterations_;
   const bool out = out_of_budget();
-  if (out || iterations_ >= next_look_) {
+  if (out || iterations_ >= next_check_) {
     judge(r, nullptr, true);
-    plan_next_look();
+    plan_next_check();
   } else if (limits_.history) {
     const double residual = residual_, last = last_residual_;
     judge(r, nullptr, false);
@@ -117,17 +117,17 @@ bool Monitor<D>::done(const Vec<double, D>* r, const Vec<double, D>* u) {
   ++iterations_;
   out_of_budget();
   judge(r, u, true);
-  plan_next_look();
+  plan_next_check();
   return ended();
 }
 
 template <int D>
-double Monitor<D>::look(const Vec<double, D>* r) {
-  return look(r, nullptr);
+double Monitor<D>::check(const Vec<double, D>* r) {
+  return check(r, nullptr);
 }
 
 template <int D>
-double Monitor<D>::look(const Vec<double, D>* r, const Vec<double, D>* u) {
+double Monitor<D>::check(const Vec<double, D>* r, const Vec<double, D>* u) {
   judge(r, u, true);
   ended();
   return residual_;

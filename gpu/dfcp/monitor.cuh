@@ -1,4 +1,5 @@
-// Monitor: looks at a solver's iterates as the judge does, keeps the best and says when to stop.
+// Monitor: checks the residual of a solver's iterates as the judge does, keeps the best and says when to
+// stop.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Time that a solve has taken, which can be halted while somebody looks on.
+/// Time that a solve has taken, which stands still while iterates are judged for the history.
 class Stopwatch {
  public:
   using Clock = std::chrono::steady_clock;
@@ -53,8 +54,8 @@ class Monitor {
   /// The same for solvers that have u = W r + q at hand: judges every time.
   bool done(const Vec<double, D>* r, const Vec<double, D>* u);
   /// Judges r now, without counting an iteration. Returns its residual.
-  double look(const Vec<double, D>* r);
-  double look(const Vec<double, D>* r, const Vec<double, D>* u);
+  double check(const Vec<double, D>* r);
+  double check(const Vec<double, D>* r, const Vec<double, D>* u);
 
   /// The end of a solve that no rule of the monitor ends.
   void stop(SolveEnd end, std::string message);
@@ -63,9 +64,9 @@ class Monitor {
   /// True once the limits are reached: inner loops ask this.
   bool out_of_budget();
 
-  double residual() const { return residual_; }  // at the last look
+  double residual() const { return residual_; }  // at the last check
   double best_residual() const { return best_residual_; }
-  long looks() const { return looks_; }  // how often the judge has looked on the clock
+  long checks() const { return checks_; }  // of the residual, on the clock
   const Vec<double, D>* best() const { return best_.data(); }
   const Vec<double, D>* best_velocity() const { return best_u_.data(); }
   long iterations() const { return iterations_; }
@@ -80,7 +81,7 @@ class Monitor {
  private:
   bool ended();
   void judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on_the_clock);
-  void plan_next_look();
+  void plan_next_check();
 
   Context& ctx_;
   const Delassus<D>& W_;
@@ -89,7 +90,7 @@ class Monitor {
   Stopwatch watch_;
   Buffer<Vec<double, D>> u_, best_, best_u_;
   Buffer<Vec<double, 4>> sums_;
-  long iterations_ = 0, next_look_ = 0, last_look_ = 0, looks_ = 0;
+  long iterations_ = 0, next_check_ = 0, last_check_ = 0, checks_ = 0;
   double residual_ = 0, last_residual_ = 0, best_residual_;
   SolveEnd end_ = SolveEnd::iterations;
   bool stopped_ = false;

@@ -95,8 +95,8 @@ class BoxFriction {
   /// To be asked after every `monitor.done`: true when there is nothing left to gain, and the monitor is told
   /// why.
   bool settled(const Vec<double, D>* r) {
-    if (!others_ || s_.monitor.looks() == looks_) return false;
-    looks_ = s_.monitor.looks();
+    if (!others_ || s_.monitor.checks() == checks_) return false;
+    checks_ = s_.monitor.checks();
     s_.W.apply(s_.ctx, r, u_.data(), true);
     const double residual = judge_quickly(s_.ctx, s_.W, static_cast<const ContactLaw<D>*>(law_.data()), r,
                                           static_cast<const Vec<double, D>*>(u_.data()), sums_.data())
@@ -126,7 +126,7 @@ class BoxFriction {
  private:
   System<D>& s_;
   bool others_ = false;
-  long looks_ = -1;
+  long checks_ = -1;
   Buffer<std::int32_t> count_;
   Buffer<ContactLaw<D>> law_;
   Buffer<Vec<double, D>> u_;

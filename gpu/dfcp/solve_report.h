@@ -33,7 +33,7 @@ struct BlockError {
 enum class SolveEnd { converged, iterations, time, cancelled, stalled, infeasible, refused };
 const char* name_of(SolveEnd end);
 
-/// One look of the judge during a solve.
+/// One check of the residual during a solve.
 struct HistoryPoint {
   long iteration;
   double seconds;  // of solving, without judging

@@ -6,50 +6,18 @@
 #include <vector>
 
 #include "gpu/dfcp/system.cuh"
+#include "gpu/params/contact_solvers.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-// Sweeps [Course §3.2]
-template <int D>
-void solve_pgs_jacobi(System<D>& s);
-template <int D>
-void solve_pgs(System<D>& s);
-template <int D>
-void solve_nsgs(System<D>& s);
-// Proximal fixed points [Course Alg.11-12]
-template <int D>
-void solve_prox_jacobi(System<D>& s);
-template <int D>
-void solve_prox_gs(System<D>& s);
-// Splittings and accelerations [Course §3.2.5-3.2.7]
-template <int D>
-void solve_staggered(System<D>& s);
-template <int D>
-void solve_pgs_sm(System<D>& s);
-template <int D>
-void solve_nncg(System<D>& s);
-// Nonsmooth Newton [Bertails11; Course §3.3]
-template <int D>
-void solve_newton_ac(System<D>& s);
-template <int D>
-void solve_newton_fb(System<D>& s);
-template <int D>
-void solve_newton_minmap(System<D>& s);
-// Convex cone programs, with a fixed point on De Saxce's shift around them
-template <int D>
-void solve_spg(System<D>& s);
-template <int D>
-void solve_apgd(System<D>& s);
-template <int D>
-void solve_admm(System<D>& s);
-// Pivoting [Course Alg.3-4]
-template <int D>
-void solve_pivot_incremental(System<D>& s);
-template <int D>
-void solve_pivot_block(System<D>& s);
-// Combinations
-template <int D>
-void solve_auto(System<D>& s);
+// `solve_<name>` of each row of contact_solvers.h that solves problems.
+#define STICKSLIP_DECLARE(kind, name, ...) \
+  template <int D>                         \
+  void solve_##name(System<D>& s);
+#define STICKSLIP_NONE(...)
+STICKSLIP_CONTACT_SOLVERS(STICKSLIP_DECLARE, STICKSLIP_NONE)
+#undef STICKSLIP_DECLARE
+#undef STICKSLIP_NONE
 
 /// Runs the solver called `name`; false when there is none.
 template <int D>

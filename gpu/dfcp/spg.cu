@@ -95,7 +95,7 @@ class Spg {
 
   /// The fallback: the iterate of the least w.
   ConvexEnd over(ConvexEnd end, bool best_is_here) {
-    if (!best_is_here && !s_.monitor.converged()) s_.monitor.look(best_.data());
+    if (!best_is_here && !s_.monitor.converged()) s_.monitor.check(best_.data());
     end.over = true;
     return end;
   }

@@ -48,7 +48,7 @@ bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
   // Below this the colours' loops cost more than two threads win, and the stored order converges faster.
   constexpr std::size_t kFew = 4096;
   if (s.params.ordering == SweepOrder::automatic) {
-    // Where everybody meets everybody there are as many colours as blocks.
+    // Where all blocks share a body there are as many colours as blocks.
     const std::size_t met = s.W.pattern_column().size() / std::max<std::size_t>(s.blocks(), 1);
     return s.blocks() >= kFew && met < s.blocks() / 8;
   }

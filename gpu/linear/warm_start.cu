@@ -87,8 +87,8 @@ void iterate(Context& ctx, SplitMatrix& matrix, const Vectors& v, int max_iterat
 
 void WarmStart::group(Context& ctx, const Real* stiffness, const std::uint8_t* fixed, std::size_t n) {
   group_.resize(ctx, n);
-  census_.resize(ctx, 1);
-  Census* census = census_.data();
+  histogram_.resize(ctx, 1);
+  StiffnessHistogram* histogram = histogram_.data();
   NodeGroup* group = group_.data();
   const Real infinity = std::numeric_limits<Real>::infinity();
   reduce(
@@ -100,19 +100,20 @@ void WarmStart::group(Context& ctx, const Real* stiffness, const std::uint8_t* f
       [] SS_LAMBDA(const Extent& a, const Extent& b) {
         return Extent{b.least < a.least ? b.least : a.least, a.most < b.most ? b.most : a.most};
       },
-      Extent{infinity, Real(0)}, &census->stiffness);
+      Extent{infinity, Real(0)}, &histogram->stiffness);
   reduce_sum(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
-        const int top = kGroups - 1, place = top + exponent(stiffness[i]) - exponent(census->stiffness.most);
+        const int top = kGroups - 1,
+                  place = top + exponent(stiffness[i]) - exponent(histogram->stiffness.most);
         group[i] = static_cast<NodeGroup>(place < 0 ? 0 : place > top ? top : place);
         auto count = Vec<std::int32_t, kGroups>::zero();
         count[group[i]] = fixed == nullptr || fixed[i] == 0 ? 1 : 0;
         return count;
       },
-      &census->nodes, kVectorGrain);
+      &histogram->nodes, kVectorGrain);
 
-  const Census host = read_back(ctx, census);
+  const StiffnessHistogram host = read_back(ctx, histogram);
   groups_.clear();
   const Extent e = host.stiffness;
   condition_ = e.least > 0 ? e.most / e.least : infinity;

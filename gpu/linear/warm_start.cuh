@@ -50,7 +50,7 @@ class WarmStart {
   struct Extent {
     Real least, most;
   };
-  struct Census {
+  struct StiffnessHistogram {
     Extent stiffness;
     Vec<std::int32_t, kGroups> nodes;
   };
@@ -59,7 +59,7 @@ class WarmStart {
   std::vector<StiffnessGroup> groups_;
   Real condition_ = 1;
   Buffer<NodeGroup> group_;
-  Buffer<Census> census_;
+  Buffer<StiffnessHistogram> histogram_;
   Preconditioner preconditioner_;
   Buffer<Vec3> r_, z_, p_, q_;
   Buffer<Sums> sums_;

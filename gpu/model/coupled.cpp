@@ -19,7 +19,7 @@ std::string coupled_fault(const Params& params) {
     return "stabilisation = projection corrects the poses of rigid bodies only: take baumgarte or "
            "spring_damper";
   if (params.shock_propagation)
-    return "shock_propagation = true: it goes from body to body and knows no elastic solids";
+    return "shock_propagation = true: it goes from body to body and does not handle elastic solids";
   return {};
 }
 

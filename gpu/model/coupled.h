@@ -14,7 +14,7 @@ bool is_coupled(const Model& model);
 /// corrected. Empty: it can.
 std::string coupled_fault(const Params& params);
 
-/// The same settings with what comes nearest in place of those: everybody awake, implicit penalties,
+/// The same settings with what comes nearest in place of those: all bodies awake, implicit penalties,
 /// Baumgarte; no shock propagation.
 Params coupled_params(Params params);
 

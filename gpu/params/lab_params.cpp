@@ -6,6 +6,7 @@ namespace stickslip {
 
 std::span<const ParamInfo> lab_param_table() {
   using Owner = LabParams;
+  constexpr auto group_of = lab_param_group;
   static const std::vector<ParamInfo> table{
       STICKSLIP_LAB_PARAMS(STICKSLIP_ROW_REAL, STICKSLIP_ROW_INT, STICKSLIP_ROW_BOOL, STICKSLIP_ROW_CHOICE)};
   return table;

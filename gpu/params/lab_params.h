@@ -5,13 +5,13 @@
 
 namespace stickslip {
 
-// As in params.h; `group` is what a solver's `groups` name: what stands in one is read together.
+// As in params.h; a solver's row (contact_solvers.h) names the groups that it reads.
 // clang-format off
 #define STICKSLIP_LAB_PARAMS(REAL, INT, BOOL, CHOICE)                                                                          \
   REAL(tolerance, 1e-8, 1e-15, 1.0, "1", stop, "residual (the judge's) that ends the solve")                                   \
   INT(max_iterations, 100000, 1, 2000000000, "1", stop, "iterations at most")                                                  \
   REAL(time_budget, 0.0, 0.0, 1e6, "s", stop, "wall time after which the best iterate is returned; 0 means none")              \
-  INT(check_interval, 0, 0, 1000000, "1", stop, "iterations between two looks of the judge, where each costs a product with W; 0 chooses from the progress seen") \
+  INT(check_interval, 0, 0, 1000000, "1", stop, "iterations between two checks of the residual, where each costs a product with W; 0 chooses from the progress seen", INACTIVE(s.solver().has(SolverTrait::free_checks), std::string(s.solver().name) + " has the velocities of every iterate, so that a check costs nothing")) \
   BOOL(warm_start, false, stop, "start from the problem's guess instead of zero")                                              \
   CHOICE(storage, DelassusStorage, automatic, stop, "W assembled in blocks, or applied as H A^-1 H' (bodies only)", "auto|assembled|factored") \
   CHOICE(ordering, SweepOrder, automatic, sweep, "order of Gauss-Seidel: as stored (one thread), or by colours (parallel); auto: by colours on cuda and for many contacts", "auto|natural|coloured") \
@@ -21,11 +21,11 @@ namespace stickslip {
   CHOICE(r_strategy, RFactorStrategy, blocked, prox, "r-factors: one for all, 1 / W_ii, or by blocks (1 / W_nn, W_tt^-1)", "global|local|blocked") \
   REAL(r_scale, 1.0, 1e-6, 1e6, "1", prox, "factor on the r-factors")                                                          \
   BOOL(r_adaptive, true, adaptive, "drop an iterate that moved further than the last and shrink the r-factors")                \
-  REAL(r_shrink, 0.0, 0.0, 0.999, "1", adaptive, "what r-factors shrink by; 0: 0.5 (global, blocked) or 0.9 (local)")          \
+  REAL(r_shrink, 0.0, 0.0, 0.999, "1", adaptive, "what r-factors shrink by; 0: 0.5 (global, blocked) or 0.9 (local)", INACTIVE(!s.lab.r_adaptive, "r_adaptive is off")) \
   BOOL(conjugate, true, manifold, "carry the change of a symmetric sweep further, along conjugate directions")                  \
   INT(prox_local_steps, 2, 1, 1000, "1", prox_local, "proximal steps of a block in its turn of prox_gs (1: the text's), or rounds of a manifold in its turn of manifold_gs")        \
   BOOL(de_saxce, true, convex, "iterate on the shift mu |u_T| so that convex solvers reach exact Coulomb; else the associated law") \
-  REAL(de_saxce_inner, 0.1, 1e-6, 1.0, "1", shifts, "residual of a convex subproblem relative to the outer one")               \
+  REAL(de_saxce_inner, 0.1, 1e-6, 1.0, "1", shifts, "residual of a convex subproblem relative to the outer one", INACTIVE(!s.lab.de_saxce, "de_saxce is off")) \
   BOOL(restart, true, acceleration, "restart acceleration when the step turns against the gradient")                           \
   REAL(spg_alpha_min, 1e-9, 1e-30, 1.0, "1", spg, "least spectral step")                                                       \
   REAL(spg_alpha_max, 1e9, 1.0, 1e30, "1", spg, "largest spectral step")                                                       \
@@ -42,9 +42,9 @@ namespace stickslip {
   REAL(rho_t, 1.0, 1e-9, 1e9, "1", newton, "tangential Alart-Curnier parameter in units of dim-1 over trace W_tt; r-scaling of the other maps") \
   CHOICE(newton_linear, NewtonLinear, automatic, newton, "how Newton systems are solved: factorised on the host, or by a Krylov method on the backend", "auto|direct|krylov") \
   REAL(newton_regularisation, 1e-10, 0.0, 1.0, "1", newton, "added to the diagonal of W in Newton matrices, relative to its mean") \
-  INT(newton_cuts, 20, 0, 100, "1", newton, "halvings of a step at most")                                                      \
-  REAL(krylov_tolerance, 1e-10, 1e-15, 0.5, "1", newton, "relative residual that ends a Krylov solve")                         \
-  INT(krylov_iterations, 1000, 1, 1000000, "1", newton, "Krylov iterations at most")                                           \
+  INT(newton_cuts, 20, 0, 100, "1", newton, "halvings of a step at most", INACTIVE(!s.lab.newton_damped && s.solver().kind != ContactSolverKind::automatic, "newton_damped is off")) \
+  REAL(krylov_tolerance, 1e-10, 1e-15, 0.5, "1", newton, "relative residual that ends a Krylov solve", INACTIVE(s.lab.newton_linear == NewtonLinear::direct, "newton_linear = direct factorises")) \
+  INT(krylov_iterations, 1000, 1, 1000000, "1", newton, "Krylov iterations at most", INACTIVE(s.lab.newton_linear == NewtonLinear::direct, "newton_linear = direct factorises")) \
   BOOL(newton_damped, true, damping, "damp steps by a line search on the merit |Phi|^2 / 2")                                   \
   INT(sm_sweeps, 10, 1, 10000, "1", subspace, "PGS sweeps before each subspace phase of PGS-SM (k_pgs)")                       \
   INT(sm_solves, 5, 1, 1000, "1", subspace, "subspace solves of a phase at most (k_sm)")                                       \
@@ -52,7 +52,7 @@ namespace stickslip {
   INT(staggered_sweeps, 20, 1, 100000, "1", staggered, "sweeps of each half (normal, tangential) of a staggered projection")   \
   INT(pivot_rows, 3000, 1, 20000, "1", pivot, "rows that pivoting takes on at most (dense matrices)")                          \
   INT(auto_sweeps, 20, 1, 100000, "1", auto, "Gauss-Seidel sweeps of `auto` before it looks for something faster")             \
-  INT(auto_direct_rows, 20000, 0, 10000000, "1", auto, "rows up to which `auto` factorises Newton systems")                    \
+  INT(auto_direct_rows, 20000, 0, 10000000, "1", auto, "rows up to which `auto` factorises Newton systems", INACTIVE(s.lab.newton_linear != NewtonLinear::automatic, "newton_linear decides")) \
   INT(auto_memory, 8, 0, 10, "1", auto, "sweeps that `auto` extrapolates from (Anderson mixing); 0: none")
 // clang-format on
 

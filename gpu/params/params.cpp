@@ -85,14 +85,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::span<const ParamInfo> param_table() {
+  using namespace param_rules;
   using Owner = Params;
+  constexpr auto group_of = param_group;
   static const std::vector<ParamInfo> table{
       STICKSLIP_PARAMS(STICKSLIP_ROW_REAL, STICKSLIP_ROW_INT, STICKSLIP_ROW_BOOL, STICKSLIP_ROW_CHOICE)};
   return table;
 }
 
 std::span<const ParamInfo> material_table() {
+  using namespace param_rules;
   using Owner = Material;
+  constexpr auto group_of = param_group;
   static const std::vector<ParamInfo> table{STICKSLIP_MATERIAL_PARAMS(
       STICKSLIP_ROW_REAL, STICKSLIP_ROW_INT, STICKSLIP_ROW_BOOL, STICKSLIP_ROW_CHOICE)};
   return table;

@@ -9,87 +9,92 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/params/contact_solvers.h"
+
 namespace stickslip {
 
-// REAL(name, default, low, high, unit, group, meaning)      INT likewise
-// BOOL(name, default, group, meaning)
-// CHOICE(name, EnumType, default enumerator, group, meaning, "first|second|...")
-// `group` says who reads it: time, integration, solver, barrier, augmented, friction, newton, pcg, ccd,
-// boundary, interaction; velocity, stabilisation, sleep, penalty (velocity-level stepping of rigid bodies).
+// REAL(name, default, low, high, unit, group, meaning, rules)      INT likewise
+// BOOL(name, default, group, meaning, rules)
+// CHOICE(name, EnumType, default enumerator, group, meaning, "first|second|...", rules)
+// `rules` may be left out: INACTIVE(condition on the ParamScope s, reason) INACTIVE(...), the first that
+// holds says why the parameter has no effect. What several rows share stands in param_rules.h. `group` says
+// who reads it, and is a row of param_groups.cpp: time, integration, solver, barrier, augmented, friction,
+// newton, pcg, ccd, boundary, interaction; velocity, stabilisation, sleep, penalty (velocity-level stepping
+// of rigid bodies).
 // clang-format off
 #define STICKSLIP_PARAMS(REAL, INT, BOOL, CHOICE)                                                                              \
   REAL(dt, 1.0 / 60.0, 1e-6, 10.0, "s", time, "time step")                                                                      \
   REAL(gravity, -9.81, -100.0, 100.0, "m/s^2", time, "acceleration along y")                                                   \
   CHOICE(time_integrator, TimeIntegrator, backward_euler, integration, "of elastic scenes: backward_euler, or newmark with the acceleration as a state [Li20 suppl.]", "backward_euler|newmark") \
-  REAL(newmark_beta, 0.25, 0.01, 1.0, "1", integration, "newmark: share of the new acceleration in positions; 1/4 is the trapezoidal rule")  \
-  REAL(newmark_gamma, 0.5, 0.5, 1.0, "1", integration, "newmark: share of the new acceleration in velocities; 1/2 is of second order, more damps") \
+  REAL(newmark_beta, 0.25, 0.01, 1.0, "1", integration, "newmark: share of the new acceleration in positions; 1/4 is the trapezoidal rule", INACTIVE(s.params.time_integrator == TimeIntegrator::backward_euler, "time_integrator is backward_euler")) \
+  REAL(newmark_gamma, 0.5, 0.5, 1.0, "1", integration, "newmark: share of the new acceleration in velocities; 1/2 is of second order, more damps", INACTIVE(s.params.time_integrator == TimeIntegrator::backward_euler, "time_integrator is backward_euler")) \
   CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, barrier with multipliers, or velocity-level contact (rigid bodies)", "ipc|barrier_al|velocity")     \
   INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit") \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
   REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step")                \
-  REAL(barrier_floor, 1.0, 1e-8, 100.0, "1", barrier, "least sigma that adapts, in units of what a node resists with by itself") \
-  REAL(barrier_growth, 2.0, 1.0, 100.0, "1", barrier, "factor on sigma while the smallest gap stays below 1% of d_hat")        \
-  REAL(barrier_cap, 100.0, 1.0, 1e8, "1", barrier, "largest sigma relative to its first value in a step")                      \
-  CHOICE(sigma_rule, SigmaRule, capped, barrier, "capped: min(growth sigma, cap sigma_0); jump: max(growth sigma, cap sigma_0)", "capped|jump") \
+  REAL(barrier_floor, 1.0, 1e-8, 100.0, "1", barrier, "least sigma that adapts, in units of what a node resists with by itself", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
+  REAL(barrier_growth, 2.0, 1.0, 100.0, "1", barrier, "factor on sigma while the smallest gap stays below 1% of d_hat", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
+  REAL(barrier_cap, 100.0, 1.0, 1e8, "1", barrier, "largest sigma relative to its first value in a step", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
+  CHOICE(sigma_rule, SigmaRule, capped, barrier, "capped: min(growth sigma, cap sigma_0); jump: max(growth sigma, cap sigma_0)", "capped|jump", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
   REAL(augmentation_gap, 1e-2, 1e-6, 1.0, "1", augmented, "contacts closer than this share of d_hat get a multiplier")      \
   CHOICE(multiplier_update, MultiplierUpdate, derivative, augmented, "what multipliers grow by: sigma b (as printed in the paper), or -sigma b', a force", "value|derivative") \
   REAL(multiplier_pace, 0.1, 1e-6, 1e6, "1", augmented, "multipliers change when the gradient fell to this share since their last change; 1e6: in every iteration") \
   CHOICE(augmentation_end, AugmentationEnd, singly, augmented, "together: multipliers end when every gap is wide enough; singly: each when its contact opened", "together|singly") \
   REAL(eps_v, 1e-3, 1e-9, 1.0, "m/s", friction, "sliding speed below which friction is smoothed (stick)")                      \
   CHOICE(friction_update, FrictionUpdate, newton, friction, "when normal forces and tangent frames of friction are refreshed", "newton|lagged") \
-  INT(friction_lags, 1, 1, 100, "1", friction, "minimisations per step when friction is lagged")                               \
+  INT(friction_lags, 1, 1, 100, "1", friction, "minimisations per step when friction is lagged", INACTIVE(s.params.friction_update == FrictionUpdate::newton, "friction_update = newton refreshes friction in every Newton iteration")) \
   CHOICE(newton_stop, NewtonStop, displacement, newton, "what ends the Newton loop", "displacement|gradient")                  \
   REAL(newton_tolerance, 1e-2, 1e-12, 1.0, "1", newton, "displacement: speed in units of the scene's diagonal per second; gradient: relative norm") \
   INT(newton_iterations, 200, 1, 100000, "1", newton, "Newton iterations per step at most")                                    \
   REAL(budget_ms, 0.0, 0.0, 1e7, "ms", newton, "wall time per step after which Newton stops early; 0 means none")              \
   CHOICE(linear_solver, LinearSolverKind, pcg, pcg, "how Newton directions are found; cholesky: on the host, for reference and small scenes", "pcg|cholesky") \
   CHOICE(preconditioner, PreconditionerKind, block_jacobi, pcg, "additive: blocks of 3, 9 or 27 rows summed (additive_blocks); multilevel: additive Schwarz over Morton order", "none|block_jacobi|additive|multilevel") \
-  CHOICE(additive_blocks, AdditiveBlocks, b3_27, pcg, "rows of the blocks that the additive preconditioner sums", "3+9|3+27|9+27|3+9+27") \
+  CHOICE(additive_blocks, AdditiveBlocks, b3_27, pcg, "rows of the blocks that the additive preconditioner sums", "3+9|3+27|9+27|3+9+27", INACTIVE(s.params.preconditioner != PreconditionerKind::additive, "preconditioner is not additive")) \
   BOOL(warm_start, false, pcg, "start PCG from separate solves of groups of equally stiff nodes")                              \
-  REAL(warm_start_tolerance, 1e-1, 1e-14, 0.9, "1", pcg, "relative residual that ends a group's solve")                         \
-  INT(warm_start_iterations, 100, 1, 1000000, "1", pcg, "iterations of the group solves at most")                             \
+  REAL(warm_start_tolerance, 1e-1, 1e-14, 0.9, "1", pcg, "relative residual that ends a group's solve", INACTIVE(!s.params.warm_start, "warm_start is off")) \
+  INT(warm_start_iterations, 100, 1, 1000000, "1", pcg, "iterations of the group solves at most", INACTIVE(!s.params.warm_start, "warm_start is off")) \
   CHOICE(pcg_stop, PcgCriterion, relative, pcg, "what ends PCG: pcg_tolerance in the preconditioner's norm or (euclidean) in |.|_2, or criterion (i), (ii) or (iii) of [Guo24 App. B]", "relative|truncated|condition_x|condition_b|euclidean") \
-  REAL(pcg_tolerance, 1e-4, 1e-14, 0.5, "1", pcg, "relative residual that ends PCG, see pcg_stop")             \
+  REAL(pcg_tolerance, 1e-4, 1e-14, 0.5, "1", pcg, "relative residual that ends PCG, see pcg_stop", INACTIVE(s.params.pcg_stop != PcgCriterion::relative && s.params.pcg_stop != PcgCriterion::euclidean, "only pcg_stop = relative or euclidean reads a tolerance")) \
   INT(pcg_iterations, 10000, 1, 1000000, "1", pcg, "PCG iterations per Newton iteration at most")                              \
   CHOICE(ccd, CcdMethod, additive, ccd, "time-of-impact method", "additive|cubic")                                             \
   REAL(ccd_slack, 0.9, 0.1, 0.999, "1", ccd, "share of the distance to the first impact that a step may use")                  \
   BOOL(check_intersections, false, ccd, "test the surface for edge-triangle intersections after every step")                  \
-  REAL(kinematic_stiffness, 1e6, 1.0, 1e12, "1", boundary, "weight of scripted targets, in units of mass / dt^2, while contacts block their way") \
+  REAL(kinematic_stiffness, 1e6, 1.0, 1e12, "1", boundary, "weight of scripted targets, in units of mass / dt^2, while contacts block their way", INACTIVE(!s.scene.scripted, "nothing in this scene is scripted")) \
   REAL(drag_stiffness, 200.0, 0.0, 1e9, "N/m", interaction, "spring between the pointer and the dragged body")                 \
-  CHOICE(contact_solver, ContactSolverKind, nsgs, velocity, "method that finds the impulses of a step; the lab's solvers, sweeps made for running scenes, or penalty forces", "pgs_jacobi|pgs|nsgs|prox_jacobi|prox_gs|staggered|pgs_sm|nncg|newton_ac|newton_fb|newton_minmap|spg|apgd|admm|pivot_incremental|pivot_block|auto|manifold_gs|penalty_explicit|penalty_implicit") \
+  CHOICE(contact_solver, ContactSolverKind, nsgs, velocity, "method that finds the impulses of a step; the lab's solvers, sweeps made for running scenes, or penalty forces", contact_solver_choices()) \
   CHOICE(integrator, RigidIntegrator, semi_implicit, velocity, "where a step looks at contacts: at its start, or half a step ahead [Course 1.2]", "semi_implicit|midpoint") \
   BOOL(gyroscopic, true, velocity, "the torque that turns the spin of bodies of unequal moments, implicitly")                  \
   REAL(contact_margin, 0.01, 0.0, 1.0, "m", velocity, "bodies this near are contacts that may close within the step")          \
-  BOOL(continuous, true, velocity, "widen the margin by the way that a body goes in a step, so that none passes through another") \
+  BOOL(continuous, true, velocity, "widen the margin by the way that a body goes in a step, so that none passes through another", INACTIVE(s.penalty_explicit() && !is_stabilised_by(s, Stabilisation::projection), "penalty_explicit acts on overlaps alone")) \
   INT(manifold_points, 4, 1, 8, "1", velocity, "points kept of a pair's contact area")                                          \
-  REAL(restitution_speed, 0.5, 0.0, 100.0, "m/s", velocity, "approach below which nothing bounces")                             \
-  INT(cold_start_iterations, 1000, 0, 1000000, "1", velocity, "of manifold_gs (if chosen) or apgd at most, before the chosen solver, in a step whose contacts are new, as the first one of a scene; 0: none") \
-  BOOL(shock_propagation, false, velocity, "after the solve, once more from the ground up with what lies below held still")     \
+  REAL(restitution_speed, 0.5, 0.0, 100.0, "m/s", velocity, "approach below which nothing bounces", INACTIVE(s.penalty(), kNoBounce) INACTIVE(!s.bounces, "nothing bounces: restitution is 0 in all materials")) \
+  INT(cold_start_iterations, 1000, 0, 1000000, "1", velocity, "of manifold_gs (if chosen) or apgd at most, before the chosen solver, in a step whose contacts are new, as the first one of a scene; 0: none", INACTIVE(s.scene.coupled, "beside elastic solids the chosen solver starts by itself") INACTIVE(s.penalty_explicit(), kNothingToSolve)) \
+  BOOL(shock_propagation, false, velocity, "after the solve, once more from the ground up with what lies below held still", INACTIVE(s.scene.coupled, "it does not handle elastic solids") INACTIVE(s.penalty_explicit(), "penalty_explicit leaves no contact constraints to propagate")) \
   CHOICE(stabilisation, Stabilisation, baumgarte, stabilisation, "what takes overlaps back [Course 1.9, 3.4.6]", "none|baumgarte|spring_damper|projection") \
-  REAL(baumgarte, 0.2, 0.0, 1.0, "1", stabilisation, "share of an overlap that a step takes back")                              \
-  REAL(baumgarte_speed, 2.0, 0.0, 1000.0, "m/s", stabilisation, "speed at which overlaps are taken back at most")               \
-  REAL(contact_slop, 1e-4, 0.0, 0.1, "m", stabilisation, "overlap that is left alone")                                          \
-  REAL(spring_frequency, 30.0, 0.01, 1e4, "1/s", stabilisation, "spring_damper: frequency of the constraint's spring")          \
-  REAL(spring_damping, 1.0, 0.0, 100.0, "1", stabilisation, "spring_damper: damping ratio of the constraint's spring")          \
-  INT(projection_iterations, 10, 1, 10000, "1", stabilisation, "projection: sweeps over the position corrections of a step")    \
+  REAL(baumgarte, 0.2, 0.0, 1.0, "1", stabilisation, "share of an overlap that a step takes back", INACTIVE(only_joints_stabilised(s), kNoJoints) INACTIVE(!is_stabilised_by(s, Stabilisation::baumgarte), not_read_by_stabilisation(s))) \
+  REAL(baumgarte_speed, 2.0, 0.0, 1000.0, "m/s", stabilisation, "speed at which overlaps are taken back at most", INACTIVE(only_joints_stabilised(s) && is_stabilised_by(s, Stabilisation::baumgarte), kNoJoints) INACTIVE(!moves_overlaps_back(s), not_read_by_stabilisation(s))) \
+  REAL(contact_slop, 1e-4, 0.0, 0.1, "m", stabilisation, "overlap that is left alone", INACTIVE(only_joints_stabilised(s) && is_stabilised_by(s, Stabilisation::baumgarte), kNoJoints) INACTIVE(s.penalty() && !s.scene.joint_limits && is_stabilised_by(s, Stabilisation::baumgarte), "penalty forces remove overlaps by themselves, and no joint has limits") INACTIVE(!moves_overlaps_back(s), not_read_by_stabilisation(s))) \
+  REAL(spring_frequency, 30.0, 0.01, 1e4, "1/s", stabilisation, "spring_damper: frequency of the constraint's spring", INACTIVE(only_joints_stabilised(s), kNoJoints) INACTIVE(!is_stabilised_by(s, Stabilisation::spring_damper), not_read_by_stabilisation(s))) \
+  REAL(spring_damping, 1.0, 0.0, 100.0, "1", stabilisation, "spring_damper: damping ratio of the constraint's spring", INACTIVE(only_joints_stabilised(s), kNoJoints) INACTIVE(!is_stabilised_by(s, Stabilisation::spring_damper), not_read_by_stabilisation(s))) \
+  INT(projection_iterations, 10, 1, 10000, "1", stabilisation, "projection: sweeps over the position corrections of a step", INACTIVE(!is_stabilised_by(s, Stabilisation::projection), not_read_by_stabilisation(s))) \
   BOOL(sleeping, false, sleep, "islands that rest are left out until something touches them")                                  \
-  REAL(sleep_speed, 0.02, 0.0, 10.0, "m/s", sleep, "speed of a body's points below which it may fall asleep")                  \
-  REAL(sleep_time, 0.5, 0.0, 100.0, "s", sleep, "time that an island has to rest before it sleeps")                            \
+  REAL(sleep_speed, 0.02, 0.0, 10.0, "m/s", sleep, "speed of a body's points below which it may fall asleep", INACTIVE(!s.params.sleeping, "sleeping is off")) \
+  REAL(sleep_time, 0.5, 0.0, 100.0, "s", sleep, "time that an island has to rest before it sleeps", INACTIVE(!s.params.sleeping, "sleeping is off")) \
   REAL(penalty_stiffness, 1e5, 1.0, 1e12, "N/m", penalty, "spring of a penetrating contact [Course 5.1]")                      \
   REAL(penalty_damping, 100.0, 0.0, 1e9, "N s/m", penalty, "damper of a penetrating contact")                                   \
   REAL(penalty_slip, 1e-2, 1e-9, 10.0, "m/s", penalty, "sliding speed below which penalty friction is viscous")
 
 #define STICKSLIP_MATERIAL_PARAMS(REAL, INT, BOOL, CHOICE)                                                                     \
-  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy of deformable bodies; neo_hookean forbids inverted elements", "stable_neo_hookean|fixed_corotated|arap|neo_hookean") \
-  REAL(young, 1e5, 1.0, 1e13, "Pa", material, "Young's modulus E; an affine body keeps its shape with kappa = E/8")                                                             \
-  REAL(poisson, 0.4, 0.0, 0.495, "1", material, "Poisson's ratio nu")                                                          \
-  REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density")                                                         \
-  REAL(damping, 0.0, 0.0, 10.0, "s", material, "stiffness-proportional damping time")                                          \
+  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy of deformable bodies; neo_hookean forbids inverted elements", "stable_neo_hookean|fixed_corotated|arap|neo_hookean", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine)) \
+  REAL(young, 1e5, 1.0, 1e13, "Pa", material, "Young's modulus E; an affine body keeps its shape with kappa = E/8", INACTIVE(!s.material.solid, no_solid(s))) \
+  REAL(poisson, 0.4, 0.0, 0.495, "1", material, "Poisson's ratio nu", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine) INACTIVE(s.material.arap, "the ARAP energy has no volume term")) \
+  REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density", INACTIVE(!s.material.solid && !s.material.rigid, no_solid(s)) INACTIVE(!s.material.solid && !s.material.weighed, "its bodies stand still or have a mass of their own")) \
+  REAL(damping, 0.0, 0.0, 10.0, "s", material, "stiffness-proportional damping time", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine)) \
   REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair without its own uses the geometric mean") \
-  REAL(restitution, 0.0, 0.0, 1.0, "1", rigid, "share of the approach that a rigid body bounces back with (Newton); of a pair, the larger")                       \
+  REAL(restitution, 0.0, 0.0, 1.0, "1", rigid, "share of the approach that a rigid body bounces back with (Newton); of a pair, the larger", INACTIVE(s.scene.rigid && s.penalty(), kNoBounce)) \
   REAL(torsion_radius, 0.0, 0.0, 10.0, "m", rigid, "friction about the normal, mu times this times the normal force; of a pair, the mean; 0: none")              \
   CHOICE(friction_kind, FrictionKind, isotropic, rigid, "how mu depends on the direction of sliding against the body's grain", "isotropic|elliptic|matchstick")     \
-  REAL(mu_across, 0.3, 0.0, 10.0, "1", rigid, "elliptic, matchstick: coefficient across the grain; mu is that along it")
+  REAL(mu_across, 0.3, 0.0, 10.0, "1", rigid, "elliptic, matchstick: coefficient across the grain; mu is that along it", INACTIVE(s.material.isotropic, "friction_kind = isotropic has mu in all directions"))
 // clang-format on
 
 enum class TimeIntegrator : int { backward_euler, newmark };
@@ -104,29 +109,6 @@ enum class PreconditionerKind : int { none, block_jacobi, additive, multilevel }
 enum class AdditiveBlocks : int { b3_9, b3_27, b9_27, b3_9_27 };
 enum class PcgCriterion : int { relative, truncated, condition_x, condition_b, euclidean };
 enum class CcdMethod : int { additive, cubic };
-/// By name those of `list_contact_solvers`, behind them what running scenes alone have.
-enum class ContactSolverKind : int {
-  pgs_jacobi,
-  pgs,
-  nsgs,
-  prox_jacobi,
-  prox_gs,
-  staggered,
-  pgs_sm,
-  nncg,
-  newton_ac,
-  newton_fb,
-  newton_minmap,
-  spg,
-  apgd,
-  admm,
-  pivot_incremental,
-  pivot_block,
-  automatic,
-  manifold_gs,
-  penalty_explicit,
-  penalty_implicit
-};
 enum class RigidIntegrator : int { semi_implicit, midpoint };
 enum class Stabilisation : int { none, baumgarte, spring_damper, projection };
 enum class FrictionKind : int { isotropic, elliptic, matchstick };
@@ -156,6 +138,9 @@ struct Material {
 
 enum class ParamType { real, integer, boolean, choice };
 
+struct ParamGroup;  // param_scope.h
+struct ParamScope;
+
 /// One row of a parameter table. `offset` locates the field inside Params or Material.
 struct ParamInfo {
   std::string_view name;
@@ -165,6 +150,8 @@ struct ParamInfo {
   std::string_view unit, group, meaning;
   std::vector<std::string_view> choices;
   std::size_t offset;
+  std::string (*rule)(const ParamScope& scope) = nullptr;  // see inactive_reason in param_scope.h
+  const ParamGroup* group_row = nullptr;
 };
 
 std::span<const ParamInfo> param_table();

@@ -1,7 +1,6 @@
 #include "gpu/rigid/contact_system.cuh"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -19,11 +18,10 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// Solvers that need the entries of W, not only its products; `auto` is at its best with them.
+/// Whether it needs the entries of W, not only its products.
 bool wants_entries(std::string_view solver) {
-  constexpr std::array<std::string_view, 6> names{"newton_ac", "newton_fb",         "newton_minmap",
-                                                  "admm",      "pivot_incremental", "pivot_block"};
-  return std::find(names.begin(), names.end(), solver) != names.end();
+  const ContactSolverInfo* row = find_contact_solver(solver);
+  return row && row->has(SolverTrait::assembled);
 }
 
 /// `auto` alone chooses: small problems are factorised, large ones swept.

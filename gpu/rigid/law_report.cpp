@@ -7,11 +7,7 @@ namespace stickslip {
 namespace {
 
 /// Solvers whose friction is a box: |r_i| <= mu_i r_N along each tangent.
-bool has_box_law(ContactSolverKind kind) {
-  using enum ContactSolverKind;
-  return kind == pgs_jacobi || kind == pgs || kind == pgs_sm || kind == pivot_incremental ||
-         kind == pivot_block;
-}
+bool has_box_law(ContactSolverKind kind) { return contact_solver_info(kind).law == "box"; }
 
 }  // namespace
 

@@ -15,9 +15,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-std::string_view solver_name(ContactSolverKind kind) {
-  return find_param(param_table(), "contact_solver")->choices[static_cast<std::size_t>(kind)];
-}
+std::string_view solver_name(ContactSolverKind kind) { return contact_solver_info(kind).name; }
 
 std::string manifolds_refused(const std::string& why) {
   return "manifold_gs refuses (" + why + "): nsgs took its place";

@@ -36,6 +36,20 @@ TEST(Actions, EveryActionIsReachedByEachOfItsKeysAndStandsInTheTableOnce) {
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(ActionId::quit) + 1);
 }
 
+TEST(Actions, TheTableIsIndexedByIds) {
+  const auto table = action_table();
+  for (std::size_t i = 0; i < table.size(); ++i) EXPECT_EQ(static_cast<std::size_t>(table[i].id), i);
+}
+
+TEST(Actions, EveryOverlayHasASwitchOnItsKey) {
+  for (const OverlayInfo& overlay : overlay_table()) {
+    const Action* found = find_action(overlay.key, nullptr, 0);
+    ASSERT_NE(found, nullptr) << overlay.name;
+    EXPECT_EQ(found->meaning, overlay.meaning);
+    EXPECT_EQ(found->label, overlay.label);
+  }
+}
+
 TEST(Actions, TheContractOfKeys) {
   const auto id = [](int key, int mods = 0) { return find_action(key, nullptr, mods)->id; };
   EXPECT_EQ(id(GLFW_KEY_SPACE), ActionId::toggle_play);

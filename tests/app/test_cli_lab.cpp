@@ -1,4 +1,5 @@
 // stickslip solve and the lists of the contact lab; on a lab that does as told, and on the real one.
+#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -193,7 +194,7 @@ TEST_F(CliLab, BadInputGetsOneMessage) {
 }
 
 TEST_F(CliLab, ListsOfTheLab) {
-  for (const char* what : {"contact-solvers", "lab-params", "problems"}) {
+  for (const char* what : {"contact-solvers", "step-solvers", "lab-params", "problems"}) {
     const Result text = call({"list", what}), as_json = call({"list", what, "--json"});
     EXPECT_EQ(text.code, 0);
     const json rows = json::parse(as_json.out);
@@ -203,6 +204,10 @@ TEST_F(CliLab, ListsOfTheLab) {
   const json solvers = json::parse(call({"list", "contact-solvers", "--json"}).out);
   EXPECT_EQ(solvers[0]["name"], "auto");
   EXPECT_FALSE(solvers[0]["params"].empty());
+  const json steps = json::parse(call({"list", "step-solvers", "--json"}).out);
+  EXPECT_EQ(steps.size(), find_param(param_table(), "contact_solver")->choices.size());
+  const auto of_the_lab = [](const json& row) { return row["problems"].get<bool>(); };
+  EXPECT_EQ(std::ranges::count_if(steps, of_the_lab), static_cast<std::ptrdiff_t>(solvers.size()));
   EXPECT_EQ(json::parse(call({"list", "lab-params", "--json"}).out).size(), lab_param_table().size());
 }
 

@@ -206,7 +206,7 @@ TEST_F(ControlsAct, EveryRowOfEveryContactSolverOrItIsGreyed) {
       const std::vector<double> plain = run(base);
       for (const ParamInfo& info : lab_param_table()) {
         if (shows_nowhere(info.name)) continue;
-        const std::string why = why_contact_idle(info, base, play_.model), name(info.name);
+        const std::string why = inactive_reason(info, base, play_.model), name(info.name);
         if (why.empty() ? acting.contains(name) : !greyed.emplace(name, why).second) continue;
         const bool acts = shows(base, plain, info, object_of);
         if (!why.empty()) {
@@ -238,14 +238,14 @@ TEST_F(ControlsAct, EveryParameterAndEveryMaterialRowOrItIsGreyed) {
       SCOPED_TRACE(std::string(solvers.choices[k]) + ", stabilisation " + std::to_string(kind));
       for (const ParamInfo& info : param_table()) {
         if (info.name == "solver" || shows_nowhere(info.name)) continue;
-        const std::string why = why_idle(info, base, play_.model);
+        const std::string why = inactive_reason(info, base, play_.model);
         const bool acts = shows(
             base, plain, info, [](auto& settings) -> auto& { return settings.params; });
         EXPECT_EQ(acts, why.empty()) << info.name << ": " << why;
       }
       for (const std::size_t m : {0, 1})
         for (const ParamInfo& info : material_table()) {
-          const std::string why = why_idle(info, base, static_cast<int>(m), play_.model);
+          const std::string why = inactive_reason(info, base, play_.model, static_cast<int>(m));
           const bool acts = shows(
               base, plain, info, [m](auto& settings) -> auto& { return settings.materials[m]; });
           EXPECT_EQ(acts, why.empty()) << "material " << m << ' ' << info.name << ": " << why;

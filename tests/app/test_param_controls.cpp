@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "gpu/model/scene_traits.h"
 #include "tests/app/rigid_scene.h"
 
 namespace stickslip {
@@ -12,12 +13,15 @@ namespace {
 
 const ParamInfo& param(std::string_view name) { return *find_param(param_table(), name); }
 const ParamInfo& contact(std::string_view name) { return *find_param(lab_param_table(), name); }
-std::string why_idle(const ParamInfo& info, const Params& params, const Model& model) {
-  return stickslip::why_idle(info, Settings{params, model.materials, {}}, model);
+std::string inactive_reason(const ParamInfo& info, const Params& params, const Model& model) {
+  return stickslip::inactive_reason(info, Settings{params, model.materials, {}}, model);
 }
-std::string why_idle(const ParamInfo& info, const std::vector<Material>& materials, int material,
-                     const Model& model) {
-  return stickslip::why_idle(info, Settings{Params{}, materials, {}}, material, model);
+std::string inactive_reason(const ParamInfo& info, const std::vector<Material>& materials, int material,
+                            const Model& model) {
+  return stickslip::inactive_reason(info, Settings{Params{}, materials, {}}, model, material);
+}
+bool is_inactive_group(std::string_view group, const Model& model) {
+  return !param_group(group).read_in(scene_traits(model));
 }
 const ParamInfo& material(std::string_view name) { return *find_param(material_table(), name); }
 
@@ -57,21 +61,21 @@ TEST(ParamControls, WideRangesAreLogarithmicAndZeroStaysReachable) {
   EXPECT_TRUE(slider_scale(param("pcg_iterations"), 1e4).whole);
 }
 
-TEST(ParamControls, IdleControlsSayWhy) {
+TEST(ParamControls, InactiveControlsHaveAReason) {
   const Model model = test::two_tets("a").model;
   Params params;
-  EXPECT_NE(why_idle(param("friction_lags"), params, model), "");
+  EXPECT_NE(inactive_reason(param("friction_lags"), params, model), "");
   params.friction_update = FrictionUpdate::lagged;
-  EXPECT_EQ(why_idle(param("friction_lags"), params, model), "");
-  EXPECT_EQ(why_idle(param("barrier_growth"), params, model), "");
+  EXPECT_EQ(inactive_reason(param("friction_lags"), params, model), "");
+  EXPECT_EQ(inactive_reason(param("barrier_growth"), params, model), "");
   params.barrier_stiffness = 1e6;
-  EXPECT_NE(why_idle(param("barrier_growth"), params, model), "");
-  EXPECT_EQ(why_idle(param("barrier_stiffness"), params, model), "");
-  EXPECT_NE(why_idle(param("sigma_rule"), params, model), "");
-  EXPECT_NE(why_idle(param("kinematic_stiffness"), params, model), "");
+  EXPECT_NE(inactive_reason(param("barrier_growth"), params, model), "");
+  EXPECT_EQ(inactive_reason(param("barrier_stiffness"), params, model), "");
+  EXPECT_NE(inactive_reason(param("sigma_rule"), params, model), "");
+  EXPECT_NE(inactive_reason(param("kinematic_stiffness"), params, model), "");
 }
 
-TEST(ParamControls, WhatTheSolverIgnoresIsIdle) {
+TEST(ParamControls, WhatTheSolverIgnoresIsInactive) {
   const Model model = test::two_tets("a").model;
   Params params;
   int augmented = 0;
@@ -80,18 +84,18 @@ TEST(ParamControls, WhatTheSolverIgnoresIsIdle) {
     for (const ParamInfo& info : param_table()) {
       if (info.group != "augmented") continue;
       ++augmented;
-      EXPECT_EQ(why_idle(info, params, model).empty(), solver == SolverKind::barrier_al) << info.name;
+      EXPECT_EQ(inactive_reason(info, params, model).empty(), solver == SolverKind::barrier_al) << info.name;
     }
-    EXPECT_EQ(why_idle(param("solver"), params, model), "");
-    EXPECT_EQ(why_idle(param("contact_limit"), params, model), "");
+    EXPECT_EQ(inactive_reason(param("solver"), params, model), "");
+    EXPECT_EQ(inactive_reason(param("contact_limit"), params, model), "");
   }
   EXPECT_GT(augmented, 0);
 }
 
-TEST(ParamControls, WhatTheLinearSolverIgnoresIsIdle) {
+TEST(ParamControls, WhatTheLinearSolverIgnoresIsInactive) {
   const Model model = test::two_tets("a").model;
   Params params;
-  const auto idle = [&](const char* name) { return !why_idle(param(name), params, model).empty(); };
+  const auto idle = [&](const char* name) { return !inactive_reason(param(name), params, model).empty(); };
   EXPECT_TRUE(idle("warm_start_tolerance"));
   EXPECT_TRUE(idle("additive_blocks"));
   EXPECT_FALSE(idle("pcg_tolerance"));
@@ -109,31 +113,31 @@ TEST(ParamControls, WhatTheLinearSolverIgnoresIsIdle) {
 }
 
 TEST(ParamControls, GroupsHaveTitles) {
-  EXPECT_EQ(group_title("augmented"), "Augmented Lagrangian");
-  EXPECT_EQ(group_title("solver"), "Solver");
-  EXPECT_EQ(group_title("pcg"), "Linear solver");
-  EXPECT_EQ(group_title("ccd"), "CCD");
+  EXPECT_EQ(param_group("augmented").title, "Augmented Lagrangian");
+  EXPECT_EQ(param_group("solver").title, "Solver");
+  EXPECT_EQ(param_group("pcg").title, "Linear solver");
+  EXPECT_EQ(param_group("ccd").title, "CCD");
 }
 
-TEST(ParamControls, IdleMaterialRowsSayWhy) {
+TEST(ParamControls, InactiveMaterialRowsHaveAReason) {
   Model model = test::two_tets("a").model;
-  EXPECT_EQ(why_idle(material("young"), model.materials, 1, model), "");
+  EXPECT_EQ(inactive_reason(material("young"), model.materials, 1, model), "");
   model.materials[1].model = ElasticModel::arap;
-  EXPECT_NE(why_idle(material("poisson"), model.materials, 1, model), "");
-  EXPECT_EQ(why_idle(material("poisson"), model.materials, 0, model), "");
-  EXPECT_EQ(why_idle(material("poisson"), model.materials, -1, model), "")
+  EXPECT_NE(inactive_reason(material("poisson"), model.materials, 1, model), "");
+  EXPECT_EQ(inactive_reason(material("poisson"), model.materials, 0, model), "");
+  EXPECT_EQ(inactive_reason(material("poisson"), model.materials, -1, model), "")
       << "it still acts on the other material";
   model.materials.push_back(Material{});
-  EXPECT_NE(why_idle(material("young"), model.materials, 2, model), "");
-  EXPECT_EQ(why_idle(material("mu"), model.materials, 2, model), "");
+  EXPECT_NE(inactive_reason(material("young"), model.materials, 2, model), "");
+  EXPECT_EQ(inactive_reason(material("mu"), model.materials, 2, model), "");
 
   for (Object& object : model.objects)
     if (object.material == 0) object.control_begin = 0;
   for (const char* idle : {"model", "poisson", "damping"})
-    EXPECT_NE(why_idle(material(idle), model.materials, 0, model), "") << idle;
-  EXPECT_EQ(why_idle(material("young"), model.materials, 0, model), "");
-  EXPECT_EQ(why_idle(material("density"), model.materials, 0, model), "");
-  EXPECT_EQ(why_idle(material("damping"), model.materials, 1, model), "") << "of a deformable body";
+    EXPECT_NE(inactive_reason(material(idle), model.materials, 0, model), "") << idle;
+  EXPECT_EQ(inactive_reason(material("young"), model.materials, 0, model), "");
+  EXPECT_EQ(inactive_reason(material("density"), model.materials, 0, model), "");
+  EXPECT_EQ(inactive_reason(material("damping"), model.materials, 1, model), "") << "of a deformable body";
 }
 
 using Names = std::set<std::string_view>;
@@ -141,7 +145,7 @@ using Names = std::set<std::string_view>;
 Names live_params(const Settings& settings, const Model& model) {
   Names names;
   for (const ParamInfo& info : param_table())
-    if (why_idle(info, settings, model).empty()) names.insert(info.name);
+    if (inactive_reason(info, settings, model).empty()) names.insert(info.name);
   return names;
 }
 
@@ -171,16 +175,18 @@ TEST(ParamControls, RigidScenesReadTheirGroupsAndNoOthers) {
   EXPECT_EQ(live_params(settings, model), expected);
   for (const ParamInfo& info : param_table())
     if (info.group == "barrier" || info.group == "pcg") {
-      EXPECT_EQ(why_idle(info, settings, model), "rigid scenes have no barrier") << info.name;
+      EXPECT_EQ(inactive_reason(info, settings, model), "rigid scenes have no barrier") << info.name;
     }
-  EXPECT_TRUE(is_idle_group("newton", model));
-  EXPECT_FALSE(is_idle_group("penalty", model));
+  EXPECT_TRUE(is_inactive_group("newton", model));
+  EXPECT_FALSE(is_inactive_group("penalty", model));
 }
 
 TEST(ParamControls, StabilisationAndPenaltyReadWhatTheySay) {
   const Model model = test::rigid_scene("r").model;
   Settings settings{Params{}, model.materials, {}};
-  const auto live = [&](std::string_view name) { return why_idle(param(name), settings, model).empty(); };
+  const auto live = [&](std::string_view name) {
+    return inactive_reason(param(name), settings, model).empty();
+  };
   const std::pair<Stabilisation, Names> kinds[] = {
       {Stabilisation::none, {}},
       {Stabilisation::baumgarte, {"baumgarte", "baumgarte_speed", "contact_slop"}},
@@ -200,9 +206,11 @@ TEST(ParamControls, StabilisationAndPenaltyReadWhatTheySay) {
 TEST(ParamControls, PenaltyForcesLeaveLittleToASolver) {
   Model model = test::rigid_scene("r").model;  // with a joint
   Settings settings{Params{}, model.materials, {}};
-  const auto live = [&](std::string_view name) { return why_idle(param(name), settings, model).empty(); };
+  const auto live = [&](std::string_view name) {
+    return inactive_reason(param(name), settings, model).empty();
+  };
   const auto solver_reads = [&](const char* name) {
-    return why_contact_idle(contact(name), settings, model).empty();
+    return inactive_reason(contact(name), settings, model).empty();
   };
   for (const auto kind : {ContactSolverKind::penalty_explicit, ContactSolverKind::penalty_implicit}) {
     settings.params.contact_solver = kind;
@@ -219,7 +227,7 @@ TEST(ParamControls, PenaltyForcesLeaveLittleToASolver) {
   settings.params.contact_solver = ContactSolverKind::penalty_explicit;
   EXPECT_FALSE(live("shock_propagation"));
   for (const ParamInfo& info : lab_param_table())
-    EXPECT_NE(why_contact_idle(info, settings, model), "") << info.name << " is of a solver";
+    EXPECT_NE(inactive_reason(info, settings, model), "") << info.name << " is of a solver";
   settings.params.stabilisation = Stabilisation::projection;
   EXPECT_TRUE(live("projection_iterations"));
 }
@@ -228,9 +236,11 @@ TEST(ParamControls, PenaltyForcesNeitherBounceNorKnowWhatIsOnlyNear) {
   Model model = test::rigid_scene("r").model;  // with a joint
   Settings settings{Params{}, model.materials, {}};
   settings.materials[0].restitution = 0.5;
-  const auto live = [&](std::string_view name) { return why_idle(param(name), settings, model).empty(); };
+  const auto live = [&](std::string_view name) {
+    return inactive_reason(param(name), settings, model).empty();
+  };
   const auto bounces = [&] {
-    return stickslip::why_idle(material("restitution"), settings, 0, model).empty();
+    return stickslip::inactive_reason(material("restitution"), settings, model, 0).empty();
   };
   EXPECT_TRUE(bounces());
   for (const auto kind : {ContactSolverKind::penalty_explicit, ContactSolverKind::penalty_implicit}) {
@@ -255,16 +265,18 @@ TEST(ParamControls, ElasticSolidsAmongRigidBodiesReadPcgAndBarWhatTheyCannot) {
   solid.material = 1;
   model.objects.push_back(solid);
   const Settings settings{Params{}, model.materials, {}};
-  const auto live = [&](std::string_view name) { return why_idle(param(name), settings, model).empty(); };
+  const auto live = [&](std::string_view name) {
+    return inactive_reason(param(name), settings, model).empty();
+  };
   EXPECT_TRUE(live("pcg_tolerance"));
   EXPECT_TRUE(live("baumgarte"));
   EXPECT_FALSE(live("warm_start_tolerance"));
   EXPECT_FALSE(live("d_hat"));
   EXPECT_FALSE(live("sleeping"));
   EXPECT_FALSE(live("shock_propagation"));
-  EXPECT_FALSE(is_idle_group("pcg", model));
+  EXPECT_FALSE(is_inactive_group("pcg", model));
   const auto barred = [&](const char* name, auto choice) {
-    return !why_barred(param(name), static_cast<std::size_t>(choice), model).empty();
+    return !barred_choice_reason(param(name), static_cast<std::size_t>(choice), model).empty();
   };
   EXPECT_TRUE(barred("stabilisation", Stabilisation::projection));
   EXPECT_FALSE(barred("stabilisation", Stabilisation::spring_damper));
@@ -277,13 +289,13 @@ TEST(ParamControls, ElasticScenesReadNothingOfRigidBodies) {
   for (const ParamInfo& info : param_table())
     if (info.group == "velocity" || info.group == "stabilisation" || info.group == "sleep" ||
         info.group == "penalty") {
-      EXPECT_EQ(why_idle(info, Params{}, model), "this scene has no rigid bodies") << info.name;
-      EXPECT_TRUE(is_idle_group(info.group, model));
+      EXPECT_EQ(inactive_reason(info, Params{}, model), "this scene has no rigid bodies") << info.name;
+      EXPECT_TRUE(is_inactive_group(info.group, model));
     }
-  EXPECT_NE(why_barred(param("solver"), static_cast<std::size_t>(SolverKind::velocity), model), "");
-  EXPECT_EQ(why_barred(param("solver"), static_cast<std::size_t>(SolverKind::ipc), model), "");
+  EXPECT_NE(barred_choice_reason(param("solver"), static_cast<std::size_t>(SolverKind::velocity), model), "");
+  EXPECT_EQ(barred_choice_reason(param("solver"), static_cast<std::size_t>(SolverKind::ipc), model), "");
   for (const ParamInfo& info : material_table())
-    EXPECT_EQ(why_idle(info, model.materials, 0, model).empty(), info.group != "rigid") << info.name;
+    EXPECT_EQ(inactive_reason(info, model.materials, 0, model).empty(), info.group != "rigid") << info.name;
 }
 
 TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
@@ -298,12 +310,12 @@ TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
     const bool penalty = row.choices[i].starts_with("penalty");
     EXPECT_NE(contact_solver_text(i), "");
     if (penalty) continue;
-    const ContactSolverInfo& solver = *contact_solver_of(settings.params);
+    const ContactSolverInfo& solver = contact_solver_info(settings.params.contact_solver);
     EXPECT_EQ(solver.name, row.choices[i]);
     for (const ParamInfo& info : lab_param_table()) {
       if (info.name == "check_interval") continue;  // of a group that all read, but not in every iterate
       const bool read = std::ranges::count(solver.groups, info.group) > 0;
-      const std::string why = why_contact_idle(info, settings, model);
+      const std::string why = inactive_reason(info, settings, model);
       EXPECT_EQ(why.empty(), read) << info.name << ": " << why;
       if (!read) {
         EXPECT_EQ(why, std::string(solver.name) + " does not read this");
@@ -316,22 +328,22 @@ TEST(ParamControls, ManifoldsAreBarredWhereTheSceneHasMoreThanPlainContacts) {
   Model model = test::rigid_scene("r").model;
   const ParamInfo& row = param("contact_solver");
   const auto index = static_cast<std::size_t>(ContactSolverKind::manifold_gs);
-  EXPECT_EQ(why_barred(row, index, model), "the scene has joints");
+  EXPECT_EQ(barred_choice_reason(row, index, model), "the scene has joints");
   Settings settings{Params{}, model.materials, {}};
   settings.params.contact_solver = ContactSolverKind::manifold_gs;
-  EXPECT_EQ(why_contact_idle(contact("conjugate"), settings, model), "nsgs does not read this");
+  EXPECT_EQ(inactive_reason(contact("conjugate"), settings, model), "nsgs does not read this");
   model.joints.clear();
-  EXPECT_EQ(why_barred(row, index, model), "");
-  EXPECT_EQ(why_contact_idle(contact("conjugate"), settings, model), "");
-  EXPECT_EQ(why_barred(row, static_cast<std::size_t>(ContactSolverKind::nsgs), model), "");
+  EXPECT_EQ(barred_choice_reason(row, index, model), "");
+  EXPECT_EQ(inactive_reason(contact("conjugate"), settings, model), "");
+  EXPECT_EQ(barred_choice_reason(row, static_cast<std::size_t>(ContactSolverKind::nsgs), model), "");
   model.materials[0].torsion_radius = 0.1;
-  EXPECT_EQ(why_barred(row, index, model), "a material has torsional friction");
+  EXPECT_EQ(barred_choice_reason(row, index, model), "a material has torsional friction");
   model.materials[0] = {};
   model.materials[0].friction_kind = FrictionKind::elliptic;
-  EXPECT_EQ(why_barred(row, index, model), "friction of a material has a direction");
+  EXPECT_EQ(barred_choice_reason(row, index, model), "friction of a material has a direction");
   model.materials[0] = {};
   model.textures.emplace_back();
-  EXPECT_EQ(why_barred(row, index, model), "a surface has a texture");
+  EXPECT_EQ(barred_choice_reason(row, index, model), "a surface has a texture");
 }
 
 TEST(ParamControls, RowsOfAContactSolverDependOnEachOther) {
@@ -340,7 +352,7 @@ TEST(ParamControls, RowsOfAContactSolverDependOnEachOther) {
   LabParams& lab = settings.contact_params;
   const auto live = [&](ContactSolverKind solver, const char* name) {
     settings.params.contact_solver = solver;
-    return why_contact_idle(contact(name), settings, model).empty();
+    return inactive_reason(contact(name), settings, model).empty();
   };
   using Kind = ContactSolverKind;
   EXPECT_FALSE(live(Kind::nncg, "r_scale")) << "nncg_sweep = nsgs";
@@ -366,20 +378,20 @@ TEST(ParamControls, RowsOfAContactSolverDependOnEachOther) {
 }
 
 TEST(ParamControls, ContactGroupsHaveTitlesOfTheirOwn) {
-  std::set<std::string> titles;
-  for (const ParamInfo& info : param_table()) titles.insert(group_title(info.group));
+  std::set<std::string_view> titles;
+  for (const ParamInfo& info : param_table()) titles.insert(info.group_row->title);
   std::set<std::string_view> groups;
   for (const ParamInfo& info : lab_param_table())
     if (groups.insert(info.group).second) {
-      EXPECT_TRUE(titles.insert(contact_group_title(info.group)).second) << info.group;
-      EXPECT_NE(contact_group_title(info.group), info.group) << "it has none";
+      EXPECT_TRUE(titles.insert(info.group_row->title).second) << info.group;
+      EXPECT_NE(info.group_row->title, info.group);
     }
 }
 
 TEST(ParamControls, RigidMaterialsShowTheirRows) {
   Model model = test::rigid_scene("r").model;
   const auto live = [&](const char* name, int of) {
-    return why_idle(material(name), model.materials, of, model).empty();
+    return inactive_reason(material(name), model.materials, of, model).empty();
   };
   for (const char* elastic : {"model", "young", "poisson", "damping"})
     EXPECT_FALSE(live(elastic, 0)) << elastic;

@@ -41,7 +41,7 @@ void expect_honest(ContactLab& lab, const ContactProblem& problem, const SolveRe
   EXPECT_LE(judged, lab.judge(std::vector<double>(problem.size(), 0.0)).residual);
 }
 
-/// A monitor that looks at r = 0 of one contact, which presses.
+/// A monitor of r = 0 for one contact, which presses.
 struct Watched {
   Delassus<3> W;
   Buffer<ContactLaw<3>> law;
@@ -69,24 +69,24 @@ BACKEND_TEST(Monitor, CountsAndLooksWhenToldTo) {
     EXPECT_EQ(monitor.iterations(), 50);
     EXPECT_EQ(monitor.end(), SolveEnd::iterations);
     // At the first, then at every interval, and at the last.
-    EXPECT_EQ(monitor.looks(), interval == 1 ? 50 : 1 + 49 / 7);
+    EXPECT_EQ(monitor.checks(), interval == 1 ? 50 : 1 + 49 / 7);
   }
-  // By itself it looks ever more rarely while nothing gets better.
+  // By itself it checks ever more rarely while nothing gets better.
   Monitor<3> monitor(ctx, watched.W, watched.law.data(), {.max_iterations = 10000});
   while (!monitor.done(watched.r.data())) {
   }
-  EXPECT_LT(monitor.looks(), 100);
-  EXPECT_GT(monitor.looks(), 20);
+  EXPECT_LT(monitor.checks(), 100);
+  EXPECT_GT(monitor.checks(), 20);
 }
 
 BACKEND_TEST(Monitor, KeepsTheBest) {
   const Watched watched(ctx);
   Monitor<3> monitor(ctx, watched.W, watched.law.data(), {.tolerance = 1e-15});
-  const double far = monitor.look(watched.r.data());
+  const double far = monitor.check(watched.r.data());
   EXPECT_FALSE(monitor.converged());
   Buffer<Vec<double, 3>> close(ctx, std::vector<Vec<double, 3>>{{2, -0.4, -0.19}});
-  EXPECT_LT(monitor.look(close.data()), far);
-  monitor.look(watched.r.data());
+  EXPECT_LT(monitor.check(close.data()), far);
+  monitor.check(watched.r.data());
   EXPECT_DOUBLE_EQ(monitor.residual(), far);
   EXPECT_EQ(read_back(ctx, monitor.best())[2], -0.19);
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -110,7 +110,7 @@ BACKEND_TEST(Monitor, HistoryIsOffTheClock) {
                      {.max_iterations = 40, .check_interval = 20, .history = true});
   while (!monitor.done(watched.r.data())) {
   }
-  EXPECT_EQ(monitor.looks(), 3);
+  EXPECT_EQ(monitor.checks(), 3);
   ASSERT_EQ(monitor.history().size(), 40u);
   for (std::size_t k = 0; k < 40; ++k) EXPECT_EQ(monitor.history()[k].iteration, static_cast<long>(k + 1));
   Stopwatch watch;
@@ -213,13 +213,13 @@ BACKEND_TEST(Monitor, HistoryOfEverySolver) {
       if (!report.converged) return;
       EXPECT_NEAR(report.history.back().residual, report.judgement.residual, 1e-12);
       EXPECT_LE(report.judgement.residual, LabParams{}.tolerance);
-      // Who looks on changes nothing.
+      // The history changes nothing.
       EXPECT_TRUE(plain.converged);
     });
   }
 }
 
-/// A rare look notices late: to the iteration that the interval says.
+/// A rare check notices late: to the iteration that the interval says.
 BACKEND_TEST(Monitor, CheckIntervalActs) {
   const auto lab = monitored_lab(fixtures::known_contact("hyperstatic_grid").problem);
   for (const char* solver : {"nsgs", "prox_gs", "prox_jacobi"}) {

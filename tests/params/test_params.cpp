@@ -6,6 +6,9 @@
 #include <limits>
 #include <set>
 
+#include "gpu/params/contact_solvers.h"
+#include "gpu/params/lab_params.h"
+
 namespace stickslip {
 namespace {
 
@@ -38,6 +41,46 @@ TEST(Params, RowsAreUniqueAndDefaultsLieInTheirRanges) {
   };
   for (const ParamInfo& info : param_table()) check(info, &params);
   for (const ParamInfo& info : material_table()) check(info, &material);
+}
+
+TEST(ContactSolvers, RowsAreTheChoicesInTheOrderOfTheEnumerators) {
+  const ParamInfo& choice = param("contact_solver");
+  const auto table = contact_solver_table();
+  ASSERT_EQ(choice.choices.size(), table.size());
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    EXPECT_EQ(static_cast<std::size_t>(table[i].kind), i);
+    EXPECT_EQ(choice.choices[i], table[i].name);
+    EXPECT_EQ(find_contact_solver(table[i].name), &table[i]);
+    EXPECT_EQ(&contact_solver_info(table[i].kind), &table[i]);
+    EXPECT_FALSE(table[i].meaning.empty());
+  }
+  EXPECT_EQ(find_contact_solver("no such"), nullptr);
+}
+
+TEST(ContactSolvers, LawsAreThoseThatAreDocumented) {
+  const std::set<std::string_view> laws{"exact", "associated", "box", "penalty"};
+  for (const ContactSolverInfo& solver : contact_solver_table()) {
+    EXPECT_TRUE(laws.contains(solver.law)) << solver.name << ": " << solver.law;
+    EXPECT_EQ(solver.law == "penalty", solver.has(SolverTrait::forces)) << solver.name;
+  }
+}
+
+TEST(ContactSolvers, GroupsHaveParameters) {
+  std::set<std::string_view> groups;
+  for (const ParamInfo& row : lab_param_table()) groups.insert(row.group);
+  for (const ContactSolverInfo& solver : contact_solver_table()) {
+    EXPECT_EQ(solver.groups.front(), "stop");
+    for (const std::string_view group : solver.groups)
+      EXPECT_TRUE(groups.contains(group)) << solver.name << ": " << group;
+  }
+}
+
+TEST(ContactSolvers, ListsHaveAutoFirstAndNoPenaltyForces) {
+  const auto lab = list_contact_solvers(), steps = list_stepping_solvers();
+  EXPECT_EQ(lab.front().name, "auto");
+  EXPECT_EQ(steps.size(), lab.size() + 1);
+  EXPECT_EQ(steps.back().name, "manifold_gs");
+  EXPECT_EQ(steps.back().law, "exact");
 }
 
 TEST(Params, EveryRowReadsBackWhatWasSet) {

@@ -24,10 +24,11 @@ void draw_choice(PanelContext& context, const Scene& scene) {
   const double original = get_param(&scene.params, info);
   const double current = get_param(&simulation.settings().params, info);
   double value = 0;
-  const Touch touch =
+  const EditAction edit =
       draw_param_row(context.view.typed,
                      {info, current, original, "", current != original, false, solver_notes(info)}, value);
-  if (touch != Touch::none) simulation.post(ParamEdit{info.name, touch == Touch::reset ? original : value});
+  if (edit != EditAction::none)
+    simulation.post(ParamEdit{info.name, edit == EditAction::reset ? original : value});
   ImGui::PushTextWrapPos();
   text_colored(theme::dim_text, contact_solver_text(static_cast<std::size_t>(current)));
   ImGui::PopTextWrapPos();
@@ -48,30 +49,31 @@ void draw_outcome(const std::deque<StepReport>& history) {
           (report.stop_reason.empty() ? "" : ": " + report.stop_reason));
 }
 
-/// The rows of a group that act, or those that do not.
-void draw_rows(PanelContext& context, const Scene& scene, std::string_view group, bool idle) {
+/// The rows of a group that have an effect, or those that have none.
+void draw_rows(PanelContext& context, const Scene& scene, const ParamScope& scope, std::string_view group,
+               bool inactive) {
   Simulation& simulation = context.simulation;
   bool titled = false;
   for (const ParamInfo& info : lab_param_table()) {
     if (info.group != group) continue;
-    const Settings& settings = simulation.settings();
-    const std::string why = why_contact_idle(info, settings, scene.model);
-    if (why.empty() == idle) continue;
-    if (!std::exchange(titled, true)) text_colored(theme::accent, contact_group_title(group));
+    const std::string reason = inactive_reason(info, scope);
+    if (reason.empty() == inactive) continue;
+    if (!std::exchange(titled, true)) text_colored(theme::accent, info.group_row->title);
     const double original = get_param(&scene.contact_params, info);
-    const double current = get_param(&settings.contact_params, info);
+    const double current = get_param(&scope.lab, info);
     double value = 0;
-    const Touch touch =
-        draw_param_row(context.view.typed, {info, current, original, why, current != original}, value);
-    if (touch != Touch::none)
-      simulation.post(ContactParamEdit{info.name, touch == Touch::reset ? original : value});
+    const EditAction edit =
+        draw_param_row(context.view.typed, {info, current, original, reason, current != original}, value);
+    if (edit != EditAction::none)
+      simulation.post(ContactParamEdit{info.name, edit == EditAction::reset ? original : value});
   }
 }
 
-void draw_all(PanelContext& context, const Scene& scene, bool idle) {
+void draw_all(PanelContext& context, const Scene& scene, bool inactive) {
+  const ParamScope scope = param_scope(context.simulation.settings(), scene.model);
   std::string_view last;
   for (const ParamInfo& info : lab_param_table())
-    if (std::exchange(last, info.group) != info.group) draw_rows(context, scene, info.group, idle);
+    if (std::exchange(last, info.group) != info.group) draw_rows(context, scene, scope, info.group, inactive);
 }
 
 }  // namespace
@@ -83,7 +85,7 @@ void draw_contact_solver_panel(PanelContext& context) {
   draw_choice(context, *scene);
   draw_outcome(context.simulation.history());
   draw_all(context, *scene, false);
-  if (ImGui::TreeNodeEx("not read now", ImGuiTreeNodeFlags_SpanAvailWidth)) {
+  if (ImGui::TreeNodeEx("inactive", ImGuiTreeNodeFlags_SpanAvailWidth)) {
     ImGui::Unindent(ImGui::GetTreeNodeToLabelSpacing());
     draw_all(context, *scene, true);
     ImGui::Indent(ImGui::GetTreeNodeToLabelSpacing());

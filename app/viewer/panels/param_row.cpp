@@ -91,7 +91,7 @@ bool choice_box(const ParamRow& control, double& value) {
 
 }  // namespace
 
-Touch draw_param_row(TypedNumber& typed, const ParamRow& control, double& value) {
+EditAction draw_param_row(TypedNumber& typed, const ParamRow& control, double& value) {
   const std::string name(control.info.name);
   const float reset_width = ImGui::GetFrameHeight();
   const float label_width = em(18);
@@ -116,14 +116,14 @@ Touch draw_param_row(TypedNumber& typed, const ParamRow& control, double& value)
   }
   if (typed.id == 0) tooltip(describe(control));
   ImGui::EndDisabled();
-  Touch touch = changed ? Touch::changed : Touch::none;
+  EditAction edit = changed ? EditAction::changed : EditAction::none;
   if (control.modified) {
     ImGui::SameLine(ImGui::GetContentRegionMax().x - reset_width);
-    if (ImGui::Button("x", {reset_width, 0})) touch = Touch::reset;
+    if (ImGui::Button("x", {reset_width, 0})) edit = EditAction::reset;
     tooltip("Back to the scene's value");
   }
   ImGui::PopID();
-  return touch;
+  return edit;
 }
 
 }  // namespace stickslip

@@ -25,10 +25,10 @@ struct ParamRow {
   std::vector<ChoiceNote> notes = {};  // of its choices, in their order; empty: none
 };
 
-enum class Touch { none, changed, reset };
+enum class EditAction { none, changed, reset };
 
 /// Label, control and, where the value is not the scene's, a button that takes it back. `value` is the new
 /// one.
-Touch draw_param_row(TypedNumber& typed, const ParamRow& control, double& value);
+EditAction draw_param_row(TypedNumber& typed, const ParamRow& control, double& value);
 
 }  // namespace stickslip

@@ -4,6 +4,7 @@
 #include "app/viewer/panels/param_row.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/param_controls.h"
+#include "gpu/model/scene_traits.h"
 
 namespace stickslip {
 namespace {
@@ -16,16 +17,16 @@ void draw_material_row(Simulation& simulation, const Scene& scene, TypedNumber& 
   const std::size_t first = chosen < 0 ? 0 : static_cast<std::size_t>(chosen);
   const std::size_t last = chosen < 0 ? materials.size() : first + 1;
   ParamRow control{info, get_param(&materials[first], info), get_param(&originals[first], info),
-                   why_idle(info, simulation.settings(), chosen, scene.model)};
+                   inactive_reason(info, simulation.settings(), scene.model, chosen)};
   for (std::size_t i = first; i < last; ++i) {
     const double value = get_param(&materials[i], info);
     control.mixed = control.mixed || value != control.value;
     control.modified = control.modified || value != get_param(&originals[i], info);
   }
   double value = 0;
-  const Touch touch = draw_param_row(typed, control, value);
-  if (touch == Touch::changed) simulation.post(MaterialEdit{chosen, info.name, value});
-  if (touch == Touch::reset)
+  const EditAction edit = draw_param_row(typed, control, value);
+  if (edit == EditAction::changed) simulation.post(MaterialEdit{chosen, info.name, value});
+  if (edit == EditAction::reset)
     for (std::size_t i = first; i < last; ++i)
       simulation.post(MaterialEdit{static_cast<int>(i), info.name, get_param(&originals[i], info)});
 }
@@ -58,30 +59,34 @@ void draw_half_spaces(Simulation& simulation, const Scene& scene, TypedNumber& t
     row.name = name;
     double value = 0;
     const double original = scene.model.half_spaces[i].mu;
-    const Touch touch = draw_param_row(typed, {row, values[i], original, "", values[i] != original}, value);
-    if (touch != Touch::none) simulation.post(HalfSpaceEdit{i, touch == Touch::reset ? original : value});
+    const EditAction edit =
+        draw_param_row(typed, {row, values[i], original, "", values[i] != original}, value);
+    if (edit != EditAction::none)
+      simulation.post(HalfSpaceEdit{i, edit == EditAction::reset ? original : value});
     ImGui::PopID();
   }
 }
 
 std::vector<ChoiceNote> notes_of(const ParamInfo& info, const Model& model) {
   std::vector<ChoiceNote> notes(info.choices.size());
-  for (std::size_t i = 0; i < notes.size(); ++i) notes[i].barred = why_barred(info, i, model);
+  for (std::size_t i = 0; i < notes.size(); ++i) notes[i].barred = barred_choice_reason(info, i, model);
   return notes;
 }
 
 /// The rows of one group, but for what has a place of its own.
 void draw_group(Simulation& simulation, const Scene& scene, TypedNumber& typed, std::string_view group) {
+  const Settings& settings = simulation.settings();
+  const ParamScope scope = param_scope(settings, scene.model);
   for (const ParamInfo& info : param_table()) {
     if (info.group != group || info.name == "contact_solver") continue;
-    const Settings& settings = simulation.settings();
     const double original = get_param(&scene.params, info), current = get_param(&settings.params, info);
     double value = 0;
-    const Touch touch = draw_param_row(typed,
-                                       {info, current, original, why_idle(info, settings, scene.model),
-                                        current != original, false, notes_of(info, scene.model)},
-                                       value);
-    if (touch != Touch::none) simulation.post(ParamEdit{info.name, touch == Touch::reset ? original : value});
+    const EditAction edit = draw_param_row(typed,
+                                           {info, current, original, inactive_reason(info, scope),
+                                            current != original, false, notes_of(info, scene.model)},
+                                           value);
+    if (edit != EditAction::none)
+      simulation.post(ParamEdit{info.name, edit == EditAction::reset ? original : value});
   }
 }
 
@@ -101,7 +106,7 @@ void draw_parameters_panel(PanelContext& context) {
   // What is folded is remembered for either kind of scene by itself.
   const bool rigid = is_rigid(scene->model);
   const auto draw = [&](std::string_view group, bool open) {
-    if (section((group_title(group) + (rigid ? "##rigid" : "##elastic")).c_str(), open))
+    if (section((std::string(param_group(group).title) + (rigid ? "##rigid" : "##elastic")).c_str(), open))
       draw_group(simulation, *scene, typed, group);
   };
   if (rigid) draw_contact_solver_panel(context);
@@ -111,11 +116,12 @@ void draw_parameters_panel(PanelContext& context) {
     draw_half_spaces(simulation, *scene, typed);
   }
   // What this kind of scene does not read stands behind what it does.
+  const SceneTraits traits = scene_traits(scene->model);
   for (const bool idle : {false, true}) {
     std::string_view last;
     for (const ParamInfo& info : param_table())
       if (std::exchange(last, info.group) != info.group && (rigid || info.group != "solver") &&
-          is_idle_group(info.group, scene->model) == idle)
+          info.group_row->read_in(traits) != idle)
         draw(info.group, !idle && begins_open(info.group, rigid));
   }
 }

@@ -35,21 +35,17 @@ void draw_speed(Simulation& simulation) {
   ImGui::EndCombo();
 }
 
-/// Freeze, and the panel that shows what it took.
-void draw_lab_buttons(PanelContext& context, const ImVec2& size) {
-  const std::deque<StepReport>& history = context.simulation.history();
-  const bool solved = !history.empty() && history.back().contact_solve;
-  ImGui::BeginDisabled(!solved);
-  if (action_button("Freeze",
-                    "Take the last step's contact problem into the lab: a file, and a race of all solvers",
-                    shortcut(ActionId::freeze), size))
-    context.act(ActionId::freeze);
-  if (!solved) tooltip("The last step was no contact problem at velocity level: that needs rigid bodies");
+/// The button of an action, greyed with the reason where it has nothing to act on. `label`: instead of the
+/// row's.
+void draw_action(PanelContext& context, ActionId id, const ImVec2& size, std::string_view label = {}) {
+  const Action& action = action_table()[static_cast<std::size_t>(id)];
+  const std::string reason = inactive_reason(id, context.simulation);
+  ImGui::BeginDisabled(!reason.empty());
+  if (action_button(std::string(label.empty() ? action.label : label).c_str(), std::string(action.meaning),
+                    shortcut(id), size))
+    context.act(id);
+  if (!reason.empty()) tooltip(reason);
   ImGui::EndDisabled();
-  ImGui::SameLine();
-  if (action_button(context.view.lab ? "Hide lab" : "Show lab", "Solvers on a frozen problem",
-                    shortcut(ActionId::toggle_lab), size))
-    context.act(ActionId::toggle_lab);
 }
 
 }  // namespace
@@ -60,19 +56,15 @@ void draw_transport_panel(PanelContext& context) {
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
   const ImVec2 size{std::floor(width), 0};
-  ImGui::BeginDisabled(!status.loaded);
-  if (action_button(status.playing ? "Pause" : "Play", "Play or pause", shortcut(ActionId::toggle_play),
-                    size))
-    context.act(ActionId::toggle_play);
+  draw_action(context, ActionId::toggle_play, size, status.playing ? "Pause" : "");
   ImGui::SameLine();
-  if (action_button("Step", "One time step, then pause", shortcut(ActionId::step), size))
-    context.act(ActionId::step);
+  draw_action(context, ActionId::step, size);
   ImGui::SameLine();
-  if (action_button("Reset", "Back to the start; settings stay", shortcut(ActionId::reset), size))
-    context.act(ActionId::reset);
-  ImGui::EndDisabled();
+  draw_action(context, ActionId::reset, size);
   draw_speed(simulation);
-  draw_lab_buttons(context, size);
+  draw_action(context, ActionId::freeze, size);
+  ImGui::SameLine();
+  draw_action(context, ActionId::toggle_lab, size, context.view.lab ? "Hide lab" : "Show lab");
 
   const Snapshot& snapshot = simulation.frame().snapshot;
   const float column = em(16);

@@ -1,4 +1,5 @@
 #include <array>
+#include <utility>
 
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
@@ -8,10 +9,15 @@
 namespace stickslip {
 namespace {
 
-void overlay_box(PanelContext& context, const char* label, bool on, ActionId action) {
-  bool value = on;
-  if (ImGui::Checkbox(label, &value)) context.act(action);
-  tooltip(std::string("[") + shortcut(action) + "]");
+/// A box for each overlay that the scene has something for.
+void draw_overlay_boxes(PanelContext& context, const Model& model) {
+  bool first = true;
+  for (const OverlayInfo& overlay : overlay_table()) {
+    if (!overlay.is_offered(model)) continue;
+    if (!std::exchange(first, false)) ImGui::SameLine();
+    ImGui::Checkbox(overlay.label.data(), &(context.view.overlays.*overlay.flag));
+    tooltip(std::string(overlay.meaning) + "  [" + overlay.key + "]");
+  }
 }
 
 enum class Mark { disc, ring };
@@ -52,18 +58,9 @@ void draw_position_row(const WindowFigures& figures) {
 void draw_view_panel(PanelContext& context) {
   if (!section("View")) return;
   ViewState& view = context.view;
-  overlay_box(context, "Contacts", view.overlays.contacts, ActionId::toggle_contacts);
-  ImGui::SameLine();
-  overlay_box(context, "Normals", view.overlays.normals, ActionId::toggle_normals);
-  ImGui::SameLine();
-  overlay_box(context, "Edges", view.overlays.wireframe, ActionId::toggle_wireframe);
-
   const SimulationFrame& shown = context.simulation.frame();
   const bool rigid = shown.scene && is_rigid(shown.scene->model);
-  if (rigid && !shown.scene->model.joints.empty()) {
-    ImGui::SameLine();
-    overlay_box(context, "Joints", view.overlays.joints, ActionId::toggle_joints);
-  }
+  draw_overlay_boxes(context, shown.scene ? shown.scene->model : Model{});
 
   std::array<int, 3> counts{};
   int augmented = 0;
@@ -71,7 +68,7 @@ void draw_view_panel(PanelContext& context) {
     ++counts[static_cast<std::size_t>(contact.state)];
     augmented += contact.augmented;
   }
-  if (view.overlays.contacts || view.overlays.normals) {
+  if (shows_contacts(view.overlays)) {
     const auto state_row = [&](ContactState state, const char* name, const char* meaning, bool& shown) {
       legend_row(Mark::disc, contact_color(state), name, meaning, counts[static_cast<std::size_t>(state)],
                  shown);

@@ -1,0 +1,27 @@
+#include "app/render/overlays.h"
+
+#include <algorithm>
+
+namespace stickslip {
+
+std::span<const OverlayInfo> overlay_table() {
+#define STICKSLIP_ROW(flag, label, key, meaning, condition, reads_contacts)                               \
+  {#flag, label, meaning, key, &Overlays::flag, reads_contacts, []([[maybe_unused]] const Model& model) { \
+     return condition;                                                                                    \
+   }},
+#define STICKSLIP_CONTACT(...) STICKSLIP_ROW(__VA_ARGS__, true)
+#define STICKSLIP_OTHER(...) STICKSLIP_ROW(__VA_ARGS__, false)
+  static constexpr OverlayInfo table[] = {
+      STICKSLIP_OVERLAYS(STICKSLIP_CONTACT, STICKSLIP_OTHER, STICKSLIP_OTHER)};
+#undef STICKSLIP_ROW
+#undef STICKSLIP_CONTACT
+#undef STICKSLIP_OTHER
+  return table;
+}
+
+bool shows_contacts(const Overlays& overlays) {
+  return std::ranges::any_of(
+      overlay_table(), [&](const OverlayInfo& row) { return row.reads_contacts && overlays.*row.flag; });
+}
+
+}  // namespace stickslip

@@ -1,0 +1,46 @@
+// What a picture can show over the bodies, one row each. From the rows come the flags of a picture, the boxes
+// of the view panel, the keys with their help, and what the renderer draws.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "gpu/model/model.h"
+
+namespace stickslip {
+
+// ROW(flag, "label", key, "meaning", condition on the scene's `model` for the box to be offered)
+// A function draw_<flag> draws it:
+//   CONTACT: glyphs of one contact, drawn where contacts are read; see ContactMark in glyphs.h
+//   SCENE: glyphs of the picture; see glyphs.h
+//   PASS: commands of its own, before all glyphs; see passes.h
+// At a contact the mark of the first row is on top.
+// clang-format off
+#define STICKSLIP_OVERLAYS(CONTACT, SCENE, PASS)                                                  \
+  CONTACT(contacts, "Contacts", 'C', "contact points, coloured by state", true)                  \
+  CONTACT(normals, "Normals", 'N', "contact normals", true)                                      \
+  PASS(wireframe, "Edges", 'V', "mesh edges", true)                                              \
+  SCENE(joints, "Joints", 'J', "joints: anchors and axes", !model.joints.empty())
+// clang-format on
+
+struct Overlays {
+#define STICKSLIP_FLAG(flag, ...) bool flag = false;
+  STICKSLIP_OVERLAYS(STICKSLIP_FLAG, STICKSLIP_FLAG, STICKSLIP_FLAG)
+#undef STICKSLIP_FLAG
+  bool multipliers = true;  // `contacts` has rings around contacts that have a multiplier
+};
+
+struct OverlayInfo {
+  std::string_view name, label, meaning;
+  char key;  // upper case
+  bool Overlays::*flag;
+  bool reads_contacts;
+  bool (*is_offered)(const Model& model);
+};
+
+std::span<const OverlayInfo> overlay_table();
+
+/// Whether a picture needs the contacts of the step.
+bool shows_contacts(const Overlays& overlays);
+
+}  // namespace stickslip

@@ -1,0 +1,56 @@
+#include "gpu/model/scene_traits.h"
+
+#include <algorithm>
+
+#include "gpu/model/coupled.h"
+#include "gpu/model/manifold_support.h"
+#include "gpu/model/steppers.h"
+
+namespace stickslip {
+
+SceneTraits scene_traits(const Model& model) {
+  const auto has_limits = [](const Joint& joint) { return joint.low <= joint.high; };
+  return {.rigid = !model.bodies.empty(),
+          .coupled = is_coupled(model),
+          .joints = !model.joints.empty(),
+          .joint_limits = std::ranges::any_of(model.joints, has_limits),
+          .scripted = !model.scripted.empty(),
+          .manifolds = why_no_manifolds(model).empty()};
+}
+
+MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material) {
+  MaterialUse use;
+  const bool coupled = is_coupled(model);
+  for (const Object& object : model.objects) {
+    if (material >= 0 && object.material != material) continue;
+    const bool solid = object.tet_begin < object.tet_end;
+    use.solid |= solid;
+    use.deformable |= solid && !object.is_affine();
+    use.rigid |= object.is_rigid() || (coupled && solid);
+    if (!object.is_rigid()) continue;
+    const Body& body = model.bodies[static_cast<std::size_t>(object.body)];
+    use.weighed |= body.moves && body.mass <= 0;
+  }
+  const auto first = material < 0 ? materials.begin() : materials.begin() + material;
+  const auto last = material < 0 ? materials.end() : first + 1;
+  use.isotropic =
+      std::all_of(first, last, [](const Material& m) { return m.friction_kind == FrictionKind::isotropic; });
+  use.arap = std::all_of(first, last, [](const Material& m) { return m.model == ElasticModel::arap; });
+  return use;
+}
+
+std::string barred_choice_reason(const ParamInfo& info, std::size_t index, const Model& model) {
+  const bool contact_solver = info.name == "contact_solver";
+  if (contact_solver && contact_solver_table()[index].has(SolverTrait::manifolds))
+    return why_no_manifolds(model);
+  if (is_coupled(model) && (contact_solver || info.name == "stabilisation")) {
+    Params params;
+    set_param(&params, info, static_cast<double>(index));
+    return coupled_fault(params);
+  }
+  if (info.name != "solver") return {};
+  const auto refused = stepper_refusal(model, static_cast<SolverKind>(index));
+  return refused ? refused->text() : "";
+}
+
+}  // namespace stickslip

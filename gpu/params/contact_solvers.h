@@ -1,0 +1,106 @@
+// The contact solvers, one row each. From the rows come ContactSolverKind, the choices of `contact_solver`,
+// `--solver`, `race` and the lists, the declaration of each solver's function and its dispatch
+// (gpu/dfcp/solvers), and the solvers that the tests compare.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace stickslip {
+
+// PROBLEM(enumerator, name, law, traits, "groups", "meaning"): its `solve_<name>` of gpu/dfcp solves
+//   any contact problem, those of the lab and those of steps.
+// STEP(as PROBLEM): only steps of a running scene have it; gpu/rigid calls it.
+// `law` is what the method solves by itself: exact (Coulomb's law), associated (exact with de_saxce), box (a
+// pyramid in place of the cone), penalty (springs in place of the law). `traits` are those of SolverTrait,
+// joined by |. `groups` of LabParams are what it reads beside `stop`, which all read. Rows are appended: the
+// order is that of the enumerators.
+// clang-format off
+#define STICKSLIP_CONTACT_SOLVERS(PROBLEM, STEP)                                                                               \
+  PROBLEM(pgs_jacobi, pgs_jacobi, box, none, "relaxation",                                                                     \
+          "projected Jacobi by scalar rows, box friction [Course 3.2.1]")                                                      \
+  PROBLEM(pgs, pgs, box, none, "sweep relaxation",                                                                             \
+          "projected Gauss-Seidel by scalar rows, box friction (PSOR with omega) [Course Alg.6]")                              \
+  PROBLEM(nsgs, nsgs, exact, none, "sweep relaxation",                                                                         \
+          "blocked Gauss-Seidel with the exact solution of every contact [Course 3.2.4]")                                      \
+  PROBLEM(prox_jacobi, prox_jacobi, exact, none, "prox adaptive",                                                              \
+          "proximal fixed point, Jacobi, r-factors [Course Alg.11]")                                                           \
+  PROBLEM(prox_gs, prox_gs, exact, none, "sweep relaxation prox prox_local adaptive",                                          \
+          "proximal fixed point, Gauss-Seidel, r-factors [Course Alg.12]")                                                     \
+  PROBLEM(staggered, staggered, exact, none, "sweep relaxation staggered",                                                     \
+          "normal and tangential problems in turn [Course 3.2.5]")                                                             \
+  PROBLEM(pgs_sm, pgs_sm, box, none, "sweep relaxation subspace",                                                              \
+          "projected Gauss-Seidel with subspace minimisation, box friction [Course Alg.9]")                                    \
+  PROBLEM(nncg, nncg, exact, none, "sweep relaxation nncg prox prox_local",                                                    \
+          "sweeps accelerated by nonsmooth nonlinear conjugate gradients [Course Alg.10]; nncg_sweep = prox reads prox and prox_local") \
+  PROBLEM(newton_ac, newton_ac, exact, assembled | free_checks, "newton damping alart_curnier",                                \
+          "damped nonsmooth Newton on the Alart-Curnier function [Bertails11]")                                                \
+  PROBLEM(newton_fb, newton_fb, exact, assembled | free_checks, "newton damping",                                              \
+          "damped nonsmooth Newton on the Fischer-Burmeister function [Course 3.3]")                                           \
+  PROBLEM(newton_minmap, newton_minmap, exact, assembled | free_checks, "newton damping",                                      \
+          "damped nonsmooth Newton on the minimum map [Course 3.3]")                                                           \
+  PROBLEM(spg, spg, associated, none, "convex shifts spg",                                                                     \
+          "preconditioned spectral projected gradient with fallback, P-SPG-FB [Tasora13]")                                     \
+  PROBLEM(apgd, apgd, associated, none, "convex shifts acceleration",                                                          \
+          "accelerated projected gradient with restart (Nesterov)")                                                            \
+  PROBLEM(admm, admm, associated, assembled, "convex admm",                                                                    \
+          "alternating directions on the dual problem")                                                                        \
+  PROBLEM(pivot_incremental, pivot_incremental, box, assembled | free_checks, "pivot",                                         \
+          "incremental pivoting of a small dense problem, box friction [Course Alg.3]")                                        \
+  PROBLEM(pivot_block, pivot_block, box, assembled | free_checks, "pivot",                                                     \
+          "block principal pivoting of a small dense problem, box friction [Course Alg.4]")                                    \
+  PROBLEM(automatic, auto, exact, none, "sweep relaxation newton alart_curnier auto",                                          \
+          "Gauss-Seidel until the active set settles, then extrapolated sweeps, nonsmooth Newton or interior points, whichever pays") \
+  STEP(manifold_gs, manifold_gs, exact, manifolds, "relaxation prox_local manifold",                                           \
+       "Gauss-Seidel by manifolds that are swept side by side, carried further by conjugate gradients; isotropic friction, no joints") \
+  STEP(penalty_explicit, penalty_explicit, penalty, forces, "sweep relaxation",                                                \
+       "springs and dampers at overlaps, from the state at the step's start: small steps only, and nothing is exact [Course 5.1]") \
+  STEP(penalty_implicit, penalty_implicit, penalty, forces, "sweep relaxation",                                                \
+       "springs and dampers at overlaps, linearised at the step's end: stable, and soft [Course 5.1]")
+// clang-format on
+
+enum class ContactSolverKind : int {
+#define STICKSLIP_ENUMERATOR(kind, ...) kind,
+  STICKSLIP_CONTACT_SOLVERS(STICKSLIP_ENUMERATOR, STICKSLIP_ENUMERATOR)
+#undef STICKSLIP_ENUMERATOR
+};
+
+/// Bits of ContactSolverInfo::traits.
+namespace SolverTrait {
+enum : unsigned {
+  none = 0,
+  assembled = 1,    // needs the entries of W, not only its products: storage = auto assembles
+  free_checks = 2,  // has the velocities of every iterate, so that a check of the residual costs nothing
+  manifolds = 4,    // sweeps contact manifolds; scenes that have none to sweep are left to nsgs
+  forces = 8,       // acts by forces; nsgs solves what they leave (joints, implicit forces)
+};
+}  // namespace SolverTrait
+
+/// A row. The table of all is indexed by ContactSolverKind.
+struct ContactSolverInfo {
+  std::string_view name, meaning;
+  std::string_view law;                  // "exact", "associated", "box", "penalty"
+  std::vector<std::string_view> groups;  // of the LabParams that it reads
+  ContactSolverKind kind = ContactSolverKind::nsgs;
+  unsigned traits = SolverTrait::none;
+  bool solves_problems = true;  // those of the lab; the others need a running scene
+
+  bool has(unsigned trait) const { return (traits & trait) != 0; }
+};
+
+std::span<const ContactSolverInfo> contact_solver_table();
+const ContactSolverInfo& contact_solver_info(ContactSolverKind kind);
+/// nullptr where no solver has this name.
+const ContactSolverInfo* find_contact_solver(std::string_view name);
+
+/// The solvers of the lab: `auto` first, then those of the exact, the associated and the box law.
+std::vector<ContactSolverInfo> list_contact_solvers();
+/// Those and what running scenes alone have, but for penalty forces.
+std::vector<ContactSolverInfo> list_stepping_solvers();
+
+/// "pgs_jacobi|pgs|...": the choices of the parameter `contact_solver`.
+std::string_view contact_solver_choices();
+
+}  // namespace stickslip

@@ -1,0 +1,142 @@
+// The groups of parameters: titles, which scenes read them, and rules that hold for a whole group.
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+
+#include "gpu/params/param_rules.h"
+
+namespace stickslip {
+namespace {
+
+using Scenes = ParamGroup::Scenes;
+
+std::string rule_of_multipliers(const ParamInfo&, const ParamScope& s) {
+  return s.params.solver == SolverKind::ipc ? "solver = ipc has no multipliers; barrier_al has" : "";
+}
+
+std::string rule_of_pcg(const ParamInfo& info, const ParamScope& s) {
+  const bool direct = s.params.linear_solver == LinearSolverKind::cholesky;
+  return direct && info.name != "linear_solver" ? "linear_solver = cholesky has no iterations" : "";
+}
+
+std::string rule_of_sleep(const ParamInfo&, const ParamScope& s) {
+  return s.scene.coupled ? "bodies beside elastic solids stay awake" : "";
+}
+
+std::string rule_of_penalty(const ParamInfo&, const ParamScope& s) {
+  if (s.penalty()) return {};
+  return "contact_solver = " + std::string(contact_solver_info(s.params.contact_solver).name) +
+         " finds impulses; the penalty_ ones use forces";
+}
+
+std::string rule_of_surfaces(const ParamInfo&, const ParamScope& s) {
+  return s.material.rigid ? "" : "no rigid body is made of this material";
+}
+
+std::string rule_of_solvers(const ParamInfo& info, const ParamScope& s) {
+  if (s.penalty_explicit() && !s.scene.joints) return param_rules::kNothingToSolve;
+  const ContactSolverInfo& solver = s.solver();
+  if (std::ranges::find(solver.groups, info.group) != solver.groups.end()) return {};
+  return (solver.has(SolverTrait::forces) ? "nsgs, which solves beside penalty forces,"
+                                          : std::string(solver.name)) +
+         " does not read this";
+}
+
+std::string rule_of_prox(const ParamInfo& info, const ParamScope& s) {
+  if (std::string reason = rule_of_solvers(info, s); !reason.empty()) return reason;
+  const bool other_sweep = s.lab.nncg_sweep != NncgSweep::prox;
+  return s.solver().kind == ContactSolverKind::nncg && other_sweep ? "only nncg_sweep = prox reads this" : "";
+}
+
+// Of param_table() and material_table().
+constexpr ParamGroup kGroups[] = {
+    {"time", "Time"},
+    {"integration", "Integration", Scenes::elastic},
+    {"solver", "Solver", Scenes::elastic},
+    {"barrier", "Barrier", Scenes::elastic},
+    {"augmented", "Augmented Lagrangian", Scenes::elastic, rule_of_multipliers},
+    {"friction", "Friction", Scenes::elastic},
+    {"newton", "Newton", Scenes::elastic},
+    {"pcg", "Linear solver", Scenes::elastic_or_coupled, rule_of_pcg},
+    {"ccd", "CCD", Scenes::elastic},
+    {"boundary", "Boundary", Scenes::elastic},
+    {"interaction", "Interaction"},
+    {"velocity", "Velocity", Scenes::rigid},
+    {"stabilisation", "Stabilisation", Scenes::rigid},
+    {"sleep", "Sleep", Scenes::rigid, rule_of_sleep},
+    {"penalty", "Penalty", Scenes::rigid, rule_of_penalty},
+    {"material", "Material"},
+    {"rigid", "Rigid", Scenes::all, rule_of_surfaces},
+};
+
+// Of lab_param_table(). No title is one of those above.
+constexpr ParamGroup kLabGroups[] = {
+    {"stop", "Accuracy and budget", Scenes::all, rule_of_solvers},
+    {"sweep", "Sweeps", Scenes::all, rule_of_solvers},
+    {"relaxation", "Relaxation", Scenes::all, rule_of_solvers},
+    {"prox", "r-factors", Scenes::all, rule_of_prox},
+    {"adaptive", "Adaptive r-factors", Scenes::all, rule_of_solvers},
+    {"prox_local", "Local proximal steps", Scenes::all, rule_of_prox},
+    {"manifold", "Conjugate directions", Scenes::all, rule_of_solvers},
+    {"convex", "Convex subproblem", Scenes::all, rule_of_solvers},
+    {"shifts", "Outer shifts", Scenes::all, rule_of_solvers},
+    {"acceleration", "Acceleration", Scenes::all, rule_of_solvers},
+    {"spg", "Spectral projected gradient", Scenes::all, rule_of_solvers},
+    {"admm", "ADMM", Scenes::all, rule_of_solvers},
+    {"alart_curnier", "Alart-Curnier function", Scenes::all, rule_of_solvers},
+    {"newton", "Nonsmooth Newton", Scenes::all, rule_of_solvers},
+    {"damping", "Newton damping", Scenes::all, rule_of_solvers},
+    {"subspace", "Subspace minimisation", Scenes::all, rule_of_solvers},
+    {"nncg", "Conjugate gradients", Scenes::all, rule_of_solvers},
+    {"staggered", "Staggering", Scenes::all, rule_of_solvers},
+    {"pivot", "Pivoting", Scenes::all, rule_of_solvers},
+    {"auto", "Choice of method", Scenes::all, rule_of_solvers},
+};
+
+const ParamGroup& find_group(std::span<const ParamGroup> groups, std::string_view name) {
+  const auto row = std::ranges::find(groups, name, &ParamGroup::name);
+  if (row == groups.end())
+    throw std::logic_error("the parameter group '" + std::string(name) + "' has no row in param_groups.cpp");
+  return *row;
+}
+
+/// Why scenes of the other kind do not read a group.
+std::string unread_reason(const ParamGroup& group) {
+  if (group.name == "solver") return "a scene with rigid bodies is stepped at velocity level";
+  return group.scenes == Scenes::rigid ? "this scene has no rigid bodies" : "rigid scenes have no barrier";
+}
+
+}  // namespace
+
+const ParamGroup& param_group(std::string_view name) { return find_group(kGroups, name); }
+const ParamGroup& lab_param_group(std::string_view name) { return find_group(kLabGroups, name); }
+
+bool ParamGroup::read_in(const SceneTraits& scene) const {
+  switch (scenes) {
+    case Scenes::all:
+      return true;
+    case Scenes::elastic:
+      return !scene.rigid;
+    case Scenes::elastic_or_coupled:
+      return !scene.rigid || scene.coupled;
+    case Scenes::rigid:
+      return scene.rigid;
+  }
+  return true;
+}
+
+const ContactSolverInfo& ParamScope::solver() const {
+  const ContactSolverInfo& chosen = contact_solver_info(params.contact_solver);
+  const bool refused = chosen.has(SolverTrait::manifolds) && !scene.manifolds;
+  return refused ? contact_solver_info(ContactSolverKind::nsgs) : chosen;
+}
+
+std::string inactive_reason(const ParamInfo& info, const ParamScope& scope) {
+  const ParamGroup& group = *info.group_row;
+  if (!group.read_in(scope.scene)) return unread_reason(group);
+  if (group.rule)
+    if (std::string reason = group.rule(info, scope); !reason.empty()) return reason;
+  return info.rule ? info.rule(scope) : "";
+}
+
+}  // namespace stickslip

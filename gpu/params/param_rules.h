@@ -1,0 +1,36 @@
+// Conditions and reasons that rules of several rows share. Only the tables include this.
+#pragma once
+
+#include <string>
+
+#include "gpu/params/param_scope.h"
+
+namespace stickslip::param_rules {
+
+inline constexpr const char* kNothingToSolve = "penalty_explicit has forces in place of a solver";
+inline constexpr const char* kNoBounce =
+    "penalty forces have no restitution: penalty_damping sets what an impact loses";
+inline constexpr const char* kNoJoints =
+    "penalty forces remove overlaps by themselves, and there are no joints";
+inline constexpr const char* kFixedStiffness = "barrier_stiffness is fixed; at 0 it adapts";
+
+/// Rows of stabilisation act on joints alone.
+inline bool only_joints_stabilised(const ParamScope& s) { return s.penalty() && !s.scene.joints; }
+inline bool is_stabilised_by(const ParamScope& s, Stabilisation kind) {
+  return s.params.stabilisation == kind;
+}
+inline bool moves_overlaps_back(const ParamScope& s) {
+  return is_stabilised_by(s, Stabilisation::baumgarte) || is_stabilised_by(s, Stabilisation::projection);
+}
+inline std::string not_read_by_stabilisation(const ParamScope& s) {
+  return "stabilisation = " + param_text(&s.params, *find_param(param_table(), "stabilisation")) +
+         " does not read this";
+}
+inline const char* no_solid(const ParamScope& s) {
+  return s.material.rigid ? "only rigid bodies are made of this material"
+                          : "only colliders are made of this material";
+}
+inline constexpr const char* kAffine =
+    "affine bodies read young alone: the orthogonality energy holds them in shape";
+
+}  // namespace stickslip::param_rules

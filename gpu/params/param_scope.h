@@ -1,0 +1,65 @@
+// What decides whether a parameter has an effect: the settings, the kind of scene, the use of a material.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gpu/params/contact_solvers.h"
+#include "gpu/params/lab_params.h"
+#include "gpu/params/params.h"
+
+namespace stickslip {
+
+/// Of the scene; gpu/model/scene_traits.h finds them.
+struct SceneTraits {
+  bool rigid = false;         // has rigid bodies, so that it is stepped at velocity level
+  bool coupled = false;       // has elastic solids among them
+  bool joints = false;        // has joints
+  bool joint_limits = false;  // some joint has limits
+  bool scripted = false;      // something follows a script
+  bool manifolds = true;      // manifold_gs can take it
+};
+
+/// What is made of one material, or of any.
+struct MaterialUse {
+  bool solid = false;       // a solid, affine or deformable
+  bool deformable = false;  // a solid that is not affine
+  bool rigid = false;       // a rigid body, or a solid that touches rigid bodies
+  bool weighed = false;     // a moving rigid body that has its mass from the density
+  bool isotropic = true;    // friction_kind of all these materials
+  bool arap = false;        // `model` of all these materials
+};
+
+/// The rows' rules read this.
+struct ParamScope {
+  const Params& params;
+  const LabParams& lab;
+  SceneTraits scene;
+  MaterialUse material = {};  // of a row of material_table()
+  bool bounces = false;       // some material has a restitution
+
+  /// The row of the solver in use: nsgs where the scene has no manifolds for manifold_gs.
+  const ContactSolverInfo& solver() const;
+  /// Whether contacts are forces instead of constraints.
+  bool penalty() const { return contact_solver_info(params.contact_solver).has(SolverTrait::forces); }
+  bool penalty_explicit() const { return params.contact_solver == ContactSolverKind::penalty_explicit; }
+};
+
+/// A group of parameters that are read together.
+struct ParamGroup {
+  std::string_view name, title;
+  enum class Scenes { all, elastic, elastic_or_coupled, rigid } scenes = Scenes::all;  // that read it
+  /// Why all of its rows, or `info` of them, have no effect in scenes that read the group; may be null.
+  std::string (*rule)(const ParamInfo& info, const ParamScope& scope) = nullptr;
+
+  bool read_in(const SceneTraits& scene) const;
+};
+
+/// Throw std::logic_error for a group without a row in param_groups.cpp.
+const ParamGroup& param_group(std::string_view name);      // of param_table() and material_table()
+const ParamGroup& lab_param_group(std::string_view name);  // of lab_param_table()
+
+/// Why changing the parameter has no effect at present; empty: it has one. The group's reason comes first.
+std::string inactive_reason(const ParamInfo& info, const ParamScope& scope);
+
+}  // namespace stickslip
