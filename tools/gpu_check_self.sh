@@ -5,7 +5,7 @@
 # Programs that print what the real ones do: one folder fails, one skips everything, one scene differs, one hangs.
 make_programs() {
   local folder
-  mkdir -p "$build/tests/compare" "$build/gpu" "$base/bin"
+  mkdir -p "$build/tests/compare" "$build/bench" "$base/bin"
   program() { cat >"$1" && chmod +x "$1"; }
   for folder in $(test_folders); do
     program "$build/tests/test_$folder" <<'TEXT'

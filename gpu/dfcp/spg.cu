@@ -67,7 +67,7 @@ class Spg {
     refresh();
     for (long j = 0;; ++j) {
       SpgSums m = direction(shift, alpha, p.spg_precondition);
-      const ConvexEnd here{std::sqrt(m.e2) / std::max(s_.W.norm_q(), std::sqrt(m.u2))};
+      const ConvexEnd here{std::sqrt(m.e2) / std::max(s_.W.norm_q(), 1e-300)};
       if (here.residual <= target) return here;
       best_is_here = m.w2 <= best;
       if (best_is_here) {

@@ -37,10 +37,10 @@ struct ManifoldProgress {
   double mark;            // the residual after the last real progress,
   std::int32_t mark_at;   // and the iteration
 
-  /// Progress is real if it takes a tenth of the residual off. After this many iterations without any, as
-  /// many follow without steps along directions, and so on: friction's fixed point is not the least of the
+  /// Progress is real if it takes a tenth of the residual off. After kPatience iterations without any, kRest
+  /// follow without steps along directions, and so on: friction's fixed point is not the least of the
   /// quadratic that those steps lower, and a box that starts to slide can be carried off by each of them.
-  static constexpr std::int32_t kPatience = 50;
+  static constexpr std::int32_t kPatience = 100, kRest = 50;
   static constexpr double kProgress = 0.9;
 
   /// After a check. Whether the next sweeps go without steps along directions.
@@ -49,7 +49,7 @@ struct ManifoldProgress {
       mark = residual;
       mark_at = iterations;
     }
-    return (iterations - mark_at) / kPatience % 2 == 1;
+    return (iterations - mark_at) % (kPatience + kRest) >= kPatience;
   }
 };
 

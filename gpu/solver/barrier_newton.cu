@@ -1,5 +1,6 @@
 #include "gpu/solver/barrier_newton.cuh"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -12,23 +13,18 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-namespace {
-
-// A direction that PCG left with a larger relative residual says nothing about the distance to the minimiser:
-// what moves a whole body has a small residual. It is solved again before Newton's method may stop by it, and
-// it must not stop by one that is worse than the second.
-constexpr double kLooseResidual = 1e-3, kUselessResidual = 0.1;
-constexpr double kTightTolerance = 1e-4;
-
-}  // namespace
-
 bool BarrierNewton::Tolerance::met(const NewtonRecord& record) const {
   return params.newton_stop == NewtonStop::displacement
-             ? record.step_norm <= speed && record.pcg_residual <= kUselessResidual
+             ? record.step_norm <= speed
              : record.gradient_norm <= params.newton_tolerance * first_gradient;
 }
 
 namespace {
+
+// A direction whose relative residual is larger because the parameters end PCG early says nothing about the
+// distance to the minimiser: what moves a whole body has a small residual. It is solved again, to the second,
+// before Newton's method may stop by it. Where PCG ends at rounding the residual may be as large as it likes.
+constexpr double kLooseResidual = 1e-3, kTightTolerance = 1e-4;
 
 // A Newton step is never longer than this share of the scene: a bad direction must not sweep all of it.
 constexpr double kLongestStep = 0.5;
@@ -50,6 +46,12 @@ void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const 
         return half_space_toi(plane.normal, plane.offset, x[node], p[node], kept, Real(1));
       },
       Real(1), bound);
+}
+
+/// By the parameters, not by what rounding allows.
+bool was_ended_early(const PcgResult& direction) {
+  return direction.residual > kLooseResidual &&
+         (direction.stop == PcgStop::converged || direction.stop == PcgStop::iteration_cap);
 }
 
 bool is_over_budget(const Params& params, const StageClock& clock) {
@@ -135,6 +137,7 @@ BarrierNewton::Norms BarrierNewton::solve_again(Context& ctx, IncrementalPotenti
   Params tight = params;
   tight.pcg_stop = PcgCriterion::relative;
   tight.pcg_tolerance = kTightTolerance;
+  tight.pcg_iterations = std::max(params.pcg_iterations, Params{}.pcg_iterations);
   const int before = record.pcg_iterations;
   const Norms found = solve(ctx, potential, tight, record);
   record.pcg_iterations += before;
@@ -219,8 +222,7 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   clock.lap(seconds.assembly);
   Norms norms = solve(ctx, potential, params, record);
   record.step_norm = norms.step / params.dt;
-  if (params.newton_stop == NewtonStop::displacement && record.step_norm <= tolerance.speed &&
-      record.pcg_residual > kLooseResidual)
+  if (params.newton_stop == NewtonStop::displacement && tolerance.met(record) && was_ended_early(direction_))
     norms = solve_again(ctx, potential, params, record);
   clock.lap(seconds.linear_solve);
   record.gradient_norm = std::sqrt(norms.gradient2);

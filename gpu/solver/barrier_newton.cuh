@@ -52,7 +52,7 @@ class BarrierNewton {
   void launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
                          const Vec3* p, StageClock& clock, StageTimes& seconds);
   Norms solve(Context& ctx, IncrementalPotential& potential, const Params& params, NewtonRecord& record);
-  /// The same to a relative residual of 1e-4, whatever the parameters say.
+  /// The same to a relative residual of 1e-4, with the default cap of iterations or a larger one.
   Norms solve_again(Context& ctx, IncrementalPotential& potential, const Params& params,
                     NewtonRecord& record);
   Norms norms(Context& ctx);
