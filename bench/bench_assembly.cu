@@ -1,11 +1,12 @@
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/benches.cuh"
 #include "bench/counted.h"
 #include "bench/lattice.h"
-#include "gpu/energy/solid.cuh"
+#include "gpu/energy/tet_terms.cuh"
 #include "gpu/linear/split_matrix.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -30,8 +31,9 @@ class AssemblyBench {
                0.1 * cell * Vec<double, 3>{std::sin(77 * at[2]), std::sin(91 * at[0]), std::sin(83 * at[1])})
                   .cast<Real>());
         }
-    solid_.set(ctx, rest, tets, std::vector<std::int32_t>(tets.size(), 0));
-    solid_.set_materials(ctx, std::vector<Material>(1));
+    const std::vector<std::int32_t> material(tets.size(), 0);
+    solid_.emplace(ctx, TermElements{rest, tets, material, {}});
+    solid_->set_materials(ctx, std::vector<Material>(1));
     hessian_.set_pattern(ctx, rest.size(), tets);
     x_.upload(ctx, now);
     gradient_.resize(ctx, rest.size());
@@ -40,7 +42,7 @@ class AssemblyBench {
     blocks_.resize(ctx, kCornerBlocks * batch_);
   }
 
-  std::size_t tets() const { return solid_.size(); }
+  std::size_t tets() const { return solid_->size(); }
   const SplitMatrix& hessian() const { return hessian_; }
   std::vector<Vec3> gradient() const { return gradient_.download(ctx_); }
 
@@ -58,7 +60,7 @@ class AssemblyBench {
   void run_gradient() {
     fill(ctx_, gradient_.data(), gradient_.size(), Vec3::zero());
     for_batches([&](IndexRange tets) {
-      solid_.gradient(ctx_, {x_.data(), x_.data(), kStep}, tets, corners_.data());
+      solid_->gradient(ctx_, {x_.data(), x_.data(), kStep}, tets, corners_.data());
       gather(tets);
     });
   }
@@ -77,7 +79,7 @@ class AssemblyBench {
   void gather(IndexRange tets) {
     const Vec3* corner = corners_.data();
     const std::size_t first = 4 * tets.begin;
-    hessian_.tet_gather().sum(
+    hessian_.element_gather().sum(
         ctx_, [=] SS_LAMBDA(std::size_t c) { return tets.has(c / 4) ? corner[c - first] : Vec3::zero(); },
         gradient_.data());
   }
@@ -87,7 +89,7 @@ class AssemblyBench {
   static constexpr Real kStep = Real(0.01);    // [s]; without damping it has no effect
 
   void elements(IndexRange tets) {
-    solid_.gradient_and_hessian(ctx_, {x_.data(), x_.data(), kStep}, tets, corners_.data(), blocks_.data());
+    solid_->gradient_and_hessian(ctx_, {x_.data(), x_.data(), kStep}, tets, corners_.data(), blocks_.data());
   }
   template <class F>
   void for_batches(F work) {
@@ -96,7 +98,7 @@ class AssemblyBench {
   }
 
   Context& ctx_;
-  SolidEnergy solid_;
+  std::optional<TetTerm> solid_;
   SplitMatrix hessian_;
   std::size_t batch_ = 1;
   Buffer<Vec3> x_, gradient_, corners_;

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "app/io/input_error.h"
+#include "gpu/model/element_group.h"
 
 namespace stickslip {
 namespace {
@@ -77,21 +78,16 @@ ExpectationJudge::ExpectationJudge(const Model& model, std::vector<Expectation> 
 }
 
 void ExpectationJudge::add_track(const Model& model, const Object& object) {
-  if (!object.is_rigid() && object.tet_begin == object.tet_end) return;
+  if (object.is_collider()) return;
   Track track;
   track.name = object.name;
   track.node_begin = object.node_begin;
   track.body = object.body;
-  track.weights.resize(object.is_rigid() ? 0 : object.node_end - object.node_begin, 0.0);
-  double total = 0;
-  for (std::int32_t t = object.tet_begin; t < object.tet_end; ++t) {
-    const Vec4i& tet = model.tets[t];
-    const auto& x = model.rest_positions;
-    const double volume = dot(x[tet[1]] - x[tet[0]], cross(x[tet[2]] - x[tet[0]], x[tet[3]] - x[tet[0]]));
-    for (int c = 0; c < 4; ++c) track.weights[tet[c] - object.node_begin] += volume;
-    total += 4 * volume;
+  if (object.is_solid()) {
+    track.weights = node_volumes(model, object);
+    const double total = solid_volume(model, object);
+    for (double& w : track.weights) w /= total;
   }
-  for (double& w : track.weights) w /= total;
   tracks_.push_back(std::move(track));
 }
 

@@ -39,7 +39,7 @@ bool is_called(const Object& object, const std::string& name) {
 }
 
 bool moves(const Model& model, const Object& object) {
-  return object.is_rigid() ? model.bodies[object.body].moves : object.tet_begin < object.tet_end;
+  return object.is_rigid() ? model.bodies[object.body].moves : object.is_solid();
 }
 
 std::vector<std::string> object_names(const Model& model) {

@@ -4,6 +4,7 @@
 #include "app/io/msh.h"
 #include "app/io/output_file.h"
 #include "app/io/surface_parse.h"
+#include "gpu/model/element_group.h"
 
 namespace stickslip {
 namespace {
@@ -12,9 +13,8 @@ using Positions = std::vector<Vec<double, 3>>;
 
 /// The nodes of an object, and its elements counted from its first node.
 template <class Element>
-auto part_of(const Object& object, const Positions& positions, const std::vector<Element>& all, int begin,
-             int end) {
-  std::vector<Element> elements(all.begin() + begin, all.begin() + end);
+auto part_of(const Object& object, const Positions& positions, std::span<const Element> of_object) {
+  std::vector<Element> elements(of_object.begin(), of_object.end());
   for (Element& element : elements)
     for (std::int32_t& node : element.v) node -= object.node_begin;
   return std::pair(Positions(positions.begin() + object.node_begin, positions.begin() + object.node_end),
@@ -24,8 +24,8 @@ auto part_of(const Object& object, const Positions& positions, const std::vector
 void write_solids(std::ostream& out, const Model& model, const Positions& positions) {
   std::vector<NamedTets> parts;
   for (const Object& object : model.objects) {
-    if (object.tet_begin == object.tet_end) continue;
-    auto [nodes, tets] = part_of(object, positions, model.tets, object.tet_begin, object.tet_end);
+    if (!object.is_solid()) continue;
+    auto [nodes, tets] = part_of(object, positions, tets_of(model, object));
     parts.push_back({object.name, {std::move(nodes), std::move(tets)}});
   }
   write_msh(out, parts, {});
@@ -34,8 +34,7 @@ void write_solids(std::ostream& out, const Model& model, const Positions& positi
 void write_surfaces(std::ostream& out, const Model& model, const Positions& positions) {
   std::vector<NamedSurface> parts;
   for (const Object& object : model.objects) {
-    auto [nodes, triangles] =
-        part_of(object, positions, model.triangles, object.triangle_begin, object.triangle_end);
+    auto [nodes, triangles] = part_of(object, positions, triangles_of(model, object));
     NamedSurface& part =
         parts.emplace_back(NamedSurface{object.name, {std::move(nodes), std::move(triangles)}});
     drop_unused(part.mesh);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gpu/model/element_group.h"
+
 namespace stickslip {
 namespace {
 
@@ -62,7 +64,7 @@ std::string why_fixed(const Model& model, const Object& object) {
     if (body.moves) return {};
     return body.motion >= 0 ? "follows its script: it cannot be pulled" : "stands still: it cannot be pulled";
   }
-  return object.tet_begin == object.tet_end ? "is a collider: only bodies can be pulled" : "";
+  return object.is_collider() ? "is a collider: only bodies can be pulled" : "";
 }
 
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions) {
@@ -102,20 +104,14 @@ ObjectProbe::ObjectProbe(std::shared_ptr<const Scene> scene, int object)
     body_ = &model.bodies[static_cast<std::size_t>(body.body)];
     volume_ = body_->volume;
   }
-  const auto nodes = static_cast<std::size_t>(body.node_end - body.node_begin);
-  weights_.assign(nodes, 0.0);
-  for (std::int32_t t = body.tet_begin; t < body.tet_end; ++t) {
-    const Vec4i& tet = model.tets[static_cast<std::size_t>(t)];
-    const auto& a = model.rest_positions[tet[0]];
-    const double volume = dot(cross(model.rest_positions[tet[1]] - a, model.rest_positions[tet[2]] - a),
-                              model.rest_positions[tet[3]] - a) /
-                          6;
-    volume_ += volume;
-    for (int i = 0; i < 4; ++i) weights_[static_cast<std::size_t>(tet[i] - body.node_begin)] += volume / 4;
-  }
-  if (volume_ > 0 && !body_)
+  if (body.is_solid()) {
+    volume_ = solid_volume(model, body);
+    weights_ = node_volumes(model, body);
     for (double& weight : weights_) weight /= volume_;
-  else weights_.assign(nodes, 1.0 / static_cast<double>(nodes));
+  } else {
+    const auto nodes = static_cast<std::size_t>(body.node_end - body.node_begin);
+    weights_.assign(nodes, 1.0 / static_cast<double>(nodes));
+  }
 }
 
 double ObjectProbe::mass(const std::vector<Material>& materials) const {

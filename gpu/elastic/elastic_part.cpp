@@ -1,5 +1,7 @@
 #include "gpu/elastic/elastic_part.h"
 
+#include "gpu/model/element_group.h"
+
 namespace stickslip {
 namespace {
 
@@ -40,10 +42,8 @@ void append(const Model& from, const Object& object, ElasticPart& part, std::vec
     to.velocities.push_back(from.velocities[n]);
     to.node_object.push_back(static_cast<std::int32_t>(to.objects.size()));
   }
-  for (std::int32_t t = object.tet_begin; t < object.tet_end; ++t)
-    to.tets.push_back(moved(from.tets[t], shift));
-  for (std::int32_t t = object.triangle_begin; t < object.triangle_end; ++t)
-    to.triangles.push_back(moved(from.triangles[t], shift));
+  for (const Vec4i& tet : tets_of(from, object)) to.tets.push_back(moved(tet, shift));
+  for (const Vec3i& triangle : triangles_of(from, object)) to.triangles.push_back(moved(triangle, shift));
   copy.tet_end = static_cast<std::int32_t>(to.tets.size());
   copy.triangle_end = static_cast<std::int32_t>(to.triangles.size());
   to.objects.push_back(copy);

@@ -34,18 +34,14 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   const Model& m = part_.model;
   node_.upload(ctx, part_.node);
   device_.upload(ctx, m);
-  std::vector<std::int32_t> material;
-  for (const Object& object : m.objects)
-    material.resize(static_cast<std::size_t>(object.tet_end), object.material);
-  energy_.set(ctx, m.rest_positions, m.tets, material);
-  energy_.set_materials(ctx, m.materials);
-  matrix_.set_pattern(ctx, m.node_count(), m.tets);
+  energy_.load(ctx, m);
+  matrix_.set_pattern(ctx, m.node_count(), energy_.stencils());
   linear_.set_positions(chosen_nodes(whole.positions, part_.node));
   const std::size_t n = size();
   for (Buffer<Vec3>* b : {&x, &v, &load_, &script_, &gradient_, &residual_, &change_, &saved_x_, &saved_v_})
     b->resize(ctx, n);
-  corners_.resize(ctx, 4 * m.tets.size());
-  blocks_.resize(ctx, kCornerBlocks * m.tets.size());
+  corners_.resize(ctx, 4 * energy_.size());
+  blocks_.resize(ctx, kCornerBlocks * energy_.size());
   inertia_.resize(ctx, n);
   resistance_.resize(ctx, n);
   number_.resize(ctx, 1);
@@ -119,13 +115,12 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
 void ElasticSolids::assemble(Context& ctx) {
   const Span span(ctx, "elastic assembly");
   LinearSolver::prepare(matrix_, params_);
-  const std::size_t tets = energy_.size();
-  energy_.gradient_and_hessian(ctx, {x.data(), x.data(), static_cast<Real>(params_.dt)}, {0, tets},
+  energy_.gradient_and_hessian(ctx, {x.data(), x.data(), static_cast<Real>(params_.dt)}, {0, energy_.size()},
                                corners_.data(), blocks_.data());
   matrix_.assemble(ctx, blocks_.data());
   fill(ctx, gradient_.data(), size(), Vec3::zero());
   const Vec3* corner = corners_.data();
-  matrix_.tet_gather().sum(
+  matrix_.element_gather().sum(
       ctx, [=] SS_LAMBDA(std::size_t c) { return corner[c]; }, gradient_.data());
 
   const SolidPull pull = pull_;

@@ -6,7 +6,7 @@
 
 #include "gpu/elastic/elastic_part.h"
 #include "gpu/elastic/solid_system.h"
-#include "gpu/energy/solid.cuh"
+#include "gpu/energy/energy_terms.cuh"
 #include "gpu/linear/linear_solver.cuh"
 #include "gpu/model/device_model.cuh"
 #include "gpu/model/interaction.h"
@@ -93,7 +93,7 @@ class ElasticSolids {
   ElasticPart part_;
   std::vector<std::int32_t> place_;  // of the whole model's nodes, here; -1: not of a solid
   DeviceModel device_;
-  SolidEnergy energy_;
+  EnergyTerms energy_;
   SplitMatrix matrix_;
   LinearSolver linear_;
   Params params_;

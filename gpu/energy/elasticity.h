@@ -1,5 +1,5 @@
 // Isotropic hyperelastic solids: energy density Psi(F) [J/m^3], stress P = dPsi/dF and its derivative, in
-// closed form. Every model has zero energy and stress at F = I and matches linear elasticity there. All but
+// closed form, one struct a model. Every model has zero energy and stress at F = I and matches linear elasticity there. All but
 // Neo-Hookean, whose energy grows without bound as J = det F falls to 0, and orthogonality, which a mirror
 // image does not change, are defined for inverted F too.
 //
@@ -25,10 +25,8 @@ struct Lame {
   Real mu, lambda;
 };
 
-/// From Young's modulus [Pa] and Poisson's ratio. ARAP and orthogonality know no lateral contraction: their
-/// material keeps E and has nu = 0.
-SS_HD inline Lame lame_parameters(ElasticModel model, Real young, Real poisson) {
-  if (model == ElasticModel::arap || model == ElasticModel::orthogonality) return {young / Real(2), Real(0)};
+/// From Young's modulus [Pa] and Poisson's ratio.
+SS_HD inline Lame lame_parameters(Real young, Real poisson) {
   return {young / (Real(2) * (Real(1) + poisson)),
           young * poisson / ((Real(1) + poisson) * (Real(1) - Real(2) * poisson))};
 }
@@ -37,71 +35,6 @@ SS_HD inline Lame lame_parameters(ElasticModel model, Real young, Real poisson) 
 SS_HD inline Mat3 cofactor(const Mat3& f) {
   const Vec3 a = f.column(0), b = f.column(1), c = f.column(2);
   return Mat3::from_columns({cross(b, c), cross(c, a), cross(a, b)});
-}
-
-/// m of stable Neo-Hookean: with l, its linearisation at rest agrees with Lame's parameters.
-SS_HD inline Real stable_mu(const Lame& lame) { return Real(4) / Real(3) * lame.mu; }
-
-/// True for models whose distortion is measured from the rotation of F, which takes an SVD.
-SS_HD inline bool is_corotated(ElasticModel model) {
-  return model == ElasticModel::fixed_corotated || model == ElasticModel::arap;
-}
-
-/// Inverted elements have infinite energy.
-SS_HD inline bool forbids_inversion(ElasticModel model) {
-  return model == ElasticModel::neo_hookean || model == ElasticModel::orthogonality;
-}
-
-/// The part of an energy that depends on J = det F alone: value, pressure and bulk modulus.
-struct VolumeTerm {
-  Real value, first, second;  // g, dg/dJ, d2g/dJ2 [Pa]
-};
-
-SS_HD inline VolumeTerm volume_term(ElasticModel model, Real j, const Lame& lame) {
-  const Real change = j - Real(1);
-  switch (model) {
-    case ElasticModel::stable_neo_hookean: {
-      const Real bulk = lame.lambda + Real(5) / Real(6) * lame.mu;  // l; and l (1 - alpha) = -mu
-      return {bulk / Real(2) * change * change - lame.mu * change, bulk * change - lame.mu, bulk};
-    }
-    case ElasticModel::neo_hookean: {
-      if (!(j > Real(0))) return {std::numeric_limits<Real>::infinity(), Real(0), Real(0)};
-      const Real log_j = std::log(j), pressure = (lame.lambda * log_j - lame.mu) / j;
-      return {(lame.lambda / Real(2) * log_j - lame.mu) * log_j, pressure, (lame.lambda / j - pressure) / j};
-    }
-    case ElasticModel::fixed_corotated:
-      return {lame.lambda / Real(2) * change * change, lame.lambda * change, lame.lambda};
-    case ElasticModel::orthogonality:
-      return {j > Real(0) ? Real(0) : std::numeric_limits<Real>::infinity(), Real(0), Real(0)};
-    case ElasticModel::arap:
-      break;
-  }
-  return {Real(0), Real(0), Real(0)};
-}
-
-SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Lame& lame) {
-  const Real volume = volume_term(model, determinant(f), lame).value;
-  if (is_corotated(model)) return lame.mu * norm2(svd3(f).s - Vec3::filled(Real(1))) + volume;
-  if (model == ElasticModel::orthogonality) {
-    const Mat3 strain = f.transposed() * f - Mat3::identity();
-    return lame.mu / Real(4) * dot(strain, strain) + volume;
-  }
-  const Real stretch = dot(f, f) - Real(3);
-  if (model == ElasticModel::neo_hookean) return lame.mu / Real(2) * stretch + volume;
-  return stable_mu(lame) / Real(2) * (stretch - std::log1p(stretch / Real(4))) + volume;
-}
-
-/// P(F) given the SVD of F, which only corotated models read.
-SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Svd3<Real>& svd, const Lame& lame) {
-  if (model == ElasticModel::orthogonality) return lame.mu * (f * (f.transposed() * f - Mat3::identity()));
-  const Mat3 volume = volume_term(model, determinant(f), lame).first * cofactor(f);
-  if (is_corotated(model)) return Real(2) * lame.mu * (f - svd.u * svd.v.transposed()) + volume;
-  if (model == ElasticModel::neo_hookean) return lame.mu * f + volume;
-  return stable_mu(lame) * (Real(1) - Real(1) / (dot(f, f) + Real(1))) * f + volume;
-}
-
-SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Lame& lame) {
-  return first_piola(model, f, is_corotated(model) ? svd3(f) : Svd3<Real>{}, lame);
 }
 
 /// dP/dF of an isotropic energy in its own frame [Smith19]: with X = u' dF v,
@@ -125,6 +58,194 @@ struct StressDerivative {
     return u * y * v.transposed();
   }
 };
+
+/// The part of an energy that depends on J = det F alone: value, pressure and bulk modulus.
+struct VolumeTerm {
+  Real value, first, second;  // g, dg/dJ, d2g/dJ2 [Pa]
+};
+
+/// How the rest of an energy resists, per singular value: Psi_i = stiffness s_i but for what R turns with.
+struct Distortion {
+  Real stiffness;
+  Real softening = 0;  // d stiffness / ds_j = softening s_j
+  Real turning = 0;    // mu of a term mu |F - R|^2, which loses 4 mu / (s_a + s_b) where R turns
+};
+
+/// dP/dF of such an energy. With Psi_i = dPsi/ds_i: scaling_ij = d2Psi/ds_i ds_j, twist (Psi_i + Psi_j)/(s_i
+/// + s_j), flip (Psi_i - Psi_j)/(s_i - s_j), the divisions carried out.
+SS_HD inline StressDerivative stress_derivative(const Svd3<Real>& svd, const Distortion& distortion,
+                                                const VolumeTerm& volume) {
+  StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
+  const Vec3& s = svd.s;
+  const Vec3 dj{s[1] * s[2], s[2] * s[0], s[0] * s[1]};  // dJ/ds
+  const Real pressure = volume.first, bulk = volume.second;
+  const Real stiffness = distortion.stiffness, softening = distortion.softening;
+  for (int i = 0; i < 3; ++i) {
+    const int a = (i + 1) % 3, b = (i + 2) % 3;
+    d.scaling(i, i) = stiffness + softening * s[i] * s[i] + bulk * dj[i] * dj[i];
+    d.scaling(a, b) = d.scaling(b, a) = softening * s[a] * s[b] + bulk * dj[a] * dj[b] + pressure * s[i];
+    // The sum is zero only where a projected twist is zero too.
+    const Real sum = s[a] + s[b], tiny = Real(1e-12);
+    const Real turning =
+        distortion.turning > Real(0) ? Real(4) * distortion.turning / (sum > tiny ? sum : tiny) : Real(0);
+    const Real twist = stiffness - turning + pressure * s[i], flip = stiffness - pressure * s[i];
+    d.even[i] = (flip + twist) / Real(2);
+    d.odd[i] = (flip - twist) / Real(2);
+  }
+  return d;
+}
+
+/// J from singular values.
+SS_HD inline Real volume_ratio(const Svd3<Real>& svd) { return svd.s[0] * (svd.s[1] * svd.s[2]); }
+
+// Each model is one struct: `forbids_inversion` (inverted elements have infinite energy), `needs_svd` (P reads
+// the rotation of F; for the others `svd` may be empty), Lame's parameters of a material, and Psi, P and
+// dP/dF.
+
+struct StableNeoHookean {
+  static constexpr bool forbids_inversion = false, needs_svd = false;
+  SS_HD static Lame lame(Real young, Real poisson) { return lame_parameters(young, poisson); }
+  /// m: with l, its linearisation at rest agrees with Lame's parameters.
+  SS_HD static Real shear(const Lame& lame) { return Real(4) / Real(3) * lame.mu; }
+  SS_HD static VolumeTerm volume(Real j, const Lame& lame) {
+    const Real change = j - Real(1);
+    const Real bulk = lame.lambda + Real(5) / Real(6) * lame.mu;  // l; and l (1 - alpha) = -mu
+    return {bulk / Real(2) * change * change - lame.mu * change, bulk * change - lame.mu, bulk};
+  }
+  SS_HD static Real energy(const Mat3& f, const Lame& lame) {
+    const Real stretch = dot(f, f) - Real(3);
+    return shear(lame) / Real(2) * (stretch - std::log1p(stretch / Real(4))) +
+           volume(determinant(f), lame).value;
+  }
+  SS_HD static Mat3 stress(const Mat3& f, const Svd3<Real>&, const Lame& lame) {
+    return shear(lame) * (Real(1) - Real(1) / (dot(f, f) + Real(1))) * f +
+           volume(determinant(f), lame).first * cofactor(f);
+  }
+  SS_HD static StressDerivative derivative(const Svd3<Real>& svd, const Lame& lame) {
+    const Real stretch = Real(1) / (norm2(svd.s) + Real(1));
+    return stress_derivative(
+        svd, {shear(lame) * (Real(1) - stretch), Real(2) * shear(lame) * stretch * stretch},
+        volume(volume_ratio(svd), lame));
+  }
+};
+
+/// What the two models with R have in common: mu |F - R|^2 beside the volume term.
+template <class Model>
+struct Corotated {
+  static constexpr bool forbids_inversion = false, needs_svd = true;
+  SS_HD static Real energy(const Mat3& f, const Lame& lame) {
+    return lame.mu * norm2(svd3(f).s - Vec3::filled(Real(1))) + Model::volume(determinant(f), lame).value;
+  }
+  SS_HD static Mat3 stress(const Mat3& f, const Svd3<Real>& svd, const Lame& lame) {
+    return Real(2) * lame.mu * (f - svd.u * svd.v.transposed()) +
+           Model::volume(determinant(f), lame).first * cofactor(f);
+  }
+  SS_HD static StressDerivative derivative(const Svd3<Real>& svd, const Lame& lame) {
+    return stress_derivative(svd, {.stiffness = Real(2) * lame.mu, .turning = lame.mu},
+                             Model::volume(volume_ratio(svd), lame));
+  }
+};
+
+struct FixedCorotated : Corotated<FixedCorotated> {
+  SS_HD static Lame lame(Real young, Real poisson) { return lame_parameters(young, poisson); }
+  SS_HD static VolumeTerm volume(Real j, const Lame& lame) {
+    const Real change = j - Real(1);
+    return {lame.lambda / Real(2) * change * change, lame.lambda * change, lame.lambda};
+  }
+};
+
+struct Arap : Corotated<Arap> {
+  /// There is no lateral contraction: the material keeps E and has nu = 0.
+  SS_HD static Lame lame(Real young, Real) { return lame_parameters(young, Real(0)); }
+  SS_HD static VolumeTerm volume(Real, const Lame&) { return {Real(0), Real(0), Real(0)}; }
+};
+
+struct NeoHookean {
+  static constexpr bool forbids_inversion = true, needs_svd = false;
+  SS_HD static Lame lame(Real young, Real poisson) { return lame_parameters(young, poisson); }
+  SS_HD static VolumeTerm volume(Real j, const Lame& lame) {
+    if (!(j > Real(0))) return {std::numeric_limits<Real>::infinity(), Real(0), Real(0)};
+    const Real log_j = std::log(j), pressure = (lame.lambda * log_j - lame.mu) / j;
+    return {(lame.lambda / Real(2) * log_j - lame.mu) * log_j, pressure, (lame.lambda / j - pressure) / j};
+  }
+  SS_HD static Real energy(const Mat3& f, const Lame& lame) {
+    return lame.mu / Real(2) * (dot(f, f) - Real(3)) + volume(determinant(f), lame).value;
+  }
+  SS_HD static Mat3 stress(const Mat3& f, const Svd3<Real>&, const Lame& lame) {
+    return lame.mu * f + volume(determinant(f), lame).first * cofactor(f);
+  }
+  SS_HD static StressDerivative derivative(const Svd3<Real>& svd, const Lame& lame) {
+    return stress_derivative(svd, {lame.mu}, volume(volume_ratio(svd), lame));
+  }
+};
+
+/// Of affine bodies; no choice of a material.
+struct Orthogonality {
+  static constexpr bool forbids_inversion = true, needs_svd = false;
+  /// As of ARAP.
+  SS_HD static Lame lame(Real young, Real) { return lame_parameters(young, Real(0)); }
+  SS_HD static Real energy(const Mat3& f, const Lame& lame) {
+    if (!(determinant(f) > Real(0))) return std::numeric_limits<Real>::infinity();
+    const Mat3 strain = f.transposed() * f - Mat3::identity();
+    return lame.mu / Real(4) * dot(strain, strain);
+  }
+  SS_HD static Mat3 stress(const Mat3& f, const Svd3<Real>&, const Lame& lame) {
+    return lame.mu * (f * (f.transposed() * f - Mat3::identity()));
+  }
+  /// Psi_i = mu s_i (s_i^2 - 1).
+  SS_HD static StressDerivative derivative(const Svd3<Real>& svd, const Lame& lame) {
+    StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
+    const Vec3& s = svd.s;
+    for (int i = 0; i < 3; ++i) {
+      const int a = (i + 1) % 3, b = (i + 2) % 3;
+      d.scaling(i, i) = lame.mu * (Real(3) * s[i] * s[i] - Real(1));
+      d.even[i] = lame.mu * (s[a] * s[a] + s[b] * s[b] - Real(1));  // twist and flip: even -+ s_a s_b
+      d.odd[i] = lame.mu * s[a] * s[b];
+    }
+    return d;
+  }
+};
+
+/// visit(struct of the model).
+template <class Visit>
+SS_HD auto with_model(ElasticModel model, Visit visit) {
+  switch (model) {
+#define STICKSLIP_CASE(name, Struct) \
+  case ElasticModel::name:           \
+    return visit(Struct{});
+    STICKSLIP_ELASTIC_MODELS(STICKSLIP_CASE)
+#undef STICKSLIP_CASE
+    case ElasticModel::orthogonality:
+      break;
+  }
+  return visit(Orthogonality{});
+}
+
+SS_HD inline bool forbids_inversion(ElasticModel model) {
+  return with_model(model, [](auto m) { return m.forbids_inversion; });
+}
+
+SS_HD inline Lame lame_parameters(ElasticModel model, Real young, Real poisson) {
+  return with_model(model, [&](auto m) { return m.lame(young, poisson); });
+}
+
+SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Lame& lame) {
+  return with_model(model, [&](auto m) { return m.energy(f, lame); });
+}
+
+/// P(F) given the SVD of F.
+SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Svd3<Real>& svd, const Lame& lame) {
+  return with_model(model, [&](auto m) { return m.stress(f, svd, lame); });
+}
+
+SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Lame& lame) {
+  return with_model(model,
+                    [&](auto m) { return m.stress(f, m.needs_svd ? svd3(f) : Svd3<Real>{}, lame); });
+}
+
+SS_HD inline StressDerivative stress_derivative(ElasticModel model, const Svd3<Real>& svd, const Lame& lame) {
+  return with_model(model, [&](auto m) { return m.derivative(svd, lame); });
+}
 
 /// P C P for C = dP/dF, positive semidefinite, and the orthogonal projector P onto the complement of
 /// infinitesimal rotations, df = W F with W antisymmetric. In the frame of the singular values a turn in the
@@ -161,48 +282,6 @@ struct StrainResistance {
     return u * y * v.transposed();
   }
 };
-
-/// dP/dF of orthogonality, whose Psi_i = mu s_i (s_i^2 - 1), as below.
-SS_HD inline StressDerivative orthogonality_derivative(const Svd3<Real>& svd, Real mu) {
-  StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
-  const Vec3& s = svd.s;
-  for (int i = 0; i < 3; ++i) {
-    const int a = (i + 1) % 3, b = (i + 2) % 3;
-    d.scaling(i, i) = mu * (Real(3) * s[i] * s[i] - Real(1));
-    d.even[i] = mu * (s[a] * s[a] + s[b] * s[b] - Real(1));  // twist and flip: even -+ s_a s_b
-    d.odd[i] = mu * s[a] * s[b];
-  }
-  return d;
-}
-
-/// dP/dF. With Psi_i = dPsi/ds_i: scaling_ij = d2Psi/ds_i ds_j, twist (Psi_i + Psi_j)/(s_i + s_j), flip
-/// (Psi_i - Psi_j)/(s_i - s_j), the divisions carried out.
-SS_HD inline StressDerivative stress_derivative(ElasticModel model, const Svd3<Real>& svd, const Lame& lame) {
-  if (model == ElasticModel::orthogonality) return orthogonality_derivative(svd, lame.mu);
-  StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
-  const Vec3& s = svd.s;
-  const Vec3 dj{s[1] * s[2], s[2] * s[0], s[0] * s[1]};  // dJ/ds
-  const VolumeTerm volume = volume_term(model, s[0] * dj[0], lame);
-  const Real pressure = volume.first, bulk = volume.second;
-  const bool corotated = is_corotated(model), stable = model == ElasticModel::stable_neo_hookean;
-  const Real stretch = Real(1) / (norm2(s) + Real(1));
-  const Real stiffness =
-      corotated ? Real(2) * lame.mu : (stable ? stable_mu(lame) * (Real(1) - stretch) : lame.mu);
-  const Real softening = stable ? Real(2) * stable_mu(lame) * stretch * stretch : Real(0);
-  for (int i = 0; i < 3; ++i) {
-    const int a = (i + 1) % 3, b = (i + 2) % 3;
-    d.scaling(i, i) = stiffness + softening * s[i] * s[i] + bulk * dj[i] * dj[i];
-    d.scaling(a, b) = d.scaling(b, a) = softening * s[a] * s[b] + bulk * dj[a] * dj[b] + pressure * s[i];
-    // R turns with the twist: its share of the stress, 2 mu (s - 1), loses 4 mu / (s_a + s_b). The sum is
-    // zero only where a projected twist is zero too.
-    const Real sum = s[a] + s[b], tiny = Real(1e-12);
-    const Real turning = corotated ? Real(4) * lame.mu / (sum > tiny ? sum : tiny) : Real(0);
-    const Real twist = stiffness - turning + pressure * s[i], flip = stiffness - pressure * s[i];
-    d.even[i] = (flip + twist) / Real(2);
-    d.odd[i] = (flip - twist) / Real(2);
-  }
-  return d;
-}
 
 /// The nearest positive semidefinite derivative: negative eigenvalues become zero.
 SS_HD inline StressDerivative projected(StressDerivative d) {

@@ -24,26 +24,30 @@ void counts_to_begins(std::vector<std::int32_t>& counts) {
   std::exclusive_scan(counts.begin(), counts.end(), counts.begin(), 0);
 }
 
-void check_tets(std::size_t node_count, std::span<const Vec4i> tets) {
-  for (std::size_t t = 0; t < tets.size(); ++t)
+void check_elements(std::size_t node_count, std::span<const Vec4i> elements) {
+  for (std::size_t e = 0; e < elements.size(); ++e)
     for (int a = 0; a < 4; ++a) {
-      bool good = tets[t][a] >= 0 && static_cast<std::size_t>(tets[t][a]) < node_count;
-      for (int b = 0; b < a; ++b) good = good && tets[t][a] != tets[t][b];
+      const std::int32_t node = elements[e][a];
+      if (node == -1 && a > 0) continue;
+      bool good = node >= 0 && static_cast<std::size_t>(node) < node_count;
+      for (int b = 0; b < a; ++b) good = good && node != elements[e][b] && elements[e][b] >= 0;
       if (!good)
-        throw std::invalid_argument("tet " + std::to_string(t) + ": node " + std::to_string(tets[t][a]) +
-                                    " is repeated or outside [0, " + std::to_string(node_count) + ")");
+        throw std::invalid_argument("element " + std::to_string(e) + ": node " + std::to_string(node) +
+                                    " is repeated, behind an unused corner or outside [0, " +
+                                    std::to_string(node_count) + ")");
     }
 }
 
-/// Calls visit(row, column, element block << 1 | transposed), row > column, for the six couplings of every
-/// tet.
+/// Calls visit(row, column, element block << 1 | transposed), row > column, for the couplings of every
+/// element: six of four nodes.
 template <class Visit>
-void for_couplings(std::span<const Vec4i> tets, Visit visit) {
-  for (std::size_t t = 0; t < tets.size(); ++t)
+void for_couplings(std::span<const Vec4i> elements, Visit visit) {
+  for (std::size_t e = 0; e < elements.size(); ++e)
     for (int a = 1; a < 4; ++a)
       for (int b = 0; b < a; ++b) {
-        const std::int32_t i = tets[t][a], j = tets[t][b];
-        const auto block = static_cast<std::uint32_t>(kCornerBlocks * t + corner_block(a, b));
+        const std::int32_t i = elements[e][a], j = elements[e][b];
+        if (i < 0) continue;
+        const auto block = static_cast<std::uint32_t>(kCornerBlocks * e + corner_block(a, b));
         visit(std::max(i, j), std::min(i, j), block << 1 | (i < j ? 1U : 0U));
       }
 }
@@ -55,14 +59,14 @@ struct Lower {
   std::vector<std::uint32_t> assembly;
 };
 
-Lower collect_entries(std::size_t node_count, std::span<const Vec4i> tets) {
+Lower collect_entries(std::size_t node_count, std::span<const Vec4i> elements) {
   using Coupling = std::pair<std::int32_t, std::uint32_t>;  // column, element block
   std::vector<std::int32_t> row_begin(node_count + 1, 0);
-  for_couplings(tets, [&](std::int32_t row, std::int32_t, std::uint32_t) { ++row_begin[row]; });
+  for_couplings(elements, [&](std::int32_t row, std::int32_t, std::uint32_t) { ++row_begin[row]; });
   counts_to_begins(row_begin);
-  std::vector<Coupling> couplings(6 * tets.size());
+  std::vector<Coupling> couplings(static_cast<std::size_t>(row_begin.back()));
   std::vector<std::int32_t> next = row_begin;
-  for_couplings(tets, [&](std::int32_t row, std::int32_t column, std::uint32_t block) {
+  for_couplings(elements, [&](std::int32_t row, std::int32_t column, std::uint32_t block) {
     couplings[next[row]++] = {column, block};
   });
 
@@ -210,9 +214,9 @@ void lay_out(Pattern& p, const Lower& lower) {
 
 }  // namespace
 
-Pattern make_pattern(std::size_t node_count, std::span<const Vec4i> tets, std::int32_t chunk_size) {
-  check_tets(node_count, tets);
-  const Lower lower = collect_entries(node_count, tets);
+Pattern make_pattern(std::size_t node_count, std::span<const Vec4i> elements, std::int32_t chunk_size) {
+  check_elements(node_count, elements);
+  const Lower lower = collect_entries(node_count, elements);
   Pattern p;
   p.chunk_size = chunk_size;
   p.node = grow_chunks(node_count, make_adjacency(node_count, lower.entries), chunk_size);

@@ -27,16 +27,16 @@ struct Pattern {
   std::vector<std::int32_t>
       column;  // per entry: slot of the column minus its chunk's first; across chunks: its node
   std::vector<std::int32_t> assembly_begin;  // per entry and one more
-  std::vector<std::uint32_t> assembly;       // element blocks of an entry: (10 tet + block) << 1 | transposed
+  std::vector<std::uint32_t> assembly;       // element blocks of an entry: (10 element + block) << 1 | transposed
 
   std::int32_t inner_count() const { return inner_begin.back(); }
   /// Pairs of adjacent nodes: what L would hold without chunks.
   std::size_t pair_count() const { return (entries.size() + inner_count()) / 2; }
 };
 
-/// `tets`: four different nodes in [0, node_count); chunk_size >= 1. Throws std::invalid_argument naming the
-/// tet.
-Pattern make_pattern(std::size_t node_count, std::span<const Vec4i> tets, std::int32_t chunk_size);
+/// `elements`: one to four different nodes in [0, node_count), then -1; chunk_size >= 1. Throws
+/// std::invalid_argument naming the element.
+Pattern make_pattern(std::size_t node_count, std::span<const Vec4i> elements, std::int32_t chunk_size);
 
 /// One use of a block of L in the row of a node: y[node] += B x[other], or B' x[other].
 struct BlockUse {

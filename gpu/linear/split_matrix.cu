@@ -1,5 +1,7 @@
 #include "gpu/linear/split_matrix.cuh"
 
+#include <algorithm>
+
 #include "gpu/core/reduce.h"
 #include "gpu/linear/stencil_product.h"
 
@@ -26,25 +28,30 @@ std::vector<std::int32_t> find_entries(const Pattern& pattern, std::span<const V
 
 }  // namespace
 
-void SplitMatrix::set_pattern(Context& ctx, std::size_t node_count, std::span<const Vec4i> tets,
+void SplitMatrix::set_pattern(Context& ctx, std::size_t node_count, std::span<const Vec4i> elements,
                               Embedding* embedding) {
-  const Pattern pattern = make_pattern(node_count, tets, LowerProduct::chunk_size(node_count));
+  const Pattern pattern = make_pattern(node_count, elements, LowerProduct::chunk_size(node_count));
   node_count_ = node_count;
-  tet_count_ = tets.size();
+  element_count_ = elements.size();
   pair_count_ = pattern.pair_count();
   entry_count_ = pattern.entries.size();
   stencil_count_ = 0;
   embedding_ = embedding;
   if (embedding_ != nullptr) {
-    control_entries_.upload(ctx, find_entries(pattern, tets.last(embedding_->body_count())));
+    control_entries_.upload(ctx, find_entries(pattern, elements.last(embedding_->body_count())));
     expanded_.resize(ctx, node_count);
   }
   lower_product_.set_pattern(ctx, pattern);
   entries_.upload(ctx, pattern.entries);
   assembly_begin_.upload(ctx, pattern.assembly_begin);
   assembly_.upload(ctx, pattern.assembly);
-  const Buffer<Vec4i> corners(ctx, tets);
-  tet_gather_.build(ctx, corners.data(), tets.size(), node_count);
+  const Buffer<Vec4i> corners(ctx, elements);
+  element_gather_.build(ctx, corners.data(), elements.size(), node_count);
+  std::vector<std::uint8_t> counts;
+  if (std::ranges::any_of(elements, [](const Vec4i& e) { return e[3] < 0; }))
+    for (const Vec4i& e : elements)
+      counts.push_back(static_cast<std::uint8_t>(std::count_if(e.v, e.v + 4, [](int n) { return n >= 0; })));
+  element_corners_.upload(ctx, counts);
   diagonal_.resize(ctx, node_count + 1);
   lower_.resize(ctx, entry_count_ + 1);
   fill(ctx, diagonal_.data(), diagonal_.size(), Mat3::zero());
@@ -52,8 +59,8 @@ void SplitMatrix::set_pattern(Context& ctx, std::size_t node_count, std::span<co
   dots_.resize(ctx, 2);
 }
 
-void SplitMatrix::assemble(Context& ctx, const Mat3* tet_blocks) {
-  assemble_batch(ctx, tet_blocks, {0, tet_count_});
+void SplitMatrix::assemble(Context& ctx, const Mat3* element_blocks) {
+  assemble_batch(ctx, element_blocks, {0, element_count_});
 }
 
 void SplitMatrix::assemble_batch(Context& ctx, const Mat3* blocks_of_batch, IndexRange batch) {

@@ -33,21 +33,22 @@ struct ResidentMatrix {
 
 class SplitMatrix {
  public:
-  /// The adjacency of the mesh, in host memory. Throws std::invalid_argument naming a tet with a bad node.
-  /// With an embedding J (null for none; it must outlive this object) the matrix acts as J'A J, and the last
-  /// tets are the control tets of its bodies, in their order.
-  void set_pattern(Context& ctx, std::size_t node_count, std::span<const Vec4i> tets,
+  /// The adjacency of the mesh, in host memory: elements of one to four nodes, then -1. Throws
+  /// std::invalid_argument naming an element with a bad node. With an embedding J (null for none; it must
+  /// outlive this object) the matrix acts as J'A J, and the last elements are the control tets of its bodies,
+  /// in their order.
+  void set_pattern(Context& ctx, std::size_t node_count, std::span<const Vec4i> elements,
                    Embedding* embedding = nullptr);
 
-  /// Overwrites D and L with the sum of the tets' blocks: 10 per tet, (0,0),(1,0),(1,1),(2,0), ... (3,3) by
-  /// corners. Contact stencils are dropped.
-  void assemble(Context& ctx, const Mat3* tet_blocks);
-  /// The same from block(10 tet + position), a device function, for blocks that are cheaper to compute than
+  /// Overwrites D and L with the sum of the elements' blocks: 10 per element, (0,0),(1,0),(1,1),(2,0), ...
+  /// (3,3) by corners; those of unused corners are not read. Contact stencils are dropped.
+  void assemble(Context& ctx, const Mat3* element_blocks);
+  /// The same from block(10 element + position), a device function, for blocks that are cheaper to compute than
   /// to store.
   template <class F>
   void assemble_from(Context& ctx, F block);
-  /// The same in batches, so that not all blocks are in memory at once: adds the tets of one batch. Batches
-  /// follow each other from the first tet on; the first overwrites.
+  /// The same in batches, so that not all blocks are in memory at once: adds the elements of one batch. Batches
+  /// follow each other from the first element on; the first overwrites.
   void assemble_batch(Context& ctx, const Mat3* blocks_of_batch, IndexRange batch);
   template <class F>
   void assemble_batch_from(Context& ctx, F block, IndexRange batch);
@@ -100,13 +101,13 @@ class SplitMatrix {
   /// C: the nodes of the stencils, and kCouplings blocks of each: (1,0),(2,0),(2,1),(3,0),(3,1),(3,2).
   const Vec4i* stencils() const { return stencils_.data(); }
   const Mat3* couplings() const { return couplings_.data(); }
-  /// Assembled eigenvalues e [N/m] by node, if kept: each tet and stencil of k nodes adds to each of them
+  /// Assembled eigenvalues e [N/m] by node, if kept: each element and stencil of k nodes adds to each of them
   /// three times the mean of its 3k eigenvalues, which is its trace / k; what add_diagonal adds counts as
   /// stencils of one node [Guo24 §4.2; elasticity and mass too, App. B]. All nodes of an affine body have
   /// that of its block.
   const Real* stiffness() const { return stiffness_.data(); }
-  /// The corners of the tets, and of the last stencils, by node: for gradients that come by corner too.
-  const NodeGather& tet_gather() const { return tet_gather_; }
+  /// The corners of the elements, and of the last stencils, by node: for gradients that come by corner too.
+  const NodeGather& element_gather() const { return element_gather_; }
   const NodeGather& stencil_gather() const { return stencil_gather_; }
 
   /// Stages of `multiply` and `set_stencils`; public because nvcc allows no device lambda in a private
@@ -121,13 +122,13 @@ class SplitMatrix {
                             const std::int32_t* skip);
 
  private:
-  std::size_t node_count_ = 0, tet_count_ = 0, pair_count_ = 0, entry_count_ = 0, stencil_count_ = 0;
+  std::size_t node_count_ = 0, element_count_ = 0, pair_count_ = 0, entry_count_ = 0, stencil_count_ = 0;
   bool keeps_stiffness_ = false;
   Buffer<Mat3> diagonal_, lower_;  // each with one spare block, see ChunkProduct
   Buffer<Vec2i> entries_;
   Buffer<std::int32_t> assembly_begin_;  // see Pattern
   Buffer<std::uint32_t> assembly_;
-  NodeGather tet_gather_;
+  NodeGather element_gather_;
   LowerProduct lower_product_;
 
   NodeGather stencil_gather_;
@@ -136,6 +137,7 @@ class SplitMatrix {
   Buffer<Vec3> corner_products_;  // 4 per stencil
   Buffer<Real> dots_;             // of the two parts of the product
   Buffer<Real> stiffness_, element_stiffness_;
+  Buffer<std::uint8_t> element_corners_;  // per element; empty: four each
 
   Embedding* embedding_ = nullptr;
   BodyBlocks body_blocks_;
@@ -145,7 +147,7 @@ class SplitMatrix {
 
 template <class F>
 void SplitMatrix::assemble_from(Context& ctx, F block) {
-  assemble_batch_from(ctx, block, {0, tet_count_});
+  assemble_batch_from(ctx, block, {0, element_count_});
 }
 
 template <class F>
@@ -153,12 +155,12 @@ void SplitMatrix::assemble_batch_from(Context& ctx, F block, IndexRange batch) {
   const bool overwrite = batch.begin == 0;
   stencil_count_ = 0;
   if (overwrite) fill(ctx, diagonal_.data(), node_count_, Mat3::zero());
-  tet_gather_.sum(
+  element_gather_.sum(
       ctx,
       [=] SS_LAMBDA(std::int32_t corner) {
-        const auto tet = static_cast<std::size_t>(corner / 4);
-        return batch.has(tet) ? block(tet * kCornerBlocks + corner_block(corner % 4, corner % 4))
-                              : Mat3::zero();
+        const auto element = static_cast<std::size_t>(corner / 4);
+        return batch.has(element) ? block(element * kCornerBlocks + corner_block(corner % 4, corner % 4))
+                                  : Mat3::zero();
       },
       diagonal_.data());
   if (keeps_stiffness_) {
@@ -166,16 +168,20 @@ void SplitMatrix::assemble_batch_from(Context& ctx, F block, IndexRange batch) {
     element_stiffness_.resize(ctx, batch.size());
     if (overwrite) fill(ctx, stiffness_.data(), node_count_, Real(0));
     Real* stiffness = element_stiffness_.data();
-    launch(ctx, batch.size(), [=] SS_LAMBDA(std::size_t t) {
+    const std::uint8_t* corners = element_corners_.data();
+    const bool all_four = element_corners_.size() == 0;
+    launch(ctx, batch.size(), [=] SS_LAMBDA(std::size_t e) {
+      const std::size_t element = batch.begin + e;
+      const int n = all_four ? 4 : corners[element];
       Real sum = 0;
-      for (int a = 0; a < 4; ++a) sum += trace(block((batch.begin + t) * kCornerBlocks + corner_block(a, a)));
-      stiffness[t] = sum / 4;
+      for (int a = 0; a < n; ++a) sum += trace(block(element * kCornerBlocks + corner_block(a, a)));
+      stiffness[e] = sum / static_cast<Real>(n);
     });
-    tet_gather_.sum(
+    element_gather_.sum(
         ctx,
         [=] SS_LAMBDA(std::int32_t corner) {
-          const auto tet = static_cast<std::size_t>(corner / 4);
-          return batch.has(tet) ? stiffness[tet - batch.begin] : Real(0);
+          const auto element = static_cast<std::size_t>(corner / 4);
+          return batch.has(element) ? stiffness[element - batch.begin] : Real(0);
         },
         stiffness_.data());
   }

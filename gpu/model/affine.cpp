@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "gpu/math/spd.h"
+#include "gpu/model/element_group.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {
@@ -17,15 +18,6 @@ using Mat3d = Mat<double, 3>;
 constexpr double kAffineTolerance = 1e-6;
 
 std::int32_t node_count(const Object& body) { return body.node_end - body.node_begin; }
-
-/// [m^3] per mesh node: a quarter of each of its tets, as masses are lumped.
-std::vector<double> lumped_volumes(const Model& model, const Object& body) {
-  std::vector<double> volumes(node_count(body), 0.0);
-  for (std::int32_t t = body.tet_begin; t < body.tet_end; ++t)
-    for (int c = 0; c < 4; ++c)
-      volumes[model.tets[t][c] - body.node_begin] += tet_volume(model.rest_positions, model.tets[t]) / 4;
-  return volumes;
-}
 
 /// Four points that carry a quarter of the weight each, and have the mean and the covariance of the weighted
 /// points. With covariance L L' and the corners t_k of a regular tetrahedron in the unit ball, for which sum
@@ -68,7 +60,7 @@ Vec3d follow(const std::array<Vec3d, 4>& control, const Vec<double, 4>& w) {
 }
 
 void set_control_nodes(Model& model, const Object& body) {
-  const std::vector<double> masses = lumped_volumes(model, body);
+  const std::vector<double> masses = node_volumes(model, body);
   const std::vector<Vec<double, 4>> weights = control_weights(model, body);
   const std::array<Vec3d, 4> x = fit(model.positions.data() + body.node_begin, masses, weights);
   const std::array<Vec3d, 4> v = fit(model.velocities.data() + body.node_begin, masses, weights);
@@ -93,7 +85,7 @@ Object& add_affine(Model& model, std::string name, const std::vector<Vec3d>& nod
                    const std::vector<Vec4i>& tets, std::int32_t material) {
   Object& body = add_solid(model, std::move(name), nodes, tets, material);
   body.control_begin = body.node_end;
-  for (const Vec3d& c : equimomental_points(nodes.data(), lumped_volumes(model, body))) {
+  for (const Vec3d& c : equimomental_points(nodes.data(), node_volumes(model, body))) {
     model.rest_positions.push_back(c);
     model.positions.push_back(c);
     model.velocities.push_back(Vec3d::zero());
@@ -111,13 +103,6 @@ std::vector<Vec<double, 4>> control_weights(const Model& model, const Object& bo
     weights.push_back({1 - w[0] - w[1] - w[2], w[0], w[1], w[2]});
   }
   return weights;
-}
-
-double volume(const Model& model, const Object& body) {
-  double sum = 0;
-  for (std::int32_t t = body.tet_begin; t < body.tet_end; ++t)
-    sum += tet_volume(model.rest_positions, model.tets[t]);
-  return sum;
 }
 
 void set_control_nodes(Model& model) {

@@ -23,9 +23,6 @@ inline Vec4i control_tet(const Object& body) {
 /// w_s of the body's mesh nodes, in their order: barycentric coordinates at rest.
 std::vector<Vec<double, 4>> control_weights(const Model& model, const Object& body);
 
-/// [m^3] of the mesh.
-double volume(const Model& model, const Object& body);
-
 /// Gives each affine body's control nodes the affine motion nearest to that of its mesh nodes, by mass, and
 /// the mesh nodes that motion's velocities: momentum and angular momentum stay. Throws std::invalid_argument
 /// naming a body whose start is no affine image of its rest shape, or is inside out. A stage of `finalize`.

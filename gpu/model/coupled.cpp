@@ -6,8 +6,7 @@ namespace stickslip {
 
 bool is_coupled(const Model& model) {
   return !model.bodies.empty() &&
-         std::any_of(model.objects.begin(), model.objects.end(),
-                     [](const Object& o) { return !o.is_affine() && o.tet_begin < o.tet_end; });
+         std::any_of(model.objects.begin(), model.objects.end(), &Object::is_deformable);
 }
 
 std::string coupled_fault(const Params& params) {

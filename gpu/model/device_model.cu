@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpu/core/launch.h"
+#include "gpu/model/element_group.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -12,7 +13,7 @@ namespace {
 double solids_diagonal(const Model& model) {
   Vec<double, 3> lo = Vec<double, 3>::filled(1e300), hi = Vec<double, 3>::filled(-1e300);
   for (const Object& object : model.objects) {
-    if (object.tet_begin == object.tet_end) continue;
+    if (!object.is_solid()) continue;
     for (int i = object.node_begin; i < object.node_end; ++i) {
       lo = min(lo, model.positions[i]);
       hi = max(hi, model.positions[i]);
@@ -155,14 +156,14 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
   std::size_t solid_nodes = 0;
   for (const Object& object : model.objects) {
     const Material& material = model.materials[object.material];
-    for (int t = object.tet_begin; t < object.tet_end; ++t) {
-      const double m = material.density * tet_volume(model.rest_positions, model.tets[t]);
+    for (const Vec4i& tet : tets_of(model, object)) {
+      const double m = material.density * tet_volume(model.rest_positions, tet);
       total += m;
       // An affine body resists a contact with its mass, not with the stiffness that holds its shape.
       if (!object.is_affine()) total_stiffness += m * material.young * std::cbrt(m / material.density);
-      for (int c = 0; c < 4; ++c) masses[model.tets[t][c]] += m / 4;
+      for (int c = 0; c < 4; ++c) masses[tet[c]] += m / 4;
     }
-    if (object.tet_end > object.tet_begin) solid_nodes += object.node_end - object.node_begin;
+    if (object.is_solid()) solid_nodes += object.node_end - object.node_begin;
   }
   mean_mass = solid_nodes > 0 ? static_cast<Real>(total / static_cast<double>(solid_nodes)) : Real(1);
   mean_stiffness = total > 0 ? static_cast<Real>(total_stiffness / total) : Real(0);

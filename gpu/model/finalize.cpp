@@ -98,8 +98,6 @@ void check_group(const Model& model, const Group& group, const std::string& what
   if (!(group.begin >= 0 && group.end > group.begin)) refuse(what + ": needs 0 <= begin < end");
 }
 
-bool is_collider(const Object& object) { return object.tet_begin == object.tet_end && !object.is_rigid(); }
-
 void check_frames(const Model& model, const ScriptedNodes& script) {
   if (script.frames.empty()) return;
   const std::string owner = "object '" + model.objects[model.node_object[script.nodes[0]]].name + "'";
@@ -146,7 +144,7 @@ void check_scripted(const Model& model) {
     return model.scripted[s].begin == 0 && model.scripted[s].end >= 1e30;
   };
   for (const Object& object : model.objects)
-    if (is_collider(object))
+    if (object.is_collider())
       for (std::int32_t i = object.node_begin; i < object.node_end; ++i)
         if (scripts_of[i].size() != 1 || !always(scripts_of[i][0]))
           refuse("collider '" + object.name + "': node " + std::to_string(i) +
@@ -231,7 +229,7 @@ void finalize(Model& model) {
       }
   for (const Vec2i& s : model.segments) model.edges.push_back({std::min(s[0], s[1]), std::max(s[0], s[1])});
   for (const Object& object : model.objects)
-    if (is_collider(object))
+    if (object.is_collider())
       for (std::int32_t i = object.node_begin; i < object.node_end; ++i) model.surface_nodes.push_back(i);
   std::sort(model.edges.begin(), model.edges.end(), by_nodes);
   model.edges.erase(std::unique(model.edges.begin(), model.edges.end()), model.edges.end());

@@ -76,7 +76,7 @@ struct Object {
   std::string name;
   std::int32_t material = 0;
   std::int32_t node_begin = 0, node_end = 0;
-  std::int32_t tet_begin = 0, tet_end = 0;            // empty range: a kinematic surface (collider)
+  std::int32_t tet_begin = 0, tet_end = 0;            // into Model::tets: the volume of a solid
   std::int32_t triangle_begin = 0, triangle_end = 0;  // into Model::triangles
   std::int32_t segment_begin = 0, segment_end = 0;    // into Model::segments
   std::int32_t control_begin = -1;  // the first of an affine body's four control nodes, see affine.h
@@ -85,8 +85,13 @@ struct Object {
   std::int32_t no_contact_group = 0;
   Vec<float, 3> color{0.7f, 0.7f, 0.7f};
 
-  bool is_affine() const { return control_begin >= 0; }
   bool is_rigid() const { return body >= 0; }
+  bool is_affine() const { return control_begin >= 0; }
+  /// Has a volume mesh: deformable or affine.
+  bool is_solid() const { return tet_begin < tet_end; }
+  bool is_deformable() const { return is_solid() && !is_affine(); }
+  /// A kinematic surface, or points and segments.
+  bool is_collider() const { return !is_solid() && !is_rigid(); }
 };
 
 struct Model {

@@ -120,11 +120,11 @@ OverlapCheck::OverlapCheck(const Model& model) : half_spaces_(model.half_spaces)
     surface.object = static_cast<std::int32_t>(k);
     surface.rigid = object.is_rigid();
     surface.body = object.body;
-    const bool solid = object.tet_begin < object.tet_end;
+    const bool solid = object.is_solid();
     if (!surface.rigid && !solid) continue;
     surface.moves = solid || model.bodies[static_cast<std::size_t>(object.body)].moves;
-    surface.triangles.assign(model.triangles.begin() + object.triangle_begin,
-                             model.triangles.begin() + object.triangle_end);
+    const auto triangles = triangles_of(model, object);
+    surface.triangles.assign(triangles.begin(), triangles.end());
     for (const Vec3i& t : surface.triangles)
       for (int i = 0; i < 3; ++i) {
         surface.nodes.push_back(t[i]);

@@ -23,9 +23,9 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
   const bool coupled = is_coupled(model);
   for (const Object& object : model.objects) {
     if (material >= 0 && object.material != material) continue;
-    const bool solid = object.tet_begin < object.tet_end;
+    const bool solid = object.is_solid();
     use.solid |= solid;
-    use.deformable |= solid && !object.is_affine();
+    use.deformable |= object.is_deformable();
     use.rigid |= object.is_rigid() || (coupled && solid);
     if (!object.is_rigid()) continue;
     const Body& body = model.bodies[static_cast<std::size_t>(object.body)];

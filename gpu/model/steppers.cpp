@@ -26,7 +26,7 @@ std::optional<Refusal> velocity_refusal(const Model& model, SolverKind solver) {
     if (object.is_rigid()) continue;
     if (object.is_affine())
       return Refusal{object.name, name_of(solver), "it is an affine body; make it rigid"};
-    if (object.tet_begin == object.tet_end)
+    if (object.is_collider())
       return Refusal{
           object.name, name_of(solver),
           "it is a collider without a shape that rigid bodies could touch; put a fixed or scripted "

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpu/params/contact_solvers.h"
+#include "gpu/params/elastic_models.h"
 
 namespace stickslip {
 
@@ -85,7 +86,7 @@ namespace stickslip {
   REAL(penalty_slip, 1e-2, 1e-9, 10.0, "m/s", penalty, "sliding speed below which penalty friction is viscous")
 
 #define STICKSLIP_MATERIAL_PARAMS(REAL, INT, BOOL, CHOICE)                                                                     \
-  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy of deformable bodies; neo_hookean forbids inverted elements", "stable_neo_hookean|fixed_corotated|arap|neo_hookean", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine)) \
+  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy of deformable bodies; neo_hookean forbids inverted elements", elastic_model_choices(), INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine)) \
   REAL(young, 1e5, 1.0, 1e13, "Pa", material, "Young's modulus E; an affine body keeps its shape with kappa = E/8", INACTIVE(!s.material.solid, no_solid(s))) \
   REAL(poisson, 0.4, 0.0, 0.495, "1", material, "Poisson's ratio nu", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine) INACTIVE(s.material.arap, "the ARAP energy has no volume term")) \
   REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density", INACTIVE(!s.material.solid && !s.material.rigid, no_solid(s)) INACTIVE(!s.material.solid && !s.material.weighed, "its bodies stand still or have a mass of their own")) \
@@ -112,8 +113,6 @@ enum class CcdMethod : int { additive, cubic };
 enum class RigidIntegrator : int { semi_implicit, midpoint };
 enum class Stabilisation : int { none, baumgarte, spring_damper, projection };
 enum class FrictionKind : int { isotropic, elliptic, matchstick };
-/// `orthogonality` is what holds affine bodies in shape, whatever their material chooses.
-enum class ElasticModel : int { stable_neo_hookean, fixed_corotated, arap, neo_hookean, orthogonality };
 
 #define STICKSLIP_FIELD_REAL(name, value, ...) double name = value;
 #define STICKSLIP_FIELD_INT(name, value, ...) int name = value;

@@ -14,58 +14,36 @@ constexpr std::size_t kMostBatches = 16;  // each walks the whole pattern
 }  // namespace
 
 template <class F>
-void IncrementalPotential::for_tet_batches(F work) const {
+void IncrementalPotential::for_batches(F work) const {
   std::size_t begin = 0;
   do {
-    const std::size_t end = std::min(solid_.size(), begin + tet_batch_);
+    const std::size_t end = std::min(elastic_.size(), begin + batch_);
     work(IndexRange{begin, end});
     begin = end;
-  } while (begin < solid_.size());
+  } while (begin < elastic_.size());
 }
 
 void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceModel& device,
                                 std::size_t smallest_batch) {
   device_ = &device;
   embedding_.load(ctx, model);
-  load_elements(ctx, model);
-  set_materials(ctx, model);
+  elastic_.load(ctx, model);
+  hessian_.set_pattern(ctx, model.node_count(), elastic_.stencils(),
+                       embedding_.empty() ? nullptr : &embedding_);
 
   fixed_.resize(ctx, device.node_count);
   gradient_.resize(ctx, device.node_count);
   barrier_gradient_.resize(ctx, device.node_count);
   node_diagonal_.resize(ctx, device.node_count);
-  tet_batch_ =
-      std::min(solid_.size(), std::max(smallest_batch, (solid_.size() + kMostBatches - 1) / kMostBatches));
-  tet_corners_.resize(ctx, 4 * tet_batch_);
-  tet_blocks_.resize(ctx, kCornerBlocks * tet_batch_);
+  batch_ =
+      std::min(elastic_.size(), std::max(smallest_batch, (elastic_.size() + kMostBatches - 1) / kMostBatches));
+  element_corners_.resize(ctx, 4 * batch_);
+  element_blocks_.resize(ctx, kCornerBlocks * batch_);
   values_.resize(ctx, term_count);
 }
 
-/// The tets of deformable bodies, then one control tet per affine body.
-void IncrementalPotential::load_elements(Context& ctx, const Model& model) {
-  std::vector<Vec4i> tets;
-  std::vector<std::int32_t> material;
-  for (const Object& object : model.objects) {
-    if (object.is_affine()) continue;
-    tets.insert(tets.end(), model.tets.begin() + object.tet_begin, model.tets.begin() + object.tet_end);
-    material.resize(tets.size(), object.material);
-  }
-  std::vector<double> body_volumes;
-  for (const Object& object : model.objects) {
-    if (!object.is_affine()) continue;
-    tets.push_back(control_tet(object));
-    material.push_back(object.material);
-    body_volumes.push_back(volume(model, object));
-  }
-  solid_.set(ctx, model.rest_positions, tets, material, body_volumes);
-  hessian_.set_pattern(ctx, model.node_count(), tets, embedding_.empty() ? nullptr : &embedding_);
-}
-
 void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
-  solid_.set_materials(ctx, model.materials);
-  forbids_inversion_ =
-      !embedding_.empty() || std::any_of(model.materials.begin(), model.materials.end(),
-                                         [](const Material& m) { return forbids_inversion(m.model); });
+  elastic_.set_materials(ctx, model.materials);
 }
 
 void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
@@ -115,7 +93,7 @@ void IncrementalPotential::launch_values(Context& ctx, const Proximity& near, co
         return scripted[i] ? 0.0 : half_inertia * mass[i] * norm2((x[i] - in.y[i]).template cast<double>());
       },
       out + inertia);
-  solid_.energy(ctx, motion(x), out + elastic);
+  elastic_.energy(ctx, motion(x), out + elastic);
   contacts_.values(ctx, near, x, out + barrier, out + augmentation, out + friction);
   reduce_sum(
       ctx, n,
@@ -149,23 +127,23 @@ void IncrementalPotential::set_node_gradients(Context& ctx, const Vec3* x) {
   });
 }
 
-void IncrementalPotential::add_tet_corners(Context& ctx, IndexRange tets) {
-  const Vec3* tet_corner = tet_corners_.data();
-  const std::size_t first = 4 * tets.begin;
-  hessian_.tet_gather().sum(
+void IncrementalPotential::add_element_corners(Context& ctx, IndexRange elements) {
+  const Vec3* element_corner = element_corners_.data();
+  const std::size_t first = 4 * elements.begin;
+  hessian_.element_gather().sum(
       ctx,
       [=] SS_LAMBDA(std::size_t corner) {
-        return tets.has(corner / 4) ? tet_corner[corner - first] : Vec3::zero();
+        return elements.has(corner / 4) ? element_corner[corner - first] : Vec3::zero();
       },
       gradient_.data());
 }
 
 void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
   set_node_gradients(ctx, x);
-  for_tet_batches([&](IndexRange tets) {
-    solid_.gradient_and_hessian(ctx, motion(x), tets, tet_corners_.data(), tet_blocks_.data());
-    hessian_.assemble_batch(ctx, tet_blocks_.data(), tets);
-    add_tet_corners(ctx, tets);
+  for_batches([&](IndexRange elements) {
+    elastic_.gradient_and_hessian(ctx, motion(x), elements, element_corners_.data(), element_blocks_.data());
+    hessian_.assemble_batch(ctx, element_blocks_.data(), elements);
+    add_element_corners(ctx, elements);
   });
   contacts_.linearise(ctx, x);
 
@@ -181,9 +159,9 @@ double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
   if (contacts_.set().size() == 0) return 0;
   const std::size_t n = device_->node_count;
   set_node_gradients(ctx, x);
-  for_tet_batches([&](IndexRange tets) {
-    solid_.gradient(ctx, motion(x), tets, tet_corners_.data());
-    add_tet_corners(ctx, tets);
+  for_batches([&](IndexRange elements) {
+    elastic_.gradient(ctx, motion(x), elements, element_corners_.data());
+    add_element_corners(ctx, elements);
   });
 
   contacts_.barrier_gradients(ctx, x);
@@ -213,14 +191,14 @@ double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
 void IncrementalPotential::launch_elastic_state(Context& ctx, const Vec3* x, double* energy,
                                                 double* volume_ratio_min, double* inverted) {
   // At x_t = x the damping vanishes.
-  solid_.energy(ctx, {x, x, inputs_.dt}, energy);
-  solid_.min_determinant(ctx, x, false, volume_ratio_min);
-  solid_.count_inverted(ctx, x, inverted);
+  elastic_.energy(ctx, {x, x, inputs_.dt}, energy);
+  elastic_.min_determinant(ctx, x, false, volume_ratio_min);
+  elastic_.count_inverted(ctx, x, inverted);
 }
 
 bool IncrementalPotential::is_inverted(Context& ctx, const Vec3* x) {
-  if (!forbids_inversion_) return false;
-  solid_.min_determinant(ctx, x, true, values_.data());
+  if (!elastic_.forbids_inversion()) return false;
+  elastic_.min_determinant(ctx, x, true, values_.data());
   return !(read_back(ctx, values_.data()) > 0);
 }
 

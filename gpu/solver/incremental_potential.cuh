@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "gpu/energy/solid.cuh"
+#include "gpu/energy/energy_terms.cuh"
 #include "gpu/linear/split_matrix.cuh"
 #include "gpu/model/device_model.cuh"
 #include "gpu/solver/contact_terms.cuh"
@@ -48,7 +48,7 @@ class IncrementalPotential {
   enum Term { inertia, elastic, barrier, augmentation, friction, springs, term_count };
   using Values = std::array<double, term_count>;
 
-  /// Tets are linearised in a few batches of `smallest_batch` or more.
+  /// Elements are linearised in a few batches of `smallest_batch` or more.
   void load(Context& ctx, const Model& model, const DeviceModel& device,
             std::size_t smallest_batch = std::size_t{1} << 14);
   void set_materials(Context& ctx, const Model& model);
@@ -82,35 +82,33 @@ class IncrementalPotential {
   /// Whether an element is inverted at x that its energy forbids to be. At most one host read.
   bool is_inverted(Context& ctx, const Vec3* x);
 
-  // Parts of the gradient: inertia and springs, which overwrite it, and the corners of some tets, which are
-  // added. Public because nvcc allows no device lambda in a private member.
+  // Parts of the gradient: inertia and springs, which overwrite it, and the corners of some elements, which
+  // are added. Public because nvcc allows no device lambda in a private member.
   void set_node_gradients(Context& ctx, const Vec3* x);
-  void add_tet_corners(Context& ctx, IndexRange tets);
+  void add_element_corners(Context& ctx, IndexRange elements);
 
  private:
   Real inverse_beta_dt2() const { return Real(1) / (inputs_.beta * inputs_.dt * inputs_.dt); }
   SolidMotion motion(const Vec3* x) const {
     return {x, inputs_.x_t, inputs_.velocity_dt, inputs_.still == inputs_.x_t ? nullptr : inputs_.still};
   }
-  void load_elements(Context& ctx, const Model& model);
-  /// Tets are linearised and assembled in batches: what their corners and blocks take would otherwise be half
-  /// of all memory. Calls work(tets) for each, for none of them too.
+  /// Elements are linearised and assembled in batches: what their corners and blocks take would otherwise be
+  /// half of all memory. Calls work(elements) for each, for none of them too.
   template <class F>
-  void for_tet_batches(F work) const;
+  void for_batches(F work) const;
 
   const DeviceModel* device_ = nullptr;
   StepInputs inputs_;
-  SolidEnergy solid_;
+  EnergyTerms elastic_;
   Embedding embedding_;
-  bool forbids_inversion_ = false;
   Buffer<std::uint8_t> fixed_;
   ContactTerms contacts_;
   SplitMatrix hessian_;
   NodeGather contact_gather_;  // of the stiffness fit, which comes before any Hessian
   Buffer<Vec3> gradient_, barrier_gradient_;
-  std::size_t tet_batch_ = 0;
-  Buffer<Vec3> tet_corners_;  // of one batch
-  Buffer<Mat3> tet_blocks_;
+  std::size_t batch_ = 0;
+  Buffer<Vec3> element_corners_;  // of one batch
+  Buffer<Mat3> element_blocks_;
   Buffer<Real> node_diagonal_;
   Buffer<double> values_;
 };

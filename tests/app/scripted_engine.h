@@ -73,8 +73,7 @@ class ScriptedEngine final : public Engine {
     ++state_.frame;
     state_.time += dt;
     for (std::size_t i = 0; i < state_.positions.size(); ++i) {
-      if (model_.objects[model_.node_object[i]].tet_begin == model_.objects[model_.node_object[i]].tet_end)
-        continue;
+      if (!model_.objects[model_.node_object[i]].is_solid()) continue;
       state_.velocities[i] += dt * script_.acceleration;
       state_.positions[i] += dt * state_.velocities[i];
     }

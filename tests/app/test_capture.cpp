@@ -10,6 +10,7 @@
 #include "app/capture/png.h"
 #include "app/capture/recorder.h"
 #include "app/process/child_process.h"
+#include "tests/fixtures/fresh_seed.h"
 
 namespace stickslip {
 namespace {
@@ -60,7 +61,7 @@ std::string probe(const fs::path& file) {
 
 TEST_F(CaptureTest, PngComesBackBitForBit) {
   Image image{37, 11, std::vector<std::uint8_t>(4 * 37 * 11)};
-  const unsigned seed = std::random_device{}();
+  const unsigned seed = stickslip::fixtures::fresh_seed();
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
   for (auto& byte : image.rgba) byte = static_cast<std::uint8_t>(random());

@@ -88,7 +88,7 @@ TEST_F(LongSharedScene, the_masonry_arch_stands) {
   EXPECT_TRUE(touched);
   double low = 1e30, high = -1e30, moved = 0;
   for (const Object& object : scene.model.objects) {
-    if (object.tet_begin == object.tet_end) continue;
+    if (!object.is_solid()) continue;
     for (int i = object.node_begin; i < object.node_end; ++i) {
       low = std::min(low, scene.model.positions[i][1]);
       high = std::max(high, scene.model.positions[i][1]);

@@ -4,10 +4,12 @@
 
 #include <random>
 
+#include "tests/fixtures/fresh_seed.h"
+
 namespace stickslip {
 
 TEST(FloatBox, ContainsTheBoxItWasMadeFrom) {
-  const unsigned seed = std::random_device{}();
+  const unsigned seed = stickslip::fixtures::fresh_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 rng(seed);
   std::uniform_real_distribution<double> u(-1, 1);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "gpu/energy/corner_values.h"
+#include "tests/fixtures/fresh_seed.h"
 
 namespace stickslip::test {
 
@@ -24,7 +25,7 @@ inline const double kRounding = 2000 * std::numeric_limits<Real>::epsilon();
 
 class Random {
  public:
-  Random() : seed(std::random_device{}()), engine_(seed) {}
+  Random() : seed(stickslip::fixtures::fresh_seed()), engine_(seed) {}
   Real uniform(Real low, Real high) {
     return static_cast<Real>(std::uniform_real_distribution<double>(low, high)(engine_));
   }

@@ -5,9 +5,9 @@
 namespace stickslip::test {
 namespace {
 
-constexpr ElasticModel kModels[] = {ElasticModel::stable_neo_hookean, ElasticModel::fixed_corotated,
-                                    ElasticModel::arap, ElasticModel::neo_hookean,
-                                    ElasticModel::orthogonality};
+#define STICKSLIP_MODEL(name, ...) ElasticModel::name,
+constexpr ElasticModel kModels[] = {STICKSLIP_ELASTIC_MODELS(STICKSLIP_MODEL) ElasticModel::orthogonality};
+#undef STICKSLIP_MODEL
 constexpr Lame kLame{Real(0.7), Real(1.9)};
 
 /// Where inverted elements are forbidden, difference quotients lose their digits close to J = 0.

@@ -7,12 +7,13 @@
 #include <string>
 
 #include "gpu/math/mat.h"
+#include "tests/fixtures/fresh_seed.h"
 
 namespace stickslip::testing {
 
 class Random {
  public:
-  explicit Random(unsigned seed = std::random_device{}())
+  explicit Random(unsigned seed = stickslip::fixtures::fresh_seed())
       : rng_(seed), trace_("seed " + std::to_string(seed)) {}
   const std::string& trace() const { return trace_; }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "tests/fixtures/fresh_seed.h"
 #include "tests/linear/systems.h"
 
 namespace stickslip {
@@ -57,7 +58,7 @@ TEST(DomainPlan, LevelsAggregateConnectedParts) {
 }
 
 TEST(DomainPlan, EverySlotIsTheSumOfItsNodes) {
-  const unsigned seed = std::random_device{}();
+  const unsigned seed = stickslip::fixtures::fresh_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   test::Random random(seed);
   const test::System system = test::make_system(random, 7, 6, 8, 0);
@@ -65,7 +66,7 @@ TEST(DomainPlan, EverySlotIsTheSumOfItsNodes) {
   for (const Vec4i& tet : system.tets.nodes)
     for (int a = 0; a < 4; ++a)
       for (int b = 0; b < 4; ++b)
-        if (tet[a] > tet[b]) pairs.push_back({tet[a], tet[b]});
+        if (tet[b] >= 0 && tet[a] > tet[b]) pairs.push_back({tet[a], tet[b]});
   const std::size_t n = system.node_count;
   std::vector<Vec3> positions = random.vectors(n);
   for (int i = 0; i < 7 * 6 * 8; ++i) positions[i] = {Real(i % 7), Real(i / 7 % 6), Real(i / 42)};

@@ -2,6 +2,7 @@
 
 #include "gpu/linear/linear_solver.cuh"
 #include "gpu/linear/sparse_cholesky.h"
+#include "gpu/model/element_group.h"
 #include "tests/backend_test.h"
 #include "tests/fixtures/box_model.h"
 #include "tests/linear/systems.h"
@@ -34,8 +35,7 @@ struct EmbeddedSystem {
     add_box(model, "b", {0.1, 0.3, 0.1}, {2, 0, 0}, 1, 30, {0, 0, 0}, Body::affine);
     const std::size_t n = model.node_count();
     const Object& soft = model.objects[1];
-    for (int t = soft.tet_begin; t < soft.tet_end; ++t)
-      test::add_element(tets, random, model.tets[t], 3, Real(1), Real(0));
+    for (const Vec4i& tet : tets_of(model, soft)) test::add_element(tets, random, tet, 3, Real(1), Real(0));
     for (const int body : {0, 2})
       test::add_element(tets, random, control_tet(model.objects[body]), 3, Real(1), Real(0));
     diagonal.assign(n, 0);

@@ -130,7 +130,7 @@ inline Vector to_eigen(const std::vector<Vec3>& x) {
   return v;
 }
 
-/// A lattice beside random tets, contacts of two to four corners (some nodes in many of them), isolated
+/// A lattice beside random elements of one to four nodes, contacts of two to four corners (some nodes in many of them), isolated
 /// nodes.
 struct System {
   std::size_t node_count = 0;
@@ -147,9 +147,10 @@ inline System make_system(Random& random, int nx, int ny, int nz, std::size_t st
   s.node_count = lattice + strays + isolated;
   for (const Vec4i& tet : lattice_tets(nx, ny, nz)) add_element(s.tets, random, tet, 3, Real(1), Real(0));
   for (int t = 0; t < 30; ++t) {
-    Vec4i tet = random.stencil(strays, 4);
-    for (int a = 0; a < 4; ++a) tet[a] += static_cast<std::int32_t>(lattice);
-    add_element(s.tets, random, tet, 2, Real(1), Real(0));
+    const int corners = t < 15 ? 4 : 1 + t % 3;
+    Vec4i element = random.stencil(strays, corners);
+    for (int a = 0; a < corners; ++a) element[a] += static_cast<std::int32_t>(lattice);
+    add_element(s.tets, random, element, 2, Real(1), Real(0));
   }
   for (std::size_t k = 0; k < stencil_count; ++k) {
     const std::size_t among = k % 4 == 0 ? std::min<std::size_t>(9, s.node_count) : s.node_count;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/engine.h"
+#include "gpu/model/element_group.h"
 #include "tests/fixtures/box_model.h"
 #include "tests/fixtures/refinement.h"
 #include "tests/fixtures/rigid_model.h"
@@ -20,8 +21,9 @@ using fixtures::refine;
 using fixtures::Refinement;
 using fixtures::Vec3d;
 
-constexpr ElasticModel kElasticModels[] = {ElasticModel::stable_neo_hookean, ElasticModel::fixed_corotated,
-                                           ElasticModel::arap, ElasticModel::neo_hookean};
+#define STICKSLIP_MODEL(name, ...) ElasticModel::name,
+constexpr ElasticModel kElasticModels[] = {STICKSLIP_ELASTIC_MODELS(STICKSLIP_MODEL)};
+#undef STICKSLIP_MODEL
 
 class ElasticAccuracy : public testing::TestWithParam<Backend> {
  protected:
@@ -225,8 +227,7 @@ TEST_P(ElasticAccuracy, a_vibration_decays_as_backward_euler_says) {
 std::vector<double> node_masses(const Model& model) {
   std::vector<double> mass(model.node_count(), 0.0);
   for (const Object& object : model.objects)
-    for (int t = object.tet_begin; t < object.tet_end; ++t) {
-      const Vec4i& n = model.tets[static_cast<std::size_t>(t)];
+    for (const Vec4i& n : tets_of(model, object)) {
       const auto at = [&](int c) { return model.rest_positions[static_cast<std::size_t>(n[c])]; };
       const double volume = dot(at(1) - at(0), cross(at(2) - at(0), at(3) - at(0))) / 6;
       const double density = model.materials[static_cast<std::size_t>(object.material)].density;

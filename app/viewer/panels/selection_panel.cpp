@@ -61,7 +61,7 @@ void draw_object(PanelContext& context) {
   if (ImGui::SmallButton("Clear")) return context.view.selection.reset();
   value_row("Material", column, "%s", probe.scene()->model.material_names[material].c_str());
   const std::vector<Material>& materials = context.simulation.settings().materials;
-  const bool solid = object.tet_end > object.tet_begin;
+  const bool solid = object.is_solid();
   value_row("Mesh", column, solid ? "%d nodes, %d tets" : "%d nodes, %d triangles",
             object.node_end - object.node_begin,
             solid ? object.tet_end - object.tet_begin : object.triangle_end - object.triangle_begin);

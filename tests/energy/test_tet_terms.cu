@@ -1,4 +1,4 @@
-#include "gpu/energy/solid.cuh"
+#include "gpu/energy/tet_terms.cuh"
 
 #include "tests/backend_test.h"
 #include "tests/energy/numeric.h"
@@ -53,17 +53,25 @@ Material material(ElasticModel model, double young, double poisson, double dampi
   return m;
 }
 
-/// A mesh with one material on the backend, evaluated at host positions.
+const std::vector<std::int32_t>& filled(std::vector<std::int32_t>& index, const Mesh& mesh) {
+  index.resize(mesh.tets.size(), 0);
+  return index;
+}
+
+/// A mesh on the backend, evaluated at host positions.
 struct Solid {
   Context& ctx;
   Mesh mesh;
-  SolidEnergy terms;
+  TetTerm terms;
   Real dt = Real(0.1);
   std::vector<Vec3> x, x_t;
 
-  Solid(Context& context, Mesh m, const Material& material) : ctx(context), mesh(std::move(m)) {
-    terms.set(ctx, mesh.rest, mesh.tets, std::vector<std::int32_t>(mesh.tets.size(), 0));
-    terms.set_materials(ctx, std::vector<Material>{material});
+  Solid(Context& context, Mesh m, const Material& material)
+      : Solid(context, std::move(m), std::vector<Material>{material}, {}) {}
+  /// Empty `index`: all of the first material.
+  Solid(Context& context, Mesh m, const std::vector<Material>& materials, std::vector<std::int32_t> index)
+      : ctx(context), mesh(std::move(m)), terms(ctx, {mesh.rest, mesh.tets, filled(index, mesh), {}}) {
+    terms.set_materials(ctx, materials);
     for (const Position& p : mesh.rest) x.push_back(p.cast<Real>());
     x_t = x;
   }
@@ -104,7 +112,7 @@ void jiggle(std::vector<Vec3>& x, Random& random, Real size) {
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(SolidEnergy, gradient_matches_finite_differences) {
+BACKEND_TEST(TetTerm, gradient_matches_finite_differences) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kModels)
@@ -120,7 +128,7 @@ BACKEND_TEST(SolidEnergy, gradient_matches_finite_differences) {
     }
 }
 
-BACKEND_TEST(SolidEnergy, blocks_are_those_of_the_projected_hessian) {
+BACKEND_TEST(TetTerm, blocks_are_those_of_the_projected_hessian) {
   Random random;
   SCOPED_TRACE(random.trace());
   const double damping = 0.03;
@@ -172,7 +180,7 @@ BACKEND_TEST(SolidEnergy, blocks_are_those_of_the_projected_hessian) {
   }
 }
 
-BACKEND_TEST(SolidEnergy, rigid_motion_stores_nothing_and_pulls_nothing) {
+BACKEND_TEST(TetTerm, rigid_motion_stores_nothing_and_pulls_nothing) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kModels) {
@@ -184,7 +192,7 @@ BACKEND_TEST(SolidEnergy, rigid_motion_stores_nothing_and_pulls_nothing) {
   }
 }
 
-BACKEND_TEST(SolidEnergy, passes_the_patch_test) {
+BACKEND_TEST(TetTerm, passes_the_patch_test) {
   Random random;
   SCOPED_TRACE(random.trace());
   const int n = 3;
@@ -211,7 +219,7 @@ BACKEND_TEST(SolidEnergy, passes_the_patch_test) {
   }
 }
 
-BACKEND_TEST(SolidEnergy, a_stretched_bar_answers_with_young_and_poisson) {
+BACKEND_TEST(TetTerm, a_stretched_bar_answers_with_young_and_poisson) {
   Random random;
   const double young = 5, nu = 0.3, strain = sizeof(Real) == 8 ? 1e-6 : 1e-3;
   for (const ElasticModel model : kModels) {
@@ -233,7 +241,7 @@ BACKEND_TEST(SolidEnergy, a_stretched_bar_answers_with_young_and_poisson) {
   }
 }
 
-BACKEND_TEST(SolidEnergy, damping_resists_velocity_with_the_stiffness) {
+BACKEND_TEST(TetTerm, damping_resists_velocity_with_the_stiffness) {
   Random random;
   SCOPED_TRACE(random.trace());
   const double damping = 0.02;
@@ -259,7 +267,7 @@ BACKEND_TEST(SolidEnergy, damping_resists_velocity_with_the_stiffness) {
 }
 
 /// A body under stress that turns stays undamped: its spin is no strain.
-BACKEND_TEST(SolidEnergy, damping_leaves_the_spin_of_stressed_bodies_alone) {
+BACKEND_TEST(TetTerm, damping_leaves_the_spin_of_stressed_bodies_alone) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kModels) {
@@ -276,51 +284,52 @@ BACKEND_TEST(SolidEnergy, damping_leaves_the_spin_of_stressed_bodies_alone) {
   }
 }
 
-BACKEND_TEST(SolidEnergy, each_tet_has_its_own_material) {
+BACKEND_TEST(TetTerm, each_tet_has_its_own_material) {
   Random random;
   const Mesh mesh = block(1, random, 0);
   std::vector<std::int32_t> index(mesh.tets.size());
   for (std::size_t t = 0; t < index.size(); ++t) index[t] = static_cast<std::int32_t>(t % 2);
   Solid soft(ctx, mesh, material(ElasticModel::arap, 1, 0.3)),
       stiff(ctx, mesh, material(ElasticModel::fixed_corotated, 9, 0.3));
-  Solid mixed(ctx, mesh, Material{});
-  mixed.terms.set(ctx, mesh.rest, mesh.tets, index);
-  mixed.terms.set_materials(ctx, std::vector<Material>{material(ElasticModel::arap, 1, 0.3),
-                                                       material(ElasticModel::fixed_corotated, 9, 0.3)});
+  Solid mixed(ctx, mesh,
+              {material(ElasticModel::arap, 1, 0.3), material(ElasticModel::fixed_corotated, 9, 0.3)}, index);
   jiggle(mixed.x, random, Real(0.1));
   soft.x = stiff.x = mixed.x;
   const auto a = soft.corner_gradients(), b = stiff.corner_gradients(), c = mixed.corner_gradients();
   for (std::size_t i = 0; i < c.size(); ++i) EXPECT_TRUE(c[i] == (i / 4 % 2 == 0 ? a[i] : b[i]));
 }
 
-BACKEND_TEST(SolidEnergy, the_last_tets_are_affine_bodies_with_volumes_of_their_own) {
+BACKEND_TEST(TetTerm, control_tets_have_the_volume_and_the_energy_of_their_body) {
   Random random;
-  Mesh mesh = block(1, random, 0);
-  const std::size_t last = mesh.tets.size() - 1;
-  const std::vector<std::int32_t> index(mesh.tets.size(), 1);
-  const std::vector<Material> materials{material(ElasticModel::arap, 1, 0.3),
-                                        material(ElasticModel::arap, 8, 0.3, 0.1)};
-  Solid plain(ctx, mesh, Material{}), mixed(ctx, mesh, Material{});
-  plain.terms.set(ctx, mesh.rest, mesh.tets, index);
-  mixed.terms.set(ctx, mesh.rest, mesh.tets, index, std::vector<double>{7.0});
-  for (Solid* solid : {&plain, &mixed}) solid->terms.set_materials(ctx, materials);
+  const Mesh mesh = block(1, random, 0);
+  const std::vector<Vec4i> tet{mesh.tets.back()};
+  const std::vector<std::int32_t> index{1};
+  const std::vector<double> volume{7.0};
+  ControlTetTerm body(ctx, {mesh.rest, tet, index, volume});
+  body.set_materials(ctx, std::vector<Material>{material(ElasticModel::arap, 1, 0.3),
+                                                material(ElasticModel::arap, 8, 0.3, 0.1)});
   Mat3 f = Mat3::identity();
   f(0, 0) = 2;  // F'F - I = diag(3, 0, 0), and E/8 of its square is 9 per m^3
-  for (Solid* solid : {&plain, &mixed}) solid->move(f);
-  mixed.x_t = mixed.x;  // without damping in the others
-  plain.x_t = plain.x;
-  double others = plain.energy();
-  const Position& a = mesh.rest[mesh.tets[last][0]];
-  const auto edge = [&](int k) { return mesh.rest[mesh.tets[last][k]] - a; };
-  others -= dot(edge(1), cross(edge(2), edge(3))) / 6 * 8 / 2;  // ARAP: mu |F - R|^2 = E/2
-  EXPECT_NEAR(mixed.energy(), others + 7 * 9, 1e3 * kRounding);
-  const std::vector<Vec3> g = mixed.node_gradients();
-  const int n = static_cast<int>(mixed.x.size());
-  expect_near(flat(g.data(), n), difference_gradient(mixed.x.data(), n, [&] { return mixed.energy(); }),
-              1000 * kDifferenceError);
+  std::vector<Vec3> x;
+  for (const Position& p : mesh.rest) x.push_back(f * p.cast<Real>());
+  const auto energy = [&] {
+    Buffer<Vec3> at(ctx, x);
+    Buffer<double> out(ctx, 1);
+    body.energy(ctx, {at.data(), at.data(), Real(0.1)}, out.data());
+    return read_back(ctx, out.data());
+  };
+  EXPECT_NEAR(energy(), 7 * 9, 1e3 * kRounding);
+  Buffer<Vec3> at(ctx, x), out(ctx, 4);
+  body.gradient(ctx, {at.data(), at.data(), Real(0.1)}, {0, 1}, out.data());
+  std::vector<Vec3> g(x.size(), Vec3::zero());
+  const std::vector<Vec3> corners = out.download(ctx);
+  for (int c = 0; c < 4; ++c) g[static_cast<std::size_t>(tet[0][c])] = corners[static_cast<std::size_t>(c)];
+  const int n = static_cast<int>(x.size());
+  expect_near(flat(g.data(), n), difference_gradient(x.data(), n, energy), 1000 * kDifferenceError);
+  EXPECT_TRUE(body.forbids_inversion());
 }
 
-BACKEND_TEST(SolidEnergy, smallest_determinant) {
+BACKEND_TEST(TetTerm, smallest_determinant) {
   Random random;
   Solid solid(ctx, block(4, random, 0.1), material(ElasticModel::arap, 1, 0.3));
   Mat3 f = Mat3::identity();
@@ -332,12 +341,12 @@ BACKEND_TEST(SolidEnergy, smallest_determinant) {
   EXPECT_NEAR(read_back(ctx, out.data()), 0.25, kRounding);
   solid.terms.min_determinant(ctx, x.data(), true, out.data());  // ARAP may invert
   EXPECT_EQ(read_back(ctx, out.data()), std::numeric_limits<double>::infinity());
-  SolidEnergy none;
+  TetTerm none(ctx, {});
   none.min_determinant(ctx, x.data(), false, out.data());
   EXPECT_EQ(read_back(ctx, out.data()), std::numeric_limits<double>::infinity());
 }
 
-BACKEND_TEST(SolidEnergy, energy_does_not_depend_on_the_number_of_threads) {
+BACKEND_TEST(TetTerm, energy_does_not_depend_on_the_number_of_threads) {
   Random random;
   const Mesh mesh = block(12, random, 0.1);
   Context one(1), many(4);

@@ -1,5 +1,6 @@
-#include "gpu/energy/solid.cuh"
+#include "gpu/energy/tet_terms.cuh"
 
+#include <algorithm>
 #include <limits>
 
 #include "gpu/core/launch.h"
@@ -62,51 +63,57 @@ SS_HD void tet_derivatives(const TetView& view, const SolidMotion& motion, std::
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-void SolidEnergy::set(Context& ctx, std::span<const Vec<double, 3>> rest, std::span<const Vec4i> tets,
-                      std::span<const std::int32_t> tet_material, std::span<const double> body_volumes) {
+TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const double> own_weights)
+    : used_materials_(elements.material.begin(), elements.material.end()) {
+  const auto& [rest, tets, material, object_volume] = elements;
   std::vector<Mat3> inverse_rest(tets.size());
-  std::vector<Real> volumes(tets.size());
+  std::vector<Real> weights(tets.size());
   for (std::size_t i = 0; i < tets.size(); ++i) {
     const Vec<double, 3>& x0 = rest[tets[i][0]];
     const auto edges =
         Mat<double, 3>::from_columns({rest[tets[i][1]] - x0, rest[tets[i][2]] - x0, rest[tets[i][3]] - x0});
     const auto inverse_edges = inverse(edges);
     for (int k = 0; k < 9; ++k) inverse_rest[i].m[k] = static_cast<Real>(inverse_edges.m[k]);
-    volumes[i] = static_cast<Real>(determinant(edges) / 6.0);
-  }
-  const std::size_t first_body = tets.size() - body_volumes.size();
-  std::vector<std::int32_t> material(tets.size());
-  for (std::size_t i = 0; i < tets.size(); ++i) {
-    material[i] = 2 * tet_material[i] + (i >= first_body);
-    if (i >= first_body) volumes[i] = static_cast<Real>(body_volumes[i - first_body]);
+    weights[i] = static_cast<Real>(own_weights.empty() ? determinant(edges) / 6.0 : own_weights[i]);
   }
   tets_.upload(ctx, tets);
   inverse_rest_.upload(ctx, inverse_rest);
-  volumes_.upload(ctx, volumes);
+  volumes_.upload(ctx, weights);
   tet_material_.upload(ctx, material);
+  std::ranges::sort(used_materials_);
+  const auto repeated = std::ranges::unique(used_materials_);
+  used_materials_.erase(repeated.begin(), repeated.end());
 }
 
-void SolidEnergy::set_materials(Context& ctx, std::span<const Material> materials) {
+void TetTerm::set_materials(Context& ctx, std::span<const Material> materials) {
   std::vector<ElasticMaterial> elastic;
-  elastic.reserve(2 * materials.size());
-  for (const Material& m : materials) {
-    const Real young = static_cast<Real>(m.young);
-    elastic.push_back({m.model, lame_parameters(m.model, young, static_cast<Real>(m.poisson)),
-                       static_cast<Real>(m.damping)});
-    constexpr ElasticModel affine = ElasticModel::orthogonality;
-    elastic.push_back({affine, lame_parameters(affine, young, 0), 0});
-  }
+  elastic.reserve(materials.size());
+  for (const Material& material : materials) elastic.push_back(elastic_material(material));
   materials_.upload(ctx, elastic);
+  forbids_inversion_ = std::ranges::any_of(used_materials_, [&](std::int32_t m) {
+    return stickslip::forbids_inversion(elastic[static_cast<std::size_t>(m)].model);
+  });
 }
 
-void SolidEnergy::energy(Context& ctx, const SolidMotion& motion, double* out) {
+ElasticMaterial TetTerm::elastic_material(const Material& material) const {
+  const Real young = static_cast<Real>(material.young), poisson = static_cast<Real>(material.poisson);
+  return {material.model, lame_parameters(material.model, young, poisson),
+          static_cast<Real>(material.damping)};
+}
+
+ElasticMaterial ControlTetTerm::elastic_material(const Material& material) const {
+  constexpr ElasticModel model = ElasticModel::orthogonality;
+  return {model, lame_parameters(model, static_cast<Real>(material.young), 0), 0};
+}
+
+void TetTerm::energy(Context& ctx, const SolidMotion& motion, double* out) {
   const TetView tets = view();
   const SolidMotion m = motion;
   reduce_sum(
       ctx, size(), [=] SS_LAMBDA(std::size_t i) { return tet_energy(tets, m, i); }, out, kMedium);
 }
 
-void SolidEnergy::gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) {
+void TetTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) {
   const TetView tet_view = view();
   const SolidMotion m = motion;
   launch(
@@ -119,7 +126,7 @@ void SolidEnergy::gradient(Context& ctx, const SolidMotion& motion, IndexRange t
       kMedium);
 }
 
-void SolidEnergy::gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange tets,
+void TetTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange tets,
                                        Vec3* corner_gradients, Mat3* corner_blocks) {
   const TetView tet_view = view();
   const SolidMotion m = motion;
@@ -135,19 +142,19 @@ void SolidEnergy::gradient_and_hessian(Context& ctx, const SolidMotion& motion, 
       kHeavy);
 }
 
-void SolidEnergy::min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) {
+void TetTerm::min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) {
   const TetView tets = view();
   reduce_min(
       ctx, size(),
       [=] SS_LAMBDA(std::size_t i) {
-        if (only_forbidden && !forbids_inversion(tets.material(i).model))
+        if (only_forbidden && !stickslip::forbids_inversion(tets.material(i).model))
           return std::numeric_limits<double>::infinity();
         return static_cast<double>(determinant(tets.deformation(i, x)));
       },
       std::numeric_limits<double>::infinity(), out);
 }
 
-void SolidEnergy::count_inverted(Context& ctx, const Vec3* x, double* out) {
+void TetTerm::count_inverted(Context& ctx, const Vec3* x, double* out) {
   const TetView tets = view();
   reduce_sum(
       ctx, size(),

@@ -1,0 +1,64 @@
+// EnergyTerm: one term of the incremental potential [J], a sum over stencils of one to four nodes.
+#pragma once
+
+#include <span>
+
+#include "gpu/core/buffer.h"
+#include "gpu/core/index_range.h"
+#include "gpu/math/mat.h"
+#include "gpu/params/params.h"
+
+namespace stickslip {
+
+/// Where the nodes are: x, x_t whose stiffness damps, and the velocities (x - still) / dt that are damped.
+/// Backend memory, one entry per node.
+struct SolidMotion {
+  const Vec3* x;
+  const Vec3* x_t;
+  Real dt;
+  const Vec3* still = nullptr;  // null: x_t
+};
+
+/// What a term is made for: all elements of one kind, in host memory.
+struct TermElements {
+  std::span<const Vec<double, 3>> rest;     // [m] stress-free, of all nodes
+  std::span<const Vec4i> stencils;          // nodes; -1 in corners that the kind does not use
+  std::span<const std::int32_t> material;   // per stencil
+  std::span<const double> object_volume;    // [m^3] per stencil: of the whole object that it belongs to
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class EnergyTerm {
+ public:
+  EnergyTerm() = default;
+  EnergyTerm(const EnergyTerm&) = delete;
+  EnergyTerm& operator=(const EnergyTerm&) = delete;
+  virtual ~EnergyTerm() = default;
+
+  /// Stencils.
+  virtual std::size_t size() const = 0;
+  /// May be called again at any time to change materials, by index in the model's list.
+  virtual void set_materials(Context& ctx, std::span<const Material> materials) = 0;
+  /// Whether some stencil's energy is infinite where it is inverted.
+  virtual bool forbids_inversion() const = 0;
+
+  /// Writes the energy of all stencils [J] to `out` in backend memory.
+  virtual void energy(Context& ctx, const SolidMotion& motion, double* out) = 0;
+  /// Writes the gradient [N] of each of `stencils` at its four corners, the first stencil's first; zero at
+  /// corners that it does not have.
+  virtual void gradient(Context& ctx, const SolidMotion& motion, IndexRange stencils,
+                        Vec3* corner_gradients) = 0;
+  /// The same, and the lower blocks of each stencil's projected Hessian [N/m], ten per stencil by rows.
+  virtual void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
+                                    Vec3* corner_gradients, Mat3* corner_blocks) = 0;
+  /// Writes the smallest det F to `out` in backend memory, of all stencils or of those whose energy forbids
+  /// inversion; +infinity without any.
+  virtual void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) = 0;
+  /// Writes the number of stencils with det F <= 0 to `out` in backend memory.
+  virtual void count_inverted(Context& ctx, const Vec3* x, double* out) = 0;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

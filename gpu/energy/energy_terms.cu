@@ -1,0 +1,124 @@
+#include "gpu/energy/energy_terms.cuh"
+
+#include <algorithm>
+#include <limits>
+
+#include "gpu/core/launch.h"
+#include "gpu/energy/tet_terms.cuh"
+#include "gpu/model/element_group.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+template <class Term>
+std::unique_ptr<EnergyTerm> make_term(Context& ctx, const TermElements& elements) {
+  return std::make_unique<Term>(ctx, elements);
+}
+
+/// The terms by kind. Control tets come last, as SplitMatrix asks.
+constexpr struct {
+  ElementKind kind;
+  std::unique_ptr<EnergyTerm> (*make)(Context& ctx, const TermElements& elements);
+} kTerms[] = {{ElementKind::tet, make_term<TetTerm>}, {ElementKind::control_tet, make_term<ControlTetTerm>}};
+
+struct Sum {
+  SS_HD double operator()(double a, double b) const { return a + b; }
+};
+struct Least {
+  SS_HD double operator()(double a, double b) const { return b < a ? b : a; }
+};
+
+}  // namespace
+
+void EnergyTerms::load(Context& ctx, const Model& model) {
+  terms_.clear();
+  stencils_.clear();
+  const std::vector<ElementGroup> groups = element_groups(model);
+  for (const auto& [kind, make] : kTerms) {
+    const std::size_t first = stencils_.size();
+    std::vector<std::int32_t> material;
+    std::vector<double> volume;
+    for (const ElementGroup& group : groups) {
+      if (group.kind != kind) continue;
+      stencils_.insert(stencils_.end(), group.stencils.begin(), group.stencils.end());
+      material.resize(stencils_.size() - first, group.material);
+      volume.resize(stencils_.size() - first, group.volume);
+    }
+    if (material.empty()) continue;
+    terms_.push_back(
+        make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume}));
+  }
+  values_.resize(ctx, std::max<std::size_t>(1, terms_.size()));
+  set_materials(ctx, model.materials);
+}
+
+void EnergyTerms::set_materials(Context& ctx, std::span<const Material> materials) {
+  for (const auto& term : terms_) term->set_materials(ctx, materials);
+}
+
+bool EnergyTerms::forbids_inversion() const {
+  return std::ranges::any_of(terms_, [](const auto& term) { return term->forbids_inversion(); });
+}
+
+template <class Combine>
+void EnergyTerms::combine(Context& ctx, double start, Combine combine, double* out) {
+  const double* values = values_.data();
+  const std::size_t n = terms_.size();
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    double total = start;
+    for (std::size_t k = 0; k < n; ++k) total = combine(total, values[k]);
+    *out = total;
+  });
+}
+
+/// A single term writes its value where it is wanted.
+template <class Write, class Combine>
+void EnergyTerms::over_terms(Context& ctx, Write write, double start, Combine combined, double* out) {
+  if (terms_.size() == 1) return write(*terms_[0], out);
+  for (std::size_t k = 0; k < terms_.size(); ++k) write(*terms_[k], values_.data() + k);
+  combine(ctx, start, combined, out);
+}
+
+template <class Work>
+void EnergyTerms::over_parts(IndexRange stencils, Work work) {
+  std::size_t first = 0;  // of the term
+  for (const auto& term : terms_) {
+    const std::size_t begin = std::max(stencils.begin, first);
+    const std::size_t end = std::min(stencils.end, first + term->size());
+    if (begin < end) work(*term, IndexRange{begin - first, end - first}, begin - stencils.begin);
+    first += term->size();
+  }
+}
+
+void EnergyTerms::energy(Context& ctx, const SolidMotion& motion, double* out) {
+  over_terms(
+      ctx, [&](EnergyTerm& term, double* at) { term.energy(ctx, motion, at); }, 0.0, Sum{}, out);
+}
+
+void EnergyTerms::gradient(Context& ctx, const SolidMotion& motion, IndexRange stencils,
+                           Vec3* corner_gradients) {
+  over_parts(stencils, [&](EnergyTerm& term, IndexRange part, std::size_t before) {
+    term.gradient(ctx, motion, part, corner_gradients + 4 * before);
+  });
+}
+
+void EnergyTerms::gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
+                                       Vec3* corner_gradients, Mat3* corner_blocks) {
+  over_parts(stencils, [&](EnergyTerm& term, IndexRange part, std::size_t before) {
+    term.gradient_and_hessian(ctx, motion, part, corner_gradients + 4 * before,
+                              corner_blocks + kCornerBlocks * before);
+  });
+}
+
+void EnergyTerms::min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) {
+  over_terms(
+      ctx, [&](EnergyTerm& term, double* at) { term.min_determinant(ctx, x, only_forbidden, at); },
+      std::numeric_limits<double>::infinity(), Least{}, out);
+}
+
+void EnergyTerms::count_inverted(Context& ctx, const Vec3* x, double* out) {
+  over_terms(
+      ctx, [&](EnergyTerm& term, double* at) { term.count_inverted(ctx, x, at); }, 0.0, Sum{}, out);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,48 @@
+// EnergyTerms: the elastic part of the incremental potential of a model, one EnergyTerm per kind of element.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gpu/energy/energy_term.cuh"
+#include "gpu/model/model.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Stencils are numbered through, the first kind's first: for assembly they are one list.
+class EnergyTerms {
+ public:
+  /// Terms for the element groups of a finalized model, see gpu/model/element_group.h.
+  void load(Context& ctx, const Model& model);
+  void set_materials(Context& ctx, std::span<const Material> materials);
+
+  std::size_t size() const { return stencils_.size(); }
+  std::span<const Vec4i> stencils() const { return stencils_; }
+  bool forbids_inversion() const;
+
+  // As those of EnergyTerm, over all terms.
+  void energy(Context& ctx, const SolidMotion& motion, double* out);
+  void gradient(Context& ctx, const SolidMotion& motion, IndexRange stencils, Vec3* corner_gradients);
+  void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
+                            Vec3* corner_gradients, Mat3* corner_blocks);
+  void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out);
+  void count_inverted(Context& ctx, const Vec3* x, double* out);
+
+  /// Stages of the above; public because nvcc allows no device lambda in a private member.
+  template <class Combine>
+  void combine(Context& ctx, double start, Combine combine, double* out);
+
+ private:
+  template <class Write, class Combine>
+  void over_terms(Context& ctx, Write write, double start, Combine combine, double* out);
+  /// Calls work(term, its stencils among `stencils`, how many of `stencils` come before).
+  template <class Work>
+  void over_parts(IndexRange stencils, Work work);
+
+  std::vector<std::unique_ptr<EnergyTerm>> terms_;
+  std::vector<Vec4i> stencils_;
+  Buffer<double> values_;  // one per term
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,90 @@
+// The terms of linear tetrahedra: elasticity and damping of deformable solids, and what holds affine bodies in
+// shape.
+#pragma once
+
+#include <span>
+
+#include "gpu/energy/energy_term.cuh"
+#include "gpu/energy/tet_element.h"
+
+namespace stickslip {
+
+/// What the kernels read of a Material.
+struct ElasticMaterial {
+  ElasticModel model;
+  Lame lame;
+  Real damping;  // [s]
+};
+
+/// The tets as kernels see them.
+struct TetView {
+  const Vec4i* tets;
+  const Mat3* inverse_rest;
+  const Real* volumes;  // [m^3]
+  const std::int32_t* tet_material;
+  const ElasticMaterial* materials;
+
+  /// F of tet i.
+  SS_HD Mat3 deformation(std::size_t i, const Vec3* x) const {
+    const Vec4i& t = tets[i];
+    return edge_matrix(x[t[0]], x[t[1]], x[t[2]], x[t[3]]) * inverse_rest[i];
+  }
+  SS_HD const ElasticMaterial& material(std::size_t i) const { return materials[tet_material[i]]; }
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Sum over the tets of volume * (Psi(F) + psi_d), with stiffness-proportional damping as an incremental
+/// potential:
+///   psi_d = damping / (2 dt) (F - F_s) : C : (F - F_s),   C = dP/dF projected, at F_t, see StrainResistance,
+/// with F_s at `still`, whose force is -damping K_t v at v = (x - still)/dt. No spin is damped, however
+/// stressed the body is; but the force is linear in v, so a finite rotation within one step is damped a
+/// little.
+class TetTerm : public EnergyTerm {
+ public:
+  /// Tets of positive volume.
+  TetTerm(Context& ctx, const TermElements& tets) : TetTerm(ctx, tets, {}) {}
+
+  std::size_t size() const override { return tets_.size(); }
+  void set_materials(Context& ctx, std::span<const Material> materials) override;
+  bool forbids_inversion() const override { return forbids_inversion_; }
+
+  void energy(Context& ctx, const SolidMotion& motion, double* out) override;
+  void gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) override;
+  void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients,
+                            Mat3* corner_blocks) override;
+  void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) override;
+  void count_inverted(Context& ctx, const Vec3* x, double* out) override;
+
+ protected:
+  /// `weights` [m^3]: in place of the tets' own volumes, unless empty.
+  TetTerm(Context& ctx, const TermElements& tets, std::span<const double> weights);
+
+ private:
+  virtual ElasticMaterial elastic_material(const Material& material) const;
+  TetView view() const {
+    return {tets_.data(), inverse_rest_.data(), volumes_.data(), tet_material_.data(), materials_.data()};
+  }
+
+  bool forbids_inversion_ = false;
+  std::vector<std::int32_t> used_materials_;
+  Buffer<Vec4i> tets_;
+  Buffer<Mat3> inverse_rest_;
+  Buffer<Real> volumes_;
+  Buffer<std::int32_t> tet_material_;
+  Buffer<ElasticMaterial> materials_;
+};
+
+/// The same over the control tets of affine bodies, weighted with the volumes of the bodies: orthogonality,
+/// undamped [Lan22].
+class ControlTetTerm final : public TetTerm {
+ public:
+  ControlTetTerm(Context& ctx, const TermElements& tets) : TetTerm(ctx, tets, tets.object_volume) {}
+
+ private:
+  ElasticMaterial elastic_material(const Material& material) const override;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,39 @@
+// What holds the deformable parts of a model together: elements of one kind and material, as stencils of one to
+// four nodes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/model/model.h"
+
+namespace stickslip {
+
+/// Each kind has one term of the potential, see gpu/energy/energy_terms.cu.
+enum class ElementKind {
+  tet,         // a linear tetrahedron of a deformable solid
+  control_tet  // the four control nodes of an affine body; one per group
+};
+
+struct ElementGroup {
+  ElementKind kind;
+  std::int32_t object;
+  std::int32_t material;
+  double volume;                // [m^3] of the object
+  std::vector<Vec4i> stencils;  // nodes; -1 in corners that a kind does not use, behind the others
+};
+
+/// Of all elastic objects, in their order.
+std::vector<ElementGroup> element_groups(const Model& model);
+
+/// The tets and the surface triangles of one object.
+std::span<const Vec4i> tets_of(const Model& model, const Object& object);
+std::span<const Vec3i> triangles_of(const Model& model, const Object& object);
+
+/// [m^3] per node of the object: a quarter of each of its tets at rest, as masses are lumped.
+std::vector<double> node_volumes(const Model& model, const Object& object);
+/// [m^3] of the object's tets at rest.
+double solid_volume(const Model& model, const Object& object);
+
+}  // namespace stickslip
