@@ -65,7 +65,7 @@ class Traffic {
   /// The pattern of W read, or where bodies and blocks meet, once from either side; colours and order
   /// written.
   double colouring() const { return (3 * blocks_ + (factored_ ? 2 : 1) * entries_) * kIndex; }
-  double look() const { return apply(true) + blocks_ * (kLaw + sizeof(double) + 2 * kRow); }
+  double check() const { return apply(true) + blocks_ * (kLaw + sizeof(double) + 2 * kRow); }
 
  private:
   static constexpr double kRow = sizeof(Row), kLaw = sizeof(ContactLaw<kRows>), kIndex = sizeof(std::int32_t);
@@ -169,14 +169,14 @@ class Column {
   }
 
   /// Of impulses that are no better than the best, so that none are kept.
-  double look_seconds(int looks) {
+  double check_seconds(int checks) {
     Monitor<kRows> monitor(ctx_, W_, law_.data(), {});
-    monitor.look(start_.data());
+    monitor.check(start_.data());
     return best_seconds(ctx_, kContactRepetitions,
                         [&] {
-                          for (int k = 0; k < looks; ++k) monitor.look(start_.data());
+                          for (int k = 0; k < checks; ++k) monitor.check(start_.data());
                         }) /
-           looks;
+           checks;
   }
 
  private:
@@ -214,7 +214,7 @@ void add_rates(Column& column, const std::string& name, int iterations, double t
   add("prox_jacobi", column.iteration_seconds(iterations, solve_prox_jacobi<kRows>), traffic.prox_jacobi());
   add("spg", column.iteration_seconds(iterations, solve_spg<kRows>), traffic.spg());
   add("W x", column.apply_seconds(iterations), traffic.apply(false));
-  add("look of the judge", column.look_seconds(iterations), traffic.look());
+  add("check by the judge", column.check_seconds(iterations), traffic.check());
   const auto add_time = [&](const char* what, double seconds) {
     result.figures.push_back({name + ", " + what, 1e3 * seconds, "ms", 1e3 * traffic.colouring() / triad,
                               "what tells who meets, read once at triad bandwidth"});

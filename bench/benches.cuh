@@ -58,7 +58,7 @@ void add_assembly_figures(Context& ctx, std::int32_t side, double triad, BenchRe
 /// triad bandwidth of the same run.
 BenchResult bench_contacts(Context& ctx, bool full);
 /// The figures of one column, W assembled and factored: sweeps of nsgs and prox_gs by colours, iterations of
-/// prox_jacobi and spg, W x and a look of the judge, all in iterations/s, with the rate at which `triad`
+/// prox_jacobi and spg, W x and a check by the judge, all in iterations/s, with the rate at which `triad`
 /// [bytes/s] moves what they must; how the blocks are coloured. Each name begins with the number of contacts.
 void add_contact_figures(Context& ctx, long contacts, double triad, BenchResult& result);
 

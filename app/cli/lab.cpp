@@ -113,7 +113,7 @@ CLI::App* add_race(CLI::App& app, RaceOptions& options) {
           "b / a is 10 or more")
       ->allow_extra_args(false);
   race->add_option("--csv", options.csv,
-                   "write all residuals to this file, one row for each look of the judge");
+                   "write all residuals to this file, one row for each check by the judge");
   race->add_option(
       "--plot", options.plot,
       "draw residuals against iterations and time into this .png file (needs python3 with matplotlib); "

@@ -15,7 +15,7 @@ nlohmann::json to_json(const SolveReport& report);
 /// One JSON document on one line; bytes that are no UTF-8 are replaced.
 std::string json_line(const nlohmann::json& document);
 
-/// The head of a CSV file of histories, and a row for each look of the judge. `setting`: what was swept.
+/// The head of a CSV file of histories, and a row for each check by the judge. `setting`: what was swept.
 void write_history_head(std::ostream& csv);
 void write_history(std::ostream& csv, const SolveReport& report, const std::string& setting);
 

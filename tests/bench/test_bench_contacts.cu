@@ -61,7 +61,7 @@ BACKEND_TEST(BenchContacts, FiguresAreFiniteAndCountWhatTheyMove) {
   // 3 of the colours, 1 of W's size, 1 of the colouring of a graph at hand, and per way of storing W its
   // building, six rates and the colouring.
   EXPECT_EQ(result.figures.size(), 3 + 1 + 1 + 2 * (1 + 6 + 1));
-  ASSERT_TRUE(figures.contains("300 factored, look of the judge"));
+  ASSERT_TRUE(figures.contains("300 factored, check by the judge"));
 
   const Counts counts = count(granular_column(kContacts, 1));
   constexpr double n = kContacts;

@@ -146,7 +146,7 @@ void draw_ranking(const RaceStatus& status, float width) {
   ImGui::EndTable();
 }
 
-/// The best residual so far at each of `times`; NaN before the first look of the judge.
+/// The best residual so far at each of `times`; NaN before the first check by the judge.
 std::vector<float> best_at(const SolveReport& report, const std::vector<float>& times) {
   std::vector<float> values;
   values.reserve(times.size());
