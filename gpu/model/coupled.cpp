@@ -5,8 +5,7 @@
 namespace stickslip {
 
 bool is_coupled(const Model& model) {
-  return !model.bodies.empty() &&
-         std::any_of(model.objects.begin(), model.objects.end(), &Object::is_deformable);
+  return !model.bodies.empty() && std::ranges::any_of(model.objects, &Object::is_deformable);
 }
 
 std::string coupled_fault(const Params& params) {

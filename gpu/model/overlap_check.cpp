@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "gpu/model/element_group.h"
+
 namespace stickslip {
 namespace {
 
