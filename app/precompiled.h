@@ -7,5 +7,5 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "gpu/engine.h"

@@ -4,10 +4,10 @@
 
 #include "bench/benches.cuh"
 #include "bench/counted.h"
-#include "gpu/dfcp/exact_sweep.cuh"
-#include "gpu/dfcp/generators.h"
-#include "gpu/dfcp/prox_sweep.cuh"
-#include "gpu/dfcp/solvers.cuh"
+#include "gpu/dfcp/problem/generators.h"
+#include "gpu/dfcp/solvers/exact_sweep.cuh"
+#include "gpu/dfcp/solvers/prox_sweep.cuh"
+#include "gpu/dfcp/solvers/solvers.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 

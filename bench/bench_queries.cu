@@ -5,11 +5,11 @@
 #include "bench/counted.h"
 #include "bench/packed_boxes.h"
 #include "bench/tree_bytes.cuh"
+#include "gpu/barrier/contact_set.cuh"
 #include "gpu/broadphase/broadphase.cuh"
 #include "gpu/ccd/additive.h"
 #include "gpu/ccd/step_bound.cuh"
 #include "gpu/core/reduce.h"
-#include "gpu/solver/contact_set.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "gpu/dfcp/generator_tools.h"
+#include "gpu/dfcp/problem/generator_tools.h"
 
 namespace stickslip {
 namespace {

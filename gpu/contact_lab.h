@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/dfcp/contact_problem.h"
-#include "gpu/dfcp/solve_report.h"
+#include "gpu/dfcp/problem/contact_problem.h"
+#include "gpu/dfcp/problem/solve_report.h"
 #include "gpu/engine.h"
 #include "gpu/params/contact_solvers.h"
 #include "gpu/params/lab_params.h"

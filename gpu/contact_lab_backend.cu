@@ -6,10 +6,10 @@
 #include <optional>
 #include <stdexcept>
 
-#include "gpu/dfcp/dynamics_inverse.h"
-#include "gpu/dfcp/infeasible.cuh"
-#include "gpu/dfcp/solvers.cuh"
-#include "gpu/dfcp/spectrum.cuh"
+#include "gpu/dfcp/operator/spectrum.cuh"
+#include "gpu/dfcp/problem/dynamics_inverse.h"
+#include "gpu/dfcp/solvers/infeasible.cuh"
+#include "gpu/dfcp/solvers/solvers.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/dfcp/contact_problem.h"
+#include "gpu/dfcp/problem/contact_problem.h"
 #include "gpu/model/interaction.h"
 #include "gpu/model/model.h"
 #include "gpu/model/report.h"

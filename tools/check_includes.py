@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Includes point one way: core -> math -> {params, model, geometry} -> {broadphase, ccd, energy, law, linear} ->
-{solver, dfcp, collide} -> elastic -> rigid -> step -> engine -> {bench, app} -> bench/program. Siblings in braces leave each other alone. Only gpu/core knows CUDA, CUB and TBB."""
+{barrier, dfcp, collide} -> elastic -> rigid -> step -> engine -> {bench, app} -> bench/program. Siblings in braces do not include each other. Rooms of a folder point one way too. Only gpu/core includes CUDA, CUB and TBB."""
 import pathlib
 import re
 import sys
@@ -12,16 +12,20 @@ LAYERS = [
     {"math"},
     {"params", "model", "geometry"},
     {"broadphase", "ccd", "energy", "law", "linear"},
-    {"solver", "dfcp", "collide"},
+    {"barrier", "dfcp", "collide"},
     {"elastic"},
     {"rigid"},
     {"step"},
     {"engine"},
 ]
+# Rooms of a folder, in the order in which they may include each other: a room includes those before it.
+ROOMS = {"gpu/dfcp": ["problem", "operator", "judge", "solvers"], "app/io": ["file", "mesh", "scene", "ipc", "fclib", "report"]}
+# Scenes are read from scripts, and scripts make scenes; a scene's file is one of both.
+ROOM_EXCEPTIONS = {("app/io/scene/scene.cpp", "app/io/ipc/ipc_script.h")}
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
 SIBLINGS = {("model", "params"), ("model", "geometry"), ("ccd", "broadphase")}
 # What the program may see of the library: host-only headers.
-APP_SEES = re.compile(r"gpu/(engine\.h|sharing\.h|contact_lab\.h|core/(span_totals|device_lost)\.h|dfcp/(contact_problem|generators)\.h|law/contact_law\.h|step/report\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
+APP_SEES = re.compile(r"gpu/(engine\.h|sharing\.h|contact_lab\.h|core/(span_totals|device_lost)\.h|dfcp/problem/(contact_problem|generators)\.h|law/contact_law\.h|step/report\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 BACKEND_API = re.compile(r"\b(tbb|cub|thrust)::|\bcuda[A-Z]\w*\s*\(")
@@ -38,8 +42,22 @@ def gpu_folder(path: str) -> str:
     return parts[1] if len(parts) > 2 else "engine"
 
 
+def room_fault(source: str, target: str) -> str | None:
+    """Why a room may not include another of its folder, or None."""
+    for folder, rooms in ROOMS.items():
+        here, there = (path.removeprefix(folder + "/").split("/")[0] if path.startswith(folder + "/") else ""
+                       for path in (source, target))
+        if here not in rooms or there not in rooms or (source, target) in ROOM_EXCEPTIONS:
+            continue
+        if rooms.index(there) > rooms.index(here):
+            return f"{folder}/{here} stands left of {there}"
+    return None
+
+
 def include_fault(source: str, target: str) -> str | None:
     """Why `source` may not include `target`, or None."""
+    if fault := room_fault(source, target):
+        return fault
     if BACKEND_HEADER.match(target) and not BACKEND_USERS.match(source):
         return "only gpu/core includes CUDA, CUB or TBB"
     if PEER_HEADER.match(target) and not PEER_USERS.match(source):

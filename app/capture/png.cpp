@@ -2,7 +2,7 @@
 
 #include <stb_image_write.h>
 
-#include "app/io/output_file.h"
+#include "app/io/file/output_file.h"
 
 namespace stickslip {
 

@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "app/capture/png.h"
-#include "app/io/input_error.h"
-#include "app/io/output_file.h"
+#include "app/io/file/input_error.h"
+#include "app/io/file/output_file.h"
 #include "app/process/child_process.h"
 
 namespace stickslip {

@@ -9,10 +9,10 @@
 #include <stdexcept>
 
 #include "app/cli/number_range.h"
-#include "app/io/ipc_script.h"
-#include "app/io/mesh.h"
-#include "app/io/scene_variant.h"
-#include "app/io/settings.h"
+#include "app/io/ipc/ipc_script.h"
+#include "app/io/mesh/mesh.h"
+#include "app/io/scene/scene_variant.h"
+#include "app/io/scene/settings.h"
 
 namespace stickslip {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/cli/lab.h"
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "gpu/engine.h"
 
 namespace CLI {

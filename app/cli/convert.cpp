@@ -3,11 +3,11 @@
 #include <iostream>
 
 #include "app/cli/cli.h"
-#include "app/io/ipc_script.h"
-#include "app/io/mesh.h"
-#include "app/io/msh.h"
-#include "app/io/output_file.h"
-#include "app/io/surface_parse.h"
+#include "app/io/file/output_file.h"
+#include "app/io/ipc/ipc_script.h"
+#include "app/io/mesh/mesh.h"
+#include "app/io/mesh/msh.h"
+#include "app/io/mesh/surface_parse.h"
 
 namespace stickslip {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "app/io/output_file.h"
+#include "app/io/file/output_file.h"
 
 namespace stickslip {
 

@@ -11,8 +11,8 @@
 #include "app/capture/recorder.h"
 #include "app/cli/failures.h"
 #include "app/cli/position_feed.h"
-#include "app/io/memory.h"
-#include "app/io/output_file.h"
+#include "app/io/file/memory.h"
+#include "app/io/file/output_file.h"
 #include "app/render/renderer.h"
 
 namespace stickslip {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <iostream>
 
-#include "app/io/frozen_problem.h"
+#include "app/io/fclib/frozen_problem.h"
 
 namespace stickslip {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "app/cli/cli.h"
-#include "gpu/dfcp/generators.h"
+#include "gpu/dfcp/problem/generators.h"
 
 namespace stickslip {
 namespace {

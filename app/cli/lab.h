@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/io/fclib.h"
+#include "app/io/fclib/fclib.h"
 #include "gpu/contact_lab.h"
 
 namespace CLI {

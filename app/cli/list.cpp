@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
-#include "app/io/report.h"
-#include "gpu/dfcp/generators.h"
+#include "app/io/report/report.h"
+#include "gpu/dfcp/problem/generators.h"
 
 namespace stickslip {
 namespace {

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "app/io/number_text.h"
+#include "app/io/file/number_text.h"
 
 namespace stickslip {
 

@@ -10,9 +10,9 @@
 #include "app/cli/lab.h"
 #include "app/cli/race_plot.h"
 #include "app/cli/race_sweep.h"
-#include "app/io/output_file.h"
-#include "app/io/race_rank.h"
-#include "app/io/solve_json.h"
+#include "app/io/file/output_file.h"
+#include "app/io/report/race_rank.h"
+#include "app/io/report/solve_json.h"
 
 namespace stickslip {
 namespace {

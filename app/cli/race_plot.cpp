@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "app/io/input_error.h"
-#include "app/io/number_text.h"
-#include "app/io/output_file.h"
-#include "app/io/scene.h"
+#include "app/io/file/input_error.h"
+#include "app/io/file/number_text.h"
+#include "app/io/file/output_file.h"
+#include "app/io/scene/scene.h"
 #include "app/process/child_process.h"
 
 namespace stickslip {

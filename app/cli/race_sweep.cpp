@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "app/cli/lab.h"
-#include "app/io/input_error.h"
+#include "app/io/file/input_error.h"
 
 namespace stickslip {
 namespace {

@@ -7,8 +7,8 @@
 #include "app/cli/cli.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/lab.h"
-#include "app/io/output_file.h"
-#include "app/io/solve_json.h"
+#include "app/io/file/output_file.h"
+#include "app/io/report/solve_json.h"
 
 namespace stickslip {
 namespace {

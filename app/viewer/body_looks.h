@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "app/render/renderer.h"
 #include "app/viewer/body_frames.h"
 #include "gpu/engine.h"

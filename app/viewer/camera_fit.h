@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "app/render/camera.h"
 #include "gpu/model/model.h"
 

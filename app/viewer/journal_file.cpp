@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/io/input_error.h"
-#include "app/io/output_file.h"
+#include "app/io/file/input_error.h"
+#include "app/io/file/output_file.h"
 
 namespace stickslip {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "app/io/input_error.h"
+#include "app/io/file/input_error.h"
 #include "app/viewer/journal_file.h"
 
 namespace stickslip {

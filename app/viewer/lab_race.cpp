@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/io/frozen_problem.h"
-#include "app/io/race_rank.h"
+#include "app/io/fclib/frozen_problem.h"
+#include "app/io/report/race_rank.h"
 
 #ifdef __linux__
 #include <sys/resource.h>

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "app/render/position_offer.h"
 #include "app/viewer/commands.h"
 #include "app/viewer/triple_buffer.h"

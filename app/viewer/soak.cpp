@@ -11,7 +11,7 @@
 #include <malloc.h>
 #endif
 
-#include "app/io/memory.h"
+#include "app/io/file/memory.h"
 #include "app/viewer/random_edits.h"
 #include "gpu/model/step_interrupted.h"
 

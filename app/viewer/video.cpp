@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/capture/png.h"
-#include "app/io/output_file.h"
+#include "app/io/file/output_file.h"
 
 namespace stickslip {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "app/capture/png.h"
-#include "app/io/output_file.h"
+#include "app/io/file/output_file.h"
 #include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
 #include "app/viewer/gui.h"

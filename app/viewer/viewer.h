@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "app/render/renderer.h"
 #include "app/viewer/actions.h"
 #include "app/viewer/simulation.h"

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "app/io/output_file.h"
+#include "app/io/file/output_file.h"
 #include "bench/bench.h"
 #include "bench/program/bench_barrier.h"
 #include "bench/program/bench_ccd.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/io/input_error.h"
+#include "app/io/file/input_error.h"
 #include "bench/program/ccd_queries.h"
 #include "gpu/engine.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/position_feed.h"
-#include "app/io/input_error.h"
+#include "app/io/file/input_error.h"
 
 namespace stickslip {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "app/io/input_error.h"
+#include "app/io/file/input_error.h"
 #include "bench/bench.h"
 #include "bench/rigid_peer.h"
 #include "bench/rigid_study.h"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "bench/bench.h"
 
 namespace stickslip {

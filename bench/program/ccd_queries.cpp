@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "app/io/byte_cursor.h"
+#include "app/io/file/byte_cursor.h"
 
 namespace stickslip {
 namespace {

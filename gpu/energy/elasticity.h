@@ -1,7 +1,7 @@
 // Isotropic hyperelastic solids: energy density Psi(F) [J/m^3], stress P = dPsi/dF and its derivative, in
-// closed form, one struct a model. Every model has zero energy and stress at F = I and matches linear elasticity there. All but
-// Neo-Hookean, whose energy grows without bound as J = det F falls to 0, and orthogonality, which a mirror
-// image does not change, are defined for inverted F too.
+// closed form, one struct a model. Every model has zero energy and stress at F = I and matches linear
+// elasticity there. All but Neo-Hookean, whose energy grows without bound as J = det F falls to 0, and
+// orthogonality, which a mirror image does not change, are defined for inverted F too.
 //
 //   stable Neo-Hookean  m/2 (|F|^2 - 3 - log((|F|^2 + 1)/4)) + l/2 ((J - alpha)^2 - (1 - alpha)^2),
 //   [Smith18]           with m = 4/3 mu, l = lambda + 5/6 mu, alpha = 1 + 3/4 m/l
@@ -98,9 +98,9 @@ SS_HD inline StressDerivative stress_derivative(const Svd3<Real>& svd, const Dis
 /// J from singular values.
 SS_HD inline Real volume_ratio(const Svd3<Real>& svd) { return svd.s[0] * (svd.s[1] * svd.s[2]); }
 
-// Each model is one struct: `forbids_inversion` (inverted elements have infinite energy), `needs_svd` (P reads
-// the rotation of F; for the others `svd` may be empty), Lame's parameters of a material, and Psi, P and
-// dP/dF.
+// Each model is one struct: `forbids_inversion` (inverted elements have infinite energy), `needs_svd` (P
+// reads the rotation of F; for the others `svd` may be empty), Lame's parameters of a material, and Psi, P
+// and dP/dF.
 
 struct StableNeoHookean {
   static constexpr bool forbids_inversion = false, needs_svd = false;
@@ -123,9 +123,9 @@ struct StableNeoHookean {
   }
   SS_HD static StressDerivative derivative(const Svd3<Real>& svd, const Lame& lame) {
     const Real stretch = Real(1) / (norm2(svd.s) + Real(1));
-    return stress_derivative(
-        svd, {shear(lame) * (Real(1) - stretch), Real(2) * shear(lame) * stretch * stretch},
-        volume(volume_ratio(svd), lame));
+    return stress_derivative(svd,
+                             {shear(lame) * (Real(1) - stretch), Real(2) * shear(lame) * stretch * stretch},
+                             volume(volume_ratio(svd), lame));
   }
 };
 
@@ -239,8 +239,7 @@ SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Svd3<Real
 }
 
 SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Lame& lame) {
-  return with_model(model,
-                    [&](auto m) { return m.stress(f, m.needs_svd ? svd3(f) : Svd3<Real>{}, lame); });
+  return with_model(model, [&](auto m) { return m.stress(f, m.needs_svd ? svd3(f) : Svd3<Real>{}, lame); });
 }
 
 SS_HD inline StressDerivative stress_derivative(ElasticModel model, const Svd3<Real>& svd, const Lame& lame) {

@@ -21,10 +21,10 @@ struct SolidMotion {
 
 /// What a term is made for: all elements of one kind, in host memory.
 struct TermElements {
-  std::span<const Vec<double, 3>> rest;     // [m] stress-free, of all nodes
-  std::span<const Vec4i> stencils;          // nodes; -1 in corners that the kind does not use
-  std::span<const std::int32_t> material;   // per stencil
-  std::span<const double> object_volume;    // [m^3] per stencil: of the whole object that it belongs to
+  std::span<const Vec<double, 3>> rest;    // [m] stress-free, of all nodes
+  std::span<const Vec4i> stencils;         // nodes; -1 in corners that the kind does not use
+  std::span<const std::int32_t> material;  // per stencil
+  std::span<const double> object_volume;   // [m^3] per stencil: of the whole object that it belongs to
 };
 
 }  // namespace stickslip

@@ -127,7 +127,7 @@ void TetTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange tets,
 }
 
 void TetTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange tets,
-                                       Vec3* corner_gradients, Mat3* corner_blocks) {
+                                   Vec3* corner_gradients, Mat3* corner_blocks) {
   const TetView tet_view = view();
   const SolidMotion m = motion;
   launch(

@@ -1,5 +1,5 @@
-// The terms of linear tetrahedra: elasticity and damping of deformable solids, and what holds affine bodies in
-// shape.
+// The terms of linear tetrahedra: elasticity and damping of deformable solids, and what holds affine bodies
+// in shape.
 #pragma once
 
 #include <span>

@@ -27,7 +27,7 @@ struct Pattern {
   std::vector<std::int32_t>
       column;  // per entry: slot of the column minus its chunk's first; across chunks: its node
   std::vector<std::int32_t> assembly_begin;  // per entry and one more
-  std::vector<std::uint32_t> assembly;       // element blocks of an entry: (10 element + block) << 1 | transposed
+  std::vector<std::uint32_t> assembly;  // element blocks of an entry: (10 element + block) << 1 | transposed
 
   std::int32_t inner_count() const { return inner_begin.back(); }
   /// Pairs of adjacent nodes: what L would hold without chunks.

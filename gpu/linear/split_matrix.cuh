@@ -43,12 +43,12 @@ class SplitMatrix {
   /// Overwrites D and L with the sum of the elements' blocks: 10 per element, (0,0),(1,0),(1,1),(2,0), ...
   /// (3,3) by corners; those of unused corners are not read. Contact stencils are dropped.
   void assemble(Context& ctx, const Mat3* element_blocks);
-  /// The same from block(10 element + position), a device function, for blocks that are cheaper to compute than
-  /// to store.
+  /// The same from block(10 element + position), a device function, for blocks that are cheaper to compute
+  /// than to store.
   template <class F>
   void assemble_from(Context& ctx, F block);
-  /// The same in batches, so that not all blocks are in memory at once: adds the elements of one batch. Batches
-  /// follow each other from the first element on; the first overwrites.
+  /// The same in batches, so that not all blocks are in memory at once: adds the elements of one batch.
+  /// Batches follow each other from the first element on; the first overwrites.
   void assemble_batch(Context& ctx, const Mat3* blocks_of_batch, IndexRange batch);
   template <class F>
   void assemble_batch_from(Context& ctx, F block, IndexRange batch);

@@ -129,8 +129,7 @@ class BodyCheck {
   }
 
   void check_surface(const Body& body) const {
-    if (object_->is_solid() || object_->is_affine())
-      refuse("a rigid body has no tets and no control nodes");
+    if (object_->is_solid() || object_->is_affine()) refuse("a rigid body has no tets and no control nodes");
     double size = 0;
     for (std::int32_t i = object_->node_begin; i < object_->node_end; ++i)
       size = std::max(size, norm(model_.rest_positions[i]));

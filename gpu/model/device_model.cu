@@ -44,22 +44,8 @@ RigidPose script_pose(const Motion& motion, double time) {
 }
 
 std::vector<Real> friction_table(const Model& model) {
-  const std::size_t materials = model.materials.size(), columns = materials + model.half_spaces.size();
-  std::vector<Real> mu(materials * columns);
-  for (std::size_t a = 0; a < materials; ++a) {
-    for (std::size_t b = 0; b < materials; ++b)
-      mu[a * columns + b] = static_cast<Real>(std::sqrt(model.materials[a].mu * model.materials[b].mu));
-    for (std::size_t h = 0; h < model.half_spaces.size(); ++h) {
-      const HalfSpace& plane = model.half_spaces[h];
-      mu[a * columns + materials + h] =
-          static_cast<Real>(plane.mu_of_pair ? plane.mu : std::sqrt(model.materials[a].mu * plane.mu));
-    }
-  }
-  for (const PairFriction& pair : model.pair_friction) {
-    mu[pair.material_a * columns + pair.material_b] = static_cast<Real>(pair.mu);
-    mu[pair.material_b * columns + pair.material_a] = static_cast<Real>(pair.mu);
-  }
-  return mu;
+  const std::vector<double> mu = friction_coefficients(model);
+  return {mu.begin(), mu.end()};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What holds the deformable parts of a model together: elements of one kind and material, as stencils of one to
-// four nodes.
+// What holds the deformable parts of a model together: elements of one kind and material, as stencils of one
+// to four nodes.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,18 @@
 // Friction coefficients of all pairs, for kernels.
 #pragma once
 
+#include <vector>
+
 #include "gpu/math/vec.h"
+#include "gpu/model/model.h"
 
 namespace stickslip {
 
-/// A row per material; a column per material, then one per half-space.
+/// mu of all pairs, row by row: a row per material; a column per material, then one per half-space. The
+/// geometric mean of both coefficients where nothing else is said.
+std::vector<double> friction_coefficients(const Model& model);
+
+/// The same in backend memory, for barrier steppers.
 struct FrictionTable {
   const Real* mu;
   const std::int32_t* node_material;

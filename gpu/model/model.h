@@ -68,7 +68,9 @@ struct HalfSpace {
   Vec<double, 3> normal{0, 1, 0};  // unit
   double offset = 0;               // [m]
   double mu = 0.3;
-  bool mu_of_pair = false;  // true: mu holds for every body, false: its geometric mean with the body's does
+  /// Friction of a body on the plane: the geometric mean of both coefficients, the plane's alone, or the
+  /// body's alone. Not both flags.
+  bool mu_of_pair = false, mu_of_body = false;
 };
 
 /// A connected range of nodes with one material and one look.

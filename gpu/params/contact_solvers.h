@@ -1,6 +1,6 @@
 // The contact solvers, one row each. From the rows come ContactSolverKind, the choices of `contact_solver`,
 // `--solver`, `race` and the lists, the declaration of each solver's function and its dispatch
-// (gpu/dfcp/solvers), and the solvers that the tests compare.
+// (gpu/dfcp/solvers/solvers), and the solvers that the tests compare.
 #pragma once
 
 #include <cstddef>

@@ -8,10 +8,10 @@ namespace stickslip {
 
 // MODEL(name, struct): the struct, in gpu/energy/elasticity.h, has the formulas. Rows are appended: the order
 // is that of the enumerators and of the choices.
-#define STICKSLIP_ELASTIC_MODELS(MODEL)        \
-  MODEL(stable_neo_hookean, StableNeoHookean)  \
-  MODEL(fixed_corotated, FixedCorotated)       \
-  MODEL(arap, Arap)                            \
+#define STICKSLIP_ELASTIC_MODELS(MODEL)       \
+  MODEL(stable_neo_hookean, StableNeoHookean) \
+  MODEL(fixed_corotated, FixedCorotated)      \
+  MODEL(arap, Arap)                           \
   MODEL(neo_hookean, NeoHookean)
 
 /// `orthogonality` holds affine bodies in shape, whatever their material chooses; it is no choice.
@@ -19,7 +19,7 @@ enum class ElasticModel : int {
 #define STICKSLIP_ENUMERATOR(name, ...) name,
   STICKSLIP_ELASTIC_MODELS(STICKSLIP_ENUMERATOR)
 #undef STICKSLIP_ENUMERATOR
-  orthogonality
+      orthogonality
 };
 
 /// "stable_neo_hookean|...".

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "gpu/core/buffer.h"
-#include "gpu/dfcp/constraint_block.h"
+#include "gpu/dfcp/problem/constraint_block.h"
 #include "gpu/math/quat.h"
 #include "gpu/model/model.h"
 #include "gpu/rigid/stabilisation.h"

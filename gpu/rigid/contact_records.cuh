@@ -5,7 +5,7 @@
 
 #include "gpu/collide/rigid_contact.h"
 #include "gpu/core/context.h"
-#include "gpu/dfcp/constraint_block.h"
+#include "gpu/dfcp/problem/constraint_block.h"
 #include "gpu/model/interaction.h"
 
 namespace stickslip {

@@ -7,7 +7,7 @@
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
-#include "gpu/dfcp/solvers.cuh"
+#include "gpu/dfcp/solvers/solvers.cuh"
 #include "gpu/law/projection.h"
 #include "gpu/model/step_interrupted.h"
 #include "gpu/rigid/contact_records.cuh"

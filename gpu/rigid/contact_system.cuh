@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/dfcp/colouring.cuh"
-#include "gpu/dfcp/delassus.cuh"
-#include "gpu/dfcp/monitor.cuh"
+#include "gpu/dfcp/judge/monitor.cuh"
+#include "gpu/dfcp/operator/colouring.cuh"
+#include "gpu/dfcp/operator/delassus.cuh"
 #include "gpu/model/interaction.h"
 #include "gpu/model/report.h"
 #include "gpu/params/lab_params.h"
@@ -15,7 +15,7 @@
 #include "gpu/rigid/contact_blocks.h"
 #include "gpu/rigid/joint_rows.h"
 #include "gpu/rigid/law_check.cuh"
-#include "gpu/rigid/manifold_solver.cuh"
+#include "gpu/rigid/manifold/manifold_solver.cuh"
 #include "gpu/rigid/penalty_forces.cuh"
 #include "gpu/rigid/shock_propagation.cuh"
 

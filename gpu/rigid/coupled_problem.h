@@ -1,7 +1,7 @@
 // coupled_problem: the contact problem of rigid bodies and elastic solids, on the host.
 #pragma once
 
-#include "gpu/dfcp/contact_problem.h"
+#include "gpu/dfcp/problem/contact_problem.h"
 #include "gpu/elastic/solid_system.h"
 
 namespace stickslip {

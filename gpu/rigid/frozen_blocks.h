@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "gpu/dfcp/constraint_block.h"
-#include "gpu/dfcp/contact_problem.h"
+#include "gpu/dfcp/problem/constraint_block.h"
+#include "gpu/dfcp/problem/contact_problem.h"
 
 namespace stickslip {
 

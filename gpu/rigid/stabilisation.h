@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gpu/dfcp/constraint_block.h"
+#include "gpu/dfcp/problem/constraint_block.h"
 #include "gpu/math/quat.h"
 #include "gpu/params/params.h"
 

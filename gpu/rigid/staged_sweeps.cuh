@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "gpu/dfcp/colouring.cuh"
-#include "gpu/dfcp/delassus.cuh"
+#include "gpu/dfcp/operator/colouring.cuh"
+#include "gpu/dfcp/operator/delassus.cuh"
 #include "gpu/law/local_data.h"
 
 namespace stickslip {

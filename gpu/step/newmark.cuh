@@ -1,7 +1,7 @@
 // Newmark: the accelerations of a step by Newmark's rule, beside TimeStepper's positions and velocities.
 #pragma once
 
-#include "gpu/solver/incremental_potential.cuh"
+#include "gpu/barrier/incremental_potential.cuh"
 
 namespace stickslip {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/dfcp/contact_problem.h"
+#include "gpu/dfcp/problem/contact_problem.h"
 #include "gpu/model/device_model.cuh"
 #include "gpu/model/interaction.h"
 #include "gpu/model/report.h"

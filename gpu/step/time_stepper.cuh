@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "gpu/barrier/barrier_newton.cuh"
 #include "gpu/broadphase/intersections.cuh"
 #include "gpu/model/interaction.h"
-#include "gpu/solver/barrier_newton.cuh"
 #include "gpu/step/newmark.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {

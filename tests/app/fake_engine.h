@@ -5,7 +5,7 @@
 #include <atomic>
 #include <functional>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "gpu/engine.h"
 
 namespace stickslip::test {

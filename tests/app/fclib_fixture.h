@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "app/io/fclib.h"
-#include "app/io/hdf5_file.h"
+#include "app/io/fclib/fclib.h"
+#include "app/io/fclib/hdf5_file.h"
 
 namespace stickslip::testing {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/io/hdf5_file.h"
+#include "app/io/fclib/hdf5_file.h"
 
 namespace stickslip::testing {
 

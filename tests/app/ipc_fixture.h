@@ -8,8 +8,8 @@
 #include <fstream>
 #include <string>
 
-#include "app/io/mesh_gen.h"
-#include "app/io/msh.h"
+#include "app/io/mesh/mesh_gen.h"
+#include "app/io/mesh/msh.h"
 
 namespace stickslip::testing {
 

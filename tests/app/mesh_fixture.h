@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "app/io/input_error.h"
+#include "app/io/file/input_error.h"
 
 namespace stickslip {
 

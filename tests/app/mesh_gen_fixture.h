@@ -9,7 +9,7 @@
 #include <numbers>
 #include <utility>
 
-#include "app/io/mesh.h"
+#include "app/io/mesh/mesh.h"
 
 namespace stickslip::test {
 

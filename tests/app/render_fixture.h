@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "app/io/mesh_gen.h"
+#include "app/io/mesh/mesh_gen.h"
 #include "app/render/renderer.h"
 
 namespace stickslip {

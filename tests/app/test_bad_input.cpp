@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "app/cli/cli.h"
-#include "app/io/mesh_gen.h"
-#include "app/io/msh.h"
-#include "app/io/scene.h"
+#include "app/io/mesh/mesh_gen.h"
+#include "app/io/mesh/msh.h"
+#include "app/io/scene/scene.h"
 #include "mesh_fixture.h"
 
 namespace stickslip {

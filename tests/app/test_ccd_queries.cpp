@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "app/io/input_error.h"
+#include "app/io/file/input_error.h"
 #include "bench/program/ccd_queries.h"
 
 namespace stickslip {

@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "app/cli/cli.h"
-#include "app/io/mesh.h"
-#include "app/io/report.h"
+#include "app/io/mesh/mesh.h"
+#include "app/io/report/report.h"
 #include "scripted_engine.h"
 #include "tests/app/call_cli.h"
 

@@ -2,11 +2,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
-#include "app/io/mesh_check.h"
-#include "app/io/mesh_gen.h"
-#include "app/io/msh.h"
-#include "app/io/solidify.h"
-#include "app/io/surface_parse.h"
+#include "app/io/mesh/mesh_check.h"
+#include "app/io/mesh/mesh_gen.h"
+#include "app/io/mesh/msh.h"
+#include "app/io/mesh/solidify.h"
+#include "app/io/mesh/surface_parse.h"
 #include "mesh_fixture.h"
 #include "scripted_engine.h"
 

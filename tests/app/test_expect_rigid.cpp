@@ -4,8 +4,8 @@
 #include <functional>
 #include <numbers>
 
-#include "app/io/expect.h"
-#include "app/io/scene.h"
+#include "app/io/scene/expect.h"
+#include "app/io/scene/scene.h"
 #include "gpu/model/rigid_body.h"
 
 namespace stickslip {

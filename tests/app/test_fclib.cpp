@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/io/input_error.h"
+#include "app/io/file/input_error.h"
 #include "tests/app/fclib_fixture.h"
 #include "tests/fixtures/fresh_seed.h"
 #include "tests/fixtures/shared_data.h"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <sstream>
 
-#include "app/io/input_error.h"
+#include "app/io/file/input_error.h"
 #include "tests/app/fclib_fixture.h"
 
 namespace stickslip {

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "app/io/fclib.h"
+#include "app/io/fclib/fclib.h"
 #include "gpu/contact_lab.h"
 #include "tests/app/fclib_fixture.h"
 #include "tests/app/fclib_truth.h"

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "app/cli/cli.h"
-#include "app/io/ipc_script_parse.h"
-#include "app/io/mesh_gen.h"
-#include "app/io/surface_parse.h"
+#include "app/io/ipc/ipc_script_parse.h"
+#include "app/io/mesh/mesh_gen.h"
+#include "app/io/mesh/surface_parse.h"
 #include "app/process/child_process.h"
 #include "app/viewer/soak.h"
 #include "gpu/model/step_interrupted.h"

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "app/cli/position_feed.h"
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "app/render/shared_positions.h"
 #include "interop_fixture.h"
 

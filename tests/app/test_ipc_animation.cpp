@@ -7,9 +7,9 @@
 #include <numbers>
 #include <set>
 
-#include "app/io/ipc_animation.h"
-#include "app/io/ipc_script.h"
-#include "app/io/scene.h"
+#include "app/io/ipc/ipc_animation.h"
+#include "app/io/ipc/ipc_script.h"
+#include "app/io/scene/scene.h"
 #include "tests/app/ipc_fixture.h"
 
 namespace stickslip {

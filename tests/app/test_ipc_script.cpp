@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "app/cli/cli.h"
-#include "app/io/ipc_script.h"
-#include "app/io/scene.h"
+#include "app/io/ipc/ipc_script.h"
+#include "app/io/scene/scene.h"
 #include "tests/app/ipc_fixture.h"
 #include "tests/fixtures/shared_data.h"
 

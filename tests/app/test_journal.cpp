@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/io/input_error.h"
+#include "app/io/file/input_error.h"
 #include "app/viewer/journal_file.h"
 #include "tests/app/fake_engine.h"
 

@@ -8,10 +8,10 @@
 #include <limits>
 #include <thread>
 
-#include "app/io/fclib.h"
-#include "app/io/frozen_problem.h"
-#include "app/io/input_error.h"
-#include "app/io/race_rank.h"
+#include "app/io/fclib/fclib.h"
+#include "app/io/fclib/frozen_problem.h"
+#include "app/io/file/input_error.h"
+#include "app/io/report/race_rank.h"
 #include "app/viewer/step_text.h"
 #include "tests/app/fclib_fixture.h"
 #include "tests/app/rigid_scene.h"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numbers>
 
-#include "app/io/mesh_gen.h"
+#include "app/io/mesh/mesh_gen.h"
 #include "mesh_gen_fixture.h"
 
 namespace stickslip {

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <random>
 
-#include "app/io/mesh_check.h"
-#include "app/io/mesh_gen.h"
-#include "app/io/msh.h"
+#include "app/io/mesh/mesh_check.h"
+#include "app/io/mesh/mesh_gen.h"
+#include "app/io/mesh/msh.h"
 #include "mesh_fixture.h"
 #include "tests/fixtures/shared_data.h"
 

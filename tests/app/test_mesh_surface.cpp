@@ -1,12 +1,12 @@
 // Surfaces from OBJ, PLY and STL files.
 #include <cmath>
 
-#include "app/io/mesh_check.h"
-#include "app/io/mesh_gen.h"
-#include "app/io/polygon.h"
-#include "app/io/scene.h"
-#include "app/io/solidify.h"
-#include "app/io/surface_parse.h"
+#include "app/io/mesh/mesh_check.h"
+#include "app/io/mesh/mesh_gen.h"
+#include "app/io/mesh/polygon.h"
+#include "app/io/mesh/solidify.h"
+#include "app/io/mesh/surface_parse.h"
+#include "app/io/scene/scene.h"
 #include "mesh_fixture.h"
 
 namespace stickslip {

@@ -5,7 +5,7 @@
 #include <map>
 #include <numbers>
 
-#include "app/io/mesh_gen.h"
+#include "app/io/mesh/mesh_gen.h"
 #include "gpu/model/model.h"
 #include "mesh_gen_fixture.h"
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "app/io/mesh_gen.h"
-#include "app/io/mesh_gen_refine.h"
+#include "app/io/mesh/mesh_gen.h"
+#include "app/io/mesh/mesh_gen_refine.h"
 #include "mesh_gen_fixture.h"
 
 namespace stickslip {

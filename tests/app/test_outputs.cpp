@@ -13,8 +13,8 @@
 
 #include "app/capture/png.h"
 #include "app/capture/recorder.h"
-#include "app/io/output_file.h"
-#include "app/io/trace_file.h"
+#include "app/io/file/output_file.h"
+#include "app/io/report/trace_file.h"
 #include "app/process/child_process.h"
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/video.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "app/io/mesh_gen.h"
+#include "app/io/mesh/mesh_gen.h"
 #include "app/render/camera.h"
 #include "app/render/mesh_topology.h"
 #include "app/render/palette.h"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/io/report.h"
+#include "app/io/report/report.h"
 
 namespace stickslip {
 namespace {

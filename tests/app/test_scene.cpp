@@ -5,7 +5,7 @@
 #include <fstream>
 #include <set>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 
 namespace stickslip {
 namespace {

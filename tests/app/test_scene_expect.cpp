@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "app/io/expect.h"
-#include "app/io/input_error.h"
-#include "app/io/mesh_gen.h"
+#include "app/io/file/input_error.h"
+#include "app/io/mesh/mesh_gen.h"
+#include "app/io/scene/expect.h"
 #include "scripted_engine.h"
 
 namespace stickslip {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "gpu/engine.h"
 #include "gpu/params/params.h"
 

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <numbers>
 
-#include "app/io/mesh_gen.h"
-#include "app/io/scene.h"
-#include "app/io/scene_variant.h"
-#include "app/io/settings.h"
-#include "app/io/solidify.h"
+#include "app/io/mesh/mesh_gen.h"
+#include "app/io/mesh/solidify.h"
+#include "app/io/scene/scene.h"
+#include "app/io/scene/scene_variant.h"
+#include "app/io/scene/settings.h"
 
 namespace stickslip {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 
 namespace stickslip {
 namespace {

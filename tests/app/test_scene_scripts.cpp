@@ -2,7 +2,10 @@
 // segments.
 #include <gtest/gtest.h>
 
-#include "app/io/scene.h"
+#include <cmath>
+
+#include "app/io/scene/scene.h"
+#include "gpu/model/friction_table.h"
 #include "tests/app/ipc_fixture.h"
 
 namespace stickslip {
@@ -67,13 +70,21 @@ TEST(SceneScripts, ForcesAndVelocities) {
 TEST(SceneScripts, FrictionOfPairsAndPlanes) {
   const Scene scene = parse_with_bodies(
       "[[friction]]\nbetween = ['hard', 'soft']\nmu = 0.1\n[[half_space]]\nmu = 0.2\nmu_of_pair = true\n"
-      "[[half_space]]\nmu = 0.3\n");
+      "[[half_space]]\nmu = 0.3\n[[half_space]]\nmu_of_body = true\n");
   ASSERT_EQ(scene.model.pair_friction.size(), 1u);
   EXPECT_EQ(scene.model.pair_friction[0].material_a, 1);
   EXPECT_EQ(scene.model.pair_friction[0].material_b, 0);
   EXPECT_EQ(scene.model.pair_friction[0].mu, 0.1);
   EXPECT_TRUE(scene.model.half_spaces[0].mu_of_pair);
   EXPECT_FALSE(scene.model.half_spaces[1].mu_of_pair);
+  EXPECT_FALSE(scene.model.half_spaces[1].mu_of_body);
+  EXPECT_TRUE(scene.model.half_spaces[2].mu_of_body);
+  // A row per material (soft, hard), a column per material and per half-space.
+  const double soft = scene.model.materials[0].mu, hard = scene.model.materials[1].mu;
+  const std::vector<double> mu = friction_coefficients(scene.model);
+  EXPECT_EQ(mu, (std::vector<double>{soft, 0.1, 0.2, std::sqrt(soft * 0.3), soft,  //
+                                     0.1, hard, 0.2, std::sqrt(hard * 0.3), hard}));
+  expect_error("[[half_space]]\nmu_of_pair = true\nmu_of_body = true\n", {"mu_of_body", "mu_of_pair"});
   expect_error("[[friction]]\nbetween = ['hard', 'sft']\nmu = 0.1\n", {"between", "did you mean 'soft'?"});
   expect_error("[[friction]]\nbetween = ['hard']\nmu = 0.1\n", {"between", "[2 names]"});
   expect_error("[[friction]]\nbetween = ['hard', 'soft']\n", {"mu"});

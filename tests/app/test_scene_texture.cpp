@@ -7,8 +7,8 @@
 #include <fstream>
 #include <numbers>
 
-#include "app/io/grey_image.h"
-#include "app/io/scene.h"
+#include "app/io/scene/grey_image.h"
+#include "app/io/scene/scene.h"
 
 namespace stickslip {
 namespace {

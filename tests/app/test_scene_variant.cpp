@@ -1,10 +1,10 @@
-#include "app/io/scene_variant.h"
+#include "app/io/scene/scene_variant.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "app/io/settings.h"
+#include "app/io/scene/settings.h"
 
 namespace stickslip {
 namespace {

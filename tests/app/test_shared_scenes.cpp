@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "gpu/engine.h"
 #include "tests/fixtures/shared_data.h"
 

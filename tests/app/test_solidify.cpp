@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "app/io/mesh_check.h"
-#include "app/io/mesh_gen.h"
-#include "app/io/solidify.h"
-#include "app/io/surface_parse.h"
+#include "app/io/mesh/mesh_check.h"
+#include "app/io/mesh/mesh_gen.h"
+#include "app/io/mesh/solidify.h"
+#include "app/io/mesh/surface_parse.h"
 #include "app/process/child_process.h"
 #include "gpu/geometry/distance.h"
 #include "gpu/model/rotation.h"

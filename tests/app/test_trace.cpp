@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "app/cli/cli.h"
-#include "app/io/trace_file.h"
+#include "app/io/report/trace_file.h"
 #include "tests/app/scripted_engine.h"
 
 namespace stickslip {

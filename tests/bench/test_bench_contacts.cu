@@ -3,7 +3,7 @@
 #include <set>
 
 #include "bench/benches.cuh"
-#include "gpu/dfcp/generators.h"
+#include "gpu/dfcp/problem/generators.h"
 #include "gpu/law/local_data.h"
 #include "tests/backend_test.h"
 

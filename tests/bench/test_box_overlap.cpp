@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gpu/dfcp/generator_tools.h"
+#include "gpu/dfcp/problem/generator_tools.h"
 #include "tests/fixtures/fresh_seed.h"
 
 namespace stickslip {

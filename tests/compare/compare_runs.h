@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "app/io/scene.h"
+#include "app/io/scene/scene.h"
 #include "gpu/engine.h"
 
 namespace stickslip::compare {

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "gpu/contact_lab.h"
-#include "gpu/dfcp/generators.h"
-#include "gpu/dfcp/interior_point.cuh"
+#include "gpu/dfcp/problem/generators.h"
+#include "gpu/dfcp/solvers/interior_point.cuh"
 #include "tests/backend_test.h"
 #include "tests/dfcp/random_local_problem.h"
 #include "tests/fixtures/contact_problems.h"

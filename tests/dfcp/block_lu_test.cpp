@@ -1,4 +1,4 @@
-#include "gpu/dfcp/block_lu.h"
+#include "gpu/dfcp/solvers/block_lu.h"
 
 #include <gtest/gtest.h>
 

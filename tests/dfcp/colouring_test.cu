@@ -3,7 +3,7 @@
 #include <random>
 #include <set>
 
-#include "gpu/dfcp/colouring.cuh"
+#include "gpu/dfcp/operator/colouring.cuh"
 #include "tests/backend_test.h"
 
 namespace stickslip::STICKSLIP_BACKEND {

@@ -1,5 +1,5 @@
 // Reduction to (W, q) and back to velocities, against dense algebra.
-#include "gpu/dfcp/contact_problem.h"
+#include "gpu/dfcp/problem/contact_problem.h"
 
 #include <gtest/gtest.h>
 

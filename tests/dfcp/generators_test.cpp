@@ -1,4 +1,4 @@
-#include "gpu/dfcp/generators.h"
+#include "gpu/dfcp/problem/generators.h"
 
 #include <gtest/gtest.h>
 

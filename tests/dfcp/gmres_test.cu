@@ -1,5 +1,5 @@
 // GMRES: nonsymmetric systems, restarts, and the question whether to stop.
-#include "gpu/dfcp/gmres.cuh"
+#include "gpu/dfcp/solvers/gmres.cuh"
 
 #include "tests/backend_test.h"
 

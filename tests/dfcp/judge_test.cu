@@ -1,12 +1,12 @@
 // The judge against an oracle in plain doubles, against cases by hand, and against known answers.
-#include "gpu/dfcp/judge.cuh"
+#include "gpu/dfcp/judge/judge.cuh"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "gpu/contact_lab.h"
-#include "gpu/dfcp/generators.h"
+#include "gpu/dfcp/problem/generators.h"
 #include "tests/backend_test.h"
 #include "tests/dfcp/random_local_problem.h"
 #include "tests/fixtures/contact_problems.h"

@@ -1,10 +1,10 @@
 // What ends a solve, what it reports then, and the history, of every solver of the lab.
-#include "gpu/dfcp/monitor.cuh"
+#include "gpu/dfcp/judge/monitor.cuh"
 
 #include <thread>
 
 #include "gpu/contact_lab.h"
-#include "gpu/dfcp/generators.h"
+#include "gpu/dfcp/problem/generators.h"
 #include "tests/backend_test.h"
 #include "tests/fixtures/contact_problems.h"
 

@@ -1,4 +1,4 @@
-#include "gpu/dfcp/pivot_dense.h"
+#include "gpu/dfcp/solvers/pivot_dense.h"
 
 #include <gtest/gtest.h>
 

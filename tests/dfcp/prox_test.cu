@@ -4,8 +4,8 @@
 #include <random>
 
 #include "gpu/contact_lab.h"
-#include "gpu/dfcp/generators.h"
-#include "gpu/dfcp/prox_block.h"
+#include "gpu/dfcp/problem/generators.h"
+#include "gpu/dfcp/solvers/prox_block.h"
 #include "gpu/law/local_solve.h"
 #include "tests/backend_test.h"
 #include "tests/fixtures/contact_problems.h"

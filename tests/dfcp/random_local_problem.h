@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "gpu/dfcp/contact_problem.h"
+#include "gpu/dfcp/problem/contact_problem.h"
 
 namespace stickslip::fixtures {
 

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "gpu/contact_lab.h"
-#include "gpu/dfcp/generators.h"
+#include "gpu/dfcp/problem/generators.h"
 #include "tests/backend_test.h"
 #include "tests/dfcp/random_local_problem.h"
 #include "tests/fixtures/contact_problems.h"

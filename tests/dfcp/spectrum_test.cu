@@ -1,9 +1,9 @@
 // Products with W in lanes, and the estimate of its eigenvalues.
-#include "gpu/dfcp/spectrum.cuh"
+#include "gpu/dfcp/operator/spectrum.cuh"
 
 #include <random>
 
-#include "gpu/dfcp/generators.h"
+#include "gpu/dfcp/problem/generators.h"
 #include "tests/backend_test.h"
 #include "tests/dfcp/dense_eigenvalues.h"
 #include "tests/dfcp/random_local_problem.h"

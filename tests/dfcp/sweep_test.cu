@@ -4,10 +4,10 @@
 
 #include "gpu/contact_lab.h"
 #include "gpu/core/reduce.h"
-#include "gpu/dfcp/exact_sweep.cuh"
-#include "gpu/dfcp/generators.h"
-#include "gpu/dfcp/prox_sweep.cuh"
-#include "gpu/dfcp/row_sweep.cuh"
+#include "gpu/dfcp/problem/generators.h"
+#include "gpu/dfcp/solvers/exact_sweep.cuh"
+#include "gpu/dfcp/solvers/prox_sweep.cuh"
+#include "gpu/dfcp/solvers/row_sweep.cuh"
 #include "tests/backend_test.h"
 #include "tests/fixtures/contact_problems.h"
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "gpu/contact_lab.h"
-#include "gpu/dfcp/damped_solver.cuh"
-#include "gpu/dfcp/generators.h"
-#include "gpu/dfcp/infeasible.cuh"
+#include "gpu/dfcp/problem/generators.h"
+#include "gpu/dfcp/solvers/damped_solver.cuh"
+#include "gpu/dfcp/solvers/infeasible.cuh"
 #include "tests/backend_test.h"
 #include "tests/dfcp/random_local_problem.h"
 #include "tests/fixtures/contact_problems.h"

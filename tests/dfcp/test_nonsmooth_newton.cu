@@ -1,6 +1,6 @@
 #include "gpu/contact_lab.h"
-#include "gpu/dfcp/newton_maps.h"
-#include "gpu/dfcp/nonsmooth_newton.cuh"
+#include "gpu/dfcp/solvers/newton_maps.h"
+#include "gpu/dfcp/solvers/nonsmooth_newton.cuh"
 #include "tests/backend_test.h"
 #include "tests/dfcp/random_local_problem.h"
 #include "tests/fixtures/contact_problems.h"

@@ -54,7 +54,8 @@ test::Column flattened(const Mat3& a) {
 
 TEST(Extending, TheExampleModelIsAnEnergyAndItsDerivatives) {
   const auto names = elastic_model_choices();
-  EXPECT_EQ(names.find("saint_venant"), std::string_view::npos) << "the page's example is taken: choose another";
+  EXPECT_EQ(names.find("saint_venant"), std::string_view::npos)
+      << "the page's example is taken: choose another";
   const Lame lame = saint_venant::lame(Real(5), Real(0.3));
   test::Random random;
   SCOPED_TRACE(random.trace());

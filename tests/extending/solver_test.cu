@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 // [function]
-// gpu/dfcp/prox_plain.cu
+// gpu/dfcp/solvers/prox_plain.cu
 #include "gpu/core/launch.h"
-#include "gpu/dfcp/solvers.cuh"
+#include "gpu/dfcp/solvers/solvers.cuh"
 #include "gpu/law/projection.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -30,7 +30,7 @@ STICKSLIP_SOLVER(solve_prox_plain)
 }  // namespace stickslip::STICKSLIP_BACKEND
 // [/function]
 
-#include "gpu/dfcp/solvers.cuh"
+#include "gpu/dfcp/solvers/solvers.cuh"
 #include "tests/backend_test.h"
 #include "tests/fixtures/contact_problems.h"
 

@@ -1,6 +1,6 @@
 // What the parsers ask of the rest of the program. Little memory: sizes that would fill a machine are refused
 // here before they slow the fuzzer down.
-#include "app/io/memory.h"
+#include "app/io/file/memory.h"
 
 namespace stickslip {
 

@@ -4,15 +4,15 @@
 #include <cstdlib>
 #include <string>
 
-#include "app/io/fclib_matrix.h"
-#include "app/io/grey_image.h"
-#include "app/io/ipc_script.h"
-#include "app/io/mesh_check.h"
-#include "app/io/msh.h"
-#include "app/io/point_mesh.h"
-#include "app/io/scene.h"
-#include "app/io/settings.h"
-#include "app/io/surface_parse.h"
+#include "app/io/fclib/fclib_matrix.h"
+#include "app/io/ipc/ipc_script.h"
+#include "app/io/mesh/mesh_check.h"
+#include "app/io/mesh/msh.h"
+#include "app/io/mesh/point_mesh.h"
+#include "app/io/mesh/surface_parse.h"
+#include "app/io/scene/grey_image.h"
+#include "app/io/scene/scene.h"
+#include "app/io/scene/settings.h"
 #include "bench/program/ccd_queries.h"
 #include "tests/app/ipc_fixture.h"
 

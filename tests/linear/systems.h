@@ -130,8 +130,8 @@ inline Vector to_eigen(const std::vector<Vec3>& x) {
   return v;
 }
 
-/// A lattice beside random elements of one to four nodes, contacts of two to four corners (some nodes in many of them), isolated
-/// nodes.
+/// A lattice beside random elements of one to four nodes, contacts of two to four corners (some nodes in many
+/// of them), isolated nodes.
 struct System {
   std::size_t node_count = 0;
   Elements tets, stencils;

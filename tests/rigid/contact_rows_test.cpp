@@ -1,6 +1,6 @@
 #include "gpu/rigid/contact_rows.h"
 
-#include "gpu/dfcp/body_problem.h"
+#include "gpu/dfcp/problem/body_problem.h"
 #include "tests/rigid/rigid_problem.h"
 
 namespace stickslip {

@@ -1,5 +1,5 @@
 // Who may be swept beside whom.
-#include "gpu/rigid/manifold_layout.h"
+#include "gpu/rigid/manifold/manifold_layout.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // ManifoldSolver against the contact problem that the lab's solvers get.
-#include "gpu/rigid/manifold_solver.cuh"
+#include "gpu/rigid/manifold/manifold_solver.cuh"
 
 #include <algorithm>
 #include <random>
 
 #include "gpu/collide/rigid_contacts.cuh"
-#include "gpu/dfcp/judge.cuh"
+#include "gpu/dfcp/judge/judge.cuh"
 #include "gpu/rigid/contact_system.cuh"
 #include "tests/backend_test.h"
 #include "tests/fixtures/rigid_model.h"

@@ -10,7 +10,7 @@ import scipy.sparse as sparse
 import scipy.sparse.linalg
 
 COLUMNS_AT_ONCE = 256
-SYMMETRY = 1e-2  # what `stickslip` accepts of a local W, as gpu/dfcp/contact_check.cpp measures it
+SYMMETRY = 1e-2  # what `stickslip` accepts of a local W, as gpu/dfcp/problem/contact_check.cpp measures it
 
 
 class BadInput(Exception):

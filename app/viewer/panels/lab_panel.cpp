@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "app/io/race_rank.h"
+#include "app/io/report/race_rank.h"
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/plot.h"

@@ -1,0 +1,73 @@
+// Frictional contact problems in FCLIB's HDF5 format (fclib 1.0 and Siconos):
+//
+//   /fclib_local   W, q, mu            u = W r + q
+//                  V, R, s (optional)  u = W r + V l + q,  V' r + R l + s = 0
+//   /fclib_global  M, H, f, w, mu      M v = H r + f,  u = H' v + w
+//                  G, b (optional)     M v = H r + G l + f,  G' v + b = 0
+//   /solution, /guesses/1 ...          v, u, r, l
+//
+// FCLIB's H is dofs x 3 contacts, the transpose of ours. Equalities become bilateral blocks behind the
+// contacts; where their number is no multiple of 3, the last block ends in empty rows. Planar problems
+// (spacedim 2) are refused.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/io/fclib/fclib_matrix.h"
+#include "gpu/dfcp/problem/contact_problem.h"
+
+namespace stickslip {
+
+/// Vectors as the file lays them out: v of the dofs, u and r of the contacts, l of the equalities. Empty: not
+/// stored.
+struct FclibSolution {
+  std::vector<double> v, u, r, l;
+
+  bool empty() const { return v.empty() && u.empty() && r.empty() && l.empty(); }
+};
+
+struct FclibFile {
+  ContactProblem problem;  // its `solution` and the first guess are impulses of all blocks
+  std::string math_info;
+  FclibSolution solution;
+  std::vector<FclibSolution> guesses;
+};
+
+/// Throws InputError with file and dataset for whatever is wrong with it: no HDF5, damaged, datasets that are
+/// missing, of a wrong type, shape or size, indices out of range, entries twice, numbers that are not finite,
+/// mu < 0, a W that is not symmetric (M need not be, and is kept as it stands), an empty problem. No size is
+/// believed before the file has shown the data.
+FclibFile read_fclib(const std::filesystem::path& file);
+
+/// Writes local problems as local, others as global (of bodies, immovable dofs are left out, in v as well).
+/// Absent rows of joints are left out. `solution` and `guesses` are written as they stand here; those of
+/// `problem` are not. Throws InputError when the path cannot be written, or when FCLIB has no words for the
+/// problem: dim 4, boxes, ellipses, associated flow, cohesion, and compliance in a global problem. `storage`:
+/// else rows (local), triplets.
+void write_fclib(const std::filesystem::path& file, const FclibFile& content,
+                 std::optional<FclibStorage> storage = {});
+
+/// Throws InputError as `write_fclib` when FCLIB has no words for the problem; `name` is the file's in
+/// messages.
+void check_expressible(const ContactProblem& problem, const std::string& name);
+
+/// Impulses r and velocities u (or none) of all blocks, dim each, as the file lays them out, with v where the
+/// problem knows it.
+FclibSolution to_fclib(const ContactProblem& problem, const std::vector<double>& r,
+                       const std::vector<double>& u);
+
+/// Which rows of a problem are FCLIB's contacts, and which its equalities: those of bilateral blocks that are
+/// not empty.
+struct FclibRows {
+  std::vector<std::int32_t> contacts, equalities;
+};
+FclibRows fclib_rows(const ContactProblem& problem);
+
+/// The global form of a problem of bodies without the dofs that cannot move; `dofs` are those that stay.
+/// Throws InputError when an inverse mass is not positive semidefinite.
+ContactProblem global_of_bodies(const ContactProblem& problem, std::vector<std::int32_t>& dofs);
+
+}  // namespace stickslip

@@ -1,0 +1,34 @@
+// What the named animation of an IPC scene script does: which nodes it holds, moves, pushes or starts with a
+// velocity, as groups of nodes with a Motion. ipc_script.md lists the names.
+#pragma once
+
+#include <vector>
+
+#include "app/io/ipc/ipc_layout.h"
+#include "app/io/ipc/ipc_script_parse.h"
+#include "gpu/model/model.h"
+
+namespace stickslip {
+
+struct IpcAnimation {
+  Vec<double, 3> shift{0, 0, 0};        // [m] of all shapes, not of meshCO, before the start
+  std::vector<ScriptedNodes> scripted;  // nodes of IpcLayout::nodes, positions after the shift
+  std::vector<NodeForce> forces;
+  struct Start {
+    std::vector<std::int32_t> nodes;
+    Vec<double, 3> velocity{0, 0, 0};
+  };
+  std::vector<Start> starts;         // velocities at time 0
+  std::vector<Motion> mesh_motions;  // per meshCO
+};
+
+/// Throws InputError with the script's line when the animation needs shapes that are not there.
+IpcAnimation animate(const IpcScript& script, const IpcLayout& layout);
+
+/// The names that `animate` knows.
+std::vector<std::string> ipc_animation_names();
+
+/// Frames of the script's duration.
+int ipc_frames(const IpcScript& script);
+
+}  // namespace stickslip

@@ -1,0 +1,30 @@
+// The surface formats: each parser takes the bytes of a file and gives all its faces as triangles, with the
+// vertices they use. `name` is the file's in messages. All throw InputError with the line (text) or byte
+// (binary) of the first fault, or when there is no face.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/io/mesh/mesh.h"
+
+namespace stickslip {
+
+/// Wavefront OBJ: `v` and `f`; everything else is passed over.
+SurfaceMesh parse_obj(std::string_view bytes, const std::string& name);
+/// PLY 1.0, text or binary of either byte order: x, y, z of `vertex` and the vertex list of `face`.
+SurfaceMesh parse_ply(std::string_view bytes, const std::string& name);
+/// STL, text or binary. Corners with the same coordinates become one vertex; triangles that thereby collapse
+/// are left out.
+SurfaceMesh parse_stl(std::string_view bytes, const std::string& name);
+
+/// One mesh of an OBJ file, under `o name`.
+struct NamedSurface {
+  std::string name;
+  SurfaceMesh mesh;
+};
+void write_obj(std::ostream& out, const std::vector<NamedSurface>& parts);
+
+}  // namespace stickslip

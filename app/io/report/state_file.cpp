@@ -1,0 +1,64 @@
+#include "app/io/report/state_file.h"
+
+#include "app/io/file/output_file.h"
+#include "app/io/mesh/mesh_check.h"
+#include "app/io/mesh/msh.h"
+#include "app/io/mesh/surface_parse.h"
+#include "gpu/model/element_group.h"
+
+namespace stickslip {
+namespace {
+
+using Positions = std::vector<Vec<double, 3>>;
+
+/// The nodes of an object, and its elements counted from its first node.
+template <class Element>
+auto part_of(const Object& object, const Positions& positions, std::span<const Element> of_object) {
+  std::vector<Element> elements(of_object.begin(), of_object.end());
+  for (Element& element : elements)
+    for (std::int32_t& node : element.v) node -= object.node_begin;
+  return std::pair(Positions(positions.begin() + object.node_begin, positions.begin() + object.node_end),
+                   std::move(elements));
+}
+
+void write_solids(std::ostream& out, const Model& model, const Positions& positions) {
+  std::vector<NamedTets> parts;
+  for (const Object& object : model.objects) {
+    if (!object.is_solid()) continue;
+    auto [nodes, tets] = part_of(object, positions, tets_of(model, object));
+    parts.push_back({object.name, {std::move(nodes), std::move(tets)}});
+  }
+  write_msh(out, parts, {});
+}
+
+void write_surfaces(std::ostream& out, const Model& model, const Positions& positions) {
+  std::vector<NamedSurface> parts;
+  for (const Object& object : model.objects) {
+    auto [nodes, triangles] = part_of(object, positions, triangles_of(model, object));
+    NamedSurface& part =
+        parts.emplace_back(NamedSurface{object.name, {std::move(nodes), std::move(triangles)}});
+    drop_unused(part.mesh);
+  }
+  write_obj(out, parts);
+}
+
+}  // namespace
+
+void check_state_file(const std::filesystem::path& file, const Model& model) {
+  if (file.extension() != ".msh" && file.extension() != ".obj")
+    throw InputError(file.string() + ": must end in .msh or .obj");
+  if (file.extension() == ".msh" && model.tets.empty())
+    throw InputError(file.string() +
+                     ": a .msh holds the tetrahedra of solids, and the scene has none; a .obj " +
+                     "holds the surfaces of all bodies");
+  check_writable(file);
+}
+
+void write_state(const std::filesystem::path& file, const Model& model, const Positions& positions) {
+  OutputFile out(file);
+  if (file.extension() == ".msh") write_solids(out.stream(), model, positions);
+  else write_surfaces(out.stream(), model, positions);
+  out.commit();
+}
+
+}  // namespace stickslip

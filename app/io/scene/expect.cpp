@@ -1,0 +1,150 @@
+#include "app/io/scene/expect.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "app/io/file/input_error.h"
+#include "gpu/model/element_group.h"
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+/// Times are sums of steps: a bound is met when it is met up to rounding.
+constexpr double time_slack = 1e-9;
+
+bool is_track_of(const std::string& track, const std::string& object) {
+  return track == object || track.substr(0, track.find('.')) == object;
+}
+
+const BodyState* state_of(std::int32_t body, const State& state) {
+  return body >= 0 && static_cast<std::size_t>(body) < state.bodies.size() ? &state.bodies[body] : nullptr;
+}
+
+/// Poses of the bodies at the start, as a state has them.
+std::vector<BodyState> start_of(const Model& model) {
+  std::vector<BodyState> bodies;
+  for (const Body& body : model.bodies) bodies.push_back({body.pose, body.velocity, body.spin});
+  return bodies;
+}
+
+/// [m] by which a joint is off; the world has the body -1.
+double gap_of(const Joint& joint, const State& state) {
+  const auto frame = [&](std::int32_t body, const Pose& in_body) {
+    const BodyState* at = state_of(body, state);
+    return at ? at->pose * in_body : in_body;
+  };
+  const Pose a = frame(joint.a, joint.frame_a), b = frame(joint.b, joint.frame_b);
+  const Vec3d apart = a.x - b.x;
+  switch (joint.kind) {
+    case JointKind::gear:
+      return 0;
+    case JointKind::distance:
+      return std::max({0.0, joint.low - norm(apart), norm(apart) - joint.high});
+    case JointKind::slider: {
+      const Vec3d axis = b.q.rotate({1, 0, 0});
+      return norm(apart - dot(axis, apart) * axis);
+    }
+    default:
+      return norm(apart);
+  }
+}
+
+}  // namespace
+
+ExpectationJudge::ExpectationJudge(const Model& model, std::vector<Expectation> expectations)
+    : expectations_(std::move(expectations)) {
+  std::vector<std::string> wanted;
+  for (const Expectation& expectation : expectations_)
+    std::visit(
+        [&](const auto& e) {
+          if constexpr (requires { e.object; }) wanted.push_back(e.object);
+          if constexpr (std::is_same_v<std::decay_t<decltype(e)>, ExpectJoints>) joints_ = model.joints;
+        },
+        expectation);
+  for (const Object& object : model.objects)
+    if (std::any_of(wanted.begin(), wanted.end(),
+                    [&](const std::string& name) { return is_track_of(object.name, name); }))
+      add_track(model, object);
+  for (const std::string& name : wanted)
+    if (tracks_of(name).empty()) throw InputError("[expect]: there is no object '" + name + "'");
+  State start;
+  start.positions = model.positions;
+  start.velocities = model.velocities;
+  start.bodies = start_of(model);
+  follow(start);
+}
+
+void ExpectationJudge::add_track(const Model& model, const Object& object) {
+  if (object.is_collider()) return;
+  Track track;
+  track.name = object.name;
+  track.node_begin = object.node_begin;
+  track.body = object.body;
+  if (object.is_solid()) {
+    track.weights = node_volumes(model, object);
+    const double total = solid_volume(model, object);
+    for (double& w : track.weights) w /= total;
+  }
+  tracks_.push_back(std::move(track));
+}
+
+bool ExpectationJudge::needs_state() const { return !tracks_.empty() || !joints_.empty(); }
+
+void ExpectationJudge::follow(const State& state) {
+  times_.push_back(state.time);
+  for (Track& track : tracks_) {
+    Vec3d x{0, 0, 0}, v{0, 0, 0};
+    if (const BodyState* body = state_of(track.body, state)) {
+      x = body->pose.x;
+      v = body->velocity;
+      track.spins.push_back(body->spin);
+      track.turns.push_back(body->pose.q);
+    } else if (track.body >= 0) {  // a state without it: it has not moved
+      x = track.positions.back();
+      track.spins.push_back(track.spins.back());
+      track.turns.push_back(track.turns.back());
+    }
+    for (std::size_t i = 0; i < track.weights.size(); ++i) {
+      x += track.weights[i] * state.positions[track.node_begin + i];
+      v += track.weights[i] * state.velocities[track.node_begin + i];
+    }
+    track.positions.push_back(x);
+    track.velocities.push_back(v);
+  }
+  for (const Joint& joint : joints_)
+    if (const double gap = gap_of(joint, state); gap > joint_gap_) {
+      joint_gap_ = gap;
+      joint_gap_time_ = state.time;
+      joint_gap_name_ = joint.name;
+    }
+}
+
+void ExpectationJudge::observe(const StepReport& report, const State& state) {
+  reports_.push_back(report);
+  if (needs_state()) follow(state);
+}
+
+std::vector<const ExpectationJudge::Track*> ExpectationJudge::tracks_of(const std::string& object) const {
+  std::vector<const Track*> found;
+  for (const Track& track : tracks_)
+    if (is_track_of(track.name, object)) found.push_back(&track);
+  return found;
+}
+
+std::vector<Verdict> ExpectationJudge::verdicts() const {
+  std::vector<Verdict> all;
+  for (const Expectation& expectation : expectations_)
+    all.push_back(std::visit([this](const auto& e) { return judge(e); }, expectation));
+  return all;
+}
+
+std::optional<std::size_t> ExpectationJudge::sample_at(double time) const {
+  const auto at = std::lower_bound(times_.begin(), times_.end(), time - time_slack);
+  if (at == times_.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - times_.begin());
+}
+
+}  // namespace stickslip

@@ -1,0 +1,151 @@
+#include "app/io/scene/scene.h"
+
+#include <algorithm>
+
+#include "app/io/file/byte_cursor.h"
+#include "app/io/file/number_text.h"
+#include "app/io/ipc/ipc_script.h"
+#include "app/io/scene/scene_build.h"
+#include "app/io/scene/scene_variant.h"
+#include "app/io/scene/settings.h"
+#include "app/io/scene/toml_reader.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostMaterials = 1000;
+
+std::string read_text(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) throw InputError(file.string() + ": no such scene file");
+  return read_bytes(file);
+}
+
+CameraStart read_camera(std::optional<TableReader> table) {
+  CameraStart camera;
+  if (!table) return camera;
+  camera.position = table->vec3("position", camera.position);
+  camera.target = table->vec3("target", camera.target);
+  camera.fov = table->number("fov", {5, 120}, camera.fov);
+  if (!(norm(camera.position - camera.target) > 0)) table->fail("position", "must differ from target");
+  table->finish();
+  return camera;
+}
+
+/// `solver` stands at the head of a scene: it is its most important parameter. Rigid bodies choose it by
+/// themselves.
+void read_solver(TableReader& root, Scene& scene) {
+  try {
+    if (root.has("solver")) set_solver(scene.params, root.text("solver"));
+    else if (!scene.model.bodies.empty()) scene.params.solver = SolverKind::velocity;
+    check_solver(scene.params, scene.model);
+  } catch (const InputError& error) {
+    root.fail(root.has("solver") ? "solver" : "", error.what());
+  } catch (const std::invalid_argument& error) {
+    root.fail("solver", error.what());
+  }
+}
+
+SceneInfo read_info(TableReader& root, const fs::path& file) {
+  SceneInfo info;
+  info.file = file;
+  info.name = file.stem().string();
+  info.title = root.text("title", info.name);
+  info.description = root.text("description", "");
+  info.frames = root.whole("frames", 1, 1000000, info.frames);
+  info.picture = root.whole("picture", 0, info.frames, info.frames / 2);
+  for (TableReader& variant : root.tables("variant"))
+    info.variants.emplace_back(variant.text("name"), variant.text("description", ""));
+  return info;
+}
+
+}  // namespace
+
+Scene parse_scene(const std::string& text, const fs::path& file, std::optional<double> scale) {
+  TableReader root(text, file);
+  Scene scene;
+  scene.file = file;
+  const SceneInfo info = read_info(root, file);
+  scene.name = info.name;
+  scene.title = info.title;
+  scene.description = info.description;
+  scene.frames = info.frames;
+  const double own_scale = root.number("scale", {1, kMaxScale}, 1);
+  scene.scale = scale.value_or(own_scale);
+  if (auto params = root.table("params")) {
+    params->settings(&scene.params, param_table());
+    params->finish();
+  }
+  if (auto contact = root.table("contact")) {
+    contact->settings(&scene.contact_params, lab_param_table());
+    contact->finish();
+  }
+  scene.camera = read_camera(root.table("camera"));
+
+  const SceneSource source{file, scene.scale};
+  std::vector<TableReader> materials = root.tables("material");
+  if (materials.size() > kMostMaterials)
+    root.fail("material", "there are " + std::to_string(materials.size()) + " of them; a scene has at most " +
+                              std::to_string(kMostMaterials) + ", because every pair has its friction");
+  for (TableReader& table : materials) build_material(table, source, scene.model);
+  for (TableReader& table : root.tables("object")) build_object(table, source, scene.model);
+  for (TableReader& table : root.tables("collider")) build_collider(table, source, scene.model);
+  for (TableReader& table : root.tables("joint")) build_joint(table, scene.model);
+  for (TableReader& table : root.tables("half_space")) build_half_space(table, scene.model);
+  for (TableReader& table : root.tables("velocity")) build_velocity(table, scene.model);
+  for (TableReader& table : root.tables("pin")) build_pin(table, scene.model);
+  for (TableReader& table : root.tables("force")) build_force(table, scene.model);
+  for (TableReader& table : root.tables("friction")) build_friction(table, scene.model);
+  read_solver(root, scene);
+  if (auto expect = root.table("expect")) scene.expect = build_expectations(*expect, scene.model);
+  scene.variants = build_variants(root.tables("variant"), scene);
+  root.finish();
+  if (object_names(scene.model).empty()) root.fail("", "the scene has no [[object]]");
+  try {
+    finalize(scene.model);
+  } catch (const std::invalid_argument& error) {
+    root.fail("", error.what());
+  }
+  return scene;
+}
+
+std::vector<SceneInfo> list_scenes() {
+  std::vector<SceneInfo> scenes;
+  for (const fs::directory_entry& entry : fs::directory_iterator(assets_folder() / "scenes")) {
+    if (entry.path().extension() != ".toml") continue;
+    TableReader root(read_text(entry.path()), entry.path());
+    scenes.push_back(read_info(root, entry.path()));
+  }
+  std::sort(scenes.begin(), scenes.end(),
+            [](const SceneInfo& a, const SceneInfo& b) { return a.name < b.name; });
+  return scenes;
+}
+
+Scene load_scene(const std::string& name_or_path, std::optional<double> scale) {
+  if (scale && !(*scale >= 1 && *scale <= kMaxScale))
+    throw InputError("scale " + number_text(*scale) + " must be in [1, " + number_text(kMaxScale) + "]");
+  const fs::path path(name_or_path);
+  if (is_ipc_script(path)) {
+    if (scale) throw InputError(path.string() + ": an IPC scene script has no scale");
+    return load_ipc_script(path);
+  }
+  if (path.has_parent_path() || path.extension() == ".toml") return parse_scene(read_text(path), path, scale);
+
+  const fs::path shipped = assets_folder() / "scenes" / (name_or_path + ".toml");
+  if (std::error_code error; fs::is_regular_file(shipped, error))
+    return parse_scene(read_text(shipped), shipped, scale);
+
+  std::vector<std::string_view> names;
+  const std::vector<SceneInfo> scenes = list_scenes();
+  names.reserve(scenes.size());
+  for (const SceneInfo& scene : scenes) names.push_back(scene.name);
+  const std::string nearest = nearest_name(names, name_or_path);
+  std::string message = "there is no scene '" + name_or_path + "'";
+  if (!nearest.empty()) message += "; did you mean '" + nearest + "'?";
+  message += " (stickslip list scenes shows all; a file needs its path)";
+  throw InputError(message);
+}
+
+}  // namespace stickslip

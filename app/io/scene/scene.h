@@ -1,0 +1,71 @@
+// Scene files: a TOML description of bodies, materials, colliders, motions, camera and expectations.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/io/file/input_error.h"
+#include "app/io/scene/expect.h"
+#include "gpu/model/model.h"
+#include "gpu/params/lab_params.h"
+#include "gpu/params/params.h"
+
+namespace stickslip {
+
+struct CameraStart {
+  Vec<double, 3> position{1, 1, 2}, target{0, 0, 0};  // [m], y is up
+  double fov = 40;                                    // vertical field of view [degrees]
+};
+
+/// The same bodies with other settings, and what must hold then.
+struct Variant {
+  std::string name, description;
+  std::vector<std::string> settings;  // "key=value" each, as `--set` takes them
+  int frames = 0;                     // length of a run; 0: the scene's
+  std::vector<Expectation> expect;
+};
+
+struct Scene {
+  std::string name;         // file name without extension
+  std::string title;        // one line
+  std::string description;  // what to look at
+  std::filesystem::path file;
+  Model model;  // finalized
+  Params params;
+  LabParams contact_params = stepping_lab_params();  // of the contact solvers of scenes with rigid bodies
+  CameraStart camera;
+  int frames = 120;  // length of a run when nobody asks for another
+  double scale = 1;  // how far it is enlarged: finer meshes, longer arrays
+  std::vector<Expectation> expect;
+  std::vector<Variant> variants;
+  std::string variant;  // the one that was chosen, or empty
+};
+
+struct SceneInfo {
+  std::string name, title, description;
+  std::filesystem::path file;
+  int frames = 120;                                           // length of a run when nobody asks for another
+  int picture = 0;                                            // frame that shows what it is about
+  std::vector<std::pair<std::string, std::string>> variants;  // names and descriptions
+};
+
+/// A shipped scene by name or a file by path: TOML, or .txt for an IPC scene script. `scale` replaces the
+/// scene's. Throws InputError: file, line, key, what is wrong and what would be right.
+Scene load_scene(const std::string& name_or_path, std::optional<double> scale = {});
+/// The same from text; `file` is used for messages and for the paths of meshes.
+Scene parse_scene(const std::string& text, const std::filesystem::path& file,
+                  std::optional<double> scale = {});
+
+/// The largest scale of a scene; the smallest is 1.
+constexpr double kMaxScale = 100;
+
+/// Shipped scenes by name. Throws InputError when the assets cannot be found.
+std::vector<SceneInfo> list_scenes();
+
+/// The folder with scenes/: $STICKSLIP_ASSETS, else beside or above the executable, else the source tree.
+/// Throws InputError naming the places it looked at.
+std::filesystem::path assets_folder();
+
+}  // namespace stickslip

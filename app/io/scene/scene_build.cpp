@@ -1,0 +1,216 @@
+#include "app/io/scene/scene_build.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "app/io/file/memory.h"
+#include "app/io/scene/scene_array.h"
+#include "app/io/scene/scene_shape.h"
+#include "gpu/model/affine.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+using Vec3d = Vec<double, 3>;
+
+constexpr std::size_t kMostListed = 30;
+
+}  // namespace
+
+void check_known(const TableReader& at, const std::string& key, const std::string& what,
+                 const std::string& name, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  const std::string nearest = nearest_name(views, name);
+  std::string message = "there is no " + what + " '" + name + "'";
+  if (!nearest.empty()) {
+    message += "; did you mean '" + nearest + "'?";
+  } else {
+    message += "; there is:";
+    for (std::size_t i = 0; i < std::min(known.size(), kMostListed); ++i) message += " " + known[i];
+    if (known.size() > kMostListed) message += " and " + std::to_string(known.size() - kMostListed) + " more";
+  }
+  at.fail(key, message);
+}
+
+bool is_called(const Object& object, const std::string& name) {
+  return object.name == name || object.name.substr(0, object.name.find('.')) == name;
+}
+
+bool moves(const Model& model, const Object& object) {
+  return object.is_rigid() ? model.bodies[object.body].moves : object.is_solid();
+}
+
+std::vector<std::string> object_names(const Model& model) {
+  std::vector<std::string> names;
+  std::string last;  // array: its instances follow each other
+  for (const Object& object : model.objects) {
+    if (!moves(model, object)) continue;
+    names.push_back(object.name);
+    const std::string array = object.name.substr(0, object.name.find('.'));
+    if (array != last) names.push_back(array);
+    last = array;
+  }
+  return names;
+}
+
+void build_material(TableReader table, const SceneSource& source, Model& model) {
+  std::string name = table.text("name");
+  if (name.empty() || name.find_first_of(" .=\t\n\r") != std::string::npos)
+    table.fail("name", "'" + name + "' must not be empty or contain spaces, dots or '='");
+  if (name == "contact")
+    table.fail("name", "'contact' stands for the contact solvers in --set contact.KEY=VALUE");
+  if (std::find(model.material_names.begin(), model.material_names.end(), name) != model.material_names.end())
+    table.fail("name", "'" + name + "' is the name of another material");
+  Material material;
+  table.settings(&material, material_table());
+  if (auto texture = table.table("texture")) {
+    model.textures.push_back(read_texture(*texture, source.file));
+    model.textures.back().material = static_cast<std::int32_t>(model.materials.size());
+    if (model.textures.back().kind == TextureKind::direction &&
+        material.friction_kind == FrictionKind::isotropic)
+      table.fail("texture", "a direction map needs friction_kind = \"elliptic\" or \"matchstick\"");
+  }
+  table.finish();
+  model.material_names.push_back(name);
+  model.materials.push_back(material);
+}
+
+namespace {
+
+std::int32_t read_no_contact_group(TableReader& table) { return table.whole("no_contact_group", 1, 7, 0); }
+
+/// The files of `sequence = { folder, dt, first }`: the positions of a collider's nodes at dt, 2 dt, ....
+struct Sequence {
+  std::vector<std::vector<Vec3d>> frames;
+  double dt = 0;
+};
+
+Sequence read_sequence(TableReader& table, const SceneSource& source, std::optional<PointKind> points,
+                       std::size_t nodes) {
+  Sequence sequence;
+  std::optional<TableReader> entry = table.table("sequence");
+  if (!entry) return sequence;
+  const fs::path folder = source.file.parent_path() / entry->text("folder");
+  sequence.dt = entry->number("dt", Range::positive());
+  const int first = entry->whole("first", 0, 1000000000, 0);
+  entry->finish();
+  if (!table.has("file")) table.fail("sequence", "needs a file, whose nodes it moves");
+  const std::string own = fs::path(table.text("file")).extension().string();
+  for (int number = first;; ++number) {
+    std::error_code error;
+    fs::path file = folder / (std::to_string(number) + own);
+    if (!fs::is_regular_file(file, error)) file.replace_extension(".obj");
+    if (!fs::is_regular_file(file, error)) break;
+    try {
+      sequence.frames.push_back(points ? load_point_mesh(file, *points).nodes : load_surface(file).nodes);
+    } catch (const InputError& fault) {
+      table.fail("sequence", fault.what());
+    }
+    if (sequence.frames.back().size() != nodes)
+      table.fail("sequence", file.string() + " has " + std::to_string(sequence.frames.back().size()) +
+                                 " nodes, and the collider " + std::to_string(nodes));
+    const double bytes = 48.0 * static_cast<double>(nodes) * static_cast<double>(sequence.frames.size());
+    if (const std::string shortage = memory_shortage(bytes); !shortage.empty())
+      table.fail("sequence", shortage);
+  }
+  if (sequence.frames.empty())
+    table.fail("sequence", "there is no file " + (folder / (std::to_string(first) + own)).string());
+  return sequence;
+}
+
+}  // namespace
+
+void build_object(TableReader table, const SceneSource& source, Model& model) {
+  const std::string body = table.text("body", "deformable");
+  check_known(table, "body", "kind of body", body, {"deformable", "affine", "rigid"});
+  if (body == "rigid") return build_rigid_object(table, source, model);
+  const std::string name = read_new_name(table, model);
+  const Growth growth = read_growth(table, source.scale);
+  const TetMesh mesh = read_solid(table, source.file, growth.refinement);
+  const Placement placement = read_placement(table);
+  const std::int32_t material = read_material(table, model);
+  const Vec3d velocity = table.vec3("velocity", {0, 0, 0}), spin = table.vec3("angular_velocity", {0, 0, 0});
+  const std::vector<Vec<float, 3>> colors = read_colors(table);
+  const std::int32_t group = read_no_contact_group(table);
+  const std::vector<Instance> instances = read_instances(table, placement.position, mesh.tets.size(), growth);
+  table.finish();
+  check_total(table, "", "the scene up to here",
+              static_cast<double>(model.tets.size() + instances.size() * mesh.tets.size()));
+
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const auto& [offset, turn] = instances[i];
+    std::vector<Vec3d> nodes;
+    for (const Vec3d& p : mesh.nodes) nodes.push_back(turn * placement.apply(p) + offset);
+    const std::string instance = instance_name(name, i, instances.size());
+    Object& object = located(table, [&]() -> Object& {
+      return body == "affine" ? add_affine(model, instance, nodes, mesh.tets, material)
+                              : add_solid(model, instance, nodes, mesh.tets, material);
+    });
+    object.color = colors[i % colors.size()];
+    object.no_contact_group = group;
+    const Vec3d center = turn * placement.position + offset;
+    for (std::int32_t n = object.node_begin; n < object.node_end; ++n)
+      model.velocities[n] = turn * velocity + cross(turn * spin, model.positions[n] - center);
+  }
+}
+
+void build_collider(TableReader table, const SceneSource& source, Model& model) {
+  if (!model.bodies.empty()) return build_rigid_collider(table, source, model);
+  const std::string name = read_new_name(table, model);
+  const std::optional<PointKind> points = read_point_kind(table);
+  PointMesh point_mesh;
+  SurfaceMesh mesh;
+  if (points) {
+    point_mesh = read_points(table, source.file, *points);
+  } else {
+    mesh = read_surface(table, source.file, source.scale);
+  }
+  const Placement placement = read_placement(table);
+  const std::int32_t material = read_material(table, model);
+  const Motion motion = read_motion(table.table("motion"), placement.position);  // an array moves as one
+  const std::vector<Vec<float, 3>> colors = read_colors(table);
+  const std::int32_t group = read_no_contact_group(table);
+  const Sequence sequence =
+      read_sequence(table, source, points, points ? point_mesh.nodes.size() : mesh.nodes.size());
+  const std::vector<Instance> instances =
+      read_instances(table, placement.position, mesh.triangles.size() + point_mesh.nodes.size(), {});
+  if (!sequence.frames.empty() && instances.size() > 1)
+    table.fail("sequence", "is for one collider, not for an array");
+  if (!sequence.frames.empty() && !motion.is_static())
+    table.fail("sequence", "give either a motion or a sequence");
+  table.finish();
+
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const auto& [offset, turn] = instances[i];
+    std::vector<Vec3d> nodes;
+    for (const Vec3d& p : points ? point_mesh.nodes : mesh.nodes)
+      nodes.push_back(turn * placement.apply(p) + offset);
+    const std::string instance = instance_name(name, i, instances.size());
+    Object& object = located(table, [&]() -> Object& {
+      return points ? add_point_collider(model, instance, nodes, point_mesh.segments, material, motion)
+                    : add_collider(model, instance, nodes, mesh.triangles, material, motion);
+    });
+    object.color = colors[i % colors.size()];
+    object.no_contact_group = group;
+    model.scripted.back().frames = sequence.frames;
+    model.scripted.back().frame_dt = sequence.dt;
+  }
+}
+
+void build_half_space(TableReader table, Model& model) {
+  HalfSpace plane;
+  const Vec3d normal = table.vec3("normal", {0, 1, 0});
+  if (!(norm(normal) > 0)) table.fail("normal", "must not be zero");
+  plane.normal = normalized(normal);
+  plane.offset = dot(plane.normal, table.vec3("point", {0, 0, 0}));
+  plane.mu = table.number("mu", {0, 10}, plane.mu);
+  plane.mu_of_pair = table.flag("mu_of_pair", plane.mu_of_pair);
+  plane.mu_of_body = table.flag("mu_of_body", plane.mu_of_body);
+  if (plane.mu_of_pair && plane.mu_of_body) table.fail("mu_of_body", "mu_of_pair is true already");
+  table.finish();
+  model.half_spaces.push_back(plane);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,128 @@
+// What happens to nodes of a scene: pins, forces, velocities at the start, motions, and friction of pairs.
+#include <algorithm>
+
+#include "app/io/scene/scene_build.h"
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+/// Nodes of solids: of `object` or, with a box, of all; those in `box` at the start or listed by `nodes`.
+std::vector<std::int32_t> read_nodes(TableReader& table, const Model& model) {
+  if (table.has("box") == table.has("nodes"))
+    table.fail("", "needs either box = { min, max } or nodes = [...]");
+  std::optional<TableReader> box = table.table("box");
+  const std::string name = box ? table.text("object", "") : table.text("object");
+  if (!name.empty()) check_known(table, "object", "object", name, object_names(model));
+  Vec3d low{0, 0, 0}, high{0, 0, 0};
+  if (box) {
+    low = box->vec3("min");
+    high = box->vec3("max");
+    box->finish();
+  }
+  std::vector<std::int32_t> nodes;
+  for (const Object& object : model.objects) {
+    if (!moves(model, object) || (!name.empty() && !is_called(object, name))) continue;
+    if (object.is_rigid()) {
+      if (!name.empty())
+        table.fail("object", "'" + name + "' is a rigid body, which has no nodes to hold: use a [[joint]]");
+      continue;
+    }
+    if (!box)
+      for (const std::int32_t i : table.indices("nodes", object.node_end - object.node_begin))
+        nodes.push_back(object.node_begin + i);
+    for (std::int32_t i = object.node_begin; box && i < object.node_end; ++i) {
+      const Vec3d& p = model.positions[i];
+      if (min(p, low) == low && max(p, high) == high) nodes.push_back(i);
+    }
+  }
+  if (nodes.empty())
+    table.fail("box", "holds no node of " + (name.empty() ? "any object" : "'" + name + "'"));
+  return nodes;
+}
+
+/// When a pin or a force acts [s].
+void read_interval(TableReader& table, double& begin, double& end) {
+  begin = table.number("from", Range::not_negative(), begin);
+  end = table.number("to", {0, 1e30}, end);
+  if (!(end > begin)) table.fail("to", "must come after from");
+}
+
+std::int32_t find_material(const TableReader& table, const std::string& key, const Model& model,
+                           const std::string& name) {
+  check_known(table, key, "material", name, model.material_names);
+  const auto found = std::find(model.material_names.begin(), model.material_names.end(), name);
+  return static_cast<std::int32_t>(found - model.material_names.begin());
+}
+
+}  // namespace
+
+Motion read_motion(std::optional<TableReader> table, const Vec3d& default_center) {
+  Motion motion;
+  motion.center = default_center;
+  if (!table) return motion;
+  const bool hold = table->flag("hold", false);
+  motion.velocity = table->vec3("velocity", motion.velocity);
+  motion.angular_velocity = table->vec3("angular_velocity", motion.angular_velocity);
+  motion.center = table->vec3("center", default_center);
+  motion.start = table->number("start", Range::not_negative(), 0);
+  motion.end = table->number("end", {motion.start, 1e30}, 1e30);
+  for (TableReader& key : table->tables("key")) {
+    motion.keys.push_back({key.number("time", Range::not_negative()), key.vec3("translation", {0, 0, 0}),
+                           key.vec3("rotation", {0, 0, 0})});
+    key.finish();
+    if (motion.keys.size() > 1 && motion.keys.back().time <= motion.keys.end()[-2].time)
+      key.fail("time", "keys must come in ascending time");
+  }
+  if (hold && !motion.is_static()) table->fail("hold", "a held body cannot move: remove hold or the motion");
+  table->finish();
+  return motion;
+}
+
+void build_pin(TableReader table, Model& model) {
+  ScriptedNodes script;
+  script.nodes = read_nodes(table, model);
+  for (const std::int32_t i : script.nodes)
+    if (const Object& object = model.objects[model.node_object[i]]; object.is_affine())
+      table.fail("", "holds nodes of '" + object.name +
+                         "', an affine body, whose nodes cannot move by themselves: make it deformable or a "
+                         "[[collider]], or leave it out by object = '...'");
+  Vec3d center{0, 0, 0};
+  for (const std::int32_t i : script.nodes) center += model.positions[i] / double(script.nodes.size());
+  script.motion = read_motion(table.table("motion"), center);
+  read_interval(table, script.begin, script.end);
+  table.finish();
+  model.scripted.push_back(std::move(script));
+}
+
+void build_force(TableReader table, Model& model) {
+  NodeForce force;
+  force.nodes = read_nodes(table, model);
+  force.acceleration = table.vec3("acceleration");
+  read_interval(table, force.begin, force.end);
+  table.finish();
+  model.forces.push_back(std::move(force));
+}
+
+void build_velocity(TableReader table, Model& model) {
+  const std::vector<std::int32_t> nodes = read_nodes(table, model);
+  const Vec3d velocity = table.vec3("velocity");
+  table.finish();
+  for (const std::int32_t i : nodes) model.velocities[i] = velocity;
+}
+
+void build_friction(TableReader table, Model& model) {
+  const std::vector<std::string> between = table.texts("between", 2);
+  PairFriction pair;
+  pair.material_a = find_material(table, "between", model, between[0]);
+  pair.material_b = find_material(table, "between", model, between[1]);
+  pair.mu = table.number("mu", {0, 10});
+  table.finish();
+  for (const PairFriction& other : model.pair_friction)
+    if (std::minmax(other.material_a, other.material_b) == std::minmax(pair.material_a, pair.material_b))
+      table.fail("between", "'" + between[0] + "' and '" + between[1] + "' have their friction already");
+  model.pair_friction.push_back(pair);
+}
+
+}  // namespace stickslip

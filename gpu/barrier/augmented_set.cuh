@@ -1,0 +1,84 @@
+// AugmentedSet: the contacts A' that carry a multiplier, and how multipliers change [Guo24 Alg.1].
+#pragma once
+
+#include "gpu/barrier/contact_set.cuh"
+#include "gpu/params/params.h"
+
+namespace stickslip {
+
+/// A pair with its multiplier [N]. It is measured at any distance, in or out of the broad phase's reach.
+struct AugmentedPair {
+  ContactPair pair;
+  Real multiplier;
+};
+
+struct AugmentationSettings {
+  Real gap = 0;  // [m] contacts closer than this get a multiplier
+  MultiplierUpdate update = MultiplierUpdate::derivative;
+  AugmentationEnd end = AugmentationEnd::singly;
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class AugmentedSet {
+ public:
+  void clear() { count_ = 0; }
+  std::size_t size() const { return count_; }
+  /// Sorted by key.
+  const AugmentedPair* pairs() const { return pairs_.data(); }
+  const std::uint64_t* keys() const { return keys_.data(); }
+
+  /// Lines 12 to 14 of the algorithm: multipliers at x, with slacks eliminated. `derivative` takes the whole
+  /// force of the augmented term, m <- -phi'(d): the printed m + sigma b is no force, see README.md.
+  void update_multipliers(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat, Real sigma,
+                          MultiplierUpdate update);
+  /// Lines 3 to 6: A' ends when all of `active` are farther than settings.gap at x; it is taken anew, with
+  /// the multipliers that its pairs had, when it is empty or the smallest distance shrank. With
+  /// AugmentationEnd::singly pairs come as they get close and leave when their multiplier is zero. `active`
+  /// must have been built from `near`. At most three host reads.
+  void select(Context& ctx, const Proximity& near, const ContactSet& active, const Vec3* x, bool shrank,
+              const AugmentationSettings& settings);
+  /// The largest multiplier [N], 0 without any, into backend memory.
+  void launch_largest(Context& ctx, double* out) const;
+
+ private:
+  std::size_t count_ = 0;
+  Buffer<AugmentedPair> pairs_, wanted_;
+  Buffer<std::uint64_t> keys_, wanted_keys_;
+  Buffer<std::int32_t> index_, kept_;
+  Buffer<std::int32_t> counts_;
+};
+
+/// A number for a pair; different pairs may share one.
+SS_HD inline std::uint64_t pair_key(const ContactPair& pair) {
+  std::uint64_t key = static_cast<std::uint64_t>(pair.kind) + 3 * static_cast<std::uint64_t>(pair.plane + 1);
+  for (int c = 0; c < 4; ++c) {
+    key ^= static_cast<std::uint32_t>(pair.nodes[c]);
+    // The finaliser of MurmurHash3: every bit of the input reaches every bit of the key.
+    key ^= key >> 33;
+    key *= 0xff51afd7ed558ccdULL;
+    key ^= key >> 33;
+    key *= 0xc4ceb9fe1a85ec53ULL;
+    key ^= key >> 33;
+  }
+  return key;
+}
+
+/// Where `pair` stands among n pairs sorted by `keys`; -1: nowhere.
+SS_HD inline std::int32_t find_pair(const AugmentedPair* pairs, const std::uint64_t* keys, std::size_t n,
+                                    const ContactPair& pair) {
+  const std::uint64_t key = pair_key(pair);
+  std::size_t low = 0, high = n;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (keys[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  for (; low < n && keys[low] == key; ++low)
+    if (pairs[low].pair == pair) return static_cast<std::int32_t>(low);
+  return -1;
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,309 @@
+#include "gpu/barrier/barrier_newton.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "gpu/ccd/half_space.h"
+#include "gpu/ccd/step_bound.cuh"
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/core/trace.h"
+#include "gpu/model/step_interrupted.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+bool BarrierNewton::Tolerance::met(const NewtonRecord& record) const {
+  return params.newton_stop == NewtonStop::displacement
+             ? record.step_norm <= speed
+             : record.gradient_norm <= params.newton_tolerance * first_gradient;
+}
+
+namespace {
+
+// A direction whose relative residual is larger because the parameters end PCG early says nothing about the
+// distance to the minimiser: what moves a whole body has a small residual. It is solved again, to the second,
+// before Newton's method may stop by it. Where PCG ends at rounding the residual may be as large as it likes.
+constexpr double kLooseResidual = 1e-3, kTightTolerance = 1e-4;
+
+// A Newton step is never longer than this share of the scene: a bad direction must not sweep all of it.
+constexpr double kLongestStep = 0.5;
+constexpr double kShortestStep = 1e-10;
+// Below this, the direction is at fault: PCG goes on by so many iterations [Guo24 App. B].
+constexpr double kUselessStep = 1e-9;
+constexpr int kMoreIterations = 100;
+
+/// Largest t in [0, 1] with which x + t p keeps (1 - slack) of every node's height over every half-space.
+void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const Vec3* p, Real slack,
+                      Real* bound) {
+  const Real kept = Real(1) - slack;
+  reduce_min(
+      ctx, near.surface_node_count * near.plane_count,
+      [=] SS_LAMBDA(std::size_t i) {
+        const std::int32_t node = near.surface_nodes[i / near.plane_count];
+        if (near.scripted[node]) return Real(1);
+        const Plane plane = near.planes[i % near.plane_count];
+        return half_space_toi(plane.normal, plane.offset, x[node], p[node], kept, Real(1));
+      },
+      Real(1), bound);
+}
+
+/// By the parameters, not by what rounding allows.
+bool was_ended_early(const PcgResult& direction) {
+  return direction.residual > kLooseResidual &&
+         (direction.stop == PcgStop::converged || direction.stop == PcgStop::iteration_cap);
+}
+
+bool is_over_budget(const Params& params, const StageClock& clock) {
+  return params.budget_ms > 0 && clock.seconds_since_start() * 1e3 > params.budget_ms;
+}
+
+template <class Values>
+double total(const Values& values) {
+  return std::accumulate(std::begin(values), std::end(values), 0.0);
+}
+
+[[noreturn]] void throw_not_finite(const char* what, const StepReport& report, int iteration) {
+  throw SimulationError(std::string(what) + " is not finite in step " + std::to_string(report.frame) +
+                        ", Newton iteration " + std::to_string(iteration) +
+                        "; the state is back at the end of the step before");
+}
+
+}  // namespace
+
+void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
+  node_count_ = device.node_count;
+  broad_phase_.set_topology(surface_view(device));
+  rhs_.resize(ctx, node_count_);
+  p_.resize(ctx, node_count_);
+  trial_.resize(ctx, node_count_);
+  norms_.resize(ctx, 1);
+  search_.resize(ctx, 1);
+  linear_solver_.set_positions(device.start.download(ctx));
+}
+
+void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                                  const Vec3* x, Real d_hat) {
+  const Span span(ctx, "broad phase");
+  broad_phase_.find(ctx, x, nullptr, d_hat, device.apart.data());
+  near_ = make_proximity(device, broad_phase_.view());
+  potential.contacts().update(ctx, near_, x);
+}
+
+Real BarrierNewton::step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
+                               const Vec3* p, StageClock& clock, StageTimes& seconds) {
+  launch_step_bound(ctx, device, params, x, p, clock, seconds);
+  Real bounds[2];
+  copy_to_host(ctx, bounds, search_.data()->bounds, 2);
+  clock.lap(seconds.ccd);
+  return std::min(bounds[0], bounds[1]);
+}
+
+void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params,
+                                      const Vec3* x, const Vec3* p, StageClock& clock, StageTimes& seconds) {
+  const Span span(ctx, "ccd");
+  {
+    const Span broad(ctx, "broad phase");
+    broad_phase_.find(ctx, x, p, static_cast<Real>(params.d_hat), device.apart.data());
+    near_ = make_proximity(device, broad_phase_.view());
+  }
+  clock.lap(seconds.broad_phase);
+  const Real slack = static_cast<Real>(params.ccd_slack);
+  Real* bounds = search_.data()->bounds;
+  stickslip::STICKSLIP_BACKEND::step_bound(ctx, near_.pairs, x, p, {params.ccd, slack}, bounds);
+  plane_step_bound(ctx, near_, x, p, slack, bounds + 1);
+  clock.lap(seconds.ccd);
+}
+
+BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& potential, const Params& params,
+                                          NewtonRecord& record) {
+  const Span span(ctx, "linear solve");
+  const std::size_t n = node_count_;
+  const Vec3* g = potential.gradient();
+  const std::uint8_t* fixed = potential.fixed();
+  Vec3* rhs = rhs_.data();
+  Vec3* p = p_.data();
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { rhs[i] = fixed[i] ? Vec3::zero() : -g[i]; });
+  linear_solver_.launch_solve(ctx, potential.hessian(), rhs, p, params, fixed);
+  const Norms found = norms(ctx);
+  direction_ = linear_solver_.result(found.pcg);
+  record.pcg_iterations = direction_.iterations;
+  record.pcg_residual = direction_.residual;
+  return found;
+}
+
+BarrierNewton::Norms BarrierNewton::solve_again(Context& ctx, IncrementalPotential& potential,
+                                                const Params& params, NewtonRecord& record) {
+  Params tight = params;
+  tight.pcg_stop = PcgCriterion::relative;
+  tight.pcg_tolerance = kTightTolerance;
+  tight.pcg_iterations = std::max(params.pcg_iterations, Params{}.pcg_iterations);
+  const int before = record.pcg_iterations;
+  const Norms found = solve(ctx, potential, tight, record);
+  record.pcg_iterations += before;
+  return found;
+}
+
+bool BarrierNewton::resume(Context& ctx, const Params& params, NewtonRecord& record) {
+  const Span span(ctx, "linear solve");
+  const bool closer = linear_solver_.resume(ctx, kMoreIterations, params, direction_);
+  record.pcg_iterations = direction_.iterations;
+  if (!closer) return false;
+  record.pcg_residual = direction_.residual;
+  record.step_norm = norms(ctx).step / params.dt;
+  return true;
+}
+
+bool BarrierNewton::shorten(Context& ctx, Real step, Real longest) {
+  if (!(step > longest)) return false;
+  Vec3* p = p_.data();
+  const Real scale = longest / step;
+  launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { p[i] *= scale; });
+  return true;
+}
+
+BarrierNewton::Norms BarrierNewton::norms(Context& ctx) {
+  const std::size_t n = node_count_;
+  const Vec3* rhs = rhs_.data();
+  const Vec3* p = p_.data();
+  Norms* norms = norms_.data();
+  const PcgState* pcg = linear_solver_.outcome();
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { norms->pcg = *pcg; });
+  reduce_sum(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return static_cast<double>(norm2(rhs[i])); }, &norms->gradient2);
+  reduce_max(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return norm2(p[i]); }, Real(0), &norms->step);
+  Norms host = read_back(ctx, norms);
+  host.step = std::sqrt(host.step);
+  return host;
+}
+
+Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x,
+                                std::size_t contact_limit, NewtonRecord& record) {
+  const Span span(ctx, "line search");
+  const Vec3* p = p_.data();
+  Vec3* trial = trial_.data();
+  Search* search = search_.data();
+  potential.launch_values(ctx, near_, x, search->before);
+  launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + search->bound() * p[i]; });
+  potential.launch_values(ctx, near_, trial, search->trial);
+  const Search first = read_back(ctx, search);
+  record.ccd_bound = first.bound();
+  record.energy = total(first.trial);
+
+  const double before = total(first.before);
+  // Differences below rounding decide nothing: near the minimiser every step is as good as none.
+  const double tolerance = 1e-12 * std::abs(before);
+  for (Real alpha = first.bound(); alpha > kShortestStep; alpha *= Real(0.5)) {
+    if (alpha < first.bound()) {
+      launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + alpha * p[i]; });
+      record.energy = total(potential.values(ctx, near_, trial));
+    }
+    if (!(record.energy <= before + tolerance)) continue;
+    if (contact_limit == 0 || potential.contacts().count_active(ctx, near_, trial) <= contact_limit)
+      return alpha;
+    ++record.contact_limit_halvings;
+  }
+  record.energy = before;
+  return 0;
+}
+
+Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                            const Params& params, const Tolerance& tolerance, Vec3* x, StageClock& clock,
+                            StepReport& report, NewtonRecord& record) {
+  const Span span(ctx, "newton iteration");
+  StageTimes& seconds = report.seconds;
+  const ContactTerms& contacts = potential.contacts();
+  const int k = report.newton_iterations;
+  {
+    const Span assembly(ctx, "assembly");
+    potential.linearise(ctx, x);
+  }
+  clock.lap(seconds.assembly);
+  Norms norms = solve(ctx, potential, params, record);
+  record.step_norm = norms.step / params.dt;
+  if (params.newton_stop == NewtonStop::displacement && tolerance.met(record) && was_ended_early(direction_))
+    norms = solve_again(ctx, potential, params, record);
+  clock.lap(seconds.linear_solve);
+  record.gradient_norm = std::sqrt(norms.gradient2);
+  record.step_norm = norms.step / params.dt;
+  record.contacts = static_cast<int>(contacts.set().active_count());
+  record.augmented = static_cast<int>(contacts.augmented().size());
+  record.barrier_stiffness = contacts.stiffness();
+  if (record.contacts > 0) record.gap_min = contacts.set().min_distance();
+  if (!std::isfinite(record.gradient_norm)) throw_not_finite("the gradient", report, k);
+  if (!std::isfinite(record.pcg_residual)) throw_not_finite("the Newton direction", report, k);
+  const Real longest = static_cast<Real>(kLongestStep) * device.diagonal;
+  bool shortened = shorten(ctx, norms.step, longest);
+
+  launch_step_bound(ctx, device, params, x, p_.data(), clock, seconds);
+  // Shortening cannot bring an iteration inside that began with too many contacts, but it can keep them.
+  const bool limited = params.contact_limit > 0;
+  report.contact_limit_exceeded |= limited && record.contacts > params.contact_limit;
+  const int most = limited ? std::max(params.contact_limit, record.contacts) : 0;
+  const auto contact_limit = static_cast<std::size_t>(most);
+  Real alpha = line_search(ctx, potential, x, contact_limit, record);
+  while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened && !tolerance.met(record) &&
+         !is_over_budget(params, clock)) {
+    clock.lap(seconds.line_search);
+    const bool closer = resume(ctx, params, record);
+    clock.lap(seconds.linear_solve);
+    if (!closer) break;
+    shortened = shorten(ctx, static_cast<Real>(record.step_norm * params.dt), longest);
+    launch_step_bound(ctx, device, params, x, p_.data(), clock, seconds);
+    alpha = line_search(ctx, potential, x, contact_limit, record);
+  }
+  record.step_length = alpha;
+  if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);
+  if (alpha > 0) copy(ctx, x, trial_.data(), node_count_);
+  clock.lap(seconds.line_search);
+  return alpha;
+}
+
+void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                             const Params& params, Vec3* x, StageClock& clock, StepReport& report) {
+  const Span span(ctx, "minimise");
+  ContactTerms& contacts = potential.contacts();
+  BarrierSchedule schedule(ctx, contacts, near_, x, params);
+  Tolerance tolerance{params, params.newton_tolerance * device.diagonal};
+  LinearSolver::prepare(potential.hessian(), params);
+  const auto stop = [&](const char* reason) { report.stop_reason = reason; };
+  report.converged = false;
+  stop("iteration cap");
+
+  for (int k = 0; k < params.newton_iterations; ++k) {
+    if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) throw StepInterrupted();
+    NewtonRecord record;
+    const Real alpha = descend(ctx, potential, device, params, tolerance, x, clock, report, record);
+    if (k == 0) tolerance.first_gradient = record.gradient_norm;
+    schedule.watch(record);
+    {
+      const Span set(ctx, "contacts");
+      contacts.update(ctx, near_, x);
+    }
+    clock.lap(report.seconds.contacts);
+    report.newton.push_back(record);
+    report.groups = linear_solver_.groups();
+    report.pcg_iterations += record.pcg_iterations;
+    report.contact_limit_halvings += record.contact_limit_halvings;
+    ++report.newton_iterations;
+
+    // The last direction is worth its line search: it makes the final error quadratically smaller. A step
+    // that impacts cut short has not arrived, however small the direction was; one that rounding cut short
+    // has.
+    const bool arrived = tolerance.met(record) && record.ccd_bound == 1;
+    if (arrived && (schedule.is_settled() || alpha == 0)) {
+      report.converged = true;
+      return stop(schedule.is_frozen() ? "converged, friction frozen" : "converged");
+    }
+    if (alpha == 0) return stop(record.contact_limit_halvings > 0 ? "contact limit" : "line search failed");
+    if (is_over_budget(params, clock)) {
+      report.stopped_by_budget = true;
+      return stop("budget");
+    }
+    if (arrived) schedule.settle(ctx, x);
+    else schedule.advance(ctx, near_, x, record);
+  }
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,43 @@
+// BarrierSchedule: how sigma, multipliers and friction change between the Newton iterations of one
+// minimisation [Guo24 Alg.1].
+#pragma once
+
+#include <limits>
+
+#include "gpu/barrier/contact_terms.cuh"
+#include "gpu/model/report.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class BarrierSchedule {
+ public:
+  /// Before the first iteration at x: A' for `barrier_al`.
+  BarrierSchedule(Context& ctx, ContactTerms& contacts, const Proximity& near, const Vec3* x,
+                  const Params& params);
+
+  /// After an iteration, before the contacts are updated: friction that makes Newton circle is frozen.
+  void watch(const NewtonRecord& record);
+  /// Whether the potential at hand is the one to solve; false while frozen friction is to be refreshed at its
+  /// minimum.
+  bool is_settled() const { return settlings_ == 0; }
+  bool is_frozen() const { return frozen_; }
+
+  /// At a minimum that is not settled: refreshes friction.
+  void settle(Context& ctx, const Vec3* x);
+  /// Anywhere else: lines 3 to 6 and 12 to 16 of the algorithm, with the contacts updated at x.
+  void advance(Context& ctx, const Proximity& near, const Vec3* x, const NewtonRecord& record);
+
+ private:
+  void forget_energy() { last_energy_ = std::numeric_limits<double>::infinity(); }
+
+  ContactTerms& contacts_;
+  const Params& params_;
+  Real first_stiffness_;
+  Real last_gap_;
+  double last_energy_ = std::numeric_limits<double>::infinity();  // of the same potential as the next one's
+  double paced_gradient_ = std::numeric_limits<double>::infinity();  // at the last change of multipliers
+  int rises_ = 0, settlings_ = 0;
+  bool frozen_ = false;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

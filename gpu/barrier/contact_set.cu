@@ -1,0 +1,90 @@
+#include "gpu/barrier/contact_set.cuh"
+
+#include <cmath>
+
+#include "gpu/barrier/augmented_set.cuh"
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/core/select.h"
+#include "gpu/core/sort.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs) {
+  return {pairs,
+          device.surface_nodes.data(),
+          device.surface_nodes.size(),
+          device.planes.data(),
+          device.planes.size(),
+          device.scripted.data(),
+          device.rest.data(),
+          device.friction()};
+}
+
+SurfaceView surface_view(const DeviceModel& device) {
+  return {device.triangles.data(), device.triangles.size(),     device.edges.data(),
+          device.edges.size(),     device.surface_nodes.data(), device.surface_nodes.size()};
+}
+
+void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat) {
+  const std::size_t n = near.size();
+  clear();
+  min_distance_ = d_hat;
+  if (n == 0) return;
+  distance2_.resize(ctx, n);
+  selected_.resize(ctx, n);
+  device_found_.resize(ctx, 1);
+  Real* d2 = distance2_.data();
+  const Real d_hat2 = d_hat * d_hat;
+  launch(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { d2[i] = pair_distance2(near, near[i], x); }, kMedium);
+  Found* found = device_found_.data();
+  std::int32_t* selected = selected_.data();
+  select_indices(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return d2[i] < d_hat2; }, selected, &found->count);
+  reduce_min(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return d2[i]; }, d_hat2, &found->min_d2);
+  found_ = read_back(ctx, found);
+  min_distance_ = std::sqrt(found_.min_d2);
+  if (found_.count == 0) return;
+
+  const std::size_t active = size_ = active_count();
+  types_.resize(ctx, active);
+  contacts_.resize(ctx, active);
+  nodes_.resize(ctx, active);
+  std::uint32_t* type = types_.data();
+  launch(ctx, active, [=] SS_LAMBDA(std::size_t i) {
+    type[i] =
+        static_cast<std::uint32_t>(contact_at(near, near[static_cast<std::size_t>(selected[i])], x).type);
+  });
+  constexpr int type_bits = 3;
+  sort_pairs(ctx, active, type, selected, type_bits);
+  Contact* contact = contacts_.data();
+  Vec4i* nodes = nodes_.data();
+  launch(ctx, active, [=] SS_LAMBDA(std::size_t i) {
+    contact[i] = contact_at(near, near[static_cast<std::size_t>(selected[i])], x);
+    nodes[i] = contact[i].nodes;
+  });
+}
+
+void ContactSet::append(Context& ctx, const Proximity& near, const AugmentedSet& augmented, const Vec3* x) {
+  const std::size_t active = active_count(), count = augmented.size();
+  size_ = active + count;
+  if (count == 0) return;
+  contacts_.extend(ctx, size_);
+  nodes_.extend(ctx, size_);
+  const AugmentedPair* pairs = augmented.pairs();
+  Contact* contact = contacts_.data() + active;
+  Vec4i* nodes = nodes_.data() + active;
+  launch(
+      ctx, count,
+      [=] SS_LAMBDA(std::size_t i) {
+        Contact c = contact_at(near, pairs[i].pair, x);
+        c.multiplier = pairs[i].multiplier;
+        contact[i] = c;
+        nodes[i] = c.nodes;
+      },
+      kMedium);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

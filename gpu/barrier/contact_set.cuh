@@ -1,0 +1,56 @@
+// ContactSet: the active contact stencils at one configuration, sorted by type.
+#pragma once
+
+#include "gpu/barrier/contact.h"
+#include "gpu/core/buffer.h"
+#include "gpu/model/device_model.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class AugmentedSet;
+
+class ContactSet {
+ public:
+  /// A: selects the candidates closer than d_hat [m] at x and sorts them by type, so that neighbouring
+  /// threads take the same branch. One host read.
+  void build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat);
+  /// A': puts the stencils of the augmented pairs at x behind those of A, in the place of what was appended
+  /// before, whatever their distance.
+  void append(Context& ctx, const Proximity& near, const AugmentedSet& augmented, const Vec3* x);
+  void clear() {
+    found_ = {};
+    size_ = 0;
+  }
+
+  /// Stencils of A and A'.
+  std::size_t size() const { return size_; }
+  /// Those of A alone: contacts()[0 .. active_count).
+  std::size_t active_count() const { return static_cast<std::size_t>(found_.count); }
+  /// Smallest distance [m] over A; the d_hat of the last build when it is empty.
+  Real min_distance() const { return min_distance_; }
+  const Contact* contacts() const { return contacts_.data(); }
+  /// Of A: the index of each contact's pair in the Proximity that the set was built from.
+  const std::int32_t* candidates() const { return selected_.data(); }
+  /// The nodes of each contact, as the linear algebra takes them.
+  const Vec4i* nodes() const { return nodes_.data(); }
+
+ private:
+  struct Found {
+    std::int32_t count = 0;
+    Real min_d2 = 0;
+  };
+  Found found_;
+  std::size_t size_ = 0;
+  Real min_distance_ = 0;
+  Buffer<Found> device_found_;
+  Buffer<Real> distance2_;
+  Buffer<Contact> contacts_;
+  Buffer<Vec4i> nodes_;
+  Buffer<std::int32_t> selected_;
+  Buffer<std::uint32_t> types_;
+};
+
+Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs);
+SurfaceView surface_view(const DeviceModel& device);
+
+}  // namespace stickslip::STICKSLIP_BACKEND

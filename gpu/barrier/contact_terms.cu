@@ -1,0 +1,244 @@
+#include "gpu/barrier/contact_terms.cuh"
+
+#include <algorithm>
+#include <limits>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+// A contact that carries less than this share of a mean node's weight shows as open.
+constexpr Real kNoticeableForce = Real(1e-3);
+
+}  // namespace
+
+void ContactTerms::begin_step(const ContactSettings& settings, const Vec3* still) {
+  settings_ = settings;
+  still_ = still;
+  friction_count_ = 0;
+  augmented_.clear();
+  last_gap_ = std::numeric_limits<Real>::infinity();
+}
+
+void ContactTerms::update(Context& ctx, const Proximity& near, const Vec3* x) {
+  near_ = near;
+  set_.build(ctx, near, x, settings_.d_hat);
+  set_.append(ctx, near, augmented_, x);
+  if (!settings_.lagged_friction) update_friction(ctx, x);
+}
+
+bool ContactTerms::augment(Context& ctx, const Proximity& near, const Vec3* x) {
+  if (!settings_.augmentation) return false;
+  const std::size_t before = augmented_.size();
+  augmented_.update_multipliers(ctx, near, x, settings_.d_hat, sigma_, settings_.augmentation->update);
+  const Real gap = set_.min_distance();
+  augmented_.select(ctx, near, set_, x, gap < last_gap_, *settings_.augmentation);
+  last_gap_ = gap;
+  if (before == 0 && augmented_.size() == 0) return false;
+  set_.append(ctx, near, augmented_, x);
+  if (!settings_.lagged_friction) update_friction(ctx, x);
+  return true;
+}
+
+void ContactTerms::update_friction(Context& ctx, const Vec3* x) {
+  friction_count_ = set_.size();
+  friction_.resize(ctx, friction_count_);
+  friction_nodes_.resize(ctx, friction_count_);
+  const Contact* contact = set_.contacts();
+  const Plane* planes = near_.planes;
+  FrictionStencil* friction = friction_.data();
+  Vec4i* nodes = friction_nodes_.data();
+  const Real sigma = sigma_, d_hat = settings_.d_hat;
+  launch(
+      ctx, friction_count_,
+      [=] SS_LAMBDA(std::size_t i) {
+        nodes[i] = contact[i].nodes;
+        friction[i] = make_friction_stencil(stencil_at(contact[i], planes, x),
+                                            {d_hat, sigma, contact[i].multiplier}, contact[i].mu);
+      },
+      kMedium);
+}
+
+std::size_t ContactTerms::count_active(Context& ctx, const Proximity& near, const Vec3* x) {
+  active_count_.resize(ctx, 1);
+  const Real d_hat2 = settings_.d_hat * settings_.d_hat;
+  reduce_sum(
+      ctx, near.size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        return static_cast<std::int32_t>(pair_distance2(near, near[i], x) < d_hat2);
+      },
+      active_count_.data(), kMedium);
+  return static_cast<std::size_t>(read_back(ctx, active_count_.data()));
+}
+
+void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier_out,
+                          double* augmented_out, double* friction_out) {
+  const Real d_hat = settings_.d_hat, d_hat2 = d_hat * d_hat, sigma = sigma_;
+  reduce_sum(
+      ctx, near.size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        const ContactPair pair = near[i];
+        if (pair_distance2(near, pair, x) >= d_hat2) return 0.0;
+        const ContactStencil stencil = stencil_at(contact_at(near, pair, x), near.planes, x);
+        return static_cast<double>(barrier_value(stencil, {d_hat, sigma, Real(0)}));
+      },
+      barrier_out);
+  const AugmentedPair* augmented = augmented_.pairs();
+  reduce_sum(
+      ctx, augmented_.size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        const ContactStencil stencil = stencil_at(contact_at(near, augmented[i].pair, x), near.planes, x);
+        return static_cast<double>(barrier_value(stencil, {d_hat, sigma, augmented[i].multiplier}));
+      },
+      augmented_out);
+  const FrictionStencil* friction = friction_.data();
+  const Vec4i* nodes = friction_nodes_.data();
+  const Vec3* still = still_;
+  const Real threshold = settings_.slip_threshold;
+  reduce_sum(
+      ctx, friction_count_,
+      [=] SS_LAMBDA(std::size_t i) {
+        return static_cast<double>(
+            friction_value(friction[i], corner_displacements(nodes[i], x, still), threshold));
+      },
+      friction_out);
+}
+
+void ContactTerms::linearise(Context& ctx, const Vec3* x) {
+  // Friction of the current set shares its stencils; lagged friction brings its own, which follow.
+  const std::size_t count = set_.size();
+  const bool separate = settings_.lagged_friction;
+  const std::size_t lag = separate ? count : 0;
+  resize(ctx, separate ? count + friction_count_ : count);
+  const Contact* contact = set_.contacts();
+  const Plane* planes = near_.planes;
+  Vec4i* nodes = stencil_nodes_.data();
+  CornerVectors* gradients = gradients_.data();
+  CornerBlocks* blocks = blocks_.data();
+  const Real sigma = sigma_, d_hat = settings_.d_hat;
+  launch(
+      ctx, count,
+      [=] SS_LAMBDA(std::size_t i) {
+        nodes[i] = contact[i].nodes;
+        const ContactStencil stencil = stencil_at(contact[i], planes, x);
+        const ContactPotential potential(d_hat, sigma, contact[i].multiplier);
+        gradients[i] = barrier_gradient(stencil, potential);
+        blocks[i] = barrier_hessian_spd(stencil, potential);
+      },
+      kHeavy);
+  const FrictionStencil* friction = friction_.data();
+  const Vec4i* friction_nodes = friction_nodes_.data();
+  const Vec3* still = still_;
+  const Real threshold = settings_.slip_threshold;
+  launch(
+      ctx, friction_count_,
+      [=] SS_LAMBDA(std::size_t i) {
+        const CornerVectors moved = corner_displacements(friction_nodes[i], x, still);
+        const CornerVectors g = friction_gradient(friction[i], moved, threshold);
+        const CornerBlocks h = friction_hessian(friction[i], moved, threshold);
+        const std::size_t slot = lag + i;
+        if (separate) {
+          nodes[slot] = friction_nodes[i];
+          gradients[slot] = g;
+          blocks[slot] = h;
+        } else {
+          for (int c = 0; c < 4; ++c) gradients[slot][c] += g[c];
+          for (int k = 0; k < kCornerBlocks; ++k) blocks[slot].b[k] += h.b[k];
+        }
+      },
+      kMedium);
+}
+
+void ContactTerms::barrier_gradients(Context& ctx, const Vec3* x) {
+  resize(ctx, set_.size());
+  const Contact* contact = set_.contacts();
+  const Plane* planes = near_.planes;
+  Vec4i* nodes = stencil_nodes_.data();
+  CornerVectors* gradients = gradients_.data();
+  const Real d_hat = settings_.d_hat;
+  launch(
+      ctx, set_.size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        nodes[i] = contact[i].nodes;
+        gradients[i] = barrier_gradient(stencil_at(contact[i], planes, x), d_hat);
+      },
+      kMedium);
+}
+
+void ContactTerms::records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
+                           const Vec3* v, std::vector<ContactRecord>& out) {
+  set_records(ctx, device, params, x, v);
+  out = records_.download(ctx);
+  const auto augmented = out.begin() + static_cast<std::ptrdiff_t>(set_.active_count());
+  out.erase(
+      std::remove_if(augmented, out.end(), [](const ContactRecord& r) { return !(r.normal_force > 0); }),
+      out.end());
+}
+
+void ContactTerms::set_records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
+                               const Vec3* v) {
+  const std::size_t active = set_.active_count();
+  records_.resize(ctx, set_.size());
+  const Contact* contact = set_.contacts();
+  const Plane* planes = near_.planes;
+  const Proximity near = near_;
+  const std::int32_t* candidate = set_.candidates();
+  const AugmentedPair* augmented = augmented_.pairs();
+  const std::uint64_t* keys = augmented_.keys();
+  const std::size_t augmented_count = augmented_.size();
+  const std::int32_t* object = device.node_object.data();
+  ContactRecord* record = records_.data();
+  const Real sigma = sigma_, d_hat = settings_.d_hat, eps_v = static_cast<Real>(params.eps_v);
+  const Real noticeable = kNoticeableForce * device.mean_mass * Real(9.81);
+  launch(ctx, set_.size(), [=] SS_LAMBDA(std::size_t i) {
+    const Contact c = contact[i];
+    const ContactStencil stencil = stencil_at(c, planes, x);
+    const ClosestPoints closest = closest_points(stencil);
+    const CornerVectors velocity = gather_corners(c.nodes, v);
+    Vec3 point = Vec3::zero(), slip = Vec3::zero();
+    std::int32_t b_node = -1;
+    for (int k = 0; k < node_count(c.type); ++k) {
+      if (closest.weights[k] > 0) point += closest.weights[k] * stencil.x[k];
+      if (closest.weights[k] < 0) b_node = c.nodes[k];
+      slip += closest.weights[k] * velocity[k];
+    }
+    slip -= dot(slip, closest.normal) * closest.normal;
+    Real force = make_friction_stencil(stencil, {d_hat, sigma, Real(0)}, Real(1)).mu_lambda;
+    // A stencil of A' adds to the one of its pair in A; beyond d_hat, where there is none, it stands for
+    // itself.
+    const bool is_active = i < active;
+    const ContactPair pair =
+        is_active ? near[static_cast<std::size_t>(candidate[i])] : augmented[i - active].pair;
+    const std::int32_t at =
+        is_active ? find_pair(augmented, keys, augmented_count, pair) : static_cast<std::int32_t>(i - active);
+    if (at >= 0)
+      force += make_friction_stencil(stencil, {d_hat, sigma, augmented[at].multiplier}, Real(1)).mu_lambda;
+    ContactRecord r;
+    r.name = pair_key(pair);
+    r.point = (point - closest.distance / 2 * closest.normal).template cast<float>();
+    r.normal = closest.normal.template cast<float>();
+    r.gap = static_cast<float>(closest.distance);
+    const bool is_counted = !is_active && closest.distance < d_hat;  // in the record of its pair in A
+    r.normal_force = is_counted ? 0 : static_cast<float>(force);
+    r.augmented = at >= 0;
+    r.multiplier = at >= 0 ? static_cast<float>(augmented[at].multiplier) : 0;
+    r.slip_speed = static_cast<float>(norm(slip));
+    r.object_a = object[c.nodes[0]];
+    r.object_b = b_node >= 0 ? object[b_node] : -1;
+    r.state = force < noticeable     ? ContactState::open
+              : r.slip_speed < eps_v ? ContactState::stick
+                                     : ContactState::slip;
+    record[i] = r;
+  });
+}
+
+void ContactTerms::resize(Context& ctx, std::size_t count) {
+  stencil_count_ = count;
+  stencil_nodes_.resize(ctx, count);
+  gradients_.resize(ctx, count);
+  blocks_.resize(ctx, count);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,100 @@
+// Barrier and friction over the active contacts: values, corner gradients and corner Hessian blocks.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gpu/barrier/augmented_set.cuh"
+#include "gpu/energy/friction.h"
+#include "gpu/model/interaction.h"
+
+namespace stickslip {
+
+struct ContactSettings {
+  Real d_hat = 0;  // [m]
+  Real slip_threshold =
+      0;  // eps_v times the time of sliding [m]: sliding distance below which friction is smoothed
+  bool lagged_friction = false;
+  std::optional<AugmentationSettings> augmentation;  // none: plain barrier
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+static_assert(sizeof(CornerVectors) == 4 * sizeof(Vec3) &&
+              sizeof(CornerBlocks) == kCornerBlocks * sizeof(Mat3));
+
+class ContactTerms {
+ public:
+  /// Friction resists the way from `still` to x, which lasts slip_threshold / eps_v.
+  void begin_step(const ContactSettings& settings, const Vec3* still);
+
+  void set_stiffness(Real sigma) { sigma_ = sigma; }
+  Real stiffness() const { return sigma_; }
+
+  /// The active set at x, and A' as it was. With friction updated per Newton iteration, its normal forces and
+  /// frames too.
+  void update(Context& ctx, const Proximity& near, const Vec3* x);
+  /// Between two Newton iterations, after `update` at the same x: new multipliers, then a new A' [Guo24
+  /// Alg.1]. Returns whether the potential has changed. Nothing without augmentation.
+  bool augment(Context& ctx, const Proximity& near, const Vec3* x);
+  /// Takes normal forces and frames of friction from the current set at x [Li20: lagging].
+  void update_friction(Context& ctx, const Vec3* x);
+  /// Until the next step `update` leaves friction alone: it has a potential then, and Newton descends.
+  void freeze_friction() { settings_.lagged_friction = true; }
+  const ContactSet& set() const { return set_; }
+  void clear() {
+    set_.clear();
+    augmented_.clear();
+  }
+  const AugmentedSet& augmented() const { return augmented_; }
+
+  /// Pairs of `near` closer than d_hat at x. One host read.
+  std::size_t count_active(Context& ctx, const Proximity& near, const Vec3* x);
+  /// Energies at x [J] into backend memory: the barrier's over all of `near` and that of A', and friction's.
+  void values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier, double* augmented,
+              double* friction);
+  /// Corner gradients and blocks at x, friction included; `stencil_count` of them, over `stencil_nodes`.
+  void linearise(Context& ctx, const Vec3* x);
+  /// Corner gradients of the bare barrier (sigma = 1), for the stiffness fit. Overwrites what `linearise`
+  /// left.
+  void barrier_gradients(Context& ctx, const Vec3* x);
+
+  /// The current contacts for a viewer, at positions x [m] and velocities v [m/s]: A, and what of A' lies
+  /// beyond d_hat and still has a force. Waits for the host.
+  void records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x, const Vec3* v,
+               std::vector<ContactRecord>& out);
+  // Public because nvcc allows no device lambda in a private member.
+  void set_records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
+                   const Vec3* v);
+
+  std::size_t stencil_count() const { return stencil_count_; }
+  const Vec4i* stencil_nodes() const { return stencil_nodes_.data(); }
+  /// Four per stencil.
+  const Vec3* corner_gradients() const { return reinterpret_cast<const Vec3*>(gradients_.data()); }
+  /// Ten per stencil, lower blocks by rows.
+  const Mat3* corner_blocks() const { return reinterpret_cast<const Mat3*>(blocks_.data()); }
+
+ private:
+  void resize(Context& ctx, std::size_t count);
+
+  ContactSettings settings_;
+  Real sigma_ = 0;
+  const Vec3* still_ = nullptr;
+  Proximity near_{};  // of the last update
+  ContactSet set_;
+  AugmentedSet augmented_;
+  Real last_gap_ = 0;  // smallest distance when A' was last looked at [m]
+  Buffer<ContactRecord> records_;
+  Buffer<std::int32_t> active_count_;
+  std::size_t friction_count_ = 0;
+  Buffer<Vec4i> friction_nodes_;
+  Buffer<FrictionStencil> friction_;
+  std::size_t stencil_count_ = 0;
+  Buffer<Vec4i> stencil_nodes_;
+  Buffer<CornerVectors> gradients_;
+  Buffer<CornerBlocks> blocks_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,205 @@
+#include "gpu/barrier/incremental_potential.cuh"
+
+#include <algorithm>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/model/affine.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+constexpr std::size_t kMostBatches = 16;  // each walks the whole pattern
+
+}  // namespace
+
+template <class F>
+void IncrementalPotential::for_batches(F work) const {
+  std::size_t begin = 0;
+  do {
+    const std::size_t end = std::min(elastic_.size(), begin + batch_);
+    work(IndexRange{begin, end});
+    begin = end;
+  } while (begin < elastic_.size());
+}
+
+void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceModel& device,
+                                std::size_t smallest_batch) {
+  device_ = &device;
+  embedding_.load(ctx, model);
+  elastic_.load(ctx, model);
+  hessian_.set_pattern(ctx, model.node_count(), elastic_.stencils(),
+                       embedding_.empty() ? nullptr : &embedding_);
+
+  fixed_.resize(ctx, device.node_count);
+  gradient_.resize(ctx, device.node_count);
+  barrier_gradient_.resize(ctx, device.node_count);
+  node_diagonal_.resize(ctx, device.node_count);
+  batch_ = std::min(elastic_.size(),
+                    std::max(smallest_batch, (elastic_.size() + kMostBatches - 1) / kMostBatches));
+  element_corners_.resize(ctx, 4 * batch_);
+  element_blocks_.resize(ctx, kCornerBlocks * batch_);
+  values_.resize(ctx, term_count);
+}
+
+void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
+  elastic_.set_materials(ctx, model.materials);
+}
+
+void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
+                                      const ContactSettings& contact) {
+  inputs_ = inputs;
+  if (!inputs.still) {
+    inputs_.still = inputs.x_t;
+    inputs_.velocity_dt = inputs.dt;
+  }
+  contacts_.begin_step(contact, inputs_.still);
+  const std::uint8_t* scripted = device_->scripted.data();
+  const std::int32_t* script_of = device_->node_script.data();
+  const std::uint8_t* moves = device_->script_moves.data();
+  const bool blocked = inputs.scripts_blocked;
+  const Real* mass = device_->mass.data();
+  Real* diagonal = node_diagonal_.data();
+  std::uint8_t* fixed = fixed_.data();
+  const Real inertia = inverse_beta_dt2();
+  const Real script = inputs.script_stiffness * inertia;
+  const DragSpring drag = inputs.drag;
+  launch(ctx, device_->node_count, [=] SS_LAMBDA(std::size_t i) {
+    fixed[i] = scripted[i] && !(blocked && moves[script_of[i]]);
+    diagonal[i] = mass[i] * (scripted[i] ? script : inertia);
+    for (int c = 0; c < 3; ++c)
+      if (drag.nodes[c] == static_cast<std::int32_t>(i)) diagonal[i] += drag.weights[c] * drag.stiffness;
+  });
+}
+
+IncrementalPotential::Values IncrementalPotential::values(Context& ctx, const Proximity& near,
+                                                          const Vec3* x) {
+  launch_values(ctx, near, x, values_.data());
+  Values host;
+  copy_to_host(ctx, host.data(), values_.data(), term_count);
+  return host;
+}
+
+void IncrementalPotential::launch_values(Context& ctx, const Proximity& near, const Vec3* x, double* out) {
+  const std::size_t n = device_->node_count;
+  const StepInputs in = inputs_;
+  const Real* mass = device_->mass.data();
+  const std::uint8_t* scripted = device_->scripted.data();
+  const std::uint8_t* fixed = fixed_.data();
+  const double half_inertia = 0.5 / (double(in.beta) * in.dt * in.dt);
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        return scripted[i] ? 0.0 : half_inertia * mass[i] * norm2((x[i] - in.y[i]).template cast<double>());
+      },
+      out + inertia);
+  elastic_.energy(ctx, motion(x), out + elastic);
+  contacts_.values(ctx, near, x, out + barrier, out + augmentation, out + friction);
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        double value = 0;
+        if (scripted[i] && !fixed[i])
+          value = in.script_stiffness * half_inertia * mass[i] *
+                  norm2((x[i] - in.target[i]).template cast<double>());
+        for (int c = 0; c < 3; ++c)
+          if (in.drag.nodes[c] == static_cast<std::int32_t>(i))
+            value += 0.5 * in.drag.weights[c] * in.drag.stiffness * norm2(x[i] - in.drag.targets[c]);
+        return value;
+      },
+      out + springs);
+}
+
+/// Inertia and springs, into gradient_, overwriting it.
+void IncrementalPotential::set_node_gradients(Context& ctx, const Vec3* x) {
+  const StepInputs in = inputs_;
+  const Real* mass = device_->mass.data();
+  const std::uint8_t* scripted = device_->scripted.data();
+  const Real inertia = inverse_beta_dt2();
+  Vec3* g = gradient_.data();
+  launch(ctx, device_->node_count, [=] SS_LAMBDA(std::size_t i) {
+    Vec3 sum = scripted[i] ? in.script_stiffness * inertia * mass[i] * (x[i] - in.target[i])
+                           : inertia * mass[i] * (x[i] - in.y[i]);
+    for (int c = 0; c < 3; ++c)
+      if (in.drag.nodes[c] == static_cast<std::int32_t>(i))
+        sum += in.drag.weights[c] * in.drag.stiffness * (x[i] - in.drag.targets[c]);
+    g[i] = sum;
+  });
+}
+
+void IncrementalPotential::add_element_corners(Context& ctx, IndexRange elements) {
+  const Vec3* element_corner = element_corners_.data();
+  const std::size_t first = 4 * elements.begin;
+  hessian_.element_gather().sum(
+      ctx,
+      [=] SS_LAMBDA(std::size_t corner) {
+        return elements.has(corner / 4) ? element_corner[corner - first] : Vec3::zero();
+      },
+      gradient_.data());
+}
+
+void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
+  set_node_gradients(ctx, x);
+  for_batches([&](IndexRange elements) {
+    elastic_.gradient_and_hessian(ctx, motion(x), elements, element_corners_.data(), element_blocks_.data());
+    hessian_.assemble_batch(ctx, element_blocks_.data(), elements);
+    add_element_corners(ctx, elements);
+  });
+  contacts_.linearise(ctx, x);
+
+  hessian_.add_diagonal(ctx, node_diagonal_.data());
+  hessian_.set_stencils(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), contacts_.corner_blocks());
+  const Vec3* contact_corner = contacts_.corner_gradients();
+  hessian_.stencil_gather().sum(
+      ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gradient_.data());
+  embedding_.reduce(ctx, gradient_.data());
+}
+
+double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
+  if (contacts_.set().size() == 0) return 0;
+  const std::size_t n = device_->node_count;
+  set_node_gradients(ctx, x);
+  for_batches([&](IndexRange elements) {
+    elastic_.gradient(ctx, motion(x), elements, element_corners_.data());
+    add_element_corners(ctx, elements);
+  });
+
+  contacts_.barrier_gradients(ctx, x);
+  contact_gather_.build(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), n);
+  Vec3* gb = barrier_gradient_.data();
+  fill(ctx, gb, n, Vec3::zero());
+  const Vec3* contact_corner = contacts_.corner_gradients();
+  contact_gather_.sum(
+      ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gb);
+  embedding_.reduce(ctx, gradient_.data());
+  embedding_.reduce(ctx, gb);
+
+  const Vec3* ge = gradient_.data();
+  const std::uint8_t* fixed = fixed_.data();
+  double* out = values_.data();
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) { return fixed[i] ? 0.0 : static_cast<double>(dot(gb[i], ge[i])); }, out);
+  reduce_sum(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return fixed[i] ? 0.0 : static_cast<double>(norm2(gb[i])); },
+      out + 1);
+  double sums[2];
+  copy_to_host(ctx, sums, out, 2);
+  return sums[1] > 0 ? -sums[0] / sums[1] : 0;
+}
+
+void IncrementalPotential::launch_elastic_state(Context& ctx, const Vec3* x, double* energy,
+                                                double* volume_ratio_min, double* inverted) {
+  // At x_t = x the damping vanishes.
+  elastic_.energy(ctx, {x, x, inputs_.dt}, energy);
+  elastic_.min_determinant(ctx, x, false, volume_ratio_min);
+  elastic_.count_inverted(ctx, x, inverted);
+}
+
+bool IncrementalPotential::is_inverted(Context& ctx, const Vec3* x) {
+  if (!elastic_.forbids_inversion()) return false;
+  elastic_.min_determinant(ctx, x, true, values_.data());
+  return !(read_back(ctx, values_.data()) > 0);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,116 @@
+// The incremental potential of one implicit step [Guo24 §3; Li20]:
+//   E(x) = 1/(2 beta dt^2) |x - y|_M^2 + Psi(x) + sigma sum_A b(d_i) + sum_A' phi(d_i) + sum D_j
+//        + springs to scripted targets and the pointer
+// (A' and its potentials phi in the augmented Lagrangian only, see ContactPotential)
+// in joules. Backward Euler: beta = 1, y = x_t + dt v_t + dt^2 g. Newmark:
+// y = x_t + dt v_t + dt^2 (1/2 - beta) a_t + beta dt^2 g. Value, gradient and SPD Hessian, term by term.
+#pragma once
+
+#include <array>
+
+#include "gpu/barrier/contact_terms.cuh"
+#include "gpu/energy/energy_terms.cuh"
+#include "gpu/linear/split_matrix.cuh"
+#include "gpu/model/device_model.cuh"
+
+namespace stickslip {
+
+/// A spring from up to three nodes, by weight, to their own targets; weight zero leaves a node alone.
+struct DragSpring {
+  Vec3i nodes{0, 0, 0};
+  Vec3 weights{0, 0, 0};
+  Vec3 targets[3] = {};
+  Real stiffness = 0;  // [N/m]
+};
+
+/// What stays fixed while one step's potential is minimised. Pointers are backend memory of the caller.
+struct StepInputs {
+  Real dt = 0;
+  Real beta = 1;                 // inertia resists with mass / (beta dt^2)
+  const Vec3* x_t = nullptr;     // [m] at the start of the step
+  const Vec3* y = nullptr;       // [m] where free nodes would go without forces but gravity
+  const Vec3* target = nullptr;  // [m] of scripted nodes at the end of the step
+  bool scripts_blocked = false;  // scripted nodes that move are pulled by springs instead of being fixed
+  Real script_stiffness = 0;     // of those springs, in units of mass / (beta dt^2)
+  /// Friction and damping resist the velocities (x - still) / velocity_dt; null: (x - x_t) / dt.
+  const Vec3* still = nullptr;  // [m]
+  Real velocity_dt = 0;         // [s]
+  DragSpring drag;
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class IncrementalPotential {
+ public:
+  /// Values by term, in this order, in joules.
+  enum Term { inertia, elastic, barrier, augmentation, friction, springs, term_count };
+  using Values = std::array<double, term_count>;
+
+  /// Elements are linearised in a few batches of `smallest_batch` or more.
+  void load(Context& ctx, const Model& model, const DeviceModel& device,
+            std::size_t smallest_batch = std::size_t{1} << 14);
+  void set_materials(Context& ctx, const Model& model);
+
+  void begin_step(Context& ctx, const StepInputs& inputs, const ContactSettings& contact);
+  ContactTerms& contacts() { return contacts_; }
+  /// 1 where a node does not move in this step's minimisation.
+  const std::uint8_t* fixed() const { return fixed_.data(); }
+
+  /// All terms at x, barrier over everything in `near`. One host read.
+  Values values(Context& ctx, const Proximity& near, const Vec3* x);
+  /// The same into `term_count` numbers in backend memory, without the read.
+  void launch_values(Context& ctx, const Proximity& near, const Vec3* x, double* out);
+  /// Gradient [N] and SPD Hessian [N/m] at x over the current contact set.
+  void linearise(Context& ctx, const Vec3* x);
+  const Vec3* gradient() const { return gradient_.data(); }
+  SplitMatrix& hessian() { return hessian_; }
+  /// Nodes of affine bodies that follow their control nodes: where x is consistent, the gradient is that with
+  /// respect to the control nodes, and zero at those that follow.
+  const Embedding& embedding() const { return embedding_; }
+  /// J'g of the caller's own vector.
+  void reduce(Context& ctx, Vec3* g) { embedding_.reduce(ctx, g); }
+
+  /// -(sum grad b)'(grad E) / |sum grad b|^2 over the free nodes [Guo24 §3]: the barrier stiffness that
+  /// balances all other forces best; 0 without contact. One host read.
+  double balancing_stiffness(Context& ctx, const Vec3* x);
+  /// The elastic energy alone [J], the smallest det F of all elements (+infinity without any) and the number
+  /// of those with det F <= 0 at x, into backend memory.
+  void launch_elastic_state(Context& ctx, const Vec3* x, double* energy, double* volume_ratio_min,
+                            double* inverted);
+  /// Whether an element is inverted at x that its energy forbids to be. At most one host read.
+  bool is_inverted(Context& ctx, const Vec3* x);
+
+  // Parts of the gradient: inertia and springs, which overwrite it, and the corners of some elements, which
+  // are added. Public because nvcc allows no device lambda in a private member.
+  void set_node_gradients(Context& ctx, const Vec3* x);
+  void add_element_corners(Context& ctx, IndexRange elements);
+
+ private:
+  Real inverse_beta_dt2() const { return Real(1) / (inputs_.beta * inputs_.dt * inputs_.dt); }
+  SolidMotion motion(const Vec3* x) const {
+    return {x, inputs_.x_t, inputs_.velocity_dt, inputs_.still == inputs_.x_t ? nullptr : inputs_.still};
+  }
+  /// Elements are linearised and assembled in batches: what their corners and blocks take would otherwise be
+  /// half of all memory. Calls work(elements) for each, for none of them too.
+  template <class F>
+  void for_batches(F work) const;
+
+  const DeviceModel* device_ = nullptr;
+  StepInputs inputs_;
+  EnergyTerms elastic_;
+  Embedding embedding_;
+  Buffer<std::uint8_t> fixed_;
+  ContactTerms contacts_;
+  SplitMatrix hessian_;
+  NodeGather contact_gather_;  // of the stiffness fit, which comes before any Hessian
+  Buffer<Vec3> gradient_, barrier_gradient_;
+  std::size_t batch_ = 0;
+  Buffer<Vec3> element_corners_;  // of one batch
+  Buffer<Mat3> element_blocks_;
+  Buffer<Real> node_diagonal_;
+  Buffer<double> values_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

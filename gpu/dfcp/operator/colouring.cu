@@ -1,0 +1,230 @@
+#include "gpu/dfcp/operator/colouring.cuh"
+
+#include <algorithm>
+#include <chrono>
+
+#include "gpu/core/atomics.h"
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/core/select.h"
+#include "gpu/core/sort.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+constexpr std::int32_t kNone = -1;
+
+/// A bijection of 32 bits (a finaliser of Murmur's kind): neighbours in memory get unrelated priorities.
+SS_HD std::uint32_t scramble(std::uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x85ebca6bu;
+  x ^= x >> 13;
+  x *= 0xc2b2ae35u;
+  return x ^ (x >> 16);
+}
+
+/// More neighbours first, as greedy colouring needs fewer colours that way; ties by the scrambled index.
+SS_HD bool comes_before(const ConflictGraph& g, std::int32_t a, std::int32_t b) {
+  const std::int32_t da = g.start[a + 1] - g.start[a], db = g.start[b + 1] - g.start[b];
+  if (da != db) return da > db;
+  return scramble(static_cast<std::uint32_t>(a)) < scramble(static_cast<std::uint32_t>(b));
+}
+
+/// Smallest colour that no neighbour of c has.
+SS_HD std::int32_t smallest_free(const ConflictGraph& g, const std::int32_t* colour, std::int32_t c) {
+  for (std::int32_t first = 0;; first += 64) {
+    std::uint64_t taken = 0;
+    for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k) {
+      const std::int32_t d = g.column[k];
+      const std::int32_t of_d = colour[d] - first;
+      if (d != c && of_d >= 0 && of_d < 64) taken |= std::uint64_t{1} << of_d;
+    }
+    for (std::int32_t bit = 0; bit < 64; ++bit)
+      if ((taken >> bit & 1u) == 0) return first + bit;
+  }
+}
+
+SS_HD bool has_neighbour_of_colour(const ConflictGraph& g, const std::int32_t* colour, std::int32_t c,
+                                   std::int32_t wanted) {
+  for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k)
+    if (g.column[k] != c && colour[g.column[k]] == wanted) return true;
+  return false;
+}
+
+/// Colours that `keep` names stay, but for the later of two neighbours that are alike.
+void keep_colours(Context& ctx, const ConflictGraph& g, std::span<const std::int32_t> keep,
+                  Buffer<std::int32_t>& wanted, std::int32_t* colour) {
+  if (keep.size() != g.blocks) return fill(ctx, colour, g.blocks, kNone);
+  wanted.upload(ctx, keep);
+  const std::int32_t* w = wanted.data();
+  launch(
+      ctx, g.blocks,
+      [=] SS_LAMBDA(std::size_t i) {
+        const auto c = static_cast<std::int32_t>(i);
+        bool clash = w[c] < 0 || static_cast<std::size_t>(w[c]) >= g.blocks;
+        for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k)
+          clash |= g.column[k] < c && w[g.column[k]] == w[c];
+        colour[c] = clash ? kNone : w[c];
+      },
+      kMedium);
+}
+
+/// One round of Jones and Plassmann among the *left blocks of `list`: who comes before all its uncoloured
+/// neighbours takes the smallest free colour. The others go to `next`.
+void colour_round(Context& ctx, const ConflictGraph& g, const std::int32_t* list, const std::int32_t* left,
+                  std::int32_t* ready, std::int32_t* next, std::int32_t* next_left, std::int32_t* colour) {
+  launch_counted(
+      ctx, g.blocks, left,
+      [=] SS_LAMBDA(std::size_t i) {
+        const std::int32_t c = list[i];
+        std::int32_t first = 1;
+        for (std::int32_t k = g.start[c]; k < g.start[c + 1]; ++k) {
+          const std::int32_t d = g.column[k];
+          if (d != c && colour[d] == kNone && comes_before(g, d, c)) {
+            first = 0;
+            break;
+          }
+        }
+        ready[i] = first;
+      },
+      kMedium);
+  launch_counted(
+      ctx, g.blocks, left,
+      [=] SS_LAMBDA(std::size_t i) {
+        if (ready[i] != 0) colour[list[i]] = smallest_free(g, colour, list[i]);
+      },
+      kMedium);
+  // First positions within the list; then the blocks there.
+  select_indices_counted(
+      ctx, g.blocks, left, [=] SS_LAMBDA(std::size_t i) { return ready[i] == 0; }, next, next_left);
+  launch_counted(ctx, g.blocks, next_left, [=] SS_LAMBDA(std::size_t i) { next[i] = list[next[i]]; });
+}
+
+/// Rounds until all have a colour. The result is that of greedy colouring in the order of `comes_before`,
+/// whatever runs at once.
+void colour_rounds(Context& ctx, const ConflictGraph& g, ColouringSpace& space, std::int32_t* colour) {
+  for (Buffer<std::int32_t>* list : {&space.waiting, &space.next, &space.ready}) list->resize(ctx, g.blocks);
+  space.words.resize(ctx, 3);
+  std::int32_t *waiting = space.waiting.data(), *next = space.next.data(), *ready = space.ready.data();
+  std::int32_t *left = space.words.data(), *next_left = left + 1, *done = left + 2;
+  select_indices(
+      ctx, g.blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i] == kNone; }, waiting, left);
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *done = *left == 0 ? 1 : 0; });
+  repeat_until(ctx, space.loop, done, [&] {
+    colour_round(ctx, g, waiting, left, ready, next, next_left, colour);
+    colour_round(ctx, g, next, next_left, ready, waiting, left, colour);
+    launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *done = *left == 0 ? 1 : 0; });
+  });
+}
+
+/// Moves blocks of colours that are too full to ones with room. Blocks of a colour do not touch, so all that
+/// may change to another one can do so at once.
+void balance(Context& ctx, const ConflictGraph& g, std::vector<std::size_t>& sizes, ColouringSpace& space,
+             std::int32_t* colour) {
+  const std::size_t colours = sizes.size(), fair = (g.blocks + colours - 1) / colours;
+  if (*std::max_element(sizes.begin(), sizes.end()) <= fair + fair / 4) return;
+  // Every attempt passes over all blocks: a clique of thousands has better uses for them.
+  int attempts = 1000;
+  std::int32_t *mover = space.waiting.data(), *count = space.words.data();
+  for (std::size_t from = 0; from < colours; ++from)
+    for (std::size_t to = 0; to < colours && sizes[from] > fair && attempts > 0; ++to) {
+      if (sizes[to] >= fair) continue;
+      --attempts;
+      const auto a = static_cast<std::int32_t>(from), b = static_cast<std::int32_t>(to);
+      select_indices(
+          ctx, g.blocks,
+          [=] SS_LAMBDA(std::size_t i) {
+            const auto c = static_cast<std::int32_t>(i);
+            return colour[c] == a && !has_neighbour_of_colour(g, colour, c, b);
+          },
+          mover, count, kMedium);
+      const auto found = static_cast<std::size_t>(read_back(ctx, count));
+      const std::size_t moved = std::min({found, sizes[from] - fair, fair - sizes[to]});
+      launch(ctx, moved, [=] SS_LAMBDA(std::size_t i) { colour[mover[i]] = b; });
+      sizes[from] -= moved;
+      sizes[to] += moved;
+    }
+}
+
+/// Blocks by colour. Two host reads.
+std::vector<std::size_t> colour_sizes(Context& ctx, std::size_t blocks, const std::int32_t* colour,
+                                      ColouringSpace& space) {
+  reduce_max(
+      ctx, blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i]; }, std::int32_t{0}, space.words.data());
+  const std::size_t colours = static_cast<std::size_t>(read_back(ctx, space.words.data())) + 1;
+  space.sizes.resize(ctx, colours);
+  std::int32_t* size = space.sizes.data();
+  fill(ctx, size, colours, std::int32_t{0});
+  launch(ctx, blocks, [=] SS_LAMBDA(std::size_t i) { atomic_add(size + colour[i], 1); });
+  const std::vector<std::int32_t> sizes = space.sizes.download(ctx);
+  return {sizes.begin(), sizes.end()};
+}
+
+}  // namespace
+
+void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep,
+                      bool balanced) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::size_t n = graph.blocks;
+  run_length_ = 1;
+  colour_.resize(ctx, n);
+  order_.resize(ctx, n);
+  std::int32_t* colour = colour_.data();
+  keep_colours(ctx, graph, keep, space_.wanted, colour);
+  colour_rounds(ctx, graph, space_, colour);
+  std::vector<std::size_t> sizes = colour_sizes(ctx, n, colour, space_);
+  if (balanced) balance(ctx, graph, sizes, space_, colour);
+
+  space_.keys.resize(ctx, n);
+  std::uint32_t* key = space_.keys.data();
+  std::int32_t* order = order_.data();
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    key[i] = static_cast<std::uint32_t>(colour[i]);
+    order[i] = static_cast<std::int32_t>(i);
+  });
+  sort_pairs(ctx, n, key, order);
+  // A kept colour may have lost all its blocks: no empty launches.
+  offsets_.assign(1, 0);
+  for (const std::size_t size : sizes)
+    if (size > 0) offsets_.push_back(offsets_.back() + size);
+  sum_up();
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Colouring::build_runs(Context& ctx, const ConflictGraph& runs, std::size_t length, std::size_t blocks) {
+  const auto begin = std::chrono::steady_clock::now();
+  build(ctx, runs);
+  runs_.swap(order_);
+  run_offsets_ = offsets_;
+  run_length_ = length;
+  const std::vector<std::int32_t> run_order = runs_.download(ctx), run_colour = colour_.download(ctx);
+  std::vector<std::int32_t> order, colour(blocks);
+  order.reserve(blocks);
+  for (std::size_t k = 0, at = 0; k < run_offsets_.size(); ++k) {
+    for (; at < run_offsets_[k]; ++at) {
+      const auto run = static_cast<std::size_t>(run_order[at]);
+      for (std::size_t c = run * length; c < std::min(blocks, (run + 1) * length); ++c) {
+        order.push_back(static_cast<std::int32_t>(c));
+        colour[c] = run_colour[run];
+      }
+    }
+    offsets_[k] = order.size();
+  }
+  order_.upload(ctx, order);
+  colour_.upload(ctx, colour);
+  sum_up();
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Colouring::sum_up() {
+  report_.colours = colours();
+  report_.smallest = offsets_.back();
+  report_.largest = 0;
+  for (int k = 0; k < colours(); ++k) {
+    const std::size_t size = offset(k + 1) - offset(k);
+    report_.smallest = std::min(report_.smallest, size);
+    report_.largest = std::max(report_.largest, size);
+  }
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,241 @@
+// The Delassus operator W = H A^-1 H' + E of a contact problem, on the backend.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "gpu/core/buffer.h"
+#include "gpu/dfcp/operator/row_lanes.h"
+#include "gpu/dfcp/problem/constraint_block.h"
+#include "gpu/dfcp/problem/contact_problem.h"
+#include "gpu/math/mat.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// W in compressed block rows. Blocks of a row ascend; the diagonal one is always there.
+template <int D>
+struct BlockRows {
+  const std::int32_t* start;   // blocks + 1
+  const std::int32_t* column;  // of each entry
+  const Mat<double, D>* value;
+
+  /// Row c of W x.
+  SS_HD Vec<double, D> times(std::size_t c, const Vec<double, D>* x) const {
+    const std::int32_t begin = start[c], end = start[c + 1];
+#if !STICKSLIP_ON_CUDA && defined(__AVX2__) && defined(__FMA__)
+    if constexpr (D == 3) return row_times_lanes(value + begin, column + begin, end - begin, x);
+#endif
+    Vec<double, D> sum = Vec<double, D>::zero();
+    for (std::int32_t k = begin; k < end; ++k) {
+      const Mat<double, D>& m = value[k];
+      const Vec<double, D>& v = x[column[k]];
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < D; ++j) sum[i] += m(i, j) * v[j];
+    }
+    return sum;
+  }
+};
+
+/// H and A^-1 by bodies: u_c = sum_k H_k v_body(k), v_b += (A^-1 H')_k r_c.
+template <int D>
+struct BodyRows {
+  int dofs;                          // of a body: 3 or 6
+  const std::int32_t* start;         // blocks + 1, into the entries
+  const std::int32_t* body;          // of each entry; -1: what cannot be pushed
+  const double* jacobian;            // entries x D x dofs: H
+  const double* response;            // entries x dofs x D: A^-1 H'; null: made from `inverse`
+  const BodyInverse* inverse;        // per body of 6 dofs; null where there is `response`
+  const Vec<double, D>* compliance;  // diagonal of E, per block
+
+  /// Row c of H v.
+  SS_HD Vec<double, D> times(std::size_t c, const double* v) const {
+    return dofs == 6 ? times_of<6>(c, v) : times_of<3>(c, v);
+  }
+  template <int N>
+  SS_HD Vec<double, D> times_of(std::size_t c, const double* v) const {
+    Vec<double, D> sum = Vec<double, D>::zero();
+    for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
+      if (body[k] < 0) continue;
+      const double* h = jacobian + static_cast<std::size_t>(k) * D * N;
+      const double* vb = v + static_cast<std::size_t>(body[k]) * N;
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < N; ++j) sum[i] += h[i * N + j] * vb[j];
+    }
+    return sum;
+  }
+  /// v += A^-1 H_c' dr. Blocks that share a body must not do this at the same time.
+  SS_HD void push(std::size_t c, const Vec<double, D>& dr, double* v) const {
+    if (response == nullptr) return push_bodies(c, dr, v);
+    for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
+      const double* b = response + static_cast<std::size_t>(k) * D * dofs;
+      double* vb = v + static_cast<std::size_t>(body[k]) * dofs;
+      for (int j = 0; j < dofs; ++j)
+        for (int i = 0; i < D; ++i) vb[j] += b[j * D + i] * dr[i];
+    }
+  }
+  SS_HD void push_bodies(std::size_t c, const Vec<double, D>& dr, double* v) const {
+    for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
+      if (body[k] < 0) continue;
+      const Vec<double, 6> dv = inverse[body[k]].times(wrench(k, dr));
+      double* vb = v + static_cast<std::size_t>(body[k]) * 6;
+      for (int j = 0; j < 6; ++j) vb[j] += dv[j];
+    }
+  }
+  /// H' r of entry k of a body with 6 dofs.
+  SS_HD Vec<double, 6> wrench(std::int32_t k, const Vec<double, D>& r) const {
+    const double* h = jacobian + static_cast<std::size_t>(k) * D * 6;
+    Vec<double, 6> f = Vec<double, 6>::zero();
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < 6; ++j) f[j] += h[i * 6 + j] * r[i];
+    return f;
+  }
+};
+
+/// Where blocks between rigid bodies put themselves while a running scene makes its problem; see
+/// `Delassus::begin`.
+template <int D>
+struct BlockWriter {
+  const BodyInverse* inverse;  // per body
+  const double* free;          // 6 per body
+  std::int32_t* body;          // of each entry: two per block
+  double* jacobian;
+  Vec<double, D>*q, *compliance;
+  Mat<double, D>* diagonal;
+  double* scale;
+
+  /// Block c: H, E, W_cc and q_c = H free + w; zero between bodies that cannot be pushed, where no impulse
+  /// could stop what is not.
+  SS_HD void put(std::size_t c, const ConstraintBlock<D>& block) const {
+    Mat<double, D> w = Mat<double, D>::zero();
+    Vec<double, D> u = block.w;
+    bool moves = false;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::size_t e = 2 * c + side;
+      const std::int32_t b = block.body[side];
+      const bool pushed = b >= 0 && inverse[b].mass > 0;
+      moves = moves || pushed;
+      body[e] = pushed ? b : -1;
+      for (int i = 0; i < D; ++i) {
+        const Vec<double, 6>& row = block.jacobian[side][i];
+        for (int j = 0; j < 6; ++j) jacobian[(e * D + static_cast<std::size_t>(i)) * 6 + j] = row[j];
+        if (b < 0) continue;
+        for (int j = 0; j < 6; ++j) u[i] += row[j] * free[6 * static_cast<std::size_t>(b) + j];
+        if (!pushed) continue;
+        const Vec<double, 6> response = inverse[b].times(row);
+        for (int j = i; j < D; ++j) w(j, i) += dot(block.jacobian[side][j], response);
+      }
+    }
+    for (int i = 0; i < D; ++i) {
+      w(i, i) += block.compliance[i];
+      for (int j = 0; j < i; ++j) w(j, i) = w(i, j);
+    }
+    q[c] = moves ? u : Vec<double, D>::zero();
+    compliance[c] = block.compliance;
+    diagonal[c] = w;
+    scale[c] = trace(w) / D;
+  }
+};
+
+struct BodyEntries;
+
+template <int D>
+class Delassus {
+ public:
+  /// Assembles W of any problem (`to_local` if need be), or keeps the factors of a `bodies` problem.
+  void build(Context& ctx, const ContactProblem& problem, bool factored);
+
+  /// Makes room for the factors of `count` blocks between rigid bodies, which kernels then put there; `free`
+  /// is A^-1 f, 6 numbers per body. Nothing is copied to the host; `finish` reads one value.
+  BlockWriter<D> begin(Context& ctx, std::size_t count, const BodyInverse* inverse, const double* free,
+                       std::size_t bodies);
+  void finish(Context& ctx);
+  /// q += H change, 6 numbers per body that can be pushed: they move otherwise without impulses than when the
+  /// blocks were put. norm_q stays as it was then.
+  void move_free(Context& ctx, const double* change);
+  /// What residuals are relative to, before `finish` sums q up: no block counts for more than `most` [m/s].
+  /// One block with a large q would otherwise hide the errors of all others.
+  void limit_block_speed(double most) { most_speed_ = most; }
+  /// Residuals are relative to `least` [m/s] where the sum is smaller.
+  void raise_norm_q(double least) { norm_q_ = norm_q_ < least ? least : norm_q_; }
+  /// Residuals are relative to the same as those of another form of this problem.
+  void set_norm_q(double norm) { norm_q_ = norm; }
+  // Its stages; public because nvcc allows no device lambda in a private member.
+  void gather_entries(Context& ctx, std::size_t entries);
+  void sum_up_blocks(Context& ctx);
+
+  std::size_t blocks() const { return blocks_; }
+  bool factored() const { return factored_; }
+
+  /// y = W x (+ q when `with_q`). x and y apart.
+  void apply(Context& ctx, const Vec<double, D>* x, Vec<double, D>* y, bool with_q) const;
+  /// Factored only: v = A^-1 H' x, the body velocities that x alone causes.
+  void body_velocities(Context& ctx, const Vec<double, D>* x, double* v) const;
+
+  const Vec<double, D>* q() const { return q_.data(); }
+  const Mat<double, D>* diagonal() const {
+    return diagonal_.data();
+  }  // the symmetric part of W_cc, per block
+  /// s_c = trace(W_cc) / D, never zero: a block without any mobility counts as the mean of the others.
+  const double* scale() const { return scale_.data(); }
+  double mean_diagonal() const { return mean_diagonal_; }
+  /// |q|_2 [m/s], or what the caller said instead: see limit_block_speed, raise_norm_q.
+  double norm_q() const { return norm_q_; }
+
+  BlockRows<D> rows() const { return {start_.data(), column_.data(), value_.data()}; }
+  BodyRows<D> body_rows() const;
+  std::size_t bodies() const { return bodies_; }
+  int body_dofs() const { return dofs_; }
+
+  /// Which blocks meet: those of row c are neighbours[start[c] .. start[c+1]), c itself among them. Host
+  /// memory; empty after `begin` and `finish`: see `gather_start`.
+  std::span<const std::int32_t> pattern_start() const { return host_start_; }
+  std::span<const std::int32_t> pattern_column() const { return host_column_; }
+  /// Values in that order on the host, for factorisations: no copy on the CPU backend.
+  std::span<const Mat<double, D>> host_values(Context& ctx) const;
+  /// Entries of body b: gather_entry()[gather_start()[b] .. gather_start()[b + 1]), ascending; the block of
+  /// each entry. Factored only, backend memory.
+  const std::int32_t* gather_start() const { return gather_start_.data(); }
+  const std::int32_t* gather_entry() const { return gather_entry_.data(); }
+  const std::int32_t* entry_block() const { return entry_block_.data(); }
+  /// How many products of blocks W x costs, about.
+  double work() const {
+    return factored_ ? kFactoredWork * static_cast<double>(blocks_)
+                     : static_cast<double>(host_column_.size());
+  }
+  /// Where the entries of H of each block begin, bodies that never move left out; empty for an assembled W.
+  std::span<const std::int32_t> body_start() const { return host_body_start_; }
+
+ private:
+  void build_assembled(Context& ctx, const ContactProblem& local);
+  void build_factored(Context& ctx, const ContactProblem& problem);
+  void build_pattern(const BodyEntries& entries);
+  void move_apices(Context& ctx, const ContactProblem& problem, std::vector<Vec<double, D>>& q);
+  void set_q(Context& ctx, const std::vector<Vec<double, D>>& q);
+  void finish_diagonal(Context& ctx, std::vector<Mat<double, D>>& diagonal);
+
+  static constexpr double kFactoredWork = 8;
+
+  bool factored_ = false, from_blocks_ = false;
+  std::size_t blocks_ = 0, bodies_ = 0;
+  int dofs_ = 0;
+  double mean_diagonal_ = 0, norm_q_ = 0;
+  double most_speed_ = std::numeric_limits<double>::infinity();
+  Buffer<std::int32_t> start_, column_;  // assembled: of W; factored: block -> entries
+  Buffer<Mat<double, D>> value_, diagonal_;
+  Buffer<Vec<double, D>> q_, compliance_;
+  Buffer<double> scale_, jacobian_, response_;
+  Buffer<std::int32_t> gather_start_, gather_entry_, entry_block_;  // body -> entries
+  Buffer<std::uint32_t> gather_keys_;
+  Buffer<BodyInverse> inverse_;
+  Buffer<Vec<double, 2>> sums_;
+  mutable Buffer<double> v_;  // factored: apply's body velocities
+  std::vector<std::int32_t> host_start_, host_column_, host_body_start_;
+  mutable std::vector<Mat<double, D>> host_value_;
+};
+
+extern template class Delassus<3>;
+extern template class Delassus<4>;
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,113 @@
+// The factored form from blocks that are in backend memory already, as a running scene makes them.
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/core/sort.h"
+#include "gpu/dfcp/operator/delassus.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+template <int D>
+BlockWriter<D> Delassus<D>::begin(Context& ctx, std::size_t count, const BodyInverse* inverse,
+                                  const double* free, std::size_t bodies) {
+  blocks_ = count;
+  bodies_ = bodies;
+  dofs_ = 6;
+  factored_ = from_blocks_ = true;
+  host_start_.clear();
+  host_column_.clear();
+  host_body_start_.clear();
+  host_value_.clear();
+  start_.resize(ctx, count + 1);
+  column_.resize(ctx, 2 * count);
+  entry_block_.resize(ctx, 2 * count);
+  jacobian_.resize(ctx, 2 * count * D * 6);
+  inverse_.resize(ctx, bodies);
+  q_.resize(ctx, count);
+  compliance_.resize(ctx, count);
+  diagonal_.resize(ctx, count);
+  scale_.resize(ctx, count);
+  copy(ctx, inverse_.data(), inverse, bodies);
+  return {inverse_.data(),  free,         column_.data(), jacobian_.data(), q_.data(), compliance_.data(),
+          diagonal_.data(), scale_.data()};
+}
+
+template <int D>
+void Delassus<D>::finish(Context& ctx) {
+  std::int32_t *start = start_.data(), *block_of = entry_block_.data();
+  const std::size_t count = blocks_;
+  launch(ctx, count + 1, [=] SS_LAMBDA(std::size_t c) {
+    start[c] = static_cast<std::int32_t>(2 * c);
+    if (c < count) block_of[2 * c] = block_of[2 * c + 1] = static_cast<std::int32_t>(c);
+  });
+  gather_entries(ctx, 2 * count);
+  sum_up_blocks(ctx);
+}
+
+/// Entries by body, ascending: a stable sort of their bodies.
+template <int D>
+void Delassus<D>::gather_entries(Context& ctx, std::size_t entries) {
+  gather_start_.resize(ctx, bodies_ + 1);
+  gather_entry_.resize(ctx, entries);
+  gather_keys_.resize(ctx, entries);
+  std::uint32_t* keys = gather_keys_.data();
+  std::int32_t *entry = gather_entry_.data(), *start = gather_start_.data();
+  const std::int32_t* body = column_.data();
+  const auto none = static_cast<std::uint32_t>(bodies_);
+  launch(ctx, entries, [=] SS_LAMBDA(std::size_t e) {
+    keys[e] = body[e] < 0 ? none : static_cast<std::uint32_t>(body[e]);
+    entry[e] = static_cast<std::int32_t>(e);
+  });
+  int bits = 1;
+  while (bits < 31 && (none >> bits) != 0) ++bits;
+  sort_pairs(ctx, entries, keys, entry, bits);
+  // Where the keys step from a to b, the lists of a + 1 .. b begin.
+  launch(ctx, entries + 1, [=] SS_LAMBDA(std::size_t e) {
+    const std::uint32_t from = e == 0 ? 0 : keys[e - 1] + 1, to = e == entries ? none : keys[e];
+    for (std::uint32_t b = from; b <= to && b <= none; ++b) start[b] = static_cast<std::int32_t>(e);
+  });
+}
+
+/// What the host has to know, and scales of blocks that nothing can move.
+template <int D>
+void Delassus<D>::sum_up_blocks(Context& ctx) {
+  sums_.resize(ctx, 1);
+  double* scale = scale_.data();
+  const Vec<double, D>* q = q_.data();
+  Vec<double, 2>* sums = sums_.data();
+  const double most2 = most_speed_ * most_speed_;
+  reduce_sum(
+      ctx, blocks_,
+      [=] SS_LAMBDA(std::size_t c) {
+        const double q2 = norm2(q[c]);
+        return Vec<double, 2>{q2 > most2 ? most2 : q2, scale[c]};
+      },
+      sums, kMedium);
+  const Vec<double, 2> total = read_back(ctx, sums);
+  norm_q_ = std::sqrt(total[0]);
+  mean_diagonal_ = blocks_ == 0 || !(total[1] > 0) ? 1.0 : total[1] / static_cast<double>(blocks_);
+  const double mean = mean_diagonal_;
+  launch(ctx, blocks_, [=] SS_LAMBDA(std::size_t c) {
+    if (!(scale[c] > 0)) scale[c] = mean;
+  });
+}
+
+template <int D>
+void Delassus<D>::move_free(Context& ctx, const double* change) {
+  const BodyRows<D> h = body_rows();
+  Vec<double, D>* q = q_.data();
+  launch(
+      ctx, blocks_, [=] SS_LAMBDA(std::size_t c) { q[c] += h.times(c, change); }, kMedium);
+}
+
+#define STICKSLIP_DELASSUS_BLOCKS(D)                                                                   \
+  template BlockWriter<D> Delassus<D>::begin(Context&, std::size_t, const BodyInverse*, const double*, \
+                                             std::size_t);                                             \
+  template void Delassus<D>::move_free(Context&, const double*);                                       \
+  template void Delassus<D>::finish(Context&);                                                         \
+  template void Delassus<D>::gather_entries(Context&, std::size_t);                                    \
+  template void Delassus<D>::sum_up_blocks(Context&);
+STICKSLIP_DELASSUS_BLOCKS(3)
+STICKSLIP_DELASSUS_BLOCKS(4)
+#undef STICKSLIP_DELASSUS_BLOCKS
+
+}  // namespace stickslip::STICKSLIP_BACKEND

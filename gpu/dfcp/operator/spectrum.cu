@@ -1,0 +1,95 @@
+#include "gpu/dfcp/operator/spectrum.cuh"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/core/reduce.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// How many eigenvalues of the symmetric tridiagonal matrix (a, b) lie below x: sign changes of Sturm's
+/// sequence.
+int eigenvalues_below(const std::vector<double>& a, const std::vector<double>& b, double x) {
+  int count = 0;
+  double d = 1;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    d = a[i] - x - (i == 0 ? 0.0 : b[i - 1] * b[i - 1] / d);
+    if (d == 0) d = 1e-300;
+    if (d < 0) ++count;
+  }
+  return count;
+}
+
+/// The eigenvalue of the given rank, by bisection in Gershgorin's interval.
+double eigenvalue(const std::vector<double>& a, const std::vector<double>& b, int rank) {
+  double reach = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    reach = std::max(reach, std::fabs(a[i]) + (i > 0 ? b[i - 1] : 0.0) + (i < b.size() ? b[i] : 0.0));
+  double low = -reach, high = reach;
+  for (int i = 0; i < 100 && high - low > 1e-14 * reach; ++i) {
+    const double middle = 0.5 * (low + high);
+    (eigenvalues_below(a, b, middle) > rank ? high : low) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+/// In [-1, 1], the same for the same index everywhere.
+SS_HD double noise(std::size_t i) {
+  auto x = static_cast<std::uint32_t>(i * 2654435761u + 12345u);
+  x ^= x >> 15;
+  x *= 0x2c1b3c6du;
+  x ^= x >> 12;
+  return static_cast<double>(x) / 2147483648.0 - 1.0;
+}
+
+template <int D>
+double product(Context& ctx, std::size_t n, const Vec<double, D>* x, const Vec<double, D>* y, double* out) {
+  reduce_sum(
+      ctx, n, [=] SS_LAMBDA(std::size_t c) { return dot(x[c], y[c]); }, out);
+  return read_back(ctx, out);
+}
+
+template <int D>
+void add(Context& ctx, std::size_t n, double factor, const Vec<double, D>* x, Vec<double, D>* y) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { y[c] += factor * x[c]; });
+}
+
+}  // namespace
+
+template <int D>
+Spectrum estimate_spectrum(Context& ctx, const Delassus<D>& W, int steps) {
+  const std::size_t n = W.blocks();
+  if (n == 0) return {};
+  steps = std::min(steps, static_cast<int>(std::min<std::size_t>(n * D, 1000)));
+  Buffer<double> sum(ctx, 1);
+  std::vector<Buffer<Vec<double, D>>> basis;
+  Buffer<Vec<double, D>> next(ctx, n);
+  Vec<double, D>* start = next.data();
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t c) {
+    for (int i = 0; i < D; ++i) start[c][i] = noise(c * D + static_cast<std::size_t>(i));
+  });
+  double length = std::sqrt(product(ctx, n, next.data(), next.data(), sum.data()));
+  std::vector<double> diagonal, off;
+  for (int k = 0; k < steps; ++k) {
+    basis.emplace_back(ctx, n);
+    Vec<double, D>* q = basis.back().data();
+    const Vec<double, D>* from = next.data();
+    const double inverse = 1 / length;
+    launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { q[c] = inverse * from[c]; });
+    W.apply(ctx, q, next.data(), false);
+    diagonal.push_back(product(ctx, n, static_cast<const Vec<double, D>*>(q), next.data(), sum.data()));
+    for (int pass = 0; pass < 2; ++pass)  // twice is enough for orthogonality
+      for (const Buffer<Vec<double, D>>& v : basis)
+        add(ctx, n, -product(ctx, n, v.data(), next.data(), sum.data()), v.data(), next.data());
+    length = std::sqrt(product(ctx, n, next.data(), next.data(), sum.data()));
+    if (!(length > 1e-12 * std::fabs(diagonal.front())) || k + 1 == steps) break;
+    off.push_back(length);
+  }
+  return {eigenvalue(diagonal, off, static_cast<int>(diagonal.size()) - 1), eigenvalue(diagonal, off, 0)};
+}
+
+template Spectrum estimate_spectrum(Context&, const Delassus<3>&, int);
+template Spectrum estimate_spectrum(Context&, const Delassus<4>&, int);
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,65 @@
+// BodyProblem: makes a ContactProblem out of rigid bodies, points of contact and joints. Host only.
+#pragma once
+
+#include <cstddef>
+
+#include "gpu/dfcp/problem/contact_problem.h"
+#include "gpu/math/mat.h"
+
+namespace stickslip {
+
+using Vec3d = Vec<double, 3>;
+using Mat3d = Mat<double, 3>;
+
+inline constexpr std::int32_t kWorld = -1;  // in place of a body: what never moves
+
+struct RigidBody {
+  double mass = 1;                         // [kg]
+  Mat3d inertia = Mat3d::identity();       // about the centre, world axes [kg m^2]
+  Vec3d position{0, 0, 0};                 // of the centre [m]
+  Vec3d velocity{0, 0, 0}, spin{0, 0, 0};  // at the start of the step [m/s, rad/s]
+};
+
+/// A box of half sizes h turned by `rotation`, a ball: of one density, at rest at the origin.
+RigidBody solid_box(double mass, const Vec3d& h, const Mat3d& rotation = Mat3d::identity());
+RigidBody solid_ball(double mass, double radius);
+
+/// A contact pushes body a along `normal` (unit, from b to a) and body b the other way.
+struct ContactPoint {
+  std::int32_t a = 0, b = kWorld;
+  Vec3d point{0, 0, 0}, normal{0, 1, 0};
+  double mu = 0.5;
+  double gap = 0;          // [m]: open by gap / dt; overlaps are taken back by a fifth per step
+  double restitution = 0;  // u_N = v_N + restitution * v_N at the start, where that approaches
+  double drive = 0;        // [m/s] speed at which the two are driven together besides
+};
+
+/// Velocity v after the step from A v = f + H' r with f = A v_0 + dt A g. Velocities (linear, angular) in
+/// world axes about the centre; frames (n, t1, t2) right-handed.
+class BodyProblem {
+ public:
+  explicit BodyProblem(double dt = 0.01, const Vec3d& gravity = {0, -9.81, 0});
+
+  void reserve(std::size_t bodies, std::size_t blocks);
+  std::int32_t add(const RigidBody& body);
+  void add(const ContactPoint& contact);
+  /// The first `rows` (1 to 3) of the axes x, y, z along which the bodies' points at `point` stay together.
+  void add_joint(std::int32_t a, std::int32_t b, const Vec3d& point, int rows = 3);
+
+  std::size_t bodies() const { return positions_.size(); }
+  std::size_t blocks() const { return problem_.laws.size(); }
+  double dt() const { return dt_; }
+
+  ContactProblem take(std::string title, std::string description);
+
+ private:
+  void add_rows(std::int32_t body, const Vec3d& point, const Mat3d& frame, int rows, double sign);
+  double approach(const ContactPoint& contact) const;
+
+  double dt_;
+  Vec3d gravity_;
+  ContactProblem problem_;
+  std::vector<Vec3d> positions_, velocities_, spins_;
+};
+
+}  // namespace stickslip

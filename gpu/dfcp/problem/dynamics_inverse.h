@@ -1,0 +1,58 @@
+// DynamicsInverse: A^-1 of a global contact problem. Host only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/dfcp/problem/contact_problem.h"
+#include "gpu/linear/sparse_cholesky.h"
+
+namespace stickslip {
+
+/// A falls into connected parts (rigid bodies, meshes), and each is factorised by itself: small ones densely,
+/// larger ones sparsely, or densely up to kMostDenseDofs where the build has no sparse factorisation. A part
+/// that is symmetric but for rounding takes Cholesky's factorisation of its lower triangle, another one L U.
+class DynamicsInverse {
+ public:
+  static constexpr double kSymmetric = 1e-12;           // |A_ij - A_ji| / sqrt(A_ii A_jj): rounding
+  static constexpr std::int32_t kSmallPart = 12;        // dofs of a rigid or an affine body
+  static constexpr std::int32_t kMostDenseDofs = 2000;  // about a second
+
+  /// Throws std::invalid_argument when A or its symmetric part is not positive definite, or A is too large
+  /// for a build without Eigen.
+  explicit DynamicsInverse(const SparseRows& a);
+
+  std::size_t part_count() const { return begin_.size() - 1; }
+  std::int32_t part_of(std::int32_t dof) const { return part_[dof]; }
+  /// Place of a dof in its part.
+  std::int32_t place_of(std::int32_t dof) const { return place_[dof]; }
+  std::int32_t size(std::size_t part) const { return begin_[part + 1] - begin_[part]; }
+  /// Every part is.
+  bool symmetric() const { return pivots_.empty(); }
+
+  /// x := A_part^-1 x for `columns` vectors of size(part), one after the other.
+  void solve_part(std::size_t part, double* x, int columns) const;
+  /// A^-1 b.
+  std::vector<double> solve(const std::vector<double>& b) const;
+
+ private:
+  void find_parts(const SparseRows& a);
+  void find_general_parts(const SparseRows& a);
+  SparseRows part_rows(const SparseRows& a, std::size_t part) const;
+  void factorise_dense(const SparseRows& a, std::size_t part);
+  void factorise_sparse(const SparseRows& a, std::size_t part);
+  [[noreturn]] void refuse(std::size_t part) const;
+
+  std::vector<std::int32_t> part_, place_;  // per dof
+  std::vector<std::int32_t> begin_, dofs_;  // dofs of each part, ascending
+  std::vector<std::uint8_t> general_;       // per part: it is not symmetric
+  std::vector<std::int64_t> factor_begin_;  // per part, into `dense_`; -1 - i: [i] of the sparse ones
+  // Of Cholesky lower triangles with inverted diagonals, of L U both with inverted diagonals of U; row-major,
+  // n * n.
+  std::vector<double> dense_;
+  std::vector<std::int32_t> pivots_;  // of dense L U: the row that step k swaps with k, at begin_[part] + k
+  std::vector<SparseFactors> sparse_;
+  std::vector<GeneralFactors> sparse_general_;
+};
+
+}  // namespace stickslip

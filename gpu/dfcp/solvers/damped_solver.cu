@@ -1,0 +1,184 @@
+#include "gpu/dfcp/solvers/damped_solver.cuh"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/core/reduce.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Gauss-Jordan with pivots on the diagonal: the matrix is symmetric positive definite.
+template <int D>
+SS_HD Mat<double, D> inverse_of(Mat<double, D> a) {
+  Mat<double, D> x = Mat<double, D>::identity();
+  for (int p = 0; p < D; ++p) {
+    const double scale = 1 / a(p, p);
+    for (int j = 0; j < D; ++j) {
+      a(p, j) *= scale;
+      x(p, j) *= scale;
+    }
+    for (int i = 0; i < D; ++i) {
+      if (i == p) continue;
+      const double factor = a(i, p);
+      for (int j = 0; j < D; ++j) {
+        a(i, j) -= factor * a(p, j);
+        x(i, j) -= factor * x(p, j);
+      }
+    }
+  }
+  return x;
+}
+
+}  // namespace
+
+template <int D>
+DampedSolver<D>::DampedSolver(System<D>& s) : s_(s), sums_(s.ctx, 1) {
+  // A factorisation of so many block operations takes about a second; of so many per block of W it has so
+  // much fill that a solve costs as much as some thirty products with W, which is what CG takes.
+  constexpr double kMostWork = 3e7, kMostFill = 200;
+  constexpr std::size_t kMostBlocks = 30000;
+  if (!s.W.factored() && s.blocks() <= kMostBlocks) {
+    lu_.emplace();
+    lu_->analyse(s.W.pattern_start(), s.W.pattern_column());
+    if (lu_->work() > std::min(kMostWork, kMostFill * static_cast<double>(s.W.pattern_column().size())))
+      lu_.reset();
+  }
+  if (lu_) return;
+  inverse_.resize(s.ctx, s.blocks());
+  residual_.resize(s.ctx, s.blocks());
+  direction_.resize(s.ctx, s.blocks());
+  image_.resize(s.ctx, s.blocks());
+}
+
+template <int D>
+bool DampedSolver<D>::set(const Vec<double, D>* damping) {
+  damping_ = damping;
+  if (!lu_) {
+    prepare_blocks(damping);
+    return true;
+  }
+  const std::span<const Mat<double, D>> w = s_.W.host_values(s_.ctx);
+  values_.assign(w.begin(), w.end());
+  std::vector<Vec<double, D>> host(s_.blocks());
+  copy_to_host(s_.ctx, host.data(), damping, host.size());
+  const auto start = s_.W.pattern_start(), column = s_.W.pattern_column();
+  for (std::size_t c = 0; c < host.size(); ++c)
+    for (auto k = static_cast<std::size_t>(start[c]); k < static_cast<std::size_t>(start[c + 1]); ++k)
+      if (static_cast<std::size_t>(column[k]) == c)
+        for (int i = 0; i < D; ++i) values_[k](i, i) += host[c][i];
+  return lu_->factorise(values_);
+}
+
+template <int D>
+bool DampedSolver<D>::solve(const Vec<double, D>* b, Vec<double, D>* x, double tolerance) {
+  if (!lu_) return conjugate_gradients(b, x, tolerance);
+#if STICKSLIP_ON_CUDA
+  host_.resize(s_.blocks());
+  copy_to_host(s_.ctx, host_.data(), b, host_.size());
+  lu_->solve(host_.data(), host_.data());
+  copy_to_device(s_.ctx, x, host_.data(), host_.size());
+#else
+  lu_->solve(b, x);
+#endif
+  return true;
+}
+
+template <int D>
+void DampedSolver<D>::prepare_blocks(const Vec<double, D>* damping) {
+  const Mat<double, D>* diagonal = s_.W.diagonal();
+  Mat<double, D>* inverse = inverse_.data();
+  launch(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        Mat<double, D> a = diagonal[c];
+        for (int i = 0; i < D; ++i)
+          for (int j = 0; j < D; ++j)
+            a(i, j) = 0.5 * (diagonal[c](i, j) + diagonal[c](j, i)) + (i == j ? damping[c][i] : 0);
+        inverse[c] = inverse_of(a);
+      },
+      kMedium);
+}
+
+template <int D>
+bool DampedSolver<D>::conjugate_gradients(const Vec<double, D>* b, Vec<double, D>* x, double tolerance) {
+  constexpr int kMost = 2000;
+  Vec<double, 2> now = start(b, x);  // <res, P^-1 res>, |res|^2
+  for (int k = 0; k < kMost && std::sqrt(now[1]) > tolerance; ++k) {
+    if (k % 16 == 15 && s_.monitor.out_of_budget()) return false;
+    const double bend = curvature();
+    if (!(bend > 0)) break;
+    const double before = now[0];
+    now = advance(now[0] / bend, x);
+    turn(now[0] / before);
+  }
+  return true;
+}
+
+/// res = b - (W + R) x, direction = P^-1 res.
+template <int D>
+Vec<double, 2> DampedSolver<D>::start(const Vec<double, D>* b, const Vec<double, D>* x) {
+  Vec<double, D>*residual = residual_.data(), *direction = direction_.data(), *image = image_.data();
+  const Mat<double, D>* inverse = inverse_.data();
+  const Vec<double, D>* damping = damping_;
+  s_.W.apply(s_.ctx, x, image, false);
+  reduce_sum(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        residual[c] = b[c] - image[c];
+        for (int i = 0; i < D; ++i) residual[c][i] -= damping[c][i] * x[c][i];
+        direction[c] = inverse[c] * residual[c];
+        return Vec<double, 2>{dot(residual[c], direction[c]), norm2(residual[c])};
+      },
+      sums_.data(), kMedium);
+  return read_back(s_.ctx, sums_.data());
+}
+
+/// <direction, (W + R) direction>.
+template <int D>
+double DampedSolver<D>::curvature() {
+  Vec<double, D>* image = image_.data();
+  const Vec<double, D>* direction = direction_.data();
+  const Vec<double, D>* damping = damping_;
+  s_.W.apply(s_.ctx, direction, image, false);
+  reduce_sum(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        for (int i = 0; i < D; ++i) image[c][i] += damping[c][i] * direction[c][i];
+        return Vec<double, 2>{dot(direction[c], image[c]), 0.0};
+      },
+      sums_.data(), kMedium);
+  return read_back(s_.ctx, sums_.data())[0];
+}
+
+template <int D>
+Vec<double, 2> DampedSolver<D>::advance(double alpha, Vec<double, D>* x) {
+  Vec<double, D>* residual = residual_.data();
+  const Vec<double, D>*direction = direction_.data(), *image = image_.data();
+  const Mat<double, D>* inverse = inverse_.data();
+  reduce_sum(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        x[c] += alpha * direction[c];
+        residual[c] -= alpha * image[c];
+        return Vec<double, 2>{dot(residual[c], inverse[c] * residual[c]), norm2(residual[c])};
+      },
+      sums_.data(), kMedium);
+  return read_back(s_.ctx, sums_.data());
+}
+
+template <int D>
+void DampedSolver<D>::turn(double beta) {
+  Vec<double, D>* direction = direction_.data();
+  const Vec<double, D>* residual = residual_.data();
+  const Mat<double, D>* inverse = inverse_.data();
+  launch(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) { direction[c] = inverse[c] * residual[c] + beta * direction[c]; },
+      kMedium);
+}
+
+template class DampedSolver<3>;
+template class DampedSolver<4>;
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,49 @@
+// Solves (W + R) x = b with a positive diagonal R: factorised on the host where
+// that is cheap, by preconditioned conjugate gradients on the backend where it is not.
+#pragma once
+
+#include <optional>
+
+#include "gpu/dfcp/solvers/block_lu.h"
+#include "gpu/dfcp/solvers/system.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+template <int D>
+class DampedSolver {
+ public:
+  explicit DampedSolver(System<D>& s);
+
+  bool direct() const { return lu_.has_value(); }
+
+  /// Diagonal of R [1/kg], which stays in place. Factorises. False when that fails.
+  bool set(const Vec<double, D>* damping);
+
+  /// x = (W + R)^-1 b. CG starts from x and stops at |b - (W + R) x|_2 <= tolerance [m/s]. b and x apart.
+  /// False when the monitor's budget is used up.
+  bool solve(const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
+
+  void prepare_blocks(const Vec<double, D>* damping);
+  Vec<double, 2> start(const Vec<double, D>* b, const Vec<double, D>* x);
+  Vec<double, 2> advance(double alpha, Vec<double, D>* x);
+  double curvature();
+  void turn(double beta);
+
+ private:
+  bool conjugate_gradients(const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
+
+  System<D>& s_;
+  std::optional<BlockLu<D>> lu_;
+  std::vector<Mat<double, D>> values_;
+  std::vector<Vec<double, D>> host_;
+  const Vec<double, D>* damping_ = nullptr;
+  // Conjugate gradients
+  Buffer<Mat<double, D>> inverse_;  // of W_cc + R_c
+  Buffer<Vec<double, D>> residual_, direction_, image_;
+  Buffer<Vec<double, 2>> sums_;
+};
+
+extern template class DampedSolver<3>;
+extern template class DampedSolver<4>;
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,74 @@
+// Gauss-Seidel sweeps with the exact solution of every block's own problem.
+#pragma once
+
+#include "gpu/dfcp/solvers/resting.cuh"
+#include "gpu/dfcp/solvers/sweep.cuh"
+#include "gpu/law/local_solve.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// What a block does when its turn comes.
+template <int D>
+struct ExactUpdate {
+  const ContactLaw<D>* law;
+  const Mat<double, D>* diagonal;
+  const LocalData<D>* local;
+  double* slip;  // per block: the multiplier of the last sliding solution, where the next search starts
+  double omega;
+  RestingBlocks<D> resting;
+
+  SS_HD bool skip(std::size_t c) const { return resting.skip(c); }
+
+  SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
+    const Vec<double, D> solved = local_solve(law[c], local[c], u - diagonal[c] * r, slip[c]);
+    const Vec<double, D> next = over_relaxed(law[c], omega, r, solved);
+    resting.note(c, next - r);
+    return next;
+  }
+};
+
+/// The sweeps of `nsgs`, for every solver that needs some.
+template <int D>
+class ExactSweep {
+ public:
+  explicit ExactSweep(System<D>& s)
+      : s_(s), sweeper_(s), local_(s.ctx, s.blocks()), slip_(s.ctx, s.blocks()), resting_(s) {
+    prepare_blocks();
+  }
+
+  /// Public for nvcc's sake, as is all that has an extended lambda; the constructor calls it.
+  void prepare_blocks() {
+    LocalData<D>* local = local_.data();
+    double* slip = slip_.data();
+    const ContactLaw<D>* law = s_.law;
+    const Mat<double, D>* diagonal = s_.W.diagonal();
+    launch(
+        s_.ctx, s_.blocks(),
+        [=] SS_LAMBDA(std::size_t c) {
+          local[c] = prepare_local(law[c], diagonal[c]);
+          slip[c] = 0;
+        },
+        kMedium);
+  }
+
+  /// s.r changed by other means than `run`.
+  void refresh() { refresh(s_.r); }
+  void refresh(Vec<double, D>* r) { sweeper_.refresh(r); }
+
+  /// One sweep over s.r (forth and back with `symmetric_sweeps`).
+  void run() { run(s_.r); }
+  void run(Vec<double, D>* r) {
+    const ExactUpdate<D> update{s_.law,       s_.W.diagonal(), local_.data(),
+                                slip_.data(), s_.params.omega, resting_.view()};
+    sweeper_.run_both_ways(r, update);
+  }
+
+ private:
+  System<D>& s_;
+  Sweeper<D> sweeper_;
+  Buffer<LocalData<D>> local_;
+  Buffer<double> slip_;
+  SweepRest<D> resting_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,305 @@
+#include "gpu/dfcp/solvers/infeasible.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "gpu/core/reduce.h"
+#include "gpu/dfcp/solvers/damped_solver.cuh"
+#include "gpu/dfcp/solvers/sweep.cuh"
+#include "gpu/law/local_solve.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Rows that take part in nothing are switched off by so much on the diagonal, in units of s_c; a true z does
+/// not move them anyway ...
+constexpr double kOff = 1e6;
+/// ... and W is shifted by this much for the projection onto its null space.
+constexpr double kShift = 1e-10;
+constexpr double kMargin = 1e10;
+
+/// The exact step of one block of the normal problem.
+template <int D>
+struct NormalUpdate {
+  const ContactLaw<D>* law;
+  const Mat<double, D>* diagonal;
+  SS_HD bool skip(std::size_t) const { return false; }
+  SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& z, const Vec<double, D>& u) const {
+    const Mat<double, D>& w = diagonal[c];
+    if (law[c].set == FrictionSet::bilateral) return local_solve(law[c], w, u - w * z);
+    Vec<double, D> next = Vec<double, D>::zero();
+    // A block that nothing moves: any push is as good.
+    const double n = w(0, 0) > 0 ? z[0] - u[0] / w(0, 0) : z[0] - u[0];
+    next[0] = n > 0 ? n : 0.0;
+    return next;
+  }
+};
+
+/// The part of x that a certificate may have.
+template <int D>
+SS_HD Vec<double, D> normal_part(const ContactLaw<D>& law, Vec<double, D> x) {
+  if (law.set == FrictionSet::bilateral) return x;
+  for (int i = 1; i < D; ++i) x[i] = 0;
+  if (!(x[0] > 0)) x[0] = 0;
+  return x;
+}
+
+template <int D>
+class Certifier {
+ public:
+  explicit Certifier(System<D>& s)
+      : s_(s),
+        z_(s.ctx, s.blocks()),
+        before_(s.ctx, s.blocks()),
+        trial_(s.ctx, s.blocks()),
+        image_(s.ctx, s.blocks()),
+        damping_(s.ctx, s.blocks()),
+        sums_(s.ctx, 1),
+        deadline_(s.monitor.seconds() + std::max(s.monitor.seconds(), kGranted)) {}
+
+  bool search(const Vec<double, D>* r, long effort) {
+    constexpr int kRound = 50;
+    begin(r, false);
+    if (accepted() || polished()) return true;
+    begin(r, true);
+    if (polished()) return true;
+    begin(r, false);
+    // Where looking is dear, impulses that did not even grow tell that it is not worth it.
+    const bool dear = s_.blocks() > kFewBlocks && growth_ < kGrown;
+    const long sweeps =
+        dear ? kRound : std::clamp(effort / static_cast<long>(s_.blocks()), 2L * kRound, 100L * kRound);
+    Sweeper<D> sweeper(s_);
+    const NormalUpdate<D> update{s_.law, s_.W.diagonal()};
+    for (long done = 0, next = kRound; done < sweeps;) {
+      copy(s_.ctx, before_.data(), z_.data(), s_.blocks());
+      sweeper.refresh(z_.data());
+      for (int k = 0; k < kRound; ++k) {
+        if (k % kAsk == 0 && over()) return false;
+        sweeper.run(z_.data(), update, k % 2 == 1);
+      }
+      done += kRound;
+      if (stands_still()) return false;  // the normal problem has a solution
+      difference();
+      if (accepted()) return true;
+      if (done < next) continue;
+      next *= 8;
+      if (polished()) return true;
+    }
+    return false;
+  }
+
+  const Vec<double, D>* z() const { return trial_.data(); }
+
+  void begin(const Vec<double, D>* r, bool all);
+  bool stands_still();
+  void difference();
+  bool accepted();
+  void switch_rows();
+  void clip();
+  void project_out(const Vec<double, D>* x, bool first);
+
+ private:
+  /// trial = the projection of -q onto the null space of W between the blocks with z_N > 0, where that can be
+  /// had.
+  bool polished() {
+    if (s_.blocks() > kMostBlocks || s_.W.factored() || over()) return false;
+    if (!solver_) solver_ = std::make_unique<DampedSolver<D>>(s_);
+    if (!solver_->direct()) return false;
+    // Blocks that the projection wants to pull take no part.
+    for (int round = 0; round < 4 && !over(); ++round) {
+      switch_rows();
+      if (!solver_->set(damping_.data())) return false;
+      project_out(s_.W.q(), true);
+      project_out(trial_.data(), false);
+      project_out(trial_.data(), false);
+      clip();
+      if (accepted()) return true;
+    }
+    return false;
+  }
+
+  /// An explanation takes no longer than the solve.
+  bool over() {
+    const std::atomic<bool>* cancel = s_.monitor.limits().cancel;
+    return s_.monitor.seconds() > deadline_ || (cancel != nullptr && cancel->load(std::memory_order_relaxed));
+  }
+
+  static constexpr double kGranted = 1;  // [s]
+  static constexpr int kAsk = 8;         // sweeps between two looks at the clock
+  static constexpr std::size_t kFewBlocks = 1000, kMostBlocks = 5000;
+  static constexpr double kGrown = 1000;
+
+  System<D>& s_;
+  double growth_ = 0;  // the impulses at hand over those that stop q, at the last trial
+  std::unique_ptr<DampedSolver<D>> solver_;
+  Buffer<Vec<double, D>> z_, before_, trial_, image_, damping_;
+  Buffer<Vec<double, 4>> sums_;
+  double deadline_;  // [s] on the monitor's clock
+};
+
+/// z and a first trial: the normal part of r, or pushes in all blocks.
+template <int D>
+void Certifier<D>::begin(const Vec<double, D>* r, bool all) {
+  Vec<double, D>*z = z_.data(), *trial = trial_.data();
+  const ContactLaw<D>* law = s_.law;
+  launch(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        z[c] = trial[c] = normal_part(law[c], all ? Vec<double, D>::filled(1.0) : r[c]);
+      },
+      kMedium);
+}
+
+/// The sweeps changed nothing worth mentioning.
+template <int D>
+bool Certifier<D>::stands_still() {
+  const Vec<double, D>*z = z_.data(), *before = before_.data(), *q = s_.W.q();
+  const double* scale = s_.W.scale();
+  reduce_sum(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        return Vec<double, 4>{scale[c] * norm2(z[c] - before[c]), norm2(q[c]) / scale[c], 0.0, 0.0};
+      },
+      sums_.data(), kMedium);
+  const Vec<double, 4> v = read_back(s_.ctx, sums_.data());
+  return v[0] <= 1e-24 * v[1];
+}
+
+/// trial = what the sweeps added: in the long run they add nothing but z.
+template <int D>
+void Certifier<D>::difference() {
+  Vec<double, D>* trial = trial_.data();
+  const Vec<double, D>*z = z_.data(), *before = before_.data();
+  const ContactLaw<D>* law = s_.law;
+  launch(
+      s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { trial[c] = normal_part(law[c], z[c] - before[c]); },
+      kMedium);
+}
+
+/// Whether trial is a certificate.
+template <int D>
+bool Certifier<D>::accepted() {
+  const Vec<double, D>*trial = trial_.data(), *image = image_.data(), *q = s_.W.q();
+  const double* scale = s_.W.scale();
+  s_.W.apply(s_.ctx, trial, image_.data(), false);
+  reduce_sum(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        return Vec<double, 4>{dot(q[c], trial[c]), norm2(image[c]) / scale[c], norm2(q[c]) / scale[c],
+                              scale[c] * norm2(trial[c])};
+      },
+      sums_.data(), kMedium);
+  const Vec<double, 4> v = read_back(s_.ctx, sums_.data());
+  // q . z is known to rounding of its terms only.
+  growth_ = std::sqrt(v[3] / v[2]);
+  const double gain = -v[0], noise = 1e-12 * std::sqrt(v[2] * v[3]);
+  return gain > noise && gain >= kMargin * std::sqrt(v[1] * v[2]);
+}
+
+/// Rows that take part: the normal ones of blocks that z pushes, and joints.
+template <int D>
+void Certifier<D>::switch_rows() {
+  Vec<double, D>* damping = damping_.data();
+  const Vec<double, D>* z = z_.data();
+  const ContactLaw<D>* law = s_.law;
+  const double* scale = s_.W.scale();
+  launch(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        const bool joint = law[c].set == FrictionSet::bilateral;
+        for (int i = 0; i < D; ++i)
+          damping[c][i] = (joint || (i == 0 && z[c][0] > 0) ? kShift : kOff) * scale[c];
+      },
+      kMedium);
+}
+
+/// trial = (W + R)^-1 b on the rows that take part, which R hardly changes in the null space of W and takes
+/// away from the rest: b = -q at first, R x later.
+template <int D>
+void Certifier<D>::project_out(const Vec<double, D>* x, bool first) {
+  Vec<double, D>* b = image_.data();
+  const Vec<double, D>* damping = damping_.data();
+  const double* scale = s_.W.scale();
+  launch(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        for (int i = 0; i < D; ++i) {
+          const double weight = first ? -1.0 : damping[c][i];
+          b[c][i] = damping[c][i] < scale[c] ? weight * x[c][i] : 0.0;
+        }
+      },
+      kMedium);
+  solver_->solve(b, trial_.data(), 0.0);
+}
+
+/// Leaves of trial what a certificate may have, and of z the blocks that trial pushes.
+template <int D>
+void Certifier<D>::clip() {
+  Vec<double, D>*z = z_.data(), *trial = trial_.data();
+  const ContactLaw<D>* law = s_.law;
+  launch(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        trial[c] = normal_part(law[c], trial[c]);
+        if (law[c].set != FrictionSet::bilateral && !(trial[c][0] > 0)) z[c][0] = 0;
+      },
+      kMedium);
+}
+
+/// Names the worst block and how far off some block must be.
+template <int D>
+void describe(System<D>& s, const std::vector<Vec<double, D>>& z, const Vec<double, D>* r,
+              Infeasibility& found) {
+  Buffer<Vec<double, D>> velocity(s.ctx, s.blocks());
+  s.W.apply(s.ctx, r, velocity.data(), true);
+  const std::vector<Vec<double, D>> u = velocity.download(s.ctx);
+  std::vector<Vec<double, D>> q(s.blocks());
+  copy_to_host(s.ctx, q.data(), s.W.q(), q.size());
+  double gain = 0, length = 0, most = 0, worst = -1;
+  for (std::size_t c = 0; c < z.size(); ++c)
+    for (int i = 0; i < D; ++i) most = std::max(most, std::fabs(z[c][i]));
+  for (std::size_t c = 0; c < z.size(); ++c) {
+    double size = 0, off = 0;
+    for (int i = 0; i < D; ++i) {
+      gain -= q[c][i] * z[c][i];
+      size += std::fabs(z[c][i]);
+      if (z[c][i] != 0) off -= z[c][i] > 0 ? u[c][i] : -u[c][i];
+    }
+    length += size;
+    if (size <= 1e-6 * most) continue;
+    ++found.blocks;
+    if (off <= worst) continue;
+    worst = off;
+    found.block = c;
+  }
+  found.velocity = gain / length;
+  char text[256];
+  std::snprintf(
+      text, sizeof text,
+      "infeasible: %zu blocks push against each other, and whatever the impulses one of them is off by %.3g "
+      "m/s or more (block %zu by %.3g m/s here)",
+      found.blocks, found.velocity, found.block, std::max(worst, 0.0));
+  found.message = text;
+}
+
+}  // namespace
+
+template <int D>
+Infeasibility certify_infeasible(System<D>& s, const Vec<double, D>* r, long effort) {
+  Infeasibility result;
+  if (s.blocks() == 0 || !(s.W.norm_q() > 0)) return result;
+  Certifier<D> certifier(s);
+  if (!certifier.search(r, effort)) return result;
+  result.found = true;
+  std::vector<Vec<double, D>> z(s.blocks());
+  copy_to_host(s.ctx, z.data(), certifier.z(), z.size());
+  describe(s, z, r, result);
+  return result;
+}
+
+template Infeasibility certify_infeasible(System<3>&, const Vec<double, 3>*, long);
+template Infeasibility certify_infeasible(System<4>&, const Vec<double, 4>*, long);
+
+}  // namespace stickslip::STICKSLIP_BACKEND

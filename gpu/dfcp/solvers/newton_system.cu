@@ -1,0 +1,158 @@
+#include "gpu/dfcp/solvers/newton_system.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "gpu/math/dense_solve.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Rows up to which a factorisation on the host is the first choice: on a device the copies count as well.
+constexpr std::size_t kDirectRows = STICKSLIP_ON_CUDA ? 3000 : 12000;
+
+template <int D>
+bool chooses_direct(const Delassus<D>& W, NewtonLinear method) {
+  if (method != NewtonLinear::automatic) return method == NewtonLinear::direct;
+  return !W.factored() && W.blocks() * D <= kDirectRows;
+}
+
+}  // namespace
+
+template <int D>
+std::string NewtonSystem<D>::refusal(const Delassus<D>& W, NewtonLinear method) {
+  if (method == NewtonLinear::direct && W.factored())
+    return "newton_linear = direct needs the entries of W: set storage = assembled, or newton_linear = "
+           "krylov";
+  return "";
+}
+
+template <int D>
+NewtonSystem<D>::NewtonSystem(Context& ctx, const Delassus<D>& W, const NewtonLinearOptions& options)
+    : ctx_(ctx),
+      W_(W),
+      options_(options),
+      direct_(chooses_direct(W, options.method)),
+      a_(ctx, W.blocks()),
+      b_(ctx, W.blocks()),
+      size_(ctx, 1) {
+  if (direct_) {
+    if (W.factored()) throw std::logic_error(refusal(W, NewtonLinear::direct));
+    lu_.analyse(W.pattern_start(), W.pattern_column());
+    matrix_.resize(ctx, W.pattern_column().size());
+  } else {
+    inverse_.resize(ctx, W.blocks());
+    product_.resize(ctx, W.blocks());
+    solution_.resize(ctx, W.blocks());
+  }
+}
+
+template <int D>
+void NewtonSystem<D>::apply(const Shift& shift, const Vec<double, D>* x, Vec<double, D>* y) {
+  W_.apply(ctx_, x, y, false);
+  const Mat<double, D>*a = a_.data(), *b = b_.data();
+  const double* scale = W_.scale();
+  const double absolute = shift.absolute, relative = shift.relative;
+  launch(
+      ctx_, W_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        y[c] = b[c] * (y[c] + (absolute + relative * scale[c]) * x[c]) + a[c] * x[c];
+      },
+      kMedium);
+}
+
+template <int D>
+bool NewtonSystem<D>::solve(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x,
+                            double tolerance) {
+  if (direct_ && !factorise(shift)) return false;
+  return solve_again(shift, b, x, tolerance);
+}
+
+template <int D>
+bool NewtonSystem<D>::solve_again(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x,
+                                  double tolerance) {
+  if (direct_) {
+    solve_direct(b, x);
+  } else {
+    solve_krylov(shift, b, x, std::max(tolerance, options_.tolerance));
+  }
+  double* size = size_.data();
+  reduce_sum(
+      ctx_, W_.blocks(), [=] SS_LAMBDA(std::size_t c) { return norm2(x[c]); }, size);
+  return std::isfinite(read_back(ctx_, size));
+}
+
+template <int D>
+bool NewtonSystem<D>::factorise(const Shift& shift) {
+  const BlockRows<D> w = W_.rows();
+  const Mat<double, D>*a = a_.data(), *b = b_.data();
+  const double* scale = W_.scale();
+  Mat<double, D>* out = matrix_.data();
+  const double absolute = shift.absolute, relative = shift.relative;
+  launch(
+      ctx_, W_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        for (std::int32_t k = w.start[c]; k < w.start[c + 1]; ++k) {
+          out[k] = b[c] * w.value[k];
+          if (w.column[k] == static_cast<std::int32_t>(c))
+            out[k] += (absolute + relative * scale[c]) * b[c] + a[c];
+        }
+      },
+      kMedium);
+#if STICKSLIP_ON_CUDA
+  host_matrix_.resize(matrix_.size());
+  copy_to_host(ctx_, host_matrix_.data(), out, matrix_.size());
+  return lu_.factorise(host_matrix_);
+#else
+  return lu_.factorise({out, matrix_.size()});
+#endif
+}
+
+template <int D>
+void NewtonSystem<D>::solve_direct(const Vec<double, D>* b, Vec<double, D>* x) {
+#if STICKSLIP_ON_CUDA
+  host_vector_.resize(W_.blocks());
+  copy_to_host(ctx_, host_vector_.data(), b, W_.blocks());
+  lu_.solve(host_vector_.data(), host_vector_.data());
+  copy_to_device(ctx_, x, host_vector_.data(), W_.blocks());
+#else
+  lu_.solve(b, x);
+#endif
+}
+
+/// Preconditioned from the right by the inverted diagonal blocks, so that the residual is the system's own.
+template <int D>
+void NewtonSystem<D>::solve_krylov(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x,
+                                   double tolerance) {
+  const Mat<double, D>*ca = a_.data(), *cb = b_.data(), *diagonal = W_.diagonal();
+  const double* scale = W_.scale();
+  Mat<double, D>* inverse = inverse_.data();
+  const double absolute = shift.absolute, relative = shift.relative;
+  launch(
+      ctx_, W_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        Mat<double, D> m = diagonal[c];
+        for (int i = 0; i < D; ++i) m(i, i) += absolute + relative * scale[c];
+        inverse[c] = solve_dense(cb[c] * m + ca[c], Mat<double, D>::identity());
+      },
+      kMedium);
+  Vec<double, D>* scaled = product_.data();
+  const auto precondition = [&](const Vec<double, D>* in, Vec<double, D>* out) {
+    launch(
+        ctx_, W_.blocks(), [=] SS_LAMBDA(std::size_t c) { out[c] = inverse[c] * in[c]; }, kMedium);
+  };
+  gmres_.solve(
+      ctx_, W_.blocks(), b, solution_.data(), tolerance, options_.iterations,
+      [&](const Vec<double, D>* in, Vec<double, D>* out) {
+        precondition(in, scaled);
+        apply(shift, scaled, out);
+      },
+      options_.stop);
+  precondition(solution_.data(), x);
+}
+
+template class NewtonSystem<3>;
+template class NewtonSystem<4>;
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,40 @@
+// The nonsmooth Newton solvers: one driver, three functions of a block.
+#include "gpu/dfcp/solvers/nonsmooth_newton.cuh"
+
+#include "gpu/dfcp/solvers/newton_maps.h"
+#include "gpu/dfcp/solvers/solvers.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+template <int D, class Map>
+void run_newton(System<D>& s, const Map& map) {
+  const std::string refusal = NewtonSystem<D>::refusal(s.W, s.params.newton_linear);
+  if (!refusal.empty()) {
+    s.monitor.stop(SolveEnd::refused, refusal);
+    return;
+  }
+  NonsmoothNewton<D, Map>(s, map).run();
+}
+
+}  // namespace
+
+template <int D>
+void solve_newton_ac(System<D>& s) {
+  run_newton(s, AlartCurnierMap<D>{s.law, s.W.diagonal(), s.W.scale(), s.params.rho_n, s.params.rho_t});
+}
+STICKSLIP_SOLVER(solve_newton_ac)
+
+template <int D>
+void solve_newton_fb(System<D>& s) {
+  run_newton(s, FischerBurmeisterMap<D>{s.law, s.W.scale(), s.params.rho_t});
+}
+STICKSLIP_SOLVER(solve_newton_fb)
+
+template <int D>
+void solve_newton_minmap(System<D>& s) {
+  run_newton(s, MinimumMap<D>{s.law, s.W.scale(), s.params.rho_t});
+}
+STICKSLIP_SOLVER(solve_newton_minmap)
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,246 @@
+// Damped nonsmooth Newton on Phi(r) = f(r, W r + q) = 0, whatever function f says that a block obeys its law
+// [Bertails11; Course §3.3].
+//
+// The linear system of an iterate is (B (W + E) + A) d = -f with A = df/dr and B = df/du of each block. E is
+// what the papers do not have: W is singular where contacts outnumber degrees of freedom, and then their
+// method breaks down [Bertails11: nu > 1]. With E, steps are Newton's for the proximal-point problem u = W r
+// + q + E (r - centre), which has the same solutions once the centre is one. The centre moves on when the
+// merit has dropped tenfold, and E shrinks as long as that takes few steps.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gpu/dfcp/solvers/newton_system.cuh"
+#include "gpu/dfcp/solvers/system.cuh"
+#include "gpu/law/natural_map.h"
+#include "gpu/law/nonsmooth.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// `Map`: map(c, r_c, u_c) -> NonsmoothBlock<D>, in velocity units so that blocks are commensurate; the merit
+/// is |Phi|^2 / 2.
+template <int D, class Map>
+class NonsmoothNewton {
+ public:
+  NonsmoothNewton(System<D>& s, const Map& map) : NonsmoothNewton(s, map, s.params.newton_linear) {}
+  NonsmoothNewton(System<D>& s, const Map& map, NewtonLinear linear)
+      : s_(s),
+        map_(map),
+        system_(s.ctx, s.W,
+                {linear, s.params.krylov_tolerance, s.params.krylov_iterations,
+                 [&s] { return s.monitor.out_of_budget(); }}),
+        u_(s.ctx, s.blocks()),
+        residual_(s.ctx, s.blocks()),
+        step_(s.ctx, s.blocks()),
+        change_(s.ctx, s.blocks()),
+        centre_(s.ctx, s.blocks()),
+        settled_(s.ctx, s.blocks()),
+        settled_u_(s.ctx, s.blocks()),
+        merits_(s.ctx, 1) {}
+
+  enum class End { stopped, no_step, no_progress, enough };
+
+  /// Until the monitor says so, or steps fail. Where damped ones fail, a few undamped ones may lead on: the
+  /// merit of the cone's functions is nearly flat where friction is huge.
+  void run() {
+    constexpr int kRounds = 3;
+    constexpr long kUndamped = 20, kAll = std::numeric_limits<long>::max();
+    End end = iterate(kAll, s_.params.newton_damped);
+    for (int k = 0; k < kRounds && s_.params.newton_damped && end != End::stopped; ++k) {
+      end = iterate(kUndamped, false);
+      if (end != End::stopped) end = iterate(kAll, true);
+    }
+    if (end == End::no_step) stop_stalled("no step reduces the merit");
+    else if (end == End::no_progress) stop_stalled("the residual has not shrunk for many steps");
+  }
+
+  /// At most `most` iterations from s.r. Undamped ones may climb, out of where damped ones are caught.
+  End iterate(long most, bool damped) {
+    damped_ = damped;
+    proximal_ = kFirstProximal;
+    since_milestone_ = 0;
+    update_velocities();
+    recentre();
+    for (long k = 0; k < most; ++k) {
+      if (!advance()) return End::no_step;
+      update_velocities();
+      settle();
+      if (s_.monitor.done(settled_.data(), settled_u_.data())) return End::stopped;
+      if (!makes_progress()) return End::no_progress;
+      merit_ = linearise();
+      ++inner_;
+      // An undamped step is one of Newton's method itself, a damped one belongs to the proximal problem.
+      if (!damped || merit_ <= kInnerDecrease * kInnerDecrease * outer_merit_ || inner_ >= kInnerSteps) {
+        adapt(merit_ <= kInnerDecrease * kInnerDecrease * outer_merit_);
+        recentre();
+      }
+    }
+    return End::enough;
+  }
+
+  /// What is judged and returned: iterates leave their cones by some share of the largest impulses, which
+  /// weighs little in velocities (s_c times it) and much against a small impulse.
+  void settle() {
+    const ContactLaw<D>* law = s_.law;
+    const double* scale = s_.W.scale();
+    const Vec<double, D>*r = s_.r, *u = u_.data();
+    Vec<double, D>* settled = settled_.data();
+    launch(
+        s_.ctx, s_.blocks(),
+        [=] SS_LAMBDA(std::size_t c) { settled[c] = settled_impulse(law[c], scale[c], r[c], u[c]); },
+        kMedium);
+    s_.W.apply(s_.ctx, settled, settled_u_.data(), true);
+  }
+
+  /// The next proximal problem is about the r at hand.
+  void recentre() {
+    copy(s_.ctx, centre_.data(), s_.r, s_.blocks());
+    outer_merit_ = merit_ = linearise();
+    inner_ = 0;
+  }
+
+  /// u = W r + q.
+  void update_velocities() { s_.W.apply(s_.ctx, s_.r, u_.data(), true); }
+
+  /// Fills the system with A, B and -f at (r, u). Returns the merit.
+  double linearise() {
+    const Map map = map_;
+    const Vec<double, D>*r = s_.r, *u = u_.data(), *centre = centre_.data();
+    const double* scale = s_.W.scale();
+    const double proximal = proximal_;
+    Vec<double, D>* minus_f = residual_.data();
+    Mat<double, D>*a = system_.impulse_blocks(), *b = system_.velocity_blocks();
+    launch(
+        s_.ctx, s_.blocks(),
+        [=] SS_LAMBDA(std::size_t c) {
+          const NonsmoothBlock<D> block = map(c, r[c], u[c] + proximal * scale[c] * (r[c] - centre[c]));
+          minus_f[c] = -block.f;
+          a[c] = block.df_dr;
+          b[c] = block.df_du;
+        },
+        kMedium);
+    Merits* out = merits_.data();
+    reduce_sum(
+        s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { return Merits{0.5 * norm2(minus_f[c])}; }, out);
+    return read_back(s_.ctx, out)[0];
+  }
+
+  NewtonSystem<D>& system() { return system_; }
+  const Vec<double, D>* minus_f() const { return residual_.data(); }
+
+  /// One step from the linearised r; false when none can be found.
+  bool advance() {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      if (s_.monitor.out_of_budget()) return true;
+      if (system_.solve(shift(), residual_.data(), step_.data(), forcing())) {
+        const double length = damped_ ? line_search() : 1.0;
+        if (length > 0) {
+          move(length);
+          return true;
+        }
+      }
+      proximal_ = std::max(10 * proximal_, 1e-6);
+      recentre();
+    }
+    return false;
+  }
+
+  /// The first of 1, 1/2, 1/4, ... that lowers the merit enough; 0 when none does.
+  double line_search() {
+    constexpr double kSlope = 1e-4;
+    s_.W.apply(s_.ctx, step_.data(), change_.data(), false);
+    double length = 1;
+    // The full step alone, for it is what is taken near a solution; then four at a time.
+    for (int tried = 0; tried <= s_.params.newton_cuts;) {
+      const int some = tried == 0 ? 1 : std::min(kTrials, s_.params.newton_cuts + 1 - tried);
+      const Merits merits = merits_at(length, some);
+      for (int i = 0; i < some; ++i, length *= 0.5)
+        if (merits[i] <= (1 - 2 * kSlope * length) * merit_) return length;
+      tried += some;
+    }
+    return 0;
+  }
+
+  static constexpr int kTrials = 4;
+  using Merits = Vec<double, kTrials>;
+
+  /// Merits of the steps length, length / 2, ...: `count` of them.
+  Merits merits_at(double length, int count) {
+    const Map map = map_;
+    const Vec<double, D>*r = s_.r, *u = u_.data(), *d = step_.data(), *w_d = change_.data(),
+                      *centre = centre_.data();
+    const double* scale = s_.W.scale();
+    const double proximal = proximal_;
+    Merits* out = merits_.data();
+    reduce_sum(
+        s_.ctx, s_.blocks(),
+        [=] SS_LAMBDA(std::size_t c) {
+          Merits m{};
+          double t = length;
+          for (int i = 0; i < count; ++i, t *= 0.5) {
+            const Vec<double, D> x = r[c] + t * d[c];
+            m[i] = 0.5 * norm2(map(c, x, u[c] + t * w_d[c] + proximal * scale[c] * (x - centre[c])).f);
+          }
+          return m;
+        },
+        out, kMedium);
+    return read_back(s_.ctx, out);
+  }
+
+  void move(double length) {
+    Vec<double, D>* r = s_.r;
+    const Vec<double, D>* d = step_.data();
+    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { r[c] += length * d[c]; });
+  }
+
+  /// |Phi| in terms of the free velocities.
+  double relative_error() const {
+    return std::min(1.0, std::sqrt(2 * merit_) / std::max(s_.W.norm_q(), 1e-300));
+  }
+
+  Shift shift() const { return {s_.params.newton_regularisation * s_.W.mean_diagonal(), proximal_}; }
+
+  /// Far from the solution a Krylov method need not be exact [Eisenstat96].
+  double forcing() const { return 0.1 * relative_error(); }
+
+  /// Easy proximal problems get easier to leave behind, hard ones closer to their centres.
+  void adapt(bool solved) {
+    if (!damped_ || (solved && inner_ <= kFewSteps)) proximal_ = std::max(0.1 * proximal_, 1e-10);
+    else if (!solved) proximal_ = std::min(4 * proximal_, 1e3);
+  }
+
+  /// The best residual shrinks now and then.
+  bool makes_progress() {
+    if (s_.monitor.best_residual() < 0.99 * milestone_) {
+      milestone_ = s_.monitor.best_residual();
+      since_milestone_ = 0;
+    }
+    return ++since_milestone_ <= kPatience;
+  }
+
+  void stop_stalled(const char* why) {
+    s_.monitor.stop(
+        SolveEnd::stalled,
+        std::string(why) +
+            ": W may be singular, as it is with more contact rows than degrees of freedom (nu > 1)");
+  }
+
+ private:
+  static constexpr int kAttempts = 12, kPatience = 60;
+  static constexpr int kInnerSteps = 8, kFewSteps = 3;
+  static constexpr double kFirstProximal = 1e-2, kInnerDecrease = 0.1;
+
+  System<D>& s_;
+  Map map_;
+  NewtonSystem<D> system_;
+  Buffer<Vec<double, D>> u_, residual_, step_, change_, centre_;  // change_ = W step_
+  Buffer<Vec<double, D>> settled_, settled_u_;
+  Buffer<Merits> merits_;
+  double merit_ = 0, outer_merit_ = 0, proximal_ = kFirstProximal, milestone_ = 1e300;
+  int since_milestone_ = 0, inner_ = 0;
+  bool damped_ = true;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,17 @@
+// Blocked (nonsmooth) Gauss-Seidel: every block in turn gets the exact solution of its own problem
+// [Course §3.2.4 Alg.8].
+#include "gpu/dfcp/solvers/exact_sweep.cuh"
+#include "gpu/dfcp/solvers/solvers.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+template <int D>
+void solve_nsgs(System<D>& s) {
+  ExactSweep<D> sweep(s);
+  sweep.refresh();
+  do sweep.run();
+  while (!s.monitor.done(s.r));
+}
+STICKSLIP_SOLVER(solve_nsgs)
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,95 @@
+// Projected Jacobi and Gauss-Seidel by scalar rows, over-relaxed: PSOR [Course §3.2.1-3.2.3, Alg.5-7]. They
+// solve box friction.
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/core/reduce.h"
+#include "gpu/dfcp/solvers/row_sweep.cuh"
+#include "gpu/dfcp/solvers/solvers.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// The largest eigenvalue of B^-1 W, B the rows' diagonal, from below: power iterations from a fixed start.
+template <int D>
+double jacobi_radius(System<D>& s) {
+  constexpr int kProducts = 30;
+  const std::size_t n = s.blocks();
+  Buffer<Vec<double, D>> vector(s.ctx, n), image(s.ctx, n);
+  Buffer<Vec<double, 2>> sums(s.ctx, 1);
+  Vec<double, D>*x = vector.data(), *y = image.data();
+  const Mat<double, D>* diagonal = s.W.diagonal();
+  launch(s.ctx, n, [=] SS_LAMBDA(std::size_t c) {
+    for (int i = 0; i < D; ++i) x[c][i] = (c * 2654435761u >> (8 + i) & 1u) != 0 ? 1.0 : -1.0;
+  });
+  double radius = 0;
+  for (int k = 0; k < kProducts; ++k) {
+    s.W.apply(s.ctx, x, y, false);
+    // Rayleigh's quotient x' W x / x' B x.
+    reduce_sum(
+        s.ctx, n,
+        [=] SS_LAMBDA(std::size_t c) {
+          Vec<double, 2> sum{dot(x[c], y[c]), 0.0};
+          for (int i = 0; i < D; ++i) sum[1] += diagonal[c](i, i) * x[c][i] * x[c][i];
+          return sum;
+        },
+        sums.data());
+    const Vec<double, 2> sum = read_back(s.ctx, sums.data());
+    if (!(sum[1] > 0)) break;
+    radius = std::max(radius, sum[0] / sum[1]);
+    const double inverse = radius > 0 ? 1 / radius : 1.0;
+    launch(s.ctx, n, [=] SS_LAMBDA(std::size_t c) {
+      for (int i = 0; i < D; ++i)
+        x[c][i] = diagonal[c](i, i) > 0 ? inverse * y[c][i] / diagonal[c](i, i) : 0.0;
+    });
+  }
+  return radius;
+}
+
+/// Every row steps at the old velocities; only friction's bound is that of the new normal impulse.
+template <int D>
+SS_HD Vec<double, D> jacobi_rows(const ContactLaw<D>& law, const Mat<double, D>& w, double omega,
+                                 Vec<double, D> r, const Vec<double, D>& u) {
+  for (int i = 0; i < D; ++i) r[i] = w(i, i) > 0 ? r[i] - omega * u[i] / w(i, i) : 0.0;
+  if (law.set == FrictionSet::bilateral) return r;
+  r[0] = r[0] > 0 ? r[0] : 0.0;
+  for (int i = 1; i < D; ++i) r[i] = law_detail::clamp(r[i], law.mu[i - 1] * r[0]);
+  return r;
+}
+
+}  // namespace
+
+template <int D>
+void solve_pgs(System<D>& s) {
+  RowSweep<D> sweep(s);
+  BoxFriction<D> box(s);
+  sweep.refresh(s.r);
+  do sweep.run(s.r);
+  while (!s.monitor.done(s.r) && !box.settled(s.r));
+}
+STICKSLIP_SOLVER(solve_pgs)
+
+/// Jacobi's method diverges where the largest eigenvalue of B^-1 W is above 2 / omega, as soon as a body has
+/// more than a few contacts: `omega` counts in units of the largest step that is safe.
+template <int D>
+void solve_pgs_jacobi(System<D>& s) {
+  constexpr double kMargin = 0.9;  // power iterations see the radius from below
+  const double radius = jacobi_radius(s);
+  const double omega = s.params.omega * std::min(1.0, kMargin * 2 / std::max(radius, 1e-300));
+  BoxFriction<D> box(s);
+  Buffer<Vec<double, D>> velocity(s.ctx, s.blocks());
+  const Mat<double, D>* diagonal = s.W.diagonal();
+  const ContactLaw<D>* law = s.law;
+  const Vec<double, D>* u = velocity.data();
+  Vec<double, D>* r = s.r;
+  do {
+    s.W.apply(s.ctx, r, velocity.data(), true);
+    launch(
+        s.ctx, s.blocks(),
+        [=] SS_LAMBDA(std::size_t c) { r[c] = jacobi_rows(law[c], diagonal[c], omega, r[c], u[c]); },
+        kMedium);
+  } while (!s.monitor.done(r) && !box.settled(r));
+}
+STICKSLIP_SOLVER(solve_pgs_jacobi)
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,136 @@
+// Projected Gauss-Seidel with subspace minimisation, box friction [Course Alg.9]: sweeps guess which rows are
+// at their bounds, and a linear solve takes the others to rest.
+//
+// Beyond the text: W_FF is singular where contacts are redundant, and gets a small proximal term that the
+// next solve makes up for; a phase ends when a solve gains little, and what it made worse is dropped, so that
+// a wrong guess costs time only.
+#include <limits>
+
+#include "gpu/dfcp/solvers/newton_system.cuh"
+#include "gpu/dfcp/solvers/row_sweep.cuh"
+#include "gpu/dfcp/solvers/solvers.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// 1 for rows strictly within their bounds, 0 for the others.
+template <int D>
+SS_HD Vec<double, D> free_rows(const ContactLaw<D>& law, const Vec<double, D>& r) {
+  Vec<double, D> free = Vec<double, D>::filled(1);
+  if (law.set == FrictionSet::bilateral) return free;
+  free[0] = r[0] > 0 ? 1.0 : 0.0;
+  for (int i = 1; i < D; ++i) free[i] = std::fabs(r[i]) < law.mu[i - 1] * r[0] ? 1.0 : 0.0;
+  return free;
+}
+
+/// r + dr in its bounds at the new normal impulse; rows that were at a bound go along with it.
+template <int D>
+SS_HD Vec<double, D> clamped_step(const ContactLaw<D>& law, const Vec<double, D>& r,
+                                  const Vec<double, D>& dr) {
+  Vec<double, D> next = r + dr;
+  if (law.set == FrictionSet::bilateral) return next;
+  const Vec<double, D> free = free_rows(law, r);
+  next[0] = free[0] > 0 && next[0] > 0 ? next[0] : 0.0;
+  for (int i = 1; i < D; ++i) {
+    const double bound = law.mu[i - 1] * next[0], tight = r[i] > 0 ? bound : r[i] < 0 ? -bound : 0.0;
+    next[i] = free[i] > 0 ? law_detail::clamp(next[i], bound) : tight;
+  }
+  return next;
+}
+
+/// The second phase of Alg.9.
+template <int D>
+class Subspace {
+ public:
+  explicit Subspace(System<D>& s)
+      : s_(s),
+        system_(s.ctx, s.W, {NewtonLinear::automatic, 1e-6, 200, [&s] { return s.monitor.out_of_budget(); }}),
+        law_(s.ctx, s.blocks()),
+        u_(s.ctx, s.blocks()),
+        right_(s.ctx, s.blocks()),
+        step_(s.ctx, s.blocks()),
+        best_(s.ctx, s.blocks()),
+        sums_(s.ctx, 1) {}
+
+  void prepare() {
+    const ContactLaw<D>* law = s_.law;
+    ContactLaw<D>* box = law_.data();
+    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
+  }
+
+  /// Up to sm_solves solves from s.r, which becomes the best of them and itself. True: the monitor says stop.
+  bool run() {
+    double best = judge(), last = best;
+    copy(s_.ctx, best_.data(), s_.r, s_.blocks());
+    bool stop = false;
+    for (int k = 0; k < s_.params.sm_solves && !stop; ++k) {
+      if (!solve()) break;
+      const double residual = judge();
+      stop = s_.monitor.done(s_.r, u_.data());
+      if (residual < best) {
+        best = residual;
+        copy(s_.ctx, best_.data(), s_.r, s_.blocks());
+      }
+      // The first solves may lead through worse points.
+      if (!(residual <= 0.5 * last) && k > 0) break;
+      last = residual;
+    }
+    copy(s_.ctx, s_.r, best_.data(), s_.blocks());
+    return stop;
+  }
+
+  /// The residual under box friction, and u of s.r.
+  double judge() {
+    s_.W.apply(s_.ctx, s_.r, u_.data(), true);
+    return judge_quickly<D>(s_.ctx, s_.W, law_.data(), s_.r, u_.data(), sums_.data()).residual;
+  }
+
+  /// W_FF dr_F = -u_F, the other rows of dr zero. False when it cannot be solved.
+  bool solve() {
+    const ContactLaw<D>* law = law_.data();
+    const Vec<double, D>* u = u_.data();
+    Vec<double, D>*r = s_.r, *right = right_.data();
+    Mat<double, D>*a = system_.impulse_blocks(), *b = system_.velocity_blocks();
+    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) {
+      const Vec<double, D> free = free_rows(law[c], r[c]);
+      a[c] = b[c] = Mat<double, D>::zero();
+      for (int i = 0; i < D; ++i) {
+        a[c](i, i) = 1 - free[i];
+        b[c](i, i) = free[i];
+        right[c][i] = -free[i] * u[c][i];
+      }
+    });
+    if (!system_.solve({0, 1e-8}, right, step_.data())) return false;
+    const Vec<double, D>* step = step_.data();
+    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { r[c] = clamped_step(law[c], r[c], step[c]); });
+    return true;
+  }
+
+ private:
+  System<D>& s_;
+  NewtonSystem<D> system_;
+  Buffer<ContactLaw<D>> law_;
+  Buffer<Vec<double, D>> u_, right_, step_, best_;
+  Buffer<Vec<double, 4>> sums_;
+};
+
+}  // namespace
+
+template <int D>
+void solve_pgs_sm(System<D>& s) {
+  RowSweep<D> sweep(s);
+  BoxFriction<D> box(s);
+  Subspace<D> subspace(s);
+  subspace.prepare();
+  for (;;) {
+    sweep.refresh(s.r);
+    for (int k = 0; k < s.params.sm_sweeps; ++k) {
+      sweep.run(s.r);
+      if (s.monitor.done(s.r) || box.settled(s.r)) return;
+    }
+    if (subspace.run() || box.settled(s.r)) return;
+  }
+}
+STICKSLIP_SOLVER(solve_pgs_sm)
+
+}  // namespace stickslip::STICKSLIP_BACKEND

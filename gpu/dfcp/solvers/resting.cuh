@@ -1,0 +1,48 @@
+// Blocks that hardly move in a Gauss-Seidel sweep rest for some sweeps [Daviet20 §6.4].
+#pragma once
+
+#include <cmath>
+
+#include "gpu/core/launch.h"
+#include "gpu/dfcp/solvers/system.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// A block rests for `kSweeps` sweeps once s_c |dr| stays below `quiet` [m/s]; 0: none rests.
+template <int D>
+struct RestingBlocks {
+  static constexpr std::int8_t kSweeps = 8;
+  double quiet;
+  const double* scale;
+  std::int8_t* rest;
+
+  /// To be asked once per sweep and block.
+  SS_HD bool skip(std::size_t c) const {
+    if (quiet <= 0 || rest[c] <= 0) return false;
+    --rest[c];
+    return true;
+  }
+  SS_HD void note(std::size_t c, const Vec<double, D>& change) const {
+    if (quiet > 0 && scale[c] * norm(change) < quiet) rest[c] = kSweeps;
+  }
+};
+
+/// Owns what a sweep's blocks remember of their rest.
+template <int D>
+class SweepRest {
+ public:
+  explicit SweepRest(System<D>& s)
+      : rest_(s.ctx, s.blocks()),
+        view_{s.params.sleep * s.params.tolerance * s.W.norm_q() /
+                  std::sqrt(static_cast<double>(s.blocks() > 0 ? s.blocks() : 1)),
+              s.W.scale(), rest_.data()} {
+    fill(s.ctx, rest_.data(), s.blocks(), std::int8_t{0});
+  }
+  const RestingBlocks<D>& view() const { return view_; }
+
+ private:
+  Buffer<std::int8_t> rest_;
+  RestingBlocks<D> view_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,136 @@
+// Gauss-Seidel sweeps by scalar rows with box friction, |r_i| <= mu_i r_N at the newest r_N [Course
+// §3.2.1-3.2.3], and what a solver of box friction says when the problem's law is another.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "gpu/core/reduce.h"
+#include "gpu/dfcp/solvers/resting.cuh"
+#include "gpu/dfcp/solvers/sweep.cuh"
+#include "gpu/law/projection.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// The law that projected Gauss-Seidel solves in a block.
+template <int D>
+SS_HD inline ContactLaw<D> box_law(ContactLaw<D> law) {
+  if (law.set == FrictionSet::bilateral) return law;
+  law.set = FrictionSet::box;
+  law.flow = FlowRule::exact;
+  return law;
+}
+
+/// One row after the other: r_i - omega u_i / W_ii, clamped. `w`: the block's own part of W.
+template <int D>
+SS_HD inline Vec<double, D> relax_rows(const ContactLaw<D>& law, const Mat<double, D>& w, double omega,
+                                       Vec<double, D> r, Vec<double, D> u) {
+  const bool bilateral = law.set == FrictionSet::bilateral;
+  for (int i = 0; i < D; ++i) {
+    double next = w(i, i) > 0 ? r[i] - omega * u[i] / w(i, i) : 0.0;
+    if (!bilateral) next = i == 0 ? (next > 0 ? next : 0.0) : law_detail::clamp(next, law.mu[i - 1] * r[0]);
+    const double change = next - r[i];
+    r[i] = next;
+    for (int j = 0; j < D; ++j) u[j] += w(j, i) * change;
+  }
+  return r;
+}
+
+template <int D>
+struct RowUpdate {
+  const ContactLaw<D>* law;
+  const Mat<double, D>* diagonal;
+  double omega;
+  RestingBlocks<D> resting;
+
+  SS_HD bool skip(std::size_t c) const { return resting.skip(c); }
+  SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
+    const Vec<double, D> next = relax_rows(law[c], diagonal[c], omega, r, u);
+    resting.note(c, next - r);
+    return next;
+  }
+};
+
+/// The sweeps of `pgs`.
+template <int D>
+class RowSweep {
+ public:
+  explicit RowSweep(System<D>& s) : s_(s), sweeper_(s), resting_(s) {}
+
+  void refresh(Vec<double, D>* r) { sweeper_.refresh(r); }
+
+  /// One sweep over r (forth and back with `symmetric_sweeps`).
+  void run(Vec<double, D>* r) {
+    const RowUpdate<D> update{s_.law, s_.W.diagonal(), s_.params.omega, resting_.view()};
+    sweeper_.run_both_ways(r, update);
+  }
+
+ private:
+  System<D>& s_;
+  Sweeper<D> sweeper_;
+  SweepRest<D> resting_;
+};
+
+/// Looks whether an iterate solves the problem with box friction in place of its own law.
+template <int D>
+class BoxFriction {
+ public:
+  explicit BoxFriction(System<D>& s) : s_(s), count_(s.ctx, 1) { prepare(); }
+
+  /// Public for nvcc's sake, as is all that has an extended lambda; the constructor calls it.
+  void prepare() {
+    const ContactLaw<D>* law = s_.law;
+    reduce_sum(
+        s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { return solved_exactly(law[c]) ? 0 : 1; },
+        count_.data());
+    others_ = read_back(s_.ctx, count_.data()) > 0;
+    if (!others_) return;
+    u_.resize(s_.ctx, s_.blocks());
+    sums_.resize(s_.ctx, 1);
+    law_.resize(s_.ctx, s_.blocks());
+    ContactLaw<D>* box = law_.data();
+    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
+  }
+
+  /// To be asked after every `monitor.done`: true when there is nothing left to gain, and the monitor is told
+  /// why.
+  bool settled(const Vec<double, D>* r) {
+    if (!others_ || s_.monitor.checks() == checks_) return false;
+    checks_ = s_.monitor.checks();
+    s_.W.apply(s_.ctx, r, u_.data(), true);
+    const double residual = judge_quickly(s_.ctx, s_.W, static_cast<const ContactLaw<D>*>(law_.data()), r,
+                                          static_cast<const Vec<double, D>*>(u_.data()), sums_.data())
+                                .residual;
+    if (!(residual <= s_.monitor.limits().tolerance)) return false;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "solves box friction, of which the residual is %.2g; the problem has another law, of which "
+                  "it is %.2g",
+                  residual, s_.monitor.best_residual());
+    s_.monitor.stop(SolveEnd::stalled, text);
+    return true;
+  }
+
+  /// The laws with box friction, per block, backend memory.
+  const ContactLaw<D>* law() const { return others_ ? law_.data() : s_.law; }
+
+  /// Boxes, joints, and blocks without friction.
+  SS_HD static bool solved_exactly(const ContactLaw<D>& law) {
+    if (law.set == FrictionSet::bilateral || (law.set == FrictionSet::box && law.flow == FlowRule::exact))
+      return true;
+    for (int i = 0; i < D - 1; ++i)
+      if (law.mu[i] > 0) return false;
+    return true;
+  }
+
+ private:
+  System<D>& s_;
+  bool others_ = false;
+  long checks_ = -1;
+  Buffer<std::int32_t> count_;
+  Buffer<ContactLaw<D>> law_;
+  Buffer<Vec<double, D>> u_;
+  Buffer<Vec<double, 4>> sums_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

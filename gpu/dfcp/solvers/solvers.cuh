@@ -1,0 +1,31 @@
+// The solvers of the lab. Each takes a System, calls its monitor once per iteration and returns when that
+// says so, or after `monitor.stop` with the reason; the monitor has the best iterate.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "gpu/dfcp/solvers/system.cuh"
+#include "gpu/params/contact_solvers.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+// `solve_<name>` of each row of contact_solvers.h that solves problems.
+#define STICKSLIP_DECLARE(kind, name, ...) \
+  template <int D>                         \
+  void solve_##name(System<D>& s);
+#define STICKSLIP_NONE(...)
+STICKSLIP_CONTACT_SOLVERS(STICKSLIP_DECLARE, STICKSLIP_NONE)
+#undef STICKSLIP_DECLARE
+#undef STICKSLIP_NONE
+
+/// Runs the solver called `name`; false when there is none.
+template <int D>
+bool run_solver(std::string_view name, System<D>& s);
+
+// Each solver's file instantiates it for both sizes of a block.
+#define STICKSLIP_SOLVER(solve)    \
+  template void solve(System<3>&); \
+  template void solve(System<4>&);
+
+}  // namespace stickslip::STICKSLIP_BACKEND

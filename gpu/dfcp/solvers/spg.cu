@@ -1,0 +1,208 @@
+// P-SPG-FB, the preconditioned spectral projected gradient method with fallback [Tasora13].
+//
+// Deviations: without the preconditioner the step is taken in units of the mean diagonal of W, so that the
+// bounds on alpha mean the same; f is quadratic, so that a line search needs no product with W, and f enters
+// as differences only: f(x + l d) - f(x) = l <d, g> + l^2/2 <d, A d> keeps its digits where f itself has none
+// left. A cut goes to the minimum along d, within [sigma_min, sigma_max].
+#include <limits>
+#include <vector>
+
+#include "gpu/dfcp/solvers/de_saxce.cuh"
+#include "gpu/dfcp/solvers/solvers.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Scalars of one iteration. P is the preconditioner, or its mean where there is none, of every direction:
+/// alpha is a step in the metric P, though the fallback's direction goes without.
+struct SpgSums {
+  double dg, dAd, dPd, AdPAd;  // <d, g>, <d, A d>, <d, P d>, <A d, P^-1 A d>
+  double e2, w2, u2;           // |e|^2, |[x - Pi(x - tau g)] / tau|^2, |u|^2
+};
+
+/// The values of f that the line search may rise to, relative to the last one [GLL].
+class Memory {
+ public:
+  explicit Memory(int size) : rise_(static_cast<std::size_t>(size), 0.0) {}
+  void clear() { std::fill(rise_.begin(), rise_.end(), 0.0); }
+  /// f changed by this.
+  void add(double change) {
+    for (double& r : rise_) r = std::max(0.0, r - change);
+    if (rise_.size() > 1) {
+      std::rotate(rise_.begin(), rise_.end() - 1, rise_.end());
+      rise_[0] = std::max(0.0, -change);
+    }
+  }
+  double largest() const { return *std::max_element(rise_.begin(), rise_.end()); }
+
+ private:
+  std::vector<double> rise_;
+};
+
+template <int D>
+class Spg {
+ public:
+  explicit Spg(System<D>& s)
+      : s_(s),
+        x_(s.ctx, s.blocks()),
+        u_(s.ctx, s.blocks()),
+        d_(s.ctx, s.blocks()),
+        Ad_(s.ctx, s.blocks()),
+        best_(s.ctx, s.blocks()),
+        sums_(s.ctx, 1),
+        memory_(s.params.spg_memory) {}
+
+  void start() {
+    project_start();
+    refresh();
+  }
+  const Vec<double, D>* r() const { return x_.data(); }
+  const Vec<double, D>* u() const { return u_.data(); }
+
+  ConvexEnd run(const double* shift, double target) {
+    const LabParams& p = s_.params;
+    double alpha = 1, best = 1e29;  // w_0
+    bool best_is_here = true;
+    memory_.clear();
+    refresh();
+    for (long j = 0;; ++j) {
+      SpgSums m = direction(shift, alpha, p.spg_precondition);
+      const ConvexEnd here{std::sqrt(m.e2) / std::max(s_.W.norm_q(), 1e-300)};
+      if (here.residual <= target) return here;
+      best_is_here = m.w2 <= best;
+      if (best_is_here) {
+        best = m.w2;
+        copy(s_.ctx, best_.data(), x_.data(), s_.blocks());
+      }
+      if (m.dg >= 0) m = direction(shift, alpha, false);
+      if (!(m.dg < 0)) return stalled(here, best_is_here);
+      const double lambda = search(m);
+      if (!(lambda > 0)) return stalled(here, best_is_here);
+      move(lambda);
+      memory_.add(lambda * (m.dg + 0.5 * lambda * m.dAd));
+      alpha = spectral_step(m, j);
+      if (j % 64 == 63) refresh();
+      if (s_.monitor.done(x_.data())) return over(here, best_is_here);
+    }
+  }
+
+  void project_start();
+  void move(double lambda);
+  SpgSums direction(const double* shift, double alpha, bool precondition);
+
+ private:
+  void refresh() { s_.W.apply(s_.ctx, x_.data(), u_.data(), true); }
+
+  /// The fallback: the iterate of the least w.
+  ConvexEnd over(ConvexEnd end, bool best_is_here) {
+    if (!best_is_here && !s_.monitor.converged()) s_.monitor.check(best_.data());
+    end.over = true;
+    return end;
+  }
+  ConvexEnd stalled(ConvexEnd end, bool best_is_here) {
+    if (!best_is_here) {
+      copy(s_.ctx, x_.data(), best_.data(), s_.blocks());
+      refresh();
+    }
+    end.stalled = true;
+    return end;
+  }
+
+  /// lambda of the non-monotone Armijo search; 0 when it fails.
+  double search(const SpgSums& m) const {
+    const LabParams& p = s_.params;
+    const double allowed = memory_.largest();
+    double lambda = 1;
+    for (int cut = 0; cut < 1000; ++cut) {
+      const double change = lambda * (m.dg + 0.5 * lambda * m.dAd);
+      if (change <= allowed + p.spg_gamma * lambda * m.dg) return lambda;
+      const double minimum = m.dAd > 0 ? -m.dg / m.dAd : lambda;
+      lambda =
+          std::clamp(minimum, std::min(p.spg_sigma_min, p.spg_sigma_max) * lambda, p.spg_sigma_max * lambda);
+    }
+    return 0;
+  }
+
+  /// BB1 and BB2 in turn; s = lambda d and y = lambda A d, and lambda falls out.
+  double spectral_step(const SpgSums& m, long j) const {
+    const LabParams& p = s_.params;
+    const double alpha = j % 2 == 1 ? m.dPd / m.dAd : m.dAd / m.AdPAd;
+    if (!(m.dAd > 0)) return p.spg_alpha_max;
+    return std::min(p.spg_alpha_max, std::max(p.spg_alpha_min, alpha));
+  }
+
+  System<D>& s_;
+  Buffer<Vec<double, D>> x_, u_, d_, Ad_, best_;
+  Buffer<Vec<double, 7>> sums_;
+  Memory memory_;
+};
+
+template <int D>
+void Spg<D>::project_start() {
+  Vec<double, D>* x = x_.data();
+  const Vec<double, D>* r = s_.r;
+  const ContactLaw<D>* law = s_.law;
+  launch(
+      s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { x[c] = project(law[c], r[c]); }, kMedium);
+}
+
+/// x += lambda d, u += lambda A d.
+template <int D>
+void Spg<D>::move(double lambda) {
+  Vec<double, D>*x = x_.data(), *u = u_.data();
+  const Vec<double, D>*d = d_.data(), *Ad = Ad_.data();
+  launch(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        x[c] += lambda * d[c];
+        u[c] += lambda * Ad[c];
+      },
+      kMedium);
+}
+
+/// d = Pi(x - alpha P^-1 g) - x and everything that is to be known of it.
+template <int D>
+SpgSums Spg<D>::direction(const double* shift, double alpha, bool precondition) {
+  Vec<double, D>* d = d_.data();
+  const Vec<double, D>*x = x_.data(), *u = u_.data(), *Ad = Ad_.data();
+  const ContactLaw<D>* law = s_.law;
+  const double *scale = s_.W.scale(), mean = s_.W.mean_diagonal();
+  const double tau = s_.params.spg_tau / mean;
+  const bool preconditioned = s_.params.spg_precondition;
+  launch(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        Vec<double, D> g = u[c];
+        g[0] += shift[c];
+        d[c] = project(law[c], x[c] - (alpha / (precondition ? scale[c] : mean)) * g) - x[c];
+      },
+      kMedium);
+  s_.W.apply(s_.ctx, d, Ad_.data(), false);
+  reduce_sum(
+      s_.ctx, s_.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        const double metric = preconditioned ? scale[c] : mean;
+        Vec<double, D> g = u[c];
+        g[0] += shift[c];
+        const double e = convex_error(law[c], scale[c], x[c], u[c], shift[c]);
+        const double w2 = norm2(x[c] - project(law[c], x[c] - tau * g)) / (tau * tau);
+        return Vec<double, 7>{
+            dot(d[c], g), dot(d[c], Ad[c]), metric * norm2(d[c]), norm2(Ad[c]) / metric, e * e,
+            w2,           norm2(u[c])};
+      },
+      sums_.data(), kMedium);
+  const Vec<double, 7> v = read_back(s_.ctx, sums_.data());
+  return {v[0], v[1], v[2], v[3], v[4], v[5], v[6]};
+}
+
+}  // namespace
+
+template <int D>
+void solve_spg(System<D>& s) {
+  Spg<D> spg(s);
+  spg.start();
+  solve_by_shifts(s, spg);
+}
+STICKSLIP_SOLVER(solve_spg)
+
+}  // namespace stickslip::STICKSLIP_BACKEND

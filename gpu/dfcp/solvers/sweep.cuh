@@ -1,0 +1,161 @@
+// One Gauss-Seidel sweep over the blocks of a system, whatever a block does when its turn comes.
+#pragma once
+
+#include <algorithm>
+
+#include "gpu/core/launch.h"
+#include "gpu/dfcp/solvers/system.cuh"
+#include "gpu/law/projection.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// How a sweep reads velocities and hands on new impulses: through the rows of W ...
+template <int D>
+struct AssembledSweep {
+  BlockRows<D> w;
+  const Vec<double, D>* q;
+  Vec<double, D>* r;
+
+  SS_HD Vec<double, D> velocity(std::size_t c) const { return w.times(c, r) + q[c]; }
+  SS_HD void set(std::size_t c, const Vec<double, D>& value) const { r[c] = value; }
+};
+
+/// ... or through the velocities of bodies, v = A^-1 H' r.
+template <int D>
+struct FactoredSweep {
+  BodyRows<D> h;
+  const Vec<double, D>* q;
+  Vec<double, D>* r;
+  double* v;
+
+  SS_HD Vec<double, D> velocity(std::size_t c) const {
+    Vec<double, D> u = h.times(c, v) + q[c];
+    for (int i = 0; i < D; ++i) u[i] += h.compliance[c][i] * r[c][i];
+    return u;
+  }
+  SS_HD void set(std::size_t c, const Vec<double, D>& value) const {
+    h.push(c, value - r[c], v);
+    r[c] = value;
+  }
+};
+
+/// Whether sweeps of this system go by colours.
+template <int D>
+bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
+#if STICKSLIP_ON_CUDA
+  return true;
+#else
+  // Below this the colours' loops cost more than two threads win, and the stored order converges faster.
+  constexpr std::size_t kFew = 4096;
+  if (s.params.ordering == SweepOrder::automatic) {
+    // Where all blocks share a body there are as many colours as blocks.
+    const std::size_t met = s.W.pattern_column().size() / std::max<std::size_t>(s.blocks(), 1);
+    return s.blocks() >= kFew && met < s.blocks() / 8;
+  }
+  return s.params.ordering == SweepOrder::coloured;
+#endif
+}
+
+/// r + omega (next - r), back in the cone where it may have left it.
+template <int D>
+SS_HD inline Vec<double, D> over_relaxed(const ContactLaw<D>& law, double omega, const Vec<double, D>& r,
+                                         const Vec<double, D>& next) {
+  if (omega == 1) return next;
+  const Vec<double, D> further = r + omega * (next - r);
+  return omega > 1 ? project(law, further) : further;
+}
+
+/// Prepares and runs sweeps over one system.
+template <int D>
+class Sweeper {
+ public:
+  explicit Sweeper(System<D>& s) : s_(s), coloured_(sweeps_by_colours(s)) {
+    if (coloured_ && !s.colouring.built()) colour_conflicts(s);
+    if (s.W.factored()) v_.resize(s.ctx, s.W.bodies() * static_cast<std::size_t>(s.W.body_dofs()));
+  }
+
+  /// r changed by other means: velocities of bodies are made anew.
+  void refresh(Vec<double, D>* r) {
+    if (s_.W.factored()) s_.W.body_velocities(s_.ctx, r, v_.data());
+  }
+
+  /// Body velocities that r causes; empty for an assembled W.
+  Buffer<double>& velocities() { return v_; }
+
+  /// For every block in turn: r_c = update(c, r_c, u_c), with u_c at the newest impulses, unless
+  /// update.skip(c). `refresh` first.
+  template <class Update>
+  void run(Vec<double, D>* r, Update update, bool backward = false) {
+    if (s_.W.factored())
+      run_with(FactoredSweep<D>{s_.W.body_rows(), s_.W.q(), r, v_.data()}, update, backward);
+    else run_with(AssembledSweep<D>{s_.W.rows(), s_.W.q(), r}, update, backward);
+  }
+
+  /// The sweep that the parameters ask for: forth, and back with `symmetric_sweeps`.
+  template <class Update>
+  void run_both_ways(Vec<double, D>* r, const Update& update) {
+    run(r, update);
+    if (s_.params.symmetric_sweeps) run(r, update, true);
+  }
+
+  template <class Access, class Update>
+  void run_with(const Access& access, const Update& update, bool backward) {
+    const std::size_t n = s_.blocks();
+    if (!coloured_) {
+      launch(
+          s_.ctx, n,
+          [=] SS_LAMBDA(std::size_t i) {
+            const std::size_t c = backward ? n - 1 - i : i;
+            if (!update.skip(c)) access.set(c, update(c, access.r[c], access.velocity(c)));
+          },
+          Grain{n});
+      return;
+    }
+    if (s_.colouring.run_length() > 1) return run_in_runs(access, update, backward);
+    const Colouring& colours = s_.colouring;
+    for (int step = 0; step < colours.colours(); ++step) {
+      const int k = backward ? colours.colours() - 1 - step : step;
+      const std::int32_t* order = colours.order() + colours.offset(k);
+      launch(
+          s_.ctx, colours.offset(k + 1) - colours.offset(k),
+          [=] SS_LAMBDA(std::size_t i) {
+            const auto c = static_cast<std::size_t>(order[i]);
+            if (!update.skip(c)) access.set(c, update(c, access.r[c], access.velocity(c)));
+          },
+          kMedium);
+    }
+  }
+
+  template <class Access, class Update>
+  void run_in_runs(const Access& access, const Update& update, bool backward) {
+    const Colouring& colours = s_.colouring;
+    const std::size_t n = s_.blocks(), length = colours.run_length();
+    for (int step = 0; step < colours.colours(); ++step) {
+      const int k = backward ? colours.colours() - 1 - step : step;
+      const std::int32_t* runs = colours.runs() + colours.run_offset(k);
+      launch(
+          s_.ctx, colours.run_offset(k + 1) - colours.run_offset(k),
+          [=] SS_LAMBDA(std::size_t i) {
+            const std::size_t first = static_cast<std::size_t>(runs[i]) * length;
+            const std::size_t count = first + length < n ? length : n - first;
+            for (std::size_t j = 0; j < count; ++j) {
+              const std::size_t c = backward ? first + count - 1 - j : first + j;
+              if (!update.skip(c)) access.set(c, update(c, access.r[c], access.velocity(c)));
+            }
+          },
+          Grain{1});
+    }
+  }
+
+ private:
+  System<D>& s_;
+  bool coloured_;
+  Buffer<double> v_;
+};
+
+/// Colours the blocks of a system by the pattern of W; on the CPU, where memory that is not read in its order
+/// costs several times the sweep, runs of them as long as those of a colour are enough for many threads.
+template <int D>
+void colour_conflicts(System<D>& s);
+
+}  // namespace stickslip::STICKSLIP_BACKEND

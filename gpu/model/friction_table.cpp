@@ -1,0 +1,31 @@
+#include "gpu/model/friction_table.h"
+
+#include <cmath>
+
+namespace stickslip {
+namespace {
+
+double on_plane(const Material& material, const HalfSpace& plane) {
+  if (plane.mu_of_pair) return plane.mu;
+  return plane.mu_of_body ? material.mu : std::sqrt(material.mu * plane.mu);
+}
+
+}  // namespace
+
+std::vector<double> friction_coefficients(const Model& model) {
+  const std::size_t materials = model.materials.size(), columns = materials + model.half_spaces.size();
+  std::vector<double> mu(materials * columns);
+  for (std::size_t a = 0; a < materials; ++a) {
+    for (std::size_t b = 0; b < materials; ++b)
+      mu[a * columns + b] = std::sqrt(model.materials[a].mu * model.materials[b].mu);
+    for (std::size_t h = 0; h < model.half_spaces.size(); ++h)
+      mu[a * columns + materials + h] = on_plane(model.materials[a], model.half_spaces[h]);
+  }
+  for (const PairFriction& pair : model.pair_friction) {
+    const auto a = static_cast<std::size_t>(pair.material_a), b = static_cast<std::size_t>(pair.material_b);
+    mu[a * columns + b] = mu[b * columns + a] = pair.mu;
+  }
+  return mu;
+}
+
+}  // namespace stickslip

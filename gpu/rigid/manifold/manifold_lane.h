@@ -1,0 +1,177 @@
+// What one lane of a pack is made of, and the numbers of a body that conjugate directions need.
+#pragma once
+
+#include "gpu/law/projection.h"
+#include "gpu/math/mat.h"
+#include "gpu/rigid/bodies.cuh"
+#include "gpu/rigid/contact_rows.h"
+#include "gpu/rigid/manifold/manifold_layout.h"
+#include "gpu/rigid/manifold/manifold_packs.h"
+
+namespace stickslip {
+namespace manifold_detail {
+
+using V3 = Vec<double, 3>;
+
+/// Beyond this mu |W_NT| / W_NN of a contact, sweeps that take normal and friction in turn hardly contract:
+/// sliding, the normal impulse of one round is that ratio times the one before [Course 3.4]. At 1 lies
+/// Painleve's paradox.
+inline constexpr double kMostJam = 0.95;
+
+/// Of the points of a lane.
+struct LaneSums {
+  double free2 = 0;  // |u|^2 before any impulse, of each point no more than the limit
+  double jam = 0;    // the largest mu |W_NT| / W_NN
+};
+
+/// What the lane of a manifold is made of.
+struct LaneFiller {
+  const RigidContact* contacts;
+  const ManifoldRange* ranges;
+  BodiesView at;
+  SurfaceTable table;
+  ContactRowOptions options;
+  const double* free;
+  const Vec<double, 4>* before;  // null: no impulses to start from
+  std::size_t before_count;
+  double most2;  // [m^2/s^2] what |u|^2 of a point counts for at most
+
+  SS_HD SurfacePair surfaces(const RigidContact& c) const {
+    const std::int32_t material = at.material[c.a], other = c.b >= 0 ? at.material[c.b] : 0;
+    const std::int32_t column = table.column(other, c.b);
+    return surface_pair(table.surface[material], table.surface[column],
+                        table.mu[material * table.columns + column], {0, 0, 0}, {0, 0, 0});
+  }
+  /// Before any impulse, at a place in the world.
+  SS_HD V3 free_velocity(std::int32_t b, const V3& arm) const {
+    if (b < 0) return {0, 0, 0};
+    const double* v = free + 6 * static_cast<std::size_t>(b);
+    return V3{v[0], v[1], v[2]} + cross(V3{v[3], v[4], v[5]}, arm);
+  }
+  /// Of the last step, in this one's frame and cone.
+  SS_HD V3 start(const RigidContact& c, const ContactFrame& frame, double mu) const {
+    if (before == nullptr || c.previous < 0 || static_cast<std::size_t>(c.previous) >= before_count)
+      return {0, 0, 0};
+    const Vec<double, 4> f = before[c.previous];
+    const V3 force{f[0], f[1], f[2]};
+    const ContactLaw<3> law{{mu, mu}, FrictionSet::ellipsoid, FlowRule::exact};
+    return project(law, V3{dot(force, frame.n), dot(force, frame.t1), dot(force, frame.t2)});
+  }
+
+  /// Writes the lane.
+  SS_HD LaneSums fill(std::size_t m, const PackCell<double>& cell, const PackCell<double>& impulse) const {
+    const ManifoldRange range = ranges[m];
+    const RigidContact& first = contacts[range.first];
+    const BodyAtStep a = at.at_step(first.a), b = at.at_step(first.b);
+    const SurfacePair pair = surfaces(first);
+    const ContactFrame frame = contact_frame(first.normal);
+    cell.set3(manifold_field::normal, frame.n);
+    cell.set3(manifold_field::tangent, frame.t1);
+    cell.set3(manifold_field::apart, a.pose.x - b.pose.x);
+    cell.write(manifold_field::mu, pair.mu);
+    cell.write(manifold_field::mass_a, a.inverse.mass);
+    cell.write(manifold_field::mass_b, b.inverse.mass);
+    for (int i = 0; i < 6; ++i) {
+      cell.write(manifold_field::inertia_a + i, a.inverse.inertia[i]);
+      cell.write(manifold_field::inertia_b + i, b.inverse.inertia[i]);
+    }
+    LaneSums sums;
+    for (int p = 0; p < kManifoldPoints; ++p)
+      if (p < range.count) fill_point(contacts[range.first + p], p, a, b, frame, pair, cell, impulse, sums);
+      else leave_out(p, cell, impulse);
+    return sums;
+  }
+
+  SS_HD void fill_point(const RigidContact& c, int p, const BodyAtStep& a, const BodyAtStep& b,
+                        const ContactFrame& frame, const SurfacePair& pair, const PackCell<double>& cell,
+                        const PackCell<double>& impulse, LaneSums& sums) const {
+    const V3 arm = c.point - a.pose.x, arm_b = c.point - b.pose.x;
+    const auto mobility = [&](const V3& d) {
+      const V3 x = cross(arm, d), y = cross(arm_b, d);
+      return a.inverse.mass + b.inverse.mass + dot(x, a.inverse.turn(x)) + dot(y, b.inverse.turn(y));
+    };
+    // W d for d along a tangent, times the normal: the centres' masses do not couple the two.
+    const V3 turn_a = a.inverse.turn(cross(arm, frame.n)), turn_b = b.inverse.turn(cross(arm_b, frame.n));
+    const auto coupling = [&](const V3& t) {
+      return dot(turn_a, cross(arm, t)) + dot(turn_b, cross(arm_b, t));
+    };
+    const V3 now = a.velocity + cross(a.spin, arm) - b.velocity - cross(b.spin, arm_b);
+    const double w = rigid_detail::contact_speed(options, c.gap, dot(frame.n, now), pair.restitution);
+    const double normal = mobility(frame.n), tangents = mobility(frame.t1) + mobility(frame.t2);
+    if (!(normal > 0) || !(tangents > 0)) {
+      leave_out(p, cell, impulse);
+      impulse.set3(3 * p, start(c, frame, pair.mu));  // sleeping bodies keep what held them
+      return;
+    }
+    const double softness = options.feedback.softness * normal;
+    const int f = point_at(p);
+    cell.set3(f + point_field::arm, arm);
+    cell.write(f + point_field::speed, w);
+    cell.write(f + point_field::softness, softness);
+    cell.write(f + point_field::r_normal, 1 / (normal + softness));
+    cell.write(f + point_field::r_tangent, 2 / tangents);
+    impulse.set3(3 * p, start(c, frame, pair.mu));
+    V3 u = free_velocity(c.a, arm) - free_velocity(c.b, arm_b);
+    u = {dot(frame.n, u) + w, dot(frame.t1, u), dot(frame.t2, u)};
+    const double u2 = norm2(u);
+    sums.free2 += u2 > most2 ? most2 : u2;
+    const double n1 = coupling(frame.t1), n2 = coupling(frame.t2);
+    sums.jam = larger(sums.jam, pair.mu * std::sqrt(n1 * n1 + n2 * n2) / normal);
+  }
+
+  SS_HD static void leave_out(int p, const PackCell<double>& cell, const PackCell<double>& impulse) {
+    for (int f = point_at(p); f < point_at(p + 1); ++f) cell.write(f, 0.0);
+    impulse.set3(3 * p, V3{0, 0, 0});
+  }
+  SS_HD static void leave_empty(const PackCell<double>& cell, const PackCell<double>& impulse) {
+    for (int f = 0; f < kManifoldFields; ++f) cell.write(f, 0.0);
+    for (int f = 0; f < kImpulseFields; ++f) impulse.write(f, 0.0);
+  }
+};
+
+/// M of a body: m, and I as BodyInverse has I^-1.
+SS_HD inline void put_mass(const BodyInverse& inverse, double* mass) {
+  for (int i = 0; i < kMotionFields; ++i) mass[i] = 0;
+  if (!(inverse.mass > 0)) return;
+  mass[0] = 1 / inverse.mass;
+  if (!(inverse.inertia[0] > 0)) return;  // does not turn
+  const Mat<double, 3> inertia = stickslip::inverse(inverse.inertia_matrix());
+  for (int i = 0; i < 3; ++i) mass[1 + i] = inertia(i, i);
+  mass[4] = inertia(0, 1);
+  mass[5] = inertia(0, 2);
+  mass[6] = inertia(1, 2);
+}
+
+/// <x, M y> of one body.
+SS_HD inline double mass_product(const double* m, const double* x, const double* y) {
+  return m[0] * (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]) + x[4] * (m[1] * y[4] + m[4] * y[5] + m[5] * y[6]) +
+         x[5] * (m[4] * y[4] + m[2] * y[5] + m[6] * y[6]) + x[6] * (m[5] * y[4] + m[6] * y[5] + m[3] * y[6]);
+}
+
+/// d + beta last, where `last` may be anything if beta is zero.
+SS_HD inline double conjugate(double beta, double last, double d) { return beta == 0 ? d : d + beta * last; }
+
+/// The block of point p, as ContactBlocks makes it.
+SS_HD inline ConstraintBlock<3> block_of(const PackCell<const double>& cell, int p, std::int32_t a,
+                                         std::int32_t b) {
+  const int f = point_at(p);
+  const V3 n = cell.get3<double>(manifold_field::normal), t = cell.get3<double>(manifold_field::tangent);
+  const V3 arm = cell.get3<double>(f + point_field::arm), apart = cell.get3<double>(manifold_field::apart);
+  const V3 direction[3] = {n, t, cross(n, t)};
+  const double mu = cell.get<double>(manifold_field::mu);
+  ConstraintBlock<3> block{};
+  block.body[0] = a;
+  block.body[1] = b;
+  for (int i = 0; i < 3; ++i) {
+    block.jacobian[0][i] = rigid_detail::point_row(direction[i], arm);
+    block.jacobian[1][i] = -rigid_detail::point_row(direction[i], arm + apart);
+  }
+  rigid_detail::drop_world(block);
+  block.w = {cell.get<double>(f + point_field::speed), 0, 0};
+  block.compliance = {cell.get<double>(f + point_field::softness), 0, 0};
+  block.law = {{mu, mu}, FrictionSet::ellipsoid, FlowRule::exact};
+  return block;
+}
+
+}  // namespace manifold_detail
+}  // namespace stickslip

@@ -1,0 +1,61 @@
+// ManifoldLayout: which manifolds go side by side in a sweep on the CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/collide/rigid_contact.h"
+#include "gpu/dfcp/problem/constraint_block.h"
+
+namespace stickslip {
+
+/// One to four successive contacts of a pair that share a normal.
+struct ManifoldRange {
+  std::int32_t first, count;
+};
+
+/// Who takes part in which manifold.
+struct ManifoldBodies {
+  const RigidContact* contacts;
+  const ManifoldRange* ranges;
+  const BodyInverse* inverse;  // per body
+
+  /// Calls f(body) for those of manifold m that move.
+  template <class F>
+  SS_HD void visit(std::size_t m, F f) const {
+    const RigidContact& c = contacts[ranges[m].first];
+    if (c.a >= 0 && inverse[c.a].mass > 0) f(c.a);
+    if (c.b >= 0 && inverse[c.b].mass > 0) f(c.b);
+  }
+};
+
+/// How many slabs this many manifolds are worth: so few that little crosses their borders. Not a matter of
+/// threads, on which no result may depend.
+int slabs_for(std::size_t manifolds);
+
+/// Slabs are runs of a first batch, what crosses their borders is the one run of a second. Within a run every
+/// manifold goes into the first pack with room behind those in which its bodies are already.
+class ManifoldLayout {
+ public:
+  explicit ManifoldLayout(int width) : width_(width) {}
+
+  /// Cuts the bodies that move into `slabs` of equal numbers along the longest side of the box of their
+  /// centres.
+  void cut_into_slabs(const Pose* pose, const BodyInverse* inverse, std::size_t bodies, int slabs);
+  /// slot[m] = pack * width + lane of every manifold, in the order of the list.
+  void place(const ManifoldBodies& bodies, std::size_t manifolds, std::int32_t* slot);
+
+  std::size_t packs() const { return static_cast<std::size_t>(run_start_.back()); }
+  /// Packs of run k: [runs()[k], runs()[k + 1]). Runs of batch b: [batches()[b], batches()[b + 1]).
+  const std::vector<std::int32_t>& runs() const { return run_start_; }
+  const std::vector<std::size_t>& batches() const { return batch_start_; }
+
+ private:
+  int width_, slabs_ = 1;
+  std::vector<std::int32_t> slab_;  // of each body
+  std::vector<std::int32_t> run_start_{0};
+  std::vector<std::size_t> batch_start_{0};
+};
+
+}  // namespace stickslip

@@ -1,0 +1,69 @@
+// ManifoldOrder: manifolds out of a list of contacts, and which of them go side by side in a sweep.
+#pragma once
+
+#include <vector>
+
+#include "gpu/collide/rigid_contact.h"
+#include "gpu/core/buffer.h"
+#include "gpu/dfcp/operator/colouring.cuh"
+#include "gpu/rigid/bodies.cuh"
+#include "gpu/rigid/manifold/manifold_layout.h"
+#include "gpu/rigid/manifold/manifold_packs.h"
+
+namespace stickslip {
+
+/// Contacts of a step by pairs of bodies: those of pair p are [pair_start[p], pair_start[p + 1]). Backend
+/// memory.
+struct PairedContacts {
+  const RigidContact* contacts = nullptr;
+  const std::int32_t* pair_start = nullptr;
+  std::size_t count = 0, pairs = 0;
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Manifolds stand in lanes of packs of `kPackWidth`. A sweep takes batch after batch; a batch has runs,
+/// which share no body that moves and go at once; a run has packs, which take turns. No two lanes of a pack
+/// share a body that moves.
+///
+/// On the CPU runs are slabs of the scene, the last batch is what crosses their borders, and within a run
+/// every manifold comes after those before it in the list that share a body with it: what is swept is the
+/// list in its order, eight at a time. On CUDA batches are colours, and every pack is a run. Neither depends
+/// on the number of threads.
+class ManifoldOrder {
+ public:
+  /// `poses` and `inverse` of all bodies. A handful of host reads on CUDA, none on the CPU.
+  void build(Context& ctx, const PairedContacts& contacts, const BodiesView& bodies, std::size_t body_count);
+
+  std::size_t manifolds() const { return manifolds_; }
+  const ManifoldRange* ranges() const { return ranges_.data(); }
+  std::size_t packs() const { return packs_; }
+  /// Per manifold: its pack times kPackWidth plus its lane.
+  const std::int32_t* slot() const { return slot_.data(); }
+  std::size_t batches() const { return batch_start_.size() - 1; }
+  /// Runs of batch b: [batch(b), batch(b + 1)).
+  std::size_t batch(std::size_t b) const { return batch_start_[b]; }
+  /// Packs of run k: [run_start()[k], run_start()[k + 1]).
+  const std::int32_t* run_start() const { return run_start_.data(); }
+
+  // Stages; public because nvcc allows no device lambda in a private member.
+  void find_manifolds(Context& ctx, const PairedContacts& contacts);
+  void colour_manifolds(Context& ctx, const PairedContacts& contacts, const BodiesView& bodies,
+                        std::size_t body_count);
+
+ private:
+  void lay_out(Context& ctx, const PairedContacts& contacts, const BodiesView& bodies,
+               std::size_t body_count);
+
+  std::size_t manifolds_ = 0, packs_ = 0;
+  Buffer<std::int32_t> of_pair_, slot_, run_start_;
+  Buffer<ManifoldRange> ranges_;
+  std::vector<std::size_t> batch_start_{0};
+  Buffer<std::int32_t> touch_start_, touch_, cursor_, conflict_start_, conflict_;  // of colours
+  Buffer<std::int64_t> conflict_count_;
+  Colouring colouring_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

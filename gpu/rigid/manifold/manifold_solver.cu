@@ -1,0 +1,362 @@
+#include "gpu/rigid/manifold/manifold_solver.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/core/timer.h"
+#include "gpu/core/trace.h"
+#include "gpu/rigid/manifold/manifold_lane.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+void ManifoldSolver::build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input) {
+  bodies_ = bodies.size();
+  {
+    const Span span(ctx, "manifold order");
+    order_.build(ctx, input.list, bodies.view(), bodies_);
+  }
+  conjugate_.prepare(ctx);
+  pair_sum_.resize(ctx, 1);
+  free_sum_.resize(ctx, 1);
+  jam_.resize(ctx, 1);
+  halt_ = nullptr;
+  least2_ = input.least_speed * input.least_speed * static_cast<double>(input.list.count);
+  fill_packs(ctx, bodies, input);
+  fill_masses(ctx, bodies);
+  if (input.before != nullptr) apply_impulses(ctx);
+}
+
+void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input) {
+  const std::size_t packs = order_.packs(), slots = packs * kPackWidth;
+  data_.resize(ctx, slots * kManifoldFields);
+  impulse_.resize(ctx, slots * kImpulseFields);
+  body_.resize(ctx, 2 * slots);
+  owner_.resize(ctx, slots);
+  points_.resize(ctx, packs);
+  free2_.resize(ctx, slots);
+  lane_jam_.resize(ctx, slots);
+  fill(ctx, owner_.data(), slots, std::int32_t{-1});
+  const manifold_detail::LaneFiller filler{
+      input.list.contacts, order_.ranges(),    bodies.view(),
+      input.surfaces,      input.options,      bodies.free.data(),
+      input.before,        input.before_count, input.most_speed * input.most_speed};
+  const std::int32_t *slot = order_.slot(), world = static_cast<std::int32_t>(bodies_);
+  std::int32_t *owner = owner_.data(), *body = body_.data();
+  double *data = data_.data(), *impulse = impulse_.data(), *free2 = free2_.data(),
+         *lane_jam = lane_jam_.data();
+  std::uint8_t* points = points_.data();
+  launch(
+      ctx, order_.manifolds(),
+      [=] SS_LAMBDA(std::size_t m) { owner[slot[m]] = static_cast<std::int32_t>(m); }, kLight);
+  launch(
+      ctx, slots,
+      [=] SS_LAMBDA(std::size_t i) {
+        const std::size_t pack = i / kPackWidth, lane = i % kPackWidth;
+        const PackCell<double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth},
+            impulses{impulse + pack * kImpulseFields * kPackWidth + lane, kPackWidth};
+        std::int32_t* a = body + pack * 2 * kPackWidth + lane;
+        if (owner[i] < 0) {
+          manifold_detail::LaneFiller::leave_empty(cell, impulses);
+          a[0] = a[kPackWidth] = ~world;
+          free2[i] = lane_jam[i] = 0;
+          return;
+        }
+        const auto m = static_cast<std::size_t>(owner[i]);
+        const RigidContact& c = filler.contacts[filler.ranges[m].first];
+        const auto side = [&](std::int32_t b) {
+          return b < 0 ? ~world : filler.at.inverse[b].mass > 0 ? b : ~b;
+        };
+        a[0] = side(c.a);
+        a[kPackWidth] = side(c.b);
+        const manifold_detail::LaneSums sums = filler.fill(m, cell, impulses);
+        free2[i] = sums.free2;
+        lane_jam[i] = sums.jam;
+      },
+      kMedium);
+  launch(
+      ctx, packs,
+      [=] SS_LAMBDA(std::size_t pack) {
+        std::int32_t most = 0;
+        for (std::size_t i = pack * kPackWidth; i < (pack + 1) * kPackWidth; ++i)
+          if (owner[i] >= 0 && filler.ranges[owner[i]].count > most) most = filler.ranges[owner[i]].count;
+        points[pack] = static_cast<std::uint8_t>(most);
+      },
+      kMedium);
+  reduce_sum(
+      ctx, slots, [=] SS_LAMBDA(std::size_t i) { return free2[i]; }, free_sum_.data(), kLight);
+  reduce(
+      ctx, slots, [=] SS_LAMBDA(std::size_t i) { return lane_jam[i]; }, Maximum{}, 0.0, jam_.data(), kLight);
+}
+
+/// Masses, and velocities without impulses.
+void ManifoldSolver::fill_masses(Context& ctx, const DeviceBodies& bodies) {
+  v_.resize(ctx, (bodies_ + 1) * kMotionFields);
+  v_free_.resize(ctx, v_.size());
+  mass_.resize(ctx, v_.size());
+  const std::size_t n = bodies_;
+  const BodyInverse* inverse = bodies.inverse.data();
+  const double* free = bodies.free.data();
+  double *v = v_.data(), *mass = mass_.data();
+  launch(
+      ctx, n + 1,
+      [=] SS_LAMBDA(std::size_t b) {
+        double* row = v + b * kMotionFields;
+        for (std::size_t i = 0; i < kMotionFields; ++i) row[i] = 0;
+        manifold_detail::put_mass(b < n ? inverse[b] : BodyInverse{0, {}}, mass + b * kMotionFields);
+        for (std::size_t i = 0; b < n && i < 3; ++i) {
+          row[i] = free[6 * b + i];
+          row[4 + i] = free[6 * b + 3 + i];
+        }
+      },
+      kMedium);
+  copy(ctx, v_free_.data(), v_.data(), v_.size());
+}
+
+template <class Op>
+void ManifoldSolver::each_pack(Context& ctx, bool backward, Op op) {
+  const ManifoldView packs = view();
+  const std::int32_t* halt = halt_;
+  for (std::size_t step = 0; step < order_.batches(); ++step) {
+    const std::size_t b = backward ? order_.batches() - 1 - step : step;
+    const std::size_t first = order_.batch(b), runs = order_.batch(b + 1) - first;
+#if STICKSLIP_ON_CUDA
+    launch(ctx, runs * kPackWidth, [=] SS_LAMBDA(std::size_t i) {
+      if (halt == nullptr || *halt == 0) run_on_pack(packs, first * kPackWidth + i, op);
+    });
+#else
+    const std::int32_t* start = order_.run_start() + first;
+    launch(
+        ctx, runs,
+        [=](std::size_t run) {
+          if (halt != nullptr && *halt != 0) return;
+          const auto begin = static_cast<std::size_t>(start[run]),
+                     end = static_cast<std::size_t>(start[run + 1]);
+          for (std::size_t k = begin; k < end; ++k)
+            run_on_pack(packs, backward ? begin + end - 1 - k : k, op);
+        },
+        Grain{1});
+#endif
+  }
+}
+
+/// v = v_free + A^-1 H' r, without what rounding left in velocities that were swept along.
+void ManifoldSolver::apply_impulses(Context& ctx) {
+  copy(ctx, v_.data(), v_free_.data(), v_.size());
+  each_pack(ctx, false, ApplyOp{});
+}
+
+void ManifoldSolver::sweep(Context& ctx, const ManifoldSweep& options) {
+  each_pack(ctx, options.backward, SweepOp{options});
+}
+
+/// |e|^2 of the judge [m^2/s^2] into pair_sum_, where a check is due.
+void ManifoldSolver::judge(Context& ctx, const ManifoldLimits& limits) {
+  const ManifoldView packs = view();
+  const ManifoldProgress* progress = progress_.data();
+  reduce_sum(
+      ctx, order_.packs() * (kPackWidth / kPackLanes),
+      [=] SS_LAMBDA(std::size_t i) {
+        return limits.is_due(*progress) ? run_on_pack(packs, i, JudgeOp{}) : Vec<double, 2>{0, 0};
+      },
+      pair_sum_.data(), kMedium);
+}
+
+/// Counts an iteration. Where a check is due: the residual at hand, the best impulses so far, and whether to
+/// stop.
+void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
+  judge(ctx, limits);
+  ManifoldProgress* progress = progress_.data();
+  const Vec<double, 2>* judged = pair_sum_.data();
+  const double *free2 = free_sum_.data(), *jam = jam_.data(), least2 = least2_;
+  ConjugateSums* sums = conjugate_.sums();
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    progress->is_best = 0;
+    if (*jam >= manifold_detail::kMostJam) progress->jams = progress->stop = 1;
+    if (progress->stop != 0) return;
+    if (limits.is_due(*progress)) {
+      progress->residual = manifold_detail::relative_error((*judged)[0], *free2, least2);
+      if (progress->residual < progress->best) {
+        progress->best = progress->residual;
+        progress->is_best = 1;
+      }
+      sums->suspended = progress->suspends() ? 1 : 0;
+      progress->stop = progress->residual <= limits.tolerance || progress->iterations >= limits.last;
+    }
+    ++progress->iterations;
+  });
+  const double* r = impulse_.data();
+  double* best = best_impulse_.data();
+  launch(
+      ctx, impulse_.size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        if (progress->is_best != 0) best[i] = r[i];
+      },
+      kLight);
+}
+
+/// The best impulses that a check saw, the velocities that they cause and their residual. Where rounding had
+/// made the residual look smaller than it is, the solve is not at its end.
+void ManifoldSolver::finish(Context& ctx, const ManifoldLimits& limits) {
+  halt_ = nullptr;
+  ManifoldProgress* progress = progress_.data();
+  copy(ctx, impulse_.data(), best_impulse_.data(), impulse_.size());
+  apply_impulses(ctx);
+  judge(ctx, ManifoldLimits::always());
+  const Vec<double, 2>* judged = pair_sum_.data();
+  const double *free2 = free_sum_.data(), least2 = least2_;
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    progress->residual = progress->best = manifold_detail::relative_error((*judged)[0], *free2, least2);
+    progress->scale = std::sqrt(*free2 < least2 ? least2 : *free2);
+    progress->stop =
+        progress->jams != 0 || progress->iterations > limits.last || !(progress->residual > limits.tolerance);
+  });
+}
+
+SweptManifolds ManifoldSolver::swept() {
+  return {impulse_.data(), v_.data(),    impulse_.size(), v_.size(), bodies_,
+          v_free_.data(),  mass_.data(), data_.data(),    halt_};
+}
+
+/// After the stop, nothing of it changes impulses or velocities.
+void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits) {
+  const SweptManifolds now = swept();
+  if (params.conjugate) conjugate_.remember(ctx, now);
+  sweep(ctx, {params.prox_local_steps, params.omega, false});
+  if (params.conjugate) {
+    sweep(ctx, {params.prox_local_steps, params.omega, true});
+    conjugate_.measure_change(ctx, now);
+    conjugate_.keep_or_restore(ctx, now);
+  }
+  // What is judged, and what comes back, is what a sweep left and no guard took back: impulses in their
+  // cones.
+  check(ctx, limits);
+  if (params.conjugate) conjugate_.step(ctx, now);
+}
+
+void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record) {
+  record.tolerance = params.tolerance;
+  record.message.clear();
+  record.iterations = 0;
+  record.residual = 0;
+  record.colours = static_cast<int>(order_.batches());
+  if (order_.packs() == 0 || params.max_iterations <= 0) return;
+  const Timer timer;
+  constexpr long kInterval = 10;  // where the parameters leave it open
+  constexpr long kMost = std::numeric_limits<std::int32_t>::max();
+  const ManifoldLimits limits{
+      params.tolerance,
+      static_cast<std::int32_t>(
+          std::min(kMost, params.check_interval > 0 ? params.check_interval : kInterval)),
+      static_cast<std::int32_t>(std::min(kMost, static_cast<long>(params.max_iterations)))};
+  progress_.resize(ctx, 1);
+  best_impulse_.resize(ctx, impulse_.size());
+  copy(ctx, best_impulse_.data(), impulse_.data(), impulse_.size());
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, 0, 0, kInfinity, kInfinity, 0, kInfinity, 0});
+  // Counts as iteration 0: the solve never ends worse than it began.
+  check(ctx, {-1.0, limits.interval, limits.last});
+  ManifoldProgress progress{};
+  constexpr std::int32_t kMostUnwatched = 20'000;
+  constexpr int kMostRepeats = 4;
+  const bool watched = params.time_budget > 0 || limits.last > kMostUnwatched;
+  const auto has_time = [&] { return params.time_budget <= 0 || timer.seconds() <= params.time_budget; };
+  for (int repeat = 0; repeat < kMostRepeats && progress.stop == 0; ++repeat) {
+    conjugate_.restart(ctx);
+    halt_ = &progress_.data()->stop;
+    if (watched) {
+      // Only the host has a clock, and can be asked to stop.
+      do {
+        for (std::int32_t k = 0; k < limits.interval; ++k) iterate(ctx, params, limits);
+        progress = read_back(ctx, progress_.data());
+      } while (progress.stop == 0 && has_time());
+    } else {
+      repeat_until(ctx, loop_, halt_, [&] { iterate(ctx, params, limits); });
+    }
+    finish(ctx, limits);
+    progress = read_back(ctx, progress_.data());
+    if (!has_time()) break;
+  }
+  record.iterations = std::max(0, progress.iterations - 1);  // none where the first check stops
+  record.residual = progress.residual;
+  record.scale = progress.scale;
+  if (progress.jams != 0) record.message = "friction jams a contact: mu |W_NT| reaches W_NN";
+}
+
+void ManifoldSolver::velocities(Context& ctx, DeviceBodies& bodies) const {
+  const double* v = v_.data();
+  Vec<double, 3>*linear = bodies.velocity.data(), *spin = bodies.spin.data();
+  launch(
+      ctx, bodies_,
+      [=] SS_LAMBDA(std::size_t b) {
+        for (int i = 0; i < 3; ++i) {
+          linear[b][i] = v[b * kMotionFields + static_cast<std::size_t>(i)];
+          spin[b][i] = v[b * kMotionFields + 4 + static_cast<std::size_t>(i)];
+        }
+      },
+      kMedium);
+}
+
+void ManifoldSolver::impulses(Context& ctx, Vec<double, 3>* r) const {
+  const std::int32_t* slot = order_.slot();
+  const ManifoldRange* ranges = order_.ranges();
+  const double* impulse = impulse_.data();
+  launch(
+      ctx, order_.manifolds(),
+      [=] SS_LAMBDA(std::size_t m) {
+        const auto pack = static_cast<std::size_t>(slot[m] / kPackWidth);
+        const PackCell<const double> cell{impulse + pack * kImpulseFields * kPackWidth + slot[m] % kPackWidth,
+                                          kPackWidth};
+        for (int p = 0; p < ranges[m].count; ++p) r[ranges[m].first + p] = cell.get3<double>(3 * p);
+      },
+      kMedium);
+}
+
+void ManifoldSolver::world_impulses(Context& ctx, Vec<double, 4>* out) const {
+  const std::int32_t* slot = order_.slot();
+  const ManifoldRange* ranges = order_.ranges();
+  const double *impulse = impulse_.data(), *data = data_.data();
+  launch(
+      ctx, order_.manifolds(),
+      [=] SS_LAMBDA(std::size_t m) {
+        const std::size_t pack = static_cast<std::size_t>(slot[m] / kPackWidth),
+                          lane = static_cast<std::size_t>(slot[m] % kPackWidth);
+        const PackCell<const double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth},
+            impulses{impulse + pack * kImpulseFields * kPackWidth + lane, kPackWidth};
+        const Vec<double, 3> n = cell.get3<double>(manifold_field::normal),
+                             t = cell.get3<double>(manifold_field::tangent);
+        const Vec<double, 3> b = cross(n, t);
+        for (int p = 0; p < ranges[m].count; ++p) {
+          const Vec<double, 3> r = impulses.get3<double>(3 * p), f = r[0] * n + r[1] * t + r[2] * b;
+          out[ranges[m].first + p] = {f[0], f[1], f[2], 0.0};
+        }
+      },
+      kMedium);
+}
+
+void ManifoldSolver::put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const {
+  const std::int32_t *slot = order_.slot(), *body = body_.data(), world = static_cast<std::int32_t>(bodies_);
+  const ManifoldRange* ranges = order_.ranges();
+  const double* data = data_.data();
+  launch(
+      ctx, order_.manifolds(),
+      [=] SS_LAMBDA(std::size_t m) {
+        const std::size_t pack = static_cast<std::size_t>(slot[m] / kPackWidth),
+                          lane = static_cast<std::size_t>(slot[m] % kPackWidth);
+        const PackCell<const double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth};
+        const std::int32_t* sides = body + pack * 2 * kPackWidth + lane;
+        const auto index = [&](std::int32_t b) { return b >= 0 ? b : ~b == world ? -1 : ~b; };
+        for (int p = 0; p < ranges[m].count; ++p) {
+          const ConstraintBlock<3> block =
+              manifold_detail::block_of(cell, p, index(sides[0]), index(sides[kPackWidth]));
+          const auto c = static_cast<std::size_t>(ranges[m].first + p);
+          law[c] = block.law;
+          writer.put(c, block);
+        }
+      },
+      kMedium);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND
