@@ -10,6 +10,7 @@
 #include "gpu/dfcp/problem/dynamics_inverse.h"
 #include "gpu/dfcp/solvers/infeasible.cuh"
 #include "gpu/dfcp/solvers/solvers.cuh"
+#include "gpu/rigid/manifold/manifold_lab.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -42,7 +43,7 @@ class LoadedProblem {
     System<D> system{ctx_, W_, law_.data(), params, monitor, colouring_, r_.data()};
     // What is solved already needs no solver.
     monitor.check(r_.data());
-    if (!monitor.converged()) run_solver(solver, system);
+    if (!monitor.converged()) run(solver, system);
     ctx_.synchronize();
     report.seconds = monitor.seconds();
     fill_report(report, monitor);
@@ -62,6 +63,15 @@ class LoadedProblem {
   void upload_impulses(const std::vector<double>& r) {
     const std::vector<double> shifted = with_cohesion(problem_, r);
     copy_to_device(ctx_, reinterpret_cast<double*>(r_.data()), shifted.data(), shifted.size());
+  }
+
+  void run(std::string_view solver, System<D>& system) {
+    if (!find_contact_solver(solver)->has(SolverTrait::manifolds)) {
+      run_solver(solver, system);
+      return;
+    }
+    if constexpr (D == 3) manifolds_.solve(system, problem_);
+    else system.monitor.stop(SolveEnd::refused, std::string(solver) + " refuses: blocks have torsion");
   }
 
   void build(DelassusStorage storage) {
@@ -166,6 +176,7 @@ class LoadedProblem {
   Buffer<ContactLaw<D>> law_;
   Buffer<Vec<double, D>> r_;
   Colouring colouring_;
+  ManifoldLab manifolds_;
   std::optional<Spectrum> spectrum_;
   std::unique_ptr<DynamicsInverse> inverse_;  // of a global problem
   bool built_ = false, asked_factored_ = false;
@@ -205,7 +216,7 @@ class BackendContactLab final : public ContactLab {
   }
   static void require_solver(std::string_view solver) {
     std::vector<std::string_view> names;
-    for (const ContactSolverInfo& info : list_contact_solvers()) names.push_back(info.name);
+    for (const ContactSolverInfo& info : list_lab_solvers()) names.push_back(info.name);
     if (std::find(names.begin(), names.end(), solver) != names.end()) return;
     const std::string near = nearest_name(names, solver);
     throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'" +

@@ -60,18 +60,19 @@ json contact_solver_json(const ContactSolverInfo& solver) {
           {"meaning", solver.meaning},
           {"law", solver.law},
           {"problems", solver.solves_problems},
+          {"lab", solver.in_lab},
           {"assembled", solver.has(SolverTrait::assembled)},
           {"params", params_json(lab_param_table(), solver.groups)}};
 }
 
-/// Those that solve any contact problem.
+/// Those of the lab.
 json contact_solvers_json() {
   json rows = json::array();
-  for (const ContactSolverInfo& solver : list_contact_solvers()) rows.push_back(contact_solver_json(solver));
+  for (const ContactSolverInfo& solver : list_lab_solvers()) rows.push_back(contact_solver_json(solver));
   return rows;
 }
 
-/// All that a step can use: those, manifold_gs and penalty forces.
+/// All that a step can use: those and penalty forces.
 json step_solvers_json() {
   json rows = json::array();
   for (const ContactSolverInfo& solver : contact_solver_table()) rows.push_back(contact_solver_json(solver));

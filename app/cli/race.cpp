@@ -28,7 +28,7 @@ struct Finish {
 
 /// The solvers that are named, and what is swept; with neither, all solvers.
 std::vector<RaceEntry> entries_of(const RaceOptions& options, const LabParams& params) {
-  const std::vector<ContactSolverInfo> known = list_contact_solvers();
+  const std::vector<ContactSolverInfo> known = list_lab_solvers();
   std::vector<RaceEntry> entries;
   for (const std::string& name : options.solvers)
     entries.push_back({std::string(find_contact_solver(known, name, "--solvers " + name).name), "", params});

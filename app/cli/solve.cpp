@@ -71,7 +71,7 @@ void save_history(const std::string& path, const SolveReport& report) {
 }  // namespace
 
 int command_solve(const SolveOptions& options, const LabFactory& labs) {
-  const std::vector<ContactSolverInfo> solvers = list_contact_solvers();
+  const std::vector<ContactSolverInfo> solvers = list_lab_solvers();
   find_contact_solver(solvers, options.solver, "--solver " + options.solver);
   const LabParams params = prepare_lab_params(options);
   check_distinct({{"--history", options.history}, {"--out", options.out}});

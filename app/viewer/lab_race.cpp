@@ -25,7 +25,7 @@ void yield_to_all() {
 
 std::vector<RaceRun> all_solvers() {
   std::vector<RaceRun> runs;
-  for (const ContactSolverInfo& solver : list_contact_solvers())
+  for (const ContactSolverInfo& solver : list_lab_solvers())
     runs.push_back({std::string(solver.name), runs.size(), RaceRun::State::waiting, nullptr});
   return runs;
 }
@@ -140,7 +140,7 @@ void LabRace::race(const Job& job) {
   const std::unique_ptr<ContactLab> lab = make_lab_();
   lab->load(job.step->problem);
   const LabParams params = params_of(*job.step, job.settings);
-  for (const ContactSolverInfo& solver : list_contact_solvers()) {
+  for (const ContactSolverInfo& solver : list_lab_solvers()) {
     if (cancel_) return;
     const auto change_run = [&](const std::function<void(RaceRun&)>& change) {
       publish([&](RaceStatus& status) {

@@ -8,8 +8,8 @@ namespace {
 
 ContactSolverInfo make_row(ContactSolverKind kind, std::string_view name, std::string_view law,
                            unsigned traits, std::string_view groups, std::string_view meaning,
-                           bool solves_problems) {
-  ContactSolverInfo row{name, meaning, law, {"stop"}, kind, traits, solves_problems};
+                           bool solves_problems, bool in_lab) {
+  ContactSolverInfo row{name, meaning, law, {"stop"}, kind, traits, solves_problems, in_lab};
   while (!groups.empty()) {
     const std::size_t space = std::min(groups.find(' '), groups.size());
     row.groups.push_back(groups.substr(0, space));
@@ -21,11 +21,14 @@ ContactSolverInfo make_row(ContactSolverKind kind, std::string_view name, std::s
 std::vector<ContactSolverInfo> make_table() {
   using namespace SolverTrait;
 #define STICKSLIP_PROBLEM(kind, name, law, traits, groups, meaning) \
-  make_row(ContactSolverKind::kind, #name, #law, traits, groups, meaning, true),
+  make_row(ContactSolverKind::kind, #name, #law, traits, groups, meaning, true, true),
+#define STICKSLIP_BODIES(kind, name, law, traits, groups, meaning) \
+  make_row(ContactSolverKind::kind, #name, #law, traits, groups, meaning, false, true),
 #define STICKSLIP_STEP(kind, name, law, traits, groups, meaning) \
-  make_row(ContactSolverKind::kind, #name, #law, traits, groups, meaning, false),
-  return {STICKSLIP_CONTACT_SOLVERS(STICKSLIP_PROBLEM, STICKSLIP_STEP)};
+  make_row(ContactSolverKind::kind, #name, #law, traits, groups, meaning, false, false),
+  return {STICKSLIP_CONTACT_SOLVERS(STICKSLIP_PROBLEM, STICKSLIP_BODIES, STICKSLIP_STEP)};
 #undef STICKSLIP_PROBLEM
+#undef STICKSLIP_BODIES
 #undef STICKSLIP_STEP
 }
 
@@ -61,16 +64,24 @@ std::vector<ContactSolverInfo> list_contact_solvers() {
   return solvers;
 }
 
-std::vector<ContactSolverInfo> list_stepping_solvers() {
+std::vector<ContactSolverInfo> list_lab_solvers() {
   std::vector<ContactSolverInfo> solvers = list_contact_solvers();
   for (const ContactSolverInfo& solver : contact_solver_table())
-    if (!solver.solves_problems && !solver.has(SolverTrait::forces)) solvers.push_back(solver);
+    if (solver.in_lab && !solver.solves_problems) solvers.push_back(solver);
+  return solvers;
+}
+
+std::vector<ContactSolverInfo> list_stepping_solvers() {
+  std::vector<ContactSolverInfo> solvers = list_lab_solvers();
+  for (const ContactSolverInfo& solver : contact_solver_table())
+    if (!solver.in_lab && !solver.has(SolverTrait::forces)) solvers.push_back(solver);
   return solvers;
 }
 
 std::string_view contact_solver_choices() {
 #define STICKSLIP_CHOICE(kind, name, ...) "|" #name
-  constexpr std::string_view names = STICKSLIP_CONTACT_SOLVERS(STICKSLIP_CHOICE, STICKSLIP_CHOICE);
+  constexpr std::string_view names =
+      STICKSLIP_CONTACT_SOLVERS(STICKSLIP_CHOICE, STICKSLIP_CHOICE, STICKSLIP_CHOICE);
 #undef STICKSLIP_CHOICE
   return names.substr(1);
 }

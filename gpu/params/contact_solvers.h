@@ -12,13 +12,14 @@ namespace stickslip {
 
 // PROBLEM(enumerator, name, law, traits, "groups", "meaning"): its `solve_<name>` of gpu/dfcp solves
 //   any contact problem, those of the lab and those of steps.
+// BODIES(as PROBLEM): gpu/rigid calls it, for steps and for problems of the lab that are made of manifolds.
 // STEP(as PROBLEM): only steps of a running scene have it; gpu/rigid calls it.
 // `law` is what the method solves by itself: exact (Coulomb's law), associated (exact with de_saxce), box (a
 // pyramid in place of the cone), penalty (springs in place of the law). `traits` are those of SolverTrait,
 // joined by |. `groups` of LabParams are what it reads beside `stop`, which all read. Rows are appended: the
 // order is that of the enumerators.
 // clang-format off
-#define STICKSLIP_CONTACT_SOLVERS(PROBLEM, STEP)                                                                               \
+#define STICKSLIP_CONTACT_SOLVERS(PROBLEM, BODIES, STEP)                                                                               \
   PROBLEM(pgs_jacobi, pgs_jacobi, box, none, "relaxation",                                                                     \
           "projected Jacobi by scalar rows, box friction [Course 3.2.1]")                                                      \
   PROBLEM(pgs, pgs, box, none, "sweep relaxation",                                                                             \
@@ -53,7 +54,7 @@ namespace stickslip {
           "block principal pivoting of a small dense problem, box friction [Course Alg.4]")                                    \
   PROBLEM(automatic, auto, exact, none, "sweep relaxation newton alart_curnier auto",                                          \
           "Gauss-Seidel until the active set settles, then extrapolated sweeps, nonsmooth Newton or interior points, whichever pays") \
-  STEP(manifold_gs, manifold_gs, exact, manifolds, "relaxation prox_local manifold",                                           \
+  BODIES(manifold_gs, manifold_gs, exact, manifolds, "relaxation prox_local manifold",                                           \
        "Gauss-Seidel by manifolds that are swept side by side, carried further by conjugate gradients; isotropic friction, no joints") \
   STEP(penalty_explicit, penalty_explicit, penalty, forces, "sweep relaxation",                                                \
        "springs and dampers at overlaps, from the state at the step's start: small steps only, and nothing is exact [Course 5.1]") \
@@ -63,7 +64,7 @@ namespace stickslip {
 
 enum class ContactSolverKind : int {
 #define STICKSLIP_ENUMERATOR(kind, ...) kind,
-  STICKSLIP_CONTACT_SOLVERS(STICKSLIP_ENUMERATOR, STICKSLIP_ENUMERATOR)
+  STICKSLIP_CONTACT_SOLVERS(STICKSLIP_ENUMERATOR, STICKSLIP_ENUMERATOR, STICKSLIP_ENUMERATOR)
 #undef STICKSLIP_ENUMERATOR
 };
 
@@ -73,7 +74,7 @@ enum : unsigned {
   none = 0,
   assembled = 1,    // needs the entries of W, not only its products: storage = auto assembles
   free_checks = 2,  // has the velocities of every iterate, so that a check of the residual costs nothing
-  manifolds = 4,    // sweeps contact manifolds; scenes that have none to sweep are left to nsgs
+  manifolds = 4,    // sweeps contact manifolds; nsgs solves scenes that have none, the lab refuses problems
   forces = 8,       // acts by forces; nsgs solves what they leave (joints, implicit forces)
 };
 }  // namespace SolverTrait
@@ -85,7 +86,8 @@ struct ContactSolverInfo {
   std::vector<std::string_view> groups;  // of the LabParams that it reads
   ContactSolverKind kind = ContactSolverKind::nsgs;
   unsigned traits = SolverTrait::none;
-  bool solves_problems = true;  // those of the lab; the others need a running scene
+  bool solves_problems = true;  // any of the lab
+  bool in_lab = true;           // those, or problems of rigid bodies; the others need a running scene
 
   bool has(unsigned trait) const { return (traits & trait) != 0; }
 };
@@ -95,9 +97,11 @@ const ContactSolverInfo& contact_solver_info(ContactSolverKind kind);
 /// nullptr where no solver has this name.
 const ContactSolverInfo* find_contact_solver(std::string_view name);
 
-/// The solvers of the lab: `auto` first, then those of the exact, the associated and the box law.
+/// The solvers that take every problem: `auto` first, then those of the exact, the associated and the box law.
 std::vector<ContactSolverInfo> list_contact_solvers();
-/// Those and what running scenes alone have, but for penalty forces.
+/// Those of the lab: these, and behind them those that refuse what is no problem of rigid bodies.
+std::vector<ContactSolverInfo> list_lab_solvers();
+/// Those of the lab and what running scenes alone have, but for penalty forces.
 std::vector<ContactSolverInfo> list_stepping_solvers();
 
 /// "pgs_jacobi|pgs|...": the choices of the parameter `contact_solver`.

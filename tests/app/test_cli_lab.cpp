@@ -206,7 +206,7 @@ TEST_F(CliLab, ListsOfTheLab) {
   EXPECT_FALSE(solvers[0]["params"].empty());
   const json steps = json::parse(call({"list", "step-solvers", "--json"}).out);
   EXPECT_EQ(steps.size(), find_param(param_table(), "contact_solver")->choices.size());
-  const auto of_the_lab = [](const json& row) { return row["problems"].get<bool>(); };
+  const auto of_the_lab = [](const json& row) { return row["lab"].get<bool>(); };
   EXPECT_EQ(std::ranges::count_if(steps, of_the_lab), static_cast<std::ptrdiff_t>(solvers.size()));
   EXPECT_EQ(json::parse(call({"list", "lab-params", "--json"}).out).size(), lab_param_table().size());
 }

@@ -36,7 +36,7 @@ TEST_F(CliLab, RaceRanksAllSolvers) {
   EXPECT_EQ(result.code, 0) << result.err;
   const json race = json::parse(result.out);
   const json& ranking = race["ranking"];
-  const std::size_t count = list_contact_solvers().size();
+  const std::size_t count = list_lab_solvers().size();
   ASSERT_EQ(ranking.size(), count);
   EXPECT_EQ(ranking[0]["solver"], "pgs");
   EXPECT_EQ(ranking[0]["seconds_to_1e-4"], 0.1);
@@ -68,7 +68,7 @@ TEST_F(CliLab, RaceSweepsAParameter) {
 }
 
 TEST_F(CliLab, SweepsAreEvenBelowOneDecadeAndBadOnesAreRefused) {
-  const auto solvers = list_contact_solvers();
+  const auto solvers = list_lab_solvers();
   const auto entries = expand_sweep("nsgs.omega=0.5:1.5:3", solvers, {});
   ASSERT_EQ(entries.size(), 3u);
   EXPECT_EQ(entries[1].params.omega, 1);

@@ -73,7 +73,7 @@ TEST(LabRace, RanksAllSolversAndWritesTheProblem) {
   EXPECT_EQ(status.note, "");
   EXPECT_EQ(status.file, file);
   EXPECT_EQ(read_fclib(file).problem.contacts(), 1u);
-  ASSERT_EQ(status.runs.size(), list_contact_solvers().size());
+  ASSERT_EQ(status.runs.size(), list_lab_solvers().size());
   EXPECT_EQ(status.runs[0].solver, "nsgs");
   EXPECT_EQ(status.runs[1].solver, "spg");
   EXPECT_EQ(status.runs.end()[-2].solver, "pgs") << "a NaN is behind all who tried";

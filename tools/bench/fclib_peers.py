@@ -122,7 +122,7 @@ class Bench:
         if self.options.ours:
             return self.options.ours.split(",")
         known = self.stickslip("list", "contact-solvers", "--json")
-        return [s["name"] for s in known if s["law"] != "box" and (not self.options.quick or s["name"] in QUICK_OURS)]
+        return [s["name"] for s in known if s["law"] != "box" and s.get("problems", True) and (not self.options.quick or s["name"] in QUICK_OURS)]
 
     def generated(self, name: str, size: int, seed: int) -> pathlib.Path:
         path = self.folder / f"{name}-{size}.hdf5"

@@ -1,12 +1,15 @@
 // What one lane of a pack is made of, and the numbers of a body that conjugate directions need.
 #pragma once
 
+#include <limits>
+
 #include "gpu/law/projection.h"
 #include "gpu/math/mat.h"
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_rows.h"
 #include "gpu/rigid/manifold/manifold_layout.h"
 #include "gpu/rigid/manifold/manifold_packs.h"
+#include "gpu/rigid/manifold/manifold_problem.h"
 
 namespace stickslip {
 namespace manifold_detail {
@@ -24,7 +27,80 @@ struct LaneSums {
   double jam = 0;    // the largest mu |W_NT| / W_NN
 };
 
-/// What the lane of a manifold is made of.
+/// One point of a manifold.
+struct LanePoint {
+  const BodyInverse &a, &b;
+  const ContactFrame& frame;
+  V3 arm, arm_b;  // [m] from the centres of a and b
+  double mu;
+  V3 start;  // [N s] impulse to start from, in the frame
+  V3 free;   // [m/s] of a relative to b at the point before any impulse, world axes
+};
+
+SS_HD inline void leave_out(int p, const PackCell<double>& cell, const PackCell<double>& impulse) {
+  for (int f = point_at(p); f < point_at(p + 1); ++f) cell.write(f, 0.0);
+  impulse.set3(3 * p, V3{0, 0, 0});
+}
+
+/// Writes point p of a lane: w_N = speed [m/s], E_NN = softness(W_NN). Points of bodies that cannot be pushed
+/// are left out but for their impulses. `most2`: see LaneSums.
+template <class Softness>
+SS_HD void put_point(const LanePoint& point, int p, double speed, Softness softness_at, double most2,
+                     const PackCell<double>& cell, const PackCell<double>& impulse, LaneSums& sums) {
+  const auto& [a, b, frame, arm, arm_b, mu, start, free] = point;
+  const auto mobility = [&](const V3& d) {
+    const V3 x = cross(arm, d), y = cross(arm_b, d);
+    return a.mass + b.mass + dot(x, a.turn(x)) + dot(y, b.turn(y));
+  };
+  // W d for d along a tangent, times the normal: the centres' masses do not couple the two.
+  const V3 turn_a = a.turn(cross(arm, frame.n)), turn_b = b.turn(cross(arm_b, frame.n));
+  const auto coupling = [&](const V3& t) {
+    return dot(turn_a, cross(arm, t)) + dot(turn_b, cross(arm_b, t));
+  };
+  const double normal = mobility(frame.n), tangents = mobility(frame.t1) + mobility(frame.t2);
+  if (!(normal > 0) || !(tangents > 0)) {
+    leave_out(p, cell, impulse);
+    impulse.set3(3 * p, start);  // sleeping bodies keep what held them
+    return;
+  }
+  const double softness = softness_at(normal);
+  const int f = point_at(p);
+  cell.set3(f + point_field::arm, arm);
+  cell.write(f + point_field::speed, speed);
+  cell.write(f + point_field::softness, softness);
+  cell.write(f + point_field::r_normal, 1 / (normal + softness));
+  cell.write(f + point_field::r_tangent, 2 / tangents);
+  impulse.set3(3 * p, start);
+  const V3 u{dot(frame.n, free) + speed, dot(frame.t1, free), dot(frame.t2, free)};
+  const double u2 = norm2(u);
+  sums.free2 += u2 > most2 ? most2 : u2;
+  const double n1 = coupling(frame.t1), n2 = coupling(frame.t2);
+  sums.jam = larger(sums.jam, mu * std::sqrt(n1 * n1 + n2 * n2) / normal);
+}
+
+/// What all points of a lane share.
+SS_HD inline void put_pair(const BodyInverse& a, const BodyInverse& b, const ContactFrame& frame,
+                           const V3& apart, double mu, const PackCell<double>& cell) {
+  cell.set3(manifold_field::normal, frame.n);
+  cell.set3(manifold_field::tangent, frame.t1);
+  cell.set3(manifold_field::apart, apart);
+  cell.write(manifold_field::mu, mu);
+  cell.write(manifold_field::mass_a, a.mass);
+  cell.write(manifold_field::mass_b, b.mass);
+  for (int i = 0; i < 6; ++i) {
+    cell.write(manifold_field::inertia_a + i, a.inertia[i]);
+    cell.write(manifold_field::inertia_b + i, b.inertia[i]);
+  }
+}
+
+/// Velocity of a body's point before any impulse [m/s]. `free`: 6 numbers per body.
+SS_HD inline V3 free_velocity(const double* free, std::int32_t b, const V3& arm) {
+  if (b < 0) return {0, 0, 0};
+  const double* v = free + 6 * static_cast<std::size_t>(b);
+  return V3{v[0], v[1], v[2]} + cross(V3{v[3], v[4], v[5]}, arm);
+}
+
+/// Fills lanes from the contacts of a step.
 struct LaneFiller {
   const RigidContact* contacts;
   const ManifoldRange* ranges;
@@ -41,12 +117,6 @@ struct LaneFiller {
     const std::int32_t column = table.column(other, c.b);
     return surface_pair(table.surface[material], table.surface[column],
                         table.mu[material * table.columns + column], {0, 0, 0}, {0, 0, 0});
-  }
-  /// Before any impulse, at a place in the world.
-  SS_HD V3 free_velocity(std::int32_t b, const V3& arm) const {
-    if (b < 0) return {0, 0, 0};
-    const double* v = free + 6 * static_cast<std::size_t>(b);
-    return V3{v[0], v[1], v[2]} + cross(V3{v[3], v[4], v[5]}, arm);
   }
   /// Of the last step, in this one's frame and cone.
   SS_HD V3 start(const RigidContact& c, const ContactFrame& frame, double mu) const {
@@ -65,16 +135,7 @@ struct LaneFiller {
     const BodyAtStep a = at.at_step(first.a), b = at.at_step(first.b);
     const SurfacePair pair = surfaces(first);
     const ContactFrame frame = contact_frame(first.normal);
-    cell.set3(manifold_field::normal, frame.n);
-    cell.set3(manifold_field::tangent, frame.t1);
-    cell.set3(manifold_field::apart, a.pose.x - b.pose.x);
-    cell.write(manifold_field::mu, pair.mu);
-    cell.write(manifold_field::mass_a, a.inverse.mass);
-    cell.write(manifold_field::mass_b, b.inverse.mass);
-    for (int i = 0; i < 6; ++i) {
-      cell.write(manifold_field::inertia_a + i, a.inverse.inertia[i]);
-      cell.write(manifold_field::inertia_b + i, b.inverse.inertia[i]);
-    }
+    put_pair(a.inverse, b.inverse, frame, a.pose.x - b.pose.x, pair.mu, cell);
     LaneSums sums;
     for (int p = 0; p < kManifoldPoints; ++p)
       if (p < range.count) fill_point(contacts[range.first + p], p, a, b, frame, pair, cell, impulse, sums);
@@ -86,48 +147,70 @@ struct LaneFiller {
                         const ContactFrame& frame, const SurfacePair& pair, const PackCell<double>& cell,
                         const PackCell<double>& impulse, LaneSums& sums) const {
     const V3 arm = c.point - a.pose.x, arm_b = c.point - b.pose.x;
-    const auto mobility = [&](const V3& d) {
-      const V3 x = cross(arm, d), y = cross(arm_b, d);
-      return a.inverse.mass + b.inverse.mass + dot(x, a.inverse.turn(x)) + dot(y, b.inverse.turn(y));
-    };
-    // W d for d along a tangent, times the normal: the centres' masses do not couple the two.
-    const V3 turn_a = a.inverse.turn(cross(arm, frame.n)), turn_b = b.inverse.turn(cross(arm_b, frame.n));
-    const auto coupling = [&](const V3& t) {
-      return dot(turn_a, cross(arm, t)) + dot(turn_b, cross(arm_b, t));
-    };
     const V3 now = a.velocity + cross(a.spin, arm) - b.velocity - cross(b.spin, arm_b);
     const double w = rigid_detail::contact_speed(options, c.gap, dot(frame.n, now), pair.restitution);
-    const double normal = mobility(frame.n), tangents = mobility(frame.t1) + mobility(frame.t2);
-    if (!(normal > 0) || !(tangents > 0)) {
-      leave_out(p, cell, impulse);
-      impulse.set3(3 * p, start(c, frame, pair.mu));  // sleeping bodies keep what held them
-      return;
-    }
-    const double softness = options.feedback.softness * normal;
-    const int f = point_at(p);
-    cell.set3(f + point_field::arm, arm);
-    cell.write(f + point_field::speed, w);
-    cell.write(f + point_field::softness, softness);
-    cell.write(f + point_field::r_normal, 1 / (normal + softness));
-    cell.write(f + point_field::r_tangent, 2 / tangents);
-    impulse.set3(3 * p, start(c, frame, pair.mu));
-    V3 u = free_velocity(c.a, arm) - free_velocity(c.b, arm_b);
-    u = {dot(frame.n, u) + w, dot(frame.t1, u), dot(frame.t2, u)};
-    const double u2 = norm2(u);
-    sums.free2 += u2 > most2 ? most2 : u2;
-    const double n1 = coupling(frame.t1), n2 = coupling(frame.t2);
-    sums.jam = larger(sums.jam, pair.mu * std::sqrt(n1 * n1 + n2 * n2) / normal);
-  }
-
-  SS_HD static void leave_out(int p, const PackCell<double>& cell, const PackCell<double>& impulse) {
-    for (int f = point_at(p); f < point_at(p + 1); ++f) cell.write(f, 0.0);
-    impulse.set3(3 * p, V3{0, 0, 0});
-  }
-  SS_HD static void leave_empty(const PackCell<double>& cell, const PackCell<double>& impulse) {
-    for (int f = 0; f < kManifoldFields; ++f) cell.write(f, 0.0);
-    for (int f = 0; f < kImpulseFields; ++f) impulse.write(f, 0.0);
+    const LanePoint point{a.inverse,
+                          b.inverse,
+                          frame,
+                          arm,
+                          arm_b,
+                          pair.mu,
+                          start(c, frame, pair.mu),
+                          free_velocity(free, c.a, arm) - free_velocity(free, c.b, arm_b)};
+    const double share = options.feedback.softness;
+    put_point(
+        point, p, w, [share](double normal) { return share * normal; }, most2, cell, impulse, sums);
   }
 };
+
+/// Fills lanes from a problem of the lab; all arrays of ManifoldProblem, and `ranges`, in backend memory.
+struct ProblemLaneFiller {
+  const RigidContact* contacts;
+  const ManifoldRange* ranges;
+  const ProblemPoint* points;
+  const BodyInverse* inverse;
+  const double* free;
+
+  SS_HD BodyInverse inverse_of(std::int32_t b) const { return b < 0 ? BodyInverse{0, {}} : inverse[b]; }
+  SS_HD LaneSums fill(std::size_t m, const PackCell<double>& cell, const PackCell<double>& impulse) const {
+    const ManifoldRange range = ranges[m];
+    const RigidContact& c = contacts[range.first];
+    const ProblemPoint& first = points[range.first];
+    const BodyInverse a = inverse_of(c.a), b = inverse_of(c.b);
+    const ContactFrame frame{c.normal, first.tangent, cross(c.normal, first.tangent)};
+    const V3 apart = first.arm_b - first.arm;
+    put_pair(a, b, frame, apart, first.mu, cell);
+    LaneSums sums;
+    for (int p = 0; p < kManifoldPoints; ++p) {
+      if (p >= range.count) {
+        leave_out(p, cell, impulse);
+        continue;
+      }
+      const ProblemPoint& at = points[range.first + p];
+      const V3 arm_b = at.arm + apart;
+      const ContactLaw<3> law{{at.mu, at.mu}, FrictionSet::ellipsoid, FlowRule::exact};
+      const LanePoint point{a,
+                            b,
+                            frame,
+                            at.arm,
+                            arm_b,
+                            at.mu,
+                            project(law, at.start),
+                            free_velocity(free, c.a, at.arm) - free_velocity(free, c.b, arm_b)};
+      const double softness = at.softness;
+      put_point(
+          point, p, at.speed, [softness](double) { return softness; },
+          std::numeric_limits<double>::infinity(), cell, impulse, sums);
+    }
+    return sums;
+  }
+};
+
+/// A lane of packs that no manifold has.
+SS_HD inline void leave_empty(const PackCell<double>& cell, const PackCell<double>& impulse) {
+  for (int f = 0; f < kManifoldFields; ++f) cell.write(f, 0.0);
+  for (int f = 0; f < kImpulseFields; ++f) impulse.write(f, 0.0);
+}
 
 /// M of a body: m, and I as BodyInverse has I^-1.
 SS_HD inline void put_mass(const BodyInverse& inverse, double* mass) {

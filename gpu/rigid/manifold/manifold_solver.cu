@@ -18,18 +18,51 @@ void ManifoldSolver::build(Context& ctx, const DeviceBodies& bodies, const Manif
     const Span span(ctx, "manifold order");
     order_.build(ctx, input.list, bodies.view(), bodies_);
   }
+  prepare(ctx);
+  least2_ = input.least_speed * input.least_speed * static_cast<double>(input.list.count);
+  fill_packs(ctx,
+             manifold_detail::LaneFiller{input.list.contacts, order_.ranges(), bodies.view(), input.surfaces,
+                                         input.options, bodies.free.data(), input.before, input.before_count,
+                                         input.most_speed * input.most_speed},
+             bodies.inverse.data());
+  fill_masses(ctx, bodies.inverse.data(), bodies.free.data());
+  if (input.before != nullptr) apply_impulses(ctx);
+}
+
+void ManifoldSolver::build(Context& ctx, const ManifoldProblem& problem) {
+  bodies_ = problem.inverse.size();
+  contacts_.upload(ctx, problem.contacts);
+  problem_points_.upload(ctx, problem.points);
+  start_.upload(ctx, problem.start);
+  inverse_.upload(ctx, problem.inverse);
+  free_.upload(ctx, problem.free);
+  // A problem has no positions: the manifolds of a sweep are laid out as if all bodies were at one place.
+  poses_.upload(ctx, std::vector<Pose>(bodies_, Pose::identity()));
+  BodiesView bodies{};
+  bodies.pose = poses_.data();
+  bodies.inverse = inverse_.data();
+  order_.build(ctx, {contacts_.data(), start_.data(), problem.contacts.size(), problem.start.size() - 1},
+               bodies, bodies_);
+  prepare(ctx);
+  least2_ = 0;
+  fill_packs(ctx,
+             manifold_detail::ProblemLaneFiller{contacts_.data(), order_.ranges(), problem_points_.data(),
+                                                inverse_.data(), free_.data()},
+             inverse_.data());
+  fill_masses(ctx, inverse_.data(), free_.data());
+  apply_impulses(ctx);
+}
+
+void ManifoldSolver::prepare(Context& ctx) {
   conjugate_.prepare(ctx);
   pair_sum_.resize(ctx, 1);
   free_sum_.resize(ctx, 1);
   jam_.resize(ctx, 1);
   halt_ = nullptr;
-  least2_ = input.least_speed * input.least_speed * static_cast<double>(input.list.count);
-  fill_packs(ctx, bodies, input);
-  fill_masses(ctx, bodies);
-  if (input.before != nullptr) apply_impulses(ctx);
 }
 
-void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input) {
+template <class Filler>
+void ManifoldSolver::fill_packs(Context& ctx, const Filler& filler, const BodyInverse* inverse) {
   const std::size_t packs = order_.packs(), slots = packs * kPackWidth;
   data_.resize(ctx, slots * kManifoldFields);
   impulse_.resize(ctx, slots * kImpulseFields);
@@ -39,10 +72,6 @@ void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const 
   free2_.resize(ctx, slots);
   lane_jam_.resize(ctx, slots);
   fill(ctx, owner_.data(), slots, std::int32_t{-1});
-  const manifold_detail::LaneFiller filler{
-      input.list.contacts, order_.ranges(),    bodies.view(),
-      input.surfaces,      input.options,      bodies.free.data(),
-      input.before,        input.before_count, input.most_speed * input.most_speed};
   const std::int32_t *slot = order_.slot(), world = static_cast<std::int32_t>(bodies_);
   std::int32_t *owner = owner_.data(), *body = body_.data();
   double *data = data_.data(), *impulse = impulse_.data(), *free2 = free2_.data(),
@@ -59,16 +88,14 @@ void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const 
             impulses{impulse + pack * kImpulseFields * kPackWidth + lane, kPackWidth};
         std::int32_t* a = body + pack * 2 * kPackWidth + lane;
         if (owner[i] < 0) {
-          manifold_detail::LaneFiller::leave_empty(cell, impulses);
+          manifold_detail::leave_empty(cell, impulses);
           a[0] = a[kPackWidth] = ~world;
           free2[i] = lane_jam[i] = 0;
           return;
         }
         const auto m = static_cast<std::size_t>(owner[i]);
         const RigidContact& c = filler.contacts[filler.ranges[m].first];
-        const auto side = [&](std::int32_t b) {
-          return b < 0 ? ~world : filler.at.inverse[b].mass > 0 ? b : ~b;
-        };
+        const auto side = [&](std::int32_t b) { return b < 0 ? ~world : inverse[b].mass > 0 ? b : ~b; };
         a[0] = side(c.a);
         a[kPackWidth] = side(c.b);
         const manifold_detail::LaneSums sums = filler.fill(m, cell, impulses);
@@ -92,13 +119,11 @@ void ManifoldSolver::fill_packs(Context& ctx, const DeviceBodies& bodies, const 
 }
 
 /// Masses, and velocities without impulses.
-void ManifoldSolver::fill_masses(Context& ctx, const DeviceBodies& bodies) {
+void ManifoldSolver::fill_masses(Context& ctx, const BodyInverse* inverse, const double* free) {
   v_.resize(ctx, (bodies_ + 1) * kMotionFields);
   v_free_.resize(ctx, v_.size());
   mass_.resize(ctx, v_.size());
   const std::size_t n = bodies_;
-  const BodyInverse* inverse = bodies.inverse.data();
-  const double* free = bodies.free.data();
   double *v = v_.data(), *mass = mass_.data();
   launch(
       ctx, n + 1,
@@ -236,7 +261,8 @@ void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const Manifo
   if (params.conjugate) conjugate_.step(ctx, now);
 }
 
-void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record) {
+void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record,
+                           const Observer& observe) {
   record.tolerance = params.tolerance;
   record.message.clear();
   record.iterations = 0;
@@ -261,8 +287,11 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   ManifoldProgress progress{};
   constexpr std::int32_t kMostUnwatched = 20'000;
   constexpr int kMostRepeats = 4;
-  const bool watched = params.time_budget > 0 || limits.last > kMostUnwatched;
-  const auto has_time = [&] { return params.time_budget <= 0 || timer.seconds() <= params.time_budget; };
+  const bool watched = params.time_budget > 0 || limits.last > kMostUnwatched || observe;
+  bool wanted = true;
+  const auto has_time = [&] {
+    return wanted && (params.time_budget <= 0 || timer.seconds() <= params.time_budget);
+  };
   for (int repeat = 0; repeat < kMostRepeats && progress.stop == 0; ++repeat) {
     conjugate_.restart(ctx);
     halt_ = &progress_.data()->stop;
@@ -271,6 +300,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
       do {
         for (std::int32_t k = 0; k < limits.interval; ++k) iterate(ctx, params, limits);
         progress = read_back(ctx, progress_.data());
+        if (observe) wanted = observe(progress);
       } while (progress.stop == 0 && has_time());
     } else {
       repeat_until(ctx, loop_, halt_, [&] { iterate(ctx, params, limits); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "gpu/dfcp/operator/delassus.cuh"
@@ -12,6 +13,7 @@
 #include "gpu/rigid/manifold/manifold_conjugate.cuh"
 #include "gpu/rigid/manifold/manifold_order.cuh"
 #include "gpu/rigid/manifold/manifold_packs.h"
+#include "gpu/rigid/manifold/manifold_problem.h"
 
 namespace stickslip {
 
@@ -91,10 +93,14 @@ class ManifoldSolver {
  public:
   /// Packs, with the impulses of the step before. `bodies` has been predicted.
   void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
+  /// Packs of a problem of the lab, with its impulses to start from.
+  void build(Context& ctx, const ManifoldProblem& problem);
   /// Goes on from the impulses that there are. Leaves them alone, with a message, where friction can jam a
   /// contact: the sweep's steps of such a contact grow, and the caller must use a solver with exact
-  /// local solutions.
-  void solve(Context& ctx, const LabParams& params, ContactSolveRecord& record);
+  /// local solutions. `observe`, unless empty, is called every `check_interval` iterations; false ends the
+  /// solve.
+  using Observer = std::function<bool(const ManifoldProgress&)>;
+  void solve(Context& ctx, const LabParams& params, ContactSolveRecord& record, const Observer& observe = {});
   /// Velocities of all bodies that move.
   void velocities(Context& ctx, DeviceBodies& bodies) const;
   /// Of each contact of the list, in the frame (normal, tangents) that ContactBlocks has.
@@ -106,8 +112,9 @@ class ManifoldSolver {
   void put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const;
 
   // Stages; public because nvcc allows no device lambda in a private member.
-  void fill_packs(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
-  void fill_masses(Context& ctx, const DeviceBodies& bodies);
+  template <class Filler>
+  void fill_packs(Context& ctx, const Filler& filler, const BodyInverse* inverse);
+  void fill_masses(Context& ctx, const BodyInverse* inverse, const double* free);
   void apply_impulses(Context& ctx);
   void sweep(Context& ctx, const ManifoldSweep& options);
   void iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits);
@@ -118,6 +125,7 @@ class ManifoldSolver {
   void each_pack(Context& ctx, bool backward, Op op);
 
  private:
+  void prepare(Context& ctx);
   SweptManifolds swept();
   ManifoldView view() { return {data_.data(), impulse_.data(), body_.data(), points_.data(), v_.data()}; }
 
@@ -133,6 +141,13 @@ class ManifoldSolver {
   Buffer<double> lane_jam_, jam_;    // the largest mu |W_NT| / W_NN of each lane, and of all
   Buffer<Vec<double, 2>> pair_sum_;
   Buffer<ManifoldProgress> progress_;
+  // Of a problem of the lab.
+  Buffer<RigidContact> contacts_;
+  Buffer<ProblemPoint> problem_points_;
+  Buffer<std::int32_t> start_;
+  Buffer<BodyInverse> inverse_;
+  Buffer<double> free_;
+  Buffer<Pose> poses_;
   LoopGraph loop_;
   const std::int32_t* halt_ = nullptr;  // the stop of the solve that runs; null: sweeps run
 };

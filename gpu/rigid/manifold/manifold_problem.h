@@ -1,0 +1,42 @@
+// Contact problems of the lab as manifolds: what manifold_gs reads of a ContactProblem.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/collide/rigid_contact.h"
+#include "gpu/dfcp/problem/constraint_block.h"
+#include "gpu/dfcp/problem/contact_problem.h"
+
+namespace stickslip {
+
+/// A block as a point of a manifold.
+struct ProblemPoint {
+  Vec<double, 3> arm, arm_b;  // [m] from the centres of a and b
+  Vec<double, 3> tangent;     // of the first tangential row; the second is normal x tangent
+  double mu;
+  double speed;          // w_N [m/s]
+  double softness;       // E_NN [m/s per N s]
+  Vec<double, 3> start;  // [N s] impulse to start from
+};
+
+/// Points by manifolds: those of manifold m are [start[m], start[m + 1]). Contacts have bodies and normals.
+struct ManifoldProblem {
+  std::vector<RigidContact> contacts;
+  std::vector<ProblemPoint> points;  // of the contacts
+  std::vector<std::int32_t> start;
+  std::vector<std::int32_t> block;   // of the problem, per point
+  std::vector<double> handedness;    // per point: -1 where the second tangential row is tangent x normal
+  std::vector<BodyInverse> inverse;  // per body
+  std::vector<double> free;          // A^-1 f, 6 per body [m/s, rad/s]
+};
+
+/// Why manifold_gs cannot solve a problem, or empty. It takes problems of rigid bodies whose blocks are
+/// points of contact: three rows, isotropic Coulomb friction without cohesion, along orthonormal axes at one
+/// place, between two bodies or a body and the world.
+std::string why_no_manifolds(const ContactProblem& problem);
+
+/// Throws std::invalid_argument with that reason.
+ManifoldProblem make_manifolds(const ContactProblem& problem);
+
+}  // namespace stickslip
