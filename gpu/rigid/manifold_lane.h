@@ -1,4 +1,4 @@
-// What one lane of a pack is made of, and the numbers of a body that conjugate directions need.
+// The input of one lane of a pack, and the mass data of a body for conjugate directions.
 #pragma once
 
 #include "gpu/law/projection.h"
@@ -13,18 +13,18 @@ namespace manifold_detail {
 
 using V3 = Vec<double, 3>;
 
-/// Beyond this mu |W_NT| / W_NN of a contact, sweeps that take normal and friction in turn hardly contract:
-/// sliding, the normal impulse of one round is that ratio times the one before [Course 3.4]. At 1 lies
-/// Painleve's paradox.
+/// If mu |W_NT| / W_NN of a contact exceeds this, sweeps that alternate normal and friction hardly contract:
+/// in sliding, the normal impulse changes by that ratio from one round to the next [Course 3.4]. At a ratio
+/// of 1 starts Painleve's paradox.
 inline constexpr double kMostJam = 0.95;
 
-/// Of the points of a lane.
+/// Sums over the points of a lane.
 struct LaneSums {
-  double free2 = 0;  // |u|^2 before any impulse, of each point no more than the limit
+  double free2 = 0;  // |u|^2 before any impulse, for each point at most `most2`
   double jam = 0;    // the largest mu |W_NT| / W_NN
 };
 
-/// What the lane of a manifold is made of.
+/// The inputs from which a manifold's lane is filled.
 struct LaneFiller {
   const RigidContact* contacts;
   const ManifoldRange* ranges;
@@ -32,9 +32,9 @@ struct LaneFiller {
   SurfaceTable table;
   ContactRowOptions options;
   const double* free;
-  const Vec<double, 4>* before;  // null: no impulses to start from
+  const Vec<double, 4>* before;  // null: start from zero impulses
   std::size_t before_count;
-  double most2;  // [m^2/s^2] what |u|^2 of a point counts for at most
+  double most2;  // [m^2/s^2] cap on |u|^2 of a point
 
   SS_HD SurfacePair surfaces(const RigidContact& c) const {
     const std::int32_t material = at.material[c.a], other = c.b >= 0 ? at.material[c.b] : 0;
@@ -42,13 +42,13 @@ struct LaneFiller {
     return surface_pair(table.surface[material], table.surface[column],
                         table.mu[material * table.columns + column], {0, 0, 0}, {0, 0, 0});
   }
-  /// Before any impulse, at a place in the world.
+  /// Velocity without impulses at a body's point, world axes.
   SS_HD V3 free_velocity(std::int32_t b, const V3& arm) const {
     if (b < 0) return {0, 0, 0};
     const double* v = free + 6 * static_cast<std::size_t>(b);
     return V3{v[0], v[1], v[2]} + cross(V3{v[3], v[4], v[5]}, arm);
   }
-  /// Of the last step, in this one's frame and cone.
+  /// The impulse of the last step, in this step's frame and cone.
   SS_HD V3 start(const RigidContact& c, const ContactFrame& frame, double mu) const {
     if (before == nullptr || c.previous < 0 || static_cast<std::size_t>(c.previous) >= before_count)
       return {0, 0, 0};
@@ -90,7 +90,7 @@ struct LaneFiller {
       const V3 x = cross(arm, d), y = cross(arm_b, d);
       return a.inverse.mass + b.inverse.mass + dot(x, a.inverse.turn(x)) + dot(y, b.inverse.turn(y));
     };
-    // W d for d along a tangent, times the normal: the centres' masses do not couple the two.
+    // W d for d along a tangent, times the normal: the translational masses do not couple the two.
     const V3 turn_a = a.inverse.turn(cross(arm, frame.n)), turn_b = b.inverse.turn(cross(arm_b, frame.n));
     const auto coupling = [&](const V3& t) {
       return dot(turn_a, cross(arm, t)) + dot(turn_b, cross(arm_b, t));
@@ -100,7 +100,7 @@ struct LaneFiller {
     const double normal = mobility(frame.n), tangents = mobility(frame.t1) + mobility(frame.t2);
     if (!(normal > 0) || !(tangents > 0)) {
       leave_out(p, cell, impulse);
-      impulse.set3(3 * p, start(c, frame, pair.mu));  // sleeping bodies keep what held them
+      impulse.set3(3 * p, start(c, frame, pair.mu));  // sleeping bodies keep the impulses that held them
       return;
     }
     const double softness = options.feedback.softness * normal;
@@ -129,7 +129,7 @@ struct LaneFiller {
   }
 };
 
-/// M of a body: m, and I as BodyInverse has I^-1.
+/// M of a body: m, and I in the format of I^-1 in BodyInverse.
 SS_HD inline void put_mass(const BodyInverse& inverse, double* mass) {
   for (int i = 0; i < kMotionFields; ++i) mass[i] = 0;
   if (!(inverse.mass > 0)) return;
@@ -148,10 +148,10 @@ SS_HD inline double mass_product(const double* m, const double* x, const double*
          x[5] * (m[4] * y[4] + m[2] * y[5] + m[6] * y[6]) + x[6] * (m[5] * y[4] + m[6] * y[5] + m[3] * y[6]);
 }
 
-/// d + beta last, where `last` may be anything if beta is zero.
+/// d + beta last; `last` is ignored if beta is zero, even NaN.
 SS_HD inline double conjugate(double beta, double last, double d) { return beta == 0 ? d : d + beta * last; }
 
-/// The block of point p, as ContactBlocks makes it.
+/// The block of point p, equal to that of ContactBlocks.
 SS_HD inline ConstraintBlock<3> block_of(const PackCell<const double>& cell, int p, std::int32_t a,
                                          std::int32_t b) {
   const int f = point_at(p);
