@@ -15,7 +15,7 @@ struct CcdQueryFile {
   std::vector<CcdQuery> queries;
 };
 
-/// The kind is that which the file's name, or else its folder's, says: "edge-edge" or "vertex-face". Throws
+/// The kind is given by the name of the file, or else of its folder: "edge-edge" or "vertex-face". Throws
 /// InputError.
 CcdQueryFile load_ccd_queries(const std::filesystem::path& file);
 
