@@ -16,8 +16,8 @@ struct BenchFigure {
   std::string unit;  // e.g. "Mpairs/s"
   double floor = 0;  // best possible
   std::string floor_name = {};
-  // Another program's figure for the same work, machine and run. A figure published for other hardware is
-  // marked as such.
+  // Another program's figure for the same work, machine and run. A figure published for other
+  // hardware is marked as such.
   double peer = 0;
   std::string peer_name = {};
 };

@@ -117,8 +117,8 @@ void add_assembly_figures(Context& ctx, std::int32_t side, double triad, BenchRe
   const double elements = best_seconds(ctx, runs, [&] { bench.run_elements(); });
   add("gradient and Hessian", whole, bench.bytes());
   add("gradient alone", best_seconds(ctx, runs, [&] { bench.run_gradient(); }), bench.gradient_bytes());
-  // Elements write their corners and blocks, and assembly reads them again: gathering at once would save
-  // this.
+  // Elements write their corners and blocks, and assembly reads them again: gathering
+  // at once would save this.
   add("of that elements alone", elements, 0);
 }
 

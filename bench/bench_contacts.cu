@@ -62,8 +62,8 @@ class Traffic {
     // x, u, shift, law, scale -> d; A d; x, u, d, A d, shift, law, scale -> sums; x, u, d, A d -> x, u.
     return apply(false) + blocks_ * (2 * (kLaw + 2 * sizeof(double)) + (2 + 1 + 4 + 4 + 2) * kRow);
   }
-  /// The pattern of W, or the entries of bodies and blocks, read once from either side; colours and order
-  /// written.
+  /// The pattern of W, or the entries of bodies and blocks, read once from either side;
+  /// colours and order written.
   double colouring() const { return (3 * blocks_ + (factored_ ? 2 : 1) * entries_) * kIndex; }
   double look() const { return apply(true) + blocks_ * (kLaw + sizeof(double) + 2 * kRow); }
 

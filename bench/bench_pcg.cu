@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kSolveRuns = 15;
 
-/// Bytes of an iteration: one product; x, r, p read and written, z written and read, q and the preconditioner
-/// read.
+/// Bytes of an iteration: one product; x, r, p read and written, z written and read, q and
+/// the preconditioner read.
 double iteration_bytes(const SplitMatrix& matrix) {
   return product_bytes(matrix) +
          static_cast<double>(matrix.node_count()) * (9 * sizeof(Vec3) + sizeof(Symmetric3));

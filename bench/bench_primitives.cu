@@ -18,8 +18,8 @@ struct Compared {
   double ours = 0, peer = 0;
 };
 
-/// A well-mixed 64-bit word per index (the finaliser of SplitMix64): generates the input in the memory where
-/// it is sorted.
+/// A well-mixed 64-bit word per index (the finaliser of SplitMix64): generates the input in the
+/// memory where it is sorted.
 SS_HD inline std::uint64_t mixed_word(std::uint64_t i) {
   std::uint64_t z = (i + 1) * 0x9E3779B97F4A7C15ull;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;

@@ -21,8 +21,8 @@ double copy_bandwidth(Context& ctx, std::size_t n);
 double grid_phase_seconds(Context& ctx, std::size_t lanes, int phases);
 double grid_sum_seconds(Context& ctx, std::size_t lanes, int sums);
 
-/// Triad, reduce, scan, select and sort at 10M entries, and the cost of a call at 1000; on CUDA compared with
-/// CUB.
+/// Triad, reduce, scan, select and sort at 10M entries, and the cost of a call at 1000;
+/// on CUDA compared with CUB.
 BenchResult bench_primitives(Context& ctx);
 void add_primitive_figures(Context& ctx, std::size_t entries, double triad, BenchResult& result);
 

@@ -109,8 +109,8 @@ OverlapReport measure_overlaps(const std::vector<SceneBox>& boxes) {
     order.push_back(i);
     if (boxes[i].moves) add_separation(spans[i].low[1] + kTouching / 2, sum, report);
   }
-  // Sweep and prune: boxes in the order of their lower ends, each tested against those whose interval is
-  // still open.
+  // Sweep and prune: boxes in the order of their lower ends, each tested against those
+  // whose interval is still open.
   const int axis = widest_axis(boxes);
   std::sort(order.begin(), order.end(),
             [&](std::size_t i, std::size_t j) { return spans[i].low[axis] < spans[j].low[axis]; });

@@ -8,9 +8,9 @@
 
 namespace stickslip {
 
-/// The largest gap [m] between the projections of two boxes onto the 15 axes of the separating-axis test:
-/// face normals and cross products of edges. < 0: they overlap, and a shift by this length along one axis
-/// separates them.
+/// The largest gap [m] between the projections of two boxes onto the 15 axes of the separating-axis
+/// test: face normals and cross products of edges. < 0: they overlap, and a shift by this length along
+/// one axis separates them.
 double box_separation(const SceneBox& a, const SceneBox& b);
 
 struct OverlapReport {

@@ -16,8 +16,8 @@ struct CcdQuery {
   bool collides;
 };
 
-/// The score of one method in one scalar type. A method answers "collides" unless it proves that the pair
-/// stays apart.
+/// The score of one method in one scalar type. A method answers "collides" unless it proves
+/// that the pair stays apart.
 struct CcdScore {
   std::string method, scalar;
   std::size_t queries = 0, false_negatives = 0, false_positives = 0;
@@ -30,8 +30,8 @@ struct CcdScore {
   double max_ns() const;
 };
 
-/// Every method in double and in float; in float the query is that of the rounded coordinates. The first one
-/// is the default.
+/// Every method in double and in float; in float the query is that of the rounded coordinates. The
+/// first one is the default.
 std::vector<CcdScore> judge_ccd(PairKind kind, const std::vector<CcdQuery>& queries);
 
 }  // namespace stickslip

@@ -12,8 +12,8 @@ constexpr Real kLaplacianMass = Real(1e-4);
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Over a cube of side^3 nodes, with a small mass: positive definite, and PCG converges slowly enough to be
-/// timed.
+/// Over a cube of side^3 nodes, with a small mass: positive definite, and PCG converges
+/// slowly enough to be timed.
 void set_laplacian(Context& ctx, std::int32_t side, SplitMatrix& matrix);
 
 /// Adds `count` stencils that couple distant parts of the mesh, like contacts.

@@ -12,9 +12,9 @@ BenchResult bench_memory(Backend backend, int threads, bool full);
 /// The slopes, from piles of `columns` and twice as many, and their prediction for 9 million tets.
 void add_memory_slopes(Backend backend, int threads, int columns, BenchResult& result);
 
-/// Builds a pile of about this many tets and contacts and steps it once, with the backend's memory limited to
-/// `limit` bytes: peak memory, peak per tet, and time. A note reports insufficient memory. Removes the limit
-/// at the end.
+/// Builds a pile of about this many tets and contacts and steps it once, with the backend's memory
+/// limited to `limit` bytes: peak memory, peak per tet, and time. A note reports insufficient memory.
+/// Removes the limit at the end.
 void add_built_scene(Backend backend, int threads, double tets, double contacts, double limit,
                      BenchResult& result);
 

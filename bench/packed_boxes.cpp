@@ -7,8 +7,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kBox = 0.1, kGap = 1.2e-3, kDistanceHat = 1e-3, kStep = 1e-3;  // [m]
-// A corner of a box approaches its neighbour by at most 2 * 0.05 * kTurn + kShift = 0.55 mm, two corners by
-// 1.1.
+// A corner of a box approaches its neighbour by at most 2 * 0.05 * kTurn + kShift =
+// 0.55 mm, two corners by 1.1.
 constexpr double kTurn = 4e-3, kShift = 0.15e-3;  // [rad], [m]
 
 /// The surface of one box: nodes on a lattice of integers in [0, cells]^3.

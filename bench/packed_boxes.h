@@ -16,8 +16,8 @@ struct PackedSurface {
 };
 
 /// side^3 boxes of 0.1 m, 12 cells^2 triangles each, 1.2 mm apart on average (d_hat: 1 mm) and slightly
-/// rotated, without intersections. Each moves by up to a millimetre along every axis, so that some would
-/// collide. Deterministic.
+/// rotated, without intersections. Each moves by up to a millimetre along every axis, so that some
+/// would collide. Deterministic.
 PackedSurface packed_boxes(int side, int cells);
 
 }  // namespace stickslip

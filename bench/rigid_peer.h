@@ -20,9 +20,9 @@ struct BulletSettings {
   std::string name() const;
 };
 
-/// Null without Bullet. Single precision; one thread where its libraries were built without threads, as
-/// Debian's are. The same scene as ours: a box for the floor, no sleeping, no damping, mu the same for all
-/// pairs.
+/// Null without Bullet. Single precision; one thread where its libraries were built without
+/// threads, as Debian's are. The same scene as ours: a box for the floor, no sleeping, no damping,
+/// mu the same for all pairs.
 std::unique_ptr<RigidRunner> make_bullet_runner(const RigidScene& scene, const BulletSettings& settings);
 
 }  // namespace stickslip

@@ -31,8 +31,8 @@ std::vector<std::string> rigid_scene_names();
 /// Throws std::invalid_argument for an unknown name.
 RigidScene make_rigid_scene(const std::string& name);
 
-/// Square layers of 1 m cubes, each a cube narrower than the one below and shifted by half a cube; cubes of a
-/// layer are 2 cm apart.
+/// Square layers of 1 m cubes, each a cube narrower than the one below and shifted by half a cube; cubes
+/// of a layer are 2 cm apart.
 RigidScene box_pyramid(int layers);
 /// Boxes of many sizes in random poses, well separated, above a square pit into which they fall.
 RigidScene box_pile(int count, std::uint64_t seed);

@@ -47,8 +47,8 @@ struct RigidMethod {
   void apply(Params& params, LabParams& lab) const;
 };
 
-/// The methods of the bench; the first is the reference for the others. `all`: every solver that can run
-/// them.
+/// The methods of the bench; the first is the reference for the others. `all`: every
+/// solver that can run them.
 std::vector<RigidMethod> rigid_methods(bool all);
 
 /// The scene as the library's model: the boxes, a half-space as the floor, mu for every pair.

@@ -47,8 +47,8 @@ void set_children(void* node, void** children, unsigned count, void*) {
 void set_boxes(void* node, const RTCBounds** boxes, unsigned count, void*) {
   for (unsigned i = 0; i < count; ++i) static_cast<Node*>(node)->box[i] = *boxes[i];
 }
-/// A leaf is its primitive's number in place of the child pointer, tagged by the lowest bit: no memory of its
-/// own.
+/// A leaf is its primitive's number in place of the child pointer, tagged by the lowest
+/// bit: no memory of its own.
 void* create_leaf(RTCThreadLocalAllocator, const RTCBuildPrimitive* primitive, std::size_t, void*) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(primitive->primID) << 1 | 1U);
 }

@@ -1,5 +1,5 @@
-// The host-only interface of the contact problem lab: load one problem, solve it by any method, judge any
-// impulses.
+// The host-only interface of the contact problem lab: load one problem, solve it by any
+// method, judge any impulses.
 #pragma once
 
 #include <atomic>

@@ -65,8 +65,8 @@ class LoadedProblem {
   }
 
   void build(DelassusStorage storage) {
-    // Once bodies have many contacts, the assembled W costs more than twice its factors, and applying the
-    // factors costs no more.
+    // Once bodies have many contacts, the assembled W costs more than twice its factors, and applying
+    // the factors costs no more.
     constexpr std::size_t kManyBlocks = 50000;
     const bool factored = storage == DelassusStorage::factored ||
                           (storage == DelassusStorage::automatic && problem_.blocks() >= kManyBlocks);

@@ -1,5 +1,5 @@
-// The host-only interface of the simulation: load a Model, set parameters, step, take snapshots, read
-// diagnostics.
+// The host-only interface of the simulation: load a Model, set parameters, step, take
+// snapshots, read diagnostics.
 #pragma once
 
 #include <atomic>
@@ -49,9 +49,9 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Copies a finalized model and resets to its start. Throws std::invalid_argument, naming the objects, when
-  /// the stepper for `solver` refuses the model (`stepper_refusal`), or when bodies intersect at the start or
-  /// touch a half-space.
+  /// Copies a finalized model and resets to its start. Throws std::invalid_argument, naming the objects,
+  /// when the stepper for `solver` refuses the model (`stepper_refusal`), or when bodies intersect at the
+  /// start or touch a half-space.
   virtual void load(const Model& model) = 0;
   /// A note for the user about the loaded model, for example bodies that overlap at the start; usually empty.
   virtual std::string load_note() const { return {}; }
@@ -89,16 +89,16 @@ class Engine {
   virtual Sharing share(PositionTarget) {
     return {ShareKind::staged, "this engine keeps its memory to itself"};
   }
-  /// Writes the positions of all nodes into a slot of the target, and sets its semaphore to `value`, which
-  /// must be larger than all before. Both are complete on return. Throws std::logic_error when nothing is
-  /// shared.
+  /// Writes the positions of all nodes into a slot of the target, and sets its semaphore to
+  /// `value`, which must be larger than all before. Both are complete on return. Throws
+  /// std::logic_error when nothing is shared.
   virtual PublishedBox publish(std::size_t /*slot*/, std::uint64_t /*value*/) {
     throw std::logic_error("publish: nothing is shared");
   }
 
   virtual State state() = 0;
-  /// The mesh nodes of affine and rigid bodies follow their control nodes and poses; their own values in the
-  /// state are ignored.
+  /// The mesh nodes of affine and rigid bodies follow their control nodes and poses; their own values
+  /// in the state are ignored.
   virtual void set_state(const State& state) = 0;
 
   /// The contact problem of the last step of a velocity-level scene, as its solver received it: `guess` is

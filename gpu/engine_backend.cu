@@ -152,8 +152,8 @@ class BackendEngine final : public Engine {
     return stepper;
   }
 
-  /// Between two steps. Throws if the new stepper cannot continue from the present state; the old one then
-  /// stays.
+  /// Between two steps. Throws if the new stepper cannot continue from the present
+  /// state; the old one then stays.
   void switch_stepper(const Params& params) {
     std::unique_ptr<Stepper> next = new_stepper(params);
     next->set_state(stepper_->state(), params);

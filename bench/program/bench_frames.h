@@ -7,9 +7,9 @@
 
 namespace stickslip {
 
-/// Draws steps of each scene without a window, once for each method of handing over positions. Prints a table
-/// and returns it: bench, backend, device, threads, figures (ms per picture) and rows. Throws InputError,
-/// DeviceError.
+/// Draws steps of each scene without a window, once for each method of handing over positions. Prints a
+/// table and returns it: bench, backend, device, threads, figures (ms per picture) and rows. Throws
+/// InputError, DeviceError.
 nlohmann::json bench_frames(const BackendInfo& backend, const BenchOptions& options,
                             const EngineFactory& factory);
 

@@ -28,13 +28,13 @@ struct PublishedStep {
   double contacts = 0;  // on average
   const char* name = "";
 
-  /// True if a step with `tets` and `contacts` has comparable size: tets within a tenth, and at least half as
-  /// many contacts.
+  /// True if a step with `tets` and `contacts` has comparable size: tets within a tenth, and at
+  /// least half as many contacts.
   bool is_like(double tets, double contacts) const;
 };
 
-/// The scene `text` with `times` as many bodies along y in each array. Items that grow by count grow by finer
-/// meshes instead.
+/// The scene `text` with `times` as many bodies along y in each array. Items that grow by count grow
+/// by finer meshes instead.
 std::string with_more_bodies(const std::string& text, int times);
 
 }  // namespace stickslip

@@ -9,8 +9,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Calls emit(shape of a, shape of b, slots) for all shape pairs whose spheres are near; for a half-space
-/// once per shape of a.
+/// Calls emit(shape of a, shape of b, slots) for all shape pairs whose spheres are near; for a
+/// half-space once per shape of a.
 template <class Emit>
 SS_HD void each_shape_pair(const NarrowInput& in, const CandidatePair& pair, Emit&& emit) {
   const ShapeView& view = in.shapes;

@@ -1,5 +1,5 @@
-// Compound bodies and meshes in the narrow phase: the list of shape pairs, and the merging of their
-// manifolds.
+// Compound bodies and meshes in the narrow phase: the list of shape pairs, and the
+// merging of their manifolds.
 #pragma once
 
 #include "gpu/collide/narrow_view.h"

@@ -22,8 +22,7 @@ struct MergedManifold {
   static constexpr int kMost = 8;         // directions
   static constexpr double kAlike = 0.98;  // cosine, 11 degrees
   Manifold parts[kMost];
-  Vec<double, 3> direction[kMost];  // of each part's first manifold; the part has the normal of its deepest
-                                    // one
+  Vec<double, 3> direction[kMost];  // of a part's first manifold; the part has the normal of its deepest one
   int count = 0;
 
   SS_HD static double deepest(const Manifold& m) {

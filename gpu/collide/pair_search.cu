@@ -51,8 +51,8 @@ struct PairFilter {
     return true;
   }
 
-  /// True if they overlap while both move, or while one moves and the other is stopped: tighter than sweeping
-  /// both.
+  /// True if they overlap while both move, or while one moves and the other is stopped:
+  /// tighter than sweeping both.
   SS_HD bool meet(const BodyReach& a, const BodyReach& b) const {
     return meet_by(a, b, a.shift - b.shift) || meet_by(a, b, a.shift) || meet_by(a, b, -b.shift);
   }

@@ -38,9 +38,9 @@ class PairSearch {
   };
 
   void load(Context& ctx, const Model& model);
-  /// Finds pairs of which at least one body is movable, at least one may have moved since the last step, no
-  /// joint forbids contact, and whose boxes overlap during the motion in dt. Sleeping pairs are copied from
-  /// `before`.
+  /// Finds pairs of which at least one body is movable, at least one may have moved since the last
+  /// step, no joint forbids contact, and whose boxes overlap during the motion in dt. Sleeping pairs
+  /// are copied from `before`.
   void find(Context& ctx, const Input& in, const Output& out);
   /// kMoves and kLive, per body, of the last find().
   const std::uint8_t* state() const { return state_.data(); }

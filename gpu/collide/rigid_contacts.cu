@@ -118,8 +118,8 @@ bool RigidContacts::make_room(const Found& found) {
   const bool fits = needed.candidates <= room_.candidates && needed.contacts <= room_.contacts &&
                     needed.pairs <= room_.pairs && needed.shape_pairs <= room_.shape_pairs &&
                     needed.part_contacts <= room_.part_contacts;
-  // Candidates dropped for lack of room are missing in the later counts: after a failed run those may be too
-  // low.
+  // Candidates dropped for lack of room are missing in the later counts: after a failed
+  // run those may be too low.
   const auto next = [&](std::size_t had, std::size_t found_now) {
     return fits ? room_for(found_now) : std::max(had, room_for(found_now));
   };

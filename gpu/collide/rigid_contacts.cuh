@@ -1,5 +1,5 @@
-// RigidContacts: contacts and near contacts of a model's rigid bodies, with names that persist from step to
-// step.
+// RigidContacts: contacts and near contacts of a model's rigid bodies, with names that
+// persist from step to step.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Boxes of all bodies through the LBVH, then pairs, then the narrow phase, one manifold each. Contacts are
-/// ordered by (a, b), half-spaces after bodies, points of a pair together: the order depends on the input
-/// only.
+/// Boxes of all bodies through the LBVH, then pairs, then the narrow phase, one manifold each.
+/// Contacts are ordered by (a, b), half-spaces after bodies, points of a pair together: the order
+/// depends on the input only.
 ///
 /// All stages run with room for slightly more candidates than in the last step, so that the counts are read
 /// once, at the end. If the room did not suffice, they run again with more.
@@ -30,9 +30,9 @@ class RigidContacts {
   /// `collide`. Throws std::invalid_argument for a model without bodies, or for a missing shape.
   void load(Context& ctx, const Model& model);
 
-  /// Contacts of the bodies in the poses of `motion`. `moves` must not be set for bodies that are static in
-  /// the model. One host read; one more when the number of pairs has grown by more than a quarter since the
-  /// last call.
+  /// Contacts of the bodies in the poses of `motion`. `moves` must not be set for bodies that are
+  /// static in the model. One host read; one more when the number of pairs has grown by more than a
+  /// quarter since the last call.
   void find(Context& ctx, const BodyMotionView& motion, const Options& options);
   /// After a jump: no contact has a predecessor, and sleeping pairs are searched again.
   void forget() { known_ = false; }

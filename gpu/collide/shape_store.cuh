@@ -11,8 +11,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class ShapeStore {
  public:
-  /// Loads the shapes of `model`. Throws std::invalid_argument for a shape range or a data index out of
-  /// range.
+  /// Loads the shapes of `model`. Throws std::invalid_argument for a shape range or a
+  /// data index out of range.
   void load(Context& ctx, const Model& model);
   ShapeView view() const;
 

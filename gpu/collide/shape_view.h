@@ -14,8 +14,8 @@ struct HalfSpaceView {
   double offset;          // [m]
 };
 
-/// In place of a ShapeKind: compound bodies, meshes, bodies without shapes. Their contacts may have several
-/// directions.
+/// In place of a ShapeKind: compound bodies, meshes, bodies without shapes. Their contacts may
+/// have several directions.
 inline constexpr std::uint8_t kManyParts = 255;
 
 /// Backend memory.

@@ -1,15 +1,15 @@
-// ADMM on min 1/2 r' W r + q' r over K, split into r (the quadratic) and z (the cones). The penalty is R =
-// rho diag(s_c), scaled by s_c to compensate mass ratios. y is the multiplier in units of impulses, u~ = -R
-// y:
-//   (W + R) r = R (z - y) - q - sigma n,   g = relaxation r + (1 - relaxation) z + y,   z = P_K(g),  y = g -
-//   z.
+// ADMM on min 1/2 r' W r + q' r over K, split into r (the quadratic) and z (the cones). The
+// penalty is R = rho diag(s_c), scaled by s_c to compensate mass ratios. y is the multiplier in
+// units of impulses, u~ = -R y:
+//   (W + R) r = R (z - y) - q - sigma n,   g = relaxation r + (1 - relaxation) z + y,
+//   z = P_K(g),  y = g - z.
 //
-// The state is v = z + y alone. So an iteration is a map v -> g, and Anderson mixing extrapolates it. De
-// Saxce's shift follows from y in every iteration (`de_saxce_inner` is ignored here). An extrapolation after
-// which |g - v
-// grows is undone. When |g - v| stops shrinking, the penalty walks through smaller values and back: at low
-// curvature the iterates are far from the solution, and the step length is inversely proportional to the
-// penalty.
+// The state is v = z + y alone. So an iteration is a map v -> g, and Anderson mixing extrapolates it.
+// De Saxce's shift follows from y in every iteration (`de_saxce_inner` is ignored here). An
+// extrapolation after which |g - v
+// grows is undone. When |g - v| stops shrinking, the penalty walks through smaller values and back:
+// at low curvature the iterates are far from the solution, and the step length is inversely
+// proportional to the penalty.
 #include <limits>
 
 #include "gpu/dfcp/anderson.cuh"

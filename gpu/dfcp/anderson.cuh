@@ -9,9 +9,9 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Finds the combination of the last steps that minimises the combined f = g(r) - r in the norm |s_c f_c|,
-/// which is independent of masses. Combines the g's with the same weights (type II) and projects onto the
-/// cones.
+/// Finds the combination of the last steps that minimises the combined f = g(r) - r in the norm |s_c
+/// f_c|, which is independent of masses. Combines the g's with the same weights (type II) and
+/// projects onto the cones.
 template <int D>
 class Anderson {
  public:
@@ -114,8 +114,8 @@ class Anderson {
     return all;
   }
 
-  /// Cholesky of the Gram matrix with a small diagonal shift: its columns are nearly dependent close to
-  /// convergence.
+  /// Cholesky of the Gram matrix with a small diagonal shift: its columns are nearly
+  /// dependent close to convergence.
   bool least_squares(int known, const Dots& dots, double* gamma) const {
     double l[kMost][kMost];
     double mean = 0;

@@ -1,9 +1,9 @@
 // APGD: projected gradient with Nesterov's acceleration [Mazhar15], in the metric P = diag(s_c), which
 // compensates mass ratios: x+ = Pi(y - t P^-1 g(y)).
 //
-// Deviations: a step is cut to the length that the quadratic model gives, t = <d, P d> / <d, A d>, not by
-// halving, so a second cut is rare. It grows slowly and not in every iteration, because every cut costs a
-// product with W.
+// Deviations: a step is cut to the length that the quadratic model gives, t = <d, P d> / <d, A d>,
+// not by halving, so a second cut is rare. It grows slowly and not in every iteration, because every
+// cut costs a product with W.
 #include "gpu/dfcp/de_saxce.cuh"
 #include "gpu/dfcp/solvers.cuh"
 

@@ -138,8 +138,7 @@ class AutoSolver {
   std::optional<Anderson<D>> anderson_;
   Buffer<Vec<double, D>> before_;
   std::optional<Newton> newton_;
-  double newton_share_ = 8;  // work for Newton, relative to that of the sweeps: Newton gains more for the
-                             // same work
+  double newton_share_ = 8;  // Newton's work relative to the sweeps': it gains more for the same work
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// The conflict graph of the blocks: the neighbours of c are column[start[c] .. start[c+1]) (c itself may be
-/// included).
+/// The conflict graph of the blocks: the neighbours of c are column[start[c] .. start[c+1]) (c
+/// itself may be included).
 struct ConflictGraph {
   std::size_t blocks;
   const std::int32_t* start;  // backend memory

@@ -1,5 +1,5 @@
-// One block of constraint rows between two rigid bodies: the contacts and joints of a running scene pass it
-// to the contact problem.
+// One block of constraint rows between two rigid bodies: the contacts and joints of a running scene pass
+// it to the contact problem.
 #pragma once
 
 #include <cstdint>

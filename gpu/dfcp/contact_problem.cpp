@@ -53,8 +53,7 @@ PartTerms split_by_parts(const ContactProblem& problem, const DynamicsInverse& i
   const SparseRows& h = problem.H;
   PartTerms out;
   out.incidence.entry_begin.assign(1, 0);
-  std::vector<std::int32_t> next;  // where the next terms of each part of this block go; a block has few
-                                   // parts
+  std::vector<std::int32_t> next;  // where the next terms of each part of this block go; parts are few
   for (std::size_t c = 0; c < problem.blocks(); ++c) {
     const auto first = static_cast<std::size_t>(out.incidence.entry_begin.back());
     std::vector<std::int32_t>& parts = out.incidence.group;

@@ -59,7 +59,7 @@ struct ContactProblem {
   int body_dofs = 6;                 // bodies: 6 (rigid) or 3 (nodes)
   std::vector<double> inverse_mass;  // bodies: body_dofs^2 per body, row-major, symmetric; zero: immovable
   std::vector<std::int32_t> block_start;  // bodies: blocks + 1, into `jacobian`
-  std::vector<JacobianBlock> jacobian;    // a block names each body at most once
+  std::vector<JacobianBlock> jacobian;    // bodies: a block names each body at most once
 
   /// Diagonal of E of single rows, dim * blocks, besides the blocks' compliance; empty: none [m/s per N s].
   std::vector<double> softness;
@@ -104,10 +104,10 @@ std::vector<double> row_compliance(const ContactProblem& problem);
 /// unless it was given (a local W keeps its values) or A is not symmetric. Compliance moves into W and
 /// cohesion xi into q: for a unilateral block
 ///   s = r + xi n in K,   u = W s + (q - W xi n).
-/// So the result is to be solved for s; its `guess` and `solution` are s too, and its laws have no compliance
-/// or cohesion. `without_cohesion` converts back. Throws std::invalid_argument when A (its symmetric part) is
-/// not positive definite, or when a row on which no impulse acts has a velocity that only an impulse could
-/// stop.
+/// So the result is to be solved for s; its `guess` and `solution` are s too, and its laws have no
+/// compliance or cohesion. `without_cohesion` converts back. Throws std::invalid_argument when A (its
+/// symmetric part) is not positive definite, or when a row on which no impulse acts has a velocity that
+/// only an impulse could stop.
 ContactProblem to_local(const ContactProblem& problem);
 
 /// The physical impulses r = s - xi n of a solution s of to_local(problem). Inverse: `with_cohesion`.

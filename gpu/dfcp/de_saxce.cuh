@@ -1,7 +1,7 @@
 // A fixed point on De Saxce's shift around solvers of convex cone programs.
 //
-// With a fixed shift sigma = sigma(u_T), Coulomb's law is r in K, u + sigma n in K*, orthogonal: the optimum
-// of
+// With a fixed shift sigma = sigma(u_T), Coulomb's law is r in K, u + sigma n in K*,
+// orthogonal: the optimum of
 //   min 1/2 r' W r + (q + sigma n)' r   over K.
 // Its solution gives the next shift [Acary11; Course §3.1].
 #pragma once
@@ -102,8 +102,8 @@ inline std::string associated_message(double residual) {
 }
 
 /// Solves s by a convex method: `method.run(shift, target)` continues from its current iterate until its
-/// residual reaches the target. `method.r()` and `method.u()` are that iterate, with u = W r + q accurate
-/// enough to judge.
+/// residual reaches the target. `method.r()` and `method.u()` are that iterate, with u = W r + q
+/// accurate enough to judge.
 template <int D, class Method>
 void solve_by_shifts(System<D>& s, Method& method) {
   DeSaxce<D> shift(s);
@@ -123,8 +123,8 @@ void solve_by_shifts(System<D>& s, Method& method) {
     if (monitor.converged()) return;
     if (!shift.active() && shift.exact())
       return monitor.stop(SolveEnd::stalled, end.stalled ? kNoDescent : associated_message(end.residual));
-    // The residual stagnates because of rounding in u or an oscillating shift: lower the target, shorten the
-    // update.
+    // The residual stagnates because of rounding in u or an oscillating shift: lower the
+    // target, shorten the update.
     if (end.residual <= target && now <= 2 * tolerance && now > 0.9 * outer) close *= 0.5;
     if (!rough) share = now < outer ? std::min(1.0, 1.5 * share) : std::max(0.05, 0.7 * share);
     stalls = end.stalled && !(now < 0.99 * outer) ? stalls + 1 : 0;

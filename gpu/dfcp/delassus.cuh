@@ -93,8 +93,8 @@ struct BodyRows {
   }
 };
 
-/// The arrays to which a running scene's kernels write the blocks between rigid bodies; see
-/// `Delassus::begin`.
+/// The arrays to which a running scene's kernels write the blocks between rigid
+/// bodies; see `Delassus::begin`.
 template <int D>
 struct BlockWriter {
   const BodyInverse* inverse;  // per body
@@ -105,8 +105,8 @@ struct BlockWriter {
   Mat<double, D>* diagonal;
   double* scale;
 
-  /// Writes block c: H, E, W_cc and q_c = H free + w. Zero between immovable bodies: no impulse could stop a
-  /// nonzero velocity there.
+  /// Writes block c: H, E, W_cc and q_c = H free + w. Zero between immovable bodies: no impulse could stop
+  /// a nonzero velocity there.
   SS_HD void put(std::size_t c, const ConstraintBlock<D>& block) const {
     Mat<double, D> w = Mat<double, D>::zero();
     Vec<double, D> u = block.w;
@@ -180,8 +180,8 @@ class Delassus {
   /// s_c = trace(W_cc) / D, never zero: an immovable block gets the mean of the others.
   const double* scale() const { return scale_.data(); }
   double mean_diagonal() const { return mean_diagonal_; }
-  /// The norm that residuals are relative to: |q|_2 [m/s], or the caller's value (limit_block_speed,
-  /// raise_norm_q).
+  /// The norm that residuals are relative to: |q|_2 [m/s], or the caller's value
+  /// (limit_block_speed, raise_norm_q).
   double norm_q() const { return norm_q_; }
 
   BlockRows<D> rows() const { return {start_.data(), column_.data(), value_.data()}; }

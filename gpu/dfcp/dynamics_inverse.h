@@ -9,10 +9,10 @@
 
 namespace stickslip {
 
-/// A splits into connected parts (rigid bodies, meshes), each factorised separately: small ones densely,
-/// larger ones sparsely, or densely up to kMostDenseDofs where the build has no sparse factorisation. A part
-/// that is symmetric up to rounding takes the Cholesky factorisation of its lower triangle, any other part
-/// LU.
+/// A splits into connected parts (rigid bodies, meshes), each factorised separately: small ones
+/// densely, larger ones sparsely, or densely up to kMostDenseDofs where the build has no sparse
+/// factorisation. A part that is symmetric up to rounding takes the Cholesky factorisation of its lower
+/// triangle, any other part LU.
 class DynamicsInverse {
  public:
   static constexpr double kSymmetric = 1e-12;           // |A_ij - A_ji| / sqrt(A_ii A_jj): rounding
@@ -48,8 +48,8 @@ class DynamicsInverse {
   std::vector<std::int32_t> begin_, dofs_;  // dofs of each part, ascending
   std::vector<std::uint8_t> general_;       // per part: 1 if it is not symmetric
   std::vector<std::int64_t> factor_begin_;  // per part, into `dense_`; -1 - i: [i] of the sparse ones
-  // Cholesky: lower triangles with inverted diagonals. LU: both factors, diagonals of U inverted. Row-major,
-  // n * n.
+  // Cholesky: lower triangles with inverted diagonals. LU: both factors, diagonals of U
+  // inverted. Row-major, n * n.
   std::vector<double> dense_;
   std::vector<std::int32_t> pivots_;  // of dense L U: the row that step k swaps with k, at begin_[part] + k
   std::vector<SparseFactors> sparse_;

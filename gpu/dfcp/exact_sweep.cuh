@@ -13,8 +13,7 @@ struct ExactUpdate {
   const ContactLaw<D>* law;
   const Mat<double, D>* diagonal;
   const LocalData<D>* local;
-  double* slip;  // per block: the multiplier of the last sliding solution, the initial guess of the next
-                 // search
+  double* slip;  // per block: multiplier of the last sliding solution, the next search's initial guess
   double omega;
   RestingBlocks<D> resting;
 

@@ -36,12 +36,12 @@ ContactProblem random_stacks(long boxes, long stacks, std::uint64_t seed);
 /// `contacts` contacts (about three per ball), mu = 0.3. In time proportional to `contacts`.
 ContactProblem granular_column(long contacts, std::uint64_t seed);
 
-/// A tower of equal cubes, each on its four corners; masses grow geometrically upwards from 1 kg to ratio >=
-/// 1 kg.
+/// A tower of equal cubes, each on its four corners; masses grow geometrically upwards
+/// from 1 kg to ratio >= 1 kg.
 ContactProblem mass_chain(long bodies, double ratio);
 
-/// A tower of boxes, each on round(2 nu) random points of its face and pushed sideways: nu = 3 contacts /
-/// dofs.
+/// A tower of boxes, each on round(2 nu) random points of its face and pushed
+/// sideways: nu = 3 contacts / dofs.
 ContactProblem over_constrained(double nu, long boxes, std::uint64_t seed);
 
 /// A row of balls between two walls that approach at 1 m/s each: no velocities satisfy the contacts.
@@ -50,8 +50,8 @@ ContactProblem infeasible(long balls);
 /// A table on four legs with a box on `points` points on it, all at rest: v = 0 for any impulses.
 ContactProblem hyperstatic(long points);
 
-/// [Tasora13 Fig.3] `parts` bodies in a network of ball joints, 3.5 scalar rows per part, with random
-/// velocities.
+/// [Tasora13 Fig.3] `parts` bodies in a network of ball joints, 3.5 scalar rows per
+/// part, with random velocities.
 ContactProblem tasora_b1(long parts, std::uint64_t seed);
 /// [Tasora13 Fig.4] `balls` equal smooth spheres in a box with 3.525 contacts per ball.
 ContactProblem tasora_b2(long balls, std::uint64_t seed);

@@ -131,8 +131,8 @@ void add_head_joint(BodyProblem& build, const BrickWall& wall, long brick, doubl
     }
 }
 
-/// A ball that touches the middle of the wall's face, and contacts with all bricks within its reach in the
-/// step.
+/// A ball that touches the middle of the wall's face, and contacts with all bricks
+/// within its reach in the step.
 void add_wrecking_ball(BodyProblem& build, const BrickWall& wall, double mu) {
   const double radius = 0.3, speed = 10, reach = speed * build.dt();
   RigidBody ball = solid_ball(500, radius);

@@ -115,8 +115,8 @@ class Gmres {
     for (int j = 0; j < most; ++j) {
       Vec<double, D>* w = vector(j + 1);
       apply(vector(j), w);
-      // Classical Gram-Schmidt, applied twice, is as accurate as modified Gram-Schmidt and allows batched
-      // reductions.
+      // Classical Gram-Schmidt, applied twice, is as accurate as modified Gram-Schmidt and
+      // allows batched reductions.
       orthogonalise(ctx, j + 1, w, out);
       orthogonalise(ctx, j + 1, w, out + kPacks);
       Pack* length = out + 2 * kPacks;

@@ -100,8 +100,8 @@ class Certifier {
   void project_out(const Vec<double, D>* x, bool first);
 
  private:
-  /// trial = the projection of -q onto the null space of W between the blocks with z_N > 0. False if not
-  /// available.
+  /// trial = the projection of -q onto the null space of W between the blocks with z_N >
+  /// 0. False if not available.
   bool polished() {
     if (s_.blocks() > kMostBlocks || s_.W.factored() || over()) return false;
     if (!solver_) solver_ = std::make_unique<DampedSolver<D>>(s_);
@@ -131,8 +131,7 @@ class Certifier {
   static constexpr double kGrown = 1000;
 
   System<D>& s_;
-  double growth_ = 0;  // norm of the current impulses relative to the impulses that cancel q, at the last
-                       // trial
+  double growth_ = 0;  // the current impulses relative to those that cancel q, at the last trial
   std::unique_ptr<DampedSolver<D>> solver_;
   Buffer<Vec<double, D>> z_, before_, trial_, image_, damping_;
   Buffer<Vec<double, 4>> sums_;

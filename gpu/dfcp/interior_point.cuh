@@ -1,7 +1,7 @@
-// A primal-dual interior-point method for the De Saxce form: u~ = W r + q + sigma(u_T) n, r in K, u~ in K*, r
-// . u~ -> 0, with Nesterov-Todd scaling and Mehrotra's predictor and corrector. The shift's derivative is
-// part of the linear system, so exact Coulomb needs no outer loop. For `auto`: unlike Newton, it does not get
-// stuck at the kinks.
+// A primal-dual interior-point method for the De Saxce form: u~ = W r + q + sigma(u_T) n, r in K, u~ in
+// K*, r . u~ -> 0, with Nesterov-Todd scaling and Mehrotra's predictor and corrector. The shift's
+// derivative is part of the linear system, so exact Coulomb needs no outer loop. For `auto`: unlike
+// Newton, it does not get stuck at the kinks.
 #pragma once
 
 #include <algorithm>
@@ -67,8 +67,8 @@ class InteriorPoint {
     return read_back(s_.ctx, out) > 0;
   }
 
-  /// Starts on the axes of the cones, with velocities of the size of q and the impulses that would cause
-  /// them.
+  /// Starts on the axes of the cones, with velocities of the size of q and the
+  /// impulses that would cause them.
   void start() {
     const double speed = std::max(s_.W.norm_q() / std::sqrt(static_cast<double>(s_.blocks())), 1e-300);
     const ContactLaw<D>* law = s_.law;
@@ -183,8 +183,8 @@ class InteriorPoint {
     s_.W.apply(s_.ctx, r, u_.data(), true);
   }
 
-  /// W is singular and the impedance of sticking contacts vanishes: a shift that decreases keeps the system
-  /// regular.
+  /// W is singular and the impedance of sticking contacts vanishes: a shift that decreases
+  /// keeps the system regular.
   Shift shift(double theta) const {
     const double speed = s_.W.norm_q() / std::sqrt(static_cast<double>(s_.blocks()));
     return {0, std::clamp(1e-6 * std::sqrt(std::fabs(theta)) / std::max(speed, 1e-300), 1e-13, 1e-6)};

@@ -66,9 +66,9 @@ void Monitor<D>::judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on
   if (!on_the_clock) watch_.resume();
 }
 
-/// Predicts when linear convergence at the rate of the last two checks would meet the tolerance, and checks
-/// halfway, but at most an eighth of the iterations done ahead: a late check costs as much as the iterations
-/// it missed.
+/// Predicts when linear convergence at the rate of the last two checks would meet the tolerance, and
+/// checks halfway, but at most an eighth of the iterations done ahead: a late check costs as much as
+/// the iterations it missed.
 template <int D>
 void Monitor<D>::plan_next_check() {
   if (limits_.check_interval > 0) {

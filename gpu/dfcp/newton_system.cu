@@ -9,8 +9,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Up to this many rows a factorisation on the host is the first choice; on a device its copies cost time
-/// too.
+/// Up to this many rows a factorisation on the host is the first choice; on a device
+/// its copies cost time too.
 constexpr std::size_t kDirectRows = STICKSLIP_ON_CUDA ? 3000 : 12000;
 
 template <int D>

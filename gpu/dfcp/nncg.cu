@@ -40,8 +40,8 @@ class Conjugation {
   /// To be called before a sweep over s.r.
   void remember() { copy(s_.ctx, before_.data(), s_.r, s_.blocks()); }
 
-  /// To be called after the sweep: r += beta p, projected back into the law's cone, which sweeps require of
-  /// their start.
+  /// To be called after the sweep: r += beta p, projected back into the law's cone, which
+  /// sweeps require of their start.
   void extrapolate() {
     Vec<double, D>*r = s_.r, *p = direction_.data();
     const Vec<double, D>* before = before_.data();

@@ -56,8 +56,8 @@ class NonsmoothNewton {
     else if (end == End::no_progress) stop_stalled("the residual has not shrunk for many steps");
   }
 
-  /// At most `most` iterations from s.r. Undamped steps may raise the merit, and so leave points where damped
-  /// ones are stuck.
+  /// At most `most` iterations from s.r. Undamped steps may raise the merit, and so leave points
+  /// where damped ones are stuck.
   End iterate(long most, bool damped) {
     damped_ = damped;
     proximal_ = kFirstProximal;

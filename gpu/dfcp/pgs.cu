@@ -10,8 +10,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// The largest eigenvalue of B^-1 W, with B the rows' diagonal, from below: power iterations from a fixed
-/// start.
+/// The largest eigenvalue of B^-1 W, with B the rows' diagonal, from below: power
+/// iterations from a fixed start.
 template <int D>
 double jacobi_radius(System<D>& s) {
   constexpr int kProducts = 30;

@@ -58,8 +58,8 @@ class Subspace {
     launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
   }
 
-  /// Up to sm_solves solves from s.r; s.r becomes the best of them and the start. True: the monitor stops the
-  /// solve.
+  /// Up to sm_solves solves from s.r; s.r becomes the best of them and the start. True: the
+  /// monitor stops the solve.
   bool run() {
     double best = judge(), last = best;
     copy(s_.ctx, best_.data(), s_.r, s_.blocks());

@@ -157,8 +157,8 @@ class BoxPivot {
     }
     if (++since_ <= kPatience) return true;
     since_ = 0;
-    // A larger shift keeps the impulses close to the current ones, so bounds cannot run away; only then damp
-    // the update.
+    // A larger shift keeps the impulses close to the current ones, so bounds cannot run away;
+    // only then damp the update.
     if (shift_ < 1) {
       extra_shift_ *= 30;
       return true;

@@ -49,8 +49,8 @@ bool PrincipalFactor::append(std::int32_t row) {
   return true;
 }
 
-/// Removing row p leaves entries right of the diagonal in the rows from there on: one rotation per row
-/// eliminates them.
+/// Removing row p leaves entries right of the diagonal in the rows from there on: one rotation
+/// per row eliminates them.
 void PrincipalFactor::remove(std::int32_t row) {
   const auto found = std::find(rows_.begin(), rows_.end(), row);
   if (found == rows_.end()) return;
@@ -289,8 +289,8 @@ bool PivotMethod::solve_incremental(std::vector<double>& x, const std::function<
   // Rows whose pivots are at rounding level may swap forever.
   const long limit = steps_ + 1000 + 100 * static_cast<long>(p_.n);
   take_over(x);
-  // Start from the last call's sets: its free rows at rest within their bounds, the others while they are
-  // feasible.
+  // Start from the last call's sets: its free rows at rest within their bounds, the others
+  // while they are feasible.
   for (;;) {
     if (stop() || !refactor()) return false;
     solve_free(x);

@@ -45,8 +45,8 @@ SS_HD inline void decompose_metric(const ContactLaw<D>& law, ProxBlock<D>& block
 }
 
 /// The x >= 0 with |y(x)| = radius, given |y(0)| > radius. radius / |y| is concave and increasing: from the
-/// right of the root Newton's method steps to its left, then approaches it from there. `guess`, the previous
-/// root, saves most steps.
+/// right of the root Newton's method steps to its left, then approaches it from there. `guess`, the
+/// previous root, saves most steps.
 template <int N>
 SS_HD inline double section_multiplier(const PoleSum<N>& poles, double radius, double guess) {
   double x = guess > 0 ? guess : 0.0;

@@ -1,5 +1,5 @@
-// The row product of W with SIMD lanes of four doubles: compiler output for 3 x 3 blocks leaves most lanes
-// idle.
+// The row product of W with SIMD lanes of four doubles: compiler output for 3 x 3
+// blocks leaves most lanes idle.
 #pragma once
 
 #include <cstdint>

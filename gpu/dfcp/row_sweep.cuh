@@ -92,8 +92,8 @@ class BoxFriction {
     launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
   }
 
-  /// To be called after every `monitor.done`: true when no improvement is left; the monitor then has the
-  /// reason.
+  /// To be called after every `monitor.done`: true when no improvement is left; the
+  /// monitor then has the reason.
   bool settled(const Vec<double, D>* r) {
     if (!others_ || s_.monitor.checks() == checks_) return false;
     checks_ = s_.monitor.checks();

@@ -8,8 +8,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Number of eigenvalues of the symmetric tridiagonal matrix (a, b) below x: sign changes of Sturm's
-/// sequence.
+/// Number of eigenvalues of the symmetric tridiagonal matrix (a, b) below x: sign
+/// changes of Sturm's sequence.
 int eigenvalues_below(const std::vector<double>& a, const std::vector<double>& b, double x) {
   int count = 0;
   double d = 1;

@@ -1,6 +1,6 @@
-// Staggered projections [Course §3.2.5]: solves for the normal impulses with frozen friction, then for
-// friction with frozen bounds, in turn until neither changes. Each half is a convex problem, solved by
-// Gauss-Seidel sweeps.
+// Staggered projections [Course §3.2.5]: solves for the normal impulses with frozen friction, then
+// for friction with frozen bounds, in turn until neither changes. Each half is a convex problem,
+// solved by Gauss-Seidel sweeps.
 #include <algorithm>
 
 #include "gpu/core/reduce.h"

@@ -56,8 +56,8 @@ void join_runs(std::size_t length, std::vector<std::int32_t>& start, std::vector
   column = std::move(run_column);
 }
 
-/// The same for blocks that conflict through shared bodies, without a list of block conflicts: body by body,
-/// then run by run.
+/// The same for blocks that conflict through shared bodies, without a list of block conflicts: body
+/// by body, then run by run.
 template <int D>
 void runs_of_bodies(const Delassus<D>& W, std::vector<std::int32_t>& start,
                     std::vector<std::int32_t>& column) {

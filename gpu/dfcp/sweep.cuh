@@ -45,8 +45,8 @@ bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
 #if STICKSLIP_ON_CUDA
   return true;
 #else
-  // Below this the overhead of colours exceeds the gain of two threads, and the stored order converges
-  // faster.
+  // Below this the overhead of colours exceeds the gain of two threads, and the
+  // stored order converges faster.
   constexpr std::size_t kFew = 4096;
   if (s.params.ordering == SweepOrder::automatic) {
     // If all blocks share a body, there are as many colours as blocks.

@@ -49,8 +49,8 @@ SS_HD bool is_near(const SampleView& view, double gap, double closing) {
   return gap <= view.margin + (closing > 0 ? view.dt * closing : 0.0);
 }
 
-/// True if a point of a triangle is on an edge that the neighbouring triangle reports: the two traverse it in
-/// opposite directions.
+/// True if a point of a triangle is on an edge that the neighbouring triangle reports: the two traverse
+/// it in opposite directions.
 SS_HD bool is_other_ones(const SurfacePoint& triangle, const Vec3d& weights) {
   for (int c = 0; c < 3; ++c)
     if (weights[c] < 0.02 && triangle.nodes[(c + 1) % 3] > triangle.nodes[(c + 2) % 3]) return true;

@@ -9,10 +9,10 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// The samples of the surface are its nodes, and for each triangle the point nearest to a shape if it is
-/// inside the triangle [Course Eq.110]. Nodes are tested against half-spaces, and all samples against the
-/// shapes of nearby bodies, found by an LBVH of the bodies. Solids do not collide with each other or
-/// themselves.
+/// The samples of the surface are its nodes, and for each triangle the point nearest to a shape if it
+/// is inside the triangle [Course Eq.110]. Nodes are tested against half-spaces, and all samples
+/// against the shapes of nearby bodies, found by an LBVH of the bodies. Solids do not collide with
+/// each other or themselves.
 ///
 /// Contacts are ordered by sample. Side a is contact k's own point: body `first + k` of the contact problem.
 class ElasticContacts {

@@ -10,8 +10,8 @@
 
 namespace stickslip {
 
-/// Contacts with the solution of their problem, in backend memory. `gap` and positions are those at the start
-/// of the step.
+/// Contacts with the solution of their problem, in backend memory. `gap` and positions are those
+/// at the start of the step.
 template <int D>
 struct SolvedContacts {
   const RigidContact* contacts;

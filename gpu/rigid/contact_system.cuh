@@ -52,8 +52,8 @@ class ContactSystem {
   /// Builds the blocks of this step's joints and contacts, warm-started from the last step, and W by bodies.
   /// Call after `bodies.predict`. One host read.
   void build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
-  /// Instead of contacts: explicit penalty forces. Adds their effect to `bodies.free`; `build` then gets a
-  /// list without contacts.
+  /// Instead of contacts: explicit penalty forces. Adds their effect to `bodies.free`; `build` then gets
+  /// a list without contacts.
   void push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list);
   /// While the flag is set, `solve` throws StepInterrupted; nullptr: never.
   void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
@@ -64,8 +64,8 @@ class ContactSystem {
   /// record.message gives the reason. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
-  /// The same for ManifoldSolver: a list without joints, isotropic friction only. Does not build blocks and
-  /// W: see make_blocks.
+  /// The same for ManifoldSolver: a list without joints, isotropic friction only. Does not build
+  /// blocks and W: see make_blocks.
   void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Continues from the current impulses.
   void solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record);
@@ -73,8 +73,8 @@ class ContactSystem {
   void make_blocks(Context& ctx, const DeviceBodies& bodies);
   /// v = free + A^-1 H' r of all bodies.
   void velocities(Context& ctx, DeviceBodies& bodies);
-  /// Checks the laws for `bodies` with their new velocities and the current impulses; see LawChecker. Writes
-  /// to backend memory.
+  /// Checks the laws for `bodies` with their new velocities and the current impulses; see LawChecker.
+  /// Writes to backend memory.
   void check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                  const CountedBodies& counted, LawCheck* out);
   /// Corrects the velocities level by level from the ground up; see ShockPropagation.
@@ -88,8 +88,8 @@ class ContactSystem {
   /// blocks between sleeping bodies from the time when the bodies fell asleep: no solver can recompute those.
   Vec<double, D>* impulses() { return r_.data(); }
   void keep_impulses(Context& ctx);
-  /// True if impulses of contacts are stored from the last step: not after explicit penalties, or with other
-  /// rows.
+  /// True if impulses of contacts are stored from the last step: not after explicit
+  /// penalties, or with other rows.
   bool remembers_contacts() const { return impulses_ > contacts_from_; }
   /// In world axes, of all blocks, as of the last keep_impulses (zero for joints); torsion fourth.
   const Vec<double, 4>* world_impulses() const { return world_.data(); }

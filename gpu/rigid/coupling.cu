@@ -16,18 +16,16 @@ using Vec3d = Vec<double, 3>;
 
 constexpr int kRounds = 200;
 constexpr double kRoundTolerance = 1e-3;  // of PCG: residual of a correction relative to the correction
-constexpr double kCaution = 1.1;          // safety factor: particles are lighter by this than past steps
-                                          // require
+constexpr double kCaution = 1.1;          // safety factor on the particles' masses that past steps require
 constexpr double kEnough = 0.8;           // of the tolerance: the last solve of the solids changes v slightly
 constexpr double kBodiesShare = 0.3;      // share of the tolerance for the problem between bodies
-constexpr double kLeastShare = 1e-6;      // of the diagonal of A_e: far below the need of contacts that share
-                                          // nodes
+constexpr double kLeastShare = 1e-6;      // of the diagonal of A_e: far below the need of shared nodes
 // A round has diverged when its impulses give the particles velocities kRunaway times those of the problem
 // (at that size rounding dominates: a load can be a million times heavier than its particles), or when its
 // residual exceeds kHopeless.
 constexpr double kRunaway = 1e9, kHopeless = 1e4;
-// It has also diverged when its impulses add energy at kGain times the speeds of the problem; rounds with
-// momentum overshoot.
+// It has also diverged when its impulses add energy at kGain times the speeds of the problem; rounds
+// with momentum overshoot.
 constexpr double kGain = 100;
 constexpr int kSetbacks = 6;  // largest number of diverged rounds
 
@@ -124,8 +122,8 @@ Coupling::RoundStep Coupling::last_step(Context& ctx) {
   return {sums[1] > 0 ? sums[0] / sums[1] : 0.0, sums[2] < 0, std::sqrt(sums[3])};
 }
 
-/// Starts the next round further along this round's step by `share`; v is known there too, as it is affine in
-/// R.
+/// Starts the next round further along this round's step by `share`; v is known there
+/// too, as it is affine in R.
 void Coupling::extrapolate(Context& ctx, double share) {
   Vec3d *start = start_.data(), *last = last_.data();
   const Vec3d* now = impulse_.data();
@@ -250,7 +248,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
       ++setbacks;
       inner.omega = std::min(inner.omega, 1.0);  // no over-relaxation
       if (solver == "nsgs") {
-        // The particles may be heavier than the steepness of the steps so far indicates.
+        // The particles may be too heavy by more than the steps so far indicate.
         share_ = std::max(share_ / 4, kLeastShare);
         particles_.weigh(ctx, share_);
       } else {

@@ -52,8 +52,8 @@ class Coupling {
   /// The bodies followed by the particles, as of the last solve.
   const DeviceBodies& staged() const { return particles_.all(); }
 
-  /// Computes the step's impulses and velocities of `bodies` (predicted) and solids; the contacts of `list`
-  /// must be contacts().
+  /// Computes the step's impulses and velocities of `bodies` (predicted) and solids; the contacts of
+  /// `list` must be contacts().
   template <int D>
   CouplingRecord solve(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
                        const StepConstraints& list, std::string_view solver, const LabParams& lab,

@@ -27,9 +27,9 @@ SS_LAMBDA std::int32_t root_of(std::int32_t* label, std::int32_t b) {
   }
 }
 
-/// Labels only decrease, and the smallest index of an island keeps its own label: under any schedule all
-/// chains of an island end there. If another thread has linked `high` first, its former link is connected
-/// too.
+/// Labels only decrease, and the smallest index of an island keeps its own label: under any
+/// schedule all chains of an island end there. If another thread has linked `high` first, its
+/// former link is connected too.
 SS_LAMBDA void connect_bodies(std::int32_t* label, std::int32_t a, std::int32_t b) {
   std::int32_t high = root_of(label, a), low = root_of(label, b);
   while (high != low) {

@@ -2,8 +2,8 @@
 //
 // Moreau's midpoint step builds its rows J at q + dt v / 2 and ends at the velocity v+. With J v+ = 0, v+
 // would be tangent at the midpoint and not at the end of the step, where it is used: at a spin w a joint
-// takes (w dt)^2 of the energy of its bodies' centres in each step, an error of first order. Instead the rows
-// prescribe the rate of the constraint phi at the end of the step, to second order:
+// dissipates (w dt)^2 of the energy of its bodies' centres in each step, an error of first order. Instead the
+// rows prescribe the rate of the constraint phi at the end of the step, to second order:
 //   J v+ + (dt / 2) phi'' = 0,   phi'' the second derivative of phi along free motion at v.
 // Then the impulse J' r acts on (v + v+) / 2, for which J is zero to second order, and does no work. The
 // straight path to the midpoint changes phi itself by (dt^2 / 8) phi''. This is not an error to correct.
@@ -21,9 +21,9 @@ struct Bend {
   double offset = 0;  // [m] (dt^2 / 8) phi''
 };
 
-/// The share of the correction in a row: 1 - (theta / 0.1)^4, where half a step turns the bodies by theta
-/// [rad]. Steps too long for the turn would gain energy from the full correction, as belts of small links
-/// under tension show; with the share they keep losing some.
+/// The share of the correction in a row: all but about (theta / 0.1)^4 where half a step turns the bodies by
+/// theta [rad]. Steps too long for the rotation would gain energy from the full correction, as belts of small
+/// links under tension show; with the share they keep losing some.
 SS_HD inline double bend_share(double theta) {
   constexpr double kResolved = 0.1;
   const double x = theta / kResolved;

@@ -132,8 +132,8 @@ struct JointFrames {
   SS_HD V3 pull(const V3& arm_a, const V3& arm_b) const {
     return cross(spin_a, cross(spin_a, arm_a)) - cross(spin_b, cross(spin_b, arm_b));
   }
-  /// The correction of a row whose constraint has this second derivative; `spin`: of anything that turns
-  /// besides the bodies.
+  /// The correction of a row whose constraint has this second derivative; `spin`: of anything that
+  /// turns besides the bodies.
   SS_HD Bend bend(double rate, double spin = 0) const {
     const double fastest2 = std::fmax(norm2(spin_a), norm2(spin_b));
     return bend_of_rate(ahead, rate, std::sqrt(std::fmax(fastest2, spin * spin)));
@@ -180,8 +180,8 @@ SS_HD inline V3 swing_error(const JointFrames& f) {
   return sine > 0 ? (std::atan2(sine, dot(from, to)) / sine) * c : c;
 }
 
-/// The turn of a relative to b about x: the twist of q = swing twist. Of the values modulo 2 pi, the one
-/// nearest to `middle`.
+/// The turn of a relative to b about x: the twist of q = swing twist. Of the values modulo 2 pi, the
+/// one nearest to `middle`.
 SS_HD inline double hinge_angle(const JointFrames& f, double middle) {
   const double pi = std::acos(-1.0);
   const Quat q = f.b.q.conjugate() * f.a.q;

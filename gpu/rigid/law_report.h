@@ -7,9 +7,9 @@
 
 namespace stickslip {
 
-/// Fills in whether the solve converged and what ended it, from report.contact_solve and the seconds of the
-/// solve. `rounds`: several contact problems were solved (bodies beside elastic solids), whose iterations add
-/// up.
+/// Fills in whether the solve converged and what ended it, from report.contact_solve and the seconds
+/// of the solve. `rounds`: several contact problems were solved (bodies beside elastic solids),
+/// whose iterations add up.
 void report_convergence(const LabParams& lab, bool rounds, StepReport& report);
 
 /// Adds `law` to the report. A step has not converged if its impulses leave their cones by more than the

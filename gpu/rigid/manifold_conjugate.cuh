@@ -54,8 +54,8 @@ struct ConjugateSums {
   }
 };
 
-/// The state that sweeps change, and the data that the steps between them read; see ManifoldSolver. Backend
-/// memory.
+/// The state that sweeps change, and the data that the steps between them read; see
+/// ManifoldSolver. Backend memory.
 struct SweptManifolds {
   double *impulse, *v;
   std::size_t impulse_size, v_size, bodies;
@@ -69,9 +69,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Sweeps forth and back are a symmetric preconditioner. Between them flexible conjugate gradients
 /// extrapolate the change d of a sweep: d is made W-conjugate to the previous direction, and the step along
-/// it minimises 1/2 <r, W r> + <r, q>. <p, W p> is <p_v, M p_v> with p_v = A^-1 H' p, so W is never applied.
-/// Impulses may leave their cones in a step; the next sweep projects them back, and only impulses after a
-/// sweep are checked.
+/// it minimises 1/2 <r, W r> + <r, q>. <p, W p> is <p_v, M p_v> with p_v = A^-1 H' p, so W is never
+/// applied. Impulses may leave their cones in a step; the next sweep projects them back, and only impulses
+/// after a sweep are checked.
 ///
 /// Friction makes the problem differ from that quadratic, so steps are guarded (ConjugateSums): a step after
 /// which the sweeps change far more than before is undone.
@@ -88,8 +88,8 @@ class ConjugateSteps {
 
   /// Stores the state before a sweep.
   void remember(Context& ctx, const SweptManifolds& now);
-  /// Energies of the change d of the last sweeps and of the velocities, and <W p, d> with the previous
-  /// direction p.
+  /// Energies of the change d of the last sweeps and of the velocities, and <W p, d> with
+  /// the previous direction p.
   void measure_change(Context& ctx, const SweptManifolds& now);
   /// Keeps the result of the sweeps, or restores the result before the last step along a direction.
   void keep_or_restore(Context& ctx, const SweptManifolds& now);

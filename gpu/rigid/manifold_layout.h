@@ -40,8 +40,8 @@ class ManifoldLayout {
  public:
   explicit ManifoldLayout(int width) : width_(width) {}
 
-  /// Cuts the movable bodies into `slabs` of equal numbers along the longest side of the box of their
-  /// centres.
+  /// Cuts the movable bodies into `slabs` of equal numbers along the longest side of
+  /// the box of their centres.
   void cut_into_slabs(const Pose* pose, const BodyInverse* inverse, std::size_t bodies, int slabs);
   /// slot[m] = pack * width + lane of every manifold, in the order of the list.
   void place(const ManifoldBodies& bodies, std::size_t manifolds, std::int32_t* slot);

@@ -37,10 +37,10 @@ struct ManifoldProgress {
   double mark;            // the residual after the last significant progress,
   std::int32_t mark_at;   // and the iteration
 
-  /// Progress is significant if the residual drops by a tenth. After kPatience iterations without it, steps
-  /// along directions pause for kRest iterations, repeatedly: the fixed point of friction is not the minimum
-  /// of the quadratic that those steps lower, and each of them can drive a box that starts to slide further
-  /// away.
+  /// Progress is significant if the residual drops by a tenth. After kPatience iterations without it,
+  /// steps along directions pause for kRest iterations, repeatedly: the fixed point of friction is
+  /// not the minimum of the quadratic that those steps lower, and each of them can drive a box that
+  /// starts to slide further away.
   static constexpr std::int32_t kPatience = 100, kRest = 50;
   static constexpr double kProgress = 0.9;
 
@@ -92,9 +92,9 @@ class ManifoldSolver {
  public:
   /// Builds the packs, with the impulses of the last step. Call after `bodies.predict`.
   void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
-  /// Continues from the current impulses. Where friction can jam a contact, it leaves them unchanged and sets
-  /// a message: the sweep's steps of such a contact grow, and the caller must use a solver with exact local
-  /// solutions.
+  /// Continues from the current impulses. Where friction can jam a contact, it leaves them unchanged
+  /// and sets a message: the sweep's steps of such a contact grow, and the caller must use a solver
+  /// with exact local solutions.
   void solve(Context& ctx, const LabParams& params, ContactSolveRecord& record);
   /// Velocities of all movable bodies.
   void velocities(Context& ctx, DeviceBodies& bodies) const;

@@ -1,5 +1,5 @@
-// Penalty contact [Course §5.1]: springs, dampers and regularised friction instead of a contact problem, as
-// the classical baseline.
+// Penalty contact [Course §5.1]: springs, dampers and regularised friction instead of a contact problem,
+// as the classical baseline.
 #pragma once
 
 #include "gpu/rigid/bodies.cuh"

@@ -45,9 +45,9 @@ struct PositionRow {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Solves the linearised problem phi + W d >= 0, d >= 0, complementary (bilateral rows: phi + W d = 0) with W
-/// = H A^-1 H' [Course Eq.254] and moves bodies by z = A^-1 H' d: heavy ones less, and centres of mass of
-/// free groups not at all.
+/// Solves the linearised problem phi + W d >= 0, d >= 0, complementary (bilateral rows: phi + W d = 0)
+/// with W = H A^-1 H' [Course Eq.254] and moves bodies by z = A^-1 H' d: heavy ones less, and centres of
+/// mass of free groups not at all.
 ///
 /// All rows are updated at once, each as if it had its own share of its bodies' masses: with n_b rows at body
 /// b, W <= D = diag(sum_b n_b H_b A_b^-1 H_b'), and d <- max(y - D^-1 (W y + phi), 0) never overshoots; y

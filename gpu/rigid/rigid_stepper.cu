@@ -29,9 +29,9 @@ struct IsFresh {
   SS_HD int operator()(std::size_t c) const { return contact[c].previous < 0 ? 1 : 0; }
 };
 
-/// Lower bound on |q| per block, the norm that residuals are relative to [m/s]: a thousandth of the velocity
-/// that gravity adds in the step, or a micrometre a second. Where resting bodies fall together, q is
-/// rounding.
+/// Lower bound on |q| per block, the norm that residuals are relative to [m/s]: a thousandth of the
+/// velocity that gravity adds in the step, or a micrometre a second. Where resting bodies fall
+/// together, q is rounding.
 double least_speed(const Params& params) {
   constexpr double kShareOfFall = 1e-3, kLeast = 1e-6;
   return std::max(kShareOfFall * std::fabs(params.gravity) * params.dt, kLeast);

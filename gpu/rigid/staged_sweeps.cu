@@ -113,8 +113,7 @@ void StagedSweeps<D>::order_groups(Context& ctx, const Stages& stages) {
   std::int32_t* order = order_.data();
   std::uint32_t* key = key_.data();
   const std::int32_t *first = first_.data(), *colour = colouring_.colour(), *of_block = stages.of_block;
-  const auto colours = static_cast<std::int32_t>(colouring_.colours()) + 1;  // one colour may have lost its
-                                                                             // blocks
+  const auto colours = static_cast<std::int32_t>(colouring_.colours()) + 1;  // a colour may be empty
   launch(ctx, groups_, [=] SS_LAMBDA(std::size_t g) {
     order[g] = static_cast<std::int32_t>(g);
     key[g] = static_cast<std::uint32_t>(of_block[first[g]] * colours + colour[g]);

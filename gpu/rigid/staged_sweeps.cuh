@@ -1,5 +1,5 @@
-// StagedSweeps: Gauss-Seidel over some blocks of a running scene, stage after stage; each stage moves only
-// some bodies.
+// StagedSweeps: Gauss-Seidel over some blocks of a running scene, stage after stage; each
+// stage moves only some bodies.
 #pragma once
 
 #include <limits>
@@ -29,9 +29,9 @@ class StagedSweeps {
  public:
   /// Groups, colours and local problems. A handful of host reads.
   void prepare(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law, const Stages& stages);
-  /// Sweeps over the blocks of the first stage, then of the next ..., each block solved exactly. v are
-  /// velocities of bodies (6 numbers each) such that u = H v + q + E r; v changes with r for bodies that
-  /// move.
+  /// Sweeps over the blocks of the first stage, then of the next ..., each block solved
+  /// exactly. v are velocities of bodies (6 numbers each) such that u = H v + q + E r; v
+  /// changes with r for bodies that move.
   void run(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law, int sweeps, Vec<double, D>* r,
            double* v);
 

@@ -46,8 +46,8 @@ SS_HD inline TexturePlace texture_place(const Pose& frame, const Vec<double, 3>&
   return {{p[first], p[second]}, frame.q.rotate(u), frame.q.rotate(v)};
 }
 
-/// The structure direction of a direction map, bilinear in (cos 2a, sin 2a), because a and a + pi are
-/// equivalent.
+/// The structure direction of a direction map, bilinear in (cos 2a, sin 2a), because a
+/// and a + pi are equivalent.
 SS_HD inline Vec<double, 3> structure_direction(const TextureView& t, const TexturePlace& place) {
   const Vec<double, 2> x = t.in_texels(place.at) - Vec<double, 2>{0.5, 0.5};
   const double i = std::floor(x[0]), j = std::floor(x[1]), a = x[0] - i, b = x[1] - j;
@@ -99,8 +99,8 @@ SS_HD inline Ploughing ploughing(const TextureView& t, const TexturePlace& place
   return sum;
 }
 
-/// Velocity [m/s] of a's point relative to b's at a contact without impulses: the direction of incipient
-/// sliding.
+/// Velocity [m/s] of a's point relative to b's at a contact without impulses: the
+/// direction of incipient sliding.
 SS_HD inline Vec<double, 3> free_slide(const BodiesView& bodies, const double* free, const RigidContact& c) {
   Vec<double, 3> slide{0, 0, 0};
   for (int side = 0; side < 2; ++side) {
@@ -138,11 +138,11 @@ class TexturedContact {
                : body;
   }
 
-  /// `base` plus the ploughing of height maps [Course Eq.336], in the direction of `slide`; without sliding,
-  /// the larger of the two directions. The text has ploughing alone: a pair with mu = 0. Additions: b moves
-  /// against `slide`, so its facets face that way; axes without a grain are the principal axes of the facets,
-  /// t2 across the ridges; a law's section is one ellipse, not four quarters, so each step uses that of its
-  /// slide.
+  /// `base` plus the ploughing of height maps [Course Eq.336], in the direction of `slide`; without
+  /// sliding, the larger of the two directions. The text has ploughing alone: a pair with mu = 0.
+  /// Additions: b moves against `slide`, so its facets face that way; axes without a grain are the
+  /// principal axes of the facets, t2 across the ridges; a law's section is one ellipse, not four quarters,
+  /// so each step uses that of its slide.
   SS_HD FrictionFrame friction(const FrictionFrame& base, const SurfacePair& pair,
                                const Vec<double, 3>& slide) const {
     FrictionFrame f = base;

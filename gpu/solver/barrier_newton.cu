@@ -21,10 +21,10 @@ bool BarrierNewton::Tolerance::met(const NewtonRecord& record) const {
 
 namespace {
 
-// If the parameters end PCG early, a direction with a relative residual above kLooseResidual does not bound
-// the distance to the minimiser: a component that moves a whole body has a small residual. Before Newton's
-// method may stop by it, the direction is solved again, to kTightTolerance. Where rounding ends PCG, any
-// residual is accepted.
+// If the parameters end PCG early, a direction with a relative residual above kLooseResidual does not
+// bound the distance to the minimiser: a component that moves a whole body has a small residual. Before
+// Newton's method may stop by it, the direction is solved again, to kTightTolerance. Where rounding ends
+// PCG, any residual is accepted.
 constexpr double kLooseResidual = 1e-3, kTightTolerance = 1e-4;
 
 // A Newton step is limited to this share of the scene: a bad direction must not sweep all of it.
@@ -238,8 +238,8 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   bool shortened = shorten(ctx, norms.step, longest);
 
   launch_step_bound(ctx, device, params, x, p_.data(), clock, seconds);
-  // An iteration that began with too many contacts cannot get below the limit by shortening, but it must not
-  // add any.
+  // An iteration that began with too many contacts cannot get below the limit by shortening,
+  // but it must not add any.
   const bool limited = params.contact_limit > 0;
   report.contact_limit_exceeded |= limited && record.contacts > params.contact_limit;
   const int most = limited ? std::max(params.contact_limit, record.contacts) : 0;

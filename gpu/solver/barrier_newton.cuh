@@ -1,5 +1,5 @@
-// Projected Newton with PCG on the incremental potential; every iterate is intersection-free [Li20; Guo24
-// §3].
+// Projected Newton with PCG on the incremental potential; every iterate is
+// intersection-free [Li20; Guo24 §3].
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ class BarrierNewton {
                   StageClock& clock, StageTimes& seconds);
 
   /// Moves x to an approximate minimiser. Stops at the tolerance, at the iteration cap, when the line search
-  /// fails, or when the clock passes params.budget_ms. Fills the report's Newton part. Throws SimulationError
-  /// at a NaN.
+  /// fails, or when the clock passes params.budget_ms. Fills the report's Newton part. Throws
+  /// SimulationError at a NaN.
   void minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                 const Params& params, Vec3* x, StageClock& clock, StepReport& report);
 
@@ -56,8 +56,8 @@ class BarrierNewton {
   Norms solve_again(Context& ctx, IncrementalPotential& potential, const Params& params,
                     NewtonRecord& record);
   Norms norms(Context& ctx);
-  /// Runs 100 more iterations for a direction that the line search could not use [Guo24 App. B]; false when
-  /// they gain nothing.
+  /// Runs 100 more iterations for a direction that the line search could not use [Guo24 App. B];
+  /// false when they gain nothing.
   bool resume(Context& ctx, const Params& params, NewtonRecord& record);
   /// Scales a direction with |p|_inf = `step` down to `longest` [m]; true if it was longer.
   bool shorten(Context& ctx, Real step, Real longest);
@@ -68,13 +68,13 @@ class BarrierNewton {
     double first_gradient = 0;  // [N]
     bool met(const NewtonRecord& record) const;
   };
-  /// One iteration: direction, bound and line search; moves x and returns the step's length, 0 if there was
-  /// none.
+  /// One iteration: direction, bound and line search; moves x and returns the step's
+  /// length, 0 if there was none.
   Real descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
                const Tolerance& tolerance, Vec3* x, StageClock& clock, StepReport& report,
                NewtonRecord& record);
-  /// Starts from the step that `launch_step_bound` allows, which goes to record.ccd_bound. One host read, and
-  /// one for every halving.
+  /// Starts from the step that `launch_step_bound` allows, which goes to record.ccd_bound. One host read,
+  /// and one for every halving.
   Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, std::size_t contact_limit,
                    NewtonRecord& record);
 

@@ -55,8 +55,8 @@ void BarrierSchedule::advance(Context& ctx, const Proximity& near, const Vec3* x
   }
   const Real gap = contacts_.set().min_distance();
   const bool tight = gap < kTightGap * params_.d_hat;
-  // The algorithm raises sigma at every tight gap; plain IPC only where the last iteration did not widen the
-  // gap.
+  // The algorithm raises sigma at every tight gap; plain IPC only where the last
+  // iteration did not widen the gap.
   const bool answers = params_.solver == SolverKind::barrier_al || gap <= last_gap_;
   if (params_.barrier_stiffness == 0 && tight && answers) {
     contacts_.set_stiffness(raised(contacts_.stiffness(), first_stiffness_, params_));

@@ -14,8 +14,8 @@ class ContactSet {
   /// A: selects the candidates closer than d_hat [m] at x and sorts them by type, so that neighbouring
   /// threads take the same branch. One host read.
   void build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat);
-  /// A': writes the stencils of the augmented pairs at x behind those of A, at any distance; replaces earlier
-  /// ones.
+  /// A': writes the stencils of the augmented pairs at x behind those of A, at any
+  /// distance; replaces earlier ones.
   void append(Context& ctx, const Proximity& near, const AugmentedSet& augmented, const Vec3* x);
   void clear() {
     found_ = {};

@@ -208,8 +208,8 @@ void ContactTerms::set_records(Context& ctx, const DeviceModel& device, const Pa
     }
     slip -= dot(slip, closest.normal) * closest.normal;
     Real force = make_friction_stencil(stencil, {d_hat, sigma, Real(0)}, Real(1)).mu_lambda;
-    // A stencil of A' adds its force to the record of its pair in A; beyond d_hat, without such a pair, it
-    // gets its own record.
+    // A stencil of A' adds its force to the record of its pair in A; beyond d_hat, without such a
+    // pair, it gets its own record.
     const bool is_active = i < active;
     const ContactPair pair =
         is_active ? near[static_cast<std::size_t>(candidate[i])] : augmented[i - active].pair;

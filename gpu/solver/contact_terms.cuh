@@ -52,14 +52,14 @@ class ContactTerms {
 
   /// Pairs of `near` closer than d_hat at x. One host read.
   std::size_t count_active(Context& ctx, const Proximity& near, const Vec3* x);
-  /// Writes energies at x [J] to backend memory: the barrier's over all of `near`, that of A', and
-  /// friction's.
+  /// Writes energies at x [J] to backend memory: the barrier's over all of `near`,
+  /// that of A', and friction's.
   void values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier, double* augmented,
               double* friction);
   /// Corner gradients and blocks at x, friction included; `stencil_count` of them, over `stencil_nodes`.
   void linearise(Context& ctx, const Vec3* x);
-  /// Corner gradients of the bare barrier (sigma = 1), for the stiffness fit. Overwrites the results of
-  /// `linearise`.
+  /// Corner gradients of the bare barrier (sigma = 1), for the stiffness fit. Overwrites
+  /// the results of `linearise`.
   void barrier_gradients(Context& ctx, const Vec3* x);
 
   /// The current contacts for a viewer, at positions x [m] and velocities v [m/s]: A, and the contacts of A'

@@ -1,5 +1,5 @@
-// Newmark: the accelerations of a step by Newmark's rule, in addition to TimeStepper's positions and
-// velocities.
+// Newmark: the accelerations of a step by Newmark's rule, in addition to TimeStepper's
+// positions and velocities.
 #pragma once
 
 #include "gpu/solver/incremental_potential.cuh"

@@ -1,5 +1,5 @@
-// Messages for states from which a barrier step cannot start: bodies that intersect, touch or are behind
-// planes.
+// Messages for states from which a barrier step cannot start: bodies that intersect,
+// touch or are behind planes.
 #pragma once
 
 #include <string>

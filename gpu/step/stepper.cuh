@@ -29,9 +29,9 @@ struct StepSettings {
 /// reads, without a stepper. `State` transfers the state from one stepper to another.
 class Stepper {
  public:
-  /// For a model that `stepper_refusal` accepts. The model must outlive the stepper; its bodies, elements and
-  /// joints stay, its materials, half-spaces and pairs may change (see update_materials). There is no state
-  /// until `set_state`.
+  /// For a model that `stepper_refusal` accepts. The model must outlive the stepper; its bodies, elements
+  /// and joints stay, its materials, half-spaces and pairs may change (see update_materials). There is no
+  /// state until `set_state`.
   Stepper(Context& ctx, const Model& model) : ctx_(ctx), model_(model) {}
   virtual ~Stepper() = default;
   Stepper(const Stepper&) = delete;

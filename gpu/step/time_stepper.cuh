@@ -11,8 +11,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// Per step [Guo24 Alg.1 without augmentation]: predict; move scripted nodes; minimise the incremental
-/// potential; update velocities; report. The state changes only when the whole step succeeded. Newmark's
-/// rule: see newmark.cuh.
+/// potential; update velocities; report. The state changes only when the whole step succeeded.
+/// Newmark's rule: see newmark.cuh.
 class TimeStepper {
  public:
   void load(Context& ctx, const Model& model, const DeviceModel& device);
