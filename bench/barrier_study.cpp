@@ -68,7 +68,7 @@ BarrierMeasure measure_method(Engine& engine, const State& start, Params params,
 
 Params memory_params() {
   Params params;
-  // All buffers stand after the first iterations.
+  // All buffers are allocated after the first iterations.
   params.newton_iterations = 2;
   params.pcg_iterations = params.warm_start_iterations = 5;
   return params;

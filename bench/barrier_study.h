@@ -1,4 +1,4 @@
-// What `bench barrier` measures: ways to solve the same steps, and the memory that they take.
+// The measurements of `bench barrier`: several methods for the same steps, with time and memory.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace stickslip {
 
-/// One way to find the end of a step.
+/// One method to solve a step.
 struct BarrierMethod {
   SolverKind solver = SolverKind::ipc;
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
@@ -21,21 +21,21 @@ struct BarrierMethod {
   std::string name() const;
 };
 
-/// {ipc, barrier_al} x {warm start off, on} x {block_jacobi, additive, multilevel}; the first is what the
-/// others are compared with.
+/// {ipc, barrier_al} x {warm start off, on} x {block_jacobi, additive, multilevel}; the first is the
+/// reference for the others.
 std::vector<BarrierMethod> barrier_methods();
 
-/// A few steps solved in one way.
+/// The result of a few steps solved with one method.
 struct BarrierMeasure {
   BarrierMethod method;
   int frames = 0, converged = 0;
   long newton_iterations = 0, pcg_iterations = 0;
-  double seconds = 0;               // of the solver: neither prediction, diagnostics nor intersection checks
-  int contacts = 0, augmented = 0;  // the most at the end of a step
+  double seconds = 0;               // of the solver, without prediction, diagnostics and intersection checks
+  int contacts = 0, augmented = 0;  // maxima over the ends of steps
   int intersections = 0;
   double gap_min = -1;           // [m]; -1: no contact
-  std::size_t memory_bytes = 0;  // the most backend memory
-  std::string error;             // what ended it early, or empty
+  std::size_t memory_bytes = 0;  // maximum of backend memory
+  std::string error;             // why it ended early, or empty
 };
 
 /// Steps a fresh `engine`, loaded with the scene, `frames` times from `start`.
@@ -46,17 +46,17 @@ BarrierMeasure measure_method(Engine& engine, const State& start, Params params,
 struct MemoryModel {
   BarrierMethod method;
   double bytes_per_tet = 0, bytes_per_contact = 0, bytes_fixed = 0;
-  std::size_t tets = 0, contacts = 0;  // of the largest pile that was measured
+  std::size_t tets = 0, contacts = 0;  // of the largest pile measured
   double projected(double tets_wanted, double contacts_wanted) const {
     return bytes_fixed + bytes_per_tet * tets_wanted + bytes_per_contact * contacts_wanted;
   }
 };
 
-/// Of a step that is long enough for all buffers to stand, and no longer.
+/// For a step just long enough to allocate all buffers.
 Params memory_params();
 
 /// One model per method, from steps of three piles (cube_stacks.h): `columns` and twice as many without
-/// contact, the larger one with it too. Each step has an engine of its own.
+/// contact, and the larger one with contact. Each step has its own engine.
 std::vector<MemoryModel> measure_memory(const std::function<std::unique_ptr<Engine>()>& make_engine,
                                         const std::vector<BarrierMethod>& methods, int columns = 24);
 

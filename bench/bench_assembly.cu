@@ -12,7 +12,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// The linearised elasticity of a bent block of tets: gradient by node, Hessian as a SplitMatrix, in batches
-/// as a Newton iteration makes them.
+/// as in a Newton iteration.
 class AssemblyBench {
  public:
   AssemblyBench(Context& ctx, std::int32_t side) : ctx_(ctx) {
@@ -25,7 +25,7 @@ class AssemblyBench {
         for (int x = 0; x < side; ++x) {
           const Vec<double, 3> at = Vec<double, 3>{double(x), double(y), double(z)} * cell;
           rest.push_back(at);
-          // Stretched, sheared and pressed by turns, so that every branch of the projections is taken.
+          // Stretched, sheared and compressed in turn, so that every branch of the projections runs.
           now.push_back(
               (at + 0.2 * Vec<double, 3>{std::sin(5 * at[1]), std::sin(4 * at[2]), std::sin(6 * at[0])} +
                0.1 * cell * Vec<double, 3>{std::sin(77 * at[2]), std::sin(91 * at[0]), std::sin(83 * at[1])})
@@ -65,7 +65,7 @@ class AssemblyBench {
     });
   }
 
-  /// Rest data of every tet and the positions of every node read, gradient and blocks written, each once.
+  /// Bytes: rest data of every tet and positions of every node read, gradient and blocks written, each once.
   double bytes() const {
     return gradient_bytes() + static_cast<double>(gradient_.size()) * sizeof(Mat3) +
            static_cast<double>(hessian_.pair_count()) * sizeof(Mat3);
@@ -117,7 +117,8 @@ void add_assembly_figures(Context& ctx, std::int32_t side, double triad, BenchRe
   const double elements = best_seconds(ctx, runs, [&] { bench.run_elements(); });
   add("gradient and Hessian", whole, bench.bytes());
   add("gradient alone", best_seconds(ctx, runs, [&] { bench.run_gradient(); }), bench.gradient_bytes());
-  // Elements write their corners and blocks, which assembly reads again: what gathering at once would save.
+  // Elements write their corners and blocks, and assembly reads them again: gathering
+  // at once would save this.
   add("of that elements alone", elements, 0);
 }
 

@@ -1,10 +1,10 @@
-// What bench.cpp needs of each backend; both are compiled from bench_backend.cu.
+// The functions that bench.cpp calls on each backend; both are compiled from bench_backend.cu.
 #pragma once
 
 #include "bench/bench.h"
 
 namespace stickslip {
-/// Without figures, of a bench that steps an engine.
+/// An empty result, for a bench that steps an engine.
 BenchResult result_of(const std::string& bench, Backend backend, int threads);
 }  // namespace stickslip
 

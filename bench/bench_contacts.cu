@@ -20,11 +20,11 @@ using Block = Mat<double, kRows>;
 constexpr int kContactRepetitions = 5, kColouringRuns = 3;
 constexpr std::uint64_t kSeed = 1;
 
-/// Iterations that are timed in a row, so that a run is neither too short for the clock nor tedious.
+/// Number of iterations timed in a row: enough for the clock, few enough for a short run.
 int iterations_in_a_row(long contacts) { return static_cast<int>(std::clamp(2'000'000 / contacts, 2L, 50L)); }
 
-/// Bytes that one iteration must move: every array that it uses read once, and written once where it changes;
-/// nothing for what caches lose. Of a gathered array each entry counts once.
+/// Bytes that one iteration must move: every array that it uses read once, and written once where it changes.
+/// Cache misses are not counted. Each entry of a gathered array counts once.
 class Traffic {
  public:
   explicit Traffic(const Delassus<kRows>& W)
@@ -43,7 +43,7 @@ class Traffic {
     return velocities + blocks_ * (2 * kRow + kIndex) + entries_ * (kIndex + half_entry()) +
            bodies_ * velocity() + out;
   }
-  /// A sweep by colours in which a block has `data` bytes of its own to read and `state` to keep.
+  /// A sweep by colours in which each block reads `data` bytes and updates `state` bytes of its own.
   double sweep(double data, double state) const {
     const double block = kIndex + kRow + 2 * kRow + kLaw + sizeof(Block) + data + 2 * state;  // order, q, r
     if (!factored_) return rows() + blocks_ * block;
@@ -62,8 +62,8 @@ class Traffic {
     // x, u, shift, law, scale -> d; A d; x, u, d, A d, shift, law, scale -> sums; x, u, d, A d -> x, u.
     return apply(false) + blocks_ * (2 * (kLaw + 2 * sizeof(double)) + (2 + 1 + 4 + 4 + 2) * kRow);
   }
-  /// The pattern of W read, or where bodies and blocks meet, once from either side; colours and order
-  /// written.
+  /// The pattern of W, or the entries of bodies and blocks, read once from either side;
+  /// colours and order written.
   double colouring() const { return (3 * blocks_ + (factored_ ? 2 : 1) * entries_) * kIndex; }
   double check() const { return apply(true) + blocks_ * (kLaw + sizeof(double) + 2 * kRow); }
 
@@ -81,11 +81,11 @@ class Traffic {
 LabParams sweep_params() {
   LabParams params;
   params.ordering = SweepOrder::coloured;
-  params.de_saxce = false;  // spg: one convex problem, so that all iterations are alike
+  params.de_saxce = false;  // spg: one convex problem, so that all iterations cost the same
   return params;
 }
 
-/// One column with W stored in one way, and impulses from which timed iterations start.
+/// One granular column with W stored in one way, and the impulses from which timed iterations start.
 class Column {
  public:
   Column(Context& ctx, const ContactProblem& problem, bool factored) : ctx_(ctx), params_(sweep_params()) {
@@ -105,7 +105,7 @@ class Column {
   const Delassus<kRows>& W() const { return W_; }
   const Colouring& colouring() const { return colouring_; }
   double build_seconds() const { return build_seconds_; }
-  /// From W to colours, as a step pays for it.
+  /// From W to colours, as in a step.
   double colouring_seconds() const { return colouring_seconds_; }
 
   /// From the graph in backend memory to colours. Only where W is assembled.
@@ -117,7 +117,7 @@ class Column {
     });
   }
 
-  /// Colours the blocks, and sweeps until impulses have spread.
+  /// Colours the blocks, and sweeps until impulses have spread through the column.
   void settle() {
     Monitor<kRows> monitor(ctx_, W_, law_.data(), {});
     System<kRows> s = system(monitor);
@@ -129,7 +129,7 @@ class Column {
     copy(ctx_, start_.data(), r_.data(), r_.size());
   }
 
-  /// Seconds of one sweep; always the same ones, from the start on.
+  /// Seconds of one sweep; the repetitions run the same sweeps, from the start.
   template <class Sweep>
   double sweep_seconds(int sweeps) {
     Monitor<kRows> monitor(ctx_, W_, law_.data(), {});
@@ -147,8 +147,8 @@ class Column {
            sweeps;
   }
 
-  /// Seconds of one iteration of a solver, which has costs of its own before the first and after the last:
-  /// those of a few iterations are taken away.
+  /// Seconds of one iteration of a solver. Subtracts the time of a short solve, to remove costs before the
+  /// first and after the last iteration.
   template <class Solve>
   double iteration_seconds(int iterations, Solve solve) {
     const auto seconds_of = [&](int count) {
@@ -168,7 +168,7 @@ class Column {
            products;
   }
 
-  /// Of impulses that are no better than the best, so that none are kept.
+  /// Seconds of one check, for impulses no better than the best, so that none are stored.
   double check_seconds(int checks) {
     Monitor<kRows> monitor(ctx_, W_, law_.data(), {});
     monitor.check(start_.data());
@@ -242,7 +242,7 @@ void add_contact_figures(Context& ctx, long contacts, double triad, BenchResult&
   for (const bool factored : {false, true}) {
     Column column(ctx, problem, factored);
     column.settle();
-    // Blocks meet in the same places in either form, so that they get the same colours.
+    // The conflict graph is the same in either form, and so are the colours.
     if (!factored) {
       add_colours(column, name_of_size, result);
       result.figures.push_back(

@@ -1,4 +1,4 @@
-// What the machine itself does: bandwidths, and what a launch, a wait, a repetition and a barrier cost.
+// Properties of the machine: bandwidths, and the costs of a launch, a wait, a repetition and a barrier.
 #include "bench/benches.cuh"
 #include "bench/counted.h"
 #include "gpu/core/buffer.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDeviceRuns = 7;
 
-/// Two arrays of n doubles that are in memory.
+/// Two arrays of n doubles, already resident in memory.
 struct CopyPair {
   CopyPair(Context& ctx, std::size_t n) : from(ctx, n), to(ctx, n) {
     fill(ctx, from.data(), n, 1.0);
@@ -24,7 +24,7 @@ struct CopyPair {
   Buffer<double> from, to;
 };
 
-/// As `copy` does it: the runtime on a device, one thread on a processor.
+/// Bandwidth of `copy`: by the runtime on a device, by one thread on a processor.
 double plain_copy_bandwidth(Context& ctx, CopyPair& arrays) {
   const double seconds = best_seconds(
       ctx, kDeviceRuns, [&] { copy(ctx, arrays.to.data(), arrays.from.data(), arrays.from.size()); });
@@ -43,7 +43,7 @@ double download_bandwidth(Context& ctx, CopyPair& arrays, std::vector<double>& h
   return sizeof(double) * static_cast<double>(host.size()) / seconds;
 }
 
-/// Seconds of one of `calls` in a row.
+/// Seconds per call, for `calls` in a row.
 template <class Call>
 double seconds_a_call(Context& ctx, int calls, Call call) {
   return best_seconds(ctx, kDeviceRuns,
@@ -57,7 +57,7 @@ void launch_nothing(Context& ctx) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {});
 }
 
-/// Sets *stop when the body has run `repetitions` times; `count` follows `stop`.
+/// Sets *stop when the body has run `repetitions` times; the counter is stored after `stop`.
 void count_repetition(Context& ctx, std::int32_t* stop, std::int32_t repetitions) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     if (stop[0] != 0) return;
@@ -65,7 +65,7 @@ void count_repetition(Context& ctx, std::int32_t* stop, std::int32_t repetitions
   });
 }
 
-/// Seconds of a loop that the device repeats by itself, from its recording to its end.
+/// Seconds of a loop that the device repeats by itself, including its recording.
 double loop_seconds(Context& ctx, int repetitions, int launches) {
   Buffer<std::int32_t> stop(ctx, 2);
   LoopGraph graph;

@@ -21,7 +21,7 @@ struct Mesh {
   std::vector<Vec3i> triangles;
 };
 
-/// A wavy sheet of 2 k^2 triangles, in the order in which a mesh generator leaves it.
+/// A wavy sheet of 2 k^2 triangles, in the order of a typical mesh generator.
 Mesh wavy_sheet(int k) {
   Mesh mesh;
   for (int j = 0; j <= k; ++j)
@@ -40,7 +40,7 @@ Mesh wavy_sheet(int k) {
 
 int sheet_side(double triangles) { return static_cast<int>(std::sqrt(triangles / 2)); }
 
-/// Separate small triangles all over the unit cube: neighbours in space are far apart in memory.
+/// Separate small triangles throughout the unit cube: neighbours in space are far apart in memory.
 Mesh random_soup(int count) {
   Mesh mesh;
   std::mt19937 rng(1);
@@ -58,7 +58,7 @@ double build_bytes(const Mesh& mesh) {
   return box_bytes<Vec3i>(static_cast<double>(mesh.x.size()), n) + tree_bytes(n);
 }
 
-/// Boxes of all triangles, then the tree over them: what a moving surface needs in every step.
+/// Boxes of all triangles, then the tree over them: the work per step for a moving surface.
 struct TreeBuild {
   TreeBuild(Context& ctx, const Mesh& mesh) : x(ctx, mesh.x), triangles(ctx, mesh.triangles) {}
   void make_boxes(Context& ctx) {
@@ -73,7 +73,7 @@ struct TreeBuild {
 };
 
 #if !STICKSLIP_ON_CUDA
-/// Embree over the same triangles in float, as the peer of the last figure, and over the same boxes.
+/// Adds Embree as the peer of the last figure: over the same triangles in float, and over the same boxes.
 void add_peers(Context& ctx, const std::string& name, const Mesh& mesh, TreeBuild& ours,
                BenchResult& result) {
   if (!embree_present()) {
@@ -140,7 +140,7 @@ void add_build(Context& ctx, const std::string& name, const Mesh& mesh, double t
   result.figures.push_back({name + ", box queries", 1e-6 * n / walk, "Mqueries/s", 0, ""});
 }
 
-/// A sheet under a shifted copy of itself, close enough that every node has partners.
+/// A sheet below a shifted copy of itself, close enough that every node has candidates.
 void add_find(Context& ctx, BenchResult& result) {
   constexpr int k = 50;
   Mesh mesh = wavy_sheet(k);

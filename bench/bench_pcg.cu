@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kSolveRuns = 15;
 
-/// An iteration does one product, and: x, r, p read and written, z written and read, q and the preconditioner
-/// read.
+/// Bytes of an iteration: one product; x, r, p read and written, z written and read, q and
+/// the preconditioner read.
 double iteration_bytes(const SplitMatrix& matrix) {
   return product_bytes(matrix) +
          static_cast<double>(matrix.node_count()) * (9 * sizeof(Vec3) + sizeof(Symmetric3));
@@ -50,7 +50,7 @@ void add_pcg_figures(Context& ctx, std::int32_t side, int iterations, double tri
 BenchResult bench_pcg(Context& ctx) {
   BenchResult result;
   const double triad = triad_bandwidth(ctx);
-  // The start of a solve is shared among its iterations.
+  // The cost of starting a solve is divided among its iterations.
   for (const std::int32_t side : {22, 34, 47}) add_pcg_figures(ctx, side, 200, triad, result);
   add_pcg_figures(ctx, 100, 20, triad, result);
   return result;

@@ -13,13 +13,13 @@ namespace {
 
 constexpr int kPrimitiveRuns = 7;
 
-/// What was measured, ours and the peer's; 0 where there is no peer.
+/// Our seconds and the peer's; 0 without a peer.
 struct Compared {
   double ours = 0, peer = 0;
 };
 
-/// A well-mixed 64-bit word per index (the finaliser of SplitMix64), so that input is made where it is
-/// sorted.
+/// A well-mixed 64-bit word per index (the finaliser of SplitMix64): generates the input in the
+/// memory where it is sorted.
 SS_HD inline std::uint64_t mixed_word(std::uint64_t i) {
   std::uint64_t z = (i + 1) * 0x9E3779B97F4A7C15ull;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -50,7 +50,7 @@ Compared sort_seconds(Context& ctx, std::size_t n) {
 }
 
 #if !STICKSLIP_ON_CUDA
-/// The peer of the last figure.
+/// Adds std::sort as the peer of the last figure.
 void add_std_sort(int threads, std::size_t n, BenchResult& result) {
   if (!std_sort_present()) {
     result.notes.emplace_back("sort: no peer, std::sort(par) needs oneTBB");
@@ -87,7 +87,7 @@ Compared scan_seconds(Context& ctx, std::size_t n) {
   return seconds;
 }
 
-/// Half of the entries pass.
+/// Half of the entries are selected.
 Compared select_seconds(Context& ctx, std::size_t n) {
   Buffer<std::uint32_t> in(ctx, n);
   Buffer<std::int32_t> out(ctx, n), count(ctx, 1);
@@ -138,7 +138,7 @@ double triad_bandwidth(Context& ctx, std::size_t n) {
 void add_primitive_figures(Context& ctx, std::size_t entries, double triad, BenchResult& result) {
   const auto n = static_cast<double>(entries);
   const std::string size = " " + counted(n);
-  // `bytes` that an entry must move at least, `amount` of the unit for all entries.
+  // `bytes`: least traffic per entry; `amount`: total of all entries in the unit.
   const auto add = [&](const std::string& name, const Compared& seconds, double bytes, double amount,
                        const char* unit) {
     BenchFigure figure{name, amount / seconds.ours, unit, amount / (bytes * n / triad), "triad bandwidth"};
@@ -149,11 +149,11 @@ void add_primitive_figures(Context& ctx, std::size_t entries, double triad, Benc
     result.figures.push_back(figure);
   };
   add("reduce" + size + " f64", reduce_seconds(ctx, entries), 8, 8e-9 * n, "GB/s");
-  // One read and one write of each entry are counted, although the CPU reads twice; of a selection one read
-  // of each and one write of every second one.
+  // Counts one read and one write of each entry, although the CPU reads twice; for a selection one read of
+  // each and one write of every second one.
   add("scan" + size + " i32", scan_seconds(ctx, entries), 8, 8e-9 * n, "GB/s");
   add("select" + size + " half", select_seconds(ctx, entries), 6, 6e-9 * n, "GB/s");
-  // A pair read once and written once: no sort on digits gets there, but every one is bounded by it.
+  // A pair read once and written once: a lower bound that no radix sort reaches.
   add("sort" + size + " u32 pairs", sort_seconds<std::uint32_t>(ctx, entries), 16, 1e-6 * n, "Mpairs/s");
 #if !STICKSLIP_ON_CUDA
   add_std_sort(ctx.threads(), entries, result);

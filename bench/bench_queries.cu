@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kQueryRuns = 5;
 
-/// The surface in backend memory, with what contacts need to know of it.
+/// The surface in backend memory, with the data that contacts require.
 struct QueryScene {
   QueryScene(Context& ctx, const PackedSurface& surface)
       : x(ctx, surface.x),
@@ -60,7 +60,7 @@ std::size_t pair_count(const CandidateView& pairs) {
   return pairs.point_triangle_count + pairs.edge_edge_count;
 }
 
-/// Both trees from corners on, and the pairs. `vectors` that each node has: x, or x and p.
+/// Bytes of building both trees from corners, and of the pairs. `vectors` per node: x, or x and p.
 double search_bytes(const QueryScene& scene, double vectors) {
   const auto triangles = static_cast<double>(scene.triangles.size()),
              edges = static_cast<double>(scene.edges.size());
@@ -92,7 +92,7 @@ std::int32_t count_meeting_pairs(Context& ctx, const Vec4i* pairs, std::size_t n
 
 namespace {
 
-/// Searches, builds contacts, bounds a step, and tells how many pairs each stage left over.
+/// Searches, builds contacts and bounds a step; counts the pairs left after each stage.
 class QueryBench {
  public:
   QueryBench(Context& ctx, const PackedSurface& surface, double triad, BenchResult& result)
@@ -152,7 +152,7 @@ class QueryBench {
     add_time(what, seconds, search_bytes(scene_, vectors));
     return seconds;
   }
-  /// Nodes that ask for triangles, edges that ask for edges.
+  /// Node-triangle and edge-edge queries.
   double queries() const { return static_cast<double>(scene_.nodes.size() + scene_.edges.size()); }
   void add(const char* what, double value, const char* unit) {
     result_.figures.push_back({name_ + what, value, unit});

@@ -16,7 +16,7 @@ namespace {
 constexpr int kProductRuns = 25;
 
 #if !STICKSLIP_ON_CUDA
-/// The matrix of set_laplacian() with both halves, as another program would hold it.
+/// The matrix of set_laplacian() with both halves, in another library's format.
 BlockCsr whole_matrix(std::size_t node_count, const std::vector<Vec4i>& tets) {
   // A row's columns may repeat until they are sorted and merged.
   std::vector<std::vector<std::int32_t>> neighbours(node_count);
@@ -43,7 +43,7 @@ BlockCsr whole_matrix(std::size_t node_count, const std::vector<Vec4i>& tets) {
   return rows;
 }
 
-/// Eigen's product of the same matrix and vector; its result must be ours.
+/// Eigen's product of the same matrix and vector; its result must agree with ours.
 void add_product_peer(Context& ctx, std::int32_t side, SplitMatrix& matrix, LaplacianVectors& vectors,
                       BenchResult& result) {
   const double ours =

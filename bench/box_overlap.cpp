@@ -40,7 +40,7 @@ bool meet(const Span& a, const Span& b) {
   return true;
 }
 
-/// The coordinate along which boxes that move are spread the most.
+/// The coordinate with the largest spread of the movable boxes.
 int widest_axis(const std::vector<SceneBox>& boxes) {
   int widest = 0;
   double most = -1;
@@ -89,7 +89,7 @@ double box_separation(const SceneBox& a, const SceneBox& b) {
     for (const Vec<double, 3>& v : of_b) {
       const Vec<double, 3> across = cross(u, v);
       const double length = norm(across);
-      // Of parallel edges the face normals say everything.
+      // For parallel edges the face normals suffice.
       if (length > 1e-8) project(across / length);
     }
   return largest;
@@ -109,7 +109,8 @@ OverlapReport measure_overlaps(const std::vector<SceneBox>& boxes) {
     order.push_back(i);
     if (boxes[i].moves) add_separation(spans[i].low[1] + kTouching / 2, sum, report);
   }
-  // Sweep and prune: boxes in the order of their lower ends, each against those that it has not passed yet.
+  // Sweep and prune: boxes in the order of their lower ends, each tested against those
+  // whose interval is still open.
   const int axis = widest_axis(boxes);
   std::sort(order.begin(), order.end(),
             [&](std::size_t i, std::size_t j) { return spans[i].low[axis] < spans[j].low[axis]; });

@@ -29,7 +29,7 @@ struct CubicRoots {
   }
 };
 
-/// Wall times are the smallest of a few, which other programs disturb least.
+/// A wall time is the smallest of several: the one least disturbed by other programs.
 template <class Method, class Pair, class T>
 CcdScore judge(const std::vector<CcdQuery>& queries) {
   constexpr int kRepeats = 5;

@@ -1,4 +1,4 @@
-// Continuous collision queries with a known answer, and how each method of gpu/ccd does on them.
+// Continuous collision queries with a known answer, and the results of each method of gpu/ccd.
 #pragma once
 
 #include <string>
@@ -16,12 +16,13 @@ struct CcdQuery {
   bool collides;
 };
 
-/// One method in one scalar type. A method answers "collides" unless it shows that the pair stays apart.
+/// The score of one method in one scalar type. A method answers "collides" unless it proves
+/// that the pair stays apart.
 struct CcdScore {
   std::string method, scalar;
   std::size_t queries = 0, false_negatives = 0, false_positives = 0;
   double seconds = 0;      // of all queries in a row on one thread
-  std::vector<double> ns;  // of each query on its own
+  std::vector<double> ns;  // of each single query
 
   void add(const CcdScore& other);
   double mean_ns() const;
@@ -29,8 +30,8 @@ struct CcdScore {
   double max_ns() const;
 };
 
-/// Every method in double and in float, in which the query is that of the rounded coordinates. The first is
-/// the default.
+/// Every method in double and in float; in float the query is that of the rounded coordinates. The
+/// first one is the default.
 std::vector<CcdScore> judge_ccd(PairKind kind, const std::vector<CcdQuery>& queries);
 
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-// A number as figures' names have it: 1M, 1.5M, 10.6k, 300.
+// Formats a number for names of figures: 1M, 1.5M, 10.6k, 300.
 #pragma once
 
 #include <cstdio>

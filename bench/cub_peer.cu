@@ -1,6 +1,6 @@
 #include "bench/cub_peer.h"
 
-// Nothing of this is there for the host compiler.
+// Empty for the host compiler.
 #if STICKSLIP_ON_CUDA
 #include <thrust/iterator/counting_iterator.h>
 
@@ -21,7 +21,7 @@ struct IsEven {
   __device__ bool operator()(std::int32_t i) const { return in[i] % 2 == 0; }
 };
 
-/// `call(temporary, bytes)` as CUB's functions take them: first asked for the bytes, then timed.
+/// `call(temporary, bytes)` in CUB's convention: the first call returns the bytes, the next ones are timed.
 template <class Call>
 double cub_seconds(Context& ctx, int repetitions, Call call) {
   std::size_t bytes = 0;

@@ -9,11 +9,11 @@
 
 namespace stickslip::cuda {
 
-/// Seconds of one call, the shortest of `repetitions`. Temporary memory and outputs are allocated outside the
-/// time; all pointers are device memory with n entries, and nothing is overwritten.
+/// Seconds of one call, the shortest of `repetitions`. Allocation of temporary memory and outputs is not
+/// timed; all pointers are device memory with n entries, and no input is overwritten.
 double cub_reduce_seconds(Context& ctx, std::size_t n, const double* in, int repetitions);
 double cub_scan_seconds(Context& ctx, std::size_t n, const std::int32_t* in, int repetitions);
-/// Of the indices of even entries.
+/// Selects the indices of even entries.
 double cub_select_seconds(Context& ctx, std::size_t n, const std::uint32_t* in, int repetitions);
 /// From one pair of arrays to another. K: uint32 or uint64.
 template <class K>

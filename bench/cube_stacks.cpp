@@ -13,7 +13,7 @@ Model cube_stacks(int columns, int touching, double d_hat) {
   model.material_names.push_back("soft");
   const std::vector<Vec4i> tets = lattice_tets(kSide);
   const double cell = kSize / (kSide - 1);
-  int rows = 1;  // of columns, so that thousands stand in a square
+  int rows = 1;  // of columns: thousands form a square
   while (rows * rows < columns) ++rows;
   for (int c = 0; c < 2 * columns; ++c) {
     const bool upper = c % 2 != 0;

@@ -1,4 +1,4 @@
-// The Kuhn subdivision of a lattice of nodes: six tets a cell, along the six orders of the axes.
+// The Kuhn subdivision of a lattice of nodes: six tets a cell, one per order of the axes.
 #pragma once
 
 #include <vector>

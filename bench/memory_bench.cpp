@@ -15,25 +15,24 @@
 namespace stickslip {
 namespace {
 
-// The largest scene of [Guo24 Fig.12, Table 1] and the memory that it took there.
+// The largest scene of [Guo24 Fig.12, Table 1] and its memory.
 constexpr double kLargestTets = 9e6, kLargestContacts = 300e3, kLargestBytes = 8e9;
-constexpr double kContactsAColumn = 1040;  // about as many as two cubes that touch have
+constexpr double kContactsAColumn = 1040;  // about that of two touching cubes
 
 const char* const kLeast = "rest data, state and matrix alone";
 
 constexpr double kNodesATet = double(kStackCubeNodes) / kStackCubeTets;
 constexpr double kPairsATet = double(kStackCubePairs) / kStackCubeTets;
 
-/// What no solver of this kind can do without: of a tet corners, inverse rest shape, volume and material, of
-/// a node rest, x, v, mass, gradient and its block of the matrix, of a pair of nodes a block and where it
-/// stands.
+/// Lower bound for solvers of this kind: per tet corners, inverse rest shape, volume and material; per node
+/// rest position, x, v, mass, gradient and diagonal block; per pair of nodes a block and its index.
 double least_bytes_a_tet() {
   return sizeof(Vec4i) + sizeof(Mat3) + sizeof(Real) + sizeof(std::int32_t) +
          kNodesATet * (4 * sizeof(Vec3) + sizeof(Real) + sizeof(Mat3)) +
          kPairsATet * (sizeof(Mat3) + sizeof(std::int32_t));
 }
 
-/// Of a contact: its nodes and the six blocks that couple them.
+/// Per contact: its nodes and the six blocks that couple them.
 double least_bytes_a_contact() { return sizeof(Vec4i) + 6 * sizeof(Mat3); }
 
 std::string counted_gigabytes(double bytes) {

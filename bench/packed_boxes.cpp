@@ -7,7 +7,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kBox = 0.1, kGap = 1.2e-3, kDistanceHat = 1e-3, kStep = 1e-3;  // [m]
-// A corner of a box comes nearer to its neighbour by at most 2 * 0.05 * kTurn + kShift = 0.55 mm, two by 1.1.
+// A corner of a box approaches its neighbour by at most 2 * 0.05 * kTurn + kShift =
+// 0.55 mm, two corners by 1.1.
 constexpr double kTurn = 4e-3, kShift = 0.15e-3;  // [rad], [m]
 
 /// The surface of one box: nodes on a lattice of integers in [0, cells]^3.
@@ -47,7 +48,7 @@ LatticeBox lattice_box(int cells) {
         }
   for (const Vec3i& t : box.triangles)
     for (int k = 0; k < 3; ++k)
-      // Each edge is in two triangles, once in each sense.
+      // Each edge belongs to two triangles, once in each direction.
       if (t[k] < t[(k + 1) % 3]) box.edges.push_back({t[k], t[(k + 1) % 3]});
   return box;
 }

@@ -28,7 +28,7 @@ class BulletRunner final : public RigidRunner {
   BulletRunner(const RigidScene& scene, const BulletSettings& settings)
       : dispatcher_(&configuration_),
         world_(&dispatcher_, &broad_phase_, &solver_, &configuration_),
-        // It multiplies the coefficients of two bodies.
+        // Bullet multiplies the coefficients of two bodies.
         friction_(static_cast<btScalar>(std::sqrt(scene.mu))) {
     world_.setGravity(btVector3(0, static_cast<btScalar>(kRigidGravity), 0));
     world_.getSolverInfo().m_numIterations = settings.iterations;

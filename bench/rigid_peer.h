@@ -8,21 +8,21 @@
 
 namespace stickslip {
 
-/// Whether this build has Bullet.
+/// True if this build has Bullet.
 bool bullet_present();
 
 struct BulletSettings {
-  int iterations = 10;  // its default; everything else stays as it comes
-  /// Friction along two directions and not one along the sliding velocity.
+  int iterations = 10;  // Bullet's default; all other settings are its defaults
+  /// Friction along two fixed directions instead of one along the sliding velocity.
   bool two_directions = false;
 
   /// "Bullet 3.24, 10 iterations"
   std::string name() const;
 };
 
-/// Null without Bullet. On one thread where its libraries were built without threads, as Debian's are; single
-/// precision. The same scene as ours: a box for the floor, no sleeping, no damping, mu the same for all
-/// pairs.
+/// Null without Bullet. Single precision; one thread where its libraries were built without
+/// threads, as Debian's are. The same scene as ours: a box for the floor, no sleeping, no damping,
+/// mu the same for all pairs.
 std::unique_ptr<RigidRunner> make_bullet_runner(const RigidScene& scene, const BulletSettings& settings);
 
 }  // namespace stickslip

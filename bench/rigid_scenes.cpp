@@ -11,14 +11,14 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kRigidSeed = 1;
-constexpr double kWallThickness = 1;  // [m] of what holds piles and columns together
+constexpr double kWallThickness = 1;  // [m] of the walls around piles and columns
 
-/// Four walls around the square [-half, half]^2; each runs past one end of the next, so that none overlap.
+/// Four walls around the square [-half, half]^2; each extends past one end of the next, so that none overlap.
 void add_pit(RigidScene& scene, double half, double height) {
   constexpr double t = kWallThickness / 2;
   for (int side = 0; side < 4; ++side) {
     const double c = side % 2 == 0 ? 1 - side : 0, s = side % 2 == 1 ? 2 - side : 0;
-    // Of side 0: the wall at +x, along z.
+    // Side 0: the wall at +x, along z.
     const double across = half + t, along = t;
     SceneBox wall;
     wall.half =
@@ -65,11 +65,11 @@ RigidScene box_pyramid(int layers) {
 
 RigidScene box_pile(int count, std::uint64_t seed) {
   constexpr double kLow = 0.15, kHigh = 0.3;  // [m] half sizes
-  constexpr double kPitch = 1.1;              // > 2 sqrt(3) kHigh: boxes are apart, whatever their turns
+  constexpr double kPitch = 1.1;              // > 2 sqrt(3) kHigh: boxes are apart in any rotation
   RigidScene scene;
   scene.name = "pile of " + std::to_string(count) + " boxes";
   SeededNumbers random(seed);
-  // Four to five times as high as wide: a pile that falls deep and lies deep.
+  // Four to five times as high as wide: a deep pile after a long fall.
   const int side = static_cast<int>(std::ceil(std::cbrt(0.2 * count)));
   for (int n = 0; n < count; ++n) {
     const int i = n % side, k = n / side % side, layer = n / (side * side);

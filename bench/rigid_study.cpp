@@ -27,7 +27,7 @@ void add_stages(StageTimes& sum, const StageTimes& more) {
   sum.other += more.other;
 }
 
-/// Sums over the steps, which `finish` makes means of.
+/// Sums over the steps; `finish` converts them to means.
 class Means {
  public:
   explicit Means(int steps) : steps_(steps) { seconds_.reserve(static_cast<std::size_t>(steps)); }
@@ -64,9 +64,9 @@ class Means {
   std::vector<double> seconds_;
 };
 
-/// Every array that a sweep through the bodies uses, read once, and written once where it changes; nothing
-/// for what caches lose. A contact reads its law, its own block of W, q, its place in the order; of each body
-/// the rows of H and A^-1 H'. Impulses and velocities change.
+/// Bytes of a sweep with body velocities: every array read once, and written once where it changes; cache
+/// misses are not counted. A contact reads its law, its own block of W, q and its index in the order; for
+/// each body the rows of H and A^-1 H'. Impulses and velocities change.
 double sweep_bytes_of(const ContactProblem& problem) {
   constexpr double kRow = 3 * sizeof(double), kIndex = sizeof(std::int32_t);
   const auto contacts = static_cast<double>(problem.blocks()),

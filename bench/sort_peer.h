@@ -1,4 +1,4 @@
-// The peer of sort_pairs: what the standard library makes of the same data.
+// The peer of sort_pairs: the standard library's sort of the same data.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace stickslip {
 
-/// Whether this build has the oneTBB that libstdc++ needs for it; without it the function below returns 0.
+/// True if this build has oneTBB, which libstdc++ requires; without it the function below returns 0.
 bool std_sort_present();
 
-/// Seconds that std::sort(std::execution::par) takes for `packed` (key in the upper half, value in the lower)
-/// on `threads` threads; the shortest of `repetitions`.
+/// Seconds of std::sort(std::execution::par) for `packed` (key in the upper half, value in the lower) on
+/// `threads` threads; the shortest of `repetitions`.
 double std_sort_seconds(const std::vector<std::uint64_t>& packed, int threads, int repetitions);
 
 }  // namespace stickslip

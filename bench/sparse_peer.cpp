@@ -18,7 +18,7 @@ double eigen_product_seconds(const BlockCsr& matrix, const Vec3* x, Vec3* y, int
   using Scalar = Real;
   using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
   const auto rows = static_cast<Eigen::Index>(3 * (matrix.begin.size() - 1));
-  // Through a view, so that the entries are written once: insertion would take longer than the rest.
+  // Through a view, so that entries are written once: insertion would take longer than everything else.
   std::vector<int> begin(rows + 1, 0), column(9 * matrix.column.size());
   std::vector<Scalar> value(column.size());
   for (std::size_t i = 0, k = 0; i + 1 < matrix.begin.size(); ++i)

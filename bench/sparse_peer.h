@@ -15,7 +15,7 @@ struct BlockCsr {
   std::vector<Mat3> block;
 };
 
-/// Whether this build has Eigen; without it the function below returns 0.
+/// True if this build has Eigen; without it the function below returns 0.
 bool eigen_present();
 
 /// Seconds of y = A x on `threads` threads, the shortest of `repetitions`, with A as

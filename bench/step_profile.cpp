@@ -90,7 +90,7 @@ BenchResult bench_pile(Backend backend, int threads) {
   const std::vector<Vec4i> tets = lattice_tets(kSide);
   for (int c = 0; c < 64; ++c) {
     const int layer = c / 16;
-    // Layers are shifted against each other, so that each cube lands on several.
+    // Layers are shifted relative to each other, so that each cube lands on several.
     const Vec<double, 3> corner{kPitch * (c % 4) + 0.03 * layer, 0.005 + kPitch * layer,
                                 kPitch * (c / 4 % 4) + 0.02 * layer};
     std::vector<Vec<double, 3>> nodes;

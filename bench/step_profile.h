@@ -1,4 +1,4 @@
-// Where the time of whole steps goes, on a model that is made here.
+// A profile of whole steps, on a generated model.
 #pragma once
 
 #include "bench/bench.h"

@@ -32,7 +32,7 @@ struct Device {
   RTCDevice handle;
 };
 
-/// As LbvhNode: both children with their boxes.
+/// Same layout as LbvhNode: both children with their boxes.
 struct Node {
   RTCBounds box[2];
   void* child[2];
@@ -47,7 +47,8 @@ void set_children(void* node, void** children, unsigned count, void*) {
 void set_boxes(void* node, const RTCBounds** boxes, unsigned count, void*) {
   for (unsigned i = 0; i < count; ++i) static_cast<Node*>(node)->box[i] = *boxes[i];
 }
-/// A leaf is its primitive's number in the child's place, tagged by the lowest bit: no memory of its own.
+/// A leaf is its primitive's number in place of the child pointer, tagged by the lowest
+/// bit: no memory of its own.
 void* create_leaf(RTCThreadLocalAllocator, const RTCBuildPrimitive* primitive, std::size_t, void*) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(primitive->primID) << 1 | 1U);
 }
@@ -96,7 +97,7 @@ double embree_scene_seconds(const TriangleArrays& mesh, int threads, int repetit
   rtcSetSceneBuildQuality(scene, RTC_BUILD_QUALITY_LOW);
   const RTCGeometry geometry = rtcNewGeometry(device.handle, RTC_GEOMETRY_TYPE_TRIANGLE);
   rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_LOW);
-  // Embree owns the copies: it reads a few bytes behind the last vertex.
+  // Embree owns the copies: it reads a few bytes past the last vertex.
   auto* x = static_cast<float*>(rtcSetNewGeometryBuffer(
       geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float), mesh.vertex_count));
   auto* corners = static_cast<std::int32_t*>(rtcSetNewGeometryBuffer(

@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// Whether this build has Embree; without it the functions below return 0.
+/// True if this build has Embree; without it the functions below return 0.
 bool embree_present();
 
 /// Seconds, the shortest of `repetitions` on `threads` threads, of rtcBuildBVH at RTC_BUILD_QUALITY_LOW over

@@ -1,5 +1,5 @@
-// The host-only face of the contact problem lab: load one problem, solve it by any method, judge any
-// impulses.
+// The host-only interface of the contact problem lab: load one problem, solve it by any
+// method, judge any impulses.
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,14 @@ class ContactLab {
  public:
   virtual ~ContactLab() = default;
 
-  /// Checks and takes over a problem. Throws std::invalid_argument (see `check` in contact_problem.h).
+  /// Checks and copies a problem. Throws std::invalid_argument (see `check` in contact_problem.h).
   virtual void load(const ContactProblem& problem) = 0;
 
   struct Options {
-    const std::atomic<bool>* cancel = nullptr;  // set from elsewhere (Ctrl+C): the best iterate is returned
+    const std::atomic<bool>* cancel = nullptr;  // set by a thread or signal: solve returns the best iterate
     bool history = false;                       // judge every iteration, off the clock
   };
-  /// Solves the loaded problem. Never throws for a problem that is hard: the report says how it ended. Throws
+  /// Solves the loaded problem. Does not throw when the solve fails: the report states how it ended. Throws
   /// std::invalid_argument for an unknown solver, with the nearest name.
   virtual SolveReport solve(std::string_view solver, const LabParams& params, const Options& options) = 0;
   SolveReport solve(std::string_view solver, const LabParams& params) {

@@ -41,7 +41,7 @@ class LoadedProblem {
                        {params.tolerance, params.max_iterations, params.time_budget, params.check_interval,
                         options.cancel, options.history});
     System<D> system{ctx_, W_, law_.data(), params, monitor, colouring_, r_.data()};
-    // What is solved already needs no solver.
+    // No solver is needed if the start already meets the tolerance.
     monitor.check(r_.data());
     if (!monitor.converged()) run(solver, system);
     ctx_.synchronize();
@@ -59,7 +59,7 @@ class LoadedProblem {
   }
 
  private:
-  /// Solvers measure impulses from the apices of cohesive cones.
+  /// Uploads impulses; solvers measure them from the apices of cohesive cones.
   void upload_impulses(const std::vector<double>& r) {
     const std::vector<double> shifted = with_cohesion(problem_, r);
     copy_to_device(ctx_, reinterpret_cast<double*>(r_.data()), shifted.data(), shifted.size());
@@ -75,13 +75,13 @@ class LoadedProblem {
   }
 
   void build(DelassusStorage storage) {
-    // By bodies W costs more than twice its factors once a body has many contacts, and needs no more to
-    // apply.
+    // Once bodies have many contacts, the assembled W costs more than twice its factors, and applying
+    // the factors costs no more.
     constexpr std::size_t kManyBlocks = 50000;
     const bool factored = storage == DelassusStorage::factored ||
                           (storage == DelassusStorage::automatic && problem_.blocks() >= kManyBlocks);
     if (built_ && factored == asked_factored_) return;
-    built_ = false;  // should this throw
+    built_ = false;  // stays false if the next line throws
     const auto begin = std::chrono::steady_clock::now();
     W_.build(ctx_, problem_, factored);
     ctx_.synchronize();
@@ -97,7 +97,7 @@ class LoadedProblem {
     report.setup_seconds = setup_seconds_;
     report.history = monitor.history();
     report.judgement = judge_fully(ctx_, W_, law_.data(), monitor.best(), &report.errors);
-    // Some solvers keep u up to date by differences: what counts is u made from r.
+    // Some solvers update u by differences; the report counts u computed from r.
     report.converged = report.judgement.residual <= monitor.limits().tolerance * kRounding;
     if (report.converged) report.end = SolveEnd::converged;
     else if (report.end == SolveEnd::converged) report.end = SolveEnd::stalled;
@@ -116,7 +116,7 @@ class LoadedProblem {
     report.lambda_min = spectrum_->smallest;
   }
 
-  /// What the judge calls solved must also satisfy the equations of motion that the problem was given with.
+  /// A solution must also satisfy the equations of motion of the given problem.
   void check_equations(SolveReport& report, double tolerance) {
     if (problem_.form != ContactProblem::Form::global) return;
     if (!inverse_) inverse_ = std::make_unique<DynamicsInverse>(problem_.A);
@@ -132,7 +132,7 @@ class LoadedProblem {
     report.message = text;
   }
 
-  /// Solvers that minimise r' W r / 2 + q . r have no such function where W is not symmetric.
+  /// Solvers that minimise r' W r / 2 + q . r: that function does not exist where W is not symmetric.
   void explain_asymmetry(SolveReport& report) {
     const bool global = problem_.form == ContactProblem::Form::global;
     if (report.converged || report.end == SolveEnd::infeasible || report.end == SolveEnd::cancelled ||
@@ -150,10 +150,10 @@ class LoadedProblem {
     return solver == "spg" || solver == "apgd" || solver == "admm";
   }
 
-  /// Whether nothing could have been found. Off the clock.
+  /// Checks whether the problem has no solution. Not part of the solve's time.
   void explain_failure(SolveReport& report, System<D>& system) {
     if (report.converged || report.end == SolveEnd::cancelled || report.end == SolveEnd::refused) return;
-    if (system.monitor.converged()) return;  // the law holds: only the equations of motion do not
+    if (system.monitor.converged()) return;  // the law holds: only the equations of motion fail
     const Infeasibility seen = certify_infeasible(system, system.monitor.best());
     if (!seen.found) return;
     report.end = SolveEnd::infeasible;
@@ -166,9 +166,9 @@ class LoadedProblem {
     return out;
   }
 
-  static constexpr double kRounding = 1 + 1e-6;  // u made another way
+  static constexpr double kRounding = 1 + 1e-6;  // u computed in another way
   static constexpr double kEquations = 1e-10;    // of the equations of motion: rounding
-  static constexpr double kNoticed = 1e-6;       // asymmetry that may matter
+  static constexpr double kNoticed = 1e-6;       // asymmetry that may have an effect
 
   Context& ctx_;
   const ContactProblem& problem_;

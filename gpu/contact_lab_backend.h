@@ -1,4 +1,4 @@
-// What contact_lab.cpp needs of each backend; both are compiled from contact_lab_backend.cu.
+// The functions that contact_lab.cpp calls on each backend; both are compiled from contact_lab_backend.cu.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Engine on one backend: owns the model and the stepper that `solver` chooses.
+// Engine on one backend: owns the model and the stepper for `solver`.
 #include "gpu/engine_backend.h"
 
 #include "gpu/core/device.h"
@@ -34,7 +34,7 @@ class BackendEngine final : public Engine {
     stepper_ = new_stepper(params_);
     reset();
     load_note_ = stepper_->check_start(params_);
-    ctx_.free_scratch();  // loading sorts whole meshes, a step only contacts
+    ctx_.free_scratch();  // loading sorts whole meshes, steps only contacts
   }
 
   std::string load_note() const override { return load_note_; }
@@ -152,8 +152,8 @@ class BackendEngine final : public Engine {
     return stepper;
   }
 
-  /// Between two steps. Throws where the new stepper cannot go on from the present state; the old one stays
-  /// then.
+  /// Between two steps. Throws if the new stepper cannot continue from the present
+  /// state; the old one then stays.
   void switch_stepper(const Params& params) {
     std::unique_ptr<Stepper> next = new_stepper(params);
     next->set_state(stepper_->state(), params);

@@ -1,4 +1,4 @@
-// What engine.cpp needs of each backend; both are compiled from engine_backend.cu.
+// The functions that engine.cpp calls on each backend; both are compiled from engine_backend.cu.
 #pragma once
 
 #include <memory>

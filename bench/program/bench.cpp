@@ -46,7 +46,7 @@ std::vector<BackendInfo> benched_backends(const std::string& name) {
   return chosen;
 }
 
-/// Where the time of a step goes, for each chosen scene.
+/// Time of a step by stage, for each chosen scene.
 BenchResult bench_steps(const BackendInfo& backend, const BenchOptions& options,
                         const EngineFactory& factory) {
   BenchResult result{"step", backend.name, backend.device, options.threads, {}};
@@ -65,14 +65,14 @@ BenchResult bench_steps(const BackendInfo& backend, const BenchOptions& options,
 }  // namespace
 
 int command_bench(const BenchOptions& options, const EngineFactory& factory) {
-  // What follows `ccd` are its files.
+  // The arguments after `ccd` are its files.
   const auto ccd = std::find(options.names.begin(), options.names.end(), "ccd");
   const std::vector<std::string> names(options.names.begin(), ccd);
   check_names(names);
   const std::vector<BackendInfo> backends = benched_backends(options.backend);
   if (!options.json.empty()) check_writable(options.json);
   nlohmann::json all = nlohmann::json::array();
-  // First, so that a bad file is found before anything takes long.
+  // First, so that a bad file is reported before long benches run.
   if (ccd != options.names.end()) all.push_back(bench_ccd({ccd + 1, options.names.end()}));
   const StepBenchOptions steps{options.scenes, options.threads, options.full, options.warm, options.frames};
   for (const std::string& name : names)

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr int kFrames = 2;
 
-/// A scene at one size, at a frame where much is in contact.
+/// A scene at one size, at a frame with many contacts.
 struct Problem {
   std::string name;  // "roller x1.5"
   Scene scene;
@@ -30,7 +30,7 @@ struct Row {
   BarrierMeasure reference;  // of the same problem by the first method
 };
 
-/// What is measured when nobody asks for anything else: where much is in contact and moves, at two sizes.
+/// The default measurements: scenes at frames with many moving contacts, at two sizes.
 struct Default {
   const char* scene;
   int frame;
@@ -53,7 +53,7 @@ std::string short_number(double value) {
   return text;
 }
 
-/// All scenes at all scales: a wrong name is found before anything takes long.
+/// All scenes at all scales: a wrong name is reported before long benches run.
 std::deque<Problem> load_problems(const BenchOptions& options) {
   std::vector<std::string> scenes = options.scenes;
   if (scenes.empty())
@@ -74,7 +74,7 @@ std::deque<Problem> load_problems(const BenchOptions& options) {
   return problems;
 }
 
-/// Simulates a scene as it is, but for the method, to the frame that all methods start from.
+/// Simulates a scene with its own settings, except the method, to the frame from which all methods start.
 void simulate_to_start(Problem& problem, Backend backend, const BenchOptions& options,
                        const EngineFactory& factory) {
   barrier_methods().front().apply(problem.scene.params);
@@ -117,7 +117,7 @@ json row_json(const Row& row) {
           {"error", m.error.empty() ? json() : json(m.error)}};
 }
 
-/// Whether every step of a measurement reached the tolerance: others compare with nothing.
+/// True if every step of a measurement reached the tolerance: others cannot be compared.
 bool arrived(const BarrierMeasure& m) { return m.frames > 0 && m.converged == m.frames && m.error.empty(); }
 
 json figure_json(const Row& row) {
@@ -137,7 +137,7 @@ json figure_json(const Row& row) {
   return figure;
 }
 
-/// "-" where one of them measured nothing.
+/// "-" if one of them is not measured.
 std::string ratio(double reference, double value) {
   char text[32] = "-";
   if (reference > 0 && value > 0) std::snprintf(text, sizeof text, "%.2f", reference / value);
@@ -179,7 +179,7 @@ void print_table(const std::vector<Row>& rows) {
 constexpr double kLargeTets = 9e6, kLargeContacts = 300e3, kLargeMemory = 8e9;
 
 json print_memory(const BackendInfo& backend, int threads, const EngineFactory& factory) {
-  // The method makes no difference to memory but by its multipliers.
+  // The method affects memory only through its multipliers.
   std::vector<BarrierMethod> methods = barrier_methods();
   std::erase_if(methods, [](const BarrierMethod& m) { return m.solver == SolverKind::ipc || !m.warm_start; });
   std::printf(
@@ -210,7 +210,7 @@ std::vector<Row> measure_problem(const Problem& problem, Backend backend, const 
   Params params = problem.scene.params;
   params.newton_stop = NewtonStop::gradient;
   params.newton_tolerance = options.tolerance;
-  // What would make methods equal that are not.
+  // Defaults: a scene's own values could hide differences between methods.
   params.pcg_tolerance = Params{}.pcg_tolerance;
   params.pcg_stop = Params{}.pcg_stop;
   params.linear_solver = Params{}.linear_solver;

@@ -12,7 +12,7 @@
 namespace stickslip {
 namespace {
 
-/// The end of each path, as long as it takes to tell it from the others.
+/// For each path the shortest tail that distinguishes it from the others.
 std::vector<std::string> labels_of(const std::vector<std::string>& files) {
   std::vector<std::filesystem::path> rest(files.begin(), files.end());
   std::vector<std::string> labels;

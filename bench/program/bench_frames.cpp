@@ -21,8 +21,8 @@ struct FrameCost {
   Sharing sharing;
   std::size_t nodes = 0;
   int pictures = 0;
-  double handed_over = 0, drawn = 0;  // [s] of a picture: positions, and the picture itself; medians
-  double bytes = 0;                   // of positions that the host copied for a picture
+  double handed_over = 0, drawn = 0;  // [s] per picture: handing over positions, and drawing; medians
+  double bytes = 0;                   // of positions copied to the host per picture
 };
 
 double middle(std::vector<double>& values) {
@@ -44,7 +44,7 @@ FrameCost measure_frames(Engine& engine, const Scene& scene, Interop interop, in
   FrameView view;
   view.camera = Camera::look_at(scene.camera.position.cast<float>(), scene.camera.target.cast<float>(),
                                 static_cast<float>(scene.camera.fov));
-  renderer.render_offscreen(view, kPictureWidth, kPictureHeight);  // what is made once
+  renderer.render_offscreen(view, kPictureWidth, kPictureHeight);  // one-time allocations
   const std::uint64_t before = feed.bytes_copied();
   std::vector<double> handed_over, drawn;
   for (int i = 0; i < pictures; ++i) {

@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr int kRigidSteps = 600;
 constexpr double kMillimetres = 1e3, kMilliseconds = 1e3;
 
-/// A scene in one way. The peer of our rows is Bullet as it comes, where it is there.
+/// A scene with one method. The peer of our rows is Bullet with its defaults, if available.
 struct RigidRow {
   const RigidScene* scene;
   std::string method;
@@ -27,14 +27,14 @@ struct RigidRow {
   RigidMeasure measure;
   double peer_seconds = 0;
   std::string peer_name = {};
-  double floor_seconds = 0;  // of a step: the sweeps' bytes at the triad's bandwidth; 0: not reckoned
+  double floor_seconds = 0;  // of a step: the sweeps' bytes at the triad's bandwidth; 0: not computed
 };
 
 bool sweeps_contacts(ContactSolverKind solver) {
   return solver == ContactSolverKind::nsgs || solver == ContactSolverKind::prox_gs;
 }
 
-/// All scenes, the large ones only when asked for: a wrong name is found before anything takes long.
+/// All scenes, the large ones only on request: a wrong name is reported before long benches run.
 std::deque<RigidScene> rigid_scenes(const BenchOptions& options) {
   const std::vector<std::string> known = rigid_scene_names();
   std::vector<std::string> names = options.scenes;
@@ -59,7 +59,7 @@ std::deque<RigidScene> rigid_scenes(const BenchOptions& options) {
   return scenes;
 }
 
-/// What was asked for, each solver with each number of iterations; or the bench's own choice.
+/// The requested solvers, each with each requested number of iterations; or the bench's own choice.
 std::vector<RigidMethod> chosen_methods(const BenchOptions& options) {
   std::vector<RigidMethod> methods = rigid_methods(options.full);
   if (!options.solvers.empty()) {
@@ -161,7 +161,7 @@ json figure_json(const RigidRow& row) {
           {"peer_name", row.peer_name}};
 }
 
-/// "-" for what was not measured.
+/// "-" if not measured.
 std::string cell(bool measured, const char* format, double value) {
   char text[32] = "-";
   if (measured) std::snprintf(text, sizeof text, format, value);
@@ -202,7 +202,7 @@ void print_head() {
 
 json bench_rigid(const BackendInfo& backend, const BenchOptions& options, const EngineFactory& factory) {
   const std::deque<RigidScene> scenes = rigid_scenes(options);
-  chosen_methods(options);  // a wrong name is found before anything takes long
+  chosen_methods(options);  // a wrong name is reported before long benches run
   const double triad = measure_triad(backend.backend, options.threads);
   json result{{"bench", "rigid"},
               {"backend", backend.name},

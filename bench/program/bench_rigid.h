@@ -1,5 +1,4 @@
-// stickslip bench rigid: pyramids, piles, walls and a column of boxes in several ways, and Bullet beside
-// them.
+// stickslip bench rigid: pyramids, piles, walls and a column of boxes with several methods, and with Bullet.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

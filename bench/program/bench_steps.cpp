@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kWarmSteps = 8, kTimedSteps = 4;
 
-/// A shipped scene at two sizes: `bodies` times as many, meshes finer by `scale` (of bodies = 0: the scene's
-/// own way to grow). The large one is as large as the published one, with its time step.
+/// A shipped scene at two sizes: `bodies` times as many, meshes finer by `scale` (bodies = 0: scaled by the
+/// scene's own rule). The large one has the published size and time step.
 struct SizedScene {
   struct Size {
     int bodies = 0;
@@ -30,7 +30,7 @@ constexpr double kThirtieth = 1.0 / 30;
 const SizedScene kSizedScenes[] = {
     {"drop", {0, 1}, {0, 1}},
     {"stack", {0, 1}, {0, 1}},
-    // [Guo24 Table 1], of armadillos and of 300 noodles, on an NVIDIA RTX 4090 [§6].
+    // [Guo24 Table 1], armadillos and 300 noodles, on an NVIDIA RTX 4090 [§6].
     {"bowl",
      {1, 1},
      {1, 4.96},

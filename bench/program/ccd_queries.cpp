@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kRowForm = "a row is numerator,denominator of x, y and z, then 0 or 1";
 
-/// One row, which complains with its line.
+/// One row; its errors name the line.
 class Row {
  public:
   explicit Row(ByteCursor& file) : file_(file), begin_(file.offset()), rest_(file.line()) {}
@@ -50,7 +50,7 @@ class Row {
   }
 
  private:
-  /// A long double holds more digits and larger exponents than a quotient that is a double can need.
+  /// A long double has enough digits and exponents for every quotient that is a double.
   long double integer() {
     constexpr std::size_t kMostDigits = 400;
     const std::string_view text = field();
@@ -61,7 +61,7 @@ class Row {
     const std::size_t leading = std::min(text.find_first_not_of('0', sign), text.size() - 1);
     long double value = 0;
     std::from_chars(text.data() + leading, text.data() + text.size(), value);
-    // What is written back has all digits, so it tells whether one was lost.
+    // Printed with all digits and compared with the text, to detect lost digits.
     char digits[kMostDigits + 1];
     const char* end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, 0).ptr;
     if (text.substr(leading) != std::string_view(digits, end)) fail("a coordinate is not exactly a double");
@@ -80,7 +80,7 @@ std::vector<CcdQuery> parse_ccd_queries(std::string_view bytes, const std::strin
   ByteCursor file(bytes, name);
   file.skip_byte_order_mark();
   std::vector<CcdQuery> queries;
-  int rows = 0;  // of the last query
+  int rows = 0;  // rows of the last query so far
   while (file.remaining() > 0) {
     Row row(file);
     if (row.blank()) continue;

@@ -15,8 +15,8 @@ struct CcdQueryFile {
   std::vector<CcdQuery> queries;
 };
 
-/// The kind is that which the file's name, or else its folder's, says: "edge-edge" or "vertex-face". Throws
-/// InputError.
+/// The kind is given by the name of the file, or else of its folder: "edge-edge" or
+/// "vertex-face". Throws InputError.
 CcdQueryFile load_ccd_queries(const std::filesystem::path& file);
 
 /// Eight rows a query: the corners at t = 0, then at t = 1; each row "n,d,n,d,n,d,truth" with coordinates n/d

@@ -13,15 +13,15 @@ struct BenchOptions {
   std::vector<std::string> names;
   std::string backend = "all", json;
   int threads = 0;
-  bool full = false;                 // what takes long too, see add_bench
-  std::vector<std::string> scenes;   // of `step`, empty: all that are shipped; of `steps`, `barrier`, `rigid`
-  std::optional<double> scale;       // of `step`, `barrier` and `frames`, instead of the scenes'
+  bool full = false;                 // include long benches, see add_bench
+  std::vector<std::string> scenes;   // of `step`, empty: all shipped scenes; of `steps`, `barrier`, `rigid`
+  std::optional<double> scale;       // of `step`, `barrier` and `frames`, overrides the scenes' own
   std::optional<int> frames;         // of `step`, `steps`, `barrier`, `rigid` and `frames`
-  std::optional<int> warm;           // of `steps`: steps before those that are measured
+  std::optional<int> warm;           // of `steps`: steps before the measured ones
   std::vector<double> scales;        // of `barrier`
   std::optional<int> at;             // of `barrier`: the frame to start from
   double tolerance = 1e-4;           // of `barrier`: newton_tolerance, on the gradient
-  std::vector<std::string> solvers;  // of `rigid`: contact solvers, empty: its choice
+  std::vector<std::string> solvers;  // of `rigid`: contact solvers, empty: the bench's choice
   std::vector<int> iterations;       // of `rigid`: each solver with each of these
 };
 

@@ -1,5 +1,5 @@
-// stickslip_kernel_bench [--backend cpu|cuda] [--threads N] [--json FILE] [--full] [NAME...]: the benches of
-// the library.
+// stickslip_kernel_bench [--backend cpu|cuda] [--threads N] [--json FILE] [--full]
+// [NAME...]: the library's benches.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

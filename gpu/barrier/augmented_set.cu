@@ -30,7 +30,7 @@ void AugmentedSet::select(Context& ctx, const Proximity& near, const ContactSet&
   if (!singly && !tight) return clear();
   if (!singly && count_ > 0 && !shrank) return;
 
-  // Of the old pairs those stay that still have a force, or all that are close are taken anew.
+  // Keeps the old pairs that still have a force, or rebuilds the set from all close pairs.
   counts_.resize(ctx, 2);
   std::int32_t* counts = counts_.data();
   const AugmentedPair* old = pairs_.data();

@@ -1,4 +1,4 @@
-// AugmentedSet: the contacts A' that carry a multiplier, and how multipliers change [Guo24 Alg.1].
+// AugmentedSet: the contacts A' with a multiplier, and the multiplier update [Guo24 Alg.1].
 #pragma once
 
 #include "gpu/barrier/contact_set.cuh"
@@ -6,7 +6,7 @@
 
 namespace stickslip {
 
-/// A pair with its multiplier [N]. It is measured at any distance, in or out of the broad phase's reach.
+/// A pair with its multiplier [N]. It is evaluated at any distance, also outside the broad phase's range.
 struct AugmentedPair {
   ContactPair pair;
   Real multiplier;
@@ -30,17 +30,17 @@ class AugmentedSet {
   const AugmentedPair* pairs() const { return pairs_.data(); }
   const std::uint64_t* keys() const { return keys_.data(); }
 
-  /// Lines 12 to 14 of the algorithm: multipliers at x, with slacks eliminated. `derivative` takes the whole
-  /// force of the augmented term, m <- -phi'(d): the printed m + sigma b is no force, see README.md.
+  /// Lines 12 to 14 of the algorithm: multipliers at x, with slacks eliminated. `derivative` uses the whole
+  /// force of the augmented term, m <- -phi'(d); the printed m + sigma b is not a force, see README.md.
   void update_multipliers(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat, Real sigma,
                           MultiplierUpdate update);
-  /// Lines 3 to 6: A' ends when all of `active` are farther than settings.gap at x; it is taken anew, with
-  /// the multipliers that its pairs had, when it is empty or the smallest distance shrank. With
-  /// AugmentationEnd::singly pairs come as they get close and leave when their multiplier is zero. `active`
-  /// must have been built from `near`. At most three host reads.
+  /// Lines 3 to 6: clears A' when all of `active` are farther than settings.gap at x; rebuilds it, with the
+  /// old multipliers of its pairs, when it is empty or the smallest distance shrank. With
+  /// AugmentationEnd::singly each pair enters when it gets close and leaves when its multiplier is zero.
+  /// `active` must have been built from `near`. At most three host reads.
   void select(Context& ctx, const Proximity& near, const ContactSet& active, const Vec3* x, bool shrank,
               const AugmentationSettings& settings);
-  /// The largest multiplier [N], 0 without any, into backend memory.
+  /// Writes the largest multiplier [N], 0 without any, to backend memory.
   void launch_largest(Context& ctx, double* out) const;
 
  private:
@@ -51,12 +51,12 @@ class AugmentedSet {
   Buffer<std::int32_t> counts_;
 };
 
-/// A number for a pair; different pairs may share one.
+/// A hash of a pair; different pairs may have the same one.
 SS_HD inline std::uint64_t pair_key(const ContactPair& pair) {
   std::uint64_t key = static_cast<std::uint64_t>(pair.kind) + 3 * static_cast<std::uint64_t>(pair.plane + 1);
   for (int c = 0; c < 4; ++c) {
     key ^= static_cast<std::uint32_t>(pair.nodes[c]);
-    // The finaliser of MurmurHash3: every bit of the input reaches every bit of the key.
+    // The finaliser of MurmurHash3: every bit of the input affects every bit of the key.
     key ^= key >> 33;
     key *= 0xff51afd7ed558ccdULL;
     key ^= key >> 33;
@@ -66,7 +66,7 @@ SS_HD inline std::uint64_t pair_key(const ContactPair& pair) {
   return key;
 }
 
-/// Where `pair` stands among n pairs sorted by `keys`; -1: nowhere.
+/// Index of `pair` among n pairs sorted by `keys`; -1: not found.
 SS_HD inline std::int32_t find_pair(const AugmentedPair* pairs, const std::uint64_t* keys, std::size_t n,
                                     const ContactPair& pair) {
   const std::uint64_t key = pair_key(pair);

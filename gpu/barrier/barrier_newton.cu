@@ -21,19 +21,20 @@ bool BarrierNewton::Tolerance::met(const NewtonRecord& record) const {
 
 namespace {
 
-// A direction whose relative residual is larger because the parameters end PCG early says nothing about the
-// distance to the minimiser: what moves a whole body has a small residual. It is solved again, to the second,
-// before Newton's method may stop by it. Where PCG ends at rounding the residual may be as large as it likes.
+// If the parameters end PCG early, a direction with a relative residual above kLooseResidual does not
+// bound the distance to the minimiser: a component that moves a whole body has a small residual. Before
+// Newton's method may stop by it, the direction is solved again, to kTightTolerance. Where rounding ends
+// PCG, any residual is accepted.
 constexpr double kLooseResidual = 1e-3, kTightTolerance = 1e-4;
 
-// A Newton step is never longer than this share of the scene: a bad direction must not sweep all of it.
+// A Newton step is limited to this share of the scene: a bad direction must not sweep all of it.
 constexpr double kLongestStep = 0.5;
 constexpr double kShortestStep = 1e-10;
-// Below this, the direction is at fault: PCG goes on by so many iterations [Guo24 App. B].
+// Below this, the direction is bad: PCG continues for this many iterations [Guo24 App. B].
 constexpr double kUselessStep = 1e-9;
 constexpr int kMoreIterations = 100;
 
-/// Largest t in [0, 1] with which x + t p keeps (1 - slack) of every node's height over every half-space.
+/// Largest t in [0, 1] for which x + t p keeps (1 - slack) of every node's height over every half-space.
 void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const Vec3* p, Real slack,
                       Real* bound) {
   const Real kept = Real(1) - slack;
@@ -48,7 +49,7 @@ void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const 
       Real(1), bound);
 }
 
-/// By the parameters, not by what rounding allows.
+/// True if the parameters, not rounding, ended PCG.
 bool was_ended_early(const PcgResult& direction) {
   return direction.residual > kLooseResidual &&
          (direction.stop == PcgStop::converged || direction.stop == PcgStop::iteration_cap);
@@ -192,7 +193,7 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
   record.energy = total(first.trial);
 
   const double before = total(first.before);
-  // Differences below rounding decide nothing: near the minimiser every step is as good as none.
+  // Energy differences below rounding are ignored: near the minimiser they say nothing about a step.
   const double tolerance = 1e-12 * std::abs(before);
   for (Real alpha = first.bound(); alpha > kShortestStep; alpha *= Real(0.5)) {
     if (alpha < first.bound()) {
@@ -237,7 +238,8 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   bool shortened = shorten(ctx, norms.step, longest);
 
   launch_step_bound(ctx, device, params, x, p_.data(), clock, seconds);
-  // Shortening cannot bring an iteration inside that began with too many contacts, but it can keep them.
+  // An iteration that began with too many contacts cannot get below the limit by shortening,
+  // but it must not add any.
   const bool limited = params.contact_limit > 0;
   report.contact_limit_exceeded |= limited && record.contacts > params.contact_limit;
   const int most = limited ? std::max(params.contact_limit, record.contacts) : 0;
@@ -288,9 +290,8 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
     report.contact_limit_halvings += record.contact_limit_halvings;
     ++report.newton_iterations;
 
-    // The last direction is worth its line search: it makes the final error quadratically smaller. A step
-    // that impacts cut short has not arrived, however small the direction was; one that rounding cut short
-    // has.
+    // The last direction is worth its line search: the final error gets quadratically smaller. A step that
+    // impacts shortened has not converged, however small the direction was; one that rounding shortened has.
     const bool arrived = tolerance.met(record) && record.ccd_bound == 1;
     if (arrived && (schedule.is_settled() || alpha == 0)) {
       report.converged = true;

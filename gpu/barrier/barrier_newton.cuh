@@ -1,5 +1,5 @@
-// Projected Newton with PCG on the incremental potential; every iterate is free of intersections
-// [Li20; Guo24 §3].
+// Projected Newton with PCG on the incremental potential; every iterate is
+// intersection-free [Li20; Guo24 §3].
 #pragma once
 
 #include <atomic>
@@ -19,61 +19,62 @@ class BarrierNewton {
   /// While the flag is set, `minimise` throws StepInterrupted before its next iteration; nullptr: never.
   void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
 
-  /// Broad phase and contact set at x without motion: the start of a step, before the first `minimise`.
+  /// Broad phase and contact set at x, without motion: at the start of a step, before the first `minimise`.
   void find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Vec3* x,
                      Real d_hat);
 
-  /// Largest step in [0, 1] along p from x that keeps `params.ccd_slack` off every impact. Leaves the
-  /// candidates of the swept path behind. Two host reads.
+  /// Largest step in [0, 1] along p from x that keeps a distance of `params.ccd_slack` from every impact. The
+  /// candidates of the swept path stay available. Two host reads.
   Real step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x, const Vec3* p,
                   StageClock& clock, StageTimes& seconds);
 
-  /// Moves x to an approximate minimiser. Stops at the tolerance, the iteration cap, when the line search
-  /// fails, or when the clock passes params.budget_ms; fills the report's Newton part. Throws SimulationError
-  /// at a NaN.
+  /// Moves x to an approximate minimiser. Stops at the tolerance, at the iteration cap, when the line search
+  /// fails, or when the clock passes params.budget_ms. Fills the report's Newton part. Throws
+  /// SimulationError at a NaN.
   void minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                 const Params& params, Vec3* x, StageClock& clock, StepReport& report);
 
   const Proximity& near() const { return near_; }
 
-  // Stages of the above; public because nvcc allows no device lambda in a private member.
+  // Stages of `minimise`; public because nvcc allows no device lambda in a private member.
   struct Norms {
-    double gradient2;  // |g|_2^2 over the nodes that move
+    double gradient2;  // |g|_2^2 over the free nodes
     Real step;         // |p|_inf
     PcgState pcg;
   };
-  /// What a line search reads first, in one host read.
+  /// Data for the start of a line search, in one host read.
   struct Search {
-    Real bounds[2];  // of the step, by contact pairs and half-spaces
+    Real bounds[2];  // of the step, from contact pairs and half-spaces
     double before[IncrementalPotential::term_count], trial[IncrementalPotential::term_count];
     SS_HD Real bound() const { return bounds[1] < bounds[0] ? bounds[1] : bounds[0]; }
   };
-  /// The candidates of the swept path (one host read), and search_->bounds.
+  /// Finds the candidates of the swept path (one host read), and search_->bounds.
   void launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
                          const Vec3* p, StageClock& clock, StageTimes& seconds);
   Norms solve(Context& ctx, IncrementalPotential& potential, const Params& params, NewtonRecord& record);
-  /// The same to a relative residual of 1e-4, with the default cap of iterations or a larger one.
+  /// Solves to a relative residual of 1e-4, with the default cap of iterations or a larger one.
   Norms solve_again(Context& ctx, IncrementalPotential& potential, const Params& params,
                     NewtonRecord& record);
   Norms norms(Context& ctx);
-  /// 100 more iterations for a direction that the line search could not use [Guo24 App. B]; false when they
-  /// gain nothing.
+  /// Runs 100 more iterations for a direction that the line search could not use [Guo24 App. B];
+  /// false when they gain nothing.
   bool resume(Context& ctx, const Params& params, NewtonRecord& record);
-  /// Scales a direction with |p|_inf = `step` down to `longest` [m]; whether it had to.
+  /// Scales a direction with |p|_inf = `step` down to `longest` [m]; true if it was longer.
   bool shorten(Context& ctx, Real step, Real longest);
-  /// What ends the iterations; the gradient counts from the second one on.
+  /// The stopping criterion; the gradient counts from the second iteration on.
   struct Tolerance {
     const Params& params;
     double speed;               // [m/s]
     double first_gradient = 0;  // [N]
     bool met(const NewtonRecord& record) const;
   };
-  /// One iteration: direction, bound and line search; moves x and returns the step's length, 0 for none.
+  /// One iteration: direction, bound and line search; moves x and returns the step's
+  /// length, 0 if there was none.
   Real descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
                const Tolerance& tolerance, Vec3* x, StageClock& clock, StepReport& report,
                NewtonRecord& record);
-  /// From the step that `launch_step_bound` allows, which goes to record.ccd_bound. One host read, and one
-  /// for every halving.
+  /// Starts from the step that `launch_step_bound` allows, which goes to record.ccd_bound. One host read,
+  /// and one for every halving.
   Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, std::size_t contact_limit,
                    NewtonRecord& record);
 

@@ -7,14 +7,14 @@ namespace {
 
 // Guo24 Alg.1 raises sigma once the smallest gap is below this share of d_hat.
 constexpr double kTightGap = 1e-2;
-// Friction that is refreshed every iteration has no potential, and where it holds hard Newton may go round in
-// circles. After so many iterations that ended higher than the one before, friction is frozen for the rest of
-// the step, but for so many refreshes at the minima found.
+// Friction that is refreshed every iteration has no potential, and under strong friction Newton may cycle.
+// After kMostRises iterations that ended at a higher energy than the one before, friction is frozen for the
+// rest of the step, except for a few refreshes at the minima found.
 constexpr int kMostRises = 8;
 constexpr int kSettlings = 2;
 
-/// How sigma answers a tight gap [Guo24 Alg.1, line 16]: as printed, max(growth sigma, cap sigma_0), which
-/// jumps to cap sigma_0 at once, or min, which grows up to there.
+/// The new sigma at a tight gap [Guo24 Alg.1, line 16]: as printed, max(growth sigma, cap sigma_0), which
+/// jumps to cap sigma_0 at once, or min, which grows up to it.
 Real raised(Real sigma, Real first, const Params& params) {
   const Real grown = static_cast<Real>(params.barrier_growth) * sigma;
   const Real cap = static_cast<Real>(params.barrier_cap) * first;
@@ -48,14 +48,15 @@ void BarrierSchedule::settle(Context& ctx, const Vec3* x) {
 
 void BarrierSchedule::advance(Context& ctx, const Proximity& near, const Vec3* x,
                               const NewtonRecord& record) {
-  // Below 1, multipliers wait until the problem at hand is solved to that share.
+  // With multiplier_pace below 1, multipliers wait until the gradient has fallen to that share.
   if (record.gradient_norm <= params_.multiplier_pace * paced_gradient_) {
     paced_gradient_ = record.gradient_norm;
     if (contacts_.augment(ctx, near, x)) forget_energy();
   }
   const Real gap = contacts_.set().min_distance();
   const bool tight = gap < kTightGap * params_.d_hat;
-  // The algorithm raises sigma at every tight gap; plain IPC only where the last iteration did not open it.
+  // The algorithm raises sigma at every tight gap; plain IPC only where the last
+  // iteration did not widen the gap.
   const bool answers = params_.solver == SolverKind::barrier_al || gap <= last_gap_;
   if (params_.barrier_stiffness == 0 && tight && answers) {
     contacts_.set_stiffness(raised(contacts_.stiffness(), first_stiffness_, params_));

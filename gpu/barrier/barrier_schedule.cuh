@@ -1,4 +1,4 @@
-// BarrierSchedule: how sigma, multipliers and friction change between the Newton iterations of one
+// BarrierSchedule: updates of sigma, multipliers and friction between the Newton iterations of one
 // minimisation [Guo24 Alg.1].
 #pragma once
 
@@ -11,20 +11,19 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class BarrierSchedule {
  public:
-  /// Before the first iteration at x: A' for `barrier_al`.
+  /// Before the first iteration at x: builds A' for `barrier_al`.
   BarrierSchedule(Context& ctx, ContactTerms& contacts, const Proximity& near, const Vec3* x,
                   const Params& params);
 
-  /// After an iteration, before the contacts are updated: friction that makes Newton circle is frozen.
+  /// After an iteration, before the contacts are updated: freezes friction if it makes Newton cycle.
   void watch(const NewtonRecord& record);
-  /// Whether the potential at hand is the one to solve; false while frozen friction is to be refreshed at its
-  /// minimum.
+  /// True if the current potential is final; false while frozen friction is to be refreshed at its minimum.
   bool is_settled() const { return settlings_ == 0; }
   bool is_frozen() const { return frozen_; }
 
-  /// At a minimum that is not settled: refreshes friction.
+  /// At the minimum of a potential that is not final: refreshes friction.
   void settle(Context& ctx, const Vec3* x);
-  /// Anywhere else: lines 3 to 6 and 12 to 16 of the algorithm, with the contacts updated at x.
+  /// After any other iteration: lines 3 to 6 and 12 to 16 of the algorithm, with the contacts updated at x.
   void advance(Context& ctx, const Proximity& near, const Vec3* x, const NewtonRecord& record);
 
  private:
@@ -34,7 +33,7 @@ class BarrierSchedule {
   const Params& params_;
   Real first_stiffness_;
   Real last_gap_;
-  double last_energy_ = std::numeric_limits<double>::infinity();  // of the same potential as the next one's
+  double last_energy_ = std::numeric_limits<double>::infinity();     // for the next iteration's potential
   double paced_gradient_ = std::numeric_limits<double>::infinity();  // at the last change of multipliers
   int rises_ = 0, settlings_ = 0;
   bool frozen_ = false;

@@ -1,4 +1,4 @@
-// Contact: one stencil with everything a kernel needs to evaluate it; and how a candidate becomes one.
+// Contact: one stencil with all data to evaluate it, and its construction from a candidate.
 #pragma once
 
 #include "gpu/broadphase/candidates.h"
@@ -10,7 +10,7 @@
 
 namespace stickslip {
 
-/// Two primitives that may touch, whatever their closest features are at the moment.
+/// Two primitives that may touch, independent of their currently closest features.
 struct ContactPair {
   enum Kind : std::int32_t { point_triangle, edge_edge, half_space };
   Kind kind;
@@ -40,7 +40,7 @@ SS_HD inline CornerVectors gather_corners(const Vec4i& nodes, const Vec3* values
   return corners;
 }
 
-/// How far the corners moved from x_t to x.
+/// Displacements of the corners from x_t to x.
 SS_HD inline CornerVectors corner_displacements(const Vec4i& nodes, const Vec3* x, const Vec3* x_t) {
   CornerVectors moved = gather_corners(nodes, x);
   const CornerVectors before = gather_corners(nodes, x_t);
@@ -59,7 +59,7 @@ SS_HD inline ContactStencil stencil_at(const Contact& contact, const Plane* plan
   return stencil;
 }
 
-/// All that may touch: the broad phase's pairs, and every free surface node with every half-space.
+/// All possible contacts: the broad phase's pairs, and every free surface node with every half-space.
 struct Proximity {
   CandidateView pairs;
   const std::int32_t* surface_nodes;
@@ -179,12 +179,12 @@ SS_HD inline Real pair_distance2(const Proximity& near, const ContactPair& pair,
   if (pair.kind == ContactPair::edge_edge) return edge_edge_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
   if (near.scripted[v[0]]) return kNever;
   const Real d = dot(near.planes[pair.plane].normal, x[v[0]]) - near.planes[pair.plane].offset;
-  // The square of a negative distance would pass for a gap.
+  // The square of a negative distance would look like a gap.
   return d > 0 ? d * d : Real(0);
 }
 
-/// The stencil of the pair's closest features at x, whatever their distance. `near` supplies what is known of
-/// nodes and planes; the pair need not be in it.
+/// The stencil of the pair's closest features at x, at any distance. `near` supplies the data of nodes and
+/// planes; the pair need not be in it.
 SS_HD inline Contact contact_at(const Proximity& near, const ContactPair& pair, const Vec3* x) {
   const Vec4i& v = pair.nodes;
   Contact contact{v, ContactType::half_space, pair.plane, Real(0), Real(0), Real(0)};

@@ -14,8 +14,8 @@ class ContactSet {
   /// A: selects the candidates closer than d_hat [m] at x and sorts them by type, so that neighbouring
   /// threads take the same branch. One host read.
   void build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat);
-  /// A': puts the stencils of the augmented pairs at x behind those of A, in the place of what was appended
-  /// before, whatever their distance.
+  /// A': writes the stencils of the augmented pairs at x behind those of A, at any
+  /// distance; replaces earlier ones.
   void append(Context& ctx, const Proximity& near, const AugmentedSet& augmented, const Vec3* x);
   void clear() {
     found_ = {};
@@ -24,14 +24,14 @@ class ContactSet {
 
   /// Stencils of A and A'.
   std::size_t size() const { return size_; }
-  /// Those of A alone: contacts()[0 .. active_count).
+  /// Size of A alone: contacts()[0 .. active_count).
   std::size_t active_count() const { return static_cast<std::size_t>(found_.count); }
   /// Smallest distance [m] over A; the d_hat of the last build when it is empty.
   Real min_distance() const { return min_distance_; }
   const Contact* contacts() const { return contacts_.data(); }
-  /// Of A: the index of each contact's pair in the Proximity that the set was built from.
+  /// For A: the index of each contact's pair in the Proximity that the set was built from.
   const std::int32_t* candidates() const { return selected_.data(); }
-  /// The nodes of each contact, as the linear algebra takes them.
+  /// The nodes of each contact, in the format of the linear algebra.
   const Vec4i* nodes() const { return nodes_.data(); }
 
  private:

@@ -9,7 +9,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-// A contact that carries less than this share of a mean node's weight shows as open.
+// A contact whose force is below this share of a mean node's weight is shown as open.
 constexpr Real kNoticeableForce = Real(1e-3);
 
 }  // namespace
@@ -107,7 +107,7 @@ void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, do
 }
 
 void ContactTerms::linearise(Context& ctx, const Vec3* x) {
-  // Friction of the current set shares its stencils; lagged friction brings its own, which follow.
+  // Friction of the current set shares its stencils; lagged friction has its own, stored behind them.
   const std::size_t count = set_.size();
   const bool separate = settings_.lagged_friction;
   const std::size_t lag = separate ? count : 0;
@@ -206,8 +206,8 @@ void ContactTerms::set_records(Context& ctx, const DeviceModel& device, const Pa
     }
     slip -= dot(slip, closest.normal) * closest.normal;
     Real force = make_friction_stencil(stencil, {d_hat, sigma, Real(0)}, Real(1)).mu_lambda;
-    // A stencil of A' adds to the one of its pair in A; beyond d_hat, where there is none, it stands for
-    // itself.
+    // A stencil of A' adds its force to the record of its pair in A; beyond d_hat, without such a
+    // pair, it gets its own record.
     const bool is_active = i < active;
     const ContactPair pair =
         is_active ? near[static_cast<std::size_t>(candidate[i])] : augmented[i - active].pair;

@@ -27,21 +27,21 @@ static_assert(sizeof(CornerVectors) == 4 * sizeof(Vec3) &&
 
 class ContactTerms {
  public:
-  /// Friction resists the way from `still` to x, which lasts slip_threshold / eps_v.
+  /// Friction acts along the displacement from `still` to x, over a time of slip_threshold / eps_v.
   void begin_step(const ContactSettings& settings, const Vec3* still);
 
   void set_stiffness(Real sigma) { sigma_ = sigma; }
   Real stiffness() const { return sigma_; }
 
-  /// The active set at x, and A' as it was. With friction updated per Newton iteration, its normal forces and
-  /// frames too.
+  /// Updates the active set at x, and keeps A'. Where friction is updated per Newton iteration, also its
+  /// normal forces and frames.
   void update(Context& ctx, const Proximity& near, const Vec3* x);
   /// Between two Newton iterations, after `update` at the same x: new multipliers, then a new A' [Guo24
-  /// Alg.1]. Returns whether the potential has changed. Nothing without augmentation.
+  /// Alg.1]. True if the potential has changed. Does nothing without augmentation.
   bool augment(Context& ctx, const Proximity& near, const Vec3* x);
   /// Takes normal forces and frames of friction from the current set at x [Li20: lagging].
   void update_friction(Context& ctx, const Vec3* x);
-  /// Until the next step `update` leaves friction alone: it has a potential then, and Newton descends.
+  /// Until the next step, `update` does not change friction: it then has a potential, and Newton descends.
   void freeze_friction() { settings_.lagged_friction = true; }
   const ContactSet& set() const { return set_; }
   void clear() {
@@ -52,17 +52,18 @@ class ContactTerms {
 
   /// Pairs of `near` closer than d_hat at x. One host read.
   std::size_t count_active(Context& ctx, const Proximity& near, const Vec3* x);
-  /// Energies at x [J] into backend memory: the barrier's over all of `near` and that of A', and friction's.
+  /// Writes energies at x [J] to backend memory: the barrier's over all of `near`,
+  /// that of A', and friction's.
   void values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier, double* augmented,
               double* friction);
   /// Corner gradients and blocks at x, friction included; `stencil_count` of them, over `stencil_nodes`.
   void linearise(Context& ctx, const Vec3* x);
-  /// Corner gradients of the bare barrier (sigma = 1), for the stiffness fit. Overwrites what `linearise`
-  /// left.
+  /// Corner gradients of the bare barrier (sigma = 1), for the stiffness fit. Overwrites
+  /// the results of `linearise`.
   void barrier_gradients(Context& ctx, const Vec3* x);
 
-  /// The current contacts for a viewer, at positions x [m] and velocities v [m/s]: A, and what of A' lies
-  /// beyond d_hat and still has a force. Waits for the host.
+  /// The current contacts for a viewer, at positions x [m] and velocities v [m/s]: A, and the contacts of A'
+  /// beyond d_hat that still have a force. Waits for the host.
   void records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x, const Vec3* v,
                std::vector<ContactRecord>& out);
   // Public because nvcc allows no device lambda in a private member.
@@ -85,7 +86,7 @@ class ContactTerms {
   Proximity near_{};  // of the last update
   ContactSet set_;
   AugmentedSet augmented_;
-  Real last_gap_ = 0;  // smallest distance when A' was last looked at [m]
+  Real last_gap_ = 0;  // smallest distance at the last update of A' [m]
   Buffer<ContactRecord> records_;
   Buffer<std::int32_t> active_count_;
   std::size_t friction_count_ = 0;

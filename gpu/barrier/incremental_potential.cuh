@@ -15,7 +15,7 @@
 
 namespace stickslip {
 
-/// A spring from up to three nodes, by weight, to their own targets; weight zero leaves a node alone.
+/// A spring from up to three nodes, by weight, to their own targets; a node with weight zero is unaffected.
 struct DragSpring {
   Vec3i nodes{0, 0, 0};
   Vec3 weights{0, 0, 0};
@@ -23,16 +23,16 @@ struct DragSpring {
   Real stiffness = 0;  // [N/m]
 };
 
-/// What stays fixed while one step's potential is minimised. Pointers are backend memory of the caller.
+/// The fixed inputs of one step's minimisation. Pointers are backend memory of the caller.
 struct StepInputs {
   Real dt = 0;
   Real beta = 1;                 // inertia resists with mass / (beta dt^2)
   const Vec3* x_t = nullptr;     // [m] at the start of the step
-  const Vec3* y = nullptr;       // [m] where free nodes would go without forces but gravity
+  const Vec3* y = nullptr;       // [m] positions of free nodes without forces except gravity
   const Vec3* target = nullptr;  // [m] of scripted nodes at the end of the step
   bool scripts_blocked = false;  // scripted nodes that move are pulled by springs instead of being fixed
   Real script_stiffness = 0;     // of those springs, in units of mass / (beta dt^2)
-  /// Friction and damping resist the velocities (x - still) / velocity_dt; null: (x - x_t) / dt.
+  /// Friction and damping act on the velocities (x - still) / velocity_dt; null: (x - x_t) / dt.
   const Vec3* still = nullptr;  // [m]
   Real velocity_dt = 0;         // [s]
   DragSpring drag;
@@ -55,35 +55,35 @@ class IncrementalPotential {
 
   void begin_step(Context& ctx, const StepInputs& inputs, const ContactSettings& contact);
   ContactTerms& contacts() { return contacts_; }
-  /// 1 where a node does not move in this step's minimisation.
+  /// 1 for a node that is fixed in this step's minimisation.
   const std::uint8_t* fixed() const { return fixed_.data(); }
 
   /// All terms at x, barrier over everything in `near`. One host read.
   Values values(Context& ctx, const Proximity& near, const Vec3* x);
-  /// The same into `term_count` numbers in backend memory, without the read.
+  /// Writes the same `term_count` values to backend memory, without the read.
   void launch_values(Context& ctx, const Proximity& near, const Vec3* x, double* out);
   /// Gradient [N] and SPD Hessian [N/m] at x over the current contact set.
   void linearise(Context& ctx, const Vec3* x);
   const Vec3* gradient() const { return gradient_.data(); }
   SplitMatrix& hessian() { return hessian_; }
-  /// Nodes of affine bodies that follow their control nodes: where x is consistent, the gradient is that with
-  /// respect to the control nodes, and zero at those that follow.
+  /// Nodes of affine bodies that follow their control nodes. At a consistent x the gradient is that with
+  /// respect to the control nodes, and zero at the followers.
   const Embedding& embedding() const { return embedding_; }
-  /// J'g of the caller's own vector.
+  /// J'g of the caller's vector, in place.
   void reduce(Context& ctx, Vec3* g) { embedding_.reduce(ctx, g); }
 
-  /// -(sum grad b)'(grad E) / |sum grad b|^2 over the free nodes [Guo24 §3]: the barrier stiffness that
-  /// balances all other forces best; 0 without contact. One host read.
+  /// -(sum grad b)'(grad E) / |sum grad b|^2 over the free nodes [Guo24 §3]: the barrier stiffness that best
+  /// balances all other forces; 0 without contact. One host read.
   double balancing_stiffness(Context& ctx, const Vec3* x);
-  /// The elastic energy alone [J], the smallest det F of all elements (+infinity without any) and the number
-  /// of those with det F <= 0 at x, into backend memory.
+  /// Writes to backend memory: the elastic energy [J], the smallest det F of all elements (+infinity without
+  /// any) and the number of elements with det F <= 0 at x.
   void launch_elastic_state(Context& ctx, const Vec3* x, double* energy, double* volume_ratio_min,
                             double* inverted);
-  /// Whether an element is inverted at x that its energy forbids to be. At most one host read.
+  /// True if an element is inverted at x whose energy does not allow it. At most one host read.
   bool is_inverted(Context& ctx, const Vec3* x);
 
   // Parts of the gradient: inertia and springs, which overwrite it, and the corners of some elements, which
-  // are added. Public because nvcc allows no device lambda in a private member.
+  // add to it. Public because nvcc allows no device lambda in a private member.
   void set_node_gradients(Context& ctx, const Vec3* x);
   void add_element_corners(Context& ctx, IndexRange elements);
 
@@ -92,8 +92,8 @@ class IncrementalPotential {
   SolidMotion motion(const Vec3* x) const {
     return {x, inputs_.x_t, inputs_.velocity_dt, inputs_.still == inputs_.x_t ? nullptr : inputs_.still};
   }
-  /// Elements are linearised and assembled in batches: what their corners and blocks take would otherwise be
-  /// half of all memory. Calls work(elements) for each, for none of them too.
+  /// Linearises and assembles elements in batches: corners and blocks of all elements would take half of all
+  /// memory. Calls work(elements) for each batch, once with an empty one if there are no elements.
   template <class F>
   void for_batches(F work) const;
 
@@ -104,7 +104,7 @@ class IncrementalPotential {
   Buffer<std::uint8_t> fixed_;
   ContactTerms contacts_;
   SplitMatrix hessian_;
-  NodeGather contact_gather_;  // of the stiffness fit, which comes before any Hessian
+  NodeGather contact_gather_;  // for the stiffness fit, which precedes any Hessian
   Buffer<Vec3> gradient_, barrier_gradient_;
   std::size_t batch_ = 0;
   Buffer<Vec3> element_corners_;  // of one batch

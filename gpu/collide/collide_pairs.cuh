@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// Shape number `sa` of all against shape `sb`, or against the half-space.
+/// The manifold of shape `sa` (index among all shapes) and shape `sb`, or the half-space.
 template <PairClass C>
 SS_HD Manifold collide_shapes(const NarrowInput& in, const CandidatePair& pair, std::int32_t sa,
                               std::int32_t sb) {
@@ -24,7 +24,8 @@ SS_HD Manifold collide_shapes(const NarrowInput& in, const CandidatePair& pair, 
                           pair.margin);
 }
 
-/// What one thread does: candidate i from beginning to end, or behind the candidates a shape pair's manifold.
+/// The work of one thread: candidate i from beginning to end; threads beyond the candidates each process the
+/// manifold of a shape pair.
 template <PairClass C>
 struct PairCollider {
   NarrowInput in;

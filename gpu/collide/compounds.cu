@@ -9,7 +9,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Calls emit(shape of a, shape of b, places) for all that come near; for a half-space once per shape of a.
+/// Calls emit(shape of a, shape of b, slots) for all shape pairs whose spheres are near; for a
+/// half-space once per shape of a.
 template <class Emit>
 SS_HD void each_shape_pair(const NarrowInput& in, const CandidatePair& pair, Emit&& emit) {
   const ShapeView& view = in.shapes;
@@ -30,7 +31,7 @@ SS_HD void each_shape_pair(const NarrowInput& in, const CandidatePair& pair, Emi
   }
 }
 
-/// The candidate's pair, when a body has many parts.
+/// Sets `pair` to the candidate's pair; false if neither body has many parts.
 SS_HD bool candidate_of_parts(const NarrowInput& in, std::size_t i, CandidatePair& pair) {
   const std::uint64_t key = in.keys[i];
   if (key == in.pair_keys.none()) return false;
@@ -40,7 +41,7 @@ SS_HD bool candidate_of_parts(const NarrowInput& in, std::size_t i, CandidatePai
   return true;
 }
 
-/// What the shape pairs [begin, begin + count) add up to.
+/// Merges the manifolds of the shape pairs [begin, begin + count).
 SS_HD void merge_parts(const NarrowInput& in, const NarrowOutput& out, const CandidatePair& pair,
                        const Vec<std::int32_t, 2>& parts, MergedManifold& merged) {
   const std::int32_t first_a = in.shapes.range[pair.a][0];

@@ -1,4 +1,5 @@
-// Compound bodies and meshes in the narrow phase: which shapes to look at, and what the manifolds add up to.
+// Compound bodies and meshes in the narrow phase: the list of shape pairs, and the
+// merging of their manifolds.
 #pragma once
 
 #include "gpu/collide/narrow_view.h"
@@ -6,10 +7,10 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Writes the shape pairs of each candidate with a compound body whose spheres come near; stage says which
-/// are whose. Pairs that sleep have none.
+/// Writes the shape pairs of each candidate with a compound body whose spheres are near; `stage` maps
+/// candidates to their shape pairs. Sleeping pairs have none.
 void list_shape_pairs(Context& ctx, const NarrowInput& in, const NarrowOutput& out);
-/// Contacts of these candidates from the manifolds of their shape pairs.
+/// Builds the contacts of these candidates from the manifolds of their shape pairs.
 void merge_shape_pairs(Context& ctx, const NarrowInput& in, const NarrowOutput& out);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

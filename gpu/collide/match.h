@@ -1,17 +1,17 @@
-// Which contact of a pair is which of the step before.
+// Matches the contacts of a pair with those of the last step.
 #pragma once
 
 #include "gpu/collide/rigid_contact.h"
 
 namespace stickslip {
 
-/// Where the two bodies of a pair are and were; for a half-space both of b are the identity.
+/// Present and previous poses of the two bodies of a pair; for a half-space both of b are the identity.
 struct PairPoses {
   Pose a, b, a_before, b_before;
 };
 
-/// Squared distance [m^2] of where a contact is and where an earlier one would be if it had stayed with body
-/// a, or with body b, whichever is nearer: what slides stays with one of them.
+/// Squared distance [m^2] from a contact to an earlier one moved with body a, or with body b, whichever is
+/// nearer: a sliding contact stays with one of them.
 SS_HD inline double drift2(const PairPoses& poses, const Vec<double, 3>& point,
                            const Vec<double, 3>& earlier) {
   const double with_a = norm2(poses.a.apply_back(point) - poses.a_before.apply_back(earlier));
@@ -19,9 +19,9 @@ SS_HD inline double drift2(const PairPoses& poses, const Vec<double, 3>& point,
   return with_a < with_b ? with_a : with_b;
 }
 
-/// Sets `previous` of a pair's contacts: into the list whose contacts of the pair are [begin, end), at most
-/// 64 of them. First by feature; then, for what is left, the nearest one that lies within `near` [m] and
-/// points the same way. None is taken twice.
+/// Sets `previous` of a pair's contacts: indices into the list in which the pair's contacts are [begin, end),
+/// at most 64 of them. Matches first by feature, then the others by the nearest contact within `near` [m]
+/// with a similar normal. Each is matched at most once.
 SS_HD inline void match_contacts(RigidContact* contacts, int count, const RigidContact* before,
                                  std::int32_t begin, std::int32_t end, const PairPoses& poses, double near) {
   std::uint64_t taken = 0;

@@ -1,4 +1,4 @@
-// MergedManifold: the manifolds of all shape pairs of two compound bodies, by direction.
+// MergedManifold: the manifolds of all shape pairs of two compound bodies, grouped by direction.
 #pragma once
 
 #include "gpu/geometry/manifold_reduce.h"
@@ -6,8 +6,8 @@
 
 namespace stickslip {
 
-/// A feature of shapes number i and j of the two bodies. Shape pairs of one pair of bodies are few against
-/// 2^32: names that collide are as rare as that, and cost a warm start.
+/// A name for a feature of shapes number i and j of the two bodies. Two bodies have few shape pairs compared
+/// with 2^32, so collisions are rare; one costs a warm start.
 SS_HD inline std::uint32_t compound_feature(std::uint32_t feature, std::int32_t i, std::int32_t j) {
   std::uint32_t h =
       feature ^ (static_cast<std::uint32_t>(i) * 0x9e3779b1u + static_cast<std::uint32_t>(j) * 0x85ebca77u);
@@ -16,13 +16,13 @@ SS_HD inline std::uint32_t compound_feature(std::uint32_t feature, std::int32_t 
   return h ^ h >> 13;
 }
 
-/// Contacts that point the same way act as one manifold and are reduced together; those of another direction
-/// hold the body elsewhere and stay.
+/// Contacts with similar normals act as one manifold and are reduced together; contacts of another direction
+/// support the body differently and are kept.
 struct MergedManifold {
   static constexpr int kMost = 8;         // directions
   static constexpr double kAlike = 0.98;  // cosine, 11 degrees
   Manifold parts[kMost];
-  Vec<double, 3> direction[kMost];  // of the first manifold of each part; its normal is that of the deepest
+  Vec<double, 3> direction[kMost];  // of a part's first manifold; the part has the normal of its deepest one
   int count = 0;
 
   SS_HD static double deepest(const Manifold& m) {
@@ -31,7 +31,7 @@ struct MergedManifold {
     return least;
   }
 
-  /// Where all directions are in use, a deeper manifold takes the place of the shallowest.
+  /// When all directions are in use, a deeper manifold replaces the shallowest one.
   SS_HD void add(const Manifold& m) {
     if (m.count == 0) return;
     for (int k = 0; k < count; ++k)

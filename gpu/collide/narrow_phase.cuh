@@ -1,4 +1,4 @@
-// The narrow phase: contacts of candidate pairs, and which contact of the step before each of them is.
+// The narrow phase: contacts of candidate pairs, matched with those of the last step.
 #pragma once
 
 #include "gpu/collide/narrow_view.h"
@@ -6,7 +6,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// What a model has beside single shapes that formulas know.
+/// Kinds of shapes in a model besides single shapes with a closed formula.
 struct NarrowKinds {
   bool many_parts, search, meshes;
 };

@@ -1,14 +1,14 @@
-// Kinds of pair tests that cost so differently, in time and in registers, that each has a kernel of its own.
+// Classes of pair tests that differ in time and registers; each class has a kernel of its own.
 #pragma once
 
 #include "gpu/geometry/collide.h"
 
 namespace stickslip {
 
-/// Of two shapes. A shape against a half-space is always `formula`.
+/// The class of a pair of shapes. A shape against a half-space is always `formula`.
 enum class PairClass : std::uint8_t {
   formula,  // boxes, spheres, capsules
-  search,   // other convex shapes: iterations, see collide_convex
+  search,   // other convex shapes: iterative, see collide_convex
   mesh,     // a distance field: several manifolds
 };
 
@@ -20,13 +20,13 @@ SS_HD constexpr PairClass pair_class(ShapeKind a, ShapeKind b) {
 
 namespace narrow {
 
-/// With a and b exchanged.
+/// The manifold with a and b exchanged.
 SS_HD inline Manifold exchanged(Manifold m) {
   m.normal = -m.normal;
   return m;
 }
 
-/// Without what the other class needs: a kernel that has both pays with its registers.
+/// Leaves out the code of other classes: it would cost registers.
 template <PairClass C>
 SS_HD Manifold collide_class_ordered(const Convex& a, const Convex& b, double margin) {
   if constexpr (C == PairClass::search) return collide_convex(a, b, margin);
@@ -35,7 +35,7 @@ SS_HD Manifold collide_class_ordered(const Convex& a, const Convex& b, double ma
 
 }  // namespace narrow
 
-/// As `collide`, of two convex shapes of class C.
+/// Like `collide`, for two convex shapes of class C.
 template <PairClass C>
 SS_HD Manifold collide_class(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
                              const ShapeLibrary& library, double margin) {

@@ -1,4 +1,4 @@
-// What the kernels of the narrow phase know of one candidate pair.
+// The data of one candidate pair in the kernels of the narrow phase.
 #pragma once
 
 #include "gpu/collide/match.h"
@@ -11,11 +11,10 @@ namespace stickslip {
 struct CandidatePair {
   std::int32_t a, b;
   std::uint64_t key;
-  bool live;          // false: the contacts of the step before stay
-  std::int32_t seen;  // the pair in the list before; -1: not there
+  bool live;          // false: the contacts of the last step are kept
+  std::int32_t seen;  // index of the pair in the last step's list; -1: not in it
   Pose pose_a, pose_b;
-  double
-      margin;  // [m] with the way that the two may close within dt, or one of them where the other is stopped
+  double margin;  // [m] plus the distance closed within dt by both, or by one with the other at rest
 
   SS_HD bool half_space() const { return b < 0; }
 };
@@ -47,9 +46,9 @@ SS_HD inline CandidatePair candidate_pair(const NarrowInput& in, std::uint64_t k
   return pair;
 }
 
-/// Drops the points of `m` that are apart by more than the margin and the way that they close within dt, or
-/// that one of them would go if the other were stopped: in a falling stack nothing approaches anything, and
-/// yet all land on each other in one step.
+/// Drops the points of `m` whose gap exceeds the margin plus the distance closed within dt, by both bodies or
+/// by one with the other at rest. The latter is needed: in a falling stack no bodies approach each other, but
+/// all land on each other in one step.
 SS_HD inline void drop_distant(const NarrowInput& in, const CandidatePair& pair, Manifold& m) {
   if (!(in.dt > 0)) return;
   int kept = 0;
@@ -72,7 +71,7 @@ SS_HD inline int write_contacts(const CandidatePair& pair, const Manifold& m, Ri
   return m.count;
 }
 
-/// The contacts of a pair that sleeps, or nothing where it has none; returns how many.
+/// Copies the last contacts of a sleeping pair, if any; returns their number.
 SS_HD inline int copy_contacts(const NarrowInput& in, const CandidatePair& pair, RigidContact* to, int most) {
   if (pair.seen < 0) return 0;
   const std::int32_t begin = in.before.pair_start[pair.seen], end = in.before.pair_start[pair.seen + 1];
@@ -84,8 +83,8 @@ SS_HD inline int copy_contacts(const NarrowInput& in, const CandidatePair& pair,
   return count;
 }
 
-/// Sets `previous` of the pair's contacts. One that lies within 2% of the smaller body's size, or a quarter
-/// of the margin, of an earlier one of another name is taken for it.
+/// Sets `previous` of the pair's contacts. A contact within 2% of the smaller body's size, or a quarter of
+/// the margin, of an earlier one with another name is matched with it.
 SS_HD inline void match_pair(const NarrowInput& in, const CandidatePair& pair, RigidContact* contacts,
                              int count) {
   if (pair.seen < 0) return;

@@ -1,12 +1,12 @@
-// PairKeys: pairs of bodies, or of a body and a half-space, as numbers that sort by (a, b).
+// PairKeys: pairs of bodies, or of a body and a half-space, as integers that sort by (a, b).
 #pragma once
 
 #include "gpu/math/vec.h"
 
 namespace stickslip {
 
-/// Of two bodies the smaller one is a; half-space k, b = -1 - k, counts as body `bodies` + k. Keys use as few
-/// bits as they can, for the sake of the radix sort.
+/// Of two bodies the smaller index is a; half-space k, b = -1 - k, counts as body `bodies` + k. Keys use as
+/// few bits as possible, for the radix sort.
 struct PairKeys {
   std::int32_t bodies = 0;
   int bits = 1;  // per side
@@ -25,7 +25,7 @@ struct PairKeys {
     const auto second = static_cast<std::int32_t>(key & ((std::uint64_t{1} << bits) - 1));
     return second < bodies ? second : bodies - 1 - second;
   }
-  /// Behind all keys of pairs.
+  /// Greater than all keys of pairs.
   SS_HD std::uint64_t none() const { return (std::uint64_t{1} << 2 * bits) - 1; }
   int end_bit() const { return 2 * bits; }
 };

@@ -14,17 +14,17 @@ namespace {
 using Vec3d = Vec<double, 3>;
 
 FloatBox SS_HD float_box(const Box3d& box) {
-  // What is empty or not a number meets nobody.
+  // Empty or NaN boxes overlap nothing.
   if (box.is_empty()) return FloatBox::empty();
   return round_outward({box.lo.cast<Real>(), box.hi.cast<Real>()});
 }
 
-/// What the walk of one body asks of those that it meets.
+/// The conditions on a pair found in the walk of one body.
 struct PairFilter {
   PairKeys pair_keys;
   const BodyReach* reach;
   const std::uint8_t* state;
-  const std::int32_t* excluded_start;  // null: nothing is
+  const std::int32_t* excluded_start;  // null: none is excluded
   const std::int32_t* excluded;
   bool swept;
 
@@ -39,7 +39,7 @@ struct PairFilter {
     return low < excluded_start[a + 1] && excluded[low] == b;
   }
 
-  /// Whether the boxes meet when a moves against b by `way`.
+  /// True if the boxes overlap while a moves by `way` relative to b.
   SS_HD bool meet_by(const BodyReach& a, const BodyReach& b, const Vec3f& way) const {
     const float turn = a.turn + b.turn;
     for (int k = 0; k < 3; ++k) {
@@ -51,7 +51,8 @@ struct PairFilter {
     return true;
   }
 
-  /// As they move, or when something stops one of them: tighter than both ways swept.
+  /// True if they overlap while both move, or while one moves and the other is stopped:
+  /// tighter than sweeping both.
   SS_HD bool meet(const BodyReach& a, const BodyReach& b) const {
     return meet_by(a, b, a.shift - b.shift) || meet_by(a, b, a.shift) || meet_by(a, b, -b.shift);
   }
@@ -64,7 +65,7 @@ struct PairFilter {
   }
 };
 
-/// All that one leaf of the moving tree does.
+/// The walk of one leaf of the moving tree.
 struct PairWalk {
   PairFilter filter;
   LbvhView moving, still;
@@ -74,7 +75,7 @@ struct PairWalk {
   std::int32_t half_space_count;
   double half_margin;
 
-  /// Boxes are grown by half the margin; a half-space is not.
+  /// Boxes are already grown by half the margin, half-spaces are not.
   SS_HD bool near_half_space(const FloatBox& box, const HalfSpaceView& space) const {
     double lowest = -half_margin;
     for (int k = 0; k < 3; ++k)
@@ -155,7 +156,7 @@ void PairSearch::place_boxes(Context& ctx, const Input& in) {
         const double turn = way < full ? way : full;
         const Box3d swept = merge(box, Box3d{box.lo + shift, box.hi + shift});
         boxes[i] = float_box(dt > 0 ? inflate(swept, turn) : box);
-        // Rounded up by more than what rounding may lose.
+        // Rounded up by more than the possible rounding error.
         reach[b] = {float_box(box), shift.cast<float>(), static_cast<float>(1.000001 * turn)};
       },
       kMedium);
@@ -171,7 +172,7 @@ void PairSearch::walk_trees(Context& ctx, const Input& in, const Output& out) {
   launch(
       ctx, moving_,
       [=] SS_LAMBDA(std::size_t leaf) {
-        // Handed over in batches: the order is lost, but sorting will bring it back.
+        // Written in batches: the order is arbitrary until the sort.
         constexpr int kBatch = 32;
         std::uint64_t batch[kBatch];
         int count = 0;

@@ -1,4 +1,4 @@
-// PairSearch: the pairs of bodies, and of bodies and half-spaces, that may touch, by boxes.
+// PairSearch: the pairs of bodies, and of bodies and half-spaces, whose boxes show that they may touch.
 #pragma once
 
 #include "gpu/broadphase/lbvh.cuh"
@@ -8,19 +8,19 @@
 
 namespace stickslip {
 
-/// Where a body may be within a step.
+/// Bounds on a body's motion within a step.
 struct BodyReach {
   FloatBox box;  // at its pose, grown by half the margin
   Vec3f shift;   // [m] of its centre within dt
-  float turn;    // [m] at most what its surface moves by spinning
+  float turn;    // [m] upper bound on the displacement of its surface by rotation
 };
 
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Two trees, of bodies that move and of those that stand still or are scripted; the former walk both. So a
-/// floor asks for nobody.
+/// Two trees: of movable bodies, and of static or scripted ones. Only movable bodies walk the trees, so a
+/// floor does not query anything.
 class PairSearch {
  public:
   struct Input {
@@ -28,18 +28,19 @@ class PairSearch {
     BodyMotionView motion;  // `asleep` null: all are awake
     PairKeys pair_keys;
     double margin, dt;
-    ContactListView before;  // pairs that sleep are taken from here
+    ContactListView before;  // the source of sleeping pairs
   };
-  /// The arrays are long enough for `room` pairs.
+  /// The arrays must be long enough for `room` pairs.
   struct Output {
-    std::uint64_t* keys;  // ascending, filled up with PairKeys::none()
+    std::uint64_t* keys;  // ascending, padded with PairKeys::none()
     std::size_t room;
-    std::int32_t* found;  // one: how many pairs there are, or would be
+    std::int32_t* found;  // one value: the number of pairs, also if it exceeds the room
   };
 
   void load(Context& ctx, const Model& model);
-  /// Pairs of which at least one body moves, at least one may be elsewhere than in the step before, no joint
-  /// forbids contact, and whose boxes meet on the way of dt. Pairs that sleep come as they are in `before`.
+  /// Finds pairs of which at least one body is movable, at least one may have moved since the last
+  /// step, no joint forbids contact, and whose boxes overlap during the motion in dt. Sleeping pairs
+  /// are copied from `before`.
   void find(Context& ctx, const Input& in, const Output& out);
   /// kMoves and kLive, per body, of the last find().
   const std::uint8_t* state() const { return state_.data(); }
@@ -51,9 +52,9 @@ class PairSearch {
 
  private:
   std::size_t moving_ = 0;
-  Buffer<std::int32_t> bodies_;          // those that move first
+  Buffer<std::int32_t> bodies_;          // movable ones first
   Buffer<std::int32_t> excluded_start_;  // per body and one more, into excluded_; empty when there are none
-  Buffer<std::int32_t> excluded_;        // larger bodies that the body never touches, ascending
+  Buffer<std::int32_t> excluded_;        // larger bodies excluded from contact with the body, ascending
   Buffer<FloatBox> boxes_;               // in the order of bodies_
   Buffer<BodyReach> reach_;              // per body
   Buffer<std::uint8_t> state_;           // per body

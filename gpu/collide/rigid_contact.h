@@ -1,4 +1,4 @@
-// Plain types of the contact search: a contact, what moves, and a list of contacts by pairs.
+// Plain types of the contact search: a contact, the bodies' motion, and a list of contacts by pairs.
 #pragma once
 
 #include "gpu/collide/pair_key.h"
@@ -8,26 +8,26 @@ namespace stickslip {
 
 /// One point of contact. The normal points from b to a.
 struct RigidContact {
-  std::int32_t a, b;      // bodies; b = -1 - k: half-space k. At least one of them moves
+  std::int32_t a, b;      // bodies; b = -1 - k: half-space k. At least one of them is movable
   Vec<double, 3> point;   // [m] world, halfway between the surfaces
   Vec<double, 3> normal;  // unit
   double gap;             // [m]; < 0: overlap
-  std::uint32_t feature;  // names it among those of the same two bodies
-  std::int32_t previous;  // the same contact in the list of the step before; -1: new
+  std::uint32_t feature;  // identifies it among the contacts of the same two bodies
+  std::int32_t previous;  // index of the same contact in the last step's list; -1: new
 };
 
-/// What moves, as the contact search reads it. Backend memory, one entry per body of the model.
+/// Poses and velocities for the contact search. Backend memory, one entry per body of the model.
 struct BodyMotionView {
   const Pose* pose;
   const Vec<double, 3>* velocity;  // [m/s] of the centre
   const Vec<double, 3>* spin;      // [rad/s] world
   const std::uint8_t* moves;       // 0: static or scripted: two of these never touch
-  const std::uint8_t* asleep;  // two that do not move or sleep keep the contacts that they had; null: none
+  const std::uint8_t* asleep;  // pairs of sleeping or immovable bodies keep their contacts; null: all awake
 };
 
-/// Bits of what the search knows of a body.
+/// Bits of a body's state in the search.
 inline constexpr std::uint8_t kMoves = 1;  // is pushed by contacts
-inline constexpr std::uint8_t kLive = 2;   // may be somewhere else than in the step before
+inline constexpr std::uint8_t kLive = 2;   // may have moved since the last step
 
 /// Contacts by pairs, ordered by key; those of pair p are [pair_start[p], pair_start[p + 1]). Backend memory.
 struct ContactListView {
@@ -37,7 +37,7 @@ struct ContactListView {
   const std::int32_t* first;  // per body and one more: its first pair as side a
   std::int32_t pairs;
 
-  /// The pair with this key, whose side a is given; -1: there is none.
+  /// The pair with this key and side a; -1: not found.
   SS_HD std::int32_t find(std::int32_t a, std::uint64_t key) const {
     if (pairs == 0) return -1;
     std::int32_t low = first[a], high = first[a + 1];

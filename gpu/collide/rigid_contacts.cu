@@ -9,7 +9,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Sets list.first: where each body's pairs begin.
+/// Sets list.first: the first pair of each body.
 void index_pairs(Context& ctx, const PairKeys& pair_keys, ContactList& list) {
   if (list.pairs == 0) return;
   const auto bodies = static_cast<std::size_t>(pair_keys.bodies);
@@ -30,17 +30,17 @@ void index_pairs(Context& ctx, const PairKeys& pair_keys, ContactList& list) {
   });
 }
 
-/// What the narrow phase left, per candidate.
+/// The results of the narrow phase, per candidate.
 struct Staged {
   std::size_t candidates;
   const std::uint64_t* keys;
   const RigidContact* contacts;
   const Vec2i* stage;
-  const std::uint64_t* tally;  // summed up
+  const std::uint64_t* tally;  // prefix sums
 };
 
-/// Moves the staged contacts to where the sums of `tally` put them; what has no room is left out. `totals`:
-/// pairs and contacts, of all.
+/// Moves the staged contacts to the positions given by the sums of `tally`; contacts beyond the room are
+/// dropped. `totals`: all pairs and contacts.
 void gather_contacts(Context& ctx, const Staged& from, ContactList& list, Vec2i* totals) {
   const std::size_t contact_room = list.contacts.size(), pair_room = list.keys.size();
   RigidContact* contacts = list.contacts.data();
@@ -91,7 +91,7 @@ void RigidContacts::find(Context& ctx, const BodyMotionView& motion, const Optio
   now_.count = now_.pairs = 0;
   if (!known_) before_.count = before_.pairs = 0;
   index_pairs(ctx, pair_keys_, before_);
-  // Without contacts of the step before, nobody can keep them.
+  // Without contacts of the last step, sleeping pairs have none to keep: search them too.
   BodyMotionView looked_at = motion;
   if (!known_) looked_at.asleep = nullptr;
   Options checked = options;
@@ -118,7 +118,8 @@ bool RigidContacts::make_room(const Found& found) {
   const bool fits = needed.candidates <= room_.candidates && needed.contacts <= room_.contacts &&
                     needed.pairs <= room_.pairs && needed.shape_pairs <= room_.shape_pairs &&
                     needed.part_contacts <= room_.part_contacts;
-  // What had no room is missing in the counts behind it: in a run that failed they may be too low.
+  // Candidates dropped for lack of room are missing in the later counts: after a failed
+  // run those may be too low.
   const auto next = [&](std::size_t had, std::size_t found_now) {
     return fits ? room_for(found_now) : std::max(had, room_for(found_now));
   };

@@ -1,4 +1,4 @@
-// Pair tests that take long to run and to compile, in files of their own.
+// Pair tests with long run and compile times, in files of their own.
 #pragma once
 
 #include "gpu/collide/narrow_view.h"
@@ -6,9 +6,9 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Of PairClass::search.
+/// For PairClass::search.
 void collide_searched_pairs(Context& ctx, const NarrowInput& in, const NarrowOutput& out);
-/// Of PairClass::mesh.
+/// For PairClass::mesh.
 void collide_mesh_pairs(Context& ctx, const NarrowInput& in, const NarrowOutput& out);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

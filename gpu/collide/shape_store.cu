@@ -18,7 +18,7 @@ double farthest(const std::vector<Vec3d>& points, const Pose& pose) {
   return std::sqrt(most2);
 }
 
-/// [m] How far a shape reaches from the origin of the frame that `pose` puts it into.
+/// [m] Largest distance of the shape from the origin of the frame that `pose` maps it to.
 double reach_of(const Model& model, const Shape& shape, const Pose& pose) {
   const Vec3d& s = shape.size;
   switch (shape.kind) {
@@ -31,8 +31,8 @@ double reach_of(const Model& model, const Shape& shape, const Pose& pose) {
     case ShapeKind::mesh:
       return farthest(model.shape_meshes[shape.data].vertices, pose);
     case ShapeKind::cylinder: {
-      // Of the points c + s (u cos t + v sin t) of a rim, u and v unit and across, the farthest from the
-      // origin lies along the part of c that is across.
+      // Of the points c + s (u cos t + v sin t) of a rim, u and v unit and across its axis, the one farthest
+      // from the origin is in the direction of the part of c across the axis.
       double most = 0;
       const Vec3d axis = pose.q.rotate({0, 1, 0});
       for (const double end : {s[1], -s[1]}) {
@@ -68,7 +68,7 @@ std::vector<Vec2i> edges_of(const ConvexHull& hull) {
   return edges;
 }
 
-/// Newell's normal: right for polygons that are flat to rounding only.
+/// Newell's normal: accurate for polygons that are flat only up to rounding.
 Vec3d face_normal(const ConvexHull& hull, std::int32_t begin, std::int32_t end) {
   Vec3d n{0, 0, 0};
   const Vec3d origin = hull.vertices[hull.face_vertices[begin]];

@@ -11,13 +11,13 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class ShapeStore {
  public:
-  /// Takes over what `model` has. Throws std::invalid_argument for a shape range or a data index out of
-  /// range.
+  /// Loads the shapes of `model`. Throws std::invalid_argument for a shape range or a
+  /// data index out of range.
   void load(Context& ctx, const Model& model);
   ShapeView view() const;
 
   bool has_many_parts() const { return has_many_parts_; }  // a body with kManyParts
-  bool has_search() const { return has_search_; }          // convex shapes that no formula knows
+  bool has_search() const { return has_search_; }          // convex shapes without a closed formula
   bool has_meshes() const { return !meshes_.empty(); }
 
  private:
@@ -32,7 +32,7 @@ class ShapeStore {
   Buffer<Vec2i> range_;
   Buffer<HalfSpaceView> half_spaces_;
 
-  // All hulls one behind the other, face_start_ with one entry more per hull.
+  // All hulls concatenated; face_start_ has one extra entry per hull.
   Buffer<Vec<double, 3>> hull_vertices_, hull_normals_;
   Buffer<double> hull_offsets_;
   Buffer<std::int32_t> face_start_, face_vertices_;

@@ -1,4 +1,4 @@
-// The shapes of all bodies as kernels of the contact search read them, and how far they reach.
+// The shapes of all bodies, as kernels of the contact search read them, and their bounds.
 #pragma once
 
 #include "gpu/geometry/aabb.h"
@@ -8,14 +8,14 @@ namespace stickslip {
 
 using Box3d = AabbT<double>;
 
-/// The half-space dot(normal, x) <= offset, which bodies stay out of.
+/// The half-space dot(normal, x) <= offset, which bodies must not enter.
 struct HalfSpaceView {
   Vec<double, 3> normal;  // unit
   double offset;          // [m]
 };
 
-/// Instead of a ShapeKind: compound bodies, meshes, bodies without shapes. Their contacts may point in
-/// several directions.
+/// In place of a ShapeKind: compound bodies, meshes, bodies without shapes. Their contacts may
+/// have several directions.
 inline constexpr std::uint8_t kManyParts = 255;
 
 /// Backend memory.
@@ -30,8 +30,8 @@ struct ShapeView {
   ShapeLibrary library;
 };
 
-/// [m] Half the extents along the world's axes of a shape whose axes are the columns of r: exact for all but
-/// hulls and meshes, which answer with their bounding boxes' extents.
+/// [m] Half the extents along the world's axes of a shape whose axes are the columns of r. Exact except for
+/// hulls and meshes, for which they are those of the bounding box.
 SS_HD inline Vec<double, 3> half_extents(const Shape& shape, const Mat<double, 3>& r) {
   const Vec<double, 3>& s = shape.size;
   Vec<double, 3> half{};
@@ -59,7 +59,7 @@ SS_HD inline Vec<double, 3> half_extents(const Shape& shape, const Mat<double, 3
 /// The box of a shape whose centre is at x and whose axes are the columns of r.
 SS_HD inline Box3d shape_box(const Shape& shape, const ShapeLibrary& library, const Vec<double, 3>& x,
                              const Mat<double, 3>& r) {
-  constexpr std::int32_t kFew = 64;  // vertices: to go through them costs less than the pairs that it saves
+  constexpr std::int32_t kFew = 64;  // vertices: visiting them costs less than the pairs that it avoids
   if (shape.kind == ShapeKind::hull && library.hulls[shape.data].vertex_count <= kFew) {
     const HullView& hull = library.hulls[shape.data];
     Box3d box = Box3d::empty();

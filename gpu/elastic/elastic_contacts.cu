@@ -10,10 +10,10 @@ namespace elastic_detail {
 using namespace stickslip::elastic_detail;
 using Vec3d = Vec<double, 3>;
 
-/// All that a sample is looked at with.
+/// The data for testing a sample.
 struct SampleView {
-  const std::int32_t* node;  // of the first samples
-  const Vec3i* triangles;    // of the others
+  const std::int32_t* node;  // of the samples at nodes, which come first
+  const Vec3i* triangles;    // of the samples in triangles
   std::size_t nodes;
   const Vec3 *x, *v;
   ShapeView shapes;
@@ -31,7 +31,7 @@ struct SampleView {
       if (p.nodes[c] >= 0) total += p.weights[c] * of[p.nodes[c]].template cast<double>();
     return total;
   }
-  /// Where its corners are and will be within dt, grown by the margin.
+  /// Box of its corners now and after dt, grown by the margin.
   SS_HD FloatBox box_of(const SurfacePoint& p) const {
     Aabb box = Aabb::empty();
     for (int c = 0; c < 3; ++c) {
@@ -44,21 +44,21 @@ struct SampleView {
   }
 };
 
-/// Whether a gap may close within the step. `closing` [m/s] > 0: it does.
+/// True if the gap may close within the step. `closing` [m/s] > 0: the gap closes.
 SS_HD bool is_near(const SampleView& view, double gap, double closing) {
   return gap <= view.margin + (closing > 0 ? view.dt * closing : 0.0);
 }
 
-/// Whether a point of a triangle lies on an edge that its neighbour reports: the two run along it in opposite
-/// directions.
+/// True if a point of a triangle is on an edge that the neighbouring triangle reports: the two traverse
+/// it in opposite directions.
 SS_HD bool is_other_ones(const SurfacePoint& triangle, const Vec3d& weights) {
   for (int c = 0; c < 3; ++c)
     if (weights[c] < 0.02 && triangle.nodes[(c + 1) % 3] > triangle.nodes[(c + 2) % 3]) return true;
   return false;
 }
 
-/// Calls touch(sample point, place, outward normal of the other, gap, body or -1 - half-space, name) for all
-/// that sample s touches.
+/// Calls touch(sample point, position, outward normal of the other surface, gap, body or -1 - half-space,
+/// name) for each contact of sample s.
 template <class Touch>
 SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
   SurfacePoint point = view.point_of(s);
@@ -92,7 +92,7 @@ SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
   });
 }
 
-/// How many contacts sample s has.
+/// Number of contacts of sample s.
 SS_HD std::int32_t count_touches(const SampleView& view, std::size_t s) {
   std::int32_t n = 0;
   for_touches(
@@ -101,9 +101,9 @@ SS_HD std::int32_t count_touches(const SampleView& view, std::size_t s) {
   return n;
 }
 
-/// Where contacts go, and those of the step before by sample.
+/// The output arrays for contacts, and the contacts of the last step by sample.
 struct TouchOutput {
-  const std::int32_t *start, *start_before;  // per sample and one more; start_before null: none are known
+  const std::int32_t *start, *start_before;  // per sample and one more; start_before null: no last step
   const std::int32_t* other_before;
   std::int32_t* other;
   RigidContact* contact;
@@ -167,7 +167,7 @@ void ElasticContacts::find(Context& ctx, const Input& in, const Options& options
   known_ = true;
 }
 
-/// Boxes of the bodies on their way of dt.
+/// Builds the tree over the boxes of the bodies, swept along their motion in dt.
 void ElasticContacts::build_tree(Context& ctx, const Input& in, const Options& options) {
   const auto bodies = static_cast<std::size_t>(in.shapes.bodies);
   boxes_.resize(ctx, bodies);

@@ -1,4 +1,4 @@
-// ElasticContacts: where the surfaces of elastic solids touch rigid shapes and half-spaces, or nearly do.
+// ElasticContacts: contacts and near contacts of elastic surfaces with rigid shapes and half-spaces.
 #pragma once
 
 #include "gpu/broadphase/lbvh.cuh"
@@ -9,16 +9,17 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Samples of the surface are its nodes, and of each triangle the point where a shape comes nearest if that
-/// lies inside [Course Eq.110]. Each is looked at against half-spaces (nodes) and the shapes of bodies near
-/// it, found by an LBVH of the bodies. Solids do not touch each other, nor themselves.
+/// The samples of the surface are its nodes, and for each triangle the point nearest to a shape if it
+/// is inside the triangle [Course Eq.110]. Nodes are tested against half-spaces, and all samples
+/// against the shapes of nearby bodies, found by an LBVH of the bodies. Solids do not collide with
+/// each other or themselves.
 ///
-/// Contacts come by sample, side a is contact k's own point: body `first + k` of the contact problem.
+/// Contacts are ordered by sample. Side a is contact k's own point: body `first + k` of the contact problem.
 class ElasticContacts {
  public:
   struct Options {
-    double margin = 0.01;  // [m] two surfaces this near are a contact
-    double dt = 0;         // [s] > 0: the margin grows by the way that the two close within a step
+    double margin = 0.01;  // [m] surfaces within this distance form a contact
+    double dt = 0;         // [s] > 0: the margin grows by the distance that the two close within a step
   };
   struct Input {
     const DeviceModel* solids;
@@ -26,7 +27,7 @@ class ElasticContacts {
     ShapeView shapes;
     BodyMotionView motion;
     std::int32_t first;     // number of bodies
-    std::int32_t previous;  // where contacts of solids began in the list of the step before
+    std::int32_t previous;  // index of the first contact of solids in the last step's list
   };
 
   void load(Context& ctx, const Model& solids);
@@ -34,7 +35,7 @@ class ElasticContacts {
   void find(Context& ctx, const Input& in, const Options& options);
   void forget() { known_ = false; }
 
-  // Of the last find(), backend memory; `previous` counts from input.previous.
+  // Results of the last find(), backend memory; `previous` counts from input.previous.
   std::size_t count() const { return count_; }
   const RigidContact* contacts() const { return contacts_.data(); }
   const SurfacePoint* points() const { return points_.data(); }

@@ -5,7 +5,7 @@
 namespace stickslip {
 namespace {
 
-/// The nodes of a group that are in the part, by their numbers there.
+/// The nodes of a group that are in the part, by their indices in the part.
 template <class Group>
 void keep_nodes(const std::vector<Group>& groups, const std::vector<std::int32_t>& place,
                 std::vector<Group>& kept) {

@@ -1,4 +1,4 @@
-// elastic_part: the elastic solids of a model that has rigid bodies beside them, as a model of their own.
+// elastic_part: the elastic solids of a model with rigid bodies, as a separate model.
 #pragma once
 
 #include "gpu/model/model.h"
@@ -6,12 +6,12 @@
 namespace stickslip {
 
 struct ElasticPart {
-  Model model;                       // finalized; the materials and half-spaces of the whole
-  std::vector<std::int32_t> node;    // of each of its nodes, that of the whole model
-  std::vector<std::int32_t> object;  // likewise of each object
+  Model model;                       // finalized; with the materials and half-spaces of the whole model
+  std::vector<std::int32_t> node;    // per node of the part: its index in the whole model
+  std::vector<std::int32_t> object;  // per object of the part: likewise
 };
 
-/// For models whose bodies are rigid or elastic solids: see `stepper_refusal`.
+/// For models whose bodies are all rigid bodies or elastic solids: see `stepper_refusal`.
 ElasticPart elastic_part(const Model& model);
 
 }  // namespace stickslip

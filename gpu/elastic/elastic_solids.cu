@@ -84,7 +84,7 @@ void ElasticSolids::restore(Context& ctx) {
   copy(ctx, v.data(), saved_v_.data(), size());
 }
 
-/// The pointer's spring acts at the point of the triangle that it holds: each corner takes its share of it.
+/// The mouse spring acts at the dragged point of the triangle; each corner gets its share by weight.
 SolidPull ElasticSolids::attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const {
   SolidPull pull;
   if (!drag) return pull;
@@ -111,7 +111,7 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
   set_load(ctx, time);
 }
 
-/// A / dt^2, and grad Psi at x_t. At x = x_t damping has no force yet, and its Hessian is C / dt.
+/// A / dt^2, and grad Psi at x_t. At x = x_t the damping force is zero, and its Hessian is C / dt.
 void ElasticSolids::assemble(Context& ctx) {
   const Span span(ctx, "elastic assembly");
   LinearSolver::prepare(matrix_, params_);
@@ -175,7 +175,7 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
   return result;
 }
 
-/// (f + J - A v) / dt^2, after scripted nodes took their velocities.
+/// (f + J - A v) / dt^2, after scripted nodes have their velocities.
 void ElasticSolids::correct(Context& ctx, const Vec3* impulse, Vec3* velocity) {
   const std::uint8_t* held = device_.scripted.data();
   const Vec3 *scripted = script_.data(), *f = load_.data();

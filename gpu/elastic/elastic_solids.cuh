@@ -14,13 +14,13 @@
 
 namespace stickslip {
 
-/// Sums over the nodes that no script holds.
+/// Sums over the nodes without a script.
 struct SolidSums {
   double kinetic = 0, gravity = 0;                     // [J]
   Vec<double, 3> momentum{0, 0, 0}, angular{0, 0, 0};  // [kg m/s], [kg m^2/s] about the origin
 };
 
-/// One end of a spring to the pointer, per corner of the triangle that it holds.
+/// The mouse spring at one corner of the dragged triangle.
 struct SolidPull {
   Vec3i nodes{-1, -1, -1};
   Vec<double, 3> weights{0, 0, 0}, targets[3] = {};
@@ -31,50 +31,50 @@ struct SolidPull {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Backward Euler, linearised where the step begins [Daviet20 Eq.5 at v^k = 0; Course §4.3.3]:
+/// Backward Euler, linearised at the start of the step [Daviet20 Eq.5 at v^k = 0; Course §4.3.3]:
 ///   A v = f + J,   A = M + dt^2 K + dt C,   f = M (v_t + dt g) - dt grad Psi(x_t),
-/// K and C projected to be positive semidefinite, J the impulses of contacts at the nodes [N s]. The matrix
-/// in memory is A / dt^2 [N/m], as elsewhere.
+/// K and C projected to be positive semidefinite, J the contact impulses at the nodes [N s]. As elsewhere,
+/// the stored matrix is A / dt^2 [N/m].
 class ElasticSolids {
  public:
-  /// Takes over the elastic solids of a model with rigid bodies, at their start; see elastic_part.
+  /// Loads the elastic solids of a model with rigid bodies, at their start; see elastic_part.
   void load(Context& ctx, const Model& model);
   bool empty() const { return part_.node.empty(); }
   std::size_t size() const { return part_.node.size(); }
   const Model& model() const { return part_.model; }
   const DeviceModel& device() const { return device_; }
-  /// Of object k of `model()`, the number in the whole model.
+  /// Object k of `model()`: its index in the whole model.
   std::int32_t object_of(std::int32_t k) const { return part_.object[static_cast<std::size_t>(k)]; }
 
   void set_materials(Context& ctx, const Model& model);
   /// Positions and velocities of all nodes of the whole model.
   void set_state(Context& ctx, const std::vector<Vec<double, 3>>& x, const std::vector<Vec<double, 3>>& v,
                  double time, double dt);
-  /// Writes those of the solids into arrays of the whole model.
+  /// Writes the solids' positions and velocities into arrays of the whole model.
   void place_nodes(Context& ctx, Vec3* x, Vec3* v) const;
   void save(Context& ctx);
   void restore(Context& ctx);
 
-  /// What acts in the step from `time` on; A and f at the present positions and velocities.
+  /// Collects the loads of the step that starts at `time`; A and f at the present positions and velocities.
   void begin_step(Context& ctx, const Params& params, const std::optional<Drag>& drag, double time);
-  /// v = A^-1 (f + J) by a correction of the v that comes in; J null: none. A relative residual of
-  /// `tolerance` of the correction ends PCG. Scripted nodes get the velocity of their script.
+  /// v = A^-1 (f + J), as a correction of the given v; J null: none. PCG ends at a residual of `tolerance`
+  /// relative to the correction. Scripted nodes get the velocity of their script.
   PcgResult solve(Context& ctx, const Vec3* impulse, Vec3* v, double tolerance);
   /// x + dt v.
   void advance(Context& ctx, double dt);
 
   /// |g| [m/s^2] of this step.
   double gravity() const { return std::abs(params_.gravity); }
-  /// [kg] by how much a node resists by itself: a third of the trace of its block of A; 0: it does not move.
+  /// [kg] resistance of a node: a third of the trace of its block of A; 0: immovable.
   const double* resistance() const { return resistance_.data(); }
 
   SolidSums sums(Context& ctx, double gravity);
   double elastic_energy(Context& ctx);
   double min_volume_ratio(Context& ctx);
-  /// Tets that are inside out.
+  /// Number of inverted tets.
   int count_inverted(Context& ctx);
 
-  /// The step's system on the host, without points: those are of the contacts.
+  /// The step's system on the host, without `points`, which come from the contacts.
   SolidSystem system(Context& ctx) const {
     return {matrix_.download(ctx),          params_.dt, load_.download(ctx), script_.download(ctx),
             device_.scripted.download(ctx), {}};
@@ -91,7 +91,7 @@ class ElasticSolids {
   SolidPull attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const;
 
   ElasticPart part_;
-  std::vector<std::int32_t> place_;  // of the whole model's nodes, here; -1: not of a solid
+  std::vector<std::int32_t> place_;  // per node of the whole model: its index in the part; -1: not of a solid
   DeviceModel device_;
   EnergyTerms energy_;
   SplitMatrix matrix_;
@@ -104,7 +104,7 @@ class ElasticSolids {
   Buffer<RigidPose> poses_;
   Buffer<Vec3> corners_, gradient_, residual_, change_, saved_x_, saved_v_;
   Buffer<Mat3> blocks_;
-  Buffer<Real> inertia_;  // what stands on the diagonal besides elasticity [N/m]
+  Buffer<Real> inertia_;  // diagonal of the matrix besides elasticity [N/m]
   Buffer<double> resistance_, number_;
   Buffer<SolidSums> sums_;
 };

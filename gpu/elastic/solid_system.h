@@ -12,8 +12,8 @@ namespace stickslip {
 struct SolidSystem {
   HostBlocks matrix;  // A / dt^2 [N/m]
   double dt = 0;
-  std::vector<Vec3> f, velocity;     // per node [N s]; velocities of held nodes [m/s]
-  std::vector<std::uint8_t> held;    // 1: follows a script
+  std::vector<Vec3> f, velocity;     // per node [N s]; velocities of fixed nodes [m/s]
+  std::vector<std::uint8_t> held;    // 1: scripted
   std::vector<SurfacePoint> points;  // of each contact
 };
 

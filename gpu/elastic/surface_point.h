@@ -1,4 +1,4 @@
-// Points of an elastic surface against rigid shapes: signed distances, and where a triangle comes nearest.
+// Points of an elastic surface against rigid shapes: signed distances, and the nearest point of a triangle.
 #pragma once
 
 #include "gpu/collide/shape_view.h"
@@ -12,18 +12,18 @@ struct SurfacePoint {
   Vec<double, 3> weights{0, 0, 0};
 };
 
-/// A point of a surface near something rigid.
+/// A surface point near a rigid shape or half-space.
 struct SurfaceTouch {
   Vec<double, 3> weights;  // of the corners
   Vec<double, 3> point;    // [m] world
-  SurfaceDistance at;      // outward normal of what it is near to
+  SurfaceDistance at;      // with the outward normal of the other surface
 };
 
 namespace elastic_detail {
 
 using V3 = Vec<double, 3>;
 
-/// A shape at its place, whose signed distance can be asked at any point of the world.
+/// A shape in its pose; gives the signed distance at any point in world axes.
 struct PlacedShape {
   narrow::Convex convex;
   narrow::PlacedMesh mesh;
@@ -48,9 +48,8 @@ SS_HD inline PlacedShape placed_shape(const Shape& shape, const Pose& body, cons
 
 }  // namespace elastic_detail
 
-/// The point of the triangle t where the shape is nearest or deepest, by projected gradients
-/// [Course Eq.110]. False where it is farther than `margin`, or no nearer than a corner, which is looked at
-/// as a node.
+/// The point of the triangle t where the shape is nearest or deepest, by projected gradients [Course Eq.110].
+/// False where it is farther than `margin`, or no nearer than a corner: corners are tested as nodes.
 SS_HD_LARGE inline bool nearest_in_triangle(const elastic_detail::PlacedShape& shape,
                                             const Vec<double, 3> (&t)[3], double margin,
                                             SurfaceTouch& touch) {

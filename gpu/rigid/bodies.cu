@@ -8,9 +8,9 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// Spin in the principal frame after dt without torque: I (w' - w) + dt m x I m = 0 with m = (w + w') / 2.
-/// The implicit midpoint rule keeps energy and the length of the angular momentum exactly. Whether Newton's
-/// method has found `next`: it may not where the body turns by more than about a radian.
+/// Torque-free spin in the principal frame after dt: I (w' - w) + dt m x I m = 0 with m = (w + w') / 2. The
+/// implicit midpoint rule keeps energy and the length of the angular momentum exactly. False when Newton's
+/// method has not found `next`: possible where the body turns by more than about a radian.
 SS_HD bool midpoint_spin(const Vec3d& inertia, const Vec3d& w, double dt, Vec3d& next) {
   constexpr double kSolved = 1e-28, kGoodEnough = 1e-24;
   double error = 0, size = 0;
@@ -40,8 +40,8 @@ SS_HD bool midpoint_spin(const Vec3d& inertia, const Vec3d& w, double dt, Vec3d&
   return error <= kGoodEnough * size;
 }
 
-/// The same in as many equal parts of dt as Newton's method needs. A body too fast for all of them keeps its
-/// spin, and with it its energy.
+/// The same in as many equal substeps of dt as Newton's method needs. A body too fast for the finest substeps
+/// keeps its spin, and so its energy.
 SS_HD Vec3d turn_freely(const Vec3d& inertia, const Vec3d& w, double dt) {
   constexpr int kMostParts = 1024;
   for (int parts = 1; parts <= kMostParts; parts *= 4) {
@@ -75,7 +75,7 @@ SS_HD BodySums add(const BodySums& a, const BodySums& b) {
   return {a.kinetic + b.kinetic, a.gravity + b.gravity, a.momentum + b.momentum, a.angular + b.angular};
 }
 
-/// The pose of a scripted body at `time`: its motion moves the points of its start.
+/// The pose of a scripted body at `time`: its motion moves the points of its initial pose.
 Pose scripted_pose(const Body& body, const Motion& motion, double time) {
   const Vec3d x = motion.apply(body.pose.x, time);
   Vec3d columns[3];
@@ -159,7 +159,7 @@ void DeviceBodies::follow_motions(Context& ctx, const Model& model, double time,
     const Motion& motion = model.body_motions[static_cast<std::size_t>(body.motion)];
     const Pose now = scripted_pose(body, motion, time), next = scripted_pose(body, motion, time + dt);
     const Vec3d v = (next.x - now.x) / dt, w = rotation_vector(next.q * now.q.conjugate()) / dt;
-    copy_to_device(ctx, pose.data() + b, &now, 1);  // sums of steps would drift
+    copy_to_device(ctx, pose.data() + b, &now, 1);  // summing up steps would drift
     copy_to_device(ctx, velocity.data() + b, &v, 1);
     copy_to_device(ctx, spin.data() + b, &w, 1);
   }

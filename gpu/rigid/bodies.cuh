@@ -1,4 +1,4 @@
-// DeviceBodies: the rigid bodies of a model in backend memory, and how they move when nothing touches them.
+// DeviceBodies: the rigid bodies of a model in backend memory, and their motion without contacts.
 #pragma once
 
 #include <limits>
@@ -11,20 +11,20 @@
 
 namespace stickslip {
 
-/// Sums over all bodies that move.
+/// Sums over all movable bodies.
 struct BodySums {
   double kinetic = 0, gravity = 0;   // [J]
   Vec<double, 3> momentum{0, 0, 0};  // [kg m/s]
   Vec<double, 3> angular{0, 0, 0};   // [kg m^2/s] about the origin
 };
 
-/// What the pointer's spring does to one body.
+/// The impulse of the mouse spring on one body.
 struct MouseSpring {
   std::int32_t body = -1;                           // -1: none
   Vec<double, 3> impulse{0, 0, 0}, twist{0, 0, 0};  // [N s, N m s] in a step
 };
 
-/// Bodies at the start of a step, as rows of constraints see them. Backend memory, one entry per body.
+/// The bodies at the start of a step, as input of constraint rows. Backend memory, one entry per body.
 struct BodiesView {
   const Pose* pose;
   const Vec<double, 3>*velocity, *spin, *grain;
@@ -49,9 +49,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class DeviceBodies {
  public:
-  /// Takes over the bodies of a finalized model at their start.
+  /// Loads the bodies of a finalized model at their start.
   void load(Context& ctx, const Model& model);
-  /// Masses again, after densities changed; velocities stay.
+  /// Updates masses after densities changed; velocities stay.
   void set_materials(Context& ctx, const Model& model);
 
   std::size_t size() const { return pose.size(); }
@@ -62,34 +62,34 @@ class DeviceBodies {
             inverse.data(), material.data(), texture_frame.data(), textured};
   }
 
-  /// Velocities and spins of scripted bodies such that they arrive where their motion has them at the end of
-  /// the step from `time` on. Few bodies, made on the host.
+  /// Sets velocities and spins of scripted bodies so that they reach the pose of their motion at the end of
+  /// the step that starts at `time`. Computed on the host: there are few.
   void follow_motions(Context& ctx, const Model& model, double time, double dt);
 
-  /// `inverse` at the present poses, and the velocities (linear, angular) that bodies would have after dt
-  /// without impulses: 6 numbers each. Sleeping bodies (`asleep`, null: none) get a zero inverse.
+  /// Sets `inverse` at the present poses, and `free`: the velocities (linear, angular) of the bodies after dt
+  /// without impulses, 6 numbers each. Sleeping bodies (`asleep`, null: none) get a zero inverse.
   void predict(Context& ctx, double dt, double gravity, bool gyroscopic, const MouseSpring& spring,
                const std::uint8_t* asleep);
-  /// Poses `dt` on with the present velocities: x + dt v, exp(dt spin) q. Sleeping bodies stay.
+  /// Advances poses by `dt` with the present velocities: x + dt v, exp(dt spin) q. Sleeping bodies stay.
   void advance(Context& ctx, double dt, const std::uint8_t* asleep);
 
-  /// Keeps poses and velocities, and returns to them.
+  /// Saves poses and velocities; restores them.
   void save(Context& ctx);
   void restore(Context& ctx);
 
-  /// World positions [m] of all nodes of rigid objects; others are left alone.
+  /// World positions [m] of all nodes of rigid objects; other nodes are unchanged.
   void place_nodes(Context& ctx, Vec3* x) const;
-  /// Velocities [m/s] of the same nodes.
+  /// Velocities [m/s] of these nodes.
   void node_velocities(Context& ctx, Vec3* v) const;
 
-  /// Into backend memory.
+  /// Writes to backend memory.
   void launch_sums(Context& ctx, double gravity, BodySums* out) const;
 
   // One entry per body.
   Buffer<Pose> pose;
   Buffer<Vec<double, 3>> velocity, spin;  // [m/s] of the centre, [rad/s] world
   Buffer<Vec<double, 3>> inertia;         // [kg m^2] principal moments
-  Buffer<double> mass;                    // [kg]; 0: does not move
+  Buffer<double> mass;                    // [kg]; 0: immovable
   Buffer<std::uint8_t> moves;
   Buffer<std::int32_t> material;
   Buffer<Vec<double, 3>> grain;  // body frame
@@ -104,7 +104,7 @@ class DeviceBodies {
   Buffer<Pose> saved_pose_;
   Buffer<Vec<double, 3>> saved_velocity_, saved_spin_;
   std::vector<std::int32_t> scripted_;
-  Buffer<std::int32_t> node_, node_body_;  // of rigid objects: node index, its body
+  Buffer<std::int32_t> node_, node_body_;  // of rigid objects: node index and its body
   Buffer<Vec<double, 3>> node_rest_;       // in the body's frame
 };
 

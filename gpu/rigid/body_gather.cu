@@ -6,7 +6,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Bits that hold all keys up to `most`.
+/// Number of bits that hold all keys up to `most`.
 int bits_for(std::size_t most) {
   int bits = 1;
   while (bits < 32 && (most >> bits) != 0) ++bits;
@@ -28,7 +28,7 @@ void BodyGather::sort(Context& ctx, std::size_t bodies) {
   std::int32_t *entry = entry_.data(), *start = start_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t e) { entry[e] = static_cast<std::int32_t>(e); });
   sort_pairs(ctx, n, key, entry, bits_for(bodies));
-  // Where keys change, all bodies between begin.
+  // At each key change from a to b, the lists of bodies a + 1 .. b begin.
   launch(ctx, n + 1, [=] SS_LAMBDA(std::size_t e) {
     const std::size_t first = e == 0 ? 0 : key[e - 1] + std::size_t{1};
     const std::size_t last = e == n ? bodies : key[e];

@@ -1,4 +1,4 @@
-// BodyGather: which entries (rows, blocks) act on each body, so that bodies can sum them up without races.
+// BodyGather: the entries (rows, blocks) that act on each body, so that bodies can sum them without races.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class BodyGather {
  public:
-  /// To be filled, on the backend, with the body of each entry; `bodies` for none. Then comes sort().
+  /// To be filled, on the backend, with the body of each entry; `bodies` for none. Then call sort().
   std::uint32_t* keys(Context& ctx, std::size_t entries);
   void sort(Context& ctx, std::size_t bodies);
 

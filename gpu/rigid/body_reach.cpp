@@ -6,7 +6,7 @@
 namespace stickslip {
 namespace {
 
-/// Of a shape from its own origin: of a hull or mesh, its bounding box.
+/// Largest distance of the shape's points from its origin; for a hull or mesh, of its bounding box.
 double shape_reach(const Shape& shape) {
   const Vec<double, 3>& s = shape.size;
   switch (shape.kind) {

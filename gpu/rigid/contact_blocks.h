@@ -1,4 +1,4 @@
-// ContactBlocks: the rows of contacts out of surfaces, shapes and velocities at the start of a step.
+// ContactBlocks: the rows of contacts from surfaces, shapes and velocities at the start of a step.
 #pragma once
 
 #include "gpu/rigid/bodies.cuh"
@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// Makes the block of a contact.
+/// Builds the block of a contact.
 template <int D>
 struct ContactBlocks {
   BodiesView at;
@@ -18,7 +18,7 @@ struct ContactBlocks {
   bool soft;
   const double* free;  // velocities without impulses, 6 per body
 
-  /// What a contact's two surfaces make of it.
+  /// The friction of a contact's two surfaces.
   struct Friction {
     SurfacePair pair;
     FrictionFrame frame;
@@ -39,7 +39,7 @@ struct ContactBlocks {
         textures.grain(0, at.world_grain(c.a)), textures.grain(1, at.world_grain(c.b)));
     return {pair, textures.friction(friction_frame(c.normal, pair), pair, free_slide(at, free, c))};
   }
-  /// Whether friction is the same everywhere and in all directions, as it mostly is: no turns of grains then.
+  /// True if friction is isotropic and uniform, the most common case: then no grain is rotated.
   SS_HD bool is_plain(std::int32_t column) const {
     const ContactSurface& surface = table.surface[column];
     return surface.friction_kind == FrictionKind::isotropic && surface.texture < 0;

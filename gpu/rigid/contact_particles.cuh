@@ -1,4 +1,4 @@
-// ContactParticles: points of elastic solids that touch something, as bodies of a contact problem.
+// ContactParticles: touched points of elastic solids, as bodies of a contact problem.
 #pragma once
 
 #include "gpu/elastic/elastic_contacts.cuh"
@@ -7,22 +7,22 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Behind copies of the rigid bodies, a free particle per contact of the solids; see Coupling. Particles have
-/// no texture: an image lies on a rigid body.
+/// Copies of the rigid bodies, followed by a free particle per contact of the solids; see Coupling. Particles
+/// have no texture: an image applies to a rigid body.
 class ContactParticles {
  public:
-  /// For a step. `contacts`: those of the solids; particles weigh `share` of the solids' diagonal.
+  /// Prepares a step. `contacts`: those of the solids; a particle's mass is `share` of the solids' diagonal.
   void stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
              const ElasticContacts& touching, const RigidContact* contacts, double share);
   void weigh(Context& ctx, double share);
-  /// Velocities t = B v - R / m without impulses (`impulse` null: R = 0), into all().free, and the change
-  /// since the last call into `shift`.
+  /// Writes the velocities t = B v - R / m without impulses (`impulse` null: R = 0) into all().free, and
+  /// their change since the last call into `shift`.
   void move_free(Context& ctx, const ElasticContacts& touching, const Vec3* v, const Vec<double, 3>* impulse);
 
   std::size_t bodies() const { return bodies_; }
   DeviceBodies& all() { return all_; }
   const DeviceBodies& all() const { return all_; }
-  /// Of the particles.
+  /// The inverses of the particles.
   const BodyInverse* inverse() const { return all_.inverse.data() + bodies_; }
   /// 6 per body.
   const double* shift() const { return shift_.data(); }

@@ -9,7 +9,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// What a contact says before it is solved. Sides are bodies here; see Coupling::name_objects.
+/// The fields of a contact's record that are known before the solve. Sides are bodies here;
+/// see Coupling::name_objects.
 SS_HD ContactRecord record_of(const RigidContact& contact) {
   ContactRecord x;
   x.point = contact.point.template cast<float>();

@@ -10,8 +10,8 @@
 
 namespace stickslip {
 
-/// Contacts with the solution of their problem, in backend memory. `gap` and places are those at the start of
-/// the step.
+/// Contacts with the solution of their problem, in backend memory. `gap` and positions are those
+/// at the start of the step.
 template <int D>
 struct SolvedContacts {
   const RigidContact* contacts;
@@ -34,7 +34,7 @@ struct PushedContacts {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// `dt` [s] turns impulses into forces. Waits for the host.
+/// `dt` [s] converts impulses to forces. Waits for the host.
 template <int D>
 void contact_records(Context& ctx, const SolvedContacts<D>& solved, double dt,
                      std::vector<ContactRecord>& out);

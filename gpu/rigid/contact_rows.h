@@ -1,4 +1,4 @@
-// The rows of contacts between rigid bodies: one block of the contact problem from a point of contact.
+// The rows of contacts between rigid bodies: one block of the contact problem per contact point.
 #pragma once
 
 #include "gpu/collide/rigid_contacts.cuh"
@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// What one body's surface brings into a contact: the rows `rigid` of its material.
+/// A body's surface properties in a contact: the rows `rigid` of its material.
 struct ContactSurface {
   double restitution, torsion_radius;
   FrictionKind friction_kind;
@@ -20,22 +20,22 @@ inline ContactSurface contact_surface(const Material& m) {
   return {m.restitution, m.torsion_radius, m.friction_kind, m.mu, m.mu_across};
 }
 
-/// A half-space: it has no restitution or torsion of its own, and the body's kind of friction decides.
+/// A half-space: no restitution or torsion of its own; the body determines the kind of friction.
 inline ContactSurface half_space_surface(double mu) { return {0, 0, FrictionKind::isotropic, mu, mu}; }
 
-/// Of two bodies that touch.
+/// The surface properties of two touching bodies.
 struct SurfacePair {
   double mu;              // isotropic; the other kinds: along the grain
   double mu_across;       // of the kinds with grain
-  double restitution;     // share of the approach
+  double restitution;     // ratio of rebound to approach velocity
   double torsion_radius;  // [m]
   FrictionKind friction_kind;
   Vec<double, 3> grain_a, grain_b;  // world, of any length; zero: that surface has none
 };
 
-/// `mu` is the pair's coefficient (FrictionTable: its own or the geometric mean); across the grain it has the
-/// ratio of the geometric means. Matchstick takes two such surfaces [Course Alg.21]; any other pair with a
-/// grain is elliptic along it. `grain_a`, `grain_b`: of the bodies, world.
+/// `mu` is the pair's coefficient (FrictionTable: given for the pair, or the geometric mean). The ratio of
+/// mu_across to mu is that of the geometric means. Matchstick requires two such surfaces [Course Alg.21]; any
+/// other pair with a grain is elliptic along it. `grain_a`, `grain_b`: of the bodies, world.
 SS_HD inline SurfacePair surface_pair(const ContactSurface& a, const ContactSurface& b, double mu,
                                       const Vec<double, 3>& grain_a, const Vec<double, 3>& grain_b) {
   const bool has_a = a.friction_kind != FrictionKind::isotropic,
@@ -47,7 +47,7 @@ SS_HD inline SurfacePair surface_pair(const ContactSurface& a, const ContactSurf
   pair.friction_kind = FrictionKind::isotropic;
   if (!has_a && !has_b) return pair;
   const double across = (has_a ? a.mu_across : a.mu) * (has_b ? b.mu_across : b.mu), along = a.mu * b.mu;
-  // Without a coefficient along the grain there is no ratio: the mean itself.
+  // Without friction along the grain the ratio is undefined: use the mean across it.
   pair.mu_across = along > 0 ? mu * std::sqrt(across / along) : std::sqrt(across);
   pair.friction_kind =
       a.friction_kind == FrictionKind::matchstick && b.friction_kind == FrictionKind::matchstick
@@ -60,7 +60,7 @@ SS_HD inline SurfacePair surface_pair(const ContactSurface& a, const ContactSurf
 
 struct TextureView;  // texture_friction.h
 
-/// Surfaces of all materials and half-spaces, in backend memory. `mu` has a row per material and a column per
+/// Surfaces of all materials and half-spaces, in backend memory. `mu` has a row per material; a column per
 /// material, then one per half-space.
 struct SurfaceTable {
   const ContactSurface* surface;  // per column
@@ -68,7 +68,7 @@ struct SurfaceTable {
   std::int32_t materials, columns;
   const TextureView* textures = nullptr;  // null: no surface has one
 
-  /// Of a contact with side b, whose material is given where it is a body.
+  /// Column of side b; `material_b` is its material if it is a body.
   SS_HD std::int32_t column(std::int32_t material_b, std::int32_t b) const {
     return b >= 0 ? material_b : materials - 1 - b;
   }
@@ -83,9 +83,9 @@ inline ContactRowOptions contact_row_options(const Params& params) {
   return {error_feedback(params), params.restitution_speed};
 }
 
-/// (normal, t1, t2), right-handed, as the rows of a contact without grain have it. It turns with the normal
-/// but for jumps where that points 30 degrees below the horizon: floors and walls lie far from there,
-/// whichever of the two bodies is named first.
+/// (normal, t1, t2), right-handed: the frame of a contact without grain. It varies continuously with the
+/// normal except where the normal points 30 degrees below the horizon: normals of floors and walls are far
+/// from there, for either order of the bodies.
 struct ContactFrame {
   Vec<double, 3> n, t1, t2;
 };
@@ -105,7 +105,7 @@ SS_HD inline FrictionFrame friction_frame(const Vec<double, 3>& normal, const Su
   if (pair.friction_kind == FrictionKind::isotropic) return {contact_frame(normal), pair.mu, pair.mu};
   const bool both = pair.friction_kind == FrictionKind::matchstick;
   const double crossed = std::sqrt(pair.mu * pair.mu_across);
-  // One grain with itself is parallel: the elliptic law along it. Of two, along the line between them.
+  // A single grain is paired with itself: the elliptic law along it. Two grains: along the line between them.
   const V3 other = norm2(pair.grain_b) > 0 ? pair.grain_b : pair.grain_a;
   const V3 one = norm2(pair.grain_a) > 0 ? pair.grain_a : other;
   const MatchstickContact m = matchstick(one, other, normal, {crossed, pair.mu, pair.mu_across});
@@ -121,24 +121,24 @@ SS_HD inline FrictionFrame friction_frame(const Vec<double, 3>& normal, const Su
 
 namespace rigid_detail {
 
-/// w_N: a gap that closes within the step at the speed of the approach bounces now (Newton), any other may
-/// close; overlaps are taken back. `approach` [m/s] at the start of the step, < 0.
+/// w_N: a gap that would close within the step at the approach velocity bounces now (Newton), any other gap
+/// may close; overlaps are corrected. `approach` [m/s] at the start of the step, < 0.
 SS_HD inline double contact_speed(const ContactRowOptions& o, double gap, double approach,
                                   double restitution) {
   const double w = gap_speed(o.feedback, gap);
   if (!(restitution > 0) || !(approach < -o.restitution_speed)) return w;
   if (gap + o.feedback.dt * approach > 0) return w;
-  // Off an overlap both ask to part: the faster of them.
+  // For an overlap, both the correction and the bounce give a separating velocity: the larger one applies.
   const double bounce = restitution * approach;
   return gap > 0 || bounce < w ? bounce : w;
 }
 
 }  // namespace rigid_detail
 
-/// The block of a contact with rows along `f`, D = 4 with a row about the normal that is scaled by
-/// the torsion radius rho: u_4 = rho n . (spin_a - spin_b), |torque| <= mu rho r_N; its coefficient is then
-/// mu, and sliding and spinning share one cone. a and b are the bodies; what is not one (a half-space) is
-/// BodyAtStep::world(). The spring of spring_damper acts along the normal only.
+/// The block of a contact with rows along `f`. D = 4 adds a row about the normal, scaled by the torsion
+/// radius rho: u_4 = rho n . (spin_a - spin_b), |torque| <= mu rho r_N. Its coefficient is then mu, and
+/// sliding and spinning share one cone. a and b are the bodies; a half-space is BodyAtStep::world(). The
+/// spring of spring_damper acts along the normal only.
 template <int D>
 SS_HD inline ConstraintBlock<D> contact_block(const RigidContact& contact, const BodyAtStep& a,
                                               const BodyAtStep& b, const SurfacePair& pair,

@@ -1,4 +1,4 @@
-// ContactSurfaces: what the materials of a scene say of friction and restitution, in backend memory.
+// ContactSurfaces: friction and restitution of a scene's materials, in backend memory.
 #pragma once
 
 #include "gpu/rigid/contact_rows.h"
@@ -8,9 +8,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class ContactSurfaces {
  public:
-  /// The textures, which stay.
+  /// Loads the textures, which do not change afterwards.
   void load(Context& ctx, const Model& model) { textures_.load(ctx, model); }
-  /// The rest: after `load`, and after materials, half-spaces or pairs changed.
+  /// Loads the other data: call after `load`, and after materials, half-spaces or pairs changed.
   void set_materials(Context& ctx, const Model& model);
   SurfaceTable table() const {
     return {surfaces_.data(), mu_.data(), material_count_, column_count_, textures_.views()};

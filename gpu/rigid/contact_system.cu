@@ -18,13 +18,13 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// Whether it needs the entries of W, not only its products.
+/// True if the solver needs the entries of W, not only products with it.
 bool wants_entries(std::string_view solver) {
   const ContactSolverInfo* row = find_contact_solver(solver);
   return row && row->has(SolverTrait::assembled);
 }
 
-/// `auto` alone chooses: small problems are factorised, large ones swept.
+/// Only `auto` chooses: it factorises small problems and sweeps large ones.
 constexpr std::size_t kFewBlocks = 2000;
 
 }  // namespace
@@ -105,7 +105,7 @@ void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const 
                   bodies.free.data());
 }
 
-/// Impulses of the last step in this step's frames; none where a contact is new.
+/// Impulses of the last step in this step's frames; zero for a new contact.
 template <int D>
 void ContactSystem<D>::warm_start(Context& ctx, const StepConstraints& list) {
   Vec<double, D>*r = r_.data(), *guess = guess_.data();
@@ -119,7 +119,7 @@ void ContactSystem<D>::warm_start(Context& ctx, const StepConstraints& list) {
   const Vec<double, 4>* world = world_.data();
   const Vec<double, D>* joint_r = joint_r_.data();
   const RigidContact* contact = list.contacts;
-  // Explicit penalties leave no impulses for the contacts that were there.
+  // Explicit penalties leave no impulses for later steps.
   const std::size_t joints = joint_blocks_, from = contacts_from_, kept = impulses_ - contacts_from_;
   launch(
       ctx, blocks_,
@@ -147,7 +147,7 @@ void ContactSystem<D>::keep_impulses(Context& ctx) {
   world_.resize(ctx, blocks_);
   joint_r_.resize(ctx, joint_blocks_);
   const BodyRows<D> rows = W_.body_rows();
-  const double* jacobian = rows.jacobian;  // a's rows begin with the frame
+  const double* jacobian = rows.jacobian;  // the rows of body a begin with the frame
   const Vec<double, D>* guess = guess_.data();
   Vec<double, D>* r = r_.data();
   Vec<double, 4>* world = world_.data();
@@ -198,10 +198,10 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
     throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'");
   if (monitor.end() == SolveEnd::cancelled) throw StepInterrupted();
   const bool refused = monitor.end() == SolveEnd::refused;
-  // No impulses at all have a residual of 1 at most.
+  // The residual at zero impulses is 1 at most.
   constexpr double kNothing = 1;
   if (refused || (blocks_ > 0 && solver != "nsgs" && !(monitor.best_residual() <= kNothing))) {
-    // Without impulses everything would fall.
+    // Zero impulses would let everything fall.
     const std::string refusal = std::string(solver) + (refused ? " refuses (" : " finds nothing (") +
                                 monitor.message() + "): nsgs took its place";
     copy(ctx, r_.data(), guess_.data(), blocks_);
@@ -249,7 +249,7 @@ template <int D>
 void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record) {
   const Span span(ctx, "contact solve");
   manifolds_.solve(ctx, params, record);
-  if (!record.message.empty()) return;  // another solver starts from the impulses of the step before
+  if (!record.message.empty()) return;  // the fallback solver starts from the impulses of the last step
   world_.resize(ctx, blocks_);
   manifolds_.world_impulses(ctx, world_.data());
   impulses_ = blocks_;
@@ -328,7 +328,7 @@ void ContactSystem<D>::check_law(Context& ctx, const DeviceBodies& bodies, const
 template <int D>
 void ContactSystem<D>::propagate_shocks(Context& ctx, DeviceBodies& bodies) {
   const Span span(ctx, "shock propagation");
-  constexpr int kSweeps = 2;  // of a level
+  constexpr int kSweeps = 2;  // per level
   make_blocks(ctx, bodies);
   shocks_.propagate(ctx, W_, law_.data(), joint_blocks_, r_.data(), bodies.free.data(), kSweeps,
                     bodies.velocity.data(), bodies.spin.data());

@@ -21,11 +21,11 @@
 
 namespace stickslip {
 
-/// What holds bodies in one step.
+/// The constraints on the bodies in one step.
 struct StepConstraints {
   const DeviceJoint* joints = nullptr;
   const std::int32_t* block_joint =
-      nullptr;  // of each joint block: its joint, and which of that one's blocks
+      nullptr;  // of each joint block: its joint, and its index among that joint's blocks
   const std::int32_t* block_part = nullptr;
   std::size_t joint_blocks = 0;
   const RigidContact* contacts = nullptr;
@@ -34,10 +34,10 @@ struct StepConstraints {
   SurfaceTable surfaces{};
   ContactRowOptions options{};
   PenaltyOptions penalty{};
-  bool soft = false;  // contacts are penalties, taken implicitly
+  bool soft = false;  // contacts are implicit penalties
   bool warm_start = true;
-  // [m/s] per block: residuals are relative to |q|, in which each block counts for at most the second, and to
-  // the first where that is less.
+  // [m/s] per block: residuals are relative to |q|. In |q| each block counts for at most most_speed; |q|
+  // counts as at least least_speed per block.
   double least_speed = 0, most_speed = std::numeric_limits<double>::infinity();
 };
 
@@ -45,65 +45,66 @@ struct StepConstraints {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Blocks of D rows: joints first, then contacts in the order of the list.
+/// Blocks of D rows: joints first, then contacts in list order.
 template <int D>
 class ContactSystem {
  public:
-  /// Blocks of the joints and contacts of this step, warm-started from those of the last one, and W by
-  /// bodies. `bodies` has been predicted. One host read.
+  /// Builds the blocks of this step's joints and contacts, warm-started from the last step, and W by bodies.
+  /// Call after `bodies.predict`. One host read.
   void build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
-  /// Explicit penalty forces of the contacts instead: adds what they do to `bodies.free`. `build` then gets a
-  /// list without contacts.
+  /// Instead of contacts: explicit penalty forces. Adds their effect to `bodies.free`; `build` then gets
+  /// a list without contacts.
   void push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list);
   /// While the flag is set, `solve` throws StepInterrupted; nullptr: never.
   void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
-  /// Nothing is remembered from earlier steps.
+  /// Forgets the impulses of earlier steps.
   void forget() { impulses_ = 0; }
 
-  /// Finds the impulses by a solver of the lab; by nsgs where that one refuses, which the record's message
-  /// says. Throws std::invalid_argument for an unknown solver.
+  /// Computes the impulses with a solver of the lab; with nsgs if that solver refuses, and then
+  /// record.message gives the reason. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
-  /// The same for ManifoldSolver: a list without joints, of isotropic friction. Blocks and W are not
-  /// made: see make_blocks.
+  /// The same for ManifoldSolver: a list without joints, isotropic friction only. Does not build
+  /// blocks and W: see make_blocks.
   void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
-  /// Goes on from the impulses that there are.
+  /// Continues from the current impulses.
   void solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record);
-  /// After build_manifolds: what `build` would have made, which all but `velocities` needs.
+  /// After build_manifolds: builds the blocks and W, which every method but `velocities` needs.
   void make_blocks(Context& ctx, const DeviceBodies& bodies);
   /// v = free + A^-1 H' r of all bodies.
   void velocities(Context& ctx, DeviceBodies& bodies);
-  /// How far `bodies` with their new velocities, and the impulses at hand, are from the laws; see LawChecker.
-  /// Into backend memory.
+  /// Checks the laws for `bodies` with their new velocities and the current impulses; see LawChecker.
+  /// Writes to backend memory.
   void check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                  const CountedBodies& counted, LawCheck* out);
-  /// Corrects them from the ground up; see ShockPropagation.
+  /// Corrects the velocities level by level from the ground up; see ShockPropagation.
   void propagate_shocks(Context& ctx, DeviceBodies& bodies);
 
   std::size_t blocks() const { return blocks_; }
   std::size_t joint_blocks() const { return joint_blocks_; }
   const ContactLaw<D>* law() const { return law_.data(); }
   const Delassus<D>& W() const { return W_; }
-  /// One per block. After changing them from outside, call keep_impulses. It also gives blocks between
-  /// sleeping bodies the impulses that they had when the bodies fell asleep: no solver can find those.
+  /// One per block. After changing them from outside, call keep_impulses. It also restores the impulses of
+  /// blocks between sleeping bodies from the time when the bodies fell asleep: no solver can recompute those.
   Vec<double, D>* impulses() { return r_.data(); }
   void keep_impulses(Context& ctx);
-  /// Whether the last step left impulses of contacts: none after explicit penalties, or with other rows.
+  /// True if impulses of contacts are stored from the last step: not after explicit
+  /// penalties, or with other rows.
   bool remembers_contacts() const { return impulses_ > contacts_from_; }
-  /// In world axes, of all blocks as keep_impulses left them (of joints nothing); torsion fourth.
+  /// In world axes, of all blocks, as of the last keep_impulses (zero for joints); torsion fourth.
   const Vec<double, 4>* world_impulses() const { return world_.data(); }
-  /// Bodies move otherwise without impulses than when the problem was built: by `change`, 6 numbers each. The
-  /// residual stays relative to the q that the problem had then.
+  /// The bodies' velocities without impulses have changed since the problem was built, by `change`, 6 numbers
+  /// each. The residual stays relative to the original q.
   void move_free(Context& ctx, const double* change) { W_.move_free(ctx, change); }
-  /// The judge's, of the impulses at hand.
+  /// The judge's residual of the current impulses.
   double residual(Context& ctx);
-  /// Of the same impulses after `residual`: how fast blocks move along what pushes them, r . u / |r| [m/s].
-  /// Contacts and joints take energy: r . u <= 0 where the law holds.
+  /// After `residual`, of the same impulses: mean velocity along the impulses, r . u / |r| [m/s]. Contacts
+  /// and joints take energy: r . u <= 0 where the law holds.
   double gain(Context& ctx);
 
-  /// The problem on the host: guess and solution as the last solve had them.
+  /// The problem on the host, with guess and solution of the last solve.
   ContactProblem problem(Context& ctx, const DeviceBodies& bodies) const;
-  /// Of all contacts, with the last step's impulses. `gap` and places are those at its start.
+  /// Records of all contacts, with the last step's impulses. `gap` and positions are those at its start.
   void records(Context& ctx, const StepConstraints& list, double dt, std::vector<ContactRecord>& out);
 
   /// The same after push_penalties.
@@ -123,9 +124,9 @@ class ContactSystem {
   std::size_t blocks_ = 0, joint_blocks_ = 0;
   const std::atomic<bool>* cancel_ = nullptr;
   bool by_manifolds_ = false, made_ = true;
-  std::size_t impulses_ = 0;       // blocks of the last step, whose impulses are remembered; 0: none
-  std::size_t contacts_from_ = 0;  // where its contacts began
-  double least_q_ = 0;             // [m/s] what |q| counts as at least
+  std::size_t impulses_ = 0;       // blocks of the last step, whose impulses are stored; 0: none
+  std::size_t contacts_from_ = 0;  // index of its first contact block
+  double least_q_ = 0;             // [m/s] lower bound for |q|
   Buffer<ContactLaw<D>> law_;
   Buffer<Vec<double, D>> r_, guess_, u_, joint_r_;
   Buffer<Vec<double, 4>> world_;  // of the last step: impulse in world axes, torsion

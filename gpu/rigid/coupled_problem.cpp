@@ -7,7 +7,7 @@
 namespace stickslip {
 namespace {
 
-/// Rows that are filled in any order.
+/// Sparse rows whose entries can be added in any order.
 class RowBuilder {
  public:
   RowBuilder(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns) {}
@@ -91,7 +91,7 @@ class Assembly {
     }
   }
 
-  /// What held nodes do stands on the right.
+  /// Terms of fixed nodes move to the right side.
   void put_solids(RowBuilder& a, std::vector<double>& f) const {
     for (std::size_t i = 0; i < node_dof_.size(); ++i)
       for (std::size_t k = 0; k < 3 && node_dof_[i] >= 0; ++k)

@@ -6,8 +6,8 @@
 
 namespace stickslip {
 
-/// The global form of a problem between bodies whose bodies from `first` on are particles that stand for the
-/// points of `solids`. Its dofs are those of the bodies that move, six each, then of the free nodes.
+/// The global form of a problem between bodies, where the bodies from `first` on are particles for the points
+/// of `solids`. Its dofs: six of each movable body, then those of the free nodes.
 ContactProblem coupled_problem(const ContactProblem& between_bodies, std::size_t first,
                                const SolidSystem& solids);
 

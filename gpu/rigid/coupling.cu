@@ -15,18 +15,19 @@ namespace {
 using Vec3d = Vec<double, 3>;
 
 constexpr int kRounds = 200;
-constexpr double kRoundTolerance = 1e-3;  // of PCG: a correction's residual against the correction
-constexpr double kCaution = 1.1;          // particles are lighter by this than the steps so far require
-constexpr double kEnough = 0.8;           // of the tolerance: the last solve of the solids changes v a little
-constexpr double kBodiesShare = 0.3;      // of the tolerance that the problem between bodies may take
-constexpr double kLeastShare = 1e-6;  // of the diagonal of A_e: far below what contacts that share nodes need
-// A round has diverged when its impulses push particles so much faster than anything moves (a load weighs a
-// million times what its particles do, and rounding takes the rest), or when its residual says so.
+constexpr double kRoundTolerance = 1e-3;  // of PCG: residual of a correction relative to the correction
+constexpr double kCaution = 1.1;          // safety factor on the particles' masses that past steps require
+constexpr double kEnough = 0.8;           // of the tolerance: the last solve of the solids changes v slightly
+constexpr double kBodiesShare = 0.3;      // share of the tolerance for the problem between bodies
+constexpr double kLeastShare = 1e-6;      // of the diagonal of A_e: far below the need of shared nodes
+// A round has diverged when its impulses give the particles velocities kRunaway times those of the problem
+// (at that size rounding dominates: a load can be a million times heavier than its particles), or when its
+// residual exceeds kHopeless.
 constexpr double kRunaway = 1e9, kHopeless = 1e4;
-// Or when its impulses give energy at so many times the speeds of the problem; rounds with momentum
-// overshoot.
+// It has also diverged when its impulses add energy at kGain times the speeds of the problem; rounds
+// with momentum overshoot.
 constexpr double kGain = 100;
-constexpr int kSetbacks = 6;  // rounds that diverged, at most
+constexpr int kSetbacks = 6;  // largest number of diverged rounds
 
 }  // namespace
 
@@ -61,7 +62,7 @@ void Coupling::join_contacts(Context& ctx, const RigidContacts& between_bodies) 
   copy(ctx, contacts_.data() + first_, touching_.contacts(), touching_.count());
 }
 
-/// Every contact is its own predecessor: for problems that are built again within a step.
+/// Makes every contact its own predecessor: for problems that are rebuilt within a step.
 void Coupling::expect_same_contacts(Context& ctx) {
   RigidContact* contact = contacts_.data();
   launch(ctx, contacts_.size(),
@@ -75,7 +76,7 @@ void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
   });
 }
 
-/// v = A_e^-1 (f_e + B' R), from the v that comes in; R null: none. Returns the iterations of PCG.
+/// v = A_e^-1 (f_e + B' R); PCG starts from the given v. R null: R = 0. Returns the iterations of PCG.
 int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double tolerance) {
   const Span span(ctx, "elastic solve");
   Vec3* at_nodes = nullptr;
@@ -98,7 +99,7 @@ void Coupling::gather_impulses(Context& ctx, const Vec3d* impulse, Vec3* at_node
       at_nodes);
 }
 
-/// Of the last round, which went from R_0 to R, dR = R - R_0.
+/// Step of the last round, from R_0 to R: dR = R - R_0.
 Coupling::RoundStep Coupling::last_step(Context& ctx) {
   const SurfacePoint* at = touching_.points();
   const BodyInverse* inverse = particles_.inverse();
@@ -121,7 +122,8 @@ Coupling::RoundStep Coupling::last_step(Context& ctx) {
   return {sums[1] > 0 ? sums[0] / sums[1] : 0.0, sums[2] < 0, std::sqrt(sums[3])};
 }
 
-/// The next round begins `share` of this round's way further on, where v is known too: it is affine in R.
+/// Starts the next round further along this round's step by `share`; v is known there
+/// too, as it is affine in R.
 void Coupling::extrapolate(Context& ctx, double share) {
   Vec3d *start = start_.data(), *last = last_.data();
   const Vec3d* now = impulse_.data();
@@ -138,15 +140,15 @@ void Coupling::extrapolate(Context& ctx, double share) {
   });
 }
 
-/// The problem between bodies and particles, with q as without impulses: what residuals are measured by.
+/// The problem between bodies and particles; q is that without impulses, the reference of residuals.
 template <int D>
 void Coupling::build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list) {
   particles_.move_free(ctx, touching_, v_free_.data(), nullptr);
   system.build(ctx, particles_.all(), list);
 }
 
-/// The residual of the coupled problem at the system's impulses, of which `impulse` are those on the solids
-/// and `v` follows: then W r + q is the true u.
+/// The residual of the coupled problem at the system's impulses. `impulse` are those on the solids, and `v`
+/// follows from them: then W r + q is the true u.
 template <int D>
 double Coupling::judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec3d* impulse) {
   particles_.move_free(ctx, touching_, v, impulse);
@@ -154,7 +156,7 @@ double Coupling::judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, co
   return system.residual(ctx);
 }
 
-/// One contact problem and one solve of the solids; keeps the best. Whether it converged.
+/// One contact problem and one solve of the solids; keeps the best round. True when it converged.
 template <int D>
 double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                            const LabParams& lab, ContactSolveRecord& record) {
@@ -171,7 +173,7 @@ double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_v
   return judge(ctx, system, v_.data(), impulse_.data());
 }
 
-/// No impulses, and the velocities without them: what is left where every iterate is worse.
+/// Zero impulses and the velocities without them: the fallback when every iterate is worse.
 template <int D>
 void Coupling::start_best(Context& ctx, ContactSystem<D>& system) {
   best_ = std::numeric_limits<double>::infinity();
@@ -180,7 +182,7 @@ void Coupling::start_best(Context& ctx, ContactSystem<D>& system) {
   copy(ctx, best_v_.data(), v_free_.data(), v_free_.size());
 }
 
-/// After a round that diverged: the system's impulses, R and v are those of the best one.
+/// After a round that diverged: restores the system's impulses, R and v of the best round.
 template <int D>
 void Coupling::return_to_best(Context& ctx, ContactSystem<D>& system) {
   copy(ctx, reinterpret_cast<double*>(system.impulses()), best_r_.data(), best_r_.size());
@@ -238,7 +240,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
     const double residual = run_round(ctx, system, solver, inner, record);
     const RoundStep step = last_step(ctx);
     const double q = system.W().norm_q(), gain = system.gain(ctx);
-    // Too heavy particles give energy as well, which the step shows.
+    // Too heavy particles also add energy; then steepness > 1.
     const bool gains = !(gain <= kGain * q) && !(step.steepness > 1);
     const bool diverged =
         gains || !(residual <= kHopeless) || !std::isfinite(step.steepness) || !(step.push <= kRunaway * q);
@@ -246,7 +248,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
       ++setbacks;
       inner.omega = std::min(inner.omega, 1.0);  // no over-relaxation
       if (solver == "nsgs") {
-        // Particles may be too heavy by more than the steps seen so far say.
+        // The particles may be too heavy by more than the steps so far indicate.
         share_ = std::max(share_ / 4, kLeastShare);
         particles_.weigh(ctx, share_);
       } else {
@@ -278,14 +280,14 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
     }
     extrapolate(ctx, share);
   }
-  // Where the particles could have been heavier, the next step begins with such.
+  // Where the particles could have been heavier, the next step starts with heavier ones.
   if (steepest > 0) share_ /= std::max(kCaution * steepest, 0.7);
   finish(ctx, system, bodies, params, lab.tolerance, record);
   if (!fallback.empty()) record.message = fallback;
   return done_;
 }
 
-/// Impulses and velocities of the best round, the solids' to the precision that was asked for.
+/// Returns impulses and velocities of the best round, the solids' velocities to the requested precision.
 template <int D>
 void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
                       double tolerance, ContactSolveRecord& record) {
@@ -345,7 +347,7 @@ void Coupling::name_objects(Context& ctx, const Model& model, std::vector<Contac
     return points[static_cast<std::size_t>(side) - bodies];
   };
   for (ContactRecord& record : records) {
-    // The number of a particle changes from step to step, its nodes do not.
+    // A particle's number changes from step to step, its nodes do not.
     if (is_particle(record.object_a) || is_particle(record.object_b)) {
       record.name = 0;
       for (const std::int32_t side : {record.object_a, record.object_b}) {

@@ -13,29 +13,29 @@
 
 namespace stickslip {
 
-/// What a step's solve of the coupled problem says besides the contact record.
+/// The report of a coupled solve, besides the contact record.
 struct CouplingRecord {
   int rounds = 0;          // contact problems solved
-  int pcg_iterations = 0;  // of the elastic side, in all
+  int pcg_iterations = 0;  // of the elastic side, in total
 };
 
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// The contact problem of all,
+/// The contact problem of rigid bodies and elastic solids,
 ///   A_e v_e = f_e + B' R,   A_b v_b = f_b + H_b' r,   u = H (B v_e, v_b) + w + E r,   (u, r) in the law,
-/// with the points B v_e of the elastic surfaces that touch something; R are the impulses r on them in world
-/// axes. W has a dense part B A_e^-1 B' there, which is never made. Instead each such point is a free
-/// particle of mass m_k in a problem between bodies, so that every solver of the lab can be used:
+/// where B v_e are the velocities of the touched points of the elastic surfaces, and R the impulses r on them
+/// in world axes. The part of W for these points, B A_e^-1 B', is dense and never formed. Instead each point
+/// is a free particle of mass m_k in a problem between bodies, so that every solver of the lab can be used:
 ///   1. particles move at t = B v - R / m without impulses; solve for r, R;
 ///   2. v = A_e^-1 (f_e + B' R).
-/// It is proximal gradient descent on the dual problem in the metric m, as the splitting of Course Alg.16 is
-/// with m from the diagonal of A; its fixed point has u = H (B v_e, v_b) + w, whatever m. It converges where
-/// B A_e^-1 B' <= diag(1 / m). m is a share of the diagonal of A_e that is adapted so that this holds along
-/// the steps taken, and rounds are accelerated by momentum with restarts [Daviet20 Alg.4 does so for ADMM].
-/// Every round ends with velocities that belong to its impulses, so it is judged by the true u, and momentum
-/// is conserved however early the rounds end.
+/// This is proximal gradient descent on the dual problem in the metric m, like the splitting of Course
+/// Alg.16, which takes m from the diagonal of A. Its fixed point has u = H (B v_e, v_b) + w for any m. It
+/// converges where B A_e^-1 B' <= diag(1 / m). m is a share of the diagonal of A_e, adapted so that this
+/// holds along the steps taken, and rounds are accelerated by momentum with restarts [Daviet20 Alg.4 does so
+/// for ADMM]. The velocities at the end of every round belong to its impulses. So it is judged by the true u,
+/// and momentum is conserved even if the rounds end early.
 class Coupling {
  public:
   void load(Context& ctx, const Model& model);
@@ -43,37 +43,37 @@ class Coupling {
   ElasticSolids& solids() { return solids_; }
   void forget();
 
-  /// Contacts of the solids where they and the bodies are, behind those of the bodies.
+  /// Finds the contacts of the solids at the current poses; they follow those between the bodies.
   void find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
                      const ElasticContacts::Options& options);
   const RigidContact* contacts() const { return contacts_.data(); }
   std::size_t contact_count() const { return contacts_.size(); }
 
-  /// The bodies, and behind them the particles, as the last solve had and left them.
+  /// The bodies followed by the particles, as of the last solve.
   const DeviceBodies& staged() const { return particles_.all(); }
 
-  /// The step's impulses and velocities, of `bodies` (predicted) and solids; `list` has contacts() as its
-  /// contacts.
+  /// Computes the step's impulses and velocities of `bodies` (predicted) and solids; the contacts of
+  /// `list` must be contacts().
   template <int D>
   CouplingRecord solve(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
                        const StepConstraints& list, std::string_view solver, const LabParams& lab,
                        const Params& params, ContactSolveRecord& record);
 
-  /// The last solve's problem in its global form; guess and solution as the system has them.
+  /// The last solve's problem in its global form, with the system's guess and solution.
   template <int D>
   ContactProblem problem(Context& ctx, const ContactSystem<D>& system) const {
     return coupled_problem(system.problem(ctx, particles_.all()), particles_.bodies(), solid_system(ctx));
   }
-  /// Adds energies and momenta of the solids; `moving` bodies stand beside them.
+  /// Adds energies and momenta of the solids; `moving`: number of movable bodies.
   void report(Context& ctx, const Params& params, std::size_t moving, StepReport& report);
-  /// Objects instead of bodies in records, and names of the solids' contacts.
+  /// Replaces bodies by objects in records, and names the solids' contacts.
   void name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const;
   // Stages; public because nvcc allows no device lambda in a private member.
   void take_impulses(Context& ctx, const Vec<double, 4>* world);
   struct RoundStep {
     double steepness;  // dR . B A_e^-1 B' dR / sum |dR|^2 / m: above 1, particles are too heavy
-    bool turned;       // against the momentum [ODonoghue15: gradient scheme]
-    double push;       // [m/s] |R / m|_2: what the impulses alone give the particles
+    bool turned;       // opposite to the momentum [ODonoghue15: gradient scheme]
+    double push;       // [m/s] |R / m|_2: velocity of the particles from the impulses alone
   };
   RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
@@ -104,12 +104,12 @@ class Coupling {
   ElasticSolids solids_;
   ElasticContacts touching_;
   ContactParticles particles_;
-  std::int32_t first_ = 0;  // of the solids' contacts in contacts_
-  double share_ = 0.5;      // of the diagonal of A_e that particles weigh
+  std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
+  double share_ = 0.5;      // mass of the particles, as a share of the diagonal of A_e
   CouplingRecord done_;
   Buffer<RigidContact> contacts_;
-  Buffer<Vec<double, 3>> impulse_, start_, last_;  // R: of this round, where it began, of the last one
-  Buffer<Vec3> v_, v_start_, v_last_, v_free_;     // the solids' velocities to them, and without impulses
+  Buffer<Vec<double, 3>> impulse_, start_, last_;  // R: of this round, at its start, of the last round
+  Buffer<Vec3> v_, v_start_, v_last_, v_free_;     // the solids' velocities for these R, and for R = 0
   Buffer<Vec3> node_impulse_;
   Buffer<double> best_r_;
   Buffer<Vec3> best_v_;

@@ -1,4 +1,4 @@
-// DeviceJoints: the joints of a model in backend memory, and the blocks of rows that they make.
+// DeviceJoints: the joints of a model in backend memory, and their blocks of rows.
 #pragma once
 
 #include "gpu/core/buffer.h"
@@ -14,10 +14,10 @@ class DeviceJoints {
   std::size_t size() const { return joints_.size(); }
   const DeviceJoint* joints() const { return joints_.data(); }
   std::size_t blocks() const { return block_joint_.size(); }
-  /// Of each block: its joint, and which of that one's blocks it is.
+  /// Of each block: its joint, and its index among that joint's blocks.
   const std::int32_t* block_joint() const { return block_joint_.data(); }
   const std::int32_t* block_part() const { return block_part_.data(); }
-  /// Per body: 1 where a joint holds it.
+  /// Per body: 1 if a joint is attached.
   const std::uint8_t* jointed() const { return jointed_.data(); }
 
  private:

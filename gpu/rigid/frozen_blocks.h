@@ -1,4 +1,4 @@
-// The contact problem of a step on the host, out of what the backend holds of it.
+// The contact problem of a step on the host, copied from the backend.
 #pragma once
 
 #include <vector>
@@ -27,7 +27,7 @@ inline void put_body(ContactProblem& p, std::size_t b, const BodyInverse& invers
   }
 }
 
-/// What `problem` reads of a Delassus operator, on the host.
+/// The parts of a Delassus operator that `problem` reads, on the host.
 template <int D>
 struct FrozenBlocks {
   std::vector<std::int32_t> body;
@@ -35,7 +35,7 @@ struct FrozenBlocks {
   std::vector<Vec<double, D>> q, compliance;
   std::vector<ContactLaw<D>> law;
 
-  /// Block c: w = q - H free of the bodies that can be pushed; what others do is in q already.
+  /// Block c: w = q - H free of the movable bodies; the effect of the others is already in q.
   void put(ContactProblem& p, std::size_t c) const {
     Vec<double, D> w = q[c];
     bool touched[D] = {};
@@ -58,7 +58,7 @@ struct FrozenBlocks {
     for (int i = 0; i < D - 1; ++i) to.mu[static_cast<std::size_t>(i)] = law[c].mu[i];
     for (int i = 0; i < D; ++i) {
       p.w.push_back(w[i]);
-      // A row that is not in use stays so without its compliance.
+      // An unused row stays unused without its compliance.
       p.softness.push_back(touched[i] || w[i] != 0 ? compliance[c][i] : 0.0);
     }
   }

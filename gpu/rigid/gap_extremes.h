@@ -12,7 +12,7 @@ struct GapExtremes {
   double gap = std::numeric_limits<double>::max();  // [m] smallest gap; negative where contacts overlap
 };
 
-/// Of contact c.
+/// The extremes of contact c.
 struct GapOf {
   const RigidContact* contact;
   SS_HD GapExtremes operator()(std::size_t c) const {

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::int32_t kNobody = -1;
 
-/// Others may lower *p at the same time.
+/// The value of *p; other threads may lower it concurrently.
 SS_LAMBDA std::int32_t current(std::int32_t* p) {
   return atomic_min(p, std::numeric_limits<std::int32_t>::max());
 }
 
-/// The end of the chain of labels from b on; halves the path for later calls.
+/// The end of the chain of labels that starts at b; halves the path for later calls.
 SS_LAMBDA std::int32_t root_of(std::int32_t* label, std::int32_t b) {
   for (;;) {
     const std::int32_t next = current(label + b);
@@ -27,9 +27,9 @@ SS_LAMBDA std::int32_t root_of(std::int32_t* label, std::int32_t b) {
   }
 }
 
-/// Labels only ever fall, and the smallest index of an island keeps its own: whatever runs at once, all
-/// chains of an island end there. Where another thread has linked `high` first, what it was linked to is
-/// linked in its place.
+/// Labels only decrease, and the smallest index of an island keeps its own label: under any
+/// schedule all chains of an island end there. If another thread has linked `high` first, its
+/// former link is connected too.
 SS_LAMBDA void connect_bodies(std::int32_t* label, std::int32_t a, std::int32_t b) {
   std::int32_t high = root_of(label, a), low = root_of(label, b);
   while (high != low) {
@@ -46,12 +46,12 @@ SS_LAMBDA void connect_bodies(std::int32_t* label, std::int32_t a, std::int32_t 
 
 SS_HD bool is_moving(const IslandInput& in, std::int32_t b) { return b >= 0 && in.moves[b] != 0; }
 
-/// [m/s] of its fastest point, at most.
+/// [m/s] upper bound on the speed of its fastest point.
 SS_HD double fastest_point(const IslandInput& in, std::size_t b) {
   return norm(in.velocity[b]) + in.reach[b] * norm(in.spin[b]);
 }
 
-/// A body that cannot be pushed but moves wakes what it touches.
+/// An immovable body that moves wakes the bodies in contact with it.
 SS_LAMBDA void wake_by_script(const IslandInput& in, std::int32_t script, std::int32_t other, double speed,
                               double* rested) {
   if (script < 0 || is_moving(in, script) || !is_moving(in, other)) return;
@@ -87,7 +87,7 @@ void Islands::connect(Context& ctx, const IslandInput& input) {
       ctx, in.contact_count,
       [=] SS_LAMBDA(std::size_t c) {
         const std::int32_t a = in.contacts[c].a, b = in.contacts[c].b;
-        // Contacts of a pair lie together: the first one speaks for all.
+        // Contacts of a pair are adjacent: only the first one connects.
         if (c > 0 && in.contacts[c - 1].a == a && in.contacts[c - 1].b == b) return;
         if (is_moving(in, a) && is_moving(in, b)) connect_bodies(label, a, b);
       },
@@ -104,7 +104,7 @@ void Islands::connect(Context& ctx, const IslandInput& input) {
   });
 }
 
-/// How long each body has rested.
+/// Updates the rest time of each body.
 void Islands::rest(Context& ctx, const IslandInput& input, const SleepOptions& options) {
   const IslandInput in = input;
   const double speed = options.speed, dt = options.dt;
@@ -142,7 +142,7 @@ void Islands::decide(Context& ctx, const IslandInput& input, const SleepOptions&
   });
   launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
     const bool sleeps = label[b] >= 0 && least[label[b]] >= enough;
-    // Bodies that were woken have to rest anew: what held them up may be gone.
+    // Woken bodies start a new rest time: their support may be gone.
     if (!sleeps && asleep[b] != 0) rested[b] = 0;
     asleep[b] = sleeps ? 1 : 0;
     if (sleeps) in.velocity[b] = in.spin[b] = Vec<double, 3>{0, 0, 0};

@@ -1,4 +1,4 @@
-// Islands: which moving bodies hang together through contacts and joints, and which of them sleep.
+// Islands: groups of movable bodies connected by contacts and joints; they sleep as a whole.
 #pragma once
 
 #include <vector>
@@ -12,19 +12,19 @@ namespace stickslip {
 /// Backend memory, one entry per body, joint or contact.
 struct IslandInput {
   std::size_t bodies = 0;
-  const std::uint8_t* moves = nullptr;                 // 0: stands still or follows a script
-  const double* reach = nullptr;                       // [m] of the point that is farthest from the centre
+  const std::uint8_t* moves = nullptr;                 // 0: immovable or scripted
+  const double* reach = nullptr;                       // [m] distance of the farthest point from the centre
   Vec<double, 3>*velocity = nullptr, *spin = nullptr;  // zeroed where a body falls asleep
   const RigidContact* contacts = nullptr;
   std::size_t contact_count = 0;
   const DeviceJoint* joints = nullptr;
   std::size_t joint_count = 0;
-  std::int32_t disturbed = -1;  // a body that is pulled: it and its island are awake
+  std::int32_t disturbed = -1;  // a pulled body: it and its island are awake
 };
 
 struct SleepOptions {
-  bool sleeping = false;  // false: all are awake, islands are counted only
-  double speed = 0.02;    // [m/s] of a body's fastest point, below which it rests
+  bool sleeping = false;  // false: all are awake, islands are only counted
+  double speed = 0.02;    // [m/s] a body rests while its fastest point is below this
   double time = 0.5;      // [s] that all bodies of an island have to rest
   double dt = 0;          // [s] since the last update
 };
@@ -34,8 +34,8 @@ inline SleepOptions sleep_options(const Params& params) {
 }
 
 struct IslandCounts {
-  std::int32_t islands = 0;  // of moving bodies; one that touches no other is one of its own
-  std::int32_t asleep = 0;   // bodies
+  std::int32_t islands = 0;  // of movable bodies; one without contact is an island of its own
+  std::int32_t asleep = 0;   // number of bodies
 };
 
 /// `IslandInput::reach` of all bodies of a model, from their shapes.
@@ -45,13 +45,13 @@ std::vector<double> body_reaches(const Model& model);
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// To be updated once per step, after contacts were found and before velocities are predicted: an island that
-/// something awake has come near is then awake before it is hit. An island sleeps when each of its bodies has
-/// rested for SleepOptions::time, and wakes as a whole, its clocks set back, when a body that has not joins
-/// it, when a scripted body that moves touches it, or when one of its bodies is `disturbed`.
+/// To be updated once per step, after contacts were found and before velocities are predicted: so an island
+/// is awake before an awake body hits it. An island sleeps when each of its bodies has rested for
+/// SleepOptions::time. It wakes as a whole, with rest times reset, when a body that has not rested joins it,
+/// when a moving scripted body touches it, or when one of its bodies is `disturbed`.
 class Islands {
  public:
-  /// All `bodies` are awake. Also after edits and whenever state comes from outside.
+  /// Wakes all `bodies`. To be called also after edits and after the state is set from outside.
   void reset(Context& ctx, std::size_t bodies);
 
   /// No host reads.
@@ -59,12 +59,11 @@ class Islands {
 
   /// One per body: 1 asleep. Backend memory.
   const std::uint8_t* asleep() const { return asleep_.data(); }
-  /// One per body: the smallest index of a body of its island, -1 for bodies that do not move. Backend
-  /// memory.
+  /// One per body: the smallest index of a body of its island, -1 for immovable bodies. Backend memory.
   const std::int32_t* label() const { return label_.data(); }
   /// One host read.
   IslandCounts counts(Context& ctx);
-  /// Into backend memory.
+  /// Writes to backend memory.
   void launch_counts(Context& ctx, IslandCounts* out) const;
 
   // Stages; public because nvcc allows no device lambda in a private member.
@@ -75,7 +74,7 @@ class Islands {
  private:
   Buffer<std::int32_t> label_;
   Buffer<std::uint8_t> asleep_;
-  Buffer<double> rested_, island_rested_;  // [s] per body; of the least rested one, per label
+  Buffer<double> rested_, island_rested_;  // [s] per body; minimum over the island, per label
   Buffer<IslandCounts> counts_;
 };
 

@@ -1,13 +1,12 @@
-// What the rows of joints lack where they are made half a step ahead: the curvature of the constraint.
+// Curvature correction of joint rows that are built half a step ahead.
 //
-// Moreau's midpoint step makes its rows J at q + dt v / 2 and ends at the velocity v+. Asked for J v+ = 0, v+
-// would be tangent there and not where it is used, at the end of the step: with a spin w a joint takes (w
-// dt)^2 of the energy of its bodies' centres in each step, an error of first order. The rows ask for the rate
-// of the constraint phi at the end of the step instead, to second order,
+// Moreau's midpoint step builds its rows J at q + dt v / 2 and ends at the velocity v+. With J v+ = 0, v+
+// would be tangent at the midpoint and not at the end of the step, where it is used: at a spin w a joint
+// dissipates (w dt)^2 of the energy of its bodies' centres in each step, an error of first order. Instead the
+// rows prescribe the rate of the constraint phi at the end of the step, to second order:
 //   J v+ + (dt / 2) phi'' = 0,   phi'' the second derivative of phi along free motion at v.
-// Then the impulse J' r acts on (v + v+) / 2, of which J is zero to second order, and does no work. The way
-// along the tangent to the midpoint leaves phi itself by (dt^2 / 8) phi'', which is no error to be taken
-// back.
+// Then the impulse J' r acts on (v + v+) / 2, for which J is zero to second order, and does no work. The
+// straight path to the midpoint changes phi itself by (dt^2 / 8) phi''. This is not an error to correct.
 #pragma once
 
 #include <cmath>
@@ -16,15 +15,15 @@
 
 namespace stickslip::rigid_detail {
 
-/// What a row lacks.
+/// The correction terms of a row.
 struct Bend {
   double speed = 0;   // [m/s] (dt / 2) phi''
   double offset = 0;  // [m] (dt^2 / 8) phi''
 };
 
-/// How much of it a row takes: all but (theta / 0.1)^4 where half a step turns the bodies by theta [rad].
-/// Steps that are too long for what turns would gain energy from it, as belts of small links under tension
-/// show; they keep losing some.
+/// The share of the correction in a row: all but about (theta / 0.1)^4 where half a step turns the bodies by
+/// theta [rad]. Steps too long for the rotation would gain energy from the full correction, as belts of small
+/// links under tension show; with the share they keep losing some.
 SS_HD inline double bend_share(double theta) {
   constexpr double kResolved = 0.1;
   const double x = theta / kResolved;

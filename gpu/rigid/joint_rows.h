@@ -1,7 +1,7 @@
 // The rows of joints: blocks of the contact problem from two poses.
 //
-// Velocities of rows are of a's point against b's, in m/s: rows about an axis are scaled by a length of the
-// bodies (`joint_length`), so that all rows of a joint have about the same W_ii.
+// Row velocities are those of a's point relative to b's, in m/s: rows about an axis are scaled by a length of
+// the bodies (`joint_length`), so that all rows of a joint have about the same W_ii.
 #pragma once
 
 #include "gpu/model/body.h"
@@ -19,11 +19,11 @@ struct DeviceJoint {
   double motor_speed, motor_limit;
   double ratio;
   Quat start_a, start_b;
-  double turn_period;  // [rad] gear: what is known of its error is modulo this; 0: nothing
+  double turn_period;  // [rad] gear: its error is known modulo this; 0: unknown
 };
 
-/// Turns are known modulo 2 pi, so that of a - ratio b is modulo 2 pi / q for a ratio p / q. Other gears than
-/// those with a small q keep the rates alone.
+/// Turns are known modulo 2 pi, so the turn of a - ratio b is known modulo 2 pi / q for a ratio p / q. Other
+/// gears than those with a small q constrain only the rates.
 inline double gear_period(double ratio) {
   constexpr int most = 64;
   for (int q = 1; q <= most; ++q)
@@ -36,11 +36,11 @@ inline DeviceJoint device_joint(const Joint& j) {
           j.motor_limit, j.ratio, j.start_a, j.start_b, gear_period(j.ratio)};
 }
 
-/// What a block of a joint does.
+/// The constraint of a joint's block.
 enum class JointPart : std::uint8_t {
   point,   // 3 rows: the anchors coincide
   turn,    // 3 rows: the frames are parallel
-  swing,   // 2 rows: the axes are
+  swing,   // 2 rows: the axes are parallel
   rail,    // 2 rows: a's anchor lies on b's axis
   length,  // 1 row: the free coordinate stays at `high`
   gear,    // 1 row
@@ -49,7 +49,7 @@ enum class JointPart : std::uint8_t {
   motor    // a bounded impulse
 };
 
-/// The blocks of one joint, in the order in which they are stored. None depends on poses.
+/// The blocks of one joint, in storage order. They do not depend on poses.
 struct JointParts {
   static constexpr int kMost = 5;
   int count = 0;
@@ -68,7 +68,7 @@ SS_HD inline JointParts joint_parts(const DeviceJoint& j) {
   if (j.kind == JointKind::slider || j.kind == JointKind::fixed) parts.add(JointPart::turn);
   if (j.kind == JointKind::gear) parts.add(JointPart::gear);
   if (free || j.kind == JointKind::distance) {
-    // One bilateral row where there is no room between the limits; a length is never negative.
+    // A single bilateral row where the limits coincide; a length is never negative.
     if (j.low == j.high) {
       parts.add(JointPart::length);
     } else if (j.low < j.high) {
@@ -80,10 +80,10 @@ SS_HD inline JointParts joint_parts(const DeviceJoint& j) {
   return parts;
 }
 
-/// How many blocks a joint has, whether or not they act: 0 to JointParts::kMost.
+/// Number of blocks of a joint, active or not: 0 to JointParts::kMost.
 SS_HD inline int joint_block_count(const DeviceJoint& j) { return joint_parts(j).count; }
 
-/// Of the rows about an axis [m]: with it they have about the W_ii of the rows along one.
+/// Scale of rows about an axis [m]: it gives them about the W_ii of the rows along an axis.
 SS_HD inline double joint_length(const BodyInverse& a, const BodyInverse& b) {
   const double linear = a.mass + b.mass;
   double angular = 0;
@@ -93,13 +93,13 @@ SS_HD inline double joint_length(const BodyInverse& a, const BodyInverse& b) {
 
 /// The free coordinate of a hinge, slider or distance.
 struct JointCoordinate {
-  double value;  // [rad] the one nearest to the middle of the limits; [m]
+  double value;  // [rad] the representative nearest to the middle of the limits; [m]
   double rate;   // [rad/s, m/s]
 };
 
 namespace rigid_detail {
 
-/// The two frames in the world, and how they move.
+/// The two frames in world axes, and their motion.
 struct JointFrames {
   Pose a, b;
   V3 centre_a, centre_b;  // of the bodies
@@ -124,36 +124,37 @@ struct JointFrames {
     return b.q.rotate(e);
   }
   SS_HD V3 apart() const { return a.x - b.x; }
-  /// Of a's anchor against the point of b that is `arm_b` from its centre.
+  /// Velocity of a's anchor relative to the point of b at `arm_b` from its centre.
   SS_HD V3 relative_velocity(const V3& arm_b) const {
     return velocity_a + cross(spin_a, a.x - centre_a) - velocity_b - cross(spin_b, arm_b);
   }
-  /// Its acceleration while both bodies turn steadily [m/s^2].
+  /// The same points' relative acceleration while both bodies turn at constant spin [m/s^2].
   SS_HD V3 pull(const V3& arm_a, const V3& arm_b) const {
     return cross(spin_a, cross(spin_a, arm_a)) - cross(spin_b, cross(spin_b, arm_b));
   }
-  /// Of a row whose constraint has this second derivative; `spin` is that of what turns besides the bodies.
+  /// The correction of a row whose constraint has this second derivative; `spin`: of anything that
+  /// turns besides the bodies.
   SS_HD Bend bend(double rate, double spin = 0) const {
     const double fastest2 = std::fmax(norm2(spin_a), norm2(spin_b));
     return bend_of_rate(ahead, rate, std::sqrt(std::fmax(fastest2, spin * spin)));
   }
 };
 
-/// A row of both bodies and the error that it takes back, the coordinate of which it is the rate.
+/// A row of both bodies, and the error that it corrects: the coordinate whose rate is the row.
 struct JointRow {
   V6 a, b;
   double error;
   Bend bend = {};
 };
 
-/// d . (a's anchor - b's) for a direction d that does not turn.
+/// d . (a's anchor - b's) for a direction d that does not rotate.
 SS_HD inline JointRow anchor_row(const JointFrames& f, const V3& d) {
   const V3 arm_a = f.a.x - f.centre_a, arm_b = f.b.x - f.centre_b;
   return {point_row(d, arm_a), -point_row(d, arm_b), dot(d, f.apart()), f.bend(dot(d, f.pull(arm_a, arm_b)))};
 }
 
-/// The same where d turns with b: b's arm ends at a's anchor, as d' = spin_b x d. What moves at v along b's
-/// turning axes falls behind by 2 spin_b x v besides.
+/// The same where d rotates with b: b's arm ends at a's anchor, as d' = spin_b x d. A point that moves at v
+/// relative to b's rotating axes has the additional term -2 spin_b x v.
 SS_HD inline JointRow rail_row(const JointFrames& f, const V3& d) {
   const V3 arm_a = f.a.x - f.centre_a, arm_b = f.a.x - f.centre_b;
   const V3 behind = 2 * cross(f.spin_b, f.relative_velocity(arm_b));
@@ -166,21 +167,21 @@ SS_HD inline JointRow turn_row(const V3& axis, double length, double angle) {
   return {row, -row, length * angle};
 }
 
-/// The rotation that takes b's frame to a's, in world axes [rad]; with the rows spin_a - spin_b its rate
-/// along itself is exact, and across it to first order.
+/// The rotation from b's frame to a's, in world axes [rad]. With the rows spin_a - spin_b its rate is exact
+/// along the rotation axis, and correct to first order across it.
 SS_HD inline V3 turn_error(const JointFrames& f) {
   return f.b.q.rotate(rotation_vector(f.b.q.conjugate() * f.a.q));
 }
 
-/// The smallest rotation that takes b's axis to a's, in world axes [rad].
+/// The smallest rotation from b's axis to a's, in world axes [rad].
 SS_HD inline V3 swing_error(const JointFrames& f) {
   const V3 to = f.a.q.rotate({1, 0, 0}), from = f.axis_b(0), c = cross(from, to);
   const double sine = norm(c);
   return sine > 0 ? (std::atan2(sine, dot(from, to)) / sine) * c : c;
 }
 
-/// The turn of a against b about x: the twist of q = swing twist. Chosen modulo 2 pi to be nearest to
-/// `middle`.
+/// The turn of a relative to b about x: the twist of q = swing twist. Of the values modulo 2 pi, the
+/// one nearest to `middle`.
 SS_HD inline double hinge_angle(const JointFrames& f, double middle) {
   const double pi = std::acos(-1.0);
   const Quat q = f.b.q.conjugate() * f.a.q;
@@ -194,7 +195,8 @@ SS_HD inline double turn_since(const Quat& start, const Quat& now) {
   return 2 * std::atan2(q.v[0], q.w);
 }
 
-/// A row of swing, about b's axis `axis` across x. It turns with b, and what turns about x at s stays behind.
+/// A row of swing, about b's axis `axis` across x. The axis turns with b; the turn about x relative to b adds
+/// to the second derivative.
 SS_HD inline JointRow swing_row(const JointFrames& f, const V3& axis, double length, double angle) {
   const V3 x = f.axis_b(0);
   JointRow row = turn_row(axis, length, angle);
@@ -202,8 +204,8 @@ SS_HD inline JointRow swing_row(const JointFrames& f, const V3& axis, double len
   return row;
 }
 
-/// How far a's turn is ahead of `ratio` times b's [rad], the nearest of what it may be. Axes that have left
-/// their directions by more than about ten degrees count no turns: then 0.
+/// The lead of a's turn over `ratio` times b's [rad], the smallest representative. Zero when an axis is off
+/// its initial direction by more than about ten degrees: turns are then undefined.
 SS_HD inline double gear_error(const DeviceJoint& j, const JointFrames& f) {
   constexpr double still = 0.985;
   if (!(j.turn_period > 0) || dot(f.a.q.rotate({1, 0, 0}), j.start_a.rotate({1, 0, 0})) < still ||
@@ -248,7 +250,7 @@ SS_HD inline void set_equalities(ConstraintBlock<D>& block, const JointRow (&row
   for (int i = 0; i < N; ++i) block.w[i] = w[i] + rows[i].bend.speed;
 }
 
-/// Returns how many rows are in use.
+/// Returns the number of active rows.
 template <int D>
 SS_HD inline int set_equality_part(ConstraintBlock<D>& block, JointPart part, const DeviceJoint& j,
                                    const JointFrames& f, double length, const ErrorFeedback& feedback) {
@@ -287,8 +289,8 @@ SS_HD inline int set_equality_part(ConstraintBlock<D>& block, JointPart part, co
   return 1;
 }
 
-/// Whether the joint may come to its limit within a step: at twice its rate, after twice the fall from rest,
-/// or when it is there almost.
+/// True if the joint may reach its limit within a step: at twice its rate, after twice the fall from rest, or
+/// when it is almost there.
 SS_HD inline bool limit_is_near(double gap, double rate, double length, double dt) {
   const double fall = 20.0;  // [m/s^2]
   return gap < 0.05 * length + dt * (2 * std::fabs(rate) + fall * dt);
@@ -303,15 +305,15 @@ SS_HD inline JointCoordinate joint_coordinate(const DeviceJoint& j, const BodyAt
   return {row.error, dot(row.a, a.twist()) + dot(row.b, b.twist())};
 }
 
-/// Block i of a joint, 0 <= i < joint_block_count(j); a and b are its bodies as they stand. Returns false for
-/// a block that does not act: its rows are empty then (u = r = 0), it may be left out or kept.
+/// Block i of a joint, 0 <= i < joint_block_count(j); a and b are its bodies in their present poses. Returns
+/// false for an inactive block: its rows are then empty (u = r = 0), and it may be left out or kept.
 ///
 /// Equalities are bilateral, limits frictionless contacts. A motor is Coulomb friction under a known load:
-/// the normal row touches nothing and has w_N = -c limit dt with a compliance c > 0, so that
-/// r_N = limit dt; the tangential row is the free coordinate with mu = 1: |r_T| <= limit dt, and it drives
-/// u_T = rate - motor_speed to zero. That is exact under the exact flow rule only.
+/// the normal row acts on no body and has w_N = -c limit dt with a compliance c > 0, so that r_N = limit dt.
+/// The tangential row is the free coordinate with mu = 1: |r_T| <= limit dt, and it drives u_T = rate -
+/// motor_speed to zero. That is exact under the exact flow rule only.
 ///
-/// Positions alone: whole_error() makes w the error, or the gap of a limit; leave motors out then.
+/// For positions alone, whole_error() makes w the error, or the gap of a limit; leave motors out then.
 template <int D>
 SS_HD inline bool fill_joint_block(const DeviceJoint& j, int i, const BodyAtStep& a, const BodyAtStep& b,
                                    const ErrorFeedback& feedback, ConstraintBlock<D>& block) {

@@ -8,7 +8,7 @@ namespace law_checker_detail {
 
 using V3 = Vec<double, 3>;
 
-/// +1 or -1, as if by chance, the same in every run.
+/// +1 or -1, pseudo-random, the same in every run.
 SS_HD inline double sign_of(std::int32_t body) {
   std::uint32_t x = static_cast<std::uint32_t>(body) * 2654435761u;
   x ^= x >> 15;
@@ -53,8 +53,7 @@ struct ContactCheck {
   SS_HD LawSums operator()(const RigidContact& c, const Vec<double, 4>& f) const {
     const BodyAtStep a = blocks.at.at_step(c.a), b = blocks.at.at_step(c.b);
     LawSums sums;
-    if (!(a.inverse.mass > 0) && !(b.inverse.mass > 0))
-      return sums;  // nothing to move: both sleep, or are held
+    if (!(a.inverse.mass > 0) && !(b.inverse.mass > 0)) return sums;  // both immovable: asleep or held
     const typename ContactBlocks<D>::Friction friction = blocks.friction(c);
     ContactOutcome end;
     end.n = friction.frame.frame.n;

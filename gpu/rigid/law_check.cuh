@@ -1,4 +1,4 @@
-// LawChecker: whether velocities and impulses at the end of a step obey Coulomb's law and Newton's.
+// LawChecker: checks velocities and impulses at the end of a step against Coulomb's and Newton's laws.
 #pragma once
 
 #include "gpu/core/buffer.h"
@@ -9,8 +9,8 @@
 
 namespace stickslip {
 
-/// Whose momentum has to be the sum of contact impulses: not that of bodies that joints hold. Particles of
-/// elastic solids stand behind the bodies. `any`: false where something else changes velocities too.
+/// The bodies whose momentum change must equal the sum of their contact impulses: all without joints.
+/// Particles of elastic solids follow the bodies. `any`: false where something else changes velocities too.
 struct CountedBodies {
   const std::uint8_t* jointed;
   std::size_t bodies;
@@ -21,8 +21,8 @@ struct CountedBodies {
   }
 };
 
-/// Momentum, linear and angular about the origin, that bodies gain, counted twice: all alike, and with a sign
-/// for each body, which lets no two errors cancel but by chance.
+/// Momentum, linear and angular about the origin, that bodies gain, summed twice: with equal signs, and with
+/// a pseudo-random sign for each body, so that two errors cancel only by chance.
 using MomentumSums = Vec<double, 12>;
 
 struct BodyMomentum {
@@ -39,16 +39,16 @@ struct LawSums {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Goes through the contacts as collision detection found them, with surfaces, velocities and impulses in
-/// world axes: rows of H, W, packs and colours of a solver do not go in, so that no fault of theirs can hide.
+/// Checks the contacts as collision detection found them, with surfaces, velocities and impulses in world
+/// axes. It uses no rows of H, W, packs or colours of a solver, so errors in those cannot hide.
 template <int D>
 class LawChecker {
  public:
-  /// Keeps the velocities at the start of the step, on which restitution depends.
+  /// Stores the velocities at the start of the step, on which restitution depends.
   void begin(Context& ctx, const DeviceBodies& bodies);
   /// `impulse`: of the contacts in world axes, torsion fourth; `bodies` with their new velocities, and `free`
-  /// without impulses; surfaces from `blocks`, whose velocities are replaced by those at the start. Writes to
-  /// `out` in backend memory; no host read.
+  /// without impulses. Surfaces come from `blocks`; its velocities are replaced by those at the start. Writes
+  /// to `out` in backend memory; no host read.
   void check(Context& ctx, const DeviceBodies& bodies, ContactBlocks<D> blocks, const RigidContact* contacts,
              std::size_t count, const Vec<double, 4>* impulse, const CountedBodies& counted, LawCheck* out);
 

@@ -1,4 +1,4 @@
-// Violation of Coulomb's law by one contact at the end of a step: pure functions that no solver uses.
+// Violation of Coulomb's law by one contact at the end of a step: pure functions, independent of the solvers.
 #pragma once
 
 #include <cmath>
@@ -56,7 +56,7 @@ SS_HD inline LawCheck law_terms(const ContactOutcome& c) {
   return check;
 }
 
-/// Of several contacts: the largest of each, and the work of all.
+/// Combines several contacts: the largest violation of each kind, and the total work.
 SS_HD inline LawCheck worse(const LawCheck& a, const LawCheck& b) {
   using law_check_detail::larger;
   LawCheck out;

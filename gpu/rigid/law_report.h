@@ -1,4 +1,4 @@
-// What the report of a velocity-level step says of how its contact problem was solved.
+// The part of a velocity-level step's report about the solution of its contact problem.
 #pragma once
 
 #include "gpu/model/report.h"
@@ -7,12 +7,13 @@
 
 namespace stickslip {
 
-/// Whether the solve converged and what ended it, from report.contact_solve and the seconds of the solve.
-/// `rounds`: it solved several contact problems (bodies beside elastic solids), whose iterations add up.
+/// Fills in whether the solve converged and what ended it, from report.contact_solve and the seconds
+/// of the solve. `rounds`: several contact problems were solved (bodies beside elastic solids),
+/// whose iterations add up.
 void report_convergence(const LabParams& lab, bool rounds, StepReport& report);
 
-/// Puts `law` into the report. A step whose impulses leave their cones by more than the tolerance, or whose
-/// velocities are not those of its impulses, has not converged, whatever the residual of its solver says.
+/// Adds `law` to the report. A step has not converged if its impulses leave their cones by more than the
+/// tolerance, or if its velocities do not follow from its impulses, even if the solver's residual is small.
 /// Solvers of box friction are not checked against the circular cone.
 void report_law(const LawCheck& law, const Params& params, StepReport& report);
 

@@ -1,4 +1,4 @@
-// The pointer's spring at a rigid body.
+// The mouse spring on a rigid body.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// A spring of params.drag_stiffness with critical damping on the body's mass, taken implicitly at the point
-/// that the pointer holds: no stiffness is too large. For bodies before `predict`; no body where the pointer
-/// holds none that moves. Five host reads.
+/// A spring of params.drag_stiffness with critical damping for the body's mass, implicit at the dragged
+/// point, so it is stable at any stiffness. For bodies before `predict`. Without a movable body under the
+/// pointer the result has no body. Five host reads.
 MouseSpring mouse_spring(Context& ctx, const DeviceBodies& bodies, const Model& model, const Params& params,
                          const std::optional<Drag>& drag);
 

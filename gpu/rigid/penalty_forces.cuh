@@ -1,5 +1,5 @@
-// Penalty contact [Course §5.1]: springs, dampers and regularised friction in place of a contact problem, as
-// the classical baseline.
+// Penalty contact [Course §5.1]: springs, dampers and regularised friction instead of a contact problem,
+// as the classical baseline.
 #pragma once
 
 #include "gpu/rigid/bodies.cuh"
@@ -13,7 +13,7 @@ struct PenaltyOptions {
   double stiffness;  // k [N/m]
   double damping;    // b [N s/m]
   double slip;       // [m/s] below which friction is viscous
-  double gravity;    // [m/s^2] its size
+  double gravity;    // [m/s^2] magnitude
 };
 
 inline PenaltyOptions penalty_options(const Params& params) {
@@ -21,9 +21,9 @@ inline PenaltyOptions penalty_options(const Params& params) {
           std::fabs(params.gravity)};
 }
 
-/// r_N = dt max(0, -k gap - b u_N) on overlaps only: contacts never pull. Of large steps, for which the
-/// spring is too stiff, it is cut where it would do more than reverse the approach or take the whole overlap
-/// back within the step; where dt^2 k and dt b are small against the mass that is never so.
+/// r_N = dt max(0, -k gap - b u_N) on overlaps only: contacts never pull. In steps too large for the stiff
+/// spring, r_N is limited so that it does no more than reverse the approach or remove the whole overlap
+/// within the step. Where dt^2 k and dt b are small against the mass, the limit is inactive.
 SS_HD inline double penalty_normal_impulse(const PenaltyOptions& o, double gap, double u, double mobility) {
   if (!(gap < 0) || !(mobility > 0)) return 0;
   const double force = -o.stiffness * gap - o.damping * u;
@@ -34,11 +34,11 @@ SS_HD inline double penalty_normal_impulse(const PenaltyOptions& o, double gap, 
   return r < most ? r : most;
 }
 
-/// Impulse of a contact under velocities u = H v at the start of the step (without w):
+/// Impulse of a contact for velocities u = H v at the start of the step (without w):
 ///   r_i = -r_N mu_i^2 u_i / max(|mu u|, mu slip)
-/// along the tangents, which is [Course Eq.288] for one mu: Coulomb's force beyond the slip speed, viscous
-/// below, never beyond the cone. It is cut where it would turn the sliding round. Explicit: the contact knows
-/// nothing of what else happens in the step.
+/// along the tangents, which is [Course Eq.288] for one mu: Coulomb's force above the slip speed, viscous
+/// below, always inside the cone. It is limited so that it does not reverse the sliding. Explicit:
+/// independent of the other contacts in the step.
 template <int D>
 SS_HD inline Vec<double, D> penalty_impulse(const PenaltyOptions& o, const ConstraintBlock<D>& block,
                                             double gap, const Vec<double, D>& u, const BodyInverse& a,
@@ -63,12 +63,12 @@ SS_HD inline Vec<double, D> penalty_impulse(const PenaltyOptions& o, const Const
   return r;
 }
 
-/// The same forces at the end of the step, as compliances of the contact's rows: with E_N = 1 / (dt^2 k + dt
-/// b) and w_N = dt k / (dt k + b) gap / dt (gap / dt where that is open) the law u_N >= 0, r_N >= 0 is the
-/// spring and damper, taken implicitly [Course Eq.59]; with E_T = slip / (mu r) the cone's inside is viscous
-/// friction that reaches its bound at the slip speed, if r is the normal impulse: the spring's at the start
-/// of the step, or that of the weight that the contact moves if this is more. Any exact solver of the contact
-/// problem then finds them, and no step is too large. Restitution is the damper's business.
+/// The same forces at the end of the step, as compliances of the contact's rows. With E_N = 1 / (dt^2 k + dt
+/// b) and w_N = dt k / (dt k + b) gap / dt (gap / dt where the gap is open) the law u_N >= 0, r_N >= 0 is the
+/// implicit spring and damper [Course Eq.59]. With E_T = slip / (mu r) the inside of the cone is viscous
+/// friction that reaches its bound at the slip speed, if r is the normal impulse: that of the spring at the
+/// start of the step, or of the weight that the contact moves if this is larger. Any exact solver of the
+/// contact problem then finds these forces, and no step is too large. The damper replaces restitution.
 template <int D>
 SS_HD inline void soften_by_penalty(const PenaltyOptions& o, double gap, const BodyInverse& a,
                                     const BodyInverse& b, ConstraintBlock<D>& block) {
@@ -89,13 +89,13 @@ SS_HD inline void soften_by_penalty(const PenaltyOptions& o, double gap, const B
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Explicit penalty impulses of contacts. Joints are not penalties: they hold by their blocks, which are
-/// solved after `free` has what contacts do.
+/// Explicit penalty impulses of contacts. Joints are not penalties: their blocks are solved after the
+/// contacts' effect is in `free`.
 template <int D>
 class PenaltyForces {
  public:
-  /// Of `count` contacts and their blocks, from velocities at the start of the step; adds A^-1 H' r to the
-  /// velocities `free` (6 numbers per body). No host reads.
+  /// Impulses of `count` contacts and their blocks, from velocities at the start of the step; adds A^-1 H' r
+  /// to the velocities `free` (6 numbers per body). No host reads.
   void push(Context& ctx, const ConstraintBlock<D>* blocks, const RigidContact* contacts, std::size_t count,
             const BodiesView& bodies, std::size_t body_count, const PenaltyOptions& options, double* free);
 

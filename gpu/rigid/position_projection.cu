@@ -29,12 +29,12 @@ SS_HD void joint_rows(const ProjectionProblem& p, const ErrorFeedback& feedback,
   const bool bilateral = block.law.set == FrictionSet::bilateral;
   for (int i = 0; i < (bilateral ? 3 : 1); ++i) {
     const Vec<double, 6>&a = block.jacobian[0][i], &b = block.jacobian[1][i];
-    if (a == Vec<double, 6>::zero() && b == Vec<double, 6>::zero()) continue;  // not in use
+    if (a == Vec<double, 6>::zero() && b == Vec<double, 6>::zero()) continue;  // unused row
     out[i] = {{block.body[0], block.body[1]}, bilateral, {a, b}, block.w[i], 0};
   }
 }
 
-/// Follows the two points that faced each other when the contact was found, along its normal.
+/// Tracks the two points that faced each other when the contact was found, along its normal.
 SS_HD PositionRow contact_row(const ProjectionProblem& p, const ErrorFeedback& feedback,
                               const RigidContact& c) {
   const auto now = [&](std::int32_t b, const Vec<double, 3>& x) {
@@ -163,7 +163,7 @@ void PositionProjection::project(Context& ctx, const ProjectionProblem& problem,
   const Vec<double, 6>* shift = shift_.data();
   launch(ctx, problem.bodies, [=] SS_LAMBDA(std::size_t b) {
     const Vec<double, 6>& z = shift[b];
-    // What is not touched keeps its bits.
+    // Keeps untouched poses bitwise unchanged.
     if (z == Vec<double, 6>::zero()) return;
     pose[b] = {pose[b].x + Vec<double, 3>{z[0], z[1], z[2]},
                normalized(rotation_by(Vec<double, 3>{z[3], z[4], z[5]}) * pose[b].q)};

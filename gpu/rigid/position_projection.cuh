@@ -1,4 +1,4 @@
-// PositionProjection: takes overlaps and joint errors back after a step, in positions alone [Course §3.4.6].
+// PositionProjection: corrects overlaps and joint errors after a step, in positions alone [Course §3.4.6].
 #pragma once
 
 #include "gpu/collide/rigid_contacts.cuh"
@@ -8,57 +8,57 @@
 
 namespace stickslip {
 
-/// What is to be projected. Backend memory.
+/// Input and output of the projection. Backend memory.
 struct ProjectionProblem {
   const DeviceJoint* joints = nullptr;
-  const std::int32_t *block_joint = nullptr, *block_part = nullptr;  // as StepConstraints has them
+  const std::int32_t *block_joint = nullptr, *block_part = nullptr;  // as in StepConstraints
   std::size_t joint_blocks = 0;
   const RigidContact* contacts = nullptr;
   std::size_t contact_count = 0;
-  const Pose* found_at = nullptr;        // per body: where it was when the contacts were found
-  const BodyInverse* inverse = nullptr;  // per body; zero: stays where it is
+  const Pose* found_at = nullptr;        // per body: its pose when the contacts were found
+  const BodyInverse* inverse = nullptr;  // per body; zero: immovable
   std::size_t bodies = 0;
   Pose* pose = nullptr;  // per body, corrected
 };
 
 struct ProjectionOptions {
   int iterations = 10;
-  double slop = 0;                                       // [m] overlap that is left alone
-  double furthest = std::numeric_limits<double>::max();  // [m] of an error that is taken back at once
+  double slop = 0;                                       // [m] overlap that is not corrected
+  double furthest = std::numeric_limits<double>::max();  // [m] largest error corrected at once
 };
 
 inline ProjectionOptions projection_options(const Params& params) {
   return {params.projection_iterations, params.contact_slop, params.baumgarte_speed * params.dt};
 }
 
-/// One scalar row of the projection: an error phi and how both bodies change it. Of a bilateral row phi + H z
-/// is to be 0, of others >= 0.
+/// One scalar row of the projection: an error phi and its derivatives with respect to both bodies. A
+/// bilateral row requires phi + H z = 0, others >= 0.
 struct PositionRow {
   std::int32_t body[2];  // -1: none
   bool bilateral;
   Vec<double, 6> jacobian[2];
   double error;    // [m]
-  double inverse;  // of the majorant's diagonal; 0: nothing can be done
+  double inverse;  // inverse of the majorant's diagonal; 0: both bodies immovable
 };
 
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Solves the linearised problem phi + W d >= 0, d >= 0, complementary (bilateral rows: phi + W d = 0) with
-/// W = H A^-1 H' [Course Eq.254] and moves bodies by z = A^-1 H' d: heavy ones less, and centres of mass of
-/// what is free not at all.
+/// Solves the linearised problem phi + W d >= 0, d >= 0, complementary (bilateral rows: phi + W d = 0)
+/// with W = H A^-1 H' [Course Eq.254] and moves bodies by z = A^-1 H' d: heavy ones less, and centres of
+/// mass of free groups not at all.
 ///
-/// Rows go all at once, each as if it had its own share of its bodies' masses: with n_b rows at body b,
-/// W <= D = diag(sum_b n_b H_b A_b^-1 H_b'), and d <- max(y - D^-1 (W y + phi), 0) never overshoots; y runs
-/// ahead of d by Nesterov's momentum. Deviation from the text's proximal sweeps: nothing is coloured, and the
-/// result does not depend on the order of rows or the number of threads.
+/// All rows are updated at once, each as if it had its own share of its bodies' masses: with n_b rows at body
+/// b, W <= D = diag(sum_b n_b H_b A_b^-1 H_b'), and d <- max(y - D^-1 (W y + phi), 0) never overshoots; y
+/// extrapolates d by Nesterov's momentum. Deviation from the text's proximal sweeps: nothing is coloured, and
+/// the result does not depend on the order of rows or the number of threads.
 class PositionProjection {
  public:
   /// Two launches per iteration; no host reads.
   void project(Context& ctx, const ProjectionProblem& problem, const ProjectionOptions& options);
 
-  /// Of the last call: d and rows, joints first (3 per block), then one per contact. Backend memory.
+  /// From the last call: d and rows, joints first (3 per block), then one per contact. Backend memory.
   const double* displacement() const { return d_.data(); }
   const PositionRow* rows() const { return row_.data(); }
   std::size_t count() const { return row_.size(); }
@@ -73,7 +73,7 @@ class PositionProjection {
  private:
   Buffer<PositionRow> row_;
   Buffer<double> d_, ahead_;      // per row
-  BodyGather gather_;             // 2 row + side
+  BodyGather gather_;             // entry index: 2 row + side
   Buffer<Vec<double, 6>> shift_;  // per body
 };
 

@@ -23,22 +23,22 @@ std::string manifolds_refused(const std::string& why) {
 
 constexpr double kColdTolerance = 1e-6;
 
-/// 1 for a contact that was not there in the last step.
+/// 1 for a contact that did not exist in the last step.
 struct IsFresh {
   const RigidContact* contact;
   SS_HD int operator()(std::size_t c) const { return contact[c].previous < 0 ? 1 : 0; }
 };
 
-/// What residuals of a step are relative to where |q| is less, per block [m/s]: a thousandth of what gravity
-/// adds in the step, or a micrometre a second. Where bodies rest on each other and fall together, q is
-/// rounding.
+/// Lower bound on |q| per block, the norm that residuals are relative to [m/s]: a thousandth of the
+/// velocity that gravity adds in the step, or a micrometre a second. Where resting bodies fall
+/// together, q is rounding.
 double least_speed(const Params& params) {
   constexpr double kShareOfFall = 1e-3, kLeast = 1e-6;
   return std::max(kShareOfFall * std::fabs(params.gravity) * params.dt, kLeast);
 }
 
-/// What a block counts for at most in |q| [m/s]: thirty times what gravity adds in the step. A fast body, or
-/// a gap that could not close in a thousand steps, would otherwise hide the errors of everything that rests.
+/// Cap on a block's part of |q| [m/s]: thirty times the velocity that gravity adds in the step. A fast body,
+/// or a gap that could not close in a thousand steps, would otherwise hide the errors of all resting bodies.
 double most_speed(const Params& params) {
   constexpr double kFalls = 30;
   const double fall = std::fabs(params.gravity) * params.dt;
@@ -75,7 +75,7 @@ void RigidStepper::load(Context& ctx, const Model& model) {
   forget_history();
 }
 
-/// Four rows cost twice as much as three.
+/// Chooses three or four rows: four cost twice as much.
 void RigidStepper::choose_system(const Model& model) {
   const bool torsion = has_torsion(model);
   if (torsion == std::holds_alternative<ContactSystem<4>>(system_)) return;
@@ -119,7 +119,7 @@ StepReport RigidStepper::step(Context& ctx, const Model& model, const Params& pa
     const Params& used = coupling_.active() ? coupled_params(params) : params;
     return try_step(ctx, model, used, lab, drag, frame, time);
   } catch (...) {
-    // The contacts of a failed step hold indices of that step's lists.
+    // The contact list of the failed step holds indices of that step's lists.
     bodies_.restore(ctx);
     coupling_.solids().restore(ctx);
     forget_history();
@@ -171,7 +171,7 @@ void RigidStepper::update_islands(Context& ctx, const Params& params, std::int32
   sleeping_ = params.sleeping;
 }
 
-/// Contacts that were not there in the last step. One host read.
+/// Number of contacts that did not exist in the last step. One host read.
 std::size_t RigidStepper::fresh_contacts(Context& ctx) {
   reduce_sum(ctx, contacts_.count(), IsFresh{contacts_.contacts()}, fresh_.data(), kMedium);
   return static_cast<std::size_t>(read_back(ctx, fresh_.data()));
@@ -214,7 +214,8 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   return list;
 }
 
-/// Scripted bodies, the elastic solids' systems, and the way of `before` seconds to where contacts are found.
+/// Prepares scripted bodies and the systems of the elastic solids. Then advances the state by `before`
+/// seconds, to where contacts are found.
 void RigidStepper::begin_step(Context& ctx, const Model& model, const Params& params,
                               const std::optional<Drag>& drag, double time, double before) {
   const Span span(ctx, "begin");
@@ -306,8 +307,8 @@ void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Pa
     solved.contact_count = 0;
   }
   const bool remembered = system.remembers_contacts();
-  // A structure that was not there before, as in the first step of a scene, deserves more than the next
-  // steps: what is missing in its impulses would move all of it. So does one that springs held until now.
+  // A new structure, as in the first step of a scene, gets more iterations than later steps: errors in its
+  // impulses would move all of it. The same holds for a structure that springs held until now.
   const bool is_cold = params.cold_start_iterations > 0 && solved.contact_count >= bodies_.moving() &&
                        (!remembered || 10 * fresh_contacts(ctx) > 9 * contacts_.count());
   const LabParams cold = cold_start_params(params, lab);

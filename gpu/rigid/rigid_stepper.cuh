@@ -21,7 +21,7 @@
 
 namespace stickslip {
 
-/// What the report of a step reads from the backend, in one host read.
+/// The backend data for a step's report, in one host read.
 struct RigidSummary {
   GapExtremes gaps;
   BodySums sums;
@@ -33,19 +33,19 @@ struct RigidSummary {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Per step [Course §1.2, §3.4.5]: velocities without impulses; contacts where bodies are (semi-implicit) or
-/// will be half a step ahead (Moreau's midpoint); the contact problem, its impulses and new velocities;
-/// poses. The state changes only when the whole step succeeded.
+/// Per step [Course §1.2, §3.4.5]: velocities without impulses; contacts at the present poses (semi-implicit)
+/// or half a step ahead (Moreau's midpoint); the contact problem, its impulses and new velocities; poses. The
+/// state changes only when the whole step succeeded.
 class RigidStepper {
  public:
-  /// Takes over a finalized model with bodies, at its start.
+  /// Loads a finalized model with bodies, at its start.
   void load(Context& ctx, const Model& model);
-  /// Masses and surfaces again, after materials, half-spaces or pairs changed.
+  /// Updates masses and surfaces after materials, half-spaces or pairs changed.
   void set_materials(Context& ctx, const Model& model);
-  /// Drops what was learnt from earlier steps: after a reset or a state from outside.
+  /// Drops data from earlier steps: after a reset, or after the state is set from outside.
   void forget_history();
 
-  /// Bodies that overlap deeply where they are now; forgets the contacts of the last step.
+  /// Bodies that overlap deeply in their present poses. Forgets the contacts of the last step.
   std::vector<DeepOverlap> find_overlaps(Context& ctx, const Model& model, const Params& params);
 
   /// See Engine::set_cancel.
@@ -55,7 +55,7 @@ class RigidStepper {
   void wake() { wake_ = true; }
 
   DeviceBodies& bodies() { return bodies_; }
-  /// The elastic solids beside them; empty without any.
+  /// The elastic solids; empty without any.
   ElasticSolids& solids() { return coupling_.solids(); }
   /// Per body, 1 while it sleeps.
   std::vector<std::uint8_t> asleep(Context& ctx) const;
@@ -88,7 +88,7 @@ class RigidStepper {
                     StageClock& clock, StepReport& report);
   void finish(Context& ctx, const Params& params, StepReport& report);
   void choose_system(const Model& model);
-  /// Explicit penalties solve no contact problem.
+  /// False with explicit penalties, which solve no contact problem.
   bool checks_law() const { return !penalties_; }
   StepConstraints constraints(const Params& params, const LabParams& lab) const;
 
@@ -106,9 +106,9 @@ class RigidStepper {
   Buffer<std::int32_t> fresh_;
   StepConstraints last_;
   const std::atomic<bool>* cancel_ = nullptr;
-  std::string no_manifolds_;  // why manifold_gs cannot take the scene
+  std::string no_manifolds_;  // why manifold_gs cannot handle the scene
   bool stepped_ = false, wake_ = true, sleeping_ = false, penalties_ = false;
-  bool resolving_initial_overlap_ = true;  // deep overlaps in every step since the start
+  bool resolving_initial_overlap_ = true;  // true while every step since the start had deep overlaps
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -8,12 +8,12 @@ namespace {
 
 constexpr int kRoundsPerLook = 8;
 
-/// Of a body of an entry; what cannot be pushed is the ground.
+/// Level of an entry's body; immovable bodies are the ground.
 SS_LAMBDA std::int32_t level_of(std::int32_t* level, std::int32_t b) {
   return b < 0 ? 0 : atomic_min(level + b, std::numeric_limits<std::int32_t>::max());
 }
 
-/// Raises `changed` where the level of b falls to one above `below`.
+/// Sets `changed` if the level of b falls to `below` + 1.
 SS_LAMBDA void lower_level(std::int32_t* level, std::int32_t b, std::int32_t below, std::int32_t* changed) {
   if (b < 0 || below == std::numeric_limits<std::int32_t>::max()) return;
   if (atomic_min(level + b, below + 1) > below + 1) atomic_max(changed, 1);
@@ -21,8 +21,7 @@ SS_LAMBDA void lower_level(std::int32_t* level, std::int32_t b, std::int32_t bel
 
 }  // namespace
 
-/// Rounds over all contacts until no level falls any more: what they end at does not depend on the order in
-/// which levels fall.
+/// Passes over all contacts until no level falls. The result does not depend on the order of updates.
 template <int D>
 void ShockPropagation<D>::find_levels(Context& ctx, const Delassus<D>& W, std::size_t joint_blocks,
                                       const Vec<double, D>* r) {
@@ -47,7 +46,7 @@ void ShockPropagation<D>::find_levels(Context& ctx, const Delassus<D>& W, std::s
   } while (read_back(ctx, changed) != 0);
 }
 
-/// A block goes with its higher body; not at all if one has no level.
+/// A block has the level of its higher body; none if a body has none.
 template <int D>
 void ShockPropagation<D>::choose_stages(Context& ctx, const Delassus<D>& W) {
   block_level_.resize(ctx, W.blocks());

@@ -1,4 +1,4 @@
-// What takes position errors back at the level of velocities, for contacts and joints alike.
+// Correction of position errors at the level of velocities, for contacts and joints alike.
 #pragma once
 
 #include <cmath>
@@ -10,11 +10,11 @@
 
 namespace stickslip {
 
-/// A body as the rows of constraints see it. The world: `BodyAtStep::world()`.
+/// A body, as input of constraint rows. The world: `BodyAtStep::world()`.
 struct BodyAtStep {
   Pose pose;
   Vec<double, 3> velocity, spin;  // [m/s] of the centre, [rad/s] world, at the start of the step
-  BodyInverse inverse;            // zero for what cannot be pushed
+  BodyInverse inverse;            // zero for an immovable body
 
   SS_HD static BodyAtStep world() { return {Pose::identity(), {0, 0, 0}, {0, 0, 0}, {0, {}}}; }
   SS_HD Vec<double, 6> twist() const {
@@ -22,18 +22,18 @@ struct BodyAtStep {
   }
 };
 
-/// The velocity row u + softness W_ii r + share error / dt = 0 of a position error [m], of which a step takes
-/// back `share`, at `fastest` at most.
+/// The velocity row u + softness W_ii r + share error / dt = 0 of a position error [m]. A step corrects
+/// `share` of it, at `fastest` at most.
 struct ErrorFeedback {
   double dt;                                            // [s]
   double share = 0;                                     // upsilon of [Course Eq.59]
   double fastest = std::numeric_limits<double>::max();  // [m/s]
-  double slop = 0;                                      // [m] overlap that is left alone, contacts only
+  double slop = 0;                                      // [m] overlap that is not corrected, contacts only
   double softness = 0;                                  // epsilon of [Course Eq.59] in units of W_ii
-  double ahead = 0;  // [s] from where the rows of joints are made to the end of the step; 0: see joint_path.h
+  double ahead = 0;  // [s] from where joint rows are built to the end of the step; see joint_path.h
 };
 
-/// The whole error at once, as a length: w of such rows is the error itself.
+/// Corrects the whole error at once, as a length: w of such rows is the error itself.
 SS_HD inline ErrorFeedback whole_error() { return {1.0, 1.0}; }
 
 /// The spring of frequency f and damping ratio zeta on the effective mass m = 1 / W_ii of a row has
@@ -59,7 +59,7 @@ namespace rigid_detail {
 using V3 = Vec<double, 3>;
 using V6 = Vec<double, 6>;
 
-/// w of a bilateral error, whose direction is kept where the speed is capped.
+/// w of a bilateral error; capping the speed keeps its direction.
 template <int N>
 SS_HD inline Vec<double, N> error_speed(const ErrorFeedback& f, const Vec<double, N>& error) {
   const Vec<double, N> w = (f.share / f.dt) * error;
@@ -83,7 +83,7 @@ SS_HD inline V6 joined(const V3& linear, const V3& angular) {
 /// d . velocity of the point that is `arm` from the centre.
 SS_HD inline V6 point_row(const V3& d, const V3& arm) { return joined(d, cross(arm, d)); }
 
-/// Bilateral, no rows in use.
+/// Bilateral, all rows unused.
 template <int D>
 SS_HD inline ConstraintBlock<D> empty_block() {
   ConstraintBlock<D> block{};
@@ -101,8 +101,8 @@ SS_HD inline double row_mobility(const ConstraintBlock<D>& block, int i, const B
          dot(block.jacobian[1][i], b.times(block.jacobian[1][i]));
 }
 
-/// Compliances of the rows `first` to `end` that are in use by `softness`, and of the others of the size of
-/// their mean W_ii, which is returned: the judge measures a block by its trace.
+/// Compliances: `softness` for the used rows `first` to `end`; for the others the used rows' mean W_ii, which
+/// is returned: the judge measures a block by its trace.
 template <int D>
 SS_HD inline double finish_rows(ConstraintBlock<D>& block, int first, int end, double softness,
                                 const BodyInverse& a, const BodyInverse& b) {
@@ -118,7 +118,7 @@ SS_HD inline double finish_rows(ConstraintBlock<D>& block, int first, int end, d
   return mean;
 }
 
-/// Rows of what never moves are zero.
+/// Rows of immovable bodies are zero.
 template <int D>
 SS_HD inline void drop_world(ConstraintBlock<D>& block) {
   for (int side = 0; side < 2; ++side)

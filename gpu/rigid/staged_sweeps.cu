@@ -11,7 +11,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Whether blocks c and d belong to one group.
+/// True if blocks c and d belong to one group.
 SS_HD bool same_group(const Stages& stages, const std::int32_t* body, std::size_t c, std::size_t d) {
   return stages.of_block[c] == stages.of_block[d] && body[2 * c] == body[2 * d] &&
          body[2 * c + 1] == body[2 * d + 1];
@@ -25,12 +25,12 @@ SS_HD bool moves_in(const Stages& stages, std::int32_t body, std::int32_t stage)
 
 namespace staged_detail {
 
-/// What of a Delassus operator says which groups share a body.
+/// The parts of a Delassus operator that tell which groups share a body.
 struct ConflictAdjacency {
   const std::int32_t *body, *gather, *entry, *block_of, *first, *group;
   Stages stages;
 
-  /// Visits the groups of the same stage that share a body that moves with group g; some twice, itself too.
+  /// Visits the groups of the same stage that share a movable body with group g; some twice, g itself too.
   template <class F>
   SS_HD void visit(std::size_t g, F f) const {
     const auto c = static_cast<std::size_t>(first[g]);
@@ -105,7 +105,7 @@ void StagedSweeps<D>::colour_groups(Context& ctx, const Delassus<D>& W, const St
   colouring_.build(ctx, {groups_, start, conflict});
 }
 
-/// By stage, then by colour; where one of them changes a batch begins.
+/// Sorts groups by stage, then by colour; a batch begins where either changes.
 template <int D>
 void StagedSweeps<D>::order_groups(Context& ctx, const Stages& stages) {
   order_.resize(ctx, groups_);
@@ -113,7 +113,7 @@ void StagedSweeps<D>::order_groups(Context& ctx, const Stages& stages) {
   std::int32_t* order = order_.data();
   std::uint32_t* key = key_.data();
   const std::int32_t *first = first_.data(), *colour = colouring_.colour(), *of_block = stages.of_block;
-  const auto colours = static_cast<std::int32_t>(colouring_.colours()) + 1;  // one may have lost its blocks
+  const auto colours = static_cast<std::int32_t>(colouring_.colours()) + 1;  // a colour may be empty
   launch(ctx, groups_, [=] SS_LAMBDA(std::size_t g) {
     order[g] = static_cast<std::int32_t>(g);
     key[g] = static_cast<std::uint32_t>(of_block[first[g]] * colours + colour[g]);

@@ -1,5 +1,5 @@
-// StagedSweeps: Gauss-Seidel over some blocks of a running scene, stage after stage, where each stage moves
-// some bodies only.
+// StagedSweeps: Gauss-Seidel over some blocks of a running scene, stage after stage; each
+// stage moves only some bodies.
 #pragma once
 
 #include <limits>
@@ -11,26 +11,27 @@
 
 namespace stickslip {
 
-/// Who takes part when. Backend memory.
+/// The stages of blocks and bodies. Backend memory.
 struct Stages {
   const std::int32_t* of_block;  // -1: never
-  const std::int32_t* of_body;   // in the stages up to this one the body moves; in later ones it is held
+  const std::int32_t* of_body;   // last stage in which the body moves; it is held in later ones
 };
 
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Successive blocks between the same two bodies take their turns one after the other, groups of them that
-/// share no body that moves at once: the result depends on no number of threads. W is the factored one.
+/// Successive blocks between the same two bodies form a group and are updated one after the other; groups
+/// that share no movable body are updated concurrently. So the result is independent of the number of
+/// threads. W is the factored one.
 template <int D>
 class StagedSweeps {
  public:
   /// Groups, colours and local problems. A handful of host reads.
   void prepare(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law, const Stages& stages);
-  /// Sweeps over the blocks of the first stage, then of the next ..., each block solved exactly. v are
-  /// velocities of bodies (6 numbers each) such that u = H v + q + E r; both change together for bodies that
-  /// move.
+  /// Sweeps over the blocks of the first stage, then of the next ..., each block solved
+  /// exactly. v are velocities of bodies (6 numbers each) such that u = H v + q + E r; v
+  /// changes with r for bodies that move.
   void run(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law, int sweeps, Vec<double, D>* r,
            double* v);
 
@@ -45,11 +46,11 @@ class StagedSweeps {
  private:
   std::size_t groups_ = 0;
   Buffer<std::int32_t> first_, group_, count_;  // first block of each group; group of each block, -1: none
-  Buffer<std::int32_t> conflict_start_, conflict_;  // groups that must not go at once
+  Buffer<std::int32_t> conflict_start_, conflict_;  // groups that must not run concurrently
   Buffer<std::int32_t> order_;                      // groups by stage and colour
   Buffer<std::uint32_t> key_;
-  Buffer<Vec<std::uint8_t, 2>> moves_;  // per block: which of its bodies do
-  Buffer<Mat<double, D>> w_;            // per block, of what moves
+  Buffer<Vec<std::uint8_t, 2>> moves_;  // per block: which of its bodies move
+  Buffer<Mat<double, D>> w_;            // per block, of the movable bodies
   Buffer<LocalData<D>> local_;
   Colouring colouring_;
   std::vector<std::uint32_t> keys_;

@@ -10,7 +10,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kDeep = 0.05;  // of the distance from a body's centre to its furthest point
+constexpr double kDeep = 0.05;  // relative to the distance from a body's centre to its farthest point
 
 std::string name_of(const Model& model, std::int32_t body) {
   if (body < 0) return "half-space " + std::to_string(-1 - body);

@@ -1,4 +1,4 @@
-// Bodies that begin inside each other: a scene's mistake, which must not make them fly apart.
+// Bodies that overlap at the start: an error in the scene that must not launch them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-/// An overlap that is no rounding or settling, but a share of the smaller body's size.
+/// An overlap beyond rounding or settling: a considerable share of the smaller body's size.
 struct DeepOverlap {
   std::int32_t a, b;  // bodies; b = -1 - k: half-space k
   double depth;       // [m]
@@ -18,7 +18,7 @@ struct DeepOverlap {
 /// The deepest point of each such pair of bodies, deepest first.
 std::vector<DeepOverlap> deep_overlaps(const Model& model, const std::vector<RigidContact>& contacts);
 
-/// What to tell the user of them; empty when there is none.
+/// The message for the user; empty without overlaps.
 std::string describe(const std::vector<DeepOverlap>& overlaps, const Model& model);
 
 }  // namespace stickslip

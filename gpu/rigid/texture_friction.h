@@ -1,4 +1,4 @@
-// Friction that a map of the surface decides from point to point [Course §6.1.1, §6.3].
+// Friction from a map of the surface that varies from point to point [Course §6.1.1, §6.3].
 #pragma once
 
 #include "gpu/model/surface_texture.h"
@@ -14,26 +14,26 @@ struct TextureView {
   Vec<double, 2> size, patch;  // [m]
   const Vec<float, 2>* texels;
 
-  /// In texels from the image's corner; the middles of texels are at halves.
+  /// In texels from the image's corner; centres of texels are at halves.
   SS_HD Vec<double, 2> in_texels(const Vec<double, 2>& place) const {
     return {(place[0] / size[0] + 0.5) * columns, (place[1] / size[1] + 0.5) * rows};
   }
-  /// The image repeats.
+  /// Texel of the periodic image.
   SS_HD Vec<double, 2> texel(double column, double row) const {
     const double i = column - columns * std::floor(column / columns), j = row - rows * std::floor(row / rows);
-    // Rounding may lift what is just below 0 to the number of columns.
+    // Rounding may lift a value just below 0 to the number of columns.
     const auto c = static_cast<std::int32_t>(i), r = static_cast<std::int32_t>(j);
     return texels[(r < rows ? r : 0) * columns + (c < columns ? c : 0)].template cast<double>();
   }
 };
 
-/// Where a contact lies on an image, and the image's axes there.
+/// Position of a contact on an image, and the image's axes there.
 struct TexturePlace {
-  Vec<double, 2> at;    // [m] from the middle of the image
+  Vec<double, 2> at;    // [m] from the centre of the image
   Vec<double, 3> u, v;  // world: along columns, along rows
 };
 
-/// A surface is seen along that axis of the frame (world) to which its normal is closest: across y columns go
+/// A surface is projected along the axis of the frame (world) closest to its normal: across y columns go
 /// along x and rows along z, across z x and y, across x z and y.
 SS_HD inline TexturePlace texture_place(const Pose& frame, const Vec<double, 3>& point,
                                         const Vec<double, 3>& normal) {
@@ -46,7 +46,8 @@ SS_HD inline TexturePlace texture_place(const Pose& frame, const Vec<double, 3>&
   return {{p[first], p[second]}, frame.q.rotate(u), frame.q.rotate(v)};
 }
 
-/// The structure direction of a direction map, bilinear in (cos 2a, sin 2a), as a and a + pi are the same.
+/// The structure direction of a direction map, bilinear in (cos 2a, sin 2a), because a
+/// and a + pi are equivalent.
 SS_HD inline Vec<double, 3> structure_direction(const TextureView& t, const TexturePlace& place) {
   const Vec<double, 2> x = t.in_texels(place.at) - Vec<double, 2>{0.5, 0.5};
   const double i = std::floor(x[0]), j = std::floor(x[1]), a = x[0] - i, b = x[1] - j;
@@ -56,7 +57,7 @@ SS_HD inline Vec<double, 3> structure_direction(const TextureView& t, const Text
   return std::cos(angle) * place.u + std::sin(angle) * place.v;
 }
 
-/// Calls visit(texel) for samples in the middles of the patch's cells, about one per texel.
+/// Calls visit(texel) for samples at the centres of the patch's cells, about one per texel.
 template <class F>
 SS_HD inline int visit_patch(const TextureView& t, const TexturePlace& place, F&& visit) {
   const Vec<double, 2> middle = t.in_texels(place.at);
@@ -98,7 +99,8 @@ SS_HD inline Ploughing ploughing(const TextureView& t, const TexturePlace& place
   return sum;
 }
 
-/// Velocity [m/s] of a's point against b's at a contact if there were no impulses: where it tends to slide.
+/// Velocity [m/s] of a's point relative to b's at a contact without impulses: the
+/// direction of incipient sliding.
 SS_HD inline Vec<double, 3> free_slide(const BodiesView& bodies, const double* free, const RigidContact& c) {
   Vec<double, 3> slide{0, 0, 0};
   for (int side = 0; side < 2; ++side) {
@@ -129,18 +131,18 @@ class TexturedContact {
     }
   }
 
-  /// The structure direction of a's (0) or b's (1) surface: the map's, or that of the body.
+  /// The structure direction of a's (0) or b's (1) surface: from the map, or that of the body.
   SS_HD Vec<double, 3> grain(int side, const Vec<double, 3>& body) const {
     return texture_[side] != nullptr && texture_[side]->kind == TextureKind::direction
                ? structure_direction(*texture_[side], place_[side])
                : body;
   }
 
-  /// `base` with the ploughing of height maps on top [Course Eq.336], where `slide` says which way the
-  /// surfaces move; where it does not, the larger way. The text has ploughing alone: a pair with mu = 0.
-  /// Beyond it: b moves against `slide`, so that its facets face that way; axes without a grain are the
-  /// principal ones of the facets, t2 across the ridges; a law's section is an ellipse, not one of four
-  /// quarters, so each step has that of its slide.
+  /// `base` plus the ploughing of height maps [Course Eq.336], in the direction of `slide`; without
+  /// sliding, the larger of the two directions. The text has ploughing alone: a pair with mu = 0.
+  /// Additions: b moves against `slide`, so its facets face that way; axes without a grain are the
+  /// principal axes of the facets, t2 across the ridges; a law's section is one ellipse, not four quarters,
+  /// so each step uses that of its slide.
   SS_HD FrictionFrame friction(const FrictionFrame& base, const SurfacePair& pair,
                                const Vec<double, 3>& slide) const {
     FrictionFrame f = base;
@@ -172,7 +174,7 @@ class TexturedContact {
     return texture_[side] != nullptr && texture_[side]->kind == TextureKind::height;
   }
 
-  /// Turns t2 across the ridges; false where all facets are flat.
+  /// Turns t2 across the ridges; false when all facets are flat.
   SS_HD bool turn_to_facets(ContactFrame& frame) const {
     double xx = 0, xy = 0, yy = 0;
     for (int side = 0; side < 2; ++side) {

@@ -14,7 +14,7 @@ struct NodeSums {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Of nodes at x with velocities v, under gravity g along y; into backend memory.
+/// Sums over nodes at x with velocities v, under gravity g along y; writes to backend memory.
 void launch_node_sums(Context& ctx, const DeviceModel& device, const Vec3* x, const Vec3* v, double g,
                       NodeSums* out);
 

@@ -1,4 +1,5 @@
-// Messages of what keeps a barrier step from beginning: bodies that intersect, touch or stand behind planes.
+// Messages for states from which a barrier step cannot start: bodies that intersect,
+// touch or are behind planes.
 #pragma once
 
 #include <string>
@@ -8,15 +9,14 @@
 
 namespace stickslip {
 
-/// Edges that pass through triangles: how many, and one of each.
+/// For edges that pass through triangles: the count, and one edge with its triangle.
 std::string intersection_text(const Model& model, std::int64_t count, std::int32_t edge,
                               std::int32_t triangle);
 
-/// Of the two objects at a stencil of nodes (-1: none), at distance zero.
+/// For the two objects of a stencil of nodes (-1: none) at distance zero.
 std::string touch_text(const Model& model, const Vec4i& nodes);
 
-/// Throws std::invalid_argument naming the object where a surface node that no script holds is behind a
-/// half-space.
+/// Throws std::invalid_argument naming the object of a free surface node that is behind a half-space.
 void refuse_nodes_behind_half_spaces(const Model& model, const std::vector<Vec3>& positions,
                                      const std::vector<std::uint8_t>& scripted);
 

@@ -1,4 +1,4 @@
-// Stepper: advances everything that moves in a model, whatever method does it.
+// Stepper: interface of all methods that advance a model.
 #pragma once
 
 #include <atomic>
@@ -17,32 +17,32 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// What one step is made with.
+/// The settings of one step.
 struct StepSettings {
   const Params& params;
   const LabParams& contact;         // of the contact solvers of velocity-level stepping
-  const std::optional<Drag>& drag;  // the pointer's spring
+  const std::optional<Drag>& drag;  // the mouse spring
 };
 
-/// One model in backend memory, its state, and a method that advances it. What a method cannot move and which
-/// parameters it reads is said without a stepper: `stepper_refusal`, `list_solvers` (gpu/model/steppers.h).
-/// The state goes from one stepper to another as `State`.
+/// One model in backend memory, its state, and a method that advances it. `stepper_refusal` and
+/// `list_solvers` (gpu/model/steppers.h) give the models that a method refuses and the parameters that it
+/// reads, without a stepper. `State` transfers the state from one stepper to another.
 class Stepper {
  public:
-  /// For a model that `stepper_refusal` does not refuse. The model must outlive the stepper; its bodies,
-  /// elements and joints stay, its materials, half-spaces and pairs may change (see update_materials). There
-  /// is no state until `set_state`.
+  /// For a model that `stepper_refusal` accepts. The model must outlive the stepper; its bodies, elements
+  /// and joints stay, its materials, half-spaces and pairs may change (see update_materials). There is no
+  /// state until `set_state`.
   Stepper(Context& ctx, const Model& model) : ctx_(ctx), model_(model) {}
   virtual ~Stepper() = default;
   Stepper(const Stepper&) = delete;
   Stepper& operator=(const Stepper&) = delete;
 
-  /// Whether a step can begin from the state at hand. Throws std::invalid_argument naming the objects where
-  /// none can; returns what a user should know of it, mostly nothing.
+  /// Checks that a step can start from the current state. Throws std::invalid_argument naming the objects if
+  /// it cannot; returns a note for the user, usually empty.
   virtual std::string check_start(const Params& params) = 0;
-  /// Takes materials, half-spaces and friction pairs from the model again.
+  /// Reloads materials, half-spaces and friction pairs from the model.
   virtual void update_materials() = 0;
-  /// After an edit of parameters or materials: wakes sleeping bodies, whose rest it may end.
+  /// After an edit of parameters or materials: wakes sleeping bodies, since the edit may end their rest.
   virtual void wake() {}
   /// While `flag` is set, `step` throws StepInterrupted; nullptr: never.
   virtual void set_cancel(const std::atomic<bool>* flag) = 0;
@@ -56,15 +56,14 @@ class Stepper {
   const Vec3* positions() const { return nodes_.x.data(); }
 
   virtual State state();
-  /// Forgets what was learnt from earlier steps. Throws std::invalid_argument where the sizes are not the
-  /// model's.
+  /// Drops data from earlier steps. Throws std::invalid_argument if the sizes are not those of the model.
   virtual void set_state(const State& state, const Params& params) = 0;
 
-  /// Of the last step; `params` are those it was made with.
+  /// Contacts of the last step; `params`: those of that step.
   virtual void contact_records(const Params& params, std::vector<ContactRecord>& out) = 0;
-  /// Of all rigid bodies.
+  /// Poses of all rigid bodies.
   virtual std::vector<Pose> poses() { return {}; }
-  /// Per body, 1 while it sleeps; empty: no body does.
+  /// Per body, 1 while it sleeps; empty: all are awake.
   virtual std::vector<std::uint8_t> asleep() { return {}; }
   /// See Engine::freeze.
   virtual ContactProblem freeze() {

@@ -11,9 +11,9 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-// The adaptive barrier stiffness stays within these multiples of what a node resists with by itself: its mass
-// over dt^2, and a share of its elastic stiffness (without it the gaps of stiff bodies shrink to rounding
-// before the barrier answers). It falls at most by half from one step to the next.
+// Bounds on the adaptive barrier stiffness, as multiples of a node's own resistance: its mass over dt^2, and
+// a share of its elastic stiffness (without which the gaps of stiff bodies shrink to rounding before the
+// barrier acts). It falls at most by half from one step to the next.
 constexpr double kElasticShare = 0.1;
 constexpr double kMostStiffness = 100;
 constexpr double kStiffnessMemory = 0.5;
@@ -41,11 +41,11 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
   refuse_nodes_behind_half_spaces(model, state.x.download(ctx), device.scripted.download(ctx));
   const Intersections found =
       intersections_.run(ctx, surface_view(device), state.x.data(), device.apart.data());
-  intersections_ = {};  // its tree spans the whole surface, and steps that are not checked do without
+  intersections_ = {};  // frees its tree over the whole surface, which unchecked steps do not need
   if (found.count > 0)
     throw std::invalid_argument(
         intersection_text(model, found.count, found.first_edge, found.first_triangle));
-  // At distance zero the barrier is infinite, and has no direction to push to.
+  // At distance zero the barrier is infinite and its direction undefined.
   potential_.contacts().begin_step({kTouching * device.diagonal, Real(1), false, {}}, state.x.data());
   newton_.find_contacts(ctx, potential_, device, state.x.data(), kTouching * device.diagonal);
   const ContactSet& touching = potential_.contacts().set();
@@ -55,7 +55,7 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
 
 void TimeStepper::check_released(Context& ctx, const Model& model, const DeviceModel& device,
                                  const DeviceState& state) {
-  // Between scripted nodes nothing collides: what they held may stand inside something when it is let go.
+  // Scripted nodes do not collide with each other: after their release they may intersect.
   try {
     check_start(ctx, model, device, state);
   } catch (const std::invalid_argument& error) {
@@ -140,9 +140,9 @@ void TimeStepper::start_accelerations(Context& ctx, const DeviceModel& device, c
   newmark_.finish_forces(ctx, device, potential_);
 }
 
-/// Moves scripted nodes straight to their targets when neither a contact nor an element that must not invert
-/// is in the way, as [Li20 §4] does. Returns whether they are blocked: then springs pull them during the
-/// minimisation and contacts and elements push back.
+/// Moves scripted nodes straight to their targets unless a contact, or an element that must not invert, is in
+/// the way [Li20 §4]. Returns true if they are blocked: then springs pull them during the minimisation,
+/// against contacts and elements.
 bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Params& params,
                                const DeviceState& state, StageClock& clock, StepReport& report) {
   const Span span(ctx, "scripts");
@@ -190,7 +190,7 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
   potential_.contacts().set_stiffness(stiffness_);
 }
 
-/// What holds for the state before a step, with the scripts that act in it.
+/// Checks the state before a step, with the scripts that act in it.
 void TimeStepper::check_before(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                                const DeviceState& state) {
   const Span span(ctx, "checks");
@@ -218,7 +218,7 @@ StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& devi
   try {
     return try_step(ctx, model, device, params, drag, state);
   } catch (...) {
-    // The contacts of a failed step hold pairs of its broad phase, which is gone.
+    // The contacts of a failed step refer to pairs of its broad phase, which no longer exist.
     potential_.contacts().clear();
     stiffness_ = stiffness;
     throw;

@@ -10,9 +10,9 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Per step [Guo24 Alg.1 without augmentation]: predict; move what is scripted; minimise the incremental
-/// potential; update velocities; report. The state changes only when the whole step succeeded. Newmark's
-/// rule: see newmark.cuh.
+/// Per step [Guo24 Alg.1 without augmentation]: predict; move scripted nodes; minimise the incremental
+/// potential; update velocities; report. The state changes only when the whole step succeeded.
+/// Newmark's rule: see newmark.cuh.
 class TimeStepper {
  public:
   void load(Context& ctx, const Model& model, const DeviceModel& device);
@@ -21,17 +21,16 @@ class TimeStepper {
   void set_cancel(const std::atomic<bool>* flag) { newton_.set_cancel(flag); }
 
   /// Throws std::invalid_argument naming the objects when bodies intersect or touch at the start, or when a
-  /// node lies behind a half-space.
+  /// node is behind a half-space.
   void check_start(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
-  /// Drops what was learnt from earlier steps: after a reset or a state from outside.
+  /// Drops data from earlier steps: after a reset, or after the state is set from outside.
   void forget_history();
 
-  /// Moves the mesh nodes of affine bodies to where their control nodes put them, in positions and
-  /// velocities.
+  /// Moves the mesh nodes of affine bodies with their control nodes, in positions and velocities.
   void follow_control_nodes(Context& ctx, DeviceState& state) const;
 
-  /// Advances `state` by params.dt, with the scripts and forces that act then. Throws SimulationError, with
-  /// the state unchanged.
+  /// Advances `state` by params.dt, with the scripts and forces of that interval. Throws SimulationError,
+  /// with the state unchanged.
   StepReport step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                   const std::optional<Drag>& drag, DeviceState& state);
 
@@ -74,7 +73,7 @@ class TimeStepper {
   Buffer<std::int32_t> frame_nodes_;  // of one script's sequence
   Buffer<Vec3> frame_targets_;
   Buffer<double> sums_;
-  Buffer<Vec3> held_;  // where the drag's corners are
+  Buffer<Vec3> held_;  // positions of the drag's corners
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

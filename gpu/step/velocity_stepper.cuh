@@ -1,4 +1,4 @@
-// VelocityStepper: the Stepper of the velocity family, of rigid bodies and elastic solids among them.
+// VelocityStepper: the Stepper of the velocity family: rigid bodies, with elastic solids among them.
 #pragma once
 
 #include "gpu/model/overlap_check.h"
@@ -7,7 +7,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Bodies and solids are RigidStepper's; the nodes follow them.
+/// RigidStepper advances bodies and solids; the nodes follow them.
 class VelocityStepper final : public Stepper {
  public:
   VelocityStepper(Context& ctx, const Model& model);
@@ -29,7 +29,7 @@ class VelocityStepper final : public Stepper {
   void check_overlap(StepReport& report);
 
   RigidStepper rigid_;
-  std::optional<OverlapCheck> overlap_check_;  // made by the first step that is checked
+  std::optional<OverlapCheck> overlap_check_;  // allocated by the first step with a check
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -8,7 +8,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// What one block adds to the sums: squares of e_c, of the unit-step error, of u and of r.
+/// One block's terms of the sums: squares of e_c, of the unit-step error, of u and of r.
 template <int D>
 SS_HD Vec<double, 4> quick_terms(const ContactLaw<D>& law, double s, const Vec<double, D>& r,
                                  const Vec<double, D>& u) {
@@ -16,7 +16,7 @@ SS_HD Vec<double, 4> quick_terms(const ContactLaw<D>& law, double s, const Vec<d
   return {e * e, unit * unit, norm2(u), norm2(r)};
 }
 
-/// a itself where there is nothing to be relative to: 0 then counts as solved.
+/// a / b; a itself where b = 0, so that 0 counts as solved.
 double ratio(double a, double b) { return b > 0 ? a / b : a; }
 
 /// Largest values and the dissipation of one block.

@@ -8,7 +8,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// What a solve needs of the judge at every check.
+/// The values of the judge that a solve needs at every check.
 struct QuickJudgement {
   double residual = 0, residual_fclib = 0;
 };
@@ -19,7 +19,7 @@ template <int D>
 QuickJudgement judge_quickly(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law,
                              const Vec<double, D>* r, const Vec<double, D>* u, Vec<double, 4>* sums);
 
-/// Everything, from fresh velocities; `errors`, where given, per block.
+/// The complete judgement, from freshly computed velocities. `errors`: optional output per block.
 template <int D>
 Judgement judge_fully(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law, const Vec<double, D>* r,
                       std::vector<BlockError>* errors);

@@ -18,7 +18,7 @@ Monitor<D>::Monitor(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law
       best_u_(ctx, W.blocks()),
       sums_(ctx, 1),
       best_residual_(std::numeric_limits<double>::infinity()) {
-  // What comes back when every residual is NaN.
+  // The result when every residual is NaN.
   fill(ctx, best_.data(), W.blocks(), Vec<double, D>::zero());
   copy(ctx, best_u_.data(), W.q(), W.blocks());
 }
@@ -44,7 +44,7 @@ void Monitor<D>::stop(SolveEnd end, std::string message) {
 template <int D>
 void Monitor<D>::judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on_the_clock) {
   if (!on_the_clock) {
-    ctx_.synchronize();  // what the solver has launched is its own time
+    ctx_.synchronize();  // work that the solver has launched counts as its own time
     watch_.halt();
   }
   if (u == nullptr) {
@@ -66,8 +66,9 @@ void Monitor<D>::judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on
   if (!on_the_clock) watch_.resume();
 }
 
-/// The tolerance is met when linear convergence goes on as between the last two checks; check at half of that
-/// way, but never further ahead than an eighth of what is done: a late check wastes as much.
+/// Predicts when linear convergence at the rate of the last two checks would meet the tolerance, and
+/// checks halfway, but at most an eighth of the iterations done ahead: a late check costs as much as
+/// the iterations it missed.
 template <int D>
 void Monitor<D>::plan_next_check() {
   if (limits_.check_interval > 0) {
@@ -85,7 +86,7 @@ void Monitor<D>::plan_next_check() {
   next_check_ = iterations_ + std::clamp(predicted, 1L, ahead);
 }
 
-/// Convergence at the last moment still counts.
+/// Convergence at the limit still counts.
 template <int D>
 bool Monitor<D>::ended() {
   if (best_residual_ <= limits_.tolerance) {

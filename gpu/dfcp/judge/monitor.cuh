@@ -1,5 +1,4 @@
-// Monitor: checks the residual of a solver's iterates as the judge does, keeps the best and says when to
-// stop.
+// Monitor: judges the residual of a solver's iterates, keeps the best iterate and decides when to stop.
 #pragma once
 
 #include <atomic>
@@ -12,7 +11,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Time that a solve has taken, which stands still while iterates are judged for the history.
+/// Time of a solve, paused while iterates are judged for the history.
 class Stopwatch {
  public:
   using Clock = std::chrono::steady_clock;
@@ -48,20 +47,20 @@ class Monitor {
   /// Starts the clock. `law` as in System.
   Monitor(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law, const Limits& limits);
 
-  /// One more iteration is done and came to r. True: stop (converged, out of iterations or time, cancelled).
-  /// Judges r when it is time to: a product with W and a wait.
+  /// Counts an iteration with result r. True: stop (converged, out of iterations or time, cancelled). Judges
+  /// r when a check is due: a product with W and a wait for the backend.
   bool done(const Vec<double, D>* r);
-  /// The same for solvers that have u = W r + q at hand: judges every time.
+  /// The same for solvers with u = W r + q available: judges every time.
   bool done(const Vec<double, D>* r, const Vec<double, D>* u);
   /// Judges r now, without counting an iteration. Returns its residual.
   double check(const Vec<double, D>* r);
   double check(const Vec<double, D>* r, const Vec<double, D>* u);
 
-  /// The end of a solve that no rule of the monitor ends.
+  /// Ends a solve for a reason other than the monitor's rules.
   void stop(SolveEnd end, std::string message);
   /// Iterations of an inner method.
   void count(long iterations) { iterations_ += iterations; }
-  /// True once the limits are reached: inner loops ask this.
+  /// True once the limits are reached; inner loops check this.
   bool out_of_budget();
 
   double residual() const { return residual_; }  // at the last check

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int32_t kNone = -1;
 
-/// A bijection of 32 bits (a finaliser of Murmur's kind): neighbours in memory get unrelated priorities.
+/// A bijection of 32 bits (a Murmur finaliser): neighbours in memory get unrelated priorities.
 SS_HD std::uint32_t scramble(std::uint32_t x) {
   x ^= x >> 16;
   x *= 0x85ebca6bu;
@@ -23,7 +23,7 @@ SS_HD std::uint32_t scramble(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// More neighbours first, as greedy colouring needs fewer colours that way; ties by the scrambled index.
+/// Blocks with more neighbours first: greedy colouring then needs fewer colours. Ties by the scrambled index.
 SS_HD bool comes_before(const ConflictGraph& g, std::int32_t a, std::int32_t b) {
   const std::int32_t da = g.start[a + 1] - g.start[a], db = g.start[b + 1] - g.start[b];
   if (da != db) return da > db;
@@ -51,7 +51,7 @@ SS_HD bool has_neighbour_of_colour(const ConflictGraph& g, const std::int32_t* c
   return false;
 }
 
-/// Colours that `keep` names stay, but for the later of two neighbours that are alike.
+/// Keeps the colours in `keep`; of two neighbours with the same colour the later one loses it.
 void keep_colours(Context& ctx, const ConflictGraph& g, std::span<const std::int32_t> keep,
                   Buffer<std::int32_t>& wanted, std::int32_t* colour) {
   if (keep.size() != g.blocks) return fill(ctx, colour, g.blocks, kNone);
@@ -69,8 +69,8 @@ void keep_colours(Context& ctx, const ConflictGraph& g, std::span<const std::int
       kMedium);
 }
 
-/// One round of Jones and Plassmann among the *left blocks of `list`: who comes before all its uncoloured
-/// neighbours takes the smallest free colour. The others go to `next`.
+/// One round of Jones and Plassmann among the *left blocks of `list`: a block that comes before all its
+/// uncoloured neighbours takes the smallest free colour. The others go to `next`.
 void colour_round(Context& ctx, const ConflictGraph& g, const std::int32_t* list, const std::int32_t* left,
                   std::int32_t* ready, std::int32_t* next, std::int32_t* next_left, std::int32_t* colour) {
   launch_counted(
@@ -94,14 +94,14 @@ void colour_round(Context& ctx, const ConflictGraph& g, const std::int32_t* list
         if (ready[i] != 0) colour[list[i]] = smallest_free(g, colour, list[i]);
       },
       kMedium);
-  // First positions within the list; then the blocks there.
+  // Selects positions within the list, then the blocks at them.
   select_indices_counted(
       ctx, g.blocks, left, [=] SS_LAMBDA(std::size_t i) { return ready[i] == 0; }, next, next_left);
   launch_counted(ctx, g.blocks, next_left, [=] SS_LAMBDA(std::size_t i) { next[i] = list[next[i]]; });
 }
 
-/// Rounds until all have a colour. The result is that of greedy colouring in the order of `comes_before`,
-/// whatever runs at once.
+/// Repeats rounds until all blocks have a colour. The result is that of greedy colouring in the order of
+/// `comes_before`, independent of the parallel schedule.
 void colour_rounds(Context& ctx, const ConflictGraph& g, ColouringSpace& space, std::int32_t* colour) {
   for (Buffer<std::int32_t>* list : {&space.waiting, &space.next, &space.ready}) list->resize(ctx, g.blocks);
   space.words.resize(ctx, 3);
@@ -117,13 +117,13 @@ void colour_rounds(Context& ctx, const ConflictGraph& g, ColouringSpace& space, 
   });
 }
 
-/// Moves blocks of colours that are too full to ones with room. Blocks of a colour do not touch, so all that
-/// may change to another one can do so at once.
+/// Moves blocks from overfull colours to colours with room. Blocks of one colour share no body, so all of
+/// them that fit another colour can move at once.
 void balance(Context& ctx, const ConflictGraph& g, std::vector<std::size_t>& sizes, ColouringSpace& space,
              std::int32_t* colour) {
   const std::size_t colours = sizes.size(), fair = (g.blocks + colours - 1) / colours;
   if (*std::max_element(sizes.begin(), sizes.end()) <= fair + fair / 4) return;
-  // Every attempt passes over all blocks: a clique of thousands has better uses for them.
+  // Every attempt passes over all blocks; the limit bounds the cost for cliques of thousands.
   int attempts = 1000;
   std::int32_t *mover = space.waiting.data(), *count = space.words.data();
   for (std::size_t from = 0; from < colours; ++from)

@@ -10,15 +10,15 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Which blocks conflict: the neighbours of c are column[start[c] .. start[c+1]) (c itself may be among
-/// them).
+/// The conflict graph of the blocks: the neighbours of c are column[start[c] .. start[c+1]) (c
+/// itself may be included).
 struct ConflictGraph {
   std::size_t blocks;
   const std::int32_t* start;  // backend memory
   const std::int32_t* column;
 };
 
-/// What colouring works with, kept from one problem to the next.
+/// Scratch memory of the colouring, kept from one problem to the next.
 struct ColouringSpace {
   Buffer<std::int32_t> wanted, waiting, next, ready, words, sizes;
   Buffer<std::uint32_t> keys;
@@ -27,16 +27,16 @@ struct ColouringSpace {
 
 class Colouring {
  public:
-  /// Colours the graph: no two neighbours alike. The same graph gets the same colours on any number of
-  /// threads and on either backend. `keep`: start from the colours that blocks have (as many as blocks; -1:
-  /// new), so that persistent contacts keep theirs; empty: from nothing. `balanced`: colours of like sizes,
-  /// for many sweeps: each move between two of them costs a host read.
+  /// Colours the graph so that neighbours differ. The same graph gets the same colours for any number of
+  /// threads and on either backend. `keep`: initial colours (one per block; -1: none), so that persistent
+  /// contacts keep theirs; empty: no initial colours. `balanced`: colours of similar sizes, worthwhile for
+  /// many sweeps; each move between two colours costs a host read.
   void build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep = {},
              bool balanced = true);
 
-  /// Colours runs of `length` successive blocks in place of single ones: `runs` tells which of them meet, and
-  /// blocks of a run, which may meet, take their turns as stored. What lies together in memory is then swept
-  /// together.
+  /// Colours runs of `length` successive blocks instead of single blocks. `runs`: the conflict graph of the
+  /// runs. Blocks within a run may conflict; they are updated in the stored order. So blocks that are
+  /// adjacent in memory are swept together.
   void build_runs(Context& ctx, const ConflictGraph& runs, std::size_t length, std::size_t blocks);
 
   bool built() const { return !offsets_.empty(); }
@@ -46,8 +46,8 @@ class Colouring {
   const std::int32_t* runs() const { return runs_.data(); }
   std::size_t run_offset(int colour) const { return run_offsets_[static_cast<std::size_t>(colour)]; }
   int colours() const { return static_cast<int>(offsets_.size()) - 1; }
-  /// Blocks in the order of their colours, ascending within one (with runs: within a run): those of colour k
-  /// are order()[offset(k) .. offset(k + 1)). Backend memory.
+  /// Blocks in ascending order of colour, ascending within a colour (with runs: within a run): those of
+  /// colour k are order()[offset(k) .. offset(k + 1)). Backend memory.
   const std::int32_t* order() const { return order_.data(); }
   std::size_t offset(int colour) const { return offsets_[static_cast<std::size_t>(colour)]; }
   const std::int32_t* colour() const { return colour_.data(); }  // per block, backend memory

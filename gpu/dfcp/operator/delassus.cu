@@ -16,7 +16,7 @@ struct HostRows {
 
   explicit HostRows(const SparseRows& w) {
     const auto blocks = static_cast<std::size_t>(w.rows) / D;
-    std::vector<std::int32_t> slot(blocks, -1);  // where row c keeps block d, for the row at hand
+    std::vector<std::int32_t> slot(blocks, -1);  // position of block d in row c, for the current row
     start.reserve(blocks + 1);
     start.push_back(0);
     column.reserve(w.values.size() / D + blocks);
@@ -56,7 +56,7 @@ struct HostRows {
   }
 };
 
-/// A row that nothing can move gets a compliance in `to_local`.
+/// False if a row cannot move; `to_local` gives such a row a compliance.
 bool has_full_diagonal(const SparseRows& w) {
   for (std::int32_t row = 0; row < w.rows; ++row) {
     const auto begin = w.indices.begin() + w.offsets[static_cast<std::size_t>(row)];
@@ -128,7 +128,7 @@ void Delassus<D>::finish_diagonal(Context& ctx, std::vector<Mat<double, D>>& dia
   double sum = 0;
   for (std::size_t c = 0; c < blocks_; ++c) sum += scale[c] = trace(diagonal[c]) / D;
   mean_diagonal_ = blocks_ == 0 || sum <= 0 ? 1.0 : sum / static_cast<double>(blocks_);
-  // An immovable pair has no W_cc: any positive scale judges it alike.
+  // An immovable pair has W_cc = 0: any positive scale gives the same verdict.
   for (double& s : scale)
     if (!(s > 1e-300)) s = mean_diagonal_;
   for (Mat<double, D>& m : diagonal)

@@ -43,10 +43,10 @@ template <int D>
 struct BodyRows {
   int dofs;                          // of a body: 3 or 6
   const std::int32_t* start;         // blocks + 1, into the entries
-  const std::int32_t* body;          // of each entry; -1: what cannot be pushed
+  const std::int32_t* body;          // of each entry; -1: immovable
   const double* jacobian;            // entries x D x dofs: H
-  const double* response;            // entries x dofs x D: A^-1 H'; null: made from `inverse`
-  const BodyInverse* inverse;        // per body of 6 dofs; null where there is `response`
+  const double* response;            // entries x dofs x D: A^-1 H'; null: computed from `inverse`
+  const BodyInverse* inverse;        // per body of 6 dofs; null where `response` is given
   const Vec<double, D>* compliance;  // diagonal of E, per block
 
   /// Row c of H v.
@@ -65,7 +65,7 @@ struct BodyRows {
     }
     return sum;
   }
-  /// v += A^-1 H_c' dr. Blocks that share a body must not do this at the same time.
+  /// v += A^-1 H_c' dr. Not for concurrent blocks that share a body.
   SS_HD void push(std::size_t c, const Vec<double, D>& dr, double* v) const {
     if (response == nullptr) return push_bodies(c, dr, v);
     for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
@@ -93,8 +93,8 @@ struct BodyRows {
   }
 };
 
-/// Where blocks between rigid bodies put themselves while a running scene makes its problem; see
-/// `Delassus::begin`.
+/// The arrays to which a running scene's kernels write the blocks between rigid
+/// bodies; see `Delassus::begin`.
 template <int D>
 struct BlockWriter {
   const BodyInverse* inverse;  // per body
@@ -105,8 +105,8 @@ struct BlockWriter {
   Mat<double, D>* diagonal;
   double* scale;
 
-  /// Block c: H, E, W_cc and q_c = H free + w; zero between bodies that cannot be pushed, where no impulse
-  /// could stop what is not.
+  /// Writes block c: H, E, W_cc and q_c = H free + w. Zero between immovable bodies: no impulse could stop
+  /// a nonzero velocity there.
   SS_HD void put(std::size_t c, const ConstraintBlock<D>& block) const {
     Mat<double, D> w = Mat<double, D>::zero();
     Vec<double, D> u = block.w;
@@ -146,29 +146,29 @@ class Delassus {
   /// Assembles W of any problem (`to_local` if need be), or keeps the factors of a `bodies` problem.
   void build(Context& ctx, const ContactProblem& problem, bool factored);
 
-  /// Makes room for the factors of `count` blocks between rigid bodies, which kernels then put there; `free`
-  /// is A^-1 f, 6 numbers per body. Nothing is copied to the host; `finish` reads one value.
+  /// Allocates the factors of `count` blocks between rigid bodies, which kernels then write; `free` is A^-1
+  /// f, 6 numbers per body. Nothing is copied to the host; `finish` reads one value.
   BlockWriter<D> begin(Context& ctx, std::size_t count, const BodyInverse* inverse, const double* free,
                        std::size_t bodies);
   void finish(Context& ctx);
-  /// q += H change, 6 numbers per body that can be pushed: they move otherwise without impulses than when the
-  /// blocks were put. norm_q stays as it was then.
+  /// q += H change, 6 numbers per movable body: for velocities without impulses that changed since the blocks
+  /// were written. norm_q does not change.
   void move_free(Context& ctx, const double* change);
-  /// What residuals are relative to, before `finish` sums q up: no block counts for more than `most` [m/s].
-  /// One block with a large q would otherwise hide the errors of all others.
+  /// Limits each block's part of norm_q, the norm that residuals are relative to, to `most` [m/s]. Call
+  /// before `finish` sums q up. One block with a large q would otherwise hide the errors of all others.
   void limit_block_speed(double most) { most_speed_ = most; }
-  /// Residuals are relative to `least` [m/s] where the sum is smaller.
+  /// Residuals are relative to at least `least` [m/s].
   void raise_norm_q(double least) { norm_q_ = norm_q_ < least ? least : norm_q_; }
-  /// Residuals are relative to the same as those of another form of this problem.
+  /// Makes residuals relative to the same norm as in another form of this problem.
   void set_norm_q(double norm) { norm_q_ = norm; }
-  // Its stages; public because nvcc allows no device lambda in a private member.
+  // Stages of `finish`; public because nvcc allows no device lambda in a private member.
   void gather_entries(Context& ctx, std::size_t entries);
   void sum_up_blocks(Context& ctx);
 
   std::size_t blocks() const { return blocks_; }
   bool factored() const { return factored_; }
 
-  /// y = W x (+ q when `with_q`). x and y apart.
+  /// y = W x (+ q when `with_q`). x and y must not alias.
   void apply(Context& ctx, const Vec<double, D>* x, Vec<double, D>* y, bool with_q) const;
   /// Factored only: v = A^-1 H' x, the body velocities that x alone causes.
   void body_velocities(Context& ctx, const Vec<double, D>* x, double* v) const;
@@ -177,10 +177,11 @@ class Delassus {
   const Mat<double, D>* diagonal() const {
     return diagonal_.data();
   }  // the symmetric part of W_cc, per block
-  /// s_c = trace(W_cc) / D, never zero: a block without any mobility counts as the mean of the others.
+  /// s_c = trace(W_cc) / D, never zero: an immovable block gets the mean of the others.
   const double* scale() const { return scale_.data(); }
   double mean_diagonal() const { return mean_diagonal_; }
-  /// |q|_2 [m/s], or what the caller said instead: see limit_block_speed, raise_norm_q.
+  /// The norm that residuals are relative to: |q|_2 [m/s], or the caller's value
+  /// (limit_block_speed, raise_norm_q).
   double norm_q() const { return norm_q_; }
 
   BlockRows<D> rows() const { return {start_.data(), column_.data(), value_.data()}; }
@@ -188,23 +189,23 @@ class Delassus {
   std::size_t bodies() const { return bodies_; }
   int body_dofs() const { return dofs_; }
 
-  /// Which blocks meet: those of row c are neighbours[start[c] .. start[c+1]), c itself among them. Host
-  /// memory; empty after `begin` and `finish`: see `gather_start`.
+  /// The conflict graph of the blocks: those of row c are neighbours[start[c] .. start[c+1]), c itself among
+  /// them. Host memory; empty after `begin` and `finish`: see `gather_start`.
   std::span<const std::int32_t> pattern_start() const { return host_start_; }
   std::span<const std::int32_t> pattern_column() const { return host_column_; }
-  /// Values in that order on the host, for factorisations: no copy on the CPU backend.
+  /// Values in that order on the host, for factorisations. No copy on the CPU backend.
   std::span<const Mat<double, D>> host_values(Context& ctx) const;
   /// Entries of body b: gather_entry()[gather_start()[b] .. gather_start()[b + 1]), ascending; the block of
   /// each entry. Factored only, backend memory.
   const std::int32_t* gather_start() const { return gather_start_.data(); }
   const std::int32_t* gather_entry() const { return gather_entry_.data(); }
   const std::int32_t* entry_block() const { return entry_block_.data(); }
-  /// How many products of blocks W x costs, about.
+  /// Cost of W x in block products, estimated.
   double work() const {
     return factored_ ? kFactoredWork * static_cast<double>(blocks_)
                      : static_cast<double>(host_column_.size());
   }
-  /// Where the entries of H of each block begin, bodies that never move left out; empty for an assembled W.
+  /// First entry of H of each block, without immovable bodies; empty for an assembled W.
   std::span<const std::int32_t> body_start() const { return host_body_start_; }
 
  private:

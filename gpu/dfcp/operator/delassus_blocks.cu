@@ -1,4 +1,4 @@
-// The factored form from blocks that are in backend memory already, as a running scene makes them.
+// The factored form from blocks in backend memory, as a running scene writes them.
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/sort.h"
@@ -67,7 +67,7 @@ void Delassus<D>::gather_entries(Context& ctx, std::size_t entries) {
   });
 }
 
-/// What the host has to know, and scales of blocks that nothing can move.
+/// Reads the values that the host needs, and sets the scales of immovable blocks.
 template <int D>
 void Delassus<D>::sum_up_blocks(Context& ctx) {
   sums_.resize(ctx, 1);

@@ -17,11 +17,11 @@ bool moves(const ContactProblem& problem, std::size_t body) {
 
 }  // namespace
 
-/// Entries of H on bodies that move, by block and by body. Bodies that do not are left out: blocks that do
-/// not meet share them, and would write to them at the same time.
+/// Entries of H on movable bodies, by block and by body. Immovable bodies are left out: blocks that do not
+/// conflict can share them, and would write to them concurrently.
 struct BodyEntries {
   std::vector<std::int32_t> block_start;   // those of block c are block_start[c] .. block_start[c + 1]
-  std::vector<std::int32_t> source;        // of each entry, where it is in the problem
+  std::vector<std::int32_t> source;        // of each entry, its index in the problem
   std::vector<std::int32_t> block, body;   // of each entry
   std::vector<std::int32_t> start, entry;  // those of body b are entry[start[b] .. start[b + 1])
 
@@ -104,7 +104,7 @@ void Delassus<D>::build_factored(Context& ctx, const ContactProblem& problem) {
   move_apices(ctx, problem, q);
 }
 
-/// Blocks meet where they share a body that moves.
+/// Blocks conflict where they share a movable body.
 template <int D>
 void Delassus<D>::build_pattern(const BodyEntries& entries) {
   std::vector<std::int32_t> seen(blocks_, -1);

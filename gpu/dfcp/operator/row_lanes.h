@@ -1,5 +1,5 @@
-// The row product of W on processors with four lanes of doubles: what compilers make of 3 x 3 blocks leaves
-// most of the lanes idle.
+// The row product of W with SIMD lanes of four doubles: compiler output for 3 x 3
+// blocks leaves most lanes idle.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace stickslip::cpu {
 
-/// sum_k value[k] x[column[k]]: each row of a block is one register (its fourth lane stays empty), and the
+/// sum_k value[k] x[column[k]]. Each row of a block is one register (its fourth lane is unused), and the
 /// lanes of a row's sum are added once, at the end.
 inline Vec<double, 3> row_times_lanes(const Mat<double, 3>* value, const std::int32_t* column,
                                       std::int32_t count, const Vec<double, 3>* x) {
@@ -22,8 +22,8 @@ inline Vec<double, 3> row_times_lanes(const Mat<double, 3>* value, const std::in
   for (std::int32_t k = 0; k < count; ++k) {
     const double* m = value[k].m;
     const __m256d v = _mm256_maskload_pd(x[column[k]].v, three);
-    // The first two rows may be loaded with what follows them: it meets the empty lane of v. Only NaN or
-    // infinity there would show, and then the block itself has one.
+    // Loads of the first two rows read one value past the row; it multiplies the empty lane of v. Only a NaN
+    // or infinity there would have an effect, and then the block itself contains it.
     sum0 = _mm256_fmadd_pd(_mm256_loadu_pd(m), v, sum0);
     sum1 = _mm256_fmadd_pd(_mm256_loadu_pd(m + 3), v, sum1);
     sum2 = _mm256_fmadd_pd(_mm256_maskload_pd(m + 6, three), v, sum2);

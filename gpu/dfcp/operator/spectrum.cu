@@ -8,8 +8,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// How many eigenvalues of the symmetric tridiagonal matrix (a, b) lie below x: sign changes of Sturm's
-/// sequence.
+/// Number of eigenvalues of the symmetric tridiagonal matrix (a, b) below x: sign
+/// changes of Sturm's sequence.
 int eigenvalues_below(const std::vector<double>& a, const std::vector<double>& b, double x) {
   int count = 0;
   double d = 1;
@@ -34,7 +34,7 @@ double eigenvalue(const std::vector<double>& a, const std::vector<double>& b, in
   return 0.5 * (low + high);
 }
 
-/// In [-1, 1], the same for the same index everywhere.
+/// In [-1, 1]; depends on the index only.
 SS_HD double noise(std::size_t i) {
   auto x = static_cast<std::uint32_t>(i * 2654435761u + 12345u);
   x ^= x >> 15;

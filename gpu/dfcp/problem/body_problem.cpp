@@ -7,7 +7,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kOverlapTakenBack = 0.2;  // per step: all at once would throw bodies apart
+constexpr double kOverlapTakenBack = 0.2;  // per step: removing all of it at once would launch the bodies
 
 Mat3d turned(const Mat3d& rotation, const Vec3d& diagonal) {
   Mat3d scaled = rotation;

@@ -1,4 +1,4 @@
-// BodyProblem: makes a ContactProblem out of rigid bodies, points of contact and joints. Host only.
+// BodyProblem: builds a ContactProblem from rigid bodies, contact points and joints. Host only.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace stickslip {
 using Vec3d = Vec<double, 3>;
 using Mat3d = Mat<double, 3>;
 
-inline constexpr std::int32_t kWorld = -1;  // in place of a body: what never moves
+inline constexpr std::int32_t kWorld = -1;  // in place of a body index: the immovable world
 
 struct RigidBody {
   double mass = 1;                         // [kg]
@@ -20,7 +20,7 @@ struct RigidBody {
   Vec3d velocity{0, 0, 0}, spin{0, 0, 0};  // at the start of the step [m/s, rad/s]
 };
 
-/// A box of half sizes h turned by `rotation`, a ball: of one density, at rest at the origin.
+/// A box with half sizes h turned by `rotation`; a ball. Uniform density, at rest at the origin.
 RigidBody solid_box(double mass, const Vec3d& h, const Mat3d& rotation = Mat3d::identity());
 RigidBody solid_ball(double mass, double radius);
 
@@ -29,13 +29,13 @@ struct ContactPoint {
   std::int32_t a = 0, b = kWorld;
   Vec3d point{0, 0, 0}, normal{0, 1, 0};
   double mu = 0.5;
-  double gap = 0;          // [m]: open by gap / dt; overlaps are taken back by a fifth per step
-  double restitution = 0;  // u_N = v_N + restitution * v_N at the start, where that approaches
-  double drive = 0;        // [m/s] speed at which the two are driven together besides
+  double gap = 0;          // [m]: a gap opens by gap / dt; a fifth of an overlap is removed per step
+  double restitution = 0;  // u_N = v_N + restitution * v_N at the start, for approaching bodies
+  double drive = 0;        // [m/s] additional speed at which the two bodies are driven together
 };
 
-/// Velocity v after the step from A v = f + H' r with f = A v_0 + dt A g. Velocities (linear, angular) in
-/// world axes about the centre; frames (n, t1, t2) right-handed.
+/// The velocity v after the step solves A v = f + H' r with f = A v_0 + dt A g. Velocities (linear, angular)
+/// in world axes about the centre; frames (n, t1, t2) right-handed.
 class BodyProblem {
  public:
   explicit BodyProblem(double dt = 0.01, const Vec3d& gravity = {0, -9.81, 0});
@@ -43,7 +43,7 @@ class BodyProblem {
   void reserve(std::size_t bodies, std::size_t blocks);
   std::int32_t add(const RigidBody& body);
   void add(const ContactPoint& contact);
-  /// The first `rows` (1 to 3) of the axes x, y, z along which the bodies' points at `point` stay together.
+  /// Joins the two bodies at `point` along the first `rows` (1 to 3) of the axes x, y, z.
   void add_joint(std::int32_t a, std::int32_t b, const Vec3d& point, int rows = 3);
 
   std::size_t bodies() const { return positions_.size(); }

@@ -1,4 +1,4 @@
-// What a contact problem must satisfy before any solver sees it.
+// The checks that a contact problem must pass before any solver runs.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,9 +16,9 @@ constexpr double kSymmetry = 1e-2;    // of W: |W_ij - W_ji| / sqrt(W_ii W_jj)
 constexpr double kIndefinite = 1e-6;  // of the largest eigenvalue
 constexpr int kLanczosSteps = 16;
 constexpr double kInverseMass = 1e-9;  // of a body's largest entry: asymmetry and negative pivots
-constexpr double kLargest = 1e100;     // of any value: squares and products of three must not overflow
+constexpr double kLargest = 1e100;     // of any value: squares and triple products must not overflow
 
-/// refuse("mu of block ", 3, " is ", x): one message out of its parts.
+/// refuse("mu of block ", 3, " is ", x): concatenates the message from its parts.
 template <class... Part>
 [[noreturn]] void refuse(const Part&... parts) {
   std::ostringstream text;
@@ -120,7 +120,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 struct Tridiagonal {
   std::vector<double> diagonal, off;  // off[i] couples i and i + 1
 
-  /// How many eigenvalues lie below x (Sturm).
+  /// Number of eigenvalues below x (Sturm).
   int below(double x) const {
     int count = 0;
     double d = 1;
@@ -145,8 +145,8 @@ struct Tridiagonal {
   }
 };
 
-/// A few Lanczos steps: the Ritz values of a symmetric matrix lie among its eigenvalues, so a negative one
-/// proves a direction in which r' W r < 0, while some that are there may go unseen.
+/// A few Lanczos steps. Every Ritz value of a symmetric matrix lies between its extreme eigenvalues, so a
+/// negative one proves a direction with r' W r < 0. Negative eigenvalues may be missed.
 Tridiagonal lanczos(const SparseRows& m) {
   const auto n = static_cast<std::size_t>(m.rows);
   std::vector<double> v(n), before(n, 0.0), y(n);
@@ -170,7 +170,7 @@ Tridiagonal lanczos(const SparseRows& m) {
   return t;
 }
 
-/// `asymmetry` [as W]: W is known no better than that in each entry.
+/// `asymmetry` [as W]: the uncertainty of each entry of W.
 void check_definite(const SparseRows& w, double asymmetry) {
   const Tridiagonal t = lanczos(w);
   const double smallest = t.eigenvalue(0), largest = t.eigenvalue(static_cast<int>(t.diagonal.size()) - 1);
@@ -196,7 +196,7 @@ void check_inverse_mass(const ContactProblem& problem, std::size_t body) {
       refuse("inverse_mass of body ", body, " is not positive semidefinite: its pivot ", i, " is ",
              a[i * n + i]);
     if (a[i * n + i] <= kInverseMass * largest * 1e-3) {
-      // a_ij^2 <= a_ii a_jj, up to what a negative pivot may be off by.
+      // a_ij^2 <= a_ii a_jj, up to the tolerance for negative pivots.
       for (int j = i + 1; j < n; ++j)
         if (std::fabs(a[i * n + j]) > std::sqrt(kInverseMass) * largest)
           refuse("inverse_mass of body ", body, " is not positive semidefinite: its pivot ", i, " is ",

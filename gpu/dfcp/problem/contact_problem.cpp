@@ -38,7 +38,7 @@ Incidence incidence_of_bodies(const ContactProblem& problem) {
   return incidence;
 }
 
-/// The entries of H in one block's rows and one connected part's columns, without zeros.
+/// The nonzero entries of H in one block's rows and one connected part's columns.
 struct PartTerms {
   struct Term {
     std::int32_t row, place;  // in the block, in the part
@@ -53,7 +53,7 @@ PartTerms split_by_parts(const ContactProblem& problem, const DynamicsInverse& i
   const SparseRows& h = problem.H;
   PartTerms out;
   out.incidence.entry_begin.assign(1, 0);
-  std::vector<std::int32_t> next;  // where the terms of each part of this block go; these parts are few
+  std::vector<std::int32_t> next;  // where the next terms of each part of this block go; parts are few
   for (std::size_t c = 0; c < problem.blocks(); ++c) {
     const auto first = static_cast<std::size_t>(out.incidence.entry_begin.back());
     std::vector<std::int32_t>& parts = out.incidence.group;
@@ -92,8 +92,8 @@ PartTerms split_by_parts(const ContactProblem& problem, const DynamicsInverse& i
   return out;
 }
 
-/// Column by column: Y = A^-1 H_d' in each part of block d, then H_c Y for block d and all later ones on the
-/// part; for all of them where W is not symmetric.
+/// Column by column: Y = A^-1 H_d' in each part of block d, then H_c Y for block d and all later blocks on
+/// the part; for all blocks on the part where W is not symmetric.
 void add_parts(const PartTerms& h, const DynamicsInverse& inverse, LowerBlocks& lower) {
   const Incidence& incidence = h.incidence;
   const int dim = lower.dim;
@@ -125,7 +125,7 @@ void multiply_bodies(const ContactProblem& problem, const std::vector<double>& b
     add_product(problem.inverse_mass.data() + body * n * n, n, n, b.data() + body * n, x.data() + body * n);
 }
 
-/// q = w + H v for the velocities v without impulses.
+/// q = w + H v for v, the velocities without impulses.
 std::vector<double> free_velocities(const ContactProblem& problem, const std::vector<double>& v) {
   std::vector<double> q = problem.w;
   const int dim = problem.dim, n = problem.body_dofs;
@@ -167,7 +167,7 @@ void form_local(const ContactProblem& problem, ContactProblem& local) {
   }
 }
 
-/// Place of (row, row) in a matrix that has it.
+/// Position of entry (row, row); the matrix must contain it.
 std::size_t diagonal_place(const SparseRows& matrix, std::size_t row) {
   const auto first = matrix.indices.begin();
   return static_cast<std::size_t>(std::lower_bound(first + matrix.offsets[row],
@@ -180,7 +180,7 @@ double softness_of(const ContactProblem& problem, std::size_t row) {
   return problem.softness.empty() ? 0 : problem.softness[row];
 }
 
-/// Rows on which no impulse acts must be at rest, but for contacts that open.
+/// Rows on which no impulse acts must have zero velocity, except opening contacts.
 void add_compliance(const ContactProblem& problem, ContactProblem& local) {
   const std::vector<double> e = row_compliance(problem);
   for (std::size_t row = 0; row < e.size(); ++row) {

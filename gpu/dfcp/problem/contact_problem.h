@@ -1,12 +1,12 @@
-// The discrete Coulomb friction problem of one time step, on the host, apart from any solver:
+// The discrete Coulomb friction problem of one time step, on the host, independent of any solver:
 //
 //   A v = f + H' r,   u = H v + w + E r,   (u_c, r_c) in the law of block c     (global form)
 //   u = W r + q,      W = H A^-1 H' + E,   q = w + H A^-1 f                     (local form)
 //
-// A of the global form need not be symmetric, and W is not where A is not: both are used as they stand.
+// A of the global form need not be symmetric; W is not symmetric where A is not. Both are used as given.
 //
 // Rows come in blocks of `dim` (3; 4 with torsion), normal first: contacts, and joints as blocks of law
-// `bilateral` (a block with fewer rows has empty ones, kept regular by a compliance of 1).
+// `bilateral` (a joint with fewer rows has empty rows, kept regular by a compliance of 1).
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct BlockLaw {
   double compliance = 0;  // [m/s per N s], added to W's diagonal [Daviet20 §6.3; Tasora13 E]
 };
 
-/// What block c does to body b: dim x 6 (or dim x 3 for nodes) rows of H.
+/// The Jacobian of block c with respect to body b: dim x 6 (or dim x 3 for nodes) rows of H.
 struct JacobianBlock {
   std::int32_t body = 0;
   std::array<double, 24> rows{};  // row-major, dim x body_dofs
@@ -46,7 +46,7 @@ struct ContactProblem {
   int dim = 3;
   std::vector<BlockLaw> laws;  // one per block
 
-  /// Which of the two forms the fields below hold. `bodies` is the global form with block-diagonal A.
+  /// The form in which the fields below are given. `bodies` is the global form with block-diagonal A.
   enum class Form { local, global, bodies } form = Form::local;
 
   SparseRows W;           // local
@@ -59,58 +59,58 @@ struct ContactProblem {
   int body_dofs = 6;                 // bodies: 6 (rigid) or 3 (nodes)
   std::vector<double> inverse_mass;  // bodies: body_dofs^2 per body, row-major, symmetric; zero: immovable
   std::vector<std::int32_t> block_start;  // bodies: blocks + 1, into `jacobian`
-  std::vector<JacobianBlock> jacobian;    // bodies: a block names a body once at most
+  std::vector<JacobianBlock> jacobian;    // bodies: a block names each body at most once
 
   /// Diagonal of E of single rows, dim * blocks, besides the blocks' compliance; empty: none [m/s per N s].
   std::vector<double> softness;
 
-  std::vector<double> guess;     // of r to start from; empty: zero
-  std::vector<double> solution;  // of r as stored with the problem, which need not be one; empty: none
+  std::vector<double> guess;     // initial r; empty: zero
+  std::vector<double> solution;  // r as stored with the problem, not necessarily a solution; empty: none
 
   std::size_t blocks() const { return laws.size(); }
   std::size_t size() const { return laws.size() * static_cast<std::size_t>(dim); }
   std::size_t bodies() const { return inverse_mass.size() / static_cast<std::size_t>(body_dofs * body_dofs); }
-  /// Degrees of freedom of v; of a local problem unknown: zero.
+  /// Degrees of freedom of v; zero for a local problem, where they are unknown.
   std::size_t dofs() const;
-  /// Those of them that can move: what nu counts.
+  /// Movable degrees of freedom: the ones that nu counts.
   std::size_t moving_dofs() const;
   std::size_t contacts() const;  // blocks that are not bilateral
 };
 
-/// How far a square matrix is from symmetric: the largest |M_ij - M_ji| / sqrt(|M_ii M_jj|), and where. An
-/// entry that is not stored counts as zero.
+/// Asymmetry of a square matrix: the largest |M_ij - M_ji| / sqrt(|M_ii M_jj|), and its position. An entry
+/// that is not stored counts as zero.
 struct Asymmetry {
   double relative = 0;
   std::int32_t row = 0, column = 0;  // row > column
   double lower = 0, upper = 0;       // M_(row, column) and M_(column, row)
-  bool one_sided = false;            // all entries off the diagonal stand on one side of it
+  bool one_sided = false;            // all off-diagonal entries are on one side of the diagonal
 };
 Asymmetry asymmetry_of(const SparseRows& m);
 
 /// Checks sizes, index ranges, order, finite values, mu >= 0, symmetry of W (`asymmetry_of` 1e-2 at most:
-/// published sets are off by up to 3e-3), that no diagonal entry is negative (of A: all are positive), that
-/// inverse masses are positive semidefinite, and W likewise as far as a few Lanczos steps see. Throws
-/// std::invalid_argument naming the array, the row and what would be right. Whether A is definite shows when
-/// it is factorised: see `to_local`.
+/// published sets are off by up to 3e-3), no negative diagonal entry (of A: all positive), inverse masses
+/// positive semidefinite, and W positive semidefinite as far as a few Lanczos steps can tell. Throws
+/// std::invalid_argument naming the array, the row and the valid values. The factorisation checks whether A
+/// is definite: see `to_local`.
 void check(const ContactProblem& problem);
 
-/// E of each row: its block's compliance and its softness, and without softness 1 on rows on which no impulse
-/// acts (no entry in H but of immovable bodies, or W_ii = 0): they stay regular, and nothing else changes
-/// where u = 0 and r = 0 there. Shape: size().
+/// E of each row: its block's compliance plus its softness. Without softness, rows on which no impulse acts
+/// (no entry in H except of immovable bodies, or W_ii = 0) get 1: this keeps them regular and changes nothing
+/// else, since u = 0 and r = 0 there. Shape: size().
 std::vector<double> row_compliance(const ContactProblem& problem);
 
-/// The same problem with W and q formed: through blocks of bodies, or a factorisation of A's connected parts.
-/// All dim x dim blocks are complete, every diagonal entry is positive; W is exactly symmetric unless it was
-/// given (a local W keeps its values) or A is not symmetric. Compliance moves into W and cohesion xi into q:
-/// of a unilateral block
-///   s = r + xi n in K,   u = W s + (q - W xi n),
-/// so the result is to be solved for s, of which its `guess` and `solution` are too; its laws have neither
-/// left. See `without_cohesion` for the way back. Throws std::invalid_argument when A (its symmetric part) is
-/// not positive definite, or when a row on which no impulse acts has a velocity that only an impulse could
-/// stop.
+/// The same problem with W and q formed, from blocks of bodies or from a factorisation of A's connected
+/// parts. All dim x dim blocks are complete and every diagonal entry is positive. W is exactly symmetric
+/// unless it was given (a local W keeps its values) or A is not symmetric. Compliance moves into W and
+/// cohesion xi into q: for a unilateral block
+///   s = r + xi n in K,   u = W s + (q - W xi n).
+/// So the result is to be solved for s; its `guess` and `solution` are s too, and its laws have no
+/// compliance or cohesion. `without_cohesion` converts back. Throws std::invalid_argument when A (its
+/// symmetric part) is not positive definite, or when a row on which no impulse acts has a velocity that
+/// only an impulse could stop.
 ContactProblem to_local(const ContactProblem& problem);
 
-/// The physical impulses r = s - xi n of a solution s of to_local(problem). `with_cohesion` is the way there.
+/// The physical impulses r = s - xi n of a solution s of to_local(problem). Inverse: `with_cohesion`.
 std::vector<double> without_cohesion(const ContactProblem& problem, std::vector<double> s);
 std::vector<double> with_cohesion(const ContactProblem& problem, std::vector<double> r);
 
@@ -118,11 +118,11 @@ std::vector<double> with_cohesion(const ContactProblem& problem, std::vector<dou
 std::vector<double> momenta(const ContactProblem& problem, const std::vector<double>& r);
 
 /// v = A^-1 (f + H' r) of a global or bodies problem and physical impulses r. Shape: dofs. Throws
-/// std::invalid_argument for a local problem, which does not know v, and for r of a wrong size.
+/// std::invalid_argument for a local problem, which has no v, and for r of a wrong size.
 std::vector<double> velocities(const ContactProblem& problem, const std::vector<double>& r);
 
-/// |A v - H' r - f|_2 / |f|_2 of a global problem, with A as it was given and physical impulses r; relative
-/// to |H' r|_2 where f is zero. Throws std::invalid_argument for other forms and wrong sizes.
+/// |A v - H' r - f|_2 / |f|_2 of a global problem, with A as given and physical impulses r; relative to |H'
+/// r|_2 where f is zero. Throws std::invalid_argument for other forms and wrong sizes.
 double equation_residual(const ContactProblem& problem, const std::vector<double>& v,
                          const std::vector<double>& r);
 

@@ -133,7 +133,7 @@ void DynamicsInverse::refuse(std::size_t part) const {
                                 " has no Cholesky factor; masses and inertias must be positive");
 }
 
-/// Union-find on the pattern; a part is called by its lowest dof, so parts come in the order of those.
+/// Union-find on the pattern. A part is named after its lowest dof, so parts are in that order.
 void DynamicsInverse::find_parts(const SparseRows& a) {
   const std::int32_t n = a.rows;
   std::vector<std::int32_t> parent(n);

@@ -9,9 +9,10 @@
 
 namespace stickslip {
 
-/// A falls into connected parts (rigid bodies, meshes), and each is factorised by itself: small ones densely,
-/// larger ones sparsely, or densely up to kMostDenseDofs where the build has no sparse factorisation. A part
-/// that is symmetric but for rounding takes Cholesky's factorisation of its lower triangle, another one L U.
+/// A splits into connected parts (rigid bodies, meshes), each factorised separately: small ones
+/// densely, larger ones sparsely, or densely up to kMostDenseDofs where the build has no sparse
+/// factorisation. A part that is symmetric up to rounding takes the Cholesky factorisation of its lower
+/// triangle, any other part LU.
 class DynamicsInverse {
  public:
   static constexpr double kSymmetric = 1e-12;           // |A_ij - A_ji| / sqrt(A_ii A_jj): rounding
@@ -24,10 +25,10 @@ class DynamicsInverse {
 
   std::size_t part_count() const { return begin_.size() - 1; }
   std::int32_t part_of(std::int32_t dof) const { return part_[dof]; }
-  /// Place of a dof in its part.
+  /// Index of a dof within its part.
   std::int32_t place_of(std::int32_t dof) const { return place_[dof]; }
   std::int32_t size(std::size_t part) const { return begin_[part + 1] - begin_[part]; }
-  /// Every part is.
+  /// True when every part is symmetric.
   bool symmetric() const { return pivots_.empty(); }
 
   /// x := A_part^-1 x for `columns` vectors of size(part), one after the other.
@@ -45,10 +46,10 @@ class DynamicsInverse {
 
   std::vector<std::int32_t> part_, place_;  // per dof
   std::vector<std::int32_t> begin_, dofs_;  // dofs of each part, ascending
-  std::vector<std::uint8_t> general_;       // per part: it is not symmetric
+  std::vector<std::uint8_t> general_;       // per part: 1 if it is not symmetric
   std::vector<std::int64_t> factor_begin_;  // per part, into `dense_`; -1 - i: [i] of the sparse ones
-  // Of Cholesky lower triangles with inverted diagonals, of L U both with inverted diagonals of U; row-major,
-  // n * n.
+  // Cholesky: lower triangles with inverted diagonals. LU: both factors, diagonals of U
+  // inverted. Row-major, n * n.
   std::vector<double> dense_;
   std::vector<std::int32_t> pivots_;  // of dense L U: the row that step k swaps with k, at begin_[part] + k
   std::vector<SparseFactors> sparse_;

@@ -1,4 +1,4 @@
-// What the generators share: numbers from a seed, checked arguments, towers of boxes.
+// Shared by the generators: numbers from a seed, checked arguments, towers of boxes.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ inline void require_count(const char* name, long value, long least) {
                               std::to_string(least));
 }
 
-/// Adds contacts at these points, of body `a` upon body `b`.
+/// Adds contacts at these points, from body `a` onto body `b`.
 template <class Points>
 void rest_on(BodyProblem& build, std::int32_t a, std::int32_t b, const Points& points, double mu,
              double gap = 0) {

@@ -1,7 +1,7 @@
-// Contact problems without a scene: made from bodies and contact points by a rule and a seed. Host only.
+// Contact problems without a scene, generated from bodies and contact points by a rule and a seed. Host only.
 //
-// Every problem comes in the form `bodies` (6 dof), SI units, gravity -9.81 m/s^2 along y, steps of 10 ms.
-// One build gives the same bits for the same arguments.
+// Every problem has the form `bodies` (6 dof), SI units, gravity -9.81 m/s^2 along y, steps of 10 ms. One
+// build gives the same bits for the same arguments.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace stickslip {
 
 struct GeneratorInfo {
   std::string_view name, meaning;
-  std::string_view size;  // what the size counts
+  std::string_view size;  // the unit that the size counts
   long default_size;
   long largest_size;
 };
@@ -22,11 +22,11 @@ struct GeneratorInfo {
 std::vector<GeneratorInfo> list_generators();
 std::vector<std::string_view> generator_names();
 
-/// size = 0: the default; some kinds use no seed. Throws std::invalid_argument for an unknown name, with the
-/// nearest one, and for a size out of [1, largest_size].
+/// size = 0: the default; some kinds ignore the seed. Throws std::invalid_argument for an unknown name, with
+/// the nearest one, and for a size outside [1, largest_size].
 ContactProblem generate(std::string_view name, long size, std::uint64_t seed);
 
-// What `generate` chooses from. All throw std::invalid_argument when an argument is not as said.
+// The generators behind `generate`. All throw std::invalid_argument for arguments outside the stated ranges.
 
 /// Boxes of random sizes, densities and yaw in `stacks` towers on the ground, nudged sideways; contacts at
 /// the corners of the overlap of two faces. 1 <= stacks <= boxes.
@@ -36,26 +36,28 @@ ContactProblem random_stacks(long boxes, long stacks, std::uint64_t seed);
 /// `contacts` contacts (about three per ball), mu = 0.3. In time proportional to `contacts`.
 ContactProblem granular_column(long contacts, std::uint64_t seed);
 
-/// A tower of equal cubes on four corners each, masses growing geometrically upwards from 1 kg to ratio >= 1
-/// kg.
+/// A tower of equal cubes, each on its four corners; masses grow geometrically upwards
+/// from 1 kg to ratio >= 1 kg.
 ContactProblem mass_chain(long bodies, double ratio);
 
-/// A tower of boxes, each on round(2 nu) random points of its face and shoved: nu = 3 contacts / dofs.
+/// A tower of boxes, each on round(2 nu) random points of its face and pushed
+/// sideways: nu = 3 contacts / dofs.
 ContactProblem over_constrained(double nu, long boxes, std::uint64_t seed);
 
-/// A row of balls between two walls that close in at 1 m/s each: no velocities satisfy the contacts.
+/// A row of balls between two walls that approach at 1 m/s each: no velocities satisfy the contacts.
 ContactProblem infeasible(long balls);
 
-/// A table on four legs, and on it a box on `points` points, all at rest: v = 0 whatever the impulses.
+/// A table on four legs with a box on `points` points on it, all at rest: v = 0 for any impulses.
 ContactProblem hyperstatic(long points);
 
-/// [Tasora13 Fig.3] `parts` bodies in a network of ball joints, 3.5 scalar rows per part, kicked at random.
+/// [Tasora13 Fig.3] `parts` bodies in a network of ball joints, 3.5 scalar rows per
+/// part, with random velocities.
 ContactProblem tasora_b1(long parts, std::uint64_t seed);
 /// [Tasora13 Fig.4] `balls` equal smooth spheres in a box with 3.525 contacts per ball.
 ContactProblem tasora_b2(long balls, std::uint64_t seed);
-/// [Tasora13 Fig.5] A vertical stack of plates on four points each, of 1 and 1000 kg by turns.
+/// [Tasora13 Fig.5] A vertical stack of plates on four points each, alternately of 1 and 1000 kg.
 ContactProblem tasora_b3(long plates);
-/// [Tasora13 Fig.6] A ball of 500 kg at 10 m/s reaches a wall of `bricks` in running bond.
+/// [Tasora13 Fig.6] A ball of 500 kg at 10 m/s hits a wall of `bricks` in running bond.
 ContactProblem tasora_b4(long bricks);
 
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-// Generated problems of balls and of parts in networks.
+// Generated problems of balls, and of parts in networks.
 #include <algorithm>
 #include <numbers>
 #include <numeric>
@@ -10,28 +10,28 @@
 namespace stickslip {
 namespace {
 
-constexpr double kRadius = 0.01;            // largest, of granular balls [m]
+constexpr double kRadius = 0.01;            // largest radius of granular balls [m]
 constexpr double kDensity = 2500;           // [kg/m^3]
-constexpr double kJitter = 0.04 * kRadius;  // of the lattice's sites
+constexpr double kJitter = 0.04 * kRadius;  // of the lattice sites [m]
 
-/// Balls on the sites (x, y, z) of even sum of a cubic grid, the face-centred lattice, each jittered, filled
-/// layer by layer from the floor. The twelve neighbours of a site are the only balls that can reach it.
+/// Balls on a face-centred lattice: the sites (x, y, z) with even sum of a cubic grid, each jittered, filled
+/// layer by layer from the floor. The twelve neighbours of a site are the only balls within reach.
 class BallLattice {
  public:
-  /// About `balls` fill a box twice as high as wide; radii from `smallest` to kRadius.
+  /// About `balls` balls in a box twice as high as wide; radii from `smallest` to kRadius.
   BallLattice(std::size_t balls, double smallest, std::uint64_t seed)
       : smallest_(smallest), random_(seed), pitch_(std::sqrt(0.5) * (smallest + kRadius)) {
     width_ = std::max(2L, std::lround(std::cbrt(static_cast<double>(balls))));
   }
 
-  /// Adds the next ball and calls touch(contact) for the floor, the walls and all earlier balls that are
-  /// nearer than `reach`, while that returns true.
+  /// Adds the next ball and calls touch(contact) for the floor, the walls and all earlier balls nearer than
+  /// `reach`, while touch returns true.
   template <class Touch>
   void add(BodyProblem& build, double reach, double kick, const Touch& touch) {
     if (layer_.empty()) start_layer();
     const double radius = random_.between(smallest_, kRadius);
     RigidBody ball = solid_ball(kDensity * 4 / 3 * std::numbers::pi * radius * radius * radius, radius);
-    const double half = 0.5 * (smallest_ + kRadius);  // walls stand a mean radius before the outermost sites
+    const double half = 0.5 * (smallest_ + kRadius);  // walls are one mean radius outside the outermost sites
     ball.position = Vec3d{half + pitch_ * static_cast<double>(x_), half + pitch_ * static_cast<double>(y_),
                           half + pitch_ * static_cast<double>(z_)} +
                     random_.in_cube(kJitter);
@@ -120,7 +120,7 @@ struct Joint {
   std::int32_t a, b;
 };
 
-/// Edges of a grid of parts: a random spanning tree first, the others shuffled behind it.
+/// Edges of a grid of parts: first a random spanning tree, then the other edges, shuffled.
 std::vector<Joint> grid_joints(long parts, SeededNumbers& random) {
   const long side = std::lround(std::ceil(std::cbrt(static_cast<double>(parts)) - 1e-9));
   std::vector<Joint> tree, rest;
@@ -200,7 +200,7 @@ ContactProblem tasora_b1(long parts, std::uint64_t seed) {
     build.add(part);
   }
   std::vector<Joint> joints = grid_joints(parts, random);
-  // Grids of a few parts have fewer edges than that: the world takes the rest.
+  // Grids of a few parts have fewer edges than `blocks`: joints to the world supply the rest.
   while (static_cast<long>(joints.size()) < blocks)
     joints.push_back({static_cast<std::int32_t>(joints.size() % static_cast<std::size_t>(parts)), kWorld});
   for (long k = 0; k < blocks; ++k) {

@@ -19,7 +19,7 @@ Polygon rectangle(const Vec3d& center, double x, double z, double yaw) {
   return out;
 }
 
-/// The part of a convex polygon inside another that goes round the same way (Sutherland and Hodgman).
+/// The intersection of two convex polygons with the same orientation (Sutherland and Hodgman).
 Polygon clip(Polygon subject, const Polygon& by) {
   for (std::size_t e = 0; e < by.size(); ++e) {
     const Vec3d& from = by[e];
@@ -66,7 +66,7 @@ void add_tower(BodyProblem& build, SeededNumbers& random, const Vec3d& base, lon
   }
 }
 
-/// A tower of equal boxes of half sizes h, with these masses from the bottom up, on four corners each.
+/// A tower of equal boxes of half sizes h on four corners each; masses from the bottom up.
 BodyProblem corner_tower(const std::vector<double>& masses, const Vec3d& h, double mu) {
   BodyProblem build;
   build.reserve(masses.size(), 4 * masses.size());
@@ -82,7 +82,7 @@ BodyProblem corner_tower(const std::vector<double>& masses, const Vec3d& h, doub
 
 /// Bricks in running bond: odd courses are shifted by half a brick.
 struct BrickWall {
-  static constexpr double kGap = 1e-3;            // of the head joints [m]
+  static constexpr double kGap = 1e-3;            // width of the head joints [m]
   static constexpr Vec3d kHalf{0.1, 0.05, 0.05};  // 4 kg at 2000 kg/m^3
   static constexpr double kPitch = 2 * kHalf[0] + kGap;
   long columns, bricks;
@@ -114,7 +114,7 @@ void add_bed_joints(BodyProblem& build, const BrickWall& wall, long brick, doubl
   }
 }
 
-/// With the brick to the left in the same course.
+/// The joint with the left neighbour in the same course.
 void add_head_joint(BodyProblem& build, const BrickWall& wall, long brick, double mu) {
   if (brick % wall.columns == 0) return;
   const Vec3d c = wall.center(brick), h = BrickWall::kHalf;
@@ -131,7 +131,8 @@ void add_head_joint(BodyProblem& build, const BrickWall& wall, long brick, doubl
     }
 }
 
-/// A ball that touches the middle of the wall's face, with all bricks that it can reach within the step.
+/// A ball that touches the middle of the wall's face, and contacts with all bricks
+/// within its reach in the step.
 void add_wrecking_ball(BodyProblem& build, const BrickWall& wall, double mu) {
   const double radius = 0.3, speed = 10, reach = speed * build.dt();
   RigidBody ball = solid_ball(500, radius);
@@ -222,7 +223,7 @@ ContactProblem hyperstatic(long points) {
   build.add(table);
   build.add(box);
   rest_on(build, 0, kWorld, corners({0, 0, 0}, 0.45, 0.35), 0.5);
-  std::vector<Vec3d> ring;  // one or two points leave the box free to tip, and at rest it stays
+  std::vector<Vec3d> ring;  // with one or two points the box could tip; at rest it stays
   for (long k = 0; k < points; ++k) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(points);
     const double radius = points < 2 ? 0 : 0.18;

@@ -132,7 +132,7 @@ SparseRows to_rows(const LowerBlocks& lower) {
   out.indices.resize(out.offsets.back());
   out.values.resize(out.offsets.back());
 
-  // Row d gets its blocks above the diagonal while the rows below pass by, in ascending order.
+  // Row d receives its blocks above the diagonal while the later rows are processed, in ascending order.
   const auto write = [&](std::int32_t row, std::int32_t column, std::int32_t position, const double* values,
                          bool transposed) {
     for (int i = 0; i < dim; ++i) {
@@ -156,7 +156,7 @@ SparseRows to_rows(const LowerBlocks& lower) {
       else write(d, row, next[d]++, lower.mirrored.data() + k * dim * dim, false);
     }
     if (!lower.mirrored.empty()) continue;
-    for (int i = 0; i < dim; ++i)  // of a diagonal block the lower triangle counts
+    for (int i = 0; i < dim; ++i)  // of a diagonal block only the lower triangle is used
       for (int j = 0; j < i; ++j) {
         const std::int32_t diagonal = next[c] * dim - dim;
         out.values[out.offsets[c * dim + j] + diagonal + i] =

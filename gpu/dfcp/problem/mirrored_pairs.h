@@ -1,4 +1,4 @@
-// Entries of a square matrix beside their mirror images. Host only.
+// Pairs of mirrored entries of a square matrix. Host only.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace stickslip {
 
-/// visit(row, column, lower, upper) for each pair M_(row, column) and M_(column, row), row > column, of which
-/// at least one is stored; the other counts as zero. One pass: while rows i pass by, `next[j]` walks through
-/// the entries of row j left of its diagonal.
+/// Calls visit(row, column, lower, upper) for each pair M_(row, column), M_(column, row), row > column, of
+/// which at least one is stored; the other counts as zero. One pass: while row i is processed, `next[j]`
+/// advances through the entries of row j left of its diagonal.
 template <class Visit>
 void for_mirrored_pairs(const SparseRows& m, Visit visit) {
   std::vector<std::int32_t> next(m.offsets.begin(), m.offsets.end() - 1);
   for (std::int32_t i = 0; i < m.rows; ++i) {
-    // Those left over in row i had no partner above the diagonal.
+    // Remaining entries in row i have no partner above the diagonal.
     for (std::int32_t& k = next[i]; k < m.offsets[i + 1] && m.indices[k] < i; ++k)
       visit(i, m.indices[k], m.values[k], 0.0);
     for (std::int32_t k = next[i]; k < m.offsets[i + 1]; ++k) {
@@ -30,8 +30,7 @@ void for_mirrored_pairs(const SparseRows& m, Visit visit) {
   }
 }
 
-/// What |M_ij - M_ji| is measured against: sqrt(|M_ii M_jj|), and no less than a rounding error of the
-/// largest entry.
+/// The scale for |M_ij - M_ji|: sqrt(|M_ii M_jj|), but at least a rounding error of the largest entry.
 class SymmetryScale {
  public:
   explicit SymmetryScale(const SparseRows& m);

@@ -1,13 +1,15 @@
-// ADMM on min 1/2 r' W r + q' r over K, split into r (the quadratic) and z (the cones), with the penalty
-// R = rho diag(s_c), which no mass ratio changes, and y the multiplier in units of impulses, u~ = -R y:
-//   (W + R) r = R (z - y) - q - sigma n,   g = relaxation r + (1 - relaxation) z + y,   z = P_K(g),  y = g -
-//   z.
+// ADMM on min 1/2 r' W r + q' r over K, split into r (the quadratic) and z (the cones). The
+// penalty is R = rho diag(s_c), scaled by s_c to compensate mass ratios. y is the multiplier in
+// units of impulses, u~ = -R y:
+//   (W + R) r = R (z - y) - q - sigma n,   g = relaxation r + (1 - relaxation) z + y,
+//   z = P_K(g),  y = g - z.
 //
-// The state is v = z + y alone, so that an iteration is a map v -> g, and Anderson mixing extrapolates it. De
-// Saxce's shift follows from y in every iteration (`de_saxce_inner` has nothing to say here). An
-// extrapolation that lets |g - v| grow is taken back. Where |g - v| stops to shrink, the penalty walks
-// through smaller ones and back: with little curvature the iterates have far to go, in steps that are
-// inversely proportional to it.
+// The state is v = z + y alone. So an iteration is a map v -> g, and Anderson mixing extrapolates it.
+// De Saxce's shift follows from y in every iteration (`de_saxce_inner` is ignored here). An
+// extrapolation after which |g - v
+// grows is undone. When |g - v| stops shrinking, the penalty walks through smaller values and back:
+// at low curvature the iterates are far from the solution, and the step length is inversely
+// proportional to the penalty.
 #include <limits>
 
 #include "gpu/dfcp/solvers/anderson.cuh"
@@ -69,10 +71,10 @@ class Admm {
 
  private:
   static constexpr int kMemory = 8;
-  static constexpr double kMostImpulse = 1e12;  // in units of what stops q
-  static constexpr double kWorse = 2;           // growth of |g - v| that an extrapolation may bring
+  static constexpr double kMostImpulse = 1e12;  // in units of the impulses that cancel q
+  static constexpr double kWorse = 2;           // largest growth of |g - v| after an extrapolation
   static constexpr int kPlain = 10;             // iterations before the first extrapolation
-  static constexpr int kPatience = 20;          // iterations in which |g - v| is to halve
+  static constexpr int kPatience = 20;          // iterations within which |g - v| must halve
 
   bool set_penalty() {
     write_penalty();
@@ -81,9 +83,9 @@ class Admm {
     return false;
   }
 
-  /// r and g from v, and how far that is.
+  /// Computes r and g from v, and |g - v|.
   bool step() {
-    // An inexact r is to be no reason why |g - v| does not shrink.
+    // The error of r must stay well below |g - v|, or it would keep |g - v| from shrinking.
     const double tolerance = 1e-2 * std::min(last_length_ * rho_, s_.W.norm_q());
     if (!solver_.solve(b_.data(), r_.data(), std::max(tolerance, 1e-14 * s_.W.norm_q()))) {
       s_.monitor.done(z_.data());
@@ -116,7 +118,7 @@ class Admm {
     std::swap(v_, g_);
   }
 
-  /// Chooses rho; true when it changed, and v with it.
+  /// Chooses rho. True when it changed; v is then rescaled.
   bool adapt(long k) {
     changed_ = false;
     if (length_ < 0.5 * milestone_) {
@@ -150,8 +152,8 @@ class Admm {
     return true;
   }
 
-  /// The next penalty where no progress is made: base, base / 16, base, base / 16, base / 256, base, ... A
-  /// walk that did not help is taken back, and the next one is put off for twice as long.
+  /// The next penalty when progress stalls: base, base / 16, base, base / 16, base / 256, base, ... A walk
+  /// that did not help is undone, and the wait before the next one doubles.
   double walk() {
     if (walk_ == 0) {
       if (length_ < 0.7 * base_length_) {
@@ -172,7 +174,7 @@ class Admm {
     return base_ * std::pow(16.0, -walk_);
   }
 
-  /// The associated law was asked for, and is solved.
+  /// True when only the associated law was requested (`de_saxce` off) and it is solved.
   bool ended_associated() {
     const double tolerance = s_.monitor.limits().tolerance;
     if (s_.params.de_saxce || !shift_.exact() || length_ > tolerance * s_.W.norm_q()) return false;
@@ -192,7 +194,7 @@ class Admm {
   Buffer<Vec<double, D>> v_, g_, z_, last_z_, r_, b_, plain_, saved_;
   Buffer<double> penalty_;          // R per block
   Buffer<Vec<double, D>> damping_;  // the same per row
-  Buffer<ContactLaw<D>> free_law_;  // v lies in no cone: mixing is to project onto none
+  Buffer<ContactLaw<D>> free_law_;  // for mixing: v lies in no cone, so nothing is projected
   Buffer<Vec<double, 4>> sums_;
   System<D> free_;
   Anderson<D> mixing_;
@@ -206,7 +208,7 @@ class Admm {
   bool extrapolated_ = false, changed_ = false;
 };
 
-/// v = P_K(r0): as if nothing pushed the start against its cones.
+/// v = P_K(r0): y = 0 at the start.
 template <int D>
 void Admm<D>::start() {
   Vec<double, D>*v = v_.data(), *r = r_.data(), *z = z_.data();
@@ -223,7 +225,7 @@ void Admm<D>::start() {
       kMedium);
 }
 
-/// R per block. Joints need no penalty for their own sake: a small one keeps W + R regular.
+/// R per block. Joints do not need a penalty; a small one keeps W + R regular.
 template <int D>
 void Admm<D>::write_penalty() {
   double* penalty = penalty_.data();

@@ -9,14 +9,15 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Finds the combination of the last steps whose differences f = g(r) - r cancel best, in the norm |s_c f_c|
-/// that does not know about masses, and combines the g's alike (type II), back in the cones.
+/// Finds the combination of the last steps that minimises the combined f = g(r) - r in the norm |s_c
+/// f_c|, which is independent of masses. Combines the g's with the same weights (type II) and
+/// projects onto the cones.
 template <int D>
 class Anderson {
  public:
   static constexpr int kMost = 10;
 
-  /// `memory`: steps that are remembered, at most kMost.
+  /// `memory`: number of remembered steps, at most kMost.
   Anderson(System<D>& s, int memory)
       : s_(s),
         memory_(memory < kMost ? memory : kMost),
@@ -35,7 +36,7 @@ class Anderson {
   /// |s_c f_c|_2 of the last step [m/s].
   double step_norm() const { return step_norm_; }
 
-  /// `r`: where the step began; `g`: where it came to. Writes the extrapolated iterate to g.
+  /// `r`: start of the step; `g`: its end. Writes the extrapolated iterate to g.
   void mix(const Vec<double, D>* r, Vec<double, D>* g) {
     const int newest = steps_ == 0 ? -1 : (steps_ - 1) % memory_;
     const Dots dots = remember(r, g, newest);
@@ -53,7 +54,7 @@ class Anderson {
   }
 
   using Dots = Vec<double, 2 * kMost + 1>;  // df_new . df_j, then f . df_j, then f . f
-  /// What kernels see of the remembered steps.
+  /// The remembered steps, as kernels read them.
   struct Columns {
     Vec<double, D>* df[kMost];
     Vec<double, D>* dg[kMost];
@@ -113,7 +114,8 @@ class Anderson {
     return all;
   }
 
-  /// Cholesky of the Gram matrix, lifted a little: its columns are nearly dependent close to the end.
+  /// Cholesky of the Gram matrix with a small diagonal shift: its columns are nearly
+  /// dependent close to convergence.
   bool least_squares(int known, const Dots& dots, double* gamma) const {
     double l[kMost][kMost];
     double mean = 0;

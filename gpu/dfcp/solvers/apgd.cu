@@ -1,9 +1,9 @@
-// APGD: projected gradient with Nesterov's acceleration [Mazhar15], in the metric
-// P = diag(s_c), which no mass ratio changes: x+ = Pi(y - t P^-1 g(y)).
+// APGD: projected gradient with Nesterov's acceleration [Mazhar15], in the metric P = diag(s_c), which
+// compensates mass ratios: x+ = Pi(y - t P^-1 g(y)).
 //
-// Deviations: the step is cut to what the quadratic asks for, t = <d, P d> / <d, A d>, instead of by halves,
-// so that a second cut is rare; and it grows slowly, not in every iteration, as every cut costs a product
-// with W.
+// Deviations: a step is cut to the length that the quadratic model gives, t = <d, P d> / <d, A d>,
+// not by halving, so a second cut is rare. It grows slowly and not in every iteration, because every
+// cut costs a product with W.
 #include "gpu/dfcp/solvers/de_saxce.cuh"
 #include "gpu/dfcp/solvers/solvers.cuh"
 
@@ -41,7 +41,7 @@ class Apgd {
     int uncut = 0;
     for (long k = 0;; ++k) {
       ApgdSums m = step(shift);
-      // A little slack: close to the end <d, A d> is rounding.
+      // The slack of 1e-9 covers rounding: close to convergence <d, A d> is mostly rounding.
       for (int cut = 0; cut < 50 && m.dAd * t_ > m.dPd * (1 + 1e-9); ++cut) {
         t_ = std::min(0.99 * t_, m.dPd / m.dAd);
         m = step(shift);
@@ -70,13 +70,13 @@ class Apgd {
  private:
   static constexpr int kUncut = 20;        // steps without a cut before t grows ...
   static constexpr double kGrowth = 1.05;  // ... by this
-  static constexpr long kFresh = 64;       // steps after which velocities are made anew
+  static constexpr long kFresh = 64;       // steps after which velocities are recomputed
 
   void refresh() {
     s_.W.apply(s_.ctx, x_.data(), u_.data(), true);
     s_.W.apply(s_.ctx, y_.data(), yu_.data(), true);
   }
-  /// Without momentum.
+  /// Drops the momentum.
   void rest() {
     copy(s_.ctx, y_.data(), x_.data(), s_.blocks());
     refresh();

@@ -1,7 +1,7 @@
-// `auto`: extrapolated Gauss-Seidel sweeps, which find out who sticks and slides, and nonsmooth Newton, which
-// then needs a few steps; in turns, each from the best iterate so far, so that where one fails the other goes
-// on. Whether Newton pays is decided by counts of block operations, not by a clock: the same problem is
-// solved alike everywhere.
+// `auto` alternates two methods, each from the best iterate so far: extrapolated Gauss-Seidel sweeps, which
+// identify sticking and sliding contacts, and nonsmooth Newton, which then needs few steps. Where one fails,
+// the other continues. Counts of block operations, not a clock, decide whether Newton pays: a problem is
+// solved the same way on every machine.
 #include <algorithm>
 #include <optional>
 
@@ -26,7 +26,7 @@ class AutoSolver {
   }
 
   void run() {
-    // The first sweeps change who touches: there is nothing to extrapolate yet.
+    // The first sweeps change the active set: extrapolation cannot help yet.
     sweep_.refresh();
     for (int k = 0; k < kPlainSweeps; ++k) {
       sweep_.run();
@@ -39,15 +39,15 @@ class AutoSolver {
       if (sweep_on(sweeps, round)) return;
       const double before = s_.monitor.best_residual();
       if (newton(round, sweeps)) return;
-      // Where Newton does not help it gets less and less of the time.
+      // Where Newton does not help, its share of the work shrinks.
       if (s_.monitor.best_residual() > 0.1 * before) newton_share_ *= 0.25;
       copy(s_.ctx, s_.r, s_.monitor.best(), s_.blocks());
     }
   }
 
  private:
-  /// So many sweeps, extrapolated in every other round: where the active set keeps changing plain ones get
-  /// further in the same time. True when the solve is over.
+  /// Runs `count` sweeps, extrapolated in every other round: while the active set keeps changing, plain
+  /// sweeps progress further in the same time. True when the solve is over.
   bool sweep(long count, int round) {
     const bool plain = s_.params.auto_memory == 0 || round % 2 == 1;
     if (count == 0) return false;
@@ -70,8 +70,8 @@ class AutoSolver {
     return false;
   }
 
-  /// So many sweeps again, and as many more as are cheaper than Newton, judged by how those converge. True
-  /// when the solve is over.
+  /// Runs `count` sweeps. Runs more if their convergence rate predicts that finishing costs less than Newton.
+  /// True when the solve is over.
   bool sweep_on(long count, int round) {
     const double first = s_.monitor.check(s_.r);
     if (s_.monitor.converged() || sweep(count, round)) return true;
@@ -84,10 +84,10 @@ class AutoSolver {
     return sweep(static_cast<long>(1.5 * left), round);
   }
 
-  /// Products of blocks that a sweep, or about what else takes its time.
+  /// Cost of a sweep in block products, estimated; other work is converted to block products.
   double sweep_work() const { return s_.W.work() + kLocalWork * static_cast<double>(s_.blocks()); }
 
-  /// The same of a Newton step.
+  /// Cost of a Newton step in block products.
   double newton_work() {
     if (linear_ != NewtonLinear::direct) return kKrylovSweeps * sweep_work();
     prepare_newton();
@@ -101,9 +101,9 @@ class AutoSolver {
           linear_);
   }
 
-  /// Newton from the best iterate, undamped, for damped steps are caught at the kinks where sweeps leave off;
-  /// then an interior-point method, which has no kinks, and Newton to polish what it found; every other time
-  /// damped Newton from zero instead. As long as `sweeps` sweeps deserve.
+  /// Undamped Newton from the best iterate: damped steps get stuck at the kinks of the merit. In even rounds
+  /// an interior-point method follows, which has no kinks, then Newton to polish its result; in odd rounds
+  /// damped Newton from zero. The work is limited to a multiple of that of `sweeps` sweeps.
   bool newton(int round, long sweeps) {
     const double affordable = newton_share_ * static_cast<double>(sweeps) * sweep_work() / newton_work();
     if (affordable < kLeastSteps) return false;
@@ -127,10 +127,10 @@ class AutoSolver {
   static constexpr int kPlainSweeps = 4;
   static constexpr long kNewtonSteps = 16, kInteriorSteps = 80;
   static constexpr double kWorse =
-      10;  // a step that much longer than the shortest: extrapolation went astray
-  static constexpr double kLocalWork = 20;  // of a local solution, in products of blocks
+      10;  // a step longer than this times the shortest: the extrapolation diverges
+  static constexpr double kLocalWork = 20;  // cost of a local solution, in block products
   static constexpr double kLeastSteps = 6;
-  static constexpr double kKrylovSweeps = 100;  // what a Krylov solution costs, about
+  static constexpr double kKrylovSweeps = 100;  // cost of a Krylov solution, in sweeps; estimated
 
   System<D>& s_;
   ExactSweep<D> sweep_;
@@ -138,7 +138,7 @@ class AutoSolver {
   std::optional<Anderson<D>> anderson_;
   Buffer<Vec<double, D>> before_;
   std::optional<Newton> newton_;
-  double newton_share_ = 8;  // of the time of sweeps: a Newton step does more for its time than a sweep
+  double newton_share_ = 8;  // Newton's work relative to the sweeps': it gains more for the same work
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace stickslip {
 namespace {
 
-/// Four doubles that the compiler keeps in one register where the processor has such.
+/// Four doubles in one register, where the processor has such registers.
 using Lanes [[gnu::vector_size(32)]] = double;
 
 /// A D x D block by columns, each padded to four rows.
@@ -128,7 +128,7 @@ struct BlockLu<D>::Impl {
   std::vector<Index> row_start, row_column, row_diagonal;  // pattern of L + U in eliminated order
   std::vector<Columns<D>> value, inverse;                  // of L + U; of U's diagonal
   std::vector<Columns<D>> matrix;                          // as given, for refinement
-  std::vector<Columns<D>> row;                             // the row at hand, dense
+  std::vector<Columns<D>> row;                             // the current row, dense
   std::vector<Lanes> x, residual, right;
   double work = 0;
   bool possible = true, allocated = false;
@@ -141,8 +141,7 @@ struct BlockLu<D>::Impl {
   void substitute(const std::vector<Lanes>& b, std::vector<Lanes>& y) const;
 };
 
-/// Row i of L + U: what it has in A, and what rows k < i of its own L part bring along (up-looking, by
-/// marks).
+/// Row i of L + U: the entries of A, and the updates from rows k < i in its L part (up-looking, with marks).
 template <int D>
 bool BlockLu<D>::Impl::find_fill(const std::vector<Index>& symmetric_start,
                                  const std::vector<Index>& symmetric_column) {

@@ -10,7 +10,7 @@
 
 namespace stickslip {
 
-/// Pivots are sought within diagonal blocks only: for matrices whose diagonal blocks can be trusted. `solve`
+/// Pivots are sought within diagonal blocks only, so the diagonal blocks must be well conditioned. `solve`
 /// refines once. Not thread safe.
 template <int D>
 class BlockLu {
@@ -23,8 +23,8 @@ class BlockLu {
   /// Takes the pattern (blocks of row c are column[start[c] .. start[c+1]), the diagonal one among them; need
   /// not be symmetric), finds an order of little fill and allocates.
   void analyse(std::span<const std::int32_t> start, std::span<const std::int32_t> column);
-  /// Block operations of one factorisation, each 2 D^3 flops: what `auto` weighs. After `analyse`.
-  /// Infinite where the fill would take more than 10 GB; `factorise` then says false.
+  /// Block operations of one factorisation, 2 D^3 flops each; `auto` compares costs with it. Call after
+  /// `analyse`. Infinite when the fill would take more than 10 GB; `factorise` then returns false.
   double work() const;
 
   /// Factorises the matrix with these blocks, in the pattern's order. False when a diagonal block is

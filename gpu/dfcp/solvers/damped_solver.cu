@@ -34,8 +34,8 @@ SS_HD Mat<double, D> inverse_of(Mat<double, D> a) {
 
 template <int D>
 DampedSolver<D>::DampedSolver(System<D>& s) : s_(s), sums_(s.ctx, 1) {
-  // A factorisation of so many block operations takes about a second; of so many per block of W it has so
-  // much fill that a solve costs as much as some thirty products with W, which is what CG takes.
+  // A factorisation of kMostWork block operations takes about a second. With kMostFill operations per block
+  // of W the fill is so large that a solve costs as much as CG: about thirty products with W.
   constexpr double kMostWork = 3e7, kMostFill = 200;
   constexpr std::size_t kMostBlocks = 30000;
   if (!s.W.factored() && s.blocks() <= kMostBlocks) {

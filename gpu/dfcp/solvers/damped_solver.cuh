@@ -1,5 +1,5 @@
-// Solves (W + R) x = b with a positive diagonal R: factorised on the host where
-// that is cheap, by preconditioned conjugate gradients on the backend where it is not.
+// Solves (W + R) x = b with a positive diagonal R: factorised on the host where that is cheap, otherwise by
+// preconditioned conjugate gradients on the backend.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@ class DampedSolver {
 
   bool direct() const { return lu_.has_value(); }
 
-  /// Diagonal of R [1/kg], which stays in place. Factorises. False when that fails.
+  /// Sets the diagonal of R [1/kg], borrowed, and factorises. False when the factorisation fails.
   bool set(const Vec<double, D>* damping);
 
-  /// x = (W + R)^-1 b. CG starts from x and stops at |b - (W + R) x|_2 <= tolerance [m/s]. b and x apart.
-  /// False when the monitor's budget is used up.
+  /// x = (W + R)^-1 b. CG starts from x and stops at |b - (W + R) x|_2 <= tolerance [m/s]. b and x must not
+  /// alias. False when the monitor's budget is used up.
   bool solve(const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
 
   void prepare_blocks(const Vec<double, D>* damping);

@@ -1,7 +1,7 @@
 // A fixed point on De Saxce's shift around solvers of convex cone programs.
 //
-// With the shift sigma = sigma(u_T) held fixed, Coulomb's law is r in K, u + sigma n in K*, orthogonal: the
-// optimum of
+// With a fixed shift sigma = sigma(u_T), Coulomb's law is r in K, u + sigma n in K*,
+// orthogonal: the optimum of
 //   min 1/2 r' W r + (q + sigma n)' r   over K.
 // Its solution gives the next shift [Acary11; Course §3.1].
 #pragma once
@@ -27,7 +27,7 @@ SS_HD inline double convex_error(ContactLaw<D> law, double s, const Vec<double, 
   return block_error(law, s, r, u);
 }
 
-/// The shifts of all blocks. Zero, and `active` false, where no law has one or `params.de_saxce` is off.
+/// The shifts of all blocks. All zero and `active` false when no law has a shift or `params.de_saxce` is off.
 template <int D>
 class DeSaxce {
  public:
@@ -63,7 +63,7 @@ class DeSaxce {
   bool exact_ = false;
 };
 
-/// Apart from the class: no extended lambda in a private member.
+/// Outside the class: nvcc allows no extended lambda in a private member.
 template <int D>
 bool has_exact_law(System<D>& s) {
   Buffer<double> most(s.ctx, 1);
@@ -71,7 +71,7 @@ bool has_exact_law(System<D>& s) {
   reduce_max(
       s.ctx, s.blocks(),
       [=] SS_LAMBDA(std::size_t c) {
-        // A law without friction has no shift, whatever the velocity.
+        // A law without friction has no shift at any velocity.
         return shifted(law[c], Vec<double, D>::filled(1.0))[0] - 1.0;
       },
       0.0, most.data());
@@ -83,16 +83,16 @@ bool DeSaxce<D>::any_exact_law() {
   return has_exact_law(s_);
 }
 
-/// How a convex method came out of one problem.
+/// The outcome of a convex method on one problem.
 struct ConvexEnd {
-  double residual;       // |e|_2 / |q|_2, as the judge measures, with the shift held fixed
+  double residual;       // |e|_2 / |q|_2, as the judge measures, with the shift fixed
   bool over = false;     // the monitor ended the solve
   bool stalled = false;  // no direction of descent is left
 };
 
 inline constexpr const char* kNoDescent = "no direction of descent is left";
 
-/// Of the associated law where the exact one was asked for.
+/// For a solve of the associated law where the exact one was requested.
 inline std::string associated_message(double residual) {
   char number[32];
   std::snprintf(number, sizeof number, "%.1e", residual);
@@ -101,14 +101,15 @@ inline std::string associated_message(double residual) {
          "law";
 }
 
-/// Solves s by a convex method: `method.run(shift, target)` goes on from where it is until its residual is at
-/// the target; `method.r()`, `method.u()` are where it stands, u = W r + q fresh enough to be judged.
+/// Solves s by a convex method: `method.run(shift, target)` continues from its current iterate until its
+/// residual reaches the target. `method.r()` and `method.u()` are that iterate, with u = W r + q
+/// accurate enough to judge.
 template <int D, class Method>
 void solve_by_shifts(System<D>& s, Method& method) {
   DeSaxce<D> shift(s);
   Monitor<D>& monitor = s.monitor;
   const double tolerance = monitor.limits().tolerance;
-  // The shift at r = 0 would be that of free flight: better none, roughly.
+  // The shift at r = 0 would be that of free flight; zero is a better first shift.
   bool rough = shift.active() && !s.params.warm_start;
   double share = 1, close = 1, outer = monitor.check(method.r(), method.u());
   for (int stalls = 0; !monitor.converged() && !monitor.out_of_budget();) {
@@ -122,7 +123,8 @@ void solve_by_shifts(System<D>& s, Method& method) {
     if (monitor.converged()) return;
     if (!shift.active() && shift.exact())
       return monitor.stop(SolveEnd::stalled, end.stalled ? kNoDescent : associated_message(end.residual));
-    // Rounding in u, or a shift that swings: nearer, and shorter.
+    // The residual stagnates because of rounding in u or an oscillating shift: lower the
+    // target, shorten the update.
     if (end.residual <= target && now <= 2 * tolerance && now > 0.9 * outer) close *= 0.5;
     if (!rough) share = now < outer ? std::min(1.0, 1.5 * share) : std::max(0.05, 0.7 * share);
     stalls = end.stalled && !(now < 0.99 * outer) ? stalls + 1 : 0;

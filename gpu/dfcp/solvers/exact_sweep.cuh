@@ -7,13 +7,13 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// What a block does when its turn comes.
+/// The update of one block in a sweep.
 template <int D>
 struct ExactUpdate {
   const ContactLaw<D>* law;
   const Mat<double, D>* diagonal;
   const LocalData<D>* local;
-  double* slip;  // per block: the multiplier of the last sliding solution, where the next search starts
+  double* slip;  // per block: multiplier of the last sliding solution, the next search's initial guess
   double omega;
   RestingBlocks<D> resting;
 
@@ -27,7 +27,7 @@ struct ExactUpdate {
   }
 };
 
-/// The sweeps of `nsgs`, for every solver that needs some.
+/// The sweeps of `nsgs`, shared by all solvers that use them.
 template <int D>
 class ExactSweep {
  public:
@@ -36,7 +36,7 @@ class ExactSweep {
     prepare_blocks();
   }
 
-  /// Public for nvcc's sake, as is all that has an extended lambda; the constructor calls it.
+  /// Public because nvcc requires it of every member with an extended lambda; the constructor calls it.
   void prepare_blocks() {
     LocalData<D>* local = local_.data();
     double* slip = slip_.data();
@@ -51,7 +51,7 @@ class ExactSweep {
         kMedium);
   }
 
-  /// s.r changed by other means than `run`.
+  /// To be called after s.r changed by other means than `run`.
   void refresh() { refresh(s_.r); }
   void refresh(Vec<double, D>* r) { sweeper_.refresh(r); }
 

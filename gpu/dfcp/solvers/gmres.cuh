@@ -12,7 +12,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// The basis stays on the backend; one read-back per iteration, of a column of the Hessenberg matrix.
+/// The basis stays on the backend; each iteration reads back one column of the Hessenberg matrix.
 template <int D>
 class Gmres {
  public:
@@ -21,9 +21,9 @@ class Gmres {
   using Stop = std::function<bool()>;
   static constexpr int kBasis = 40;  // vectors between restarts
 
-  /// x with |b - A x| <= tolerance |b| after at most `iterations` products; `apply(x, y)` does y = A x and
-  /// must not keep anything. Starts from x = 0. `stop`, asked every few products, ends it with the x at hand.
-  /// Returns the relative residual reached (that of the recurrence).
+  /// Finds x with |b - A x| <= tolerance |b| in at most `iterations` products; `apply(x, y)` computes y = A x
+  /// and must not keep the pointers. Starts from x = 0. `stop` is checked every few products; true ends the
+  /// solve with the current x. Returns the relative residual reached (by the recurrence).
   double solve(Context& ctx, std::size_t n, const Vec<double, D>* b, Vec<double, D>* x, double tolerance,
                int iterations, const Apply& apply, const Stop& stop = nullptr) {
     prepare(ctx, n);
@@ -34,7 +34,7 @@ class Gmres {
     if (!(norm_b > 0)) return 0;
     double residual = norm_b, last = 2 * norm_b;
     int left = iterations;
-    // A restart that hardly moved would repeat itself for ever.
+    // Stops after a restart without progress: the next ones would repeat it.
     while (left > 0 && residual > tolerance * norm_b && residual < 0.999 * last) {
       last = residual;
       const int used = cycle(ctx, residual, tolerance * norm_b, left, apply);
@@ -50,8 +50,8 @@ class Gmres {
   }
 
  private:
-  static constexpr int kAsk = 8;   // products between two questions whether to stop
-  static constexpr int kPack = 8;  // products of a vector with the basis that one reduction makes
+  static constexpr int kAsk = 8;   // products between two checks of `stop`
+  static constexpr int kPack = 8;  // dot products with basis vectors in one reduction
   static constexpr int kPacks = (kBasis + kPack) / kPack;
   using Pack = Vec<double, kPack>;
 
@@ -65,7 +65,7 @@ class Gmres {
     coefficients_.resize(ctx, kBasis);
   }
 
- public:  // nvcc: device lambdas may not stand in private members
+ public:  // nvcc: no device lambdas in private members
   double norm_of(Context& ctx, const Vec<double, D>* v) {
     Pack* out = products_.data();
     reduce_sum(
@@ -104,7 +104,7 @@ class Gmres {
         kMedium);
   }
 
-  /// Builds the basis from its first vector, of norm `residual`. Returns how many products it took.
+  /// Builds the basis from its first vector, whose norm is `residual`. Returns the number of products.
   int cycle(Context& ctx, double& residual, double goal, int left, const Apply& apply) {
     Pack* out = products_.data();
     scale(ctx, vector(0), 1 / residual);
@@ -115,7 +115,8 @@ class Gmres {
     for (int j = 0; j < most; ++j) {
       Vec<double, D>* w = vector(j + 1);
       apply(vector(j), w);
-      // Classical Gram-Schmidt twice is as good as modified, and bundles its reductions.
+      // Classical Gram-Schmidt, applied twice, is as accurate as modified Gram-Schmidt and
+      // allows batched reductions.
       orthogonalise(ctx, j + 1, w, out);
       orthogonalise(ctx, j + 1, w, out + kPacks);
       Pack* length = out + 2 * kPacks;

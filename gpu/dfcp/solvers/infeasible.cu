@@ -13,14 +13,13 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Rows that take part in nothing are switched off by so much on the diagonal, in units of s_c; a true z does
-/// not move them anyway ...
+/// Inactive rows get this much on the diagonal, in units of s_c; a true z does not move them anyway ...
 constexpr double kOff = 1e6;
 /// ... and W is shifted by this much for the projection onto its null space.
 constexpr double kShift = 1e-10;
 constexpr double kMargin = 1e10;
 
-/// The exact step of one block of the normal problem.
+/// The exact step of one block in the normal problem.
 template <int D>
 struct NormalUpdate {
   const ContactLaw<D>* law;
@@ -30,14 +29,14 @@ struct NormalUpdate {
     const Mat<double, D>& w = diagonal[c];
     if (law[c].set == FrictionSet::bilateral) return local_solve(law[c], w, u - w * z);
     Vec<double, D> next = Vec<double, D>::zero();
-    // A block that nothing moves: any push is as good.
+    // For an immovable block any z is a solution.
     const double n = w(0, 0) > 0 ? z[0] - u[0] / w(0, 0) : z[0] - u[0];
     next[0] = n > 0 ? n : 0.0;
     return next;
   }
 };
 
-/// The part of x that a certificate may have.
+/// The part of x allowed in a certificate.
 template <int D>
 SS_HD Vec<double, D> normal_part(const ContactLaw<D>& law, Vec<double, D> x) {
   if (law.set == FrictionSet::bilateral) return x;
@@ -66,7 +65,7 @@ class Certifier {
     begin(r, true);
     if (polished()) return true;
     begin(r, false);
-    // Where looking is dear, impulses that did not even grow tell that it is not worth it.
+    // For many blocks the search is expensive: keep it short when the impulses did not even grow.
     const bool dear = s_.blocks() > kFewBlocks && growth_ < kGrown;
     const long sweeps =
         dear ? kRound : std::clamp(effort / static_cast<long>(s_.blocks()), 2L * kRound, 100L * kRound);
@@ -80,7 +79,7 @@ class Certifier {
         sweeper.run(z_.data(), update, k % 2 == 1);
       }
       done += kRound;
-      if (stands_still()) return false;  // the normal problem has a solution
+      if (stands_still()) return false;  // the normal problem has a solution: no certificate
       difference();
       if (accepted()) return true;
       if (done < next) continue;
@@ -101,13 +100,13 @@ class Certifier {
   void project_out(const Vec<double, D>* x, bool first);
 
  private:
-  /// trial = the projection of -q onto the null space of W between the blocks with z_N > 0, where that can be
-  /// had.
+  /// trial = the projection of -q onto the null space of W between the blocks with z_N >
+  /// 0. False if not available.
   bool polished() {
     if (s_.blocks() > kMostBlocks || s_.W.factored() || over()) return false;
     if (!solver_) solver_ = std::make_unique<DampedSolver<D>>(s_);
     if (!solver_->direct()) return false;
-    // Blocks that the projection wants to pull take no part.
+    // Blocks for which the projection has a tensile impulse are excluded.
     for (int round = 0; round < 4 && !over(); ++round) {
       switch_rows();
       if (!solver_->set(damping_.data())) return false;
@@ -120,26 +119,26 @@ class Certifier {
     return false;
   }
 
-  /// An explanation takes no longer than the solve.
+  /// True when the certificate search has taken as long as the solve.
   bool over() {
     const std::atomic<bool>* cancel = s_.monitor.limits().cancel;
     return s_.monitor.seconds() > deadline_ || (cancel != nullptr && cancel->load(std::memory_order_relaxed));
   }
 
-  static constexpr double kGranted = 1;  // [s]
-  static constexpr int kAsk = 8;         // sweeps between two looks at the clock
+  static constexpr double kGranted = 1;  // minimum time [s]
+  static constexpr int kAsk = 8;         // sweeps between two checks of the time
   static constexpr std::size_t kFewBlocks = 1000, kMostBlocks = 5000;
   static constexpr double kGrown = 1000;
 
   System<D>& s_;
-  double growth_ = 0;  // the impulses at hand over those that stop q, at the last trial
+  double growth_ = 0;  // the current impulses relative to those that cancel q, at the last trial
   std::unique_ptr<DampedSolver<D>> solver_;
   Buffer<Vec<double, D>> z_, before_, trial_, image_, damping_;
   Buffer<Vec<double, 4>> sums_;
   double deadline_;  // [s] on the monitor's clock
 };
 
-/// z and a first trial: the normal part of r, or pushes in all blocks.
+/// Initial z and trial: the normal part of r, or unit impulses in all blocks.
 template <int D>
 void Certifier<D>::begin(const Vec<double, D>* r, bool all) {
   Vec<double, D>*z = z_.data(), *trial = trial_.data();
@@ -152,7 +151,7 @@ void Certifier<D>::begin(const Vec<double, D>* r, bool all) {
       kMedium);
 }
 
-/// The sweeps changed nothing worth mentioning.
+/// True when the sweeps changed z negligibly.
 template <int D>
 bool Certifier<D>::stands_still() {
   const Vec<double, D>*z = z_.data(), *before = before_.data(), *q = s_.W.q();
@@ -167,7 +166,7 @@ bool Certifier<D>::stands_still() {
   return v[0] <= 1e-24 * v[1];
 }
 
-/// trial = what the sweeps added: in the long run they add nothing but z.
+/// trial = the change by the sweeps: in the long run it is parallel to z.
 template <int D>
 void Certifier<D>::difference() {
   Vec<double, D>* trial = trial_.data();
@@ -178,7 +177,7 @@ void Certifier<D>::difference() {
       kMedium);
 }
 
-/// Whether trial is a certificate.
+/// True when trial is a certificate.
 template <int D>
 bool Certifier<D>::accepted() {
   const Vec<double, D>*trial = trial_.data(), *image = image_.data(), *q = s_.W.q();
@@ -192,13 +191,13 @@ bool Certifier<D>::accepted() {
       },
       sums_.data(), kMedium);
   const Vec<double, 4> v = read_back(s_.ctx, sums_.data());
-  // q . z is known to rounding of its terms only.
+  // q . z is accurate only to the rounding of its terms.
   growth_ = std::sqrt(v[3] / v[2]);
   const double gain = -v[0], noise = 1e-12 * std::sqrt(v[2] * v[3]);
   return gain > noise && gain >= kMargin * std::sqrt(v[1] * v[2]);
 }
 
-/// Rows that take part: the normal ones of blocks that z pushes, and joints.
+/// Activates the normal rows of blocks with z_N > 0, and all rows of joints.
 template <int D>
 void Certifier<D>::switch_rows() {
   Vec<double, D>* damping = damping_.data();
@@ -215,8 +214,8 @@ void Certifier<D>::switch_rows() {
       kMedium);
 }
 
-/// trial = (W + R)^-1 b on the rows that take part, which R hardly changes in the null space of W and takes
-/// away from the rest: b = -q at first, R x later.
+/// trial = (W + R)^-1 b on the active rows. R is negligible for them in the null space of W and suppresses
+/// the rest: b = -q at first, R x later.
 template <int D>
 void Certifier<D>::project_out(const Vec<double, D>* x, bool first) {
   Vec<double, D>* b = image_.data();
@@ -234,7 +233,7 @@ void Certifier<D>::project_out(const Vec<double, D>* x, bool first) {
   solver_->solve(b, trial_.data(), 0.0);
 }
 
-/// Leaves of trial what a certificate may have, and of z the blocks that trial pushes.
+/// Reduces trial to the part allowed in a certificate; clears z in blocks where trial has no push.
 template <int D>
 void Certifier<D>::clip() {
   Vec<double, D>*z = z_.data(), *trial = trial_.data();
@@ -248,7 +247,7 @@ void Certifier<D>::clip() {
       kMedium);
 }
 
-/// Names the worst block and how far off some block must be.
+/// Names the worst block, and the violation that some block must have.
 template <int D>
 void describe(System<D>& s, const std::vector<Vec<double, D>>& z, const Vec<double, D>* r,
               Infeasibility& found) {

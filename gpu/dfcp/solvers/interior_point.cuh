@@ -1,7 +1,7 @@
-// A primal-dual interior-point method for the De Saxce form: u~ = W r + q + sigma(u_T) n, r in K, u~ in K*,
-// r . u~ -> 0, with Nesterov-Todd scaling and Mehrotra's predictor and corrector. The shift's derivative is
-// part of the linear system, so exact Coulomb needs no outer loop. For `auto`: it crosses the kinks that
-// catch Newton.
+// A primal-dual interior-point method for the De Saxce form: u~ = W r + q + sigma(u_T) n, r in K, u~ in
+// K*, r . u~ -> 0, with Nesterov-Todd scaling and Mehrotra's predictor and corrector. The shift's
+// derivative is part of the linear system, so exact Coulomb needs no outer loop. For `auto`: unlike
+// Newton, it does not get stuck at the kinks.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class InteriorPoint {
         scalar_(s.ctx, 1),
         pair_(s.ctx, 1) {}
 
-  /// At most `most` iterations from a point inside the cones, whatever s.r is. True when the monitor ended
-  /// the solve; false when iterates stopped to get better, or the law has no such cones.
+  /// At most `most` iterations from a point inside the cones, independent of s.r. True when the monitor ended
+  /// the solve; false when iterates stopped improving, or the law has no such cones.
   bool run(long most) {
     if (!all_have_interior()) return false;
     start();
@@ -56,7 +56,7 @@ class InteriorPoint {
     return false;
   }
 
-  // What follows is public because nvcc allows no device lambdas in private members.
+  // The following members are public because nvcc allows no device lambdas in private members.
 
   bool all_have_interior() {
     const ContactLaw<D>* law = s_.law;
@@ -67,7 +67,8 @@ class InteriorPoint {
     return read_back(s_.ctx, out) > 0;
   }
 
-  /// On the axes of the cones, with velocities of the size of q and impulses that would make them.
+  /// Starts on the axes of the cones, with velocities of the size of q and the
+  /// impulses that would cause them.
   void start() {
     const double speed = std::max(s_.W.norm_q() / std::sqrt(static_cast<double>(s_.blocks())), 1e-300);
     const ContactLaw<D>* law = s_.law;
@@ -155,7 +156,7 @@ class InteriorPoint {
         kMedium);
   }
   void take_corrected(double theta) { finish_direction(theta, 1); }
-  /// Where the corrected dr is put: the right side is not needed any more.
+  /// Storage of the corrected dr: reuses the right side, which is no longer needed.
   Vec<double, D>* corrected() {
     corrected_.resize(s_.ctx, s_.blocks());
     return corrected_.data();
@@ -182,7 +183,8 @@ class InteriorPoint {
     s_.W.apply(s_.ctx, r, u_.data(), true);
   }
 
-  /// W is singular and the impedance of sticking contacts vanishes: something has to stay, less and less.
+  /// W is singular and the impedance of sticking contacts vanishes: a shift that decreases
+  /// keeps the system regular.
   Shift shift(double theta) const {
     const double speed = s_.W.norm_q() / std::sqrt(static_cast<double>(s_.blocks()));
     return {0, std::clamp(1e-6 * std::sqrt(std::fabs(theta)) / std::max(speed, 1e-300), 1e-13, 1e-6)};

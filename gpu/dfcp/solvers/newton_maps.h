@@ -1,4 +1,4 @@
-// The functions that nonsmooth Newton solves, in velocity units so that blocks are commensurate.
+// The functions whose zero nonsmooth Newton finds, in velocity units so that blocks are commensurate.
 #pragma once
 
 #include "gpu/law/fischer_burmeister.h"
@@ -17,7 +17,7 @@ SS_HD inline Mobility mobility(const Mat<double, D>& w, double scale) {
   return {w(0, 0) > 0 ? w(0, 0) : scale, t > 0 ? t : scale};
 }
 
-/// Row i times the mobility of its direction.
+/// Row i times the mobility in its direction.
 template <int D>
 SS_HD inline NonsmoothBlock<D> in_velocities(NonsmoothBlock<D> block, const Mobility& m) {
   for (int i = 0; i < D; ++i) {
@@ -45,7 +45,7 @@ struct AlartCurnierMap {
   }
 };
 
-/// r-factor rho_t / s_c, and values times s_c: at rho_t = 1 the merit is that of the judge's own errors.
+/// r-factor rho_t / s_c, and values times s_c: at rho_t = 1 the merit uses the same errors as the judge.
 template <int D>
 struct MinimumMap {
   const ContactLaw<D>* law;

@@ -9,7 +9,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Rows up to which a factorisation on the host is the first choice: on a device the copies count as well.
+/// Up to this many rows a factorisation on the host is the first choice; on a device
+/// its copies cost time too.
 constexpr std::size_t kDirectRows = STICKSLIP_ON_CUDA ? 3000 : 12000;
 
 template <int D>

@@ -1,4 +1,4 @@
-// NewtonSystem: the linear systems of methods that guess how every block answers, (B (W + E) + A) x = b with
+// NewtonSystem: the linear systems of methods that linearise each block's law: (B (W + E) + A) x = b with
 // block-diagonal A, B and a regularising diagonal E.
 #pragma once
 
@@ -17,7 +17,7 @@ struct NewtonLinearOptions {
   NewtonLinear method = NewtonLinear::automatic;
   double tolerance = 1e-10;         // relative residual of a Krylov solve
   int iterations = 1000;            // of a Krylov solve
-  std::function<bool()> stop = {};  // asked now and then by a Krylov solve
+  std::function<bool()> stop = {};  // checked periodically by a Krylov solve
 };
 
 /// E = absolute I + relative diag(s_c).
@@ -31,10 +31,10 @@ class NewtonSystem {
  public:
   NewtonSystem(Context& ctx, const Delassus<D>& W, const NewtonLinearOptions& options);
 
-  /// Direct needs the entries of W: empty, or why this system cannot be built.
+  /// Why this system cannot be built; empty: it can. A direct solve needs the entries of W.
   static std::string refusal(const Delassus<D>& W, NewtonLinear method);
   bool direct() const { return direct_; }
-  /// Products of blocks that one direct solution takes; 0 for a Krylov method, which does not know.
+  /// Cost of one direct solution in block products; 0 for a Krylov method, whose cost is unknown.
   double work() const { return direct_ ? lu_.work() : 0; }
 
   /// The diagonals A and B, to be filled before `solve`. Backend memory.
@@ -42,14 +42,14 @@ class NewtonSystem {
   Mat<double, D>* velocity_blocks() { return b_.data(); }
 
   /// False when the factorisation failed or x is not finite. A Krylov method that ran out of iterations
-  /// counts as solved: its x is the best of its space. b and x apart.
-  /// `tolerance`, where it is larger, takes the place of that of the options.
+  /// counts as solved: its x is the best in its space. b and x must not alias. `tolerance`: replaces that of
+  /// the options if it is larger.
   bool solve(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x, double tolerance = 0);
 
   /// The same system with another right side.
   bool solve_again(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x, double tolerance = 0);
 
-  /// y = (B (W + E) + A) x. x and y apart.
+  /// y = (B (W + E) + A) x. x and y must not alias.
   void apply(const Shift& shift, const Vec<double, D>* x, Vec<double, D>* y);
 
   // Parts of `solve`, public because nvcc allows no device lambdas in private members.

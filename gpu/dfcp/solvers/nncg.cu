@@ -1,5 +1,5 @@
-// Nonsmooth nonlinear conjugate gradients [Course §3.2.7 Alg.10]: the change that a sweep makes is taken for
-// minus the gradient of some function, and Fletcher and Reeves' directions extrapolate it.
+// Nonsmooth nonlinear conjugate gradients [Course §3.2.7 Alg.10]: treats the change by a sweep as a negative
+// gradient and extrapolates it along Fletcher and Reeves' directions.
 #include "gpu/core/reduce.h"
 #include "gpu/dfcp/solvers/exact_sweep.cuh"
 #include "gpu/dfcp/solvers/prox_sweep.cuh"
@@ -9,7 +9,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Norms of the last two gradients, in backend memory: no iteration waits for them.
+/// Norms of the last two gradients, in backend memory: no iteration waits for a read-back.
 struct GradientNorms {
   double now, last;  // squared [N^2 s^2]
 
@@ -20,7 +20,7 @@ struct GradientNorms {
   }
 };
 
-/// Extrapolates sweeps. `law`: what iterates are projected onto.
+/// Extrapolates sweeps. `law`: iterates are projected onto its cones.
 template <int D>
 class Conjugation {
  public:
@@ -29,7 +29,7 @@ class Conjugation {
     start();
   }
 
-  /// Public for nvcc's sake, as is all that has an extended lambda; the constructor calls it.
+  /// Public because nvcc requires it of every member with an extended lambda; the constructor calls it.
   void start() {
     Vec<double, D>* p = direction_.data();
     GradientNorms* norms = norms_.data();
@@ -40,7 +40,8 @@ class Conjugation {
   /// To be called before a sweep over s.r.
   void remember() { copy(s_.ctx, before_.data(), s_.r, s_.blocks()); }
 
-  /// After it: r += beta p, back into the law's cone, which sweeps expect of their start.
+  /// To be called after the sweep: r += beta p, projected back into the law's cone, which
+  /// sweeps require of their start.
   void extrapolate() {
     Vec<double, D>*r = s_.r, *p = direction_.data();
     const Vec<double, D>* before = before_.data();
@@ -72,7 +73,7 @@ class Conjugation {
   Buffer<GradientNorms> norms_;
 };
 
-/// `settled`: asked after every iteration whether the sweeps have nothing left to gain.
+/// `settled`: called after every iteration; true when the sweeps cannot improve any more.
 template <int D, class Sweep, class Settled>
 void accelerate(System<D>& s, Sweep& sweep, const ContactLaw<D>* law, Settled settled) {
   Conjugation<D> conjugation(s, law);

@@ -1,10 +1,10 @@
-// Damped nonsmooth Newton on Phi(r) = f(r, W r + q) = 0, whatever function f says that a block obeys its law
-// [Bertails11; Course §3.3].
+// Damped nonsmooth Newton on Phi(r) = f(r, W r + q) = 0, for a function f that is zero when a block obeys its
+// law [Bertails11; Course §3.3].
 //
 // The linear system of an iterate is (B (W + E) + A) d = -f with A = df/dr and B = df/du of each block. E is
-// what the papers do not have: W is singular where contacts outnumber degrees of freedom, and then their
-// method breaks down [Bertails11: nu > 1]. With E, steps are Newton's for the proximal-point problem u = W r
-// + q + E (r - centre), which has the same solutions once the centre is one. The centre moves on when the
+// a deviation from the papers: W is singular where contacts outnumber degrees of freedom, and their method
+// then breaks down [Bertails11: nu > 1]. With E, steps are Newton's for the proximal-point problem u = W r +
+// q + E (r - centre), which has the same solutions once the centre is a solution. The centre moves when the
 // merit has dropped tenfold, and E shrinks as long as that takes few steps.
 #pragma once
 
@@ -42,8 +42,8 @@ class NonsmoothNewton {
 
   enum class End { stopped, no_step, no_progress, enough };
 
-  /// Until the monitor says so, or steps fail. Where damped ones fail, a few undamped ones may lead on: the
-  /// merit of the cone's functions is nearly flat where friction is huge.
+  /// Runs until the monitor stops it or steps fail. Where damped steps fail, a few undamped ones may help:
+  /// the merit of the cone's functions is nearly flat where friction is huge.
   void run() {
     constexpr int kRounds = 3;
     constexpr long kUndamped = 20, kAll = std::numeric_limits<long>::max();
@@ -56,7 +56,8 @@ class NonsmoothNewton {
     else if (end == End::no_progress) stop_stalled("the residual has not shrunk for many steps");
   }
 
-  /// At most `most` iterations from s.r. Undamped ones may climb, out of where damped ones are caught.
+  /// At most `most` iterations from s.r. Undamped steps may raise the merit, and so leave points
+  /// where damped ones are stuck.
   End iterate(long most, bool damped) {
     damped_ = damped;
     proximal_ = kFirstProximal;
@@ -71,7 +72,7 @@ class NonsmoothNewton {
       if (!makes_progress()) return End::no_progress;
       merit_ = linearise();
       ++inner_;
-      // An undamped step is one of Newton's method itself, a damped one belongs to the proximal problem.
+      // An undamped step belongs to Newton's method itself, a damped step to the proximal problem.
       if (!damped || merit_ <= kInnerDecrease * kInnerDecrease * outer_merit_ || inner_ >= kInnerSteps) {
         adapt(merit_ <= kInnerDecrease * kInnerDecrease * outer_merit_);
         recentre();
@@ -80,8 +81,8 @@ class NonsmoothNewton {
     return End::enough;
   }
 
-  /// What is judged and returned: iterates leave their cones by some share of the largest impulses, which
-  /// weighs little in velocities (s_c times it) and much against a small impulse.
+  /// Projects the iterate onto the cones before it is judged and returned. Iterates leave the cones by some
+  /// share of the largest impulses: little in velocities (times s_c), but much relative to a small impulse.
   void settle() {
     const ContactLaw<D>* law = s_.law;
     const double* scale = s_.W.scale();
@@ -94,7 +95,7 @@ class NonsmoothNewton {
     s_.W.apply(s_.ctx, settled, settled_u_.data(), true);
   }
 
-  /// The next proximal problem is about the r at hand.
+  /// Centres the next proximal problem at the current r.
   void recentre() {
     copy(s_.ctx, centre_.data(), s_.r, s_.blocks());
     outer_merit_ = merit_ = linearise();
@@ -147,12 +148,12 @@ class NonsmoothNewton {
     return false;
   }
 
-  /// The first of 1, 1/2, 1/4, ... that lowers the merit enough; 0 when none does.
+  /// The first of 1, 1/2, 1/4, ... that lowers the merit enough; 0 when none of them does.
   double line_search() {
     constexpr double kSlope = 1e-4;
     s_.W.apply(s_.ctx, step_.data(), change_.data(), false);
     double length = 1;
-    // The full step alone, for it is what is taken near a solution; then four at a time.
+    // The full step alone first, since it is accepted near a solution; then four at a time.
     for (int tried = 0; tried <= s_.params.newton_cuts;) {
       const int some = tried == 0 ? 1 : std::min(kTrials, s_.params.newton_cuts + 1 - tried);
       const Merits merits = merits_at(length, some);
@@ -166,7 +167,7 @@ class NonsmoothNewton {
   static constexpr int kTrials = 4;
   using Merits = Vec<double, kTrials>;
 
-  /// Merits of the steps length, length / 2, ...: `count` of them.
+  /// Merits of `count` steps: length, length / 2, ...
   Merits merits_at(double length, int count) {
     const Map map = map_;
     const Vec<double, D>*r = s_.r, *u = u_.data(), *d = step_.data(), *w_d = change_.data(),
@@ -195,7 +196,7 @@ class NonsmoothNewton {
     launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { r[c] += length * d[c]; });
   }
 
-  /// |Phi| in terms of the free velocities.
+  /// |Phi| relative to the free velocities.
   double relative_error() const {
     return std::min(1.0, std::sqrt(2 * merit_) / std::max(s_.W.norm_q(), 1e-300));
   }
@@ -205,13 +206,13 @@ class NonsmoothNewton {
   /// Far from the solution a Krylov method need not be exact [Eisenstat96].
   double forcing() const { return 0.1 * relative_error(); }
 
-  /// Easy proximal problems get easier to leave behind, hard ones closer to their centres.
+  /// Weakens the proximal term of easy problems and strengthens that of hard ones.
   void adapt(bool solved) {
     if (!damped_ || (solved && inner_ <= kFewSteps)) proximal_ = std::max(0.1 * proximal_, 1e-10);
     else if (!solved) proximal_ = std::min(4 * proximal_, 1e3);
   }
 
-  /// The best residual shrinks now and then.
+  /// True when the best residual has shrunk within the last kPatience iterations.
   bool makes_progress() {
     if (s_.monitor.best_residual() < 0.99 * milestone_) {
       milestone_ = s_.monitor.best_residual();

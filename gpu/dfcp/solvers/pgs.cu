@@ -10,7 +10,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// The largest eigenvalue of B^-1 W, B the rows' diagonal, from below: power iterations from a fixed start.
+/// The largest eigenvalue of B^-1 W, with B the rows' diagonal, from below: power
+/// iterations from a fixed start.
 template <int D>
 double jacobi_radius(System<D>& s) {
   constexpr int kProducts = 30;
@@ -46,7 +47,7 @@ double jacobi_radius(System<D>& s) {
   return radius;
 }
 
-/// Every row steps at the old velocities; only friction's bound is that of the new normal impulse.
+/// Every row steps with the old velocities; only friction's bound uses the new normal impulse.
 template <int D>
 SS_HD Vec<double, D> jacobi_rows(const ContactLaw<D>& law, const Mat<double, D>& w, double omega,
                                  Vec<double, D> r, const Vec<double, D>& u) {
@@ -69,11 +70,11 @@ void solve_pgs(System<D>& s) {
 }
 STICKSLIP_SOLVER(solve_pgs)
 
-/// Jacobi's method diverges where the largest eigenvalue of B^-1 W is above 2 / omega, as soon as a body has
-/// more than a few contacts: `omega` counts in units of the largest step that is safe.
+/// Jacobi's method diverges where the largest eigenvalue of B^-1 W exceeds 2 / omega, as soon as a body has
+/// more than a few contacts: `omega` is therefore relative to the largest safe step.
 template <int D>
 void solve_pgs_jacobi(System<D>& s) {
-  constexpr double kMargin = 0.9;  // power iterations see the radius from below
+  constexpr double kMargin = 0.9;  // power iterations estimate the radius from below
   const double radius = jacobi_radius(s);
   const double omega = s.params.omega * std::min(1.0, kMargin * 2 / std::max(radius, 1e-300));
   BoxFriction<D> box(s);

@@ -1,9 +1,9 @@
-// Projected Gauss-Seidel with subspace minimisation, box friction [Course Alg.9]: sweeps guess which rows are
-// at their bounds, and a linear solve takes the others to rest.
+// Projected Gauss-Seidel with subspace minimisation, box friction [Course Alg.9]: sweeps predict which rows
+// are at their bounds, and a linear solve brings the others to rest.
 //
-// Beyond the text: W_FF is singular where contacts are redundant, and gets a small proximal term that the
-// next solve makes up for; a phase ends when a solve gains little, and what it made worse is dropped, so that
-// a wrong guess costs time only.
+// Deviations: W_FF is singular where contacts are redundant. It gets a small proximal term that the next
+// solve compensates. A phase ends when a solve gains little, and a worse result is dropped, so a wrong
+// prediction costs only time.
 #include <limits>
 
 #include "gpu/dfcp/solvers/newton_system.cuh"
@@ -23,7 +23,7 @@ SS_HD Vec<double, D> free_rows(const ContactLaw<D>& law, const Vec<double, D>& r
   return free;
 }
 
-/// r + dr in its bounds at the new normal impulse; rows that were at a bound go along with it.
+/// r + dr, clamped to its bounds at the new normal impulse; rows at a bound move with the bound.
 template <int D>
 SS_HD Vec<double, D> clamped_step(const ContactLaw<D>& law, const Vec<double, D>& r,
                                   const Vec<double, D>& dr) {
@@ -58,7 +58,8 @@ class Subspace {
     launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
   }
 
-  /// Up to sm_solves solves from s.r, which becomes the best of them and itself. True: the monitor says stop.
+  /// Up to sm_solves solves from s.r; s.r becomes the best of them and the start. True: the
+  /// monitor stops the solve.
   bool run() {
     double best = judge(), last = best;
     copy(s_.ctx, best_.data(), s_.r, s_.blocks());
@@ -71,7 +72,7 @@ class Subspace {
         best = residual;
         copy(s_.ctx, best_.data(), s_.r, s_.blocks());
       }
-      // The first solves may lead through worse points.
+      // The first solves may pass through worse points.
       if (!(residual <= 0.5 * last) && k > 0) break;
       last = residual;
     }

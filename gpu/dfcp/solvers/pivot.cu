@@ -1,10 +1,10 @@
-// Pivoting with box friction, dense and on the host whatever the backend: small problems only.
+// Pivoting with box friction, dense and on the host for either backend: small problems only.
 //
-// The bounds mu r_N of friction are frozen while a bounded problem is solved exactly, and then renewed, until
-// they settle [Course §3.1]. That problem has W + E in place of W, which is singular where contacts are
-// redundant, with E = shift * diag W; b = W r + q - (W + E) r makes up for E (and for what W lacks in
-// symmetry) as r settles. The shift shrinks with the residual: far from the solution pivoting in a nearly
-// singular matrix takes thousands of steps, near it hardly any are left.
+// The bounds mu r_N of friction are frozen while a bounded problem is solved exactly, then updated, until
+// they settle [Course §3.1]. W is singular where contacts are redundant, so that problem has W + E instead,
+// with E = shift * diag W. As r settles, b = W r + q - (W + E) r compensates for E (and for the asymmetry of
+// W). The shift shrinks with the residual: far from the solution pivoting in a nearly singular matrix takes
+// thousands of steps, near it hardly any.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -92,7 +92,7 @@ class BoxPivot {
     s_.W.apply(s_.ctx, s_.r, u_.data(), true);
   }
 
-  /// Bounds, matrix and b at x, with u_ = W x + q.
+  /// Updates bounds, matrix and b at x, with u_ = W x + q.
   void renew(const std::vector<double>& x) {
     const std::size_t n = problem_.n;
     download(problem_.b, u_.data());
@@ -109,7 +109,7 @@ class BoxPivot {
     for (std::size_t i = 0; i < n; ++i) problem_.b[i] -= shifted[i];
   }
 
-  /// How far rows are from their bounded law at the newest bounds, relative to q.
+  /// Residual of the rows in their bounded law at the newest bounds, relative to q.
   double box_residual(const std::vector<double>& x, const std::vector<double>& u) const {
     double sum = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -143,8 +143,8 @@ class BoxPivot {
       }
   }
 
-  /// False, and the monitor is told why, when the residual has stopped shrinking. Bounds that swing follow by
-  /// halves before that.
+  /// False, with the reason set in the monitor, when the residual has stopped shrinking. Before that,
+  /// oscillating bounds are damped by halving their update.
   bool settles(const std::vector<double>& x) {
     std::vector<double> growth(x);
     if (!last_.empty())
@@ -157,7 +157,8 @@ class BoxPivot {
     }
     if (++since_ <= kPatience) return true;
     since_ = 0;
-    // Closer to the impulses at hand bounds cannot run away; only then do they follow more slowly.
+    // A larger shift keeps the impulses close to the current ones, so bounds cannot run away;
+    // only then damp the update.
     if (shift_ < 1) {
       extra_shift_ *= 30;
       return true;
@@ -171,8 +172,8 @@ class BoxPivot {
     return false;
   }
 
-  /// Impulses d that move nothing, W d = 0, and yet would have to stop something, q . d < 0: the proximal
-  /// steps of an infeasible problem tend to such.
+  /// True for impulses d that move nothing, W d = 0, but would have to stop something, q . d < 0: the
+  /// proximal steps of an infeasible problem tend to such d.
   bool contradicts(const std::vector<double>& d) {
     std::vector<double> q(d.size()), motion(d.size());
     upload(d);
@@ -194,7 +195,7 @@ class BoxPivot {
   BoundedProblem problem_;
   std::vector<double> diagonal_, last_;
   double residual_ = 0, shift_ = 0, least_ = std::numeric_limits<double>::infinity();
-  double share_ = 1, extra_shift_ = 1;  // how far bounds follow; more than the residual's shift
+  double share_ = 1, extra_shift_ = 1;  // share of each bound update; factor on the residual's shift
   int since_ = 0;
 };
 

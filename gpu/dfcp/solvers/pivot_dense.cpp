@@ -9,7 +9,7 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// Four sums side by side, for the processor's lanes.
+/// Four independent sums, for SIMD lanes.
 double dot(const double* a, const double* b, std::size_t n) {
   double sum[8] = {};
   std::size_t i = 0;
@@ -49,8 +49,8 @@ bool PrincipalFactor::append(std::int32_t row) {
   return true;
 }
 
-/// Without row p the factor has entries right of the diagonal from there on: one rotation per row takes them
-/// away.
+/// Removing row p leaves entries right of the diagonal in the rows from there on: one rotation
+/// per row eliminates them.
 void PrincipalFactor::remove(std::int32_t row) {
   const auto found = std::find(rows_.begin(), rows_.end(), row);
   if (found == rows_.end()) return;
@@ -95,7 +95,7 @@ void PivotMethod::update_velocities(const std::vector<double>& x) {
   for (std::size_t i = 0; i < p_.n; ++i) v_[i] = p_.b[i] + dot(p_.a.data() + i * p_.n, x.data(), p_.n);
 }
 
-/// x_F at rest, given the others; v of all.
+/// x_F for zero velocity, given the other x; updates all v.
 void PivotMethod::solve_free(std::vector<double>& x) {
   update_velocities(x);
   const auto rows = factor_.rows();
@@ -106,7 +106,7 @@ void PivotMethod::solve_free(std::vector<double>& x) {
   for (const std::int32_t row : rows) v_[at(row)] = 0;
 }
 
-/// Rows at a bound go along with it, all others into their bounds. The velocities that count as none.
+/// Rows at a bound move with it, all others are clamped to their bounds. Sets the tolerance on velocities.
 void PivotMethod::take_over(std::vector<double>& x) {
   double largest = 0;
   for (const double b : p_.b) largest = std::max(largest, std::fabs(b));
@@ -162,7 +162,7 @@ void PivotMethod::change_set(std::size_t i, const std::vector<double>& x) {
 bool PivotMethod::solve_block(std::vector<double>& x, const std::function<bool()>& stop) {
   constexpr int kPatience = 10;
   take_over(x);
-  // The text begins with all rows free; those that cannot move stay where they are.
+  // The text begins with all rows free; rows without mobility stay at their x.
   for (std::size_t i = 0; i < p_.n; ++i)
     if (p_.lower[i] == p_.upper[i]) set_[i] = PivotSet::lower;
     else if (set_[i] == PivotSet::waiting) set_[i] = PivotSet::free;
@@ -197,7 +197,7 @@ bool PivotMethod::solve_block(std::vector<double>& x, const std::function<bool()
   return false;
 }
 
-/// Of the waiting rows; -1 when all obey.
+/// The waiting row with the largest violation; -1 when all satisfy their law.
 std::int32_t PivotMethod::most_violated(const std::vector<double>& x, int& direction) const {
   double worst = tolerance_;
   std::int32_t row = -1;
@@ -225,7 +225,7 @@ void PivotMethod::find_direction(std::int32_t row, int direction) {
     dv_[i] = set_[i] == PivotSet::free ? 0.0 : dot(p_.a.data() + i * p_.n, dx_.data(), p_.n);
 }
 
-/// The longest step that keeps every processed row obeying, and who ends it [Course Eq.117-119].
+/// The longest step that keeps every processed row feasible, and the row that limits it [Course Eq.117-119].
 PivotMethod::Block PivotMethod::first_block(std::int32_t row, int direction,
                                             const std::vector<double>& x) const {
   const auto j = at(row);
@@ -246,7 +246,7 @@ PivotMethod::Block PivotMethod::first_block(std::int32_t row, int direction,
   return block;
 }
 
-/// Moves one row until it obeys, up to `limit` steps of all calls.
+/// Moves one row until it is feasible, up to `limit` steps of all calls.
 bool PivotMethod::drive(std::int32_t row, int direction, std::vector<double>& x, long limit,
                         const std::function<bool()>& stop) {
   const auto j = at(row);
@@ -286,10 +286,11 @@ bool PivotMethod::drive(std::int32_t row, int direction, std::vector<double>& x,
 }
 
 bool PivotMethod::solve_incremental(std::vector<double>& x, const std::function<bool()>& stop) {
-  // Rows whose pivots are rounding may take each other's places for ever.
+  // Rows whose pivots are at rounding level may swap forever.
   const long limit = steps_ + 1000 + 100 * static_cast<long>(p_.n);
   take_over(x);
-  // What the last call leaves: its free rows at rest within their bounds, the others as long as they obey.
+  // Start from the last call's sets: its free rows at rest within their bounds, the others
+  // while they are feasible.
   for (;;) {
     if (stop() || !refactor()) return false;
     solve_free(x);

@@ -18,17 +18,17 @@ struct BoundedProblem {
   double entry(std::size_t i, std::size_t j) const { return a[i * n + j]; }
 };
 
-/// Cholesky factor of the rows and columns F of a matrix, which come and go.
+/// Cholesky factor of the rows and columns F of a matrix; F changes row by row.
 class PrincipalFactor {
  public:
   explicit PrincipalFactor(const BoundedProblem& problem);
 
   std::span<const std::int32_t> rows() const { return rows_; }
-  /// Factorises A_FF afresh: |F|^3 / 3. False when it is not positive definite; then F is empty.
+  /// Factorises A_FF from scratch: |F|^3 / 3. False when it is not positive definite; then F is empty.
   bool assign(std::vector<std::int32_t> rows);
-  /// Appends one row: |F|^2. False, and nothing changes, when A_FF would not be positive definite.
+  /// Appends one row: |F|^2. False, without a change, when A_FF would not be positive definite.
   bool append(std::int32_t row);
-  /// Takes one row out: |F|^2.
+  /// Removes one row: |F|^2.
   void remove(std::int32_t row);
   /// x := A_FF^-1 x, in the order of rows().
   void solve(std::span<double> x) const;
@@ -43,23 +43,23 @@ class PrincipalFactor {
   std::vector<double> factor_, scratch_;  // lower triangle by rows
 };
 
-/// Where a row stands; `waiting`: not looked at yet, x_i fixed where it is.
+/// The set of a row; `waiting`: not processed yet, x_i fixed at its value.
 enum class PivotSet : std::int8_t { waiting, lower, free, upper };
 
-/// Both methods go on from the sets and x of their last call.
+/// Both methods continue from the sets and x of their last call.
 class PivotMethod {
  public:
   explicit PivotMethod(const BoundedProblem& problem);
 
-  /// The matrix has changed: factors are made anew.
+  /// To be called when the matrix has changed: the next solve factorises anew.
   void forget_factor() { factor_.assign({}); }
 
-  /// True: solved. False: `stop()` said so, or the limit on steps was hit (which rounding can cause only).
-  /// Incremental: one row after the other, the most violated first, is driven to where it obeys while the
-  /// rows before keep doing so [Course Alg.3; Baraff94], with both bounds.
+  /// True: solved. False: `stop()` returned true, or the limit on steps was reached (possible only through
+  /// rounding). Incremental: one row at a time, the most violated first, is driven until it is feasible while
+  /// the earlier rows stay feasible [Course Alg.3; Baraff94], with both bounds.
   bool solve_incremental(std::vector<double>& x, const std::function<bool()>& stop);
-  /// All rows that disobey change sets at once; when that does not help for some rounds, the one of least
-  /// index alone until it does, which terminates [Course Alg.4; Murty74; Judice94].
+  /// All infeasible rows change sets at once. When that does not help for some rounds, only the one of least
+  /// index changes until it does, which guarantees termination [Course Alg.4; Murty74; Judice94].
   bool solve_block(std::vector<double>& x, const std::function<bool()>& stop);
 
   /// Steps of all calls: pivots (incremental), rounds (block).
@@ -67,10 +67,10 @@ class PivotMethod {
   std::span<const PivotSet> sets() const { return set_; }
 
  private:
-  struct Block {  // what ends a step of the incremental method
+  struct Block {  // the row that ends a step of the incremental method
     double length;
     std::int32_t row;
-    bool at_rest;  // the driven row itself, because its velocity vanishes
+    bool at_rest;  // the driven row itself, because its velocity reaches zero
   };
 
   void take_over(std::vector<double>& x);
@@ -89,7 +89,7 @@ class PivotMethod {
   PrincipalFactor factor_;
   std::vector<PivotSet> set_;
   std::vector<double> v_, dx_, dv_, right_;
-  double tolerance_ = 0;  // of v
+  double tolerance_ = 0;  // tolerance on v
   long steps_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Proximal fixed points [Course §3.4, Alg.11-12]: every block takes a step against its velocity and goes back
-// to what the law allows, with r-factors that adapt.
+// Proximal fixed points [Course §3.4, Alg.11-12]: every block steps against its velocity and is projected
+// back onto its law's set, with adaptive r-factors.
 #include <cmath>
 
 #include "gpu/core/reduce.h"
@@ -9,10 +9,10 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// What an iteration did to r.
+/// The change of r in one iteration.
 struct Stride {
   double length;  // |r^{k+1} - r^k|_inf [N s]
-  double along;   // its product with the change before it
+  double along;   // its dot product with the previous change
 };
 struct BothStrides {
   SS_HD Stride operator()(const Stride& a, const Stride& b) const {
@@ -20,31 +20,31 @@ struct BothStrides {
   }
 };
 
-/// The adaptive rule's state, in backend memory: no iteration waits for it.
+/// The adaptive rule's state, in backend memory: no iteration waits for a read-back.
 struct Adaptation {
   static constexpr int kWindow = 16;
-  Stride stride;         // of the iterate at hand
-  double kept[kWindow];  // lengths of the last ones that were kept, in a ring
-  int count;             // kept in all
-  int calm;              // kept since the r-factors changed
-  int dropped;           // the iterate at hand: 1
+  Stride stride;         // of the current iterate
+  double kept[kWindow];  // ring of the lengths of the last iterates kept
+  int count;             // number of iterates kept
+  int calm;              // number kept since the r-factors changed
+  int dropped;           // 1: the current iterate is dropped
 };
 
-/// The text drops every iterate that moved further than the one before and shrinks the factors for good. But
-/// steps of a sweep that converges grow by chance too, whenever blocks change between rest, slip and
-/// take-off: here an iterate is dropped when it moved further, by more than `slack`, than all of the last
-/// `kWindow`, or when it turned back and was hardly shorter than they (a cycle need not grow), and the
-/// factors grow again after `patience` iterates that were kept.
+/// The text drops every iterate that moved further than the one before, and shrinks the factors for good. But
+/// steps of a converging sweep also grow by chance, whenever blocks change between rest, slip and take-off.
+/// Here an iterate is dropped when it moved further, by more than `slack`, than all of the last `kWindow`, or
+/// when it reversed direction and was hardly shorter than they (a cycle need not grow). The factors grow
+/// again after `patience` iterates that were kept.
 struct AdaptiveRule {
   double shrink, grow, slack, least;
   int patience;
 
   SS_HD bool drops(const Adaptation& a) const {
-    // An even number of local steps with factors far too large ends where it began.
+    // With factors far too large, an even number of local steps can end at its start.
     if (!(a.stride.length > 0)) return true;
     double longest = 0;
     for (const double length : a.kept) longest = length > longest ? length : longest;
-    if (a.count < Adaptation::kWindow)  // the first ones may well grow, as impulses reach further
+    if (a.count < Adaptation::kWindow)  // the first steps may grow, as impulses spread
       return !(a.stride.length < 1e300) || (a.count > 0 && a.stride.length > 2 * longest);
     const bool turned = a.stride.along < 0;
     return !(a.stride.length <= (turned ? 1 / slack : slack) * longest);
@@ -78,7 +78,7 @@ class AdaptiveIterates {
     start();
   }
 
-  /// Public for nvcc's sake, as is all that has an extended lambda; the constructor calls it.
+  /// Public because nvcc requires it of every member with an extended lambda; the constructor calls it.
   void start() {
     Adaptation* state = state_.data();
     Vec<double, D>* change = change_.data();
@@ -87,7 +87,7 @@ class AdaptiveIterates {
     launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { change[c] = Vec<double, D>::zero(); });
   }
 
-  /// Judges the iterate in s.r: it stays, or s.r is what it was and the factors are smaller.
+  /// Keeps the iterate in s.r, or restores the previous one and shrinks the factors.
   void keep_or_drop() {
     Vec<double, D>*r = s_.r, *old = old_.data(), *change = change_.data();
     Adaptation* state = state_.data();
@@ -114,7 +114,7 @@ class AdaptiveIterates {
     double length = 0;
     for (int i = 0; i < D; ++i) {
       const double size = std::fabs(x[i]);
-      if (!(size <= length)) length = size < 1e300 ? size : 1e300;  // NaN counts as endless
+      if (!(size <= length)) length = size < 1e300 ? size : 1e300;  // NaN counts as infinite
     }
     return {length, dot(x, before)};
   }
@@ -127,7 +127,7 @@ class AdaptiveIterates {
   Buffer<Adaptation> state_;
 };
 
-/// Body velocities of the last iterate that was kept.
+/// Body velocities of the last iterate kept.
 template <int D>
 class BodyMemory {
  public:
@@ -151,7 +151,7 @@ class BodyMemory {
 
 }  // namespace
 
-/// [Course Alg.12], with several proximal steps to a block's turn.
+/// [Course Alg.12], with several proximal steps per block update.
 template <int D>
 void solve_prox_gs(System<D>& s) {
   ProxSweep<D> sweep(s);
@@ -171,8 +171,8 @@ void solve_prox_gs(System<D>& s) {
 }
 STICKSLIP_SOLVER(solve_prox_gs)
 
-/// [Course Alg.11]: all blocks step at once, and friction is bounded by the old normal impulses. So iterates
-/// leave their cones a little; what is judged and returned is the nearest impulse in them.
+/// [Course Alg.11]: all blocks step at once, and the old normal impulses bound friction. So iterates leave
+/// their cones slightly; the nearest impulses in the cones are judged and returned.
 template <int D>
 void solve_prox_jacobi(System<D>& s) {
   Buffer<ProxBlock<D>> factors = make_r_factors(s);

@@ -1,8 +1,8 @@
-// One proximal step of a block: z = r - R u, then back to what the law allows [Course §3.4].
+// One proximal step of a block: z = r - R u, then the projection onto the law's set [Course §3.4].
 //
-// The text projects z in the plain norm, which only keeps the law's solutions where R is a multiple of one:
-// at a fixed point r_T = P(r_T - R_T u_T) it is R_T u_T, not u_T, that opposes r_T. So the closest point is
-// taken in the norm of M = R_T^-1, |x|^2 = x' M x; for a scalar R that is the text's.
+// The text projects z in the plain norm. That keeps the law's solutions only where R is a multiple of the
+// identity: at a fixed point r_T = P(r_T - R_T u_T) it is R_T u_T, not u_T, that opposes r_T. So the closest
+// point is taken in the norm of M = R_T^-1, |x|^2 = x' M x; for a scalar R this is the text's projection.
 #pragma once
 
 #include "gpu/law/local_data.h"
@@ -14,12 +14,12 @@ namespace stickslip {
 /// The r-factors of one block [Course §3.4.4].
 template <int D>
 struct ProxBlock {
-  double normal = 0;            // R_N [kg]; 0: nothing moves this block, and r = 0
+  double normal = 0;            // R_N [kg]; 0: the block is immovable, and r = 0
   double least = 0;             // the smallest of all factors
   Mat<double, D - 1> metric{};  // M = R_T^-1
   Vec<double, D - 1> values{};  // S M S = V diag(values) V', S = diag(mu), 1 in bilateral blocks
   Mat<double, D - 1> basis{};   // S V
-  double multiplier = 0;        // of the last step that slid, where the next search starts
+  double multiplier = 0;        // multiplier of the last sliding step, the initial guess of the next search
 };
 
 namespace law_detail {
@@ -33,7 +33,7 @@ SS_HD inline void decompose_metric(const ContactLaw<D>& law, ProxBlock<D>& block
   for (int i = 0; i < D - 1; ++i)
     for (int j = 0; j < D - 1; ++j) scaled(i, j) = s[i] * s[j] * block.metric(i, j);
   for (int i = 0; i < D - 1; ++i)
-    if (!(s[i] > 0)) scaled(i, i) = size;  // falls out by its zero row of the basis
+    if (!(s[i] > 0)) scaled(i, i) = size;  // its zero row of the basis removes it
   const SymmetricEigen<double, D - 1> eigen = decompose(scaled);
   double largest = 0;
   for (int i = 0; i < D - 1; ++i) largest = eigen.values[i] > largest ? eigen.values[i] : largest;
@@ -44,9 +44,9 @@ SS_HD inline void decompose_metric(const ContactLaw<D>& law, ProxBlock<D>& block
   }
 }
 
-/// The x >= 0 with |y(x)| = radius, where |y(0)| is larger. radius / |y| is concave and grows: Newton's
-/// method steps to the left of the root from its right, and then up to it; `guess`, the root of the last
-/// time, saves most steps.
+/// The x >= 0 with |y(x)| = radius, given |y(0)| > radius. radius / |y| is concave and increasing: from the
+/// right of the root Newton's method steps to its left, then approaches it from there. `guess`, the
+/// previous root, saves most steps.
 template <int N>
 SS_HD inline double section_multiplier(const PoleSum<N>& poles, double radius, double guess) {
   double x = guess > 0 ? guess : 0.0;
@@ -67,12 +67,12 @@ SS_HD inline double section_multiplier(const PoleSum<N>& poles, double radius, d
   return x;
 }
 
-/// A box in the norm of M / factor: one row after the other until none moves.
+/// Projects onto a box in the norm of M / factor: row by row until none changes.
 template <int D>
 SS_HD inline Vec<double, D - 1> prox_box(const ContactLaw<D>& law, const ProxBlock<D>& block, double factor,
                                          double radius, const Vec<double, D - 1>& r,
                                          const Vec<double, D - 1>& u) {
-  const Vec<double, D - 1> pull = block.metric * r - factor * u;  // M x = pull where nothing binds
+  const Vec<double, D - 1> pull = block.metric * r - factor * u;  // M x = pull without active bounds
   Vec<double, D - 1> x = project_section(law, radius, r);
   for (int pass = 0; pass < 20; ++pass) {
     const Vec<double, D - 1> before = x;
@@ -89,8 +89,7 @@ SS_HD inline Vec<double, D - 1> prox_box(const ContactLaw<D>& law, const ProxBlo
 
 }  // namespace law_detail
 
-/// Factors of a block with the diagonal block w of W [1/kg]. `global`: the factor of the global strategy
-/// [kg].
+/// Factors of a block; w is its diagonal block of W [1/kg]. `global`: the factor of the global strategy [kg].
 template <int D>
 SS_HD inline ProxBlock<D> prepare_prox(const ContactLaw<D>& law, const Mat<double, D>& w,
                                        RFactorStrategy strategy, double global, double scale) {
@@ -143,13 +142,13 @@ SS_HD inline Vec<double, D - 1> prox_tangential(const ContactLaw<D>& law, ProxBl
   return block.basis * poles.at(block.multiplier);
 }
 
-/// The associated rule ties u_N to u_T: there the least factor steps against all of u, back onto the cone.
+/// The associated rule couples u_N and u_T: the least factor steps against all of u, then back onto the cone.
 template <int D>
 SS_HD inline bool steps_onto_cone(const ContactLaw<D>& law) {
   return law.flow == FlowRule::associated && law.set != FrictionSet::bilateral;
 }
 
-/// r after one step with everything taken at the old r, friction's bound too.
+/// r after one step that uses only the old r, for friction's bound too.
 template <int D>
 SS_HD inline Vec<double, D> prox_step(const ContactLaw<D>& law, ProxBlock<D>& block, double factor,
                                       const Vec<double, D>& r, const Vec<double, D>& u) {
@@ -160,8 +159,8 @@ SS_HD inline Vec<double, D> prox_step(const ContactLaw<D>& law, ProxBlock<D>& bl
 }
 
 /// r after `steps` local steps, from the block's r and u = W r + q; `w` is its diagonal block of W. The
-/// normal part comes first, the tangential part uses it and the velocity that follows from it: the text takes
-/// both at one velocity, which needs smaller factors where normal and tangent are coupled.
+/// normal part comes first; the tangential part uses its result and the velocity that follows. The text uses
+/// one velocity for both, which needs smaller factors where normal and tangent are coupled.
 template <int D>
 SS_HD inline Vec<double, D> prox_block(const ContactLaw<D>& law, ProxBlock<D>& block, const Mat<double, D>& w,
                                        double factor, int steps, Vec<double, D> r, Vec<double, D> u) {

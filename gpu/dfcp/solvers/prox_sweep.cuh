@@ -8,7 +8,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// r-factors of a strategy, all times `scale`.
+/// r-factors of a strategy, each multiplied by `scale`.
 template <int D>
 Buffer<ProxBlock<D>> make_r_factors(System<D>& s, RFactorStrategy strategy, double scale) {
   Buffer<ProxBlock<D>> factors(s.ctx, s.blocks());
@@ -30,19 +30,19 @@ Buffer<ProxBlock<D>> make_r_factors(System<D>& s, RFactorStrategy strategy, doub
   return factors;
 }
 
-/// Those that the parameters ask for.
+/// r-factors of the strategy in the parameters.
 template <int D>
 Buffer<ProxBlock<D>> make_r_factors(System<D>& s) {
   return make_r_factors(s, s.params.r_strategy, s.params.r_scale);
 }
 
-/// What a block does when its turn comes.
+/// The update of one block in a sweep.
 template <int D>
 struct ProxUpdate {
   const ContactLaw<D>* law;
   const Mat<double, D>* diagonal;
   ProxBlock<D>* blocks;
-  const double* factor;  // on all r-factors, backend memory
+  const double* factor;  // multiplier of all r-factors, backend memory
   int steps;
   double omega;
   RestingBlocks<D> resting;
@@ -67,7 +67,7 @@ class ProxSweep {
   }
 
   Sweeper<D>& sweeper() { return sweeper_; }
-  /// Multiplies all r-factors; backend memory.
+  /// The multiplier of all r-factors; backend memory.
   double* factor() { return factor_.data(); }
   void refresh(Vec<double, D>* r) { sweeper_.refresh(r); }
 

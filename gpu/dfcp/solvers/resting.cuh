@@ -1,4 +1,4 @@
-// Blocks that hardly move in a Gauss-Seidel sweep rest for some sweeps [Daviet20 §6.4].
+// Blocks that hardly change in a Gauss-Seidel sweep are skipped for some sweeps [Daviet20 §6.4].
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// A block rests for `kSweeps` sweeps once s_c |dr| stays below `quiet` [m/s]; 0: none rests.
+/// A block is skipped for `kSweeps` sweeps once s_c |dr| stays below `quiet` [m/s]; 0: none is skipped.
 template <int D>
 struct RestingBlocks {
   static constexpr std::int8_t kSweeps = 8;
@@ -16,7 +16,7 @@ struct RestingBlocks {
   const double* scale;
   std::int8_t* rest;
 
-  /// To be asked once per sweep and block.
+  /// True: skip the block. To be called once per sweep and block.
   SS_HD bool skip(std::size_t c) const {
     if (quiet <= 0 || rest[c] <= 0) return false;
     --rest[c];
@@ -27,7 +27,7 @@ struct RestingBlocks {
   }
 };
 
-/// Owns what a sweep's blocks remember of their rest.
+/// Owns the per-block counters of skipped sweeps.
 template <int D>
 class SweepRest {
  public:

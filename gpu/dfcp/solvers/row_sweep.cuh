@@ -1,5 +1,5 @@
 // Gauss-Seidel sweeps by scalar rows with box friction, |r_i| <= mu_i r_N at the newest r_N [Course
-// §3.2.1-3.2.3], and what a solver of box friction says when the problem's law is another.
+// §3.2.1-3.2.3], and the stopping message of box-friction solvers for problems with another law.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// The law that projected Gauss-Seidel solves in a block.
+/// The law that projected Gauss-Seidel solves for a block.
 template <int D>
 SS_HD inline ContactLaw<D> box_law(ContactLaw<D> law) {
   if (law.set == FrictionSet::bilateral) return law;
@@ -71,13 +71,13 @@ class RowSweep {
   SweepRest<D> resting_;
 };
 
-/// Looks whether an iterate solves the problem with box friction in place of its own law.
+/// Checks whether an iterate solves the problem with box friction instead of its own law.
 template <int D>
 class BoxFriction {
  public:
   explicit BoxFriction(System<D>& s) : s_(s), count_(s.ctx, 1) { prepare(); }
 
-  /// Public for nvcc's sake, as is all that has an extended lambda; the constructor calls it.
+  /// Public because nvcc requires it of every member with an extended lambda; the constructor calls it.
   void prepare() {
     const ContactLaw<D>* law = s_.law;
     reduce_sum(
@@ -92,8 +92,8 @@ class BoxFriction {
     launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
   }
 
-  /// To be asked after every `monitor.done`: true when there is nothing left to gain, and the monitor is told
-  /// why.
+  /// To be called after every `monitor.done`: true when no improvement is left; the
+  /// monitor then has the reason.
   bool settled(const Vec<double, D>* r) {
     if (!others_ || s_.monitor.checks() == checks_) return false;
     checks_ = s_.monitor.checks();

@@ -1,5 +1,5 @@
-// The solvers of the lab. Each takes a System, calls its monitor once per iteration and returns when that
-// says so, or after `monitor.stop` with the reason; the monitor has the best iterate.
+// The solvers of the lab. Each takes a System, calls its monitor once per iteration and returns when the
+// monitor says stop, or after `monitor.stop` with the reason; the monitor holds the best iterate.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-// `solve_<name>` of each row of contact_solvers.h that solves problems.
+// Declares `solve_<name>` for each row of contact_solvers.h that is a solver of problems.
 #define STICKSLIP_DECLARE(kind, name, ...) \
   template <int D>                         \
   void solve_##name(System<D>& s);
@@ -19,7 +19,7 @@ STICKSLIP_CONTACT_SOLVERS(STICKSLIP_DECLARE, STICKSLIP_NONE, STICKSLIP_NONE)
 #undef STICKSLIP_DECLARE
 #undef STICKSLIP_NONE
 
-/// Runs the solver called `name`; false when there is none.
+/// Runs the solver with this name; false when there is none.
 template <int D>
 bool run_solver(std::string_view name, System<D>& s);
 

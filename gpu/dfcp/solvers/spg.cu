@@ -1,9 +1,9 @@
 // P-SPG-FB, the preconditioned spectral projected gradient method with fallback [Tasora13].
 //
-// Deviations: without the preconditioner the step is taken in units of the mean diagonal of W, so that the
-// bounds on alpha mean the same; f is quadratic, so that a line search needs no product with W, and f enters
-// as differences only: f(x + l d) - f(x) = l <d, g> + l^2/2 <d, A d> keeps its digits where f itself has none
-// left. A cut goes to the minimum along d, within [sigma_min, sigma_max].
+// Deviations: without the preconditioner the step is in units of the mean diagonal of W, so that the bounds
+// on alpha mean the same. f is quadratic, so a line search needs no product with W. Only differences of f are
+// used: f(x + l d) - f(x) = l <d, g> + l^2/2 <d, A d> stays accurate where f itself has lost its digits. A
+// cut goes to the minimum along d, within [sigma_min, sigma_max].
 #include <limits>
 #include <vector>
 
@@ -13,19 +13,19 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Scalars of one iteration. P is the preconditioner, or its mean where there is none, of every direction:
-/// alpha is a step in the metric P, though the fallback's direction goes without.
+/// Scalars of one iteration. P is the preconditioner, or its mean where there is none. alpha is a step in the
+/// metric P for every direction, although the fallback's direction is not preconditioned.
 struct SpgSums {
   double dg, dAd, dPd, AdPAd;  // <d, g>, <d, A d>, <d, P d>, <A d, P^-1 A d>
   double e2, w2, u2;           // |e|^2, |[x - Pi(x - tau g)] / tau|^2, |u|^2
 };
 
-/// The values of f that the line search may rise to, relative to the last one [GLL].
+/// The values of f that the line search may rise to, relative to the last value [GLL].
 class Memory {
  public:
   explicit Memory(int size) : rise_(static_cast<std::size_t>(size), 0.0) {}
   void clear() { std::fill(rise_.begin(), rise_.end(), 0.0); }
-  /// f changed by this.
+  /// Records a change of f.
   void add(double change) {
     for (double& r : rise_) r = std::max(0.0, r - change);
     if (rise_.size() > 1) {
@@ -93,7 +93,7 @@ class Spg {
  private:
   void refresh() { s_.W.apply(s_.ctx, x_.data(), u_.data(), true); }
 
-  /// The fallback: the iterate of the least w.
+  /// The fallback: returns the iterate with the least w.
   ConvexEnd over(ConvexEnd end, bool best_is_here) {
     if (!best_is_here && !s_.monitor.converged()) s_.monitor.check(best_.data());
     end.over = true;
@@ -123,7 +123,7 @@ class Spg {
     return 0;
   }
 
-  /// BB1 and BB2 in turn; s = lambda d and y = lambda A d, and lambda falls out.
+  /// BB1 and BB2 in turn; with s = lambda d and y = lambda A d, lambda cancels.
   double spectral_step(const SpgSums& m, long j) const {
     const LabParams& p = s_.params;
     const double alpha = j % 2 == 1 ? m.dPd / m.dAd : m.dAd / m.AdPAd;
@@ -160,7 +160,7 @@ void Spg<D>::move(double lambda) {
       kMedium);
 }
 
-/// d = Pi(x - alpha P^-1 g) - x and everything that is to be known of it.
+/// d = Pi(x - alpha P^-1 g) - x and the scalars of the iteration.
 template <int D>
 SpgSums Spg<D>::direction(const double* shift, double alpha, bool precondition) {
   Vec<double, D>* d = d_.data();

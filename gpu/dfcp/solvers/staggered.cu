@@ -1,6 +1,6 @@
-// Staggered projections [Course §3.2.5]: normal impulses with those of friction frozen, then friction with
-// its bounds frozen, in turn until neither changes. Each half is a convex problem, solved by Gauss-Seidel
-// sweeps.
+// Staggered projections [Course §3.2.5]: solves for the normal impulses with frozen friction, then
+// for friction with frozen bounds, in turn until neither changes. Each half is a convex problem,
+// solved by Gauss-Seidel sweeps.
 #include <algorithm>
 
 #include "gpu/core/reduce.h"
@@ -11,7 +11,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// One half for one block: the exact solution of its own part. Joints belong to both halves.
+/// One block's update in one half: the exact solution of its own part. Joints belong to both halves.
 template <int D>
 struct HalfUpdate {
   const ContactLaw<D>* law;
@@ -46,7 +46,7 @@ struct HalfUpdate {
     }
     return from_parts<D>(r[0], prox_tangential(l, block, 1.0, r[0], tangential(r), tangential(u)));
   }
-  /// Back into the half's own constraints.
+  /// Projects onto the half's own constraints.
   SS_HD Vec<double, D> clip(const ContactLaw<D>& l, Vec<double, D> r) const {
     if (l.set == FrictionSet::bilateral) return r;
     if (!normal) return from_parts<D>(r[0], project_section(l, r[0], tangential(r)));

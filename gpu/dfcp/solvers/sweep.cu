@@ -7,7 +7,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// The pattern with every edge in both directions: published W need not even have a symmetric pattern.
+/// The pattern with every edge in both directions: the pattern of a published W need not be symmetric.
 void symmetrise(std::vector<std::int32_t>& start, std::vector<std::int32_t>& column) {
   const std::size_t n = start.size() - 1;
   const auto has = [&](std::size_t row, std::int32_t wanted) {
@@ -37,7 +37,7 @@ void symmetrise(std::vector<std::int32_t>& start, std::vector<std::int32_t>& col
 #if !STICKSLIP_ON_CUDA
 constexpr std::size_t kRunLength = 64;  // blocks of a run
 
-/// Which runs of `length` successive blocks meet.
+/// The conflict graph of runs of `length` successive blocks.
 void join_runs(std::size_t length, std::vector<std::int32_t>& start, std::vector<std::int32_t>& column) {
   const std::size_t blocks = start.size() - 1, runs = (blocks + length - 1) / length;
   std::vector<std::int32_t> run_start{0}, run_column, seen(runs, -1);
@@ -56,8 +56,8 @@ void join_runs(std::size_t length, std::vector<std::int32_t>& start, std::vector
   column = std::move(run_column);
 }
 
-/// The same of blocks that meet where they share a body, without a list of which blocks do: body by body,
-/// then run by run.
+/// The same for blocks that conflict through shared bodies, without a list of block conflicts: body
+/// by body, then run by run.
 template <int D>
 void runs_of_bodies(const Delassus<D>& W, std::vector<std::int32_t>& start,
                     std::vector<std::int32_t>& column) {
@@ -97,8 +97,8 @@ void runs_of_bodies(const Delassus<D>& W, std::vector<std::int32_t>& start,
   }
 }
 
-/// Colours runs, of which `start` and `column` tell which meet. False: a colour would have too few of them,
-/// as where blocks are stored in no order.
+/// Colours runs with the conflict graph (`start`, `column`). False: a colour would have too few runs, for
+/// example when blocks are stored in no order.
 bool colour_runs(Context& ctx, std::size_t blocks, const std::vector<std::int32_t>& start,
                  const std::vector<std::int32_t>& column, Colouring& colouring) {
   constexpr std::size_t kLeast = 8;  // runs of a colour on average
@@ -109,8 +109,8 @@ bool colour_runs(Context& ctx, std::size_t blocks, const std::vector<std::int32_
 }
 #endif
 
-/// Which blocks share a body: of each, the blocks of both its bodies one list after the other, so that those
-/// between the same two bodies come twice.
+/// The conflict graph of blocks through shared bodies: for each block, the block lists of its two bodies, one
+/// after the other. Blocks between the same two bodies appear twice.
 struct BlockLists {
   Buffer<std::int32_t> start, column;
 
@@ -144,7 +144,7 @@ struct BlockLists {
   }
 };
 
-/// Where W knows of no pattern.
+/// For a W without a stored pattern.
 template <int D>
 void colour_by_bodies(System<D>& s) {
 #if !STICKSLIP_ON_CUDA

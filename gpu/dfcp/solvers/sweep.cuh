@@ -1,4 +1,4 @@
-// One Gauss-Seidel sweep over the blocks of a system, whatever a block does when its turn comes.
+// One Gauss-Seidel sweep over the blocks of a system, for any block update.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// How a sweep reads velocities and hands on new impulses: through the rows of W ...
+/// Access of a sweep to velocities and new impulses: through the rows of W ...
 template <int D>
 struct AssembledSweep {
   BlockRows<D> w;
@@ -39,16 +39,17 @@ struct FactoredSweep {
   }
 };
 
-/// Whether sweeps of this system go by colours.
+/// True when sweeps of this system go by colours.
 template <int D>
 bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
 #if STICKSLIP_ON_CUDA
   return true;
 #else
-  // Below this the colours' loops cost more than two threads win, and the stored order converges faster.
+  // Below this the overhead of colours exceeds the gain of two threads, and the
+  // stored order converges faster.
   constexpr std::size_t kFew = 4096;
   if (s.params.ordering == SweepOrder::automatic) {
-    // Where all blocks share a body there are as many colours as blocks.
+    // If all blocks share a body, there are as many colours as blocks.
     const std::size_t met = s.W.pattern_column().size() / std::max<std::size_t>(s.blocks(), 1);
     return s.blocks() >= kFew && met < s.blocks() / 8;
   }
@@ -56,7 +57,7 @@ bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
 #endif
 }
 
-/// r + omega (next - r), back in the cone where it may have left it.
+/// r + omega (next - r), projected onto the cone where it may have left it.
 template <int D>
 SS_HD inline Vec<double, D> over_relaxed(const ContactLaw<D>& law, double omega, const Vec<double, D>& r,
                                          const Vec<double, D>& next) {
@@ -65,7 +66,7 @@ SS_HD inline Vec<double, D> over_relaxed(const ContactLaw<D>& law, double omega,
   return omega > 1 ? project(law, further) : further;
 }
 
-/// Prepares and runs sweeps over one system.
+/// Prepares sweeps over one system and runs them.
 template <int D>
 class Sweeper {
  public:
@@ -74,7 +75,7 @@ class Sweeper {
     if (s.W.factored()) v_.resize(s.ctx, s.W.bodies() * static_cast<std::size_t>(s.W.body_dofs()));
   }
 
-  /// r changed by other means: velocities of bodies are made anew.
+  /// To be called when r changed by other means: recomputes the velocities of bodies.
   void refresh(Vec<double, D>* r) {
     if (s_.W.factored()) s_.W.body_velocities(s_.ctx, r, v_.data());
   }
@@ -91,7 +92,7 @@ class Sweeper {
     else run_with(AssembledSweep<D>{s_.W.rows(), s_.W.q(), r}, update, backward);
   }
 
-  /// The sweep that the parameters ask for: forth, and back with `symmetric_sweeps`.
+  /// The sweep chosen by the parameters: forth, and back with `symmetric_sweeps`.
   template <class Update>
   void run_both_ways(Vec<double, D>* r, const Update& update) {
     run(r, update);
@@ -153,8 +154,8 @@ class Sweeper {
   Buffer<double> v_;
 };
 
-/// Colours the blocks of a system by the pattern of W; on the CPU, where memory that is not read in its order
-/// costs several times the sweep, runs of them as long as those of a colour are enough for many threads.
+/// Colours the blocks of a system by the pattern of W. On the CPU it colours runs of blocks: reading memory
+/// out of order costs several times the sweep, and one colour's runs are enough for many threads.
 template <int D>
 void colour_conflicts(System<D>& s);
 

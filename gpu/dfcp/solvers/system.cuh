@@ -1,4 +1,4 @@
-// What every solver of the lab works on.
+// The input of every solver of the lab.
 #pragma once
 
 #include "gpu/dfcp/judge/monitor.cuh"
@@ -16,8 +16,8 @@ struct System {
   const ContactLaw<D>* law;  // per block, backend memory
   const LabParams& params;
   Monitor<D>& monitor;
-  Colouring& colouring;  // made when a sweep asks for it first
-  Vec<double, D>* r;     // in: where to start. Out: anything, the monitor keeps the best
+  Colouring& colouring;  // built when a sweep first requests it
+  Vec<double, D>* r;     // in: the start. Out: unspecified, the monitor keeps the best
 
   std::size_t blocks() const { return W.blocks(); }
 };

@@ -1,5 +1,5 @@
-// A manifold: up to four contacts of two bodies that share one normal, and what a Gauss-Seidel sweep does
-// with it in its turn. Written for one double or for lanes of them, which are manifolds side by side.
+// A manifold: up to four contacts of two bodies with a common normal, and its update in a Gauss-Seidel sweep.
+// Written for one double or for SIMD lanes, one manifold per lane.
 #pragma once
 
 #include <limits>
@@ -11,28 +11,28 @@ namespace stickslip {
 
 inline constexpr int kManifoldPoints = 4;
 
-/// The numbers of a manifold, in the order in which packs store them.
+/// The fields of a manifold, in the storage order of packs.
 namespace manifold_field {
 enum : int {
   normal = 0,      // unit, from b to a
   tangent = 3,     // the first; the second is normal x tangent
   apart = 6,       // [m] from b's centre to a's
   mu = 9,          // of Coulomb's disc
-  mass_a = 10,     // 1 / m [1/kg]; 0: cannot be pushed
+  mass_a = 10,     // 1 / m [1/kg]; 0: immovable
   mass_b = 11,     //
   inertia_a = 12,  // I^-1 as in BodyInverse
   inertia_b = 18,  //
-  points = 24,     // where the points begin
+  points = 24,     // index of the first point's fields
 };
 }  // namespace manifold_field
 
-/// Of a point.
+/// Fields of a point.
 namespace point_field {
 enum : int {
   arm = 0,        // [m] from a's centre
   speed = 3,      // w_N [m/s]
   softness = 4,   // E_NN [m/s per N s]
-  r_normal = 5,   // r-factor 1 / W_NN [kg]; 0: a point that is not there
+  r_normal = 5,   // r-factor 1 / W_NN [kg]; 0: unused point
   r_tangent = 6,  // 2 / trace W_TT [kg]
   count = 7,
 };
@@ -102,7 +102,7 @@ struct InverseInertia {
   }
 };
 
-/// What all points of a manifold share.
+/// Data common to all points of a manifold.
 template <class S>
 struct ManifoldBase {
   Vec<S, 3> n, t1, t2, apart;
@@ -120,7 +120,7 @@ struct ManifoldBase {
         turn_a(cell, manifold_field::inertia_a),
         turn_b(cell, manifold_field::inertia_b) {}
 
-  /// Of a relative to b, at the point `arm` from a's centre.
+  /// Velocity of a relative to b, at the point `arm` from a's centre.
   SS_HD Vec<S, 3> relative(const PairMotion<S>& m, const Vec<S, 3>& arm) const {
     return m.va + cross(m.wa, arm) - m.vb - cross(m.wb, arm + apart);
   }
@@ -133,15 +133,15 @@ struct ManifoldBase {
   SS_HD Vec<S, 3> world(const Vec<S, 3>& r) const { return r[0] * n + r[1] * t1 + r[2] * t2; }
 };
 
-/// Of a sweep.
+/// Options of a sweep.
 struct ManifoldSweep {
-  int rounds;     // over the points of a manifold, in its turn
+  int rounds;     // passes over the points of a manifold per update
   double omega;   // over-relaxation
   bool backward;  // points from the last to the first
 };
 
-/// Points in turn, of each first the normal impulse, then friction at the new one, by proximal steps with
-/// scalar r-factors [Course Alg.11]:
+/// Updates points one after the other: first the normal impulse, then friction at the new normal impulse, by
+/// proximal steps with scalar r-factors [Course Alg.11]:
 ///   r_N = max(0, r_N - omega rho_N u_N),  r_T = P_disc(mu r_N)(r_T - omega rho_T u_T).
 template <class S>
 SS_HD inline void sweep_manifold(const PackCell<const double>& cell, const PackCell<double>& impulse,
@@ -168,7 +168,7 @@ SS_HD inline void sweep_manifold(const PackCell<const double>& cell, const PackC
   }
 }
 
-/// Adds what the impulses do to the bodies.
+/// Applies the change of the impulses to the bodies.
 template <class S>
 SS_HD inline void push_manifold(const PackCell<const double>& cell, const PackCell<const double>& impulse,
                                 int points, PairMotion<S>& m) {
@@ -203,7 +203,7 @@ SS_HD inline ManifoldErrors<S> judge_manifold(const PackCell<const double>& cell
     const S s = pick(there, (one / larger(r_normal, tiny) + S(2.0) / larger(r_tangent, tiny)) / S(3.0), one);
     const S z = r[0] - (u + base.mu * root(slide2)) / s, z1 = r[1] - u1 / s, z2 = r[2] - u2 / s;
     const S t = root(z1 * z1 + z2 * z2), edge = (z + base.mu * t) / (one + base.mu * base.mu);
-    // Polar first: without friction `inside` holds for every z of the axis, negative ones too.
+    // Polar cone first: without friction `inside` holds for every z on the axis, also for negative ones.
     const auto inside = t <= base.mu * z, polar = base.mu * t <= -z;
     const S along = base.mu * edge / larger(t, tiny);
     const S cut = pick(polar, zero, pick(inside, one, along));

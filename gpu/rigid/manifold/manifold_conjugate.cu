@@ -28,7 +28,7 @@ void ConjugateSteps::step(Context& ctx, const SweptManifolds& now) {
 }
 
 void ConjugateSteps::measure_change(Context& ctx, const SweptManifolds& now) {
-  // The first call finds no direction: `energy` is zero then, and the numbers do not count.
+  // The first iteration has no previous direction: `energy` is zero then, and these values are ignored.
   for (Buffer<double>* b : {&p_, &swept_impulse_}) b->resize(ctx, now.impulse_size);
   for (Buffer<double>* b : {&p_v_, &swept_v_}) b->resize(ctx, now.v_size);
   const double *v = now.v, *v_before = v_before_.data(), *mass = now.mass, *p_v = p_v_.data(),
@@ -68,7 +68,7 @@ void ConjugateSteps::keep_or_restore(Context& ctx, const std::int32_t* halt, dou
       kLight);
 }
 
-/// p = d + beta p with the change d of the last sweeps, W-conjugate to the p before.
+/// p = d + beta p with the change d of the last sweeps, W-conjugate to the previous p.
 void ConjugateSteps::turn_direction(Context& ctx, const SweptManifolds& now) {
   double *p = p_.data(), *p_v = p_v_.data();
   const double *r = now.impulse, *v = now.v, *r_before = impulse_before_.data(), *v_before = v_before_.data();
@@ -87,7 +87,7 @@ void ConjugateSteps::turn_direction(Context& ctx, const SweptManifolds& now) {
       kLight);
 }
 
-/// <p, W p> and <p, u> at where the sweeps began.
+/// <p, W p> and <p, u> at the iterate before the sweeps.
 void ConjugateSteps::measure_direction(Context& ctx, const SweptManifolds& now) {
   const double *p = p_.data(), *p_v = p_v_.data(), *r_before = impulse_before_.data(),
                *v_before = v_before_.data(), *mass = now.mass, *data = now.data;

@@ -1,4 +1,4 @@
-// What one lane of a pack is made of, and the numbers of a body that conjugate directions need.
+// The input of one lane of a pack, and the mass data of a body for conjugate directions.
 #pragma once
 
 #include <limits>
@@ -16,14 +16,14 @@ namespace manifold_detail {
 
 using V3 = Vec<double, 3>;
 
-/// Beyond this mu |W_NT| / W_NN of a contact, sweeps that take normal and friction in turn hardly contract:
-/// sliding, the normal impulse of one round is that ratio times the one before [Course 3.4]. At 1 lies
-/// Painleve's paradox.
+/// If mu |W_NT| / W_NN of a contact exceeds this, sweeps that alternate normal and friction hardly contract:
+/// in sliding, the normal impulse changes by that ratio from one round to the next [Course 3.4]. At a ratio
+/// of 1 starts Painleve's paradox.
 inline constexpr double kMostJam = 0.95;
 
-/// Of the points of a lane.
+/// Sums over the points of a lane.
 struct LaneSums {
-  double free2 = 0;  // |u|^2 before any impulse, of each point no more than the limit
+  double free2 = 0;  // |u|^2 before any impulse, for each point at most `most2`
   double jam = 0;    // the largest mu |W_NT| / W_NN
 };
 
@@ -108,9 +108,9 @@ struct LaneFiller {
   SurfaceTable table;
   ContactRowOptions options;
   const double* free;
-  const Vec<double, 4>* before;  // null: no impulses to start from
+  const Vec<double, 4>* before;  // null: start from zero impulses
   std::size_t before_count;
-  double most2;  // [m^2/s^2] what |u|^2 of a point counts for at most
+  double most2;  // [m^2/s^2] cap on |u|^2 of a point
 
   SS_HD SurfacePair surfaces(const RigidContact& c) const {
     const std::int32_t material = at.material[c.a], other = c.b >= 0 ? at.material[c.b] : 0;
@@ -118,7 +118,7 @@ struct LaneFiller {
     return surface_pair(table.surface[material], table.surface[column],
                         table.mu[material * table.columns + column], {0, 0, 0}, {0, 0, 0});
   }
-  /// Of the last step, in this one's frame and cone.
+  /// The impulse of the last step, in this step's frame and cone.
   SS_HD V3 start(const RigidContact& c, const ContactFrame& frame, double mu) const {
     if (before == nullptr || c.previous < 0 || static_cast<std::size_t>(c.previous) >= before_count)
       return {0, 0, 0};
@@ -212,7 +212,7 @@ SS_HD inline void leave_empty(const PackCell<double>& cell, const PackCell<doubl
   for (int f = 0; f < kImpulseFields; ++f) impulse.write(f, 0.0);
 }
 
-/// M of a body: m, and I as BodyInverse has I^-1.
+/// M of a body: m, and I in the format of I^-1 in BodyInverse.
 SS_HD inline void put_mass(const BodyInverse& inverse, double* mass) {
   for (int i = 0; i < kMotionFields; ++i) mass[i] = 0;
   if (!(inverse.mass > 0)) return;
@@ -231,10 +231,10 @@ SS_HD inline double mass_product(const double* m, const double* x, const double*
          x[5] * (m[4] * y[4] + m[2] * y[5] + m[6] * y[6]) + x[6] * (m[5] * y[4] + m[6] * y[5] + m[3] * y[6]);
 }
 
-/// d + beta last, where `last` may be anything if beta is zero.
+/// d + beta last; `last` is ignored if beta is zero, even NaN.
 SS_HD inline double conjugate(double beta, double last, double d) { return beta == 0 ? d : d + beta * last; }
 
-/// The block of point p, as ContactBlocks makes it.
+/// The block of point p, equal to that of ContactBlocks.
 SS_HD inline ConstraintBlock<3> block_of(const PackCell<const double>& cell, int p, std::int32_t a,
                                          std::int32_t b) {
   const int f = point_at(p);

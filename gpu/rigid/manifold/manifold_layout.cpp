@@ -6,12 +6,12 @@
 namespace stickslip {
 namespace {
 
-/// The packs of one run, filled in the order in which manifolds come.
+/// The packs of one run, filled in the order of the manifolds.
 class OpenPacks {
  public:
   explicit OpenPacks(int width) : width_(width) {}
 
-  /// The next free lane of the first pack from `earliest` on that has one.
+  /// The next free lane of the first open pack from `earliest` on.
   std::int32_t take(std::int32_t earliest) {
     const std::int32_t pack = first_open(earliest);
     const std::int32_t lane = used_[static_cast<std::size_t>(pack)]++;
@@ -20,7 +20,7 @@ class OpenPacks {
   std::int32_t size() const { return static_cast<std::int32_t>(used_.size()); }
 
  private:
-  /// Full packs point further on; paths are halved on the way.
+  /// Full packs point to later packs; paths are halved on the way.
   std::int32_t first_open(std::int32_t pack) {
     for (;;) {
       const auto at = static_cast<std::size_t>(pack);
@@ -68,7 +68,7 @@ void ManifoldLayout::cut_into_slabs(const Pose* pose, const BodyInverse* inverse
     const double xa = pose[a].x[axis], xb = pose[b].x[axis];
     return xa < xb || (xa == xb && a < b);
   };
-  // Halves of halves.
+  // Repeated bisection at the median.
   for (int parts = 1; parts < slabs; parts *= 2)
     for (int part = 0; part < parts; ++part) {
       const auto at = [&](int k) {
@@ -83,9 +83,9 @@ void ManifoldLayout::cut_into_slabs(const Pose* pose, const BodyInverse* inverse
 
 void ManifoldLayout::place(const ManifoldBodies& bodies, std::size_t manifolds, std::int32_t* slot) {
   const auto slabs = static_cast<std::size_t>(slabs_);
-  std::vector<OpenPacks> runs(slabs + 1, OpenPacks(width_));  // the last: what crosses borders
+  std::vector<OpenPacks> runs(slabs + 1, OpenPacks(width_));  // the last: manifolds across borders
   std::vector<std::int32_t> run_of(manifolds);
-  // The pack behind the last one that a body is in: of its slab, and across borders.
+  // First pack after the last one that contains the body: in its slab, and across borders.
   std::vector<Vec<std::int32_t, 2>> behind(slab_.size(), {0, 0});
   for (std::size_t m = 0; m < manifolds; ++m) {
     std::int32_t run = -1;

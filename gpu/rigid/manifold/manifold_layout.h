@@ -1,4 +1,4 @@
-// ManifoldLayout: which manifolds go side by side in a sweep on the CPU.
+// ManifoldLayout: assigns manifolds to SIMD lanes for sweeps on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ struct ManifoldRange {
   std::int32_t first, count;
 };
 
-/// Who takes part in which manifold.
+/// The bodies of each manifold.
 struct ManifoldBodies {
   const RigidContact* contacts;
   const ManifoldRange* ranges;
   const BodyInverse* inverse;  // per body
 
-  /// Calls f(body) for those of manifold m that move.
+  /// Calls f(body) for the movable bodies of manifold m.
   template <class F>
   SS_HD void visit(std::size_t m, F f) const {
     const RigidContact& c = contacts[ranges[m].first];
@@ -30,18 +30,18 @@ struct ManifoldBodies {
   }
 };
 
-/// How many slabs this many manifolds are worth: so few that little crosses their borders. Not a matter of
-/// threads, on which no result may depend.
+/// Number of slabs for this many manifolds: small enough that few manifolds cross borders. Independent of the
+/// number of threads, as all results are.
 int slabs_for(std::size_t manifolds);
 
-/// Slabs are runs of a first batch, what crosses their borders is the one run of a second. Within a run every
-/// manifold goes into the first pack with room behind those in which its bodies are already.
+/// Slabs are the runs of the first batch; manifolds across borders are the only run of the second. Within a
+/// run every manifold goes into the first pack with room after the packs that contain its bodies.
 class ManifoldLayout {
  public:
   explicit ManifoldLayout(int width) : width_(width) {}
 
-  /// Cuts the bodies that move into `slabs` of equal numbers along the longest side of the box of their
-  /// centres.
+  /// Cuts the movable bodies into `slabs` of equal numbers along the longest side of
+  /// the box of their centres.
   void cut_into_slabs(const Pose* pose, const BodyInverse* inverse, std::size_t bodies, int slabs);
   /// slot[m] = pack * width + lane of every manifold, in the order of the list.
   void place(const ManifoldBodies& bodies, std::size_t manifolds, std::int32_t* slot);

@@ -70,7 +70,7 @@ void ManifoldOrder::build(Context& ctx, const PairedContacts& list, const Bodies
 
 #if STICKSLIP_ON_CUDA
 
-/// Two manifolds conflict where they share a body that moves: lists by body, then by manifold.
+/// Two manifolds conflict where they share a movable body: lists by body, then by manifold.
 void ManifoldOrder::colour_manifolds(Context& ctx, const PairedContacts& list, const BodiesView& bodies,
                                      std::size_t body_count) {
   const std::size_t n = manifolds_;
@@ -86,7 +86,7 @@ void ManifoldOrder::colour_manifolds(Context& ctx, const PairedContacts& list, c
   copy(ctx, cursor, start, body_count);
   touch_.resize(ctx, 2 * n);
   std::int32_t* touch = touch_.data();
-  // In any order: colours depend on the set of conflicts alone.
+  // In any order: the colours depend only on the set of conflicts.
   launch(ctx, n, [=] SS_LAMBDA(std::size_t m) {
     touched.visit(m,
                   [&](std::int32_t b) { touch[atomic_add(cursor + b, 1)] = static_cast<std::int32_t>(m); });
@@ -98,7 +98,7 @@ void ManifoldOrder::colour_manifolds(Context& ctx, const PairedContacts& list, c
     touched.visit(m, [&](std::int32_t b) { count += start[b + 1] - start[b]; });
     conflict_start[m] = count;
   });
-  // It grows with the square of the manifolds that one body has.
+  // The number of conflicts grows with the square of the number of manifolds on one body.
   conflict_count_.resize(ctx, 1);
   reduce_sum(
       ctx, n, [=] SS_LAMBDA(std::size_t m) { return static_cast<std::int64_t>(conflict_start[m]); },
@@ -117,7 +117,7 @@ void ManifoldOrder::colour_manifolds(Context& ctx, const PairedContacts& list, c
   });
   colouring_.build(ctx, {n, conflict_start, conflict}, {}, false);
 
-  // Every colour begins with a pack of its own.
+  // Every colour begins with a new pack.
   const std::int32_t* order = colouring_.order();
   std::int32_t* slot = slot_.data();
   for (int k = 0; k < colouring_.colours(); ++k) {

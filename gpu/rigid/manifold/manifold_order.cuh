@@ -1,4 +1,4 @@
-// ManifoldOrder: manifolds out of a list of contacts, and which of them go side by side in a sweep.
+// ManifoldOrder: groups a list of contacts into manifolds and arranges them for sweeps.
 #pragma once
 
 #include <vector>
@@ -24,14 +24,14 @@ struct PairedContacts {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Manifolds stand in lanes of packs of `kPackWidth`. A sweep takes batch after batch; a batch has runs,
-/// which share no body that moves and go at once; a run has packs, which take turns. No two lanes of a pack
-/// share a body that moves.
+/// Manifolds are stored in lanes of packs of `kPackWidth`. A sweep processes batch after batch. The runs of a
+/// batch share no movable body and are processed concurrently; the packs of a run are processed one after the
+/// other. No two lanes of a pack share a movable body.
 ///
-/// On the CPU runs are slabs of the scene, the last batch is what crosses their borders, and within a run
-/// every manifold comes after those before it in the list that share a body with it: what is swept is the
-/// list in its order, eight at a time. On CUDA batches are colours, and every pack is a run. Neither depends
-/// on the number of threads.
+/// On the CPU, runs are slabs of the scene, and the last batch is the manifolds across borders. Within a run
+/// every manifold comes after the earlier ones in the list that share a body with it: the sweep equals one in
+/// list order, eight manifolds at a time. On CUDA batches are colours, and every pack is a run. Neither
+/// depends on the number of threads.
 class ManifoldOrder {
  public:
   /// `poses` and `inverse` of all bodies. A handful of host reads on CUDA, none on the CPU.

@@ -1,5 +1,5 @@
-// Manifolds side by side in memory, and how one kernel takes them up: a thread has a lane of a pack on CUDA,
-// a whole pack on the CPU.
+// Manifolds in lanes of packs, and the kernels' access to them: a thread processes one lane of a pack on
+// CUDA, a whole pack on the CPU.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 
 namespace stickslip {
 
-/// Numbers of a body among velocities: of its centre, 0, its spin, 0.
+/// Values per body in the velocity array: linear velocity, 0, spin, 0.
 inline constexpr int kMotionFields = 8;
 
 /// Backend memory, aligned as lanes are.
 struct ManifoldView {
   double* data;                // packs x kManifoldFields x width
   double* impulse;             // packs x kImpulseFields x width
-  const std::int32_t* body;    // packs x 2 x width, sides a and b; ~b for one that is not pushed
-  const std::uint8_t* points;  // per pack: the most of its lanes
-  double* v;                   // per body, and one more that stands for the world: kMotionFields
+  const std::int32_t* body;    // packs x 2 x width, sides a and b; ~b for an immovable one
+  const std::uint8_t* points;  // per pack: the maximum over its lanes
+  double* v;                   // per body, and one more for the world: kMotionFields each
 };
 
 }  // namespace stickslip
 
-// What follows is another on either backend.
+// The following definitions differ between the backends.
 namespace stickslip::STICKSLIP_BACKEND {
 
 #if STICKSLIP_ON_CUDA
 inline constexpr int kPackWidth = 32;
-inline constexpr int kPackLanes = 1;  // of a thread
+inline constexpr int kPackLanes = 1;  // per thread
 using PackNumber = double;
 #else
 inline constexpr int kPackWidth = kLaneCount;
@@ -64,7 +64,7 @@ SS_HD inline void store_motion(double* v, const std::int32_t* body, const Vec<do
 
 #else
 
-// A body's numbers are one row of a square that is transposed (8 lanes), or of two (4).
+// A body's values are one row of a matrix that is transposed (8 lanes), or of two (4).
 inline void load_motion(const double* v, const std::int32_t* body, Vec<WideLanes, 3>& linear,
                         Vec<WideLanes, 3>& spin) {
   constexpr int kSpin = kPackWidth == 8 ? 4 : 0;
@@ -105,8 +105,8 @@ inline void store_motion(double* v, const std::int32_t* body, const Vec<WideLane
 
 }  // namespace pack_detail
 
-/// Runs op(cell, impulse, points, motion) on what thread `i` has: its manifolds and their bodies.
-/// `Op::moves`: bodies take over what it makes of `motion`.
+/// Runs op(cell, impulse, points, motion) on the manifolds of thread `i` and their bodies. `Op::moves`: the
+/// bodies take the changed `motion`.
 template <class Op>
 SS_HD inline auto run_on_pack(const ManifoldView& view, std::size_t i, const Op& op) {
   constexpr std::size_t threads = kPackWidth / kPackLanes;

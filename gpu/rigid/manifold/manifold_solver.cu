@@ -118,7 +118,7 @@ void ManifoldSolver::fill_packs(Context& ctx, const Filler& filler, const BodyIn
       ctx, slots, [=] SS_LAMBDA(std::size_t i) { return lane_jam[i]; }, Maximum{}, 0.0, jam_.data(), kLight);
 }
 
-/// Masses, and velocities without impulses.
+/// Computes masses, and velocities without impulses.
 void ManifoldSolver::fill_masses(Context& ctx, const BodyInverse* inverse, const double* free) {
   v_.resize(ctx, (bodies_ + 1) * kMotionFields);
   v_free_.resize(ctx, v_.size());
@@ -167,7 +167,7 @@ void ManifoldSolver::each_pack(Context& ctx, bool backward, Op op) {
   }
 }
 
-/// v = v_free + A^-1 H' r, without what rounding left in velocities that were swept along.
+/// v = v_free + A^-1 H' r: removes the rounding errors accumulated in the swept velocities.
 void ManifoldSolver::apply_impulses(Context& ctx) {
   copy(ctx, v_.data(), v_free_.data(), v_.size());
   each_pack(ctx, false, ApplyOp{});
@@ -177,7 +177,7 @@ void ManifoldSolver::sweep(Context& ctx, const ManifoldSweep& options) {
   each_pack(ctx, options.backward, SweepOp{options});
 }
 
-/// |e|^2 of the judge [m^2/s^2] into pair_sum_, where a check is due.
+/// |e|^2 of the judge [m^2/s^2] into pair_sum_, if a check is due.
 void ManifoldSolver::judge(Context& ctx, const ManifoldLimits& limits) {
   const ManifoldView packs = view();
   const ManifoldProgress* progress = progress_.data();
@@ -189,8 +189,7 @@ void ManifoldSolver::judge(Context& ctx, const ManifoldLimits& limits) {
       pair_sum_.data(), kMedium);
 }
 
-/// Counts an iteration. Where a check is due: the residual at hand, the best impulses so far, and whether to
-/// stop.
+/// Counts an iteration. If a check is due: updates the residual, the best impulses so far and the stop flag.
 void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
   judge(ctx, limits);
   ManifoldProgress* progress = progress_.data();
@@ -222,8 +221,8 @@ void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
       kLight);
 }
 
-/// The best impulses that a check saw, the velocities that they cause and their residual. Where rounding had
-/// made the residual look smaller than it is, the solve is not at its end.
+/// Returns the best impulses of all checks, their velocities and their residual. If rounding had made the
+/// residual look too small, the solve continues.
 void ManifoldSolver::finish(Context& ctx, const ManifoldLimits& limits) {
   halt_ = nullptr;
   ManifoldProgress* progress = progress_.data();
@@ -245,7 +244,7 @@ SweptManifolds ManifoldSolver::swept() {
           v_free_.data(),  mass_.data(), data_.data(),    halt_};
 }
 
-/// After the stop, nothing of it changes impulses or velocities.
+/// After the stop, an iteration changes no impulses or velocities.
 void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits) {
   const SweptManifolds now = swept();
   if (params.conjugate) conjugate_.remember(ctx, now);
@@ -255,8 +254,7 @@ void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const Manifo
     conjugate_.measure_change(ctx, now);
     conjugate_.keep_or_restore(ctx, now);
   }
-  // What is judged, and what comes back, is what a sweep left and no guard took back: impulses in their
-  // cones.
+  // Check and return only impulses after a sweep that no guard undid: they are inside their cones.
   check(ctx, limits);
   if (params.conjugate) conjugate_.step(ctx, now);
 }
@@ -270,7 +268,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   record.colours = static_cast<int>(order_.batches());
   if (order_.packs() == 0 || params.max_iterations <= 0) return;
   const Timer timer;
-  constexpr long kInterval = 10;  // where the parameters leave it open
+  constexpr long kInterval = 10;  // default, if the parameters set none
   constexpr long kMost = std::numeric_limits<std::int32_t>::max();
   const ManifoldLimits limits{
       params.tolerance,
@@ -282,7 +280,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   copy(ctx, best_impulse_.data(), impulse_.data(), impulse_.size());
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, 0, 0, kInfinity, kInfinity, 0, kInfinity, 0});
-  // Counts as iteration 0: the solve never ends worse than it began.
+  // Counts as iteration 0: the result is never worse than the start.
   check(ctx, {-1.0, limits.interval, limits.last});
   ManifoldProgress progress{};
   constexpr std::int32_t kMostUnwatched = 20'000;
@@ -296,7 +294,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
     conjugate_.restart(ctx);
     halt_ = &progress_.data()->stop;
     if (watched) {
-      // Only the host has a clock, and can be asked to stop.
+      // Only the host can read a clock and the cancel flag.
       do {
         for (std::int32_t k = 0; k < limits.interval; ++k) iterate(ctx, params, limits);
         progress = read_back(ctx, progress_.data());
@@ -309,7 +307,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
     progress = read_back(ctx, progress_.data());
     if (!has_time()) break;
   }
-  record.iterations = std::max(0, progress.iterations - 1);  // none where the first check stops
+  record.iterations = std::max(0, progress.iterations - 1);  // none if the first check stops
   record.residual = progress.residual;
   record.scale = progress.scale;
   if (progress.jams != 0) record.message = "friction jams a contact: mu |W_NT| reaches W_NN";

@@ -1,4 +1,4 @@
-// ManifoldSolver: the contact problem of a step of rigid bodies, swept by manifolds in packs.
+// ManifoldSolver: solves the contact problem of a step of rigid bodies by sweeps over packs of manifolds.
 #pragma once
 
 #include <cmath>
@@ -17,35 +17,36 @@
 
 namespace stickslip {
 
-/// What a problem is made of.
+/// The input of a problem.
 struct ManifoldInput {
   PairedContacts list;
   SurfaceTable surfaces;
   ContactRowOptions options;
   const Vec<double, 4>* before =
-      nullptr;  // impulses of the step before in world axes, by RigidContact::previous
+      nullptr;  // impulses of the last step in world axes, by RigidContact::previous
   std::size_t before_count = 0;
-  // [m/s] per contact: as StepConstraints has them.
+  // [m/s] per contact, as in StepConstraints.
   double least_speed = 0, most_speed = std::numeric_limits<double>::infinity();
 };
 
-/// How far a solve is, in backend memory.
+/// Progress of a solve, in backend memory.
 struct ManifoldProgress {
   std::int32_t stop, iterations;
-  std::int32_t jams;      // a contact is beyond what these sweeps can solve
-  std::int32_t is_best;   // whether the last check saw the best impulses
+  std::int32_t jams;      // 1: a contact is beyond the limit of these sweeps (kMostJam)
+  std::int32_t is_best;   // 1: the impulses of the last check are the best
   double residual, best;  // at the last check; the least of all checks
-  double scale;           // [m/s] what residuals are relative to
-  double mark;            // the residual after the last real progress,
+  double scale;           // [m/s] the norm that residuals are relative to
+  double mark;            // the residual after the last significant progress,
   std::int32_t mark_at;   // and the iteration
 
-  /// Progress is real if it takes a tenth of the residual off. After kPatience iterations without any, kRest
-  /// follow without steps along directions, and so on: friction's fixed point is not the least of the
-  /// quadratic that those steps lower, and a box that starts to slide can be carried off by each of them.
+  /// Progress is significant if the residual drops by a tenth. After kPatience iterations without it,
+  /// steps along directions pause for kRest iterations, repeatedly: the fixed point of friction is
+  /// not the minimum of the quadratic that those steps lower, and each of them can drive a box that
+  /// starts to slide further away.
   static constexpr std::int32_t kPatience = 100, kRest = 50;
   static constexpr double kProgress = 0.9;
 
-  /// After a check. Whether the next sweeps go without steps along directions.
+  /// Call after a check. True when the next sweeps run without steps along directions.
   SS_HD bool suspends() {
     if (residual < kProgress * mark) {
       mark = residual;
@@ -69,8 +70,8 @@ struct ManifoldLimits {
 
 namespace manifold_detail {
 
-/// |e| relative to |q|, or to what stands for it where q is less; absolute [m/s] where both are zero. Never
-/// relative to the velocities of the answer, which grow with its errors.
+/// |e| relative to |q|, or to its lower bound where q is less; absolute [m/s] where both are zero. Never
+/// relative to the velocities of the result, which grow with its errors.
 SS_HD inline double relative_error(double error2, double free2, double least2) {
   const double size2 = free2 < least2 ? least2 : free2;
   return std::sqrt(size2 > 0 ? error2 / size2 : error2);
@@ -82,33 +83,33 @@ SS_HD inline double relative_error(double error2, double free2, double least2) {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Gauss-Seidel as `prox_gs` (isotropic friction, no joints), made for running scenes. Velocities of bodies
-/// are swept with the impulses; normals, arms, inverse masses and impulses are all that a sweep reads: 64
+/// Gauss-Seidel like `prox_gs` (isotropic friction, no joints), optimised for running scenes. Velocities of
+/// bodies are swept with the impulses. A sweep reads only normals, arms, inverse masses and impulses: 64
 /// numbers per manifold, where rows of H alone take 144.
 ///
-/// Between sweeps forth and back, conjugate gradients carry their change further (`conjugate`): see
-/// ConjugateSteps. A solve hands out the impulses with the least residual of all checks, the first of which
-/// sees what it starts from, and the velocities that they cause.
+/// Between sweeps forth and back, conjugate gradients extrapolate their change (`conjugate`): see
+/// ConjugateSteps. A solve returns the impulses with the least residual of all checks, including the check of
+/// the start, and the velocities that follow from them.
 class ManifoldSolver {
  public:
-  /// Packs, with the impulses of the step before. `bodies` has been predicted.
+  /// Builds the packs, with the impulses of the last step. Call after `bodies.predict`.
   void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
-  /// Packs of a problem of the lab, with its impulses to start from.
+  /// Builds the packs of a problem of the lab, with its impulses to start from.
   void build(Context& ctx, const ManifoldProblem& problem);
-  /// Goes on from the impulses that there are. Leaves them alone, with a message, where friction can jam a
-  /// contact: the sweep's steps of such a contact grow, and the caller must use a solver with exact
-  /// local solutions. `observe`, unless empty, is called every `check_interval` iterations; false ends the
-  /// solve.
+  /// Continues from the current impulses. Where friction can jam a contact, it leaves them unchanged
+  /// and sets a message: the sweep's steps of such a contact grow, and the caller must use a solver
+  /// with exact local solutions. `observe`, unless empty, is called every `check_interval` iterations; it
+  /// ends the solve by returning false.
   using Observer = std::function<bool(const ManifoldProgress&)>;
   void solve(Context& ctx, const LabParams& params, ContactSolveRecord& record, const Observer& observe = {});
-  /// Velocities of all bodies that move.
+  /// Velocities of all movable bodies.
   void velocities(Context& ctx, DeviceBodies& bodies) const;
-  /// Of each contact of the list, in the frame (normal, tangents) that ContactBlocks has.
+  /// Impulses of the contacts in list order, in the frame (normal, tangents) of ContactBlocks.
   void impulses(Context& ctx, Vec<double, 3>* r) const;
-  /// The same in world axes.
+  /// The same impulses in world axes.
   void world_impulses(Context& ctx, Vec<double, 4>* out) const;
 
-  /// The blocks of all contacts, from which W can be made.
+  /// The blocks of all contacts, from which W can be built.
   void put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const;
 
   // Stages; public because nvcc allows no device lambda in a private member.
@@ -131,14 +132,14 @@ class ManifoldSolver {
 
   ManifoldOrder order_;
   std::size_t bodies_ = 0;
-  double least2_ = 0;  // [m^2/s^2] what |q|^2 counts as at least
+  double least2_ = 0;  // [m^2/s^2] lower bound for |q|^2
   Buffer<double> data_, impulse_, v_, v_free_, mass_;
   Buffer<std::int32_t> body_, owner_;  // owner: the manifold of each lane, -1: none
   Buffer<std::uint8_t> points_;
   Buffer<double> best_impulse_;
   ConjugateSteps conjugate_;
-  Buffer<double> free2_, free_sum_;  // |q|^2 of each lane, and of all
-  Buffer<double> lane_jam_, jam_;    // the largest mu |W_NT| / W_NN of each lane, and of all
+  Buffer<double> free2_, free_sum_;  // |q|^2 of each lane, and in total
+  Buffer<double> lane_jam_, jam_;    // the largest mu |W_NT| / W_NN of each lane, and overall
   Buffer<Vec<double, 2>> pair_sum_;
   Buffer<ManifoldProgress> progress_;
   // Of a problem of the lab.
@@ -149,7 +150,7 @@ class ManifoldSolver {
   Buffer<double> free_;
   Buffer<Pose> poses_;
   LoopGraph loop_;
-  const std::int32_t* halt_ = nullptr;  // the stop of the solve that runs; null: sweeps run
+  const std::int32_t* halt_ = nullptr;  // the stop flag of the current solve; null: sweeps run
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND
