@@ -97,7 +97,8 @@ const ContactSolverInfo& contact_solver_info(ContactSolverKind kind);
 /// nullptr where no solver has this name.
 const ContactSolverInfo* find_contact_solver(std::string_view name);
 
-/// The solvers that take every problem: `auto` first, then those of the exact, the associated and the box law.
+/// The solvers that take every problem: `auto` first, then those of the exact, the associated and the box
+/// law.
 std::vector<ContactSolverInfo> list_contact_solvers();
 /// Those of the lab: these, and behind them those that refuse what is no problem of rigid bodies.
 std::vector<ContactSolverInfo> list_lab_solvers();

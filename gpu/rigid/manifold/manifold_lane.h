@@ -52,7 +52,7 @@ SS_HD void put_point(const LanePoint& point, int p, double speed, Softness softn
     const V3 x = cross(arm, d), y = cross(arm_b, d);
     return a.mass + b.mass + dot(x, a.turn(x)) + dot(y, b.turn(y));
   };
-  // W d for d along a tangent, times the normal: the centres' masses do not couple the two.
+  // W d for d along a tangent, times the normal: the translational masses do not couple the two.
   const V3 turn_a = a.turn(cross(arm, frame.n)), turn_b = b.turn(cross(arm_b, frame.n));
   const auto coupling = [&](const V3& t) {
     return dot(turn_a, cross(arm, t)) + dot(turn_b, cross(arm_b, t));
@@ -60,7 +60,7 @@ SS_HD void put_point(const LanePoint& point, int p, double speed, Softness softn
   const double normal = mobility(frame.n), tangents = mobility(frame.t1) + mobility(frame.t2);
   if (!(normal > 0) || !(tangents > 0)) {
     leave_out(p, cell, impulse);
-    impulse.set3(3 * p, start);  // sleeping bodies keep what held them
+    impulse.set3(3 * p, start);  // sleeping bodies keep the impulses that held them
     return;
   }
   const double softness = softness_at(normal);
