@@ -259,6 +259,15 @@ void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const Manifo
   if (params.conjugate) conjugate_.step(ctx, now);
 }
 
+/// Back to the impulses of the span before, whose residual is `residual`.
+void ManifoldSolver::take_back(Context& ctx, double residual) {
+  copy(ctx, impulse_.data(), verified_impulse_.data(), impulse_.size());
+  copy(ctx, best_impulse_.data(), verified_impulse_.data(), impulse_.size());
+  apply_impulses(ctx);
+  ManifoldProgress* progress = progress_.data();
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { progress->residual = progress->best = residual; });
+}
+
 void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record,
                            const Observer& observe) {
   record.tolerance = params.tolerance;
@@ -283,28 +292,47 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   // Counts as iteration 0: the result is never worse than the start.
   check(ctx, {-1.0, limits.interval, limits.last});
   ManifoldProgress progress{};
-  constexpr std::int32_t kMostUnwatched = 20'000;
-  constexpr int kMostRepeats = 4;
+  constexpr std::int32_t kMostUnwatched = 20'000, kSpan = 500;
+  constexpr int kMostFailures = 4;
   const bool watched = params.time_budget > 0 || limits.last > kMostUnwatched || observe;
   bool wanted = true;
   const auto has_time = [&] {
     return wanted && (params.time_budget <= 0 || timer.seconds() <= params.time_budget);
   };
-  for (int repeat = 0; repeat < kMostRepeats && progress.stop == 0; ++repeat) {
+  // Rounding lets swept velocities drift away from the impulses. After each span of iterations `finish`
+  // recomputes them. A span that made the residual no better is followed by one without steps along
+  // directions; one that made it worse, or claimed too much, is a failure as well.
+  LabParams used = params;
+  double verified = kInfinity;
+  int failures = 0;
+  while (progress.stop == 0 && failures < kMostFailures) {
+    ManifoldLimits span = limits;
+    span.last = static_cast<std::int32_t>(
+        std::min(static_cast<long>(limits.last), std::max(0L, progress.iterations - 1L) + kSpan));
     conjugate_.restart(ctx);
     halt_ = &progress_.data()->stop;
     if (watched) {
       // Only the host can read a clock and the cancel flag.
       do {
-        for (std::int32_t k = 0; k < limits.interval; ++k) iterate(ctx, params, limits);
+        for (std::int32_t k = 0; k < limits.interval; ++k) iterate(ctx, used, span);
         progress = read_back(ctx, progress_.data());
         if (observe) wanted = observe(progress);
       } while (progress.stop == 0 && has_time());
     } else {
-      repeat_until(ctx, loop_, halt_, [&] { iterate(ctx, params, limits); });
+      repeat_until(ctx, loop_, halt_, [&] { iterate(ctx, used, span); });
     }
     finish(ctx, limits);
     progress = read_back(ctx, progress_.data());
+    used.conjugate = params.conjugate && progress.residual < ManifoldProgress::kProgress * verified;
+    const bool is_worse = verified < kInfinity && !(progress.residual <= verified);
+    if (is_worse) take_back(ctx, verified);
+    else verified = progress.residual;
+    if (is_worse || (progress.stop == 0 && progress.iterations <= span.last)) ++failures;
+    if (progress.stop == 0 && !is_worse) {
+      verified_impulse_.resize(ctx, impulse_.size());
+      copy(ctx, verified_impulse_.data(), impulse_.data(), impulse_.size());
+    }
+    progress.residual = verified;
     if (!has_time()) break;
   }
   record.iterations = std::max(0, progress.iterations - 1);  // none if the first check stops

@@ -122,6 +122,7 @@ class ManifoldSolver {
   void judge(Context& ctx, const ManifoldLimits& limits);
   void check(Context& ctx, const ManifoldLimits& limits);
   void finish(Context& ctx, const ManifoldLimits& limits);
+  void take_back(Context& ctx, double residual);
   template <class Op>
   void each_pack(Context& ctx, bool backward, Op op);
 
@@ -136,7 +137,7 @@ class ManifoldSolver {
   Buffer<double> data_, impulse_, v_, v_free_, mass_;
   Buffer<std::int32_t> body_, owner_;  // owner: the manifold of each lane, -1: none
   Buffer<std::uint8_t> points_;
-  Buffer<double> best_impulse_;
+  Buffer<double> best_impulse_, verified_impulse_;
   ConjugateSteps conjugate_;
   Buffer<double> free2_, free_sum_;  // |q|^2 of each lane, and in total
   Buffer<double> lane_jam_, jam_;    // the largest mu |W_NT| / W_NN of each lane, and overall
