@@ -110,7 +110,8 @@ BACKEND_TEST(SplitMatrix, AddsSymmetricBlocksToTheDiagonal) {
 
 BACKEND_TEST(SplitMatrix, RefusesBadElements) {
   SplitMatrix matrix;
-  for (const Vec4i bad : {Vec4i{0, 1, 2, 4}, Vec4i{0, -1, 2, 3}, Vec4i{0, 1, 2, 1}, Vec4i{-1, 0, 1, 2}, Vec4i{0, 1, -2, -1}}) {
+  for (const Vec4i bad :
+       {Vec4i{0, 1, 2, 4}, Vec4i{0, -1, 2, 3}, Vec4i{0, 1, 2, 1}, Vec4i{-1, 0, 1, 2}, Vec4i{0, 1, -2, -1}}) {
     const std::vector<Vec4i> tets{{0, 1, 2, 3}, bad};
     try {
       matrix.set_pattern(ctx, 4, tets);
@@ -133,7 +134,7 @@ BACKEND_TEST(SplitMatrix, DoesNothingWhenToldToSkip) {
   EXPECT_EQ(to.download(ctx), x);
 }
 
-// The product of this backend against the generic one.
+// The product of this backend compared with the generic one.
 BACKEND_TEST(SplitMatrix, LowerProductAgreesWithRows) {
   FRESH_SEED(seed);
   test::Random random(seed);
