@@ -52,11 +52,10 @@ BACKEND_TEST(EnergyTerms, AddUp) {
   EXPECT_EQ(affine.terms.size(), 1U);
   EXPECT_GT(affine.energy(ctx), 0);
   EXPECT_GT(deformable.energy(ctx), 0);
-  EXPECT_NEAR(both.energy(ctx), deformable.energy(ctx) + affine.energy(ctx),
-              1e4 * kRounding * both.energy(ctx));
+  EXPECT_NEAR(both.energy(ctx), deformable.energy(ctx) + affine.energy(ctx), 1e4 * kRounding * both.energy(ctx));
   const auto least = [&](Mixed& m, bool only_forbidden) {
-    return m.number(ctx,
-                    [&](double* out) { m.terms.min_determinant(ctx, m.at.data(), only_forbidden, out); });
+    return m.number(
+        ctx, [&](double* out) { m.terms.min_determinant(ctx, m.at.data(), only_forbidden, out); });
   };
   EXPECT_EQ(least(both, false), std::min(least(deformable, false), least(affine, false)));
   EXPECT_EQ(least(both, true), least(affine, true));

@@ -110,8 +110,7 @@ BACKEND_TEST(SplitMatrix, AddsSymmetricBlocksToTheDiagonal) {
 
 BACKEND_TEST(SplitMatrix, RefusesBadElements) {
   SplitMatrix matrix;
-  for (const Vec4i bad :
-       {Vec4i{0, 1, 2, 4}, Vec4i{0, -1, 2, 3}, Vec4i{0, 1, 2, 1}, Vec4i{-1, 0, 1, 2}, Vec4i{0, 1, -2, -1}}) {
+  for (const Vec4i bad : {Vec4i{0, 1, 2, 4}, Vec4i{0, -1, 2, 3}, Vec4i{0, 1, 2, 1}, Vec4i{-1, 0, 1, 2}, Vec4i{0, 1, -2, -1}}) {
     const std::vector<Vec4i> tets{{0, 1, 2, 3}, bad};
     try {
       matrix.set_pattern(ctx, 4, tets);
