@@ -1,4 +1,5 @@
-// What most sources of the program read, for precompiled headers (STICKSLIP_PCH). No source includes it.
+// Headers that most sources of the program include, for precompiled headers (STICKSLIP_PCH). No source
+// includes this file.
 #pragma once
 
 #include <filesystem>

@@ -10,29 +10,30 @@ find_program(STICKSLIP_CCACHE ccache)
 if(STICKSLIP_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${STICKSLIP_CCACHE})
   if(STICKSLIP_PCH)
-    # ccache keeps what reads a precompiled header only with these.
+    # ccache caches compilations that read a precompiled header only with these settings.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${STICKSLIP_CCACHE})
   endif()
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${STICKSLIP_CCACHE})
 endif()
 
-# Batches: several sources in one compilation, so that headers are read once for all of them.
-# The price: a changed file takes its neighbours along, and a name in an anonymous namespace must not stand in two files
-# of a folder. The library's host code, where the processor's time goes, keeps one object per source.
+# Batches: several sources per compilation, so that headers are read once for all of them. The price: a
+# changed file recompiles its batch, and a name in an anonymous namespace must be unique within a folder. The
+# library's host code, which takes most of the run time, has one object per source.
 set(STICKSLIP_UNIT_BATCH 8)  # host sources of the program and of tests
 set(STICKSLIP_CUDA_BATCH 4)
 
 add_library(stickslip_flags INTERFACE)
 target_include_directories(stickslip_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(stickslip_flags INTERFACE STICKSLIP_REAL=${STICKSLIP_REAL})
-# -Wrestrict sees overlaps in std::string's operator+ that are not there (GCC bug 105651). Lanes (gpu/math/lanes.h) cross no border
-# between files that are compiled for different processors, of which -Wpsabi warns.
+# -Wrestrict reports false overlaps in std::string's operator+ (GCC bug 105651). -Wpsabi warns about lanes
+# (gpu/math/lanes.h) passed between files compiled for different processors; lanes are never passed between
+# files.
 target_compile_options(stickslip_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${STICKSLIP_WERROR}>:-Werror> -Wno-unknown-pragmas $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-psabi>>)
 if(STICKSLIP_NATIVE)
   target_compile_options(stickslip_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
-  # GCC 12 loses the stack alignment of leaf functions that copy small structs by 32-byte moves (GCC bug 109780):
-  # aligned stores to misaligned locals, a crash. 16-byte moves avoid it and cost nothing measurable.
+  # GCC 12 loses the stack alignment of leaf functions that copy small structs by 32-byte moves (GCC bug
+  # 109780): aligned stores to misaligned locals crash. 16-byte moves avoid this at no measurable cost.
   include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag(-mmove-max=128 STICKSLIP_HAS_MOVE_MAX)
   if(STICKSLIP_HAS_MOVE_MAX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -40,7 +41,7 @@ if(STICKSLIP_NATIVE)
   endif()
 endif()
 if(STICKSLIP_SANITIZE)
-  # Under the sanitizers GCC 12 sees uninitialised reads in its own std::regex.
+  # With the sanitizers GCC 12 reports uninitialised reads in its own std::regex.
   target_compile_options(stickslip_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STICKSLIP_SANITIZE} -fno-omit-frame-pointer -Wno-maybe-uninitialized>)
   target_link_options(stickslip_flags INTERFACE -fsanitize=${STICKSLIP_SANITIZE})
@@ -49,14 +50,14 @@ if(STICKSLIP_SANITIZE)
   endif()
 endif()
 
-# CUDA: found on the PATH or at its usual place; a build without it is a complete build.
+# CUDA: from the PATH or its usual location; a build without it is complete.
 set(STICKSLIP_HAS_CUDA OFF)
 execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
 if(STICKSLIP_CUDA AND NOT (STICKSLIP_CUDA STREQUAL "AUTO" AND NOT no_gpu STREQUAL "0"))
   find_program(STICKSLIP_NVCC nvcc HINTS ENV CUDACXX PATHS /usr/local/cuda/bin /opt/cuda/bin)
   if(STICKSLIP_NVCC)
     set(CMAKE_CUDA_COMPILER ${STICKSLIP_NVCC})
-    # CMake 3.25 does not know nvcc's C++20 flag.
+    # CMake 3.25 lacks nvcc's C++20 flag.
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
     if(STICKSLIP_CUDA_ARCH)
@@ -65,8 +66,8 @@ if(STICKSLIP_CUDA AND NOT (STICKSLIP_CUDA STREQUAL "AUTO" AND NOT no_gpu STREQUA
       if(no_gpu STREQUAL "0")
         set(CMAKE_CUDA_ARCHITECTURES native)
       else()
-        # Nothing here can run it: the driver of whoever has a device makes its code from PTX, and a third of
-        # nvcc's time is saved.
+        # No device here: the driver of the target machine compiles PTX to machine code. This saves a third of
+        # nvcc's time.
         set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
       endif()
     endif()
@@ -91,8 +92,8 @@ else()
   message(STATUS "stickslip: no oneTBB, so the CPU backend uses its own thread pool")
 endif()
 
-# stickslip_precompile(target header [group]): the first target that asks for a header precompiles it, the others of its
-# group take what that one made. They have to share its compiler options.
+# stickslip_precompile(target header [group]): the first target of a group precompiles the header, the others
+# of the group reuse it. They must have the same compiler options.
 function(stickslip_precompile target header)
   if(NOT STICKSLIP_PCH)
     return()
@@ -106,16 +107,17 @@ function(stickslip_precompile target header)
   endif()
 endfunction()
 
-# stickslip_cold(target): nothing in it is worth the time that full optimisation takes in a first build.
+# stickslip_cold(target): lower optimisation for code whose speed does not justify the compile time.
 function(stickslip_cold target)
   if(STICKSLIP_PCH)
-    # At -O1 GCC 12 sees uninitialised reads in moves of its own std::variant.
+    # With -O1 GCC 12 reports uninitialised reads in moves of its own std::variant.
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1
       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>>)
   endif()
 endfunction()
 
-# stickslip_wrap_kernels(OUT source.cu...): one generated line per source, which the host compiler reads as C++.
+# stickslip_wrap_kernels(OUT source.cu...): one generated line per source, compiled as C++ by the host
+# compiler.
 function(stickslip_wrap_kernels out)
   set(wrapped)
   foreach(source ${ARGN})
@@ -128,8 +130,9 @@ function(stickslip_wrap_kernels out)
   set(${out} ${wrapped} PARENT_SCOPE)
 endfunction()
 
-# stickslip_batch_cuda(OUT source.cu...): generated files for nvcc that each include a few of the sources. Most of what
-# nvcc takes for a small file goes into headers, the same for every file. SKIP_UNITY_BUILD_INCLUSION keeps a source alone.
+# stickslip_batch_cuda(OUT source.cu...): generated files for nvcc that each include a few of the sources. For
+# a small file most of nvcc's time is spent on headers, which are the same in every file.
+# SKIP_UNITY_BUILD_INCLUSION keeps a source separate.
 function(stickslip_batch_cuda out)
   set(batches)
   set(rest)

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// The surface as a light sees it. Indices are nodes.
+// The surface seen from a light. Indices are nodes.
 #include "frame.glsl"
 
 layout(push_constant) uniform Push { DepthPush light; };

@@ -1,4 +1,4 @@
-// The data of the frame and the scene's buffers, for every shader.
+// Data of the frame and buffers of the scene, for every shader.
 #include "shared/frame_data.h"
 
 layout(set = 0, binding = kFrameBinding, std140) uniform Frame { FrameData frame; };

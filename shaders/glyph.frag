@@ -28,7 +28,7 @@ void main() {
     outside = min(shaft, max(slant, length_px - tip - at.x));
   }
   const float body = clamp(0.5 - outside, 0.0, 1.0);
-  // A light rim keeps marks readable on any colour.
+  // A light rim keeps marks visible on any colour.
   const float rim = (kind == kGlyphDisc ? 1.2 : 0.8) * size;
   const float halo = (kind == kGlyphDisc ? 0.8 : 0.4) * clamp(0.5 + rim - outside, 0.0, 1.0);
   const float opacity = glyph.look.x * tint.a * max(body, halo);

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Marks of constant size on the screen: each instance is a rectangle, and the fragment shader draws the shape in it.
+// Screen-constant marks: each instance is a rectangle in which the fragment shader draws the shape.
 #include "frame.glsl"
 
 layout(set = 0, binding = kGlyphBinding, std430) readonly buffer Glyphs { Glyph glyphs[]; };
@@ -30,7 +30,7 @@ void main() {
   if (kind == kGlyphDisc || kind == kGlyphRing) head = glyph.a.xyz;
   if (kind == kGlyphArrow) head = glyph.a.xyz + glyph.b.xyz * (30 * size * frame.eye.w * depth);
 
-  // Pulled towards the eye, so that a mark on a surface is not cut by it.
+  // Moved towards the eye, so that the surface does not cut a mark on it.
   const vec4 clip_a = frame.view_projection * vec4(mix(glyph.a.xyz, frame.eye.xyz, 0.004), 1);
   const vec4 clip_b = frame.view_projection * vec4(mix(head, frame.eye.xyz, 0.004), 1);
   const vec2 a = to_screen(clip_a), b = to_screen(clip_b);

@@ -1,4 +1,5 @@
-// The studio: one soft sun, a sky dome, a bright floor, and the way to the screen. Colours are linear until `display`.
+// Studio lighting: a soft sun, a sky dome, a bright floor, and the conversion to the screen. Colours are
+// linear until `display`.
 
 layout(constant_id = 0) const int kSunTaps = 4;
 layout(constant_id = 1) const bool kSoftSun = false;
@@ -11,7 +12,7 @@ layout(set = 0, binding = kSkyMapBinding) uniform sampler2DShadow sky_map;
 const vec3 kSunLight = vec3(1.66, 1.52, 1.33);
 const vec3 kSkyLight = vec3(0.42, 0.49, 0.59);
 const vec3 kFloorLight = vec3(0.30, 0.28, 0.26);
-const float kSunWidth = 0.11;  // tangent of the angle under which the sun is seen
+const float kSunWidth = 0.11;  // tangent of the sun's angular size
 const int kBlockerTaps = 16;
 const float kGolden = 2.39996323;
 
@@ -27,7 +28,7 @@ float pixel_noise() {
   return fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
 }
 
-/// A rotation that differs from pixel to pixel: turns the bands of few samples into fine grain.
+/// A rotation that varies between pixels: it turns the banding of few samples into fine noise.
 mat2 pixel_turn() {
   const float angle = 6.2831853 * pixel_noise();
   return mat2(cos(angle), sin(angle), -sin(angle), cos(angle));
@@ -39,7 +40,7 @@ vec2 disc_point(int i, int n) {
   return sqrt((float(i) + 0.5) / float(n)) * vec2(cos(angle), sin(angle));
 }
 
-/// Share of the sun seen from p. The map's depth and its u, v are in the same unit, its width.
+/// Visible share of the sun from p. The map's depth and its u, v have the same unit, its width.
 float sun_visibility(vec3 p, vec3 n, float n_dot_l) {
   const float texel = 1 / float(textureSize(sun_map, 0).x);
   const vec3 at = (frame.sun_matrix * vec4(p + n * (1.5 * frame.sun_direction.w), 1)).xyz;
@@ -71,7 +72,8 @@ float sun_visibility(vec3 p, vec3 n, float n_dot_l) {
   return lit / float(kSunTaps);
 }
 
-/// Share of the sky's light that reaches p on a surface with normal n: directions over the dome, each with a depth map.
+/// Share of the sky's light that reaches p on a surface with normal n: from directions over the dome, each
+/// with a depth map.
 float sky_visibility(vec3 p, vec3 n) {
   if (kSkyViews == 0) return 1;
   const float away = distance(p, frame.scene.xyz) / frame.scene.w;
@@ -98,8 +100,8 @@ float sky_visibility(vec3 p, vec3 n) {
 }
 
 struct Light {
-  float sun;   // share of the sun seen, times the cosine
-  float open;  // share of the sky seen
+  float sun;   // visible share of the sun, times the cosine
+  float open;  // visible share of the sky
 };
 
 Light light_at(vec3 p, vec3 n) {
@@ -109,7 +111,7 @@ Light light_at(vec3 p, vec3 n) {
 
 vec3 matte(vec3 albedo, Light light, vec3 p, vec3 n) {
   const float upward = 0.5 + 0.5 * n.y;
-  // The floor's light is shaded too where the sky is: both fade towards a contact.
+  // Where the sky is occluded, the floor's light is too: both fade towards a contact.
   const float height = frame.grid.w > 0 ? (p.y - frame.grid.z) / frame.scene.w : 1;
   const float floor_open = mix(0.35, 1.0, smoothstep(0.0, 0.5, height)) * mix(0.5, 1.0, light.open);
   const vec3 around = kSkyLight * upward * light.open + kFloorLight * (1 - upward) * floor_open;
@@ -118,7 +120,7 @@ vec3 matte(vec3 albedo, Light light, vec3 p, vec3 n) {
 
 float power5(float x) { return x * x * x * x * x; }
 
-/// What a thin, slightly rough clear coat adds.
+/// Reflection of a thin, slightly rough clear coat.
 vec3 gloss(Light light, vec3 n, vec3 to_eye) {
   const float toward_half = max(dot(n, normalize(frame.sun_direction.xyz + to_eye)), 0.0);
   const float highlight = pow(toward_half, 48.0) * light.sun;
@@ -126,7 +128,7 @@ vec3 gloss(Light light, vec3 n, vec3 to_eye) {
   return 0.35 * highlight * kSunLight + fresnel * 0.5 * light.open * sky(reflect(-to_eye, n));
 }
 
-/// Straight up to 0.8, then bent so that bright colours keep their hue and never clip.
+/// Linear up to 0.8, then compressed so that bright colours keep their hue and never clip.
 vec3 tone_map(vec3 color) {
   const float start = 0.76;
   const float peak = max(color.r, max(color.g, color.b));
@@ -136,7 +138,7 @@ vec3 tone_map(vec3 color) {
   return mix(color * (bent / peak), vec3(bent), 1 - 1 / (0.2 * (peak - bent) + 1));
 }
 
-/// Linear light to what the screen shows: darker towards the corners, with half a step of noise against banding.
+/// Linear light to screen values: darker towards the corners, with noise of half a step against banding.
 vec4 display(vec3 color) {
   const vec2 off_center = gl_FragCoord.xy / frame.viewport.xy - 0.5;
   const vec3 c = tone_map(color * (1 - 0.22 * dot(off_center, off_center)));

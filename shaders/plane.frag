@@ -9,8 +9,8 @@ layout(location = 1) in vec2 across;
 layout(location = 2) in vec2 corner;
 layout(location = 0) out vec4 color;
 
-/// Share of a pixel covered by lines of half width `width` around the whole numbers of p. Lines thinner than a pixel
-/// fade instead of breaking up, and cells smaller than a pixel become an even tone.
+/// Share of a pixel covered by lines of half width `width` around the whole numbers of p. Lines thinner than
+/// a pixel fade instead of breaking up, and cells smaller than a pixel become a uniform tone.
 float grid_lines(vec2 p, vec2 pixel, float width) {
   const vec2 drawn = clamp(pixel * 0.5, vec2(width), vec2(0.5));
   const vec2 away = abs(fract(p - 0.5) - 0.5);
@@ -35,7 +35,7 @@ void main() {
   const vec3 albedo = checker * (1 - 0.26 * fine - 0.34 * strong) * vec3(0.40, 0.405, 0.415);
   const vec3 light = matte(albedo, light_at(position, n), position, n);
 
-  // The ground ends in the backdrop, a finite plane in a soft edge.
+  // The ground fades into the backdrop; a finite plane has a soft edge.
   const float away = length(position.xz - frame.scene.xz) / frame.grid.y;
   const float fade = ground ? sqrt(smoothstep(0.08, 1.0, away)) : 0;
   const vec2 edge = smoothstep(vec2(1.0), vec2(0.8), abs(corner));

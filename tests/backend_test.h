@@ -1,5 +1,5 @@
 // BACKEND_TEST(Suite, Name) { ... }: one test body, compiled and run for each backend as cpu_Suite and
-// cuda_Suite. The cuda copy is skipped, saying so, where no device answers. `ctx` is a fresh Context.
+// cuda_Suite. Without a device the cuda test is skipped with a message. `ctx` is a fresh Context.
 #pragma once
 
 #include <gtest/gtest.h>

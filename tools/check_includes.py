@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Includes point one way: core -> math -> {params, model, geometry} -> {broadphase, ccd, energy, law, linear} ->
-{barrier, dfcp, collide} -> elastic -> rigid -> step -> engine -> {bench, app} -> bench/program. Siblings in braces do not include each other. Rooms of a folder point one way too. Only gpu/core includes CUDA, CUB and TBB."""
+"""Includes point one way: core -> math -> {params, model, geometry} -> {broadphase, ccd, energy, law, linear}
+-> {barrier, dfcp, collide} -> elastic -> rigid -> step -> engine -> {bench, app} -> bench/program. Siblings in
+braces do not include each other. Rooms of a folder point one way too. Only gpu/core includes CUDA, CUB and TBB."""
 import pathlib
 import re
 import sys
@@ -24,13 +25,13 @@ ROOMS = {"gpu/dfcp": ["problem", "operator", "judge", "solvers"], "app/io": ["fi
 ROOM_EXCEPTIONS = {("app/io/scene/scene.cpp", "app/io/ipc/ipc_script.h")}
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
 SIBLINGS = {("model", "params"), ("model", "geometry"), ("ccd", "broadphase")}
-# What the program may see of the library: host-only headers.
-APP_SEES = re.compile(r"gpu/(engine\.h|sharing\.h|contact_lab\.h|core/(span_totals|device_lost)\.h|dfcp/problem/(contact_problem|generators)\.h|law/contact_law\.h|step/report\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
+# Headers of the library that the program may include: host-only headers.
+APP_SEES = re.compile(r"gpu/(engine\.h|sharing\.h|contact_lab\.h|core/(span_totals|device_lost)\.h|dfcp/problem/(contact_problem|generators)\.h|law/contact_law\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 BACKEND_API = re.compile(r"\b(tbb|cub|thrust)::|\bcuda[A-Z]\w*\s*\(")
 BACKEND_HEADER = re.compile(r"(cuda_runtime|cuda\.h|cub/|thrust/|tbb/|oneapi/)")
-# CUB as a peer of what gpu/core makes of it.
+# CUB as a reference for the measurements of gpu/core.
 BACKEND_USERS = re.compile(r"gpu/core/|tests/core/|bench/cub_peer\.cu$")
 PEER_HEADER = re.compile(r"(embree3/|Eigen/|bt\w+\.h)")
 PEER_USERS = re.compile(r"bench/\w+_peer\.cpp|gpu/linear/(sparse_cholesky|fill_order)\.cpp|tests/")

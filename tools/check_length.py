@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A file is a page or two: over 400 lines is a warning, over 800 a failure."""
+"""Limits the length of files: over 400 lines is a warning, over 800 a failure."""
 import pathlib
 import sys
 

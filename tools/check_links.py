@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every relative link and picture of a page leads to a file or folder of the tree."""
+"""Checks that every relative link and picture of a page points to a file or folder of the tree."""
 import pathlib
 import re
 import sys

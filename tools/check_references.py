@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every citation resolves: a tag such as [Guo24 §3] or [Course Alg.16; Daviet20 Alg.4] names a key of docs/references.md, each
-key there is cited somewhere and stands there once, and nothing is cited by name and year instead."""
+key there is cited somewhere and listed once, and no citation uses name and year instead."""
 import pathlib
 import re
 import sys
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from sources import CODE, PAGES, SCRIPTS, tree
 
 REFERENCES = pathlib.Path("docs/references.md")
-OWN = {"tools/check_references.py", "tools/test_checks.py"}  # they hold examples of what is wrong
+OWN = {"tools/check_references.py", "tools/test_checks.py"}  # contain examples of violations
 
 ROW = re.compile(r"^\| ([A-Z]\w+) \| ", re.MULTILINE)
 KEY = re.compile(r"\b([A-Z][A-Za-z]+[0-9]{2}(?:[0-9]{2})?|Course)\b")
 NAME_AND_YEAR = re.compile(r"\b[A-Z][a-z]+(?: et al\.)?,? (?:1[89]|20)[0-9]{2}\b")
-# Not the subscript of an array and not the text of a link. Comments wrap: `join` has put them back on one line.
+# Not the subscript of an array and not the text of a link. WRAP has joined wrapped comments into one line.
 BRACKET = re.compile(r"(?<![\w)\]])\[([^\[\]]{1,200})\](?!\()")
 WRAP = re.compile(r"\n[ \t]*(?://+|#|\*)?[ \t]*")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Keeps retired words out of pages and scenes, and retired identifiers out of code. One table: a row with `code` holds in sources too, so
-set it once an identifier has been renamed everywhere."""
+"""Finds retired words in pages and scenes, and retired identifiers in code. A row of the table with `code`
+also applies to sources: set it once an identifier has been renamed everywhere."""
 import pathlib
 import re
 import sys
@@ -33,7 +33,7 @@ RETIRED = [
     Retired("parting_", "resolving_initial_overlap_"),
     Retired("BodyPull", "MouseSpring"),
 ]
-# Measured tables, whose text is checked where it is written; and the examples of the checks' own tests.
+# Measured tables, whose text is checked at its source; and the examples in the tests of the checks.
 EXEMPT = re.compile(r"docs/law-matrix\.md$|tools/bench/results/|tools/(check_words|test_checks)\.py$")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets (needs clang) and runs each for SECONDS (default 30), some at a time; fails when
-# one finds something, which it leaves in build/fuzz/found.
+# Builds the fuzz targets (needs clang) and runs each for SECONDS (default 30), several in parallel. Fails
+# when a target finds a fault; the input is kept in build/fuzz/found.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,7 +16,7 @@ cmake --build "$build"
 mkdir -p "$build/found"
 rm -f "$build"/found/*
 
-# One target: its own corpus grows in the build folder and starts from the one that is kept.
+# One target: its corpus in the build folder starts from the stored corpus and grows.
 fuzz() {
   local name=$1
   mkdir -p "$build/corpus/$name"
@@ -31,7 +31,7 @@ fuzz() {
   fi
 }
 
-# The targets from number $1 on, as many apart as there are lanes.
+# The targets from number $1 on, in steps of the number of lanes.
 lane() {
   local i status=0
   for ((i = $1; i < ${#targets[@]}; i += lanes)); do fuzz "${targets[i]}" || status=1; done

@@ -5,8 +5,8 @@
     tools/gallery.py --page       writes the page only
     tools/gallery.py --check      fails when the page or a picture is missing or out of date
 
-Titles and descriptions come from the scenes themselves, through `stickslip list scenes --json`; so does the frame that
-is shown."""
+Titles, descriptions and the frame of the picture come from the scenes, through `stickslip list scenes
+--json`."""
 import argparse
 import json
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Does the CUDA backend work on this machine? Needs a CUDA device, the CUDA Toolkit, CMake and a compiler.
+# Checks that the CUDA backend works on this machine. Needs a CUDA device, the CUDA Toolkit, CMake and a
+# compiler.
 usage() {
   cat <<'TEXT'
 usage: tools/gpu_check.sh [options]    builds, then runs tests, comparisons, compute-sanitizer and benches
@@ -27,8 +28,8 @@ quick=no resume=no json='' vendor='' base=$root/build/gpu_check jobs=$(nproc 2>/
 real=double build=$base/double
 
 # --- rows -------------------------------------------------------------------------------------------------------
-# Every check leaves a file in $base/rows, NAME|STATUS|SECONDS|DETAIL with a status of good, FAILED, skipped or
-# not run: checks run side by side, and a later call goes on from there.
+# Every check writes a file in $base/rows, NAME|STATUS|SECONDS|DETAIL, with a status of good, FAILED, skipped
+# or not run. Checks run in parallel, and a later call continues from these files.
 
 slug() { tr -c 'A-Za-z0-9\n' _ <<<"$1"; }
 row_file() { printf '%s/rows/%s%s' "$base" "$stage_number" "$(slug "$1")"; }
@@ -40,7 +41,7 @@ row() { # NAME STATUS SECONDS DETAIL
   printf -- '-- %s: %s (%s s) %s\n' "$1" "$2" "$3" "$4"
 }
 
-# logged NAME LIMIT_S COMMAND...: output goes to the log; leaves `code` and `took`.
+# logged NAME LIMIT_S COMMAND...: writes the output to the log; sets `code` and `took`.
 logged() {
   local name=$1 most=$2 start=$SECONDS left
   shift 2
@@ -53,19 +54,20 @@ logged() {
 
 out_of_time() { [ "$code" -eq 124 ] && [ "$(remaining)" -le 1 ]; }
 
-# failed_row NAME DETAIL: what was ended by --limit was not run.
+# failed_row NAME DETAIL: a check that --limit ended counts as not run.
 failed_row() {
   if out_of_time; then row "$1" 'not run' "$took" 'the time is up'; else row "$1" FAILED "$took" "$2"; fi
 }
 
-# why_failed NAME: the most telling line of its log.
+# why_failed NAME: the most informative line of its log.
 why_failed() {
   [ "$code" -ne 124 ] || { echo "stopped at the time limit"; return; }
   grep -m1 -E ': Failure|what\(\)|[Ee]rror|ERROR|FAILED' "$(log_of "$1")" ||
     echo "exit code $code at: $(tail -n 1 "$(log_of "$1")" | cut -c1-160)"
 }
 
-# check NAME FUNCTION ARGUMENTS...: calls FUNCTION NAME ARGUMENTS, which ends with a row, beside others.
+# check NAME FUNCTION ARGUMENTS...: calls FUNCTION NAME ARGUMENTS in parallel with others; FUNCTION writes a
+# row.
 check() {
   local name=$1 function=$2
   shift 2
@@ -78,7 +80,8 @@ check() {
 # counted LOG WORD: the number in gtest's summary line "[  WORD  ] N tests".
 counted() { sed -nE "s/^\[ +$2 +\] ([0-9]+) tests?[.,].*/\1/p" "$1" | tail -n 1; }
 
-# test_row NAME PROGRAM FILTER LIMIT_S [WRAPPER...]: a GoogleTest program; one that skips everything fails.
+# test_row NAME PROGRAM FILTER LIMIT_S [WRAPPER...]: a GoogleTest program; a program that skips all tests
+# fails.
 test_row() {
   local name=$1 program=$2 filter=$3 most=$4 passed skipped failed
   shift 4
@@ -100,7 +103,7 @@ test_row() {
   fi
 }
 
-# compare_row NAME LIMIT_S ARGUMENTS...: one scene through stickslip_compare; the detail is its line of figures.
+# compare_row NAME LIMIT_S ARGUMENTS...: one scene through stickslip_compare; the detail is its result line.
 compare_row() {
   local name=$1 most=$2 line
   shift 2
@@ -146,7 +149,7 @@ write_json() {
     comma=''
     for file in "$base"/logs/bench_*.json; do
       [ -s "$file" ] || continue
-      # Each file is a JSON array: without its brackets it joins the others.
+      # Each file is a JSON array: without its brackets it is appended to the others.
       printf '%s\n%s' "$comma" "$(sed '1s/^\[//; $s/\]$//' "$file")"
       comma=,
     done
@@ -157,7 +160,7 @@ write_json() {
 
 # --- stages -----------------------------------------------------------------------------------------------------
 
-# Folders with tests of the library, from the one list there is.
+# Folders with tests of the library, from the list in tests/CMakeLists.txt.
 test_folders() { sed -nE 's/^stickslip_test\(([a-z]+) .*/\1/p' "$root/tests/CMakeLists.txt" | grep -vxE 'app|reference'; }
 has_kernels() { ls "$root/tests/$1"/*.cu >/dev/null 2>&1; }
 
@@ -188,7 +191,7 @@ configure_row() {
   local options=(-DCMAKE_BUILD_TYPE=Release -DSTICKSLIP_APP=OFF -DSTICKSLIP_CUDA=ON -DSTICKSLIP_WERROR=OFF "-DSTICKSLIP_REAL=$real")
   [ -z "$arch" ] || options+=("-DSTICKSLIP_CUDA_ARCH=$arch")
   if [ -n "$vendor" ]; then options+=("-DSTICKSLIP_VENDOR=$vendor"); fi
-  # A folder keeps the generator that it was configured with.
+  # A build folder keeps the generator of its first configuration.
   if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then options+=(-G Ninja); fi
   logged "$1" 300 cmake -S "$root" -B "$build" "${options[@]}"
   if [ "$code" -eq 0 ]; then row "$1" good "$took" "$(grep -m1 'CUDA backend' "$(log_of "$1")")"
@@ -236,8 +239,9 @@ stage_compare() {
   done
 }
 
-# Ten runs of the same bits, and what that costs. There is no other mode: no kernel adds floating-point numbers
-# atomically; sums are gathers in a fixed order wherever the backend computes any, and those are timed.
+# Ten runs with equal bits, and the cost of determinism. There is no other mode: no kernel adds floating-point
+# numbers atomically; sums are gathers in a fixed order wherever the backend computes any, and those are
+# timed.
 stage_determinism() {
   local scene scenes=(erleben-spikes box-stack jelly-tower) program=$build/tests/compare/stickslip_compare
   side_by_side=1
@@ -250,7 +254,8 @@ stage_determinism() {
   done
 }
 
-# Under the tools a kernel takes 10 to 100 times longer, so only the short tests; those of errors make errors.
+# Under the sanitizers a kernel takes 10 to 100 times longer: only the short tests run. Tests of errors are
+# excluded, because they cause errors deliberately.
 stage_sanitize() {
   local sanitizer folder tool tools=(memcheck racecheck initcheck synccheck)
   side_by_side=$at_once
@@ -280,7 +285,7 @@ stage_bench() {
       check "bench $name, $backend, $real" bench_row "$backend" "$build/bench/stickslip_kernel_bench" "${full[@]}" "$name"
     done
   done
-  # Whole steps at their published sizes are for the device.
+  # Whole steps at their published sizes run only on the device.
   [ "$quick" = yes ] ||
     check "bench steps, cuda, $real" bench_row cuda "$build/tests/compare/stickslip_steps" --full --warm 20 --steps 10
 }
@@ -291,7 +296,7 @@ run_stages() {
   for stage in ${all_stages//,/ }; do
     stage_number=$((stage_number + 1))
     [[ ,$stages, == *,$stage,* ]] || continue
-    # Without a build there is nothing to run.
+    # Without a build nothing can run.
     [ "$(all_rows | grep -cE '^(configure|build|find).*\|(FAILED|not run)\|' || true)" = 0 ] || [ "$stage" = build ] || break
     [ "$resume" = yes ] || rm -f "$base/rows/$stage_number"*
     for real in $reals; do

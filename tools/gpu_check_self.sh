@@ -2,7 +2,8 @@
 # The self-check of gpu_check.sh, which sources this: its stages on made-up programs.
 # shellcheck disable=SC2034,SC2154  # the variables are those of gpu_check.sh
 
-# Programs that print what the real ones do: one folder fails, one skips everything, one scene differs, one hangs.
+# Programs that mimic the output of the real ones: one folder fails, one skips everything, one scene differs,
+# one hangs.
 make_programs() {
   local folder
   mkdir -p "$build/tests/compare" "$build/bench" "$base/bin"
@@ -78,7 +79,7 @@ result = json.load(open(sys.argv[1]))
 assert result["device"] == "a \"made-up\" device", result
 assert len(result["checks"]) > 30 and len(result["benches"]) == 2, result' "$json"
   fi
-  # Only what failed runs again.
+  # Only the failed checks run again.
   first=$(all_rows)
   printf '#!/bin/sh\necho "[  PASSED  ] 9 tests."\n' >"$build/tests/test_core"
   resume=yes
@@ -86,7 +87,7 @@ assert len(result["checks"]) > 30 and len(result["benches"]) == 2, result' "$jso
   expect '^tests core, cuda, double +good +[0-9]+  9 passed'
   expect_count FAILED 4
   [ "$(all_rows | grep -c '|good|')" -gt "$(grep -c '|good|' <<<"$first")" ]
-  # Nothing starts after the limit, and what runs then ends.
+  # After the limit nothing starts, and running checks end.
   rm "$base"/rows/*
   printf '#!/bin/sh\nsleep 60\n' >"$build/tests/test_core"
   stages=tests resume=no at_once=1 limit=$((SECONDS + 1))

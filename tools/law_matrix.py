@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Runs every shipped scene with every stepping solver that can take it and writes what the laws say: docs/law-matrix.md.
+"""Runs every shipped scene with every stepping solver that accepts it and writes the errors of the laws:
+docs/law-matrix.md.
 
 tools/law_matrix.py --program build/release/app/stickslip [--frames 6] [--limit SECONDS] [--scenes A,B] [--data FILE]
 tools/law_matrix.py --page-only
 
-The measurements are kept in FILE. Those of scenes that are not run now stay as they are there; the page shows all of FILE.
+The measurements are kept in FILE. Those of scenes that are not run stay unchanged; the page shows all of
+FILE.
 """
 import argparse
 import collections
@@ -22,13 +24,13 @@ ROOT = Path(__file__).resolve().parent.parent
 VELOCITY = ["nsgs", "prox_gs", "prox_jacobi", "nncg", "auto", "manifold_gs", "newton_ac", "newton_fb", "newton_minmap",
             "spg", "apgd", "admm", "staggered", "pgs", "pgs_jacobi", "pgs_sm", "pivot_incremental", "pivot_block",
             "penalty_implicit"]
-# The rows of gpu/params/contact_solvers.h: the law of each solver. VELOCITY has the page's order of them.
+# The rows of gpu/params/contact_solvers.h: the law of each solver. VELOCITY has them in the page's order.
 LAWS = dict(re.findall(r"^  (?:PROBLEM|STEP)\(\w+, (\w+), (\w+),", (ROOT / "gpu/params/contact_solvers.h").read_text(), re.M))
 BOX = {name for name, law in LAWS.items() if law == "box"}
 BARRIER = ["ipc", "barrier_al"]
-ROUNDING = 1e-12  # [N s] largest impulse of a step in which nothing pushes
+ROUNDING = 1e-12  # [N s] largest impulse of a step without contact impulses
 DATA = ROOT / "tools/bench/results/laws"
-CONE, MOMENTUM = 1e-3, 1e-6  # shares of the largest impulse, of all impulses: beyond them a law is broken
+CONE, MOMENTUM = 1e-3, 1e-6  # shares of the largest impulse, and of all impulses: a larger error breaks a law
 
 
 def processor():
@@ -55,7 +57,7 @@ def run(program, scene, solver, frames, limit):
 
 
 def number(value):
-    """Reports have null where a number is not finite."""
+    """Reports have null for a number that is not finite."""
     return math.inf if value is None else value
 
 
@@ -113,7 +115,7 @@ def reasons(rows, solvers, cells):
 
 
 def when(kept, scenes):
-    """Where and when the cells of these scenes were measured."""
+    """Machine and date of the measurements of these scenes."""
     runs = collections.Counter((c["machine"], c["threads"], c["date"], c["frame_limit"])
                                for (scene, _), c in kept.items() if scene in scenes)
     return "; ".join(f"the first {frames} steps on {machine}, {threads} threads, {date}"
@@ -200,7 +202,7 @@ def main():
                                         "machine": processor(), "threads": os.cpu_count(),
                                         "date": str(datetime.date.today()), "frame_limit": options.frames}
                 print(scene, solver, cells[scene, solver], file=sys.stderr, flush=True)
-            # After each scene, so that a run that is cut off keeps what it measured.
+            # After each scene, so that an interrupted run keeps its measurements.
             data.write_text(json.dumps([{"scene": s, "solver": k, **c} for (s, k), c in sorted(cells.items())], indent=1))
     Path(options.out).write_text("\n".join(page(cells)) + "\n")
 

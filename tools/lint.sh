@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Format, includes, file lengths, shell scripts, clang-tidy: tools/lint.sh [build folder, already configured].
-# clang-tidy reads the host sources and the CPU copy of every kernel; tests are left to the compiler's warnings.
+# clang-tidy reads the host sources and the CPU copy of every kernel; tests are checked only by compiler
+# warnings.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${1:-build/release}
 failed=0
 jobs=$(nproc)
 
-# stage NAME COMMAND...: runs all of them, so that one run shows every complaint.
+# stage NAME COMMAND...: runs all stages, so that one run shows every fault.
 stage() {
   local name=$1 start=$SECONDS
   shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the generated parts of README.md and docs/*.md: what stands between
+"""Writes the generated parts of README.md and docs/*.md: the text between
 
     <!-- generated: NAME -->
     <!-- end -->
@@ -7,8 +7,9 @@
 tools/make_docs.py [--program build/release/app/stickslip]     writes them
 tools/make_docs.py --check [--program ...]                     fails when one is out of date
 
-Parts come from kept measurements (tools/bench/results), from files (examples/) and from the program itself: what its `list` commands
-say, and which solver takes which kind of body. The parts that need the program stay as they are where it is not built.
+Parts come from kept measurements (tools/bench/results), from files (examples/) and from the program itself:
+the output of its `list` commands, and the kinds of bodies that each solver accepts. Without the program the
+parts that need it stay unchanged.
 """
 import argparse
 import functools
@@ -60,7 +61,7 @@ class Program:
         return [s["name"] for s in solvers if "contact_solvers" not in s] + sorted(contact)
 
     def takes(self, bodies: list[str], solver: str) -> str:
-        """What becomes of one step of such bodies: "yes", the name of the solver that takes over, or "-"."""
+        """Result of one step of such bodies: "yes", the name of the solver that replaces it, or "-"."""
         with tempfile.TemporaryDirectory() as folder:
             scene, report = pathlib.Path(folder) / "scene.toml", pathlib.Path(folder) / "report.jsonl"
             scene.write_text(GROUND + "".join(BOX.format(f"b{i}", 0.3 * i, keys) for i, keys in enumerate(bodies)))
@@ -111,7 +112,7 @@ def code(path: str, language: str) -> str:
 
 
 def scene_count(gallery: str) -> str:
-    """By what moves in them. `gallery`: the page's path from here."""
+    """Scenes grouped by their kinds of bodies. `gallery`: the page's path from here."""
     rigid = elastic = both = 0
     for path in (ROOT / "assets/scenes").glob("*.toml"):
         text = path.read_text()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes assets/textures/rings.pgm: a direction map of rings around its middle, one grey a degree.
+"""Writes assets/textures/rings.pgm: a direction map of rings around its middle, one grey level per degree.
 
     tools/ring_texture.py"""
 import math

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the program and runs it: tools/run.sh [--cuda] [arguments of stickslip].
-# Without arguments: the window on the default scene or, where there is no display, a short video of it.
-# The CUDA backend is built where a device answers; --cuda asks for it elsewhere (a build of its own, and a longer one).
+# Without arguments: the window with the default scene or, without a display, a short video of it. The CUDA
+# backend is built if a device is available; --cuda forces it on other machines (a separate, longer build).
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -13,12 +13,12 @@ fi
 program="$root/build/$preset/app/stickslip"
 
 "$root/tools/setup.sh"
-# The program's stdout stays clean: its last line is for machines.
+# The program's stdout stays clean, because its last line is machine-readable.
 (
   cd "$root"
   [ -x "$program" ] || echo "run: building the program; the first time takes a few minutes" >&2
   cmake --preset "$preset" --log-level=WARNING
-  # Steps that are done, of how many, and the seconds so far.
+  # Finished and total steps, percentage, and elapsed seconds.
   NINJA_STATUS='[%f of %t, %p, %e s] ' cmake --build --preset "$preset" --target stickslip
 ) >&2
 

@@ -3,9 +3,9 @@
 
 tools/same_bits.py OLD NEW [--frames 10] [--scenes A,B] [--solvers nsgs,manifold_gs]
 
-OLD and NEW are two `stickslip` programs, or a program and a file that --save wrote. Exits with 1 where a scene differs and
-names the first step that does. Times, allocations and launches are not compared: they are no results. Run this before and
-after a change that only moves code.
+OLD and NEW are two `stickslip` programs, or a program and a file written by --save. Exits with 1 if a scene
+differs and prints the first different step. Times, allocations and launches are not results and are not
+compared. Run this before and after a change that only moves code.
 """
 import argparse
 import hashlib
@@ -20,14 +20,14 @@ NOT_RESULTS = ("seconds", "device_seconds", "allocations", "launches", "copies",
 
 
 def results(value):
-    """A report line without what measures the machine."""
+    """A report line without the values that depend on the machine."""
     if isinstance(value, dict):
         return {k: results(v) for k, v in value.items() if not any(word in k for word in NOT_RESULTS)}
     return [results(v) for v in value] if isinstance(value, list) else value
 
 
 def measure(program, scene, frames, solver, limit):
-    """A hash for each step, then one of the state after the last. Or the program's refusal."""
+    """A hash for each step, then one of the final state. Or the program's refusal."""
     with tempfile.TemporaryDirectory() as folder:
         report, state = Path(folder) / "report.jsonl", Path(folder) / "state.obj"
         command = [program, "run", scene, "--frames", str(frames), "--threads", "2", "--quiet", "--report", str(report),
@@ -43,7 +43,7 @@ def measure(program, scene, frames, solver, limit):
 
 
 def difference(old, new):
-    """In words, or None."""
+    """A description of the difference, or None."""
     if old == new:
         return None
     for step, (a, b) in enumerate(zip(old, new), 1):

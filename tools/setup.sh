@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that stickslip is built and run with; does nothing when all are there.
+# Installs the Debian packages for building and running stickslip; does nothing if all are installed.
 # tools/setup.sh --test adds those of tools/test.sh: lint, fuzzers, tests and their windows.
 set -euo pipefail
 

@@ -10,7 +10,7 @@ FOLDERS = ("gpu", "app", "bench", "examples", "tests", "shaders", "tools", "cmak
 
 
 def sources(root: pathlib.Path, suffixes: set[str]) -> Iterator[pathlib.Path]:
-    """Paths relative to `root`, in order."""
+    """Paths relative to `root`, sorted."""
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             if path.is_file() and path.suffix in suffixes:
@@ -18,7 +18,7 @@ def sources(root: pathlib.Path, suffixes: set[str]) -> Iterator[pathlib.Path]:
 
 
 def tree(root: pathlib.Path, suffixes: set[str]) -> Iterator[pathlib.Path]:
-    """Paths of the whole tree relative to `root`, in order, without what is built, fetched or hidden."""
+    """Paths of the whole tree relative to `root`, sorted, without built, fetched or hidden files."""
     for folder, below, names in os.walk(root):
         below[:] = sorted(name for name in below if not name.startswith(".") and name not in {"build", "shared"})
         for name in sorted(names):

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds everything, lints, and runs the quick tests. --all adds the long ones, and machine code of CUDA kernels where
-# there is no device. --asan adds the tests of the program, those with a window among them, under the address and
-# undefined-behaviour sanitizers. With NAME, a regular expression: builds, and runs only the tests that match it.
+# Builds everything, lints, and runs the quick tests. --all adds the long tests, and machine code of CUDA
+# kernels on machines without a device. --asan adds the program's tests, including those with a window, under
+# the address and undefined-behaviour sanitizers. With NAME, a regular expression: builds, and runs only the
+# matching tests.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -21,7 +22,7 @@ for option in "$@"; do
   esac
 done
 
-# stage NAME COMMAND...: runs it and keeps how long it took.
+# stage NAME COMMAND...: runs it and records its time.
 times=()
 stage() {
   local name=$1 start=$SECONDS code=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants one violation at a time in an empty tree: each check must find it, and must pass what is allowed."""
+"""Plants one violation at a time in an empty tree: each check must find it, and must accept valid files."""
 import json
 import pathlib
 import tempfile

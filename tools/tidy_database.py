@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """tidy_database.py BUILD: writes BUILD/tidy/compile_commands.json for clang-tidy and prints the sources in it.
 
-Read are the host sources of gpu, app and bench and the generated CPU copies of kernels. Warning flags and options that only
-g++ knows are left out: g++ has judged by them already. Sources that are compiled together are read together: batches of
-host sources (UNITY_BUILD), and CPU copies of the kernels that nvcc gets in one batch. Most of the time goes into headers,
-and .clang-tidy's HeaderFilterRegex lets complaints about included sources through."""
+The sources are the host sources of gpu, app and bench and the generated CPU copies of kernels. Warning flags
+and options that only g++ supports are left out: the build with g++ applies them. Sources that are compiled
+together are checked together: batches of host sources (UNITY_BUILD), and CPU copies of the kernels in one
+nvcc batch. Most of the time is spent on headers. .clang-tidy's HeaderFilterRegex enables messages about
+included sources."""
 import json
 import pathlib
 import re
@@ -19,7 +20,7 @@ def is_host_folder(path: pathlib.Path, root: pathlib.Path) -> bool:
 
 
 def is_ours(entry: dict, build: pathlib.Path, root: pathlib.Path) -> bool:
-    """Of gpu, app or bench: a source, a CPU copy of a kernel, or a batch of sources."""
+    """Whether it belongs to gpu, app or bench: a source, a CPU copy of a kernel, or a batch of sources."""
     source = pathlib.Path(entry["directory"], entry["file"]).resolve()
     if "/Unity/unity_" in str(source):
         return all(is_host_folder(pathlib.Path(i), root) for i in INCLUDED.findall(source.read_text()))

@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-/// The file appears when it is complete. Throws InputError or OutputError naming it.
+/// The file appears when it is complete. Throws InputError or OutputError with the path.
 void write_png(const std::filesystem::path& file, const Image& image);
 
 }  // namespace stickslip

@@ -15,10 +15,11 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// The name as the encoder takes for neither an option nor a protocol: "-x.mp4", "pipe:1.mp4".
+/// The path in a form that the encoder reads neither as an option ("-x.mp4") nor as a protocol
+/// ("pipe:1.mp4").
 std::string option_free(const fs::path& name) { return (name.is_absolute() ? name : "." / name).string(); }
 
-// Of the encoder: to take a part of a picture, and to end after the last one.
+// Time limits of the encoder: to read a part of a picture, and to exit after the last picture.
 constexpr ChildProcess::Limit kWriteLimit = 120s, kFinishLimit = 600s;
 
 class ImageRecorder : public Recorder {
@@ -35,7 +36,7 @@ class ImageRecorder : public Recorder {
     std::snprintf(name, sizeof(name), "frame_%05d.png", count_++);
     try {
       write_png(folder_ / name, frame);
-    } catch (const InputError& error) {  // the folder is no longer there, or may no longer be written to
+    } catch (const InputError& error) {  // the folder was removed or is no longer writable
       throw OutputError(error.what());
     }
   }
@@ -73,8 +74,8 @@ class VideoRecorder : public Recorder {
     if (failed_) throw OutputError("the video '" + file_.string() + "' was not written");
     if (finished_) return;
     if (!process_) throw std::runtime_error("the video '" + file_.string() + "' has no frames");
-    // It exits with 0 after some failed writes, as that of the trailer; only its messages say so, by their
-    // level. Lines without one are of the system's loader or of a driver.
+    // ffmpeg exits with 0 after some failed writes, for example of the trailer; only the level of its
+    // messages shows the error. Lines without a level come from the system's loader or from a driver.
     if (!process_->finish(kFinishLimit)) fail();
     for (const char* level : {"[error]", "[fatal]", "[panic]"})
       if (process_->errors().find(level) != std::string::npos) fail();

@@ -1,4 +1,4 @@
-// stickslip bench: starts the program of the benches, a binary of its own.
+// stickslip bench: starts the benchmark program, a separate binary.
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kBenchProgram = "stickslip-bench";
 
-/// What to do when it is not there: in a build folder it can be built.
+/// Hint for a missing program: the command that builds it, in a build folder.
 std::string how_to_build(const fs::path& beside) {
   const fs::path build = beside.parent_path();
   const bool built_here = fs::exists(build / "CMakeCache.txt");
@@ -25,7 +25,7 @@ std::string how_to_build(const fs::path& beside) {
                            std::string(kBenchProgram) + ", in the source tree");
 }
 
-/// Beside this program or, in a build, in the folder of the benches.
+/// Path beside this program or, in a build folder, in the folder of the benchmarks.
 fs::path bench_program() {
   const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path();
   for (const fs::path& folder : {beside, beside.parent_path() / "bench"}) {

@@ -175,7 +175,7 @@ bool parse_arguments(CLI::App& app, int argc, const char* const* argv) {
 
 namespace {
 
-/// CLI11 only says that a command is missing.
+/// CLI11 reports only that a command is missing; this names the unknown one.
 void check_command(const CLI::App& app, const std::string& name) {
   std::vector<std::string_view> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))

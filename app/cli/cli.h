@@ -23,22 +23,22 @@ enum ExitCode : int { exit_good = 0, exit_failed = 1, exit_bad_input = 2, exit_n
 
 using EngineFactory = std::function<std::unique_ptr<Engine>(Backend, int threads)>;
 
-/// Parses and runs one command line. Messages for the user go to stderr; never throws.
+/// Parses and runs one command line. Messages for the user go to stderr. Never throws.
 int run_cli(int argc, const char* const* argv, const EngineFactory& factory = make_engine,
             const LabFactory& labs = make_contact_lab);
 
-/// The exit code of `command`. Says on stderr what it throws.
+/// Runs `command` and returns its exit code. Prints an exception's message on stderr.
 int reported(const std::function<int()>& command);
 
-/// What view and run have in common.
+/// Options shared by view and run.
 struct SceneOptions {
   std::string scene = "drop";
   std::string backend = "auto";
   int threads = 0;
-  std::string variant;  // empty: the scene as it stands
-  std::string solver;   // empty: the scene's
+  std::string variant;  // empty: the scene without a variant
+  std::string solver;   // empty: the scene's solver
   std::vector<std::string> settings;
-  std::optional<double> scale;  // instead of the scene's
+  std::optional<double> scale;  // replaces the scene's scale
   bool ignore_unknown = false;  // of an IPC scene script
 };
 
@@ -51,14 +51,14 @@ struct RunOptions : SceneOptions {
   std::optional<int> frames;
   std::string report, trace, image, images, video, state;
   std::string size = "1280x720", interop = "auto";
-  std::vector<std::string> freezes;  // "FRAME:FILE" of contact problems
+  std::vector<std::string> freezes;  // "FRAME:FILE" of contact problems to write
   bool check_intersections = false, quiet = false;
 };
 
 struct ConvertOptions {
   std::string input, output;
   std::string msh_version = "4.1", mesher = "auto";
-  double edge = 0;  // [m] of a surface that is filled; 0: a default
+  double edge = 0;  // [m] tet edge of a filled surface; 0: default
   bool binary = false;
   bool ignore_unknown = false;  // of an IPC scene script
 };
@@ -74,32 +74,33 @@ int command_view(const ViewCommand& options, const EngineFactory& factory);
 int command_run(const RunOptions& options, const EngineFactory& factory);
 int command_convert(const ConvertOptions& options);
 int command_list(const std::string& what, bool json);
-/// Starts the program of the benches with the arguments after `bench` in its place. Throws InputError when it
-/// is not there.
+/// Starts the benchmark program with the arguments after `bench`; it replaces this process. Throws InputError
+/// if the program does not exist.
 int command_bench(int argc, const char* const* argv);
-/// The arguments of `soak`, and its run: exit_good, or exit_failed when it found a fault.
+/// Declares the arguments of `soak`.
+/// Runs `soak`: returns exit_good, or exit_failed if it found a fault.
 CLI::App* add_soak(CLI::App& app, SoakCommand& options);
 int command_soak(const SoakCommand& options, const EngineFactory& factory);
 
-/// The options that tell scenes and how they run, of view, run and soak.
+/// Scene options of view, run and soak.
 void add_scene_options(CLI::App& command, SceneOptions& options);
 
 /// The option --seed, a whole number of at least 0.
 CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& meaning);
 void add_threads(CLI::App& command, int& threads);
 void add_scale(CLI::App& command, std::optional<double>& scale);
-/// Every option of the commands of `app` refuses an empty value, such as an unset shell variable.
+/// Makes every option of the commands of `app` refuse an empty value, such as an unset shell variable.
 void refuse_empty_values(CLI::App& app);
-/// Reads the arguments; what it throws names them. False after --help.
+/// Parses the arguments; exceptions name the faulty argument. Returns false after --help.
 bool parse_arguments(CLI::App& app, int argc, const char* const* argv);
 /// The options --backend and --threads.
 void add_backend(CLI::App& command, std::string& backend, int& threads);
-/// The scene with everything applied that the options say. Throws InputError.
+/// Loads the scene and applies the options. Throws InputError.
 Scene prepare_scene(const SceneOptions& options);
-/// The backend that can run here. Throws InputError for an unknown name, DeviceError for an absent device.
+/// Returns the named backend. Throws InputError for an unknown name, DeviceError for an absent device.
 Backend prepare_backend(const std::string& name);
 std::string backend_name(Backend backend);
-/// Loads the scene with its parameters. Throws InputError when the start is not admissible.
+/// Loads the scene and its parameters. Throws InputError when the initial state is not admissible.
 void load_into(Engine& engine, const Scene& scene);
 
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-// stickslip convert: one mesh format into another, or an IPC scene script into a scene.
+// stickslip convert: converts between mesh formats, or an IPC scene script into a scene.
 #include <algorithm>
 #include <iostream>
 
@@ -37,7 +37,7 @@ void write_scene(const ConvertOptions& options) {
   const fs::path folder = to.parent_path().empty() ? fs::path(".") : to.parent_path();
   OutputFile out(to);
   const std::string toml = ipc_script_to_toml(options.input, folder, {options.ignore_unknown});
-  // Refuses what `run` would refuse, such as a value that a scene does not allow.
+  // Refuses everything that `run` would refuse, such as a value outside a scene's range.
   parse_scene(toml, folder / (fs::path(options.input).filename().string() + " (as TOML)"));
   out.stream() << toml;
   out.commit();

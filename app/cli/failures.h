@@ -11,7 +11,7 @@ namespace stickslip {
 
 class Failures {
  public:
-  /// Calls `f` and keeps what it throws.
+  /// Calls `f` and stores any exception.
   template <class F>
   void of(F&& f) {
     try {
@@ -23,8 +23,8 @@ class Failures {
       if (!other_) other_ = std::current_exception();
     }
   }
-  /// Throws the first failure that is no std::runtime_error (no memory), else one OutputError with the
-  /// messages of all.
+  /// Throws the first failure that is not a std::runtime_error (for example std::bad_alloc), else one
+  /// OutputError with all messages.
   void rethrow() const {
     if (other_) std::rethrow_exception(other_);
     if (!messages_.empty()) throw OutputError(messages_);

@@ -33,7 +33,7 @@ Size parse_size(const std::string& text) {
   throw InputError("--size " + text + ": must be WIDTHxHEIGHT, each in [16, 8192], as in 1280x720");
 }
 
-// Containers that ffmpeg puts H.264 into.
+// Containers in which ffmpeg accepts H.264.
 constexpr std::string_view kVideoEndings[] = {".mp4", ".m4v", ".mov", ".mkv"};
 
 void check_places(const RunOptions& options) {
@@ -52,7 +52,7 @@ void check_places(const RunOptions& options) {
   if (!options.images.empty() && !fs::is_directory(options.images, error)) check_writable(options.images);
 }
 
-/// Drivers and encoders do not survive a failed allocation.
+/// Drivers and encoders crash on a failed allocation.
 void check_address_space(Size size) {
   const double picture = 4.0 * size.width * size.height, needed = 0x1p29 + 16 * picture,
                left = address_space_left();
@@ -74,8 +74,8 @@ class PictureWriter final : public FrameWriter {
     renderer_.set_scene(scene.model);
     if (!options.images.empty()) images_ = record_images(options.images);
     if (!options.video.empty()) {
-      // Players show at most 60 pictures a second: shorter steps leave some out, so that the video runs in
-      // real time.
+      // Players show at most 60 pictures a second. With shorter steps, frames are skipped so that the video
+      // runs in real time.
       stride_ = std::max(1, static_cast<int>(std::ceil(1 / (60 * scene.params.dt) - 1e-6)));
       video_ = record_video(options.video, 1 / (stride_ * scene.params.dt));
     }

@@ -11,15 +11,15 @@ namespace stickslip {
 class FrameWriter {
  public:
   virtual ~FrameWriter() = default;
-  /// The engine as it stands, once per frame and always the same one; the start included. Throws OutputError
-  /// when a picture cannot be written; what failed takes no more of them.
+  /// Draws the engine's current state. Called once per frame with the same engine, the start included. Throws
+  /// OutputError when a picture cannot be written; the failed output then takes no more pictures.
   virtual void add(Engine& engine) = 0;
-  /// Completes the files under their names and says on stderr where they are; those that fail do not keep
-  /// the others from it. Without it no file is left behind that is not complete. Throws as Failures does.
+  /// Completes the files under their names and prints the paths on stderr; one failure does not stop the
+  /// others. Without finish(), incomplete files are removed. Throws as Failures does.
   virtual void finish() = 0;
 };
 
-/// Null when the options ask for no pictures. Throws InputError for a bad size or place, DeviceError without
+/// Null if the options request no pictures. Throws InputError for a bad size or path, DeviceError without
 /// Vulkan.
 std::unique_ptr<FrameWriter> make_frame_writer(const RunOptions& options, const Scene& scene);
 

@@ -1,4 +1,4 @@
-// `stickslip run --freeze FRAME:FILE`: contact problems of steps, for the lab.
+// `stickslip run --freeze FRAME:FILE`: writes the contact problems of steps for the lab.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@
 
 namespace stickslip {
 
-/// Writes the problems of the frames that were asked for as their steps are done.
+/// Writes the problem of each requested frame after its step.
 class Freezer {
  public:
-  /// Throws InputError for what does not parse, a frame that is not run, a file that stands there already,
-  /// and a scene without rigid bodies. The places are checked with those of the other outputs.
+  /// Throws InputError for text that does not parse, a frame beyond the run, an existing file, and a scene
+  /// without rigid bodies. The paths are checked together with those of the other outputs.
   Freezer(const RunOptions& options, const Scene& scene, int frames);
 
-  /// Throws InputError when FCLIB has no words for the problem.
+  /// Throws InputError when FCLIB cannot represent the problem.
   void step(Engine& engine, const StepReport& report);
 
  private:

@@ -3,13 +3,13 @@
 namespace stickslip {
 namespace {
 
-// A signal handler can reach nothing but static storage.
+// A signal handler can access only static storage.
 std::atomic<bool> interrupt_seen{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not wait");
 
 extern "C" void note_interrupt(int signal_number) {
   if (!interrupt_seen.exchange(true)) return;
-  // Delivered on return: a signal is blocked while its handler runs.
+  // Delivered on return from the handler: a signal is blocked while its handler runs.
   signal(signal_number, SIG_DFL);
   raise(signal_number);
 }

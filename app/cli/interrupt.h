@@ -1,4 +1,4 @@
-// Ctrl+C as a question that a loop asks, instead of the end of the process.
+// Turns Ctrl+C into a flag that loops poll.
 #pragma once
 
 #include <array>
@@ -7,10 +7,10 @@
 
 namespace stickslip {
 
-/// While one lives, the first SIGINT, SIGTERM or SIGHUP is only noted; the second of them ends the process as
-/// usual. What the process was started to ignore stays ignored, as by nohup or in the background of a shell
-/// script. Writing to a pipe without a reader or beyond the limit of a file's size is an error code, not the
-/// end of the process.
+/// During the guard's lifetime, the first SIGINT, SIGTERM or SIGHUP only sets a flag; the second ends the
+/// process as usual. Signals that the process was started to ignore stay ignored (nohup, or the background of
+/// a shell script). Writing to a pipe without a reader, or beyond the file size limit, gives an error code
+/// and does not end the process.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -19,7 +19,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   bool requested() const { return flag(); }
-  /// For loops elsewhere, which look at it themselves.
+  /// For loops in other parts of the program that poll the flag themselves.
   const std::atomic<bool>& flag() const;
 
  private:

@@ -43,7 +43,7 @@ void add_lab_options(CLI::App& command, LabOptions& options) {
 constexpr const char* kExitCodes =
     "Exit codes: 0 converged, 1 not converged, 2 bad input, 3 no suitable device.";
 
-/// ": did you mean ...?", or where to look.
+/// ": did you mean ...?", or the command that lists the names.
 std::string hint(const std::string& nearest, const char* list) {
   return nearest.empty() ? "; stickslip list " + std::string(list) + " shows all"
                          : "; did you mean '" + nearest + "'?";

@@ -1,5 +1,4 @@
-// What `stickslip solve` and `stickslip race` have in common: where a problem comes from, and the lab's
-// settings.
+// Code shared by `stickslip solve` and `stickslip race`: the source of the problem, and the lab's settings.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +20,10 @@ namespace stickslip {
 using LabFactory = std::function<std::unique_ptr<ContactLab>(Backend, int threads)>;
 
 struct LabOptions {
-  std::string problem, generate;  // one of them: a file, or a generator
+  std::string problem, generate;  // exactly one: a file, or a generator
   long size = 0;                  // of a generated problem; 0: the generator's default
   std::uint64_t seed = 1;
-  std::string law = "exact";  // what all contacts of the problem follow
+  std::string law = "exact";  // law of all contacts of the problem
   std::string backend = "auto";
   int threads = 0;
   std::vector<std::string> settings;
@@ -37,42 +36,42 @@ struct SolveOptions : LabOptions {
 };
 
 struct RaceOptions : LabOptions {
-  std::vector<std::string> solvers;  // empty: all, or none but those of the sweeps
+  std::vector<std::string> solvers;  // empty: all; with sweeps: only those of the sweeps
   std::vector<std::string> sweeps;   // "solver.param=a:b:n"
   std::string csv, plot;
 };
 
-/// The subcommands' arguments. They fill `options` when parsed.
+/// Declare the arguments of the subcommands. Parsing fills `options`.
 CLI::App* add_solve(CLI::App& app, SolveOptions& options);
 CLI::App* add_race(CLI::App& app, RaceOptions& options);
 
-/// Both return exit_good, or exit_failed when nothing converged. Throw InputError.
+/// Both return exit_good, or exit_failed if no solver converged. Throw InputError.
 int command_solve(const SolveOptions& options, const LabFactory& labs);
 int command_race(const RaceOptions& options, const LabFactory& labs);
 
-/// A problem and what messages and tables call it.
+/// A problem and its name in messages and tables.
 struct NamedProblem {
   std::string name;
   FclibFile file;
 };
-/// Reads or generates it; its contacts follow `options.law`, and with `warm_start` it has a guess. Throws
-/// InputError, also when there is nothing that a warm start could take for a guess.
+/// Reads or generates the problem and applies `options.law` to its contacts. With `warm_start` the result has
+/// an initial guess. Throws InputError, also when no guess for the warm start exists.
 NamedProblem prepare_problem(const LabOptions& options, bool warm_start);
-/// Changes the law of every contact, and of no joint. "exact": nothing, "associated": the flow rule without
-/// De Saxce's shift, "box": the pyramid |r_i| <= mu_i r_N, "frictionless": mu = 0.
+/// Changes the law of every contact; joints stay. "exact": no change, "associated": the flow rule without De
+/// Saxce's shift, "box": the pyramid |r_i| <= mu_i r_N, "frictionless": mu = 0.
 void apply_law(ContactProblem& problem, const std::string& law);
-/// A lab that holds the problem. Throws InputError when the problem is refused, DeviceError.
+/// Returns a lab with the problem loaded. Throws InputError when the lab refuses the problem, DeviceError.
 std::unique_ptr<ContactLab> prepare_lab(const LabOptions& options, const NamedProblem& problem,
                                         Backend backend, const LabFactory& labs);
-/// `base` with everything applied that the options say. Throws InputError.
+/// `base` with the options applied. Throws InputError.
 LabParams prepare_lab_params(const LabOptions& options, const LabParams& base = {});
-/// lab.solve, where a problem that only shows while W is built that it cannot be solved (A not positive
-/// definite, a velocity that no impulse can stop, too many entries) throws InputError.
+/// Calls lab.solve. Some unsolvable problems show only while W is built: A is not positive definite, no
+/// impulse can stop a velocity, or W has too many entries. These throw InputError.
 SolveReport solve_problem(ContactLab& lab, const NamedProblem& problem, const std::string& solver,
                           const LabParams& params, const ContactLab::Options& options);
-/// The row of this name. Throws InputError naming the option's text and the nearest name.
+/// The row of this name. Throws InputError with the option's text and the nearest name.
 const ParamInfo& find_lab_param(const std::string& name, const std::string& option);
-/// Throws InputError with the nearest name when there is none.
+/// The solver of this name. Throws InputError with the nearest name if there is none.
 const ContactSolverInfo& find_contact_solver(const std::vector<ContactSolverInfo>& solvers,
                                              const std::string& name, const std::string& option);
 /// "local", "global" or "bodies".

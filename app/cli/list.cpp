@@ -1,5 +1,5 @@
-// stickslip list: scenes, solvers, params, backends, contact solvers of steps; of the contact lab its
-// solvers, params and problems.
+// stickslip list: scenes, solvers, params, backends, contact solvers of steps; and the solvers, params and
+// problems of the contact lab.
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -33,7 +33,7 @@ json scenes_json() {
   return rows;
 }
 
-/// Those of a table's parameters that belong to one of the groups.
+/// The parameters of a table that belong to one of the groups.
 json params_json(std::span<const ParamInfo> table, const std::vector<std::string_view>& groups) {
   json rows = json::array();
   for (const ParamInfo& info : table)
@@ -41,7 +41,7 @@ json params_json(std::span<const ParamInfo> table, const std::vector<std::string
   return rows;
 }
 
-/// The methods of stepping. A contact solver's name stands for the velocity-level one with it.
+/// The stepping methods. The name of a contact solver selects velocity-level stepping with that solver.
 json solvers_json() {
   json rows = json::array();
   for (const SolverInfo& solver : list_solvers()) {
@@ -65,14 +65,14 @@ json contact_solver_json(const ContactSolverInfo& solver) {
           {"params", params_json(lab_param_table(), solver.groups)}};
 }
 
-/// Those of the lab.
+/// The solvers of the lab.
 json contact_solvers_json() {
   json rows = json::array();
   for (const ContactSolverInfo& solver : list_lab_solvers()) rows.push_back(contact_solver_json(solver));
   return rows;
 }
 
-/// All that a step can use: those and penalty forces.
+/// All contact solvers of steps: those of contact_solvers_json() and penalty forces.
 json step_solvers_json() {
   json rows = json::array();
   for (const ContactSolverInfo& solver : contact_solver_table()) rows.push_back(contact_solver_json(solver));
@@ -158,7 +158,7 @@ void print_backends(const json& rows) {
               << "\n";
 }
 
-/// Each with the parameters that none before it reads.
+/// Each solver with the parameters that no earlier one reads.
 void print_solvers(const json& rows) {
   json known = json::array();
   for (const json& row : rows) {
@@ -178,7 +178,7 @@ void print_solvers(const json& rows) {
   }
 }
 
-/// One line each; `list lab-params` tells by group what a solver reads.
+/// One line per solver with its parameter groups; `list lab-params` has the parameters of each group.
 void print_contact_solvers(const json& rows) {
   for (const json& row : rows) {
     json groups = json::array();

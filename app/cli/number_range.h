@@ -1,4 +1,4 @@
-// The check of an option that takes a number.
+// Validator for options that take a number.
 #pragma once
 
 #include <CLI/CLI.hpp>

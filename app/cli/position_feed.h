@@ -1,4 +1,4 @@
-// Brings an engine's positions into a renderer where one thread drives both.
+// Passes an engine's positions to a renderer when one thread drives both.
 #pragma once
 
 #include "app/render/renderer.h"
@@ -8,14 +8,14 @@ namespace stickslip {
 
 class PositionFeed {
  public:
-  /// The renderer shows the model that the engine has loaded. Both must outlive this.
+  /// The renderer must show the model that the engine has loaded. Both must outlive this object.
   PositionFeed(Renderer& renderer, Engine& engine);
 
-  /// Pictures to come show the nodes where they are now.
+  /// Makes the next pictures show the current node positions.
   void update();
 
   const Sharing& sharing() const { return sharing_; }
-  /// That the host copied so far.
+  /// Bytes copied through the host so far.
   std::uint64_t bytes_copied() const { return snapshot_bytes_ + renderer_.position_traffic().copied; }
 
  private:

@@ -26,7 +26,7 @@ struct Finish {
   SolveReport report;
 };
 
-/// The solvers that are named, and what is swept; with neither, all solvers.
+/// The named solvers and the sweeps; if neither is given, all solvers.
 std::vector<RaceEntry> entries_of(const RaceOptions& options, const LabParams& params) {
   const std::vector<ContactSolverInfo> known = list_lab_solvers();
   std::vector<RaceEntry> entries;

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kScript = "tools/bench/race_plot.py";
 
-/// Pythons to try: the first on the path need not be the one that has matplotlib.
+/// Python interpreters to try: the first one on the path may lack matplotlib.
 std::vector<fs::path> pythons() {
   std::vector<fs::path> found;
   for (const char* name : {"python3", "/usr/bin/python3"})
@@ -42,7 +42,7 @@ void check_race_plot(const std::string& plot) {
 
 void draw_race(const std::string& csv, const std::string& plot, const RaceTitle& title) {
   const fs::path script = assets_folder().parent_path() / kScript;
-  // Drawn under another name: a script that is stopped leaves no half of a picture.
+  // Drawn under a temporary name: an interrupted script leaves no partial picture.
   PendingFile picture(plot);
   std::string why = fs::exists(script) ? "there is no python3" : "there is no " + script.string();
   if (fs::exists(script))

@@ -60,7 +60,7 @@ bool reads(const ContactSolverInfo& solver, const ParamInfo& row) {
   return std::find(solver.groups.begin(), solver.groups.end(), row.group) != solver.groups.end();
 }
 
-/// "spg, apgd": who reads it.
+/// Names of the solvers that read the parameter: "spg, apgd".
 std::string readers(const std::vector<ContactSolverInfo>& solvers, const ParamInfo& row) {
   std::string names;
   for (const ContactSolverInfo& solver : solvers)

@@ -1,4 +1,4 @@
-// `--sweep solver.param=a:b:n`: one solver, several times, with one parameter changed.
+// `--sweep solver.param=a:b:n`: runs one solver n times with one parameter changed.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct RaceEntry {
   std::string name() const { return setting.empty() ? solver : solver + " " + setting; }
 };
 
-/// n values from a to b: in equal ratios where both are above zero and ten times apart or more, else in equal
-/// steps; whole numbers for a parameter that counts, each once. Throws InputError for what does not parse,
-/// for unknown names, for a parameter that is no number or that the solver does not read, and for values out
-/// of its range.
+/// n values from a to b. The ratio is constant if both are positive and at least a factor of 10 apart; else
+/// the step is constant. For an integer parameter the values are whole numbers without repeats. Throws
+/// InputError for text that does not parse, unknown names, a parameter that is not a number or that the
+/// solver does not read, and values out of range.
 std::vector<RaceEntry> expand_sweep(const std::string& sweep, const std::vector<ContactSolverInfo>& solvers,
                                     const LabParams& base);
 

@@ -30,7 +30,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Of a step at velocity level.
+/// Iterations and residual of a velocity-level step.
 std::string effort_of(const ContactSolveRecord& solve) {
   char text[64];
   const int length =
@@ -38,7 +38,7 @@ std::string effort_of(const ContactSolveRecord& solve) {
   return {text, static_cast<std::size_t>(length)};
 }
 
-/// One line on stderr: rewritten in place on a terminal, now and then otherwise.
+/// Progress line on stderr: rewritten in place on a terminal, else printed at intervals.
 class Progress {
  public:
   Progress(bool quiet, int frames) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), frames_(frames) {}
@@ -65,7 +65,7 @@ class Progress {
   Clock::time_point shown_ = Clock::now();
 };
 
-/// The engine stops at a NaN in its state; this catches one in what it reports.
+/// The engine stops at a NaN in its state; this detects a NaN in the report.
 void check_finite(const StepReport& report) {
   const double sum =
       report.kinetic_energy + report.elastic_energy + report.gravity_energy + norm2(report.momentum);
@@ -85,13 +85,13 @@ void print_verdicts(const std::vector<Verdict>& verdicts, bool quiet) {
   }
 }
 
-/// A checked run without intersections is expected to have none, whatever the scene says.
+/// A run with --check-intersections expects none, even if the scene does not state it.
 std::vector<Expectation> expectations_of(const Scene& scene) {
   std::vector<Expectation> all = scene.expect;
   const bool stated = std::any_of(all.begin(), all.end(), [](const Expectation& e) {
     return std::holds_alternative<ExpectIntersections>(e);
   });
-  // Rigid bodies may overlap; how deep is reported.
+  // Rigid bodies may overlap; the report has the depth.
   if (!scene.model.bodies.empty()) return all;
   if (scene.params.check_intersections && !stated) all.emplace_back(std::in_place_type<ExpectIntersections>);
   return all;
@@ -140,7 +140,7 @@ struct Outputs {
     freezer.step(engine, step_report);
     draw(engine);
   }
-  /// All that can be finished. Throws as Failures does.
+  /// Finishes as many outputs as possible. Throws as Failures does.
   void finish() {
     Failures failures;
     failures.of([&] {
@@ -161,9 +161,9 @@ struct Outputs {
   }
 };
 
-/// Steps until the frames are done, Ctrl+C is pressed, or the simulation or an output fails; the summary says
-/// which. exit_bad_input when an output cannot hold what the scene gives, exit_no_device when the engine lost
-/// its device and has no state any more, else exit_good.
+/// Steps until the frames are done, Ctrl+C is pressed, or the simulation or an output fails; the summary
+/// records the cause. Returns exit_bad_input when an output cannot represent the scene, exit_no_device when
+/// the engine lost its device and its state, else exit_good.
 ExitCode simulate(Engine& engine, int frames, bool quiet, const InterruptGuard& interrupt,
                   ExpectationJudge& judge, Outputs& outputs, RunSummary& summary) {
   Progress progress(quiet, frames);
@@ -197,13 +197,13 @@ ExitCode simulate(Engine& engine, int frames, bool quiet, const InterruptGuard& 
   } catch (const InputError& error) {
     summary.error = error.what();
     return exit_bad_input;
-  } catch (const std::runtime_error& error) {  // of the simulation, an output or the pictures
+  } catch (const std::runtime_error& error) {  // from the simulation, an output or the pictures
     summary.error = error.what();
   }
   return exit_good;
 }
 
-/// No output may be one of the pictures that --images writes.
+/// Refuses an output with the path of a picture of --images.
 void check_not_pictures(const std::vector<NamedOutput>& outputs, const std::string& images) {
   if (images.empty()) return;
   std::error_code error;
@@ -215,7 +215,7 @@ void check_not_pictures(const std::vector<NamedOutput>& outputs, const std::stri
                        ": --images writes pictures of such names there");
 }
 
-/// Before anything takes long: places that cannot be written, those that are given twice, and the scene.
+/// Checks before any long work: unwritable paths, duplicate paths, and the scene.
 void check_outputs(const RunOptions& options, const Scene& scene) {
   std::vector<NamedOutput> outputs{{"--report", options.report},
                                    {"--trace", options.trace},
@@ -244,7 +244,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
     std::cerr << "stickslip: " << scene.file.string() << ": " << note << "\n";
   ExpectationJudge judge(scene.model, expectations_of(scene));
   const int frames = options.frames.value_or(scene.frames);
-  const InterruptGuard interrupt;  // before the first file is begun: what is begun is finished or removed
+  const InterruptGuard interrupt;  // before the first file is opened: every file is finished or removed
   Outputs outputs(options, scene, backend_name(backend), frames);
 
   RunSummary summary;

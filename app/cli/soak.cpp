@@ -1,4 +1,4 @@
-// stickslip soak: a scene runs while its controls are turned by chance, and every step is checked.
+// stickslip soak: runs a scene under random edits and checks every step.
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -45,7 +45,7 @@ void show_progress(const SoakReport& report) {
                report.slowest_step, report.slowest_solver.c_str(), report.memory_most / 1e6);
 }
 
-/// Messages of failed steps are counted, not shown.
+/// Counts the messages of failed steps instead of showing them.
 struct SilentLog {
   spdlog::level::level_enum before = spdlog::get_level();
   SilentLog() { spdlog::set_level(spdlog::level::off); }

@@ -1,4 +1,4 @@
-// stickslip solve: one contact problem by one solver.
+// stickslip solve: solves one contact problem with one solver.
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -39,13 +39,13 @@ void print_report(const NamedProblem& problem, const SolveReport& report, const 
                 report.colouring.smallest, report.colouring.largest, report.colouring.seconds);
 }
 
-/// Of M or W as the problem gives it; zero for bodies.
+/// Asymmetry of the problem's M or W; zero for the form of bodies.
 Asymmetry asymmetry_of(const ContactProblem& problem) {
   if (problem.form == ContactProblem::Form::bodies) return {};
   return asymmetry_of(problem.form == ContactProblem::Form::global ? problem.A : problem.W);
 }
 
-/// Says that a matrix is not symmetric, and that it is used all the same.
+/// Warns that a matrix is not symmetric and is used unchanged.
 void print_asymmetry(const ContactProblem& problem) {
   constexpr double kWorthSaying = 1e-6;
   const Asymmetry seen = asymmetry_of(problem);
@@ -87,7 +87,7 @@ int command_solve(const SolveOptions& options, const LabFactory& labs) {
       solve_problem(*lab, problem, options.solver, params,
                     {.cancel = &interrupt.flag(), .history = !options.history.empty()});
 
-  // An output that fails takes neither the other nor the result away.
+  // A failed output must lose neither the other output nor the result.
   std::exception_ptr failure;
   const auto attempt = [&](const auto& write) {
     try {

@@ -1,4 +1,4 @@
-// stickslip view: the window.
+// stickslip view: opens the window.
 #include <filesystem>
 #include <iostream>
 
@@ -27,10 +27,10 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   view.validation = options.validation;
   view.journal = options.journal;
   view.make_engine = [&] { return factory(backend, options.threads); };
-  // Races are judged on the cpu, whatever simulates.
+  // Races always run on the cpu, whatever the simulation's backend.
   view.make_lab = [&] { return make_contact_lab(Backend::cpu, options.threads); };
-  // The settings speak of the first scene's materials, and hold whenever it is loaded again, from the scene
-  // list too, which names its file; another scene comes as it is.
+  // The settings name the materials of the first scene. They apply each time that scene is loaded, also from
+  // the scene list, which gives its file. Other scenes are loaded without them.
   std::filesystem::path first;
   view.load_scene = [&](const std::string& name) {
     std::error_code no_such_file;

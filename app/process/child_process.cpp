@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Whether `socket` takes bytes, or is closed, before `limit` is over; 0: no limit.
+/// Whether `socket` accepts bytes or is closed within `limit`; 0: no limit.
 bool is_writable(int socket, ChildProcess::Limit limit) {
   if (limit.count() <= 0) return true;
   const Clock::time_point start = Clock::now();
@@ -91,7 +91,7 @@ ChildProcess::~ChildProcess() {
   if (error_output_ >= 0) close(error_output_);
 }
 
-/// Only while it runs or is not waited for: then the number is its own, and that of its group.
+/// Valid only before the process has been waited for: until then its id and group id are not reused.
 void ChildProcess::stop() { kill(own_group_ ? -pid_ : pid_, SIGKILL); }
 
 bool ChildProcess::write(std::span<const std::uint8_t> bytes, Limit limit) {

@@ -1,4 +1,4 @@
-// A program that is fed through its standard input.
+// A child process that reads data from its standard input.
 #pragma once
 
 #include <sys/types.h>
@@ -14,32 +14,33 @@
 
 namespace stickslip {
 
-/// Where the shell would find `program`; nothing when it would not.
+/// The path at which the shell would find `program`; empty if it would find none.
 std::optional<std::filesystem::path> find_program(const std::string& program);
 
 class ChildProcess {
  public:
   using Limit = std::chrono::duration<double>;
-  /// Which keys of the terminal reach it: a program that is fed until its end must outlive a Ctrl+C.
+  /// Process group of the child. Ctrl+C reaches `same` only; a program that must read its input to the end
+  /// needs `own`.
   enum class Group { same, own };
 
-  /// Throws std::runtime_error when it cannot be started. Its error output is kept, its standard output
-  /// dropped.
+  /// Throws std::runtime_error when the program cannot be started. Its error output is captured, its standard
+  /// output discarded.
   ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                Group group = Group::same);
-  /// Kills it when it still runs, and with it the group of its own.
+  /// Kills the process if it still runs, and its own group with it.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// False when the program no longer reads, or has read nothing for `limit`; 0: no limit.
+  /// False when the program has closed its input, or has read nothing for `limit`; 0: no limit.
   bool write(std::span<const std::uint8_t> bytes, Limit limit = {});
-  /// Ends its input and waits; true when it exits with 0. After `limit` (0: none) it is killed, and
-  /// `timed_out` holds.
+  /// Closes the program's input and waits. Returns true if it exits with 0. After `limit` (0: none) it is
+  /// killed, and `timed_out` is true.
   bool finish(Limit limit = {});
-  /// Whether it did not end, or did not read, within its limit.
+  /// Whether the program exceeded its limit, to read or to end.
   bool timed_out() const { return timed_out_; }
-  /// What it said on its error output, after finish().
+  /// Its error output, after finish().
   const std::string& errors() const { return errors_; }
 
  private:

@@ -9,7 +9,7 @@ namespace stickslip {
 namespace {
 
 constexpr float kPi = std::numbers::pi_v<float>;
-constexpr float kPitchLimit = 0.495f * kPi;  // short of straight down, where yaw loses its meaning
+constexpr float kPitchLimit = 0.495f * kPi;  // short of vertical, where yaw is undefined
 
 float radians(float degrees) { return degrees * kPi / 180; }
 glm::vec3 to_glm(const Vec3f& v) { return {v[0], v[1], v[2]}; }

@@ -1,4 +1,4 @@
-// The orbit camera: it looks at a target from a distance, in a direction given by two angles. y is up.
+// Orbit camera: views a target from a distance, in a direction given by two angles. y is up.
 #pragma once
 
 #include <glm/mat4x4.hpp>
@@ -37,19 +37,18 @@ class Camera {
   /// View to Vulkan's clip space (y down) with reversed depth: 1 at the near plane, 0 at infinity.
   glm::mat4 projection(float aspect) const;
 
-  /// Moves by mouse distances in pixels; `height` is the picture's height in pixels.
+  /// Moves by mouse distances in pixels; `height` is the height of the picture in pixels.
   void orbit(float dx, float dy, int height);
-  /// The point under the pointer at the target's depth stays under it.
+  /// Keeps the point under the pointer fixed on the screen, at the depth of the target.
   void pan(float dx, float dy, int height);
-  /// One notch of the wheel closes in (positive) or backs off by a tenth.
+  /// One notch of the wheel changes the distance by a tenth; positive moves closer.
   void zoom(float notches);
   /// Keeps the direction and moves so that the bounds fill the picture with a small margin.
   void frame(const Bounds& bounds, float aspect);
 
   /// From the eye through a point of the picture in pixels from its top left corner.
   Ray ray(float x, float y, int width, int height) const;
-  /// Pixel position of a point, and its depth along the view direction in z [m] (not above 0: behind the
-  /// eye).
+  /// Pixel position of a point; z is the depth along the view direction [m] (not above 0: behind the eye).
   Vec3f project(const Vec3f& point, int width, int height) const;
 };
 

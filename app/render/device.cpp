@@ -200,7 +200,7 @@ void Device::create_device() {
   features13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
   features13.dynamicRendering = VK_TRUE;
   features13.synchronization2 = VK_TRUE;
-  features13.maintenance4 = VK_TRUE;  // shaders for Vulkan 1.3 give their group size its way
+  features13.maintenance4 = VK_TRUE;  // required by the workgroup sizes of shaders compiled for Vulkan 1.3
   VkPhysicalDeviceVulkan12Features features12{};
   features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   features12.timelineSemaphore = VK_TRUE;  // every device of Vulkan 1.2 has them

@@ -1,4 +1,4 @@
-// The Vulkan instance, the chosen device, its queue, and what the validation layers say.
+// The Vulkan instance, device and queue, and the messages of the validation layers.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ struct GLFWwindow;
 
 namespace stickslip {
 
-/// That a semaphore was signalled, a timeline one with this value at least. Without a semaphore, nothing.
+/// Wait for a semaphore; a timeline semaphore must reach this value. A null semaphore: no wait.
 struct SemaphoreWait {
   VkSemaphore semaphore = VK_NULL_HANDLE;
   std::uint64_t value = 0;
@@ -21,7 +21,7 @@ struct SemaphoreWait {
 
 class Device {
  public:
-  /// With a window the device is one that can present to it. Throws NoDeviceError, RenderError.
+  /// With a window, chooses a device that can present to it. Throws NoDeviceError, RenderError.
   Device(GLFWwindow* window, bool validation);
   ~Device();
   Device(const Device&) = delete;
@@ -48,7 +48,7 @@ class Device {
     return memory_.memoryTypes[type].propertyFlags;
   }
   VkCommandBuffer allocate_commands() const;
-  /// Records with `record(commands)`, submits once `after` holds, and waits for the end.
+  /// Records with `record(commands)`, submits after `after`, and waits for completion.
   template <class Record>
   void run_once(Record record, SemaphoreWait after = {}) const {
     const VkCommandBuffer commands = begin_once();

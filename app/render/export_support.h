@@ -1,4 +1,4 @@
-// What a Vulkan device says of sharing memory and semaphores with other drivers.
+// Reads which memory and semaphore sharing a Vulkan device supports.
 #pragma once
 
 #include <vulkan/vulkan.h>

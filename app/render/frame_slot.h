@@ -1,5 +1,5 @@
-// Everything one frame in flight writes: commands, uniforms, positions, glyphs, and the descriptor set that
-// names them.
+// Resources of one frame in flight: commands, uniforms, positions, glyphs, and the descriptor set that binds
+// them.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace stickslip {
 
-/// Positions of the nodes in a buffer that is not the frame's own.
+/// Node positions in a buffer outside the frame slot.
 struct PositionSource {
-  SlotHold published;  // nothing: the scene's
+  SlotHold published;  // empty: the scene's positions
   VkDescriptorBufferInfo binding{};
 };
 
@@ -22,13 +22,13 @@ class FrameSlot {
 
   /// Waits until the device has finished the slot's last picture.
   void wait() const;
-  /// Copies what changed into the slot's buffers. The slot must be idle. Positions of a source are not copied
-  /// but held, until the next upload or `let_go`.
+  /// Copies changed data into the slot's buffers. The slot must be idle. Positions of a source are held
+  /// instead of copied, until the next upload or `let_go`.
   void upload(const SceneBuffers& scene, const LightMaps& maps, const PositionSource& source,
               const shared::FrameData& frame, const FrameView& view);
-  /// When the device has finished the picture.
+  /// Releases the positions. Call after the device has finished the picture.
   void let_go() { held_ = {}; }
-  /// After the scene or the light maps were replaced.
+  /// Call after the scene or the light maps were replaced.
   void forget_bindings();
   const SlotHold& held() const { return held_; }
   /// Positions that the host has copied into the slot so far.

@@ -1,4 +1,4 @@
-// What one picture shows besides the scene's bodies, and from where.
+// View of one picture, and its content in addition to the scene's bodies.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace stickslip {
 
-/// A joint as it stands: its anchors on either side coincide but for drift, or for play.
+/// Current state of a joint: its two anchors coincide except for drift or play.
 struct JointMark {
   Vec3f a, b;           // [m]
-  Vec3f axis{0, 0, 0};  // unit, through a; zero: it has none
+  Vec3f axis{0, 0, 0};  // unit, through a; zero: no axis
 };
 
 struct DragLine {
@@ -23,16 +23,16 @@ struct DragLine {
 struct FrameView {
   Camera camera;
   Overlays overlays;
-  std::span<const ContactRecord> contacts;  // read during the draw call only, as joints
+  std::span<const ContactRecord> contacts;  // read only during the draw call, as are joints
   std::span<const JointMark> joints;
   int highlighted_object = -1;               // index into Model::objects
   std::optional<Vec3f> highlighted_contact;  // [m]
   std::optional<DragLine> drag;
-  float left = 0, right = 1;  // shares of the width; what lies outside is covered by panels and left black
+  float left = 0, right = 1;  // shares of the width; the rest is covered by panels and left black
 };
 
-/// Colours as the overlay draws them, sRGB in [0, 1], for legends: of a contact state, and of the ring of a
-/// contact with a multiplier.
+/// Overlay colours for legends, sRGB in [0, 1]: of a contact state, and of the ring around a contact with a
+/// multiplier.
 Vec3f contact_color(ContactState state);
 Vec3f multiplier_color();
 Vec3f joint_color();

@@ -22,14 +22,14 @@ const Vec3f kDragColor{0.98f, 0.72f, 0.10f}, kPickColor{0.10f, 0.11f, 0.13f};
 // Radii in units of screen-constant size; a contact's disc has 4.2.
 constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10, kJointRadius = 4.6f;
 
-/// Where a glyph of nodes has a node's number.
+/// Encodes a node number in a glyph that refers to nodes.
 Vec3f digits_of(std::int32_t node) {
   const auto number = static_cast<shared::uint>(node);
   const shared::uint low = number % shared::kGlyphNodeDigit, high = number / shared::kGlyphNodeDigit;
   return {static_cast<float>(low), static_cast<float>(high), 0};
 }
 
-/// A ring at the anchor, a line to where the other body has it, an arrow along the axis.
+/// A ring at the anchor, a line to the other body's anchor, an arrow along the axis.
 void add_joint(std::vector<shared::Glyph>& glyphs, const JointMark& joint) {
   const Vec3f color = joint_color();
   glyphs.push_back(glyph(shared::kGlyphLine, joint.a, joint.b, color, 1));
@@ -42,7 +42,7 @@ struct ContactOverlay {
   void (*draw)(std::vector<shared::Glyph>& glyphs, const ContactMark& mark);
 };
 
-/// From the last row to the first, so that the first is on top.
+/// From the last row to the first, so that the first is drawn on top.
 void add_contact(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
 #define STICKSLIP_CONTACT(flag, ...) {&Overlays::flag, draw_##flag},
 #define STICKSLIP_NONE(...)
@@ -86,7 +86,7 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
     glyphs.push_back(glyph(shared::kGlyphOfNodes + (point ? shared::kGlyphDisc : shared::kGlyphLine),
                            digits_of(wire.nodes[0]), digits_of(wire.nodes[1]), wire.color, 1));
   }
-  // Open contacts are many and say little: they lie below the others and are fainter.
+  // Open contacts are numerous and matter least: they are drawn first and fainter.
   for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slip})
     for (const ContactRecord& contact : view.contacts) {
       if (contact.state != state) continue;

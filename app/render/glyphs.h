@@ -1,4 +1,4 @@
-// Contacts, the drag line, and colliders without a surface, as marks of constant size on the screen.
+// Screen-constant marks for contacts, the drag line, and colliders without a surface.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,13 @@
 
 namespace stickslip {
 
-/// A mark of a kind of frame_data.h (kGlyphLine, kGlyphArrow, ...) at a; b is the other end, or a direction.
+/// A mark at `a` of a kind in frame_data.h (kGlyphLine, kGlyphArrow, ...); `b` is the other end, or a
+/// direction.
 shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec3f& color, float opacity);
 /// `radius` in units of screen-constant size; a contact's disc has 4.2.
 shared::Glyph ring(const Vec3f& center, float radius, const Vec3f& color);
 
-/// A contact as the overlays draw it.
+/// A contact with the data for its overlay glyphs.
 struct ContactMark {
   const ContactRecord& contact;
   Vec3f color;
@@ -22,7 +23,7 @@ struct ContactMark {
   const Overlays& overlays;
 };
 
-// draw_<flag> of the rows of overlays.h, for pictures that show them.
+// Declares draw_<flag> for the rows of overlays.h, for pictures that show them.
 #define STICKSLIP_CONTACT(flag, ...) \
   void draw_##flag(std::vector<shared::Glyph>& glyphs, const ContactMark& mark);
 #define STICKSLIP_SCENE(flag, ...) \

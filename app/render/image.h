@@ -1,5 +1,4 @@
-// A picture in memory: 8 bits per channel, R G B A, rows from the top, ready to be shown or written (gamma is
-// in it).
+// A picture in memory: 8 bits per channel, R G B A, rows from the top, gamma encoded.
 #pragma once
 
 #include <cstdint>

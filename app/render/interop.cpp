@@ -23,7 +23,7 @@ Sharing negotiate(Interop wanted, const std::optional<DeviceUuid>& engine, const
 std::optional<Sharing> second_best(ShareKind offered, const Sharing& answer) {
   const bool refused = answer.kind == ShareKind::staged && !answer.note.empty();
   if (offered != ShareKind::cuda || !refused) return std::nullopt;
-  return Sharing{ShareKind::mapped, answer.note};  // memory that the host sees takes no driver
+  return Sharing{ShareKind::mapped, answer.note};  // host-visible memory needs no support from the driver
 }
 
 std::string describe(const Sharing& sharing) {

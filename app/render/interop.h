@@ -1,4 +1,4 @@
-// Whether an engine can write positions into Vulkan's memory, and how. No Vulkan in here.
+// Negotiates how an engine writes positions into Vulkan's memory. No Vulkan code here.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,25 @@
 namespace stickslip {
 
 enum class Interop { automatic, off };
-/// "auto", "off". Throws std::invalid_argument naming the choices.
+/// Parses "auto" or "off". Throws std::invalid_argument with the choices.
 Interop parse_interop(std::string_view name);
 
-/// What a Vulkan device can share with other drivers.
+/// The kinds of sharing that a Vulkan device supports.
 struct ExportSupport {
   std::string name;
   DeviceUuid uuid{};
   bool memory = false, timelines = false;
-  bool dedicated = false;  // memory that is exported must be made for one buffer alone
+  bool dedicated = false;  // exported memory must be allocated for one buffer alone
 };
 
-/// The best way for an engine that runs on `engine`; nothing: on the CPU. Its note says why not a better one.
+/// The best way for an engine on the device `engine` (empty: CPU). The note gives the reason against a better
+/// way.
 Sharing negotiate(Interop wanted, const std::optional<DeviceUuid>& engine, const ExportSupport& vulkan);
 
-/// What is left to try when an engine answered so; nothing: copies.
+/// The next way to try after the engine's answer; empty: copies.
 std::optional<Sharing> second_best(ShareKind offered, const Sharing& answer);
 
-/// "mapped (no copy)", "staged: switched off", in a line for the user.
+/// A line for the user: "mapped (no copy)", "staged: switched off".
 std::string describe(const Sharing& sharing);
 
 }  // namespace stickslip

@@ -31,7 +31,7 @@ glm::mat4 from_rows(const glm::vec4& x, const glm::vec4& y, const glm::vec4& z) 
 }  // namespace
 
 LightView fit_light(const Vec3f& direction, const Vec3f& center, float radius, std::uint32_t map_size) {
-  // Two texels of margin stay empty, so that the map's border is always lit.
+  // A margin of two texels stays empty, so that the map's border is always lit.
   const auto size = static_cast<float>(map_size);
   const float half = radius * size / (size - 4);
   const Vec3f across = std::abs(direction[1]) < 0.95f ? Vec3f{0, 1, 0} : Vec3f{0, 0, 1};
@@ -39,7 +39,7 @@ LightView fit_light(const Vec3f& direction, const Vec3f& center, float radius, s
   LightView view;
   view.direction = direction;
   view.texel = 2 * half / size;
-  // Whole texels only, so that shadows do not crawl when the scene's centre moves.
+  // Snaps to whole texels, so that shadows do not shimmer when the scene's centre moves.
   const auto snapped = [&](const Vec3f& axis) {
     return std::round(dot(axis, center) / view.texel) * view.texel;
   };
@@ -59,7 +59,7 @@ LightRig make_light_rig(const SceneBuffers& scene, const QualitySettings& qualit
   const Vec3f low = start.center() - Vec3f::filled(reach), high = start.center() + Vec3f::filled(reach);
   const Bounds now{max(scene.bounds().low, low), min(scene.bounds().high, high)};
   rig.center = now.center();
-  // The radius changes in steps, so that the maps' resolution does not flicker.
+  // The radius changes in steps, so that the resolution of the maps does not flicker.
   constexpr float kSteps = 6;
   rig.radius = std::exp2(std::ceil(std::log2(std::max(now.radius(), 1e-6f) * 1.01f) * kSteps) / kSteps);
   rig.sun = fit_light(kSunDirection, rig.center, rig.radius, quality.sun_map_size);
@@ -103,7 +103,7 @@ shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& sce
 
 shared::PlanePush make_plane_push(const PlaneShape& plane, const shared::FrameData& frame) {
   const float half = plane.ground ? 1.1f * frame.grid.y : 1.8f * frame.scene.w;
-  // The ground's grid has its lines at whole metres of world x and z.
+  // The grid lines of the ground lie at whole metres of world x and z.
   const float along = plane.ground ? plane.point[0] : 0, across = plane.ground ? plane.point[2] : 0;
   return {to_glm(plane.point, along), to_glm(half * plane.u, across),
           to_glm(half * plane.v, plane.ground ? 1 : 0)};

@@ -1,4 +1,4 @@
-// Where the sun and the sky's samples look from, and the block of data a frame hands to the shaders.
+// Views of the sun and of the sky's samples, and a frame's uniform data for the shaders.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-/// A parallel projection that holds a sphere.
+/// A parallel projection that contains a sphere.
 struct LightView {
   Vec3f direction;    // unit, towards the light
   glm::mat4 clip;     // world to clip space, depth 0..1 away from the light
@@ -24,7 +24,7 @@ struct LightRig {
   Vec3f center{0, 0, 0};
   float radius = 1;
 };
-/// Around the bodies where they are now, as long as they stay near where they started.
+/// Light views around the current positions of the bodies, as long as these stay near their start.
 LightRig make_light_rig(const SceneBuffers& scene, const QualitySettings& quality);
 
 struct PictureSize {
@@ -32,10 +32,10 @@ struct PictureSize {
 };
 shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& scene, const LightRig& rig,
                                   PictureSize size);
-/// The rectangle by which a half-space is drawn.
+/// The rectangle that represents a half-space.
 shared::PlanePush make_plane_push(const PlaneShape& plane, const shared::FrameData& frame);
 
-/// Tiles in a row of the sky's map.
+/// Number of tiles in a row of the sky's map.
 int sky_tiles_per_row(int sky_views);
 
 }  // namespace stickslip

@@ -12,7 +12,7 @@ struct Corner {
   int slot;  // 0, 1, 2
 };
 
-/// Corners at each node, by counting: corners[begin[i], begin[i + 1]).
+/// Corners at each node, by counting sort: corners[begin[i], begin[i + 1]).
 struct NodeCorners {
   std::vector<std::uint32_t> begin;
   std::vector<Corner> corners;

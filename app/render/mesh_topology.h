@@ -1,5 +1,5 @@
-// The surface as it is drawn: nodes are split into several vertices where the rest shape has a crease, so
-// that sharp edges look sharp and round shapes smooth.
+// The surface for drawing: a node becomes several vertices at a crease of the rest shape. So sharp edges are
+// shaded sharp and round shapes smooth.
 #pragma once
 
 #include <cstdint>

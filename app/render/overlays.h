@@ -1,5 +1,5 @@
-// What a picture can show over the bodies, one row each. From the rows come the flags of a picture, the boxes
-// of the view panel, the keys with their help, and what the renderer draws.
+// Overlays over the bodies, one row each. The rows define the flags of a picture, the check boxes of the view
+// panel, the keys with their help, and the draw functions.
 #pragma once
 
 #include <span>
@@ -27,7 +27,7 @@ struct Overlays {
 #define STICKSLIP_FLAG(flag, ...) bool flag = false;
   STICKSLIP_OVERLAYS(STICKSLIP_FLAG, STICKSLIP_FLAG, STICKSLIP_FLAG)
 #undef STICKSLIP_FLAG
-  bool multipliers = true;  // `contacts` has rings around contacts that have a multiplier
+  bool multipliers = true;  // `contacts` draws rings around contacts with a multiplier
 };
 
 struct OverlayInfo {

@@ -1,4 +1,4 @@
-// Colours for objects that name none: calm, told apart by hue and by lightness.
+// Default colours of objects: muted, distinct in hue and lightness.
 #pragma once
 
 #include <cstddef>

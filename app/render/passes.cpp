@@ -16,7 +16,7 @@ Access copied_from() {
 }
 namespace {
 
-// After everything before: the images are shared by all frames, which follow each other on one queue.
+// Waits for all earlier access: all frames share the images and follow each other on one queue.
 Access undefined() {
   return {VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_WRITE_BIT, VK_IMAGE_LAYOUT_UNDEFINED};
 }
@@ -67,13 +67,13 @@ void push(const PassInputs& in, const Push& values) {
   vkCmdPushConstants(in.slot.commands(), in.layouts.pipeline, kAllStages, 0, sizeof(values), &values);
 }
 
-/// So many triangles that what is hidden costs more than what is seen.
+/// With so many triangles, hidden ones cost more than visible ones.
 bool is_crowded(const SceneBuffers& scene) {
   constexpr std::uint32_t kMany = 20000;
   return scene.index_count >= 3 * kMany;
 }
 
-/// Leaves out what faces away, which closed surfaces hide. Others, and a handful, are drawn from both sides.
+/// Culls back faces, which closed surfaces hide. Other surfaces, and small scenes, are drawn from both sides.
 bool culls_insides(const SceneBuffers& scene) { return is_crowded(scene) && scene.closed(); }
 
 void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D offset, std::uint32_t size) {
@@ -83,7 +83,7 @@ void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D of
   vkCmdDrawIndexed(commands, in.scene.index_count, 1, 0, 0, 0);
 }
 
-/// Draws the surface into a map, once or once per tile, with `draw`.
+/// Draws the surface into a map with `draw`, once or once per tile.
 template <class Draw>
 void record_map(const PassInputs& in, const GpuImage& map, Draw draw) {
   const VkCommandBuffer commands = in.slot.commands();
@@ -101,7 +101,8 @@ void record_map(const PassInputs& in, const GpuImage& map, Draw draw) {
     bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.light_depth);
     vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_LESS);
     vkCmdSetDepthWriteEnable(commands, VK_TRUE);
-    // Pictures from lights are not upside down as those of Vulkan's cameras are: what faces them is the back.
+    // Light projections are not flipped like Vulkan's camera projection: the winding of front faces is
+    // reversed.
     vkCmdSetCullMode(commands, culls_insides(in.scene) ? VK_CULL_MODE_FRONT_BIT : VK_CULL_MODE_NONE);
     vkCmdBindIndexBuffer(commands, in.scene.triangles.handle(), 0, VK_INDEX_TYPE_UINT32);
     draw();
@@ -110,8 +111,8 @@ void record_map(const PassInputs& in, const GpuImage& map, Draw draw) {
   image_barrier(commands, map.handle(), kLightMapFormat, depth_written(), depth_sampled());
 }
 
-/// Where many bodies stand before each other, most of what is shaded would be drawn over: their depth comes
-/// first, which costs little, and only what is seen is shaded.
+/// Where many bodies occlude each other, most shading would be overwritten. A cheap depth pass limits shading
+/// to the visible surface.
 void draw_depth_first(const PassInputs& in) {
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.scene_depth);
   push(in, shared::DepthPush{in.slot.frame().view_projection});
@@ -130,7 +131,7 @@ void draw_bodies(const PassInputs& in) {
   vkCmdSetCullMode(commands, VK_CULL_MODE_NONE);
 }
 
-/// The ground, which is seen from above only, or the tilted planes.
+/// The ground, which is visible from above only, or the tilted planes.
 void draw_planes(const PassInputs& in, bool ground, const Vec3f& eye) {
   for (const PlaneShape& plane : in.scene.planes()) {
     if (plane.ground != ground || (ground && eye[1] < plane.point[1])) continue;
@@ -147,7 +148,7 @@ VkRect2D uncovered(const FrameView& view, VkExtent2D size) {
   return {{static_cast<std::int32_t>(left), 0}, {right - left, size.height}};
 }
 
-/// First what bodies hide, faintly, then what is in front of them.
+/// First the parts that bodies hide, faintly, then the visible parts.
 void draw_glyphs(const PassInputs& in) {
   if (in.slot.glyph_count() == 0) return;
   const VkCommandBuffer commands = in.slot.commands();

@@ -6,7 +6,7 @@
 
 namespace stickslip {
 
-/// What the passes read.
+/// Inputs of the passes.
 struct PassInputs {
   const PipelineLayouts& layouts;
   const Pipelines& pipelines;
@@ -18,13 +18,13 @@ struct PassInputs {
   VkFormat color_format;
 };
 
-/// An image that receives the finished scene; its old content is dropped.
+/// An image that receives the finished scene; its old content is discarded.
 struct Output {
   VkImage image;
   VkImageView view;
 };
 
-// draw_<flag> of the rows of overlays.h that have a pass, within the scene's pass.
+// Declares draw_<flag> for the rows of overlays.h that have a pass, recorded within the scene's pass.
 #define STICKSLIP_NONE(...)
 #define STICKSLIP_PASS(flag, ...) void draw_##flag(const PassInputs& in);
 STICKSLIP_OVERLAYS(STICKSLIP_NONE, STICKSLIP_NONE, STICKSLIP_PASS)
@@ -33,7 +33,7 @@ STICKSLIP_OVERLAYS(STICKSLIP_NONE, STICKSLIP_NONE, STICKSLIP_PASS)
 
 void record_normals(const PassInputs& in);
 void record_light_maps(const PassInputs& in);
-/// Leaves `output` in COLOR_ATTACHMENT_OPTIMAL.
+/// Leaves the image in COLOR_ATTACHMENT_OPTIMAL.
 void record_scene(const PassInputs& in, const FrameView& view, const Targets& targets, const Output& output);
 
 /// How an image is used before or after a barrier.

@@ -40,7 +40,7 @@ namespace {
 
 using shader_code::Words;
 
-/// What differs between the graphics pipelines.
+/// Parameters that differ between the graphics pipelines.
 struct Recipe {
   Words vertex, fragment;  // no fragment shader: depth only
   VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
@@ -216,7 +216,8 @@ Pipelines::Pipelines(const Device& device, const PipelineLayouts& layouts, VkFor
   normals = build.compute(normals_comp());
   light_depth =
       build.graphics({.vertex = depth_vert(), .fragment = {}, .depth = kLightMapFormat, .slope_bias = 1.5f});
-  // A little behind what is drawn upon it, so that roundings of two shaders hide nothing. Depth is reversed.
+  // Slightly behind the surface drawn later, so that rounding differences of two shaders hide nothing. Depth
+  // is reversed.
   scene_depth = build.graphics({.vertex = depth_vert(),
                                 .fragment = {},
                                 .color = color,

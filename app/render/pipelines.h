@@ -11,7 +11,7 @@ constexpr VkFormat kLightMapFormat = VK_FORMAT_D16_UNORM;
 constexpr VkShaderStageFlags kAllStages =
     VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
 
-/// The layouts, which last as long as the device.
+/// Pipeline layouts, with the lifetime of the device.
 struct PipelineLayouts {
   explicit PipelineLayouts(const Device& device);
   DescriptorSetLayout set;

@@ -1,4 +1,4 @@
-// What whoever draws offers to an engine.
+// The renderer's offer of memory to an engine.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-/// Memory for an engine to write positions into; without slots there is none, and `how` says why.
+/// Memory for an engine's positions. Without slots there is none; `how` gives the reason.
 struct PositionOffer {
   Sharing how;
   std::shared_ptr<PositionSlots> slots = nullptr;

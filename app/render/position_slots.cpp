@@ -21,7 +21,7 @@ void SlotHold::swap(SlotHold& other) noexcept {
 }
 
 std::span<const Vec<float, 3>> SlotHold::positions() const {
-  // It is this thread that closes.
+  // Only this thread closes the slots.
   if (!slots_ || slots_->closed_) return {};
   return slots_->read_(*this);
 }

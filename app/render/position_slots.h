@@ -1,5 +1,5 @@
-// Who holds which of the slots that an engine's positions are handed over in. Nothing of Vulkan in here: an
-// engine's thread writes, the thread of the renderer reads.
+// Slots that pass positions from the engine's thread (writer) to the renderer's thread (reader), with a count
+// of the holds on each. No Vulkan code here.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace stickslip {
 
 class PositionSlots;
 
-/// One publication. While a copy of this exists, its slot is not written.
+/// One publication. Its slot is not written while a copy of this object exists.
 class SlotHold {
  public:
   SlotHold() = default;
@@ -32,10 +32,10 @@ class SlotHold {
   explicit operator bool() const { return slots_ != nullptr; }
   bool is_of(const PositionSlots& slots) const { return slots_.get() == &slots; }
   std::size_t index() const { return index_; }
-  std::uint64_t value() const { return value_; }  // that the semaphore has once the slot is filled
+  std::uint64_t value() const { return value_; }  // value of the semaphore once the slot is filled
   const PublishedBox& box() const { return box_; }
-  /// The positions on the host, for the reader's thread; as long as this is held. Empty once the slots are
-  /// closed.
+  /// The positions on the host, for the reader's thread; valid while this object holds the slot. Empty once
+  /// the slots are closed.
   std::span<const Vec<float, 3>> positions() const;
 
  private:
@@ -48,8 +48,8 @@ class SlotHold {
 
 class PositionSlots : public std::enable_shared_from_this<PositionSlots> {
  public:
-  /// The writer's one, the newest, the one that the reader turned to, the one that it turned away from, and
-  /// those of two pictures that the device is still drawing: with these a writer always finds a slot.
+  /// One slot for the writer, one for the newest publication, the reader's current and previous ones, and two
+  /// for pictures in flight. So a writer always finds a free slot.
   static constexpr std::size_t count = 6;
 
   using Publish = std::function<PublishedBox(std::size_t slot, std::uint64_t value)>;
@@ -57,11 +57,11 @@ class PositionSlots : public std::enable_shared_from_this<PositionSlots> {
 
   explicit PositionSlots(Read read) : read_(std::move(read)) {}
 
-  /// Has `publish` fill a slot that nobody holds. Without such a slot, and once closed, it is not called, and
-  /// nothing is returned. What it throws is passed on, and the slot is free again. `publish` calls nothing of
+  /// Calls `publish` to fill a slot without holds. Without such a slot, or once closed, returns an empty hold
+  /// without the call. An exception of `publish` frees the slot and is passed on. `publish` must not call
   /// this object.
   SlotHold write(const Publish& publish);
-  /// Nobody writes or reads from now on. Waits for a write in progress.
+  /// Ends all reading and writing. Waits for a write in progress.
   void close();
 
  private:
@@ -72,9 +72,9 @@ class PositionSlots : public std::enable_shared_from_this<PositionSlots> {
 
   Read read_;
   std::mutex writing_;               // held during a write
-  std::atomic<bool> closed_{false};  // turns true while nobody writes
+  std::atomic<bool> closed_{false};  // becomes true only when no write is in progress
   std::uint64_t value_ = 0;          // of the last publication; guarded by writing_
-  std::mutex counting_;              // never held for longer than a look
+  std::mutex counting_;              // held only briefly
   std::array<int, count> holders_{};
 };
 

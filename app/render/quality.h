@@ -1,4 +1,4 @@
-// What each quality level costs.
+// Settings of each quality level.
 #pragma once
 
 #include "app/render/renderer.h"
@@ -11,7 +11,7 @@ struct QualitySettings {
   std::uint32_t sun_map_size;  // [px]
   bool soft_sun;               // penumbra grows with the distance from the occluder
   std::uint32_t sun_taps;
-  int sky_views;  // directions from which the sky's light is tested; 0: unoccluded
+  int sky_views;  // number of directions from which sky light is tested; 0: unoccluded
   std::uint32_t sky_tile_size;
 };
 

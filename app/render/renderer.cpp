@@ -32,7 +32,7 @@ PictureSize picture_size(VkExtent2D size) {
   return {static_cast<int>(size.width), static_cast<int>(size.height)};
 }
 
-/// Copies an image in TRANSFER_SRC_OPTIMAL to a buffer that the host reads after the commands are done.
+/// Copies an image in TRANSFER_SRC_OPTIMAL to a buffer. The host may read it once the commands are done.
 void copy_to_host(VkCommandBuffer commands, VkImage image, VkExtent2D size, const GpuBuffer& buffer) {
   VkBufferImageCopy region{};
   region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
@@ -104,7 +104,7 @@ class Renderer::Impl {
   GpuImage picture_;
   GpuBuffer picture_bytes_;
   std::size_t frames_shown_ = 0;
-  SlotHold published_;  // that pictures are drawn from; nothing: the scene's positions
+  SlotHold published_;  // positions for the pictures; empty: the scene's
   PositionTraffic traffic_;
   bool swapchain_outdated_ = false;
 };
@@ -251,7 +251,7 @@ bool Renderer::Impl::draw_window(const FrameView& view, ImDrawData* ui, Image* s
   if (!image) {
     make_swapchain(wanted);
     image = swapchain_->acquire(slot.acquired());
-    if (!image) {  // resized again meanwhile: the next call follows
+    if (!image) {  // resized again meanwhile: the next call recreates it
       swapchain_outdated_ = true;
       return false;
     }

@@ -1,4 +1,4 @@
-// The one renderer, for a window and for pictures without a window system.
+// The renderer, for a window and for pictures without a window system.
 #pragma once
 
 #include <memory>
@@ -20,39 +20,38 @@ struct ImDrawData;
 
 namespace stickslip {
 
-/// There is no usable Vulkan device, or none that can show on this window. The program exits with code 3.
+/// No Vulkan device is usable, or none can present to this window. The program exits with code 3.
 struct NoDeviceError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// A Vulkan call failed; the text has the call, its result and the place.
+/// A Vulkan call failed; the message has the call, its result and the place.
 struct RenderError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 enum class Quality { automatic, light, medium, high };
-/// "automatic", "light", "medium", "high". Throws std::invalid_argument naming the choices.
+/// Parses "automatic", "light", "medium" or "high". Throws std::invalid_argument with the choices.
 Quality parse_quality(std::string_view name);
 std::string_view quality_name(Quality quality);
 
 struct RendererOptions {
-  GLFWwindow* window = nullptr;  // nullptr: offscreen only, no window system is touched
+  GLFWwindow* window = nullptr;  // nullptr: offscreen only, no window system is used
   /// automatic: light in a window on a software device, else high.
   Quality quality = Quality::automatic;
   bool validation = false;  // also on when the environment has STICKSLIP_VALIDATION=1
   Interop interop = Interop::automatic;
 };
 
-/// Bytes of positions that the host has moved so far: for pictures, and because somebody asked where nodes
-/// are.
+/// Bytes of positions moved by the host so far: for pictures, and for other readers of positions.
 struct PositionTraffic {
   std::uint64_t copied = 0, read = 0;
 };
 
 class SharedPositions;
 
-/// Not thread safe: one thread owns a renderer. With a window it owns ImGui's Vulkan side: the ImGui context
-/// must exist before the constructor and outlive the renderer; per frame the caller calls its platform
-/// backend's NewFrame, ImGui::NewFrame, ..., ImGui::Render and gives ImGui::GetDrawData() to draw_window.
+/// Not thread safe: one thread owns a renderer. With a window it owns ImGui's Vulkan side, and the ImGui
+/// context must be created before the renderer and outlive it. Per frame the caller calls its platform
+/// backend's NewFrame, ImGui::NewFrame, ..., ImGui::Render and passes ImGui::GetDrawData() to draw_window.
 class Renderer {
  public:
   /// Throws NoDeviceError, RenderError.
@@ -61,32 +60,32 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  /// Uploads topology and looks; positions become the model's start. A horizontal half-space shows as the
-  /// gridded ground, a tilted one as a finite translucent plane. Object colours are sRGB in [0, 1].
+  /// Uploads topology and appearance; positions become the model's start. A horizontal half-space is drawn as
+  /// the gridded ground, a tilted one as a finite translucent plane. Object colours are sRGB in [0, 1].
   void set_scene(const Model& model);
-  /// Node positions [m] of the pictures to come; one per node of the model. Throws std::invalid_argument
-  /// otherwise.
+  /// Sets the node positions [m] for the next pictures, one per node of the model. Throws
+  /// std::invalid_argument for another count.
   void set_positions(std::span<const Vec3f> positions);
-  /// How an engine could write positions by itself that runs on this device; nothing: on the CPU.
+  /// The way in which an engine on this device (empty: CPU) could write positions directly.
   Sharing negotiate(const std::optional<DeviceUuid>& engine) const;
-  /// Slots for the nodes of the scene, one way or the other. They are closed by the next offer or scene, and
-  /// by the renderer's end. `how` as `negotiate` has it.
+  /// Allocates slots for the nodes of the scene. The next offer or scene, and the destructor, close them.
+  /// `how` is the result of `negotiate`.
   PositionOffer offer_positions(const Sharing& how);
-  /// As set_positions, with what was published in the slots offered last. Throws std::invalid_argument for
+  /// Like set_positions, with a publication in the slots offered last. Throws std::invalid_argument for
   /// others.
   void set_positions(const SlotHold& published);
   PositionTraffic position_traffic() const;
-  /// What the slots stand on, for tests that write as another driver would; null without an offer.
+  /// The memory behind the slots, for tests that write as another driver would; null without an offer.
   SharedPositions* shared_positions();
   void set_object_color(std::size_t object, const Vec3f& srgb);
-  /// Of the bodies at the current positions (for Camera::frame); a unit box when there are none.
+  /// Bounds of the bodies at their current positions, for Camera::frame; a unit box without bodies.
   Bounds bounds() const;
 
-  /// Shows a picture in the window with `ui` (may be null) on top. Returns false, having shown nothing, while
-  /// the window is minimised. Follows the window's size. `shown`, when given, receives the picture including
+  /// Draws a picture in the window with `ui` (may be null) on top. Returns false without drawing while the
+  /// window is minimised. Adapts to the window's size. `shown`, when given, receives the picture including
   /// the ui.
   bool draw_window(const FrameView& view, ImDrawData* ui, Image* shown = nullptr);
-  /// A picture without ui, in either mode. Throws std::invalid_argument for a size below 1 or above the
+  /// Draws a picture without ui, in either mode. Throws std::invalid_argument for a size below 1 or above the
   /// device's limit.
   Image render_offscreen(const FrameView& view, int width, int height);
 
@@ -94,9 +93,9 @@ class Renderer {
   void set_quality(Quality quality);
   const std::string& device_name() const;
   bool software_device() const;
-  /// What the validation layers have said so far (warnings and errors). Empty when they are off.
+  /// Messages of the validation layers so far (warnings and errors). Empty when they are off.
   const std::vector<std::string>& validation_messages() const;
-  /// Whether the layers were asked for and are there.
+  /// Whether the layers were requested and are installed.
   bool validation_active() const;
 
  private:

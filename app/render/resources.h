@@ -10,7 +10,8 @@
 
 namespace stickslip {
 
-/// Whether other drivers may import a buffer's memory, and what its driver asks for then.
+/// Whether other drivers may import a buffer's memory, and whether the driver then requires a dedicated
+/// allocation.
 enum class Export { none, allowed, dedicated };
 
 /// A buffer the host writes each frame (mapped) or once (through a staging copy).
@@ -32,12 +33,12 @@ class GpuBuffer {
   VkBuffer handle() const { return buffer_; }
   std::size_t size() const { return size_; }
   VkDeviceMemory memory() const { return memory_; }
-  /// Of its memory, which is no less than the buffer.
+  /// Size of the memory, at least that of the buffer.
   std::size_t allocated() const { return allocated_; }
   /// Of a mapped buffer.
   const std::byte* data() const { return mapped_; }
   std::byte* data() { return mapped_; }
-  /// The host reads it as fast as its own memory.
+  /// The host reads the buffer at the speed of its own memory.
   bool host_cached() const { return host_cached_; }
   template <class T>
   void write(std::span<const T> values) {
@@ -83,7 +84,7 @@ class GpuImage {
 ImageView make_view(VkDevice device, VkImage image, VkFormat format);
 VkImageAspectFlags aspect_of(VkFormat format);
 
-/// One side of a dependency.
+/// One side of a barrier.
 struct Access {
   VkPipelineStageFlags2 stage;
   VkAccessFlags2 access;

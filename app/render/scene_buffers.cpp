@@ -23,7 +23,7 @@ PublishedBox box_of(const std::vector<Vec3f>& positions, const std::vector<std::
   return box;
 }
 
-/// The model's, and those of rigid bodies, which only are drawn.
+/// Nodes of the model, and those of rigid bodies, which exist only for drawing.
 std::vector<std::int32_t> nodes_to_draw(const Model& model) {
   std::vector<std::int32_t> nodes = model.surface_nodes;
   for (const Object& object : model.objects)
@@ -32,7 +32,7 @@ std::vector<std::int32_t> nodes_to_draw(const Model& model) {
   return nodes;
 }
 
-/// As above. Surfaces of rigid bodies are closed: two triangles run along an edge, one each way.
+/// Edges of the same nodes. Surfaces of rigid bodies are closed: each edge occurs once in either direction.
 std::vector<Vec2i> drawn_edges(const Model& model) {
   std::vector<Vec2i> edges = model.edges;
   for (const Object& object : model.objects)

@@ -1,4 +1,4 @@
-// The loaded scene: topology on the device, current positions and looks on the host.
+// The loaded scene: topology on the device, current positions and appearance on the host.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace stickslip {
 
-/// A half-space as it is shown.
+/// A half-space for drawing.
 struct PlaneShape {
   Vec3f point{0, 0, 0};  // the plane's point nearest to the scene's centre
   Vec3f u{1, 0, 0}, v{0, 0, 1};
@@ -31,22 +31,22 @@ class SceneBuffers {
   SceneBuffers(const Device& device, const Model& model);
 
   void set_positions(std::span<const Vec3f> positions);
-  /// The box of the drawn nodes, where their positions are elsewhere.
+  /// Sets the box of the drawn nodes when their positions are in other memory.
   void set_box(const PublishedBox& box);
   void set_color(std::size_t object, const Vec3f& srgb);
 
   GpuBuffer vertices, fans, triangles, indices, edges;
   std::uint32_t vertex_count = 0, index_count = 0, edge_index_count = 0;
 
-  /// Those that were set last.
+  /// The positions that were set last.
   const std::vector<Vec3f>& positions() const { return positions_; }
   const std::vector<std::int32_t>& drawn_nodes() const { return drawn_nodes_; }
-  /// Changes with every set_positions: tells a frame's copy whether it is old.
+  /// Changes with every set_positions, so that a frame can detect an outdated copy.
   std::uint64_t version() const { return version_; }
   const std::vector<shared::ObjectLook>& looks() const { return looks_; }
   const std::vector<PlaneShape>& planes() const { return planes_; }
   const std::vector<WireShape>& wires() const { return wires_; }
-  /// All surfaces are those of solids and rigid bodies.
+  /// True if all surfaces belong to solids and rigid bodies.
   bool closed() const { return closed_; }
   std::optional<float> ground_height() const { return ground_height_; }
   const Bounds& bounds() const { return bounds_; }

@@ -5,7 +5,7 @@
 namespace stickslip {
 namespace {
 
-/// Slots begin where a storage buffer may.
+/// Slots start at the alignment of storage buffers.
 std::size_t stride_of(const Device& device, std::size_t bytes) {
   const std::size_t step = device.properties().limits.minStorageBufferOffsetAlignment;
   return (bytes + step - 1) / step * step;
@@ -102,7 +102,7 @@ void SharedPositions::record_takeover(VkCommandBuffer commands, const SlotHold& 
   taken_over_[published.index()] = published.value();
   VkBufferMemoryBarrier2 barrier{};
   barrier.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2;
-  // After the wait for the semaphore, which holds back all commands.
+  // After the semaphore wait, which blocks all commands.
   barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT;

@@ -1,4 +1,4 @@
-// Node positions in memory that an engine writes and pictures are drawn from.
+// Memory for node positions that an engine writes and the renderer reads.
 #pragma once
 
 #include <array>
@@ -11,29 +11,29 @@
 
 namespace stickslip {
 
-/// One buffer with PositionSlots::count slots, for the thread of the renderer. No slot may be read by the
-/// device any more when it is destroyed.
+/// One buffer with PositionSlots::count slots, for the renderer's thread. At destruction the device must have
+/// finished reading all slots.
 class SharedPositions {
  public:
-  /// `cuda`: device memory and a timeline semaphore, both exported as far as the device can; `mapped`: memory
-  /// that the host sees.
+  /// `cuda`: device memory and a timeline semaphore, both exported as far as the device can; `mapped`:
+  /// host-visible memory.
   SharedPositions(const Device& device, std::size_t nodes, ShareKind kind);
   ~SharedPositions() { slots_->close(); }
   SharedPositions(const SharedPositions&) = delete;
   SharedPositions& operator=(const SharedPositions&) = delete;
 
-  /// What an engine needs to write there; its box is that of the nodes `framed`.
+  /// The target for an engine's writes; its box is that of the nodes `framed`.
   PositionTarget target(std::vector<std::int32_t> framed);
   const std::shared_ptr<PositionSlots>& slots() const { return slots_; }
 
-  /// Where a shader finds a publication.
+  /// Descriptor of a publication for shaders.
   VkDescriptorBufferInfo binding(const SlotHold& published) const;
-  /// What commands that read it have to wait for.
+  /// The semaphore that commands reading the publication wait for.
   SemaphoreWait filled(const SlotHold& published) const;
-  /// Before commands first read a publication of another driver: its memory becomes Vulkan's. Nobody gives it
-  /// back, because the writer overwrites a slot as a whole.
+  /// Acquires the memory of another driver's publication, before commands first read it. No release follows,
+  /// because the writer overwrites the whole slot.
   void record_takeover(VkCommandBuffer commands, const SlotHold& published);
-  /// On the host: where it stands, or as a copy where the host does not see or hardly reads that memory.
+  /// The positions on the host: mapped memory, or a copy if the host cannot read that memory (fast).
   std::span<const Vec3f> read(const SlotHold& published);
   std::uint64_t bytes_read() const { return bytes_read_; }
 

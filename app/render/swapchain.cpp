@@ -12,7 +12,7 @@ VkSurfaceFormatKHR choose_surface_format(const Device& device) {
   vkGetPhysicalDeviceSurfaceFormatsKHR(device.physical(), device.surface(), &count, nullptr);
   std::vector<VkSurfaceFormatKHR> formats(count);
   vkGetPhysicalDeviceSurfaceFormatsKHR(device.physical(), device.surface(), &count, formats.data());
-  // The shaders and ImGui write sRGB values themselves, so the format must not convert again.
+  // The shaders and ImGui output sRGB values, so the format must not convert again.
   for (const VkFormat wanted : {VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_R8G8B8A8_UNORM})
     for (const VkSurfaceFormatKHR& format : formats)
       if (format.format == wanted) return format;

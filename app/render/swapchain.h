@@ -1,4 +1,4 @@
-// The window's images.
+// The swapchain images of the window.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@ namespace stickslip {
 
 class Swapchain {
  public:
-  /// The window's surface must show something of `size`. Throws RenderError.
+  /// The window's surface must support images of `size`. Throws RenderError.
   Swapchain(const Device& device, VkExtent2D size, VkSwapchainKHR old = VK_NULL_HANDLE);
 
-  /// Index of the next image, signalling `ready`; nothing when the swapchain no longer fits the window.
+  /// Index of the next image, signalling `ready`; empty when the swapchain no longer fits the window.
   std::optional<std::uint32_t> acquire(VkSemaphore ready) const;
-  /// Shows the image once `rendered(index)` is signalled; false when the swapchain should be made anew.
+  /// Presents the image once `rendered(index)` is signalled; false when the swapchain must be recreated.
   bool present(std::uint32_t index) const;
 
   VkSwapchainKHR handle() const { return swapchain_; }

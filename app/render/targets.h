@@ -1,12 +1,12 @@
-// The images a picture is drawn into, and the maps of light.
+// Render targets of a picture, and the light maps.
 #pragma once
 
 #include "app/render/pipelines.h"
 
 namespace stickslip {
 
-/// Colour and depth of one picture size. Multisampled colour ends in `output` (a swapchain image may stand in
-/// for it).
+/// Colour and depth of one picture size. Multisampled colour is resolved into `output`; a swapchain image may
+/// replace `output`.
 class Targets {
  public:
   Targets() = default;
@@ -22,11 +22,11 @@ class Targets {
   GpuImage multisample_, depth_;
 };
 
-/// Depth as the sun and the sky's samples see it.
+/// Depth seen from the sun and from the sky's samples.
 struct LightMaps {
   LightMaps(const Device& device, const QualitySettings& quality);
   GpuImage sun, sky;
-  Sampler compare;  // share of the four texels around that are farther than the reference
+  Sampler compare;  // share of the four surrounding texels that are farther than the reference
   Sampler plain;
 };
 

@@ -8,7 +8,7 @@
 namespace stickslip {
 namespace {
 
-/// Draws over what is there; ImGui 1.86 needs a classic render pass.
+/// Draws over the existing content; ImGui 1.86 needs a classic render pass.
 RenderPass make_pass(const Device& device, VkFormat format) {
   VkAttachmentDescription attachment{};
   attachment.format = format;

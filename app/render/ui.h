@@ -11,15 +11,15 @@ namespace stickslip {
 
 class Ui {
  public:
-  /// The ImGui context must exist.
+  /// The ImGui context must exist already.
   Ui(const Device& device, VkFormat format);
   ~Ui();
   Ui(const Ui&) = delete;
   Ui& operator=(const Ui&) = delete;
 
-  /// After the swapchain was made anew.
+  /// Call after the swapchain was recreated.
   void set_images(const Swapchain& swapchain);
-  /// The image must be in COLOR_ATTACHMENT_OPTIMAL and stays there.
+  /// The image must be in COLOR_ATTACHMENT_OPTIMAL and remains there.
   void record(VkCommandBuffer commands, std::uint32_t image, ImDrawData* ui) const;
 
  private:

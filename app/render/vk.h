@@ -1,4 +1,4 @@
-// Owners for Vulkan handles and the check that every call goes through.
+// Owners for Vulkan handles, and the error check for every call.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// Where a call stands; std::source_location, which clang 14 cannot read from this standard library.
+/// Source location of a call. clang 14 cannot read std::source_location from this standard library.
 struct CallPlace {
   const char* file;
   unsigned line;
@@ -62,7 +62,7 @@ using Semaphore = Owned<VkSemaphore, vkDestroySemaphore>;
 using ShaderModule = Owned<VkShaderModule, vkDestroyShaderModule>;
 using SwapchainHandle = Owned<VkSwapchainKHR, vkDestroySwapchainKHR>;
 
-/// `create(device, &info, nullptr, &handle)` into its owner.
+/// Calls `create(device, &info, nullptr, &handle)` and returns the handle in its owner.
 template <class Owner, auto create, class Info>
 Owner make(VkDevice device, const Info& info, const char* call, CallPlace place = CallPlace::current()) {
   decltype(std::declval<Owner>().get()) handle = VK_NULL_HANDLE;

@@ -23,7 +23,7 @@ const char* nothing_to_freeze(const Simulation& s) {
   return solved ? "" : "The last step was no contact problem at velocity level: that needs rigid bodies";
 }
 
-/// A held key asks for the next step, not for a queue of them.
+/// A held key requests the next step; requests are not queued.
 void step_once(Simulation& s) {
   if (s.status().activity == SimulationStatus::Activity::idle || s.status().playing) s.step_once();
 }

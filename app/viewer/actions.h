@@ -1,5 +1,5 @@
-// The actions of the window, one row each. From the rows come the dispatch of keys, the F1 overlay, the
-// README's key table, labels and tooltips of buttons, and what a soak of the window does by chance.
+// The actions of the window, one row each. The rows define the key bindings, the F1 overlay, the README's key
+// table, labels and tooltips of buttons, and the random actions of a soak.
 #pragma once
 
 #include <optional>
@@ -55,17 +55,17 @@ enum class ActionId {
 #undef STICKSLIP_SWITCH
 };
 
-/// Bits of Action::traits.
+/// Flags in Action::traits.
 namespace ActionTrait {
 enum : unsigned {
   none = 0,
   repeats = 1,    // acts again while its key is held
-  by_chance = 2,  // `stickslip soak --window` takes it at random moments
+  by_chance = 2,  // `stickslip soak --window` performs it at random times
 };
 }  // namespace ActionTrait
 
-/// A key with modifiers (GLFW codes), or, where `character` is set, whatever key types it: punctuation sits
-/// elsewhere on every layout.
+/// A key with modifiers (GLFW codes). If `character` is set: any key that types it, because punctuation keys
+/// differ between layouts.
 struct Chord {
   int key = 0;
   int mods = 0;
@@ -73,7 +73,7 @@ struct Chord {
   friend bool operator==(const Chord&, const Chord&) = default;
 };
 
-/// A row. The table is indexed by ActionId.
+/// A row of the table, which is indexed by ActionId.
 struct Action {
   ActionId id;
   std::vector<Chord> chords;
@@ -85,14 +85,14 @@ struct Action {
   bool has(unsigned trait) const { return (traits & trait) != 0; }
 };
 
-/// What actions act on: the window.
+/// Interface through which actions change the window.
 class ActionTarget {
  public:
   virtual ~ActionTarget() = default;
   virtual Simulation& simulation() = 0;
   virtual ViewState& view() = 0;
   virtual void switch_scene(int direction) = 0;
-  /// On the selected object, or on everything.
+  /// Frames the selected object, or everything.
   virtual void frame_camera() = 0;
   virtual void ask_screenshot() = 0;
   virtual void toggle_video() = 0;
@@ -105,13 +105,13 @@ struct Gesture {
 
 std::span<const Action> action_table();
 void perform(ActionId id, ActionTarget& target);
-/// Why the action has nothing to act on at present, for its button; empty when it has.
+/// Reason for greying the action's button: the action has no target at present. Empty if it has one.
 std::string inactive_reason(ActionId id, const Simulation& simulation);
-/// What the pointer does in the scene; for the overlay and the README.
+/// Pointer gestures in the scene, for the overlay and the README.
 std::span<const Gesture> gesture_table();
 
-/// The action of a pressed key. Letters are looked up by what the layout prints on the key (`name`, from
-/// glfwGetKeyName; may be null), everything else by its code.
+/// The action of a pressed key. Letters are matched by the layout's label (`name`, from glfwGetKeyName; may
+/// be null), other keys by their code.
 const Action* find_action(int key, const char* name, int mods);
 /// The action of a typed character.
 const Action* find_action(char32_t character);

@@ -1,4 +1,4 @@
-// Where joints are.
+// Positions of joints.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-/// All joints of the model, with its bodies at `poses`.
+/// All joints of the model with its bodies at `poses`.
 std::vector<JointMark> joint_marks(const Model& model, std::span<const Pose> poses);
 
 }  // namespace stickslip

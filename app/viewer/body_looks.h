@@ -1,4 +1,4 @@
-// What the picture shows of rigid bodies besides their surfaces: sleeping bodies, and the joints.
+// Appearance of rigid bodies apart from their surfaces: sleeping bodies, and joints.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class BodyLooks {
  public:
   void set_scene(std::shared_ptr<const Scene> scene);
 
-  /// Makes bodies that fell asleep greyer, and those that woke up as they were. Work only where that changed.
+  /// Greys bodies that fell asleep and restores those that woke up. Costs time only for changes.
   void dim_sleeping_bodies(const Snapshot& snapshot, Renderer& renderer);
-  /// All joints as they stand; valid until the next call.
+  /// Current state of all joints; valid until the next call.
   std::span<const JointMark> joints(const Snapshot& snapshot);
 
  private:

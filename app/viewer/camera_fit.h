@@ -9,21 +9,21 @@
 
 namespace stickslip {
 
-/// The window in pixels, and the columns [left, right) and rows [0, bottom) of it that show the scene.
+/// Size of the window in pixels, and its columns [left, right) and rows [0, bottom) without panels.
 struct ClearArea {
   int width = 1, height = 1;
   float left = 0, right = 1, bottom = 1;
   float aspect() const { return (right - left) / bottom; }
 };
 
-/// True when every node of the solids, elastic or rigid, is seen in the clear area.
+/// True when every node of the elastic and rigid solids is visible in the clear area.
 bool shows_solids(const Camera& camera, const Model& model, std::span<const Vec3f> positions,
                   const ClearArea& area);
 
-/// Backs off, at most to three times the distance, until the solids are seen.
+/// Increases the distance, by at most a factor of three, until the solids are visible.
 void back_off(Camera& camera, const Model& model, std::span<const Vec3f> positions, const ClearArea& area);
 
-/// As a scene file says.
+/// The camera given in a scene file.
 Camera camera_of(const CameraStart& start);
 
 }  // namespace stickslip

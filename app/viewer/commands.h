@@ -1,5 +1,5 @@
-// What a user does to a running simulation. Commands are applied between steps, in order; the journal of
-// those that took effect describes a session.
+// User commands on a running simulation, applied in order between steps. The journal of applied commands
+// describes a session.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct LoadScene {
 };
 struct Reset {};
 struct ParamEdit {
-  std::string_view name;  // of a row of param_table(), whose storage it shares
+  std::string_view name;  // of a row of param_table(); points to its text
   double value = 0;
 };
 struct ContactParamEdit {
@@ -41,16 +41,16 @@ struct DragMove {
   Vec<double, 3> target;  // [m]
 };
 struct DragEnd {};
-/// Takes the contact problem of the last step, for the lab. Changes nothing.
+/// Copies the contact problem of the last step for the lab. Does not change the simulation.
 struct Freeze {};
 
 using Command = std::variant<LoadScene, Reset, ParamEdit, ContactParamEdit, MaterialEdit, HalfSpaceEdit,
                              DragStart, DragMove, DragEnd, Freeze>;
 
-/// True when `next` makes `previous`, given just before it, pointless: the same slider moved on.
+/// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);
 
-/// Everything that can be edited while a scene runs.
+/// All settings that can be edited while a scene runs.
 struct Settings {
   Params params;
   std::vector<Material> materials;
@@ -65,9 +65,9 @@ void apply_edit(const MaterialEdit& edit, std::vector<Material>& materials);
 void apply_edit(const HalfSpaceEdit& edit, std::vector<double>& half_space_mu);
 
 struct JournalEntry {
-  int frame = 0;    // steps done when it was applied
+  int frame = 0;    // number of steps done when it was applied
   double time = 0;  // [s] simulated
-  double wall = 0;  // [s] since the simulation's thread started, when it was given
+  double wall = 0;  // [s] since the start of the simulation's thread, when the command was posted
   Command command;
 };
 

@@ -12,9 +12,9 @@ Gui::Gui(const Window& window) {
   ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;  // the layout is fixed
   theme::apply(window.ui_scale());
-  ImGui::GetIO().Fonts->Build();  // the renderer uploads it with its first picture only
+  ImGui::GetIO().Fonts->Build();  // the renderer uploads it only with its first picture
   ImGui_ImplGlfw_InitForVulkan(window.handle(), true);
-  // An empty frame sets the font's size, which layouts before the first picture read.
+  // An empty frame sets the font size, which layouts need before the first picture.
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();
   ImGui::EndFrame();

@@ -10,15 +10,15 @@ namespace stickslip {
 
 class Gui {
  public:
-  /// Before the renderer is made. The window's handlers are set already.
+  /// Call before the renderer is created. The window's handlers must be set.
   explicit Gui(const Window& window);
   ~Gui();
   Gui(const Gui&) = delete;
   Gui& operator=(const Gui&) = delete;
 
-  /// The pointer is over a panel, or a widget has it.
+  /// The pointer is over a panel or used by a widget.
   bool wants_pointer() const;
-  /// A text is being typed.
+  /// A text field has the focus.
   bool wants_keys() const;
 
   /// Builds all panels; valid until the next call.

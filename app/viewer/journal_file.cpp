@@ -20,7 +20,7 @@ json name_at(const std::vector<Item>& items, int index) {
   else return items[i];
 }
 
-/// A value as its row of the registry has it: a choice by name.
+/// JSON form of a value according to its row of the registry: a choice by name.
 json value_json(std::span<const ParamInfo> table, std::string_view name, double value) {
   const ParamInfo* info = find_param(table, name);
   if (!info) return value;
@@ -30,7 +30,7 @@ json value_json(std::span<const ParamInfo> table, std::string_view name, double 
                                                                          : json(value);
 }
 
-/// The event's name and what it carries.
+/// Writes the event's name and its data.
 struct EventWriter {
   const Model& model;
 

@@ -1,4 +1,4 @@
-// `stickslip view --journal FILE`: what was done in the window, to read or to repeat it.
+// `stickslip view --journal FILE`: a record of the actions in the window, for reading or replaying.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace stickslip {
 
-/// Before keys of the contact solvers' parameters.
+/// Prefix of the keys of contact solver parameters.
 inline constexpr std::string_view contact_key_prefix = "contact.";
 
 /// One JSON line per event: {"frame", "time" [s], "event", ...}, where frame and time are those of the
@@ -28,10 +28,10 @@ inline constexpr std::string_view contact_key_prefix = "contact.";
 ///   screenshot     file
 class JournalFile {
  public:
-  /// Throws InputError when the file cannot be written.
+  /// Throws InputError when the file is not writable.
   explicit JournalFile(const std::filesystem::path& file);
 
-  /// Both throw OutputError when the line cannot be written. `model`: the scene's that the entry belongs to,
+  /// Both throw OutputError when writing the line fails. `model`: the scene's model at the time of the entry,
   /// for names.
   void add(const JournalEntry& entry, const Model& model);
   void add_screenshot(int frame, double time, const std::filesystem::path& picture);
@@ -43,9 +43,9 @@ class JournalFile {
   std::ofstream stream_;
 };
 
-/// What `JournalFile` wrote, without screenshots; `wall` is not kept. Names of materials are looked up in
-/// `model`, which is the scene's of the whole journal. Throws InputError with the line for what is no event
-/// of this model: no JSON, unknown events, keys and materials, values out of range.
+/// Reads a file of `JournalFile`, without screenshots; `wall` is lost. Names of materials are looked up in
+/// `model`, the model of the journal's only scene. Throws InputError with the line for everything that is not
+/// an event of this model: invalid JSON, unknown events, keys and materials, values out of range.
 std::vector<JournalEntry> read_journal(const std::filesystem::path& file, const Model& model);
 
 }  // namespace stickslip

@@ -17,7 +17,7 @@ Vec<double, 3> read_vec(const json& values) {
   return {values.at(0).get<double>(), values.at(1).get<double>(), values.at(2).get<double>()};
 }
 
-/// The row of a key, and the value that stands there, checked.
+/// The row of a key, and its checked value.
 struct Setting {
   std::string_view name;
   double value;
@@ -60,7 +60,7 @@ Command read_set(const json& line, const Model& model) {
   return ParamEdit{setting.name, setting.value};
 }
 
-/// Throws what `apply_edit` throws for an edit that no simulation of the model would take.
+/// Throws as `apply_edit` does for an edit that a simulation of the model would refuse.
 void check_edit(const Command& command, const Model& model) {
   Settings settings;
   settings.materials = model.materials;
@@ -85,7 +85,7 @@ Drag read_drag(const json& line, const Model& model) {
   return drag;
 }
 
-/// Nothing for an event that does nothing to the simulation.
+/// Empty for an event without effect on the simulation.
 std::optional<Command> read_event(const json& line, const Model& model) {
   const auto event = line.at("event").get<std::string>();
   if (event == "load") return LoadScene{line.at("scene").get<std::string>()};

@@ -16,7 +16,7 @@
 namespace stickslip {
 namespace {
 
-/// A race comes last, after the window and the simulation. Threads of the lab inherit this.
+/// Lowest priority, below the window and the simulation. Threads of the lab inherit it.
 void yield_to_all() {
 #ifdef __linux__
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 15);
@@ -94,7 +94,7 @@ bool LabRace::update() {
 void LabRace::publish(const std::function<void(RaceStatus&)>& change) {
   {
     const std::lock_guard lock(mutex_);
-    if (next_ || quit_) return;  // the status is the next race's already
+    if (next_ || quit_) return;  // the status already belongs to the next race
     change(status_);
     news_ = true;
   }

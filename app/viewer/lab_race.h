@@ -1,4 +1,4 @@
-// A race of the lab's solvers on the contact problem of one step, beside the simulation and the window.
+// A race of the lab's solvers on the contact problem of one step, in the background of simulation and window.
 #pragma once
 
 #include <atomic>
@@ -21,17 +21,17 @@ namespace stickslip {
 struct RaceRun {
   enum class State { waiting, running, done };
   std::string solver;
-  std::size_t color = 0;  // stays when the ranking changes
+  std::size_t color = 0;  // stays the same when the ranking changes
   State state = State::waiting;
-  std::shared_ptr<const SolveReport> report;  // once done, without r, u and the blocks' errors
+  std::shared_ptr<const SolveReport> report;  // set when done; without r, u and the blocks' errors
 };
 
 struct RaceStatus {
   std::shared_ptr<const FrozenStep> step;  // null: no race yet
   std::filesystem::path file;              // the problem as FCLIB; empty: not written
-  std::string note;                        // why not
-  std::string error;                       // why there is no race
-  std::vector<RaceRun> runs;               // those done by rank, then who runs, then who waits
+  std::string note;                        // reason for not writing it
+  std::string error;                       // reason why there is no race
+  std::vector<RaceRun> runs;               // finished ones by rank, then running, then waiting
   bool running = false;
   double tolerance = 0;
 };
@@ -39,30 +39,30 @@ struct RaceStatus {
 struct RaceSettings {
   double tolerance = 1e-6;
   double time_budget = 2;  // [s] for each solver
-  bool warm = false;       // from what the step started from, instead of zero
+  bool warm = false;       // start from the step's initial guess instead of zero
 };
 
 class LabRace {
  public:
   using LabFactory = std::function<std::unique_ptr<ContactLab>()>;
 
-  /// `on_change` is called on the race's thread whenever `update` has something new.
+  /// `on_change` is called on the race's thread whenever `update` has new data.
   explicit LabRace(LabFactory make_lab, std::function<void()> on_change = {});
-  /// Waits for the solver that runs to see that it is over.
+  /// Waits until the running solver has noticed the cancellation.
   ~LabRace();
   LabRace(const LabRace&) = delete;
   LabRace& operator=(const LabRace&) = delete;
 
-  /// Ends the race that runs and starts another, of all solvers. `file`: where the problem is written first;
-  /// empty: nowhere. Never waits, as all of the below.
+  /// Cancels the current race and starts another with all solvers. The problem is written to `file` first;
+  /// empty: not written. Returns immediately, as all functions below.
   void start(std::shared_ptr<const FrozenStep> step, const RaceSettings& settings,
              std::filesystem::path file = {});
-  /// The solver that runs ends with its best iterate, those that wait are left out.
+  /// The running solver ends with its best iterate; waiting ones are skipped.
   void cancel();
 
-  /// Takes over what the thread has published; true when anything is new.
+  /// Takes over the status published by the thread; true when it is new.
   bool update();
-  /// Valid and constant until the next `update`.
+  /// Valid and unchanged until the next `update`.
   const RaceStatus& status() const { return seen_; }
 
  private:
@@ -75,20 +75,20 @@ class LabRace {
   void run();
   void race(const Job& job);
   void write(const Job& job);
-  /// Changes the status under the lock and tells of it.
+  /// Changes the status under the lock and calls `on_change`.
   void publish(const std::function<void(RaceStatus&)>& change);
 
   LabFactory make_lab_;
   std::function<void()> on_change_;
   std::atomic<bool> cancel_ = false;
 
-  std::mutex mutex_;  // guards what follows, always for a moment only
+  std::mutex mutex_;  // guards the following members; held only briefly
   std::condition_variable wake_;
   std::optional<Job> next_;
   RaceStatus status_;
   bool news_ = false, quit_ = false;
 
-  RaceStatus seen_;  // owned by the caller's side
+  RaceStatus seen_;  // used only by the caller's thread
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// The last messages of the program, for the log panel: a sink that spdlog writes into from any thread.
+// Recent log messages for the log panel: a sink that spdlog writes to from any thread.
 #pragma once
 
 #include <spdlog/sinks/base_sink.h>
@@ -19,9 +19,9 @@ class LogBuffer final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   static constexpr std::size_t capacity = 500;
 
-  /// Number of messages so far.
+  /// Total number of messages so far.
   std::size_t count();
-  /// Calls `visit` on the lines kept, oldest first. Other threads' messages wait meanwhile.
+  /// Calls `visit` for the stored lines, oldest first. Other threads' messages are blocked meanwhile.
   void visit(const std::function<void(const LogLine&)>& visit);
   LogLine last();
 
@@ -33,7 +33,7 @@ class LogBuffer final : public spdlog::sinks::base_sink<std::mutex> {
   std::size_t count_ = 0;
 };
 
-/// Adds a sink to the default logger for as long as it lives.
+/// Adds a sink to the default logger during its lifetime.
 class LogCapture {
  public:
   explicit LogCapture(std::shared_ptr<LogBuffer> buffer);

@@ -9,7 +9,7 @@
 namespace stickslip {
 namespace {
 
-/// Left end of a zero stop: travel below it means 0.
+/// Width of the zero stop at the left end: positions below it mean 0.
 constexpr double stop_width = 0.04;
 
 }  // namespace
@@ -22,7 +22,7 @@ double SliderScale::value(double position) const {
       position = (position - stop_width) / (1 - stop_width);
     }
     result = low * std::pow(high / low, std::clamp(position, 0.0, 1.0));
-    // Three digits: the number shown is the number used.
+    // Rounded to three digits: the number shown is the number used.
     const double unit = std::pow(10, std::floor(std::log10(result)) - 2);
     result = std::clamp(std::round(result / unit) * unit, low, high);
   }

@@ -1,4 +1,4 @@
-// Picking: which triangle the pointer is on, and the numbers of the object it belongs to.
+// Picking: the triangle under the pointer, and the properties of its object.
 #pragma once
 
 #include <memory>
@@ -20,26 +20,26 @@ struct Pick {
   float distance = 0;               // [m] along the ray
 };
 
-/// The nearest triangle that the ray hits, from either side. `positions`: one per node [m].
+/// The nearest triangle along the ray, from either side. `positions`: one per node [m].
 std::optional<Pick> pick(const Model& model, std::span<const Vec3f> positions, const Ray& ray);
 
-/// Where the ray meets the plane through `point` that faces along `normal`; nothing when it points away or
-/// runs along it.
+/// Intersection of the ray with the plane through `point` with this normal; empty if the ray points away from
+/// it or is parallel.
 std::optional<Vec3f> intersect_plane(const Ray& ray, const Vec3f& point, const Vec3f& normal);
 
-/// Why an object cannot be pulled: "is a collider: ...", or empty.
+/// Reason for which an object cannot be pulled: "is a collider: ...", or empty.
 std::string why_fixed(const Model& model, const Object& object);
 
-/// Interpolated position of a pick in another instant.
+/// Interpolated position of a pick at another time.
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions);
 
-/// The contact whose mark lies nearest to a point of the picture [px], at most `reach` pixels away.
+/// The contact with the mark nearest to a point of the picture [px], at most `reach` pixels away.
 const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const Camera& camera, int width,
                                   int height, const Vec<float, 2>& at, float reach);
 
 Bounds bounds_of(const Object& object, std::span<const Vec3f> positions);
 
-/// One object's numbers through time. Volumes are those of the rest shape; a collider has none. A rigid
+/// Properties of one object over time. Volumes are those of the rest shape; a collider has none. A rigid
 /// body's centre is that of its pose.
 class ObjectProbe {
  public:
@@ -49,18 +49,18 @@ class ObjectProbe {
   const std::shared_ptr<const Scene>& scene() const { return scene_; }
   const Object& description() const { return scene_->model.objects[static_cast<std::size_t>(object_)]; }
 
-  /// Takes the numbers of a new instant; the velocity is that between the last two different times.
+  /// Updates the properties; the velocity is that between the last two different times.
   void observe(const Snapshot& snapshot, std::span<const Vec3f> positions);
   void observe(const Snapshot& snapshot) { observe(snapshot, snapshot.positions); }
 
   const Body* body() const { return body_; }  // of a rigid object, else null
-  /// [kg] with these materials; 0 for what follows a script or stands still.
+  /// [kg] with these materials; 0 for scripted and fixed objects.
   double mass(const std::vector<Material>& materials) const;
   double volume() const { return volume_; }          // [m^3]
   Vec<double, 3> center() const { return center_; }  // [m] of mass; of the nodes for a collider
   std::optional<Vec<double, 3>> velocity() const {
     return velocity_;
-  }  // [m/s] of the center; none before a second instant
+  }  // [m/s] of the center; empty before a second time
   /// [rad/s] of a rigid body, world axes, between the last two different times.
   std::optional<Vec<double, 3>> spin() const { return spin_; }
   bool asleep() const { return asleep_; }
@@ -88,18 +88,18 @@ class ObjectProbe {
   double normal_force_ = 0, largest_force_ = 0, largest_multiplier_ = 0;
 };
 
-/// One contact through time: the one with its name. Where no contact has that name any more, as when a point
-/// slides on to another triangle, the nearest one between the same two objects that is not far from it goes
-/// on, with its own name.
+/// One contact over time, identified by its name. If no contact has that name any more, for example after a
+/// point slid onto another triangle, tracking continues with the nearest contact between the same two objects
+/// within reach, and with its name.
 class ContactProbe {
  public:
-  /// `reach`: how far it may move from one instant to the next [m].
+  /// `reach`: largest movement from one time to the next [m].
   ContactProbe(std::shared_ptr<const Scene> scene, const ContactRecord& contact, float reach)
       : scene_(std::move(scene)), contact_(contact), reach_(reach) {}
 
   void observe(const Snapshot& snapshot);
 
-  /// As it is, or as it was when it was last seen.
+  /// Current record, or the last one observed.
   const ContactRecord& contact() const { return contact_; }
   bool is_gone() const { return gone_; }
   const Scene& scene() const { return *scene_; }

@@ -73,7 +73,7 @@ void add_centered(ImDrawList& list, float left, float right, float y, const std:
 void draw_series(ImDrawList& list, std::span<const float> x, const PlotSeries& line, const Scale& to_x,
                  const Scale& to_y) {
   const std::size_t count = std::min(x.size(), line.values.size());
-  // No more points than pixels: a long history costs no more than a short one.
+  // At most one point per pixel, so that a long history costs no more than a short one.
   const std::size_t stride =
       std::max<std::size_t>(1, count / static_cast<std::size_t>(to_x.to - to_x.from + 1));
   std::vector<ImVec2> points;
@@ -224,7 +224,7 @@ void draw_bars(const char* id, const ImVec2& size, std::string_view title, std::
   }
   const float pitch = std::min((high.x - low.x) / static_cast<float>(bars.size()), 4 * text);
   const auto stride = static_cast<std::size_t>(std::ceil((widest + 0.4f * text) / pitch));
-  const float room = high.y - low.y - 1.4f * text;  // the counts stand above
+  const float room = high.y - low.y - 1.4f * text;  // space for the counts above
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const float left = low.x + static_cast<float>(i) * pitch, right = left + pitch;
     const auto height = room * static_cast<float>(std::log1p(bars[i].value) / std::log1p(largest));

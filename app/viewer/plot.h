@@ -23,8 +23,8 @@ struct PlotAxis {
   bool from_zero = false;  // a linear axis of counts begins at 0
 };
 
-/// Draws into the next `size` pixels. With a logarithmic axis values not above 0 are gaps; `x` ascends, and
-/// on a logarithmic axis from above 0. One line alone has no legend: the axis names it.
+/// Draws into the next `size` pixels. On a logarithmic axis, values not above 0 are gaps. `x` ascends and is
+/// positive on a logarithmic axis. A single line has no legend: the axis label names it.
 void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, const PlotAxis& x_axis,
                std::span<const PlotSeries> series, const PlotAxis& y_axis);
 
@@ -33,12 +33,12 @@ struct Bar {
   double value = 0;
 };
 
-/// Bars of counts under a title, as high as the logarithm of 1 + count, with the count on top and the label
-/// below where there is room.
+/// Bars of counts under a title. Heights are the logarithm of 1 + count; the count is on top, and the label
+/// below if it fits.
 void draw_bars(const char* id, const ImVec2& size, std::string_view title, std::span<const Bar> bars,
                ImU32 color);
 
-/// A round number as it stands at an axis: "0.002", "1500", "1e6".
+/// A round number as an axis label: "0.002", "1500", "1e6".
 std::string tick_text(double value);
 
 /// Two to six round numbers (multiples of 1, 2 or 5 times a power of ten) in [low, high].

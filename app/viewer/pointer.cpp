@@ -9,7 +9,7 @@
 namespace stickslip {
 namespace {
 constexpr float click_travel = 4;       // pixels
-constexpr float mark_reach = 7;         // pixels from a contact's mark that still hit it
+constexpr float mark_reach = 7;         // pixels around a contact's mark that still select it
 constexpr float pixels_per_notch = 20;  // of a zoom by dragging
 }  // namespace
 
@@ -80,7 +80,7 @@ void Pointer::move(float x, float y) {
     case Mode::idle:
       break;
     case Mode::orbit:
-      // A click's tremble does not turn the scene.
+      // Small movements during a click do not rotate the scene.
       if (travelled_ >= click_travel) camera_.orbit(dx, dy, height_);
       break;
     case Mode::pan:

@@ -1,4 +1,4 @@
-// What the pointer does in the scene: orbit, pan, zoom, pick, pull.
+// Pointer gestures in the scene: orbit, pan, zoom, pick, pull.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace stickslip {
 
-/// What a click met: a contact's mark if there is one, else an object, or neither.
+/// Target of a click: a contact's mark if there is one, else an object, or nothing.
 struct Click {
   int object = -1;
   std::optional<ContactRecord> contact;
 };
 
-/// Knows no window system; positions are in window coordinates.
+/// Independent of the window system; positions are in window coordinates.
 class Pointer {
  public:
   enum class Button { left, middle, right };
@@ -26,17 +26,17 @@ class Pointer {
   Pointer(Simulation& simulation, Camera& camera) : simulation_(simulation), camera_(camera) {}
 
   void resize(int width, int height);
-  /// The contacts whose marks are on the screen; they must outlive the next call.
+  /// Sets the contacts with visible marks; they must outlive the next call.
   void set_marks(std::span<const ContactRecord> contacts) { marks_ = contacts; }
   void press(Button button, Modifiers modifiers);
   void release(Button button);
   void move(float x, float y);
   void scroll(float notches);
-  /// Lets go of everything, as when the scene changes.
+  /// Ends all gestures, for example when the scene changes.
   void cancel();
 
   bool busy() const { return mode_ != Mode::idle; }
-  /// The spring while one pulls.
+  /// The spring during a pull.
   std::optional<DragLine> drag_line() const;
   /// The click since the last call.
   std::optional<Click> take_click();
@@ -54,7 +54,7 @@ class Pointer {
   float x_ = 0, y_ = 0;
   Mode mode_ = Mode::idle;
   Button button_ = Button::left;
-  float travelled_ = 0;  // since the press: a click is a press that did not move
+  float travelled_ = 0;  // since the press; a click is a press without movement
   bool may_click_ = false;
   std::optional<Click> click_;
   std::span<const ContactRecord> marks_;

@@ -19,7 +19,7 @@ void PositionLink::take(const SimulationFrame& frame) {
   if (frame.shared) return renderer_.set_positions(frame.shared);
   snapshot_bytes_ += frame.snapshot.positions.size() * sizeof(Vec3f);
   renderer_.set_positions(frame.snapshot.positions);
-  // Only now: another offer closes the slots before, which readers of this frame's nodes need.
+  // Not earlier: another offer closes the previous slots, which readers of this frame's nodes need.
   if (const std::optional<Sharing> next = second_best(offered_, simulation_.status().sharing)) offer(*next);
 }
 

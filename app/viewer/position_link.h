@@ -1,5 +1,5 @@
-// How positions get from the simulation's engine into pictures: offers memory for them, takes what was
-// published, and counts what the host had to copy.
+// Connects the positions of the simulation's engine to the renderer: offers memory, takes publications, and
+// counts the copies by the host.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,16 @@ class PositionLink {
  public:
   PositionLink(Renderer& renderer, Simulation& simulation) : renderer_(renderer), simulation_(simulation) {}
 
-  /// The renderer shows this scene from now on.
+  /// Call when the renderer shows this scene.
   void set_scene(std::shared_ptr<const Scene> scene);
-  /// The positions of a frame of that scene are those of the pictures to come.
+  /// Uses the positions of a frame of that scene for the next pictures.
   void take(const SimulationFrame& frame);
-  /// A picture was drawn.
+  /// Call after a picture was drawn.
   void drawn();
 
   /// "mapped (no copy)", "staged: ..."
   std::string text() const { return describe(simulation_.status().sharing); }
-  /// That the host copied, for the last picture and for other readers of positions.
+  /// Bytes copied by the host for the last picture and for other readers of positions.
   std::uint64_t picture_bytes() const { return picture_bytes_; }
 
  private:
@@ -33,7 +33,7 @@ class PositionLink {
   Simulation& simulation_;
   std::shared_ptr<const Scene> scene_;
   ShareKind offered_ = ShareKind::staged;
-  std::uint64_t snapshot_bytes_ = 0;  // that frames brought along so far
+  std::uint64_t snapshot_bytes_ = 0;  // bytes in the positions of all frames so far
   std::uint64_t bytes_before_ = 0, picture_bytes_ = 0;
 };
 

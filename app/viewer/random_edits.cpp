@@ -14,13 +14,13 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-// Shares of the moments that a user does something in, and of what that is.
+// Probability of an action per moment, and of each kind of action.
 constexpr double kBusy = 0.15, kPull = 0.1, kFreeze = 0.03, kReset = 0.03, kSolver = 0.15;
-constexpr double kBack = 0.3;   // of the edits: to the scene's value
-constexpr double kWild = 0.15;  // anywhere on the slider, instead of near
-constexpr double kNear = 0.08;  // of a slider's length
+constexpr double kBack = 0.3;   // of the edits: back to the scene's value
+constexpr double kWild = 0.15;  // anywhere on the slider instead of near the value
+constexpr double kNear = 0.08;  // of the slider's length
 
-/// Rows that a step's time or memory hangs on alone.
+/// Rows that alone determine the time or memory of a step.
 bool is_left_alone(std::string_view name) {
   constexpr std::array<std::string_view, 4> names{"time_budget", "pivot_rows", "auto_direct_rows",
                                                   "contact_solver"};
@@ -84,7 +84,7 @@ Command RandomEdits::turn(const Control& control) {
   return control.edit(info.name, value, control.material);
 }
 
-/// Takes hold of a body that can be pulled, moves on, or lets go.
+/// Grabs a body that can be pulled, moves the pointer, or releases the body.
 void RandomEdits::pull(std::span<const Vec3f> positions, std::vector<Command>& commands) {
   if (pull_left_ > 0) {
     if (--pull_left_ == 0) return commands.push_back(DragEnd{});

@@ -12,15 +12,15 @@
 namespace stickslip {
 namespace {
 
-/// The window shares the processor with the simulation and must win: a late frame is seen, a late step is
-/// not. Threads that the engine starts inherit this.
+/// The window shares the processor with the simulation and must have priority: a late frame is visible, a
+/// late step is not. Threads of the engine inherit this.
 void lower_priority() {
 #ifdef __linux__
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
 #endif
 }
 
-/// Shows an edit in `settings`, for the side that gave it. Bad values are left for the thread to refuse.
+/// Applies an edit to `settings` on the caller's side at once. The simulation's thread refuses bad values.
 void show_edit(Settings& settings, const Command& command) try {
   if (const auto* param = std::get_if<ParamEdit>(&command)) apply_edit(*param, settings.params);
   if (const auto* contact = std::get_if<ContactParamEdit>(&command))
@@ -148,7 +148,7 @@ bool Simulation::update() {
   const std::lock_guard lock(mutex_);
   if (!std::exchange(news_, false)) return new_frame;
   if (std::exchange(history_cleared_, false)) history_.clear();
-  // Spans of a long history would fill the memory.
+  // Traces of a long history would fill the memory.
   if (!new_reports_.empty() && !history_.empty()) history_.back().trace = {};
   for (StepReport& report : new_reports_) history_.push_back(std::move(report));
   new_reports_.clear();

@@ -1,5 +1,4 @@
-// Simulation: an Engine on a thread of its own. The caller's side never waits for a step or a load, however
-// long it takes.
+// Simulation: an Engine on its own thread. The caller's side never waits for a step or a load.
 #pragma once
 
 #include <chrono>
@@ -21,13 +20,13 @@
 
 namespace stickslip {
 
-/// One instant, with the scene it belongs to.
+/// State at one time, with its scene.
 struct SimulationFrame {
   std::shared_ptr<const Scene> scene;  // none before the first load
-  Snapshot snapshot;                   // without positions where they are shared
-  SlotHold shared = {};                // else nothing
+  Snapshot snapshot;                   // without positions if these are shared
+  SlotHold shared = {};                // else empty
 
-  /// On the host; may fetch them from the device. For the thread of `Simulation::update`.
+  /// Positions on the host; may copy them from the device. For the thread that calls `Simulation::update`.
   std::span<const Vec3f> positions() const {
     return shared ? shared.positions() : std::span<const Vec3f>(snapshot.positions);
   }
@@ -39,25 +38,25 @@ struct SimulationStatus {
   std::chrono::steady_clock::time_point since;  // of the activity
   bool playing = false;
   bool loaded = false;          // a scene is in the engine
-  double steps_per_second = 0;  // over the last steps, waiting included
+  double steps_per_second = 0;  // over the last steps, including waits
   double step_seconds = 0;      // wall time of the last step
-  std::string error;            // of the last load or step; empty when it went well
-  Sharing sharing;              // how positions get out of the engine
+  std::string error;            // of the last load or step; empty if it succeeded
+  Sharing sharing;              // the way of the positions out of the engine
 };
 
-/// The contact problem of a step, taken out of the run.
+/// The contact problem of a step, copied from the run.
 struct FrozenStep {
   std::string scene;  // its name
   int frame = 0;
   double time = 0;  // [s]
   std::string solver;
-  LabParams params;  // that the step was solved with
+  LabParams params;  // parameters of the step's solve
   ContactProblem problem;
 };
 
-/// How steps follow each other while playing.
+/// Timing of steps during playback.
 struct Pacing {
-  bool real_time = true;  // never ahead of the clock; otherwise as fast as possible
+  bool real_time = true;  // at most the speed of the clock; false: as fast as possible
   double speed = 1;       // simulated seconds per second of the clock
 };
 
@@ -69,34 +68,34 @@ class Simulation {
 
   static constexpr std::size_t history_length = 600;
 
-  /// Starts the thread, makes the engine on it and waits for that; throws what `make_engine` throws.
-  /// `on_change` is called on the thread whenever `update` has something new.
+  /// Starts the thread, creates the engine on it and waits for that; passes on the exceptions of
+  /// `make_engine`. `on_change` is called on the thread whenever `update` has new data.
   Simulation(EngineFactory make_engine, SceneLoader load_scene, std::function<void()> on_change = {});
   /// Waits for a step in progress.
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Queues a command. Edits show in `settings()` at once.
+  /// Queues a command. Edits appear in `settings()` at once.
   void post(Command command);
   void play();
   void pause();
-  /// One more step, then pause.
+  /// One more step, then a pause.
   void step_once();
   void set_pacing(const Pacing& pacing);
-  /// Whether the newest report of `history()` tells what ran when.
+  /// Whether the newest report of `history()` contains a trace.
   void set_tracing(bool on);
 
-  /// Of the engine; nothing: it runs on the CPU.
+  /// Device of the engine; empty: the CPU.
   const std::optional<DeviceUuid>& engine_device() const { return engine_device_; }
-  /// From now on positions of this scene are published in these slots, if the engine can; where it cannot,
-  /// and for other scenes, snapshots have them. Status says what came of it.
+  /// From now on positions of this scene are published in these slots if the engine supports it. Otherwise,
+  /// and for other scenes, the snapshots contain them. Status has the result.
   void share(std::shared_ptr<const Scene> scene, PositionOffer offer);
-  /// Whether frames to come need their contacts. At first they do; when they do again, one follows.
+  /// Whether frames include contacts; initially true. When switched on again, a frame with contacts follows.
   void want_contacts(bool wanted);
 
-  /// Takes over what the thread has published; true when anything is new. The references below are valid and
-  /// constant until the next call, and all of this is for one thread.
+  /// Takes over the data published by the thread; true when any is new. The references below are valid and
+  /// unchanged until the next call. All of these functions are for one thread.
   bool update();
   const SimulationFrame& frame() const { return frames_.front(); }
   const std::deque<StepReport>& history() const { return history_; }
@@ -105,10 +104,10 @@ class Simulation {
   const Pacing& pacing() const { return seen_pacing_; }
   bool tracing() const { return seen_tracing_; }
 
-  /// What `Freeze` took since the last call, or null.
+  /// The problem that `Freeze` copied since the last call, or null.
   std::shared_ptr<const FrozenStep> take_frozen();
 
-  /// What took effect so far, without the first `skip` entries.
+  /// The commands applied so far, without the first `skip` entries.
   std::vector<JournalEntry> journal(std::size_t skip = 0) const;
 
  private:
@@ -118,8 +117,7 @@ class Simulation {
   };
 
   void run();
-  /// Sleeps until there is something to do; false when the thread is to end. Fills `commands` or leaves it
-  /// empty for a step.
+  /// Waits for work; false when the thread must end. Fills `commands`, or leaves it empty for a step.
   bool wait_for_work(std::vector<Queued>& commands);
   void apply_all(const std::vector<Queued>& commands);
   void apply(const Command& command);
@@ -139,7 +137,7 @@ class Simulation {
   void fail(const std::string& message);
   void changed();
 
-  /// What `share` hands over.
+  /// Arguments of `share`.
   struct Offered {
     std::shared_ptr<const Scene> scene;
     PositionOffer offer;
@@ -150,13 +148,13 @@ class Simulation {
   std::function<void()> on_change_;
   std::optional<DeviceUuid> engine_device_;  // constant once the engine is made
 
-  // Owned by the thread.
+  // Used by the simulation's thread only.
   std::unique_ptr<Engine> engine_;
-  std::optional<SolverKind> loaded_with_;  // of the scene that the engine was given last
+  std::optional<SolverKind> loaded_with_;  // solver kind of the last scene loaded into the engine
   std::shared_ptr<const Scene> scene_;
   std::optional<Drag> drag_;
   std::vector<double> half_space_mu_;
-  std::shared_ptr<PositionSlots> slots_;  // that the engine writes into; none: it does not
+  std::shared_ptr<PositionSlots> slots_;  // the engine writes into them; empty: it does not
   bool contacts_published_ = true;        // with the last frame
   int frame_ = 0;
   double time_ = 0;
@@ -166,7 +164,7 @@ class Simulation {
 
   TripleBuffer<SimulationFrame> frames_;
 
-  mutable std::mutex mutex_;  // guards what follows, always for a moment only
+  mutable std::mutex mutex_;  // guards the following members; held only briefly
   std::condition_variable wake_;
   std::vector<Queued> queue_;
   std::optional<Offered> offered_;
@@ -183,7 +181,7 @@ class Simulation {
   bool news_ = false;
   bool quit_ = false;
 
-  // Owned by the caller's side.
+  // Used by the caller's side only.
   std::deque<StepReport> history_;
   SimulationStatus seen_status_;
   Settings seen_settings_;

@@ -1,4 +1,4 @@
-// What Simulation does on its thread.
+// The part of Simulation that runs on its thread.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -13,18 +13,18 @@ namespace {
 
 using Activity = SimulationStatus::Activity;
 
-/// Snapshots closer together than this are not worth their copy: no window draws that fast.
+/// Minimum interval between snapshots: no window draws faster.
 constexpr auto snapshot_interval = std::chrono::milliseconds(8);
 
 /// [s] over which the rate of steps is averaged.
 constexpr double rate_window = 0.5;
 
-/// Nothing happened, and nothing is wrong with the simulation.
+/// Freeze without a problem: no error of the simulation.
 struct NothingToFreeze : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// "3 bodies, 2 joints, 40 nodes, 12 tets, 60 triangles", without what there is none of.
+/// "3 bodies, 2 joints, 40 nodes, 12 tets, 60 triangles", without zero counts.
 std::string contents_of(const Model& model) {
   std::string text;
   const auto add = [&](std::size_t count, const char* what) {
@@ -99,7 +99,7 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
   }
   {
     const std::lock_guard lock(mutex_);
-    // With commands waiting, `settings_` is ahead of the engine: it holds their edits already.
+    // With queued commands, `settings_` already contains their edits and is ahead of the engine.
     if (scene_ && queue_.empty())
       settings_ = {engine_->params(), engine_->materials(), half_space_mu_, engine_->contact_params()};
     status_.activity = Activity::idle;
@@ -151,7 +151,7 @@ void Simulation::apply(const Command& command) {
       command);
 }
 
-/// An offer for a scene that is no longer there, or that the engine refused, is passed over.
+/// Ignores an offer for a scene that was replaced, or that the engine refused.
 void Simulation::accept(std::shared_ptr<const Scene> scene, PositionOffer offer) {
   if (!scene_ || scene != scene_) return;
   Sharing sharing = offer.how;
@@ -203,8 +203,8 @@ void Simulation::load(const std::string& name_or_path) {
   status_.error.clear();
 }
 
-/// Parameters have to fit the model at all times, and one family of steppers may not move the model of
-/// another: between families, a scene gets a new engine.
+/// Parameters must fit the model at all times, and a stepper of one family cannot move the model of another.
+/// So a change of family creates a new engine for the scene.
 void Simulation::renew_engine(const Scene& scene) {
   const SolverKind kind = scene.params.solver;
   if (loaded_with_ && stepper_family(*loaded_with_) != stepper_family(kind))
@@ -230,7 +230,7 @@ void Simulation::freeze() {
   frozen_ = std::move(step);
 }
 
-/// Forgets what belongs to the run before.
+/// Clears the data of the previous run.
 void Simulation::restart() {
   frame_ = 0;
   time_ = 0;
@@ -264,7 +264,7 @@ void Simulation::step() {
     const std::lock_guard lock(mutex_);
     status_.activity = Activity::idle;
     status_.step_seconds = seconds(end - start);
-    // A pause is no slow step: an interval counts only when it is short, or the step itself was long.
+    // A pause is not a slow step: an interval counts only if it is short, or if the step itself was long.
     const double interval = seconds(end - last_step_end_);
     const double spent = std::max(interval < 1 ? interval : status_.step_seconds, 1e-6);
     const double weight = status_.steps_per_second > 0 ? 1 - std::exp(-spent / rate_window) : 1;
@@ -279,7 +279,7 @@ void Simulation::step() {
   changed();
 }
 
-/// Sets when the next step may start. A simulation that fell behind the clock catches up one step, not more.
+/// Sets the earliest start of the next step. A simulation behind the clock catches up by one step at most.
 void Simulation::pace(double simulated_seconds) {
   const std::lock_guard lock(mutex_);
   if (!pacing_.real_time) {
@@ -303,13 +303,13 @@ void Simulation::follow_tracing() {
   engine_traces_ = wanted;
 }
 
-/// False when the engine cannot show its state, as after a lost device: then the frame before stays.
+/// False when the engine cannot return its state, for example after a lost device: the previous frame stays.
 bool Simulation::publish_frame() {
   unpublished_ = false;
   SimulationFrame& frame = frames_.back();
   frame.scene = scene_;
   try {
-    frame.shared = {};  // the slot of three frames ago, before another is looked for
+    frame.shared = {};  // release the slot of three frames ago before searching for another
     frame.shared = publish_positions();
     frame.snapshot.wants_positions = !frame.shared;
     {
@@ -327,7 +327,7 @@ bool Simulation::publish_frame() {
   return true;
 }
 
-/// Nothing where positions are not shared, or not any more.
+/// Empty if positions are not shared, or no longer.
 SlotHold Simulation::publish_positions() {
   if (!slots_) return {};
   try {
@@ -341,8 +341,8 @@ SlotHold Simulation::publish_positions() {
   }
 }
 
-/// Shows a scene as it stands in its file, so that one that the engine then refuses can be looked at all the
-/// same.
+/// Publishes a scene as defined by its file. So the window shows the scene even if the engine then refuses
+/// it.
 void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
   SimulationFrame& frame = frames_.back();
   frame.scene = scene;

@@ -20,9 +20,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kHang = 600;        // [s] a step that lasts longer has hung
-constexpr double kGrowth = 0.1;      // of resident memory, beyond what the engine's buffers account for
-constexpr double kNoise = 64 << 20;  // [byte] that an allocator may keep
+constexpr double kHang = 600;        // [s] a longer step counts as hung
+constexpr double kGrowth = 0.1;      // growth of resident memory beyond the engine's buffers
+constexpr double kNoise = 64 << 20;  // [byte] memory that an allocator may keep
 constexpr double kReportEvery = 10;  // [s]
 constexpr std::size_t kMostFaults = 20;
 
@@ -30,7 +30,7 @@ double elapsed_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What the engine's side of the simulation has seen.
+/// Results collected on the engine's side of the simulation.
 class Findings {
  public:
   void fault(const std::string& what) {
@@ -46,7 +46,7 @@ class Findings {
     slowest_solver_ = param_text(&params, *find_param(param_table(), "contact_solver"));
   }
   void failed(const std::string& message, const std::string& settings) {
-    // Numbers differ from step to step.
+    // Text without numbers, which differ from step to step.
     std::string kind;
     for (const char c : message)
       if (!std::isdigit(static_cast<unsigned char>(c))) kind += c;
@@ -69,7 +69,7 @@ class Findings {
     report.slowest_solver = slowest_solver_;
   }
 
-  std::atomic<long> attempts = 0;  // steps that ended, well or not
+  std::atomic<long> attempts = 0;  // steps that ended, successfully or not
   std::atomic<long> fault_count_ = 0;
 
  private:
@@ -81,7 +81,7 @@ class Findings {
   std::string slowest_solver_;
 };
 
-/// Else what the allocator keeps for later would count as held.
+/// Otherwise memory kept by the allocator would count as used.
 void return_free_memory() {
 #ifdef __GLIBC__
   malloc_trim(0);
@@ -97,7 +97,7 @@ bool all_finite(const State& state) {
   return std::ranges::all_of(state.positions, finite) && std::ranges::all_of(state.velocities, finite);
 }
 
-/// Looks at everything that passes between the simulation and its engine.
+/// Checks all data between the simulation and its engine.
 class WatchedEngine final : public Engine {
  public:
   WatchedEngine(std::unique_ptr<Engine> engine, std::shared_ptr<Findings> findings, double step_budget)
@@ -149,7 +149,7 @@ class WatchedEngine final : public Engine {
     try {
       return engine_->freeze();
     } catch (const std::logic_error&) {
-      throw;  // there was nothing to freeze
+      throw;  // no problem to freeze
     } catch (const std::exception& error) {
       findings_->fault(std::string("freeze: ") + error.what());
       throw;
@@ -192,7 +192,7 @@ class WatchedEngine final : public Engine {
   }
   std::string describe(const std::string& what) const { return what + ", with" + changed_settings(); }
 
-  /// " key=value" of all that is not as the scene had it.
+  /// " key=value" for all settings that differ from the scene's.
   std::string changed_settings() const {
     std::string text;
     const auto add = [&](std::span<const ParamInfo> table, const auto& now, const auto& first,
@@ -236,7 +236,7 @@ std::string key_of(const Command& command) {
   return names[command.index()];
 }
 
-/// One soak: who decides what is done next, and keeps the figures.
+/// One soak: chooses the next action and keeps the statistics.
 class Soak {
  public:
   explicit Soak(const SoakOptions& options) : options_(options) {}
@@ -255,7 +255,7 @@ class Soak {
            (options_.steps > 0 && findings_->attempts >= options_.steps);
   }
 
-  /// Posts what comes after the frame that the simulation shows.
+  /// Posts the commands that follow the frame shown by the simulation.
   void edit(Simulation& simulation) {
     if (!edits_) edits_.emplace(simulation.frame().scene, options_.seed);
     const bool failed = !simulation.status().error.empty();
@@ -288,7 +288,7 @@ class Soak {
     report.seconds = elapsed_since(start_);
     return report;
   }
-  /// What is held at least in each quarter of the time: problems come and go, leaks stay.
+  /// Minimum memory in each quarter of the time: temporary problems vanish from it, leaks remain.
   void sample() {
     const double length = 60 * options_.minutes, now = elapsed_since(start_);
     if (elapsed_since(sampled_) < std::min(2.0, length / 40)) return;
@@ -314,7 +314,7 @@ class Soak {
   Clock::time_point start_ = Clock::now(), sampled_{}, reported_ = Clock::now();
 };
 
-/// Until `done` holds, or for as long as a step may last at most.
+/// Waits until `done` is true, or for the longest permitted time of a step.
 bool wait_until(Simulation& simulation, const std::function<bool()>& done) {
   const Clock::time_point start = Clock::now();
   while (!done()) {
@@ -349,7 +349,7 @@ SoakReport soak(const SoakOptions& options) {
     const long attempts = findings.attempts, faults = findings.fault_count_;
     simulation.step_once();
     const bool ended = wait_until(simulation, [&] {
-      // In this order: a step that has ended shows in the status that is looked at afterwards.
+      // In this order: the status read afterwards then includes a step that has ended.
       const bool stepped = findings.attempts > attempts || findings.fault_count_ > faults;
       simulation.update();
       return stepped && idle();

@@ -7,7 +7,7 @@ namespace stickslip {
 bool missed_tolerance(const StepReport& report) {
   if (!report.contact_solve) return false;
   const ContactSolveRecord& solve = *report.contact_solve;
-  // Penalty forces ask for none. A NaN is no success.
+  // Penalty forces have no tolerance. A NaN is a miss.
   return solve.tolerance > 0 && !(solve.residual <= solve.tolerance * (1 + 1e-6));
 }
 

@@ -1,4 +1,4 @@
-// What a velocity-level step came to, in a line.
+// One line about the result of a velocity-level step.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// Whether the contact solve of a step ended before its tolerance. Steps without one did not.
+/// Whether the contact solve of a step missed its tolerance. False for steps without a contact solve.
 bool missed_tolerance(const StepReport& report);
 
 /// "nsgs  1200 contacts  nu 1.8  residual 2.1e-04 of 1e-03"; empty without a contact solve.

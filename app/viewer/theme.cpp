@@ -23,7 +23,7 @@ void load_font(float scale) {
 }  // namespace
 
 ImU32 wheel(std::size_t index) {
-  // The golden ratio's multiples keep away from each other.
+  // Multiples of the golden ratio give distant hues.
   const float turn = 0.57f + 0.6180340f * static_cast<float>(index);
   return ImColor::HSV(turn - std::floor(turn), index % 2 == 0 ? 0.62f : 0.42f,
                       index % 3 == 0 ? 0.95f : 0.82f);

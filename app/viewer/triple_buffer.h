@@ -1,4 +1,4 @@
-// One writer, one reader, three slots: neither side ever waits, and the reader always gets the newest value.
+// One writer, one reader, three slots: neither waits, and the reader always gets the newest value.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@ namespace stickslip {
 template <class T>
 class TripleBuffer {
  public:
-  /// Writer: the slot to fill. It keeps an old value, so that its memory is used again.
+  /// Writer: the slot to fill. It keeps an old value, so that memory is reused.
   T& back() { return slots_[back_]; }
-  /// Writer: hands the filled slot over.
+  /// Writer: publishes the filled slot.
   void publish() { back_ = middle_.exchange(back_ | fresh, std::memory_order_acq_rel) & index; }
 
   /// Reader: takes the newest value; false when there is none since the last call.

@@ -10,7 +10,7 @@
 
 namespace stickslip {
 namespace {
-/// A step of many seconds does not fill the disk with copies of one picture.
+/// Limits the copies of one picture: a step of many seconds must not fill the disk.
 constexpr int copies_at_most = 30;
 }  // namespace
 
@@ -64,7 +64,7 @@ std::filesystem::path WindowPictures::take(const Image& shown, const Snapshot& s
     spdlog::error("{}", error.what());
     video_.reset();
   } catch (const std::runtime_error& error) {
-    // Its pictures up to this one are good.
+    // The pictures up to this one are kept.
     spdlog::error("{}", error.what());
     stop_video();
   }

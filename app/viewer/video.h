@@ -1,4 +1,4 @@
-// Screenshots and videos of the window, under names that are free.
+// Screenshots and videos of the window, under unused names.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace stickslip {
 /// stem-1.ext, stem-2.ext, ...: the first that does not exist in the working directory.
 std::filesystem::path free_name(const std::string& stem, const std::string& extension);
 
-/// A video whose time is simulated time: a slow simulation makes no slow video.
+/// A video in simulated time: a slow simulation does not slow down the video.
 class SimulationVideo {
  public:
   static constexpr double frames_per_second = 30;
@@ -21,7 +21,7 @@ class SimulationVideo {
   explicit SimulationVideo(const std::filesystem::path& file)
       : recorder_(record_video(file, frames_per_second)) {}
 
-  /// True when `time` [s] calls for a picture.
+  /// True when a picture is due at `time` [s].
   bool due(double time) const { return time >= next_ || time < last_; }
   void add(const Image& picture, double time);
   void finish() { recorder_->finish(); }
@@ -33,19 +33,19 @@ class SimulationVideo {
   double next_ = 0, last_ = 1e300;  // [s] of the next and the last picture
 };
 
-/// Screenshots and videos of the window, as they are asked for. Failures are logged.
+/// Takes screenshots and videos of the window on request. Failures are logged.
 class WindowPictures {
  public:
   void ask_screenshot() { screenshot_ = true; }
-  /// Starts or ends a video of the scene called `name`.
+  /// Starts a video of the scene `name`, or ends it.
   void toggle_video(const std::string& name);
-  /// Logs where it was written, or why it was not.
+  /// Logs the path, or the reason of a failure.
   void stop_video();
 
   bool wants(double time) const { return screenshot_ || (video_ && video_->due(time)); }
-  /// Takes what the window shows. Returns the screenshot's file, or nothing when there was none.
+  /// Records the shown picture. Returns the screenshot's file, or empty without a screenshot.
   std::filesystem::path take(const Image& shown, const Snapshot& snapshot, const std::string& name);
-  /// Of the video in progress, else empty.
+  /// File of the video in progress, else empty.
   std::string recording() const { return video_ ? video_->output().filename().string() : ""; }
 
  private:

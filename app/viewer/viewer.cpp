@@ -23,18 +23,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// [s] A picture follows another no sooner than `shortest_interval`, and, where pictures are drawn by the same
-// processor that simulates, leaves it some time; but no later than `longest_interval` when something changes.
+// [s] The interval between pictures is at least `shortest_interval`. If the processor that simulates also
+// draws, the interval leaves it time, but a change is shown within `longest_interval`.
 constexpr double shortest_interval = 1.0 / 60, longest_interval = 1.0 / 25;
-constexpr double clock_interval = 0.25;  // [s] between pictures that only count seconds
-constexpr float contact_reach = 0.02f;   // of the scene's radius, that a picked contact moves in a step
-constexpr int settle_frames = 3;         // pictures after an input: ImGui needs a second one to react
+constexpr double clock_interval = 0.25;  // [s] between pictures that only update the clock
+constexpr float contact_reach = 0.02f;   // of the scene's radius: movement of a picked contact in a step
+constexpr int settle_frames = 3;         // pictures after an input: ImGui needs a second one to respond
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Hands the first scene, which is read before anything is opened, to the loader's first call.
+/// Passes the first scene to the loader's first call. The scene is read before the window opens.
 Simulation::SceneLoader first_scene_at_hand(const ViewOptions& options) {
   auto first = std::make_shared<std::optional<Scene>>(options.load_scene(options.scene));
   return [first, load = options.load_scene](const std::string& name) {
@@ -49,7 +49,7 @@ std::optional<JournalFile> open_journal(const ViewOptions& options) {
   return options.journal.empty() ? std::nullopt : std::make_optional<JournalFile>(options.journal);
 }
 
-/// The window with everything behind it.
+/// The window and all its parts.
 class Viewer final : public ActionTarget {
  public:
   explicit Viewer(const ViewOptions& options);
@@ -128,7 +128,7 @@ Viewer::Viewer(const ViewOptions& options)
 }
 
 Viewer::~Viewer() {
-  // The simulation's thread ends with its step; the window is hidden meanwhile.
+  // The simulation's thread ends after its step; the window is hidden meanwhile.
   window_.hide();
 }
 
@@ -187,7 +187,7 @@ void Viewer::record(const Image& shown) {
   keep_in_journal([&](JournalFile& journal) { journal.add_screenshot(snapshot.frame, snapshot.time, file); });
 }
 
-/// Races on what was frozen, under a name that is free.
+/// Starts a race on the frozen problem, under an unused file name.
 void Viewer::start_race() {
   const std::shared_ptr<const FrozenStep> step = simulation_.take_frozen();
   if (!step) return;
@@ -204,7 +204,7 @@ void Viewer::write_journal() {
   }
 }
 
-/// A journal that cannot be written ends; the window goes on.
+/// A failed write ends the journal, not the window.
 void Viewer::keep_in_journal(const std::function<void(JournalFile&)>& add) {
   if (!journal_) return;
   try {
@@ -217,7 +217,7 @@ void Viewer::keep_in_journal(const std::function<void(JournalFile&)>& add) {
 
 // ---- Scene and camera ----
 
-/// Brings the renderer and the selection up to what the simulation has published.
+/// Updates renderer and selection with the data published by the simulation.
 void Viewer::take_over() {
   const SimulationFrame& frame = simulation_.frame();
   if (!frame.scene) return;
@@ -268,7 +268,7 @@ void Viewer::frame_camera() {
 
 // ---- Drawing ----
 
-/// Those that the filter shows.
+/// Selects the contacts that pass the filter.
 void Viewer::choose_contacts() {
   const std::vector<ContactRecord>& contacts = simulation_.frame().snapshot.contacts;
   shown_contacts_.clear();
@@ -297,7 +297,7 @@ FrameView Viewer::frame_view() {
 void Viewer::draw() {
   const Clock::time_point start = Clock::now();
   const double interval = std::chrono::duration<double>(start - last_draw_).count();
-  // Pictures on demand have no rate.
+  // Drawing on demand has no rate.
   if (interval > clock_interval) figures_.frames_per_second = 0;
   else
     figures_.frames_per_second =
@@ -324,7 +324,7 @@ void Viewer::draw() {
   figures_.draw_seconds = figures_.draw_seconds > 0 ? 0.9 * figures_.draw_seconds + 0.1 * cost : cost;
 }
 
-/// [s], 0 when one is due now.
+/// [s]; 0 when a picture is due.
 double Viewer::time_to_next_draw() const {
   const SimulationStatus& status = simulation_.status();
   const bool counting = status.activity != SimulationStatus::Activity::idle || gui_.wants_keys();

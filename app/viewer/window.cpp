@@ -78,7 +78,7 @@ float Window::ui_scale() const {
   glfwGetWindowContentScale(window_, &scale, &unused);
   int pixels = 0, unused_height = 0;
   glfwGetFramebufferSize(window_, &pixels, &unused_height);
-  // Where a window coordinate is several pixels, the picture is magnified already.
+  // If a window coordinate spans several pixels, the system already scales the picture.
   return pixels > 0 && width() > 0 ? scale * static_cast<float>(width()) / static_cast<float>(pixels) : scale;
 }
 

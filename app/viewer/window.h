@@ -1,4 +1,4 @@
-// The GLFW window and its input, as calls.
+// The GLFW window; its input events become calls.
 #pragma once
 
 #include <functional>
@@ -14,32 +14,32 @@ struct InputHandlers {
   std::function<void(int button, int mods, bool down)> button;
   std::function<void(float x, float y)> move;  // window coordinates
   std::function<void(float notches)> scroll;
-  std::function<void()> any;  // one of the above, or the window was resized or uncovered
+  std::function<void()> any;  // any of the above, or the window was resized or uncovered
 };
 
-/// One at a time; used by the main thread only, but for `wake`.
+/// At most one exists; used by the main thread only, except `wake`.
 class Window {
  public:
-  /// Throws NoDisplayError when there is none.
+  /// Throws NoDisplayError if no display is available.
   Window(int width, int height, const std::string& title);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
   GLFWwindow* handle() const { return window_; }
-  /// Call before ImGui's backend is set up, which passes events on to these.
+  /// Call before ImGui's backend is set up; the backend passes events on to these.
   void set_handlers(InputHandlers handlers);
   void set_title(const std::string& title);
   void hide();
 
   bool closing() const;
-  /// Font and widget sizes are to grow by this much.
+  /// Scale factor for font and widget sizes.
   float ui_scale() const;
   /// In window coordinates.
   int width() const;
   int height() const;
 
-  /// Sleeps until input arrives, `wake` is called or the time is over [s]; calls the handlers.
+  /// Waits until input arrives, `wake` is called or the time has passed [s]; calls the handlers.
   void wait(double seconds);
   /// Ends a wait; from any thread.
   static void wake();

@@ -1,4 +1,4 @@
-// What C++ hands to the shaders, in one place for both. std140 for FrameData, std430 for the rest.
+// Data that C++ passes to the shaders, defined once for both. std140 for FrameData, std430 for the rest.
 #ifdef __cplusplus
 #pragma once
 
@@ -12,7 +12,7 @@ using glm::vec4;
 using uint = std::uint32_t;
 #endif
 
-// Bindings of the one descriptor set.
+// Bindings of the single descriptor set.
 const int kFrameBinding = 0;     // FrameData
 const int kPositionBinding = 1;  // float[3] per node
 const int kVertexBinding = 2;    // MeshVertex
@@ -56,9 +56,9 @@ const uint kGlyphDisc = 0u;   // at a
 const uint kGlyphArrow = 1u;  // from a along the unit vector b
 const uint kGlyphLine = 2u;   // from a to b
 const uint kGlyphRing = 3u;   // about a; b.w: radius in units of screen-constant size
-/// Added to a kind: a and b are nodes, whose numbers are x + kGlyphNodeDigit y.
+/// Added to a kind: a and b are nodes with numbers x + kGlyphNodeDigit y.
 const uint kGlyphOfNodes = 4u;
-const uint kGlyphNodeDigit = 4096u;  // floats hold both digits as they are
+const uint kGlyphNodeDigit = 4096u;  // floats represent both digits exactly
 
 struct Glyph {
   vec4 a;  // xyz [m]; w: kind
@@ -66,7 +66,7 @@ struct Glyph {
   vec4 color;  // sRGB, as it appears
 };
 
-/// Push constants; each pipeline reads what its name says.
+/// Push constants; each pipeline reads the struct with its name.
 struct PlanePush {
   vec4 center;  // xyz [m]; w: offset of the grid along u
   vec4 u;       // xyz: half extent along u [m]; w: offset of the grid along v

@@ -1,4 +1,4 @@
-// A command line in this process, also one that the program hands to that of the benches.
+// Runs a command line in this process, including commands handed to the benchmark program.
 #pragma once
 
 #include <string_view>

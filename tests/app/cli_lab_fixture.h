@@ -1,4 +1,4 @@
-// Command lines of the contact lab, on a lab that does as told or on the real one.
+// Command lines of the contact lab, with a scripted lab or the real one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,13 +17,13 @@
 
 namespace stickslip::testing {
 
-/// What labs were asked for, and what they answer.
+/// Requests to the labs, and their scripted answers.
 struct Script {
   std::vector<std::string> solvers;
   std::vector<LabParams> params;
   bool history = false;
   bool until_cancelled = false;
-  ContactProblem problem;  // that was loaded last
+  ContactProblem problem;  // loaded last
   std::function<void(SolveReport&)> answer = [](SolveReport&) {};
 };
 

@@ -1,5 +1,5 @@
-// An engine without physics: every step lifts all nodes by a centimetre. What it is told and what it does on
-// a step are up to the test.
+// An engine without physics: every step lifts all nodes by a centimetre. Tests can replace its responses and
+// the effect of a step.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class FakeEngine final : public Engine {
   std::function<ContactProblem()> on_freeze = []() -> ContactProblem {
     throw std::logic_error("the last step was no contact problem");
   };
-  /// What steps of models with rigid bodies say of their contact solves.
+  /// Contact solve records of steps of models with rigid bodies.
   std::function<ContactSolveRecord(const LabParams&)> on_solve = [](const LabParams& params) {
     ContactSolveRecord solve;
     solve.tolerance = params.tolerance;
@@ -29,13 +29,13 @@ class FakeEngine final : public Engine {
     return solve;
   };
 
-  /// What it says of sharing; where it agrees, it writes into memory of the host.
+  /// Answer to an offer of shared memory; if it agrees, it writes into host memory.
   std::function<Sharing(const PositionTarget&)> on_share = [](const PositionTarget&) -> Sharing {
     return {ShareKind::staged, "a fake shares nothing"};
   };
   std::function<void(std::size_t slot, std::uint64_t value)> on_publish = [](std::size_t, std::uint64_t) {};
   std::optional<DeviceUuid> device;
-  std::vector<ContactRecord> contacts;  // of every instant
+  std::vector<ContactRecord> contacts;  // of every snapshot
 
   void load(const Model& model) override {
     on_load(model);

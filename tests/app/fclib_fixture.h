@@ -1,4 +1,4 @@
-// Small contact problems and files of them.
+// Small contact problems, and files with them.
 #pragma once
 
 #include <unistd.h>
@@ -17,7 +17,7 @@
 
 namespace stickslip::testing {
 
-/// A folder that goes away with its owner.
+/// A temporary folder, removed by the destructor.
 struct ScratchFolder {
   std::filesystem::path root;
 
@@ -56,7 +56,7 @@ inline std::vector<std::vector<double>> dense(const SparseRows& a) {
   return d;
 }
 
-/// Numbers for problems; any of them may be zero, so that matrices are sparse.
+/// Random numbers for problems. Each may be zero, so that matrices are sparse.
 class Draw {
  public:
   explicit Draw(unsigned seed) : engine_(seed) {}
@@ -82,8 +82,8 @@ inline std::vector<BlockLaw> coulomb_laws(Draw& draw, std::size_t contacts, std:
   return laws;
 }
 
-/// A problem in the global form: so many contacts, then so many equalities, then rows that fill the last
-/// block.
+/// A problem in the global form: `contacts` contacts, then `equalities` equalities, then rows that fill the
+/// last block.
 inline FclibFile random_global(unsigned seed, std::size_t contacts, std::size_t equalities) {
   Draw draw(seed);
   const std::size_t dofs = 3 * contacts + equalities + 2, blocks = contacts + (equalities + 2) / 3;
@@ -106,7 +106,7 @@ inline FclibFile random_global(unsigned seed, std::size_t contacts, std::size_t 
   return file;
 }
 
-/// Adds a skew part to A, as large as a third of its diagonal: it is no longer symmetric, and v' A v stays.
+/// Adds a skew part to A, as large as a third of its diagonal: A becomes unsymmetric, v' A v is unchanged.
 inline void add_skew(ContactProblem& problem, unsigned seed) {
   Draw draw(seed);
   std::vector<std::vector<double>> a = dense(problem.A);
@@ -133,7 +133,7 @@ inline FclibFile random_local(unsigned seed, std::size_t contacts, std::size_t e
   return file;
 }
 
-/// Gives it a solution and a guess as a reader would.
+/// Adds a solution and a guess as a reader would.
 inline void add_impulses(FclibFile& file, unsigned seed) {
   Draw draw(seed);
   ContactProblem& p = file.problem;
@@ -149,7 +149,7 @@ inline void add_impulses(FclibFile& file, unsigned seed) {
   file.math_info = "none";
 }
 
-/// The datasets of a file, to be changed and written again.
+/// The datasets of a file, for editing and writing again.
 struct RawFile {
   using Value = std::variant<std::vector<std::int32_t>, std::vector<double>, std::string>;
   std::map<std::string, Value> data;
@@ -173,7 +173,7 @@ struct RawFile {
   }
 };
 
-/// Two contacts whose normals know each other.
+/// Two contacts with coupled normals.
 inline RawFile small_local() {
   RawFile file;
   file.data = {{"/fclib_local/spacedim", std::vector<std::int32_t>{3}},

@@ -1,5 +1,5 @@
-// FCLIB files judged by dense algebra on their own datasets: no line of the program's reading, reducing or
-// judging is used. Contacts only, no equalities.
+// Checks FCLIB files by dense algebra on their own datasets, without the program's code for reading, reducing
+// or judging. Contacts only, no equalities.
 #pragma once
 
 #include <Eigen/Dense>
@@ -14,7 +14,7 @@
 namespace stickslip::testing {
 
 struct FclibTruth {
-  Eigen::MatrixXd W, M, H;  // M and H of global problems only
+  Eigen::MatrixXd W, M, H;  // M and H for global problems only
   Eigen::VectorXd q, f, w;
   std::vector<double> mu;
 
@@ -35,10 +35,10 @@ struct FclibTruth {
     q = w + H.transpose() * factors.solve(f);
   }
 
-  /// How far impulses are from Coulomb's law, u = W r + q with W as the file has it.
+  /// Residuals of Coulomb's law for given impulses, with u = W r + q and W from the file.
   struct Errors {
     double residual;  // |e|_2 / |q|_2, e_c = s_c (r_c - P_K(r_c - u~_c / s_c)), s_c = tr W_cc / 3
-    double unit;      // |r - P_K(r - u~)|_2 / |q|_2, as FCLIB's merit function and older Siconos measure
+    double unit;      // |r - P_K(r - u~)|_2 / |q|_2, as in FCLIB's merit function and older Siconos
     double outside;   // max |r_c - P_K(r_c)| / max |r_c|
   };
   Errors judge(const std::vector<double>& impulses) const {

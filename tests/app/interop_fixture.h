@@ -1,4 +1,4 @@
-// What tests of shared positions have in common: a renderer, and a test that publishes as an engine does.
+// Fixture for tests of shared positions: a renderer, and a test that publishes as an engine does.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-/// The cube where an engine may start: it touches nothing.
+/// The cube without contacts: a valid start for an engine.
 inline Model free_cube() {
   Model model = cube_on_ground();
   model.half_spaces.clear();
@@ -16,7 +16,7 @@ inline Model free_cube() {
 
 class InteropTest : public RenderTest {
  protected:
-  /// Positions that no two steps share, and whose box moves too.
+  /// Positions that differ in every step; their box moves too.
   static std::vector<Vec3f> nodes_at(const Model& model, int step) {
     std::vector<Vec3f> nodes = moved_nodes(model, {0.03f * static_cast<float>(step), 0, 0});
     for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -32,7 +32,7 @@ class InteropTest : public RenderTest {
     for (const std::int32_t i : offer.target.framed) box = merge(box, nodes[static_cast<std::size_t>(i)]);
     return box;
   }
-  /// Publishes as an engine of the host does.
+  /// Publishes as an engine on the host does.
   SlotHold publish(const PositionOffer& offer, const std::vector<Vec3f>& nodes) {
     return offer.slots->write([&](std::size_t slot, std::uint64_t) {
       std::ranges::copy(nodes, reinterpret_cast<Vec3f*>(offer.target.host + slot * offer.target.stride));

@@ -1,4 +1,4 @@
-// A folder laid out as the IPC reference implementation's, with small meshes of known coordinates.
+// A folder with the layout of the IPC reference implementation, with small meshes of known coordinates.
 #pragma once
 
 #include <unistd.h>

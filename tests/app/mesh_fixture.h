@@ -1,4 +1,4 @@
-// Small meshes as files, in a folder of the test's own.
+// Small meshes as files, in a temporary folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class MeshFiles : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-/// The message with which `read` refuses its input; fails the test when it does not.
+/// The message with which `read` refuses its input; a test failure if it accepts the input.
 template <class F>
 std::string refusal_of(F&& read) {
   try {

@@ -1,4 +1,4 @@
-// What generated meshes are judged by.
+// Quality measures of generated meshes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace stickslip::test {
 using std::numbers::pi;
 using Vec3d = Vec<double, 3>;
 
-/// Sum of the tets' volumes, each of which must be positive [m^3].
+/// Sum of the tets' volumes [m^3]; each must be positive.
 inline double volume_of(const TetMesh& mesh) {
   double volume = 0;
   for (const Vec4i& t : mesh.tets) {

@@ -1,4 +1,4 @@
-// A little scene and one renderer for all picture tests.
+// A small scene and one renderer for all picture tests.
 #pragma once
 
 #include <gtest/gtest.h>

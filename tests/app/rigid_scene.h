@@ -1,4 +1,4 @@
-// A scene of rigid bodies, and an engine that tells of contact solves without doing any.
+// A scene of rigid bodies, and an engine that reports contact solves without solving.
 #pragma once
 
 #include "gpu/model/rigid_body.h"
@@ -17,8 +17,8 @@ inline BodyPart box_part(const Vec<double, 3>& half) {
   return part;
 }
 
-/// "low" of half sizes 0.5, 0.25, 1 m at the origin, "high" above it that hangs on it by a hinge along z,
-/// "wall" which stands still, over a floor. Materials: "wood" of low and high, "stone" of the wall.
+/// "low" of half sizes 0.5, 0.25, 1 m at the origin; "high" above it, joined to it by a hinge along z; a
+/// fixed "wall"; and a floor. Materials: "wood" of low and high, "stone" of the wall.
 inline Scene rigid_scene(const std::string& name) {
   Scene scene;
   scene.name = name;
@@ -46,7 +46,7 @@ inline Scene rigid_scene(const std::string& name) {
   return scene;
 }
 
-/// One body on a plane: what `freeze` gives.
+/// One body on a plane, as returned by `freeze`.
 inline ContactProblem one_contact() {
   ContactProblem problem;
   problem.form = ContactProblem::Form::bodies;

@@ -21,19 +21,19 @@ class ScriptedEngine final : public Engine {
     Vec<double, 3> acceleration{0, 0, 0};     // [m/s^2]
     int fails_at = -1;                        // frame whose step throws
     int loses_device_at = -1;                 // frame whose step loses the device
-    int nan_at = -1;                          // frame whose report holds a NaN
-    int inverted_at = -1;                     // frame that reports elements inside out
-    int intersects_at = -1;                   // frame that reports an intersection, when they are checked
-    int waits_for_cancel_at = -1;             // frame whose step ends when it is cancelled only
-    int hangs_at = -1;                        // frame whose step does not even then
+    int nan_at = -1;                          // frame with a NaN in its report
+    int inverted_at = -1;                     // frame that reports inverted elements
+    int intersects_at = -1;                   // frame that reports an intersection, if these are checked
+    int waits_for_cancel_at = -1;             // frame whose step ends only when cancelled
+    int hangs_at = -1;                        // frame whose step does not end even when cancelled
     std::function<void()> when_waiting = {};  // called once by such a step
     int out_of_memory_at = -1;
     bool refuses_load = false;
     int converges_from = 1;                       // frame of the first step that converges
-    bool runs_out_of_time = false;                // steps that do not converge are ended by a budget
-    double overlap = -1;                          // of every step, when it is checked
-    bool traces = false;                          // when asked to
-    std::function<ContactProblem()> freeze = {};  // none: there is no contact problem
+    bool runs_out_of_time = false;                // a time budget ends the steps that do not converge
+    double overlap = -1;                          // of every step, if it is checked
+    bool traces = false;                          // if tracing is on
+    std::function<ContactProblem()> freeze = {};  // empty: there is no contact problem
   };
 
   explicit ScriptedEngine(Script script) : script_(std::move(script)) {}

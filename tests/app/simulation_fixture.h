@@ -1,5 +1,5 @@
-// What tests of the simulation's thread share: steps that wait, engines that are told what to do, polling as
-// a window does.
+// Helpers for tests of the simulation's thread: steps that wait, scripted engines, and polling like a
+// window's.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ inline double elapsed(Simulation::Clock::time_point since) {
   return std::chrono::duration<double>(Simulation::Clock::now() - since).count();
 }
 
-/// Holds steps back until it is opened.
+/// Blocks steps until it is opened.
 class Gate {
  public:
   void open() {
@@ -51,7 +51,7 @@ inline Simulation::EngineFactory fake(Setup setup = {}) {
   };
 }
 
-/// Polls as a window does until `done` holds; false after half a minute.
+/// Polls as a window does until `done` is true; false after half a minute.
 inline bool reached(Simulation& simulation, const std::function<bool()>& done) {
   const Simulation::Clock::time_point start = Simulation::Clock::now();
   while (elapsed(start) < 30) {
@@ -69,7 +69,7 @@ inline bool at_rest_after(Simulation& simulation, int frame) {
   });
 }
 
-/// Another value that the row allows.
+/// Another value in the row's range.
 inline double other_value(const ParamInfo& info, double value) {
   return value == info.low ? info.high : info.low;
 }

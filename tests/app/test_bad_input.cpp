@@ -1,4 +1,5 @@
-// Scenes with bad meshes, through the command line with the real engine: one message, exit code 2, no file.
+// Scenes with bad meshes, through the command line with the real engine. Expected: one message, exit code 2,
+// no file.
 #include <cmath>
 
 #include "app/cli/cli.h"
@@ -26,7 +27,7 @@ class BadInput : public MeshFiles {
     good_ = bytes.str();
   }
 
-  /// Runs a scene and asks for every kind of file; gives the exit code and the messages.
+  /// Runs a scene with every kind of output file; returns the exit code and the messages.
   int run(const std::string& text, const std::vector<std::string>& more = {}) {
     const std::string scene = write("scene.toml", text).string();
     std::vector<std::string> arguments{"stickslip",     "run",     scene,         "--quiet",   "--report",
@@ -117,7 +118,7 @@ TEST_F(BadInput, BodiesThatIntersectAtTheStart) {
   expect_bad(material + box("left", "[0, 0, 0]") + box("right", "[1, 0, 0]"), {"'left'", "'right'", "start"});
   expect_bad(material + box("low", "[0, 0.4, 0]") + "[[half_space]]\npoint = [0, 0, 0]\n",
              {"object 'low'", "half-space 0", "node"});
-  // One mesh whose two boxes pass through each other.
+  // One mesh with two boxes that intersect.
   std::vector<NamedTets> parts{{"a", make_box({1, 1, 1}, 1)}, {"b", make_box({1, 1, 1}, 1)}};
   for (auto& p : parts[1].mesh.nodes) p += Vec<double, 3>{0.5, 0.3, 0.2};
   std::ostringstream bytes;
@@ -148,7 +149,7 @@ TEST_F(BadInput, ScenesOutOfBounds) {
              {"--set", "yung=1"});
 }
 
-/// What a message says of `text`; empty when it is accepted.
+/// The error message for `text`; empty when it is accepted.
 std::string complaint_about(const std::string& text) {
   try {
     parse_scene(text, "scene.toml");
@@ -158,7 +159,7 @@ std::string complaint_about(const std::string& text) {
   return "";
 }
 
-// Beyond 2^53 no double holds every integer; the second wraps to 1 in 32 bits.
+// Beyond 2^53 a double cannot represent every integer. The second value wraps to 1 in 32 bits.
 const std::vector<std::string> huge_integers{"9007199254740993",  "4294967297",  "9223372036854775807",
                                              "-9007199254740993", "-4294967297", "-9223372036854775808"};
 
@@ -194,7 +195,7 @@ TEST_F(BadInput, HugeIntegersOfEveryOtherKey) {
                     rigid = "body = 'rigid'\n";
   const std::string wall = "[[collider]]\nname = 'c'\n", shape = "[[object]]\nname = 'b'\nshape = ";
   struct Key {
-    std::string text, key;  // '@' stands for the value
+    std::string text, key;  // '@' is replaced by the value
     bool whole = true;      // else a number of any size
   };
   const std::vector<Key> keys{

@@ -12,7 +12,7 @@ class CameraFit : public ::testing::Test {
   CameraFit() {
     for (const auto& x : scene_.model.positions) positions_.push_back(x.cast<float>());
   }
-  Scene scene_ = test::two_tets("a");  // from the origin to a height of 6 m
+  Scene scene_ = test::two_tets("a");  // height: 0 to 6 m
   std::vector<Vec3f> positions_;
   ClearArea area_{1280, 720, 300, 980, 690};
 };
@@ -29,7 +29,7 @@ TEST_F(CameraFit, BacksOffUntilTheSolidsAreBetweenThePanels) {
 }
 
 TEST_F(CameraFit, SeesRigidBodiesThatMove) {
-  const Scene rigid = test::rigid_scene("r");  // to a height of 2.25 m, with a wall at x = 3
+  const Scene rigid = test::rigid_scene("r");  // up to 2.25 m high, with a wall at x = 3
   std::vector<Vec3f> positions;
   for (const auto& x : rigid.model.positions) positions.push_back(x.cast<float>());
   Camera camera = Camera::look_at({0, 1, 3}, {0, 1, 0}, 40);

@@ -27,8 +27,8 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(CcdQueries, ReadsCornersAtBothEndsAndTheTruth) {
-  // The smallest and the largest double, numbers beyond 64 bits, a quotient that is not reduced; CRLF, a
-  // blank line, no line end after the last row.
+  // The smallest and the largest double, numbers beyond 64 bits, an unreduced quotient; CRLF, a blank line,
+  // no line end after the last row.
   const std::string two_to_100 = "1267650600228229401496703205376",
                     two_to_99 = "633825300114114700748351602688";
   std::string text = "1,2,-3,4,0,1,1\r\n0,1," + two_to_100 + ",1,-" + two_to_100 + "," + two_to_99 + ",1\n\n";

@@ -86,7 +86,7 @@ class Cli : public ::testing::Test {
     return {code, out, ::testing::internal::GetCapturedStderr()};
   }
 
-  /// Bad input: one message that holds all parts, nothing on stdout, no new file.
+  /// Bad input: one message that contains all `parts`, nothing on stdout, no new file.
   void expect_bad(const std::vector<std::string>& arguments, std::initializer_list<std::string> parts,
                   int code = 2) {
     std::string line;
@@ -182,7 +182,7 @@ TEST_F(Cli, ARunInWhichNoStepConvergedIsAFailure) {
             "none of 20 steps converged: the last one ended with 'iteration cap'");
   EXPECT_NE(result.err.find("stickslip: none of 20 steps converged"), std::string::npos) << result.err;
   EXPECT_TRUE(fs::exists(path("report.jsonl"))) << "what was done is kept";
-  // A time budget is what the user asked for.
+  // The user requested a time budget, so this is no failure.
   script_.runs_out_of_time = true;
   result = call({"run", scene_, "--quiet"});
   EXPECT_EQ(result.code, 0);
@@ -424,7 +424,7 @@ TEST_F(Cli, ScaleReplacesTheScenesOwn) {
 }
 
 TEST_F(Cli, BenchCcdComparesEveryMethodWithTheTruth) {
-  // A point falls through a triangle; it stays above.
+  // A point passes through a triangle; in the other query it stays above.
   const std::string still = "0,1,0,1,0,1,%\n1,1,0,1,0,1,%\n0,1,0,1,1,1,%\n";
   std::string queries = "1,4,1,1,1,4,1\n" + still + "1,4,-1,1,1,4,1\n" + still;
   queries = std::regex_replace(queries, std::regex("%"), "1");

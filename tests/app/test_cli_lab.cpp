@@ -1,4 +1,4 @@
-// stickslip solve and the lists of the contact lab; on a lab that does as told, and on the real one.
+// stickslip solve and the lists of the contact lab, with a scripted lab and the real one.
 #include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -63,7 +63,7 @@ TEST_F(CliLab, WarmStartsNeedSomethingToStartFrom) {
   testing::RawFile raw = testing::small_local();
   raw.data.erase("/guesses/1/r"), raw.data.erase("/guesses/number_of_guesses");
   raw.write(problem_);
-  EXPECT_EQ(call({"solve", problem_, "--warm-start"}).code, 0);  // from the solution
+  EXPECT_EQ(call({"solve", problem_, "--warm-start"}).code, 0);  // warm start from the solution
   script_.solvers.clear();
   raw.data.erase("/solution/r");
   raw.write(problem_);
@@ -107,7 +107,7 @@ TEST_F(CliLab, LawsFromTheCommandLine) {
   EXPECT_EQ(json::parse(call({"race", problem_, "--law", "box", "--json"}).out)["law"], "box");
   script_.solvers.clear();
   expect_bad({"solve", problem_, "--law", "slippery"}, {"--law", "frictionless"});
-  // Joints hold whatever the law.
+  // The law changes contacts only, not joints.
   ContactProblem joint = script_.problem;
   joint.laws[0].set = FrictionSet::bilateral;
   for (const char* name : {"exact", "associated", "box", "frictionless"}) {
@@ -234,7 +234,7 @@ TEST_F(CliLab, TheRealLabSolvesAFileAndAGeneratedProblem) {
   const json row = json::parse(made.out);
   EXPECT_EQ(row["problem"], "tasora_b3");
   EXPECT_EQ(row["form"], "bodies");
-  // The file holds the same problem: it is judged alike.
+  // The file has the same problem: the judgement is equal.
   const auto lab = make_contact_lab(Backend::cpu, 1);
   const FclibFile out = read_fclib(path("out.hdf5"));
   lab->load(out.problem);
@@ -266,7 +266,7 @@ TEST_F(CliLab, AnUnsymmetricMatrixIsUsedAndSaid) {
     EXPECT_NE(said.find(part), std::string::npos) << said;
   EXPECT_EQ(said.find("half of a symmetric matrix"), std::string::npos) << said;
 
-  // The upper triangle alone.
+  // Only the upper triangle.
   std::vector<std::vector<double>> m = testing::dense(testing::random_global(3, 4, 0).problem.A);
   for (std::size_t i = 0; i < m.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) m[i][j] = 0;

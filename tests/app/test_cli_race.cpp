@@ -1,4 +1,4 @@
-// stickslip race and its sweeps; on a lab that does as told.
+// stickslip race and its sweeps, with a scripted lab.
 #include <nlohmann/json.hpp>
 
 #include "app/cli/race_sweep.h"
@@ -98,7 +98,7 @@ TEST_F(LongCliLab, RaceDrawsAPlotOrSaysWhatIsMissing) {
   if (result.code == 1) {
     EXPECT_NE(result.err.find("matplotlib"), std::string::npos) << result.err;
     EXPECT_NE(result.err.find("race_plot.py"), std::string::npos) << result.err;
-    EXPECT_EQ(folder_.files(), 2u);  // the problem and the figures
+    EXPECT_EQ(folder_.files(), 2u);  // the problem and the CSV file
     GTEST_SKIP() << "no Python with matplotlib";
   }
   EXPECT_EQ(result.code, 0) << result.err;

@@ -1,6 +1,5 @@
-// Every control of a scene of rigid bodies acts, or is greyed with a reason: each is turned, and the motion
-// must differ where param_controls says that it acts, and be the same to the last bit where it says that it
-// does not.
+// Every control of a scene of rigid bodies either has an effect or is greyed with a reason. Each is changed.
+// The motion must differ if param_controls calls the control active, and must be bitwise equal if not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,9 +17,8 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// Something of everything: a stack, a brick that slides, one that tumbles and one that lies, balls that
-/// bounce, spin and fly at a wall, a chain whose joints are off by a little, overlaps, and a pointer that
-/// pulls.
+/// A scene in which every control can act: a stack; bricks that slide, tumble and rest; balls that bounce,
+/// spin and hit a wall; a chain with small joint errors; overlaps; and a pointer that pulls.
 struct Playground {
   Model model;
   Settings settings;
@@ -98,7 +96,7 @@ Playground playground() {
   return play;
 }
 
-/// Values that a row allows beside its own; one at least should show.
+/// Other values in the row's range; at least one should have an effect.
 std::vector<double> other_values(const ParamInfo& info, double value) {
   std::vector<double> values;
   if (info.type == ParamType::choice)
@@ -108,7 +106,7 @@ std::vector<double> other_values(const ParamInfo& info, double value) {
   else
     values = {info.low, value == 0 ? 0.01 * std::min(info.high, 1.0) : 0.7 * value,
               value == 0 ? 0.5 : 4 * value, info.high};
-  // A limit that is never met has no effect either.
+  // A limit that is never reached has no effect either.
   if (info.name == "max_iterations") values = {7};
   if (info.name == "check_interval") values.push_back(500);
   std::erase_if(values, [&](double v) { return v == value || v < info.low || v > info.high; });
@@ -122,7 +120,7 @@ class ControlsAct : public ::testing::Test {
     engine_->load(play_.model);
   }
 
-  /// All that a run shows, as numbers: poses, velocities, and how the solver fared.
+  /// Observable result of a run as numbers: poses, velocities, and the solver's statistics.
   std::vector<double> run(const Settings& settings) {
     engine_->set_params(settings.params);
     engine_->set_contact_params(settings.contact_params);
@@ -139,7 +137,7 @@ class ControlsAct : public ::testing::Test {
                                  static_cast<double>(solve.asleep)});
       }
     } catch (const SimulationError&) {
-      seen.push_back(-1);  // of penalties that are too stiff, say
+      seen.push_back(-1);  // the run failed, for example with too stiff penalties
     }
     for (const BodyState& body : engine_->state().bodies)
       for (int i = 0; i < 3; ++i)
@@ -147,7 +145,7 @@ class ControlsAct : public ::testing::Test {
     return seen;
   }
 
-  /// Whether turning the row to any other value shows. `row_of` finds what it edits in settings.
+  /// Whether any other value of the row has an effect. `row_of` finds the edited object in settings.
   template <class Object>
   bool shows(const Settings& base, const std::vector<double>& plain, const ParamInfo& info,
              Object&& object_of) {
@@ -163,12 +161,12 @@ class ControlsAct : public ::testing::Test {
   std::unique_ptr<Engine> engine_ = make_engine(Backend::cpu, 1);
 };
 
-/// Rows that show only in time or on another machine.
+/// Rows that affect only the time, or only other machines.
 bool shows_nowhere(std::string_view name) {
   return name == "time_budget" || name == "auto_direct_rows" || name == "contact_limit";
 }
 
-/// The same settings with what wakes rows that sleep in them.
+/// The same settings, changed so that rows inactive in `base` become active.
 std::vector<Settings> variants_of(const Settings& base) {
   std::vector<Settings> variants(7, base);
   variants[1].contact_params.r_scale = 8;
@@ -186,13 +184,13 @@ std::vector<Settings> variants_of(const Settings& base) {
   variants[5].contact_params.newton_linear = NewtonLinear::krylov;
   variants[5].contact_params.auto_sweeps = 1;
   variants[5].contact_params.de_saxce_inner = 1e-5;
-  // Solvers that never reach the others' tolerances stop at a check here.
+  // Solvers that never reach the tolerances of the others stop at a check here.
   variants[6].contact_params.tolerance = 1e-2;
   variants[6].contact_params.max_iterations = 400;
   return variants;
 }
 
-/// `auto` comes to Newton's method only where thousands of sweeps do not help.
+/// `auto` uses Newton's method only where thousands of sweeps fail.
 bool needs_a_harder_scene(std::string_view solver, std::string_view row) {
   return solver == "auto" &&
          (row.starts_with("krylov_") || row.starts_with("newton_") || row.starts_with("rho_"));
@@ -231,7 +229,7 @@ TEST_F(ControlsAct, EveryParameterAndEveryMaterialRowOrItIsGreyed) {
   std::set<std::string_view> of_the_lab;
   for (const ContactSolverInfo& solver : list_contact_solvers()) of_the_lab.insert(solver.name);
   for (std::size_t k = 0; k < solvers.choices.size(); ++k) {
-    // What a solver of the lab is given does not depend on which it is.
+    // The parameters passed to the lab do not depend on the lab's solver.
     if (solvers.choices[k] != "nsgs" && of_the_lab.contains(solvers.choices[k])) continue;
     for (int kind = 0; kind < 4; ++kind) {
       Settings base = play_.settings;

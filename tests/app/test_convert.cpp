@@ -1,4 +1,4 @@
-// The commands `convert` and `run --state`: files in, files out.
+// The command `convert` and the option `run --state`: input and output files.
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
@@ -117,7 +117,7 @@ TEST_F(Convert, TheStateAfterTheLastFrame) {
   EXPECT_EQ(bytes.find("floor"), std::string::npos);
   const MshContent end = parse_msh(bytes, "end.msh");
   EXPECT_EQ(end.tets.size(), make_box({1, 1, 1}, 1).tets.size() + make_sphere(1, 1).tets.size());
-  EXPECT_NEAR(end.nodes[0][0], -0.5 + 0.01 * 55, 1e-12);  // 10 steps of 0.1 s, velocity first
+  EXPECT_NEAR(end.nodes[0][0], -0.5 + 0.01 * 55, 1e-12);  // 10 steps of 0.1 s, symplectic Euler
 
   ASSERT_EQ(call({"run", toml, "--quiet", "--frames", "1", "--state", path("end.obj")}), 0) << err_;
   const std::string obj = read(path("end.obj"));

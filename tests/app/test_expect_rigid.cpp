@@ -14,7 +14,7 @@ namespace {
 using Vec3d = Vec<double, 3>;
 using Outcome = Verdict::Outcome;
 
-/// Balls on a line, at (i, 1, 0); neighbours are held by ball joints halfway.
+/// Balls on a line, at (i, 1, 0), joined to their neighbours by ball joints halfway.
 Model ball_chain(int count) {
   Model model;
   model.material_names = {"stone"};
@@ -39,7 +39,7 @@ State state_at(const Model& model, int frame) {
   return state;
 }
 
-/// 100 frames of 0.01 s of three balls, as `edit` changes them.
+/// Judges 100 frames of 0.01 s of three balls; `edit` changes each state.
 Verdict judged(const Expectation& expectation,
                const std::function<void(double time, State&, StepReport&)>& edit, int balls = 3) {
   const Model model = ball_chain(balls);
@@ -127,7 +127,7 @@ TEST(ExpectRigid, JointsThatComeApartAreNamed) {
 }
 
 TEST(ExpectRigid, ReposeOfAConeIsItsSlope) {
-  // Balls moved onto a cone of slope 30 degrees: radii and heights as volume fills it.
+  // Balls moved onto a cone of slope 30 degrees, with radii and heights that fill its volume evenly.
   const auto cone = [](double, State& s, StepReport&) {
     const double h = std::tan(std::numbers::pi / 6);
     std::size_t k = 0;

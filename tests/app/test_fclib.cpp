@@ -1,4 +1,4 @@
-// FCLIB files that are right: read, written, read again.
+// Valid FCLIB files: read, written, and read again.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -39,7 +39,7 @@ void expect_same(const FclibSolution& a, const FclibSolution& b) {
       expect_same(a.l, b.l, "l");
 }
 
-/// Bit by bit.
+/// Bitwise comparison.
 void expect_same(const FclibFile& a, const FclibFile& b) {
   const ContactProblem &p = a.problem, &s = b.problem;
   EXPECT_EQ(p.form, s.form);
@@ -77,7 +77,7 @@ TEST(Fclib, RoundTripsBitByBitInEveryStorage) {
         SCOPED_TRACE(std::to_string(local) + " " + std::to_string(equalities) + " " +
                      std::to_string(static_cast<int>(storage)));
         const unsigned s = seed;
-        const std::size_t contacts = equalities == 4 ? 0 : 4;  // a mechanism alone is a problem, too
+        const std::size_t contacts = equalities == 4 ? 0 : 4;  // a problem with equalities only is valid too
         FclibFile file =
             local ? random_local(s, contacts, equalities) : random_global(s, contacts, equalities);
         testing::add_impulses(file, s + 1);
@@ -116,7 +116,7 @@ TEST(Fclib, ReadsWhatTheFormatSays) {
   EXPECT_EQ(rows.problem.laws[1].mu[1], 0.25);
   EXPECT_EQ(dense(rows.problem.W)[0], (std::vector<double>{2, 0, 0, 1, 0, 0}));
   EXPECT_EQ(rows.problem.solution, (std::vector<double>{1, 0, 0, 1, 0, 0}));
-  // Triplets in disorder, i being rows, p columns; more room than entries.
+  // Unsorted triplets, i being rows, p columns; more space than entries.
   raw.integers("/fclib_local/W/nz") = {8}, raw.integers("/fclib_local/W/nzmax") = {20};
   raw.integers("/fclib_local/W/i") = {5, 3, 0, 1, 2, 0, 3, 4};
   raw.integers("/fclib_local/W/p") = {5, 0, 3, 1, 2, 0, 3, 4};
@@ -144,7 +144,8 @@ TEST(Fclib, EqualitiesBecomeBilateralBlocks) {
   EXPECT_EQ(raw.reals("/fclib_global/vectors/b").size(), 4u);
 }
 
-/// Two bodies and the immovable ground (body 1), a contact on each and a joint of two rows between blocks.
+/// Two bodies and the immovable ground (body 1), each with a contact, and a joint of two rows between the
+/// blocks.
 ContactProblem three_bodies() {
   ContactProblem p;
   p.form = ContactProblem::Form::bodies;
@@ -155,7 +156,7 @@ ContactProblem three_bodies() {
   testing::Draw draw(11);
   for (std::size_t i = 0; i < 6; ++i) {
     p.inverse_mass[i * 7] = 2 + draw.number();
-    if (i != 4) p.inverse_mass[72 + i * 7] = 2 + draw.number();  // body 2 does not turn about one axis
+    if (i != 4) p.inverse_mass[72 + i * 7] = 2 + draw.number();  // body 2 cannot turn about one axis
   }
   p.inverse_mass[3 * 6 + 4] = p.inverse_mass[4 * 6 + 3] = 0.4;
   p.block_start = {0, 2, 4, 6};
@@ -164,7 +165,7 @@ ContactProblem three_bodies() {
     for (std::size_t k = 0; k < 18; ++k) block.rows[k] = draw.number();
     p.jacobian.push_back(block);
   }
-  for (std::size_t k = 2; k < 4; ++k) std::fill_n(p.jacobian[k].rows.begin() + 6, 6, 0.0);  // an absent row
+  for (std::size_t k = 2; k < 4; ++k) std::fill_n(p.jacobian[k].rows.begin() + 6, 6, 0.0);  // an empty row
   p.f = draw.list(18), p.w = draw.list(9);
   p.w[4] = 0;
   return p;
@@ -182,7 +183,7 @@ TEST(Fclib, BodiesAreWrittenAsAGlobalProblemWithoutWhatCannotMove) {
   ASSERT_EQ(back.problem.f.size(), 11u);
   ASSERT_EQ(back.solution.v.size(), 11u);
 
-  // What is behind the contacts is the joint.
+  // The joint follows the contacts.
   const std::vector<std::int32_t> order{0, 1, 2, 6, 7, 8, 3, 5};
   const ContactProblem ours = to_local(file.problem), theirs = to_local(back.problem);
   const auto w = dense(ours.W), v = dense(theirs.W);

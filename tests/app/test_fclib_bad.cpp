@@ -1,4 +1,4 @@
-// FCLIB files that are wrong: each is refused with the file and the dataset.
+// Invalid FCLIB files: each is refused with a message that has the file and the dataset.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
@@ -31,7 +31,7 @@ class FclibBad : public ::testing::Test {
                         ::testing::UnitTest::GetInstance()->current_test_info()->name()};
   std::filesystem::path path_ = folder_ / "bad.hdf5";
 
-  /// What the reader says; empty when it takes the file.
+  /// The reader's message; empty when it accepts the file.
   std::string refusal() const {
     ::testing::internal::CaptureStderr();
     std::string message;
@@ -55,7 +55,7 @@ class FclibBad : public ::testing::Test {
       EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
   }
 
-  /// Changes an HDF5 file as only the library itself can.
+  /// Changes an HDF5 file in ways that only the library supports.
   void edit(const std::function<void(hid_t)>& change) const {
     const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     ASSERT_GE(file, 0);
@@ -64,7 +64,7 @@ class FclibBad : public ::testing::Test {
   }
 };
 
-/// A dataset of any type and shape in the place of another.
+/// Replaces a dataset by one of any type and shape.
 void replace(hid_t file, const char* name, hid_t type, const std::vector<hsize_t>& shape,
              const void* values) {
   H5Ldelete(file, name, H5P_DEFAULT);
@@ -237,7 +237,7 @@ TEST_F(FclibBad, OddButHarmlessEncodingsAreRead) {
     replace(file, "/fclib_local/info/title", type, {1}, &title);
     H5Tclose(type);
   });
-  // The big-endian 3 was written from a buffer of this machine's order: it must be read as what it says.
+  // The big-endian 3 was written from a buffer in native order: it must be read as the value it encodes.
   expect_refused({"spacedim", "beyond 32 bits"});
   edit([](hid_t file) {
     const std::uint16_t three = 3;
@@ -293,8 +293,8 @@ TEST_F(FclibBad, EveryCutIsRefused) {
   }
 }
 
-/// Headers that claim a billion values: the count and the length in bytes of one dataset are replaced. Its
-/// length is one that nothing else in the file has.
+/// Headers that claim a billion values: the count and the length in bytes of one dataset are replaced. No
+/// other length in the file has that value.
 TEST_F(FclibBad, SizesThatTheFileDoesNotHoldAreNotBelieved) {
   constexpr std::uint64_t kCount = 1013;
   RawFile raw = small_local();
@@ -314,7 +314,7 @@ TEST_F(FclibBad, SizesThatTheFileDoesNotHoldAreNotBelieved) {
   for (const std::uint64_t claim : {std::uint64_t{1} << 30, std::uint64_t{1} << 60, ~std::uint64_t{0} / 8}) {
     for (const bool length_too : {false, true}) {
       std::string changed = bytes;
-      ASSERT_EQ(put(changed, kCount, claim), 2);  // the extent, and how far it may grow
+      ASSERT_EQ(put(changed, kCount, claim), 2);  // the extent, and its maximum
       if (length_too) {
         ASSERT_EQ(put(changed, 8 * kCount, 8 * claim), 1);
       }

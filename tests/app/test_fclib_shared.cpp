@@ -1,4 +1,4 @@
-// The contact lab on problems that others published.
+// The contact lab on published problems.
 #include <gtest/gtest.h>
 
 #include <iomanip>
@@ -56,9 +56,9 @@ TEST(FclibShared, SweepsReachEightDigits) {
     }
 }
 
-/// Solvers that do not reach 1e-4 in 3000 iterations on a file of which the name begins so. Solvers of the
-/// pyramid find its answer, which is the disc's only where nothing slides (LMGC's global problem). Staggered
-/// projections creep in LMGC's packing, where normal and tangential impulses depend on each other along many
+/// Solvers that do not reach 1e-4 in 3000 iterations on a file with this prefix. Solvers of the pyramid find
+/// its solution, which equals the disc's only where nothing slides (LMGC's global problem). Staggered
+/// projections converge slowly in LMGC's packing, where normal and tangential impulses are coupled along many
 /// paths.
 bool may_fail(const std::string& file, const ContactSolverInfo& info) {
   if (file.starts_with("LMGC_Global")) return false;
@@ -84,10 +84,10 @@ TEST(FclibShared, EightSolversReachFourDigits) {
   }
 }
 
-/// What a solver calls solved holds in the file's own matrices, by dense algebra: M v = H r + f, u = H' v +
-/// w, and Coulomb's law. Impulses lie inside their cones, so that the law holds by FCLIB's unit-step measure
-/// over |q| as well: where masses are 1e5 kg, that takes an impulse outside its cone by 1e-10 of the largest
-/// for an error of 1e-5 m/s. `must`: those that have to converge.
+/// Checks each converged solution with the file's own matrices, by dense algebra: M v = H r + f, u = H' v +
+/// w, and Coulomb's law. Impulses lie inside their cones, so the law also holds by FCLIB's unit-step measure
+/// over |q|. With masses of 1e5 kg, an impulse outside its cone by 1e-10 of the largest already gives an
+/// error of 1e-5 m/s. `must`: solvers that have to converge.
 void expect_truth(const std::filesystem::path& path, const std::vector<std::string_view>& solvers,
                   bool must) {
   const testing::FclibTruth truth(path);
@@ -124,8 +124,8 @@ TEST(FclibShared, WhatIsSolvedHoldsInTheFilesOwnEquations) {
   for (const auto& file : files) expect_truth(file, solvers, false);
 }
 
-/// The same without published files. One entry is a penalty, as in finite element models: beside it no other
-/// pair of entries is far apart.
+/// The same without published files. One entry is a penalty, as in finite element models. Relative to it, the
+/// asymmetry of all other entries is small.
 TEST(FclibShared, AnUnsymmetricMIsUsedAsItStands) {
   const testing::ScratchFolder folder("fclib_truth");
   FclibFile file = testing::random_global(11, 6, 0);
@@ -134,11 +134,11 @@ TEST(FclibShared, AnUnsymmetricMIsUsedAsItStands) {
   write_fclib(folder / "skew.hdf5", file);
   expect_truth(folder / "skew.hdf5",
                {"auto", "nsgs", "prox_gs", "nncg", "newton_ac", "newton_fb", "newton_minmap"}, true);
-  // Those of convex problems may fail, but do not claim what is not so.
+  // Solvers of convex problems may fail, but must not report success wrongly.
   expect_truth(folder / "skew.hdf5", {"spg", "apgd", "admm"}, false);
 }
 
-/// Shows what each solver reaches in up to 100000 iterations or 5 s.
+/// Prints the residual that each solver reaches in up to 100000 iterations or 5 s.
 TEST(FclibShared, LongListOfResiduals) {
   const auto problems = shared_problems();
   if (problems.empty()) GTEST_SKIP() << kAbsent;

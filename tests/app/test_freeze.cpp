@@ -70,7 +70,7 @@ TEST_F(Freezing, WritesTheStepsThatWereAskedForAsTheySolvedThem) {
   const FclibFile first = read_fclib(path("a.hdf5")), last = read_fclib(path("b.hdf5"));
   EXPECT_EQ(first.problem.contacts(), 8u);
   EXPECT_FALSE(last.problem.guess.empty()) << "the step before";
-  // Two boxes of 32 kg stand for a step: the lower contacts carry both.
+  // Two boxes of 32 kg at rest for a step: the lower contacts carry both.
   ASSERT_EQ(last.problem.solution.size(), 3 * last.problem.contacts());
   double carried = 0;
   for (std::size_t c = 0; c < last.problem.contacts(); ++c) carried += last.problem.solution[3 * c];

@@ -1,5 +1,5 @@
-// Input that would end the stack or take for ever, limits of the system, and signals, with the program itself
-// where they would end the process.
+// Input that would overflow the stack or run forever, system limits, and signals. Uses the program itself
+// where the process would end.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,13 +46,13 @@ edge = 0.5
 point = [0, -1000, 0]
 )";
 
-// A shell that starts the tests in the background has them ignore SIGINT, and their children too.
+// A shell that starts the tests in the background makes them and their children ignore SIGINT.
 [[maybe_unused]] const bool signals_act = [] {
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) signal(signal_number, SIG_DFL);
   return true;
 }();
 
-/// A variable of the environment, which the test changes, as it was.
+/// An environment variable that the test changes; restored by the destructor.
 class Variable {
  public:
   Variable(std::string name, const std::string& value) : name_(std::move(name)) {
@@ -89,7 +89,7 @@ class Hostile : public MeshFiles {
       return nlohmann::json::parse(trimmed.substr(trimmed.rfind('\n') + 1));
     }
   };
-  /// Starts the program by a shell, with `before` in front of it; then calls `act` with its process id.
+  /// Runs the program through a shell with the prefix `before`, then calls `act` with its process id.
   Result program(const std::string& words, const std::string& before = "",
                  const std::function<void(pid_t)>& act = {}, const std::string& out = "> out.txt") const {
     const std::string line = "cd '" + folder_.string() + "' && " + before + " exec '" STICKSLIP_PROGRAM "' " +
@@ -105,7 +105,7 @@ class Hostile : public MeshFiles {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read(folder_ / "out.txt"),
             read(folder_ / "err.txt")};
   }
-  /// Waits for a file whose name holds `part` and that has `bytes` at least.
+  /// Waits for a file whose name contains `part` and that has at least `bytes`.
   bool wait_for(const std::string& part, std::uintmax_t bytes) const {
     for (int i = 0; i < 6000; ++i) {
       for (const auto& entry : hostile_fs::directory_iterator(folder_)) {
@@ -118,7 +118,7 @@ class Hostile : public MeshFiles {
     }
     return false;
   }
-  /// A set of signals of a process, as /proc names it: "SigCgt", "SigIgn".
+  /// Whether a signal is in a set of a process in /proc: "SigCgt", "SigIgn".
   static bool has_signal(pid_t process, const std::string& set, int signal_number) {
     const std::string status = read("/proc/" + std::to_string(process) + "/status");
     const std::size_t at = status.find(set + ":");
@@ -155,13 +155,13 @@ TEST_F(Hostile, DeepTomlIsRefusedBeforeItIsParsed) {
   expect_parts(refused("x = " + repeated("{ a = ", 50000)), {"deep.toml:1: ", "more than 32 brackets"});
   expect_parts(refused("x = \"\"\"\n[[[\n\"\"\"\ny = " + repeated("[", 50000)),
                {"deep.toml:4: ", "more than 32 brackets"});
-  // A string of several lines may end with quotes of its own.
+  // A multi-line string may end with quotes of its own.
   for (const char* text : {"\"\"\"a\"\"\"", "'''a'''"})
     for (const int own : {1, 2})
       expect_parts(refused("x = { b = " + (text + std::string(static_cast<std::size_t>(own), text[0])) +
                            ", " + repeated("a.", 50000) + "a = 1 }\n"),
                    {"deep.toml:1: ", "more than 16 parts"});
-  // Dots and brackets that make nothing deep.
+  // Dots and brackets without nesting.
   const std::string harmless = "description = \"" + repeated(".[", 500) + "\\\"" + repeated(".{", 500) +
                                "\"\n" + "title = '''" + repeated(".[", 500) + "'''\n# " +
                                repeated("[.", 500) + "\n";
@@ -278,7 +278,7 @@ TEST_F(Hostile, OneFileForTwoOutputsIsRefused) {
   }
 }
 
-/// As any user: root may write everywhere.
+/// Runs as an ordinary user: root may write everywhere.
 TEST_F(Hostile, ASceneInAFolderThatCannotBeWrittenToIsRun) {
   using hostile_fs::perms;
   hostile_fs::create_directory(folder_ / "out");
@@ -358,7 +358,7 @@ TEST_F(Hostile, ASignalThatIsIgnoredAtTheStartStaysIgnored) {
 }
 
 TEST_F(Hostile, AFullDiskEndsARunAtOnceAndKeepsWhatIsComplete) {
-  // Units of 512 bytes.
+  // In units of 512 bytes.
   const Result result = program("run scene.toml --quiet --report r.jsonl --trace t.json", "ulimit -f 8;");
   EXPECT_EQ(result.code, 1) << result.err;
   EXPECT_NE(result.err.find("writing failed: File too large"), std::string::npos) << result.err;
@@ -455,7 +455,7 @@ TEST_F(Hostile, PicturesWithoutAddressSpaceAreOneMessage) {
   EXPECT_FALSE(hostile_fs::exists(folder_ / "a.mp4"));
 }
 
-/// A step of either kind that is cancelled leaves the state as it was.
+/// A cancelled step of either kind leaves the state unchanged.
 TEST_F(Hostile, EnginesEndAStepThatIsCancelled) {
   const std::string rigid =
       "[[material]]\nname = 'm'\n[[half_space]]\n[[object]]\nname = 'box'\nbody = 'rigid'\nshape = 'box'\n"

@@ -1,5 +1,5 @@
-// Input that looks right and is not: marks before a text, values that are empty or negative, two shapes for
-// one body, files without content, and words that are too long.
+// Input that appears valid but is not: byte order marks, empty or negative values, two shapes for one body,
+// empty files, and overlong words.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -176,7 +176,7 @@ TEST_F(HostileInput, LinesOfAnObjMayNameTheirTextures) {
 }
 
 TEST_F(HostileInput, LongMessagesAreCutOnceAndBetweenCharacters) {
-  std::string word = "k";  // of two bytes a character from here on
+  std::string word = "k";  // from here on two bytes per character
   for (int i = 0; i < 1000; ++i) word += "\xC3\xA4";
   const std::string both = shortened("a " + word + " b " + word.substr(1));
   EXPECT_LT(both.size(), 650u);

@@ -1,5 +1,4 @@
-// Positions that an engine writes where pictures are drawn from: what is agreed on, and that pictures stay
-// the same.
+// Positions that an engine writes into the renderer's memory: the negotiation, and unchanged pictures.
 #include <fcntl.h>
 
 #include <array>
@@ -18,7 +17,7 @@ constexpr DeviceUuid kOneDevice{1, 2, 3}, kAnotherDevice{4, 5, 6};
 
 ExportSupport capable() { return {"a GPU", kOneDevice, true, true, false}; }
 
-// ---- What is agreed on ----
+// ---- Negotiation ----
 
 TEST(Interop, TakesTheBestWayThereIs) {
   EXPECT_EQ(describe(negotiate(Interop::automatic, kOneDevice, capable())), "cuda (no copy)");
@@ -187,11 +186,11 @@ TEST_F(InteropTest, SizesAndQualitiesChangeUnderSharedPositions) {
 
 // ---- Device memory and its semaphore, with the test as the other driver ----
 
-/// Writes slots as the driver of an engine would: the memory first, then the timeline's value.
+/// Writes slots as an engine's driver would: the memory first, then the timeline's value.
 class OtherDriver {
  public:
   explicit OtherDriver(SharedPositions& shared) : shared_(shared) {
-    // On this device all memory is the host's too.
+    // On this device all memory is host-visible.
     const VkResult mapped =
         vkMapMemory(shared.device().handle(), shared.buffer().memory(), 0, VK_WHOLE_SIZE, 0, &memory_);
     EXPECT_EQ(mapped, VK_SUCCESS);
@@ -222,7 +221,7 @@ TEST_F(InteropTest, PicturesWaitForTheSemaphoreOfADevice) {
   const auto reserve = [&] {
     return offer.slots->write([&](std::size_t, std::uint64_t) { return box_of(offer, nodes_at(model, 5)); });
   };
-  // The same slot holds an old instant when the picture is submitted.
+  // The slot holds older positions when the picture is submitted.
   const std::array<SlotHold, 2> published{reserve(), reserve()};
   driver.fill(published[0], nodes_at(model, 0));
   renderer->set_positions(published[0]);
@@ -238,7 +237,7 @@ TEST_F(InteropTest, PicturesWaitForTheSemaphoreOfADevice) {
   late.join();
   EXPECT_EQ(draw().rgba, device.rgba) << "a second picture of the same publication";
 
-  // The host asks where nodes are: one copy, however often.
+  // The host reads positions: one copy, however often.
   const PositionTraffic before = renderer->position_traffic();
   EXPECT_TRUE(std::ranges::equal(published[0].positions(), nodes_at(model, 5)));
   EXPECT_TRUE(std::ranges::equal(published[0].positions(), nodes_at(model, 5)));
@@ -271,7 +270,7 @@ TEST_F(InteropTest, MemoryIsExportedAndARefusalClosesIt) {
 
 // ---- Engines ----
 
-/// Every scene on every backend that is there.
+/// Every scene on every available backend.
 class InteropSceneTest : public InteropTest, public ::testing::WithParamInterface<const char*> {
  protected:
   static constexpr std::size_t kSteps = 5;

@@ -1,4 +1,4 @@
-// Shared positions between the simulation's thread and that of the window.
+// Shared positions between the simulation's thread and the window's.
 #include "app/viewer/picking.h"
 #include "app/viewer/position_link.h"
 #include "interop_fixture.h"
@@ -9,7 +9,7 @@ namespace {
 
 using test::FakeEngine;
 
-/// Slots in the memory of the test.
+/// Slots in memory of the test.
 struct HostSlots {
   explicit HostSlots(std::size_t count) : nodes(count), memory(PositionSlots::count * count) {}
   PositionOffer offer() {
@@ -66,7 +66,7 @@ TEST(InteropSimulation, FramesHaveSlotsInPlaceOfPositions) {
   EXPECT_EQ(simulation.frame().positions()[0][1], 0);
 }
 
-/// A picture of each of the first steps, as the window gets them.
+/// A picture of each of the first steps, through the window's path.
 class InteropLinkTest : public InteropTest {
  protected:
   struct Seen {
@@ -130,7 +130,7 @@ TEST_F(InteropLinkTest, ReadingWhereNodesAreIsCounted) {
   link.drawn();
   EXPECT_EQ(shared.simulation.frame().positions().size(), 8u);
   link.drawn();
-  // Software Vulkan's memory is read where it stands; elsewhere it is copied back once.
+  // A software device reads host memory in place; other devices copy it back once.
   EXPECT_EQ(link.picture_bytes(), own.software_device() ? 0 : 8 * sizeof(Vec3f));
 }
 

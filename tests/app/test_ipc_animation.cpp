@@ -1,5 +1,5 @@
-// What the named animations of IPC scene scripts hold, move, push and start, on a cube with nodes every
-// quarter.
+// The named animations of IPC scene scripts: nodes that they hold, move, push and start, on a cube with a
+// node spacing of a quarter.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ class IpcAnimationTest : public ::testing::Test {
   IpcFolder folder;
   Scene scene;
 
-  /// A cube [0, 1]^3 under the animation, dt = 0.1 s for 100 s unless `more` says otherwise.
+  /// Applies the animation to a cube [0, 1]^3, dt = 0.1 s for 100 s unless `more` changes that.
   void run(const std::string& name, const std::string& more = "") {
     load("size 1\ntime 100 0.1\n" + more + "\nscript " + name +
          "\nshapes input 1\ninput/tetMeshes/grid.msh 0 0 0  0 0 0  1 1 1\n");
@@ -84,7 +84,7 @@ TEST_F(IpcAnimationTest, Holds) {
   run("stand");
   expect_held(at(1, 0));
   run("fixLowerHalf");
-  expect_held([](const Vec3d& p) { return p[1] < 0.4; });  // 0.5 itself is not below the half
+  expect_held([](const Vec3d& p) { return p[1] < 0.4; });  // 0.5 itself is excluded
   run("topbottomfix");
   expect_held(at(1, 0));
   expect_held(at(1, 1));
@@ -153,8 +153,8 @@ TEST_F(IpcAnimationTest, TwistTurnsTheEndsAboutTheCenter) {
 }
 
 TEST_F(IpcAnimationTest, TurningPointsAreFollowedStepByStep) {
-  // 1.2 m/s in steps of 0.1 s: after 10 steps the end has gone 1.2 and turns (with rounding perhaps a step
-  // later), then up to 0.4 and back.
+  // 1.2 m/s in steps of 0.1 s: after 10 steps (with rounding perhaps 11) the end has moved 1.2 and reverses,
+  // to 0.4 and back.
   run("twistnsns");
   const ScriptedNodes& left = group(at(0, 0));
   const ScriptedNodes& right = group(at(0, 1));
@@ -181,7 +181,7 @@ TEST_F(IpcAnimationTest, OtherEnds) {
   EXPECT_NEAR(group(at(0, 0)).motion.apply({0, 0.5, 0.5}, 0.8)[0], -0.72, 1e-9);
   run("stretchnsquash");
   expect_moved(group(at(0, 0)), 0.8, {-0.72, 0, 0});
-  expect_moved(group(at(0, 0)), 1.0, {-0.72, 0, 0});  // beyond -0.8 at 0.9 s, back since then
+  expect_moved(group(at(0, 0)), 1.0, {-0.72, 0, 0});  // beyond -0.8 at 0.9 s, reversed since then
   run("upndown");
   expect_moved(group(at(0, 0)), 0.3, {0, 0.54, 0});
   expect_moved(group(at(0, 1)), 0.3, {0, -0.54, 0});
@@ -210,7 +210,7 @@ TEST_F(IpcAnimationTest, BendTurnsAboutTheLastNodeOfAnEnd) {
 }
 
 TEST_F(IpcAnimationTest, StretchAndPauseStopsBelowTheMark) {
-  run("stretchAndPause");  // 0.1 a step from x = 0: at -0.3 for the first time below -0.28
+  run("stretchAndPause");  // 0.1 a step from x = 0: at -0.3 it is below -0.28 for the first time
   expect_moved(group(at(0, 0)), 0.2, {-0.2, 0, 0});
   expect_moved(group(at(0, 0)), 50, {-0.3, 0, 0});
   expect_moved(group(at(0, 1)), 50, {0.3, 0, 0});
@@ -224,7 +224,7 @@ TEST_F(IpcAnimationTest, PushAndTear) {
   run("tear", "time 100 0.125");
   expect_held(at(1, 0));
   expect_moved(group(at(1, 1)), 0.875, {-4.375, 0, 0});  // beyond -4 for the first time
-  expect_moved(group(at(1, 1)), 1.875, {0.625, 0, 0});   // and back at the same speed, for good
+  expect_moved(group(at(1, 1)), 1.875, {0.625, 0, 0});   // and back at the same speed
 }
 
 TEST_F(IpcAnimationTest, PullsLetGo) {
@@ -232,7 +232,7 @@ TEST_F(IpcAnimationTest, PullsLetGo) {
   const ScriptedNodes& waist = group(at(1, 0.5));
   expect_moved(waist, 1, {-2.5, 0, 0});
   EXPECT_NEAR(waist.end, 2, 1e-12);
-  expect_moved(group(at(1, 1)), 50, {0, 0.4, 0});  // held once the waist is free
+  expect_moved(group(at(1, 1)), 50, {0, 0.4, 0});  // held after the waist is released
   expect_moved(group(at(1, 0)), 50, {0, -0.4, 0});
   EXPECT_GE(group(at(1, 1)).end, 1e30);
 
@@ -249,7 +249,7 @@ TEST_F(IpcAnimationTest, PullsLetGo) {
   run("fourLegPull", "time 100 0.125");
   expect_held(both(at(1, 1), at(0, 0)));
   expect_moved(group(both(at(1, 1), at(0, 1))), 1, {2.5, 0, 0});
-  expect_moved(group(both(at(1, 0), at(0, 1))), 1, {2.5, -3.5, 0});  // 0.75 itself is not in the last quarter
+  expect_moved(group(both(at(1, 0), at(0, 1))), 1, {2.5, -3.5, 0});  // 0.75 is outside the last quarter
   expect_moved(group(both(at(1, 0), at(0, 0))), 1, {0, -3.5, 0});
   EXPECT_NEAR(group(both(at(1, 0), at(0, 0))).end, 1.5, 1e-12);
 }
@@ -261,7 +261,7 @@ TEST_F(IpcAnimationTest, Drags) {
   const double floor = 0.5 * std::sqrt(3);
   expect_moved(group([&](const Vec3d& p) { return near(p[0], 0.5) && near(p[1], floor); }), 2, {0, -3, 0});
   run("curtain", "handleRatio 0.2");
-  expect_groups(2);  // of the eight spots, k / 7 along x, only the first and the last have nodes
+  expect_groups(2);  // of the eight spots, k / 7 along x, only the first and the last contain nodes
   expect_moved(group(both(at(0, 0), at(1, 1))), 10, {0.4, 0, 0});
   expect_moved(group(both(at(0, 1), at(1, 1))), 10, {0, 0, 0});
 }
@@ -330,7 +330,7 @@ TEST_F(IpcAnimationTest, KinematicShapesSquash) {
   load("time 10 0.1\nscript DCOSquash\n" + planes({left.c_str(), right.c_str()}));
   expect_moved(scene.model.scripted[0], 0.9, {0.9, 0, 0});
   expect_moved(scene.model.scripted[1], 0.9, {-0.9, 0, 0});
-  expect_moved(scene.model.scripted[0], 1.9, {0.1, 0, 0});  // at a gap of 0 < 0.1 they part
+  expect_moved(scene.model.scripted[0], 1.9, {0.1, 0, 0});  // at a gap of 0 < 0.1 they separate
   load("time 10 0.1\nscript DCOSquash6\n" +
        planes({left.c_str(), right.c_str(), left.c_str(), right.c_str(), left.c_str(), right.c_str()}));
   for (int pair = 0; pair < 3; ++pair) {
@@ -344,7 +344,7 @@ TEST_F(IpcAnimationTest, KinematicShapesSquash) {
 TEST_F(IpcAnimationTest, KinematicShapesComeDown) {
   load("time 10 0.125\nscript DCOSegBedSquash\n" +
        planes({"0 0 0  0 0 0  1 1 1", "0 0 0  0 0 0  1 1 1", "0 0 0  0 0 0  1 1 1", "0 1 0  0 0 0  1 1 1"}));
-  // Of five shapes those from the fourth on: gap 1, not above 0.1 for the first time after 8 steps.
+  // Shapes 4 and 5 move: gap 1, which is at most 0.1 for the first time after 8 steps.
   expect_moved(scene.model.scripted[2], 9, {0, 0, 0});
   expect_moved(scene.model.scripted[3], 0.5, {0, -0.5, 0});
   expect_moved(scene.model.scripted[3], 9, {0, -1, 0});
@@ -352,14 +352,14 @@ TEST_F(IpcAnimationTest, KinematicShapesComeDown) {
                     std::string("shapes input 1\ninput/tetMeshes/grid.msh 0 0 0 0 0 0 1 1 1\n")),
                InputError);
   load("time 10 0.1\nscript DCOSqueezeOut\n" + planes({"0 1 0  0 0 0  1 1 1", "0 0 0  0 0 90  3.8 1 1"}));
-  // The second stands from -1.9 to 1.9: the first comes down to -1.9 + 0.9.
+  // The second spans -1.9 to 1.9: the first comes down to -1.9 + 0.9.
   expect_moved(scene.model.scripted[0], 1, {0, -0.3, 0});
   EXPECT_NEAR(scene.model.scripted[0].motion.apply({0, 1, 0}, 10)[1], -1, 0.0301);
   load("time 10 0.1\nscript DCOCut\n" + planes({"0 0 0  0 0 0  1 1 1", "0 0.451 0  0 0 0  1 1 1"}));
   expect_moved(scene.model.scripted[1], 0.3, {0, -0.3, -0.3});
   expect_moved(scene.model.scripted[1], 9, {0, -0.5, -0.5});
   load("time 10 0.01\nscript DCOHammerWalnut\n" + planes({"0 0 0  0 0 0  1 1 1", "0 0.55 0  0 0 0  1 1 1"}));
-  // About (0.5, 0.55, 0): the far edge sinks by sin(angle) until it is at 0.05.
+  // Rotation about (0.5, 0.55, 0): the far edge sinks by sin(angle) until it is at 0.05.
   EXPECT_NEAR(scene.model.scripted[1].motion.apply({-0.5, 0.55, 0}, 10)[1], 0.05, 0.006);
   EXPECT_NEAR(scene.model.scripted[1].motion.apply({0.5, 0.55, 0.5}, 10)[1], 0.55, 1e-12);
 }
@@ -370,7 +370,7 @@ TEST_F(IpcAnimationTest, MeshCollidersMove) {
     return "meshCO input/triMeshes/wedge.obj " + std::string(origin) + "  2  50  0\n";
   };
   load("time 10 0.1\nscript MCOSquash\n" + solid + mesh("-1 0 0") + mesh("1 0 0"));
-  expect_moved(scene.model.scripted[0], 0.3, {0.3, 0, 0});  // at 1.4 < 1.5 they part
+  expect_moved(scene.model.scripted[0], 0.3, {0.3, 0, 0});  // at 1.4 < 1.5 they separate
   expect_moved(scene.model.scripted[1], 0.3, {-0.3, 0, 0});
   expect_moved(scene.model.scripted[0], 0.6, {0, 0, 0});
   load("time 10 0.1\nscript MCORotSquash\n" + solid + mesh("0 0 0") + mesh("0 9 0"));
@@ -395,7 +395,7 @@ TEST_F(IpcAnimationTest, ShapesWithVelocities) {
   EXPECT_NEAR(plane.motion.angular_velocity[1], kPi, 1e-12);
   const ScriptedNodes& solid = scene.model.scripted[1];
   EXPECT_EQ(solid.nodes.size(), 125u);
-  const Vec3d q = solid.motion.apply({0.5, 0, 0}, 1);  // a quarter turn about the origin, which moves
+  const Vec3d q = solid.motion.apply({0.5, 0, 0}, 1);  // a quarter turn about the moving origin
   EXPECT_NEAR(q[0], 1, 1e-12);
   EXPECT_NEAR(q[1], 2.5, 1e-12);
   EXPECT_NEAR(q[2], 3, 1e-12);
@@ -408,7 +408,7 @@ TEST_F(IpcAnimationTest, ShapesWithVelocities) {
 }
 
 TEST_F(IpcAnimationTest, DirichletBoxesAreRelativeToTheFileAndTakeTheBoundaryOnly) {
-  // The box is that of the file, whatever the placement; 0.26 along x: two layers of the boundary.
+  // The box refers to the file, whatever the placement; 0.26 along x: two layers of the boundary.
   load(
       "time 1 0.1\nshapes input 1\ninput/tetMeshes/grid.msh 7 7 7  0 0 90  3 1 1  DBC -0.1 -0.1 -0.1  0.26 "
       "1.1 1.1  0 1 0  0 0 0\n");
@@ -471,11 +471,11 @@ TEST_F(IpcAnimationTest, PartsOfKinematicShapesCannotMove) {
   load("shapes input 2\n" + grid +
        "\ninput/triMeshes/plane.obj 0 5 0  0 0 0  1 1 1  DBC 0 0 0  1 1 1  0 1 0  0 0 0  0 0.5\n");
   expect_moved(scene.model.scripted[0], 0.4, {0, 0.4, 0});
-  expect_moved(scene.model.scripted[0], 9, {0, 0.5, 0});  // it stays where it is then
+  expect_moved(scene.model.scripted[0], 9, {0, 0.5, 0});  // it then stays there
 }
 
 TEST_F(IpcAnimationTest, EveryNameBecomesAScene) {
-  // Kinematic shapes in the middle of a large solid, out of reach of what moves its sides.
+  // Kinematic shapes in the middle of a large solid, beyond the reach of animations of its sides.
   std::string shapes = "shapes input 7\ninput/triMeshes/plane.obj 20 20 20  0 0 0  1 1 1\n";
   for (int i = 0; i < 5; ++i) shapes += "input/triMeshes/plane.obj 25 20 20  0 0 0  1 1 1\n";
   shapes += "input/tetMeshes/grid.msh 0 0 0  0 0 0  100 100 100\n";

@@ -1,4 +1,4 @@
-// IPC scene scripts: commands, messages, and the scenes they become.
+// IPC scene scripts: commands, messages, and the resulting scenes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ TEST_F(IpcScriptTest, DefaultsAreTheReferences) {
   EXPECT_EQ(material.density, 1000);
   EXPECT_EQ(material.mu, 0);
   EXPECT_EQ(scene.model.objects[0].name, "grid");
-  expect_near(center_of(scene, 0), {0, 0, 0});  // no size: where it is
+  expect_near(center_of(scene, 0), {0, 0, 0});  // without `size` it is not moved
 }
 
 TEST_F(IpcScriptTest, SettingsOfTheRun) {
@@ -153,7 +153,7 @@ TEST_F(IpcScriptTest, ShapesArePlacedScaledAndTurned) {
   }
   EXPECT_EQ(scene.model.materials[first.material].young, 20);
   EXPECT_EQ(first.material, second.material);
-  EXPECT_EQ(scene.model.materials.size(), 2u);  // of the solids and of the kinematic shape
+  EXPECT_EQ(scene.model.materials.size(), 2u);  // one for the solids, one for the kinematic shape
 }
 
 TEST_F(IpcScriptTest, EulerAnglesComposeAsRxRyRz) {
@@ -172,12 +172,12 @@ TEST_F(IpcScriptTest, SizeRescalesAndMovesToTheOrigin) {
   const Scene scene = load(
       "size 2\nshapes input 2\ninput/tetMeshes/grid.msh 5 0 0  0 0 0  1 1 1\n"
       "input/triMeshes/plane.obj 5 3.5 0  0 0 0  1 1 1\nhalfSpace 0 -1 0  0 2 0  50 0.5\nground 0.1 -3\n");
-  // y from -0.5 to 3.5: half the size; x and z from -0.5 to 0.5 around 5 and 0.
+  // y from -0.5 to 3.5: `size` halves it; x and z from -0.5 to 0.5 around 5 and 0.
   expect_near(center_of(scene, 0), {0.25, 0.25, 0.25});
   expect_near(center_of(scene, 1), {0.25, 2, 0.25});
-  EXPECT_NEAR(scene.params.d_hat, 1e-3 * std::sqrt(3) / 2, 1e-15);  // of the solids alone
+  EXPECT_NEAR(scene.params.d_hat, 1e-3 * std::sqrt(3) / 2, 1e-15);  // of the solids only
   ASSERT_EQ(scene.model.half_spaces.size(), 2u);
-  EXPECT_EQ(scene.model.half_spaces[0].offset, -1);  // planes stay where they are
+  EXPECT_EQ(scene.model.half_spaces[0].offset, -1);  // planes are not moved
   EXPECT_EQ(scene.model.half_spaces[0].normal, (Vec3d{0, 1, 0}));
   EXPECT_EQ(scene.model.half_spaces[0].mu, 0.5);
   EXPECT_TRUE(scene.model.half_spaces[0].mu_of_pair);
@@ -192,7 +192,7 @@ TEST_F(IpcScriptTest, RotateModelTurnsEverythingFirst) {
   const Scene twisted = load(
       "size 1\nrotateModel 0 0 1 90\nscript stretch\nshapes input 1\ninput/tetMeshes/grid.msh 0 0 0  0 0 0  "
       "4 2 1\n");
-  // The ends are those before the turn: now at low and high y.
+  // The ends are selected before the rotation: now they lie at low and high y.
   ASSERT_EQ(twisted.model.scripted.size(), 2u);
   for (const std::int32_t i : twisted.model.scripted[0].nodes)
     EXPECT_NEAR(twisted.model.positions[i][1], 0, 1e-12);
@@ -205,7 +205,7 @@ TEST_F(IpcScriptTest, ShapeMatrixRepeatsAShape) {
   ASSERT_EQ(scene.model.objects.size(), 7u);
   EXPECT_EQ(scene.model.segments.size(), 6u);
   EXPECT_EQ(scene.model.objects[6].name, "edge.5");
-  expect_near(center_of(scene, 6), {1, 10.5, 4});  // the last: x 1, z 2 steps; the edge stands upright
+  expect_near(center_of(scene, 6), {1, 10.5, 4});  // the last: 1 step in x, 2 in z; its edge is vertical
 }
 
 TEST_F(IpcScriptTest, PointsAndSegmentsFallBackToTheSurface) {
@@ -457,7 +457,7 @@ TEST_F(IpcScriptTest, CommandLine) {
   EXPECT_EQ(load_scene(folder.script(shape_line).string()).frames, 200);
 }
 
-/// Nodes and elements as the sections of the mesh files count them.
+/// Numbers of nodes and elements in the sections of the mesh files.
 struct SharedScript {
   const char* file;
   std::size_t nodes, tets, objects;

@@ -1,4 +1,4 @@
-// The file of what was done in the window.
+// The journal file of the window.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Races in the window's background, the file of a frozen problem, and what the status bar says of a step.
+// Background races, the file of a frozen problem, and the status bar's text about a step.
 #include "app/viewer/lab_race.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Solves nothing: spg converges late, nsgs early, pgs not at all; admm waits for the cancel.
+/// A scripted lab: spg converges late, nsgs early, pgs not at all; admm waits for the cancellation.
 class StagedLab final : public ContactLab {
  public:
   void load(const ContactProblem& problem) override { check(problem); }
@@ -100,13 +100,13 @@ TEST(LabRace, CancelsAtOnceAndStartsAnew) {
   EXPECT_EQ(race.status().runs.back().state, RaceRun::State::waiting) << "left out";
   race.start(frozen(), {.time_budget = 20});
   ASSERT_TRUE(race_reached(race, running));
-  race.start(frozen(), {.time_budget = 1});  // takes the place of the one that runs
+  race.start(frozen(), {.time_budget = 1});  // replaces the running race
   ASSERT_TRUE(race_reached(race, [&] {
     return !race.status().running && std::ranges::all_of(race.status().runs, [](const RaceRun& run) {
       return run.state == RaceRun::State::done;
     });
   }));
-  race.start(frozen(), {.time_budget = 20});  // the destructor ends it
+  race.start(frozen(), {.time_budget = 20});  // the destructor cancels it
 }
 
 TEST(LabRace, GoesOnWithoutAFileAndSaysWhatIsWrongWithTheProblem) {

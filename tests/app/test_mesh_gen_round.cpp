@@ -66,7 +66,7 @@ TEST(MeshGenRound, WindowsOpenAShellTwelveTimes) {
     const SurfaceMesh surface = boundary_surface(mesh);
     expect_closed(surface);
     EXPECT_EQ(euler(surface), 2 - 2 * 11) << "a sphere with twelve holes through its wall";
-    // A window takes 2 pi (1 - cos half) of the sphere; a decagon has 3% less than its circle at either side.
+    // A window removes 2 pi (1 - cos half) of the sphere; its decagon is 3% smaller than the circle.
     const double wall = 4.0 / 3 * pi * (1e-3 - std::pow(0.088, 3));
     EXPECT_NEAR(volume_of(mesh) / wall, 1 - 12 * (1 - std::cos(half)) / 2, 0.05);
     EXPECT_GT(dihedral_range(mesh).first, 12);

@@ -1,4 +1,4 @@
-// Gmsh files: both versions, text and binary, and what is wrong with bad ones.
+// Gmsh files: both versions, text and binary, and the errors in invalid ones.
 #include <cmath>
 #include <random>
 
@@ -184,7 +184,7 @@ TEST(Msh, TheOtherByteOrderIsRead) {
   EXPECT_NEAR(volume(checked_solid(parse_msh(bytes, "a.msh"), "a.msh")), 2.5 * 2.5 * 2.5 / 6, 1e-14);
 }
 
-/// Cut anywhere, a file is refused or, where only white space is missing, read as before.
+/// Truncates a file at every byte: it is refused or, if only white space is missing, read as before.
 void truncate_everywhere(const std::string& good) {
   for (std::size_t length = 0; length + 1 < good.size(); ++length) {
     SCOPED_TRACE(length);
@@ -207,7 +207,7 @@ TEST(Msh, DamagedBytesNeverDoMoreThanRefuse) {
   std::ostringstream out;
   write_msh(out, {{"a", make_box({1, 1, 1}, 1)}}, {.binary = true});
   std::string bytes = out.str();
-  ::testing::internal::CaptureStderr();  // warnings about nodes that lost their tet
+  ::testing::internal::CaptureStderr();  // warnings about nodes without a tet
   std::mt19937 random(7);
   int refused = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i)

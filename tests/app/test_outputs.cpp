@@ -1,4 +1,4 @@
-// Where outputs go, and what is left of them when writing fails.
+// Targets of outputs, and their state after a failed write.
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
@@ -33,7 +33,7 @@ class Outputs : public MeshFiles {
     out.commit();
   }
   bool is_link(const char* name) const { return outputs_fs::is_symlink(folder_ / name); }
-  /// What comes out of a pipe while `f` writes into it.
+  /// Reads from a pipe while `f` writes into it.
   template <class F>
   std::string through_pipe(const char* name, F&& f) const {
     const outputs_fs::path pipe = folder_ / name;
@@ -45,8 +45,8 @@ class Outputs : public MeshFiles {
     EXPECT_TRUE(outputs_fs::is_fifo(pipe));
     return bytes;
   }
-  /// A character device to write to: one of the test's own where a program of this user could replace that of
-  /// the machine. Empty when there can be none.
+  /// A character device to write to. If this user could replace the machine's device, the test creates its
+  /// own. Empty if that is impossible.
   outputs_fs::path device(const std::string& name, unsigned minor_number) const {
     const outputs_fs::path own = folder_ / ("device_" + name);
     if (access("/dev", W_OK) != 0) return "/dev/" + name;
@@ -56,7 +56,7 @@ class Outputs : public MeshFiles {
     close(opened);
     return own;
   }
-  /// Calls `f` in a process of its own, whose streams it may change. True when `f` throws nothing.
+  /// Calls `f` in a child process, whose streams it may change. True when `f` throws nothing.
   template <class F>
   static bool works_in_child(F&& f) {
     const pid_t child = fork();
@@ -72,7 +72,7 @@ class Outputs : public MeshFiles {
     waitpid(child, &status, 0);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }
-  /// Calls `f` in a process whose files may have no more than `bytes`. True when it throws OutputError.
+  /// Calls `f` in a child process with a file size limit of `bytes`. True when it throws OutputError.
   template <class F>
   static bool fails_beyond(rlim_t bytes, F&& f) {
     const pid_t child = fork();
@@ -153,7 +153,7 @@ TEST_F(Outputs, WhatGoesToAPipeWaitsInAFolderOfItsOwn) {
 }
 
 TEST_F(Outputs, AStreamOfTheProcessCountsWhereItCanBeWritten) {
-  // A closed standard stream is a node that cannot be written, in the place of the stream.
+  // A closed standard stream is replaced by a node that is not writable.
   const outputs_fs::path file = write("a", "old");
   EXPECT_TRUE(works_in_child([&] {
     dup2(open(file.c_str(), O_RDONLY | O_CLOEXEC), STDERR_FILENO);
@@ -249,7 +249,7 @@ TEST_F(Outputs, PicturesThatDoNotFitLeaveNothingAndNoFalseSuccess) {
 TEST_F(Outputs, AVideoThatDoesNotFitIsAnError) {
   if (!find_program("ffmpeg")) GTEST_SKIP() << "ffmpeg is not installed";
   write("a.mp4", "the one before");
-  // The encoder exits with 0 when only the end of the file could not be written.
+  // The encoder exits with 0 if only the end of the file was not written.
   EXPECT_TRUE(fails_beyond(20000, [&] {
     const auto recorder = record_video(folder_ / "a.mp4", 30);
     for (std::uint32_t i = 1; i <= 20; ++i) recorder->add(noise(64, 48, i));

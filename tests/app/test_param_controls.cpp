@@ -39,7 +39,7 @@ TEST(ParamControls, EverySliderStaysInItsRowsRangeAndRoundTrips) {
       last = value;
     }
     EXPECT_GT(scale.value(1), scale.value(0));
-    // The value at hand is on the slider.
+    // The current value lies on the slider.
     EXPECT_NEAR(scale.value(scale.position(info.default_value)), info.default_value,
                 1e-2 * std::abs(info.default_value));
   };
@@ -300,7 +300,7 @@ TEST(ParamControls, ElasticScenesReadNothingOfRigidBodies) {
 
 TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
   Model model = test::rigid_scene("r").model;
-  model.joints.clear();  // which not every solver takes
+  model.joints.clear();  // not every solver supports joints
   Settings settings{Params{}, model.materials, {}};
   settings.contact_params.nncg_sweep = NncgSweep::prox;
   const ParamInfo& row = param("contact_solver");

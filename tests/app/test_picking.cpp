@@ -94,7 +94,7 @@ TEST(ObjectProbe, FollowsCentreVelocityAndContacts) {
   contact.normal_force = 100;
   snapshot.contacts.push_back(contact);
   probe.observe(snapshot);
-  probe.observe(snapshot);  // the same instant twice keeps the velocity
+  probe.observe(snapshot);  // observing the same time twice keeps the velocity
   ASSERT_TRUE(probe.velocity());
   EXPECT_NEAR((*probe.velocity())[0], 2, 1e-5);
   EXPECT_EQ(probe.contacts(), 2);
@@ -104,12 +104,12 @@ TEST(ObjectProbe, FollowsCentreVelocityAndContacts) {
   EXPECT_EQ(probe.augmented(), 1);
   EXPECT_EQ(probe.largest_multiplier(), 2);
 
-  snapshot.time = 0;  // a reset is no motion
+  snapshot.time = 0;  // a reset gives no velocity
   probe.observe(snapshot);
   EXPECT_FALSE(probe.velocity());
 }
 
-/// Where the nodes are when each body has this pose.
+/// Positions of the nodes if each body has this pose.
 std::vector<Vec3f> posed(const Model& model, const Pose& pose) {
   std::vector<Vec3f> positions;
   for (const auto& x : model.rest_positions) positions.push_back(pose.apply(x).cast<float>());
@@ -172,7 +172,7 @@ TEST(JointMarks, FollowTheBodies) {
   EXPECT_LT(norm(marks[0].b - Vec3f{0, 1, 0}), 1e-6f);
   EXPECT_LT(norm(marks[0].axis - Vec3f{0, 0, 1}), 1e-6f);
 
-  // "low" moves away: its side of the joint goes with it.
+  // "low" moves away with its side of the joint.
   poses[0].x[0] += 2;
   marks = joint_marks(model, poses);
   EXPECT_LT(norm(marks[0].a - Vec3f{2, 1, 0}), 1e-6f);
@@ -206,7 +206,7 @@ TEST(ContactProbe, FollowsTheSameContactUntilItEnds) {
   moved.point = {1.05f, 0, 0};
   moved.augmented = true;
   moved.multiplier = 7;
-  other.object_a = 0;  // nearer, but between others
+  other.object_a = 0;  // nearer, but between other objects
   snapshot.contacts = {other, moved};
   probe.observe(snapshot);
   EXPECT_FALSE(probe.is_gone());

@@ -11,8 +11,7 @@ namespace {
 
 using Button = Pointer::Button;
 
-/// The two tetrahedra, loaded, and a camera that looks at the lower one from +z through a window of 400 x
-/// 400.
+/// The loaded two tetrahedra, and a camera at +z that views the lower one through a window of 400 x 400.
 class PointerTest : public ::testing::Test {
  protected:
   PointerTest()
@@ -27,7 +26,7 @@ class PointerTest : public ::testing::Test {
     pointer_.resize(400, 400);
   }
 
-  /// The journal once it holds `count` entries.
+  /// The journal, once it has `count` entries.
   std::vector<JournalEntry> journal(std::size_t count) {
     while (simulation_.journal().size() < count) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return simulation_.journal();

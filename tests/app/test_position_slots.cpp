@@ -1,4 +1,4 @@
-// The hand-over of positions between threads: nothing is written that is still read.
+// Passing positions between threads: no slot is written while it is read.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -93,11 +93,11 @@ TEST(PositionSlots, ClosingWaitsForTheWriter) {
   EXPECT_TRUE(closed);
 }
 
-/// A writer as fast as it can, a reader with two pictures in flight: what a picture holds stays as it was,
-/// and the writer never lacks a slot.
+/// A writer at full speed, and a reader with two pictures in flight. The data of a held slot do not change,
+/// and the writer always finds a free slot.
 TEST(PositionSlots, NothingIsOverwrittenWhileItIsRead) {
   const auto slots = plain_slots();
-  std::array<std::array<std::uint64_t, 64>, PositionSlots::count> memory{};  // plain: a race is a fault
+  std::array<std::array<std::uint64_t, 64>, PositionSlots::count> memory{};  // not atomic: a race is an error
   TripleBuffer<SlotHold> frames;
   std::atomic<bool> over = false;
   std::atomic<long> lacking = 0;
@@ -133,7 +133,7 @@ TEST(PositionSlots, NothingIsOverwrittenWhileItIsRead) {
     back_in_time += shown.value() <= newest;
     newest = shown.value();
     InFlight& slot = pictures[static_cast<std::size_t>(picture++ % 2)];
-    if (slot.held) torn += !slot.intact(memory);  // the device was drawing it until now
+    if (slot.held) torn += !slot.intact(memory);  // until now the device was drawing it
     slot.held = shown;
   }
   over = true;

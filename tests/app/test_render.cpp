@@ -1,4 +1,4 @@
-// Pictures without a window: what is in them, and that the validation layer is content.
+// Pictures without a window: their content, and no message of the validation layers.
 #include <cstdlib>
 
 #include "gpu/model/rigid_body.h"
@@ -73,7 +73,7 @@ TEST_F(RenderTest, RigidBodiesLookAsElasticOnes) {
   EXPECT_LT(pixels_that_differ(draw(), elastic), 20u) << "shadows, too";
 }
 
-/// Each side of the fixture's cube in n x n squares, as a rigid body.
+/// The fixture's cube as a rigid body, each side divided into n x n squares.
 Model fine_cube(const Model& elastic, int n) {
   Model model;
   model.materials = elastic.materials;
@@ -154,7 +154,7 @@ TEST_F(RenderTest, TheCubeThrowsAShadow) {
     renderer->set_quality(quality);
     renderer->set_positions(moved_nodes(model, {0, 0, 0}));
     const Image with = draw();
-    renderer->set_positions(moved_nodes(model, {0, 500, 0}));  // out of sight, and out of the lights' reach
+    renderer->set_positions(moved_nodes(model, {0, 500, 0}));  // out of sight, and out of the light maps
     const Image without = draw();
     int darker = 0, shadowed = 0, brighter = 0;
     for (int y = 0; y < kHeight; ++y)
@@ -204,7 +204,7 @@ TEST_F(RenderTest, ContactsAreMarkedInTheColorOfTheirState) {
   EXPECT_GT(pixels_that_differ(draw(), marked), 60u);
 }
 
-/// Whether a pixel near the mark at `place` has the colour.
+/// Whether a pixel near the mark at `at` has the colour.
 bool has_color_near(const Image& image, const Vec3f& at, const Vec3f& color) {
   for (int y = static_cast<int>(at[1]) - 14; y <= static_cast<int>(at[1]) + 14; ++y)
     for (int x = static_cast<int>(at[0]) - 14; x <= static_cast<int>(at[0]) + 14; ++x) {

@@ -1,4 +1,4 @@
-// The camera's arithmetic and the vertices that the surface is drawn with.
+// The camera's arithmetic and the vertices of the drawn surface.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ TEST(RenderTopology, ABoxSplitsItsEdgesAndCorners) {
   const Model model = one_body(make_box({1, 1, 1}, 0.25));
   std::size_t expected = 0;
   for (const std::int32_t node : model.surface_nodes) {
-    int faces = 0;  // of the box, at this node
+    int faces = 0;  // number of the box's faces at this node
     for (int c = 0; c < 3; ++c) faces += std::abs(std::abs(model.positions[node][c]) - 0.5) < 1e-9;
     expected += static_cast<std::size_t>(faces);
   }

@@ -57,7 +57,7 @@ class RenderWindowTest : public ::testing::Test {
     ImGui::Render();
     return renderer->draw_window(view, ImGui::GetDrawData(), shown);
   }
-  /// Draws until the window manager has given the window its size.
+  /// Draws until the window manager has resized the window.
   Image draw_at(int width, int height) {
     glfwSetWindowSize(window, width, height);
     Image shown;
@@ -107,7 +107,7 @@ TEST_F(RenderWindowTest, PicturesInFlightHoldTheirPositions) {
     });
   };
   const auto show = [&](const SlotHold& published) { renderer->set_positions(published); };
-  /// Slots that a writer finds while pictures and the renderer hold theirs.
+  /// Number of slots that a writer finds while pictures and the renderer hold some.
   const auto free_slots = [&] {
     std::vector<SlotHold> found;
     for (SlotHold next = publish(); next; next = publish()) found.push_back(next);

@@ -1,4 +1,4 @@
-// What a step's report says in JSON.
+// The JSON form of a step's report.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

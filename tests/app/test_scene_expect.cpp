@@ -26,7 +26,7 @@ Model two_balls() {
   return model;
 }
 
-/// Steps a scripted engine of 0.01 s steps; `edit` may change each report before it is judged.
+/// Runs a scripted engine with 0.01 s steps; `edit` may change each report before it is judged.
 template <class Edit>
 Verdict run(const Expectation& expectation, int frames, const ScriptedEngine::Script& script, Edit&& edit) {
   const Model model = two_balls();

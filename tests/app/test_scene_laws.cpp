@@ -1,6 +1,6 @@
-// Every shipped scene with rigid bodies under every stepping solver, from the first moment at which something
-// pushes: a step may not converge, but none hands out impulses outside their cones or velocities that no
-// impulse caused, and whatever residual it reports bounds how far LawChecker finds it from the law.
+// Runs every shipped scene with rigid bodies under every stepping solver, from the first contact impulse on.
+// A step may fail to converge. But no step may return impulses outside their cones or velocities without an
+// impulse as cause, and its reported residual must bound the deviation from the law that LawChecker measures.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace stickslip {
 namespace {
 
 constexpr int kFrames = 3, kLongestFlight = 2000;
-constexpr int kMany = 2000;           // contacts that no solver need solve within the budget
-constexpr double kTimeBudget = 0.05;  // [s] of a solve: a test of laws, not of speed
+constexpr int kMany = 2000;           // contacts: with more, convergence within the budget is not required
+constexpr double kTimeBudget = 0.05;  // [s] of a solve: this tests the laws, not speed
 
 double largest_mu(const Model& model) {
   double mu = 0;
@@ -39,7 +39,7 @@ std::unique_ptr<Engine> start(const Scene& scene, const Params& params, double t
   return engine;
 }
 
-/// The state before the first step in which a contact pushes.
+/// The state before the first step with a contact impulse.
 State before_the_first_push(const Scene& scene) {
   const std::unique_ptr<Engine> engine = start(scene, scene.params, kTimeBudget);
   for (int i = 0; i < kLongestFlight; ++i) {
@@ -51,8 +51,8 @@ State before_the_first_push(const Scene& scene) {
   return engine->state();
 }
 
-/// With e = |e_c| <= residual |q| of the natural map, u_N >= -(1 + 2 mu) e. Work and complementarity are off
-/// by e times impulses and momenta.
+/// With e = |e_c| <= residual |q| of the natural map, u_N >= -(1 + 2 mu) e. The errors of work and
+/// complementarity are e times impulses and momenta.
 void expect_laws(const StepReport& report, double mu, std::string_view solver) {
   const ContactSolveRecord& solve = *report.contact_solve;
   ASSERT_TRUE(solve.law.has_value());
@@ -61,8 +61,8 @@ void expect_laws(const StepReport& report, double mu, std::string_view solver) {
   const double lever = law.impulse > 0 ? 1 + law.torque / law.impulse : 1;
   EXPECT_LE(law.momentum, n * rounding);
   EXPECT_LE(law.angular_momentum, n * lever * rounding);
-  // Iterates that were cut short may pull, or leave their cone by what the tolerance says: then no step says
-  // that it converged.
+  // Interrupted iterates may have tensile impulses, or leave their cone within the tolerance: then no step
+  // may report convergence.
   EXPECT_TRUE(law.pull <= rounding || !report.converged) << law.pull;
   const double e = solve.residual * solve.scale * (1 + 1e-9) + 1e-9, far = 8 * (1 + mu) * (1 + mu) * e;
   EXPECT_LE(law.approach, (1 + 2 * mu) * e);
@@ -70,7 +70,7 @@ void expect_laws(const StepReport& report, double mu, std::string_view solver) {
   EXPECT_LE(law.complementarity, far * (law.impulse + law.momentum_size));
   const bool is_box = solver.starts_with("pgs") || solver.starts_with("pivot");
   EXPECT_TRUE(is_box || law.cone <= rounding || !report.converged) << law.cone;
-  // The friction of implicit penalties is a damper below its limit.
+  // Friction of implicit penalties acts as a damper below its limit.
   if (!is_box && solver != "penalty_implicit") {
     EXPECT_LE(law.slip, far * (law.impulse + law.momentum_size));
   }
@@ -104,8 +104,8 @@ TEST_P(SceneLaws, HoldUnderEverySolver) {
   EXPECT_TRUE(converged > 0 || contacts > kMany);
 }
 
-/// Names of the shipped scenes with rigid bodies, by their text: this runs when any test of the program
-/// starts, and to load all of them takes seconds.
+/// Names of the shipped scenes with rigid bodies, found by their text. This runs at the start of the test
+/// program, and loading all scenes would take seconds.
 std::vector<std::string> rigid_scenes() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(assets_folder() / "scenes")) {

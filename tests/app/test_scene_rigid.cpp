@@ -78,7 +78,7 @@ TEST(SceneRigid, EveryShapeHasItsMassAndAClosedSurface) {
   struct Case {
     const char* keys;
     ShapeKind kind;
-    double volume, share;  // of the drawn surface: it is a little smaller where it is round
+    double volume, share;  // of the drawn surface, which is slightly smaller where it is round
   };
   const double pi = std::numbers::pi;
   for (const Case& c :
@@ -186,7 +186,7 @@ TEST(SceneRigid, CollidersStandStillOrFollowTheirMotion) {
   EXPECT_LT(norm(model.bodies[3].pose.apply(tread.pose.x) - Vec3d{-0.3, 0.3, 0}), 1e-14);
   EXPECT_EQ(model.shapes[model.bodies[4].shape_begin].kind, ShapeKind::mesh);
   EXPECT_EQ(model.shapes[model.bodies[5].shape_begin].kind, ShapeKind::hull);
-  // Without a rigid object it stays a surface.
+  // Without a rigid object it remains a surface.
   const std::string soft =
       "[[object]]\nname = 'soft'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 1\nposition = [0, 9, 0]\n";
   EXPECT_TRUE(parse_rigid(kStone + soft + colliders).model.bodies.empty());
@@ -317,7 +317,7 @@ TEST(SceneRigid, BadBodiesAreRefusedAtTheirLine) {
   refused("shape = 'hull'\n", {"points"});
   refused("file = 'none.obj'\n", {"no such file"});
   refused(kCube + "mesher = 'lattice'\n", {"mesher", "unknown key"});
-  // Each says whose fault it is.
+  // Each message names the faulty key.
   for (const char* key : {"position", "rotation", "velocity", "angular_velocity", "grain"})
     refused(kCube + key + " = [0, nan, 0]\n", {"rigid.toml:9", key, "not finite", "'it'"});
   for (const char* mass : {"0", "-1", "nan", "inf"})

@@ -1,4 +1,4 @@
-// The tables of a scene that hold, push, start and rub some of its nodes, and colliders of points and
+// The scene tables for pins, forces, initial velocities and friction of nodes, and colliders of points and
 // segments.
 #include <gtest/gtest.h>
 

@@ -113,8 +113,8 @@ TEST_F(SceneTexture, GreysOfAHeightMapAreSharesOfItsDepth) {
   EXPECT_LT(norm(plain.model.textures[0].patch - Vec<double, 2>{0.3, 0.3}), 1e-15);  // all of it
 }
 
-/// The frame of a texture is that in which the scene gives the shape, turned onto the grain, wherever the
-/// principal axes of the body are.
+/// The frame of a texture is the frame in which the scene gives the shape, turned onto the grain. It does not
+/// depend on the principal axes of the body.
 TEST_F(SceneTexture, LiesAlongTheGrainOfTheShape) {
   const std::string texture = "texture = { file = 'ramp.pgm', kind = 'height', size = 0.3, depth = 0.1 }";
   const std::string turned = "position = [1, 2, 3]\nrotation = [0, 90, 0]\n";
@@ -131,7 +131,7 @@ TEST_F(SceneTexture, LiesAlongTheGrainOfTheShape) {
   expect_axes(frame_of(turned + "grain = [0, 0, 2]\n"), {1, 0, 0}, {0, 1, 0});
   expect_axes(frame_of("grain = [0, -1, 0]\n"), {0, -1, 0}, {0, 0, 1});
   expect_axes(frame_of("grain = [3, 4, 0]\n"), {0.6, 0.8, 0}, {-0.8, 0.6, 0});
-  // Two balls beside each other: neither the centre of mass nor the principal axes are the scene's.
+  // Two balls side by side: neither the centre of mass nor the principal axes agree with the scene's frame.
   const Scene pair = parse_scene(
       "[[material]]\nname = 'wood'\n" + texture +
           "\n[[object]]\nname = 'pair'\nbody = 'rigid'\nposition = [1, 0, 0]\nparts = [{ shape = 'sphere', "

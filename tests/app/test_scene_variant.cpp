@@ -60,7 +60,7 @@ TEST(SceneVariant, ErrorsSayWhatThereIs) {
   const std::string unknown = message_of([&] { choose_variant(scene, "slipery"); });
   EXPECT_NE(unknown.find("slippery"), std::string::npos) << unknown;
 
-  // Also where nobody chooses it.
+  // Checked also if the variant is not chosen.
   const std::string setting =
       message_of([] { parse_variants(scene_text + "[[variant]]\nname = 'bad'\nset = ['muu=1']\n"); });
   for (const char* part : {"test.toml:20: ", "set", "muu", "'mu'"})

@@ -1,4 +1,4 @@
-// Scenes and meshes that others published run without an intersection, and stand or fall as they should.
+// Published scenes and meshes run without an intersection, and come to rest or fall as expected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ class LongSharedScene : public ::testing::Test {
     if (!fs::exists(testing::shared_data() / "ipc")) GTEST_SKIP() << "the shared scenes are not at hand";
   }
 
-  /// Steps the scene on the CPU; every step must be free of intersections, and of inverted elements where the
-  /// energy forbids them. Returns the positions at the end.
+  /// Steps the scene on the CPU. Every step must be free of intersections, and of inverted elements if the
+  /// energy forbids them. Returns the final positions.
   std::vector<Vec3d> run(const Scene& scene, int frames) {
     Params params = scene.params;
     params.check_intersections = true;

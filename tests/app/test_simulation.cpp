@@ -36,13 +36,13 @@ TEST(Simulation, LoadsAndPlaysUntilPaused) {
 }
 
 TEST(Simulation, TheWindowNeverWaitsForAStep) {
-  Gate gate;  // a step that lasts as long as the test wants it to
+  Gate gate;  // blocks a step for as long as the test needs
   Simulation simulation(fake([&](test::FakeEngine& engine) { engine.on_step = [&](int) { gate.pass(); }; }),
                         test::two_tets);
   simulation.post(LoadScene{"a"});
   simulation.step_once();
   gate.wait_for_arrival();
-  // With the step held back, every call below would never return if it waited for it.
+  // While the step is blocked, a call below that waited for it would never return.
   simulation.update();
   EXPECT_EQ(simulation.status().activity, SimulationStatus::Activity::stepping);
   simulation.post(ParamEdit{"gravity", -3});
@@ -111,7 +111,7 @@ TEST(Simulation, EditsActInOrderBetweenSteps) {
   }
 }
 
-/// The parameters that each step ran with.
+/// The parameters of each step.
 struct StepParams {
   std::mutex mutex;
   std::vector<Params> seen;

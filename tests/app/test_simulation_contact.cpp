@@ -81,7 +81,7 @@ TEST(SimulationContact, ContactParametersAreEditedBetweenStepsAndComeWithTheScen
   EXPECT_EQ(simulation.settings().contact_params.tolerance, 1e-4);
   simulation.step_once();
   gate.wait_for_arrival();
-  for (const double value : {1e-5, 1e-6, 1e-7}) {  // a slider on its way
+  for (const double value : {1e-5, 1e-6, 1e-7}) {  // a moving slider
     simulation.post(ContactParamEdit{"tolerance", value});
     EXPECT_EQ(simulation.settings().contact_params.tolerance, value) << "it shows at once";
   }

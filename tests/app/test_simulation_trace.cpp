@@ -1,4 +1,4 @@
-// What the window's simulation does with traces, and with a device that is gone.
+// The window's simulation with traces, and after a lost device.
 #include <atomic>
 
 #include "gpu/core/device_lost.h"
@@ -78,7 +78,7 @@ TEST(SimulationTrace, ALostDeviceKeepsTheLastFrameAndPauses) {
   const int kept = simulation.frame().snapshot.frame;
   const float height = simulation.frame().snapshot.positions.at(0)[1];
   EXPECT_GT(kept, 3);
-  // Whatever is asked for then fails alike, and leaves the thread alive.
+  // All later requests fail in the same way, and the thread stays alive.
   simulation.post(Reset{});
   simulation.step_once();
   simulation.play();

@@ -55,7 +55,7 @@ SoakOptions soak_options(int steps) {
   return options;
 }
 
-/// What stands in a command, to compare.
+/// Content of a command as text, for comparison.
 std::string text_of(const Command& command) {
   std::string text = std::to_string(command.index());
   if (const auto* edit = std::get_if<ParamEdit>(&command))
@@ -138,8 +138,8 @@ TEST(LongSoak, RandomEditsLeaveSolidsAmongBodiesWhole) {
     }
 }
 
-/// Where its impulses left their cones, prox_jacobi grew without bound when the ball hit the column: they
-/// overflowed in frame 47, and the step called itself converged.
+/// With impulses outside their cones, prox_jacobi grew without bound when the ball hit the column. They
+/// overflowed in frame 47, and the step reported convergence.
 TEST(Soak, JacobiSweepsBesideElasticSolidsStayBounded) {
   const Scene scene = load_scene("jelly-tower");
   const std::unique_ptr<Engine> engine = make_engine(Backend::cpu, 1);
@@ -157,8 +157,8 @@ TEST(Soak, JacobiSweepsBesideElasticSolidsStayBounded) {
   }
 }
 
-/// Over-relaxed sweeps with strong friction: energies of 1e37 J in frame 23, a residual that is no number
-/// in 32.
+/// Over-relaxed sweeps with strong friction gave energies of 1e37 J in frame 23, and a NaN residual in frame
+/// 32.
 TEST(Soak, OverRelaxedSweepsBesideElasticSolidsGiveNoEnergy) {
   Scene scene = load_scene("jelly-tower");
   for (Material& material : scene.model.materials) material.mu = 5;
@@ -193,7 +193,7 @@ TEST(Soak, ManifoldsBesideElasticSolidsAreLeftToNsgs) {
       << report.contact_solve->message;
 }
 
-/// An engine with one thing wrong in one step.
+/// An engine with one fault in one step.
 SoakOptions wrong_in_a_step(const std::function<void(int frame)>& what) {
   SoakOptions options = soak_options(40);
   options.load_scene = test::rigid_scene;
@@ -247,7 +247,7 @@ TEST(SoakProgramWindow, TheWindowLivesThroughRandomEdits) {
   const fs::path folder = fs::temp_directory_path() / ("stickslip-soak-" + std::to_string(getpid()));
   fs::create_directories(folder);
   std::ofstream(folder / "soaked.toml") << soaked_scene;
-  // What it freezes leaves files in the folder that it runs in.
+  // Freezing writes files into its working folder.
   ChildProcess program("/bin/sh",
                        {"-c", "cd \"$1\" && exec \"$0\" soak soaked.toml --window --steps 250 --seed 3 >&2",
                         STICKSLIP_PROGRAM, folder.string()});

@@ -22,7 +22,7 @@ SurfaceMesh turned(SurfaceMesh mesh) {
   return mesh;
 }
 
-/// A sphere with a hollow: the inner surface faces inwards.
+/// A sphere with a cavity: the inner surface is oriented inwards.
 SurfaceMesh hollow_sphere() {
   SurfaceMesh mesh = boundary_surface(make_sphere(1, 0.2));
   const SurfaceMesh hollow = boundary_surface(make_sphere(0.5, 0.1));
@@ -63,7 +63,7 @@ double check_solid(const TetMesh& mesh) {
   }
   TetMesh copy = mesh;
   EXPECT_TRUE(drop_unused(copy).empty());
-  // Closed: the vectorial areas of the boundary sum to zero, and it holds the tets' volume.
+  // Closed: the vector areas of the boundary sum to zero, and it encloses the tets' volume.
   const SurfaceMesh boundary = boundary_surface(mesh);
   Vec3d area{0, 0, 0};
   for (const Vec3i& t : boundary.triangles)
@@ -221,13 +221,13 @@ TEST_F(SolidFiles, AnEdgeTooShortIsRefusedByEitherMesher) {
                    load_solid(box, {1e-9, mesher});
                  }),
                  {"box.obj", "edge = 1e-09 m is too short", "ten million"});
-    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");  // no warning that the lattice takes over
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");  // no warning about a switch to the lattice
   }
 }
 
 TEST_F(SolidFiles, WhatTetgenRefusesTheLatticeFillsWithAWarning) {
   if (!find_program("tetgen")) GTEST_SKIP() << "no program tetgen";
-  // Two boxes through each other, which hold 1.75 together.
+  // Two intersecting boxes with a union of volume 1.75.
   const SurfaceMesh box = boundary_surface(make_box({1, 1, 1}, 1));
   std::ostringstream out;
   SurfaceMesh moved = box;

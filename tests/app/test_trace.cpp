@@ -1,4 +1,4 @@
-// `run --trace`: what ran when, for chrome://tracing and Perfetto.
+// `run --trace`: the timeline for chrome://tracing and Perfetto.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -74,7 +74,7 @@ struct Range {
   double begin, end;
 };
 
-/// Every range lies inside the one that is open when it begins, or begins after its end.
+/// Every range lies inside the range that is open at its start, or begins after its end.
 void expect_nested(std::vector<Range> ranges) {
   std::stable_sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
     return a.begin < b.begin || (a.begin == b.begin && a.end > b.end);
@@ -112,7 +112,7 @@ int count_of(const json& events, const std::string& name) {
       std::count_if(events.begin(), events.end(), [&](const json& e) { return e["name"] == name; }));
 }
 
-/// The share of the steps that their stages cover.
+/// The share of the steps' time that their stages cover.
 double coverage(const json& events) {
   double steps = 0, stages = 0;
   std::vector<Range> step_ranges, others;
@@ -163,7 +163,7 @@ TEST_F(TraceOfRun, NamesTheStagesOfARigidStep) {
                            "contact problem", "assembly", "contact solve", "advance", "place nodes"})
     EXPECT_TRUE(spans.count(name)) << name;
   EXPECT_GT(coverage(all), 0.5);
-  // The report sums them up.
+  // The report has their sums.
   std::ifstream report(path("r.jsonl"));
   std::string line;
   std::getline(report, line);

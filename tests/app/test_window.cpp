@@ -1,4 +1,4 @@
-// The window for real: an X server without a screen, keys from xdotool, a fake engine.
+// A real window: an X server without a screen, keys from xdotool, a fake engine.
 #include <gtest/gtest.h>
 #include <stb_image.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ class LongWindowTest : public ::testing::Test {
     std::this_thread::sleep_for(200ms);
   }
   static bool window_is_there() { return !XDisplay::window("stickslip - a - cpu").empty(); }
-  /// Runs the window here and `user` beside it, once the window is there and has a picture.
+  /// Runs the window here, and `user` in parallel once the window has drawn a picture.
   int run(const std::function<void()>& user) {
     std::atomic<bool> over = false;
     std::thread hands([&] {
@@ -121,7 +121,7 @@ TEST_F(LongWindowTest, StaysAliveThroughAnEndlessStep) {
   const int code = run([&] {
     keys("key period");
     EXPECT_TRUE(eventually([&] { return steps_started_ == 1; }));
-    // The window takes input, draws and writes what it shows while the step is held.
+    // The window accepts input, draws and saves pictures while the step is blocked.
     keys("mousemove 600 300 mousedown 1 mousemove 700 360 mouseup 1");
     keys("key F12");
     EXPECT_TRUE(eventually([&] { return pictures() == 1; }));
@@ -134,7 +134,7 @@ TEST_F(LongWindowTest, StaysAliveThroughAnEndlessStep) {
   EXPECT_EQ(steps_done_, 1);
 }
 
-/// What the window shows of the third step, with its panels.
+/// Picture of the window with its panels at the third step.
 TEST_F(LongWindowTest, SharedPositionsShowWhatCopiesShow) {
   std::vector<Image> shown;
   for (const Interop interop : {Interop::automatic, Interop::off}) {
@@ -149,7 +149,7 @@ TEST_F(LongWindowTest, SharedPositionsShowWhatCopiesShow) {
     options_.script.screenshot = folder_ / (interop == Interop::off ? "off.png" : "auto.png");
     options_.script.drive = [&](Simulation& simulation, const std::function<void(ActionId)>& act) {
       const Sharing& now = simulation.status().sharing;
-      if (now.note.empty() && now.kind == ShareKind::staged) return true;  // not yet agreed on
+      if (now.note.empty() && now.kind == ShareKind::staged) return true;  // not negotiated yet
       const int frame = simulation.frame().snapshot.frame;
       if (frame == asked && frame < 3) {
         ++asked;
@@ -173,7 +173,7 @@ TEST_F(LongWindowTest, SharedPositionsShowWhatCopiesShow) {
     stbi_image_free(pixels);
     shown.push_back(std::move(image));
   }
-  // Panels stand on both sides; between them is the scene.
+  // Panels are on both sides; the scene is between them.
   ASSERT_EQ(shown[0].width, shown[1].width);
   std::size_t different = 0;
   for (int y = 100; y < shown[0].height - 100; ++y)

@@ -1,5 +1,5 @@
-// The program as a person uses it: `stickslip view` in a window on an X server, real keys and a real mouse.
-// What it does is read from its journal and its screenshots.
+// The program in real use: `stickslip view` in a window on an X server, with real keys and a real mouse. The
+// tests read its journal and its screenshots.
 #include <gtest/gtest.h>
 #include <stb_image.h>
 
@@ -22,7 +22,7 @@ using nlohmann::json;
 using test::eventually;
 using test::XDisplay;
 
-/// A ball that lies on the ground; cheap enough for the address sanitizer.
+/// A ball that lies on the ground; fast enough for the address sanitizer.
 constexpr const char* program_scene = R"(
 [camera]
 position = [0.0, 0.6, 2.2]
@@ -50,7 +50,7 @@ struct Pixel {
 struct Box {
   int left, right, top, bottom;
 };
-/// Between the panels of a window of 1280x720, whatever is open beside and below the scene.
+/// Area between the panels of a 1280x720 window, whichever panels are open beside and below the scene.
 constexpr Box scene_area{440, 840, 20, 540};
 constexpr Box left_panel{0, 400, 0, 690};
 
@@ -77,7 +77,7 @@ struct Screenshot {
       }
     return static_cast<int>(all.size());
   }
-  /// The middle of what is orange: the ball.
+  /// Centre of the orange pixels: the ball.
   std::optional<Pixel> ball() const {
     double x_sum = 0, y_sum = 0, count = 0;
     for (int y = scene_area.top; y < image.height - 40; ++y)
@@ -88,7 +88,7 @@ struct Screenshot {
   }
 };
 
-/// A picture file that the window wrote.
+/// Loads a picture file written by the window.
 Image load_png(const std::string& file) {
   Image image;
   int channels = 0;
@@ -120,8 +120,7 @@ class ProgramWindowTest : public ::testing::Test {
     fs::remove_all(folder_);
   }
 
-  /// Starts `stickslip view ball --paused` with more `arguments`; its messages go where ChildProcess keeps
-  /// them.
+  /// Starts `stickslip view ball --paused` with more `arguments`; ChildProcess stores its messages.
   void open(const std::vector<std::string>& arguments = {}) {
     std::vector<std::string> words{
         "-c",       "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM, "view",      "ball",
@@ -169,7 +168,7 @@ class ProgramWindowTest : public ::testing::Test {
     const json event = events("screenshot").back();
     return {load_png(event["file"]), event["frame"], event["time"]};
   }
-  /// A screenshot with which `good` agrees, or the last one taken.
+  /// The first screenshot for which `good` is true, or the last one taken.
   template <class Good>
   Screenshot screenshot_when(Good&& good) const {
     Screenshot shot;
@@ -236,8 +235,7 @@ TEST_F(ProgramWindowTest, PlaysShowsItsOverlaysPullsABodyAndCloses) {
   }
   hands("mouseup 1");
   EXPECT_TRUE(happened("drag_end"));
-  // It falls from 120 pixels above where it was, and may roll out of sight: its speed depends on the
-  // machine's.
+  // It falls from 120 pixels above its place, and may roll out of sight: its speed depends on the machine's.
   screenshot_when([&](const Screenshot& shot) {
     const std::optional<Pixel> fallen = shot.ball();
     return !fallen || fallen->y > ball->y - 80;
@@ -274,7 +272,7 @@ TEST_F(ProgramWindowTest, SwitchesScenesKeepsItsSettingsMovesMuAndResizes) {
   EXPECT_FALSE(window("ball").empty());
   const Screenshot again = screenshot();
 
-  // The scenes differ in nothing but the friction that --set gave to the first.
+  // The scenes differ only in the friction that --set gave to the first.
   const std::optional<Box> slider = lowest_difference(first, other);
   ASSERT_TRUE(slider);
   EXPECT_LT(slider->bottom - slider->top, 30);
@@ -307,7 +305,7 @@ TEST_F(ProgramWindowTest, TheSolverSwitchesWithoutARestart) {
   const Screenshot other = screenshot();
   hands("key bracketleft space");
   ASSERT_TRUE(happened("load", 3));
-  // The scenes differ in nothing but the choice that --set made in the first.
+  // The scenes differ only in the choice that --set made in the first.
   const std::optional<Box> choice = lowest_difference(first, other);
   ASSERT_TRUE(choice);
 
@@ -318,7 +316,7 @@ TEST_F(ProgramWindowTest, TheSolverSwitchesWithoutARestart) {
   for (const char* wanted : {"ipc", "barrier_al"}) {
     SCOPED_TRACE(wanted);
     const int frame = screenshot().frame;
-    // The list opens below the box; its rows are tried from the top.
+    // The list opens below the box; the test tries its rows from the top.
     for (int below = 12; below < 60 && last_set() != wanted; below += 6) {
       mouse_to({choice->left + 20.0, 0.5 * (choice->top + choice->bottom)});
       hands("click 1");

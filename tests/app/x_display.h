@@ -1,4 +1,4 @@
-// An X server without a screen, and hands in it: real windows and real input events for tests.
+// An X server without a screen, with xdotool for input: real windows and real input events for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace stickslip::test {
 
-/// Waits until `done`, two minutes at most: a loaded machine is slow, and that is no failure.
+/// Waits for `done`, at most two minutes: a loaded machine is slow, and that is not a failure.
 inline bool eventually(const std::function<bool()>& done) {
   const auto start = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() - start < std::chrono::minutes(2)) {
@@ -28,11 +28,11 @@ inline bool eventually(const std::function<bool()>& done) {
 
 class XDisplay {
  public:
-  /// Starts Xvfb and makes it $DISPLAY; `ready()` is false when there is no Xvfb, or no xdotool.
+  /// Starts Xvfb and sets $DISPLAY; `ready()` is false if Xvfb or xdotool is missing.
   XDisplay() {
     const auto server = find_program("Xvfb");
     if (!server || !find_program("xdotool")) return;
-    static int servers = 0;  // a display number is free for good only some time after its server
+    static int servers = 0;  // a display number is safely free only some time after its server ended
     const std::string name = ":" + std::to_string(100 + 10 * (getpid() % 800) + servers++);
     server_.emplace(*server, std::vector<std::string>{name, "-screen", "0", "1280x720x24", "-nolisten", "tcp",
                                                       "-noreset"});

@@ -1,4 +1,5 @@
-// The augmented set against a search over all pairs of primitives, and its multipliers against the formulas.
+// The augmented set compared with a search over all pairs of primitives, and its multipliers with the
+// formulas.
 #include <algorithm>
 #include <random>
 #include <tuple>
@@ -31,7 +32,7 @@ struct PairLess {
   }
 };
 
-/// Two boxes of uneven faces, one closely over the other and that over a half-space.
+/// Two boxes with uneven faces, one closely above the other and that above a half-space.
 struct Stack {
   explicit Stack(Context& ctx, unsigned seed) {
     fixtures::add_box(model, "lower", {0.1, 0.1, 0.1}, {0, 0.0512, 0}, 3);
@@ -47,7 +48,7 @@ struct Stack {
     place(ctx, 0, 0);
   }
 
-  /// The boxes at their start but the upper one higher by `lift` and turned by `slope` about z.
+  /// Places the boxes at their start, with the upper one raised by `lift` and rotated by `slope` about z.
   void place(Context& ctx, Real lift, Real slope) {
     x = start;
     const Object& upper = model.objects[1];
@@ -81,7 +82,7 @@ struct Stack {
                          : edge_edge_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]));
   }
 
-  /// All pairs of the model, without a broad phase, that are closer than `gap`; in order.
+  /// All pairs of the model closer than `gap`, without a broad phase; in order.
   std::vector<ContactPair> closer_than(Real gap) const {
     std::vector<ContactPair> found;
     const auto consider = [&](const ContactPair& pair) {
@@ -123,7 +124,7 @@ const AugmentedPair* find(const std::vector<AugmentedPair>& pairs, const Contact
   return at != pairs.end() && at->pair == pair ? &*at : nullptr;
 }
 
-/// |b'(d)| by differences.
+/// |b'(d)| by finite differences.
 double barrier_slope(double d) {
   const double h = 1e-6 * d;
   return (barrier(d - h, double(kDHat)) - barrier(d + h, double(kDHat))) / (2 * h);
@@ -184,7 +185,7 @@ BACKEND_TEST(AugmentedSet, a_multiplier_fades_beyond_d_hat_and_is_zero_beyond_it
     if (s.distance(now.pair) > kDHat) {
       EXPECT_EQ(now.multiplier, find(before, now.pair)->multiplier) << "b is zero there";
     }
-  // Again from the same multipliers.
+  // Again with the same multipliers.
   s.place(ctx, 0, 0);
   s.set.clear();
   s.select(ctx, true, AugmentationEnd::singly);
@@ -220,7 +221,7 @@ BACKEND_TEST(AugmentedSet, multipliers_follow_their_pair_into_a_new_selection) {
     s.select(ctx, true, end);
     s.update(ctx, MultiplierUpdate::derivative);
     const std::vector<AugmentedPair> before = s.pairs(ctx);
-    // One side opens, the other one closes.
+    // One side opens, the other closes.
     s.place(ctx, Real(2e-4), Real(0.014));
     s.select(ctx, true, end);
     const std::vector<AugmentedPair> after = s.pairs(ctx);
@@ -264,7 +265,7 @@ BACKEND_TEST(AugmentedSet, together_keeps_the_set_until_the_smallest_distance_sh
   s.select(ctx, true, AugmentationEnd::together);
   expect_pairs(s.pairs(ctx), second);
 
-  // The lower box rises from the ground with the upper one.
+  // Both boxes rise from the ground.
   for (Vec3& p : s.start) p[1] += Real(8e-4);
   s.place(ctx, Real(8e-4), 0);
   ASSERT_TRUE(s.closer_than(kGap).empty());
@@ -295,7 +296,7 @@ BACKEND_TEST(AugmentedSet, singly_keeps_a_pair_until_its_multiplier_is_zero) {
   EXPECT_GT(zero, 0u);
   EXPECT_EQ(left.size(), updated.size() - zero);
 
-  // Nothing is near any more.
+  // All pairs are far apart now.
   for (Vec3& p : s.start) p[1] += Real(0.05);
   s.place(ctx, Real(0.05), 0);
   ASSERT_EQ(s.active.active_count(), 0u);

@@ -1,4 +1,4 @@
-// The whole potential against finite differences: every term at once, contacts of every kind included.
+// The whole potential compared with finite differences: all terms at once, with contacts of every kind.
 #include <random>
 
 #include "gpu/barrier/incremental_potential.cuh"
@@ -9,7 +9,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Two boxes of which one nearly rests on the other, above a half-space, slightly deformed.
+/// Two slightly deformed boxes above a half-space; one nearly rests on the other.
 struct Setup {
   explicit Setup(Context& ctx, bool lagged, std::size_t smallest_batch = 1000) {
     fixtures::add_box(model, "lower", {0.1, 0.1, 0.1}, {0, 0.0505, 0}, 1);
@@ -62,8 +62,8 @@ struct Setup {
   Buffer<Vec3> device_x, device_x_t, device_y, device_trial;
 };
 
-/// Multipliers of one update at Setup's x; then the upper box rises and tilts so far that some of the pairs
-/// are left inside d_hat, some in the tail and some beyond it.
+/// Multipliers of one update at Setup's x. Then the upper box rises and tilts, so that some pairs are inside
+/// d_hat, some in the tail and some beyond it.
 struct AugmentedSetup : Setup {
   AugmentedSetup(Context& ctx, bool lagged, AugmentationSettings settings) : Setup(ctx, lagged) {
     const ContactSettings contact{Real(2e-3), Real(1e-5), lagged, settings};
@@ -81,7 +81,7 @@ struct AugmentedSetup : Setup {
     if (lagged) potential.contacts().update_friction(ctx, device_x.data());
   }
 
-  /// How many augmented pairs are inside d_hat, in the tail and beyond it.
+  /// Number of augmented pairs inside d_hat, in the tail and beyond it.
   std::array<int, 3> zones(Context& ctx) {
     const AugmentedSet& set = potential.contacts().augmented();
     std::vector<AugmentedPair> pairs(set.size());
@@ -160,7 +160,7 @@ BACKEND_TEST(IncrementalPotential, with_multipliers_its_gradient_is_the_derivati
       const auto [inside, tail, beyond] = s.zones(ctx);
       EXPECT_GT(inside, 0);
       EXPECT_GT(beyond, 0);
-      // The printed update leaves multipliers of sigma b, whose tails are thinner than a pair's noise.
+      // The printed update leaves multipliers of sigma b; their tails are thinner than a pair's noise.
       if (update == MultiplierUpdate::derivative) {
         EXPECT_GT(tail, 0);
       }
@@ -168,7 +168,7 @@ BACKEND_TEST(IncrementalPotential, with_multipliers_its_gradient_is_the_derivati
     }
 }
 
-/// At one place every pair gets the force f of the barrier again with each update, and friction with it.
+/// With x unchanged, each update adds the barrier force f to every pair again, and the friction of f.
 BACKEND_TEST(IncrementalPotential, friction_follows_the_forces_of_multipliers) {
   for (const bool lagged : {false, true}) {
     Setup s(ctx, lagged);
@@ -238,7 +238,7 @@ BACKEND_TEST(IncrementalPotential, hessian_is_symmetric_and_positive_and_bounds_
   }
 }
 
-/// Over a plane distances are linear, and at rest elastic curvature is positive: there is nothing to project.
+/// For a plane, distances are linear, and at rest elastic curvature is positive: nothing is projected.
 BACKEND_TEST(IncrementalPotential, with_multipliers_on_a_half_space_its_hessian_is_exact) {
   if (sizeof(Real) < 8) GTEST_SKIP() << "differences need double";
   Model model;
@@ -252,7 +252,7 @@ BACKEND_TEST(IncrementalPotential, with_multipliers_on_a_half_space_its_hessian_
   const std::size_t n = model.node_count();
   std::vector<Vec3> x;
   for (const auto& p : model.positions) x.push_back(p.cast<Real>());
-  // Every multiplier comes from a place where its node was close.
+  // Every multiplier is from a position where its node was close.
   std::vector<Vec3> low = x;
   for (Vec3& p : low) p[1] = std::max(Real(3e-4), p[1] - Real(2e-3));
   Buffer<Vec3> device_x(ctx, std::span<const Vec3>(x)), device_low(ctx, std::span<const Vec3>(low));
@@ -262,7 +262,7 @@ BACKEND_TEST(IncrementalPotential, with_multipliers_on_a_half_space_its_hessian_
   inputs.y = device_x.data();
   const Real d_hat = Real(2e-3);
   const AugmentationSettings settings{d_hat, MultiplierUpdate::derivative, AugmentationEnd::singly};
-  // Sticking: friction of a sliding distance far below its threshold is all but quadratic.
+  // Sticking: friction far below its threshold distance is nearly quadratic.
   potential.begin_step(ctx, inputs, {d_hat, Real(1e-2), false, settings});
   potential.contacts().set_stiffness(500);
   const Proximity near = make_proximity(device, {});
@@ -304,7 +304,7 @@ BACKEND_TEST(IncrementalPotential, with_multipliers_on_a_half_space_its_hessian_
 }
 
 BACKEND_TEST(IncrementalPotential, balancing_stiffness_makes_the_barrier_answer_the_other_forces) {
-  // sigma_0 = -(sum grad b)'(grad E) / |sum grad b|^2 of all nodes that move, without friction [Guo24 §3].
+  // sigma_0 = -(sum grad b)'(grad E) / |sum grad b|^2 over all free nodes, without friction [Guo24 §3].
   Setup s(ctx, false);
   s.model.materials[0].mu = s.model.half_spaces[0].mu = 0;
   s.device.upload(ctx, s.model);

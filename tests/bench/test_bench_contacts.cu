@@ -12,11 +12,11 @@ namespace {
 
 constexpr long kContacts = 300;
 
-/// What the column is made of, counted by hand. In it every body moves but those of walls.
+/// Properties of the column, counted by hand. All its bodies move except walls.
 struct Counts {
   double bodies = 0;
-  double entries = 0;  // pairs (contact, body that moves)
-  double blocks = 0;   // pairs (contact, contact) that share a body that moves
+  double entries = 0;  // pairs (contact, moving body)
+  double blocks = 0;   // pairs (contact, contact) that share a moving body
   double most_of_a_body = 0;
 };
 
@@ -58,8 +58,8 @@ BACKEND_TEST(BenchContacts, FiguresAreFiniteAndCountWhatTheyMove) {
     EXPECT_EQ(f.floor > 0, f.unit == "iterations/s" || f.name.find(", colouring") != std::string::npos)
         << f.name;
   }
-  // 3 of the colours, 1 of W's size, 1 of the colouring of a graph at hand, and per way of storing W its
-  // building, six rates and the colouring.
+  // 3 of the colours, 1 of W's size, 1 of the colouring of a given graph; and for each storage of W its
+  // assembly, six rates and the colouring.
   EXPECT_EQ(result.figures.size(), 3 + 1 + 1 + 2 * (1 + 6 + 1));
   ASSERT_TRUE(figures.contains("300 factored, check by the judge"));
 
@@ -76,14 +76,14 @@ BACKEND_TEST(BenchContacts, FiguresAreFiniteAndCountWhatTheyMove) {
               1e-3);
 
   const auto bytes = [&](const char* name) { return triad / figures[name].floor; };
-  // A block of W and its column; where its row begins, x and y.
+  // A block of W and its column; the start of its row, x and y.
   EXPECT_NEAR(bytes("300 assembled, W x"), 76 * counts.blocks + (4 + 48) * n, 1e-3);
-  // The same with order, q, r twice, law, the diagonal block, LocalData and the multiplier twice.
+  // The same plus order, q, r twice, law, the diagonal block, LocalData and the multiplier twice.
   EXPECT_NEAR(
       bytes("300 assembled, nsgs sweep"),
       76 * counts.blocks + (4 + 4 + 24 + 48 + sizeof(ContactLaw<3>) + 72 + sizeof(LocalData<3>) + 16) * n,
       1e-3);
-  // H and A^-1 H' of 6 x 3 and three indices an entry; where both begin; v twice; x twice, compliance, y.
+  // H and A^-1 H' of 6 x 3 and three indices per entry; the starts of both; v twice; x twice, compliance, y.
   EXPECT_NEAR(bytes("300 factored, W x"),
               (2 * 144 + 3 * 4) * counts.entries + (4 + 2 * 48) * counts.bodies + (4 + 4 * 24) * n, 1e-3);
 }

@@ -1,4 +1,4 @@
-// The benches at sizes that take milliseconds: their figures, and floors counted by hand.
+// The benchmarks at sizes that take milliseconds: their figures, and lower bounds counted by hand.
 #include <cmath>
 #include <map>
 #include <set>
@@ -12,9 +12,9 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-constexpr double kTriad = 1e10;  // [B/s] that floors are reckoned with
+constexpr double kTriad = 1e10;  // [B/s] bandwidth for the lower bounds
 
-/// By name, after the checks that hold for every bench.
+/// Figures by name, after the checks that apply to every benchmark.
 std::map<std::string, BenchFigure> checked_figures(const BenchResult& result) {
   std::map<std::string, BenchFigure> figures;
   for (const BenchFigure& f : result.figures) {
@@ -111,7 +111,8 @@ BACKEND_TEST(Benches, TreesAreBuiltOverBothKindsOfMesh) {
   for (const std::string kind : {"of a surface", "at random"}) {
     const BenchFigure& figure = figures["800 triangles " + kind + ", codes to boxes"];
     EXPECT_EQ(figure.unit, "ms");
-    // Boxes thrice read and once written, codes and order by the sort, order again, codes again, the nodes.
+    // Boxes read three times and written once, codes and order by the sort, order again, codes again, the
+    // nodes.
     EXPECT_NEAR(1e-3 * kTriad * figure.floor, 800 * (5 * 24 + 8 + 16 + 4 + 8 + 64), 1e-3) << kind;
     double shares = 0;
     for (const auto& [name, f] : figures)
@@ -152,7 +153,7 @@ BACKEND_TEST(Benches, QueriesFindTheContactsThatTryingAllPairsFinds) {
   constexpr int side = 2, cells = 3;
   const PackedSurface surface = packed_boxes(side, cells);
   const PackedPairs all = try_all_pairs(surface);
-  // Turned and shifted boxes keep a twelfth of the gap.
+  // Rotated and shifted boxes keep a twelfth of the gap.
   EXPECT_GT(all.closest2, 0.08e-3 * 0.08e-3);
   ASSERT_GT(all.contacts, 100u);
 

@@ -17,7 +17,7 @@ SceneBox box_at(const Point& half, const Point& x, const Point& turn = {0, 0, 0}
   return {half, {x, rotation_by(turn)}, true};
 }
 
-/// The gap between the projections of all corners onto one direction, whatever the boxes' axes are.
+/// The gap between the projections of all corners onto one direction, for any axes of the boxes.
 double gap_along(const SceneBox& a, const SceneBox& b, const Point& axis) {
   double low[2], high[2];
   const SceneBox* boxes[] = {&a, &b};
@@ -41,14 +41,14 @@ TEST(BoxOverlap, KnowsThatOfBoxesSideBySide) {
   EXPECT_NEAR(box_separation(a, box_at({1, 1, 1}, {2.5, 0, 0})), 0.5, 1e-14);
   EXPECT_NEAR(box_separation(a, box_at({1, 1, 1}, {1.9, 0, 0})), -0.1, 1e-14);
   EXPECT_NEAR(box_separation(a, box_at({1, 1, 1}, {0, 2.75, 0})), -0.25, 1e-14);
-  // One inside the other: out through the nearest face.
+  // One inside the other: the shortest exit is through the nearest face.
   EXPECT_NEAR(box_separation(a, box_at({0.1, 0.1, 0.1}, {0.5, 0, 0})), -0.6, 1e-14);
   EXPECT_NEAR(box_separation(a, a), -2, 1e-14);
 }
 
 TEST(BoxOverlap, KnowsThatOfEdgesAcrossEachOther) {
   const double r = std::sqrt(0.5), quarter = std::atan(1.0);
-  // Two long bars on their edges, the upper one across the lower one.
+  // Two long bars on their edges; the upper one crosses the lower one.
   const SceneBox lower = box_at({5, 0.5, 0.5}, {0, 0, 0}, {quarter, 0, 0});
   const SceneBox upper = box_at({0.5, 0.5, 5}, {0, 2 * r - 0.03, 0}, {0, 0, quarter});
   EXPECT_NEAR(box_separation(lower, upper), -0.03, 1e-14);
@@ -71,7 +71,7 @@ TEST(BoxOverlap, IsTheLeastOverlapOfAllDirections) {
     }
     EXPECT_LE(sampled, separation + 1e-12);
     EXPECT_GE(sampled, separation - 0.1);
-    // No choice of a frame matters.
+    // The result does not depend on the frame.
     const Pose moved{random.in_cube(9), rotation_by(random.in_cube(3))};
     SceneBox c = a, d = b;
     c.pose = moved * c.pose;

@@ -11,7 +11,7 @@ namespace {
 
 TEST(PackedBoxes, AreClosedAndTheSameEveryTime) {
   const PackedSurface s = packed_boxes(2, 3), again = packed_boxes(2, 3);
-  // Of a closed surface with the topology of a ball: V - E + F = 2.
+  // A closed surface with the topology of a ball: V - E + F = 2.
   ASSERT_EQ(s.triangles.size(), 8u * 12 * 9);
   EXPECT_EQ(s.edges.size(), s.triangles.size() * 3 / 2);
   EXPECT_EQ(s.x.size() + s.triangles.size(), s.edges.size() + 8 * 2);

@@ -26,13 +26,13 @@ TEST(RigidScenes, HaveTheCountsThatTheirNamesSay) {
 
 TEST(RigidScenes, NothingOverlapsAtTheStart) {
   for (const std::string& name : rigid_scene_names()) {
-    if (name == "pile-16k") continue;  // as the smaller ones, and it takes a second
+    if (name == "pile-16k") continue;  // like the smaller ones, but takes a second
     EXPECT_LE(measure_overlaps(make_rigid_scene(name).boxes).deepest, 1e-12) << name;
   }
 }
 
 TEST(RigidScenes, PyramidsAndWallsRestOnWhatLiesBelow) {
-  // Every cube of an upper layer on four, every cube of the lowest on the floor.
+  // Every cube of an upper layer lies on four cubes, every cube of the lowest on the floor.
   EXPECT_EQ(measure_overlaps(box_pyramid(14).boxes).touching, 4u * (1015 - 14 * 14) + 14 * 14);
   // 4 courses of 3 bricks and 4: bricks on bricks, bricks on the floor, and end to end.
   const RigidScene wall = brick_wall(4, 3);

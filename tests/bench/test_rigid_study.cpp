@@ -10,7 +10,7 @@
 namespace stickslip {
 namespace {
 
-/// Lifts the first box by a millimetre a step, and sinks the second; step k takes k milliseconds.
+/// Lifts the first box by a millimetre per step and lowers the second; step k takes k milliseconds.
 class LiftRunner final : public RigidRunner {
  public:
   explicit LiftRunner(int fails_at = -1) : fails_at_(fails_at) {}
@@ -94,7 +94,7 @@ TEST(RigidStudy, ModelHasTheScenesBoxes) {
     const Shape& shape = model.shapes[i];
     EXPECT_EQ(body.moves, box.moves);
     EXPECT_NEAR(body.volume, 8 * box.half[0] * box.half[1] * box.half[2], 1e-12);
-    // The same box in the world, whatever the order of the principal axes.
+    // The same box in world coordinates, for any order of the principal axes.
     SceneBox as_built{shape.size, body.pose * shape.pose, true};
     EXPECT_NEAR(box_separation(as_built, box), -2 * std::min({box.half[0], box.half[1], box.half[2]}), 1e-9);
     EXPECT_NEAR(norm(as_built.pose.x - box.pose.x), 0, 1e-12);
@@ -123,7 +123,7 @@ TEST(RigidStudy, OursKeepsASmallPyramid) {
   EXPECT_GE(m.iterations, 1);
   EXPECT_LT(m.residual_worst, 1e-2);
   EXPECT_GT(m.stages.contact_solve, 0);
-  // 116 contacts with two bodies but for the 36 on the floor.
+  // 116 contacts with two bodies each, except the 36 on the floor.
   EXPECT_GT(m.sweep_bytes, (2 * 116 - 36) * 2 * 144.0);
   EXPECT_LT(m.sweep_bytes, 116 * 1000.0);
 }
@@ -144,8 +144,8 @@ TEST(Peers, BulletKeepsASmallPyramid) {
 
 TEST(Peers, BulletsFrictionIsThatOfTheScene) {
   if (!bullet_present()) GTEST_SKIP() << "this build has no Bullet";
-  // On the floor a box slides v^2 / (2 mu g); here gravity leans instead: a slope of 30 degrees is steeper
-  // than mu = 0.5, one of 25 is not.
+  // On the floor a box slides v^2 / (2 mu g). In the tests below gravity is tilted: a slope of 30 degrees is
+  // steeper than mu = 0.5, one of 25 is not.
   for (const double degrees : {25.0, 30.0}) {
     const double angle = degrees * std::atan(1.0) / 45;
     RigidScene scene;

@@ -1,4 +1,4 @@
-// Triangle surfaces that are hard on a broad phase, in host memory, reproducible from a seed.
+// Triangle surfaces that are difficult for a broad phase, in host memory, reproducible from a seed.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Soup {
   std::vector<std::int32_t> nodes;
 };
 
-/// Derives edges and surface nodes from the triangles, and fills what is missing per node.
+/// Derives edges and surface nodes from the triangles, and fills missing per-node data.
 inline void complete(Soup& soup) {
   std::set<std::pair<int, int>> edges;
   std::set<int> nodes;
@@ -55,7 +55,7 @@ inline Soup random_soup(std::mt19937& rng, int count, double size) {
   return soup;
 }
 
-/// Triangles over few nodes, so that most pairs share one.
+/// Triangles over few nodes: most pairs share a node.
 inline Soup connected_soup(std::mt19937& rng, int count, int node_count) {
   Soup soup;
   for (int i = 0; i < node_count; ++i) soup.x.push_back(random_point(rng, 0, 1));
@@ -63,7 +63,7 @@ inline Soup connected_soup(std::mt19937& rng, int count, int node_count) {
   while (static_cast<int>(soup.triangles.size()) < count) {
     Vec3i t{pick(rng), pick(rng), pick(rng)};
     std::sort(t.v, t.v + 3);
-    // A triangle that comes twice would rightly be found twice.
+    // A duplicate triangle would be found twice.
     const bool known = std::find(soup.triangles.begin(), soup.triangles.end(), t) != soup.triangles.end();
     if (t[0] != t[1] && t[1] != t[2] && !known) soup.triangles.push_back(t);
   }
@@ -83,7 +83,7 @@ inline Soup degenerate_soup(std::mt19937& rng, int count) {
   return soup;
 }
 
-/// Nearly everything in one cell of the Morton grid, and a few far away.
+/// Nearly all triangles in one cell of the Morton grid, and a few far away.
 inline Soup clustered_soup(std::mt19937& rng, int count) {
   Soup soup = random_soup(rng, count, 0.05);
   for (int i = 0; i < count; ++i)

@@ -84,7 +84,8 @@ bool contains(const Quads& large, const Quads& small) {
   return std::includes(large.begin(), large.end(), small.begin(), small.end());
 }
 
-/// `found` holds every pair within `margin`, none twice, and none beyond what rounding to float explains.
+/// Requires that `found` has every pair within `margin`, no duplicates, and no pair beyond the rounding to
+/// float.
 void expect_between(const Soup& soup, double margin, const Pairs& found) {
   double largest = 0;
   for (std::size_t i = 0; i < soup.x.size(); ++i)
@@ -117,8 +118,8 @@ BACKEND_TEST(BroadPhase, FindsWhatBruteForceFinds) {
 }
 
 BACKEND_TEST(BroadPhase, KeepsPairsExactlyAtTheMargin) {
-  // A point above a triangle and an edge above an edge, far from the origin, where the spacing of floats
-  // exceeds the margin's own rounding.
+  // A point above a triangle and an edge above an edge, far from the origin: there the spacing of floats
+  // exceeds the rounding of the margin.
   Soup soup;
   const Real h = Real(0.1), far = Real(0.7) * 1024;
   soup.x = {{far, 0, 0}, {far + 1, 0, 0}, {far, 0, 1}, {far, h, 0}, {far + 1, h, 0}, {far, h, 1}};
@@ -193,7 +194,7 @@ BACKEND_TEST(BroadPhase, AllocatesNothingAndReadsOnceInSteadyState) {
   const DeviceSoup device(ctx, soup);
   BroadPhase broad_phase;
   broad_phase.set_topology(device.view());
-  // The most pairs come first: what follows must fit.
+  // The case with the most pairs comes first: later ones must fit into its capacity.
   broad_phase.find(ctx, device.x.data(), device.p.data(), Real(0.02), device.fixed.data());
   const Counters before = ctx.counters();
   for (const Real margin : {Real(0.02), Real(0.01), Real(0), Real(0.015)})

@@ -73,7 +73,7 @@ BACKEND_TEST(IntersectionCheck, FindsNothingInSeparatedSheets) {
   complete(soup);
   EXPECT_EQ(check(ctx, judge, soup).count, 0);
 
-  // One node pushed through: found, unless nothing of it is free to move.
+  // One node pushed through a triangle is found, unless all its primitives are fixed.
   soup.x[nodes + 11 * 5 + 5][1] = Real(-0.01);
   EXPECT_GT(check(ctx, judge, soup).count, 0);
   expect_equal(check(ctx, judge, soup), brute_force(soup));

@@ -21,7 +21,7 @@ std::vector<FloatBox> random_boxes(std::mt19937& rng, int n, double size) {
   return boxes;
 }
 
-/// Nearly all in one cell of the Morton grid.
+/// Nearly all boxes in one cell of the Morton grid.
 std::vector<FloatBox> clustered_boxes(std::mt19937& rng, int n) {
   std::vector<FloatBox> boxes = random_boxes(rng, n, 0.1);
   for (std::size_t i = 3; i < boxes.size(); ++i) {
@@ -31,8 +31,8 @@ std::vector<FloatBox> clustered_boxes(std::mt19937& rng, int n) {
   return boxes;
 }
 
-/// Every leaf exactly once and in order, every stored box the union of what lies below, ranges and depth as
-/// promised.
+/// Checks the tree: every leaf once and in order, every stored box the union of its subtree, ranges and depth
+/// correct.
 void expect_valid(Context& ctx, const LbvhView& view, const std::vector<FloatBox>& boxes) {
   const int n = static_cast<int>(boxes.size());
   ASSERT_EQ(view.count, n);
@@ -79,7 +79,8 @@ void expect_valid(Context& ctx, const LbvhView& view, const std::vector<FloatBox
   EXPECT_EQ(leaf_visits, std::vector<int>(n, 1));
 }
 
-/// One query per box of `boxes`, against brute force; with `behind`, only leaves behind the query's own.
+/// Compares one query per box of `boxes` with brute force. With `behind`, a query returns only leaves behind
+/// its own.
 void expect_queries(Context& ctx, const LbvhView& tree, const std::vector<FloatBox>& boxes, bool behind) {
   const std::size_t n = boxes.size();
   Buffer<FloatBox> queries(ctx, boxes);
@@ -129,7 +130,7 @@ BACKEND_TEST(Lbvh, InvariantsAndQueriesAtAllSizes) {
   const unsigned seed = stickslip::fixtures::fresh_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 rng(seed);
-  Lbvh tree;  // one object for all: sizes go up and down
+  Lbvh tree;  // one object for all sizes, increasing and decreasing
   for (const int n : {0, 1, 2, 3, 4, 5, 31, 1000, 0, 7, 40000, 2, 300}) {
     SCOPED_TRACE("n " + std::to_string(n));
     check_boxes(ctx, rng, tree, random_boxes(rng, n, 0.1));
@@ -153,7 +154,7 @@ BACKEND_TEST(Lbvh, EqualCodesMakeABalancedTree) {
 }
 
 BACKEND_TEST(Lbvh, NeighboursInSpaceAreNeighboursInTheOrder) {
-  // Eight groups of boxes at the corners of a cube, interleaved: the order must gather each group.
+  // Eight groups of boxes at the corners of a cube, interleaved: sorting must collect each group.
   std::vector<FloatBox> boxes;
   for (int i = 0; i < 800; ++i) {
     const Vec3f corner{float(i & 1), float(i >> 1 & 1), float(i >> 2 & 1)};

@@ -1,4 +1,4 @@
-// Moving pairs to try, and an oracle that certifies that a pair stays apart.
+// Generates moving pairs, and certifies that a pair stays apart.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,9 @@ double largest_relative_speed(const Pair& pair) {
   return speed;
 }
 
-/// The first time in [from, to] at which the distance is not certainly above `distance`, else a number beyond
-/// `to`. The distance changes no faster than the corners move against each other, so it is above zero around
-/// a time for as long as it takes to close it.
+/// The first time in [from, to] at which the distance may be at most `distance`, else a value beyond `to`.
+/// The rate of the distance is bounded by the relative speed of the corners. So it stays above zero around a
+/// time for the time it takes to close the gap.
 template <class Pair>
 double first_time_within(const Pair& pair, double distance, double to) {
   const double speed = largest_relative_speed(pair);
@@ -44,8 +44,8 @@ double first_time_within(const Pair& pair, double distance, double to) {
   return std::nextafter(to, 1e300);
 }
 
-/// Edges or a point and a triangle about one unit wide, of every kind of motion.
-/// `off_parallel`: the distance at which some sides slide across nearly parallel ones; 0 for none of these.
+/// Edges, or a point and a triangle, about one unit wide, with all kinds of motion. `off_parallel`: the
+/// distance in pairs of nearly parallel edges that slide across each other; 0: no such pairs.
 template <template <class> class Pair>
 Pair<double> random_motion(Random& random, double off_parallel = 1e-7) {
   Pair<double> pair;
@@ -81,7 +81,7 @@ Pair<double> random_motion(Random& random, double off_parallel = 1e-7) {
       pair.x[3] = pair.x[2];
       pair.p[3] = pair.p[2];
       break;
-    default:  // aimed at the other side
+    default:  // thrown at the other side
       for (int i = 0; i < n_a; ++i) pair.p[i] += random.uniform(0.5, 2) * (pair.x[2] - pair.x[i]);
   }
   return pair;

@@ -9,7 +9,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Quadruples of their own four nodes each.
+/// Quadruples of separate nodes.
 struct Scene {
   std::vector<Vec3> x, p;
   std::vector<Vec4i> point_triangle, edge_edge;
@@ -36,7 +36,7 @@ Pair gather(const Scene& scene, const Vec4i& nodes) {
   return pair;
 }
 
-/// Of every pair on its own. step_bound may allow more where boxes show that a pair keeps its distance.
+/// The smallest bound over all pairs. step_bound may be larger if boxes show that a pair keeps its distance.
 template <template <class> class Pair>
 Real smallest_toi(const Scene& scene, const std::vector<Vec4i>& pairs, CcdMethod method, Real kept) {
   Real smallest = 1;
@@ -77,7 +77,7 @@ BACKEND_TEST(StepBound, KeepsAllPairsApart) {
       auto pt = testing::random_motion<PointTriangle>(random, 0);
       auto ee = testing::random_motion<EdgeEdge>(random, 0);
       testing::transform(pt, 1, 5.0 * random.point());
-      pt.x[0] += 2.0 * random.direction();  // mostly out of each other's way
+      pt.x[0] += 2.0 * random.direction();  // mostly not on a collision course
       if (n % 2 == 0 || i % 20 == 0) add(scene, scene.point_triangle, pt);
       if (n % 4 == 1) add(scene, scene.edge_edge, ee);
     }
@@ -88,7 +88,7 @@ BACKEND_TEST(StepBound, KeepsAllPairsApart) {
                                      smallest_toi<EdgeEdge>(scene, scene.edge_edge, method, kept));
       const Real bound = bound_of(ctx, scene, settings);
       EXPECT_GT(bound, 0);
-      // The last bits of a step may differ between processors and with the time that a pair looks ahead.
+      // The last bits may differ between processors, and with a pair's look-ahead time.
       EXPECT_GE(bound, smallest * Real(1 - 1e-4));
       expect_apart<PointTriangle>(scene, scene.point_triangle, static_cast<double>(bound));
       expect_apart<EdgeEdge>(scene, scene.edge_edge, static_cast<double>(bound));

@@ -49,7 +49,7 @@ TYPED_TEST_SUITE(TimeOfImpact, Cases);
 TYPED_TEST(TimeOfImpact, OfKnownImpacts) {
   using T = typename TypeParam::T;
   const double tolerance = 1e-4;
-  // Straight down, impact at t = 1/2: a tenth of the way is kept.
+  // Straight down, impact at t = 1/2: a tenth of the path remains.
   const auto down = this->point_over_triangle({T(0.2), 1, T(0.2)}, {0, -2, 0});
   EXPECT_NEAR(this->toi(down), 0.45, tolerance);
   EXPECT_NEAR(this->toi(down, T(0.5)), 0.25, tolerance);
@@ -59,9 +59,9 @@ TYPED_TEST(TimeOfImpact, OfKnownImpacts) {
   // Onto a corner, and onto a side seen edge-on.
   EXPECT_NEAR(this->toi(this->point_over_triangle({-1, 0, 0}, {2, 0, 0})), 0.45, tolerance);
   EXPECT_NEAR(this->toi(this->point_over_triangle({T(0.5), 0, -1}, {0, 0, 2})), 0.45, tolerance);
-  // Parallel edges meet along their length.
+  // Parallel edges touch along their length.
   EXPECT_NEAR(this->toi(this->edge_over_edge({-1, 1, 0}, {1, 1, 0}, {0, -2, 0})), 0.45, tolerance);
-  // Edges in line meet end to end.
+  // Collinear edges touch at their ends.
   EXPECT_NEAR(this->toi(this->edge_over_edge({2, 0, 0}, {3, 0, 0}, {-2, 0, 0})), 0.45, tolerance);
 }
 
@@ -76,8 +76,7 @@ TYPED_TEST(TimeOfImpact, OfMissesIsTheFullStep) {
   EXPECT_EQ(this->toi(this->point_over_triangle({T(0.2), T(1e-3), T(0.2)}, {1, 0, 1})), T(1));  // grazing
 }
 
-/// Nothing lies in the way up to the returned time: the distance stays above the share `clear` of what it
-/// was.
+/// Requires that the distance stays above the share `clear` of its initial value up to the returned time.
 template <template <class> class Pair, class Method, class T>
 void expect_safe(const Pair<T>& pair, double clear, int& stopped) {
   const Pair<double> exact = cast<Pair, double>(pair);
@@ -87,15 +86,15 @@ void expect_safe(const Pair<T>& pair, double clear, int& stopped) {
   ASSERT_LE(t, T(1));
   const double end = static_cast<double>(t);
   ASSERT_GT(first_time_within(exact, clear * d0, end), end);
-  // The positions that the caller stores.
+  // The positions that the caller would store.
   Pair<double> moved = exact;
   for (int i = 0; i < 4; ++i) moved.x[i] = Vec<T, 3>(pair.x[i] + t * pair.p[i]).template cast<double>();
   ASSERT_GT(distance_at(moved, 0.0), clear * d0);
   stopped += t < T(1);
 }
 
-/// `smallest_gap`: closer pairs are left out. The cubic knows impacts only, not how near a near miss was, and
-/// in float its roots are good to a few digits.
+/// `smallest_gap`: closer pairs are skipped. The cubic detects impacts, not the distance of a near miss, and
+/// in float its roots have only a few correct digits.
 template <template <class> class Pair, class Method, class T>
 void expect_random_safe(int count, double smallest_gap, double clear, double off_parallel) {
   Random random;
@@ -107,7 +106,7 @@ void expect_random_safe(int count, double smallest_gap, double clear, double off
     SCOPED_TRACE(n);
     expect_safe<Pair, Method, T>(pair, clear, stopped);
   }
-  // Many of them were in the way of each other.
+  // Many pairs were on a collision course.
   EXPECT_GT(stopped, count / 20);
 }
 
@@ -155,7 +154,7 @@ TEST(AdditiveCcd, ScaleDoesNotMatter) {
   }
 }
 
-// What makes it usable: it gives away little.
+// The step is close to the largest safe one.
 TEST(AdditiveCcd, UsesUpTheDistance) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -169,7 +168,7 @@ TEST(AdditiveCcd, UsesUpTheDistance) {
     EXPECT_GT(distance_at(pair, t), 0.0999 * d0);
   }
   EXPECT_GT(stopped, 1000);
-  // Those that used up the number of steps.
+  // Pairs that reached the limit of iterations.
   EXPECT_LT(early, stopped / 50);
 }
 
@@ -177,7 +176,7 @@ TEST(AdditiveCcd, HoldsOnToTouchingPairs) {
   const PointTriangle<double> touching{{{0.2, 0, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}},
                                        {{0, -1, 0}, {}, {}, {}}};
   EXPECT_EQ(additive::toi(touching, 0.1, 1.0), 0);
-  // Far from the origin in float: the gap is of the size of the rounding of positions.
+  // Far from the origin in float: the gap is comparable to the rounding of positions.
   const float far = 1000, gap = 1e-4f;
   PointTriangle<float> pair{{{far + 0.2f, far + gap, 0.2f}, {far, far, 0}, {far + 1, far, 0}, {far, far, 1}},
                             {{0, -1, 0}, {}, {}, {}}};
@@ -236,7 +235,8 @@ TYPED_TEST(MayTouch, JudgesParallelAndDegenerateEdges) {
 
 TYPED_TEST(MayTouch, DoesNotMindWhatAllCornersShare) {
   using P = Vec<double, 3>;
-  // Grid points, so that float holds them a thousand away; a common translation of a million.
+  // Grid points, so that float represents them at a distance of a thousand; a common translation of a
+  // million.
   const P far{1024, -512, 2048}, drift{0x1p20, 0, -0x1p20};
   const auto falls = [&](P b, double to) {
     const P down{0, to, 0}, ends[2] = {P{-1, 0, 0} + far, P{1, 0, 0} + far};

@@ -1,4 +1,4 @@
-// The contacts of a model whose bodies the test moves by hand.
+// Contacts of a model whose bodies are moved by the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// The model in backend memory, at the poses of `motion`.
+/// The model in backend memory, with bodies at the poses of `motion`.
 class ContactScene {
  public:
   ContactScene(Context& ctx, Model made) : model(std::move(made)), motion(model) { search.load(ctx, model); }

@@ -13,7 +13,7 @@
 namespace stickslip::testing {
 namespace {
 
-/// The hulls of a model as `collide` reads them, with faces' planes and edges derived the plain way.
+/// The hulls of a model in the form that `collide` reads, with face planes and edges derived directly.
 class HostLibrary {
  public:
   explicit HostLibrary(const Model& model) : parts_(model.hulls.size()) {
@@ -48,7 +48,7 @@ class HostLibrary {
   std::vector<HullView> views_;
 };
 
-/// How far a body reaches from its centre, by points of its shapes' surfaces.
+/// Largest distance from a body's centre to a point on the surfaces of its shapes.
 double body_radius(const Model& model, const Body& body) {
   double most = 0;
   for (std::int32_t i = body.shape_begin; i < body.shape_end; ++i) {
@@ -124,7 +124,7 @@ class ContactLoops {
     int kept = 0;
     for (int k = 0; k < m.count; ++k) {
       const Vec3d p = m.points[k].point;
-      // As they move, or with one of them stopped.
+      // With both motions, or with one of the bodies stopped.
       const double closing = std::max({0.0, -dot(m.normal, velocity(a, p) - velocity(b, p)),
                                        -dot(m.normal, velocity(a, p)), dot(m.normal, velocity(b, p))});
       if (m.points[k].gap <= margin_ + dt_ * closing) m.points[kept++] = m.points[k];
@@ -151,8 +151,8 @@ class ContactLoops {
   std::vector<double> radius_;
 };
 
-/// Cylinders and hulls are found by iterations, which may take another of two ways out of a deep overlap
-/// where one bit differs; other shapes have formulas.
+/// Cylinders and hulls use an iteration; a one-bit difference may select another exit of a deep overlap.
+/// Other shapes have closed formulas.
 bool by_formula(const Model& model, std::int32_t body) {
   if (body < 0) return true;
   for (std::int32_t i = model.bodies[body].shape_begin; i < model.bodies[body].shape_end; ++i)
@@ -170,7 +170,7 @@ double least_gap(const std::vector<RigidContact>& contacts) {
   return least;
 }
 
-/// Whether some time within dt sees the two bodies nearer than the margin.
+/// Whether the two bodies come within the margin at some time within dt.
 bool meet_within(const Model& model, HostMotion motion, std::int32_t a, std::int32_t b, double margin,
                  double dt) {
   const HostLibrary library(model);
@@ -191,8 +191,8 @@ bool meet_within(const Model& model, HostMotion motion, std::int32_t a, std::int
   return false;
 }
 
-/// The contacts of one pair: those of the loops, in order, where one pair of shapes touches; where several
-/// do, some of the loops' with the deepest among them.
+/// Compares the contacts of one pair. If one pair of shapes touches: equal to the loops', in order. If
+/// several do: a subset of the loops' that contains the deepest.
 void expect_pair(const Model& model, const std::vector<RigidContact>& mine, const LoopPair& theirs) {
   const bool formula = by_formula(model, mine[0].a) && by_formula(model, mine[0].b);
   const double tolerance = 1e-9;

@@ -1,4 +1,4 @@
-// The contacts of all pairs of bodies by two plain loops on the host, without boxes, trees or sorting.
+// Contacts of all pairs of bodies by two plain loops on the host, without boxes, trees or sorting.
 #pragma once
 
 #include <map>
@@ -10,20 +10,20 @@
 
 namespace stickslip::testing {
 
-/// What the loops know of one pair.
+/// Result of the loops for one pair.
 struct LoopPair {
-  int shape_pairs = 0;                 // that touch
-  std::vector<RigidContact> contacts;  // all points of all of them
-  std::vector<RigidContact> reduced;   // those that are kept of the last one
+  int shape_pairs = 0;                 // touching pairs of shapes
+  std::vector<RigidContact> contacts;  // all points of all shape pairs
+  std::vector<RigidContact> reduced;   // points kept by the reduction of the last pair
 };
 using LoopContacts = std::map<std::pair<std::int32_t, std::int32_t>, LoopPair>;
 
-/// Of at most `points` each.
+/// Contacts of all pairs, at most `points` each.
 LoopContacts contacts_by_loops(const Model& model, const HostMotion& motion, double margin, double dt,
                                int points);
 
-/// Every pair that the loops found is there, and no other. What the loops expect to come may be missing where
-/// boxes say that it does not come.
+/// Requires every pair of the loops and no other. A contact that the loops only predict may be missing if the
+/// boxes rule it out.
 void expect_contacts(const Model& model, const HostMotion& motion, const std::vector<RigidContact>& contacts,
                      const LoopContacts& expected, double margin, double dt);
 

@@ -1,4 +1,4 @@
-// Bodies whose shape is a mesh with a distance field.
+// Bodies with a mesh shape and a distance field.
 #include "gpu/collide/rigid_contacts.cuh"
 #include "gpu/model/distance_grid.h"
 #include "tests/backend_test.h"
@@ -10,7 +10,7 @@ namespace {
 using namespace stickslip::fixtures;
 using Point = Vec<double, 3>;
 
-/// A channel along z that is open above: floor and walls 0.2 thick, 0.6 wide inside, 1 high, 2 long.
+/// A channel along z, open at the top: floor and walls 0.2 thick, 0.6 wide inside, 1 high, 2 long.
 ShapeMesh channel() {
   const double outline[8][2] = {{-0.5, 0},  {0.5, 0},    {0.5, 1},  {0.3, 1},
                                 {0.3, 0.2}, {-0.3, 0.2}, {-0.3, 1}, {-0.5, 1}};
@@ -23,7 +23,7 @@ ShapeMesh channel() {
     triangles.push_back({i, i + 8, j});
     triangles.push_back({j, i + 8, j + 8});
   }
-  // The outline in convex pieces: floor, walls.
+  // The outline divided into convex pieces: floor and walls.
   const int pieces[3][4] = {{0, 1, 4, 5}, {1, 2, 3, 4}, {0, 5, 6, 7}};
   for (const auto& q : pieces) {
     triangles.push_back({q[0], q[1], q[2]});

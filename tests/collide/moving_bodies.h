@@ -1,4 +1,4 @@
-// Models whose bodies the test moves by hand, in host memory.
+// Models whose bodies are moved by the test, in host memory.
 #pragma once
 
 #include <random>
@@ -55,8 +55,8 @@ inline ConvexHull octahedron(const Vec3d& half) {
   return hull;
 }
 
-/// Bodies of all convex kinds and compounds of two in a cube of side `room`, every tenth fixed, with a floor
-/// and a tilted wall, and joints between some neighbours.
+/// Bodies of all convex kinds and compounds of two, in a cube of side `room`. Every tenth is fixed; there are
+/// a floor, a tilted wall, and joints between some neighbours.
 inline Model random_bodies(int count, double room, unsigned seed) {
   using namespace stickslip::fixtures;
   std::mt19937 rng(seed);

@@ -1,5 +1,4 @@
-// Which pairs are looked at: joints, bodies that do not move, half-spaces, compounds, fast bodies, small
-// models.
+// Selection of pairs to test: joints, fixed bodies, half-spaces, compounds, fast bodies, small models.
 #include "gpu/collide/rigid_contacts.cuh"
 #include "tests/backend_test.h"
 #include "tests/collide/contact_scene.h"
@@ -79,7 +78,7 @@ BACKEND_TEST(ContactPairs, that_joints_hold_do_not_touch) {
   add_ball_joint(model, 1, 0);
   add_ball_joint(model, 1, 2, true);
   add_ball_joint(model, 3, 4);
-  add_ball_joint(model, 3, 4, true);  // one that forbids is enough
+  add_ball_joint(model, 3, 4, true);  // one joint that forbids contact is enough
   add_ball_joint(model, 5, -1);
   ContactScene scene(ctx, model);
   EXPECT_EQ(touching(ctx, scene), (Bodies{{1, 2}, {2, 3}, {4, 5}}));
@@ -119,7 +118,7 @@ BACKEND_TEST(ContactPairs, that_spin_into_each_other_are_found) {
   EXPECT_EQ(touching(ctx, scene, {0.01, 1.0 / 60, 4}), (Bodies{{0, 1}}));
 }
 
-/// One above the other they are: something may stop the lower one.
+/// Bodies above each other are tested: something may stop the lower one.
 BACKEND_TEST(ContactPairs, that_fall_side_by_side_are_not_looked_at) {
   Model model;
   for (int i = 0; i < 40; ++i) {
@@ -154,7 +153,7 @@ BACKEND_TEST(CompoundContacts, are_reduced_together_where_they_point_the_same_wa
       low = min(low, scene.contacts[k].point);
       high = max(high, scene.contacts[k].point);
     }
-    // The plank's ends, 0.6 from the middle, or feet on all sides, of which the inner edges stand at 0.85.
+    // The ends of the plank, 0.6 from the middle, or feet on all sides with inner edges at 0.85.
     EXPECT_LT(low[0], p == 0 ? -0.599 : -0.849);
     EXPECT_GT(high[0], p == 0 ? 0.599 : 0.849);
     EXPECT_LT(low[2], p == 0 ? -0.099 : -0.849);

@@ -1,4 +1,4 @@
-// Contacts keep their names while bodies move: what `previous` says, and what sleeping pairs keep.
+// Contacts keep their names while bodies move: the field `previous`, and contacts of sleeping pairs.
 #include "gpu/collide/rigid_contacts.cuh"
 #include "tests/backend_test.h"
 #include "tests/collide/contact_scene.h"
@@ -11,7 +11,7 @@ using stickslip::testing::random_bodies;
 using stickslip::testing::random_vector;
 using V3 = Vec<double, 3>;
 
-/// Every predecessor is one of the same pair, and nobody else's.
+/// Requires that every predecessor is of the same pair and used only once.
 void expect_sound(const std::vector<RigidContact>& contacts, const std::vector<RigidContact>& before) {
   std::set<std::int32_t> used;
   for (const RigidContact& c : contacts) {
@@ -132,7 +132,7 @@ BACKEND_TEST(SleepingPairs, keep_their_contacts_as_they_are) {
             pose_at({4, 0.1, 0}));
   ContactScene scene(ctx, model);
   const std::vector<RigidContact> awake = scene.find(ctx, {});
-  // Nobody looks at where sleepers are.
+  // Positions of sleeping bodies are not read.
   std::fill(scene.motion.asleep.begin(), scene.motion.asleep.end(), 1);
   for (Pose& pose : scene.motion.pose) pose.x += V3{0, 1e-3, 0};
   for (int step = 0; step < 2; ++step) {
@@ -145,7 +145,7 @@ BACKEND_TEST(SleepingPairs, keep_their_contacts_as_they_are) {
       EXPECT_EQ(scene.contacts[k].feature, awake[k].feature);
     }
   }
-  // One that wakes up is looked at, with all that it touches.
+  // A body that wakes up is tested again, with all bodies that it touches.
   const std::int32_t woken = 5;
   scene.motion.asleep[woken] = 0;
   scene.find(ctx, {});

@@ -1,4 +1,4 @@
-// Contacts of bodies against a plain double loop on the host, and their order.
+// Contacts of bodies compared with a plain double loop on the host, and their order.
 #include "gpu/collide/rigid_contacts.cuh"
 
 #include "tests/backend_test.h"
@@ -22,7 +22,7 @@ void expect_like_loops(Context& ctx, ContactScene& scene, const RigidContacts::O
   EXPECT_GE(scene.search.candidates(), scene.search.pairs());
 }
 
-/// (a, b) with half-spaces behind the bodies.
+/// (a, b), with half-spaces numbered after the bodies.
 std::pair<int, int> rank(const RigidContact& c, int bodies) {
   return {c.a, c.b >= 0 ? c.b : bodies - 1 - c.b};
 }
@@ -45,8 +45,8 @@ BACKEND_TEST(RigidContacts, are_those_of_two_loops) {
     }
 }
 
-/// Nothing in a falling stack approaches anything, and yet when the lowest lands, all do: 8 cm a step, 1 cm
-/// apart.
+/// In a falling stack no relative motion closes a gap; when the lowest body lands, all gaps close. 8 cm per
+/// step, gaps of 1 cm.
 BACKEND_TEST(RigidContacts, are_there_before_a_falling_stack_lands) {
   Model model;
   for (int i = 0; i < 5; ++i)

@@ -17,19 +17,20 @@ using Vec3d = Vec<double, 3>;
 constexpr bool kDouble = sizeof(Real) == 8;
 constexpr double kEpsilon = std::numeric_limits<Real>::epsilon();
 
-// Of Newton in compared runs: in float, gradients of stiff bodies have no more digits.
+// Newton tolerance of compared runs: in float, gradients of stiff bodies have no more digits.
 constexpr double kNewtonTolerance = kDouble ? 1e-5 : 1e-3;
 
-// Of rigid scenes, per step: rounding of 1e-16 times the growth seen on the CPU between runs whose starts
-// were 1e-14 sizes apart, with two digits to spare. Bodies are stepped in double whatever Real is, their
-// nodes are not.
+// Tolerance of rigid scenes per step: rounding of 1e-16 times the growth measured on the CPU between runs
+// with starts 1e-14 sizes apart, with two digits of margin. Bodies are stepped in double for any Real, but
+// their nodes are not.
 constexpr double kRigid = 1e-6;
 
-// Scenes that come apart by more than is allowed when only their start is changed, by so many sizes, may come
-// apart by so many times that.
+// If two runs on one engine, with starts kNudge sizes apart, exceed the tolerance, then two engines may
+// differ by kSensitive times that difference.
 constexpr double kNudge = 1e-14, kFloatNudge = 1e-6, kSensitive = 10;
 
-// Energies in what the run exchanged; contacts at the end, in those of the other run.
+// Energies relative to the energy exchanged in the run; contacts at the end relative to those of the other
+// run.
 constexpr double kEnergyApart = 0.05, kContactsApart = 0.25, kAtRest = 1e-4;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -46,7 +47,7 @@ double size_of(const Model& model) {
   return norm(high - low);
 }
 
-/// One engine on its way.
+/// One engine during a run.
 struct Run {
   std::unique_ptr<Engine> engine;
   StepReport report;
@@ -71,7 +72,7 @@ struct Run {
     kinetic_most = std::max(kinetic_most, report.kinetic_energy);
   }
   double energy() const { return report.kinetic_energy + report.elastic_energy + report.gravity_energy; }
-  /// What is at rest exchanges nothing: a part of what it has counts then.
+  /// A scene at rest exchanges no energy: then a part of its total counts.
   double exchanged() const {
     return std::max({most - least, kinetic_most, kAtRest * std::abs(energy()), 1e-300});
   }
@@ -79,7 +80,7 @@ struct Run {
 
 double distance(const State& a, const State& b) {
   double most = 0;
-  // A NaN counts as far away.
+  // A NaN counts as a large distance.
   const auto look = [&](const Vec3d& x, const Vec3d& y) {
     const double d = norm(x - y);
     if (!(d <= most)) most = std::isfinite(d) ? d : std::numeric_limits<double>::infinity();
@@ -172,7 +173,7 @@ Outcome compare(const Scene& scene, const Runner& first, const Runner& second, c
   outcome.fault = fault_of(outcome);
   if (outcome.fault.empty() || outcome.tolerance == 0 || lengths.nudge > 0) return outcome;
   Lengths nudged = lengths;
-  // Rigid bodies move in double whatever Real is.
+  // Rigid bodies move in double for any Real.
   nudged.nudge = kDouble || scene.model.tets.empty() ? kNudge : kFloatNudge;
   const Outcome own = side_by_side(scene, first, first, nudged);
   outcome.by_rounding = own.distance;

@@ -1,4 +1,4 @@
-// Whole steps of a scene on two engines, side by side; and runs of one engine, bit by bit.
+// Whole steps of a scene on two engines in parallel, and bitwise comparison of repeated runs of one engine.
 #pragma once
 
 #include <cstdint>
@@ -19,39 +19,39 @@ struct Runner {
 Runner parse_runner(const std::string& text);
 
 struct Lengths {
-  int steps = 5;     // whose positions are compared
-  int then = 0;      // further steps, after which energy and contacts are
-  double nudge = 0;  // of the second engine's start, in sizes of the scene: what rounding alone would do
+  int steps = 5;     // steps with compared positions
+  int then = 0;      // further steps; energy and contacts are compared after them
+  double nudge = 0;  // of the second engine's start, in sizes of the scene: mimics rounding
 };
 
-/// Of one scene on two engines.
+/// Result for one scene on two engines.
 struct Outcome {
   double size = 0;       // [m] the diagonal of the scene's box
-  double distance = 0;   // the largest between nodes or bodies, in sizes
-  double tolerance = 0;  // for that
+  double distance = 0;   // largest distance between nodes or bodies, in sizes
+  double tolerance = 0;  // largest allowed distance
   double by_rounding =
-      0;  // as `distance`, between runs of the first from starts that differ by rounding; 0: not asked
+      0;  // like `distance`, for two runs of the first engine with perturbed starts; 0: not run
   int first_contacts = 0, second_contacts = 0;       // at the end
-  long first_iterations = 0, second_iterations = 0;  // of Newton or of the contact solver, in all
-  double energy_apart = 0;                       // of the two at the end, in what the run exchanged or gained
-  double first_seconds = 0, second_seconds = 0;  // of all steps
-  std::string fault;                             // empty: they agree
+  long first_iterations = 0, second_iterations = 0;  // total of Newton or of the contact solver
+  double energy_apart = 0;                           // at the end, relative to the exchanged or gained energy
+  double first_seconds = 0, second_seconds = 0;      // of all steps
+  std::string fault;                                 // empty: the engines agree
 };
 
-/// The scene as both engines run it: no limit of time, and tolerances of Newton that leave a common answer.
+/// Prepares the scene for both engines: no time limits, and Newton tolerances that define a unique result.
 void settle_for_comparison(Scene& scene);
 
-/// How far apart two runs may be after `steps`, in sizes of the scene; 0 for two runs on the CPU.
+/// Largest distance of two runs after `steps`, in sizes of the scene; 0 for two runs on the CPU.
 ///
-/// Barrier: Newton stops within newton_tolerance dt of the minimiser, from different sides; an error e of a
-/// step is one of e / dt in the velocity, so that n steps can gather n (n + 1) / 2 of them, from both sides.
+/// Barrier: Newton stops within newton_tolerance dt of the minimiser, at different points. An error e of a
+/// step is an error e / dt of the velocity, so n steps accumulate n (n + 1) / 2 errors, on both sides.
 ///
-/// Rigid: contact solvers stop at a residual or after a number of sweeps, and sums in another order then
-/// differ by rounding, which every impact and every contact that just opens makes larger (chaos): see kRigid.
+/// Rigid: contact solvers stop at a residual or after a number of sweeps. Sums in another order differ by
+/// rounding, which grows with every impact and every contact that just opens (chaos): see kRigid.
 double tolerance_of(const Scene& scene, const Runner& first, const Runner& second, const Lengths& lengths);
 
-/// A scene that fails is run again, on the first engine, from a start that differs by rounding: where that
-/// leads beyond what is allowed too, the two engines may be ten times as far apart.
+/// A scene that fails is run again on the first engine, from a perturbed start. If that also exceeds the
+/// tolerance, the two engines may be ten times as far apart.
 Outcome compare(const Scene& scene, const Runner& first, const Runner& second, const Lengths& lengths);
 
 /// FNV-1a over the bits of the states after each of `steps` steps.

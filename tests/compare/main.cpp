@@ -1,5 +1,5 @@
-// stickslip_compare: do two backends do the same with the shipped scenes, and does one do the same every
-// time?
+// stickslip_compare: checks that two backends give the same results for the shipped scenes, and that one
+// backend repeats its results.
 #include <chrono>
 #include <cstdio>
 #include <iostream>
@@ -86,7 +86,7 @@ bool is_present(const Runner& runner) {
   return true;
 }
 
-/// One row; whether all is well.
+/// Prints one row; true if the scene passes.
 bool compare_scene(const Options& options, const Scene& scene) {
   const Outcome o = compare(scene, options.first, options.second, options.lengths);
   const double steps = options.lengths.steps + options.lengths.then;
@@ -107,7 +107,7 @@ bool hash_scene(const Options& options, const Scene& scene) {
   std::set<std::uint64_t> hashes;
   for (const Runner& runner : {options.first, options.second})
     for (int i = 0; i < options.runs; ++i) {
-      // Two backends need not agree bit for bit.
+      // Two backends need not agree bitwise.
       if (runner.backend != options.first.backend && i == 0 && hashes.size() == 1) hashes.clear();
       hashes.insert(hash_run(scene, runner, options.lengths.steps));
     }
@@ -117,7 +117,7 @@ bool hash_scene(const Options& options, const Scene& scene) {
   return hashes.size() == 1;
 }
 
-/// Both sums are the same but for rounding, or this measures something else.
+/// Requires that both sums agree up to rounding; otherwise the measurement is invalid.
 bool print_order_cost(const Runner& runner) {
   constexpr int kCells = 40;
 #ifdef STICKSLIP_HAS_CUDA

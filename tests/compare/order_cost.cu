@@ -10,7 +10,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Seconds of one call, the best of a few rounds.
+/// Seconds of one call: the minimum of a few rounds.
 template <class Work>
 double seconds_of(Context& ctx, Work work) {
   constexpr int kRounds = 5, kCalls = 10;
@@ -19,7 +19,7 @@ double seconds_of(Context& ctx, Work work) {
     DeviceTimer timer(ctx);
     for (int i = 0; i < kCalls; ++i) work();
     const double seconds = timer.seconds() / kCalls;
-    if (round > 0) best = std::min(best, seconds);  // the first one only warms up
+    if (round > 0) best = std::min(best, seconds);  // the first round is a warm-up
   }
   return best;
 }

@@ -1,5 +1,5 @@
 // stickslip_steps [--backend cpu|cuda] [--threads N] [--full] [--warm N] [--steps N] [--json FILE]
-// [SCENE...]: `stickslip bench steps` without the program, for machines that have nothing but a compiler.
+// [SCENE...]: `stickslip bench steps` without the program, for machines with only a compiler.
 #include <cstdio>
 #include <fstream>
 #include <iostream>

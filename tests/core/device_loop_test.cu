@@ -7,12 +7,12 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Counts down from `from`, and how often the body ran while it was not done.
+/// Counts down from `from`; also counts the iterations in which the body ran before it was done.
 std::vector<std::int32_t> count_down(Context& ctx, LoopGraph& graph, std::int32_t from) {
   Buffer<std::int32_t> words(ctx, std::vector<std::int32_t>{from > 0 ? 0 : 1, from, 0, 0});
   std::int32_t* w = words.data();
   repeat_until(ctx, graph, w, [&] {
-    // As a solver's iteration: a reduction over many entries, then a decision.
+    // Like a solver's iteration: a reduction over many entries, then a decision.
     reduce_sum(
         ctx, 5000, [=] SS_LAMBDA(std::size_t) { return w[0] == 0 ? 1 : 0; }, w + 3);
     launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
@@ -51,8 +51,8 @@ BACKEND_TEST(DeviceLoop, CountsOneGraphAndNoCopies) {
   EXPECT_EQ(ctx.counters().bytes_to_host, 16U);
 }
 
-// Newton's square roots of many numbers: phases that need what other lanes wrote, and sums that all lanes
-// see.
+// Newton's method for the square roots of many numbers: its phases read values written by other lanes, and
+// sums that all lanes share.
 BACKEND_TEST(Grid, PhasesSeeEachOthersWrites) {
   for (const std::size_t n : {std::size_t{1}, std::size_t{300}, std::size_t{70'001}}) {
     Buffer<double> values(ctx, n), shifted(ctx, n), out(ctx, 2);

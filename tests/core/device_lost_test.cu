@@ -1,4 +1,4 @@
-// Which errors of CUDA mean that the device is gone. Needs no device.
+// CUDA errors that mean a lost device. Needs no device.
 #include "gpu/core/context.h"
 
 #if STICKSLIP_ON_CUDA

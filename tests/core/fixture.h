@@ -1,4 +1,4 @@
-// What the tests of the primitives share: sizes, fresh random input, several thread counts.
+// Helpers for the tests of the primitives: sizes, fresh random input, several thread counts.
 #pragma once
 
 #include <random>
@@ -37,8 +37,8 @@ inline std::vector<double> random_reals(std::size_t n, double low, double high, 
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// run(ctx) for 1, 2, 3 and 8 threads, really that many whatever the machine has; on CUDA the same work four
-/// times.
+/// Calls run(ctx) with exactly 1, 2, 3 and 8 threads, whatever the number of cores; on CUDA the same work
+/// four times.
 template <class Run>
 void for_thread_counts(Run run) {
 #if !STICKSLIP_ON_CUDA && STICKSLIP_HAS_TBB

@@ -8,7 +8,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Adds, and takes minimum and maximum of, whole numbers that every T holds exactly.
+/// Sums, minima and maxima of whole numbers that every T represents exactly.
 template <class T>
 void expect_atomics(Context& ctx, unsigned seed) {
   for (const std::size_t n : kSizes) {
@@ -37,7 +37,7 @@ void expect_atomics(Context& ctx, unsigned seed) {
   }
 }
 
-/// Sums 2^levels leaves up a heap-ordered tree: whoever arrives second at a node adds its two children.
+/// Sums 2^levels leaves up a heap-ordered tree: the second thread to reach a node adds its two children.
 void expect_gate(Context& ctx, int levels) {
   const std::int32_t leaves = 1 << levels;
   Buffer<std::int32_t> sums(ctx, static_cast<std::size_t>(2 * leaves));

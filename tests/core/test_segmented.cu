@@ -7,7 +7,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Sums `host` in segments of random lengths 0..8; the serial sum has the same order, hence the same bits.
+/// Sums `host` in segments of random lengths 0..8; the serial sum has the same order and therefore the same
+/// bits.
 std::vector<double> expect_segments(Context& ctx, std::size_t segments, unsigned seed) {
   SCOPED_TRACE("segments " + std::to_string(segments));
   std::vector<std::int32_t> offsets = random_integers<std::int32_t>(segments + 1, 0, 8, seed);

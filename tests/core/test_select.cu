@@ -12,7 +12,7 @@ void expect_selects(Context& ctx, std::size_t n, int threshold, unsigned seed) {
   for (std::size_t i = 0; i < n; ++i)
     if (host[i] < threshold) expected.push_back(static_cast<std::int32_t>(i));
   const Buffer<std::int32_t> values(ctx, host);
-  Buffer<std::int32_t> out(ctx, expected.size());  // no more room than the result needs
+  Buffer<std::int32_t> out(ctx, expected.size());  // no more space than the result needs
   Buffer<std::int32_t> count(ctx, 1);
   const std::int32_t* v = values.data();
   select_indices(

@@ -53,7 +53,7 @@ BACKEND_TEST(Sort, random_keys) {
 
 BACKEND_TEST(Sort, equal_keys_keep_their_order) {
   FRESH_SEED(seed);
-  // 0, 1, 2, 3 and 8 digits in which keys differ: every number of passes over the alternate memory.
+  // Keys that differ in 0, 1, 2, 3 and 8 digits: all possible numbers of passes over the alternate memory.
   for (const std::uint64_t mask : {0x0ull, 0x3ull, 0x0300000000000003ull, 0x030003000003ull, ~0x0ull}) {
     SCOPED_TRACE("mask " + std::to_string(mask));
     for (const std::size_t n : {31u, 1000u, 100003u}) {

@@ -1,4 +1,4 @@
-// What surrounds the primitives: no allocation in steady use, counters, errors, timers.
+// Behaviour common to all primitives: no allocation in steady use, counters, errors, timers.
 #include <chrono>
 #include <cstdint>
 #include <thread>
@@ -116,7 +116,7 @@ BACKEND_TEST(Errors, too_much_memory_is_refused) {
 
 #if STICKSLIP_ON_CUDA
 
-// Need no device: without a driver the calls fail as well.
+// These need no device: without a driver the calls fail too.
 TEST(cuda_Errors, name_call_and_place) {
   try {
     SS_CUDA(cudaSetDevice(-1));
@@ -127,7 +127,7 @@ TEST(cuda_Errors, name_call_and_place) {
     EXPECT_NE(text.find("test_steady.cu:"), std::string::npos) << text;
     EXPECT_NE(text.find("cudaError"), std::string::npos) << text;
   }
-  // Without a driver every call, this one too, reports that.
+  // Without a driver every call, including this one, reports that error.
   int devices = 0;
   if (cudaGetDeviceCount(&devices) == cudaSuccess) {
     EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "a caught error must not show at the next launch";

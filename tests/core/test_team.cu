@@ -13,7 +13,7 @@ struct Digits {
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-// Each `each` sees all that the one before wrote, whichever lane wrote it.
+// Each `each` reads all values written by the previous one, whichever lane wrote them.
 BACKEND_TEST(Team, LanesSeeEachOthersWrites) {
   constexpr int kTeams = 37, kLength = 100;
   Buffer<int> result(ctx, kTeams * kLength);

@@ -1,4 +1,4 @@
-// Spans as a trace collects them.
+// Spans collected by a trace.
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -17,7 +17,7 @@ inline std::vector<std::string> outline(const std::vector<TraceSpan>& spans) {
   return lines;
 }
 
-/// Each begins and ends within the last span before it that is one level up, on both clocks.
+/// Requires that each span begins and ends, on both clocks, within the last earlier span one level up.
 inline void expect_nested(const std::vector<TraceSpan>& spans) {
   for (std::size_t i = 0; i < spans.size(); ++i) {
     EXPECT_LE(spans[i].begin, spans[i].end) << spans[i].name;
@@ -77,7 +77,7 @@ BACKEND_TEST(Trace, every_step_has_spans_of_its_own) {
     trace.begin_step();
     two_stages(ctx, buffer);
     if (step == 1) {
-      const Span more(ctx, "more");  // another number of events
+      const Span more(ctx, "more");  // a different number of events
       count_up(ctx, buffer);
     }
     const std::vector<TraceSpan> spans = trace.take();
@@ -126,7 +126,7 @@ BACKEND_TEST(Trace, a_span_that_is_open_when_spans_are_taken_ends_there) {
   EXPECT_EQ(spans[0].device_end, -1) << "its end was not recorded";
   trace.begin_step();
   const Span next(ctx, "next");
-  open.reset();  // must not close what has its place now
+  open.reset();  // must not close the span that now has its slot
   const Span inner(ctx, "inner");
   EXPECT_EQ(outline(trace.take()), (std::vector<std::string>{"next", "  inner"}));
 }

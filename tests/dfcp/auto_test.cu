@@ -1,4 +1,4 @@
-// `auto`: sweeps, extrapolation, Newton and interior points in turns.
+// `auto` alternates sweeps, extrapolation, Newton and interior points.
 #include <cmath>
 
 #include "gpu/contact_lab.h"
@@ -34,7 +34,7 @@ ContactProblem with_laws(ContactProblem p, const Change& change) {
   return p;
 }
 
-/// A torsional row for each contact: W is the one of three rows, and a diagonal entry of its size.
+/// Adds a torsional row to each contact: W is that of three rows, with a diagonal entry of similar size.
 ContactProblem with_torsion(const ContactProblem& three) {
   const ContactProblem local = to_local(three);
   ContactProblem p;
@@ -64,7 +64,7 @@ ContactProblem with_torsion(const ContactProblem& three) {
   return p;
 }
 
-/// Whether interior points alone solve the problem from nothing.
+/// Whether interior points alone solve the problem from zero.
 bool solved_by_interior_points(Context& ctx, const ContactProblem& problem, double tolerance) {
   Delassus<3> W;
   W.build(ctx, problem, false);
@@ -114,7 +114,7 @@ BACKEND_TEST(Auto, AllLaws) {
   expect_solved(with_torsion(fixtures::known_contact("pendulum").problem));
 }
 
-/// Each part of it may be taken away.
+/// Each part of `auto` can be switched off.
 BACKEND_TEST(Auto, ParametersAct) {
   const ContactProblem problem = over_constrained(2, 6, 5);
   const auto impulses = [&](auto change) {
@@ -148,8 +148,8 @@ BACKEND_TEST(InteriorPoint, SolvesByItself) {
     EXPECT_TRUE(solved_by_interior_points(ctx, fixtures::known_contact(name).problem, 1e-6)) << name;
   for (unsigned seed = 0; seed < 3; ++seed)
     EXPECT_TRUE(solved_by_interior_points(ctx, fixtures::random_local_problem(12, 60, 0.3, 0.3, seed), 1e-6));
-  // W is singular: the last digits are left to Newton.
+  // W is singular: the last digits need Newton.
   EXPECT_TRUE(solved_by_interior_points(ctx, random_stacks(20, 4, 1), 1e-5));
-  // Boxes have no interior that it knows.
+  // The method has no interior for box friction.
   EXPECT_FALSE(solved_by_interior_points(ctx, fixtures::known_contact("box_slide").problem, 1e-6));
 }

@@ -36,8 +36,8 @@ struct BlockMatrix {
   }
 };
 
-/// n rows of about `entries` blocks, wherever they come, so that no pattern is symmetric; diagonal blocks
-/// outweigh the others but are far from symmetric.
+/// n rows of about `entries` blocks at random places, so that the pattern is not symmetric. Diagonal blocks
+/// dominate but are far from symmetric.
 template <int D>
 BlockMatrix<D> random_matrix(int n, int entries, std::mt19937& random) {
   std::uniform_int_distribution<int> other(0, n - 1);
@@ -89,7 +89,7 @@ void expect_solves(int n, int entries, std::mt19937& random) {
   std::vector<Vec<double, D>> x(b.size());
   lu.solve(b.data(), x.data());
   EXPECT_LT(largest_difference(x, expected), 1e-12);
-  // In place, and against Eigen.
+  // In place, and compared with Eigen.
   x = b;
   lu.solve(x.data(), x.data());
   EXPECT_LT(largest_difference(x, expected), 1e-12);
@@ -118,8 +118,8 @@ TEST(BlockLu, AThousandBlocks) {
   expect_solves<4>(1000, 2, random);
 }
 
-/// A band is eliminated without fill: n diagonal blocks, and for each of n - 1 links a division and a
-/// product.
+/// A band is eliminated without fill: n diagonal blocks, and a division and a product for each of n - 1
+/// links.
 TEST(BlockLu, WorkOfABand) {
   BlockMatrix<3> a;
   const int n = 50;
@@ -132,7 +132,7 @@ TEST(BlockLu, WorkOfABand) {
   EXPECT_EQ(lu.work(), n + 2 * (n - 1));
 }
 
-/// Factorised again with other values, of the same pattern or another one.
+/// Refactorised with other values, with the same or another pattern.
 TEST(BlockLu, IsReused) {
   std::mt19937 random(3);
   BlockMatrix<3> a = random_matrix<3>(20, 4, random);

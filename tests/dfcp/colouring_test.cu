@@ -1,4 +1,4 @@
-// Colouring of conflict graphs, against the graph itself.
+// Colouring of conflict graphs, checked against the graph.
 #include <algorithm>
 #include <random>
 #include <set>
@@ -19,7 +19,7 @@ struct Graph {
     }
   }
   std::size_t blocks() const { return start.size() - 1; }
-  int largest_degree() const {  // a vertex is among its own neighbours
+  int largest_degree() const {  // a vertex is one of its own neighbours
     int most = 0;
     for (std::size_t c = 0; c < blocks(); ++c) most = std::max(most, start[c + 1] - start[c] - 1);
     return most;
@@ -70,13 +70,13 @@ Coloured colour_of(Context& ctx, const Neighbours& neighbours, std::span<const s
   copy_to_host(ctx, result.colour.data(), colouring.colour(), graph.blocks());
   copy_to_host(ctx, result.order.data(), colouring.order(), graph.blocks());
 
-  // No neighbours are alike.
+  // No two neighbours have the same colour.
   for (std::size_t c = 0; c < graph.blocks(); ++c)
     for (const std::int32_t d : neighbours[c]) {
       if (d == static_cast<std::int32_t>(c)) continue;
       EXPECT_NE(result.colour[c], result.colour[static_cast<std::size_t>(d)]) << c << " and " << d;
     }
-  // The order holds every block once, by colours, ascending within one; the report counts them.
+  // The order contains every block once, by colours, ascending within a colour; the report counts them.
   std::size_t smallest = graph.blocks(), largest = 0;
   for (int k = 0; k < colouring.colours(); ++k) {
     const std::size_t begin = colouring.offset(k), end = colouring.offset(k + 1);
@@ -157,7 +157,7 @@ BACKEND_TEST(Colouring, persistent_blocks_keep_their_colours) {
   FRESH_SEED(seed);
   Neighbours graph = random_graph(3000, 6, seed);
   const std::vector<std::int32_t> first = colour_of(ctx, graph).colour;
-  // Nothing changed, or contacts were lost: all stay.
+  // Unchanged, or contacts removed: all colours stay.
   EXPECT_EQ(colour_of(ctx, graph, first).colour, first);
   Neighbours fewer = graph;
   std::mt19937 random(seed);
@@ -168,7 +168,7 @@ BACKEND_TEST(Colouring, persistent_blocks_keep_their_colours) {
     fewer[c] = {static_cast<std::int32_t>(c)};
   }
   EXPECT_EQ(colour_of(ctx, fewer, first).colour, first);
-  // New blocks: only they get a colour, unless they make neighbours of blocks that are alike.
+  // New blocks: only they are coloured, unless they connect blocks of the same colour.
   std::vector<std::int32_t> keep = first;
   std::uniform_int_distribution<std::size_t> any(0, 2999);
   for (int k = 0; k < 100; ++k) {
@@ -179,12 +179,12 @@ BACKEND_TEST(Colouring, persistent_blocks_keep_their_colours) {
   }
   const std::vector<std::int32_t> second = colour_of(ctx, graph, keep).colour;
   EXPECT_TRUE(std::equal(first.begin(), first.end(), second.begin()));
-  // Alike neighbours: one of them stays.
+  // Neighbours of the same colour: one of them keeps it.
   keep.assign(2, 0);
   Neighbours pair = isolated(2);
   connect(pair, 0, 1);
   EXPECT_EQ(colour_of(ctx, pair, keep).colour, (std::vector<std::int32_t>{0, 1}));
-  // Nonsense counts as new.
+  // Invalid colours count as new.
   keep = {1000000, -5};
   EXPECT_EQ(colour_of(ctx, pair, keep).report.colours, 2);
 }

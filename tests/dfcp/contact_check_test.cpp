@@ -1,4 +1,4 @@
-// Every kind of bad input gives a message that says where and what would be right.
+// Every kind of bad input gives a message with the place and the valid values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ ContactProblem global() { return named("coupled_nodes"); }
 struct BadCase {
   std::function<ContactProblem()> make;
   std::function<void(ContactProblem&)> spoil;
-  std::vector<std::string> words;  // that the message has
+  std::vector<std::string> words;  // words that the message must contain
 };
 
 void expect_messages(const std::vector<BadCase>& cases) {
@@ -96,7 +96,7 @@ TEST(ContactCheck, SymmetryAndDefiniteness) {
        [](auto& p) { p.W.values[1] = p.W.values[3] = 2; },
        {"W is not positive semidefinite", "eigenvalue"}},
   });
-  // A pair of which one entry is not stored, above and below the diagonal.
+  // A symmetric pair with one entry missing, below or above the diagonal.
   for (const int gone : {2, 6}) {
     ContactProblem p = local();
     p.W.indices.erase(p.W.indices.begin() + gone);
@@ -109,11 +109,11 @@ TEST(ContactCheck, SymmetryAndDefiniteness) {
       EXPECT_NE(std::string(error.what()).find("W(2, 0)"), std::string::npos) << error.what();
     }
   }
-  // A that is not symmetric is used as it stands.
+  // An unsymmetric A is used unchanged.
   ContactProblem skew = global();
   skew.A.values[1] = -2;
   EXPECT_NO_THROW(check(skew));
-  // What counts is the size of the two rows, not that of the largest entry.
+  // The comparison is relative to the two rows, not to the largest entry.
   ContactProblem mixed = local();
   mixed.laws.resize(2);
   mixed.q.resize(6, 0.0);
@@ -128,7 +128,7 @@ TEST(ContactCheck, SymmetryAndDefiniteness) {
   EXPECT_DOUBLE_EQ(asymmetry_of(mixed.W).relative, 0.5);
   EXPECT_TRUE(!asymmetry_of(mixed.W).one_sided);
   EXPECT_THROW(check(mixed), std::invalid_argument);
-  // What published sets are off by is let through, and so is a singular W.
+  // Asymmetries of the size found in published sets are accepted, and so is a singular W.
   ContactProblem p = local();
   p.W.values[1] += 4e-3;
   EXPECT_NO_THROW(check(p));
@@ -136,7 +136,7 @@ TEST(ContactCheck, SymmetryAndDefiniteness) {
   EXPECT_NO_THROW(check(p));
 }
 
-/// Their squares, which residuals are made of, would be infinite.
+/// Their squares, which residuals contain, would be infinite.
 TEST(ContactCheck, AbsurdMagnitudes) {
   expect_messages({
       {local, [](auto& p) { p.laws[0].mu[0] = kHuge; }, {"mu of block 0", "1e100"}},

@@ -1,4 +1,4 @@
-// Reduction to (W, q) and back to velocities, against dense algebra.
+// Reduction to (W, q) and recovery of velocities, compared with dense algebra.
 #include "gpu/dfcp/problem/contact_problem.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ class Numbers {
   std::uniform_real_distribution<double> uniform_{-1, 1};
 };
 
-/// Blocks of up to three bodies; body 0 cannot move, and every block has another one besides.
+/// Blocks of up to three bodies. Body 0 cannot move; every block has another body too.
 ContactProblem random_bodies(int dim, int dofs, int bodies, int blocks, Numbers& random) {
   ContactProblem p;
   p.dim = dim;
@@ -91,7 +91,7 @@ ContactProblem random_bodies(int dim, int dofs, int bodies, int blocks, Numbers&
   return p;
 }
 
-/// H and A^-1 of a problem of form `bodies`.
+/// H and A^-1 of a problem in the form `bodies`.
 std::pair<MatrixXd, MatrixXd> dense_bodies(const ContactProblem& p) {
   const int n = p.body_dofs, dim = p.dim, dofs = static_cast<int>(p.dofs());
   MatrixXd h = MatrixXd::Zero(static_cast<int>(p.size()), dofs), inverse = MatrixXd::Zero(dofs, dofs);
@@ -162,7 +162,7 @@ ContactProblem random_global(int large, Numbers& random) {
       }
   }
   std::vector<int> order(n);
-  for (int i = 0; i < n; ++i) order[i] = i * 7 % n;  // n is no multiple of 7
+  for (int i = 0; i < n; ++i) order[i] = i * 7 % n;  // n is not a multiple of 7
   ContactProblem p;
   p.form = ContactProblem::Form::global;
   MatrixXd scattered(n, n), h = MatrixXd::Zero(30, n);
@@ -199,8 +199,8 @@ TEST(ContactProblem, SparseAGivesTheDenseDelassusMatrix) {
   }
 }
 
-/// Entries off the diagonal of A that are not its mirror image's: in some of its parts, or one triangle
-/// alone.
+/// Off-diagonal entries of A that differ from their mirror images, in some of its parts, or in one triangle
+/// only.
 void spoil_symmetry(MatrixXd& a, bool one_sided, Numbers& random) {
   for (int i = 0; i < a.rows(); ++i)
     for (int j = 0; j < i; ++j) {
@@ -236,7 +236,7 @@ TEST(ContactProblem, AnUnsymmetricAIsUsedAsItStands) {
     }
 }
 
-/// One part alone: the others keep their Cholesky factors, and W is not symmetric.
+/// One part only: the others keep their Cholesky factors, and W is not symmetric.
 TEST(ContactProblem, OneUnsymmetricPartIsEnough) {
   FRESH_SEED(seed);
   Numbers random(seed);
@@ -261,7 +261,7 @@ TEST(ContactProblem, EquationResidualIsOfTheGivenA) {
   EXPECT_THROW(equation_residual(to_local(p), {}, r), std::invalid_argument);
 }
 
-/// What to_local says against p; empty when it has no objection.
+/// The error message of to_local for p; empty if it accepts p.
 std::string refusal(const ContactProblem& p) {
   try {
     to_local(p);
@@ -278,7 +278,7 @@ TEST(ContactProblem, RefusesAnUnsymmetricAWhoseSymmetricPartIsIndefinite) {
     ContactProblem p = random_global(large, random);
     MatrixXd a = to_dense(p.A);
     const int n = static_cast<int>(a.rows());
-    const int first = large == 10 ? 0 : 19 * 7 % n, other = large == 10 ? 7 : 20 * 7 % n;  // in one part
+    const int first = large == 10 ? 0 : 19 * 7 % n, other = large == 10 ? 7 : 20 * 7 % n;  // both in one part
     a(first, other) = 3 * std::sqrt(a(first, first) * a(other, other));
     a(other, first) = 0;
     p.A = to_sparse(a);
@@ -359,11 +359,11 @@ TEST(ContactProblem, EmptyRowsAreKeptRegular) {
     EXPECT_EQ(w(row, row), 1);
     EXPECT_EQ(w.row(row).cwiseAbs().sum(), 1);
   }
-  p.w[5] = 0.3;  // nothing can stop that
+  p.w[5] = 0.3;  // no impulse can stop that
   EXPECT_THROW(to_local(p), std::invalid_argument);
   p.w[5] = 0;
   clear(0, 0);
-  p.w[0] = 2;  // a contact that opens by itself
+  p.w[0] = 2;  // a contact that opens without impulses
   EXPECT_NO_THROW(to_local(p));
   p.w[0] = -2;
   EXPECT_THROW(to_local(p), std::invalid_argument);

@@ -1,4 +1,4 @@
-// An oracle in a source of its own: Eigen takes nvcc long to read.
+// An oracle in a separate source, because nvcc takes long to compile Eigen.
 #pragma once
 
 #include <vector>

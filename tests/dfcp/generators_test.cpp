@@ -29,8 +29,8 @@ bool same(const ContactProblem& a, const ContactProblem& b) {
                     });
 }
 
-/// The three directions of an entry are orthonormal, and right-handed on the body that is pushed along the
-/// normal.
+/// The three directions of an entry are orthonormal, and right-handed on the body that the normal impulse
+/// pushes.
 void expect_frame(const JacobianBlock& block, bool pushed) {
   double d[3][3];
   for (int i = 0; i < 3; ++i)
@@ -59,14 +59,14 @@ TEST(Generators, AllAreGoodProblemsAndDeterministic) {
       for (int e = p.block_start[c]; e < p.block_start[c + 1]; ++e)
         expect_frame(p.jacobian[e], e == p.block_start[c]);
     }
-    // Smallest size, and one that is no round number.
+    // The smallest size, and an irregular one.
     for (const long size : {1, 7}) ASSERT_NO_THROW(check(to_local(generate(info.name, size, seed)))) << size;
   }
   EXPECT_FALSE(same(generate("granular_column", 100, 1), generate("granular_column", 100, 2)));
   EXPECT_FALSE(same(generate("random_stacks", 10, 1), generate("random_stacks", 10, 2)));
 }
 
-/// What pushes one body pushes the other as hard the other way.
+/// The impulses on the two bodies are equal and opposite.
 TEST(Generators, ActionIsReaction) {
   for (const std::string_view name : generator_names()) {
     const ContactProblem p = generate(name, 0, 3);
@@ -103,7 +103,7 @@ TEST(Generators, CountsOfTheBenchmarks) {
   EXPECT_EQ(b4.bodies(), 751U);
   EXPECT_NEAR(mass(b4, 750), 500, 1e-9);
   EXPECT_NEAR(b4.f[6 * 750 + 2], -5000, 1e-9);  // momentum of the ball
-  std::map<std::pair<int, int>, int> pairs;     // contacts per pair of bricks; a ball has one with a brick
+  std::map<std::pair<int, int>, int> pairs;     // contacts per pair of bricks; 1 with the ball
   for (std::size_t c = 0; c < b4.blocks(); ++c)
     if (b4.block_start[c + 1] - b4.block_start[c] == 2)
       ++pairs[{b4.jacobian[b4.block_start[c]].body, b4.jacobian[b4.block_start[c] + 1].body}];
@@ -129,7 +129,7 @@ TEST(Generators, RatiosAndCountsAreAsAsked) {
   EXPECT_EQ(hyperstatic(9).contacts(), 13U);
 }
 
-/// A quarter of all the weight above, on each of four corners, holds a tower.
+/// Each of four corners carries a quarter of the weight above it.
 TEST(Generators, TowersCarryTheirWeight) {
   const double fall = -9.81 * 0.01;
   for (const ContactProblem& p : {mass_chain(6, 100), tasora_b3(20)}) {
@@ -141,7 +141,7 @@ TEST(Generators, TowersCarryTheirWeight) {
     }
     for (const double v : velocities(p, r)) EXPECT_NEAR(v, 0, 1e-9);
   }
-  // And without impulses all fall alike.
+  // Without impulses all bodies fall equally.
   const ContactProblem p = tasora_b3(4);
   const std::vector<double> v = velocities(p, std::vector<double>(p.size(), 0.0));
   for (std::size_t i = 0; i < v.size(); ++i) EXPECT_NEAR(v[i], i % 6 == 1 ? fall : 0, 1e-12);
@@ -161,7 +161,7 @@ TEST(Generators, BallsTouchWhereTheirSurfacesMeet) {
 TEST(Generators, InfeasibleHasAFarkasRay) {
   for (const long balls : {1, 5}) {
     const ContactProblem p = infeasible(balls), local = to_local(p);
-    // Unit impulses along the row of balls move nothing, and q . r < 0.
+    // Unit impulses along the row of balls cause no motion, and q . r < 0.
     std::vector<double> r(p.size(), 0.0), u(p.size(), 0.0);
     double power = 0;
     for (std::size_t c = 0; c < p.blocks(); ++c)
@@ -205,7 +205,7 @@ TEST(Generators, LongHundredThousandContactsInSeconds) {
   const ContactProblem local = to_local(p);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(local.size(), 300000U);
-  EXPECT_LT(seconds.count(), 20);  // about one on an idle machine
+  EXPECT_LT(seconds.count(), 20);  // about 1 s on an idle machine
 }
 
 }  // namespace

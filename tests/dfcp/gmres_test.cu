@@ -1,4 +1,4 @@
-// GMRES: nonsymmetric systems, restarts, and the question whether to stop.
+// GMRES: nonsymmetric systems, restarts, and early stopping.
 #include "gpu/dfcp/solvers/gmres.cuh"
 
 #include "tests/backend_test.h"
@@ -16,7 +16,7 @@ void bidiagonal(Context& ctx, std::size_t n, const Vec<double, 3>* x, Vec<double
 }
 
 struct Outcome {
-  double reached = 0, residual = 0;  // what GMRES says, and |b - A x| / |b|
+  double reached = 0, residual = 0;  // residual reported by GMRES, and |b - A x| / |b|
   int products = 0;
 };
 

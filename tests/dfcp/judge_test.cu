@@ -1,4 +1,4 @@
-// The judge against an oracle in plain doubles, against cases by hand, and against known answers.
+// The judge compared with an oracle in plain doubles, with cases by hand, and with known solutions.
 #include "gpu/dfcp/judge/judge.cuh"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::unique_ptr<ContactLab> judging_lab(const ContactProblem& problem) {
 double length(const Three& x) { return std::hypot(x[0], x[1], x[2]); }
 double inner(const Three& x, const Three& y) { return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]; }
 
-/// The closest of the points that can be: x itself, the apex, and the foot on the ray beside x.
+/// The closest of the candidate points: x itself, the apex, and the foot of x on the ray beside it.
 Three project_coulomb(double mu, const Three& x) {
   const double t = std::hypot(x[1], x[2]);
   if (t <= mu * x[0]) return x;
@@ -56,7 +56,7 @@ struct Oracle {
   std::vector<BlockError> blocks;
 };
 
-/// Of a local problem with Coulomb contacts and joints.
+/// Values for a local problem with Coulomb contacts and joints.
 Oracle oracle(const ContactProblem& p, const std::vector<double>& r) {
   std::vector<double> u = p.q, diagonal(p.size(), 0.0);
   for (std::size_t i = 0; i < p.size(); ++i)
@@ -113,7 +113,7 @@ void expect_judged(const Judgement& got, const Judgement& expected) {
   expect_close(got.norm_u, expected.norm_u, "norm_u");
 }
 
-/// Contacts of several mu, zero among them, and every seventh block a joint.
+/// Contacts with several mu, including zero; every seventh block is a joint.
 ContactProblem mixed_problem(int blocks, unsigned seed) {
   ContactProblem p = fixtures::random_local_problem(blocks, 4 * blocks, 0.1, 0.5, seed);
   for (std::size_t c = 0; c < p.blocks(); ++c) {
@@ -173,7 +173,7 @@ BACKEND_TEST(Judge, AgreesWithPlainSums) {
   }
 }
 
-/// Of bodies the same as of the W that is made of them.
+/// A problem of bodies gives the same result as its assembled W.
 BACKEND_TEST(Judge, AgreesWithPlainSumsOfBodies) {
   for (const ContactProblem& p : {random_stacks(12, 3, 5), tasora_b1(20, 1), mass_chain(8, 1e6)}) {
     const std::vector<double> r = random_impulses(p.size(), 4);
@@ -208,7 +208,7 @@ BACKEND_TEST(Judge, ScaleOfMassesDoesNotMatter) {
   }
 }
 
-/// Without rounding where the numbers are short, to rounding elsewhere.
+/// Exact for short numbers, up to rounding for others.
 BACKEND_TEST(Judge, KnownAnswersAreZeros) {
   for (const char* name : {"open", "grazing", "frictionless"}) {
     const fixtures::KnownContact known = fixtures::known_contact(name);
@@ -277,11 +277,11 @@ BACKEND_TEST(Judge, NothingAtAll) {
   const Judgement rest = judging_lab(diagonal_contact(1, 0.5, {0, 0, 0}))->judge({0, 0, 0});
   EXPECT_EQ(rest.residual, 0);
   EXPECT_EQ(rest.residual_fclib, 0);
-  // One contact of two that nothing moves: whatever pushes there, only the other one counts.
+  // One of two contacts cannot be moved: whatever its impulse, only the other one counts.
   ContactProblem held = fixtures::node_column("held", {2, 3}, {{-1, 0, 0}, {0, 0, 0}}, 0.5);
   for (std::size_t i = 9; i < 18; ++i) held.inverse_mass[i] = 0;
   for (std::size_t i = 3; i < 6; ++i) held.f[i] = 0;
-  held.jacobian.erase(held.jacobian.begin() + 1);  // the second node touches the world instead
+  held.jacobian.erase(held.jacobian.begin() + 1);  // the second node now touches the world
   held.block_start[2] = 2;
   const auto lab = judging_lab(held);
   EXPECT_LE(lab->judge({2, 0, 0, 0, 0, 0}).residual, 1e-15);
@@ -289,7 +289,7 @@ BACKEND_TEST(Judge, NothingAtAll) {
   EXPECT_THROW(lab->judge({0, 0, 0}), std::invalid_argument);
 }
 
-/// Relative to velocities of the answer, an iterate would look the better the further it is off.
+/// If errors were relative to velocities of the iterate, a diverging iterate would appear better.
 BACKEND_TEST(Judge, is_not_fooled_by_iterates_that_blow_up) {
   const std::unique_ptr<ContactLab> lab = judging_lab(diagonal_contact(1, 0.5, {-1, 2.5, 0}));
   double last = lab->judge({1, -0.5, 0}).residual;

@@ -1,4 +1,4 @@
-// The fixtures themselves: their answers satisfy their laws, and a plain projected fixed point finds them.
+// Checks the fixtures: their solutions satisfy their laws, and a plain projected fixed point finds them.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -18,7 +18,7 @@ std::vector<double> velocities_of(const ContactProblem& local, const std::vector
   return u;
 }
 
-/// sigma(u_T), and how far r_T / r_N reaches into the section: beyond 1 it is outside.
+/// sigma(u_T), and the position of r_T / r_N relative to the section: above 1 it is outside.
 double support(const BlockLaw& law, const double* u, int dim) {
   double sum = 0;
   for (int i = 1; i < dim; ++i) {
@@ -117,7 +117,7 @@ TEST(KnownContacts, VelocitiesAreReachedWhereImpulsesAreNotUnique) {
     SCOPED_TRACE(known.name);
     const ContactProblem local = to_local(known.problem);
     const std::vector<double> u = velocities_of(local, fixed_point(local, 4000));
-    // Where sticking ends and sliding begins, this iteration gets no further than 1 / sweeps.
+    // At the transition from sticking to sliding this iteration converges like 1 / sweeps.
     const double bound = known.name == "block_critical" ? 1e-4 : 1e-7;
     for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], known.u[i], bound) << "row " << i;
     ++found;
@@ -128,7 +128,8 @@ TEST(KnownContacts, VelocitiesAreReachedWhereImpulsesAreNotUnique) {
 TEST(KnownContacts, InfeasibleOneHasNoAnswer) {
   const KnownContact known = fixtures::known_contact("infeasible");
   const ContactProblem local = to_local(known.problem);
-  // r = (1, 0, 0, 1, 0, 0) >= 0 moves nothing (W r = 0) and does work: q . r < 0 proves it (Farkas).
+  // r = (1, 0, 0, 1, 0, 0) >= 0 causes no motion (W r = 0) and does work: q . r < 0 proves infeasibility
+  // (Farkas).
   const std::vector<double> ray{1, 0, 0, 1, 0, 0};
   const std::vector<double> u = velocities_of(local, ray);
   double power = 0;

@@ -1,4 +1,4 @@
-// What ends a solve, what it reports then, and the history, of every solver of the lab.
+// End of a solve, its report, and the history, for every solver of the lab.
 #include "gpu/dfcp/judge/monitor.cuh"
 
 #include <thread>
@@ -17,7 +17,7 @@ std::unique_ptr<ContactLab> monitored_lab(const ContactProblem& problem) {
   return lab;
 }
 
-/// 24 contacts of a law that all solvers have, of which none is through after three iterations.
+/// 24 contacts of a law that all solvers support; no solver finishes in three iterations.
 ContactProblem boxed_tower() {
   ContactProblem p = over_constrained(2, 6, 5);
   for (BlockLaw& law : p.laws) law.set = FrictionSet::box;
@@ -32,7 +32,7 @@ void with_every_solver(const Check& check) {
   }
 }
 
-/// The best iterate is what the report has, and no worse than doing nothing.
+/// Requires that the report has the best iterate, and that this is no worse than zero impulses.
 void expect_honest(ContactLab& lab, const ContactProblem& problem, const SolveReport& report) {
   ASSERT_EQ(report.r.size(), problem.size());
   ASSERT_EQ(report.u.size(), problem.size());
@@ -41,7 +41,7 @@ void expect_honest(ContactLab& lab, const ContactProblem& problem, const SolveRe
   EXPECT_LE(judged, lab.judge(std::vector<double>(problem.size(), 0.0)).residual);
 }
 
-/// A monitor of r = 0 for one contact, which presses.
+/// A monitor of r = 0 for one approaching contact.
 struct Watched {
   Delassus<3> W;
   Buffer<ContactLaw<3>> law;
@@ -68,10 +68,10 @@ BACKEND_TEST(Monitor, CountsAndLooksWhenToldTo) {
     }
     EXPECT_EQ(monitor.iterations(), 50);
     EXPECT_EQ(monitor.end(), SolveEnd::iterations);
-    // At the first, then at every interval, and at the last.
+    // At the first iteration, at every interval, and at the last.
     EXPECT_EQ(monitor.checks(), interval == 1 ? 50 : 1 + 49 / 7);
   }
-  // By itself it checks ever more rarely while nothing gets better.
+  // Without an interval it checks less and less often while nothing improves.
   Monitor<3> monitor(ctx, watched.W, watched.law.data(), {.max_iterations = 10000});
   while (!monitor.done(watched.r.data())) {
   }
@@ -93,7 +93,7 @@ BACKEND_TEST(Monitor, KeepsTheBest) {
   close.upload(ctx, std::vector<Vec<double, 3>>{{nan, nan, nan}});
   EXPECT_FALSE(monitor.done(close.data()));
   EXPECT_EQ(read_back(ctx, monitor.best())[2], -0.19);
-  // Ends by others are overruled by convergence, and by nothing else.
+  // Convergence overrides other reasons to end; nothing else does.
   monitor.stop(SolveEnd::stalled, "why");
   monitor.stop(SolveEnd::refused, "later");
   EXPECT_TRUE(monitor.done(watched.r.data()));
@@ -132,7 +132,7 @@ BACKEND_TEST(Monitor, EverySolverStopsAtItsBudgets) {
       const SolveReport report = lab->solve(solver, params);
       EXPECT_EQ(report.end, SolveEnd::iterations) << most << " " << report.message;
       EXPECT_FALSE(report.converged);
-      // The pass that ends an inner method counts as well.
+      // The pass that ends an inner method also counts.
       EXPECT_LE(report.iterations, solver.starts_with("pivot") ? most + 1 : most);
       EXPECT_GE(report.iterations, 1);
       expect_honest(*lab, problem, report);
@@ -163,7 +163,7 @@ BACKEND_TEST(Monitor, EverySolverStopsOnRequest) {
   });
 }
 
-/// From another thread, in the middle of a solve that would never end.
+/// From another thread, during a solve that would never end.
 BACKEND_TEST(Monitor, EverySolverStopsOnRequestFromElsewhere) {
   const ContactProblem problem = fixtures::known_contact("infeasible").problem;
   const auto lab = monitored_lab(problem);
@@ -179,7 +179,7 @@ BACKEND_TEST(Monitor, EverySolverStopsOnRequestFromElsewhere) {
     params.max_iterations = 2000000000;
     const SolveReport report = lab->solve(solver, params, options);
     other.join();
-    // Newton's methods, admm and pivoting see by themselves that they do not get on.
+    // Newton's methods, admm and pivoting detect stagnation themselves.
     const bool endless =
         solver == "nsgs" || solver == "pgs" || solver == "prox_jacobi" || solver == "staggered";
     EXPECT_TRUE(report.end == SolveEnd::cancelled || (!endless && report.end == SolveEnd::infeasible))
@@ -208,18 +208,18 @@ BACKEND_TEST(Monitor, HistoryOfEverySolver) {
         least = std::min(least, report.history[k].residual);
       }
       EXPECT_LE(report.history.back().seconds, report.seconds);
-      // The judge's velocities are fresh, a solver's own have a little drift.
+      // The judge recomputes velocities; a solver's own velocities have a small drift.
       EXPECT_LE(least, report.judgement.residual * (1 + 1e-6) + 1e-14);
       if (!report.converged) return;
       EXPECT_NEAR(report.history.back().residual, report.judgement.residual, 1e-12);
       EXPECT_LE(report.judgement.residual, LabParams{}.tolerance);
-      // The history changes nothing.
+      // Recording the history does not change the result.
       EXPECT_TRUE(plain.converged);
     });
   }
 }
 
-/// A rare check notices late: to the iteration that the interval says.
+/// A rare check detects convergence late, at the iteration given by the interval.
 BACKEND_TEST(Monitor, CheckIntervalActs) {
   const auto lab = monitored_lab(fixtures::known_contact("hyperstatic_grid").problem);
   for (const char* solver : {"nsgs", "prox_gs", "prox_jacobi"}) {
@@ -235,7 +235,7 @@ BACKEND_TEST(Monitor, CheckIntervalActs) {
   }
 }
 
-/// From a solution no iteration is left to do; without `warm_start` the guess is not used.
+/// From a solution no iteration is needed; without `warm_start` the guess is not used.
 BACKEND_TEST(Monitor, WarmStartActs) {
   for (const char* name : {"box_slide", "pendulum", "cohesive_stick", "frictionless_full_w"}) {
     fixtures::KnownContact known = fixtures::known_contact(name);
@@ -253,7 +253,7 @@ BACKEND_TEST(Monitor, WarmStartActs) {
       EXPECT_GT(lab->solve(solver, params).iterations, 0);
     });
   }
-  // Close to it fewer than from zero.
+  // From a nearby guess, fewer iterations than from zero.
   fixtures::KnownContact known = fixtures::known_contact("hyperstatic_sliding");
   known.problem.guess = monitored_lab(known.problem)->solve("nsgs", {}).r;
   for (double& x : known.problem.guess) x *= 1 + 1e-4;

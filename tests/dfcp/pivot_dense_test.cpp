@@ -13,7 +13,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const auto kNever = [] { return false; };
 
-/// A of full rank; normals with [0, inf), free rows, frictions with [-b, b], and rows that cannot move.
+/// A of full rank; normals with [0, inf), free rows, frictions with [-b, b], and fixed rows.
 BoundedProblem random_problem(std::size_t n, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
@@ -34,7 +34,7 @@ BoundedProblem random_problem(std::size_t n, unsigned seed) {
   return p;
 }
 
-/// By trying all 3^n ways in which rows may be at their bounds.
+/// Solves by trying all 3^n sets of active bounds.
 std::vector<double> enumerate(const BoundedProblem& p) {
   const auto n = static_cast<int>(p.n);
   long ways = 1;
@@ -62,7 +62,7 @@ std::vector<double> enumerate(const BoundedProblem& p) {
       for (int j = 0; j < n; ++j) v += p.entry(k, static_cast<std::size_t>(j)) * x[j];
       possible = x[i] >= p.lower[k] - 1e-9 && x[i] <= p.upper[k] + 1e-9 && (set[k] != 1 || v >= -1e-9) &&
                  (set[k] != 2 || v <= 1e-9);
-      // Both bounds in one: either sign is right.
+      // Both bounds are equal: either sign is valid.
       if (p.lower[k] == p.upper[k]) possible = set[k] == 1;
       if (p.lower[k] == p.upper[k] && set[k] == 1) possible = true;
     }
@@ -159,7 +159,7 @@ TEST(PivotDense, StopsOnRequest) {
   }
 }
 
-/// Rows that depend on each other but for rounding: whatever comes out, it comes out.
+/// Rows that are dependent up to rounding: the method must end, with any result.
 TEST(PivotDense, EndsWhereTheMatrixIsAllButSingular) {
   constexpr std::size_t n = 30;
   for (unsigned seed = 0; seed < 20; ++seed) {
@@ -173,7 +173,7 @@ TEST(PivotDense, EndsWhereTheMatrixIsAllButSingular) {
     std::vector<double> x(n, 0.0);
     pivot.solve_incremental(x, kNever);
     EXPECT_LE(pivot.steps(), 1000 + 100 * static_cast<long>(n) + 1);
-    // Nothing is done once stopped, also not to get going.
+    // A stopped solve takes no pivot, not even in its setup.
     const long before = pivot.steps();
     EXPECT_FALSE(pivot.solve_incremental(x, [] { return true; }));
     EXPECT_EQ(pivot.steps(), before);

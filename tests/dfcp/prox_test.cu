@@ -1,4 +1,4 @@
-// Proximal solvers, projected rows, NNCG and staggering: what is special to each.
+// Proximal solvers, projected rows, NNCG and staggering: properties of each.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -39,7 +39,7 @@ Mat<double, D> random_spd(std::mt19937& random) {
   return w;
 }
 
-/// r at rest under steps of any size solves the block's own problem.
+/// A fixed point r under any step size solves the block's own problem.
 template <int D>
 void expect_fixed_points(std::mt19937& random, FrictionSet set, FlowRule flow) {
   std::normal_distribution<double> gauss;
@@ -214,7 +214,7 @@ BACKEND_TEST(Staggered, counts_sweeps_and_keeps_within_the_limit) {
   }
 }
 
-/// Two of a joint's rows say the same: W of its block has rank 2.
+/// Two of a joint's rows are equal: W of its block has rank 2.
 BACKEND_TEST(Staggered, SolvesJointsWithDependentRows) {
   for (const double omega : {1.0, 1.3, 0.7}) {
     ContactProblem p;

@@ -7,8 +7,8 @@
 
 namespace stickslip::fixtures {
 
-/// W = G G' / m + floor I, with G of m columns: singular where m < 3 blocks and floor = 0. Most contacts
-/// press.
+/// W = G G' / m + floor I, with G of m columns: singular if m < 3 blocks and floor = 0. Most contacts
+/// approach.
 inline ContactProblem random_local_problem(int blocks, int m, double floor, double mu, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
@@ -31,7 +31,7 @@ inline ContactProblem random_local_problem(int blocks, int m, double floor, doub
     }
     p.W.offsets.push_back(n * (i + 1));
   }
-  // q = G v stays in the range of W, so that a singular problem is feasible where that v can be stopped.
+  // q = G v lies in the range of W: a singular problem is feasible if that v can be stopped.
   std::vector<double> v(static_cast<std::size_t>(m));
   for (double& value : v) value = normal(random);
   for (int i = 0; i < n; ++i) {

@@ -1,4 +1,4 @@
-// All solvers on all problems with known answers, and solvers against each other.
+// All solvers on all problems with known solutions, and compared with each other.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -25,7 +25,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return most;
 }
 
-/// Solvers that end otherwise than converged on a fixture, names apart by spaces.
+/// Solvers that do not converge on a fixture; names separated by spaces.
 struct Exception {
   std::string solvers, fixtures;
   SolveEnd end;
@@ -33,25 +33,24 @@ struct Exception {
 
 const std::vector<Exception>& exceptions() {
   static const std::vector<Exception> all{
-      // The pyramid's answer is another one where something slides.
+      // With sliding, the pyramid has another solution.
       {"pgs pgs_jacobi pgs_sm pivot_incremental pivot_block",
        "slide slide_full_w elliptic_slide associated_slide torsional_slide cohesive_slide compliant_slide "
        "coupled_nodes",
        SolveEnd::stalled},
-      // Four corners share a load in many ways. By turns contacts take impulses outside the disc that the box
-      // allows; all at once (pgs_jacobi) or from the least impulses (pivoting) they share it evenly.
+      // Four corners can share a load in many ways. Solvers that take contacts in turn find impulses outside
+      // the disc that the box allows. Those that update all at once (pgs_jacobi) or start from the least
+      // impulses (pivoting) share the load evenly.
       {"pgs pgs_sm",
        "block_below block_critical block_above hyperstatic_box hyperstatic_grid hyperstatic_sliding",
        SolveEnd::stalled},
-      // Normal and tangential impulses of the associated rule cannot be told apart.
+      // The associated rule couples normal and tangential impulses.
       {"staggered", "associated_slide", SolveEnd::refused},
-      // K is all but a half space: full steps of the minimum map swing from one side of the cone to the
-      // other.
+      // K is nearly a half space: full steps of the minimum map alternate between the sides of the cone.
       {"newton_minmap", "huge_mu", SolveEnd::stalled},
-      // At the critical angle sticking and sliding are one: first-order methods come closer ever more slowly.
+      // At the critical angle sticking and sliding coincide: first-order methods converge ever more slowly.
       {"nsgs prox_gs prox_jacobi staggered", "block_critical", SolveEnd::iterations},
-      // 1000 : 1 with the heavy ones on top: a sweep carries an impulse one contact further, little by
-      // little.
+      // 1000 : 1 with the heavy ones on top: a sweep carries an impulse one contact further, in small parts.
       {"nsgs prox_gs prox_jacobi staggered pgs pgs_jacobi", "chain", SolveEnd::iterations},
   };
   return all;
@@ -68,8 +67,8 @@ SolveEnd expected_end(const std::string& solver, const fixtures::KnownContact& k
   return SolveEnd::converged;
 }
 
-/// n nodes in a row on the ground, each tied to the next by a spring: a contact for every degree of freedom
-/// and a regular W, as with a soft body.
+/// n nodes in a row on the ground, each connected to the next by a spring. Every degree of freedom has a
+/// contact, and W is regular, as for a soft body.
 ContactProblem elastic_row(int n, double mu, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
@@ -151,7 +150,7 @@ BACKEND_TEST(Solvers, AllOnAllKnownProblems) {
   }
 }
 
-/// The table names solvers and fixtures that exist.
+/// The table contains only existing solvers and fixtures.
 BACKEND_TEST(Solvers, ExceptionsAreOfThoseThatExist) {
   std::string solvers, problems;
   for (const ContactSolverInfo& info : list_contact_solvers()) solvers += std::string(info.name) + " ";
@@ -175,8 +174,8 @@ BACKEND_TEST(Solvers, OfTheExactLawAgree) {
   }
 }
 
-/// Wherever a solve stops: an impulse outside its cone weighs s_c times as much in velocities, next to
-/// nothing among heavy bodies.
+/// At every tolerance: the residual weights an excess over the cone by s_c, which is negligible between heavy
+/// bodies.
 BACKEND_TEST(Solvers, ReturnImpulsesInsideTheirCones) {
   ContactProblem heavy = fixtures::random_local_problem(12, 60, 0.3, 0.3, 1);
   for (double& w : heavy.W.values) w *= 1e-5;
@@ -205,15 +204,15 @@ BACKEND_TEST(Solvers, OfOtherLawsAgree) {
 }
 
 BACKEND_TEST(Solvers, OfBoxesAgree) {
-  std::vector<std::string> solvers{"nsgs", "prox_gs", "newton_ac", "auto"};  // which take any friction set
+  std::vector<std::string> solvers{"nsgs", "prox_gs", "newton_ac", "auto"};  // solvers of any friction set
   for (const ContactSolverInfo& info : list_contact_solvers())
     if (info.law == "box") solvers.emplace_back(info.name);
   for (unsigned seed = 0; seed < 3; ++seed)
     expect_agreement(with_boxes(elastic_row(15, 0.3, seed)), solvers, 1e-6);
 }
 
-/// Under the associated rule the velocity is the one closest to the free one, in the metric of A, that
-/// satisfies u_N >= mu |u_T| everywhere. A box that slides and does not turn: (-g dt, push) onto a cone.
+/// Under the associated rule the velocity is the one closest to the free one, in the metric of A, with u_N >=
+/// mu |u_T| everywhere. For a box that slides without turning: the projection of (-g dt, push) onto a cone.
 BACKEND_TEST(Solvers, TheAssociatedRuleLiftsASlidingBox) {
   const double mu = 0.5, push = 0.5, g = fixtures::kImpulsePerMass;
   const double along = (push - mu * g) / (1 + mu * mu), gap = mu * along;
@@ -223,7 +222,7 @@ BACKEND_TEST(Solvers, TheAssociatedRuleLiftsASlidingBox) {
   LabParams convex;
   convex.de_saxce = false;
   for (const std::string& solver : solvers_but_those_of_boxes()) {
-    if (solver == "staggered") continue;  // which refuses the associated rule
+    if (solver == "staggered") continue;  // refuses the associated rule
     const SolveReport report = lab->solve(solver, convex);
     ASSERT_TRUE(report.converged) << solver << " " << report.judgement.residual;
     for (std::size_t c = 0; c < associated.blocks(); ++c) {

@@ -21,7 +21,8 @@ Spectrum spectrum_of(Context& ctx, const ContactProblem& problem, bool factored 
   return estimate_spectrum(ctx, W);
 }
 
-/// A lower bound of the largest, an upper bound of the smallest one, to the given shares of the largest.
+/// Requires a lower bound of the largest and an upper bound of the smallest eigenvalue, within the given
+/// shares of the largest.
 void expect_bounds(const Spectrum& s, const std::vector<double>& exact, double below, double above) {
   const double largest = exact.back(), smallest = exact.front();
   EXPECT_LE(s.largest, largest * (1 + 1e-12));
@@ -69,7 +70,7 @@ BACKEND_TEST(BlockRows, LanesAgreeWithThePlainLoop) {
   expect_rows_times<4>(random);
 }
 
-/// What a lane reads beyond its block does not count.
+/// Values that a lane reads beyond its block do not affect the result.
 BACKEND_TEST(BlockRows, NeighboursDoNotLeak) {
   std::vector<Mat<double, 3>> value(2);
   for (double& x : value[0].m) x = 1;

@@ -23,7 +23,7 @@ std::vector<ContactLaw<3>> laws_of(const ContactProblem& problem) {
   return laws;
 }
 
-/// What a solver gets, for sweeps by hand.
+/// Inputs of a solver, for sweeps in the test.
 struct Bench {
   Context& ctx;
   LabParams params;

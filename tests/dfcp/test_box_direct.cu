@@ -1,4 +1,4 @@
-// pgs_sm, pivot_incremental and pivot_block: solvers of box friction that end exactly.
+// pgs_sm, pivot_incremental and pivot_block: solvers of box friction that end with an exact solution.
 #include "gpu/contact_lab.h"
 #include "tests/backend_test.h"
 #include "tests/dfcp/random_local_problem.h"
@@ -24,7 +24,7 @@ ContactProblem boxed(ContactProblem p) {
   return p;
 }
 
-/// Whether box friction and the problem's own law are one: boxes, joints, no friction.
+/// Whether box friction equals the problem's own law: boxes, joints, no friction.
 bool is_boxed(const ContactProblem& p) {
   return std::all_of(p.laws.begin(), p.laws.end(), [](const BlockLaw& law) {
     return law.set == FrictionSet::bilateral ||
@@ -59,7 +59,7 @@ BACKEND_TEST(BoxDirect, KnownContacts) {
 
 BACKEND_TEST(BoxDirect, AllAgree) {
   const auto l = box_lab();
-  // Little friction: box-Coulomb problems then have one solution.
+  // Little friction: then box-Coulomb problems have a unique solution.
   l->load(boxed(fixtures::random_local_problem(12, 60, 0.3, 0.15, 11)));
   std::vector<double> u;
   for (const char* solver : {"pgs", "pgs_sm", "pivot_incremental", "pivot_block", "nsgs", "newton_ac"}) {

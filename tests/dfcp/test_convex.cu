@@ -29,7 +29,7 @@ LabParams few_iterations() {
   return params;
 }
 
-/// Whether impulses that solved nothing are found to be impossible.
+/// Infeasibility certificate for the result of an unsuccessful solve.
 Infeasibility certificate_of(Context& ctx, const ContactProblem& problem,
                              const std::atomic<bool>* cancel = nullptr) {
   Delassus<3> W;
@@ -90,7 +90,7 @@ BACKEND_TEST(Convex, SolvesUnderEveryParameter) {
   for (const char* solver : kConvex) expect(solver, params);
 }
 
-/// Sliding under the associated law opens the gap by mu |u_T|: only where it is asked for.
+/// Sliding under the associated law opens the gap by mu |u_T|, only if that law is selected.
 BACKEND_TEST(Convex, TheAssociatedLawOpensGaps) {
   for (const fixtures::KnownContact& known : fixtures::known_contacts()) {
     if (known.name != "slide") continue;
@@ -159,7 +159,7 @@ BACKEND_TEST(Infeasible, IsSeenAndSaysHowFar) {
   for (const long balls : {1L, 5L, 30L, 200L}) {
     const Infeasibility seen = certificate_of(ctx, infeasible(balls));
     ASSERT_TRUE(seen.found) << balls;
-    // The walls close in at 2 m/s, which the contacts of the row share.
+    // The walls approach at 2 m/s in total, shared by the contacts of the row.
     EXPECT_EQ(seen.blocks, static_cast<std::size_t>(balls + 1));
     EXPECT_NEAR(seen.velocity, 2.0 / static_cast<double>(balls + 1), 1e-6);
     EXPECT_NE(seen.message.find("infeasible"), std::string::npos);

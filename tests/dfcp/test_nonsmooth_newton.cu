@@ -20,7 +20,7 @@ double newton_difference(const std::vector<double>& a, const std::vector<double>
   return most;
 }
 
-/// A System of a problem with contacts only.
+/// A System for a problem with contacts only.
 struct Stage {
   Context& ctx;
   Delassus<3> W;
@@ -56,7 +56,7 @@ void expect_derivative(Stage& stage, const Map& map) {
   const std::size_t n = stage.W.blocks();
   const auto r = random_blocks(n, 7), d = random_blocks(n, 8);
   constexpr double kStep = 1e-6;
-  // The centre of the proximal term; elsewhere that term counts.
+  // At its centre the proximal term vanishes; elsewhere it counts.
   stage.r.upload(stage.ctx, random_blocks(n, 9));
   newton.recentre();
   const auto minus_f = [&](double t) {
@@ -133,8 +133,8 @@ BACKEND_TEST(NonsmoothNewton, KnownContacts) {
         params.newton_linear = method;
         params.max_iterations = 1000;
         const SolveReport report = l->solve(solver, params);
-        // K with mu = 1e4 is all but a half space: r = 0 is within 2e-6 of its law, and full steps of the
-        // minimum map swing from one side of the cone to the other.
+        // K with mu = 1e4 is nearly a half space: r = 0 is within 2e-6 of its law, and full steps of the
+        // minimum map alternate between the sides of the cone.
         const bool flat = known.name == "huge_mu" && solver == std::string("newton_minmap");
         EXPECT_EQ(report.converged, known.feasible && !flat)
             << report.message << " " << report.judgement.residual;
@@ -159,7 +159,7 @@ BACKEND_TEST(NonsmoothNewton, QuadraticNearTheSolution) {
     const SolveReport report = l->solve(solver, params, options);
     ASSERT_TRUE(report.converged) << report.message;
     EXPECT_LT(report.iterations, 40);
-    // Once within 1e-3, every step squares the error but for a constant.
+    // Below 1e-3, every step squares the error up to a constant.
     for (std::size_t k = 1; k < report.history.size(); ++k) {
       const double before = report.history[k - 1].residual, after = report.history[k].residual;
       if (before < 1e-3) {
@@ -194,7 +194,8 @@ BACKEND_TEST(NonsmoothNewton, DirectNeedsEntries) {
   EXPECT_TRUE(l->solve("newton_ac", params).converged);
 }
 
-/// Every parameter of the group acts: undamped steps and few cuts end elsewhere, or at another count.
+/// Every parameter of the group has an effect: undamped steps and few cuts end elsewhere, or after another
+/// count.
 BACKEND_TEST(NonsmoothNewton, ParametersAct) {
   const auto l = newton_lab();
   const auto outcome = [&](auto change) {

@@ -17,7 +17,8 @@ namespace stickslip::test {
 using Dense = Eigen::MatrixXd;
 using Column = Eigen::VectorXd;
 
-/// Central differences of functions and arguments of size one are accurate to a modest multiple of this.
+/// Central differences of functions and arguments of magnitude one have an error of a modest multiple of
+/// this.
 inline const Real kStep = std::cbrt(std::numeric_limits<Real>::epsilon());
 inline const double kDifferenceError = 50 * std::pow(std::numeric_limits<Real>::epsilon(), 2.0 / 3.0);
 /// Rounding of a few hundred operations.
@@ -68,7 +69,7 @@ Column difference_gradient(Vec3* x, int corners, F f, Real step = kStep) {
   for (int k = 0; k < 3 * corners; ++k) {
     Real& value = x[k / 3][k % 3];
     const Real before = value;
-    // volatile: the step that was really taken, in float as well.
+    // volatile: the step actually taken, also in float.
     volatile Real up = before + step, down = before - step;
     value = up;
     const double high = f();
@@ -79,8 +80,8 @@ Column difference_gradient(Vec3* x, int corners, F f, Real step = kStep) {
   }
   return g;
 }
-/// dg/dx of a function of the same positions that returns a Column; column k is the derivative by coordinate
-/// k.
+/// dg/dx of a function of the same positions that returns a Column; column k is the derivative with respect
+/// to coordinate k.
 template <class F>
 Dense difference_jacobian(Vec3* x, int corners, F g, Real step = kStep) {
   Dense j;

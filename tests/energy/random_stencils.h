@@ -39,7 +39,7 @@ inline ContactStencil random_stencil(Random& random, ContactType type) {
     if (type == ContactType::edge_edge_mollified) {
       s = nearly_parallel_edges(random, random.uniform(Real(0.005), Real(0.02)),
                                 random.uniform(Real(-1.3), Real(1.3)), random.uniform(Real(0.1), Real(0.5)));
-      // A kink of the distance between two features, within a difference step.
+      // Beyond it, the distance may have a kink between two features within a difference step.
       if (stencil_distance2(s) < Real(0.6)) return s;
       continue;
     }

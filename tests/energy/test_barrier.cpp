@@ -51,12 +51,12 @@ TEST(Barrier, potential_with_a_multiplier_is_convex_and_smooth_and_ends) {
     EXPECT_NEAR(jet.second, (slope(d + h) - slope(d - h)) / (2 * h), tolerance * (1 + std::abs(jet.second)));
     EXPECT_LE(jet.first, 0);
     EXPECT_GE(jet.second, 0);
-    // [Guo24 §3.3]: sigma b + m (d_hat - d) where the slack is zero.
+    // [Guo24 §3.3]: sigma b + m (d_hat - d) at zero slack.
     if (d < d_hat) {
       EXPECT_NEAR(jet.value, sigma * barrier(d, 0.5) + m * (0.5 - d) + shift, tolerance);
     }
   }
-  // Value and slope go through both seams without a jump, and the force ends at zero.
+  // Value and slope are continuous at both seams, and the force ends at zero.
   for (const double seam : {0.5, end}) {
     const Jet2<Real> before = potential.jet(static_cast<Real>(seam - h)),
                      after = potential.jet(static_cast<Real>(seam + h));
@@ -65,7 +65,7 @@ TEST(Barrier, potential_with_a_multiplier_is_convex_and_smooth_and_ends) {
   }
   EXPECT_EQ(potential.value(static_cast<Real>(end + h)), 0);
   EXPECT_EQ(potential.jet(static_cast<Real>(end + h)).first, 0);
-  // However large a multiplier is, it acts on no distance beyond 2 d_hat.
+  // A multiplier of any size acts on no distance beyond 2 d_hat.
   EXPECT_NEAR(ContactPotential(d_hat, sigma, 1000).reach(), 1.0, 1e-6);
 }
 

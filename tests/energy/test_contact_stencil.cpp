@@ -21,7 +21,7 @@ bool far_from_a_switch(const ContactStencil& s) {
   return true;
 }
 
-/// A mollified pair varies on the scale of the angle between its edges, not of their length.
+/// A mollified pair varies on the scale of the angle between its edges, not of their lengths.
 Real step_of(const ContactStencil& s) {
   return s.type == ContactType::edge_edge_mollified ? Real(0.01) * kStep : kStep;
 }
@@ -78,12 +78,12 @@ TEST(ContactStencil, derivatives_match_finite_differences) {
       ContactStencil s = random_stencil(random, type);
       if (!far_from_a_switch(s)) continue;
       if (type == ContactType::edge_edge_mollified) {
-        // Differences of a single-precision mollifier tell nothing.
+        // Finite differences of a single-precision mollifier are meaningless.
         if (sizeof(Real) == 4) continue;
         const ClosestFeatures features = closest_features(s);
         mollified_cases.insert({features.type, features.corner[0]});
       }
-      // The bare barrier, and with a multiplier inside its d_hat and beyond it.
+      // The plain barrier, and a multiplier inside its d_hat and beyond it.
       for (const ContactPotential& potential :
            {ContactPotential(kReach), ContactPotential(kReach, 2, Real(0.7)),
             ContactPotential(kReach / 4, Real(0.3), Real(0.7))}) {
@@ -129,7 +129,7 @@ TEST(ContactStencil, tiny_distances_stay_finite_and_spd) {
     for (int trial = 0; trial < 100; ++trial) {
       SCOPED_TRACE(static_cast<int>(type));
       ContactStencil s = random_stencil(random, type);
-      // Bring side a to the distance d along the normal.
+      // Move side a to the distance d along the normal.
       const ClosestPoints c = closest_points(s);
       const bool edges = type == ContactType::edge_edge || type == ContactType::edge_edge_mollified;
       for (int i = 0; i < (edges ? 2 : 1); ++i) s.x[i] -= (c.distance - d) * c.normal;

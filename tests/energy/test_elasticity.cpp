@@ -10,7 +10,7 @@ constexpr ElasticModel kModels[] = {STICKSLIP_ELASTIC_MODELS(STICKSLIP_MODEL) El
 #undef STICKSLIP_MODEL
 constexpr Lame kLame{Real(0.7), Real(1.9)};
 
-/// Where inverted elements are forbidden, difference quotients lose their digits close to J = 0.
+/// For energies that forbid inversion, difference quotients lose their digits near J = 0.
 bool is_defined(ElasticModel model, const Mat3& f) {
   return !forbids_inversion(model) || determinant(f) > Real(0.2);
 }
@@ -19,7 +19,7 @@ Column flattened(const Mat3& a) {
   return Eigen::Map<const Eigen::Matrix<Real, 9, 1>>(a.m).template cast<double>();
 }
 
-/// Rows of F as the corners of the difference quotients: vec by rows.
+/// The rows of F serve as corners for the difference quotients: vec by rows.
 struct Rows {
   Vec3 row[3];
   explicit Rows(const Mat3& f) {
@@ -171,7 +171,7 @@ TEST(Elasticity, small_strain_is_linear_elasticity) {
     const Mat3 df = random.matrix(), strain = Real(0.5) * (df + df.transposed());
     const Mat3 expected = Real(2) * lame.mu * strain + lame.lambda * trace(strain) * Mat3::identity();
     expect_near(flattened(c(df)), flattened(expected), kRounding);
-    // A bar pulled along x contracts by nu and answers with E.
+    // A bar pulled along x contracts by nu and has stiffness E.
     const Real nu = lame.lambda > 0 ? poisson : Real(0);
     Mat3 pull = Mat3::zero();
     pull(0, 0) = 1, pull(1, 1) = pull(2, 2) = -nu;

@@ -11,7 +11,7 @@ namespace {
 using namespace stickslip::test;
 using namespace stickslip::fixtures;
 
-/// Two deformable boxes with an affine one between them, squeezed.
+/// Two deformable boxes with an affine box between them, compressed.
 struct Mixed {
   Model model;
   EnergyTerms terms;

@@ -67,7 +67,7 @@ TEST(Friction, sticks_without_motion_and_slips_at_the_limit) {
     const CornerVectors still{};
     EXPECT_EQ(flat(friction_gradient(f, still, kEps).v).norm(), 0);
     EXPECT_EQ(friction_value(f, still, kEps), 0);
-    // The force between the sides, seen by a point of unit weight.
+    // The force between the sides, on a point of unit weight.
     const CornerVectors dx = random_displacement(random, Real(3));
     const Vec3 u = sliding_displacement(f, dx);
     const CornerVectors g = friction_gradient(f, dx, kEps);
@@ -107,7 +107,7 @@ TEST(Friction, normal_force_is_that_of_the_barrier) {
       const CornerVectors g = barrier_gradient(s, d_hat);
       const bool edges = type == ContactType::edge_edge || type == ContactType::edge_edge_mollified;
       const Vec3 push =
-          -sigma * (edges ? g[0] + g[1] : g[0]);  // on side a; the mollifier turns edges, it does not push
+          -sigma * (edges ? g[0] + g[1] : g[0]);  // on side a; the mollifier gives a torque, no net force
       const double tolerance = type == ContactType::edge_edge_mollified ? 1e3 * kRounding : 10 * kRounding;
       EXPECT_NEAR(norm(push - (f.mu_lambda / mu) * f.normal), 0, tolerance);
       EXPECT_GT(f.mu_lambda, 0);

@@ -1,4 +1,4 @@
-// The stencil functions inside kernels give what they give on the host.
+// Stencil functions give the same results in kernels and on the host.
 #include "gpu/core/buffer.h"
 #include "gpu/core/launch.h"
 #include "gpu/energy/friction.h"
@@ -42,7 +42,7 @@ BACKEND_TEST(Stencils, kernels_agree_with_the_host) {
   for (std::size_t i = 0; i < stencils.size(); ++i) {
     SCOPED_TRACE(static_cast<int>(stencils[i].type));
     const StencilResult want = evaluate(stencils[i]);
-    // A mollified pair is a thousand times stiffer than its size, and rounds accordingly.
+    // The stiffness of a mollified pair is a thousand times its size; rounding errors grow accordingly.
     const double tolerance =
         stencils[i].type == ContactType::edge_edge_mollified ? 1e3 * kRounding : kRounding;
     EXPECT_NEAR(got[i].value, want.value, kRounding);

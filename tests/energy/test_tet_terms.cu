@@ -156,7 +156,7 @@ BACKEND_TEST(TetTerm, blocks_are_those_of_the_projected_hessian) {
       for (int corner = 0; corner < 4; ++corner)
         for (int row = 0; row < 3; ++row)
           for (int c = 0; c < 3; ++c) b(3 * row + c, 3 * corner + row) = shape.g[corner][c];
-      // Damping resists what is orthogonal to the turns W F_t, W antisymmetric.
+      // Damping resists only motion orthogonal to the rotations W F_t, W antisymmetric.
       const Mat3 f_t = edges(solid.x_t) * inverse_rest;
       Dense turns = Dense::Zero(9, 3);
       for (int axis = 0; axis < 3; ++axis) {
@@ -248,8 +248,8 @@ BACKEND_TEST(TetTerm, damping_resists_velocity_with_the_stiffness) {
   for (const ElasticModel model : kModels) {
     Solid damped(ctx, block(2, random, 0.1), material(model, 5, 0.3, damping));
     Solid elastic(ctx, damped.mesh, material(model, 5, 0.3));
-    // From rest K_t is the plain stiffness, so the damping force is damping/dt times the linearised elastic
-    // one.
+    // At rest K_t is the undamped stiffness, so the damping force is damping/dt times the linearised elastic
+    // force.
     const Real size = sizeof(Real) == 8 ? Real(1e-6) : Real(1e-3);
     jiggle(damped.x, random, size);
     elastic.x = damped.x;
@@ -266,7 +266,7 @@ BACKEND_TEST(TetTerm, damping_resists_velocity_with_the_stiffness) {
   }
 }
 
-/// A body under stress that turns stays undamped: its spin is no strain.
+/// A rotating body under stress is not damped: its spin is not a strain.
 BACKEND_TEST(TetTerm, damping_leaves_the_spin_of_stressed_bodies_alone) {
   Random random;
   SCOPED_TRACE(random.trace());

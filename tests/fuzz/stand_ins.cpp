@@ -1,5 +1,5 @@
-// What the parsers ask of the rest of the program. Little memory: sizes that would fill a machine are refused
-// here before they slow the fuzzer down.
+// Replacements for the functions that parsers call in the rest of the program. They report little memory:
+// excessive sizes are refused before they slow the fuzzer down.
 #include "app/io/file/memory.h"
 
 namespace stickslip {

@@ -50,7 +50,7 @@ const char* const setting_scene =
     "[[material]]\nname = 'soft'\n[[object]]\nname = 'box'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 1\n"
     "[[half_space]]\npoint = [0, -9, 0]\n";
 
-/// One `--set` a line.
+/// One `--set` per line.
 void fuzz_setting(std::string_view bytes) {
   static const Scene start = parse_scene(setting_scene, "input.toml");
   Scene scene = start;
@@ -61,7 +61,7 @@ void fuzz_setting(std::string_view bytes) {
   }
 }
 
-/// With a solid of few tets, so that most of the time goes into the script.
+/// With a solid of few tets, so that most of the time is spent on the script.
 struct LightFolder : testing::IpcFolder {
   LightFolder() {
     std::ofstream file(root / "input/tetMeshes/grid.msh");
@@ -84,7 +84,7 @@ void fuzz_ccd(std::string_view bytes) {
 }
 
 /// The datasets of a matrix: m, n, nz, nzmax, the expected shape, the lengths of p and i, then their values,
-/// one byte each. What is read has to survive another storage.
+/// one byte each. A matrix that is read must survive conversion to another storage.
 void fuzz_fclib(std::string_view bytes) {
   std::size_t at = 0;
   const auto next = [&] { return at < bytes.size() ? static_cast<signed char>(bytes[at++]) : 0; };

@@ -1,5 +1,4 @@
-// What is fuzzed: each target feeds bytes to one parser, which may refuse them with an InputError and must do
-// nothing worse.
+// Fuzz targets: each feeds bytes to one parser. A parser may throw InputError; any other failure is an error.
 #pragma once
 
 #include <span>

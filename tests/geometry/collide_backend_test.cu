@@ -1,4 +1,4 @@
-// The pair tests in a kernel: as on the host, for every pair of kinds.
+// The pair tests in a kernel give the host's results, for every pair of kinds.
 #include <memory>
 
 #include "gpu/core/buffer.h"
@@ -9,7 +9,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// A prism and a cube with its field, in the memory of a backend.
+/// A prism, and a cube with its distance field, in backend memory.
 struct LibraryArrays {
   stickslip::testing::TestHull hull = stickslip::testing::prism(6, 0.4, 0.3),
                                cube = stickslip::testing::box_hull({0.3, 0.3, 0.3});
@@ -27,7 +27,7 @@ struct LibraryArrays {
   }
 };
 
-/// `copy` returns where an array of the host stands for the one who reads it.
+/// `copy` returns the address of a host array on the reading side.
 template <class Copy>
 HullView hull_view(const stickslip::testing::TestHull& h, const Copy& copy) {
   HullView v = h.view();
@@ -101,7 +101,7 @@ BACKEND_TEST(CollideBackend, IsWhatTheHostFinds) {
       same += equal;
     }
   }
-  // Where two ways out are as good as each other, rounding on another machine may choose the other one.
+  // If two exits are equally short, rounding on another machine may select the other one.
   EXPECT_GE(same, static_cast<int>(0.98 * 2 * static_cast<double>(pairs)));
 #if !STICKSLIP_ON_CUDA
   EXPECT_EQ(same, static_cast<int>(2 * pairs));

@@ -18,7 +18,7 @@ Shape random_shape(Random& random, ShapeKind kind) {
   return s;
 }
 
-/// Half sizes that errors are measured by, as the contact code says it.
+/// Smallest half size, the scale of errors in the contact code.
 double thin(const Shape& s) {
   if (s.kind == ShapeKind::sphere || s.kind == ShapeKind::capsule) return s.size[0];
   return std::min({s.size[0], s.size[1], s.size[2]});
@@ -29,7 +29,8 @@ struct Pair {
   Pose pa, pb;
 };
 
-/// Near each other more often than not; every third time a face, edge or centre lies exactly on another.
+/// Close to each other more often than not; in every third pair a face, edge or centre lies exactly on
+/// another.
 Pair random_pair(Random& random, ShapeKind ka, ShapeKind kb) {
   Pair p{random_shape(random, ka), random_shape(random, kb), testing::random_pose(random, 0.8),
          testing::random_pose(random, 0.8)};
@@ -57,14 +58,14 @@ Manifold contact(const Pair& p, double margin = kAnyMargin) {
   return collide(p.a, p.pa, p.b, p.pb, kNoLibrary, margin);
 }
 
-/// What every manifold must be: see the messages. `curved`: what the polyhedra of the oracle miss of the
+/// Requirements on every manifold: see the messages. `curved`: deviation of the oracle's polyhedra from the
 /// shapes.
 void expect_true_contact(const Pair& p, const Manifold& m, double curved) {
   const testing::Solid a = testing::solid_of(p.a, p.pa), b = testing::solid_of(p.b, p.pb);
   const double core = testing::signed_core_distance(a, b), radius = a.radius + b.radius;
   const double slack = 1e-3 * std::min(thin(p.a), thin(p.b)) + curved;
-  // What rests is exact to a thousandth; of deep overlaps two boxes find the least depth to 5%, others one
-  // that may be more than that.
+  // Resting contact is exact to a thousandth. For deep overlaps two boxes find the least depth to 5%; other
+  // shapes find a depth that may be larger.
   const bool boxes = p.a.kind == ShapeKind::box && p.b.kind == ShapeKind::box;
   const bool deep = !boxes && core < -0.1 * std::min(thin(p.a), thin(p.b));
   const double bias = slack + std::max(0.0, -(deep ? 0.6 : 0.06) * core);
@@ -99,7 +100,7 @@ void expect_true_contacts(ShapeKind ka, ShapeKind kb, int rounds, double curved 
 TEST(CollideConvex, BoxesAsEveryPairOfFeaturesSays) {
   expect_true_contacts(ShapeKind::box, ShapeKind::box, 1500);
 }
-// The tolerance by which faces are preferred to edges is no gap.
+// The tolerance that prefers faces to edges does not act as a gap.
 TEST(CollideConvex, BoxesOnOneAnotherTouchWithinAnyMargin) {
   const Shape brick{ShapeKind::box, {0.5, 0.25, 0.25}, -1, Pose::identity()};
   for (const double margin : {1e-2, 1e-4, 1e-6})

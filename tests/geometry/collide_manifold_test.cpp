@@ -1,4 +1,4 @@
-// What holds for the contacts of every pair of convex shapes, known manifolds, half-spaces and reduction.
+// Properties of the contacts of every pair of convex shapes, known manifolds, half-spaces and reduction.
 #include <algorithm>
 #include <set>
 
@@ -10,7 +10,7 @@ namespace {
 using testing::Point;
 using testing::Random;
 
-/// Two hulls beside the other convex shapes.
+/// Two hulls in addition to the other convex shapes.
 struct HullWorld {
   std::vector<testing::TestHull> hulls;
   HullView views[2];
@@ -104,10 +104,10 @@ TEST(CollideManifold, FlipsWithItsShapesAndMovesWithThem) {
         ASSERT_EQ(turned.points[i].feature, m.points[i].feature);
       }
     } else {
-      // Of two faces that are as good as each other the first shape's is taken.
+      // Of two equally good faces that of the first shape is selected.
       ASSERT_NEAR(testing::least_gap(turned), testing::least_gap(m), 2e-3 + 1.4 * deep);
     }
-    // Far away from the origin, and seen from elsewhere. Deep inside, rounding may choose another way out.
+    // Far from the origin, and in another frame. In deep overlaps rounding may select another exit.
     if (deep > 0.01) continue;
     const Pose view{{300, -200, 100}, rotation_by(3 * random.point())};
     const Manifold moved = collide(a, view * pa, b, view * pb, world.library, 0.5);
@@ -116,8 +116,8 @@ TEST(CollideManifold, FlipsWithItsShapesAndMovesWithThem) {
     const auto before = by_name(m), after = by_name(moved);
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (before[i].feature != after[i].feature) continue;
-      // Distances are right to 1e-8 m. Along a direction in which the surfaces are nearly flat towards each
-      // other, with a radius R, that leaves a point open by sqrt(2 R 1e-8): 1e-4 m at 0.5 m.
+      // Distances are accurate to 1e-8 m. If the surfaces are nearly flat relative to each other along a
+      // direction, with radius R, a point is then uncertain by sqrt(2 R 1e-8): 1e-4 m for 0.5 m.
       const Point shift = view.apply(before[i].point) - after[i].point;
       ASSERT_NEAR(dot(shift, moved.normal), 0, 1e-8);
       ASSERT_NEAR(before[i].gap, after[i].gap, 1e-8);
@@ -127,7 +127,7 @@ TEST(CollideManifold, FlipsWithItsShapesAndMovesWithThem) {
 }
 
 TEST(CollideManifold, NamesLastWhileNothingMuchMoves) {
-  // What rests on a face, slightly askew as solvers leave it: every shape on every flat one.
+  // Every shape resting on every flat face, slightly tilted as solvers leave it.
   Random random;
   SCOPED_TRACE(random.trace());
   int kept = 0, all = 0;
@@ -162,7 +162,7 @@ TEST(CollideManifold, NamesDoNotTellWhichFaceWasTheReference) {
   const ShapeLibrary none{nullptr, nullptr};
   const Shape brick{ShapeKind::box, {0.5, 0.25, 0.25}, -1, Pose::identity()};
   const Pose under = Pose::identity();
-  // The upper one leans this way or that: the lower box's face, then the upper's, is the one that fits.
+  // The upper one tilts in both directions: the best face is the lower box's, then the upper's.
   std::set<std::uint32_t> names[2];
   for (int turn = 0; turn < 2; ++turn) {
     const Quat lean = rotation_by(Point{0, 0.2, turn ? 0.004 : -0.004});
@@ -171,7 +171,7 @@ TEST(CollideManifold, NamesDoNotTellWhichFaceWasTheReference) {
     for (int i = 0; i < m.count; ++i) names[turn].insert(m.points[i].feature);
   }
   EXPECT_EQ(names[0], names[1]);
-  // The same two, seen from the other one.
+  // The same two in the other order.
   const Pose above{{0.3, 0.4995, 0.1}, rotation_by(Point{0, 0.2, 0})};
   EXPECT_EQ(collide(brick, above, brick, under, none, 0.02).count,
             collide(brick, under, brick, above, none, 0.02).count);
@@ -180,7 +180,7 @@ TEST(CollideManifold, NamesDoNotTellWhichFaceWasTheReference) {
 TEST(CollideManifold, KnownOnes) {
   const ShapeLibrary none{nullptr, nullptr};
   const Shape brick{ShapeKind::box, {0.5, 0.25, 0.25}, -1, Pose::identity()};
-  // Half over a brick: the corners of the overlap.
+  // Half supported by a brick: the corners of the overlap.
   const Manifold m =
       collide(brick, Pose{{0.5, 0.499, 0.1}, Quat::identity()}, brick, Pose::identity(), none, 0.01);
   ASSERT_EQ(m.count, 4);
@@ -196,13 +196,13 @@ TEST(CollideManifold, KnownOnes) {
     }
     EXPECT_LT(nearest, 1e-12);
   }
-  // Across each other: an octagon at most; 45 degrees over a square of the same size is one.
+  // Rotated relative to each other: at most an octagon, as for 45 degrees over a square of the same size.
   const Shape cube{ShapeKind::box, {0.5, 0.5, 0.5}, -1, Pose::identity()};
   EXPECT_EQ(collide(cube, Pose{{0, 0.999, 0}, rotation_by(Point{0, M_PI / 4, 0})}, cube, Pose::identity(),
                     none, 0.01)
                 .count,
             8);
-  // Two edges at right angles: along the line between them.
+  // Two edges at right angles: the normal is along the line between them.
   const Pose low{{0, -M_SQRT1_2, 0}, rotation_by(Point{M_PI / 4, 0, 0})};
   const Pose high{{0.1, M_SQRT1_2 + 0.01, 0.2}, rotation_by(Point{0, 0, M_PI / 4})};
   const Manifold edge = collide(cube, high, cube, low, none, 0.1);
@@ -237,7 +237,7 @@ TEST(CollideManifold, RoundShapesLieOnFaces) {
     EXPECT_NEAR(std::abs(pair.points[0].point[0] - pair.points[1].point[0]), 0.9, 1e-9);
     for (int i = 0; i < 2; ++i) EXPECT_NEAR(pair.points[i].gap, -0.001, 1e-9);
   }
-  // Upright: on the rim, all at one height; so on top of another barrel.
+  // Upright: points on the rim, all at one height; also on top of another barrel.
   for (const Shape& under : {plate, barrel}) {
     const double top = under.size[1];
     const Manifold m =
@@ -249,7 +249,7 @@ TEST(CollideManifold, RoundShapesLieOnFaces) {
       EXPECT_NEAR(std::hypot(m.points[i].point[0], m.points[i].point[2]), 0.2, 1e-9);
     }
   }
-  // On its rim: the lowest point is the rim's own.
+  // Tilted onto its rim: the lowest point is that of the rim.
   const double tilt = 0.3;
   const double low = 0.6 * std::cos(tilt) + 0.2 * std::sin(tilt);
   const Manifold rim =
@@ -268,7 +268,7 @@ TEST(CollideManifold, WhatCoincidesStillHasANormal) {
       Shape a = world.shape(random, static_cast<ShapeKind>(i)),
             b = world.shape(random, static_cast<ShapeKind>(j));
       a.pose = b.pose = Pose::identity();
-      // A random hull need not have its origin inside, nor the middles of its box on it.
+      // The origin may lie outside a random hull, and the face centres of its box need not lie on it.
       if (b.kind == ShapeKind::hull) b = world.hulls[1].shape(1);
       if (a.kind == ShapeKind::hull) a = world.hulls[1].shape(1);
       for (const Point& x :
@@ -306,7 +306,7 @@ TEST(CollideHalfSpace, PointsAreVerticesAtTheirHeights) {
       const Point low_side = m.points[i].point + (0.5 * m.points[i].gap) * up;
       ASSERT_NEAR(dot(up, low_side) - offset, m.points[i].gap, 1e-12);
       const testing::Solid point{{low_side}, {}, {}, 0};
-      // Under the higher end of a leaning capsule it is inside.
+      // Below the higher end of a tilted capsule the point is inside.
       const double outside = testing::signed_distance(point, solid);
       ASSERT_LE(outside, 1e-3) << "on the surface";
       ASSERT_TRUE(outside >= -1e-3 || s.kind == ShapeKind::capsule) << outside;
@@ -336,10 +336,10 @@ Manifold random_manifold(Random& random, int count) {
   return m;
 }
 
-/// Of the convex hull, seen along y.
+/// Area of the convex hull projected along y.
 double spanned_area(const Manifold& m) {
   double best = 0;
-  // Twice the area of the hull is the integral of the width over directions; enough of them will do.
+  // Twice the area of the hull is the integral of the width over directions, approximated by a sum.
   for (int k = 0; k < 360; ++k) {
     const double a0 = k * M_PI / 180, a1 = (k + 1) * M_PI / 180;
     const auto farthest = [&](double a) {
@@ -394,7 +394,7 @@ TEST(ReduceManifold, AnyNumberAndPointsOnALineOrInOnePlace) {
       EXPECT_EQ(names.size(), static_cast<std::size_t>(most));
     }
   }
-  // A square's corners stay, its middle goes.
+  // The corners of a square are kept, its centre is dropped.
   Manifold square = random_manifold(random, 5);
   for (int i = 0; i < 5; ++i) square.points[i].gap = 0;
   square.points[0].point = {-1, 0, -1}, square.points[1].point = {0, 0, 0},

@@ -1,4 +1,4 @@
-// Meshes whose distance is known in closed form against convex shapes and each other.
+// Meshes with closed-form distances against convex shapes and each other.
 #include <functional>
 
 #include "tests/geometry/collide_oracle.h"
@@ -9,7 +9,7 @@ namespace {
 using testing::Point;
 using testing::Random;
 
-/// What owns a mesh's arrays, and its view.
+/// Owner of a mesh's arrays, and its view.
 struct TestMesh {
   std::vector<Point> vertices;
   std::vector<Vec<std::int32_t, 3>> triangles;
@@ -51,7 +51,7 @@ TestMesh box_mesh(const Point& half, double spacing) {
   m.fill(spacing, [&](Point p) { return narrow::box_distance(p, half).distance; });
   return m;
 }
-/// A torus about y, its ring of radius `ring`, its tube of radius `tube`.
+/// A torus about y: ring of radius `ring`, tube of radius `tube`.
 TestMesh torus_mesh(double ring, double tube, int around, double spacing) {
   TestMesh m;
   const int about = around / 2;
@@ -118,7 +118,7 @@ TEST(CollideMesh, ABoxMeshRestsAsABox) {
   const Manifold turned = collide(mesh, Pose::identity(), box, above, library, 0.01);
   EXPECT_EQ(turned.count, 4);
   EXPECT_NEAR(turned.normal[1], -1, 1e-6);
-  // The mesh on the box: its corners in the box's distance.
+  // The mesh on the box: its corners, with the box's distance.
   const Manifold other = collide(mesh, above, Shape{ShapeKind::box, {2, 0.25, 2}, -1, Pose::identity()},
                                  Pose{{0, -0.05, 0}, Quat::identity()}, library, 0.01);
   ASSERT_EQ(other.count, 4);
@@ -137,7 +137,7 @@ TEST(CollideMesh, ShapesOnATorusAsItsFormulaSays) {
     const Pose at{random.point(), rotation_by(random.point())};
     const Point& c = at.x;
     const double gap = std::hypot(std::hypot(c[0], c[2]) - ring, c[1]) - tube - ball.size[0];
-    // Deep inside, both the field and the sphere have no one way out.
+    // In deep overlaps the exit is not unique, for the field and for the sphere.
     if (gap < -0.7 * ball.size[0] || gap < -0.7 * tube || gap > 0.2) continue;
     const Manifold m = collide(ball, at, mesh, Pose::identity(), library, 0.3);
     ASSERT_TRUE(testing::sound(m));
@@ -147,7 +147,7 @@ TEST(CollideMesh, ShapesOnATorusAsItsFormulaSays) {
 }
 
 TEST(CollideMesh, AGrooveHoldsABallOnBothSides) {
-  // Inside the hole of a torus a ball that is a little too large touches all around.
+  // In the hole of a torus a slightly too large ball touches all around.
   MeshWorld world{{torus_mesh(0.6, 0.2, 48, 0.025)}, {}};
   const ShapeLibrary library = world.library();
   const Shape ball{ShapeKind::sphere, Point::filled(0.405), -1, Pose::identity()};
@@ -169,7 +169,7 @@ TEST(CollideMesh, TwoMeshesAndHalfSpaces) {
   MeshWorld world{{torus_mesh(0.6, 0.2, 48, 0.025), box_mesh({1, 0.1, 1}, 0.05)}, {}};
   const ShapeLibrary library = world.library();
   const Shape ring = world.meshes[0].shape(0), plate = world.meshes[1].shape(1);
-  // The ring lies on the plate, whose triangles are larger than the ring.
+  // The ring lies on the plate; the plate's triangles are larger than the ring.
   const Pose above{{0, 0.299, 0}, Quat::identity()};
   const Manifold m = collide(ring, above, plate, Pose::identity(), library, 0.01);
   ASSERT_EQ(m.count, Manifold::kMost);
@@ -178,7 +178,7 @@ TEST(CollideMesh, TwoMeshesAndHalfSpaces) {
   const Manifold flat = collide_half_space(ring, above, {0, 1, 0}, 0.1, library, 0.01);
   ASSERT_EQ(flat.count, Manifold::kMost);
   EXPECT_NEAR(testing::least_gap(flat), -0.001, 1e-9);
-  // Linked rings, crossing at right angles through each other's hole, tubes touching.
+  // Linked rings: each passes through the other's hole at a right angle, tubes touching.
   const Pose through{{0.6 + 0.201 + 0.0, 0, 0}, rotation_by(Point{M_PI / 2, 0, 0})};
   const ManyManifolds linked = collide_mesh(ring, through, ring, Pose::identity(), library, 0.01);
   for (int k = 0; k < linked.count; ++k) EXPECT_TRUE(testing::sound(linked.parts[k]));

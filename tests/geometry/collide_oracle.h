@@ -1,4 +1,4 @@
-// Distance and depth of convex polyhedra by trying every pair of features, for tests of contacts.
+// Distance and depth of convex polyhedra by testing every pair of features, for tests of contacts.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace stickslip::testing {
 
 using Point = Vec<double, 3>;
 
-/// A polyhedron, or a segment or point, and all within `radius` of it.
+/// A polyhedron, segment or point, and all points within `radius` of it.
 struct Solid {
   std::vector<Point> vertices;
   std::vector<Vec<std::int32_t, 2>> edges;
@@ -26,7 +26,7 @@ struct Solid {
   }
 };
 
-/// What owns a hull's arrays, and its view.
+/// Owner of a hull's arrays, and its view.
 struct TestHull {
   std::vector<Point> vertices, normals;
   std::vector<double> offsets;
@@ -63,7 +63,7 @@ struct TestHull {
   }
 };
 
-/// Points on an ellipsoid: every plane through three with all others on one side is a face.
+/// Points on an ellipsoid: a plane through three points is a face if all others lie on one side.
 inline TestHull random_hull(Random& random, int corners) {
   TestHull h;
   const Point half = {random.uniform(0.3, 1), random.uniform(0.3, 1), random.uniform(0.3, 1)};
@@ -86,7 +86,7 @@ inline TestHull random_hull(Random& random, int corners) {
       }
   return h;
 }
-/// An upright prism of that many sides with its axis along y: the polygon inside the circle of this radius.
+/// An upright prism with `sides` sides and axis y; its polygon is inscribed in the circle of this radius.
 inline TestHull prism(int sides, double radius, double half) {
   TestHull h;
   std::vector<std::int32_t> top, bottom;
@@ -125,7 +125,7 @@ inline Solid solid_of(const TestHull& h, const Pose& at) {
       s.triangles.push_back({h.face_vertices[h.face_start[f]], h.face_vertices[k], h.face_vertices[k + 1]});
   return s;
 }
-/// A cylinder is a prism of 64 sides here.
+/// A cylinder is represented by a prism of 64 sides.
 inline Solid solid_of(const Shape& shape, const Pose& body, const std::vector<TestHull>& hulls = {}) {
   const Pose at = body * shape.pose;
   const Point up{0, shape.size[1], 0};
@@ -143,7 +143,7 @@ inline Solid solid_of(const Shape& shape, const Pose& body, const std::vector<Te
   }
 }
 
-/// How far a stands from b along n.
+/// Gap between a and b along n.
 inline double separation_along(const Solid& a, const Solid& b, const Point& n) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Point& p : a.vertices) low = std::min(low, dot(n, p));
@@ -151,8 +151,8 @@ inline double separation_along(const Solid& a, const Solid& b, const Point& n) {
   return low - high - a.radius - b.radius;
 }
 
-/// Distance of the cores where they are apart, else minus the least depth (which is along the normal of a
-/// face or across two edges).
+/// Distance of the cores if they are separate, else minus the least depth (along the normal of a face, or
+/// across two edges).
 inline double signed_core_distance(const Solid& a, const Solid& b) {
   double s = -std::numeric_limits<double>::infinity();
   const auto offer = [&](const Point& n) {
@@ -184,7 +184,7 @@ inline double signed_core_distance(const Solid& a, const Solid& b) {
                     edge_edge_d2(a.vertices[ea[0]], a.vertices[ea[1]], b.vertices[eb[0]], b.vertices[eb[1]]));
   return std::sqrt(d2);
 }
-/// The same with the radii taken off.
+/// The same minus the radii.
 inline double signed_distance(const Solid& a, const Solid& b) {
   return signed_core_distance(a, b) - a.radius - b.radius;
 }

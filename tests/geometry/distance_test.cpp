@@ -29,7 +29,7 @@ double brute_point_triangle(P p, P t0, P t1, P t2) {
   return minimum(0, 1, [&](double s) { return brute_point_edge(p, t0 + s * (t1 - t0), t0 + s * (t2 - t0)); });
 }
 
-/// Four points; every third time degenerate in one way or another.
+/// Four points; every third time degenerate.
 void random_quad(Random& random, P (&x)[4]) {
   for (P& q : x) q = random.point();
   const int a = random.index(4), b = (a + 1 + random.index(3)) % 4;
@@ -65,7 +65,7 @@ class Distances : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Distances, Scalars);
 
-/// Weights describe points of the two primitives whose difference is r, of length^2 d2.
+/// Requires that the weights describe points on the two primitives with difference r, and |r|^2 = d2.
 template <class T, class Feature, int N>
 void expect_consistent(const ClosestPair<T, Feature, N>& pair, const Vec<T, 3> (&x)[N], int side_a,
                        double tolerance) {
@@ -84,7 +84,7 @@ void expect_consistent(const ClosestPair<T, Feature, N>& pair, const Vec<T, 3> (
 
 TYPED_TEST(Distances, EqualBruteForceMinimisation) {
   using T = TypeParam;
-  // Both halves of nearly_parallel's argument: the distance is good to sqrt(epsilon) of an edge.
+  // Both cases of nearly_parallel's argument: the distance is accurate to sqrt(epsilon) of an edge.
   const double tolerance = 8 * std::sqrt(std::numeric_limits<T>::epsilon());
   Random random;
   SCOPED_TRACE(random.trace());
@@ -197,7 +197,7 @@ TEST(Features, KnownCases) {
   EXPECT_EQ(edge_edge_feature(a0, a1, P{-2, 1, -1}, P{-2, 1, 1}), E::a0_b);
   EXPECT_EQ(edge_edge_feature(a0, a1, P{2, 0, 0}, P{3, 0, 0}), E::a1_b0);
   EXPECT_EQ(edge_edge_feature(a0, a1, P{-3, 0, 0}, P{-2, 0, 0}), E::a0_b1);
-  // Parallel and overlapping: some end against the inside of the other edge.
+  // Parallel and overlapping: an endpoint against the inside of the other edge.
   EXPECT_EQ(edge_edge_d2(a0, a1, P{0, 1, 0}, P{5, 1, 0}), 1);
   // Both edges are points.
   EXPECT_EQ(edge_edge_d2(a0, a0, a1, a1), 4);
@@ -209,7 +209,7 @@ TEST(HullDistance, DerivativesMatchFiniteDifferences) {
   for (int n = 0; n < 200; ++n) {
     P x[4];
     for (P& q : x) q = random.point();
-    // Not so flat that the finite difference leaves its range.
+    // Flat configurations are skipped: finite differences leave the range of the formula.
     if (norm2(cross(x[2] - x[1], x[3] - x[1])) < 0.05 || norm2(cross(x[1] - x[0], x[3] - x[2])) < 0.05)
       continue;
     const P x2[2] = {x[0], x[1]}, x3[3] = {x[0], x[1], x[2]};
@@ -241,7 +241,7 @@ TEST(HullDistance, FloatDerivativesMatchDouble) {
     Vec<float, 3> x[4];
     Vec<double, 3> y[4];
     for (int i = 0; i < 4; ++i) y[i] = (x[i] = random.point<float>()).cast<double>();
-    // Nearly parallel lines lose digits by their condition, which is no fault of the formula.
+    // Nearly parallel lines lose digits by their condition number, not by the formula.
     const Vec<double, 3> a = y[1] - y[0], b = y[3] - y[2];
     if (norm2(cross(a, b)) < 0.25 * norm2(a) * norm2(b) || norm2(a) < 0.05 || norm2(b) < 0.05) continue;
     const auto single = line_line_d2_hessian(x[0], x[1], x[2], x[3]);

@@ -45,8 +45,8 @@ void nudge(Vec<T, 3> (&x)[N], int dof, T by) {
   x[dof / 3][dof % 3] += by;
 }
 
-/// Compares gradient(x) and hessian(x) with centred differences of value(x) and gradient(x), in long double,
-/// where differences with h = 1e-6 are good to 1e-11 of the function's scale over h^2.
+/// Compares gradient(x) and hessian(x) with central differences of value(x) and gradient(x) in long double.
+/// With h = 1e-6 these are accurate to 1e-11 of the function's scale over h^2.
 template <int N, class Value, class Gradient, class Hessian>
 void expect_derivatives(const Vec<double, 3> (&points)[N], const Value& value, const Gradient& gradient,
                         const Hessian& hessian, double tolerance) {

@@ -48,8 +48,8 @@ TEST(Orientation, EqualsIntegerArithmetic) {
   SCOPED_TRACE(random.trace());
   int flat = 0;
   for (int n = 0; n < 20000; ++n) {
-    // A corner of the grid far from zero makes the floating-point filter fail; few grid points make flat ones
-    // frequent.
+    // Grid points far from zero make the floating-point filter fail; few grid points make degenerate
+    // triangles frequent.
     const long offset = n % 2 == 0 ? 0 : 1L << 40, range = n % 3 == 0 ? 2 : (n % 3 == 1 ? 40 : 1L << 20);
     GridPoint g[4];
     P p[4];
@@ -77,7 +77,7 @@ TEST(Orientation, EqualsIntegerArithmetic) {
 }
 
 TEST(Orientation, SurvivesOneUnitInTheLastPlace) {
-  // Points of a plane through (1,0,0), (0,1,0), (0,0,1), one of them moved by the last bit.
+  // Points of a plane through (1,0,0), (0,1,0), (0,0,1); one of them moved by the last bit.
   const P a{0.1, 0.3, 0.6}, b{3, -1, -1}, c{-2, 2.5, 0.5};
   const P on{0.5, 0.25, 0.25};
   const int side = exact::orientation3(b, c, P{1, 0, 0}, P{0, 0, 0});
@@ -87,7 +87,7 @@ TEST(Orientation, SurvivesOneUnitInTheLastPlace) {
   EXPECT_EQ(exact::orientation3(b, c, P{1, 0, 0}, on), 0);
   EXPECT_EQ(exact::orientation3(b, c, P{1, 0, 0}, below), side);
   EXPECT_EQ(exact::orientation3(b, c, P{1, 0, 0}, above), -side);
-  // 0.1 + 0.3 + 0.6 of the stored doubles is not exactly 1.
+  // The sum 0.1 + 0.3 + 0.6 of the stored doubles is not exactly 1.
   EXPECT_NE(exact::orientation3(b, c, P{1, 0, 0}, a), 0);
 }
 
@@ -95,7 +95,7 @@ TEST(SegmentTriangle, KnownCases) {
   const P t0{0, 0, 0}, t1{1, 0, 0}, t2{0, 0, 1};
   const auto meets = [&](const P& a, const P& b) { return segment_intersects_triangle(a, b, t0, t1, t2); };
   EXPECT_TRUE(meets({0.2, 1, 0.2}, {0.2, -1, 0.2}));                              // through
-  EXPECT_FALSE(meets({0.2, 1, 0.2}, {0.2, 1e-300, 0.2}));                         // ends short of the plane
+  EXPECT_FALSE(meets({0.2, 1, 0.2}, {0.2, 1e-300, 0.2}));                         // ends before the plane
   EXPECT_TRUE(meets({0.2, 1, 0.2}, {0.2, 0, 0.2}));                               // ends on the plane
   EXPECT_FALSE(meets({0.8, 1, 0.8}, {0.8, -1, 0.8}));                             // passes beside
   EXPECT_TRUE(meets({0.5, 1, 0.5}, {0.5, -1, 0.5}));                              // through a side
@@ -106,7 +106,7 @@ TEST(SegmentTriangle, KnownCases) {
   EXPECT_TRUE(meets({2, 0, 0}, {0.5, 0, 0}));                                     // along a side
   EXPECT_FALSE(meets({2, 0, 0}, {1.5, 0, 0}));                                    // on the line of a side
   EXPECT_TRUE(meets({0.1, 0, 0.1}, {0.1, 0, 0.1}));                               // a point
-  EXPECT_FALSE(segment_intersects_triangle(P{0, 1, 0}, P{1, 1, 0}, t0, t1, t1));  // no area, same plane
+  EXPECT_FALSE(segment_intersects_triangle(P{0, 1, 0}, P{1, 1, 0}, t0, t1, t1));  // zero area, same plane
   EXPECT_TRUE(segment_intersects_triangle(P{0.5, 1, 0}, P{0.5, -1, 0}, t0, t1, t1));
 }
 
@@ -116,7 +116,7 @@ TEST(SegmentTriangle, RandomAgainstBarycentricCoordinates) {
   int hits = 0;
   for (int n = 0; n < 100000; ++n) {
     const P t0 = random.point(), t1 = random.point(), t2 = random.point(), a = random.point();
-    // The segment passes the plane at (u, v), at the share s of its length.
+    // The segment crosses the plane at (u, v), at the share s of its length.
     const double u = random.uniform(-0.5, 1.5), v = random.uniform(-0.5, 1.5), s = random.uniform(0.5, 1.5);
     const double margin = std::min({std::abs(u), std::abs(v), std::abs(1 - u - v), std::abs(1 - s)});
     if (margin < 1e-6) continue;
@@ -124,7 +124,7 @@ TEST(SegmentTriangle, RandomAgainstBarycentricCoordinates) {
     if (std::abs(dot(cross(t1 - t0, t2 - t0), hit - a)) < 1e-6) continue;
     const bool expected = s < 1 && u > 0 && v > 0 && u + v < 1;
     hits += expected;
-    // Every naming of the same sets.
+    // All orders of the same corners.
     ASSERT_EQ(segment_intersects_triangle(a, b, t0, t1, t2), expected);
     ASSERT_EQ(segment_intersects_triangle(b, a, t2, t1, t0), expected);
     ASSERT_EQ(segment_intersects_triangle(a, b, t1, t2, t0), expected);

@@ -10,7 +10,7 @@ namespace {
 
 using testing::RandomLaws;
 
-/// With friction along every row, where a cone has an inside.
+/// With friction along every row: then a cone has an interior.
 template <int D>
 ContactLaw<D> rough_law(RandomLaws& random) {
   ContactLaw<D> law{};
@@ -33,7 +33,7 @@ Vec<double, D> scaled_velocity(const ContactLaw<D>& law, Vec<double, D> y) {
   return y;
 }
 
-/// A point inside K, at a depth from 1e-6 of its size on.
+/// A point inside K, at a depth of at least 1e-6 of its size.
 template <int D>
 Vec<double, D> inside(const ContactLaw<D>& law, RandomLaws& random, bool dual) {
   const Vec<double, D> x = random.vector<D>();
@@ -55,19 +55,19 @@ void check_scaling(RandomLaws& random) {
   const Vec<double, D> x = scaling.impulse(r), z = scaling.velocity(y);
   expect_near(x, scaled_impulse(law, r), 1e-15);
   expect_near(z, scaled_velocity(law, y), 1e-15);
-  // N x = N^-1 z = lambda, which is inside the cone as well, and the products are the same.
+  // N x = N^-1 z = lambda, which also lies inside the cone, and the products are equal.
   expect_near(scaling.apply(x), scaling.lambda, 1e-14);
   expect_near(scaling.apply_inverse(z), scaling.lambda, 1e-8);
   EXPECT_GT(scaling.lambda[0], norm(tangential(scaling.lambda)));
   EXPECT_NEAR(norm2(scaling.lambda), dot(r, y), 1e-8 * dot(r, y));
-  // The axis lies on the hyperbola, N and N^-1 undo each other, N is symmetric.
+  // The axis lies on the hyperbola, N and N^-1 are inverse to each other, N is symmetric.
   EXPECT_NEAR(law_detail::cone_determinant(scaling.axis), 1, 1e-8 * norm2(scaling.axis));
   const Vec<double, D> v = random.vector<D>(), w = random.vector<D>();
   const double condition = norm2(scaling.axis);
   expect_near(scaling.apply_inverse(scaling.apply(v)), v, 1e-14 * condition * condition);
   EXPECT_NEAR(dot(v, scaling.apply(w)), dot(w, scaling.apply(v)),
               1e-14 * scaling.size * condition * norm(v) * norm(w));
-  // M = S N^2 S with S = row_scale takes r to y.
+  // M = S N^2 S with S = row_scale maps r to y.
   const Mat<double, D> m = scaling.impedance();
   const Vec<double, D> twice = scaling.unscaled_velocity(scaling.apply(scaling.apply(scaling.impulse(v))));
   double size = 0;
@@ -83,8 +83,7 @@ bool stays(const Vec<double, D>& x, const Vec<double, D>& d, double t) {
   return at[0] >= norm(tangential(at));
 }
 
-/// The first step that leaves, between neighbours of a fine grid and then by bisection; infinite when none
-/// does.
+/// The first step that leaves the cone, by a fine grid and then bisection; infinite if none does.
 template <int D>
 double walk(const Vec<double, D>& x, const Vec<double, D>& d) {
   double low = 0, high = 1e-9;
@@ -160,7 +159,7 @@ TEST(Interior, JordanProductsAndQuotients) {
   }
 }
 
-/// Rows without friction are left out on both sides, boxes have no such cones.
+/// Rows without friction are omitted on both sides; boxes have no such cones.
 TEST(Interior, RowsWithoutFriction) {
   ContactLaw<3> law{{0.5, 0.0}, FrictionSet::ellipsoid, FlowRule::exact};
   const ConeScaling<3> scaling(law, {2, 0.3, 0}, {1, 0.4, 7});

@@ -10,8 +10,8 @@ namespace {
 using testing::block_scale;
 using testing::RandomLaws;
 
-/// Of the natural map, relative to the velocities in it: rounding errors are multiplied by the shift's 1 +
-/// mu.
+/// Error of the natural map relative to the velocities in it: De Saxce's shift multiplies rounding errors by
+/// 1 + mu.
 template <int D>
 double law_residual(const ContactLaw<D>& law, const Mat<double, D>& w, const Vec<double, D>& q,
                     const Vec<double, D>& r) {
@@ -35,7 +35,7 @@ void check_law(RandomLaws& random, FrictionSet set, FlowRule flow, double larges
     const Vec<double, D> r = local_solve(law, data, q, lambda);
     worst = std::max(worst, law_residual(law, w, q, r));
     ++states[static_cast<int>(block_state(law, block_scale(w), r, w * r + q))];
-    if (n % 4 == 0) {  // from a guess, good or bad
+    if (n % 4 == 0) {  // from a good or a bad guess
       lambda *= n % 8 == 0 ? 1.001 : random.power(6);
       worst = std::max(worst, law_residual(law, w, q, local_solve(law, data, q, lambda)));
     }
@@ -106,8 +106,8 @@ TEST(LocalSolve, IsotropicBlocksHaveAClosedForm) {
   }
 }
 
-/// Sliding in direction d presses with r_N = -q_N / (W_NN - mu w . d); looked for among all directions d such
-/// that u_T has no part across d.
+/// Sliding in direction d has r_N = -q_N / (W_NN - mu w . d). Searches all directions d for those in which
+/// u_T has no component across d.
 double distance_to_sliding_solutions(const Mat<double, 3>& w, const Vec<double, 3>& q, double mu,
                                      const Vec<double, 3>& r) {
   const auto impulse = [&](double angle) {
@@ -140,7 +140,7 @@ TEST(LocalSolve, SlidesAsASearchOverDirectionsFinds) {
   for (int n = 0; n < 600; ++n) {
     const double mu = random.uniform(0.1, 0.6);
     const ContactLaw<3> law{{mu, mu}};
-    const Mat<double, 3> w = random.block<3>(4);  // so that there is one solution
+    const Mat<double, 3> w = random.block<3>(4);  // so that the solution is unique
     Vec<double, 3> q = random.vector<3>();
     q[0] = -std::fabs(q[0]);
     const Vec<double, 3> r = local_solve(law, w, q);
@@ -208,7 +208,7 @@ TEST(LocalSolve, SurvivesBlocksThatAreNotRegular) {
             EXPECT_LE(cone_distance(law, r), 1e-12 * norm(r)) << n;
           }
         }
-        // q in the range of W: what stops the block is among the solutions.
+        // q in the range of W: an impulse that stops the block is among the solutions.
         const Mat<double, 3> w = outer(a, a) + outer(b, b);
         const ContactLaw<3> joint{{1, 1}, FrictionSet::bilateral};
         const Vec<double, 3> reachable = w * random.vector<3>();

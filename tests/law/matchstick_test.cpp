@@ -44,7 +44,7 @@ TEST(Matchstick, FramesAreRightHanded) {
     EXPECT_LT(std::fabs(dot(contact.t, normal)), 1e-12);
     EXPECT_GE(contact.law.mu[0], 0.2 - 1e-15);
     EXPECT_LE(contact.law.mu[1], 1.0 + 1e-15);
-    // Which body is called A does not matter.
+    // The result does not depend on the order of the bodies.
     const MatchstickContact swapped = matchstick(b, a, normal, kSticks);
     EXPECT_LT(norm(swapped.law.mu - contact.law.mu), 1e-12);
     if (n % 4 == 0 || n % 5 == 0) {
@@ -53,7 +53,7 @@ TEST(Matchstick, FramesAreRightHanded) {
   }
 }
 
-/// A cohesive contact holds a pull up to its cohesion.
+/// A cohesive contact resists tension up to its cohesion.
 TEST(Cohesion, HoldsUpToItsStrength) {
   const Mat<double, 3> w = 0.5 * Mat<double, 3>::identity();
   const ContactLaw<3> law{{0.5, 0.5}};

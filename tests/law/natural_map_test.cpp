@@ -9,7 +9,7 @@ namespace {
 using testing::block_scale;
 using testing::RandomLaws;
 
-/// A point of the section's rim at which -u_T is an outward normal: where friction opposes u_T the most.
+/// A point of the section's rim with outward normal -u_T: there friction opposes u_T most.
 template <int D>
 Vec<double, D - 1> most_opposed(const ContactLaw<D>& law, const Vec<double, D>& u) {
   Vec<double, D - 1> t{};
@@ -25,7 +25,7 @@ struct Pair {
   Vec<double, 3> r, u;
 };
 
-/// (u, r) in the exact law, from its own words and not from De Saxce's cones.
+/// (u, r) that satisfies the exact law by its definition, without De Saxce's cones.
 Pair make_pair(RandomLaws& random, const ContactLaw<3>& law, BlockState state) {
   Pair pair{Vec<double, 3>::zero(), random.vector<3>()};
   const double normal = std::exp(random.normal());
@@ -56,7 +56,7 @@ TEST(NaturalMap, VanishesExactlyAtCoulombsLaw) {
     EXPECT_LE(block_error(law, s, at.r, at.u), 1e-14 * size * (1 + norm(law.mu))) << n;
     EXPECT_EQ(block_state(law, s, at.r, at.u), state) << n;
     EXPECT_LE(cone_distance(law, at.r), 1e-15 * norm(at.r));
-    // Anything else is seen: friction that helps sliding, a pull, a penetration.
+    // Every violation is detected: friction that drives sliding, tension, penetration.
     Pair wrong = at;
     if (state == BlockState::slides)
       for (int i = 1; i < 3; ++i) wrong.r[i] = -wrong.r[i];
@@ -86,7 +86,7 @@ TEST(NaturalMap, OfJointsAndFixedBlocks) {
   EXPECT_EQ(block_state(joint, 7, r, u), BlockState::bilateral);
 }
 
-/// The associated law is the exact one at the velocity that is shifted back.
+/// The associated law at u equals the exact one at the velocity shifted back.
 TEST(NaturalMap, AssociatedLawOpensTheGapOfSlidingContacts) {
   const ContactLaw<3> law{{0.5, 0.5}, FrictionSet::ellipsoid, FlowRule::associated};
   const Vec<double, 3> r{2, -1, 0};

@@ -30,7 +30,7 @@ constexpr Function<D> kFunctions[] = {
     {"fischer_burmeister", &fischer_burmeister<D>},
 };
 
-/// Central differences, where forward and backward ones agree: a kink in between makes them differ.
+/// Central differences if forward and backward differences agree; a kink makes them differ.
 template <class F, int D>
 int compare_jacobian(const F& f, const Vec<double, D>& at, const Mat<double, D>& jacobian) {
   int compared = 0;
@@ -101,7 +101,7 @@ TEST(Nonsmooth, DerivativeOfTheProjection) {
   check_derivative_of_projection<4>(random);
 }
 
-/// Zero at solutions of the exact local solver, and not at points away from the law.
+/// Zero at solutions of the exact local solver, and nonzero away from the law.
 template <int D>
 void check_roots(RandomLaws& random) {
   for (int n = 0; n < 2000; ++n) {
@@ -112,7 +112,7 @@ void check_roots(RandomLaws& random) {
     const Vec<double, D> r = local_solve(law, w, q), u = w * r + q;
     const Vec<double, D> other = r + 0.1 * random.vector<D>(), v = w * other + q;
     const double error = block_error(law, 1.0, other, v);
-    double tolerance = 1e-12 * (1 + norm(r) + norm(q));  // times what the scalings of x and y multiply by
+    double tolerance = 1e-12 * (1 + norm(r) + norm(q));  // amplified by the scalings of x and y
     for (int i = 0; i < D - 1; ++i)
       if (law.mu[i] > 0) tolerance *= 1 + norm(law.mu) + norm(law.mu) / law.mu[i];
     for (const Function<D>& function : kFunctions<D>) {
@@ -131,7 +131,7 @@ TEST(Nonsmooth, VanishesExactlyAtTheLaw) {
   check_roots<4>(random);
 }
 
-/// Newton's method on one block from nearby finds the solution, in each state.
+/// Newton's method on one block converges from a nearby point, in each state.
 TEST(Nonsmooth, NewtonConverges) {
   FRESH_SEED(seed);
   RandomLaws random(seed);
@@ -156,7 +156,7 @@ TEST(Nonsmooth, NewtonConverges) {
   }
 }
 
-/// Points without a derivative still get finite Jacobians.
+/// Points without a derivative still have finite Jacobians.
 TEST(Nonsmooth, KinksHaveAnElement) {
   const Vec<double, 3> zero = Vec<double, 3>::zero();
   const Vec<double, 3> points[] = {zero, {1, 0, 0}, {1, 0.5, 0}, {0, 1, 0}, {-1, 0, 0}};

@@ -11,7 +11,7 @@ using testing::RandomLaws;
 
 constexpr FrictionSet kSets[] = {FrictionSet::ellipsoid, FrictionSet::box};
 
-/// How far beyond |r_T| <= mu r_N, as a share of r_N's own section, in impulse.
+/// Excess over |r_T| <= mu r_N, relative to the section at r_N, as an impulse.
 template <int D>
 double excess(const ContactLaw<D>& law, const Vec<double, D>& r) {
   double most = -r[0], sum = 0;
@@ -24,7 +24,7 @@ double excess(const ContactLaw<D>& law, const Vec<double, D>& r) {
     if (law.set == FrictionSet::box) most = std::max(most, std::fabs(r[i]) - mu * r[0]);
     sum += r[i] * r[i] / (mu * mu);
   }
-  // For the ellipsoid the distance in r_N, or in r_T where mu is small.
+  // For the ellipsoid: the distance in r_N, or in r_T if mu is small.
   if (law.set == FrictionSet::ellipsoid) {
     double largest = 0;
     for (int i = 0; i < D - 1; ++i) largest = std::max(largest, law.mu[i]);
@@ -33,7 +33,7 @@ double excess(const ContactLaw<D>& law, const Vec<double, D>& r) {
   return most;
 }
 
-/// The three conditions that single out the projection: p in K, p - x in K*, orthogonal.
+/// The three conditions that characterise the projection: p in K, p - x in K*, orthogonal.
 template <int D>
 void expect_projection(const ContactLaw<D>& law, const Vec<double, D>& x, double tolerance) {
   const Vec<double, D> p = project(law, x), rest = p - x;
@@ -108,7 +108,7 @@ TEST(Projection, SectionIsClosest) {
   EXPECT_LT(norm(project_section(law, 2, {3, 0}) - Vec<double, 2>{1, 0}), 1e-15);
 }
 
-/// x - p is normal to the ellipsoid at p, with three axes far apart.
+/// x - p is normal to the ellipsoid at p, also with very different axes.
 TEST(Projection, SectionOfAnEllipsoid) {
   FRESH_SEED(seed);
   RandomLaws random(seed);

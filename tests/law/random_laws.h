@@ -1,4 +1,4 @@
-// Random laws, blocks and vectors of the tests of gpu/law.
+// Random laws, blocks and vectors for the tests of gpu/law.
 #pragma once
 
 #include <random>
@@ -8,7 +8,7 @@
 
 namespace stickslip::testing {
 
-/// The judge's scale trace(w) / D; 1 for a block that nothing moves.
+/// The judge's scale trace(w) / D; 1 for an immovable block.
 template <int D>
 double block_scale(const Mat<double, D>& w) {
   const double s = trace(w) / D;
@@ -31,7 +31,8 @@ class RandomLaws {
     return v;
   }
 
-  /// Of the given set and rule; coefficients equal, unequal, some or all zero, or from 1e-3 to `largest_mu`.
+  /// A law of the given set and rule; coefficients equal, unequal, some or all zero, or from 1e-3 to
+  /// `largest_mu`.
   template <int D>
   ContactLaw<D> law(FrictionSet set, FlowRule flow, double largest_mu) {
     ContactLaw<D> law{};

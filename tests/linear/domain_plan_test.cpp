@@ -12,7 +12,7 @@
 namespace stickslip {
 namespace {
 
-/// Two beams side by side, their nodes in one line each; every pair once.
+/// Two parallel beams, each with its nodes in a line; every pair once.
 struct Beams {
   std::vector<Vec3> positions;
   std::vector<Vec2i> pairs;
@@ -42,8 +42,8 @@ TEST(DomainPlan, MortonOrderOfOnePlaceIsTheNodesOrder) {
   EXPECT_EQ(morton_order(positions, {}), (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
 }
 
-// 45 nodes each: the third domain of 16 holds the end of one beam and the start of the other, which stay
-// apart.
+// 45 nodes each: the third domain of 16 contains the end of one beam and the start of the other; these are
+// aggregated separately.
 TEST(DomainPlan, LevelsAggregateConnectedParts) {
   const Beams beams = two_beams(45);
   const DomainPlan plan = make_domain_plan(morton_order(beams.positions, beams.pairs), beams.pairs, 16, 4);
@@ -54,7 +54,7 @@ TEST(DomainPlan, LevelsAggregateConnectedParts) {
     for (int i = 0; i < 45; ++i) own.insert(plan.slot_of_node[90 + 45 * beam + i]);
     for (const std::int32_t slot : own) EXPECT_TRUE(coarse.insert(slot).second) << "shared by both beams";
   }
-  EXPECT_EQ(coarse.size(), 7U);  // 90 / 16 rounded up, and one more where the beams meet
+  EXPECT_EQ(coarse.size(), 7U);  // 90 / 16 rounded up, and one more at the boundary between the beams
 }
 
 TEST(DomainPlan, EverySlotIsTheSumOfItsNodes) {
@@ -73,7 +73,7 @@ TEST(DomainPlan, EverySlotIsTheSumOfItsNodes) {
   const DomainPlan plan = make_domain_plan(morton_order(positions, pairs), pairs, 9, 4);
   ASSERT_GE(plan.levels(), 2U);
 
-  // What follows from the members, level by level, is what slot_of_node says.
+  // The lists of members imply slot_of_node, level by level.
   std::vector<std::set<std::int32_t>> nodes(static_cast<std::size_t>(plan.slot_count()));
   for (std::size_t i = 0; i < n; ++i) nodes[plan.slot_of_node[i]].insert(static_cast<std::int32_t>(i));
   for (std::size_t l = 1; l < plan.levels(); ++l) {

@@ -17,7 +17,7 @@ using fixtures::Body;
 
 using Dense = Eigen::MatrixXd;
 
-/// Affine boxes and a deformable one between them: tets of the deformable one, then the control tets, with
+/// Affine boxes and a deformable box between them: tets of the deformable box, then the control tets, with
 /// random blocks; masses; and contact stencils with up to four nodes of any bodies.
 struct EmbeddedSystem {
   Model model;

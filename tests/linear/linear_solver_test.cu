@@ -7,7 +7,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// A system with contacts of several decades of stiffness, or, with a weight of one, of a single decade.
+/// A system with contacts of several decades of stiffness, or of a single decade if their weight is one.
 struct Problem {
   Problem(Context& ctx, test::Random& random, const Params& params, Real contact_weight = Real(1e4))
       : system(test::make_system(random, 7, 6, 7, 40, contact_weight)),
@@ -25,7 +25,7 @@ struct Problem {
     return solver.solve(ctx, device.matrix, b.data(), x.data(), params, flags.data());
   }
   test::Vector result(Context& ctx) const { return test::to_eigen(x.download(ctx)); }
-  /// |b - A x|_2 over the nodes that move.
+  /// |b - A x|_2 over the free nodes.
   double residual(Context& ctx) const {
     test::Vector r = test::to_eigen(b.download(ctx)) - system.matrix() * result(ctx);
     for (Eigen::Index i = 0; i < r.size(); ++i)
@@ -96,7 +96,7 @@ BACKEND_TEST(LinearSolver, OneGroupNeedsNoWarmStart) {
   Params params;
   params.warm_start = true;
   Problem problem(ctx, random, params);
-  // Every node alone and equally stiff.
+  // Every node is isolated and equally stiff.
   for (test::Elements* elements : {&problem.system.tets, &problem.system.stencils})
     for (Mat3& block : elements->blocks) block = Mat3::zero();
   problem.system.diagonal.assign(problem.system.node_count, Real(2));
@@ -110,9 +110,9 @@ BACKEND_TEST(LinearSolver, OneGroupNeedsNoWarmStart) {
   EXPECT_EQ(warm.iterations, 1);
 }
 
-// Each criterion holds at the end, and did not hold one iteration before.
+// Each criterion is true at the end, and was false one iteration before.
 BACKEND_TEST(LinearSolver, CriteriaStopWhereTheySay) {
-  // A system of about one seed in thirty stagnates before it meets the criteria of rounding.
+  // For about one seed in thirty the residual stagnates above the rounding criteria.
   test::Random random(13);
   for (const PcgCriterion criterion : {PcgCriterion::truncated, PcgCriterion::condition_x,
                                        PcgCriterion::condition_b, PcgCriterion::euclidean}) {
@@ -120,13 +120,13 @@ BACKEND_TEST(LinearSolver, CriteriaStopWhereTheySay) {
     Params params;
     params.pcg_stop = criterion;
     Problem problem(ctx, random, params, Real(1e3));
-    // A few soft nodes by themselves put u kappa above what rounding does to the residual.
+    // A few isolated soft nodes make u kappa larger than the effect of rounding on the residual.
     const Real soft = sizeof(Real) == 8 ? Real(1e-5) : Real(0.1);
     const bool conditioned = criterion == PcgCriterion::condition_x || criterion == PcgCriterion::condition_b;
     if (conditioned) std::fill(problem.system.diagonal.end() - 7, problem.system.diagonal.end(), soft);
     problem.device.diagonal.upload(ctx, problem.system.diagonal);
     problem.device.assemble(ctx, problem.system);
-    // |b| < 1/4, where (i) asks for sqrt|b| |b| rather than |b| / 2.
+    // |b| < 1/4: then (i) requires sqrt|b| |b| instead of |b| / 2.
     std::vector<Vec3> b = problem.b.download(ctx);
     for (Vec3& v : b) v *= Real(1e-3);
     problem.b.upload(ctx, b);
@@ -167,7 +167,7 @@ BACKEND_TEST(LinearSolver, ResumesUntilNothingIsGained) {
   int rounds = 0;
   while (problem.solver.resume(ctx, 100, params, result)) ASSERT_LT(++rounds, 100);
   EXPECT_LT(result.residual, 100 * std::numeric_limits<Real>::epsilon() * 1e3);
-  // The cap is on all of them together.
+  // The cap applies to the sum of all solves.
   params.pcg_iterations = result.iterations;
   EXPECT_FALSE(problem.solver.resume(ctx, 100, params, result));
 }

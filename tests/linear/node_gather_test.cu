@@ -14,7 +14,7 @@ BACKEND_TEST(NodeGather, SumsCornersByNode) {
     for (std::size_t s = 0; s < n; ++s)
       stencils.push_back(random.stencil(node_count, static_cast<int>(s % 5)));
     const std::vector<Vec3> values = random.vectors(4 * n), start = random.vectors(node_count);
-    // A node's corners are added in ascending order, and what was there before comes last.
+    // A node's corners are added in ascending order; the previous value is added last.
     std::vector<Vec3> sums(node_count, Vec3::zero());
     std::vector<bool> touched(node_count, false);
     for (std::size_t c = 0; c < 4 * n; ++c)

@@ -6,7 +6,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// PCG with everything laid out here, so that the resident kernel runs on each backend.
+/// PCG with all memory laid out here, so that the resident kernel runs on each backend.
 struct GridSolve {
   GridSolve(Context& ctx, const test::System& system, const std::vector<Vec3>& rhs,
             const std::vector<std::uint8_t>& fixed_nodes)
@@ -62,7 +62,7 @@ struct GridSolve {
 
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-// The same iterations in one resident kernel and in a repeated graph, with and without stencils and fixed
+// One resident kernel and a repeated graph give the same iterations, with and without stencils and fixed
 // nodes.
 BACKEND_TEST(PcgGrid, IteratesAsTheGraphDoes) {
   FRESH_SEED(seed);
@@ -90,7 +90,7 @@ BACKEND_TEST(PcgGrid, IteratesAsTheGraphDoes) {
     const test::Vector got = test::to_eigen(grid.x.download(ctx)), want = test::to_eigen(x.download(ctx));
     EXPECT_LE((got - want).norm(), 1e4 * tight * want.norm());
 
-    // The first residuals are the same up to the order of sums.
+    // The first residuals agree up to the order of sums.
     const std::vector<Real> first = pcg.history(ctx);
     std::vector<Real> second(6);
     copy_to_host(ctx, second.data(), grid.history.data(), second.size());
@@ -109,7 +109,7 @@ BACKEND_TEST(PcgGrid, StopsAtTheCapAndAtNonPositiveCurvature) {
   EXPECT_EQ(result.stop, PcgStop::iteration_cap);
   EXPECT_EQ(result.iterations, 3);
 
-  // Positive diagonal blocks, but moving all nodes along costs negative energy.
+  // Diagonal blocks are positive, but a translation of all nodes has negative energy.
   for (Mat3& block : system.tets.blocks) block = Mat3::zero();
   for (std::size_t t = 0; t < system.tets.nodes.size(); ++t)
     system.tets.blocks[kCornerBlocks * t + corner_block(1, 0)] = Mat3::identity() * Real(-50);

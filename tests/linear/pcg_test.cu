@@ -10,7 +10,7 @@ namespace {
 
 constexpr Real kPcgTight = sizeof(Real) == 8 ? Real(1e-11) : Real(1e-6);
 
-/// Solves and compares with a direct factorisation in the energy norm, nodes with fixed[i] != 0 held at their
+/// Solves and compares with a direct factorisation in the energy norm. Nodes with fixed[i] != 0 stay at their
 /// start.
 void expect_solution(Context& ctx, const test::System& system, test::Random& random, PcgSettings settings,
                      const std::vector<std::uint8_t>& fixed, double bound) {
@@ -119,7 +119,7 @@ BACKEND_TEST(Pcg, EverythingFixed) {
 BACKEND_TEST(Pcg, StopsAtNonPositiveCurvature) {
   test::Random random(5);
   test::System system = test::make_system(random, 4, 4, 4, 0);
-  // Positive diagonal blocks, but moving all nodes along costs negative energy.
+  // Diagonal blocks are positive, but a translation of all nodes has negative energy.
   for (Mat3& block : system.tets.blocks) block = Mat3::zero();
   for (std::size_t t = 0; t < system.tets.nodes.size(); ++t)
     system.tets.blocks[kCornerBlocks * t + corner_block(1, 0)] = Mat3::identity() * Real(-50);
@@ -166,8 +166,8 @@ BACKEND_TEST(Pcg, ResumesWhereItStopped) {
   EXPECT_EQ(in_two.download(ctx), in_one.download(ctx));
 }
 
-// A tolerance below rounding is never met: the residual stops to fall and 100 iterations later the solver
-// gives up.
+// A tolerance below rounding is never reached: the residual stagnates, and 100 iterations later the solver
+// ends.
 BACKEND_TEST(Pcg, GivesUpWhenTheResidualStagnates) {
   FRESH_SEED(seed);
   test::Random random(seed);
@@ -202,7 +202,7 @@ BACKEND_TEST(Pcg, SteadyUseAllocatesNothing) {
     const PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), settings);
     EXPECT_GT(result.iterations, 10);
     EXPECT_EQ(ctx.counters().allocations, 0U);
-    // However many iterations: the host asks once, at the end.
+    // For any number of iterations the host reads once, at the end.
     EXPECT_EQ(ctx.counters().copies_to_host, 1U);
     EXPECT_LT(ctx.counters().launches, 60U);
   }

@@ -26,8 +26,8 @@ std::string describe(const PreconditionerSettings& settings) {
          std::to_string(static_cast<int>(settings.additive_blocks));
 }
 
-/// Adds sum_d R_d' (R_d A R_d')^-1 R_d to `sum`, over the domains d of one level; R_d adds up the nodes that
-/// have the same slot. `a` is zero at fixed nodes, whose rows are left out.
+/// Adds sum_d R_d' (R_d A R_d')^-1 R_d to `sum`, over the domains d of one level. R_d sums the nodes with the
+/// same slot. `a` is zero at fixed nodes; their rows are omitted.
 void add_level(Matrix& sum, const Matrix& a, const std::vector<std::int32_t>& slot, std::int32_t size,
                const std::vector<std::uint8_t>& fixed) {
   const auto n = static_cast<int>(slot.size());
@@ -138,7 +138,7 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
     const Matrix got = applied(ctx, preconditioner, problem.fixed);
     const Matrix want = dense_preconditioner(settings, problem.system.matrix(), order, levels, problem.fixed);
     const double tolerance = 1e4 * test::kRounding;
-    // Domains keep their factors in single precision.
+    // Domains store their factors in single precision.
     const bool domains =
         settings.kind == PreconditionerKind::additive || settings.kind == PreconditionerKind::multilevel;
     const double stored = domains ? 50 * std::numeric_limits<float>::epsilon() : 0;
@@ -184,8 +184,8 @@ BACKEND_TEST(Preconditioner, EveryKindLeadsToTheSameSolution) {
   }
 }
 
-// A long chain of tets, held at nothing but by little mass: what is wrong is wrong over the whole length,
-// which coarse levels see and blocks do not.
+// A long chain of tets held only by a small mass. Its error extends over the whole length: coarse levels
+// reduce it, blocks do not.
 BACKEND_TEST(Preconditioner, CoarseLevelsShortenAStiffChain) {
   const int length = 300;
   test::System chain;

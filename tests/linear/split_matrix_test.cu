@@ -134,7 +134,7 @@ BACKEND_TEST(SplitMatrix, DoesNothingWhenToldToSkip) {
   EXPECT_EQ(to.download(ctx), x);
 }
 
-// The product of this backend against the generic one.
+// The product of this backend compared with the generic one.
 BACKEND_TEST(SplitMatrix, LowerProductAgreesWithRows) {
   FRESH_SEED(seed);
   test::Random random(seed);

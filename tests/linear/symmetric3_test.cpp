@@ -22,7 +22,7 @@ TEST(Symmetric3, InvertsPositiveBlocks) {
   test::Random random(seed);
   constexpr double epsilon = sizeof(Real) == 8 ? 1e-15 : 1e-7;
   for (int k = 0; k < 10000; ++k) {
-    // One direction up to 1e9 (1e3 in float) times stiffer than the others, in a scale from micro to giga.
+    // One direction up to 1e9 (1e3 in float) times stiffer than the others, at scales from micro to giga.
     Eigen::Vector3d n(random.uniform(), random.uniform(), random.uniform());
     const double ratio = std::pow(sizeof(Real) == 8 ? 1e9 : 1e3, random.uniform(0, 1));
     const double scale = std::pow(10.0, random.uniform(-6, 9));

@@ -1,4 +1,4 @@
-// Random block systems as the solver makes them, and the same as Eigen matrices.
+// Random block systems in the solver's form, and as Eigen matrices.
 #pragma once
 
 #include <Eigen/Sparse>
@@ -17,10 +17,10 @@ namespace stickslip::test {
 using Sparse = Eigen::SparseMatrix<double>;
 using Vector = Eigen::VectorXd;
 
-/// Bound on rounding relative to the size of the terms.
+/// Bound on rounding errors relative to the size of the terms.
 inline constexpr double kRounding = sizeof(Real) == 8 ? 1e-13 : 1e-5;
 
-/// Stencils with blocks. Unused corners are -1 and carry blocks of NaN, which nobody may read.
+/// Stencils with blocks. Unused corners are -1 and have blocks of NaN, which must not be read.
 struct Elements {
   std::vector<Vec4i> nodes;
   std::vector<Mat3> blocks;  // 10 per stencil
@@ -40,7 +40,7 @@ class Random {
     for (Vec3& v : x) v = {uniform(), uniform(), uniform()};
     return x;
   }
-  /// `corners` different ones of n nodes, the rest -1.
+  /// `corners` different nodes out of n; the rest -1.
   Vec4i stencil(std::size_t n, int corners) {
     Vec4i nodes{-1, -1, -1, -1};
     for (int a = 0; a < corners; ++a) {
@@ -130,8 +130,8 @@ inline Vector to_eigen(const std::vector<Vec3>& x) {
   return v;
 }
 
-/// A lattice beside random elements of one to four nodes, contacts of two to four corners (some nodes in many
-/// of them), isolated nodes.
+/// A lattice and random elements of one to four nodes, contacts of two to four corners (some nodes in many of
+/// them), isolated nodes.
 struct System {
   std::size_t node_count = 0;
   Elements tets, stencils;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Real kTight = sizeof(Real) == 8 ? Real(1e-11) : Real(1e-6);
 
-/// Contacts a hundred and ten thousand times stiffer than the bodies: nodes of several decades.
+/// Contacts a hundred and ten thousand times stiffer than the bodies: nodes of several decades of stiffness.
 test::System stiff_system(test::Random& random) {
   test::System system = test::make_system(random, 6, 7, 6, 25, Real(100));
   for (int k = 0; k < 12; ++k)
@@ -19,8 +19,8 @@ test::System stiff_system(test::Random& random) {
   return system;
 }
 
-/// e by its definition: every element of k nodes adds three times the mean of its 3k eigenvalues to its
-/// nodes.
+/// e by its definition: every element of k nodes adds three times the mean of its 3k eigenvalues to each of
+/// its nodes.
 std::vector<double> assembled_eigenvalues(const test::System& system) {
   std::vector<double> e(system.node_count);
   for (std::size_t i = 0; i < e.size(); ++i) e[i] = 3 * system.diagonal[i];
@@ -42,7 +42,7 @@ std::vector<double> assembled_eigenvalues(const test::System& system) {
   return e;
 }
 
-/// A, without the blocks between nodes of different groups.
+/// A without the blocks between nodes of different groups.
 test::Sparse without_coupling(const test::Sparse& a, const std::vector<NodeGroup>& group) {
   test::Sparse cut = a;
   cut.prune([&](Eigen::Index i, Eigen::Index j, double) { return group[i / 3] == group[j / 3]; });
@@ -116,7 +116,7 @@ BACKEND_TEST(WarmStart, GroupsPartitionTheNodesThatMove) {
   EXPECT_NEAR(g.warm_start.condition(), most / least, 1e-5 * most / least);
 }
 
-// Thirty decades: those beyond the sixteen stiffest share a group.
+// Thirty decades: those below the sixteen stiffest share a group.
 BACKEND_TEST(WarmStart, TheSoftestShareAGroup) {
   std::vector<Real> e;
   for (int k = 0; k < 30; ++k) e.push_back(static_cast<Real>(std::pow(10.0, k - 15 + 0.5)));
@@ -171,7 +171,7 @@ BACKEND_TEST(WarmStart, EqualsTheExactGroupSolves) {
   }
 }
 
-// A group's iterations do not depend on what the other groups are asked.
+// A group's iterations do not depend on the right-hand sides of the other groups.
 BACKEND_TEST(WarmStart, GroupsDoNotFeelEachOther) {
   FRESH_SEED(seed);
   test::Random random(seed);

@@ -1,4 +1,4 @@
-// Decompositions inside kernels: a backend's result is that of the host, up to rounding.
+// Decompositions in kernels give the host's results up to rounding.
 #include <vector>
 
 #include "gpu/core/buffer.h"

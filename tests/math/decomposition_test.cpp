@@ -1,4 +1,4 @@
-// svd3, symmetric_eigen and project_spd against Eigen.
+// svd3, symmetric_eigen and project_spd compared with Eigen.
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 
@@ -12,7 +12,7 @@ namespace {
 using testing::max_abs;
 using testing::RandomMatrices;
 
-// Of dynamic size: fixed sizes make Eigen unroll everything, which takes minutes to compile.
+// Dynamic size: with fixed sizes Eigen unrolls all loops, which takes minutes to compile.
 template <class T>
 using Dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class T, int N>
@@ -46,7 +46,7 @@ void check_svd(int count) {
     ASSERT_LE(max_abs(us * svd.v.transposed() - f), tolerance * size);
     const auto expected = Eigen::JacobiSVD<Dense<T>>(to_eigen(f)).singularValues().eval();
     for (int i = 0; i < 3; ++i) ASSERT_NEAR(std::abs(svd.s[i]), expected[i], tolerance * size);
-    // The sign of the determinant, where rounding cannot decide it.
+    // The sign of the determinant, if rounding cannot change it.
     const double det = to_eigen(f).template cast<double>().determinant();
     if (std::abs(svd.s[2]) > tolerance * size && std::abs(det) > 0 && size < 1e50 && size > 1e-50) {
       ASSERT_EQ(svd.s[2] > 0, det > 0);

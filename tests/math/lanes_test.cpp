@@ -1,4 +1,4 @@
-// Lanes against one double at a time.
+// Lanes compared with one double at a time.
 #include "gpu/math/lanes.h"
 
 #include <gtest/gtest.h>

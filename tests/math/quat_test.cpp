@@ -1,4 +1,4 @@
-// Quaternions against rotation matrices and each other.
+// Quaternions compared with rotation matrices and each other.
 #include "gpu/math/quat.h"
 
 #include <gtest/gtest.h>

@@ -33,15 +33,14 @@ class RandomMatrices {
     for (double& x : a.m) x = normal();
     return a;
   }
-  /// A power of ten that keeps squares of squares in range for neither scalar: up to 1e150 (double) or 1e15
-  /// (float).
+  /// A power of ten whose fourth powers leave the range of the scalar: up to 1e150 (double) or 1e15 (float).
   template <class T>
   double scale() {
     const double decades = sizeof(T) == 8 ? 150 : 15;
     return index(3) > 0 ? 1.0 : std::pow(10.0, uniform(-decades, decades));
   }
 
-  /// Any 3x3 matrix that a deformation gradient can become.
+  /// Any 3x3 matrix that can occur as a deformation gradient.
   template <class T>
   Mat<T, 3> deformation() {
     const double tiny = 4 * std::numeric_limits<T>::epsilon();

@@ -22,7 +22,7 @@ Model affine_box(const Vec3d& size, int cells) {
   return model;
 }
 
-/// The masses of the mesh nodes, lumped: a quarter of each tet's.
+/// Lumped masses of the mesh nodes: a quarter of each tet's mass.
 std::vector<double> lumped_masses(const Model& model) {
   std::vector<double> masses(model.node_count(), 0.0);
   for (const Vec4i& t : model.tets) {
@@ -68,7 +68,7 @@ TEST(AffineModel, TheMassMatrixOfTheControlNodesIsAQuarterOfTheMassEach) {
 }
 
 TEST(AffineModel, FourControlNodesHaveTheInertiaOfABox) {
-  // Masses lumped at the nodes of n cells have a moment that is larger by 2/n^2.
+  // Masses lumped at the nodes of n cells increase the moment by 2/n^2.
   const Vec3d size{0.3, 0.1, 0.2};
   const int cells = 12;
   Model model;
@@ -110,7 +110,7 @@ TEST(AffineModel, FinalizeKeepsMomentumOfTheNearestAffineMotion) {
   EXPECT_NEAR(norm(after.first - before.first), 0, 1e-13);
   EXPECT_NEAR(norm(after.second - before.second), 0, 1e-13);
 
-  // A rigid motion stays as it is, and the control nodes have it too.
+  // A rigid motion is preserved, and the control nodes have it too.
   const Vec3d velocity{1, 2, 3}, rate{-3, 1, 2};
   for (int i = body.node_begin; i < body.node_end; ++i)
     model.velocities[i] = velocity + cross(rate, model.positions[i]);

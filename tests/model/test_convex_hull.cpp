@@ -25,7 +25,7 @@ std::vector<Vec3d> random_points(int count, unsigned seed, bool on_sphere) {
   return points;
 }
 
-/// Triples with all other points on one side, by trying them all.
+/// Triples with all other points on one side, by exhaustive search.
 std::set<std::set<int>> brute_force_faces(const std::vector<Vec3d>& points) {
   std::set<std::set<int>> faces;
   const int n = static_cast<int>(points.size());
@@ -70,7 +70,7 @@ TEST(ConvexHull, OfRandomPointsIsThatOfBruteForce) {
   }
 }
 
-/// The spiral of Fibonacci: points spread evenly over the unit sphere.
+/// Fibonacci spiral: points spread evenly over the unit sphere.
 std::vector<Vec3d> even_points(int count) {
   std::vector<Vec3d> points;
   for (int i = 0; i < count; ++i) {
@@ -114,7 +114,8 @@ TEST(ExactOrientation, IsExactWhereRoundingIsNot) {
   EXPECT_EQ(orientation(a, b, c, {7, 9, 0.3}), 0);
   EXPECT_EQ(orientation(a, b, c, {7, 9, std::nextafter(0.3, 1)}), 1);
   EXPECT_EQ(orientation(a, b, c, {7, 9, std::nextafter(0.3, 0)}), -1);
-  // Points x + y + z = 1 of a lattice that doubles hold exactly, one of them moved by the least there is.
+  // Points x + y + z = 1 of a lattice that doubles represent exactly, one of them moved by the smallest
+  // amount.
   std::mt19937 random(4);
   std::uniform_int_distribution<int> whole(-(1 << 20), 1 << 20);
   const auto in_plane = [&] {
@@ -134,8 +135,8 @@ TEST(ExactOrientation, IsExactWhereRoundingIsNot) {
 }
 
 TEST(ConvexHull, FacesInOnePlaneBecomeOnePolygonWithoutPointsOnItsSides) {
-  // A cube's corners, the middles of sides and faces, inner points, all turned and far from the origin, with
-  // the noise of single precision.
+  // A cube's corners, the centres of its edges and faces, and inner points, all rotated and far from the
+  // origin, with single-precision noise.
   for (const double noise : {0.0, 1e-8}) {
     std::mt19937 random(3);
     std::uniform_real_distribution<double> jitter(-noise, noise);

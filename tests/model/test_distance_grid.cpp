@@ -32,7 +32,7 @@ Surface torus(double radius, double tube, int around, int across) {
   return s;
 }
 
-/// An L of two boxes, with a sharp inner edge: where signs by plain normals go wrong.
+/// An L of two boxes with a sharp inner edge: signs by plain normals are wrong there.
 Surface bracket() {
   const double outline[6][2] = {{0, 0}, {2, 0}, {2, 0.5}, {0.5, 0.5}, {0.5, 2}, {0, 2}};
   Surface s;
@@ -50,7 +50,7 @@ Surface bracket() {
   return s;
 }
 
-/// Distance to a triangle by its parts: the plane where the foot is inside, else the sides. No regions.
+/// Distance to a triangle: to the plane if the foot is inside, else to the sides. No regions.
 double distance_to_triangle(const Vec3d& p, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   const auto to_segment = [&](const Vec3d& s, const Vec3d& e) {
     const double t = std::clamp(dot(p - s, e - s) / norm2(e - s), 0.0, 1.0);

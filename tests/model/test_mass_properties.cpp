@@ -43,7 +43,7 @@ void expect_like(const MassProperties& a, const MassProperties& b, double share)
   for (int i = 0; i < 9; ++i) EXPECT_NEAR(a.inertia.m[i], b.inertia.m[i], share * scale) << i;
 }
 
-/// A box [-h, h] with the origin's corner cut off: eight corners but one, three new ones.
+/// A box [-h, h] with one corner cut off: seven corners and three new ones.
 const std::vector<Vec3d> kCutBox{{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1}, {-1, -1, 1},
                                  {1, -1, 1},   {-1, 1, 1},  {1, 1, 0},   {1, 0, 1},  {0, 1, 1}};
 
@@ -84,7 +84,7 @@ TEST(MassProperties, TwoHalvesAreTheWhole) {
       moved(half, {{0, 0.3, 0}, Quat::identity()}),
       moved(half, {{0, -0.3, 0}, rotation_by(Vec3d{0, std::numbers::pi, 0})})};
   expect_like(united(parts), whole, 1e-14);
-  // Twice the density in the upper one shifts the centre by a sixth of the distance.
+  // Twice the density in the upper part shifts the centre by a sixth of the distance.
   const std::array<MassProperties, 2> heavy{scaled(parts[0], 2), parts[1]};
   EXPECT_NEAR(united(heavy).center[1], 0.1, 1e-14);
 }

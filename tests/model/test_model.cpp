@@ -19,7 +19,7 @@ struct Mesh {
   std::vector<Vec4i> tets;
 };
 
-/// A cube of n^3 cells, each cut into six tets around its diagonal; every second tet is given inside out.
+/// A cube of n^3 cells, each cut into six tets around its diagonal; every second tet is inverted.
 Mesh cube(int n) {
   Mesh mesh;
   const int m = n + 1;

@@ -1,4 +1,4 @@
-// How deep meshes are inside each other, against overlaps that are known.
+// Depth of overlapping meshes, compared with known overlaps.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// A rigid box, its nodes where they are in the world.
+/// A rigid box with its nodes at their world positions.
 void add_mesh_box(Model& model, const std::string& name, const Vec3d& half, const Vec3d& center,
                   const Quat& turn = Quat::identity(), bool moves = true) {
   const auto first = static_cast<std::int32_t>(model.positions.size());
@@ -69,7 +69,7 @@ TEST(OverlapCheck, ABarThroughAPlateAndABoxInsideAnotherAreSeen) {
   EXPECT_EQ(describe(deepest(swallowed), swallowed), "'small' in 'large'");
 }
 
-/// No more than what the boxes have to be moved apart by along any of the axes that can separate them.
+/// At most the distance by which the boxes must move apart along any of the axes that can separate them.
 TEST(OverlapCheck, DepthIsALowerBoundOfThePenetration) {
   std::mt19937 rng(7);
   std::uniform_real_distribution<double> uniform(-1, 1);

@@ -48,7 +48,7 @@ std::string fault_of(const Model& good, const std::function<void(Model&)>& chang
 TEST(RigidBody, FormStandsAtItsCentreAndPrincipalAxes) {
   const BodyForm form = hammer();
   ASSERT_EQ(form.shapes.size(), 2u);
-  // In the body's frame the parts' masses have their centre at the origin and no products of inertia.
+  // In the body's frame the parts' centre of mass is the origin, and there are no products of inertia.
   BodyPart handle = make_part(ShapeKind::cylinder, {0.02, 0.15, 0.02}, form.shapes[0].pose);
   handle.mass = scaled(handle.mass, 0.5);
   const BodyPart head = make_part(ShapeKind::box, {0.08, 0.03, 0.03}, form.shapes[1].pose);
@@ -61,7 +61,7 @@ TEST(RigidBody, FormStandsAtItsCentreAndPrincipalAxes) {
     for (int j = 0; j < 3; ++j)
       EXPECT_NEAR(all.inertia(i, j), i == j ? form.volume * form.unit_inertia[i] : 0,
                   1e-9 * trace(all.inertia));
-  // Both frames put a drawn node in the same place.
+  // Both frames put a drawn node at the same position.
   EXPECT_LT(norm(form.frame.apply(form.nodes[1]) -
                  Pose{{0.02, 0.18, 0}, rotation_by(Vec3d{0, 0, 0.3})}.apply({0.08, 0, 0})),
             1e-15);

@@ -1,4 +1,4 @@
-// The time-of-impact methods against exact arithmetic and against the ground truth of others.
+// The time-of-impact methods compared with exact arithmetic and with published ground truth.
 #include <gtest/gtest.h>
 
 #include "bench/program/ccd_queries.h"
@@ -38,7 +38,7 @@ bool collides(PairKind kind, const CcdQuery& query) {
   return ExactContact(kind, ExactMotion::between(query.start, query.end)).collides();
 }
 
-/// Every answer "stays apart" is checked, and of the others enough to see that few are false alarms.
+/// Checks every answer "stays apart", and enough other answers to bound the rate of false positives.
 template <template <class> class Pair, class T>
 void expect_no_miss(PairKind kind, int count) {
   constexpr int kMostAlarms = 2000;
@@ -79,7 +79,7 @@ TEST(LongCcdTruth, AdditiveMissesNoContactInFloat) {
   expect_no_miss<PointTriangle, float>(PairKind::vertex_face, 100000);
 }
 
-/// The bound is not beyond the first contact, and the positions stored there do not touch.
+/// The bound is at most the time of the first contact, and the positions stored there do not touch.
 template <template <class> class Pair, class T>
 void expect_safe_bounds(PairKind kind, int count) {
   QueryGenerator generator(kind);
@@ -100,7 +100,7 @@ void expect_safe_bounds(PairKind kind, int count) {
           << "query " << n << ": free of contact until " << free << "\n"
           << describe(query);
     }
-    // A pair closer than rounding can tell may separate, wherever that takes it.
+    // A pair closer than rounding can distinguish may separate by any motion.
     T reach = T(0);
     for (int i = 0; i < 4; ++i) reach = larger_reach(pair.x[i], pair.p[i], reach);
     if (distance_at(pair, T(0)) < T(40) * std::numeric_limits<T>::epsilon() * reach) continue;
@@ -130,7 +130,7 @@ TEST(LongCcdTruth, AStepBoundIsBeforeTheFirstContact) {
   expect_safe_bounds<PointTriangle, double>(PairKind::vertex_face, 100000);
 }
 
-/// The volume does not vanish while it is certified not to.
+/// The volume does not vanish while it is certified to be nonzero.
 template <template <class> class Pair, class T>
 void expect_certified_volumes(PairKind kind, int count) {
   QueryGenerator generator(kind);

@@ -60,7 +60,7 @@ class Corners {
   Polynomial x_[4][3];
 };
 
-/// Predicates at one time at which all corners lie in one plane.
+/// Predicates at a time at which all corners lie in one plane.
 class PlanarTest {
  public:
   PlanarTest(const Corners& corners, Root& time) : corners_(corners), time_(time) {}
@@ -102,7 +102,7 @@ class PlanarTest {
   Root& time_;
 };
 
-/// All times after 0 at which a sign that PlanarTest asks for can change.
+/// All times after 0 at which a sign used by PlanarTest can change.
 std::vector<Root> planar_events(const Corners& corners) {
   std::vector<Polynomial> signs;
   for (int axis = 0; axis < 3; ++axis) {

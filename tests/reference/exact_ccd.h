@@ -1,9 +1,9 @@
-// Whether two moving edges, or a moving point and triangle, meet within [0, 1]: decided in integers.
+// Decides in integers whether two moving edges, or a moving point and triangle, touch within [0, 1].
 //
-// At a fixed time the answer follows from the signs of orientations and of differences of coordinates, which
-// are polynomials in time. Corners can meet only in one plane. So the first contact is at t = 0 or at a root
-// of the volume that the corners span; where that vanishes for all times, at a root of another of these
-// polynomials. Each such root is isolated, and the signs are taken there without rounding.
+// At a fixed time the answer follows from the signs of orientations and of differences of coordinates; both
+// are polynomials in time. Corners can touch only in one plane. So the first contact is at t = 0 or at a root
+// of the volume spanned by the corners; if that vanishes at all times, at a root of another of these
+// polynomials. Each such root is isolated, and the signs there are computed without rounding.
 #pragma once
 
 #include <vector>
@@ -21,15 +21,15 @@ struct ExactMotion {
   static ExactMotion along(const Vec<double, 3> (&x)[4], const Vec<double, 3> (&p)[4]);
 };
 
-/// The volume that the corners span over time.
+/// The volume spanned by the corners over time.
 Polynomial exact_volume(const ExactMotion& motion);
 
-/// The times of contact among those at which a contact can begin.
+/// Contacts at the times at which a contact can begin.
 class ExactContact {
  public:
   ExactContact(PairKind kind, const ExactMotion& motion);
   bool collides() const { return !contacts_.empty(); }
-  /// The first contact is at time t or before.
+  /// Whether the first contact is at or before time t.
   bool by(double t);
 
  private:

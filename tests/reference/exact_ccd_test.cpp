@@ -30,7 +30,7 @@ TEST(ExactPolynomial, RootsAtTheEndsOfTheIntervalAndNoRoots) {
   EXPECT_EQ(Root::in_unit_interval(Polynomial{0, 1}).size(), 0u);
   EXPECT_EQ(Root::in_unit_interval(Polynomial{1, 0, 1}).size(), 0u);
   EXPECT_EQ(Root::in_unit_interval(Polynomial{7}).size(), 0u);
-  // sqrt(1/2): 2 t^2 - 1, with a sign asked for at a root that is not rational.
+  // sqrt(1/2): 2 t^2 - 1; the sign of a polynomial at an irrational root.
   std::vector<Root> roots = Root::in_unit_interval(Polynomial{-1, 0, 2});
   ASSERT_EQ(roots.size(), 1u);
   EXPECT_EQ(roots[0].sign_of(Polynomial{-1, 0, 2} * Polynomial{3, 1}), 0);
@@ -63,7 +63,7 @@ TEST(ExactContact, OfAPointAndATriangle) {
   EXPECT_FALSE(point_triangle({-1e-300, 1, 0}, {-1e-300, -1, 0}).collides());
   EXPECT_TRUE(point_triangle({0.5, 1, 0.5}, {0.5, -1, 0.5}).collides());
   EXPECT_FALSE(point_triangle({0.5, 1, 0.5 + 0x1p-53}, {0.5, -1, 0.5 + 0x1p-53}).collides());
-  // Contact at t = 0 and at t = 1 only, and just not.
+  // Contact at t = 0 and at t = 1 only; and barely no contact.
   EXPECT_TRUE(point_triangle({0.25, 0, 0.25}, {0.25, 1, 0.25}).by(0));
   EXPECT_TRUE(point_triangle({0.25, 1, 0.25}, {0.25, 0, 0.25}).by(1));
   EXPECT_FALSE(point_triangle({0.25, 1, 0.25}, {0.25, 0, 0.25}).by(std::nextafter(1.0, 0.0)));
@@ -75,7 +75,7 @@ TEST(ExactContact, OfAPointAndATriangle) {
   EXPECT_FALSE(point_triangle({-1, 0, 1}, {1, 0, -1 - 1e-15}).by(0.5 - 1e-3));
   EXPECT_TRUE(point_triangle({0.25, 0, 0.25}, {0.25, 0, 0.25}).by(0));
   EXPECT_TRUE(point_triangle({-1, 0, 0.25}, {2, 7, 0.25}, {0, 7, 0}).by(1.0 / 2));
-  // A common translation changes nothing.
+  // A common translation does not change the result.
   EXPECT_FALSE(point_triangle({0.25, 1, 0.25}, {0.25, 1e9 + 1, 0.25}, {0, 1e9, 0}).collides());
 }
 
@@ -95,17 +95,17 @@ TEST(ExactContact, OfEdges) {
   ExactContact crossing = edges({0, 1, -1}, {0, 1, 1}, {0, -2, -1}, {0, -2, 1});
   EXPECT_FALSE(crossing.by(1.0 / 3));
   EXPECT_TRUE(crossing.by(std::nextafter(1.0 / 3, 1.0)));
-  // One end just reaches the other edge, or just does not.
+  // One end barely reaches the other edge, or barely misses it.
   EXPECT_TRUE(edges({0, 1, 0}, {0, 1, 1}, {0, -1, 0}, {0, -1, 1}).by(0.5));
   EXPECT_FALSE(edges({0, 1, 1e-300}, {0, 1, 1}, {0, -1, 1e-300}, {0, -1, 1}).collides());
   EXPECT_TRUE(edges({1, 1, 0}, {2, 1, 1}, {1, -1, 0}, {2, -1, 1}).by(0.5));
-  // Parallel edges meet along their length, slide along their common line, pass beside.
+  // Parallel edges touch along their length, slide along their common line, or miss.
   EXPECT_TRUE(edges({-2, 1, 0}, {5, 1, 0}, {-2, -1, 0}, {5, -1, 0}).by(0.5));
   EXPECT_FALSE(edges({1.5, 1, 0}, {5, 1, 0}, {1.5, -1, 0}, {5, -1, 0}).collides());
   EXPECT_TRUE(edges({3, 0, 0}, {2, 0, 0}, {0, 0, 0}, {-1, 0, 0}).by(1.0 / 3 + 1e-15));
   EXPECT_FALSE(edges({3, 0, 0}, {2, 0, 0}, {0, 0, 0}, {-1, 0, 0}).by(1.0 / 3));
   EXPECT_FALSE(edges({3, 0, 0}, {2, 0, 0}, {2.5, 0, 0}, {1 + 0x1p-50, 0, 0}).collides());
-  // In one plane, an edge swings its end onto the other.
+  // In one plane: an edge rotates its end onto the other.
   EXPECT_TRUE(edges({0, 1, 0}, {0, 2, 0}, {0, -1, 0}, {0, 2, 0}).by(0.5));
   EXPECT_FALSE(edges({2, 1, 0}, {2, 2, 0}, {2, -1, 0}, {2, 2, 0}).collides());
   // Crossing from the start, without motion.

@@ -66,7 +66,7 @@ Polynomial remainder(const Polynomial& a, const Polynomial& b) {
     for (std::size_t i = 0; i < b.c_.size(); ++i) rest.c_[i + shift] -= factor * sgn(lead) * b.c_[i];
     rest.trim();
   }
-  // Smaller numbers, same signs.
+  // Divides by the content: smaller numbers, same signs.
   mpz_class content = 0;
   for (const mpz_class& c : rest.c_) content = gcd(content, c);
   if (content > 1)
@@ -123,7 +123,7 @@ std::vector<Root> Root::in_unit_interval(const Polynomial& p) {
   const Polynomial repeated = greatest_common_divisor(p, p.derivative());
   const Polynomial simple = repeated.degree() > 0 ? quotient(p, repeated) : p;
   const SturmChain chain(simple);
-  // Depth first, the left half on top.
+  // Depth first; the left half is on top of the stack.
   std::vector<std::pair<Dyadic, Dyadic>> open{{Dyadic{0, 0}, Dyadic{1, 0}}};
   while (!open.empty()) {
     auto [low, high] = open.back();

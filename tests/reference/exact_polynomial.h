@@ -1,4 +1,4 @@
-// Polynomials with integer coefficients and their real roots, exactly.
+// Exact polynomials with integer coefficients, and their real roots.
 #pragma once
 
 #include <gmpxx.h>
@@ -33,7 +33,7 @@ class Polynomial {
   friend Polynomial operator*(const Polynomial& a, const Polynomial& b);
   /// A positive multiple of the remainder of a / b.
   friend Polynomial remainder(const Polynomial& a, const Polynomial& b);
-  /// A multiple of the quotient of a / b, which leaves no remainder.
+  /// A multiple of the quotient a / b; the division must be exact.
   friend Polynomial quotient(Polynomial a, const Polynomial& b);
 
  private:
@@ -47,7 +47,7 @@ Polynomial greatest_common_divisor(Polynomial a, Polynomial b);
 class SturmChain {
  public:
   explicit SturmChain(const Polynomial& p);
-  /// The number of different roots in (a, b]. Of a polynomial without multiple roots.
+  /// The number of distinct roots in (a, b], for a polynomial without multiple roots.
   int roots_in(const Dyadic& a, const Dyadic& b) const { return variations(a) - variations(b); }
 
  private:
@@ -55,10 +55,10 @@ class SturmChain {
   std::vector<Polynomial> chain_;
 };
 
-/// One real root: of a polynomial without multiple roots, in an interval (low, high] that holds no other.
+/// One real root of a polynomial without multiple roots, isolated in an interval (low, high].
 class Root {
  public:
-  /// All different roots of p, which is not zero, in (0, 1], in ascending order.
+  /// All distinct roots of p (nonzero) in (0, 1], in ascending order.
   static std::vector<Root> in_unit_interval(const Polynomial& p);
   static Root zero();
 

@@ -1,4 +1,4 @@
-// The orientation of gpu/geometry against exact arithmetic, where the filters in floating point fail.
+// The orientation of gpu/geometry compared with exact arithmetic, where floating-point filters fail.
 #include <gtest/gtest.h>
 
 #include "gpu/geometry/segment_triangle.h"
@@ -10,8 +10,7 @@ namespace {
 
 using P = Vec<double, 3>;
 
-/// Points of different sizes, so that their differences round, in a plane or as close to it as rounding puts
-/// them.
+/// Points of different magnitudes, so that their differences are rounded; in a plane up to rounding.
 void fill_plane(Random& random, P (&x)[4]) {
   const int kind = random.index(4);
   for (P& point : x) point = std::pow(10.0, random.uniform(-8, 8)) * random.point();

@@ -1,4 +1,4 @@
-// Collision queries to try: at random, and made to be difficult.
+// Collision queries: random ones, and difficult ones.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ class QueryGenerator {
   explicit QueryGenerator(PairKind kind) : kind_(kind) {}
   const std::string& trace() const { return random_.trace(); }
 
-  /// Coordinates that T holds exactly. The truth is left open.
+  /// Coordinates that T represents exactly. The true answer is not determined.
   template <class T = double>
   CcdQuery next() {
     CcdQuery query{};
@@ -52,7 +52,7 @@ class QueryGenerator {
 
   int corners_of_a() const { return kind_ == PairKind::edge_edge ? 2 : 1; }
   bool chance(double p) { return random_.uniform(0, 1) < p; }
-  /// Multiples of 1/8, of which sums and products with weights stay exact, also in float.
+  /// Multiples of 1/8: their sums, and products with weights, are exact, also in float.
   P grid_point(int reach = 12) {
     P x{};
     for (int a = 0; a < 3; ++a) x[a] = (random_.index(2 * reach + 1) - reach) / 8.0;
@@ -68,7 +68,7 @@ class QueryGenerator {
       query.start[i] = random_.point();
       query.end[i] = query.start[i] + motion * random_.point();
     }
-    if (chance(0.5))  // thrown at the other side
+    if (chance(0.5))  // aimed at the other side
       for (int i = 0; i < corners_of_a(); ++i)
         query.end[i] = query.start[i] + 2.0 * (query.start[target] + aim - query.start[0]);
     return query;
@@ -84,7 +84,7 @@ class QueryGenerator {
     return query;
   }
 
-  /// Sides that are parallel but for a little, and move across each other.
+  /// Nearly parallel sides that move across each other.
   CcdQuery nearly_parallel() {
     CcdQuery query = anywhere(0.5);
     const double off = std::pow(10.0, random_.uniform(-18, -3));
@@ -106,7 +106,7 @@ class QueryGenerator {
     return query;
   }
 
-  /// All within one plane, at rest or in motion: the volume vanishes at all times.
+  /// All in one plane, at rest or moving: the volume vanishes at all times.
   CcdQuery planar() {
     CcdQuery query = chance(0.5) ? on_small_grid() : anywhere(1.0);
     const P slope = 8.0 * grid_point(2), drift = chance(0.5) ? P::zero() : grid_point();
@@ -136,7 +136,7 @@ class QueryGenerator {
       contact = (1 - u - v) * middle[1] + u * middle[2] + v * middle[3];
       middle[0] = contact;
     }
-    if (chance(0.3))  // sides that do not turn, one along the other
+    if (chance(0.3))  // sides that do not rotate, one along the other
       for (int i = 0; i < 4; ++i) motion[i] = i < corners_of_a() ? 0.5 * (middle[2] - middle[3]) : P::zero();
     for (int i = 0; i < 4; ++i) {
       query.start[i] = middle[i] - motion[i];
@@ -145,7 +145,7 @@ class QueryGenerator {
     return query;
   }
 
-  /// Corners that coincide, corners at rest.
+  /// Adds coincident corners and corners at rest.
   void disturb(CcdQuery& query) {
     if (chance(0.1)) {
       const int i = random_.index(4), j = random_.index(4);
@@ -172,7 +172,7 @@ class QueryGenerator {
       }
   }
 
-  /// A few coordinates by the last bit: contacts are just missed, misses just touch.
+  /// Changes a few coordinates by the last bit: contacts become near misses, near misses become contacts.
   template <class T>
   void nudge(CcdQuery& query) {
     for (int n = random_.index(3); n >= 0; --n) {

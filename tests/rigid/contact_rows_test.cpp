@@ -34,7 +34,7 @@ std::vector<RigidOne> two_bodies(std::mt19937& rng) {
   return bodies;
 }
 
-/// The lab's own generator of contacts as the reference.
+/// The lab's own generator of contacts is the reference.
 TEST(ContactRows, AreThoseOfTheLab) {
   std::mt19937 rng(1);
   for (int trial = 0; trial < 20; ++trial) {
@@ -105,11 +105,11 @@ TEST(ContactRows, BounceOnlyWhatHitsHardWithinTheStep) {
   EXPECT_DOUBLE_EQ(w_of(0, -3, 0.5), -1.5);
   EXPECT_DOUBLE_EQ(w_of(0, -3, 0), 0);
   EXPECT_DOUBLE_EQ(w_of(0, -0.4, 0.5), 0);        // too slow
-  EXPECT_DOUBLE_EQ(w_of(0, 3, 0.5), 0);           // leaves
-  EXPECT_DOUBLE_EQ(w_of(0.02, -3, 0.5), -1.5);    // hits within the step
+  EXPECT_DOUBLE_EQ(w_of(0, 3, 0.5), 0);           // separates
+  EXPECT_DOUBLE_EQ(w_of(0.02, -3, 0.5), -1.5);    // impact within the step
   EXPECT_DOUBLE_EQ(w_of(0.05, -3, 0.5), 5);       // later
-  EXPECT_DOUBLE_EQ(w_of(-0.001, -3, 0.5), -1.5);  // an overlap asks for less
-  EXPECT_DOUBLE_EQ(w_of(-0.1, -3, 0.5), -2);      // or for more
+  EXPECT_DOUBLE_EQ(w_of(-0.001, -3, 0.5), -1.5);  // an overlap reduces it
+  EXPECT_DOUBLE_EQ(w_of(-0.1, -3, 0.5), -2);      // or increases it
 }
 
 TEST(ContactRows, OverlapsAreTakenBackAsTheStabilisationSays) {
@@ -145,7 +145,7 @@ TEST(ContactRows, OverlapsAreTakenBackAsTheStabilisationSays) {
   EXPECT_EQ(block_of(0.02).compliance[0], block_of(-0.02).compliance[0]);
 }
 
-/// Naming the bodies the other way round, with the normal turned, changes no velocity along it.
+/// Swapping the bodies, with the normal reversed, changes no velocity along it.
 TEST(ContactRows, DoNotCareWhoIsNamedFirst) {
   std::mt19937 rng(3);
   const std::vector<RigidOne> bodies = two_bodies(rng);
@@ -212,7 +212,7 @@ TEST(ContactRows, GrainTurnsTheFrame) {
   EXPECT_NEAR(half.law.mu[1], 0.6, 1e-14);
 }
 
-/// A spinning ball that lies still loses mu rho m g dt / I of its spin in a step, and none once it rests.
+/// A spinning ball at rest loses mu rho m g dt / I of its spin in a step, and none once it has stopped.
 TEST(ContactRows, TorsionSlowsASpinDown) {
   const std::unique_ptr<ContactLab> lab = make_contact_lab(Backend::cpu, 1);
   const double g = 9.81, mu = 0.5, rho = 0.02, dt = 0.01;

@@ -13,7 +13,7 @@ namespace {
 
 using V3d = Vec<double, 3>;
 
-/// Bodies, their speeds and who touches whom, in host memory.
+/// Bodies, their speeds and their contacts, in host memory.
 struct Crowd {
   std::vector<std::uint8_t> moves;
   std::vector<V3d> velocity, spin;
@@ -54,7 +54,7 @@ struct Crowd {
     copy_to_host(ctx, flag.data(), islands.asleep(), flag.size());
     return {flag.begin(), flag.end()};
   }
-  /// By going through all pairs until nothing changes.
+  /// Expected labels, by iterating over all pairs until nothing changes.
   std::vector<std::int32_t> expected_labels() const {
     std::vector<std::int32_t> label(moves.size());
     std::iota(label.begin(), label.end(), 0);
@@ -108,7 +108,7 @@ BACKEND_TEST(Islands, AreTheConnectedParts) {
   }
 }
 
-/// Chains in the worst orders: long ways to the root, and many threads at one label.
+/// Chains in the worst orders: long paths to the root, and many threads at one label.
 BACKEND_TEST(Islands, LongChainsAreOneIsland) {
   constexpr std::int32_t kLinks = 30000;
   std::mt19937 rng(2);
@@ -154,7 +154,7 @@ BACKEND_TEST(Islands, SpinCountsAtTheFarthestPoint) {
   EXPECT_EQ(crowd.asleep(ctx, islands), (std::vector<int>{0, 1}));
 }
 
-/// Three in a row sleep; a fourth arrives. All wake and rest anew.
+/// Three in a row sleep; a fourth arrives. All wake up and fall asleep again later.
 BACKEND_TEST(Islands, WakeWhenSomethingAwakeArrives) {
   Crowd crowd(4);
   crowd.touch(0, 1);
@@ -166,7 +166,7 @@ BACKEND_TEST(Islands, WakeWhenSomethingAwakeArrives) {
   crowd.touch(2, 3);
   crowd.update(ctx, islands, kSleep);
   EXPECT_EQ(crowd.asleep(ctx, islands), (std::vector<int>{0, 0, 0, 0}));
-  crowd.contacts.pop_back();  // it bounced off: the others were touched all the same
+  crowd.contacts.pop_back();  // it bounced off, but the contact existed
   for (int step = 1; step <= 5; ++step) {
     EXPECT_EQ(crowd.asleep(ctx, islands)[0], 0) << step;
     crowd.update(ctx, islands, kSleep);
@@ -185,7 +185,7 @@ BACKEND_TEST(Islands, WakeByScriptsPullsAndEdits) {
     EXPECT_EQ(crowd.asleep(ctx, islands), (std::vector<int>{1, 1, 0}));
   };
   sleep();
-  crowd.velocity[2] = {0, 1, 0};  // the script moves on
+  crowd.velocity[2] = {0, 1, 0};  // the script continues
   crowd.update(ctx, islands, kSleep);
   EXPECT_EQ(crowd.asleep(ctx, islands), (std::vector<int>{0, 0, 0}));
   crowd.velocity[2] = {0, 0, 0};

@@ -1,4 +1,4 @@
-// Motors and limits of joints, which are unilateral blocks, through the solvers of the lab.
+// Motors and limits of joints (unilateral blocks), through the solvers of the lab.
 #include "tests/rigid/rigid_problem.h"
 
 namespace stickslip {
@@ -28,8 +28,8 @@ std::vector<RigidOne> wheel() {
 
 ErrorFeedback of_step(double dt) { return {dt, 0.2, 2.0}; }
 
-/// As long as its torque does not suffice the motor gives all of it, then just what the speed needs, whatever
-/// solver is asked: the motor's block is Coulomb's law.
+/// While its torque is too small, the motor applies all of it; then only the torque that the speed needs.
+/// This holds for every solver, because the motor's block follows Coulomb's law.
 TEST(JointMotor, IsBoundedCoulombFriction) {
   const std::unique_ptr<ContactLab> lab = make_contact_lab(Backend::cpu, 1);
   const double dt = 0.01, limit = 4, target = 5;
@@ -47,7 +47,7 @@ TEST(JointMotor, IsBoundedCoulombFriction) {
   }
 }
 
-/// Against an outer torque beyond its limit the motor slips and is turned backwards.
+/// Against an external torque beyond its limit the motor slips and is turned backwards.
 TEST(JointMotor, SlipsUnderTooMuchLoad) {
   const std::unique_ptr<ContactLab> lab = make_contact_lab(Backend::cpu, 1);
   const double dt = 0.01;
@@ -61,7 +61,7 @@ TEST(JointMotor, SlipsUnderTooMuchLoad) {
   }
 }
 
-/// A motor moves what hangs on a slider at its speed, and lifts it only when it is strong enough.
+/// A motor moves a body on a slider at its speed, and lifts it only if it is strong enough.
 TEST(JointMotor, SliderLiftsWhatItCan) {
   const std::unique_ptr<ContactLab> lab = make_contact_lab(Backend::cpu, 1);
   const double dt = 0.01, g = 9.81;
@@ -81,7 +81,7 @@ TEST(JointMotor, SliderLiftsWhatItCan) {
   }
 }
 
-/// A hinge that runs into its limits stops there within the step, from fast and slow.
+/// A hinge that reaches its limits stops there within the step, at high and low speed.
 TEST(JointLimits, StopAHinge) {
   const std::unique_ptr<ContactLab> lab = make_contact_lab(Backend::cpu, 1);
   const double dt = 0.01;
@@ -106,7 +106,7 @@ TEST(JointLimits, StopAHinge) {
   }
 }
 
-/// A rope holds from its length on only.
+/// A rope acts only from its full length on.
 TEST(JointLimits, RopeCatchesAFall) {
   const std::unique_ptr<ContactLab> lab = make_contact_lab(Backend::cpu, 1);
   const double dt = 0.01, g = 9.81, length = 0.5;
@@ -126,7 +126,7 @@ TEST(JointLimits, RopeCatchesAFall) {
   }
 }
 
-/// Two wheels on hinges: the turn of a is `ratio` times that of b, and impulses share out by it.
+/// Two wheels on hinges: the rotation of a is `ratio` times that of b, and impulses are in the same ratio.
 TEST(JointGear, TurnsAreInRatio) {
   const double dt = 0.01, ratio = -2.5;
   std::vector<RigidOne> bodies(2);
@@ -145,7 +145,7 @@ TEST(JointGear, TurnsAreInRatio) {
     advance(bodies, dt);
     EXPECT_NEAR(bodies[0].spin[0], ratio * bodies[1].spin[0], 1e-9);
   }
-  // With the inertia of b seen through the gear.
+  // Inertia as seen at a: that of b is divided by the squared ratio.
   EXPECT_NEAR(bodies[0].spin[0], 50 * dt * 6.0 / (0.02 + 0.3 / (ratio * ratio)), 1e-7);
 }
 

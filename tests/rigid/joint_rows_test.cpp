@@ -12,8 +12,8 @@ using namespace fixtures;
 constexpr JointKind kJointKinds[] = {JointKind::ball,  JointKind::hinge,    JointKind::slider,
                                      JointKind::fixed, JointKind::distance, JointKind::gear};
 
-/// Two bodies of random shape and motion, and a joint between them that holds exactly. Its free coordinate is
-/// between its limits, near both.
+/// Two bodies of random shape and motion, and a joint between them without error. Its free coordinate is
+/// between its limits and near both.
 struct JointCase {
   DeviceJoint joint{};
   std::vector<RigidOne> bodies{2};
@@ -94,7 +94,7 @@ TEST(JointRows, AreTheRatesOfTheErrors) {
     }
 }
 
-/// With rows half a step ahead, w has the second derivative of each error along free motion besides.
+/// For rows half a step ahead, w also contains the second derivative of each error along free motion.
 TEST(JointRows, BendAsTheirErrorsDo) {
   std::mt19937 rng(11);
   const double h = 1e-4, ahead = 1e-4;
@@ -105,7 +105,7 @@ TEST(JointRows, BendAsTheirErrorsDo) {
     for (int trial = 0; trial < 20; ++trial) {
       JointCase c = joint_case(kind, rng, trial % 4 == 0);
       RigidOne& a = c.bodies[0];
-      // Turns that the joint allows.
+      // Rotations that the joint permits.
       const BodyAtStep b = at_step(c.bodies, c.joint.b);
       const V3d axis = (b.pose * c.joint.frame_b).q.rotate(V3d{1, 0, 0});
       if (kind == JointKind::hinge) a.spin = b.spin + 1.7 * axis;
@@ -119,7 +119,7 @@ TEST(JointRows, BendAsTheirErrorsDo) {
         ConstraintBlock<3> block;
         ASSERT_TRUE(fill_joint_block<3>(c.joint, i, at_step(c.bodies, c.joint.a),
                                         at_step(c.bodies, c.joint.b), bent, block));
-        // w is the error, which is offset ahead^2 / 2 of it too large, and ahead times it.
+        // w contains the error, whose offset is ahead^2 / 2 too large, and ahead times its rate.
         const Vec<double, 3> rate = (1 / (ahead - 0.5 * ahead * ahead)) * (block.w - block_of(c, i).w);
         for (int k = 0; k < 3; ++k)
           EXPECT_NEAR(rate[k], second[k], 2e-6)
@@ -128,7 +128,7 @@ TEST(JointRows, BendAsTheirErrorsDo) {
     }
 }
 
-/// Wheels a and b about z, turned by so much since the start.
+/// Wheels a and b about z, rotated by these angles since the start.
 double gear_error_at(const Joint& joint, double a, double b) {
   const DeviceJoint j = device_joint(joint);
   BodyAtStep wheels[2] = {BodyAtStep::world(), BodyAtStep::world()};
@@ -152,7 +152,7 @@ TEST(JointRows, GearsCountTurnsFromTheStart) {
     gear.b = 1;
     gear.ratio = ratio;
     Joint& joint = add_joint(model, gear, Pose{{0, 0, 0}, turn_of_x({0, 0, 1})});
-    // As if the bodies had begun unturned.
+    // As if the bodies had started unrotated.
     joint.frame_a = joint.frame_b = Pose{{0, 0, 0}, turn_of_x({0, 0, 1})};
     for (double turn = -20; turn < 20; turn += 0.37) {
       EXPECT_NEAR(gear_error_at(joint, ratio * turn, turn), 0, 1e-12) << ratio << " " << turn;
@@ -161,11 +161,11 @@ TEST(JointRows, GearsCountTurnsFromTheStart) {
     }
   }
   Joint& last = model.joints.back();
-  last.ratio = std::sqrt(2);  // no turns of it are known
+  last.ratio = std::sqrt(2);  // an irrational ratio
   EXPECT_EQ(gear_error_at(last, 0.1, 0.3), 0);
   last.ratio = 2;
   EXPECT_NEAR(gear_error_at(last, 0.1, 0.3), -0.5, 1e-12);
-  last.start_a = turn_of_x(V3d{0, 0.3, 1});  // the axis has left
+  last.start_a = turn_of_x(V3d{0, 0.3, 1});  // the axis has moved away
   EXPECT_EQ(gear_error_at(last, 0.1, 0.3), 0);
 }
 
@@ -184,7 +184,7 @@ TEST(JointRows, CoordinateIsWhatTheLimitsBound) {
   }
 }
 
-/// The angle of a hinge is counted from the middle of its limits, so that limits beyond pi work.
+/// The angle of a hinge is measured from the middle of its limits, so that limits beyond pi work.
 TEST(JointRows, AnglesBeyondHalfATurnAreCountedOn) {
   DeviceJoint j{};
   j.kind = JointKind::hinge;
@@ -200,7 +200,7 @@ TEST(JointRows, AnglesBeyondHalfATurnAreCountedOn) {
   }
 }
 
-/// Action and reaction: what rows push with adds up to no force, and no torque about any point.
+/// Action and reaction: the impulses of rows add up to no force, and to no torque about any point.
 TEST(JointRows, PushBothBodiesAlike) {
   std::mt19937 rng(3);
   for (const JointKind kind : kJointKinds)
@@ -217,7 +217,7 @@ TEST(JointRows, PushBothBodiesAlike) {
                       V3d{h[3], h[4], h[5]};
           }
           EXPECT_LT(norm(force), 1e-13);
-          // The bearings of gears, which are other joints, take the rest.
+          // The bearings of gears, which are separate joints, take the rest.
           if (kind != JointKind::gear) {
             EXPECT_LT(norm(torque), 1e-13);
           }
@@ -226,7 +226,7 @@ TEST(JointRows, PushBothBodiesAlike) {
     }
 }
 
-/// Moving everything together changes neither velocities nor errors of rows, nor what their blocks weigh.
+/// Moving everything rigidly changes neither velocities nor errors of rows, nor the W of their blocks.
 TEST(JointRows, DoNotDependOnThePlace) {
   std::mt19937 rng(4);
   for (const JointKind kind : kJointKinds) {
@@ -274,7 +274,7 @@ TEST(JointRows, RowsOfFourAreRowsOfThreeAndAnEmptyOne) {
   }
 }
 
-/// Every row in use has about the same W_ii, and empty ones are like them: block scales stay sane.
+/// Every row in use has about the same W_ii, and empty rows have a similar one: block scales stay reasonable.
 TEST(JointRows, WeighAlike) {
   std::mt19937 rng(6);
   for (const JointKind kind : kJointKinds)
@@ -296,7 +296,7 @@ TEST(JointRows, WeighAlike) {
     }
 }
 
-/// Baumgarte takes back a share per step; the spring's error decays as the implicit oscillator that it is.
+/// Baumgarte removes a share of the error per step; the spring's error decays like the implicit oscillator.
 TEST(JointRows, ErrorsDecayAsTheStabilisationSays) {
   std::mt19937 rng(7);
   Params params;
@@ -307,7 +307,7 @@ TEST(JointRows, ErrorsDecayAsTheStabilisationSays) {
     JointCase c = joint_case(JointKind::ball, rng, true);
     RigidOne& body = c.bodies[0];
     body.velocity = body.spin = V3d::zero();
-    c.joint.frame_a = Pose::identity();  // at the centre: no turning, one row each
+    c.joint.frame_a = Pose::identity();  // at the centre: no rotation, one row each
     c.joint.frame_b = Pose::identity();
     body.pose.x = {0.1, 0, 0};
     double x = 0.1, v = 0;
@@ -335,8 +335,8 @@ TEST(JointRows, CorrectionsAreCapped) {
     EXPECT_NEAR(norm(block.w), 2.0, 1e-12);
 }
 
-/// Period 2 pi sqrt((I + m l^2) / (m g l)) (1 + theta^2 / 16), within what the step allows, and no energy
-/// lost or won.
+/// Period 2 pi sqrt((I + m l^2) / (m g l)) (1 + theta^2 / 16), within the accuracy of the step, and conserved
+/// energy.
 TEST(JointRows, PendulumKeepsItsPeriodAndEnergy) {
   for (const JointKind kind : {JointKind::hinge, JointKind::ball, JointKind::distance}) {
     const double g = 9.81, l = 0.8, dt = 1.0 / 1000, theta = 0.3;
@@ -366,7 +366,7 @@ TEST(JointRows, PendulumKeepsItsPeriodAndEnergy) {
       solve_equalities(bodies, joint_blocks<3>(bodies, {j}, error_feedback(params)));
       advance(bodies, dt);
       const double x = bodies[0].pose.x[0];
-      if (last > 0 && x <= 0) {  // every other crossing of the vertical: once a period
+      if (last > 0 && x <= 0) {  // every second crossing of the vertical: once per period
         const double now = dt * (step - x / (x - last));
         if (++crossings == 1) crossed = now;
         if (crossings == 5) {
@@ -381,7 +381,7 @@ TEST(JointRows, PendulumKeepsItsPeriodAndEnergy) {
   }
 }
 
-/// A chain of 12 links that falls from the horizontal: links stay together, and energy does not grow.
+/// A chain of 12 links that falls from the horizontal: links stay connected, and energy does not grow.
 TEST(JointRows, ChainFallsTogether) {
   const int links = 12;
   const double g = -9.81, dt = 1.0 / 400, length = 0.2;

@@ -1,4 +1,4 @@
-// Whole steps of what joints hold together.
+// Whole steps of bodies connected by joints.
 #include <algorithm>
 #include <cmath>
 
@@ -48,7 +48,7 @@ class JointSteps : public testing::TestWithParam<Backend> {
     s.spin = body.spin;
     return s;
   }
-  /// Largest distance or angle between what should be together [m, rad].
+  /// Largest distance or angle error of any joint [m, rad].
   double worst_error() const {
     const std::vector<BodyState> bodies = engine->state().bodies;
     double most = 0;
@@ -95,7 +95,7 @@ TEST_P(JointSteps, chains_hold_together_under_every_stabilisation) {
       ASSERT_LT(report.kinetic_energy + report.gravity_energy, start + 0.02 * scale)
           << static_cast<int>(rule) << " step " << step;
     }
-    // The tip whips at a quarter turn in ten steps; a spring gives way.
+    // The tip moves through a quarter turn in ten steps; a spring yields.
     const double allowed = rule == Stabilisation::projection      ? 5e-3
                            : rule == Stabilisation::spring_damper ? 6e-2
                                                                   : 2e-2;
@@ -133,7 +133,7 @@ TEST_P(JointSteps, a_pendulum_keeps_its_period) {
   EXPECT_LT(worst_error(), 1e-4);
 }
 
-/// A motor turns a wheel up to its speed, with all of its torque until then; gears hand it on.
+/// A motor accelerates a wheel with all of its torque up to its speed; gears transmit it.
 TEST_P(JointSteps, a_motor_drives_gears) {
   params.gravity = 0;
   add_rigid_box(model, {0.2, 0.2, 0.05}, pose_at({0, 0, 0}));
@@ -145,7 +145,7 @@ TEST_P(JointSteps, a_motor_drives_gears) {
   join(JointKind::gear, 1, 0, {0, 0, 0}, {0, 0, 1}).ratio = -2;
   load();
   const double wheel = 16.0 * (0.2 * 0.2 + 0.2 * 0.2) / 3, small = 4.0 * (0.1 * 0.1 + 0.1 * 0.1) / 3;
-  const double rate = 3 / (wheel + 4 * small);  // [rad/s^2], with both wheels seen from the motor
+  const double rate = 3 / (wheel + 4 * small);  // [rad/s^2], with both inertias referred to the motor
   for (int step = 1; step <= 400; ++step) {
     engine->step();
     EXPECT_NEAR(coordinate(0).rate, std::min(4.0, rate * params.dt * step), 2e-4) << step;
@@ -154,7 +154,7 @@ TEST_P(JointSteps, a_motor_drives_gears) {
   EXPECT_LT(worst_error(), 1e-5);
 }
 
-/// Sweeps that end too early leave the teeth apart; good ones bring them together again.
+/// Sweeps that end too early leave an error between the teeth; sufficient sweeps remove it.
 TEST_P(JointSteps, gears_take_their_errors_back) {
   params.gravity = 0;
   for (int i = 0; i < 3; ++i) {
@@ -182,7 +182,7 @@ TEST_P(JointSteps, gears_take_their_errors_back) {
   EXPECT_LT(worst_error(), 1e-6);
 }
 
-/// What hangs on a slider falls to its limit and stays; a rope catches; a rod keeps its length.
+/// A body on a slider falls to its limit and stays; a rope catches; a rod keeps its length.
 TEST_P(JointSteps, limits_stop_a_fall) {
   for (int i = 0; i < 3; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({1.0 * i, 0, 0}));
   Joint& slider = join(JointKind::slider, 0, -1, {0, 0, 0}, {0, 1, 0});

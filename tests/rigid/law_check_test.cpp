@@ -1,4 +1,4 @@
-// The terms of the laws for single contacts, against cases worked out by hand.
+// The terms of the laws for single contacts, compared with cases solved by hand.
 #include "gpu/rigid/law_check.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(LawCheck, MeasuresEachWayToBreakTheLaw) {
   EXPECT_EQ(law_terms(contact({0, -2, 0}, {0, 0, 0})).pull, 2);
   EXPECT_DOUBLE_EQ(law_terms(contact({0.8, 1, 0}, {0, 0, 0})).cone, 0.3);
   EXPECT_EQ(law_terms(contact({0, 2, 0}, {0, 3, 0})).complementarity, 6);
-  // Too little friction, friction across, and friction that drives.
+  // Too little friction, friction across the slip, and friction that drives it.
   EXPECT_DOUBLE_EQ(law_terms(contact({-0.1, 1, 0}, {1, 0, 0})).slip, 0.4);
   EXPECT_DOUBLE_EQ(law_terms(contact({0, 1, 0.5}, {1, 0, 0})).slip, 0.5);
   const LawCheck drives = law_terms(contact({0.5, 1, 0}, {2, 0, 0}));

@@ -1,4 +1,4 @@
-// Who may be swept beside whom.
+// Which manifolds may be swept in parallel.
 #include "gpu/rigid/manifold/manifold_layout.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace stickslip {
 namespace {
 
-/// Pairs of neighbours in a long cloud of bodies, every tenth of which cannot be pushed.
+/// Pairs of neighbours in a long cloud of bodies; every tenth body is immovable.
 struct Neighbours {
   std::vector<Pose> pose;
   std::vector<BodyInverse> inverse;

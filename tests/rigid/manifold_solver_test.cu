@@ -1,4 +1,4 @@
-// ManifoldSolver against the contact problem that the lab's solvers get.
+// ManifoldSolver compared with the contact problem of the lab's solvers.
 #include "gpu/rigid/manifold/manifold_solver.cuh"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ double largest_difference(const std::vector<V3d>& a, const std::vector<V3d>& b) 
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-/// The blocks are those that ContactBlocks makes.
+/// The blocks equal those of ContactBlocks.
 BACKEND_TEST(ManifoldSolver, has_the_problem_of_the_lab) {
   for (const double softness : {0.0, 0.3}) {
     Jumble jumble(ctx, 60, softness);
@@ -128,7 +128,8 @@ BACKEND_TEST(ManifoldSolver, judges_as_the_judge_does) {
   }
 }
 
-/// Velocities of bodies are swept along: what 200 sweeps and extrapolations leave is what the impulses cause.
+/// The sweeps update the velocities of bodies: after 200 sweeps and extrapolations they equal the velocities
+/// caused by the impulses.
 BACKEND_TEST(ManifoldSolver, velocities_are_those_of_the_impulses) {
   Jumble jumble(ctx, 100);
   ContactSystem<3> system;
@@ -148,7 +149,7 @@ BACKEND_TEST(ManifoldSolver, velocities_are_those_of_the_impulses) {
     }
 }
 
-/// However few iterations there are, and however far off the impulses are that they start from.
+/// For any number of iterations, and for any starting impulses.
 BACKEND_TEST(ManifoldSolver, never_ends_worse_than_it_began) {
   Jumble jumble(ctx, 60);
   double before = 1.0;  // without impulses
@@ -163,7 +164,7 @@ BACKEND_TEST(ManifoldSolver, never_ends_worse_than_it_began) {
   EXPECT_LT(before, 0.1);
 }
 
-/// Sweeps that take normal and friction in turn have no limit there: another solver has to.
+/// Sweeps that alternate normal and friction do not converge there: another solver is needed.
 BACKEND_TEST(ManifoldSolver, leaves_contacts_that_friction_jams) {
   Jumble jumble(ctx, 27, 0, true, 20.0);
   ContactSystem<3> system;
@@ -173,7 +174,8 @@ BACKEND_TEST(ManifoldSolver, leaves_contacts_that_friction_jams) {
   EXPECT_NE(record.message.find("jams"), std::string::npos) << record.message;
 }
 
-/// `auto` on the same contacts, both to the end. More friction than this leaves several solutions.
+/// Compared with `auto` on the same contacts, both to the end. With more friction there would be several
+/// solutions.
 BACKEND_TEST(ManifoldSolver, agrees_with_the_lab) {
   Jumble jumble(ctx, 27, 0, false, kUnique);
   ContactSystem<3> lab, system;
@@ -198,7 +200,7 @@ BACKEND_TEST(ManifoldSolver, agrees_with_the_lab) {
   }
 }
 
-/// That is what conjugate directions are for: a column of boxes is a chain, along which sweeps carry little.
+/// A column of boxes is a chain, along which sweeps carry impulses slowly; conjugate directions are fast.
 BACKEND_TEST(ManifoldSolver, conjugate_directions_solve_a_tower_in_few_sweeps) {
   Model model;
   for (int i = 0; i < 40; ++i)
@@ -247,7 +249,7 @@ BACKEND_TEST(ManifoldSolver, conjugate_directions_solve_a_tower_in_few_sweeps) {
 }
 
 #if !STICKSLIP_ON_CUDA
-/// Slabs and reductions depend on the problem alone.
+/// Slabs and reductions depend only on the problem.
 BACKEND_TEST(ManifoldSolver, gives_the_same_bits_on_any_number_of_threads) {
   std::vector<V3d> velocity[2];
   for (const int threads : {1, 3}) {

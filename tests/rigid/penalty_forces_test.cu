@@ -15,7 +15,7 @@ using V3d = Vec<double, 3>;
 }  // namespace
 }  // namespace stickslip
 
-/// What bodies get is A^-1 H' r, and momentum between two free ones stays.
+/// The change of velocities is A^-1 H' r, and the momentum of two free bodies is conserved.
 BACKEND_TEST(PenaltyForces, PushBothBodies) {
   std::mt19937 rng(1);
   constexpr int kBodies = 6;

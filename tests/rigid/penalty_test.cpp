@@ -8,7 +8,7 @@ namespace {
 using fixtures::RigidOne;
 using V3d = Vec<double, 3>;
 
-/// A body that cannot turn, which touches the floor y = 0 with its centre.
+/// A body without rotation whose centre touches the floor y = 0.
 struct Slider {
   RigidOne body;
   double mu = 0.5, across = 0.5;
@@ -25,7 +25,7 @@ struct Slider {
     return contact_block<3>(contact(), body.at_step(), BodyAtStep::world(),
                             fixtures::grained_pair(mu, across), {{dt}, 0.5});
   }
-  /// (normal, tangents) into world axes.
+  /// Converts (normal, tangents) to world axes.
   V3d to_world(const V3d& r) const {
     const ConstraintBlock<3> b = block(0.01);
     V3d f{};
@@ -82,7 +82,7 @@ TEST(Penalty, FrictionStaysInTheConeAndIsViscousBelowTheSlipSpeed) {
   EXPECT_NEAR(s.explicit_impulse(o)[0], -0.5 * normal * 0.1, 1e-15);
 }
 
-/// Comes to rest where the spring carries the weight, and slides v^2 / (2 mu g) far.
+/// Comes to rest where the spring carries the weight, and slides v^2 / (2 mu g).
 TEST(Penalty, ExplicitStepsSettleAndSlide) {
   const PenaltyOptions o{1e-4, 1e5, 400, 1e-2, kGravity};
   Slider s(2);
@@ -97,7 +97,7 @@ TEST(Penalty, ExplicitStepsSettleAndSlide) {
   EXPECT_NEAR(s.body.pose.x[0], 1 / (2 * 0.5 * kGravity), 2e-3);
 }
 
-/// Far too stiff for the step: it jumps, but no higher than it fell.
+/// Much too stiff for the step: it bounces, but no higher than it fell.
 TEST(Penalty, ExplicitStepsOfAnyStiffnessStayBounded) {
   for (const double stiffness : {1e6, 1e9, 1e12}) {
     const PenaltyOptions o{1.0 / 60, stiffness, 1e5, 1e-2, kGravity};
@@ -116,7 +116,7 @@ TEST(Penalty, ExplicitStepsOfAnyStiffnessStayBounded) {
   }
 }
 
-/// One step against the spring and damper taken implicitly by hand; the weight carried at any step size.
+/// One step compared with the implicit spring and damper by hand; the weight is carried at any step size.
 TEST(Penalty, ImplicitStepsAreTheImplicitSpring) {
   const std::unique_ptr<ContactLab> lab = make_contact_lab(Backend::cpu, 1);
   const double m = 2;
@@ -146,7 +146,7 @@ TEST(Penalty, ImplicitStepsAreTheImplicitSpring) {
   }
 }
 
-/// Pulled by less than mu m g it creeps at slip F / (mu m g), by more it is Coulomb's.
+/// A pull below mu m g gives creep at slip F / (mu m g); a larger one gives Coulomb's law.
 TEST(Penalty, ImplicitFrictionCreepsBelowItsBound) {
   const std::unique_ptr<ContactLab> lab = make_contact_lab(Backend::cpu, 1);
   const double m = 2, dt = 1.0 / 60;

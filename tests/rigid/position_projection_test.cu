@@ -85,7 +85,7 @@ Heap random_heap(std::mt19937& rng, int balls) {
   return heap;
 }
 
-/// W and phi of the contacts, written down once more.
+/// W and phi of the contacts, assembled independently.
 void dense_problem(const Heap& heap, Eigen::MatrixXd& w, Eigen::VectorXd& phi) {
   const auto n = static_cast<Eigen::Index>(heap.contacts.size()),
              m = static_cast<Eigen::Index>(heap.pose.size());
@@ -101,7 +101,7 @@ void dense_problem(const Heap& heap, Eigen::MatrixXd& w, Eigen::VectorXd& phi) {
       if (contact.b >= 0) h(c, 3 * contact.b + i) = -contact.normal[i];
     }
   }
-  w = h * a * h.transpose();  // normals go through the centres: balls do not turn
+  w = h * a * h.transpose();  // normals go through the centres: balls do not rotate
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ BACKEND_TEST(PositionProjection, TakesOverlapsBack) {
   EXPECT_LT(heap.overlap(), 1e-3);
 }
 
-/// Neither the centre of mass nor what lies beyond the slop, and what is immovable, moves.
+/// The centre of mass, overlaps within the slop and immovable bodies do not move.
 BACKEND_TEST(PositionProjection, FreeBodiesKeepTheirCentreOfMass) {
   Heap heap;
   heap.add({0, 5, 0}, 1);
@@ -165,7 +165,7 @@ BACKEND_TEST(PositionProjection, GoesNoFurtherThanAllowed) {
   EXPECT_NEAR(heap.pose[0].x[1], 0.06, 1e-12);
 }
 
-/// Contacts follow their bodies from where they were found: what has opened since is left alone.
+/// Contact gaps are updated with the bodies' motion: a contact that has opened since is left alone.
 BACKEND_TEST(PositionProjection, MeasuresWhereBodiesAreNow) {
   for (const double moved : {-0.03, 0.03}) {
     const std::vector<Pose> found{{{0, 0.09, 0}, Quat::identity()}};
@@ -184,7 +184,7 @@ BACKEND_TEST(PositionProjection, MeasuresWhereBodiesAreNow) {
   }
 }
 
-/// A chain pulled apart comes together again, and the limit of its last hinge is kept.
+/// A chain that was pulled apart is joined again, and the limit of its last hinge holds.
 BACKEND_TEST(PositionProjection, JoinsWhatJointsHold) {
   std::mt19937 rng(3);
   std::uniform_real_distribution<double> uniform(-1, 1);

@@ -1,4 +1,4 @@
-// Small systems of rigid bodies and blocks on the host: an independent way from blocks to velocities.
+// Small systems of rigid bodies and blocks on the host: an independent path from blocks to velocities.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ inline BodyAtStep at_step(const std::vector<RigidOne>& bodies, std::int32_t b) {
   return b < 0 ? BodyAtStep::world() : bodies[static_cast<std::size_t>(b)].at_step();
 }
 
-/// The blocks of all joints that act.
+/// The blocks of all active joints.
 template <int D>
 std::vector<ConstraintBlock<D>> joint_blocks(const std::vector<RigidOne>& bodies,
                                              const std::vector<DeviceJoint>& joints,
@@ -100,7 +100,7 @@ DenseRows dense_rows(const std::vector<RigidOne>& bodies, const std::vector<Cons
   return d;
 }
 
-/// The local form, with W as it is: compliances per row included.
+/// The local form, with W including the compliance of each row.
 template <int D>
 ContactProblem local_problem(const DenseRows& d, const std::vector<ConstraintBlock<D>>& blocks) {
   ContactProblem p;
@@ -136,7 +136,7 @@ inline void set_velocities(const DenseRows& d, const Eigen::VectorXd& r, std::ve
     }
 }
 
-/// Gravity and the gyroscopic torque (explicit) over dt, for bodies that move.
+/// Gravity and the gyroscopic torque (explicit) over dt, for movable bodies.
 inline void push_freely(std::vector<RigidOne>& bodies, double gravity, double dt) {
   for (RigidOne& b : bodies) {
     if (b.mass == 0) continue;
@@ -150,14 +150,14 @@ inline void advance(std::vector<RigidOne>& bodies, double dt) {
     b.pose = {b.pose.x + dt * b.velocity, normalized(rotation_by(dt * b.spin) * b.pose.q)};
 }
 
-/// Solves blocks that are all bilateral, by elimination.
+/// Solves bilateral blocks by elimination.
 template <int D>
 void solve_equalities(std::vector<RigidOne>& bodies, const std::vector<ConstraintBlock<D>>& blocks) {
   const DenseRows d = dense_rows(bodies, blocks);
   set_velocities(d, d.W().ldlt().solve(-d.q()), bodies);
 }
 
-/// Solves any blocks by the lab. Returns impulses.
+/// Solves any blocks with the lab. Returns impulses.
 template <int D>
 Eigen::VectorXd solve_by_lab(ContactLab& lab, std::string_view solver, std::vector<RigidOne>& bodies,
                              const std::vector<ConstraintBlock<D>>& blocks, double tolerance) {
@@ -174,7 +174,7 @@ Eigen::VectorXd solve_by_lab(ContactLab& lab, std::string_view solver, std::vect
   return r;
 }
 
-/// Friction of a pair whose grain lies along x of the world; equal coefficients: isotropic.
+/// Friction of a pair with its grain along the world's x axis; equal coefficients: isotropic.
 inline SurfacePair grained_pair(double mu, double across) {
   SurfacePair pair{};
   pair.mu = mu;

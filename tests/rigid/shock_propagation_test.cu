@@ -17,7 +17,7 @@ using V3d = Vec<double, 3>;
 
 constexpr double kShockDt = 1.0 / 60, kShockRadius = 0.1;
 
-/// Balls on the floor y = 0 after gravity acted for a step, and their contacts.
+/// Balls on the floor y = 0 after a step of gravity, and their contacts.
 struct BallPile {
   std::vector<RigidOne> bodies;
   std::vector<ConstraintBlock<3>> blocks;
@@ -57,7 +57,7 @@ BallPile column(int balls) {
   return pile;
 }
 
-/// Rows of balls in the hollows of the row below, in a plane.
+/// Rows of balls in the gaps of the row below, in a plane.
 BallPile pyramid(int rows) {
   BallPile pile;
   const double side = 2.02 * kShockRadius,
@@ -79,7 +79,7 @@ BallPile random_pile(int balls) {
   return pile;
 }
 
-/// What the pass makes of a pile with impulses r.
+/// Result of the pass for a pile with impulses r.
 struct ShockResult {
   std::vector<V3d> velocity, spin;
   std::vector<std::int32_t> level;
@@ -138,7 +138,7 @@ ShockResult shock(Context& ctx, const BallPile& pile, const std::vector<V3d>& im
   return result;
 }
 
-/// Pushes a little everywhere: all contacts are loaded.
+/// A small impulse at every contact: all contacts are loaded.
 std::vector<V3d> slight(const BallPile& pile) { return {pile.blocks.size(), V3d{1e-6, 0, 0}}; }
 
 }  // namespace
@@ -168,7 +168,7 @@ BACKEND_TEST(ShockPropagation, LevelsAreWaysToTheGround) {
   EXPECT_GT(*highest, 3);
 }
 
-/// From impulses that carry nothing a column stands after one pass, whatever lies on what.
+/// From negligible impulses a column stands after one pass, in any order of its contacts.
 BACKEND_TEST(ShockPropagation, HoldsAColumnUp) {
   const BallPile pile = column(30);
   const ShockResult result = shock(ctx, pile, slight(pile), 3);
@@ -178,7 +178,7 @@ BACKEND_TEST(ShockPropagation, HoldsAColumnUp) {
   }
 }
 
-/// Every block satisfies its law in the end: lower ones are not spoilt by higher ones.
+/// Every block satisfies its law at the end: blocks above do not disturb blocks below.
 BACKEND_TEST(ShockPropagation, LeavesNoBlockBehind) {
   BallPile pile = pyramid(7);
   pile.bodies[9].velocity += V3d{0.3, -2, 0.1};
@@ -190,7 +190,7 @@ BACKEND_TEST(ShockPropagation, LeavesNoBlockBehind) {
         << "block " << c;
 }
 
-/// Impulses that solve the problem are left alone, and so are velocities.
+/// Impulses that solve the problem are unchanged, and so are velocities.
 BACKEND_TEST(ShockPropagation, SolvedProblemsAreFixedPoints) {
   BallPile pile = random_pile(40);
   const std::unique_ptr<ContactLab> lab = make_contact_lab(Backend::cpu, 1);
@@ -210,7 +210,7 @@ BACKEND_TEST(ShockPropagation, SolvedProblemsAreFixedPoints) {
   EXPECT_GT(levelled, 5);
 }
 
-/// What nothing carries keeps its velocity.
+/// Unsupported bodies keep their velocity.
 BACKEND_TEST(ShockPropagation, LeavesWhatFliesAlone) {
   BallPile pile;
   pile.add({0, 1, 0}, 1);
@@ -221,7 +221,7 @@ BACKEND_TEST(ShockPropagation, LeavesWhatFliesAlone) {
   EXPECT_EQ(result.velocity[1], pile.bodies[1].velocity);
 }
 
-/// A joint is kept on the way up, but is no ground.
+/// A joint is included on the way up, but does not count as ground.
 BACKEND_TEST(ShockPropagation, JointsTakeTheirTurn) {
   BallPile pile = column(1);
   pile.add({0.4, kShockRadius, 0}, 1);

@@ -33,7 +33,7 @@ Map direction_map(std::int32_t columns, std::int32_t rows, const std::vector<dou
   return map;
 }
 
-/// Ridges along rows: heights change with the column. The patch is the whole image.
+/// Ridges along rows: the height changes with the column. The patch is the whole image.
 Map height_map(const std::vector<double>& heights, double texel) {
   Map map;
   map.texture.kind = TextureKind::height;
@@ -52,7 +52,7 @@ std::vector<double> sawtooth(int steps, double depth) {
   return heights;
 }
 
-/// Two bodies, the one textured by the first map, the other by the second.
+/// Two bodies: the first has the first map, the second the other one.
 struct Pair {
   Pose pose[2];
   Pose frame[2] = {Pose::identity(), Pose::identity()};
@@ -97,7 +97,7 @@ TEST(TextureFriction, EachFaceShowsTheImageAlongTwoAxes) {
   }
 }
 
-/// A map of one direction is a body's grain, whatever the law makes of it.
+/// A map of one constant direction equals a body's grain, under every law.
 TEST(TextureFriction, AConstantDirectionIsTheGrain) {
   std::mt19937 rng(1);
   for (int trial = 0; trial < 50; ++trial) {
@@ -133,8 +133,8 @@ TEST(TextureFriction, DirectionsBlendModuloAHalfTurn) {
   EXPECT_NEAR(angle_at(-0.05), 0.1, 1e-7);  // the middle of the first texel
   EXPECT_NEAR(angle_at(0.05), -0.1, 1e-7);
   EXPECT_NEAR(angle_at(0.0), 0, 1e-7);     // between them
-  EXPECT_NEAR(angle_at(0.1), 0, 1e-7);     // where the image meets its repetition
-  EXPECT_NEAR(angle_at(0.15), 0.1, 1e-7);  // in that
+  EXPECT_NEAR(angle_at(0.1), 0, 1e-7);     // at the border to the image's repetition
+  EXPECT_NEAR(angle_at(0.15), 0.1, 1e-7);  // in the repetition
   EXPECT_NEAR(angle_at(-1e-17), 0, 1e-7);
   EXPECT_LT(angle_at(0.02), 0);
 }
@@ -147,7 +147,7 @@ TEST(TextureFriction, FacetsHaveTheirSlopes) {
     EXPECT_EQ(saw.texture.texels[i][1], 0);
   }
   EXPECT_NEAR(saw.texture.texels[4][0], 2 / kPi * std::atan(2.0), 1e-7);
-  // A plane that leans along both axes, seen between four of its heights.
+  // A plane tilted along both axes, sampled between four of its heights.
   std::vector<double> plane;
   for (int j = 0; j < 3; ++j)
     for (int i = 0; i < 3; ++i) plane.push_back(0.03 * i - 0.04 * j);
@@ -156,7 +156,8 @@ TEST(TextureFriction, FacetsHaveTheirSlopes) {
   EXPECT_NEAR(texel[1], 0.8 * 2 / kPi * std::atan(0.5), 1e-7);
 }
 
-/// Across ridges h = a sin(k x) the coefficient is the mean of max(0, 2/pi atan(a k cos)), along them none.
+/// Across ridges h = a sin(k x) the coefficient is the mean of max(0, 2/pi atan(a k cos)); along them it is
+/// 0.
 TEST(TextureFriction, RidgesResistAcrossThem) {
   const double a = 0.002, length = 0.01, mu = 0.1;
   std::vector<double> heights;
@@ -178,7 +179,8 @@ TEST(TextureFriction, RidgesResistAcrossThem) {
     EXPECT_NEAR(mu_along(f, across), mu + mean, 2e-3 * mean);
     EXPECT_NEAR(mu_along(f, along), mu, 1e-6);
     EXPECT_NEAR(dot(cross(f.frame.n, f.frame.t1), f.frame.t2), 1, 1e-14);
-    // With a grain of the pair along 45 degrees the axes are its own, and either gets the share that it sees.
+    // With a grain of the pair along 45 degrees the axes are those of the grain, and each gets its share of
+    // the ridges.
     SurfacePair grained = grained_pair(mu, 2 * mu);
     grained.grain_a = across + along;
     const FrictionFrame g =
@@ -192,7 +194,7 @@ TEST(TextureFriction, SawteethResistByTheWayOfTheSlide) {
   const int steps = 7;
   const double depth = 0.01, texel = 0.002;
   const Map map = height_map(sawtooth(steps, depth), texel);
-  // Facets of the long side lean towards -x: they are in front when the surface moves that way.
+  // Facets of the long side are inclined towards -x: they are in front when the surface moves that way.
   const double back = 7.0 / 8 * 2 / kPi * std::atan(depth / (steps * texel)),
                forth = 1.0 / 8 * 2 / kPi * std::atan(depth / texel);
   const TextureView view = map.view();
@@ -209,7 +211,7 @@ TEST(TextureFriction, SawteethResistByTheWayOfTheSlide) {
   EXPECT_NEAR(mu_of({1, 0, 0}, 0), forth, 1e-7);
   EXPECT_NEAR(mu_of({-1, 0, 0.5}, 0), back, 1e-7);
   EXPECT_NEAR(mu_of({0, 0, 0}, 0), back, 1e-7);  // the larger of them
-  // The other surface moves against the slide.
+  // The other surface moves against the slip.
   EXPECT_NEAR(mu_of({1, 0, 0}, 1), back, 1e-7);
   EXPECT_NEAR(mu_of({-1, 0, 0}, 1), forth, 1e-7);
   // Both surfaces plough.

@@ -1,19 +1,21 @@
-# Every shipped scene is a test: it and its variants run headless with each solver, checked for intersections, and
-# their expectations must hold. quick: the first frames, of a small scene all; long: the whole length.
+# Every shipped scene is a test: it and its variants run headless with each solver, with intersection checks,
+# and must satisfy their expectations. quick: the first frames, all frames of a small scene; long: the whole
+# length.
 set(quick_frames 12)
-# Of scenes whose frames take seconds, fewer.
+# Fewer frames for scenes whose frames take seconds.
 set(heavy_scenes "^puffer-net")
 set(heavy_frames 3)
 set(small_scenes "^erleben-")
 set(solvers ipc barrier_al)
-# Scenes of rigid bodies run with the solver that they choose, whole (some take no second); and their first frames with
-# those that come from other families: sweeps, proximal steps, conjugate gradients over sweeps, accelerated gradients.
+# Scenes of rigid bodies run whole with the solver that they select (some take less than a second). Their
+# first frames also run with solvers of other families: sweeps, proximal steps, conjugate gradients over
+# sweeps, accelerated gradients.
 set(light_scenes "^(bounce|collisions|matchsticks|painleve|ridges|slide|slope|slope-sweep|wood-rings)(_|$)")
 set(contact_solvers nsgs prox_gs nncg apgd)
-# Sweeps alone do not solve these in the iterations that the scene gives them: the run has to say so (and exit with 1).
+# Sweeps alone do not solve these within the scene's iterations: the run must report that (and exit with 1).
 set(unsolved "^plates_(nsgs|prox_gs|nncg)$")
 
-# add_rigid_scene_tests(name arguments...): likewise of a scene with rigid bodies.
+# add_rigid_scene_tests(name arguments...): the same for a scene with rigid bodies.
 function(add_rigid_scene_tests name)
   set(run $<TARGET_FILE:stickslip> run ${ARGN} --backend cpu)
   if(name MATCHES ${light_scenes})
@@ -77,13 +79,13 @@ foreach(file ${scene_files})
   endforeach()
 endforeach()
 
-# The same rest state on a finer mesh; more bodies.
+# The same state of rest on a finer mesh; more bodies.
 set(shipped ${CMAKE_SOURCE_DIR}/assets/scenes)
 add_scene_tests(${shipped}/rest.toml rest_fine rest --scale 2)
 add_scene_tests(${shipped}/staircase.toml staircase_full staircase --scale 4)
 add_scene_tests(${shipped}/links.toml links_full links --scale 4.4)
 
-# The gallery shows every one of them, with the words of the scene itself.
+# The gallery shows every scene, with the scene's own description.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME gallery_is_up_to_date
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/gallery.py --check --program $<TARGET_FILE:stickslip>)

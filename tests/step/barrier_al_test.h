@@ -1,4 +1,4 @@
-// What the tests of the barrier-augmented Lagrangian share: an engine that uses it, boxes over the ground, a
+// Fixture for tests of the barrier-augmented Lagrangian: an engine that uses it, boxes above the ground, a
 // pile.
 #pragma once
 
@@ -20,14 +20,15 @@ class BarrierAlTest : public EngineTest, public testing::WithParamInterface<Back
     params.solver = SolverKind::barrier_al;
   }
 
-  /// Steps `count` times and requires convergence too; the last report.
+  /// Steps `count` times and requires convergence; returns the last report.
   StepReport settle(int count) {
     StepReport report;
     for (int i = 0; i < count; ++i) report = step();
     return report;
   }
 
-  /// Upward forces [N] of the contacts with the half-space, and of those between bodies on the upper one.
+  /// Upward forces [N] of the contacts with the half-space, and of the contacts between bodies on the upper
+  /// one.
   std::array<double, 2> upward_forces() {
     Snapshot snapshot;
     engine->snapshot(snapshot);
@@ -38,7 +39,7 @@ class BarrierAlTest : public EngineTest, public testing::WithParamInterface<Back
   }
 };
 
-/// A box over the ground, or two; 1 kg each.
+/// One or two boxes above the ground; 1 kg each.
 inline Model boxes(int count) {
   Model model;
   add_box(model, "lower", {0.1, 0.1, 0.1}, {0, 0.0515, 0}, 2);
@@ -49,7 +50,7 @@ inline Model boxes(int count) {
 
 constexpr int kSettling = 90;
 
-/// Six boxes that fall on each other and on the ground; they start apart.
+/// Six boxes that fall onto each other and the ground; initially separate.
 inline Model pile() {
   Model model;
   for (int i = 0; i < 6; ++i)

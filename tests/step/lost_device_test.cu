@@ -1,4 +1,4 @@
-// A device that is lost in the middle of a run: in a process of its own, which it takes along.
+// Loss of the device during a run, in a separate process, because the loss ends the process.
 #include "gpu/core/launch.h"
 
 #if STICKSLIP_ON_CUDA
@@ -20,7 +20,7 @@ inline void lose_the_device() {
   ctx.synchronize();
 }
 
-/// Whether it throws DeviceLost.
+/// Whether `act` throws DeviceLost.
 template <class Act>
 bool is_lost(Act act) {
   try {
@@ -32,7 +32,7 @@ bool is_lost(Act act) {
   return false;
 }
 
-/// Exits with the number of what went wrong, 0 if nothing did.
+/// Exits with the number of failed checks; 0 if all passed.
 [[noreturn]] inline void step_without_a_device(bool traced) {
   int wrong = 0;
   {
@@ -49,7 +49,7 @@ bool is_lost(Act act) {
     wrong += !is_lost([&] { engine->state(); });
     Snapshot snapshot;
     wrong += !is_lost([&] { engine->snapshot(snapshot); });
-  }  // what the engine held is given back without a throw
+  }  // the engine's resources are released without an exception
   std::exit(wrong);
 }
 

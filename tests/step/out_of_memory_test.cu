@@ -1,4 +1,4 @@
-// Steps that run out of memory, and go on.
+// Steps that run out of memory, and continue.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -46,7 +46,7 @@ inline Model falling_cubes() {
   return model;
 }
 
-/// A cube upon an elastic block.
+/// A cube on an elastic block.
 inline Model cube_on_block() {
   Model model;
   fixtures::add_rigid_box(model, {0.1, 0.1, 0.1}, fixtures::pose_at({0.02, 0.405, 0.01}, {0.1, 0.2, 0.0}));
@@ -65,7 +65,7 @@ struct NoLimit {
   ~NoLimit() { limit_memory(0); }
 };
 
-/// One step after failures at ever larger limits. Returns how many failed.
+/// One step after failures at increasing memory limits. Returns the number of failures.
 inline int step_through_failures(Engine& engine) {
   const NoLimit lift;
   const State before = engine.state();
@@ -104,8 +104,8 @@ BACKEND_TEST(OutOfMemory, leaves_the_state_of_an_elastic_scene_and_the_run_as_if
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Against a run that was set to its own state where the other failed: impulses that a step starts from are
-/// lost with it.
+/// Compares with a run whose state was set to its own at the step where the other failed: both lose the
+/// initial impulses of the step.
 inline void expect_as_set_state(const Model& model, int steps, double tolerance) {
   Params params;
   params.solver = SolverKind::velocity;

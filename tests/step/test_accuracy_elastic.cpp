@@ -1,4 +1,5 @@
-// Elastic solids against analysis, as elements and steps get smaller. gpu/step/accuracy.md has the table.
+// Elastic solids compared with analysis under refinement of elements and steps. gpu/step/accuracy.md has the
+// table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +51,7 @@ class ElasticAccuracy : public testing::TestWithParam<Backend> {
   Params params;
 };
 
-/// A beam of 1 m x 0.1 m x 0.1 m of cubes in six tets, n across, held at x = 0.
+/// A beam of 1 m x 0.1 m x 0.1 m, n cubes of six tets across, held at x = 0.
 void add_beam(Model& model, int across) {
   if (model.materials.empty()) {
     model.materials.push_back({});
@@ -65,7 +66,7 @@ void add_beam(Model& model, int across) {
   finalize(model);
 }
 
-/// How far the mean of the free end has come down.
+/// Mean deflection of the free end.
 double deflection(const Model& model, const State& state) {
   double sum = 0;
   int count = 0;
@@ -77,8 +78,8 @@ double deflection(const Model& model, const State& state) {
   return sum / count;
 }
 
-/// Of a beam under its own weight, w = q L^4 / (8 E I) + q L^2 / (2 kappa G A), kappa = 5/6: the share of it
-/// that a mesh of `across` elements lacks. Three steps of 10 s are at rest.
+/// A beam under its own weight, w = q L^4 / (8 E I) + q L^2 / (2 kappa G A), kappa = 5/6. The error is the
+/// missing share of w on a mesh of `across` elements. Three steps of 10 s reach rest.
 class Cantilever : public ElasticAccuracy {
  protected:
   double lacks(ElasticModel kind, double poisson, int across) {
@@ -111,8 +112,7 @@ TEST_P(Cantilever, linear_tets_bend_too_little_by_known_shares) {
     }
 }
 
-/// Second order, once the elements are fine enough for their bending: 1.77 and 1.41 from four to eight
-/// across.
+/// Second order, once the elements resolve bending: 1.77 and 1.41 from four to eight across.
 TEST_P(Cantilever, LongLinearTetsConverge) {
   const double known[2][4] = {{0.755, 0.450, 0.175, 0.051}, {0.834, 0.593, 0.295, 0.111}};
   for (int row = 0; row < 2; ++row) {
@@ -132,8 +132,8 @@ TEST_P(Cantilever, LongLinearTetsConverge) {
 INSTANTIATE_TEST_SUITE_P(Backends, Cantilever, testing::Values(Backend::cpu, Backend::cuda),
                          [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
 
-/// What backward Euler does to a body that turns freely: x moves along chords, so that spin and time obey
-/// 1 / w^2 = 1 / w_0^2 + 2 dt t. First order, whatever the elements are.
+/// Effect of backward Euler on a freely rotating body: x moves along chords, so that 1 / w^2 = 1 / w_0^2 + 2
+/// dt t. First order, for any elements.
 TEST_P(ElasticAccuracy, a_spinning_cube_slows_as_backward_euler_says) {
   params.gravity = 0;
   params.newton_tolerance = 1e-6;
@@ -164,14 +164,13 @@ TEST_P(ElasticAccuracy, a_spinning_cube_slows_as_backward_euler_says) {
       }
       return 1 - now / start;
     });
-    // Beside rigid bodies a step is one Newton step with a projected stiffness, which resists turning as
-    // well.
+    // With rigid bodies a step is one Newton step with a projected stiffness, which also resists rotation.
     if (beside_bodies) EXPECT_GT(r.order(), 0.8) << r.text();
     else EXPECT_NEAR(r.order(), 1, 0.15) << r.text();
   }
 }
 
-// A direction is short where PCG stops early, too: that alone must not end Newton's method.
+// A direction is also short if PCG stops early: that alone must not end Newton's method.
 TEST_P(ElasticAccuracy, a_loose_linear_solve_loses_no_momentum) {
   for (const PcgCriterion criterion : {PcgCriterion::truncated, PcgCriterion::relative}) {
     model = {};
@@ -193,7 +192,7 @@ TEST_P(ElasticAccuracy, a_loose_linear_solve_loses_no_momentum) {
   }
 }
 
-/// The share of its energy that a vibration keeps: (1 + w^2 dt^2)^-1 per step of backward Euler.
+/// Share of the energy that a vibration keeps: (1 + w^2 dt^2)^-1 per step of backward Euler.
 TEST_P(ElasticAccuracy, a_vibration_decays_as_backward_euler_says) {
   model.materials.push_back({});
   model.material_names.push_back("default");
@@ -207,7 +206,7 @@ TEST_P(ElasticAccuracy, a_vibration_decays_as_backward_euler_says) {
   for (Vec3d& v : bent.velocities) v = {0, 0, 0};
   const double start = step().elastic_energy;
   params.gravity = 0;
-  // Of the first mode of a beam, softer by what this mesh lacks (see Cantilever).
+  // First mode of a beam; the mesh error is included (see Cantilever).
   const double omega2 = 3.516 * 3.516 * 1e7 * 0.01 / (12 * 1000) / (1 - 0.834);
   const Refinement r = refine(1.0 / 240, 3, [&](double dt) {
     params.dt = dt;
@@ -236,12 +235,12 @@ std::vector<double> node_masses(const Model& model) {
   return mass;
 }
 
-/// Of a collision of two cubes that pass each other half, in free space.
+/// A collision in free space of two cubes offset by half a side.
 struct CollisionMomenta {
   double linear = 0;   // largest change in a step, over the momentum of one cube
   double torque = 0;   // sum over the steps of |sum m x_{n+1} x (v_{n+1} - v_n)|, over |L|
   double angular = 0;  // |change of L| over |L|
-  double couple = 0;   // what friction across gaps of d_hat can do to the torque, over |L|
+  double couple = 0;   // bound on the torque of friction across gaps of d_hat, over |L|
 };
 
 class Collision : public ElasticAccuracy {
@@ -288,8 +287,8 @@ class Collision : public ElasticAccuracy {
   }
 };
 
-/// Elastic forces and the barrier do not change when everything turns, so the torque of a step about where it
-/// ends is zero, to the solver's tolerance: what a collision loses is backward Euler's.
+/// Elastic forces and the barrier are invariant under rotation. So the torque of a step about its end
+/// positions is zero, to the solver's tolerance: the loss of a collision is that of backward Euler.
 TEST_P(Collision, without_friction_no_step_has_a_torque) {
   const CollisionMomenta m = collide(0, 0, 1.0 / 60);
   EXPECT_LT(m.linear, 1e-13);
@@ -299,7 +298,7 @@ TEST_P(Collision, without_friction_no_step_has_a_torque) {
   EXPECT_LT(collide(0, 0, 1.0 / 60).torque, 1e-3);
 }
 
-/// Friction pulls at both sides of a gap: its couple is no more than friction times d_hat.
+/// Friction acts on both sides of a gap: its couple is at most friction times d_hat.
 TEST_P(Collision, the_torque_of_friction_is_that_of_the_gap) {
   const CollisionMomenta wide = collide(0.3, 0, 1.0 / 60);
   EXPECT_LT(wide.linear, 1e-13);
@@ -310,7 +309,8 @@ TEST_P(Collision, the_torque_of_friction_is_that_of_the_gap) {
   EXPECT_LT(narrow.torque, 0.2 * wide.torque);
 }
 
-/// Damping resists strain, not spin: what is left is of first order, since its force is linear in a step.
+/// Damping resists strain, not spin: the remaining error is of first order, since the force is linear in a
+/// step.
 TEST_P(Collision, the_torque_of_damping_falls_with_the_step) {
   params.newton_tolerance = 1e-6;
   const Refinement r = refine(1.0 / 60, 4, [&](double dt) { return collide(0, 1e-2, dt).torque; });

@@ -1,4 +1,4 @@
-// Rigid bodies against analysis, as the step gets smaller: which order each quantity has with each integrator
+// Rigid bodies compared with analysis as the step decreases: the order of each quantity with each integrator
 // and stabilisation. gpu/step/accuracy.md has the table.
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ const char* name_of(Stabilisation s) {
   return names[static_cast<int>(s)];
 }
 
-/// What is on the way of a run.
+/// State during a run.
 struct RigidMoment {
   StepReport report;
   State state;
@@ -81,7 +81,7 @@ class RigidAccuracy : public testing::TestWithParam<Backend> {
   LabParams contact;
 };
 
-/// A rod of 1 m that hangs by its end, let go from the horizontal: 6 s, that is four swings.
+/// A rod of 1 m that hangs by its end, released from the horizontal: 6 s, four swings.
 void add_pendulum(Model& model, JointKind kind) {
   if (kind == JointKind::distance) {
     // A cube on a string of 1 m.
@@ -127,7 +127,7 @@ TEST_P(RigidAccuracy, a_pendulum_keeps_its_energy) {
   }
 }
 
-/// Two bodies that a joint holds together, turning freely.
+/// Two freely rotating bodies connected by a joint.
 void add_pair(Model& model, JointKind kind, bool cubes) {
   add_rigid_box(model, cubes ? V{0.16, 0.16, 0.16} : V{0.3, 0.1, 0.15}, pose_at({0, 0, 0}));
   add_rigid_box(model, cubes ? V{0.12, 0.12, 0.12} : V{0.1, 0.25, 0.12}, pose_at({0.7, 0, 0}));
@@ -190,7 +190,7 @@ TEST_P(RigidAccuracy, joints_do_no_work) {
           if (rule == Stabilisation::spring_damper) {
             EXPECT_LT(energy.errors[0], 0.03);
           } else if (integrator == RigidIntegrator::midpoint) {
-            // The gyroscopic torque of unequal moments acts before the joint's impulse: that split is of
+            // The gyroscopic torque of unequal moments acts before the joint's impulse: this splitting is of
             // first order.
             EXPECT_LT(energy.errors[0], 0.03);
             EXPECT_LT(energy.errors[2], cubes ? 5e-5 : 2e-3);
@@ -202,7 +202,7 @@ TEST_P(RigidAccuracy, joints_do_no_work) {
     }
 }
 
-/// Euler's equations in the principal frame and the attitude, by the classical Runge-Kutta method.
+/// Euler's equations in the principal frame and the orientation, by the classical Runge-Kutta method.
 Pose turned_freely(const V& inertia, const V& spin, double seconds) {
   struct Turn {
     Quat q;
@@ -233,7 +233,7 @@ Pose turned_freely(const V& inertia, const V& spin, double seconds) {
   return {{0, 0, 0}, normalized(t.q)};
 }
 
-/// A box that tumbles about its middle axis, which is unstable, for 2 s.
+/// A box that tumbles about its middle axis (unstable) for 2 s.
 TEST_P(RigidAccuracy, a_tumbling_box_turns_as_euler_says) {
   params.gravity = 0;
   const std::int32_t box = add_rigid_box(model, {0.1, 0.2, 0.4}, pose_at({0, 0, 0}));
@@ -268,7 +268,7 @@ TEST_P(RigidAccuracy, a_tumbling_box_turns_as_euler_says) {
   }
 }
 
-/// A ball that bounces: its height at the top of the bounce, e^2 (h - r) + r.
+/// A bouncing ball: its height at the top of the bounce is e^2 (h - r) + r.
 TEST_P(RigidAccuracy, a_ball_bounces_to_its_height) {
   add_floor(model);
   add_rigid_sphere(model, 0.1, {0, 1.1, 0});
@@ -286,15 +286,15 @@ TEST_P(RigidAccuracy, a_ball_bounces_to_its_height) {
       });
       return (top - 0.1) / 0.64 - 1;
     });
-    // An impact is taken back to the start of the step in which it falls: first order, by chance better.
+    // An impact is moved to the start of its step: first order, or better by chance.
     EXPECT_LT(r.errors[0], 0.05) << r.text();
     for (int k = 1; k < 6; ++k)
       EXPECT_LT(r.errors[static_cast<std::size_t>(k)], std::ldexp(0.08, -k)) << r.text();
   }
 }
 
-/// A box that slides to rest, v^2 / (2 mu g), and a ball that slides until it rolls, after 2 v / (7 mu g), at
-/// 5/7 of its speed.
+/// A box slides to rest within v^2 / (2 mu g). A sliding ball rolls after 2 v / (7 mu g), at 5/7 of its
+/// speed.
 TEST_P(RigidAccuracy, friction_stops_what_slides) {
   constexpr double kMu = 0.3, kSpeed = 2;
   add_floor(model, 0, kMu);
@@ -324,7 +324,7 @@ TEST_P(RigidAccuracy, friction_stops_what_slides) {
       SCOPED_TRACE(testing::Message() << (ball ? "ball " : "box ") << name_of(integrator) << ' ' << r.text());
       EXPECT_NEAR(speed, ball ? 5.0 / 7 * kSpeed : 0, 1e-8);
       if (integrator == RigidIntegrator::midpoint) {
-        // By chance less: the last step ends before it would turn round.
+        // Less by chance: the last step ends before the motion would reverse.
         for (int k = 0; k < 5; ++k)
           EXPECT_LT(r.errors[static_cast<std::size_t>(k)], std::ldexp(2e-4, -2 * k));
       } else {

@@ -1,4 +1,4 @@
-// Affine bodies through the Engine interface, against rigid body mechanics.
+// Affine bodies through the Engine interface, compared with rigid body mechanics.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,8 +51,8 @@ class Affine : public fixtures::EngineTest, public testing::WithParamInterface<C
   }
 };
 
-/// A box of 24 tets, around its centre and the centres of its faces: its lumped inertia has the symmetries of
-/// the box.
+/// A box of 24 tets, between its centre and the centres of its faces: its lumped inertia has the symmetries
+/// of the box.
 Object& add_symmetric_box(Model& model, const Vec3d& size, const Vec3d& center) {
   std::vector<Vec3d> nodes{center};
   std::vector<Vec4i> tets;
@@ -93,8 +93,9 @@ TEST_P(Affine, free_flight_keeps_momentum_and_turns_as_implicit_euler_turns_a_ri
               1e-8);
   EXPECT_NEAR(report.momentum[0], mass * velocity[0], 1e-7);
 
-  // The step minimises |R - Y|_M over rotations, Y = 2 R_n - R_{n-1}: about a principal axis, the rotation
-  // nearest to Y turns by atan2(sin d, 2 - cos d) after a turn by d, and by atan(rate dt) in the first step.
+  // The step minimises |R - Y|_M over rotations, Y = 2 R_n - R_{n-1}. About a principal axis, the rotation
+  // nearest to Y has the angle atan2(sin d, 2 - cos d) after a rotation by d, and atan(rate dt) in the first
+  // step.
   double turn = std::atan(rate[2] * params.dt), angle = turn;
   for (int i = 1; i < steps; ++i) {
     turn = std::atan2(std::sin(turn), 2 - std::cos(turn));
@@ -104,8 +105,8 @@ TEST_P(Affine, free_flight_keeps_momentum_and_turns_as_implicit_euler_turns_a_ri
   EXPECT_NEAR(std::atan2(f(1, 0), f(0, 0)), angle, 1e-6 * angle);
   EXPECT_LT(strain(f), 1e-6);
   const Vec3d spin_left = report.angular_momentum - cross(center + moved, report.momentum);
-  // Of the lumped mass, 1/2 is at the corners and 1/12 at each pair of faces: that much is at +-1/2 in any
-  // direction.
+  // Half of the lumped mass is at the corners, and 1/12 at each pair of faces. So 7/12 of it is at +-1/2 in
+  // any direction.
   const double inertia = mass * 7 / 12 * (0.2 * 0.2 + 0.1 * 0.1) / 4;
   EXPECT_NEAR(spin_left[2], inertia * std::sin(turn) / params.dt, 1e-5 * inertia * rate[2]);
   EXPECT_NEAR(spin_left[0], 0, 1e-10);
@@ -151,14 +152,14 @@ TEST_P(Affine, tumbles_as_a_rigid_body_does) {
                       size[0] * size[0] + size[1] * size[1]};
   const Mat3d rigid = tumble(inertia, rate, steps * params.dt);
   const Mat3d f = deformation(model, box, engine->state());
-  // Implicit Euler loses a share of (rate dt)^2 of the rate per step: 2e-3 in all, and half of that of the
+  // Implicit Euler loses a share of (rate dt)^2 of the rate per step: 2e-3 in total, and half of that in the
   // angle.
   const Mat3d difference = f - rigid;
   EXPECT_LT(std::sqrt(dot(difference, difference)), 3e-3);
   EXPECT_LT(norm(report.angular_momentum - first.angular_momentum), 3e-3 * norm(first.angular_momentum));
 }
 
-/// A block of 0.2 m on a plane of 20 degrees: how far it went down the slope in a second, starting at rest.
+/// A block of 0.2 m on a plane of 20 degrees: its displacement down the slope in a second from rest.
 TEST_P(Affine, sticks_below_the_friction_angle_and_slides_above_it) {
   const double angle = 20 * M_PI / 180;
   const Vec3d normal{std::sin(angle), std::cos(angle), 0}, down{std::cos(angle), -std::sin(angle), 0};
@@ -178,7 +179,7 @@ TEST_P(Affine, sticks_below_the_friction_angle_and_slides_above_it) {
     const double acceleration = 9.81 * (std::sin(angle) - mu * std::cos(angle));
     const double expected = acceleration * params.dt * params.dt * steps * (steps + 1) / 2;
     if (acceleration > 0) EXPECT_NEAR(dot(moved, down), expected, 1e-3 * expected) << mu;
-    // eps_v lets a block that sticks creep.
+    // eps_v allows creep of a sticking block.
     else EXPECT_LT(std::abs(dot(moved, down)), params.eps_v) << mu;
   }
 }
@@ -200,7 +201,7 @@ TEST_P(Affine, a_stack_stands_and_keeps_its_shape) {
     for (const Object& body : model.objects) most = std::max(most, strain(deformation(model, body, state)));
     EXPECT_NEAR(report.volume_ratio_min, 1, 1e-5);
   }
-  // 4 kg g on 0.01 m^2 strain the lowest box by 4e-6, twice that in F'F; landing takes a little more.
+  // 4 kg g on 0.01 m^2 strain the lowest box by 4e-6, twice that in F'F; landing adds a little.
   EXPECT_LT(most, 5e-5);
   EXPECT_LT(report.kinetic_energy, 1e-9);
   EXPECT_EQ(report.counters.allocations, 0u);
@@ -215,7 +216,7 @@ TEST_P(Affine, a_stack_stands_and_keeps_its_shape) {
 
 TEST_P(Affine, rests_where_a_very_stiff_box_rests) {
   params.newton_tolerance = 1e-3;
-  params.barrier_stiffness = 200;  // what is chosen by itself depends on the stiffness of deformable bodies
+  params.barrier_stiffness = 200;  // the adaptive value depends on the stiffness of deformable bodies
   std::vector<Vec3d> rest;
   for (const Body body : {Body::affine, Body::deformable}) {
     Model model;

@@ -1,5 +1,5 @@
-// The same model stepped by two engines: the CPU backend with one thread and with several, bit for bit, and
-// the CPU against the CUDA backend within a bound, because sums there have another order.
+// The same model on two engines: the CPU backend with one thread and with several must agree bitwise; CPU and
+// CUDA agree within a bound, because the order of sums differs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 using fixtures::add_box;
 using fixtures::Vec3d;
 
-/// Two engines, and how far their nodes may be apart after `kSteps`.
+/// Two engines, and the largest distance between their nodes after `kSteps`.
 struct Pair {
   const char* name;
   Backend first, second;

@@ -1,5 +1,5 @@
-// The barrier-augmented Lagrangian through the Engine interface: equilibrium with a barrier that is far too
-// weak, the limit on contacts, and changes of method between steps.
+// The barrier-augmented Lagrangian through the Engine interface: equilibrium with a much too weak barrier,
+// the limit on contacts, and changes of method between steps.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +21,7 @@ constexpr double kWeight = 9.81;  // of a box [N]
 
 TEST_P(BarrierAl, multipliers_widen_the_gap_of_a_weak_barrier_at_rest) {
   Model model = boxes(1);
-  params.barrier_stiffness = 6;  // a hundredth of what adapts
+  params.barrier_stiffness = 6;  // a hundredth of the adaptive value
   params.barrier_growth = 1;
   params.solver = SolverKind::ipc;
   load(model);
@@ -38,8 +38,8 @@ TEST_P(BarrierAl, multipliers_widen_the_gap_of_a_weak_barrier_at_rest) {
   }
 }
 
-/// With an even weaker barrier multipliers, which begin at zero in every step, leave the box a jitter within
-/// d_hat: forces equal the weight on average, and in each step they are those of the motion.
+/// With an even weaker barrier the multipliers, which start at zero in every step, let the box jitter within
+/// d_hat. The forces average to the weight, and in each step they match the motion.
 TEST_P(BarrierAl, carries_the_weight_with_a_barrier_a_thousand_times_too_weak) {
   for (const int count : {1, 2}) {
     SCOPED_TRACE(std::to_string(count) + " boxes");
@@ -59,7 +59,7 @@ TEST_P(BarrierAl, carries_the_weight_with_a_barrier_a_thousand_times_too_weak) {
     EXPECT_EQ(plain.augmented, 0);
 
     params.solver = SolverKind::barrier_al;
-    params.newton_tolerance = 1e-6;  // gaps are so small that a force needs its distance to the nanometre
+    params.newton_tolerance = 1e-6;  // gaps are so small that the force needs the distance to a nanometre
     load(model);
     double momentum = settle(kSettling).momentum[1], gap = 0, multiplier = 0;
     std::array<double, 2> mean_forces{};
@@ -165,7 +165,7 @@ TEST_P(BarrierAl, a_pile_stays_within_the_contact_limit) {
     EXPECT_GT(halvings, 0);
     EXPECT_GT(stopped, 0) << "the pile would go on";
 
-    // From a state that has more, the limit cannot hold: the step is made and says so.
+    // A state with more contacts cannot satisfy the limit: the step is taken and reports that.
     params.contact_limit = 1;
     engine->set_params(params);
     engine->set_state(crowded);

@@ -1,4 +1,5 @@
-// The rules of the barrier-augmented Lagrangian between iterations, and every parameter between steps.
+// The update rules of the barrier-augmented Lagrangian between iterations, and changes of every parameter
+// between steps.
 #include <algorithm>
 #include <cmath>
 
@@ -59,7 +60,7 @@ TEST_P(BarrierAlRules, every_parameter_may_change_between_steps) {
   for (const Vec3d& p : engine->state().positions) EXPECT_TRUE(std::isfinite(p[0] + p[1] + p[2]));
 }
 
-/// Guo24 Alg.1, line 16: while the smallest gap is below 1% of d_hat sigma grows, up to a cap.
+/// Guo24 Alg.1, line 16: sigma grows up to a cap while the smallest gap is below 1% of d_hat.
 TEST_P(BarrierAlRules, sigma_follows_its_rule_between_iterations) {
   params.barrier_floor = 1e-4;  // weak enough for tight gaps
   params.barrier_growth = 3;
@@ -100,7 +101,7 @@ TEST_P(BarrierAlRules, sigma_follows_its_rule_between_iterations) {
 }
 
 TEST_P(BarrierAlRules, multipliers_wait_for_the_gradient_at_their_pace) {
-  // With a pace that no step reaches, the multipliers are those of the first change: none.
+  // With a pace that no step reaches, the multipliers stay at the first update: zero.
   double largest[2] = {0, 0};
   int augmented[2] = {0, 0};
   for (const bool waits : {true, false}) {
@@ -134,7 +135,7 @@ TEST_P(BarrierAlRules, a_gradient_tolerance_is_met_by_the_gradient) {
       const double first = report.newton.front().gradient_norm, last = report.newton.back().gradient_norm;
       if (report.newton.size() < 2) continue;
       EXPECT_LE(last, 1e-4 * first);
-      // Friction that was frozen is refreshed at a minimum, and Newton goes on.
+      // Lagged friction is refreshed at a minimum, and Newton continues.
       if (report.stop_reason == "converged") {
         EXPECT_GT(report.newton[report.newton.size() - 2].gradient_norm, 1e-4 * first) << "it stops at once";
       }
@@ -144,7 +145,7 @@ TEST_P(BarrierAlRules, a_gradient_tolerance_is_met_by_the_gradient) {
   }
 }
 
-/// Every value of every choice, half and twice every number.
+/// Every value of every choice; half and twice every number.
 TEST_P(BarrierAlRules, every_parameter_of_the_registry_may_change_between_steps) {
   Model model = pile();
   params.newton_tolerance = 1e-2;
@@ -168,7 +169,7 @@ TEST_P(BarrierAlRules, every_parameter_of_the_registry_may_change_between_steps)
       set_param(&params, info, info.type == stickslip::ParamType::integer ? std::floor(value) : value);
       engine->set_params(params);
       const StepReport report = engine->step();
-      EXPECT_LE(report.intersections, 0);  // -1: not looked for
+      EXPECT_LE(report.intersections, 0);  // -1: not checked
       EXPECT_TRUE(std::isfinite(report.kinetic_energy + report.elastic_energy + report.multiplier_max));
       EXPECT_NE(report.gap_min, 0);
       EXPECT_EQ(kStopReasons.count(report.stop_reason), 1u) << report.stop_reason;

@@ -1,4 +1,4 @@
-// What a snapshot says of bodies and contacts: poses, and names that stay from step to step.
+// Bodies and contacts in snapshots: poses, and contact names that persist between steps.
 #include <set>
 
 #include "tests/fixtures/box_model.h"
@@ -27,7 +27,7 @@ class ContactNames : public testing::TestWithParam<Backend> {
     return snapshot;
   }
 
-  /// Names of the contacts with a force; they must differ.
+  /// Names of the contacts with a force; they must be distinct.
   std::set<std::uint64_t> loaded_names(const Snapshot& snapshot) {
     std::set<std::uint64_t> names;
     for (const ContactRecord& contact : snapshot.contacts) {

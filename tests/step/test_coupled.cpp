@@ -1,5 +1,4 @@
-// Elastic solids and rigid bodies in one scene at the level of velocities, against what mechanics says of
-// them.
+// Elastic solids and rigid bodies in one scene at velocity level, compared with mechanics.
 #include <Eigen/Dense>
 #include <cmath>
 
@@ -71,7 +70,7 @@ TEST_P(CoupledSteps, a_free_pair_that_collides_keeps_its_momentum) {
   for (int i = 0; i < 30; ++i) {
     last = engine->step();
     touched = touched || last.contacts > 0;
-    // Backward Euler turns a deformed solid only to first order of dt; momentum is exact.
+    // Backward Euler rotates a deformed solid only to first order in dt; momentum is exact.
     EXPECT_LT(norm(last.momentum - first.momentum), 1e-8 * norm(first.momentum)) << last.frame;
   }
   EXPECT_TRUE(touched);
@@ -138,7 +137,7 @@ TEST_P(CoupledSteps, manifold_gs_gives_way_to_nsgs_and_says_why) {
             "manifold_gs refuses (elastic solids are among the bodies): nsgs took its place");
 }
 
-/// v, u and the law of a global problem, from dense matrices.
+/// v, u and the law of a global problem, by dense matrices.
 struct Dense {
   Eigen::MatrixXd A, H, W;
   Eigen::VectorXd f, w, q;
@@ -176,7 +175,7 @@ struct Dense {
   }
 };
 
-/// Rigid on soft on rigid on the floor, in motion.
+/// A moving stack: rigid on soft on rigid on the floor.
 Model small_heap() {
   Model model;
   add_rigid_box(model, {0.3, 0.05, 0.3}, pose_at({0, 0.05, 0}));
@@ -199,7 +198,7 @@ TEST_P(CoupledSteps, impulses_are_those_of_the_dense_problem) {
     const ContactProblem problem = engine->freeze();
     ASSERT_EQ(problem.form, ContactProblem::Form::global);
     const Dense dense(problem);
-    // Velocities are those of the impulses.
+    // Velocities equal those caused by the impulses.
     const Eigen::Map<const Eigen::VectorXd> r(problem.solution.data(),
                                               static_cast<Eigen::Index>(problem.size()));
     const Eigen::VectorXd v = dense.A.ldlt().solve(dense.f + dense.H.transpose() * r);
@@ -211,7 +210,8 @@ TEST_P(CoupledSteps, impulses_are_those_of_the_dense_problem) {
     for (std::size_t n = 0; n < state.velocities.size(); ++n)
       for (int i = 0; i < 3; ++i)
         EXPECT_NEAR(v[12 + 3 * static_cast<int>(n) + i], state.velocities[n][i], 1e-8);
-    // Another solver, of the dense problem, comes to the same velocities; its judge to as small a residual.
+    // Another solver, on the dense problem, gives the same velocities; its judge reports an equally small
+    // residual.
     const auto lab = make_contact_lab(GetParam(), 2);
     lab->load(dense.local(problem));
     LabParams exact;
@@ -284,7 +284,7 @@ TEST_P(CoupledSteps, solids_alone_swing_as_backward_euler_does) {
   const State reference = swing(SolverKind::ipc);
   engine = make_engine(GetParam(), 2);
   const State state = swing(SolverKind::velocity);
-  // The nonlinear step differs by second order of the strain.
+  // The nonlinear step differs by second order in the strain.
   double apart = 0, fastest = 0;
   for (std::size_t i = 0; i < state.positions.size(); ++i) {
     apart = std::max(apart, norm(state.velocities[i] - reference.velocities[i]));
@@ -349,7 +349,7 @@ TEST_P(CoupledSteps, held_and_moved_nodes_do_as_scripts_say_and_the_pointer_pull
   drag.target = point + Vec3d{0, 0.1, 0};
   engine->set_drag(drag);
   const StepReport pulled = engine->step();
-  // One implicit step of the spring: less than its force at the start by what it gives way.
+  // One implicit step of the spring: below its initial force, because the spring yields.
   const double most = params.dt * params.drag_stiffness * 0.1;
   EXPECT_LT(pulled.momentum[1], most);
   EXPECT_GT(pulled.momentum[1], 0.3 * most);

@@ -1,4 +1,4 @@
-// Newmark steps of elastic scenes: order, energy, contact and friction, and what becomes of accelerations.
+// Newmark steps of elastic scenes: order, energy, contact, friction, and accelerations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Newmark : public fixtures::EngineTest, public testing::WithParamInterface<
     params.time_integrator = TimeIntegrator::newmark;
   }
 
-  /// A box that hangs in the air, stretched by `strain` along y, and swings.
+  /// A box in free space, stretched by `strain` along y, that vibrates.
   void load_vibration(double strain, double damping) {
     params.gravity = 0;
     params.newton_tolerance = kSingle ? 1e-5 : 1e-7;
@@ -43,7 +43,7 @@ class Newmark : public fixtures::EngineTest, public testing::WithParamInterface<
     return engine->state();
   }
 
-  /// Largest distance of a node from where `truth` has it.
+  /// Largest distance of a node from its position in `truth`.
   static double error(const State& state, const State& truth) {
     double most = 0;
     for (std::size_t i = 0; i < truth.positions.size(); ++i)
@@ -51,7 +51,7 @@ class Newmark : public fixtures::EngineTest, public testing::WithParamInterface<
     return most;
   }
 
-  /// By what the error of a vibration falls when the step is halved.
+  /// Ratio of the errors of a vibration when the step is halved.
   double error_ratio(double damping) {
     const double seconds = 0.016;
     const auto run = [&](double dt) {
@@ -158,7 +158,7 @@ TEST_P(Newmark, a_block_slides_down_a_slope_as_coulomb_says) {
   model.materials[0].damping = 0.01;
   model.half_spaces.push_back({normal, 0, mu});
   load(model);
-  // It starts inside the barrier, which throws it up a little: it counts once it has settled.
+  // It starts inside the barrier, which accelerates it upwards a little: measured after it has settled.
   const Vec3d before = mean(after(seconds).velocities, 0, model.node_count());
   const Vec3d gained = mean(after(seconds).velocities, 0, model.node_count()) - before;
   const double expected = 9.81 * (std::sin(angle) - mu * std::cos(angle)) * seconds;
@@ -179,7 +179,7 @@ TEST_P(Newmark, a_block_sticks_on_a_slope_below_the_friction_angle) {
   model.half_spaces.push_back({normal, 0, mu});
   load(model);
   const Vec3d start = mean(model.positions, 0, model.node_count());
-  // It starts inside the barrier, which throws it up a little: it slides until it has settled.
+  // It starts inside the barrier, which accelerates it upwards a little: it slides until it has settled.
   const Vec3d settled = mean(after(0.2).positions, 0, model.node_count());
   const Vec3d rested = mean(after(0.2).positions, 0, model.node_count());
   EXPECT_LT(dot(settled - start, down), 4e-3);

@@ -1,5 +1,4 @@
-// What passes between host and backend during a step, whatever the backend: bounds that a device needs to be
-// fast.
+// Transfers between host and backend during a step, on any backend: bounds that a device needs to be fast.
 #include <algorithm>
 #include <cmath>
 
@@ -28,7 +27,7 @@ class Residency : public fixtures::EngineTest, public testing::WithParamInterfac
   }
 };
 
-/// Halvings of the line searches of a step: each asks for the energy once more.
+/// Line-search halvings of a step: each reads the energy once more.
 int halvings(const StepReport& report) {
   int count = 0;
   for (const NewtonRecord& record : report.newton) {
@@ -38,8 +37,9 @@ int halvings(const StepReport& report) {
   return count;
 }
 
-// Newton iterations ask four times: how many candidates, the direction with its norms, the line search, the
-// new contacts. A step asks seven times more: candidates and contacts at its start, the stiffness, its end.
+// A Newton iteration reads four times: the number of candidates, the direction with its norms, the line
+// search, the new contacts. A step reads seven more times: candidates and contacts at its start, the
+// stiffness, its end.
 TEST_P(Residency, a_barrier_step_reads_a_few_numbers_per_newton_iteration) {
   constexpr std::size_t kPerStep = 7, kPerIteration = 4, kBytesPerRead = 256;
   load_boxes();
@@ -53,9 +53,9 @@ TEST_P(Residency, a_barrier_step_reads_a_few_numbers_per_newton_iteration) {
         << "frame " << report.frame;
     EXPECT_LE(c.bytes_to_host, kBytesPerRead * c.copies_to_host);
     EXPECT_EQ(c.copies_to_device, 0u);
-    // One linear solve each; a device solves a system as small as this one in a resident kernel.
+    // One linear solve each; a device solves a system of this size in a resident kernel.
     EXPECT_EQ(c.graph_launches, GetParam() == Backend::cpu ? iterations : 0);
-    // Launches do not grow with the iterations of PCG.
+    // The number of launches does not grow with the PCG iterations.
     EXPECT_LE(c.launches, 200 + 130 * iterations);
     pcg += static_cast<std::size_t>(report.pcg_iterations);
   }
@@ -98,7 +98,7 @@ class RigidResidency : public testing::TestWithParam<Backend> {
     engine->set_contact_params(lab);
     engine->load(model);
   }
-  /// The most of a counter over steps that follow a start.
+  /// Maximum of each counter over the steps after a start.
   Counters most_after_start(int start, int steps) {
     for (int i = 0; i < start; ++i) engine->step();
     Counters most;
@@ -136,7 +136,7 @@ TEST_P(RigidResidency, manifold_gs_reads_the_same_however_long_it_iterates) {
   params.contact_solver = ContactSolverKind::manifold_gs;
   lab.tolerance = 1e-15;
   lab.warm_start = false;
-  const bool colours = GetParam() == Backend::cuda;  // in another loop, with three reads more
+  const bool colours = GetParam() == Backend::cuda;  // in another loop, with three more reads
   for (const int iterations : {10, 80}) {
     lab.max_iterations = iterations;
     load_columns();

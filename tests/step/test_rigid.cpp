@@ -1,4 +1,4 @@
-// Whole steps of rigid bodies against what mechanics says of them.
+// Whole steps of rigid bodies compared with mechanics.
 #include <cmath>
 
 #include "gpu/contact_lab.h"
@@ -88,8 +88,8 @@ TEST_P(RigidSteps, a_sliding_box_stops_after_v2_over_2_mu_g) {
   EXPECT_NEAR(body.pose.x[1], 0.05, 2e-4);
 }
 
-/// Whatever turn of its rim its points are at. (A load across the grain would take from what is left along
-/// it.)
+/// For any rotation of the points on its rim. (A load across the grain would reduce the friction available
+/// along it.)
 TEST_P(RigidSteps, a_disc_slides_along_its_grain_with_mu_of_it) {
   const double v = 3;
   for (const bool plate : {false, true})
@@ -160,7 +160,7 @@ TEST_P(RigidSteps, a_stack_stands) {
   Model model;
   fixtures::add_floor(model);
   for (int i = 0; i < 10; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
-  params.contact_solver = ContactSolverKind::automatic;  // sweeps crawl on a tower of equal boxes
+  params.contact_solver = ContactSolverKind::automatic;  // sweeps converge slowly on a tower of equal boxes
   load(model);
   run(200);
   for (int i = 0; i < 10; ++i) {
@@ -230,7 +230,7 @@ TEST_P(RigidSteps, no_pull_is_too_stiff_for_a_body_held_at_its_end) {
         fastest = std::fmax(fastest, norm(body.velocity) + 0.5 * norm(body.spin));
       }
       const BodyState body = engine->state().bodies[0];
-      // The point goes to the target at once, at most; what is beside it swings on for a while.
+      // The point moves to the target at most in one step; the rest of the body swings for a while.
       EXPECT_LT(fastest, 4 * norm(target - nodes[0]) / dt) << dt << ' ' << stiffness;
       EXPECT_LT(norm(body.pose.apply(nodes[0]) - target), 0.02) << dt << ' ' << stiffness;
     }
@@ -250,14 +250,14 @@ TEST_P(RigidSteps, what_starts_inside_each_other_parts_without_flying) {
     const std::string note = engine->load_note();
     EXPECT_NE(note.find("'body "), std::string::npos) << note;
     EXPECT_NE(note.find("and so does another pair"), std::string::npos) << note;
-    for (int pass = 0; pass < 2; ++pass) {  // a reset starts anew
+    for (int pass = 0; pass < 2; ++pass) {  // a reset starts again
       double most = 0;
       StepReport report;
       for (int i = 0; i < 60; ++i) {
         report = engine->step();
         most = std::fmax(most, report.kinetic_energy);
       }
-      // Pushes of baumgarte alone would leave 2 m/s, some 20 J.
+      // Baumgarte alone would leave 2 m/s, about 20 J.
       EXPECT_LT(most, 0.05) << apart;
       EXPECT_LT(report.contact_solve->penetration, 0.006) << apart;
       engine->reset();

@@ -1,4 +1,4 @@
-// Coulomb's law in whole steps: what a stepping solver may never do, against analysis and against nsgs.
+// Coulomb's law in whole steps: invariants of every stepping solver, compared with analysis and with nsgs.
 #include <cmath>
 #include <random>
 
@@ -17,8 +17,8 @@ class RigidLaws : public testing::TestWithParam<Backend> {
     for (const BackendInfo& info : list_backends())
       if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
   }
-  /// An engine whose steps are solved to the end: at the defaults of running scenes, two solvers differ by a
-  /// thousandth of the velocities in each step.
+  /// An engine whose steps are solved to convergence: at the defaults of running scenes, two solvers differ
+  /// by a thousandth of the velocities in each step.
   std::unique_ptr<Engine> start(const Model& model, ContactSolverKind solver, double dt) const {
     Params params;
     params.solver = SolverKind::velocity;
@@ -56,7 +56,7 @@ struct Incline {
   }
 };
 
-// A ball that slides at v turns until it rolls at 5/7 v, and no step takes more from it than mu m g dt.
+// A sliding ball with speed v starts to rotate until it rolls at 5/7 v; no step removes more than mu m g dt.
 TEST_P(RigidLaws, a_ball_slides_until_it_rolls) {
   constexpr double kMu = 0.2, kStep = 1.0 / 60, kGravity = 9.81;
   const Incline flat{kMu, 0.1, 2, 0, kStep, true};
@@ -96,7 +96,7 @@ TEST_P(RigidLaws, manifold_gs_slides_and_rolls_as_nsgs_does) {
       ASSERT_LE(law.cone, 1e-9 * law.impulse);
       ASSERT_LE(law.momentum, 1e-9 * (law.momentum_size + law.impulse));
       ASSERT_LE(law.angular_momentum, 1e-9 * (law.momentum_size * incline.size + law.torque));
-      // Four contacts at most carry what gravity adds in a step.
+      // At most four contacts carry the impulse of gravity in a step.
       const double fall = 9.81 * incline.dt;
       mass = std::max(mass, 4 * law.impulse / fall);
       ASSERT_LE(norm(a.momentum - b.momentum), (1e-4 + (i + 1) * worst) * mass * (incline.speed + fall))
@@ -105,7 +105,7 @@ TEST_P(RigidLaws, manifold_gs_slides_and_rolls_as_nsgs_does) {
   }
 }
 
-// Steps along directions led away from the solution for ever, where sweeps alone need 30 iterations.
+// Steps along directions diverged here, where sweeps alone need 30 iterations.
 TEST_P(RigidLaws, manifold_gs_solves_boxes_that_begin_to_slide) {
   for (const Incline& incline : {Incline{0.775, 0.079, 0.0525, 0.5256, 1.0 / 60, false},
                                  Incline{0.56469249226392959, 0.10455013159853661, 0.6070940947666138,
@@ -118,8 +118,8 @@ TEST_P(RigidLaws, manifold_gs_solves_boxes_that_begin_to_slide) {
   }
 }
 
-// A tower stands while something far away is fast on ice: 100 m/s of one body must not count as the scale of
-// the errors of all. Converged steps hold it.
+// A tower stands while a distant body slides fast on ice: the 100 m/s of one body must not scale the errors
+// of all. Converged steps hold the tower.
 TEST_P(RigidLaws, a_fast_body_elsewhere_hides_no_error) {
   for (const ContactSolverKind solver :
        {ContactSolverKind::apgd, ContactSolverKind::nsgs, ContactSolverKind::manifold_gs,
@@ -150,7 +150,7 @@ TEST_P(RigidLaws, a_fast_body_elsewhere_hides_no_error) {
   }
 }
 
-// Ten radians in a step: Newton's method for the free spin needs smaller parts of it.
+// Ten radians in a step: Newton's method for the free spin needs substeps.
 TEST_P(RigidLaws, a_free_body_keeps_its_energy_however_fast_it_turns) {
   FRESH_SEED(seed);
   std::mt19937 random(seed);
@@ -164,7 +164,7 @@ TEST_P(RigidLaws, a_free_body_keeps_its_energy_however_fast_it_turns) {
     const StepReport first = engine->step();
     StepReport last;
     for (int i = 0; i < 60; ++i) last = engine->step();
-    // The fall's share of the kinetic energy is known: v = g t.
+    // The kinetic energy of the fall is known: v = g t.
     const double mass = std::abs(last.momentum[1]) / (9.81 * last.time);
     const auto turning = [&](const StepReport& r) {
       return r.kinetic_energy - 0.5 * norm2(r.momentum) / mass;

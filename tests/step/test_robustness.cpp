@@ -1,6 +1,6 @@
-// What must never happen, whatever the scene: an intersection, a number that is not finite, an inverted
-// element of an energy that forbids it. Degenerate geometry, extreme ratios, long and short steps, thin and
-// thick barriers, fast impacts.
+// Invariants of every scene: no intersection, no infinite or NaN value, no inverted element of an energy that
+// forbids inversion. Tested with degenerate geometry, extreme ratios, long and short steps, thin and thick
+// barriers, and fast impacts.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,8 +27,8 @@ struct Surface {
   std::vector<Vec3i> triangles;
 };
 
-// The solids and obstacles of [Erleben18]:
-// sharp features that meet sharp features exactly, where normals are undefined.
+// The solids and obstacles of [Erleben18]: sharp features that touch sharp features exactly, where normals
+// are undefined.
 
 /// A square pyramid of height 1 over a unit square; its tip points down to the origin.
 TetShape spike() {
@@ -56,7 +56,7 @@ Surface surface_of(const TetShape& shape) {
   return {shape.nodes, model.triangles};
 }
 
-/// Upside down, its highest point at the origin's height.
+/// Upside down, with its highest point at the height of the origin.
 Surface turned_over(Surface s) {
   for (Vec3d& p : s.nodes) p = {p[0], -p[1], -p[2]};
   return s;
@@ -86,7 +86,7 @@ Surface hole() {  // a square hole with the corners of the spike's square
                 {{{-h, 0, h}, {-h, 0, 3}, {h, 0, 3}, {h, 0, h}}}});
 }
 
-Surface cliff() {  // a step whose edge runs under the middle of what falls
+Surface cliff() {  // a step; its edge lies below the middle of the falling solid
   return quads({{{{-3, 0, -3}, {-3, 0, 3}, {0, 0, 3}, {0, 0, -3}}},
                 {{{0, 0, -3}, {0, 0, 3}, {0, -2, 3}, {0, -2, -3}}},
                 {{{0, -2, -3}, {0, -2, 3}, {3, -2, 3}, {3, -2, -3}}}});
@@ -188,7 +188,7 @@ TEST_P(LongRobustness, sharp_features_fall_exactly_onto_sharp_features) {
 }
 
 TEST_P(LongRobustness, sliver_elements) {
-  // Random points in a box of which most lie almost in one plane: tets of a thousandth of the usual height.
+  // Random points in a box, most of them nearly in one plane: tets with a thousandth of the usual height.
   params.dt = 0.01;
   const fixtures::Lattice lattice = fixtures::box_lattice({1, 1, 1}, {0, 0, 0}, {4, 8, 4});
   std::vector<Vec3d> nodes = lattice.nodes;

@@ -1,5 +1,5 @@
-// What acts on nodes besides contact: scripts and forces with a time interval, points and segments as
-// colliders, friction of pairs.
+// Actions on nodes other than contact: scripts and forces with a time interval; also points and segments as
+// colliders, and friction of pairs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST_P(ScriptsAndForces, a_turning_grip_turns_about_its_center_from_where_it_beg
   model.scripted.push_back(grip);
   load(model);
   for (int i = 0; i < 10; ++i) engine->step();
-  // The centre has moved 5 cm when it is gripped, then goes round the origin.
+  // The centre has moved 5 cm when it is gripped; then it rotates about the origin.
   const Vec3d center = mean(engine->state().positions, 0, 8);
   EXPECT_NEAR(center[0], 0.05 * std::cos(0.1), 1e-9);
   EXPECT_NEAR(center[1], 0.05 * std::sin(0.1), 1e-9);

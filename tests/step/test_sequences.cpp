@@ -1,4 +1,4 @@
-// Colliders that follow positions from files, objects that do not collide, and elements turned inside out.
+// Colliders that follow positions from files, objects that do not collide, and inverted elements.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Whole steps through the Engine interface, against what mechanics says. Every test runs on each backend that
-// is there.
+// Whole steps through the Engine interface, compared with mechanics. Every test runs on each available
+// backend.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -73,8 +73,8 @@ TEST_P(Step, two_boxes_that_collide_conserve_momentum) {
   EXPECT_TRUE(touched);
 }
 
-/// A block of 0.2 m on a plane of 20 degrees: its centre's displacement down the slope after `seconds`,
-/// starting at rest.
+/// A block of 0.2 m on a plane of 20 degrees, initially at rest: displacement of its centre down the slope
+/// after `seconds`.
 double slide(Engine& engine, Params params, double mu, double seconds) {
   const double angle = 20 * M_PI / 180;
   const Vec3d normal{std::sin(angle), std::cos(angle), 0}, down{std::cos(angle), -std::sin(angle), 0};
@@ -149,7 +149,8 @@ TEST_P(Step, a_plate_that_presses_is_pushed_back_but_never_through) {
   const std::size_t last = model.node_count() - 1;
   for (int i = 0; i < 12; ++i) step();
   const State state = engine->state();
-  // 30 mm down from a clearance of 3 mm: the block is squeezed by about 27 mm and the plate arrived.
+  // 30 mm down from a clearance of 3 mm: the block is squeezed by about 27 mm and the plate reaches its
+  // target.
   EXPECT_NEAR(state.positions[last][1], model.positions[last][1] - 0.03, 1e-4);
   const Object& block = model.objects[0];
   double top = 0;

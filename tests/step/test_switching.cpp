@@ -1,5 +1,5 @@
-// Switching live what a step is solved by: the motion goes on from where it was. A step after a switch is
-// held against the same step without it, both from the same state and with the same impulses remembered.
+// Changes of the solver or of settings during a run: the motion continues. A step after a switch is compared
+// with the same step without it, from the same state and the same stored impulses.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -33,7 +33,7 @@ Model small_pyramid() {
   return model;
 }
 
-/// Six bars on hinges, which hang on the world, swing down and drag over the floor.
+/// Six bars on hinges attached to the world that swing down and drag over the floor.
 Model swinging_bars() {
   Model model;
   fixtures::add_floor(model, 0, 0.4);
@@ -72,23 +72,23 @@ Model falling_grains() {
 struct SwitchScene {
   const char* name;
   Model (*make)();
-  int steps;    // before the switch: until impacts are over
-  int layers;   // of bodies above each other, or in a row of joints
-  bool wedged;  // Coulomb's law then has several solutions, with velocities of their own
+  int steps;    // before the switch, until impacts are over
+  int layers;   // of bodies above each other, or of joints in a row
+  bool wedged;  // Coulomb's law then has several solutions with different velocities
 };
 constexpr SwitchScene kSwitchScenes[] = {{"stack", five_boxes, 30, 5, false},
                                          {"pyramid", small_pyramid, 30, 3, false},
                                          {"bars", swinging_bars, 45, 6, false},
                                          {"grains", falling_grains, 100, 4, true}};
 
-/// Velocities are off by what the judge finds at the contacts, and by more where bodies lean on each other:
-/// up to 36 times as much seen, of the bars' joints.
+/// Velocities are off by the judge's error at the contacts, and by more for bodies that press on each other:
+/// measured up to 36 times as much, at the bars' joints.
 constexpr double kLean = 100;
-/// Solutions of one wedged heap differ by up to 0.07 of what gravity does in a step.
+/// Solutions of one wedged heap differ by up to 0.07 of the velocity that gravity adds in a step.
 constexpr double kWedged = 0.2;
 
 struct Jump {
-  double speed = 0;   // [m/s] of any body's centre, or by its spin 0.1 m beside it
+  double speed = 0;   // [m/s] of any body's centre, or of a point 0.1 m from it through its spin
   double length = 0;  // [m] of any body's centre
 };
 
@@ -133,14 +133,14 @@ class Switching : public testing::TestWithParam<Backend> {
     if (!engine->materials().empty()) engine->set_materials(materials);
   }
 
-  /// Up to the step in question, always the same way.
+  /// Runs up to the compared step, always in the same way.
   void lead_up(const Params& p) {
     apply(p, contact, model.materials);
     engine->set_state(start);
     for (int i = 0; i < 3; ++i) engine->step();
   }
 
-  /// How far off the last step's velocities are at its contacts [m/s].
+  /// Velocity error of the last step at its contacts [m/s].
   double error() {
     lab->load(engine->freeze());
     const Judgement judged = lab->judge(engine->freeze().solution);
@@ -186,8 +186,8 @@ TEST_P(Switching, to_any_solver_jumps_by_no_more_than_the_solvers_errors) {
         EXPECT_LE(edit.speed, on_cpu() ? 0 : 1e-12);
         engine->step();
         const Jump jump = jump_between(engine->state(), straight);
-        // Springs hold nothing before they are pressed: for a step bodies may fall, those on top with those
-        // below.
+        // Springs carry nothing before they are compressed: for a step bodies may fall, upper ones together
+        // with those below.
         const double allowed = is_penalty_kind(other)
                                    ? scene.layers * 2 * fall()
                                    : kLean * (error() + straight_error) + scene.wedged * kWedged * fall();
@@ -198,8 +198,8 @@ TEST_P(Switching, to_any_solver_jumps_by_no_more_than_the_solvers_errors) {
     }
 }
 
-/// Other rules take back other shares of errors, and springs give way at first: what a switch may move is
-/// bounded by gravity's work of a step and the overlaps, of all that lean on each other.
+/// Other rules correct other shares of errors, and springs yield at first. The effect of a switch is bounded
+/// by the work of gravity in a step and by the overlaps of all bodies that press on each other.
 TEST_P(Switching, of_stabilisation_integrator_and_friction_is_bounded) {
   for (const SwitchScene& scene : kSwitchScenes) {
     load(scene);
@@ -282,7 +282,7 @@ TEST_P(Switching, warm_start_off_costs_iterations_not_continuity) {
   }
 }
 
-/// With fifty sweeps a tower of ten does not find its impulses afresh: they must outlast sleep.
+/// Fifty sweeps cannot find the impulses of a tower of ten from zero: they must be kept during sleep.
 TEST_P(Switching, a_tower_wakes_with_the_impulses_that_it_fell_asleep_with) {
   params.sleeping = true;
   model = tower_of(10);
@@ -306,7 +306,7 @@ TEST_P(Switching, a_tower_wakes_with_the_impulses_that_it_fell_asleep_with) {
   EXPECT_LT(jump_between(engine->state(), asleep).speed, 1e-4);
 }
 
-/// Springs leave no impulses to start from.
+/// Springs store no impulses for a warm start.
 TEST_P(Switching, from_springs_is_a_start_as_good_as_that_of_the_scene) {
   model = tower_of(20);
   apply(params, contact, model.materials);

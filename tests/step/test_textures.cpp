@@ -1,4 +1,4 @@
-// Whole steps of rigid bodies whose surfaces have textures.
+// Whole steps of rigid bodies with surface textures.
 #include <cmath>
 #include <numbers>
 
@@ -16,7 +16,7 @@ class TexturedSteps : public testing::TestWithParam<Backend> {
       if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
   }
 
-  /// A box on a floor of mu = 0.1 for all, which starts to slide.
+  /// A box that starts to slide on a floor with mu = 0.1 for all.
   static Model sliding_box(const Vec<double, 3>& velocity) {
     Model model;
     fixtures::add_floor(model, 0, 0.1);
@@ -51,7 +51,7 @@ class TexturedSteps : public testing::TestWithParam<Backend> {
     for (int i = 0; i < steps; ++i) engine->step();
     return engine->state();
   }
-  /// How far the box went and how fast it is.
+  /// Displacement and velocity of the box.
   BodyState run(const Model& model, int steps) { return run_all(model, steps).bodies[0]; }
 };
 
@@ -68,7 +68,7 @@ TEST_P(TexturedSteps, ridges_stop_a_box_after_v2_over_2_mu_g) {
   }
 }
 
-/// The same bits as the grain itself, up to rounding.
+/// Equal to the grain itself up to rounding.
 TEST_P(TexturedSteps, a_constant_direction_map_is_the_elliptic_law) {
   Model grained = sliding_box({1, 0, 0.7});
   grained.materials[0].friction_kind = FrictionKind::elliptic;
@@ -84,12 +84,12 @@ TEST_P(TexturedSteps, a_constant_direction_map_is_the_elliptic_law) {
   EXPECT_LT(norm(one.pose.x - other.pose.x), 1e-9);
   EXPECT_LT(norm(one.velocity - other.velocity), 1e-8);
   EXPECT_GT(std::fabs(one.velocity[0] / one.velocity[2] - 1 / 0.7), 0.1) << "the law does turn it";
-  // A quarter of a turn away it is another law.
+  // A quarter turn away the law is different.
   mapped.textures[0].texels = direction_texels(std::vector<double>(4, std::numbers::pi / 2));
   EXPECT_GT(norm(run(mapped, 300).pose.x - one.pose.x), 0.01);
 }
 
-/// The solid is of the same material, but a texture lies on rigid bodies only: it slides by the floor's 0.1.
+/// The solid has the same material, but textures act on rigid bodies only: it slides with the floor's 0.1.
 TEST_P(TexturedSteps, a_solid_that_stands_elsewhere_changes_nothing) {
   const double v = 0.8;
   const int steps = 60;

@@ -32,7 +32,7 @@ def draw_problem(axes, rows: list[dict], quantity: str) -> None:
         side = list(SOLVERS).index(row["solver"])
         x = groups.index(group_name(row)) + (side - 0.5) * width
         value = per_step(row, quantity)
-        # Steps that did not arrive are no measurement of an arrival: they are hatched.
+        # Steps that did not converge give no time to convergence: they are hatched.
         arrived = row["converged"] == row["frames"] and not row["error"]
         axes.bar(x, value, 0.92 * width, color=SOLVERS[row["solver"]], hatch=None if arrived else "////", edgecolor="white", linewidth=0)
         axes.text(x, value + 0.015 * highest, text_of(value), ha="center", va="bottom", fontsize=6.5, color=INK)
@@ -76,7 +76,7 @@ def draw_quantity(result: dict, quantity: str, path: pathlib.Path) -> None:
 
 
 def draw(result: dict, folder: pathlib.Path) -> list[pathlib.Path]:
-    """One picture per quantity into the folder; none without rows."""
+    """Writes one picture per quantity to the folder; none without rows."""
     if not result.get("rows"):
         return []
     paths = []

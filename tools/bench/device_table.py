@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""device_table.py FILE.json ... [--backend cuda|cpu]: the marks of the GPU backend, met or not.
+"""device_table.py FILE.json ... [--backend cuda|cpu]: the marks (targets) of the GPU backend, met or not.
 
-Reads what `stickslip bench --json`, stickslip_kernel_bench and tools/gpu_check.sh wrote and prints one Markdown table: work,
-figure, floor (the best possible), ratio to it, mark, and whether it is met. Without --backend: cuda where a file has it,
-else cpu, on which the marks in milliseconds and microseconds say nothing. A later result replaces an earlier one."""
+Reads output of `stickslip bench --json`, stickslip_kernel_bench and tools/gpu_check.sh and prints one
+Markdown table: work, figure, floor (the best possible), ratio to it, mark, and whether it is met. Without
+--backend: cuda if a file has it, else cpu, for which the marks in milliseconds and microseconds are
+meaningless. A later result replaces an earlier one."""
 import argparse
 import dataclasses
 import pathlib
@@ -16,7 +17,7 @@ import report
 
 @dataclasses.dataclass
 class Seen:
-    """A figure, and the copy bandwidth [GB/s] of the same backend where the bench `device` ran."""
+    """A figure, and the copy bandwidth [GB/s] of the same backend if the bench `device` ran."""
 
     figure: dict
     copy: float | None
@@ -25,12 +26,12 @@ class Seen:
 @dataclasses.dataclass
 class Mark:
     text: str
-    holds: Callable[[Seen], bool | None]  # None: cannot be told
-    is_absolute: bool = False  # of one kind of device
+    holds: Callable[[Seen], bool | None]  # None: unknown
+    is_absolute: bool = False  # specific to one kind of device
 
 
 def slower_than(figure: dict, other: float | None) -> float | None:
-    """How many times as long the figure takes as `other`; None without it."""
+    """Ratio of the figure's time to `other`; None without it."""
     return report.speed(figure, other) if other else None
 
 
@@ -58,7 +59,7 @@ def of_copy_bandwidth(share: float) -> Mark:
 
 
 def as_peer(share: float, peer: str, text: str, is_absolute: bool = False) -> Mark:
-    """`peer`: a word of its name; another peer tells nothing."""
+    """`peer`: a word of the peer's name; other peers are ignored."""
 
     def holds(seen: Seen) -> bool | None:
         ratio = slower_than(seen.figure, seen.figure.get("peer"))
@@ -71,7 +72,7 @@ def as_peer(share: float, peer: str, text: str, is_absolute: bool = False) -> Ma
 class Row:
     work: str
     bench: str
-    name: str  # of the figure, a regular expression for all of it
+    name: str  # regular expression for the whole name of the figure
     mark: Mark | None = None
 
 
@@ -147,7 +148,7 @@ def best_cell(figure: dict) -> str:
 
 
 def ratio_cell(figure: dict) -> str:
-    """Above 1: slower than the floor, or than the peer where there is no floor or both are there."""
+    """Above 1: slower than the floor; than the peer if there is no floor, or if there are both."""
     ratios = [slower_than(figure, figure.get(k)) for k in ("floor", "peer")]
     return "; ".join(f"{ratio:.2f}" for ratio in ratios if ratio)
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""fclib_peers.py [FILE.hdf5 ...] [--quick]: Siconos and ours side by side on frictional contact problems.
+"""fclib_peers.py [FILE.hdf5 ...] [--quick]: compares Siconos and our solvers on frictional contact problems.
 
-Without files: those of ../shared/data/fclib and some twenty from our generators. Both get the same local problem; global
-ones are reduced off the clock. One thread each, from zero, best of some repetitions in one process: of Siconos the call
-of fc3d_driver alone; of ours the solve, with the forming of W's blocks beside it (setup). Siconos' own error function and
-the judge, here in numpy, measure what both return. Writes DATE-MACHINE-fclib.json and .md and profiles as .png.
+Without files: those of ../shared/data/fclib and about twenty from our generators. Both get the same local
+problem; global ones are reduced outside of the timing. One thread each, from zero, best of some repetitions
+in one process. Siconos: the call of fc3d_driver only; ours: the solve, with the assembly of W's blocks listed
+separately (setup). Siconos' own error function and the judge, here in numpy, measure the results of both.
+Writes DATE-MACHINE-fclib.json and .md and profiles as .png.
 
 Needs python3-siconos, python3-h5py, python3-scipy and, for plots, python3-matplotlib; --redraw FILE.json only the last."""
 import argparse
@@ -33,7 +34,7 @@ GENERATED = [  # name, size, seed
 QUICK_GENERATED = [("granular_column", 30, 1), ("hyperstatic", 16, 1), ("tasora_b3", 5, 1)]
 QUICK_OURS = ("auto", "nsgs", "prox_gs", "newton_ac")
 JUDGES_AGREE = 1e-12
-SLACK = 60.0  # seconds that a process gets on top of its solves
+SLACK = 60.0  # seconds for a process in addition to its solves
 
 
 class BadInput(Exception):
@@ -74,13 +75,13 @@ def device() -> str:
 
 
 def stem(result: dict) -> str:
-    """2026-11-21-epyc-2-threads-fclib, as the other results are named."""
+    """2026-11-21-epyc-2-threads-fclib, like the names of the other results."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"\(.*?\)|processor|amd|intel|cpu.*(?=,)|\d+-core", "", result["device"].lower()))
     return "-".join([result["date"], *words, "fclib"])
 
 
 def number(value) -> float | None:
-    """For JSON, which has no words for what is not finite."""
+    """Replaces values that are not finite, which JSON cannot represent."""
     return float(value) if value is not None and math.isfinite(value) else None
 
 
@@ -102,14 +103,14 @@ class Bench:
         import fclib_problems
         import fclib_siconos
 
-        warnings.filterwarnings("ignore", message="Performance warning")  # of indices that Siconos converts
+        warnings.filterwarnings("ignore", message="Performance warning")  # about converted indices
         self.options, self.folder = options, folder
         self.problems, self.siconos = fclib_problems, fclib_siconos
 
-    # --- ours ---
+    # --- our solvers ---
 
     def stickslip(self, *words, seconds: float = SLACK) -> dict | list | None:
-        """What it says in JSON; None when it ran out of time or says none. Throws BadInput when it refuses."""
+        """The program's JSON output; None after a timeout or without output. Throws BadInput if refused."""
         done = called([self.options.program, *words], seconds)
         if done is not None and done.returncode == 2:
             raise BadInput(f"stickslip {' '.join(map(str, words))}: {done.stderr.strip()}")
@@ -131,7 +132,7 @@ class Bench:
         return path
 
     def solve(self, *words, seconds: float = SLACK) -> tuple[dict | None, object]:
-        """What `stickslip solve` says of the local problem, and the impulses."""
+        """Report of `stickslip solve` on the local problem, and the impulses."""
         answer = self.folder / "answer.hdf5"
         answer.unlink(missing_ok=True)
         said = self.stickslip("solve", self.folder / "local.hdf5", "--backend", "cpu", "--threads", 1, "--json", "--out",
@@ -149,7 +150,7 @@ class Bench:
         seconds, setups = [said["seconds"]], [said["setup_seconds"]]
         repeats = self.siconos.repetitions(said["seconds"], self.options.repeats)
         if said["converged"] and repeats > 1:
-            # The same again in one process, as Siconos is repeated.
+            # Repeated in one process, as Siconos is.
             again = self.stickslip("race", self.folder / "local.hdf5", "--solvers", ",".join([solver] * repeats), "--backend",
                                    "cpu", "--threads", 1, "--json", *stop, seconds=repeats * said["seconds"] * 5 + SLACK)
             same = [x for x in again["ranking"] if x["converged"]] if again else []
@@ -158,7 +159,7 @@ class Bench:
         return {**run, "ms": 1e3 * min(seconds), "first_ms": 1e3 * seconds[0], "setup_ms": 1e3 * min(setups),
                 "iterations": said["iterations"], "said": number(said["residual"])}
 
-    # --- theirs ---
+    # --- Siconos ---
 
     def run_theirs(self, problem, solver: str, tolerance: float) -> dict:
         target = self.folder / "answer.npz"
@@ -186,10 +187,10 @@ class Bench:
         return {"siconos_error": number(self.siconos.error(problem.W, problem.q, problem.mu, r)),
                 "judge": number(self.problems.judged(problem, r))}
 
-    # --- all ---
+    # --- both ---
 
     def hand_out(self, problem) -> None:
-        """The local problem in the files that both read."""
+        """Writes the local problem to the files that both read."""
         import numpy as np
 
         W = problem.W
@@ -199,11 +200,11 @@ class Bench:
                  mu=problem.mu)
 
     def judges_gap(self, problem) -> float:
-        """How far our two judges, and the two forms of Siconos' error, are apart after one sweep, relative."""
+        """Relative difference of our two judges, and of the two forms of Siconos' error, after one sweep."""
         said, r = self.solve("--solver", "nsgs", "--max-iterations", 1, "--tolerance", 1e-15)
         here = self.measured(problem, r)
         pairs = [(said["residual"], here["judge"]), (said["residual_fclib"], here["siconos_error"])]
-        # Of what is solved after one sweep only rounding is left.
+        # Problems solved after one sweep leave only rounding errors.
         return max((abs(a - b) / max(a, b) for a, b in pairs if max(a, b) > 1e-9), default=0.0)
 
     def run_all(self, problem) -> list[dict]:
@@ -219,7 +220,7 @@ class Bench:
                 print(f"  {run['side']:8s}{name:14s}{tolerance:8.0e}  {fclib_tables.short(run['ms']):>9s} ms  error "
                       f"{fclib_tables.short(run['siconos_error'])}, judge {fclib_tables.short(run['judge'])}, {run['end']}", flush=True)
                 if run["end"] == "time":
-                    break  # a smaller tolerance takes no less
+                    break  # a smaller tolerance takes at least as long
         return runs
 
 
@@ -280,7 +281,7 @@ def write(result: dict, folder: pathlib.Path) -> None:
 
 
 def check_needs(options: argparse.Namespace) -> None:
-    """Throws BadInput naming what is missing."""
+    """Throws BadInput that names the missing package."""
     for module, package in (("numpy", "numpy"), ("scipy.sparse", "scipy"), ("h5py", "h5py"), ("siconos.numerics", "siconos")):
         try:
             __import__(module)

@@ -1,6 +1,7 @@
-"""Frictional contact problems in FCLIB's files, and how far impulses are from solving them.
+"""Frictional contact problems in FCLIB's files, and residuals of impulses.
 
-A problem is local: u = W r + q, 3 rows a contact with the normal first, Coulomb's law with mu. Needs numpy, scipy, h5py."""
+A problem is local: u = W r + q, 3 rows per contact with the normal first, Coulomb's law with mu. Needs numpy,
+scipy, h5py."""
 import dataclasses
 import pathlib
 
@@ -10,7 +11,7 @@ import scipy.sparse as sparse
 import scipy.sparse.linalg
 
 COLUMNS_AT_ONCE = 256
-SYMMETRY = 1e-2  # what `stickslip` accepts of a local W, as gpu/dfcp/problem/contact_check.cpp measures it
+SYMMETRY = 1e-2  # asymmetry of a local W that `stickslip` accepts, as measured in gpu/dfcp/problem/contact_check.cpp
 
 
 class BadInput(Exception):
@@ -122,7 +123,7 @@ def judged(problem: Problem, r: np.ndarray) -> float:
     u = problem.W @ r + problem.q
     n = problem.contacts
     s = problem.W.diagonal().reshape(n, 3).sum(axis=1, keepdims=True) / 3
-    s[~(s > 1e-300)] = s.mean() if s.sum() > 0 else 1.0  # an immovable pair: any positive scale judges it alike
+    s[~(s > 1e-300)] = s.mean() if s.sum() > 0 else 1.0  # an immovable pair: any positive scale will do
     R, shifted = r.reshape(n, 3), u.reshape(n, 3).copy()
     shifted[:, 0] += problem.mu * np.linalg.norm(shifted[:, 1:], axis=1)
     e = s * (R - projected(R - shifted / s, problem.mu))

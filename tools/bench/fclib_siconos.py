@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """fclib_siconos.py PROBLEM.npz RESULT.npz SOLVER TOLERANCE LIMIT REPEATS: one solver of Siconos on one problem.
 
-A process of its own, since a solver may crash, or never return: SIGALRM ends it LIMIT seconds after a call. Only the
-call of fc3d_driver is timed, each time with a fresh problem, fresh options, and from zero."""
+Runs in its own process, since a solver may crash or never return: SIGALRM ends it LIMIT seconds after a call.
+Only the call of fc3d_driver is timed, each time with a new problem, new options, and from zero."""
 import os
 import signal
 import sys
 import time
 import warnings
 
-# name: (solver, local solver or None for its own choice, storage of W).
-# Left out, for they reached nothing or refused in 4.4: DSFP, HP, PFP (slow), NSGSV (not implemented), CONVEXQP_PG_CYLINDER
-# (unknown to the driver), and SOCLCP, which solves the associated problem. NSGS in rows of blocks is 2 to 8 times as
-# fast as in compressed columns.
+# name: (solver, local solver or None for the default, storage of W). Excluded because they failed or refused
+# in 4.4: DSFP, HP, PFP (slow), NSGSV (not implemented), CONVEXQP_PG_CYLINDER (unknown to the driver), and
+# SOCLCP, which solves the associated problem. NSGS in rows of blocks is 2 to 8 times as fast as in compressed
+# columns.
 SOLVERS = {
     "NSGS": ("NSGS", None, "blocks"),
     "NSGS-NSN": ("NSGS", "ONECONTACT_NSN", "blocks"),
@@ -40,13 +40,13 @@ SOLVERS = {
     "PROX csc": ("PROX", None, "columns"),
 }
 QUICK = ("NSGS-NSN", "NSGS-P", "NSN_AC", "ADMM", "PROX", "EG", "VI_EG")
-MOST_ITERATIONS = 10**7  # time ends a solve, not its count
+MOST_ITERATIONS = 10**7  # the time limit ends a solve, not the iteration count
 ENOUGH_SECONDS = 2.0  # of all repetitions
-SHORT_SECONDS, MOST_REPEATS = 0.1, 20  # what is short is repeated more
+SHORT_SECONDS, MOST_REPEATS = 0.1, 20  # short solves are repeated more often
 
 
 def repetitions(first_seconds: float, least: int) -> int:
-    """How often a solve is run, theirs as ours, after the first has taken so long."""
+    """Number of repetitions of a solve, for both sides, given the time of the first."""
     if first_seconds >= ENOUGH_SECONDS:
         return 1
     return max(least, min(MOST_REPEATS, int(SHORT_SECONDS / max(first_seconds, 1e-9))))
@@ -92,7 +92,7 @@ def main(arguments: list[str]) -> None:
         os.replace(target + ".part", target)
 
     source, target, name, tolerance, limit, repeats = arguments
-    warnings.simplefilter("ignore")  # of indices that are converted, off the clock
+    warnings.simplefilter("ignore")  # about converted indices, outside of the timing
     data = np.load(source)
     size = len(data["q"])
     W = sparse.csc_matrix((data["x"], data["i"], data["p"]), shape=(size, size))
@@ -111,7 +111,7 @@ def main(arguments: list[str]) -> None:
         if len(times) == 1:
             save()
     save()
-    os._exit(0)  # its destructors free blocks twice
+    os._exit(0)  # Siconos' destructors free blocks twice
 
 
 if __name__ == "__main__":

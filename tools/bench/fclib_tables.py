@@ -1,12 +1,13 @@
 """Tables, means and performance profiles of runs of several solvers on several problems. Pure Python; plots need matplotlib.
 
-A run: {problem, side ("ours" or "siconos"), solver, tolerance, ms or None, setup_ms, siconos_error, judge, end}. What it
-reached is measured on its impulses, the same for both sides. Three rules say when a run counts for a tolerance:
-  own      it was asked for this tolerance and stopped there by its own criterion: Siconos by its error function, ours by
-           the judge, which asks for more;
+A run: {problem, side ("ours" or "siconos"), solver, tolerance, ms or None, setup_ms, siconos_error, judge,
+end}. The errors are measured on its impulses, in the same way for both sides. Three rules decide whether a
+run counts for a tolerance:
+  own      it was run with this tolerance and stopped by its own criterion: Siconos by its error function,
+           ours by the judge, which is stricter;
   siconos  Siconos' error function is at most the tolerance;
   judge    the judge's residual is at most the tolerance.
-For the last two the fastest run of a solver counts, whatever tolerance it was asked for."""
+For the last two the fastest run of a solver counts, with any tolerance."""
 import math
 import pathlib
 
@@ -19,7 +20,7 @@ RULES = {
 INK, MUTED, GRID = "#1b1f24", "#6e7781", "#d8dee4"
 COLOURS = ["#0b6bcb", "#d1570c", "#2a9d8f", "#b5488f", "#8a6d00", "#7a68c9", "#c22f3d", "#3f8f29", "#5b3f2b", "#1aa3c4",
            "#e0a100", "#6e7781"]
-MOST_CURVES = 12  # a side
+MOST_CURVES = 12  # on each side
 LARGEST_FACTOR = 1e4
 
 
@@ -41,7 +42,7 @@ def cost(run: dict, setup: bool) -> float:
 
 
 def fastest(runs: list[dict], problem: str, tolerance: float, rule: str, *, side=None, solver=None, setup=False):
-    """The run that counts and costs least, or None."""
+    """The fastest run that counts, or None."""
     found = [run for run in runs if run["problem"] == problem and side in (None, run["side"])
              and solver in (None, run["solver"]) and reached(run, tolerance, rule)]
     return min(found, key=lambda run: cost(run, setup), default=None)
@@ -52,7 +53,7 @@ def geometric_mean(values: list[float]) -> float:
 
 
 def comparison(result: dict, tolerance: float, rule: str) -> list[dict]:
-    """Per problem: the best of both sides and auto, with and without the setup of ours. Ratios: theirs over ours."""
+    """Per problem: the best of both sides and auto, with and without our setup. Ratios: Siconos over ours."""
     rows = []
     for problem in result["problems"]:
         def best(**which):
@@ -125,7 +126,7 @@ def report(result: dict) -> str:
 
 
 def figures(result: dict) -> list[dict]:
-    """What report.py shows: the best of ours beside the best of theirs, by each one's own criterion."""
+    """Figures for report.py: our best and Siconos' best, each by its own criterion."""
     found = []
     for tolerance in result["tolerances"]:
         for row in comparison(result, tolerance, "own"):
@@ -155,13 +156,13 @@ def profiles(result: dict, tolerance: float, rule: str) -> dict[tuple[str, str],
 
 
 def area(factors: list[float]) -> float:
-    """Below the curve on the log axis: what ranks solvers."""
+    """Area below the curve on the log axis, by which solvers are ranked."""
     return sum(max(0.0, math.log10(LARGEST_FACTOR / factor)) for factor in factors)
 
 
 def chosen(all_curves: list[dict]) -> tuple[dict[str, list[str]], list[str]]:
-    """The curves to draw, best first, by side; and the names of those for which there is no room. Of one solver in two
-    storages ("NSGS", "NSGS csc") only the first has a curve; in tables both count."""
+    """The curves to draw, best first, by side; and the names of the curves left out. For a solver in two
+    storages ("NSGS", "NSGS csc") only the first has a curve; tables have both."""
     total: dict[tuple[str, str], float] = {}
     for curves in all_curves:
         for key, factors in curves.items():
@@ -203,7 +204,7 @@ def draw_panel(axes, curves: dict, kept: dict[str, list[str]], count: int) -> li
 
 
 def draw_profiles(result: dict, tolerance: float, path: pathlib.Path) -> None:
-    """Two panels, by Siconos' error function and by the judge. Ours solid, theirs dashed."""
+    """Two panels, by Siconos' error function and by the judge. Our curves are solid, Siconos' dashed."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""race_plot.py RACE.csv PLOT.png [--title TEXT] [--tolerance T]: what `stickslip race --csv` wrote, as a picture.
+"""race_plot.py RACE.csv PLOT.png [--title TEXT] [--tolerance T]: draws the output of `stickslip race --csv`.
 
 Two panels: the smallest residual so far of every solver, against iterations and against seconds. Needs matplotlib."""
 import argparse
@@ -9,11 +9,11 @@ import pathlib
 import sys
 
 INK, MUTED, GRID = "#1b1f24", "#6e7781", "#d8dee4"
-# Told apart by eye and in print; beyond them, the same again with dashes.
+# Distinct on screen and in print; further runs repeat the colours with dashes.
 COLOURS = ["#0b6bcb", "#d1570c", "#2a9d8f", "#b5488f", "#8a6d00", "#7a68c9", "#c22f3d", "#3f8f29", "#5b3f2b"]
 DASHES = ["solid", (0, (5, 2)), (0, (1.5, 1.5))]
 COLUMNS = ("solver", "setting", "iteration", "seconds", "residual")
-SMALLEST = 1e-16  # residuals below are as good as none: a log axis has no place for zero
+SMALLEST = 1e-16  # smaller residuals count as zero, which a log axis cannot show
 MOST_POINTS = 600
 LEAST_GAP = 0.034  # between labels, in heights of a panel
 
@@ -23,7 +23,7 @@ class BadInput(Exception):
 
 
 class Run:
-    """One solver's way: points (iteration, seconds, smallest residual so far)."""
+    """One solver's history: points (iteration, seconds, smallest residual so far)."""
 
     def __init__(self, solver: str, setting: str):
         self.solver, self.setting, self.points = solver, setting, []
@@ -40,7 +40,7 @@ class Run:
 
 
 def load(path: pathlib.Path) -> list[Run]:
-    """All runs in the order of the file. Throws BadInput naming file and line."""
+    """All runs in the order of the file. Throws BadInput with file and line."""
     runs: dict[tuple[str, str], Run] = {}
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -63,13 +63,13 @@ def load(path: pathlib.Path) -> list[Run]:
 
 
 def parted(runs: list[Run]) -> tuple[list[Run], list[Run]]:
-    """Those that went anywhere, and those that did not (who refused the problem has its start and nothing more)."""
+    """Runs with progress, and runs without (a solver that refused the problem has only its start)."""
     moved = [run for run in runs if len(run.points) > 1]
     return (moved, [run for run in runs if len(run.points) == 1]) if moved else (runs, [])
 
 
 def thinned(points: list[tuple]) -> list[tuple]:
-    """At most MOST_POINTS, the first and the last of them; those in between equally spread in log of their number."""
+    """At most MOST_POINTS points: first, last, and others evenly spread in the log of their number."""
     if len(points) <= MOST_POINTS:
         return points
     ratio = math.log(len(points) - 1) / (MOST_POINTS - 2)
@@ -78,7 +78,7 @@ def thinned(points: list[tuple]) -> list[tuple]:
 
 
 def styles(runs: list[Run]) -> list[dict]:
-    """A colour and dashes each. Runs of one sweep share a colour, from light to dark."""
+    """Colour and dashes of each run. Runs of one sweep share a colour, from light to dark."""
     from matplotlib import colors
 
     swept: dict[str, list[int]] = {}
@@ -102,7 +102,7 @@ def styles(runs: list[Run]) -> list[dict]:
 
 
 def spread(heights: list[float], least: float) -> list[float]:
-    """The heights, moved as little as needed so that neighbours are `least` apart and all lie in 0 to 1."""
+    """The heights, moved as little as possible so that neighbours are `least` apart and all lie in [0, 1]."""
     order = sorted(range(len(heights)), key=lambda k: heights[k])
     least = min(least, 1 / max(len(heights), 1))
     placed = [0.0] * len(heights)
@@ -122,7 +122,7 @@ def draw_panel(axes, runs: list[Run], looks: list[dict], column: int, tolerance:
     first = min(positive) if positive else 1.0
     for run, look in zip(runs, looks):
         points = thinned(run.points)
-        # The start, at zero, stands at the left edge of a log axis.
+        # The start, at zero, is placed at the left edge of a log axis.
         x = [max(p[column], 0.7 * first) for p in points]
         axes.plot(x, [p[2] for p in points], linewidth=1.7, drawstyle="steps-post", **look)
         axes.plot(x[-1], points[-1][2], "o", markersize=4, color=look["color"])
@@ -143,8 +143,8 @@ def draw_panel(axes, runs: list[Run], looks: list[dict], column: int, tolerance:
 
 
 def label_ends(axes, runs: list[Run], looks: list[dict]) -> None:
-    """The name of every run in a column right of the panel, behind a piece of its line; tied to its last point. Those
-    that end at the same height stand in the order of arrival."""
+    """The name of every run in a column right of the panel, after a piece of its line and connected to its
+    last point. Runs that end at the same height are in the order of their end."""
     to_panel = (axes.transData + axes.transAxes.inverted()).transform
     panel = [to_panel(run.points[-1][1:]) for run in runs]
     heights = spread([float(y) - 1e-4 * float(x) for x, y in panel], LEAST_GAP)

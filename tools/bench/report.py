@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""report.py [FILE.json ...] [--plots FOLDER]: what `stickslip bench --json`, stickslip_kernel_bench and tools/gpu_check.sh wrote.
+"""report.py [FILE.json ...] [--plots FOLDER]: reports on the output of `stickslip bench --json`,
+stickslip_kernel_bench and tools/gpu_check.sh.
 
-Prints one Markdown table: each figure beside its floor (the best possible) and its peer (another program on the same
-work, machine and run). With --plots also draws, for every bench, how far floor and peer are away, and the shares of the
-stages; this needs matplotlib. Without files: the kept results beside this script."""
+Prints one Markdown table: each figure beside its floor (the best possible) and its peer (another program on
+the same work, machine and run). With --plots also draws, for every bench, the ratios to floor and peer, and
+the shares of the stages; this needs matplotlib. Without files: the stored results beside this script."""
 import argparse
 import json
 import math
@@ -23,7 +24,7 @@ class BadInput(Exception):
 
 
 def load(path: pathlib.Path) -> list[dict]:
-    """The bench results in a file. Throws BadInput naming the file and what is wrong."""
+    """The bench results in a file. Throws BadInput with the file and the fault."""
     try:
         data = json.loads(path.read_text())
     except OSError as error:
@@ -49,7 +50,7 @@ def more_is_better(unit: str) -> bool:
 
 
 def speed(figure: dict, other: float) -> float:
-    """How many times as fast as the figure `other` is."""
+    """Speed of `other` relative to the figure."""
     return other / figure["value"] if more_is_better(figure["unit"]) else figure["value"] / other
 
 
@@ -132,7 +133,7 @@ def labels(figure: dict) -> list[tuple]:
     """(speed relative to ours, text, colour, marker, side of the text: -1, 0 or 1) of ours, the floor and the peer."""
     others = [(speed(figure, figure[k]), f"{short(figure[k])}  {figure[k + '_name']}", color, marker)
               for k, color, marker in (("floor", FLOOR, "|"), ("peer", PEER, "D")) if figure.get(k)]
-    # A text grows away from ours; ours stands opposite to the others, or below the dot between them.
+    # A text is placed away from ours; that of ours is opposite to the others, or below the dot between them.
     sides = [1 if x > 1 else -1 for x, *_ in others]
     own = f"{short(figure['value'])} {figure['unit']}"
     return [(1.0, own, OURS, "o", -sides[0] if len(set(sides)) == 1 else 0),
@@ -140,7 +141,7 @@ def labels(figure: dict) -> list[tuple]:
 
 
 def limits(points: list[tuple], inches: float) -> tuple[float, float]:
-    """Ends of a logarithmic axis of that length on which all points and their texts have room."""
+    """Ends of a logarithmic axis of that length on which all points and their texts fit."""
     at = [math.log10(x) for x, *_ in points]
     low, high = min(-0.2, *at), max(0.2, *at)
     for _ in range(30):
@@ -152,7 +153,7 @@ def limits(points: list[tuple], inches: float) -> tuple[float, float]:
 
 
 def draw_comparison(result: dict, figures: list[dict], path: pathlib.Path) -> None:
-    """One row per figure on a logarithmic axis of speed: ours at 1, the floor and the peer where they are."""
+    """One row per figure on a logarithmic axis of speed: ours at 1, floor and peer at their ratios."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     fig, axes = new_axes(len(figures))
@@ -178,7 +179,7 @@ def draw_comparison(result: dict, figures: list[dict], path: pathlib.Path) -> No
 
 
 def draw_shares(result: dict, groups: dict[str, list[dict]], path: pathlib.Path) -> None:
-    """One stacked bar per group: the shares of its stages, named in the bar where there is room."""
+    """One stacked bar per group: the shares of its stages, named in the bar if the name fits."""
     fig, axes = new_axes(len(groups))
     names = list(dict.fromkeys(f["name"].split(SHARE)[1] for group in groups.values() for f in group))
     color = {name: STAGES[i % len(STAGES)] for i, name in enumerate(names)}

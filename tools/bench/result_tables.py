@@ -8,7 +8,7 @@ RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 
 
 def newest(kind: str) -> pathlib.Path:
-    """Names begin with the date, so the last one is the newest."""
+    """The newest result: names begin with the date, so it is the last."""
     files = sorted(RESULTS.glob(f"*-{kind}.json"))
     if not files:
         raise RuntimeError(f"{RESULTS} has no *-{kind}.json")
@@ -20,7 +20,7 @@ def load(kind: str) -> list[dict]:
 
 
 def source(kind: str) -> str:
-    """Where and when: a line above a table."""
+    """Machine and date: a line above a table."""
     path, runs = newest(kind), load(kind)
     return f"Measured {path.name[:10]} on {runs[0]['device']}: [{path.name}](../tools/bench/results/{path.name}).\n\n"
 
@@ -30,7 +30,7 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """With `digits` significant digits, without an exponent where that is readable."""
+    """With `digits` significant digits, without an exponent if that is readable."""
     if value is None:
         return ""
     if value == 0 or 1e-3 <= abs(value) < 10**digits:
@@ -69,7 +69,7 @@ def problem_name(name: str) -> str:
 
 
 def run_text(run: dict | None, tolerance: float) -> str:
-    """With what the judge says of it where that is far from what was asked for."""
+    """With the judge's residual if it is far from the requested tolerance."""
     if run is None:
         return "none"
     judged = run.get("judge")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""device_table.py on small inputs: marks met and missed, what was not measured, and what it refuses."""
+"""device_table.py on small inputs: marks met and missed, missing measurements, and refused input."""
 import contextlib
 import io
 import json

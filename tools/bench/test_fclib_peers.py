@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""fclib_peers.py without Siconos: what counts as solved, ratios, means, profiles, tables; the judge and FCLIB's files where
-numpy, scipy and h5py are (Debian's: /usr/bin/python3 tools/bench/test_fclib_peers.py)."""
+"""fclib_peers.py without Siconos: rules for solved problems, ratios, means, profiles, tables; the judge and
+FCLIB's files if numpy, scipy and h5py are installed (Debian's: /usr/bin/python3
+tools/bench/test_fclib_peers.py)."""
 import contextlib
 import io
 import json
@@ -53,7 +54,7 @@ class Tables(unittest.TestCase):
 
     def test_three_rules_of_what_counts(self):
         self.assertEqual(self.names("own"), [("NSGS", "auto"), (None, "auto"), ("NSGS", None)])
-        # A run asked for 1e-4 may reach 1e-8 as Siconos measures; one that stopped early may too.
+        # A run with tolerance 1e-4 may reach 1e-8 by Siconos' measure; so may one that stopped early.
         self.assertEqual(self.names("siconos"), [("NSGS", "nsgs"), (None, "auto"), ("NSGS", "auto")])
         self.assertEqual(self.names("judge"), [("EG", "auto"), (None, "auto"), ("NSGS", None)])
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""race_plot.py on small inputs: reading, thinning, labels, the picture, and what it refuses."""
+"""race_plot.py on small inputs: reading, thinning, labels, the picture, and refused input."""
 import contextlib
 import io
 import pathlib

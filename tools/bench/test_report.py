@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""report.py on small inputs: the table, the plots, and what it refuses."""
+"""report.py on small inputs: the table, the plots, and refused input."""
 import contextlib
 import io
 import json

@@ -21,7 +21,7 @@
 
 namespace stickslip {
 
-/// Vectors as the file lays them out: v of the dofs, u and r of the contacts, l of the equalities. Empty: not
+/// Vectors in the file's layout: v of the dofs, u and r of the contacts, l of the equalities. Empty: not
 /// stored.
 struct FclibSolution {
   std::vector<double> v, u, r, l;
@@ -36,37 +36,37 @@ struct FclibFile {
   std::vector<FclibSolution> guesses;
 };
 
-/// Throws InputError with file and dataset for whatever is wrong with it: no HDF5, damaged, datasets that are
-/// missing, of a wrong type, shape or size, indices out of range, entries twice, numbers that are not finite,
-/// mu < 0, a W that is not symmetric (M need not be, and is kept as it stands), an empty problem. No size is
-/// believed before the file has shown the data.
+/// Throws InputError with file and dataset for every fault: not HDF5, damaged, a dataset missing or of a
+/// wrong type, shape or size, indices out of range, duplicate entries, numbers that are not finite, mu < 0, a
+/// W that is not symmetric (M need not be, and is kept unchanged), an empty problem. Sizes in headers are
+/// checked against the data before memory is allocated.
 FclibFile read_fclib(const std::filesystem::path& file);
 
-/// Writes local problems as local, others as global (of bodies, immovable dofs are left out, in v as well).
-/// Absent rows of joints are left out. `solution` and `guesses` are written as they stand here; those of
-/// `problem` are not. Throws InputError when the path cannot be written, or when FCLIB has no words for the
-/// problem: dim 4, boxes, ellipses, associated flow, cohesion, and compliance in a global problem. `storage`:
-/// else rows (local), triplets.
+/// Writes local problems as local, others as global (for bodies without the immovable dofs, also in v). Empty
+/// rows of joints are left out. `solution` and `guesses` of the FclibFile are written unchanged; those inside
+/// `problem` are not. Throws InputError when the path cannot be written, or when FCLIB cannot represent the
+/// problem: dim 4, boxes, ellipses, associated flow, cohesion, and compliance in a global problem. Default
+/// `storage`: rows (local), triplets (global).
 void write_fclib(const std::filesystem::path& file, const FclibFile& content,
                  std::optional<FclibStorage> storage = {});
 
-/// Throws InputError as `write_fclib` when FCLIB has no words for the problem; `name` is the file's in
-/// messages.
+/// Throws InputError as `write_fclib` does when FCLIB cannot represent the problem; `name` is the file's name
+/// in messages.
 void check_expressible(const ContactProblem& problem, const std::string& name);
 
-/// Impulses r and velocities u (or none) of all blocks, dim each, as the file lays them out, with v where the
-/// problem knows it.
+/// Converts impulses r and velocities u (or none) of all blocks, dim each, to the file's layout. v is
+/// included if the problem has it.
 FclibSolution to_fclib(const ContactProblem& problem, const std::vector<double>& r,
                        const std::vector<double>& u);
 
-/// Which rows of a problem are FCLIB's contacts, and which its equalities: those of bilateral blocks that are
-/// not empty.
+/// Rows of a problem that are FCLIB's contacts, and rows that are its equalities (the non-empty rows of
+/// bilateral blocks).
 struct FclibRows {
   std::vector<std::int32_t> contacts, equalities;
 };
 FclibRows fclib_rows(const ContactProblem& problem);
 
-/// The global form of a problem of bodies without the dofs that cannot move; `dofs` are those that stay.
+/// The global form of a problem of bodies without the immovable dofs; `dofs` receives the movable ones.
 /// Throws InputError when an inverse mass is not positive semidefinite.
 ContactProblem global_of_bodies(const ContactProblem& problem, std::vector<std::int32_t>& dofs);
 

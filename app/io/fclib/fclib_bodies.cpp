@@ -1,4 +1,4 @@
-// Problems of bodies in the global form.
+// Converts problems of bodies to the global form.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace stickslip {
 namespace {
 
-/// Inverse of a symmetric positive definite matrix of n rows by its factor L L'; false when it is not
+/// Inverts a symmetric positive definite matrix of n rows through its factor L L'; false when it is not
 /// definite.
 bool invert(std::vector<double>& a, std::size_t n) {
   std::vector<double> l(n * n, 0.0), inverse_l(n * n, 0.0);
@@ -39,7 +39,7 @@ bool invert(std::vector<double>& a, std::size_t n) {
   return true;
 }
 
-/// Appends the rows of A that belong to the movable dofs of one body.
+/// Appends the rows of A of one body's movable dofs.
 void add_mass(const ContactProblem& problem, std::size_t body, std::vector<std::int32_t>& dofs,
               SparseRows& mass) {
   const auto n = static_cast<std::size_t>(problem.body_dofs);
@@ -65,7 +65,7 @@ void add_mass(const ContactProblem& problem, std::size_t body, std::vector<std::
   }
 }
 
-/// Entries of one block of rows, body by body in ascending order, without the dofs that cannot move.
+/// Appends the entries of one block of rows, body by body in ascending order, without the immovable dofs.
 void add_block(const ContactProblem& problem, std::size_t c, const std::vector<std::int32_t>& place,
                SparseRows& h) {
   const auto n = static_cast<std::size_t>(problem.body_dofs);

@@ -18,14 +18,14 @@ struct Triplets {
   std::vector<double> value;
 };
 
-/// Complains with the matrix and the place.
+/// Checks a matrix; its errors give the matrix and the place.
 class Checker {
  public:
   Checker(const FclibMatrix& matrix, const std::string& name) : matrix_(matrix), name_(name) {}
 
   [[noreturn]] void fail(const std::string& what) const { throw InputError(name_ + what); }
 
-  /// The number of entries that the lists really hold.
+  /// The number of entries in the lists.
   std::size_t count(FclibShape expected) const {
     const auto& [m, n, nz, nzmax, p, i, x] = matrix_;
     if (!std::cmp_equal(m, expected.rows) || !std::cmp_equal(n, expected.columns))
@@ -50,7 +50,7 @@ class Checker {
   }
 
  private:
-  /// The last offset, after all of them were found to ascend from zero.
+  /// Checks that the offsets ascend from zero; returns the last one.
   std::size_t compressed_count() const {
     const std::vector<std::int32_t>& p = matrix_.p;
     const std::size_t lines = static_cast<std::size_t>(matrix_.nz == -1 ? matrix_.n : matrix_.m);

@@ -1,4 +1,4 @@
-// Sparse matrices as FCLIB lays them out, to and from compressed rows.
+// Sparse matrices in FCLIB's layout, to and from compressed rows.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace stickslip {
 
-/// How entries are stored; the numbers are those of `nz` in the file, but for triplets, where nz counts them.
+/// How entries are stored. The numbers are those of `nz` in the file, except for triplets, where nz is the
+/// count.
 enum class FclibStorage { columns = -1, rows = -2, triplets = 0 };
 
-/// The datasets of a matrix group, as read: nothing in here is to be believed. Compressed: p holds n + 1
-/// (columns) or m + 1 (rows) offsets, i the other index of each entry. Triplets: i is the row and p the
-/// column.
+/// The unchecked datasets of a matrix group. Compressed: p holds n + 1 (columns) or m + 1 (rows) offsets, i
+/// the other index of each entry. Triplets: i is the row and p the column.
 struct FclibMatrix {
   std::int32_t m = 0, n = 0;  // rows, columns
   std::int32_t nz = 0, nzmax = 0;
@@ -23,17 +23,17 @@ struct FclibMatrix {
   std::vector<double> x;
 };
 
-/// What the vectors of the problem say about a matrix.
+/// Shape of a matrix that follows from the vectors of the problem.
 struct FclibShape {
   std::size_t rows, columns;
 };
 
-/// The matrix, or its transpose, with everything checked: shape, sizes against lengths, index ranges, no
-/// entry twice. Throws InputError, `name` being what messages call the matrix ("FILE: /fclib_local/W").
+/// The matrix, or its transpose, after all checks: shape, sizes against lengths, index ranges, no duplicate
+/// entry. Throws InputError; messages call the matrix `name` ("FILE: /fclib_local/W").
 SparseRows checked_rows(const FclibMatrix& matrix, FclibShape expected, bool transposed,
                         const std::string& name);
 
-/// The matrix, or its transpose, stored in this way. Throws std::length_error beyond 2^31 - 1 entries.
+/// The matrix, or its transpose, in the given storage. Throws std::length_error beyond 2^31 - 1 entries.
 FclibMatrix to_fclib(const SparseRows& rows, bool transposed, FclibStorage storage);
 
 SparseRows transpose(const SparseRows& matrix);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kDim = 3;
 
-/// One file on its way to a problem.
+/// Reads one file into a problem.
 class FclibReader {
  public:
   explicit FclibReader(const std::filesystem::path& path) : name_(path.string()), file_(path) {}
@@ -61,7 +61,7 @@ class FclibReader {
     }
   }
 
-  /// A list whose length follows from something else.
+  /// A list of a known length; messages give `why` as the reason for it.
   std::vector<double> vector(const std::string& path, std::size_t length, const char* why) {
     std::vector<double> values = file_.reals(path);
     if (values.size() != length)
@@ -83,7 +83,7 @@ class FclibReader {
     return checked_rows(m, expected, transposed, name_ + ": " + path);
   }
 
-  /// Whether the datasets of equalities are there, which come together.
+  /// Whether the datasets of equalities exist; all or none must.
   bool has_all(std::initializer_list<const char*> names) {
     std::size_t there = 0;
     for (const char* name : names) there += file_.has(at(name)) ? 1 : 0;
@@ -93,7 +93,7 @@ class FclibReader {
     return false;
   }
 
-  /// Bilateral blocks for the equalities; returns the empty rows that fill the last one.
+  /// Adds bilateral blocks for the equalities; returns the number of empty rows that pad the last block.
   std::size_t add_equalities(std::size_t count) {
     equalities_ = count;
     const std::size_t blocks = (count + kDim - 1) / kDim;
@@ -123,7 +123,7 @@ class FclibReader {
       file_.fail(root_, "has more than 2^31 entries in its matrices");
   }
 
-  /// [W V; V' R], with empty rows and columns behind.
+  /// [W V; V' R], padded with empty rows and columns.
   static void join_equalities(SparseRows& w, const SparseRows& v, const SparseRows& r, std::size_t padding) {
     SparseRows all{w.rows + r.rows + static_cast<std::int32_t>(padding), 0, {0}, {}, {}};
     all.columns = all.rows;
@@ -176,7 +176,7 @@ class FclibReader {
   FclibSolution read_solution(const std::string& group) {
     FclibSolution s;
     const bool global = problem_.form == ContactProblem::Form::global;
-    // A local problem does not know how long v should be.
+    // A local problem does not determine the length of v.
     if (file_.has(group + "/v"))
       s.v = global ? vector(group + "/v", problem_.f.size(), "as many as f") : file_.reals(group + "/v");
     if (file_.has(group + "/u")) s.u = contact_vector(group + "/u");
@@ -195,7 +195,7 @@ class FclibReader {
     }
   }
 
-  /// Impulses of all blocks; none when the file has none.
+  /// Impulses of all blocks; empty if the file has none.
   std::vector<double> all_rows(const FclibSolution& s) const {
     if (s.r.empty() && s.l.empty()) return {};
     std::vector<double> r = s.r;

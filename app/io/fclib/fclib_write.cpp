@@ -14,14 +14,14 @@ constexpr std::size_t kDim = 3;
 
 bool is_bilateral(const BlockLaw& law) { return law.set == FrictionSet::bilateral; }
 
-/// What FCLIB has no words for, of one block; nullptr when it can say it all.
+/// The property of a block that FCLIB cannot represent; nullptr if there is none.
 const char* inexpressible(const BlockLaw& law, Form form) {
   if (law.compliance != 0 && form != Form::local)
     return "has a compliance, which only local problems can hold: form W first";
   if (is_bilateral(law)) return nullptr;
   if (law.cohesion != 0) return "has a cohesion: form W first, which moves it into q";
   if (law.mu[0] != law.mu[1]) return "has an elliptic cone";
-  // Without friction all sets and flow rules are one.
+  // Without friction all friction sets and flow rules are equal.
   if (law.mu[0] != 0 && law.set != FrictionSet::ellipsoid) return "has a pyramid for its cone";
   if (law.mu[0] != 0 && law.flow != FlowRule::exact) return "has the associated flow rule";
   return nullptr;
@@ -143,7 +143,7 @@ class FclibWriter {
   FclibRows rows_;
 };
 
-/// Sizes of what is stored beside the problem.
+/// Checks the sizes of the vectors stored with the problem.
 void check_sizes(const FclibFile& content) {
   const FclibRows rows = fclib_rows(content.problem);
   const auto fits = [](const std::vector<double>& values, std::size_t size) {
@@ -158,7 +158,7 @@ void check_sizes(const FclibFile& content) {
       throw std::invalid_argument("an FCLIB solution or guess has vectors of other sizes than its problem");
 }
 
-/// The same content as a global problem; the velocities of dofs that cannot move go with them.
+/// The same content as a global problem, without the velocities of immovable dofs.
 FclibFile globalised(const FclibFile& content) {
   FclibFile global = content;
   std::vector<std::int32_t> dofs;

@@ -8,7 +8,7 @@
 namespace stickslip {
 namespace {
 
-/// FCLIB's global form has a place for neither softness nor cohesion; both move into W and q.
+/// FCLIB's global form has neither compliance nor cohesion. Forming W and q includes both.
 bool wants_w(const ContactProblem& problem) {
   if (problem.dim != 3 || problem.form == ContactProblem::Form::local) return false;
   return !problem.softness.empty() || std::ranges::any_of(problem.laws, [](const BlockLaw& law) {

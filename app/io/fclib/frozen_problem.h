@@ -7,9 +7,9 @@
 
 namespace stickslip {
 
-/// Writes the problem with its guess and its solution. Where FCLIB wants W for it (compliance, cohesion), W
-/// is formed, and guess and solution are measured from the cones' apices. Throws InputError when the path
-/// cannot be written or FCLIB has no words for the problem (torsional rows, pyramids, ellipses).
+/// Writes the problem with its guess and its solution. With compliance or cohesion FCLIB needs W: then W is
+/// formed, and guess and solution are relative to the apices of the cones. Throws InputError when the path
+/// cannot be written or FCLIB cannot represent the problem (torsional rows, pyramids, ellipses).
 void write_frozen(const std::filesystem::path& file, const ContactProblem& problem);
 
 }  // namespace stickslip

@@ -22,10 +22,10 @@ namespace {
 static_assert(sizeof(hid_t) == sizeof(std::int64_t), "HDF5 1.10 or newer");
 
 constexpr std::size_t kLongestText = std::size_t{1} << 20;
-/// Deflate, HDF5's usual filter, makes at most 1032 bytes of one.
+/// Deflate, HDF5's usual filter, expands one byte to at most 1032.
 constexpr double kMostInflation = 1100;
 
-/// While one lives, HDF5 prints nothing.
+/// Suppresses HDF5's own messages during its lifetime.
 class Quiet {
  public:
   Quiet() {
@@ -41,7 +41,7 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-/// Any HDF5 object, closed at the end.
+/// Owns any HDF5 object and closes it.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
@@ -58,7 +58,7 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-/// " (what HDF5 says is the cause)", from its error stack; empty when it says nothing.
+/// " (CAUSE)", from HDF5's error stack; empty without an error.
 std::string cause() {
   std::string text;
   const auto keep_innermost = [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
@@ -97,11 +97,11 @@ void Hdf5Reader::fail(const std::string& name, const std::string& what) const {
 
 bool Hdf5Reader::has(const std::string& name) const {
   const Quiet quiet;
-  // Every group on the way has to be asked for: HDF5 has no answer where one is missing.
+  // Each group on the path is checked in turn: HDF5 reports an error if a parent is missing.
   for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
     const std::string part = name.substr(0, end);
     if (H5Lexists(file_, part.c_str(), H5P_DEFAULT) <= 0) return false;
-    if (H5Oexists_by_name(file_, part.c_str(), H5P_DEFAULT) <= 0) return false;  // a link to nothing
+    if (H5Oexists_by_name(file_, part.c_str(), H5P_DEFAULT) <= 0) return false;  // a link without a target
     if (end == std::string::npos) return true;
   }
 }
@@ -118,7 +118,7 @@ Hdf5Reader::Dataset Hdf5Reader::open(const std::string& name) const {
   return dataset;
 }
 
-/// The number of elements, none of which needs memory that the file did not pay for.
+/// The number of elements. Throws if they would need more memory than the file's size justifies.
 std::size_t Hdf5Reader::checked_count(const Dataset& dataset, const std::string& name) const {
   if (H5Sget_simple_extent_ndims(dataset.space) > 1) fail(name, "has several dimensions, not one");
   const hssize_t count = H5Sget_simple_extent_npoints(dataset.space);
@@ -130,7 +130,8 @@ std::size_t Hdf5Reader::checked_count(const Dataset& dataset, const std::string&
                stored = static_cast<double>(H5Dget_storage_size(dataset.id));
   const double inflation = H5Pget_nfilters(how) > 0 ? kMostInflation : 1,
                length = static_cast<double>(bytes_);
-  // A list that nobody wrote reads as zeros (published files have some); it may be as long as the file.
+  // A dataset that was never written reads as zeros (published files have some); its limit is the file's
+  // size.
   if (stored > length || claimed > (stored == 0 ? length : inflation * stored))
     fail(name, "claims " + std::to_string(count) + " values, more than the file holds");
   if (const std::string shortage = memory_shortage(2 * claimed); !shortage.empty()) fail(name, shortage);
@@ -199,7 +200,7 @@ std::string Hdf5Reader::text(const std::string& name) const {
 
 Hdf5Writer::Hdf5Writer(std::filesystem::path file) : pending_(std::move(file)) {
   const Quiet quiet;
-  // In memory until it is complete: the library crashes at the program's end after a write that failed.
+  // In memory until it is complete: after a failed write the library crashes at program exit.
   const Handle memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(memory, 1 << 16, false);
   file_ = H5Fcreate(pending_.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, memory);

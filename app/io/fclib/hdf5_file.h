@@ -1,6 +1,6 @@
-// HDF5 files whose readers complain with file and dataset, believe no header, and keep HDF5's own printing
-// out of the terminal. Names are absolute paths inside the file ("/fclib_local/W/x"). Not thread safe: HDF5
-// is not.
+// HDF5 files. Errors give file and dataset, sizes in headers are checked against the file, and HDF5's own
+// messages do not reach the terminal. Names are absolute paths inside the file ("/fclib_local/W/x"). Not
+// thread safe, because HDF5 is not.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ namespace stickslip {
 
 class Hdf5Reader {
  public:
-  /// Throws InputError when it is missing, no HDF5 file, damaged or cut short.
+  /// Throws InputError when the file is missing, not HDF5, damaged or truncated.
   explicit Hdf5Reader(std::filesystem::path file);
   ~Hdf5Reader();
   Hdf5Reader(const Hdf5Reader&) = delete;
   Hdf5Reader& operator=(const Hdf5Reader&) = delete;
 
   bool has(const std::string& name) const;
-  /// Lists of numbers, and one. Throw InputError when the dataset is missing, of another type or shape,
-  /// claims more than the file holds, or has a number that is not finite or beyond 32 bits.
+  /// Lists of numbers, and a single number. Throw InputError when the dataset is missing, has another type or
+  /// shape, claims more than the file holds, or has a number that is not finite or exceeds 32 bits.
   std::vector<std::int32_t> integers(const std::string& name) const;
   std::int32_t integer(const std::string& name) const;
   std::vector<double> reals(const std::string& name) const;
-  /// One string of bytes, at most 1 MiB. Throws InputError.
+  /// A byte string of at most 1 MiB. Throws InputError.
   std::string text(const std::string& name) const;
 
   /// Throws InputError("FILE: NAME WHAT").
   [[noreturn]] void fail(const std::string& name, const std::string& what) const;
 
  private:
-  /// An open dataset with so many elements.
+  /// An open dataset and its number of elements.
   struct Dataset;
   Dataset open(const std::string& name) const;
   std::size_t checked_count(const Dataset& dataset, const std::string& name) const;
@@ -46,23 +46,22 @@ class Hdf5Reader {
   std::int64_t file_ = -1;
 };
 
-/// Writes what C programs write through HDF5's light interface: lists of one dimension, strings of fixed
-/// length.
+/// Writes datasets as HDF5's light interface for C does: lists of one dimension, strings of fixed length.
 class Hdf5Writer {
  public:
-  /// Throws InputError when the file cannot be made.
+  /// Throws InputError when the file cannot be created.
   explicit Hdf5Writer(std::filesystem::path file);
   ~Hdf5Writer();
   Hdf5Writer(const Hdf5Writer&) = delete;
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
 
-  /// All throw std::runtime_error when writing fails. The group above must be there.
+  /// All throw std::runtime_error when writing fails. The parent group must exist.
   void group(const std::string& name);
   void integers(const std::string& name, std::span<const std::int32_t> values);
   void integer(const std::string& name, std::int32_t value) { integers(name, {&value, 1}); }
   void reals(const std::string& name, std::span<const double> values);
   void text(const std::string& name, const std::string& bytes);
-  /// Gives the file its name.
+  /// Renames the file to its final name.
   void commit();
 
  private:

@@ -38,7 +38,7 @@ std::uintmax_t size_of_readable(const fs::path& file) {
 
 std::string read_bytes(const fs::path& file) {
   const std::uintmax_t size = size_of_readable(file);
-  // Four times the length: what becomes of the bytes takes memory as well.
+  // Four times the length: the parsed result takes memory as well.
   if (const std::string shortage = memory_shortage(4.0 * static_cast<double>(size)); !shortage.empty())
     throw InputError(file.string() + ": " + shortage);
   std::string bytes(size, '\0');
@@ -91,7 +91,7 @@ double ByteCursor::number(const char* what) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument)
     fail_at(begin, shown(text) + " is no number; " + what + " should be here");
-  // Out of range is left to strtod: zero or infinity.
+  // strtod handles out-of-range numbers: zero or infinity.
   return error == std::errc{} ? value : std::strtod(std::string(text).c_str(), nullptr);
 }
 
@@ -124,7 +124,7 @@ bool ByteCursor::skip_past(std::string_view text) {
 }
 
 void ByteCursor::check_count(const char* what, std::uint64_t count, std::size_t least_bytes) const {
-  // One byte of grace: the last word of a text needs no separator behind it.
+  // One byte of slack: the last word of a text needs no separator after it.
   if (count <= (remaining() + 1) / least_bytes) return;
   fail("says that " + std::to_string(count) + " " + what + " follow, but only " +
        std::to_string(remaining()) + " bytes do: is the file truncated?");

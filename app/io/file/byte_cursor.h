@@ -1,4 +1,4 @@
-// A walk through the bytes of a mesh file, as text or as binary numbers, whose complaints name the place.
+// Cursor over the bytes of a mesh file, as text or binary numbers. Its errors give the place in the file.
 #pragma once
 
 #include <bit>
@@ -14,48 +14,49 @@
 
 namespace stickslip {
 
-/// Its length. Throws InputError when it is missing, no regular file, not readable or empty.
+/// Size of the file. Throws InputError when it is missing, not a regular file, not readable or empty.
 std::uintmax_t size_of_readable(const std::filesystem::path& file);
 
-/// The whole file. Throws InputError as `size_of_readable`, and when it would fill the memory.
+/// Reads the whole file. Throws InputError as `size_of_readable` does, and when the file would fill the
+/// memory.
 std::string read_bytes(const std::filesystem::path& file);
 
-/// A word of a file as a message shows it: in quotes, short, and without bytes that upset a terminal.
+/// A word of a file, formatted for a message: quoted, shortened, without bytes that disturb a terminal.
 std::string shown(std::string_view word);
 
-/// Bytes of the mark (U+FEFF in UTF-8) that some editors put before a text: 3 or 0.
+/// Length of the byte order mark (U+FEFF in UTF-8) at the start of a text: 3 or 0.
 constexpr std::size_t byte_order_mark(std::string_view text) {
   return text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
 }
 
 class ByteCursor {
  public:
-  /// `name` is the file's in messages; `bytes` must outlive the cursor.
+  /// `name` is the file's name in messages; `bytes` must outlive the cursor.
   ByteCursor(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
 
-  /// At the beginning of a text: moves behind the mark (U+FEFF in UTF-8) that some editors put there.
+  /// At the start of a text: skips the byte order mark (U+FEFF in UTF-8).
   void skip_byte_order_mark() { at_ += byte_order_mark(bytes_); }
 
   std::size_t offset() const { return at_; }
   std::size_t remaining() const { return bytes_.size() - at_; }
   void go_to(std::size_t offset) { at_ = offset; }
-  /// From now on places are byte offsets; `swapped`: numbers have the other byte order.
+  /// Makes later messages give byte offsets; `swapped`: numbers have the other byte order.
   void set_binary(bool swapped) { binary_ = true, swapped_ = swapped; }
   void set_text() { binary_ = false; }
 
   /// Text: the rest of the line without its end; empty at the end of the file.
   std::string_view line();
-  /// Text: the next word, empty at the end of the file. `what` is what a message calls it.
+  /// Text: the next word; empty at the end of the file. Messages call the word `what`.
   std::string_view word();
   double number(const char* what);
   std::int64_t whole(const char* what, std::int64_t low, std::int64_t high);
-  /// Text: whether only white space is left, which this skips; in the file, or before the line's end or
-  /// comment (a backslash at the end joins the next line).
+  /// Text: skips white space and returns whether it was all that was left, in the file or before the line's
+  /// end or comment (a backslash at the end joins the next line).
   bool ended();
   bool line_ended();
-  /// Text: the next word, which must be this one.
+  /// Text: reads the next word; throws unless it is `word`.
   void expect(std::string_view word);
-  /// Moves behind the next occurrence of `text`; false (and no move) when there is none.
+  /// Moves behind the next occurrence of `text`; false, without a move, if there is none.
   bool skip_past(std::string_view text);
 
   /// Binary: the next number.
@@ -70,7 +71,7 @@ class ByteCursor {
     return value;
   }
 
-  /// Throws when `count` things of at least `least_bytes` each cannot follow.
+  /// Throws if the rest of the file is too short for `count` items of at least `least_bytes` each.
   void check_count(const char* what, std::uint64_t count, std::size_t least_bytes) const;
   /// Throws InputError "file:line: what", or "file: byte N: what" for binary.
   [[noreturn]] void fail(const std::string& what) const { fail_at(at_, what); }

@@ -9,12 +9,12 @@ constexpr std::size_t kLongestWord = 300, kWordEnd = 100, kLongestMessage = 6000
 
 constexpr std::string_view kGap = "...";
 
-/// Whether a character of UTF-8 goes on at `at`.
+/// Whether the byte at `at` continues a UTF-8 character.
 bool is_inside_character(std::string_view text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0u) == 0x80u;
 }
 
-/// The first and the last bytes of a text, `first` and `last` at most, in whole characters.
+/// The first and the last bytes of a text, at most `first` and `last`, in whole characters.
 std::string both_ends(std::string_view text, std::size_t first, std::size_t last) {
   std::size_t from = text.size() - last;
   while (first > 0 && is_inside_character(text, first)) --first;

@@ -1,5 +1,4 @@
-// What every reader and every command throws when its input is at fault: one message for the user, exit
-// code 2.
+// Exception of all readers and commands for faulty input: one message for the user, exit code 2.
 #pragma once
 
 #include <stdexcept>
@@ -8,17 +7,16 @@
 
 namespace stickslip {
 
-/// A message as a user can read it: of a word of more than 300 bytes only both ends, of a text of pages the
-/// first one. A message that is shortened already stays as it is.
+/// Shortens a message: of a word of more than 300 bytes it keeps both ends, of a text of pages the first
+/// page. A message that is already short is unchanged.
 std::string shortened(std::string_view message);
 
-/// Something that was given (a file, a flag, a parameter, a mesh) is wrong: one message for the user, which
-/// echoes no more of it than `shortened` leaves.
+/// Faulty input (a file, a flag, a parameter, a mesh): one message for the user, shortened by `shortened`.
 struct InputError : std::runtime_error {
   explicit InputError(const std::string& message) : std::runtime_error(shortened(message)) {}
 };
 
-/// No device, display or driver that could do what was asked.
+/// No device, display or driver is able to do the requested work.
 struct DeviceError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

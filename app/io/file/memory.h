@@ -1,20 +1,20 @@
-// Memory that a file or scene would need, compared with what there is before anything is allocated.
+// Compares the memory that a file or scene needs with the available memory, before anything is allocated.
 #pragma once
 
 #include <string>
 
 namespace stickslip {
 
-/// What can be had without swapping [bytes].
+/// Memory available without swapping [bytes].
 double available_memory();
-/// What this process may still map under its own limit (ulimit -v) [bytes]; the largest double: no limit.
+/// Memory that this process may still map under its limit (ulimit -v) [bytes]; the largest double: no limit.
 double address_space_left();
-/// What this process holds [bytes]; 0 where that cannot be told.
+/// Resident memory of this process [bytes]; 0 if unknown.
 double resident_memory();
-/// Empty when `bytes` are at hand, else what to tell the user: "needs about ...".
+/// Empty when `bytes` are available, else a message "needs about ...".
 std::string memory_shortage(double bytes);
 
-/// What a simulated tet takes, with its share of nodes, matrix and contacts [bytes].
+/// Memory of a simulated tet, with its share of nodes, matrix and contacts [bytes].
 constexpr double kBytesPerTet = 2000;
 
 }  // namespace stickslip

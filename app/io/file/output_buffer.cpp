@@ -44,7 +44,7 @@ OutputBuffer::int_type OutputBuffer::overflow(int_type c) {
   return traits_type::not_eof(c);
 }
 
-/// The tail goes out with the bytes in front of it where the buffer holds them all: one call of the system.
+/// If the buffer holds all bytes before the tail, one system call writes both.
 bool OutputBuffer::mark(std::string_view tail) {
   sputn(tail.data(), static_cast<std::streamsize>(tail.size()));
   if (sync() != 0) return false;
@@ -60,7 +60,8 @@ bool OutputBuffer::mark(std::string_view tail) {
 bool OutputBuffer::restore() {
   if (!rewinds_ || lseek(file_, whole_, SEEK_SET) != whole_) return false;
   const int first = std::exchange(error_, 0);
-  // The tail first, in space that the file has: what a shorter file gives back another program may take.
+  // The tail first: its space is already allocated. Truncating first could give that space to another
+  // program.
   const bool written =
       write(tail_.data(), tail_.size()) && ftruncate(file_, whole_ + static_cast<off_t>(tail_.size())) == 0;
   error_ = first;
@@ -68,7 +69,7 @@ bool OutputBuffer::restore() {
 }
 
 bool OutputBuffer::close() {
-  const bool written = error_ != 0 || sync() == 0;  // the failure before this one was reported
+  const bool written = error_ != 0 || sync() == 0;  // the earlier failure has been reported
   const bool closed = ::close(std::exchange(file_, -1)) == 0;
   if (!closed && error_ == 0) error_ = errno;
   return written && closed;

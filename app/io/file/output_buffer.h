@@ -1,5 +1,5 @@
-// OutputBuffer: a stream buffer over a file descriptor that remembers why a write failed and can go back to
-// the last whole state of the file. Used by output_file.cpp only.
+// OutputBuffer: a stream buffer over a file descriptor. It stores the error of a failed write and can restore
+// the last complete state of the file. Used by output_file.cpp only.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@ namespace stickslip {
 
 class OutputBuffer final : public std::streambuf {
  public:
-  /// Takes over the open descriptor. `rewinds`: a regular file of its own, of which parts are written again.
+  /// Takes over the open descriptor. `rewinds`: a regular file of its own, parts of which are overwritten.
   OutputBuffer(int file, bool rewinds);
   ~OutputBuffer() override;
   OutputBuffer(const OutputBuffer&) = delete;
   OutputBuffer& operator=(const OutputBuffer&) = delete;
 
-  /// The file is whole with `tail` behind what was written; the next bytes replace the tail. False when
-  /// writing failed. A tail needs a file that rewinds.
+  /// Marks the file as complete with `tail` after the bytes so far; the next bytes overwrite the tail. False
+  /// when writing failed. A tail requires a file that rewinds.
   bool mark(std::string_view tail);
-  /// After a failure: the file as the last mark left it. Needs no space on the disk, since the bytes of the
-  /// tail were there before.
+  /// After a failure: restores the file to the last mark. Needs no space on the disk, because the tail was
+  /// written before.
   bool restore();
-  /// False when something could not be written.
+  /// False when a write failed.
   bool close();
-  /// Of the first write that failed (errno); 0: none.
+  /// errno of the first failed write; 0: none.
   int error() const { return error_; }
 
  protected:
@@ -40,7 +40,7 @@ class OutputBuffer final : public std::streambuf {
   bool rewinds_;
   int error_ = 0;
   std::vector<char> bytes_;
-  long long written_ = 0, whole_ = 0;  // bytes in the file; of them, those of the last mark without its tail
+  long long written_ = 0, whole_ = 0;  // bytes in the file; bytes at the last mark, without the tail
   std::string tail_;
 };
 

@@ -25,7 +25,7 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// The file at the end of a chain of links, which need not be there.
+/// Follows a chain of links; the target need not exist.
 fs::path followed(const fs::path& path) {
   fs::path at = path;
   std::error_code error;
@@ -41,8 +41,8 @@ bool same_node(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// 1 or 2 where the node is one of them and can be written to; main() puts one that cannot in the place of a
-/// closed stream.
+/// 1 or 2 if the node is this process's standard output or error and is writable. main() puts an unwritable
+/// one in the place of a closed stream.
 int stream_of(const struct stat& node) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat own {};
@@ -55,13 +55,13 @@ int stream_of(const struct stat& node) {
 
 std::string cause(int error) { return error == 0 ? std::string() : std::string(": ") + std::strerror(error); }
 
-/// For writing to a device, a pipe or a stream of this process.
+/// Opens a device, a pipe or a stream of this process for writing.
 int open_node(const OutputPlace& place) {
   return place.stream >= 0 ? fcntl(place.stream, F_DUPFD_CLOEXEC, 3)
                            : open(place.target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
 }
 
-/// What two spellings of one place have in common.
+/// Equal for two spellings of one place.
 std::string identity(const OutputPlace& place) {
   if (!place.is_file) return "node " + std::to_string(place.device) + " " + std::to_string(place.inode);
   std::error_code error;
@@ -69,7 +69,7 @@ std::string identity(const OutputPlace& place) {
   return (error ? folder_of(place.target) : folder) / place.target.filename();
 }
 
-/// Of this process alone, for what goes to `path`.
+/// Folder of this process alone, for an output to `path`.
 fs::path private_folder(const fs::path& path) {
   std::error_code error;
   std::string name = (fs::temp_directory_path(error) / "stickslip_XXXXXX").string();
@@ -84,7 +84,7 @@ fs::path temporary_for(const OutputPlace& place, PendingFile::Mark mark) {
   const fs::path beside = place.is_file ? place.target : private_folder(place.path) / place.path.filename();
   fs::path name = beside;
   if (mark == PendingFile::Mark::at_end) return name += part;
-  // The extension as given, which says the format: a link may lead to a file without one.
+  // The extension of the given path determines the format; a link's target may lack it.
   return name.replace_filename(beside.stem().string() + part + place.path.extension().string());
 }
 
@@ -148,7 +148,7 @@ void check_not_named_in(const std::vector<NamedOutput>& outputs, const fs::path&
     if (!output.path.empty() && fs::is_regular_file(output.path, error)) present.push_back(output);
   if (present.empty()) return;
   check_not_input(present, scene, "the scene");
-  // Any word of the text may be a file name: whether it is one, the file system knows.
+  // Any word of the text may be a file name: test each against the file system.
   std::ifstream text(scene);
   std::string word;
   const auto check = [&] {

@@ -71,7 +71,7 @@ void Director::add_holds() {
 }
 
 void Director::add_moves() {
-  // Both ends in opposite directions along x: `velocity` is that of the end at low x.
+  // The two ends move in opposite directions along x; `velocity` is that of the end at low x.
   const auto ends = [this](const Vec3d& velocity, const Rule& rule, double spin) {
     const Vec3d center = unturned_bounds().center();
     for (const int side : {0, 1}) {
@@ -210,7 +210,7 @@ void Director::add_starts_and_forces() {
     push(high(1, 0.05), {0, 0, 600});
   };
   actions_["utopiaComparison"] = [this] {
-    const double margin = 1e-4 * box_.size()[0];  // of x, as the reference has it
+    const double margin = 1e-4 * box_.size()[0];  // of the extent along x, as in the reference
     push(where([&](const Vec3d& p) { return p[1] > box_.high[1] - margin; }), {0, -1.5, 0});
     hold(where([&](const Vec3d& p) { return p[1] < box_.low[1] + margin && p[1] <= box_.high[1] - margin; }));
   };

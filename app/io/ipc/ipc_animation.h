@@ -1,5 +1,5 @@
-// What the named animation of an IPC scene script does: which nodes it holds, moves, pushes or starts with a
-// velocity, as groups of nodes with a Motion. ipc_script.md lists the names.
+// The named animation of an IPC scene script, as groups of nodes with a Motion: nodes that are held, moved,
+// pushed or start with a velocity. ipc_script.md lists the names.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 namespace stickslip {
 
 struct IpcAnimation {
-  Vec<double, 3> shift{0, 0, 0};        // [m] of all shapes, not of meshCO, before the start
-  std::vector<ScriptedNodes> scripted;  // nodes of IpcLayout::nodes, positions after the shift
+  Vec<double, 3> shift{0, 0, 0};        // [m] of all shapes (not of meshCO), applied before the start
+  std::vector<ScriptedNodes> scripted;  // nodes index IpcLayout::nodes; positions after the shift
   std::vector<NodeForce> forces;
   struct Start {
     std::vector<std::int32_t> nodes;
@@ -22,13 +22,13 @@ struct IpcAnimation {
   std::vector<Motion> mesh_motions;  // per meshCO
 };
 
-/// Throws InputError with the script's line when the animation needs shapes that are not there.
+/// Throws InputError with the script's line when the script lacks shapes that the animation needs.
 IpcAnimation animate(const IpcScript& script, const IpcLayout& layout);
 
-/// The names that `animate` knows.
+/// The names that `animate` supports.
 std::vector<std::string> ipc_animation_names();
 
-/// Frames of the script's duration.
+/// Number of frames in the script's duration.
 int ipc_frames(const IpcScript& script);
 
 }  // namespace stickslip

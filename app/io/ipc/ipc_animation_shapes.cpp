@@ -1,4 +1,4 @@
-// The animations that move whole shapes and meshCO.
+// Animations of whole shapes and of meshCO.
 #include <cmath>
 
 #include "app/io/ipc/ipc_director.h"
@@ -6,8 +6,8 @@
 namespace stickslip::ipc {
 namespace {
 
-/// By how much a point at `arm` from an axis along z at height `axis_y` turns until it is down at `y` [rad];
-/// 1e30 when it never is.
+/// Angle [rad] by which a point at `arm` from an axis along z at height `axis_y` turns to reach height `y`;
+/// 1e30 when it never does.
 double angle_down_to(double y, const Vec3d& arm, double axis_y) {
   const double radius = std::hypot(arm[0], arm[1]), sine = (y - axis_y) / radius;
   if (arm[1] + axis_y <= y) return 0;
@@ -30,7 +30,7 @@ void Director::add_shape_scripts() {
   actions_["DCOVerschoorRoller"] = [=] {
     spin({{0, 0, -4}, {0, 0, -2}, {0, 0, 2}, {0, 0, 4}, {2, 0, 0}, {-2, 0, 0}});
   };
-  // Pairs of shapes close in along an axis until the first pair's gap along x is `least`, then part.
+  // Pairs of shapes approach along an axis until the first pair's gap along x is `least`, then separate.
   const auto squash = [this](int pairs, double least) {
     const double gap = bounds(shape(1)).low[0] - bounds(shape(0)).high[0];
     for (int pair = 0; pair < pairs; ++pair)

@@ -11,8 +11,7 @@ namespace {
 using Vec3d = Vec<double, 3>;
 using Nodes = std::vector<std::int32_t>;
 
-/// First start of a step at or after `time`: the format asks where a step starts, a scene where its middle
-/// is.
+/// First step start at or after `time`. The format compares the start of a step, a scene the middle.
 double on_step(double time, double dt) {
   return time >= 1e29 ? 1e30 : std::max(0.0, std::ceil(time / dt - 1e-9)) * dt;
 }
@@ -39,7 +38,7 @@ struct Part {
 
 bool turns(const Motion& motion) { return !(motion.angular_velocity == Vec3d{0, 0, 0}); }
 
-/// The parts that act on a node from one of `times` to the next become one.
+/// Merges the parts that act on a node from one of `times` to the next into one motion.
 Motion sum(const IpcScript& script, const std::vector<Part>& parts, const std::set<int>& acting,
            double begin) {
   Motion motion;
@@ -59,7 +58,7 @@ Motion sum(const IpcScript& script, const std::vector<Part>& parts, const std::s
   return motion;
 }
 
-/// Replaces parts that share nodes at some time by ones that do not.
+/// Replaces parts that share nodes at some time by disjoint ones.
 std::vector<ScriptedNodes> separate(const IpcScript& script, const std::vector<Part>& parts) {
   std::set<double> times;
   std::map<std::int32_t, std::set<int>> parts_of;

@@ -9,7 +9,7 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// What should be seen: solids, and what of the rest lies within their size of them.
+/// Region to show: the solids, and everything else within one size of the solids.
 IpcBounds region(const IpcScript& script, const IpcLayout& layout, const std::vector<Vec3d>& nodes) {
   IpcBounds solids;
   for (const IpcBody& body : layout.bodies)
@@ -24,7 +24,7 @@ IpcBounds region(const IpcScript& script, const IpcLayout& layout, const std::ve
       for (int i = body.begin; i < body.end; ++i) include_near(nodes[i]);
   for (const Vec3d& p : layout.mesh_nodes) include_near(p);
   for (const IpcHalfSpace& plane : script.half_spaces) {
-    // The foot of the solids' center on the plane.
+    // Projection of the solids' center onto the plane.
     const Vec3d n = normalized(plane.normal);
     include_near(solids.center() - dot(solids.center() - plane.origin, n) * n);
   }

@@ -1,4 +1,4 @@
-// A view of an IPC scene script's start: the format only has a zoom on a view of everything from the front.
+// Camera of an IPC scene script. The format itself has only a zoom on a frontal view of everything.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace stickslip {
 
-/// From the front and a little above; shows the solids at `nodes` and what of the ground and of colliders is
-/// near them. An orthographic view is one from far away.
+/// View from the front and slightly above; shows the solids at `nodes` and the parts of ground and colliders
+/// near them. An orthographic view becomes a camera far away.
 CameraStart ipc_camera(const IpcScript& script, const IpcLayout& layout,
                        const std::vector<Vec<double, 3>>& nodes);
 

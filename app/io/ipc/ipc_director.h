@@ -1,4 +1,4 @@
-// Turns the name of an IPC scene script's animation into groups of nodes with a Motion. Used by
+// Converts the name of an IPC scene script's animation into groups of nodes with a Motion. Used by
 // ipc_animation*.cpp only.
 #pragma once
 
@@ -17,7 +17,7 @@ using Nodes = std::vector<std::int32_t>;
 
 constexpr double kPi = std::numbers::pi;
 
-/// Changes a velocity before a step; `moved` is the way so far.
+/// Changes a velocity before a step; `moved` is the displacement so far.
 using Rule = std::function<void(const Vec3d& moved, Vec3d& velocity)>;
 
 inline Motion moving(const Vec3d& velocity) {
@@ -33,8 +33,8 @@ inline Motion turning(const Vec3d& angular_velocity, const Vec3d& center) {
   return motion;
 }
 
-/// The names and what they do. Every function fills `out_` from the nodes where the shapes lie (after the
-/// shift); thresholds are shares of the bounding box of all shapes.
+/// The table of names and effects. Every function fills `out_` from the positions of the nodes after the
+/// shift; thresholds are shares of the bounding box of all shapes.
 class Director {
  public:
   Director(const IpcScript& script, const IpcLayout& layout) : script_(script), layout_(layout) {
@@ -74,7 +74,7 @@ class Director {
   void add_shape_scripts();
   void add_mesh_scripts();
 
-  // Which nodes.
+  // Selection of nodes.
   Nodes where(const std::function<bool(const Vec3d&)>& inside) const {
     Nodes found;
     for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -98,7 +98,7 @@ class Director {
     for (const Vec3d& p : layout_.unturned) all.include(p);
     return all;
   }
-  /// 0: the end at low x, 1: the one at high x, before rotateModel.
+  /// Nodes of the end at low x (0) or high x (1), before rotateModel.
   Nodes end(int side) const {
     const IpcBounds all = unturned_bounds();
     const double reach = script_.handle_ratio * all.size()[0];
@@ -127,7 +127,7 @@ class Director {
   }
   bool kinematic(int index) const { return layout_.bodies[index].kind != IpcKind::solid; }
 
-  // What they do.
+  // Effects on nodes.
   void follow(const Nodes& nodes, const Motion& motion, double begin = 0, double end = 1e30) {
     if (!nodes.empty() && end > begin) out_.scripted.push_back({nodes, motion, begin, end, {}});
   }
@@ -140,9 +140,10 @@ class Director {
     script_.fail(script_.animation_line, "script " + script_.animation + ": " + what);
   }
 
-  /// The motion of a leader whose velocity a rule changes between steps; `sign` times it for the others.
+  /// Motion of a leader whose velocity a rule changes between steps; other nodes use it times `sign`.
   Motion ruled(Vec3d velocity, const Rule& rule, double sign = 1) const;
-  /// Before the first step at which `stop` holds for the way moved at `velocity`: that step's time, or 1e30.
+  /// Start time of the first step for which `stop` holds, given the displacement at `velocity`; 1e30 if it
+  /// never holds.
   double time_of(const Vec3d& velocity, const std::function<bool(const Vec3d&)>& stop) const {
     Vec3d moved{0, 0, 0};
     for (int k = 0; k < ipc_frames(script_); ++k) {

@@ -30,7 +30,7 @@ struct Quaternion {
   friend Quaternion operator*(const Quaternion& a, const Quaternion& b) {
     return {a.w * b.w - dot(a.v, b.v), a.w * b.v + b.w * a.v + cross(a.v, b.v)};
   }
-  /// Degrees, free of the rounding that would turn 180 into 179.99999999999997.
+  /// In degrees, corrected for rounding (180, not 179.99999999999997).
   Vec3d rotation_vector() const {
     const double length = norm(v);
     if (length < 1e-15) return {0, 0, 0};
@@ -51,7 +51,8 @@ Vec3d apply(const IpcPlacement& placement, const Vec3d& p) {
   return placement.position + rotation_matrix_degrees(placement.rotation) * scaled;
 }
 
-/// What `is_it` accepts, in the script's folder or the nearest one above it; empty when there is none.
+/// The path that `is_it` accepts in the script's folder or the nearest folder above; empty when there is
+/// none.
 template <class F>
 fs::path find_above(const fs::path& script, const fs::path& name, F&& is_it) {
   for (fs::path folder = fs::absolute(script).parent_path();; folder = folder.parent_path()) {
@@ -96,7 +97,7 @@ fs::path mesh_file(const IpcScript& script, const std::string& name, int line) {
   return file;
 }
 
-/// Flags the nodes of triangles that belong to one tet only.
+/// Flags the nodes of triangles that belong to exactly one tet.
 std::vector<bool> boundary_of(const TetMesh& mesh) {
   std::map<std::array<std::int32_t, 3>, int> faces;
   for (const Vec4i& t : mesh.tets)
@@ -131,7 +132,7 @@ LoadedMesh load(const fs::path& file, IpcKind kind) {
   return {std::move(nodes), std::move(boundary)};
 }
 
-/// Reads each file once and names the script's line when it cannot be used.
+/// Reads each file once; errors give the script's line.
 class MeshShelf {
  public:
   explicit MeshShelf(const IpcScript& script) : script_(script) {}
@@ -145,7 +146,7 @@ class MeshShelf {
       script_.fail(line, error.what());
     }
   }
-  /// An OBJ without faces is segments or points.
+  /// An OBJ without faces is read as segments or points.
   IpcKind kind_of_obj(const fs::path& file, int line) {
     const auto found = kinds_.find(file);
     if (found != kinds_.end()) return found->second;
@@ -166,7 +167,7 @@ class MeshShelf {
   std::map<std::pair<fs::path, IpcKind>, LoadedMesh> meshes_;
 };
 
-/// Names that a scene accepts: one dot at most, in front of a number; alike shapes are numbered.
+/// Generates names that a scene accepts: at most one dot, before a number; equal names are numbered.
 class Names {
  public:
   explicit Names(std::vector<std::string> stems) {
@@ -196,12 +197,12 @@ class Names {
 
 std::string stem_of(const std::string& file) { return fs::path(file).stem().string(); }
 
-// What reading, placing and writing a node takes: some copies of its position.
+// Memory to read, place and write a node: several copies of its position.
 constexpr double kBytesPerNode = 200;
 
 void add_bodies(const IpcScript& script, MeshShelf& shelf, Names& names, IpcLayout& layout) {
   double count = 0;
-  bool followed = false;  // the animation's sequence, which the first kinematic shape follows
+  bool followed = false;  // the animation's sequence is taken; the first kinematic shape follows it
   for (const IpcShape& shape : script.shapes) {
     IpcBody body;
     body.kind = kind_of(script, shape);
@@ -256,8 +257,8 @@ IpcBounds bounds_of(const std::vector<Vec3d>& nodes) {
   return bounds;
 }
 
-/// Turns everything about "half the extent" (as the format has it), then rescales the longest side to `size`
-/// and moves the lower corner to the origin.
+/// Rotates everything about "half the extent" (as the format defines it), then rescales the longest side to
+/// `size` and moves the lower corner to the origin.
 void place_bodies(const IpcScript& script, IpcLayout& layout) {
   const auto as_written = [](const IpcShape& shape) {
     return IpcPlacement{shape.translation, rotation_vector_of_euler(shape.rotation), shape.scale};

@@ -1,4 +1,4 @@
-// Where an IPC scene script puts its shapes: meshes read, placed, rescaled and named.
+// Places the shapes of an IPC scene script: meshes are read, placed, rescaled and named.
 #pragma once
 
 #include <filesystem>
@@ -22,11 +22,11 @@ struct IpcBody {
   std::string name;
   IpcKind kind = IpcKind::solid;
   std::filesystem::path file;
-  std::filesystem::path sequence;  // folder of its positions; empty: none
+  std::filesystem::path sequence;  // folder of the position files; empty: none
   int first_of_sequence = 0;
   int line = 0;
   IpcPlacement placement;
-  int begin = 0, end = 0;  // its nodes; of a meshCO: in IpcLayout::mesh_nodes
+  int begin = 0, end = 0;  // range of its nodes; of a meshCO: in IpcLayout::mesh_nodes
 };
 
 struct IpcBounds {
@@ -40,19 +40,19 @@ struct IpcBounds {
 struct IpcLayout {
   std::vector<IpcBody> bodies;             // one per shape
   std::vector<Vec<double, 3>> file_nodes;  // of all bodies, as in their files
-  std::vector<Vec<double, 3>> nodes;       // placed: where the run starts, before any script moves them
-  std::vector<Vec<double, 3>> unturned;    // the same without rotateModel: the script's ends lie there
+  std::vector<Vec<double, 3>> nodes;       // placed: at the start of the run, before any script moves them
+  std::vector<Vec<double, 3>> unturned;    // the same without rotateModel; selects the "ends" of scripts
   std::vector<bool> on_boundary;           // per node
   std::vector<IpcBody> mesh_colliders;     // one per meshCO
-  std::vector<Vec<double, 3>> mesh_nodes;  // of these, placed
+  std::vector<Vec<double, 3>> mesh_nodes;  // placed nodes of mesh_colliders
   double diagonal = 0;                     // [m] of the solids' bounding box before rotateModel
 
   IpcBounds bounds(int begin, int end) const;
   IpcBounds bounds() const { return bounds(0, static_cast<int>(nodes.size())); }
 };
 
-/// Reads the meshes of the script; their paths are looked up in the script's folder and all above it.
-/// Throws InputError with the script's line when one is not there or not usable.
+/// Reads the meshes of the script. Paths are searched in the script's folder and all folders above it. Throws
+/// InputError with the script's line when a mesh is missing or unusable.
 IpcLayout lay_out(const IpcScript& script);
 
 /// R = Rx Ry Rz, angles in degrees, as a rotation vector in degrees.

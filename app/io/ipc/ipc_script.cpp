@@ -18,7 +18,7 @@ using Vec3d = Vec<double, 3>;
 
 constexpr double kForever = 1e30;
 
-std::string text_of(double value) { return number_text(value + 0.0); }  // no -0
+std::string text_of(double value) { return number_text(value + 0.0); }  // + 0.0 turns -0 into 0
 
 std::string text_of(const Vec3d& v) {
   return "[" + text_of(v[0]) + ", " + text_of(v[1]) + ", " + text_of(v[2]) + "]";
@@ -253,14 +253,14 @@ void Writer::write_body(const IpcBody& body, const IpcShape& shape) {
   line("material", quoted(solid_material(shape.material.value_or(script_.material))));
   line("color", text_of(kColors[(&body - layout_.bodies.data()) % std::size(kColors)]));
   if (script_.animation != "null") return;
-  // The format turns a shape about the center of its box, a scene about `position`.
+  // The format rotates a shape about the center of its box, a scene about `position`.
   const Vec3d center = layout_.bounds(body.begin, body.end).center();
   const Vec3d velocity = shape.initial_velocity + cross(shape.initial_spin, body.placement.position - center);
   if (!is_zero(velocity)) line("velocity", text_of(velocity));
   if (!is_zero(shape.initial_spin)) line("angular_velocity", text_of(shape.initial_spin));
 }
 
-/// What the animation does with all nodes of a kinematic shape.
+/// Motion of all nodes of a kinematic shape under the animation.
 Motion Writer::collider_motion(const IpcBody& body) const {
   const auto of_body = [&](const ScriptedNodes& script) {
     return std::count_if(script.nodes.begin(), script.nodes.end(),
@@ -300,7 +300,7 @@ void Writer::write_half_spaces() {
   }
 }
 
-/// A meshCO has its friction with every solid, whatever theirs is.
+/// The friction coefficient of a meshCO holds with every solid, whatever the solid's own value.
 void Writer::write_friction() {
   for (const IpcMaterial& material : std::vector<IpcMaterial>(materials_))
     for (const double mu : std::vector<double>(mesh_mus_)) {
@@ -319,8 +319,8 @@ void Writer::write_pins() {
   }
 }
 
-/// A table for some nodes of solids: by a box over all solids where one holds exactly these nodes, else one
-/// table for each object.
+/// Writes a table for some nodes of solids. If a box over all solids holds exactly these nodes, one table
+/// suffices; else one table per object.
 void Writer::write_nodes(const std::string& table, const std::vector<std::int32_t>& all,
                          const std::string& what) {
   std::vector<std::int32_t> wanted, solids;
@@ -346,8 +346,8 @@ void Writer::write_nodes(const std::string& table, const std::vector<std::int32_
   }
 }
 
-/// Writes the table with a box that holds the wanted ones of the candidates and no other, with room to spare
-/// on each side; false when there is none.
+/// Writes the table with a box that holds the wanted candidates and no other, with a margin on each side.
+/// False when there is no such box.
 bool Writer::write_box(const std::string& table, const std::string& object,
                        const std::vector<std::int32_t>& wanted, const std::vector<std::int32_t>& candidates,
                        const std::string& what) {
@@ -355,7 +355,7 @@ bool Writer::write_box(const std::string& table, const std::string& object,
   for (const std::int32_t i : wanted) box.include(nodes_[i]);
   for (const std::int32_t i : candidates) all.include(nodes_[i]);
   const double margin = 1e-3 * norm(all.size());
-  // The room on each side: up to the nearest node outside of the slab, half of that or `margin`.
+  // Margin on each side: half the distance to the nearest node outside the slab, at most `margin`.
   IpcBounds roomy = box;
   for (int c = 0; c < 3; ++c) {
     double below = -1e300, above = 1e300;
@@ -381,8 +381,8 @@ bool Writer::write_box(const std::string& table, const std::string& object,
   return true;
 }
 
-/// The script that a link leads to which was stored as a text file holding its target, as checkouts without
-/// symbolic links have it; otherwise the file itself.
+/// Resolves a symbolic link that was stored as a text file with the target's path, as in checkouts without
+/// symbolic links; other files are returned unchanged.
 fs::path follow_link(const fs::path& script) {
   const std::string text = read_bytes(script);
   std::istringstream words(text.substr(byte_order_mark(text)));
@@ -407,7 +407,7 @@ std::string ipc_script_to_toml(const fs::path& script, const fs::path& toml_fold
 Scene load_ipc_script(const fs::path& script, const IpcOptions& options) {
   const fs::path folder = script.parent_path();
   const std::string toml = ipc_script_to_toml(script, folder.empty() ? "." : folder, options);
-  // Messages about the converted text must not seem to give lines of the script.
+  // Line numbers in messages about the converted text must not look like lines of the script.
   Scene scene = parse_scene(toml, fs::path(script.string() + " (as TOML)"));
   scene.file = script;
   return scene;

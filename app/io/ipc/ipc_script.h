@@ -1,5 +1,5 @@
-// IPC scene scripts (`*.txt` in the layout of the IPC reference implementation) become scenes: parsed, laid
-// out, and written as the TOML that parse_scene reads, so that `run` and `convert` cannot differ.
+// IPC scene scripts (`*.txt` in the format of the IPC reference implementation) are parsed, laid out, and
+// written as the TOML that parse_scene reads. So `run` and `convert` agree.
 #pragma once
 
 #include <filesystem>

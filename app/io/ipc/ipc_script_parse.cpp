@@ -22,7 +22,7 @@ constexpr int kMostShapes = 100000;
 constexpr std::size_t kMostListed = 20;
 constexpr double kRadians = std::numbers::pi / 180;
 
-// Settings of other solvers, of output, or that the reference's own later versions no longer know.
+// Settings of other solvers or of output, or removed in later versions of the reference.
 const std::set<std::string, std::less<>> kWithoutMeaning{"warmStart",
                                                          "constraintType",
                                                          "constraintOffset",
@@ -47,7 +47,7 @@ const std::set<std::string, std::less<>> kWithoutMeaning{"warmStart",
                                                          "useActiveSetConvergence",
                                                          "noActiveSetConvergence"};
 
-/// Why an animation of the format is refused; empty when the format does not know it either.
+/// Reason for refusing an animation of the format; empty when the format does not define it.
 std::string refused_animation(const std::string& name) {
   if (name == "scaleF" || name == "stampInv" || name == "standInv")
     return "cannot start from a deformed state";
@@ -97,7 +97,7 @@ class Parser {
   void unsupported(int line, const std::string& what) {
     unsupported_.push_back("line " + std::to_string(line) + ": " + what);
   }
-  /// The first of what is not supported, and how much more there is.
+  /// The first unsupported commands, and the number of the others.
   std::vector<std::string> listed() const;
   [[noreturn]] void refuse() const;
   const IpcLine& next_line(IpcWords& words, const char* what) {
@@ -110,7 +110,7 @@ class Parser {
   std::size_t at_ = 0;
   double damping_stiff_ = 0, damping_ratio_ = 0;
   std::vector<std::string> unsupported_;
-  std::vector<std::string> passed_over_;  // words that the format itself does not read
+  std::vector<std::string> passed_over_;  // words that the reference does not read either
   std::map<std::string, Reader, std::less<>> commands_;
 };
 
@@ -225,7 +225,8 @@ void Parser::add_accuracy_commands() {
   commands_["tol"] = [this](IpcWords& w) {
     const std::vector<double> values = read_list(w);
     if (values.empty()) return;
-    // One value a step, the last one for the rest: the last one rules almost all steps.
+    // The script gives one value per step; further steps repeat the last. So the last value holds for almost
+    // all steps.
     script_.tolerance = values.back();
     if (!(script_.tolerance > 0 && script_.tolerance <= 1)) w.fail("the tolerance must lie in (0, 1]");
   };
@@ -234,7 +235,7 @@ void Parser::add_accuracy_commands() {
     const auto value = [&](std::size_t i, double fallback) {
       return i < values.size() ? values[i] : fallback;
     };
-    // The second of each pair is where the reference's continuation ends; a short list leaves its default.
+    // The second of each pair is the end of the reference's continuation; a short list leaves its default.
     script_.tuning.kappa = value(0, 0);
     script_.tuning.d_hat = value(2, 1e-3);
     script_.tuning.eps_v = value(5, 1e-3);
@@ -282,7 +283,7 @@ void Parser::refuse() const {
   throw InputError(message);
 }
 
-/// A section with names holds for these solvers only; one for others is skipped to its end.
+/// A section with names applies to these solvers only; a section for others is skipped.
 void Parser::read_section(IpcWords& words) {
   bool ours = words.done();
   while (!words.done()) {

@@ -1,5 +1,5 @@
-// The text format of the IPC reference implementation's scene scripts, as a plain struct: what the script
-// says, before any mesh is read. ipc_script.md has the table of commands.
+// Parses the text format of the IPC reference implementation's scene scripts into a plain struct, before any
+// mesh is read. ipc_script.md has the table of commands.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace stickslip {
 
 struct IpcOptions {
-  bool ignore_unknown = false;  // leave out what is not supported instead of refusing the script
+  bool ignore_unknown = false;  // leave out unsupported commands instead of refusing the script
 };
 
 /// Nodes of one shape inside a box that is relative to the bounding box of the shape's file ([0, 1]^3).
@@ -91,9 +91,9 @@ struct IpcScript {
   double duration = 5, dt = 0.025;
   IpcMaterial material;
   double damping = 0;  // [s] stiffness-proportional
-  double size = -1;    // longest side of everything in `shapes`; not positive: as it is
+  double size = -1;    // longest side of all `shapes`; not positive: unchanged
   bool gravity = true;
-  double mu = 0;            // of every pair but those of planes and meshCO
+  double mu = 0;            // of every pair except those with planes and meshCO
   double tolerance = 1e-2;  // of Newton, relative to diagonal * dt
   std::optional<int> friction_lags;
   IpcTuning tuning;
@@ -115,8 +115,8 @@ struct IpcScript {
   [[noreturn]] void fail(int line, const std::string& what) const;
 };
 
-/// Throws InputError with file and line for a number or name that is wrong, and one for all commands that are
-/// not supported (each with its line), unless they are to be ignored.
+/// Throws InputError with file and line for a wrong number or name. Unsupported commands give one InputError
+/// that lists each with its line, unless they are ignored.
 IpcScript parse_ipc_script(const std::string& text, const std::filesystem::path& file,
                            const IpcOptions& options = {});
 

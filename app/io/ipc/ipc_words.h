@@ -15,14 +15,15 @@ struct IpcLine {
   std::vector<std::string> words;
 };
 
-/// Lines without comments and empty ones; a lone \ at the end of a line joins the next one to it.
+/// Splits the text into lines, without comments and empty lines. A lone \ at the end of a line joins the next
+/// one.
 std::vector<IpcLine> split_ipc_lines(const std::string& text);
 
-/// Reads the words of one command. Each one that reads throws InputError "file:line: command: what is wrong";
-/// `what` is what a message calls the word.
+/// Reads the words of one command. The reading functions throw InputError "file:line: command: what is
+/// wrong"; messages call the word `what`.
 class IpcWords {
  public:
-  /// Starts behind the first `first` words. File and line must outlive this.
+  /// Starts after the first `first` words. File and line must outlive this object.
   IpcWords(const std::filesystem::path& file, const IpcLine& line, std::string command, std::size_t first)
       : file_(file), line_(line), command_(std::move(command)), next_(first) {}
 

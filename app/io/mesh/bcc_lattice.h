@@ -1,4 +1,4 @@
-// A body-centred cubic lattice: the corners and centres of cubes, and the tets between them.
+// A body-centred cubic lattice: points at the corners and centres of cubes, and the tets between them.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace stickslip {
 
-/// Points are numbered corners first. Edges run between neighbouring points of one kind ("long", one spacing)
-/// and from each centre to the corners around it ("short", sqrt(3)/2 spacings).
+/// Corners have the lower point numbers. Edges run between neighbouring points of one kind ("long", one
+/// spacing) and from each centre to the corners around it ("short", sqrt(3)/2 spacings).
 struct BccLattice {
   Vec<double, 3> origin{};  // corner (0, 0, 0) [m]
   double spacing = 1;       // [m]
@@ -35,8 +35,7 @@ struct BccLattice {
   }
   bool is_long(std::int32_t a, std::int32_t b) const { return (a < corner_count()) == (b < corner_count()); }
 
-  /// visit(a, b) for each edge that leaves a point of the cubes in [low, high], once; neighbours may lie
-  /// outside.
+  /// Calls visit(a, b) once for each edge from a point of the cubes in [low, high]; b may lie outside.
   template <class F>
   void for_each_edge(const Vec3i& low, const Vec3i& high, F&& visit) const {
     for (int k = low[2]; k <= high[2]; ++k)
@@ -55,7 +54,7 @@ struct BccLattice {
         }
   }
 
-  /// visit({a, b, c, d}) for each tet: two neighbouring centres and an edge of the square between them.
+  /// Calls visit({a, b, c, d}) for each tet: two neighbouring centres and an edge of the square between them.
   template <class F>
   void for_each_tet(F&& visit) const {
     for (int k = 0; k < cells[2]; ++k)

@@ -21,7 +21,7 @@ std::string extension_of(const fs::path& file) {
   return extension;
 }
 
-/// A surface file's content; nothing for another kind of file.
+/// Content of a surface file; empty for other kinds of files.
 std::optional<SurfaceMesh> parse_surface(const fs::path& file) {
   const std::string extension = extension_of(file), name = file.string();
   if (extension == ".obj") return parse_obj(read_bytes(file), name);

@@ -20,22 +20,22 @@ struct SurfaceMesh {
   std::vector<Vec3i> triangles;       // outward
 };
 
-/// How a closed surface is filled: by the `tetgen` program when it is installed, else by a lattice.
+/// Method to fill a closed surface: the `tetgen` program if installed, else a lattice.
 enum class Mesher { automatic, tetgen, lattice };
 inline const std::vector<std::string> mesher_names{"auto", "tetgen", "lattice"};  // in the order of Mesher
 
 struct SolidOptions {
-  double edge = 0;  // [m] wished length of the tets' edges; 0: as the surface asks (tetgen), or its size / 24
+  double edge = 0;  // [m] target edge length; 0: from the surface (tetgen), or its size / 24
   Mesher mesher = Mesher::automatic;
-  double tetgen_seconds = 0;  // after which tetgen is stopped; 0: by the number of tets, a minute at least
+  double tetgen_seconds = 0;  // time limit for tetgen; 0: from the number of tets, at least a minute
 };
 
-/// Reads the tets of a .msh, or fills the closed surface of an .obj, .ply or .stl with tets. Nodes that no
-/// tet uses are left out, with a warning on stderr. Throws InputError naming the file and the line, byte,
-/// element or node at fault.
+/// Reads the tets of a .msh, or fills the closed surface of an .obj, .ply or .stl with tets. Nodes without a
+/// tet are left out, with a warning on stderr. Throws InputError with the file and the faulty line, byte,
+/// element or node.
 TetMesh load_solid(const std::filesystem::path& file, const SolidOptions& options = {});
-/// Reads an .obj, .ply or .stl, or takes the boundary of the tets (without any: the triangles) of a .msh.
-/// Vertices that no triangle uses are left out. Throws like load_solid.
+/// Reads an .obj, .ply or .stl, or takes the boundary of the tets of a .msh (its triangles if it has no
+/// tets). Vertices without a triangle are left out. Throws like load_solid.
 SurfaceMesh load_surface(const std::filesystem::path& file);
 
 /// The boundary of a tet mesh, with the nodes that lie on it.

@@ -32,7 +32,7 @@ class SolidCheck {
     std::vector<bool> negative(content_.tets.size());
     for (std::size_t t = 0; t < content_.tets.size(); ++t) {
       const double volume = signed_volume(content_.nodes, content_.tets[t]);
-      // Flat up to rounding: the volume against that of a cube over the longest edge.
+      // Flat up to rounding: compares the volume with that of a cube over the longest edge.
       const double longest2 = longest_edge2(content_.tets[t]);
       if (!(std::abs(volume) > 1e-10 * longest2 * std::sqrt(longest2)))
         refuse(t, "has no volume: its nodes lie in a plane");
@@ -48,7 +48,7 @@ class SolidCheck {
                       std::to_string(negative.size()) +
                       ": all must list their nodes in the same sense, and none be turned inside out");
     }
-    // All negative is another convention, and no fault.
+    // All tets negative is the other orientation convention and not an error.
     if (inverted != 0)
       for (Vec4i& tet : content_.tets) std::swap(tet[2], tet[3]);
   }
@@ -81,7 +81,7 @@ class SolidCheck {
     struct Face {
       std::array<std::int32_t, 3> nodes;  // ascending
       std::size_t tet;
-      bool odd;  // permutation from the outward order
+      bool odd;  // odd permutation of the outward order
     };
     static constexpr int outward[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
     std::vector<Face> faces;

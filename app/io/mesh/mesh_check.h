@@ -1,4 +1,4 @@
-// Whether tets from a file make a solid, and which of them do not.
+// Checks that tets from a file form a solid, and finds the faulty ones.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace stickslip {
 
-/// The solid in a file: its tets turned to positive volume, without the nodes that no tet uses (a warning on
-/// stderr says how many). Throws InputError naming the first element at fault when there is no tet, one is
-/// degenerate, some but not all are inverted, two are the same or overlap, or three share a face.
+/// The solid in a file: its tets oriented to positive volume, without unused nodes (a warning on stderr gives
+/// their number). Throws InputError with the first faulty element: no tet at all, a degenerate tet, some but
+/// not all tets inverted, two tets equal or overlapping, or three sharing a face.
 TetMesh checked_solid(MshContent content, const std::string& name);
 
-/// Leaves out the nodes that no element uses and returns their indices.
+/// Removes the nodes that no element uses and returns their indices.
 std::vector<std::int32_t> drop_unused(TetMesh& mesh);
 std::vector<std::int32_t> drop_unused(SurfaceMesh& mesh);
 
-/// Equal positions become one node; triangles that thereby collapse are left out.
+/// Merges equal positions into one node and drops triangles that collapse.
 SurfaceMesh weld(const SurfaceMesh& mesh);
 
 /// Volume of a tet [m^3], negative when it is inverted.

@@ -17,7 +17,7 @@ namespace {
 using Vec3d = Vec<double, 3>;
 using std::numbers::pi;
 
-/// A triangulated disc: node 0 in the middle, ring k with 6k nodes; cross-section of cylinder and torus.
+/// A triangulated disc, the cross-section of cylinder and torus: node 0 in the middle, 6k nodes in ring k.
 struct Disc {
   std::vector<Vec<double, 2>> nodes;
   std::vector<Vec3i> triangles;  // counter-clockwise
@@ -71,8 +71,8 @@ Icosahedron make_icosahedron() {
   return ico;
 }
 
-/// Position on the unit sphere of a point with weights (a, b, c) on a face: slerp from corner to edge point
-/// keeps the triangles of one shell alike.
+/// Position on the unit sphere of a point with weights (a, b, c) on a face. Slerp from corner to edge point
+/// gives the triangles of one shell similar sizes.
 Vec3d slerp(const Vec3d& p, const Vec3d& q, double s) {
   const double angle = std::acos(std::clamp(dot(p, q), -1.0, 1.0));
   if (angle < 1e-12) return p;
@@ -80,8 +80,7 @@ Vec3d slerp(const Vec3d& p, const Vec3d& q, double s) {
 }
 
 Vec3d on_sphere(const Vec3d& a, const Vec3d& b, const Vec3d& c, double wa, double wb, double wc) {
-  // Averaged over the three corners, so that the two faces beside an edge agree on it and the result is
-  // symmetric.
+  // Averaged over the three corners: then the two faces at an edge agree on it, and the result is symmetric.
   const auto from = [](const Vec3d& p, const Vec3d& q, const Vec3d& r, double wp, double wq, double wr) {
     const double s = wq + wr;
     return s <= 0 ? p : slerp(p, slerp(q, r, wr / s), s / (wp + s));
@@ -154,7 +153,7 @@ TetMesh make_sphere(double radius, double edge) {
   check_length("radius", radius);
   check_length("edge", edge);
   check_count(20 * std::pow(along(radius, edge), 3));
-  // Each face of an icosahedron with the centre is a tet; its lattice points lie on n shells.
+  // Each face of an icosahedron forms a tet with the centre; its lattice points lie on n shells.
   const int n = cells(radius, edge);
   const Icosahedron ico = make_icosahedron();
   std::vector<Vec4i> tets;  // corner 0 is the centre

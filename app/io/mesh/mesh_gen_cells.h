@@ -1,4 +1,4 @@
-// Solids of the cells of a grid.
+// Solids composed of the cells of a grid.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 
 namespace stickslip {
 
-/// n + 1 positions that cut a length around 0 into n equal parts.
+/// n + 1 positions that divide a length centred at 0 into n equal parts.
 inline std::vector<double> even_cuts(double length, int n) {
   std::vector<double> cuts;
   for (int i = 0; i <= n; ++i) cuts.push_back(length * (double(i) / n - 0.5));
   return cuts;
 }
 
-/// The cells (i, j, k) of a grid, given by its cuts along each axis, that `keep(i, j, k)` keeps. Five tets
-/// per cell, one of them between four alternate corners; neighbouring cells are mirror images.
+/// The cells (i, j, k) of a grid, given by its cuts along each axis, for which `keep(i, j, k)` is true. Five
+/// tets per cell, one of them between four alternate corners; neighbouring cells are mirror images.
 template <class F>
 TetMesh box_cells(const std::array<std::vector<double>, 3>& cuts, F&& keep) {
   std::array<int, 3> n{};

@@ -8,10 +8,10 @@
 namespace stickslip {
 namespace {
 
-// Half the angle of an arm [rad], and how flat its end is.
+// Half the angle of an arm [rad], and the flatness of its end.
 constexpr double kArmAngle = 0.42, kArmPower = 3;
 
-/// 1 along the axes, falling to 0 between them; `u` has length 1.
+/// 1 along the axes, falling to 0 between them; `u` is a unit vector.
 double arms(const Vec<double, 3>& u) {
   double sum = 0;
   for (int c = 0; c < 3; ++c) {
@@ -29,8 +29,8 @@ TetMesh make_jack(double radius, double waist, double edge) {
   check_length("edge", edge);
   if (waist >= radius) throw std::invalid_argument("waist must be smaller than the jack's radius");
   check_count(12 * std::pow(2 * along(radius, edge), 3));
-  // Its surface, by the distance from the middle, is cut out of a lattice: arms drawn out of a ball's tets
-  // would have needles.
+  // The surface, given by its distance from the middle, is filled with a lattice. Stretching the tets of a
+  // ball would make needles.
   SurfaceMesh surface = boundary_surface(make_sphere(1, std::min(0.1, 0.5 * edge / radius)));
   for (Vec<double, 3>& p : surface.nodes) p = (waist + (radius - waist) * arms(p)) * p;
   return fill_by_lattice(surface, edge, "jack");

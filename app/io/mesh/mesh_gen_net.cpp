@@ -10,7 +10,7 @@
 namespace stickslip {
 namespace {
 
-/// One direction of the net: bars and the openings between them, cut into cells.
+/// One direction of the net: bars and the openings between them, divided into cells.
 struct Rows {
   std::vector<double> cuts;  // ascending, one more than cells
   std::vector<bool> in_bar;  // of each cell
@@ -46,7 +46,7 @@ TetMesh make_net(double size_x, double size_z, int bars, double width, double ed
                                 ": must be at least 2, and narrower together than the net");
   check_count(5 * bars * along(width, edge) * along(width, edge) *
               (along(size_x, edge) + along(size_z, edge) + 2.0 * bars));
-  check_count(along(size_x, edge) * along(size_z, edge) * along(width, edge));  // of the grid it is cut from
+  check_count(along(size_x, edge) * along(size_z, edge) * along(width, edge));  // of the grid
   const Rows x = make_rows(size_x, bars, width, edge), z = make_rows(size_z, bars, width, edge);
   const int layers = cells(width, edge);
   return box_cells({x.cuts, even_cuts(width, layers), z.cuts},

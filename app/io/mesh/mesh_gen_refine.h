@@ -1,4 +1,4 @@
-// A coarse mesh of tets, each cut into n^3 small ones.
+// Refines a coarse tet mesh: each tet becomes n^3 small ones.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace stickslip {
 
-/// Freudenthal's subdivision of each tet, whose corners must ascend: so two tets agree on the face between
-/// them. Its lattice points are (s, i, j) with n >= s >= i >= j >= 0 and have the weights n - s, s - i, i -
-/// j, j of its corners; `position(tet, weights)` says where such a point lies.
+/// Freudenthal's subdivision of each tet. The corners of each must ascend: then two tets agree on their
+/// common face. The lattice points (s, i, j) with n >= s >= i >= j >= 0 have the weights n - s, s - i, i - j,
+/// j of the corners; `position(tet, weights)` returns their positions.
 template <class F>
 TetMesh refined(const std::vector<Vec4i>& tets, int n, F&& position) {
   using Weights = std::array<int, 4>;
   TetMesh mesh;
-  std::map<std::array<std::pair<int, int>, 4>, int> ids;  // by the corners with a weight, and that weight
+  std::map<std::array<std::pair<int, int>, 4>, int> ids;  // key: corners with nonzero weight, and the weight
   const auto node = [&](const Vec4i& tet, const std::array<int, 3>& p) {
     const Weights weights{n - p[0], p[0] - p[1], p[1] - p[2], p[2]};
     std::array<std::pair<int, int>, 4> key{};

@@ -21,7 +21,7 @@ SurfaceMesh geodesic_sphere(int n) { return boundary_surface(make_sphere(1, 1.0 
 
 double angle_between(const Vec3d& a, const Vec3d& b) { return std::atan2(norm(cross(a, b)), dot(a, b)); }
 
-/// The twelve corners of the icosahedron behind a geodesic sphere: those with five triangles, not six.
+/// The twelve icosahedron corners of a geodesic sphere: they have five triangles instead of six.
 std::vector<std::int32_t> icosahedron_corners(const SurfaceMesh& sphere) {
   std::vector<int> valence(sphere.nodes.size(), 0);
   for (const Vec3i& t : sphere.triangles)
@@ -32,10 +32,10 @@ std::vector<std::int32_t> icosahedron_corners(const SurfaceMesh& sphere) {
   return corners;
 }
 
-/// Opens a round window of half the angle `half` around each corner of a geodesic sphere with n = 5, and
+/// Opens a round window of half angle `half` at each icosahedron corner of a geodesic sphere with n = 5, and
 /// drops the nodes inside.
 SurfaceMesh with_windows(const SurfaceMesh& sphere, double half) {
-  // Nodes two steps from a corner, 20 to 26 degrees, become the window's rim; the next lie beyond 30.
+  // Nodes two steps from a corner (20 to 26 degrees) become the rim of the window; the next lie beyond 30.
   const double rim_within = 28 * pi / 180;
   SurfaceMesh open{sphere.nodes, {}};
   std::vector<bool> within(sphere.nodes.size(), false);
@@ -55,8 +55,8 @@ SurfaceMesh with_windows(const SurfaceMesh& sphere, double half) {
   return open;
 }
 
-/// A closed surface around y from its outline (r, y), which starts and ends on the axis and walks with the
-/// outside on its right.
+/// A closed surface of revolution about y. The outline (r, y) starts and ends on the axis, with the outside
+/// on its right.
 SurfaceMesh revolved(const std::vector<Vec<double, 2>>& outline, int segments) {
   SurfaceMesh mesh;
   const auto rings = static_cast<int>(outline.size()) - 2;
@@ -87,21 +87,20 @@ TetMesh make_puffer(double radius, double spine, double edge) {
   check_length("radius", radius);
   check_length("spine", spine);
   check_length("edge", edge);
-  // The spines stand on the corners and on the middles of the edges of the sphere's icosahedron: nodes of it
-  // when its shells are even in number.
+  // The spines stand at the corners and edge middles of the sphere's icosahedron. These are nodes if the
+  // number of shells is even.
   const double cells_wished = along(radius, edge);
   check_count(20 * std::pow(std::max(4.0, cells_wished), 3));
   const int n = std::max(4, 2 * cells(radius, 2 * edge));
   TetMesh mesh = make_sphere(radius, radius / n);
   const std::vector<Vec3d> tips = geodesic_sphere(2).nodes;
-  const double foot =
-      15.5 * pi / 180;  // half the angle under which a spine stands; they are 32 degrees apart
+  const double foot = 15.5 * pi / 180;  // half the angle of a spine's base; spines are 32 degrees apart
   for (Vec3d& p : mesh.nodes) {
     const double r = norm(p);
     if (r < 0.5 * radius / n) continue;
     double nearest = pi;
     for (const Vec3d& tip : tips) nearest = std::min(nearest, angle_between(tip, p / r));
-    // The spine's stretch fades towards the middle, so that no shell passes another.
+    // The stretch of a spine decreases towards the middle, so that no shell passes another.
     const double share = r / radius;
     p = (1 + spine / radius * std::max(0.0, 1 - nearest / foot) * share * share) * p;
   }
@@ -113,7 +112,7 @@ TetMesh make_shell(double radius, double thickness, bool windows, double edge) {
   check_length("thickness", thickness);
   check_length("edge", edge);
   if (thickness >= radius) throw std::invalid_argument("thickness must be smaller than the radius");
-  // Coarse prisms of about a quarter of the radius, which carry the windows; each of their tets is then cut.
+  // Coarse prisms of about a quarter of the radius resolve the windows; then each of their tets is refined.
   const double pieces = along(radius / 4, edge);
   check_count(3 * 500 * pieces * pieces * pieces);
   const SurfaceMesh ball = geodesic_sphere(5);
@@ -143,7 +142,7 @@ SurfaceMesh make_capsule(double radius, double height, double edge) {
   std::vector<Vec<double, 2>> outline;                          // from the upper pole down
   for (const double end : {1.0, -1.0})
     for (int i = 0; i <= steps; ++i) {
-      if (i == 0 && end < 0 && height == 0) continue;  // both halves have the same equator
+      if (i == 0 && end < 0 && height == 0) continue;  // both halves share the equator
       const double angle = pi / 2 * (end > 0 ? i : steps - i) / steps;
       outline.push_back({radius * std::sin(angle), end * (height / 2 + radius * std::cos(angle))});
     }
@@ -167,7 +166,7 @@ SurfaceMesh make_bowl(double radius, double height, double thickness, double edg
   check_count(2 * along(2 * pi * (radius + thickness), edge) * along(2 * (height + 2 * radius), edge));
   const double bend = std::acos(std::max(0.0, 1 - height / radius));  // of the round part, from its bottom
   const double wall = std::max(0.0, height - radius);
-  const double center = radius + thickness;  // of the sphere, over the ground
+  const double center = radius + thickness;  // of the sphere, above the ground
   // Up the inner face, over the rim, down the outer face.
   std::vector<Vec<double, 2>> inner, rim, outer;
   const auto arc = [&](double r, std::vector<Vec<double, 2>>& points) {

@@ -20,7 +20,7 @@ double mean_edge(const TetMesh& mesh) {
   return sum / (6 * static_cast<double>(mesh.tets.size()));
 }
 
-/// Cuts every tet, until the mean edge is about `edge`.
+/// Refines every tet until the mean edge is about `edge`.
 TetMesh refined_to(TetMesh coarse, double edge) {
   check_length("edge", edge);
   const double parts = along(mean_edge(coarse), edge);
@@ -34,7 +34,7 @@ TetMesh refined_to(TetMesh coarse, double edge) {
   });
 }
 
-/// A prism along z over the triangles from the first point to each two that follow each other.
+/// Prisms along z over the fan of triangles from the first point.
 TetMesh extruded(const std::vector<Vec<double, 2>>& fan, double depth, double edge) {
   double outline = 0;
   for (std::size_t i = 2; i < fan.size(); ++i) outline += norm(fan[i] - fan[i - 1]);
@@ -108,7 +108,8 @@ TetMesh make_hole(const Vec3d& size, double opening, double depth, double edge) 
     mesh.nodes.push_back({x * h[0], h[1], z * h[2]});
     mesh.nodes.push_back({x * opening / 2, h[1], z * opening / 2});
   }
-  // A quarter of the box, without its part of the funnel, is convex: a fan from the middle of its base.
+  // A quarter of the box without its part of the funnel is convex: a fan from the middle of its base fills
+  // it.
   for (int side = 0; side < 4; ++side) {
     const int a = 2 + 3 * side, b = 2 + 3 * ((side + 1) % 4);
     const int top_a = std::min(a, b) + 1, top_b = std::max(a, b) + 1, rim_a = top_a + 1, rim_b = top_b + 1;
@@ -127,7 +128,7 @@ SurfaceMesh make_stairs(int steps, double tread, double rise, double width) {
   check_length("width", width);
   if (steps < 1) throw std::invalid_argument("steps = " + std::to_string(steps) + ": must be positive");
   const double back = -0.5 * steps * tread;
-  std::vector<Vec<double, 2>> fan{{back, 0}};  // all steps are seen from the foot of the back
+  std::vector<Vec<double, 2>> fan{{back, 0}};  // all steps are visible from the lower back corner
   for (int i = 0; i < steps; ++i) {
     fan.push_back({back + (steps - i) * tread, i * rise});
     fan.push_back({back + (steps - i) * tread, (i + 1) * rise});

@@ -11,22 +11,22 @@
 
 namespace stickslip {
 
-/// What a file holds of nodes, tets and triangles, checked for the numbers alone: indices are in range and
-/// coordinates finite. Other elements of lower dimension and other sections are passed over.
+/// Nodes, tets and triangles of a file. Checked: indices are in range and coordinates finite; not the
+/// geometry. Other elements of lower dimension and other sections are skipped.
 struct MshContent {
   std::vector<Vec<double, 3>> nodes;  // [m]
   std::vector<Vec4i> tets;
   std::vector<Vec3i> triangles;
-  std::vector<std::int64_t> node_tags, tet_tags;  // the file's own numbers
-  std::vector<std::size_t> tet_offsets;           // where each tet stands in the file [bytes]
+  std::vector<std::int64_t> node_tags, tet_tags;  // tags in the file
+  std::vector<std::size_t> tet_offsets;           // position of each tet in the file [bytes]
   bool binary = false;
 };
 
-/// Throws InputError with the line (text) or byte (binary) of the first fault; elements that fill space but
-/// are not four-noded tets are one. `name` is the file's in messages.
+/// Throws InputError with the line (text) or byte (binary) of the first fault. Volume elements other than
+/// four-noded tets are faults. `name` is the file's name in messages.
 MshContent parse_msh(std::string_view bytes, const std::string& name);
 
-/// One mesh of a file with several: gets its own entity (4.1) or tag (2.2), and a physical name.
+/// One of several meshes in a file: gets its own entity (4.1) or tag (2.2), and a physical name.
 struct NamedTets {
   std::string name;
   TetMesh mesh;

@@ -31,7 +31,7 @@ constexpr ElementType kTypes[] = {
     {28, 6, 1, "line"},        {29, 20, 3, "tetrahedron"}, {30, 35, 3, "tetrahedron"},
     {31, 56, 3, "tetrahedron"}};
 
-/// An element as it stands in the file: its nodes are still tags.
+/// An element as stored in the file: its nodes are still tags.
 template <int N>
 struct TaggedElement {
   std::int64_t tag;
@@ -91,12 +91,12 @@ class MshReader {
     in_.expect("$EndMeshFormat");
   }
 
-  /// An int of the format.
+  /// Reads an int of the format.
   std::int64_t integer(const char* what, std::int64_t low, std::int64_t high) {
     return out_.binary ? checked(what, in_.binary<std::int32_t>(what), 4, low, high)
                        : in_.whole(what, low, high);
   }
-  /// A size_t of the format (4.1), or an int (2.2).
+  /// Reads a size_t of the format (4.1), or an int (2.2).
   std::int64_t size(const char* what, std::int64_t low = 0) {
     if (!out_.binary || version2_) return integer(what, low, kMost);
     return checked(what, in_.binary<std::int64_t>(what), 8, low, kMost);
@@ -115,14 +115,14 @@ class MshReader {
       in_.fail_at(in_.offset() - (out_.binary ? sizeof(double) : 0), "a coordinate is not a finite length");
     return value;
   }
-  /// The number of things of a section or block, which must fit into what is left of the file.
+  /// Reads the number of items of a section or block; throws unless that many fit into the rest of the file.
   std::int64_t count(const char* what, std::size_t binary_bytes, std::size_t text_bytes) {
     const std::int64_t n = size(what);
     in_.check_count(what, static_cast<std::uint64_t>(n), out_.binary ? binary_bytes : text_bytes);
     return n;
   }
 
-  /// The number of rows of a section of version 2.2: a line of text, in binary files as well.
+  /// Reads the number of rows of a version 2.2 section: a line of text, also in binary files.
   std::int64_t rows(const char* what, std::size_t binary_bytes, std::size_t text_bytes) {
     const std::int64_t n = in_.whole(what, 0, kMost);
     in_.line();
@@ -208,7 +208,7 @@ class MshReader {
                std::to_string(seen));
   }
 
-  /// `tag` of the element for the message, negative for a whole block.
+  /// `tag` of the element for messages; negative for a whole block.
   const ElementType& element_type(std::int64_t tag) {
     const std::int64_t type = integer("the type of an element", 0, kMostNodes);
     const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes),
@@ -235,7 +235,7 @@ class MshReader {
     return tags;
   }
 
-  /// Tags become indices.
+  /// Replaces tags by indices.
   void resolve() {
     const std::vector<std::int64_t>& tags = out_.node_tags;
     if (static_cast<std::int64_t>(tags.size()) > kMostNodes) in_.fail("has more than 2^31 nodes");

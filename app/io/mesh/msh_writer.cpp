@@ -9,7 +9,7 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// Numbers of a section: rows of text, or bytes in this machine's order.
+/// Writes the numbers of a section: rows of text, or bytes in native order.
 class MshWriter {
  public:
   MshWriter(std::ostream& out, bool binary) : out_(out), binary_(binary) {}
@@ -23,7 +23,7 @@ class MshWriter {
   void end_row() {
     if (!binary_) out_ << "\n";
   }
-  /// Binary numbers end without a new line.
+  /// Binary data do not end with a new line.
   void end_section(const std::string& name) { out_ << (binary_ ? "\n$End" : "$End") << name << "\n"; }
 
  private:
@@ -62,7 +62,7 @@ void write_names(MshWriter& to, const std::vector<NamedTets>& parts) {
   to.text("$EndPhysicalNames");
 }
 
-/// Version 4.1: a volume per part, in the physical group of the same number.
+/// Version 4.1: one volume entity per part, in the physical group of the same number.
 void write_entities(MshWriter& to, const std::vector<NamedTets>& parts) {
   to.text("$Entities");
   for (int dimension = 0; dimension < 3; ++dimension) to.size(0);
@@ -82,7 +82,7 @@ void write_entities(MshWriter& to, const std::vector<NamedTets>& parts) {
   to.end_section("Entities");
 }
 
-/// The head of $Nodes and $Elements: blocks, members, smallest and largest tag.
+/// Header of $Nodes and $Elements: number of blocks, number of members, smallest and largest tag.
 void write_head(MshWriter& to, const std::string& section, std::size_t blocks, std::size_t members) {
   to.text("$" + section);
   to.size(blocks), to.size(members), to.size(1), to.size(members);

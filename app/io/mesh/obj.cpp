@@ -1,4 +1,4 @@
-// Wavefront OBJ: polygons alone; normals, texture coordinates, groups and materials are passed over.
+// Wavefront OBJ: polygons only; normals, texture coordinates, groups and materials are skipped.
 #include <charconv>
 #include <cmath>
 

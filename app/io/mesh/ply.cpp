@@ -134,7 +134,7 @@ class PlyReader {
         return in_.binary<double>(what);
     }
   }
-  /// The value, or for a list its values in list_.
+  /// Reads the value of a property, or the values of a list into list_.
   double read_property(const Property& property) {
     if (!property.count) return read_scalar(*property.type);
     const double count = read_scalar(*property.count);
@@ -174,7 +174,7 @@ class PlyReader {
     faces_.push_back({offset, std::move(corners)});
   }
 
-  /// Faces are resolved last: the vertices may come behind them.
+  /// Faces are resolved last: the vertices may follow them.
   SurfaceMesh connect() {
     const auto count = static_cast<double>(mesh_.nodes.size());
     for (const Face& face : faces_) {

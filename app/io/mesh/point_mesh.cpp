@@ -15,7 +15,7 @@
 namespace stickslip {
 namespace {
 
-/// `obj`: the lines `l i j k ...` join vertices, and `s` means something else.
+/// `obj`: the lines `l i j k ...` connect vertices, and `s` lines have another meaning.
 PointMesh read_lines(const std::filesystem::path& file, bool obj) {
   PointMesh mesh;
   const std::string bytes = read_bytes(file);
@@ -25,7 +25,7 @@ PointMesh read_lines(const std::filesystem::path& file, bool obj) {
   const auto refuse = [&](const std::string& what) {
     throw InputError(file.string() + ":" + std::to_string(line) + ": " + what);
   };
-  std::vector<std::pair<Vec2i, int>> segments;  // with their lines
+  std::vector<std::pair<Vec2i, int>> segments;  // with their line numbers
   while (std::getline(stream, row)) {
     ++line;
     std::istringstream words(row);
@@ -38,7 +38,7 @@ PointMesh read_lines(const std::filesystem::path& file, bool obj) {
       mesh.nodes.push_back(p);
     } else if (obj && kind == "l") {
       std::int32_t from = 0, to = 0;
-      std::string word;  // "i" or, with the number of a texture's vertex, "i/k"
+      std::string word;  // "i", or "i/k" with the index of a texture vertex
       for (bool first = true; words >> word && word.front() != '#'; first = false, from = to) {
         const char* const end = word.data() + std::min(word.find('/'), word.size());
         const auto [stopped, error] = std::from_chars(word.data(), end, to);

@@ -1,4 +1,4 @@
-// Kinematic points and segments and the files they come from.
+// Meshes of kinematic points and segments, and their files.
 #pragma once
 
 #include <filesystem>
@@ -17,13 +17,13 @@ struct PointMesh {
 
 enum class PointKind { points, segments };
 
-/// Of an OBJ without faces: segments when it has lines (`l i j ...`), else points. Nothing when it has faces
-/// or is no .obj. Throws InputError when the file cannot be read.
+/// Kind of an OBJ without faces: segments if it has lines (`l i j ...`), else points. Empty if it has faces
+/// or is not an .obj. Throws InputError when the file cannot be read.
 std::optional<PointKind> kind_without_faces(const std::filesystem::path& file);
 
-/// .seg: `v x y z` and `s i j` lines, counted from 1; .pt: `v x y z` lines; an .obj without faces: its
-/// vertices and lines; anything else: the vertices and, for `segments`, the edges of a surface. Throws
-/// InputError naming the file and line.
+/// .seg: lines `v x y z` and `s i j`, counted from 1. .pt: lines `v x y z`. An .obj without faces: its
+/// vertices and lines. Other files: the vertices of a surface and, for `segments`, its edges. Throws
+/// InputError with the file and line.
 PointMesh load_point_mesh(const std::filesystem::path& file, PointKind kind);
 
 }  // namespace stickslip

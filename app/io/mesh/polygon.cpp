@@ -30,7 +30,7 @@ std::vector<Vec2d> flatten(const std::vector<Vec3d>& nodes, std::span<const std:
   return flat;
 }
 
-/// Whether the corner between `a` and `c` at `b` turns left and holds none of the other corners.
+/// Whether the corner `b` between `a` and `c` turns left and its triangle contains none of the other corners.
 bool is_ear(const std::vector<Vec2d>& p, const std::vector<int>& rest, std::size_t at) {
   const std::size_t n = rest.size();
   const int ia = rest[(at + n - 1) % n], ib = rest[at], ic = rest[(at + 1) % n];
@@ -60,7 +60,7 @@ void triangulate(const std::vector<Vec3d>& nodes, std::span<const std::int32_t> 
     const std::size_t n = rest.size();
     std::size_t tried = 0;
     for (; tried < n && !is_ear(flat, rest, at % n); ++tried) ++at;
-    if (tried == n) break;  // it crosses itself: a fan will do
+    if (tried == n) break;  // self-intersecting polygon: use a fan
     at %= n;
     triangles.push_back({polygon[rest[(at + n - 1) % n]], polygon[rest[at]], polygon[rest[(at + 1) % n]]});
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));

@@ -1,4 +1,4 @@
-// Polygons of surface files, cut into triangles.
+// Triangulates the polygons of surface files.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace stickslip {
 
-/// More corners than this make no polygon: cutting takes quadratic time.
+/// Largest number of corners of a polygon: ear clipping takes quadratic time.
 constexpr std::size_t kMostCorners = 4096;
 
-/// Appends the triangles of a polygon of three or more corners, in its sense, by cutting off ears in the
-/// plane that fits it best. Corners index into `nodes`.
+/// Appends the triangles of a polygon of three or more corners, with its orientation, by ear clipping in its
+/// best-fit plane. Corners index into `nodes`.
 void triangulate(const std::vector<Vec<double, 3>>& nodes, std::span<const std::int32_t> polygon,
                  std::vector<Vec3i>& triangles);
 

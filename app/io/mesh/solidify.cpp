@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Two streams of FNV-1a: 128 bits that tell files apart, not enemies.
+/// Two FNV-1a streams: a 128-bit hash to distinguish files; not cryptographic.
 class Digest {
  public:
   void add(std::string_view bytes) {
@@ -46,7 +46,7 @@ class Digest {
   std::uint64_t a_ = 0xcbf29ce484222325u, b_ = 0x2545f4914f6cdd1du;
 };
 
-/// Where the result is kept; nothing when there is no place for a cache.
+/// File of the cached result; empty when there is no folder for a cache.
 std::optional<fs::path> cache_file(const SurfaceMesh& surface, const std::string& recipe) {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
@@ -69,7 +69,7 @@ std::optional<TetMesh> read_cache(const fs::path& file) {
   try {
     return checked_solid(parse_msh(read_bytes(file), file.string()), file.string());
   } catch (const InputError&) {
-    return std::nullopt;  // made again
+    return std::nullopt;  // unreadable cache: compute again
   }
 }
 
@@ -89,7 +89,7 @@ double default_edge(const SurfaceMesh& surface) {
   return norm(high - low) / 24;
 }
 
-/// What `fill` makes of the surface, or what it made of it before.
+/// Returns the cached result for the surface, or calls `fill` and caches its result.
 template <class F>
 TetMesh cached(const SurfaceMesh& surface, const std::string& recipe, F&& fill) {
   const std::optional<fs::path> file = cache_file(surface, recipe);
@@ -100,12 +100,12 @@ TetMesh cached(const SurfaceMesh& surface, const std::string& recipe, F&& fill) 
   return mesh;
 }
 
-/// How many regular tets of this edge the surface holds.
+/// Number of regular tets of this edge that fill the surface's volume.
 double regular_tets(const SurfaceMesh& surface, double edge) {
   return std::abs(enclosed_volume(surface)) / (edge * edge * edge / (6 * std::sqrt(2.0)));
 }
 
-/// A hundred times what it takes for most surfaces [s].
+/// Time limit [s]: a hundred times the time for most surfaces.
 double tetgen_seconds(const SurfaceMesh& surface, double edge) {
   const double tets = edge > 0 ? regular_tets(surface, edge) : 0;
   return 60 + 1e-2 * static_cast<double>(surface.triangles.size()) + 1e-3 * tets;

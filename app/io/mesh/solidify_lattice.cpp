@@ -14,13 +14,15 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-// A point moves onto the surface when a cut of one of its edges lies within this part of the edge: the values
-// for which the angles of all tets are bounded best [Labelle07 Table 1].
+// A point moves onto the surface if a cut of one of its edges lies within this part of the edge. These values
+// give the best bounds on the angles of all tets [Labelle07 Table 1].
 constexpr double kMoveLong = 0.24999, kMoveShort = 0.41189;
-// Inclusive tests, so that an edge through the seam of two triangles never slips between them.
+// Tolerance that makes the tests inclusive: an edge through the seam of two triangles cannot pass between
+// them.
 constexpr double kSeam = 1e-9;
 
-/// Where the surface crosses an edge, as parts of its length from its smaller end: the first and the last.
+/// Crossings of the surface with an edge, as parts of its length from its lower-numbered end: the first and
+/// the last.
 struct Crossings {
   double first = 2, last = -1;
 };
@@ -36,7 +38,8 @@ class Stuffing {
       const double along = std::ceil((high[c] - low[c]) / edge) + 3;
       cells *= along;
       lattice_.cells[c] = static_cast<std::int32_t>(std::min(along, 1e6));
-      // An odd offset: surfaces often have faces along the axes, which should not hold whole rows of points.
+      // An irregular offset: surfaces often have axis-aligned faces, which should not contain whole rows of
+      // points.
       lattice_.origin[c] = 0.5 * (low[c] + high[c] - edge * along) + (0.1837 + 0.0711 * c) * edge;
     }
     check_tet_count(12 * cells, kBytesPerTet * cells, edge, name);
@@ -88,7 +91,7 @@ class Stuffing {
     found.last = std::max(found.last, std::clamp(t, 0.0, 1.0));
   }
 
-  /// Points joined by edges that do not cross the surface lie on one side of it.
+  /// Points connected by edges that do not cross the surface lie on the same side of it.
   void find_inside() {
     std::vector<std::int32_t> parent(static_cast<std::size_t>(lattice_.point_count()));
     std::iota(parent.begin(), parent.end(), 0);
@@ -108,7 +111,7 @@ class Stuffing {
                                 : (winding_number(surface_, lattice_.position(p)) > 0.5 ? inside : outside);
   }
 
-  /// Where the surface first crosses the edge from `p` to `q`, as a part of its length from `p`.
+  /// First crossing of the surface with the edge from `p` to `q`, as a part of its length from `p`.
   double cut_part(std::int32_t p, std::int32_t q) const {
     const Crossings& found = crossings_.at(key(p, q));
     return p < q ? found.first : 1 - found.last;
@@ -117,7 +120,7 @@ class Stuffing {
     const Vec3d a = lattice_.position(p);
     return a + cut_part(p, q) * (lattice_.position(q) - a);
   }
-  /// The cut of an edge is the crossing next to its inner end.
+  /// The cut of an edge is the crossing nearest to its inner end.
   Vec3d cut_of(std::int32_t a, std::int32_t b) const {
     return side_[a] == inside ? cut_position(a, b) : cut_position(b, a);
   }
@@ -141,7 +144,7 @@ class Stuffing {
     std::sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) {
       return std::tie(a.point, a.distance, a.other) < std::tie(b.point, b.distance, b.other);
     });
-    // A moved point lies on the surface, so its edges are cut no more: its neighbours may then stay.
+    // A moved point lies on the surface, so its edges have no cuts any more; its neighbours may then stay.
     for (const Cut& cut : cuts) {
       if (side_[cut.point] == on_surface || side_[cut.other] == on_surface) continue;
       moved_[cut.point] = cut_of(cut.point, cut.other);
@@ -169,8 +172,8 @@ class Stuffing {
     mesh_.tets.push_back(tet);
   }
 
-  /// Adds the part of a lattice tet that lies inside. A face with two inner corners a < b and an outer one m
-  /// leaves a quadrangle, which is halved from a to the cut of b-m: both tets at the face see it alike.
+  /// Adds the part of a lattice tet that lies inside. A face with two inner corners a < b and an outer corner
+  /// m leaves a quadrangle, split from a to the cut of b-m. Both tets at the face split it the same way.
   void cut(const std::array<std::int32_t, 4>& tet) {
     std::array<std::int32_t, 4> in{}, out{}, on{};
     std::size_t ins = 0, outs = 0, ons = 0;
@@ -219,7 +222,7 @@ class Stuffing {
   std::unordered_map<std::uint64_t, Crossings> crossings_;  // of lattice edges
   std::vector<Side> side_;                                  // of lattice points
   std::unordered_map<std::int32_t, Vec3d> moved_;           // points on the surface
-  std::unordered_map<std::uint64_t, std::int32_t> nodes_;   // of points (p, p) and of cut edges
+  std::unordered_map<std::uint64_t, std::int32_t> nodes_;   // key: (p, p) of a point, or a cut edge
   TetMesh mesh_;
 };
 

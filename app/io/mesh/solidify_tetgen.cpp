@@ -36,7 +36,7 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// tetgen's .smesh: nodes, facets, no holes, no regions.
+/// Writes tetgen's .smesh: nodes, facets, no holes, no regions.
 void write_smesh(const fs::path& file, const SurfaceMesh& surface) {
   std::ofstream out(file);
   out << surface.nodes.size() << " 3 0 0\n";
@@ -68,7 +68,7 @@ std::vector<Vec<double, 3>> read_nodes(const fs::path& file) {
   return nodes;
 }
 
-/// Tets by the region of space that tetgen found them in.
+/// Tets grouped by tetgen's region number.
 std::map<double, std::vector<Vec4i>> read_regions(const fs::path& file, std::size_t nodes) {
   const std::string bytes = read_bytes(file);
   ByteCursor in(bytes, file.string());
@@ -86,7 +86,7 @@ std::map<double, std::vector<Vec4i>> read_regions(const fs::path& file, std::siz
   return regions;
 }
 
-/// Whether the region of these tets lies inside: their largest shows it.
+/// Whether the region of these tets lies inside; tested at its largest tet.
 bool is_inside(const SurfaceMesh& surface, const TetMesh& mesh) {
   double most = 0;
   Vec<double, 3> center{};
@@ -105,8 +105,8 @@ TetMesh fill_by_tetgen(const fs::path& tetgen, const SurfaceMesh& surface, doubl
                        const std::string& name, double seconds) {
   const TemporaryFolder folder;
   write_smesh(folder / "in.smesh", surface);
-  // p: a polyhedron; Y: keep its facets whole; q: radius over shortest edge, and least dihedral angle;
-  // a: volume; A: number the regions; z: count from zero; Q: quiet.
+  // p: a polyhedron; Y: keep its facets whole; q: bound on radius over shortest edge, and on the dihedral
+  // angle; a: volume; A: number the regions; z: count from zero; Q: quiet.
   const double regular_tet = edge * edge * edge / (6 * std::sqrt(2.0));
   const std::string switches = edge > 0 ? "-pq1.414/10AzQa" + number_text(regular_tet) : "-pYq1.414/10AzQ";
   ChildProcess process(tetgen, {switches, (folder / "in.smesh").string()});

@@ -67,7 +67,7 @@ std::vector<Vec3d> read_binary(ByteCursor& in) {
   return corners;
 }
 
-/// Three corners of its own for each triangle.
+/// Triangles without shared vertices.
 SurfaceMesh soup(std::vector<Vec3d> corners) {
   SurfaceMesh mesh{std::move(corners), {}};
   for (std::int32_t i = 0; i + 2 < static_cast<std::int32_t>(mesh.nodes.size()); i += 3)
@@ -82,7 +82,7 @@ SurfaceMesh parse_stl(std::string_view bytes, const std::string& name) {
   std::uint64_t promised = 0;
   for (std::size_t i = kPreamble; bytes.size() >= kPreamble && i-- > kHeader;)
     promised = promised << 8 | static_cast<unsigned char>(bytes[i]);
-  // Binary files may begin with "solid" as well, so their length decides.
+  // Binary files may also begin with "solid", so the length decides.
   const bool binary = bytes.size() >= kPreamble && bytes.size() == kPreamble + kFacet * promised;
   if (!binary) in.skip_byte_order_mark();
   const std::size_t begin = in.offset();

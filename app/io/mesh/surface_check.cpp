@@ -21,7 +21,7 @@ std::string edge_text(const SurfaceMesh& mesh, const std::array<std::int32_t, 2>
   return "the edge from " + text_of(mesh.nodes[nodes[0]]) + " to " + text_of(mesh.nodes[nodes[1]]);
 }
 
-/// Each edge must be walked once in each direction.
+/// Each edge must occur once in each direction.
 void check_edges(const SurfaceMesh& mesh, const std::string& name) {
   struct HalfEdge {
     std::array<std::int32_t, 2> nodes;  // ascending
@@ -63,7 +63,7 @@ SurfaceMesh weld(const SurfaceMesh& mesh) {
   const auto key = [&](std::int32_t i) { return std::tie(x[i][0], x[i][1], x[i][2]); };
   std::sort(order.begin(), order.end(),
             [&](std::int32_t a, std::int32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
-  // The first of equal nodes stands for all, so that the others keep their order.
+  // The first of equal nodes represents them all, so the others keep their order.
   std::vector<std::int32_t> first(x.size());
   for (std::size_t i = 0; i < order.size(); ++i)
     first[order[i]] = i > 0 && key(order[i]) == key(order[i - 1]) ? first[order[i - 1]] : order[i];

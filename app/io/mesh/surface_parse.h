@@ -1,6 +1,6 @@
-// The surface formats: each parser takes the bytes of a file and gives all its faces as triangles, with the
-// vertices they use. `name` is the file's in messages. All throw InputError with the line (text) or byte
-// (binary) of the first fault, or when there is no face.
+// Parsers of the surface formats: from the bytes of a file to its faces as triangles and the vertices they
+// use. `name` is the file's name in messages. All throw InputError with the line (text) or byte (binary) of
+// the first fault, or when there is no face.
 #pragma once
 
 #include <ostream>
@@ -12,12 +12,12 @@
 
 namespace stickslip {
 
-/// Wavefront OBJ: `v` and `f`; everything else is passed over.
+/// Wavefront OBJ: `v` and `f`; other lines are skipped.
 SurfaceMesh parse_obj(std::string_view bytes, const std::string& name);
 /// PLY 1.0, text or binary of either byte order: x, y, z of `vertex` and the vertex list of `face`.
 SurfaceMesh parse_ply(std::string_view bytes, const std::string& name);
-/// STL, text or binary. Corners with the same coordinates become one vertex; triangles that thereby collapse
-/// are left out.
+/// STL, text or binary. Corners with equal coordinates become one vertex; triangles that collapse are
+/// dropped.
 SurfaceMesh parse_stl(std::string_view bytes, const std::string& name);
 
 /// One mesh of an OBJ file, under `o name`.

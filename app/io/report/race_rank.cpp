@@ -11,7 +11,7 @@ bool ranks_before(const SolveReport& a, const SolveReport& b) {
   if (a.converged) return a.seconds < b.seconds;
   const bool refused = a.end == SolveEnd::refused, other = b.end == SolveEnd::refused;
   if (refused != other) return other;
-  // NaN is worse than anything.
+  // NaN ranks last.
   const double p = a.judgement.residual, q = b.judgement.residual;
   return std::isnan(q) ? !std::isnan(p) : p < q;
 }

@@ -1,4 +1,4 @@
-// How the solvers of a race are compared, on the command line and in the window.
+// Ranking of the solvers of a race, for the command line and the window.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace stickslip {
 
-/// Who converged, by time; then the others by residual, and last who would not try.
+/// Order: converged solvers by time, then the others by residual, then solvers that refused the problem.
 bool ranks_before(const SolveReport& a, const SolveReport& b);
 
-/// When the residual first fell below `bound`; nothing when it never did. Reads the history.
+/// Time at which the residual first fell below `bound`; empty if it never did. Reads the history.
 std::optional<double> seconds_to(const SolveReport& report, double bound);
 
-/// lab.solve, where what the lab turns down while it builds W counts as refused: with another storage or
-/// solver the next run may do. `problem` is the one that the lab has loaded.
+/// Calls lab.solve. If the lab refuses the problem while it builds W, the report says refused: the next run
+/// may succeed with another storage or solver. `problem` is the one that the lab has loaded.
 SolveReport solve_or_refuse(ContactLab& lab, const ContactProblem& problem, std::string_view solver,
                             const LabParams& params, const ContactLab::Options& options);
 

@@ -44,7 +44,7 @@ json newton_json(const NewtonRecord& n) {
           {"gap_min", measured(n.contacts > 0, n.gap_min)}};
 }
 
-/// Null where nothing was traced, and on the device where there is none.
+/// Null without a trace; the device part is null on the CPU.
 json spans_json(const std::vector<TraceSpan>& trace) {
   json rows = json::array();
   for (const SpanTotal& span : span_totals(trace))
@@ -56,7 +56,7 @@ json spans_json(const std::vector<TraceSpan>& trace) {
   return measured(!trace.empty(), std::move(rows));
 }
 
-/// SI units: see LawCheck.
+/// Units are SI, see LawCheck.
 json law_json(const LawCheck& law) {
   return {{"approach", law.approach}, {"pull", law.pull},
           {"cone", law.cone},         {"complementarity", law.complementarity},
@@ -65,11 +65,11 @@ json law_json(const LawCheck& law) {
           {"impulse", law.impulse},   {"torque", law.torque}};
 }
 
-/// Why a checked run of rigid bodies counts no intersections.
+/// Reason why a checked run of rigid bodies has no intersection count.
 constexpr const char* kOverlapNote =
     "contacts of rigid bodies may overlap: overlap_max is the deepest point [m] of one mesh inside another";
 
-/// How a step ended that did not converge.
+/// Cause of the end of a step that did not converge.
 std::string stop_text(const StepReport& r) {
   std::string text = "'" + (r.stop_reason.empty() ? "unknown" : r.stop_reason) + "'";
   if (!r.contact_solve) return text;
@@ -198,7 +198,7 @@ void RunSummary::add(const StepReport& report, double wall_seconds) {
   const ContactSolveRecord& solve = *report.contact_solve;
   contact_iterations += solve.iterations;
   penetration_max = std::max(penetration_max, solve.penetration);
-  // A NaN stays.
+  // A NaN is kept.
   if (!(solve.residual <= residual_max)) residual_max = solve.residual;
 }
 

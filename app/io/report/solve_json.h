@@ -1,4 +1,4 @@
-// What a solve of the contact lab came to, as JSON and CSV.
+// JSON and CSV forms of the contact lab's reports.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,13 +9,14 @@
 
 namespace stickslip {
 
-/// All figures but the vectors, by the names of SolveReport and Judgement; what is unknown is null.
+/// All values except the vectors, by the names in SolveReport and Judgement; unknown ones are null.
 nlohmann::json to_json(const SolveReport& report);
 
-/// One JSON document on one line; bytes that are no UTF-8 are replaced.
+/// One JSON document on one line; invalid UTF-8 is replaced.
 std::string json_line(const nlohmann::json& document);
 
-/// The head of a CSV file of histories, and a row for each check by the judge. `setting`: what was swept.
+/// Header of a CSV file of histories, and one row per check of the judge. `setting`: the swept parameter's
+/// value.
 void write_history_head(std::ostream& csv);
 void write_history(std::ostream& csv, const SolveReport& report, const std::string& setting);
 

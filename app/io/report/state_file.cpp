@@ -11,7 +11,7 @@ namespace {
 
 using Positions = std::vector<Vec<double, 3>>;
 
-/// The nodes of an object, and its elements counted from its first node.
+/// The nodes of an object, and its elements with indices relative to its first node.
 template <class Element>
 auto part_of(const Object& object, const Positions& positions, std::span<const Element> of_object) {
   std::vector<Element> elements(of_object.begin(), of_object.end());

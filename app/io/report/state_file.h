@@ -1,4 +1,4 @@
-// The shape of a whole scene at one instant, as a mesh file.
+// Writes the shape of a whole scene at one instant as a mesh file.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace stickslip {
 
-/// Throws InputError unless `file` ends in .msh or .obj, could be written, and would hold something: a .msh
-/// has the solids alone.
+/// Throws InputError unless `file` ends in .msh or .obj, is writable, and would not be empty: a .msh contains
+/// only the solids.
 void check_state_file(const std::filesystem::path& file, const Model& model);
 
 /// Writes the model's objects at `positions` [m], one per node. MSH 4.1: the tets of each solid as an entity

@@ -71,7 +71,7 @@ void TraceFile::name_track(int track, const char* name) {
   event({{"ph", "M"}, {"name", "thread_name"}, {"pid", process}, {"tid", track}, {"args", {{"name", name}}}});
 }
 
-/// A NaN has no place in JSON, nor on a curve.
+/// JSON cannot represent NaN, so it is left out.
 void TraceFile::counter(double time, const char* name, json values) {
   for (const json& value : values)
     if (!std::isfinite(value.get<double>())) return;

@@ -10,18 +10,18 @@
 
 namespace stickslip {
 
-/// Streams: holds no more than a step. The temporary file is valid JSON after every step, whatever ends the
-/// program then: the list is closed after each, and the next step is written over its end.
+/// Streaming: holds at most one step in memory. After every step the list is closed, so the temporary file is
+/// valid JSON even if the program is killed. The next step overwrites the end of the list.
 class TraceFile {
  public:
-  /// `process` is what the trace is called, as "stickslip run drop on cpu". Throws InputError naming the
+  /// `process` is the title of the trace, for example "stickslip run drop on cpu". Throws InputError with the
   /// path.
   TraceFile(std::filesystem::path path, const std::string& process);
 
-  /// The spans of a traced step on the tracks "host" and, where they were timed there, "device", and its
-  /// figures as counters. Throws OutputError.
+  /// Adds the spans of a traced step on the tracks "host" and, if timed there, "device"; its values become
+  /// counters. Throws OutputError.
   void add(const StepReport& report);
-  /// Gives the file its name. Throws OutputError when something could not be written.
+  /// Renames the file to its final name. Throws OutputError when a write failed.
   void commit();
 
  private:

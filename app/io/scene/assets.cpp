@@ -1,4 +1,4 @@
-// Where the shipped scenes lie.
+// Search path of the shipped scenes.
 #include <cstdlib>
 
 #include "app/io/scene/scene.h"

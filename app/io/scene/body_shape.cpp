@@ -14,12 +14,12 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-// A surface is convex when its hull holds so little more than it: files are rounded, and round shapes are
-// cut into flat pieces.
+// A surface counts as convex if its volume is at least 1 - kConvex times that of its hull. Coordinates in
+// files are rounded, and round shapes are faceted.
 constexpr double kConvex = 1e-3;
 // Cells of a distance field along its longest side.
 constexpr int kCells = 48;
-// A plane, which has no volume, becomes a slab as thick as this share of its smaller side.
+// A plane has no volume: it becomes a slab whose thickness is this share of its smaller side.
 constexpr double kSlab = 0.1;
 
 class PartReader {
@@ -28,7 +28,7 @@ class PartReader {
       : table_(table), source_(source), pose_(pose) {}
 
   std::vector<BodyPart> read() {
-    // Flat shapes have no use for it, but a body may have been deformable before.
+    // Flat shapes ignore `edge`; it is accepted because the body may have been deformable before.
     if (table_.has("edge")) length("edge");
     if (table_.has("file") && !table_.has("shape")) return {solid(closed_file())};
     const std::string shape = table_.text("shape");
@@ -132,10 +132,10 @@ class PartReader {
     return located(table_, [&] { return make_hull_part(source_.model, points, pose_); });
   }
 
-  /// A closed surface: its hull when it is convex, else itself with a distance field.
+  /// A closed surface: its hull if it is convex, else the surface itself with a distance field.
   BodyPart solid(SurfaceMesh surface) {
     surface.nodes = stretched(std::move(surface.nodes));
-    if (source_.scale[0] * source_.scale[1] * source_.scale[2] < 0)  // a mirror image
+    if (source_.scale[0] * source_.scale[1] * source_.scale[2] < 0)  // a mirror image flips the triangles
       for (Vec3i& t : surface.triangles) std::swap(t[1], t[2]);
     const std::string collision = table_.text("collision", "auto");
     check_known(table_, "collision", "way to collide", collision, {"auto", "hull", "mesh"});

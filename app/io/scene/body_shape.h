@@ -6,16 +6,16 @@
 
 namespace stickslip {
 
-/// What the tables of a body's parts are read with.
+/// Context for reading the tables of a body's parts.
 struct PartSource {
   const SceneSource& scene;
-  Model& model;          // takes hulls and meshes
-  Vec<double, 3> scale;  // of the shape along its own axes
-  double fineness = 5;   // edges of round surfaces that are drawn are their radius over this
+  Model& model;          // hulls and meshes are added to it
+  Vec<double, 3> scale;  // of the shape, along its own axes
+  double fineness = 5;   // edge length of drawn round surfaces is radius / fineness
 };
 
-/// The parts of one table: `shape` with its sizes or `file`, `edge`, `collision`, `cells`, `weight`; all at
-/// `pose`. Several for a shape that is made of simpler ones.
+/// Reads the parts of one table: `shape` with its sizes or `file`, `edge`, `collision`, `cells`, `weight`;
+/// all at `pose`. A composite shape gives several parts.
 std::vector<BodyPart> read_parts(TableReader& table, const PartSource& source, const Pose& pose);
 
 }  // namespace stickslip

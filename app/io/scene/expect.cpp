@@ -12,7 +12,7 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// Times are sums of steps: a bound is met when it is met up to rounding.
+/// Times are sums of steps: time bounds are compared up to rounding.
 constexpr double time_slack = 1e-9;
 
 bool is_track_of(const std::string& track, const std::string& object) {
@@ -23,14 +23,14 @@ const BodyState* state_of(std::int32_t body, const State& state) {
   return body >= 0 && static_cast<std::size_t>(body) < state.bodies.size() ? &state.bodies[body] : nullptr;
 }
 
-/// Poses of the bodies at the start, as a state has them.
+/// Poses of the bodies at the start, in the form of a state.
 std::vector<BodyState> start_of(const Model& model) {
   std::vector<BodyState> bodies;
   for (const Body& body : model.bodies) bodies.push_back({body.pose, body.velocity, body.spin});
   return bodies;
 }
 
-/// [m] by which a joint is off; the world has the body -1.
+/// [m] drift of a joint. Body -1 is the world.
 double gap_of(const Joint& joint, const State& state) {
   const auto frame = [&](std::int32_t body, const Pose& in_body) {
     const BodyState* at = state_of(body, state);
@@ -102,7 +102,7 @@ void ExpectationJudge::follow(const State& state) {
       v = body->velocity;
       track.spins.push_back(body->spin);
       track.turns.push_back(body->pose.q);
-    } else if (track.body >= 0) {  // a state without it: it has not moved
+    } else if (track.body >= 0) {  // state without bodies: the body has not moved
       x = track.positions.back();
       track.spins.push_back(track.spins.back());
       track.turns.push_back(track.turns.back());

@@ -1,4 +1,4 @@
-// What a scene says must hold, and its judgement over a run. A scene's [expect] table is a test.
+// Expectations of a scene and their check over a run. A scene's [expect] table is a test.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct ExpectIntersections {
 };
 /// Every active contact keeps a positive gap.
 struct ExpectPositiveGap {};
-/// No element is ever smaller than this share of its volume at rest; above 0, none is inverted.
+/// No element's volume falls below this share of its rest volume; above 0, no element is inverted.
 struct ExpectVolume {
   double share = 0;
 };
@@ -24,8 +24,8 @@ struct ExpectVolume {
 struct ExpectConverged {
   double share = 1;
 };
-/// Kinetic + elastic + gravity energy never rises above its earlier minimum by more than `tolerance` times
-/// the range it has covered, from `after` on.
+/// From `after` on, kinetic + elastic + gravity energy never rises above its earlier minimum by more than
+/// `tolerance` times the range covered so far.
 struct ExpectEnergy {
   double after = 0, tolerance = 0.01;
 };
@@ -41,29 +41,29 @@ struct ExpectEnergyKept {
 struct ExpectAngularMomentum {
   double tolerance = 1e-6;
 };
-/// No overlap of rigid bodies is deeper than `at_most` [m] when a step begins, from `after` on; with
-/// Params::check_intersections nor is the overlap of the meshes at its end.
+/// From `after` on, no overlap of rigid bodies is deeper than `at_most` [m] at the start of a step. With
+/// Params::check_intersections this also holds for the overlap of the meshes at its end.
 struct ExpectPenetration {
   double at_most = 1e-3, after = 0;
 };
-/// In at least `share` of the steps the contact problem is solved to a residual of `at_most` (the judge's).
+/// In at least `share` of the steps the judge's residual of the contact problem is at most `at_most`.
 struct ExpectResidual {
   double at_most = 1e-3, share = 1;
 };
-/// What joints hold together stays within `at_most` [m] at every step: anchors, the way off a slider's axis,
-/// what a distance is too long or too short by.
+/// The error of every joint stays within `at_most` [m] at every step: anchor distance, distance from a
+/// slider's axis, length error of a distance joint.
 struct ExpectJoints {
   double at_most = 1e-3;
 };
-/// The centre of mass of `object` lies at a height within [low, high] at time `at`. Of an array: each does,
-/// or their mean, or the highest of them.
+/// The centre of mass of `object` lies at a height within [low, high] at time `at`. For an array: of each
+/// instance, or their mean, or the highest.
 struct ExpectHeight {
   enum class Of { each, mean, highest };
   std::string object;
   double at = 0, low = 0, high = 0;
   Of of = Of::each;
 };
-/// The centre of mass of `object` is never further than `at_most` [m] from where it is at `from`, until `to`.
+/// From `from` until `to`, the centre of mass of `object` stays within `at_most` [m] of its place at `from`.
 struct ExpectRest {
   std::string object;
   double from = 0, to = 0, at_most = 0;
@@ -79,14 +79,14 @@ struct ExpectSpin {
   Vec<double, 3> direction{0, 1, 0};
   double at = 0, low = 0, high = 0;
 };
-/// What of a rigid body points along `axis` at the start has turned by an angle [degrees] at time `at`.
+/// The body axis that points along `axis` at the start has turned by an angle [degrees] at time `at`.
 struct ExpectTilt {
   std::string object;
   Vec<double, 3> axis{0, 1, 0};
   double at = 0, low = 0, high = 0;
 };
-/// The heap that an array has become at time `at` is as steep as a cone with its mean height over `ground`
-/// and its mean square distance from its axis: slope in degrees.
+/// Slope [degrees] of a heap at time `at`: that of a cone with the same mean height over `ground` and the
+/// same mean square distance from its axis. The heap is the instances of an array.
 struct ExpectRepose {
   std::string object;
   double ground = 0, at = 0, low = 0, high = 0;
@@ -114,18 +114,18 @@ using Expectation =
                  ExpectDisplacement, ExpectAcceleration>;
 
 struct Verdict {
-  enum class Outcome { passed, failed, skipped };  // skipped: the run ended before the time it speaks of
+  enum class Outcome { passed, failed, skipped };  // skipped: the run ended before the expectation's time
   Outcome outcome = Outcome::passed;
   std::string expected, seen;
 };
 
-/// Follows a run step by step and judges it at its end.
+/// Records a run step by step and judges it at the end.
 class ExpectationJudge {
  public:
   /// Throws InputError when an expectation names an object that is neither a solid nor a rigid body.
   ExpectationJudge(const Model& model, std::vector<Expectation> expectations);
 
-  /// True when `observe` needs the state, not only the report.
+  /// True when `observe` needs the state in addition to the report.
   bool needs_state() const;
   /// One finished step. `state` may be empty when needs_state() is false.
   void observe(const StepReport& report, const State& state);
@@ -136,7 +136,7 @@ class ExpectationJudge {
     std::string name;
     std::int32_t node_begin = 0;
     std::vector<double> weights;  // per node of a solid, sum 1
-    std::int32_t body = -1;       // of a rigid body, which has poses and spins as well
+    std::int32_t body = -1;       // a rigid body, which also has poses and spins
     std::vector<Vec<double, 3>> positions, velocities, spins;
     std::vector<Quat> turns;
   };

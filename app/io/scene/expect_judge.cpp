@@ -33,12 +33,12 @@ std::string band_text(double low, double high) {
 
 Outcome outcome_of(bool good) { return good ? Outcome::passed : Outcome::failed; }
 
-/// As where samples are looked up.
+/// The same tolerance as for the lookup of samples.
 constexpr double kTimeSlack = 1e-9;
 
 std::string direction_text(const Vec3d& d) { return format("(%.3g, %.3g, %.3g)", d[0], d[1], d[2]); }
 
-/// What was seen of each object of an array, or of the two at the ends where there are many.
+/// Measured values of each object of an array; of a long array, those of the two extremes.
 class Sightings {
  public:
   Sightings(double low, double high, const char* unit) : low_(low), high_(high), unit_(unit) {}
@@ -173,7 +173,7 @@ Verdict ExpectationJudge::judge(const ExpectPenetration& e) const {
     if (!r.contact_solve || r.time < e.after - kTimeSlack) continue;
     looked = true;
     if (!(r.contact_solve->penetration <= worst)) worst = r.contact_solve->penetration, time = r.time;
-    // What the check of the meshes sees and collision detection does not.
+    // The check of the meshes finds overlaps that collision detection misses.
     if (!(r.overlap <= worst)) worst = r.overlap, time = r.time;
   }
   return {looked ? outcome_of(worst <= e.at_most) : Outcome::skipped,

@@ -11,14 +11,15 @@ namespace stickslip {
 
 struct GreyImage {
   std::int32_t columns = 0, rows = 0;
-  std::int32_t white = 255;         // the largest grey there may be
+  std::int32_t white = 255;         // the largest grey value allowed
   std::vector<std::uint16_t> grey;  // row by row, from the top
 };
 
-/// Sides in texels at most.
+/// Largest side [texels].
 constexpr std::int32_t kMostTexels = 4096;
 
-/// P2 or P5 with 8 or 16 bits. Throws InputError with the line or byte at fault; `name` is the file's.
+/// Parses P2 or P5 with 8 or 16 bits. Throws InputError with the line or byte at fault; `name` is the file's
+/// name.
 GreyImage parse_pgm(std::string_view bytes, const std::string& name);
 GreyImage load_grey_image(const std::filesystem::path& file);
 

@@ -34,8 +34,8 @@ CameraStart read_camera(std::optional<TableReader> table) {
   return camera;
 }
 
-/// `solver` stands at the head of a scene: it is its most important parameter. Rigid bodies choose it by
-/// themselves.
+/// `solver` is at the top level of a scene because it is the most important parameter. Scenes with rigid
+/// bodies select the velocity solver by default.
 void read_solver(TableReader& root, Scene& scene) {
   try {
     if (root.has("solver")) set_solver(scene.params, root.text("solver"));

@@ -19,7 +19,7 @@ struct CameraStart {
   double fov = 40;                                    // vertical field of view [degrees]
 };
 
-/// The same bodies with other settings, and what must hold then.
+/// The same bodies with other settings, and the expectations for them.
 struct Variant {
   std::string name, description;
   std::vector<std::string> settings;  // "key=value" each, as `--set` takes them
@@ -30,42 +30,42 @@ struct Variant {
 struct Scene {
   std::string name;         // file name without extension
   std::string title;        // one line
-  std::string description;  // what to look at
+  std::string description;  // guide to what the scene shows
   std::filesystem::path file;
   Model model;  // finalized
   Params params;
   LabParams contact_params = stepping_lab_params();  // of the contact solvers of scenes with rigid bodies
   CameraStart camera;
-  int frames = 120;  // length of a run when nobody asks for another
-  double scale = 1;  // how far it is enlarged: finer meshes, longer arrays
+  int frames = 120;  // default length of a run
+  double scale = 1;  // refinement factor: finer meshes, longer arrays
   std::vector<Expectation> expect;
   std::vector<Variant> variants;
-  std::string variant;  // the one that was chosen, or empty
+  std::string variant;  // name of the selected variant, or empty
 };
 
 struct SceneInfo {
   std::string name, title, description;
   std::filesystem::path file;
-  int frames = 120;                                           // length of a run when nobody asks for another
-  int picture = 0;                                            // frame that shows what it is about
+  int frames = 120;                                           // default length of a run
+  int picture = 0;                                            // frame that shows the main effect
   std::vector<std::pair<std::string, std::string>> variants;  // names and descriptions
 };
 
-/// A shipped scene by name or a file by path: TOML, or .txt for an IPC scene script. `scale` replaces the
-/// scene's. Throws InputError: file, line, key, what is wrong and what would be right.
+/// Loads a shipped scene by name or a file by path: TOML, or .txt for an IPC scene script. `scale` replaces
+/// the scene's. Throws InputError: file, line, key, the fault, and valid values.
 Scene load_scene(const std::string& name_or_path, std::optional<double> scale = {});
-/// The same from text; `file` is used for messages and for the paths of meshes.
+/// Parses a scene from text; `file` is used for messages and for the paths of meshes.
 Scene parse_scene(const std::string& text, const std::filesystem::path& file,
                   std::optional<double> scale = {});
 
 /// The largest scale of a scene; the smallest is 1.
 constexpr double kMaxScale = 100;
 
-/// Shipped scenes by name. Throws InputError when the assets cannot be found.
+/// Shipped scenes by name. Throws InputError when the assets are not found.
 std::vector<SceneInfo> list_scenes();
 
-/// The folder with scenes/: $STICKSLIP_ASSETS, else beside or above the executable, else the source tree.
-/// Throws InputError naming the places it looked at.
+/// The folder that contains scenes/: $STICKSLIP_ASSETS, else beside or above the executable, else the source
+/// tree. Throws InputError with the searched folders.
 std::filesystem::path assets_folder();
 
 }  // namespace stickslip

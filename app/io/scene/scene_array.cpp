@@ -27,8 +27,8 @@ Instance turned_about(const Vec3d& center, const Mat<double, 3>& rotation) {
   return {center - rotation * center, rotation};
 }
 
-/// `ring = { count, turn, center, layers, rise }`: each instance is turned about the center from the one
-/// before; each layer of several stands `rise` above the one below, turned by half of that.
+/// `ring = { count, turn, center, layers, rise }`: each instance is the previous one rotated by `turn` about
+/// the center. Each layer is `rise` above the one below and rotated by half of `turn`.
 std::vector<Instance> read_ring(TableReader& ring, const Vec3d& position, std::size_t tets) {
   const int count = ring.whole("count", 1, 1000, 0);
   if (count == 0) ring.fail("count", "must be a whole number in [1, 1000]");
@@ -47,7 +47,7 @@ std::vector<Instance> read_ring(TableReader& ring, const Vec3d& position, std::s
   return instances;
 }
 
-/// How an array departs from a grid.
+/// Shape of an array.
 enum class Pattern { grid, wall, pyramid, tower };
 
 Pattern read_pattern(TableReader& table) {
@@ -57,7 +57,7 @@ Pattern read_pattern(TableReader& table) {
   return static_cast<Pattern>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-/// One layer of an array: how many stand along x and z, and what is done to all of them.
+/// One layer of an array: the number of instances along x and z, and the transform of the layer.
 struct ArrayLayer {
   int nx, nz;
   Instance where;
@@ -81,7 +81,8 @@ ArrayLayer layer_of(Pattern pattern, const Vec3d& count, const Vec3d& spacing, c
   return layer;
 }
 
-/// In bulk the axes with more than one instance share the factor: a heap's three grow by its cube root.
+/// In bulk, the axes with more than one instance share the factor: the three axes of a heap each grow by its
+/// cube root.
 void grow_count(const Growth& growth, Vec3d& count) {
   if (!growth.bulk) {
     count[1] = std::round(count[1] * growth.bodies);
@@ -93,12 +94,12 @@ void grow_count(const Growth& growth, Vec3d& count) {
     if (count[c] > 1) count[c] = std::round(count[c] * std::pow(growth.bodies, 1.0 / axes));
 }
 
-/// How instances depart from their places, at random.
+/// Random displacement and rotation of instances.
 struct Disorder {
   double jitter, tumble;
   std::mt19937_64 random;
 
-  // Not std::uniform_real_distribution: its numbers differ between standard libraries.
+  // Not std::uniform_real_distribution: its values differ between standard libraries.
   double noise(double size) { return size * (static_cast<double>(random() >> 11) * 0x1p-52 - 1); }
   Vec3d shift() {
     const double x = noise(jitter), y = noise(jitter), z = noise(jitter);
@@ -193,7 +194,7 @@ std::vector<Instance> read_instances(TableReader& table, const Vec3d& position, 
   grow_count(growth, count);
   check_total(table, "count", "the array", count[0] * count[1] * count[2] * static_cast<double>(tets));
   const Vec3d spacing = table.vec3("spacing");
-  // What grows sideways keeps its middle.
+  // An array that grows sideways stays centred.
   const Vec3d start{0.5 * (least[0] - count[0]) * spacing[0], 0, 0.5 * (least[2] - count[2]) * spacing[2]};
   const Pattern pattern = read_pattern(table);
   Disorder disorder{table.number("jitter", Range::not_negative(), 0), table.number("tumble", {0, 180}, 0),

@@ -1,4 +1,4 @@
-// What objects and colliders of a scene share: their name, material, colours, place, and arrays of them. Used
+// Properties that objects and colliders of a scene share: name, material, colours, position, and arrays. Used
 // by scene_build.cpp and scene_body.cpp only.
 #pragma once
 
@@ -8,9 +8,9 @@
 namespace stickslip {
 
 std::int32_t read_material(TableReader& table, const Model& model);
-/// A name that no other object has.
+/// Reads a name and checks that no other object has it.
 std::string read_new_name(TableReader& table, const Model& model);
-/// One color for all instances, or a list that they take in turn.
+/// One color for all instances, or a list that is repeated over the instances.
 std::vector<Vec<float, 3>> read_colors(TableReader& table);
 /// One factor, or one for each axis of the mesh (a negative one mirrors it).
 Vec<double, 3> read_scale(TableReader& table);
@@ -23,28 +23,28 @@ struct Placement {
 };
 Placement read_placement(TableReader& table);
 
-/// Where an instance of an array stands: the body's points p at R p + offset.
+/// Placement of an instance of an array: the body's point p goes to R p + offset.
 struct Instance {
   Vec<double, 3> offset{0, 0, 0};
   Mat<double, 3> rotation = Mat<double, 3>::identity();
 };
 
-/// Refuses what would not fit into memory.
+/// Throws if the scene would not fit into memory.
 void check_total(const TableReader& table, const char* key, const char* what, double tets);
 
-/// What the scene's scale does to an object.
+/// Effect of the scene's scale on an object.
 struct Growth {
-  double refinement = 1;  // its edge is divided by this
-  double bodies = 1;      // its array has so many times as many
-  bool bulk = false;      // along all axes, about its middle, instead of on top
+  double refinement = 1;  // divides the edge of its mesh
+  double bodies = 1;      // multiplies the number of instances
+  bool bulk = false;      // along all axes about the middle, instead of on top
 };
 Growth read_growth(TableReader& table, double scale);
 
-/// The instances of an array of bodies with `tets` (or triangles, or points) each; one where the body stands
-/// without an array.
+/// The instances of an array of bodies with `tets` (or triangles, or points) each; one instance without an
+/// array.
 std::vector<Instance> read_instances(TableReader& table, const Vec<double, 3>& position, std::size_t tets,
                                      const Growth& growth);
-/// Of the i-th of so many instances.
+/// Name of instance i of `count`.
 std::string instance_name(const std::string& name, std::size_t i, std::size_t count);
 
 }  // namespace stickslip

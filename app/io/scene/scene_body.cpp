@@ -15,7 +15,7 @@ Quat read_rotation(TableReader& table) {
   return rotation_by((std::numbers::pi / 180) * degrees);
 }
 
-/// How round what is drawn looks: hero bodies rounder than the grains of a heap.
+/// Fineness of drawn round surfaces: single large bodies are drawn finer than the grains of a heap.
 double fineness_of(TableReader& table, const Growth& growth) {
   double count = growth.bodies;
   if (table.has("count")) {
@@ -44,7 +44,7 @@ BodyForm read_form(TableReader& table, const SceneSource& source, const Growth& 
   return located(table, [&] { return assemble(all); });
 }
 
-/// What stands in all tables of rigid bodies, read.
+/// Values of a rigid body's table that all kinds share.
 struct BodyTable {
   std::string name;
   BodyForm form;
@@ -61,7 +61,7 @@ BodyTable read_body(TableReader& table, const SceneSource& source, Model& model,
   body.pose = {table.vec3("position", {0, 0, 0}), read_rotation(table)};
   body.material = read_material(table, model);
   body.colors = read_colors(table);
-  // In the memory that tets take: a tenth for each triangle that is drawn, three for a body's contacts.
+  // Memory in units of a tet: a tenth for each drawn triangle, three for a body's contacts.
   body.instances = read_instances(table, body.pose.x, body.form.triangles.size() / 10 + 3, growth);
   return body;
 }
@@ -71,7 +71,7 @@ void add_instances(const TableReader& table, const BodyTable& body, const BodySt
     const auto& [offset, turn] = body.instances[i];
     BodyStart start = first;
     start.pose = {turn * body.pose.x + offset, normalized(quaternion_of(turn) * body.pose.q)};
-    // The velocity is that of the position, the body's that of its centre of mass.
+    // The given velocity is that of `position`; the body's is that of its centre of mass.
     start.spin = turn * first.spin;
     start.velocity = turn * first.velocity + cross(start.spin, start.pose.q.rotate(body.form.frame.x));
     located(table, [&]() -> Object& {

@@ -44,7 +44,7 @@ bool moves(const Model& model, const Object& object) {
 
 std::vector<std::string> object_names(const Model& model) {
   std::vector<std::string> names;
-  std::string last;  // array: its instances follow each other
+  std::string last;  // array of the previous object: its instances are consecutive
   for (const Object& object : model.objects) {
     if (!moves(model, object)) continue;
     names.push_back(object.name);
@@ -81,7 +81,7 @@ namespace {
 
 std::int32_t read_no_contact_group(TableReader& table) { return table.whole("no_contact_group", 1, 7, 0); }
 
-/// The files of `sequence = { folder, dt, first }`: the positions of a collider's nodes at dt, 2 dt, ....
+/// The files of `sequence = { folder, dt, first }`: positions of a collider's nodes at dt, 2 dt, ....
 struct Sequence {
   std::vector<std::vector<Vec3d>> frames;
   double dt = 0;

@@ -1,4 +1,4 @@
-// The parts of a scene file that become parts of the Model. Used by scene*.cpp only.
+// Converts the parts of a scene file to parts of the Model. Used by scene*.cpp only.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-/// Runs `build` and reports what it refuses at the table.
+/// Calls `build`; errors are reported with the place of the table.
 template <class F>
 decltype(auto) located(const TableReader& table, F&& build) {
   try {
@@ -19,7 +19,7 @@ decltype(auto) located(const TableReader& table, F&& build) {
   }
 }
 
-/// What `load` makes of the table's `file`, which may be relative to the scene's folder.
+/// Calls `load` with the table's `file`, which may be relative to the scene's folder.
 template <class F>
 auto read_named_file(TableReader& table, const std::filesystem::path& scene_file, F&& load) {
   const std::filesystem::path file = table.text("file");
@@ -30,30 +30,30 @@ auto read_named_file(TableReader& table, const std::filesystem::path& scene_file
   }
 }
 
-/// What all tables of a scene share.
+/// Data that all tables of a scene share.
 struct SceneSource {
   std::filesystem::path file;
-  double scale = 1;  // assets/scenes/README.md says what it does
+  double scale = 1;  // see assets/scenes/README.md
 };
 
-/// The named row, or InputError with the nearest name. `what` is "material", "object", ...
+/// Throws InputError with the nearest name unless `name` is known. `what` is "material", "object", ...
 void check_known(const TableReader& at, const std::string& key, const std::string& what,
                  const std::string& name, const std::vector<std::string>& known);
 
-/// True of a solid or a rigid body that moves by itself.
+/// True for a solid, and for a rigid body with Body::moves.
 bool moves(const Model& model, const Object& object);
-/// Names of those, and of arrays of them, that a pin or an expectation may refer to.
+/// Names of moving objects and of their arrays, for pins and expectations.
 std::vector<std::string> object_names(const Model& model);
-/// True when `name` is the object's, or that of the array it belongs to.
+/// True when `name` is the object's name, or that of its array.
 bool is_called(const Object& object, const std::string& name);
 
 void build_material(TableReader table, const SceneSource& source, Model& model);
-/// A material's table `texture`.
+/// Reads the table `texture` of a material.
 SurfaceTexture read_texture(TableReader table, const std::filesystem::path& scene_file);
 void build_object(TableReader table, const SceneSource& source, Model& model);
-/// With body = "rigid".
+/// Builds an object with body = "rigid".
 void build_rigid_object(TableReader& table, const SceneSource& source, Model& model);
-/// A collider; a body that stands still or follows its motion where the scene has rigid bodies.
+/// Builds a collider. In a scene with rigid bodies it becomes a fixed or scripted body.
 void build_collider(TableReader table, const SceneSource& source, Model& model);
 void build_rigid_collider(TableReader& table, const SceneSource& source, Model& model);
 void build_joint(TableReader table, Model& model);
@@ -62,7 +62,7 @@ void build_pin(TableReader table, Model& model);
 void build_force(TableReader table, Model& model);
 void build_velocity(TableReader table, Model& model);
 void build_friction(TableReader table, Model& model);
-/// A table `motion`; none stands still.
+/// Reads a table `motion`; without one the object stands still.
 Motion read_motion(std::optional<TableReader> table, const Vec<double, 3>& default_center);
 std::vector<Expectation> build_expectations(TableReader table, const Model& model);
 

@@ -39,7 +39,7 @@ Band read_band(TableReader& table) {
   return {low, table.number("high", {low, Range().high}, Range().high)};
 }
 
-/// An object that has a pose.
+/// The name of an object that has a pose.
 std::string read_rigid(TableReader& table, const Model& model) {
   std::string name = read_object(table, model);
   for (const Object& object : model.objects)
@@ -57,7 +57,7 @@ ExpectHeight::Of read_of(TableReader& table) {
   return static_cast<ExpectHeight::Of>(std::find(names.begin(), names.end(), of) - names.begin());
 }
 
-/// Of rigid bodies, of the whole scene.
+/// Expectations on rigid bodies of the whole scene.
 void read_rigid_scene(TableReader& table, const Model& model, std::vector<Expectation>& all) {
   if (auto penetration = table.table("penetration")) {
     const double at_most = penetration->number("at_most", Range::not_negative());
@@ -75,7 +75,7 @@ void read_rigid_scene(TableReader& table, const Model& model, std::vector<Expect
   }
 }
 
-/// Of single objects at one time.
+/// Expectations on single objects at one time.
 void read_instants(TableReader& table, const Model& model, std::vector<Expectation>& all) {
   for (TableReader& height : table.tables("height")) {
     const std::string object = read_object(height, model);

@@ -13,7 +13,7 @@ using Vec3d = Vec<double, 3>;
 constexpr std::int32_t kWorld = -1;
 const std::vector<std::string> kJointKinds{"ball", "hinge", "slider", "fixed", "distance", "gear"};
 
-/// Bodies of one name: one, or all instances of an array. "world" is none.
+/// Bodies of one name: one, or all instances of an array. "world" gives kWorld.
 std::vector<std::int32_t> read_side(const TableReader& table, const std::string& key, const Model& model,
                                     const std::string& name) {
   if (name == "world") return {kWorld};
@@ -33,8 +33,8 @@ struct Pair {
   std::int32_t a, b;
 };
 
-/// The instances of an array whose centres are at most `reach` apart, each with each: sorted along x, so that
-/// an instance meets only those within reach.
+/// All pairs of instances of an array with centres at most `reach` apart. Sorted along x, so that each
+/// instance is compared only with those within reach.
 std::vector<Pair> read_mesh(TableReader& table, const Model& model) {
   std::vector<std::int32_t> links = read_side(table, "mesh", model, table.text("mesh"));
   const double reach = table.number("reach", Range::positive());
@@ -51,8 +51,8 @@ std::vector<Pair> read_mesh(TableReader& table, const Model& model) {
   return pairs;
 }
 
-/// `between` two bodies, or arrays of as many, or an array and one body; or a `chain` of an array's
-/// instances, each with the next.
+/// `between` two bodies, two arrays of equal length, or an array and one body; or a `chain` of consecutive
+/// instances of an array.
 std::vector<Pair> read_pairs(TableReader& table, const Model& model) {
   std::vector<Pair> pairs;
   if (table.has("chain") + table.has("between") + table.has("mesh") != 1)
@@ -85,7 +85,7 @@ Vec3d read_axis(TableReader& table, const char* key, const Vec3d& fallback) {
   return normalized(axis);
 }
 
-/// Limits and motor of the free coordinate: of a hinge in degrees, else in m.
+/// Limits and motor of the free coordinate: in degrees for a hinge, else in m.
 void read_freedom(TableReader& table, Joint& joint) {
   const bool angle = joint.kind == JointKind::hinge;
   if (angle || joint.kind == JointKind::slider) {
@@ -108,7 +108,7 @@ void read_freedom(TableReader& table, Joint& joint) {
   }
 }
 
-/// Where a body of a pair stands against the one of the first pair.
+/// Pose of a body relative to the body of the first pair.
 Pose moved_from(const Model& model, std::int32_t first, std::int32_t body) {
   if (first == kWorld || body == first) return Pose::identity();
   const Pose& p = model.bodies[first].pose;
@@ -136,14 +136,14 @@ void build_joint(TableReader table, Model& model) {
   read_freedom(table, joint);
   joint.collide = table.flag("collide", false);
 
-  // Given for the first pair; the others have theirs where their first body has moved it to.
+  // Anchors are given for the first pair. For the others they move with the first body of each pair.
   const bool has_b = first.b != kWorld, has_a = first.a != kWorld;
   if (!has_a && !has_b) table.fail("between", "needs a body");
   const Vec3d middle = !has_b   ? center_of(model, first.a)
                        : !has_a ? center_of(model, first.b)
                                 : 0.5 * (center_of(model, first.a) + center_of(model, first.b));
   const bool two_points = joint.kind == JointKind::distance;
-  // The pairs of a mesh do not lie alike: each joint is halfway between its two.
+  // Pairs of a mesh differ in direction: each joint is halfway between its two bodies.
   const bool halfway = table.has("mesh") && !two_points && !table.has("anchor");
   const Vec3d anchor = table.vec3("anchor", two_points && has_a ? center_of(model, first.a) : middle);
   const Vec3d anchor_b =

@@ -1,4 +1,4 @@
-// What happens to nodes of a scene: pins, forces, velocities at the start, motions, and friction of pairs.
+// Scripts of a scene's nodes: pins, forces, initial velocities, motions; and friction of pairs.
 #include <algorithm>
 
 #include "app/io/scene/scene_build.h"
@@ -8,7 +8,8 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// Nodes of solids: of `object` or, with a box, of all; those in `box` at the start or listed by `nodes`.
+/// Nodes of solids: of `object`, or with a box of all solids. Selected by `box` at the start or by the list
+/// `nodes`.
 std::vector<std::int32_t> read_nodes(TableReader& table, const Model& model) {
   if (table.has("box") == table.has("nodes"))
     table.fail("", "needs either box = { min, max } or nodes = [...]");
@@ -42,7 +43,7 @@ std::vector<std::int32_t> read_nodes(TableReader& table, const Model& model) {
   return nodes;
 }
 
-/// When a pin or a force acts [s].
+/// Start and end of a pin or a force [s].
 void read_interval(TableReader& table, double& begin, double& end) {
   begin = table.number("from", Range::not_negative(), begin);
   end = table.number("to", {0, 1e30}, end);

@@ -9,10 +9,10 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// The sizes of a generated shape, as its table gives them.
+/// The sizes in the table of a generated shape.
 class Sizes {
  public:
-  /// A rigid shape may leave out its edge.
+  /// The edge is optional for rigid shapes.
   Sizes(TableReader& table, double refinement, bool rigid)
       : table_(table), refinement_(refinement), rigid_(rigid) {}
 
@@ -33,7 +33,8 @@ class Sizes {
     const std::vector<double> size = table_.numbers(key, 2);
     return {size[0], size[1]};
   }
-  /// Flat faces of a rigid shape need no inner nodes, round ones enough to look round: `coarse`.
+  /// Edge length of a rigid shape without `edge`: `coarse`. Flat faces need no inner nodes, round ones enough
+  /// to appear round.
   double edge(double coarse) { return rigid_ && !table_.has("edge") ? coarse : length("edge") / refinement_; }
 
  private:
@@ -127,7 +128,7 @@ const std::vector<Shape<TetMesh>> solid_shapes{
      }},
 };
 
-/// Those that only a collider can be.
+/// Shapes available only to colliders.
 const std::vector<Shape<SurfaceMesh>> surface_shapes{
     {"plane",
      [](Sizes& sizes) {
@@ -170,7 +171,7 @@ auto read_file(TableReader& table, const std::filesystem::path& scene_file, F&& 
   return read_named_file(table, scene_file, load);
 }
 
-/// How a file's closed surface is filled.
+/// Options for filling a file's closed surface.
 SolidOptions read_solid_options(TableReader& table, double refinement) {
   SolidOptions options;
   if (table.has("edge")) options.edge = table.number("edge", Range::positive()) / refinement;

@@ -9,18 +9,19 @@
 
 namespace stickslip {
 
-/// The solid of an [[object]]; every length `edge` that the table gives is divided by `refinement`.
+/// Reads the solid of an [[object]]; every length `edge` in the table is divided by `refinement`.
 TetMesh read_solid(TableReader& table, const std::filesystem::path& scene_file, double refinement);
-/// The surface of a [[collider]], likewise.
+/// Reads the surface of a [[collider]], likewise.
 SurfaceMesh read_surface(TableReader& table, const std::filesystem::path& scene_file, double refinement);
 
-/// Of the shapes that read_surface makes.
+/// Names of the shapes that read_surface generates.
 std::vector<std::string> shape_names();
 
-/// The points of a rigid body's `shape = "hull"`: a list `points`, or those of a `file` of any kind.
+/// The points of a rigid body's `shape = "hull"`: a list `points`, or the points of a `file` of any kind.
 std::vector<Vec<double, 3>> read_points_of_hull(TableReader& table, const std::filesystem::path& scene_file);
 
-/// Whether a collider is points or segments: `as` says so, or the file's extension; nothing for a surface.
+/// Whether a collider consists of points or segments, by `as` or by the file's extension; empty for a
+/// surface.
 std::optional<PointKind> read_point_kind(TableReader& table);
 PointMesh read_points(TableReader& table, const std::filesystem::path& scene_file, PointKind kind);
 

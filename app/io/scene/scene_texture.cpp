@@ -1,4 +1,4 @@
-// The texture of a material: a direction or height map that decides friction from point to point.
+// The texture of a material: a direction or height map that makes friction vary over the surface.
 #include <algorithm>
 #include <numbers>
 

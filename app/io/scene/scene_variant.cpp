@@ -8,7 +8,7 @@
 namespace stickslip {
 namespace {
 
-/// Refuses settings that the scene could not take.
+/// Throws for settings that the scene does not accept.
 void check_settings(const TableReader& table, const Variant& variant, const Scene& scene) {
   Scene probe;
   probe.params = scene.params;

@@ -1,4 +1,4 @@
-// Variants of a scene: other settings, and what must hold with them.
+// Variants of a scene: other settings with their own expectations.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace stickslip {
 
-/// The tables [[variant]] of a scene file; `scene` has everything else.
+/// Reads the tables [[variant]] of a scene file; the rest of `scene` is complete.
 std::vector<Variant> build_variants(std::vector<TableReader> tables, const Scene& scene);
 
-/// Applies the variant's settings and takes over its length and expectations. Throws InputError with the
-/// nearest name.
+/// Applies the variant's settings and replaces the scene's length and expectations. Throws InputError with
+/// the nearest name.
 void choose_variant(Scene& scene, const std::string& name);
 
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-// `--set key=value`: the parameters of a loaded scene, by the names of the registry.
+// `--set key=value`: sets parameters of a loaded scene by their registry names.
 #pragma once
 
 #include <string>
@@ -13,12 +13,13 @@ namespace stickslip {
 /// parameter of the contact solvers. Throws InputError with the nearest known key.
 void apply_setting(Scene& scene, const std::string& assignment);
 
-/// What `solver` may be: the methods of `list_solvers`, and the contact solvers of its method "velocity".
+/// Valid values of `solver`: the methods of `list_solvers`, and the contact solvers of the method "velocity".
 std::vector<std::string> solver_names();
-/// Sets the method; the name of a contact solver sets "velocity" and that. Throws std::invalid_argument with
-/// the nearest name.
+/// Sets the method. The name of a contact solver sets "velocity" and that solver. Throws
+/// std::invalid_argument with the nearest name.
 void set_solver(Params& params, const std::string& name);
-/// Rigid bodies need velocity-level stepping, which needs rigid bodies. Throws InputError.
+/// Rigid bodies need velocity-level stepping, and velocity-level stepping needs rigid bodies. Throws
+/// InputError.
 void check_solver(const Params& params, const Model& model);
 
 }  // namespace stickslip

@@ -10,11 +10,11 @@ namespace {
 
 constexpr int kMostParts = 16, kMostBrackets = 32;
 
-/// Where the string that begins at `at` ends, behind its closing quotes. A string that never ends, which the
+/// Position after the closing quotes of the string that begins at `at`. An unterminated string, which the
 /// parser refuses, ends with its line or the text.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
-  const bool basic = quote == '"';  // a backslash takes the next character with it
+  const bool basic = quote == '"';  // a backslash escapes the next character
   const std::string_view triple = basic ? "\"\"\"" : "\'\'\'";
   const bool lines = text.substr(at).starts_with(triple);
   std::size_t i = at + (lines ? 3 : 1);
@@ -54,7 +54,7 @@ void check_toml_depth(std::string_view text, const std::filesystem::path& file) 
       continue;
     }
     if (c == '.') {
-      // A number has one dot: what stands between dots does not matter here.
+      // Dots in numbers do not matter: a number has only one.
       if (++dots >= kMostParts)
         refuse("a key of more than " + std::to_string(kMostParts) + " parts: tables may not be so deep");
     } else if (c == '[' || c == '{') {

@@ -42,8 +42,8 @@ std::string article_type(const toml::node& node) {
   }
 }
 
-/// The value of a number; of an integer the nearest double. (node.value<double>() is empty for an integer
-/// that no double holds exactly.)
+/// Converts a number to double; an integer to the nearest one. (node.value<double>() is empty for an integer
+/// without an exact double.)
 double to_double(const toml::node& node) {
   if (const toml::value<std::int64_t>* integer = node.as_integer())
     return static_cast<double>(integer->get());
@@ -56,7 +56,7 @@ std::string short_number(double value) {
   return buffer;
 }
 
-/// A number as a message shows it: integers in full.
+/// A number formatted for a message; integers in full.
 std::string shown(const toml::node& node) {
   if (const toml::value<std::int64_t>* integer = node.as_integer()) return std::to_string(integer->get());
   return short_number(to_double(node));
@@ -72,7 +72,8 @@ std::string range_text(const Range& range) {
   return "finite";
 }
 
-/// The numbers of an array of length `count`; `refuse` is called, and throws, with what was found instead.
+/// The numbers of an array of length `count`. Otherwise calls `refuse`, which throws, with a description of
+/// the value.
 template <class F>
 std::vector<double> finite_numbers(const toml::node& node, std::size_t count, F&& refuse) {
   const toml::array* array = node.as_array();

@@ -1,5 +1,5 @@
-// A checked walk through a TOML file: every key that is read is a known key, every key that is left over is
-// an error with its line and the nearest known key, and every number is finite and in range.
+// Checked access to a TOML file. An unknown key is an error with its line and the nearest known key; every
+// number must be finite and in range.
 #pragma once
 
 #include <filesystem>
@@ -26,21 +26,21 @@ struct Range {
   static Range not_negative() { return {0, std::numeric_limits<double>::max()}; }
 };
 
-/// One table of the file. Every `get` throws InputError when the value has the wrong type or range; a `get`
-/// without a fallback also when the key is missing.
+/// One table of the file. Every `get` throws InputError for a value of the wrong type or out of range; a
+/// `get` without a fallback also throws when the key is missing.
 class TableReader {
  public:
-  /// The root of a document. Throws InputError with the line of a syntax error. `file` is the name in
-  /// messages.
+  /// The root of a document. Throws InputError with the line of a syntax error. Messages call the document
+  /// `file`.
   TableReader(const std::string& text, const std::filesystem::path& file);
 
   bool has(const std::string& key);
-  /// True when the key is there and holds a list.
+  /// True when the key exists and holds a list.
   bool is_list(const std::string& key);
   std::string text(const std::string& key);
   std::string text(const std::string& key, const std::string& fallback);
   std::vector<std::string> texts(const std::string& key, std::size_t count);
-  /// Any number of them, one at least.
+  /// A list of at least one text.
   std::vector<std::string> texts(const std::string& key);
   bool flag(const std::string& key, bool fallback);
   double number(const std::string& key, Range range);
@@ -59,10 +59,10 @@ class TableReader {
   /// An array of tables, [[key]]; empty when the key is absent.
   std::vector<TableReader> tables(const std::string& key);
 
-  /// Sets every row of `rows` that the table has in `object` (a Params or Material).
+  /// Sets every row of `rows` that the table contains in `object` (a Params or Material).
   void settings(void* object, std::span<const ParamInfo> rows);
 
-  /// Throws when a key was not asked for. Call after the last `get`.
+  /// Throws when the table has a key that was not read. Call after the last `get`.
   void finish() const;
   /// Throws InputError "file:line: [table] key: message"; with an empty key at the table itself.
   [[noreturn]] void fail(const std::string& key, const std::string& message) const;

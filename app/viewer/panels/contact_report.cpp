@@ -1,4 +1,4 @@
-// The report panel's part for steps at velocity level.
+// Part of the report panel for velocity-level steps.
 #include <cstdio>
 
 #include "app/viewer/panels/curves.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Step = StepReport;
 
-/// 0 for a step without a contact solve, of which a history may have some.
+/// 0 for a step without a contact solve; a history may contain such steps.
 template <class Member>
 double of_solve(const Step& report, Member member) {
   return report.contact_solve ? static_cast<double>((*report.contact_solve).*member) : 0;

@@ -34,7 +34,7 @@ void draw_choice(PanelContext& context, const Scene& scene) {
   ImGui::PopTextWrapPos();
 }
 
-/// How the last step ended: "12 iterations, residual 3.1e-04 of 1e-03".
+/// Result of the last solve: "12 iterations, residual 3.1e-04 of 1e-03".
 void draw_outcome(const std::deque<StepReport>& history) {
   if (history.empty() || !history.back().contact_solve || history.back().contact_solve->tolerance <= 0)
     return;
@@ -49,7 +49,7 @@ void draw_outcome(const std::deque<StepReport>& history) {
           (report.stop_reason.empty() ? "" : ": " + report.stop_reason));
 }
 
-/// The rows of a group that have an effect, or those that have none.
+/// Draws the rows of a group that have an effect, or those without one.
 void draw_rows(PanelContext& context, const Scene& scene, const ParamScope& scope, std::string_view group,
                bool inactive) {
   Simulation& simulation = context.simulation;

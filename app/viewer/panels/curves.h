@@ -1,4 +1,4 @@
-// Plots over records, such as the steps of a history.
+// Plots over records such as the steps of a history.
 #pragma once
 
 #include <deque>

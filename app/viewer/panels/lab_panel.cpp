@@ -23,7 +23,7 @@ std::string number(const char* format, double value) {
 
 std::string file_name(const RaceStatus& status) { return status.file.filename().string(); }
 
-/// What is raced on, and the command that does it again.
+/// The problem of the race, and the command that repeats it.
 void draw_problem(const RaceStatus& status) {
   const FrozenStep& step = *status.step;
   const std::size_t joints = step.problem.blocks() - step.problem.contacts();
@@ -146,7 +146,7 @@ void draw_ranking(const RaceStatus& status, float width) {
   ImGui::EndTable();
 }
 
-/// The best residual so far at each of `times`; NaN before the first check by the judge.
+/// The best residual up to each of `times`; NaN before the first check of the judge.
 std::vector<float> best_at(const SolveReport& report, const std::vector<float>& times) {
   std::vector<float> values;
   values.reserve(times.size());
@@ -162,7 +162,7 @@ std::vector<float> best_at(const SolveReport& report, const std::vector<float>& 
   return values;
 }
 
-/// Times in equal ratios, from the first look after the start to the last.
+/// Times in a geometric sequence, from the first check after the start to the last.
 std::vector<float> times_of(const RaceStatus& status) {
   double first = 1, last = 0;
   for (const RaceRun& run : status.runs) {

@@ -21,7 +21,7 @@ void begin(const char* name, ImVec2 at, ImVec2 size, ImGuiWindowFlags flags = fi
 
 FreeArea free_area(float width, float height, const ViewState& view) {
   if (!view.panels) return {0, width, height};
-  // The scene keeps at least the middle third.
+  // At least the middle third is left for the scene.
   const float side = std::floor(std::min(em(44), width / 3));
   const float bar = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().WindowPadding.y;
   return {side, width - side, height - bar};

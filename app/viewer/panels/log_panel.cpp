@@ -19,7 +19,7 @@ void draw_log_panel(PanelContext& context) {
     text_colored(color_of(line.level), line.text);
   });
   ImGui::PopTextWrapPos();
-  // Follow the end, unless the user scrolled away from it.
+  // Scroll to the end, unless the user scrolled away from it.
   if (ImGui::GetScrollY() >= ImGui::GetScrollMaxY()) ImGui::SetScrollHereY(1);
 }
 

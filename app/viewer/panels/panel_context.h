@@ -1,4 +1,4 @@
-// What every panel can read and ask for.
+// Data that panels read, and requests that they can make.
 #pragma once
 
 #include <functional>
@@ -24,14 +24,14 @@ struct ContactFilter {
   }
 };
 
-/// A number being typed in place of a slider. One at a time in the window.
+/// A number typed in place of a slider. At most one in the window.
 struct TypedNumber {
   unsigned id = 0;  // of the slider; 0: none
   bool fresh = false;
   char text[64] = "";
 };
 
-/// What the window shows and how; changed by actions, panels and the pointer.
+/// State of the view; changed by actions, panels and the pointer.
 struct ViewState {
   Overlays overlays;
   ContactFilter filter;
@@ -43,14 +43,14 @@ struct ViewState {
   RaceSettings race;
 };
 
-/// Figures of the window itself.
+/// Statistics of the window itself.
 struct WindowFigures {
-  double frames_per_second = 0;  // 0: it draws only on demand at the moment
-  double draw_seconds = 0;       // that a picture takes, averaged
+  double frames_per_second = 0;  // 0: draws only on demand at present
+  double draw_seconds = 0;       // average time of a picture
   std::string device;
   std::string recording;             // file of the video in progress, else empty
-  std::string positions;             // how they get into pictures
-  std::uint64_t position_bytes = 0;  // of them that the host copied for the last picture
+  std::string positions;             // the way of the positions into pictures
+  std::uint64_t position_bytes = 0;  // bytes of positions copied by the host for the last picture
 };
 
 struct PanelContext {

@@ -1,4 +1,4 @@
-// All panels. Each draws into the ImGui window that is open, but for the overlays at the end.
+// All panels. Each draws into the current ImGui window, except the overlays at the end.
 #pragma once
 
 #include "app/viewer/panels/panel_context.h"
@@ -8,13 +8,13 @@ namespace stickslip {
 void draw_scene_panel(PanelContext& context);
 void draw_transport_panel(PanelContext& context);
 void draw_parameters_panel(PanelContext& context);
-/// Part of the parameters where there are rigid bodies.
+/// Part of the parameter panel, for scenes with rigid bodies.
 void draw_contact_solver_panel(PanelContext& context);
 void draw_report_panel(PanelContext& context);
-/// Parts of the report of steps at velocity level.
+/// Parts of the report of velocity-level steps.
 void draw_contact_numbers(const StepReport& report);
 void draw_contact_history(const std::deque<StepReport>& history);
-/// What ran when in the last step, and the switch for it.
+/// Timeline of the last step, and the switch for tracing.
 void draw_trace(Simulation& simulation);
 void draw_view_panel(PanelContext& context);
 void draw_selection_panel(PanelContext& context);
@@ -24,13 +24,13 @@ void draw_log_panel(PanelContext& context);
 void draw_status_bar(PanelContext& context);
 void draw_help_overlay(PanelContext& context);
 
-/// What the panels leave of a window of this size: [left, right) and [0, bottom), in its coordinates.
+/// Part of a window of this size without panels: [left, right) and [0, bottom), in window coordinates.
 struct FreeArea {
   float left, right, bottom;
 };
 FreeArea free_area(float width, float height, const ViewState& view);
 
-/// Lays all of them out along the edges of the window.
+/// Draws all panels along the edges of the window.
 void draw_panels(PanelContext& context);
 
 }  // namespace stickslip

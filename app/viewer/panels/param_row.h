@@ -1,4 +1,4 @@
-// One row of a parameter table as a control, for the panels that show such rows.
+// One row of a parameter table as a control.
 #pragma once
 
 #include <string>
@@ -9,26 +9,26 @@
 
 namespace stickslip {
 
-/// What there is to say of one choice of a row.
+/// Text for one choice of a row.
 struct ChoiceNote {
   std::string meaning;
-  std::string barred;  // why it cannot be taken, or empty
+  std::string barred;  // reason for which it cannot be chosen, or empty
 };
 
 struct ParamRow {
   const ParamInfo& info;
   double value;
   double reference;                    // the scene's value
-  std::string idle;                    // why it is without effect, or empty
+  std::string idle;                    // reason for which it has no effect, or empty
   bool modified = false;               // differs from the scene
-  bool mixed = false;                  // the materials it stands for differ
+  bool mixed = false;                  // the materials that it edits have different values
   std::vector<ChoiceNote> notes = {};  // of its choices, in their order; empty: none
 };
 
 enum class EditAction { none, changed, reset };
 
-/// Label, control and, where the value is not the scene's, a button that takes it back. `value` is the new
-/// one.
+/// Draws label, control and, if the value differs from the scene's, a reset button. `value` receives the new
+/// value.
 EditAction draw_param_row(TypedNumber& typed, const ParamRow& control, double& value);
 
 }  // namespace stickslip

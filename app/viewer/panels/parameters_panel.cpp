@@ -9,7 +9,7 @@
 namespace stickslip {
 namespace {
 
-/// One property of the chosen material, or of all of them (-1).
+/// One property of the selected material, or of all of them (-1).
 void draw_material_row(Simulation& simulation, const Scene& scene, TypedNumber& typed, const ParamInfo& info,
                        int chosen) {
   const std::vector<Material>& materials = simulation.settings().materials;
@@ -73,7 +73,7 @@ std::vector<ChoiceNote> notes_of(const ParamInfo& info, const Model& model) {
   return notes;
 }
 
-/// The rows of one group, but for what has a place of its own.
+/// The rows of one group, except those drawn elsewhere.
 void draw_group(Simulation& simulation, const Scene& scene, TypedNumber& typed, std::string_view group) {
   const Settings& settings = simulation.settings();
   const ParamScope scope = param_scope(settings, scene.model);
@@ -90,7 +90,7 @@ void draw_group(Simulation& simulation, const Scene& scene, TypedNumber& typed, 
   }
 }
 
-/// Whether a group begins unfolded.
+/// Whether a group is initially unfolded.
 bool begins_open(std::string_view group, bool rigid) {
   if (group == "time") return true;
   return rigid ? group == "velocity" || group == "stabilisation" : group == "barrier";
@@ -103,7 +103,7 @@ void draw_parameters_panel(PanelContext& context) {
   const std::shared_ptr<const Scene>& scene = simulation.frame().scene;
   if (!scene) return;
   TypedNumber& typed = context.view.typed;
-  // What is folded is remembered for either kind of scene by itself.
+  // The folding state is stored separately for scenes with and without rigid bodies.
   const bool rigid = is_rigid(scene->model);
   const auto draw = [&](std::string_view group, bool open) {
     if (section((std::string(param_group(group).title) + (rigid ? "##rigid" : "##elastic")).c_str(), open))
@@ -115,7 +115,7 @@ void draw_parameters_panel(PanelContext& context) {
     draw_materials(simulation, *scene, typed);
     draw_half_spaces(simulation, *scene, typed);
   }
-  // What this kind of scene does not read stands behind what it does.
+  // Groups without effect on this kind of scene come last.
   const SceneTraits traits = scene_traits(scene->model);
   for (const bool idle : {false, true}) {
     std::string_view last;

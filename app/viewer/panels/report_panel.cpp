@@ -10,7 +10,7 @@
 namespace stickslip {
 namespace {
 
-/// As the overlay's rings, lighter: lines are thin.
+/// The colour of the overlay's rings, lighter because lines are thin.
 constexpr ImU32 multiplier_line = IM_COL32(172, 124, 255, 255);
 
 struct Stage {
@@ -18,7 +18,7 @@ struct Stage {
   double seconds;
 };
 
-/// Those of a Newton step, or of a step at velocity level.
+/// The stages of a Newton step, or of a velocity-level step.
 std::vector<Stage> stages_of(const StageTimes& times, bool velocity) {
   if (velocity)
     return {{"broad phase", times.broad_phase},
@@ -35,7 +35,7 @@ std::vector<Stage> stages_of(const StageTimes& times, bool velocity) {
           {"other", times.other}};
 }
 
-/// One bar per stage, the longest fills the width.
+/// One bar per stage; the longest has the full width.
 void draw_stages(const StepReport& report) {
   const std::vector<Stage> stages = stages_of(report.seconds, report.contact_solve.has_value());
   double longest = 1e-9;

@@ -9,12 +9,12 @@ namespace stickslip {
 
 namespace {
 
-/// The shipped scenes, of which a long list scrolls.
+/// The list of shipped scenes; it scrolls.
 void draw_list(PanelContext& context, const std::shared_ptr<const Scene>& current) {
   constexpr std::size_t most_rows = 10;
   const auto rows = static_cast<float>(std::min(context.scenes.size(), most_rows));
   ImGui::BeginChild("scenes", {0, rows * ImGui::GetTextLineHeightWithSpacing()});
-  // Names of most scenes stand before their titles; long ones push theirs to the right.
+  // Most scene names fit before the titles; long ones shift their title to the right.
   const float column = em(14), gap = em(1);
   int& shown = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("shown"), -1);
   for (std::size_t i = 0; i < context.scenes.size(); ++i) {

@@ -41,7 +41,7 @@ std::string rates(const PanelContext& context) {
   return result;
 }
 
-/// How the last contact solve went.
+/// Result of the last contact solve.
 void draw_solve(const Simulation& simulation) {
   if (simulation.history().empty()) return;
   const StepReport& report = simulation.history().back();

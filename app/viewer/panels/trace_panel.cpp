@@ -1,4 +1,4 @@
-// The report panel's part for stages of a step.
+// Part of the report panel for the stages of a step.
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/theme.h"

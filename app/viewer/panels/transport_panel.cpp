@@ -35,8 +35,8 @@ void draw_speed(Simulation& simulation) {
   ImGui::EndCombo();
 }
 
-/// The button of an action, greyed with the reason where it has nothing to act on. `label`: instead of the
-/// row's.
+/// The button of an action, greyed with the reason if the action has no target. `label` replaces the row's
+/// label.
 void draw_action(PanelContext& context, ActionId id, const ImVec2& size, std::string_view label = {}) {
   const Action& action = action_table()[static_cast<std::size_t>(id)];
   const std::string reason = inactive_reason(id, context.simulation);

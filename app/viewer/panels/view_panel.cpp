@@ -9,7 +9,7 @@
 namespace stickslip {
 namespace {
 
-/// A box for each overlay that the scene has something for.
+/// A check box for each overlay that applies to the scene.
 void draw_overlay_boxes(PanelContext& context, const Model& model) {
   bool first = true;
   for (const OverlayInfo& overlay : overlay_table()) {
@@ -22,7 +22,7 @@ void draw_overlay_boxes(PanelContext& context, const Model& model) {
 
 enum class Mark { disc, ring };
 
-/// Mark, name, number and a box that hides it.
+/// Mark, name, number and a check box that hides it.
 void legend_row(Mark mark, const Vec3f& color, const char* name, const char* meaning, int count,
                 bool& shown) {
   const float size = ImGui::GetFrameHeight();
@@ -40,7 +40,7 @@ void legend_row(Mark mark, const Vec3f& color, const char* name, const char* mea
   ImGui::Text("%d", count);
 }
 
-/// How positions get from the engine into pictures.
+/// The way of the positions from the engine into pictures.
 void draw_position_row(const WindowFigures& figures) {
   text_colored(theme::dim_text, "Positions");
   ImGui::SameLine(em(16));

@@ -57,7 +57,7 @@ bool filled_slider(const char* id, float& position, const std::string& text) {
   for (const ImGuiCol slot : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
                               ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive})
     ImGui::PushStyleColor(slot, IM_COL32_BLACK_TRANS);
-  // The text stands where ImGui expects a number's format.
+  // The text is passed as ImGui's number format.
   const bool moved = ImGui::SliderFloat(id, &position, 0, 1, text.c_str(), ImGuiSliderFlags_NoInput);
   ImGui::PopStyleColor(5);
   if (ImGui::IsItemHovered() || ImGui::IsItemActive())

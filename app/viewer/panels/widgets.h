@@ -1,4 +1,4 @@
-// Small pieces that several panels share.
+// Widgets that several panels share.
 #pragma once
 
 #include <imgui.h>
@@ -11,25 +11,25 @@ namespace stickslip {
 /// Width of `characters` average characters in the current font.
 float em(float characters);
 
-/// A dim label on the left, a value in the column at `column` pixels.
+/// A dim label on the left, a value at `column` pixels.
 void value_row(const char* label, float column, const char* format, ...) IM_FMTARGS(3);
 
 /// A collapsible part of a panel.
 bool section(const char* title, bool open = true);
 
-/// A tooltip for the last item, wrapped; shown for disabled items too.
+/// A wrapped tooltip for the last item, also if that item is disabled.
 void tooltip(const std::string& text);
 
-/// A button that names its key in its tooltip.
+/// A button whose tooltip shows its key.
 bool action_button(const char* label, const std::string& what, const std::string& key,
                    const ImVec2& size = {0, 0});
 
-/// A slider over [0, 1] that fills up to its position, with `text` upon it. True while it is moved.
+/// A slider over [0, 1], filled up to its position, with `text` on it. True while it is moved.
 bool filled_slider(const char* id, float& position, const std::string& text);
 
 void text_colored(ImU32 color, std::string_view text);
 
-/// `text` shortened with dots to fit `width` pixels.
+/// `text` shortened with dots to fit into `width` pixels.
 std::string fit_text(const std::string& text, float width);
 
 /// "12.3 ms", "1.25 s"
