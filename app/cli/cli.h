@@ -1,4 +1,4 @@
-// The command line: `stickslip view|run|convert|list|bench|solve|race|soak`.
+// The command line: `stickslip view|run|convert|list|bench|solve|race|soak|completion`.
 #pragma once
 
 #include <cstdint>
@@ -90,7 +90,7 @@ void add_threads(CLI::App& command, int& threads);
 void add_scale(CLI::App& command, std::optional<double>& scale);
 /// Every option of the commands of `app` refuses an empty value, such as an unset shell variable.
 void refuse_empty_values(CLI::App& app);
-/// Reads the arguments; what it throws names them. False after --help.
+/// Reads the arguments; what it throws names them. False after --help and --version.
 bool parse_arguments(CLI::App& app, int argc, const char* const* argv);
 /// The options --backend and --threads.
 void add_backend(CLI::App& command, std::string& backend, int& threads);
