@@ -23,21 +23,23 @@ set(STICKSLIP_UNIT_BATCH 8)  # host sources of the program and of tests
 set(STICKSLIP_CUDA_BATCH 4)
 
 add_library(stickslip_flags INTERFACE)
-target_include_directories(stickslip_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_include_directories(stickslip_flags INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include/stickslip>)
+target_compile_features(stickslip_flags INTERFACE $<INSTALL_INTERFACE:cxx_std_20>)
 target_compile_definitions(stickslip_flags INTERFACE STICKSLIP_REAL=${STICKSLIP_REAL})
 # -Wrestrict reports false overlaps in std::string's operator+ (GCC bug 105651). -Wpsabi warns about lanes
 # (gpu/math/lanes.h) passed between files compiled for different processors; lanes are never passed between
 # files.
 target_compile_options(stickslip_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${STICKSLIP_WERROR}>:-Werror> -Wno-unknown-pragmas $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-psabi>>)
+  $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${STICKSLIP_WERROR}>:-Werror> -Wno-unknown-pragmas $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-psabi>>>)
 if(STICKSLIP_NATIVE)
-  target_compile_options(stickslip_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+  target_compile_options(stickslip_flags INTERFACE $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-march=native>>)
   # GCC 12 loses the stack alignment of leaf functions that copy small structs by 32-byte moves (GCC bug
   # 109780): aligned stores to misaligned locals crash. 16-byte moves avoid this at no measurable cost.
   include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag(-mmove-max=128 STICKSLIP_HAS_MOVE_MAX)
   if(STICKSLIP_HAS_MOVE_MAX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(stickslip_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-mmove-max=128 -mstore-max=128>)
+    target_compile_options(stickslip_flags INTERFACE $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-mmove-max=128 -mstore-max=128>>)
   endif()
 endif()
 if(STICKSLIP_SANITIZE)
@@ -75,7 +77,7 @@ if(STICKSLIP_CUDA AND NOT (STICKSLIP_CUDA STREQUAL "AUTO" AND NOT no_gpu STREQUA
     set(CMAKE_CUDA_STANDARD 20)
     set(STICKSLIP_HAS_CUDA ON)
     target_compile_options(stickslip_flags INTERFACE
-      $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas $<$<BOOL:${STICKSLIP_WERROR}>:-Werror=all-warnings>>)
+      $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas $<$<BOOL:${STICKSLIP_WERROR}>:-Werror=all-warnings>>>)
     target_compile_definitions(stickslip_flags INTERFACE STICKSLIP_HAS_CUDA=1)
   endif()
 endif()

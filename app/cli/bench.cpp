@@ -21,8 +21,10 @@ std::string how_to_build(const fs::path& beside) {
   return "the benches are a program of their own, " + std::string(kBenchProgram) +
          ", which is not beside this one: " +
          (built_here ? "cmake --build " + build.string() + " --target " + kBenchProgram
-                     : "cmake --preset release && cmake --build --preset release --target " +
-                           std::string(kBenchProgram) + ", in the source tree");
+                     : "install the package " + std::string(kBenchProgram) +
+                           ", or in the source tree: cmake --preset release && cmake --build --preset "
+                           "release --target " +
+                           kBenchProgram);
 }
 
 /// Path beside this program or, in a build folder, in the folder of the benchmarks.

@@ -8,7 +8,10 @@
 #include <new>
 #include <stdexcept>
 
+#include "app/cli/completion.h"
+#include "app/cli/examples.h"
 #include "app/cli/number_range.h"
+#include "app/cli/version.h"
 #include "app/io/ipc/ipc_script.h"
 #include "app/io/mesh/mesh.h"
 #include "app/io/scene/scene_variant.h"
@@ -23,7 +26,8 @@ void add_threads(CLI::App& command, int& threads) {
 }
 
 void add_backend(CLI::App& command, std::string& backend, int& threads) {
-  command.add_option("--backend", backend, "auto, cpu or cuda; auto takes cuda if a device answers")
+  command.add_option("--backend", backend, "auto takes cuda if a device answers")
+      ->type_name("{auto,cpu,cuda}")
       ->capture_default_str();
   add_threads(command, threads);
 }
@@ -94,7 +98,9 @@ CLI::App* add_view(CLI::App& app, ViewCommand& options) {
   CLI::App* view = app.add_subcommand("view", "open the window on a scene");
   view->add_option("scene", options.scene, "shipped name or file")->capture_default_str();
   add_scene_options(*view, options);
-  view->add_option("--quality", options.quality, "automatic, light, medium or high")->capture_default_str();
+  view->add_option("--quality", options.quality, "of the pictures")
+      ->type_name("{automatic,light,medium,high}")
+      ->capture_default_str();
   add_interop(*view, options.interop);
   view->add_flag("--paused", options.paused, "wait for the first Space");
   view->add_option("--journal", options.journal,
@@ -143,7 +149,9 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& options) {
                    ".msh: tetrahedra, which fill a closed surface; .obj: the surface; .toml: the scene")
       ->required();
   convert->add_flag("--binary", options.binary, "write a binary .msh");
-  convert->add_option("--msh-version", options.msh_version, "4.1 or 2.2")->capture_default_str();
+  convert->add_option("--msh-version", options.msh_version, "of the .msh")
+      ->type_name("{4.1,2.2}")
+      ->capture_default_str();
   convert->add_option("--edge", options.edge, "of a surface that is filled: length of the tetrahedra's edges")
       ->check(CLI::Validator(
           [](const std::string& text) {
@@ -167,7 +175,7 @@ bool parse_arguments(CLI::App& app, int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0)
       throw InputError(std::string(error.what()) + " (stickslip --help shows the commands)");
-    app.exit(error);  // --help
+    app.exit(error);  // --help, --version
     return false;
   }
   return true;
@@ -190,6 +198,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   if (argc > 1 && std::string_view(argv[1]) == "bench") return command_bench(argc - 2, argv + 2);
   CLI::App app{"stickslip: a sandbox for frictional contact", "stickslip"};
   app.require_subcommand(1);
+  app.set_version_flag("--version", version_text(), "print version, backends and scalar");
   app.footer(
       "Exit codes: 0 good, 1 the simulation or an expectation failed or nothing converged, 2 bad input, 3 no "
       "suitable device, or it was lost.");
@@ -214,6 +223,13 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   CLI::App* solve_command = add_solve(app, solve);
   CLI::App* race_command = add_race(app, race);
   CLI::App* soak_command = add_soak(app, soak);
+  CLI::App* completion_command =
+      app.add_subcommand("completion", "print a script that completes commands and options");
+  std::string shell;
+  completion_command->add_option("shell", shell, "the shell that reads it")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  add_examples(app);
   refuse_empty_values(app);
   if (argc > 1 && argv[1][0] != '-') check_command(app, argv[1]);
   if (!parse_arguments(app, argc, argv)) return exit_good;
@@ -223,6 +239,10 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   if (list_command->parsed()) return command_list(list_what, list_json);
   if (solve_command->parsed()) return command_solve(solve, labs);
   if (soak_command->parsed()) return command_soak(soak, factory);
+  if (completion_command->parsed()) {
+    std::cout << completion_script(app, shell);
+    return exit_good;
+  }
   return race_command->parsed() ? command_race(race, labs) : exit_bad_input;
 }
 

@@ -1,4 +1,4 @@
-// The command line: `stickslip view|run|convert|list|bench|solve|race|soak`.
+// The command line: `stickslip view|run|convert|list|bench|solve|race|soak|completion`.
 #pragma once
 
 #include <cstdint>
@@ -91,7 +91,7 @@ void add_threads(CLI::App& command, int& threads);
 void add_scale(CLI::App& command, std::optional<double>& scale);
 /// Makes every option of the commands of `app` refuse an empty value, such as an unset shell variable.
 void refuse_empty_values(CLI::App& app);
-/// Parses the arguments; exceptions name the faulty argument. Returns false after --help.
+/// Parses the arguments; exceptions name the faulty argument. Returns false after --help and --version.
 bool parse_arguments(CLI::App& app, int argc, const char* const* argv);
 /// The options --backend and --threads.
 void add_backend(CLI::App& command, std::string& backend, int& threads);

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/cli/examples.h"
 #include "app/cli/number_range.h"
 
 namespace stickslip {
@@ -64,6 +65,7 @@ int run_bench_cli(int argc, const char* const* argv, const EngineFactory& factor
     BenchOptions options;
     add_bench(app, options);
     refuse_empty_values(app);
+    add_examples(app);
     return parse_arguments(app, argc, argv) ? command_bench(options, factory) : exit_good;
   });
 }

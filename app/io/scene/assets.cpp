@@ -1,5 +1,7 @@
 // Search path of the shipped scenes.
 #include <cstdlib>
+#include <fstream>
+#include <optional>
 
 #include "app/io/scene/scene.h"
 
@@ -7,6 +9,18 @@ namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The source tree of the build folder that holds `program`, as CMake's cache there names it; none for a
+/// program that was installed or copied.
+std::optional<fs::path> source_tree_of(const fs::path& program) {
+  constexpr std::string_view key = "stickslip_SOURCE_DIR:STATIC=";
+  for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+    std::ifstream cache(folder / "CMakeCache.txt");
+    for (std::string line; std::getline(cache, line);)
+      if (line.starts_with(key)) return line.substr(key.size());
+  }
+  return {};
+}
 
 std::vector<fs::path> candidate_folders() {
   if (const char* chosen = std::getenv("STICKSLIP_ASSETS")) return {chosen};
@@ -17,10 +31,8 @@ std::vector<fs::path> candidate_folders() {
     folders.push_back(program.parent_path() / "assets");
     folders.push_back(program.parent_path().parent_path() / "assets");
     folders.push_back(program.parent_path().parent_path() / "share" / "stickslip" / "assets");
+    if (const std::optional<fs::path> source = source_tree_of(program)) folders.push_back(*source / "assets");
   }
-#ifdef STICKSLIP_SOURCE_ASSETS
-  folders.push_back(STICKSLIP_SOURCE_ASSETS);
-#endif
   return folders;
 }
 

@@ -64,8 +64,8 @@ constexpr double kMaxScale = 100;
 /// Shipped scenes by name. Throws InputError when the assets are not found.
 std::vector<SceneInfo> list_scenes();
 
-/// The folder that contains scenes/: $STICKSLIP_ASSETS, else beside or above the executable, else the source
-/// tree. Throws InputError with the searched folders.
+/// The folder that contains scenes/: $STICKSLIP_ASSETS, else beside, above or in ../share of the executable,
+/// else the source tree of its build folder. Throws InputError with the searched folders.
 std::filesystem::path assets_folder();
 
 }  // namespace stickslip

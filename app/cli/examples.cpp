@@ -1,0 +1,62 @@
+#include "app/cli/examples.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace stickslip {
+namespace {
+
+struct CommandExamples {
+  const char* command;
+  std::vector<const char*> lines;
+};
+
+/// They run in this order in one folder: those below read files that those above write.
+const std::vector<CommandExamples>& all_examples() {
+  static const std::vector<CommandExamples> all{
+      {"view",
+       {"stickslip view slope-sweep", "stickslip view twist --paused --quality high",
+        "stickslip view stack --set young=5e4 --set mu=0.1"}},
+      {"run",
+       {"stickslip run slope --frames 5 --state slope.msh",
+        "stickslip run card-house --variant slippery --frames 10 --report cards.jsonl",
+        "stickslip run box-stack --solver nsgs --set mu=0.3 --frames 20 --freeze 10:stack.hdf5",
+        "stickslip run bounce --frames 10 --size 640x360 --video bounce.mp4"}},
+      {"convert",
+       {"stickslip convert slope.msh slope.obj", "stickslip convert slope.obj filled.msh --mesher lattice",
+        "stickslip convert slope.msh old.msh --msh-version 2.2 --binary"}},
+      {"list", {"stickslip list scenes", "stickslip list params --json", "stickslip list contact-solvers"}},
+      {"solve",
+       {"stickslip solve stack.hdf5 --tolerance 1e-8",
+        "stickslip solve stack.hdf5 --solver nsgs --set max_iterations=20000 --history nsgs.csv",
+        "stickslip solve --generate random_stacks --size 20 --out stacks.hdf5"}},
+      {"race",
+       {"stickslip race stack.hdf5 --time-budget 1",
+        "stickslip race stacks.hdf5 --solvers nsgs,admm,newton_ac --csv race.csv",
+        "stickslip race stack.hdf5 --sweep prox_gs.r_scale=0.1:10:5"}},
+      {"soak",
+       {"stickslip soak box-stack --steps 20 --seed 1", "stickslip soak slope-sweep --minutes 0.05 --quiet"}},
+      {"bench", {"stickslip bench step --scenes bounce --frames 5", "stickslip bench spmv --json spmv.json"}},
+      {"completion",
+       {"stickslip completion bash > stickslip.bash    # then: source stickslip.bash",
+        "stickslip completion zsh > _stickslip          # in a folder of $fpath",
+        "stickslip completion fish > stickslip.fish     # in ~/.config/fish/completions"}},
+  };
+  return all;
+}
+
+}  // namespace
+
+void add_examples(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (const auto& [name, lines] : all_examples()) {
+      if (command->get_name() != name) continue;
+      std::string footer = command->get_footer();
+      footer += footer.empty() ? "Examples:" : "\n\nExamples:";
+      for (const char* line : lines) footer.append("\n  ").append(line);
+      command->footer(footer);
+    }
+}
+
+}  // namespace stickslip

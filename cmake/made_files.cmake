@@ -1,0 +1,37 @@
+# cmake -DPROGRAM=stickslip -DFOLDER=... -P: completion scripts and a man page, from what the program prints.
+function(print out)
+  execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+file(MAKE_DIRECTORY ${FOLDER})
+foreach(shell_file bash:stickslip.bash zsh:_stickslip fish:stickslip.fish)
+  string(REPLACE ":" ";" shell_file ${shell_file})
+  list(GET shell_file 0 shell)
+  list(GET shell_file 1 file)
+  print(script completion ${shell})
+  file(WRITE ${FOLDER}/${file} "${script}")
+endforeach()
+
+# roff_section(TITLE text): the text as it stands. A line's backslashes, and dots and quotes at its begin, are roff's.
+function(roff_section title text)
+  string(REPLACE "\\" "\\e" text "${text}")
+  string(REPLACE "-" "\\-" text "${text}")
+  string(REGEX REPLACE "(^|\n)([.'])" "\\1\\\\&\\2" text "${text}")
+  file(APPEND ${FOLDER}/stickslip.1 ".SH ${title}\n.nf\n${text}\n.fi\n")
+endfunction()
+
+print(version --version)
+string(REGEX MATCH "[0-9.]+" version "${version}")
+print(help --help)
+file(WRITE ${FOLDER}/stickslip.1 ".TH STICKSLIP 1 \"\" \"stickslip ${version}\"\n.SH NAME\nstickslip \\- sandbox for frictional contact\n")
+roff_section(SYNOPSIS "${help}")
+string(REGEX MATCHALL "\n  [a-z]+ " commands "${help}")
+foreach(command ${commands})
+  string(STRIP "${command}" command)
+  if(NOT command STREQUAL "bench")  # a program of its own, which need not be there
+    print(help ${command} --help)
+    string(TOUPPER ${command} title)
+    roff_section("STICKSLIP ${title}" "${help}")
+  endif()
+endforeach()
