@@ -194,7 +194,7 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
 
   const double before = total(first.before);
   // Energy differences below rounding are ignored: near the minimiser they say nothing about a step.
-  const double tolerance = 1e-12 * std::abs(before);
+  const double tolerance = 1e-12 * std::abs(before) + potential.energy_rounding();
   for (Real alpha = first.bound(); alpha > kShortestStep; alpha *= Real(0.5)) {
     if (alpha < first.bound()) {
       launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + alpha * p[i]; });

@@ -45,6 +45,9 @@ class EnergyTerm {
   /// Whether some stencil's energy is infinite where it is inverted.
   virtual bool forbids_inversion() const = 0;
 
+  /// [J] a bound on the rounding error of `energy` near rest, where terms that are much larger than the
+  /// energy cancel.
+  virtual double energy_rounding() const = 0;
   /// Writes the energy of all stencils [J] to `out` in backend memory.
   virtual void energy(Context& ctx, const SolidMotion& motion, double* out) = 0;
   /// Writes the gradient [N] of each of `stencils` at its four corners, the first stencil's first; zero at

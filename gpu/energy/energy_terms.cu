@@ -60,6 +60,12 @@ bool EnergyTerms::forbids_inversion() const {
   return std::ranges::any_of(terms_, [](const auto& term) { return term->forbids_inversion(); });
 }
 
+double EnergyTerms::energy_rounding() const {
+  double sum = 0;
+  for (const auto& term : terms_) sum += term->energy_rounding();
+  return sum;
+}
+
 template <class Combine>
 void EnergyTerms::combine(Context& ctx, double start, Combine combine, double* out) {
   const double* values = values_.data();

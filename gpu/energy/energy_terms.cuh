@@ -20,6 +20,7 @@ class EnergyTerms {
   std::size_t size() const { return stencils_.size(); }
   std::span<const Vec4i> stencils() const { return stencils_; }
   bool forbids_inversion() const;
+  double energy_rounding() const;
 
   // As those of EnergyTerm, over all terms.
   void energy(Context& ctx, const SolidMotion& motion, double* out);

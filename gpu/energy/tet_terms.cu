@@ -1,6 +1,5 @@
 #include "gpu/energy/tet_terms.cuh"
 
-#include <algorithm>
 #include <limits>
 
 #include "gpu/core/launch.h"
@@ -63,8 +62,7 @@ SS_HD void tet_derivatives(const TetView& view, const SolidMotion& motion, std::
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const double> own_weights)
-    : used_materials_(elements.material.begin(), elements.material.end()) {
+TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const double> own_weights) {
   const auto& [rest, tets, material, object_volume] = elements;
   std::vector<Mat3> inverse_rest(tets.size());
   std::vector<Real> weights(tets.size());
@@ -74,15 +72,16 @@ TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const dou
         Mat<double, 3>::from_columns({rest[tets[i][1]] - x0, rest[tets[i][2]] - x0, rest[tets[i][3]] - x0});
     const auto inverse_edges = inverse(edges);
     for (int k = 0; k < 9; ++k) inverse_rest[i].m[k] = static_cast<Real>(inverse_edges.m[k]);
-    weights[i] = static_cast<Real>(own_weights.empty() ? determinant(edges) / 6.0 : own_weights[i]);
+    const double weight = own_weights.empty() ? determinant(edges) / 6.0 : own_weights[i];
+    weights[i] = static_cast<Real>(weight);
+    const auto m = static_cast<std::size_t>(material[i]);
+    if (material_volume_.size() <= m) material_volume_.resize(m + 1, 0.0);
+    material_volume_[m] += weight;
   }
   tets_.upload(ctx, tets);
   inverse_rest_.upload(ctx, inverse_rest);
   volumes_.upload(ctx, weights);
   tet_material_.upload(ctx, material);
-  std::ranges::sort(used_materials_);
-  const auto repeated = std::ranges::unique(used_materials_);
-  used_materials_.erase(repeated.begin(), repeated.end());
 }
 
 void TetTerm::set_materials(Context& ctx, std::span<const Material> materials) {
@@ -90,9 +89,17 @@ void TetTerm::set_materials(Context& ctx, std::span<const Material> materials) {
   elastic.reserve(materials.size());
   for (const Material& material : materials) elastic.push_back(elastic_material(material));
   materials_.upload(ctx, elastic);
-  forbids_inversion_ = std::ranges::any_of(used_materials_, [&](std::int32_t m) {
-    return stickslip::forbids_inversion(elastic[static_cast<std::size_t>(m)].model);
-  });
+  forbids_inversion_ = false;
+  energy_rounding_ = 0;
+  for (std::size_t m = 0; m < material_volume_.size(); ++m) {
+    if (material_volume_[m] == 0) continue;
+    const ElasticMaterial& used = elastic[m];
+    forbids_inversion_ |= stickslip::forbids_inversion(used.model);
+    // |F|^2 is 3 at rest, and J is 1, whatever little is left of the sum of their terms.
+    constexpr double epsilon = std::numeric_limits<Real>::epsilon();
+    const double moduli = static_cast<double>(used.lame.mu) + static_cast<double>(used.lame.lambda);
+    energy_rounding_ += 4 * epsilon * moduli * material_volume_[m];
+  }
 }
 
 ElasticMaterial TetTerm::elastic_material(const Material& material) const {

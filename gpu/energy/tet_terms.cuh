@@ -50,6 +50,7 @@ class TetTerm : public EnergyTerm {
   std::size_t size() const override { return tets_.size(); }
   void set_materials(Context& ctx, std::span<const Material> materials) override;
   bool forbids_inversion() const override { return forbids_inversion_; }
+  double energy_rounding() const override { return energy_rounding_; }
 
   void energy(Context& ctx, const SolidMotion& motion, double* out) override;
   void gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) override;
@@ -69,7 +70,8 @@ class TetTerm : public EnergyTerm {
   }
 
   bool forbids_inversion_ = false;
-  std::vector<std::int32_t> used_materials_;
+  double energy_rounding_ = 0;           // [J]
+  std::vector<double> material_volume_;  // [m^3] of the tets of each material
   Buffer<Vec4i> tets_;
   Buffer<Mat3> inverse_rest_;
   Buffer<Real> volumes_;

@@ -357,3 +357,17 @@ BACKEND_TEST(TetTerm, energy_does_not_depend_on_the_number_of_threads) {
   EXPECT_GT(a.energy(), 0);
   EXPECT_EQ(a.energy(), b.energy());
 }
+
+// Near rest terms of the size of the moduli cancel: moving a body as a whole shows what rounding leaves.
+BACKEND_TEST(TetTerm, energy_rounding_is_bounded) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const ElasticModel model : kModels) {
+    Solid solid(ctx, block(4, random, 0.1), material(model, 1e5, 0.4));
+    EXPECT_GT(solid.terms.energy_rounding(), 0);
+    for (int trial = 0; trial < 20; ++trial) {
+      solid.move(Mat3::identity(), random.vector(Real(0.1)));
+      EXPECT_LE(std::abs(solid.energy()), solid.terms.energy_rounding());
+    }
+  }
+}
