@@ -81,6 +81,8 @@ class IncrementalPotential {
                             double* inverted);
   /// True if an element is inverted at x whose energy does not allow it. At most one host read.
   bool is_inverted(Context& ctx, const Vec3* x);
+  /// [J] a bound on rounding errors of the elastic energy near rest.
+  double energy_rounding() const { return elastic_.energy_rounding(); }
 
   // Parts of the gradient: inertia and springs, which overwrite it, and the corners of some elements, which
   // add to it. Public because nvcc allows no device lambda in a private member.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "gpu/energy/energy_term.cuh"
 #include "gpu/energy/tet_element.h"
