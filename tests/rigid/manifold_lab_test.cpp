@@ -1,6 +1,7 @@
 // manifold_gs on problems of the lab: the answers of the other solvers, on frozen steps and made problems.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpu/contact_lab.h"
@@ -103,6 +104,52 @@ TEST(ManifoldLab, StartsFromAGuess) {
   const SolveReport warm = lab->solve("manifold_gs", params);
   EXPECT_TRUE(warm.converged);
   EXPECT_LT(warm.iterations, cold.iterations);
+}
+
+/// As FCLIB has it: A and H of all bodies as matrices.
+ContactProblem as_global(const ContactProblem& p) {
+  ContactProblem g = p;
+  g.form = ContactProblem::Form::global;
+  g.inverse_mass.clear();
+  g.jacobian.clear();
+  g.block_start.clear();
+  const auto dofs = static_cast<std::int32_t>(6 * p.bodies());
+  g.A = {dofs, dofs, {0}, {}, {}};
+  for (std::int32_t i = 0; i < dofs; ++i) {
+    g.A.indices.push_back(i);
+    g.A.values.push_back(1 / p.inverse_mass[static_cast<std::size_t>(36 * (i / 6) + 7 * (i % 6))]);
+    g.A.offsets.push_back(i + 1);
+  }
+  g.H = {static_cast<std::int32_t>(p.size()), dofs, {0}, {}, {}};
+  for (std::size_t row = 0; row < p.size(); ++row) {
+    const auto first = p.jacobian.begin() + p.block_start[row / 3],
+               last = p.jacobian.begin() + p.block_start[row / 3 + 1];
+    std::vector<JacobianBlock> entries(first, last);
+    std::ranges::sort(entries, {}, &JacobianBlock::body);
+    for (const JacobianBlock& entry : entries)
+      for (std::size_t k = 0; k < 6; ++k)
+        if (const double value = entry.rows[6 * (row % 3) + k]; value != 0) {
+          g.H.indices.push_back(6 * entry.body + static_cast<std::int32_t>(k));
+          g.H.values.push_back(value);
+        }
+    g.H.offsets.push_back(static_cast<std::int32_t>(g.H.indices.size()));
+  }
+  check(g);
+  return g;
+}
+
+TEST(ManifoldLab, TakesGlobalProblemsOfRigidBodies) {
+  const ContactProblem p = tower(3, 0.4, 0.3);
+  ContactProblem global = as_global(p);
+  EXPECT_EQ(why_no_manifolds(global), "");
+  const auto lab = make_contact_lab(Backend::cpu);
+  lab->load(global);
+  const SolveReport report = lab->solve("manifold_gs", {});
+  ASSERT_TRUE(report.converged) << report.judgement.residual << " " << report.message;
+  const std::vector<double> v = velocities(p, report.r), w = velocities(global, report.r);
+  for (std::size_t i = 0; i < v.size(); ++i) EXPECT_NEAR(v[i], w[i], 1e-9);
+  global.A.values[0] *= 2;  // no body has three masses
+  EXPECT_NE(why_no_manifolds(global), "");
 }
 
 TEST(ManifoldLab, KeepsAHistoryAndItsBudget) {

@@ -1,8 +1,10 @@
 #include "gpu/rigid/manifold/manifold_problem.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 
@@ -30,6 +32,14 @@ bool read_body(const ContactProblem& p, std::size_t b, BodyInverse& out) {
       if (std::abs(a[6 * i + j] - want) > kRowTolerance * size) return false;
     }
   return true;
+}
+
+Mat<double, 3> corner(const std::array<double, 36>& block, std::size_t at) {
+  Mat<double, 3> m{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      m(static_cast<int>(i), static_cast<int>(j)) = block[6 * (at + i) + at + j];
+  return m;
 }
 
 struct Rows {
@@ -127,7 +137,59 @@ bool go_together(const RigidContact& c, const ProblemPoint& x, const RigidContac
          norm(apart) <= kRowTolerance * (1 + norm(x.arm_b - x.arm));
 }
 
-std::string convert(const ContactProblem& p, ManifoldProblem& out) {
+/// A global problem whose A is made of mass and inertia blocks of rigid bodies, as FCLIB files of frozen
+/// steps have it, by bodies. Nothing for another one.
+std::optional<ContactProblem> by_bodies(const ContactProblem& global) {
+  if (global.form != ContactProblem::Form::global || global.dim != 3 || global.A.rows % 6 != 0) return {};
+  ContactProblem p = global;
+  p.form = ContactProblem::Form::bodies;
+  p.A = p.H = {};
+  const auto bodies = static_cast<std::size_t>(global.A.rows / 6);
+  p.inverse_mass.assign(36 * bodies, 0.0);
+  for (std::size_t b = 0; b < bodies; ++b) {
+    std::array<double, 36> block{};
+    for (std::size_t i = 0; i < 6; ++i)
+      for (auto k = global.A.offsets[6 * b + i]; k < global.A.offsets[6 * b + i + 1]; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        const std::size_t column = static_cast<std::size_t>(global.A.indices[at]);
+        if (column / 6 != b && global.A.values[at] != 0) return {};
+        if (column / 6 == b) block[6 * i + column % 6] = global.A.values[at];
+      }
+    const Mat<double, 3> linear = corner(block, 0), angular = corner(block, 3);
+    if (!(block[0] > 0) || !(determinant(angular) > 0)) return {};
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
+        const double mass = linear(static_cast<int>(i), static_cast<int>(j));
+        if (block[6 * i + 3 + j] != 0 || block[6 * (3 + i) + j] != 0 || mass != (i == j ? block[0] : 0))
+          return {};
+        p.inverse_mass[36 * b + 6 * i + j] = i == j ? 1 / block[0] : 0;
+        p.inverse_mass[36 * b + 6 * (3 + i) + 3 + j] =
+            inverse(angular)(static_cast<int>(i), static_cast<int>(j));
+      }
+  }
+  p.block_start.assign(1, 0);
+  for (std::size_t c = 0; c < p.blocks(); ++c) {
+    const auto first = static_cast<std::ptrdiff_t>(p.jacobian.size());
+    for (std::size_t i = 0; i < 3; ++i)
+      for (auto k = global.H.offsets[3 * c + i]; k < global.H.offsets[3 * c + i + 1]; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        const std::int32_t body = global.H.indices[at] / 6, dof = global.H.indices[at] % 6;
+        auto entry = std::find_if(p.jacobian.begin() + first, p.jacobian.end(),
+                                  [&](const JacobianBlock& e) { return e.body == body; });
+        if (entry == p.jacobian.end()) {
+          p.jacobian.push_back({body, {}});
+          entry = p.jacobian.end() - 1;
+        }
+        entry->rows[6 * i + static_cast<std::size_t>(dof)] = global.H.values[at];
+      }
+    p.block_start.push_back(static_cast<std::int32_t>(p.jacobian.size()));
+  }
+  return p;
+}
+
+std::string convert(const ContactProblem& given, ManifoldProblem& out) {
+  const std::optional<ContactProblem> made = by_bodies(given);
+  const ContactProblem& p = made ? *made : given;
   if (std::string fault = form_fault(p); !fault.empty()) return fault;
   out.inverse.resize(p.bodies());
   for (std::size_t b = 0; b < p.bodies(); ++b)

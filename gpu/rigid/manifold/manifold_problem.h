@@ -33,7 +33,8 @@ struct ManifoldProblem {
 
 /// Why manifold_gs cannot solve a problem, or empty. It takes problems of rigid bodies whose blocks are
 /// points of contact: three rows, isotropic Coulomb friction without cohesion, along orthonormal axes at one
-/// place, between two bodies or a body and the world.
+/// place, between two bodies or a body and the world. A global problem will do if its A has the masses and
+/// inertias of rigid bodies on its diagonal.
 std::string why_no_manifolds(const ContactProblem& problem);
 
 /// Throws std::invalid_argument with that reason.
