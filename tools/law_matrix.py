@@ -25,7 +25,7 @@ VELOCITY = ["nsgs", "prox_gs", "prox_jacobi", "nncg", "auto", "manifold_gs", "ne
             "spg", "apgd", "admm", "staggered", "pgs", "pgs_jacobi", "pgs_sm", "pivot_incremental", "pivot_block",
             "penalty_implicit"]
 # The rows of gpu/params/contact_solvers.h: the law of each solver. VELOCITY has them in the page's order.
-LAWS = dict(re.findall(r"^  (?:PROBLEM|STEP)\(\w+, (\w+), (\w+),", (ROOT / "gpu/params/contact_solvers.h").read_text(), re.M))
+LAWS = dict(re.findall(r"^  (?:PROBLEM|BODIES|STEP)\(\w+, (\w+), (\w+),", (ROOT / "gpu/params/contact_solvers.h").read_text(), re.M))
 BOX = {name for name, law in LAWS.items() if law == "box"}
 BARRIER = ["ipc", "barrier_al"]
 ROUNDING = 1e-12  # [N s] largest impulse of a step without contact impulses
