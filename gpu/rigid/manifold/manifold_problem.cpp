@@ -74,6 +74,7 @@ bool is_point(const Rows& rows, double sign, const V3 (&axes)[3], const V3& arm)
 /// One block, or why it is no point of contact.
 struct Reader {
   const ContactProblem& p;
+  double speed;  // [m/s] largest in the problem: less than its rounding is no velocity
   RigidContact contact{};
   ProblemPoint point{};
   double handedness = 1;
@@ -87,7 +88,7 @@ struct Reader {
       return law.compliance + (p.softness.empty() ? 0 : p.softness[3 * c + i]);
     };
     if (softness(1) != 0 || softness(2) != 0) return at_block(c, "is soft along its tangents");
-    if (p.w[3 * c + 1] != 0 || p.w[3 * c + 2] != 0)
+    if (std::abs(p.w[3 * c + 1]) > kRowTolerance * speed || std::abs(p.w[3 * c + 2]) > kRowTolerance * speed)
       return at_block(c, "has a given velocity along its tangents");
     const auto first = static_cast<std::size_t>(p.block_start[c]),
                last = static_cast<std::size_t>(p.block_start[c + 1]);
@@ -196,11 +197,15 @@ std::string convert(const ContactProblem& given, ManifoldProblem& out) {
     if (!read_body(p, b, out.inverse[b])) return "body " + std::to_string(b) + " is not a rigid body";
   out.free = velocities(p, std::vector<double>(p.size(), 0.0));
 
+  double speed = 0;
+  for (const std::vector<double>* list : {&p.w, &out.free})
+    for (const double v : *list) speed = std::max(speed, std::abs(v));
+
   std::vector<RigidContact> contacts(p.blocks());
   std::vector<ProblemPoint> points(p.blocks());
   std::vector<double> handedness(p.blocks());
   for (std::size_t c = 0; c < p.blocks(); ++c) {
-    Reader reader{p};
+    Reader reader{p, speed};
     if (std::string fault = reader.read(c); !fault.empty()) return fault;
     contacts[c] = reader.contact;
     points[c] = reader.point;
