@@ -85,7 +85,7 @@ Words setting_keys(bool of_lab) {
 
 Words values_of(const CLI::Option& option, bool of_lab) {
   if (Words choices = choices_of(option); !choices.empty()) return choices;
-  const std::string name = option.get_single_name();
+  const std::string& name = option.get_single_name();
   if (name == "scene") return scene_names();
   if (name == "variant") return variant_names();
   if (name == "solver") return of_lab ? contact_solver_names() : solver_names();
@@ -103,7 +103,8 @@ Argument argument_of(const CLI::Option& option, bool of_lab) {
   argument.values = values_of(option, of_lab);
   argument.takes_value = option.get_items_expected_max() > 0;
   argument.repeatable = option.get_items_expected_max() > 1;
-  argument.may_be_file = argument.values.empty() && option.get_type_name().starts_with("TEXT");
+  argument.may_be_file = option.get_type_name().starts_with("TEXT") && choices_of(option).empty() &&
+                         (argument.values.empty() || option.get_positional());
   argument.keys = option.get_single_name() == "set";
   return argument;
 }
@@ -212,9 +213,11 @@ std::string bash_script(const std::vector<Command>& commands, const Words& globa
 
 /// What _arguments does for a value.
 std::string zsh_action(const Argument& argument) {
-  if (argument.values.empty()) return argument.may_be_file ? "_files" : " ";
-  if (argument.keys) return "compadd -S \"\" - " + joined(argument.values);
-  return "(" + joined(argument.values) + ")";
+  const std::string words = joined(argument.values);
+  if (words.empty()) return argument.may_be_file ? "_files" : " ";
+  if (argument.keys) return "compadd -S \"\" - " + words;
+  if (!argument.may_be_file) return "(" + words + ")";
+  return "{_alternative \"words:word:(" + words + ")\" \"files:file:_files\"}";
 }
 
 std::string zsh_quoted(const std::string& text) {
@@ -237,10 +240,7 @@ std::string zsh_script(const std::vector<Command>& commands, const Words& global
       }
     for (const Argument& position : command.positions)
       cases += " \\\n        " +
-               zsh_quoted(":" + escaped(brief(position.meaning), ":\\", "\\") + ":" +
-                          (position.values.empty() ? "_files"
-                                                   : "_alternative \"words:word:(" + joined(position.values) +
-                                                         ")\" \"files:file:_files\""));
+               zsh_quoted(":" + escaped(brief(position.meaning), ":\\", "\\") + ":" + zsh_action(position));
     cases += "\n      ;;\n";
   }
   for (const std::string& option : globals) described += "    " + zsh_quoted(option) + "\n";
