@@ -198,8 +198,8 @@ std::string convert(const ContactProblem& given, ManifoldProblem& out) {
   out.free = velocities(p, std::vector<double>(p.size(), 0.0));
 
   double speed = 0;
-  for (const std::vector<double>* list : {&p.w, &out.free})
-    for (const double v : *list) speed = std::max(speed, std::abs(v));
+  for (const double v : p.w) speed = std::max(speed, std::abs(v));
+  for (const double v : out.free) speed = std::max(speed, std::abs(v));
 
   std::vector<RigidContact> contacts(p.blocks());
   std::vector<ProblemPoint> points(p.blocks());
