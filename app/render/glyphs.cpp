@@ -1,6 +1,6 @@
 #include "app/render/glyphs.h"
 
-#include <ranges>
+#include <iterator>
 
 namespace stickslip {
 
@@ -49,8 +49,8 @@ void add_contact(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
   static constexpr ContactOverlay kRows[] = {
       STICKSLIP_OVERLAYS(STICKSLIP_CONTACT, STICKSLIP_NONE, STICKSLIP_NONE)};
 #undef STICKSLIP_CONTACT
-  for (const ContactOverlay& row : std::views::reverse(kRows))
-    if (mark.overlays.*row.flag) row.draw(glyphs, mark);
+  for (auto row = std::rbegin(kRows); row != std::rend(kRows); ++row)
+    if (mark.overlays.*row->flag) row->draw(glyphs, mark);
 }
 
 void add_scene_overlays(std::vector<shared::Glyph>& glyphs, const FrameView& view) {

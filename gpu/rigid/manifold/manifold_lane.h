@@ -47,7 +47,10 @@ SS_HD inline void leave_out(int p, const PackCell<double>& cell, const PackCell<
 template <class Softness>
 SS_HD void put_point(const LanePoint& point, int p, double speed, Softness softness_at, double most2,
                      const PackCell<double>& cell, const PackCell<double>& impulse, LaneSums& sums) {
-  const auto& [a, b, frame, arm, arm_b, mu, start, free] = point;
+  const BodyInverse &a = point.a, &b = point.b;
+  const ContactFrame& frame = point.frame;
+  const V3 &arm = point.arm, &arm_b = point.arm_b, &start = point.start, &free = point.free;
+  const double mu = point.mu;
   const auto mobility = [&](const V3& d) {
     const V3 x = cross(arm, d), y = cross(arm_b, d);
     return a.mass + b.mass + dot(x, a.turn(x)) + dot(y, b.turn(y));
