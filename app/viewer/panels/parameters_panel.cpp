@@ -59,8 +59,9 @@ void draw_half_spaces(Simulation& simulation, const Scene& scene, TypedNumber& t
     row.name = name;
     double value = 0;
     const double original = scene.model.half_spaces[i].mu;
+    const std::string idle = scene.model.half_spaces[i].mu_of_body ? "mu_of_body: the body's mu holds" : "";
     const EditAction edit =
-        draw_param_row(typed, {row, values[i], original, "", values[i] != original}, value);
+        draw_param_row(typed, {row, values[i], original, idle, values[i] != original}, value);
     if (edit != EditAction::none)
       simulation.post(HalfSpaceEdit{i, edit == EditAction::reset ? original : value});
     ImGui::PopID();
