@@ -95,7 +95,7 @@ assert len(result["checks"]) > 30 and len(result["benches"]) == 2, result' "$jso
   expect '^tests core, cpu, double +not run +[0-9]+  the time is up$'
   expect '^tests linear, cpu, double +not run +0  the time is up$'
   expect_count FAILED 0
-  for folder in core solver step; do
+  for folder in core barrier step; do
     test_folders | grep -qx "$folder" || { echo "self-check: tests/$folder is not found"; exit 1; }
   done
   echo "gpu_check: self-check good; the device part was skipped"
