@@ -116,16 +116,16 @@ class BallLattice {
   std::vector<double> radii_;
 };
 
-struct Joint {
+struct BallJoint {
   std::int32_t a, b;
 };
 
 /// Edges of a grid of parts: first a random spanning tree, then the other edges, shuffled.
-std::vector<Joint> grid_joints(long parts, SeededNumbers& random) {
+std::vector<BallJoint> grid_joints(long parts, SeededNumbers& random) {
   const long side = std::lround(std::ceil(std::cbrt(static_cast<double>(parts)) - 1e-9));
-  std::vector<Joint> tree, rest;
+  std::vector<BallJoint> tree, rest;
   for (long p = 1; p < parts; ++p) {
-    std::vector<Joint> back;  // along x, y, z
+    std::vector<BallJoint> back;  // along x, y, z
     for (const auto& [stride, place] : {std::pair{1L, p % side}, std::pair{side, p / side % side},
                                         std::pair{side * side, p / (side * side)}})
       if (place > 0) back.push_back({static_cast<std::int32_t>(p), static_cast<std::int32_t>(p - stride)});
@@ -199,12 +199,12 @@ ContactProblem tasora_b1(long parts, std::uint64_t seed) {
     centers.push_back(part.position);
     build.add(part);
   }
-  std::vector<Joint> joints = grid_joints(parts, random);
+  std::vector<BallJoint> joints = grid_joints(parts, random);
   // Grids of a few parts have fewer edges than `blocks`: joints to the world supply the rest.
   while (static_cast<long>(joints.size()) < blocks)
     joints.push_back({static_cast<std::int32_t>(joints.size() % static_cast<std::size_t>(parts)), kWorld});
   for (long k = 0; k < blocks; ++k) {
-    const Joint& joint = joints[k];
+    const BallJoint& joint = joints[k];
     const Vec3d other = joint.b == kWorld ? centers[joint.a] : centers[joint.b];
     build.add_joint(joint.a, joint.b, 0.5 * (centers[joint.a] + other) + random.in_cube(0.2),
                     static_cast<int>(std::min(3L, rows - 3 * k)));
