@@ -41,7 +41,7 @@ class LoadedProblem {
                        {params.tolerance, params.max_iterations, params.time_budget, params.check_interval,
                         options.cancel, options.history});
     System<D> system{ctx_, W_, law_.data(), params, monitor, colouring_, r_.data()};
-    // No solver is needed if the start already meets the tolerance.
+    // A start within the tolerance needs no solver.
     monitor.check(r_.data());
     if (!monitor.converged()) run(solver, system);
     ctx_.synchronize();

@@ -93,19 +93,21 @@ TEST(Orientation, SurvivesOneUnitInTheLastPlace) {
 
 TEST(SegmentTriangle, KnownCases) {
   const P t0{0, 0, 0}, t1{1, 0, 0}, t2{0, 0, 1};
-  const auto meets = [&](const P& a, const P& b) { return segment_intersects_triangle(a, b, t0, t1, t2); };
-  EXPECT_TRUE(meets({0.2, 1, 0.2}, {0.2, -1, 0.2}));                              // through
-  EXPECT_FALSE(meets({0.2, 1, 0.2}, {0.2, 1e-300, 0.2}));                         // ends before the plane
-  EXPECT_TRUE(meets({0.2, 1, 0.2}, {0.2, 0, 0.2}));                               // ends on the plane
-  EXPECT_FALSE(meets({0.8, 1, 0.8}, {0.8, -1, 0.8}));                             // passes beside
-  EXPECT_TRUE(meets({0.5, 1, 0.5}, {0.5, -1, 0.5}));                              // through a side
-  EXPECT_TRUE(meets({0, 1, 0}, {0, -1, 0}));                                      // through a corner
-  EXPECT_TRUE(meets({-1, 0, 0.2}, {1, 0, 0.2}));                                  // in the plane, across
-  EXPECT_TRUE(meets({0.1, 0, 0.1}, {0.2, 0, 0.2}));                               // in the plane, inside
-  EXPECT_FALSE(meets({-1, 0, 1}, {-0.1, 0, -1}));                                 // in the plane, beside
-  EXPECT_TRUE(meets({2, 0, 0}, {0.5, 0, 0}));                                     // along a side
-  EXPECT_FALSE(meets({2, 0, 0}, {1.5, 0, 0}));                                    // on the line of a side
-  EXPECT_TRUE(meets({0.1, 0, 0.1}, {0.1, 0, 0.1}));                               // a point
+  const auto intersects = [&](const P& a, const P& b) {
+    return segment_intersects_triangle(a, b, t0, t1, t2);
+  };
+  EXPECT_TRUE(intersects({0.2, 1, 0.2}, {0.2, -1, 0.2}));                         // through
+  EXPECT_FALSE(intersects({0.2, 1, 0.2}, {0.2, 1e-300, 0.2}));                    // ends before the plane
+  EXPECT_TRUE(intersects({0.2, 1, 0.2}, {0.2, 0, 0.2}));                          // ends on the plane
+  EXPECT_FALSE(intersects({0.8, 1, 0.8}, {0.8, -1, 0.8}));                        // passes beside
+  EXPECT_TRUE(intersects({0.5, 1, 0.5}, {0.5, -1, 0.5}));                         // through a side
+  EXPECT_TRUE(intersects({0, 1, 0}, {0, -1, 0}));                                 // through a corner
+  EXPECT_TRUE(intersects({-1, 0, 0.2}, {1, 0, 0.2}));                             // in the plane, across
+  EXPECT_TRUE(intersects({0.1, 0, 0.1}, {0.2, 0, 0.2}));                          // in the plane, inside
+  EXPECT_FALSE(intersects({-1, 0, 1}, {-0.1, 0, -1}));                            // in the plane, beside
+  EXPECT_TRUE(intersects({2, 0, 0}, {0.5, 0, 0}));                                // along a side
+  EXPECT_FALSE(intersects({2, 0, 0}, {1.5, 0, 0}));                               // on the line of a side
+  EXPECT_TRUE(intersects({0.1, 0, 0.1}, {0.1, 0, 0.1}));                          // a point
   EXPECT_FALSE(segment_intersects_triangle(P{0, 1, 0}, P{1, 1, 0}, t0, t1, t1));  // zero area, same plane
   EXPECT_TRUE(segment_intersects_triangle(P{0.5, 1, 0}, P{0.5, -1, 0}, t0, t1, t1));
 }

@@ -62,8 +62,8 @@ ContactProblem tower(int boxes, double mu, double push) {
 
 TEST(ManifoldLab, FindsTheManifoldsOfATower) {
   const ContactProblem p = tower(5, 0.3, 1);
-  EXPECT_EQ(why_no_manifolds(p), "");
-  const ManifoldProblem m = make_manifolds(p);
+  ManifoldProblem m;
+  ASSERT_EQ(read_manifolds(p, m), "");
   ASSERT_EQ(m.start.size(), 6u);
   EXPECT_EQ(m.start.back(), 20);
   for (std::size_t k = 0; k + 1 < m.start.size(); ++k) EXPECT_EQ(m.start[k + 1] - m.start[k], 4);
@@ -141,7 +141,6 @@ ContactProblem as_global(const ContactProblem& p) {
 TEST(ManifoldLab, TakesGlobalProblemsOfRigidBodies) {
   const ContactProblem p = tower(3, 0.4, 0.3);
   ContactProblem global = as_global(p);
-  EXPECT_EQ(why_no_manifolds(global), "");
   const auto lab = make_contact_lab(Backend::cpu);
   lab->load(global);
   const SolveReport report = lab->solve("manifold_gs", {});
@@ -149,7 +148,8 @@ TEST(ManifoldLab, TakesGlobalProblemsOfRigidBodies) {
   const std::vector<double> v = velocities(p, report.r), w = velocities(global, report.r);
   for (std::size_t i = 0; i < v.size(); ++i) EXPECT_NEAR(v[i], w[i], 1e-9);
   global.A.values[0] *= 2;  // no body has three masses
-  EXPECT_NE(why_no_manifolds(global), "");
+  ManifoldProblem m;
+  EXPECT_NE(read_manifolds(global, m).find("other entries than masses"), std::string::npos);
 }
 
 TEST(ManifoldLab, KeepsAHistoryAndItsBudget) {
@@ -161,7 +161,7 @@ TEST(ManifoldLab, KeepsAHistoryAndItsBudget) {
   EXPECT_TRUE(report.converged);
   ASSERT_GT(report.history.size(), 3u);
   for (std::size_t k = 1; k < report.history.size(); ++k)
-    EXPECT_GE(report.history[k].iteration, report.history[k - 1].iteration);
+    EXPECT_GT(report.history[k].iteration, report.history[k - 1].iteration);
   params.max_iterations = 3;
   params.tolerance = 1e-14;
   const SolveReport cut = lab->solve("manifold_gs", params);

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
 #include <tuple>
 
 #include "gpu/rigid/manifold/manifold.h"
@@ -124,6 +123,8 @@ struct Reader {
 
 /// What the problem as a whole must be.
 std::string form_fault(const ContactProblem& p) {
+  if (p.form == ContactProblem::Form::global)
+    return "the problem is global, and A has other entries than masses and inertias of rigid bodies";
   if (p.form != ContactProblem::Form::bodies) return "the problem is not given by bodies";
   if (p.dim != 3) return "blocks have torsion";
   if (p.body_dofs != 6) return "bodies have no rotation";
@@ -188,7 +189,9 @@ std::optional<ContactProblem> by_bodies(const ContactProblem& global) {
   return p;
 }
 
-std::string convert(const ContactProblem& given, ManifoldProblem& out) {
+}  // namespace
+
+std::string read_manifolds(const ContactProblem& given, ManifoldProblem& out) {
   const std::optional<ContactProblem> made = by_bodies(given);
   const ContactProblem& p = made ? *made : given;
   if (std::string fault = form_fault(p); !fault.empty()) return fault;
@@ -232,19 +235,6 @@ std::string convert(const ContactProblem& given, ManifoldProblem& out) {
   }
   out.start.push_back(static_cast<std::int32_t>(out.block.size()));
   return {};
-}
-
-}  // namespace
-
-std::string why_no_manifolds(const ContactProblem& problem) {
-  ManifoldProblem manifolds;
-  return convert(problem, manifolds);
-}
-
-ManifoldProblem make_manifolds(const ContactProblem& problem) {
-  ManifoldProblem manifolds;
-  if (std::string fault = convert(problem, manifolds); !fault.empty()) throw std::invalid_argument(fault);
-  return manifolds;
 }
 
 }  // namespace stickslip
