@@ -41,9 +41,10 @@ Words choices_of(const CLI::Option& option) {
   return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
 }
 
-Words scene_names() {
+template <class Row>
+Words names_of(const std::vector<Row>& rows) {
   Words names;
-  for (const SceneInfo& scene : list_scenes()) names.push_back(scene.name);
+  for (const Row& row : rows) names.emplace_back(row.name);
   return names;
 }
 
@@ -53,18 +54,6 @@ Words variant_names() {
     for (const auto& [name, description] : scene.variants) names.push_back(name);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
-Words contact_solver_names() {
-  Words names;
-  for (const ContactSolverInfo& solver : list_lab_solvers()) names.emplace_back(solver.name);
-  return names;
-}
-
-Words problem_names() {
-  Words names;
-  for (const GeneratorInfo& generator : list_generators()) names.emplace_back(generator.name);
   return names;
 }
 
@@ -86,11 +75,11 @@ Words setting_keys(bool of_lab) {
 Words values_of(const CLI::Option& option, bool of_lab) {
   if (Words choices = choices_of(option); !choices.empty()) return choices;
   const std::string& name = option.get_single_name();
-  if (name == "scene") return scene_names();
+  if (name == "scene") return names_of(list_scenes());
   if (name == "variant") return variant_names();
-  if (name == "solver") return of_lab ? contact_solver_names() : solver_names();
-  if (name == "solvers") return contact_solver_names();
-  if (name == "generate") return problem_names();
+  if (name == "solver") return of_lab ? names_of(list_lab_solvers()) : solver_names();
+  if (name == "solvers") return names_of(list_lab_solvers());
+  if (name == "generate") return names_of(list_generators());
   if (name == "set") return setting_keys(of_lab);
   return {};
 }

@@ -31,10 +31,10 @@ struct ManifoldProblem {
   std::vector<double> free;          // A^-1 f, 6 per body [m/s, rad/s]
 };
 
-/// Fills `manifolds` and returns nothing, or says why manifold_gs cannot solve the problem. It takes problems
+/// Fills `out` and returns nothing, or says why manifold_gs cannot solve the problem. It takes problems
 /// of rigid bodies whose blocks are points of contact: three rows, isotropic Coulomb friction without
 /// cohesion, along orthonormal axes at one place, between two bodies or a body and the world. A global
 /// problem will do if its A has the masses and inertias of rigid bodies on its diagonal.
-std::string read_manifolds(const ContactProblem& problem, ManifoldProblem& manifolds);
+std::string read_manifolds(const ContactProblem& given, ManifoldProblem& out);
 
 }  // namespace stickslip

@@ -1,12 +1,10 @@
 #include "gpu/rigid/manifold/manifold_solver.cuh"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
-#include "gpu/core/timer.h"
 #include "gpu/core/trace.h"
 #include "gpu/rigid/manifold/manifold_lane.h"
 
@@ -187,158 +185,6 @@ void ManifoldSolver::judge(Context& ctx, const ManifoldLimits& limits) {
         return limits.is_due(*progress) ? run_on_pack(packs, i, JudgeOp{}) : Vec<double, 2>{0, 0};
       },
       pair_sum_.data(), kMedium);
-}
-
-/// Counts an iteration. If a check is due: updates the residual, the best impulses so far and the stop flag.
-void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
-  judge(ctx, limits);
-  ManifoldProgress* progress = progress_.data();
-  const Vec<double, 2>* judged = pair_sum_.data();
-  const double *free2 = free_sum_.data(), *jam = jam_.data(), least2 = least2_;
-  ConjugateSums* sums = conjugate_.sums();
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    progress->is_best = 0;
-    if (*jam >= manifold_detail::kMostJam) progress->jams = progress->stop = 1;
-    if (progress->stop != 0) return;
-    if (limits.is_due(*progress)) {
-      progress->residual = manifold_detail::relative_error((*judged)[0], *free2, least2);
-      if (progress->residual < progress->best) {
-        progress->best = progress->residual;
-        progress->is_best = 1;
-      }
-      sums->suspended = progress->suspends() ? 1 : 0;
-      progress->stop = progress->residual <= limits.tolerance || progress->iterations >= limits.last;
-    }
-    ++progress->iterations;
-  });
-  const double* r = impulse_.data();
-  double* best = best_impulse_.data();
-  launch(
-      ctx, impulse_.size(),
-      [=] SS_LAMBDA(std::size_t i) {
-        if (progress->is_best != 0) best[i] = r[i];
-      },
-      kLight);
-}
-
-/// Returns the best impulses of all checks, their velocities and their residual. If rounding had made the
-/// residual look too small, the solve continues.
-void ManifoldSolver::finish(Context& ctx, const ManifoldLimits& limits) {
-  halt_ = nullptr;
-  ManifoldProgress* progress = progress_.data();
-  copy(ctx, impulse_.data(), best_impulse_.data(), impulse_.size());
-  apply_impulses(ctx);
-  judge(ctx, ManifoldLimits::always());
-  const Vec<double, 2>* judged = pair_sum_.data();
-  const double *free2 = free_sum_.data(), least2 = least2_;
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    progress->residual = progress->best = manifold_detail::relative_error((*judged)[0], *free2, least2);
-    progress->scale = std::sqrt(*free2 < least2 ? least2 : *free2);
-    progress->stop =
-        progress->jams != 0 || progress->iterations > limits.last || !(progress->residual > limits.tolerance);
-  });
-}
-
-SweptManifolds ManifoldSolver::swept() {
-  return {impulse_.data(), v_.data(),    impulse_.size(), v_.size(), bodies_,
-          v_free_.data(),  mass_.data(), data_.data(),    halt_};
-}
-
-/// After the stop, an iteration changes no impulses or velocities.
-void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits) {
-  const SweptManifolds now = swept();
-  if (params.conjugate) conjugate_.remember(ctx, now);
-  sweep(ctx, {params.prox_local_steps, params.omega, false});
-  if (params.conjugate) {
-    sweep(ctx, {params.prox_local_steps, params.omega, true});
-    conjugate_.measure_change(ctx, now);
-    conjugate_.keep_or_restore(ctx, now);
-  }
-  // Check and return only impulses after a sweep that no guard undid: they are inside their cones.
-  check(ctx, limits);
-  if (params.conjugate) conjugate_.step(ctx, now);
-}
-
-/// Back to the impulses of the span before, whose residual is `residual`.
-void ManifoldSolver::take_back(Context& ctx, double residual) {
-  copy(ctx, impulse_.data(), verified_impulse_.data(), impulse_.size());
-  copy(ctx, best_impulse_.data(), verified_impulse_.data(), impulse_.size());
-  apply_impulses(ctx);
-  ManifoldProgress* progress = progress_.data();
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { progress->residual = progress->best = residual; });
-}
-
-void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record,
-                           const Observer& observe) {
-  record.tolerance = params.tolerance;
-  record.message.clear();
-  record.iterations = 0;
-  record.residual = 0;
-  record.colours = static_cast<int>(order_.batches());
-  if (order_.packs() == 0 || params.max_iterations <= 0) return;
-  const Timer timer;
-  constexpr long kInterval = 10;  // default, if the parameters set none
-  constexpr long kMost = std::numeric_limits<std::int32_t>::max();
-  const ManifoldLimits limits{
-      params.tolerance,
-      static_cast<std::int32_t>(
-          std::min(kMost, params.check_interval > 0 ? params.check_interval : kInterval)),
-      static_cast<std::int32_t>(std::min(kMost, static_cast<long>(params.max_iterations)))};
-  progress_.resize(ctx, 1);
-  best_impulse_.resize(ctx, impulse_.size());
-  copy(ctx, best_impulse_.data(), impulse_.data(), impulse_.size());
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  fill(ctx, progress_.data(), 1, ManifoldProgress{0, 0, 0, 0, kInfinity, kInfinity, 0, kInfinity, 0});
-  // Counts as iteration 0: the result is never worse than the start.
-  check(ctx, {-1.0, limits.interval, limits.last});
-  ManifoldProgress progress{};
-  constexpr std::int32_t kMostUnwatched = 20'000, kSpan = 500;
-  constexpr int kMostFailures = 4;
-  const bool watched = params.time_budget > 0 || limits.last > kMostUnwatched || observe;
-  bool wanted = true;
-  const auto has_time = [&] {
-    return wanted && (params.time_budget <= 0 || timer.seconds() <= params.time_budget);
-  };
-  // Rounding lets swept velocities drift away from the impulses. After each span of iterations `finish`
-  // recomputes them. A span that made the residual no better is followed by one without steps along
-  // directions; one that made it worse, or claimed too much, is a failure as well.
-  LabParams used = params;
-  double verified = kInfinity;
-  int failures = 0;
-  while (progress.stop == 0 && failures < kMostFailures) {
-    ManifoldLimits span = limits;
-    span.last = static_cast<std::int32_t>(
-        std::min(static_cast<long>(limits.last), std::max(0L, progress.iterations - 1L) + kSpan));
-    conjugate_.restart(ctx);
-    halt_ = &progress_.data()->stop;
-    if (watched) {
-      // Only the host can read a clock and the cancel flag.
-      do {
-        for (std::int32_t k = 0; k < limits.interval; ++k) iterate(ctx, used, span);
-        progress = read_back(ctx, progress_.data());
-        if (observe) wanted = observe(progress);
-      } while (progress.stop == 0 && has_time());
-    } else {
-      repeat_until(ctx, loop_, halt_, [&] { iterate(ctx, used, span); });
-    }
-    finish(ctx, limits);
-    progress = read_back(ctx, progress_.data());
-    used.conjugate = params.conjugate && progress.residual < ManifoldProgress::kProgress * verified;
-    const bool is_worse = verified < kInfinity && !(progress.residual <= verified);
-    if (is_worse) take_back(ctx, verified);
-    else verified = progress.residual;
-    if (is_worse || (progress.stop == 0 && progress.iterations <= span.last)) ++failures;
-    if (progress.stop == 0 && !is_worse) {
-      verified_impulse_.resize(ctx, impulse_.size());
-      copy(ctx, verified_impulse_.data(), impulse_.data(), impulse_.size());
-    }
-    progress.residual = verified;
-    if (!has_time()) break;
-  }
-  record.iterations = std::max(0, progress.iterations - 1);  // none if the first check stops
-  record.residual = progress.residual;
-  record.scale = progress.scale;
-  if (progress.jams != 0) record.message = "friction jams a contact: mu |W_NT| reaches W_NN";
 }
 
 void ManifoldSolver::velocities(Context& ctx, DeviceBodies& bodies) const {
