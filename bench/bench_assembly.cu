@@ -10,6 +10,19 @@
 #include "gpu/linear/split_matrix.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Gradients at the corners of a batch of tets; zero at the others.
+struct BatchCorners {
+  IndexRange tets;
+  const Vec3* corner;  // from the first tet of the batch on
+
+  SS_HD Vec3 operator()(std::size_t c) const {
+    return tets.has(c / 4) ? corner[c - 4 * tets.begin] : Vec3::zero();
+  }
+};
+
+}  // namespace
 
 /// The linearised elasticity of a bent block of tets: gradient by node, Hessian as a SplitMatrix, in batches
 /// as in a Newton iteration.
@@ -75,21 +88,15 @@ class AssemblyBench {
     return static_cast<double>(tets()) * per_tet + static_cast<double>(gradient_.size()) * 2 * sizeof(Vec3);
   }
 
-  // Public because nvcc allows no device lambda in a private member.
-  void gather(IndexRange tets) {
-    const Vec3* corner = corners_.data();
-    const std::size_t first = 4 * tets.begin;
-    hessian_.element_gather().sum(
-        ctx_, [=] SS_LAMBDA(std::size_t c) { return tets.has(c / 4) ? corner[c - first] : Vec3::zero(); },
-        gradient_.data());
-  }
-
  private:
   static constexpr std::size_t kBatches = 16;  // as IncrementalPotential
   static constexpr Real kStep = Real(0.01);    // [s]; without damping it has no effect
 
   void elements(IndexRange tets) {
     solid_->gradient_and_hessian(ctx_, {x_.data(), x_.data(), kStep}, tets, corners_.data(), blocks_.data());
+  }
+  void gather(IndexRange tets) {
+    hessian_.element_gather().sum(ctx_, BatchCorners{tets, corners_.data()}, gradient_.data());
   }
   template <class F>
   void for_batches(F work) {

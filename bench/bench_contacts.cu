@@ -217,7 +217,7 @@ void add_rates(Column& column, const std::string& name, int iterations, double t
   add("check by the judge", column.check_seconds(iterations), traffic.check());
   const auto add_time = [&](const char* what, double seconds) {
     result.figures.push_back({name + ", " + what, 1e3 * seconds, "ms", 1e3 * traffic.colouring() / triad,
-                              "what tells who meets, read once at triad bandwidth"});
+                              "the adjacency of the contacts, read once at triad bandwidth"});
   };
   add_time("colouring", column.colouring_seconds());
   if (!column.W().factored()) add_time("colouring of the graph", column.graph_colouring_seconds());

@@ -73,8 +73,8 @@ double search_bytes(const QueryScene& scene, double vectors) {
 }  // namespace
 
 template <class Pair>
-std::int32_t count_meeting_pairs(Context& ctx, const Vec4i* pairs, std::size_t n, const Vec3* x,
-                                 const Vec3* p, Real slack) {
+std::int32_t count_colliding_pairs(Context& ctx, const Vec4i* pairs, std::size_t n, const Vec3* x,
+                                   const Vec3* p, Real slack) {
   Buffer<std::int32_t> count(ctx, 1);
   reduce_sum(
       ctx, n,
@@ -134,12 +134,12 @@ class QueryBench {
     add("ccd queries", 1e-6 * queries() / (search + bound), "Mqueries/s");
     add("ccd pairs", 1e-6 * candidates / bound, "Mpairs/s");
     add("swept candidates", candidates, "pairs");
-    const double meeting =
-        count_meeting_pairs<PointTriangle<Real>>(ctx_, pairs.point_triangle, pairs.point_triangle_count,
-                                                 scene_.x.data(), scene_.p.data(), settings.slack) +
-        count_meeting_pairs<EdgeEdge<Real>>(ctx_, pairs.edge_edge, pairs.edge_edge_count, scene_.x.data(),
-                                            scene_.p.data(), settings.slack);
-    add("useful share of swept candidates", 100 * meeting / candidates, "%");
+    const double colliding =
+        count_colliding_pairs<PointTriangle<Real>>(ctx_, pairs.point_triangle, pairs.point_triangle_count,
+                                                   scene_.x.data(), scene_.p.data(), settings.slack) +
+        count_colliding_pairs<EdgeEdge<Real>>(ctx_, pairs.edge_edge, pairs.edge_edge_count, scene_.x.data(),
+                                              scene_.p.data(), settings.slack);
+    add("useful share of swept candidates", 100 * colliding / candidates, "%");
   }
 
  private:

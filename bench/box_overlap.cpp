@@ -34,7 +34,7 @@ Span span_of(const SceneBox& box) {
   return {box.pose.x - r, box.pose.x + r};
 }
 
-bool meet(const Span& a, const Span& b) {
+bool overlap(const Span& a, const Span& b) {
   for (int i = 0; i < 3; ++i)
     if (a.low[i] > b.high[i] || b.low[i] > a.high[i]) return false;
   return true;
@@ -118,7 +118,7 @@ OverlapReport measure_overlaps(const std::vector<SceneBox>& boxes) {
   for (const std::size_t i : order) {
     std::erase_if(open, [&](std::size_t j) { return spans[j].high[axis] < spans[i].low[axis]; });
     for (const std::size_t j : open)
-      if ((boxes[i].moves || boxes[j].moves) && meet(spans[i], spans[j]))
+      if ((boxes[i].moves || boxes[j].moves) && overlap(spans[i], spans[j]))
         add_separation(box_separation(boxes[i], boxes[j]), sum, report);
     open.push_back(i);
   }

@@ -48,8 +48,9 @@ stage "file length" python3 tools/check_length.py
 stage "links of pages" python3 tools/check_links.py
 stage "references" python3 tools/check_references.py
 stage "retired words" python3 tools/check_words.py
+stage "names of tests" python3 tools/check_tests.py
 stage "generated documents" python3 tools/make_docs.py --check --program "$build/app/stickslip"
-stage "shell scripts" shellcheck -x tools/*.sh tests/program/*.sh .ci/run
+stage "shell scripts" shellcheck -x tools/*.sh tests/program/*.sh tests/device/*.sh .ci/run
 stage "format" check_format
 stage "clang-tidy" check_tidy
 exit "$failed"

@@ -14,7 +14,7 @@ test_packages=(
   ccache git python3
   clang-format clang-tidy shellcheck
   clang libclang-rt-dev
-  libgtest-dev libgmp-dev dpkg-dev file
+  libgtest-dev libgmp-dev libboost-context-dev dpkg-dev file
   vulkan-validationlayers xvfb xauth xdotool
 )
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds everything, lints, and runs the quick tests. --all adds the long tests, and machine code of CUDA
-# kernels on machines without a device. --asan adds the program's tests, including those with a window, under
+# Builds everything, lints, and runs the quick tests. --all adds the long tests, and, on machines without a
+# device, machine code of CUDA kernels and nvcc's compilation of device tests. --asan adds the program's tests, including those with a window, under
 # the address and undefined-behaviour sanitizers. With NAME, a regular expression: builds, and runs only the
 # matching tests.
 set -euo pipefail
@@ -12,7 +12,7 @@ asan=false
 name=
 for option in "$@"; do
   case "$option" in
-    --all) tier=() cuda=(-DSTICKSLIP_CUDA_ARCH=90) ;;
+    --all) tier=() cuda=(-DSTICKSLIP_CUDA_ARCH=90 -DSTICKSLIP_CUDA_TESTS=ON) ;;
     --asan) asan=true ;;
     -*)
       echo "usage: tools/test.sh [--all] [--asan] [NAME]" >&2

@@ -9,6 +9,7 @@ import check_includes
 import check_length
 import check_links
 import check_references
+import check_tests
 import check_words
 from tidy_database import tidy_entries
 
@@ -159,6 +160,37 @@ class Words(Tree):
     def test_rows_are_unique(self):
         words = [row.word for row in check_words.RETIRED]
         self.assertEqual(len(words), len(set(words)))
+
+
+class Tests(Tree):
+    def faults(self, path: str, text: str) -> list[str]:
+        self.write(path, text)
+        found = check_tests.check(self.root)
+        (self.root / path).unlink()
+        return found
+
+    def test_allowed(self):
+        for path, text in [
+            ("tests/core/scan_test.cu", "BACKEND_TEST(Scan, EqualsTheSerialOne) {"),
+            ("tests/step/rigid_test.cpp", "TEST_P(LongRobustness, SlidesAlongItsGrain) {"),
+            ("tests/step/lost_device_test.cu", "TEST(cuda_LostDevice, IsNamed) {"),
+            ("tests/collide/contacts_by_loops.cpp", "int helper() { return 0; }"),
+            ("tests/backend_test.h", "// BACKEND_TEST(Suite, Name)"),
+        ]:
+            self.assertEqual(self.faults(path, text), [], path + " " + text)
+
+    def test_forbidden(self):
+        for path, text in [
+            ("tests/core/test_scan.cu", ""),
+            ("tests/core/scan.cu", "TEST(Scan, Sums) {"),
+            ("tests/core/scan_test.cpp", "TEST(Scan, sums_in_place) {"),
+            ("tests/core/scan_test.cpp", "TEST_F(\n    Scan_Place, Sums) {"),
+            ("tests/core/scan_test.cpp", "TEST(Scan, IsNoLongerSlow) {"),
+            ("tests/core/scan_test.cpp", "TEST(ScanLong, Sums) {"),
+            ("tests/core/scan_test.cpp", "TEST(Longest, Sums) {"),
+            ("tests/core/scan_test.cpp", "TEST(Scan, BoxesMeet) {"),
+        ]:
+            self.assertEqual(len(self.faults(path, text)), 1, path + " " + text)
 
 
 class TidyDatabase(Tree):

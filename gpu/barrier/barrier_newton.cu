@@ -13,7 +13,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-bool BarrierNewton::Tolerance::met(const NewtonRecord& record) const {
+bool BarrierNewton::Tolerance::satisfied_by(const NewtonRecord& record) const {
   return params.newton_stop == NewtonStop::displacement
              ? record.step_norm <= speed
              : record.gradient_norm <= params.newton_tolerance * first_gradient;
@@ -47,6 +47,37 @@ void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const 
         return half_space_toi(plane.normal, plane.offset, x[node], p[node], kept, Real(1));
       },
       Real(1), bound);
+}
+
+/// rhs = -g at the free nodes, zero at fixed ones.
+void set_right_side(Context& ctx, std::size_t n, const Vec3* g, const std::uint8_t* fixed, Vec3* rhs) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { rhs[i] = fixed[i] ? Vec3::zero() : -g[i]; });
+}
+
+/// Writes `norms`, but with the square of `step`.
+void find_norms(Context& ctx, std::size_t n, const Vec3* rhs, const Vec3* p, const PcgState* pcg,
+                NewtonNorms* norms) {
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { norms->pcg = *pcg; });
+  reduce_sum(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return static_cast<double>(norm2(rhs[i])); }, &norms->gradient2);
+  reduce_max(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return norm2(p[i]); }, Real(0), &norms->step);
+}
+
+/// p *= factor.
+void scale_direction(Context& ctx, std::size_t n, Real factor, Vec3* p) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { p[i] *= factor; });
+}
+
+/// trial = x + alpha p.
+void set_trial(Context& ctx, std::size_t n, const Vec3* x, Real alpha, const Vec3* p, Vec3* trial) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + alpha * p[i]; });
+}
+
+/// trial = x + start->bound() p.
+void set_first_trial(Context& ctx, std::size_t n, const Vec3* x, const LineSearchStart* start, const Vec3* p,
+                     Vec3* trial) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + start->bound() * p[i]; });
 }
 
 /// True if the parameters, not rounding, ended PCG.
@@ -116,31 +147,27 @@ void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, c
   clock.lap(seconds.ccd);
 }
 
-BarrierNewton::Norms BarrierNewton::solve(Context& ctx, IncrementalPotential& potential, const Params& params,
-                                          NewtonRecord& record) {
+NewtonNorms BarrierNewton::solve(Context& ctx, IncrementalPotential& potential, const Params& params,
+                                 NewtonRecord& record) {
   const Span span(ctx, "linear solve");
-  const std::size_t n = node_count_;
-  const Vec3* g = potential.gradient();
   const std::uint8_t* fixed = potential.fixed();
-  Vec3* rhs = rhs_.data();
-  Vec3* p = p_.data();
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { rhs[i] = fixed[i] ? Vec3::zero() : -g[i]; });
-  linear_solver_.launch_solve(ctx, potential.hessian(), rhs, p, params, fixed);
-  const Norms found = norms(ctx);
+  set_right_side(ctx, node_count_, potential.gradient(), fixed, rhs_.data());
+  linear_solver_.launch_solve(ctx, potential.hessian(), rhs_.data(), p_.data(), params, fixed);
+  const NewtonNorms found = norms(ctx);
   direction_ = linear_solver_.result(found.pcg);
   record.pcg_iterations = direction_.iterations;
   record.pcg_residual = direction_.residual;
   return found;
 }
 
-BarrierNewton::Norms BarrierNewton::solve_again(Context& ctx, IncrementalPotential& potential,
-                                                const Params& params, NewtonRecord& record) {
+NewtonNorms BarrierNewton::solve_again(Context& ctx, IncrementalPotential& potential, const Params& params,
+                                       NewtonRecord& record) {
   Params tight = params;
   tight.pcg_stop = PcgCriterion::relative;
   tight.pcg_tolerance = kTightTolerance;
   tight.pcg_iterations = std::max(params.pcg_iterations, Params{}.pcg_iterations);
   const int before = record.pcg_iterations;
-  const Norms found = solve(ctx, potential, tight, record);
+  const NewtonNorms found = solve(ctx, potential, tight, record);
   record.pcg_iterations += before;
   return found;
 }
@@ -157,24 +184,13 @@ bool BarrierNewton::resume(Context& ctx, const Params& params, NewtonRecord& rec
 
 bool BarrierNewton::shorten(Context& ctx, Real step, Real longest) {
   if (!(step > longest)) return false;
-  Vec3* p = p_.data();
-  const Real scale = longest / step;
-  launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { p[i] *= scale; });
+  scale_direction(ctx, node_count_, longest / step, p_.data());
   return true;
 }
 
-BarrierNewton::Norms BarrierNewton::norms(Context& ctx) {
-  const std::size_t n = node_count_;
-  const Vec3* rhs = rhs_.data();
-  const Vec3* p = p_.data();
-  Norms* norms = norms_.data();
-  const PcgState* pcg = linear_solver_.outcome();
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { norms->pcg = *pcg; });
-  reduce_sum(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { return static_cast<double>(norm2(rhs[i])); }, &norms->gradient2);
-  reduce_max(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { return norm2(p[i]); }, Real(0), &norms->step);
-  Norms host = read_back(ctx, norms);
+NewtonNorms BarrierNewton::norms(Context& ctx) {
+  find_norms(ctx, node_count_, rhs_.data(), p_.data(), linear_solver_.outcome(), norms_.data());
+  NewtonNorms host = read_back(ctx, norms_.data());
   host.step = std::sqrt(host.step);
   return host;
 }
@@ -184,11 +200,11 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
   const Span span(ctx, "line search");
   const Vec3* p = p_.data();
   Vec3* trial = trial_.data();
-  Search* search = search_.data();
-  potential.launch_values(ctx, near_, x, search->before);
-  launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + search->bound() * p[i]; });
-  potential.launch_values(ctx, near_, trial, search->trial);
-  const Search first = read_back(ctx, search);
+  LineSearchStart* start = search_.data();
+  potential.launch_values(ctx, near_, x, start->before);
+  set_first_trial(ctx, node_count_, x, start, p, trial);
+  potential.launch_values(ctx, near_, trial, start->trial);
+  const LineSearchStart first = read_back(ctx, start);
   record.ccd_bound = first.bound();
   record.energy = total(first.trial);
 
@@ -197,7 +213,7 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
   const double tolerance = 1e-12 * std::abs(before) + potential.energy_rounding();
   for (Real alpha = first.bound(); alpha > kShortestStep; alpha *= Real(0.5)) {
     if (alpha < first.bound()) {
-      launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { trial[i] = x[i] + alpha * p[i]; });
+      set_trial(ctx, node_count_, x, alpha, p, trial);
       record.energy = total(potential.values(ctx, near_, trial));
     }
     if (!(record.energy <= before + tolerance)) continue;
@@ -221,9 +237,10 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
     potential.linearise(ctx, x);
   }
   clock.lap(seconds.assembly);
-  Norms norms = solve(ctx, potential, params, record);
+  NewtonNorms norms = solve(ctx, potential, params, record);
   record.step_norm = norms.step / params.dt;
-  if (params.newton_stop == NewtonStop::displacement && tolerance.met(record) && was_ended_early(direction_))
+  if (params.newton_stop == NewtonStop::displacement && tolerance.satisfied_by(record) &&
+      was_ended_early(direction_))
     norms = solve_again(ctx, potential, params, record);
   clock.lap(seconds.linear_solve);
   record.gradient_norm = std::sqrt(norms.gradient2);
@@ -245,8 +262,8 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   const int most = limited ? std::max(params.contact_limit, record.contacts) : 0;
   const auto contact_limit = static_cast<std::size_t>(most);
   Real alpha = line_search(ctx, potential, x, contact_limit, record);
-  while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened && !tolerance.met(record) &&
-         !is_over_budget(params, clock)) {
+  while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened &&
+         !tolerance.satisfied_by(record) && !is_over_budget(params, clock)) {
     clock.lap(seconds.line_search);
     const bool closer = resume(ctx, params, record);
     clock.lap(seconds.linear_solve);
@@ -292,7 +309,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
 
     // The last direction is worth its line search: the final error gets quadratically smaller. A step that
     // impacts shortened has not converged, however small the direction was; one that rounding shortened has.
-    const bool arrived = tolerance.met(record) && record.ccd_bound == 1;
+    const bool arrived = tolerance.satisfied_by(record) && record.ccd_bound == 1;
     if (arrived && (schedule.is_settled() || alpha == 0)) {
       report.converged = true;
       return stop(schedule.is_frozen() ? "converged, friction frozen" : "converged");

@@ -13,6 +13,20 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+/// Of the gradient g and the Newton direction p, with the outcome of the solve.
+struct NewtonNorms {
+  double gradient2;  // |g|_2^2 over the free nodes
+  Real step;         // |p|_inf
+  PcgState pcg;
+};
+
+/// Data for the start of a line search, in one host read.
+struct LineSearchStart {
+  Real bounds[2];  // of the step, from contact pairs and half-spaces
+  double before[IncrementalPotential::term_count], trial[IncrementalPotential::term_count];
+  SS_HD Real bound() const { return bounds[1] < bounds[0] ? bounds[1] : bounds[0]; }
+};
+
 class BarrierNewton {
  public:
   void load(Context& ctx, const DeviceModel& device);
@@ -36,38 +50,31 @@ class BarrierNewton {
 
   const Proximity& near() const { return near_; }
 
-  // Stages of `minimise`; public because nvcc allows no device lambda in a private member.
-  struct Norms {
-    double gradient2;  // |g|_2^2 over the free nodes
-    Real step;         // |p|_inf
-    PcgState pcg;
-  };
-  /// Data for the start of a line search, in one host read.
-  struct Search {
-    Real bounds[2];  // of the step, from contact pairs and half-spaces
-    double before[IncrementalPotential::term_count], trial[IncrementalPotential::term_count];
-    SS_HD Real bound() const { return bounds[1] < bounds[0] ? bounds[1] : bounds[0]; }
-  };
-  /// Finds the candidates of the swept path (one host read), and search_->bounds.
-  void launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
-                         const Vec3* p, StageClock& clock, StageTimes& seconds);
-  Norms solve(Context& ctx, IncrementalPotential& potential, const Params& params, NewtonRecord& record);
-  /// Solves to a relative residual of 1e-4, with the default cap of iterations or a larger one.
-  Norms solve_again(Context& ctx, IncrementalPotential& potential, const Params& params,
-                    NewtonRecord& record);
-  Norms norms(Context& ctx);
-  /// Runs 100 more iterations for a direction that the line search could not use [Guo24 App. B];
-  /// false when they gain nothing.
-  bool resume(Context& ctx, const Params& params, NewtonRecord& record);
-  /// Scales a direction with |p|_inf = `step` down to `longest` [m]; true if it was longer.
-  bool shorten(Context& ctx, Real step, Real longest);
+ private:
   /// The stopping criterion; the gradient counts from the second iteration on.
   struct Tolerance {
     const Params& params;
     double speed;               // [m/s]
     double first_gradient = 0;  // [N]
-    bool met(const NewtonRecord& record) const;
+    bool satisfied_by(const NewtonRecord& record) const;
   };
+
+  // Stages of `minimise`.
+
+  /// Finds the candidates of the swept path (one host read), and search_->bounds.
+  void launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
+                         const Vec3* p, StageClock& clock, StageTimes& seconds);
+  NewtonNorms solve(Context& ctx, IncrementalPotential& potential, const Params& params,
+                    NewtonRecord& record);
+  /// Solves to a relative residual of 1e-4, with the default cap of iterations or a larger one.
+  NewtonNorms solve_again(Context& ctx, IncrementalPotential& potential, const Params& params,
+                          NewtonRecord& record);
+  NewtonNorms norms(Context& ctx);
+  /// Runs 100 more iterations for a direction that the line search could not use [Guo24 App. B];
+  /// false when they gain nothing.
+  bool resume(Context& ctx, const Params& params, NewtonRecord& record);
+  /// Scales a direction with |p|_inf = `step` down to `longest` [m]; true if it was longer.
+  bool shorten(Context& ctx, Real step, Real longest);
   /// One iteration: direction, bound and line search; moves x and returns the step's
   /// length, 0 if there was none.
   Real descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
@@ -78,7 +85,6 @@ class BarrierNewton {
   Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, std::size_t contact_limit,
                    NewtonRecord& record);
 
- private:
   const std::atomic<bool>* cancel_ = nullptr;
   std::size_t node_count_ = 0;
   BroadPhase broad_phase_;
@@ -86,8 +92,8 @@ class BarrierNewton {
   LinearSolver linear_solver_;
   PcgResult direction_;
   Buffer<Vec3> rhs_, p_, trial_;
-  Buffer<Norms> norms_;
-  Buffer<Search> search_;
+  Buffer<NewtonNorms> norms_;
+  Buffer<LineSearchStart> search_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

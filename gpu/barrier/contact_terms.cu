@@ -12,6 +12,62 @@ namespace {
 // A contact whose force is below this share of a mean node's weight is shown as open.
 constexpr Real kNoticeableForce = Real(1e-3);
 
+/// Writes the record of one contact of A or, behind those, of A'.
+struct ContactRecorder {
+  Proximity near;
+  const Contact* contact;         // of A, then of A'
+  std::size_t active;             // of A
+  const std::int32_t* candidate;  // of A: the index of the contact's pair in `near`
+  const AugmentedPair* augmented;
+  const std::uint64_t* keys;  // of `augmented`
+  std::size_t augmented_count;
+  const std::int32_t* object;  // per node
+  const Vec3 *x, *v;
+  Real sigma, d_hat, eps_v, noticeable;
+  ContactRecord* record;
+
+  SS_HD void operator()(std::size_t i) const {
+    const Contact c = contact[i];
+    const ContactStencil stencil = stencil_at(c, near.planes, x);
+    const ClosestPoints closest = closest_points(stencil);
+    const CornerVectors velocity = gather_corners(c.nodes, v);
+    Vec3 point = Vec3::zero(), slip = Vec3::zero();
+    std::int32_t b_node = -1;
+    for (int k = 0; k < node_count(c.type); ++k) {
+      if (closest.weights[k] > 0) point += closest.weights[k] * stencil.x[k];
+      if (closest.weights[k] < 0) b_node = c.nodes[k];
+      slip += closest.weights[k] * velocity[k];
+    }
+    slip -= dot(slip, closest.normal) * closest.normal;
+    Real force = make_friction_stencil(stencil, {d_hat, sigma, Real(0)}, Real(1)).mu_lambda;
+    // A stencil of A' adds its force to the record of its pair in A; beyond d_hat, without such a
+    // pair, it gets its own record.
+    const bool is_active = i < active;
+    const ContactPair pair =
+        is_active ? near[static_cast<std::size_t>(candidate[i])] : augmented[i - active].pair;
+    const std::int32_t at =
+        is_active ? find_pair(augmented, keys, augmented_count, pair) : static_cast<std::int32_t>(i - active);
+    if (at >= 0)
+      force += make_friction_stencil(stencil, {d_hat, sigma, augmented[at].multiplier}, Real(1)).mu_lambda;
+    ContactRecord r;
+    r.name = pair_key(pair);
+    r.point = (point - closest.distance / 2 * closest.normal).template cast<float>();
+    r.normal = closest.normal.template cast<float>();
+    r.gap = static_cast<float>(closest.distance);
+    const bool is_counted = !is_active && closest.distance < d_hat;  // in the record of its pair in A
+    r.normal_force = is_counted ? 0 : static_cast<float>(force);
+    r.augmented = at >= 0;
+    r.multiplier = at >= 0 ? static_cast<float>(augmented[at].multiplier) : 0;
+    r.slip_speed = static_cast<float>(norm(slip));
+    r.object_a = object[c.nodes[0]];
+    r.object_b = b_node >= 0 ? object[b_node] : -1;
+    r.state = force < noticeable     ? ContactState::open
+              : r.slip_speed < eps_v ? ContactState::stick
+                                     : ContactState::slip;
+    record[i] = r;
+  }
+};
+
 }  // namespace
 
 void ContactTerms::begin_step(const ContactSettings& settings, const Vec3* still) {
@@ -169,69 +225,31 @@ void ContactTerms::barrier_gradients(Context& ctx, const Vec3* x) {
 
 void ContactTerms::records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
                            const Vec3* v, std::vector<ContactRecord>& out) {
-  set_records(ctx, device, params, x, v);
+  const std::size_t active = set_.active_count();
+  records_.resize(ctx, set_.size());
+  launch(ctx, set_.size(),
+         ContactRecorder{
+             .near = near_,
+             .contact = set_.contacts(),
+             .active = active,
+             .candidate = set_.candidates(),
+             .augmented = augmented_.pairs(),
+             .keys = augmented_.keys(),
+             .augmented_count = augmented_.size(),
+             .object = device.node_object.data(),
+             .x = x,
+             .v = v,
+             .sigma = sigma_,
+             .d_hat = settings_.d_hat,
+             .eps_v = static_cast<Real>(params.eps_v),
+             .noticeable = kNoticeableForce * device.mean_mass * Real(9.81),
+             .record = records_.data(),
+         });
   out = records_.download(ctx);
-  const auto augmented = out.begin() + static_cast<std::ptrdiff_t>(set_.active_count());
+  const auto augmented = out.begin() + static_cast<std::ptrdiff_t>(active);
   out.erase(
       std::remove_if(augmented, out.end(), [](const ContactRecord& r) { return !(r.normal_force > 0); }),
       out.end());
-}
-
-void ContactTerms::set_records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
-                               const Vec3* v) {
-  const std::size_t active = set_.active_count();
-  records_.resize(ctx, set_.size());
-  const Contact* contact = set_.contacts();
-  const Plane* planes = near_.planes;
-  const Proximity near = near_;
-  const std::int32_t* candidate = set_.candidates();
-  const AugmentedPair* augmented = augmented_.pairs();
-  const std::uint64_t* keys = augmented_.keys();
-  const std::size_t augmented_count = augmented_.size();
-  const std::int32_t* object = device.node_object.data();
-  ContactRecord* record = records_.data();
-  const Real sigma = sigma_, d_hat = settings_.d_hat, eps_v = static_cast<Real>(params.eps_v);
-  const Real noticeable = kNoticeableForce * device.mean_mass * Real(9.81);
-  launch(ctx, set_.size(), [=] SS_LAMBDA(std::size_t i) {
-    const Contact c = contact[i];
-    const ContactStencil stencil = stencil_at(c, planes, x);
-    const ClosestPoints closest = closest_points(stencil);
-    const CornerVectors velocity = gather_corners(c.nodes, v);
-    Vec3 point = Vec3::zero(), slip = Vec3::zero();
-    std::int32_t b_node = -1;
-    for (int k = 0; k < node_count(c.type); ++k) {
-      if (closest.weights[k] > 0) point += closest.weights[k] * stencil.x[k];
-      if (closest.weights[k] < 0) b_node = c.nodes[k];
-      slip += closest.weights[k] * velocity[k];
-    }
-    slip -= dot(slip, closest.normal) * closest.normal;
-    Real force = make_friction_stencil(stencil, {d_hat, sigma, Real(0)}, Real(1)).mu_lambda;
-    // A stencil of A' adds its force to the record of its pair in A; beyond d_hat, without such a
-    // pair, it gets its own record.
-    const bool is_active = i < active;
-    const ContactPair pair =
-        is_active ? near[static_cast<std::size_t>(candidate[i])] : augmented[i - active].pair;
-    const std::int32_t at =
-        is_active ? find_pair(augmented, keys, augmented_count, pair) : static_cast<std::int32_t>(i - active);
-    if (at >= 0)
-      force += make_friction_stencil(stencil, {d_hat, sigma, augmented[at].multiplier}, Real(1)).mu_lambda;
-    ContactRecord r;
-    r.name = pair_key(pair);
-    r.point = (point - closest.distance / 2 * closest.normal).template cast<float>();
-    r.normal = closest.normal.template cast<float>();
-    r.gap = static_cast<float>(closest.distance);
-    const bool is_counted = !is_active && closest.distance < d_hat;  // in the record of its pair in A
-    r.normal_force = is_counted ? 0 : static_cast<float>(force);
-    r.augmented = at >= 0;
-    r.multiplier = at >= 0 ? static_cast<float>(augmented[at].multiplier) : 0;
-    r.slip_speed = static_cast<float>(norm(slip));
-    r.object_a = object[c.nodes[0]];
-    r.object_b = b_node >= 0 ? object[b_node] : -1;
-    r.state = force < noticeable     ? ContactState::open
-              : r.slip_speed < eps_v ? ContactState::stick
-                                     : ContactState::slip;
-    record[i] = r;
-  });
 }
 
 void ContactTerms::resize(Context& ctx, std::size_t count) {

@@ -66,9 +66,6 @@ class ContactTerms {
   /// beyond d_hat that still have a force. Waits for the host.
   void records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x, const Vec3* v,
                std::vector<ContactRecord>& out);
-  // Public because nvcc allows no device lambda in a private member.
-  void set_records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
-                   const Vec3* v);
 
   std::size_t stencil_count() const { return stencil_count_; }
   const Vec4i* stencil_nodes() const { return stencil_nodes_.data(); }

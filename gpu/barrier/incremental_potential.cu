@@ -11,6 +11,33 @@ namespace {
 
 constexpr std::size_t kMostBatches = 16;  // each walks the whole pattern
 
+/// Writes the gradient of inertia and springs at x to g; `inertia` is 1 / (beta dt^2).
+void set_node_gradients(Context& ctx, const DeviceModel& device, const StepInputs& in, Real inertia,
+                        const Vec3* x, Vec3* g) {
+  const Real* mass = device.mass.data();
+  const std::uint8_t* scripted = device.scripted.data();
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
+    Vec3 sum = scripted[i] ? in.script_stiffness * inertia * mass[i] * (x[i] - in.target[i])
+                           : inertia * mass[i] * (x[i] - in.y[i]);
+    for (int c = 0; c < 3; ++c)
+      if (in.drag.nodes[c] == static_cast<std::int32_t>(i))
+        sum += in.drag.weights[c] * in.drag.stiffness * (x[i] - in.drag.targets[c]);
+    g[i] = sum;
+  });
+}
+
+/// Adds the corners of `elements`, whose first is element_corner[0], to g.
+void add_element_corners(Context& ctx, const NodeGather& gather, IndexRange elements,
+                         const Vec3* element_corner, Vec3* g) {
+  const std::size_t first = 4 * elements.begin;
+  gather.sum(
+      ctx,
+      [=] SS_LAMBDA(std::size_t corner) {
+        return elements.has(corner / 4) ? element_corner[corner - first] : Vec3::zero();
+      },
+      g);
+}
+
 }  // namespace
 
 template <class F>
@@ -110,40 +137,12 @@ void IncrementalPotential::launch_values(Context& ctx, const Proximity& near, co
       out + springs);
 }
 
-/// Inertia and springs, into gradient_, overwriting it.
-void IncrementalPotential::set_node_gradients(Context& ctx, const Vec3* x) {
-  const StepInputs in = inputs_;
-  const Real* mass = device_->mass.data();
-  const std::uint8_t* scripted = device_->scripted.data();
-  const Real inertia = inverse_beta_dt2();
-  Vec3* g = gradient_.data();
-  launch(ctx, device_->node_count, [=] SS_LAMBDA(std::size_t i) {
-    Vec3 sum = scripted[i] ? in.script_stiffness * inertia * mass[i] * (x[i] - in.target[i])
-                           : inertia * mass[i] * (x[i] - in.y[i]);
-    for (int c = 0; c < 3; ++c)
-      if (in.drag.nodes[c] == static_cast<std::int32_t>(i))
-        sum += in.drag.weights[c] * in.drag.stiffness * (x[i] - in.drag.targets[c]);
-    g[i] = sum;
-  });
-}
-
-void IncrementalPotential::add_element_corners(Context& ctx, IndexRange elements) {
-  const Vec3* element_corner = element_corners_.data();
-  const std::size_t first = 4 * elements.begin;
-  hessian_.element_gather().sum(
-      ctx,
-      [=] SS_LAMBDA(std::size_t corner) {
-        return elements.has(corner / 4) ? element_corner[corner - first] : Vec3::zero();
-      },
-      gradient_.data());
-}
-
 void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
-  set_node_gradients(ctx, x);
+  set_node_gradients(ctx, *device_, inputs_, inverse_beta_dt2(), x, gradient_.data());
   for_batches([&](IndexRange elements) {
     elastic_.gradient_and_hessian(ctx, motion(x), elements, element_corners_.data(), element_blocks_.data());
     hessian_.assemble_batch(ctx, element_blocks_.data(), elements);
-    add_element_corners(ctx, elements);
+    add_element_corners(ctx, hessian_.element_gather(), elements, element_corners_.data(), gradient_.data());
   });
   contacts_.linearise(ctx, x);
 
@@ -158,10 +157,10 @@ void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
 double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
   if (contacts_.set().size() == 0) return 0;
   const std::size_t n = device_->node_count;
-  set_node_gradients(ctx, x);
+  set_node_gradients(ctx, *device_, inputs_, inverse_beta_dt2(), x, gradient_.data());
   for_batches([&](IndexRange elements) {
     elastic_.gradient(ctx, motion(x), elements, element_corners_.data());
-    add_element_corners(ctx, elements);
+    add_element_corners(ctx, hessian_.element_gather(), elements, element_corners_.data(), gradient_.data());
   });
 
   contacts_.barrier_gradients(ctx, x);

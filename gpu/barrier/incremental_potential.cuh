@@ -84,11 +84,6 @@ class IncrementalPotential {
   /// [J] a bound on rounding errors of the elastic energy near rest.
   double energy_rounding() const { return elastic_.energy_rounding(); }
 
-  // Parts of the gradient: inertia and springs, which overwrite it, and the corners of some elements, which
-  // add to it. Public because nvcc allows no device lambda in a private member.
-  void set_node_gradients(Context& ctx, const Vec3* x);
-  void add_element_corners(Context& ctx, IndexRange elements);
-
  private:
   Real inverse_beta_dt2() const { return Real(1) / (inputs_.beta * inputs_.dt * inputs_.dt); }
   SolidMotion motion(const Vec3* x) const {

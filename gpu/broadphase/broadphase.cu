@@ -42,7 +42,7 @@ struct PairQueries {
     }
   }
 
-  /// The node quadruple of query i and the primitive it met.
+  /// The node quadruple of query i and the primitive that it overlaps.
   SS_HD Vec4i pair(std::size_t i, std::int32_t primitive) const {
     if (i < surface.node_count) {
       const Vec3i t = surface.triangles[primitive];
@@ -74,12 +74,12 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
   launch(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
-        int met = 0;
+        int found = 0;
         queries.walk(i, [&](std::int32_t primitive) {
-          if (met < kKeptHits) hits[i * kKeptHits + met] = primitive;
-          ++met;
+          if (found < kKeptHits) hits[i * kKeptHits + found] = primitive;
+          ++found;
         });
-        counts[i] = met;
+        counts[i] = found;
       },
       kMedium);
   exclusive_scan(ctx, n, counts, offsets_.data());
@@ -100,8 +100,8 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
       [=] SS_LAMBDA(std::size_t i) {
         Vec4i* out = pairs + offsets[i];
         if (counts[i] > kKeptHits) {
-          int met = 0;
-          queries.walk(i, [&](std::int32_t primitive) { out[met++] = queries.pair(i, primitive); });
+          int found = 0;
+          queries.walk(i, [&](std::int32_t primitive) { out[found++] = queries.pair(i, primitive); });
         } else {
           for (int k = 0; k < counts[i]; ++k) out[k] = queries.pair(i, hits[i * kKeptHits + k]);
         }

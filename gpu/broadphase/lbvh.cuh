@@ -41,8 +41,11 @@ class Lbvh {
     return {nodes_.data(), order_.data(), leaf_boxes_.data(), static_cast<std::int32_t>(order_.size())};
   }
 
-  // The first stages of build, which refit completes.
+  // `build` is these two and then `refit`; separate calls let a benchmark time each.
+
+  /// Bounds of all boxes, and the Morton code of each.
   void compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n);
+  /// Sorts the primitives by their codes.
   void sort(Context& ctx);
 
  private:

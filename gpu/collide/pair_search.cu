@@ -39,11 +39,11 @@ struct PairFilter {
     return low < excluded_start[a + 1] && excluded[low] == b;
   }
 
-  /// True if the boxes overlap while a moves by `way` relative to b.
-  SS_HD bool meet_by(const BodyReach& a, const BodyReach& b, const Vec3f& way) const {
+  /// True if the boxes overlap while a moves by `displacement` relative to b.
+  SS_HD bool overlaps_swept(const BodyReach& a, const BodyReach& b, const Vec3f& displacement) const {
     const float turn = a.turn + b.turn;
     for (int k = 0; k < 3; ++k) {
-      const float shift = way[k];
+      const float shift = displacement[k];
       const float back = shift < 0 ? shift : 0.0f, ahead = shift > 0 ? shift : 0.0f;
       if (!(a.box.lo[k] + back - turn <= b.box.hi[k] && b.box.lo[k] <= a.box.hi[k] + ahead + turn))
         return false;
@@ -53,14 +53,15 @@ struct PairFilter {
 
   /// True if they overlap while both move, or while one moves and the other is stopped:
   /// tighter than sweeping both.
-  SS_HD bool meet(const BodyReach& a, const BodyReach& b) const {
-    return meet_by(a, b, a.shift - b.shift) || meet_by(a, b, a.shift) || meet_by(a, b, -b.shift);
+  SS_HD bool may_overlap(const BodyReach& a, const BodyReach& b) const {
+    return overlaps_swept(a, b, a.shift - b.shift) || overlaps_swept(a, b, a.shift) ||
+           overlaps_swept(a, b, -b.shift);
   }
 
   SS_HD bool accepts(std::int32_t a, std::int32_t b) const {
     const std::uint8_t either = state[a] | state[b];
     if ((either & kMoves) == 0 || (either & kLive) == 0) return false;
-    if (swept && !meet(reach[a], reach[b])) return false;
+    if (swept && !may_overlap(reach[a], reach[b])) return false;
     return !forbidden(a, b);
   }
 };
@@ -100,6 +101,72 @@ struct PairWalk {
   }
 };
 
+/// Writes state, box and reach of each of the n bodies; boxes in the order of `bodies`.
+void write_boxes(Context& ctx, const PairSearch::Input& in, const std::int32_t* bodies, std::size_t n,
+                 FloatBox* boxes, BodyReach* reach, std::uint8_t* state) {
+  const ShapeView shapes = in.shapes;
+  const BodyMotionView motion = in.motion;
+  const double margin = in.margin, dt = in.dt;
+  launch(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        const std::int32_t b = bodies[i];
+        const bool moves = motion.moves[b] != 0;
+        const Vec3d v = motion.velocity[b], w = motion.spin[b];
+        const bool live = moves ? motion.asleep == nullptr || motion.asleep[b] == 0 : norm2(v) + norm2(w) > 0;
+        state[b] = static_cast<std::uint8_t>((moves ? kMoves : 0) | (live ? kLive : 0));
+
+        const Box3d box = inflate(body_box(shapes, b, motion.pose[b]), margin / 2);
+        const Vec3d shift = dt * v;
+        const double full = 2 * shapes.radius[b], arc = dt * norm(w) * shapes.radius[b];
+        const double turn = arc < full ? arc : full;
+        const Box3d swept = merge(box, Box3d{box.lo + shift, box.hi + shift});
+        boxes[i] = float_box(dt > 0 ? inflate(swept, turn) : box);
+        // Rounded up by more than the possible rounding error.
+        reach[b] = {float_box(box), shift.cast<float>(), static_cast<float>(1.000001 * turn)};
+      },
+      kMedium);
+}
+
+/// Writes the pairs that the walks of all leaves of the moving tree find.
+void write_pairs(Context& ctx, const PairWalk& walk, const PairSearch::Output& target) {
+  launch(
+      ctx, walk.moving_count,
+      [=] SS_LAMBDA(std::size_t leaf) {
+        // Written in batches: the order is arbitrary until the sort.
+        constexpr int kBatch = 32;
+        std::uint64_t batch[kBatch];
+        int count = 0;
+        const auto hand_over = [&] {
+          if (count == 0) return;
+          const auto at = static_cast<std::size_t>(atomic_add(target.found, count));
+          for (int k = 0; k < count && at + k < target.room; ++k) target.keys[at + k] = batch[k];
+          count = 0;
+        };
+        walk(leaf, [&](std::uint64_t key) {
+          if (count == kBatch) hand_over();
+          batch[count++] = key;
+        });
+        hand_over();
+      },
+      Grain{64});
+}
+
+/// Adds the pairs of the last step with a movable body and none that is live.
+void copy_sleeping_pairs(Context& ctx, const PairSearch::Input& in, const std::uint8_t* state,
+                         const PairSearch::Output& target) {
+  const ContactListView before = in.before;
+  const PairKeys pair_keys = in.pair_keys;
+  launch(ctx, static_cast<std::size_t>(before.pairs), [=] SS_LAMBDA(std::size_t p) {
+    const std::uint64_t key = before.keys[p];
+    const std::int32_t a = pair_keys.a(key), b = pair_keys.b(key);
+    const std::uint8_t either = state[a] | (b >= 0 ? state[b] : std::uint8_t{0});
+    if ((either & kMoves) == 0 || (either & kLive) != 0) return;
+    const auto at = static_cast<std::size_t>(atomic_add(target.found, 1));
+    if (at < target.room) target.keys[at] = key;
+  });
+}
+
 }  // namespace
 
 void PairSearch::load(Context& ctx, const Model& model) {
@@ -134,32 +201,7 @@ void PairSearch::place_boxes(Context& ctx, const Input& in) {
   boxes_.resize(ctx, n);
   reach_.resize(ctx, n);
   state_.resize(ctx, n);
-  const std::int32_t* bodies = bodies_.data();
-  FloatBox* boxes = boxes_.data();
-  BodyReach* reach = reach_.data();
-  std::uint8_t* state = state_.data();
-  const ShapeView shapes = in.shapes;
-  const BodyMotionView motion = in.motion;
-  const double margin = in.margin, dt = in.dt;
-  launch(
-      ctx, n,
-      [=] SS_LAMBDA(std::size_t i) {
-        const std::int32_t b = bodies[i];
-        const bool moves = motion.moves[b] != 0;
-        const Vec3d v = motion.velocity[b], w = motion.spin[b];
-        const bool live = moves ? motion.asleep == nullptr || motion.asleep[b] == 0 : norm2(v) + norm2(w) > 0;
-        state[b] = static_cast<std::uint8_t>((moves ? kMoves : 0) | (live ? kLive : 0));
-
-        const Box3d box = inflate(body_box(shapes, b, motion.pose[b]), margin / 2);
-        const Vec3d shift = dt * v;
-        const double full = 2 * shapes.radius[b], way = dt * norm(w) * shapes.radius[b];
-        const double turn = way < full ? way : full;
-        const Box3d swept = merge(box, Box3d{box.lo + shift, box.hi + shift});
-        boxes[i] = float_box(dt > 0 ? inflate(swept, turn) : box);
-        // Rounded up by more than the possible rounding error.
-        reach[b] = {float_box(box), shift.cast<float>(), static_cast<float>(1.000001 * turn)};
-      },
-      kMedium);
+  write_boxes(ctx, in, bodies_.data(), n, boxes_.data(), reach_.data(), state_.data());
 }
 
 void PairSearch::walk_trees(Context& ctx, const Input& in, const Output& out) {
@@ -168,42 +210,7 @@ void PairSearch::walk_trees(Context& ctx, const Input& in, const Output& out) {
                           excluded_.data(), in.dt > 0};
   const PairWalk walk{filter,  moving_tree_.view(),   still_tree_.view(),         bodies_.data(),
                       moving_, in.shapes.half_spaces, in.shapes.half_space_count, in.margin / 2};
-  const Output target = out;
-  launch(
-      ctx, moving_,
-      [=] SS_LAMBDA(std::size_t leaf) {
-        // Written in batches: the order is arbitrary until the sort.
-        constexpr int kBatch = 32;
-        std::uint64_t batch[kBatch];
-        int count = 0;
-        const auto hand_over = [&] {
-          if (count == 0) return;
-          const auto at = static_cast<std::size_t>(atomic_add(target.found, count));
-          for (int k = 0; k < count && at + k < target.room; ++k) target.keys[at + k] = batch[k];
-          count = 0;
-        };
-        walk(leaf, [&](std::uint64_t key) {
-          if (count == kBatch) hand_over();
-          batch[count++] = key;
-        });
-        hand_over();
-      },
-      Grain{64});
-}
-
-void PairSearch::keep_asleep(Context& ctx, const Input& in, const Output& out) {
-  const ContactListView before = in.before;
-  const PairKeys pair_keys = in.pair_keys;
-  const std::uint8_t* state = state_.data();
-  const Output target = out;
-  launch(ctx, static_cast<std::size_t>(before.pairs), [=] SS_LAMBDA(std::size_t p) {
-    const std::uint64_t key = before.keys[p];
-    const std::int32_t a = pair_keys.a(key), b = pair_keys.b(key);
-    const std::uint8_t either = state[a] | (b >= 0 ? state[b] : std::uint8_t{0});
-    if ((either & kMoves) == 0 || (either & kLive) != 0) return;
-    const auto at = static_cast<std::size_t>(atomic_add(target.found, 1));
-    if (at < target.room) target.keys[at] = key;
-  });
+  write_pairs(ctx, walk, out);
 }
 
 void PairSearch::find(Context& ctx, const Input& in, const Output& out) {
@@ -214,7 +221,7 @@ void PairSearch::find(Context& ctx, const Input& in, const Output& out) {
   moving_tree_.build(ctx, boxes_.data(), moving_);
   still_tree_.build(ctx, boxes_.data() + moving_, bodies_.size() - moving_);
   walk_trees(ctx, in, out);
-  if (in.motion.asleep != nullptr && in.before.pairs > 0) keep_asleep(ctx, in, out);
+  if (in.motion.asleep != nullptr && in.before.pairs > 0) copy_sleeping_pairs(ctx, in, state_.data(), out);
   sort_keys(ctx, out.room, out.keys, in.pair_keys.end_bit());
 }
 

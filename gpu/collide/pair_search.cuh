@@ -45,12 +45,11 @@ class PairSearch {
   /// kMoves and kLive, per body, of the last find().
   const std::uint8_t* state() const { return state_.data(); }
 
-  // Stages of find; public because nvcc allows no device lambda in a private member.
+ private:
+  // Stages of `find`.
   void place_boxes(Context& ctx, const Input& in);
   void walk_trees(Context& ctx, const Input& in, const Output& out);
-  void keep_asleep(Context& ctx, const Input& in, const Output& out);
 
- private:
   std::size_t moving_ = 0;
   Buffer<std::int32_t> bodies_;          // movable ones first
   Buffer<std::int32_t> excluded_start_;  // per body and one more, into excluded_; empty when there are none

@@ -67,6 +67,11 @@ void gather_contacts(Context& ctx, const Staged& from, ContactList& list, Vec2i*
       kMedium);
 }
 
+/// Sets both counts to zero.
+void clear_part_counts(Context& ctx, std::int32_t* shape_pairs, std::int32_t* part_contacts) {
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *shape_pairs = *part_contacts = 0; });
+}
+
 /// A quarter more than last time.
 std::size_t room_for(std::size_t found) { return found + found / 4 + 256; }
 
@@ -92,13 +97,13 @@ void RigidContacts::find(Context& ctx, const BodyMotionView& motion, const Optio
   if (!known_) before_.count = before_.pairs = 0;
   index_pairs(ctx, pair_keys_, before_);
   // Without contacts of the last step, sleeping pairs have none to keep: search them too.
-  BodyMotionView looked_at = motion;
-  if (!known_) looked_at.asleep = nullptr;
+  BodyMotionView searched = motion;
+  if (!known_) searched.asleep = nullptr;
   Options checked = options;
   checked.manifold_points = std::clamp(options.manifold_points, 1, Manifold::kMost);
 
   while (true) {
-    const Found found = run(ctx, looked_at, checked);
+    const Found found = run(ctx, searched, checked);
     if (make_room(found)) {
       candidates_ = static_cast<std::size_t>(found.candidates);
       now_.pairs = static_cast<std::size_t>(found.pairs_contacts[0]);
@@ -156,7 +161,7 @@ RigidContacts::Found RigidContacts::run(Context& ctx, const BodyMotionView& moti
   const NarrowOutput out{staged_.data(),      stage_.data(),       tally_.data(),
                          room_.part_contacts, room_.shape_pairs,   &found->part_contacts,
                          &found->shape_pairs, shape_pairs_.data(), manifolds_.data()};
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { found->shape_pairs = found->part_contacts = 0; });
+  clear_part_counts(ctx, &found->shape_pairs, &found->part_contacts);
   find_manifolds(ctx, in, out, {shapes_.has_many_parts(), shapes_.has_search(), shapes_.has_meshes()});
   exclusive_scan(ctx, room, tally_.data(), tally_.data());
   gather_contacts(ctx, {room, keys_.data(), staged_.data(), stage_.data(), tally_.data()}, now_,

@@ -47,20 +47,19 @@ class RigidContacts {
   const std::int32_t* pair_start() const { return now_.pair_start.data(); }
   std::size_t candidates() const { return candidates_; }  // pairs with overlapping boxes
 
+ private:
   /// The counts of a run, in the order in which the kernels write them; may exceed the room.
   struct Found {
     std::int32_t candidates, shape_pairs, part_contacts;
     Vec2i pairs_contacts;
   };
-  // A stage of find; public because nvcc allows no device lambda in a private member.
-  Found run(Context& ctx, const BodyMotionView& motion, const Options& options);
-
- private:
   /// The room for one run.
   struct Room {
     std::size_t candidates = 0, contacts = 0, pairs = 0;
     std::size_t shape_pairs = 0, part_contacts = 0;  // of bodies of many parts
   };
+  /// All stages once, in the present room; one host read.
+  Found run(Context& ctx, const BodyMotionView& motion, const Options& options);
   /// True if the room sufficed; sets the room for the next run.
   bool make_room(const Found& found);
 

@@ -10,6 +10,12 @@
 #define STICKSLIP_ON_CUDA 1
 #define SS_HD __host__ __device__
 #define SS_LAMBDA __device__
+#elif defined(STICKSLIP_EMULATED_DEVICE)
+// The CUDA half, compiled by the host compiler for the device in tests/device.
+#define STICKSLIP_BACKEND cuda
+#define STICKSLIP_ON_CUDA 1
+#define SS_HD
+#define SS_LAMBDA
 #else
 #define STICKSLIP_BACKEND cpu
 #define STICKSLIP_ON_CUDA 0

@@ -1,5 +1,7 @@
 #include "gpu/core/device_loop.h"
 
+#include "gpu/core/kernel_start.h"
+
 namespace stickslip::STICKSLIP_BACKEND {
 
 #if STICKSLIP_ON_CUDA
@@ -39,7 +41,7 @@ void LoopGraph::begin(Context& ctx, const std::int32_t* stop) {
   cudaGraphNode_t look = nullptr;
   void* arguments[] = {&again_, &stop};
   cudaKernelNodeParams kernel{};
-  kernel.func = reinterpret_cast<void*>(&set_condition);
+  kernel.func = const_cast<void*>(kernel_address(&set_condition));
   kernel.gridDim = kernel.blockDim = dim3(1);
   kernel.kernelParams = arguments;
   SS_CUDA(cudaGraphAddKernelNode(&look, graph_, nullptr, 0, &kernel));
@@ -63,8 +65,7 @@ void LoopGraph::begin(Context& ctx, const std::int32_t* stop) {
 }
 
 void LoopGraph::end(Context& ctx, const std::int32_t* stop) {
-  set_condition<<<1, 1, 0, ctx.stream()>>>(again_, stop);
-  const cudaError_t recorded = cudaGetLastError();
+  const cudaError_t recorded = start_kernel(ctx, &set_condition, 1, 1, again_, stop);
   cudaGraph_t body = nullptr;
   ctx.set_capturing(false);
   ctx.counters().launches = launches_before_;

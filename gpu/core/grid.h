@@ -36,8 +36,8 @@ class Grid {
     static_assert(sizeof(T) <= kPartialBytes);
     T mine{};
     for (std::size_t i = lane(); i < n; i += lanes()) mine = mine + f(i);
-    __shared__ alignas(16) unsigned char bytes[kGridBlock * sizeof(T)];
-    T* shared = reinterpret_cast<T*>(bytes);
+    SS_SHARED(Partials<T>, bytes);
+    T* shared = reinterpret_cast<T*>(bytes.data);
     T* partials = reinterpret_cast<T*>(partials_ + turn_ * kMostBlocks * kPartialBytes);
     fold(shared, mine);
     if (threadIdx.x == 0) partials[blockIdx.x] = shared[0];
@@ -58,6 +58,10 @@ class Grid {
   static constexpr unsigned kMostBlocks = 1024, kPartialBytes = 64;
 
  private:
+  template <class T>
+  struct Partials {
+    alignas(16) unsigned char data[kGridBlock * sizeof(T)];
+  };
   __device__ std::size_t lane() const {
     return blockIdx.x * static_cast<std::size_t>(kGridBlock) + threadIdx.x;
   }
@@ -115,7 +119,7 @@ void launch_grid(Context& ctx, std::size_t work, F f) {
   auto* partials = static_cast<unsigned char*>(
       ctx.scratch(slot::reduce_partials, 2 * Grid::kMostBlocks * Grid::kPartialBytes));
   void* arguments[] = {&f, &partials};
-  SS_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(&detail::grid_kernel<F>),
+  SS_CUDA(cudaLaunchCooperativeKernel(kernel_address(&detail::grid_kernel<F>),
                                       dim3(static_cast<unsigned>(std::min(wanted, most))), dim3(kGridBlock),
                                       arguments, 0, ctx.stream()));
 }

@@ -5,7 +5,9 @@
 
 #include "gpu/core/context.h"
 
-#if !STICKSLIP_ON_CUDA
+#if STICKSLIP_ON_CUDA
+#include "gpu/core/kernel_start.h"
+#else
 #include "gpu/core/fork_join.h"
 #endif
 
@@ -46,8 +48,8 @@ void launch(Context& ctx, std::size_t n, F f, Grain = {},
   if (n == 0) return;
   ++ctx.counters().launches;
   constexpr unsigned block = 256;
-  detail::launch_kernel<<<static_cast<unsigned>((n + block - 1) / block), block, 0, ctx.stream()>>>(n, f);
-  check(cudaGetLastError(), "launch", where.file_name(), static_cast<int>(where.line()));
+  check(start_kernel(ctx, &detail::launch_kernel<F>, (n + block - 1) / block, block, n, f), "launch",
+        where.file_name(), static_cast<int>(where.line()));
 }
 
 #else

@@ -40,7 +40,7 @@ inline constexpr std::size_t kReduceMaxBlocks = 1024;
 /// Each block folds every gridDim-th tile of 256 and writes one partial result.
 template <class T, class F, class Op>
 __global__ void __launch_bounds__(kReduceBlock) reduce_kernel(std::size_t n, F f, Op op, T identity, T* out) {
-  __shared__ T shared[kReduceBlock];
+  SS_SHARED(T[kReduceBlock], shared);
   T sum = identity;
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * kReduceBlock;
   for (std::size_t i = blockIdx.x * static_cast<std::size_t>(kReduceBlock) + threadIdx.x; i < n; i += stride)
@@ -62,8 +62,7 @@ struct Load {
 template <class T, class F, class Op>
 void launch_reduce(Context& ctx, std::size_t n, F f, Op op, T identity, T* out, unsigned blocks) {
   ++ctx.counters().launches;
-  reduce_kernel<<<blocks, kReduceBlock, 0, ctx.stream()>>>(n, f, op, identity, out);
-  SS_CUDA(cudaGetLastError());
+  SS_CUDA(start_kernel(ctx, &reduce_kernel<T, F, Op>, blocks, kReduceBlock, n, f, op, identity, out));
 }
 
 }  // namespace detail

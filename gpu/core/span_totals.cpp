@@ -5,12 +5,12 @@
 namespace stickslip {
 namespace {
 
-struct Row {
+struct SpanRow {
   SpanTotal total;
   std::vector<std::size_t> children;
 };
 
-void list(const std::vector<Row>& rows, std::size_t row, std::vector<SpanTotal>& out) {
+void list(const std::vector<SpanRow>& rows, std::size_t row, std::vector<SpanTotal>& out) {
   for (const std::size_t child : rows[row].children) {
     out.push_back(rows[child].total);
     list(rows, child, out);
@@ -20,7 +20,7 @@ void list(const std::vector<Row>& rows, std::size_t row, std::vector<SpanTotal>&
 }  // namespace
 
 std::vector<SpanTotal> span_totals(const std::vector<TraceSpan>& spans) {
-  std::vector<Row> rows(1);          // the first stands for the whole
+  std::vector<SpanRow> rows(1);      // the first stands for the whole
   std::vector<std::size_t> open{0};  // the row of each depth, from that of the whole on
   const auto row_of = [&](const TraceSpan& span) {
     const std::size_t parent = open.back();

@@ -27,7 +27,7 @@ struct Team {
 namespace detail {
 template <class Scratch, class F>
 __global__ void __launch_bounds__(128) team_kernel(F f) {
-  __shared__ Scratch scratch;
+  SS_SHARED(Scratch, scratch);
   f(static_cast<std::size_t>(blockIdx.x), Team{}, scratch);
 }
 }  // namespace detail
@@ -41,8 +41,7 @@ void launch_teams(Context& ctx, std::size_t n, F f, [[maybe_unused]] Grain grain
   static_assert(sizeof(Scratch) <= 48 * 1024);
   if (n == 0) return;
   ++ctx.counters().launches;
-  detail::team_kernel<Scratch><<<static_cast<unsigned>(n), 128, 0, ctx.stream()>>>(f);
-  SS_CUDA(cudaGetLastError());
+  SS_CUDA(start_kernel(ctx, &detail::team_kernel<Scratch, F>, n, 128, f));
 #else
   launch(
       ctx, n,

@@ -142,6 +142,41 @@ SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::
           options.dt};
 }
 
+/// Boxes of the bodies, swept along their motion in dt.
+void place_boxes(Context& ctx, const ShapeView& shapes, const BodyMotionView& motion, double dt,
+                 FloatBox* box) {
+  launch(
+      ctx, static_cast<std::size_t>(shapes.bodies),
+      [=] SS_LAMBDA(std::size_t b) {
+        const Box3d at = body_box(shapes, static_cast<std::int32_t>(b), motion.pose[b]);
+        const Vec3d shift = dt * motion.velocity[b];
+        const Vec3d turn = Vec3d::filled(dt * norm(motion.spin[b]) * shapes.radius[b]);
+        const Vec3d low = min(at.lo, at.lo + shift) - turn, high = max(at.hi, at.hi + shift) + turn;
+        box[b] = round_outward({low.template cast<Real>(), high.template cast<Real>()});
+      },
+      kMedium);
+}
+
+/// start[s]: the number of contacts of the samples before s.
+void count_contacts(Context& ctx, const SampleView& view, std::size_t samples, std::int32_t* start) {
+  launch(
+      ctx, samples, [=] SS_LAMBDA(std::size_t s) { start[s] = count_touches(view, s); }, kHeavy);
+  exclusive_scan(ctx, samples, start, start);
+}
+
+/// Writes the contacts of all samples, those of sample s from out.start[s] on.
+void write_contacts(Context& ctx, const SampleView& view, std::size_t samples, const TouchOutput& out) {
+  launch(
+      ctx, samples, [=] SS_LAMBDA(std::size_t s) { write_touches(view, s, out); }, kHeavy);
+}
+
+/// The nodes of each point as a stencil.
+void write_stencils(Context& ctx, const SurfacePoint* at, std::size_t n, Vec4i* stencil) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) {
+    stencil[k] = {at[k].nodes[0], at[k].nodes[1], at[k].nodes[2], -1};
+  });
+}
+
 }  // namespace elastic_detail
 
 void ElasticContacts::load(Context& ctx, const Model& solids) {
@@ -156,70 +191,28 @@ void ElasticContacts::find(Context& ctx, const Input& in, const Options& options
   const Span span(ctx, "elastic contacts");
   start_.swap(start_before_);
   others_.swap(others_before_);
-  build_tree(ctx, in, options);
-  count_contacts(ctx, in, options);
+  build_tree(ctx, in, options.dt);
+  const elastic_detail::SampleView view = elastic_detail::sample_view(in, options, tree_.view());
+  elastic_detail::count_contacts(ctx, view, samples_, start_.data());
   count_ = static_cast<std::size_t>(read_back(ctx, start_.data() + samples_));
   others_.resize(ctx, count_);
   contacts_.resize(ctx, count_);
   points_.resize(ctx, count_);
-  write_contacts(ctx, in, options);
-  index_points(ctx, in.solids->node_count);
+  stencils_.resize(ctx, count_);
+  elastic_detail::write_contacts(
+      ctx, view, samples_,
+      {start_.data(), known_ ? start_before_.data() : nullptr, others_before_.data(), others_.data(),
+       contacts_.data(), points_.data(), in.first, in.previous});
+  elastic_detail::write_stencils(ctx, points_.data(), count_, stencils_.data());
+  gather_.build(ctx, stencils_.data(), count_, in.solids->node_count);
   known_ = true;
 }
 
-/// Builds the tree over the boxes of the bodies, swept along their motion in dt.
-void ElasticContacts::build_tree(Context& ctx, const Input& in, const Options& options) {
+void ElasticContacts::build_tree(Context& ctx, const Input& in, double dt) {
   const auto bodies = static_cast<std::size_t>(in.shapes.bodies);
   boxes_.resize(ctx, bodies);
-  FloatBox* box = boxes_.data();
-  const ShapeView shapes = in.shapes;
-  const BodyMotionView motion = in.motion;
-  const double dt = options.dt;
-  launch(
-      ctx, bodies,
-      [=] SS_LAMBDA(std::size_t b) {
-        using Vec3d = Vec<double, 3>;
-        const Box3d at = body_box(shapes, static_cast<std::int32_t>(b), motion.pose[b]);
-        const Vec3d shift = dt * motion.velocity[b];
-        const Vec3d turn = Vec3d::filled(dt * norm(motion.spin[b]) * shapes.radius[b]);
-        const Vec3d low = min(at.lo, at.lo + shift) - turn, high = max(at.hi, at.hi + shift) + turn;
-        box[b] = round_outward({low.template cast<Real>(), high.template cast<Real>()});
-      },
-      kMedium);
+  elastic_detail::place_boxes(ctx, in.shapes, in.motion, dt, boxes_.data());
   tree_.build(ctx, boxes_.data(), bodies);
-}
-
-void ElasticContacts::count_contacts(Context& ctx, const Input& in, const Options& options) {
-  const elastic_detail::SampleView view = elastic_detail::sample_view(in, options, tree_.view());
-  std::int32_t* start = start_.data();
-  launch(
-      ctx, samples_, [=] SS_LAMBDA(std::size_t s) { start[s] = elastic_detail::count_touches(view, s); },
-      kHeavy);
-  exclusive_scan(ctx, samples_, start, start);
-}
-
-void ElasticContacts::write_contacts(Context& ctx, const Input& in, const Options& options) {
-  const elastic_detail::SampleView view = elastic_detail::sample_view(in, options, tree_.view());
-  const elastic_detail::TouchOutput out{start_.data(),
-                                        known_ ? start_before_.data() : nullptr,
-                                        others_before_.data(),
-                                        others_.data(),
-                                        contacts_.data(),
-                                        points_.data(),
-                                        in.first,
-                                        in.previous};
-  launch(
-      ctx, samples_, [=] SS_LAMBDA(std::size_t s) { elastic_detail::write_touches(view, s, out); }, kHeavy);
-}
-
-void ElasticContacts::index_points(Context& ctx, std::size_t nodes) {
-  stencils_.resize(ctx, count_);
-  Vec4i* stencil = stencils_.data();
-  const SurfacePoint* at = points_.data();
-  launch(ctx, count_, [=] SS_LAMBDA(std::size_t k) {
-    stencil[k] = {at[k].nodes[0], at[k].nodes[1], at[k].nodes[2], -1};
-  });
-  gather_.build(ctx, stencils_.data(), count_, nodes);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

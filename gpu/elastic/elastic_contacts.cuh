@@ -41,13 +41,10 @@ class ElasticContacts {
   const SurfacePoint* points() const { return points_.data(); }
   const NodeGather& gather() const { return gather_; }  // corners of the points, four per contact
 
-  // Stages of find; public because nvcc allows no device lambda in a private member.
-  void build_tree(Context& ctx, const Input& in, const Options& options);
-  void count_contacts(Context& ctx, const Input& in, const Options& options);
-  void write_contacts(Context& ctx, const Input& in, const Options& options);
-  void index_points(Context& ctx, std::size_t nodes);
-
  private:
+  /// Builds the tree over the boxes of the bodies, swept along their motion in dt.
+  void build_tree(Context& ctx, const Input& in, double dt);
+
   bool known_ = false;
   std::size_t samples_ = 0, count_ = 0;
   Lbvh tree_;

@@ -24,6 +24,70 @@ std::vector<Vec3> chosen_nodes(const std::vector<Vec3d>& all, const std::vector<
   return out;
 }
 
+/// Adds the corners of all elements to their nodes.
+void add_corners(Context& ctx, const NodeGather& gather, const Vec3* corner, Vec3* sum) {
+  gather.sum(
+      ctx, [=] SS_LAMBDA(std::size_t c) { return corner[c]; }, sum);
+}
+
+/// The diagonal of A / dt^2 besides elasticity [N/m]: mass / dt^2 and the mouse spring.
+void set_inertia(Context& ctx, std::size_t n, const Real* mass, double dt2, const SolidPull& pull,
+                 Real* inertia) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    double sum = static_cast<double>(mass[i]) / dt2;
+    for (int c = 0; c < 3; ++c)
+      if (pull.nodes[c] == static_cast<std::int32_t>(i)) sum += pull.weights[c] * pull.stiffness;
+    inertia[i] = static_cast<Real>(sum);
+  });
+}
+
+/// `diagonal`: the blocks of A / dt^2; see ElasticSolids::resistance.
+void set_resistance(Context& ctx, std::size_t n, const std::uint8_t* held, const Mat3* diagonal, double dt2,
+                    double* resistance) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    resistance[i] = held[i] ? 0.0 : dt2 * static_cast<double>(trace(diagonal[i])) / 3;
+  });
+}
+
+/// f of node i, and the velocity of its script.
+struct LoadWriter {
+  const RigidPose* pose;       // of each script at the end of the step
+  const std::int32_t* script;  // per node; -1: none
+  const Vec3 *anchor, *force, *at, *before, *gradient;
+  const Real* mass;
+  Real dt, g;
+  SolidPull pull;
+  Vec3 *out, *scripted;
+
+  SS_HD void operator()(std::size_t i) const {
+    Vec3 sum = mass[i] * (before[i] + dt * (Vec3{0, g, 0} + force[i])) - dt * gradient[i];
+    for (int c = 0; c < 3; ++c)
+      if (pull.nodes[c] == static_cast<std::int32_t>(i))
+        sum += static_cast<Real>(dt * pull.weights[c] * pull.stiffness) *
+               (pull.targets[c].template cast<Real>() - at[i]);
+    out[i] = sum;
+    scripted[i] = script[i] >= 0 ? (pose[script[i]].linear * anchor[i] + pose[script[i]].shift - at[i]) / dt
+                                 : Vec3::zero();
+  }
+};
+
+/// Scripted nodes get the velocity of their script.
+void set_scripted(Context& ctx, std::size_t n, const std::uint8_t* held, const Vec3* scripted,
+                  Vec3* velocity) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    if (held[i]) velocity[i] = scripted[i];
+  });
+}
+
+/// residual = (f + J - residual) / dt^2, zero at scripted nodes; `impulse` J may be null.
+void subtract_from_load(Context& ctx, std::size_t n, const std::uint8_t* held, const Vec3* f,
+                        const Vec3* impulse, Real per_dt2, Vec3* residual) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    const Vec3 push = impulse != nullptr ? f[i] + impulse[i] : f[i];
+    residual[i] = held[i] ? Vec3::zero() : per_dt2 * push - residual[i];
+  });
+}
+
 }  // namespace
 
 void ElasticSolids::load(Context& ctx, const Model& whole) {
@@ -119,49 +183,32 @@ void ElasticSolids::assemble(Context& ctx) {
                                corners_.data(), blocks_.data());
   matrix_.assemble(ctx, blocks_.data());
   fill(ctx, gradient_.data(), size(), Vec3::zero());
-  const Vec3* corner = corners_.data();
-  matrix_.element_gather().sum(
-      ctx, [=] SS_LAMBDA(std::size_t c) { return corner[c]; }, gradient_.data());
+  add_corners(ctx, matrix_.element_gather(), corners_.data(), gradient_.data());
 
-  const SolidPull pull = pull_;
   const double dt2 = params_.dt * params_.dt;
-  const Real* mass = device_.mass.data();
-  Real* inertia = inertia_.data();
-  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
-    double sum = static_cast<double>(mass[i]) / dt2;
-    for (int c = 0; c < 3; ++c)
-      if (pull.nodes[c] == static_cast<std::int32_t>(i)) sum += pull.weights[c] * pull.stiffness;
-    inertia[i] = static_cast<Real>(sum);
-  });
+  set_inertia(ctx, size(), device_.mass.data(), dt2, pull_, inertia_.data());
   matrix_.add_diagonal(ctx, inertia_.data());
-  const Mat3* diagonal = matrix_.diagonal();
-  const std::uint8_t* held = device_.scripted.data();
-  double* resistance = resistance_.data();
-  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
-    resistance[i] = held[i] ? 0.0 : dt2 * static_cast<double>(trace(diagonal[i])) / 3;
-  });
+  set_resistance(ctx, size(), device_.scripted.data(), matrix_.diagonal(), dt2, resistance_.data());
 }
 
 void ElasticSolids::set_load(Context& ctx, double time) {
   poses_.upload(ctx, script_poses(part_.model, time + params_.dt));
-  const RigidPose* pose = poses_.data();
-  const std::int32_t* script = device_.node_script.data();
-  const Vec3 *anchor = device_.anchor.data(), *force = device_.acceleration.data();
-  const Vec3 *at = x.data(), *before = v.data(), *gradient = gradient_.data();
-  const Real* mass = device_.mass.data();
-  const Real dt = static_cast<Real>(params_.dt), g = static_cast<Real>(params_.gravity);
-  const SolidPull pull = pull_;
-  Vec3 *out = load_.data(), *scripted = script_.data();
-  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
-    Vec3 sum = mass[i] * (before[i] + dt * (Vec3{0, g, 0} + force[i])) - dt * gradient[i];
-    for (int c = 0; c < 3; ++c)
-      if (pull.nodes[c] == static_cast<std::int32_t>(i))
-        sum += static_cast<Real>(dt * pull.weights[c] * pull.stiffness) *
-               (pull.targets[c].template cast<Real>() - at[i]);
-    out[i] = sum;
-    scripted[i] = script[i] >= 0 ? (pose[script[i]].linear * anchor[i] + pose[script[i]].shift - at[i]) / dt
-                                 : Vec3::zero();
-  });
+  launch(ctx, size(),
+         LoadWriter{
+             .pose = poses_.data(),
+             .script = device_.node_script.data(),
+             .anchor = device_.anchor.data(),
+             .force = device_.acceleration.data(),
+             .at = x.data(),
+             .before = v.data(),
+             .gradient = gradient_.data(),
+             .mass = device_.mass.data(),
+             .dt = static_cast<Real>(params_.dt),
+             .g = static_cast<Real>(params_.gravity),
+             .pull = pull_,
+             .out = load_.data(),
+             .scripted = script_.data(),
+         });
 }
 
 PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance) {
@@ -178,17 +225,10 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
 /// (f + J - A v) / dt^2, after scripted nodes have their velocities.
 void ElasticSolids::correct(Context& ctx, const Vec3* impulse, Vec3* velocity) {
   const std::uint8_t* held = device_.scripted.data();
-  const Vec3 *scripted = script_.data(), *f = load_.data();
-  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
-    if (held[i]) velocity[i] = scripted[i];
-  });
-  Vec3* residual = residual_.data();
-  matrix_.multiply(ctx, velocity, residual);
+  set_scripted(ctx, size(), held, script_.data(), velocity);
+  matrix_.multiply(ctx, velocity, residual_.data());
   const Real per_dt2 = static_cast<Real>(1 / (params_.dt * params_.dt));
-  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
-    const Vec3 push = impulse != nullptr ? f[i] + impulse[i] : f[i];
-    residual[i] = held[i] ? Vec3::zero() : per_dt2 * push - residual[i];
-  });
+  subtract_from_load(ctx, size(), held, load_.data(), impulse, per_dt2, residual_.data());
 }
 
 void ElasticSolids::advance(Context& ctx, double dt) {

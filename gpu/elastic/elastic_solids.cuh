@@ -82,12 +82,11 @@ class ElasticSolids {
 
   Buffer<Vec3> x, v;  // per node [m], [m/s]
 
-  // Stages; public because nvcc allows no device lambda in a private member.
+ private:
+  // Stages of `begin_step` and `solve`.
   void assemble(Context& ctx);
   void set_load(Context& ctx, double time);
   void correct(Context& ctx, const Vec3* impulse, Vec3* velocity);
-
- private:
   SolidPull attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const;
 
   ElasticPart part_;

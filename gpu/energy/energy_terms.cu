@@ -28,6 +28,17 @@ struct Least {
   SS_HD double operator()(double a, double b) const { return b < a ? b : a; }
 };
 
+/// *out = `start` combined with each of the n values in turn.
+template <class Combine>
+void combine_values(Context& ctx, const double* values, std::size_t n, double start, Combine combine,
+                    double* out) {
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    double total = start;
+    for (std::size_t k = 0; k < n; ++k) total = combine(total, values[k]);
+    *out = total;
+  });
+}
+
 }  // namespace
 
 void EnergyTerms::load(Context& ctx, const Model& model) {
@@ -66,23 +77,12 @@ double EnergyTerms::energy_rounding() const {
   return sum;
 }
 
-template <class Combine>
-void EnergyTerms::combine(Context& ctx, double start, Combine combine, double* out) {
-  const double* values = values_.data();
-  const std::size_t n = terms_.size();
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    double total = start;
-    for (std::size_t k = 0; k < n; ++k) total = combine(total, values[k]);
-    *out = total;
-  });
-}
-
 /// A single term writes its value where it is wanted.
 template <class Write, class Combine>
-void EnergyTerms::over_terms(Context& ctx, Write write, double start, Combine combined, double* out) {
+void EnergyTerms::over_terms(Context& ctx, Write write, double start, Combine combine, double* out) {
   if (terms_.size() == 1) return write(*terms_[0], out);
   for (std::size_t k = 0; k < terms_.size(); ++k) write(*terms_[k], values_.data() + k);
-  combine(ctx, start, combined, out);
+  combine_values(ctx, values_.data(), terms_.size(), start, combine, out);
 }
 
 template <class Work>

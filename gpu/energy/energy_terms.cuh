@@ -30,11 +30,8 @@ class EnergyTerms {
   void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out);
   void count_inverted(Context& ctx, const Vec3* x, double* out);
 
-  /// Stages of the above; public because nvcc allows no device lambda in a private member.
-  template <class Combine>
-  void combine(Context& ctx, double start, Combine combine, double* out);
-
  private:
+  /// Calls write(term, where its value goes) for each term, and combines the values, from `start` on.
   template <class Write, class Combine>
   void over_terms(Context& ctx, Write write, double start, Combine combine, double* out);
   /// Calls work(term, its stencils among `stencils`, how many of `stencils` come before).

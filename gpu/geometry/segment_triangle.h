@@ -82,14 +82,14 @@ SS_HD inline int orientation3(const Point& a, const Point& b, const Point& c, co
   return sum.sign();
 }
 
-SS_HD constexpr bool intervals_meet(double a0, double a1, double b0, double b1) {
+SS_HD constexpr bool intervals_overlap(double a0, double a1, double b0, double b1) {
   return !(a0 < b0 && a0 < b1 && a1 < b0 && a1 < b1) && !(a0 > b0 && a0 > b1 && a1 > b0 && a1 > b1);
 }
 
 /// Closed segments in the plane of coordinates i and j.
-SS_HD inline bool segments_meet(const Point& a, const Point& b, const Point& c, const Point& d, int i,
-                                int j) {
-  if (!intervals_meet(a[i], b[i], c[i], d[i]) || !intervals_meet(a[j], b[j], c[j], d[j])) return false;
+SS_HD inline bool segments_intersect(const Point& a, const Point& b, const Point& c, const Point& d, int i,
+                                     int j) {
+  if (!intervals_overlap(a[i], b[i], c[i], d[i]) || !intervals_overlap(a[j], b[j], c[j], d[j])) return false;
   const int ca = orientation2(c, d, a, i, j), cb = orientation2(c, d, b, i, j);
   const int ac = orientation2(a, b, c, i, j), ad = orientation2(a, b, d, i, j);
   // On one line they intersect because their intervals do.
@@ -101,9 +101,9 @@ SS_HD constexpr bool same_side(int s0, int s1, int s2) {
   return (s0 >= 0 && s1 >= 0 && s2 >= 0) != (s0 <= 0 && s1 <= 0 && s2 <= 0);
 }
 
-SS_HD inline bool meet_in_plane(const Point& a, const Point& b, const Point (&t)[3], int i, int j) {
+SS_HD inline bool intersect_in_plane(const Point& a, const Point& b, const Point (&t)[3], int i, int j) {
   for (int k = 0; k < 3; ++k)
-    if (segments_meet(a, b, t[k], t[(k + 1) % 3], i, j)) return true;
+    if (segments_intersect(a, b, t[k], t[(k + 1) % 3], i, j)) return true;
   return same_side(orientation2(t[0], t[1], a, i, j), orientation2(t[1], t[2], a, i, j),
                    orientation2(t[2], t[0], a, i, j));
 }
@@ -124,7 +124,8 @@ SS_HD inline bool segment_intersects_triangle(const Vec<T, 3>& segment_a, const 
   if (side_a == 0 && side_b == 0) {
     // In a common plane. Its projection along some axis is one to one, and common points show in every
     // projection.
-    return meet_in_plane(a, b, t, 0, 1) && meet_in_plane(a, b, t, 1, 2) && meet_in_plane(a, b, t, 2, 0);
+    return intersect_in_plane(a, b, t, 0, 1) && intersect_in_plane(a, b, t, 1, 2) &&
+           intersect_in_plane(a, b, t, 2, 0);
   }
   return same_side(orientation3(a, b, t[0], t[1]), orientation3(a, b, t[1], t[2]),
                    orientation3(a, b, t[2], t[0]));

@@ -48,6 +48,103 @@ SS_LAMBDA void eliminate(const Team& team, Elimination<N>& e) {
   }
 }
 
+/// Of each coupling of a stencil, level by level, the key of the domain's block that it adds to; -1: none.
+/// `all`: the stencils of all levels, n: nodes.
+template <int Size>
+void set_coupling_keys(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed,
+                       const std::int32_t* slot_of_node, std::size_t n, std::size_t all, Vec4i* keys) {
+  const std::size_t stencils = matrix.stencil_count();
+  const Vec4i* nodes = matrix.stencils();
+  launch(ctx, all, [=] SS_LAMBDA(std::size_t s) {
+    const std::int32_t* slot = slot_of_node + s / stencils * n;
+    for (int k = 0; k < kKeys; ++k) {
+      std::int32_t key = -1;
+      const Vec2i corner = coupling_corners(k < kCouplings ? k : 0);
+      const std::int32_t i = nodes[s % stencils][corner[0]], j = nodes[s % stencils][corner[1]];
+      if (k < kCouplings && !absent(fixed, i) && !absent(fixed, j) && slot[i] / Size == slot[j] / Size) {
+        const std::int32_t row = slot[i] > slot[j] ? slot[i] : slot[j], column = slot[i] + slot[j] - row;
+        key = row * Size + column % Size;
+      }
+      keys[2 * s + k / 4][k % 4] = key;
+    }
+  });
+}
+
+/// Gathers the matrix of a domain, and inverts it.
+template <int Size>
+struct DomainFactoriser {
+  static constexpr int kRows = 3 * Size;
+
+  const std::uint8_t* fixed;
+  std::uint32_t n;  // nodes
+  const Mat3 *diagonal, *lower, *couplings;
+  const Vec2i* entries;
+  const Vec4i* nodes;  // of the stencils
+  std::size_t stencils;
+  const std::int32_t *slot_of_node, *source_begin;
+  const std::uint32_t* sources;
+  NodeGather::Runs runs;  // of the stencils' couplings by block
+  InverseFactors<kRows>* factors;
+
+  /// The part of D + L in a block.
+  SS_HD Mat3 mesh_block(std::size_t block) const {
+    Mat3 sum = Mat3::zero();
+    for (std::int32_t k = source_begin[block]; k < source_begin[block + 1]; ++k) {
+      const std::uint32_t source = sources[k] >> 1;
+      if (source < n) {
+        if (!absent(fixed, static_cast<std::int32_t>(source))) sum += diagonal[source];
+        continue;
+      }
+      const Vec2i pair = entries[source - n];
+      if (absent(fixed, pair[0]) || absent(fixed, pair[1])) continue;
+      sum += (sources[k] & 1U) != 0 ? lower[source - n].transposed() : lower[source - n];
+    }
+    return sum;
+  }
+
+  /// What a coupling of a stencil adds to its block.
+  SS_HD Mat3 stencil_block(std::int32_t corner) const {
+    const std::size_t s = static_cast<std::size_t>(corner) / kKeys;
+    const int k = corner % kKeys;
+    const Vec2i corners = coupling_corners(k);
+    const std::int32_t* slot = slot_of_node + s / stencils * n;
+    const std::int32_t row = slot[nodes[s % stencils][corners[0]]];
+    const std::int32_t column = slot[nodes[s % stencils][corners[1]]];
+    const Mat3& block = couplings[kCouplings * (s % stencils) + k];
+    if (row == column) return block + block.transposed();
+    return row > column ? block : block.transposed();
+  }
+
+  SS_LAMBDA void operator()(std::size_t domain, const Team& team, Elimination<kRows>& e) const {
+    const std::size_t first_block = domain * Size * Size;
+    const auto add = [&](int block, const Mat3& value, bool overwrite) {
+      const int row = block / Size, column = block % Size;
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < (row == column ? r + 1 : 3); ++c) {
+          const Real sum = overwrite ? value(r, c) : e.a[3 * row + r][3 * column + c] + value(r, c);
+          e.a[3 * row + r][3 * column + c] = e.a[3 * column + c][3 * row + r] = sum;
+        }
+    };
+    team.each(Size * Size, [&](int block) {
+      if (block / Size >= block % Size) add(block, mesh_block(first_block + block), true);
+    });
+    const std::int32_t run = runs.first_from(static_cast<std::uint32_t>(first_block));
+    const std::int32_t end = runs.first_from(static_cast<std::uint32_t>(first_block + Size * Size));
+    team.each(end - run, [&](int i) {
+      Mat3 sum = Mat3::zero();
+      for (std::int32_t k = runs.begin[run + i]; k < runs.begin[run + i + 1]; ++k)
+        sum += stencil_block(runs.corner[k]);
+      add(static_cast<int>(runs.node[run + i] - first_block), sum, false);
+    });
+    eliminate(team, e);
+    InverseFactors<kRows>& out = factors[domain];
+    team.each(kRows, [&](int j) {
+      out.inverse_pivot[j] = static_cast<float>(e.inverse_pivot[j]);
+      for (int i = j + 1; i < kRows; ++i) out.w[out.place(i, j)] = static_cast<float>(e.a[i][j]);
+    });
+  }
+};
+
 template <int N>
 struct Rows {
   Real v[N];
@@ -127,94 +224,30 @@ void Domains<Size>::build(Context& ctx, const SplitMatrix& matrix, const std::ui
 
 template <int Size>
 void Domains<Size>::sort_stencils(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed) {
-  const std::size_t stencils = matrix.stencil_count(), n = node_count_, all = stencils * levels();
+  const std::size_t all = matrix.stencil_count() * levels();
   stencil_blocks_.resize(ctx, all * kKeys / 4);
-  const Vec4i* nodes = matrix.stencils();
-  const std::int32_t* slot_of_node = slot_of_node_.data();
-  Vec4i* keys = stencil_blocks_.data();
-  launch(ctx, all, [=] SS_LAMBDA(std::size_t s) {
-    const std::int32_t* slot = slot_of_node + s / stencils * n;
-    for (int k = 0; k < kKeys; ++k) {
-      std::int32_t key = -1;
-      const Vec2i corner = coupling_corners(k < kCouplings ? k : 0);
-      const std::int32_t i = nodes[s % stencils][corner[0]], j = nodes[s % stencils][corner[1]];
-      if (k < kCouplings && !absent(fixed, i) && !absent(fixed, j) && slot[i] / Size == slot[j] / Size) {
-        const std::int32_t row = slot[i] > slot[j] ? slot[i] : slot[j], column = slot[i] + slot[j] - row;
-        key = row * Size + column % Size;
-      }
-      keys[2 * s + k / 4][k % 4] = key;
-    }
-  });
-  stencil_gather_.build(ctx, keys, 2 * all, slot_count_ * Size);
+  set_coupling_keys<Size>(ctx, matrix, fixed, slot_of_node_.data(), node_count_, all, stencil_blocks_.data());
+  stencil_gather_.build(ctx, stencil_blocks_.data(), 2 * all, slot_count_ * Size);
 }
 
 template <int Size>
 void Domains<Size>::factorise(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed) {
-  const auto n = static_cast<std::uint32_t>(node_count_);
-  const Mat3 *diagonal = matrix.diagonal(), *lower = matrix.lower(), *couplings = matrix.couplings();
-  const Vec2i* entries = matrix.entries();
-  const Vec4i* nodes = matrix.stencils();
-  const std::size_t stencils = matrix.stencil_count();
-  const std::int32_t *source_begin = source_begin_.data(), *slot_of_node = slot_of_node_.data();
-  const std::uint32_t* sources = sources_.data();
-  const NodeGather::Runs runs = stencil_gather_.runs();
-  InverseFactors<kRows>* factors = factors_.data();
-
-  const auto bodies_block = [=] SS_LAMBDA(std::size_t block) {
-    Mat3 sum = Mat3::zero();
-    for (std::int32_t k = source_begin[block]; k < source_begin[block + 1]; ++k) {
-      const std::uint32_t source = sources[k] >> 1;
-      if (source < n) {
-        if (!absent(fixed, static_cast<std::int32_t>(source))) sum += diagonal[source];
-        continue;
-      }
-      const Vec2i pair = entries[source - n];
-      if (absent(fixed, pair[0]) || absent(fixed, pair[1])) continue;
-      sum += (sources[k] & 1U) != 0 ? lower[source - n].transposed() : lower[source - n];
-    }
-    return sum;
+  const DomainFactoriser<Size> factoriser{
+      .fixed = fixed,
+      .n = static_cast<std::uint32_t>(node_count_),
+      .diagonal = matrix.diagonal(),
+      .lower = matrix.lower(),
+      .couplings = matrix.couplings(),
+      .entries = matrix.entries(),
+      .nodes = matrix.stencils(),
+      .stencils = matrix.stencil_count(),
+      .slot_of_node = slot_of_node_.data(),
+      .source_begin = source_begin_.data(),
+      .sources = sources_.data(),
+      .runs = stencil_gather_.runs(),
+      .factors = factors_.data(),
   };
-  const auto coupling_block = [=] SS_LAMBDA(std::int32_t corner) {
-    const std::size_t s = static_cast<std::size_t>(corner) / kKeys;
-    const int k = corner % kKeys;
-    const Vec2i corners = coupling_corners(k);
-    const std::int32_t* slot = slot_of_node + s / stencils * n;
-    const std::int32_t row = slot[nodes[s % stencils][corners[0]]];
-    const std::int32_t column = slot[nodes[s % stencils][corners[1]]];
-    const Mat3& block = couplings[kCouplings * (s % stencils) + k];
-    if (row == column) return block + block.transposed();
-    return row > column ? block : block.transposed();
-  };
-
-  launch_teams<Elimination<kRows>>(
-      ctx, slot_count_ / Size, [=] SS_LAMBDA(std::size_t domain, const Team& team, Elimination<kRows>& e) {
-        const std::size_t first_block = domain * Size * Size;
-        const auto add = [&](int block, const Mat3& value, bool overwrite) {
-          const int row = block / Size, column = block % Size;
-          for (int r = 0; r < 3; ++r)
-            for (int c = 0; c < (row == column ? r + 1 : 3); ++c) {
-              const Real sum = overwrite ? value(r, c) : e.a[3 * row + r][3 * column + c] + value(r, c);
-              e.a[3 * row + r][3 * column + c] = e.a[3 * column + c][3 * row + r] = sum;
-            }
-        };
-        team.each(Size * Size, [&](int block) {
-          if (block / Size >= block % Size) add(block, bodies_block(first_block + block), true);
-        });
-        const std::int32_t run = runs.first_from(static_cast<std::uint32_t>(first_block));
-        const std::int32_t end = runs.first_from(static_cast<std::uint32_t>(first_block + Size * Size));
-        team.each(end - run, [&](int i) {
-          Mat3 sum = Mat3::zero();
-          for (std::int32_t k = runs.begin[run + i]; k < runs.begin[run + i + 1]; ++k)
-            sum += coupling_block(runs.corner[k]);
-          add(static_cast<int>(runs.node[run + i] - first_block), sum, false);
-        });
-        eliminate(team, e);
-        InverseFactors<kRows>& out = factors[domain];
-        team.each(kRows, [&](int j) {
-          out.inverse_pivot[j] = static_cast<float>(e.inverse_pivot[j]);
-          for (int i = j + 1; i < kRows; ++i) out.w[out.place(i, j)] = static_cast<float>(e.a[i][j]);
-        });
-      });
+  launch_teams<Elimination<kRows>>(ctx, slot_count_ / Size, factoriser);
 }
 
 template <int Size>

@@ -42,11 +42,12 @@ class Domains {
   const Vec3* z() const { return z_.data(); }
   const std::int32_t* slot_of_node() const { return slot_of_node_.data(); }
 
-  // Stages of build; public because nvcc allows no device lambda in a private member.
+ private:
+  /// Sorts the couplings of stencils by the block of a domain that they add to.
   void sort_stencils(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed);
+  /// Inverts the domains' blocks of the matrix, after `sort_stencils`.
   void factorise(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed);
 
- private:
   std::size_t node_count_ = 0, slot_count_ = 0;
   std::vector<std::int32_t> level_begin_;
   Buffer<std::int32_t> slot_of_node_, member_begin_, members_, source_begin_;

@@ -11,6 +11,8 @@ void iterate_on_grid(Context& ctx, const ResidentMatrix& matrix, const PcgVector
   launch_grid(ctx, 3 * n + stencils, [=] SS_LAMBDA(const Grid& grid) {
     // Every lane decides for itself, on the same sums: nobody waits for scalars of another.
     PcgState s = *v.state;
+    // Nothing to do, and no barrier since others read the state: no lane may write it.
+    if (!s.running()) return;
     while (s.running()) {
       grid.each(n, [&](std::size_t i) { v.p[i] = v.z[i] + s.beta * v.p[i]; });
       const Real p_a_p = grid.template sum<Real>(3 * n + stencils, [&](std::size_t i) {

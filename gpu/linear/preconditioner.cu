@@ -29,6 +29,21 @@ struct Corrections {
   }
 };
 
+/// The inverses of the diagonal blocks; zero at fixed nodes, and at all unless `used`. `none`: the identity
+/// instead.
+void invert_diagonal(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed, bool none, bool used,
+                     Symmetric3* inverse) {
+  const Mat3* diagonal = matrix.diagonal();
+  launch(
+      ctx, matrix.node_count(),
+      [=] SS_LAMBDA(std::size_t i) {
+        const Symmetric3 zero{0, 0, 0, 0, 0, 0}, one{1, 0, 1, 0, 0, 1};
+        const bool moves = fixed == nullptr || fixed[i] == 0;
+        inverse[i] = !moves || !used ? zero : none ? one : inverse_spd(diagonal[i]);
+      },
+      kMedium);
+}
+
 }  // namespace
 
 void Preconditioner::set_positions(std::span<const Vec3> positions) {
@@ -61,20 +76,8 @@ void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const Precon
 
 void Preconditioner::build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind,
                                  bool used) {
-  const std::size_t n = matrix.node_count();
-  inverse_.resize(ctx, n);
-  Symmetric3* inverse = inverse_.data();
-  const Mat3* diagonal = matrix.diagonal();
-  const std::uint8_t* fixed = fixed_;
-  const bool none = kind == PreconditionerKind::none;
-  launch(
-      ctx, n,
-      [=] SS_LAMBDA(std::size_t i) {
-        const Symmetric3 zero{0, 0, 0, 0, 0, 0}, one{1, 0, 1, 0, 0, 1};
-        const bool moves = fixed == nullptr || fixed[i] == 0;
-        inverse[i] = !moves || !used ? zero : none ? one : inverse_spd(diagonal[i]);
-      },
-      kMedium);
+  inverse_.resize(ctx, matrix.node_count());
+  invert_diagonal(ctx, matrix, fixed_, kind == PreconditionerKind::none, used, inverse_.data());
 }
 
 template <int Size>

@@ -39,10 +39,8 @@ class Preconditioner {
   /// is no rest, and while *skip is not zero. r is zero at fixed nodes.
   void add_domains(Context& ctx, const Vec3* r, Vec3* z, Real* r_dot_z, const std::int32_t* skip);
 
-  // Public because nvcc allows no device lambda in a private member.
-  void build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind, bool used);
-
  private:
+  void build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind, bool used);
   template <int Size>
   void build_domains(Context& ctx, Domains<Size>& domains, bool used, const SplitMatrix& matrix, int levels);
 

@@ -54,11 +54,6 @@ class RowProduct {
     return {node_count_, diagonal, lower, begin_.data(), uses_.data()};
   }
 
-  /// Of the blocks that pass; public because nvcc allows no device lambda in a private member.
-  template <class Coupled>
-  void multiply_coupled(Context& ctx, Coupled coupled, const Mat3* diagonal, const Mat3* lower, const Vec3* x,
-                        Vec3* y, Real* x_dot_y, const std::int32_t* skip);
-
  private:
   std::size_t node_count_ = 0;
   Buffer<std::int32_t> begin_;

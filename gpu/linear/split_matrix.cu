@@ -26,6 +26,51 @@ std::vector<std::int32_t> find_entries(const Pattern& pattern, std::span<const V
   return entries;
 }
 
+/// Each stencil adds to the stiffness of its nodes the trace of its blocks / its corners; `by_stencil`: a
+/// place for n values.
+void add_stencil_stiffness(Context& ctx, const NodeGather& gather, const Vec4i* nodes, std::size_t n,
+                           const Mat3* blocks, Real* by_stencil, Real* stiffness) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t s) {
+    Real sum = 0;
+    int corners = 0;
+    for (int a = 0; a < 4; ++a) {
+      if (nodes[s][a] < 0) continue;
+      sum += trace(blocks[kCornerBlocks * s + corner_block(a, a)]);
+      ++corners;
+    }
+    by_stencil[s] = corners > 0 ? sum / corners : Real(0);
+  });
+  gather.sum(
+      ctx, [=] SS_LAMBDA(std::int32_t corner) { return by_stencil[corner / 4]; }, stiffness);
+}
+
+/// The products of stencil s; returns x'(C + C')x.
+template <class Coupled>
+struct StencilProducts {
+  Coupled coupled;
+  const Vec4i* stencils;
+  const Mat3* couplings;
+  const Vec3* x;
+  Vec3* products;  // four per stencil
+  const std::int32_t* skip;
+
+  SS_HD Real operator()(std::size_t s) const {
+    if (skip != nullptr && *skip != 0) return Real(0);
+    return stencil_product(stencils[s], couplings + kCouplings * s, coupled, x, products + 4 * s);
+  }
+};
+
+/// Adds the products of the stencils' corners to their nodes.
+void add_products(Context& ctx, const NodeGather& gather, const Vec3* products, Vec3* y) {
+  gather.sum(
+      ctx, [=] SS_LAMBDA(std::int32_t corner) { return products[corner]; }, y);
+}
+
+/// *total += *part.
+void add_part(Context& ctx, const Real* part, Real* total) {
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *total += *part; });
+}
+
 }  // namespace
 
 void SplitMatrix::set_pattern(Context& ctx, std::size_t node_count, std::span<const Vec4i> elements,
@@ -109,25 +154,12 @@ void SplitMatrix::set_stencils(Context& ctx, const Vec4i* nodes, std::size_t n, 
         return blocks[static_cast<std::size_t>(corner / 4) * kCornerBlocks + corner_block(a, a)];
       },
       diagonal_.data());
-  if (keeps_stiffness_) add_stencil_stiffness(ctx, nodes, n, blocks);
+  if (keeps_stiffness_) {
+    element_stiffness_.resize(ctx, n);
+    add_stencil_stiffness(ctx, stencil_gather_, nodes, n, blocks, element_stiffness_.data(),
+                          stiffness_.data());
+  }
   if (embedding_ != nullptr) assemble_bodies(ctx);
-}
-
-void SplitMatrix::add_stencil_stiffness(Context& ctx, const Vec4i* nodes, std::size_t n, const Mat3* blocks) {
-  element_stiffness_.resize(ctx, n);
-  Real* stiffness = element_stiffness_.data();
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t s) {
-    Real sum = 0;
-    int corners = 0;
-    for (int a = 0; a < 4; ++a) {
-      if (nodes[s][a] < 0) continue;
-      sum += trace(blocks[kCornerBlocks * s + corner_block(a, a)]);
-      ++corners;
-    }
-    stiffness[s] = corners > 0 ? sum / corners : Real(0);
-  });
-  stencil_gather_.sum(
-      ctx, [=] SS_LAMBDA(std::int32_t corner) { return stiffness[corner / 4]; }, stiffness_.data());
 }
 
 HostBlocks SplitMatrix::download(Context& ctx) const {
@@ -187,20 +219,12 @@ template <class Coupled>
 void SplitMatrix::add_stencil_products(Context& ctx, Coupled coupled, const Vec3* x, Vec3* y, Real* x_dot_y,
                                        const std::int32_t* skip) {
   // In two phases, each with one writer per result: products by stencil, then their sums by node.
-  const Vec4i* stencils = stencils_.data();
-  const Mat3* couplings = couplings_.data();
-  Vec3* products = corner_products_.data();
-  Real* dots = dots_.data() + 1;
-  reduce_sum(
-      ctx, stencil_count_,
-      [=] SS_LAMBDA(std::size_t s) {
-        if (skip != nullptr && *skip != 0) return Real(0);
-        return stencil_product(stencils[s], couplings + kCouplings * s, coupled, x, products + 4 * s);
-      },
-      dots, kMedium);
-  stencil_gather_.sum(
-      ctx, [=] SS_LAMBDA(std::int32_t corner) { return products[corner]; }, y);
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *x_dot_y += *dots; });
+  const StencilProducts<Coupled> products{coupled, stencils_.data(),        couplings_.data(),
+                                          x,       corner_products_.data(), skip};
+  Real* dot = dots_.data() + 1;
+  reduce_sum(ctx, stencil_count_, products, dot, kMedium);
+  add_products(ctx, stencil_gather_, corner_products_.data(), y);
+  add_part(ctx, dot, x_dot_y);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

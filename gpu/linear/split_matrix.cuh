@@ -110,18 +110,16 @@ class SplitMatrix {
   const NodeGather& element_gather() const { return element_gather_; }
   const NodeGather& stencil_gather() const { return stencil_gather_; }
 
-  /// Stages of `multiply` and `set_stencils`; public because nvcc allows no device lambda in a private
-  /// member.
+ private:
+  // Stages of `multiply` and `set_stencils`.
   void multiply_all_nodes(Context& ctx, const Vec3* x, Vec3* y, Real* x_dot_y, const std::int32_t* skip,
                           const NodeGroup* group);
-  void add_stencil_stiffness(Context& ctx, const Vec4i* nodes, std::size_t n, const Mat3* blocks);
-  void assemble_bodies(Context& ctx);
   /// y += (C + C') x of the couplings that pass.
   template <class Coupled>
   void add_stencil_products(Context& ctx, Coupled coupled, const Vec3* x, Vec3* y, Real* x_dot_y,
                             const std::int32_t* skip);
+  void assemble_bodies(Context& ctx);
 
- private:
   std::size_t node_count_ = 0, element_count_ = 0, pair_count_ = 0, entry_count_ = 0, stencil_count_ = 0;
   bool keeps_stiffness_ = false;
   Buffer<Mat3> diagonal_, lower_;  // each with one spare block, see ChunkProduct

@@ -11,7 +11,7 @@ namespace {
 constexpr int kGroups = WarmStart::kGroups;
 using Sums = WarmStart::Sums;
 using State = WarmStart::State;
-constexpr Grain kVectorGrain{1024};
+constexpr Grain kWarmStartGrain{1024};
 
 SS_HD int exponent(Real stiffness) { return static_cast<int>(std::floor(std::log10(stiffness))); }
 
@@ -33,7 +33,7 @@ void sum_by_group(Context& ctx, std::size_t n, const NodeGroup* group, F value, 
         sums[group[i]] = value(i);
         return sums;
       },
-      out, kVectorGrain);
+      out, kWarmStartGrain);
 }
 
 /// A group whose residual has reached its target, or whose curvature is not positive, has alpha = 0 from then
@@ -46,7 +46,7 @@ void iterate(Context& ctx, SplitMatrix& matrix, const Vectors& v, int max_iterat
       [=] SS_LAMBDA(std::size_t i) {
         if (s->stop == 0) v.p[i] = v.z[i] + s->beta[v.group[i]] * v.p[i];
       },
-      kVectorGrain);
+      kWarmStartGrain);
   matrix.multiply(ctx, v.p, v.q, nullptr, &s->stop, v.group);
   sum_by_group(
       ctx, n, v.group, [=] SS_LAMBDA(std::size_t i) { return s->stop == 0 ? dot(v.p[i], v.q[i]) : Real(0); },
@@ -111,7 +111,7 @@ void WarmStart::group(Context& ctx, const Real* stiffness, const std::uint8_t* f
         count[group[i]] = fixed == nullptr || fixed[i] == 0 ? 1 : 0;
         return count;
       },
-      &histogram->nodes, kVectorGrain);
+      &histogram->nodes, kWarmStartGrain);
 
   const StiffnessHistogram host = read_back(ctx, histogram);
   groups_.clear();

@@ -48,6 +48,14 @@ std::vector<Real> friction_table(const Model& model) {
   return {mu.begin(), mu.end()};
 }
 
+/// Anchors of the nodes that are taken: the pose of their script maps these to the nodes' positions x.
+void anchor_taken_nodes(Context& ctx, std::size_t n, const std::uint8_t* taken, const std::int32_t* script_of,
+                        const RigidPose* pose, const Vec3* x, Vec3* at) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    if (taken[i]) at[i] = pose[script_of[i]].linear.transposed() * (x[i] - pose[script_of[i]].shift);
+  });
+}
+
 }  // namespace
 
 void DeviceModel::upload(Context& ctx, const Model& model) {
@@ -109,8 +117,8 @@ void DeviceModel::select_scripts(Context& ctx, const Model& model, const std::ve
   for (std::size_t s = 0; s < acting.size(); ++s) {
     if (!acting[s]) continue;
     const bool acted = s < acting_scripts_.size() && acting_scripts_[s];
-    // A script that begins with this step takes its nodes as it finds them at its own beginning, which a step
-    // seldom meets exactly; after a jump in time it takes them as they are.
+    // A script that begins with this step takes its nodes at its own beginning, which is seldom the start of
+    // a step; after a jump in time it takes them as they are.
     if (selected_) taken_at[s] = script_pose(model.scripted[s].motion, model.scripted[s].begin);
     for (const std::int32_t node : model.scripted[s].nodes) {
       script[node] = static_cast<std::int32_t>(s);
@@ -124,15 +132,9 @@ void DeviceModel::select_scripts(Context& ctx, const Model& model, const std::ve
     if (const std::int32_t group = model.objects[model.node_object[i]].no_contact_group; group > 0)
       is_scripted[i] |= static_cast<std::uint8_t>(1 << group);
   apart.upload(ctx, is_scripted);
-  Buffer<std::uint8_t> taken_nodes(ctx, is_taken);
-  Buffer<RigidPose> poses(ctx, taken_at);
-  const std::uint8_t* taken = taken_nodes.data();
-  const RigidPose* pose = poses.data();
-  const std::int32_t* script_of = node_script.data();
-  Vec3* at = anchor.data();
-  launch(ctx, node_count, [=] SS_LAMBDA(std::size_t i) {
-    if (taken[i]) at[i] = pose[script_of[i]].linear.transposed() * (x[i] - pose[script_of[i]].shift);
-  });
+  const Buffer<std::uint8_t> taken(ctx, is_taken);
+  const Buffer<RigidPose> poses(ctx, taken_at);
+  anchor_taken_nodes(ctx, node_count, taken.data(), node_script.data(), poses.data(), x, anchor.data());
   ctx.synchronize();  // before the two buffers go
 }
 

@@ -59,11 +59,11 @@ struct DeviceModel {
   /// After a jump in time: every script's anchor is found anew.
   void forget_acting(Context& ctx);
 
-  // A stage of select_acting; public because nvcc allows no device lambda in a private member.
+ private:
+  /// The nodes of the scripts that act, and the anchors of those that a script takes at positions x.
   void select_scripts(Context& ctx, const Model& model, const std::vector<bool>& acting, double time,
                       const Vec3* x);
 
- private:
   std::vector<bool> acting_scripts_, acting_forces_;
   bool selected_ = false;  // since the last jump in time
 };

@@ -37,7 +37,7 @@ std::vector<Vec<float, 2>> direction_texels(const std::vector<double>& angles);
 /// (i, j + 1) and (i + 1, j + 1). With theta the angle between its normal and the surface's, and p the unit
 /// vector along the normal's part in the surface, it holds p 2 theta / pi, so that mu_d = max(0, texel . d)
 /// [Course Eq.335] when the surface moves towards d. The text leaves open whether p is a unit vector; it is
-/// one here, as then a facet that is met head-on has the value of the direction-free model.
+/// one here, as then a facet that is hit head-on has the value of the direction-free model.
 std::vector<Vec<float, 2>> facet_texels(const std::vector<double>& heights, std::int32_t columns,
                                         std::int32_t rows, const Vec<double, 2>& size);
 

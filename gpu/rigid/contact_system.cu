@@ -8,8 +8,8 @@
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
 #include "gpu/dfcp/solvers/solvers.cuh"
-#include "gpu/law/projection.h"
 #include "gpu/model/step_interrupted.h"
+#include "gpu/rigid/contact_fillers.cuh"
 #include "gpu/rigid/contact_records.cuh"
 #include "gpu/rigid/frozen_blocks.h"
 
@@ -56,39 +56,19 @@ void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const Ste
 template <int D>
 void ContactSystem<D>::fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                    const BlockWriter<D>& writer) {
-  ContactLaw<D>* law = law_.data();
-  const BodiesView at = bodies.view();
-  const DeviceJoint* joint = list.joints;
-  const std::int32_t *joint_of = list.block_joint, *part = list.block_part;
-  const ErrorFeedback feedback = list.options.feedback;
-  launch(
-      ctx, joint_blocks_,
-      [=] SS_LAMBDA(std::size_t c) {
-        const DeviceJoint& j = joint[joint_of[c]];
-        ConstraintBlock<D> block;
-        fill_joint_block(j, part[c], at.at_step(j.a), at.at_step(j.b), feedback, block);
-        law[c] = block.law;
-        writer.put(c, block);
-      },
-      kMedium);
+  launch(ctx, joint_blocks_,
+         JointBlockFiller<D>{bodies.view(), list.joints, list.block_joint, list.block_part,
+                             list.options.feedback, law_.data(), writer},
+         kMedium);
 }
 
 template <int D>
 void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                      const BlockWriter<D>& writer) {
-  ContactLaw<D>* law = law_.data();
-  const std::size_t first = joint_blocks_;
-  const RigidContact* contact = list.contacts;
   const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options,
                                 list.penalty,  list.soft,     bodies.free.data()};
-  launch(
-      ctx, list.contact_count,
-      [=] SS_LAMBDA(std::size_t i) {
-        const ConstraintBlock<D> block = blocks.of(contact[i]);
-        law[first + i] = block.law;
-        writer.put(first + i, block);
-      },
-      kMedium);
+  launch(ctx, list.contact_count,
+         ContactBlockFiller<D>{blocks, list.contacts, joint_blocks_, law_.data(), writer}, kMedium);
 }
 
 template <int D>
@@ -114,30 +94,11 @@ void ContactSystem<D>::warm_start(Context& ctx, const StepConstraints& list) {
     fill(ctx, guess, blocks_, Vec<double, D>::zero());
     return;
   }
-  const ContactLaw<D>* law = law_.data();
-  const double* jacobian = W_.body_rows().jacobian;
-  const Vec<double, 4>* world = world_.data();
-  const Vec<double, D>* joint_r = joint_r_.data();
-  const RigidContact* contact = list.contacts;
   // Explicit penalties leave no impulses for later steps.
-  const std::size_t joints = joint_blocks_, from = contacts_from_, kept = impulses_ - contacts_from_;
   launch(
       ctx, blocks_,
-      [=] SS_LAMBDA(std::size_t c) {
-        Vec<double, D> start = Vec<double, D>::zero();
-        if (c < joints) {
-          start = project(law[c], joint_r[c]);
-        } else if (const std::int32_t p = contact[c - joints].previous;
-                   p >= 0 && static_cast<std::size_t>(p) < kept) {
-          const Vec<double, 4> f = world[from + static_cast<std::size_t>(p)];
-          for (int i = 0; i < 3; ++i)
-            for (int k = 0; k < 3; ++k)
-              start[i] += jacobian[(2 * c * D + static_cast<std::size_t>(i)) * 6 + k] * f[k];
-          if (D == 4) start[D - 1] = f[3];
-          start = project(law[c], start);
-        }
-        r[c] = guess[c] = start;
-      },
+      StartImpulses<D>{law_.data(), W_.body_rows().jacobian, joint_r_.data(), list.contacts,
+                       world_.data() + contacts_from_, joint_blocks_, impulses_ - contacts_from_, r, guess},
       kMedium);
 }
 

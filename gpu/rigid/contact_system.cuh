@@ -110,14 +110,12 @@ class ContactSystem {
   /// The same after push_penalties.
   void penalty_records(Context& ctx, const StepConstraints& list, double dt, std::vector<ContactRecord>& out);
 
-  // Stages; public because nvcc allows no device lambda in a private member.
+ private:
   void fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                    const BlockWriter<D>& writer);
   void fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                      const BlockWriter<D>& writer);
   void warm_start(Context& ctx, const StepConstraints& list);
-
- private:
   Delassus<D>& chosen(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
                       const LabParams& params);
 

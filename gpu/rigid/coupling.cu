@@ -29,6 +29,64 @@ constexpr double kRunaway = 1e9, kHopeless = 1e4;
 constexpr double kGain = 100;
 constexpr int kSetbacks = 6;  // largest number of diverged rounds
 
+/// Makes every contact its own predecessor: for problems that are rebuilt within a step.
+void expect_same_contacts(Context& ctx, Buffer<RigidContact>& contacts) {
+  RigidContact* contact = contacts.data();
+  launch(ctx, contacts.size(),
+         [=] SS_LAMBDA(std::size_t c) { contact[c].previous = static_cast<std::int32_t>(c); });
+}
+
+/// impulse = world without torsion.
+void drop_torsion(Context& ctx, std::size_t n, const Vec<double, 4>* world, Vec3d* impulse) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) {
+    for (int i = 0; i < 3; ++i) impulse[k][i] = world[k][i];
+  });
+}
+
+/// The part of a point's impulse on a corner of its triangle; a point has four corners, the last one unused.
+struct CornerImpulse {
+  const SurfacePoint* at;
+  const Vec3d* impulse;
+
+  SS_HD Vec3 operator()(std::int32_t corner) const {
+    const std::int32_t k = corner / 4, c = corner % 4;
+    return c < 3 ? (at[k].weights[c] * impulse[k]).cast<Real>() : Vec3::zero();
+  }
+};
+
+/// The sums of Coupling::last_step for one point, dR = now - start: dR . B dv, |dR|^2 / m, dR . (R - last R)
+/// / m, |R|^2 / m^2.
+struct StepSums {
+  const SurfacePoint* at;
+  const BodyInverse* inverse;  // of the particles
+  const Vec3d *now, *start, *last;
+  const Vec3 *v, *v_start;
+
+  SS_HD Vec<double, 4> operator()(std::size_t k) const {
+    const Vec3d dr = now[k] - start[k];
+    Vec3d dv{0, 0, 0};
+    for (int c = 0; c < 3; ++c)
+      if (const std::int32_t node = at[k].nodes[c]; node >= 0)
+        dv += at[k].weights[c] * (v[node] - v_start[node]).cast<double>();
+    const double mobility = inverse[k].mass;
+    return Vec<double, 4>{dot(dr, dv), mobility * norm2(dr), mobility * dot(dr, now[k] - last[k]),
+                          mobility * mobility * norm2(now[k])};
+  }
+};
+
+/// start = now + share (now - last), last = now.
+template <class T>
+struct Extrapolate {
+  T share;
+  const Vec<T, 3>* now;
+  Vec<T, 3>*start, *last;
+
+  SS_HD void operator()(std::size_t i) const {
+    start[i] = share > 0 ? now[i] + share * (now[i] - last[i]) : now[i];
+    last[i] = now[i];
+  }
+};
+
 }  // namespace
 
 void Coupling::load(Context& ctx, const Model& model) {
@@ -62,18 +120,8 @@ void Coupling::join_contacts(Context& ctx, const RigidContacts& between_bodies) 
   copy(ctx, contacts_.data() + first_, touching_.contacts(), touching_.count());
 }
 
-/// Makes every contact its own predecessor: for problems that are rebuilt within a step.
-void Coupling::expect_same_contacts(Context& ctx) {
-  RigidContact* contact = contacts_.data();
-  launch(ctx, contacts_.size(),
-         [=] SS_LAMBDA(std::size_t c) { contact[c].previous = static_cast<std::int32_t>(c); });
-}
-
 void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
-  Vec3d* impulse = impulse_.data();
-  launch(ctx, impulse_.size(), [=] SS_LAMBDA(std::size_t k) {
-    for (int i = 0; i < 3; ++i) impulse[k][i] = world[k][i];
-  });
+  drop_torsion(ctx, impulse_.size(), world, impulse_.data());
 }
 
 /// v = A_e^-1 (f_e + B' R); PCG starts from the given v. R null: R = 0. Returns the iterations of PCG.
@@ -83,41 +131,17 @@ int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double t
   if (impulse != nullptr) {
     at_nodes = node_impulse_.data();
     fill(ctx, at_nodes, solids_.size(), Vec3::zero());
-    gather_impulses(ctx, impulse, at_nodes);
+    touching_.gather().sum(ctx, CornerImpulse{touching_.points(), impulse}, at_nodes);
   }
   return solids_.solve(ctx, at_nodes, v, tolerance).iterations;
 }
 
-void Coupling::gather_impulses(Context& ctx, const Vec3d* impulse, Vec3* at_nodes) {
-  const SurfacePoint* at = touching_.points();
-  touching_.gather().sum(
-      ctx,
-      [=] SS_LAMBDA(std::int32_t corner) {
-        const std::int32_t k = corner / 4, c = corner % 4;
-        return c < 3 ? (at[k].weights[c] * impulse[k]).template cast<Real>() : Vec3::zero();
-      },
-      at_nodes);
-}
-
 /// Step of the last round, from R_0 to R: dR = R - R_0.
 Coupling::RoundStep Coupling::last_step(Context& ctx) {
-  const SurfacePoint* at = touching_.points();
-  const BodyInverse* inverse = particles_.inverse();
-  const Vec3d *now = impulse_.data(), *start = start_.data(), *last = last_.data();
-  const Vec3 *v = v_.data(), *v_start = v_start_.data();
-  reduce_sum(
-      ctx, touching_.count(),
-      [=] SS_LAMBDA(std::size_t k) {
-        const Vec3d dr = now[k] - start[k];
-        Vec3d dv{0, 0, 0};
-        for (int c = 0; c < 3; ++c)
-          if (const std::int32_t node = at[k].nodes[c]; node >= 0)
-            dv += at[k].weights[c] * (v[node] - v_start[node]).template cast<double>();
-        const double mobility = inverse[k].mass;
-        return Vec<double, 4>{dot(dr, dv), mobility * norm2(dr), mobility * dot(dr, now[k] - last[k]),
-                              mobility * mobility * norm2(now[k])};
-      },
-      sums_.data(), kMedium);
+  reduce_sum(ctx, touching_.count(),
+             StepSums{touching_.points(), particles_.inverse(), impulse_.data(), start_.data(), last_.data(),
+                      v_.data(), v_start_.data()},
+             sums_.data(), kMedium);
   const Vec<double, 4> sums = read_back(ctx, sums_.data());
   return {sums[1] > 0 ? sums[0] / sums[1] : 0.0, sums[2] < 0, std::sqrt(sums[3])};
 }
@@ -125,19 +149,9 @@ Coupling::RoundStep Coupling::last_step(Context& ctx) {
 /// Starts the next round further along this round's step by `share`; v is known there
 /// too, as it is affine in R.
 void Coupling::extrapolate(Context& ctx, double share) {
-  Vec3d *start = start_.data(), *last = last_.data();
-  const Vec3d* now = impulse_.data();
-  launch(ctx, impulse_.size(), [=] SS_LAMBDA(std::size_t k) {
-    start[k] = share > 0 ? now[k] + share * (now[k] - last[k]) : now[k];
-    last[k] = now[k];
-  });
-  Vec3 *v_start = v_start_.data(), *v_last = v_last_.data();
-  const Vec3* v = v_.data();
-  const Real part = static_cast<Real>(share);
-  launch(ctx, v_.size(), [=] SS_LAMBDA(std::size_t i) {
-    v_start[i] = part > 0 ? v[i] + part * (v[i] - v_last[i]) : v[i];
-    v_last[i] = v[i];
-  });
+  launch(ctx, impulse_.size(), Extrapolate<double>{share, impulse_.data(), start_.data(), last_.data()});
+  launch(ctx, v_.size(),
+         Extrapolate<Real>{static_cast<Real>(share), v_.data(), v_start_.data(), v_last_.data()});
 }
 
 /// The problem between bodies and particles; q is that without impulses, the reference of residuals.
@@ -213,7 +227,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   build(ctx, system, list);
   start_best(ctx, system);
   system.keep_impulses(ctx);
-  expect_same_contacts(ctx);
+  expect_same_contacts(ctx, contacts_);
   StepConstraints again = list;
   again.warm_start = true;
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);

@@ -68,20 +68,15 @@ class Coupling {
   void report(Context& ctx, const Params& params, std::size_t moving, StepReport& report);
   /// Replaces bodies by objects in records, and names the solids' contacts.
   void name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const;
-  // Stages; public because nvcc allows no device lambda in a private member.
-  void take_impulses(Context& ctx, const Vec<double, 4>* world);
+
+ private:
   struct RoundStep {
     double steepness;  // dR . B A_e^-1 B' dR / sum |dR|^2 / m: above 1, particles are too heavy
     bool turned;       // opposite to the momentum [ODonoghue15: gradient scheme]
     double push;       // [m/s] |R / m|_2: velocity of the particles from the impulses alone
   };
-  RoundStep last_step(Context& ctx);
-  void extrapolate(Context& ctx, double share);
-  void gather_impulses(Context& ctx, const Vec<double, 3>* impulse, Vec3* at_nodes);
-  void join_contacts(Context& ctx, const RigidContacts& between_bodies);
-  void expect_same_contacts(Context& ctx);
 
- private:
+  void join_contacts(Context& ctx, const RigidContacts& between_bodies);
   template <int D>
   void build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list);
   template <int D>
@@ -99,7 +94,10 @@ class Coupling {
   void finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
               double tolerance, ContactSolveRecord& record);
   SolidSystem solid_system(Context& ctx) const;
+  void take_impulses(Context& ctx, const Vec<double, 4>* world);
   int solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance);
+  RoundStep last_step(Context& ctx);
+  void extrapolate(Context& ctx, double share);
 
   ElasticSolids solids_;
   ElasticContacts touching_;

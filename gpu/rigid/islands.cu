@@ -9,7 +9,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-constexpr std::int32_t kNobody = -1;
+constexpr std::int32_t kNoIsland = -1;
 
 /// The value of *p; other threads may lower it concurrently.
 SS_LAMBDA std::int32_t current(std::int32_t* p) {
@@ -64,25 +64,17 @@ struct SumCounts {
   }
 };
 
-}  // namespace
-
-void Islands::reset(Context& ctx, std::size_t bodies) {
-  label_.resize(ctx, bodies);
-  asleep_.resize(ctx, bodies);
-  rested_.resize(ctx, bodies);
-  island_rested_.resize(ctx, bodies);
-  counts_.resize(ctx, 1);
-  fill(ctx, label_.data(), bodies, kNobody);
-  fill(ctx, asleep_.data(), bodies, std::uint8_t{0});
-  fill(ctx, rested_.data(), bodies, 0.0);
+/// Every movable body is an island of its own.
+void label_bodies(Context& ctx, const IslandInput& input, std::int32_t* label) {
+  const IslandInput in = input;
+  launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
+    label[b] = in.moves[b] != 0 ? static_cast<std::int32_t>(b) : kNoIsland;
+  });
 }
 
-void Islands::connect(Context& ctx, const IslandInput& input) {
+/// Joins the islands of movable bodies that touch.
+void connect_by_contacts(Context& ctx, const IslandInput& input, std::int32_t* label) {
   const IslandInput in = input;
-  std::int32_t* label = label_.data();
-  launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
-    label[b] = in.moves[b] != 0 ? static_cast<std::int32_t>(b) : kNobody;
-  });
   launch(
       ctx, in.contact_count,
       [=] SS_LAMBDA(std::size_t c) {
@@ -92,6 +84,11 @@ void Islands::connect(Context& ctx, const IslandInput& input) {
         if (is_moving(in, a) && is_moving(in, b)) connect_bodies(label, a, b);
       },
       kMedium);
+}
+
+/// Joins the islands of movable bodies with a joint.
+void connect_by_joints(Context& ctx, const IslandInput& input, std::int32_t* label) {
+  const IslandInput in = input;
   launch(
       ctx, in.joint_count,
       [=] SS_LAMBDA(std::size_t j) {
@@ -99,21 +96,30 @@ void Islands::connect(Context& ctx, const IslandInput& input) {
         if (is_moving(in, a) && is_moving(in, b)) connect_bodies(label, a, b);
       },
       kMedium);
+}
+
+/// Labels all bodies of an island with the end of its chains.
+void flatten_labels(Context& ctx, const IslandInput& input, std::int32_t* label) {
+  const IslandInput in = input;
   launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
     if (in.moves[b] != 0) atomic_min(label + b, root_of(label, static_cast<std::int32_t>(b)));
   });
 }
 
-/// Updates the rest time of each body.
-void Islands::rest(Context& ctx, const IslandInput& input, const SleepOptions& options) {
+/// Updates the rest time of each body by its own speed.
+void count_rest(Context& ctx, const IslandInput& input, const SleepOptions& options, double* rested) {
   const IslandInput in = input;
   const double speed = options.speed, dt = options.dt;
-  double* rested = rested_.data();
   launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
     const bool rests =
         in.moves[b] != 0 && static_cast<std::int32_t>(b) != in.disturbed && fastest_point(in, b) < speed;
     rested[b] = rests ? rested[b] + dt : 0.0;
   });
+}
+
+/// Resets the rest times of bodies that a moving scripted body touches or holds by a joint.
+void wake_by_scripts(Context& ctx, const IslandInput& input, double speed, double* rested) {
+  const IslandInput in = input;
   launch(
       ctx, in.contact_count,
       [=] SS_LAMBDA(std::size_t c) {
@@ -130,16 +136,19 @@ void Islands::rest(Context& ctx, const IslandInput& input, const SleepOptions& o
       kMedium);
 }
 
-void Islands::decide(Context& ctx, const IslandInput& input, const SleepOptions& options) {
-  const IslandInput in = input;
-  const double enough = options.time;
-  const std::int32_t* label = label_.data();
-  double *rested = rested_.data(), *least = island_rested_.data();
-  std::uint8_t* asleep = asleep_.data();
-  fill(ctx, least, in.bodies, std::numeric_limits<double>::max());
-  launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
+/// The least rest time of each island's bodies, at its label.
+void find_least_rest(Context& ctx, std::size_t bodies, const std::int32_t* label, const double* rested,
+                     double* least) {
+  fill(ctx, least, bodies, std::numeric_limits<double>::max());
+  launch(ctx, bodies, [=] SS_LAMBDA(std::size_t b) {
     if (label[b] >= 0) atomic_min(least + label[b], rested[b]);
   });
+}
+
+/// Lets the bodies of islands sleep that have rested `enough` [s], and wakes the others.
+void sleep_or_wake(Context& ctx, const IslandInput& input, double enough, const std::int32_t* label,
+                   const double* least, double* rested, std::uint8_t* asleep) {
+  const IslandInput in = input;
   launch(ctx, in.bodies, [=] SS_LAMBDA(std::size_t b) {
     const bool sleeps = label[b] >= 0 && least[label[b]] >= enough;
     // Woken bodies start a new rest time: their support may be gone.
@@ -149,16 +158,37 @@ void Islands::decide(Context& ctx, const IslandInput& input, const SleepOptions&
   });
 }
 
+}  // namespace
+
+void Islands::reset(Context& ctx, std::size_t bodies) {
+  label_.resize(ctx, bodies);
+  asleep_.resize(ctx, bodies);
+  rested_.resize(ctx, bodies);
+  island_rested_.resize(ctx, bodies);
+  counts_.resize(ctx, 1);
+  fill(ctx, label_.data(), bodies, kNoIsland);
+  fill(ctx, asleep_.data(), bodies, std::uint8_t{0});
+  fill(ctx, rested_.data(), bodies, 0.0);
+}
+
 void Islands::update(Context& ctx, const IslandInput& input, const SleepOptions& options) {
   if (label_.size() != input.bodies) reset(ctx, input.bodies);
-  connect(ctx, input);
+  std::int32_t* label = label_.data();
+  label_bodies(ctx, input, label);
+  connect_by_contacts(ctx, input, label);
+  connect_by_joints(ctx, input, label);
+  flatten_labels(ctx, input, label);
+  double *rested = rested_.data(), *least = island_rested_.data();
+  std::uint8_t* asleep = asleep_.data();
   if (!options.sleeping) {
-    fill(ctx, asleep_.data(), input.bodies, std::uint8_t{0});
-    fill(ctx, rested_.data(), input.bodies, 0.0);
+    fill(ctx, asleep, input.bodies, std::uint8_t{0});
+    fill(ctx, rested, input.bodies, 0.0);
     return;
   }
-  rest(ctx, input, options);
-  decide(ctx, input, options);
+  count_rest(ctx, input, options, rested);
+  wake_by_scripts(ctx, input, options.speed, rested);
+  find_least_rest(ctx, input.bodies, label, rested, least);
+  sleep_or_wake(ctx, input, options.time, label, least, rested, asleep);
 }
 
 IslandCounts Islands::counts(Context& ctx) {

@@ -66,11 +66,6 @@ class Islands {
   /// Writes to backend memory.
   void launch_counts(Context& ctx, IslandCounts* out) const;
 
-  // Stages; public because nvcc allows no device lambda in a private member.
-  void connect(Context& ctx, const IslandInput& input);
-  void rest(Context& ctx, const IslandInput& input, const SleepOptions& options);
-  void decide(Context& ctx, const IslandInput& input, const SleepOptions& options);
-
  private:
   Buffer<std::int32_t> label_;
   Buffer<std::uint8_t> asleep_;

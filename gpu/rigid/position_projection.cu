@@ -53,6 +53,90 @@ SS_HD PositionRow contact_row(const ProjectionProblem& p, const ErrorFeedback& f
   return row;
 }
 
+struct JointRowFiller {
+  ProjectionProblem p;
+  ErrorFeedback feedback;
+  PositionRow* row;
+
+  SS_HD void operator()(std::size_t k) const { joint_rows(p, feedback, k, row + kRowsPerBlock * k); }
+};
+
+struct ContactRowFiller {
+  ProjectionProblem p;
+  ErrorFeedback feedback;
+  PositionRow* row;
+
+  SS_HD void operator()(std::size_t c) const { row[c] = contact_row(p, feedback, p.contacts[c]); }
+};
+
+/// The body of each side of each row; `bodies` for none.
+struct RowKeys {
+  const PositionRow* row;
+  std::size_t bodies;
+  std::uint32_t* key;
+
+  SS_HD void operator()(std::size_t e) const {
+    const std::int32_t b = row[e / 2].body[e % 2];
+    key[e] = static_cast<std::uint32_t>(b < 0 ? bodies : static_cast<std::size_t>(b));
+  }
+};
+
+/// Sets the majorant of a row's diagonal, and d to zero.
+struct RowWeigher {
+  const BodyInverse* inverse;
+  const std::int32_t* start;  // of each body's entries
+  PositionRow* row;
+  double *d, *ahead;
+
+  SS_HD void operator()(std::size_t i) const {
+    double majorant = 0;
+    for (int side = 0; side < 2; ++side) {
+      const std::int32_t b = row[i].body[side];
+      if (b < 0) continue;
+      const Vec<double, 6>& h = row[i].jacobian[side];
+      majorant += (start[b + 1] - start[b]) * dot(h, inverse[b].times(h));
+    }
+    row[i].inverse = majorant > 0 ? 1 / majorant : 0.0;
+    d[i] = ahead[i] = 0;
+  }
+};
+
+/// shift = A^-1 H' d of a body.
+struct BodyShift {
+  const PositionRow* row;
+  const std::int32_t *start, *entry;
+  const BodyInverse* inverse;
+  const double* d;
+  Vec<double, 6>* shift;
+
+  SS_HD void operator()(std::size_t b) const {
+    Vec<double, 6> push = Vec<double, 6>::zero();
+    for (std::int32_t k = start[b]; k < start[b + 1]; ++k)
+      push += d[entry[k] / 2] * row[entry[k] / 2].jacobian[entry[k] % 2];
+    shift[b] = inverse[b].times(push);
+  }
+};
+
+/// d <- max(y - D^-1 (W y + phi), 0), with y = `ahead` and W y = H shift; extrapolates y.
+struct RowStep {
+  const PositionRow* row;
+  const Vec<double, 6>* shift;
+  double momentum;
+  double *d, *ahead;
+
+  SS_HD void operator()(std::size_t i) const {
+    const PositionRow& r = row[i];
+    if (r.inverse == 0) return;
+    double error = r.error;
+    for (int side = 0; side < 2; ++side)
+      if (r.body[side] >= 0) error += dot(r.jacobian[side], shift[r.body[side]]);
+    double next = ahead[i] - r.inverse * error;
+    if (!r.bilateral && next < 0) next = 0;
+    ahead[i] = next + momentum * (next - d[i]);
+    d[i] = next;
+  }
+};
+
 }  // namespace
 
 void PositionProjection::make_rows(Context& ctx, const ProjectionProblem& problem,
@@ -60,27 +144,16 @@ void PositionProjection::make_rows(Context& ctx, const ProjectionProblem& proble
   const std::size_t of_joints = kRowsPerBlock * problem.joint_blocks;
   row_.resize(ctx, of_joints + problem.contact_count);
   PositionRow* row = row_.data();
-  const ProjectionProblem p = problem;
   ErrorFeedback feedback = whole_error();
   feedback.slop = options.slop;
   feedback.fastest = options.furthest;
-  launch(
-      ctx, p.joint_blocks,
-      [=] SS_LAMBDA(std::size_t k) { joint_rows(p, feedback, k, row + kRowsPerBlock * k); }, kMedium);
-  launch(
-      ctx, p.contact_count,
-      [=] SS_LAMBDA(std::size_t c) { row[of_joints + c] = contact_row(p, feedback, p.contacts[c]); },
-      kMedium);
+  launch(ctx, problem.joint_blocks, JointRowFiller{problem, feedback, row}, kMedium);
+  launch(ctx, problem.contact_count, ContactRowFiller{problem, feedback, row + of_joints}, kMedium);
 }
 
 void PositionProjection::gather_rows(Context& ctx, std::size_t bodies) {
   const std::size_t n = 2 * row_.size();
-  std::uint32_t* key = gather_.keys(ctx, n);
-  const PositionRow* row = row_.data();
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t e) {
-    const std::int32_t b = row[e / 2].body[e % 2];
-    key[e] = static_cast<std::uint32_t>(b < 0 ? bodies : static_cast<std::size_t>(b));
-  });
+  launch(ctx, n, RowKeys{row_.data(), bodies, gather_.keys(ctx, n)});
   gather_.sort(ctx, bodies);
 }
 
@@ -88,61 +161,19 @@ void PositionProjection::weigh_rows(Context& ctx, const ProjectionProblem& probl
   d_.resize(ctx, row_.size());
   ahead_.resize(ctx, row_.size());
   shift_.resize(ctx, problem.bodies);
-  PositionRow* row = row_.data();
-  double *d = d_.data(), *ahead = ahead_.data();
-  const std::int32_t* start = gather_.start();
-  const BodyInverse* inverse = problem.inverse;
-  launch(
-      ctx, row_.size(),
-      [=] SS_LAMBDA(std::size_t i) {
-        double majorant = 0;
-        for (int side = 0; side < 2; ++side) {
-          const std::int32_t b = row[i].body[side];
-          if (b < 0) continue;
-          const Vec<double, 6>& h = row[i].jacobian[side];
-          majorant += (start[b + 1] - start[b]) * dot(h, inverse[b].times(h));
-        }
-        row[i].inverse = majorant > 0 ? 1 / majorant : 0.0;
-        d[i] = ahead[i] = 0;
-      },
-      kMedium);
+  launch(ctx, row_.size(),
+         RowWeigher{problem.inverse, gather_.start(), row_.data(), d_.data(), ahead_.data()}, kMedium);
 }
 
 /// shift = A^-1 H' d.
 void PositionProjection::move_bodies(Context& ctx, const ProjectionProblem& problem, const double* d) {
-  const PositionRow* row = row_.data();
-  const std::int32_t *start = gather_.start(), *entry = gather_.entry();
-  const BodyInverse* inverse = problem.inverse;
-  Vec<double, 6>* shift = shift_.data();
-  launch(
-      ctx, problem.bodies,
-      [=] SS_LAMBDA(std::size_t b) {
-        Vec<double, 6> push = Vec<double, 6>::zero();
-        for (std::int32_t k = start[b]; k < start[b + 1]; ++k)
-          push += d[entry[k] / 2] * row[entry[k] / 2].jacobian[entry[k] % 2];
-        shift[b] = inverse[b].times(push);
-      },
-      kMedium);
+  launch(ctx, problem.bodies,
+         BodyShift{row_.data(), gather_.start(), gather_.entry(), problem.inverse, d, shift_.data()},
+         kMedium);
 }
 
 void PositionProjection::step_rows(Context& ctx, double momentum) {
-  const PositionRow* row = row_.data();
-  const Vec<double, 6>* shift = shift_.data();
-  double *d = d_.data(), *ahead = ahead_.data();
-  launch(
-      ctx, row_.size(),
-      [=] SS_LAMBDA(std::size_t i) {
-        const PositionRow& r = row[i];
-        if (r.inverse == 0) return;
-        double error = r.error;
-        for (int side = 0; side < 2; ++side)
-          if (r.body[side] >= 0) error += dot(r.jacobian[side], shift[r.body[side]]);
-        double next = ahead[i] - r.inverse * error;
-        if (!r.bilateral && next < 0) next = 0;
-        ahead[i] = next + momentum * (next - d[i]);
-        d[i] = next;
-      },
-      kMedium);
+  launch(ctx, row_.size(), RowStep{row_.data(), shift_.data(), momentum, d_.data(), ahead_.data()}, kMedium);
 }
 
 void PositionProjection::project(Context& ctx, const ProjectionProblem& problem,

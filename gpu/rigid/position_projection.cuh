@@ -63,14 +63,13 @@ class PositionProjection {
   const PositionRow* rows() const { return row_.data(); }
   std::size_t count() const { return row_.size(); }
 
-  // Stages; public because nvcc allows no device lambda in a private member.
+ private:
   void make_rows(Context& ctx, const ProjectionProblem& problem, const ProjectionOptions& options);
   void gather_rows(Context& ctx, std::size_t bodies);
   void weigh_rows(Context& ctx, const ProjectionProblem& problem);
   void move_bodies(Context& ctx, const ProjectionProblem& problem, const double* d);
   void step_rows(Context& ctx, double momentum);
 
- private:
   Buffer<PositionRow> row_;
   Buffer<double> d_, ahead_;      // per row
   BodyGather gather_;             // entry index: 2 row + side

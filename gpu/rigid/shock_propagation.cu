@@ -6,7 +6,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-constexpr int kRoundsPerLook = 8;
+constexpr int kRoundsPerCheck = 8;
 
 /// Level of an entry's body; immovable bodies are the ground.
 SS_LAMBDA std::int32_t level_of(std::int32_t* level, std::int32_t b) {
@@ -19,40 +19,27 @@ SS_LAMBDA void lower_level(std::int32_t* level, std::int32_t b, std::int32_t bel
   if (atomic_min(level + b, below + 1) > below + 1) atomic_max(changed, 1);
 }
 
-}  // namespace
-
-/// Passes over all contacts until no level falls. The result does not depend on the order of updates.
+/// One pass over all contacts: each body of a loaded one is at most a level above the other.
 template <int D>
-void ShockPropagation<D>::find_levels(Context& ctx, const Delassus<D>& W, std::size_t joint_blocks,
-                                      const Vec<double, D>* r) {
-  level_.resize(ctx, W.bodies());
-  changed_.resize(ctx, 1);
-  fill(ctx, level_.data(), W.bodies(), kNoLevel);
+void lower_levels(Context& ctx, const Delassus<D>& W, std::size_t joint_blocks, const Vec<double, D>* r,
+                  std::int32_t* level, std::int32_t* changed) {
   const std::int32_t* body = W.body_rows().body;
-  std::int32_t *level = level_.data(), *changed = changed_.data();
-  do {
-    fill(ctx, changed, 1, std::int32_t{0});
-    for (int round = 0; round < kRoundsPerLook; ++round)
-      launch(
-          ctx, W.blocks() - joint_blocks,
-          [=] SS_LAMBDA(std::size_t i) {
-            const std::size_t c = joint_blocks + i;
-            if (!(r[c][0] > 0)) return;
-            const std::int32_t a = body[2 * c], b = body[2 * c + 1];
-            lower_level(level, a, level_of(level, b), changed);
-            lower_level(level, b, level_of(level, a), changed);
-          },
-          kMedium);
-  } while (read_back(ctx, changed) != 0);
+  launch(
+      ctx, W.blocks() - joint_blocks,
+      [=] SS_LAMBDA(std::size_t i) {
+        const std::size_t c = joint_blocks + i;
+        if (!(r[c][0] > 0)) return;
+        const std::int32_t a = body[2 * c], b = body[2 * c + 1];
+        lower_level(level, a, level_of(level, b), changed);
+        lower_level(level, b, level_of(level, a), changed);
+      },
+      kMedium);
 }
 
-/// A block has the level of its higher body; none if a body has none.
-template <int D>
-void ShockPropagation<D>::choose_stages(Context& ctx, const Delassus<D>& W) {
-  block_level_.resize(ctx, W.blocks());
-  const std::int32_t *body = W.body_rows().body, *level = level_.data();
-  std::int32_t* stage = block_level_.data();
-  launch(ctx, W.blocks(), [=] SS_LAMBDA(std::size_t c) {
+/// Writes the level of each block's higher body; -1 if a body has none.
+void write_stages(Context& ctx, std::size_t blocks, const std::int32_t* body, const std::int32_t* level,
+                  std::int32_t* stage) {
+  launch(ctx, blocks, [=] SS_LAMBDA(std::size_t c) {
     std::int32_t highest = 0;
     for (std::size_t side = 0; side < 2; ++side) {
       const std::int32_t b = body[2 * c + side];
@@ -62,13 +49,31 @@ void ShockPropagation<D>::choose_stages(Context& ctx, const Delassus<D>& W) {
   });
 }
 
+}  // namespace
+
+/// Passes over all contacts until no level falls. The result does not depend on the order of updates.
+template <int D>
+void ShockPropagation<D>::find_levels(Context& ctx, const Delassus<D>& W, std::size_t joint_blocks,
+                                      const Vec<double, D>* r) {
+  level_.resize(ctx, W.bodies());
+  changed_.resize(ctx, 1);
+  fill(ctx, level_.data(), W.bodies(), kNoLevel);
+  std::int32_t* changed = changed_.data();
+  do {
+    fill(ctx, changed, 1, std::int32_t{0});
+    for (int round = 0; round < kRoundsPerCheck; ++round)
+      lower_levels(ctx, W, joint_blocks, r, level_.data(), changed);
+  } while (read_back(ctx, changed) != 0);
+}
+
 template <int D>
 void ShockPropagation<D>::propagate(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law,
                                     std::size_t joint_blocks, const Vec<double, D>* r, const double* free,
                                     int sweeps, Vec<double, 3>* velocity, Vec<double, 3>* spin) {
   if (W.blocks() == 0) return;
   find_levels(ctx, W, joint_blocks, r);
-  choose_stages(ctx, W);
+  block_level_.resize(ctx, W.blocks());
+  write_stages(ctx, W.blocks(), W.body_rows().body, level_.data(), block_level_.data());
   r_.resize(ctx, W.blocks());
   v_.resize(ctx, 6 * W.bodies());
   copy(ctx, r_.data(), r, W.blocks());

@@ -27,11 +27,9 @@ class ShockPropagation {
   /// Impulses at the end of the pass, per block. Backend memory.
   const Vec<double, D>* impulses() const { return r_.data(); }
 
-  // Stages; public because nvcc allows no device lambda in a private member.
-  void find_levels(Context& ctx, const Delassus<D>& W, std::size_t joint_blocks, const Vec<double, D>* r);
-  void choose_stages(Context& ctx, const Delassus<D>& W);
-
  private:
+  void find_levels(Context& ctx, const Delassus<D>& W, std::size_t joint_blocks, const Vec<double, D>* r);
+
   Buffer<std::int32_t> level_, block_level_, changed_;
   Buffer<Vec<double, D>> r_;
   Buffer<double> v_;

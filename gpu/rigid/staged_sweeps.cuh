@@ -35,7 +35,7 @@ class StagedSweeps {
   void run(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law, int sweeps, Vec<double, D>* r,
            double* v);
 
-  // Stages of `prepare`; public because nvcc allows no device lambda in a private member.
+ private:
   void find_groups(Context& ctx, const Delassus<D>& W, const Stages& stages);
   void colour_groups(Context& ctx, const Delassus<D>& W, const Stages& stages);
   void order_groups(Context& ctx, const Stages& stages);
@@ -43,7 +43,6 @@ class StagedSweeps {
   void run_batch(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* law, std::size_t batch,
                  Vec<double, D>* r, double* v);
 
- private:
   std::size_t groups_ = 0;
   Buffer<std::int32_t> first_, group_, count_;  // first block of each group; group of each block, -1: none
   Buffer<std::int32_t> conflict_start_, conflict_;  // groups that must not run concurrently

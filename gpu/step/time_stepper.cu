@@ -26,6 +26,48 @@ struct Sums {
   double elastic, volume_ratio_min, inverted, multiplier_max;
 };
 
+/// x = x_t; y: where free nodes go without elasticity and contact; target: where scripted nodes go, by `pose`
+/// of their script; script_step = target - x_t.
+void predict_nodes(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
+                   const RigidPose* pose, Vec3* x, Vec3* y, Vec3* target, Vec3* script_step) {
+  const Vec3* anchor = device.anchor.data();
+  const std::int32_t* script = device.node_script.data();
+  const Vec3* acceleration = device.acceleration.data();
+  const Vec3* x_t = state.x.data();
+  const Vec3* v_t = state.v.data();
+  const Real dt = static_cast<Real>(params.dt), g = static_cast<Real>(params.gravity);
+  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
+    x[i] = x_t[i];
+    y[i] = x_t[i] + dt * v_t[i] + dt * dt * (Vec3{0, g, 0} + acceleration[i]);
+    target[i] = script[i] >= 0 ? pose[script[i]].linear * anchor[i] + pose[script[i]].shift : x_t[i];
+    script_step[i] = target[i] - x_t[i];
+  });
+}
+
+/// Targets of n nodes, and their displacements from x_t.
+void set_targets(Context& ctx, std::size_t n, const std::int32_t* node, const Vec3* position, const Vec3* x_t,
+                 Vec3* target, Vec3* script_step) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    target[node[i]] = position[i];
+    script_step[node[i]] = position[i] - x_t[node[i]];
+  });
+}
+
+/// x += step.
+void move_nodes(Context& ctx, std::size_t n, const Vec3* step, Vec3* x) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { x[i] += step[i]; });
+}
+
+/// held = x of the three nodes.
+void read_nodes(Context& ctx, const Vec3i& nodes, const Vec3* x, Vec3* held) {
+  launch(ctx, 3, [=] SS_LAMBDA(std::size_t c) { held[c] = x[nodes[static_cast<int>(c)]]; });
+}
+
+/// v = (x - x_t) / dt.
+void set_velocities(Context& ctx, std::size_t n, const Vec3* x, const Vec3* x_t, Real dt, Vec3* v) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { v[i] = (x[i] - x_t[i]) / dt; });
+}
+
 }  // namespace
 
 void TimeStepper::load(Context& ctx, const Model& model, const DeviceModel& device) {
@@ -78,23 +120,9 @@ void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& d
                           const DeviceState& state) {
   const Span span(ctx, "predict");
   poses_.upload(ctx, script_poses(model, state.time + params.dt));
-  const RigidPose* pose = poses_.data();
-  const Vec3* anchor = device.anchor.data();
-  const std::int32_t* script = device.node_script.data();
-  const Vec3* acceleration = device.acceleration.data();
-  const Vec3* x_t = state.x.data();
-  const Vec3* v_t = state.v.data();
-  Vec3* x = x_.data();
   Vec3* y = y_.data();
   Vec3* target = target_.data();
-  Vec3* script_step = script_step_.data();
-  const Real dt = static_cast<Real>(params.dt), g = static_cast<Real>(params.gravity);
-  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
-    x[i] = x_t[i];
-    y[i] = x_t[i] + dt * v_t[i] + dt * dt * (Vec3{0, g, 0} + acceleration[i]);
-    target[i] = script[i] >= 0 ? pose[script[i]].linear * anchor[i] + pose[script[i]].shift : x_t[i];
-    script_step[i] = target[i] - x_t[i];
-  });
+  predict_nodes(ctx, device, params, state, poses_.data(), x_.data(), y, target, script_step_.data());
   follow_frames(ctx, model, state, state.time + params.dt);
   if (is_newmark(params)) newmark_.predict(ctx, device, params, state, target, y);
 }
@@ -105,15 +133,8 @@ void TimeStepper::follow_frames(Context& ctx, const Model& model, const DeviceSt
     if (script.frames.empty()) continue;
     frame_nodes_.upload(ctx, script.nodes);
     frame_targets_.upload(ctx, frame_positions(model, script, time));
-    const std::int32_t* node = frame_nodes_.data();
-    const Vec3* position = frame_targets_.data();
-    const Vec3* x_t = state.x.data();
-    Vec3* target = target_.data();
-    Vec3* script_step = script_step_.data();
-    launch(ctx, script.nodes.size(), [=] SS_LAMBDA(std::size_t i) {
-      target[node[i]] = position[i];
-      script_step[node[i]] = position[i] - x_t[node[i]];
-    });
+    set_targets(ctx, script.nodes.size(), frame_nodes_.data(), frame_targets_.data(), state.x.data(),
+                target_.data(), script_step_.data());
   }
 }
 
@@ -150,8 +171,7 @@ bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Pa
       newton_.step_bound(ctx, device, params, x_.data(), script_step_.data(), clock, report.seconds);
   if (bound < Real(1)) return true;
   Vec3* x = x_.data();
-  const Vec3* script_step = script_step_.data();
-  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { x[i] += script_step[i]; });
+  move_nodes(ctx, device.node_count, script_step_.data(), x);
   if (!potential_.is_inverted(ctx, x)) return false;
   copy(ctx, x, state.x.data(), device.node_count);
   return true;
@@ -166,10 +186,8 @@ DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::op
   spring.stiffness = static_cast<Real>(params.drag_stiffness);
   Vec3 point = Vec3::zero();
   held_.resize(ctx, 3);
-  const Vec3* x = state.x.data();
-  Vec3* held = held_.data();
-  launch(ctx, 3, [=] SS_LAMBDA(std::size_t c) { held[c] = x[spring.nodes[static_cast<int>(c)]]; });
-  copy_to_host(ctx, spring.targets, held, 3);
+  read_nodes(ctx, spring.nodes, state.x.data(), held_.data());
+  copy_to_host(ctx, spring.targets, held_.data(), 3);
   for (int c = 0; c < 3; ++c) point += spring.weights[c] * spring.targets[c];
   const Vec3 pull = drag->target.cast<Real>() - point;
   for (Vec3& target : spring.targets) target += pull;
@@ -272,8 +290,7 @@ void TimeStepper::update_velocities(Context& ctx, const DeviceModel& device, con
   const Vec3* x = x_.data();
   Vec3* v = velocity_.data();
   if (is_newmark(params)) return newmark_.update_velocities(ctx, device, params, state, x, v);
-  const Real dt = static_cast<Real>(params.dt);
-  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { v[i] = (x[i] - x_t[i]) / dt; });
+  set_velocities(ctx, device.node_count, x, x_t, static_cast<Real>(params.dt), v);
 }
 
 void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& params, DeviceState& state,

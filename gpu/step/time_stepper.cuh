@@ -38,7 +38,8 @@ class TimeStepper {
   void contact_records(Context& ctx, const DeviceModel& device, const Params& params,
                        const DeviceState& state, std::vector<ContactRecord>& out);
 
-  // Stages of a step; public because nvcc allows no device lambda in a private member.
+ private:
+  // Stages of a step.
   StepReport try_step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                       const std::optional<Drag>& drag, DeviceState& state);
   void check_before(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
@@ -62,7 +63,6 @@ class TimeStepper {
   void finish(Context& ctx, const DeviceModel& device, const Params& params, DeviceState& state,
               StepReport& report);
 
- private:
   IncrementalPotential potential_;
   BarrierNewton newton_;
   IntersectionCheck intersections_;

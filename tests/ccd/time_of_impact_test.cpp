@@ -233,7 +233,7 @@ TYPED_TEST(MayTouch, JudgesParallelAndDegenerateEdges) {
   EXPECT_FALSE(falls({0, 1, 1e-3}, {0, 1, 1e-3}));
 }
 
-TYPED_TEST(MayTouch, DoesNotMindWhatAllCornersShare) {
+TYPED_TEST(MayTouch, DoesNotDependOnACommonTranslation) {
   using P = Vec<double, 3>;
   // Grid points, so that float represents them at a distance of a thousand; a common translation of a
   // million.

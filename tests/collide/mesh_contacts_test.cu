@@ -46,7 +46,7 @@ void add_channel(Model& model, const Pose& pose, bool moves) {
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(MeshContacts, hold_a_ball_from_all_sides) {
+BACKEND_TEST(MeshContacts, HoldABallFromAllSides) {
   Model model;
   add_channel(model, pose_at({0, 0.5, 0}), false);
   add_rigid_sphere(model, 0.301, {0, 0.5, 0});
@@ -69,7 +69,7 @@ BACKEND_TEST(MeshContacts, hold_a_ball_from_all_sides) {
   EXPECT_GE(known, 3);
 }
 
-BACKEND_TEST(MeshContacts, stand_on_a_floor_and_carry_a_box) {
+BACKEND_TEST(MeshContacts, StandOnAFloorAndCarryABox) {
   Model model;
   add_channel(model, pose_at({0, 0.5, 0}), true);
   add_rigid_box(model, {0.25, 0.1, 0.4}, pose_at({0, 0.3, 0}));

@@ -7,7 +7,7 @@
 namespace stickslip {
 namespace {
 
-TEST(PairKeys, sort_by_bodies_with_half_spaces_behind) {
+TEST(PairKeys, SortByBodiesWithHalfSpacesBehind) {
   for (const int bodies : {1, 2, 3, 5, 8, 63, 64})
     for (const int half_spaces : {0, 1, 3}) {
       const PairKeys keys =
@@ -32,7 +32,7 @@ TEST(PairKeys, sort_by_bodies_with_half_spaces_behind) {
     }
 }
 
-TEST(PairKeys, reach_to_a_million_bodies) {
+TEST(PairKeys, ReachToAMillionBodies) {
   const PairKeys keys = PairKeys::of(1u << 20, 6);
   const std::uint64_t key = keys.key((1 << 20) - 1, -6);
   EXPECT_EQ(keys.a(key), (1 << 20) - 1);

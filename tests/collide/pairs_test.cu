@@ -21,7 +21,7 @@ Bodies touching(Context& ctx, ContactScene& scene, const RigidContacts::Options&
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(ContactPairs, need_a_body) {
+BACKEND_TEST(ContactPairs, OfModelsWithoutBodiesOrShapesAreRefused) {
   RigidContacts search;
   EXPECT_THROW(search.load(ctx, Model{}), std::invalid_argument);
   Model model;
@@ -33,7 +33,7 @@ BACKEND_TEST(ContactPairs, need_a_body) {
   EXPECT_THROW(search.load(ctx, model), std::invalid_argument);
 }
 
-BACKEND_TEST(ContactPairs, of_one_body_are_those_with_half_spaces) {
+BACKEND_TEST(ContactPairs, OfOneBodyAreThoseWithHalfSpaces) {
   Model model;
   add_rigid_sphere(model, 0.5, {0, 0.5, 0});
   {
@@ -52,7 +52,7 @@ BACKEND_TEST(ContactPairs, of_one_body_are_those_with_half_spaces) {
   EXPECT_EQ(scene.search.candidates(), 2u) << "the third is out of reach";
 }
 
-BACKEND_TEST(ContactPairs, without_a_moving_body_are_none) {
+BACKEND_TEST(ContactPairs, WithoutAMovingBodyAreNone) {
   Model model;
   for (int i = 0; i < 5; ++i) add_rigid_sphere(model, 0.5, {0.1 * i, 0, 0}, false);
   add_floor(model);
@@ -61,7 +61,7 @@ BACKEND_TEST(ContactPairs, without_a_moving_body_are_none) {
   EXPECT_EQ(scene.search.candidates(), 0u);
 }
 
-BACKEND_TEST(ContactPairs, have_the_normal_from_b_to_a) {
+BACKEND_TEST(ContactPairs, HaveTheNormalFromBToA) {
   Model model;
   add_rigid_sphere(model, 0.5, {0, 1, 0}, false);
   add_rigid_sphere(model, 0.5, {0, 0.1, 0});
@@ -72,7 +72,7 @@ BACKEND_TEST(ContactPairs, have_the_normal_from_b_to_a) {
   EXPECT_LT(norm(scene.contacts[0].point - V3d{0, 0.55, 0}), 1e-12);
 }
 
-BACKEND_TEST(ContactPairs, that_joints_hold_do_not_touch) {
+BACKEND_TEST(ContactPairs, ThatJointsHoldAreLeftOutUnlessTheyCollide) {
   Model model;
   for (int i = 0; i < 6; ++i) add_rigid_sphere(model, 0.5, {0.9 * i, 0, 0});
   add_ball_joint(model, 1, 0);
@@ -84,7 +84,7 @@ BACKEND_TEST(ContactPairs, that_joints_hold_do_not_touch) {
   EXPECT_EQ(touching(ctx, scene), (Bodies{{1, 2}, {2, 3}, {4, 5}}));
 }
 
-BACKEND_TEST(ContactPairs, of_one_body_with_thousands_are_found) {
+BACKEND_TEST(ContactPairs, OfOneBodyWithThousandsAreFound) {
   Model model;
   add_rigid_box(model, {50, 1, 50}, pose_at({0, -1, 0}), false);
   for (int i = 0; i < 3000; ++i) add_rigid_sphere(model, 0.2, {i % 60 - 30.0, 0.2, i / 60 - 25.0});
@@ -94,7 +94,7 @@ BACKEND_TEST(ContactPairs, of_one_body_with_thousands_are_found) {
   for (int i = 0; i < 3000; ++i) EXPECT_EQ(pairs[i], std::pair(0, i + 1));
 }
 
-BACKEND_TEST(ContactPairs, that_close_within_a_step_are_found) {
+BACKEND_TEST(ContactPairs, ThatCloseWithinAStepAreFound) {
   Model model;
   add_rigid_box(model, {2, 2, 0.01}, pose_at({0, 0, 0}), false);
   add_rigid_sphere(model, 0.05, {0.3, 0.2, 1});
@@ -108,7 +108,7 @@ BACKEND_TEST(ContactPairs, that_close_within_a_step_are_found) {
   EXPECT_LT(norm(scene.contacts[0].normal - V3d{0, 0, -1}), 1e-12);
 }
 
-BACKEND_TEST(ContactPairs, that_spin_into_each_other_are_found) {
+BACKEND_TEST(ContactPairs, ThatSpinIntoEachOtherAreFound) {
   Model model;
   add_rigid_box(model, {1, 0.05, 0.05}, pose_at({0, 0, 0}));
   add_rigid_sphere(model, 0.05, {0.9, 0.4, 0});
@@ -119,7 +119,7 @@ BACKEND_TEST(ContactPairs, that_spin_into_each_other_are_found) {
 }
 
 /// Bodies above each other are tested: something may stop the lower one.
-BACKEND_TEST(ContactPairs, that_fall_side_by_side_are_not_looked_at) {
+BACKEND_TEST(ContactPairs, ThatFallSideBySideAreNoCandidates) {
   Model model;
   for (int i = 0; i < 40; ++i) {
     add_rigid_box(model, {0.2, 0.2, 0.2}, pose_at({0.5 * i, 0, 0}));
@@ -130,7 +130,7 @@ BACKEND_TEST(ContactPairs, that_fall_side_by_side_are_not_looked_at) {
   EXPECT_EQ(scene.search.candidates(), 0u);
 }
 
-BACKEND_TEST(CompoundContacts, are_reduced_together_where_they_point_the_same_way) {
+BACKEND_TEST(CompoundContacts, AreReducedTogetherWhereTheyPointTheSameWay) {
   Model model;  // a table on four legs, and a plank of two boxes on it
   add_rigid(
       model,
@@ -163,7 +163,7 @@ BACKEND_TEST(CompoundContacts, are_reduced_together_where_they_point_the_same_wa
   for (const RigidContact& c : scene.contacts) EXPECT_GE(c.previous, 0);
 }
 
-BACKEND_TEST(CompoundContacts, of_several_directions_stay) {
+BACKEND_TEST(CompoundContacts, OfSeveralDirectionsStay) {
   Model model;  // a ball in a trough of two planks
   const double s = 0.7853981633974483;
   add_rigid(model,
@@ -178,7 +178,7 @@ BACKEND_TEST(CompoundContacts, of_several_directions_stay) {
   EXPECT_NE(scene.contacts[0].feature, scene.contacts[1].feature);
 }
 
-BACKEND_TEST(CompoundContacts, with_a_body_without_shapes_are_none) {
+BACKEND_TEST(CompoundContacts, WithABodyWithoutShapesAreNone) {
   Model model;
   add_rigid_sphere(model, 0.5, {0, 0.5, 0});
   add_rigid_sphere(model, 0.5, {0, 0.6, 0});

@@ -35,7 +35,7 @@ void add_slab(Model& model) { add_rigid_box(model, {5, 0.5, 5}, pose_at({0, -0.5
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(ContactNames, are_new_at_first_and_after_forget) {
+BACKEND_TEST(ContactNames, AreNewAtFirstAndAfterForget) {
   Model model;
   add_slab(model);
   add_rigid_box(model, {0.2, 0.2, 0.2}, pose_at({0, 0.2, 0}));
@@ -47,7 +47,7 @@ BACKEND_TEST(ContactNames, are_new_at_first_and_after_forget) {
   EXPECT_EQ(known_share(scene.find(ctx, {})), 1);
 }
 
-BACKEND_TEST(ContactNames, last_while_a_pyramid_trembles) {
+BACKEND_TEST(ContactNames, LastWhileAPyramidTrembles) {
   Model model;
   add_pyramid(model, 8);
   add_floor(model);
@@ -68,7 +68,7 @@ BACKEND_TEST(ContactNames, last_while_a_pyramid_trembles) {
   }
 }
 
-BACKEND_TEST(ContactNames, last_while_bodies_slide) {
+BACKEND_TEST(ContactNames, LastWhileBodiesSlide) {
   Model model;
   add_slab(model);
   add_rigid_box(model, {0.2, 0.1, 0.3}, pose_at({-2, 0.1, 0}, {0, 0.3, 0}));
@@ -90,7 +90,7 @@ BACKEND_TEST(ContactNames, last_while_bodies_slide) {
   }
 }
 
-BACKEND_TEST(ContactNames, last_while_bodies_roll) {
+BACKEND_TEST(ContactNames, LastWhileBodiesRoll) {
   Model model;
   add_slab(model);
   add_rigid_sphere(model, 0.2, {-2, 0.2, 1});
@@ -112,7 +112,7 @@ BACKEND_TEST(ContactNames, last_while_bodies_roll) {
   }
 }
 
-BACKEND_TEST(ContactNames, are_sound_in_a_random_crowd) {
+BACKEND_TEST(ContactNames, AreSoundInARandomCrowd) {
   ContactScene scene(ctx, random_bodies(300, 1.4, 21));
   std::vector<RigidContact> before = scene.find(ctx, {0.01, 1e-3, 4});
   for (int step = 0; step < 5; ++step) {
@@ -124,7 +124,7 @@ BACKEND_TEST(ContactNames, are_sound_in_a_random_crowd) {
   }
 }
 
-BACKEND_TEST(SleepingPairs, keep_their_contacts_as_they_are) {
+BACKEND_TEST(SleepingPairs, KeepTheirContactsAsTheyAre) {
   Model model;
   add_pyramid(model, 4);
   add_floor(model);
@@ -157,7 +157,7 @@ BACKEND_TEST(SleepingPairs, keep_their_contacts_as_they_are) {
   }
 }
 
-BACKEND_TEST(SleepingPairs, are_found_anew_after_forget) {
+BACKEND_TEST(SleepingPairs, AreFoundAnewAfterForget) {
   Model model;
   add_pyramid(model, 3);
   add_floor(model);
@@ -170,7 +170,7 @@ BACKEND_TEST(SleepingPairs, are_found_anew_after_forget) {
   EXPECT_EQ(scene.find(ctx, {}).size(), count);
 }
 
-BACKEND_TEST(SleepingPairs, are_met_by_scripted_bodies) {
+BACKEND_TEST(SleepingPairs, AreTouchedByScriptedBodies) {
   Model model;
   add_rigid_box(model, {1, 0.1, 1}, pose_at({0, -0.105, 0}), false);
   add_rigid_sphere(model, 0.2, {0, 0.25, 0});
@@ -180,5 +180,5 @@ BACKEND_TEST(SleepingPairs, are_met_by_scripted_bodies) {
   EXPECT_EQ(scene.find(ctx, {}).size(), 0u);
   scene.motion.velocity[0] = {0, 2, 0};
   scene.motion.advance(0.025);
-  EXPECT_EQ(scene.find(ctx, {}).size(), 1u) << "a lift under a sleeper";
+  EXPECT_EQ(scene.find(ctx, {}).size(), 1u) << "a lift under a sleeping body";
 }

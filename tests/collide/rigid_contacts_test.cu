@@ -34,7 +34,7 @@ std::string bytes(const std::vector<RigidContact>& contacts) {
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(RigidContacts, are_those_of_two_loops) {
+BACKEND_TEST(RigidContacts, AreThoseOfTwoLoops) {
   FRESH_SEED(seed);
   ContactScene scene(ctx, random_bodies(150, 1.1, seed));
   for (const double dt : {0.0, 1.0 / 60})
@@ -47,7 +47,7 @@ BACKEND_TEST(RigidContacts, are_those_of_two_loops) {
 
 /// In a falling stack no relative motion closes a gap; when the lowest body lands, all gaps close. 8 cm per
 /// step, gaps of 1 cm.
-BACKEND_TEST(RigidContacts, are_there_before_a_falling_stack_lands) {
+BACKEND_TEST(RigidContacts, AreThereBeforeAFallingStackLands) {
   Model model;
   for (int i = 0; i < 5; ++i)
     stickslip::fixtures::add_rigid_box(model, {0.25, 0.25, 0.25},
@@ -65,7 +65,7 @@ BACKEND_TEST(RigidContacts, are_there_before_a_falling_stack_lands) {
   EXPECT_EQ(scene.search.pairs(), 0u) << "past each other";
 }
 
-BACKEND_TEST(RigidContacts, come_by_pairs_in_order) {
+BACKEND_TEST(RigidContacts, AreSortedByPairs) {
   ContactScene scene(ctx, random_bodies(500, 1.6, 3));
   scene.find(ctx, {0.02, 0.01, 4});
   ASSERT_GT(scene.search.pairs(), 100u);
@@ -87,7 +87,7 @@ BACKEND_TEST(RigidContacts, come_by_pairs_in_order) {
   }
 }
 
-BACKEND_TEST(RigidContacts, have_the_same_bits_for_any_number_of_threads) {
+BACKEND_TEST(RigidContacts, HaveTheSameBitsForAnyNumberOfThreads) {
   const Model model = random_bodies(400, 1.6, 5);
   std::string first;
   for_thread_counts([&](Context& other) {
@@ -103,13 +103,13 @@ BACKEND_TEST(RigidContacts, have_the_same_bits_for_any_number_of_threads) {
   });
 }
 
-BACKEND_TEST(RigidContacts, of_thousands_of_bodies_are_those_of_two_loops) {
+BACKEND_TEST(RigidContacts, OfThousandsOfBodiesAreThoseOfTwoLoops) {
   ContactScene scene(ctx, random_bodies(2500, 5, 9));
   expect_like_loops(ctx, scene, {0.005, 0, 4});
   EXPECT_GT(scene.search.pairs(), 500u);
 }
 
-BACKEND_TEST(RigidContacts, need_one_host_read_and_no_allocation) {
+BACKEND_TEST(RigidContacts, NeedOneHostReadAndNoAllocation) {
   ContactScene scene(ctx, random_bodies(400, 1.6, 4));
   for (int step = 0; step < 4; ++step) {
     scene.motion.advance(1e-4);
@@ -122,7 +122,7 @@ BACKEND_TEST(RigidContacts, need_one_host_read_and_no_allocation) {
   EXPECT_LT(ctx.counters().launches, before.launches + 60);
 }
 
-BACKEND_TEST(RigidContacts, are_all_found_when_there_are_suddenly_many_more) {
+BACKEND_TEST(RigidContacts, AreAllFoundWhenThereAreSuddenlyManyMore) {
   Model model = random_bodies(150, 30, 6);
   ContactScene scene(ctx, model);
   scene.find(ctx, {0.01, 0, 4});

@@ -9,7 +9,7 @@
 
 namespace stickslip::cuda {
 
-TEST(cuda_Errors, tell_a_lost_device_from_a_wrong_call) {
+TEST(cuda_Errors, DistinguishALostDeviceFromAWrongCall) {
   for (const cudaError_t lost : {cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorLaunchTimeout,
                                  cudaErrorECCUncorrectable, cudaErrorDevicesUnavailable, cudaErrorAssert}) {
     try {

@@ -54,7 +54,7 @@ inline void two_stages(Context& ctx, Buffer<double>& buffer) {
 
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(Trace, keeps_names_depths_order_and_times) {
+BACKEND_TEST(Trace, KeepsNamesDepthsOrderAndTimes) {
   Buffer<double> buffer(ctx, 10000);
   Trace trace(ctx);
   const double before = trace_clock();
@@ -69,7 +69,7 @@ BACKEND_TEST(Trace, keeps_names_depths_order_and_times) {
   EXPECT_LE(spans[3].device_end, spans[4].device_begin);
 }
 
-BACKEND_TEST(Trace, every_step_has_spans_of_its_own) {
+BACKEND_TEST(Trace, EveryStepHasSpansOfItsOwn) {
   Buffer<double> buffer(ctx, 100);
   Trace trace(ctx);
   double last = 0;
@@ -89,7 +89,7 @@ BACKEND_TEST(Trace, every_step_has_spans_of_its_own) {
   EXPECT_TRUE(trace.take().empty());
 }
 
-BACKEND_TEST(Trace, an_error_leaves_whole_spans_and_the_next_step_untouched) {
+BACKEND_TEST(Trace, AnErrorLeavesWholeSpansAndTheNextStepUntouched) {
   Buffer<double> buffer(ctx, 100);
   Trace trace(ctx);
   try {
@@ -108,7 +108,7 @@ BACKEND_TEST(Trace, an_error_leaves_whole_spans_and_the_next_step_untouched) {
   EXPECT_EQ(spans[0].depth, 0);
 }
 
-BACKEND_TEST(Trace, a_step_can_end_without_its_spans_being_taken) {
+BACKEND_TEST(Trace, AStepCanEndWithoutItsSpansBeingTaken) {
   Buffer<double> buffer(ctx, 100);
   Trace trace(ctx);
   two_stages(ctx, buffer);
@@ -117,7 +117,7 @@ BACKEND_TEST(Trace, a_step_can_end_without_its_spans_being_taken) {
   EXPECT_EQ(trace.take().size(), 5u);
 }
 
-BACKEND_TEST(Trace, a_span_that_is_open_when_spans_are_taken_ends_there) {
+BACKEND_TEST(Trace, ASpanThatIsOpenWhenSpansAreTakenEndsThere) {
   Trace trace(ctx);
   auto open = std::make_unique<Span>(ctx, "open");
   const std::vector<TraceSpan> spans = trace.take();
@@ -131,7 +131,7 @@ BACKEND_TEST(Trace, a_span_that_is_open_when_spans_are_taken_ends_there) {
   EXPECT_EQ(outline(trace.take()), (std::vector<std::string>{"next", "  inner"}));
 }
 
-BACKEND_TEST(Trace, what_is_captured_into_a_graph_has_no_spans) {
+BACKEND_TEST(Trace, WhatIsCapturedIntoAGraphHasNoSpans) {
   Trace trace(ctx);
   {
     const Span step(ctx, "step");
@@ -142,7 +142,7 @@ BACKEND_TEST(Trace, what_is_captured_into_a_graph_has_no_spans) {
   EXPECT_EQ(outline(trace.take()), (std::vector<std::string>{"step"}));
 }
 
-BACKEND_TEST(Trace, without_one_spans_do_nothing) {
+BACKEND_TEST(Trace, WithoutOneSpansDoNothing) {
   Buffer<double> buffer(ctx, 100);
   const Counters before = ctx.counters();
   {
@@ -158,7 +158,7 @@ BACKEND_TEST(Trace, without_one_spans_do_nothing) {
   EXPECT_EQ(done.launches, 3u);
 }
 
-BACKEND_TEST(Trace, totals_add_spans_of_one_place) {
+BACKEND_TEST(Trace, TotalsAddSpansOfOnePlace) {
   const auto span = [](const char* name, int depth, double begin, double end, double device) {
     return TraceSpan{name, depth, begin, end, device < 0 ? -1 : begin, device < 0 ? -1 : begin + device};
   };

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "gpu/dfcp/operator/colouring.cuh"
+#include "gpu/model/report.h"
 #include "tests/backend_test.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -101,7 +102,7 @@ Coloured colour_of(Context& ctx, const Neighbours& neighbours, std::span<const s
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(Colouring, graphs_of_few_vertices) {
+BACKEND_TEST(Colouring, GraphsOfFewVerticesNeedFewColours) {
   EXPECT_EQ(colour_of(ctx, isolated(0)).report.colours, 0);
   EXPECT_EQ(colour_of(ctx, isolated(1)).report.colours, 1);
   EXPECT_EQ(colour_of(ctx, isolated(5)).report.colours, 1);
@@ -110,19 +111,19 @@ BACKEND_TEST(Colouring, graphs_of_few_vertices) {
   EXPECT_EQ(colour_of(ctx, pair).report.colours, 2);
 }
 
-BACKEND_TEST(Colouring, a_path_needs_three_colours_at_most) {
+BACKEND_TEST(Colouring, APathNeedsThreeColoursAtMost) {
   Neighbours path = isolated(1000);
   for (std::size_t c = 1; c < path.size(); ++c) connect(path, c - 1, c);
   EXPECT_LE(colour_of(ctx, path).report.colours, 3);
 }
 
-BACKEND_TEST(Colouring, a_clique_needs_a_colour_each) {
+BACKEND_TEST(Colouring, ACliqueNeedsAColourEach) {
   const Coloured clique = colour_of(ctx, complete_graph(150));  // more than two words of 64 colours
   EXPECT_EQ(clique.report.colours, 150);
   EXPECT_EQ(clique.report.largest, 1u);
 }
 
-BACKEND_TEST(Colouring, random_graphs_are_balanced) {
+BACKEND_TEST(Colouring, RandomGraphsAreBalanced) {
   FRESH_SEED(seed);
   for (const double degree : {0.5, 3.0, 12.0}) {
     const Coloured result = colour_of(ctx, random_graph(5000, degree, seed));
@@ -131,7 +132,7 @@ BACKEND_TEST(Colouring, random_graphs_are_balanced) {
   }
 }
 
-BACKEND_TEST(Colouring, a_clique_among_many_ends_soon) {
+BACKEND_TEST(Colouring, ACliqueAmongManyEndsSoon) {
   Neighbours graph = complete_graph(200);
   graph.resize(3000);
   for (std::size_t c = 200; c < graph.size(); ++c) {
@@ -141,7 +142,32 @@ BACKEND_TEST(Colouring, a_clique_among_many_ends_soon) {
   EXPECT_EQ(colour_of(ctx, graph).report.colours, 200);
 }
 
-BACKEND_TEST(Colouring, threads_do_not_matter) {
+BACKEND_TEST(Colouring, NeighboursAreListedOneAfterTheOther) {
+  Buffer<std::int32_t> numbers(ctx, std::vector<std::int32_t>{2, 0, 3, -1});
+  EXPECT_EQ(start_neighbours(ctx, 3, numbers.data(), ""), 5u);
+  EXPECT_EQ(numbers.download(ctx), (std::vector<std::int32_t>{0, 2, 2, 5}));
+  EXPECT_EQ(start_neighbours(ctx, 0, numbers.data(), ""), 0u);
+}
+
+BACKEND_TEST(Colouring, MoreNeighboursThanInt32CountsAreRefused) {
+  // Blocks of one body: each has all of them as neighbours.
+  for (const std::int32_t blocks : {46'341, 50'000, 70'000}) {
+    Buffer<std::int32_t> numbers(ctx,
+                                 std::vector<std::int32_t>(static_cast<std::size_t>(blocks) + 1, blocks));
+    try {
+      start_neighbours(ctx, static_cast<std::size_t>(blocks), numbers.data(), "take another solver");
+      ADD_FAILURE() << blocks << " blocks were accepted";
+    } catch (const SimulationError& error) {
+      const std::string text = error.what();
+      for (const std::string& part :
+           {std::to_string(std::int64_t{blocks} * blocks), std::string("too many contacts on one body"),
+            std::string("take another")})
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    }
+  }
+}
+
+BACKEND_TEST(Colouring, IsTheSameForAnyNumberOfThreads) {
   FRESH_SEED(seed);
   const Neighbours graph = random_graph(4000, 8, seed);
   const Coloured expected = colour_of(ctx, graph);
@@ -153,7 +179,7 @@ BACKEND_TEST(Colouring, threads_do_not_matter) {
   }
 }
 
-BACKEND_TEST(Colouring, persistent_blocks_keep_their_colours) {
+BACKEND_TEST(Colouring, PersistentBlocksKeepTheirColours) {
   FRESH_SEED(seed);
   Neighbours graph = random_graph(3000, 6, seed);
   const std::vector<std::int32_t> first = colour_of(ctx, graph).colour;

@@ -147,7 +147,7 @@ TEST(Generators, TowersCarryTheirWeight) {
   for (std::size_t i = 0; i < v.size(); ++i) EXPECT_NEAR(v[i], i % 6 == 1 ? fall : 0, 1e-12);
 }
 
-TEST(Generators, BallsTouchWhereTheirSurfacesMeet) {
+TEST(Generators, ContactNormalsOfBallsPassThroughTheirCentres) {
   const ContactProblem p = granular_column(3000, 9);
   for (std::size_t c = 0; c < p.blocks(); ++c) {
     EXPECT_LE(p.w[3 * c], 0);
@@ -198,7 +198,7 @@ TEST(Generators, RefuseWhatTheyCannotMake) {
   EXPECT_NE(message([] { granular_column(0, 0); }).find("contacts is 0"), std::string::npos);
 }
 
-TEST(Generators, LongHundredThousandContactsInSeconds) {
+TEST(LongGenerators, HundredThousandContactsInSeconds) {
   const auto start = std::chrono::steady_clock::now();
   const ContactProblem p = granular_column(100000, 1);
   check(p);

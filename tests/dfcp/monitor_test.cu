@@ -59,7 +59,7 @@ struct Watched {
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(Monitor, CountsAndLooksWhenToldTo) {
+BACKEND_TEST(Monitor, CountsIterationsAndChecksAtItsInterval) {
   const Watched watched(ctx);
   for (const long interval : {1L, 7L}) {
     Monitor<3> monitor(ctx, watched.W, watched.law.data(),

@@ -72,7 +72,7 @@ double objective(const Mat<double, 2>& metric, const Vec<double, 2>& r, const Ve
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(ProxBlock, exact_solutions_are_fixed_points) {
+BACKEND_TEST(ProxBlock, ExactSolutionsAreFixedPoints) {
   FRESH_SEED(seed);
   std::mt19937 random(seed);
   for (const FrictionSet set : {FrictionSet::ellipsoid, FrictionSet::box, FrictionSet::bilateral})
@@ -84,7 +84,7 @@ BACKEND_TEST(ProxBlock, exact_solutions_are_fixed_points) {
 }
 
 /// No point of the section has a smaller objective.
-BACKEND_TEST(ProxBlock, tangential_step_is_the_least_of_all_points) {
+BACKEND_TEST(ProxBlock, TangentialStepIsTheLeastOfAllPoints) {
   FRESH_SEED(seed);
   std::mt19937 random(seed);
   std::normal_distribution<double> gauss;
@@ -107,7 +107,7 @@ BACKEND_TEST(ProxBlock, tangential_step_is_the_least_of_all_points) {
   }
 }
 
-BACKEND_TEST(Prox, every_strategy_solves) {
+BACKEND_TEST(Prox, EveryStrategySolves) {
   for (const char* name : {"slide_full_w", "elliptic_slide", "associated_slide", "torsional_slide",
                            "hyperstatic_grid", "pendulum", "coupled_nodes"})
     for (const RFactorStrategy strategy : kStrategies) {
@@ -121,7 +121,7 @@ BACKEND_TEST(Prox, every_strategy_solves) {
     }
 }
 
-BACKEND_TEST(Prox, factors_far_too_large_or_small_recover) {
+BACKEND_TEST(Prox, FactorsFarTooLargeOrSmallRecover) {
   const fixtures::KnownContact known = fixtures::known_contact("hyperstatic_grid");
   LabParams params;
   for (const double scale : {1e-2, 1e2, 1e5}) {
@@ -131,7 +131,7 @@ BACKEND_TEST(Prox, factors_far_too_large_or_small_recover) {
   }
 }
 
-BACKEND_TEST(Prox, without_the_adaptive_rule_jacobi_does_not_converge) {
+BACKEND_TEST(Prox, WithoutTheAdaptiveRuleJacobiDoesNotConverge) {
   const auto lab = prox_lab(fixtures::known_contact("hyperstatic_grid").problem);
   LabParams params;
   params.max_iterations = 3000;
@@ -140,7 +140,7 @@ BACKEND_TEST(Prox, without_the_adaptive_rule_jacobi_does_not_converge) {
   EXPECT_FALSE(lab->solve("prox_jacobi", params).converged);
 }
 
-BACKEND_TEST(Prox, relaxed_steps_come_to_the_same) {
+BACKEND_TEST(Prox, RelaxedStepsHaveTheSameSolution) {
   const fixtures::KnownContact known = fixtures::known_contact("hyperstatic_sliding");
   for (const double omega : {0.5, 1.3}) {
     LabParams params;
@@ -150,7 +150,7 @@ BACKEND_TEST(Prox, relaxed_steps_come_to_the_same) {
   }
 }
 
-BACKEND_TEST(Pgs, boxes_are_solved_and_other_laws_stall_with_words) {
+BACKEND_TEST(Pgs, BoxesAreSolvedAndOtherLawsStallWithAMessage) {
   for (const char* solver : {"pgs", "pgs_jacobi", "nncg"}) {
     LabParams params;
     params.nncg_sweep = NncgSweep::pgs;
@@ -165,7 +165,7 @@ BACKEND_TEST(Pgs, boxes_are_solved_and_other_laws_stall_with_words) {
   }
 }
 
-BACKEND_TEST(Sor, over_relaxation_pays_in_a_column) {
+BACKEND_TEST(Sor, OverRelaxationHalvesTheIterationsOfAColumn) {
   const std::vector<std::array<double, 3>> falling(20, {-1, 0, 0});
   const auto lab = prox_lab(fixtures::node_column("column", std::vector<double>(20, 1.0), falling, 0));
   for (const char* solver : {"pgs", "prox_gs", "staggered"}) {
@@ -179,7 +179,7 @@ BACKEND_TEST(Sor, over_relaxation_pays_in_a_column) {
   }
 }
 
-BACKEND_TEST(Nncg, accelerates_every_sweep) {
+BACKEND_TEST(Nncg, AcceleratesEverySweep) {
   const ContactProblem problem = mass_chain(6, 10);
   const auto lab = prox_lab(problem);
   LabParams params;
@@ -193,14 +193,14 @@ BACKEND_TEST(Nncg, accelerates_every_sweep) {
   }
 }
 
-BACKEND_TEST(Staggered, needs_the_exact_rule) {
+BACKEND_TEST(Staggered, NeedsTheExactRule) {
   const SolveReport report =
       prox_lab(fixtures::known_contact("associated_slide").problem)->solve("staggered", LabParams{});
   EXPECT_EQ(report.end, SolveEnd::refused);
   EXPECT_NE(report.message.find("associated"), std::string::npos);
 }
 
-BACKEND_TEST(Staggered, counts_sweeps_and_keeps_within_the_limit) {
+BACKEND_TEST(Staggered, CountsSweepsAndKeepsWithinTheLimit) {
   LabParams params;
   for (const int sweeps : {1, 7, 50}) {
     params.staggered_sweeps = sweeps;

@@ -8,6 +8,7 @@
 #include "gpu/dfcp/solvers/exact_sweep.cuh"
 #include "gpu/dfcp/solvers/prox_sweep.cuh"
 #include "gpu/dfcp/solvers/row_sweep.cuh"
+#include "gpu/model/report.h"
 #include "tests/backend_test.h"
 #include "tests/fixtures/contact_problems.h"
 
@@ -117,7 +118,7 @@ void expect_threads_agree(Context& ctx, const ContactProblem& problem, const Lab
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(Sweep, rows_in_their_order) {
+BACKEND_TEST(Sweep, VisitsRowsInTheirOrder) {
   const ContactProblem problem = to_local(random_stacks(12, 3, 5));
   for (const SweepOrder order : {SweepOrder::natural, SweepOrder::coloured}) {
     Bench bench(ctx, problem, with_order(order));
@@ -129,7 +130,7 @@ BACKEND_TEST(Sweep, rows_in_their_order) {
   }
 }
 
-BACKEND_TEST(Sweep, runs_in_their_order_on_any_number_of_threads) {
+BACKEND_TEST(Sweep, VisitsRunsInTheirOrderOnAnyNumberOfThreads) {
   const ContactProblem problem = granular_column(6000, 3);
   Bench bench(ctx, problem, with_order(SweepOrder::coloured));
   const Impulses result = bench.sweep<RowSweep<3>>(2);
@@ -146,7 +147,7 @@ BACKEND_TEST(Sweep, runs_in_their_order_on_any_number_of_threads) {
   }
 }
 
-BACKEND_TEST(Sweep, factored_and_assembled_agree) {
+BACKEND_TEST(Sweep, FactoredAndAssembledAgree) {
   for (const SweepOrder order : {SweepOrder::natural, SweepOrder::coloured}) {
     const LabParams params = with_order(order);
     for (const ContactProblem& problem : {random_stacks(12, 3, 5), tasora_b1(20, 1), tasora_b4(20)}) {
@@ -157,7 +158,7 @@ BACKEND_TEST(Sweep, factored_and_assembled_agree) {
   }
 }
 
-BACKEND_TEST(Sweep, threads_do_not_matter) {
+BACKEND_TEST(Sweep, IsTheSameForAnyNumberOfThreads) {
   const ContactProblem problem = granular_column(4000, 3);
   for (const DelassusStorage storage : {DelassusStorage::assembled, DelassusStorage::factored}) {
     const LabParams params = with_order(SweepOrder::coloured, storage);
@@ -166,7 +167,7 @@ BACKEND_TEST(Sweep, threads_do_not_matter) {
   }
 }
 
-BACKEND_TEST(Sweep, orders_come_to_the_same_velocities) {
+BACKEND_TEST(Sweep, OrdersConvergeToTheSameVelocities) {
   for (const char* name : {"hyperstatic_grid", "hyperstatic_sliding", "block_below", "pendulum"}) {
     SCOPED_TRACE(name);
     const fixtures::KnownContact known = fixtures::known_contact(name);
@@ -185,13 +186,49 @@ BACKEND_TEST(Sweep, orders_come_to_the_same_velocities) {
   }
 }
 
-BACKEND_TEST(Sweep, an_empty_one_does_nothing) {
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Contacts of a running scene: each between one body of its own and body 0.
+inline void put_star(Context& ctx, std::size_t contacts, const Buffer<BodyInverse>& inverse,
+                     const Buffer<double>& free, Delassus<3>& W) {
+  const BlockWriter<3> writer = W.begin(ctx, contacts, inverse.data(), free.data(), contacts + 1);
+  launch(ctx, contacts, [=] SS_LAMBDA(std::size_t c) {
+    ConstraintBlock<3> block{};
+    block.body[0] = static_cast<std::int32_t>(c) + 1;
+    for (int i = 0; i < 3; ++i) {
+      block.jacobian[0][i][i] = 1;
+      block.jacobian[1][i][i] = -1;
+    }
+    writer.put(c, block);
+  });
+  W.finish(ctx);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(Sweep, MoreConflictsThanInt32CountsAreRefused) {
+  constexpr std::size_t kContacts = 50'000;
+  const Buffer<BodyInverse> inverse(ctx, std::vector<BodyInverse>(kContacts + 1, {1, {1, 1, 1, 0, 0, 0}}));
+  const Buffer<double> free(ctx, std::vector<double>(6 * (kContacts + 1), 0.0));
+  const Buffer<ContactLaw<3>> law(ctx, std::vector<ContactLaw<3>>(kContacts));
+  Buffer<Vec<double, 3>> r(ctx, Impulses(kContacts, Vec<double, 3>::zero()));
+  Delassus<3> W;
+  put_star(ctx, kContacts, inverse, free, W);
+  Monitor<3> monitor(ctx, W, law.data(), Monitor<3>::Limits{});
+  Colouring colouring;
+  const LabParams params = with_order(SweepOrder::coloured);
+  System<3> system{ctx, W, law.data(), params, monitor, colouring, r.data()};
+  EXPECT_THROW(colour_conflicts(system), SimulationError);
+  EXPECT_FALSE(colouring.built());
+}
+
+BACKEND_TEST(Sweep, AnEmptyOneDoesNothing) {
   Bench bench(ctx, ContactProblem{}, with_order(SweepOrder::coloured));
   EXPECT_TRUE(bench.sweep<ExactSweep<3>>(2).empty());
   EXPECT_EQ(bench.colouring.colours(), 0);
 }
 
-BACKEND_TEST(Sweep, resting_blocks_are_passed_over) {
+BACKEND_TEST(Sweep, RestingBlocksAreSkipped) {
   const ContactProblem problem = random_stacks(12, 3, 5);
   LabParams params = with_order(SweepOrder::natural);
   const Impulses awake = Bench(ctx, problem, params).sweep<ExactSweep<3>>(200);

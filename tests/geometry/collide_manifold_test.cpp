@@ -158,7 +158,7 @@ TEST(CollideManifold, NamesLastWhileNothingMuchMoves) {
   EXPECT_GT(kept, 0.995 * all);
 }
 
-TEST(CollideManifold, NamesDoNotTellWhichFaceWasTheReference) {
+TEST(CollideManifold, NamesDoNotDependOnTheReferenceFace) {
   const ShapeLibrary none{nullptr, nullptr};
   const Shape brick{ShapeKind::box, {0.5, 0.25, 0.25}, -1, Pose::identity()};
   const Pose under = Pose::identity();

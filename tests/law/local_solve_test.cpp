@@ -61,7 +61,7 @@ TEST(LocalSolve, SolvesEveryLaw) {
   check_every_law(random, 10000);
 }
 
-TEST(LocalSolveLong, SolvesEveryLaw) {
+TEST(LongLocalSolve, SolvesEveryLaw) {
   FRESH_SEED(seed);
   RandomLaws random(seed);
   check_every_law(random, 200000);

@@ -60,7 +60,7 @@ void check_projection(RandomLaws& random) {
   }
 }
 
-TEST(Projection, MeetsItsConditions) {
+TEST(Projection, SatisfiesItsConditions) {
   FRESH_SEED(seed);
   RandomLaws random(seed);
   check_projection<3>(random);

@@ -65,7 +65,7 @@ void expect_sound(std::size_t n, const std::vector<Vec4i>& tets, std::int32_t ch
   EXPECT_EQ(p.outer_begin.back(), static_cast<std::int32_t>(p.entries.size()));
 }
 
-TEST(Pattern, MeetsEveryEntryFromBothEnds) {
+TEST(Pattern, VisitsEveryEntryFromBothEnds) {
   for (const std::int32_t chunk_size : {1, 3, 50, 2048}) {
     const unsigned seed = stickslip::fixtures::fresh_seed();
     SCOPED_TRACE("seed " + std::to_string(seed) + ", chunks of " + std::to_string(chunk_size));

@@ -232,7 +232,7 @@ BACKEND_TEST(Preconditioner, SteadyUseAllocatesNothing) {
   }
 }
 
-BACKEND_TEST(Preconditioner, WantsPositionsForDomains) {
+BACKEND_TEST(Preconditioner, RequiresPositionsForDomains) {
   test::Random random(10);
   Problem problem(ctx, random);
   Preconditioner preconditioner;

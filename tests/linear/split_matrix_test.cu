@@ -122,7 +122,7 @@ BACKEND_TEST(SplitMatrix, RefusesBadElements) {
   }
 }
 
-BACKEND_TEST(SplitMatrix, DoesNothingWhenToldToSkip) {
+BACKEND_TEST(SplitMatrix, DoesNothingIfTheSkipFlagIsSet) {
   test::Random random(1);
   const test::System system = test::make_system(random, 4, 4, 4, 0);
   DeviceSystem device(ctx, system);

@@ -172,7 +172,7 @@ BACKEND_TEST(WarmStart, EqualsTheExactGroupSolves) {
 }
 
 // A group's iterations do not depend on the right-hand sides of the other groups.
-BACKEND_TEST(WarmStart, GroupsDoNotFeelEachOther) {
+BACKEND_TEST(WarmStart, GroupsDoNotDependOnEachOther) {
   FRESH_SEED(seed);
   test::Random random(seed);
   Grouped g(ctx, random);

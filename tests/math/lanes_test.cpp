@@ -22,7 +22,7 @@ void expect_transposes() {
     for (int j = 0; j < N; ++j) EXPECT_EQ(row[i].v[j], 100.0 * j + i);
 }
 
-TEST(Lanes, squares_are_transposed) {
+TEST(Lanes, SquaresAreTransposed) {
   expect_transposes<4>();
   expect_transposes<8>();
 }
@@ -42,7 +42,7 @@ void expect_arithmetic() {
   EXPECT_NEAR(sum(a), total, 1e-14);
 }
 
-TEST(Lanes, each_lane_is_a_double) {
+TEST(Lanes, EachLaneIsADouble) {
   expect_arithmetic<4>();
   expect_arithmetic<8>();
 }

@@ -27,7 +27,7 @@ Vec3d turned(const Vec3d& a, const Vec3d& x) {
   return std::cos(angle) * x + std::sin(angle) * cross(n, x) + ((1 - std::cos(angle)) * dot(n, x)) * n;
 }
 
-TEST(Quat, rotates_as_rodrigues_says) {
+TEST(Quat, RotatesAsRodriguesSays) {
   for (const Vec3d& a : rotation_vectors()) {
     const Quat q = rotation_by(a);
     for (const Vec3d& x : {Vec3d{1, 0, 0}, Vec3d{0.3, -2, 1}}) {
@@ -38,7 +38,7 @@ TEST(Quat, rotates_as_rodrigues_says) {
   }
 }
 
-TEST(Quat, rotation_vectors_and_matrices_lead_back) {
+TEST(Quat, RotationVectorsAndMatricesRoundTrip) {
   for (const Vec3d& a : rotation_vectors()) {
     const Quat q = rotation_by(a);
     EXPECT_LT(norm(rotation_vector(q) - a), 1e-12) << a[0] << " " << a[1] << " " << a[2];
@@ -48,7 +48,7 @@ TEST(Quat, rotation_vectors_and_matrices_lead_back) {
   }
 }
 
-TEST(Quat, products_compose_and_poses_invert) {
+TEST(Quat, ProductsComposeAndPosesInvert) {
   const Pose a{{1, 2, 3}, rotation_by(Vec3d{0.3, -0.2, 1})}, b{{-1, 0, 2}, rotation_by(Vec3d{1, 1, 0})};
   const Vec3d x{0.5, -0.25, 4};
   EXPECT_LT(norm((a * b).apply(x) - a.apply(b.apply(x))), 1e-14);

@@ -164,7 +164,7 @@ TEST(CcdTruth, AVolumeIsCertifiedUpToItsFirstRootAtMost) {
   expect_certified_volumes<PointTriangle, float>(PairKind::vertex_face, 10000);
 }
 
-TEST(CcdTruth, OfOthersIsMetByTheDefaultMethod) {
+TEST(CcdTruth, TheDefaultMethodMissesNoContactOfOthersQueries) {
   const std::vector<std::filesystem::path> files = shared_files("ccd", ".csv");
   if (files.empty()) GTEST_SKIP() << "no query files at " << shared_data() / "ccd";
   CcdScore total;

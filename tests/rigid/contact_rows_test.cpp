@@ -146,7 +146,7 @@ TEST(ContactRows, OverlapsAreTakenBackAsTheStabilisationSays) {
 }
 
 /// Swapping the bodies, with the normal reversed, changes no velocity along it.
-TEST(ContactRows, DoNotCareWhoIsNamedFirst) {
+TEST(ContactRows, DoNotDependOnTheOrderOfTheBodies) {
   std::mt19937 rng(3);
   const std::vector<RigidOne> bodies = two_bodies(rng);
   const V3d normal = normalized(random_vector(rng, 1.0)), point = random_vector(rng, 1.0);

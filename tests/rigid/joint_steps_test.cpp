@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu/engine.h"
 #include "gpu/model/rigid_body.h"
 #include "gpu/rigid/joint_rows.h"
 #include "tests/fixtures/rigid_model.h"
+#include "tests/fixtures/velocity_fixture.h"
 
 namespace stickslip {
 namespace {
@@ -13,24 +13,15 @@ namespace {
 using fixtures::add_rigid_box;
 using fixtures::pose_at;
 
-class JointSteps : public testing::TestWithParam<Backend> {
+class JointSteps : public fixtures::VelocityStepTest {
  protected:
-  void SetUp() override {
-    for (const BackendInfo& info : list_backends())
-      if (info.backend == GetParam() && !info.available) GTEST_SKIP() << info.reason;
-    engine = make_engine(GetParam(), 1);
-    params.solver = SolverKind::velocity;
+  JointSteps() : VelocityStepTest(1) {
     params.dt = 0.005;
-    contact = stepping_lab_params();
     contact.tolerance = 1e-8;
     contact.max_iterations = 10000;
     params.contact_solver = ContactSolverKind::automatic;
   }
-  void load() {
-    engine->set_params(params);
-    engine->set_contact_params(contact);
-    engine->load(model);
-  }
+  void load() { VelocityStepTest::load(model); }
   Joint& join(JointKind kind, std::int32_t a, std::int32_t b, const Vec<double, 3>& at,
               const Vec<double, 3>& axis) {
     Joint joint;
@@ -69,13 +60,10 @@ class JointSteps : public testing::TestWithParam<Backend> {
   }
 
   Model model;
-  std::unique_ptr<Engine> engine;
-  Params params;
-  LabParams contact;
 };
 
 /// Twelve links that fall from the horizontal and whip.
-TEST_P(JointSteps, chains_hold_together_under_every_stabilisation) {
+TEST_P(JointSteps, ChainsHoldTogetherUnderEveryStabilisation) {
   constexpr int kLinks = 12;
   for (int i = 0; i < kLinks; ++i) {
     add_rigid_box(model, {0.09, 0.02, 0.02}, pose_at({0.2 * i + 0.1, 0, 0}));
@@ -105,7 +93,7 @@ TEST_P(JointSteps, chains_hold_together_under_every_stabilisation) {
 }
 
 /// T = 2 pi sqrt((I + m l^2) / (m g l)) (1 + theta^2 / 16).
-TEST_P(JointSteps, a_pendulum_keeps_its_period) {
+TEST_P(JointSteps, APendulumKeepsItsPeriod) {
   params.dt = 0.002;
   const double l = 0.5, theta = 0.2, g = 9.81;
   add_rigid_box(model, {0.05, 0.2, 0.05},
@@ -134,7 +122,7 @@ TEST_P(JointSteps, a_pendulum_keeps_its_period) {
 }
 
 /// A motor accelerates a wheel with all of its torque up to its speed; gears transmit it.
-TEST_P(JointSteps, a_motor_drives_gears) {
+TEST_P(JointSteps, AMotorDrivesGears) {
   params.gravity = 0;
   add_rigid_box(model, {0.2, 0.2, 0.05}, pose_at({0, 0, 0}));
   add_rigid_box(model, {0.1, 0.1, 0.05}, pose_at({1, 0, 0}));
@@ -155,7 +143,7 @@ TEST_P(JointSteps, a_motor_drives_gears) {
 }
 
 /// Sweeps that end too early leave an error between the teeth; sufficient sweeps remove it.
-TEST_P(JointSteps, gears_take_their_errors_back) {
+TEST_P(JointSteps, GearsTakeTheirErrorsBack) {
   params.gravity = 0;
   for (int i = 0; i < 3; ++i) {
     add_rigid_box(model, {0.1, 0.1, 0.05}, pose_at({0.3 * i, 0, 0}));
@@ -176,14 +164,13 @@ TEST_P(JointSteps, gears_take_their_errors_back) {
   EXPECT_GT(most, 1e-4);
   params.contact_solver = ContactSolverKind::automatic;
   contact.max_iterations = 10000;
-  engine->set_params(params);
-  engine->set_contact_params(contact);
-  for (int step = 0; step < 200; ++step) engine->step();
+  apply_params();
+  run_unconverged(200);
   EXPECT_LT(worst_error(), 1e-6);
 }
 
 /// A body on a slider falls to its limit and stays; a rope catches; a rod keeps its length.
-TEST_P(JointSteps, limits_stop_a_fall) {
+TEST_P(JointSteps, LimitsStopAFall) {
   for (int i = 0; i < 3; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({1.0 * i, 0, 0}));
   Joint& slider = join(JointKind::slider, 0, -1, {0, 0, 0}, {0, 1, 0});
   slider.low = -0.6;
@@ -210,8 +197,7 @@ TEST_P(JointSteps, limits_stop_a_fall) {
   EXPECT_NEAR(engine->state().bodies[1].pose.x[1], -0.6, 1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, JointSteps, testing::Values(Backend::cpu, Backend::cuda),
-                         [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
+INSTANTIATE_ON_BACKENDS(JointSteps);
 
 }  // namespace
 }  // namespace stickslip

@@ -55,7 +55,7 @@ struct Placed {
 
 class ManifoldLayoutOf : public testing::TestWithParam<std::pair<int, int>> {};
 
-TEST_P(ManifoldLayoutOf, bodies_meet_in_no_pack_and_no_two_runs_of_a_batch) {
+TEST_P(ManifoldLayoutOf, PacksAndRunsOfABatchShareNoBody) {
   const auto [width, slabs] = GetParam();
   const Neighbours cloud(400);
   const Placed placed(cloud, width, slabs);
@@ -82,7 +82,7 @@ TEST_P(ManifoldLayoutOf, bodies_meet_in_no_pack_and_no_two_runs_of_a_batch) {
   EXPECT_LT(across, cloud.ranges.size() / 2);
 }
 
-TEST_P(ManifoldLayoutOf, a_body_takes_its_turns_in_the_order_of_the_list) {
+TEST_P(ManifoldLayoutOf, ABodyTakesItsTurnsInTheOrderOfTheList) {
   const auto [width, slabs] = GetParam();
   const Neighbours cloud(400);
   const Placed placed(cloud, width, slabs);
@@ -99,7 +99,7 @@ TEST_P(ManifoldLayoutOf, a_body_takes_its_turns_in_the_order_of_the_list) {
   }
 }
 
-TEST_P(ManifoldLayoutOf, packs_are_full_where_there_is_enough) {
+TEST_P(ManifoldLayoutOf, PacksAreFullWhereThereIsEnough) {
   const auto [width, slabs] = GetParam();
   const Neighbours cloud(3000);
   const Placed placed(cloud, width, slabs);
@@ -111,7 +111,7 @@ TEST_P(ManifoldLayoutOf, packs_are_full_where_there_is_enough) {
 INSTANTIATE_TEST_SUITE_P(Widths, ManifoldLayoutOf,
                          testing::Values(std::pair{4, 1}, std::pair{8, 1}, std::pair{8, 2}, std::pair{8, 8}));
 
-TEST(ManifoldLayout, of_nothing_has_no_packs) {
+TEST(ManifoldLayout, OfNothingHasNoPacks) {
   const Neighbours none(0);
   EXPECT_EQ(Placed(none, 8, 4).layout.packs(), 0u);
 }

@@ -82,7 +82,7 @@ double largest_difference(const std::vector<V3d>& a, const std::vector<V3d>& b) 
 }  // namespace stickslip::STICKSLIP_BACKEND
 
 /// The blocks equal those of ContactBlocks.
-BACKEND_TEST(ManifoldSolver, has_the_problem_of_the_lab) {
+BACKEND_TEST(ManifoldSolver, HasTheProblemOfTheLab) {
   for (const double softness : {0.0, 0.3}) {
     Jumble jumble(ctx, 60, softness);
     ASSERT_GT(jumble.list.contact_count, 100u);
@@ -107,7 +107,7 @@ BACKEND_TEST(ManifoldSolver, has_the_problem_of_the_lab) {
   }
 }
 
-BACKEND_TEST(ManifoldSolver, judges_as_the_judge_does) {
+BACKEND_TEST(ManifoldSolver, JudgesAsTheJudgeDoes) {
   Buffer<Vec<double, 4>> sums(ctx, 1);
   for (const auto& [iterations, friction] : {std::pair{1, 0.6}, {4, 0.6}, {40, 0.6}, {4, 0.0}}) {
     Jumble jumble(ctx, 100, 0.1, true, friction);
@@ -130,7 +130,7 @@ BACKEND_TEST(ManifoldSolver, judges_as_the_judge_does) {
 
 /// The sweeps update the velocities of bodies: after 200 sweeps and extrapolations they equal the velocities
 /// caused by the impulses.
-BACKEND_TEST(ManifoldSolver, velocities_are_those_of_the_impulses) {
+BACKEND_TEST(ManifoldSolver, VelocitiesAreThoseOfTheImpulses) {
   Jumble jumble(ctx, 100);
   ContactSystem<3> system;
   ContactSolveRecord record;
@@ -150,7 +150,7 @@ BACKEND_TEST(ManifoldSolver, velocities_are_those_of_the_impulses) {
 }
 
 /// For any number of iterations, and for any starting impulses.
-BACKEND_TEST(ManifoldSolver, never_ends_worse_than_it_began) {
+BACKEND_TEST(ManifoldSolver, NeverEndsWorseThanItBegan) {
   Jumble jumble(ctx, 60);
   double before = 1.0;  // without impulses
   ContactSystem<3> system;
@@ -165,7 +165,7 @@ BACKEND_TEST(ManifoldSolver, never_ends_worse_than_it_began) {
 }
 
 /// Sweeps that alternate normal and friction do not converge there: another solver is needed.
-BACKEND_TEST(ManifoldSolver, leaves_contacts_that_friction_jams) {
+BACKEND_TEST(ManifoldSolver, LeavesContactsThatFrictionJams) {
   Jumble jumble(ctx, 27, 0, true, 20.0);
   ContactSystem<3> system;
   ContactSolveRecord record;
@@ -176,7 +176,7 @@ BACKEND_TEST(ManifoldSolver, leaves_contacts_that_friction_jams) {
 
 /// Compared with `auto` on the same contacts, both to the end. With more friction there would be several
 /// solutions.
-BACKEND_TEST(ManifoldSolver, agrees_with_the_lab) {
+BACKEND_TEST(ManifoldSolver, AgreesWithTheLab) {
   Jumble jumble(ctx, 27, 0, false, kUnique);
   ContactSystem<3> lab, system;
   ContactSolveRecord record;
@@ -201,7 +201,7 @@ BACKEND_TEST(ManifoldSolver, agrees_with_the_lab) {
 }
 
 /// A column of boxes is a chain, along which sweeps carry impulses slowly; conjugate directions are fast.
-BACKEND_TEST(ManifoldSolver, conjugate_directions_solve_a_tower_in_few_sweeps) {
+BACKEND_TEST(ManifoldSolver, ConjugateDirectionsSolveATowerInFewSweeps) {
   Model model;
   for (int i = 0; i < 40; ++i)
     fixtures::add_rigid_box(model, {0.5, 0.25, 0.5}, fixtures::pose_at({0, 0.25 + 0.5 * i, 0}));
@@ -250,7 +250,7 @@ BACKEND_TEST(ManifoldSolver, conjugate_directions_solve_a_tower_in_few_sweeps) {
 
 #if !STICKSLIP_ON_CUDA
 /// Slabs and reductions depend only on the problem.
-BACKEND_TEST(ManifoldSolver, gives_the_same_bits_on_any_number_of_threads) {
+BACKEND_TEST(ManifoldSolver, GivesTheSameBitsOnAnyNumberOfThreads) {
   std::vector<V3d> velocity[2];
   for (const int threads : {1, 3}) {
     Context some(threads);

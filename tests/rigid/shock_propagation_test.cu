@@ -72,9 +72,10 @@ BallPile pyramid(int rows) {
 BallPile random_pile(int balls) {
   std::mt19937 rng(7);
   BallPile pile;
-  for (int i = 0; i < balls; ++i)
-    pile.add(V3d{0, 0.5, 0} + fixtures::random_vector(rng, 0.4),
-             1 + std::fabs(fixtures::random_vector(rng, 2)[0]));
+  for (int i = 0; i < balls; ++i) {
+    const double mass = 1 + std::fabs(fixtures::random_vector(rng, 2)[0]);
+    pile.add(V3d{0, 0.5, 0} + fixtures::random_vector(rng, 0.4), mass);
+  }
   pile.find(0.02);
   return pile;
 }

@@ -55,7 +55,7 @@ bool is_lost(Act act) {
 
 }  // namespace stickslip::cuda
 
-TEST(cuda_LostDevice, is_named_by_every_call_and_leaves_the_process_able_to_end) {
+TEST(cuda_LostDevice, IsNamedByEveryCallAndTheProcessEnds) {
   if (!stickslip::cuda::backend_present()) GTEST_SKIP() << "no device for this backend";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(stickslip::cuda::step_without_a_device(false), testing::ExitedWithCode(0),

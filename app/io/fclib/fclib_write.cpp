@@ -10,7 +10,7 @@ namespace {
 
 using Form = ContactProblem::Form;
 
-constexpr std::size_t kDim = 3;
+constexpr std::size_t kRowsPerBlock = 3;
 
 bool is_bilateral(const BlockLaw& law) { return law.set == FrictionSet::bilateral; }
 
@@ -55,7 +55,7 @@ class FclibWriter {
     root_ = problem.form == Form::local ? "/fclib_local" : "/fclib_global";
     rows_ = fclib_rows(problem);
     file_.group(root_);
-    file_.integer(root_ + "/spacedim", kDim);
+    file_.integer(root_ + "/spacedim", kRowsPerBlock);
     file_.group(root_ + "/vectors");
     file_.reals(root_ + "/vectors/mu", friction(problem));
     if (problem.form == Form::local) write_local(problem);
@@ -90,8 +90,8 @@ class FclibWriter {
   void write_local(const ContactProblem& problem) {
     SparseRows w = problem.W;
     for (std::size_t row = 0; row < problem.size(); ++row)
-      if (const double e =
-              problem.laws[row / kDim].compliance + (problem.softness.empty() ? 0 : problem.softness[row]);
+      if (const double e = problem.laws[row / kRowsPerBlock].compliance +
+                           (problem.softness.empty() ? 0 : problem.softness[row]);
           e != 0)
         add_to_diagonal(w, static_cast<std::int32_t>(row), e);
     const auto& [contacts, equalities] = rows_;
@@ -194,17 +194,18 @@ FclibRows fclib_rows(const ContactProblem& problem) {
     if (problem.w[row] != 0) return false;
     if (problem.form == Form::global) return problem.H.offsets[row] == problem.H.offsets[row + 1];
     const auto n = static_cast<std::size_t>(problem.body_dofs);
-    const auto first = problem.jacobian.begin() + problem.block_start[row / kDim],
-               last = problem.jacobian.begin() + problem.block_start[row / kDim + 1];
+    const auto first = problem.jacobian.begin() + problem.block_start[row / kRowsPerBlock],
+               last = problem.jacobian.begin() + problem.block_start[row / kRowsPerBlock + 1];
     return std::all_of(first, last, [&](const JacobianBlock& block) {
       const double* inverse = problem.inverse_mass.data() + static_cast<std::size_t>(block.body) * n * n;
       for (std::size_t j = 0; j < n; ++j)
-        if (block.rows[row % kDim * n + j] != 0 && inverse[j * n + j] != 0) return false;
+        if (block.rows[row % kRowsPerBlock * n + j] != 0 && inverse[j * n + j] != 0) return false;
       return true;
     });
   };
   for (std::size_t row = 0; row < problem.size(); ++row)
-    if (!is_bilateral(problem.laws[row / kDim])) rows.contacts.push_back(static_cast<std::int32_t>(row));
+    if (!is_bilateral(problem.laws[row / kRowsPerBlock]))
+      rows.contacts.push_back(static_cast<std::int32_t>(row));
     else if (!is_empty(row)) rows.equalities.push_back(static_cast<std::int32_t>(row));
   return rows;
 }

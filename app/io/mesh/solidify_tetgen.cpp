@@ -51,12 +51,12 @@ void write_smesh(const fs::path& file, const SurfaceMesh& surface) {
   if (!out) throw OutputError(file.string() + ": writing failed");
 }
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostListed = std::numeric_limits<std::int32_t>::max();
 
 std::vector<Vec<double, 3>> read_nodes(const fs::path& file) {
   const std::string bytes = read_bytes(file);
   ByteCursor in(bytes, file.string());
-  const std::int64_t count = in.whole("the number of nodes", 0, kMost);
+  const std::int64_t count = in.whole("the number of nodes", 0, kMostListed);
   in.line();
   std::vector<Vec<double, 3>> nodes;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -72,7 +72,7 @@ std::vector<Vec<double, 3>> read_nodes(const fs::path& file) {
 std::map<double, std::vector<Vec4i>> read_regions(const fs::path& file, std::size_t nodes) {
   const std::string bytes = read_bytes(file);
   ByteCursor in(bytes, file.string());
-  const std::int64_t count = in.whole("the number of tets", 0, kMost);
+  const std::int64_t count = in.whole("the number of tets", 0, kMostListed);
   in.expect("4");
   in.expect("1");
   std::map<double, std::vector<Vec4i>> regions;

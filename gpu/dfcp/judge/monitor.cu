@@ -66,7 +66,7 @@ void Monitor<D>::judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on
   if (!on_the_clock) watch_.resume();
 }
 
-/// Predicts when linear convergence at the rate of the last two checks would meet the tolerance, and
+/// Predicts when linear convergence at the rate of the last two checks would reach the tolerance, and
 /// checks halfway, but at most an eighth of the iterations done ahead: a late check costs as much as
 /// the iterations it missed.
 template <int D>

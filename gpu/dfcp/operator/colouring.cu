@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
+#include <string>
 
 #include "gpu/core/atomics.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/scan.h"
 #include "gpu/core/select.h"
 #include "gpu/core/sort.h"
+#include "gpu/model/report.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -161,6 +165,19 @@ std::vector<std::size_t> colour_sizes(Context& ctx, std::size_t blocks, const st
 }
 
 }  // namespace
+
+std::size_t start_neighbours(Context& ctx, std::size_t n, std::int32_t* numbers, const char* advice) {
+  Buffer<std::int64_t> sum(ctx, 1);
+  reduce_sum(
+      ctx, n, [=] SS_LAMBDA(std::size_t c) { return static_cast<std::int64_t>(numbers[c]); }, sum.data());
+  exclusive_scan(ctx, n, numbers, numbers);
+  const std::int64_t total = read_back(ctx, sum.data());
+  if (total > std::numeric_limits<std::int32_t>::max())
+    throw SimulationError("too many contacts on one body: " + std::to_string(total) +
+                          " pairs of contacts share one, and colours are found among 2147483647 at most; " +
+                          advice);
+  return static_cast<std::size_t>(total);
+}
 
 void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep,
                       bool balanced) {

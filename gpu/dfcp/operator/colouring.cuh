@@ -18,6 +18,12 @@ struct ConflictGraph {
   const std::int32_t* column;
 };
 
+/// Turns the numbers of neighbours of n vertices into ConflictGraph::start, in place, with the total behind
+/// them; returns the total. `numbers` has n + 1 entries. One host read. Throws SimulationError with `advice`
+/// if there are more than int32 can count: the neighbours of blocks on one body grow with the square of their
+/// number.
+std::size_t start_neighbours(Context& ctx, std::size_t n, std::int32_t* numbers, const char* advice);
+
 /// Scratch memory of the colouring, kept from one problem to the next.
 struct ColouringSpace {
   Buffer<std::int32_t> wanted, waiting, next, ready, words, sizes;

@@ -161,9 +161,6 @@ class Delassus {
   void raise_norm_q(double least) { norm_q_ = norm_q_ < least ? least : norm_q_; }
   /// Makes residuals relative to the same norm as in another form of this problem.
   void set_norm_q(double norm) { norm_q_ = norm; }
-  // Stages of `finish`; public because nvcc allows no device lambda in a private member.
-  void gather_entries(Context& ctx, std::size_t entries);
-  void sum_up_blocks(Context& ctx);
 
   std::size_t blocks() const { return blocks_; }
   bool factored() const { return factored_; }
@@ -215,6 +212,8 @@ class Delassus {
   void move_apices(Context& ctx, const ContactProblem& problem, std::vector<Vec<double, D>>& q);
   void set_q(Context& ctx, const std::vector<Vec<double, D>>& q);
   void finish_diagonal(Context& ctx, std::vector<Mat<double, D>>& diagonal);
+  void gather_entries(Context& ctx, std::size_t entries);
+  void sum_up_blocks(Context& ctx);
 
   static constexpr double kFactoredWork = 8;
 

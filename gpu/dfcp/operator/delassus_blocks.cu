@@ -5,6 +5,47 @@
 #include "gpu/dfcp/operator/delassus.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Entries in the order of the problem, each with its body as key; immovable bodies get `none`.
+void key_entries(Context& ctx, std::size_t entries, const std::int32_t* body, std::uint32_t none,
+                 std::uint32_t* keys, std::int32_t* entry) {
+  launch(ctx, entries, [=] SS_LAMBDA(std::size_t e) {
+    keys[e] = body[e] < 0 ? none : static_cast<std::uint32_t>(body[e]);
+    entry[e] = static_cast<std::int32_t>(e);
+  });
+}
+
+/// Where the sorted keys step from a to b, the lists of a + 1 .. b begin.
+void start_lists(Context& ctx, std::size_t entries, const std::uint32_t* keys, std::uint32_t none,
+                 std::int32_t* start) {
+  launch(ctx, entries + 1, [=] SS_LAMBDA(std::size_t e) {
+    const std::uint32_t from = e == 0 ? 0 : keys[e - 1] + 1, to = e == entries ? none : keys[e];
+    for (std::uint32_t b = from; b <= to && b <= none; ++b) start[b] = static_cast<std::int32_t>(e);
+  });
+}
+
+/// The terms of |q|^2, at most `most2` each, and the scales.
+template <int D>
+struct BlockSums {
+  const Vec<double, D>* q;
+  const double* scale;
+  double most2;  // [m^2/s^2]
+
+  SS_HD Vec<double, 2> operator()(std::size_t c) const {
+    const double q2 = norm2(q[c]);
+    return {q2 > most2 ? most2 : q2, scale[c]};
+  }
+};
+
+/// Immovable blocks get the scale `mean`.
+void fill_scales(Context& ctx, std::size_t blocks, double mean, double* scale) {
+  launch(ctx, blocks, [=] SS_LAMBDA(std::size_t c) {
+    if (!(scale[c] > 0)) scale[c] = mean;
+  });
+}
+
+}  // namespace
 
 template <int D>
 BlockWriter<D> Delassus<D>::begin(Context& ctx, std::size_t count, const BodyInverse* inverse,
@@ -50,45 +91,25 @@ void Delassus<D>::gather_entries(Context& ctx, std::size_t entries) {
   gather_entry_.resize(ctx, entries);
   gather_keys_.resize(ctx, entries);
   std::uint32_t* keys = gather_keys_.data();
-  std::int32_t *entry = gather_entry_.data(), *start = gather_start_.data();
-  const std::int32_t* body = column_.data();
+  std::int32_t* entry = gather_entry_.data();
   const auto none = static_cast<std::uint32_t>(bodies_);
-  launch(ctx, entries, [=] SS_LAMBDA(std::size_t e) {
-    keys[e] = body[e] < 0 ? none : static_cast<std::uint32_t>(body[e]);
-    entry[e] = static_cast<std::int32_t>(e);
-  });
+  key_entries(ctx, entries, column_.data(), none, keys, entry);
   int bits = 1;
   while (bits < 31 && (none >> bits) != 0) ++bits;
   sort_pairs(ctx, entries, keys, entry, bits);
-  // Where the keys step from a to b, the lists of a + 1 .. b begin.
-  launch(ctx, entries + 1, [=] SS_LAMBDA(std::size_t e) {
-    const std::uint32_t from = e == 0 ? 0 : keys[e - 1] + 1, to = e == entries ? none : keys[e];
-    for (std::uint32_t b = from; b <= to && b <= none; ++b) start[b] = static_cast<std::int32_t>(e);
-  });
+  start_lists(ctx, entries, keys, none, gather_start_.data());
 }
 
 /// Reads the values that the host needs, and sets the scales of immovable blocks.
 template <int D>
 void Delassus<D>::sum_up_blocks(Context& ctx) {
   sums_.resize(ctx, 1);
-  double* scale = scale_.data();
-  const Vec<double, D>* q = q_.data();
-  Vec<double, 2>* sums = sums_.data();
-  const double most2 = most_speed_ * most_speed_;
-  reduce_sum(
-      ctx, blocks_,
-      [=] SS_LAMBDA(std::size_t c) {
-        const double q2 = norm2(q[c]);
-        return Vec<double, 2>{q2 > most2 ? most2 : q2, scale[c]};
-      },
-      sums, kMedium);
-  const Vec<double, 2> total = read_back(ctx, sums);
+  reduce_sum(ctx, blocks_, BlockSums<D>{q_.data(), scale_.data(), most_speed_ * most_speed_}, sums_.data(),
+             kMedium);
+  const Vec<double, 2> total = read_back(ctx, sums_.data());
   norm_q_ = std::sqrt(total[0]);
   mean_diagonal_ = blocks_ == 0 || !(total[1] > 0) ? 1.0 : total[1] / static_cast<double>(blocks_);
-  const double mean = mean_diagonal_;
-  launch(ctx, blocks_, [=] SS_LAMBDA(std::size_t c) {
-    if (!(scale[c] > 0)) scale[c] = mean;
-  });
+  fill_scales(ctx, blocks_, mean_diagonal_, scale_.data());
 }
 
 template <int D>

@@ -20,6 +20,98 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
+/// The arrays of an iteration, per block. Backend memory.
+template <int D>
+struct AdmmArrays {
+  const ContactLaw<D>* law;
+  const double* scale;
+  Vec<double, D>*v, *g, *z, *r;  // as in the formulas above
+  const Vec<double, D>* last_z;
+  Vec<double, D>* b;  // of (W + R) r = b
+  double* penalty;    // R
+};
+
+/// v = z = r = P_K(given): y = 0 at the start. Sets the laws of the mixing too.
+template <int D>
+struct StartAdmm {
+  AdmmArrays<D> at;
+  const Vec<double, D>* given;
+  ContactLaw<D>* free_law;
+
+  SS_HD void operator()(std::size_t c) const {
+    at.z[c] = at.r[c] = at.v[c] = project(at.law[c], given[c]);
+    free_law[c] = at.law[c];
+    free_law[c].set = FrictionSet::bilateral;
+  }
+};
+
+/// R = rho diag(s_c), per block and per row. Joints do not need a penalty; a small one keeps W + R regular.
+template <int D>
+struct WritePenalty {
+  AdmmArrays<D> at;
+  double rho;
+  Vec<double, D>* damping;
+
+  SS_HD void operator()(std::size_t c) const {
+    at.penalty[c] = (at.law[c].set == FrictionSet::bilateral ? 1e-3 : 1.0) * rho * at.scale[c];
+    damping[c] = Vec<double, D>::filled(at.penalty[c]);
+  }
+};
+
+/// z = P_K(v), y = v - z, the shift if `exact`, and b = R (z - y) - q - sigma n.
+template <int D>
+struct SplitIterate {
+  AdmmArrays<D> at;
+  const Vec<double, D>* q;
+  bool exact;
+
+  SS_HD void operator()(std::size_t c) const {
+    at.z[c] = project(at.law[c], at.v[c]);
+    const Vec<double, D> y = at.v[c] - at.z[c], u = (-at.penalty[c]) * y;
+    at.b[c] = at.penalty[c] * (at.z[c] - y) - q[c];
+    if (exact) at.b[c][0] -= shifted(at.law[c], u)[0] - u[0];
+  }
+};
+
+/// Writes g. Returns a block's part of |s_c (g - v)|^2, |s_c (r - z)|^2, |R (z - last z)|^2 and |s_c z|^2.
+template <int D>
+struct MeasureStep {
+  AdmmArrays<D> at;
+  double relaxation;
+
+  SS_HD Vec<double, 4> operator()(std::size_t c) const {
+    at.g[c] = at.v[c] + relaxation * (at.r[c] - at.z[c]);
+    const double weight = at.scale[c] * at.scale[c], lag = norm2(at.r[c] - at.z[c]);
+    return Vec<double, 4>{weight * relaxation * relaxation * lag, weight * lag,
+                          at.penalty[c] * at.penalty[c] * norm2(at.z[c] - at.last_z[c]),
+                          weight * norm2(at.z[c])};
+  }
+};
+
+/// v = z + factor y: the same velocities under another penalty.
+template <int D>
+struct ScaleMultiplier {
+  AdmmArrays<D> at;
+  double factor;
+
+  SS_HD void operator()(std::size_t c) const {
+    const Vec<double, D> z = project(at.law[c], at.v[c]);
+    at.v[c] = z + factor * (at.v[c] - z);
+  }
+};
+
+/// A block's part of |e|^2 under the associated law and of |u|^2.
+template <int D>
+struct AssociatedError {
+  AdmmArrays<D> at;
+  const Vec<double, D>* u;
+
+  SS_HD Vec<double, 4> operator()(std::size_t c) const {
+    const double e = convex_error(at.law[c], at.scale[c], at.z[c], u[c], 0.0);
+    return Vec<double, 4>{e * e, norm2(u[c]), 0.0, 0.0};
+  }
+};
+
 template <int D>
 class Admm {
  public:
@@ -44,7 +136,7 @@ class Admm {
 
   void solve() {
     rho_ = base_ = s_.params.admm_rho;
-    start();
+    each(StartAdmm<D>{arrays(), s_.r, free_law_.data()});
     if (!set_penalty()) return;
     for (long k = 1;; ++k) {
       split();
@@ -62,13 +154,6 @@ class Admm {
     }
   }
 
-  void start();
-  void split();
-  void measure(Vec<double, 4>& sums);
-  void scale_multiplier(double factor);
-  void write_penalty();
-  double associated_residual();
-
  private:
   static constexpr int kMemory = 8;
   static constexpr double kMostImpulse = 1e12;  // in units of the impulses that cancel q
@@ -76,11 +161,27 @@ class Admm {
   static constexpr int kPlain = 10;             // iterations before the first extrapolation
   static constexpr int kPatience = 20;          // iterations within which |g - v| must halve
 
+  AdmmArrays<D> arrays() {
+    return {s_.law,    s_.W.scale(),   v_.data(), g_.data(),      z_.data(),
+            r_.data(), last_z_.data(), b_.data(), penalty_.data()};
+  }
+
+  template <class F>
+  void each(const F& f) {
+    launch(s_.ctx, s_.blocks(), f, kMedium);
+  }
+
   bool set_penalty() {
-    write_penalty();
+    each(WritePenalty<D>{arrays(), rho_, damping_.data()});
     if (solver_.set(damping_.data())) return true;
     s_.monitor.stop(SolveEnd::stalled, "W + R could not be factorised");
     return false;
+  }
+
+  /// z and b from v.
+  void split() {
+    std::swap(z_, last_z_);
+    each(SplitIterate<D>{arrays(), s_.W.q(), shift_.active()});
   }
 
   /// Computes r and g from v, and |g - v|.
@@ -91,8 +192,9 @@ class Admm {
       s_.monitor.done(z_.data());
       return false;
     }
-    Vec<double, 4> sums;
-    measure(sums);
+    reduce_sum(s_.ctx, s_.blocks(), MeasureStep<D>{arrays(), s_.params.admm_relaxation}, sums_.data(),
+               kMedium);
+    const Vec<double, 4> sums = read_back(s_.ctx, sums_.data());
     length_ = std::sqrt(sums[0]);
     primal_ = std::sqrt(sums[1]);
     dual_ = std::sqrt(sums[2]);
@@ -143,7 +245,7 @@ class Admm {
       if (adaptive) next = walk();
     }
     if (next == rho_) return false;
-    scale_multiplier(rho_ / next);
+    each(ScaleMultiplier<D>{arrays(), rho_ / next});
     rho_ = next;
     milestone_ = last_length_ = std::numeric_limits<double>::infinity();
     extrapolated_ = false;
@@ -185,6 +287,13 @@ class Admm {
     return true;
   }
 
+  double associated_residual() {
+    s_.W.apply(s_.ctx, z_.data(), b_.data(), true);
+    reduce_sum(s_.ctx, s_.blocks(), AssociatedError<D>{arrays(), b_.data()}, sums_.data(), kMedium);
+    const Vec<double, 4> sums = read_back(s_.ctx, sums_.data());
+    return std::sqrt(sums[0]) / std::max(s_.W.norm_q(), 1e-300);
+  }
+
   static constexpr double kImbalance = 3, kBalance = 4;
   static constexpr int kDeepest = 5;
 
@@ -207,108 +316,6 @@ class Admm {
   int since_ = 0, plain_left_ = kPlain, walk_ = 0, depth_ = 1, patience_ = kPatience;
   bool extrapolated_ = false, changed_ = false;
 };
-
-/// v = P_K(r0): y = 0 at the start.
-template <int D>
-void Admm<D>::start() {
-  Vec<double, D>*v = v_.data(), *r = r_.data(), *z = z_.data();
-  const Vec<double, D>* given = s_.r;
-  const ContactLaw<D>* law = s_.law;
-  ContactLaw<D>* free_law = free_law_.data();
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        z[c] = r[c] = v[c] = project(law[c], given[c]);
-        free_law[c] = law[c];
-        free_law[c].set = FrictionSet::bilateral;
-      },
-      kMedium);
-}
-
-/// R per block. Joints do not need a penalty; a small one keeps W + R regular.
-template <int D>
-void Admm<D>::write_penalty() {
-  double* penalty = penalty_.data();
-  Vec<double, D>* damping = damping_.data();
-  const double *scale = s_.W.scale(), rho = rho_;
-  const ContactLaw<D>* law = s_.law;
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        penalty[c] = (law[c].set == FrictionSet::bilateral ? 1e-3 : 1.0) * rho * scale[c];
-        damping[c] = Vec<double, D>::filled(penalty[c]);
-      },
-      kMedium);
-}
-
-/// z = P_K(v), y = v - z, the shift, and b = R (z - y) - q - sigma n.
-template <int D>
-void Admm<D>::split() {
-  std::swap(z_, last_z_);
-  Vec<double, D>*z = z_.data(), *b = b_.data();
-  const Vec<double, D>*v = v_.data(), *q = s_.W.q();
-  const double* penalty = penalty_.data();
-  const ContactLaw<D>* law = s_.law;
-  const bool exact = shift_.active();
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        z[c] = project(law[c], v[c]);
-        const Vec<double, D> y = v[c] - z[c], u = (-penalty[c]) * y;
-        b[c] = penalty[c] * (z[c] - y) - q[c];
-        if (exact) b[c][0] -= shifted(law[c], u)[0] - u[0];
-      },
-      kMedium);
-}
-
-template <int D>
-void Admm<D>::measure(Vec<double, 4>& sums) {
-  Vec<double, D>* g = g_.data();
-  const Vec<double, D>*v = v_.data(), *z = z_.data(), *last_z = last_z_.data(), *r = r_.data();
-  const double *scale = s_.W.scale(), *penalty = penalty_.data();
-  const double relaxation = s_.params.admm_relaxation;
-  reduce_sum(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        g[c] = v[c] + relaxation * (r[c] - z[c]);
-        const double weight = scale[c] * scale[c], lag = norm2(r[c] - z[c]);
-        return Vec<double, 4>{weight * relaxation * relaxation * lag, weight * lag,
-                              penalty[c] * penalty[c] * norm2(z[c] - last_z[c]), weight * norm2(z[c])};
-      },
-      sums_.data(), kMedium);
-  sums = read_back(s_.ctx, sums_.data());
-}
-
-/// v = z + factor y: the same velocities under another penalty.
-template <int D>
-void Admm<D>::scale_multiplier(double factor) {
-  Vec<double, D>* v = v_.data();
-  const ContactLaw<D>* law = s_.law;
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        const Vec<double, D> z = project(law[c], v[c]);
-        v[c] = z + factor * (v[c] - z);
-      },
-      kMedium);
-}
-
-template <int D>
-double Admm<D>::associated_residual() {
-  s_.W.apply(s_.ctx, z_.data(), b_.data(), true);
-  const Vec<double, D>*z = z_.data(), *u = b_.data();
-  const double* scale = s_.W.scale();
-  const ContactLaw<D>* law = s_.law;
-  reduce_sum(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        const double e = convex_error(law[c], scale[c], z[c], u[c], 0.0);
-        return Vec<double, 4>{e * e, norm2(u[c]), 0.0, 0.0};
-      },
-      sums_.data(), kMedium);
-  const Vec<double, 4> sums = read_back(s_.ctx, sums_.data());
-  return std::sqrt(sums[0]) / std::max(s_.W.norm_q(), 1e-300);
-}
 
 }  // namespace
 

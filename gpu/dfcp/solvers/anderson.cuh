@@ -9,13 +9,73 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+namespace anderson_detail {
+
+inline constexpr int kMost = 10;          // remembered steps
+using Dots = Vec<double, 2 * kMost + 1>;  // df_new . df_j, then f . df_j, then f . f
+
+/// The differences of the remembered steps and the last step, per block. Backend memory.
+template <int D>
+struct Steps {
+  Vec<double, D>* df[kMost];
+  Vec<double, D>* dg[kMost];
+  Vec<double, D>*last_f, *last_g;
+};
+
+/// Remembers the step from r to g: writes its differences from the last one to column `newest` (-1: there is
+/// no last one). Returns a block's part of Dots with the `known` columns.
+template <int D>
+struct Remember {
+  Steps<D> steps;
+  const Vec<double, D>*r, *g;
+  const double* scale;
+  int newest, known;
+
+  SS_HD Dots operator()(std::size_t c) const {
+    Dots sum{};
+    const double weight = scale[c] * scale[c];
+    const Vec<double, D> f = g[c] - r[c];
+    if (newest >= 0) {
+      steps.df[newest][c] = f - steps.last_f[c];
+      steps.dg[newest][c] = g[c] - steps.last_g[c];
+      const Vec<double, D> newest_df = steps.df[newest][c];
+      for (int j = 0; j < known; ++j) {
+        sum[j] = weight * dot(newest_df, steps.df[j][c]);
+        sum[kMost + j] = weight * dot(f, steps.df[j][c]);
+      }
+    }
+    sum[2 * kMost] = weight * norm2(f);
+    steps.last_f[c] = f;
+    steps.last_g[c] = g[c];
+    return sum;
+  }
+};
+
+/// g -= sum weight_j dg_j over the `known` columns, projected onto the cones.
+template <int D>
+struct Combine {
+  Steps<D> steps;
+  Vec<double, kMost> weight;
+  int known;
+  const ContactLaw<D>* law;
+  Vec<double, D>* g;
+
+  SS_HD void operator()(std::size_t c) const {
+    Vec<double, D> x = g[c];
+    for (int j = 0; j < known; ++j) x -= weight[j] * steps.dg[j][c];
+    g[c] = project(law[c], x);
+  }
+};
+
+}  // namespace anderson_detail
+
 /// Finds the combination of the last steps that minimises the combined f = g(r) - r in the norm |s_c
 /// f_c|, which is independent of masses. Combines the g's with the same weights (type II) and
 /// projects onto the cones.
 template <int D>
 class Anderson {
  public:
-  static constexpr int kMost = 10;
+  static constexpr int kMost = anderson_detail::kMost;
 
   /// `memory`: number of remembered steps, at most kMost.
   Anderson(System<D>& s, int memory)
@@ -53,65 +113,31 @@ class Anderson {
     combine(known, gamma, g);
   }
 
-  using Dots = Vec<double, 2 * kMost + 1>;  // df_new . df_j, then f . df_j, then f . f
-  /// The remembered steps, as kernels read them.
-  struct Columns {
-    Vec<double, D>* df[kMost];
-    Vec<double, D>* dg[kMost];
-  };
-
-  Dots remember(const Vec<double, D>* r, const Vec<double, D>* g, int newest) {
-    const Columns columns = this->columns();
-    Vec<double, D>*last_f = last_f_.data(), *last_g = last_g_.data();
-    const double* scale = s_.W.scale();
-    const int known = steps_ < memory_ ? steps_ : memory_;
-    reduce_sum(
-        s_.ctx, s_.blocks(),
-        [=] SS_LAMBDA(std::size_t c) {
-          Dots sum{};
-          const double weight = scale[c] * scale[c];
-          const Vec<double, D> f = g[c] - r[c];
-          if (newest >= 0) {
-            columns.df[newest][c] = f - last_f[c];
-            columns.dg[newest][c] = g[c] - last_g[c];
-            const Vec<double, D> newest_df = columns.df[newest][c];
-            for (int j = 0; j < known; ++j) {
-              sum[j] = weight * dot(newest_df, columns.df[j][c]);
-              sum[kMost + j] = weight * dot(f, columns.df[j][c]);
-            }
-          }
-          sum[2 * kMost] = weight * norm2(f);
-          last_f[c] = f;
-          last_g[c] = g[c];
-          return sum;
-        },
-        sums_.data(), kMedium);
-    return read_back(s_.ctx, sums_.data());
-  }
-
-  void combine(int known, const double* gamma, Vec<double, D>* g) {
-    const Columns columns = this->columns();
-    Vec<double, kMost> weight{};
-    for (int j = 0; j < known; ++j) weight[j] = gamma[j];
-    const ContactLaw<D>* law = s_.law;
-    launch(
-        s_.ctx, s_.blocks(),
-        [=] SS_LAMBDA(std::size_t c) {
-          Vec<double, D> x = g[c];
-          for (int j = 0; j < known; ++j) x -= weight[j] * columns.dg[j][c];
-          g[c] = project(law[c], x);
-        },
-        kMedium);
-  }
-
  private:
-  Columns columns() {
-    Columns all{};
+  using Dots = anderson_detail::Dots;
+
+  anderson_detail::Steps<D> steps() {
+    anderson_detail::Steps<D> all{};
     for (int k = 0; k < memory_; ++k) {
       all.df[k] = df_[static_cast<std::size_t>(k)].data();
       all.dg[k] = dg_[static_cast<std::size_t>(k)].data();
     }
+    all.last_f = last_f_.data();
+    all.last_g = last_g_.data();
     return all;
+  }
+
+  Dots remember(const Vec<double, D>* r, const Vec<double, D>* g, int newest) {
+    const int known = steps_ < memory_ ? steps_ : memory_;
+    reduce_sum(s_.ctx, s_.blocks(), anderson_detail::Remember<D>{steps(), r, g, s_.W.scale(), newest, known},
+               sums_.data(), kMedium);
+    return read_back(s_.ctx, sums_.data());
+  }
+
+  void combine(int known, const double* gamma, Vec<double, D>* g) {
+    Vec<double, kMost> weight{};
+    for (int j = 0; j < known; ++j) weight[j] = gamma[j];
+    launch(s_.ctx, s_.blocks(), anderson_detail::Combine<D>{steps(), weight, known, s_.law, g}, kMedium);
   }
 
   /// Cholesky of the Gram matrix with a small diagonal shift: its columns are nearly

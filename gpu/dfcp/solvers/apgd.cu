@@ -16,6 +16,72 @@ struct ApgdSums {
   double e2, u2;    // |e|^2 and |u|^2 at x+
 };
 
+/// The arrays of an iteration, per block. Backend memory.
+template <int D>
+struct ApgdArrays {
+  const ContactLaw<D>* law;
+  const double* scale;
+  Vec<double, D>*x, *u;          // u = W x + q
+  Vec<double, D>*next, *next_u;  // x+ and its u
+  Vec<double, D>*y, *yu;         // y and its u
+  Vec<double, D>* d;             // x+ - y
+  const Vec<double, D>* Ad;
+};
+
+template <int D>
+struct ApgdStart {
+  ApgdArrays<D> at;
+  const Vec<double, D>* r;
+
+  SS_HD void operator()(std::size_t c) const { at.x[c] = project(at.law[c], r[c]); }
+};
+
+/// x+ = y + d.
+template <int D>
+struct ApgdStep {
+  ApgdArrays<D> at;
+  const double* shift;
+  double t;
+
+  SS_HD void operator()(std::size_t c) const {
+    Vec<double, D> g = at.yu[c];
+    g[0] += shift[c];
+    at.next[c] = project(at.law[c], at.y[c] - (t / at.scale[c]) * g);
+    at.d[c] = at.next[c] - at.y[c];
+  }
+};
+
+/// u+ = u_y + A d. Returns a block's part of ApgdSums.
+template <int D>
+struct ApgdMeasure {
+  ApgdArrays<D> at;
+  const double* shift;
+
+  SS_HD Vec<double, 5> operator()(std::size_t c) const {
+    Vec<double, D> g = at.yu[c];
+    g[0] += shift[c];
+    const Vec<double, D> u = at.yu[c] + at.Ad[c];
+    at.next_u[c] = u;
+    const double e = convex_error(at.law[c], at.scale[c], at.next[c], u, shift[c]);
+    return Vec<double, 5>{at.scale[c] * norm2(at.d[c]), dot(at.d[c], at.Ad[c]), dot(g, at.next[c] - at.x[c]),
+                          e * e, norm2(u)};
+  }
+};
+
+/// x = x+, y = x+ + beta (x+ - x), and their velocities.
+template <int D>
+struct ApgdAdvance {
+  ApgdArrays<D> at;
+  double beta;
+
+  SS_HD void operator()(std::size_t c) const {
+    at.y[c] = at.next[c] + beta * (at.next[c] - at.x[c]);
+    at.yu[c] = at.next_u[c] + beta * (at.next_u[c] - at.u[c]);
+    at.x[c] = at.next[c];
+    at.u[c] = at.next_u[c];
+  }
+};
+
 template <int D>
 class Apgd {
  public:
@@ -31,7 +97,10 @@ class Apgd {
         Ad_(s.ctx, s.blocks()),
         sums_(s.ctx, 1) {}
 
-  void start();
+  void start() {
+    launch(s_.ctx, s_.blocks(), ApgdStart<D>{arrays(), s_.r}, kMedium);
+    rest();
+  }
   const Vec<double, D>* r() const { return x_.data(); }
   const Vec<double, D>* u() const { return u_.data(); }
 
@@ -56,7 +125,7 @@ class Apgd {
       const bool back = s_.params.restart && m.turn > 0;
       const double beta = back ? 0.0 : theta * (1 - theta) / (theta2 + next);
       theta = back ? 1.0 : next;
-      advance(beta);
+      launch(s_.ctx, s_.blocks(), ApgdAdvance<D>{arrays(), beta}, kMedium);
       if (k % kFresh == kFresh - 1) refresh();
       if (s_.monitor.done(x_.data())) return {here.residual, true, false};
       if (here.residual <= target) return here;
@@ -64,13 +133,24 @@ class Apgd {
     }
   }
 
-  ApgdSums step(const double* shift);
-  void advance(double beta);
-
  private:
   static constexpr int kUncut = 20;        // steps without a cut before t grows ...
   static constexpr double kGrowth = 1.05;  // ... by this
   static constexpr long kFresh = 64;       // steps after which velocities are recomputed
+
+  ApgdArrays<D> arrays() {
+    return {s_.law,         s_.W.scale(), x_.data(),  u_.data(), next_.data(),
+            next_u_.data(), y_.data(),    yu_.data(), d_.data(), Ad_.data()};
+  }
+
+  /// x+ = y + d and u+ = u_y + A d into `next`.
+  ApgdSums step(const double* shift) {
+    launch(s_.ctx, s_.blocks(), ApgdStep<D>{arrays(), shift, t_}, kMedium);
+    s_.W.apply(s_.ctx, d_.data(), Ad_.data(), false);
+    reduce_sum(s_.ctx, s_.blocks(), ApgdMeasure<D>{arrays(), shift}, sums_.data(), kMedium);
+    const Vec<double, 5> v = read_back(s_.ctx, sums_.data());
+    return {v[0], v[1], v[2], v[3], v[4]};
+  }
 
   void refresh() {
     s_.W.apply(s_.ctx, x_.data(), u_.data(), true);
@@ -87,65 +167,6 @@ class Apgd {
   Buffer<Vec<double, 5>> sums_;
   double t_ = 1;  // in units of P^-1: 1 is a Jacobi step
 };
-
-template <int D>
-void Apgd<D>::start() {
-  Vec<double, D>* x = x_.data();
-  const Vec<double, D>* r = s_.r;
-  const ContactLaw<D>* law = s_.law;
-  launch(
-      s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { x[c] = project(law[c], r[c]); }, kMedium);
-  rest();
-}
-
-/// x+ = y + d and u+ = u_y + A d into `next`.
-template <int D>
-ApgdSums Apgd<D>::step(const double* shift) {
-  Vec<double, D>*d = d_.data(), *next = next_.data(), *next_u = next_u_.data();
-  const Vec<double, D>*x = x_.data(), *y = y_.data(), *yu = yu_.data(), *Ad = Ad_.data();
-  const ContactLaw<D>* law = s_.law;
-  const double *scale = s_.W.scale(), t = t_;
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        Vec<double, D> g = yu[c];
-        g[0] += shift[c];
-        next[c] = project(law[c], y[c] - (t / scale[c]) * g);
-        d[c] = next[c] - y[c];
-      },
-      kMedium);
-  s_.W.apply(s_.ctx, d, Ad_.data(), false);
-  reduce_sum(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        Vec<double, D> g = yu[c];
-        g[0] += shift[c];
-        const Vec<double, D> u = yu[c] + Ad[c];
-        next_u[c] = u;
-        const double e = convex_error(law[c], scale[c], next[c], u, shift[c]);
-        return Vec<double, 5>{scale[c] * norm2(d[c]), dot(d[c], Ad[c]), dot(g, next[c] - x[c]), e * e,
-                              norm2(u)};
-      },
-      sums_.data(), kMedium);
-  const Vec<double, 5> v = read_back(s_.ctx, sums_.data());
-  return {v[0], v[1], v[2], v[3], v[4]};
-}
-
-/// x = x+, y = x+ + beta (x+ - x), and their velocities.
-template <int D>
-void Apgd<D>::advance(double beta) {
-  Vec<double, D>*x = x_.data(), *u = u_.data(), *y = y_.data(), *yu = yu_.data();
-  const Vec<double, D>*next = next_.data(), *next_u = next_u_.data();
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        y[c] = next[c] + beta * (next[c] - x[c]);
-        yu[c] = next_u[c] + beta * (next_u[c] - u[c]);
-        x[c] = next[c];
-        u[c] = next_u[c];
-      },
-      kMedium);
-}
 
 }  // namespace
 

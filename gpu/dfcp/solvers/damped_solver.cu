@@ -30,6 +30,73 @@ SS_HD Mat<double, D> inverse_of(Mat<double, D> a) {
   return x;
 }
 
+/// Writes the inverses of W_cc + R_c.
+template <int D>
+struct InvertDamped {
+  const Mat<double, D>* diagonal;
+  const Vec<double, D>* damping;
+  Mat<double, D>* inverse;
+
+  SS_HD void operator()(std::size_t c) const {
+    Mat<double, D> a = diagonal[c];
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j)
+        a(i, j) = 0.5 * (diagonal[c](i, j) + diagonal[c](j, i)) + (i == j ? damping[c][i] : 0);
+    inverse[c] = inverse_of(a);
+  }
+};
+
+/// res = b - (W + R) x from image = W x, direction = P^-1 res. Returns a block's part of <res, P^-1 res>,
+/// |res|^2.
+template <int D>
+struct StartDamped {
+  DampedIterate<D> at;
+  const Vec<double, D>*b, *x;
+
+  SS_HD Vec<double, 2> operator()(std::size_t c) const {
+    at.residual[c] = b[c] - at.image[c];
+    for (int i = 0; i < D; ++i) at.residual[c][i] -= at.damping[c][i] * x[c][i];
+    at.direction[c] = at.inverse[c] * at.residual[c];
+    return Vec<double, 2>{dot(at.residual[c], at.direction[c]), norm2(at.residual[c])};
+  }
+};
+
+/// Adds R direction to image = W direction. Returns a block's part of <direction, (W + R) direction>, and 0.
+template <int D>
+struct CurveDamped {
+  DampedIterate<D> at;
+
+  SS_HD Vec<double, 2> operator()(std::size_t c) const {
+    for (int i = 0; i < D; ++i) at.image[c][i] += at.damping[c][i] * at.direction[c][i];
+    return Vec<double, 2>{dot(at.direction[c], at.image[c]), 0.0};
+  }
+};
+
+/// A step along the direction. Returns a block's part of <res, P^-1 res>, |res|^2.
+template <int D>
+struct AdvanceDamped {
+  DampedIterate<D> at;
+  double alpha;
+  Vec<double, D>* x;
+
+  SS_HD Vec<double, 2> operator()(std::size_t c) const {
+    x[c] += alpha * at.direction[c];
+    at.residual[c] -= alpha * at.image[c];
+    return Vec<double, 2>{dot(at.residual[c], at.inverse[c] * at.residual[c]), norm2(at.residual[c])};
+  }
+};
+
+/// direction = P^-1 res + beta direction.
+template <int D>
+struct TurnDamped {
+  DampedIterate<D> at;
+  double beta;
+
+  SS_HD void operator()(std::size_t c) const {
+    at.direction[c] = at.inverse[c] * at.residual[c] + beta * at.direction[c];
+  }
+};
+
 }  // namespace
 
 template <int D>
@@ -55,7 +122,7 @@ template <int D>
 bool DampedSolver<D>::set(const Vec<double, D>* damping) {
   damping_ = damping;
   if (!lu_) {
-    prepare_blocks(damping);
+    launch(s_.ctx, s_.blocks(), InvertDamped<D>{s_.W.diagonal(), damping, inverse_.data()}, kMedium);
     return true;
   }
   const std::span<const Mat<double, D>> w = s_.W.host_values(s_.ctx);
@@ -85,22 +152,6 @@ bool DampedSolver<D>::solve(const Vec<double, D>* b, Vec<double, D>* x, double t
 }
 
 template <int D>
-void DampedSolver<D>::prepare_blocks(const Vec<double, D>* damping) {
-  const Mat<double, D>* diagonal = s_.W.diagonal();
-  Mat<double, D>* inverse = inverse_.data();
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        Mat<double, D> a = diagonal[c];
-        for (int i = 0; i < D; ++i)
-          for (int j = 0; j < D; ++j)
-            a(i, j) = 0.5 * (diagonal[c](i, j) + diagonal[c](j, i)) + (i == j ? damping[c][i] : 0);
-        inverse[c] = inverse_of(a);
-      },
-      kMedium);
-}
-
-template <int D>
 bool DampedSolver<D>::conjugate_gradients(const Vec<double, D>* b, Vec<double, D>* x, double tolerance) {
   constexpr int kMost = 2000;
   Vec<double, 2> now = start(b, x);  // <res, P^-1 res>, |res|^2
@@ -110,72 +161,37 @@ bool DampedSolver<D>::conjugate_gradients(const Vec<double, D>* b, Vec<double, D
     if (!(bend > 0)) break;
     const double before = now[0];
     now = advance(now[0] / bend, x);
-    turn(now[0] / before);
+    launch(s_.ctx, s_.blocks(), TurnDamped<D>{iterate(), now[0] / before}, kMedium);
   }
   return true;
 }
 
-/// res = b - (W + R) x, direction = P^-1 res.
+template <int D>
+DampedIterate<D> DampedSolver<D>::iterate() {
+  return {damping_, inverse_.data(), residual_.data(), direction_.data(), image_.data()};
+}
+
+/// res = b - (W + R) x, direction = P^-1 res. Returns <res, P^-1 res>, |res|^2.
 template <int D>
 Vec<double, 2> DampedSolver<D>::start(const Vec<double, D>* b, const Vec<double, D>* x) {
-  Vec<double, D>*residual = residual_.data(), *direction = direction_.data(), *image = image_.data();
-  const Mat<double, D>* inverse = inverse_.data();
-  const Vec<double, D>* damping = damping_;
-  s_.W.apply(s_.ctx, x, image, false);
-  reduce_sum(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        residual[c] = b[c] - image[c];
-        for (int i = 0; i < D; ++i) residual[c][i] -= damping[c][i] * x[c][i];
-        direction[c] = inverse[c] * residual[c];
-        return Vec<double, 2>{dot(residual[c], direction[c]), norm2(residual[c])};
-      },
-      sums_.data(), kMedium);
+  s_.W.apply(s_.ctx, x, image_.data(), false);
+  reduce_sum(s_.ctx, s_.blocks(), StartDamped<D>{iterate(), b, x}, sums_.data(), kMedium);
   return read_back(s_.ctx, sums_.data());
 }
 
 /// <direction, (W + R) direction>.
 template <int D>
 double DampedSolver<D>::curvature() {
-  Vec<double, D>* image = image_.data();
-  const Vec<double, D>* direction = direction_.data();
-  const Vec<double, D>* damping = damping_;
-  s_.W.apply(s_.ctx, direction, image, false);
-  reduce_sum(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        for (int i = 0; i < D; ++i) image[c][i] += damping[c][i] * direction[c][i];
-        return Vec<double, 2>{dot(direction[c], image[c]), 0.0};
-      },
-      sums_.data(), kMedium);
+  s_.W.apply(s_.ctx, direction_.data(), image_.data(), false);
+  reduce_sum(s_.ctx, s_.blocks(), CurveDamped<D>{iterate()}, sums_.data(), kMedium);
   return read_back(s_.ctx, sums_.data())[0];
 }
 
+/// x += alpha direction. Returns <res, P^-1 res>, |res|^2.
 template <int D>
 Vec<double, 2> DampedSolver<D>::advance(double alpha, Vec<double, D>* x) {
-  Vec<double, D>* residual = residual_.data();
-  const Vec<double, D>*direction = direction_.data(), *image = image_.data();
-  const Mat<double, D>* inverse = inverse_.data();
-  reduce_sum(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        x[c] += alpha * direction[c];
-        residual[c] -= alpha * image[c];
-        return Vec<double, 2>{dot(residual[c], inverse[c] * residual[c]), norm2(residual[c])};
-      },
-      sums_.data(), kMedium);
+  reduce_sum(s_.ctx, s_.blocks(), AdvanceDamped<D>{iterate(), alpha, x}, sums_.data(), kMedium);
   return read_back(s_.ctx, sums_.data());
-}
-
-template <int D>
-void DampedSolver<D>::turn(double beta) {
-  Vec<double, D>* direction = direction_.data();
-  const Vec<double, D>* residual = residual_.data();
-  const Mat<double, D>* inverse = inverse_.data();
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) { direction[c] = inverse[c] * residual[c] + beta * direction[c]; },
-      kMedium);
 }
 
 template class DampedSolver<3>;

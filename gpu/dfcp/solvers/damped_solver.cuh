@@ -9,6 +9,14 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+/// The arrays of conjugate gradients on W + R, per block. Backend memory.
+template <int D>
+struct DampedIterate {
+  const Vec<double, D>* damping;                // diagonal of R
+  const Mat<double, D>* inverse;                // of W_cc + R_c
+  Vec<double, D>*residual, *direction, *image;  // image = (W + R) direction
+};
+
 template <int D>
 class DampedSolver {
  public:
@@ -23,14 +31,12 @@ class DampedSolver {
   /// alias. False when the monitor's budget is used up.
   bool solve(const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
 
-  void prepare_blocks(const Vec<double, D>* damping);
-  Vec<double, 2> start(const Vec<double, D>* b, const Vec<double, D>* x);
-  Vec<double, 2> advance(double alpha, Vec<double, D>* x);
-  double curvature();
-  void turn(double beta);
-
  private:
   bool conjugate_gradients(const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
+  DampedIterate<D> iterate();
+  Vec<double, 2> start(const Vec<double, D>* b, const Vec<double, D>* x);
+  double curvature();
+  Vec<double, 2> advance(double alpha, Vec<double, D>* x);
 
   System<D>& s_;
   std::optional<BlockLu<D>> lu_;

@@ -27,13 +27,27 @@ SS_HD inline double convex_error(ContactLaw<D> law, double s, const Vec<double, 
   return block_error(law, s, r, u);
 }
 
+/// True if some block follows the exact rule with friction. One host read.
+template <int D>
+bool has_exact_law(System<D>& s) {
+  Buffer<double> most(s.ctx, 1);
+  const ContactLaw<D>* law = s.law;
+  reduce_max(
+      s.ctx, s.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        // A law without friction has no shift at any velocity.
+        return shifted(law[c], Vec<double, D>::filled(1.0))[0] - 1.0;
+      },
+      0.0, most.data());
+  return read_back(s.ctx, most.data()) > 0;
+}
+
 /// The shifts of all blocks. All zero and `active` false when no law has a shift or `params.de_saxce` is off.
 template <int D>
 class DeSaxce {
  public:
-  explicit DeSaxce(System<D>& s) : s_(s), shift_(s.ctx, s.blocks()) {
+  explicit DeSaxce(System<D>& s) : s_(s), shift_(s.ctx, s.blocks()), exact_(has_exact_law(s)) {
     fill(s.ctx, shift_.data(), s.blocks(), 0.0);
-    exact_ = any_exact_law();
   }
 
   bool exact() const { return exact_; }  // some block follows the exact rule with friction
@@ -56,32 +70,10 @@ class DeSaxce {
   }
 
  private:
-  bool any_exact_law();
-
   System<D>& s_;
   Buffer<double> shift_;
-  bool exact_ = false;
+  bool exact_;
 };
-
-/// Outside the class: nvcc allows no extended lambda in a private member.
-template <int D>
-bool has_exact_law(System<D>& s) {
-  Buffer<double> most(s.ctx, 1);
-  const ContactLaw<D>* law = s.law;
-  reduce_max(
-      s.ctx, s.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        // A law without friction has no shift at any velocity.
-        return shifted(law[c], Vec<double, D>::filled(1.0))[0] - 1.0;
-      },
-      0.0, most.data());
-  return read_back(s.ctx, most.data()) > 0;
-}
-
-template <int D>
-bool DeSaxce<D>::any_exact_law() {
-  return has_exact_law(s_);
-}
 
 /// The outcome of a convex method on one problem.
 struct ConvexEnd {

@@ -27,28 +27,27 @@ struct ExactUpdate {
   }
 };
 
+/// The parts of the local solutions that do not change, and zero slips.
+template <int D>
+void prepare_exact_updates(System<D>& s, LocalData<D>* local, double* slip) {
+  const ContactLaw<D>* law = s.law;
+  const Mat<double, D>* diagonal = s.W.diagonal();
+  launch(
+      s.ctx, s.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        local[c] = prepare_local(law[c], diagonal[c]);
+        slip[c] = 0;
+      },
+      kMedium);
+}
+
 /// The sweeps of `nsgs`, shared by all solvers that use them.
 template <int D>
 class ExactSweep {
  public:
   explicit ExactSweep(System<D>& s)
       : s_(s), sweeper_(s), local_(s.ctx, s.blocks()), slip_(s.ctx, s.blocks()), resting_(s) {
-    prepare_blocks();
-  }
-
-  /// Public because nvcc requires it of every member with an extended lambda; the constructor calls it.
-  void prepare_blocks() {
-    LocalData<D>* local = local_.data();
-    double* slip = slip_.data();
-    const ContactLaw<D>* law = s_.law;
-    const Mat<double, D>* diagonal = s_.W.diagonal();
-    launch(
-        s_.ctx, s_.blocks(),
-        [=] SS_LAMBDA(std::size_t c) {
-          local[c] = prepare_local(law[c], diagonal[c]);
-          slip[c] = 0;
-        },
-        kMedium);
+    prepare_exact_updates(s, local_.data(), slip_.data());
   }
 
   /// To be called after s.r changed by other means than `run`.

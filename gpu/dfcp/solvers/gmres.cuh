@@ -12,6 +12,67 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+namespace gmres_detail {
+
+inline constexpr int kPack = 8;  // dot products with basis vectors in one reduction
+using Pack = Vec<double, kPack>;
+
+/// |v|^2 into the first number of *out.
+template <int D>
+void square(Context& ctx, std::size_t n, const Vec<double, D>* v, Pack* out) {
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t c) {
+        Pack p{};
+        p[0] = norm2(v[c]);
+        return p;
+      },
+      out);
+}
+
+/// w -= sum <V_i, w> V_i over i < count; the products go to `out`, packed. The basis V has n blocks a vector.
+template <int D>
+void orthogonalise(Context& ctx, std::size_t n, const Vec<double, D>* basis, int count, Vec<double, D>* w,
+                   Pack* out) {
+  for (int begin = 0; begin < count; begin += kPack) {
+    const int some = count - begin < kPack ? count - begin : kPack;
+    reduce_sum(
+        ctx, n,
+        [=] SS_LAMBDA(std::size_t c) {
+          Pack p{};
+          for (int i = 0; i < some; ++i) p[i] = dot(basis[static_cast<std::size_t>(begin + i) * n + c], w[c]);
+          return p;
+        },
+        out + begin / kPack);
+  }
+  launch(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t c) {
+        for (int i = 0; i < count; ++i)
+          w[c] -= out[i / kPack][i % kPack] * basis[static_cast<std::size_t>(i) * n + c];
+      },
+      kMedium);
+}
+
+template <int D>
+void scale(Context& ctx, std::size_t n, double factor, Vec<double, D>* v) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { v[c] *= factor; });
+}
+
+/// x += V y with the first `count` vectors of the basis V; y in backend memory.
+template <int D>
+void add_combination(Context& ctx, std::size_t n, const Vec<double, D>* basis, int count, const double* y,
+                     Vec<double, D>* x) {
+  launch(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t c) {
+        for (int i = 0; i < count; ++i) x[c] += y[i] * basis[static_cast<std::size_t>(i) * n + c];
+      },
+      kMedium);
+}
+
+}  // namespace gmres_detail
+
 /// The basis stays on the backend; each iteration reads back one column of the Hessenberg matrix.
 template <int D>
 class Gmres {
@@ -50,10 +111,10 @@ class Gmres {
   }
 
  private:
-  static constexpr int kAsk = 8;   // products between two checks of `stop`
-  static constexpr int kPack = 8;  // dot products with basis vectors in one reduction
+  static constexpr int kAsk = 8;  // products between two checks of `stop`
+  static constexpr int kPack = gmres_detail::kPack;
   static constexpr int kPacks = (kBasis + kPack) / kPack;
-  using Pack = Vec<double, kPack>;
+  using Pack = gmres_detail::Pack;
 
   Vec<double, D>* vector(int i) { return basis_.data() + static_cast<std::size_t>(i) * n_; }
 
@@ -65,49 +126,17 @@ class Gmres {
     coefficients_.resize(ctx, kBasis);
   }
 
- public:  // nvcc: no device lambdas in private members
   double norm_of(Context& ctx, const Vec<double, D>* v) {
     Pack* out = products_.data();
-    reduce_sum(
-        ctx, n_, [=] SS_LAMBDA(std::size_t c) { return first(norm2(v[c])); }, out);
+    gmres_detail::square(ctx, n_, v, out);
     return std::sqrt(read_back(ctx, out)[0]);
-  }
-
-  SS_HD static Pack first(double value) {
-    Pack p{};
-    p[0] = value;
-    return p;
-  }
-
-  /// w -= sum <V_i, w> V_i over i < count; the products go to `out`, packed.
-  void orthogonalise(Context& ctx, int count, Vec<double, D>* w, Pack* out) {
-    const std::size_t n = n_;
-    const Vec<double, D>* basis = basis_.data();
-    for (int begin = 0; begin < count; begin += kPack) {
-      const int some = count - begin < kPack ? count - begin : kPack;
-      reduce_sum(
-          ctx, n,
-          [=] SS_LAMBDA(std::size_t c) {
-            Pack p{};
-            for (int i = 0; i < some; ++i)
-              p[i] = dot(basis[static_cast<std::size_t>(begin + i) * n + c], w[c]);
-            return p;
-          },
-          out + begin / kPack);
-    }
-    launch(
-        ctx, n,
-        [=] SS_LAMBDA(std::size_t c) {
-          for (int i = 0; i < count; ++i)
-            w[c] -= out[i / kPack][i % kPack] * basis[static_cast<std::size_t>(i) * n + c];
-        },
-        kMedium);
   }
 
   /// Builds the basis from its first vector, whose norm is `residual`. Returns the number of products.
   int cycle(Context& ctx, double& residual, double goal, int left, const Apply& apply) {
     Pack* out = products_.data();
-    scale(ctx, vector(0), 1 / residual);
+    const Vec<double, D>* basis = basis_.data();
+    gmres_detail::scale(ctx, n_, 1 / residual, vector(0));
     rotated_.assign(1, residual);
     columns_.clear();
     turns_.clear();
@@ -117,23 +146,17 @@ class Gmres {
       apply(vector(j), w);
       // Classical Gram-Schmidt, applied twice, is as accurate as modified Gram-Schmidt and
       // allows batched reductions.
-      orthogonalise(ctx, j + 1, w, out);
-      orthogonalise(ctx, j + 1, w, out + kPacks);
-      Pack* length = out + 2 * kPacks;
-      reduce_sum(
-          ctx, n_, [=] SS_LAMBDA(std::size_t c) { return first(norm2(w[c])); }, length);
+      gmres_detail::orthogonalise(ctx, n_, basis, j + 1, w, out);
+      gmres_detail::orthogonalise(ctx, n_, basis, j + 1, w, out + kPacks);
+      gmres_detail::square(ctx, n_, w, out + 2 * kPacks);
       copy_to_host(ctx, host_.data(), out, host_.size());
       const double norm_w = std::sqrt(host_.back()[0]);
       residual = add_column(j, norm_w);
       if (!(residual > goal) || !(norm_w > 0)) return j + 1;
       if (j % kAsk == kAsk - 1 && stop_ && stop_()) return j + 1;
-      scale(ctx, w, 1 / norm_w);
+      gmres_detail::scale(ctx, n_, 1 / norm_w, w);
     }
     return most;
-  }
-
-  void scale(Context& ctx, Vec<double, D>* v, double factor) {
-    launch(ctx, n_, [=] SS_LAMBDA(std::size_t c) { v[c] *= factor; });
   }
 
   /// Column j of the Hessenberg matrix, rotated to a triangle. Returns the new norm of the residual.
@@ -167,18 +190,9 @@ class Gmres {
         y[static_cast<std::size_t>(i)] -= column[static_cast<std::size_t>(i)] * value;
     }
     coefficients_.upload(ctx, y);
-    const double* coefficient = coefficients_.data();
-    const Vec<double, D>* basis = basis_.data();
-    const std::size_t n = n_;
-    launch(
-        ctx, n,
-        [=] SS_LAMBDA(std::size_t c) {
-          for (int i = 0; i < count; ++i) x[c] += coefficient[i] * basis[static_cast<std::size_t>(i) * n + c];
-        },
-        kMedium);
+    gmres_detail::add_combination(ctx, n_, basis_.data(), count, coefficients_.data(), x);
   }
 
- private:
   struct Turn {
     double cosine, sine;
     void apply(double& a, double& b) const {

@@ -45,6 +45,100 @@ SS_HD Vec<double, D> normal_part(const ContactLaw<D>& law, Vec<double, D> x) {
   return x;
 }
 
+/// The arrays of a search, per block. Backend memory.
+template <int D>
+struct CertificateArrays {
+  const ContactLaw<D>* law;
+  const double* scale;
+  const Vec<double, D>* q;
+  Vec<double, D>*z, *before;  // of the sweeps, now and some sweeps ago
+  Vec<double, D>* trial;      // the candidate for a certificate
+  Vec<double, D>* image;      // W trial; the right side of a projection
+  Vec<double, D>* damping;
+
+  SS_HD bool joint(std::size_t c) const { return law[c].set == FrictionSet::bilateral; }
+};
+
+/// Initial z and trial: the normal part of r, or unit impulses in all blocks.
+template <int D>
+struct BeginSearch {
+  CertificateArrays<D> at;
+  const Vec<double, D>* r;
+  bool all;
+
+  SS_HD void operator()(std::size_t c) const {
+    at.z[c] = at.trial[c] = normal_part(at.law[c], all ? Vec<double, D>::filled(1.0) : r[c]);
+  }
+};
+
+/// A block's part of |z - before|^2 and |q|^2 in the norms in which both are energies.
+template <int D>
+struct ChangeOfSweeps {
+  CertificateArrays<D> at;
+
+  SS_HD Vec<double, 4> operator()(std::size_t c) const {
+    return Vec<double, 4>{at.scale[c] * norm2(at.z[c] - at.before[c]), norm2(at.q[c]) / at.scale[c], 0.0,
+                          0.0};
+  }
+};
+
+/// trial = the change by the sweeps.
+template <int D>
+struct TryChange {
+  CertificateArrays<D> at;
+
+  SS_HD void operator()(std::size_t c) const { at.trial[c] = normal_part(at.law[c], at.z[c] - at.before[c]); }
+};
+
+/// A block's part of q . trial, |W trial|^2, |q|^2 and |trial|^2.
+template <int D>
+struct CertificateSums {
+  CertificateArrays<D> at;
+
+  SS_HD Vec<double, 4> operator()(std::size_t c) const {
+    return Vec<double, 4>{dot(at.q[c], at.trial[c]), norm2(at.image[c]) / at.scale[c],
+                          norm2(at.q[c]) / at.scale[c], at.scale[c] * norm2(at.trial[c])};
+  }
+};
+
+/// Activates the normal rows of blocks with z_N > 0, and all rows of joints.
+template <int D>
+struct SwitchRows {
+  CertificateArrays<D> at;
+
+  SS_HD void operator()(std::size_t c) const {
+    const bool joint = at.joint(c);
+    for (int i = 0; i < D; ++i)
+      at.damping[c][i] = (joint || (i == 0 && at.z[c][0] > 0) ? kShift : kOff) * at.scale[c];
+  }
+};
+
+/// The right side of a projection on the active rows: -x at first, R x later.
+template <int D>
+struct ActiveRows {
+  CertificateArrays<D> at;
+  const Vec<double, D>* x;
+  bool first;
+
+  SS_HD void operator()(std::size_t c) const {
+    for (int i = 0; i < D; ++i) {
+      const double weight = first ? -1.0 : at.damping[c][i];
+      at.image[c][i] = at.damping[c][i] < at.scale[c] ? weight * x[c][i] : 0.0;
+    }
+  }
+};
+
+/// Reduces trial to the part allowed in a certificate; clears z in blocks where trial has no push.
+template <int D>
+struct ClipTrial {
+  CertificateArrays<D> at;
+
+  SS_HD void operator()(std::size_t c) const {
+    at.trial[c] = normal_part(at.law[c], at.trial[c]);
+    if (!at.joint(c) && !(at.trial[c][0] > 0)) at.z[c][0] = 0;
+  }
+};
+
 template <int D>
 class Certifier {
  public:
@@ -60,11 +154,11 @@ class Certifier {
 
   bool search(const Vec<double, D>* r, long effort) {
     constexpr int kRound = 50;
-    begin(r, false);
+    each(BeginSearch<D>{arrays(), r, false});
     if (accepted() || polished()) return true;
-    begin(r, true);
+    each(BeginSearch<D>{arrays(), r, true});
     if (polished()) return true;
-    begin(r, false);
+    each(BeginSearch<D>{arrays(), r, false});
     // For many blocks the search is expensive: keep it short when the impulses did not even grow.
     const bool dear = s_.blocks() > kFewBlocks && growth_ < kGrown;
     const long sweeps =
@@ -80,7 +174,7 @@ class Certifier {
       }
       done += kRound;
       if (stands_still()) return false;  // the normal problem has a solution: no certificate
-      difference();
+      each(TryChange<D>{arrays()});      // in the long run the change is parallel to z
       if (accepted()) return true;
       if (done < next) continue;
       next *= 8;
@@ -91,15 +185,42 @@ class Certifier {
 
   const Vec<double, D>* z() const { return trial_.data(); }
 
-  void begin(const Vec<double, D>* r, bool all);
-  bool stands_still();
-  void difference();
-  bool accepted();
-  void switch_rows();
-  void clip();
-  void project_out(const Vec<double, D>* x, bool first);
-
  private:
+  CertificateArrays<D> arrays() {
+    return {s_.law,         s_.W.scale(),  s_.W.q(),      z_.data(),
+            before_.data(), trial_.data(), image_.data(), damping_.data()};
+  }
+
+  template <class F>
+  void each(const F& f) {
+    launch(s_.ctx, s_.blocks(), f, kMedium);
+  }
+
+  /// True when the sweeps changed z negligibly.
+  bool stands_still() {
+    reduce_sum(s_.ctx, s_.blocks(), ChangeOfSweeps<D>{arrays()}, sums_.data(), kMedium);
+    const Vec<double, 4> v = read_back(s_.ctx, sums_.data());
+    return v[0] <= 1e-24 * v[1];
+  }
+
+  /// True when trial is a certificate.
+  bool accepted() {
+    s_.W.apply(s_.ctx, trial_.data(), image_.data(), false);
+    reduce_sum(s_.ctx, s_.blocks(), CertificateSums<D>{arrays()}, sums_.data(), kMedium);
+    const Vec<double, 4> v = read_back(s_.ctx, sums_.data());
+    // q . z is accurate only to the rounding of its terms.
+    growth_ = std::sqrt(v[3] / v[2]);
+    const double gain = -v[0], noise = 1e-12 * std::sqrt(v[2] * v[3]);
+    return gain > noise && gain >= kMargin * std::sqrt(v[1] * v[2]);
+  }
+
+  /// trial = (W + R)^-1 b on the active rows. R is negligible for them in the null space of W and suppresses
+  /// the rest: b = -q at first, R x later.
+  void project_out(const Vec<double, D>* x, bool first) {
+    each(ActiveRows<D>{arrays(), x, first});
+    solver_->solve(image_.data(), trial_.data(), 0.0);
+  }
+
   /// trial = the projection of -q onto the null space of W between the blocks with z_N >
   /// 0. False if not available.
   bool polished() {
@@ -108,12 +229,12 @@ class Certifier {
     if (!solver_->direct()) return false;
     // Blocks for which the projection has a tensile impulse are excluded.
     for (int round = 0; round < 4 && !over(); ++round) {
-      switch_rows();
+      each(SwitchRows<D>{arrays()});
       if (!solver_->set(damping_.data())) return false;
       project_out(s_.W.q(), true);
       project_out(trial_.data(), false);
       project_out(trial_.data(), false);
-      clip();
+      each(ClipTrial<D>{arrays()});
       if (accepted()) return true;
     }
     return false;
@@ -137,115 +258,6 @@ class Certifier {
   Buffer<Vec<double, 4>> sums_;
   double deadline_;  // [s] on the monitor's clock
 };
-
-/// Initial z and trial: the normal part of r, or unit impulses in all blocks.
-template <int D>
-void Certifier<D>::begin(const Vec<double, D>* r, bool all) {
-  Vec<double, D>*z = z_.data(), *trial = trial_.data();
-  const ContactLaw<D>* law = s_.law;
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        z[c] = trial[c] = normal_part(law[c], all ? Vec<double, D>::filled(1.0) : r[c]);
-      },
-      kMedium);
-}
-
-/// True when the sweeps changed z negligibly.
-template <int D>
-bool Certifier<D>::stands_still() {
-  const Vec<double, D>*z = z_.data(), *before = before_.data(), *q = s_.W.q();
-  const double* scale = s_.W.scale();
-  reduce_sum(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        return Vec<double, 4>{scale[c] * norm2(z[c] - before[c]), norm2(q[c]) / scale[c], 0.0, 0.0};
-      },
-      sums_.data(), kMedium);
-  const Vec<double, 4> v = read_back(s_.ctx, sums_.data());
-  return v[0] <= 1e-24 * v[1];
-}
-
-/// trial = the change by the sweeps: in the long run it is parallel to z.
-template <int D>
-void Certifier<D>::difference() {
-  Vec<double, D>* trial = trial_.data();
-  const Vec<double, D>*z = z_.data(), *before = before_.data();
-  const ContactLaw<D>* law = s_.law;
-  launch(
-      s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { trial[c] = normal_part(law[c], z[c] - before[c]); },
-      kMedium);
-}
-
-/// True when trial is a certificate.
-template <int D>
-bool Certifier<D>::accepted() {
-  const Vec<double, D>*trial = trial_.data(), *image = image_.data(), *q = s_.W.q();
-  const double* scale = s_.W.scale();
-  s_.W.apply(s_.ctx, trial, image_.data(), false);
-  reduce_sum(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        return Vec<double, 4>{dot(q[c], trial[c]), norm2(image[c]) / scale[c], norm2(q[c]) / scale[c],
-                              scale[c] * norm2(trial[c])};
-      },
-      sums_.data(), kMedium);
-  const Vec<double, 4> v = read_back(s_.ctx, sums_.data());
-  // q . z is accurate only to the rounding of its terms.
-  growth_ = std::sqrt(v[3] / v[2]);
-  const double gain = -v[0], noise = 1e-12 * std::sqrt(v[2] * v[3]);
-  return gain > noise && gain >= kMargin * std::sqrt(v[1] * v[2]);
-}
-
-/// Activates the normal rows of blocks with z_N > 0, and all rows of joints.
-template <int D>
-void Certifier<D>::switch_rows() {
-  Vec<double, D>* damping = damping_.data();
-  const Vec<double, D>* z = z_.data();
-  const ContactLaw<D>* law = s_.law;
-  const double* scale = s_.W.scale();
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        const bool joint = law[c].set == FrictionSet::bilateral;
-        for (int i = 0; i < D; ++i)
-          damping[c][i] = (joint || (i == 0 && z[c][0] > 0) ? kShift : kOff) * scale[c];
-      },
-      kMedium);
-}
-
-/// trial = (W + R)^-1 b on the active rows. R is negligible for them in the null space of W and suppresses
-/// the rest: b = -q at first, R x later.
-template <int D>
-void Certifier<D>::project_out(const Vec<double, D>* x, bool first) {
-  Vec<double, D>* b = image_.data();
-  const Vec<double, D>* damping = damping_.data();
-  const double* scale = s_.W.scale();
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        for (int i = 0; i < D; ++i) {
-          const double weight = first ? -1.0 : damping[c][i];
-          b[c][i] = damping[c][i] < scale[c] ? weight * x[c][i] : 0.0;
-        }
-      },
-      kMedium);
-  solver_->solve(b, trial_.data(), 0.0);
-}
-
-/// Reduces trial to the part allowed in a certificate; clears z in blocks where trial has no push.
-template <int D>
-void Certifier<D>::clip() {
-  Vec<double, D>*z = z_.data(), *trial = trial_.data();
-  const ContactLaw<D>* law = s_.law;
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        trial[c] = normal_part(law[c], trial[c]);
-        if (law[c].set != FrictionSet::bilateral && !(trial[c][0] > 0)) z[c][0] = 0;
-      },
-      kMedium);
-}
 
 /// Names the worst block, and the violation that some block must have.
 template <int D>

@@ -13,6 +13,135 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+namespace interior_detail {
+
+/// The arrays of an iterate, per block. Backend memory.
+template <int D>
+struct Iterate {
+  const ContactLaw<D>* law;
+  const double* scale;
+  Vec<double, D>*r, *y;     // impulses in K and velocities in K*
+  const Vec<double, D>* u;  // W r + q
+  Vec<double, D>*dr, *dy;   // the direction
+
+  SS_HD bool bilateral(std::size_t c) const { return law[c].set == FrictionSet::bilateral; }
+};
+
+/// 1 for laws whose cones the method handles, otherwise 0.
+template <int D>
+struct HasInterior {
+  const ContactLaw<D>* law;
+
+  SS_HD double operator()(std::size_t c) const { return has_interior(law[c]) ? 1.0 : 0.0; }
+};
+
+/// Sets r and y on the axes of the cones.
+template <int D>
+struct StartOnAxes {
+  Iterate<D> at;
+  double speed;  // [m/s] of y; r would cause it
+
+  SS_HD void operator()(std::size_t c) const {
+    at.r[c] = at.y[c] = Vec<double, D>::zero();
+    if (at.bilateral(c)) return;
+    at.r[c][0] = speed / at.scale[c];
+    at.y[c][0] = speed;
+  }
+};
+
+/// c with N dx + N^-1 dz = c.
+template <int D>
+SS_HD inline Vec<double, D> target(const ConeScaling<D>& scaling, double theta, int order,
+                                   const Vec<double, D>& dr, const Vec<double, D>& dy) {
+  if (order == 0) return -scaling.lambda;
+  Vec<double, D> b = -law_detail::jordan_product(scaling.lambda, scaling.lambda) -
+                     law_detail::jordan_product(scaling.apply_inverse(scaling.velocity(dy)),
+                                                scaling.apply(scaling.impulse(dr)));
+  b[0] += theta;
+  return law_detail::jordan_divide(scaling.lambda, b);
+}
+
+/// Writes a block's part of the system (B W + A) dr = right. Returns s_c r . u~ [m^2/s^2] and the number of
+/// blocks with a cone, 0 or 1.
+template <int D>
+struct Linearise {
+  Iterate<D> at;
+  double theta;
+  int order;
+  Mat<double, D>*a, *b;
+  Vec<double, D>* right;
+
+  SS_HD Vec<double, 2> operator()(std::size_t c) const {
+    a[c] = Mat<double, D>::zero();
+    b[c] = Mat<double, D>::identity();
+    if (at.bilateral(c)) {
+      right[c] = -at.u[c];
+      return Vec<double, 2>{0, 0};
+    }
+    const ConeScaling<D> scaling(at.law[c], at.r[c], at.y[c]);
+    const Vec<double, D> infeasible = at.y[c] - shifted(at.law[c], at.u[c]);
+    right[c] = scaling.unscaled_velocity(
+                   scaling.apply(target(scaling, theta / at.scale[c], order, at.dr[c], at.dy[c]))) +
+               infeasible;
+    a[c] = scaling.impedance();
+    const law_detail::ShiftedVelocity<D> shift = law_detail::velocity_of_cones(at.law[c], at.u[c]);
+    shift.chain(b[c]);
+    for (int i = 1; i < D; ++i)
+      if (!(scaling.row_scale[i] > 0)) {  // no friction: the impulse is zero
+        for (int j = 0; j < D; ++j) a[c](i, j) = b[c](i, j) = 0;
+        a[c](i, i) = at.scale[c];
+        right[c][i] = -at.scale[c] * at.r[c][i];
+      }
+    return Vec<double, 2>{at.scale[c] * dot(scaling.impulse(at.r[c]), scaling.velocity(at.y[c])), 1.0};
+  }
+};
+
+/// dr = next, and dy from the linearised complementarity: S N c - M dr.
+template <int D>
+struct FinishDirection {
+  Iterate<D> at;
+  double theta;
+  int order;
+  const Vec<double, D>* next;
+
+  SS_HD void operator()(std::size_t c) const {
+    if (at.bilateral(c)) {
+      at.dr[c] = next[c];
+      at.dy[c] = Vec<double, D>::zero();
+      return;
+    }
+    const ConeScaling<D> scaling(at.law[c], at.r[c], at.y[c]);
+    const Vec<double, D> part = scaling.unscaled_velocity(
+        scaling.apply(target(scaling, theta / at.scale[c], order, at.dr[c], at.dy[c])));
+    at.dy[c] = part - scaling.impedance() * next[c];
+    at.dr[c] = next[c];
+  }
+};
+
+/// The largest share of the direction that a block allows.
+template <int D>
+struct LongestStep {
+  Iterate<D> at;
+
+  SS_HD double operator()(std::size_t c) const {
+    return interior_step(at.law[c], at.r[c], at.y[c], at.dr[c], at.dy[c]);
+  }
+};
+
+/// Steps along the direction.
+template <int D>
+struct Advance {
+  Iterate<D> at;
+  double length;
+
+  SS_HD void operator()(std::size_t c) const {
+    at.r[c] += length * at.dr[c];
+    at.y[c] += length * at.dy[c];
+  }
+};
+
+}  // namespace interior_detail
+
 template <int D>
 class InteriorPoint {
  public:
@@ -56,14 +185,17 @@ class InteriorPoint {
     return false;
   }
 
-  // The following members are public because nvcc allows no device lambdas in private members.
+ private:
+  static constexpr double kToBoundary = 0.99;
+  static constexpr int kPatience = 12;
+
+  interior_detail::Iterate<D> iterate() {
+    return {s_.law, s_.W.scale(), s_.r, y_.data(), u_.data(), dr_.data(), dy_.data()};
+  }
 
   bool all_have_interior() {
-    const ContactLaw<D>* law = s_.law;
     double* out = scalar_.data();
-    reduce_min(
-        s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { return has_interior(law[c]) ? 1.0 : 0.0; }, 1.0,
-        out);
+    reduce_min(s_.ctx, s_.blocks(), interior_detail::HasInterior<D>{s_.law}, 1.0, out);
     return read_back(s_.ctx, out) > 0;
   }
 
@@ -71,116 +203,43 @@ class InteriorPoint {
   /// impulses that would cause them.
   void start() {
     const double speed = std::max(s_.W.norm_q() / std::sqrt(static_cast<double>(s_.blocks())), 1e-300);
-    const ContactLaw<D>* law = s_.law;
-    const double* scale = s_.W.scale();
-    Vec<double, D>*r = s_.r, *y = y_.data();
-    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) {
-      r[c] = y[c] = Vec<double, D>::zero();
-      if (law[c].set == FrictionSet::bilateral) return;
-      r[c][0] = speed / scale[c];
-      y[c][0] = speed;
-    });
-    s_.W.apply(s_.ctx, r, u_.data(), true);
+    launch(s_.ctx, s_.blocks(), interior_detail::StartOnAxes<D>{iterate(), speed});
+    s_.W.apply(s_.ctx, s_.r, u_.data(), true);
   }
 
   /// Right side and diagonals of the system for complementarity theta / s_c; order 1 adds the product of the
   /// predictor's parts. Returns the mean of s_c r . u~ [m^2/s^2].
   double linearise(double theta, int order) {
-    const ContactLaw<D>* law = s_.law;
-    const double* scale = s_.W.scale();
-    const Vec<double, D>*r = s_.r, *y = y_.data(), *u = u_.data(), *dr = dr_.data(), *dy = dy_.data();
-    Vec<double, D>* right = right_.data();
-    Mat<double, D>*a = system_.impulse_blocks(), *b = system_.velocity_blocks();
     Vec<double, 2>* sums = pair_.data();
-    reduce_sum(
-        s_.ctx, s_.blocks(),
-        [=] SS_LAMBDA(std::size_t c) {
-          a[c] = Mat<double, D>::zero();
-          b[c] = Mat<double, D>::identity();
-          if (law[c].set == FrictionSet::bilateral) {
-            right[c] = -u[c];
-            return Vec<double, 2>{0, 0};
-          }
-          const ConeScaling<D> scaling(law[c], r[c], y[c]);
-          const Vec<double, D> infeasible = y[c] - shifted(law[c], u[c]);
-          right[c] = scaling.unscaled_velocity(
-                         scaling.apply(target(scaling, theta / scale[c], order, dr[c], dy[c]))) +
-                     infeasible;
-          a[c] = scaling.impedance();
-          const law_detail::ShiftedVelocity<D> shift = law_detail::velocity_of_cones(law[c], u[c]);
-          shift.chain(b[c]);
-          for (int i = 1; i < D; ++i)
-            if (!(scaling.row_scale[i] > 0)) {  // no friction: the impulse is zero
-              for (int j = 0; j < D; ++j) a[c](i, j) = b[c](i, j) = 0;
-              a[c](i, i) = scale[c];
-              right[c][i] = -scale[c] * r[c][i];
-            }
-          return Vec<double, 2>{scale[c] * dot(scaling.impulse(r[c]), scaling.velocity(y[c])), 1.0};
-        },
-        sums, kMedium);
+    reduce_sum(s_.ctx, s_.blocks(),
+               interior_detail::Linearise<D>{iterate(), theta, order, system_.impulse_blocks(),
+                                             system_.velocity_blocks(), right_.data()},
+               sums, kMedium);
     const Vec<double, 2> sum = read_back(s_.ctx, sums);
     return sum[1] > 0 ? sum[0] / sum[1] : 1.0;
   }
 
-  /// c with N dx + N^-1 dz = c.
-  SS_HD static Vec<double, D> target(const ConeScaling<D>& scaling, double theta, int order,
-                                     const Vec<double, D>& dr, const Vec<double, D>& dy) {
-    if (order == 0) return -scaling.lambda;
-    Vec<double, D> b = -law_detail::jordan_product(scaling.lambda, scaling.lambda) -
-                       law_detail::jordan_product(scaling.apply_inverse(scaling.velocity(dy)),
-                                                  scaling.apply(scaling.impulse(dr)));
-    b[0] += theta;
-    return law_detail::jordan_divide(scaling.lambda, b);
-  }
-
-  /// dy from the linearised complementarity: S N c - M dr.
+  /// The direction (dr, dy) from the solution dr of the system.
   void finish_direction(double theta, int order) {
-    const ContactLaw<D>* law = s_.law;
-    const double* scale = s_.W.scale();
-    const Vec<double, D>*r = s_.r, *y = y_.data(), *next = order == 0 ? dr_.data() : corrected();
-    Vec<double, D>*dr = dr_.data(), *dy = dy_.data();
-    launch(
-        s_.ctx, s_.blocks(),
-        [=] SS_LAMBDA(std::size_t c) {
-          if (law[c].set == FrictionSet::bilateral) {
-            dr[c] = next[c];
-            dy[c] = Vec<double, D>::zero();
-            return;
-          }
-          const ConeScaling<D> scaling(law[c], r[c], y[c]);
-          const Vec<double, D> part = scaling.unscaled_velocity(
-              scaling.apply(target(scaling, theta / scale[c], order, dr[c], dy[c])));
-          dy[c] = part - scaling.impedance() * next[c];
-          dr[c] = next[c];
-        },
-        kMedium);
+    const Vec<double, D>* next = order == 0 ? dr_.data() : corrected();
+    launch(s_.ctx, s_.blocks(), interior_detail::FinishDirection<D>{iterate(), theta, order, next}, kMedium);
   }
   void take_corrected(double theta) { finish_direction(theta, 1); }
-  /// Storage of the corrected dr: reuses the right side, which is no longer needed.
+  /// Storage of the corrected dr.
   Vec<double, D>* corrected() {
     corrected_.resize(s_.ctx, s_.blocks());
     return corrected_.data();
   }
 
   double longest_step() {
-    const ContactLaw<D>* law = s_.law;
-    const Vec<double, D>*r = s_.r, *y = y_.data(), *dr = dr_.data(), *dy = dy_.data();
     double* out = scalar_.data();
-    reduce_min(
-        s_.ctx, s_.blocks(),
-        [=] SS_LAMBDA(std::size_t c) { return interior_step(law[c], r[c], y[c], dr[c], dy[c]); }, 1e300, out,
-        kMedium);
+    reduce_min(s_.ctx, s_.blocks(), interior_detail::LongestStep<D>{iterate()}, 1e300, out, kMedium);
     return read_back(s_.ctx, out);
   }
 
   void move(double length) {
-    Vec<double, D>*r = s_.r, *y = y_.data();
-    const Vec<double, D>*dr = dr_.data(), *dy = dy_.data();
-    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) {
-      r[c] += length * dr[c];
-      y[c] += length * dy[c];
-    });
-    s_.W.apply(s_.ctx, r, u_.data(), true);
+    launch(s_.ctx, s_.blocks(), interior_detail::Advance<D>{iterate(), length});
+    s_.W.apply(s_.ctx, s_.r, u_.data(), true);
   }
 
   /// W is singular and the impedance of sticking contacts vanishes: a shift that decreases
@@ -189,10 +248,6 @@ class InteriorPoint {
     const double speed = s_.W.norm_q() / std::sqrt(static_cast<double>(s_.blocks()));
     return {0, std::clamp(1e-6 * std::sqrt(std::fabs(theta)) / std::max(speed, 1e-300), 1e-13, 1e-6)};
   }
-
- private:
-  static constexpr double kToBoundary = 0.99;
-  static constexpr int kPatience = 12;
 
   System<D>& s_;
   NewtonSystem<D>& system_;

@@ -19,6 +19,50 @@ bool chooses_direct(const Delassus<D>& W, NewtonLinear method) {
   return !W.factored() && W.blocks() * D <= kDirectRows;
 }
 
+/// out = B (W + E) + A, entry by entry of an assembled W.
+template <int D>
+void write_system(Context& ctx, const Delassus<D>& W, const Shift& shift, const Mat<double, D>* a,
+                  const Mat<double, D>* b, Mat<double, D>* out) {
+  const BlockRows<D> w = W.rows();
+  const double* scale = W.scale();
+  const double absolute = shift.absolute, relative = shift.relative;
+  launch(
+      ctx, W.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        for (std::int32_t k = w.start[c]; k < w.start[c + 1]; ++k) {
+          out[k] = b[c] * w.value[k];
+          if (w.column[k] == static_cast<std::int32_t>(c))
+            out[k] += (absolute + relative * scale[c]) * b[c] + a[c];
+        }
+      },
+      kMedium);
+}
+
+/// The inverses of the diagonal blocks of B (W + E) + A.
+template <int D>
+void invert_diagonal(Context& ctx, const Delassus<D>& W, const Shift& shift, const Mat<double, D>* a,
+                     const Mat<double, D>* b, Mat<double, D>* inverse) {
+  const Mat<double, D>* diagonal = W.diagonal();
+  const double* scale = W.scale();
+  const double absolute = shift.absolute, relative = shift.relative;
+  launch(
+      ctx, W.blocks(),
+      [=] SS_LAMBDA(std::size_t c) {
+        Mat<double, D> m = diagonal[c];
+        for (int i = 0; i < D; ++i) m(i, i) += absolute + relative * scale[c];
+        inverse[c] = solve_dense(b[c] * m + a[c], Mat<double, D>::identity());
+      },
+      kMedium);
+}
+
+/// out = m in, block by block.
+template <int D>
+void multiply_blocks(Context& ctx, std::size_t blocks, const Mat<double, D>* m, const Vec<double, D>* in,
+                     Vec<double, D>* out) {
+  launch(
+      ctx, blocks, [=] SS_LAMBDA(std::size_t c) { out[c] = m[c] * in[c]; }, kMedium);
+}
+
 }  // namespace
 
 template <int D>
@@ -86,21 +130,8 @@ bool NewtonSystem<D>::solve_again(const Shift& shift, const Vec<double, D>* b, V
 
 template <int D>
 bool NewtonSystem<D>::factorise(const Shift& shift) {
-  const BlockRows<D> w = W_.rows();
-  const Mat<double, D>*a = a_.data(), *b = b_.data();
-  const double* scale = W_.scale();
   Mat<double, D>* out = matrix_.data();
-  const double absolute = shift.absolute, relative = shift.relative;
-  launch(
-      ctx_, W_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        for (std::int32_t k = w.start[c]; k < w.start[c + 1]; ++k) {
-          out[k] = b[c] * w.value[k];
-          if (w.column[k] == static_cast<std::int32_t>(c))
-            out[k] += (absolute + relative * scale[c]) * b[c] + a[c];
-        }
-      },
-      kMedium);
+  write_system<D>(ctx_, W_, shift, a_.data(), b_.data(), out);
 #if STICKSLIP_ON_CUDA
   host_matrix_.resize(matrix_.size());
   copy_to_host(ctx_, host_matrix_.data(), out, matrix_.size());
@@ -126,23 +157,11 @@ void NewtonSystem<D>::solve_direct(const Vec<double, D>* b, Vec<double, D>* x) {
 template <int D>
 void NewtonSystem<D>::solve_krylov(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x,
                                    double tolerance) {
-  const Mat<double, D>*ca = a_.data(), *cb = b_.data(), *diagonal = W_.diagonal();
-  const double* scale = W_.scale();
-  Mat<double, D>* inverse = inverse_.data();
-  const double absolute = shift.absolute, relative = shift.relative;
-  launch(
-      ctx_, W_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        Mat<double, D> m = diagonal[c];
-        for (int i = 0; i < D; ++i) m(i, i) += absolute + relative * scale[c];
-        inverse[c] = solve_dense(cb[c] * m + ca[c], Mat<double, D>::identity());
-      },
-      kMedium);
-  Vec<double, D>* scaled = product_.data();
+  invert_diagonal<D>(ctx_, W_, shift, a_.data(), b_.data(), inverse_.data());
   const auto precondition = [&](const Vec<double, D>* in, Vec<double, D>* out) {
-    launch(
-        ctx_, W_.blocks(), [=] SS_LAMBDA(std::size_t c) { out[c] = inverse[c] * in[c]; }, kMedium);
+    multiply_blocks<D>(ctx_, W_.blocks(), inverse_.data(), in, out);
   };
+  Vec<double, D>* scaled = product_.data();
   gmres_.solve(
       ctx_, W_.blocks(), b, solution_.data(), tolerance, options_.iterations,
       [&](const Vec<double, D>* in, Vec<double, D>* out) {

@@ -52,12 +52,10 @@ class NewtonSystem {
   /// y = (B (W + E) + A) x. x and y must not alias.
   void apply(const Shift& shift, const Vec<double, D>* x, Vec<double, D>* y);
 
-  // Parts of `solve`, public because nvcc allows no device lambdas in private members.
-  bool factorise(const Shift& shift);
-  void solve_krylov(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
-
  private:
+  bool factorise(const Shift& shift);
   void solve_direct(const Vec<double, D>* b, Vec<double, D>* x);
+  void solve_krylov(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
 
   Context& ctx_;
   const Delassus<D>& W_;

@@ -26,15 +26,8 @@ class Conjugation {
  public:
   Conjugation(System<D>& s, const ContactLaw<D>* law)
       : s_(s), law_(law), before_(s.ctx, s.blocks()), direction_(s.ctx, s.blocks()), norms_(s.ctx, 1) {
-    start();
-  }
-
-  /// Public because nvcc requires it of every member with an extended lambda; the constructor calls it.
-  void start() {
-    Vec<double, D>* p = direction_.data();
-    GradientNorms* norms = norms_.data();
-    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { p[c] = Vec<double, D>::zero(); });
-    launch(s_.ctx, 1, [=] SS_LAMBDA(std::size_t) { *norms = {0, 0}; });
+    fill(s.ctx, direction_.data(), s.blocks(), Vec<double, D>::zero());
+    fill(s.ctx, norms_.data(), 1, GradientNorms{0, 0});
   }
 
   /// To be called before a sweep over s.r.

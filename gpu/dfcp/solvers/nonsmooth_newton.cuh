@@ -19,6 +19,54 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+namespace newton_detail {
+
+/// See NonsmoothNewton::settle.
+template <int D>
+struct SettleImpulse {
+  const ContactLaw<D>* law;
+  const double* scale;
+  const Vec<double, D>*r, *u;
+  Vec<double, D>* settled;
+
+  SS_HD void operator()(std::size_t c) const { settled[c] = settled_impulse(law[c], scale[c], r[c], u[c]); }
+};
+
+inline constexpr int kTrials = 4;  // steps whose merits are measured at once
+using Merits = Vec<double, kTrials>;
+
+/// A block's part of the merits of `count` steps along d: length, length / 2, ...
+template <int D, class Map>
+struct MeritsAlong {
+  Map map;
+  const Vec<double, D>*r, *u, *d, *w_d, *centre;  // w_d = W d
+  const double* scale;
+  double proximal, length;
+  int count;
+
+  SS_HD Merits operator()(std::size_t c) const {
+    Merits m{};
+    double t = length;
+    for (int i = 0; i < count; ++i, t *= 0.5) {
+      const Vec<double, D> x = r[c] + t * d[c];
+      m[i] = 0.5 * norm2(map(c, x, u[c] + t * w_d[c] + proximal * scale[c] * (x - centre[c])).f);
+    }
+    return m;
+  }
+};
+
+/// r += length d.
+template <int D>
+struct StepAlong {
+  const Vec<double, D>* d;
+  double length;
+  Vec<double, D>* r;
+
+  SS_HD void operator()(std::size_t c) const { r[c] += length * d[c]; }
+};
+
+}  // namespace newton_detail
+
 /// `Map`: map(c, r_c, u_c) -> NonsmoothBlock<D>, in velocity units so that blocks are commensurate; the merit
 /// is |Phi|^2 / 2.
 template <int D, class Map>
@@ -81,21 +129,9 @@ class NonsmoothNewton {
     return End::enough;
   }
 
-  /// Projects the iterate onto the cones before it is judged and returned. Iterates leave the cones by some
-  /// share of the largest impulses: little in velocities (times s_c), but much relative to a small impulse.
-  void settle() {
-    const ContactLaw<D>* law = s_.law;
-    const double* scale = s_.W.scale();
-    const Vec<double, D>*r = s_.r, *u = u_.data();
-    Vec<double, D>* settled = settled_.data();
-    launch(
-        s_.ctx, s_.blocks(),
-        [=] SS_LAMBDA(std::size_t c) { settled[c] = settled_impulse(law[c], scale[c], r[c], u[c]); },
-        kMedium);
-    s_.W.apply(s_.ctx, settled, settled_u_.data(), true);
-  }
+  // The parts of a linearisation at s.r.
 
-  /// Centres the next proximal problem at the current r.
+  /// Centres the proximal problem at the current r.
   void recentre() {
     copy(s_.ctx, centre_.data(), s_.r, s_.blocks());
     outer_merit_ = merit_ = linearise();
@@ -122,14 +158,33 @@ class NonsmoothNewton {
           b[c] = block.df_du;
         },
         kMedium);
-    Merits* out = merits_.data();
+    newton_detail::Merits* out = merits_.data();
     reduce_sum(
-        s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { return Merits{0.5 * norm2(minus_f[c])}; }, out);
+        s_.ctx, s_.blocks(),
+        [=] SS_LAMBDA(std::size_t c) { return newton_detail::Merits{0.5 * norm2(minus_f[c])}; }, out);
     return read_back(s_.ctx, out)[0];
   }
 
   NewtonSystem<D>& system() { return system_; }
+  /// Its right side [m/s], per block. Backend memory.
   const Vec<double, D>* minus_f() const { return residual_.data(); }
+  /// E of the system.
+  Shift shift() const { return {s_.params.newton_regularisation * s_.W.mean_diagonal(), proximal_}; }
+
+ private:
+  static constexpr int kAttempts = 12, kPatience = 60;
+  static constexpr int kInnerSteps = 8, kFewSteps = 3;
+  static constexpr double kFirstProximal = 1e-2, kInnerDecrease = 0.1;
+  static constexpr int kTrials = newton_detail::kTrials;
+  using Merits = newton_detail::Merits;
+
+  /// Projects the iterate onto the cones before it is judged and returned. Iterates leave the cones by some
+  /// share of the largest impulses: little in velocities (times s_c), but much relative to a small impulse.
+  void settle() {
+    launch(s_.ctx, s_.blocks(),
+           newton_detail::SettleImpulse<D>{s_.law, s_.W.scale(), s_.r, u_.data(), settled_.data()}, kMedium);
+    s_.W.apply(s_.ctx, settled_.data(), settled_u_.data(), true);
+  }
 
   /// One step from the linearised r; false when none can be found.
   bool advance() {
@@ -164,44 +219,24 @@ class NonsmoothNewton {
     return 0;
   }
 
-  static constexpr int kTrials = 4;
-  using Merits = Vec<double, kTrials>;
-
   /// Merits of `count` steps: length, length / 2, ...
   Merits merits_at(double length, int count) {
-    const Map map = map_;
-    const Vec<double, D>*r = s_.r, *u = u_.data(), *d = step_.data(), *w_d = change_.data(),
-                      *centre = centre_.data();
-    const double* scale = s_.W.scale();
-    const double proximal = proximal_;
     Merits* out = merits_.data();
-    reduce_sum(
-        s_.ctx, s_.blocks(),
-        [=] SS_LAMBDA(std::size_t c) {
-          Merits m{};
-          double t = length;
-          for (int i = 0; i < count; ++i, t *= 0.5) {
-            const Vec<double, D> x = r[c] + t * d[c];
-            m[i] = 0.5 * norm2(map(c, x, u[c] + t * w_d[c] + proximal * scale[c] * (x - centre[c])).f);
-          }
-          return m;
-        },
-        out, kMedium);
+    reduce_sum(s_.ctx, s_.blocks(),
+               newton_detail::MeritsAlong<D, Map>{map_, s_.r, u_.data(), step_.data(), change_.data(),
+                                                  centre_.data(), s_.W.scale(), proximal_, length, count},
+               out, kMedium);
     return read_back(s_.ctx, out);
   }
 
   void move(double length) {
-    Vec<double, D>* r = s_.r;
-    const Vec<double, D>* d = step_.data();
-    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { r[c] += length * d[c]; });
+    launch(s_.ctx, s_.blocks(), newton_detail::StepAlong<D>{step_.data(), length, s_.r});
   }
 
   /// |Phi| relative to the free velocities.
   double relative_error() const {
     return std::min(1.0, std::sqrt(2 * merit_) / std::max(s_.W.norm_q(), 1e-300));
   }
-
-  Shift shift() const { return {s_.params.newton_regularisation * s_.W.mean_diagonal(), proximal_}; }
 
   /// Far from the solution a Krylov method need not be exact [Eisenstat96].
   double forcing() const { return 0.1 * relative_error(); }
@@ -227,11 +262,6 @@ class NonsmoothNewton {
         std::string(why) +
             ": W may be singular, as it is with more contact rows than degrees of freedom (nu > 1)");
   }
-
- private:
-  static constexpr int kAttempts = 12, kPatience = 60;
-  static constexpr int kInnerSteps = 8, kFewSteps = 3;
-  static constexpr double kFirstProximal = 1e-2, kInnerDecrease = 0.1;
 
   System<D>& s_;
   Map map_;

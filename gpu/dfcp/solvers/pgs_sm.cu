@@ -38,6 +38,34 @@ SS_HD Vec<double, D> clamped_step(const ContactLaw<D>& law, const Vec<double, D>
   return next;
 }
 
+/// Writes a block's part of W_FF dr_F = -u_F, the other rows of dr zero, as (B W + A) dr = right.
+template <int D>
+struct SubspaceRows {
+  const ContactLaw<D>* law;
+  const Vec<double, D>*r, *u;
+  Mat<double, D>*a, *b;
+  Vec<double, D>* right;
+
+  SS_HD void operator()(std::size_t c) const {
+    const Vec<double, D> free = free_rows(law[c], r[c]);
+    a[c] = b[c] = Mat<double, D>::zero();
+    for (int i = 0; i < D; ++i) {
+      a[c](i, i) = 1 - free[i];
+      b[c](i, i) = free[i];
+      right[c][i] = -free[i] * u[c][i];
+    }
+  }
+};
+
+template <int D>
+struct StepClamped {
+  const ContactLaw<D>* law;
+  const Vec<double, D>* step;
+  Vec<double, D>* r;
+
+  SS_HD void operator()(std::size_t c) const { r[c] = clamped_step(law[c], r[c], step[c]); }
+};
+
 /// The second phase of Alg.9.
 template <int D>
 class Subspace {
@@ -50,12 +78,8 @@ class Subspace {
         right_(s.ctx, s.blocks()),
         step_(s.ctx, s.blocks()),
         best_(s.ctx, s.blocks()),
-        sums_(s.ctx, 1) {}
-
-  void prepare() {
-    const ContactLaw<D>* law = s_.law;
-    ContactLaw<D>* box = law_.data();
-    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
+        sums_(s.ctx, 1) {
+    fill_box_laws(s, law_.data());
   }
 
   /// Up to sm_solves solves from s.r; s.r becomes the best of them and the start. True: the
@@ -80,6 +104,7 @@ class Subspace {
     return stop;
   }
 
+ private:
   /// The residual under box friction, and u of s.r.
   double judge() {
     s_.W.apply(s_.ctx, s_.r, u_.data(), true);
@@ -88,26 +113,14 @@ class Subspace {
 
   /// W_FF dr_F = -u_F, the other rows of dr zero. False when it cannot be solved.
   bool solve() {
-    const ContactLaw<D>* law = law_.data();
-    const Vec<double, D>* u = u_.data();
-    Vec<double, D>*r = s_.r, *right = right_.data();
-    Mat<double, D>*a = system_.impulse_blocks(), *b = system_.velocity_blocks();
-    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) {
-      const Vec<double, D> free = free_rows(law[c], r[c]);
-      a[c] = b[c] = Mat<double, D>::zero();
-      for (int i = 0; i < D; ++i) {
-        a[c](i, i) = 1 - free[i];
-        b[c](i, i) = free[i];
-        right[c][i] = -free[i] * u[c][i];
-      }
-    });
-    if (!system_.solve({0, 1e-8}, right, step_.data())) return false;
-    const Vec<double, D>* step = step_.data();
-    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { r[c] = clamped_step(law[c], r[c], step[c]); });
+    launch(s_.ctx, s_.blocks(),
+           SubspaceRows<D>{law_.data(), s_.r, u_.data(), system_.impulse_blocks(), system_.velocity_blocks(),
+                           right_.data()});
+    if (!system_.solve({0, 1e-8}, right_.data(), step_.data())) return false;
+    launch(s_.ctx, s_.blocks(), StepClamped<D>{law_.data(), step_.data(), s_.r});
     return true;
   }
 
- private:
   System<D>& s_;
   NewtonSystem<D> system_;
   Buffer<ContactLaw<D>> law_;
@@ -122,7 +135,6 @@ void solve_pgs_sm(System<D>& s) {
   RowSweep<D> sweep(s);
   BoxFriction<D> box(s);
   Subspace<D> subspace(s);
-  subspace.prepare();
   for (;;) {
     sweep.refresh(s.r);
     for (int k = 0; k < s.params.sm_sweeps; ++k) {

@@ -232,16 +232,16 @@ PivotMethod::Block PivotMethod::first_block(std::int32_t row, int direction,
   Block block{direction > 0 ? p_.upper[j] - x[j] : x[j] - p_.lower[j], row, false};
   if (dv_[j] * direction > 0 && std::fabs(v_[j] / dv_[j]) <= block.length)
     block = {std::fabs(v_[j] / dv_[j]), row, true};
-  const auto meet = [&](std::size_t i, double length) {
+  const auto shorten = [&](std::size_t i, double length) {
     length = std::max(length, 0.0);
     if (length < block.length) block = {length, static_cast<std::int32_t>(i), false};
   };
   for (std::size_t i = 0; i < p_.n; ++i) {
-    if (set_[i] == PivotSet::free && dx_[i] < 0) meet(i, (p_.lower[i] - x[i]) / dx_[i]);
-    else if (set_[i] == PivotSet::free && dx_[i] > 0) meet(i, (p_.upper[i] - x[i]) / dx_[i]);
+    if (set_[i] == PivotSet::free && dx_[i] < 0) shorten(i, (p_.lower[i] - x[i]) / dx_[i]);
+    else if (set_[i] == PivotSet::free && dx_[i] > 0) shorten(i, (p_.upper[i] - x[i]) / dx_[i]);
     else if (p_.lower[i] == p_.upper[i]) continue;
-    else if (set_[i] == PivotSet::lower && dv_[i] < 0) meet(i, -v_[i] / dv_[i]);
-    else if (set_[i] == PivotSet::upper && dv_[i] > 0) meet(i, -v_[i] / dv_[i]);
+    else if (set_[i] == PivotSet::lower && dv_[i] < 0) shorten(i, -v_[i] / dv_[i]);
+    else if (set_[i] == PivotSet::upper && dv_[i] > 0) shorten(i, -v_[i] / dv_[i]);
   }
   return block;
 }

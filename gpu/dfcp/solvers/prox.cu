@@ -20,6 +20,16 @@ struct BothStrides {
   }
 };
 
+template <int D>
+SS_HD Stride stride_of(const Vec<double, D>& x, const Vec<double, D>& before) {
+  double length = 0;
+  for (int i = 0; i < D; ++i) {
+    const double size = std::fabs(x[i]);
+    if (!(size <= length)) length = size < 1e300 ? size : 1e300;  // NaN counts as infinite
+  }
+  return {length, dot(x, before)};
+}
+
 /// The adaptive rule's state, in backend memory: no iteration waits for a read-back.
 struct Adaptation {
   static constexpr int kWindow = 16;
@@ -75,16 +85,9 @@ class AdaptiveIterates {
                           : s.params.r_strategy == RFactorStrategy::local ? 0.9
                                                                           : 0.5;
     rule_ = {shrink, std::pow(shrink, -0.25), 1.02, 1e-6, 8};
-    start();
-  }
-
-  /// Public because nvcc requires it of every member with an extended lambda; the constructor calls it.
-  void start() {
-    Adaptation* state = state_.data();
-    Vec<double, D>* change = change_.data();
-    copy(s_.ctx, old_.data(), s_.r, s_.blocks());
-    launch(s_.ctx, 1, [=] SS_LAMBDA(std::size_t) { *state = Adaptation{}; });
-    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { change[c] = Vec<double, D>::zero(); });
+    copy(s.ctx, old_.data(), s.r, s.blocks());
+    fill(s.ctx, state_.data(), 1, Adaptation{});
+    fill(s.ctx, change_.data(), s.blocks(), Vec<double, D>::zero());
   }
 
   /// Keeps the iterate in s.r, or restores the previous one and shrinks the factors.
@@ -109,15 +112,6 @@ class AdaptiveIterates {
 
   /// 1 where the last iterate was dropped, backend memory.
   const int* dropped() const { return &state_.data()->dropped; }
-
-  SS_HD static Stride stride_of(const Vec<double, D>& x, const Vec<double, D>& before) {
-    double length = 0;
-    for (int i = 0; i < D; ++i) {
-      const double size = std::fabs(x[i]);
-      if (!(size <= length)) length = size < 1e300 ? size : 1e300;  // NaN counts as infinite
-    }
-    return {length, dot(x, before)};
-  }
 
  private:
   System<D>& s_;

@@ -71,25 +71,43 @@ class RowSweep {
   SweepRest<D> resting_;
 };
 
+/// The laws with box friction, per block.
+template <int D>
+void fill_box_laws(System<D>& s, ContactLaw<D>* box) {
+  const ContactLaw<D>* law = s.law;
+  launch(s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
+}
+
+/// True for laws that box friction solves exactly: boxes, joints, and blocks without friction.
+template <int D>
+SS_HD inline bool is_box_law(const ContactLaw<D>& law) {
+  if (law.set == FrictionSet::bilateral || (law.set == FrictionSet::box && law.flow == FlowRule::exact))
+    return true;
+  for (int i = 0; i < D - 1; ++i)
+    if (law.mu[i] > 0) return false;
+  return true;
+}
+
+/// True if box friction does not solve the law of some block exactly. One host read.
+template <int D>
+bool has_other_laws(System<D>& s) {
+  Buffer<std::int32_t> count(s.ctx, 1);
+  const ContactLaw<D>* law = s.law;
+  reduce_sum(
+      s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) { return is_box_law(law[c]) ? 0 : 1; }, count.data());
+  return read_back(s.ctx, count.data()) > 0;
+}
+
 /// Checks whether an iterate solves the problem with box friction instead of its own law.
 template <int D>
 class BoxFriction {
  public:
-  explicit BoxFriction(System<D>& s) : s_(s), count_(s.ctx, 1) { prepare(); }
-
-  /// Public because nvcc requires it of every member with an extended lambda; the constructor calls it.
-  void prepare() {
-    const ContactLaw<D>* law = s_.law;
-    reduce_sum(
-        s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { return solved_exactly(law[c]) ? 0 : 1; },
-        count_.data());
-    others_ = read_back(s_.ctx, count_.data()) > 0;
+  explicit BoxFriction(System<D>& s) : s_(s), others_(has_other_laws(s)) {
     if (!others_) return;
-    u_.resize(s_.ctx, s_.blocks());
-    sums_.resize(s_.ctx, 1);
-    law_.resize(s_.ctx, s_.blocks());
-    ContactLaw<D>* box = law_.data();
-    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { box[c] = box_law(law[c]); });
+    u_.resize(s.ctx, s.blocks());
+    sums_.resize(s.ctx, 1);
+    law_.resize(s.ctx, s.blocks());
+    fill_box_laws(s, law_.data());
   }
 
   /// To be called after every `monitor.done`: true when no improvement is left; the
@@ -114,20 +132,10 @@ class BoxFriction {
   /// The laws with box friction, per block, backend memory.
   const ContactLaw<D>* law() const { return others_ ? law_.data() : s_.law; }
 
-  /// Boxes, joints, and blocks without friction.
-  SS_HD static bool solved_exactly(const ContactLaw<D>& law) {
-    if (law.set == FrictionSet::bilateral || (law.set == FrictionSet::box && law.flow == FlowRule::exact))
-      return true;
-    for (int i = 0; i < D - 1; ++i)
-      if (law.mu[i] > 0) return false;
-    return true;
-  }
-
  private:
   System<D>& s_;
-  bool others_ = false;
+  bool others_;
   long checks_ = -1;
-  Buffer<std::int32_t> count_;
   Buffer<ContactLaw<D>> law_;
   Buffer<Vec<double, D>> u_;
   Buffer<Vec<double, 4>> sums_;

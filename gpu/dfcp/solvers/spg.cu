@@ -39,6 +39,70 @@ class Memory {
   std::vector<double> rise_;
 };
 
+/// The arrays of an iteration, per block. Backend memory.
+template <int D>
+struct SpgArrays {
+  const ContactLaw<D>* law;
+  const double* scale;
+  Vec<double, D>*x, *u, *d;  // u = W x + q
+  const Vec<double, D>* Ad;
+};
+
+template <int D>
+struct SpgStart {
+  SpgArrays<D> at;
+  const Vec<double, D>* r;
+
+  SS_HD void operator()(std::size_t c) const { at.x[c] = project(at.law[c], r[c]); }
+};
+
+/// d = Pi(x - alpha P^-1 g) - x, with P or its mean.
+template <int D>
+struct SpgDirection {
+  SpgArrays<D> at;
+  const double* shift;
+  double alpha, mean;
+  bool precondition;
+
+  SS_HD void operator()(std::size_t c) const {
+    Vec<double, D> g = at.u[c];
+    g[0] += shift[c];
+    at.d[c] = project(at.law[c], at.x[c] - (alpha / (precondition ? at.scale[c] : mean)) * g) - at.x[c];
+  }
+};
+
+/// A block's part of SpgSums.
+template <int D>
+struct SpgMeasure {
+  SpgArrays<D> at;
+  const double* shift;
+  double tau, mean;
+  bool preconditioned;
+
+  SS_HD Vec<double, 7> operator()(std::size_t c) const {
+    const double metric = preconditioned ? at.scale[c] : mean;
+    Vec<double, D> g = at.u[c];
+    g[0] += shift[c];
+    const double e = convex_error(at.law[c], at.scale[c], at.x[c], at.u[c], shift[c]);
+    const double w2 = norm2(at.x[c] - project(at.law[c], at.x[c] - tau * g)) / (tau * tau);
+    return Vec<double, 7>{
+        dot(at.d[c], g), dot(at.d[c], at.Ad[c]), metric * norm2(at.d[c]), norm2(at.Ad[c]) / metric, e * e, w2,
+        norm2(at.u[c])};
+  }
+};
+
+/// x += lambda d, u += lambda A d.
+template <int D>
+struct SpgMove {
+  SpgArrays<D> at;
+  double lambda;
+
+  SS_HD void operator()(std::size_t c) const {
+    at.x[c] += lambda * at.d[c];
+    at.u[c] += lambda * at.Ad[c];
+  }
+};
+
 template <int D>
 class Spg {
  public:
@@ -53,7 +117,7 @@ class Spg {
         memory_(s.params.spg_memory) {}
 
   void start() {
-    project_start();
+    each(SpgStart<D>{arrays(), s_.r});
     refresh();
   }
   const Vec<double, D>* r() const { return x_.data(); }
@@ -78,7 +142,7 @@ class Spg {
       if (!(m.dg < 0)) return stalled(here, best_is_here);
       const double lambda = search(m);
       if (!(lambda > 0)) return stalled(here, best_is_here);
-      move(lambda);
+      each(SpgMove<D>{arrays(), lambda});
       memory_.add(lambda * (m.dg + 0.5 * lambda * m.dAd));
       alpha = spectral_step(m, j);
       if (j % 64 == 63) refresh();
@@ -86,11 +150,25 @@ class Spg {
     }
   }
 
-  void project_start();
-  void move(double lambda);
-  SpgSums direction(const double* shift, double alpha, bool precondition);
-
  private:
+  SpgArrays<D> arrays() { return {s_.law, s_.W.scale(), x_.data(), u_.data(), d_.data(), Ad_.data()}; }
+
+  template <class F>
+  void each(const F& f) {
+    launch(s_.ctx, s_.blocks(), f, kMedium);
+  }
+
+  /// d = Pi(x - alpha P^-1 g) - x and the scalars of the iteration.
+  SpgSums direction(const double* shift, double alpha, bool precondition) {
+    const double mean = s_.W.mean_diagonal(), tau = s_.params.spg_tau / mean;
+    each(SpgDirection<D>{arrays(), shift, alpha, mean, precondition});
+    s_.W.apply(s_.ctx, d_.data(), Ad_.data(), false);
+    reduce_sum(s_.ctx, s_.blocks(), SpgMeasure<D>{arrays(), shift, tau, mean, s_.params.spg_precondition},
+               sums_.data(), kMedium);
+    const Vec<double, 7> v = read_back(s_.ctx, sums_.data());
+    return {v[0], v[1], v[2], v[3], v[4], v[5], v[6]};
+  }
+
   void refresh() { s_.W.apply(s_.ctx, x_.data(), u_.data(), true); }
 
   /// The fallback: returns the iterate with the least w.
@@ -136,64 +214,6 @@ class Spg {
   Buffer<Vec<double, 7>> sums_;
   Memory memory_;
 };
-
-template <int D>
-void Spg<D>::project_start() {
-  Vec<double, D>* x = x_.data();
-  const Vec<double, D>* r = s_.r;
-  const ContactLaw<D>* law = s_.law;
-  launch(
-      s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) { x[c] = project(law[c], r[c]); }, kMedium);
-}
-
-/// x += lambda d, u += lambda A d.
-template <int D>
-void Spg<D>::move(double lambda) {
-  Vec<double, D>*x = x_.data(), *u = u_.data();
-  const Vec<double, D>*d = d_.data(), *Ad = Ad_.data();
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        x[c] += lambda * d[c];
-        u[c] += lambda * Ad[c];
-      },
-      kMedium);
-}
-
-/// d = Pi(x - alpha P^-1 g) - x and the scalars of the iteration.
-template <int D>
-SpgSums Spg<D>::direction(const double* shift, double alpha, bool precondition) {
-  Vec<double, D>* d = d_.data();
-  const Vec<double, D>*x = x_.data(), *u = u_.data(), *Ad = Ad_.data();
-  const ContactLaw<D>* law = s_.law;
-  const double *scale = s_.W.scale(), mean = s_.W.mean_diagonal();
-  const double tau = s_.params.spg_tau / mean;
-  const bool preconditioned = s_.params.spg_precondition;
-  launch(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        Vec<double, D> g = u[c];
-        g[0] += shift[c];
-        d[c] = project(law[c], x[c] - (alpha / (precondition ? scale[c] : mean)) * g) - x[c];
-      },
-      kMedium);
-  s_.W.apply(s_.ctx, d, Ad_.data(), false);
-  reduce_sum(
-      s_.ctx, s_.blocks(),
-      [=] SS_LAMBDA(std::size_t c) {
-        const double metric = preconditioned ? scale[c] : mean;
-        Vec<double, D> g = u[c];
-        g[0] += shift[c];
-        const double e = convex_error(law[c], scale[c], x[c], u[c], shift[c]);
-        const double w2 = norm2(x[c] - project(law[c], x[c] - tau * g)) / (tau * tau);
-        return Vec<double, 7>{
-            dot(d[c], g), dot(d[c], Ad[c]), metric * norm2(d[c]), norm2(Ad[c]) / metric, e * e,
-            w2,           norm2(u[c])};
-      },
-      sums_.data(), kMedium);
-  const Vec<double, 7> v = read_back(s_.ctx, sums_.data());
-  return {v[0], v[1], v[2], v[3], v[4], v[5], v[6]};
-}
 
 }  // namespace
 

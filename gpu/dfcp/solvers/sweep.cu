@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "gpu/core/scan.h"
-
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
@@ -113,36 +111,34 @@ bool colour_runs(Context& ctx, std::size_t blocks, const std::vector<std::int32_
 /// after the other. Blocks between the same two bodies appear twice.
 struct BlockLists {
   Buffer<std::int32_t> start, column;
-
-  template <int D>
-  BlockLists(Context& ctx, const Delassus<D>& W) {
-    fill_lists(ctx, W.blocks(), W.body_rows(), W.gather_start(), W.gather_entry(), W.entry_block());
-  }
-
-  template <int D>
-  void fill_lists(Context& ctx, std::size_t blocks, const BodyRows<D>& rows, const std::int32_t* gather,
-                  const std::int32_t* entry, const std::int32_t* block_of) {
-    start.resize(ctx, blocks + 1);
-    std::int32_t* first = start.data();
-    launch(ctx, blocks, [=] SS_LAMBDA(std::size_t c) {
-      std::int32_t met = 0;
-      for (std::int32_t k = rows.start[c]; k < rows.start[c + 1]; ++k)
-        if (rows.body[k] >= 0) met += gather[rows.body[k] + 1] - gather[rows.body[k]];
-      first[c] = met;
-    });
-    exclusive_scan(ctx, blocks, first, first);
-    column.resize(ctx, static_cast<std::size_t>(read_back(ctx, first + blocks)));
-    std::int32_t* out = column.data();
-    launch(ctx, blocks, [=] SS_LAMBDA(std::size_t c) {
-      std::int32_t at = first[c];
-      for (std::int32_t k = rows.start[c]; k < rows.start[c + 1]; ++k) {
-        if (rows.body[k] < 0) continue;
-        for (std::int32_t i = gather[rows.body[k]]; i < gather[rows.body[k] + 1]; ++i)
-          out[at++] = block_of[entry[i]];
-      }
-    });
-  }
 };
+
+template <int D>
+BlockLists block_lists(Context& ctx, const Delassus<D>& W) {
+  BlockLists lists;
+  const std::size_t blocks = W.blocks();
+  const BodyRows<D> rows = W.body_rows();
+  const std::int32_t *gather = W.gather_start(), *entry = W.gather_entry(), *block_of = W.entry_block();
+  lists.start.resize(ctx, blocks + 1);
+  std::int32_t* first = lists.start.data();
+  launch(ctx, blocks, [=] SS_LAMBDA(std::size_t c) {
+    std::int32_t neighbours = 0;
+    for (std::int32_t k = rows.start[c]; k < rows.start[c + 1]; ++k)
+      if (rows.body[k] >= 0) neighbours += gather[rows.body[k] + 1] - gather[rows.body[k]];
+    first[c] = neighbours;
+  });
+  lists.column.resize(ctx, start_neighbours(ctx, blocks, first, "take prox_jacobi, which needs no colours"));
+  std::int32_t* out = lists.column.data();
+  launch(ctx, blocks, [=] SS_LAMBDA(std::size_t c) {
+    std::int32_t at = first[c];
+    for (std::int32_t k = rows.start[c]; k < rows.start[c + 1]; ++k) {
+      if (rows.body[k] < 0) continue;
+      for (std::int32_t i = gather[rows.body[k]]; i < gather[rows.body[k] + 1]; ++i)
+        out[at++] = block_of[entry[i]];
+    }
+  });
+  return lists;
+}
 
 /// For a W without a stored pattern.
 template <int D>
@@ -152,7 +148,7 @@ void colour_by_bodies(System<D>& s) {
   runs_of_bodies(s.W, run_start, run_column);
   if (colour_runs(s.ctx, s.blocks(), run_start, run_column, s.colouring)) return;
 #endif
-  const BlockLists lists(s.ctx, s.W);
+  const BlockLists lists = block_lists(s.ctx, s.W);
   s.colouring.build(s.ctx, {s.blocks(), lists.start.data(), lists.column.data()});
 }
 

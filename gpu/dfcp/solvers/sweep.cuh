@@ -50,8 +50,8 @@ bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
   constexpr std::size_t kFew = 4096;
   if (s.params.ordering == SweepOrder::automatic) {
     // If all blocks share a body, there are as many colours as blocks.
-    const std::size_t met = s.W.pattern_column().size() / std::max<std::size_t>(s.blocks(), 1);
-    return s.blocks() >= kFew && met < s.blocks() / 8;
+    const std::size_t neighbours = s.W.pattern_column().size() / std::max<std::size_t>(s.blocks(), 1);
+    return s.blocks() >= kFew && neighbours < s.blocks() / 8;
   }
   return s.params.ordering == SweepOrder::coloured;
 #endif
@@ -65,6 +65,55 @@ SS_HD inline Vec<double, D> over_relaxed(const ContactLaw<D>& law, double omega,
   const Vec<double, D> further = r + omega * (next - r);
   return omega > 1 ? project(law, further) : further;
 }
+
+namespace sweep_detail {
+
+/// Updates block c.
+template <class Access, class Update>
+struct UpdateBlock {
+  Access access;
+  Update update;
+
+  SS_HD void operator()(std::size_t c) const {
+    if (!update.skip(c)) access.set(c, update(c, access.r[c], access.velocity(c)));
+  }
+};
+
+/// Step i of a sweep in the stored order of n blocks.
+template <class Block>
+struct StoredOrder {
+  Block block;
+  std::size_t n;
+  bool backward;
+
+  SS_HD void operator()(std::size_t i) const { block(backward ? n - 1 - i : i); }
+};
+
+/// Block i of a colour.
+template <class Block>
+struct OfColour {
+  Block block;
+  const std::int32_t* order;
+
+  SS_HD void operator()(std::size_t i) const { block(static_cast<std::size_t>(order[i])); }
+};
+
+/// Run i of a colour: up to `length` successive blocks of n.
+template <class Block>
+struct RunOfColour {
+  Block block;
+  const std::int32_t* runs;
+  std::size_t n, length;
+  bool backward;
+
+  SS_HD void operator()(std::size_t i) const {
+    const std::size_t first = static_cast<std::size_t>(runs[i]) * length;
+    const std::size_t count = first + length < n ? length : n - first;
+    for (std::size_t j = 0; j < count; ++j) block(backward ? first + count - 1 - j : first + j);
+  }
+};
+
+}  // namespace sweep_detail
 
 /// Prepares sweeps over one system and runs them.
 template <int D>
@@ -99,56 +148,31 @@ class Sweeper {
     if (s_.params.symmetric_sweeps) run(r, update, true);
   }
 
+ private:
   template <class Access, class Update>
   void run_with(const Access& access, const Update& update, bool backward) {
+    using Block = sweep_detail::UpdateBlock<Access, Update>;
+    const Block block{access, update};
     const std::size_t n = s_.blocks();
     if (!coloured_) {
-      launch(
-          s_.ctx, n,
-          [=] SS_LAMBDA(std::size_t i) {
-            const std::size_t c = backward ? n - 1 - i : i;
-            if (!update.skip(c)) access.set(c, update(c, access.r[c], access.velocity(c)));
-          },
-          Grain{n});
+      launch(s_.ctx, n, sweep_detail::StoredOrder<Block>{block, n, backward}, Grain{n});
       return;
     }
-    if (s_.colouring.run_length() > 1) return run_in_runs(access, update, backward);
     const Colouring& colours = s_.colouring;
+    const std::size_t length = colours.run_length();
     for (int step = 0; step < colours.colours(); ++step) {
       const int k = backward ? colours.colours() - 1 - step : step;
-      const std::int32_t* order = colours.order() + colours.offset(k);
-      launch(
-          s_.ctx, colours.offset(k + 1) - colours.offset(k),
-          [=] SS_LAMBDA(std::size_t i) {
-            const auto c = static_cast<std::size_t>(order[i]);
-            if (!update.skip(c)) access.set(c, update(c, access.r[c], access.velocity(c)));
-          },
-          kMedium);
+      if (length > 1)
+        launch(s_.ctx, colours.run_offset(k + 1) - colours.run_offset(k),
+               sweep_detail::RunOfColour<Block>{block, colours.runs() + colours.run_offset(k), n, length,
+                                                backward},
+               Grain{1});
+      else
+        launch(s_.ctx, colours.offset(k + 1) - colours.offset(k),
+               sweep_detail::OfColour<Block>{block, colours.order() + colours.offset(k)}, kMedium);
     }
   }
 
-  template <class Access, class Update>
-  void run_in_runs(const Access& access, const Update& update, bool backward) {
-    const Colouring& colours = s_.colouring;
-    const std::size_t n = s_.blocks(), length = colours.run_length();
-    for (int step = 0; step < colours.colours(); ++step) {
-      const int k = backward ? colours.colours() - 1 - step : step;
-      const std::int32_t* runs = colours.runs() + colours.run_offset(k);
-      launch(
-          s_.ctx, colours.run_offset(k + 1) - colours.run_offset(k),
-          [=] SS_LAMBDA(std::size_t i) {
-            const std::size_t first = static_cast<std::size_t>(runs[i]) * length;
-            const std::size_t count = first + length < n ? length : n - first;
-            for (std::size_t j = 0; j < count; ++j) {
-              const std::size_t c = backward ? first + count - 1 - j : first + j;
-              if (!update.skip(c)) access.set(c, update(c, access.r[c], access.velocity(c)));
-            }
-          },
-          Grain{1});
-    }
-  }
-
- private:
   System<D>& s_;
   bool coloured_;
   Buffer<double> v_;

@@ -5,6 +5,86 @@
 #include "gpu/rigid/manifold/manifold_lane.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Keeps the numbers of a sweep, or restores those kept before where the sweep's step is undone.
+void keep_or_restore_array(Context& ctx, const ConjugateSums* sums, const std::int32_t* halt,
+                           std::size_t count, double* now, double* kept) {
+  launch(
+      ctx, count,
+      [=] SS_LAMBDA(std::size_t i) {
+        if (*halt != 0) return;
+        if (sums->rejected != 0) now[i] = kept[i];
+        else kept[i] = now[i];
+      },
+      kLight);
+}
+
+/// p = d + beta p with d = now - before.
+void turn_array(Context& ctx, const ConjugateSums* sums, std::size_t count, const double* now,
+                const double* before, double* p) {
+  launch(
+      ctx, count,
+      [=] SS_LAMBDA(std::size_t i) {
+        p[i] = manifold_detail::conjugate(sums->beta(), p + i, now[i] - before[i]);
+      },
+      kLight);
+}
+
+/// now = before + alpha p, unless there is no step.
+void step_array(Context& ctx, const ConjugateSums* sums, const std::int32_t* halt, std::size_t count,
+                const double* before, const double* p, double* now) {
+  launch(
+      ctx, count,
+      [=] SS_LAMBDA(std::size_t i) {
+        if (*halt == 0 && sums->energy > 0) now[i] = before[i] + sums->alpha() * p[i];
+      },
+      kLight);
+}
+
+/// A body's part of <p, W p> and <p, u> without the terms of E and w, at the velocities `v`.
+struct DirectionSums {
+  const double *mass, *p_v, *v;
+
+  SS_HD Vec<double, 2> operator()(std::size_t b) const {
+    const std::size_t at = b * kMotionFields;
+    return Vec<double, 2>{manifold_detail::mass_product(mass + at, p_v + at, p_v + at),
+                          manifold_detail::mass_product(mass + at, p_v + at, v + at)};
+  }
+};
+
+/// The terms of E and w of one contact, at the impulses `r`.
+struct SoftSums {
+  const double *data, *p, *r;
+
+  SS_HD Vec<double, 2> operator()(std::size_t i) const {
+    constexpr std::size_t lanes = kPackWidth, points = kManifoldPoints;
+    const std::size_t lane = i % lanes, point = i / lanes % points, pack = i / lanes / points;
+    const std::size_t at = (pack * kImpulseFields + 3 * point) * lanes + lane,
+                      field = static_cast<std::size_t>(point_at(static_cast<int>(point)));
+    const double* cell = data + (pack * kManifoldFields + field) * lanes + lane;
+    const double speed = cell[point_field::speed * lanes], softness = cell[point_field::softness * lanes];
+    return Vec<double, 2>{softness * p[at] * p[at], (speed + softness * r[at]) * p[at]};
+  }
+};
+
+void set_energy(Context& ctx, const Vec<double, 2>* pair, ConjugateSums* sums) {
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    sums->energy = (*pair)[0];
+    sums->slope = (*pair)[1];
+  });
+}
+
+/// Call after set_energy.
+void set_soft_energy(Context& ctx, const Vec<double, 2>* pair, ConjugateSums* sums) {
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    sums->soft_energy = (*pair)[0];
+    sums->soft_slope = (*pair)[1];
+    sums->settle();
+  });
+}
+
+}  // namespace
 
 void ConjugateSteps::prepare(Context& ctx) {
   sums_.resize(ctx, 1);
@@ -51,97 +131,28 @@ void ConjugateSteps::measure_change(Context& ctx, const SweptManifolds& now) {
 }
 
 void ConjugateSteps::keep_or_restore(Context& ctx, const SweptManifolds& now) {
-  keep_or_restore(ctx, now.halt, now.v, swept_v_.data(), now.v_size);
-  keep_or_restore(ctx, now.halt, now.impulse, swept_impulse_.data(), now.impulse_size);
-}
-
-void ConjugateSteps::keep_or_restore(Context& ctx, const std::int32_t* halt, double* now, double* kept,
-                                     std::size_t count) {
-  const ConjugateSums* sums = sums_.data();
-  launch(
-      ctx, count,
-      [=] SS_LAMBDA(std::size_t i) {
-        if (*halt != 0) return;
-        if (sums->rejected != 0) now[i] = kept[i];
-        else kept[i] = now[i];
-      },
-      kLight);
+  keep_or_restore_array(ctx, sums_.data(), now.halt, now.v_size, now.v, swept_v_.data());
+  keep_or_restore_array(ctx, sums_.data(), now.halt, now.impulse_size, now.impulse, swept_impulse_.data());
 }
 
 /// p = d + beta p with the change d of the last sweeps, W-conjugate to the previous p.
 void ConjugateSteps::turn_direction(Context& ctx, const SweptManifolds& now) {
-  double *p = p_.data(), *p_v = p_v_.data();
-  const double *r = now.impulse, *v = now.v, *r_before = impulse_before_.data(), *v_before = v_before_.data();
-  const ConjugateSums* sums = sums_.data();
-  launch(
-      ctx, now.v_size,
-      [=] SS_LAMBDA(std::size_t i) {
-        p_v[i] = manifold_detail::conjugate(sums->beta(), p_v[i], v[i] - v_before[i]);
-      },
-      kLight);
-  launch(
-      ctx, now.impulse_size,
-      [=] SS_LAMBDA(std::size_t i) {
-        p[i] = manifold_detail::conjugate(sums->beta(), p[i], r[i] - r_before[i]);
-      },
-      kLight);
+  turn_array(ctx, sums_.data(), now.v_size, now.v, v_before_.data(), p_v_.data());
+  turn_array(ctx, sums_.data(), now.impulse_size, now.impulse, impulse_before_.data(), p_.data());
 }
 
 /// <p, W p> and <p, u> at the iterate before the sweeps.
 void ConjugateSteps::measure_direction(Context& ctx, const SweptManifolds& now) {
-  const double *p = p_.data(), *p_v = p_v_.data(), *r_before = impulse_before_.data(),
-               *v_before = v_before_.data(), *mass = now.mass, *data = now.data;
-  ConjugateSums* sums = sums_.data();
   Vec<double, 2>* pair = pair_sum_.data();
-  reduce_sum(
-      ctx, now.bodies,
-      [=] SS_LAMBDA(std::size_t b) {
-        const std::size_t at = b * kMotionFields;
-        return Vec<double, 2>{manifold_detail::mass_product(mass + at, p_v + at, p_v + at),
-                              manifold_detail::mass_product(mass + at, p_v + at, v_before + at)};
-      },
-      pair, kMedium);
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    sums->energy = (*pair)[0];
-    sums->slope = (*pair)[1];
-  });
-  reduce_sum(
-      ctx, now.impulse_size / 3,
-      [=] SS_LAMBDA(std::size_t i) {
-        constexpr std::size_t lanes = kPackWidth, points = kManifoldPoints;
-        const std::size_t lane = i % lanes, point = i / lanes % points, pack = i / lanes / points;
-        const std::size_t at = (pack * kImpulseFields + 3 * point) * lanes + lane,
-                          field = static_cast<std::size_t>(point_at(static_cast<int>(point)));
-        const double* cell = data + (pack * kManifoldFields + field) * lanes + lane;
-        const double speed = cell[point_field::speed * lanes], softness = cell[point_field::softness * lanes];
-        return Vec<double, 2>{softness * p[at] * p[at], (speed + softness * r_before[at]) * p[at]};
-      },
-      pair, kMedium);
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    sums->soft_energy = (*pair)[0];
-    sums->soft_slope = (*pair)[1];
-    sums->settle();
-  });
+  reduce_sum(ctx, now.bodies, DirectionSums{now.mass, p_v_.data(), v_before_.data()}, pair, kMedium);
+  set_energy(ctx, pair, sums_.data());
+  reduce_sum(ctx, now.impulse_size / 3, SoftSums{now.data, p_.data(), impulse_before_.data()}, pair, kMedium);
+  set_soft_energy(ctx, pair, sums_.data());
 }
 
 void ConjugateSteps::step_along(Context& ctx, const SweptManifolds& now) {
-  const double *p = p_.data(), *p_v = p_v_.data(), *r_before = impulse_before_.data(),
-               *v_before = v_before_.data();
-  double *r = now.impulse, *v = now.v;
-  const ConjugateSums* sums = sums_.data();
-  const std::int32_t* halt = now.halt;
-  launch(
-      ctx, now.v_size,
-      [=] SS_LAMBDA(std::size_t i) {
-        if (*halt == 0 && sums->energy > 0) v[i] = v_before[i] + sums->alpha() * p_v[i];
-      },
-      kLight);
-  launch(
-      ctx, now.impulse_size,
-      [=] SS_LAMBDA(std::size_t i) {
-        if (*halt == 0 && sums->energy > 0) r[i] = r_before[i] + sums->alpha() * p[i];
-      },
-      kLight);
+  step_array(ctx, sums_.data(), now.halt, now.v_size, v_before_.data(), p_v_.data(), now.v);
+  step_array(ctx, sums_.data(), now.halt, now.impulse_size, impulse_before_.data(), p_.data(), now.impulse);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -96,13 +96,11 @@ class ConjugateSteps {
   /// Steps along p = d + beta p, from the state before the sweeps.
   void step(Context& ctx, const SweptManifolds& now);
 
-  // Stages of `step`; public because nvcc allows no device lambda in a private member.
+ private:
   void turn_direction(Context& ctx, const SweptManifolds& now);
   void measure_direction(Context& ctx, const SweptManifolds& now);
   void step_along(Context& ctx, const SweptManifolds& now);
-  void keep_or_restore(Context& ctx, const std::int32_t* halt, double* now, double* kept, std::size_t count);
 
- private:
   Buffer<double> impulse_before_, v_before_;  // at the start of a sweep
   Buffer<double> swept_impulse_, swept_v_;    // at the end of the last sweep that was kept
   Buffer<double> p_, p_v_;                    // the direction

@@ -9,15 +9,18 @@
 #include "gpu/rigid/manifold/manifold_solver.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
 
-/// Counts an iteration. If a check is due: updates the residual, the best impulses so far and the stop flag.
-void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
-  judge(ctx, limits);
-  ManifoldProgress* progress = progress_.data();
-  const Vec<double, 2>* judged = pair_sum_.data();
-  const double *free2 = free_sum_.data(), *jam = jam_.data(), least2 = least2_;
-  ConjugateSums* sums = conjugate_.sums();
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+/// Counts an iteration, and updates progress where a check is due. One thread.
+struct ProgressCheck {
+  ManifoldLimits limits;
+  const Vec<double, 2>* judged;  // of the packs, summed
+  const double *free2, *jam;
+  double least2;
+  ManifoldProgress* progress;
+  ConjugateSums* sums;
+
+  SS_HD void operator()(std::size_t) const {
     progress->is_best = 0;
     if (*jam >= manifold_detail::kMostJam) progress->jams = progress->stop = 1;
     if (progress->stop != 0) return;
@@ -31,33 +34,60 @@ void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
       progress->stop = progress->residual <= limits.tolerance || progress->iterations >= limits.last;
     }
     ++progress->iterations;
-  });
-  const double* r = impulse_.data();
-  double* best = best_impulse_.data();
+  }
+};
+
+/// The residual of the final impulses, and whether it ends the solve. One thread.
+struct FinalCheck {
+  ManifoldLimits limits;
+  const Vec<double, 2>* judged;
+  const double* free2;
+  double least2;
+  ManifoldProgress* progress;
+
+  SS_HD void operator()(std::size_t) const {
+    progress->residual = progress->best = manifold_detail::relative_error((*judged)[0], *free2, least2);
+    progress->scale = std::sqrt(*free2 < least2 ? least2 : *free2);
+    progress->stop =
+        progress->jams != 0 || progress->iterations > limits.last || !(progress->residual > limits.tolerance);
+  }
+};
+
+/// Copies the impulses where they are the best of all checks.
+void keep_best_impulses(Context& ctx, std::size_t n, const ManifoldProgress* progress, const double* r,
+                        double* best) {
   launch(
-      ctx, impulse_.size(),
+      ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
         if (progress->is_best != 0) best[i] = r[i];
       },
       kLight);
 }
 
+void set_residual(Context& ctx, double residual, ManifoldProgress* progress) {
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { progress->residual = progress->best = residual; });
+}
+
+}  // namespace
+
+/// Counts an iteration. If a check is due: updates the residual, the best impulses so far and the stop flag.
+void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
+  judge(ctx, limits);
+  ManifoldProgress* progress = progress_.data();
+  launch(ctx, 1,
+         ProgressCheck{limits, pair_sum_.data(), free_sum_.data(), jam_.data(), least2_, progress,
+                       conjugate_.sums()});
+  keep_best_impulses(ctx, impulse_.size(), progress, impulse_.data(), best_impulse_.data());
+}
+
 /// Returns the best impulses of all checks, their velocities and their residual. If rounding had made the
 /// residual look too small, the solve continues.
 void ManifoldSolver::finish(Context& ctx, const ManifoldLimits& limits) {
   halt_ = nullptr;
-  ManifoldProgress* progress = progress_.data();
   copy(ctx, impulse_.data(), best_impulse_.data(), impulse_.size());
   apply_impulses(ctx);
   judge(ctx, ManifoldLimits::always());
-  const Vec<double, 2>* judged = pair_sum_.data();
-  const double *free2 = free_sum_.data(), least2 = least2_;
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    progress->residual = progress->best = manifold_detail::relative_error((*judged)[0], *free2, least2);
-    progress->scale = std::sqrt(*free2 < least2 ? least2 : *free2);
-    progress->stop =
-        progress->jams != 0 || progress->iterations > limits.last || !(progress->residual > limits.tolerance);
-  });
+  launch(ctx, 1, FinalCheck{limits, pair_sum_.data(), free_sum_.data(), least2_, progress_.data()});
 }
 
 SweptManifolds ManifoldSolver::swept() {
@@ -85,8 +115,7 @@ void ManifoldSolver::take_back(Context& ctx, double residual) {
   copy(ctx, impulse_.data(), verified_impulse_.data(), impulse_.size());
   copy(ctx, best_impulse_.data(), verified_impulse_.data(), impulse_.size());
   apply_impulses(ctx);
-  ManifoldProgress* progress = progress_.data();
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { progress->residual = progress->best = residual; });
+  set_residual(ctx, residual, progress_.data());
 }
 
 void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record,

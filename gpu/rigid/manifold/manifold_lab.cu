@@ -5,17 +5,23 @@
 #include "gpu/core/launch.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Impulses in the order of the manifolds into the order of the blocks; where a block's frame is left-handed,
+/// its second tangent is reversed.
+void scatter_impulses(Context& ctx, std::size_t n, const std::int32_t* block, const double* handedness,
+                      const Vec<double, 3>* sorted, Vec<double, 3>* r) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) {
+    r[block[k]] = {sorted[k][0], sorted[k][1], handedness[k] * sorted[k][2]};
+  });
+}
+
+}  // namespace
 
 /// Into system.r, block by block.
-void ManifoldLab::impulses(System<3>& system) {
+void ManifoldLab::take_impulses(System<3>& system) {
   solver_.impulses(system.ctx, sorted_.data());
-  const std::int32_t* block = block_.data();
-  const double* handedness = handedness_.data();
-  const Vec<double, 3>* from = sorted_.data();
-  Vec<double, 3>* to = system.r;
-  launch(system.ctx, block_.size(), [=] SS_LAMBDA(std::size_t k) {
-    to[block[k]] = {from[k][0], from[k][1], handedness[k] * from[k][2]};
-  });
+  scatter_impulses(system.ctx, block_.size(), block_.data(), handedness_.data(), sorted_.data(), system.r);
 }
 
 void ManifoldLab::solve(System<3>& system, const ContactProblem& problem) {
@@ -42,7 +48,7 @@ void ManifoldLab::solve(System<3>& system, const ContactProblem& problem) {
   solver_.solve(system.ctx, params, record, [&](const ManifoldProgress& progress) {
     count(std::max(0, progress.iterations - 1));
     if (history) {
-      impulses(system);
+      take_impulses(system);
       monitor.check(system.r);
     }
     return !monitor.out_of_budget();
@@ -50,7 +56,7 @@ void ManifoldLab::solve(System<3>& system, const ContactProblem& problem) {
   const bool is_checked = history && counted == record.iterations;
   count(record.iterations);
   if (!is_checked) {
-    impulses(system);
+    take_impulses(system);
     monitor.check(system.r);
   }
   if (monitor.converged() || monitor.out_of_budget()) return;

@@ -14,10 +14,9 @@ class ManifoldLab {
   /// that friction jams.
   void solve(System<3>& system, const ContactProblem& problem);
 
-  // Public because nvcc allows no device lambda in a private member.
-  void impulses(System<3>& system);
-
  private:
+  void take_impulses(System<3>& system);
+
   ManifoldSolver solver_;
   Buffer<std::int32_t> block_;
   Buffer<double> handedness_;

@@ -48,12 +48,11 @@ class ManifoldOrder {
   /// Packs of run k: [run_start()[k], run_start()[k + 1]).
   const std::int32_t* run_start() const { return run_start_.data(); }
 
-  // Stages; public because nvcc allows no device lambda in a private member.
+ private:
   void find_manifolds(Context& ctx, const PairedContacts& contacts);
   void colour_manifolds(Context& ctx, const PairedContacts& contacts, const BodiesView& bodies,
                         std::size_t body_count);
-
- private:
+  void assign_slots(Context& ctx);
   void lay_out(Context& ctx, const PairedContacts& contacts, const BodiesView& bodies,
                std::size_t body_count);
 
@@ -62,7 +61,6 @@ class ManifoldOrder {
   Buffer<ManifoldRange> ranges_;
   std::vector<std::size_t> batch_start_{0};
   Buffer<std::int32_t> touch_start_, touch_, cursor_, conflict_start_, conflict_;  // of colours
-  Buffer<std::int64_t> conflict_count_;
   Colouring colouring_;
 };
 

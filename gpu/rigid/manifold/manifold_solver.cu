@@ -9,6 +9,128 @@
 #include "gpu/rigid/manifold/manifold_lane.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Writes the manifold of each occupied lane.
+struct OwnerWriter {
+  const std::int32_t* slot;
+  std::int32_t* owner;
+
+  SS_HD void operator()(std::size_t m) const { owner[slot[m]] = static_cast<std::int32_t>(m); }
+};
+
+/// Writes the bodies, the data and the first impulses of a lane, and its LaneSums.
+template <class Filler>
+struct LaneWriter {
+  Filler filler;
+  const BodyInverse* inverse;
+  std::int32_t world;  // index of the world in the velocity array
+  const std::int32_t* owner;
+  std::int32_t* body;
+  double *data, *impulse, *free2, *jam;
+
+  SS_HD void operator()(std::size_t i) const {
+    const std::size_t pack = i / kPackWidth, lane = i % kPackWidth;
+    const PackCell<double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth},
+        impulses{impulse + pack * kImpulseFields * kPackWidth + lane, kPackWidth};
+    std::int32_t* a = body + pack * 2 * kPackWidth + lane;
+    if (owner[i] < 0) {
+      manifold_detail::leave_empty(cell, impulses);
+      a[0] = a[kPackWidth] = ~world;
+      free2[i] = jam[i] = 0;
+      return;
+    }
+    const auto m = static_cast<std::size_t>(owner[i]);
+    const RigidContact& c = filler.contacts[filler.ranges[m].first];
+    a[0] = side(c.a);
+    a[kPackWidth] = side(c.b);
+    const manifold_detail::LaneSums sums = filler.fill(m, cell, impulses);
+    free2[i] = sums.free2;
+    jam[i] = sums.jam;
+  }
+  SS_HD std::int32_t side(std::int32_t b) const { return b < 0 ? ~world : inverse[b].mass > 0 ? b : ~b; }
+};
+
+/// The most points of a lane of a pack.
+struct PointCounter {
+  const ManifoldRange* ranges;
+  const std::int32_t* owner;
+  std::uint8_t* points;
+
+  SS_HD void operator()(std::size_t pack) const {
+    std::int32_t most = 0;
+    for (std::size_t i = pack * kPackWidth; i < (pack + 1) * kPackWidth; ++i)
+      if (owner[i] >= 0 && ranges[owner[i]].count > most) most = ranges[owner[i]].count;
+    points[pack] = static_cast<std::uint8_t>(most);
+  }
+};
+
+struct LaneValue {
+  const double* value;
+
+  SS_HD double operator()(std::size_t i) const { return value[i]; }
+};
+
+/// Mass and velocity without impulses of a body; the one after the last is the world.
+struct MassWriter {
+  const BodyInverse* inverse;
+  const double* free;
+  std::size_t bodies;
+  double *v, *mass;
+
+  SS_HD void operator()(std::size_t b) const {
+    double* row = v + b * kMotionFields;
+    for (std::size_t i = 0; i < kMotionFields; ++i) row[i] = 0;
+    manifold_detail::put_mass(b < bodies ? inverse[b] : BodyInverse{0, {}}, mass + b * kMotionFields);
+    for (std::size_t i = 0; b < bodies && i < 3; ++i) {
+      row[i] = free[6 * b + i];
+      row[4 + i] = free[6 * b + 3 + i];
+    }
+  }
+};
+
+#if STICKSLIP_ON_CUDA
+/// Runs op on a lane of a batch, unless *halt.
+template <class Op>
+struct BatchLane {
+  ManifoldView packs;
+  const std::int32_t* halt;
+  std::size_t first;
+  Op op;
+
+  SS_HD void operator()(std::size_t i) const {
+    if (halt == nullptr || *halt == 0) run_on_pack(packs, first + i, op);
+  }
+};
+#else
+/// Runs op on the packs of a run of a batch, unless *halt.
+template <class Op>
+struct BatchRun {
+  ManifoldView packs;
+  const std::int32_t *halt, *start;
+  bool backward;
+  Op op;
+
+  void operator()(std::size_t run) const {
+    if (halt != nullptr && *halt != 0) return;
+    const auto begin = static_cast<std::size_t>(start[run]), end = static_cast<std::size_t>(start[run + 1]);
+    for (std::size_t k = begin; k < end; ++k) run_on_pack(packs, backward ? begin + end - 1 - k : k, op);
+  }
+};
+#endif
+
+/// A thread's part of |e|^2 and |u|^2; zero unless a check is due.
+struct PackJudge {
+  ManifoldView packs;
+  ManifoldLimits limits;
+  const ManifoldProgress* progress;
+
+  SS_HD Vec<double, 2> operator()(std::size_t i) const {
+    return limits.is_due(*progress) ? run_on_pack(packs, i, JudgeOp{}) : Vec<double, 2>{0, 0};
+  }
+};
+
+}  // namespace
 
 void ManifoldSolver::build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input) {
   bodies_ = bodies.size();
@@ -70,50 +192,14 @@ void ManifoldSolver::fill_packs(Context& ctx, const Filler& filler, const BodyIn
   free2_.resize(ctx, slots);
   lane_jam_.resize(ctx, slots);
   fill(ctx, owner_.data(), slots, std::int32_t{-1});
-  const std::int32_t *slot = order_.slot(), world = static_cast<std::int32_t>(bodies_);
-  std::int32_t *owner = owner_.data(), *body = body_.data();
-  double *data = data_.data(), *impulse = impulse_.data(), *free2 = free2_.data(),
-         *lane_jam = lane_jam_.data();
-  std::uint8_t* points = points_.data();
-  launch(
-      ctx, order_.manifolds(),
-      [=] SS_LAMBDA(std::size_t m) { owner[slot[m]] = static_cast<std::int32_t>(m); }, kLight);
-  launch(
-      ctx, slots,
-      [=] SS_LAMBDA(std::size_t i) {
-        const std::size_t pack = i / kPackWidth, lane = i % kPackWidth;
-        const PackCell<double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth},
-            impulses{impulse + pack * kImpulseFields * kPackWidth + lane, kPackWidth};
-        std::int32_t* a = body + pack * 2 * kPackWidth + lane;
-        if (owner[i] < 0) {
-          manifold_detail::leave_empty(cell, impulses);
-          a[0] = a[kPackWidth] = ~world;
-          free2[i] = lane_jam[i] = 0;
-          return;
-        }
-        const auto m = static_cast<std::size_t>(owner[i]);
-        const RigidContact& c = filler.contacts[filler.ranges[m].first];
-        const auto side = [&](std::int32_t b) { return b < 0 ? ~world : inverse[b].mass > 0 ? b : ~b; };
-        a[0] = side(c.a);
-        a[kPackWidth] = side(c.b);
-        const manifold_detail::LaneSums sums = filler.fill(m, cell, impulses);
-        free2[i] = sums.free2;
-        lane_jam[i] = sums.jam;
-      },
-      kMedium);
-  launch(
-      ctx, packs,
-      [=] SS_LAMBDA(std::size_t pack) {
-        std::int32_t most = 0;
-        for (std::size_t i = pack * kPackWidth; i < (pack + 1) * kPackWidth; ++i)
-          if (owner[i] >= 0 && filler.ranges[owner[i]].count > most) most = filler.ranges[owner[i]].count;
-        points[pack] = static_cast<std::uint8_t>(most);
-      },
-      kMedium);
-  reduce_sum(
-      ctx, slots, [=] SS_LAMBDA(std::size_t i) { return free2[i]; }, free_sum_.data(), kLight);
-  reduce(
-      ctx, slots, [=] SS_LAMBDA(std::size_t i) { return lane_jam[i]; }, Maximum{}, 0.0, jam_.data(), kLight);
+  launch(ctx, order_.manifolds(), OwnerWriter{order_.slot(), owner_.data()}, kLight);
+  launch(ctx, slots,
+         LaneWriter<Filler>{filler, inverse, static_cast<std::int32_t>(bodies_), owner_.data(), body_.data(),
+                            data_.data(), impulse_.data(), free2_.data(), lane_jam_.data()},
+         kMedium);
+  launch(ctx, packs, PointCounter{filler.ranges, owner_.data(), points_.data()}, kMedium);
+  reduce_sum(ctx, slots, LaneValue{free2_.data()}, free_sum_.data(), kLight);
+  reduce(ctx, slots, LaneValue{lane_jam_.data()}, Maximum{}, 0.0, jam_.data(), kLight);
 }
 
 /// Computes masses, and velocities without impulses.
@@ -121,46 +207,20 @@ void ManifoldSolver::fill_masses(Context& ctx, const BodyInverse* inverse, const
   v_.resize(ctx, (bodies_ + 1) * kMotionFields);
   v_free_.resize(ctx, v_.size());
   mass_.resize(ctx, v_.size());
-  const std::size_t n = bodies_;
-  double *v = v_.data(), *mass = mass_.data();
-  launch(
-      ctx, n + 1,
-      [=] SS_LAMBDA(std::size_t b) {
-        double* row = v + b * kMotionFields;
-        for (std::size_t i = 0; i < kMotionFields; ++i) row[i] = 0;
-        manifold_detail::put_mass(b < n ? inverse[b] : BodyInverse{0, {}}, mass + b * kMotionFields);
-        for (std::size_t i = 0; b < n && i < 3; ++i) {
-          row[i] = free[6 * b + i];
-          row[4 + i] = free[6 * b + 3 + i];
-        }
-      },
-      kMedium);
+  launch(ctx, bodies_ + 1, MassWriter{inverse, free, bodies_, v_.data(), mass_.data()}, kMedium);
   copy(ctx, v_free_.data(), v_.data(), v_.size());
 }
 
 template <class Op>
 void ManifoldSolver::each_pack(Context& ctx, bool backward, Op op) {
   const ManifoldView packs = view();
-  const std::int32_t* halt = halt_;
   for (std::size_t step = 0; step < order_.batches(); ++step) {
     const std::size_t b = backward ? order_.batches() - 1 - step : step;
     const std::size_t first = order_.batch(b), runs = order_.batch(b + 1) - first;
 #if STICKSLIP_ON_CUDA
-    launch(ctx, runs * kPackWidth, [=] SS_LAMBDA(std::size_t i) {
-      if (halt == nullptr || *halt == 0) run_on_pack(packs, first * kPackWidth + i, op);
-    });
+    launch(ctx, runs * kPackWidth, BatchLane<Op>{packs, halt_, first * kPackWidth, op});
 #else
-    const std::int32_t* start = order_.run_start() + first;
-    launch(
-        ctx, runs,
-        [=](std::size_t run) {
-          if (halt != nullptr && *halt != 0) return;
-          const auto begin = static_cast<std::size_t>(start[run]),
-                     end = static_cast<std::size_t>(start[run + 1]);
-          for (std::size_t k = begin; k < end; ++k)
-            run_on_pack(packs, backward ? begin + end - 1 - k : k, op);
-        },
-        Grain{1});
+    launch(ctx, runs, BatchRun<Op>{packs, halt_, order_.run_start() + first, backward, op}, Grain{1});
 #endif
   }
 }
@@ -177,14 +237,8 @@ void ManifoldSolver::sweep(Context& ctx, const ManifoldSweep& options) {
 
 /// |e|^2 of the judge [m^2/s^2] into pair_sum_, if a check is due.
 void ManifoldSolver::judge(Context& ctx, const ManifoldLimits& limits) {
-  const ManifoldView packs = view();
-  const ManifoldProgress* progress = progress_.data();
-  reduce_sum(
-      ctx, order_.packs() * (kPackWidth / kPackLanes),
-      [=] SS_LAMBDA(std::size_t i) {
-        return limits.is_due(*progress) ? run_on_pack(packs, i, JudgeOp{}) : Vec<double, 2>{0, 0};
-      },
-      pair_sum_.data(), kMedium);
+  reduce_sum(ctx, order_.packs() * (kPackWidth / kPackLanes), PackJudge{view(), limits, progress_.data()},
+             pair_sum_.data(), kMedium);
 }
 
 void ManifoldSolver::velocities(Context& ctx, DeviceBodies& bodies) const {

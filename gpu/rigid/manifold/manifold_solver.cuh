@@ -112,22 +112,20 @@ class ManifoldSolver {
   /// The blocks of all contacts, from which W can be built.
   void put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const;
 
-  // Stages; public because nvcc allows no device lambda in a private member.
+ private:
+  void prepare(Context& ctx);
   template <class Filler>
   void fill_packs(Context& ctx, const Filler& filler, const BodyInverse* inverse);
   void fill_masses(Context& ctx, const BodyInverse* inverse, const double* free);
   void apply_impulses(Context& ctx);
   void sweep(Context& ctx, const ManifoldSweep& options);
+  template <class Op>
+  void each_pack(Context& ctx, bool backward, Op op);
   void iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits);
   void judge(Context& ctx, const ManifoldLimits& limits);
   void check(Context& ctx, const ManifoldLimits& limits);
   void finish(Context& ctx, const ManifoldLimits& limits);
   void take_back(Context& ctx, double residual);
-  template <class Op>
-  void each_pack(Context& ctx, bool backward, Op op);
-
- private:
-  void prepare(Context& ctx);
   SweptManifolds swept();
   ManifoldView view() { return {data_.data(), impulse_.data(), body_.data(), points_.data(), v_.data()}; }
 

@@ -1,0 +1,114 @@
+// The emulated device itself: its streams, and what is queued in them.
+#pragma once
+
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "tests/device/devices.h"
+#include "tests/device/faults.h"
+#include "tests/device/runtime.h"
+
+namespace stickslip::emulation {
+
+/// One node of a graph, or one entry of a stream.
+struct Work {
+  enum class Kind { kernel, copy, event, graph, signal, loop } kind;
+  std::shared_ptr<const Launch> launch = nullptr;
+  void* to = nullptr;
+  const void* from = nullptr;
+  std::size_t bytes = 0;
+  cudaMemcpyKind direction = cudaMemcpyDefault;
+  CUevent_st* event = nullptr;
+  CUgraphExec_st* graph = nullptr;
+  cudaGraphConditionalHandle condition = 0;
+  std::shared_ptr<std::vector<Work>> body = nullptr;  // of a loop
+  std::uint64_t* timeline = nullptr;
+  std::uint64_t value = 0;
+};
+using Works = std::vector<Work>;
+
+}  // namespace stickslip::emulation
+
+using stickslip::emulation::Work;
+using stickslip::emulation::Works;
+
+struct CUstream_st {
+  std::deque<Work> queue;
+  std::shared_ptr<Works> capture;  // where launches go instead
+  bool capture_spoiled = false;
+  std::thread::id capturer;
+};
+struct CUevent_st {
+  bool recorded = false, done = false, captured = false;
+  CUstream_st* stream = nullptr;
+  double seconds = 0;
+};
+struct CUgraph_st {
+  std::shared_ptr<Works> nodes = std::make_shared<Works>();
+  std::map<cudaGraphConditionalHandle, unsigned> conditions;  // with their defaults
+  std::vector<std::unique_ptr<CUgraph_st>> bodies;
+  CUgraph_st* parent = nullptr;
+};
+struct CUgraphExec_st {
+  Works nodes;
+  std::map<cudaGraphConditionalHandle, unsigned> conditions;
+  int pending = 0;
+};
+struct CUexternalMemory_st {
+  void* mapped = nullptr;
+  std::size_t bytes = 0;
+};
+struct CUexternalSemaphore_st {
+  std::uint64_t value = 0;
+  int fd = -1;
+};
+
+namespace stickslip::emulation {
+
+/// One per process; `Lock` guards it. The thread that runs a kernel holds the lock.
+class Device {
+ public:
+  Device();
+
+  /// Runs until the stream (nullptr: every stream) has nothing left.
+  cudaError_t drain(CUstream_st* stream);
+  cudaError_t run(const Work& work);
+  cudaError_t run_all(const Works& works);
+  /// Remembers the error until it is asked for; some for good.
+  cudaError_t fail(cudaError_t error);
+  /// Puts work into the stream, or into the graph that it records.
+  cudaError_t enqueue(CUstream_st* stream, Work work);
+  /// A call that no capture permits, made by this thread while one of its streams records: it spoils the
+  /// recording.
+  bool spoils_capture(const char* call);
+  void install_handler();
+
+  const DeviceSheet& sheet;
+  Memory memory;
+  Lanes lanes;
+  std::mt19937 random;
+  Totals totals;
+  cudaError_t last = cudaSuccess, sticky = cudaSuccess;
+  std::list<CUstream_st*> streams;
+  std::unordered_map<const void*, Kernel> kernels;
+  std::map<cudaGraphConditionalHandle, unsigned> conditions;  // values while graphs run
+  cudaGraphConditionalHandle next_condition = 1;
+};
+
+Device& device();
+
+extern std::recursive_mutex device_mutex;
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+/// Makes a launch from the arguments of a call, or returns why the device refuses it.
+cudaError_t make_launch(const void* function, dim3 grid, dim3 block, void* const* arguments,
+                        std::size_t dynamic_shared, bool cooperative, Launch& out);
+
+}  // namespace stickslip::emulation

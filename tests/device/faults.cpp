@@ -1,0 +1,113 @@
+#include "tests/device/faults.h"
+
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace stickslip::emulation {
+namespace {
+
+std::mutex mutex;
+bool places = true;
+std::vector<Fault>& all() {
+  static std::vector<Fault> faults;
+  return faults;
+}
+
+/// Load address of the program, which addr2line does not know.
+std::uintptr_t load_address() {
+  std::uintptr_t base = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        *static_cast<std::uintptr_t*>(out) = info->dlpi_addr;
+        return 1;  // the program itself comes first
+      },
+      &base);
+  return base;
+}
+
+}  // namespace
+
+const char* name(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::address:
+      return "address";
+    case FaultKind::unwritten:
+      return "unwritten";
+    case FaultKind::race:
+      return "race";
+    case FaultKind::barrier:
+      return "barrier";
+    case FaultKind::limit:
+      return "limit";
+    case FaultKind::capture:
+      return "capture";
+    case FaultKind::call:
+      return "call";
+    case FaultKind::host_access:
+      return "host access";
+    case FaultKind::trap:
+      return "trap";
+    case FaultKind::release:
+      return "release";
+  }
+  return "?";
+}
+
+void report_fault(FaultKind kind, const std::string& text) {
+  const std::lock_guard lock(mutex);
+  all().push_back({kind, text});
+  static std::set<std::string> printed;
+  constexpr std::size_t kMostPrinted = 50;
+  if (printed.size() < kMostPrinted && printed.insert(text).second)
+    std::fprintf(stderr, "emulated device: %s: %s\n", name(kind), text.c_str());
+}
+
+const std::vector<Fault>& faults() { return all(); }
+void forget_faults() {
+  const std::lock_guard lock(mutex);
+  all().clear();
+}
+
+void find_places(bool on) { places = on; }
+
+std::string place_of(const void* address, bool is_return_address) {
+  if (!places) return "?";
+  static std::map<const void*, std::string> known;
+  const auto found = known.find(address);
+  if (found != known.end()) return found->second;
+  const std::uintptr_t offset =
+      reinterpret_cast<std::uintptr_t>(address) - load_address() - (is_return_address ? 1 : 0);
+  char command[128];
+  std::snprintf(command, sizeof command, "addr2line -f -C -i -e /proc/%d/exe %#zx 2>/dev/null", getpid(),
+                offset);
+  std::FILE* pipe = popen(command, "r");
+  if (pipe == nullptr) return "?";
+  // Pairs of lines, innermost call first. The machinery of launches says nothing about the caller.
+  std::string text, fallback, function;
+  char line[4096];
+  for (bool is_function = true; std::fgets(line, sizeof line, pipe) != nullptr; is_function = !is_function) {
+    std::string read(line);
+    while (!read.empty() && read.back() == '\n') read.pop_back();
+    if (is_function) {
+      function = read.substr(0, 200);
+      continue;
+    }
+    const std::size_t folder = std::min(read.rfind("/gpu/"), read.rfind("/tests/"));
+    const std::string where = folder == std::string::npos ? read : read.substr(folder + 1);
+    const bool machinery = where.starts_with("gpu/core/") || (where.starts_with("tests/device/") &&
+                                                              where.find("_test.cu:") == std::string::npos);
+    if (fallback.empty()) fallback = where + " in " + function;
+    if (machinery) continue;
+    text += (text.empty() ? "" : ", from ") + where;
+  }
+  pclose(pipe);
+  return known[address] = text.empty() ? (fallback.empty() ? "?" : fallback) : text;
+}
+
+}  // namespace stickslip::emulation

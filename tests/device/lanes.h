@@ -1,0 +1,101 @@
+// Runs the lanes of a launch, on fibres, in an order that a seed decides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tests/device/faults.h"
+#include "tests/device/kernel.h"
+#include "tests/device/memory.h"
+#include "tests/device/races.h"
+
+namespace stickslip::emulation {
+
+/// A kernel with its arguments, as captured or queued.
+struct Launch {
+  Kernel kernel{};
+  const void* function = nullptr;
+  dim3 grid, block;
+  bool cooperative = false;
+  std::vector<std::byte> arguments;    // copies, one behind the other
+  std::vector<std::size_t> positions;  // of each, in `arguments`
+};
+
+struct Checks {
+  bool memory = false;  // every access of a kernel against the allocations and against unwritten bytes
+  bool races = false;
+};
+
+/// What a launch did, for the cost model.
+struct LaunchCost {
+  std::size_t bytes_read = 0, bytes_written = 0, atomics = 0, barriers = 0;
+};
+
+class Lanes {
+ public:
+  Lanes(Memory& memory, std::size_t shared_limit, unsigned seed);
+  ~Lanes();
+
+  void set_checks(const Checks& checks);
+  const Checks& checks() const { return checks_; }
+
+  /// Runs the launch to its end; cudaSuccess, or the error that a device would have.
+  cudaError_t run(const Launch& launch);
+  const LaunchCost& cost() const { return cost_; }
+
+  // Called by the running lane.
+  struct Fibre;
+  uint3 thread_index() const;
+  uint3 block_index() const;
+  const Launch& launch() const { return *launch_; }
+  void wait_for_block();
+  void wait_for_grid();
+  void fence();
+  void access(const void* p, std::size_t bytes, bool write, bool atomic, const void* place);
+  void misaligned(const void* p, std::size_t bytes, const void* place);
+  void* shared_memory(const void* key, std::size_t bytes, std::size_t alignment);
+  [[noreturn]] void stop_lane(FaultKind kind, const std::string& text, cudaError_t error);
+
+ private:
+  struct Lane;
+  struct Block;
+  bool take_lane(Fibre& fibre);
+  void run_lanes(Fibre& fibre);
+  Fibre& idle_fibre();
+  void resume(Fibre& fibre);
+  void suspend(Fibre& fibre);
+  void schedule();
+  void release(std::vector<Fibre*>& waiting);
+  void start_blocks(const std::vector<unsigned>& blocks);
+  std::string lane_name(const Lane& lane) const;
+  bool on_a_stack(const void* p) const;
+
+  Memory& memory_;
+  std::unique_ptr<Races> races_;
+  Checks checks_;
+  std::size_t shared_limit_;
+  std::mt19937 random_;
+  LaunchCost cost_;
+
+  const Launch* launch_ = nullptr;
+  std::vector<void*> argument_pointers_;
+  std::vector<std::unique_ptr<Fibre>> fibres_;
+  std::vector<Fibre*> idle_;
+  std::vector<Block> blocks_;
+  std::vector<std::uint32_t> unstarted_;                             // lanes, counted within blocks_
+  std::unordered_map<std::size_t, std::vector<void*>> shared_kept_;  // by size
+  std::size_t finished_ = 0;
+  std::uint16_t grid_barriers_ = 0;
+  std::vector<Fibre*> at_grid_barrier_;
+  cudaError_t error_ = cudaSuccess;
+};
+
+/// The scheduler of the running lane; nullptr outside kernels.
+Lanes* running();
+
+}  // namespace stickslip::emulation

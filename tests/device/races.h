@@ -1,0 +1,76 @@
+// Races between the lanes of one launch: for each word of device memory the last write and two reads of
+// different lanes are kept, and compared with every new access.
+//
+// Two accesses of different lanes, at least one a write and not both atomic, race unless an order exists: a
+// barrier of the block or the grid between them, or a chain "fence, atomic on x" -> "atomic on x, fence".
+// Two remembered reads suffice to find a write after reads of others: one of them is not the writer's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+
+namespace stickslip::emulation {
+
+/// What a lane knows of others: that `lane` has come to `clock`, and what two others knew. A graph rather
+/// than a table, because each visitor of a tree inherits what all below knew.
+struct Known {
+  std::uint32_t lane, clock;
+  const Known *a, *b;
+};
+
+/// What orders one lane's accesses.
+struct LaneClock {
+  std::uint32_t lane = 0, block = 0;
+  std::uint32_t clock = 1;  // advances at every fence
+  const Known *known = nullptr, *released = nullptr, *acquired = nullptr;
+};
+
+struct Access {
+  std::uint32_t launch = 0, lane = 0, block = 0;
+  std::uint32_t place = 0;  // of the code, relative to the program
+  std::uint32_t clock = 0;
+  std::uint16_t block_barriers = 0, grid_barriers = 0;
+  std::uint8_t bytes = 0;  // a bit each
+  bool atomic = false;
+};
+
+class Races {
+ public:
+  /// `range`: bytes of addresses from `base`.
+  Races(const char* base, std::size_t range);
+
+  void begin_launch() {
+    ++launch_;
+    atomics_.clear();
+    knowledge_.clear();
+  }
+  std::uint32_t launch() const { return launch_; }
+  /// Checks and records an access of `bytes` at p. Returns the earlier access that it races with, or nullptr.
+  const Access* check(const void* p, std::size_t bytes, const Access& now, const LaneClock& lane, bool write);
+
+  /// The memory has a new owner.
+  void forget(const void* p, std::size_t bytes);
+
+  void atomic(const void* p, LaneClock& lane);
+  void fence(LaneClock& lane);
+  /// After a barrier each lane knows what any of them knew.
+  void merge(const Known*& into, const Known* from);
+
+ private:
+  struct Word {
+    Access write, reads[2];
+  };
+  static bool ordered(const Access& earlier, const Access& now, const LaneClock& lane);
+  static bool knows(const Known* known, std::uint32_t lane, std::uint32_t clock);
+
+  const char* base_;
+  Word* words_;
+  std::uint32_t launch_ = 0;
+  Access found_;
+  std::unordered_map<const void*, const Known*> atomics_;
+  std::deque<Known> knowledge_;  // of this launch
+};
+
+}  // namespace stickslip::emulation

@@ -1,0 +1,25 @@
+// Control of the emulated device, for tests.
+#pragma once
+
+#include "tests/device/lanes.h"
+
+namespace stickslip::emulation {
+
+/// Switches the checks of kernels from the next launch on. At the start they are as STICKSLIP_DEVICE_CHECK
+/// says: "off" (the default), "memory", or "races", which includes memory.
+void set_checks(const Checks& checks);
+
+/// Gives a lost device back to a test: no error is kept, nothing is queued or recorded.
+void revive();
+
+/// Counts since the start.
+struct Totals {
+  std::size_t launches = 0, graph_launches = 0, copies = 0, waits = 0;
+  std::size_t bytes_read = 0, bytes_written = 0, atomics = 0;  // by kernels, while memory is checked
+};
+Totals totals();
+
+/// Reports what the program has left behind: memory, captures that were not ended. Returns the number.
+int leftovers();
+
+}  // namespace stickslip::emulation

@@ -1,0 +1,353 @@
+// Elastic solids and rigid bodies in one scene at velocity level, compared with mechanics.
+#include <Eigen/Dense>
+#include <cmath>
+
+#include "gpu/contact_lab.h"
+#include "gpu/model/tet_volume.h"
+#include "tests/fixtures/box_model.h"
+#include "tests/fixtures/rigid_model.h"
+#include "tests/fixtures/velocity_fixture.h"
+
+namespace stickslip {
+namespace {
+
+using fixtures::add_box;
+using fixtures::add_rigid_box;
+using fixtures::add_rigid_sphere;
+using fixtures::pose_at;
+using Vec3d = Vec<double, 3>;
+
+class CoupledSteps : public fixtures::VelocityStepTest {
+ protected:
+  CoupledSteps() {
+    params.pcg_tolerance = 1e-10;
+    contact.tolerance = 1e-7;
+    contact.max_iterations = 500;
+  }
+  void load(Model& model) {
+    finalize(model);
+    VelocityStepTest::load(model);
+  }
+};
+
+double mass_of_nodes(const Model& model) {
+  double mass = 0;
+  for (const Vec4i& t : model.tets) mass += model.materials[0].density * tet_volume(model.rest_positions, t);
+  return mass;
+}
+
+TEST_P(CoupledSteps, AFreePairThatCollidesKeepsItsMomentum) {
+  params.gravity = 0;
+  Model model;
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({-0.35, 0.03, 0.02}, {0.3, 0.2, 0.5}));
+  model.bodies[0].velocity = {2, 0, 0};
+  add_box(model, "block", {0.3, 0.3, 0.3}, {0, 0, 0}, 3, 0, {-0.5, 0.1, 0});
+  load(model);
+  const StepReport first = engine->step();
+  bool touched = false;
+  StepReport last;
+  for (int i = 0; i < 30; ++i) {
+    last = engine->step();
+    touched = touched || last.contacts > 0;
+    // Backward Euler rotates a deformed solid only to first order in dt; momentum is exact.
+    EXPECT_LT(norm(last.momentum - first.momentum), 1e-8 * norm(first.momentum)) << last.frame;
+  }
+  EXPECT_TRUE(touched);
+  EXPECT_LT(engine->state().bodies[0].velocity[0], 1.0);
+  EXPECT_LT(norm(last.angular_momentum - first.angular_momentum), 0.02 * 2 * 8 * 0.35);
+}
+
+TEST_P(CoupledSteps, ABlockOnASlabOnTheFloorCarriesItsWeight) {
+  Model model;
+  const std::int32_t slab = add_rigid_box(model, {0.4, 0.05, 0.4}, pose_at({0, 0.05, 0}));
+  fixtures::add_floor(model);
+  add_box(model, "block", {0.4, 0.4, 0.4}, {0, 0.3, 0}, 3);
+  model.materials[0].damping = 0.05;
+  load(model);
+  run(150);
+  Snapshot snapshot;
+  engine->snapshot(snapshot);
+  double on_slab = 0, on_floor = 0;
+  for (const ContactRecord& c : snapshot.contacts)
+    (c.object_b < 0 ? on_floor : on_slab) += c.normal_force * c.normal[1];
+  const double block = 9.81 * mass_of_nodes(model), all = block + 9.81 * 1000 * model.bodies[slab].volume;
+  EXPECT_NEAR(on_slab, block, 1e-4 * block);
+  EXPECT_NEAR(on_floor, all, 1e-4 * all);
+  for (const ContactRecord& c : snapshot.contacts) {
+    if (c.object_b < 0) continue;
+    EXPECT_EQ(c.object_a, 1);
+    EXPECT_EQ(c.object_b, 0);
+  }
+}
+
+TEST_P(CoupledSteps, ABlockOnARigidInclineSticksOrSlidesByMu) {
+  const double angle = 0.5;
+  const Vec3d up{std::sin(angle), std::cos(angle), 0}, down{std::cos(angle), -std::sin(angle), 0};
+  for (const double mu : {0.3, 0.8}) {
+    Model model;
+    add_rigid_box(model, {3, 0.1, 1}, pose_at(-0.1 * up, {0, 0, -angle}), false);
+    add_box(model, "block", {0.3, 0.2, 0.3}, 0.1 * up, 2, -angle * 180 / M_PI);
+    model.materials[0] = {};
+    model.materials[0].mu = mu;
+    model.materials[0].young = 1e6;
+    model.materials[0].damping = 0.02;
+    load(model);
+    run(100);
+    const State state = engine->state();
+    const int n = static_cast<int>(state.positions.size());
+    const Vec3d v = fixtures::mean(state.velocities, 0, n);
+    const double acceleration = mu > std::tan(angle) ? 0 : 9.81 * (std::sin(angle) - mu * std::cos(angle));
+    EXPECT_NEAR(dot(v, down), acceleration, 2e-3) << mu;
+    const double way =
+        dot(fixtures::mean(state.positions, 0, n) - fixtures::mean(model.positions, 0, n), down);
+    EXPECT_NEAR(way, 0.5 * acceleration, 5e-3 + 0.01 * acceleration) << mu;
+  }
+}
+
+TEST_P(CoupledSteps, ManifoldGsGivesWayToNsgsAndSaysWhy) {
+  params.contact_solver = ContactSolverKind::manifold_gs;
+  Model model;
+  add_rigid_box(model, {1, 0.1, 1}, pose_at({0, -0.1, 0}), false);
+  add_box(model, "block", {0.3, 0.3, 0.3}, {0, 0.15, 0}, 2);
+  load(model);
+  const StepReport report = run(3);
+  EXPECT_GT(report.contacts, 0);
+  EXPECT_EQ(report.stop_reason,
+            "manifold_gs refuses (elastic solids are among the bodies): nsgs took its place");
+}
+
+/// v, u and the law of a global problem, by dense matrices.
+struct Dense {
+  Eigen::MatrixXd A, H, W;
+  Eigen::VectorXd f, w, q;
+
+  static Eigen::MatrixXd dense(const SparseRows& s) {
+    Eigen::MatrixXd m = Eigen::MatrixXd::Zero(s.rows, s.columns);
+    for (int i = 0; i < s.rows; ++i)
+      for (int k = s.offsets[i]; k < s.offsets[i + 1]; ++k) m(i, s.indices[k]) = s.values[k];
+    return m;
+  }
+  explicit Dense(const ContactProblem& p)
+      : A(dense(p.A)),
+        H(dense(p.H)),
+        f(Eigen::Map<const Eigen::VectorXd>(p.f.data(), static_cast<Eigen::Index>(p.f.size()))),
+        w(Eigen::Map<const Eigen::VectorXd>(p.w.data(), static_cast<Eigen::Index>(p.w.size()))) {
+    const Eigen::LDLT<Eigen::MatrixXd> factors(A);
+    W = H * factors.solve(H.transpose().eval());
+    q = w + H * factors.solve(f);
+  }
+  ContactProblem local(const ContactProblem& p) const {
+    ContactProblem l;
+    l.dim = p.dim;
+    l.laws = p.laws;
+    l.W.rows = l.W.columns = static_cast<std::int32_t>(q.size());
+    l.W.offsets.push_back(0);
+    for (Eigen::Index i = 0; i < q.size(); ++i) {
+      l.q.push_back(q[i]);
+      for (Eigen::Index j = 0; j < q.size(); ++j) {
+        l.W.indices.push_back(static_cast<std::int32_t>(j));
+        l.W.values.push_back(0.5 * (W(i, j) + W(j, i)));
+      }
+      l.W.offsets.push_back(static_cast<std::int32_t>(l.W.indices.size()));
+    }
+    return l;
+  }
+};
+
+/// A moving stack: rigid on soft on rigid on the floor.
+Model small_heap() {
+  Model model;
+  add_rigid_box(model, {0.3, 0.05, 0.3}, pose_at({0, 0.05, 0}));
+  add_rigid_box(model, {0.08, 0.08, 0.08}, pose_at({0.02, 0.379, 0.01}, {0.02, 0.1, 0.03}));
+  model.bodies[1].velocity = {0.8, -0.3, 0.1};
+  model.bodies[0].velocity = {0.1, 0, 0};
+  fixtures::add_floor(model);
+  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.2, 0}, 2, 0, {0.3, -0.1, 0});
+  return model;
+}
+
+TEST_P(CoupledSteps, ImpulsesAreThoseOfTheDenseProblem) {
+  for (const double young : {1e4, 1e6}) {
+    Model model = small_heap();
+    model.materials[0].young = young;
+    contact.tolerance = 1e-10;
+    load(model);
+    run(3);
+    const State state = engine->state();
+    const ContactProblem problem = engine->freeze();
+    ASSERT_EQ(problem.form, ContactProblem::Form::global);
+    const Dense dense(problem);
+    // Velocities equal those caused by the impulses.
+    const Eigen::Map<const Eigen::VectorXd> r(problem.solution.data(),
+                                              static_cast<Eigen::Index>(problem.size()));
+    const Eigen::VectorXd v = dense.A.ldlt().solve(dense.f + dense.H.transpose() * r);
+    for (int b = 0; b < 2; ++b)
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_NEAR(v[6 * b + i], state.bodies[b].velocity[i], 1e-9);
+        EXPECT_NEAR(v[6 * b + 3 + i], state.bodies[b].spin[i], 1e-8);
+      }
+    for (std::size_t n = 0; n < state.velocities.size(); ++n)
+      for (int i = 0; i < 3; ++i)
+        EXPECT_NEAR(v[12 + 3 * static_cast<int>(n) + i], state.velocities[n][i], 1e-8);
+    // Another solver, on the dense problem, gives the same velocities; its judge reports an equally small
+    // residual.
+    const auto lab = make_contact_lab(GetParam(), 2);
+    lab->load(dense.local(problem));
+    LabParams exact;
+    exact.tolerance = 1e-11;
+    const SolveReport reference = lab->solve("nsgs", exact);
+    const Eigen::Map<const Eigen::VectorXd> expected(reference.r.data(), r.size());
+    EXPECT_LT((dense.W * (r - expected)).norm(), 1e-7 * dense.q.norm());
+    EXPECT_LT(lab->judge(problem.solution).residual, 1e-9);
+    EXPECT_GT(expected.norm(), 0);
+  }
+}
+
+TEST_P(CoupledSteps, SolversOfTheLabAgree) {
+  std::vector<Vec3d> found;
+  for (const ContactSolverKind solver :
+       {ContactSolverKind::nsgs, ContactSolverKind::prox_gs, ContactSolverKind::nncg, ContactSolverKind::apgd,
+        ContactSolverKind::newton_ac, ContactSolverKind::admm}) {
+    Model model = small_heap();
+    params.contact_solver = solver;
+    contact.tolerance = 1e-6;
+    load(model);
+    run(5);
+    found.push_back(engine->state().bodies[1].velocity);
+    EXPECT_LT(norm(found.back() - found[0]), 1e-4) << static_cast<int>(solver);
+  }
+}
+
+TEST_P(CoupledSteps, AStiffCubeBehavesLikeARigidOne) {
+  const double speed = 2, mu = 0.4;
+  contact.tolerance = 1e-4;
+  Vec3d way[2];
+  for (const bool rigid : {false, true}) {
+    Model model;
+    add_rigid_box(model, {3, 0.05, 1}, pose_at({0, -0.05, 0}), false);
+    if (rigid) {
+      add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1, 0}));
+      model.bodies[1].velocity = {speed, 0, 0};
+    } else {
+      add_box(model, "cube", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2, 0, {speed, 0, 0});
+    }
+    model.materials[0].young = 1e9;
+    model.materials[0].mu = mu;
+    load(model);
+    run(80);
+    const State state = engine->state();
+    way[rigid] = rigid ? state.bodies[1].pose.x
+                       : fixtures::mean(state.positions, 0, static_cast<int>(state.positions.size()));
+  }
+  EXPECT_NEAR(way[1][0], speed * speed / (2 * mu * 9.81), 0.02);
+  EXPECT_NEAR(way[0][0], way[1][0], 0.01);
+  EXPECT_NEAR(way[0][1], way[1][1], 1e-3);
+}
+
+TEST_P(CoupledSteps, SolidsAloneSwingAsBackwardEulerDoes) {
+  const double strain = 1e-3;
+  const auto swing = [&](SolverKind solver) {
+    Model model;
+    if (solver == SolverKind::velocity) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 5, 0}), false);
+    add_box(model, "block", {0.2, 0.3, 0.2}, {0, 0.5, 0}, 2);
+    model.materials[0].damping = 0.003;
+    for (std::size_t i = 0; i < model.velocities.size(); ++i)
+      model.velocities[i] = strain * Vec3d{3 * model.positions[i][1], -10 * model.positions[i][1], 0};
+    params.solver = solver;
+    params.dt = 0.002;
+    params.newton_tolerance = 1e-8;
+    load(model);
+    run_unconverged(25);
+    return engine->state();
+  };
+  const State reference = swing(SolverKind::ipc);
+  engine = make_engine(GetParam(), 2);
+  const State state = swing(SolverKind::velocity);
+  // The nonlinear step differs by second order in the strain.
+  double apart = 0, fastest = 0;
+  for (std::size_t i = 0; i < state.positions.size(); ++i) {
+    apart = std::max(apart, norm(state.velocities[i] - reference.velocities[i]));
+    fastest = std::max(fastest, norm(reference.velocities[i] - reference.velocities[0]));
+  }
+  EXPECT_GT(fastest, 1e-3);
+  EXPECT_LT(apart, 0.01 * fastest);
+}
+
+TEST_P(CoupledSteps, MidpointKeepsABlockAtRestAndInFreeFall) {
+  params.integrator = RigidIntegrator::midpoint;
+  contact.tolerance = 1e-5;
+  for (const bool floor : {false, true}) {
+    Model model;
+    add_rigid_box(model, {0.4, 0.05, 0.4}, pose_at({0, 0.05, 0}));
+    if (floor) fixtures::add_floor(model);
+    add_box(model, "block", {0.4, 0.4, 0.4}, {0, 0.3, 0}, 2);
+    model.materials[0].damping = 0.05;
+    load(model);
+    const StepReport last = run(60);
+    EXPECT_LT(last.contact_solve->penetration, 1e-3);
+    const State state = engine->state();
+    if (floor) {
+      EXPECT_LT(norm(state.bodies[0].velocity), 1e-3);
+      continue;
+    }
+    EXPECT_NEAR(state.bodies[0].velocity[1], -9.81 * 0.6, 1e-9);
+    EXPECT_NEAR(state.bodies[0].pose.x[1], 0.05 - 9.81 * 0.6 * 0.6 / 2, 1e-9);
+    const int n = static_cast<int>(state.positions.size());
+    EXPECT_NEAR(fixtures::mean(state.positions, 0, n)[1], 0.3 - 9.81 * 0.6 * 0.6 / 2, 1e-9);
+  }
+}
+
+TEST_P(CoupledSteps, NodesFollowTheirScriptsAndTheMouseSpringPulls) {
+  params.gravity = 0;
+  Model model;
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 5, 0}));
+  Object& block = add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0, 0}, 2);
+  ScriptedNodes held, moved;
+  for (int i = block.node_begin; i < block.node_end; ++i)
+    if (model.positions[i][0] < -0.09) held.nodes.push_back(i);
+    else if (model.positions[i][0] > 0.09) moved.nodes.push_back(i);
+  moved.motion.velocity = {0.5, 0, 0};
+  moved.motion.end = 0.05;
+  model.scripted = {held, moved};
+  load(model);
+  run(20);
+  const State state = engine->state();
+  for (const std::int32_t i : held.nodes) EXPECT_LT(norm(state.positions[i] - model.positions[i]), 1e-12);
+  for (const std::int32_t i : moved.nodes)
+    EXPECT_LT(norm(state.positions[i] - model.positions[i] - Vec3d{0.025, 0, 0}), 1e-9);
+
+  Model free;
+  add_rigid_box(free, {0.1, 0.1, 0.1}, pose_at({0, 5, 0}));
+  add_box(free, "block", {0.2, 0.2, 0.2}, {0, 0, 0}, 2);
+  load(free);
+  Drag drag;
+  drag.triangle = free.triangles[0];
+  drag.weights = {0.2, 0.3, 0.5};
+  Vec3d point{0, 0, 0};
+  for (int c = 0; c < 3; ++c) point += drag.weights[c] * free.positions[drag.triangle[c]];
+  drag.target = point + Vec3d{0, 0.1, 0};
+  engine->set_drag(drag);
+  const StepReport pulled = engine->step();
+  // One implicit step of the spring: below its initial force, because the spring yields.
+  const double most = params.dt * params.drag_stiffness * 0.1;
+  EXPECT_LT(pulled.momentum[1], most);
+  EXPECT_GT(pulled.momentum[1], 0.3 * most);
+  EXPECT_NEAR(pulled.momentum[0], 0, 1e-3 * most);
+}
+
+TEST_P(CoupledSteps, AffineBodiesAreRefused) {
+  Model affine;
+  add_rigid_box(affine, {0.1, 0.1, 0.1}, pose_at({0, 1, 0}));
+  add_box(affine, "soft", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2, 0, {0, 0, 0}, fixtures::Body::affine);
+  try {
+    load(affine);
+    FAIL() << "an affine body was taken";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "solver velocity cannot move 'soft': it is an affine body; make it rigid");
+  }
+}
+
+INSTANTIATE_ON_BACKENDS(CoupledSteps);
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,141 @@
+// Transfers between host and backend during a step, on any backend: bounds that a device needs to be fast.
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/contact_lab.h"
+#include "tests/fixtures/box_model.h"
+#include "tests/fixtures/engine_fixture.h"
+#include "tests/fixtures/rigid_model.h"
+#include "tests/fixtures/velocity_fixture.h"
+
+namespace stickslip {
+namespace {
+
+class Residency : public fixtures::EngineTest {
+ protected:
+  Residency() { params.check_intersections = false; }
+
+  /// Two boxes that slide down and come to rest.
+  void load_boxes() {
+    Model model;
+    fixtures::add_box(model, "lower", {0.1, 0.1, 0.1}, {0, 0.052, 0}, 3);
+    fixtures::add_box(model, "upper", {0.1, 0.1, 0.1}, {0.01, 0.155, 0.01}, 3, 3, {0.4, 0, 0});
+    model.half_spaces.push_back({});
+    load(model);
+  }
+};
+
+/// Line-search halvings of a step: each reads the energy once more.
+int halvings(const StepReport& report) {
+  int count = 0;
+  for (const NewtonRecord& record : report.newton) {
+    const double length = record.step_length > 0 ? record.step_length : 1e-10;
+    count += static_cast<int>(std::lround(std::log2(record.ccd_bound / length)));
+  }
+  return count;
+}
+
+// A Newton iteration reads four times: the number of candidates, the direction with its norms, the line
+// search, the new contacts. A step reads seven more times: candidates and contacts at its start, the
+// stiffness, its end.
+TEST_P(Residency, ABarrierStepReadsAFewNumbersPerNewtonIteration) {
+  constexpr std::size_t kPerStep = 7, kPerIteration = 4, kBytesPerRead = 256;
+  load_boxes();
+  std::size_t pcg = 0;
+  for (int i = 0; i < 40; ++i) {
+    const StepReport report = engine->step();
+    const auto iterations = static_cast<std::size_t>(report.newton_iterations);
+    const Counters& c = report.counters;
+    EXPECT_LE(c.copies_to_host,
+              kPerStep + kPerIteration * iterations + static_cast<std::size_t>(halvings(report)))
+        << "frame " << report.frame;
+    EXPECT_LE(c.bytes_to_host, kBytesPerRead * c.copies_to_host);
+    EXPECT_EQ(c.copies_to_device, 0u);
+    // One linear solve each; a device solves a system of this size in a resident kernel.
+    EXPECT_EQ(c.graph_launches, GetParam() == Backend::cpu ? iterations : 0);
+    // The number of launches does not grow with the PCG iterations.
+    EXPECT_LE(c.launches, 200 + 130 * iterations);
+    pcg += static_cast<std::size_t>(report.pcg_iterations);
+  }
+  EXPECT_GT(pcg, 1000u);
+}
+
+TEST_P(Residency, MultipliersCostTwoReadsMoreAndAHeldPointOne) {
+  constexpr std::size_t kPerStep = 7, kPerIteration = 6;
+  params.solver = SolverKind::barrier_al;
+  load_boxes();
+  engine->set_drag(Drag{{0, 1, 2}, {0.2, 0.3, 0.5}, {0, 0.05, 0}});
+  for (int i = 0; i < 40; ++i) {
+    const StepReport report = engine->step();
+    EXPECT_LE(report.counters.copies_to_host,
+              kPerStep + 1 + kPerIteration * static_cast<std::size_t>(report.newton_iterations) +
+                  static_cast<std::size_t>(halvings(report)))
+        << "frame " << report.frame;
+  }
+}
+
+class RigidResidency : public fixtures::VelocityStepTest {
+ protected:
+  RigidResidency() { contact.tolerance = 1e-4; }
+  /// Four columns of five boxes on a half-space.
+  void load_columns() {
+    Model model;
+    for (int c = 0; c < 20; ++c)
+      fixtures::add_rigid_box(model, {0.05, 0.05, 0.05},
+                              fixtures::pose_at({0.3 * (c % 4), 0.05 + 0.1 * (c / 4), 0}));
+    model.half_spaces.push_back({});
+    finalize(model);
+    load(model);
+  }
+  /// Maximum of each counter over the steps after a start.
+  Counters most_after_start(int start, int steps) {
+    run_unconverged(start);
+    Counters most;
+    for (int i = 0; i < steps; ++i) {
+      const Counters c = engine->step().counters;
+      most.copies_to_host = std::max(most.copies_to_host, c.copies_to_host);
+      most.bytes_to_host = std::max(most.bytes_to_host, c.bytes_to_host);
+      most.copies_to_device = std::max(most.copies_to_device, c.copies_to_device);
+      most.allocations = std::max(most.allocations, c.allocations);
+    }
+    return most;
+  }
+};
+
+TEST_P(RigidResidency, AStepReadsAFewNumbersBesideTheChecksOfItsSolver) {
+  for (const ContactSolverKind solver :
+       {ContactSolverKind::manifold_gs, ContactSolverKind::nsgs, ContactSolverKind::spg}) {
+    SCOPED_TRACE(static_cast<int>(solver));
+    params.contact_solver = solver;
+    contact.max_iterations = 10;
+    load_columns();
+    const Counters most = most_after_start(20, 20);
+    EXPECT_LE(most.copies_to_host, 6u + 2u * static_cast<unsigned>(contact.max_iterations));
+    EXPECT_LE(most.bytes_to_host, 128 * most.copies_to_host);
+    EXPECT_LE(most.copies_to_device, 1u);
+    EXPECT_EQ(most.allocations, 0u);
+  }
+}
+
+TEST_P(RigidResidency, ManifoldGsReadsTheSameForAnyNumberOfIterations) {
+  params.contact_solver = ContactSolverKind::manifold_gs;
+  contact.tolerance = 1e-15;
+  contact.warm_start = false;
+  const bool colours = GetParam() == Backend::cuda;  // in another loop, with three more reads
+  for (const int iterations : {10, 80}) {
+    contact.max_iterations = iterations;
+    load_columns();
+    EXPECT_LE(most_after_start(20, 5).copies_to_host, colours ? 9u : 6u) << iterations << " iterations";
+    const StepReport report = engine->step();
+    EXPECT_LE(report.contact_solve->iterations, iterations);
+    EXPECT_GE(report.contact_solve->iterations, std::min(iterations, 20));
+    EXPECT_EQ(report.counters.graph_launches, colours ? 2u : 1u);
+    EXPECT_LT(report.counters.launches, 200u);
+  }
+}
+
+INSTANTIATE_ON_BACKENDS(Residency);
+INSTANTIATE_ON_BACKENDS(RigidResidency);
+
+}  // namespace
+}  // namespace stickslip
