@@ -25,7 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "bench"))
 import result_tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PART = re.compile(r"(<!-- generated: ([\w-]+(?: [\w./-]+)?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+PART = re.compile(r"(<!-- generated: ([\w-]+(?: [\w./ -]+)?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 GROUND = "[[half_space]]\nmu = 0.5\n[[material]]\nname = 'm'\ndensity = 1000\n"
 BOX = "[[object]]\nname = '{0}'\nshape = 'box'\nsize = [0.1, 0.1, 0.1]\nposition = [{1}, 0.055, 0]\nmaterial = 'm'\n{2}\n"
@@ -94,17 +94,44 @@ def keys(program: Program) -> str:
     return program.call("view", "--keys").stdout
 
 
-def reads(program: Program, name: str) -> str:
-    """The parameters that one solver reads, by group; `list` names those of velocity-level stepping by contact solver."""
-    listed = program.listed("contact-solvers") + program.listed("solvers")
-    solver = next((s for s in listed if s["name"] == name), None)
-    if solver is None:
-        raise RuntimeError(f"the program lists no solver {name}")
+def named(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def groups_of(solver: dict) -> dict[str, list[str]]:
+    """The parameters that a solver reads, by group."""
     groups: dict[str, list[str]] = {}
     for param in solver["params"]:
-        groups.setdefault(param["group"], []).append(f"`{param['name']}`")
-    law = f"Law: {solver['law']}. " if "law" in solver else ""
-    return law + "Reads " + "; ".join(f"{group}: {', '.join(names)}" for group, names in groups.items()) + ".\n"
+        groups.setdefault(param["group"], []).append(param["name"])
+    return groups
+
+
+def reads(program: Program, names: str) -> str:
+    """The law of a solver and its groups of parameters. Several names, with spaces between them, stand for equal lines."""
+    listed = {solver["name"]: solver for what in ("step-solvers", "solvers") for solver in program.listed(what)}
+    lines = set()
+    for name in names.split():
+        if name not in listed:
+            raise RuntimeError(f"the program lists no solver {name}")
+        law = f"Law: {listed[name]['law']}. " if "law" in listed[name] else ""
+        lines.add(f"{law}Parameters: {named(list(groups_of(listed[name])))}.\n")
+    if len(lines) != 1:
+        raise RuntimeError(f"the solvers {names} differ in law or groups")
+    return lines.pop()
+
+
+def groups(program: Program, what: str) -> str:
+    """One row for each group of parameters of the solvers in a list of the program."""
+    solvers = program.listed(what)
+    params: dict[str, list[str]] = {}
+    readers: dict[str, list[str]] = {}
+    for solver in solvers:
+        for group, names in groups_of(solver).items():
+            params.setdefault(group, names)
+            readers.setdefault(group, []).append(solver["name"])
+    return table(["group", "parameters", "read by"],
+                 [[f"`{group}`", named(names), "all" if len(readers[group]) == len(solvers) else named(sorted(readers[group]))]
+                  for group, names in params.items()])
 
 
 def code(path: str, language: str) -> str:
@@ -125,7 +152,8 @@ def scene_count(gallery: str) -> str:
             f"{both} of both.\n")
 
 
-FROM_PROGRAM = {"matrix": lambda program, _: matrix(program), "keys": lambda program, _: keys(program), "reads": reads}
+FROM_PROGRAM = {"matrix": lambda program, _: matrix(program), "keys": lambda program, _: keys(program), "reads": reads,
+                "groups": groups}
 FROM_FILES = {
     "hello": lambda _: code("examples/hello.cpp", "cpp"),
     "hello-scene": lambda _: code("examples/hello.toml", "toml"),

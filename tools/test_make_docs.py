@@ -22,14 +22,28 @@ class Parts(unittest.TestCase):
         text = "<!-- generated: reads nsgs -->\nold\n<!-- end -->\n"
         self.assertEqual(make_docs.rewrite(text, None), text)
 
-    def test_parts_of_the_program(self):
-        program = mock.Mock()
-        program.listed.side_effect = lambda what: [{"name": "nsgs", "law": "exact", "params": [
-            {"name": "omega", "group": "relaxation"}, {"name": "tolerance", "group": "stop"}]}] if what == "contact-solvers" else []
-        text = make_docs.rewrite("<!-- generated: reads nsgs -->\n<!-- end -->\n", program)
-        self.assertIn("Law: exact. Reads relaxation: `omega`; stop: `tolerance`.\n", text)
-        with self.assertRaisesRegex(RuntimeError, "no solver x"):
-            make_docs.rewrite("<!-- generated: reads x -->\n<!-- end -->\n", program)
+    def listing(self) -> mock.Mock:
+        def solver(name, law, *groups):
+            return {"name": name, "law": law, "params": [{"name": f"{group}_{i}", "group": group} for group in ("stop", *groups) for i in (1, 2)]}
+
+        rows = {"step-solvers": [solver("nsgs", "exact", "sweep"), solver("spring", "penalty", "sweep"), solver("soft", "penalty", "sweep"),
+                                 solver("pivot", "box", "pivot")],
+                "solvers": [{"name": "ipc", "params": [{"name": "dt", "group": "time"}]}]}
+        return mock.Mock(listed=mock.Mock(side_effect=rows.__getitem__))
+
+    def test_the_line_of_a_solver_has_its_law_and_groups(self):
+        for names, line in [("nsgs", "Law: exact. Parameters: `stop`, `sweep`."), ("ipc", "Parameters: `time`."),
+                            ("spring soft", "Law: penalty. Parameters: `stop`, `sweep`.")]:
+            text = make_docs.rewrite(f"<!-- generated: reads {names} -->\n<!-- end -->\n", self.listing())
+            self.assertEqual(text.splitlines()[1], line)
+        for names, fault in [("x", "no solver x"), ("nsgs spring", "differ in law")]:
+            with self.assertRaisesRegex(RuntimeError, fault):
+                make_docs.rewrite(f"<!-- generated: reads {names} -->\n<!-- end -->\n", self.listing())
+
+    def test_each_parameter_is_in_one_row_of_groups(self):
+        text = make_docs.rewrite("<!-- generated: groups step-solvers -->\n<!-- end -->\n", self.listing())
+        self.assertEqual(text.splitlines()[3:-1], ["| `stop` | `stop_1`, `stop_2` | all |", "| `sweep` | `sweep_1`, `sweep_2` | `nsgs`, `soft`, `spring` |",
+                                                   "| `pivot` | `pivot_1`, `pivot_2` | `pivot` |"])
 
     def test_solvers_with_equal_cells_share_a_row(self):
         program = mock.Mock()
