@@ -8,11 +8,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tier=(-L quick)
 cuda=()
+all=false
 asan=false
 name=
 for option in "$@"; do
   case "$option" in
-    --all) tier=() cuda=(-DSTICKSLIP_CUDA_ARCH=90 -DSTICKSLIP_CUDA_TESTS=ON) ;;
+    --all) tier=() all=true ;;
     --asan) asan=true ;;
     -*)
       echo "usage: tools/test.sh [--all] [--asan] [NAME]" >&2
@@ -21,6 +22,13 @@ for option in "$@"; do
     *) name=$option ;;
   esac
 done
+
+# Without a device nothing runs what nvcc makes: it need not be fast code. This saves a sixth of the build.
+if $all; then
+  cuda=(-DSTICKSLIP_CUDA_ARCH=90 -DSTICKSLIP_CUDA_TESTS=ON -DCMAKE_CUDA_FLAGS= '-DCMAKE_CUDA_FLAGS_RELEASE=-O3 -DNDEBUG')
+elif ! nvidia-smi -L >/dev/null 2>&1; then
+  cuda=('-DCMAKE_CUDA_FLAGS=-Xcicc -O0' '-DCMAKE_CUDA_FLAGS_RELEASE=-O0 -DNDEBUG')
+fi
 
 # stage NAME COMMAND...: runs it and records its time.
 times=()
