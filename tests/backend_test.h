@@ -1,20 +1,17 @@
 // BACKEND_TEST(Suite, Name) { ... }: one test body, compiled and run for each backend as cpu_Suite and
-// cuda_Suite. Without a device the cuda test is skipped with a message. `ctx` is a fresh Context.
+// cuda_Suite. Without a device that runs this build, the cuda test is skipped with the reason. `ctx` is a fresh Context.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include "gpu/core/context.h"
+#include "gpu/core/device.h"
 #include "tests/fixtures/fresh_seed.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
-inline bool backend_present() {
-#if STICKSLIP_ON_CUDA
-  int devices = 0;
-  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
-#else
-  return true;
-#endif
+inline const DeviceInfo& tested_device() {
+  static const DeviceInfo device = query_device();
+  return device;
 }
 }  // namespace stickslip::STICKSLIP_BACKEND
 
@@ -26,7 +23,8 @@ inline bool backend_present() {
   void suite##_##name(Context& ctx);                                                                    \
   }                                                                                                     \
   TEST(STICKSLIP_TEST_NAME(STICKSLIP_BACKEND, suite), name) {                                           \
-    if (!stickslip::STICKSLIP_BACKEND::backend_present()) GTEST_SKIP() << "no device for this backend"; \
+    if (!stickslip::STICKSLIP_BACKEND::tested_device().available)                                       \
+      GTEST_SKIP() << stickslip::STICKSLIP_BACKEND::tested_device().reason;                             \
     stickslip::STICKSLIP_BACKEND::Context ctx;                                                          \
     stickslip::STICKSLIP_BACKEND::suite##_##name(ctx);                                                  \
   }                                                                                                     \

@@ -15,6 +15,7 @@ usage: tools/gpu_check.sh [options]    builds, then runs tests, comparisons, com
   --vendor DIR    GoogleTest, Eigen and toml++ as --bring left them (default: build/bring when it is there)
   --build DIR     where to build (default: build/gpu_check)
   --jobs N        compilers at once (default: all cores)
+  --device emulated  on the software device of tests/device: no times; the checks of memory and races are its own
   --self-check    checks this script on made-up programs; no device, nothing built
 exit code: 0 all good, 1 a check failed, 2 bad usage, 3 no CUDA device answers, 4 nothing failed but something was not run
 TEXT
@@ -26,6 +27,7 @@ all_stages=build,tests,compare,determinism,sanitize,bench
 stages=$all_stages reals='double float'
 quick=no resume=no json='' vendor='' base=$root/build/gpu_check jobs=$(nproc 2>/dev/null || echo 4) at_once=4 limit=1000000
 real=double build=$base/double
+app=OFF targets=()
 
 # --- rows -------------------------------------------------------------------------------------------------------
 # Every check writes a file in $base/rows, NAME|STATUS|SECONDS|DETAIL, with a status of good, FAILED, skipped
@@ -188,7 +190,7 @@ find_device() {
 }
 
 configure_row() {
-  local options=(-DCMAKE_BUILD_TYPE=Release -DSTICKSLIP_APP=OFF -DSTICKSLIP_CUDA=ON -DSTICKSLIP_WERROR=OFF "-DSTICKSLIP_REAL=$real")
+  local options=(-DCMAKE_BUILD_TYPE=Release "-DSTICKSLIP_APP=$app" -DSTICKSLIP_CUDA=ON -DSTICKSLIP_WERROR=OFF "-DSTICKSLIP_REAL=$real")
   [ -z "$arch" ] || options+=("-DSTICKSLIP_CUDA_ARCH=$arch")
   if [ -n "$vendor" ]; then options+=("-DSTICKSLIP_VENDOR=$vendor"); fi
   # A build folder keeps the generator of its first configuration.
@@ -199,7 +201,7 @@ configure_row() {
 }
 
 build_row() {
-  logged "$1" 3000 cmake --build "$build" --parallel "$jobs"
+  logged "$1" 3000 cmake --build "$build" --parallel "$jobs" "${targets[@]}"
   if [ "$code" -eq 0 ]; then row "$1" good "$took" ''; else failed_row "$1" "$(why_failed "$1")"; fi
 }
 
@@ -344,10 +346,15 @@ while [ $# -gt 0 ]; do
     --resume) resume=yes ;;
     --self-check) mode=self_check ;;
     -h | --help) usage && exit ;;
-    --json | --only | --real | --limit | --at-once | --vendor | --build | --jobs | --bring)
+    --device | --json | --only | --real | --limit | --at-once | --vendor | --build | --jobs | --bring)
       [ $# -ge 2 ] || bad_usage "$1 needs a value"
       case "$1" in
         --json) json=$2 ;;
+        --device)
+          [ "$2" = emulated ] || bad_usage "--device $2: the only one to choose is emulated"
+          # shellcheck source=tools/gpu_check_emulated.sh
+          . "$root/tools/gpu_check_emulated.sh"
+          ;;
         --only) stages=$2 ;;
         --real) reals=${2/both/double float} ;;
         --limit) limit=$2 ;;

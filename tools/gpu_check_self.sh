@@ -53,6 +53,29 @@ expect_count() { # STATUS NUMBER
   [ "$(with_status "$1")" = "$2" ] || { echo "self-check: $(with_status "$1") rows '$1' instead of $2"; cat "$base/table"; exit 1; }
 }
 
+# The stages on the emulated device: one scene differs, and has a fault when it is checked.
+check_emulated_stages() (
+  # shellcheck source=tools/gpu_check_emulated.sh
+  . "$root/tools/gpu_check_emulated.sh"
+  stages=tests,compare,sanitize limit=1000000 at_once=2
+  rm -f "$base"/rows/*
+  mkdir -p "$build/tests/device"
+  cp "$build/tests/test_linear" "$(tests_program)"
+  program "$(compare_program)" <<'TEXT'
+#!/bin/sh
+case "$*$STICKSLIP_DEVICE_CHECK" in --list) printf 'box-stack\ndrop\nerleben-spikes\n' ;;
+*spikesraces) printf 'erleben-spikes good   1e-9   1e-6\nemulated device: race: write at x.cu:7\n'; exit 4 ;;
+*spikes) printf 'erleben-spikes   FAILED   1e-3 1e-5  positions are too far apart\n'; exit 1 ;;
+*) printf 'box-stack   good   1e-9   1e-6\n' ;; esac
+TEXT
+  run_stages >"$base/table"
+  expect '^tests, cuda, double +good +[0-9]+  3 passed, 0 failed, 1 skipped$'
+  expect '^compare box-stack, double +good +[0-9]+  1e-9 1e-6$'
+  expect '^compare erleben-spikes, double +FAILED +[0-9]+  1e-3 1e-5 positions are too far apart$'
+  expect '^checked erleben-spikes, seed 1, double +FAILED +[0-9]+  emulated device: race: write at x.cu:7$'
+  expect_count FAILED 2
+)
+
 self_check() {
   local folder first
   base=$(mktemp -d) reals=double
@@ -95,6 +118,7 @@ assert len(result["checks"]) > 30 and len(result["benches"]) == 2, result' "$jso
   expect '^tests core, cpu, double +not run +[0-9]+  the time is up$'
   expect '^tests linear, cpu, double +not run +0  the time is up$'
   expect_count FAILED 0
+  check_emulated_stages
   for folder in core barrier step; do
     test_folders | grep -qx "$folder" || { echo "self-check: tests/$folder is not found"; exit 1; }
   done

@@ -26,8 +26,12 @@ void add_threads(CLI::App& command, int& threads) {
 }
 
 void add_backend(CLI::App& command, std::string& backend, int& threads) {
-  command.add_option("--backend", backend, "auto takes cuda if a device answers")
-      ->type_name("{auto,cpu,cuda}")
+  command
+      .add_option(
+          "--backend", backend,
+          "auto takes cuda if a device answers; emulated, in builds with tests: the cuda backend on a "
+          "device made of software")
+      ->type_name("{auto,cpu,cuda,emulated}")
       ->capture_default_str();
   add_threads(command, threads);
 }
@@ -195,7 +199,8 @@ void check_command(const CLI::App& app, const std::string& name) {
 }
 
 int parse_and_run(int argc, const char* const* argv, const EngineFactory& factory, const LabFactory& labs) {
-  if (argc > 1 && std::string_view(argv[1]) == "bench") return command_bench(argc - 2, argv + 2);
+  if (argc > 1 && std::string_view(argv[1]) == "bench") command_bench({argv + 2, argv + argc});
+  if (argc > 1) start_on_emulated_device({argv + 1, argv + argc});
   CLI::App app{"stickslip: a sandbox for frictional contact", "stickslip"};
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text(), "print version, backends and scalar");

@@ -76,7 +76,10 @@ int command_convert(const ConvertOptions& options);
 int command_list(const std::string& what, bool json);
 /// Starts the benchmark program with the arguments after `bench`; it replaces this process. Throws InputError
 /// if the program does not exist.
-int command_bench(int argc, const char* const* argv);
+[[noreturn]] void command_bench(const std::vector<std::string>& arguments);
+/// With `--backend emulated` among the arguments, starts the program that has a CUDA device made of software
+/// (tests/device) in place of this one; otherwise does nothing. Throws InputError if this build has none.
+void start_on_emulated_device(std::vector<std::string> arguments);
 /// Declares the arguments of `soak`.
 /// Runs `soak`: returns exit_good, or exit_failed if it found a fault.
 CLI::App* add_soak(CLI::App& app, SoakCommand& options);

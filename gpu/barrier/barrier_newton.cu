@@ -6,6 +6,7 @@
 
 #include "gpu/ccd/half_space.h"
 #include "gpu/ccd/step_bound.cuh"
+#include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
@@ -109,8 +110,8 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   rhs_.resize(ctx, node_count_);
   p_.resize(ctx, node_count_);
   trial_.resize(ctx, node_count_);
-  norms_.resize(ctx, 1);
-  search_.resize(ctx, 1);
+  resize_cleared(ctx, norms_, 1);
+  resize_cleared(ctx, search_, 1);
   linear_solver_.set_positions(device.start.download(ctx));
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gpu/barrier/augmented_set.cuh"
+#include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/select.h"
@@ -33,7 +34,7 @@ void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real 
   if (n == 0) return;
   distance2_.resize(ctx, n);
   selected_.resize(ctx, n);
-  device_found_.resize(ctx, 1);
+  resize_cleared(ctx, device_found_, 1);
   Real* d2 = distance2_.data();
   const Real d_hat2 = d_hat * d_hat;
   launch(

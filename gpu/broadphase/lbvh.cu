@@ -49,7 +49,7 @@ void Lbvh::compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n) {
   if (n > nodes_.capacity()) {
     nodes_.resize(ctx, n);
     LbvhNode* nodes = nodes_.data();
-    launch(ctx, nodes_.capacity(), [=] SS_LAMBDA(std::size_t i) { nodes[i].gate = 0; });
+    launch(ctx, nodes_.capacity(), [=] SS_LAMBDA(std::size_t i) { nodes[i].gate = nodes[i].unused = 0; });
   }
   nodes_.resize(ctx, n);
   if (n == 0) return;

@@ -14,6 +14,7 @@ struct alignas(64) LbvhNode {
   FloatBox box[2];
   std::int32_t child[2];
   std::int32_t gate;  // 0; in a build, after the first child: 1 + the end of its range away from the split
+  std::int32_t unused;
 };
 static_assert(sizeof(LbvhNode) == 64);
 

@@ -78,9 +78,13 @@ void list_shape_pairs(Context& ctx, const NarrowInput& input, const NarrowOutput
         }
         out.stage[i] = {begin, count};
         ShapePair* next = out.shape_pairs + begin;
+        ShapePair* const last = next + count;
+        // Rounding may let this loop find other pairs than the one that counted: both are compiled apart.
         each_shape_pair(in, pair, [&](std::int32_t sa, std::int32_t sb, int places) {
+          if (last - next < places) return;
           for (int k = 0; k < places; ++k) *next++ = {k == 0 ? static_cast<std::int32_t>(i) : -1, sa, sb};
         });
+        while (next != last) *next++ = {-1, 0, 0};
       },
       kMedium);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/scan.h"
 
@@ -84,7 +85,7 @@ void RigidContacts::load(Context& ctx, const Model& model) {
   pair_keys_ = PairKeys::of(model.bodies.size(), model.half_spaces.size());
   const bool parts = shapes_.has_many_parts();
   pose_before_.resize(ctx, model.bodies.size());
-  found_.resize(ctx, 1);
+  resize_cleared(ctx, found_, 1);
   const std::size_t guess = room_for(4 * model.bodies.size());
   room_ = {guess, guess, guess, parts ? guess : 0, parts ? guess : 0};
   now_.count = now_.pairs = before_.count = before_.pairs = candidates_ = 0;

@@ -34,13 +34,13 @@ void* allocate(std::size_t size) {
   void* pointer = nullptr;
   const cudaError_t status = cudaMalloc(&pointer, size);
   if (status == cudaErrorMemoryAllocation) {
-    static_cast<void>(cudaGetLastError());
+    forget_error(status);
     return nullptr;
   }
   SS_CUDA(status);
   return pointer;
 }
-void deallocate(void* pointer) noexcept { cudaFree(pointer); }
+void deallocate(void* pointer) noexcept { forget_error(cudaFree(pointer)); }
 
 #else
 

@@ -61,10 +61,14 @@ bool loses_device(cudaError_t status) {
 
 }  // namespace
 
-void check(cudaError_t status, const char* call, const char* file, int line) {
-  if (status == cudaSuccess) return;
-  // The runtime keeps an error until it is asked for: the next launch would be blamed for a caught one.
+bool succeeded(cudaError_t status) noexcept {
+  if (status == cudaSuccess) return true;
   static_cast<void>(cudaGetLastError());
+  return false;
+}
+
+void check(cudaError_t status, const char* call, const char* file, int line) {
+  if (succeeded(status)) return;
   const std::string text = std::string("CUDA: ") + cudaGetErrorName(status) + " (" +
                            cudaGetErrorString(status) + ") in " + call + " at " + file + ":" +
                            std::to_string(line);
@@ -77,7 +81,7 @@ Context::Context(int) : threads_(1) { SS_CUDA(cudaStreamCreateWithFlags(&stream_
 
 Context::~Context() {
   for (Scratch& s : scratch_) pool_->give(s.data, s.bytes);
-  cudaStreamDestroy(stream_);
+  forget_error(cudaStreamDestroy(stream_));
 }
 
 void Context::synchronize() {

@@ -45,6 +45,11 @@ namespace stickslip::STICKSLIP_BACKEND {
 #if STICKSLIP_ON_CUDA
 /// Throws std::runtime_error naming the call and the place when `status` is an error.
 void check(cudaError_t status, const char* call, const char* file, int line);
+/// For calls that may fail. The runtime keeps the error of a failed call until it is asked for, and the next
+/// launch would be blamed for it: this forgets it.
+[[nodiscard]] bool succeeded(cudaError_t status) noexcept;
+/// For calls whose failure nobody can handle, as in destructors: forgets their error.
+inline void forget_error(cudaError_t status) noexcept { static_cast<void>(succeeded(status)); }
 #define SS_CUDA(call) ::stickslip::cuda::check((call), #call, __FILE__, __LINE__)
 #endif
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #endif
 
-#include "gpu/core/context.h"
+#include "gpu/core/kernel_start.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -17,10 +17,31 @@ namespace {
 /// Clock times two edges times the width of the bus; 0 where the driver does not say.
 double sheet_bandwidth() {
   int kilohertz = 0, bits = 0;
-  if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, 0) != cudaSuccess ||
-      cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0) != cudaSuccess)
+  if (!succeeded(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, 0)) ||
+      !succeeded(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0)))
     return 0;
   return 2e3 * kilohertz * (bits / 8);
+}
+
+__global__ void do_nothing() {}
+
+/// Empty if the device can run the kernels of this build. All are compiled for the same processors.
+std::string why_no_kernel_runs(const cudaDeviceProp& device) {
+  cudaFuncAttributes attributes{};
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel_address(&do_nothing));
+  if (succeeded(status)) return "";
+  switch (status) {
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorUnsupportedPtxVersion: {
+      const std::string capability = std::to_string(device.major) + std::to_string(device.minor);
+      return std::string("this build has no code for ") + device.name + " (compute capability " +
+             std::to_string(device.major) + "." + std::to_string(device.minor) +
+             "); configure it with -DSTICKSLIP_CUDA_ARCH=" + capability;
+    }
+    default:
+      return std::string(device.name) + " runs no kernel: " + cudaGetErrorString(status);
+  }
 }
 
 }  // namespace
@@ -28,11 +49,13 @@ double sheet_bandwidth() {
 DeviceInfo query_device() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess) return {"none", false, cudaGetErrorString(status), 0};
+  if (!succeeded(status)) return {"none", false, cudaGetErrorString(status), 0};
   if (count == 0) return {"none", false, "no CUDA device", 0};
   cudaDeviceProp properties{};
-  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess)
+  if (!succeeded(cudaGetDeviceProperties(&properties, 0)))
     return {"none", false, "the device does not answer", 0};
+  if (std::string reason = why_no_kernel_runs(properties); !reason.empty())
+    return {properties.name, false, std::move(reason), 0};
   return {properties.name, true, "", sheet_bandwidth()};
 }
 

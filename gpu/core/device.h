@@ -23,7 +23,8 @@ using DeviceUuid = std::array<std::uint8_t, 16>;
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Queries the device without creating anything on it; never throws for a missing driver.
+/// On CUDA this loads the program's kernels, to see whether the device can run them. Never throws for a
+/// missing driver.
 DeviceInfo query_device();
 
 /// Of the device that contexts run on; none on the CPU.

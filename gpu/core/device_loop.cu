@@ -18,7 +18,7 @@ bool LoopGraph::is_supported() {
   constexpr int kConditionalNodes = 12040;
   static const bool supported = [] {
     int driver = 0;
-    return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= kConditionalNodes;
+    return succeeded(cudaDriverGetVersion(&driver)) && driver >= kConditionalNodes;
   }();
   return supported;
 }
@@ -26,8 +26,8 @@ bool LoopGraph::is_supported() {
 LoopGraph::~LoopGraph() { clear(); }
 
 void LoopGraph::clear() noexcept {
-  if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
-  if (graph_ != nullptr) cudaGraphDestroy(graph_);
+  if (executable_ != nullptr) forget_error(cudaGraphExecDestroy(executable_));
+  if (graph_ != nullptr) forget_error(cudaGraphDestroy(graph_));
   executable_ = nullptr;
   graph_ = nullptr;
 }
@@ -66,20 +66,24 @@ void LoopGraph::begin(Context& ctx, const std::int32_t* stop) {
 
 void LoopGraph::end(Context& ctx, const std::int32_t* stop) {
   const cudaError_t recorded = start_kernel(ctx, &set_condition, 1, 1, again_, stop);
-  cudaGraph_t body = nullptr;
-  ctx.set_capturing(false);
-  ctx.counters().launches = launches_before_;
-  SS_CUDA(cudaStreamEndCapture(ctx.stream(), &body));
-  check(recorded, "set_condition", __FILE__, __LINE__);  // without it the loop would never end
+  const cudaError_t ended = end_capture(ctx);
+  // The first error is the cause of the second. Without set_condition the loop would never end.
+  if (recorded != cudaSuccess) forget_error(ended);
+  check(recorded, "set_condition", __FILE__, __LINE__);
+  check(ended, "cudaStreamEndCapture", __FILE__, __LINE__);
   SS_CUDA(cudaGraphInstantiate(&executable_, graph_, 0));
 }
 
 void LoopGraph::abandon(Context& ctx) noexcept {
+  forget_error(end_capture(ctx));
+  clear();
+}
+
+cudaError_t LoopGraph::end_capture(Context& ctx) noexcept {
   cudaGraph_t body = nullptr;
   ctx.set_capturing(false);
-  cudaStreamEndCapture(ctx.stream(), &body);
-  static_cast<void>(cudaGetLastError());
-  clear();
+  ctx.counters().launches = launches_before_;  // what was recorded did not run
+  return cudaStreamEndCapture(ctx.stream(), &body);
 }
 
 void LoopGraph::launch(Context& ctx) {

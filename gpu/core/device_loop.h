@@ -24,6 +24,7 @@ class LoopGraph {
   void launch(Context& ctx);
 
  private:
+  cudaError_t end_capture(Context& ctx) noexcept;
   void clear() noexcept;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t executable_ = nullptr;

@@ -17,14 +17,14 @@ ExternalMemory::ExternalMemory(UniqueFd fd, std::size_t bytes, bool dedicated) {
   whole.size = bytes;
   void* mapped = nullptr;
   const cudaError_t status = cudaExternalMemoryGetMappedBuffer(&mapped, memory_, &whole);
-  if (status != cudaSuccess) cudaDestroyExternalMemory(memory_);
+  if (status != cudaSuccess) forget_error(cudaDestroyExternalMemory(memory_));
   check(status, "cudaExternalMemoryGetMappedBuffer", __FILE__, __LINE__);
   data_ = static_cast<std::byte*>(mapped);
 }
 
 ExternalMemory::~ExternalMemory() {
-  cudaFree(data_);  // the mapping, before the object that it maps
-  cudaDestroyExternalMemory(memory_);
+  forget_error(cudaFree(data_));  // the mapping, before the object that it maps
+  forget_error(cudaDestroyExternalMemory(memory_));
 }
 
 ExternalTimeline::ExternalTimeline(UniqueFd fd) {
@@ -39,7 +39,7 @@ ExternalTimeline::ExternalTimeline(UniqueFd fd) {
   static_cast<void>(fd.release());
 }
 
-ExternalTimeline::~ExternalTimeline() { cudaDestroyExternalSemaphore(semaphore_); }
+ExternalTimeline::~ExternalTimeline() { forget_error(cudaDestroyExternalSemaphore(semaphore_)); }
 
 void ExternalTimeline::signal(Context& ctx, std::uint64_t value) {
   cudaExternalSemaphoreSignalParams signal{};

@@ -17,7 +17,7 @@ Trace::Trace(Context& ctx) : ctx_(ctx) {
     begin_step();
   } catch (...) {
 #if STICKSLIP_ON_CUDA
-    cudaEventDestroy(reference_);
+    forget_error(cudaEventDestroy(reference_));
 #endif
     throw;
   }
@@ -27,8 +27,9 @@ Trace::Trace(Context& ctx) : ctx_(ctx) {
 Trace::~Trace() {
   ctx_.attach_trace(nullptr);
 #if STICKSLIP_ON_CUDA
-  cudaEventDestroy(reference_);
-  for (cudaEvent_t event : events_) cudaEventDestroy(event);
+  forget_error(cudaEventDestroy(reference_));
+  for (cudaEvent_t event : events_)
+    if (event != nullptr) forget_error(cudaEventDestroy(event));
 #endif
 }
 
@@ -86,16 +87,13 @@ void Trace::record(std::size_t span, End end) noexcept {
   try {
     while (events_.size() <= index) {
       events_.push_back(nullptr);
-      if (cudaEventCreate(&events_.back()) != cudaSuccess) events_.back() = nullptr;
+      if (!succeeded(cudaEventCreate(&events_.back()))) events_.back() = nullptr;
     }
     recorded_.resize(std::max(recorded_.size(), index + 1));
   } catch (const std::bad_alloc&) {
     return;
   }
-  recorded_[index] =
-      events_[index] != nullptr && cudaEventRecord(events_[index], ctx_.stream()) == cudaSuccess;
-  // The runtime keeps an error until it is asked for; those that lose the device it keeps for good.
-  if (!recorded_[index]) static_cast<void>(cudaGetLastError());
+  recorded_[index] = events_[index] != nullptr && succeeded(cudaEventRecord(events_[index], ctx_.stream()));
 }
 
 void Trace::read_device_times() {

@@ -22,8 +22,8 @@ struct SampleView {
   double margin, dt;
 
   SS_HD SurfacePoint point_of(std::size_t s) const {
-    if (s < nodes) return {{node[s], -1, -1}, {1, 0, 0}};
-    return {triangles[s - nodes], {1.0 / 3, 1.0 / 3, 1.0 / 3}};
+    if (s < nodes) return {{node[s], -1, -1}, 0, {1, 0, 0}};
+    return {triangles[s - nodes], 0, {1.0 / 3, 1.0 / 3, 1.0 / 3}};
   }
   SS_HD Vec3d sum(const SurfacePoint& p, const Vec3* of) const {
     Vec3d total{0, 0, 0};
@@ -92,32 +92,32 @@ SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
   });
 }
 
-/// Number of contacts of sample s.
-SS_HD std::int32_t count_touches(const SampleView& view, std::size_t s) {
-  std::int32_t n = 0;
-  for_touches(
-      view, s,
-      [&](const SurfacePoint&, const Vec3d&, const Vec3d&, double, std::int32_t, std::int32_t) { ++n; });
-  return n;
-}
-
-/// The output arrays for contacts, and the contacts of the last step by sample.
+/// What a pass writes: the number of contacts of each sample, or, if `count` is null, the contacts.
+/// `other_before`: the contacts of the last step by sample.
 struct TouchOutput {
-  const std::int32_t *start, *start_before;  // per sample and one more; start_before null: no last step
-  const std::int32_t* other_before;
-  std::int32_t* other;
-  RigidContact* contact;
-  SurfacePoint* point;
-  std::int32_t first, previous;
+  std::int32_t* count = nullptr;
+  // Per sample and one more; start_before null: no last step.
+  const std::int32_t *start = nullptr, *start_before = nullptr;
+  const std::int32_t* other_before = nullptr;
+  std::int32_t* other = nullptr;
+  RigidContact* contact = nullptr;
+  SurfacePoint* point = nullptr;
+  std::int32_t first = 0, previous = 0;
 };
 
-SS_HD void write_touches(const SampleView& view, std::size_t s, const TouchOutput& out) {
-  std::int32_t k = out.start[s];
-  if (out.start[s + 1] == k) return;
+/// Counts or writes the contacts of sample s.
+SS_HD void pass_touches(const SampleView& view, std::size_t s, const TouchOutput& out) {
+  const bool counts = out.count != nullptr;
+  std::int32_t k = counts ? 0 : out.start[s];
+  if (!counts && out.start[s + 1] == k) return;
   for_touches(
       view, s,
       [&](const SurfacePoint& point, const Vec3d& place, const Vec3d& normal, double gap, std::int32_t b,
           std::int32_t other) {
+        if (counts) {
+          ++k;
+          return;
+        }
         RigidContact& c = out.contact[k];
         c = {out.first + k, b, place - (0.5 * gap) * normal, normal, gap, static_cast<std::uint32_t>(s), -1};
         const std::int32_t *begin = out.start_before, *names = out.other_before;
@@ -126,6 +126,7 @@ SS_HD void write_touches(const SampleView& view, std::size_t s, const TouchOutpu
         out.other[k] = other;
         out.point[k++] = point;
       });
+  if (counts) out.count[s] = k;
 }
 
 SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::Options& options,
@@ -157,17 +158,11 @@ void place_boxes(Context& ctx, const ShapeView& shapes, const BodyMotionView& mo
       kMedium);
 }
 
-/// start[s]: the number of contacts of the samples before s.
-void count_contacts(Context& ctx, const SampleView& view, std::size_t samples, std::int32_t* start) {
+/// Both passes are the same machine code: compiled apart, rounding could let the second one find more
+/// contacts than the first one counted.
+void pass_contacts(Context& ctx, const SampleView& view, std::size_t samples, const TouchOutput& out) {
   launch(
-      ctx, samples, [=] SS_LAMBDA(std::size_t s) { start[s] = count_touches(view, s); }, kHeavy);
-  exclusive_scan(ctx, samples, start, start);
-}
-
-/// Writes the contacts of all samples, those of sample s from out.start[s] on.
-void write_contacts(Context& ctx, const SampleView& view, std::size_t samples, const TouchOutput& out) {
-  launch(
-      ctx, samples, [=] SS_LAMBDA(std::size_t s) { write_touches(view, s, out); }, kHeavy);
+      ctx, samples, [=] SS_LAMBDA(std::size_t s) { pass_touches(view, s, out); }, kHeavy);
 }
 
 /// The nodes of each point as a stencil.
@@ -193,15 +188,16 @@ void ElasticContacts::find(Context& ctx, const Input& in, const Options& options
   others_.swap(others_before_);
   build_tree(ctx, in, options.dt);
   const elastic_detail::SampleView view = elastic_detail::sample_view(in, options, tree_.view());
-  elastic_detail::count_contacts(ctx, view, samples_, start_.data());
+  elastic_detail::pass_contacts(ctx, view, samples_, {.count = start_.data()});
+  exclusive_scan(ctx, samples_, start_.data(), start_.data());
   count_ = static_cast<std::size_t>(read_back(ctx, start_.data() + samples_));
   others_.resize(ctx, count_);
   contacts_.resize(ctx, count_);
   points_.resize(ctx, count_);
   stencils_.resize(ctx, count_);
-  elastic_detail::write_contacts(
+  elastic_detail::pass_contacts(
       ctx, view, samples_,
-      {start_.data(), known_ ? start_before_.data() : nullptr, others_before_.data(), others_.data(),
+      {nullptr, start_.data(), known_ ? start_before_.data() : nullptr, others_before_.data(), others_.data(),
        contacts_.data(), points_.data(), in.first, in.previous});
   elastic_detail::write_stencils(ctx, points_.data(), count_, stencils_.data());
   gather_.build(ctx, stencils_.data(), count_, in.solids->node_count);

@@ -9,6 +9,7 @@ namespace stickslip {
 /// A material point of an elastic solid: sum of weights times its nodes (-1 for none).
 struct SurfacePoint {
   Vec3i nodes{-1, -1, -1};
+  std::int32_t unused = 0;
   Vec<double, 3> weights{0, 0, 0};
 };
 

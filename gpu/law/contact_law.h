@@ -28,6 +28,7 @@ struct ContactLaw {
   Vec<double, D - 1> mu;  // friction coefficient along each tangential row, >= 0
   FrictionSet set = FrictionSet::ellipsoid;
   FlowRule flow = FlowRule::exact;
+  std::uint8_t unused[6] = {};  // no padding: laws are copied from device to host whole
 };
 
 template <int D>

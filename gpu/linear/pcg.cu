@@ -1,5 +1,6 @@
 #include "gpu/linear/pcg.cuh"
 
+#include "gpu/core/cleared.h"
 #include "gpu/core/reduce.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -72,7 +73,7 @@ void Pcg::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x
   for (Buffer<Vec3>* vector : {&r_, &z_, &p_, &q_}) vector->resize(ctx, n);
   history_.resize(ctx, static_cast<std::size_t>(settings.max_iterations) + 1);
   squares_.resize(ctx, 1);
-  state_.resize(ctx, 1);
+  resize_cleared(ctx, state_, 1);
   preconditioner_.build(ctx, matrix, settings.preconditioner, fixed);
 
   const PcgVectors v = vectors();

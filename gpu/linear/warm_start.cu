@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gpu/core/cleared.h"
 #include "gpu/core/reduce.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -126,7 +127,7 @@ int WarmStart::solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
   const std::size_t n = matrix.node_count();
   for (Buffer<Vec3>* vector : {&r_, &z_, &p_, &q_}) vector->resize(ctx, n);
   sums_.resize(ctx, 1);
-  state_.resize(ctx, 1);
+  resize_cleared(ctx, state_, 1);
   preconditioner_.build(ctx, matrix, {PreconditionerKind::block_jacobi}, fixed);
   const Vectors v{x,
                   r_.data(),

@@ -29,10 +29,11 @@ struct ContactRecord {
   float gap = 0;                              // [m]
   float normal_force = 0;                     // [N]
   float slip_speed = 0;                       // [m/s]
+  float multiplier = 0;                       // [N], part of normal_force
   std::int32_t object_a = -1, object_b = -1;  // -1: a half-space
   ContactState state = ContactState::open;    // open: inside d_hat but carrying no noticeable force
   bool augmented = false;                     // has a multiplier [Guo24 Alg.1]
-  float multiplier = 0;                       // [N], part of normal_force
+  std::uint8_t unused[6] = {};                // no padding: records are copied from device to host whole
   /// The same in every step in which the same features of the same bodies touch (see mix_name); 0: unnamed.
   std::uint64_t name = 0;
 };

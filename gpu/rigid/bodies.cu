@@ -159,9 +159,15 @@ void DeviceBodies::follow_motions(Context& ctx, const Model& model, double time,
     const Motion& motion = model.body_motions[static_cast<std::size_t>(body.motion)];
     const Pose now = scripted_pose(body, motion, time), next = scripted_pose(body, motion, time + dt);
     const Vec3d v = (next.x - now.x) / dt, w = rotation_vector(next.q * now.q.conjugate()) / dt;
-    copy_to_device(ctx, pose.data() + b, &now, 1);  // summing up steps would drift
-    copy_to_device(ctx, velocity.data() + b, &v, 1);
-    copy_to_device(ctx, spin.data() + b, &w, 1);
+    Pose* x = pose.data() + b;
+    Vec3d *of_v = velocity.data() + b, *of_w = spin.data() + b;
+    // As arguments of a kernel, for which the host need not wait. Poses are set: summing up steps would
+    // drift.
+    launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+      *x = now;
+      *of_v = v;
+      *of_w = w;
+    });
   }
 }
 

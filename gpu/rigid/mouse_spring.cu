@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -24,6 +25,25 @@ Mat<double, 3> inverse_mass_at(const Vec3d& arm, const Quat& q, double mass, con
   return k;
 }
 
+struct HeldBody {
+  double mass;
+  Vec3d inertia;
+  Pose pose;
+  Vec3d velocity, spin;
+};
+
+/// One host read.
+HeldBody read_body(Context& ctx, const DeviceBodies& bodies, std::int32_t body) {
+  Buffer<HeldBody> held(ctx, 1);
+  HeldBody* out = held.data();
+  const double* mass = bodies.mass.data() + body;
+  const Vec3d *inertia = bodies.inertia.data() + body, *v = bodies.velocity.data() + body,
+              *w = bodies.spin.data() + body;
+  const Pose* pose = bodies.pose.data() + body;
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *out = {*mass, *inertia, *pose, *v, *w}; });
+  return read_back(ctx, out);
+}
+
 }  // namespace
 
 MouseSpring mouse_spring(Context& ctx, const DeviceBodies& bodies, const Model& model, const Params& params,
@@ -34,11 +54,8 @@ MouseSpring mouse_spring(Context& ctx, const DeviceBodies& bodies, const Model& 
   const auto first = static_cast<std::size_t>(drag->triangle[0]);
   const Object& object = model.objects[static_cast<std::size_t>(model.node_object.at(first))];
   if (!object.is_rigid()) return spring;
-  const double mass = read_back(ctx, bodies.mass.data() + object.body);
+  const auto [mass, inertia, pose, v, w] = read_body(ctx, bodies, object.body);
   if (!(mass > 0)) return spring;
-  const Pose pose = read_back(ctx, bodies.pose.data() + object.body);
-  const Vec3d v = read_back(ctx, bodies.velocity.data() + object.body),
-              w = read_back(ctx, bodies.spin.data() + object.body);
   Vec3d arm{0, 0, 0};
   for (int i = 0; i < 3; ++i)
     arm +=
@@ -46,7 +63,6 @@ MouseSpring mouse_spring(Context& ctx, const DeviceBodies& bodies, const Model& 
   const double k = params.drag_stiffness, dt = params.dt, soft = dt * dt * k + 2 * dt * std::sqrt(k * mass);
   const Vec3d stretch = drag->target - (pose.x + arm);
   spring.body = object.body;
-  const Vec3d inertia = read_back(ctx, bodies.inertia.data() + object.body);
   Mat<double, 3> effect = soft * inverse_mass_at(arm, pose.q, mass, inertia);
   for (int i = 0; i < 3; ++i) effect(i, i) += 1;
   spring.impulse = inverse(effect) * (dt * k * stretch - soft * (v + cross(w, arm)));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
@@ -68,7 +69,7 @@ void RigidStepper::load(Context& ctx, const Model& model) {
   surfaces_.load(ctx, model);
   coupling_.load(ctx, model);
   joints_.load(ctx, model);
-  summary_.resize(ctx, 1);
+  resize_cleared(ctx, summary_, 1);
   fresh_.resize(ctx, 1);
   reach_.upload(ctx, body_reaches(model));
   set_materials(ctx, model);

@@ -38,8 +38,14 @@ struct Outcome {
   std::string fault;                                 // empty: the engines agree
 };
 
-/// Prepares the scene for both engines: no time limits, and Newton tolerances that define a unique result.
+/// Prepares the scene for both engines: no time limits, sweeps by colours, and Newton tolerances that define
+/// a unique result.
 void settle_for_comparison(Scene& scene);
+
+/// Few iterations of Newton's method and PCG, which need not converge: for runs in which each access to
+/// memory is checked. Both engines do the same iterations. Contact solvers go on as usual: their sweeps have
+/// another order on a device, so they agree only once they have converged.
+void make_brief(Scene& scene);
 
 /// Largest distance of two runs after `steps`, in sizes of the scene; 0 for two runs on the CPU.
 ///

@@ -22,6 +22,7 @@ constexpr const char* usage =
     "  --nudge E             start the second from E sizes of the scene away: what rounding grows to\n"
     "  --runs N              instead: N runs of each runner, all of the same bits\n"
     "  --order-cost R        instead: what sums in a fixed order cost there, against atomics\n"
+    "  --brief               few iterations of Newton's method and PCG: for checked runs\n"
     "  --limit S             start no scene after S seconds\n"
     "  --list                the shipped scenes\n"
     "exit code: 0 they agree, 1 they do not, 2 bad usage, 3 a runner's device does not answer\n";
@@ -32,7 +33,7 @@ struct Options {
   int runs = 0;
   double limit = 1e9;
   std::optional<Runner> order_cost;
-  bool list = false;
+  bool list = false, brief = false;
   std::vector<std::string> scenes;
 };
 
@@ -52,6 +53,10 @@ Options parse(const std::vector<std::string>& words) {
     const std::string& word = words[i];
     if (word == "--list") {
       options.list = true;
+      continue;
+    }
+    if (word == "--brief") {
+      options.brief = true;
       continue;
     }
     if (word.rfind("--", 0) != 0) {
@@ -171,6 +176,7 @@ int run(const std::vector<std::string>& words) {
     try {
       Scene scene = load_scene(name);
       settle_for_comparison(scene);
+      if (options.brief) make_brief(scene);
       failed += !(options.runs > 0 ? hash_scene(options, scene) : compare_scene(options, scene));
     } catch (const InputError&) {
       throw;

@@ -20,8 +20,9 @@ BACKEND_TEST(Steady, RepeatedUseAllocatesNothing) {
   auto use_all = [&](std::size_t n) {
     std::uint64_t* w = wide.data();
     std::uint32_t* s = narrow.data();
-    std::int32_t* o = offsets.data();
+    std::int32_t *o = offsets.data(), *order = indices.data();
     launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+      order[i] = static_cast<std::int32_t>(i);
       w[i] = i * 0x9E3779B97F4A7C15ull;
       s[i] = static_cast<std::uint32_t>(i * 2654435761u);
       o[i] = static_cast<std::int32_t>(i % 3);

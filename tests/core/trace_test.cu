@@ -36,7 +36,7 @@ inline void expect_nested(const std::vector<TraceSpan>& spans) {
 
 inline void count_up(Context& ctx, Buffer<double>& buffer) {
   double* x = buffer.data();
-  launch(ctx, buffer.size(), [=] SS_LAMBDA(std::size_t i) { x[i] += double(i); });
+  launch(ctx, buffer.size(), [=] SS_LAMBDA(std::size_t i) { x[i] = double(i); });
 }
 
 inline void two_stages(Context& ctx, Buffer<double>& buffer) {

@@ -10,11 +10,34 @@
 #include <cstring>
 #include <string>
 
+#include "tests/device/include/nvtx3/nvToolsExt.h"
+
 namespace stickslip::emulation {
 
 std::recursive_mutex device_mutex;
 
 namespace {
+
+/// Byte in [0, bytes) from which on memory may not be read.
+std::size_t first_fault(const Memory& memory, const void* p, std::size_t bytes, bool must_be_written) {
+  const auto* begin = static_cast<const char*>(p);
+  std::size_t at = 0;
+  while (at < bytes && memory.fault(begin + at, 1, must_be_written) == nullptr) ++at;
+  return at;
+}
+
+/// The innermost two callers outside the machinery.
+std::string place_of_callers(const std::vector<void*>& callers) {
+  std::string text;
+  int found = 0;
+  for (const void* caller : callers) {
+    const std::string place = place_of(caller);
+    if (place == "?" || place.starts_with("??") || place.find(" in ") != std::string::npos) continue;
+    text += (text.empty() ? "" : ", from ") + place;
+    if (++found == 2) break;
+  }
+  return text.empty() ? "?" : text;
+}
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -69,9 +92,11 @@ Device::Device()
     : sheet(chosen_device()),
       memory(sheet.memory),
       lanes(memory, sheet.shared_per_block, seed_of_environment()),
-      random(seed_of_environment()) {
+      random(seed_of_environment()),
+      costs(chosen_device()) {
   lanes.set_checks(checks_of_environment());
   install_handler();
+  end_with_error_on_faults();
 }
 
 cudaError_t Device::fail(cudaError_t error) {
@@ -90,7 +115,7 @@ void Device::install_handler() {
   sigaction(SIGSEGV, &action, &previous_handler);
 }
 
-cudaError_t Device::run(const Work& work) {
+cudaError_t Device::run(const Work& work, bool in_graph) {
   switch (work.kind) {
     case Work::Kind::kernel: {
       const cudaError_t status = lanes.run(*work.launch);
@@ -98,11 +123,14 @@ cudaError_t Device::run(const Work& work) {
       totals.bytes_written += lanes.cost().bytes_written;
       totals.atomics += lanes.cost().atomics;
       ++totals.launches;
+      if (lanes.checks().costs)
+        costs.add_launch(work.stage, work.launch->function, lanes.cost(), in_graph, lanes.in_cache());
       return status;
     }
     case Work::Kind::copy: {
       ++totals.copies;
       const bool from_device = memory.contains(work.from), to_device = memory.contains(work.to);
+      if (lanes.checks().costs) costs.add_copy(work.stage, work.bytes, from_device && to_device);
       for (const void* end :
            {from_device ? work.from : nullptr, to_device ? static_cast<const void*>(work.to) : nullptr}) {
         if (end == nullptr) continue;
@@ -110,7 +138,10 @@ cudaError_t Device::run(const Work& work) {
         const char* why = memory.fault(end, work.bytes, reads_for_host);
         if (why == nullptr) continue;
         const std::string text = std::string("copy of ") + std::to_string(work.bytes) +
-                                 " bytes: " + (end == work.from ? "source " : "target ") + why;
+                                 " bytes: " + (end == work.from ? "source " : "target ") + why +
+                                 ", first at byte " +
+                                 std::to_string(first_fault(memory, end, work.bytes, reads_for_host)) +
+                                 ", in " + place_of_callers(work.callers);
         if (std::strcmp(why, "never written") == 0) {
           report_fault(FaultKind::unwritten, text);
           memory.mark_written(end, work.bytes);
@@ -146,7 +177,7 @@ cudaError_t Device::run(const Work& work) {
 
 cudaError_t Device::run_all(const Works& works) {
   for (const Work& work : works)
-    if (const cudaError_t status = run(work); status != cudaSuccess) return status;
+    if (const cudaError_t status = run(work, true); status != cudaSuccess) return status;
   return cudaSuccess;
 }
 
@@ -180,6 +211,7 @@ cudaError_t Device::enqueue(CUstream_st* stream, Work work) {
     report_fault(FaultKind::call, "the default stream is not used in this project");
     return fail(cudaErrorInvalidResourceHandle);
   }
+  work.stage = current_stage();
   if (stream->capture) {
     if (stream->capture_spoiled) return fail(cudaErrorStreamCaptureInvalidated);
     stream->capture->push_back(std::move(work));
@@ -254,6 +286,20 @@ void set_conditional(cudaGraphConditionalHandle handle, unsigned value) {
   device().conditions[handle] = value;
 }
 
+bool Device::refuses(const char* call, cudaError_t& error) {
+  const Lock lock(device_mutex);
+  const auto found = refused.find(call);
+  if (found == refused.end()) return false;
+  error = fail(found->second);
+  refused.erase(found);
+  return true;
+}
+
+void refuse_next(const char* call, cudaError_t error) {
+  const Lock lock(device_mutex);
+  device().refused[call] = error;
+}
+
 void set_checks(const Checks& checks) {
   const Lock lock(device_mutex);
   device().lanes.set_checks(checks);
@@ -262,10 +308,30 @@ void set_checks(const Checks& checks) {
 void revive() {
   const Lock lock(device_mutex);
   device().last = device().sticky = cudaSuccess;
+  device().refused.clear();
   for (CUstream_st* stream : device().streams) {
     stream->queue.clear();
     stream->capture.reset();
   }
+}
+
+namespace {
+std::vector<const char*>& stages() {
+  thread_local std::vector<const char*> open;
+  return open;
+}
+}  // namespace
+
+void begin_stage(const char* name) { stages().push_back(name); }
+void end_stage() {
+  if (!stages().empty()) stages().pop_back();
+}
+const char* current_stage() { return stages().empty() ? "" : stages().back(); }
+
+const CostModel& costs() { return device().costs; }
+void forget_costs() {
+  const Lock lock(device_mutex);
+  device().costs.forget();
 }
 
 Totals totals() {

@@ -31,6 +31,8 @@ struct Work {
   std::shared_ptr<std::vector<Work>> body = nullptr;  // of a loop
   std::uint64_t* timeline = nullptr;
   std::uint64_t value = 0;
+  const char* stage = "";           // of the host, when it was queued or recorded
+  std::vector<void*> callers = {};  // of a copy, innermost first; while memory is checked
 };
 using Works = std::vector<Work>;
 
@@ -79,8 +81,10 @@ class Device {
 
   /// Runs until the stream (nullptr: every stream) has nothing left.
   cudaError_t drain(CUstream_st* stream);
-  cudaError_t run(const Work& work);
+  cudaError_t run(const Work& work, bool in_graph = false);
   cudaError_t run_all(const Works& works);
+  /// Whether a test wants this call to fail (`refuse_next`); if so, `error` is what it returns.
+  bool refuses(const char* call, cudaError_t& error);
   /// Remembers the error until it is asked for; some for good.
   cudaError_t fail(cudaError_t error);
   /// Puts work into the stream, or into the graph that it records.
@@ -95,7 +99,9 @@ class Device {
   Lanes lanes;
   std::mt19937 random;
   Totals totals;
+  CostModel costs;
   cudaError_t last = cudaSuccess, sticky = cudaSuccess;
+  std::map<std::string, cudaError_t> refused;  // by call
   std::list<CUstream_st*> streams;
   std::unordered_map<const void*, Kernel> kernels;
   std::map<cudaGraphConditionalHandle, unsigned> conditions;  // values while graphs run
@@ -103,6 +109,9 @@ class Device {
 };
 
 Device& device();
+
+/// The innermost range that this thread has opened (NVTX).
+const char* current_stage();
 
 extern std::recursive_mutex device_mutex;
 using Lock = std::lock_guard<std::recursive_mutex>;

@@ -16,6 +16,17 @@ struct DeviceSheet {
   int capability;                // 90 for 9.0
   int memory_clock;              // [kHz]
   int bus_width;                 // [bit]
+  // Figures of the cost model; their sources are in README.md.
+  double clock;                             // [Hz]
+  double bandwidth, cache_bandwidth;        // [B/s] of device memory and of the L2 cache
+  std::size_t cache;                        // [B] of the L2 cache
+  double l1_bytes_per_cycle;                // per processor
+  double l1_wait, cache_wait, memory_wait;  // [cycles] until a load arrives
+  double launch, node,
+      host_launch;        // [s] between two kernels of a stream, of a graph; of the host per launch
+  double wait;            // [s] from the end of the work until the host goes on
+  double grid_barrier;    // [s]
+  double host_bandwidth;  // [B/s] of copies between host and device
 };
 
 /// The one that STICKSLIP_DEVICE names, or the small one.

@@ -1,10 +1,12 @@
 #include "tests/device/faults.h"
 
+#include <cxxabi.h>
 #include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <set>
@@ -74,6 +76,19 @@ void forget_faults() {
   all().clear();
 }
 
+namespace {
+bool keeps_exit_code = false;
+}
+void keep_exit_code() { keeps_exit_code = true; }
+void end_with_error_on_faults() {
+  std::atexit([] {
+    if (keeps_exit_code || all().empty()) return;
+    std::fprintf(stderr, "emulated device: %zu faults\n", all().size());
+    std::fflush(nullptr);
+    _exit(4);
+  });
+}
+
 void find_places(bool on) { places = on; }
 
 std::string place_of(const void* address, bool is_return_address) {
@@ -108,6 +123,37 @@ std::string place_of(const void* address, bool is_return_address) {
   }
   pclose(pipe);
   return known[address] = text.empty() ? (fallback.empty() ? "?" : fallback) : text;
+}
+
+std::string kernel_name(const void* function) {
+  char command[128];
+  std::snprintf(command, sizeof command, "addr2line -f -e /proc/%d/exe %#zx 2>/dev/null", getpid(),
+                reinterpret_cast<std::uintptr_t>(function) - load_address());
+  std::FILE* pipe = popen(command, "r");
+  if (pipe == nullptr) return "?";
+  std::string mangled;
+  for (int c = std::fgetc(pipe); c != EOF && c != '\n'; c = std::fgetc(pipe))
+    mangled.push_back(static_cast<char>(c));
+  pclose(pipe);
+  int status = 0;
+  char* plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 ? plain : mangled;
+  std::free(plain);
+  for (const char* part : {"void ", "stickslip::", "cuda::", "cub::", "emulation::", "detail::", "sweep_",
+                           "(anonymous namespace)::", "launch_kernel<", "reduce_kernel<", "grid_kernel<",
+                           "team_kernel<", "one_lane<", "double, ", "BelowCount<"})
+    for (std::size_t at = name.find(part); at != std::string::npos && at < 400; at = name.find(part, at))
+      name.erase(at, std::string(part).size());
+  // Of kernels that begin with the type of a sum, what is summed.
+  while (name.starts_with("Vec<") || name.starts_with("PcgSquares")) {
+    const std::size_t comma = name.find(", ");
+    if (comma == std::string::npos) break;
+    name.erase(0, comma + 2);
+  }
+  name = name.substr(0, std::min<std::size_t>(name.find_first_of("(,'"), 60));
+  for (const char* types : {"<thrust", "<unsigned"}) name = name.substr(0, name.find(types));
+  while (name.ends_with(" >")) name.resize(name.size() - 2);
+  return name;
 }
 
 }  // namespace stickslip::emulation

@@ -32,11 +32,18 @@ void report_fault(FaultKind kind, const std::string& text);
 /// All since the start, or since `forget_faults`.
 const std::vector<Fault>& faults();
 void forget_faults();
+/// From now on the process ends with code 4 if faults were found, whatever the program returns. Programs with
+/// tests of their own call `keep_exit_code`.
+void end_with_error_on_faults();
+void keep_exit_code();
 
 /// Places need seconds to find in a large program: without them, messages have "?".
 void find_places(bool on);
 
 /// "function at file:line" of a return address or a function, innermost frame outside the emulation first.
 std::string place_of(const void* address, bool is_return_address = true);
+
+/// The function whose loop a kernel runs, such as "BroadPhase::find".
+std::string kernel_name(const void* function);
 
 }  // namespace stickslip::emulation

@@ -12,6 +12,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  if (cudaError_t error; device().refuses("cudaGraphDestroy", error)) return error;
   const Lock lock(device_mutex);
   if (graph == nullptr || graph->parent != nullptr) return device().fail(cudaErrorInvalidValue);
   delete graph;
@@ -37,6 +38,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
     return device().fail(status);
   Work work{.kind = Work::Kind::kernel};
   work.launch = std::move(made);
+  work.stage = current_stage();
   graph->nodes->push_back(std::move(work));
   // Nodes run in the order in which they are added, which is one that the dependencies permit.
   *node = reinterpret_cast<cudaGraphNode_t>(graph->nodes->size());
@@ -92,6 +94,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   stream->capture.reset();
   stream->capture_spoiled = false;
   if (spoiled) return d.fail(cudaErrorStreamCaptureInvalidated);
+  if (cudaError_t error; d.refuses("cudaStreamEndCapture", error)) return error;  // ended all the same
   return cudaSuccess;
 }
 
@@ -104,6 +107,7 @@ static void copy_nodes(const Works& from, Works& to) {
   }
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  if (cudaError_t error; device().refuses("cudaGraphInstantiate", error)) return error;
   const Lock lock(device_mutex);
   if (device().sticky != cudaSuccess) return device().sticky;
   *executable = new CUgraphExec_st;
@@ -112,6 +116,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
   return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  if (cudaError_t error; device().refuses("cudaGraphExecDestroy", error)) return error;
   const Lock lock(device_mutex);
   // Documented: destroyed once its launches are done.
   if (executable->pending > 0) device().drain(nullptr);

@@ -45,9 +45,13 @@ struct Kernel {
   void (*run)(const void* function, void* const* arguments);
   std::size_t argument_count;
   const std::size_t* argument_bytes;
+  bool library = false;  // one of CUB's
 };
 /// Makes a kernel known by its address, as nvcc's start-up code does.
 const void* register_kernel(const void* function, const Kernel& kernel);
+
+/// What kernels of libraries have as their argument.
+struct LibraryCall {};
 
 template <class... A, std::size_t... I>
 void call(void (*function)(A...), void* const* arguments, std::index_sequence<I...>) {
@@ -71,6 +75,9 @@ inline constexpr BuiltIn<&emulation::block_index> blockIdx{};
 inline constexpr BuiltIn<&emulation::block_size> blockDim{};
 inline constexpr BuiltIn<&emulation::grid_size> gridDim{};
 
+template <class... A>
+inline constexpr bool kIsLibrary = (std::is_base_of_v<emulation::LibraryCall, A> || ...);
+
 /// The address of a kernel for calls of the runtime.
 template <class... A>
 const void* kernel_address(void (*function)(A...)) {
@@ -81,7 +88,7 @@ const void* kernel_address(void (*function)(A...)) {
                                                     reinterpret_cast<void (*)(A...)>(const_cast<void*>(f)),
                                                     arguments, std::index_sequence_for<A...>{});
                                               },
-                                              sizeof...(A), bytes});
+                                              sizeof...(A), bytes, kIsLibrary<A...>});
 }
 
 }  // namespace stickslip

@@ -1,12 +1,14 @@
 #include "tests/device/lanes.h"
 
 #include <link.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <numeric>
 #include <unordered_map>
 
@@ -18,6 +20,7 @@ namespace ctx = boost::context;
 
 namespace {
 
+constexpr std::size_t kSector = 32;
 constexpr std::size_t kStack = std::size_t{512} << 10;
 
 thread_local Lanes* running_lanes = nullptr;
@@ -65,6 +68,7 @@ struct Lanes::Lane {
   std::uint32_t block = 0;  // within blocks_
   std::uint32_t thread = 0;
   LaneClock clock;
+  double waits = 0;  // [cycles] for what it loads
 };
 
 struct Lanes::Block {
@@ -116,11 +120,18 @@ Lanes::~Lanes() {
 void Lanes::set_checks(const Checks& checks) {
   checks_ = checks;
   if (checks.races && !races_) races_ = std::make_unique<Races>(memory_.base(), Memory::kRange);
+  if (checks.costs && sectors_ == nullptr) {
+    void* mapped = mmap(nullptr, Memory::kRange / kSector * sizeof *sectors_, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) throw std::bad_alloc();
+    sectors_ = static_cast<std::uint32_t*>(mapped);
+  }
 }
 
 cudaError_t Lanes::run(const Launch& launch) {
   launch_ = &launch;
   cost_ = {};
+  ++launch_number_;
   error_ = cudaSuccess;
   argument_pointers_.clear();
   for (const std::size_t position : launch.positions)
@@ -139,6 +150,10 @@ cudaError_t Lanes::run(const Launch& launch) {
     schedule();
   }
   launch_ = nullptr;
+  cost_.blocks = launch.grid.x;
+  cost_.lanes = std::size_t{launch.grid.x} * launch.block.x;
+  cost_.grid_barriers = grid_barriers_;
+  cost_.library = launch.kernel.library;
   return error_;
 }
 
@@ -159,6 +174,7 @@ bool Lanes::take_lane(Fibre& fibre) {
   unstarted_.pop_back();
   fibre.lane.block = lane / launch_->block.x;
   fibre.lane.thread = lane % launch_->block.x;
+  fibre.lane.waits = 0;
   if (checks_.races) {
     const unsigned block = blocks_[fibre.lane.block].index;
     fibre.lane.clock = {block * launch_->block.x + fibre.lane.thread, block, 1, nullptr, nullptr, nullptr};
@@ -171,6 +187,8 @@ void Lanes::run_lanes(Fibre& fibre) {
     running_lanes = this;
     launch_->kernel.run(launch_->function, argument_pointers_.data());
     running_lanes = nullptr;
+    cost_.longest_wait = std::max(cost_.longest_wait, fibre.lane.waits);
+    cost_.all_waits += fibre.lane.waits;
     ++blocks_[fibre.lane.block].finished;
     ++finished_;
   }
@@ -325,8 +343,8 @@ void Lanes::access(const void* p, std::size_t bytes, bool write, bool atomic, co
                                           : "memory of the host"),
               cudaErrorIllegalAddress);
   }
-  (write ? cost_.bytes_written : cost_.bytes_read) += bytes;
-  if (atomic) ++cost_.atomics;
+  if (checks_.costs) count(fibre, p, bytes, write, atomic);
+  if (!checks_.memory) return;
   // Copies of whole objects carry their padding, so only single values need be written.
   const bool single = bytes <= 16;
   if (const char* why = memory_.fault(p, bytes, atomic || (!write && single))) {
@@ -360,6 +378,23 @@ void Lanes::access(const void* p, std::size_t bytes, bool write, bool atomic, co
                                       " of another lane at " + place_of(reinterpret_cast<const void*>(code)));
   }
   if (atomic) races_->atomic(p, fibre.lane.clock);
+}
+
+void Lanes::count(Fibre& fibre, const void* p, std::size_t bytes, bool write, bool atomic) {
+  (write ? cost_.bytes_written : cost_.bytes_read) += bytes;
+  if (atomic) ++cost_.atomics;
+  const auto begin = static_cast<std::size_t>(static_cast<const char*>(p) - memory_.base());
+  bool fresh = false;
+  for (std::size_t s = begin / kSector; s <= (begin + bytes - 1) / kSector; ++s) {
+    if (sectors_[s] == launch_number_) continue;
+    sectors_[s] = launch_number_;
+    ++cost_.sectors;
+    fresh = true;
+  }
+  if (write && !atomic) return;  // nobody waits for a store
+  const DeviceSheet& device = chosen_device();
+  const double far = in_cache() ? device.cache_wait : device.memory_wait;
+  fibre.lane.waits += atomic ? device.cache_wait : fresh ? far : device.l1_wait;
 }
 
 void Lanes::misaligned(const void* p, std::size_t bytes, const void* place) {

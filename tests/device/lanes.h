@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tests/device/cost_model.h"
 #include "tests/device/faults.h"
 #include "tests/device/kernel.h"
 #include "tests/device/memory.h"
@@ -29,11 +30,8 @@ struct Launch {
 struct Checks {
   bool memory = false;  // every access of a kernel against the allocations and against unwritten bytes
   bool races = false;
-};
-
-/// What a launch did, for the cost model.
-struct LaunchCost {
-  std::size_t bytes_read = 0, bytes_written = 0, atomics = 0, barriers = 0;
+  bool costs = false;  // counts for the cost model
+  bool any() const { return memory || races || costs; }
 };
 
 class Lanes {
@@ -57,6 +55,8 @@ class Lanes {
   void wait_for_grid();
   void fence();
   void access(const void* p, std::size_t bytes, bool write, bool atomic, const void* place);
+  /// Whether live memory fits into the cache of the device, for the cost model.
+  bool in_cache() const { return memory_.used() <= chosen_device().cache; }
   void misaligned(const void* p, std::size_t bytes, const void* place);
   void* shared_memory(const void* key, std::size_t bytes, std::size_t alignment);
   [[noreturn]] void stop_lane(FaultKind kind, const std::string& text, cudaError_t error);
@@ -64,6 +64,7 @@ class Lanes {
  private:
   struct Lane;
   struct Block;
+  void count(Fibre& fibre, const void* p, std::size_t bytes, bool write, bool atomic);
   bool take_lane(Fibre& fibre);
   void run_lanes(Fibre& fibre);
   Fibre& idle_fibre();
@@ -81,6 +82,8 @@ class Lanes {
   std::size_t shared_limit_;
   std::mt19937 random_;
   LaunchCost cost_;
+  std::uint32_t* sectors_ = nullptr;  // for each of 32 bytes, the last launch that touched it
+  std::uint32_t launch_number_ = 0;
 
   const Launch* launch_ = nullptr;
   std::vector<void*> argument_pointers_;

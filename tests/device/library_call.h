@@ -5,10 +5,16 @@
 
 namespace stickslip::emulation {
 
-/// A kernel of one lane that runs `body`.
 template <class Body>
-void one_lane(Body body) {
-  body();
+struct OfLibrary : LibraryCall {
+  explicit OfLibrary(const Body& b) : body(b) {}
+  Body body;
+};
+
+/// A kernel of one lane that runs the body.
+template <class Body>
+void one_lane(OfLibrary<Body> call) {
+  call.body();
 }
 
 /// The convention of CUB: without `temporary`, `bytes` is set to `needed`; with it, the call is launched.
@@ -20,7 +26,8 @@ cudaError_t library_call(void* temporary, std::size_t& bytes, std::size_t needed
     return cudaSuccess;
   }
   if (bytes < needed) return cudaErrorInvalidValue;
-  void* arguments[] = {&body};
+  OfLibrary<Body> call(body);
+  void* arguments[] = {&call};
   return cudaLaunchKernel(kernel_address(&one_lane<Body>), dim3(1), dim3(1), arguments, 0, stream);
 }
 

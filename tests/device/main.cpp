@@ -16,6 +16,7 @@ class FaultListener : public ::testing::EmptyTestEventListener {
 }  // namespace
 
 int main(int count, char** arguments) {
+  stickslip::emulation::keep_exit_code();
   ::testing::InitGoogleTest(&count, arguments);
   ::testing::UnitTest::GetInstance()->listeners().Append(new FaultListener);
   return RUN_ALL_TESTS();

@@ -449,7 +449,7 @@ TEST(cuda_Emulation, AFaultNamesItsLines) {
 }
 
 TEST(cuda_Emulation, CountsTheBytesThatKernelsMove) {
-  emulation::set_checks({.memory = true});
+  emulation::set_checks({.memory = true, .costs = true});
   Context ctx;
   Buffer<double> v = values(ctx);
   double* p = v.data();

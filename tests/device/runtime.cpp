@@ -4,6 +4,8 @@
 // the order of its stream, and in an order of the streams that a seed decides. Copies between host and device
 // are deferred too, which the documentation permits for page-locked memory and for small copies to the
 // device: the host's memory is read or written at the last moment.
+#include <execinfo.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -26,11 +28,13 @@ cudaError_t cudaSetDevice(int index) {
   return index == 0 ? cudaSuccess : device().fail(cudaErrorInvalidDevice);
 }
 cudaError_t cudaDriverGetVersion(int* version) {
+  if (cudaError_t error; device().refuses("cudaDriverGetVersion", error)) return error;
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
+  if (cudaError_t error; device().refuses("cudaGetDeviceProperties", error)) return error;
   if (index != 0) return device().fail(cudaErrorInvalidDevice);
   const DeviceSheet& sheet = chosen_device();
   *properties = {};
@@ -48,6 +52,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int index) {
+  if (cudaError_t error; device().refuses("cudaDeviceGetAttribute", error)) return error;
   if (index != 0) return device().fail(cudaErrorInvalidDevice);
   const DeviceSheet& sheet = chosen_device();
   switch (attribute) {
@@ -140,6 +145,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaMalloc(void** p, std::size_t bytes) {
+  if (cudaError_t error; device().refuses("cudaMalloc", error)) return error;
   const Lock lock(device_mutex);
   Device& d = device();
   if (d.sticky != cudaSuccess) return d.sticky;
@@ -159,6 +165,7 @@ cudaError_t cudaFree(void* p) {
   if (const cudaError_t status = d.drain(nullptr); status != cudaSuccess) return status;
   switch (d.memory.free(p)) {
     case Memory::Freed::yes:
+      if (cudaError_t error; d.refuses("cudaFree", error)) return error;
       return cudaSuccess;
     case Memory::Freed::twice:
       report_fault(FaultKind::release, "a block was freed twice");
@@ -193,6 +200,10 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   work.to = to;
   work.from = from;
   work.bytes = bytes;
+  if (d.lanes.checks().memory) {
+    work.callers.resize(12);
+    work.callers.resize(static_cast<std::size_t>(backtrace(work.callers.data(), 12)));
+  }
   return d.enqueue(stream, std::move(work));
 }
 
@@ -216,6 +227,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const Lock lock(device_mutex);
   Device& d = device();
   ++d.totals.waits;
+  if (d.lanes.checks().costs) d.costs.add_wait(current_stage());
   if (stream == nullptr) return d.fail(cudaErrorInvalidResourceHandle);
   if (stream->capture) {
     stream->capture_spoiled = true;
@@ -226,12 +238,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  if (cudaError_t error; device().refuses("cudaEventCreate", error)) return error;
   const Lock lock(device_mutex);
   if (device().sticky != cudaSuccess) return device().sticky;
   *event = new CUevent_st;
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  if (cudaError_t error; device().refuses("cudaEventDestroy", error)) return error;
   const Lock lock(device_mutex);
   if (event == nullptr) return device().fail(cudaErrorInvalidResourceHandle);
   if (event->recorded && !event->done) device().drain(event->stream);
@@ -253,6 +267,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const Lock lock(device_mutex);
   Device& d = device();
   ++d.totals.waits;
+  if (d.lanes.checks().costs) d.costs.add_wait(current_stage());
   if (event->captured) {
     report_fault(FaultKind::capture, "a wait for an event that was recorded into a graph");
     return d.fail(cudaErrorCapturedEvent);
@@ -282,6 +297,7 @@ static cudaError_t enqueue_launch(const void* function, dim3 grid, dim3 block, v
 }
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              std::size_t shared, cudaStream_t stream) {
+  if (cudaError_t error; device().refuses("cudaLaunchKernel", error)) return error;
   return enqueue_launch(function, grid, block, arguments, shared, false, stream);
 }
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
@@ -298,6 +314,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block, shared);
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  if (cudaError_t error; device().refuses("cudaFuncGetAttributes", error)) return error;
   const Lock lock(device_mutex);
   *attributes = {};
   return device().kernels.contains(function) ? cudaSuccess : device().fail(cudaErrorInvalidDeviceFunction);

@@ -9,15 +9,23 @@ namespace stickslip::emulation {
 /// says: "off" (the default), "memory", or "races", which includes memory.
 void set_checks(const Checks& checks);
 
+/// The next call of this name fails with `error`, if it is one of those that tests want to fail
+/// (`Device::refuses`).
+void refuse_next(const char* call, cudaError_t error);
+
 /// Gives a lost device back to a test: no error is kept, nothing is queued or recorded.
 void revive();
 
 /// Counts since the start.
 struct Totals {
   std::size_t launches = 0, graph_launches = 0, copies = 0, waits = 0;
-  std::size_t bytes_read = 0, bytes_written = 0, atomics = 0;  // by kernels, while memory is checked
+  std::size_t bytes_read = 0, bytes_written = 0, atomics = 0;  // by kernels, while costs are counted
 };
 Totals totals();
+
+/// What the launches cost since `Checks::costs` was set, by the model of the chosen device.
+const CostModel& costs();
+void forget_costs();
 
 /// Reports what the program has left behind: memory, captures that were not ended. Returns the number.
 int leftovers();

@@ -70,6 +70,10 @@ Coloured colour_of(Context& ctx, const Neighbours& neighbours, std::span<const s
                   colouring.report()};
   copy_to_host(ctx, result.colour.data(), colouring.colour(), graph.blocks());
   copy_to_host(ctx, result.order.data(), colouring.order(), graph.blocks());
+  std::vector<std::int32_t> offsets(static_cast<std::size_t>(colouring.colours()) + 1);
+  copy_to_host(ctx, offsets.data(), colouring.offsets(), offsets.size());
+  for (int k = 0; k <= colouring.colours(); ++k)
+    EXPECT_EQ(static_cast<std::size_t>(offsets[static_cast<std::size_t>(k)]), colouring.offset(k));
 
   // No two neighbours have the same colour.
   for (std::size_t c = 0; c < graph.blocks(); ++c)

@@ -56,7 +56,7 @@ bool is_lost(Act act) {
 }  // namespace stickslip::cuda
 
 TEST(cuda_LostDevice, IsNamedByEveryCallAndTheProcessEnds) {
-  if (!stickslip::cuda::backend_present()) GTEST_SKIP() << "no device for this backend";
+  if (!stickslip::cuda::tested_device().available) GTEST_SKIP() << stickslip::cuda::tested_device().reason;
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(stickslip::cuda::step_without_a_device(false), testing::ExitedWithCode(0),
               "the device is lost");

@@ -87,6 +87,14 @@ class RigidResidency : public fixtures::VelocityStepTest {
     finalize(model);
     load(model);
   }
+  /// 1015 boxes: contacts of one box have many colours, some of them with few contacts.
+  void load_pyramid() {
+    Model model;
+    fixtures::add_pyramid(model, 14);
+    model.half_spaces.push_back({});
+    finalize(model);
+    load(model);
+  }
   /// Maximum of each counter over the steps after a start.
   Counters most_after_start(int start, int steps) {
     run_unconverged(start);
@@ -103,8 +111,8 @@ class RigidResidency : public fixtures::VelocityStepTest {
 };
 
 TEST_P(RigidResidency, AStepReadsAFewNumbersBesideTheChecksOfItsSolver) {
-  for (const ContactSolverKind solver :
-       {ContactSolverKind::manifold_gs, ContactSolverKind::nsgs, ContactSolverKind::spg}) {
+  for (const ContactSolverKind solver : {ContactSolverKind::manifold_gs, ContactSolverKind::nsgs,
+                                         ContactSolverKind::prox_gs, ContactSolverKind::spg}) {
     SCOPED_TRACE(static_cast<int>(solver));
     params.contact_solver = solver;
     contact.max_iterations = 10;
@@ -115,6 +123,41 @@ TEST_P(RigidResidency, AStepReadsAFewNumbersBesideTheChecksOfItsSolver) {
     EXPECT_LE(most.copies_to_device, 1u);
     EXPECT_EQ(most.allocations, 0u);
   }
+}
+
+TEST_P(RigidResidency, BalancingColoursOfManyContactsReadsNothing) {
+  params.contact_solver = ContactSolverKind::nsgs;
+  contact.max_iterations = 2;
+  load_pyramid();
+  const Counters most = most_after_start(1, 2);
+  EXPECT_LE(most.copies_to_host, 6u + 2u * static_cast<unsigned>(contact.max_iterations));
+  EXPECT_GT(engine->step().contacts, 10000);
+}
+
+TEST_P(RigidResidency, ScriptedBodiesCopyNothingAndAHeldBodyIsReadOnce) {
+  params.contact_solver = ContactSolverKind::manifold_gs;
+  Model model;
+  fixtures::add_rigid_box(model, {0.05, 0.05, 0.05}, fixtures::pose_at({0, 0.05, 0}));
+  // Three nodes, by which the mouse can hold it.
+  model.objects[0].node_end = 3;
+  model.positions = model.rest_positions = {{0.05, 0, 0}, {0.05, 0.02, 0}, {0.05, 0, 0.02}};
+  model.velocities.assign(3, {0, 0, 0});
+  model.node_object.assign(3, 0);
+  for (int i = 0; i < 3; ++i) {
+    const std::int32_t body =
+        fixtures::add_rigid_box(model, {0.05, 0.05, 0.05}, fixtures::pose_at({1 + 0.3 * i, 0.1, 0}), false);
+    model.bodies[static_cast<std::size_t>(body)].motion = i;
+    model.body_motions.emplace_back();
+    model.body_motions.back().angular_velocity = {0, 1.0 + i, 0};
+  }
+  model.half_spaces.push_back({});
+  load(model);
+  const Counters without = most_after_start(5, 5);
+  EXPECT_LE(without.copies_to_device, 1u);
+  engine->set_drag(Drag{{0, 1, 2}, {1, 0, 0}, {0.1, 0.3, 0}});
+  const Counters with = most_after_start(5, 5);
+  EXPECT_EQ(with.copies_to_device, without.copies_to_device);
+  EXPECT_LE(with.copies_to_host, without.copies_to_host + 1);
 }
 
 TEST_P(RigidResidency, ManifoldGsReadsTheSameForAnyNumberOfIterations) {

@@ -121,45 +121,92 @@ void colour_rounds(Context& ctx, const ConflictGraph& g, ColouringSpace& space, 
   });
 }
 
-/// Moves blocks from overfull colours to colours with room. Blocks of one colour share no body, so all of
-/// them that fit another colour can move at once.
-void balance(Context& ctx, const ConflictGraph& g, std::vector<std::size_t>& sizes, ColouringSpace& space,
-             std::int32_t* colour) {
-  const std::size_t colours = sizes.size(), fair = (g.blocks + colours - 1) / colours;
-  if (*std::max_element(sizes.begin(), sizes.end()) <= fair + fair / 4) return;
-  // Every attempt passes over all blocks; the limit bounds the cost for cliques of thousands.
-  int attempts = 1000;
-  std::int32_t *mover = space.waiting.data(), *count = space.words.data();
-  for (std::size_t from = 0; from < colours; ++from)
-    for (std::size_t to = 0; to < colours && sizes[from] > fair && attempts > 0; ++to) {
-      if (sizes[to] >= fair) continue;
-      --attempts;
-      const auto a = static_cast<std::int32_t>(from), b = static_cast<std::int32_t>(to);
-      select_indices(
-          ctx, g.blocks,
-          [=] SS_LAMBDA(std::size_t i) {
-            const auto c = static_cast<std::int32_t>(i);
-            return colour[c] == a && !has_neighbour_of_colour(g, colour, c, b);
-          },
-          mover, count, kMedium);
-      const auto found = static_cast<std::size_t>(read_back(ctx, count));
-      const std::size_t moved = std::min({found, sizes[from] - fair, fair - sizes[to]});
-      launch(ctx, moved, [=] SS_LAMBDA(std::size_t i) { colour[mover[i]] = b; });
-      sizes[from] -= moved;
-      sizes[to] += moved;
-    }
+/// The search for blocks that may move, in backend memory. The pair (from, to) is the next one to look at,
+/// (a, b) the one that is looked at now.
+struct Balance {
+  std::int32_t colours, fair;
+  std::int32_t from, to, attempts;
+  std::int32_t a, b, found;  // found: blocks of colour a that may have colour b
+  std::int32_t stop;
+};
+
+/// How many blocks move from colour a to colour b.
+SS_HD std::int32_t moved(const Balance& state, const std::int32_t* sizes) {
+  if (state.a < 0) return 0;
+  const std::int32_t most = std::min(sizes[state.a] - state.fair, state.fair - sizes[state.b]);
+  return std::min(state.found, most);
 }
 
-/// Blocks by colour. Two host reads.
-std::vector<std::size_t> colour_sizes(Context& ctx, std::size_t blocks, const std::int32_t* colour,
-                                      ColouringSpace& space) {
+/// Sets (a, b) to the next pair of an overfull colour and one with room; a = -1 if none is left.
+SS_HD void next_pair(Balance& state, const std::int32_t* sizes) {
+  state.a = state.b = -1;
+  for (; state.from < state.colours && state.attempts > 0; ++state.from, state.to = 0) {
+    for (; state.to < state.colours && sizes[state.from] > state.fair; ++state.to) {
+      if (sizes[state.to] >= state.fair) continue;
+      --state.attempts;
+      state.a = state.from;
+      state.b = state.to++;
+      return;
+    }
+  }
+  state.stop = 1;
+}
+
+/// Moves blocks from overfull colours to colours with room. Blocks of one colour share no body, so all of
+/// them that fit another colour can move at once. No host read.
+void balance(Context& ctx, const ConflictGraph& g, const std::int32_t* colours, std::int32_t* sizes,
+             ColouringSpace& space, std::int32_t* colour) {
+  // Every attempt passes over all blocks; the limit bounds the cost for cliques of thousands.
+  constexpr std::int32_t kAttempts = 1000;
+  space.balance.resize(ctx, sizeof(Balance) / sizeof(std::int32_t));
+  auto* const state = reinterpret_cast<Balance*>(space.balance.data());
+  std::int32_t* const mover = space.waiting.data();
+  const auto blocks = static_cast<std::int32_t>(g.blocks);
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+    const std::int32_t fair = (blocks + *colours - 1) / *colours;
+    std::int32_t most = 0;
+    for (std::int32_t k = 0; k < *colours; ++k) most = std::max(most, sizes[k]);
+    *state = {*colours, fair, 0, 0, kAttempts, -1, -1, 0, most <= fair + fair / 4 ? 1 : 0};
+  });
+  repeat_until(ctx, space.balance_loop, &state->stop, [&] {
+    launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+      if (state->stop == 0) next_pair(*state, sizes);
+    });
+    select_indices(
+        ctx, g.blocks,
+        [=] SS_LAMBDA(std::size_t i) {
+          const auto c = static_cast<std::int32_t>(i);
+          return colour[c] == state->a && !has_neighbour_of_colour(g, colour, c, state->b);
+        },
+        mover, &state->found, kMedium);
+    launch_counted(ctx, g.blocks, &state->found, [=] SS_LAMBDA(std::size_t i) {
+      if (static_cast<std::int32_t>(i) < moved(*state, sizes)) colour[mover[i]] = state->b;
+    });
+    launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+      if (state->a < 0) return;
+      const std::int32_t n = moved(*state, sizes);
+      sizes[state->a] -= n;
+      sizes[state->b] += n;
+      state->a = -1;
+    });
+  });
+}
+
+/// Counts the blocks of each colour, and moves some to other colours if `balanced`. Returns the sizes. Two
+/// host reads.
+std::vector<std::size_t> colour_sizes(Context& ctx, const ConflictGraph& g, bool balanced,
+                                      ColouringSpace& space, std::int32_t* colour) {
+  // There are at most as many colours as blocks; without blocks one, which is empty.
+  const std::size_t most = std::max<std::size_t>(g.blocks, 1);
+  space.sizes.resize(ctx, most);
+  std::int32_t *size = space.sizes.data(), *colours = space.words.data();
   reduce_max(
-      ctx, blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i]; }, std::int32_t{0}, space.words.data());
-  const std::size_t colours = static_cast<std::size_t>(read_back(ctx, space.words.data())) + 1;
-  space.sizes.resize(ctx, colours);
-  std::int32_t* size = space.sizes.data();
-  fill(ctx, size, colours, std::int32_t{0});
-  launch(ctx, blocks, [=] SS_LAMBDA(std::size_t i) { atomic_add(size + colour[i], 1); });
+      ctx, g.blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i] + 1; }, std::int32_t{1}, colours);
+  fill(ctx, size, most, std::int32_t{0});
+  launch(ctx, g.blocks, [=] SS_LAMBDA(std::size_t i) { atomic_add(size + colour[i], 1); });
+  if (balanced) balance(ctx, g, colours, size, space, colour);
+  const auto count = static_cast<std::size_t>(read_back(ctx, colours));
+  space.sizes.resize(ctx, count);
   const std::vector<std::int32_t> sizes = space.sizes.download(ctx);
   return {sizes.begin(), sizes.end()};
 }
@@ -189,8 +236,7 @@ void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const 
   std::int32_t* colour = colour_.data();
   keep_colours(ctx, graph, keep, space_.wanted, colour);
   colour_rounds(ctx, graph, space_, colour);
-  std::vector<std::size_t> sizes = colour_sizes(ctx, n, colour, space_);
-  if (balanced) balance(ctx, graph, sizes, space_, colour);
+  const std::vector<std::size_t> sizes = colour_sizes(ctx, graph, balanced, space_, colour);
 
   space_.keys.resize(ctx, n);
   std::uint32_t* key = space_.keys.data();
@@ -204,6 +250,12 @@ void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const 
   offsets_.assign(1, 0);
   for (const std::size_t size : sizes)
     if (size > 0) offsets_.push_back(offsets_.back() + size);
+  if (offsets_.size() == sizes.size() + 1) {
+    device_offsets_.resize(ctx, sizes.size() + 1);
+    exclusive_scan(ctx, sizes.size(), space_.sizes.data(), device_offsets_.data());
+  } else {
+    device_offsets_.upload(ctx, std::vector<std::int32_t>(offsets_.begin(), offsets_.end()));
+  }
   sum_up();
   report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -26,9 +26,9 @@ std::size_t start_neighbours(Context& ctx, std::size_t n, std::int32_t* numbers,
 
 /// Scratch memory of the colouring, kept from one problem to the next.
 struct ColouringSpace {
-  Buffer<std::int32_t> wanted, waiting, next, ready, words, sizes;
+  Buffer<std::int32_t> wanted, waiting, next, ready, words, sizes, balance;
   Buffer<std::uint32_t> keys;
-  LoopGraph loop;
+  LoopGraph loop, balance_loop;
 };
 
 class Colouring {
@@ -36,7 +36,7 @@ class Colouring {
   /// Colours the graph so that neighbours differ. The same graph gets the same colours for any number of
   /// threads and on either backend. `keep`: initial colours (one per block; -1: none), so that persistent
   /// contacts keep theirs; empty: no initial colours. `balanced`: colours of similar sizes, worthwhile for
-  /// many sweeps; each move between two colours costs a host read.
+  /// many sweeps. Two host reads.
   void build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep = {},
              bool balanced = true);
 
@@ -56,6 +56,9 @@ class Colouring {
   /// colour k are order()[offset(k) .. offset(k + 1)). Backend memory.
   const std::int32_t* order() const { return order_.data(); }
   std::size_t offset(int colour) const { return offsets_[static_cast<std::size_t>(colour)]; }
+  const std::int32_t* offsets() const {
+    return device_offsets_.data();
+  }                                                              // the same, backend memory; without runs
   const std::int32_t* colour() const { return colour_.data(); }  // per block, backend memory
   ColouringReport report() const { return report_; }
 
@@ -63,7 +66,7 @@ class Colouring {
   void sum_up();
 
   ColouringSpace space_;
-  Buffer<std::int32_t> colour_, order_, runs_;
+  Buffer<std::int32_t> colour_, order_, runs_, device_offsets_;
   std::vector<std::size_t> offsets_, run_offsets_;
   std::size_t run_length_ = 1;
   ColouringReport report_;

@@ -43,16 +43,17 @@ SS_HD double noise(std::size_t i) {
   return static_cast<double>(x) / 2147483648.0 - 1.0;
 }
 
+/// *out = <x, y>.
 template <int D>
-double product(Context& ctx, std::size_t n, const Vec<double, D>* x, const Vec<double, D>* y, double* out) {
+void product(Context& ctx, std::size_t n, const Vec<double, D>* x, const Vec<double, D>* y, double* out) {
   reduce_sum(
       ctx, n, [=] SS_LAMBDA(std::size_t c) { return dot(x[c], y[c]); }, out);
-  return read_back(ctx, out);
 }
 
+/// y -= *factor x.
 template <int D>
-void add(Context& ctx, std::size_t n, double factor, const Vec<double, D>* x, Vec<double, D>* y) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { y[c] += factor * x[c]; });
+void subtract(Context& ctx, std::size_t n, const double* factor, const Vec<double, D>* x, Vec<double, D>* y) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { y[c] += -*factor * x[c]; });
 }
 
 }  // namespace
@@ -62,14 +63,18 @@ Spectrum estimate_spectrum(Context& ctx, const Delassus<D>& W, int steps) {
   const std::size_t n = W.blocks();
   if (n == 0) return {};
   steps = std::min(steps, static_cast<int>(std::min<std::size_t>(n * D, 1000)));
-  Buffer<double> sum(ctx, 1);
+  // <q, W q> and |next|^2 of a step, in one host read; a product with a basis vector.
+  Buffer<Vec<double, 2>> sums(ctx, 1);
+  Buffer<double> product_with(ctx, 1);
+  double *along = reinterpret_cast<double*>(sums.data()), *square = along + 1;
   std::vector<Buffer<Vec<double, D>>> basis;
   Buffer<Vec<double, D>> next(ctx, n);
   Vec<double, D>* start = next.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t c) {
     for (int i = 0; i < D; ++i) start[c][i] = noise(c * D + static_cast<std::size_t>(i));
   });
-  double length = std::sqrt(product(ctx, n, next.data(), next.data(), sum.data()));
+  product(ctx, n, start, start, square);
+  double length = std::sqrt(read_back(ctx, square));
   std::vector<double> diagonal, off;
   for (int k = 0; k < steps; ++k) {
     basis.emplace_back(ctx, n);
@@ -78,11 +83,16 @@ Spectrum estimate_spectrum(Context& ctx, const Delassus<D>& W, int steps) {
     const double inverse = 1 / length;
     launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { q[c] = inverse * from[c]; });
     W.apply(ctx, q, next.data(), false);
-    diagonal.push_back(product(ctx, n, static_cast<const Vec<double, D>*>(q), next.data(), sum.data()));
+    product(ctx, n, static_cast<const Vec<double, D>*>(q), from, along);
     for (int pass = 0; pass < 2; ++pass)  // twice is enough for orthogonality
-      for (const Buffer<Vec<double, D>>& v : basis)
-        add(ctx, n, -product(ctx, n, v.data(), next.data(), sum.data()), v.data(), next.data());
-    length = std::sqrt(product(ctx, n, next.data(), next.data(), sum.data()));
+      for (const Buffer<Vec<double, D>>& v : basis) {
+        product(ctx, n, v.data(), from, product_with.data());
+        subtract(ctx, n, product_with.data(), v.data(), next.data());
+      }
+    product(ctx, n, from, from, square);
+    const Vec<double, 2> read = read_back(ctx, sums.data());
+    diagonal.push_back(read[0]);
+    length = std::sqrt(read[1]);
     if (!(length > 1e-12 * std::fabs(diagonal.front())) || k + 1 == steps) break;
     off.push_back(length);
   }

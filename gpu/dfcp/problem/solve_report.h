@@ -28,6 +28,7 @@ struct Judgement {
 struct BlockError {
   double error;  // e_c [m/s]
   int state;     // 0 open, 1 sticks, 2 slides, 3 bilateral
+  int unused = 0;
 };
 
 enum class SolveEnd { converged, iterations, time, cancelled, stalled, infeasible, refused };

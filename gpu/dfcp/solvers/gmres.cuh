@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/core/buffer.h"
+#include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/math/vec.h"
@@ -121,7 +122,7 @@ class Gmres {
   void prepare(Context& ctx, std::size_t n) {
     n_ = n;
     basis_.resize(ctx, n * (kBasis + 1));
-    products_.resize(ctx, 2 * kPacks + 1);
+    resize_cleared(ctx, products_, 2 * kPacks + 1);
     host_.resize(2 * kPacks + 1);
     coefficients_.resize(ctx, kBasis);
   }

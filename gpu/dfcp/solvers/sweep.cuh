@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gpu/core/launch.h"
+#include "gpu/core/team.h"
 #include "gpu/dfcp/solvers/system.cuh"
 #include "gpu/law/projection.h"
 
@@ -113,6 +114,27 @@ struct RunOfColour {
   }
 };
 
+#if STICKSLIP_ON_CUDA
+/// Colours [begin, end), one after the other, by one team of lanes: its barrier costs much less than a
+/// launch.
+template <class Block>
+struct SmallColours {
+  Block block;
+  const std::int32_t *order, *offsets;
+  int begin, end;
+  bool backward;
+
+  struct Nothing {};
+  __device__ void operator()(std::size_t, const Team& team, Nothing&) const {
+    for (int step = 0; step < end - begin; ++step) {
+      const int k = backward ? end - 1 - step : begin + step;
+      const std::int32_t first = offsets[k];
+      team.each(offsets[k + 1] - first, [&](int i) { block(static_cast<std::size_t>(order[first + i])); });
+    }
+  }
+};
+#endif
+
 }  // namespace sweep_detail
 
 /// Prepares sweeps over one system and runs them.
@@ -158,6 +180,39 @@ class Sweeper {
       launch(s_.ctx, n, sweep_detail::StoredOrder<Block>{block, n, backward}, Grain{n});
       return;
     }
+    run_colours(block, backward);
+  }
+
+#if STICKSLIP_ON_CUDA
+  /// A launch per large colour, and one for a range of small ones: a body with many contacts alone has as
+  /// many colours, most of them with a block or two.
+  template <class Block>
+  void run_colours(const Block& block, bool backward) {
+    const Colouring& colours = s_.colouring;
+    const auto size = [&](int k) { return colours.offset(k + 1) - colours.offset(k); };
+    constexpr std::size_t kSmall = 128;  // as many lanes as the team has
+    const int n = colours.colours();
+    const auto nth = [&](int step) { return backward ? n - 1 - step : step; };
+    for (int step = 0; step < n;) {
+      int next = step;
+      while (next < n && size(nth(next)) <= kSmall) ++next;
+      if (next > step + 1) {
+        const int begin = backward ? nth(next - 1) : step, end = backward ? nth(step) + 1 : next;
+        launch_teams<typename sweep_detail::SmallColours<Block>::Nothing>(
+            s_.ctx, 1,
+            sweep_detail::SmallColours<Block>{block, colours.order(), colours.offsets(), begin, end,
+                                              backward});
+        step = next;
+        continue;
+      }
+      const int k = nth(step++);
+      launch(s_.ctx, size(k), sweep_detail::OfColour<Block>{block, colours.order() + colours.offset(k)});
+    }
+  }
+#else
+  template <class Block>
+  void run_colours(const Block& block, bool backward) {
+    const std::size_t n = s_.blocks();
     const Colouring& colours = s_.colouring;
     const std::size_t length = colours.run_length();
     for (int step = 0; step < colours.colours(); ++step) {
@@ -172,6 +227,7 @@ class Sweeper {
                sweep_detail::OfColour<Block>{block, colours.order() + colours.offset(k)}, kMedium);
     }
   }
+#endif
 
   System<D>& s_;
   bool coloured_;

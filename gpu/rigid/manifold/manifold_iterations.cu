@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/timer.h"
 #include "gpu/rigid/manifold/manifold_lane.h"
@@ -134,7 +135,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
       static_cast<std::int32_t>(
           std::min(kMost, params.check_interval > 0 ? params.check_interval : kInterval)),
       static_cast<std::int32_t>(std::min(kMost, static_cast<long>(params.max_iterations)))};
-  progress_.resize(ctx, 1);
+  resize_cleared(ctx, progress_, 1);
   best_impulse_.resize(ctx, impulse_.size());
   copy(ctx, best_impulse_.data(), impulse_.data(), impulse_.size());
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -1,0 +1,83 @@
+// Predicts what a run would cost on a device: from counted launches, waits and copies, and from each access
+// of its kernels to memory.
+//
+// A launch takes a fixed time, plus the longest of these:
+//   bandwidth  distinct sectors of 32 bytes / bandwidth of the level that holds the data (L2 cache, if all
+//   live memory
+//              fits into it, else device memory)
+//   cache      all bytes that lanes load and store / bandwidth of the L1 caches of the processors that have a
+//   block latency    time that the lane with most loads waits for them, or the time of all lanes / number of
+//   resident lanes barriers   barriers of the whole grid
+// The first load of a sector in a launch costs the latency of the level that holds the data, each other load
+// that of the L1 cache; kLoadsInFlight loads overlap. Arithmetic, divergence and registers that spill are not
+// counted.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/device/devices.h"
+
+namespace stickslip::emulation {
+
+/// What one launch did.
+struct LaunchCost {
+  std::size_t bytes_read = 0, bytes_written = 0, atomics = 0, barriers = 0;
+  std::size_t sectors = 0;  // distinct ones of 32 bytes
+  std::size_t lanes = 0, blocks = 0;
+  double longest_wait = 0, all_waits = 0;  // [cycles] for loads and atomic operations: of a lane, and of all
+  std::size_t grid_barriers = 0;
+  bool library = false;  // CUB, which the emulated device runs as one lane
+};
+
+/// What bounds the time of a launch, or what else takes time.
+enum class Bound { launch, bandwidth, cache, latency, barriers, wait, copy };
+const char* name(Bound bound);
+
+struct Prediction {
+  double seconds = 0, floor = 0;  // floor: the distinct bytes at the full bandwidth of device memory
+  Bound bound = Bound::launch;
+};
+/// `in_graph`: the device starts the kernel by itself. `in_cache`: all live memory fits into the L2 cache.
+Prediction predict(const DeviceSheet& device, const LaunchCost& cost, bool in_graph, bool in_cache);
+
+/// Sums over launches. Time by bound in `by`.
+struct CostRow {
+  std::size_t launches = 0, nodes = 0, waits = 0, copies = 0;
+  std::size_t bytes = 0;  // distinct per launch, or copied
+  double seconds = 0, floor = 0;
+  std::map<Bound, double> by;
+  Bound bound() const;
+};
+
+class CostModel {
+ public:
+  explicit CostModel(const DeviceSheet& device) : device_(device) {}
+
+  void add_launch(const std::string& stage, const void* function, const LaunchCost& cost, bool in_graph,
+                  bool in_cache);
+  void add_wait(const std::string& stage);
+  /// `within`: from device memory to device memory.
+  void add_copy(const std::string& stage, std::size_t bytes, bool within);
+  void forget();
+
+  const std::map<std::string, CostRow>& stages() const { return stages_; }
+  struct Place {
+    std::string stage;
+    const void* function;  // of a kernel; nullptr: waits and copies
+    bool operator<(const Place& other) const {
+      return stage != other.stage ? stage < other.stage : function < other.function;
+    }
+  };
+  const std::map<Place, CostRow>& places() const { return places_; }
+
+ private:
+  void add(const Place& place, const CostRow& row);
+  const DeviceSheet& device_;
+  std::map<std::string, CostRow> stages_;
+  std::map<Place, CostRow> places_;
+};
+
+}  // namespace stickslip::emulation

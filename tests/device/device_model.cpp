@@ -1,0 +1,215 @@
+// `stickslip bench device-model`: what the steps of a scene would cost on a device, by the model of
+// cost_model.h.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/io/scene/scene.h"
+#include "app/io/scene/settings.h"
+#include "gpu/engine.h"
+#include "tests/device/faults.h"
+#include "tests/device/runtime.h"
+
+namespace stickslip {
+namespace {
+
+using emulation::Bound;
+using emulation::CostModel;
+using emulation::CostRow;
+using nlohmann::json;
+
+struct Options {
+  std::string scene, device = "h100", json_file;
+  std::optional<double> scale;
+  int warm = 2, steps = 1, most = 8;
+  std::vector<std::string> settings;
+};
+
+/// One of the largest costs: a kernel, or the waits and copies of a stage.
+struct Place {
+  std::string stage, what;
+  CostRow row;
+};
+
+std::vector<Place> places_by_cost(const CostModel& model) {
+  std::vector<std::pair<CostModel::Place, CostRow>> rows(model.places().begin(), model.places().end());
+  std::sort(rows.begin(), rows.end(),
+            [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
+  if (rows.size() > 20) rows.resize(20);  // finding a place in the source takes a second
+  std::vector<Place> out;
+  for (const auto& [place, row] : rows)
+    out.push_back({place.stage,
+                   place.function == nullptr ? "waits and copies" : emulation::kernel_name(place.function),
+                   row});
+  return out;
+}
+
+std::vector<std::pair<std::string, CostRow>> stages_by_cost(const CostModel& model) {
+  std::vector<std::pair<std::string, CostRow>> rows(model.stages().begin(), model.stages().end());
+  std::sort(rows.begin(), rows.end(),
+            [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
+  return rows;
+}
+
+void add(CostRow& sum, const CostRow& row) {
+  sum.launches += row.launches, sum.nodes += row.nodes, sum.waits += row.waits, sum.copies += row.copies;
+  sum.bytes += row.bytes;
+  sum.seconds += row.seconds, sum.floor += row.floor;
+  for (const auto& [bound, seconds] : row.by) sum.by[bound] += seconds;
+}
+
+CostRow sum_of(const CostModel& model) {
+  CostRow sum;
+  for (const auto& [stage, row] : model.stages()) add(sum, row);
+  return sum;
+}
+
+void print_row(const std::string& title, const CostRow& row, double steps) {
+  const auto per_step = [&](double x) { return x / steps; };
+  std::printf("%-26s %9.1f %9.1f %6.1f %7.1f %9.3f %10.1f %11.1f  %s\n", title.c_str(),
+              per_step(static_cast<double>(row.launches)), per_step(static_cast<double>(row.nodes)),
+              per_step(static_cast<double>(row.waits)), per_step(static_cast<double>(row.copies)),
+              per_step(1e-6 * static_cast<double>(row.bytes)), per_step(1e6 * row.floor),
+              per_step(1e6 * row.seconds), emulation::name(row.bound()));
+}
+
+void print(const Options& options, const std::string& device, const CostModel& model,
+           const std::string& size) {
+  const double steps = options.steps;
+  std::printf("%s on %s, predicted, per step (mean of %d after %d): %s\n", options.scene.c_str(),
+              device.c_str(), options.steps, options.warm, size.c_str());
+  std::printf("%-26s %9s %9s %6s %7s %9s %10s %11s  %s\n", "stage", "launches", "nodes", "waits", "copies",
+              "MB", "floor [us]", "time [us]", "bound by");
+  for (const auto& [stage, row] : stages_by_cost(model)) print_row(stage.empty() ? "-" : stage, row, steps);
+  print_row("sum", sum_of(model), steps);
+  std::printf("\nlargest costs [us]\n");
+  int shown = 0;
+  for (const Place& place : places_by_cost(model)) {
+    if (shown++ == options.most) break;
+    std::printf("%10.1f  %-13s  %s: %s\n", 1e6 * place.row.seconds / steps,
+                emulation::name(place.row.bound()), place.stage.c_str(), place.what.c_str());
+  }
+}
+
+json to_json(const CostRow& row, double steps) {
+  json by = json::object();
+  for (const auto& [bound, seconds] : row.by) by[emulation::name(bound)] = 1e6 * seconds / steps;
+  return {{"launches", static_cast<double>(row.launches) / steps},
+          {"nodes", static_cast<double>(row.nodes) / steps},
+          {"waits", static_cast<double>(row.waits) / steps},
+          {"copies", static_cast<double>(row.copies) / steps},
+          {"megabytes", 1e-6 * static_cast<double>(row.bytes) / steps},
+          {"floor_us", 1e6 * row.floor / steps},
+          {"predicted_us", 1e6 * row.seconds / steps},
+          {"by", std::move(by)}};
+}
+
+void write(const Options& options, const std::string& device, const CostModel& model,
+           const std::string& size) {
+  const double steps = options.steps;
+  json stages = json::array(), costs = json::array();
+  for (const auto& [stage, row] : stages_by_cost(model)) {
+    stages.push_back(to_json(row, steps));
+    stages.back()["stage"] = stage;
+  }
+  for (const Place& place : places_by_cost(model)) {
+    costs.push_back({{"stage", place.stage},
+                     {"place", place.what},
+                     {"predicted_us", 1e6 * place.row.seconds / steps},
+                     {"bound", emulation::name(place.row.bound())}});
+    if (costs.size() == static_cast<std::size_t>(options.most)) break;
+  }
+  std::ofstream file(options.json_file);
+  file << json{{"scene", options.scene},
+               {"settings", options.settings},
+               {"scale", options.scale.value_or(1)},
+               {"device", device},
+               {"size", size},
+               {"warm", options.warm},
+               {"steps", options.steps},
+               {"sum", to_json(sum_of(model), steps)},
+               {"stages", stages},
+               {"largest", costs}}
+              .dump(1)
+       << "\n";
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + options.json_file);
+}
+
+int run(const Options& options) {
+  Scene scene = load_scene(options.scene, options.scale);
+  for (const std::string& setting : options.settings) apply_setting(scene, setting);
+  std::string device;
+  for (const BackendInfo& info : list_backends())
+    if (info.backend == Backend::cuda) device = info.device;
+  const auto make = [&](Backend backend) {
+    std::unique_ptr<Engine> engine = make_engine(backend, 0);
+    engine->set_params(scene.params);
+    engine->set_contact_params(scene.contact_params);
+    engine->load(scene.model);
+    return engine;
+  };
+  const std::unique_ptr<Engine> engine = make(Backend::cuda);
+  // The steps before run on the CPU, which is faster. One more lets the device find its memory and what it
+  // keeps between steps.
+  if (options.warm > 1) {
+    const std::unique_ptr<Engine> fast = make(Backend::cpu);
+    for (int i = 1; i < options.warm; ++i) fast->step();
+    engine->set_state(fast->state());
+  }
+  if (options.warm > 0) engine->step();
+  emulation::set_checks({.costs = true});
+  emulation::forget_costs();
+  StepReport report;
+  for (int i = 0; i < options.steps; ++i) report = engine->step();
+  char size[160];
+  std::snprintf(size, sizeof size, "%zu tets, %zu bodies, %zu contacts, %.1f MB", scene.model.tets.size(),
+                scene.model.bodies.size(), static_cast<std::size_t>(report.contacts),
+                1e-6 * static_cast<double>(report.memory_bytes));
+  print(options, device, emulation::costs(), size);
+  if (!options.json_file.empty()) write(options, device, emulation::costs(), size);
+  return 0;
+}
+
+int main_of(int count, char** words) {
+  Options options;
+  CLI::App app(
+      "predicts what the steps of a scene cost on a CUDA device: stage, launches, bytes, floor, time",
+      "device-model");
+  app.add_option("SCENE", options.scene, "name of a scene, or its file")->required();
+  app.add_option("--device", options.device, "whose figures the model takes")
+      ->check(CLI::IsMember({"h100", "rtx4090", "small"}))
+      ->capture_default_str();
+  app.add_option("--scale", options.scale, "refinement factor of the scene");
+  app.add_option("--set", options.settings, "key=value, as in stickslip run");
+  app.add_option("--warm", options.warm, "steps before the measured ones")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--steps", options.steps, "measured steps")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--most", options.most, "number of largest costs to list")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--json", options.json_file, "file for the tables");
+  CLI11_PARSE(app, count, words);
+  // Before the device is used for the first time.
+  setenv("STICKSLIP_DEVICE", options.device.c_str(), 1);
+  return run(options);
+}
+
+}  // namespace
+}  // namespace stickslip
+
+int main(int count, char** words) {
+  try {
+    return stickslip::main_of(count, words);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "stickslip bench device-model: %s\n", error.what());
+    return 2;
+  }
+}
