@@ -204,4 +204,27 @@ def figures() -> str:
     return "".join(f"* {line}\n" for line in lines)
 
 
-PARTS = {"rigid": rigid, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "figures": figures}
+def device_model() -> str:
+    """Predicted steps: the largest stages and the sum, and the largest costs."""
+    text = ""
+    for path in sorted((RESULTS / "device_model").glob("*.json")):
+        run = json.loads(path.read_text())
+        rows = [[stage["stage"] or "-", *device_model_figures(stage)] for stage in run["stages"][:6]]
+        rows.append(["all", *device_model_figures(run["sum"])])
+        settings = "".join(f" `--set {setting}`" for setting in run["settings"])
+        scale = "" if run["scale"] == 1 else f" `--scale {run['scale']:g}`"
+        steps = "the step" if run["steps"] == 1 else f"the mean of {run['steps']} steps"
+        text += f"### {run['scene']}\n\n`{run['scene']}`{scale}{settings}, {run['size']}; {steps} after {run['warm']}, on an {run['device'].removeprefix('emulated ')}.\n\n"
+        text += table(["stage", "launches", "nodes", "waits", "copies", "MB", "floor [µs]", "predicted [µs]", "bound by"], rows)
+        text += "\nLargest costs: " + "; ".join(
+            f"`{cost['place']}` ({cost['stage']}) {number(cost['predicted_us'])} µs, {cost['bound']}" for cost in run["largest"][:3]) + ".\n\n"
+    return text.rstrip("\n") + "\n"
+
+
+def device_model_figures(row: dict) -> list[str]:
+    bound = max(row["by"], key=lambda name: row["by"][name]) if row["by"] else ""
+    return [*(f"{row[name]:g}" for name in ("launches", "nodes", "waits", "copies")),
+            *(number(row[name]) for name in ("megabytes", "floor_us", "predicted_us")), bound]
+
+
+PARTS = {"device-model": device_model, "rigid": rigid, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "figures": figures}
