@@ -7,9 +7,8 @@
 namespace stickslip {
 
 std::unique_ptr<ContactLab> make_contact_lab(Backend backend, int threads) {
-  for (const BackendInfo& info : list_backends())
-    if (info.backend == backend && !info.available)
-      throw std::runtime_error("backend " + info.name + " is not available: " + info.reason);
+  if (const BackendInfo info = backend_info(backend); !info.available)
+    throw std::runtime_error("backend " + info.name + " is not available: " + info.reason);
 #ifdef STICKSLIP_HAS_CUDA
   if (backend == Backend::cuda) return cuda::make_backend_contact_lab(threads);
 #endif

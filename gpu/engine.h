@@ -111,6 +111,8 @@ std::unique_ptr<Engine> make_engine(Backend backend, int threads = 0);
 
 /// Both backends, with the reason when one cannot run here.
 std::vector<BackendInfo> list_backends();
+/// Of one backend. Asks no device for the CPU: the CUDA runtime would take time and memory.
+BackendInfo backend_info(Backend backend);
 /// "auto": cuda if a device is available. Throws std::invalid_argument for an unknown name.
 Backend choose_backend(std::string_view name);
 

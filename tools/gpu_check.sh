@@ -27,7 +27,7 @@ all_stages=build,tests,compare,determinism,sanitize,bench
 stages=$all_stages reals='double float'
 quick=no resume=no json='' vendor='' base=$root/build/gpu_check jobs=$(nproc 2>/dev/null || echo 4) at_once=4 limit=1000000
 real=double build=$base/double
-app=OFF targets=()
+app=OFF targets=() emulated=no
 
 # --- rows -------------------------------------------------------------------------------------------------------
 # Every check writes a file in $base/rows, NAME|STATUS|SECONDS|DETAIL, with a status of good, FAILED, skipped
@@ -373,6 +373,10 @@ done
 for stage in ${stages//,/ }; do
   [[ ,$all_stages, == *,$stage,* ]] || bad_usage "there is no stage '$stage'"
 done
+if [ "$emulated" = yes ]; then
+  [ "$reals" != float ] || bad_usage "the emulated device runs the build in double"
+  reals=double
+fi
 [[ $reals =~ ^(double|float|double float)$ ]] || bad_usage "--real $reals: must be double, float or both"
 [[ $limit =~ ^[0-9]+$ && $at_once =~ ^[1-9][0-9]*$ ]] || bad_usage "--limit and --at-once take whole numbers"
 

@@ -2,7 +2,8 @@
 # The stages of gpu_check.sh on the emulated device (tests/device), which sources this for `--device emulated`.
 # shellcheck disable=SC2034,SC2154  # the variables are those of gpu_check.sh
 
-reals=double
+emulated=yes
+[ "$base" != "$root/build/gpu_check" ] || base=$root/build/gpu_check_emulated
 app=ON targets=(--target stickslip test_device emulated_compare device_model)
 
 find_device() { device='emulated device' arch=''; }
@@ -77,5 +78,5 @@ stage_bench() {
 }
 model_row() {
   logged "$1" 1800 "$build/tests/device/device_model" "$2" --device "$3" --json "$base/logs/model_$2_$3.json"
-  if [ "$code" -eq 0 ]; then row "$1" good "$took" "$(grep -m1 '^sum ' "$(log_of "$1")" | awk '{print $(NF-1) " us a step, bound by " $NF}')"; else failed_row "$1" "$(why_failed "$1")"; fi
+  if [ "$code" -eq 0 ]; then row "$1" good "$took" "$(grep -m1 '^sum ' "$(log_of "$1")" | awk '{print $8 " us a step, bound by " $9 ($10 ? " " $10 : "")}')"; else failed_row "$1" "$(why_failed "$1")"; fi
 }

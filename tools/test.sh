@@ -28,6 +28,8 @@ if $all; then
   cuda=(-DSTICKSLIP_CUDA_ARCH=90 -DSTICKSLIP_CUDA_TESTS=ON -DCMAKE_CUDA_FLAGS= '-DCMAKE_CUDA_FLAGS_RELEASE=-O3 -DNDEBUG')
 elif ! nvidia-smi -L >/dev/null 2>&1; then
   cuda=('-DCMAKE_CUDA_FLAGS=-Xcicc -O0' '-DCMAKE_CUDA_FLAGS_RELEASE=-O0 -DNDEBUG')
+else
+  cuda=(-DCMAKE_CUDA_FLAGS= '-DCMAKE_CUDA_FLAGS_RELEASE=-O3 -DNDEBUG')
 fi
 
 # stage NAME COMMAND...: runs it and records its time.

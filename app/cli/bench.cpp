@@ -1,4 +1,4 @@
-// Commands that another program runs: `stickslip bench`, and any command with `--backend emulated`.
+// Commands that another program runs: `stickslip bench`, and commands with `--backend emulated`.
 #include <unistd.h>
 
 #include <cerrno>
@@ -71,7 +71,7 @@ void command_bench(const std::vector<std::string>& arguments) {
 
 void start_on_emulated_device(std::vector<std::string> arguments) {
   bool found = false;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
     const std::string_view option = "--backend";
     std::string& word = arguments[i];
     std::size_t value = std::string::npos;

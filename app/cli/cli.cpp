@@ -311,9 +311,8 @@ Backend prepare_backend(const std::string& name) {
   } catch (const std::invalid_argument& error) {
     throw InputError(error.what());
   }
-  for (const BackendInfo& info : list_backends())
-    if (info.backend == backend && !info.available)
-      throw DeviceError("backend " + info.name + " cannot run here: " + info.reason);
+  if (const BackendInfo info = backend_info(backend); !info.available)
+    throw DeviceError("backend " + info.name + " cannot run here: " + info.reason);
   return backend;
 }
 

@@ -84,7 +84,10 @@ void list_shape_pairs(Context& ctx, const NarrowInput& input, const NarrowOutput
           if (last - next < places) return;
           for (int k = 0; k < places; ++k) *next++ = {k == 0 ? static_cast<std::int32_t>(i) : -1, sa, sb};
         });
-        while (next != last) *next++ = {-1, 0, 0};
+        for (; next != last; ++next) {
+          *next = {-1, 0, 0};
+          out.manifolds[next - out.shape_pairs].count = 0;  // which no later stage writes
+        }
       },
       kMedium);
 }

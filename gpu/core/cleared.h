@@ -6,8 +6,8 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// As Buffer::resize; memory that is new to the buffer is zero. So the host reads no bytes that nobody wrote:
-/// padding, and members that a kernel leaves out.
+/// As Buffer::resize; memory that is new to the buffer is zero. So padding, and members that a kernel leaves
+/// out, are defined when the host reads them.
 template <class T>
 void resize_cleared(Context& ctx, Buffer<T>& buffer, std::size_t size) {
   const bool grows = size > buffer.capacity();

@@ -48,7 +48,7 @@ void check(cudaError_t status, const char* call, const char* file, int line);
 /// For calls that may fail. The runtime keeps the error of a failed call until it is asked for, and the next
 /// launch would be blamed for it: this forgets it.
 [[nodiscard]] bool succeeded(cudaError_t status) noexcept;
-/// For calls whose failure nobody can handle, as in destructors: forgets their error.
+/// For calls whose failure cannot be handled, as in destructors: forgets their error.
 inline void forget_error(cudaError_t status) noexcept { static_cast<void>(succeeded(status)); }
 #define SS_CUDA(call) ::stickslip::cuda::check((call), #call, __FILE__, __LINE__)
 #endif

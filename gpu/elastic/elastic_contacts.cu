@@ -118,6 +118,7 @@ SS_HD void pass_touches(const SampleView& view, std::size_t s, const TouchOutput
           ++k;
           return;
         }
+        if (k == out.start[s + 1]) return;
         RigidContact& c = out.contact[k];
         c = {out.first + k, b, place - (0.5 * gap) * normal, normal, gap, static_cast<std::uint32_t>(s), -1};
         const std::int32_t *begin = out.start_before, *names = out.other_before;
@@ -126,7 +127,16 @@ SS_HD void pass_touches(const SampleView& view, std::size_t s, const TouchOutput
         out.other[k] = other;
         out.point[k++] = point;
       });
-  if (counts) out.count[s] = k;
+  if (counts) {
+    out.count[s] = k;
+    return;
+  }
+  // Never seen: the second pass would have to find fewer contacts than the first one. Repeats the last one.
+  for (; k < out.start[s + 1] && k > out.start[s]; ++k) {
+    out.contact[k] = out.contact[k - 1];
+    out.other[k] = out.other[k - 1];
+    out.point[k] = out.point[k - 1];
+  }
 }
 
 SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::Options& options,
@@ -158,8 +168,8 @@ void place_boxes(Context& ctx, const ShapeView& shapes, const BodyMotionView& mo
       kMedium);
 }
 
-/// Both passes are the same machine code: compiled apart, rounding could let the second one find more
-/// contacts than the first one counted.
+/// One kernel for both passes: compiled apart, rounding could let the second pass find other contacts than
+/// the first one counted.
 void pass_contacts(Context& ctx, const SampleView& view, std::size_t samples, const TouchOutput& out) {
   launch(
       ctx, samples, [=] SS_LAMBDA(std::size_t s) { pass_touches(view, s, out); }, kHeavy);

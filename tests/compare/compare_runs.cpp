@@ -156,8 +156,9 @@ Runner parse_runner(const std::string& text) {
 void settle_for_comparison(Scene& scene) {
   scene.params.budget_ms = 0;
   scene.contact_params.time_budget = 0;
-  // Friction that is much stronger along one direction than across can have several solutions: sweeps in
-  // another order find another one, as in the scene wood-rings.
+  // As on a device, up to the runs of blocks by which the CPU sweeps large problems. Friction that is much
+  // stronger along one direction than across can have several solutions: sweeps in another order find another
+  // one, as in the scene wood-rings.
   scene.contact_params.ordering = SweepOrder::coloured;
   scene.params.newton_stop = NewtonStop::displacement;
   scene.params.newton_tolerance = std::min(scene.params.newton_tolerance, kNewtonTolerance);

@@ -8,7 +8,6 @@ namespace {
 constexpr double kLoadsInFlight = 4;
 // Registers of large kernels leave room for about half of the lanes that a processor can hold.
 constexpr double kOccupancy = 0.5;
-constexpr double kLibraryLaunches = 2;  // CUB's scans, reductions and selections
 
 }  // namespace
 
@@ -45,8 +44,8 @@ Prediction predict(const DeviceSheet& device, const LaunchCost& cost, bool in_gr
   };
   const double bandwidth = in_cache ? device.cache_bandwidth : device.bandwidth;
   // Each pass of a sort moves everything: what one lane loads and stores in the emulation.
-  at_least((cost.library ? all_bytes : bytes) / bandwidth, Bound::bandwidth);
-  if (!cost.library) {
+  at_least((cost.library_launches > 0 ? all_bytes : bytes) / bandwidth, Bound::bandwidth);
+  if (cost.library_launches == 0) {
     const double busy = std::min<double>(device.processors, static_cast<double>(cost.blocks));
     at_least(all_bytes / (busy * device.l1_bytes_per_cycle * device.clock), Bound::cache);
     const double resident = kOccupancy * device.processors * device.lanes_per_processor;
@@ -56,7 +55,7 @@ Prediction predict(const DeviceSheet& device, const LaunchCost& cost, bool in_gr
     inside += barriers;
     if (barriers > inside / 2) out.bound = Bound::barriers;
   }
-  const double launches = cost.library ? kLibraryLaunches : 1;
+  const double launches = cost.library_launches > 0 ? cost.library_launches : 1;
   const double fixed = launches * (in_graph ? device.node : device.launch);
   // The host starts kernels one after the other: a shorter kernel waits for the next start.
   const double least = in_graph ? 0 : launches * device.host_launch;
@@ -94,6 +93,13 @@ void CostModel::add_launch(const std::string& stage, const void* function, const
   row.floor = predicted.floor;
   row.by[predicted.bound] = predicted.seconds;
   add({stage, function}, row);
+}
+
+void CostModel::add_graph(const std::string& stage) {
+  CostRow row;
+  row.launches = 1;
+  row.seconds = row.by[Bound::launch] = device_.host_launch;
+  add({stage, nullptr}, row);
 }
 
 void CostModel::add_wait(const std::string& stage) {

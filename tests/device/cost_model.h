@@ -1,16 +1,15 @@
 // Predicts what a run would cost on a device: from counted launches, waits and copies, and from each access
 // of its kernels to memory.
 //
-// A launch takes a fixed time, plus the longest of these:
-//   bandwidth  distinct sectors of 32 bytes / bandwidth of the level that holds the data (L2 cache, if all
-//   live memory
-//              fits into it, else device memory)
-//   cache      all bytes that lanes load and store / bandwidth of the L1 caches of the processors that have a
-//   block latency    time that the lane with most loads waits for them, or the time of all lanes / number of
-//   resident lanes barriers   barriers of the whole grid
-// The first load of a sector in a launch costs the latency of the level that holds the data, each other load
-// that of the L1 cache; kLoadsInFlight loads overlap. Arithmetic, divergence and registers that spill are not
-// counted.
+// A launch takes a fixed time, the time of its grid barriers, and the longest of three others. `bandwidth`:
+// the distinct sectors of 32 bytes at the bandwidth of the level that holds the data, which is the L2 cache
+// if all live memory fits into it. `cache`: all bytes that lanes load and store, at the bandwidth of the L1
+// caches of the processors that have a block. `latency`: the time that the slowest lane waits for its loads,
+// or the time of all lanes divided by the number of lanes that are resident.
+//
+// The first load of a sector in a launch costs the latency of the level that holds the data, each other load,
+// and each access to shared memory, that of the L1 cache; kLoadsInFlight loads overlap. A barrier of a block
+// lets all its lanes wait for the slowest. Arithmetic, divergence and registers that spill are not counted.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +23,12 @@ namespace stickslip::emulation {
 
 /// What one launch did.
 struct LaunchCost {
-  std::size_t bytes_read = 0, bytes_written = 0, atomics = 0, barriers = 0;
+  std::size_t bytes_read = 0, bytes_written = 0;
   std::size_t sectors = 0;  // distinct ones of 32 bytes
-  std::size_t lanes = 0, blocks = 0;
+  std::size_t blocks = 0;
   double longest_wait = 0, all_waits = 0;  // [cycles] for loads and atomic operations: of a lane, and of all
   std::size_t grid_barriers = 0;
-  bool library = false;  // CUB, which the emulated device runs as one lane
+  int library_launches = 0;  // of CUB, which the emulated device runs as one lane; 0: a kernel of the project
 };
 
 /// What bounds the time of a launch, or what else takes time.
@@ -58,6 +57,8 @@ class CostModel {
 
   void add_launch(const std::string& stage, const void* function, const LaunchCost& cost, bool in_graph,
                   bool in_cache);
+  /// The host starts a graph; its kernels are added as they run.
+  void add_graph(const std::string& stage);
   void add_wait(const std::string& stage);
   /// `within`: from device memory to device memory.
   void add_copy(const std::string& stage, std::size_t bytes, bool within);

@@ -121,7 +121,6 @@ cudaError_t Device::run(const Work& work, bool in_graph) {
       const cudaError_t status = lanes.run(*work.launch);
       totals.bytes_read += lanes.cost().bytes_read;
       totals.bytes_written += lanes.cost().bytes_written;
-      totals.atomics += lanes.cost().atomics;
       ++totals.launches;
       if (lanes.checks().costs)
         costs.add_launch(work.stage, work.launch->function, lanes.cost(), in_graph, lanes.in_cache());
@@ -164,6 +163,7 @@ cudaError_t Device::run(const Work& work, bool in_graph) {
       return cudaSuccess;
     case Work::Kind::graph: {
       --work.graph->pending;
+      if (lanes.checks().costs) costs.add_graph(work.stage);
       for (const auto& [handle, value] : work.graph->conditions) conditions[handle] = value;
       return run_all(work.graph->nodes);
     }
@@ -298,6 +298,11 @@ bool Device::refuses(const char* call, cudaError_t& error) {
 void refuse_next(const char* call, cudaError_t error) {
   const Lock lock(device_mutex);
   device().refused[call] = error;
+}
+
+std::size_t refusals_left() {
+  const Lock lock(device_mutex);
+  return device().refused.size();
 }
 
 void set_checks(const Checks& checks) {

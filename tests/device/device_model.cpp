@@ -35,11 +35,11 @@ struct Place {
   CostRow row;
 };
 
-std::vector<Place> places_by_cost(const CostModel& model) {
+std::vector<Place> places_by_cost(const CostModel& model, std::size_t most) {
   std::vector<std::pair<CostModel::Place, CostRow>> rows(model.places().begin(), model.places().end());
   std::sort(rows.begin(), rows.end(),
             [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
-  if (rows.size() > 20) rows.resize(20);  // finding a place in the source takes a second
+  rows.resize(std::min(rows.size(), most));  // finding a name takes a while
   std::vector<Place> out;
   for (const auto& [place, row] : rows)
     out.push_back({place.stage,
@@ -87,9 +87,7 @@ void print(const Options& options, const std::string& device, const CostModel& m
   for (const auto& [stage, row] : stages_by_cost(model)) print_row(stage.empty() ? "-" : stage, row, steps);
   print_row("sum", sum_of(model), steps);
   std::printf("\nlargest costs [us]\n");
-  int shown = 0;
-  for (const Place& place : places_by_cost(model)) {
-    if (shown++ == options.most) break;
+  for (const Place& place : places_by_cost(model, static_cast<std::size_t>(options.most))) {
     std::printf("%10.1f  %-13s  %s: %s\n", 1e6 * place.row.seconds / steps,
                 emulation::name(place.row.bound()), place.stage.c_str(), place.what.c_str());
   }
@@ -116,12 +114,11 @@ void write(const Options& options, const std::string& device, const CostModel& m
     stages.push_back(to_json(row, steps));
     stages.back()["stage"] = stage;
   }
-  for (const Place& place : places_by_cost(model)) {
+  for (const Place& place : places_by_cost(model, static_cast<std::size_t>(options.most))) {
     costs.push_back({{"stage", place.stage},
                      {"place", place.what},
                      {"predicted_us", 1e6 * place.row.seconds / steps},
                      {"bound", emulation::name(place.row.bound())}});
-    if (costs.size() == static_cast<std::size_t>(options.most)) break;
   }
   std::ofstream file(options.json_file);
   file << json{{"scene", options.scene},

@@ -44,8 +44,9 @@ std::int32_t count_to_four(Context& ctx, LoopGraph& graph) {
 
 class cuda_RuntimeErrors : public ::testing::Test {
  protected:
-  /// What `refuse_next` planted is found by nobody: the device has no error left, and works.
+  /// Every planted error was met, none is left, and the device works.
   void TearDown() override {
+    EXPECT_EQ(emulation::refusals_left(), 0u);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     Context ctx;
     LoopGraph graph;

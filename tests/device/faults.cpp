@@ -81,6 +81,7 @@ bool keeps_exit_code = false;
 }
 void keep_exit_code() { keeps_exit_code = true; }
 void end_with_error_on_faults() {
+  static_cast<void>(all());  // destroyed after this handler has run
   std::atexit([] {
     if (keeps_exit_code || all().empty()) return;
     std::fprintf(stderr, "emulated device: %zu faults\n", all().size());

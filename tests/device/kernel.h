@@ -51,7 +51,9 @@ struct Kernel {
 const void* register_kernel(const void* function, const Kernel& kernel);
 
 /// What kernels of libraries have as their argument.
-struct LibraryCall {};
+struct LibraryCall {
+  int launches;  // kernels that the library would start
+};
 
 template <class... A, std::size_t... I>
 void call(void (*function)(A...), void* const* arguments, std::index_sequence<I...>) {

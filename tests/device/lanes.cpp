@@ -151,9 +151,9 @@ cudaError_t Lanes::run(const Launch& launch) {
   }
   launch_ = nullptr;
   cost_.blocks = launch.grid.x;
-  cost_.lanes = std::size_t{launch.grid.x} * launch.block.x;
   cost_.grid_barriers = grid_barriers_;
-  cost_.library = launch.kernel.library;
+  if (launch.kernel.library)
+    cost_.library_launches = reinterpret_cast<const LibraryCall*>(launch.arguments.data())->launches;
   return error_;
 }
 
@@ -271,6 +271,12 @@ void Lanes::release(std::vector<Fibre*>& waiting) {
     if (known != nullptr)
       for (Fibre* fibre : go) fibre->lane.clock.known = known;
   }
+  if (checks_.costs) {
+    // All go on when the slowest has come.
+    double most = 0;
+    for (const Fibre* fibre : go) most = std::max(most, fibre->lane.waits);
+    for (Fibre* fibre : go) fibre->lane.waits = most + chosen_device().l1_wait;
+  }
   std::shuffle(go.begin(), go.end(), random_);
   for (Fibre* fibre : go) {
     if (error_ != cudaSuccess) return;
@@ -283,7 +289,6 @@ uint3 Lanes::block_index() const { return {blocks_[running_fibre->lane.block].in
 
 void Lanes::wait_for_block() {
   const Unchecked unchecked;
-  ++cost_.barriers;
   Fibre& fibre = *running_fibre;
   blocks_[fibre.lane.block].waiting.push_back(&fibre);
   suspend(fibre);
@@ -291,7 +296,6 @@ void Lanes::wait_for_block() {
 
 void Lanes::wait_for_grid() {
   const Unchecked unchecked;
-  ++cost_.barriers;
   Fibre& fibre = *running_fibre;
   if (!launch_->cooperative)
     stop_lane(FaultKind::barrier, "a barrier of the grid in a launch that is not cooperative",
@@ -381,8 +385,14 @@ void Lanes::access(const void* p, std::size_t bytes, bool write, bool atomic, co
 }
 
 void Lanes::count(Fibre& fibre, const void* p, std::size_t bytes, bool write, bool atomic) {
+  const DeviceSheet& device = chosen_device();
+  for (const auto& [key, shared] : blocks_[fibre.lane.block].shared) {
+    const auto* from = static_cast<const std::byte*>(shared.data);
+    if (p < from || p >= from + shared.bytes) continue;
+    fibre.lane.waits += device.l1_wait;  // the same memory as the L1 cache
+    return;
+  }
   (write ? cost_.bytes_written : cost_.bytes_read) += bytes;
-  if (atomic) ++cost_.atomics;
   const auto begin = static_cast<std::size_t>(static_cast<const char*>(p) - memory_.base());
   bool fresh = false;
   for (std::size_t s = begin / kSector; s <= (begin + bytes - 1) / kSector; ++s) {
@@ -391,8 +401,7 @@ void Lanes::count(Fibre& fibre, const void* p, std::size_t bytes, bool write, bo
     ++cost_.sectors;
     fresh = true;
   }
-  if (write && !atomic) return;  // nobody waits for a store
-  const DeviceSheet& device = chosen_device();
+  if (write && !atomic) return;  // lanes do not wait for stores
   const double far = in_cache() ? device.cache_wait : device.memory_wait;
   fibre.lane.waits += atomic ? device.cache_wait : fresh ? far : device.l1_wait;
 }

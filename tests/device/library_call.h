@@ -7,7 +7,7 @@ namespace stickslip::emulation {
 
 template <class Body>
 struct OfLibrary : LibraryCall {
-  explicit OfLibrary(const Body& b) : body(b) {}
+  OfLibrary(int n, const Body& b) : LibraryCall{n}, body(b) {}
   Body body;
 };
 
@@ -20,13 +20,13 @@ void one_lane(OfLibrary<Body> call) {
 /// The convention of CUB: without `temporary`, `bytes` is set to `needed`; with it, the call is launched.
 template <class Body>
 cudaError_t library_call(void* temporary, std::size_t& bytes, std::size_t needed, cudaStream_t stream,
-                         Body body) {
+                         Body body, int launches = 2) {
   if (temporary == nullptr) {
     bytes = needed;
     return cudaSuccess;
   }
   if (bytes < needed) return cudaErrorInvalidValue;
-  OfLibrary<Body> call(body);
+  OfLibrary<Body> call(launches, body);
   void* arguments[] = {&call};
   return cudaLaunchKernel(kernel_address(&one_lane<Body>), dim3(1), dim3(1), arguments, 0, stream);
 }

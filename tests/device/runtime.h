@@ -13,13 +13,16 @@ void set_checks(const Checks& checks);
 /// (`Device::refuses`).
 void refuse_next(const char* call, cudaError_t error);
 
+/// Calls that were to be refused and were not made.
+std::size_t refusals_left();
+
 /// Gives a lost device back to a test: no error is kept, nothing is queued or recorded.
 void revive();
 
 /// Counts since the start.
 struct Totals {
   std::size_t launches = 0, graph_launches = 0, copies = 0, waits = 0;
-  std::size_t bytes_read = 0, bytes_written = 0, atomics = 0;  // by kernels, while costs are counted
+  std::size_t bytes_read = 0, bytes_written = 0;  // by kernels, while costs are counted
 };
 Totals totals();
 

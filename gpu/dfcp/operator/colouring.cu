@@ -121,8 +121,8 @@ void colour_rounds(Context& ctx, const ConflictGraph& g, ColouringSpace& space, 
   });
 }
 
-/// The search for blocks that may move, in backend memory. The pair (from, to) is the next one to look at,
-/// (a, b) the one that is looked at now.
+/// The search for blocks that may move, in backend memory. (a, b) is the pair of colours of this iteration;
+/// the search for the next one goes on at (from, to).
 struct Balance {
   std::int32_t colours, fair;
   std::int32_t from, to, attempts;
@@ -153,9 +153,10 @@ SS_HD void next_pair(Balance& state, const std::int32_t* sizes) {
 }
 
 /// Moves blocks from overfull colours to colours with room. Blocks of one colour share no body, so all of
-/// them that fit another colour can move at once. No host read.
-void balance(Context& ctx, const ConflictGraph& g, const std::int32_t* colours, std::int32_t* sizes,
-             ColouringSpace& space, std::int32_t* colour) {
+/// them that fit another colour can move at once. One host read, also if it has nothing to do. Returns the
+/// number of colours.
+std::size_t balance(Context& ctx, const ConflictGraph& g, bool wanted, const std::int32_t* colours,
+                    std::int32_t* sizes, ColouringSpace& space, std::int32_t* colour) {
   // Every attempt passes over all blocks; the limit bounds the cost for cliques of thousands.
   constexpr std::int32_t kAttempts = 1000;
   space.balance.resize(ctx, sizeof(Balance) / sizeof(std::int32_t));
@@ -166,8 +167,11 @@ void balance(Context& ctx, const ConflictGraph& g, const std::int32_t* colours, 
     const std::int32_t fair = (blocks + *colours - 1) / *colours;
     std::int32_t most = 0;
     for (std::int32_t k = 0; k < *colours; ++k) most = std::max(most, sizes[k]);
-    *state = {*colours, fair, 0, 0, kAttempts, -1, -1, 0, most <= fair + fair / 4 ? 1 : 0};
+    *state = {*colours, fair, 0, 0, kAttempts, -1, -1, 0, !wanted || most <= fair + fair / 4 ? 1 : 0};
   });
+  const Balance start = read_back(ctx, state);
+  const auto count = static_cast<std::size_t>(start.colours);
+  if (start.stop != 0) return count;
   repeat_until(ctx, space.balance_loop, &state->stop, [&] {
     launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
       if (state->stop == 0) next_pair(*state, sizes);
@@ -190,6 +194,7 @@ void balance(Context& ctx, const ConflictGraph& g, const std::int32_t* colours, 
       state->a = -1;
     });
   });
+  return count;
 }
 
 /// Counts the blocks of each colour, and moves some to other colours if `balanced`. Returns the sizes. Two
@@ -204,8 +209,7 @@ std::vector<std::size_t> colour_sizes(Context& ctx, const ConflictGraph& g, bool
       ctx, g.blocks, [=] SS_LAMBDA(std::size_t i) { return colour[i] + 1; }, std::int32_t{1}, colours);
   fill(ctx, size, most, std::int32_t{0});
   launch(ctx, g.blocks, [=] SS_LAMBDA(std::size_t i) { atomic_add(size + colour[i], 1); });
-  if (balanced) balance(ctx, g, colours, size, space, colour);
-  const auto count = static_cast<std::size_t>(read_back(ctx, colours));
+  const std::size_t count = balance(ctx, g, balanced, colours, size, space, colour);
   space.sizes.resize(ctx, count);
   const std::vector<std::int32_t> sizes = space.sizes.download(ctx);
   return {sizes.begin(), sizes.end()};

@@ -56,9 +56,8 @@ class Colouring {
   /// colour k are order()[offset(k) .. offset(k + 1)). Backend memory.
   const std::int32_t* order() const { return order_.data(); }
   std::size_t offset(int colour) const { return offsets_[static_cast<std::size_t>(colour)]; }
-  const std::int32_t* offsets() const {
-    return device_offsets_.data();
-  }                                                              // the same, backend memory; without runs
+  /// offset(0), ..., offset(colours()) in backend memory; only without runs.
+  const std::int32_t* offsets() const { return device_offsets_.data(); }
   const std::int32_t* colour() const { return colour_.data(); }  // per block, backend memory
   ColouringReport report() const { return report_; }
 

@@ -79,17 +79,17 @@ Spectrum estimate_spectrum(Context& ctx, const Delassus<D>& W, int steps) {
   for (int k = 0; k < steps; ++k) {
     basis.emplace_back(ctx, n);
     Vec<double, D>* q = basis.back().data();
-    const Vec<double, D>* from = next.data();
+    const Vec<double, D>* rest = next.data();
     const double inverse = 1 / length;
-    launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { q[c] = inverse * from[c]; });
+    launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { q[c] = inverse * rest[c]; });
     W.apply(ctx, q, next.data(), false);
-    product(ctx, n, static_cast<const Vec<double, D>*>(q), from, along);
+    product(ctx, n, static_cast<const Vec<double, D>*>(q), rest, along);
     for (int pass = 0; pass < 2; ++pass)  // twice is enough for orthogonality
       for (const Buffer<Vec<double, D>>& v : basis) {
-        product(ctx, n, v.data(), from, product_with.data());
+        product(ctx, n, v.data(), rest, product_with.data());
         subtract(ctx, n, product_with.data(), v.data(), next.data());
       }
-    product(ctx, n, from, from, square);
+    product(ctx, n, rest, rest, square);
     const Vec<double, 2> read = read_back(ctx, sums.data());
     diagonal.push_back(read[0]);
     length = std::sqrt(read[1]);

@@ -184,8 +184,8 @@ class Sweeper {
   }
 
 #if STICKSLIP_ON_CUDA
-  /// A launch per large colour, and one for a range of small ones: a body with many contacts alone has as
-  /// many colours, most of them with a block or two.
+  /// A launch per large colour, and one for a range of small ones: the n contacts of a body all conflict, so
+  /// they need n colours, most of them small.
   template <class Block>
   void run_colours(const Block& block, bool backward) {
     const Colouring& colours = s_.colouring;

@@ -41,9 +41,11 @@ struct DeviceRadixSort {
     K *from = keys.Current(), *to = keys.Alternate();
     V *value_from = values ? values->Current() : nullptr, *value_to = values ? values->Alternate() : nullptr;
     const bool asks = temporary == nullptr;
+    const int passes = (end_bit - begin_bit + kDigit - 1) / kDigit;
     auto* counts = static_cast<int*>(temporary);
-    const cudaError_t status =
-        stickslip::emulation::library_call(temporary, bytes, kCounts, stream, [=]() mutable {
+    const cudaError_t status = stickslip::emulation::library_call(
+        temporary, bytes, kCounts, stream,
+        [=]() mutable {
           for (int bit = begin_bit; bit < end_bit; bit += kDigit) {
             const K mask = static_cast<K>((K{1} << std::min(kDigit, end_bit - bit)) - 1);
             for (int d = 0; d < 1 << kDigit; ++d) counts[d] = 0;
@@ -58,9 +60,9 @@ struct DeviceRadixSort {
             std::swap(from, to);
             std::swap(value_from, value_to);
           }
-        });
+        },
+        passes + 2);  // a histogram and a scan before the passes
     if (asks || status != cudaSuccess) return status;
-    const int passes = (end_bit - begin_bit + kDigit - 1) / kDigit;
     keys.selector ^= passes & 1;
     if (values) values->selector ^= passes & 1;
     return status;
