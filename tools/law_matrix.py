@@ -136,28 +136,28 @@ def page(cells):
     yield "`tools/law_matrix.py` generates this page from the newest file in `tools/bench/results/laws`. The test `SceneLaws` checks the laws in " \
           "three steps of each scene with rigid bodies, from the first contact on."
     yield ""
-    yield "Each cell belongs to one scene and one solver. It says how many steps *converged*: they reached the scene's tolerance within the scene's limit on iterations. " \
+    yield "Each cell belongs to one scene and one solver. It says how many steps [*converged*](report.md#the-report-of-a-step): they reached the scene's tolerance within the scene's limit on iterations; with rigid bodies, impulses also lie in their cones and momentum balances. " \
           "`all` means all measured steps, `4/6` means 4 of 6."
     yield ""
-    yield "In addition, `LawChecker` (gpu/rigid/law_check.h) checks the laws of Coulomb and Newton in each step, with code that no solver shares: " \
+    yield "In addition, `LawChecker` (`gpu/rigid/law_check.cuh`) checks the laws of Coulomb and Newton in each step, with code that no solver shares: " \
           "impulses lie in their friction cones, no impulse pulls, and the impulses add up to the change of momentum."
     yield ""
     yield f"* **broken**: in some step, the momentum is off by more than {power(MOMENTUM)} of the largest impulse times the number of contacts, an impulse lies outside its cone by more than {power(CONE)} of the largest impulse, " \
           "or surfaces intersect."
     yield "* ⁿ: `nsgs` replaced the solver in at least one step."
-    yield "* –: the solver refused the scene or ran out of time. The list below the tables has the reason."
+    yield "* –: the solver refused the scene or ran out of time. The list at the end of a section has the reason."
     yield ""
     yield "## Rigid bodies"
     yield ""
     yield f"Measured: {when(cells, rigid)}."
     yield ""
     yield "`pgs`, `pgs_jacobi`, `pgs_sm` and the two `pivot` solvers solve box friction. Where a body slides obliquely to the tangents of its contact, " \
-          "they cannot reach a tolerance that is measured with Coulomb's law. For them an impulse outside the cone does not count as broken. " \
+          "they cannot reach the tolerance, because the residual is that of Coulomb's law. For them an impulse outside the cone counts neither as broken nor against convergence. " \
           "`penalty_implicit` replaces contacts by springs. `penalty_explicit` solves no contact problem, so it has no column."
     yield ""
     yield from table(rigid, VELOCITY, cells)
     yield ""
-    yield "The next table has the worst value of each solver over all scenes. The laws demand zero in each column. The values include steps that did not converge."
+    yield "The next table has the worst value of each solver over all scenes. Where the laws hold, each value is zero. The values include steps that did not converge."
     yield ""
     yield "* outside the cone: the part of an impulse that lies outside its cone, relative to the largest impulse"
     yield "* momentum: the change of momentum that no impulse explains, relative to the largest impulse times the number of contacts"
@@ -171,7 +171,7 @@ def page(cells):
         worst = [max((c[k] for c in column), default=0.0) for k in ("cone", "momentum", "approach", "work")]
         yield f"| `{solver}` | " + " | ".join(f"{w:.1e}" for w in worst) + " |"
     yield ""
-    yield "The next list says why steps did not converge, or why `nsgs` replaced a solver. It has the program's message, then the scenes and solvers; the most frequent message comes first. " \
+    yield "The next list says why steps did not converge, or why `nsgs` replaced a solver. Each entry has the program's message, then the scenes and solvers. The most frequent message comes first. " \
           "\"finds nothing\" means that no iterate had a residual of at most 1, which zero impulses always have."
     yield ""
     yield from reasons(rigid, VELOCITY, cells)

@@ -189,7 +189,7 @@ def figures() -> str:
     tolerance = min(result["tolerances"])
     m, whole = means(result, tolerance, "own"), means(result, tolerance, "own", setup=True)
     lines.append(f"**Contact solvers**, one thread: {m['both']} of {m['all']} problems are solved to {power(tolerance)} by both {result['peer']} and this program. On these the fastest solver here is {m['mean']:.1f} times "
-                 f"as fast as the fastest of {result['peer'].split()[0]} (geometric mean), and {m['least']:.1f} times in the worst case. These times leave out the forming of the Delassus matrix W. With our time to form it, the mean is {whole['mean']:.1f}.")
+                 f"as fast as the fastest of {result['peer'].split()[0]} (geometric mean), and {m['least']:.1f} times in the worst case. These times leave out the time to form the Delassus matrix W. With this time on our side, the mean is {whole['mean']:.1f}.")
     run = load("rigid")[0]
     rows = [row for row in run["rows"] if row["scene"].startswith("pyramid") and not row.get("error")]
     most = max(row["bodies"] for row in rows)
