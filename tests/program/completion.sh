@@ -34,7 +34,7 @@ expect '--steps --step-budget' soak --st
 expect 'slope slope-ramp slope-sweep' run slope
 expect slope-sweep view slope-s
 expect --frames run --fra
-expect 'auto cpu cuda' run slope --backend ''
+expect 'auto cpu cuda emulated' run slope --backend ''
 expect 'auto off' view --interop ''
 expect 'prox_jacobi prox_gs' run slope --solver prox
 expect young= run stack --set youn
