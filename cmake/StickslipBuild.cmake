@@ -111,11 +111,9 @@ endfunction()
 
 # stickslip_cold(target): lower optimisation for code whose speed does not justify the compile time.
 function(stickslip_cold target)
-  if(STICKSLIP_PCH)
-    # With -O1 GCC 12 reports uninitialised reads in moves of its own std::variant.
-    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1
-      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>>)
-  endif()
+  # With -O1 GCC 12 reports uninitialised reads in moves of its own std::variant.
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>>)
 endfunction()
 
 # stickslip_wrap_kernels(OUT source.cu...): one generated line per source, compiled as C++ by the host

@@ -7,7 +7,6 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tier=(-L quick)
-cuda=()
 all=false
 asan=false
 name=
@@ -23,13 +22,15 @@ for option in "$@"; do
   esac
 done
 
+# Precompiled headers save an eighth of the build; clang-tidy and clang compile without them.
+options=(-DSTICKSLIP_PCH=ON)
 # Without a device nothing runs what nvcc makes: it need not be fast code. This saves a sixth of the build.
 if $all; then
-  cuda=(-DSTICKSLIP_CUDA_ARCH=90 -DSTICKSLIP_CUDA_TESTS=ON -DCMAKE_CUDA_FLAGS= '-DCMAKE_CUDA_FLAGS_RELEASE=-O3 -DNDEBUG')
+  options+=(-DSTICKSLIP_CUDA_ARCH=90 -DSTICKSLIP_CUDA_TESTS=ON -DCMAKE_CUDA_FLAGS= '-DCMAKE_CUDA_FLAGS_RELEASE=-O3 -DNDEBUG')
 elif ! nvidia-smi -L >/dev/null 2>&1; then
-  cuda=('-DCMAKE_CUDA_FLAGS=-Xcicc -O0' '-DCMAKE_CUDA_FLAGS_RELEASE=-O0 -DNDEBUG')
+  options+=('-DCMAKE_CUDA_FLAGS=-Xcicc -O0' '-DCMAKE_CUDA_FLAGS_RELEASE=-O0 -DNDEBUG')
 else
-  cuda=(-DCMAKE_CUDA_FLAGS= '-DCMAKE_CUDA_FLAGS_RELEASE=-O3 -DNDEBUG')
+  options+=(-DCMAKE_CUDA_FLAGS= '-DCMAKE_CUDA_FLAGS_RELEASE=-O3 -DNDEBUG')
 fi
 
 # stage NAME COMMAND...: runs it and records its time.
@@ -54,7 +55,7 @@ run_asan_tests() {
 }
 
 stage packages tools/setup.sh --test
-stage configure cmake --preset release "${cuda[@]}"
+stage configure cmake --preset release "${options[@]}"
 stage build cmake --build --preset release
 if [ -n "$name" ]; then
   stage tests run_tests -R "$name"

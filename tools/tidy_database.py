@@ -2,17 +2,19 @@
 """tidy_database.py BUILD: writes BUILD/tidy/compile_commands.json for clang-tidy and prints the sources in it.
 
 The sources are the host sources of gpu, app and bench and the generated CPU copies of kernels. Warning flags
-and options that only g++ supports are left out: the build with g++ applies them. Sources that are compiled
-together are checked together: batches of host sources (UNITY_BUILD), and CPU copies of the kernels in one
-nvcc batch. Most of the time is spent on headers. .clang-tidy's HeaderFilterRegex enables messages about
-included sources."""
+and options that only g++ supports are left out: the build with g++ applies them. So are precompiled headers, which
+would hide a missing include. Sources that are compiled
+together are checked together: batches of host sources (UNITY_BUILD), CPU copies of the kernels in one nvcc
+batch; and the library's host sources of a folder. Most of the time is spent on headers. .clang-tidy's
+HeaderFilterRegex enables messages about included sources."""
 import json
 import pathlib
 import re
 import sys
 
+BATCH = 8
 INCLUDED = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
-GCC_ONLY = re.compile(r"\s-(W[\w=,-]+|m(move|store)-max=\d+)(?=\s|$)")
+GCC_ONLY = re.compile(r"\s-(W[\w=,-]+|m(move|store)-max=\d+|include \S+/cmake_pch\.hxx)(?=\s|$)")
 
 
 def is_host_folder(path: pathlib.Path, root: pathlib.Path) -> bool:
@@ -40,13 +42,25 @@ def kernel_batches(build: pathlib.Path) -> dict[str, pathlib.Path]:
     return batches
 
 
-def tidy_entries(build: pathlib.Path, root: pathlib.Path) -> list[dict]:
-    batches = kernel_batches(build)
-    found, members = {}, {}
-    for entry in json.loads((build / "compile_commands.json").read_text()):
-        if not is_ours(entry, build, root):
+def folder_batches(sources: list[str], build: pathlib.Path, root: pathlib.Path) -> dict[str, pathlib.Path]:
+    """The batch of every host source of the library: up to BATCH of a folder."""
+    batches, count = {}, {}
+    for source in sorted(sources):
+        path = pathlib.Path(source)
+        if not path.is_relative_to(root / "gpu"):
             continue
-        source = str(pathlib.Path(entry["directory"], entry["file"]).resolve())
+        folder = "_".join(path.parent.relative_to(root).parts)
+        count[folder] = count.get(folder, -1) + 1
+        batches[source] = build.resolve() / "tidy" / f"{folder}_host_{count[folder] // BATCH}.cpp"
+    return batches
+
+
+def tidy_entries(build: pathlib.Path, root: pathlib.Path) -> list[dict]:
+    entries = [e for e in json.loads((build / "compile_commands.json").read_text()) if is_ours(e, build, root)]
+    sources = [str(pathlib.Path(entry["directory"], entry["file"]).resolve()) for entry in entries]
+    batches = kernel_batches(build) | folder_batches(sources, build, root)
+    found, members = {}, {}
+    for entry, source in zip(entries, sources):
         command = GCC_ONLY.sub("", entry["command"])
         if source in batches:
             batch = str(batches[source])

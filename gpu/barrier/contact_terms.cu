@@ -181,7 +181,7 @@ void ContactTerms::linearise(Context& ctx, const Vec3* x) {
         const ContactStencil stencil = stencil_at(contact[i], planes, x);
         const ContactPotential potential(d_hat, sigma, contact[i].multiplier);
         gradients[i] = barrier_gradient(stencil, potential);
-        blocks[i] = barrier_hessian_spd(stencil, potential);
+        set_barrier_hessian<true>(stencil, potential, blocks[i]);
       },
       kHeavy);
   const FrictionStencil* friction = friction_.data();

@@ -8,20 +8,20 @@
 
 namespace stickslip {
 
-/// The manifold of shape `sa` (index among all shapes) and shape `sb`, or the half-space.
+/// Sets the manifold of shape `sa` (index among all shapes) and shape `sb`, or the half-space.
 template <PairClass C>
-SS_HD Manifold collide_shapes(const NarrowInput& in, const CandidatePair& pair, std::int32_t sa,
-                              std::int32_t sb) {
+SS_HD_LARGE inline void collide_shapes(const NarrowInput& in, const CandidatePair& pair, std::int32_t sa,
+                                       std::int32_t sb, Manifold& m) {
   const ShapeView& view = in.shapes;
   if constexpr (C == PairClass::formula) {
     if (pair.half_space()) {
       const HalfSpaceView& space = view.half_spaces[-1 - pair.b];
-      return collide_half_space(view.shapes[sa], pair.pose_a, space.normal, space.offset, view.library,
-                                pair.margin);
+      m = collide_half_space(view.shapes[sa], pair.pose_a, space.normal, space.offset, view.library,
+                             pair.margin);
+      return;
     }
   }
-  return collide_class<C>(view.shapes[sa], pair.pose_a, view.shapes[sb], pair.pose_b, view.library,
-                          pair.margin);
+  collide_class<C>(view.shapes[sa], pair.pose_a, view.shapes[sb], pair.pose_b, view.library, pair.margin, m);
 }
 
 /// The work of one thread: candidate i from beginning to end; threads beyond the candidates each process the
@@ -52,7 +52,8 @@ struct PairCollider {
     const std::int32_t begin = static_cast<std::int32_t>(i) * in.manifold_points;
     RigidContact* to = out.staged + begin;
     if (!pair.live) return keep_place(out, i, begin, copy_contacts(in, pair, to, in.manifold_points));
-    Manifold m = collide_shapes<C>(in, pair, in.shapes.range[a][0], b >= 0 ? in.shapes.range[b][0] : -1);
+    Manifold m;
+    collide_shapes<C>(in, pair, in.shapes.range[a][0], b >= 0 ? in.shapes.range[b][0] : -1, m);
     drop_distant(in, pair, m);
     reduce_manifold(m, in.manifold_points);
     write_contacts(pair, m, to);
@@ -69,9 +70,9 @@ struct PairCollider {
                                : pair_class(in.shapes.shapes[shapes.a].kind, in.shapes.shapes[shapes.b].kind);
     if (kind != C) return;
     const CandidatePair pair = candidate_pair(in, in.keys[shapes.candidate]);
-    Manifold m = collide_shapes<C>(in, pair, shapes.a, shapes.b);
+    Manifold& m = out.manifolds[k];
+    collide_shapes<C>(in, pair, shapes.a, shapes.b, m);
     drop_distant(in, pair, m);
-    out.manifolds[k] = m;
   }
 };
 

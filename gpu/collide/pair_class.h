@@ -18,35 +18,23 @@ SS_HD constexpr PairClass pair_class(ShapeKind a, ShapeKind b) {
   return test == PairTest::convex ? PairClass::search : PairClass::formula;
 }
 
-namespace narrow {
-
-/// The manifold with a and b exchanged.
-SS_HD inline Manifold exchanged(Manifold m) {
-  m.normal = -m.normal;
-  return m;
-}
-
-/// Leaves out the code of other classes: it would cost registers.
+/// Sets the manifold, like `collide`, of two convex shapes of class C. Leaves out the code of other classes,
+/// which would cost registers. The manifold is no result by value: each copy takes 350 bytes of a lane's
+/// stack.
 template <PairClass C>
-SS_HD Manifold collide_class_ordered(const Convex& a, const Convex& b, double margin) {
-  if constexpr (C == PairClass::search) return collide_convex(a, b, margin);
-  else return collide_by_formula(a, b, margin);
-}
-
-}  // namespace narrow
-
-/// Like `collide`, for two convex shapes of class C.
-template <PairClass C>
-SS_HD Manifold collide_class(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
-                             const ShapeLibrary& library, double margin) {
+SS_HD void collide_class(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
+                         const ShapeLibrary& library, double margin, Manifold& m) {
   static_assert(C != PairClass::mesh);
   const bool turned = a.kind > b.kind;
   const Vec<double, 3> origin = turned ? pa.x : pb.x;
-  const narrow::Convex ca = narrow::make_convex(a, pa, origin, library);
-  const narrow::Convex cb = narrow::make_convex(b, pb, origin, library);
-  Manifold m = narrow::collide_class_ordered<C>(turned ? cb : ca, turned ? ca : cb, margin);
+  const narrow::Convex ca =
+      turned ? narrow::make_convex(b, pb, origin, library) : narrow::make_convex(a, pa, origin, library);
+  const narrow::Convex cb =
+      turned ? narrow::make_convex(a, pa, origin, library) : narrow::make_convex(b, pb, origin, library);
+  if constexpr (C == PairClass::search) narrow::collide_convex(ca, cb, margin, m);
+  else narrow::collide_by_formula(ca, cb, margin, m);
   for (int i = 0; i < m.count; ++i) m.points[i].point += origin;
-  return turned ? narrow::exchanged(m) : m;
+  if (turned) m.normal = -m.normal;
 }
 
 }  // namespace stickslip

@@ -102,6 +102,11 @@ void BlockPool::give(void* block, std::size_t bytes) noexcept {
   if (!keep(block, rounded(bytes))) deallocate(block);
 }
 
+std::size_t BlockPool::kept() noexcept {
+  const std::lock_guard lock(mutex_);
+  return kept_;
+}
+
 void* BlockPool::take_kept(std::size_t size) {
   const std::lock_guard lock(mutex_);
   std::vector<void*>& list = lists_[class_of(size)];

@@ -28,6 +28,8 @@ class BlockPool {
   /// checkers of memory see every release.
   static std::size_t most_kept();
 
+  /// Unused bytes.
+  std::size_t kept() noexcept;
   /// Returns unused memory to the system.
   void release() noexcept;
 

@@ -3,6 +3,9 @@
 #include <atomic>
 
 #include "gpu/core/device_lost.h"
+#if STICKSLIP_ON_CUDA
+#include "gpu/core/kernel_start.h"
+#endif
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -75,6 +78,13 @@ void check(cudaError_t status, const char* call, const char* file, int line) {
   if (status == cudaErrorMemoryAllocation) throw OutOfMemory(0);  // the runtime's own: of graphs and kernels
   if (loses_device(status)) throw DeviceLost(text);
   throw std::runtime_error(text);
+}
+
+bool made_room(Context& ctx, cudaError_t status) noexcept {
+  if (status != cudaErrorMemoryAllocation || ctx.is_capturing() || ctx.pool()->kept() == 0) return false;
+  forget_error(status);
+  ctx.pool()->release();
+  return true;
 }
 
 Context::Context(int) : threads_(1) { SS_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }

@@ -119,9 +119,13 @@ void launch_grid(Context& ctx, std::size_t work, F f) {
   auto* partials = static_cast<unsigned char*>(
       ctx.scratch(slot::reduce_partials, 2 * Grid::kMostBlocks * Grid::kPartialBytes));
   void* arguments[] = {&f, &partials};
-  SS_CUDA(cudaLaunchCooperativeKernel(kernel_address(&detail::grid_kernel<F>),
-                                      dim3(static_cast<unsigned>(std::min(wanted, most))), dim3(kGridBlock),
-                                      arguments, 0, ctx.stream()));
+  const dim3 blocks(static_cast<unsigned>(std::min(wanted, most)));
+  const auto start = [&] {
+    return cudaLaunchCooperativeKernel(kernel_address(&detail::grid_kernel<F>), blocks, dim3(kGridBlock),
+                                       arguments, 0, ctx.stream());
+  };
+  const cudaError_t status = start();
+  SS_CUDA(made_room(ctx, status) ? start() : status);
 }
 
 #else

@@ -24,13 +24,21 @@ const void* kernel_address(void (*kernel)(A...)) {
 
 namespace stickslip::cuda {
 
+/// After a launch with this status: true where the driver found no memory, as for the stacks of a kernel's
+/// lanes, and the context had some to give back. The launch may work now.
+[[nodiscard]] bool made_room(Context& ctx, cudaError_t status) noexcept;
+
 /// Starts a kernel on the context's stream. Its arguments are copied.
 template <class... A>
 cudaError_t start_kernel(Context& ctx, void (*kernel)(A...), std::size_t blocks, unsigned lanes,
                          const std::type_identity_t<A>&... arguments) {
   void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
-  return cudaLaunchKernel(kernel_address(kernel), dim3(static_cast<unsigned>(blocks)), dim3(lanes), pointers,
-                          0, ctx.stream());
+  const auto start = [&] {
+    return cudaLaunchKernel(kernel_address(kernel), dim3(static_cast<unsigned>(blocks)), dim3(lanes),
+                            pointers, 0, ctx.stream());
+  };
+  const cudaError_t status = start();
+  return made_room(ctx, status) ? start() : status;
 }
 
 }  // namespace stickslip::cuda

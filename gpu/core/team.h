@@ -8,19 +8,16 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// The lanes of one team: a block of threads on CUDA, a single one on the CPU.
 struct Team {
-#if STICKSLIP_ON_CUDA
   /// Runs f(i) for every i in [0, n), on all lanes, and waits until all are done. Every lane must get here.
   template <class F>
-  __device__ void each(int n, F f) const {
+  SS_HD void each([[maybe_unused]] int n, [[maybe_unused]] F f) const {
+#if !STICKSLIP_ON_CUDA
+    for (int i = 0; i < n; ++i) f(i);
+#elif defined(__CUDA_ARCH__) || defined(STICKSLIP_EMULATED_DEVICE)
     for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) f(i);
     __syncthreads();
+#endif  // nothing where nvcc compiles a kernel's functions for the host, which calls none of them
   }
-#else
-  template <class F>
-  void each(int n, F f) const {
-    for (int i = 0; i < n; ++i) f(i);
-  }
-#endif
 };
 
 #if STICKSLIP_ON_CUDA

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "gpu/core/out_of_line.h"
 #include "gpu/energy/distance_hessian.h"
 #include "gpu/geometry/distance.h"
 #include "gpu/geometry/mollifier.h"
@@ -152,8 +153,8 @@ SS_HD inline CornerVectors barrier_gradient(const ContactStencil& s, const Conta
 /// Adds weight times the potential's Hessian of the closest features, or of the nearest positive semidefinite
 /// matrix.
 template <bool project>
-SS_HD inline void add_feature_hessian(const ContactStencil& s, const ContactPotential& potential, Real weight,
-                                      CornerBlocks& blocks) {
+SS_HD_LARGE inline void add_feature_hessian(const ContactStencil& s, const ContactPotential& potential,
+                                            Real weight, CornerBlocks& blocks) {
   const ClosestFeatures features = closest_features(s);
   visit_hulls(features, s.x, [&](const auto& hull) {
     constexpr int N = sizeof(hull.w) / sizeof(Real);
@@ -169,28 +170,29 @@ SS_HD inline void add_feature_hessian(const ContactStencil& s, const ContactPote
   });
 }
 
-/// Of m b: m hess b + b hess m + grad m grad b' + grad b grad m'.
-SS_HD inline CornerBlocks mollified_hessian(const ContactStencil& s, const ContactPotential& potential) {
+/// Of m b: m hess b + b hess m + grad m grad b' + grad b grad m'. `blocks` are zero before.
+SS_HD_LARGE inline void mollified_hessian(const ContactStencil& s, const ContactPotential& potential,
+                                          CornerBlocks& blocks) {
   const Vec3* x = s.x;
+  add_feature_hessian<false>(s, potential, stencil_mollifier(s), blocks);
   const Vec<Real, 12> dm = mollifier_gradient(x[0], x[1], x[2], x[3], s.eps_x);
-  const Mat<Real, 12> ddm = mollifier_hessian(x[0], x[1], x[2], x[3], s.eps_x);
+  const Mat<Real, 6> edges = mollifier_edge_hessian(x[1] - x[0], x[3] - x[2], s.eps_x);
   const ClosestPoints closest = closest_points(s);
   const Jet2<Real> b = potential.jet(closest.distance);
   Vec<Real, 12> db{};
   for (int k = 0; k < 12; ++k) db[k] = b.first * closest.weights[k / 3] * closest.normal[k % 3];
-  CornerBlocks blocks{};
-  add_feature_hessian<false>(s, potential, stencil_mollifier(s), blocks);
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j <= i; ++j)
       for (int k = 0; k < 9; ++k) {
         const int row = 3 * i + k / 3, column = 3 * j + k % 3;
-        blocks(i, j).m[k] += b.value * ddm(row, column) + dm[row] * db[column] + db[row] * dm[column];
+        const Real ddm = Real(mollifier_sign(i, j)) * edges(i / 2 * 3 + k / 3, j / 2 * 3 + k % 3);
+        blocks(i, j).m[k] += b.value * ddm + dm[row] * db[column] + db[row] * dm[column];
       }
-  return blocks;
 }
 
-/// The nearest positive semidefinite matrix, for four corners that a common translation does not affect.
-SS_HD inline CornerBlocks projected(const CornerBlocks& blocks) {
+/// Replaces the blocks of four corners, which a common translation does not affect, by those of the nearest
+/// positive semidefinite matrix.
+SS_HD_LARGE inline void project_blocks(CornerBlocks& blocks) {
   constexpr Mat<Real, 4, 3> basis = zero_sum_basis<4>();
   Mat<Real, 9> h{};
   for (int a = 0; a < 3; ++a)
@@ -203,30 +205,37 @@ SS_HD inline CornerBlocks projected(const CornerBlocks& blocks) {
         for (int c = 0; c < 3; ++c) h(3 * a + r, 3 * b + c) = h(3 * b + c, 3 * a + r) = reduced(r, c);
     }
   project_spd(h);
-  CornerBlocks result{};
+  blocks = CornerBlocks{};
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j <= i; ++j)
       for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) {
           const Real weight = basis(i, a) * basis(j, b);
           for (int r = 0; r < 3; ++r)
-            for (int c = 0; c < 3; ++c) result(i, j)(r, c) += weight * h(3 * a + r, 3 * b + c);
+            for (int c = 0; c < 3; ++c) blocks(i, j)(r, c) += weight * h(3 * a + r, 3 * b + c);
         }
-  return result;
 }
 
-/// Its Hessian at the corners, or the nearest positive semidefinite matrix.
+/// Sets `blocks` to its Hessian at the corners, or to the nearest positive semidefinite matrix.
 template <bool project>
-SS_HD inline CornerBlocks barrier_hessian(const ContactStencil& s, const ContactPotential& potential) {
-  CornerBlocks blocks{};
+SS_HD inline void set_barrier_hessian(const ContactStencil& s, const ContactPotential& potential,
+                                      CornerBlocks& blocks) {
+  blocks = CornerBlocks{};
   if (s.type == ContactType::half_space) {
     const Vec3& n = s.plane.normal;
     blocks(0, 0) = potential.jet(closest_points(s).distance).second * outer(n, n);
   } else if (s.type == ContactType::edge_edge_mollified) {
-    blocks = project ? projected(mollified_hessian(s, potential)) : mollified_hessian(s, potential);
+    mollified_hessian(s, potential, blocks);
+    if constexpr (project) project_blocks(blocks);
   } else {
     add_feature_hessian<project>(s, potential, Real(1), blocks);
   }
+}
+
+template <bool project>
+SS_HD inline CornerBlocks barrier_hessian(const ContactStencil& s, const ContactPotential& potential) {
+  CornerBlocks blocks;
+  set_barrier_hessian<project>(s, potential, blocks);
   return blocks;
 }
 

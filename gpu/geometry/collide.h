@@ -22,17 +22,21 @@ SS_HD constexpr PairTest pair_test(ShapeKind a, ShapeKind b) {
 
 namespace narrow {
 
-/// Two shapes whose test is a formula, neither `convex` nor `mesh`; the kind of a not after that of b.
-SS_HD inline Manifold collide_by_formula(const Convex& a, const Convex& b, double margin) {
+/// Two shapes whose test is a formula, neither `convex` nor `mesh`; the kind of a not after that of b. Boxes
+/// may need a search after all.
+SS_HD inline void collide_by_formula(const Convex& a, const Convex& b, double margin, Manifold& m) {
   const PairTest test = pair_test(a.kind, b.kind);
-  if (test == PairTest::boxes) return collide_boxes(a, b, margin);
-  return test == PairTest::sphere ? collide_sphere(a, b, margin) : collide_capsules(a, b, margin);
+  if (test == PairTest::sphere) m = collide_sphere(a, b, margin);
+  else if (test == PairTest::capsules) m = collide_capsules(a, b, margin);
+  else if (!collide_boxes(a, b, margin, m)) collide_convex(a, b, margin, m);
 }
 
 /// Two convex shapes, the kind of a not after that of b.
 SS_HD inline Manifold collide_convex_ordered(const Convex& a, const Convex& b, double margin) {
-  return pair_test(a.kind, b.kind) == PairTest::convex ? collide_convex(a, b, margin)
-                                                       : collide_by_formula(a, b, margin);
+  Manifold m;
+  if (pair_test(a.kind, b.kind) == PairTest::convex) collide_convex(a, b, margin, m);
+  else collide_by_formula(a, b, margin, m);
+  return m;
 }
 
 SS_HD inline Manifold deepest_part(const ManyManifolds& many) {

@@ -213,24 +213,21 @@ SS_HD_LARGE inline bool box_edge_contact(const Convex& a, const Convex& b, const
   return within;
 }
 
-/// Apart, the gap is the distance of the nearest features; where neither a face nor a pair of edges holds
-/// these, the search for nearest points finds them. Overlapping, a face is preferred to edges that leave
-/// 5% of the depth and a thousandth of the thickness more room.
-SS_HD_LARGE inline Manifold collide_boxes(const Convex& a, const Convex& b, double margin) {
+/// Sets the manifold of two boxes, if a face or a pair of edges holds their nearest features; else returns
+/// false, and `collide_convex` has to search for them. Apart, the gap is the distance of the nearest
+/// features. Overlapping, a face is preferred to edges that leave 5% of the depth and a thousandth of the
+/// thickness more room.
+SS_HD_LARGE inline bool collide_boxes(const Convex& a, const Convex& b, double margin, Manifold& m) {
+  m.normal = {0, 1, 0};
+  m.count = 0;
   const BoxPair p = box_pair(a, b);
   const double slack = 1e-3 * smaller(thickness(a), thickness(b));
   const BoxAxis face = best_face_axis(p, slack);
-  if (face.s > margin) return no_contact();
+  if (face.s > margin) return true;
   const double bias = face_bias(slack, face.s);
   const BoxAxis edge = best_edge_axis(p, face.s + bias);
-  if (edge.i >= 0 && edge.s > margin) return no_contact();
-  Manifold m;
-  if (edge.i < 0) {
-    if (box_face_contact(a, b, p, face, bias, margin, m)) return m;
-  } else if (box_edge_contact(a, b, p, edge, m) || edge.s < 0) {
-    return m;
-  }
-  return collide_convex(a, b, margin);
+  if (edge.i < 0) return box_face_contact(a, b, p, face, bias, margin, m);
+  return edge.s > margin || box_edge_contact(a, b, p, edge, m) || edge.s < 0;
 }
 
 }  // namespace stickslip::narrow

@@ -144,14 +144,17 @@ SS_HD inline double beyond_faces(const Convex& c, const V3& p) {
 /// `slack`, or it is behind the face but not in the shape.
 SS_HD_LARGE inline bool face_contact(const Convex& c, const Convex& other, const FacePair& p, double slack,
                                      double margin, PointList& list) {
-  Polygon base, over;
-  face_polygon(c, p.face, p.normal, kBaseCorners, p.side, base);
+  Polygon over;
   incident_polygon(other, -p.normal, 1 - p.side, over);
   const double tolerance = 1e-4 * smaller(thickness(c), thickness(other));
-  for (int i = 0; i < base.count && over.count > 0; ++i) {
-    const Corner &from = base.corners[i], &next = base.corners[i + 1 < base.count ? i + 1 : 0];
+  FaceWalk walk(c, p.face, p.normal, kBaseCorners, p.side);
+  const Corner first = walk.next();
+  Corner from = first;
+  for (int i = 0; i < walk.count && over.count > 0; ++i) {
+    const Corner next = i + 1 < walk.count ? walk.next() : first;
     const V3 out = normalized(cross(next.p - from.p, p.normal));
     cut(over, out, dot(out, from.p), from.out, tolerance);
+    from = next;
   }
   double least = 1e300;
   V3 nearest = c.x;
@@ -173,7 +176,7 @@ SS_HD_LARGE inline bool face_contact(const Convex& c, const Convex& other, const
 /// Two straight edges side by side touch at the ends of what they share.
 SS_HD_LARGE inline bool edge_contact(const Convex& a, const Convex& b, const Nearest& near, double slack,
                                      double margin, PointList& list) {
-  Polygon ea, eb;
+  Edge ea, eb;
   const V3& n = near.normal;
   if (!incident_edge(a, -n, 0, ea) || !incident_edge(b, n, 1, eb)) return false;
   const V3 da = ea.corners[1].p - ea.corners[0].p, e = normalized(eb.corners[1].p - eb.corners[0].p);
@@ -205,47 +208,66 @@ SS_HD inline bool best_face_contact(const Convex& a, const Convex& b, const Face
 /// Errors in choosing a face for what is nearest: a thousandth of the thickness, and 5% of a depth.
 SS_HD inline double face_bias(double slack, double s) { return slack + (s < 0 ? -0.05 * s : 0.0); }
 
+/// The manifold on the better one of two faces; false where there is none.
+SS_HD_LARGE inline bool face_manifold(const Convex& a, const Convex& b, const FacePair& fa,
+                                      const FacePair& fb, double slack, double margin, Manifold& m) {
+  PointList list;
+  if (!best_face_contact(a, b, fa, fb, slack, margin, list)) return false;
+  set_manifold(m, list);
+  return true;
+}
+
+/// The manifold between two parallel edges; false where there are none.
+SS_HD_LARGE inline bool edge_manifold(const Convex& a, const Convex& b, const Nearest& near, double slack,
+                                      double margin, Manifold& m) {
+  PointList list;
+  if (!edge_contact(a, b, near, slack, margin, list)) return false;
+  set_manifold(m, list);
+  return true;
+}
+
 /// The manifold about the nearest (or deepest) points. A face that the normal leans on by less than the bias
 /// takes it over: the gap of its points is along its normal.
-SS_HD_LARGE inline Manifold convex_manifold(const Convex& a, const Convex& b, const Nearest& near,
-                                            double slack, double margin) {
+SS_HD_LARGE inline void convex_manifold(const Convex& a, const Convex& b, const Nearest& near, double slack,
+                                        double margin, Manifold& m) {
   const double bias = face_bias(slack, near.distance);
   FacePair fa = face_pair(a, b, best_face(a, -near.normal), 0),
            fb = face_pair(b, a, best_face(b, near.normal), 1);
   if (fa.s + bias < near.distance) fa = face_pair(a, b, -1, 0);
   if (fb.s + bias < near.distance) fb = face_pair(b, a, -1, 1);
-  PointList list;
-  if ((fa.face >= 0 || fb.face >= 0) && best_face_contact(a, b, fa, fb, 2 * bias, margin, list))
-    return to_manifold(list);
-  if (edge_contact(a, b, near, slack, margin, list)) return to_manifold(list);
-  return one_point(near.normal, midway(a, b, near.on_a, near.on_b, near.normal),
-                   near.distance - a.radius - b.radius, near.feature);
+  if ((fa.face >= 0 || fb.face >= 0) && face_manifold(a, b, fa, fb, 2 * bias, margin, m)) return;
+  if (edge_manifold(a, b, near, slack, margin, m)) return;
+  m.normal = near.normal;
+  m.count = 1;
+  m.points[0] = {midway(a, b, near.on_a, near.on_b, near.normal), near.distance - a.radius - b.radius,
+                 near.feature};
 }
 
 /// Of the thickness: overlaps less deep than this rest on a face as soon as they fit on it.
 inline constexpr double kShallow = 0.01;
 
-/// Any two convex shapes, but for pairs of spheres and capsules. Contacts that rest on a face are found by
-/// the faces alone.
-SS_HD_LARGE inline Manifold collide_convex(const Convex& a, const Convex& b, double margin) {
+/// Sets the manifold of any two convex shapes, but for pairs of spheres and capsules. Contacts that rest on a
+/// face are found by the faces alone.
+SS_HD_LARGE inline void collide_convex(const Convex& a, const Convex& b, double margin, Manifold& m) {
+  m.normal = {0, 1, 0};
+  m.count = 0;
   const double most = a.radius + b.radius + margin;
   const double thin = smaller(thickness(a), thickness(b)), slack = 1e-3 * thin;
   Ways ways;
   ways.count = 0;
-  if (face_pair(a, b, best_face(a, b.x - a.x), 0).s > most) return no_contact();
-  if (face_pair(b, a, best_face(b, a.x - b.x), 1).s > most) return no_contact();
+  if (face_pair(a, b, best_face(a, b.x - a.x), 0).s > most) return;
+  if (face_pair(b, a, best_face(b, a.x - b.x), 1).s > most) return;
   const FacePair fa = best_face_pair(a, b, 0, most, ways);
-  if (fa.s > most) return no_contact();
+  if (fa.s > most) return;
   const FacePair fb = best_face_pair(b, a, 1, most, ways);
-  if (fb.s > most) return no_contact();
+  if (fb.s > most) return;
   // Many edges are tested only when nothing else separates the shapes.
   const bool many_edges = a.kind == ShapeKind::hull || b.kind == ShapeKind::hull;
   if (!many_edges) offer_all_axis_ways(a, b, ways);
-  if (ways.count > 0 && ways.s[0] > most) return no_contact();
+  if (ways.count > 0 && ways.s[0] > most) return;
   const double face = fa.s > fb.s ? fa.s : fb.s;
   if (face > -kShallow * thin && ways.s[0] <= face + face_bias(slack, face)) {
-    PointList list;
-    if (best_face_contact(a, b, fa, fb, slack, margin, list)) return to_manifold(list);
+    if (face_manifold(a, b, fa, fb, slack, margin, m)) return;
   }
   const V3 start = ways.count > 0 ? ways.normal[0] : a.x - b.x;
   Nearest near = nearest_points(a, b, {0, 0, 0}, start, most, 1e-9 * (reach(a) + reach(b)));
@@ -253,8 +275,8 @@ SS_HD_LARGE inline Manifold collide_convex(const Convex& a, const Convex& b, dou
     if (many_edges) offer_all_axis_ways(a, b, ways);
     near = penetration(a, b, ways, kShallow * thin);
   }
-  if (near.distance > most) return no_contact();
-  return convex_manifold(a, b, near, slack, margin);
+  if (near.distance > most) return;
+  convex_manifold(a, b, near, slack, margin, m);
 }
 
 }  // namespace stickslip::narrow

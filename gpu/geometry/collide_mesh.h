@@ -49,6 +49,14 @@ SS_HD inline PlacedMesh place_mesh(const Shape& s, const Pose& body, const V3& o
   return {library.meshes + s.data, at.q.matrix(), at.x - origin};
 }
 
+/// A place where two surfaces are near each other.
+struct FieldPoint {
+  V3 point;    // half-way between the surfaces
+  V3 normal;   // from b to a
+  double gap;  // [m]
+  std::uint32_t feature;
+};
+
 /// Points sorted by the direction of their normals (within 25 degrees of the first one), which within a part
 /// become one: their mean, the nearer the weightier.
 struct DirectionParts {
@@ -59,9 +67,24 @@ struct DirectionParts {
   V3 sum[ManyManifolds::kMost];
   double least[ManyManifolds::kMost];
 
-  /// A point of a or b; `normal` from b to a. Where all parts are taken, a deeper point takes the
-  /// shallowest.
-  SS_HD void add(const V3& point, const V3& normal, double gap, std::uint32_t feature) {
+  /// Without points. `size`: [m] the smaller of the two shapes' smallest half sizes.
+  SS_HD void begin(double most, double size) {
+    margin = most;
+    near = 0.02 * size;
+    count = 0;
+  }
+  /// Adds what sample(i, found) finds for i in [0, n), in this order; it returns whether it found a point.
+  template <class Sample>
+  SS_HD void each(std::int32_t n, const Sample& sample) {
+    for (std::int32_t i = 0; i < n; ++i) {
+      FieldPoint found;
+      if (sample(i, found)) add(found);
+    }
+  }
+  /// Where all parts are taken, a deeper point takes the shallowest.
+  SS_HD void add(const FieldPoint& found) {
+    const V3 &point = found.point, &normal = found.normal;
+    const double gap = found.gap;
     if (gap > margin) return;
     int k = 0;
     while (k < count && dot(lists[k].normal, normal) < 0.9) ++k;
@@ -75,7 +98,7 @@ struct DirectionParts {
       ++count;
       start(k, normal);
     }
-    if (!replaces(lists[k], point, gap)) lists[k].add(point, gap, feature);
+    if (!replaces(lists[k], point, gap)) lists[k].add(point, gap, found.feature);
     sum[k] += (margin - gap + 1e-3 * margin + 1e-12) * normal;
     least[k] = gap < least[k] ? gap : least[k];
   }
@@ -95,13 +118,13 @@ struct DirectionParts {
     sum[k] = {0, 0, 0};
     least[k] = 1e300;
   }
-  SS_HD void finish(ManyManifolds& out) {
-    out.count = count;
-    for (int k = 0; k < count; ++k) {
-      const V3 mean = normalized(sum[k]);
-      if (norm2(mean) > 0.5) lists[k].normal = mean;
-      out.parts[k] = to_manifold(lists[k]);
-    }
+  /// The manifold of part k, with its points moved by `origin`. To be called once.
+  SS_HD Manifold finish(int k, const V3& origin) {
+    const V3 mean = normalized(sum[k]);
+    if (norm2(mean) > 0.5) lists[k].normal = mean;
+    Manifold m = to_manifold(lists[k]);
+    for (int i = 0; i < m.count; ++i) m.points[i].point += origin;
+    return m;
   }
 };
 
@@ -111,19 +134,19 @@ struct FieldSide {
   double sign;  // 1: the mesh is b, its outward normals point to a; -1: the mesh is a
   std::uint32_t name;
 
-  /// A point of the other surface.
-  SS_HD void add(const V3& p, const SurfaceDistance& at, std::uint32_t id, DirectionParts& parts) const {
-    parts.add(p - (0.5 * at.distance) * at.normal, sign * at.normal, at.distance, mix(name, id));
+  /// Of a point of the other surface.
+  SS_HD FieldPoint point(const V3& p, const SurfaceDistance& at, std::uint32_t id) const {
+    return {p - (0.5 * at.distance) * at.normal, sign * at.normal, at.distance, mix(name, id)};
   }
 };
 
 /// The point between p and q where the field is least, when that is below both ends: a bracketed search.
-SS_HD_LARGE inline void search_edge(const FieldSide& side, V3 p, V3 q, std::uint32_t id,
-                                    DirectionParts& parts) {
+SS_HD_LARGE inline bool search_edge(const FieldSide& side, V3 p, V3 q, std::uint32_t id, double margin,
+                                    FieldPoint& found) {
   const double ends[2] = {side.mesh->field(p).distance, side.mesh->field(q).distance};
   const double length = norm(q - p), low = ends[0] < ends[1] ? ends[0] : ends[1];
   // The field falls at most as fast as one goes, and beyond the grid is known to a tenth.
-  if (0.5 * (0.9 * (ends[0] + ends[1]) - length) > parts.margin) return;
+  if (0.5 * (0.9 * (ends[0] + ends[1]) - length) > margin) return false;
   for (int round = 0; round < 24 && norm2(q - p) > 1e-12 * length * length; ++round) {
     const V3 s = p + (1.0 / 3) * (q - p), t = q + (1.0 / 3) * (p - q);
     if (side.mesh->field(s).distance < side.mesh->field(t).distance) q = t;
@@ -131,7 +154,8 @@ SS_HD_LARGE inline void search_edge(const FieldSide& side, V3 p, V3 q, std::uint
   }
   const V3 m = 0.5 * (p + q);
   const SurfaceDistance at = side.mesh->field(m);
-  if (at.distance < low - 1e-3 * length) side.add(m, at, id, parts);
+  found = side.point(m, at, id);
+  return at.distance < low - 1e-3 * length;
 }
 
 /// Weights >= 0 of sum 1, nearest to w.
@@ -156,14 +180,14 @@ SS_HD inline V3 onto_triangle(V3 w) {
 
 /// The point of a triangle where the field is least, by projected gradients [Course Eq.110], when it lies
 /// below the corners; these are tested elsewhere.
-SS_HD_LARGE inline void search_triangle(const FieldSide& side, const V3 (&t)[3], std::uint32_t id,
-                                        DirectionParts& parts) {
+SS_HD_LARGE inline bool search_triangle(const FieldSide& side, const V3 (&t)[3], std::uint32_t id,
+                                        double margin, FieldPoint& found) {
   const V3 center = (1.0 / 3) * (t[0] + t[1] + t[2]);
   double span = 0;
   for (const V3& p : t) span = larger(span, norm(p - center));
-  const double beyond = side.mesh->beyond_grid(center), near = span + parts.margin;
+  const double beyond = side.mesh->beyond_grid(center), near = span + margin;
   SurfaceDistance at = side.mesh->field(center);
-  if (beyond > near || (beyond <= 0 && at.distance > near)) return;
+  if (beyond > near || (beyond <= 0 && at.distance > near)) return false;
   // Where the field is that of a plane, a corner is lowest; how much lower it can be follows from its bend.
   double corners = 1e300, bend = 0;
   for (const V3& q : t) {
@@ -171,7 +195,7 @@ SS_HD_LARGE inline void search_triangle(const FieldSide& side, const V3 (&t)[3],
     corners = smaller(corners, d);
     bend = larger(bend, std::abs(d - at.distance - dot(at.normal, q - center)));
   }
-  if (bend < 2e-3 * span || corners - 4 * bend > parts.margin) return;
+  if (bend < 2e-3 * span || corners - 4 * bend > margin) return false;
   V3 w{1.0 / 3, 1.0 / 3, 1.0 / 3}, p = center;
   double step = 1 / span;
   for (int round = 0; round < 12 && step * span > 1e-3; ++round) {
@@ -186,22 +210,26 @@ SS_HD_LARGE inline void search_triangle(const FieldSide& side, const V3 (&t)[3],
       step *= 0.5;
     }
   }
-  if (at.distance < corners - 1e-3 * span) side.add(p, at, id, parts);
+  found = side.point(p, at, id);
+  return at.distance < corners - 1e-3 * span;
 }
 
 /// All vertices of one mesh, and the insides of its triangles, in the field of the other.
-SS_HD_LARGE inline void mesh_in_field(const PlacedMesh& mesh, const FieldSide& side, DirectionParts& parts) {
+template <class Points>
+SS_HD_LARGE inline void mesh_in_field(const PlacedMesh& mesh, const FieldSide& side, Points& points) {
   const MeshShapeView& m = *mesh.mesh;
-  for (std::int32_t i = 0; i < m.vertex_count; ++i) {
+  const double margin = points.margin;
+  points.each(m.vertex_count, [&](std::int32_t i, FieldPoint& found) {
     const V3 p = mesh.vertex(i);
-    if (side.mesh->beyond_grid(p) > parts.margin) continue;
-    side.add(p, side.mesh->field(p), static_cast<std::uint32_t>(i), parts);
-  }
-  for (std::int32_t i = 0; i < m.triangle_count; ++i) {
+    if (side.mesh->beyond_grid(p) > margin) return false;
+    found = side.point(p, side.mesh->field(p), static_cast<std::uint32_t>(i));
+    return true;
+  });
+  points.each(m.triangle_count, [&](std::int32_t i, FieldPoint& found) {
     const Vec<std::int32_t, 3> c = m.triangles[i];
     const V3 t[3] = {mesh.vertex(c[0]), mesh.vertex(c[1]), mesh.vertex(c[2])};
-    search_triangle(side, t, 0x40000000u + static_cast<std::uint32_t>(i), parts);
-  }
+    return search_triangle(side, t, 0x40000000u + static_cast<std::uint32_t>(i), margin, found);
+  });
 }
 
 /// The convex shape's whole surface, not its core's, farthest along d.
@@ -212,8 +240,7 @@ SS_HD inline V3 surface_support(const Convex& c, const V3& d) {
 
 /// From p on, always the point of the shape that lies farthest down the field: a minimum of the field on the
 /// shape where the field is a plane's. Its name is that of the start.
-SS_HD_LARGE inline void search_support(const Convex& c, const FieldSide& side, V3 p, std::uint32_t id,
-                                       DirectionParts& parts) {
+SS_HD_LARGE inline FieldPoint search_support(const Convex& c, const FieldSide& side, V3 p, std::uint32_t id) {
   SurfaceDistance at = side.mesh->field(p);
   for (int round = 0; round < 8; ++round) {
     const V3 q = surface_support(c, -at.normal);
@@ -221,35 +248,42 @@ SS_HD_LARGE inline void search_support(const Convex& c, const FieldSide& side, V
     if (!(there.distance < at.distance - 1e-9 * side.mesh->mesh->field.spacing)) break;
     p = q, at = there;
   }
-  side.add(p, at, id, parts);
+  return side.point(p, at, id);
 }
 
-/// The lowest point of a sphere, capsule or cylinder, eight on each rim of a cylinder, and what is lowest
+/// Eight points on each rim of a cylinder.
+template <class Points>
+SS_HD_LARGE inline void rims_in_field(const Convex& c, const FieldSide& side, Points& points) {
+  points.each(2 * kRimCorners, [&](std::int32_t i, FieldPoint& found) {
+    const std::int32_t cap = i / kRimCorners;
+    RimWalk walk(c, cap, face_normal(c, cap), kRimCorners);
+    for (std::int32_t k = 0; k < i % kRimCorners; ++k) walk.advance();
+    const V3 p = walk.corner(c);
+    found = side.point(p, side.mesh->field(p), static_cast<std::uint32_t>(1 + i));
+    return true;
+  });
+}
+
+/// The lowest point of a sphere, capsule or cylinder, points on the rims of a cylinder, and what is lowest
 /// about the ends and the middle of a capsule in six directions.
-SS_HD_LARGE inline void round_shape_in_field(const Convex& c, const FieldSide& side, DirectionParts& parts) {
-  const V3 first = side.mesh->field(c.x).normal;
-  search_support(c, side, surface_support(c, -first), 0, parts);
-  if (c.kind == ShapeKind::cylinder) {
-    for (std::int32_t cap = 0; cap < 2; ++cap) {
-      Polygon rim;
-      rim_polygon(c, cap, face_normal(c, cap), kRimCorners, 0, rim);
-      for (int k = 0; k < rim.count; ++k)
-        side.add(rim.corners[k].p, side.mesh->field(rim.corners[k].p),
-                 static_cast<std::uint32_t>(1 + kRimCorners * cap + k), parts);
-    }
-    return;
-  }
-  const int places = c.kind == ShapeKind::sphere ? 1 : 3;
-  for (int k = 0; k < places; ++k) {
+template <class Points>
+SS_HD_LARGE inline void round_shape_in_field(const Convex& c, const FieldSide& side, Points& points) {
+  points.each(1, [&](std::int32_t, FieldPoint& found) {
+    const V3 first = side.mesh->field(c.x).normal;
+    found = search_support(c, side, surface_support(c, -first), 0);
+    return true;
+  });
+  if (c.kind == ShapeKind::cylinder) return rims_in_field(c, side, points);
+  const std::int32_t places = c.kind == ShapeKind::sphere ? 1 : 3;
+  points.each(6 * places, [&](std::int32_t i, FieldPoint& found) {
+    const std::int32_t k = i / 6, d = i % 6;
     Convex ball = c;
     ball.kind = ShapeKind::sphere;
     if (places > 1) ball.x += ((k - 1) * c.size[1]) * c.r.column(1);
-    for (std::int32_t d = 0; d < 6; ++d) {
-      const V3 along = (d & 1 ? -1.0 : 1.0) * side.mesh->r.column(d / 2);
-      search_support(ball, side, ball.x + ball.radius * along, static_cast<std::uint32_t>(100 + 6 * k + d),
-                     parts);
-    }
-  }
+    const V3 along = (d & 1 ? -1.0 : 1.0) * side.mesh->r.column(d / 2);
+    found = search_support(ball, side, ball.x + ball.radius * along, static_cast<std::uint32_t>(100 + i));
+    return true;
+  });
 }
 
 SS_HD inline V3 box_corner(const Convex& c, int i) {
@@ -257,27 +291,34 @@ SS_HD inline V3 box_corner(const Convex& c, int i) {
                         i & 4 ? -c.size[2] : c.size[2]};
 }
 
+/// The ends of edge e of a box or hull.
+SS_HD inline void edge_ends(const Convex& c, std::int32_t e, V3& p, V3& q) {
+  if (c.kind == ShapeKind::hull) {
+    p = c.x + c.r * c.hull->vertices[c.hull->edges[e][0]];
+    q = c.x + c.r * c.hull->vertices[c.hull->edges[e][1]];
+    return;
+  }
+  // Edge e runs along axis e / 4 from the corner whose other two bits are those of e.
+  const int axis = e / 4, u = (axis + 1) % 3, v = (axis + 2) % 3;
+  const int corner = (e & 1) << u | (e >> 1 & 1) << v;
+  p = box_corner(c, corner), q = box_corner(c, corner | 1 << axis);
+}
+
 /// Corners and edges of a box or hull.
-SS_HD_LARGE inline void polyhedron_in_field(const Convex& c, const FieldSide& side, DirectionParts& parts) {
+template <class Points>
+SS_HD_LARGE inline void polyhedron_in_field(const Convex& c, const FieldSide& side, Points& points) {
   const bool box = c.kind == ShapeKind::box;
-  const std::int32_t corners = box ? 8 : c.hull->vertex_count, edges = box ? 12 : c.hull->edge_count;
-  for (std::int32_t i = 0; i < corners; ++i) {
+  const double margin = points.margin;
+  points.each(box ? 8 : c.hull->vertex_count, [&](std::int32_t i, FieldPoint& found) {
     const V3 p = box ? box_corner(c, i) : c.x + c.r * c.hull->vertices[i];
-    side.add(p, side.mesh->field(p), static_cast<std::uint32_t>(i), parts);
-  }
-  for (std::int32_t e = 0; e < edges; ++e) {
+    found = side.point(p, side.mesh->field(p), static_cast<std::uint32_t>(i));
+    return true;
+  });
+  points.each(box ? 12 : c.hull->edge_count, [&](std::int32_t e, FieldPoint& found) {
     V3 p, q;
-    if (box) {
-      // Edge e runs along axis e / 4 from the corner whose other two bits are those of e.
-      const int axis = e / 4, u = (axis + 1) % 3, v = (axis + 2) % 3;
-      const int corner = (e & 1) << u | (e >> 1 & 1) << v;
-      p = box_corner(c, corner), q = box_corner(c, corner | 1 << axis);
-    } else {
-      p = c.x + c.r * c.hull->vertices[c.hull->edges[e][0]];
-      q = c.x + c.r * c.hull->vertices[c.hull->edges[e][1]];
-    }
-    search_edge(side, p, q, 0x40000000u + static_cast<std::uint32_t>(e), parts);
-  }
+    edge_ends(c, e, p, q);
+    return search_edge(side, p, q, 0x40000000u + static_cast<std::uint32_t>(e), margin, found);
+  });
 }
 
 /// The signed distance of p from a convex shape. Of a hull outside: from the plane of the face that p is
@@ -304,15 +345,38 @@ SS_HD inline SurfaceDistance convex_distance(const Convex& c, const V3& p) {
 }
 
 /// Vertices of mesh b in the distance of convex a.
-SS_HD_LARGE inline void mesh_in_convex(const PlacedMesh& mesh, const Convex& c, DirectionParts& parts) {
-  const double far = reach(c) + c.radius + parts.margin;
-  for (std::int32_t i = 0; i < mesh.mesh->vertex_count; ++i) {
+template <class Points>
+SS_HD_LARGE inline void mesh_in_convex(const PlacedMesh& mesh, const Convex& c, Points& points) {
+  const double far = reach(c) + c.radius + points.margin;
+  points.each(mesh.mesh->vertex_count, [&](std::int32_t i, FieldPoint& found) {
     const V3 p = mesh.vertex(i);
-    if (norm2(p - c.x) > far * far) continue;
+    if (norm2(p - c.x) > far * far) return false;
     const SurfaceDistance at = convex_distance(c, p);
-    parts.add(p - (0.5 * at.distance) * at.normal, -at.normal, at.distance,
-              mix(1, static_cast<std::uint32_t>(i)));
+    found = {p - (0.5 * at.distance) * at.normal, -at.normal, at.distance,
+             mix(1, static_cast<std::uint32_t>(i))};
+    return true;
+  });
+}
+
+/// All points of a mesh `b` and any `a` that may touch, relative to the place of b's body. `Points` has a
+/// `margin` and `each`, as DirectionParts.
+template <class Points>
+SS_HD_LARGE inline void find_mesh_points(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
+                                         const ShapeLibrary& library, Points& points) {
+  const V3 origin = pb.x;
+  const PlacedMesh mesh = place_mesh(b, pb, origin, library);
+  const FieldSide in_b{&mesh, 1, 2};
+  if (a.kind == ShapeKind::mesh) {
+    const PlacedMesh other = place_mesh(a, pa, origin, library);
+    const FieldSide in_a{&other, -1, 3};
+    mesh_in_field(other, in_b, points);
+    mesh_in_field(mesh, in_a, points);
+    return;
   }
+  const Convex c = make_convex(a, pa, origin, library);
+  mesh_in_convex(mesh, c, points);
+  if (a.kind == ShapeKind::box || a.kind == ShapeKind::hull) polyhedron_in_field(c, in_b, points);
+  else round_shape_in_field(c, in_b, points);
 }
 
 }  // namespace narrow
@@ -320,28 +384,12 @@ SS_HD_LARGE inline void mesh_in_convex(const PlacedMesh& mesh, const Convex& c, 
 /// As `collide`, for a mesh `b` and any `a`: a manifold for each direction in which they touch.
 SS_HD_LARGE inline ManyManifolds collide_mesh(const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
                                               const ShapeLibrary& library, double margin) {
-  const Vec<double, 3> origin = pb.x;
   narrow::DirectionParts parts;
-  parts.margin = margin;
-  parts.near = 0.02 * narrow::smaller(narrow::smallest(a.size), narrow::smallest(b.size));
-  parts.count = 0;
-  const narrow::PlacedMesh mesh = narrow::place_mesh(b, pb, origin, library);
-  const narrow::FieldSide in_b{&mesh, 1, 2};
-  if (a.kind == ShapeKind::mesh) {
-    const narrow::PlacedMesh other = narrow::place_mesh(a, pa, origin, library);
-    const narrow::FieldSide in_a{&other, -1, 3};
-    narrow::mesh_in_field(other, in_b, parts);
-    narrow::mesh_in_field(mesh, in_a, parts);
-  } else {
-    const narrow::Convex c = narrow::make_convex(a, pa, origin, library);
-    narrow::mesh_in_convex(mesh, c, parts);
-    if (a.kind == ShapeKind::box || a.kind == ShapeKind::hull) narrow::polyhedron_in_field(c, in_b, parts);
-    else narrow::round_shape_in_field(c, in_b, parts);
-  }
+  parts.begin(margin, narrow::smaller(narrow::smallest(a.size), narrow::smallest(b.size)));
+  narrow::find_mesh_points(a, pa, b, pb, library, parts);
   ManyManifolds out;
-  parts.finish(out);
-  for (int k = 0; k < out.count; ++k)
-    for (int i = 0; i < out.parts[k].count; ++i) out.parts[k].points[i].point += origin;
+  out.count = parts.count;
+  for (int k = 0; k < out.count; ++k) out.parts[k] = parts.finish(k, pb.x);
   return out;
 }
 

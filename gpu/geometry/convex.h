@@ -1,7 +1,7 @@
 // A convex shape at a pose: support points, faces and their outlines.
 #pragma once
 
-#include "gpu/geometry/out_of_line.h"
+#include "gpu/core/out_of_line.h"
 #include "gpu/geometry/shape.h"
 
 namespace stickslip::narrow {

@@ -1,7 +1,7 @@
 // A signed distance field between its nodes, and beyond them.
 #pragma once
 
-#include "gpu/geometry/out_of_line.h"
+#include "gpu/core/out_of_line.h"
 #include "gpu/geometry/shape.h"
 
 namespace stickslip {

@@ -51,11 +51,15 @@ SS_HD inline Manifold one_point(const V3& normal, const V3& point, double gap, s
   return m;
 }
 template <int Room>
-SS_HD inline Manifold to_manifold(PointsOf<Room>& list) {
-  Manifold m;
+SS_HD inline void set_manifold(Manifold& m, PointsOf<Room>& list) {
   m.normal = list.normal;
   m.count = reduce_points(list.points, list.count, list.normal, Manifold::kMost);
   for (int i = 0; i < m.count; ++i) m.points[i] = list.points[i];
+}
+template <int Room>
+SS_HD inline Manifold to_manifold(PointsOf<Room>& list) {
+  Manifold m;
+  set_manifold(m, list);
   return m;
 }
 
@@ -65,39 +69,44 @@ struct Corner {
   V3 p;
   std::uint32_t in, out;
 };
-struct Polygon {
-  static constexpr int kRoom = 32;
-  static constexpr int kFromFace = 24;  // corners that a face may have; more are thinned out evenly
+template <int Room>
+struct PolygonOf {
+  static constexpr int kRoom = Room;
   int count;
   Corner corners[kRoom];
 };
+inline constexpr int kMostFaceCorners = 24;  // corners that a face may have; more are thinned out evenly
+using Polygon = PolygonOf<32>;
 
-/// Keeps the part where dot(normal, x) <= offset; what is cut is named by `edge`.
-SS_HD_LARGE inline void cut(Polygon& polygon, const V3& normal, double offset, std::uint32_t edge,
+/// Keeps the part where dot(normal, x) <= offset; what is cut is named by `edge`. In place: the corners move
+/// to the end first, and those that stay or are new come to the front, one more than were there at most.
+template <int Room>
+SS_HD_LARGE inline void cut(PolygonOf<Room>& polygon, const V3& normal, double offset, std::uint32_t edge,
                             double tolerance) {
-  double height[Polygon::kRoom];
+  const int corners = polygon.count, moved = Room - corners;
   bool all = true;
-  for (int i = 0; i < polygon.count; ++i) {
-    height[i] = dot(normal, polygon.corners[i].p) - offset;
-    all = all && height[i] <= tolerance;
-  }
+  for (int i = 0; i < corners; ++i) all = all && dot(normal, polygon.corners[i].p) - offset <= tolerance;
   if (all) return;
-  Polygon result;
-  result.count = 0;
+  for (int i = corners - 1; i >= 0; --i) polygon.corners[moved + i] = polygon.corners[i];
   // A segment is walked once, a polygon around.
-  const int sides = polygon.count > 2 ? polygon.count : polygon.count - 1;
-  for (int i = 0; i < polygon.count; ++i) {
-    const int j = i + 1 < polygon.count ? i + 1 : 0;
-    const Corner &from = polygon.corners[i], &to = polygon.corners[j];
-    const bool inside = height[i] <= tolerance, next_inside = height[j] <= tolerance;
-    if (inside && result.count < Polygon::kRoom) result.corners[result.count++] = from;
-    if (i >= sides || inside == next_inside || result.count == Polygon::kRoom) continue;
-    const double t = height[i] / (height[i] - height[j]);
-    const V3 p = from.p + (t < 0 ? 0.0 : t > 1 ? 1.0 : t) * (to.p - from.p);
-    result.corners[result.count++] = inside ? Corner{p, from.out, edge} : Corner{p, edge, from.out};
+  const int sides = corners > 2 ? corners : corners - 1;
+  const Corner first = polygon.corners[moved];
+  Corner from = first;
+  double height = dot(normal, from.p) - offset;
+  int count = 0;
+  for (int i = 0; i < corners; ++i) {
+    const Corner to = i + 1 < corners ? polygon.corners[moved + i + 1] : first;
+    const double next = dot(normal, to.p) - offset;
+    const bool inside = height <= tolerance, next_inside = next <= tolerance;
+    if (inside && count <= moved + i) polygon.corners[count++] = from;
+    if (i < sides && inside != next_inside && count <= moved + i) {
+      const double t = height / (height - next);
+      const V3 p = from.p + (t < 0 ? 0.0 : t > 1 ? 1.0 : t) * (to.p - from.p);
+      polygon.corners[count++] = inside ? Corner{p, from.out, edge} : Corner{p, edge, from.out};
+    }
+    from = to, height = next;
   }
-  polygon.count = result.count;
-  for (int i = 0; i < result.count; ++i) polygon.corners[i] = result.corners[i];
+  polygon.count = count;
 }
 
 }  // namespace stickslip::narrow

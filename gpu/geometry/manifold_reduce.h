@@ -1,7 +1,7 @@
 // Which points of a manifold are kept: the deepest, and those that span the most area.
 #pragma once
 
-#include "gpu/geometry/out_of_line.h"
+#include "gpu/core/out_of_line.h"
 #include "gpu/geometry/shape.h"
 
 namespace stickslip {

@@ -62,18 +62,14 @@ SS_HD constexpr Vec<T, 12> mollifier_gradient(const Vec<T, 3>& a0, const Vec<T, 
   for (int i = 0; i < 12; ++i) g[i] = (i / 3 % 2 == 1 ? T(1) : T(-1)) * dc[i / 6 * 3 + i % 3];
   return g;
 }
+/// Second derivatives with respect to the edges ea = a1 - a0 and eb = b1 - b0.
 template <class T>
-SS_HD constexpr Mat<T, 12> mollifier_hessian(const Vec<T, 3>& a0, const Vec<T, 3>& a1, const Vec<T, 3>& b0,
-                                             const Vec<T, 3>& b1, T eps_x) {
-  const Vec<T, 3> ea = a1 - a0, eb = b1 - b0;
+SS_HD constexpr Mat<T, 6> mollifier_edge_hessian(const Vec<T, 3>& ea, const Vec<T, 3>& eb, T eps_x) {
   const MollifierJet<T> m = mollifier_jet(norm2(cross(ea, eb)), eps_x);
   const Vec<T, 6> dc = cross2_gradient(ea, eb);
-  const Mat<T, 6> edges = m.first * cross2_hessian(ea, eb) + m.second * outer(dc, dc);
-  Mat<T, 12> h{};
-  for (int i = 0; i < 12; ++i)
-    for (int j = 0; j < 12; ++j)
-      h(i, j) = (i / 3 % 2 == j / 3 % 2 ? T(1) : T(-1)) * edges(i / 6 * 3 + i % 3, j / 6 * 3 + j % 3);
-  return h;
+  return m.first * cross2_hessian(ea, eb) + m.second * outer(dc, dc);
 }
+/// Of the block of corners i and j (of a0, a1, b0, b1) relative to that of their edges.
+SS_HD constexpr int mollifier_sign(int i, int j) { return i % 2 == j % 2 ? 1 : -1; }
 
 }  // namespace stickslip

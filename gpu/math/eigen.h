@@ -37,10 +37,10 @@ SS_HD constexpr void rotate_rows(Mat<T, N>& rows, int k, T c, T s) {
   }
 }
 
-/// The largest entry of `a` is of the order of 1.
+/// The largest entry of `a`, which is overwritten, is of the order of 1.
 template <class T, int N>
-SS_HD inline Tridiagonal<T, N> tridiagonalize(Mat<T, N> a) {
-  Tridiagonal<T, N> t{};
+SS_HD inline void tridiagonalize(Mat<T, N>& a, Tridiagonal<T, N>& t) {
+  t.d = t.e = Vec<T, N>::zero();
   t.rows = Mat<T, N>::identity();
   for (int k = 0; k + 2 < N; ++k) {
     // I - beta v v' maps column k below the diagonal to `alpha` at k+1. v is zero up to k, so full-length
@@ -73,7 +73,6 @@ SS_HD inline Tridiagonal<T, N> tridiagonalize(Mat<T, N> a) {
     t.e[N - 2] = a(N - 2, N - 1);
   }
   t.d[N - 1] = a(N - 1, N - 1);
-  return t;
 }
 
 /// One shifted QR sweep over the unreduced block [low, high].
@@ -104,15 +103,16 @@ SS_HD inline void qr_sweep(Tridiagonal<T, N>& t, int low, int high) {
 /// Diagonal form of a = scale rows' diag(d) rows, the values in no order. A matrix that is not finite yields
 /// garbage, in finite time.
 template <class T, int N>
-SS_HD inline Tridiagonal<T, N> diagonalize(const Mat<T, N>& a, T& scale) {
+SS_HD inline void diagonalize(const Mat<T, N>& a, T& scale, Tridiagonal<T, N>& t) {
   scale = T(0);
   for (int i = 0; i < N * N; ++i) scale = std::abs(a.m[i]) > scale ? std::abs(a.m[i]) : scale;
   if (!(scale > std::numeric_limits<T>::min())) {
-    Tridiagonal<T, N> zero{};
-    zero.rows = Mat<T, N>::identity();
-    return zero;
+    t.d = t.e = Vec<T, N>::zero();
+    t.rows = Mat<T, N>::identity();
+    return;
   }
-  Tridiagonal<T, N> t = tridiagonalize((T(1) / scale) * a);
+  Mat<T, N> scaled = (T(1) / scale) * a;
+  tridiagonalize(scaled, t);
   constexpr T negligible = std::numeric_limits<T>::epsilon() / 2;
   int high = N - 1;
   for (int sweeps = 0; high > 0 && sweeps < 30 * N; ++sweeps) {
@@ -121,7 +121,6 @@ SS_HD inline Tridiagonal<T, N> diagonalize(const Mat<T, N>& a, T& scale) {
     while (low > 0 && std::abs(t.e[low - 1]) > negligible) --low;
     if (high > 0) qr_sweep(t, low, high);
   }
-  return t;
 }
 
 }  // namespace eigen_detail
@@ -130,7 +129,8 @@ SS_HD inline Tridiagonal<T, N> diagonalize(const Mat<T, N>& a, T& scale) {
 template <class T, int N>
 SS_HD inline SymmetricEigen<T, N> symmetric_eigen(const Mat<T, N>& a) {
   T scale = T(0);
-  const eigen_detail::Tridiagonal<T, N> t = eigen_detail::diagonalize(a, scale);
+  eigen_detail::Tridiagonal<T, N> t;
+  eigen_detail::diagonalize(a, scale, t);
   int order[N];
   for (int i = 0; i < N; ++i) {
     int at = i;

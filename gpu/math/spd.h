@@ -1,6 +1,7 @@
 // Symmetric positive (semi)definite matrices: projection, factorisation, solve, inverse.
 #pragma once
 
+#include "gpu/core/out_of_line.h"
 #include "gpu/math/eigen.h"
 
 namespace stickslip {
@@ -62,13 +63,19 @@ SS_HD constexpr Mat<T, N> inverse_spd(const Mat<T, N>& a) {
   return inverse;
 }
 
-/// Replaces a symmetric matrix by the nearest positive semidefinite one: its negative eigenvalues become
-/// zero. A matrix that factors with positive pivots stays as it is.
+namespace spd_detail {
+
 template <class T, int N>
-SS_HD inline void project_spd(Mat<T, N>& a) {
-  if (factor_ldl(a).positive) return;
+SS_HD_LARGE inline bool has_positive_factors(const Mat<T, N>& a) {
+  return factor_ldl(a).positive;
+}
+
+/// Sets the negative eigenvalues to zero.
+template <class T, int N>
+SS_HD_LARGE inline void remove_negative(Mat<T, N>& a) {
   T scale = T(0);
-  const auto t = eigen_detail::diagonalize(a, scale);
+  eigen_detail::Tridiagonal<T, N> t;
+  eigen_detail::diagonalize(a, scale, t);
   int negative = 0;
   for (int k = 0; k < N; ++k) negative += t.d[k] < T(0);
   // Take away the negative part, or build the positive one, whichever has fewer terms.
@@ -82,6 +89,15 @@ SS_HD inline void project_spd(Mat<T, N>& a) {
   // A compiler may fuse some of the multiply-adds and not others.
   for (int i = 0; i < N; ++i)
     for (int j = 0; j < i; ++j) a(j, i) = a(i, j);
+}
+
+}  // namespace spd_detail
+
+/// Replaces a symmetric matrix by the nearest positive semidefinite one: its negative eigenvalues become
+/// zero. A matrix that factors with positive pivots stays as it is.
+template <class T, int N>
+SS_HD inline void project_spd(Mat<T, N>& a) {
+  if (!spd_detail::has_positive_factors(a)) spd_detail::remove_negative(a);
 }
 
 }  // namespace stickslip

@@ -250,7 +250,7 @@ TEST(SoakInAWindow, TheWindowLivesThroughRandomEdits) {
   std::ofstream(folder / "soaked.toml") << soaked_scene;
   // Freezing writes files into its working folder.
   ChildProcess program("/bin/sh",
-                       {"-c", "cd \"$1\" && exec \"$0\" soak soaked.toml --window --steps 250 --seed 3 >&2",
+                       {"-c", "cd \"$1\" && exec \"$0\" soak soaked.toml --window --steps 100 --seed 3 >&2",
                         STICKSLIP_PROGRAM, folder.string()});
   EXPECT_TRUE(program.finish()) << program.errors();
   EXPECT_NE(program.errors().find("\"faults\":[]"), std::string::npos) << program.errors();

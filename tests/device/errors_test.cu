@@ -106,6 +106,21 @@ TEST_F(cuda_RuntimeErrors, AReleaseThatFailsLeavesNoError) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
+// The driver reserves the stacks of all lanes at a kernel's first launch.
+TEST_F(cuda_RuntimeErrors, ALaunchWithoutMemoryGetsWhatThePoolKeeps) {
+  Context ctx;
+  Buffer<int> value(ctx, 1);
+  emulation::refuse_next("cudaLaunchKernel", cudaErrorMemoryAllocation);
+  EXPECT_THROW(fill(ctx, value.data(), 1, 7), OutOfMemory) << "the pool has nothing";
+  { Buffer<double> unused(ctx, 1000); }
+  EXPECT_GT(ctx.pool()->kept(), 0u);
+  emulation::refuse_next("cudaLaunchKernel", cudaErrorMemoryAllocation);
+  fill(ctx, value.data(), 1, 7);
+  EXPECT_EQ(ctx.pool()->kept(), 0u);
+  EXPECT_EQ(read_back(ctx, value.data()), 7);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
 TEST_F(cuda_RuntimeErrors, ARecordingThatCannotEndReportsItAndLeavesTheContextUsable) {
   Context ctx;
   LoopGraph graph;

@@ -10,7 +10,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 const auto kNever = [] { return false; };
 
 /// A of full rank; normals with [0, inf), free rows, frictions with [-b, b], and fixed rows.
@@ -28,8 +28,8 @@ BoundedProblem random_problem(std::size_t n, unsigned seed) {
     p.b.push_back(3 * normal(random));
     const int kind = static_cast<int>(random() % 6);
     const double bound = kind == 0 ? 0 : std::fabs(normal(random));
-    p.lower.push_back(kind < 3 ? -bound : kind == 5 ? -kInfinity : 0);
-    p.upper.push_back(kind < 3 ? bound : kInfinity);
+    p.lower.push_back(kind < 3 ? -bound : kind == 5 ? -kUnbounded : 0);
+    p.upper.push_back(kind < 3 ? bound : kUnbounded);
   }
   return p;
 }

@@ -15,6 +15,7 @@ class Residency : public fixtures::EngineTest {
  protected:
   Residency() { params.check_intersections = false; }
 
+  static constexpr int kSteps = 12;  // they touch from the third one on
   /// Two boxes that slide down and come to rest.
   void load_boxes() {
     Model model;
@@ -42,7 +43,7 @@ TEST_P(Residency, ABarrierStepReadsAFewNumbersPerNewtonIteration) {
   constexpr std::size_t kPerStep = 7, kPerIteration = 4, kBytesPerRead = 256;
   load_boxes();
   std::size_t pcg = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < kSteps; ++i) {
     const StepReport report = engine->step();
     const auto iterations = static_cast<std::size_t>(report.newton_iterations);
     const Counters& c = report.counters;
@@ -57,7 +58,7 @@ TEST_P(Residency, ABarrierStepReadsAFewNumbersPerNewtonIteration) {
     EXPECT_LE(c.launches, 200 + 130 * iterations);
     pcg += static_cast<std::size_t>(report.pcg_iterations);
   }
-  EXPECT_GT(pcg, 1000u);
+  EXPECT_GT(pcg, 300u);
 }
 
 TEST_P(Residency, MultipliersCostTwoReadsMoreAndAHeldPointOne) {
@@ -65,7 +66,7 @@ TEST_P(Residency, MultipliersCostTwoReadsMoreAndAHeldPointOne) {
   params.solver = SolverKind::barrier_al;
   load_boxes();
   engine->set_drag(Drag{{0, 1, 2}, {0.2, 0.3, 0.5}, {0, 0.05, 0}});
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < kSteps; ++i) {
     const StepReport report = engine->step();
     EXPECT_LE(report.counters.copies_to_host,
               kPerStep + 1 + kPerIteration * static_cast<std::size_t>(report.newton_iterations) +

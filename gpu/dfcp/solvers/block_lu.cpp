@@ -86,7 +86,7 @@ bool invert(const Columns<D>& a, Columns<D>& inverse) {
 }
 
 using Index = std::int32_t;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+std::size_t index_of(Index i) { return static_cast<std::size_t>(i); }
 
 /// The pattern with every entry mirrored, columns ascending.
 void symmetric_pattern(std::span<const Index> start, std::span<const Index> column, std::vector<Index>& s,
@@ -96,16 +96,16 @@ void symmetric_pattern(std::span<const Index> start, std::span<const Index> colu
   for (std::size_t i = 0; i < n; ++i)
     for (Index k = start[i]; k < start[i + 1]; ++k) {
       ++count[i];
-      if (at(column[at(k)]) != i) ++count[at(column[at(k)])];
+      if (index_of(column[index_of(k)]) != i) ++count[index_of(column[index_of(k)])];
     }
   std::vector<Index> first(n + 1, 0);
   for (std::size_t i = 0; i < n; ++i) first[i + 1] = first[i] + count[i];
-  std::vector<Index> all(at(first[n])), next(first);
+  std::vector<Index> all(index_of(first[n])), next(first);
   for (std::size_t i = 0; i < n; ++i)
     for (Index k = start[i]; k < start[i + 1]; ++k) {
-      const Index j = column[at(k)];
-      all[at(next[i]++)] = j;
-      if (at(j) != i) all[at(next[at(j)]++)] = static_cast<Index>(i);
+      const Index j = column[index_of(k)];
+      all[index_of(next[i]++)] = j;
+      if (index_of(j) != i) all[index_of(next[index_of(j)]++)] = static_cast<Index>(i);
     }
   s.assign(1, 0);
   c.clear();
@@ -151,14 +151,15 @@ bool BlockLu<D>::Impl::find_fill(const std::vector<Index>& symmetric_start,
   for (std::size_t i = 0; i < n; ++i) {
     const auto self = static_cast<Index>(i);
     mark[i] = self;
-    const std::size_t original = at(order[i]);
+    const std::size_t original = index_of(order[i]);
     for (Index k = symmetric_start[original]; k < symmetric_start[original + 1]; ++k)
-      for (Index j = place[at(symmetric_column[at(k)])]; j < self && mark[at(j)] != self; j = parent[at(j)]) {
-        if (parent[at(j)] < 0) parent[at(j)] = self;
-        mark[at(j)] = self;
+      for (Index j = place[index_of(symmetric_column[index_of(k)])]; j < self && mark[index_of(j)] != self;
+           j = parent[index_of(j)]) {
+        if (parent[index_of(j)] < 0) parent[index_of(j)] = self;
+        mark[index_of(j)] = self;
         if (lower.size() >= kMostFill) return false;
         lower.push_back(j);
-        ++upper_count[at(j)];
+        ++upper_count[index_of(j)];
       }
     std::sort(lower.begin() + lower_start[i], lower.end());
     lower_start[i + 1] = static_cast<Index>(lower.size());
@@ -166,7 +167,7 @@ bool BlockLu<D>::Impl::find_fill(const std::vector<Index>& symmetric_start,
   row_start.assign(n + 1, 0);
   for (std::size_t i = 0; i < n; ++i)
     row_start[i + 1] = row_start[i] + (lower_start[i + 1] - lower_start[i]) + 1 + upper_count[i];
-  row_column.resize(at(row_start[n]));
+  row_column.resize(index_of(row_start[n]));
   row_diagonal.resize(n);
   std::vector<Index> next(n);
   work = static_cast<double>(n);
@@ -174,12 +175,12 @@ bool BlockLu<D>::Impl::find_fill(const std::vector<Index>& symmetric_start,
     const auto first = lower.begin() + lower_start[i], last = lower.begin() + lower_start[i + 1];
     std::copy(first, last, row_column.begin() + row_start[i]);
     row_diagonal[i] = row_start[i] + (lower_start[i + 1] - lower_start[i]);
-    row_column[at(row_diagonal[i])] = static_cast<Index>(i);
+    row_column[index_of(row_diagonal[i])] = static_cast<Index>(i);
     next[i] = row_diagonal[i] + 1;
     // Rows ascend, so each upper part fills in ascending columns.
     for (auto j = first; j != last; ++j) {
-      row_column[at(next[at(*j)]++)] = static_cast<Index>(i);
-      work += 1 + upper_count[at(*j)];
+      row_column[index_of(next[index_of(*j)]++)] = static_cast<Index>(i);
+      work += 1 + upper_count[index_of(*j)];
     }
   }
   return true;
@@ -189,18 +190,20 @@ template <int D>
 bool BlockLu<D>::Impl::eliminate() {
   const std::size_t n = order.size();
   for (std::size_t i = 0; i < n; ++i) {
-    for (Index k = row_start[i]; k < row_start[i + 1]; ++k) row[at(row_column[at(k)])] = Columns<D>{};
-    const std::size_t original = at(order[i]);
+    for (Index k = row_start[i]; k < row_start[i + 1]; ++k)
+      row[index_of(row_column[index_of(k)])] = Columns<D>{};
+    const std::size_t original = index_of(order[i]);
     for (Index k = start[original]; k < start[original + 1]; ++k)
-      row[at(place[at(column[at(k)])])] = matrix[at(k)];
+      row[index_of(place[index_of(column[index_of(k)])])] = matrix[index_of(k)];
     for (Index k = row_start[i]; k < row_diagonal[i]; ++k) {
-      const std::size_t j = at(row_column[at(k)]);
+      const std::size_t j = index_of(row_column[index_of(k)]);
       const Columns<D> factor = product(row[j], inverse[j]);
       row[j] = factor;
       for (Index l = row_diagonal[j] + 1; l < row_start[j + 1]; ++l)
-        subtract_product(row[at(row_column[at(l)])], factor, value[at(l)]);
+        subtract_product(row[index_of(row_column[index_of(l)])], factor, value[index_of(l)]);
     }
-    for (Index k = row_start[i]; k < row_start[i + 1]; ++k) value[at(k)] = row[at(row_column[at(k)])];
+    for (Index k = row_start[i]; k < row_start[i + 1]; ++k)
+      value[index_of(k)] = row[index_of(row_column[index_of(k)])];
     if (!invert(row[i], inverse[i])) return false;
   }
   return true;
@@ -212,13 +215,13 @@ void BlockLu<D>::Impl::substitute(const std::vector<Lanes>& b, std::vector<Lanes
   for (std::size_t i = 0; i < n; ++i) {
     Lanes sum = b[i];
     for (Index k = row_start[i]; k < row_diagonal[i]; ++k)
-      subtract_product(sum, value[at(k)], y[at(row_column[at(k)])]);
+      subtract_product(sum, value[index_of(k)], y[index_of(row_column[index_of(k)])]);
     y[i] = sum;
   }
   for (std::size_t i = n; i-- > 0;) {
     Lanes sum = y[i];
     for (Index k = row_diagonal[i] + 1; k < row_start[i + 1]; ++k)
-      subtract_product(sum, value[at(k)], y[at(row_column[at(k)])]);
+      subtract_product(sum, value[index_of(k)], y[index_of(row_column[index_of(k)])]);
     Lanes solved{};
     for (int j = 0; j < D; ++j) solved += inverse[i].column[j] * sum[j];
     y[i] = solved;
@@ -244,7 +247,7 @@ void BlockLu<D>::analyse(std::span<const Index> start, std::span<const Index> co
   m.order = fill_reducing_order(symmetric_start, symmetric_column);
   const std::size_t n = m.order.size();
   m.place.resize(n);
-  for (std::size_t k = 0; k < n; ++k) m.place[at(m.order[k])] = static_cast<Index>(k);
+  for (std::size_t k = 0; k < n; ++k) m.place[index_of(m.order[k])] = static_cast<Index>(k);
   m.possible = m.find_fill(symmetric_start, symmetric_column);
   if (!m.possible) m.work = std::numeric_limits<double>::infinity();
   m.allocated = false;
@@ -282,19 +285,19 @@ void BlockLu<D>::solve(const Vec<double, D>* b, Vec<double, D>* x) {
   const std::size_t n = m.order.size();
   for (std::size_t i = 0; i < n; ++i) {
     m.right[i] = Lanes{};
-    for (int j = 0; j < D; ++j) m.right[i][j] = b[at(m.order[i])][j];
+    for (int j = 0; j < D; ++j) m.right[i][j] = b[index_of(m.order[i])][j];
   }
   m.substitute(m.right, m.x);
   for (std::size_t i = 0; i < n; ++i) {
     Lanes sum = m.right[i];
-    const std::size_t original = at(m.order[i]);
+    const std::size_t original = index_of(m.order[i]);
     for (Index k = m.start[original]; k < m.start[original + 1]; ++k)
-      subtract_product(sum, m.matrix[at(k)], m.x[at(m.place[at(m.column[at(k)])])]);
+      subtract_product(sum, m.matrix[index_of(k)], m.x[index_of(m.place[index_of(m.column[index_of(k)])])]);
     m.residual[i] = sum;
   }
   m.substitute(m.residual, m.residual);
   for (std::size_t i = 0; i < n; ++i)
-    for (int j = 0; j < D; ++j) x[at(m.order[i])][j] = m.x[i][j] + m.residual[i][j];
+    for (int j = 0; j < D; ++j) x[index_of(m.order[i])][j] = m.x[i][j] + m.residual[i][j];
 }
 
 template class BlockLu<3>;

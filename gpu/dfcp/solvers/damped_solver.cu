@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/core/cleared.h"
 #include "gpu/core/reduce.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -72,14 +73,17 @@ struct CurveDamped {
   }
 };
 
-/// A step along the direction. Returns a block's part of <res, P^-1 res>, |res|^2.
+/// A step along the direction, unless the iterations have ended. Returns a block's part of <res, P^-1 res>,
+/// |res|^2.
 template <int D>
 struct AdvanceDamped {
   DampedIterate<D> at;
-  double alpha;
+  const DampedState* state;
   Vec<double, D>* x;
 
   SS_HD Vec<double, 2> operator()(std::size_t c) const {
+    if (!state->running() || !(state->bend[0] > 0)) return Vec<double, 2>{0.0, 0.0};
+    const double alpha = state->now[0] / state->bend[0];
     x[c] += alpha * at.direction[c];
     at.residual[c] -= alpha * at.image[c];
     return Vec<double, 2>{dot(at.residual[c], at.inverse[c] * at.residual[c]), norm2(at.residual[c])};
@@ -90,9 +94,11 @@ struct AdvanceDamped {
 template <int D>
 struct TurnDamped {
   DampedIterate<D> at;
-  double beta;
+  const DampedState* state;
 
   SS_HD void operator()(std::size_t c) const {
+    if (!state->running()) return;
+    const double beta = state->beta;
     at.direction[c] = at.inverse[c] * at.residual[c] + beta * at.direction[c];
   }
 };
@@ -100,7 +106,7 @@ struct TurnDamped {
 }  // namespace
 
 template <int D>
-DampedSolver<D>::DampedSolver(System<D>& s) : s_(s), sums_(s.ctx, 1) {
+DampedSolver<D>::DampedSolver(System<D>& s) : s_(s) {
   // A factorisation of kMostWork block operations takes about a second. With kMostFill operations per block
   // of W the fill is so large that a solve costs as much as CG: about thirty products with W.
   constexpr double kMostWork = 3e7, kMostFill = 200;
@@ -112,6 +118,7 @@ DampedSolver<D>::DampedSolver(System<D>& s) : s_(s), sums_(s.ctx, 1) {
       lu_.reset();
   }
   if (lu_) return;
+  resize_cleared(s.ctx, state_, 1);
   inverse_.resize(s.ctx, s.blocks());
   residual_.resize(s.ctx, s.blocks());
   direction_.resize(s.ctx, s.blocks());
@@ -153,45 +160,41 @@ bool DampedSolver<D>::solve(const Vec<double, D>* b, Vec<double, D>* x, double t
 
 template <int D>
 bool DampedSolver<D>::conjugate_gradients(const Vec<double, D>* b, Vec<double, D>* x, double tolerance) {
-  constexpr int kMost = 2000;
-  Vec<double, 2> now = start(b, x);  // <res, P^-1 res>, |res|^2
-  for (int k = 0; k < kMost && std::sqrt(now[1]) > tolerance; ++k) {
-    if (k % 16 == 15 && s_.monitor.out_of_budget()) return false;
-    const double bend = curvature();
-    if (!(bend > 0)) break;
-    const double before = now[0];
-    now = advance(now[0] / bend, x);
-    launch(s_.ctx, s_.blocks(), TurnDamped<D>{iterate(), now[0] / before}, kMedium);
+  start(b, x, tolerance);
+  DampedState* state = state_.data();
+#if !STICKSLIP_ON_CUDA
+  if (!state->running()) return true;  // a device finds out within the loop, without a wait
+#endif
+  while (true) {
+    repeat_until(s_.ctx, graph_, &state->stop, [&] { iterate(x); });
+    if (read_back(s_.ctx, &state->stop) != DampedState::kPaused) return true;
+    if (s_.monitor.out_of_budget()) return false;
+    launch(s_.ctx, 1, [=] SS_LAMBDA(std::size_t) { state->resume(); });
   }
-  return true;
 }
 
 template <int D>
-DampedIterate<D> DampedSolver<D>::iterate() {
+DampedIterate<D> DampedSolver<D>::arrays() {
   return {damping_, inverse_.data(), residual_.data(), direction_.data(), image_.data()};
 }
 
-/// res = b - (W + R) x, direction = P^-1 res. Returns <res, P^-1 res>, |res|^2.
+/// res = b - (W + R) x, direction = P^-1 res.
 template <int D>
-Vec<double, 2> DampedSolver<D>::start(const Vec<double, D>* b, const Vec<double, D>* x) {
+void DampedSolver<D>::start(const Vec<double, D>* b, const Vec<double, D>* x, double tolerance) {
+  DampedState* state = state_.data();
   s_.W.apply(s_.ctx, x, image_.data(), false);
-  reduce_sum(s_.ctx, s_.blocks(), StartDamped<D>{iterate(), b, x}, sums_.data(), kMedium);
-  return read_back(s_.ctx, sums_.data());
+  reduce_sum(s_.ctx, s_.blocks(), StartDamped<D>{arrays(), b, x}, &state->now, kMedium);
+  launch(s_.ctx, 1, [=] SS_LAMBDA(std::size_t) { state->begin(tolerance); });
 }
 
-/// <direction, (W + R) direction>.
 template <int D>
-double DampedSolver<D>::curvature() {
+void DampedSolver<D>::iterate(Vec<double, D>* x) {
+  DampedState* state = state_.data();
   s_.W.apply(s_.ctx, direction_.data(), image_.data(), false);
-  reduce_sum(s_.ctx, s_.blocks(), CurveDamped<D>{iterate()}, sums_.data(), kMedium);
-  return read_back(s_.ctx, sums_.data())[0];
-}
-
-/// x += alpha direction. Returns <res, P^-1 res>, |res|^2.
-template <int D>
-Vec<double, 2> DampedSolver<D>::advance(double alpha, Vec<double, D>* x) {
-  reduce_sum(s_.ctx, s_.blocks(), AdvanceDamped<D>{iterate(), alpha, x}, sums_.data(), kMedium);
-  return read_back(s_.ctx, sums_.data());
+  reduce_sum(s_.ctx, s_.blocks(), CurveDamped<D>{arrays()}, &state->bend, kMedium);
+  reduce_sum(s_.ctx, s_.blocks(), AdvanceDamped<D>{arrays(), state, x}, &state->next, kMedium);
+  launch(s_.ctx, 1, [=] SS_LAMBDA(std::size_t) { state->advance(); });
+  launch(s_.ctx, s_.blocks(), TurnDamped<D>{arrays(), state}, kMedium);
 }
 
 template class DampedSolver<3>;

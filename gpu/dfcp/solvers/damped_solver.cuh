@@ -2,8 +2,10 @@
 // preconditioned conjugate gradients on the backend.
 #pragma once
 
+#include <cmath>
 #include <optional>
 
+#include "gpu/core/device_loop.h"
 #include "gpu/dfcp/solvers/block_lu.h"
 #include "gpu/dfcp/solvers/system.cuh"
 
@@ -15,6 +17,39 @@ struct DampedIterate {
   const Vec<double, D>* damping;                // diagonal of R
   const Mat<double, D>* inverse;                // of W_cc + R_c
   Vec<double, D>*residual, *direction, *image;  // image = (W + R) direction
+};
+
+/// The state of these iterations, in backend memory: the host does not wait for any of them.
+struct DampedState {
+  static constexpr std::int32_t kRunning = 0, kPaused = 1, kEnded = 2;
+  static constexpr std::int32_t kMost = 2000, kPause = 64;  // iterations in all, and between two pauses
+
+  Vec<double, 2> now, next;  // <res, P^-1 res>, |res|^2 before and after the step
+  Vec<double, 2> bend;       // <direction, (W + R) direction>, 0
+  double beta, tolerance;
+  std::int32_t iterations, pause_at, stop, unused;
+
+  SS_HD bool running() const { return stop == kRunning; }
+  /// With `now` set.
+  SS_HD void begin(double wanted) {
+    tolerance = wanted;
+    iterations = 0, pause_at = kPause;
+    stop = std::sqrt(now[1]) > tolerance ? kRunning : kEnded;
+  }
+  SS_HD void resume() { pause_at += kPause, stop = kRunning; }
+  /// After a step, with `bend` and `next` set.
+  SS_HD void advance() {
+    if (!running()) return;
+    if (!(bend[0] > 0)) {
+      stop = kEnded;
+      return;
+    }
+    beta = next[0] / now[0];
+    now = next;
+    ++iterations;
+    if (!(std::sqrt(now[1]) > tolerance) || iterations >= kMost) stop = kEnded;
+    else if (iterations >= pause_at) stop = kPaused;
+  }
 };
 
 template <int D>
@@ -33,10 +68,9 @@ class DampedSolver {
 
  private:
   bool conjugate_gradients(const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
-  DampedIterate<D> iterate();
-  Vec<double, 2> start(const Vec<double, D>* b, const Vec<double, D>* x);
-  double curvature();
-  Vec<double, 2> advance(double alpha, Vec<double, D>* x);
+  DampedIterate<D> arrays();
+  void start(const Vec<double, D>* b, const Vec<double, D>* x, double tolerance);
+  void iterate(Vec<double, D>* x);
 
   System<D>& s_;
   std::optional<BlockLu<D>> lu_;
@@ -46,7 +80,8 @@ class DampedSolver {
   // Conjugate gradients
   Buffer<Mat<double, D>> inverse_;  // of W_cc + R_c
   Buffer<Vec<double, D>> residual_, direction_, image_;
-  Buffer<Vec<double, 2>> sums_;
+  Buffer<DampedState> state_;
+  LoopGraph graph_;
 };
 
 extern template class DampedSolver<3>;

@@ -60,6 +60,15 @@ void scale(Context& ctx, std::size_t n, double factor, Vec<double, D>* v) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { v[c] *= factor; });
 }
 
+/// v /= |v|, with |v|^2 as the first number of *square. A zero vector stays.
+template <int D>
+void normalise(Context& ctx, std::size_t n, const Pack* square, Vec<double, D>* v) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t c) {
+    const double norm = std::sqrt((*square)[0]);
+    if (norm > 0) v[c] *= 1 / norm;
+  });
+}
+
 /// x += V y with the first `count` vectors of the basis V; y in backend memory.
 template <int D>
 void add_combination(Context& ctx, std::size_t n, const Vec<double, D>* basis, int count, const double* y,
@@ -74,7 +83,7 @@ void add_combination(Context& ctx, std::size_t n, const Vec<double, D>* basis, i
 
 }  // namespace gmres_detail
 
-/// The basis stays on the backend; each iteration reads back one column of the Hessenberg matrix.
+/// The basis stays on the backend; columns of the Hessenberg matrix are read back, see kAhead.
 template <int D>
 class Gmres {
  public:
@@ -113,8 +122,17 @@ class Gmres {
 
  private:
   static constexpr int kAsk = 8;  // products between two checks of `stop`
+  /// Iterations between two read-backs. A device would idle during each; on the CPU a read costs nothing, and
+  /// iterations beyond the goal would.
+#if STICKSLIP_ON_CUDA
+  static constexpr int kAhead = 8;
+#else
+  static constexpr int kAhead = 1;
+#endif
+  static_assert(kAsk % kAhead == 0);
   static constexpr int kPack = gmres_detail::kPack;
   static constexpr int kPacks = (kBasis + kPack) / kPack;
+  static constexpr int kColumn = 2 * kPacks + 1;  // packs of one iteration: two passes, and |w|^2
   using Pack = gmres_detail::Pack;
 
   Vec<double, D>* vector(int i) { return basis_.data() + static_cast<std::size_t>(i) * n_; }
@@ -122,8 +140,8 @@ class Gmres {
   void prepare(Context& ctx, std::size_t n) {
     n_ = n;
     basis_.resize(ctx, n * (kBasis + 1));
-    resize_cleared(ctx, products_, 2 * kPacks + 1);
-    host_.resize(2 * kPacks + 1);
+    resize_cleared(ctx, products_, kAhead * kColumn);
+    host_.resize(kAhead * kColumn);
     coefficients_.resize(ctx, kBasis);
   }
 
@@ -135,37 +153,44 @@ class Gmres {
 
   /// Builds the basis from its first vector, whose norm is `residual`. Returns the number of products.
   int cycle(Context& ctx, double& residual, double goal, int left, const Apply& apply) {
-    Pack* out = products_.data();
-    const Vec<double, D>* basis = basis_.data();
     gmres_detail::scale(ctx, n_, 1 / residual, vector(0));
     rotated_.assign(1, residual);
     columns_.clear();
     turns_.clear();
     const int most = left < kBasis ? left : kBasis;
-    for (int j = 0; j < most; ++j) {
-      Vec<double, D>* w = vector(j + 1);
-      apply(vector(j), w);
-      // Classical Gram-Schmidt, applied twice, is as accurate as modified Gram-Schmidt and
-      // allows batched reductions.
-      gmres_detail::orthogonalise(ctx, n_, basis, j + 1, w, out);
-      gmres_detail::orthogonalise(ctx, n_, basis, j + 1, w, out + kPacks);
-      gmres_detail::square(ctx, n_, w, out + 2 * kPacks);
-      copy_to_host(ctx, host_.data(), out, host_.size());
-      const double norm_w = std::sqrt(host_.back()[0]);
-      residual = add_column(j, norm_w);
-      if (!(residual > goal) || !(norm_w > 0)) return j + 1;
-      if (j % kAsk == kAsk - 1 && stop_ && stop_()) return j + 1;
-      gmres_detail::scale(ctx, n_, 1 / norm_w, w);
+    for (int begin = 0; begin < most; begin += kAhead) {
+      const int end = begin + kAhead < most ? begin + kAhead : most;
+      for (int j = begin; j < end; ++j) iterate(ctx, j, products_.data() + (j - begin) * kColumn, apply);
+      copy_to_host(ctx, host_.data(), products_.data(), static_cast<std::size_t>(end - begin) * kColumn);
+      for (int j = begin; j < end; ++j) {
+        const Pack* column = host_.data() + (j - begin) * kColumn;
+        const double norm_w = std::sqrt(column[2 * kPacks][0]);
+        residual = add_column(j, column, norm_w);
+        if (!(residual > goal) || !(norm_w > 0)) return j + 1;
+      }
+      if (end % kAsk == 0 && stop_ && stop_()) return end;
     }
     return most;
   }
 
+  /// Vector j + 1 of the basis; its products with the others, and its square before the scaling, go to `out`.
+  void iterate(Context& ctx, int j, Pack* out, const Apply& apply) {
+    const Vec<double, D>* basis = basis_.data();
+    Vec<double, D>* w = vector(j + 1);
+    apply(vector(j), w);
+    // Classical Gram-Schmidt, applied twice, is as accurate as modified Gram-Schmidt and
+    // allows batched reductions.
+    gmres_detail::orthogonalise(ctx, n_, basis, j + 1, w, out);
+    gmres_detail::orthogonalise(ctx, n_, basis, j + 1, w, out + kPacks);
+    gmres_detail::square(ctx, n_, w, out + 2 * kPacks);
+    gmres_detail::normalise(ctx, n_, static_cast<const Pack*>(out + 2 * kPacks), w);
+  }
+
   /// Column j of the Hessenberg matrix, rotated to a triangle. Returns the new norm of the residual.
-  double add_column(int j, double norm_w) {
+  double add_column(int j, const Pack* column, double norm_w) {
     std::vector<double> h(static_cast<std::size_t>(j) + 2);
     for (int i = 0; i <= j; ++i)
-      h[static_cast<std::size_t>(i)] = host_[static_cast<std::size_t>(i / kPack)][i % kPack] +
-                                       host_[static_cast<std::size_t>(kPacks + i / kPack)][i % kPack];
+      h[static_cast<std::size_t>(i)] = column[i / kPack][i % kPack] + column[kPacks + i / kPack][i % kPack];
     h.back() = norm_w;
     for (std::size_t i = 0; i < turns_.size(); ++i) turns_[i].apply(h[i], h[i + 1]);
     const auto k = static_cast<std::size_t>(j);

@@ -10,23 +10,44 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
+/// One power iteration: the vector of an image y = W x, and the largest Rayleigh quotient x' W x / x' B x so
+/// far.
+template <int D>
+struct PowerStep {
+  const Mat<double, D>* diagonal;
+  const Vec<double, D>* image;
+  const Vec<double, 2>* sums;  // x' W x, x' B x
+  const double* before;        // largest quotient before
+  double* radius;              // and after
+  Vec<double, D>* vector;
+
+  SS_HD void operator()(std::size_t c) const {
+    const double quotient = (*sums)[1] > 0 ? (*sums)[0] / (*sums)[1] : 0.0;
+    const double best = *before < quotient ? quotient : *before;
+    if (c == 0) *radius = best;
+    const double inverse = best > 0 ? 1 / best : 1.0;
+    for (int i = 0; i < D; ++i)
+      vector[c][i] = diagonal[c](i, i) > 0 ? inverse * image[c][i] / diagonal[c](i, i) : 0.0;
+  }
+};
+
 /// The largest eigenvalue of B^-1 W, with B the rows' diagonal, from below: power
-/// iterations from a fixed start.
+/// iterations from a fixed start. One host read.
 template <int D>
 double jacobi_radius(System<D>& s) {
-  constexpr int kProducts = 30;
+  constexpr std::size_t kProducts = 30;
   const std::size_t n = s.blocks();
   Buffer<Vec<double, D>> vector(s.ctx, n), image(s.ctx, n);
   Buffer<Vec<double, 2>> sums(s.ctx, 1);
+  Buffer<double> radius(s.ctx, kProducts + 1);
   Vec<double, D>*x = vector.data(), *y = image.data();
   const Mat<double, D>* diagonal = s.W.diagonal();
   launch(s.ctx, n, [=] SS_LAMBDA(std::size_t c) {
     for (int i = 0; i < D; ++i) x[c][i] = (c * 2654435761u >> (8 + i) & 1u) != 0 ? 1.0 : -1.0;
   });
-  double radius = 0;
-  for (int k = 0; k < kProducts; ++k) {
+  fill(s.ctx, radius.data(), 1, 0.0);
+  for (std::size_t k = 0; k < kProducts; ++k) {
     s.W.apply(s.ctx, x, y, false);
-    // Rayleigh's quotient x' W x / x' B x.
     reduce_sum(
         s.ctx, n,
         [=] SS_LAMBDA(std::size_t c) {
@@ -35,16 +56,9 @@ double jacobi_radius(System<D>& s) {
           return sum;
         },
         sums.data());
-    const Vec<double, 2> sum = read_back(s.ctx, sums.data());
-    if (!(sum[1] > 0)) break;
-    radius = std::max(radius, sum[0] / sum[1]);
-    const double inverse = radius > 0 ? 1 / radius : 1.0;
-    launch(s.ctx, n, [=] SS_LAMBDA(std::size_t c) {
-      for (int i = 0; i < D; ++i)
-        x[c][i] = diagonal[c](i, i) > 0 ? inverse * y[c][i] / diagonal[c](i, i) : 0.0;
-    });
+    launch(s.ctx, n, PowerStep<D>{diagonal, y, sums.data(), radius.data() + k, radius.data() + k + 1, x});
   }
-  return radius;
+  return n > 0 ? read_back(s.ctx, radius.data() + kProducts) : 0;
 }
 
 /// Every row steps with the old velocities; only friction's bound uses the new normal impulse.

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Compiles the library's CUDA kernels to machine code and lists what each of them takes per lane.
+
+usage: tools/kernel_resources.py BUILD [--arch 90] [--all] [--only REGEX]
+
+BUILD is a configured build folder with the CUDA backend. Prints the stack, spills and registers of the kernels with the
+largest stacks (of all with --all), and exits 1 where a stack exceeds the limit: the driver reserves the largest stack for
+every lane that can be resident, which is 270,000 lanes on an H100.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+LIMIT = 4096  # bytes of stack per lane
+SHOWN = 15
+
+
+def batches(build):
+    """(folder, command, source) of each CUDA source of the library."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        entries = json.load(file)
+    root = os.path.abspath(build)
+    for entry in entries:
+        source = os.path.relpath(entry["file"], root)
+        library = "/gpu/" in "/" + source and "/tests/" not in "/" + source
+        if entry["file"].endswith(".cu") and library:
+            yield entry["directory"], shlex.split(entry["command"]), entry["file"]
+
+
+def assemble(batch, arch):
+    """ptxas's report on the kernels of one source."""
+    folder, command, source = batch
+    with tempfile.TemporaryDirectory() as scratch:
+        kept = [command[0]]
+        skip = 0
+        for word in command[1:]:
+            if skip:
+                skip -= 1
+            elif word in ("-o", "-c", "-x"):
+                skip = 1
+            elif word == "-Xcicc":
+                skip = 1
+            elif not re.match(r"-O\d$|--generate-code|-arch|" + re.escape(source), word):
+                kept.append(word)
+        kept += ["-O3", f"-arch=sm_{arch}", "-cubin", "-Xptxas", "-v", "-x", "cu", source]
+        kept += ["-o", os.path.join(scratch, "out.cubin")]
+        done = subprocess.run(kept, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{source}:\n{done.stderr}")
+    return done.stderr
+
+
+def kernels(report):
+    """name -> (stack, spill bytes, registers) of each entry function in a report."""
+    found = {}
+    entry = None
+    frames = {}
+    current = None
+    for line in report.splitlines():
+        if match := re.search(r"Compiling entry function '(\S+)'", line):
+            entry = match[1]
+        elif match := re.search(r"Function properties for (\S+)", line):
+            current = match[1]
+        elif match := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores", line):
+            frames[current] = (int(match[1]), int(match[2]))
+        elif (match := re.search(r"Used (\d+) registers", line)) and entry:
+            deep = re.search(r"(\d+) bytes cumulative stack size", line)
+            frame, spills = frames.get(entry, (0, 0))
+            found[entry] = (int(deep[1]) if deep else frame, spills, int(match[1]))
+            entry = None
+    return found
+
+
+def demangled(names):
+    done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
+    return dict(zip(names, done.stdout.splitlines()))
+
+
+def short(name):
+    """The part of a kernel's name that a reader knows: the function or functor that it runs."""
+    name = re.sub(r"^void ", "", name)
+    name = name.replace("stickslip::cuda::", "").replace("stickslip::", "").replace("(anonymous namespace)::", "")
+    if match := re.search(r"\b(\w+)(?:<[^()]*>)?\([^{}]*\)(?: const)?::\{lambda", name):
+        return match[1]
+    if match := re.match(r"(?:detail::)?(?:launch|team|grid)_kernel<(.*)>\(", name):
+        return match[1]
+    return name.split("(")[0]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--arch", default="90")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    sources = [b for b in batches(options.build) if re.search(options.only, b[2])]
+    if not sources:
+        sys.exit("kernel_resources: no CUDA sources: configure with nvcc")
+    found = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for report in pool.map(lambda b: assemble(b, options.arch), sources):
+            found.update(kernels(report))
+    names = demangled(list(found))
+    rows = sorted(((value, short(names[key])) for key, value in found.items()), reverse=True)
+    print(f"{len(rows)} kernels, compiled for sm_{options.arch}; largest stacks:")
+    print(f"{'stack':>7} {'spills':>7} {'registers':>9}  kernel   [bytes, bytes, per lane]")
+    for (stack, spills, registers), name in rows if options.all else rows[:SHOWN]:
+        print(f"{stack:7} {spills:7} {registers:9}  {name}")
+    over = [name for (stack, _, _), name in rows if stack > LIMIT]
+    if over:
+        sys.exit(f"kernel_resources: more than {LIMIT} bytes of stack per lane: " + ", ".join(over))
+
+
+if __name__ == "__main__":
+    main()
