@@ -10,8 +10,8 @@ namespace stickslip {
 
 using FloatBox = AabbT<float>;
 
-/// The bits of the Morton code of a point: ten per axis, interleaved.
-inline constexpr int kMortonBits = 30;
+/// The bits of the Morton code of a point, ten per axis, interleaved; and of a box, with one for its size.
+inline constexpr int kMortonBits = 30, kCodeBits = kMortonBits + 1;
 
 /// A float box that contains `box` with at least one float ulp to spare on every side, so that the rounding
 /// of the few operations that made `box` cannot lose a touching pair. Relative slack 2^-22.

@@ -19,14 +19,18 @@ SS_HD inline std::uint32_t spread_bits(std::uint32_t v) {
   return (v | (v << 2)) & 0x09249249u;
 }
 
-/// Morton code of the box centre on a grid of cubic cells over `bounds`; NaN goes to cell 0.
-SS_HD inline std::uint32_t morton_code(const FloatBox& box, const FloatBox& bounds) {
+/// Morton code of the box centre on a grid of cubic cells over `bounds`; NaN goes to cell 0. Large boxes come
+/// behind all others: they get a subtree of their own, and a query that looks behind its own leaf finds few
+/// there. Their own queries would else pass through the whole tree, each in one lane.
+SS_HD inline std::uint32_t box_code(const FloatBox& box, const FloatBox& bounds) {
   constexpr float kCells = 1 << (kMortonBits / 3);
   const Vec3f extent = bounds.hi - bounds.lo;
   const float longest = std::max(std::max(extent[0], extent[1]), extent[2]);
   const float scale = longest > 0 ? kCells / longest : 0.0f;
+  constexpr float kLarge = 1.0f / 8;  // of the longest side of all boxes together
   std::uint32_t code = 0;
   for (int k = 0; k < 3; ++k) {
+    if (box.hi[k] - box.lo[k] > kLarge * longest) code |= 1u << kMortonBits;
     const float cell = scale * (0.5f * (box.lo[k] + box.hi[k]) - bounds.lo[k]);
     const float clamped = cell > 0 ? std::min(cell, kCells - 1) : 0.0f;
     code |= spread_bits(static_cast<std::uint32_t>(clamped)) << k;
@@ -62,12 +66,12 @@ void Lbvh::compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n) {
   std::uint32_t* codes = codes_.data();
   std::int32_t* order = order_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
-    codes[i] = morton_code(boxes[i], *bounds);
+    codes[i] = box_code(boxes[i], *bounds);
     order[i] = static_cast<std::int32_t>(i);
   });
 }
 
-void Lbvh::sort(Context& ctx) { sort_pairs(ctx, order_.size(), codes_.data(), order_.data(), kMortonBits); }
+void Lbvh::sort(Context& ctx) { sort_pairs(ctx, order_.size(), codes_.data(), order_.data(), kCodeBits); }
 
 void Lbvh::refit(Context& ctx, const FloatBox* boxes) {
   const std::int32_t* order = order_.data();

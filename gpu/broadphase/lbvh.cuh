@@ -27,11 +27,11 @@ struct LbvhView {
   std::int32_t count;
 };
 
-/// Linear BVH [Guo24 §5.3]: primitives are sorted by the 64-bit key (Morton code << 32 | index), the binary
-/// radix tree over the keys is the hierarchy. The index is the rank after a stable sort of the codes alone,
-/// which gives the same order. Hierarchy and boxes come out of one bottom-up pass; at each node an atomic
-/// gate stops the first child to arrive and lets the second pass. Node numbering differs from Karras' (see
-/// LbvhNode); the tree is the same.
+/// Linear BVH [Guo24 §5.3]: primitives are sorted by their Morton codes, large ones behind the others. The
+/// 64-bit key is (code << 32 | index), the binary radix tree over the keys is the hierarchy. The index is the
+/// rank after a stable sort of the codes alone, which gives the same order. Hierarchy and boxes come out of
+/// one bottom-up pass; at each node an atomic gate stops the first child to arrive and lets the second pass.
+/// Node numbering differs from Karras' (see LbvhNode); the tree is the same.
 class Lbvh {
  public:
   /// Over n boxes in backend memory, n < 2^31.
@@ -61,11 +61,11 @@ class Lbvh {
 /// `after` in the sorted order (-1: all), in an order that depends on the tree only.
 ///
 /// The stack holds at most one entry per level. A level of the radix tree consumes at least one bit of its
-/// keys, which differ in kMortonBits code bits and at most 31 index bits; the head is one more level.
+/// keys, which differ in kCodeBits code bits and at most 31 index bits; the head is one more level.
 template <class Visit>
 SS_HD void traverse(const LbvhView& tree, const FloatBox& query, Visit&& visit, std::int32_t after = -1) {
   constexpr int kStackSize = 64;
-  static_assert(kMortonBits + 31 + 1 <= kStackSize);
+  static_assert(kCodeBits + 31 + 1 <= kStackSize);
   std::int32_t stack[kStackSize];
   int top = 0;
   if (tree.count > 0) stack[top++] = tree.count - 1;

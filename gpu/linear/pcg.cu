@@ -71,6 +71,10 @@ void Pcg::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x
   x_ = x;
   const std::size_t n = matrix.node_count();
   for (Buffer<Vec3>* vector : {&r_, &z_, &p_, &q_}) vector->resize(ctx, n);
+#if STICKSLIP_ON_CUDA
+  other_p_.resize(ctx, n);
+  run_.resize(ctx, n);
+#endif
   history_.resize(ctx, static_cast<std::size_t>(settings.max_iterations) + 1);
   squares_.resize(ctx, 1);
   resize_cleared(ctx, state_, 1);
@@ -125,6 +129,8 @@ PcgVectors Pcg::vectors() {
           z_.data(),
           p_.data(),
           q_.data(),
+          other_p_.data(),
+          run_.data(),
           fixed_,
           preconditioner_.local(),
           state_.data(),

@@ -47,6 +47,8 @@ class Pcg {
   const std::uint8_t* fixed_ = nullptr;
   Vec3* x_ = nullptr;
   Buffer<Vec3> r_, z_, p_, q_;
+  Buffer<Vec3> other_p_;  // of iterate_on_grid, as the next
+  Buffer<std::int32_t> run_;
   Buffer<Real> history_;
   Buffer<PcgSquares> squares_;
   Buffer<PcgState> state_;

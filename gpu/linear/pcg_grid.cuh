@@ -11,6 +11,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Arguments of the kernels of Pcg. Only `fixed` may be null.
 struct PcgVectors {
   Vec3 *x, *r, *z, *p, *q;
+  Vec3* other_p;      // of iterate_on_grid: a second place for p
+  std::int32_t* run;  // of iterate_on_grid: per node, the run of its stencil corners, -1 for none
   const std::uint8_t* fixed;
   Preconditioner::Local local;
   PcgState* state;
@@ -18,8 +20,8 @@ struct PcgVectors {
   Real* history;
 };
 
-/// Iterates while v.state->running(), as Pcg does, with the local preconditioner alone. Three barriers an
-/// iteration, four with stencils.
+/// Iterates while v.state->running(), as Pcg does, with the local preconditioner alone. Two barriers an
+/// iteration.
 void iterate_on_grid(Context& ctx, const ResidentMatrix& matrix, const PcgVectors& v);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -15,9 +15,10 @@ struct RowView {
   const std::int32_t* begin;  // per node and one more
   const BlockUse* uses;
 
-  /// Scalar row i of 3 node_count, times x, with the blocks that `coupled` lets through.
-  template <class Coupled>
-  SS_HD Real times(Coupled coupled, std::size_t i, const Vec3* x) const {
+  /// Scalar row i of 3 node_count, times x, with the blocks that `coupled` lets through. `x`: a pointer, or
+  /// anything whose [i] is a Vec3.
+  template <class Coupled, class Vector>
+  SS_HD Real times(Coupled coupled, std::size_t i, const Vector& x) const {
     const std::size_t node = i / 3;
     const int r = static_cast<int>(i % 3);
     Real sum = dot(diagonal[node].row(r), x[node]);

@@ -7,9 +7,9 @@
 namespace stickslip {
 
 /// The four products of a stencil's couplings C + C', of those that `coupled` lets through; returns
-/// x'(C + C')x.
-template <class Coupled>
-SS_HD Real stencil_product(const Vec4i& nodes, const Mat3* couplings, Coupled coupled, const Vec3* x,
+/// x'(C + C')x. `x`: a pointer, or anything whose [i] is a Vec3.
+template <class Coupled, class Vector>
+SS_HD Real stencil_product(const Vec4i& nodes, const Mat3* couplings, Coupled coupled, const Vector& x,
                            Vec3* products) {
   Vec3 xs[4], ys[4];
   for (int a = 0; a < 4; ++a) {

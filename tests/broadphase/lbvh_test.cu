@@ -53,7 +53,7 @@ void expect_valid(Context& ctx, const LbvhView& view, const std::vector<FloatBox
   while (!stack.empty()) {
     const Entry entry = stack.back();
     stack.pop_back();
-    ASSERT_LE(entry.depth, kMortonBits + 31);
+    ASSERT_LE(entry.depth, kCodeBits + 31);
     if (entry.child < 0) {
       const int primitive = ~entry.child;
       ASSERT_LT(primitive, n);
@@ -166,6 +166,38 @@ BACKEND_TEST(Lbvh, NeighboursInSpaceAreNeighboursInTheOrder) {
   std::vector<std::int32_t> order(boxes.size());
   copy_to_host(ctx, order.data(), tree.view().order, order.size());
   for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i] % 8, static_cast<int>(i / 100));
+}
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+/// The most primitives that the query of a leaf finds behind it.
+int longest_query(Context& ctx, const LbvhView& tree) {
+  Buffer<std::int32_t> visits(ctx, static_cast<std::size_t>(tree.count));
+  std::int32_t* out = visits.data();
+  launch(ctx, static_cast<std::size_t>(tree.count), [=] SS_LAMBDA(std::size_t leaf) {
+    std::int32_t found = 0;
+    traverse(
+        tree, tree.leaf_boxes[leaf], [&](std::int32_t) { ++found; }, static_cast<std::int32_t>(leaf));
+    out[leaf] = found;
+  });
+  const std::vector<std::int32_t> lengths = visits.download(ctx);
+  return *std::max_element(lengths.begin(), lengths.end());
+}
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(Lbvh, LargeBoxesComeLastSoThatNoQueryPassesThroughTheWholeTree) {
+  std::mt19937 rng(4);
+  std::vector<FloatBox> boxes = random_boxes(rng, 2000, 0.02);
+  for (const std::size_t i : {3u, 700u, 1500u}) boxes[i] = {{-1, -1, -1}, {1, 1, 1}};
+  Buffer<FloatBox> device(ctx, boxes);
+  Lbvh tree;
+  tree.build(ctx, device.data(), boxes.size());
+  std::vector<std::int32_t> order(boxes.size());
+  copy_to_host(ctx, order.data(), tree.view().order, order.size());
+  EXPECT_EQ(std::vector<std::int32_t>(order.end() - 3, order.end()),
+            (std::vector<std::int32_t>{3, 700, 1500}));
+  EXPECT_LT(longest_query(ctx, tree.view()), 30);
 }
 
 BACKEND_TEST(Lbvh, SurvivesPositionsThatAreNotFinite) {
