@@ -60,8 +60,7 @@ def kernels(report):
     """name -> (stack, spill bytes, registers) of each entry function in a report."""
     found = {}
     entry = None
-    frames = {}
-    current = None
+    frames, current = {}, None
     for line in report.splitlines():
         if match := re.search(r"Compiling entry function '(\S+)'", line):
             entry = match[1]
@@ -89,7 +88,7 @@ def short(name):
     if match := re.search(r"\b(\w+)(?:<[^()]*>)?\([^{}]*\)(?: const)?::\{lambda", name):
         return match[1]
     if match := re.match(r"(?:detail::)?(?:launch|team|grid)_kernel<(.*)>\(", name):
-        return match[1]
+        return match[1].strip()
     return name.split("(")[0]
 
 
@@ -102,7 +101,8 @@ def main():
     options = parser.parse_args()
     sources = [b for b in batches(options.build) if re.search(options.only, b[2])]
     if not sources:
-        sys.exit("kernel_resources: no CUDA sources: configure with nvcc")
+        print("kernel_resources: nothing to check: the build has no CUDA backend")
+        return
     found = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for report in pool.map(lambda b: assemble(b, options.arch), sources):

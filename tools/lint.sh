@@ -43,6 +43,7 @@ stage "test of the device's table" python3 tools/bench/test_device_table.py
 stage "test of the peers of contact solvers" python3 tools/bench/test_fclib_peers.py
 stage "test of the table of laws" python3 tools/test_law_matrix.py
 stage "test of the generated documents" python3 tools/test_make_docs.py
+stage "test of the table of kernels" python3 tools/test_kernel_resources.py
 stage "include direction" python3 tools/check_includes.py
 stage "file length" python3 tools/check_length.py
 stage "links of pages" python3 tools/check_links.py

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds everything, lints, and runs the quick tests. --all adds the long tests, and, on machines without a
-# device, machine code of CUDA kernels and nvcc's compilation of device tests. --asan adds the program's tests, including those with a window, under
-# the address and undefined-behaviour sanitizers. With NAME, a regular expression: builds, and runs only the
-# matching tests.
+# Builds everything, lints, and runs the quick tests. --all adds the long tests; machine code of the CUDA kernels, with a
+# limit for their stacks; and, on machines without a device, nvcc's compilation of the device tests. --asan adds the
+# program's tests, including those with a window, under the address and undefined-behaviour sanitizers. With NAME, a
+# regular expression: builds, and runs only the matching tests.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -62,6 +62,7 @@ if [ -n "$name" ]; then
   exit
 fi
 stage lint tools/lint.sh build/release
+! $all || stage 'stacks of kernels' tools/kernel_resources.py build/release
 stage 'check of gpu_check.sh' tools/gpu_check.sh --self-check
 stage tests run_tests "${tier[@]}"
 stage fuzzers tools/fuzz.sh 10

@@ -10,7 +10,7 @@ namespace stickslip {
 struct Counters {
   std::size_t allocations = 0;
   std::size_t launches = 0;        // of kernels by the host, without those of repeated graphs
-  std::size_t graph_launches = 0;  // of loops that the device repeats by itself
+  std::size_t graph_launches = 0;  // of loops that the device repeats by itself, and of recorded launches
   std::size_t copies_to_host = 0, bytes_to_host = 0;
   std::size_t copies_to_device = 0, bytes_to_device = 0;
   std::size_t synchronisations = 0;  // waits of the host

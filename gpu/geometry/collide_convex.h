@@ -176,7 +176,7 @@ SS_HD_LARGE inline bool face_contact(const Convex& c, const Convex& other, const
 /// Two straight edges side by side touch at the ends of what they share.
 SS_HD_LARGE inline bool edge_contact(const Convex& a, const Convex& b, const Nearest& near, double slack,
                                      double margin, PointList& list) {
-  Edge ea, eb;
+  Edge ea{}, eb{};
   const V3& n = near.normal;
   if (!incident_edge(a, -n, 0, ea) || !incident_edge(b, n, 1, eb)) return false;
   const V3 da = ea.corners[1].p - ea.corners[0].p, e = normalized(eb.corners[1].p - eb.corners[0].p);

@@ -90,6 +90,23 @@ struct AdvanceDamped {
   }
 };
 
+struct BeginDamped {
+  DampedState* state;
+  double tolerance;
+
+  SS_HD void operator()(std::size_t) const { state->begin(tolerance); }
+};
+struct EndIteration {
+  DampedState* state;
+
+  SS_HD void operator()(std::size_t) const { state->advance(); }
+};
+struct ResumeDamped {
+  DampedState* state;
+
+  SS_HD void operator()(std::size_t) const { state->resume(); }
+};
+
 /// direction = P^-1 res + beta direction.
 template <int D>
 struct TurnDamped {
@@ -169,7 +186,7 @@ bool DampedSolver<D>::conjugate_gradients(const Vec<double, D>* b, Vec<double, D
     repeat_until(s_.ctx, graph_, &state->stop, [&] { iterate(x); });
     if (read_back(s_.ctx, &state->stop) != DampedState::kPaused) return true;
     if (s_.monitor.out_of_budget()) return false;
-    launch(s_.ctx, 1, [=] SS_LAMBDA(std::size_t) { state->resume(); });
+    launch(s_.ctx, 1, ResumeDamped{state});
   }
 }
 
@@ -184,7 +201,7 @@ void DampedSolver<D>::start(const Vec<double, D>* b, const Vec<double, D>* x, do
   DampedState* state = state_.data();
   s_.W.apply(s_.ctx, x, image_.data(), false);
   reduce_sum(s_.ctx, s_.blocks(), StartDamped<D>{arrays(), b, x}, &state->now, kMedium);
-  launch(s_.ctx, 1, [=] SS_LAMBDA(std::size_t) { state->begin(tolerance); });
+  launch(s_.ctx, 1, BeginDamped{state, tolerance});
 }
 
 template <int D>
@@ -193,7 +210,7 @@ void DampedSolver<D>::iterate(Vec<double, D>* x) {
   s_.W.apply(s_.ctx, direction_.data(), image_.data(), false);
   reduce_sum(s_.ctx, s_.blocks(), CurveDamped<D>{arrays()}, &state->bend, kMedium);
   reduce_sum(s_.ctx, s_.blocks(), AdvanceDamped<D>{arrays(), state, x}, &state->next, kMedium);
-  launch(s_.ctx, 1, [=] SS_LAMBDA(std::size_t) { state->advance(); });
+  launch(s_.ctx, 1, EndIteration{state});
   launch(s_.ctx, s_.blocks(), TurnDamped<D>{arrays(), state}, kMedium);
 }
 

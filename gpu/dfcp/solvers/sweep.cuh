@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gpu/core/launch.h"
+#include "gpu/core/launch_graph.h"
 #include "gpu/core/team.h"
 #include "gpu/dfcp/solvers/system.cuh"
 #include "gpu/law/projection.h"
@@ -180,7 +181,7 @@ class Sweeper {
       launch(s_.ctx, n, sweep_detail::StoredOrder<Block>{block, n, backward}, Grain{n});
       return;
     }
-    run_colours(block, backward);
+    graphs_[backward ? 1 : 0].run(s_.ctx, block, [&] { run_colours(block, backward); });
   }
 
 #if STICKSLIP_ON_CUDA
@@ -232,6 +233,7 @@ class Sweeper {
   System<D>& s_;
   bool coloured_;
   Buffer<double> v_;
+  LaunchGraph graphs_[2];  // of a sweep by colours, forth and back
 };
 
 /// Colours the blocks of a system by the pattern of W. On the CPU it colours runs of blocks: reading memory
