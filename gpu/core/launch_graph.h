@@ -21,7 +21,7 @@ class LaunchGraph {
   /// Runs body(), which only launches kernels, the same with the same arguments wherever `key` has the same
   /// bytes. A new key costs a new recording.
   template <class Key, class Body>
-  void run(Context& ctx, [[maybe_unused]] const Key& key, const Body& body) {
+  void run([[maybe_unused]] Context& ctx, [[maybe_unused]] const Key& key, const Body& body) {
 #if STICKSLIP_ON_CUDA
     static_assert(std::is_trivially_copyable_v<Key>);
     static const char kind = 0;  // its address tells keys of different types apart

@@ -14,20 +14,22 @@ struct GridSolve {
     const std::size_t n = system.node_count;
     rows.set_pattern(ctx, make_pattern(n, system.tets.nodes, LowerProduct::chunk_size(n)));
     preconditioner.build(ctx, device.matrix, {}, fixed.data());
-    for (Buffer<Vec3>* vector : {&x, &r, &z, &p, &q}) {
+    for (Buffer<Vec3>* vector : {&x, &r, &z, &p, &q, &other_p}) {
       vector->resize(ctx, n);
       fill(ctx, vector->data(), n, Vec3::zero());
     }
     r.upload(ctx, rhs);
+    run_of_node.resize(ctx, n);
     history.resize(ctx, 10001);
     state.resize(ctx, 1);
     squares.resize(ctx, 1);
   }
 
   PcgResult run(Context& ctx, const PcgSettings& settings) {
-    const PcgVectors v{
-        x.data(),     r.data(),       z.data(),      p.data(), q.data(), fixed.data(), preconditioner.local(),
-        state.data(), squares.data(), history.data()};
+    const PcgVectors v{x.data(),           r.data(),       z.data(),
+                       p.data(),           q.data(),       other_p.data(),
+                       run_of_node.data(), fixed.data(),   preconditioner.local(),
+                       state.data(),       squares.data(), history.data()};
     start(ctx, v, x.size(), settings);
     const RowView view = rows.view(device.matrix.diagonal(), device.matrix.lower());
     iterate_on_grid(ctx, device.matrix.resident(view), v);
@@ -54,7 +56,8 @@ struct GridSolve {
   RowProduct rows;
   Preconditioner preconditioner;
   Buffer<std::uint8_t> fixed;
-  Buffer<Vec3> x, r, z, p, q;
+  Buffer<Vec3> x, r, z, p, q, other_p;
+  Buffer<std::int32_t> run_of_node;
   Buffer<Real> history;
   Buffer<PcgState> state;
   Buffer<PcgSquares> squares;
