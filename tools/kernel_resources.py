@@ -92,6 +92,10 @@ def short(name):
     return name.split("(")[0]
 
 
+def above_limit(rows):
+    return [name for (stack, _, _), name in rows if stack > LIMIT]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
@@ -101,20 +105,23 @@ def main():
     options = parser.parse_args()
     sources = [b for b in batches(options.build) if re.search(options.only, b[2])]
     if not sources:
+        if options.only:
+            sys.exit(f"kernel_resources: no CUDA source matches {options.only}")
         print("kernel_resources: nothing to check: the build has no CUDA backend")
         return
     found = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for report in pool.map(lambda b: assemble(b, options.arch), sources):
             found.update(kernels(report))
+    if not found:
+        sys.exit("kernel_resources: no kernel in ptxas's reports")
     names = demangled(list(found))
     rows = sorted(((value, short(names[key])) for key, value in found.items()), reverse=True)
     print(f"{len(rows)} kernels, compiled for sm_{options.arch}; largest stacks:")
-    print(f"{'stack':>7} {'spills':>7} {'registers':>9}  kernel   [bytes, bytes, per lane]")
+    print(f"{'stack':>7} {'spills':>7} {'registers':>9}  kernel   [bytes with calls, own bytes, per lane]")
     for (stack, spills, registers), name in rows if options.all else rows[:SHOWN]:
         print(f"{stack:7} {spills:7} {registers:9}  {name}")
-    over = [name for (stack, _, _), name in rows if stack > LIMIT]
-    if over:
+    if over := above_limit(rows):
         sys.exit(f"kernel_resources: more than {LIMIT} bytes of stack per lane: " + ", ".join(over))
 
 

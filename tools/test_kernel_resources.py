@@ -24,6 +24,12 @@ class Reports(unittest.TestCase):
         self.assertEqual(kernel_resources.kernels(REPORT), {"first": (688, 12, 40), "second": (128, 0, 17)})
 
 
+class Limits(unittest.TestCase):
+    def test_a_stack_beyond_it_is_named(self):
+        rows = [((kernel_resources.LIMIT + 1, 0, 32), "deep"), ((kernel_resources.LIMIT, 0, 255), "flat")]
+        self.assertEqual(kernel_resources.above_limit(rows), ["deep"])
+
+
 class Names(unittest.TestCase):
     def test_a_lambda_has_the_name_of_its_function(self):
         name = "void stickslip::cuda::detail::launch_kernel<stickslip::cuda::ContactTerms::linearise(" \

@@ -2,11 +2,11 @@
 """tidy_database.py BUILD: writes BUILD/tidy/compile_commands.json for clang-tidy and prints the sources in it.
 
 The sources are the host sources of gpu, app and bench and the generated CPU copies of kernels. Warning flags
-and options that only g++ supports are left out: the build with g++ applies them. So are precompiled headers, which
-would hide a missing include. Sources that are compiled
-together are checked together: batches of host sources (UNITY_BUILD), CPU copies of the kernels in one nvcc
-batch; and the library's host sources of a folder. Most of the time is spent on headers. .clang-tidy's
-HeaderFilterRegex enables messages about included sources."""
+and options that only g++ supports are left out: the build with g++ applies them. So are precompiled headers.
+
+Most of the time is spent on headers, so sources are checked in batches: those of the build (UNITY_BUILD), the CPU
+copies of the kernels in one nvcc batch, and the library's host sources of a folder. A batch gets the command of its
+last source. .clang-tidy's HeaderFilterRegex enables messages about included sources."""
 import json
 import pathlib
 import re

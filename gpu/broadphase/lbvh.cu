@@ -19,9 +19,9 @@ SS_HD inline std::uint32_t spread_bits(std::uint32_t v) {
   return (v | (v << 2)) & 0x09249249u;
 }
 
-/// Morton code of the box centre on a grid of cubic cells over `bounds`; NaN goes to cell 0. Large boxes come
-/// behind all others: they get a subtree of their own, and a query that looks behind its own leaf finds few
-/// there. Their own queries would else pass through the whole tree, each in one lane.
+/// Morton code of the box centre on a grid of cubic cells over `bounds`; NaN goes to cell 0. Large boxes
+/// come last, in a subtree of their own. A query looks only behind its own leaf, so theirs find few.
+/// Elsewhere each would walk the whole tree in one lane.
 SS_HD inline std::uint32_t box_code(const FloatBox& box, const FloatBox& bounds) {
   constexpr float kCells = 1 << (kMortonBits / 3);
   const Vec3f extent = bounds.hi - bounds.lo;

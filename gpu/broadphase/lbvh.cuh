@@ -22,7 +22,7 @@ static_assert(sizeof(LbvhNode) == 64);
 /// leaf when n = 1), its right box is empty.
 struct LbvhView {
   const LbvhNode* nodes;
-  const std::int32_t* order;   // primitive of each leaf, in Morton order
+  const std::int32_t* order;   // primitive of each leaf, in the order of codes
   const FloatBox* leaf_boxes;  // box of each leaf
   std::int32_t count;
 };
@@ -44,7 +44,7 @@ class Lbvh {
 
   // `build` is these two and then `refit`; separate calls let a benchmark time each.
 
-  /// Bounds of all boxes, and the Morton code of each.
+  /// Bounds of all boxes, and the code of each.
   void compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n);
   /// Sorts the primitives by their codes.
   void sort(Context& ctx);

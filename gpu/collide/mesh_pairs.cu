@@ -29,7 +29,7 @@ struct TeamPoints {
       const int count = n - begin < MeshPairScratch::kBatch ? n - begin : MeshPairScratch::kBatch;
       team.each(count, [&](int k) {
         narrow::FieldPoint found;
-        s.any[k] = sample(begin + k, found) && found.gap <= most;
+        s.any[k] = sample(begin + k, found) && !(found.gap > most);
         if (s.any[k]) s.found[k] = found;
       });
       team.each(1, [&](int) {

@@ -1,44 +1,56 @@
 #include "gpu/core/launch_graph.h"
 
+#include <algorithm>
+
 namespace stickslip::STICKSLIP_BACKEND {
 
 #if STICKSLIP_ON_CUDA
 
-LaunchGraph::~LaunchGraph() { clear(); }
-
-void LaunchGraph::clear() noexcept {
-  if (executable_ != nullptr) forget_error(cudaGraphExecDestroy(executable_));
-  if (graph_ != nullptr) forget_error(cudaGraphDestroy(graph_));
-  executable_ = nullptr;
-  graph_ = nullptr;
+LaunchGraph::~LaunchGraph() {
+  for (Recording& recording : recordings_) clear(recording);
 }
 
-bool LaunchGraph::is_due(const void* kind, const void* key, std::size_t bytes) {
-  const bool same = kind == kind_ && bytes == key_.size() && std::memcmp(key, key_.data(), bytes) == 0;
-  if (!same) {
-    clear();
-    kind_ = kind;
-    key_.assign(static_cast<const unsigned char*>(key), static_cast<const unsigned char*>(key) + bytes);
-    runs_ = 0;
+void LaunchGraph::clear(Recording& recording) noexcept {
+  if (recording.executable != nullptr) forget_error(cudaGraphExecDestroy(recording.executable));
+  if (recording.graph != nullptr) forget_error(cudaGraphDestroy(recording.graph));
+  recording.executable = nullptr;
+  recording.graph = nullptr;
+}
+
+LaunchGraph::Recording& LaunchGraph::find(const Context& ctx, const void* kind, const void* key,
+                                          std::size_t bytes) {
+  const auto is_it = [&](const Recording& r) {
+    return r.context == &ctx && r.kind == kind && r.key.size() == bytes &&
+           std::memcmp(key, r.key.data(), bytes) == 0;
+  };
+  auto found = std::find_if(recordings_.begin(), recordings_.end(), is_it);
+  if (found == recordings_.end()) {
+    found = std::min_element(recordings_.begin(), recordings_.end(),
+                             [](const Recording& a, const Recording& b) { return a.used < b.used; });
+    clear(*found);
+    found->context = &ctx;
+    found->kind = kind;
+    const auto* first = static_cast<const unsigned char*>(key);
+    found->key.assign(first, first + bytes);
+    found->runs = 0;
   }
-  if (runs_ == kDirect) return true;
-  ++runs_;
-  return false;
+  found->used = ++uses_;
+  return *found;
 }
 
-void LaunchGraph::begin(Context& ctx) {
-  clear();
-  SS_CUDA(cudaGraphCreate(&graph_, 0));
+void LaunchGraph::begin(Context& ctx, Recording& recording) {
+  clear(recording);
+  SS_CUDA(cudaGraphCreate(&recording.graph, 0));
   launches_before_ = ctx.counters().launches;
   // Other threads may allocate meanwhile: their calls are theirs.
-  SS_CUDA(cudaStreamBeginCaptureToGraph(ctx.stream(), graph_, nullptr, nullptr, 0,
+  SS_CUDA(cudaStreamBeginCaptureToGraph(ctx.stream(), recording.graph, nullptr, nullptr, 0,
                                         cudaStreamCaptureModeThreadLocal));
   ctx.set_capturing(true);
 }
 
-void LaunchGraph::end(Context& ctx) {
+void LaunchGraph::end(Context& ctx, Recording& recording) {
   SS_CUDA(end_capture(ctx));
-  SS_CUDA(cudaGraphInstantiate(&executable_, graph_, 0));
+  SS_CUDA(cudaGraphInstantiate(&recording.executable, recording.graph, 0));
 }
 
 cudaError_t LaunchGraph::end_capture(Context& ctx) noexcept {
@@ -48,9 +60,9 @@ cudaError_t LaunchGraph::end_capture(Context& ctx) noexcept {
   return cudaStreamEndCapture(ctx.stream(), &recorded);
 }
 
-void LaunchGraph::launch(Context& ctx) {
+void LaunchGraph::launch(Context& ctx, const Recording& recording) {
   ++ctx.counters().graph_launches;
-  SS_CUDA(cudaGraphLaunch(executable_, ctx.stream()));
+  SS_CUDA(cudaGraphLaunch(recording.executable, ctx.stream()));
 }
 
 #else

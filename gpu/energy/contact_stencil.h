@@ -205,15 +205,17 @@ SS_HD_LARGE inline void project_blocks(CornerBlocks& blocks) {
         for (int c = 0; c < 3; ++c) h(3 * a + r, 3 * b + c) = h(3 * b + c, 3 * a + r) = reduced(r, c);
     }
   project_spd(h);
-  blocks = CornerBlocks{};
   for (int i = 0; i < 4; ++i)
-    for (int j = 0; j <= i; ++j)
+    for (int j = 0; j <= i; ++j) {
+      Mat3 block = Mat3::zero();
       for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) {
           const Real weight = basis(i, a) * basis(j, b);
           for (int r = 0; r < 3; ++r)
-            for (int c = 0; c < 3; ++c) blocks(i, j)(r, c) += weight * h(3 * a + r, 3 * b + c);
+            for (int c = 0; c < 3; ++c) block(r, c) += weight * h(3 * a + r, 3 * b + c);
         }
+      blocks(i, j) = block;
+    }
 }
 
 /// Sets `blocks` to its Hessian at the corners, or to the nearest positive semidefinite matrix.

@@ -138,7 +138,7 @@ SS_HD_LARGE inline void incident_polygon(const Convex& c, const V3& d, std::uint
   for (int k = 0; k < walk.count; ++k) out.corners[k] = walk.next();
 }
 
-/// A segment, and room for what two cuts add.
+/// A segment, with free places that `cut` needs.
 using Edge = PolygonOf<4>;
 
 /// The straight edge that is farthest along d, if the shape has one there: false for a cylinder that stands

@@ -79,7 +79,8 @@ inline constexpr int kMostFaceCorners = 24;  // corners that a face may have; mo
 using Polygon = PolygonOf<32>;
 
 /// Keeps the part where dot(normal, x) <= offset; what is cut is named by `edge`. In place: the corners move
-/// to the end first, and those that stay or are new come to the front, one more than were there at most.
+/// to the end first, and those that stay or are new come to the front, one more than were there at most. A
+/// corner without room is left out.
 template <int Room>
 SS_HD_LARGE inline void cut(PolygonOf<Room>& polygon, const V3& normal, double offset, std::uint32_t edge,
                             double tolerance) {
@@ -98,8 +99,9 @@ SS_HD_LARGE inline void cut(PolygonOf<Room>& polygon, const V3& normal, double o
     const Corner to = i + 1 < corners ? polygon.corners[moved + i + 1] : first;
     const double next = dot(normal, to.p) - offset;
     const bool inside = height <= tolerance, next_inside = next <= tolerance;
-    if (inside && count <= moved + i) polygon.corners[count++] = from;
-    if (i < sides && inside != next_inside && count <= moved + i) {
+    const int last_free = moved + i + (i + 1 < corners ? 1 : 0);  // `to` is kept
+    if (inside && count <= last_free) polygon.corners[count++] = from;
+    if (i < sides && inside != next_inside && count <= last_free) {
       const double t = height / (height - next);
       const V3 p = from.p + (t < 0 ? 0.0 : t > 1 ? 1.0 : t) * (to.p - from.p);
       polygon.corners[count++] = inside ? Corner{p, from.out, edge} : Corner{p, edge, from.out};

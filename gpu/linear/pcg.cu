@@ -71,10 +71,10 @@ void Pcg::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x
   x_ = x;
   const std::size_t n = matrix.node_count();
   for (Buffer<Vec3>* vector : {&r_, &z_, &p_, &q_}) vector->resize(ctx, n);
-#if STICKSLIP_ON_CUDA
-  other_p_.resize(ctx, n);
-  run_.resize(ctx, n);
-#endif
+  if (STICKSLIP_ON_CUDA && n <= most_resident_nodes_) {
+    other_p_.resize(ctx, n);
+    run_.resize(ctx, n);
+  }
   history_.resize(ctx, static_cast<std::size_t>(settings.max_iterations) + 1);
   squares_.resize(ctx, 1);
   resize_cleared(ctx, state_, 1);

@@ -7,7 +7,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 namespace {
 
-/// p = z + beta p_before, for those who read it before it is written: so no barrier is needed between.
+/// p = z + beta p_before, computed by each reader. So nobody waits until p is written.
 struct NextDirection {
   const Vec3 *z, *before;
   Real beta;
@@ -15,8 +15,8 @@ struct NextDirection {
   SS_HD Vec3 operator[](std::size_t i) const { return z[i] + beta * before[i]; }
 };
 
-/// The iterations on the lanes of one launch, whose functions run on a device alone. All lanes make the same
-/// decisions, on the same sums.
+/// The iterations on the lanes of one launch. All lanes make the same decisions, on the same sums. SS_LAMBDA:
+/// nvcc cannot compile barriers for the host.
 struct ResidentPcg {
   ResidentMatrix m;
   PcgVectors v;

@@ -34,8 +34,39 @@ ShapeMesh channel() {
   return mesh_with_distance(nodes, triangles, 40);
 }
 
-void add_channel(Model& model, const Pose& pose, bool moves) {
-  model.shape_meshes.push_back(channel());
+/// Each triangle as four, `times` times over.
+ShapeMesh refined(ShapeMesh mesh, int times) {
+  for (; times > 0; --times) {
+    std::map<std::pair<int, int>, int> middles;
+    const auto middle = [&](int a, int b) {
+      const auto [at, fresh] = middles.emplace(std::minmax(a, b), static_cast<int>(mesh.vertices.size()));
+      if (fresh) mesh.vertices.push_back(0.5 * (mesh.vertices[a] + mesh.vertices[b]));
+      return at->second;
+    };
+    std::vector<Vec3i> finer;
+    for (const Vec3i& t : mesh.triangles) {
+      const int ab = middle(t[0], t[1]), bc = middle(t[1], t[2]), ca = middle(t[2], t[0]);
+      finer.insert(finer.end(), {{t[0], ab, ca}, {t[1], bc, ab}, {t[2], ca, bc}, {ab, bc, ca}});
+    }
+    mesh.triangles = std::move(finer);
+  }
+  return mesh;
+}
+
+/// The shapes' meshes, in host memory.
+std::vector<MeshShapeView> host_meshes(const Model& model) {
+  std::vector<MeshShapeView> views;
+  for (const ShapeMesh& m : model.shape_meshes)
+    views.push_back({m.vertices.data(),
+                     m.triangles.data(),
+                     static_cast<std::int32_t>(m.vertices.size()),
+                     static_cast<std::int32_t>(m.triangles.size()),
+                     {m.grid_origin, m.grid_spacing, m.grid_nodes, m.distance.data()}});
+  return views;
+}
+
+void add_channel(Model& model, const Pose& pose, bool moves, int refinements = 0) {
+  model.shape_meshes.push_back(refined(channel(), refinements));
   const Shape mesh{ShapeKind::mesh,
                    {0.5, 0.5, 1},
                    static_cast<std::int32_t>(model.shape_meshes.size()) - 1,
@@ -67,6 +98,45 @@ BACKEND_TEST(MeshContacts, HoldABallFromAllSides) {
   int known = 0;
   for (const RigidContact& c : scene.contacts) known += c.previous >= 0;
   EXPECT_GE(known, 3);
+}
+
+// A mesh of more vertices and triangles than a team has lanes, against each kind of shape, from both sides.
+BACKEND_TEST(MeshContacts, ATeamFindsWhatOneLaneFinds) {
+  const Pose inside = pose_at({0.003, 0.3, 0.05});
+  for (const int kind : {0, 1, 2})
+    for (const bool mesh_first : {true, false}) {
+      SCOPED_TRACE(std::to_string(kind) + (mesh_first ? " after the mesh" : " before the mesh"));
+      Model model;
+      if (mesh_first) add_channel(model, pose_at({0, 0.5, 0}), false, 2);
+      if (kind == 0) add_rigid_box(model, {0.298, 0.101, 0.4}, inside);
+      if (kind == 1) add_rigid_sphere(model, 0.301, {0.003, 0.5, 0.05});
+      if (kind == 2) add_channel(model, pose_at({0.02, 1.495, 0.1}), true, 2);
+      if (!mesh_first) add_channel(model, pose_at({0, 0.5, 0}), false, 2);
+      ContactScene scene(ctx, model);
+      scene.find(ctx, {0.01, 0, Manifold::kMost});
+
+      const std::vector<MeshShapeView> views = host_meshes(model);
+      const bool turned = mesh_first && kind != 2;  // the host's function wants the mesh second
+      const int a = turned ? 1 : 0, b = 1 - a;
+      const ManyManifolds all = collide_mesh(model.shapes[a], scene.motion.pose[a], model.shapes[b],
+                                             scene.motion.pose[b], {nullptr, views.data()}, 0.01);
+      std::size_t points = 0;
+      for (int k = 0; k < all.count; ++k) points += static_cast<std::size_t>(all.parts[k].count);
+      ASSERT_GT(points, 3u);
+      EXPECT_EQ(scene.contacts.size(), points);
+      for (const RigidContact& c : scene.contacts) {
+        double nearest = 1e300;
+        for (int k = 0; k < all.count; ++k) {
+          const Point normal = turned ? -all.parts[k].normal : all.parts[k].normal;
+          for (int i = 0; i < all.parts[k].count; ++i) {
+            const ManifoldPoint& p = all.parts[k].points[i];
+            nearest = std::min(nearest,
+                               norm(p.point - c.point) + std::abs(p.gap - c.gap) + norm(normal - c.normal));
+          }
+        }
+        EXPECT_LT(nearest, 1e-9);
+      }
+    }
 }
 
 BACKEND_TEST(MeshContacts, StandOnAFloorAndCarryABox) {

@@ -6,6 +6,7 @@
 
 #include "gpu/core/device.h"
 #include "gpu/core/device_loop.h"
+#include "gpu/core/grid.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
 #include "tests/device/faults.h"
@@ -118,6 +119,12 @@ TEST_F(cuda_RuntimeErrors, ALaunchWithoutMemoryGetsWhatThePoolKeeps) {
   fill(ctx, value.data(), 1, 7);
   EXPECT_EQ(ctx.pool()->kept(), 0u);
   EXPECT_EQ(read_back(ctx, value.data()), 7);
+  // A kernel that stays resident.
+  { Buffer<double> unused(ctx, 1000); }
+  emulation::refuse_next("cudaLaunchCooperativeKernel", cudaErrorMemoryAllocation);
+  int* const target = value.data();
+  launch_grid(ctx, 1, [=] SS_LAMBDA(const Grid& grid) { grid.each(1, [&](std::size_t) { *target = 8; }); });
+  EXPECT_EQ(read_back(ctx, value.data()), 8);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 

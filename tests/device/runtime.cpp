@@ -302,6 +302,7 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
 }
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                                         std::size_t shared, cudaStream_t stream) {
+  if (cudaError_t error; device().refuses("cudaLaunchCooperativeKernel", error)) return error;
   return enqueue_launch(function, grid, block, arguments, shared, true, stream);
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int block, std::size_t) {

@@ -155,6 +155,42 @@ BACKEND_TEST(Convex, DampedSystems) {
   }
 }
 
+/// Conjugate gradients through several pauses, and their end by a cancellation.
+BACKEND_TEST(Convex, DampedSystemsOfManyIterations) {
+  const ContactProblem problem = mass_chain(60, 1e3);
+  LabParams params;
+  Colouring colouring;
+  Delassus<3> W;
+  W.build(ctx, problem, true);
+  const std::vector<ContactLaw<3>> laws(problem.blocks());
+  const Buffer<ContactLaw<3>> law(ctx, std::span<const ContactLaw<3>>(laws));
+  Buffer<Vec<double, 3>> x(ctx, W.blocks()), b(ctx, W.blocks()), image(ctx, W.blocks()),
+      damping(ctx, W.blocks());
+  fill(ctx, damping.data(), W.blocks(), Vec<double, 3>::filled(1e-9));
+  Vec<double, 3>* right = b.data();
+  launch(ctx, W.blocks(), [=] SS_LAMBDA(std::size_t c) {
+    right[c] = {std::sin(1.0 + c), std::cos(3.0 * c), std::sin(0.1 * c)};
+  });
+  // In the image of W, where the damping does not decide.
+  W.apply(ctx, right, image.data(), false);
+  copy(ctx, right, image.data(), W.blocks());
+  for (const bool cancelled : {false, true}) {
+    const std::atomic<bool> cancel{cancelled};
+    Monitor<3> monitor(ctx, W, law.data(), {.cancel = &cancel});
+    System<3> system{ctx, W, law.data(), params, monitor, colouring, x.data()};
+    DampedSolver<3> solver(system);
+    ASSERT_TRUE(solver.set(damping.data()));
+    fill(ctx, x.data(), W.blocks(), Vec<double, 3>::zero());
+    const bool solved = solver.solve(right, x.data(), 1e-9);
+    EXPECT_EQ(solved, !cancelled);
+    W.apply(ctx, x.data(), image.data(), false);
+    const auto left = image.download(ctx), at = x.download(ctx), want = b.download(ctx);
+    double error = 0;
+    for (std::size_t c = 0; c < at.size(); ++c) error += norm2(left[c] + 1e-9 * at[c] - want[c]);
+    EXPECT_EQ(std::sqrt(error) < 1e-8, !cancelled) << std::sqrt(error);
+  }
+}
+
 BACKEND_TEST(Infeasible, IsFoundWithItsVelocity) {
   for (const long balls : {1L, 5L, 30L, 200L}) {
     const Infeasibility seen = certificate_of(ctx, infeasible(balls));

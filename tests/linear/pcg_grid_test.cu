@@ -14,11 +14,12 @@ struct GridSolve {
     const std::size_t n = system.node_count;
     rows.set_pattern(ctx, make_pattern(n, system.tets.nodes, LowerProduct::chunk_size(n)));
     preconditioner.build(ctx, device.matrix, {}, fixed.data());
-    for (Buffer<Vec3>* vector : {&x, &r, &z, &p, &q, &other_p}) {
+    for (Buffer<Vec3>* vector : {&x, &r, &z, &p, &q}) {
       vector->resize(ctx, n);
       fill(ctx, vector->data(), n, Vec3::zero());
     }
     r.upload(ctx, rhs);
+    other_p.resize(ctx, n);
     run_of_node.resize(ctx, n);
     history.resize(ctx, 10001);
     state.resize(ctx, 1);

@@ -41,7 +41,7 @@ struct BlockRows {
 /// H and A^-1 by bodies: u_c = sum_k H_k v_body(k), v_b += (A^-1 H')_k r_c.
 template <int D>
 struct BodyRows {
-  int dofs;                          // of a body: 3 or 6
+  std::int64_t dofs;                 // of a body: 3 or 6
   const std::int32_t* start;         // blocks + 1, into the entries
   const std::int32_t* body;          // of each entry; -1: immovable
   const double* jacobian;            // entries x D x dofs: H

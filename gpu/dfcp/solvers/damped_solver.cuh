@@ -22,7 +22,9 @@ struct DampedIterate {
 /// The state of these iterations, in backend memory: the host does not wait for any of them.
 struct DampedState {
   static constexpr std::int32_t kRunning = 0, kPaused = 1, kEnded = 2;
-  static constexpr std::int32_t kMost = 2000, kPause = 64;  // iterations in all, and between two pauses
+  static constexpr std::int32_t kMost = 2000;  // iterations in all
+  /// Iterations between two pauses, in which the host looks at the clock: for it a recording begins anew.
+  static constexpr std::int32_t kPause = STICKSLIP_ON_CUDA ? 256 : 16;
 
   Vec<double, 2> now, next;  // <res, P^-1 res>, |res|^2 before and after the step
   Vec<double, 2> bend;       // <direction, (W + R) direction>, 0

@@ -1,6 +1,7 @@
 // GMRES with restarts for nonsymmetric systems in blocks [Saad86].
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -122,14 +123,9 @@ class Gmres {
 
  private:
   static constexpr int kAsk = 8;  // products between two checks of `stop`
-  /// Iterations between two read-backs. A device would idle during each; on the CPU a read costs nothing, and
-  /// iterations beyond the goal would.
-#if STICKSLIP_ON_CUDA
-  static constexpr int kAhead = 8;
-#else
-  static constexpr int kAhead = 1;
-#endif
-  static_assert(kAsk % kAhead == 0);
+  /// Most iterations between two read-backs. A device would idle during each; on the CPU a read costs
+  /// nothing, and iterations beyond the goal would. A cycle begins with few: loose goals are soon reached.
+  static constexpr int kAhead = STICKSLIP_ON_CUDA ? 8 : 1;
   static constexpr int kPack = gmres_detail::kPack;
   static constexpr int kPacks = (kBasis + kPack) / kPack;
   static constexpr int kColumn = 2 * kPacks + 1;  // packs of one iteration: two passes, and |w|^2
@@ -151,15 +147,16 @@ class Gmres {
     return std::sqrt(read_back(ctx, out)[0]);
   }
 
-  /// Builds the basis from its first vector, whose norm is `residual`. Returns the number of products.
+  /// Builds the basis from its first vector, whose norm is `residual`. Returns the number of columns that
+  /// count.
   int cycle(Context& ctx, double& residual, double goal, int left, const Apply& apply) {
     gmres_detail::scale(ctx, n_, 1 / residual, vector(0));
     rotated_.assign(1, residual);
     columns_.clear();
     turns_.clear();
     const int most = left < kBasis ? left : kBasis;
-    for (int begin = 0; begin < most; begin += kAhead) {
-      const int end = begin + kAhead < most ? begin + kAhead : most;
+    for (int begin = 0, end = 0; begin < most; begin = end) {
+      end = std::min({begin + kAhead, 2 * begin + 1, most});
       for (int j = begin; j < end; ++j) iterate(ctx, j, products_.data() + (j - begin) * kColumn, apply);
       copy_to_host(ctx, host_.data(), products_.data(), static_cast<std::size_t>(end - begin) * kColumn);
       for (int j = begin; j < end; ++j) {
@@ -168,7 +165,7 @@ class Gmres {
         residual = add_column(j, column, norm_w);
         if (!(residual > goal) || !(norm_w > 0)) return j + 1;
       }
-      if (end % kAsk == 0 && stop_ && stop_()) return end;
+      if (end / kAsk != begin / kAsk && stop_ && stop_()) return end;
     }
     return most;
   }

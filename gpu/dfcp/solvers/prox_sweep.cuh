@@ -43,14 +43,15 @@ struct ProxUpdate {
   const Mat<double, D>* diagonal;
   ProxBlock<D>* blocks;
   const double* factor;  // multiplier of all r-factors, backend memory
-  int steps;
+  std::int64_t steps;
   double omega;
   RestingBlocks<D> resting;
 
   SS_HD bool skip(std::size_t c) const { return resting.skip(c); }
 
   SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
-    const Vec<double, D> stepped = prox_block(law[c], blocks[c], diagonal[c], *factor, steps, r, u);
+    const Vec<double, D> stepped =
+        prox_block(law[c], blocks[c], diagonal[c], *factor, static_cast<int>(steps), r, u);
     const Vec<double, D> next = over_relaxed(law[c], omega, r, stepped);
     resting.note(c, next - r);
     return next;

@@ -18,7 +18,7 @@ struct HalfUpdate {
   const Mat<double, D>* diagonal;
   const LocalData<D>* local;  // of joints, which may have fewer than D independent rows
   ProxBlock<D>* blocks;       // 1 / W_NN and W_TT^-1
-  bool normal;                // which half
+  std::int64_t normal;        // which half: 1 or 0
   double omega;
   RestingBlocks<D> resting;
 
@@ -40,7 +40,7 @@ struct HalfUpdate {
     if (l.set == FrictionSet::bilateral) return local_solve(l, local[c], u - diagonal[c] * r);
     ProxBlock<D>& block = blocks[c];
     if (!(block.normal > 0)) return Vec<double, D>::zero();
-    if (normal) {
+    if (normal != 0) {
       r[0] = prox_normal(l, block, 1.0, r[0], u[0]);
       return r;
     }
@@ -49,7 +49,7 @@ struct HalfUpdate {
   /// Projects onto the half's own constraints.
   SS_HD Vec<double, D> clip(const ContactLaw<D>& l, Vec<double, D> r) const {
     if (l.set == FrictionSet::bilateral) return r;
-    if (!normal) return from_parts<D>(r[0], project_section(l, r[0], tangential(r)));
+    if (normal == 0) return from_parts<D>(r[0], project_section(l, r[0], tangential(r)));
     r[0] = r[0] > 0 ? r[0] : 0.0;
     return r;
   }
@@ -99,15 +99,14 @@ void solve_staggered(System<D>& s) {
   const SweepRest<D> resting(s);
   Buffer<ProxBlock<D>> parts = make_r_factors(s, RFactorStrategy::blocked, 1.0);
   const Buffer<LocalData<D>> local = joint_parts(s);
-  HalfUpdate<D> update{s.law, s.W.diagonal(), local.data(),  parts.data(),
-                       true,  s.params.omega, resting.view()};
+  HalfUpdate<D> update{s.law, s.W.diagonal(), local.data(), parts.data(), 1, s.params.omega, resting.view()};
   sweeper.refresh(s.r);
   do {
     const long left = std::max(1L, s.monitor.limits().max_iterations - s.monitor.iterations());
     const long most = s.params.staggered_sweeps;
     long sweeps = 0;
     for (const bool normal : {true, false}) {
-      update.normal = normal;
+      update.normal = normal ? 1 : 0;
       const long half = std::min(most, (left + (normal ? 1 : 0)) / 2);
       for (long k = 0; k < half; ++k, ++sweeps) {
         if (k > 0 && s.monitor.out_of_budget()) break;

@@ -81,6 +81,13 @@ struct UpdateBlock {
   }
 };
 
+/// What tells the launches of two sweeps of one Sweeper apart. Updates have no padding, see LaunchGraph.
+template <class Block>
+struct SweepKey {
+  Block block;
+  std::int64_t backward;
+};
+
 /// Step i of a sweep in the stored order of n blocks.
 template <class Block>
 struct StoredOrder {
@@ -181,7 +188,8 @@ class Sweeper {
       launch(s_.ctx, n, sweep_detail::StoredOrder<Block>{block, n, backward}, Grain{n});
       return;
     }
-    graphs_[backward ? 1 : 0].run(s_.ctx, block, [&] { run_colours(block, backward); });
+    const sweep_detail::SweepKey<Block> key{block, backward ? 1 : 0};
+    graph_.run(s_.ctx, key, [&] { run_colours(block, backward); });
   }
 
 #if STICKSLIP_ON_CUDA
@@ -233,7 +241,7 @@ class Sweeper {
   System<D>& s_;
   bool coloured_;
   Buffer<double> v_;
-  LaunchGraph graphs_[2];  // of a sweep by colours, forth and back
+  LaunchGraph graph_;  // of sweeps by colours
 };
 
 /// Colours the blocks of a system by the pattern of W. On the CPU it colours runs of blocks: reading memory
