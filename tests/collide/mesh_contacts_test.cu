@@ -1,5 +1,6 @@
 // Bodies with a mesh shape and a distance field.
 #include "gpu/collide/rigid_contacts.cuh"
+#include "gpu/geometry/collide_mesh.h"
 #include "gpu/model/distance_grid.h"
 #include "tests/backend_test.h"
 #include "tests/collide/contact_scene.h"
