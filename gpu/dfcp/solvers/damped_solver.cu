@@ -207,11 +207,12 @@ void DampedSolver<D>::start(const Vec<double, D>* b, const Vec<double, D>* x, do
 template <int D>
 void DampedSolver<D>::iterate(Vec<double, D>* x) {
   DampedState* state = state_.data();
+  // First, not last: an iteration that pauses or ends leaves the direction as it was.
+  launch(s_.ctx, s_.blocks(), TurnDamped<D>{arrays(), state}, kMedium);
   s_.W.apply(s_.ctx, direction_.data(), image_.data(), false);
   reduce_sum(s_.ctx, s_.blocks(), CurveDamped<D>{arrays()}, &state->bend, kMedium);
   reduce_sum(s_.ctx, s_.blocks(), AdvanceDamped<D>{arrays(), state, x}, &state->next, kMedium);
   launch(s_.ctx, 1, EndIteration{state});
-  launch(s_.ctx, s_.blocks(), TurnDamped<D>{arrays(), state}, kMedium);
 }
 
 template class DampedSolver<3>;

@@ -35,6 +35,7 @@ struct DampedState {
   /// With `now` set.
   SS_HD void begin(double wanted) {
     tolerance = wanted;
+    beta = 0;  // the first direction stays
     iterations = 0, pause_at = kPause;
     stop = std::sqrt(now[1]) > tolerance ? kRunning : kEnded;
   }
