@@ -181,13 +181,13 @@ BACKEND_TEST(Convex, DampedSystemsOfManyIterations) {
     DampedSolver<3> solver(system);
     ASSERT_TRUE(solver.set(damping.data()));
     fill(ctx, x.data(), W.blocks(), Vec<double, 3>::zero());
-    const bool solved = solver.solve(right, x.data(), 1e-9);
+    const bool solved = solver.solve(right, x.data(), 1e-6);
     EXPECT_EQ(solved, !cancelled);
     W.apply(ctx, x.data(), image.data(), false);
     const auto left = image.download(ctx), at = x.download(ctx), want = b.download(ctx);
     double error = 0;
     for (std::size_t c = 0; c < at.size(); ++c) error += norm2(left[c] + 1e-9 * at[c] - want[c]);
-    EXPECT_EQ(std::sqrt(error) < 1e-8, !cancelled) << std::sqrt(error);
+    EXPECT_EQ(std::sqrt(error) < 1e-5, !cancelled) << std::sqrt(error);
   }
 }
 
