@@ -72,3 +72,44 @@ BACKEND_TEST(LaunchGraph, AnErrorInTheBodyLeavesTheContextUsable) {
   for (int k = 0; k < 3; ++k) run();
   EXPECT_EQ(read_back(ctx, x.data()), 6);
 }
+
+BACKEND_TEST(LaunchGraph, TellsBodiesApartWhoseKeysHaveTheSameBytes) {
+  LaunchGraph graph;
+  Buffer<double> x(ctx, 1);
+  fill(ctx, x.data(), 1, 0.0);
+  double* const value = x.data();
+  for (int k = 0; k < 8; ++k) {
+    graph.run(ctx, 1, [&] { launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *value += 1; }); });
+    graph.run(ctx, 1, [&] { launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *value += 100; }); });
+  }
+  EXPECT_EQ(read_back(ctx, value), 808);
+}
+
+// More keys than recordings: the oldest gives way.
+BACKEND_TEST(LaunchGraph, ManyKeysInTurn) {
+  LaunchGraph graph;
+  Buffer<double> x(ctx, 1);
+  fill(ctx, x.data(), 1, 0.0);
+  for (int round = 0; round < 6; ++round)
+    for (int key = 0; key < 6; ++key)
+      for (int k = 0; k < 5; ++k) advance(ctx, graph, x.data(), {1, static_cast<double>(key)});
+  EXPECT_EQ(read_back(ctx, x.data()), 6 * 5 * (0 + 1 + 2 + 3 + 4 + 5));
+}
+
+BACKEND_TEST(LaunchGraph, WithinARepeatedLoopItIsPartOfIt) {
+  LaunchGraph graph;
+  LoopGraph loop;
+  Buffer<double> x(ctx, 1);
+  Buffer<std::int32_t> stop(ctx, 1);
+  fill(ctx, x.data(), 1, 0.0);
+  fill(ctx, stop.data(), 1, std::int32_t{0});
+  double* const value = x.data();
+  std::int32_t* const done = stop.data();
+  repeat_until(ctx, loop, done, [&] {
+    advance(ctx, graph, value, {1, 1});
+    launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
+      if (*value >= 20) *done = 1;
+    });
+  });
+  EXPECT_EQ(read_back(ctx, value), 20);
+}
