@@ -153,7 +153,12 @@ std::string kernel_name(const void* function) {
   }
   name = name.substr(0, std::min<std::size_t>(name.find_first_of("(,'"), 60));
   for (const char* types : {"<thrust", "<unsigned"}) name = name.substr(0, name.find(types));
-  while (name.ends_with(" >")) name.resize(name.size() - 2);
+  // Brackets of what was removed above.
+  while (name.ends_with('>') &&
+         std::count(name.begin(), name.end(), '<') < std::count(name.begin(), name.end(), '>')) {
+    name.pop_back();
+    while (name.ends_with(' ')) name.pop_back();
+  }
   return name;
 }
 
