@@ -40,6 +40,10 @@ class Lanes {
   ~Lanes();
 
   void set_checks(const Checks& checks);
+  /// Forgets what is known about a block that was freed.
+  void release(const void* p, std::size_t bytes) {
+    if (races_) races_->release(p, bytes);
+  }
   const Checks& checks() const { return checks_; }
 
   /// Runs the launch to its end; cudaSuccess, or the error that a device would have.

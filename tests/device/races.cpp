@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 #include <unordered_set>
 #include <vector>
@@ -70,6 +71,23 @@ const Access* Races::check(const void* p, std::size_t bytes, const Access& now, 
 void Races::forget(const void* p, std::size_t bytes) {
   const auto begin = static_cast<std::size_t>(static_cast<const char*>(p) - base_);
   for (std::size_t w = begin / 4; w * 4 < begin + bytes; ++w) words_[w] = {};
+}
+
+void Races::release(const void* p, std::size_t bytes) {
+  const auto begin = static_cast<std::size_t>(static_cast<const char*>(p) - base_);
+  Word* first = words_ + begin / 4;
+  Word* const end = words_ + (begin + bytes + 3) / 4;
+  // Whole pages go back to the system, from where they come as zeros.
+  constexpr std::uintptr_t kPage = 4096;
+  const std::uintptr_t low = (reinterpret_cast<std::uintptr_t>(first) + kPage - 1) / kPage * kPage;
+  const std::uintptr_t high = reinterpret_cast<std::uintptr_t>(end) / kPage * kPage;
+  if (low >= high || madvise(reinterpret_cast<void*>(low), high - low, MADV_DONTNEED) != 0) {
+    std::fill(first, end, Word{});
+    return;
+  }
+  // Those that lie on these pages in part.
+  for (; reinterpret_cast<std::uintptr_t>(first) < low; ++first) *first = {};
+  for (Word* w = end; w > first && reinterpret_cast<std::uintptr_t>(w) > high;) *--w = {};
 }
 
 void Races::merge(const Known*& into, const Known* from) {

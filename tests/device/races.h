@@ -52,6 +52,8 @@ class Races {
 
   /// The memory has a new owner.
   void forget(const void* p, std::size_t bytes);
+  /// The same, of a block that was freed: what was known about it took more memory than the block.
+  void release(const void* p, std::size_t bytes);
 
   void atomic(const void* p, LaneClock& lane);
   void fence(LaneClock& lane);

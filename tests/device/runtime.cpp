@@ -163,8 +163,10 @@ cudaError_t cudaFree(void* p) {
   if (!d.memory.contains(p)) return d.fail(cudaErrorInvalidValue);
   // Waits for the device, as the real one does.
   if (const cudaError_t status = d.drain(nullptr); status != cudaSuccess) return status;
+  const std::size_t bytes = d.memory.block_of(p).bytes;
   switch (d.memory.free(p)) {
     case Memory::Freed::yes:
+      d.lanes.release(p, bytes);
       if (cudaError_t error; d.refuses("cudaFree", error)) return error;
       return cudaSuccess;
     case Memory::Freed::twice:
