@@ -197,13 +197,23 @@ class TidyDatabase(Tree):
     def test_host_sources_and_wrappers(self):
         build = self.root / "build"
         names = ["gpu/engine.cpp", "gpu/core/scan.cu", "build/kernels/gpu/core/scan_cpu.cpp", "tests/core/t.cpp"]
-        command = "c++ -O3 -Wall -Wno-restrict -mmove-max=128 -march=native -c x.cpp"
+        command = "c++ -O3 -Wall -Wno-restrict -mmove-max=128 -march=native -include /b/cmake_pch.hxx -c x.cpp"
         entries = [{"directory": str(self.root), "file": name, "command": command} for name in names]
         self.write("build/compile_commands.json", json.dumps(entries))
         found = tidy_entries(build, self.root)
         files = [pathlib.Path(e["file"]).relative_to(self.root).as_posix() for e in found]
-        self.assertEqual(files, ["build/kernels/gpu/core/scan_cpu.cpp", "gpu/engine.cpp"])
+        self.assertEqual(files, ["build/kernels/gpu/core/scan_cpu.cpp", "build/tidy/gpu_host_0.cpp"])
         self.assertEqual({e["command"] for e in found}, {"c++ -O3 -march=native -c x.cpp"})
+
+    def test_host_sources_of_a_folder_are_one_batch(self):
+        build = self.root / "build"
+        names = ["gpu/model/mesh.cpp", "gpu/model/body.cpp", "gpu/params/lab.cpp"]
+        entries = [{"directory": str(self.root), "file": name, "command": f"c++ -c {name}"} for name in names]
+        self.write("build/compile_commands.json", json.dumps(entries))
+        found = {pathlib.Path(e["file"]).name: pathlib.Path(e["file"]).read_text() for e in tidy_entries(build, self.root)}
+        model = "".join(f'#include "{self.root / name}"\n' for name in sorted(names[:2]))
+        self.assertEqual(found["gpu_model_host_0.cpp"], model)
+        self.assertEqual(set(found), {"gpu_model_host_0.cpp", "gpu_params_host_0.cpp"})
 
     def test_batches_of_sources_stay_together(self):
         build = self.root / "build"
