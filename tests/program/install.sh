@@ -13,9 +13,11 @@ trap 'rm -rf "$place"' EXIT
 cmake --install "$build" --prefix "$place/prefix" >/dev/null
 check_installed "$place/prefix" "$source"
 
-# A program without its scenes says so, and takes none from elsewhere.
-cp "$place/prefix/bin/stickslip" "$place/stickslip"
-(cd "$place" && ! ./stickslip run slope --frames 1 2>"$place/alone")
+# A program without its scenes says so, and takes none from elsewhere. It looks in folders beside and above itself: none
+# of these is shared with other programs.
+mkdir -p "$place/far/from/others"
+cp "$place/prefix/bin/stickslip" "$place/far/from/others/stickslip"
+(cd "$place/far/from/others" && ! ./stickslip run slope --frames 1 2>"$place/alone")
 grep -q 'the shipped scenes were not found' "$place/alone"
 
 cp -r "$source/examples/find_package" "$place/example"
