@@ -7,7 +7,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 namespace {
 
-/// p = z + beta p_before, computed by each reader. So nobody waits until p is written.
+/// p = z + beta p_before. Each reader computes it: no lane needs p to be written first.
 struct NextDirection {
   const Vec3 *z, *before;
   Real beta;

@@ -23,7 +23,7 @@ struct DampedIterate {
 struct DampedState {
   static constexpr std::int32_t kRunning = 0, kPaused = 1, kEnded = 2;
   static constexpr std::int32_t kMost = 2000;  // iterations in all
-  /// Iterations between two pauses, in which the host looks at the clock: for it a recording begins anew.
+  /// Iterations between two pauses. In a pause the host reads the clock; afterwards it records the loop anew.
   static constexpr std::int32_t kPause = STICKSLIP_ON_CUDA ? 256 : 16;
 
   Vec<double, 2> now, next;  // <res, P^-1 res>, |res|^2 before and after the step
