@@ -23,19 +23,10 @@ bool LoopGraph::is_supported() {
   return supported;
 }
 
-LoopGraph::~LoopGraph() { clear(); }
-
-void LoopGraph::clear() noexcept {
-  if (executable_ != nullptr) forget_error(cudaGraphExecDestroy(executable_));
-  if (graph_ != nullptr) forget_error(cudaGraphDestroy(graph_));
-  executable_ = nullptr;
-  graph_ = nullptr;
-}
-
 void LoopGraph::begin(Context& ctx, const std::int32_t* stop) {
-  clear();
-  SS_CUDA(cudaGraphCreate(&graph_, 0));
-  SS_CUDA(cudaGraphConditionalHandleCreate(&again_, graph_, 0, cudaGraphCondAssignDefault));
+  graph_.create();
+  cudaGraph_t graph = graph_.graph();
+  SS_CUDA(cudaGraphConditionalHandleCreate(&again_, graph, 0, cudaGraphCondAssignDefault));
 
   // First a kernel that looks whether there is anything to do, then the loop.
   cudaGraphNode_t look = nullptr;
@@ -44,7 +35,7 @@ void LoopGraph::begin(Context& ctx, const std::int32_t* stop) {
   kernel.func = const_cast<void*>(kernel_address(&set_condition));
   kernel.gridDim = kernel.blockDim = dim3(1);
   kernel.kernelParams = arguments;
-  SS_CUDA(cudaGraphAddKernelNode(&look, graph_, nullptr, 0, &kernel));
+  SS_CUDA(cudaGraphAddKernelNode(&look, graph, nullptr, 0, &kernel));
 
   cudaGraphNodeParams loop{};
   loop.type = cudaGraphNodeTypeConditional;
@@ -53,47 +44,27 @@ void LoopGraph::begin(Context& ctx, const std::int32_t* stop) {
   loop.conditional.size = 1;
   cudaGraphNode_t node = nullptr;
 #if CUDART_VERSION >= 13000
-  SS_CUDA(cudaGraphAddNode(&node, graph_, &look, nullptr, 1, &loop));
+  SS_CUDA(cudaGraphAddNode(&node, graph, &look, nullptr, 1, &loop));
 #else
-  SS_CUDA(cudaGraphAddNode(&node, graph_, &look, 1, &loop));
+  SS_CUDA(cudaGraphAddNode(&node, graph, &look, 1, &loop));
 #endif
-  launches_before_ = ctx.counters().launches;
-  // Other threads may allocate meanwhile: their calls are theirs.
-  SS_CUDA(cudaStreamBeginCaptureToGraph(ctx.stream(), loop.conditional.phGraph_out[0], nullptr, nullptr, 0,
-                                        cudaStreamCaptureModeThreadLocal));
-  ctx.set_capturing(true);
+  graph_.begin_recording(ctx, loop.conditional.phGraph_out[0]);
 }
 
 void LoopGraph::end(Context& ctx, const std::int32_t* stop) {
   const cudaError_t recorded = start_kernel(ctx, &set_condition, 1, 1, again_, stop);
-  const cudaError_t ended = end_capture(ctx);
+  const cudaError_t ended = graph_.end_recording(ctx);
   // The first error is the cause of the second. Without set_condition the loop would never end.
   if (recorded != cudaSuccess) forget_error(ended);
   check(recorded, "set_condition", __FILE__, __LINE__);
   check(ended, "cudaStreamEndCapture", __FILE__, __LINE__);
-  SS_CUDA(cudaGraphInstantiate(&executable_, graph_, 0));
+  graph_.make_executable();
 }
 
 void LoopGraph::abandon(Context& ctx) noexcept {
-  forget_error(end_capture(ctx));
-  clear();
+  forget_error(graph_.end_recording(ctx));
+  graph_.clear();
 }
-
-cudaError_t LoopGraph::end_capture(Context& ctx) noexcept {
-  cudaGraph_t body = nullptr;
-  ctx.set_capturing(false);
-  ctx.counters().launches = launches_before_;  // what was recorded did not run
-  return cudaStreamEndCapture(ctx.stream(), &body);
-}
-
-void LoopGraph::launch(Context& ctx) {
-  ++ctx.counters().graph_launches;
-  SS_CUDA(cudaGraphLaunch(executable_, ctx.stream()));
-}
-
-#else
-
-LoopGraph::~LoopGraph() = default;
 
 #endif
 

@@ -2,17 +2,13 @@
 #pragma once
 
 #include "gpu/core/buffer.h"
+#include "gpu/core/recorded_graph.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// On CUDA, the launches of one body as a graph in a conditional while node. Holds nothing on the CPU.
 class LoopGraph {
  public:
-  LoopGraph() = default;
-  ~LoopGraph();
-  LoopGraph(const LoopGraph&) = delete;
-  LoopGraph& operator=(const LoopGraph&) = delete;
-
 #if STICKSLIP_ON_CUDA
   /// Whether driver and device support conditional nodes (CUDA 12.4).
   static bool is_supported();
@@ -21,15 +17,11 @@ class LoopGraph {
   void end(Context& ctx, const std::int32_t* stop);
   void abandon(Context& ctx) noexcept;
   /// Runs the body while *stop is zero; the host does not wait.
-  void launch(Context& ctx);
+  void launch(Context& ctx) const { graph_.launch(ctx); }
 
  private:
-  cudaError_t end_capture(Context& ctx) noexcept;
-  void clear() noexcept;
-  cudaGraph_t graph_ = nullptr;
-  cudaGraphExec_t executable_ = nullptr;
+  RecordedGraph graph_;
   cudaGraphConditionalHandle again_ = 0;
-  std::size_t launches_before_ = 0;
 #endif
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/core/device_loop.h"
+#include "gpu/core/recorded_graph.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -15,11 +16,6 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Holds nothing on the CPU.
 class LaunchGraph {
  public:
-  LaunchGraph() = default;
-  ~LaunchGraph();
-  LaunchGraph(const LaunchGraph&) = delete;
-  LaunchGraph& operator=(const LaunchGraph&) = delete;
-
   /// Runs body(), which only launches kernels: the same with the same arguments wherever `key` has the same
   /// bytes. It takes no scratch memory, which may move. A key with padding is recorded too often: its bytes
   /// are not defined.
@@ -34,17 +30,20 @@ class LaunchGraph {
       ++recording.runs;
       return body();
     }
-    if (recording.executable == nullptr) {
-      begin(ctx, recording);
+    RecordedGraph& graph = recording.graph;
+    if (!graph.is_executable()) {
+      graph.create();
+      graph.begin_recording(ctx, graph.graph());
       try {
         body();
       } catch (...) {
-        forget_error(end_capture(ctx));
+        forget_error(graph.end_recording(ctx));
         throw;
       }
-      end(ctx, recording);
+      SS_CUDA(graph.end_recording(ctx));
+      graph.make_executable();
     }
-    launch(ctx, recording);
+    graph.launch(ctx);
 #else
     body();
 #endif
@@ -59,21 +58,14 @@ class LaunchGraph {
     std::vector<unsigned char> key;
     int runs = 0;
     std::size_t used = 0;  // when last
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
+    RecordedGraph graph;
   };
 
   /// The recording of a key; for a new one the place of the one that was used longest ago.
   Recording& find(const Context& ctx, const void* kind, const void* key, std::size_t bytes);
-  void begin(Context& ctx, Recording& recording);
-  void end(Context& ctx, Recording& recording);
-  void launch(Context& ctx, const Recording& recording);
-  cudaError_t end_capture(Context& ctx) noexcept;
-  static void clear(Recording& recording) noexcept;
 
   std::array<Recording, 4> recordings_;
   std::size_t uses_ = 0;
-  std::size_t launches_before_ = 0;
 #endif
 };
 

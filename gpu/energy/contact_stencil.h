@@ -195,27 +195,27 @@ SS_HD_LARGE inline void mollified_hessian(const ContactStencil& s, const Contact
 SS_HD_LARGE inline void project_blocks(CornerBlocks& blocks) {
   constexpr Mat<Real, 4, 3> basis = zero_sum_basis<4>();
   Mat<Real, 9> h{};
+  // Entry by entry: matrices of sums would take more stack, which every lane reserves.
   for (int a = 0; a < 3; ++a)
-    for (int b = 0; b <= a; ++b) {
-      Mat3 reduced = Mat3::zero();
-      for (int i = 0; i < 4; ++i)
-        for (int j = 0; j < 4; ++j)
-          reduced += basis(i, a) * basis(j, b) * (i >= j ? blocks(i, j) : blocks(j, i).transposed());
+    for (int b = 0; b <= a; ++b)
       for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c) h(3 * a + r, 3 * b + c) = h(3 * b + c, 3 * a + r) = reduced(r, c);
-    }
+        for (int c = 0; c < 3; ++c) {
+          Real sum = 0;
+          for (int i = 0; i < 4; ++i)
+            for (int j = 0; j < 4; ++j)
+              sum += basis(i, a) * basis(j, b) * (i >= j ? blocks(i, j)(r, c) : blocks(j, i)(c, r));
+          h(3 * a + r, 3 * b + c) = h(3 * b + c, 3 * a + r) = sum;
+        }
   project_spd(h);
   for (int i = 0; i < 4; ++i)
-    for (int j = 0; j <= i; ++j) {
-      Mat3 block = Mat3::zero();
-      for (int a = 0; a < 3; ++a)
-        for (int b = 0; b < 3; ++b) {
-          const Real weight = basis(i, a) * basis(j, b);
-          for (int r = 0; r < 3; ++r)
-            for (int c = 0; c < 3; ++c) block(r, c) += weight * h(3 * a + r, 3 * b + c);
+    for (int j = 0; j <= i; ++j)
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) {
+          Real sum = 0;
+          for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b) sum += basis(i, a) * basis(j, b) * h(3 * a + r, 3 * b + c);
+          blocks(i, j)(r, c) = sum;
         }
-      blocks(i, j) = block;
-    }
 }
 
 /// Sets `blocks` to its Hessian at the corners, or to the nearest positive semidefinite matrix.
