@@ -266,6 +266,12 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
     summary.error += (summary.error.empty() ? "" : "; ") + std::string(error.what());
   }
   summary.verdicts = judge.verdicts();
+  if (const std::string reason = scene.unmet_reason(); !reason.empty())
+    for (Verdict& verdict : summary.verdicts)
+      if (verdict.outcome == Verdict::Outcome::failed) {
+        verdict.outcome = Verdict::Outcome::skipped;
+        verdict.seen += "; not expected with solver = " + summary.solver + ": " + reason;
+      }
 
   if (summary.error.empty()) summary.error = summary.unconverged();
   if (!options.quiet) print_overlap(summary);

@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-/// Why it cannot take this one, as "the scene has joints"; empty: it can.
+/// Why it cannot take this one, as "a surface has a texture"; empty: it can.
 std::string why_no_manifolds(const Model& model);
 
 }  // namespace stickslip

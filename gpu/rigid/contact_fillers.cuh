@@ -4,24 +4,19 @@
 #include "gpu/dfcp/operator/delassus.cuh"
 #include "gpu/law/projection.h"
 #include "gpu/rigid/contact_blocks.h"
-#include "gpu/rigid/joint_rows.h"
+#include "gpu/rigid/manifold/block_sources.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// The law and the rows of a joint block.
 template <int D>
 struct JointBlockFiller {
-  BodiesView bodies;
-  const DeviceJoint* joint;
-  const std::int32_t *joint_of, *part;
-  ErrorFeedback feedback;
+  JointBlocks<D> joints;
   ContactLaw<D>* law;
   BlockWriter<D> writer;
 
   SS_HD void operator()(std::size_t c) const {
-    const DeviceJoint& j = joint[joint_of[c]];
-    ConstraintBlock<D> block;
-    fill_joint_block(j, part[c], bodies.at_step(j.a), bodies.at_step(j.b), feedback, block);
+    const ConstraintBlock<D> block = joints(c);
     law[c] = block.law;
     writer.put(c, block);
   }

@@ -24,6 +24,11 @@ bool wants_entries(std::string_view solver) {
   return row && row->has(SolverTrait::assembled);
 }
 
+template <int D>
+JointBlocks<D> joint_blocks_of(const DeviceBodies& bodies, const StepConstraints& list) {
+  return {bodies.view(), list.joints, list.block_joint, list.block_part, list.options.feedback};
+}
+
 /// Only `auto` chooses: it factorises small problems and sweeps large ones.
 constexpr std::size_t kFewBlocks = 2000;
 
@@ -56,9 +61,7 @@ void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const Ste
 template <int D>
 void ContactSystem<D>::fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                    const BlockWriter<D>& writer) {
-  launch(ctx, joint_blocks_,
-         JointBlockFiller<D>{bodies.view(), list.joints, list.block_joint, list.block_part,
-                             list.options.feedback, law_.data(), writer},
+  launch(ctx, joint_blocks_, JointBlockFiller<D>{joint_blocks_of<D>(bodies, list), law_.data(), writer},
          kMedium);
 }
 
@@ -190,15 +193,19 @@ void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
     input.least_speed = list.least_speed;
     input.most_speed = list.most_speed;
     W_.limit_block_speed(list.most_speed);
-    least_q_ = list.least_speed * std::sqrt(static_cast<double>(list.contact_count));
+    joint_blocks_ = list.joint_blocks;
+    blocks_ = list.joint_blocks + list.contact_count;
+    least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
+    input.joints = joint_blocks_of<3>(bodies, list);
+    input.joint_blocks = list.joint_blocks;
+    input.joint_groups = list.joint_groups;
     if (impulses_ > 0 && list.warm_start) {
       input.before = world_.data() + contacts_from_;
       input.before_count = impulses_ - contacts_from_;
+      input.joint_before = joint_r_.data();
     }
     manifolds_.build(ctx, bodies, input);
     law_checker_.begin(ctx, bodies);
-    joint_blocks_ = 0;
-    blocks_ = list.contact_count;
     guess_.resize(ctx, blocks_);
     manifolds_.impulses(ctx, guess_.data());
     by_manifolds_ = true;
@@ -212,9 +219,13 @@ void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, Co
   manifolds_.solve(ctx, params, record);
   if (!record.message.empty()) return;  // the fallback solver starts from the impulses of the last step
   world_.resize(ctx, blocks_);
-  manifolds_.world_impulses(ctx, world_.data());
+  manifolds_.world_impulses(ctx, world_.data() + joint_blocks_);
+  if constexpr (D == 3) {
+    joint_r_.resize(ctx, joint_blocks_);
+    manifolds_.block_impulses(ctx, joint_r_.data());
+  }
   impulses_ = blocks_;
-  contacts_from_ = 0;
+  contacts_from_ = joint_blocks_;
 }
 
 template <int D>

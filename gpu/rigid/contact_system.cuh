@@ -28,6 +28,7 @@ struct StepConstraints {
       nullptr;  // of each joint block: its joint, and its index among that joint's blocks
   const std::int32_t* block_part = nullptr;
   std::size_t joint_blocks = 0;
+  BlockGroups joint_groups{};  // the blocks of each joint
   const RigidContact* contacts = nullptr;
   const std::int32_t* pair_start = nullptr;  // of the contacts: see RigidContacts
   std::size_t contact_count = 0, pairs = 0;
@@ -64,7 +65,7 @@ class ContactSystem {
   /// record.message gives the reason. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
-  /// The same for ManifoldSolver: a list without joints, isotropic friction only. Does not build
+  /// The same for ManifoldSolver: isotropic friction only. Does not build
   /// blocks and W: see make_blocks.
   void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Continues from the current impulses.

@@ -200,6 +200,7 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.block_joint = joints_.block_joint();
   list.block_part = joints_.block_part();
   list.joint_blocks = joints_.blocks();
+  list.joint_groups = joints_.groups();
   const bool coupled = coupling_.active();
   list.contacts = coupled ? coupling_.contacts() : contacts_.contacts();
   list.contact_count = coupled ? coupling_.contact_count() : contacts_.count();

@@ -300,7 +300,6 @@ TEST(ParamControls, ElasticScenesReadNothingOfRigidBodies) {
 
 TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
   Model model = test::rigid_scene("r").model;
-  model.joints.clear();  // not every solver supports joints
   Settings settings{Params{}, model.materials, {}};
   settings.contact_params.nncg_sweep = NncgSweep::prox;
   const ParamInfo& row = param("contact_solver");
@@ -328,11 +327,12 @@ TEST(ParamControls, ManifoldsAreBarredWhereTheSceneHasMoreThanPlainContacts) {
   Model model = test::rigid_scene("r").model;
   const ParamInfo& row = param("contact_solver");
   const auto index = static_cast<std::size_t>(ContactSolverKind::manifold_gs);
-  EXPECT_EQ(barred_choice_reason(row, index, model), "the scene has joints");
   Settings settings{Params{}, model.materials, {}};
+  model.materials[0].torsion_radius = 0.01;
+  EXPECT_EQ(barred_choice_reason(row, index, model), "a material has torsional friction");
   settings.params.contact_solver = ContactSolverKind::manifold_gs;
   EXPECT_EQ(inactive_reason(contact("conjugate"), settings, model), "nsgs does not read this");
-  model.joints.clear();
+  model.materials[0] = {};
   EXPECT_EQ(barred_choice_reason(row, index, model), "");
   EXPECT_EQ(inactive_reason(contact("conjugate"), settings, model), "");
   EXPECT_EQ(barred_choice_reason(row, static_cast<std::size_t>(ContactSolverKind::nsgs), model), "");

@@ -3,6 +3,7 @@
 
 #include "gpu/core/buffer.h"
 #include "gpu/rigid/manifold/manifold_packs.h"
+#include "gpu/rigid/manifold/swept_block.h"
 
 namespace stickslip {
 
@@ -60,6 +61,8 @@ struct SweptManifolds {
   double *impulse, *v;
   std::size_t impulse_size, v_size, bodies;
   const double *v_free, *mass, *data;
+  const SweptBlock* block;  // their impulses follow those of the packs
+  std::size_t blocks;
   const std::int32_t* halt;  // nonzero: impulses and velocities no longer change
 };
 

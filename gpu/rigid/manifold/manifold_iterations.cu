@@ -92,8 +92,8 @@ void ManifoldSolver::finish(Context& ctx, const ManifoldLimits& limits) {
 }
 
 SweptManifolds ManifoldSolver::swept() {
-  return {impulse_.data(), v_.data(),    impulse_.size(), v_.size(), bodies_,
-          v_free_.data(),  mass_.data(), data_.data(),    halt_};
+  return {impulse_.data(), v_.data(),    impulse_.size(),  v_.size(),      bodies_, v_free_.data(),
+          mass_.data(),    data_.data(), blocks_.blocks(), blocks_.size(), halt_};
 }
 
 /// After the stop, an iteration changes no impulses or velocities.
@@ -126,7 +126,7 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   record.iterations = 0;
   record.residual = 0;
   record.colours = static_cast<int>(order_.batches());
-  if (order_.packs() == 0 || params.max_iterations <= 0) return;
+  if (impulse_.size() == 0 || params.max_iterations <= 0) return;
   const Timer timer;
   constexpr long kInterval = 10;  // default, if the parameters set none
   constexpr long kMost = std::numeric_limits<std::int32_t>::max();

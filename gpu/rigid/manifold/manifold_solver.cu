@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
@@ -119,14 +120,53 @@ struct BatchRun {
 };
 #endif
 
-/// A thread's part of |e|^2 and |u|^2; zero unless a check is due.
+/// A thread's part of |e|^2 and |u|^2, packs first and then blocks; zero unless a check is due.
 struct PackJudge {
   ManifoldView packs;
   ManifoldLimits limits;
   const ManifoldProgress* progress;
+  std::size_t threads;  // of packs
+  const SweptBlock* block;
+  const double* impulse;  // of the blocks
 
   SS_HD Vec<double, 2> operator()(std::size_t i) const {
-    return limits.is_due(*progress) ? run_on_pack(packs, i, JudgeOp{}) : Vec<double, 2>{0, 0};
+    if (!limits.is_due(*progress)) return Vec<double, 2>{0, 0};
+    return i < threads ? run_on_pack(packs, i, JudgeOp{}) : of_block(i - threads);
+  }
+  SS_HD Vec<double, 2> of_block(std::size_t c) const {
+    if (!block[c].moves()) return Vec<double, 2>{0, 0};
+    const Vec<double, 3> r{impulse[3 * c], impulse[3 * c + 1], impulse[3 * c + 2]};
+    const Vec<double, 3> u = block_velocity(block[c], r, packs.v);
+    return Vec<double, 2>{norm2(natural_map(block[c].rows.law, block[c].scale, r, u)), norm2(u)};
+  }
+};
+
+/// The impulse that a block starts from, and its part of |q|^2. `before` null: zero.
+struct BlockStart {
+  const SweptBlock* block;
+  const Vec<double, 3>* before;
+  const double* v_free;
+  double most2;
+  double *impulse, *free2;
+
+  SS_HD void operator()(std::size_t c) const {
+    const Vec<double, 3> zero{0, 0, 0};
+    const Vec<double, 3> r = before != nullptr ? project(block[c].rows.law, before[c]) : zero;
+    for (int i = 0; i < 3; ++i) impulse[3 * c + static_cast<std::size_t>(i)] = r[i];
+    const double q2 = block[c].moves() ? norm2(block_velocity(block[c], zero, v_free)) : 0.0;
+    free2[c] = q2 > most2 ? most2 : q2;
+  }
+};
+
+/// The law and the rows of block c.
+struct BlockPutter {
+  const SweptBlock* block;
+  BlockWriter<3> writer;
+  ContactLaw<3>* law;
+
+  SS_HD void operator()(std::size_t c) const {
+    law[c] = block[c].rows.law;
+    writer.put(c, block[c].rows);
   }
 };
 
@@ -139,13 +179,18 @@ void ManifoldSolver::build(Context& ctx, const DeviceBodies& bodies, const Manif
     order_.build(ctx, input.list, bodies.view(), bodies_);
   }
   prepare(ctx);
-  least2_ = input.least_speed * input.least_speed * static_cast<double>(input.list.count);
-  fill_packs(ctx,
-             manifold_detail::LaneFiller{input.list.contacts, order_.ranges(), bodies.view(), input.surfaces,
-                                         input.options, bodies.free.data(), input.before, input.before_count,
-                                         input.most_speed * input.most_speed},
-             bodies.inverse.data());
+  blocks_.build(ctx, input.joint_blocks, input.joint_groups, bodies.inverse.data(), input.joints);
+  least2_ =
+      input.least_speed * input.least_speed * static_cast<double>(input.joint_blocks + input.list.count);
+  const double most2 = input.most_speed * input.most_speed;
+  fill_packs(
+      ctx,
+      manifold_detail::LaneFiller{input.list.contacts, order_.ranges(), bodies.view(), input.surfaces,
+                                  input.options, bodies.free.data(), input.before, input.before_count, most2},
+      bodies.inverse.data());
   fill_masses(ctx, bodies.inverse.data(), bodies.free.data());
+  start_blocks(ctx, input.joint_before, most2);
+  sum_lanes(ctx);
   if (input.before != nullptr) apply_impulses(ctx);
 }
 
@@ -164,13 +209,34 @@ void ManifoldSolver::build(Context& ctx, const ManifoldProblem& problem) {
   order_.build(ctx, {contacts_.data(), start_.data(), problem.contacts.size(), problem.start.size() - 1},
                bodies, bodies_);
   prepare(ctx);
+  load_blocks(ctx, problem);
   least2_ = 0;
   fill_packs(ctx,
              manifold_detail::ProblemLaneFiller{contacts_.data(), order_.ranges(), problem_points_.data(),
                                                 inverse_.data(), free_.data()},
              inverse_.data());
   fill_masses(ctx, inverse_.data(), free_.data());
+  start_blocks(ctx, block_start_.data(), std::numeric_limits<double>::infinity());
+  sum_lanes(ctx);
   apply_impulses(ctx);
+}
+
+/// Each block is a group of its own.
+void ManifoldSolver::load_blocks(Context& ctx, const ManifoldProblem& problem) {
+  const std::size_t n = problem.blocks.size();
+  std::vector<std::array<std::int32_t, 2>> bodies;
+  std::vector<std::int32_t> start(n + 1);
+  for (const ConstraintBlock<3>& block : problem.blocks) bodies.push_back({block.body[0], block.body[1]});
+  std::iota(start.begin(), start.end(), 0);
+  const std::vector<std::uint8_t> moves(bodies_, 1);
+  GroupOrder order = colour_groups(bodies, moves);
+  block_rows_.upload(ctx, problem.blocks);
+  block_start_.upload(ctx, problem.block_start);
+  block_order_.upload(ctx, order.group);
+  block_group_start_.upload(ctx, start);
+  block_colours_ = std::move(order.colours);
+  blocks_.build(ctx, n, {block_order_.data(), block_group_start_.data(), block_colours_}, inverse_.data(),
+                BlockReader{block_rows_.data()});
 }
 
 void ManifoldSolver::prepare(Context& ctx) {
@@ -183,13 +249,13 @@ void ManifoldSolver::prepare(Context& ctx) {
 
 template <class Filler>
 void ManifoldSolver::fill_packs(Context& ctx, const Filler& filler, const BodyInverse* inverse) {
-  const std::size_t packs = order_.packs(), slots = packs * kPackWidth;
+  const std::size_t packs = order_.packs(), slots = this->slots();
   data_.resize(ctx, slots * kManifoldFields);
-  impulse_.resize(ctx, slots * kImpulseFields);
+  impulse_.resize(ctx, slots * kImpulseFields + 3 * blocks_.size());
   body_.resize(ctx, 2 * slots);
   owner_.resize(ctx, slots);
   points_.resize(ctx, packs);
-  free2_.resize(ctx, slots);
+  free2_.resize(ctx, slots + blocks_.size());
   lane_jam_.resize(ctx, slots);
   fill(ctx, owner_.data(), slots, std::int32_t{-1});
   launch(ctx, order_.manifolds(), OwnerWriter{order_.slot(), owner_.data()}, kLight);
@@ -198,8 +264,19 @@ void ManifoldSolver::fill_packs(Context& ctx, const Filler& filler, const BodyIn
                             data_.data(), impulse_.data(), free2_.data(), lane_jam_.data()},
          kMedium);
   launch(ctx, packs, PointCounter{filler.ranges, owner_.data(), points_.data()}, kMedium);
-  reduce_sum(ctx, slots, LaneValue{free2_.data()}, free_sum_.data(), kLight);
-  reduce(ctx, slots, LaneValue{lane_jam_.data()}, Maximum{}, 0.0, jam_.data(), kLight);
+}
+
+/// After fill_packs and fill_masses.
+void ManifoldSolver::start_blocks(Context& ctx, const Vec<double, 3>* before, double most2) {
+  launch(
+      ctx, blocks_.size(),
+      BlockStart{blocks_.blocks(), before, v_free_.data(), most2, block_impulse(), free2_.data() + slots()},
+      kMedium);
+}
+
+void ManifoldSolver::sum_lanes(Context& ctx) {
+  reduce_sum(ctx, free2_.size(), LaneValue{free2_.data()}, free_sum_.data(), kLight);
+  reduce(ctx, slots(), LaneValue{lane_jam_.data()}, Maximum{}, 0.0, jam_.data(), kLight);
 }
 
 /// Computes masses, and velocities without impulses.
@@ -229,15 +306,20 @@ void ManifoldSolver::each_pack(Context& ctx, bool backward, Op op) {
 void ManifoldSolver::apply_impulses(Context& ctx) {
   copy(ctx, v_.data(), v_free_.data(), v_.size());
   each_pack(ctx, false, ApplyOp{});
+  blocks_.apply(ctx, block_impulse(), v_.data());
 }
 
 void ManifoldSolver::sweep(Context& ctx, const ManifoldSweep& options) {
+  if (options.backward) blocks_.sweep(ctx, true, halt_, block_impulse(), v_.data());
   each_pack(ctx, options.backward, SweepOp{options});
+  if (!options.backward) blocks_.sweep(ctx, false, halt_, block_impulse(), v_.data());
 }
 
 /// |e|^2 of the judge [m^2/s^2] into pair_sum_, if a check is due.
 void ManifoldSolver::judge(Context& ctx, const ManifoldLimits& limits) {
-  reduce_sum(ctx, order_.packs() * (kPackWidth / kPackLanes), PackJudge{view(), limits, progress_.data()},
+  const std::size_t threads = order_.packs() * (kPackWidth / kPackLanes);
+  reduce_sum(ctx, threads + blocks_.size(),
+             PackJudge{view(), limits, progress_.data(), threads, blocks_.blocks(), block_impulse()},
              pair_sum_.data(), kMedium);
 }
 
@@ -255,7 +337,16 @@ void ManifoldSolver::velocities(Context& ctx, DeviceBodies& bodies) const {
       kMedium);
 }
 
-void ManifoldSolver::impulses(Context& ctx, Vec<double, 3>* r) const {
+void ManifoldSolver::block_impulses(Context& ctx, Vec<double, 3>* r) const {
+  const double* impulse = block_impulse();
+  launch(ctx, blocks_.size(), [=] SS_LAMBDA(std::size_t c) {
+    r[c] = {impulse[3 * c], impulse[3 * c + 1], impulse[3 * c + 2]};
+  });
+}
+
+void ManifoldSolver::impulses(Context& ctx, Vec<double, 3>* out) const {
+  block_impulses(ctx, out);
+  Vec<double, 3>* r = out + blocks_.size();
   const std::int32_t* slot = order_.slot();
   const ManifoldRange* ranges = order_.ranges();
   const double* impulse = impulse_.data();
@@ -293,6 +384,8 @@ void ManifoldSolver::world_impulses(Context& ctx, Vec<double, 4>* out) const {
 }
 
 void ManifoldSolver::put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const {
+  const std::size_t blocks = blocks_.size();
+  launch(ctx, blocks, BlockPutter{blocks_.blocks(), writer, law}, kMedium);
   const std::int32_t *slot = order_.slot(), *body = body_.data(), world = static_cast<std::int32_t>(bodies_);
   const ManifoldRange* ranges = order_.ranges();
   const double* data = data_.data();
@@ -307,7 +400,7 @@ void ManifoldSolver::put_blocks(Context& ctx, const BlockWriter<3>& writer, Cont
         for (int p = 0; p < ranges[m].count; ++p) {
           const ConstraintBlock<3> block =
               manifold_detail::block_of(cell, p, index(sides[0]), index(sides[kPackWidth]));
-          const auto c = static_cast<std::size_t>(ranges[m].first + p);
+          const std::size_t c = blocks + static_cast<std::size_t>(ranges[m].first + p);
           law[c] = block.law;
           writer.put(c, block);
         }

@@ -10,6 +10,8 @@
 #include "gpu/params/lab_params.h"
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_rows.h"
+#include "gpu/rigid/manifold/block_sources.h"
+#include "gpu/rigid/manifold/block_sweeps.cuh"
 #include "gpu/rigid/manifold/manifold_conjugate.cuh"
 #include "gpu/rigid/manifold/manifold_order.cuh"
 #include "gpu/rigid/manifold/manifold_packs.h"
@@ -25,7 +27,11 @@ struct ManifoldInput {
   const Vec<double, 4>* before =
       nullptr;  // impulses of the last step in world axes, by RigidContact::previous
   std::size_t before_count = 0;
-  // [m/s] per contact, as in StepConstraints.
+  JointBlocks<3> joints{};
+  std::size_t joint_blocks = 0;
+  BlockGroups joint_groups{};
+  const Vec<double, 3>* joint_before = nullptr;  // impulses of the last step; null: zero
+  // [m/s] per block, as in StepConstraints.
   double least_speed = 0, most_speed = std::numeric_limits<double>::infinity();
 };
 
@@ -83,9 +89,10 @@ SS_HD inline double relative_error(double error2, double free2, double least2) {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Gauss-Seidel like `prox_gs` (isotropic friction, no joints), optimised for running scenes. Velocities of
-/// bodies are swept with the impulses. A sweep reads only normals, arms, inverse masses and impulses: 64
-/// numbers per manifold, where rows of H alone take 144.
+/// Gauss-Seidel like `prox_gs`, optimised for running scenes. Velocities of bodies are swept with the
+/// impulses. A sweep reads only normals, arms, inverse masses and impulses of contacts with isotropic
+/// friction: 64 numbers per manifold, where rows of H alone take 144. A sweep forth ends with the other
+/// blocks (joints), a sweep back begins with them: see BlockSweeps.
 ///
 /// Between sweeps forth and back, conjugate gradients extrapolate their change (`conjugate`): see
 /// ConjugateSteps. A solve returns the impulses with the least residual of all checks, including the check of
@@ -104,18 +111,24 @@ class ManifoldSolver {
   void solve(Context& ctx, const LabParams& params, ContactSolveRecord& record, const Observer& observe = {});
   /// Velocities of all movable bodies.
   void velocities(Context& ctx, DeviceBodies& bodies) const;
-  /// Impulses of the contacts in list order, in the frame (normal, tangents) of ContactBlocks.
+  /// Impulses of the joint blocks, then of the contacts in list order, in the frame (normal, tangents) of
+  /// ContactBlocks.
   void impulses(Context& ctx, Vec<double, 3>* r) const;
-  /// The same impulses in world axes.
+  /// Those of the joint blocks alone.
+  void block_impulses(Context& ctx, Vec<double, 3>* r) const;
+  /// Those of the contacts, in world axes.
   void world_impulses(Context& ctx, Vec<double, 4>* out) const;
 
-  /// The blocks of all contacts, from which W can be built.
+  /// All blocks in the order of `impulses`, from which W can be built.
   void put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const;
 
  private:
   void prepare(Context& ctx);
+  void load_blocks(Context& ctx, const ManifoldProblem& problem);
   template <class Filler>
   void fill_packs(Context& ctx, const Filler& filler, const BodyInverse* inverse);
+  void start_blocks(Context& ctx, const Vec<double, 3>* before, double most2);
+  void sum_lanes(Context& ctx);
   void fill_masses(Context& ctx, const BodyInverse* inverse, const double* free);
   void apply_impulses(Context& ctx);
   void sweep(Context& ctx, const ManifoldSweep& options);
@@ -127,6 +140,10 @@ class ManifoldSolver {
   void finish(Context& ctx, const ManifoldLimits& limits);
   void take_back(Context& ctx, double residual);
   SweptManifolds swept();
+  std::size_t slots() const { return order_.packs() * kPackWidth; }
+  /// Impulses of the blocks, behind those of the packs.
+  double* block_impulse() { return impulse_.data() + slots() * kImpulseFields; }
+  const double* block_impulse() const { return impulse_.data() + slots() * kImpulseFields; }
   ManifoldView view() { return {data_.data(), impulse_.data(), body_.data(), points_.data(), v_.data()}; }
 
   ManifoldOrder order_;
@@ -137,7 +154,8 @@ class ManifoldSolver {
   Buffer<std::uint8_t> points_;
   Buffer<double> best_impulse_, verified_impulse_;
   ConjugateSteps conjugate_;
-  Buffer<double> free2_, free_sum_;  // |q|^2 of each lane, and in total
+  BlockSweeps blocks_;
+  Buffer<double> free2_, free_sum_;  // |q|^2 of each lane and block, and in total
   Buffer<double> lane_jam_, jam_;    // the largest mu |W_NT| / W_NN of each lane, and overall
   Buffer<Vec<double, 2>> pair_sum_;
   Buffer<ManifoldProgress> progress_;
@@ -148,6 +166,10 @@ class ManifoldSolver {
   Buffer<BodyInverse> inverse_;
   Buffer<double> free_;
   Buffer<Pose> poses_;
+  Buffer<ConstraintBlock<3>> block_rows_;
+  Buffer<Vec<double, 3>> block_start_;
+  Buffer<std::int32_t> block_order_, block_group_start_;
+  std::vector<std::size_t> block_colours_;
   LoopGraph loop_;
   const std::int32_t* halt_ = nullptr;  // the stop flag of the current solve; null: sweeps run
 };
