@@ -7,13 +7,13 @@
 namespace stickslip {
 
 std::string why_no_manifolds(const Model& model) {
-  const auto any = [&](auto is) { return std::any_of(model.materials.begin(), model.materials.end(), is); };
-  if (is_coupled(model)) return "elastic solids are among the bodies";
-  if (any([](const Material& m) { return m.torsion_radius > 0; })) return "a material has torsional friction";
-  if (any([](const Material& m) { return m.friction_kind != FrictionKind::isotropic; }))
-    return "friction of a material has a direction";
-  if (!model.textures.empty()) return "a surface has a texture";
-  return {};
+  return is_coupled(model) ? "elastic solids are among the bodies" : "";
+}
+
+bool has_plain_contacts(const Model& model) {
+  return model.textures.empty() && std::ranges::all_of(model.materials, [](const Material& m) {
+           return m.friction_kind == FrictionKind::isotropic && !(m.torsion_radius > 0);
+         });
 }
 
 }  // namespace stickslip

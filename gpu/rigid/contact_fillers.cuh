@@ -55,12 +55,7 @@ struct StartImpulses {
       start = project(law[c], joint_r[c]);
     } else if (const std::int32_t p = contact[c - joints].previous;
                p >= 0 && static_cast<std::size_t>(p) < world_count) {
-      const Vec<double, 4> f = world[p];
-      for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k)
-          start[i] += jacobian[(2 * c * D + static_cast<std::size_t>(i)) * 6 + k] * f[k];
-      if (D == 4) start[D - 1] = f[3];
-      start = project(law[c], start);
+      start = start_impulse(law[c], jacobian + 2 * c * D * 6, world[p]);
     }
     r[c] = guess[c] = start;
   }

@@ -29,6 +29,11 @@ JointBlocks<D> joint_blocks_of(const DeviceBodies& bodies, const StepConstraints
   return {bodies.view(), list.joints, list.block_joint, list.block_part, list.options.feedback};
 }
 
+template <int D>
+ContactBlocks<D> contact_blocks_of(const DeviceBodies& bodies, const StepConstraints& list) {
+  return {bodies.view(), list.surfaces, list.options, list.penalty, list.soft, bodies.free.data()};
+}
+
 /// Only `auto` chooses: it factorises small problems and sweeps large ones.
 constexpr std::size_t kFewBlocks = 2000;
 
@@ -68,8 +73,7 @@ void ContactSystem<D>::fill_joints(Context& ctx, const DeviceBodies& bodies, con
 template <int D>
 void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                      const BlockWriter<D>& writer) {
-  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options,
-                                list.penalty,  list.soft,     bodies.free.data()};
+  const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list);
   launch(ctx, list.contact_count,
          ContactBlockFiller<D>{blocks, list.contacts, joint_blocks_, law_.data(), writer}, kMedium);
 }
@@ -125,12 +129,7 @@ void ContactSystem<D>::keep_impulses(Context& ctx) {
           joint_r[c] = r[c];
           return;
         }
-        Vec<double, 4> f = Vec<double, 4>::zero();
-        for (int i = 0; i < 3; ++i)
-          for (int k = 0; k < 3; ++k)
-            f[k] += jacobian[(2 * c * D + static_cast<std::size_t>(i)) * 6 + k] * r[c][i];
-        if (D == 4) f[3] = r[c][D - 1];
-        world[c] = f;
+        world[c] = world_impulse(jacobian + 2 * c * D * 6, r[c]);
       },
       kMedium);
   impulses_ = blocks_;
@@ -186,31 +185,35 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
 template <int D>
 void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
                                        const StepConstraints& list) {
-  if constexpr (D == 3) {
-    const Span span(ctx, "assembly");
-    ManifoldInput input{
-        {list.contacts, list.pair_start, list.contact_count, list.pairs}, list.surfaces, list.options};
-    input.least_speed = list.least_speed;
-    input.most_speed = list.most_speed;
-    W_.limit_block_speed(list.most_speed);
-    joint_blocks_ = list.joint_blocks;
-    blocks_ = list.joint_blocks + list.contact_count;
-    least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
-    input.joints = joint_blocks_of<3>(bodies, list);
-    input.joint_blocks = list.joint_blocks;
-    input.joint_groups = list.joint_groups;
-    if (impulses_ > 0 && list.warm_start) {
-      input.before = world_.data() + contacts_from_;
-      input.before_count = impulses_ - contacts_from_;
-      input.joint_before = joint_r_.data();
-    }
-    manifolds_.build(ctx, bodies, input);
-    law_checker_.begin(ctx, bodies);
-    guess_.resize(ctx, blocks_);
-    manifolds_.impulses(ctx, guess_.data());
-    by_manifolds_ = true;
-    made_ = false;
+  const Span span(ctx, "assembly");
+  const PlainContacts plain{list.plain, bodies.material.data(), list.surfaces};
+  ManifoldInput<D> input{
+      {list.contacts, list.pair_start, list.contact_count, list.pairs, plain}, list.surfaces, list.options};
+  input.blocks.joints = joint_blocks_of<D>(bodies, list);
+  input.blocks.joint_count = input.block_count = list.joint_blocks;
+  input.groups = list.joint_groups;
+  if (!list.plain) {
+    rough_.find(ctx, plain, list.contacts, list.contact_count, *list.joint_ends);
+    input.blocks.contacts = contact_blocks_of<D>(bodies, list);
+    input.blocks.contact = list.contacts;
+    input.blocks.rough = rough_.indices();
+    input.block_count += rough_.size();
+    input.groups = rough_.groups();
   }
+  input.least_speed = list.least_speed;
+  input.most_speed = list.most_speed;
+  W_.limit_block_speed(list.most_speed);
+  joint_blocks_ = list.joint_blocks;
+  blocks_ = list.joint_blocks + list.contact_count;
+  least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
+  if (impulses_ > 0 && list.warm_start)
+    input.blocks.before = {joint_r_.data(), world_.data() + contacts_from_, impulses_ - contacts_from_};
+  manifolds_.build(ctx, bodies, input);
+  law_checker_.begin(ctx, bodies);
+  guess_.resize(ctx, blocks_);
+  manifolds_.impulses(ctx, guess_.data());
+  by_manifolds_ = true;
+  made_ = false;
 }
 
 template <int D>
@@ -219,11 +222,9 @@ void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, Co
   manifolds_.solve(ctx, params, record);
   if (!record.message.empty()) return;  // the fallback solver starts from the impulses of the last step
   world_.resize(ctx, blocks_);
+  joint_r_.resize(ctx, joint_blocks_);
   manifolds_.world_impulses(ctx, world_.data() + joint_blocks_);
-  if constexpr (D == 3) {
-    joint_r_.resize(ctx, joint_blocks_);
-    manifolds_.block_impulses(ctx, joint_r_.data());
-  }
+  manifolds_.joint_impulses(ctx, joint_r_.data());
   impulses_ = blocks_;
   contacts_from_ = joint_blocks_;
 }
@@ -231,18 +232,16 @@ void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, Co
 template <int D>
 void ContactSystem<D>::make_blocks(Context& ctx, const DeviceBodies& bodies) {
   if (made_) return;
-  if constexpr (D == 3) {
-    made_ = true;
-    law_.resize(ctx, blocks_);
-    r_.resize(ctx, blocks_);
-    u_.resize(ctx, blocks_);
-    manifolds_.put_blocks(
-        ctx, W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size()), law_.data());
-    W_.finish(ctx);
-    W_.raise_norm_q(least_q_);
-    manifolds_.impulses(ctx, r_.data());
-    colouring_.clear();
-  }
+  made_ = true;
+  law_.resize(ctx, blocks_);
+  r_.resize(ctx, blocks_);
+  u_.resize(ctx, blocks_);
+  manifolds_.put_blocks(ctx, W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size()),
+                        law_.data());
+  W_.finish(ctx);
+  W_.raise_norm_q(least_q_);
+  manifolds_.impulses(ctx, r_.data());
+  colouring_.clear();
 }
 
 template <int D>
@@ -291,8 +290,7 @@ void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
 template <int D>
 void ContactSystem<D>::check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                  const CountedBodies& counted, LawCheck* out) {
-  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options,
-                                list.penalty,  list.soft,     bodies.free.data()};
+  const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list);
   law_checker_.check(ctx, bodies, blocks, list.contacts, list.contact_count, world_.data() + contacts_from_,
                      counted, out);
 }

@@ -16,6 +16,7 @@
 #include "gpu/rigid/joint_rows.h"
 #include "gpu/rigid/law_check.cuh"
 #include "gpu/rigid/manifold/manifold_solver.cuh"
+#include "gpu/rigid/manifold/rough_contacts.cuh"
 #include "gpu/rigid/penalty_forces.cuh"
 #include "gpu/rigid/shock_propagation.cuh"
 
@@ -28,7 +29,9 @@ struct StepConstraints {
       nullptr;  // of each joint block: its joint, and its index among that joint's blocks
   const std::int32_t* block_part = nullptr;
   std::size_t joint_blocks = 0;
-  BlockGroups joint_groups{};  // the blocks of each joint
+  BlockGroups joint_groups{};             // the blocks of each joint
+  const JointEnds* joint_ends = nullptr;  // read where contacts are not plain
+  bool plain = true;                      // all contacts of the scene: see PlainContacts
   const RigidContact* contacts = nullptr;
   const std::int32_t* pair_start = nullptr;  // of the contacts: see RigidContacts
   std::size_t contact_count = 0, pairs = 0;
@@ -65,8 +68,7 @@ class ContactSystem {
   /// record.message gives the reason. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
-  /// The same for ManifoldSolver: isotropic friction only. Does not build
-  /// blocks and W: see make_blocks.
+  /// The same for ManifoldSolver. Does not build blocks and W: see make_blocks.
   void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Continues from the current impulses.
   void solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record);
@@ -134,7 +136,8 @@ class ContactSystem {
   Buffer<Vec<double, 2>> work_;   // r . u, |r|^2
   Delassus<D> W_, assembled_;
   LawChecker<D> law_checker_;
-  ManifoldSolver manifolds_;
+  ManifoldSolver<D> manifolds_;
+  RoughContacts rough_;
   PenaltyForces<D> penalties_;
   ShockPropagation<D> shocks_;
   Buffer<ConstraintBlock<D>> penalty_block_;

@@ -88,6 +88,7 @@ void RigidStepper::choose_system(const Model& model) {
 void RigidStepper::set_materials(Context& ctx, const Model& model) {
   choose_system(model);
   no_manifolds_ = why_no_manifolds(model);
+  plain_ = has_plain_contacts(model);
   bodies_.set_materials(ctx, model);
   coupling_.solids().set_materials(ctx, model);
   surfaces_.set_materials(ctx, model);
@@ -201,6 +202,8 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.block_part = joints_.block_part();
   list.joint_blocks = joints_.blocks();
   list.joint_groups = joints_.groups();
+  list.joint_ends = &joints_.ends();
+  list.plain = plain_;
   const bool coupled = coupling_.active();
   list.contacts = coupled ? coupling_.contacts() : contacts_.contacts();
   list.contact_count = coupled ? coupling_.contact_count() : contacts_.count();

@@ -323,27 +323,18 @@ TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
   }
 }
 
-TEST(ParamControls, ManifoldsAreBarredWhereTheSceneHasMoreThanPlainContacts) {
+TEST(ParamControls, ManifoldsAreBarredBesideElasticSolids) {
   Model model = test::rigid_scene("r").model;
   const ParamInfo& row = param("contact_solver");
   const auto index = static_cast<std::size_t>(ContactSolverKind::manifold_gs);
   Settings settings{Params{}, model.materials, {}};
-  model.materials[0].torsion_radius = 0.01;
-  EXPECT_EQ(barred_choice_reason(row, index, model), "a material has torsional friction");
   settings.params.contact_solver = ContactSolverKind::manifold_gs;
-  EXPECT_EQ(inactive_reason(contact("conjugate"), settings, model), "nsgs does not read this");
-  model.materials[0] = {};
   EXPECT_EQ(barred_choice_reason(row, index, model), "");
   EXPECT_EQ(inactive_reason(contact("conjugate"), settings, model), "");
+  model = load_scene("mattress").model;
+  EXPECT_EQ(barred_choice_reason(row, index, model), "elastic solids are among the bodies");
+  EXPECT_EQ(inactive_reason(contact("conjugate"), settings, model), "nsgs does not read this");
   EXPECT_EQ(barred_choice_reason(row, static_cast<std::size_t>(ContactSolverKind::nsgs), model), "");
-  model.materials[0].torsion_radius = 0.1;
-  EXPECT_EQ(barred_choice_reason(row, index, model), "a material has torsional friction");
-  model.materials[0] = {};
-  model.materials[0].friction_kind = FrictionKind::elliptic;
-  EXPECT_EQ(barred_choice_reason(row, index, model), "friction of a material has a direction");
-  model.materials[0] = {};
-  model.textures.emplace_back();
-  EXPECT_EQ(barred_choice_reason(row, index, model), "a surface has a texture");
 }
 
 TEST(ParamControls, RowsOfAContactSolverDependOnEachOther) {

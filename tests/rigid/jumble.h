@@ -20,7 +20,7 @@ inline constexpr double kStep = 1.0 / 60;
 
 /// Boxes and balls thrown together above a floor, and their contacts after one step without impulses; with
 /// `jointed`, each body but every third is joined to the next one, by joints of all kinds in turn, with
-/// limits and motors.
+/// limits and motors; with `rough`, every other body has friction along a grain, with torsion.
 struct Jumble {
   Model model;
   DeviceBodies bodies;
@@ -31,7 +31,7 @@ struct Jumble {
   StepConstraints list;
 
   Jumble(Context& ctx, int count, double softness = 0, bool with_static = true, double friction = 0.6,
-         bool jointed = false) {
+         bool jointed = false, bool rough = false) {
     std::mt19937 rng(11);
     std::uniform_real_distribution<double> in(-1, 1);
     const int side = static_cast<int>(std::ceil(std::cbrt(count)));
@@ -50,6 +50,7 @@ struct Jumble {
     model.materials[0].mu = 0.6;
     for (int i = 0; jointed && i + 1 < count; ++i)
       if (i % 3 != 2) join(i, i + 1, static_cast<JointKind>(i % 6));
+    if (rough) add_rough_surface();
     bodies.load(ctx, model);
     contacts.load(ctx, model);
     RigidContacts::Options options;
@@ -58,15 +59,20 @@ struct Jumble {
         ctx, {bodies.pose.data(), bodies.velocity.data(), bodies.spin.data(), bodies.moves.data(), nullptr},
         options);
     bodies.predict(ctx, kStep, -9.81, true, {}, nullptr);
-    const ContactSurface one[] = {contact_surface(model.materials[0]), half_space_surface(0.4)};
-    const double pairs[] = {friction, 0.9 * friction};
-    surfaces.upload(ctx, one);
+    std::vector<ContactSurface> columns;
+    for (const Material& material : model.materials) columns.push_back(contact_surface(material));
+    const auto materials = static_cast<std::int32_t>(columns.size());
+    columns.push_back(half_space_surface(0.4));
+    std::vector<double> pairs(columns.size() * model.materials.size(), friction);
+    for (std::size_t m = 1; m <= model.materials.size(); ++m) pairs[m * columns.size() - 1] = 0.9 * friction;
+    surfaces.upload(ctx, columns);
     mu.upload(ctx, pairs);
     list.contacts = contacts.contacts();
     list.contact_count = contacts.count();
     list.pair_start = contacts.pair_start();
     list.pairs = contacts.pairs();
-    list.surfaces = {surfaces.data(), mu.data(), 1, 2};
+    list.surfaces = {surfaces.data(), mu.data(), materials, materials + 1};
+    list.plain = !rough;
     list.options.feedback = {kStep, 0.2, 2.0, 1e-4, softness};
     list.options.restitution_speed = 0.5;
     joints.load(ctx, model);
@@ -75,9 +81,22 @@ struct Jumble {
     list.block_part = joints.block_part();
     list.joint_blocks = joints.blocks();
     list.joint_groups = joints.groups();
+    list.joint_ends = &joints.ends();
   }
+  Jumble(const Jumble&) = delete;  // `list` refers to the rest
+  Jumble& operator=(const Jumble&) = delete;
 
  private:
+  void add_rough_surface() {
+    Material material = model.materials[0];
+    material.friction_kind = FrictionKind::elliptic;
+    material.mu_across = 0.3 * material.mu;
+    material.torsion_radius = 0.05;
+    model.materials.push_back(material);
+    model.material_names.push_back("rough");
+    for (std::size_t b = 0; b < model.bodies.size(); b += 2)
+      model.objects[static_cast<std::size_t>(model.bodies[b].object)].material = 1;
+  }
   void join(std::int32_t a, std::int32_t b, JointKind kind) {
     Joint joint;
     joint.kind = kind;

@@ -17,7 +17,7 @@ class ManifoldLab {
  private:
   void take_impulses(System<3>& system);
 
-  ManifoldSolver solver_;
+  ManifoldSolver<3> solver_;
   Buffer<std::int32_t> block_;
   Buffer<double> handedness_;
   Buffer<Vec<double, 3>> sorted_;  // impulses in the order of ManifoldProblem::block

@@ -19,20 +19,29 @@
 
 namespace stickslip {
 
-/// The input of a problem.
+/// The input of a problem. The plain contacts of `list` form manifolds; all others, and the joints, are
+/// `blocks`, in `groups`.
+template <int D>
 struct ManifoldInput {
   PairedContacts list;
   SurfaceTable surfaces;
   ContactRowOptions options;
-  const Vec<double, 4>* before =
-      nullptr;  // impulses of the last step in world axes, by RigidContact::previous
-  std::size_t before_count = 0;
-  JointBlocks<3> joints{};
-  std::size_t joint_blocks = 0;
-  BlockGroups joint_groups{};
-  const Vec<double, 3>* joint_before = nullptr;  // impulses of the last step; null: zero
+  StepBlocks<D> blocks{};
+  std::size_t block_count = 0;
+  BlockGroups groups{};
   // [m/s] per block, as in StepConstraints.
   double least_speed = 0, most_speed = std::numeric_limits<double>::infinity();
+};
+
+/// The place of each block of BlockSweeps among all blocks (see ManifoldSolver::impulses).
+struct BlockPlaces {
+  std::size_t first = 0;                // the blocks before this one keep their number
+  const std::int32_t* rough = nullptr;  // the place of each further block behind `first`
+  std::size_t contacts = 0;             // the place of the first contact of the list
+
+  SS_HD std::size_t operator()(std::size_t c) const {
+    return c < first ? c : contacts + static_cast<std::size_t>(rough[c - first]);
+  }
 };
 
 /// Progress of a solve, in backend memory.
@@ -97,12 +106,13 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Between sweeps forth and back, conjugate gradients extrapolate their change (`conjugate`): see
 /// ConjugateSteps. A solve returns the impulses with the least residual of all checks, including the check of
 /// the start, and the velocities that follow from them.
+template <int D>
 class ManifoldSolver {
  public:
   /// Builds the packs, with the impulses of the last step. Call after `bodies.predict`.
-  void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
+  void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput<D>& input);
   /// Builds the packs of a problem of the lab, with its impulses to start from.
-  void build(Context& ctx, const ManifoldProblem& problem);
+  void build(Context& ctx, const ManifoldProblem& problem) requires(D == 3);
   /// Continues from the current impulses. Where friction can jam a contact, it leaves them unchanged
   /// and sets a message: the sweep's steps of such a contact grow, and the caller must use a solver
   /// with exact local solutions. `observe`, unless empty, is called every `check_interval` iterations; it
@@ -111,23 +121,24 @@ class ManifoldSolver {
   void solve(Context& ctx, const LabParams& params, ContactSolveRecord& record, const Observer& observe = {});
   /// Velocities of all movable bodies.
   void velocities(Context& ctx, DeviceBodies& bodies) const;
-  /// Impulses of the joint blocks, then of the contacts in list order, in the frame (normal, tangents) of
-  /// ContactBlocks.
-  void impulses(Context& ctx, Vec<double, 3>* r) const;
+  /// Impulses of the joint blocks, then of the contacts in list order, in the frame of ContactBlocks. Of a
+  /// problem of the lab: those of its `blocks`, then of its points.
+  void impulses(Context& ctx, Vec<double, D>* r) const;
   /// Those of the joint blocks alone.
-  void block_impulses(Context& ctx, Vec<double, 3>* r) const;
-  /// Those of the contacts, in world axes.
+  void joint_impulses(Context& ctx, Vec<double, D>* r) const;
+  /// Those of the contacts, in world axes with torsion fourth.
   void world_impulses(Context& ctx, Vec<double, 4>* out) const;
 
   /// All blocks in the order of `impulses`, from which W can be built.
-  void put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const;
+  void put_blocks(Context& ctx, const BlockWriter<D>& writer, ContactLaw<D>* law) const;
 
  private:
   void prepare(Context& ctx);
-  void load_blocks(Context& ctx, const ManifoldProblem& problem);
+  void load_blocks(Context& ctx, const ManifoldProblem& problem) requires(D == 3);
   template <class Filler>
   void fill_packs(Context& ctx, const Filler& filler, const BodyInverse* inverse);
-  void start_blocks(Context& ctx, const Vec<double, 3>* before, double most2);
+  template <class Source>
+  void start_blocks(Context& ctx, const Source& source, double most2);
   void sum_lanes(Context& ctx);
   void fill_masses(Context& ctx, const BodyInverse* inverse, const double* free);
   void apply_impulses(Context& ctx);
@@ -154,7 +165,8 @@ class ManifoldSolver {
   Buffer<std::uint8_t> points_;
   Buffer<double> best_impulse_, verified_impulse_;
   ConjugateSteps conjugate_;
-  BlockSweeps blocks_;
+  BlockSweeps<D> blocks_;
+  BlockPlaces places_;
   Buffer<double> free2_, free_sum_;  // |q|^2 of each lane and block, and in total
   Buffer<double> lane_jam_, jam_;    // the largest mu |W_NT| / W_NN of each lane, and overall
   Buffer<Vec<double, 2>> pair_sum_;
