@@ -128,7 +128,7 @@ void Lanes::set_checks(const Checks& checks) {
   }
 }
 
-cudaError_t Lanes::run(const Launch& launch) {
+cudaError_t Lanes::run(const Launch& launch, const StreamOrder& order) {
   launch_ = &launch;
   cost_ = {};
   ++launch_number_;
@@ -136,21 +136,22 @@ cudaError_t Lanes::run(const Launch& launch) {
   argument_pointers_.clear();
   for (const std::size_t position : launch.positions)
     argument_pointers_.push_back(const_cast<std::byte*>(launch.arguments.data()) + position);
-  if (races_) races_->begin_launch();
+  if (races_) races_->begin_launch(order);
   grid_barriers_ = 0;
 
-  std::vector<unsigned> order(launch.grid.x);
-  std::iota(order.begin(), order.end(), 0u);
-  std::shuffle(order.begin(), order.end(), random_);
+  std::vector<unsigned> indices(launch.grid.x);
+  std::iota(indices.begin(), indices.end(), 0u);
+  std::shuffle(indices.begin(), indices.end(), random_);
   // Lanes of several blocks mix; a cooperative launch has all its blocks at a time.
   const unsigned at_once = launch.cooperative ? launch.grid.x : 4;
   for (unsigned first = 0; first < launch.grid.x && error_ == cudaSuccess; first += at_once) {
     const unsigned last = std::min(first + at_once, launch.grid.x);
-    start_blocks({order.begin() + first, order.begin() + last});
+    start_blocks({indices.begin() + first, indices.begin() + last});
     schedule();
   }
   launch_ = nullptr;
   cost_.blocks = launch.grid.x;
+  cost_.block = launch.block.x;
   cost_.grid_barriers = grid_barriers_;
   if (launch.kernel.library)
     cost_.library_launches = reinterpret_cast<const LibraryCall*>(launch.arguments.data())->launches;
@@ -188,6 +189,7 @@ void Lanes::run_lanes(Fibre& fibre) {
     launch_->kernel.run(launch_->function, argument_pointers_.data());
     running_lanes = nullptr;
     cost_.longest_wait = std::max(cost_.longest_wait, fibre.lane.waits);
+    if (fibre.lane.waits > 0) ++cost_.loading;
     cost_.all_waits += fibre.lane.waits;
     ++blocks_[fibre.lane.block].finished;
     ++finished_;
@@ -374,14 +376,35 @@ void Lanes::access(const void* p, std::size_t bytes, bool write, bool atomic, co
   now.block_barriers = blocks_[fibre.lane.block].barriers;
   now.grid_barriers = grid_barriers_;
   now.atomic = atomic;
-  if (const Access* other = races_->check(p, bytes, now, fibre.lane.clock, write)) {
-    // The upper half of an address of code is the same for all of the program.
-    const auto code = (reinterpret_cast<std::uintptr_t>(place) & ~std::uintptr_t{0xFFFFFFFF}) | other->place;
-    report_fault(FaultKind::race, std::string(what) + " at " + place_of(place) + " against " +
-                                      (other->atomic ? "the atomic operation" : "the access") +
-                                      " of another lane at " + place_of(reinterpret_cast<const void*>(code)));
-  }
+  if (const Access* other = races_->check(p, bytes, now, fibre.lane.clock, write))
+    report_race(what, now, place, *other);
   if (atomic) races_->atomic(p, fibre.lane.clock);
+}
+
+void Lanes::report_race(const char* what, const Access& now, const void* place, const Access& other) const {
+  // The upper half of an address of code is the same for all of the program.
+  const auto code = (reinterpret_cast<std::uintptr_t>(place) & ~std::uintptr_t{0xFFFFFFFF}) | other.place;
+  report_fault(FaultKind::race,
+               std::string(what) + " at " + place_of(place) + " against " +
+                   (other.atomic ? "the atomic operation" : "the access") + " of another " +
+                   (other.launch == now.launch ? "lane" : "stream, for which the host had not waited,") + " at " +
+                   place_of(reinterpret_cast<const void*>(code)));
+}
+
+void Lanes::check_copy(const void* to, const void* from, std::size_t bytes, const StreamOrder& order,
+                       const void* place) {
+  if (!checks_.races) return;
+  races_->begin_launch(order);
+  Access now;
+  now.launch = races_->launch();
+  now.place = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(place));
+  const LaneClock clock;
+  if (memory_.contains(from))
+    if (const Access* other = races_->check(from, bytes, now, clock, false))
+      report_race("read by a copy", now, place, *other);
+  if (memory_.contains(to))
+    if (const Access* other = races_->check(to, bytes, now, clock, true))
+      report_race("write by a copy", now, place, *other);
 }
 
 void Lanes::count(Fibre& fibre, const void* p, std::size_t bytes, bool write, bool atomic) {

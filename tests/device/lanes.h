@@ -47,7 +47,9 @@ class Lanes {
   const Checks& checks() const { return checks_; }
 
   /// Runs the launch to its end; cudaSuccess, or the error that a device would have.
-  cudaError_t run(const Launch& launch);
+  cudaError_t run(const Launch& launch, const StreamOrder& order);
+  /// Compares a copy's accesses to device memory with those of other streams. `place`: of the call.
+  void check_copy(const void* to, const void* from, std::size_t bytes, const StreamOrder& order, const void* place);
   const LaunchCost& cost() const { return cost_; }
 
   // Called by the running lane.
@@ -68,6 +70,7 @@ class Lanes {
  private:
   struct Lane;
   struct Block;
+  void report_race(const char* what, const Access& now, const void* place, const Access& other) const;
   void count(Fibre& fibre, const void* p, std::size_t bytes, bool write, bool atomic);
   bool take_lane(Fibre& fibre);
   void run_lanes(Fibre& fibre);

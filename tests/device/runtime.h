@@ -29,6 +29,8 @@ Totals totals();
 /// What the launches cost since `Checks::costs` was set, by the model of the chosen device.
 const CostModel& costs();
 void forget_costs();
+/// What kernels take per lane: for the model, and for the number of blocks that the device says are resident.
+void use_resources(CostModel::Resources resources);
 
 /// Reports what the program has left behind: memory, captures that were not ended. Returns the number.
 int leftovers();
