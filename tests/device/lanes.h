@@ -31,7 +31,9 @@ struct Checks {
   bool memory = false;  // every access of a kernel against the allocations and against unwritten bytes
   bool races = false;
   bool costs = false;  // counts for the cost model
-  bool any() const { return memory || races || costs; }
+  bool marks = false;  // of what is written; without `memory`, for launches that are not checked
+  bool any() const { return memory || races || costs || marks; }
+  bool only_marks() const { return marks && !memory && !costs; }
 };
 
 class Lanes {
@@ -45,6 +47,9 @@ class Lanes {
     if (races_) races_->release(p, bytes);
   }
   const Checks& checks() const { return checks_; }
+  /// After so many accesses only a sample of the launches is checked: of each kernel the first, and some of the
+  /// others. 0: no limit. Starts to count anew.
+  void limit_checks(std::size_t accesses);
 
   /// Runs the launch to its end; cudaSuccess, or the error that a device would have.
   cudaError_t run(const Launch& launch, const StreamOrder& order);
@@ -85,7 +90,10 @@ class Lanes {
 
   Memory& memory_;
   std::unique_ptr<Races> races_;
-  Checks checks_;
+  bool is_sampled(const void* function);
+  Checks wanted_, checks_;  // of all launches, of the running one
+  std::size_t limit_ = 0, checked_ = 0;                    // accesses
+  std::unordered_map<const void*, std::size_t> launched_;  // times, of each kernel
   std::size_t shared_limit_;
   std::mt19937 random_;
   LaunchCost cost_;
