@@ -1,22 +1,31 @@
 #!/usr/bin/env bash
-# A call of the CUDA runtime that the emulated device lacks must fail the link under its name, a call that it has must link.
-# usage: unknown_call.sh COMPILER HEADERS LIBRARY...
+# A call of the CUDA runtime that the emulated device lacks must fail the link, under its name where nvcc's own runtime is not linked;
+# a call that it has must link.
+# usage: unknown_call.sh COMPILER HEADERS NVCC_RUNTIME LIBRARY...
 set -euo pipefail
-compiler=$1 headers=$2
-shift 2
+compiler=$1 headers=$2 runtime=$3
+shift 3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# links CALL: a program of this one call.
+# links CALL LIBRARY...: a program that makes this call after a known one.
 links() {
-  printf '#include <cuda_runtime.h>\nint main() { return static_cast<int>(%s); }\n' "$1" >"$scratch/a.cpp"
-  "$compiler" -std=c++20 -isystem "$headers" "$scratch/a.cpp" "${@:2}" -o "$scratch/a" 2>"$scratch/messages"
+  printf '#include <cuda_runtime.h>\nint main() { return cudaSetDevice(0) | static_cast<int>(%s); }\n' "$1" >"$scratch/a.cpp"
+  "$compiler" -std=c++20 -isystem "$headers" "$scratch/a.cpp" "${@:2}" -lpthread -ldl -lrt -o "$scratch/a" 2>"$scratch/messages"
+}
+fail() {
+  cat "$scratch/messages"
+  echo "unknown_call: $1"
+  exit 1
 }
 
-links 'cudaSetDevice(0)' "$@" || { cat "$scratch/messages"; echo 'a known call does not link'; exit 1; }
-"$scratch/a" || { echo 'a known call fails'; exit 1; }
-for call in 'cudaStreamWaitEvent(nullptr, nullptr, 0)' 'cudaDeviceSynchronize()' 'cudaMallocManaged(nullptr, 8, 1)'; do
-  name=${call%%(*}
-  ! links "$call" "$@" || { echo "$name links, though the emulated device lacks it"; exit 1; }
-  grep -q "undefined reference to .$name'" "$scratch/messages" || { cat "$scratch/messages"; echo "$name is not named"; exit 1; }
+for with in '' "$runtime"; do
+  links 'cudaSetDevice(0)' "$@" ${with:+"$with"} || fail 'a known call does not link'
+  "$scratch/a" || fail 'a known call fails'
+  for call in 'cudaStreamWaitEvent(nullptr, nullptr, 0)' 'cudaDeviceSynchronize()' 'cudaMemGetInfo(nullptr, nullptr)'; do
+    name=${call%%(*}
+    ! links "$call" "$@" ${with:+"$with"} || fail "$name links, though the emulated device lacks it"
+    if [ -z "$with" ]; then grep -q "undefined reference to .$name'" "$scratch/messages" || fail "$name is not named"
+    else grep -q 'multiple definition of .cuda' "$scratch/messages" || fail "$name fails for another reason"; fi
+  done
 done
