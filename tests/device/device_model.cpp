@@ -46,7 +46,8 @@ void load_resources(const std::string& path) {
   if (!file) throw std::runtime_error("cannot read " + path);
   std::vector<emulation::NamedResources> table;
   try {
-    for (const json& entry : json::parse(file).at("kernels")) {
+    const json content = json::parse(file);
+    for (const json& entry : content.at("kernels")) {
       emulation::NamedResources& row = table.emplace_back();
       row.name = entry.at("name");
       row.resources = {entry.at("registers"), entry.at("stack"), entry.at("spill_stores"), entry.at("spill_loads"),
@@ -55,6 +56,7 @@ void load_resources(const std::string& path) {
   } catch (const json::exception& error) {
     throw std::runtime_error(path + " is no table of tools/kernel_resources.py: " + error.what());
   }
+  if (table.empty()) throw std::runtime_error(path + " has no kernels");
   emulation::use_resources(emulation::match_resources(emulation::kernels_of_program(), table));
 }
 
