@@ -102,8 +102,8 @@ void Lanes::report_race(const char* what, const Access& now, const void* place, 
   report_fault(FaultKind::race,
                std::string(what) + " at " + place_of(place) + " against " +
                    (other.atomic ? "the atomic operation" : "the access") + " of another " +
-                   (other.launch == now.launch ? "lane" : "stream, for which the host had not waited,") + " at " +
-                   place_of(reinterpret_cast<const void*>(code)));
+                   (other.launch == now.launch ? "lane" : "stream, for which the host had not waited,") +
+                   " at " + place_of(reinterpret_cast<const void*>(code)));
 }
 
 void Lanes::check_copy(const void* to, const void* from, std::size_t bytes, const StreamOrder& order,

@@ -47,14 +47,16 @@ LocalMemory local_memory(const DeviceSheet& device, const LaunchCost& cost, cons
 int resident_blocks(const DeviceSheet& device, const KernelResources& kernel, unsigned block) {
   constexpr std::size_t kRegisterUnit = 256, kWarpUnit = 4, kSharedUnit = 128, kSharedOfSystem = 1024;
   const std::size_t warps = (block + kWarp - 1) / kWarp;
-  std::size_t most = std::min<std::size_t>(static_cast<std::size_t>(device.blocks_per_processor),
-                                           static_cast<std::size_t>(device.lanes_per_processor) / (warps * kWarp));
+  std::size_t most =
+      std::min<std::size_t>(static_cast<std::size_t>(device.blocks_per_processor),
+                            static_cast<std::size_t>(device.lanes_per_processor) / (warps * kWarp));
   if (kernel.registers > 0) {
     const std::size_t of_warp = rounded_up(static_cast<std::size_t>(kernel.registers) * kWarp, kRegisterUnit);
     most = std::min(most, device.registers / of_warp / kWarpUnit * kWarpUnit / warps);
   }
   if (kernel.shared > 0)
-    most = std::min(most, device.shared_per_processor / rounded_up(kernel.shared + kSharedOfSystem, kSharedUnit));
+    most = std::min(most,
+                    device.shared_per_processor / rounded_up(kernel.shared + kSharedOfSystem, kSharedUnit));
   return static_cast<int>(most);
 }
 

@@ -11,11 +11,11 @@
 // and each access to shared memory, that of the L1 cache; kLoadsInFlight loads overlap. A barrier of a block
 // lets all its lanes wait for the slowest. Arithmetic and divergence are not counted.
 //
-// Resident lanes follow from the registers and shared memory of the kernel, and local memory (stack and spilled
-// registers) from its stack, where nvcc's figures are known. A lane that loads anything stores and loads each byte
-// of its stack once, or as often as the spill instructions say, if that is more. These bytes go through the L1
-// cache. Stacks of resident lanes that do not fit there move at the bandwidth, and with the latency, of the L2
-// cache, or of device memory if they do not fit there either.
+// Resident lanes follow from the registers and shared memory of the kernel, and local memory (stack and
+// spilled registers) from its stack, where nvcc's figures are known. A lane that loads anything stores and
+// loads each byte of its stack once, or as often as the spill instructions say, if that is more. These bytes
+// go through the L1 cache. Stacks of resident lanes that do not fit there move at the bandwidth, and with the
+// latency, of the L2 cache, or of device memory if they do not fit there either.
 #pragma once
 
 #include <cstddef>
@@ -30,15 +30,15 @@ namespace stickslip::emulation {
 
 /// What a kernel takes, as ptxas reports it.
 struct KernelResources {
-  int registers = 0;                         // per lane
-  std::size_t stack = 0;                     // [B] per lane, with calls and spilled registers
+  int registers = 0;                              // per lane
+  std::size_t stack = 0;                          // [B] per lane, with calls and spilled registers
   std::size_t spill_stores = 0, spill_loads = 0;  // [B] of instructions, each counted once
-  std::size_t shared = 0;                    // [B] per block
+  std::size_t shared = 0;                         // [B] per block
 };
 
-/// Blocks of `block` lanes that a processor holds at a time; 0 where it cannot hold one. A warp of 32 lanes gets
-/// registers in units of 256, warps come in fours, and a block takes 1 KiB of shared memory besides its own
-/// (CUDA's occupancy calculator, compute capability 8.9 and 9.0).
+/// Blocks of `block` lanes that a processor holds at a time; 0 where it cannot hold one. A warp of 32 lanes
+/// gets registers in units of 256, warps come in fours, and a block takes 1 KiB of shared memory besides its
+/// own (CUDA's occupancy calculator, compute capability 8.9 and 9.0).
 int resident_blocks(const DeviceSheet& device, const KernelResources& kernel, unsigned block);
 
 /// What one launch did.
@@ -46,8 +46,8 @@ struct LaunchCost {
   std::size_t bytes_read = 0, bytes_written = 0;
   std::size_t sectors = 0;  // distinct ones of 32 bytes
   std::size_t blocks = 0;
-  unsigned block = 0;         // lanes of each
-  std::size_t loading = 0;    // lanes that load anything
+  unsigned block = 0;                      // lanes of each
+  std::size_t loading = 0;                 // lanes that load anything
   double longest_wait = 0, all_waits = 0;  // [cycles] for loads and atomic operations: of a lane, and of all
   std::size_t grid_barriers = 0;
   int library_launches = 0;  // of CUB, which the emulated device runs as one lane; 0: a kernel of the project

@@ -1,4 +1,5 @@
-// The cost model on launches whose times are computed by hand, and the names by which it finds nvcc's figures.
+// The cost model on launches whose times are computed by hand, and the names by which it finds nvcc's
+// figures.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,8 +79,11 @@ TEST(cuda_CostModel, StacksMoveThroughTheLevelThatHoldsThem) {
   LaunchCost cost = waiting_lanes();
   cost.longest_wait = cost.all_waits = 0;
   const double fixed = 0.5e-6, lanes = 2'560'000, l1 = 132 * 128 * 1.755e9;
-  const auto predicted = [&](const KernelResources& kernel) { return predict(h100(), cost, true, true, &kernel); };
-  // 512 lanes with 100 bytes fit 256 KiB of L1: 13 loads of 40.7 cycles per lane, less than the bandwidth takes.
+  const auto predicted = [&](const KernelResources& kernel) {
+    return predict(h100(), cost, true, true, &kernel);
+  };
+  // 512 lanes with 100 bytes fit 256 KiB of L1: 13 loads of 40.7 cycles per lane, less than the bandwidth
+  // takes.
   const auto in_l1 = predicted({.registers = 128, .stack = 100});
   const double waits = 100 / 8.0 * 40.7 / 4 / 1.755e9 * lanes / 132 / 512;
   EXPECT_NEAR(in_l1.seconds - fixed, std::max(lanes * 200 / l1, waits), 1e-12);
@@ -106,14 +110,21 @@ TEST(cuda_CostModel, LanesThatLoadNothingHaveNoStackTraffic) {
 TEST(cuda_KernelNames, AreTheSameForBothCompilers) {
   using emulation::kernel_key;
   const auto nvcc = kernel_key(
-      "void stickslip::cuda::detail::launch_kernel<stickslip::cuda::detail::BelowCount<stickslip::cuda::(anonymous "
-      "namespace)::round(stickslip::cuda::Context&, int const*) const::{lambda(unsigned long)#2}> >(unsigned long, "
-      "stickslip::cuda::detail::BelowCount<stickslip::cuda::(anonymous namespace)::round(stickslip::cuda::Context&, "
+      "void "
+      "stickslip::cuda::detail::launch_kernel<stickslip::cuda::detail::BelowCount<stickslip::cuda::("
+      "anonymous "
+      "namespace)::round(stickslip::cuda::Context&, int const*) const::{lambda(unsigned long)#2}> >(unsigned "
+      "long, "
+      "stickslip::cuda::detail::BelowCount<stickslip::cuda::(anonymous "
+      "namespace)::round(stickslip::cuda::Context&, "
       "int const*) const::{lambda(unsigned long)#2}>)");
   const auto clang = kernel_key(
-      "void stickslip::cuda::detail::launch_kernel<stickslip::cuda::detail::BelowCount<stickslip::cuda::(anonymous "
+      "void "
+      "stickslip::cuda::detail::launch_kernel<stickslip::cuda::detail::BelowCount<stickslip::cuda::("
+      "anonymous "
       "namespace)::round(stickslip::cuda::Context&, int const*) const::$_17> >(unsigned long, "
-      "stickslip::cuda::detail::BelowCount<stickslip::cuda::(anonymous namespace)::round(stickslip::cuda::Context&, "
+      "stickslip::cuda::detail::BelowCount<stickslip::cuda::(anonymous "
+      "namespace)::round(stickslip::cuda::Context&, "
       "int const*) const::$_17>)");
   EXPECT_EQ(nvcc.name, "launch_kernel<BelowCount<round::lambda>>");
   EXPECT_EQ(clang.name, nvcc.name);
@@ -136,7 +147,10 @@ TEST(cuda_KernelNames, FunctorsKeepTheirArgumentsAndOtherFunctionsAreNoKernels) 
                                   "(stickslip::PairClass)0>)")
                 .name,
             "launch_kernel<PairCollider<(PairClass)0>>");
-  EXPECT_EQ(emulation::kernel_key("void const* stickslip::kernel_address<unsigned long>(void (*)(unsigned long))").name, "");
+  EXPECT_EQ(
+      emulation::kernel_key("void const* stickslip::kernel_address<unsigned long>(void (*)(unsigned long))")
+          .name,
+      "");
   EXPECT_EQ(emulation::kernel_key("stickslip::cuda::Lbvh::refit(stickslip::cuda::Context&)").name, "");
 }
 
@@ -146,10 +160,11 @@ std::string kernel_of(const std::string& lambda) {
 
 TEST(cuda_KernelNames, KernelsOfOneFunctionAreMatchedInTheirOrder) {
   const int a = 0, b = 0, c = 0;
-  const std::vector<emulation::ProgramKernel> program{{kernel_of("f(int)::$_12"), &a}, {kernel_of("f(int)::$_9"), &b},
-                                                      {kernel_of("g(int)::$_1"), &c}};
-  const std::vector<emulation::NamedResources> two{{kernel_of("f(int)::{lambda(unsigned long)#1}"), {.registers = 10}},
-                                                   {kernel_of("f(int)::{lambda(unsigned long)#4}"), {.registers = 40}}};
+  const std::vector<emulation::ProgramKernel> program{
+      {kernel_of("f(int)::$_12"), &a}, {kernel_of("f(int)::$_9"), &b}, {kernel_of("g(int)::$_1"), &c}};
+  const std::vector<emulation::NamedResources> two{
+      {kernel_of("f(int)::{lambda(unsigned long)#1}"), {.registers = 10}},
+      {kernel_of("f(int)::{lambda(unsigned long)#4}"), {.registers = 40}}};
   auto found = match_resources(program, two);
   EXPECT_EQ(found.size(), 2u);
   EXPECT_EQ(found[&b].registers, 10);
@@ -177,13 +192,15 @@ TEST(cuda_KernelNames, TheProgramsKernelsAreFoundUnderTheirAddresses) {
   const auto& [function, known] = *emulation::costs().kernels().begin();
   EXPECT_FALSE(known);
   const auto all = emulation::kernels_of_program();
-  const auto found = std::find_if(all.begin(), all.end(), [f = function](const auto& k) { return k.function == f; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [f = function](const auto& k) { return k.function == f; });
   ASSERT_NE(found, all.end());
   EXPECT_NE(emulation::kernel_key(found->name).name.find("TheProgramsKernelsAreFound"), std::string::npos);
 }
 
 TEST(cuda_CostModel, TheDeviceCountsResidentBlocksByRegisters) {
-  // The small device holds 256 lanes per processor, 65536 registers: 255 of them leave 8 warps, no limit here.
+  // The small device holds 256 lanes per processor, 65536 registers: 255 of them leave 8 warps, no limit
+  // here.
   const void* function = reinterpret_cast<const void*>(&h100);
   int blocks = 0;
   emulation::use_resources({{function, {.registers = 255, .shared = 40 << 10}}});

@@ -161,7 +161,8 @@ cudaError_t Device::run(const Work& work, const StreamOrder& order, bool in_grap
         return cudaErrorIllegalAddress;
       }
       // The innermost callers are the runtime's.
-      lanes.check_copy(work.to, work.from, work.bytes, order, work.callers.size() > 1 ? work.callers[1] : nullptr);
+      lanes.check_copy(work.to, work.from, work.bytes, order,
+                       work.callers.size() > 1 ? work.callers[1] : nullptr);
       std::memmove(work.to, work.from, work.bytes);
       if (to_device && from_device) memory.copy_marks(work.to, work.from, work.bytes);
       else if (to_device) memory.mark_written(work.to, work.bytes);

@@ -50,8 +50,8 @@ void load_resources(const std::string& path) {
     for (const json& entry : content.at("kernels")) {
       emulation::NamedResources& row = table.emplace_back();
       row.name = entry.at("name");
-      row.resources = {entry.at("registers"), entry.at("stack"), entry.at("spill_stores"), entry.at("spill_loads"),
-                       entry.at("shared")};
+      row.resources = {entry.at("registers"), entry.at("stack"), entry.at("spill_stores"),
+                       entry.at("spill_loads"), entry.at("shared")};
     }
   } catch (const json::exception& error) {
     throw std::runtime_error(path + " is no table of tools/kernel_resources.py: " + error.what());
@@ -247,9 +247,10 @@ int main_of(int count, char** words) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--json", options.json_file, "file for the tables");
-  app.add_option("--resources", options.resources,
-                 "what kernels take, as tools/kernel_resources.py --json writes it; none: half of the lanes are "
-                 "resident (default: the newest in tools/bench/results/device_model/resources)");
+  app.add_option(
+      "--resources", options.resources,
+      "what kernels take, as tools/kernel_resources.py --json writes it; none: half of the lanes are "
+      "resident (default: the newest in tools/bench/results/device_model/resources)");
   CLI11_PARSE(app, count, words);
   if (options.resources.empty()) options.resources = newest_resources();
   if (options.resources == "none") options.resources.clear();

@@ -88,7 +88,8 @@ KernelKey kernel_key(const std::string& demangled) {
   KernelKey key;
   std::string& text = key.name = demangled;
   if (text.starts_with("void ")) text.erase(0, 5);
-  for (const char* part : {"(anonymous namespace)::", "stickslip::", "cuda::", "detail::"}) erase_all(text, part);
+  for (const char* part : {"(anonymous namespace)::", "stickslip::", "cuda::", "detail::"})
+    erase_all(text, part);
   const std::size_t family = text.find("_kernel<");
   if (family == std::string::npos || family > text.find_first_of("(< ")) return {};
   // Template arguments of kernels are types: brackets balance.

@@ -1,7 +1,8 @@
-// Which machine code belongs to a kernel of this program: names of nvcc's kernels matched with those of clang.
+// Which machine code belongs to a kernel of this program: names of nvcc's kernels matched with those of
+// clang.
 //
-// Both are demangled and shortened by the same function. What remains different are the numbers of lambdas: nvcc
-// counts within a function, clang within a source. Only their order within a function is the same.
+// Both are demangled and shortened by the same function. What remains different are the numbers of lambdas:
+// nvcc counts within a function, clang within a source. Only their order within a function is the same.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,8 @@ struct ProgramKernel {
 /// All kernels of the project in the running program.
 std::vector<ProgramKernel> kernels_of_program();
 
-/// What each kernel takes. Kernels of one key are matched in the order of their lambdas; where `table` has another
-/// number of them, each gets the largest figures. Kernels without an entry are left out.
+/// What each kernel takes. Kernels of one key are matched in the order of their lambdas; where `table` has
+/// another number of them, each gets the largest figures. Kernels without an entry are left out.
 std::map<const void*, KernelResources> match_resources(const std::vector<ProgramKernel>& kernels,
                                                        const std::vector<NamedResources>& table);
 

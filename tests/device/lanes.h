@@ -47,14 +47,15 @@ class Lanes {
     if (races_) races_->release(p, bytes);
   }
   const Checks& checks() const { return checks_; }
-  /// After so many accesses only a sample of the launches is checked: of each kernel the first, and some of the
-  /// others. 0: no limit. Starts to count anew.
+  /// After so many accesses only a sample of the launches is checked: of each kernel the first, and some of
+  /// the others. 0: no limit. Starts to count anew.
   void limit_checks(std::size_t accesses);
 
   /// Runs the launch to its end; cudaSuccess, or the error that a device would have.
   cudaError_t run(const Launch& launch, const StreamOrder& order);
   /// Compares a copy's accesses to device memory with those of other streams. `place`: of the call.
-  void check_copy(const void* to, const void* from, std::size_t bytes, const StreamOrder& order, const void* place);
+  void check_copy(const void* to, const void* from, std::size_t bytes, const StreamOrder& order,
+                  const void* place);
   const LaunchCost& cost() const { return cost_; }
 
   // Called by the running lane.
@@ -91,7 +92,7 @@ class Lanes {
   Memory& memory_;
   std::unique_ptr<Races> races_;
   bool is_sampled(const void* function);
-  Checks wanted_, checks_;  // of all launches, of the running one
+  Checks wanted_, checks_;                                 // of all launches, of the running one
   std::size_t limit_ = 0, checked_ = 0;                    // accesses
   std::unordered_map<const void*, std::size_t> launched_;  // times, of each kernel
   std::size_t shared_limit_;

@@ -28,8 +28,8 @@ void Races::begin_launch(const StreamOrder& order) {
   for (std::uint32_t stream = 0; stream < of_streams_.size(); ++stream) {
     if (stream == order.stream) continue;
     const std::vector<std::uint32_t>& numbers = of_streams_[stream];
-    const auto first = std::partition_point(numbers.begin(), numbers.end(),
-                                            [&](std::uint32_t number) { return waited_for(launches_[number]); });
+    const auto first = std::partition_point(
+        numbers.begin(), numbers.end(), [&](std::uint32_t number) { return waited_for(launches_[number]); });
     if (first != numbers.end()) all_ordered_ = std::min(all_ordered_, *first);
   }
 }

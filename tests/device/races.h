@@ -1,12 +1,13 @@
-// Races between the lanes of one launch, and between launches and copies of different streams: for each word of
-// device memory the last write and two reads of different lanes are kept, and compared with every new access.
+// Races between the lanes of one launch, and between launches and copies of different streams: for each word
+// of device memory the last write and two reads of different lanes are kept, and compared with every new
+// access.
 //
 // Two accesses of different lanes, at least one a write and not both atomic, race unless an order exists: a
 // barrier of the block or the grid between them, or a chain "fence, atomic on x" -> "atomic on x, fence".
 // Two remembered reads suffice to find a write after reads of others: one of them is not the writer's.
 //
-// Work of one stream is ordered. Work of another stream comes before it only if the host had waited for that, by
-// its stream or an event, when this was queued. Any thread's wait counts for all threads.
+// Work of one stream is ordered. Work of another stream comes before it only if the host had waited for that,
+// by its stream or an event, when this was queued. Any thread's wait counts for all threads.
 #pragma once
 
 #include <cstddef>

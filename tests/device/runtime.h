@@ -9,8 +9,8 @@ namespace stickslip::emulation {
 /// says: "off" (the default), "memory", or "races", which includes memory.
 void set_checks(const Checks& checks);
 
-/// Starts to count the accesses anew after which only some launches are checked (STICKSLIP_DEVICE_CHECK_MOST, in
-/// millions).
+/// Starts to count the accesses anew after which only some launches are checked (STICKSLIP_DEVICE_CHECK_MOST,
+/// in millions).
 void limit_checks();
 
 /// The next call of this name fails with `error`, if it is one of those that tests want to fail
