@@ -55,7 +55,7 @@ BarrierMeasure measure_method(Engine& engine, const State& start, Params params,
     measure.converged += report.converged;
     measure.newton_iterations += report.newton_iterations;
     measure.pcg_iterations += report.pcg_iterations;
-    measure.seconds += report.seconds.total() - report.seconds.other;
+    measure.seconds += report.seconds.total() - report.seconds.other - report.seconds.check;
     measure.contacts = std::max(measure.contacts, report.contacts);
     measure.augmented = std::max(measure.augmented, report.augmented);
     measure.intersections += report.intersections;

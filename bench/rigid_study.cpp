@@ -24,6 +24,7 @@ void add_stages(StageTimes& sum, const StageTimes& more) {
   sum.ccd += more.ccd;
   sum.line_search += more.line_search;
   sum.contact_solve += more.contact_solve;
+  sum.check += more.check;
   sum.other += more.other;
 }
 

@@ -18,6 +18,7 @@ void accumulate(StageTimes& sum, const StageTimes& step) {
   sum.ccd += step.ccd;
   sum.line_search += step.line_search;
   sum.contact_solve += step.contact_solve;
+  sum.check += step.check;
   sum.other += step.other;
 }
 
@@ -70,6 +71,7 @@ void add_step_profile(Engine& engine, const std::string& name, int frames, Bench
   add_share("linear solve", sum.linear_solve);
   add_share("ccd", sum.ccd);
   add_share("line search", sum.line_search);
+  if (sum.check > 0) add_share("check", sum.check);
   add_share("other", sum.other);
   add(", newton", profile.newton / frames, "iterations/step");
   add(", pcg", profile.pcg / frames, "iterations/step");

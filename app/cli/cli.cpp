@@ -11,6 +11,7 @@
 #include "app/cli/completion.h"
 #include "app/cli/examples.h"
 #include "app/cli/number_range.h"
+#include "app/cli/scene_race.h"
 #include "app/cli/version.h"
 #include "app/io/ipc/ipc_script.h"
 #include "app/io/mesh/mesh.h"
@@ -198,6 +199,23 @@ void check_command(const CLI::App& app, const std::string& name) {
                    (nearest.empty() ? " (stickslip --help shows all)" : "; did you mean '" + nearest + "'?"));
 }
 
+SceneRaceOptions scene_race_options(const RaceOptions& race) {
+  if (race.problem.empty()) throw InputError("race --steppers needs a scene: a shipped name or a file");
+  SceneRaceOptions options;
+  options.scene = race.problem;
+  options.backend = race.backend;
+  options.threads = race.threads;
+  options.variant = race.variant;
+  options.settings = race.settings;
+  options.scale = race.scale;
+  options.steppers = race.steppers;
+  options.frame = race.frame;
+  options.steps = race.steps;
+  options.pictures = race.pictures;
+  options.json = race.json;
+  return options;
+}
+
 int parse_and_run(int argc, const char* const* argv, const EngineFactory& factory, const LabFactory& labs) {
   if (argc > 1 && std::string_view(argv[1]) == "bench") command_bench({argv + 2, argv + argc});
   if (argc > 1) start_on_emulated_device({argv + 1, argv + argc});
@@ -248,7 +266,9 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
     std::cout << completion_script(app, shell);
     return exit_good;
   }
-  return race_command->parsed() ? command_race(race, labs) : exit_bad_input;
+  if (!race_command->parsed()) return exit_bad_input;
+  return race.steppers.empty() ? command_race(race, labs)
+                               : command_scene_race(scene_race_options(race), factory);
 }
 
 constexpr const char* too_large = "out of memory: the input is too large for this machine";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/io/report/step_race.h"
 #include "app/io/scene/scene.h"
 #include "app/io/scene/settings.h"
 #include "gpu/contact_lab.h"
@@ -79,6 +80,11 @@ Words values_of(const CLI::Option& option, bool of_lab) {
   if (name == "variant") return variant_names();
   if (name == "solver") return of_lab ? names_of(list_lab_solvers()) : solver_names();
   if (name == "solvers") return names_of(list_lab_solvers());
+  if (name == "steppers") {
+    Words names = all_steppers();
+    names.emplace_back("all");
+    return names;
+  }
   if (name == "generate") return names_of(list_generators());
   if (name == "set") return setting_keys(of_lab);
   return {};
@@ -103,9 +109,16 @@ std::vector<Command> commands_of(const CLI::App& app) {
   for (const CLI::App* declared : app.get_subcommands([](const CLI::App*) { return true; })) {
     Command command{declared->get_name(), declared->get_description(), {}, {}};
     const bool of_lab = declared->get_option_no_throw("--generate") != nullptr;
-    for (const CLI::Option* option : declared->get_options())
-      (option->get_positional() ? command.positions : command.options)
-          .push_back(argument_of(*option, of_lab));
+    const bool of_scenes = declared->get_option_no_throw("--steppers") != nullptr;
+    for (const CLI::Option* option : declared->get_options()) {
+      Argument argument = argument_of(*option, of_lab);
+      // A race is one on a problem or on a scene.
+      if (of_lab && of_scenes && option->get_single_name() == "set")
+        for (std::string& key : setting_keys(false)) argument.values.push_back(std::move(key));
+      if (of_lab && of_scenes && option->get_single_name() == "problem")
+        argument.values = names_of(list_scenes());
+      (option->get_positional() ? command.positions : command.options).push_back(std::move(argument));
+    }
     commands.push_back(std::move(command));
   }
   return commands;

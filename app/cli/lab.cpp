@@ -6,13 +6,14 @@
 #include <stdexcept>
 
 #include "app/cli/cli.h"
+#include "app/cli/number_range.h"
 #include "gpu/dfcp/problem/generators.h"
 
 namespace stickslip {
 namespace {
 
-void add_lab_options(CLI::App& command, LabOptions& options) {
-  command.add_option("problem", options.problem, "FCLIB file (.hdf5), local or global");
+void add_lab_options(CLI::App& command, LabOptions& options, const char* problem_meaning) {
+  command.add_option("problem", options.problem, problem_meaning);
   CLI::Option* generate = command.add_option(
       "--generate", options.generate, "make a problem instead of reading one (see: stickslip list problems)");
   command.add_option("--size", options.size, "of a generated problem; default: the generator's")
@@ -85,11 +86,39 @@ NamedProblem generate_problem(const LabOptions& options) {
   }
 }
 
+/// The options of a race of steppers. With --steppers, those of contact problems alone are refused.
+void add_stepper_options(CLI::App& race, RaceOptions& options) {
+  CLI::Option* steppers =
+      race.add_option("--steppers", options.steppers,
+                      "with commas: steppers that all advance the scene from the same state (see: stickslip "
+                      "list solvers, step-solvers), or all; --set then takes the scene's parameters")
+          ->delimiter(',')
+          ->allow_extra_args(false);
+  for (const char* name : {"--generate", "--size", "--seed", "--law", "--tolerance", "--max-iterations",
+                           "--warm-start", "--solvers", "--time-budget", "--sweep", "--csv", "--plot"})
+    steppers->excludes(race.get_option(name));
+  race.add_option("--frame", options.frame, "frame of the scene from which the steppers start")
+      ->check(CLI::Range(0, 100000000))
+      ->capture_default_str()
+      ->needs(steppers);
+  race.add_option("--steps", options.steps, "steps of each stepper")
+      ->check(CLI::Range(1, 100000000))
+      ->capture_default_str()
+      ->needs(steppers);
+  race.add_option("--picture-dir", options.pictures,
+                  "draw the state at the end of each stepper to STEPPER.png in this folder")
+      ->needs(steppers);
+  race.add_option("--variant", options.variant, "one of the scene's variants")->needs(steppers);
+  race.add_option("--scale", options.scale, "of the scene, instead of its own")
+      ->check(number_range(1.0, kMaxScale))
+      ->needs(steppers);
+}
+
 }  // namespace
 
 CLI::App* add_solve(CLI::App& app, SolveOptions& options) {
   CLI::App* solve = app.add_subcommand("solve", "solve one frictional contact problem");
-  add_lab_options(*solve, options);
+  add_lab_options(*solve, options, "FCLIB file (.hdf5), local or global");
   solve->add_option("--solver", options.solver, "see: stickslip list contact-solvers")->capture_default_str();
   solve->add_option("--time-budget", options.time_budget,
                     "seconds after which the best iterate is returned, as it is upon Ctrl+C; default: none");
@@ -101,8 +130,10 @@ CLI::App* add_solve(CLI::App& app, SolveOptions& options) {
 }
 
 CLI::App* add_race(CLI::App& app, RaceOptions& options) {
-  CLI::App* race = app.add_subcommand("race", "all solvers on one frictional contact problem, ranked");
-  add_lab_options(*race, options);
+  CLI::App* race = app.add_subcommand(
+      "race", "all solvers on one frictional contact problem, or steppers on a scene, ranked");
+  add_lab_options(*race, options,
+                  "FCLIB file (.hdf5), local or global; with --steppers a scene: shipped name or file");
   race->add_option("--solvers", options.solvers, "some, with commas; default: all, or only those of --sweep")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -118,7 +149,10 @@ CLI::App* add_race(CLI::App& app, RaceOptions& options) {
       "--plot", options.plot,
       "draw residuals against iterations and time into this .png file (needs python3 with matplotlib); "
       "the figures go to a .csv beside it");
-  race->footer("Exit codes: 0 some solver converged, 1 none did, 2 bad input, 3 no suitable device.");
+  add_stepper_options(*race, options);
+  race->footer(
+      "Exit codes: 0 some solver converged, or some stepper made all steps; 1 none did, 2 bad input, 3 no "
+      "suitable device.");
   return race;
 }
 

@@ -39,6 +39,11 @@ struct RaceOptions : LabOptions {
   std::vector<std::string> solvers;  // empty: all; with sweeps: only those of the sweeps
   std::vector<std::string> sweeps;   // "solver.param=a:b:n"
   std::string csv, plot;
+  // Of a race of steppers: `problem` is then a scene.
+  std::vector<std::string> steppers;  // empty: a race of contact solvers
+  int frame = 0, steps = 1;
+  std::string pictures, variant;
+  std::optional<double> scale;
 };
 
 /// Declare the arguments of the subcommands. Parsing fills `options`.

@@ -29,6 +29,7 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   view.make_engine = [&] { return factory(backend, options.threads); };
   // Races always run on the cpu, whatever the simulation's backend.
   view.make_lab = [&] { return make_contact_lab(Backend::cpu, options.threads); };
+  view.make_race_engine = [&] { return factory(Backend::cpu, options.threads); };
   // The settings name the materials of the first scene. They apply each time that scene is loaded, also from
   // the scene list, which gives its file. Other scenes are loaded without them.
   std::filesystem::path first;

@@ -39,6 +39,8 @@ struct ViewState;
   ACTION(freeze, "Freeze", KEYS({GLFW_KEY_F, GLFW_MOD_CONTROL}),                                                               \
          "freeze the last step's contact problem: race all solvers on it", none, nothing_to_freeze(s),                         \
          t.simulation().post(Freeze{}))                                                                                        \
+  ACTION(race_steppers, "Race steppers", KEYS({GLFW_KEY_F, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                               \
+         "race all steppers from the present state", none, unloaded(s), t.simulation().post(CaptureState{}))                    \
   ACTION(toggle_lab, "Lab", KEYS({GLFW_KEY_B}), "show or hide the lab", by_chance, "", flip(t.view().lab))                     \
   ACTION(screenshot, "Screenshot", KEYS({GLFW_KEY_F12}), "save a screenshot", none, "", t.ask_screenshot())                    \
   ACTION(toggle_video, "Video", KEYS({GLFW_KEY_R, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}), "start or stop a video", none, "",      \

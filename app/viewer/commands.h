@@ -43,9 +43,12 @@ struct DragMove {
 struct DragEnd {};
 /// Copies the contact problem of the last step for the lab. Does not change the simulation.
 struct Freeze {};
+/// Copies the scene with its settings and its present state, for a race of steppers. Does not change the
+/// simulation.
+struct CaptureState {};
 
 using Command = std::variant<LoadScene, Reset, ParamEdit, ContactParamEdit, MaterialEdit, HalfSpaceEdit,
-                             DragStart, DragMove, DragEnd, Freeze>;
+                             DragStart, DragMove, DragEnd, Freeze, CaptureState>;
 
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);

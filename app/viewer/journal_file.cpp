@@ -69,6 +69,7 @@ struct EventWriter {
   }
   json operator()(const DragEnd&) const { return {{"event", "drag_end"}}; }
   json operator()(const Freeze&) const { return {{"event", "freeze"}}; }
+  json operator()(const CaptureState&) const { return {{"event", "race_steppers"}}; }
 };
 
 }  // namespace

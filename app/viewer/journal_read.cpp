@@ -95,6 +95,7 @@ std::optional<Command> read_event(const json& line, const Model& model) {
   if (event == "drag_move") return DragMove{read_vec(line.at("target"))};
   if (event == "drag_end") return DragEnd{};
   if (event == "freeze") return Freeze{};
+  if (event == "race_steppers") return CaptureState{};
   if (event != "screenshot") refuse("unknown event '" + event + "'");
   return std::nullopt;
 }

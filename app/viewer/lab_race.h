@@ -1,17 +1,13 @@
 // A race of the lab's solvers on the contact problem of one step, in the background of simulation and window.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "app/viewer/background_job.h"
 #include "app/viewer/simulation.h"
 #include "gpu/contact_lab.h"
 
@@ -48,22 +44,18 @@ class LabRace {
 
   /// `on_change` is called on the race's thread whenever `update` has new data.
   explicit LabRace(LabFactory make_lab, std::function<void()> on_change = {});
-  /// Waits until the running solver has noticed the cancellation.
-  ~LabRace();
-  LabRace(const LabRace&) = delete;
-  LabRace& operator=(const LabRace&) = delete;
 
   /// Cancels the current race and starts another with all solvers. The problem is written to `file` first;
   /// empty: not written. Returns immediately, as all functions below.
   void start(std::shared_ptr<const FrozenStep> step, const RaceSettings& settings,
              std::filesystem::path file = {});
   /// The running solver ends with its best iterate; waiting ones are skipped.
-  void cancel();
+  void cancel() { job_.cancel(); }
 
   /// Takes over the status published by the thread; true when it is new.
-  bool update();
+  bool update() { return job_.update(); }
   /// Valid and unchanged until the next `update`.
-  const RaceStatus& status() const { return seen_; }
+  const RaceStatus& status() const { return job_.status(); }
 
  private:
   struct Job {
@@ -72,24 +64,11 @@ class LabRace {
     std::filesystem::path file;
   };
 
-  void run();
   void race(const Job& job);
   void write(const Job& job);
-  /// Changes the status under the lock and calls `on_change`.
-  void publish(const std::function<void(RaceStatus&)>& change);
 
   LabFactory make_lab_;
-  std::function<void()> on_change_;
-  std::atomic<bool> cancel_ = false;
-
-  std::mutex mutex_;  // guards the following members; held only briefly
-  std::condition_variable wake_;
-  std::optional<Job> next_;
-  RaceStatus status_;
-  bool news_ = false, quit_ = false;
-
-  RaceStatus seen_;  // used only by the caller's thread
-  std::thread thread_;
+  BackgroundJob<Job, RaceStatus> job_;
 };
 
 }  // namespace stickslip

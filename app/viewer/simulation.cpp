@@ -163,6 +163,11 @@ std::shared_ptr<const FrozenStep> Simulation::take_frozen() {
   return std::exchange(frozen_, nullptr);
 }
 
+std::shared_ptr<const CapturedState> Simulation::take_captured() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(captured_, nullptr);
+}
+
 std::vector<JournalEntry> Simulation::journal(std::size_t skip) const {
   const std::lock_guard lock(mutex_);
   return {journal_.begin() + static_cast<std::ptrdiff_t>(std::min(skip, journal_.size())), journal_.end()};

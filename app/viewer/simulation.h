@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/io/report/step_race.h"
 #include "app/io/scene/scene.h"
 #include "app/render/position_offer.h"
 #include "app/viewer/commands.h"
@@ -52,6 +53,13 @@ struct FrozenStep {
   std::string solver;
   LabParams params;  // parameters of the step's solve
   ContactProblem problem;
+};
+
+/// The scene and its state, copied from the run.
+struct CapturedState {
+  std::string scene;   // its name
+  std::string solver;  // that made the state
+  StepRaceStart start;
 };
 
 /// Timing of steps during playback.
@@ -107,6 +115,9 @@ class Simulation {
   /// The problem that `Freeze` copied since the last call, or null.
   std::shared_ptr<const FrozenStep> take_frozen();
 
+  /// The state that `CaptureState` copied since the last call, or null.
+  std::shared_ptr<const CapturedState> take_captured();
+
   /// The commands applied so far, without the first `skip` entries.
   std::vector<JournalEntry> journal(std::size_t skip = 0) const;
 
@@ -124,6 +135,7 @@ class Simulation {
   void load(const std::string& name_or_path);
   void renew_engine(const Scene& scene);
   void freeze();
+  void capture();
   void step();
   void restart();
   void pace(double simulated_seconds);
@@ -175,6 +187,7 @@ class Simulation {
   std::vector<StepReport> new_reports_;
   std::vector<JournalEntry> journal_;
   std::shared_ptr<const FrozenStep> frozen_;
+  std::shared_ptr<const CapturedState> captured_;
   int steps_wanted_ = 0;
   bool tracing_ = false;
   bool history_cleared_ = false;

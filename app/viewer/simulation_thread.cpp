@@ -146,6 +146,8 @@ void Simulation::apply(const Command& command) {
           engine_->set_drag(std::nullopt);
         } else if constexpr (std::is_same_v<Edit, Freeze>) {
           freeze();
+        } else if constexpr (std::is_same_v<Edit, CaptureState>) {
+          capture();
         }
       },
       command);

@@ -77,7 +77,7 @@ class Viewer final : public ActionTarget {
   double time_to_next_draw() const;
   void draw();
   void record(const Image& shown);
-  void start_race();
+  void start_races();
   void write_journal();
   void keep_in_journal(const std::function<void(JournalFile&)>& add);
   void choose_contacts();
@@ -95,6 +95,7 @@ class Viewer final : public ActionTarget {
   Renderer renderer_;
   Simulation simulation_;
   LabRace lab_;
+  StepperRace steppers_;
   PositionLink positions_{renderer_, simulation_};
 
   ViewState view_;
@@ -120,7 +121,8 @@ Viewer::Viewer(const ViewOptions& options)
       gui_((window_.set_handlers(handlers()), window_)),
       renderer_({window_.handle(), options.quality, options.validation, options.interop}),
       simulation_(options.make_engine, std::move(load_scene_), &Window::wake),
-      lab_(options.make_lab, &Window::wake) {
+      lab_(options.make_lab, &Window::wake),
+      steppers_(options.make_race_engine, &Window::wake) {
   view_.quality = renderer_.quality();
   figures_.device = renderer_.device_name();
   simulation_.post(LoadScene{options.scene});
@@ -187,11 +189,16 @@ void Viewer::record(const Image& shown) {
   keep_in_journal([&](JournalFile& journal) { journal.add_screenshot(snapshot.frame, snapshot.time, file); });
 }
 
-/// Starts a race on the frozen problem, under an unused file name.
-void Viewer::start_race() {
+/// Starts a race on the frozen problem, under an unused file name, or one from the captured state.
+void Viewer::start_races() {
+  if (const std::shared_ptr<const CapturedState> state = simulation_.take_captured()) {
+    view_.lab = view_.lab_steppers = true;
+    steppers_.start(state, view_.stepper_race);
+  }
   const std::shared_ptr<const FrozenStep> step = simulation_.take_frozen();
   if (!step) return;
   view_.lab = true;
+  view_.lab_steppers = false;
   lab_.start(step, view_.race,
              free_name("stickslip-" + step->scene + "-frame" + std::to_string(step->frame), ".hdf5"));
 }
@@ -308,8 +315,8 @@ void Viewer::draw() {
   figures_.recording = pictures_.recording();
   figures_.positions = positions_.text();
   figures_.position_bytes = positions_.picture_bytes();
-  PanelContext context{
-      simulation_, lab_, view_, scenes_, *log_, figures_, [this](ActionId action) { act(action); }};
+  PanelContext context{simulation_, lab_,  steppers_, view_,
+                       scenes_,     *log_, figures_,  [this](ActionId action) { act(action); }};
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
@@ -340,13 +347,13 @@ int Viewer::run() {
     if (simulation_.update()) {
       take_over();
       write_journal();
-      start_race();
+      start_races();
       draws_due_ = std::max(draws_due_, 1);
     }
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))
       quit_ = true;
-    if (lab_.update()) draws_due_ = std::max(draws_due_, 1);
+    if (lab_.update() | steppers_.update()) draws_due_ = std::max(draws_due_, 1);
     if (std::exchange(log_seen_, log_->count()) != log_->count()) draws_due_ = std::max(draws_due_, 1);
     if (time_to_next_draw() > 0) continue;
     draw();
@@ -360,7 +367,7 @@ int Viewer::run() {
   simulation_.update();
   write_journal();
   if (!options_.script.screenshot.empty()) {
-    PanelContext context{simulation_, lab_, view_, scenes_, *log_, figures_, [](ActionId) {}};
+    PanelContext context{simulation_, lab_, steppers_, view_, scenes_, *log_, figures_, [](ActionId) {}};
     Image shown;
     if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
       write_png(options_.script.screenshot, shown);

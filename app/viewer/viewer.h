@@ -35,6 +35,10 @@ struct ViewOptions {
   std::function<std::unique_ptr<Engine>()> make_engine;
   /// Creates the lab for frozen problems; called on its thread for each race.
   std::function<std::unique_ptr<ContactLab>()> make_lab = [] { return make_contact_lab(Backend::cpu); };
+  /// Creates the engines of a race of steppers; called on its thread for each of them.
+  std::function<std::unique_ptr<Engine>()> make_race_engine = [] {
+    return stickslip::make_engine(Backend::cpu);
+  };
   std::string backend;  // its name, for the title
   std::function<Scene(const std::string& name_or_path)> load_scene = [](const std::string& name_or_path) {
     return stickslip::load_scene(name_or_path);

@@ -148,6 +148,7 @@ class StepFigures {
     stage("ccd", s.ccd);
     stage("line search", s.line_search);
     stage("contact solve", s.contact_solve);
+    stage("check", s.check);
     stage("other", s.other);
   }
   void add_memory() {

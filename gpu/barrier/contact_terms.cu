@@ -102,6 +102,9 @@ void ContactTerms::update_friction(Context& ctx, const Vec3* x) {
   friction_count_ = set_.size();
   friction_.resize(ctx, friction_count_);
   friction_nodes_.resize(ctx, friction_count_);
+  friction_keys_.resize(ctx, friction_count_);
+  const ContactTermsView all = view();
+  std::uint64_t* keys = friction_keys_.data();
   const Contact* contact = set_.contacts();
   const Plane* planes = near_.planes;
   FrictionStencil* friction = friction_.data();
@@ -111,10 +114,31 @@ void ContactTerms::update_friction(Context& ctx, const Vec3* x) {
       ctx, friction_count_,
       [=] SS_LAMBDA(std::size_t i) {
         nodes[i] = contact[i].nodes;
+        keys[i] = friction_key(all.pair(i), i >= all.active);
         friction[i] = make_friction_stencil(stencil_at(contact[i], planes, x),
                                             {d_hat, sigma, contact[i].multiplier}, contact[i].mu);
       },
       kMedium);
+}
+
+ContactTermsView ContactTerms::view() const {
+  return {.near = near_,
+          .contact = set_.contacts(),
+          .size = set_.size(),
+          .active = set_.active_count(),
+          .candidate = set_.candidates(),
+          .augmented = augmented_.pairs(),
+          .keys = augmented_.keys(),
+          .augmented_count = augmented_.size(),
+          .sigma = sigma_,
+          .d_hat = settings_.d_hat,
+          .friction_nodes = friction_nodes_.data(),
+          .friction = friction_.data(),
+          .friction_keys = friction_keys_.data(),
+          .friction_count = friction_count_,
+          .aligned = !settings_.lagged_friction,
+          .still = still_,
+          .slip_threshold = settings_.slip_threshold};
 }
 
 std::size_t ContactTerms::count_active(Context& ctx, const Proximity& near, const Vec3* x) {

@@ -18,9 +18,41 @@ struct ContactSettings {
   std::optional<AugmentationSettings> augmentation;  // none: plain barrier
 };
 
+/// The contacts of a step as the potential has them, in backend memory. Stencils i < active are those of A,
+/// the others those of A' in the order of `augmented`. Friction has stencils of its own: where `aligned`, one
+/// for each contact, in their order; else those of an earlier configuration.
+struct ContactTermsView {
+  Proximity near;
+  const Contact* contact;
+  std::size_t size, active;
+  const std::int32_t* candidate;  // of A: the index of the contact's pair in `near`
+  const AugmentedPair* augmented;
+  const std::uint64_t* keys;  // of `augmented`
+  std::size_t augmented_count;
+  Real sigma, d_hat;
+
+  const Vec4i* friction_nodes;
+  const FrictionStencil* friction;
+  const std::uint64_t* friction_keys;  // of their pairs, see friction_key
+  std::size_t friction_count;
+  bool aligned;
+  const Vec3* still;
+  Real slip_threshold;
+
+  SS_HD ContactPotential potential(std::size_t i) const { return {d_hat, sigma, contact[i].multiplier}; }
+  SS_HD ContactPair pair(std::size_t i) const {
+    return i < active ? near[static_cast<std::size_t>(candidate[i])] : augmented[i - active].pair;
+  }
+};
+
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
+
+/// Names the stencil of a pair in A, or that in A'.
+SS_HD inline std::uint64_t friction_key(const ContactPair& pair, bool is_augmented) {
+  return pair_key(pair) ^ (is_augmented ? 0x9e3779b97f4a7c15ULL : 0ULL);
+}
 
 static_assert(sizeof(CornerVectors) == 4 * sizeof(Vec3) &&
               sizeof(CornerBlocks) == kCornerBlocks * sizeof(Mat3));
@@ -67,6 +99,9 @@ class ContactTerms {
   void records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x, const Vec3* v,
                std::vector<ContactRecord>& out);
 
+  /// For those who judge the step; valid until the next update.
+  ContactTermsView view() const;
+
   std::size_t stencil_count() const { return stencil_count_; }
   const Vec4i* stencil_nodes() const { return stencil_nodes_.data(); }
   /// Four per stencil.
@@ -89,6 +124,7 @@ class ContactTerms {
   std::size_t friction_count_ = 0;
   Buffer<Vec4i> friction_nodes_;
   Buffer<FrictionStencil> friction_;
+  Buffer<std::uint64_t> friction_keys_;
   std::size_t stencil_count_ = 0;
   Buffer<Vec4i> stencil_nodes_;
   Buffer<CornerVectors> gradients_;

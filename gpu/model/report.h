@@ -10,6 +10,7 @@
 #include "gpu/core/counters.h"
 #include "gpu/core/trace_span.h"
 #include "gpu/math/vec.h"
+#include "gpu/model/judgement.h"
 
 namespace stickslip {
 
@@ -37,26 +38,11 @@ struct StiffnessGroup {
 struct StageTimes {  // seconds of wall time
   double broad_phase = 0, contacts = 0, assembly = 0, linear_solve = 0, ccd = 0, line_search = 0, other = 0;
   double contact_solve = 0;  // velocity-level stepping only
+  double check = 0;          // of intersections or overlaps, with Params::check_intersections
   double total() const {
-    return broad_phase + contacts + assembly + linear_solve + ccd + line_search + contact_solve + other;
+    return broad_phase + contacts + assembly + linear_solve + ccd + line_search + contact_solve + check +
+           other;
   }
-};
-
-/// How far the end of a velocity-level step is from Coulomb's law and from Newton's, in SI units and apart
-/// from any solver: from contacts and surfaces as they were found, impulses, and velocities of bodies. Every
-/// number but `friction_work` and `impulse` is zero where the laws hold.
-struct LawCheck {
-  double approach = 0;         // [m/s] largest -u_N
-  double pull = 0;             // [N s] largest -r_N
-  double cone = 0;             // [N s] largest part of friction beyond mu r_N
-  double complementarity = 0;  // [J] largest r_N u_N of contacts that open
-  double slip = 0;  // [J] largest mu r_N |u_T| + r_T . u_T: friction that does not oppose sliding in full
-  double friction_work = 0;     // [J] sum of r_T . u_T: at most zero
-  double impulse = 0;           // [N s] largest |r|, to compare with
-  double momentum = 0;          // [N s] that bodies gained and no contact gave them
-  double angular_momentum = 0;  // [N m s], about the origin
-  double momentum_size = 0;     // [N s] sum of m |v|, to compare with
-  double torque = 0;            // [N m s] largest |x r| of a contact about the origin, likewise
 };
 
 /// What a velocity-level step says of its contact problem.
@@ -109,6 +95,7 @@ struct StepReport {
   std::string overlap_of;  // which two: "'a' in 'b'"; empty: none overlap
 
   std::optional<ContactSolveRecord> contact_solve;  // velocity-level steps only
+  std::optional<StepJudgement> judgement;           // none after explicit penalty forces
 
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0;  // [J]
   Vec<double, 3> momentum{0, 0, 0};                                   // [kg m/s] of the free nodes

@@ -289,10 +289,10 @@ void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
 
 template <int D>
 void ContactSystem<D>::check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
-                                 const CountedBodies& counted, LawCheck* out) {
+                                 const CountedBodies& counted, const MouseSpring& held, JudgeSums* out) {
   const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list);
   law_checker_.check(ctx, bodies, blocks, list.contacts, list.contact_count, world_.data() + contacts_from_,
-                     counted, out);
+                     counted, held, list.most_speed, out);
 }
 
 template <int D>

@@ -76,10 +76,10 @@ class ContactSystem {
   void make_blocks(Context& ctx, const DeviceBodies& bodies);
   /// v = free + A^-1 H' r of all bodies.
   void velocities(Context& ctx, DeviceBodies& bodies);
-  /// Checks the laws for `bodies` with their new velocities and the current impulses; see LawChecker.
-  /// Writes to backend memory.
+  /// Judges `bodies` with their new velocities and the current impulses; see LawChecker. Writes to backend
+  /// memory.
   void check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
-                 const CountedBodies& counted, LawCheck* out);
+                 const CountedBodies& counted, const MouseSpring& held, JudgeSums* out);
   /// Corrects the velocities level by level from the ground up; see ShockPropagation.
   void propagate_shocks(Context& ctx, DeviceBodies& bodies);
 

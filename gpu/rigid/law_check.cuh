@@ -3,9 +3,9 @@
 
 #include "gpu/core/buffer.h"
 #include "gpu/core/reduce.h"
+#include "gpu/law/law_check.h"
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_blocks.h"
-#include "gpu/rigid/law_check.h"
 
 namespace stickslip {
 
@@ -21,40 +21,30 @@ struct CountedBodies {
   }
 };
 
-/// Momentum, linear and angular about the origin, that bodies gain, summed twice: with equal signs, and with
-/// a pseudo-random sign for each body, so that two errors cancel only by chance.
-using MomentumSums = Vec<double, 12>;
-
-struct BodyMomentum {
-  MomentumSums gained = MomentumSums::zero();
-  double size = 0;  // m |v|
-};
-
-struct LawSums {
-  LawCheck contacts;
-  MomentumSums pushed = MomentumSums::zero();  // by the impulses of contacts [N s, N m s]
-};
-
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Checks the contacts as collision detection found them, with surfaces, velocities and impulses in world
-/// axes. It uses no rows of H, W, packs or colours of a solver, so errors in those cannot hide.
+/// The judge of velocity-level steps. It checks the contacts as collision detection found them, with
+/// surfaces, velocities and impulses in world axes. It uses no rows of H, W, packs or colours of a solver, so
+/// errors in those cannot hide. q_c has the velocities without impulses of all contacts.
 template <int D>
 class LawChecker {
  public:
   /// Stores the velocities at the start of the step, on which restitution depends.
   void begin(Context& ctx, const DeviceBodies& bodies);
   /// `impulse`: of the contacts in world axes, torsion fourth; `bodies` with their new velocities, and `free`
-  /// without impulses. Surfaces come from `blocks`; its velocities are replaced by those at the start. Writes
-  /// to `out` in backend memory; no host read.
+  /// without impulses. Surfaces come from `blocks`; its velocities are replaced by those at the start. At
+  /// most `most_speed` of each contact's |q_c| counts. `held`: by the mouse. Writes to `out` in backend
+  /// memory; no host read.
   void check(Context& ctx, const DeviceBodies& bodies, ContactBlocks<D> blocks, const RigidContact* contacts,
-             std::size_t count, const Vec<double, 4>* impulse, const CountedBodies& counted, LawCheck* out);
+             std::size_t count, const Vec<double, 4>* impulse, const CountedBodies& counted,
+             const MouseSpring& held, double most_speed, JudgeSums* out);
 
  private:
   Buffer<Vec<double, 3>> velocity_, spin_;
-  Buffer<LawSums> sums_;
+  Buffer<ContactTotals> totals_;
+  Buffer<MomentumSums> pushed_;
   Buffer<BodyMomentum> gained_;
 };
 

@@ -30,22 +30,6 @@ struct IsFresh {
   SS_HD int operator()(std::size_t c) const { return contact[c].previous < 0 ? 1 : 0; }
 };
 
-/// Lower bound on |q| per block, the norm that residuals are relative to [m/s]: a thousandth of the
-/// velocity that gravity adds in the step, or a micrometre a second. Where resting bodies fall
-/// together, q is rounding.
-double least_speed(const Params& params) {
-  constexpr double kShareOfFall = 1e-3, kLeast = 1e-6;
-  return std::max(kShareOfFall * std::fabs(params.gravity) * params.dt, kLeast);
-}
-
-/// Cap on a block's part of |q| [m/s]: thirty times the velocity that gravity adds in the step. A fast body,
-/// or a gap that could not close in a thousand steps, would otherwise hide the errors of all resting bodies.
-double most_speed(const Params& params) {
-  constexpr double kFalls = 30;
-  const double fall = std::fabs(params.gravity) * params.dt;
-  return fall > 0 ? kFalls * fall : std::numeric_limits<double>::infinity();
-}
-
 bool has_torsion(const Model& model) {
   for (const Material& material : model.materials)
     if (material.torsion_radius > 0) return true;
@@ -92,12 +76,14 @@ void RigidStepper::set_materials(Context& ctx, const Model& model) {
   bodies_.set_materials(ctx, model);
   coupling_.solids().set_materials(ctx, model);
   surfaces_.set_materials(ctx, model);
+  energy_ = {};
 }
 
 void RigidStepper::forget_history() {
   contacts_.forget();
   coupling_.forget();
   std::visit([](auto& system) { system.forget(); }, system_);
+  energy_ = {};
   stepped_ = false;
   wake_ = resolving_initial_overlap_ = true;
 }
@@ -214,9 +200,21 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.penalty = penalty_options(params);
   list.soft = params.contact_solver == ContactSolverKind::penalty_implicit;
   list.warm_start = lab.warm_start;
-  list.least_speed = least_speed(params);
-  list.most_speed = most_speed(params);
+  const SpeedBounds bounds = speed_bounds(params.gravity, params.dt);
+  list.least_speed = bounds.least;
+  list.most_speed = bounds.most;
   return list;
+}
+
+/// Where the energy at the start is not that at the end of the last step: computes it, of the bodies in
+/// backend memory.
+void RigidStepper::begin_energy(Context& ctx, double gravity) {
+  if (energy_.gravity == gravity) return;
+  energy_ = {};
+  bodies_.launch_sums(ctx, gravity, &summary_.data()->before);
+  if (!coupling_.active()) return;
+  const SolidSums sums = coupling_.solids().sums(ctx, gravity);
+  energy_.solids = sums.kinetic + sums.gravity + coupling_.solids().elastic_energy(ctx);
 }
 
 /// Prepares scripted bodies and the systems of the elastic solids. Then advances the state by `before`
@@ -245,19 +243,20 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   report.contact_solve.emplace();
 
   const double before = params.integrator == RigidIntegrator::midpoint ? params.dt / 2 : 0;
+  begin_energy(ctx, params.gravity);
   begin_step(ctx, model, params, drag, time, before);
-  const MouseSpring spring = mouse_spring(ctx, bodies_, model, params, drag);
+  held_ = mouse_spring(ctx, bodies_, model, params, drag);
   clock.lap(report.seconds.other);
   find_contacts(ctx, params);
   // Separate initial overlaps by projection; velocity-level correction would launch the bodies.
   resolving_initial_overlap_ = resolving_initial_overlap_ && !overlaps(ctx, model).empty();
   if (resolving_initial_overlap_) params.stabilisation = Stabilisation::projection;
   clock.lap(report.seconds.contacts);
-  update_islands(ctx, params, spring.body);
+  update_islands(ctx, params, held_.body);
   const std::uint8_t* asleep = sleeping_ ? islands_.asleep() : nullptr;
   {
     const Span span(ctx, "predict");
-    bodies_.predict(ctx, params.dt, params.gravity, params.gyroscopic, spring, asleep);
+    bodies_.predict(ctx, params.dt, params.gravity, params.gyroscopic, held_, asleep);
   }
   clock.lap(report.seconds.other);
   std::visit([&](auto& system) { solve(ctx, system, params, lab, clock, report); }, system_);
@@ -294,7 +293,7 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   if (checks_law()) {
     const DeviceBodies& bodies = coupling_.active() ? coupling_.staged() : bodies_;
     system.check_law(ctx, bodies, last_, {joints_.jointed(), bodies_.size(), !params.shock_propagation},
-                     &summary_.data()->law);
+                     held_, &summary_.data()->judge);
   }
   clock.lap(report.seconds.contact_solve);
   record.blocks = static_cast<int>(system.blocks());
@@ -369,7 +368,20 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   record.asleep = summary.islands.asleep;
   record.nu = bodies_.moving() == 0 ? 0 : 0.5 * report.contacts / static_cast<double>(bodies_.moving());
   if (coupling_.active()) coupling_.report(ctx, params, bodies_.moving(), report);
-  if (checks_law()) report_law(summary.law, params, report);
+  const double energy = report.kinetic_energy + report.gravity_energy + report.elastic_energy,
+               before = std::isfinite(energy_.gravity)
+                            ? energy_.total
+                            : energy_.solids + summary.before.kinetic + summary.before.gravity;
+  energy_ = {params.gravity, energy, 0};
+  if (!checks_law()) return;
+  StepJudgement& judgement =
+      report.judgement.emplace(judgement_of(summary.judge, speed_bounds(params.gravity, params.dt)));
+  judgement.penetration = record.penetration;
+  judgement.energy_change = energy - before;
+  // The work of motors, and of scripts and forces on elastic solids, is not counted.
+  if (joints_.size() == 0 && !coupling_.active())
+    judgement.work = summary.judge.contacts.work + summary.judge.work;
+  report_law(judgement.law, params, report);
 }
 
 void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,

@@ -1,6 +1,7 @@
 // RigidStepper: one time step of rigid bodies at the level of velocities.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -24,9 +25,9 @@ namespace stickslip {
 /// The backend data for a step's report, in one host read.
 struct RigidSummary {
   GapExtremes gaps;
-  BodySums sums;
+  BodySums before, sums;  // at the start, if it was not known; at the end
   IslandCounts islands;
-  LawCheck law;
+  JudgeSums judge;
 };
 
 }  // namespace stickslip
@@ -87,6 +88,7 @@ class RigidStepper {
   void solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                     StageClock& clock, StepReport& report);
   void finish(Context& ctx, const Params& params, StepReport& report);
+  void begin_energy(Context& ctx, double gravity);
   void choose_system(const Model& model);
   /// False with explicit penalties, which solve no contact problem.
   bool checks_law() const { return !penalties_; }
@@ -105,6 +107,11 @@ class RigidStepper {
   Buffer<Pose> found_at_;
   Buffer<std::int32_t> fresh_;
   StepConstraints last_;
+  MouseSpring held_;
+  struct Energy {
+    double gravity = std::numeric_limits<double>::quiet_NaN();  // it was computed with; NaN: none is known
+    double total = 0, solids = 0;  // [J] at the end of the last step; of the solids before this one
+  } energy_;
   const std::atomic<bool>* cancel_ = nullptr;
   std::string no_manifolds_;  // why manifold_gs cannot handle the scene
   bool plain_ = true;         // see PlainContacts

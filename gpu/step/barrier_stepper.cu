@@ -14,7 +14,7 @@ std::string BarrierStepper::check_start(const Params&) {
 
 void BarrierStepper::update_materials() {
   device_.upload_materials(ctx_, model_);
-  stepper_.set_materials(ctx_, model_);
+  stepper_.set_materials(ctx_, model_, device_);
 }
 
 StepReport BarrierStepper::step(const StepSettings& settings) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
 #include "gpu/step/node_sums.cuh"
@@ -24,6 +25,12 @@ constexpr Real kTouching = Real(1e-9);
 struct Sums {
   NodeSums nodes;
   double elastic, volume_ratio_min, inverted, multiplier_max;
+  JudgeSums judge;
+  NodeSums nodes_before;  // at the start of the step, where it was not known
+  double elastic_before, ratio_before, inverted_before;
+
+  double energy() const { return nodes.kinetic + nodes.gravity + elastic; }
+  double energy_before() const { return nodes_before.kinetic + nodes_before.gravity + elastic_before; }
 };
 
 /// x = x_t; y: where free nodes go without elasticity and contact; target: where scripted nodes go, by `pose`
@@ -74,8 +81,14 @@ void TimeStepper::load(Context& ctx, const Model& model, const DeviceModel& devi
   potential_.load(ctx, model, device);
   newton_.load(ctx, device);
   for (Buffer<Vec3>* b : {&x_, &y_, &target_, &script_step_, &velocity_}) b->resize(ctx, device.node_count);
-  stiffness_ = 0;
-  newmark_.forget();
+  judge_.load(ctx, model, device, potential_.embedding());
+  forget_history();
+}
+
+void TimeStepper::set_materials(Context& ctx, const Model& model, const DeviceModel& device) {
+  potential_.set_materials(ctx, model);
+  judge_.set_materials(ctx, model, device, potential_.embedding());
+  energy_ = {};
 }
 
 void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceModel& device,
@@ -107,6 +120,7 @@ void TimeStepper::check_released(Context& ctx, const Model& model, const DeviceM
 
 void TimeStepper::forget_history() {
   stiffness_ = 0;
+  energy_ = {};
   newmark_.forget();
   potential_.contacts().clear();
 }
@@ -212,6 +226,11 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
 void TimeStepper::check_before(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                                const DeviceState& state) {
   const Span span(ctx, "checks");
+  // Energies are those of the nodes that no script holds.
+  if (std::any_of(model.scripted.begin(), model.scripted.end(), [&](const ScriptedNodes& s) {
+        return s.acts(state.time, params.dt) != s.acts(state.time - params.dt, params.dt);
+      }))
+    energy_ = {};
   if (device.select_acting(ctx, model, state.time, params.dt, state.x.data())) {
     check_released(ctx, model, device, state);
     newmark_.forget();
@@ -275,11 +294,12 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   const int minimisations = lagged ? params.friction_lags : 1;
   for (int lag = 0; lag < minimisations; ++lag) {
     newton_.minimise(ctx, potential_, device, params, x_.data(), clock, report);
-    if (lagged) potential_.contacts().update_friction(ctx, x_.data());
     if (report.stopped_by_budget) break;
+    // The judge sees the friction of the last minimisation.
+    if (lagged && lag + 1 < minimisations) potential_.contacts().update_friction(ctx, x_.data());
   }
   stiffness_ = potential_.contacts().stiffness();
-  finish(ctx, device, params, state, report);
+  finish(ctx, device, params, inputs, state, clock, report);
   clock.lap(report.seconds.other);
   return report;
 }
@@ -293,18 +313,41 @@ void TimeStepper::update_velocities(Context& ctx, const DeviceModel& device, con
   set_velocities(ctx, device.node_count, x, x_t, static_cast<Real>(params.dt), v);
 }
 
-void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& params, DeviceState& state,
+JudgedStep TimeStepper::judged(const Params& params, const StepInputs& inputs,
+                               const DeviceState& state) const {
+  JudgedStep step{state.x.data(), state.v.data(), x_.data(),     velocity_.data(),
+                  nullptr,        params.dt,      params.gravity};
+  if (is_newmark(params)) {
+    step.y = y_.data();
+    step.beta = params.newmark_beta;
+    step.gamma = params.newmark_gamma;
+  }
+  step.drag = inputs.drag;
+  step.most_speed = speed_bounds(params.gravity, params.dt).most;
+  return step;
+}
+
+void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& params,
+                         const StepInputs& inputs, DeviceState& state, StageClock& clock,
                          StepReport& report) {
   const Span span(ctx, "diagnostics");
   update_velocities(ctx, device, params, state);
   const Vec3* x = x_.data();
   const Vec3* v = velocity_.data();
-  sums_.resize(ctx, sizeof(Sums) / sizeof(double));
+  resize_cleared(ctx, sums_, sizeof(Sums) / sizeof(double));
   Sums* device_sums = reinterpret_cast<Sums*>(sums_.data());
   launch_node_sums(ctx, device, x, v, params.gravity, &device_sums->nodes);
   potential_.launch_elastic_state(ctx, x, &device_sums->elastic, &device_sums->volume_ratio_min,
                                   &device_sums->inverted);
   potential_.contacts().augmented().launch_largest(ctx, &device_sums->multiplier_max);
+  judge_.measure(ctx, device, potential_.contacts().view(), potential_.embedding(),
+                 judged(params, inputs, state), &device_sums->judge);
+  const bool is_energy_known = energy_.gravity == params.gravity;
+  if (!is_energy_known) {
+    launch_node_sums(ctx, device, state.x.data(), state.v.data(), params.gravity, &device_sums->nodes_before);
+    potential_.launch_elastic_state(ctx, state.x.data(), &device_sums->elastic_before,
+                                    &device_sums->ratio_before, &device_sums->inverted_before);
+  }
   const Sums sums = read_back(ctx, device_sums);
   if (!std::isfinite(sums.nodes.kinetic))
     throw SimulationError("velocities are not finite after step " + std::to_string(report.frame));
@@ -321,9 +364,19 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   report.multiplier_max = sums.multiplier_max;
   report.gap_min = report.contacts > 0 ? potential_.contacts().set().min_distance() : -1;
   report.barrier_stiffness = stiffness_;
-  if (params.check_intersections)
+  StepJudgement& judgement =
+      report.judgement.emplace(judgement_of(sums.judge, speed_bounds(params.gravity, params.dt)));
+  judgement.barrier_energy = sums.judge.contacts.stored;
+  judgement.energy_change = sums.energy() - (is_energy_known ? energy_.total : sums.energy_before());
+  if (judge_.counts_work()) judgement.work = sums.judge.contacts.work + sums.judge.work;
+  energy_ = {params.gravity, sums.energy()};
+  if (params.check_intersections) {
+    clock.lap(report.seconds.other);
     report.intersections =
         static_cast<int>(intersections_.run(ctx, surface_view(device), x, device.apart.data()).count);
+    clock.lap(report.seconds.check);
+  }
+  if (report.intersections == 0) judgement.penetration = 0;
 
   state.x.swap(x_);
   state.v.swap(velocity_);

@@ -1,8 +1,10 @@
 // TimeStepper: one implicit step, backward Euler or Newmark, by incremental potential contact.
 #pragma once
 
+#include <limits>
 #include <optional>
 
+#include "gpu/barrier/barrier_judge.cuh"
 #include "gpu/barrier/barrier_newton.cuh"
 #include "gpu/broadphase/intersections.cuh"
 #include "gpu/model/interaction.h"
@@ -16,7 +18,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 class TimeStepper {
  public:
   void load(Context& ctx, const Model& model, const DeviceModel& device);
-  void set_materials(Context& ctx, const Model& model) { potential_.set_materials(ctx, model); }
+  void set_materials(Context& ctx, const Model& model, const DeviceModel& device);
   /// See Engine::set_cancel.
   void set_cancel(const std::atomic<bool>* flag) { newton_.set_cancel(flag); }
 
@@ -60,14 +62,20 @@ class TimeStepper {
   DragSpring attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
                     const DeviceState& state);
   void choose_stiffness(Context& ctx, const DeviceModel& device, const Params& params);
-  void finish(Context& ctx, const DeviceModel& device, const Params& params, DeviceState& state,
-              StepReport& report);
+  void finish(Context& ctx, const DeviceModel& device, const Params& params, const StepInputs& inputs,
+              DeviceState& state, StageClock& clock, StepReport& report);
+  JudgedStep judged(const Params& params, const StepInputs& inputs, const DeviceState& state) const;
 
   IncrementalPotential potential_;
   BarrierNewton newton_;
+  BarrierJudge judge_;
   IntersectionCheck intersections_;
   Newmark newmark_;
   Real stiffness_ = 0;  // barrier stiffness of the last step [N/m]; 0: none yet
+  struct Energy {
+    double gravity = std::numeric_limits<double>::quiet_NaN();  // it was computed with; NaN: none is known
+    double total = 0;                                           // [J] at the end of the last step
+  } energy_;
   Buffer<Vec3> x_, y_, target_, script_step_, velocity_;
   Buffer<RigidPose> poses_;
   Buffer<std::int32_t> frame_nodes_;  // of one script's sequence

@@ -25,7 +25,11 @@ StepReport VelocityStepper::step(const StepSettings& settings) {
   nodes_.frame = report.frame;
   nodes_.time = report.time;
   place_nodes();
-  if (settings.params.check_intersections) check_overlap(report);
+  if (settings.params.check_intersections) {
+    StageClock clock;
+    check_overlap(report);
+    clock.lap(report.seconds.check);
+  }
   return report;
 }
 

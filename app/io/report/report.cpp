@@ -15,9 +15,16 @@ using nlohmann::json;
 json vector_json(const Vec<double, 3>& v) { return json::array({v[0], v[1], v[2]}); }
 
 json stages_json(const StageTimes& s) {
-  return {{"broad_phase", s.broad_phase},     {"contacts", s.contacts}, {"assembly", s.assembly},
-          {"linear_solve", s.linear_solve},   {"ccd", s.ccd},           {"line_search", s.line_search},
-          {"contact_solve", s.contact_solve}, {"other", s.other},       {"total", s.total()}};
+  return {{"broad_phase", s.broad_phase},
+          {"contacts", s.contacts},
+          {"assembly", s.assembly},
+          {"linear_solve", s.linear_solve},
+          {"ccd", s.ccd},
+          {"line_search", s.line_search},
+          {"contact_solve", s.contact_solve},
+          {"check", s.check},
+          {"other", s.other},
+          {"total", s.total()}};
 }
 
 json groups_json(const std::vector<StiffnessGroup>& groups) {
@@ -58,11 +65,17 @@ json spans_json(const std::vector<TraceSpan>& trace) {
 
 /// Units are SI, see LawCheck.
 json law_json(const LawCheck& law) {
-  return {{"approach", law.approach}, {"pull", law.pull},
-          {"cone", law.cone},         {"complementarity", law.complementarity},
-          {"slip", law.slip},         {"friction_work", law.friction_work},
-          {"momentum", law.momentum}, {"angular_momentum", law.angular_momentum},
-          {"impulse", law.impulse},   {"torque", law.torque}};
+  return {{"approach", law.approach},
+          {"pull", law.pull},
+          {"cone", law.cone},
+          {"complementarity", law.complementarity},
+          {"slip", law.slip},
+          {"friction_work", law.friction_work},
+          {"momentum", law.momentum},
+          {"angular_momentum", law.angular_momentum},
+          {"impulse", law.impulse},
+          {"torque", law.torque},
+          {"momentum_size", law.momentum_size}};
 }
 
 /// Reason why a checked run of rigid bodies has no intersection count.
@@ -100,6 +113,15 @@ json contact_solve_json(const ContactSolveRecord& s) {
 
 }  // namespace
 
+json to_json(const StepJudgement& judgement) {
+  json out{{"contacts", judgement.contacts}, {"law", law_json(judgement.law)}};
+  for (const JudgementInfo& row : judgement_table()) {
+    const double value = judgement.*row.value;
+    out[row.name] = measured(std::isfinite(value), value);
+  }
+  return out;
+}
+
 json to_json(const StepReport& r) {
   json history = json::array();
   for (const NewtonRecord& record : r.newton) history.push_back(newton_json(record));
@@ -127,6 +149,7 @@ json to_json(const StepReport& r) {
           {"overlap", measured(r.overlap >= 0, r.overlap)},
           {"overlap_of", measured(!r.overlap_of.empty(), r.overlap_of)},
           {"contact_solve", r.contact_solve ? contact_solve_json(*r.contact_solve) : json()},
+          {"judgement", r.judgement ? to_json(*r.judgement) : json()},
           {"kinetic_energy", r.kinetic_energy},
           {"elastic_energy", r.elastic_energy},
           {"gravity_energy", r.gravity_energy},

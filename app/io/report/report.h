@@ -14,6 +14,8 @@ namespace stickslip {
 
 /// All fields of one step's StepReport by name; unmeasured ones are null.
 nlohmann::json to_json(const StepReport& report);
+/// The rows of judgement_table() by name, the number of contacts, and `law`; unmeasured ones are null.
+nlohmann::json to_json(const StepJudgement& judgement);
 /// One row of the parameter tables.
 nlohmann::json to_json(const ParamInfo& info);
 

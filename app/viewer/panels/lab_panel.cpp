@@ -198,6 +198,14 @@ void draw_residuals(const RaceStatus& status) {
 }  // namespace
 
 void draw_lab_panel(PanelContext& context) {
+  bool& steppers = context.view.lab_steppers;
+  if (ImGui::RadioButton("Contact solvers", !steppers)) steppers = false;
+  tooltip("All contact solvers on the problem of one step");
+  ImGui::SameLine();
+  if (ImGui::RadioButton("Steppers", steppers)) steppers = true;
+  tooltip("All steppers from one state");
+  ImGui::SameLine();
+  if (steppers) return draw_stepper_race(context);
   const RaceStatus& status = context.lab.status();
   draw_settings(context);
   if (!status.step) {

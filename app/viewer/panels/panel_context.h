@@ -13,6 +13,7 @@
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
 #include "app/viewer/simulation.h"
+#include "app/viewer/stepper_race.h"
 
 namespace stickslip {
 
@@ -41,6 +42,8 @@ struct ViewState {
   std::optional<ContactProbe> contact;  // picked; at most one of the two
   TypedNumber typed;
   RaceSettings race;
+  StepperRaceSettings stepper_race;
+  bool lab_steppers = false;  // which race the lab shows: of steppers, or of contact solvers
 };
 
 /// Statistics of the window itself.
@@ -56,6 +59,7 @@ struct WindowFigures {
 struct PanelContext {
   Simulation& simulation;
   LabRace& lab;
+  StepperRace& steppers;
   ViewState& view;
   const std::vector<SceneInfo>& scenes;
   LogBuffer& log;

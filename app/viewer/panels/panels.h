@@ -14,12 +14,17 @@ void draw_report_panel(PanelContext& context);
 /// Parts of the report of velocity-level steps.
 void draw_contact_numbers(const StepReport& report);
 void draw_contact_history(const std::deque<StepReport>& history);
+/// The same for the judge's numbers of any step.
+void draw_judgement(const StepReport& report);
+void draw_judgement_history(const std::deque<StepReport>& history);
 /// Timeline of the last step, and the switch for tracing.
 void draw_trace(Simulation& simulation);
 void draw_view_panel(PanelContext& context);
 void draw_selection_panel(PanelContext& context);
 
 void draw_lab_panel(PanelContext& context);
+/// Part of the lab: the race of steppers.
+void draw_stepper_race(PanelContext& context);
 void draw_log_panel(PanelContext& context);
 void draw_status_bar(PanelContext& context);
 void draw_help_overlay(PanelContext& context);

@@ -20,19 +20,19 @@ struct Stage {
 
 /// The stages of a Newton step, or of a velocity-level step.
 std::vector<Stage> stages_of(const StageTimes& times, bool velocity) {
-  if (velocity)
-    return {{"broad phase", times.broad_phase},
-            {"contacts", times.contacts},
-            {"assembly", times.assembly},
-            {"contact solve", times.contact_solve},
-            {"other", times.linear_solve + times.ccd + times.line_search + times.other}};
-  return {{"broad phase", times.broad_phase},
-          {"contacts", times.contacts},
-          {"assembly", times.assembly},
-          {"linear solve", times.linear_solve},
-          {"CCD", times.ccd},
-          {"line search", times.line_search},
-          {"other", times.other}};
+  std::vector<Stage> stages{
+      {"broad phase", times.broad_phase}, {"contacts", times.contacts}, {"assembly", times.assembly}};
+  if (velocity) {
+    stages.push_back({"contact solve", times.contact_solve});
+    stages.push_back({"other", times.linear_solve + times.ccd + times.line_search + times.other});
+  } else {
+    stages.push_back({"linear solve", times.linear_solve});
+    stages.push_back({"CCD", times.ccd});
+    stages.push_back({"line search", times.line_search});
+    stages.push_back({"other", times.other});
+  }
+  if (times.check > 0) stages.push_back({"check", times.check});
+  return stages;
 }
 
 /// One bar per stage; the longest has the full width.
@@ -169,6 +169,10 @@ void draw_report_panel(PanelContext& context) {
   }
   if (section("Trace", false)) draw_trace(context.simulation);
   if (history.empty()) return;
+  if (section("Judge")) {
+    draw_judgement(history.back());
+    draw_judgement_history(history);
+  }
   if (history.back().contact_solve) {
     if (section("Contact solves")) draw_contact_history(history);
     if (section("Energy")) draw_energies(history);

@@ -1,8 +1,10 @@
 // The terms of the laws for single contacts, compared with cases solved by hand.
-#include "gpu/rigid/law_check.h"
+#include "gpu/law/law_check.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace stickslip {
@@ -78,6 +80,58 @@ TEST(LawCheck, ANumberThatIsNotFiniteIsTheWorst) {
                  fine = law_terms(contact({0, 1, 0}, {0, 0, 0}));
   EXPECT_TRUE(std::isnan(worse(fine, broken).approach));
   EXPECT_TRUE(std::isnan(worse(broken, fine).approach));
+}
+
+// e_c against values by hand, with s = 2 and mu = 0.5.
+TEST(StepJudge, ErrorsOfSingleContacts) {
+  constexpr double kS = 2;
+  // At the law: sticks, slides, open.
+  EXPECT_LE(outcome_error(contact({0.2, 1, -0.3}, {0, 0, 0}), kS), 1e-15);
+  EXPECT_LE(outcome_error(contact({-0.3, 1, -0.4}, {1.5, 0, 2}), kS), 1e-14);
+  EXPECT_EQ(outcome_error(contact({0, 0, 0}, {0, 3, 0}), kS), 0);
+  // A force at a distance: u_N if r_N is larger than u_N / s, else s r_N.
+  EXPECT_DOUBLE_EQ(outcome_error(contact({0, 10, 0}, {0, 3, 0}), kS), 3);
+  EXPECT_DOUBLE_EQ(outcome_error(contact({0, 1, 0}, {0, 3, 0}), kS), 2);
+  // Creeping friction: the sliding speed with the shift mu |u_T| along the normal.
+  EXPECT_NEAR(outcome_error(contact({0, 100, 0}, {1e-3, 0, 0}), kS), 1e-3 * std::sqrt(1.25), 1e-12);
+  // It approaches without an impulse: |u_N|.
+  EXPECT_DOUBLE_EQ(outcome_error(contact({0, 0, 0}, {0, -3, 0}), kS), 3);
+}
+
+TEST(StepJudge, SumsAndBounds) {
+  const SpeedBounds bounds = speed_bounds(-10, 0.01);
+  EXPECT_DOUBLE_EQ(bounds.least, 1e-4);
+  EXPECT_DOUBLE_EQ(bounds.most, 3);
+  EXPECT_EQ(speed_bounds(0, 0.01).least, 1e-6);
+  const ContactOutcome bad = contact({0, 10, 0}, {0, 3, 0});
+  const ContactTotals one = judge_contact(bad, 2, 16, bounds.most), two = AddContacts{}(one, one);
+  EXPECT_DOUBLE_EQ(two.error2, 18);
+  EXPECT_DOUBLE_EQ(two.scale2, 18);  // each |q_c| counts as 3
+  const StepJudgement judgement = judgement_of({two, 0}, bounds);
+  EXPECT_DOUBLE_EQ(judgement.residual, 1);
+  EXPECT_DOUBLE_EQ(judgement.error, 3);
+  EXPECT_EQ(judgement.contacts, 2);
+  EXPECT_TRUE(std::isnan(judgement.barrier_energy)) << "nothing has measured it";
+  EXPECT_EQ(judgement_of({}, bounds).residual, 0);
+  EXPECT_DOUBLE_EQ(judgement_of({judge_contact(bad, 2, 0, bounds.most), 0}, bounds).scale, 1e-4);
+}
+
+TEST(StepJudge, MomentumThatNothingGave) {
+  BodyMomentum gained;
+  gained.gained = momentum_sums({1, 0, 0}, {0, 0, 2}, 1, momentum_sign(0));
+  const JudgeSums alone = judge_sums({}, gained, MomentumSums::zero());
+  EXPECT_DOUBLE_EQ(alone.contacts.law.momentum, 1);
+  EXPECT_DOUBLE_EQ(alone.contacts.law.angular_momentum, 2);
+  EXPECT_EQ(judge_sums({}, gained, gained.gained).contacts.law.momentum, 0);
+  // Errors of two bodies that cancel: one of a few pairs has different signs.
+  double worst = 0;
+  for (std::int32_t body = 1; body < 8; ++body) {
+    BodyMomentum opposite;
+    opposite.gained = momentum_sums({-1, 0, 0}, {0, 0, -2}, 1, momentum_sign(body));
+    worst = std::max(
+        worst, judge_sums({}, AddMomentum{}(gained, opposite), MomentumSums::zero()).contacts.law.momentum);
+  }
+  EXPECT_DOUBLE_EQ(worst, 2);
 }
 
 }  // namespace

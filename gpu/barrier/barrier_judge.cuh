@@ -1,0 +1,74 @@
+// BarrierJudge: the judge of barrier steps. It measures the contacts of a step against Coulomb's law, and the
+// momentum of its bodies against Newton's.
+#pragma once
+
+#include <limits>
+
+#include "gpu/barrier/contact_terms.cuh"
+#include "gpu/barrier/incremental_potential.cuh"
+#include "gpu/law/law_check.h"
+#include "gpu/linear/embedding.cuh"
+
+namespace stickslip {
+
+/// A step that ended. Pointers are backend memory, one entry per node.
+struct JudgedStep {
+  const Vec3 *x_t, *v_t;  // [m], [m/s] at its start
+  const Vec3 *x, *v;      // at its end
+  const Vec3* y;          // [m] positions under inertia and gravity alone; Newmark's rule only, else null
+  double dt, gravity;
+  double beta = 1, gamma = 1;  // of Newmark's rule
+  DragSpring drag = {};
+  double most_speed = std::numeric_limits<double>::infinity();  // [m/s] of a contact's |q_c| that counts
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// A contact is a pair closer than d_hat, or a pair of A' that still has a force, at the end of the step:
+/// * its impulse r = dt (force of barrier and multiplier along the normal, and of smoothed friction) on the
+///   closest points, as the minimised potential has them;
+/// * u_N = d / dt, since the law holds at the end: the gap d may close. u_T is the velocity of the closest
+///   points;
+/// * W_cc = sum w_k^2 / m_k of the nodes that can move, through control nodes for affine bodies. It has
+///   masses alone: elasticity is not in it;
+/// * q_c = u_c - W_cc r_c: the velocities of the points without this contact's impulse, but with those of all
+///   others.
+/// The barrier acts at a distance and friction below eps_v is viscous, and the judge does not excuse either:
+/// a minimiser has errors e_c up to about d_hat / dt where a contact carries load, r_N u_N = r_N d / dt, and
+/// sliding speeds up to eps_v where it sticks.
+///
+/// Momentum balances over objects of which no script holds a node. Angular momentum leaves out objects with
+/// damping, which resists finite rotations a little. Forces come from the formulas of gpu/energy; gathers,
+/// matrices and solvers play no part, nor do the iterates of Newton's method.
+class BarrierJudge {
+ public:
+  void load(Context& ctx, const Model& model, const DeviceModel& device, const Embedding& embedding);
+  /// After masses or damping changed.
+  void set_materials(Context& ctx, const Model& model, const DeviceModel& device, const Embedding& embedding);
+
+  /// False if scripts move a part of an elastic solid, whose reaction is not summed up: then `work` is not
+  /// all work.
+  bool counts_work() const { return !pulls_solids_; }
+
+  /// Writes to backend memory; no host read. Allocates nothing in a steady state, unless friction lags.
+  void measure(Context& ctx, const DeviceModel& device, const ContactTermsView& contacts,
+               const Embedding& embedding, const JudgedStep& step, JudgeSums* out);
+
+ private:
+  const std::int32_t* match_friction(Context& ctx, const ContactTermsView& contacts);
+
+  bool pulls_solids_ = false;
+  Buffer<std::uint8_t> counted_;  // per object, see the definitions of bits in the source
+  Buffer<double> body_mass_, partial_;
+  Buffer<ContactTotals> totals_;  // of contacts; of friction without a contact
+  Buffer<MomentumSums> pushed_;
+  Buffer<BodyMomentum> gained_;
+  // Where friction lags: its stencils by contact.
+  Buffer<std::uint64_t> keys_;
+  Buffer<std::int32_t> order_, friction_of_;
+  Buffer<std::uint8_t> orphan_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND
