@@ -91,8 +91,8 @@ std::vector<Expectation> expectations_of(const Scene& scene) {
   const bool stated = std::any_of(all.begin(), all.end(), [](const Expectation& e) {
     return std::holds_alternative<ExpectIntersections>(e);
   });
-  // Rigid bodies may overlap; the report has the depth.
-  if (!scene.model.bodies.empty()) return all;
+  // At velocity level bodies may overlap; the report has the depth.
+  if (scene.params.solver == SolverKind::velocity) return all;
   if (scene.params.check_intersections && !stated) all.emplace_back(std::in_place_type<ExpectIntersections>);
   return all;
 }

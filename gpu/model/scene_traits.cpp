@@ -39,7 +39,8 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
   return use;
 }
 
-std::string barred_choice_reason(const ParamInfo& info, std::size_t index, const Model& model) {
+std::string barred_choice_reason(const ParamInfo& info, std::size_t index, const Model& model,
+                                 bool drop_unsupported) {
   const bool contact_solver = info.name == "contact_solver";
   if (contact_solver && contact_solver_table()[index].has(SolverTrait::manifolds))
     return why_no_manifolds(model);
@@ -49,7 +50,7 @@ std::string barred_choice_reason(const ParamInfo& info, std::size_t index, const
     return coupled_fault(params);
   }
   if (info.name != "solver") return {};
-  const auto refused = stepper_refusal(model, static_cast<SolverKind>(index));
+  const auto refused = stepper_refusal(model, static_cast<SolverKind>(index), drop_unsupported);
   return refused ? refused->text() : "";
 }
 

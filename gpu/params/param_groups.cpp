@@ -30,10 +30,13 @@ std::string rule_of_penalty(const ParamInfo&, const ParamScope& s) {
 }
 
 std::string rule_of_surfaces(const ParamInfo&, const ParamScope& s) {
+  if (s.scene.rigid && s.params.solver != SolverKind::velocity)
+    return "barrier steps have isotropic friction and no restitution; solver = velocity reads this";
   return s.material.rigid ? "" : "no rigid body is made of this material";
 }
 
 std::string rule_of_solvers(const ParamInfo& info, const ParamScope& s) {
+  if (s.scene.rigid && s.params.solver != SolverKind::velocity) return "barrier steps have no contact solver";
   if (s.penalty_explicit() && !s.scene.joints) return param_rules::kNothingToSolve;
   const ContactSolverInfo& solver = s.solver();
   if (std::ranges::find(solver.groups, info.group) != solver.groups.end()) return {};
@@ -51,20 +54,20 @@ std::string rule_of_prox(const ParamInfo& info, const ParamScope& s) {
 // Of param_table() and material_table().
 constexpr ParamGroup kGroups[] = {
     {"time", "Time"},
-    {"integration", "Integration", Scenes::elastic},
-    {"solver", "Solver", Scenes::elastic},
-    {"barrier", "Barrier", Scenes::elastic},
-    {"augmented", "Augmented Lagrangian", Scenes::elastic, rule_of_multipliers},
-    {"friction", "Friction", Scenes::elastic},
-    {"newton", "Newton", Scenes::elastic},
-    {"pcg", "Linear solver", Scenes::elastic_or_coupled, rule_of_pcg},
-    {"ccd", "CCD", Scenes::elastic},
-    {"boundary", "Boundary", Scenes::elastic},
+    {"integration", "Integration", Scenes::barrier},
+    {"solver", "Solver"},
+    {"barrier", "Barrier", Scenes::barrier},
+    {"augmented", "Augmented Lagrangian", Scenes::barrier, rule_of_multipliers},
+    {"friction", "Friction", Scenes::barrier},
+    {"newton", "Newton", Scenes::barrier},
+    {"pcg", "Linear solver", Scenes::barrier_or_coupled, rule_of_pcg},
+    {"ccd", "CCD", Scenes::barrier},
+    {"boundary", "Boundary", Scenes::barrier},
     {"interaction", "Interaction"},
-    {"velocity", "Velocity", Scenes::rigid},
-    {"stabilisation", "Stabilisation", Scenes::rigid},
-    {"sleep", "Sleep", Scenes::rigid, rule_of_sleep},
-    {"penalty", "Penalty", Scenes::rigid, rule_of_penalty},
+    {"velocity", "Velocity", Scenes::velocity},
+    {"stabilisation", "Stabilisation", Scenes::velocity},
+    {"sleep", "Sleep", Scenes::velocity, rule_of_sleep},
+    {"penalty", "Penalty", Scenes::velocity, rule_of_penalty},
     {"material", "Material"},
     {"rigid", "Rigid", Scenes::all, rule_of_surfaces},
 };
@@ -100,10 +103,11 @@ const ParamGroup& find_group(std::span<const ParamGroup> groups, std::string_vie
   return *row;
 }
 
-/// Why scenes of the other kind do not read a group.
-std::string unread_reason(const ParamGroup& group) {
-  if (group.name == "solver") return "a scene with rigid bodies is stepped at velocity level";
-  return group.scenes == Scenes::rigid ? "this scene has no rigid bodies" : "rigid scenes have no barrier";
+/// Why the solver of the scene does not read a group.
+std::string unread_reason(const ParamGroup& group, const ParamScope& s) {
+  if (group.scenes != Scenes::velocity) return "solver = velocity has no barrier";
+  return !s.scene.rigid ? "this scene has no rigid bodies"
+                        : "barrier steps have no contact problem at velocity level; solver = velocity has";
 }
 
 }  // namespace
@@ -111,16 +115,17 @@ std::string unread_reason(const ParamGroup& group) {
 const ParamGroup& param_group(std::string_view name) { return find_group(kGroups, name); }
 const ParamGroup& lab_param_group(std::string_view name) { return find_group(kLabGroups, name); }
 
-bool ParamGroup::read_in(const SceneTraits& scene) const {
+bool ParamGroup::read_in(const SceneTraits& scene, SolverKind solver) const {
+  const bool velocity = scene.rigid && solver == SolverKind::velocity;
   switch (scenes) {
     case Scenes::all:
       return true;
-    case Scenes::elastic:
-      return !scene.rigid;
-    case Scenes::elastic_or_coupled:
-      return !scene.rigid || scene.coupled;
-    case Scenes::rigid:
-      return scene.rigid;
+    case Scenes::barrier:
+      return !velocity;
+    case Scenes::barrier_or_coupled:
+      return !velocity || scene.coupled;
+    case Scenes::velocity:
+      return velocity;
   }
   return true;
 }
@@ -133,7 +138,7 @@ const ContactSolverInfo& ParamScope::solver() const {
 
 std::string inactive_reason(const ParamInfo& info, const ParamScope& scope) {
   const ParamGroup& group = *info.group_row;
-  if (!group.read_in(scope.scene)) return unread_reason(group);
+  if (!group.read_in(scope.scene, scope.params.solver)) return unread_reason(group, scope);
   if (group.rule)
     if (std::string reason = group.rule(info, scope); !reason.empty()) return reason;
   return info.rule ? info.rule(scope) : "";

@@ -12,7 +12,7 @@ namespace stickslip {
 
 /// Of the scene; gpu/model/scene_traits.h finds them.
 struct SceneTraits {
-  bool rigid = false;         // has rigid bodies, so that it is stepped at velocity level
+  bool rigid = false;         // has rigid bodies
   bool coupled = false;       // has elastic solids among them
   bool joints = false;        // has joints
   bool joint_limits = false;  // some joint has limits
@@ -48,11 +48,13 @@ struct ParamScope {
 /// A group of parameters that are read together.
 struct ParamGroup {
   std::string_view name, title;
-  enum class Scenes { all, elastic, elastic_or_coupled, rigid } scenes = Scenes::all;  // that read it
+  /// What reads it: any scene, barrier steps (also velocity-level steps with elastic solids), velocity-level
+  /// steps.
+  enum class Scenes { all, barrier, barrier_or_coupled, velocity } scenes = Scenes::all;
   /// Why all of its rows, or `info` of them, have no effect in scenes that read the group; may be null.
   std::string (*rule)(const ParamInfo& info, const ParamScope& scope) = nullptr;
 
-  bool read_in(const SceneTraits& scene) const;
+  bool read_in(const SceneTraits& scene, SolverKind solver) const;
 };
 
 /// Throw std::logic_error for a group without a row in param_groups.cpp.

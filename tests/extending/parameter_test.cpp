@@ -54,6 +54,7 @@ TEST(Extending, TheExampleParameterIsAFieldARowAndARule) {
   EXPECT_THROW(set_param(&example, row, 11.0), std::invalid_argument);
 
   Params params;
+  params.solver = SolverKind::velocity;
   const LabParams lab;
   SceneTraits scene;
   EXPECT_EQ(inactive_reason(row, {params, lab, scene}), "this scene has no rigid bodies");
