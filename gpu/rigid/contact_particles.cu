@@ -5,13 +5,24 @@
 namespace stickslip::STICKSLIP_BACKEND {
 
 namespace {
+
 using Vec3d = Vec<double, 3>;
-}
+
+/// The weight of a corner of a point; a point has four corners, the last one unused.
+struct CornerWeight {
+  const SurfacePoint* at;
+
+  SS_HD double operator()(std::int32_t corner) const {
+    return corner % 4 < 3 ? at[corner / 4].weights[corner % 4] : 0.0;
+  }
+};
+
+}  // namespace
 
 void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
-                             const ElasticContacts& touching, const RigidContact* contact, double share) {
+                             const TouchedSurfaces& touching, const RigidContact* contact, double share) {
   bodies_ = bodies.size();
-  const std::size_t points = touching.count(), n = bodies_ + points;
+  const std::size_t points = touching.point_count(), n = bodies_ + points;
   all_.pose.resize(ctx, n);
   all_.inverse.resize(ctx, n);
   all_.material.resize(ctx, n);
@@ -33,7 +44,9 @@ void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const Ela
 
   const std::size_t first = bodies_;
   const SurfacePoint* at = touching.points();
+  const PointSides sides = touching.sides();
   const Vec3* v = solids.v.data();
+  const double* reached = sum_weights(ctx, touching, solids.size());
   const std::int32_t* node_material = solids.device().node_material.data();
   const double* resistance = solids.resistance();
   Pose* pose = all_.pose.data();
@@ -48,11 +61,11 @@ void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const Ela
       const double b = at[k].weights[c];
       if (node < 0) continue;
       sum += b * v[node].template cast<double>();
-      if (resistance[node] > 0) mobility += b * b / resistance[node];
+      if (resistance[node] > 0) mobility += b * (reached != nullptr ? reached[node] : b) / resistance[node];
     }
     const std::size_t p = first + k;
     pose[p] = Pose::identity();
-    pose[p].x = contact[k].point;
+    pose[p].x = contact[sides.contact(k)].point;
     velocity[p] = sum;
     spin[p] = {0, 0, 0};
     grain[p] = {0, 0, 0};
@@ -61,6 +74,18 @@ void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const Ela
     for (std::size_t i = 0; i < 6; ++i) free[6 * p + i] = 0;
   });
   weigh(ctx, share);
+}
+
+/// With contacts between meshes many points share nodes. Then a row sum bounds B diag(resistance)^-1 B':
+/// 1 / m_k = sum_c b_kc s_c / resistance_c with the sums s_c of all points' weights at a node. Null without
+/// such contacts.
+const double* ContactParticles::sum_weights(Context& ctx, const TouchedSurfaces& touching,
+                                            std::size_t nodes) {
+  if (touching.meshes().count() == 0) return nullptr;
+  weight_.resize(ctx, nodes);
+  fill(ctx, weight_.data(), nodes, 0.0);
+  touching.gather().sum(ctx, CornerWeight{touching.points()}, weight_.data());
+  return weight_.data();
 }
 
 void ContactParticles::weigh(Context& ctx, double share) {
@@ -72,12 +97,12 @@ void ContactParticles::weigh(Context& ctx, double share) {
   });
 }
 
-void ContactParticles::move_free(Context& ctx, const ElasticContacts& touching, const Vec3* v,
+void ContactParticles::move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v,
                                  const Vec3d* impulse) {
   const SurfacePoint* at = touching.points();
   const BodyInverse* inverse = all_.inverse.data() + bodies_;
   double *free = all_.free.data() + 6 * bodies_, *shift = shift_.data() + 6 * bodies_;
-  launch(ctx, touching.count(), [=] SS_LAMBDA(std::size_t k) {
+  launch(ctx, touching.point_count(), [=] SS_LAMBDA(std::size_t k) {
     Vec3d t{0, 0, 0};
     for (int c = 0; c < 3; ++c)
       if (at[k].nodes[c] >= 0) t += at[k].weights[c] * v[at[k].nodes[c]].template cast<double>();

@@ -36,10 +36,13 @@ void expect_same_contacts(Context& ctx, Buffer<RigidContact>& contacts) {
          [=] SS_LAMBDA(std::size_t c) { contact[c].previous = static_cast<std::int32_t>(c); });
 }
 
-/// impulse = world without torsion.
-void drop_torsion(Context& ctx, std::size_t n, const Vec<double, 4>* world, Vec3d* impulse) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) {
-    for (int i = 0; i < 3; ++i) impulse[k][i] = world[k][i];
+/// The impulse on each touched point, without torsion; `world`: of the contacts, on side a.
+void share_impulses(Context& ctx, std::size_t points, const PointSides& sides, const Vec<double, 4>* world,
+                    Vec3d* impulse) {
+  const PointSides of = sides;
+  launch(ctx, points, [=] SS_LAMBDA(std::size_t k) {
+    const std::size_t c = of.contact(k);
+    for (int i = 0; i < 3; ++i) impulse[k][i] = of.sign(k) * world[c][i];
   });
 }
 
@@ -105,7 +108,7 @@ void Coupling::forget() {
 }
 
 void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
-                             const ElasticContacts::Options& options) {
+                             const TouchedSurfaces::Options& options) {
   const ShapeView shapes = between_bodies.shapes();
   touching_.find(
       ctx, {&solids_.device(), solids_.x.data(), solids_.v.data(), shapes, motion, shapes.bodies, first_},
@@ -121,7 +124,7 @@ void Coupling::join_contacts(Context& ctx, const RigidContacts& between_bodies) 
 }
 
 void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
-  drop_torsion(ctx, impulse_.size(), world, impulse_.data());
+  share_impulses(ctx, impulse_.size(), touching_.sides(), world, impulse_.data());
 }
 
 /// v = A_e^-1 (f_e + B' R); PCG starts from the given v. R null: R = 0. Returns the iterations of PCG.
@@ -138,7 +141,7 @@ int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double t
 
 /// Step of the last round, from R_0 to R: dR = R - R_0.
 Coupling::RoundStep Coupling::last_step(Context& ctx) {
-  reduce_sum(ctx, touching_.count(),
+  reduce_sum(ctx, touching_.point_count(),
              StepSums{touching_.points(), particles_.inverse(), impulse_.data(), start_.data(), last_.data(),
                       v_.data(), v_start_.data()},
              sums_.data(), kMedium);
@@ -222,7 +225,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   const StageClock clock;
   copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
   done_.pcg_iterations += solve_solids(ctx, nullptr, v_free_.data(), params.pcg_tolerance);
-  for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.count());
+  for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
   particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, share_);
   build(ctx, system, list);
   start_best(ctx, system);
@@ -328,7 +331,7 @@ template CouplingRecord Coupling::solve(Context&, ContactSystem<4>&, DeviceBodie
 
 SolidSystem Coupling::solid_system(Context& ctx) const {
   SolidSystem s = solids_.system(ctx);
-  s.points.resize(touching_.count());
+  s.points.resize(touching_.point_count());
   copy_to_host(ctx, s.points.data(), touching_.points(), s.points.size());
   return s;
 }
@@ -350,7 +353,7 @@ void Coupling::report(Context& ctx, const Params& params, std::size_t moving, St
 }
 
 void Coupling::name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const {
-  std::vector<SurfacePoint> points(touching_.count());
+  std::vector<SurfacePoint> points(touching_.point_count());
   copy_to_host(ctx, points.data(), touching_.points(), points.size());
   const Model& solids = solids_.model();
   const std::size_t bodies = model.bodies.size();

@@ -1,12 +1,12 @@
-// Coupling: elastic solids and rigid bodies in one contact problem.
+// Coupling: elastic solids, colliders and rigid bodies in one contact problem.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
 #include "gpu/collide/rigid_contacts.cuh"
-#include "gpu/elastic/elastic_contacts.cuh"
 #include "gpu/elastic/elastic_solids.cuh"
+#include "gpu/elastic/touched_surfaces.cuh"
 #include "gpu/rigid/contact_particles.cuh"
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/coupled_problem.h"
@@ -26,7 +26,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// The contact problem of rigid bodies and elastic solids,
 ///   A_e v_e = f_e + B' R,   A_b v_b = f_b + H_b' r,   u = H (B v_e, v_b) + w + E r,   (u, r) in the law,
 /// where B v_e are the velocities of the touched points of the elastic surfaces, and R the impulses r on them
-/// in world axes. The part of W for these points, B A_e^-1 B', is dense and never formed. Instead each point
+/// in world axes. A contact between two meshes touches two points, with opposite impulses. The part of W for these points, B A_e^-1 B', is dense and never formed. Instead each point
 /// is a free particle of mass m_k in a problem between bodies, so that every solver of the lab can be used:
 ///   1. particles move at t = B v - R / m without impulses; solve for r, R;
 ///   2. v = A_e^-1 (f_e + B' R).
@@ -45,7 +45,7 @@ class Coupling {
 
   /// Finds the contacts of the solids at the current poses; they follow those between the bodies.
   void find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
-                     const ElasticContacts::Options& options);
+                     const TouchedSurfaces::Options& options);
   const RigidContact* contacts() const { return contacts_.data(); }
   std::size_t contact_count() const { return contacts_.size(); }
 
@@ -100,13 +100,14 @@ class Coupling {
   void extrapolate(Context& ctx, double share);
 
   ElasticSolids solids_;
-  ElasticContacts touching_;
+  TouchedSurfaces touching_;
   ContactParticles particles_;
   std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
   double share_ = 0.5;      // mass of the particles, as a share of the diagonal of A_e
   CouplingRecord done_;
   Buffer<RigidContact> contacts_;
-  Buffer<Vec<double, 3>> impulse_, start_, last_;  // R: of this round, at its start, of the last round
+  // R, per touched point: of this round, at its start, of the last round.
+  Buffer<Vec<double, 3>> impulse_, start_, last_;
   Buffer<Vec3> v_, v_start_, v_last_, v_free_;     // the solids' velocities for these R, and for R = 0
   Buffer<Vec3> node_impulse_;
   Buffer<double> best_r_;
