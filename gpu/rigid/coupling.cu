@@ -77,6 +77,10 @@ struct StepSums {
   }
 };
 
+void set_difference(Context& ctx, std::size_t n, const Vec3d* a, const Vec3d* b, Vec3d* out) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) { out[k] = a[k] - b[k]; });
+}
+
 /// start = now + share (now - last), last = now.
 template <class T>
 struct Extrapolate {
@@ -96,9 +100,10 @@ void Coupling::load(Context& ctx, const Model& model) {
   solids_.load(ctx, model);
   if (!active()) return;
   touching_.load(ctx, solids_.model());
+  particles_.load(ctx, solids_.model());
   for (Buffer<Vec3>* b : {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_v_})
     b->resize(ctx, solids_.size());
-  sums_.resize(ctx, 1);
+  totals_.resize(ctx, 1);
   forget();
 }
 
@@ -144,9 +149,13 @@ Coupling::RoundStep Coupling::last_step(Context& ctx) {
   reduce_sum(ctx, touching_.point_count(),
              StepSums{touching_.points(), particles_.inverse(), impulse_.data(), start_.data(), last_.data(),
                       v_.data(), v_start_.data()},
-             sums_.data(), kMedium);
-  const Vec<double, 4> sums = read_back(ctx, sums_.data());
-  return {sums[1] > 0 ? sums[0] / sums[1] : 0.0, sums[2] < 0, std::sqrt(sums[3])};
+             &totals_.data()->points, kMedium);
+  step_.resize(ctx, impulse_.size());
+  set_difference(ctx, impulse_.size(), impulse_.data(), start_.data(), step_.data());
+  particles_.core_work(ctx, step_.data(), &totals_.data()->cores);
+  const StepTotals total = read_back(ctx, totals_.data());
+  const Vec<double, 4>& sums = total.points;
+  return {sums[1] > 0 ? (sums[0] - total.cores) / sums[1] : 0.0, sums[2] < 0, std::sqrt(sums[3])};
 }
 
 /// Starts the next round further along this round's step by `share`; v is known there
@@ -161,15 +170,25 @@ void Coupling::extrapolate(Context& ctx, double share) {
 template <int D>
 void Coupling::build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list) {
   particles_.move_free(ctx, touching_, v_free_.data(), nullptr);
-  system.build(ctx, particles_.all(), list);
+  list_ = list;
+  list_.cores = particles_.cores();
+  system.build(ctx, particles_.all(), list_);
+}
+
+/// Moves q so that W r + q is the true u at the impulses r with `impulse` on the solids, whose velocities are
+/// then v.
+template <int D>
+void Coupling::move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec3d* impulse) {
+  particles_.move_free(ctx, touching_, v, impulse);
+  system.move_free(ctx, particles_.shift());
+  system.move_points(ctx, list_, particles_.shift());
 }
 
 /// The residual of the coupled problem at the system's impulses. `impulse` are those on the solids, and `v`
-/// follows from them: then W r + q is the true u.
+/// follows from them.
 template <int D>
 double Coupling::judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec3d* impulse) {
-  particles_.move_free(ctx, touching_, v, impulse);
-  system.move_free(ctx, particles_.shift());
+  move_to(ctx, system, v, impulse);
   return system.residual(ctx);
 }
 
@@ -178,8 +197,7 @@ template <int D>
 double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                            const LabParams& lab, ContactSolveRecord& record) {
   const Span span(ctx, "coupling round");
-  particles_.move_free(ctx, touching_, v_start_.data(), start_.data());
-  system.move_free(ctx, particles_.shift());
+  move_to(ctx, system, v_start_.data(), start_.data());
   const long before = record.iterations;
   system.solve(ctx, particles_.all(), solver, lab, record);
   record.iterations += before;
@@ -226,7 +244,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
   done_.pcg_iterations += solve_solids(ctx, nullptr, v_free_.data(), params.pcg_tolerance);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
-  particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, share_);
+  particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, share_, D == 3);
   build(ctx, system, list);
   start_best(ctx, system);
   system.keep_impulses(ctx);
@@ -318,6 +336,7 @@ void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodi
   record.scale = system.W().norm_q();
   DeviceBodies& all = particles_.all();
   system.velocities(ctx, all);
+  particles_.settle(ctx, touching_, solids_.v.data());
   copy(ctx, bodies.velocity.data(), all.velocity.data(), bodies.size());
   copy(ctx, bodies.spin.data(), all.spin.data(), bodies.size());
 }
@@ -328,6 +347,20 @@ template CouplingRecord Coupling::solve(Context&, ContactSystem<3>&, DeviceBodie
 template CouplingRecord Coupling::solve(Context&, ContactSystem<4>&, DeviceBodies&, const StepConstraints&,
                                         std::string_view, const LabParams&, const Params&,
                                         ContactSolveRecord&);
+
+template <int D>
+ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
+  if (list_.cores.core != nullptr) {
+    DeviceBodies& all = particles_.all();
+    system.start_velocities(ctx, all);
+    list_.cores = {};
+    list_.warm_start = true;
+    system.build(ctx, all, list_);
+  }
+  return coupled_problem(system.problem(ctx, particles_.all()), particles_.bodies(), solid_system(ctx));
+}
+template ContactProblem Coupling::problem(Context&, ContactSystem<3>&);
+template ContactProblem Coupling::problem(Context&, ContactSystem<4>&);
 
 SolidSystem Coupling::solid_system(Context& ctx) const {
   SolidSystem s = solids_.system(ctx);
