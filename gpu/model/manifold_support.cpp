@@ -7,7 +7,8 @@
 namespace stickslip {
 
 std::string why_no_manifolds(const Model& model) {
-  return is_coupled(model) ? "elastic solids are among the bodies" : "";
+  if (!is_coupled(model)) return {};
+  return model.bodies.empty() ? "the scene has no rigid bodies" : "elastic solids are among the bodies";
 }
 
 bool has_plain_contacts(const Model& model) {

@@ -18,9 +18,10 @@ SceneTraits scene_traits(const Model& model) {
           .manifolds = why_no_manifolds(model).empty()};
 }
 
-MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material) {
+MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material,
+                         SolverKind solver) {
   MaterialUse use;
-  const bool coupled = is_coupled(model);
+  const bool coupled = stepper_family(solver) == StepperFamily::velocity || !model.bodies.empty();
   for (const Object& object : model.objects) {
     if (material >= 0 && object.material != material) continue;
     const bool solid = object.is_solid();

@@ -40,20 +40,13 @@ std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver, bo
 }
 
 std::optional<Refusal> velocity_refusal(const Model& model, SolverKind solver) {
-  if (model.bodies.empty())
-    return Refusal{"", name_of(solver),
-                   "it moves rigid bodies, and elastic solids among them, and the scene has no rigid body; "
-                   "give an [[object]] body = \"rigid\""};
-  for (const Object& object : model.objects) {
-    if (object.is_rigid()) continue;
-    if (object.is_affine())
-      return Refusal{object.name, name_of(solver), "it is an affine body; make it rigid"};
+  if (model.bodies.empty()) return {};
+  for (const Object& object : model.objects)
     if (object.is_collider())
       return Refusal{
           object.name, name_of(solver),
           "it is a collider without a shape that rigid bodies could touch; put a fixed or scripted "
           "rigid body in its place"};
-  }
   return {};
 }
 
@@ -73,8 +66,8 @@ std::vector<SolverInfo> list_solvers() {
            "each [Guo24 Alg.1]",
            with_multipliers, StepperFamily::barrier},
           {"velocity",
-           "velocity-level contact of rigid bodies, and of elastic solids among them: a linear step with "
-           "impulses, found by contact_solver [Course 1.2, 3, 4.3]",
+           "velocity-level contact of rigid bodies and elastic solids: a linear step with impulses, found by "
+           "contact_solver [Course 1.2, 3, 4.3]",
            {"solver", "time", "velocity", "stabilisation", "sleep", "penalty", "interaction", "pcg"},
            StepperFamily::velocity}};
 }

@@ -13,7 +13,7 @@ namespace stickslip {
 /// Each family has one class that implements Stepper (gpu/step/stepper.cuh).
 enum class StepperFamily {
   barrier,   // minimises an incremental potential; every state is free of intersections
-  velocity,  // a contact problem per step; rigid bodies, and elastic solids among them
+  velocity,  // a contact problem per step; rigid bodies and elastic solids
 };
 
 /// One choice of `solver`.

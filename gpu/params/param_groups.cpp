@@ -10,6 +10,8 @@ namespace {
 
 using Scenes = ParamGroup::Scenes;
 
+constexpr const char* kVelocityLevel = "only velocity-level stepping reads this";
+
 std::string rule_of_multipliers(const ParamInfo&, const ParamScope& s) {
   return s.params.solver == SolverKind::ipc ? "solver = ipc has no multipliers; barrier_al has" : "";
 }
@@ -20,7 +22,7 @@ std::string rule_of_pcg(const ParamInfo& info, const ParamScope& s) {
 }
 
 std::string rule_of_sleep(const ParamInfo&, const ParamScope& s) {
-  return s.scene.coupled ? "bodies beside elastic solids stay awake" : "";
+  return s.scene.coupled ? "elastic solids and bodies beside them stay awake" : "";
 }
 
 std::string rule_of_penalty(const ParamInfo&, const ParamScope& s) {
@@ -30,9 +32,10 @@ std::string rule_of_penalty(const ParamInfo&, const ParamScope& s) {
 }
 
 std::string rule_of_surfaces(const ParamInfo&, const ParamScope& s) {
-  if (s.scene.rigid && s.params.solver != SolverKind::velocity)
+  if (!s.velocity_level() && s.scene.rigid)
     return "barrier steps have isotropic friction and no restitution; solver = velocity reads this";
-  return s.material.rigid ? "" : "no rigid body is made of this material";
+  if (s.material.rigid) return {};
+  return s.velocity_level() ? "no body is made of this material" : kVelocityLevel;
 }
 
 std::string rule_of_solvers(const ParamInfo& info, const ParamScope& s) {
@@ -104,10 +107,8 @@ const ParamGroup& find_group(std::span<const ParamGroup> groups, std::string_vie
 }
 
 /// Why the solver of the scene does not read a group.
-std::string unread_reason(const ParamGroup& group, const ParamScope& s) {
-  if (group.scenes != Scenes::velocity) return "solver = velocity has no barrier";
-  return !s.scene.rigid ? "this scene has no rigid bodies"
-                        : "barrier steps have no contact problem at velocity level; solver = velocity has";
+std::string unread_reason(const ParamGroup& group) {
+  return group.scenes == Scenes::velocity ? kVelocityLevel : "velocity-level steps have no barrier";
 }
 
 }  // namespace
@@ -116,16 +117,16 @@ const ParamGroup& param_group(std::string_view name) { return find_group(kGroups
 const ParamGroup& lab_param_group(std::string_view name) { return find_group(kLabGroups, name); }
 
 bool ParamGroup::read_in(const SceneTraits& scene, SolverKind solver) const {
-  const bool velocity = scene.rigid && solver == SolverKind::velocity;
+  const bool velocity_level = solver == SolverKind::velocity;
   switch (scenes) {
     case Scenes::all:
       return true;
     case Scenes::barrier:
-      return !velocity;
+      return !velocity_level;
     case Scenes::barrier_or_coupled:
-      return !velocity || scene.coupled;
+      return !velocity_level || scene.coupled;
     case Scenes::velocity:
-      return velocity;
+      return velocity_level;
   }
   return true;
 }
@@ -138,7 +139,7 @@ const ContactSolverInfo& ParamScope::solver() const {
 
 std::string inactive_reason(const ParamInfo& info, const ParamScope& scope) {
   const ParamGroup& group = *info.group_row;
-  if (!group.read_in(scope.scene, scope.params.solver)) return unread_reason(group, scope);
+  if (!group.read_in(scope.scene, scope.params.solver)) return unread_reason(group);
   if (group.rule)
     if (std::string reason = group.rule(info, scope); !reason.empty()) return reason;
   return info.rule ? info.rule(scope) : "";

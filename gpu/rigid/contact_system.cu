@@ -75,7 +75,8 @@ void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, c
                                      const BlockWriter<D>& writer) {
   const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list);
   launch(ctx, list.contact_count,
-         ContactBlockFiller<D>{blocks, list.contacts, joint_blocks_, law_.data(), writer}, kMedium);
+         ContactBlockFiller<D>{blocks, list.contacts, list.cores, joint_blocks_, law_.data(), writer},
+         kMedium);
 }
 
 template <int D>
@@ -90,6 +91,14 @@ void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const 
       ctx, list.contact_count, [=] SS_LAMBDA(std::size_t i) { block[i] = blocks.of(contact[i]); }, kMedium);
   penalties_.push(ctx, block, contact, list.contact_count, bodies.view(), bodies.size(), list.penalty,
                   bodies.free.data());
+}
+
+template <int D>
+void ContactSystem<D>::move_points(Context& ctx, const StepConstraints& list, const double* change) {
+  if (list.cores.core == nullptr) return;
+  launch(ctx, list.contact_count,
+         PointMover<D>{list.contacts, list.cores, joint_blocks_, W_.body_rows().jacobian, change, W_.moving_q()},
+         kMedium);
 }
 
 /// Impulses of the last step in this step's frames; zero for a new contact.

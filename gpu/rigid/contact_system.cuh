@@ -18,6 +18,7 @@
 #include "gpu/rigid/manifold/manifold_solver.cuh"
 #include "gpu/rigid/manifold/rough_contacts.cuh"
 #include "gpu/rigid/penalty_forces.cuh"
+#include "gpu/rigid/point_cores.h"
 #include "gpu/rigid/shock_propagation.cuh"
 
 namespace stickslip {
@@ -36,6 +37,7 @@ struct StepConstraints {
   const std::int32_t* pair_start = nullptr;  // of the contacts: see RigidContacts
   std::size_t contact_count = 0, pairs = 0;
   SurfaceTable surfaces{};
+  PointCores cores{};  // of the touched points of elastic solids
   ContactRowOptions options{};
   PenaltyOptions penalty{};
   bool soft = false;  // contacts are implicit penalties
@@ -99,6 +101,10 @@ class ContactSystem {
   /// The bodies' velocities without impulses have changed since the problem was built, by `change`, 6 numbers
   /// each. The residual stays relative to the original q.
   void move_free(Context& ctx, const double* change) { W_.move_free(ctx, change); }
+  /// The same for particles that cores replaced in `list`.
+  void move_points(Context& ctx, const StepConstraints& list, const double* change);
+  /// Copies the bodies' velocities at the start of the step, as of `build`.
+  void start_velocities(Context& ctx, DeviceBodies& bodies) const { law_checker_.start(ctx, bodies); }
   /// The judge's residual of the current impulses.
   double residual(Context& ctx);
   /// After `residual`, of the same impulses: mean velocity along the impulses, r . u / |r| [m/s]. Contacts

@@ -87,15 +87,16 @@ Verdict ExpectationJudge::judge(const ExpectIntersections& e) const {
 
 Verdict ExpectationJudge::judge(const ExpectPositiveGap&) const {
   double smallest = std::numeric_limits<double>::infinity();
-  bool positive = true, has_barrier = reports_.empty();
+  bool positive = true;
   for (const StepReport& r : reports_) {
-    if (r.contact_solve) continue;  // velocity-level contacts may overlap
-    has_barrier = true;
+    if (r.contact_solve)
+      return {Outcome::skipped, "every active contact keeps a positive gap",
+              "velocity-level steps may overlap: see penetration"};
     if (r.contacts == 0) continue;
     smallest = std::min(smallest, r.gap_min);
     positive = positive && r.gap_min > 0;  // false for NaN
   }
-  return {has_barrier ? outcome_of(positive) : Outcome::skipped, "every active contact keeps a positive gap",
+  return {outcome_of(positive), "every active contact keeps a positive gap",
           std::isinf(smallest) ? "no contact" : format("smallest gap %g m", smallest)};
 }
 

@@ -110,8 +110,9 @@ void draw_parameters_panel(PanelContext& context) {
     if (section((std::string(param_group(group).title) + (rigid ? "##rigid" : "##elastic")).c_str(), open))
       draw_group(simulation, *scene, typed, group);
   };
-  if (rigid) draw_contact_solver_panel(context);
-  else draw("solver", true);
+  const SolverKind solver = simulation.settings().params.solver;
+  if (!rigid) draw("solver", true);
+  if (rigid || solver == SolverKind::velocity) draw_contact_solver_panel(context);
   if (section("Materials")) {
     draw_materials(simulation, *scene, typed);
     draw_half_spaces(simulation, *scene, typed);
@@ -122,7 +123,7 @@ void draw_parameters_panel(PanelContext& context) {
     std::string_view last;
     for (const ParamInfo& info : param_table())
       if (std::exchange(last, info.group) != info.group && (rigid || info.group != "solver") &&
-          info.group_row->read_in(traits, simulation.settings().params.solver) != idle)
+          info.group_row->read_in(traits, solver) != idle)
         draw(info.group, !idle && begins_open(info.group, rigid));
   }
 }
