@@ -44,7 +44,6 @@ void Lanes::access(const void* p, std::size_t bytes, bool write, bool atomic, co
     if (write && memory_.contains(p)) memory_.mark_written(p, bytes);
     return;
   }
-  ++checked_;
   Fibre& fibre = *running_fibre;
   const char* what = atomic ? "atomic operation" : write ? "write" : "read";
   const auto say = [&](const std::string& why) {
@@ -66,6 +65,7 @@ void Lanes::access(const void* p, std::size_t bytes, bool write, bool atomic, co
   }
   if (checks_.costs) count(fibre, p, bytes, write, atomic);
   if (!checks_.memory) return;
+  ++checked_;
   // Copies of whole objects carry their padding, so only single values need be written.
   const bool single = bytes <= 16;
   if (const char* why = memory_.fault(p, bytes, atomic || (!write && single))) {

@@ -58,11 +58,6 @@ Checks checks_of_environment() {
   std::exit(2);
 }
 
-std::size_t most_accesses_of_environment() {
-  const char* millions = std::getenv("STICKSLIP_DEVICE_CHECK_MOST");
-  return millions == nullptr ? 0 : 1'000'000 * std::strtoull(millions, nullptr, 10);
-}
-
 }  // namespace
 
 Device& device() {
@@ -100,7 +95,7 @@ Device::Device()
       random(seed_of_environment()),
       costs(chosen_device()) {
   lanes.set_checks(checks_of_environment());
-  lanes.limit_checks(most_accesses_of_environment());
+  lanes.limit_checks(limit_of_environment());
   install_handler();
   end_with_error_on_faults();
 }
@@ -337,9 +332,14 @@ void set_checks(const Checks& checks) {
   device().lanes.set_checks(checks);
 }
 
-void limit_checks() {
+void limit_checks(std::size_t accesses) {
   const Lock lock(device_mutex);
-  device().lanes.limit_checks(most_accesses_of_environment());
+  device().lanes.limit_checks(accesses);
+}
+
+std::size_t limit_of_environment() {
+  const char* millions = std::getenv("STICKSLIP_DEVICE_CHECK_MOST");
+  return millions == nullptr ? 0 : 1'000'000 * std::strtoull(millions, nullptr, 10);
 }
 
 void revive() {

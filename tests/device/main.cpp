@@ -9,7 +9,7 @@ namespace {
 class FaultListener : public ::testing::EmptyTestEventListener {
   void OnTestStart(const ::testing::TestInfo&) override {
     stickslip::emulation::forget_faults();
-    stickslip::emulation::limit_checks();
+    stickslip::emulation::limit_checks(stickslip::emulation::limit_of_environment());
   }
   void OnTestEnd(const ::testing::TestInfo&) override {
     for (const auto& fault : stickslip::emulation::faults())

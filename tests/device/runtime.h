@@ -9,9 +9,10 @@ namespace stickslip::emulation {
 /// says: "off" (the default), "memory", or "races", which includes memory.
 void set_checks(const Checks& checks);
 
-/// Starts to count the accesses anew after which only some launches are checked (STICKSLIP_DEVICE_CHECK_MOST,
-/// in millions).
-void limit_checks();
+/// After so many accesses from now on only a sample of the launches is checked; 0: no limit. At the start it
+/// is as STICKSLIP_DEVICE_CHECK_MOST says, in millions.
+void limit_checks(std::size_t accesses);
+std::size_t limit_of_environment();
 
 /// The next call of this name fails with `error`, if it is one of those that tests want to fail
 /// (`Device::refuses`).
