@@ -53,7 +53,8 @@ class Engine {
   /// when the stepper for `solver` refuses the model (`stepper_refusal`), or when bodies intersect at the
   /// start or touch a half-space.
   virtual void load(const Model& model) = 0;
-  /// A note for the user about the loaded model, for example bodies that overlap at the start; usually empty.
+  /// A note for the user about the loaded model, for example bodies that overlap at the start or when the
+  /// solver changed to one of another family; usually empty.
   virtual std::string load_note() const { return {}; }
   /// Back to the start of the loaded model; keeps parameters and materials.
   virtual void reset() = 0;

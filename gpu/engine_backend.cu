@@ -142,7 +142,7 @@ class BackendEngine final : public Engine {
 
  private:
   static void refuse(const Model& model, const Params& params) {
-    if (const auto refused = stepper_refusal(model, params.solver))
+    if (const auto refused = stepper_refusal(model, params))
       throw std::invalid_argument(refused->text());
   }
 
@@ -157,7 +157,7 @@ class BackendEngine final : public Engine {
   void switch_stepper(const Params& params) {
     std::unique_ptr<Stepper> next = new_stepper(params);
     next->set_state(stepper_->state(), params);
-    next->check_start(params);
+    load_note_ = next->check_start(params);
     stepper_ = std::move(next);
   }
 

@@ -27,7 +27,7 @@ all_stages=build,tests,compare,determinism,sanitize,bench
 stages=$all_stages reals='double float'
 quick=no resume=no json='' vendor='' base=$root/build/gpu_check jobs=$(nproc 2>/dev/null || echo 4) at_once=4 limit=1000000
 real=double build=$base/double
-app=OFF targets=() emulated=no
+app=OFF targets=() cuda_flags=() emulated=no
 
 # --- rows -------------------------------------------------------------------------------------------------------
 # Every check writes a file in $base/rows, NAME|STATUS|SECONDS|DETAIL, with a status of good, FAILED, skipped
@@ -190,7 +190,7 @@ find_device() {
 }
 
 configure_row() {
-  local options=(-DCMAKE_BUILD_TYPE=Release "-DSTICKSLIP_APP=$app" -DSTICKSLIP_CUDA=ON -DSTICKSLIP_WERROR=OFF "-DSTICKSLIP_REAL=$real")
+  local options=(-DCMAKE_BUILD_TYPE=Release "-DSTICKSLIP_APP=$app" -DSTICKSLIP_CUDA=ON -DSTICKSLIP_WERROR=OFF "-DSTICKSLIP_REAL=$real" "${cuda_flags[@]}")
   [ -z "$arch" ] || options+=("-DSTICKSLIP_CUDA_ARCH=$arch")
   if [ -n "$vendor" ]; then options+=("-DSTICKSLIP_VENDOR=$vendor"); fi
   # A build folder keeps the generator of its first configuration.

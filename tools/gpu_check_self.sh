@@ -69,7 +69,8 @@ case "$*$STICKSLIP_DEVICE_CHECK" in --list) printf 'box-stack\ndrop\nerleben-spi
 *) printf 'box-stack   good   1e-9   1e-6\n' ;; esac
 TEXT
   run_stages >"$base/table"
-  expect '^tests, cuda, double +good +[0-9]+  3 passed, 0 failed, 1 skipped$'
+  expect '^tests Engines/BackendsAgree, double +good +[0-9]+  3 passed, 0 failed, 1 skipped'
+  expect '^checked Engines/BackendsAgree, seed 1, double +good +[0-9]+  3 passed, 0 failed, 1 skipped'
   expect '^compare box-stack, double +good +[0-9]+  1e-9 1e-6$'
   expect '^compare erleben-spikes, double +FAILED +[0-9]+  1e-3 1e-5 positions are too far apart$'
   expect '^checked erleben-spikes, seed 1, double +FAILED +[0-9]+  emulated device: race: write at x.cu:7$'

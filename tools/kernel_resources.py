@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Compiles the library's CUDA kernels to machine code and lists what each of them takes per lane.
+"""Compiles the CUDA kernels of the library and the benches to machine code and lists what each of them takes per lane.
 
-usage: tools/kernel_resources.py BUILD [--arch 90] [--all] [--only REGEX]
+usage: tools/kernel_resources.py BUILD [--arch 90] [--all] [--only REGEX] [--json FILE]
 
 BUILD is a configured build folder with the CUDA backend. Prints the stack, spills and registers of the kernels with the
 largest stacks (of all with --all), and exits 1 where a stack exceeds the limit: the driver reserves the largest stack for
-every lane that can be resident, which is 270,000 lanes on an H100.
+every lane that can be resident, which is 270,000 lanes on an H100. FILE gets the figures of all kernels, with demangled
+names: input of `stickslip bench device-model --resources`.
 """
 import argparse
 import concurrent.futures
+import datetime
 import json
 import os
 import re
@@ -16,20 +18,31 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
 
 LIMIT = 4096  # bytes of stack per lane
 SHOWN = 15
 
 
+class Kernel(NamedTuple):
+    """Bytes and registers per lane; `stack` with calls; `shared` bytes per block."""
+
+    stack: int
+    spill_stores: int
+    spill_loads: int
+    registers: int
+    shared: int
+
+
 def batches(build):
-    """(folder, command, source) of each CUDA source of the library."""
+    """(folder, command, source) of each CUDA source of the library and the benches."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     root = os.path.abspath(build)
     for entry in entries:
         source = os.path.relpath(entry["file"], root)
-        library = "/gpu/" in "/" + source and "/tests/" not in "/" + source
-        if entry["file"].endswith(".cu") and library:
+        ours = re.search("/(gpu|bench)/", "/" + source) and "/tests/" not in "/" + source
+        if entry["file"].endswith(".cu") and ours:
             yield entry["directory"], shlex.split(entry["command"]), entry["file"]
 
 
@@ -57,7 +70,7 @@ def assemble(batch, arch):
 
 
 def kernels(report):
-    """name -> (stack, spill bytes, registers) of each entry function in a report."""
+    """name -> Kernel of each entry function in a report."""
     found = {}
     entry = None
     frames, current = {}, None
@@ -66,12 +79,13 @@ def kernels(report):
             entry = match[1]
         elif match := re.search(r"Function properties for (\S+)", line):
             current = match[1]
-        elif match := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores", line):
-            frames[current] = (int(match[1]), int(match[2]))
+        elif match := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
+            frames[current] = tuple(int(group) for group in match.groups())
         elif (match := re.search(r"Used (\d+) registers", line)) and entry:
             deep = re.search(r"(\d+) bytes cumulative stack size", line)
-            frame, spills = frames.get(entry, (0, 0))
-            found[entry] = (int(deep[1]) if deep else frame, spills, int(match[1]))
+            shared = re.search(r"(\d+) bytes smem", line)
+            frame, stores, loads = frames.get(entry, (0, 0, 0))
+            found[entry] = Kernel(int(deep[1]) if deep else frame, stores, loads, int(match[1]), int(shared[1]) if shared else 0)
             entry = None
     return found
 
@@ -92,8 +106,42 @@ def short(name):
     return name.split("(")[0]
 
 
+def without_parameters(name):
+    """A template function's name up to its template arguments: types that repeat in its parameters."""
+    start = name.find("_kernel<")
+    if start < 0:
+        return name
+    depth = 0
+    for at in range(start, len(name)):
+        depth += (name[at] == "<") - (name[at] == ">")
+        if depth == 0 and name[at] == ">":
+            return name[: at + 1]
+    return name
+
+
 def above_limit(rows):
-    return [name for (stack, _, _), name in rows if stack > LIMIT]
+    return [name for kernel, name in rows if kernel.stack > LIMIT]
+
+
+def compiler():
+    """nvcc's version, such as 13.0.88."""
+    text = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"release [\d.]+, V([\d.]+)", text)[1]
+
+
+def document(found, names, arch, nvcc, date):
+    """The content of --json. Names lack the parameters."""
+    rows = {(without_parameters(names[key]), kernel) for key, kernel in found.items()}
+    return {"date": date, "nvcc": nvcc, "arch": f"sm_{arch}",
+            "kernels": [{"name": name, **kernel._asdict()} for name, kernel in sorted(rows)]}
+
+
+def write_json(path, content):
+    """A kernel in each line."""
+    head = {key: value for key, value in content.items() if key != "kernels"}
+    lines = ",\n  ".join(json.dumps(kernel) for kernel in content["kernels"])
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(json.dumps(head)[:-1] + f', "kernels": [\n  {lines}\n]}}\n')
 
 
 def main():
@@ -102,6 +150,7 @@ def main():
     parser.add_argument("--arch", default="90")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
     sources = [b for b in batches(options.build) if re.search(options.only, b[2])]
     if not sources:
@@ -119,8 +168,10 @@ def main():
     rows = sorted(((value, short(names[key])) for key, value in found.items()), reverse=True)
     print(f"{len(rows)} kernels, compiled for sm_{options.arch}; largest stacks:")
     print(f"{'stack':>7} {'spills':>7} {'registers':>9}  kernel   [bytes with calls, own bytes, per lane]")
-    for (stack, spills, registers), name in rows if options.all else rows[:SHOWN]:
-        print(f"{stack:7} {spills:7} {registers:9}  {name}")
+    for kernel, name in rows if options.all else rows[:SHOWN]:
+        print(f"{kernel.stack:7} {kernel.spill_stores:7} {kernel.registers:9}  {name}")
+    if options.json:
+        write_json(options.json, document(found, names, options.arch, compiler(), datetime.date.today().isoformat()))
     if over := above_limit(rows):
         sys.exit(f"kernel_resources: more than {LIMIT} bytes of stack per lane: " + ", ".join(over))
 

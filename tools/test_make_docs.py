@@ -97,6 +97,7 @@ class Results(unittest.TestCase):
         row = {"launches": 3.0, "nodes": 0.0, "waits": 1.0, "copies": 1.0, "megabytes": 0.5, "floor_us": 0.2, "predicted_us": 12.4,
                "by": {"launches": 6.6, "waits": 5.8}}
         run = {"scene": "drop", "settings": ["dt=0.01"], "scale": 2, "size": "12 tets", "steps": 1, "warm": 3, "device": "emulated H100",
+               "resources": {"file": "a.json", "kernels": 9, "matched": 7, "unmatched": ["f", "g"]},
                "sum": row, "stages": [{**row, "stage": "contacts"}],
                "largest": [{"stage": "contacts", "place": "find", "predicted_us": 5.8, "bound": "waits"}]}
         self.kept("rigid", [])
@@ -104,7 +105,7 @@ class Results(unittest.TestCase):
         folder.mkdir()
         (folder / "drop.json").write_text(json.dumps(run))
         text = result_tables.device_model()
-        self.assertIn("`drop` `--scale 2` `--set dt=0.01`, 12 tets; the step after 3, on an H100.", text)
+        self.assertIn("`drop` `--scale 2` `--set dt=0.01`, 12 tets; the step after 3, on an H100. Registers and stacks are known of 7 of 9 kernels.\n", text)
         self.assertIn("| contacts | 3 | 0 | 1 | 1 | 0.500 | 0.200 | 12.4 | launches |", text)
         self.assertIn("| all | 3 |", text)
         self.assertIn("Largest costs: `find` (contacts) 5.80 µs, waits.", text)

@@ -77,6 +77,9 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
   add_backend(command, options.backend, options.threads);
   command.add_option("--variant", options.variant,
                      "one of the scene's variants (see: stickslip list scenes)");
+  command.add_flag("--force", options.force,
+                   "step rigid bodies by ipc and barrier_al without what has no meaning there, such as "
+                   "restitution; as --set drop_unsupported=true");
   command.add_option("--solver", options.solver, "see: stickslip list solvers; default: the scene's");
   command
       .add_option("--set", options.settings,
@@ -313,6 +316,7 @@ Scene prepare_scene(const SceneOptions& options) {
                     : load_scene(options.scene, options.scale);
   if (!options.variant.empty()) choose_variant(scene, options.variant);
   for (const std::string& setting : options.settings) apply_setting(scene, setting);
+  if (options.force) scene.params.drop_unsupported = true;
   try {
     if (!options.solver.empty()) set_solver(scene.params, options.solver);
   } catch (const std::invalid_argument& error) {

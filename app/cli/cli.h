@@ -39,6 +39,7 @@ struct SceneOptions {
   std::string solver;   // empty: the scene's solver
   std::vector<std::string> settings;
   std::optional<double> scale;  // replaces the scene's scale
+  bool force = false;           // Params::drop_unsupported
   bool ignore_unknown = false;  // of an IPC scene script
 };
 

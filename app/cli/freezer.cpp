@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "app/io/fclib/frozen_problem.h"
+#include "gpu/model/steppers.h"
 
 namespace stickslip {
 
@@ -14,8 +15,8 @@ Freezer::Freezer(const RunOptions& options, const Scene& scene, int frames) {
   for (const std::string& text : options.freezes) {
     const std::string prefix = "--freeze " + text + ": ";
     const auto refuse = [&](const std::string& why) { throw InputError(prefix + why); };
-    if (scene.model.bodies.empty())
-      refuse("the scene has no rigid bodies: its steps are no contact problems");
+    if (stepper_family(scene.params.solver) != StepperFamily::velocity)
+      refuse("the scene is not stepped at velocity level: its steps are no contact problems");
     const std::size_t colon = text.find(':');
     int frame = 0;
     const char* end = text.data() + std::min(colon, text.size());

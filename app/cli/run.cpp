@@ -19,6 +19,7 @@
 #include "app/io/report/state_file.h"
 #include "app/io/report/trace_file.h"
 #include "gpu/core/device_lost.h"
+#include "gpu/model/steppers.h"
 #include "gpu/model/step_interrupted.h"
 
 namespace stickslip {
@@ -91,8 +92,8 @@ std::vector<Expectation> expectations_of(const Scene& scene) {
   const bool stated = std::any_of(all.begin(), all.end(), [](const Expectation& e) {
     return std::holds_alternative<ExpectIntersections>(e);
   });
-  // Rigid bodies may overlap; the report has the depth.
-  if (!scene.model.bodies.empty()) return all;
+  // At velocity level surfaces may overlap; the report has the depth.
+  if (stepper_family(scene.params.solver) == StepperFamily::velocity) return all;
   if (scene.params.check_intersections && !stated) all.emplace_back(std::in_place_type<ExpectIntersections>);
   return all;
 }
@@ -266,6 +267,12 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
     summary.error += (summary.error.empty() ? "" : "; ") + std::string(error.what());
   }
   summary.verdicts = judge.verdicts();
+  if (const std::string reason = scene.unmet_reason(); !reason.empty())
+    for (Verdict& verdict : summary.verdicts)
+      if (verdict.outcome == Verdict::Outcome::failed) {
+        verdict.outcome = Verdict::Outcome::skipped;
+        verdict.seen += "; not expected with solver = " + summary.solver + ": " + reason;
+      }
 
   if (summary.error.empty()) summary.error = summary.unconverged();
   if (!options.quiet) print_overlap(summary);

@@ -61,7 +61,7 @@ bool is_rigid(const Model& model) { return !model.bodies.empty(); }
 
 ParamScope param_scope(const Settings& settings, const Model& model, int material) {
   return {settings.params, settings.contact_params, scene_traits(model),
-          material_use(model, settings.materials, material),
+          material_use(model, settings.materials, material, settings.params.solver),
           std::ranges::any_of(settings.materials, [](const Material& m) { return m.restitution > 0; })};
 }
 

@@ -122,7 +122,10 @@ void Simulation::apply(const Command& command) {
         } else if constexpr (std::is_same_v<Edit, ParamEdit>) {
           Params params = engine_->params();
           apply_edit(edit, params);
+          const std::string before = engine_->load_note();
           engine_->set_params(params);
+          if (const std::string note = engine_->load_note(); note != before && !note.empty())
+            spdlog::warn("{}: {}", scene_->name, note);
         } else if constexpr (std::is_same_v<Edit, ContactParamEdit>) {
           LabParams params = engine_->contact_params();
           apply_edit(edit, params);

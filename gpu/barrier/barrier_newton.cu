@@ -118,7 +118,7 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
 void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                                   const Vec3* x, Real d_hat) {
   const Span span(ctx, "broad phase");
-  broad_phase_.find(ctx, x, nullptr, d_hat, device.apart.data());
+  broad_phase_.find(ctx, x, nullptr, d_hat, pair_filter(device));
   near_ = make_proximity(device, broad_phase_.view());
   potential.contacts().update(ctx, near_, x);
 }
@@ -137,7 +137,7 @@ void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, c
   const Span span(ctx, "ccd");
   {
     const Span broad(ctx, "broad phase");
-    broad_phase_.find(ctx, x, p, static_cast<Real>(params.d_hat), device.apart.data());
+    broad_phase_.find(ctx, x, p, static_cast<Real>(params.d_hat), pair_filter(device));
     near_ = make_proximity(device, broad_phase_.view());
   }
   clock.lap(seconds.broad_phase);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/barrier/contact.h"
+#include "gpu/broadphase/primitive_pairs.h"
 #include "gpu/core/buffer.h"
 #include "gpu/model/device_model.cuh"
 
@@ -52,5 +53,6 @@ class ContactSet {
 
 Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs);
 SurfaceView surface_view(const DeviceModel& device);
+PairFilter pair_filter(const DeviceModel& device);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

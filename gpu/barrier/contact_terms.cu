@@ -186,12 +186,13 @@ void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, do
       friction_out);
 }
 
-void ContactTerms::linearise(Context& ctx, const Vec3* x) {
+void ContactTerms::linearise(Context& ctx, const Vec3* x, std::size_t extra) {
   // Friction of the current set shares its stencils; lagged friction has its own, stored behind them.
   const std::size_t count = set_.size();
   const bool separate = settings_.lagged_friction;
   const std::size_t lag = separate ? count : 0;
-  resize(ctx, separate ? count + friction_count_ : count);
+  resize(ctx, (separate ? count + friction_count_ : count) + extra);
+  extra_ = extra;
   const Contact* contact = set_.contacts();
   const Plane* planes = near_.planes;
   Vec4i* nodes = stencil_nodes_.data();

@@ -89,7 +89,11 @@ class ContactTerms {
   void values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier, double* augmented,
               double* friction);
   /// Corner gradients and blocks at x, friction included; `stencil_count` of them, over `stencil_nodes`.
-  void linearise(Context& ctx, const Vec3* x);
+  /// Behind them come places for `extra` stencils, which the caller fills.
+  void linearise(Context& ctx, const Vec3* x, std::size_t extra = 0);
+  Vec4i* extra_nodes() { return stencil_nodes_.data() + (stencil_count_ - extra_); }
+  CornerVectors* extra_gradients() { return gradients_.data() + (stencil_count_ - extra_); }
+  CornerBlocks* extra_blocks() { return blocks_.data() + (stencil_count_ - extra_); }
   /// Corner gradients of the bare barrier (sigma = 1), for the stiffness fit. Overwrites
   /// the results of `linearise`.
   void barrier_gradients(Context& ctx, const Vec3* x);
@@ -125,7 +129,7 @@ class ContactTerms {
   Buffer<Vec4i> friction_nodes_;
   Buffer<FrictionStencil> friction_;
   Buffer<std::uint64_t> friction_keys_;
-  std::size_t stencil_count_ = 0;
+  std::size_t stencil_count_ = 0, extra_ = 0;
   Buffer<Vec4i> stencil_nodes_;
   Buffer<CornerVectors> gradients_;
   Buffer<CornerBlocks> blocks_;

@@ -55,6 +55,7 @@ void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceMo
   device_ = &device;
   embedding_.load(ctx, model);
   elastic_.load(ctx, model);
+  constraints_.load(ctx, model);
   hessian_.set_pattern(ctx, model.node_count(), elastic_.stencils(),
                        embedding_.empty() ? nullptr : &embedding_);
 
@@ -73,6 +74,11 @@ void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
   elastic_.set_materials(ctx, model.materials);
 }
 
+void IncrementalPotential::set_rigidity(Context& ctx, const Model& model, double factor) {
+  elastic_.set_rigidity(factor);
+  elastic_.set_materials(ctx, model.materials);
+}
+
 void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
                                       const ContactSettings& contact) {
   inputs_ = inputs;
@@ -81,6 +87,7 @@ void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
     inputs_.velocity_dt = inputs.dt;
   }
   contacts_.begin_step(contact, inputs_.still);
+  constraints_.begin_step(ctx, inputs.dt, inputs.x_t);
   const std::uint8_t* scripted = device_->scripted.data();
   const std::int32_t* script_of = device_->node_script.data();
   const std::uint8_t* moves = device_->script_moves.data();
@@ -135,6 +142,7 @@ void IncrementalPotential::launch_values(Context& ctx, const Proximity& near, co
         return value;
       },
       out + springs);
+  if (!constraints_.empty()) constraints_.add_value(ctx, x, out + springs);
 }
 
 void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
@@ -144,7 +152,10 @@ void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
     hessian_.assemble_batch(ctx, element_blocks_.data(), elements);
     add_element_corners(ctx, hessian_.element_gather(), elements, element_corners_.data(), gradient_.data());
   });
-  contacts_.linearise(ctx, x);
+  contacts_.linearise(ctx, x, constraints_.size());
+  if (!constraints_.empty())
+    constraints_.linearise(ctx, x, contacts_.extra_nodes(), contacts_.extra_gradients(),
+                           contacts_.extra_blocks());
 
   hessian_.add_diagonal(ctx, node_diagonal_.data());
   hessian_.set_stencils(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), contacts_.corner_blocks());
@@ -162,6 +173,8 @@ double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
     elastic_.gradient(ctx, motion(x), elements, element_corners_.data());
     add_element_corners(ctx, hessian_.element_gather(), elements, element_corners_.data(), gradient_.data());
   });
+
+  if (!constraints_.empty()) constraints_.add_gradient(ctx, x, gradient_.data());
 
   contacts_.barrier_gradients(ctx, x);
   contact_gather_.build(ctx, contacts_.stencil_nodes(), contacts_.stencil_count(), n);

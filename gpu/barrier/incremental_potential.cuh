@@ -1,6 +1,6 @@
 // The incremental potential of one implicit step [Guo24 §3; Li20]:
 //   E(x) = 1/(2 beta dt^2) |x - y|_M^2 + Psi(x) + sigma sum_A b(d_i) + sum_A' phi(d_i) + sum D_j
-//        + springs to scripted targets and the pointer
+//        + springs to scripted targets and the pointer + constraints of joints
 // (A' and its potentials phi in the augmented Lagrangian only, see ContactPotential)
 // in joules. Backward Euler: beta = 1, y = x_t + dt v_t + dt^2 g. Newmark:
 // y = x_t + dt v_t + dt^2 (1/2 - beta) a_t + beta dt^2 g. Value, gradient and SPD Hessian, term by term.
@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "gpu/barrier/constraint_terms.cuh"
 #include "gpu/barrier/contact_terms.cuh"
 #include "gpu/energy/energy_terms.cuh"
 #include "gpu/linear/split_matrix.cuh"
@@ -52,9 +53,12 @@ class IncrementalPotential {
   void load(Context& ctx, const Model& model, const DeviceModel& device,
             std::size_t smallest_batch = std::size_t{1} << 14);
   void set_materials(Context& ctx, const Model& model);
+  /// Factor on the stiffness that holds bodies which stand for rigid ones in shape. Between steps.
+  void set_rigidity(Context& ctx, const Model& model, double factor);
 
   void begin_step(Context& ctx, const StepInputs& inputs, const ContactSettings& contact);
   ContactTerms& contacts() { return contacts_; }
+  ConstraintTerms& constraints() { return constraints_; }
   /// 1 for a node that is fixed in this step's minimisation.
   const std::uint8_t* fixed() const { return fixed_.data(); }
 
@@ -100,6 +104,7 @@ class IncrementalPotential {
   Embedding embedding_;
   Buffer<std::uint8_t> fixed_;
   ContactTerms contacts_;
+  ConstraintTerms constraints_;
   SplitMatrix hessian_;
   NodeGather contact_gather_;  // for the stiffness fit, which precedes any Hessian
   Buffer<Vec3> gradient_, barrier_gradient_;

@@ -18,7 +18,7 @@ struct PairQueries {
   const Vec3* x;
   const Vec3* p;
   Real reach;
-  const std::uint8_t* apart;
+  PairFilter filter;
   LbvhView triangles, edges;
 
   /// Calls emit(primitive) for every primitive that pairs with query i, in the same order each time.
@@ -27,7 +27,7 @@ struct PairQueries {
     if (i < surface.node_count) {
       const Vec<std::int32_t, 1> node{surface.nodes[i]};
       traverse(triangles, swept_box(node, x, p, reach), [&](std::int32_t triangle) {
-        if (!never_touch(node, surface.triangles[triangle], apart)) emit(triangle);
+        if (!never_touch(node, surface.triangles[triangle], filter)) emit(triangle);
       });
     } else {
       const auto leaf = static_cast<std::int32_t>(i - surface.node_count);
@@ -36,7 +36,7 @@ struct PairQueries {
       traverse(
           edges, edges.leaf_boxes[leaf],
           [&](std::int32_t other) {
-            if (!never_touch(nodes, surface.edges[other], apart)) emit(other);
+            if (!never_touch(nodes, surface.edges[other], filter)) emit(other);
           },
           leaf);
     }
@@ -57,14 +57,14 @@ struct PairQueries {
 
 }  // namespace
 
-void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const std::uint8_t* apart) {
+void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter) {
   const Real reach = margin / 2;
   compute_boxes(ctx, surface_.triangles, surface_.triangle_count, x, p, reach, triangle_boxes_);
   compute_boxes(ctx, surface_.edges, surface_.edge_count, x, p, reach, edge_boxes_);
   triangle_tree_.build(ctx, triangle_boxes_.data(), surface_.triangle_count);
   edge_tree_.build(ctx, edge_boxes_.data(), surface_.edge_count);
 
-  const PairQueries queries{surface_, x, p, reach, apart, triangle_tree_.view(), edge_tree_.view()};
+  const PairQueries queries{surface_, x, p, reach, filter, triangle_tree_.view(), edge_tree_.view()};
   const std::size_t n = surface_.node_count + surface_.edge_count;
   hits_.resize(ctx, n * kKeptHits);
   counts_.resize(ctx, n);

@@ -3,6 +3,7 @@
 
 #include "gpu/broadphase/candidates.h"
 #include "gpu/broadphase/lbvh.cuh"
+#include "gpu/broadphase/primitive_pairs.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -14,10 +15,9 @@ class BroadPhase {
 
   /// Finds every point-triangle and edge-edge pair that comes within `margin` [m] between x and x + p (p:
   /// null for no motion), by boxes that are swept, grown by margin / 2 and rounded outward to float. Skips
-  /// pairs that share a node and pairs whose nodes all have a bit in common (`apart`: bits per node, null for
-  /// none). Each edge pair comes once, the smaller edge first. The order of the pairs depends on the input
+  /// pairs that share a node and those that the filter drops. Each edge pair comes once, the smaller edge first. The order of the pairs depends on the input
   /// only. One host read.
-  void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const std::uint8_t* apart);
+  void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter);
 
   /// Pairs of the last find(), valid until the next one.
   CandidateView view() const {

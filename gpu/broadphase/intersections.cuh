@@ -1,8 +1,11 @@
 // IntersectionCheck: counts where the edges of a surface pass through its triangles.
 #pragma once
 
+#include <vector>
+
 #include "gpu/broadphase/candidates.h"
 #include "gpu/broadphase/lbvh.cuh"
+#include "gpu/broadphase/primitive_pairs.h"
 
 namespace stickslip {
 
@@ -30,8 +33,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 class IntersectionCheck {
  public:
   /// All edges of `surface` against all its triangles at positions x [m]. Skips pairs that share a node and
-  /// pairs whose nodes all have a bit in common (`apart`: bits per node, null for none). One host read.
-  Intersections run(Context& ctx, const SurfaceView& surface, const Vec3* x, const std::uint8_t* apart);
+  /// those that the filter drops. One host read.
+  Intersections run(Context& ctx, const SurfaceView& surface, const Vec3* x, const PairFilter& filter);
+  /// (edge, triangle) of the last run: for each edge that intersects triangles, the first of them.
+  std::vector<Vec2i> one_per_edge(Context& ctx) const;
 
  private:
   Lbvh triangle_tree_;

@@ -34,12 +34,39 @@ SS_HD inline unsigned common_bits(const Vec<std::int32_t, N>& nodes, const std::
   return common;
 }
 
-/// Pairs that never come into contact: they share a node, or all their nodes have a bit in common, as all
-/// fixed nodes do.
+/// Which pairs never come into contact although they share no node. Backend memory; null: no such rule.
+struct PairFilter {
+  SS_HD PairFilter(const std::uint8_t* apart_bits = nullptr) : apart(apart_bits) {}
+
+  const std::uint8_t* apart;           // bits per node: pairs whose nodes all have a bit in common
+  const std::int32_t* body = nullptr;  // per node, -1 for none: pairs within one body. A primitive has one body
+  const Vec2i* exempt = nullptr;       // ascending pairs of bodies, the smaller first: pairs between them
+  std::int32_t exempt_count = 0;
+
+  SS_HD bool is_exempt(std::int32_t a, std::int32_t b) const {
+    const Vec2i wanted{a < b ? a : b, a < b ? b : a};
+    std::int32_t low = 0, high = exempt_count;
+    while (low < high) {
+      const std::int32_t middle = (low + high) / 2;
+      const Vec2i at = exempt[middle];
+      if (at[0] < wanted[0] || (at[0] == wanted[0] && at[1] < wanted[1])) low = middle + 1;
+      else high = middle;
+    }
+    return low < exempt_count && exempt[low] == wanted;
+  }
+  SS_HD bool same_or_exempt(std::int32_t node_a, std::int32_t node_b) const {
+    if (body == nullptr) return false;
+    const std::int32_t a = body[node_a], b = body[node_b];
+    return a >= 0 && b >= 0 && (a == b || is_exempt(a, b));
+  }
+};
+
+/// Pairs that never come into contact: they share a node, or the filter drops them.
 template <int A, int B>
 SS_HD inline bool never_touch(const Vec<std::int32_t, A>& a, const Vec<std::int32_t, B>& b,
-                              const std::uint8_t* apart) {
-  return share_node(a, b) || (common_bits(a, apart) & common_bits(b, apart)) != 0;
+                              const PairFilter& filter) {
+  return share_node(a, b) || (common_bits(a, filter.apart) & common_bits(b, filter.apart)) != 0 ||
+         filter.same_or_exempt(a[0], b[0]);
 }
 
 }  // namespace stickslip

@@ -79,7 +79,6 @@ std::size_t room_for(std::size_t found) { return found + found / 4 + 256; }
 }  // namespace
 
 void RigidContacts::load(Context& ctx, const Model& model) {
-  if (model.bodies.empty()) throw std::invalid_argument("contact search: the model has no rigid bodies");
   shapes_.load(ctx, model);
   search_.load(ctx, model);
   pair_keys_ = PairKeys::of(model.bodies.size(), model.half_spaces.size());
@@ -93,6 +92,7 @@ void RigidContacts::load(Context& ctx, const Model& model) {
 }
 
 void RigidContacts::find(Context& ctx, const BodyMotionView& motion, const Options& options) {
+  if (pair_keys_.bodies == 0) return;
   std::swap(now_, before_);
   now_.count = now_.pairs = 0;
   if (!known_) before_.count = before_.pairs = 0;

@@ -27,7 +27,8 @@ class RigidContacts {
   };
 
   /// Loads shapes, half-spaces and the pairs excluded from contact: those connected by a joint without
-  /// `collide`. Throws std::invalid_argument for a model without bodies, or for a missing shape.
+  /// `collide`. A model without bodies has no such contacts; its half-spaces are loaded all the same. Throws
+  /// std::invalid_argument for a missing shape.
   void load(Context& ctx, const Model& model);
 
   /// Contacts of the bodies in the poses of `motion`. `moves` must not be set for bodies that are

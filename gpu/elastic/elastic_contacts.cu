@@ -16,6 +16,7 @@ struct SampleView {
   const Vec3i* triangles;    // of the samples in triangles
   std::size_t nodes;
   const Vec3 *x, *v;
+  const std::uint8_t* of_collider;
   ShapeView shapes;
   BodyMotionView motion;
   LbvhView tree;
@@ -65,7 +66,8 @@ SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
   const Vec3d velocity = view.sum(point, view.v);
   const bool is_node = s < view.nodes;
   const Vec3d place = view.sum(point, view.x);
-  for (std::int32_t h = 0; is_node && h < view.shapes.half_space_count; ++h) {
+  const bool is_free = is_node && view.of_collider[point.nodes[0]] == 0;
+  for (std::int32_t h = 0; is_free && h < view.shapes.half_space_count; ++h) {
     const HalfSpaceView& plane = view.shapes.half_spaces[h];
     const double gap = dot(plane.normal, place) - plane.offset;
     if (is_near(view, gap, -dot(plane.normal, velocity)))
@@ -140,12 +142,13 @@ SS_HD void pass_touches(const SampleView& view, std::size_t s, const TouchOutput
 }
 
 SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::Options& options,
-                       const LbvhView& tree) {
+                       const std::uint8_t* of_collider, const LbvhView& tree) {
   return {in.solids->surface_nodes.data(),
           in.solids->triangles.data(),
           in.solids->surface_nodes.size(),
           in.x,
           in.v,
+          of_collider,
           in.shapes,
           in.motion,
           tree,
@@ -175,19 +178,17 @@ void pass_contacts(Context& ctx, const SampleView& view, std::size_t samples, co
       ctx, samples, [=] SS_LAMBDA(std::size_t s) { pass_touches(view, s, out); }, kHeavy);
 }
 
-/// The nodes of each point as a stencil.
-void write_stencils(Context& ctx, const SurfacePoint* at, std::size_t n, Vec4i* stencil) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) {
-    stencil[k] = {at[k].nodes[0], at[k].nodes[1], at[k].nodes[2], -1};
-  });
-}
-
 }  // namespace elastic_detail
 
 void ElasticContacts::load(Context& ctx, const Model& solids) {
-  samples_ = solids.surface_nodes.size() + solids.triangles.size();
-  start_.resize(ctx, samples_ + 1);
-  start_before_.resize(ctx, samples_ + 1);
+  nodes_ = solids.surface_nodes.size();
+  triangles_ = solids.triangles.size();
+  start_.resize(ctx, nodes_ + triangles_ + 1);
+  start_before_.resize(ctx, nodes_ + triangles_ + 1);
+  std::vector<std::uint8_t> of_collider;
+  for (const std::int32_t object : solids.node_object)
+    of_collider.push_back(solids.objects[static_cast<std::size_t>(object)].is_collider());
+  of_collider_.upload(ctx, of_collider);
   known_ = false;
   count_ = 0;
 }
@@ -197,25 +198,26 @@ void ElasticContacts::find(Context& ctx, const Input& in, const Options& options
   start_.swap(start_before_);
   others_.swap(others_before_);
   build_tree(ctx, in, options.dt);
-  const elastic_detail::SampleView view = elastic_detail::sample_view(in, options, tree_.view());
-  elastic_detail::pass_contacts(ctx, view, samples_, {.count = start_.data()});
-  exclusive_scan(ctx, samples_, start_.data(), start_.data());
-  count_ = static_cast<std::size_t>(read_back(ctx, start_.data() + samples_));
+  const elastic_detail::SampleView view =
+      elastic_detail::sample_view(in, options, of_collider_.data(), tree_.view());
+  // Half-spaces touch nodes alone.
+  const std::size_t samples = nodes_ + (in.shapes.bodies > 0 ? triangles_ : 0);
+  elastic_detail::pass_contacts(ctx, view, samples, {.count = start_.data()});
+  exclusive_scan(ctx, samples, start_.data(), start_.data());
+  count_ = static_cast<std::size_t>(read_back(ctx, start_.data() + samples));
   others_.resize(ctx, count_);
   contacts_.resize(ctx, count_);
   points_.resize(ctx, count_);
-  stencils_.resize(ctx, count_);
   elastic_detail::pass_contacts(
-      ctx, view, samples_,
+      ctx, view, samples,
       {nullptr, start_.data(), known_ ? start_before_.data() : nullptr, others_before_.data(), others_.data(),
        contacts_.data(), points_.data(), in.first, in.previous});
-  elastic_detail::write_stencils(ctx, points_.data(), count_, stencils_.data());
-  gather_.build(ctx, stencils_.data(), count_, in.solids->node_count);
   known_ = true;
 }
 
 void ElasticContacts::build_tree(Context& ctx, const Input& in, double dt) {
   const auto bodies = static_cast<std::size_t>(in.shapes.bodies);
+  if (bodies == 0) return;
   boxes_.resize(ctx, bodies);
   elastic_detail::place_boxes(ctx, in.shapes, in.motion, dt, boxes_.data());
   tree_.build(ctx, boxes_.data(), bodies);

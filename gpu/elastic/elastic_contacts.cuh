@@ -4,15 +4,14 @@
 #include "gpu/broadphase/lbvh.cuh"
 #include "gpu/collide/rigid_contact.h"
 #include "gpu/elastic/surface_point.h"
-#include "gpu/linear/node_gather.cuh"
 #include "gpu/model/device_model.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// The samples of the surface are its nodes, and for each triangle the point nearest to a shape if it
 /// is inside the triangle [Course Eq.110]. Nodes are tested against half-spaces, and all samples
-/// against the shapes of nearby bodies, found by an LBVH of the bodies. Solids do not collide with
-/// each other or themselves.
+/// against the shapes of nearby bodies, found by an LBVH of the bodies. MeshContacts has the contacts of
+/// solids with each other, themselves and colliders.
 ///
 /// Contacts are ordered by sample. Side a is contact k's own point: body `first + k` of the contact problem.
 class ElasticContacts {
@@ -39,22 +38,20 @@ class ElasticContacts {
   std::size_t count() const { return count_; }
   const RigidContact* contacts() const { return contacts_.data(); }
   const SurfacePoint* points() const { return points_.data(); }
-  const NodeGather& gather() const { return gather_; }  // corners of the points, four per contact
 
  private:
   /// Builds the tree over the boxes of the bodies, swept along their motion in dt.
   void build_tree(Context& ctx, const Input& in, double dt);
 
   bool known_ = false;
-  std::size_t samples_ = 0, count_ = 0;
+  std::size_t nodes_ = 0, triangles_ = 0, count_ = 0;
+  Buffer<std::uint8_t> of_collider_;  // per node: 1 for nodes of colliders, which no half-space stops
   Lbvh tree_;
   Buffer<FloatBox> boxes_;
   Buffer<std::int32_t> start_, start_before_;    // per sample and one more
   Buffer<std::int32_t> others_, others_before_;  // per contact: a shape, or -1 - k for half-space k
   Buffer<RigidContact> contacts_;
   Buffer<SurfacePoint> points_;
-  Buffer<Vec4i> stencils_;
-  NodeGather gather_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -5,6 +5,16 @@
 namespace stickslip {
 namespace {
 
+void append_node(const Model& from, std::int32_t node, ElasticPart& part, std::vector<std::int32_t>& place) {
+  Model& to = part.model;
+  place[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(to.positions.size());
+  part.node.push_back(node);
+  to.rest_positions.push_back(from.rest_positions[node]);
+  to.positions.push_back(from.positions[node]);
+  to.velocities.push_back(from.velocities[node]);
+  to.node_object.push_back(static_cast<std::int32_t>(to.objects.size()));
+}
+
 /// The nodes of a group that are in the part, by their indices in the part.
 template <class Group>
 void keep_nodes(const std::vector<Group>& groups, const std::vector<std::int32_t>& place,
@@ -33,17 +43,17 @@ void append(const Model& from, const Object& object, ElasticPart& part, std::vec
   copy.node_end += shift;
   copy.tet_begin = static_cast<std::int32_t>(to.tets.size());
   copy.triangle_begin = static_cast<std::int32_t>(to.triangles.size());
-  copy.segment_begin = copy.segment_end = 0;
-  for (std::int32_t n = object.node_begin; n < object.node_end; ++n) {
-    place[static_cast<std::size_t>(n)] = n + shift;
-    part.node.push_back(n);
-    to.rest_positions.push_back(from.rest_positions[n]);
-    to.positions.push_back(from.positions[n]);
-    to.velocities.push_back(from.velocities[n]);
-    to.node_object.push_back(static_cast<std::int32_t>(to.objects.size()));
+  copy.segment_begin = static_cast<std::int32_t>(to.segments.size());
+  for (std::int32_t n = object.node_begin; n < object.node_end; ++n) append_node(from, n, part, place);
+  if (object.is_affine()) {
+    copy.control_begin = static_cast<std::int32_t>(to.positions.size());
+    for (int k = 0; k < 4; ++k) append_node(from, object.control_begin + k, part, place);
   }
   for (const Vec4i& tet : tets_of(from, object)) to.tets.push_back(moved(tet, shift));
   for (const Vec3i& triangle : triangles_of(from, object)) to.triangles.push_back(moved(triangle, shift));
+  for (std::int32_t s = object.segment_begin; s < object.segment_end; ++s)
+    to.segments.push_back(moved(from.segments[s], shift));
+  copy.segment_end = static_cast<std::int32_t>(to.segments.size());
   copy.tet_end = static_cast<std::int32_t>(to.tets.size());
   copy.triangle_end = static_cast<std::int32_t>(to.triangles.size());
   to.objects.push_back(copy);

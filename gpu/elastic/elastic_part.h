@@ -1,4 +1,4 @@
-// elastic_part: the elastic solids of a model with rigid bodies, as a separate model.
+// elastic_part: what of a model is not a rigid body, as a separate model.
 #pragma once
 
 #include "gpu/model/model.h"
@@ -11,7 +11,7 @@ struct ElasticPart {
   std::vector<std::int32_t> object;  // per object of the part: likewise
 };
 
-/// For models whose bodies are all rigid bodies or elastic solids: see `stepper_refusal`.
+/// Solids, affine bodies with their control nodes, and colliders.
 ElasticPart elastic_part(const Model& model);
 
 }  // namespace stickslip

@@ -5,6 +5,8 @@
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
+#include "gpu/model/affine.h"
+#include "gpu/model/element_group.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -41,12 +43,29 @@ void set_inertia(Context& ctx, std::size_t n, const Real* mass, double dt2, cons
   });
 }
 
-/// `diagonal`: the blocks of A / dt^2; see ElasticSolids::resistance.
+/// `diagonal`: the blocks of A / dt^2; see ElasticSolids::resistance. `affine` may be null.
 void set_resistance(Context& ctx, std::size_t n, const std::uint8_t* held, const Mat3* diagonal, double dt2,
-                    double* resistance) {
+                    const double* affine, double* resistance) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
     resistance[i] = held[i] ? 0.0 : dt2 * static_cast<double>(trace(diagonal[i])) / 3;
+    if (affine != nullptr && affine[i] > 0) resistance[i] = affine[i];
   });
+}
+
+/// to = from + dt v.
+void move_nodes(Context& ctx, std::size_t n, const Vec3* from, const Vec3* v, Real dt, Vec3* to) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { to[i] = from[i] + dt * v[i]; });
+}
+
+/// of -= share * what.
+void subtract(Context& ctx, std::size_t n, Real share, const Vec3* what, Vec3* of) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { of[i] -= share * what[i]; });
+}
+
+/// Velocities of nodes that follow a sequence of positions.
+void set_frame_velocities(Context& ctx, std::size_t n, const std::int32_t* node, const Vec3* target,
+                          const Vec3* at, Real dt, Vec3* velocity) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { velocity[node[i]] = (target[i] - at[node[i]]) / dt; });
 }
 
 /// f of node i, and the velocity of its script.
@@ -99,7 +118,8 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   node_.upload(ctx, part_.node);
   device_.upload(ctx, m);
   energy_.load(ctx, m);
-  matrix_.set_pattern(ctx, m.node_count(), energy_.stencils());
+  embedding_.load(ctx, m);
+  matrix_.set_pattern(ctx, m.node_count(), energy_.stencils(), embedding_.empty() ? nullptr : &embedding_);
   linear_.set_positions(chosen_nodes(whole.positions, part_.node));
   const std::size_t n = size();
   for (Buffer<Vec3>* b : {&x, &v, &load_, &script_, &gradient_, &residual_, &change_, &saved_x_, &saved_v_})
@@ -110,6 +130,28 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   resistance_.resize(ctx, n);
   number_.resize(ctx, 1);
   sums_.resize(ctx, 1);
+  set_masses(ctx);
+}
+
+/// An impulse at a node of an affine body acts on its control nodes, each with a quarter of the mass m:
+/// 1 / resistance = sum_k w_k^2 / (m / 4). What holds the body in shape resists too, but not rigid motions.
+void ElasticSolids::set_masses(Context& ctx) {
+  follows_.clear();
+  if (embedding_.empty()) return;
+  follows_.resize(size());
+  std::vector<double> resistance(size(), 0.0);
+  for (const Object& object : part_.model.objects) {
+    if (!object.is_affine()) continue;
+    const double mass = part_.model.materials[static_cast<std::size_t>(object.material)].density *
+                        solid_volume(part_.model, object);
+    const std::vector<Vec<double, 4>> weights = control_weights(part_.model, object);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const std::size_t node = static_cast<std::size_t>(object.node_begin) + i;
+      follows_[node] = {object.control_begin, weights[i]};
+      resistance[node] = 0.25 * mass / norm2(weights[i]);
+    }
+  }
+  affine_resistance_.upload(ctx, resistance);
 }
 
 void ElasticSolids::set_materials(Context& ctx, const Model& whole) {
@@ -118,6 +160,7 @@ void ElasticSolids::set_materials(Context& ctx, const Model& whole) {
   part_.model.half_spaces = whole.half_spaces;
   device_.upload_materials(ctx, part_.model);
   energy_.set_materials(ctx, part_.model.materials);
+  set_masses(ctx);
 }
 
 void ElasticSolids::set_state(Context& ctx, const std::vector<Vec3d>& positions,
@@ -125,6 +168,8 @@ void ElasticSolids::set_state(Context& ctx, const std::vector<Vec3d>& positions,
   if (empty()) return;
   x.upload(ctx, chosen_nodes(positions, part_.node));
   v.upload(ctx, chosen_nodes(velocities, part_.node));
+  embedding_.expand(ctx, x.data());
+  embedding_.expand(ctx, v.data());
   device_.forget_acting(ctx);
   device_.select_acting(ctx, part_.model, time, dt, x.data());
 }
@@ -171,27 +216,46 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
   params_ = params;
   device_.select_acting(ctx, part_.model, time, params.dt, x.data());
   pull_ = attach(ctx, params, drag);
-  assemble(ctx);
-  set_load(ctx, time);
+  assemble(ctx, x.data(), nullptr);
+  set_load(ctx, time, x.data());
 }
 
-/// A / dt^2, and grad Psi at x_t. At x = x_t the damping force is zero, and its Hessian is C / dt.
-void ElasticSolids::assemble(Context& ctx) {
+void ElasticSolids::relinearise(Context& ctx, double time) {
+  guess_.resize(ctx, size());
+  ahead_.resize(ctx, size());
+  copy(ctx, guess_.data(), v.data(), size());
+  move_nodes(ctx, size(), saved_x_.data(), guess_.data(), static_cast<Real>(params_.dt), ahead_.data());
+  copy(ctx, v.data(), saved_v_.data(), size());
+  assemble(ctx, ahead_.data(), guess_.data());
+  set_load(ctx, time, saved_x_.data());
+}
+
+/// A / dt^2, and grad Psi at x, less dt K `guess` unless that is null. At x = x_t the damping force is zero,
+/// and its Hessian is C / dt.
+void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess) {
   const Span span(ctx, "elastic assembly");
   LinearSolver::prepare(matrix_, params_);
-  energy_.gradient_and_hessian(ctx, {x.data(), x.data(), static_cast<Real>(params_.dt)}, {0, energy_.size()},
+  const Vec3* still = guess == nullptr ? at : saved_x_.data();
+  energy_.gradient_and_hessian(ctx, {at, still, static_cast<Real>(params_.dt)}, {0, energy_.size()},
                                corners_.data(), blocks_.data());
   matrix_.assemble(ctx, blocks_.data());
   fill(ctx, gradient_.data(), size(), Vec3::zero());
   add_corners(ctx, matrix_.element_gather(), corners_.data(), gradient_.data());
+  if (guess != nullptr) {
+    matrix_.multiply(ctx, guess, residual_.data());
+    subtract(ctx, size(), static_cast<Real>(params_.dt), residual_.data(), gradient_.data());
+  }
 
   const double dt2 = params_.dt * params_.dt;
   set_inertia(ctx, size(), device_.mass.data(), dt2, pull_, inertia_.data());
   matrix_.add_diagonal(ctx, inertia_.data());
-  set_resistance(ctx, size(), device_.scripted.data(), matrix_.diagonal(), dt2, resistance_.data());
+  if (!embedding_.empty()) matrix_.set_stencils(ctx, nullptr, 0, nullptr);  // the blocks of affine bodies
+  set_resistance(ctx, size(), device_.scripted.data(), matrix_.diagonal(), dt2, affine_resistance_.data(),
+                 resistance_.data());
 }
 
-void ElasticSolids::set_load(Context& ctx, double time) {
+/// `at`: the positions at the start of the step.
+void ElasticSolids::set_load(Context& ctx, double time, const Vec3* at) {
   poses_.upload(ctx, script_poses(part_.model, time + params_.dt));
   launch(ctx, size(),
          LoadWriter{
@@ -199,7 +263,7 @@ void ElasticSolids::set_load(Context& ctx, double time) {
              .script = device_.node_script.data(),
              .anchor = device_.anchor.data(),
              .force = device_.acceleration.data(),
-             .at = x.data(),
+             .at = at,
              .before = v.data(),
              .gradient = gradient_.data(),
              .mass = device_.mass.data(),
@@ -209,6 +273,20 @@ void ElasticSolids::set_load(Context& ctx, double time) {
              .out = load_.data(),
              .scripted = script_.data(),
          });
+  follow_frames(ctx, time + params_.dt, at);
+  embedding_.reduce(ctx, load_.data());
+  // Contacts are found with the velocities that scripts have in this step.
+  set_scripted(ctx, size(), device_.scripted.data(), script_.data(), v.data());
+}
+
+void ElasticSolids::follow_frames(Context& ctx, double time, const Vec3* at) {
+  for (const ScriptedNodes& script : part_.model.scripted) {
+    if (script.frames.empty()) continue;
+    frame_nodes_.upload(ctx, script.nodes);
+    frame_targets_.upload(ctx, frame_positions(part_.model, script, time));
+    set_frame_velocities(ctx, script.nodes.size(), frame_nodes_.data(), frame_targets_.data(), at,
+                         static_cast<Real>(params_.dt), script_.data());
+  }
 }
 
 PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance) {
@@ -219,6 +297,7 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
       linear_.solve(ctx, matrix_, residual_.data(), change_.data(), params, device_.scripted.data());
   const Vec3* change = change_.data();
   launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) { velocity[i] += change[i]; });
+  embedding_.expand(ctx, velocity);
   return result;
 }
 
@@ -229,6 +308,7 @@ void ElasticSolids::correct(Context& ctx, const Vec3* impulse, Vec3* velocity) {
   matrix_.multiply(ctx, velocity, residual_.data());
   const Real per_dt2 = static_cast<Real>(1 / (params_.dt * params_.dt));
   subtract_from_load(ctx, size(), held, load_.data(), impulse, per_dt2, residual_.data());
+  embedding_.reduce(ctx, residual_.data());
 }
 
 void ElasticSolids::advance(Context& ctx, double dt) {
@@ -236,6 +316,7 @@ void ElasticSolids::advance(Context& ctx, double dt) {
   const Vec3* velocity = v.data();
   const Real step = static_cast<Real>(dt);
   launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) { at[i] += step * velocity[i]; });
+  embedding_.expand(ctx, at);
 }
 
 SolidSums ElasticSolids::sums(Context& ctx, double gravity) {

@@ -37,7 +37,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// the stored matrix is A / dt^2 [N/m].
 class ElasticSolids {
  public:
-  /// Loads the elastic solids of a model with rigid bodies, at their start; see elastic_part.
+  /// Loads what is not a rigid body, at its start; see elastic_part. Colliders are nodes without elements that
+  /// all follow scripts. Nodes of affine bodies follow their control nodes (Embedding): A is J'A J then.
   void load(Context& ctx, const Model& model);
   bool empty() const { return part_.node.empty(); }
   std::size_t size() const { return part_.node.size(); }
@@ -57,6 +58,10 @@ class ElasticSolids {
 
   /// Collects the loads of the step that starts at `time`; A and f at the present positions and velocities.
   void begin_step(Context& ctx, const Params& params, const std::optional<Drag>& drag, double time);
+  /// After `solve` for a velocity v^k: A and f with the elastic forces linearised at x_t + dt v^k instead,
+  ///   A = M + dt^2 K_k,   f = M (v_t + dt g) - dt grad Psi(x_k) + dt^2 K_k v^k.
+  /// v is that at the start of the step again.
+  void relinearise(Context& ctx, double time);
   /// v = A^-1 (f + J), as a correction of the given v; J null: none. PCG ends at a residual of `tolerance`
   /// relative to the correction. Scripted nodes get the velocity of their script.
   PcgResult solve(Context& ctx, const Vec3* impulse, Vec3* v, double tolerance);
@@ -65,7 +70,8 @@ class ElasticSolids {
 
   /// |g| [m/s^2] of this step.
   double gravity() const { return std::abs(params_.gravity); }
-  /// [kg] resistance of a node: a third of the trace of its block of A; 0: immovable.
+  /// [kg] resistance of a node: a third of the trace of its block of A; of an affine body what its control
+  /// nodes resist with by their mass; 0: immovable.
   const double* resistance() const { return resistance_.data(); }
 
   SolidSums sums(Context& ctx, double gravity);
@@ -76,16 +82,21 @@ class ElasticSolids {
 
   /// The step's system on the host, without `points`, which come from the contacts.
   SolidSystem system(Context& ctx) const {
-    return {matrix_.download(ctx),          params_.dt, load_.download(ctx), script_.download(ctx),
-            device_.scripted.download(ctx), {}};
+    SolidSystem s{matrix_.download(ctx), params_.dt,      load_.download(ctx), script_.download(ctx),
+                  device_.scripted.download(ctx), follows_, {}};
+    for (std::size_t i = 0; i < follows_.size(); ++i)
+      if (follows_[i].control >= 0) s.held[i] = 1;
+    return s;
   }
 
   Buffer<Vec3> x, v;  // per node [m], [m/s]
 
  private:
+  void set_masses(Context& ctx);
   // Stages of `begin_step` and `solve`.
-  void assemble(Context& ctx);
-  void set_load(Context& ctx, double time);
+  void assemble(Context& ctx, const Vec3* at, const Vec3* guess);
+  void set_load(Context& ctx, double time, const Vec3* at);
+  void follow_frames(Context& ctx, double time, const Vec3* at);
   void correct(Context& ctx, const Vec3* impulse, Vec3* velocity);
   SolidPull attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const;
 
@@ -93,6 +104,9 @@ class ElasticSolids {
   std::vector<std::int32_t> place_;  // per node of the whole model: its index in the part; -1: not of a solid
   DeviceModel device_;
   EnergyTerms energy_;
+  Embedding embedding_;
+  std::vector<FollowingNode> follows_;  // per node; empty without affine bodies
+  Buffer<double> affine_resistance_;    // [kg] per node; 0: of no affine body. Empty likewise
   SplitMatrix matrix_;
   LinearSolver linear_;
   Params params_;
@@ -101,7 +115,9 @@ class ElasticSolids {
   Buffer<Vec3> load_;    // f [N s]
   Buffer<Vec3> script_;  // [m/s] of scripted nodes
   Buffer<RigidPose> poses_;
-  Buffer<Vec3> corners_, gradient_, residual_, change_, saved_x_, saved_v_;
+  Buffer<std::int32_t> frame_nodes_;
+  Buffer<Vec3> frame_targets_;
+  Buffer<Vec3> corners_, gradient_, residual_, change_, saved_x_, saved_v_, guess_, ahead_;
   Buffer<Mat3> blocks_;
   Buffer<Real> inertia_;  // diagonal of the matrix besides elasticity [N/m]
   Buffer<double> resistance_, number_;

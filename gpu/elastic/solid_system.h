@@ -8,12 +8,19 @@
 
 namespace stickslip {
 
+/// A node of an affine body: the first of its four control nodes, with their weights; -1: none.
+struct FollowingNode {
+  std::int32_t control = -1;
+  Vec<double, 4> weights{0, 0, 0, 0};
+};
+
 /// The elastic side of one step: A v = f + B' R.
 struct SolidSystem {
   HostBlocks matrix;  // A / dt^2 [N/m]
   double dt = 0;
   std::vector<Vec3> f, velocity;     // per node [N s]; velocities of fixed nodes [m/s]
-  std::vector<std::uint8_t> held;    // 1: scripted
+  std::vector<std::uint8_t> held;    // 1: scripted, or of an affine body, whose control nodes are free
+  std::vector<FollowingNode> follows;  // per node; empty: none does
   std::vector<SurfacePoint> points;  // of each contact
 };
 

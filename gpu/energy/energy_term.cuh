@@ -25,6 +25,8 @@ struct TermElements {
   std::span<const Vec4i> stencils;         // nodes; -1 in corners that the kind does not use
   std::span<const std::int32_t> material;  // per stencil
   std::span<const double> object_volume;   // [m^3] per stencil: of the whole object that it belongs to
+  /// [J] per stencil: of a body that stands for a rigid one, whose material is the one behind the last; else 0.
+  std::span<const double> stiffness = {};
 };
 
 }  // namespace stickslip
@@ -44,6 +46,8 @@ class EnergyTerm {
   virtual void set_materials(Context& ctx, std::span<const Material> materials) = 0;
   /// Whether some stencil's energy is infinite where it is inverted.
   virtual bool forbids_inversion() const = 0;
+  /// Factor on `TermElements::stiffness`, from the next `set_materials` on.
+  virtual void set_rigidity(double /*factor*/) {}
 
   /// [J] a bound on the rounding error of `energy` near rest, where terms that are much larger than the
   /// energy cancel.

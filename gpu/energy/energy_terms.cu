@@ -48,16 +48,18 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
   for (const auto& [kind, make] : kTerms) {
     const std::size_t first = stencils_.size();
     std::vector<std::int32_t> material;
-    std::vector<double> volume;
+    std::vector<double> volume, stiffness;
+    const auto extra = static_cast<std::int32_t>(model.materials.size());
     for (const ElementGroup& group : groups) {
       if (group.kind != kind) continue;
       stencils_.insert(stencils_.end(), group.stencils.begin(), group.stencils.end());
-      material.resize(stencils_.size() - first, group.material);
+      material.resize(stencils_.size() - first, group.stiffness > 0 ? extra : group.material);
       volume.resize(stencils_.size() - first, group.volume);
+      stiffness.resize(stencils_.size() - first, group.stiffness);
     }
     if (material.empty()) continue;
     terms_.push_back(
-        make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume}));
+        make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume, stiffness}));
   }
   values_.resize(ctx, std::max<std::size_t>(1, terms_.size()));
   set_materials(ctx, model.materials);
@@ -65,6 +67,10 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
 
 void EnergyTerms::set_materials(Context& ctx, std::span<const Material> materials) {
   for (const auto& term : terms_) term->set_materials(ctx, materials);
+}
+
+void EnergyTerms::set_rigidity(double factor) {
+  for (const auto& term : terms_) term->set_rigidity(factor);
 }
 
 bool EnergyTerms::forbids_inversion() const {

@@ -17,6 +17,9 @@ class EnergyTerms {
   void load(Context& ctx, const Model& model);
   void set_materials(Context& ctx, std::span<const Material> materials);
 
+  /// See EnergyTerm::set_rigidity.
+  void set_rigidity(double factor);
+
   std::size_t size() const { return stencils_.size(); }
   std::span<const Vec4i> stencils() const { return stencils_; }
   bool forbids_inversion() const;

@@ -63,7 +63,7 @@ SS_HD void tet_derivatives(const TetView& view, const SolidMotion& motion, std::
 namespace stickslip::STICKSLIP_BACKEND {
 
 TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const double> own_weights) {
-  const auto& [rest, tets, material, object_volume] = elements;
+  const auto& [rest, tets, material, object_volume, stiffness] = elements;
   std::vector<Mat3> inverse_rest(tets.size());
   std::vector<Real> weights(tets.size());
   for (std::size_t i = 0; i < tets.size(); ++i) {
@@ -86,8 +86,9 @@ TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const dou
 
 void TetTerm::set_materials(Context& ctx, std::span<const Material> materials) {
   std::vector<ElasticMaterial> elastic;
-  elastic.reserve(materials.size());
+  elastic.reserve(materials.size() + 1);
   for (const Material& material : materials) elastic.push_back(elastic_material(material));
+  elastic.push_back(extra_material());
   materials_.upload(ctx, elastic);
   forbids_inversion_ = false;
   energy_rounding_ = 0;
@@ -111,6 +112,17 @@ ElasticMaterial TetTerm::elastic_material(const Material& material) const {
 ElasticMaterial ControlTetTerm::elastic_material(const Material& material) const {
   constexpr ElasticModel model = ElasticModel::orthogonality;
   return {model, lame_parameters(model, static_cast<Real>(material.young), 0), 0};
+}
+
+std::vector<double> ControlTetTerm::weights_of(const TermElements& tets) {
+  std::vector<double> weights(tets.object_volume.begin(), tets.object_volume.end());
+  for (std::size_t i = 0; i < tets.stiffness.size(); ++i)
+    if (tets.stiffness[i] > 0) weights[i] = tets.stiffness[i];
+  return weights;
+}
+
+ElasticMaterial ControlTetTerm::extra_material() const {
+  return {ElasticModel::orthogonality, {static_cast<Real>(rigidity_), Real(0)}, Real(0)};
 }
 
 void TetTerm::energy(Context& ctx, const SolidMotion& motion, double* out) {

@@ -66,6 +66,8 @@ class TetTerm : public EnergyTerm {
 
  private:
   virtual ElasticMaterial elastic_material(const Material& material) const;
+  /// Of the index behind the last material.
+  virtual ElasticMaterial extra_material() const { return elastic_material(Material{}); }
   TetView view() const {
     return {tets_.data(), inverse_rest_.data(), volumes_.data(), tet_material_.data(), materials_.data()};
   }
@@ -81,13 +83,20 @@ class TetTerm : public EnergyTerm {
 };
 
 /// The same over the control tets of affine bodies, weighted with the volumes of the bodies: orthogonality,
-/// undamped [Lan22].
+/// undamped [Lan22]. Of bodies that stand for rigid ones the weight is `TermElements::stiffness` [J], and the
+/// shear modulus is the rigidity [1].
 class ControlTetTerm final : public TetTerm {
  public:
-  ControlTetTerm(Context& ctx, const TermElements& tets) : TetTerm(ctx, tets, tets.object_volume) {}
+  ControlTetTerm(Context& ctx, const TermElements& tets) : TetTerm(ctx, tets, weights_of(tets)) {}
+
+  void set_rigidity(double factor) override { rigidity_ = factor; }
 
  private:
+  static std::vector<double> weights_of(const TermElements& tets);
   ElasticMaterial elastic_material(const Material& material) const override;
+  ElasticMaterial extra_material() const override;
+
+  double rigidity_ = 1;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -107,7 +107,7 @@ std::vector<Vec<double, 4>> control_weights(const Model& model, const Object& bo
 
 void set_control_nodes(Model& model) {
   for (const Object& object : model.objects)
-    if (object.is_affine()) set_control_nodes(model, object);
+    if (object.is_affine() && !object.is_stiff()) set_control_nodes(model, object);
 }
 
 }  // namespace stickslip

@@ -25,7 +25,8 @@ std::vector<Vec<double, 4>> control_weights(const Model& model, const Object& bo
 
 /// Gives each affine body's control nodes the affine motion nearest to that of its mesh nodes, by mass, and
 /// the mesh nodes that motion's velocities: momentum and angular momentum stay. Throws std::invalid_argument
-/// naming a body whose start is no affine image of its rest shape, or is inside out. A stage of `finalize`.
+/// naming a body whose start is no affine image of its rest shape, or is inside out. Skips bodies that stand
+/// for rigid ones. A stage of `finalize`.
 void set_control_nodes(Model& model);
 
 }  // namespace stickslip

@@ -5,11 +5,11 @@
 namespace stickslip {
 
 bool is_coupled(const Model& model) {
-  return !model.bodies.empty() && std::ranges::any_of(model.objects, &Object::is_deformable);
+  return std::ranges::any_of(model.objects, [](const Object& object) { return !object.is_rigid(); });
 }
 
 std::string coupled_fault(const Params& params) {
-  if (params.sleeping) return "sleeping = true: bodies that elastic solids touch never rest for good";
+  if (params.sleeping) return "sleeping = true: elastic solids and what they touch never rest for good";
   if (params.contact_solver == ContactSolverKind::penalty_explicit)
     return "contact_solver = penalty_explicit pushes rigid bodies only: penalty_implicit pushes elastic "
            "solids too";

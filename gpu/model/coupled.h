@@ -1,4 +1,4 @@
-// What holds in scenes where elastic solids move beside rigid bodies.
+// What holds at velocity level in scenes with elastic solids, with or without rigid bodies.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-/// Whether a model has both.
+/// Whether a model has objects besides rigid bodies: solids or colliders.
 bool is_coupled(const Model& model);
 
 /// Why a coupled scene cannot have the choice `params` make: sleeping, explicit penalties, poses that are

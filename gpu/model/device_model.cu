@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpu/core/launch.h"
+#include "gpu/model/barrier_model.h"
 #include "gpu/model/element_group.h"
 #include "gpu/model/tet_volume.h"
 
@@ -13,7 +14,7 @@ namespace {
 double solids_diagonal(const Model& model) {
   Vec<double, 3> lo = Vec<double, 3>::filled(1e300), hi = Vec<double, 3>::filled(-1e300);
   for (const Object& object : model.objects) {
-    if (!object.is_solid()) continue;
+    if (!object.is_movable()) continue;
     for (int i = object.node_begin; i < object.node_end; ++i) {
       lo = min(lo, model.positions[i]);
       hi = max(hi, model.positions[i]);
@@ -73,10 +74,21 @@ void DeviceModel::upload(Context& ctx, const Model& model) {
   std::vector<std::uint8_t> moves;
   for (const ScriptedNodes& script : model.scripted) moves.push_back(!script.is_static());
   script_moves.upload(ctx, moves);
+  upload_bodies(ctx, model);
   anchor.resize(ctx, node_count);
   forget_acting(ctx);
   select_acting(ctx, model, 0, 0, start.data());
   upload_materials(ctx, model);
+}
+
+void DeviceModel::upload_bodies(Context& ctx, const Model& model) {
+  if (std::ranges::none_of(model.objects, &Object::is_stiff)) return;
+  std::vector<std::int32_t> body(node_count, -1);
+  for (std::size_t i = 0; i < node_count; ++i)
+    if (const Object& object = model.objects[model.node_object[i]]; object.is_stiff() || object.is_collider())
+      body[i] = model.node_object[i];
+  node_body.upload(ctx, body);
+  exempt_bodies.upload(ctx, model.exempt_objects);
 }
 
 void DeviceModel::forget_acting(Context& ctx) {
@@ -151,15 +163,21 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
       if (!object.is_affine()) total_stiffness += m * material.young * std::cbrt(m / material.density);
       for (int c = 0; c < 4; ++c) masses[tet[c]] += m / 4;
     }
-    if (object.is_solid()) solid_nodes += object.node_end - object.node_begin;
+    if (object.is_stiff()) total += object_mass(model, object);
+    if (object.is_movable()) solid_nodes += object.node_end - std::max(object.node_begin, object.collides_from);
   }
   mean_mass = solid_nodes > 0 ? static_cast<Real>(total / static_cast<double>(solid_nodes)) : Real(1);
   mean_stiffness = total > 0 ? static_cast<Real>(total_stiffness / total) : Real(0);
   std::vector<Real> lumped(node_count);
   for (std::size_t i = 0; i < node_count; ++i)
     lumped[i] = masses[i] > 0 ? static_cast<Real>(masses[i]) : mean_mass;
-  for (const Object& object : model.objects)
-    for (int k = 0; object.is_affine() && k < 4; ++k) lumped[object.control_begin + k] = 0;
+  for (const Object& object : model.objects) {
+    const double carried = object.is_stiff() ? object_mass(model, object) / 4 : 0;
+    for (int k = 0; object.is_affine() && k < 4; ++k)
+      lumped[object.control_begin + k] = static_cast<Real>(carried);
+    if (object.is_stiff())
+      std::fill(lumped.begin() + object.node_begin, lumped.begin() + object.node_end, Real(0));
+  }
   mass.upload(ctx, lumped);
   material_count = model.materials.size();
   mu.upload(ctx, friction_table(model));

@@ -37,9 +37,13 @@ struct DeviceModel {
   /// Pairs whose nodes have a bit in common never collide: bit 0 of scripted nodes, bit g of those of
   /// no_contact_group g.
   Buffer<std::uint8_t> apart;
+  /// Empty unless bodies stand for rigid ones (see barrier_model.h): per node its object if that is such a
+  /// body, else -1; and the pairs of objects that never touch, ascending.
+  Buffer<std::int32_t> node_body;
+  Buffer<Vec2i> exempt_bodies;
   Buffer<Vec3> anchor;        // what a script's motion is applied to: a scripted node's place at t = 0
   Buffer<Vec3> acceleration;  // [m/s^2] of the forces that act now
-  /// [kg]; none at control nodes. A collider's nodes carry the mean mass, which only scales penalties.
+  /// [kg]; none at control nodes, except of bodies that stand for rigid ones, which have none elsewhere. A collider's nodes carry the mean mass, which only scales penalties.
   Buffer<Real> mass;
   Buffer<Real> mu;  // of pairs, see FrictionTable
   Buffer<Plane> planes;
@@ -60,6 +64,7 @@ struct DeviceModel {
   void forget_acting(Context& ctx);
 
  private:
+  void upload_bodies(Context& ctx, const Model& model);
   /// The nodes of the scripts that act, and the anchors of those that a script takes at positions x.
   void select_scripts(Context& ctx, const Model& model, const std::vector<bool>& acting, double time,
                       const Vec3* x);

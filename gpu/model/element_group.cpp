@@ -1,6 +1,7 @@
 #include "gpu/model/element_group.h"
 
 #include "gpu/model/affine.h"
+#include "gpu/model/barrier_model.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {
@@ -11,7 +12,7 @@ std::vector<ElementGroup> element_groups(const Model& model) {
     const Object& object = model.objects[o];
     const auto add = [&](ElementKind kind, std::vector<Vec4i> stencils) {
       groups.push_back({kind, static_cast<std::int32_t>(o), object.material, solid_volume(model, object),
-                        std::move(stencils)});
+                        object.is_stiff() ? body_stiffness(model, object) : 0, std::move(stencils)});
     };
     const auto tets = tets_of(model, object);
     if (object.is_affine()) add(ElementKind::control_tet, {control_tet(object)});

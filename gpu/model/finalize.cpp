@@ -230,7 +230,8 @@ void finalize(Model& model) {
   for (const Vec2i& s : model.segments) model.edges.push_back({std::min(s[0], s[1]), std::max(s[0], s[1])});
   for (const Object& object : model.objects)
     if (object.is_collider())
-      for (std::int32_t i = object.node_begin; i < object.node_end; ++i) model.surface_nodes.push_back(i);
+      for (std::int32_t i = std::max(object.node_begin, object.collides_from); i < object.node_end; ++i)
+        model.surface_nodes.push_back(i);
   std::sort(model.edges.begin(), model.edges.end(), by_nodes);
   model.edges.erase(std::unique(model.edges.begin(), model.edges.end()), model.edges.end());
   std::sort(model.surface_nodes.begin(), model.surface_nodes.end());

@@ -1,4 +1,4 @@
-// Which scenes the solver manifold_gs can take.
+// What the solver manifold_gs makes of a scene.
 #pragma once
 
 #include <string>
@@ -7,7 +7,11 @@
 
 namespace stickslip {
 
-/// Why it cannot take this one, as "the scene has joints"; empty: it can.
+/// Why it cannot take this scene, as "elastic solids are among the bodies"; empty: it can.
 std::string why_no_manifolds(const Model& model);
+
+/// Whether friction of all surfaces is the same in all directions and everywhere, without torsion. Contacts
+/// of other surfaces form no manifolds: they are solved one by one.
+bool has_plain_contacts(const Model& model);
 
 }  // namespace stickslip

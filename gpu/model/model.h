@@ -83,6 +83,11 @@ struct Object {
   std::int32_t segment_begin = 0, segment_end = 0;    // into Model::segments
   std::int32_t control_begin = -1;  // the first of an affine body's four control nodes, see affine.h
   std::int32_t body = -1;           // into Model::bodies: its nodes follow that body's pose
+  /// Nodes before this one do not collide; -1: all do. See barrier_model.h.
+  std::int32_t collides_from = -1;
+  /// [m^3], [kg] of an affine body without tets, which stands for a rigid one; its control nodes carry its
+  /// mass: density times volume, or `mass` if positive.
+  double volume = 0, mass = 0;
   /// 1 to 7: objects of one group collide neither with each other nor with themselves; 0: none.
   std::int32_t no_contact_group = 0;
   Vec<float, 3> color{0.7f, 0.7f, 0.7f};
@@ -93,7 +98,31 @@ struct Object {
   bool is_solid() const { return tet_begin < tet_end; }
   bool is_deformable() const { return is_solid() && !is_affine(); }
   /// A kinematic surface, or points and segments.
-  bool is_collider() const { return !is_solid() && !is_rigid(); }
+  bool is_collider() const { return !is_solid() && !is_rigid() && !is_affine(); }
+  /// An affine body that stands for a rigid one.
+  bool is_stiff() const { return is_affine() && volume > 0; }
+  /// Has a mass, or is made of nodes that have one.
+  bool is_movable() const { return is_solid() || is_stiff(); }
+};
+
+/// A scalar c of up to four nodes, or the difference of two, that stays within bounds or is driven. All in
+/// metres, so that joints of all kinds compare. See barrier_model.h.
+struct NodeConstraint {
+  enum class Kind : std::uint8_t {
+    coincide,  // x_0 - x_1 = 0, three equations
+    product,   // c = (sum first_i x_i) . (sum second_i x_i) / arm
+    distance,  // c = |x_0 - x_1|
+    angle      // c = arm times the angle from x_2 - x_1 towards x_3 - x_1 at which x_0 - x_1 is
+  };
+  Kind kind = Kind::coincide;
+  std::int32_t joint = -1;  // of the scene
+  Vec4i nodes{-1, -1, -1, -1};
+  Vec<double, 4> first{0, 0, 0, 0}, second{0, 0, 0, 0};
+  double arm = 1;           // [m]
+  double low = 0, high = 0;  // [m] low <= c <= high
+  /// A motor in place of the bounds: drives c at this speed [m/s] with a force of at most this [N]; 0: none.
+  double motor_speed = 0, motor_limit = 0;
+  double mass = 1;  // [kg] of the lighter body, which scales the stiffness
 };
 
 struct Model {
@@ -124,6 +153,8 @@ struct Model {
   std::vector<ShapeMesh> shape_meshes;
   std::vector<Motion> body_motions;
   std::vector<Joint> joints;
+  std::vector<NodeConstraint> constraints;
+  std::vector<Vec2i> exempt_objects;  // pairs of objects that never touch; see barrier_model.h
 
   std::size_t node_count() const { return positions.size(); }
 };

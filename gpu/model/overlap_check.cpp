@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "gpu/model/element_group.h"
@@ -112,6 +113,17 @@ class Probe {
   double depth2_;
 };
 
+/// True if every edge is traversed once in each direction.
+bool is_closed(const std::vector<Vec3i>& triangles) {
+  std::map<std::pair<std::int32_t, std::int32_t>, int> sum;
+  for (const Vec3i& t : triangles)
+    for (int i = 0; i < 3; ++i) {
+      const std::int32_t a = t[i], b = t[(i + 1) % 3];
+      sum[std::minmax(a, b)] += a < b ? 1 : -1;
+    }
+  return std::ranges::all_of(sum, [](const auto& edge) { return edge.second == 0; });
+}
+
 }  // namespace
 
 OverlapCheck::OverlapCheck(const Model& model) : half_spaces_(model.half_spaces) {
@@ -120,13 +132,13 @@ OverlapCheck::OverlapCheck(const Model& model) : half_spaces_(model.half_spaces)
     if (object.triangle_begin >= object.triangle_end) continue;
     Surface surface;
     surface.object = static_cast<std::int32_t>(k);
-    surface.rigid = object.is_rigid();
     surface.body = object.body;
-    const bool solid = object.is_solid();
-    if (!surface.rigid && !solid) continue;
-    surface.moves = solid || model.bodies[static_cast<std::size_t>(object.body)].moves;
+    surface.group = object.no_contact_group;
+    surface.moves =
+        object.is_rigid() ? model.bodies[static_cast<std::size_t>(object.body)].moves : object.is_solid();
     const auto triangles = triangles_of(model, object);
     surface.triangles.assign(triangles.begin(), triangles.end());
+    if (object.is_collider() && !is_closed(surface.triangles)) continue;
     for (const Vec3i& t : surface.triangles)
       for (int i = 0; i < 3; ++i) {
         surface.nodes.push_back(t[i]);
@@ -148,7 +160,7 @@ OverlapCheck::OverlapCheck(const Model& model) : half_spaces_(model.half_spaces)
 
 bool OverlapCheck::may_touch(const Surface& a, const Surface& b) const {
   if (!a.moves && !b.moves) return false;
-  if (!a.rigid && !b.rigid) return false;
+  if (a.group > 0 && a.group == b.group) return false;
   const std::pair<std::int32_t, std::int32_t> bodies = std::minmax(a.body, b.body);
   return !std::binary_search(jointed_.begin(), jointed_.end(), bodies);
 }

@@ -26,8 +26,8 @@ std::string describe(const MeshOverlap& overlap, const Model& model);
 /// by. So the depth is a lower bound: it never says that bodies overlap which do not, and an overlap without
 /// such a point is missed. Round shapes are the polyhedra that are drawn, which lie inside them.
 ///
-/// Left out are objects that both stand still, bodies that a joint keeps from touching, and elastic solids
-/// against each other and themselves, which do not touch at velocity level.
+/// Left out are objects that both stand still, bodies that a joint keeps from touching, objects of one
+/// no_contact_group, objects against themselves, and surfaces that are not closed.
 class OverlapCheck {
  public:
   OverlapCheck() = default;
@@ -39,8 +39,8 @@ class OverlapCheck {
  private:
   struct Surface {
     std::int32_t object = -1;
-    bool moves = false, rigid = false;
-    std::int32_t body = -1;
+    bool moves = false;
+    std::int32_t body = -1, group = 0;
     std::vector<std::int32_t> nodes;
     std::vector<Vec2i> edges;
     std::vector<Vec3i> triangles;

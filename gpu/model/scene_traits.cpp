@@ -18,9 +18,10 @@ SceneTraits scene_traits(const Model& model) {
           .manifolds = why_no_manifolds(model).empty()};
 }
 
-MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material) {
+MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material,
+                         SolverKind solver) {
   MaterialUse use;
-  const bool coupled = is_coupled(model);
+  const bool coupled = stepper_family(solver) == StepperFamily::velocity || !model.bodies.empty();
   for (const Object& object : model.objects) {
     if (material >= 0 && object.material != material) continue;
     const bool solid = object.is_solid();
@@ -39,7 +40,8 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
   return use;
 }
 
-std::string barred_choice_reason(const ParamInfo& info, std::size_t index, const Model& model) {
+std::string barred_choice_reason(const ParamInfo& info, std::size_t index, const Model& model,
+                                 bool drop_unsupported) {
   const bool contact_solver = info.name == "contact_solver";
   if (contact_solver && contact_solver_table()[index].has(SolverTrait::manifolds))
     return why_no_manifolds(model);
@@ -49,7 +51,7 @@ std::string barred_choice_reason(const ParamInfo& info, std::size_t index, const
     return coupled_fault(params);
   }
   if (info.name != "solver") return {};
-  const auto refused = stepper_refusal(model, static_cast<SolverKind>(index));
+  const auto refused = stepper_refusal(model, static_cast<SolverKind>(index), drop_unsupported);
   return refused ? refused->text() : "";
 }
 

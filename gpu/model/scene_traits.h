@@ -11,10 +11,13 @@ namespace stickslip {
 
 SceneTraits scene_traits(const Model& model);
 
-/// Of `materials[material]`, or of all where it is -1.
-MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material);
+/// Of `materials[material]`, or of all where it is -1, in a scene that `solver` advances.
+MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material,
+                         SolverKind solver);
 
-/// Why choice `index` of a row of param_table() cannot be taken in this scene, or empty.
-std::string barred_choice_reason(const ParamInfo& info, std::size_t index, const Model& model);
+/// Why choice `index` of a row of param_table() cannot be taken in this scene, or empty. `drop_unsupported`:
+/// see Params.
+std::string barred_choice_reason(const ParamInfo& info, std::size_t index, const Model& model,
+                                 bool drop_unsupported = false);
 
 }  // namespace stickslip

@@ -9,29 +9,44 @@ std::string name_of(SolverKind solver) {
   return std::string(list_solvers()[static_cast<std::size_t>(solver)].name);
 }
 
-std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver) {
-  const auto rigid = std::ranges::find_if(model.objects, &Object::is_rigid);
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return text;
+}
+
+/// The materials of which some rigid body is made.
+std::vector<bool> materials_of_bodies(const Model& model) {
+  std::vector<bool> used(model.materials.size(), false);
+  for (const Object& object : model.objects)
+    if (object.is_rigid()) used[static_cast<std::size_t>(object.material)] = true;
+  return used;
+}
+
+std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver, bool drop_unsupported) {
   if (model.bodies.empty()) return {};
-  return Refusal{rigid == model.objects.end() ? "" : rigid->name, name_of(solver),
-                 "rigid bodies need velocity, or one of its contact solvers (stickslip list solvers shows "
-                 "all)"};
+  for (const Joint& joint : model.joints)
+    if (joint.kind == JointKind::gear)
+      return Refusal{"", name_of(solver),
+                     "joint '" + joint.name +
+                         "' is a gear, which needs solver = velocity or one of its contact solvers"};
+  const std::vector<std::string> ignored = ignored_by_barrier(model);
+  if (ignored.empty() || drop_unsupported) return {};
+  return Refusal{"", name_of(solver),
+                 joined(ignored) +
+                     " have no meaning in barrier steps: drop them with --force (drop_unsupported = true), or "
+                     "choose solver = velocity"};
 }
 
 std::optional<Refusal> velocity_refusal(const Model& model, SolverKind solver) {
-  if (model.bodies.empty())
-    return Refusal{"", name_of(solver),
-                   "it moves rigid bodies, and elastic solids among them, and the scene has no rigid body; "
-                   "give an [[object]] body = \"rigid\""};
-  for (const Object& object : model.objects) {
-    if (object.is_rigid()) continue;
-    if (object.is_affine())
-      return Refusal{object.name, name_of(solver), "it is an affine body; make it rigid"};
+  if (model.bodies.empty()) return {};
+  for (const Object& object : model.objects)
     if (object.is_collider())
       return Refusal{
           object.name, name_of(solver),
           "it is a collider without a shape that rigid bodies could touch; put a fixed or scripted "
           "rigid body in its place"};
-  }
   return {};
 }
 
@@ -51,8 +66,8 @@ std::vector<SolverInfo> list_solvers() {
            "each [Guo24 Alg.1]",
            with_multipliers, StepperFamily::barrier},
           {"velocity",
-           "velocity-level contact of rigid bodies, and of elastic solids among them: a linear step with "
-           "impulses, found by contact_solver [Course 1.2, 3, 4.3]",
+           "velocity-level contact of rigid bodies and elastic solids: a linear step with impulses, found by "
+           "contact_solver [Course 1.2, 3, 4.3]",
            {"solver", "time", "velocity", "stabilisation", "sleep", "penalty", "interaction", "pcg"},
            StepperFamily::velocity}};
 }
@@ -66,10 +81,28 @@ std::string Refusal::text() const {
          reason;
 }
 
-std::optional<Refusal> stepper_refusal(const Model& model, SolverKind solver) {
+std::vector<std::string> ignored_by_barrier(const Model& model) {
+  std::vector<std::string> ignored;
+  if (model.bodies.empty()) return ignored;
+  const std::vector<bool> used = materials_of_bodies(model);
+  for (std::size_t m = 0; m < model.materials.size(); ++m) {
+    if (!used[m]) continue;
+    const Material& material = model.materials[m];
+    const std::string of = " of '" + model.material_names[m] + "'";
+    if (material.restitution > 0) ignored.push_back("restitution" + of);
+    if (material.torsion_radius > 0) ignored.push_back("torsional friction" + of);
+    if (material.friction_kind == FrictionKind::elliptic) ignored.push_back("elliptic friction" + of);
+    if (material.friction_kind == FrictionKind::matchstick) ignored.push_back("matchstick friction" + of);
+  }
+  for (const SurfaceTexture& texture : model.textures)
+    ignored.push_back("the texture of '" + model.material_names[static_cast<std::size_t>(texture.material)] + "'");
+  return ignored;
+}
+
+std::optional<Refusal> stepper_refusal(const Model& model, SolverKind solver, bool drop_unsupported) {
   switch (stepper_family(solver)) {
     case StepperFamily::barrier:
-      return barrier_refusal(model, solver);
+      return barrier_refusal(model, solver, drop_unsupported);
     case StepperFamily::velocity:
       return velocity_refusal(model, solver);
   }

@@ -13,7 +13,7 @@ namespace stickslip {
 /// Each family has one class that implements Stepper (gpu/step/stepper.cuh).
 enum class StepperFamily {
   barrier,   // minimises an incremental potential; every state is free of intersections
-  velocity,  // a contact problem per step; rigid bodies, and elastic solids among them
+  velocity,  // a contact problem per step; rigid bodies and elastic solids
 };
 
 /// One choice of `solver`.
@@ -38,6 +38,13 @@ struct Refusal {
 };
 
 /// What keeps the stepper that `solver` chooses from moving `model`; none: it moves all of it.
-std::optional<Refusal> stepper_refusal(const Model& model, SolverKind solver);
+/// `drop_unsupported`: see Params.
+std::optional<Refusal> stepper_refusal(const Model& model, SolverKind solver, bool drop_unsupported = false);
+inline std::optional<Refusal> stepper_refusal(const Model& model, const Params& params) {
+  return stepper_refusal(model, params.solver, params.drop_unsupported);
+}
+
+/// What barrier steps of rigid bodies ignore of `model`, for example "restitution of 'rubber'"; empty: nothing.
+std::vector<std::string> ignored_by_barrier(const Model& model);
 
 }  // namespace stickslip

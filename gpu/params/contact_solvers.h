@@ -55,7 +55,7 @@ namespace stickslip {
   PROBLEM(automatic, auto, exact, none, "sweep relaxation newton alart_curnier auto",                                          \
           "Gauss-Seidel until the active set settles, then extrapolated sweeps, nonsmooth Newton or interior points, whichever pays") \
   BODIES(manifold_gs, manifold_gs, exact, manifolds, "relaxation prox_local manifold",                                           \
-       "Gauss-Seidel by manifolds that are swept side by side, carried further by conjugate gradients; isotropic friction, no joints") \
+       "Gauss-Seidel by manifolds that are swept side by side, carried further by conjugate gradients; rigid bodies") \
   STEP(penalty_explicit, penalty_explicit, penalty, forces, "sweep relaxation",                                                \
        "springs and dampers at overlaps, from the state at the step's start: small steps only, and nothing is exact [Course 5.1]") \
   STEP(penalty_implicit, penalty_implicit, penalty, forces, "sweep relaxation",                                                \

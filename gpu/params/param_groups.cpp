@@ -10,6 +10,8 @@ namespace {
 
 using Scenes = ParamGroup::Scenes;
 
+constexpr const char* kVelocityLevel = "only velocity-level stepping reads this";
+
 std::string rule_of_multipliers(const ParamInfo&, const ParamScope& s) {
   return s.params.solver == SolverKind::ipc ? "solver = ipc has no multipliers; barrier_al has" : "";
 }
@@ -20,7 +22,7 @@ std::string rule_of_pcg(const ParamInfo& info, const ParamScope& s) {
 }
 
 std::string rule_of_sleep(const ParamInfo&, const ParamScope& s) {
-  return s.scene.coupled ? "bodies beside elastic solids stay awake" : "";
+  return s.scene.coupled ? "elastic solids and bodies beside them stay awake" : "";
 }
 
 std::string rule_of_penalty(const ParamInfo&, const ParamScope& s) {
@@ -30,10 +32,14 @@ std::string rule_of_penalty(const ParamInfo&, const ParamScope& s) {
 }
 
 std::string rule_of_surfaces(const ParamInfo&, const ParamScope& s) {
-  return s.material.rigid ? "" : "no rigid body is made of this material";
+  if (!s.velocity_level() && s.scene.rigid)
+    return "barrier steps have isotropic friction and no restitution; solver = velocity reads this";
+  if (s.material.rigid) return {};
+  return s.velocity_level() ? "no body is made of this material" : kVelocityLevel;
 }
 
 std::string rule_of_solvers(const ParamInfo& info, const ParamScope& s) {
+  if (s.scene.rigid && s.params.solver != SolverKind::velocity) return "barrier steps have no contact solver";
   if (s.penalty_explicit() && !s.scene.joints) return param_rules::kNothingToSolve;
   const ContactSolverInfo& solver = s.solver();
   if (std::ranges::find(solver.groups, info.group) != solver.groups.end()) return {};
@@ -51,20 +57,20 @@ std::string rule_of_prox(const ParamInfo& info, const ParamScope& s) {
 // Of param_table() and material_table().
 constexpr ParamGroup kGroups[] = {
     {"time", "Time"},
-    {"integration", "Integration", Scenes::elastic},
-    {"solver", "Solver", Scenes::elastic},
-    {"barrier", "Barrier", Scenes::elastic},
-    {"augmented", "Augmented Lagrangian", Scenes::elastic, rule_of_multipliers},
-    {"friction", "Friction", Scenes::elastic},
-    {"newton", "Newton", Scenes::elastic},
-    {"pcg", "Linear solver", Scenes::elastic_or_coupled, rule_of_pcg},
-    {"ccd", "CCD", Scenes::elastic},
-    {"boundary", "Boundary", Scenes::elastic},
+    {"integration", "Integration", Scenes::barrier},
+    {"solver", "Solver"},
+    {"barrier", "Barrier", Scenes::barrier},
+    {"augmented", "Augmented Lagrangian", Scenes::barrier, rule_of_multipliers},
+    {"friction", "Friction", Scenes::barrier},
+    {"newton", "Newton", Scenes::barrier},
+    {"pcg", "Linear solver", Scenes::barrier_or_coupled, rule_of_pcg},
+    {"ccd", "CCD", Scenes::barrier},
+    {"boundary", "Boundary", Scenes::barrier},
     {"interaction", "Interaction"},
-    {"velocity", "Velocity", Scenes::rigid},
-    {"stabilisation", "Stabilisation", Scenes::rigid},
-    {"sleep", "Sleep", Scenes::rigid, rule_of_sleep},
-    {"penalty", "Penalty", Scenes::rigid, rule_of_penalty},
+    {"velocity", "Velocity", Scenes::velocity},
+    {"stabilisation", "Stabilisation", Scenes::velocity},
+    {"sleep", "Sleep", Scenes::velocity, rule_of_sleep},
+    {"penalty", "Penalty", Scenes::velocity, rule_of_penalty},
     {"material", "Material"},
     {"rigid", "Rigid", Scenes::all, rule_of_surfaces},
 };
@@ -100,10 +106,9 @@ const ParamGroup& find_group(std::span<const ParamGroup> groups, std::string_vie
   return *row;
 }
 
-/// Why scenes of the other kind do not read a group.
+/// Why the solver of the scene does not read a group.
 std::string unread_reason(const ParamGroup& group) {
-  if (group.name == "solver") return "a scene with rigid bodies is stepped at velocity level";
-  return group.scenes == Scenes::rigid ? "this scene has no rigid bodies" : "rigid scenes have no barrier";
+  return group.scenes == Scenes::velocity ? kVelocityLevel : "velocity-level steps have no barrier";
 }
 
 }  // namespace
@@ -111,16 +116,17 @@ std::string unread_reason(const ParamGroup& group) {
 const ParamGroup& param_group(std::string_view name) { return find_group(kGroups, name); }
 const ParamGroup& lab_param_group(std::string_view name) { return find_group(kLabGroups, name); }
 
-bool ParamGroup::read_in(const SceneTraits& scene) const {
+bool ParamGroup::read_in(const SceneTraits& scene, SolverKind solver) const {
+  const bool velocity_level = solver == SolverKind::velocity;
   switch (scenes) {
     case Scenes::all:
       return true;
-    case Scenes::elastic:
-      return !scene.rigid;
-    case Scenes::elastic_or_coupled:
-      return !scene.rigid || scene.coupled;
-    case Scenes::rigid:
-      return scene.rigid;
+    case Scenes::barrier:
+      return !velocity_level;
+    case Scenes::barrier_or_coupled:
+      return !velocity_level || scene.coupled;
+    case Scenes::velocity:
+      return velocity_level;
   }
   return true;
 }
@@ -133,7 +139,7 @@ const ContactSolverInfo& ParamScope::solver() const {
 
 std::string inactive_reason(const ParamInfo& info, const ParamScope& scope) {
   const ParamGroup& group = *info.group_row;
-  if (!group.read_in(scope.scene)) return unread_reason(group);
+  if (!group.read_in(scope.scene, scope.params.solver)) return unread_reason(group);
   if (group.rule)
     if (std::string reason = group.rule(info, scope); !reason.empty()) return reason;
   return info.rule ? info.rule(scope) : "";

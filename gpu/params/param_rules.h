@@ -30,6 +30,8 @@ inline const char* no_solid(const ParamScope& s) {
   return s.material.rigid ? "only rigid bodies are made of this material"
                           : "only colliders are made of this material";
 }
+inline constexpr const char* kNoBarrier = "solver = velocity has no barrier";
+inline constexpr const char* kNoRigid = "this scene has no rigid bodies";
 inline constexpr const char* kAffine =
     "affine bodies read young alone: the orthogonality energy holds them in shape";
 

@@ -12,8 +12,8 @@ namespace stickslip {
 
 /// Of the scene; gpu/model/scene_traits.h finds them.
 struct SceneTraits {
-  bool rigid = false;         // has rigid bodies, so that it is stepped at velocity level
-  bool coupled = false;       // has elastic solids among them
+  bool rigid = false;         // has rigid bodies
+  bool coupled = false;       // has other objects, which the velocity stepper couples
   bool joints = false;        // has joints
   bool joint_limits = false;  // some joint has limits
   bool scripted = false;      // something follows a script
@@ -24,7 +24,7 @@ struct SceneTraits {
 struct MaterialUse {
   bool solid = false;       // a solid, affine or deformable
   bool deformable = false;  // a solid that is not affine
-  bool rigid = false;       // a rigid body, or a solid that touches rigid bodies
+  bool rigid = false;       // a rigid body, or a solid at velocity level
   bool weighed = false;     // a moving rigid body that has its mass from the density
   bool isotropic = true;    // friction_kind of all these materials
   bool arap = false;        // `model` of all these materials
@@ -38,6 +38,8 @@ struct ParamScope {
   MaterialUse material = {};  // of a row of material_table()
   bool bounces = false;       // some material has a restitution
 
+  /// Whether steps are contact problems, whose unknowns are velocities and impulses.
+  bool velocity_level() const { return params.solver == SolverKind::velocity; }
   /// The row of the solver in use: nsgs where the scene has no manifolds for manifold_gs.
   const ContactSolverInfo& solver() const;
   /// Whether contacts are forces instead of constraints.
@@ -48,11 +50,13 @@ struct ParamScope {
 /// A group of parameters that are read together.
 struct ParamGroup {
   std::string_view name, title;
-  enum class Scenes { all, elastic, elastic_or_coupled, rigid } scenes = Scenes::all;  // that read it
+  /// What reads it: any scene, barrier steps (also velocity-level steps with elastic solids), velocity-level
+  /// steps.
+  enum class Scenes { all, barrier, barrier_or_coupled, velocity } scenes = Scenes::all;
   /// Why all of its rows, or `info` of them, have no effect in scenes that read the group; may be null.
   std::string (*rule)(const ParamInfo& info, const ParamScope& scope) = nullptr;
 
-  bool read_in(const SceneTraits& scene) const;
+  bool read_in(const SceneTraits& scene, SolverKind solver) const;
 };
 
 /// Throw std::logic_error for a group without a row in param_groups.cpp.

@@ -26,17 +26,22 @@ namespace stickslip {
 #define STICKSLIP_PARAMS(REAL, INT, BOOL, CHOICE)                                                                              \
   REAL(dt, 1.0 / 60.0, 1e-6, 10.0, "s", time, "time step")                                                                      \
   REAL(gravity, -9.81, -100.0, 100.0, "m/s^2", time, "acceleration along y")                                                   \
-  CHOICE(time_integrator, TimeIntegrator, backward_euler, integration, "of elastic scenes: backward_euler, or newmark with the acceleration as a state [Li20 suppl.]", "backward_euler|newmark") \
+  CHOICE(time_integrator, TimeIntegrator, backward_euler, integration, "of barrier steps: backward_euler, or newmark with the acceleration as a state [Li20 suppl.]", "backward_euler|newmark") \
   REAL(newmark_beta, 0.25, 0.01, 1.0, "1", integration, "newmark: share of the new acceleration in positions; 1/4 is the trapezoidal rule", INACTIVE(s.params.time_integrator == TimeIntegrator::backward_euler, "time_integrator is backward_euler")) \
   REAL(newmark_gamma, 0.5, 0.5, 1.0, "1", integration, "newmark: share of the new acceleration in velocities; 1/2 is of second order, more damps", INACTIVE(s.params.time_integrator == TimeIntegrator::backward_euler, "time_integrator is backward_euler")) \
-  CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, barrier with multipliers, or velocity-level contact (rigid bodies)", "ipc|barrier_al|velocity")     \
-  INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit") \
+  CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, barrier with multipliers, or velocity-level contact", "ipc|barrier_al|velocity")     \
+  BOOL(drop_unsupported, false, solver, "ipc, barrier_al: step rigid bodies without what has no meaning there (restitution, torsion, friction with a direction, textures), instead of refusing", INACTIVE(!s.scene.rigid, kNoRigid) INACTIVE(s.params.solver == SolverKind::velocity, kNoBarrier)) \
+  INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit", INACTIVE(s.scene.rigid && s.params.solver == SolverKind::velocity, kNoBarrier)) \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
   REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step")                \
   REAL(barrier_floor, 1.0, 1e-8, 100.0, "1", barrier, "least sigma that adapts, in units of what a node resists with by itself", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
   REAL(barrier_growth, 2.0, 1.0, 100.0, "1", barrier, "factor on sigma while the smallest gap stays below 1% of d_hat", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
   REAL(barrier_cap, 100.0, 1.0, 1e8, "1", barrier, "largest sigma relative to its first value in a step", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
   CHOICE(sigma_rule, SigmaRule, capped, barrier, "capped: min(growth sigma, cap sigma_0); jump: max(growth sigma, cap sigma_0)", "capped|jump", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
+  REAL(contact_skin, 0.5, 0.0, 10.0, "1", barrier, "rigid bodies: how far the surface that collides lies inside the drawn one, in units of d_hat, when a run starts or the solver changes; more where bodies overlap", INACTIVE(!s.scene.rigid, kNoRigid)) \
+  REAL(tessellation, 0.02, 1e-4, 0.3, "1", barrier, "rigid bodies: round shapes become triangles that are at most this share of the radius inside, when a run starts or the solver changes", INACTIVE(!s.scene.rigid, kNoRigid)) \
+  REAL(strain_bound, 1e-3, 1e-7, 0.1, "1", barrier, "rigid bodies: largest strain |F'F - I| after a step; a step that exceeds it is repeated with stiffer bodies", INACTIVE(!s.scene.rigid, kNoRigid)) \
+  REAL(joint_tolerance, 1e-5, 1e-12, 0.1, "m", barrier, "rigid bodies: multipliers of joints are renewed until no joint is violated by more; angles times a length of the bodies", INACTIVE(!s.scene.rigid, kNoRigid) INACTIVE(!s.scene.joints, "there are no joints")) \
   REAL(augmentation_gap, 1e-2, 1e-6, 1.0, "1", augmented, "contacts closer than this share of d_hat get a multiplier")      \
   CHOICE(multiplier_update, MultiplierUpdate, derivative, augmented, "what multipliers grow by: sigma b (as printed in the paper), or -sigma b', a force", "value|derivative") \
   REAL(multiplier_pace, 0.1, 1e-6, 1e6, "1", augmented, "multipliers change when the gradient fell to this share since their last change; 1e6: in every iteration") \
@@ -71,6 +76,7 @@ namespace stickslip {
   REAL(restitution_speed, 0.5, 0.0, 100.0, "m/s", velocity, "approach below which nothing bounces", INACTIVE(s.penalty(), kNoBounce) INACTIVE(!s.bounces, "nothing bounces: restitution is 0 in all materials")) \
   INT(cold_start_iterations, 1000, 0, 1000000, "1", velocity, "of manifold_gs (if chosen) or apgd at most, before the chosen solver, in a step whose contacts are new, as the first one of a scene; 0: none", INACTIVE(s.scene.coupled, "beside elastic solids the chosen solver starts by itself") INACTIVE(s.penalty_explicit(), kNothingToSolve)) \
   BOOL(shock_propagation, false, velocity, "after the solve, once more from the ground up with what lies below held still", INACTIVE(s.scene.coupled, "it does not handle elastic solids") INACTIVE(s.penalty_explicit(), "penalty_explicit leaves no contact constraints to propagate")) \
+  INT(linearisations, 1, 1, 100, "1", velocity, "contact problems per step, each with the elastic forces linearised where the last one led", INACTIVE(!s.scene.coupled, "nothing in this scene is elastic")) \
   CHOICE(stabilisation, Stabilisation, baumgarte, stabilisation, "what takes overlaps back [Course 1.9, 3.4.6]", "none|baumgarte|spring_damper|projection") \
   REAL(baumgarte, 0.2, 0.0, 1.0, "1", stabilisation, "share of an overlap that a step takes back", INACTIVE(only_joints_stabilised(s), kNoJoints) INACTIVE(!is_stabilised_by(s, Stabilisation::baumgarte), not_read_by_stabilisation(s))) \
   REAL(baumgarte_speed, 2.0, 0.0, 1000.0, "m/s", stabilisation, "speed at which overlaps are taken back at most", INACTIVE(only_joints_stabilised(s) && is_stabilised_by(s, Stabilisation::baumgarte), kNoJoints) INACTIVE(!moves_overlaps_back(s), not_read_by_stabilisation(s))) \

@@ -8,6 +8,24 @@
 
 namespace stickslip {
 
+/// Whether a contact's friction is the same in all directions and all over the surfaces, without torsion:
+/// contacts of manifolds are. `everywhere`: all contacts of the scene.
+struct PlainContacts {
+  bool everywhere = true;
+  const std::int32_t* material = nullptr;  // per body
+  SurfaceTable table{};
+
+  SS_HD bool is_plain(std::int32_t column) const {
+    const ContactSurface& surface = table.surface[column];
+    return surface.friction_kind == FrictionKind::isotropic && surface.texture < 0 &&
+           !(surface.torsion_radius > 0);
+  }
+  SS_HD bool operator()(const RigidContact& c) const {
+    return everywhere ||
+           (is_plain(material[c.a]) && is_plain(c.b >= 0 ? material[c.b] : table.materials - 1 - c.b));
+  }
+};
+
 /// Builds the block of a contact.
 template <int D>
 struct ContactBlocks {

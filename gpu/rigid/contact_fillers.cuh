@@ -4,24 +4,20 @@
 #include "gpu/dfcp/operator/delassus.cuh"
 #include "gpu/law/projection.h"
 #include "gpu/rigid/contact_blocks.h"
-#include "gpu/rigid/joint_rows.h"
+#include "gpu/rigid/manifold/block_sources.h"
+#include "gpu/rigid/point_cores.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// The law and the rows of a joint block.
 template <int D>
 struct JointBlockFiller {
-  BodiesView bodies;
-  const DeviceJoint* joint;
-  const std::int32_t *joint_of, *part;
-  ErrorFeedback feedback;
+  JointBlocks<D> joints;
   ContactLaw<D>* law;
   BlockWriter<D> writer;
 
   SS_HD void operator()(std::size_t c) const {
-    const DeviceJoint& j = joint[joint_of[c]];
-    ConstraintBlock<D> block;
-    fill_joint_block(j, part[c], bodies.at_step(j.a), bodies.at_step(j.b), feedback, block);
+    const ConstraintBlock<D> block = joints(c);
     law[c] = block.law;
     writer.put(c, block);
   }
@@ -32,14 +28,39 @@ template <int D>
 struct ContactBlockFiller {
   ContactBlocks<D> blocks;
   const RigidContact* contact;
+  PointCores cores;
   std::size_t first;
   ContactLaw<D>* law;
   BlockWriter<D> writer;
 
   SS_HD void operator()(std::size_t i) const {
-    const ConstraintBlock<D> block = blocks.of(contact[i]);
+    ConstraintBlock<D> block = blocks.of(contact[i]);
+    cores.replace(contact[i].point, block);
     law[first + i] = block.law;
     writer.put(first + i, block);
+  }
+};
+
+/// q of contacts follows particles that cores replaced, whose velocities without impulses changed.
+template <int D>
+struct PointMover {
+  const RigidContact* contact;
+  PointCores cores;
+  std::size_t first;
+  const double *jacobian, *change;  // `change`: 6 per body
+  Vec<double, D>* q;
+
+  SS_HD void operator()(std::size_t i) const {
+    const std::size_t c = first + i;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::int32_t b = side == 0 ? contact[i].a : contact[i].b;
+      if (b < 0 || cores.of(b) < 0) continue;
+      const double* t = change + 6 * static_cast<std::size_t>(b);
+      for (int k = 0; k < 3; ++k) {
+        const double* row = jacobian + ((2 * c + side) * D + static_cast<std::size_t>(k)) * 6;
+        q[c][k] += row[0] * t[0] + row[1] * t[1] + row[2] * t[2];
+      }
+    }
   }
 };
 
@@ -60,12 +81,7 @@ struct StartImpulses {
       start = project(law[c], joint_r[c]);
     } else if (const std::int32_t p = contact[c - joints].previous;
                p >= 0 && static_cast<std::size_t>(p) < world_count) {
-      const Vec<double, 4> f = world[p];
-      for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k)
-          start[i] += jacobian[(2 * c * D + static_cast<std::size_t>(i)) * 6 + k] * f[k];
-      if (D == 4) start[D - 1] = f[3];
-      start = project(law[c], start);
+      start = start_impulse(law[c], jacobian + 2 * c * D * 6, world[p]);
     }
     r[c] = guess[c] = start;
   }

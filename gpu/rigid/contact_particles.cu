@@ -1,17 +1,39 @@
 #include "gpu/rigid/contact_particles.cuh"
 
 #include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 namespace {
+
 using Vec3d = Vec<double, 3>;
-}
+
+/// The weight of a corner of a point; a point has four corners, the last one unused.
+struct CornerWeight {
+  const SurfacePoint* at;
+
+  SS_HD double operator()(std::int32_t corner) const {
+    return corner % 4 < 3 ? at[corner / 4].weights[corner % 4] : 0.0;
+  }
+};
+
+/// w . M^-1 w of a core.
+struct CoreWork {
+  const Wrench* wrench;
+  const BodyInverse* inverse;
+
+  SS_HD double operator()(std::size_t o) const { return dot(wrench[o], inverse[o].times(wrench[o])); }
+};
+
+}  // namespace
 
 void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
-                             const ElasticContacts& touching, const RigidContact* contact, double share) {
+                             const TouchedSurfaces& touching, const RigidContact* contact, double share,
+                             bool may_have_cores) {
   bodies_ = bodies.size();
-  const std::size_t points = touching.count(), n = bodies_ + points;
+  const std::size_t points = touching.point_count(), n = bodies_ + points + cores_.count();
+  has_cores_ = may_have_cores && (bodies_ == 0 || touching.meshes().count() > 0);
   all_.pose.resize(ctx, n);
   all_.inverse.resize(ctx, n);
   all_.material.resize(ctx, n);
@@ -33,7 +55,9 @@ void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const Ela
 
   const std::size_t first = bodies_;
   const SurfacePoint* at = touching.points();
+  const PointSides sides = touching.sides();
   const Vec3* v = solids.v.data();
+  const double* reached = sum_weights(ctx, touching, solids.size());
   const std::int32_t* node_material = solids.device().node_material.data();
   const double* resistance = solids.resistance();
   Pose* pose = all_.pose.data();
@@ -48,11 +72,11 @@ void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const Ela
       const double b = at[k].weights[c];
       if (node < 0) continue;
       sum += b * v[node].template cast<double>();
-      if (resistance[node] > 0) mobility += b * b / resistance[node];
+      if (resistance[node] > 0) mobility += b * (reached != nullptr ? reached[node] : b) / resistance[node];
     }
     const std::size_t p = first + k;
     pose[p] = Pose::identity();
-    pose[p].x = contact[k].point;
+    pose[p].x = contact[sides.contact(k)].point;
     velocity[p] = sum;
     spin[p] = {0, 0, 0};
     grain[p] = {0, 0, 0};
@@ -60,7 +84,86 @@ void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const Ela
     mass[k] = mobility > 0 ? 1 / mobility : 0.0;
     for (std::size_t i = 0; i < 6; ++i) free[6 * p + i] = 0;
   });
+  clear_cores(ctx);
+  if (has_cores_)
+    cores_.stage(ctx, solids, touching, pose + bodies_ + points, all_.inverse.data() + bodies_ + points);
   weigh(ctx, share);
+}
+
+/// Cores without inverses, at rest.
+void ContactParticles::clear_cores(Context& ctx) {
+  const std::size_t first = bodies_ + mass_.size(), count = cores_.count();
+  fill(ctx, all_.pose.data() + first, count, Pose::identity());
+  fill(ctx, all_.inverse.data() + first, count, BodyInverse{});
+  fill(ctx, all_.material.data() + first, count, std::int32_t{0});
+  for (auto field : {&DeviceBodies::velocity, &DeviceBodies::spin, &DeviceBodies::grain})
+    fill(ctx, (all_.*field).data() + first, count, Vec3d{0, 0, 0});
+  fill(ctx, all_.free.data() + 6 * first, 6 * count, 0.0);
+}
+
+PointCores ContactParticles::cores() const {
+  if (!has_cores_) return {};
+  const auto first = static_cast<std::int32_t>(bodies_), points = static_cast<std::int32_t>(mass_.size());
+  return {cores_.core_of_point(), first,           first + points, all_.pose.data(),
+          all_.inverse.data(),    all_.free.data()};
+}
+
+/// The cores' velocities without impulses are such that they stand still with them: the true velocities of
+/// points are in the particles' t, and the cores respond to changes alone.
+void ContactParticles::move_cores(Context& ctx, const Vec3d* impulse) {
+  if (!has_cores_) return;
+  const std::size_t first = bodies_ + mass_.size();
+  const BodyInverse* inverse = all_.inverse.data() + first;
+  double *free = all_.free.data() + 6 * first, *shift = shift_.data() + 6 * first;
+  const Wrench* wrench = impulse == nullptr ? nullptr
+                                            : cores_.wrenches(ctx, impulse, all_.pose.data() + bodies_,
+                                                              all_.pose.data() + first);
+  launch(ctx, cores_.count(), [=] SS_LAMBDA(std::size_t o) {
+    const Vec<double, 6> back =
+        wrench != nullptr ? -1.0 * inverse[o].times(wrench[o]) : Vec<double, 6>::zero();
+    for (std::size_t i = 0; i < 6; ++i) {
+      shift[6 * o + i] = back[static_cast<int>(i)] - free[6 * o + i];
+      free[6 * o + i] = back[static_cast<int>(i)];
+    }
+  });
+}
+
+void ContactParticles::core_work(Context& ctx, const Vec3d* impulse, double* out) {
+  const std::size_t first = bodies_ + mass_.size();
+  const Wrench* wrench =
+      has_cores_ ? cores_.wrenches(ctx, impulse, all_.pose.data() + bodies_, all_.pose.data() + first) : nullptr;
+  reduce_sum(ctx, has_cores_ ? cores_.count() : 0, CoreWork{wrench, all_.inverse.data() + first}, out);
+}
+
+void ContactParticles::settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v) {
+  if (!has_cores_) return;
+  const std::size_t first = bodies_, points = mass_.size();
+  const SurfacePoint* at = touching.points();
+  const double* free = all_.free.data();
+  Vec3d *velocity = all_.velocity.data(), *spin = all_.spin.data();
+  launch(ctx, points, [=] SS_LAMBDA(std::size_t k) {
+    Vec3d sum{0, 0, 0};
+    for (int c = 0; c < 3; ++c)
+      if (at[k].nodes[c] >= 0) sum += at[k].weights[c] * v[at[k].nodes[c]].template cast<double>();
+    velocity[first + k] = sum;
+  });
+  launch(ctx, cores_.count(), [=] SS_LAMBDA(std::size_t o) {
+    const std::size_t b = first + points + o;
+    velocity[b] = {free[6 * b], free[6 * b + 1], free[6 * b + 2]};
+    spin[b] = {free[6 * b + 3], free[6 * b + 4], free[6 * b + 5]};
+  });
+}
+
+/// With contacts between meshes many points share nodes. Then a row sum bounds B diag(resistance)^-1 B':
+/// 1 / m_k = sum_c b_kc s_c / resistance_c with the sums s_c of all points' weights at a node. Null without
+/// such contacts.
+const double* ContactParticles::sum_weights(Context& ctx, const TouchedSurfaces& touching,
+                                            std::size_t nodes) {
+  if (touching.meshes().count() == 0) return nullptr;
+  weight_.resize(ctx, nodes);
+  fill(ctx, weight_.data(), nodes, 0.0);
+  touching.gather().sum(ctx, CornerWeight{touching.points()}, weight_.data());
+  return weight_.data();
 }
 
 void ContactParticles::weigh(Context& ctx, double share) {
@@ -72,12 +175,12 @@ void ContactParticles::weigh(Context& ctx, double share) {
   });
 }
 
-void ContactParticles::move_free(Context& ctx, const ElasticContacts& touching, const Vec3* v,
+void ContactParticles::move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v,
                                  const Vec3d* impulse) {
   const SurfacePoint* at = touching.points();
   const BodyInverse* inverse = all_.inverse.data() + bodies_;
   double *free = all_.free.data() + 6 * bodies_, *shift = shift_.data() + 6 * bodies_;
-  launch(ctx, touching.count(), [=] SS_LAMBDA(std::size_t k) {
+  launch(ctx, touching.point_count(), [=] SS_LAMBDA(std::size_t k) {
     Vec3d t{0, 0, 0};
     for (int c = 0; c < 3; ++c)
       if (at[k].nodes[c] >= 0) t += at[k].weights[c] * v[at[k].nodes[c]].template cast<double>();
@@ -87,6 +190,7 @@ void ContactParticles::move_free(Context& ctx, const ElasticContacts& touching, 
       free[6 * k + i] = t[static_cast<int>(i)];
     }
   });
+  move_cores(ctx, impulse);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

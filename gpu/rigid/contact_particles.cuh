@@ -1,23 +1,34 @@
 // ContactParticles: touched points of elastic solids, as bodies of a contact problem.
 #pragma once
 
-#include "gpu/elastic/elastic_contacts.cuh"
 #include "gpu/elastic/elastic_solids.cuh"
+#include "gpu/elastic/touched_surfaces.cuh"
 #include "gpu/rigid/bodies.cuh"
+#include "gpu/rigid/solid_cores.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Copies of the rigid bodies, followed by a free particle per contact of the solids; see Coupling. Particles
-/// have no texture: an image applies to a rigid body.
+/// Copies of the rigid bodies, followed by a free particle per touched point of the solids, then their cores;
+/// see Coupling. Particles have no texture: an image applies to a rigid body.
 class ContactParticles {
  public:
+  void load(Context& ctx, const Model& solids) { cores_.load(ctx, solids); }
   /// Prepares a step. `contacts`: those of the solids; a particle's mass is `share` of the solids' diagonal.
   void stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
-             const ElasticContacts& touching, const RigidContact* contacts, double share);
+             const TouchedSurfaces& touching, const RigidContact* contacts, double share, bool may_have_cores);
   void weigh(Context& ctx, double share);
-  /// Writes the velocities t = B v - R / m without impulses (`impulse` null: R = 0) into all().free, and
+  /// Writes the velocities t = B v - R / m without impulses (`impulse`, per point; null: R = 0) into all().free, and
   /// their change since the last call into `shift`.
-  void move_free(Context& ctx, const ElasticContacts& touching, const Vec3* v, const Vec<double, 3>* impulse);
+  void move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v, const Vec<double, 3>* impulse);
+
+  /// The cores, where the problem has them: without rigid bodies, or with contacts between meshes.
+  PointCores cores() const;
+  /// Sum over the cores of the squared wrenches of `impulse` (per point) in the metric of their inverses, into
+  /// backend memory; zero without cores.
+  void core_work(Context& ctx, const Vec<double, 3>* impulse, double* out);
+  /// Where there are cores: the velocities of particles are those of the points, B v; cores get those without
+  /// impulses.
+  void settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v);
 
   std::size_t bodies() const { return bodies_; }
   DeviceBodies& all() { return all_; }
@@ -28,10 +39,16 @@ class ContactParticles {
   const double* shift() const { return shift_.data(); }
 
  private:
+  void clear_cores(Context& ctx);
+  void move_cores(Context& ctx, const Vec<double, 3>* impulse);
+  const double* sum_weights(Context& ctx, const TouchedSurfaces& touching, std::size_t nodes);
+
   std::size_t bodies_ = 0;  // of the scene
+  bool has_cores_ = false;
   DeviceBodies all_;
+  SolidCores cores_;
   Buffer<double> mass_;  // of particles at a share of 1 [kg]
-  Buffer<double> shift_;
+  Buffer<double> shift_, weight_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

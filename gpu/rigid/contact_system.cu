@@ -24,6 +24,16 @@ bool wants_entries(std::string_view solver) {
   return row && row->has(SolverTrait::assembled);
 }
 
+template <int D>
+JointBlocks<D> joint_blocks_of(const DeviceBodies& bodies, const StepConstraints& list) {
+  return {bodies.view(), list.joints, list.block_joint, list.block_part, list.options.feedback};
+}
+
+template <int D>
+ContactBlocks<D> contact_blocks_of(const DeviceBodies& bodies, const StepConstraints& list) {
+  return {bodies.view(), list.surfaces, list.options, list.penalty, list.soft, bodies.free.data()};
+}
+
 /// Only `auto` chooses: it factorises small problems and sweeps large ones.
 constexpr std::size_t kFewBlocks = 2000;
 
@@ -56,19 +66,17 @@ void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const Ste
 template <int D>
 void ContactSystem<D>::fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                    const BlockWriter<D>& writer) {
-  launch(ctx, joint_blocks_,
-         JointBlockFiller<D>{bodies.view(), list.joints, list.block_joint, list.block_part,
-                             list.options.feedback, law_.data(), writer},
+  launch(ctx, joint_blocks_, JointBlockFiller<D>{joint_blocks_of<D>(bodies, list), law_.data(), writer},
          kMedium);
 }
 
 template <int D>
 void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                      const BlockWriter<D>& writer) {
-  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options,
-                                list.penalty,  list.soft,     bodies.free.data()};
+  const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list);
   launch(ctx, list.contact_count,
-         ContactBlockFiller<D>{blocks, list.contacts, joint_blocks_, law_.data(), writer}, kMedium);
+         ContactBlockFiller<D>{blocks, list.contacts, list.cores, joint_blocks_, law_.data(), writer},
+         kMedium);
 }
 
 template <int D>
@@ -83,6 +91,14 @@ void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const 
       ctx, list.contact_count, [=] SS_LAMBDA(std::size_t i) { block[i] = blocks.of(contact[i]); }, kMedium);
   penalties_.push(ctx, block, contact, list.contact_count, bodies.view(), bodies.size(), list.penalty,
                   bodies.free.data());
+}
+
+template <int D>
+void ContactSystem<D>::move_points(Context& ctx, const StepConstraints& list, const double* change) {
+  if (list.cores.core == nullptr) return;
+  launch(ctx, list.contact_count,
+         PointMover<D>{list.contacts, list.cores, joint_blocks_, W_.body_rows().jacobian, change, W_.moving_q()},
+         kMedium);
 }
 
 /// Impulses of the last step in this step's frames; zero for a new contact.
@@ -122,12 +138,7 @@ void ContactSystem<D>::keep_impulses(Context& ctx) {
           joint_r[c] = r[c];
           return;
         }
-        Vec<double, 4> f = Vec<double, 4>::zero();
-        for (int i = 0; i < 3; ++i)
-          for (int k = 0; k < 3; ++k)
-            f[k] += jacobian[(2 * c * D + static_cast<std::size_t>(i)) * 6 + k] * r[c][i];
-        if (D == 4) f[3] = r[c][D - 1];
-        world[c] = f;
+        world[c] = world_impulse(jacobian + 2 * c * D * 6, r[c]);
       },
       kMedium);
   impulses_ = blocks_;
@@ -183,27 +194,35 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
 template <int D>
 void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
                                        const StepConstraints& list) {
-  if constexpr (D == 3) {
-    const Span span(ctx, "assembly");
-    ManifoldInput input{
-        {list.contacts, list.pair_start, list.contact_count, list.pairs}, list.surfaces, list.options};
-    input.least_speed = list.least_speed;
-    input.most_speed = list.most_speed;
-    W_.limit_block_speed(list.most_speed);
-    least_q_ = list.least_speed * std::sqrt(static_cast<double>(list.contact_count));
-    if (impulses_ > 0 && list.warm_start) {
-      input.before = world_.data() + contacts_from_;
-      input.before_count = impulses_ - contacts_from_;
-    }
-    manifolds_.build(ctx, bodies, input);
-    law_checker_.begin(ctx, bodies);
-    joint_blocks_ = 0;
-    blocks_ = list.contact_count;
-    guess_.resize(ctx, blocks_);
-    manifolds_.impulses(ctx, guess_.data());
-    by_manifolds_ = true;
-    made_ = false;
+  const Span span(ctx, "assembly");
+  const PlainContacts plain{list.plain, bodies.material.data(), list.surfaces};
+  ManifoldInput<D> input{
+      {list.contacts, list.pair_start, list.contact_count, list.pairs, plain}, list.surfaces, list.options};
+  input.blocks.joints = joint_blocks_of<D>(bodies, list);
+  input.blocks.joint_count = input.block_count = list.joint_blocks;
+  input.groups = list.joint_groups;
+  if (!list.plain) {
+    rough_.find(ctx, plain, list.contacts, list.contact_count, *list.joint_ends);
+    input.blocks.contacts = contact_blocks_of<D>(bodies, list);
+    input.blocks.contact = list.contacts;
+    input.blocks.rough = rough_.indices();
+    input.block_count += rough_.size();
+    input.groups = rough_.groups();
   }
+  input.least_speed = list.least_speed;
+  input.most_speed = list.most_speed;
+  W_.limit_block_speed(list.most_speed);
+  joint_blocks_ = list.joint_blocks;
+  blocks_ = list.joint_blocks + list.contact_count;
+  least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
+  if (impulses_ > 0 && list.warm_start)
+    input.blocks.before = {joint_r_.data(), world_.data() + contacts_from_, impulses_ - contacts_from_};
+  manifolds_.build(ctx, bodies, input);
+  law_checker_.begin(ctx, bodies);
+  guess_.resize(ctx, blocks_);
+  manifolds_.impulses(ctx, guess_.data());
+  by_manifolds_ = true;
+  made_ = false;
 }
 
 template <int D>
@@ -212,26 +231,26 @@ void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, Co
   manifolds_.solve(ctx, params, record);
   if (!record.message.empty()) return;  // the fallback solver starts from the impulses of the last step
   world_.resize(ctx, blocks_);
-  manifolds_.world_impulses(ctx, world_.data());
+  joint_r_.resize(ctx, joint_blocks_);
+  manifolds_.world_impulses(ctx, world_.data() + joint_blocks_);
+  manifolds_.joint_impulses(ctx, joint_r_.data());
   impulses_ = blocks_;
-  contacts_from_ = 0;
+  contacts_from_ = joint_blocks_;
 }
 
 template <int D>
 void ContactSystem<D>::make_blocks(Context& ctx, const DeviceBodies& bodies) {
   if (made_) return;
-  if constexpr (D == 3) {
-    made_ = true;
-    law_.resize(ctx, blocks_);
-    r_.resize(ctx, blocks_);
-    u_.resize(ctx, blocks_);
-    manifolds_.put_blocks(
-        ctx, W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size()), law_.data());
-    W_.finish(ctx);
-    W_.raise_norm_q(least_q_);
-    manifolds_.impulses(ctx, r_.data());
-    colouring_.clear();
-  }
+  made_ = true;
+  law_.resize(ctx, blocks_);
+  r_.resize(ctx, blocks_);
+  u_.resize(ctx, blocks_);
+  manifolds_.put_blocks(ctx, W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size()),
+                        law_.data());
+  W_.finish(ctx);
+  W_.raise_norm_q(least_q_);
+  manifolds_.impulses(ctx, r_.data());
+  colouring_.clear();
 }
 
 template <int D>
@@ -280,8 +299,7 @@ void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
 template <int D>
 void ContactSystem<D>::check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                  const CountedBodies& counted, const MouseSpring& held, JudgeSums* out) {
-  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options,
-                                list.penalty,  list.soft,     bodies.free.data()};
+  const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list);
   law_checker_.check(ctx, bodies, blocks, list.contacts, list.contact_count, world_.data() + contacts_from_,
                      counted, held, list.most_speed, out);
 }

@@ -16,7 +16,9 @@
 #include "gpu/rigid/joint_rows.h"
 #include "gpu/rigid/law_check.cuh"
 #include "gpu/rigid/manifold/manifold_solver.cuh"
+#include "gpu/rigid/manifold/rough_contacts.cuh"
 #include "gpu/rigid/penalty_forces.cuh"
+#include "gpu/rigid/point_cores.h"
 #include "gpu/rigid/shock_propagation.cuh"
 
 namespace stickslip {
@@ -28,10 +30,14 @@ struct StepConstraints {
       nullptr;  // of each joint block: its joint, and its index among that joint's blocks
   const std::int32_t* block_part = nullptr;
   std::size_t joint_blocks = 0;
+  BlockGroups joint_groups{};             // the blocks of each joint
+  const JointEnds* joint_ends = nullptr;  // read where contacts are not plain
+  bool plain = true;                      // all contacts of the scene: see PlainContacts
   const RigidContact* contacts = nullptr;
   const std::int32_t* pair_start = nullptr;  // of the contacts: see RigidContacts
   std::size_t contact_count = 0, pairs = 0;
   SurfaceTable surfaces{};
+  PointCores cores{};  // of the touched points of elastic solids
   ContactRowOptions options{};
   PenaltyOptions penalty{};
   bool soft = false;  // contacts are implicit penalties
@@ -64,8 +70,7 @@ class ContactSystem {
   /// record.message gives the reason. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
-  /// The same for ManifoldSolver: a list without joints, isotropic friction only. Does not build
-  /// blocks and W: see make_blocks.
+  /// The same for ManifoldSolver. Does not build blocks and W: see make_blocks.
   void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Continues from the current impulses.
   void solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record);
@@ -96,6 +101,10 @@ class ContactSystem {
   /// The bodies' velocities without impulses have changed since the problem was built, by `change`, 6 numbers
   /// each. The residual stays relative to the original q.
   void move_free(Context& ctx, const double* change) { W_.move_free(ctx, change); }
+  /// The same for particles that cores replaced in `list`.
+  void move_points(Context& ctx, const StepConstraints& list, const double* change);
+  /// Copies the bodies' velocities at the start of the step, as of `build`.
+  void start_velocities(Context& ctx, DeviceBodies& bodies) const { law_checker_.start(ctx, bodies); }
   /// The judge's residual of the current impulses.
   double residual(Context& ctx);
   /// After `residual`, of the same impulses: mean velocity along the impulses, r . u / |r| [m/s]. Contacts
@@ -133,7 +142,8 @@ class ContactSystem {
   Buffer<Vec<double, 2>> work_;   // r . u, |r|^2
   Delassus<D> W_, assembled_;
   LawChecker<D> law_checker_;
-  ManifoldSolver manifolds_;
+  ManifoldSolver<D> manifolds_;
+  RoughContacts rough_;
   PenaltyForces<D> penalties_;
   ShockPropagation<D> shocks_;
   Buffer<ConstraintBlock<D>> penalty_block_;

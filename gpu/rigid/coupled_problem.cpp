@@ -137,11 +137,20 @@ class Assembly {
                  const SurfacePoint& point) const {
     for (int k = 0; k < 3; ++k) {
       const std::int32_t node = point.nodes[k];
-      for (int j = 0; node >= 0 && j < 3; ++j) {
-        const double value = point.weights[k] * direction[j];
-        if (node_dof_[node] >= 0) h.add(row, static_cast<std::size_t>(node_dof_[node] + j), value);
-        else w[row] += value * solids_.velocity[node][j];
-      }
+      if (node < 0) continue;
+      const FollowingNode follows = solids_.follows.empty() ? FollowingNode{} : solids_.follows[node];
+      if (follows.control < 0) put_node(h, w, row, direction, node, point.weights[k]);
+      for (int c = 0; follows.control >= 0 && c < 4; ++c)
+        put_node(h, w, row, direction, follows.control + c, point.weights[k] * follows.weights[c]);
+    }
+  }
+
+  void put_node(RowBuilder& h, std::vector<double>& w, std::size_t row, const double* direction,
+                std::int32_t node, double weight) const {
+    for (int j = 0; j < 3; ++j) {
+      const double value = weight * direction[j];
+      if (node_dof_[node] >= 0) h.add(row, static_cast<std::size_t>(node_dof_[node] + j), value);
+      else w[row] += value * solids_.velocity[node][j];
     }
   }
 

@@ -36,10 +36,13 @@ void expect_same_contacts(Context& ctx, Buffer<RigidContact>& contacts) {
          [=] SS_LAMBDA(std::size_t c) { contact[c].previous = static_cast<std::int32_t>(c); });
 }
 
-/// impulse = world without torsion.
-void drop_torsion(Context& ctx, std::size_t n, const Vec<double, 4>* world, Vec3d* impulse) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) {
-    for (int i = 0; i < 3; ++i) impulse[k][i] = world[k][i];
+/// The impulse on each touched point, without torsion; `world`: of the contacts, on side a.
+void share_impulses(Context& ctx, std::size_t points, const PointSides& sides, const Vec<double, 4>* world,
+                    Vec3d* impulse) {
+  const PointSides of = sides;
+  launch(ctx, points, [=] SS_LAMBDA(std::size_t k) {
+    const std::size_t c = of.contact(k);
+    for (int i = 0; i < 3; ++i) impulse[k][i] = of.sign(k) * world[c][i];
   });
 }
 
@@ -74,6 +77,10 @@ struct StepSums {
   }
 };
 
+void set_difference(Context& ctx, std::size_t n, const Vec3d* a, const Vec3d* b, Vec3d* out) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) { out[k] = a[k] - b[k]; });
+}
+
 /// start = now + share (now - last), last = now.
 template <class T>
 struct Extrapolate {
@@ -93,9 +100,10 @@ void Coupling::load(Context& ctx, const Model& model) {
   solids_.load(ctx, model);
   if (!active()) return;
   touching_.load(ctx, solids_.model());
+  particles_.load(ctx, solids_.model());
   for (Buffer<Vec3>* b : {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_v_})
     b->resize(ctx, solids_.size());
-  sums_.resize(ctx, 1);
+  totals_.resize(ctx, 1);
   forget();
 }
 
@@ -105,7 +113,7 @@ void Coupling::forget() {
 }
 
 void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
-                             const ElasticContacts::Options& options) {
+                             const TouchedSurfaces::Options& options) {
   const ShapeView shapes = between_bodies.shapes();
   touching_.find(
       ctx, {&solids_.device(), solids_.x.data(), solids_.v.data(), shapes, motion, shapes.bodies, first_},
@@ -121,7 +129,7 @@ void Coupling::join_contacts(Context& ctx, const RigidContacts& between_bodies) 
 }
 
 void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
-  drop_torsion(ctx, impulse_.size(), world, impulse_.data());
+  share_impulses(ctx, impulse_.size(), touching_.sides(), world, impulse_.data());
 }
 
 /// v = A_e^-1 (f_e + B' R); PCG starts from the given v. R null: R = 0. Returns the iterations of PCG.
@@ -138,12 +146,16 @@ int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double t
 
 /// Step of the last round, from R_0 to R: dR = R - R_0.
 Coupling::RoundStep Coupling::last_step(Context& ctx) {
-  reduce_sum(ctx, touching_.count(),
+  reduce_sum(ctx, touching_.point_count(),
              StepSums{touching_.points(), particles_.inverse(), impulse_.data(), start_.data(), last_.data(),
                       v_.data(), v_start_.data()},
-             sums_.data(), kMedium);
-  const Vec<double, 4> sums = read_back(ctx, sums_.data());
-  return {sums[1] > 0 ? sums[0] / sums[1] : 0.0, sums[2] < 0, std::sqrt(sums[3])};
+             &totals_.data()->points, kMedium);
+  step_.resize(ctx, impulse_.size());
+  set_difference(ctx, impulse_.size(), impulse_.data(), start_.data(), step_.data());
+  particles_.core_work(ctx, step_.data(), &totals_.data()->cores);
+  const StepTotals total = read_back(ctx, totals_.data());
+  const Vec<double, 4>& sums = total.points;
+  return {sums[1] > 0 ? (sums[0] - total.cores) / sums[1] : 0.0, sums[2] < 0, std::sqrt(sums[3])};
 }
 
 /// Starts the next round further along this round's step by `share`; v is known there
@@ -158,15 +170,25 @@ void Coupling::extrapolate(Context& ctx, double share) {
 template <int D>
 void Coupling::build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list) {
   particles_.move_free(ctx, touching_, v_free_.data(), nullptr);
-  system.build(ctx, particles_.all(), list);
+  list_ = list;
+  list_.cores = particles_.cores();
+  system.build(ctx, particles_.all(), list_);
+}
+
+/// Moves q so that W r + q is the true u at the impulses r with `impulse` on the solids, whose velocities are
+/// then v.
+template <int D>
+void Coupling::move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec3d* impulse) {
+  particles_.move_free(ctx, touching_, v, impulse);
+  system.move_free(ctx, particles_.shift());
+  system.move_points(ctx, list_, particles_.shift());
 }
 
 /// The residual of the coupled problem at the system's impulses. `impulse` are those on the solids, and `v`
-/// follows from them: then W r + q is the true u.
+/// follows from them.
 template <int D>
 double Coupling::judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec3d* impulse) {
-  particles_.move_free(ctx, touching_, v, impulse);
-  system.move_free(ctx, particles_.shift());
+  move_to(ctx, system, v, impulse);
   return system.residual(ctx);
 }
 
@@ -175,8 +197,7 @@ template <int D>
 double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                            const LabParams& lab, ContactSolveRecord& record) {
   const Span span(ctx, "coupling round");
-  particles_.move_free(ctx, touching_, v_start_.data(), start_.data());
-  system.move_free(ctx, particles_.shift());
+  move_to(ctx, system, v_start_.data(), start_.data());
   const long before = record.iterations;
   system.solve(ctx, particles_.all(), solver, lab, record);
   record.iterations += before;
@@ -222,8 +243,8 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   const StageClock clock;
   copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
   done_.pcg_iterations += solve_solids(ctx, nullptr, v_free_.data(), params.pcg_tolerance);
-  for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.count());
-  particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, share_);
+  for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
+  particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, share_, D == 3);
   build(ctx, system, list);
   start_best(ctx, system);
   system.keep_impulses(ctx);
@@ -315,6 +336,7 @@ void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodi
   record.scale = system.W().norm_q();
   DeviceBodies& all = particles_.all();
   system.velocities(ctx, all);
+  particles_.settle(ctx, touching_, solids_.v.data());
   copy(ctx, bodies.velocity.data(), all.velocity.data(), bodies.size());
   copy(ctx, bodies.spin.data(), all.spin.data(), bodies.size());
 }
@@ -326,9 +348,23 @@ template CouplingRecord Coupling::solve(Context&, ContactSystem<4>&, DeviceBodie
                                         std::string_view, const LabParams&, const Params&,
                                         ContactSolveRecord&);
 
+template <int D>
+ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
+  if (list_.cores.core != nullptr) {
+    DeviceBodies& all = particles_.all();
+    system.start_velocities(ctx, all);
+    list_.cores = {};
+    list_.warm_start = true;
+    system.build(ctx, all, list_);
+  }
+  return coupled_problem(system.problem(ctx, particles_.all()), particles_.bodies(), solid_system(ctx));
+}
+template ContactProblem Coupling::problem(Context&, ContactSystem<3>&);
+template ContactProblem Coupling::problem(Context&, ContactSystem<4>&);
+
 SolidSystem Coupling::solid_system(Context& ctx) const {
   SolidSystem s = solids_.system(ctx);
-  s.points.resize(touching_.count());
+  s.points.resize(touching_.point_count());
   copy_to_host(ctx, s.points.data(), touching_.points(), s.points.size());
   return s;
 }
@@ -350,7 +386,7 @@ void Coupling::report(Context& ctx, const Params& params, std::size_t moving, St
 }
 
 void Coupling::name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const {
-  std::vector<SurfacePoint> points(touching_.count());
+  std::vector<SurfacePoint> points(touching_.point_count());
   copy_to_host(ctx, points.data(), touching_.points(), points.size());
   const Model& solids = solids_.model();
   const std::size_t bodies = model.bodies.size();

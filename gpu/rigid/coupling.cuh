@@ -1,12 +1,12 @@
-// Coupling: elastic solids and rigid bodies in one contact problem.
+// Coupling: elastic solids, colliders and rigid bodies in one contact problem.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
 #include "gpu/collide/rigid_contacts.cuh"
-#include "gpu/elastic/elastic_contacts.cuh"
 #include "gpu/elastic/elastic_solids.cuh"
+#include "gpu/elastic/touched_surfaces.cuh"
 #include "gpu/rigid/contact_particles.cuh"
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/coupled_problem.h"
@@ -19,6 +19,12 @@ struct CouplingRecord {
   int pcg_iterations = 0;  // of the elastic side, in total
 };
 
+/// Sums over the points and the cores for a round's step, see Coupling::last_step.
+struct StepTotals {
+  Vec<double, 4> points = Vec<double, 4>::zero();
+  double cores = 0;
+};
+
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -26,10 +32,13 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// The contact problem of rigid bodies and elastic solids,
 ///   A_e v_e = f_e + B' R,   A_b v_b = f_b + H_b' r,   u = H (B v_e, v_b) + w + E r,   (u, r) in the law,
 /// where B v_e are the velocities of the touched points of the elastic surfaces, and R the impulses r on them
-/// in world axes. The part of W for these points, B A_e^-1 B', is dense and never formed. Instead each point
+/// in world axes. A contact between two meshes touches two points, with opposite impulses. The part of W for these points, B A_e^-1 B', is dense and never formed. Instead each point
 /// is a free particle of mass m_k in a problem between bodies, so that every solver of the lab can be used:
 ///   1. particles move at t = B v - R / m without impulses; solve for r, R;
 ///   2. v = A_e^-1 (f_e + B' R).
+/// Between meshes, or without rigid bodies, a particle is attached to a rigid body of its object's mass and
+/// inertia, its core, so that the bodies' problem has what all points of an object do together; m is then the
+/// compliance besides.
 /// This is proximal gradient descent on the dual problem in the metric m, like the splitting of Course
 /// Alg.16, which takes m from the diagonal of A. Its fixed point has u = H (B v_e, v_b) + w for any m. It
 /// converges where B A_e^-1 B' <= diag(1 / m). m is a share of the diagonal of A_e, adapted so that this
@@ -45,7 +54,7 @@ class Coupling {
 
   /// Finds the contacts of the solids at the current poses; they follow those between the bodies.
   void find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
-                     const ElasticContacts::Options& options);
+                     const TouchedSurfaces::Options& options);
   const RigidContact* contacts() const { return contacts_.data(); }
   std::size_t contact_count() const { return contacts_.size(); }
 
@@ -61,9 +70,7 @@ class Coupling {
 
   /// The last solve's problem in its global form, with the system's guess and solution.
   template <int D>
-  ContactProblem problem(Context& ctx, const ContactSystem<D>& system) const {
-    return coupled_problem(system.problem(ctx, particles_.all()), particles_.bodies(), solid_system(ctx));
-  }
+  ContactProblem problem(Context& ctx, ContactSystem<D>& system);
   /// Adds energies and momenta of the solids; `moving`: number of movable bodies.
   void report(Context& ctx, const Params& params, std::size_t moving, StepReport& report);
   /// Replaces bodies by objects in records, and names the solids' contacts.
@@ -71,7 +78,8 @@ class Coupling {
 
  private:
   struct RoundStep {
-    double steepness;  // dR . B A_e^-1 B' dR / sum |dR|^2 / m: above 1, particles are too heavy
+    double steepness;  // (dR . B A_e^-1 B' dR - that of the cores) / sum |dR|^2 / m: above 1, particles are
+                       // too heavy
     bool turned;       // opposite to the momentum [ODonoghue15: gradient scheme]
     double push;       // [m/s] |R / m|_2: velocity of the particles from the impulses alone
   };
@@ -79,6 +87,8 @@ class Coupling {
   void join_contacts(Context& ctx, const RigidContacts& between_bodies);
   template <int D>
   void build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list);
+  template <int D>
+  void move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse);
   template <int D>
   double judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse);
   template <int D>
@@ -100,19 +110,22 @@ class Coupling {
   void extrapolate(Context& ctx, double share);
 
   ElasticSolids solids_;
-  ElasticContacts touching_;
+  TouchedSurfaces touching_;
   ContactParticles particles_;
   std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
   double share_ = 0.5;      // mass of the particles, as a share of the diagonal of A_e
   CouplingRecord done_;
   Buffer<RigidContact> contacts_;
-  Buffer<Vec<double, 3>> impulse_, start_, last_;  // R: of this round, at its start, of the last round
+  // R, per touched point: of this round, at its start, of the last round.
+  Buffer<Vec<double, 3>> impulse_, start_, last_;
   Buffer<Vec3> v_, v_start_, v_last_, v_free_;     // the solids' velocities for these R, and for R = 0
   Buffer<Vec3> node_impulse_;
   Buffer<double> best_r_;
   Buffer<Vec3> best_v_;
   double best_ = 0;
-  Buffer<Vec<double, 4>> sums_;
+  StepConstraints list_;  // of the last build
+  Buffer<Vec<double, 3>> step_;
+  Buffer<StepTotals> totals_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

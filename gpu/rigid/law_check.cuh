@@ -33,6 +33,11 @@ class LawChecker {
  public:
   /// Stores the velocities at the start of the step, on which restitution depends.
   void begin(Context& ctx, const DeviceBodies& bodies);
+  /// Copies these velocities to `bodies`.
+  void start(Context& ctx, DeviceBodies& bodies) const {
+    copy(ctx, bodies.velocity.data(), velocity_.data(), velocity_.size());
+    copy(ctx, bodies.spin.data(), spin_.data(), spin_.size());
+  }
   /// `impulse`: of the contacts in world axes, torsion fourth; `bodies` with their new velocities, and `free`
   /// without impulses. Surfaces come from `blocks`; its velocities are replaced by those at the start. At
   /// most `most_speed` of each contact's |q_c| counts. `held`: by the mouse. Writes to `out` in backend

@@ -1,8 +1,6 @@
 #include "gpu/rigid/rigid_stepper.cuh"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
@@ -12,6 +10,7 @@
 #include "gpu/model/manifold_support.h"
 #include "gpu/rigid/law_report.h"
 #include "gpu/rigid/mouse_spring.cuh"
+#include "gpu/rigid/step_scales.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -21,8 +20,6 @@ std::string_view solver_name(ContactSolverKind kind) { return contact_solver_inf
 std::string manifolds_refused(const std::string& why) {
   return "manifold_gs refuses (" + why + "): nsgs took its place";
 }
-
-constexpr double kColdTolerance = 1e-6;
 
 /// 1 for a contact that did not exist in the last step.
 struct IsFresh {
@@ -34,15 +31,6 @@ bool has_torsion(const Model& model) {
   for (const Material& material : model.materials)
     if (material.torsion_radius > 0) return true;
   return false;
-}
-
-/// The defaults, except the user's tolerance and time budget.
-LabParams cold_start_params(const Params& params, const LabParams& lab) {
-  LabParams cold = stepping_lab_params();
-  cold.tolerance = std::min(lab.tolerance, kColdTolerance);
-  cold.max_iterations = params.cold_start_iterations;
-  cold.time_budget = lab.time_budget;
-  return cold;
 }
 
 }  // namespace
@@ -72,6 +60,7 @@ void RigidStepper::choose_system(const Model& model) {
 void RigidStepper::set_materials(Context& ctx, const Model& model) {
   choose_system(model);
   no_manifolds_ = why_no_manifolds(model);
+  plain_ = has_plain_contacts(model);
   bodies_.set_materials(ctx, model);
   coupling_.solids().set_materials(ctx, model);
   surfaces_.set_materials(ctx, model);
@@ -186,6 +175,9 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.block_joint = joints_.block_joint();
   list.block_part = joints_.block_part();
   list.joint_blocks = joints_.blocks();
+  list.joint_groups = joints_.groups();
+  list.joint_ends = &joints_.ends();
+  list.plain = plain_;
   const bool coupled = coupling_.active();
   list.contacts = coupled ? coupling_.contacts() : contacts_.contacts();
   list.contact_count = coupled ? coupling_.contact_count() : contacts_.count();
@@ -279,7 +271,7 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   if (coupling_.active()) {
     const bool manifolds = params.contact_solver == ContactSolverKind::manifold_gs;
     const std::string_view solver = last_.soft || manifolds ? "nsgs" : solver_name(params.contact_solver);
-    const CouplingRecord done = coupling_.solve(ctx, system, bodies_, last_, solver, lab, params, record);
+    const CouplingRecord done = solve_coupled(ctx, system, solver, params, lab, report);
     if (manifolds && record.message.empty()) record.message = manifolds_refused(no_manifolds_);
     report.pcg_iterations = done.pcg_iterations;
     record.rounds = done.rounds;
@@ -294,6 +286,30 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   clock.lap(report.seconds.contact_solve);
   record.blocks = static_cast<int>(system.blocks());
   report_convergence(lab, coupling_.active(), report);
+}
+
+/// One contact problem for each linearisation of the elastic forces.
+template <int D>
+CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& system, std::string_view solver,
+                                           const Params& params, const LabParams& lab, StepReport& report) {
+  const std::size_t n = bodies_.size();
+  if (params.linearisations > 1) {
+    start_velocity_.resize(ctx, n);
+    start_spin_.resize(ctx, n);
+    copy(ctx, start_velocity_.data(), bodies_.velocity.data(), n);
+    copy(ctx, start_spin_.data(), bodies_.spin.data(), n);
+  }
+  CouplingRecord total;
+  for (int k = 1;; ++k) {
+    const CouplingRecord done =
+        coupling_.solve(ctx, system, bodies_, last_, solver, lab, params, *report.contact_solve);
+    total.rounds += done.rounds;
+    total.pcg_iterations += done.pcg_iterations;
+    if (k >= params.linearisations) return total;
+    coupling_.solids().relinearise(ctx, report.time - params.dt);
+    copy(ctx, bodies_.velocity.data(), start_velocity_.data(), n);
+    copy(ctx, bodies_.spin.data(), start_spin_.data(), n);
+  }
 }
 
 template <int D>

@@ -85,6 +85,9 @@ class RigidStepper {
   void solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
              StageClock& clock, StepReport& report);
   template <int D>
+  CouplingRecord solve_coupled(Context& ctx, ContactSystem<D>& system, std::string_view solver,
+                               const Params& params, const LabParams& lab, StepReport& report);
+  template <int D>
   void solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                     StageClock& clock, StepReport& report);
   void finish(Context& ctx, const Params& params, StepReport& report);
@@ -105,6 +108,7 @@ class RigidStepper {
   PositionProjection projection_;
   Buffer<double> reach_;
   Buffer<Pose> found_at_;
+  Buffer<Vec<double, 3>> start_velocity_, start_spin_;  // before the first of several linearisations
   Buffer<std::int32_t> fresh_;
   StepConstraints last_;
   MouseSpring held_;
@@ -114,6 +118,7 @@ class RigidStepper {
   } energy_;
   const std::atomic<bool>* cancel_ = nullptr;
   std::string no_manifolds_;  // why manifold_gs cannot handle the scene
+  bool plain_ = true;         // see PlainContacts
   bool stepped_ = false, wake_ = true, sleeping_ = false, penalties_ = false;
   bool resolving_initial_overlap_ = true;  // true while every step since the start had deep overlaps
 };

@@ -1,43 +1,206 @@
 #include "gpu/step/barrier_stepper.cuh"
 
+#include <algorithm>
+#include <cstdio>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/trace.h"
+
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+// A step that strains bodies beyond the bound is repeated at most this often, each time with bodies that are
+// stiffer by what the strain asks for, within these factors.
+constexpr int kMostRepeats = 8;
+constexpr double kStiffenLeast = 2, kStiffenMost = 1e3;
+// What a step keeps of the last one's stiffening.
+constexpr double kRelax = 0.9;
+// Skins grow by this factor where surfaces are too near.
+constexpr double kWiden = 1.5;
+
+void upload(Context& ctx, const State& state, DeviceState& to) {
+  std::vector<Vec3> x, v;
+  for (const auto& p : state.positions) x.push_back(p.cast<Real>());
+  for (const auto& p : state.velocities) v.push_back(p.cast<Real>());
+  to.x.upload(ctx, x);
+  to.v.upload(ctx, v);
+  to.frame = state.frame;
+  to.time = state.time;
+}
+
+void copy_state(Context& ctx, const DeviceState& from, DeviceState& to) {
+  to.x.resize(ctx, from.x.size());
+  to.v.resize(ctx, from.v.size());
+  copy(ctx, to.x.data(), from.x.data(), from.x.size());
+  copy(ctx, to.v.data(), from.v.data(), from.v.size());
+  to.frame = from.frame;
+  to.time = from.time;
+}
+
+std::string millimetres(double metres) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g mm", 1e3 * metres);
+  return text;
+}
+
+}  // namespace
 
 BarrierStepper::BarrierStepper(Context& ctx, const Model& model) : Stepper(ctx, model) {
-  device_.upload(ctx_, model_);
-  stepper_.load(ctx_, model_, device_);
+  if (!has_bodies()) load_model();
+}
+
+/// Loads moving_model() anew.
+void BarrierStepper::load_model() {
+  device_.upload(ctx_, moving_model());
+  stepper_ = std::make_unique<TimeStepper>();
+  stepper_->load(ctx_, moving_model(), device_);
+  stepper_->set_cancel(cancel_);
+  rigidity_ = 0;
+  if (!has_bodies()) return;
+  bodies_.load(ctx_, model_, barrier_);
+  nodes_.x.resize(ctx_, model_.node_count());
+  nodes_.v.resize(ctx_, model_.node_count());
+}
+
+void BarrierStepper::set_cancel(const std::atomic<bool>* flag) {
+  cancel_ = flag;
+  if (stepper_) stepper_->set_cancel(flag);
 }
 
 std::string BarrierStepper::check_start(const Params&) {
-  stepper_.check_start(ctx_, model_, device_, nodes_);
-  return {};
+  stepper_->check_start(ctx_, moving_model(), device_, moving());
+  const auto widened = std::ranges::count(widened_, true);
+  if (widened == 0) return {};
+  double most = 0;
+  for (std::size_t b = 0; b < widened_.size(); ++b)
+    if (widened_[b]) most = std::max(most, skins_[b]);
+  return std::to_string(widened) +
+         (widened == 1 ? " rigid body touches or overlaps others: its surface collides"
+                       : " rigid bodies touch or overlap others: their surfaces collide") +
+         " up to " + millimetres(most) + " inside the drawn one";
 }
 
 void BarrierStepper::update_materials() {
-  device_.upload_materials(ctx_, model_);
-  stepper_.set_materials(ctx_, model_, device_);
+  if (has_bodies()) {
+    barrier_.model.materials = model_.materials;
+    barrier_.model.half_spaces = model_.half_spaces;
+    barrier_.model.pair_friction = model_.pair_friction;
+  }
+  device_.upload_materials(ctx_, moving_model());
+  stepper_->set_materials(ctx_, moving_model(), device_);
 }
 
 StepReport BarrierStepper::step(const StepSettings& settings) {
-  return stepper_.step(ctx_, model_, device_, settings.params, settings.drag, nodes_);
+  if (has_bodies()) return step_bodies(settings);
+  return stepper_->step(ctx_, model_, device_, settings.params, settings.drag, nodes_);
+}
+
+/// One step; while a body's strain exceeds the bound, again from the same state with stiffer bodies.
+StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
+  std::optional<Drag> drag = settings.drag;
+  if (drag)
+    for (int c = 0; c < 3; ++c) drag->triangle[c] = barrier_.node[static_cast<std::size_t>(drag->triangle[c])];
+  copy_state(ctx_, moving_, kept_);
+  stiffening_ = std::max(1.0, kRelax * stiffening_);
+  const double bound = settings.params.strain_bound;
+  for (int repeats = 0;; ++repeats) {
+    if (const double rigidity = stiffening_ / bound; rigidity != rigidity_) {
+      stepper_->set_rigidity(ctx_, barrier_.model, rigidity);
+      rigidity_ = rigidity;
+    }
+    StepReport report = stepper_->step(ctx_, barrier_.model, device_, settings.params, drag, moving_);
+    bodies_.fit(ctx_, moving_);
+    report.body_strain = bodies_.largest_strain(ctx_);
+    report.strain_repeats = repeats;
+    if (report.body_strain <= bound || repeats == kMostRepeats) {
+      follow_bodies(settings.params.dt);
+      return report;
+    }
+    stiffening_ *= std::clamp(2 * report.body_strain / bound, kStiffenLeast, kStiffenMost);
+    copy_state(ctx_, kept_, moving_);
+    stepper_->forget_history();
+  }
+}
+
+/// The scene's nodes go where the barrier model's are.
+void BarrierStepper::follow_bodies(double dt) {
+  const Span span(ctx_, "place nodes");
+  bodies_.draw(ctx_, moving_, nodes_);
+  nodes_.frame = moving_.frame;
+  nodes_.time = moving_.time;
+  dt_ = dt;
+}
+
+State BarrierStepper::state() {
+  State out = Stepper::state();
+  if (has_bodies()) out.bodies = bodies_.states(ctx_, model_, nodes_.time, dt_);
+  return out;
+}
+
+std::vector<Pose> BarrierStepper::poses() {
+  std::vector<Pose> poses;
+  if (!has_bodies()) return poses;
+  for (const BodyState& body : bodies_.states(ctx_, model_, nodes_.time, dt_)) poses.push_back(body.pose);
+  return poses;
 }
 
 void BarrierStepper::set_state(const State& state, const Params& params) {
   check_nodes(state);
-  std::vector<Vec3> x, v;
-  for (const auto& p : state.positions) x.push_back(p.cast<Real>());
-  for (const auto& p : state.velocities) v.push_back(p.cast<Real>());
-  nodes_.x.upload(ctx_, x);
-  nodes_.v.upload(ctx_, v);
-  stepper_.follow_control_nodes(ctx_, nodes_);
-  nodes_.frame = state.frame;
-  nodes_.time = state.time;
+  if (!has_bodies()) return place(state, params);
+  if (state.bodies.size() != model_.bodies.size())
+    throw std::invalid_argument("set_state: the model has " + std::to_string(model_.bodies.size()) +
+                                " rigid bodies");
+  const std::vector<double> skins = body_skins(model_, params.contact_skin * params.d_hat);
+  widened_.assign(skins.size(), false);
+  stiffening_ = 1;
+  if (!stepper_ || skins != skins_ || tessellation_ != params.tessellation) {
+    skins_ = skins;
+    tessellation_ = params.tessellation;
+    barrier_ = make_barrier_model(model_, skins_, tessellation_);
+    load_model();
+  }
+  place(barrier_state(model_, barrier_, state, params.dt), params);
+  while (widen_skins(params)) {
+    barrier_ = make_barrier_model(model_, skins_, tessellation_);
+    load_model();
+    place(barrier_state(model_, barrier_, state, params.dt), params);
+  }
+  bodies_.fit(ctx_, moving_);
+  follow_bodies(params.dt);
+}
+
+/// Puts a state of moving_model() in place.
+void BarrierStepper::place(const State& state, const Params& params) {
+  DeviceState& to = moving();
+  upload(ctx_, state, to);
+  stepper_->follow_control_nodes(ctx_, to);
   device_.forget_acting(ctx_);
-  device_.select_acting(ctx_, model_, nodes_.time, params.dt, nodes_.x.data());
-  stepper_.forget_history();
+  device_.select_acting(ctx_, moving_model(), to.time, params.dt, to.x.data());
+  stepper_->forget_history();
+}
+
+/// Grows the skins of bodies whose surfaces intersect others or nearly touch them. False if none can grow.
+bool BarrierStepper::widen_skins(const Params& params) {
+  const Real gap = static_cast<Real>(kOpenGap * params.d_hat);
+  const std::vector<double> most = most_skins(model_);
+  std::vector<bool> near(skins_.size(), false);
+  for (const Vec2i& pair : stepper_->close_objects(ctx_, barrier_.model, device_, moving_, gap))
+    for (int side = 0; side < 2; ++side) {
+      if (pair[side] < 0) continue;
+      const std::int32_t body = model_.objects[static_cast<std::size_t>(pair[side])].body;
+      if (body >= 0) near[static_cast<std::size_t>(body)] = true;
+    }
+  bool grown = false;
+  for (std::size_t b = 0; b < skins_.size(); ++b) {
+    if (!near[b] || !(skins_[b] < most[b])) continue;
+    skins_[b] = std::min(most[b], std::max(kWiden * skins_[b], static_cast<double>(gap)));
+    grown = widened_[b] = true;
+  }
+  return grown;
 }
 
 void BarrierStepper::contact_records(const Params& params, std::vector<ContactRecord>& out) {
-  stepper_.contact_records(ctx_, device_, params, nodes_, out);
+  stepper_->contact_records(ctx_, device_, params, moving(), out);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,25 +1,62 @@
 // BarrierStepper: the Stepper of the barrier family (ipc, barrier_al).
 #pragma once
 
+#include <memory>
+
+#include "gpu/model/barrier_model.h"
 #include "gpu/step/stepper.cuh"
+#include "gpu/step/stiff_bodies.cuh"
 #include "gpu/step/time_stepper.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+/// Without rigid bodies TimeStepper advances the model itself, else its barrier model (barrier_model.h), and
+/// poses and drawn surfaces follow from that.
 class BarrierStepper final : public Stepper {
  public:
   BarrierStepper(Context& ctx, const Model& model);
 
+  /// Throws also for bodies that overlap more than their surfaces can be moved inward; the note names the
+  /// largest skin if bodies overlap.
   std::string check_start(const Params& params) override;
   void update_materials() override;
-  void set_cancel(const std::atomic<bool>* flag) override { stepper_.set_cancel(flag); }
+  void set_cancel(const std::atomic<bool>* flag) override;
   StepReport step(const StepSettings& settings) override;
+  State state() override;
+  /// With rigid bodies: gaps that are too small for a barrier are opened. The surfaces of the bodies that
+  /// overlap are moved inward by half as much again until no gap is below kOpenGap d_hat. Poses stay, so that
+  /// positions are continuous; the price is that an overlap stays until the bodies part.
   void set_state(const State& state, const Params& params) override;
   void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
+  std::vector<Pose> poses() override;
 
  private:
+  static constexpr double kOpenGap = 0.02;
+
+  bool has_bodies() const { return !model_.bodies.empty(); }
+  const Model& moving_model() const { return has_bodies() ? barrier_.model : model_; }
+  DeviceState& moving() { return has_bodies() ? moving_ : nodes_; }
+
+  void load_model();
+  void place(const State& state, const Params& params);
+  bool widen_skins(const Params& params);
+  void follow_bodies(double dt);
+  StepReport step_bodies(const StepSettings& settings);
+
   DeviceModel device_;
-  TimeStepper stepper_;
+  std::unique_ptr<TimeStepper> stepper_;
+  const std::atomic<bool>* cancel_ = nullptr;
+
+  // Of scenes with rigid bodies.
+  BarrierModel barrier_;
+  std::vector<double> skins_;  // [m] per body
+  double tessellation_ = 0;    // as loaded
+  std::vector<bool> widened_;  // per body: its skin is larger than the scene asks for
+  StiffBodies bodies_;
+  DeviceState moving_, kept_;  // of the barrier model: now, and before the step
+  double dt_ = 1;              // [s] of the last step
+  double stiffening_ = 1;      // of bodies, beyond what strain_bound asks for by itself
+  double rigidity_ = 0;        // as set
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -47,4 +47,17 @@ void refuse_nodes_behind_half_spaces(const Model& model, const std::vector<Vec3>
   }
 }
 
+std::vector<Vec2i> objects_near_half_spaces(const Model& model, const std::vector<Vec3>& positions, double gap) {
+  std::vector<Vec2i> found;
+  for (const std::int32_t node : model.surface_nodes) {
+    if (!object_of(model, node).is_movable()) continue;
+    for (const HalfSpace& plane : model.half_spaces) {
+      const double height = dot(plane.normal, positions[node].template cast<double>()) - plane.offset;
+      if (height < gap && (found.empty() || found.back()[0] != model.node_object[node]))
+        found.push_back({model.node_object[node], -1});
+    }
+  }
+  return found;
+}
+
 }  // namespace stickslip

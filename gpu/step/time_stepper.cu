@@ -19,6 +19,9 @@ constexpr double kElasticShare = 0.1;
 constexpr double kMostStiffness = 100;
 constexpr double kStiffnessMemory = 0.5;
 
+// Minimisations after the first one, with new multipliers of joints each.
+constexpr int kJointRounds = 20;
+
 // Bodies closer than this share of the scene at the start count as touching.
 constexpr Real kTouching = Real(1e-9);
 
@@ -95,7 +98,7 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
                               const DeviceState& state) {
   refuse_nodes_behind_half_spaces(model, state.x.download(ctx), device.scripted.download(ctx));
   const Intersections found =
-      intersections_.run(ctx, surface_view(device), state.x.data(), device.apart.data());
+      intersections_.run(ctx, surface_view(device), state.x.data(), pair_filter(device));
   intersections_ = {};  // frees its tree over the whole surface, which unchecked steps do not need
   if (found.count > 0)
     throw std::invalid_argument(
@@ -106,6 +109,30 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
   const ContactSet& touching = potential_.contacts().set();
   if (touching.size() > 0) throw std::invalid_argument(touch_text(model, read_back(ctx, touching.nodes())));
   potential_.contacts().clear();
+}
+
+std::vector<Vec2i> TimeStepper::close_objects(Context& ctx, const Model& model, const DeviceModel& device,
+                                              const DeviceState& state, Real gap) {
+  std::vector<Vec2i> pairs = objects_near_half_spaces(model, state.x.download(ctx), gap);
+  const auto object = [&](std::int32_t node) { return model.node_object[static_cast<std::size_t>(node)]; };
+  intersections_.run(ctx, surface_view(device), state.x.data(), pair_filter(device));
+  for (const Vec2i& found : intersections_.one_per_edge(ctx))
+    pairs.push_back({object(model.edges[static_cast<std::size_t>(found[0])][0]),
+                     object(model.triangles[static_cast<std::size_t>(found[1])][0])});
+  intersections_ = {};
+  potential_.contacts().begin_step({gap, Real(1), false, {}}, state.x.data());
+  newton_.find_contacts(ctx, potential_, device, state.x.data(), gap);
+  const ContactSet& near = potential_.contacts().set();
+  std::vector<Vec4i> nodes(near.size());
+  copy_to_host(ctx, nodes.data(), near.nodes(), nodes.size());
+  for (const Vec4i& contact : nodes) {
+    Vec2i pair{object(contact[0]), -1};
+    for (int c = 1; c < 4; ++c)
+      if (contact[c] >= 0 && object(contact[c]) != pair[0]) pair[1] = object(contact[c]);
+    pairs.push_back(pair);
+  }
+  potential_.contacts().clear();
+  return pairs;
 }
 
 void TimeStepper::check_released(Context& ctx, const Model& model, const DeviceModel& device,
@@ -123,6 +150,7 @@ void TimeStepper::forget_history() {
   energy_ = {};
   newmark_.forget();
   potential_.contacts().clear();
+  potential_.constraints().forget();
 }
 
 void TimeStepper::follow_control_nodes(Context& ctx, DeviceState& state) const {
@@ -298,10 +326,26 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
     // The judge sees the friction of the last minimisation.
     if (lagged && lag + 1 < minimisations) potential_.contacts().update_friction(ctx, x_.data());
   }
+  if (!potential_.constraints().empty()) hold_joints(ctx, device, params, clock, report);
   stiffness_ = potential_.contacts().stiffness();
   finish(ctx, device, params, inputs, state, clock, report);
   clock.lap(report.seconds.other);
   return report;
+}
+
+/// Multipliers and minimisations in turn until joints hold within joint_tolerance.
+void TimeStepper::hold_joints(Context& ctx, const DeviceModel& device, const Params& params,
+                              StageClock& clock, StepReport& report) {
+  for (int round = 0;; ++round) {
+    report.joint_residual = potential_.constraints().update_multipliers(ctx, x_.data());
+    if (report.joint_residual <= params.joint_tolerance || report.stopped_by_budget) return;
+    if (round == kJointRounds) {
+      report.converged = false;
+      report.stop_reason = "joints do not hold within joint_tolerance";
+      return;
+    }
+    newton_.minimise(ctx, potential_, device, params, x_.data(), clock, report);
+  }
 }
 
 void TimeStepper::update_velocities(Context& ctx, const DeviceModel& device, const Params& params,
@@ -373,7 +417,7 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   if (params.check_intersections) {
     clock.lap(report.seconds.other);
     report.intersections =
-        static_cast<int>(intersections_.run(ctx, surface_view(device), x, device.apart.data()).count);
+        static_cast<int>(intersections_.run(ctx, surface_view(device), x, pair_filter(device)).count);
     clock.lap(report.seconds.check);
   }
   if (report.intersections == 0) judgement.penetration = 0;

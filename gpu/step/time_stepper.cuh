@@ -19,12 +19,19 @@ class TimeStepper {
  public:
   void load(Context& ctx, const Model& model, const DeviceModel& device);
   void set_materials(Context& ctx, const Model& model, const DeviceModel& device);
+  /// See IncrementalPotential.
+  void set_rigidity(Context& ctx, const Model& model, double factor) {
+    potential_.set_rigidity(ctx, model, factor);
+  }
   /// See Engine::set_cancel.
   void set_cancel(const std::atomic<bool>* flag) { newton_.set_cancel(flag); }
 
   /// Throws std::invalid_argument naming the objects when bodies intersect or touch at the start, or when a
   /// node is behind a half-space.
   void check_start(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
+  /// Pairs of objects (-1: a half-space) that intersect or have a gap below `gap` [m]; unsorted, with repeats.
+  std::vector<Vec2i> close_objects(Context& ctx, const Model& model, const DeviceModel& device,
+                                   const DeviceState& state, Real gap);
   /// Drops data from earlier steps: after a reset, or after the state is set from outside.
   void forget_history();
 
@@ -61,6 +68,8 @@ class TimeStepper {
   void check_released(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
   DragSpring attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
                     const DeviceState& state);
+  void hold_joints(Context& ctx, const DeviceModel& device, const Params& params, StageClock& clock,
+                   StepReport& report);
   void choose_stiffness(Context& ctx, const DeviceModel& device, const Params& params);
   void finish(Context& ctx, const DeviceModel& device, const Params& params, const StepInputs& inputs,
               DeviceState& state, StageClock& clock, StepReport& report);

@@ -96,7 +96,7 @@ TEST_F(Freezing, RefusesBadPlacesBeforeTheRun) {
   std::ofstream(path("boxes.toml"))
       << "[[material]]\nname = 'soft'\n[[object]]\nname = 'box'\nshape = 'box'\n"
          "size = [1, 1, 1]\nedge = 1\n";
-  expect_bad("2:" + path("a.hdf5"), "no rigid bodies");
+  expect_bad("2:" + path("a.hdf5"), "velocity level");
 }
 
 TEST_F(Freezing, SaysWhatFclibCannotHold) {

@@ -21,7 +21,12 @@ std::string inactive_reason(const ParamInfo& info, const std::vector<Material>& 
   return stickslip::inactive_reason(info, Settings{Params{}, materials, {}}, model, material);
 }
 bool is_inactive_group(std::string_view group, const Model& model) {
-  return !param_group(group).read_in(scene_traits(model));
+  return !param_group(group).read_in(scene_traits(model), SolverKind::velocity);
+}
+Params velocity_params() {
+  Params params;
+  params.solver = SolverKind::velocity;
+  return params;
 }
 const ParamInfo& material(std::string_view name) { return *find_param(material_table(), name); }
 
@@ -151,9 +156,10 @@ Names live_params(const Settings& settings, const Model& model) {
 
 TEST(ParamControls, RigidScenesReadTheirGroupsAndNoOthers) {
   const Model model = test::rigid_scene("r").model;
-  Settings settings{Params{}, model.materials, {}};
+  Settings settings{velocity_params(), model.materials, {}};
   Names expected{"dt",
                  "gravity",
+                 "solver",
                  "drag_stiffness",
                  "contact_solver",
                  "integrator",
@@ -175,15 +181,28 @@ TEST(ParamControls, RigidScenesReadTheirGroupsAndNoOthers) {
   EXPECT_EQ(live_params(settings, model), expected);
   for (const ParamInfo& info : param_table())
     if (info.group == "barrier" || info.group == "pcg") {
-      EXPECT_EQ(inactive_reason(info, settings, model), "rigid scenes have no barrier") << info.name;
+      EXPECT_EQ(inactive_reason(info, settings, model), "velocity-level steps have no barrier") << info.name;
     }
   EXPECT_TRUE(is_inactive_group("newton", model));
   EXPECT_FALSE(is_inactive_group("penalty", model));
 }
 
+TEST(ParamControls, BarrierStepsOfRigidBodiesReadTheBarriersGroups) {
+  const Model model = test::rigid_scene("r").model;
+  const Settings settings{Params{}, model.materials, {}};  // ipc
+  const Names live = live_params(settings, model);
+  for (const char* name : {"dt", "solver", "d_hat", "contact_skin", "strain_bound", "drop_unsupported", "eps_v"})
+    EXPECT_TRUE(live.contains(name)) << name;
+  for (const char* name : {"contact_solver", "baumgarte", "sleeping", "penalty_stiffness", "multiplier_pace"})
+    EXPECT_FALSE(live.contains(name)) << name;
+  for (const ParamInfo& info : lab_param_table())
+    EXPECT_EQ(inactive_reason(info, settings, model), "barrier steps have no contact solver") << info.name;
+  EXPECT_NE(stickslip::inactive_reason(material("restitution"), settings, model, 0), "");
+}
+
 TEST(ParamControls, StabilisationAndPenaltyReadWhatTheySay) {
   const Model model = test::rigid_scene("r").model;
-  Settings settings{Params{}, model.materials, {}};
+  Settings settings{velocity_params(), model.materials, {}};
   const auto live = [&](std::string_view name) {
     return inactive_reason(param(name), settings, model).empty();
   };
@@ -205,7 +224,7 @@ TEST(ParamControls, StabilisationAndPenaltyReadWhatTheySay) {
 
 TEST(ParamControls, PenaltyForcesLeaveLittleToASolver) {
   Model model = test::rigid_scene("r").model;  // with a joint
-  Settings settings{Params{}, model.materials, {}};
+  Settings settings{velocity_params(), model.materials, {}};
   const auto live = [&](std::string_view name) {
     return inactive_reason(param(name), settings, model).empty();
   };
@@ -234,7 +253,7 @@ TEST(ParamControls, PenaltyForcesLeaveLittleToASolver) {
 
 TEST(ParamControls, PenaltyForcesNeitherBounceNorActBeforeContact) {
   Model model = test::rigid_scene("r").model;  // with a joint
-  Settings settings{Params{}, model.materials, {}};
+  Settings settings{velocity_params(), model.materials, {}};
   settings.materials[0].restitution = 0.5;
   const auto live = [&](std::string_view name) {
     return inactive_reason(param(name), settings, model).empty();
@@ -264,7 +283,7 @@ TEST(ParamControls, ElasticSolidsAmongRigidBodiesReadPcgAndBarUnsupportedChoices
   solid.tet_end = 1;
   solid.material = 1;
   model.objects.push_back(solid);
-  const Settings settings{Params{}, model.materials, {}};
+  const Settings settings{velocity_params(), model.materials, {}};
   const auto live = [&](std::string_view name) {
     return inactive_reason(param(name), settings, model).empty();
   };
@@ -289,10 +308,11 @@ TEST(ParamControls, ElasticScenesReadNothingOfRigidBodies) {
   for (const ParamInfo& info : param_table())
     if (info.group == "velocity" || info.group == "stabilisation" || info.group == "sleep" ||
         info.group == "penalty") {
-      EXPECT_EQ(inactive_reason(info, Params{}, model), "this scene has no rigid bodies") << info.name;
+      EXPECT_EQ(inactive_reason(info, Params{}, model), "only velocity-level stepping reads this")
+          << info.name;
       EXPECT_TRUE(is_inactive_group(info.group, model));
     }
-  EXPECT_NE(barred_choice_reason(param("solver"), static_cast<std::size_t>(SolverKind::velocity), model), "");
+  EXPECT_EQ(barred_choice_reason(param("solver"), static_cast<std::size_t>(SolverKind::velocity), model), "");
   EXPECT_EQ(barred_choice_reason(param("solver"), static_cast<std::size_t>(SolverKind::ipc), model), "");
   for (const ParamInfo& info : material_table())
     EXPECT_EQ(inactive_reason(info, model.materials, 0, model).empty(), info.group != "rigid") << info.name;
@@ -300,8 +320,7 @@ TEST(ParamControls, ElasticScenesReadNothingOfRigidBodies) {
 
 TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
   Model model = test::rigid_scene("r").model;
-  model.joints.clear();  // not every solver supports joints
-  Settings settings{Params{}, model.materials, {}};
+  Settings settings{velocity_params(), model.materials, {}};
   settings.contact_params.nncg_sweep = NncgSweep::prox;
   const ParamInfo& row = param("contact_solver");
   for (std::size_t i = 0; i < row.choices.size(); ++i) {
@@ -324,26 +343,18 @@ TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
   }
 }
 
-TEST(ParamControls, ManifoldsAreBarredWhereTheSceneHasMoreThanPlainContacts) {
+TEST(ParamControls, ManifoldsAreBarredBesideElasticSolids) {
   Model model = test::rigid_scene("r").model;
   const ParamInfo& row = param("contact_solver");
   const auto index = static_cast<std::size_t>(ContactSolverKind::manifold_gs);
-  EXPECT_EQ(barred_choice_reason(row, index, model), "the scene has joints");
-  Settings settings{Params{}, model.materials, {}};
+  Settings settings{velocity_params(), model.materials, {}};
   settings.params.contact_solver = ContactSolverKind::manifold_gs;
-  EXPECT_EQ(inactive_reason(contact("conjugate"), settings, model), "nsgs does not read this");
-  model.joints.clear();
   EXPECT_EQ(barred_choice_reason(row, index, model), "");
   EXPECT_EQ(inactive_reason(contact("conjugate"), settings, model), "");
+  model = load_scene("mattress").model;
+  EXPECT_EQ(barred_choice_reason(row, index, model), "elastic solids are among the bodies");
+  EXPECT_EQ(inactive_reason(contact("conjugate"), settings, model), "nsgs does not read this");
   EXPECT_EQ(barred_choice_reason(row, static_cast<std::size_t>(ContactSolverKind::nsgs), model), "");
-  model.materials[0].torsion_radius = 0.1;
-  EXPECT_EQ(barred_choice_reason(row, index, model), "a material has torsional friction");
-  model.materials[0] = {};
-  model.materials[0].friction_kind = FrictionKind::elliptic;
-  EXPECT_EQ(barred_choice_reason(row, index, model), "friction of a material has a direction");
-  model.materials[0] = {};
-  model.textures.emplace_back();
-  EXPECT_EQ(barred_choice_reason(row, index, model), "a surface has a texture");
 }
 
 TEST(ParamControls, RowsOfAContactSolverDependOnEachOther) {

@@ -296,10 +296,6 @@ TEST(SceneRigid, SolversAndContactParameters) {
   expect_refused("[contact]\ntolerence = 1e-5\n" + scene,
                  {"rigid.toml:2", "[contact] tolerence", "'tolerance'"});
   expect_refused(scene + "[[variant]]\nname = 'v'\nset = ['solver=barrier_al']\n", {"set", "rigid bodies"});
-  expect_refused(kStone +
-                     "[[object]]\nname = 's'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 1\n[params]\nsolver = "
-                     "'velocity'\n",
-                 {"solver velocity cannot move this scene", "no rigid body"});
   expect_refused("[[material]]\nname = 'contact'\n" + rigid("cube", kCube), {"rigid.toml:2", "contact.KEY"});
 }
 

@@ -21,9 +21,8 @@ Bodies touching(Context& ctx, ContactScene& scene, const RigidContacts::Options&
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
-BACKEND_TEST(ContactPairs, OfModelsWithoutBodiesOrShapesAreRefused) {
+BACKEND_TEST(ContactPairs, OfModelsWithoutShapesAreRefused) {
   RigidContacts search;
-  EXPECT_THROW(search.load(ctx, Model{}), std::invalid_argument);
   Model model;
   add_rigid_sphere(model, 1, {0, 0, 0});
   model.bodies[0].shape_end = 2;

@@ -1,15 +1,64 @@
 #include "tests/device/cost_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stickslip::emulation {
 namespace {
 
 constexpr double kLoadsInFlight = 4;
-// Registers of large kernels leave room for about half of the lanes that a processor can hold.
+// For kernels whose registers are unknown.
 constexpr double kOccupancy = 0.5;
+constexpr unsigned kWarp = 32;
+constexpr double kLocalLoad = 8;  // [B] of one load from a stack
+
+constexpr std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
+/// Lanes per processor.
+double resident_lanes(const DeviceSheet& device, const LaunchCost& cost, const KernelResources* kernel) {
+  if (kernel == nullptr || cost.block == 0) return kOccupancy * device.lanes_per_processor;
+  return std::max(1, resident_blocks(device, *kernel, cost.block)) * static_cast<double>(cost.block);
+}
+
+/// What stacks and spilled registers add to a launch.
+struct LocalMemory {
+  double bytes = 0;
+  double bandwidth = 0;  // [B/s] below the L1 cache; 0: they stay in it
+  double wait = 0;       // [cycles] of each lane
+};
+LocalMemory local_memory(const DeviceSheet& device, const LaunchCost& cost, const KernelResources& kernel,
+                         double resident) {
+  const auto stores = static_cast<double>(std::max(kernel.stack, kernel.spill_stores));
+  const auto loads = static_cast<double>(std::max(kernel.stack, kernel.spill_loads));
+  const double lanes = static_cast<double>(cost.blocks) * cost.block;
+  const double at_once = std::min(resident, std::ceil(lanes / device.processors));
+  const double stacks = at_once * static_cast<double>(kernel.stack);
+  const bool in_l1 = stacks <= static_cast<double>(device.l1_cache);
+  const bool in_l2 = stacks * device.processors <= static_cast<double>(device.cache);
+  LocalMemory out;
+  out.bytes = static_cast<double>(cost.loading) * (stores + loads);
+  out.bandwidth = in_l1 ? 0 : in_l2 ? device.cache_bandwidth : device.bandwidth;
+  out.wait = loads / kLocalLoad * (in_l1 ? device.l1_wait : in_l2 ? device.cache_wait : device.memory_wait);
+  return out;
+}
 
 }  // namespace
+
+int resident_blocks(const DeviceSheet& device, const KernelResources& kernel, unsigned block) {
+  constexpr std::size_t kRegisterUnit = 256, kWarpUnit = 4, kSharedUnit = 128, kSharedOfSystem = 1024;
+  const std::size_t warps = (block + kWarp - 1) / kWarp;
+  std::size_t most =
+      std::min<std::size_t>(static_cast<std::size_t>(device.blocks_per_processor),
+                            static_cast<std::size_t>(device.lanes_per_processor) / (warps * kWarp));
+  if (kernel.registers > 0) {
+    const std::size_t of_warp = rounded_up(static_cast<std::size_t>(kernel.registers) * kWarp, kRegisterUnit);
+    most = std::min(most, device.registers / of_warp / kWarpUnit * kWarpUnit / warps);
+  }
+  if (kernel.shared > 0)
+    most = std::min(most,
+                    device.shared_per_processor / rounded_up(kernel.shared + kSharedOfSystem, kSharedUnit));
+  return static_cast<int>(most);
+}
 
 const char* name(Bound bound) {
   switch (bound) {
@@ -31,7 +80,8 @@ const char* name(Bound bound) {
   return "?";
 }
 
-Prediction predict(const DeviceSheet& device, const LaunchCost& cost, bool in_graph, bool in_cache) {
+Prediction predict(const DeviceSheet& device, const LaunchCost& cost, bool in_graph, bool in_cache,
+                   const KernelResources* kernel) {
   Prediction out;
   const double bytes = 32.0 * static_cast<double>(cost.sectors);
   const auto all_bytes = static_cast<double>(cost.bytes_read + cost.bytes_written);
@@ -43,13 +93,19 @@ Prediction predict(const DeviceSheet& device, const LaunchCost& cost, bool in_gr
     out.bound = bound;
   };
   const double bandwidth = in_cache ? device.cache_bandwidth : device.bandwidth;
-  // Each pass of a sort moves everything: what one lane loads and stores in the emulation.
-  at_least((cost.library_launches > 0 ? all_bytes : bytes) / bandwidth, Bound::bandwidth);
-  if (cost.library_launches == 0) {
+  if (cost.library_launches > 0) {
+    // Each pass of a sort moves everything: what one lane loads and stores in the emulation.
+    at_least(all_bytes / bandwidth, Bound::bandwidth);
+  } else {
+    const double resident = resident_lanes(device, cost, kernel);
+    const LocalMemory local =
+        kernel != nullptr ? local_memory(device, cost, *kernel, resident) : LocalMemory{};
+    at_least(bytes / bandwidth + (local.bandwidth > 0 ? local.bytes / local.bandwidth : 0), Bound::bandwidth);
     const double busy = std::min<double>(device.processors, static_cast<double>(cost.blocks));
-    at_least(all_bytes / (busy * device.l1_bytes_per_cycle * device.clock), Bound::cache);
-    const double resident = kOccupancy * device.processors * device.lanes_per_processor;
-    const double waits = std::max(cost.longest_wait, cost.all_waits / resident);
+    at_least((all_bytes + local.bytes) / (busy * device.l1_bytes_per_cycle * device.clock), Bound::cache);
+    const double of_all = cost.all_waits + static_cast<double>(cost.loading) * local.wait;
+    const double of_one = cost.longest_wait > 0 ? cost.longest_wait + local.wait : 0;
+    const double waits = std::max(of_one, of_all / (resident * device.processors));
     at_least(waits / kLoadsInFlight / device.clock, Bound::latency);
     const double barriers = static_cast<double>(cost.grid_barriers) * device.grid_barrier;
     inside += barriers;
@@ -85,7 +141,9 @@ void CostModel::add(const Place& place, const CostRow& row) {
 
 void CostModel::add_launch(const std::string& stage, const void* function, const LaunchCost& cost,
                            bool in_graph, bool in_cache) {
-  const Prediction predicted = predict(device_, cost, in_graph, in_cache);
+  const KernelResources* known = resources(function);
+  if (cost.library_launches == 0) kernels_[function] = known != nullptr;
+  const Prediction predicted = predict(device_, cost, in_graph, in_cache, known);
   CostRow row;
   (in_graph ? row.nodes : row.launches) = 1;
   row.bytes = 32 * cost.sectors;
@@ -119,7 +177,13 @@ void CostModel::add_copy(const std::string& stage, std::size_t bytes, bool withi
   add({stage, nullptr}, row);
 }
 
+const KernelResources* CostModel::resources(const void* function) const {
+  const auto found = resources_.find(function);
+  return found == resources_.end() ? nullptr : &found->second;
+}
+
 void CostModel::forget() {
+  kernels_.clear();
   stages_.clear();
   places_.clear();
 }

@@ -58,6 +58,11 @@ Checks checks_of_environment() {
   std::exit(2);
 }
 
+std::size_t most_accesses_of_environment() {
+  const char* millions = std::getenv("STICKSLIP_DEVICE_CHECK_MOST");
+  return millions == nullptr ? 0 : 1'000'000 * std::strtoull(millions, nullptr, 10);
+}
+
 }  // namespace
 
 Device& device() {
@@ -95,6 +100,7 @@ Device::Device()
       random(seed_of_environment()),
       costs(chosen_device()) {
   lanes.set_checks(checks_of_environment());
+  lanes.limit_checks(most_accesses_of_environment());
   install_handler();
   end_with_error_on_faults();
 }
@@ -108,6 +114,11 @@ cudaError_t Device::fail(cudaError_t error) {
   return error;
 }
 
+int Device::resident_blocks(const void* function, unsigned block) const {
+  const KernelResources* known = costs.resources(function);
+  return emulation::resident_blocks(sheet, known != nullptr ? *known : KernelResources{}, block);
+}
+
 void Device::install_handler() {
   struct sigaction action {};
   action.sa_sigaction = touched_by_host;
@@ -115,10 +126,10 @@ void Device::install_handler() {
   sigaction(SIGSEGV, &action, &previous_handler);
 }
 
-cudaError_t Device::run(const Work& work, bool in_graph) {
+cudaError_t Device::run(const Work& work, const StreamOrder& order, bool in_graph) {
   switch (work.kind) {
     case Work::Kind::kernel: {
-      const cudaError_t status = lanes.run(*work.launch);
+      const cudaError_t status = lanes.run(*work.launch, order);
       totals.bytes_read += lanes.cost().bytes_read;
       totals.bytes_written += lanes.cost().bytes_written;
       ++totals.launches;
@@ -149,6 +160,9 @@ cudaError_t Device::run(const Work& work, bool in_graph) {
         report_fault(FaultKind::address, text);
         return cudaErrorIllegalAddress;
       }
+      // The innermost callers are the runtime's.
+      lanes.check_copy(work.to, work.from, work.bytes, order,
+                       work.callers.size() > 1 ? work.callers[1] : nullptr);
       std::memmove(work.to, work.from, work.bytes);
       if (to_device && from_device) memory.copy_marks(work.to, work.from, work.bytes);
       else if (to_device) memory.mark_written(work.to, work.bytes);
@@ -165,19 +179,19 @@ cudaError_t Device::run(const Work& work, bool in_graph) {
       --work.graph->pending;
       if (lanes.checks().costs) costs.add_graph(work.stage);
       for (const auto& [handle, value] : work.graph->conditions) conditions[handle] = value;
-      return run_all(work.graph->nodes);
+      return run_all(work.graph->nodes, order);
     }
     case Work::Kind::loop:
       while (conditions[work.condition] != 0)
-        if (const cudaError_t status = run_all(*work.body); status != cudaSuccess) return status;
+        if (const cudaError_t status = run_all(*work.body, order); status != cudaSuccess) return status;
       return cudaSuccess;
   }
   return cudaErrorUnknown;
 }
 
-cudaError_t Device::run_all(const Works& works) {
+cudaError_t Device::run_all(const Works& works, const StreamOrder& order) {
   for (const Work& work : works)
-    if (const cudaError_t status = run(work, true); status != cudaSuccess) return status;
+    if (const cudaError_t status = run(work, order, true); status != cudaSuccess) return status;
   return cudaSuccess;
 }
 
@@ -194,7 +208,7 @@ cudaError_t Device::drain(CUstream_st* stream) {
     CUstream_st* next = busy[random() % busy.size()];
     const Work work = std::move(next->queue.front());
     next->queue.pop_front();
-    if (status = run(work); status != cudaSuccess) {
+    if (status = run(work, work.order); status != cudaSuccess) {
       // The device is lost: nothing that is queued will run.
       fail(status);
       for (CUstream_st* s : streams) s->queue.clear();
@@ -216,9 +230,23 @@ cudaError_t Device::enqueue(CUstream_st* stream, Work work) {
     if (stream->capture_spoiled) return fail(cudaErrorStreamCaptureInvalidated);
     stream->capture->push_back(std::move(work));
   } else {
+    stream->ticket = ++tickets;
+    work.order = {stream->number, stream->ticket, host_waited};
     stream->queue.push_back(std::move(work));
   }
   return cudaSuccess;
+}
+
+void Device::waited(std::uint32_t stream, std::uint32_t ticket) {
+  if (stream < host_waited->size() && (*host_waited)[stream] >= ticket) return;
+  auto changed = std::make_shared<Tickets>(*host_waited);
+  if (changed->size() <= stream) changed->resize(stream + 1);
+  (*changed)[stream] = ticket;
+  host_waited = std::move(changed);
+}
+
+void Device::waited_for_all() {
+  for (const CUstream_st* stream : streams) waited(stream->number, stream->ticket);
 }
 
 bool Device::spoils_capture(const char* call) {
@@ -249,8 +277,7 @@ cudaError_t make_launch(const void* function, dim3 grid, dim3 block, void* const
   if (block.x == 0 || block.x > 1024) return limit("blocks of " + std::to_string(block.x) + " lanes");
   if (dynamic_shared != 0) return limit("dynamic shared memory");
   if (cooperative) {
-    const int per_processor =
-        std::min<int>(d.sheet.blocks_per_processor, d.sheet.lanes_per_processor / static_cast<int>(block.x));
+    const int per_processor = d.resident_blocks(function, block.x);
     if (grid.x > static_cast<unsigned>(d.sheet.processors * per_processor))
       return limit("a cooperative grid of " + std::to_string(grid.x) + " blocks; at most " +
                    std::to_string(d.sheet.processors * per_processor) + " are resident");
@@ -310,6 +337,11 @@ void set_checks(const Checks& checks) {
   device().lanes.set_checks(checks);
 }
 
+void limit_checks() {
+  const Lock lock(device_mutex);
+  device().lanes.limit_checks(most_accesses_of_environment());
+}
+
 void revive() {
   const Lock lock(device_mutex);
   device().last = device().sticky = cudaSuccess;
@@ -337,6 +369,10 @@ const CostModel& costs() { return device().costs; }
 void forget_costs() {
   const Lock lock(device_mutex);
   device().costs.forget();
+}
+void use_resources(CostModel::Resources resources) {
+  const Lock lock(device_mutex);
+  device().costs.set_resources(std::move(resources));
 }
 
 Totals totals() {

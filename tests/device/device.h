@@ -31,6 +31,7 @@ struct Work {
   std::shared_ptr<std::vector<Work>> body = nullptr;  // of a loop
   std::uint64_t* timeline = nullptr;
   std::uint64_t value = 0;
+  StreamOrder order = {};           // of an entry of a stream
   const char* stage = "";           // of the host, when it was queued or recorded
   std::vector<void*> callers = {};  // of a copy, innermost first; while memory is checked
 };
@@ -42,6 +43,8 @@ using stickslip::emulation::Work;
 using stickslip::emulation::Works;
 
 struct CUstream_st {
+  std::uint32_t number = 0;
+  std::uint32_t ticket = 0;  // of the last entry
   std::deque<Work> queue;
   std::shared_ptr<Works> capture;  // where launches go instead
   bool capture_spoiled = false;
@@ -50,6 +53,7 @@ struct CUstream_st {
 struct CUevent_st {
   bool recorded = false, done = false, captured = false;
   CUstream_st* stream = nullptr;
+  std::uint32_t stream_number = 0, ticket = 0;
   double seconds = 0;
 };
 struct CUgraph_st {
@@ -81,8 +85,12 @@ class Device {
 
   /// Runs until the stream (nullptr: every stream) has nothing left.
   cudaError_t drain(CUstream_st* stream);
-  cudaError_t run(const Work& work, bool in_graph = false);
-  cudaError_t run_all(const Works& works);
+  /// `order`: of the entry of the stream that this is, or that this is part of.
+  cudaError_t run(const Work& work, const StreamOrder& order, bool in_graph = false);
+  cudaError_t run_all(const Works& works, const StreamOrder& order);
+  /// The host has waited for this entry of a stream.
+  void waited(std::uint32_t stream, std::uint32_t ticket);
+  void waited_for_all();
   /// Whether a test wants this call to fail (`refuse_next`); if so, `error` is what it returns.
   bool refuses(const char* call, cudaError_t& error);
   /// Remembers the error until it is asked for; some for good.
@@ -93,6 +101,8 @@ class Device {
   /// recording.
   bool spoils_capture(const char* call);
   void install_handler();
+  /// Blocks of `block` lanes per processor.
+  int resident_blocks(const void* function, unsigned block) const;
 
   const DeviceSheet& sheet;
   Memory memory;
@@ -103,6 +113,8 @@ class Device {
   cudaError_t last = cudaSuccess, sticky = cudaSuccess;
   std::map<std::string, cudaError_t> refused;  // by call
   std::list<CUstream_st*> streams;
+  std::uint32_t streams_made = 0, tickets = 0;
+  std::shared_ptr<const Tickets> host_waited = std::make_shared<Tickets>();
   std::unordered_map<const void*, Kernel> kernels;
   std::map<cudaGraphConditionalHandle, unsigned> conditions;  // values while graphs run
   cudaGraphConditionalHandle next_condition = 1;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "app/io/scene/settings.h"
 #include "gpu/engine.h"
 #include "tests/device/faults.h"
+#include "tests/device/kernel_names.h"
 #include "tests/device/runtime.h"
 
 namespace stickslip {
@@ -23,11 +25,55 @@ using emulation::CostRow;
 using nlohmann::json;
 
 struct Options {
-  std::string scene, device = "h100", json_file;
+  std::string scene, device = "h100", json_file, resources;
   std::optional<double> scale;
   int warm = 2, steps = 1, most = 8;
   std::vector<std::string> settings;
 };
+
+/// The newest table of what kernels take, by its name, which begins with a date; empty without one.
+std::string newest_resources() {
+  std::string newest;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(STICKSLIP_KERNEL_RESOURCES, error))
+    if (entry.path().extension() == ".json") newest = std::max(newest, entry.path().string());
+  return newest;
+}
+
+/// Gives the model the figures of the file, which tools/kernel_resources.py --json has written.
+void load_resources(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  std::vector<emulation::NamedResources> table;
+  try {
+    const json content = json::parse(file);
+    for (const json& entry : content.at("kernels")) {
+      emulation::NamedResources& row = table.emplace_back();
+      row.name = entry.at("name");
+      row.resources = {entry.at("registers"), entry.at("stack"), entry.at("spill_stores"),
+                       entry.at("spill_loads"), entry.at("shared")};
+    }
+  } catch (const json::exception& error) {
+    throw std::runtime_error(path + " is no table of tools/kernel_resources.py: " + error.what());
+  }
+  if (table.empty()) throw std::runtime_error(path + " has no kernels");
+  emulation::use_resources(emulation::match_resources(emulation::kernels_of_program(), table));
+}
+
+std::size_t matched(const CostModel& model) {
+  const auto& kernels = model.kernels();
+  return static_cast<std::size_t>(
+      std::count_if(kernels.begin(), kernels.end(), [](const auto& kernel) { return kernel.second; }));
+}
+
+/// The names of kernels without figures.
+std::vector<std::string> unmatched(const CostModel& model) {
+  std::vector<std::string> names;
+  for (const auto& [function, known] : model.kernels())
+    if (!known) names.push_back(emulation::kernel_name(function));
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 /// One of the largest costs: a kernel, or the waits and copies of a stage.
 struct Place {
@@ -86,6 +132,8 @@ void print(const Options& options, const std::string& device, const CostModel& m
               "MB", "floor [us]", "time [us]", "bound by");
   for (const auto& [stage, row] : stages_by_cost(model)) print_row(stage.empty() ? "-" : stage, row, steps);
   print_row("sum", sum_of(model), steps);
+  std::printf("registers and stacks: of %zu of %zu kernels%s\n", matched(model), model.kernels().size(),
+              options.resources.empty() ? "" : (", from " + options.resources).c_str());
   std::printf("\nlargest costs [us]\n");
   for (const Place& place : places_by_cost(model, static_cast<std::size_t>(options.most))) {
     std::printf("%10.1f  %-13s  %s: %s\n", 1e6 * place.row.seconds / steps,
@@ -128,6 +176,11 @@ void write(const Options& options, const std::string& device, const CostModel& m
                {"size", size},
                {"warm", options.warm},
                {"steps", options.steps},
+               {"resources",
+                {{"file", std::filesystem::path(options.resources).filename()},
+                 {"kernels", model.kernels().size()},
+                 {"matched", matched(model)},
+                 {"unmatched", unmatched(model)}}},
                {"sum", to_json(sum_of(model), steps)},
                {"stages", stages},
                {"largest", costs}}
@@ -138,6 +191,7 @@ void write(const Options& options, const std::string& device, const CostModel& m
 }
 
 int run(const Options& options) {
+  if (!options.resources.empty()) load_resources(options.resources);
   Scene scene = load_scene(options.scene, options.scale);
   for (const std::string& setting : options.settings) apply_setting(scene, setting);
   std::string device;
@@ -193,7 +247,13 @@ int main_of(int count, char** words) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--json", options.json_file, "file for the tables");
+  app.add_option(
+      "--resources", options.resources,
+      "what kernels take, as tools/kernel_resources.py --json writes it; none: half of the lanes are "
+      "resident (default: the newest in tools/bench/results/device_model/resources)");
   CLI11_PARSE(app, count, words);
+  if (options.resources.empty()) options.resources = newest_resources();
+  if (options.resources == "none") options.resources.clear();
   // Before the device is used for the first time.
   setenv("STICKSLIP_DEVICE", options.device.c_str(), 1);
   return run(options);

@@ -26,6 +26,9 @@ constexpr DeviceSheet kDevices[] = {
      80e9,
      300e9,
      kMiB,
+     96 * kKiB,
+     64 * kKiB,
+     65536,
      64,
      32,
      190,
@@ -36,40 +39,29 @@ constexpr DeviceSheet kDevices[] = {
      5.8 * kMicro,
      1.5 * kMicro,
      12e9},
-    {"h100",       "emulated H100",
-     132,          2048,
-     32,           48 * kKiB,
-     32 * kGiB,    90,
-     2'619'000,    5120,
-     1.755e9,      3.35e12,
-     5.5e12,       50 * kMiB,
-     128,          40.7,
-     263,          479,
-     0.9 * kMicro, 0.5 * kMicro,
-     2.2 * kMicro, 5.8 * kMicro,
-     1.5 * kMicro, 50e9},
-    {"rtx4090",    "emulated RTX 4090",
-     128,          1536,
-     24,           48 * kKiB,
-     24 * kGiB,    89,
-     10'501'000,   384,
-     2.52e9,       1.008e12,
-     5.0e12,       72 * kMiB,
-     128,          43.4,
-     273,          541.5,
-     0.9 * kMicro, 0.5 * kMicro,
-     2.2 * kMicro, 5.8 * kMicro,
-     1.5 * kMicro, 25e9},
+    {"h100",       "emulated H100", 132,          2048,         32,           48 * kKiB, 32 * kGiB,
+     90,           2'619'000,       5120,         1.755e9,      3.35e12,      5.5e12,    50 * kMiB,
+     256 * kKiB,   228 * kKiB,      65536,        128,          40.7,         263,       479,
+     0.9 * kMicro, 0.5 * kMicro,    2.2 * kMicro, 5.8 * kMicro, 1.5 * kMicro, 50e9},
+    {"rtx4090",    "emulated RTX 4090", 128,          1536,         24,           48 * kKiB, 24 * kGiB,
+     89,           10'501'000,          384,          2.52e9,       1.008e12,     5.0e12,    72 * kMiB,
+     128 * kKiB,   100 * kKiB,          65536,        128,          43.4,         273,       541.5,
+     0.9 * kMicro, 0.5 * kMicro,        2.2 * kMicro, 5.8 * kMicro, 1.5 * kMicro, 25e9},
 };
 
 }  // namespace
+
+const DeviceSheet* find_device(const char* key) {
+  for (const DeviceSheet& sheet : kDevices)
+    if (std::strcmp(sheet.key, key) == 0) return &sheet;
+  return nullptr;
+}
 
 const DeviceSheet& chosen_device() {
   static const DeviceSheet& device = []() -> const DeviceSheet& {
     const char* key = std::getenv("STICKSLIP_DEVICE");
     if (key == nullptr || *key == '\0') return kDevices[0];
-    for (const DeviceSheet& sheet : kDevices)
-      if (std::strcmp(sheet.key, key) == 0) return sheet;
+    if (const DeviceSheet* found = find_device(key)) return *found;
     std::fprintf(stderr, "STICKSLIP_DEVICE: no device \"%s\"; known: small, h100, rtx4090\n", key);
     std::exit(2);
   }();

@@ -20,6 +20,9 @@ struct DeviceSheet {
   double clock;                             // [Hz]
   double bandwidth, cache_bandwidth;        // [B/s] of device memory and of the L2 cache
   std::size_t cache;                        // [B] of the L2 cache
+  std::size_t l1_cache;                     // [B] per processor, with shared memory
+  std::size_t shared_per_processor;         // [B] of it, at most
+  std::size_t registers;                    // per processor, of 32 bits
   double l1_bytes_per_cycle;                // per processor
   double l1_wait, cache_wait, memory_wait;  // [cycles] until a load arrives
   double launch, node,
@@ -28,6 +31,9 @@ struct DeviceSheet {
   double grid_barrier;    // [s]
   double host_bandwidth;  // [B/s] of copies between host and device
 };
+
+/// nullptr: unknown.
+const DeviceSheet* find_device(const char* key);
 
 /// The one that STICKSLIP_DEVICE names, or the small one.
 const DeviceSheet& chosen_device();

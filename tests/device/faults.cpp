@@ -21,7 +21,8 @@ std::vector<Fault>& all() {
   return faults;
 }
 
-/// Load address of the program, which addr2line does not know.
+}  // namespace
+
 std::uintptr_t load_address() {
   std::uintptr_t base = 0;
   dl_iterate_phdr(
@@ -32,8 +33,6 @@ std::uintptr_t load_address() {
       &base);
   return base;
 }
-
-}  // namespace
 
 const char* name(FaultKind kind) {
   switch (kind) {

@@ -43,6 +43,9 @@ void find_places(bool on);
 /// "function at file:line" of a return address or a function, innermost frame outside the emulation first.
 std::string place_of(const void* address, bool is_return_address = true);
 
+/// Where the program lies in memory: addresses of code minus those in its file.
+std::uintptr_t load_address();
+
 /// The function whose loop a kernel runs, such as "BroadPhase::find".
 std::string kernel_name(const void* function);
 

@@ -31,7 +31,9 @@ struct Checks {
   bool memory = false;  // every access of a kernel against the allocations and against unwritten bytes
   bool races = false;
   bool costs = false;  // counts for the cost model
-  bool any() const { return memory || races || costs; }
+  bool marks = false;  // of what is written; without `memory`, for launches that are not checked
+  bool any() const { return memory || races || costs || marks; }
+  bool only_marks() const { return marks && !memory && !costs; }
 };
 
 class Lanes {
@@ -45,9 +47,15 @@ class Lanes {
     if (races_) races_->release(p, bytes);
   }
   const Checks& checks() const { return checks_; }
+  /// After so many accesses only a sample of the launches is checked: of each kernel the first, and some of
+  /// the others. 0: no limit. Starts to count anew.
+  void limit_checks(std::size_t accesses);
 
   /// Runs the launch to its end; cudaSuccess, or the error that a device would have.
-  cudaError_t run(const Launch& launch);
+  cudaError_t run(const Launch& launch, const StreamOrder& order);
+  /// Compares a copy's accesses to device memory with those of other streams. `place`: of the call.
+  void check_copy(const void* to, const void* from, std::size_t bytes, const StreamOrder& order,
+                  const void* place);
   const LaunchCost& cost() const { return cost_; }
 
   // Called by the running lane.
@@ -68,6 +76,7 @@ class Lanes {
  private:
   struct Lane;
   struct Block;
+  void report_race(const char* what, const Access& now, const void* place, const Access& other) const;
   void count(Fibre& fibre, const void* p, std::size_t bytes, bool write, bool atomic);
   bool take_lane(Fibre& fibre);
   void run_lanes(Fibre& fibre);
@@ -82,7 +91,10 @@ class Lanes {
 
   Memory& memory_;
   std::unique_ptr<Races> races_;
-  Checks checks_;
+  bool is_sampled(const void* function);
+  Checks wanted_, checks_;                                 // of all launches, of the running one
+  std::size_t limit_ = 0, checked_ = 0;                    // accesses
+  std::unordered_map<const void*, std::size_t> launched_;  // times, of each kernel
   std::size_t shared_limit_;
   std::mt19937 random_;
   LaunchCost cost_;

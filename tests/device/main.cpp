@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include "tests/device/faults.h"
+#include "tests/device/runtime.h"
 
 namespace {
 
 class FaultListener : public ::testing::EmptyTestEventListener {
-  void OnTestStart(const ::testing::TestInfo&) override { stickslip::emulation::forget_faults(); }
+  void OnTestStart(const ::testing::TestInfo&) override {
+    stickslip::emulation::forget_faults();
+    stickslip::emulation::limit_checks();
+  }
   void OnTestEnd(const ::testing::TestInfo&) override {
     for (const auto& fault : stickslip::emulation::faults())
       ADD_FAILURE() << stickslip::emulation::name(fault.kind) << ": " << fault.text;

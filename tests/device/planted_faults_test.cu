@@ -301,6 +301,41 @@ const std::vector<Planted>& planted() {
          wait(ctx);
        }},
       {"ClimbWithoutFences", FaultKind::race, [](Context& ctx) { climb(ctx, false); }},
+      {"StreamsShareAWord", FaultKind::race,
+       [](Context& ctx) {
+         Buffer<double> v = values(ctx);
+         ctx.synchronize();
+         Context other;
+         double* p = v.data();
+         launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { p[0] = 2; });
+         launch(other, 1, [=] SS_LAMBDA(std::size_t) { p[1] = p[0]; });
+         wait(ctx);
+         wait(other);
+       }},
+      {"WaitForTheWrongStream", FaultKind::race,
+       [](Context& ctx) {
+         Buffer<double> v = values(ctx);
+         ctx.synchronize();
+         Context other;
+         double* p = v.data();
+         launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { p[1] = p[0]; });
+         wait(other);
+         launch(other, 1, [=] SS_LAMBDA(std::size_t) { p[0] = 2; });
+         wait(other);
+         wait(ctx);
+       }},
+      {"UploadWithoutAWait", FaultKind::race,
+       [](Context& ctx) {
+         Buffer<double> v = values(ctx);
+         ctx.synchronize();
+         Context other;
+         double* p = v.data();
+         const std::vector<double> host(8, 3.0);
+         SS_CUDA(cudaMemcpyAsync(p, host.data(), 64, cudaMemcpyHostToDevice, ctx.stream()));
+         launch(other, 1, [=] SS_LAMBDA(std::size_t) { p[0] += 1; });
+         wait(other);
+         wait(ctx);
+       }},
       {"AllocationWhileRecording", FaultKind::capture,
        [](Context& ctx) {
          record(ctx, [] {
@@ -432,6 +467,32 @@ TEST(cuda_Emulation, WithoutAPlantedFaultNothingIsFound) {
   launch(ctx, 8, [=] SS_LAMBDA(std::size_t i) { p[i] = constant_value * p[i]; });
   EXPECT_EQ(v.download(ctx), std::vector<double>(8, 2.0));
   EXPECT_TRUE(emulation::faults().empty());
+  emulation::set_checks({});
+}
+
+TEST(cuda_Emulation, StreamsThatTheHostHasWaitedForAreOrdered) {
+  emulation::set_checks({.memory = true, .races = true});
+  Context one, other;
+  Buffer<double> v = values(one);
+  double* p = v.data();
+  cudaEvent_t event = nullptr;
+  SS_CUDA(cudaEventCreate(&event));
+  launch(one, 8, [=] SS_LAMBDA(std::size_t i) { p[i] += 1; });
+  one.synchronize();
+  launch(other, 8, [=] SS_LAMBDA(std::size_t i) { p[i] *= 2; });
+  SS_CUDA(cudaEventRecord(event, other.stream()));
+  launch(other, 8, [=] SS_LAMBDA(std::size_t i) { p[i] += 0; });
+  // What comes after the event is not waited for.
+  SS_CUDA(cudaEventSynchronize(event));
+  EXPECT_TRUE(emulation::faults().empty());
+  launch(one, 8, [=] SS_LAMBDA(std::size_t i) { p[i] += 1; });
+  one.synchronize();
+  EXPECT_FALSE(emulation::faults().empty());
+  emulation::forget_faults();
+  other.synchronize();
+  EXPECT_EQ(v.download(other), std::vector<double>(8, 5.0));
+  EXPECT_TRUE(emulation::faults().empty());
+  SS_CUDA(cudaEventDestroy(event));
   emulation::set_checks({});
 }
 

@@ -16,8 +16,36 @@ Races::Races(const char* base, std::size_t range) : base_(base) {
   words_ = static_cast<Word*>(p);
 }
 
-bool Races::ordered(const Access& earlier, const Access& now, const LaneClock& lane) {
-  if (earlier.launch != now.launch || earlier.lane == now.lane) return true;
+void Races::begin_launch(const StreamOrder& order) {
+  ++launch_;
+  atomics_.clear();
+  knowledge_.clear();
+  order_ = order;
+  launches_.push_back({order.stream, order.ticket});
+  if (of_streams_.size() <= order.stream) of_streams_.resize(order.stream + 1);
+  of_streams_[order.stream].push_back(launch_);
+  all_ordered_ = launch_;
+  for (std::uint32_t stream = 0; stream < of_streams_.size(); ++stream) {
+    if (stream == order.stream) continue;
+    const std::vector<std::uint32_t>& numbers = of_streams_[stream];
+    const auto first = std::partition_point(
+        numbers.begin(), numbers.end(), [&](std::uint32_t number) { return waited_for(launches_[number]); });
+    if (first != numbers.end()) all_ordered_ = std::min(all_ordered_, *first);
+  }
+}
+
+bool Races::waited_for(const Launched& earlier) const {
+  return order_.waited != nullptr && earlier.stream < order_.waited->size() &&
+         earlier.ticket <= (*order_.waited)[earlier.stream];
+}
+
+bool Races::ordered(const Access& earlier, const Access& now, const LaneClock& lane) const {
+  if (earlier.launch != now.launch) {
+    if (earlier.launch < all_ordered_) return true;
+    const Launched& other = launches_[earlier.launch];
+    return other.stream == order_.stream || waited_for(other);
+  }
+  if (earlier.lane == now.lane) return true;
   if (earlier.grid_barriers < now.grid_barriers) return true;
   if (earlier.block == now.block && earlier.block_barriers < now.block_barriers) return true;
   return knows(lane.known, earlier.lane, earlier.clock);
@@ -52,11 +80,7 @@ const Access* Races::check(const void* p, std::size_t bytes, const Access& now, 
     };
     if (conflicts(word.write)) race = &(found_ = word.write);
     if (!write) {
-      Access& slot = word.reads[0].launch != now.launch || word.reads[0].lane == now.lane ||
-                             ordered(word.reads[0], now, lane)
-                         ? word.reads[0]
-                         : word.reads[1];
-      slot = mine;
+      word.reads[ordered(word.reads[0], now, lane) ? 0 : 1] = mine;
       continue;
     }
     for (const Access& read : word.reads)

@@ -6,7 +6,6 @@
 // device: the host's memory is read or written at the last moment.
 #include <execinfo.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -162,6 +161,7 @@ cudaError_t cudaFree(void* p) {
   if (d.spoils_capture("cudaFree")) return d.fail(cudaErrorStreamCaptureUnsupported);
   if (!d.memory.contains(p)) return d.fail(cudaErrorInvalidValue);
   // Waits for the device, as the real one does.
+  d.waited_for_all();
   if (const cudaError_t status = d.drain(nullptr); status != cudaSuccess) return status;
   const std::size_t bytes = d.memory.block_of(p).bytes;
   switch (d.memory.free(p)) {
@@ -213,6 +213,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const Lock lock(device_mutex);
   if (device().sticky != cudaSuccess) return device().sticky;
   *stream = new CUstream_st;
+  (*stream)->number = device().streams_made++;
   device().streams.push_back(*stream);
   return cudaSuccess;
 }
@@ -236,6 +237,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     report_fault(FaultKind::capture, "a wait for a stream that records");
     return d.fail(cudaErrorStreamCaptureUnsupported);
   }
+  d.waited(stream->number, stream->ticket);
   return d.drain(stream);
 }
 
@@ -263,7 +265,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->stream = stream;
   Work work{.kind = Work::Kind::event};
   work.event = event;
-  return device().enqueue(stream, std::move(work));
+  const cudaError_t status = device().enqueue(stream, std::move(work));
+  if (stream != nullptr) event->stream_number = stream->number, event->ticket = stream->ticket;
+  return status;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const Lock lock(device_mutex);
@@ -274,6 +278,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     report_fault(FaultKind::capture, "a wait for an event that was recorded into a graph");
     return d.fail(cudaErrorCapturedEvent);
   }
+  if (event->recorded) d.waited(event->stream_number, event->ticket);
   if (!event->recorded || event->done) return d.sticky;
   return d.drain(event->stream);
 }
@@ -307,9 +312,10 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bl
   if (cudaError_t error; device().refuses("cudaLaunchCooperativeKernel", error)) return error;
   return enqueue_launch(function, grid, block, arguments, shared, true, stream);
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int block, std::size_t) {
-  const DeviceSheet& sheet = chosen_device();
-  *blocks = std::min(sheet.blocks_per_processor, sheet.lanes_per_processor / block);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block,
+                                                          std::size_t) {
+  const Lock lock(device_mutex);
+  *blocks = device().resident_blocks(function, static_cast<unsigned>(block));
   return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,

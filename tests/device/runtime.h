@@ -9,6 +9,10 @@ namespace stickslip::emulation {
 /// says: "off" (the default), "memory", or "races", which includes memory.
 void set_checks(const Checks& checks);
 
+/// Starts to count the accesses anew after which only some launches are checked (STICKSLIP_DEVICE_CHECK_MOST,
+/// in millions).
+void limit_checks();
+
 /// The next call of this name fails with `error`, if it is one of those that tests want to fail
 /// (`Device::refuses`).
 void refuse_next(const char* call, cudaError_t error);
@@ -29,6 +33,8 @@ Totals totals();
 /// What the launches cost since `Checks::costs` was set, by the model of the chosen device.
 const CostModel& costs();
 void forget_costs();
+/// What kernels take per lane: for the model, and for the number of blocks that the device says are resident.
+void use_resources(CostModel::Resources resources);
 
 /// Reports what the program has left behind: memory, captures that were not ended. Returns the number.
 int leftovers();

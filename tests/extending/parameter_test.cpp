@@ -54,9 +54,10 @@ TEST(Extending, TheExampleParameterIsAFieldARowAndARule) {
   EXPECT_THROW(set_param(&example, row, 11.0), std::invalid_argument);
 
   Params params;
+  params.solver = SolverKind::velocity;
   const LabParams lab;
   SceneTraits scene;
-  EXPECT_EQ(inactive_reason(row, {params, lab, scene}), "this scene has no rigid bodies");
+  EXPECT_EQ(inactive_reason(row, {params, lab, scene}), "only velocity-level stepping reads this");
   scene.rigid = true;
   EXPECT_EQ(inactive_reason(row, {params, lab, scene}), "");
   params.contact_solver = ContactSolverKind::penalty_implicit;

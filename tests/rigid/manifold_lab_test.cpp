@@ -170,7 +170,7 @@ TEST(ManifoldLab, KeepsAHistoryAndItsBudget) {
   EXPECT_LE(cut.iterations, 4);
 }
 
-TEST(ManifoldLab, RefusesWhatIsNotMadeOfManifolds) {
+TEST(ManifoldLab, RefusesWhatIsNotMadeOfRigidBodies) {
   const auto refusal = [](const ContactProblem& p) {
     const auto lab = make_contact_lab(Backend::cpu);
     lab->load(p);
@@ -182,20 +182,50 @@ TEST(ManifoldLab, RefusesWhatIsNotMadeOfManifolds) {
   EXPECT_NE(refusal(fixtures::known_contact("slide_full_w").problem).find("not given by bodies"),
             std::string::npos);
   ContactProblem p = tower(2, 0.3, 1);
-  p.laws[3].mu = {0.3, 0.4, 0};
-  EXPECT_NE(refusal(p).find("block 3 has another law"), std::string::npos);
-  p = tower(2, 0.3, 1);
   p.laws[1].cohesion = 0.1;
   EXPECT_NE(refusal(p).find("block 1 has cohesion"), std::string::npos);
   p = tower(2, 0.3, 1);
-  p.w[3 * 2 + 1] = 0.5;
-  EXPECT_NE(refusal(p).find("block 2 has a given velocity along its tangents"), std::string::npos);
-  p = tower(2, 0.3, 1);
-  p.jacobian[0].rows[4] += 0.1;
-  EXPECT_NE(refusal(p).find("is no point of contact"), std::string::npos);
-  p = tower(2, 0.3, 1);
   p.inverse_mass[7] *= 2;
   EXPECT_NE(refusal(p).find("body 0 is not a rigid body"), std::string::npos);
+}
+
+/// Blocks that no manifold can hold: other laws, joints, given velocities and softness along tangents, rows
+/// of no point.
+TEST(ManifoldLab, SolvesBlocksOfAnyLawBesideManifolds) {
+  struct Case {
+    const char* name;
+    void (*change)(ContactProblem& p);
+  };
+  constexpr Case kCases[] = {{"elliptic",
+                              [](ContactProblem& p) {
+                                p.laws[3].mu = {0.3, 0.1, 0};
+                              }},
+                             {"box", [](ContactProblem& p) { p.laws[4].set = FrictionSet::box; }},
+                             {"associated", [](ContactProblem& p) { p.laws[5].flow = FlowRule::associated; }},
+                             {"bilateral", [](ContactProblem& p) { p.laws[2].set = FrictionSet::bilateral; }},
+                             {"driven", [](ContactProblem& p) { p.w[3 * 2 + 1] = 0.5; }},
+                             {"soft", [](ContactProblem& p) { p.laws[1].compliance = 0.2; }},
+                             {"no point", [](ContactProblem& p) { p.jacobian[0].rows[4] += 0.1; }}};
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    ContactProblem p = tower(3, 0.3, 0.05);
+    c.change(p);
+    check(p);
+    ManifoldProblem m;
+    ASSERT_EQ(read_manifolds(p, m), "");
+    EXPECT_EQ(m.blocks.size(), 1u);
+    EXPECT_EQ(m.points.size(), 11u);
+    const auto lab = make_contact_lab(Backend::cpu);
+    lab->load(p);
+    LabParams params;
+    params.tolerance = 1e-9;
+    params.max_iterations = 20000;
+    const SolveReport manifolds = lab->solve("manifold_gs", params), sweeps = lab->solve("nsgs", params);
+    ASSERT_TRUE(manifolds.converged) << manifolds.judgement.residual << " " << manifolds.message;
+    ASSERT_TRUE(sweeps.converged);
+    const std::vector<double> v = velocities(p, manifolds.r), w = velocities(p, sweeps.r);
+    for (std::size_t i = 0; i < v.size(); ++i) EXPECT_NEAR(v[i], w[i], 1e-6);
+  }
 }
 
 /// Every generator: solved as nsgs solves it, or refused with a reason.

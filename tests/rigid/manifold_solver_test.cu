@@ -1,82 +1,16 @@
 // ManifoldSolver compared with the contact problem of the lab's solvers.
 #include "gpu/rigid/manifold/manifold_solver.cuh"
 
-#include <algorithm>
-#include <random>
-
-#include "gpu/collide/rigid_contacts.cuh"
 #include "gpu/dfcp/judge/judge.cuh"
-#include "gpu/rigid/contact_system.cuh"
 #include "tests/backend_test.h"
-#include "tests/fixtures/rigid_model.h"
+#include "tests/rigid/jumble.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 using V3d = Vec<double, 3>;
 
-constexpr double kStep = 1.0 / 60, kUnique = 0.05;
-
-/// Boxes and balls thrown together above a floor, and their contacts after one step without impulses.
-struct Jumble {
-  Model model;
-  DeviceBodies bodies;
-  RigidContacts contacts;
-  Buffer<ContactSurface> surfaces;
-  Buffer<double> mu;
-  StepConstraints list;
-
-  Jumble(Context& ctx, int count, double softness = 0, bool with_static = true, double friction = 0.6) {
-    std::mt19937 rng(11);
-    std::uniform_real_distribution<double> in(-1, 1);
-    const int side = static_cast<int>(std::ceil(std::cbrt(count)));
-    for (int i = 0; i < count; ++i) {
-      const V3d at{0.56 * (i % side), 0.26 + 0.5 * (i / (side * side)), 0.56 * (i / side % side)};
-      if (i % 4 == 3) fixtures::add_rigid_sphere(model, 0.26, at);
-      else
-        fixtures::add_rigid_box(model, {0.26, 0.25, 0.24},
-                                fixtures::pose_at(at, {0.2 * in(rng), in(rng), 0.2 * in(rng)}),
-                                !with_static || i % 17 != 5);
-      model.bodies.back().velocity = {in(rng), in(rng), in(rng)};
-      model.bodies.back().spin = {2 * in(rng), 2 * in(rng), 2 * in(rng)};
-      if (!model.bodies.back().moves) model.bodies.back().velocity = model.bodies.back().spin = {0, 0, 0};
-    }
-    fixtures::add_floor(model, 0, 0.4);
-    model.materials[0].mu = 0.6;
-    bodies.load(ctx, model);
-    contacts.load(ctx, model);
-    RigidContacts::Options options;
-    options.dt = kStep;
-    contacts.find(
-        ctx, {bodies.pose.data(), bodies.velocity.data(), bodies.spin.data(), bodies.moves.data(), nullptr},
-        options);
-    bodies.predict(ctx, kStep, -9.81, true, {}, nullptr);
-    const ContactSurface one[] = {contact_surface(model.materials[0]), half_space_surface(0.4)};
-    const double pairs[] = {friction, 0.9 * friction};
-    surfaces.upload(ctx, one);
-    mu.upload(ctx, pairs);
-    list.contacts = contacts.contacts();
-    list.contact_count = contacts.count();
-    list.pair_start = contacts.pair_start();
-    list.pairs = contacts.pairs();
-    list.surfaces = {surfaces.data(), mu.data(), 1, 2};
-    list.options.feedback = {kStep, 0.2, 2.0, 1e-4, softness};
-    list.options.restitution_speed = 0.5;
-  }
-};
-
-LabParams exact_params(long iterations, double tolerance) {
-  LabParams params = stepping_lab_params();
-  params.max_iterations = static_cast<int>(iterations);
-  params.tolerance = tolerance;
-  return params;
-}
-
-double largest_difference(const std::vector<V3d>& a, const std::vector<V3d>& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, norm(a[i] - b[i]));
-  return most;
-}
+constexpr double kUnique = 0.05;
 
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -214,7 +214,10 @@ def device_model() -> str:
         settings = "".join(f" `--set {setting}`" for setting in run["settings"])
         scale = "" if run["scale"] == 1 else f" `--scale {run['scale']:g}`"
         steps = "the step" if run["steps"] == 1 else f"the mean of {run['steps']} steps"
-        text += f"### {path.stem.rpartition('-')[0]}\n\n`{run['scene']}`{scale}{settings}, {run['size']}; {steps} after {run['warm']}, on an {run['device'].removeprefix('emulated ')}.\n\n"
+        text += f"### {path.stem.rpartition('-')[0]}\n\n`{run['scene']}`{scale}{settings}, {run['size']}; {steps} after {run['warm']}, on an {run['device'].removeprefix('emulated ')}."
+        if resources := run.get("resources"):
+            text += f" Registers and stacks are known of {resources['matched']} of {resources['kernels']} kernels."
+        text += "\n\n"
         text += table(["stage", "launches", "nodes", "waits", "copies", "MB", "floor [µs]", "predicted [µs]", "bound by"], rows)
         text += "\nLargest costs: " + "; ".join(
             f"`{cost['place']}` ({cost['stage']}) {number(cost['predicted_us'])} µs, {cost['bound']}" for cost in run["largest"][:3]) + ".\n\n"

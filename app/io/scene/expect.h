@@ -14,7 +14,7 @@ namespace stickslip {
 struct ExpectIntersections {
   int at_most = 0;
 };
-/// Every active contact keeps a positive gap.
+/// Every active contact of a barrier step keeps a positive gap.
 struct ExpectPositiveGap {};
 /// No element's volume falls below this share of its rest volume; above 0, no element is inverted.
 struct ExpectVolume {
@@ -114,7 +114,9 @@ using Expectation =
                  ExpectDisplacement, ExpectAcceleration>;
 
 struct Verdict {
-  enum class Outcome { passed, failed, skipped };  // skipped: the run ended before the expectation's time
+  /// skipped: the run ended before the expectation's time, the solver has no such quantity, or the scene says
+  /// that the expectation does not hold with this family of steppers.
+  enum class Outcome { passed, failed, skipped };
   Outcome outcome = Outcome::passed;
   std::string expected, seen;
 };

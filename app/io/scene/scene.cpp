@@ -48,6 +48,21 @@ void read_solver(TableReader& root, Scene& scene) {
   }
 }
 
+/// [steppers]: for each family `true`, or the reason why the expectations do not hold there.
+std::vector<FamilyNote> read_families(std::optional<TableReader> table) {
+  std::vector<FamilyNote> notes;
+  if (!table) return notes;
+  for (const auto& [key, family] :
+       {std::pair{"barrier", StepperFamily::barrier}, {"velocity", StepperFamily::velocity}}) {
+    if (!table->has(key)) continue;
+    if (table->is_text(key)) notes.push_back({family, table->text(key)});
+    else if (table->flag(key, true)) notes.push_back({family, ""});
+    else table->fail(key, "must be true, or the reason why the expectations do not hold");
+  }
+  table->finish();
+  return notes;
+}
+
 SceneInfo read_info(TableReader& root, const fs::path& file) {
   SceneInfo info;
   info.file = file;
@@ -100,6 +115,7 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
   for (TableReader& table : root.tables("friction")) build_friction(table, scene.model);
   read_solver(root, scene);
   if (auto expect = root.table("expect")) scene.expect = build_expectations(*expect, scene.model);
+  scene.families = read_families(root.table("steppers"));
   scene.variants = build_variants(root.tables("variant"), scene);
   root.finish();
   if (object_names(scene.model).empty()) root.fail("", "the scene has no [[object]]");
@@ -109,6 +125,12 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
     root.fail("", error.what());
   }
   return scene;
+}
+
+std::string Scene::unmet_reason() const {
+  for (const FamilyNote& note : families)
+    if (note.family == stepper_family(params.solver)) return note.reason;
+  return {};
 }
 
 std::vector<SceneInfo> list_scenes() {

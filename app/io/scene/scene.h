@@ -9,6 +9,7 @@
 #include "app/io/file/input_error.h"
 #include "app/io/scene/expect.h"
 #include "gpu/model/model.h"
+#include "gpu/model/steppers.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
 
@@ -27,6 +28,12 @@ struct Variant {
   std::vector<Expectation> expect;
 };
 
+/// What a scene says of a family of steppers.
+struct FamilyNote {
+  StepperFamily family;
+  std::string reason;  // why the scene's expectations do not hold under it; empty: they hold
+};
+
 struct Scene {
   std::string name;         // file name without extension
   std::string title;        // one line
@@ -39,8 +46,12 @@ struct Scene {
   int frames = 120;  // default length of a run
   double scale = 1;  // refinement factor: finer meshes, longer arrays
   std::vector<Expectation> expect;
+  std::vector<FamilyNote> families;  // the [steppers] table
   std::vector<Variant> variants;
   std::string variant;  // name of the selected variant, or empty
+
+  /// Why the expectations do not hold under the solver in use; empty: they hold, or the scene does not say.
+  std::string unmet_reason() const;
 };
 
 struct SceneInfo {

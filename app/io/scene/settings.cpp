@@ -103,10 +103,10 @@ void set_solver(Params& params, const std::string& name) {
 }
 
 void check_solver(const Params& params, const Model& model) {
-  if (const auto refused = stepper_refusal(model, params.solver)) throw InputError(refused->text());
-  if (!is_coupled(model)) return;
+  if (const auto refused = stepper_refusal(model, params)) throw InputError(refused->text());
+  if (stepper_family(params.solver) != StepperFamily::velocity || !is_coupled(model)) return;
   if (const std::string fault = coupled_fault(params); !fault.empty())
-    throw InputError("elastic solids move beside the rigid bodies of this scene, which rules out " + fault);
+    throw InputError("elastic solids move in this scene, which rules out " + fault);
 }
 
 }  // namespace stickslip

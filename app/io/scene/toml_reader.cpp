@@ -122,6 +122,7 @@ bool TableReader::has(const std::string& key) {
 }
 
 bool TableReader::is_list(const std::string& key) { return has(key) && node_->find(key)->is_array(); }
+bool TableReader::is_text(const std::string& key) { return has(key) && node_->find(key)->is_string(); }
 
 std::string TableReader::text(const std::string& key) {
   known_.insert(key);

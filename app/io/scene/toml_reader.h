@@ -37,6 +37,8 @@ class TableReader {
   bool has(const std::string& key);
   /// True when the key exists and holds a list.
   bool is_list(const std::string& key);
+  /// True when the key exists and holds a text.
+  bool is_text(const std::string& key);
   std::string text(const std::string& key);
   std::string text(const std::string& key, const std::string& fallback);
   std::vector<std::string> texts(const std::string& key, std::size_t count);

@@ -68,9 +68,9 @@ void draw_half_spaces(Simulation& simulation, const Scene& scene, TypedNumber& t
   }
 }
 
-std::vector<ChoiceNote> notes_of(const ParamInfo& info, const Model& model) {
+std::vector<ChoiceNote> notes_of(const ParamInfo& info, const Model& model, bool drop_unsupported) {
   std::vector<ChoiceNote> notes(info.choices.size());
-  for (std::size_t i = 0; i < notes.size(); ++i) notes[i].barred = barred_choice_reason(info, i, model);
+  for (std::size_t i = 0; i < notes.size(); ++i) notes[i].barred = barred_choice_reason(info, i, model, drop_unsupported);
   return notes;
 }
 
@@ -84,7 +84,7 @@ void draw_group(Simulation& simulation, const Scene& scene, TypedNumber& typed, 
     double value = 0;
     const EditAction edit = draw_param_row(typed,
                                            {info, current, original, inactive_reason(info, scope),
-                                            current != original, false, notes_of(info, scene.model)},
+                                            current != original, false, notes_of(info, scene.model, settings.params.drop_unsupported)},
                                            value);
     if (edit != EditAction::none)
       simulation.post(ParamEdit{info.name, edit == EditAction::reset ? original : value});
@@ -110,19 +110,20 @@ void draw_parameters_panel(PanelContext& context) {
     if (section((std::string(param_group(group).title) + (rigid ? "##rigid" : "##elastic")).c_str(), open))
       draw_group(simulation, *scene, typed, group);
   };
-  if (rigid) draw_contact_solver_panel(context);
-  else draw("solver", true);
+  const SolverKind solver = simulation.settings().params.solver;
+  if (!rigid) draw("solver", true);
+  if (rigid || solver == SolverKind::velocity) draw_contact_solver_panel(context);
   if (section("Materials")) {
     draw_materials(simulation, *scene, typed);
     draw_half_spaces(simulation, *scene, typed);
   }
-  // Groups without effect on this kind of scene come last.
+  // Groups that the solver does not read come last.
   const SceneTraits traits = scene_traits(scene->model);
   for (const bool idle : {false, true}) {
     std::string_view last;
     for (const ParamInfo& info : param_table())
       if (std::exchange(last, info.group) != info.group && (rigid || info.group != "solver") &&
-          info.group_row->read_in(traits) != idle)
+          info.group_row->read_in(traits, solver) != idle)
         draw(info.group, !idle && begins_open(info.group, rigid));
   }
 }

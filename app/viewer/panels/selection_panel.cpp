@@ -23,7 +23,8 @@ void draw_contact(PanelContext& context) {
   if (probe.is_gone()) text_colored(theme::dim_text, "ended; it last had");
   else text_colored(theme::rgb(contact_color(contact.state)), name_of(contact.state));
   const double d_hat = context.simulation.settings().params.d_hat;
-  const bool rigid = !context.view.contact->scene().model.bodies.empty();
+  const bool rigid = !context.view.contact->scene().model.bodies.empty() ||
+                     context.simulation.settings().params.solver == SolverKind::velocity;
   if (rigid) value_row("Gap", column, "%s", si_text(contact.gap, "m").c_str());
   else value_row("Gap", column, "%s, %.3g of d_hat", si_text(contact.gap, "m").c_str(), contact.gap / d_hat);
   value_row("Normal force", column, "%s", si_text(contact.normal_force, "N").c_str());

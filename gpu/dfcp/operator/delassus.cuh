@@ -171,6 +171,8 @@ class Delassus {
   void body_velocities(Context& ctx, const Vec<double, D>* x, double* v) const;
 
   const Vec<double, D>* q() const { return q_.data(); }
+  /// For changes as those of `move_free`.
+  Vec<double, D>* moving_q() { return q_.data(); }
   const Mat<double, D>* diagonal() const {
     return diagonal_.data();
   }  // the symmetric part of W_cc, per block

@@ -53,11 +53,19 @@ struct DirectionSums {
   }
 };
 
-/// The terms of E and w of one contact, at the impulses `r`.
+/// The terms of E and w of one contact, or of one row of a block, at the impulses `r`.
 struct SoftSums {
   const double *data, *p, *r;
+  std::size_t contacts;  // points of packs
+  const Vec<double, 2>* block_soft;
 
   SS_HD Vec<double, 2> operator()(std::size_t i) const {
+    return i < contacts ? of_contact(i) : of_row(block_soft[i - contacts], 2 * contacts + i);
+  }
+  SS_HD Vec<double, 2> of_row(const Vec<double, 2>& soft, std::size_t at) const {
+    return Vec<double, 2>{soft[0] * p[at] * p[at], (soft[1] + soft[0] * r[at]) * p[at]};
+  }
+  SS_HD Vec<double, 2> of_contact(std::size_t i) const {
     constexpr std::size_t lanes = kPackWidth, points = kManifoldPoints;
     const std::size_t lane = i % lanes, point = i / lanes % points, pack = i / lanes / points;
     const std::size_t at = (pack * kImpulseFields + 3 * point) * lanes + lane,
@@ -146,7 +154,9 @@ void ConjugateSteps::measure_direction(Context& ctx, const SweptManifolds& now) 
   Vec<double, 2>* pair = pair_sum_.data();
   reduce_sum(ctx, now.bodies, DirectionSums{now.mass, p_v_.data(), v_before_.data()}, pair, kMedium);
   set_energy(ctx, pair, sums_.data());
-  reduce_sum(ctx, now.impulse_size / 3, SoftSums{now.data, p_.data(), impulse_before_.data()}, pair, kMedium);
+  const std::size_t contacts = (now.impulse_size - now.block_rows) / 3;
+  reduce_sum(ctx, contacts + now.block_rows,
+             SoftSums{now.data, p_.data(), impulse_before_.data(), contacts, now.block_soft}, pair, kMedium);
   set_soft_energy(ctx, pair, sums_.data());
 }
 

@@ -60,6 +60,8 @@ struct SweptManifolds {
   double *impulse, *v;
   std::size_t impulse_size, v_size, bodies;
   const double *v_free, *mass, *data;
+  const Vec<double, 2>* block_soft;  // E and w of each row of the blocks, whose impulses follow the packs'
+  std::size_t block_rows;
   const std::int32_t* halt;  // nonzero: impulses and velocities no longer change
 };
 

@@ -72,7 +72,8 @@ void set_residual(Context& ctx, double residual, ManifoldProgress* progress) {
 }  // namespace
 
 /// Counts an iteration. If a check is due: updates the residual, the best impulses so far and the stop flag.
-void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
+template <int D>
+void ManifoldSolver<D>::check(Context& ctx, const ManifoldLimits& limits) {
   judge(ctx, limits);
   ManifoldProgress* progress = progress_.data();
   launch(ctx, 1,
@@ -83,7 +84,8 @@ void ManifoldSolver::check(Context& ctx, const ManifoldLimits& limits) {
 
 /// Returns the best impulses of all checks, their velocities and their residual. If rounding had made the
 /// residual look too small, the solve continues.
-void ManifoldSolver::finish(Context& ctx, const ManifoldLimits& limits) {
+template <int D>
+void ManifoldSolver<D>::finish(Context& ctx, const ManifoldLimits& limits) {
   halt_ = nullptr;
   copy(ctx, impulse_.data(), best_impulse_.data(), impulse_.size());
   apply_impulses(ctx);
@@ -91,13 +93,15 @@ void ManifoldSolver::finish(Context& ctx, const ManifoldLimits& limits) {
   launch(ctx, 1, FinalCheck{limits, pair_sum_.data(), free_sum_.data(), least2_, progress_.data()});
 }
 
-SweptManifolds ManifoldSolver::swept() {
-  return {impulse_.data(), v_.data(),    impulse_.size(), v_.size(), bodies_,
-          v_free_.data(),  mass_.data(), data_.data(),    halt_};
+template <int D>
+SweptManifolds ManifoldSolver<D>::swept() {
+  return {impulse_.data(), v_.data(),    impulse_.size(), v_.size(),          bodies_, v_free_.data(),
+          mass_.data(),    data_.data(), blocks_.soft(),  D * blocks_.size(), halt_};
 }
 
 /// After the stop, an iteration changes no impulses or velocities.
-void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits) {
+template <int D>
+void ManifoldSolver<D>::iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits) {
   const SweptManifolds now = swept();
   if (params.conjugate) conjugate_.remember(ctx, now);
   sweep(ctx, {params.prox_local_steps, params.omega, false});
@@ -112,21 +116,23 @@ void ManifoldSolver::iterate(Context& ctx, const LabParams& params, const Manifo
 }
 
 /// Back to the impulses of the span before, whose residual is `residual`.
-void ManifoldSolver::take_back(Context& ctx, double residual) {
+template <int D>
+void ManifoldSolver<D>::take_back(Context& ctx, double residual) {
   copy(ctx, impulse_.data(), verified_impulse_.data(), impulse_.size());
   copy(ctx, best_impulse_.data(), verified_impulse_.data(), impulse_.size());
   apply_impulses(ctx);
   set_residual(ctx, residual, progress_.data());
 }
 
-void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record,
-                           const Observer& observe) {
+template <int D>
+void ManifoldSolver<D>::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record,
+                              const Observer& observe) {
   record.tolerance = params.tolerance;
   record.message.clear();
   record.iterations = 0;
   record.residual = 0;
   record.colours = static_cast<int>(order_.batches());
-  if (order_.packs() == 0 || params.max_iterations <= 0) return;
+  if (impulse_.size() == 0 || params.max_iterations <= 0) return;
   const Timer timer;
   constexpr long kInterval = 10;  // default, if the parameters set none
   constexpr long kMost = std::numeric_limits<std::int32_t>::max();
@@ -191,5 +197,8 @@ void ManifoldSolver::solve(Context& ctx, const LabParams& params, ContactSolveRe
   record.scale = progress.scale;
   if (progress.jams != 0) record.message = "friction jams a contact: mu |W_NT| reaches W_NN";
 }
+
+template void ManifoldSolver<3>::solve(Context&, const LabParams&, ContactSolveRecord&, const Observer&);
+template void ManifoldSolver<4>::solve(Context&, const LabParams&, ContactSolveRecord&, const Observer&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -29,8 +29,10 @@ void ManifoldLab::solve(System<3>& system, const ContactProblem& problem) {
   ManifoldProblem manifolds;
   if (const std::string why = read_manifolds(problem, manifolds); !why.empty())
     return monitor.stop(SolveEnd::refused, "manifold_gs refuses: " + why);
-  if (!system.params.warm_start)
+  if (!system.params.warm_start) {
     for (ProblemPoint& point : manifolds.points) point.start = {0, 0, 0};
+    for (Vec<double, 3>& start : manifolds.block_start) start = {0, 0, 0};
+  }
   block_.upload(system.ctx, manifolds.block);
   handedness_.upload(system.ctx, manifolds.handedness);
   sorted_.resize(system.ctx, manifolds.block.size());

@@ -240,14 +240,15 @@ SS_HD inline double conjugate(double beta, const double* last, double d) {
 }
 
 /// The block of point p, equal to that of ContactBlocks.
-SS_HD inline ConstraintBlock<3> block_of(const PackCell<const double>& cell, int p, std::int32_t a,
+template <int D>
+SS_HD inline ConstraintBlock<D> block_of(const PackCell<const double>& cell, int p, std::int32_t a,
                                          std::int32_t b) {
   const int f = point_at(p);
   const V3 n = cell.get3<double>(manifold_field::normal), t = cell.get3<double>(manifold_field::tangent);
   const V3 arm = cell.get3<double>(f + point_field::arm), apart = cell.get3<double>(manifold_field::apart);
   const V3 direction[3] = {n, t, cross(n, t)};
   const double mu = cell.get<double>(manifold_field::mu);
-  ConstraintBlock<3> block{};
+  ConstraintBlock<D> block = rigid_detail::empty_block<D>();
   block.body[0] = a;
   block.body[1] = b;
   for (int i = 0; i < 3; ++i) {
@@ -255,9 +256,15 @@ SS_HD inline ConstraintBlock<3> block_of(const PackCell<const double>& cell, int
     block.jacobian[1][i] = -rigid_detail::point_row(direction[i], arm + apart);
   }
   rigid_detail::drop_world(block);
-  block.w = {cell.get<double>(f + point_field::speed), 0, 0};
-  block.compliance = {cell.get<double>(f + point_field::softness), 0, 0};
-  block.law = {{mu, mu}, FrictionSet::ellipsoid, FlowRule::exact};
+  block.w[0] = cell.get<double>(f + point_field::speed);
+  block.compliance[0] = cell.get<double>(f + point_field::softness);
+  block.compliance[1] = block.compliance[2] = 0;
+  // Of the unused row: the mean of the others, so that s of the natural map stays that of three rows.
+  const double r_normal = cell.get<double>(f + point_field::r_normal),
+               r_tangent = cell.get<double>(f + point_field::r_tangent);
+  if (D > 3 && r_normal > 0) block.compliance[D - 1] = (1 / r_normal + 2 / r_tangent) / 3;
+  block.law = ContactLaw<D>{};
+  block.law.mu[0] = block.law.mu[1] = mu;
   return block;
 }
 

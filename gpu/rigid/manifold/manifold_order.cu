@@ -11,9 +11,12 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Calls f(first, count) for every manifold of a pair's contacts [begin, end).
+/// Calls f(first, count) for every manifold of pair p. The contacts of a pair are all plain, or none is.
 template <class F>
-SS_HD inline void visit_manifolds(const RigidContact* contact, std::int32_t begin, std::int32_t end, F f) {
+SS_HD inline void visit_manifolds(const PairedContacts& list, std::size_t p, F f) {
+  const RigidContact* contact = list.contacts;
+  const std::int32_t begin = list.pair_start[p], end = list.pair_start[p + 1];
+  if (begin < end && !list.plain(contact[begin])) return;
   for (std::int32_t first = begin; first < end;) {
     std::int32_t next = first + 1;
     while (next < end && next - first < kManifoldPoints && contact[next].normal == contact[first].normal)
@@ -30,8 +33,7 @@ struct ManifoldCounter {
 
   SS_HD void operator()(std::size_t p) const {
     std::int32_t found = 0;
-    visit_manifolds(list.contacts, list.pair_start[p], list.pair_start[p + 1],
-                    [&](std::int32_t, std::int32_t) { ++found; });
+    visit_manifolds(list, p, [&](std::int32_t, std::int32_t) { ++found; });
     count[p] = found;
   }
 };
@@ -44,10 +46,7 @@ struct ManifoldLister {
 
   SS_HD void operator()(std::size_t p) const {
     std::int32_t at = start[p];
-    visit_manifolds(list.contacts, list.pair_start[p], list.pair_start[p + 1],
-                    [&](std::int32_t first, std::int32_t count) {
-                      ranges[at++] = {first, count};
-                    });
+    visit_manifolds(list, p, [&](std::int32_t first, std::int32_t count) { ranges[at++] = {first, count}; });
   }
 };
 
@@ -130,6 +129,7 @@ void ManifoldOrder::build(Context& ctx, const PairedContacts& list, const Bodies
   batch_start_.assign(1, 0);
   if (list.pairs == 0) return;
   find_manifolds(ctx, list);
+  if (manifolds_ == 0) return;
 #if STICKSLIP_ON_CUDA
   colour_manifolds(ctx, list, bodies, body_count);
 #else

@@ -7,6 +7,7 @@
 #include "gpu/core/buffer.h"
 #include "gpu/dfcp/operator/colouring.cuh"
 #include "gpu/rigid/bodies.cuh"
+#include "gpu/rigid/contact_blocks.h"
 #include "gpu/rigid/manifold/manifold_layout.h"
 #include "gpu/rigid/manifold/manifold_packs.h"
 
@@ -18,6 +19,7 @@ struct PairedContacts {
   const RigidContact* contacts = nullptr;
   const std::int32_t* pair_start = nullptr;
   std::size_t count = 0, pairs = 0;
+  PlainContacts plain{};  // those that form manifolds
 };
 
 }  // namespace stickslip

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -70,7 +69,7 @@ bool is_point(const Rows& rows, double sign, const V3 (&axes)[3], const V3& arm)
   return true;
 }
 
-/// One block, or why it is no point of contact.
+/// A block as a point of a manifold, or why it is none.
 struct Reader {
   const ContactProblem& p;
   double speed;  // [m/s] largest in the problem: less than its rounding is no velocity
@@ -82,7 +81,6 @@ struct Reader {
     const BlockLaw& law = p.laws[c];
     if (law.set != FrictionSet::ellipsoid || law.flow != FlowRule::exact || law.mu[0] != law.mu[1])
       return at_block(c, "has another law than Coulomb's with isotropic friction");
-    if (law.cohesion != 0) return at_block(c, "has cohesion");
     const auto softness = [&](std::size_t i) {
       return law.compliance + (p.softness.empty() ? 0 : p.softness[3 * c + i]);
     };
@@ -120,6 +118,34 @@ struct Reader {
     return {};
   }
 };
+
+/// Block c with all its rows, of any law; or why it cannot be one. `compliance`: of all rows.
+std::string read_block(const ContactProblem& p, std::size_t c, const std::vector<double>& compliance,
+                       ConstraintBlock<3>& out) {
+  const BlockLaw& law = p.laws[c];
+  if (law.cohesion != 0) return at_block(c, "has cohesion");
+  const auto first = static_cast<std::size_t>(p.block_start[c]),
+             last = static_cast<std::size_t>(p.block_start[c + 1]);
+  if (last == first || last - first > 2) return at_block(c, "does not act on one or two bodies");
+  out = {};
+  out.body[0] = out.body[1] = -1;
+  for (std::size_t e = first; e < last; ++e) {
+    const JacobianBlock& entry = p.jacobian[e];
+    out.body[e - first] = entry.body;
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k < 6; ++k)
+        out.jacobian[e - first][i][k] = entry.rows[static_cast<std::size_t>(6 * i + k)];
+  }
+  for (int i = 0; i < 3; ++i) {
+    const std::size_t row = 3 * c + static_cast<std::size_t>(i);
+    out.w[i] = p.w[row];
+    out.compliance[i] = compliance[row];
+  }
+  out.law.mu = {law.mu[0], law.mu[1]};
+  out.law.set = law.set;
+  out.law.flow = law.flow;
+  return {};
+}
 
 /// What the problem as a whole must be.
 std::string form_fault(const ContactProblem& p) {
@@ -207,33 +233,45 @@ std::string read_manifolds(const ContactProblem& given, ManifoldProblem& out) {
   std::vector<RigidContact> contacts(p.blocks());
   std::vector<ProblemPoint> points(p.blocks());
   std::vector<double> handedness(p.blocks());
+  const std::vector<double> compliance = row_compliance(p);
+  std::vector<std::int32_t> in_manifolds;
   for (std::size_t c = 0; c < p.blocks(); ++c) {
     Reader reader{p, speed};
-    if (std::string fault = reader.read(c); !fault.empty()) return fault;
-    contacts[c] = reader.contact;
-    points[c] = reader.point;
-    handedness[c] = reader.handedness;
+    if (p.laws[c].cohesion == 0 && reader.read(c).empty()) {
+      in_manifolds.push_back(static_cast<std::int32_t>(c));
+      contacts[c] = reader.contact;
+      points[c] = reader.point;
+      handedness[c] = reader.handedness;
+      continue;
+    }
+    ConstraintBlock<3> block;
+    if (std::string fault = read_block(p, c, compliance, block); !fault.empty()) return fault;
+    out.blocks.push_back(block);
+    const bool starts = p.guess.size() == p.size();
+    out.block_start.push_back(starts ? V3{p.guess[3 * c], p.guess[3 * c + 1], p.guess[3 * c + 2]}
+                                     : V3{0, 0, 0});
+    out.block.push_back(static_cast<std::int32_t>(c));
+    out.handedness.push_back(1);
   }
-  out.block.resize(p.blocks());
-  std::iota(out.block.begin(), out.block.end(), 0);
   const auto pair = [&](std::int32_t c) {
     const RigidContact& contact = contacts[static_cast<std::size_t>(c)];
     return std::tuple(contact.a, contact.b);
   };
-  std::ranges::stable_sort(out.block, {}, pair);
-  for (std::size_t k = 0; k < out.block.size(); ++k) {
-    const auto c = static_cast<std::size_t>(out.block[k]);
+  std::ranges::stable_sort(in_manifolds, {}, pair);
+  for (std::size_t k = 0; k < in_manifolds.size(); ++k) {
+    const auto c = static_cast<std::size_t>(in_manifolds[k]);
     const std::size_t first = out.start.empty() ? 0 : static_cast<std::size_t>(out.start.back());
     const bool joins = !out.start.empty() && k - first < kManifoldPoints &&
                        go_together(out.contacts[first], out.points[first], contacts[c], points[c]);
     if (!joins) out.start.push_back(static_cast<std::int32_t>(k));
     out.contacts.push_back(contacts[c]);
     out.points.push_back(points[c]);
+    out.block.push_back(in_manifolds[k]);
     out.handedness.push_back(handedness[c]);
     // Members of a manifold share its normal to the last bit: the search for manifolds compares them.
     if (joins) out.contacts.back().normal = out.contacts[first].normal;
   }
-  out.start.push_back(static_cast<std::int32_t>(out.block.size()));
+  out.start.push_back(static_cast<std::int32_t>(in_manifolds.size()));
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
@@ -119,37 +120,73 @@ struct BatchRun {
 };
 #endif
 
-/// A thread's part of |e|^2 and |u|^2; zero unless a check is due.
+/// A thread's part of |e|^2 and |u|^2, packs first and then blocks; zero unless a check is due.
+template <int D>
 struct PackJudge {
   ManifoldView packs;
   ManifoldLimits limits;
   const ManifoldProgress* progress;
+  std::size_t threads;  // of packs
+  const SweptBlock<D>* block;
+  const double* impulse;  // of the blocks
 
   SS_HD Vec<double, 2> operator()(std::size_t i) const {
-    return limits.is_due(*progress) ? run_on_pack(packs, i, JudgeOp{}) : Vec<double, 2>{0, 0};
+    if (!limits.is_due(*progress)) return Vec<double, 2>{0, 0};
+    return i < threads ? run_on_pack(packs, i, JudgeOp{}) : of_block(i - threads);
+  }
+  SS_HD Vec<double, 2> of_block(std::size_t c) const {
+    if (!block[c].moves()) return Vec<double, 2>{0, 0};
+    const Vec<double, D> r = read_impulse<D>(impulse + D * c), u = block_velocity(block[c], r, packs.v);
+    return Vec<double, 2>{norm2(natural_map(block[c].rows.law, block[c].scale, r, u)), norm2(u)};
+  }
+};
+
+/// The impulse that a block starts from, and its part of |q|^2.
+template <int D, class Source>
+struct BlockStart {
+  Source source;
+  const SweptBlock<D>* block;
+  const double* v_free;
+  double most2;
+  double *impulse, *free2;
+
+  SS_HD void operator()(std::size_t c) const {
+    const Vec<double, D> r = source.start(c, block[c].rows);
+    for (int i = 0; i < D; ++i) impulse[c * D + static_cast<std::size_t>(i)] = r[i];
+    const Vec<double, D> none = Vec<double, D>::zero();
+    const double q2 = block[c].moves() ? norm2(block_velocity(block[c], none, v_free)) : 0.0;
+    free2[c] = q2 > most2 ? most2 : q2;
   }
 };
 
 }  // namespace
 
-void ManifoldSolver::build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input) {
+template <int D>
+void ManifoldSolver<D>::build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput<D>& input) {
   bodies_ = bodies.size();
   {
     const Span span(ctx, "manifold order");
     order_.build(ctx, input.list, bodies.view(), bodies_);
   }
   prepare(ctx);
-  least2_ = input.least_speed * input.least_speed * static_cast<double>(input.list.count);
+  blocks_.build(ctx, input.block_count, input.groups, bodies.inverse.data(), input.blocks);
+  places_ = {input.blocks.joint_count, input.blocks.rough, input.blocks.joint_count};
+  least2_ = input.least_speed * input.least_speed *
+            static_cast<double>(input.blocks.joint_count + input.list.count);
+  const double most2 = input.most_speed * input.most_speed;
   fill_packs(ctx,
              manifold_detail::LaneFiller{input.list.contacts, order_.ranges(), bodies.view(), input.surfaces,
-                                         input.options, bodies.free.data(), input.before, input.before_count,
-                                         input.most_speed * input.most_speed},
+                                         input.options, bodies.free.data(), input.blocks.before.contacts,
+                                         input.blocks.before.count, most2},
              bodies.inverse.data());
   fill_masses(ctx, bodies.inverse.data(), bodies.free.data());
-  if (input.before != nullptr) apply_impulses(ctx);
+  start_blocks(ctx, input.blocks, most2);
+  sum_lanes(ctx);
+  if (input.blocks.before.contacts != nullptr) apply_impulses(ctx);
 }
 
-void ManifoldSolver::build(Context& ctx, const ManifoldProblem& problem) {
+template <int D>
+void ManifoldSolver<D>::build(Context& ctx, const ManifoldProblem& problem) requires(D == 3) {
   bodies_ = problem.inverse.size();
   contacts_.upload(ctx, problem.contacts);
   problem_points_.upload(ctx, problem.points);
@@ -164,16 +201,41 @@ void ManifoldSolver::build(Context& ctx, const ManifoldProblem& problem) {
   order_.build(ctx, {contacts_.data(), start_.data(), problem.contacts.size(), problem.start.size() - 1},
                bodies, bodies_);
   prepare(ctx);
+  load_blocks(ctx, problem);
   least2_ = 0;
   fill_packs(ctx,
              manifold_detail::ProblemLaneFiller{contacts_.data(), order_.ranges(), problem_points_.data(),
                                                 inverse_.data(), free_.data()},
              inverse_.data());
   fill_masses(ctx, inverse_.data(), free_.data());
+  start_blocks(ctx, BlockReader{block_rows_.data(), block_start_.data()},
+               std::numeric_limits<double>::infinity());
+  sum_lanes(ctx);
   apply_impulses(ctx);
 }
 
-void ManifoldSolver::prepare(Context& ctx) {
+/// Each block is a group of its own.
+template <int D>
+void ManifoldSolver<D>::load_blocks(Context& ctx, const ManifoldProblem& problem) requires(D == 3) {
+  const std::size_t n = problem.blocks.size();
+  std::vector<std::array<std::int32_t, 2>> bodies;
+  std::vector<std::int32_t> start(n + 1);
+  for (const ConstraintBlock<3>& block : problem.blocks) bodies.push_back({block.body[0], block.body[1]});
+  std::iota(start.begin(), start.end(), 0);
+  const std::vector<std::uint8_t> moves(bodies_, 1);
+  GroupOrder order = colour_groups(bodies, moves);
+  block_rows_.upload(ctx, problem.blocks);
+  block_start_.upload(ctx, problem.block_start);
+  block_order_.upload(ctx, order.group);
+  block_group_start_.upload(ctx, start);
+  block_colours_ = std::move(order.colours);
+  blocks_.build(ctx, n, {block_order_.data(), block_group_start_.data(), block_colours_}, inverse_.data(),
+                BlockReader{block_rows_.data(), block_start_.data()});
+  places_ = {n, nullptr, n};
+}
+
+template <int D>
+void ManifoldSolver<D>::prepare(Context& ctx) {
   conjugate_.prepare(ctx);
   pair_sum_.resize(ctx, 1);
   free_sum_.resize(ctx, 1);
@@ -181,15 +243,16 @@ void ManifoldSolver::prepare(Context& ctx) {
   halt_ = nullptr;
 }
 
+template <int D>
 template <class Filler>
-void ManifoldSolver::fill_packs(Context& ctx, const Filler& filler, const BodyInverse* inverse) {
-  const std::size_t packs = order_.packs(), slots = packs * kPackWidth;
+void ManifoldSolver<D>::fill_packs(Context& ctx, const Filler& filler, const BodyInverse* inverse) {
+  const std::size_t packs = order_.packs(), slots = this->slots();
   data_.resize(ctx, slots * kManifoldFields);
-  impulse_.resize(ctx, slots * kImpulseFields);
+  impulse_.resize(ctx, slots * kImpulseFields + D * blocks_.size());
   body_.resize(ctx, 2 * slots);
   owner_.resize(ctx, slots);
   points_.resize(ctx, packs);
-  free2_.resize(ctx, slots);
+  free2_.resize(ctx, slots + blocks_.size());
   lane_jam_.resize(ctx, slots);
   fill(ctx, owner_.data(), slots, std::int32_t{-1});
   launch(ctx, order_.manifolds(), OwnerWriter{order_.slot(), owner_.data()}, kLight);
@@ -198,12 +261,27 @@ void ManifoldSolver::fill_packs(Context& ctx, const Filler& filler, const BodyIn
                             data_.data(), impulse_.data(), free2_.data(), lane_jam_.data()},
          kMedium);
   launch(ctx, packs, PointCounter{filler.ranges, owner_.data(), points_.data()}, kMedium);
-  reduce_sum(ctx, slots, LaneValue{free2_.data()}, free_sum_.data(), kLight);
-  reduce(ctx, slots, LaneValue{lane_jam_.data()}, Maximum{}, 0.0, jam_.data(), kLight);
+}
+
+/// After fill_packs and fill_masses.
+template <int D>
+template <class Source>
+void ManifoldSolver<D>::start_blocks(Context& ctx, const Source& source, double most2) {
+  launch(ctx, blocks_.size(),
+         BlockStart<D, Source>{source, blocks_.blocks(), v_free_.data(), most2, block_impulse(),
+                               free2_.data() + slots()},
+         kMedium);
+}
+
+template <int D>
+void ManifoldSolver<D>::sum_lanes(Context& ctx) {
+  reduce_sum(ctx, free2_.size(), LaneValue{free2_.data()}, free_sum_.data(), kLight);
+  reduce(ctx, slots(), LaneValue{lane_jam_.data()}, Maximum{}, 0.0, jam_.data(), kLight);
 }
 
 /// Computes masses, and velocities without impulses.
-void ManifoldSolver::fill_masses(Context& ctx, const BodyInverse* inverse, const double* free) {
+template <int D>
+void ManifoldSolver<D>::fill_masses(Context& ctx, const BodyInverse* inverse, const double* free) {
   v_.resize(ctx, (bodies_ + 1) * kMotionFields);
   v_free_.resize(ctx, v_.size());
   mass_.resize(ctx, v_.size());
@@ -211,8 +289,9 @@ void ManifoldSolver::fill_masses(Context& ctx, const BodyInverse* inverse, const
   copy(ctx, v_free_.data(), v_.data(), v_.size());
 }
 
+template <int D>
 template <class Op>
-void ManifoldSolver::each_pack(Context& ctx, bool backward, Op op) {
+void ManifoldSolver<D>::each_pack(Context& ctx, bool backward, Op op) {
   const ManifoldView packs = view();
   for (std::size_t step = 0; step < order_.batches(); ++step) {
     const std::size_t b = backward ? order_.batches() - 1 - step : step;
@@ -226,22 +305,31 @@ void ManifoldSolver::each_pack(Context& ctx, bool backward, Op op) {
 }
 
 /// v = v_free + A^-1 H' r: removes the rounding errors accumulated in the swept velocities.
-void ManifoldSolver::apply_impulses(Context& ctx) {
+template <int D>
+void ManifoldSolver<D>::apply_impulses(Context& ctx) {
   copy(ctx, v_.data(), v_free_.data(), v_.size());
   each_pack(ctx, false, ApplyOp{});
+  blocks_.apply(ctx, block_impulse(), v_.data());
 }
 
-void ManifoldSolver::sweep(Context& ctx, const ManifoldSweep& options) {
+template <int D>
+void ManifoldSolver<D>::sweep(Context& ctx, const ManifoldSweep& options) {
+  if (options.backward) blocks_.sweep(ctx, true, halt_, block_impulse(), v_.data());
   each_pack(ctx, options.backward, SweepOp{options});
+  if (!options.backward) blocks_.sweep(ctx, false, halt_, block_impulse(), v_.data());
 }
 
 /// |e|^2 of the judge [m^2/s^2] into pair_sum_, if a check is due.
-void ManifoldSolver::judge(Context& ctx, const ManifoldLimits& limits) {
-  reduce_sum(ctx, order_.packs() * (kPackWidth / kPackLanes), PackJudge{view(), limits, progress_.data()},
+template <int D>
+void ManifoldSolver<D>::judge(Context& ctx, const ManifoldLimits& limits) {
+  const std::size_t threads = order_.packs() * (kPackWidth / kPackLanes);
+  reduce_sum(ctx, threads + blocks_.size(),
+             PackJudge<D>{view(), limits, progress_.data(), threads, blocks_.blocks(), block_impulse()},
              pair_sum_.data(), kMedium);
 }
 
-void ManifoldSolver::velocities(Context& ctx, DeviceBodies& bodies) const {
+template <int D>
+void ManifoldSolver<D>::velocities(Context& ctx, DeviceBodies& bodies) const {
   const double* v = v_.data();
   Vec<double, 3>*linear = bodies.velocity.data(), *spin = bodies.spin.data();
   launch(
@@ -255,64 +343,7 @@ void ManifoldSolver::velocities(Context& ctx, DeviceBodies& bodies) const {
       kMedium);
 }
 
-void ManifoldSolver::impulses(Context& ctx, Vec<double, 3>* r) const {
-  const std::int32_t* slot = order_.slot();
-  const ManifoldRange* ranges = order_.ranges();
-  const double* impulse = impulse_.data();
-  launch(
-      ctx, order_.manifolds(),
-      [=] SS_LAMBDA(std::size_t m) {
-        const auto pack = static_cast<std::size_t>(slot[m] / kPackWidth);
-        const PackCell<const double> cell{impulse + pack * kImpulseFields * kPackWidth + slot[m] % kPackWidth,
-                                          kPackWidth};
-        for (int p = 0; p < ranges[m].count; ++p) r[ranges[m].first + p] = cell.get3<double>(3 * p);
-      },
-      kMedium);
-}
-
-void ManifoldSolver::world_impulses(Context& ctx, Vec<double, 4>* out) const {
-  const std::int32_t* slot = order_.slot();
-  const ManifoldRange* ranges = order_.ranges();
-  const double *impulse = impulse_.data(), *data = data_.data();
-  launch(
-      ctx, order_.manifolds(),
-      [=] SS_LAMBDA(std::size_t m) {
-        const std::size_t pack = static_cast<std::size_t>(slot[m] / kPackWidth),
-                          lane = static_cast<std::size_t>(slot[m] % kPackWidth);
-        const PackCell<const double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth},
-            impulses{impulse + pack * kImpulseFields * kPackWidth + lane, kPackWidth};
-        const Vec<double, 3> n = cell.get3<double>(manifold_field::normal),
-                             t = cell.get3<double>(manifold_field::tangent);
-        const Vec<double, 3> b = cross(n, t);
-        for (int p = 0; p < ranges[m].count; ++p) {
-          const Vec<double, 3> r = impulses.get3<double>(3 * p), f = r[0] * n + r[1] * t + r[2] * b;
-          out[ranges[m].first + p] = {f[0], f[1], f[2], 0.0};
-        }
-      },
-      kMedium);
-}
-
-void ManifoldSolver::put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const {
-  const std::int32_t *slot = order_.slot(), *body = body_.data(), world = static_cast<std::int32_t>(bodies_);
-  const ManifoldRange* ranges = order_.ranges();
-  const double* data = data_.data();
-  launch(
-      ctx, order_.manifolds(),
-      [=] SS_LAMBDA(std::size_t m) {
-        const std::size_t pack = static_cast<std::size_t>(slot[m] / kPackWidth),
-                          lane = static_cast<std::size_t>(slot[m] % kPackWidth);
-        const PackCell<const double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth};
-        const std::int32_t* sides = body + pack * 2 * kPackWidth + lane;
-        const auto index = [&](std::int32_t b) { return b >= 0 ? b : ~b == world ? -1 : ~b; };
-        for (int p = 0; p < ranges[m].count; ++p) {
-          const ConstraintBlock<3> block =
-              manifold_detail::block_of(cell, p, index(sides[0]), index(sides[kPackWidth]));
-          const auto c = static_cast<std::size_t>(ranges[m].first + p);
-          law[c] = block.law;
-          writer.put(c, block);
-        }
-      },
-      kMedium);
-}
+template class ManifoldSolver<3>;
+template class ManifoldSolver<4>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -10,6 +10,8 @@
 #include "gpu/params/lab_params.h"
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_rows.h"
+#include "gpu/rigid/manifold/block_sources.h"
+#include "gpu/rigid/manifold/block_sweeps.cuh"
 #include "gpu/rigid/manifold/manifold_conjugate.cuh"
 #include "gpu/rigid/manifold/manifold_order.cuh"
 #include "gpu/rigid/manifold/manifold_packs.h"
@@ -17,16 +19,29 @@
 
 namespace stickslip {
 
-/// The input of a problem.
+/// The input of a problem. The plain contacts of `list` form manifolds; all others, and the joints, are
+/// `blocks`, in `groups`.
+template <int D>
 struct ManifoldInput {
   PairedContacts list;
   SurfaceTable surfaces;
   ContactRowOptions options;
-  const Vec<double, 4>* before =
-      nullptr;  // impulses of the last step in world axes, by RigidContact::previous
-  std::size_t before_count = 0;
-  // [m/s] per contact, as in StepConstraints.
+  StepBlocks<D> blocks{};
+  std::size_t block_count = 0;
+  BlockGroups groups{};
+  // [m/s] per block, as in StepConstraints.
   double least_speed = 0, most_speed = std::numeric_limits<double>::infinity();
+};
+
+/// The place of each block of BlockSweeps among all blocks (see ManifoldSolver::impulses).
+struct BlockPlaces {
+  std::size_t first = 0;                // the blocks before this one keep their number
+  const std::int32_t* rough = nullptr;  // the place of each further block behind `first`
+  std::size_t contacts = 0;             // the place of the first contact of the list
+
+  SS_HD std::size_t operator()(std::size_t c) const {
+    return c < first ? c : contacts + static_cast<std::size_t>(rough[c - first]);
+  }
 };
 
 /// Progress of a solve, in backend memory.
@@ -83,19 +98,21 @@ SS_HD inline double relative_error(double error2, double free2, double least2) {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Gauss-Seidel like `prox_gs` (isotropic friction, no joints), optimised for running scenes. Velocities of
-/// bodies are swept with the impulses. A sweep reads only normals, arms, inverse masses and impulses: 64
-/// numbers per manifold, where rows of H alone take 144.
+/// Gauss-Seidel like `prox_gs`, optimised for running scenes. Velocities of bodies are swept with the
+/// impulses. A sweep reads only normals, arms, inverse masses and impulses of contacts with isotropic
+/// friction: 64 numbers per manifold, where rows of H alone take 144. A sweep forth ends with the other
+/// blocks (joints), a sweep back begins with them: see BlockSweeps.
 ///
 /// Between sweeps forth and back, conjugate gradients extrapolate their change (`conjugate`): see
 /// ConjugateSteps. A solve returns the impulses with the least residual of all checks, including the check of
 /// the start, and the velocities that follow from them.
+template <int D>
 class ManifoldSolver {
  public:
   /// Builds the packs, with the impulses of the last step. Call after `bodies.predict`.
-  void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput& input);
+  void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput<D>& input);
   /// Builds the packs of a problem of the lab, with its impulses to start from.
-  void build(Context& ctx, const ManifoldProblem& problem);
+  void build(Context& ctx, const ManifoldProblem& problem) requires(D == 3);
   /// Continues from the current impulses. Where friction can jam a contact, it leaves them unchanged
   /// and sets a message: the sweep's steps of such a contact grow, and the caller must use a solver
   /// with exact local solutions. `observe`, unless empty, is called every `check_interval` iterations; it
@@ -104,18 +121,25 @@ class ManifoldSolver {
   void solve(Context& ctx, const LabParams& params, ContactSolveRecord& record, const Observer& observe = {});
   /// Velocities of all movable bodies.
   void velocities(Context& ctx, DeviceBodies& bodies) const;
-  /// Impulses of the contacts in list order, in the frame (normal, tangents) of ContactBlocks.
-  void impulses(Context& ctx, Vec<double, 3>* r) const;
-  /// The same impulses in world axes.
+  /// Impulses of the joint blocks, then of the contacts in list order, in the frame of ContactBlocks. Of a
+  /// problem of the lab: those of its `blocks`, then of its points.
+  void impulses(Context& ctx, Vec<double, D>* r) const;
+  /// Those of the joint blocks alone.
+  void joint_impulses(Context& ctx, Vec<double, D>* r) const;
+  /// Those of the contacts, in world axes with torsion fourth.
   void world_impulses(Context& ctx, Vec<double, 4>* out) const;
 
-  /// The blocks of all contacts, from which W can be built.
-  void put_blocks(Context& ctx, const BlockWriter<3>& writer, ContactLaw<3>* law) const;
+  /// All blocks in the order of `impulses`, from which W can be built.
+  void put_blocks(Context& ctx, const BlockWriter<D>& writer, ContactLaw<D>* law) const;
 
  private:
   void prepare(Context& ctx);
+  void load_blocks(Context& ctx, const ManifoldProblem& problem) requires(D == 3);
   template <class Filler>
   void fill_packs(Context& ctx, const Filler& filler, const BodyInverse* inverse);
+  template <class Source>
+  void start_blocks(Context& ctx, const Source& source, double most2);
+  void sum_lanes(Context& ctx);
   void fill_masses(Context& ctx, const BodyInverse* inverse, const double* free);
   void apply_impulses(Context& ctx);
   void sweep(Context& ctx, const ManifoldSweep& options);
@@ -127,6 +151,10 @@ class ManifoldSolver {
   void finish(Context& ctx, const ManifoldLimits& limits);
   void take_back(Context& ctx, double residual);
   SweptManifolds swept();
+  std::size_t slots() const { return order_.packs() * kPackWidth; }
+  /// Impulses of the blocks, behind those of the packs.
+  double* block_impulse() { return impulse_.data() + slots() * kImpulseFields; }
+  const double* block_impulse() const { return impulse_.data() + slots() * kImpulseFields; }
   ManifoldView view() { return {data_.data(), impulse_.data(), body_.data(), points_.data(), v_.data()}; }
 
   ManifoldOrder order_;
@@ -137,7 +165,9 @@ class ManifoldSolver {
   Buffer<std::uint8_t> points_;
   Buffer<double> best_impulse_, verified_impulse_;
   ConjugateSteps conjugate_;
-  Buffer<double> free2_, free_sum_;  // |q|^2 of each lane, and in total
+  BlockSweeps<D> blocks_;
+  BlockPlaces places_;
+  Buffer<double> free2_, free_sum_;  // |q|^2 of each lane and block, and in total
   Buffer<double> lane_jam_, jam_;    // the largest mu |W_NT| / W_NN of each lane, and overall
   Buffer<Vec<double, 2>> pair_sum_;
   Buffer<ManifoldProgress> progress_;
@@ -148,6 +178,10 @@ class ManifoldSolver {
   Buffer<BodyInverse> inverse_;
   Buffer<double> free_;
   Buffer<Pose> poses_;
+  Buffer<ConstraintBlock<3>> block_rows_;
+  Buffer<Vec<double, 3>> block_start_;
+  Buffer<std::int32_t> block_order_, block_group_start_;
+  std::vector<std::size_t> block_colours_;
   LoopGraph loop_;
   const std::int32_t* halt_ = nullptr;  // the stop flag of the current solve; null: sweeps run
 };

@@ -1,0 +1,182 @@
+#include "gpu/barrier/constraint_terms.cuh"
+
+#include <utility>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+
+namespace stickslip {
+namespace {
+
+// Stiffness of a constraint in units of its lighter body's mass over dt^2. A round of multipliers leaves about
+// the inverse of this share of a violation.
+constexpr Real kConstraintStiffness = Real(1e3);
+// Speed that a motor may lack below its limit, relative to its speed; and in arms per second, of a brake.
+constexpr Real kMotorSlack = Real(1e-3), kBrakeSlack = Real(1e-4);
+
+/// What the kernels of a step read.
+struct ConstraintView {
+  const ConstraintStencil* stencils;
+  const Vec3* multipliers;
+  const Real* start;
+  Real dt;
+
+  SS_HD Real stiffness(const ConstraintStencil& s) const { return kConstraintStiffness * s.mass / (dt * dt); }
+  SS_HD Real reference(std::size_t i) const {
+    const ConstraintStencil& s = stencils[i];
+    return s.limit > Real(0) ? start[i] : (s.low + s.high) / Real(2);
+  }
+  SS_HD ConstraintForce force(std::size_t i, Real c) const {
+    const ConstraintStencil& s = stencils[i];
+    if (!(s.limit > Real(0))) return constraint_force(s, c, multipliers[i][0], stiffness(s));
+    const Real speed = s.speed < Real(0) ? -s.speed : s.speed;
+    const Real least = kBrakeSlack * s.arm, slack = kMotorSlack * speed;
+    return motor_force(s, c, start[i] + dt * s.speed, dt * (slack > least ? slack : least));
+  }
+};
+
+struct ConstraintCorners {
+  Vec3 x[4];
+  SS_HD ConstraintCorners(const Vec4i& nodes, const Vec3* all) {
+    for (int c = 0; c < 4; ++c) x[c] = nodes[c] >= 0 ? all[nodes[c]] : Vec3::zero();
+  }
+};
+
+SS_HD double constraint_energy(const ConstraintView& view, std::size_t i, const Vec3* x) {
+  const ConstraintStencil& s = view.stencils[i];
+  const ConstraintCorners at(s.nodes, x);
+  if (s.kind == NodeConstraint::Kind::coincide) {
+    const Vec3 d = at.x[0] - at.x[1];
+    return static_cast<double>(dot(view.multipliers[i], d) + view.stiffness(s) / Real(2) * norm2(d));
+  }
+  return static_cast<double>(view.force(i, constraint_state(s, at.x, view.reference(i)).c).value);
+}
+
+template <bool with_blocks>
+SS_HD void constraint_derivatives(const ConstraintView& view, std::size_t i, const Vec3* x, CornerVectors& g,
+                                  [[maybe_unused]] CornerBlocks* blocks) {
+  const ConstraintStencil& s = view.stencils[i];
+  const ConstraintCorners at(s.nodes, x);
+  for (int c = 0; c < 4; ++c) g[c] = Vec3::zero();
+  if constexpr (with_blocks)
+    for (Mat3& b : blocks->b) b = Mat3::zero();
+  if (s.kind == NodeConstraint::Kind::coincide) {
+    const Real k = view.stiffness(s);
+    g[0] = view.multipliers[i] + k * (at.x[0] - at.x[1]);
+    g[1] = -g[0];
+    if constexpr (with_blocks) {
+      (*blocks)(0, 0) = (*blocks)(1, 1) = k * Mat3::identity();
+      (*blocks)(1, 0) = -k * Mat3::identity();
+    }
+    return;
+  }
+  const ConstraintState state = constraint_state(s, at.x, view.reference(i));
+  const ConstraintForce f = view.force(i, state.c);
+  for (int c = 0; c < 4; ++c) g[c] = f.force * state.gradient[c];
+  if constexpr (with_blocks) {
+    add_outer(state.gradient, f.stiffness, *blocks);
+    add_curvature(s, at.x, f.force, *blocks);
+  }
+}
+
+/// Sets the multiplier, and returns the violation [m].
+SS_HD double updated_multiplier(const ConstraintView& view, std::size_t i, const Vec3* x, Vec3& multiplier) {
+  const ConstraintStencil& s = view.stencils[i];
+  const ConstraintCorners at(s.nodes, x);
+  if (s.kind == NodeConstraint::Kind::coincide) {
+    const Vec3 d = at.x[0] - at.x[1];
+    multiplier += view.stiffness(s) * d;
+    return static_cast<double>(norm(d));
+  }
+  if (s.limit > Real(0)) return 0;
+  const Real c = constraint_state(s, at.x, view.reference(i)).c;
+  multiplier[0] = view.force(i, c).force;
+  const Real over = c - s.high, under = s.low - c;
+  const Real most = over > under ? over : under;
+  return most > Real(0) ? static_cast<double>(most) : 0.0;
+}
+
+}  // namespace
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+void ConstraintTerms::load(Context& ctx, const Model& model) {
+  std::vector<ConstraintStencil> stencils;
+  std::vector<Vec4i> nodes;
+  for (const NodeConstraint& c : model.constraints) {
+    stencils.push_back({c.kind, c.nodes, c.first.cast<Real>(), c.second.cast<Real>(),
+                        static_cast<Real>(c.arm), static_cast<Real>(c.low), static_cast<Real>(c.high),
+                        static_cast<Real>(c.motor_speed), static_cast<Real>(c.motor_limit),
+                        static_cast<Real>(c.mass)});
+    nodes.push_back(c.nodes);
+  }
+  stencils_.upload(ctx, stencils);
+  if (empty()) return;
+  nodes_.upload(ctx, nodes);
+  multipliers_.resize(ctx, size());
+  start_.resize(ctx, size());
+  violations_.resize(ctx, size());
+  value_.resize(ctx, 1);
+  gradients_.resize(ctx, size());
+  gather_.build(ctx, nodes_.data(), size(), model.node_count());
+  forget();
+}
+
+void ConstraintTerms::begin_step(Context& ctx, Real dt, const Vec3* x_t) {
+  dt_ = dt;
+  if (empty()) return;
+  if (std::exchange(forgotten_, false)) fill(ctx, multipliers_.data(), size(), Vec3::zero());
+  const ConstraintStencil* stencils = stencils_.data();
+  Real* start = start_.data();
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
+    const ConstraintStencil& s = stencils[i];
+    const ConstraintCorners at(s.nodes, x_t);
+    start[i] = s.kind == NodeConstraint::Kind::coincide ? Real(0) : constraint_state(s, at.x, (s.low + s.high) / Real(2)).c;
+  });
+}
+
+void ConstraintTerms::add_value(Context& ctx, const Vec3* x, double* out) {
+  const ConstraintView view{stencils_.data(), multipliers_.data(), start_.data(), dt_};
+  double* value = value_.data();
+  reduce_sum(
+      ctx, size(), [=] SS_LAMBDA(std::size_t i) { return constraint_energy(view, i, x); }, value);
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *out += *value; });
+}
+
+void ConstraintTerms::linearise(Context& ctx, const Vec3* x, Vec4i* nodes, CornerVectors* gradients,
+                                CornerBlocks* blocks) {
+  const ConstraintView view{stencils_.data(), multipliers_.data(), start_.data(), dt_};
+  launch(
+      ctx, size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        nodes[i] = view.stencils[i].nodes;
+        constraint_derivatives<true>(view, i, x, gradients[i], &blocks[i]);
+      },
+      kMedium);
+}
+
+void ConstraintTerms::add_gradient(Context& ctx, const Vec3* x, Vec3* gradient) {
+  const ConstraintView view{stencils_.data(), multipliers_.data(), start_.data(), dt_};
+  CornerVectors* gradients = gradients_.data();
+  launch(
+      ctx, size(),
+      [=] SS_LAMBDA(std::size_t i) { constraint_derivatives<false>(view, i, x, gradients[i], nullptr); },
+      kMedium);
+  const Vec3* corner = reinterpret_cast<const Vec3*>(gradients);
+  gather_.sum(
+      ctx, [=] SS_LAMBDA(std::size_t c) { return corner[c]; }, gradient);
+}
+
+double ConstraintTerms::update_multipliers(Context& ctx, const Vec3* x) {
+  const ConstraintView view{stencils_.data(), multipliers_.data(), start_.data(), dt_};
+  Vec3* multipliers = multipliers_.data();
+  double* violations = violations_.data();
+  launch(ctx, size(),
+         [=] SS_LAMBDA(std::size_t i) { violations[i] = updated_multiplier(view, i, x, multipliers[i]); });
+  reduce_max(
+      ctx, size(), [=] SS_LAMBDA(std::size_t i) { return violations[i]; }, 0.0, value_.data());
+  return read_back(ctx, value_.data());
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,19 @@
+// MeshTopology: which triangles and edges of the surfaces are neighbours. Host memory.
+#pragma once
+
+#include "gpu/model/model.h"
+
+namespace stickslip {
+
+/// See MeshSurfaceView.
+struct MeshTopology {
+  std::vector<std::int32_t> triangle_start, triangle_of, edge_start;
+  std::vector<Vec2i> opposite;
+  std::vector<std::uint8_t> sheet;
+  double mean_edge = 0;  // [m] of the surfaces of solids at rest; of all surfaces if there is no solid
+};
+
+/// Of a finalized model.
+MeshTopology mesh_topology(const Model& model);
+
+}  // namespace stickslip

@@ -1,0 +1,324 @@
+// Where two primitives of triangle surfaces touch: a point and a triangle, or two edges. Pure functions.
+#pragma once
+
+#include "gpu/collide/shape_view.h"
+#include "gpu/elastic/surface_point.h"
+#include "gpu/geometry/distance.h"
+
+namespace stickslip {
+
+/// Surfaces of solids and colliders in one set of nodes. A *sheet* is an open surface of a collider, which is
+/// touched from both sides. A *wire* is an edge without triangles. Backend memory, entries per node unless
+/// stated otherwise.
+struct MeshSurfaceView {
+  const Vec3 *x, *v, *rest;
+  const Vec<double, 3>* normal;         // unit, mean of the triangles by area; zero: of no triangle
+  const std::int32_t* object;
+  const std::uint8_t* sheet;            // 1: on a sheet
+  const std::int32_t* triangle_start;   // and one more: into `triangle_of`
+  const std::int32_t* triangle_of;      // triangles of a node, ascending
+  const Vec3i* triangles;
+  const std::int32_t* edge_start;       // and one more: its edges to nodes with larger indices
+  const Vec2i* edges;                   // smaller node first, ascending
+  /// Per edge: the third nodes of the triangles that traverse it forward and back; -1: none.
+  const Vec2i* opposite;
+  double margin, depth;                 // [m] gap of the contacts, and overlap, at most
+  double dt;                            // [s] > 0: the margin grows by the distance that closes within dt
+
+  SS_HD Vec<double, 3> at(std::int32_t node) const { return x[node].template cast<double>(); }
+  SS_HD Vec<double, 3> rest_at(std::int32_t node) const { return rest[node].template cast<double>(); }
+  SS_HD std::int32_t edge(std::int32_t a, std::int32_t b) const {
+    const std::int32_t low = a < b ? a : b, high = a < b ? b : a;
+    for (std::int32_t e = edge_start[low]; e < edge_start[low + 1]; ++e)
+      if (edges[e][1] == high) return e;
+    return -1;
+  }
+  SS_HD Vec<double, 3> sum(const SurfacePoint& p, const Vec3* of) const {
+    Vec<double, 3> total{0, 0, 0};
+    for (int c = 0; c < 3; ++c)
+      if (p.nodes[c] >= 0) total += p.weights[c] * of[p.nodes[c]].template cast<double>();
+    return total;
+  }
+};
+
+/// Two points of surfaces; the normal points from b to a.
+struct MeshTouch {
+  SurfacePoint a, b;
+  Vec<double, 3> point, normal;  // halfway between them
+  double gap;                    // [m] < 0: overlap
+};
+
+namespace mesh_touch_detail {
+
+using V3 = Vec<double, 3>;
+
+// A weight below this counts as zero: the nearest point is on an edge or at a vertex.
+constexpr double kOnSide = 1e-6;
+// A point stands on a face beside which it projects by less than this share of the side.
+constexpr double kStanding = 4e-6;
+// Cosines between a contact's normal and the outward normal of the point that touches: opposed, or at least
+// not along each other.
+constexpr double kBeside = 0.25, kOpposed = -0.1, kSelfOpposed = -0.3;
+// Of the distance at rest: an object overlaps with itself by less than this.
+constexpr double kSelfDepth = 0.25;
+// Edges: least sine of their angle, and how far their normal is inside the cones of both.
+constexpr double kLeastSine = 0.03, kInsideCone = 0.01, kEdgeEnd = 1e-3;
+
+SS_HD inline V3 unit_or_zero(const V3& a) {
+  const double length = norm(a);
+  return length > 0 ? a / length : V3{0, 0, 0};
+}
+SS_HD inline V3 face_normal(const MeshSurfaceView& s, const Vec3i& t) {
+  return unit_or_zero(cross(s.at(t[1]) - s.at(t[0]), s.at(t[2]) - s.at(t[0])));
+}
+
+/// The part of corner - base across the edge along `along`.
+SS_HD inline V3 across(const V3& corner, const V3& base, const V3& along) {
+  const V3 c = corner - base;
+  return c - (dot(c, along) / norm2(along)) * along;
+}
+
+/// Of the faces at a feature, those that a point at d from it stands on: it projects onto their side. The
+/// faces share the point; the one that reports it opposes the point's own normal most (`own`; zero: the one
+/// that the point is farthest out of), and of equal ones the first.
+struct StandingFace {
+  V3 d, own;
+  double tolerance;
+  double best = 1e300;
+  int found = 0, chosen = -1;
+
+  /// Takes face k with unit normal n. True if the point stands on it.
+  SS_HD bool add(const V3& n, int k) {
+    const double height = dot(d, n);
+    if (norm2(d - height * n) > tolerance * tolerance) return false;
+    const double value = norm2(own) > 0 ? dot(n, own) : -height;
+    if (found == 0 || value < best - 1e-9) {
+      best = value;
+      chosen = k;
+    }
+    ++found;
+    return true;
+  }
+};
+
+/// How a triangle reports a point whose nearest place is on its side or at its corner.
+enum class SideReport { none, face, side };
+
+/// The side from t[i] to the next corner. If the point stands on a triangle at the side, that one reports it
+/// as a face. Else, if it is no nearer to the insides of both, the one that traverses the side forward does;
+/// `pseudo` becomes the sum of the normals.
+SS_HD inline SideReport report_edge(const MeshSurfaceView& s, const Vec3i& t, int i, const V3& d,
+                                    const V3& own, double tolerance, V3& pseudo) {
+  const std::int32_t u = t[i], w = t[(i + 1) % 3], e = s.edge(u, w);
+  const std::int32_t other = e < 0 ? -1 : s.opposite[e][u < w ? 1 : 0];
+  const V3 others = other < 0 ? V3{0, 0, 0} : face_normal(s, {w, u, other});
+  StandingFace standing{d, own, tolerance};
+  const int mine = u < w ? 0 : 1;
+  for (int k = 0; k < 2; ++k)
+    if (k == mine || other >= 0) standing.add(k == mine ? pseudo : others, k);
+  if (standing.found > 0) return standing.chosen == mine ? SideReport::face : SideReport::none;
+  if (other < 0) return SideReport::side;
+  if (u > w) return SideReport::none;
+  const V3 base = s.at(u), inward = across(s.at(other), base, s.at(w) - base);
+  if (dot(d, inward) > 0) return SideReport::none;
+  pseudo += others;
+  return SideReport::side;
+}
+
+/// True if a point at d from a vertex is no nearer to an edge there.
+SS_HD inline bool is_nearest_vertex(const MeshSurfaceView& s, std::int32_t vertex, const V3& d) {
+  const V3 base = s.at(vertex);
+  for (std::int32_t k = s.triangle_start[vertex]; k < s.triangle_start[vertex + 1]; ++k)
+    for (int c = 0; c < 3; ++c) {
+      const std::int32_t node = s.triangles[s.triangle_of[k]][c];
+      if (node == vertex) continue;
+      const V3 side = s.at(node) - base;
+      if (dot(d, side) > 0) return false;
+    }
+  return true;
+}
+
+/// The same at corner i; of the triangles there the first one reports what stands on none.
+SS_HD inline SideReport report_vertex(const MeshSurfaceView& s, const Vec3i& t, int i, const V3& d,
+                                      const V3& own, double tolerance, V3& pseudo) {
+  StandingFace standing{d, own, tolerance};
+  int mine = -1;
+  const std::int32_t begin = s.triangle_start[t[i]], end = s.triangle_start[t[i] + 1];
+  for (std::int32_t k = begin; k < end; ++k) {
+    const Vec3i face = s.triangles[s.triangle_of[k]];
+    if (face[0] == t[0] && face[1] == t[1] && face[2] == t[2]) mine = k - begin;
+    standing.add(face_normal(s, face), k - begin);
+  }
+  if (standing.found > 0) return standing.chosen == mine ? SideReport::face : SideReport::none;
+  if (mine != 0 || !is_nearest_vertex(s, t[i], d)) return SideReport::none;
+  pseudo = s.normal[t[i]];
+  return SideReport::side;
+}
+
+/// True if p, behind triangle t at the squared distance d2, is nearer to another triangle at one of its
+/// corners that faces p too. A point inside a body has a contact with the nearest face alone.
+SS_HD_LARGE inline bool has_nearer_face(const MeshSurfaceView& s, const Vec3i& t, const V3& p, double d2,
+                                        const V3& own, double most) {
+  for (int c = 0; c < 3; ++c)
+    for (std::int32_t k = s.triangle_start[t[c]]; k < s.triangle_start[t[c] + 1]; ++k) {
+      const Vec3i f = s.triangles[s.triangle_of[k]];
+      const V3 n = face_normal(s, f), corner = s.at(f[0]);
+      if (dot(p - corner, n) >= 0 || (norm2(own) > 0 && !(dot(n, own) < most))) continue;
+      if (point_triangle_d2(p, corner, s.at(f[1]), s.at(f[2])) < (1 - 1e-9) * d2) return true;
+    }
+  return false;
+}
+
+/// Normal and gap from the vector d between the points, outside where `outward` says so. Along `outward`
+/// where d is so short that it has no direction.
+SS_HD inline void direct(const V3& d, const V3& outward, double size, MeshTouch& out) {
+  const double length = norm(d);
+  const V3 up = unit_or_zero(outward);
+  if (length < 1e-4 * size) {
+    out.normal = up;
+    out.gap = dot(d, up);
+    return;
+  }
+  const double side = dot(d, up) >= 0 ? 1.0 : -1.0;
+  out.normal = (side / length) * d;
+  out.gap = side * length;
+}
+
+SS_HD inline void turn_over(MeshTouch& out) {
+  out.normal = -out.normal;
+  out.gap = -out.gap;
+}
+
+/// Whether the gap may close within the step, and an overlap is not too deep: then sets the contact's point.
+SS_HD inline bool is_close(const MeshSurfaceView& s, bool self, MeshTouch& out) {
+  const V3 u = s.sum(out.a, s.v) - s.sum(out.b, s.v);
+  const double closing = -dot(out.normal, u);
+  if (out.gap > s.margin + (closing > 0 ? s.dt * closing : 0.0)) return false;
+  double depth = s.depth;
+  if (self) {
+    const double rest = kSelfDepth * norm(s.sum(out.a, s.rest) - s.sum(out.b, s.rest));
+    depth = rest < depth ? rest : depth;
+  }
+  if (out.gap < -depth) return false;
+  out.point = 0.5 * (s.sum(out.a, s.x) + s.sum(out.b, s.x));
+  return norm2(out.normal) > 0;
+}
+
+/// The mean outward normal of an edge's triangles; zero for wires and sheets, whose sides are alike.
+SS_HD inline V3 edge_outward(const MeshSurfaceView& s, std::int32_t e) {
+  const Vec2i n = s.edges[e], o = s.opposite[e];
+  V3 sum{0, 0, 0};
+  if (s.sheet[n[0]]) return sum;
+  if (o[0] >= 0) sum += face_normal(s, {n[0], n[1], o[0]});
+  if (o[1] >= 0) sum += face_normal(s, {n[1], n[0], o[1]});
+  return unit_or_zero(sum);
+}
+
+/// True if `out` points into the cone of normals of the edge, away from the insides of its triangles.
+SS_HD inline bool is_in_cone(const MeshSurfaceView& s, std::int32_t e, const V3& out) {
+  const Vec2i n = s.edges[e];
+  const V3 base = s.at(n[0]), along = s.at(n[1]) - base;
+  for (int k = 0; k < 2; ++k)
+    if (s.opposite[e][k] >= 0 &&
+        dot(out, unit_or_zero(across(s.at(s.opposite[e][k]), base, along))) > -kInsideCone)
+      return false;
+  return true;
+}
+
+/// The end of edge a (nodes n, weight w of the second) that touches the inside of a wire, d from the wire to
+/// the end: normal and gap. False if another edge reports the end, or the wire is nearer to one of them.
+SS_HD inline bool end_on_wire(const MeshSurfaceView& s, const Vec2i& n, double w, const V3& d, double size,
+                              MeshTouch& out) {
+  const std::int32_t end = n[w > 0.5 ? 1 : 0];
+  if (s.triangle_start[end] == s.triangle_start[end + 1]) return false;
+  const Vec3i t = s.triangles[s.triangle_of[s.triangle_start[end]]];
+  const std::int32_t next = t[0] == end ? t[1] : t[1] == end ? t[2] : t[0];
+  if (next != n[0] && next != n[1]) return false;  // the edge after the vertex in its first triangle
+  if (!is_nearest_vertex(s, end, -d)) return false;
+  direct(d, -s.normal[end], size, out);
+  return true;
+}
+
+}  // namespace mesh_touch_detail
+
+/// A point q[0] and a triangle, if they are a contact: the point of the triangle is the nearest of its
+/// surroundings, and the two surfaces face each other. An edge or vertex is reported by one of its triangles.
+/// The gap has its sign from the outward side of the triangle's surface; towards a sheet the point's own
+/// normal decides.
+SS_HD_LARGE inline bool touch_point_triangle(const MeshSurfaceView& s, const Vec4i& q, MeshTouch& out) {
+  using namespace mesh_touch_detail;
+  const Vec3i t{q[1], q[2], q[3]};
+  const V3 p = s.at(q[0]), corner[3] = {s.at(t[0]), s.at(t[1]), s.at(t[2])};
+  const auto near = point_triangle_closest(p, corner[0], corner[1], corner[2]);
+  out.a = {{q[0], -1, -1}, 0, {1, 0, 0}};
+  out.b = {t, 0, {-near.w[1], -near.w[2], -near.w[3]}};
+  const double reach = s.margin + s.dt * norm(s.sum(out.a, s.v) - s.sum(out.b, s.v));
+  if (!(near.d2 <= reach * reach)) return false;
+  const V3 own = s.normal[q[0]];
+  V3 pseudo = face_normal(s, t);
+  const double size = norm(corner[1] - corner[0]);
+  int inside[3] = {0, 0, 0}, count = 0;
+  for (int i = 0; i < 3; ++i)
+    if (out.b.weights[i] > kOnSide) inside[count++] = i;
+  SideReport report = SideReport::face;
+  const V3 facing = s.sheet[q[0]] || s.sheet[t[0]] ? V3{0, 0, 0} : own;
+  const double flat = kStanding * size;
+  if (count == 2)
+    report = report_edge(s, t, inside[1] - inside[0] == 1 ? inside[0] : 2, near.r, facing, flat, pseudo);
+  else if (count == 1) report = report_vertex(s, t, inside[0], near.r, facing, flat, pseudo);
+  if (report == SideReport::none) return false;
+  if (report == SideReport::face) {
+    out.normal = pseudo;
+    out.gap = dot(near.r, pseudo);
+  } else {
+    direct(near.r, pseudo, size, out);
+  }
+  if (s.sheet[t[0]] && dot(out.normal, own) > 0) turn_over(out);
+  const bool self = s.object[q[0]] == s.object[t[0]], faces = norm2(own) > 0 && !s.sheet[q[0]];
+  const double most = self ? kSelfOpposed : out.gap < 0 ? kOpposed : kBeside;
+  if (faces && !(dot(out.normal, own) < most)) return false;
+  if (out.gap < 0 && !s.sheet[t[0]] && has_nearer_face(s, t, p, near.d2, faces ? own : V3{0, 0, 0}, most))
+    return false;
+  return is_close(s, self, out);
+}
+
+/// Two edges {a0, a1, b0, b1}, if they touch inside both, and each is the nearest part of its surface. Ends
+/// are tested as points against triangles, except against wires, which have none.
+SS_HD_LARGE inline bool touch_edges(const MeshSurfaceView& s, const Vec4i& q, MeshTouch& out) {
+  using namespace mesh_touch_detail;
+  const Vec2i a{q[0], q[1]}, b{q[2], q[3]};
+  const V3 along_a = s.at(a[1]) - s.at(a[0]), along_b = s.at(b[1]) - s.at(b[0]);
+  const auto near = edge_edge_closest(s.at(a[0]), s.at(a[1]), s.at(b[0]), s.at(b[1]));
+  out.a = {{a[0], a[1], -1}, 0, {near.w[0], near.w[1], 0}};
+  out.b = {{b[0], b[1], -1}, 0, {-near.w[2], -near.w[3], 0}};
+  const double reach = s.margin + s.dt * norm(s.sum(out.a, s.v) - s.sum(out.b, s.v));
+  if (!(near.d2 <= reach * reach)) return false;
+  const std::int32_t ea = s.edge(a[0], a[1]), eb = s.edge(b[0], b[1]);
+  if (ea < 0 || eb < 0) return false;
+  const auto is_wire = [&](std::int32_t e) { return s.opposite[e][0] < 0 && s.opposite[e][1] < 0; };
+  const auto is_end = [](double w) { return !(w > kEdgeEnd && w < 1 - kEdgeEnd); };
+  const bool end_a = is_end(near.w[1]), end_b = is_end(-near.w[3]);
+  const double size = norm(along_a);
+  if (end_a || end_b) {
+    const bool found = end_a && !end_b && is_wire(eb)   ? end_on_wire(s, a, near.w[1], near.r, size, out)
+                       : end_b && !end_a && is_wire(ea) ? end_on_wire(s, b, -near.w[3], -near.r, size, out)
+                                                        : false;
+    if (!found) return false;
+    if (end_b) out.normal = -out.normal;
+    return is_close(s, false, out);
+  }
+  const V3 c = cross(along_a, along_b);
+  const double length = norm(c);
+  if (!(length > kLeastSine * size * norm(along_b))) return false;
+  const V3 out_a = edge_outward(s, ea), out_b = edge_outward(s, eb);
+  out.normal = (dot(c, out_b - out_a) >= 0 ? 1 / length : -1 / length) * c;
+  out.gap = dot(near.r, out.normal);
+  if (!is_in_cone(s, ea, -out.normal) || !is_in_cone(s, eb, out.normal)) return false;
+  const bool self = s.object[a[0]] == s.object[b[0]];
+  const double most = self ? kSelfOpposed : kBeside;
+  if (norm2(out_a) > 0 && !(dot(out.normal, out_a) < most)) return false;
+  if (norm2(out_b) > 0 && !(-dot(out.normal, out_b) < most)) return false;
+  return is_close(s, self, out);
+}
+
+}  // namespace stickslip

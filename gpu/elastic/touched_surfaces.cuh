@@ -1,0 +1,57 @@
+// TouchedSurfaces: all contacts of the elastic part, and the points of its surfaces that they touch.
+#pragma once
+
+#include "gpu/elastic/elastic_contacts.cuh"
+#include "gpu/elastic/mesh_contacts.cuh"
+#include "gpu/linear/node_gather.cuh"
+
+namespace stickslip {
+
+/// Which contact's impulse acts on a touched point, and with which sign: the points of the first `single`
+/// contacts, one each, then two for each contact between meshes, side a first.
+struct PointSides {
+  std::size_t single = 0;
+
+  SS_HD std::size_t contact(std::size_t point) const {
+    return point < single ? point : single + (point - single) / 2;
+  }
+  SS_HD double sign(std::size_t point) const {
+    return point < single || (point - single) % 2 == 0 ? 1.0 : -1.0;
+  }
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Contacts with shapes and half-spaces, then those between meshes. Each touched point is a body of the
+/// contact problem: point p is body `first + p`.
+class TouchedSurfaces {
+ public:
+  using Options = ElasticContacts::Options;
+  using Input = ElasticContacts::Input;
+
+  void load(Context& ctx, const Model& solids);
+  void find(Context& ctx, const Input& in, const Options& options);
+  void forget();
+
+  // Of the last find(), backend memory.
+  std::size_t count() const { return shapes_.count() + meshes_.count(); }  // contacts
+  std::size_t point_count() const { return points_.size(); }
+  const RigidContact* contacts() const { return contacts_.data(); }
+  const SurfacePoint* points() const { return points_.data(); }
+  PointSides sides() const { return {shapes_.count()}; }
+  const NodeGather& gather() const { return gather_; }  // corners of the points, four per point
+  const MeshContacts& meshes() const { return meshes_; }
+
+ private:
+  ElasticContacts shapes_;
+  MeshContacts meshes_;
+  std::size_t single_before_ = 0;  // contacts with shapes in the last step
+  Buffer<RigidContact> contacts_;
+  Buffer<SurfacePoint> points_;
+  Buffer<Vec4i> stencils_;
+  NodeGather gather_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

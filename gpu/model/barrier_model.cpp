@@ -1,0 +1,431 @@
+#include "gpu/model/barrier_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/model/shape_surface.h"
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+using Mat3d = Mat<double, 3>;
+
+// Of a body's smallest thickness: what a skin may take from each side, at the start and at most.
+constexpr double kThinSkin = 0.1, kMostSkin = 0.2;
+// Regularises the planes of a node whose triangles do not span space.
+constexpr double kFlat = 1e-9;
+
+std::vector<double> skins(const Model& scene, double skin, double share) {
+  std::vector<double> out;
+  out.reserve(scene.bodies.size());
+  for (const Body& body : scene.bodies) {
+    double thinnest = 1e300;
+    for (std::int32_t s = body.shape_begin; s < body.shape_end; ++s) {
+      const Shape& shape = scene.shapes[static_cast<std::size_t>(s)];
+      const bool round = shape.kind == ShapeKind::sphere || shape.kind == ShapeKind::capsule;
+      const Vec3d& h = shape.size;
+      thinnest = std::min(thinnest, 2 * (round ? h[0] : std::min({h[0], h[1], h[2]})));
+    }
+    out.push_back(std::min(skin, share * thinnest));
+  }
+  return out;
+}
+
+/// Appends the objects of a scene one by one.
+class Converter {
+ public:
+  Converter(const Model& scene, const std::vector<double>& skin, double tolerance)
+      : scene_(scene), skin_(skin), tolerance_(tolerance) {
+    out_.node.assign(scene.node_count(), -1);
+    out_.control.assign(scene.bodies.size(), -1);
+  }
+
+  BarrierModel run() {
+    for (std::size_t j = 0; j < scene_.joints.size(); ++j) add_anchors(scene_.joints[j]);
+    to_.material_names = scene_.material_names;
+    to_.materials = scene_.materials;
+    to_.half_spaces = scene_.half_spaces;
+    to_.pair_friction = scene_.pair_friction;
+    for (const Object& object : scene_.objects) {
+      if (object.is_rigid()) add_body(object);
+      else add_other(object);
+    }
+    add_world();
+    add_groups();
+    add_joints();
+    add_exempt_pairs();
+    finalize(to_);
+    return std::move(out_);
+  }
+
+ private:
+  std::int32_t add_node(const Vec3d& rest, const Vec3d& position, const Vec3d& velocity) {
+    to_.rest_positions.push_back(rest);
+    to_.positions.push_back(position);
+    to_.velocities.push_back(velocity);
+    to_.node_object.push_back(static_cast<std::int32_t>(to_.objects.size()));
+    return static_cast<std::int32_t>(to_.node_count() - 1);
+  }
+
+  std::int32_t copy_node(std::int32_t node) {
+    const auto n = static_cast<std::size_t>(node);
+    return out_.node[n] = add_node(scene_.rest_positions[n], scene_.positions[n], scene_.velocities[n]);
+  }
+
+  static std::int32_t size_of(const auto& list) { return static_cast<std::int32_t>(list.size()); }
+
+  /// An object of the scene with empty ranges, whose nodes begin here.
+  Object begin(const Object& object) const {
+    Object copy = object;
+    copy.body = copy.control_begin = -1;
+    copy.node_begin = size_of(to_.positions);
+    copy.tet_begin = copy.tet_end = size_of(to_.tets);
+    copy.triangle_begin = copy.triangle_end = size_of(to_.triangles);
+    copy.segment_begin = copy.segment_end = size_of(to_.segments);
+    return copy;
+  }
+
+  void finish(Object object) {
+    object.tet_end = size_of(to_.tets);
+    object.triangle_end = size_of(to_.triangles);
+    object.segment_end = size_of(to_.segments);
+    to_.objects.push_back(std::move(object));
+  }
+
+  template <int N>
+  void copy_elements(const std::vector<Vec<std::int32_t, N>>& from, std::int32_t first, std::int32_t last,
+                     std::int32_t shift, std::vector<Vec<std::int32_t, N>>& to) const {
+    for (std::int32_t e = first; e < last; ++e)
+      to.push_back(from[static_cast<std::size_t>(e)] + Vec<std::int32_t, N>::filled(shift));
+  }
+
+  void add_other(const Object& object) {
+    Object copy = begin(object);
+    for (std::int32_t i = object.node_begin; i < object.node_end; ++i) copy_node(i);
+    copy.node_end = size_of(to_.positions);
+    if (object.is_affine()) {
+      copy.control_begin = copy.node_end;
+      for (int k = 0; k < 4; ++k) copy_node(object.control_begin + k);
+    }
+    const std::int32_t shift = copy.node_begin - object.node_begin;
+    copy_elements<4>(scene_.tets, object.tet_begin, object.tet_end, shift, to_.tets);
+    copy_elements<3>(scene_.triangles, object.triangle_begin, object.triangle_end, shift, to_.triangles);
+    copy_elements<2>(scene_.segments, object.segment_begin, object.segment_end, shift, to_.segments);
+    finish(std::move(copy));
+  }
+
+  void add_body(const Object& object) {
+    const Body& body = scene_.bodies[static_cast<std::size_t>(object.body)];
+    const auto first = static_cast<std::size_t>(object.node_begin);
+    const auto last = static_cast<std::size_t>(object.node_end);
+    const std::vector<Vec3d> drawn(scene_.rest_positions.begin() + static_cast<std::ptrdiff_t>(first),
+                                   scene_.rest_positions.begin() + static_cast<std::ptrdiff_t>(last));
+    const ShapeSurface outside = shape_surface(scene_, body, tolerance_);
+    const std::vector<Vec3d> surface =
+        shrunk_surface(outside.nodes, outside.triangles, skin_[static_cast<std::size_t>(object.body)]);
+
+    Object copy = begin(object);
+    const auto stand = [&](const Vec3d& p) {
+      const Vec3d x = body.pose.apply(p);
+      // A collider's script moves its start.
+      return add_node(body.moves ? p : x, x,
+                      body.moves ? body.velocity + cross(body.spin, x - body.pose.x) : Vec3d::zero());
+    };
+    for (std::size_t i = 0; i < drawn.size(); ++i) out_.node[first + i] = stand(drawn[i]);
+    Anchors& anchors = anchors_[static_cast<std::size_t>(object.body)];
+    anchors.first_node = size_of(to_.positions);
+    for (const Vec3d& p : anchors.points) stand(p);
+    copy.collides_from = size_of(to_.positions);
+    for (const Vec3d& p : surface) stand(p);
+    copy.node_end = size_of(to_.positions);
+    copy_elements<3>(outside.triangles, 0, size_of(outside.triangles), copy.collides_from, to_.triangles);
+    if (body.moves) {
+      copy.control_begin = copy.node_end;
+      copy.volume = body.volume;
+      copy.mass = body.mass;
+      out_.control[static_cast<std::size_t>(object.body)] = copy.control_begin;
+      const Vec3d s = equimomental_axes(body.unit_inertia);
+      for (int k = 0; k < 4; ++k) {
+        const Vec3d t = equimomental_corner(k);
+        stand({s[0] * t[0], s[1] * t[1], s[2] * t[2]});
+      }
+    } else {
+      ScriptedNodes script;
+      if (body.motion >= 0) script.motion = scene_.body_motions[static_cast<std::size_t>(body.motion)];
+      for (std::int32_t i = copy.node_begin; i < copy.node_end; ++i) script.nodes.push_back(i);
+      to_.scripted.push_back(std::move(script));
+    }
+    finish(std::move(copy));
+  }
+
+  /// Scripts and forces of nodes that are no rigid body's.
+  void add_groups() {
+    for (ScriptedNodes script : scene_.scripted) {
+      rename(script.nodes);
+      to_.scripted.push_back(std::move(script));
+    }
+    for (NodeForce force : scene_.forces) {
+      rename(force.nodes);
+      to_.forces.push_back(std::move(force));
+    }
+  }
+
+  void rename(std::vector<std::int32_t>& nodes) const {
+    for (std::int32_t& node : nodes) node = out_.node[static_cast<std::size_t>(node)];
+  }
+
+  /// Points of one body or the world, and where their nodes begin.
+  struct Anchors {
+    std::vector<Vec3d> points;  // in the body's frame
+    std::int32_t first_node = -1;
+  };
+  /// Of one joint: the arm of its frames, and the index of its first point among those of either side.
+  struct Place {
+    double arm;
+    std::int32_t first[2];
+  };
+
+  Anchors& anchors_of(std::int32_t body) {
+    return body < 0 ? world_ : anchors_[static_cast<std::size_t>(body)];
+  }
+
+  /// The smaller radius of gyration of the bodies that move.
+  double arm_of(const Joint& joint) const {
+    double arm = 1e300;
+    for (const std::int32_t b : {joint.a, joint.b}) {
+      if (b < 0 || !scene_.bodies[static_cast<std::size_t>(b)].moves) continue;
+      const Vec3d& i = scene_.bodies[static_cast<std::size_t>(b)].unit_inertia;
+      arm = std::min(arm, std::sqrt((i[0] + i[1] + i[2]) / 2));
+    }
+    return arm;
+  }
+
+  void add_anchors(const Joint& joint) {
+    Place place{arm_of(joint), {0, 0}};
+    for (int side = 0; side < 2; ++side) {
+      Anchors& anchors = anchors_of(side == 0 ? joint.a : joint.b);
+      const Pose& frame = side == 0 ? joint.frame_a : joint.frame_b;
+      place.first[side] = size_of(anchors.points);
+      anchors.points.push_back(frame.x);
+      for (int c = 0; c < 3; ++c) {
+        Vec3d arm = Vec3d::zero();
+        arm[c] = place.arm;
+        anchors.points.push_back(frame.apply(arm));
+      }
+    }
+    places_.push_back(place);
+  }
+
+  /// The anchors that do not move: a collider that nothing touches.
+  void add_world() {
+    if (world_.points.empty()) return;
+    Object object = begin(Object{});
+    object.name = "world";
+    world_.first_node = object.node_begin;
+    ScriptedNodes script;
+    for (const Vec3d& p : world_.points) script.nodes.push_back(add_node(p, p, Vec3d::zero()));
+    object.node_end = object.collides_from = size_of(to_.positions);
+    to_.scripted.push_back(std::move(script));
+    finish(std::move(object));
+  }
+
+  double mass_of(const Joint& joint) const {
+    double mass = 1e300;
+    for (const std::int32_t b : {joint.a, joint.b}) {
+      if (b < 0 || !scene_.bodies[static_cast<std::size_t>(b)].moves) continue;
+      const auto object = static_cast<std::size_t>(scene_.bodies[static_cast<std::size_t>(b)].object);
+      mass = std::min(mass, object_mass(to_, to_.objects[object]));
+    }
+    return mass;
+  }
+
+  void add_joints() {
+    for (std::size_t j = 0; j < scene_.joints.size(); ++j) {
+      const Joint& joint = scene_.joints[j];
+      const std::int32_t a = anchors_of(joint.a).first_node + places_[j].first[0];
+      const std::int32_t b = anchors_of(joint.b).first_node + places_[j].first[1];
+      NodeConstraint base;
+      base.joint = static_cast<std::int32_t>(j);
+      base.arm = places_[j].arm;
+      base.mass = mass_of(joint);
+      add_joint(joint, a, b, base);
+    }
+  }
+
+  /// o, x, y, z of either side are nodes a .. a + 3 and b .. b + 3.
+  void add_joint(const Joint& joint, std::int32_t a, std::int32_t b, const NodeConstraint& base) {
+    const int points = joint.kind == JointKind::fixed   ? 3
+                       : joint.kind == JointKind::hinge ? 2
+                       : joint.kind == JointKind::ball  ? 1
+                                                        : 0;
+    for (int p = 0; p < points; ++p) {
+      NodeConstraint c = base;
+      c.nodes = {a + p, b + p, -1, -1};
+      to_.constraints.push_back(c);
+    }
+    NodeConstraint free = base;
+    if (joint.kind == JointKind::slider) {
+      for (const int of_a : {0, 1})
+        for (const int of_b : {2, 3}) to_.constraints.push_back(along(base, a + of_a, b, b + of_b));
+      NodeConstraint turn = base;
+      turn.kind = NodeConstraint::Kind::product;
+      turn.nodes = {a, a + 2, b, b + 3};
+      turn.first = {-1, 1, 0, 0};
+      turn.second = {0, 0, -1, 1};
+      to_.constraints.push_back(turn);
+      free = along(base, a, b, b + 1);
+    } else if (joint.kind == JointKind::hinge) {
+      free.kind = NodeConstraint::Kind::angle;
+      free.nodes = {a + 2, b, b + 2, b + 3};
+    } else if (joint.kind == JointKind::distance) {
+      free.kind = NodeConstraint::Kind::distance;
+      free.nodes = {a, b, -1, -1};
+    } else {
+      return;
+    }
+    const double scale = joint.kind == JointKind::hinge ? base.arm : 1;
+    if (joint.low <= joint.high) {
+      free.low = scale * joint.low;
+      free.high = scale * joint.high;
+      to_.constraints.push_back(free);
+    }
+    if (joint.motor_limit > 0) {
+      free.motor_speed = scale * joint.motor_speed;
+      free.motor_limit = joint.motor_limit / scale;
+      to_.constraints.push_back(free);
+    }
+  }
+
+  /// (x_point - x_origin) . (x_tip - x_origin) / arm: how far a point is along an axis.
+  static NodeConstraint along(NodeConstraint c, std::int32_t point, std::int32_t origin, std::int32_t tip) {
+    c.kind = NodeConstraint::Kind::product;
+    c.nodes = {point, origin, tip, -1};
+    c.first = {1, -1, 0, 0};
+    c.second = {0, -1, 1, 0};
+    return c;
+  }
+
+  void add_exempt_pairs() {
+    for (const Joint& joint : scene_.joints) {
+      if (joint.collide || joint.a < 0 || joint.b < 0) continue;
+      const std::int32_t a = scene_.bodies[static_cast<std::size_t>(joint.a)].object;
+      const std::int32_t b = scene_.bodies[static_cast<std::size_t>(joint.b)].object;
+      to_.exempt_objects.push_back({std::min(a, b), std::max(a, b)});
+    }
+    std::ranges::sort(to_.exempt_objects, [](const Vec2i& p, const Vec2i& q) {
+      return p[0] != q[0] ? p[0] < q[0] : p[1] < q[1];
+    });
+  }
+
+  const Model& scene_;
+  const std::vector<double>& skin_;
+  const double tolerance_;
+  std::vector<Anchors> anchors_ = std::vector<Anchors>(scene_.bodies.size());
+  Anchors world_;
+  std::vector<Place> places_;  // per joint
+  BarrierModel out_;
+  Model& to_ = out_.model;
+};
+
+}  // namespace
+
+std::vector<double> body_skins(const Model& scene, double skin) { return skins(scene, skin, kThinSkin); }
+std::vector<double> most_skins(const Model& scene) { return skins(scene, 1e300, kMostSkin); }
+
+BarrierModel make_barrier_model(const Model& scene, const std::vector<double>& skin, double tolerance) {
+  return Converter(scene, skin, tolerance).run();
+}
+
+std::vector<Vec3d> shrunk_surface(const std::vector<Vec3d>& nodes, const std::vector<Vec3i>& triangles,
+                                  double skin) {
+  std::vector<Mat3d> planes(nodes.size(), Mat3d::zero());
+  std::vector<Vec3d> pull(nodes.size(), Vec3d::zero());
+  for (const Vec3i& t : triangles) {
+    const Vec3d& a = nodes[static_cast<std::size_t>(t[0])];
+    const Vec3d normal = cross(nodes[static_cast<std::size_t>(t[1])] - a, nodes[static_cast<std::size_t>(t[2])] - a);
+    const double size = norm(normal);
+    if (!(size > 0)) continue;
+    const Vec3d n = normal / size;
+    for (int c = 0; c < 3; ++c) {
+      planes[static_cast<std::size_t>(t[c])] += outer(n, n);
+      pull[static_cast<std::size_t>(t[c])] += n;
+    }
+  }
+  std::vector<Vec3d> out = nodes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const double size = trace(planes[i]);
+    if (!(size > 0)) continue;
+    const Vec3d move = inverse(planes[i] + (kFlat * size) * Mat3d::identity()) * pull[i];
+    const double length = norm(move);
+    out[i] -= (skin * std::min(1.0, kMostMiter / length)) * move;
+  }
+  return out;
+}
+
+Vec3d equimomental_axes(const Vec3d& unit_inertia) {
+  const double half = (unit_inertia[0] + unit_inertia[1] + unit_inertia[2]) / 2;
+  // A flat body has an axis of no length, up to rounding; the control tet needs some.
+  const double least = 1e-12 * half;
+  Vec3d s{};
+  for (int i = 0; i < 3; ++i) s[i] = std::sqrt(std::max(half - unit_inertia[i], least));
+  return s;
+}
+
+double object_mass(const Model& model, const Object& object) {
+  return object.mass > 0 ? object.mass
+                         : object.volume * model.materials[static_cast<std::size_t>(object.material)].density;
+}
+
+double body_stiffness(const Model& model, const Object& object) {
+  double r2 = 0;  // rest positions of such an object are relative to its centre
+  for (std::int32_t i = object.node_begin; i < object.node_end; ++i)
+    r2 = std::max(r2, norm2(model.rest_positions[static_cast<std::size_t>(i)]));
+  return object_mass(model, object) * std::sqrt(r2) * kReferenceAcceleration;
+}
+
+BodyState scripted_state(const Model& scene, const Body& body, double time, double dt) {
+  if (body.motion < 0) return {body.pose, {}, {}};
+  const Motion& motion = scene.body_motions[static_cast<std::size_t>(body.motion)];
+  const auto pose_at = [&](double t) {
+    const Vec3d x = motion.apply(body.pose.x, t);
+    Vec3d columns[3];
+    for (int i = 0; i < 3; ++i) {
+      Vec3d axis = Vec3d::zero();
+      axis[i] = 1;
+      columns[i] = motion.apply(body.pose.apply(axis), t) - x;
+    }
+    return Pose{x, quaternion_of(Mat3d::from_columns(columns))};
+  };
+  const Pose now = pose_at(time), before = pose_at(std::max(0.0, time - dt));
+  return {now, (now.x - before.x) / dt, rotation_vector(now.q * before.q.conjugate()) / dt};
+}
+
+State barrier_state(const Model& scene, const BarrierModel& barrier, const State& state, double dt) {
+  State out;
+  out.frame = state.frame;
+  out.time = state.time;
+  out.positions = barrier.model.positions;
+  out.velocities = barrier.model.velocities;
+  for (std::size_t i = 0; i < scene.node_count(); ++i) {
+    const auto to = static_cast<std::size_t>(barrier.node[i]);
+    out.positions[to] = state.positions[i];
+    out.velocities[to] = state.velocities[i];
+  }
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const Body& body = scene.bodies[b];
+    const Object& object = barrier.model.objects[static_cast<std::size_t>(body.object)];
+    const BodyState at = body.moves ? state.bodies[b] : scripted_state(scene, body, state.time, dt);
+    const std::int32_t end = body.moves ? object.control_begin + 4 : object.node_end;
+    for (std::int32_t i = object.node_begin; i < end; ++i) {
+      const auto n = static_cast<std::size_t>(i);
+      const Vec3d& rest = barrier.model.rest_positions[n];
+      const Vec3d x = at.pose.apply(body.moves ? rest : body.pose.apply_back(rest));
+      out.positions[n] = x;
+      out.velocities[n] = at.velocity + cross(at.spin, x - at.pose.x);
+    }
+  }
+  return out;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,71 @@
+// What barrier steps move in place of rigid bodies: affine bodies that an orthogonality energy keeps almost
+// rigid [Lan22 §4]. Host memory only.
+//
+// A body that moves becomes an affine object without tets. Its four control nodes carry a quarter of its mass
+// each, at the equimomental points c_k = x + R S t_k: t_k are the alternate corners of the cube [-1, 1]^3, and
+// S = diag(s), s_i^2 = (I_j + I_k - I_i) / (2 m), has the body's second moments. So mass, centre and inertia
+// are exact. The surface that is drawn follows the control nodes and does not collide. What collides is the
+// surface of the body's shapes (shape_surface.h), moved inward by the `skin`: bodies that touch in a scene are
+// then two skins apart, and a barrier is finite.
+// A body that stands still or follows a script becomes a collider.
+//
+// A joint's frames become anchor nodes of both bodies, o at its origin and o + arm e_i along its axes, which
+// follow the control nodes. So its constraints are polynomials of two to four nodes (see NodeConstraint):
+//   ball      o_a = o_b
+//   hinge     the same of o and x
+//   fixed     the same of o, x and y
+//   slider    o_a and x_a on b's axis, y_a perpendicular to z_b
+//   distance  low <= |o_a - o_b| <= high
+// and limits and motors act on the angle of a hinge and the shift of a slider. Gears have no such form.
+#pragma once
+
+#include <vector>
+
+#include "gpu/model/model.h"
+#include "gpu/model/state.h"
+
+namespace stickslip {
+
+struct BarrierModel {
+  Model model;                        // finalized; the objects of the scene in their order
+  std::vector<std::int32_t> node;     // per node of the scene: its node of `model`
+  std::vector<std::int32_t> control;  // per body: the first of its control nodes; -1: it does not move
+};
+
+/// [m] per body: `skin`, but at most a tenth of the body's smallest thickness.
+std::vector<double> body_skins(const Model& scene, double skin);
+/// [m] likewise the largest skin that a body can have.
+std::vector<double> most_skins(const Model& scene);
+
+/// Of a finalized scene without gears; `skin` [m] per body; `tolerance`: see shape_surface.
+BarrierModel make_barrier_model(const Model& scene, const std::vector<double>& skin, double tolerance);
+
+/// The inside offset of a closed surface: each node moves so that the planes of its triangles move inward by
+/// `skin` [m], by least squares; at most kMostMiter skins, where triangles form a sharp point.
+std::vector<Vec<double, 3>> shrunk_surface(const std::vector<Vec<double, 3>>& nodes,
+                                           const std::vector<Vec3i>& triangles, double skin);
+inline constexpr double kMostMiter = 4;
+
+/// s [m], see above, from the principal moments over mass [m^2].
+Vec<double, 3> equimomental_axes(const Vec<double, 3>& unit_inertia);
+/// t_k, see above.
+SS_HD constexpr Vec<double, 3> equimomental_corner(int k) {
+  return {k == 0 || k == 2 ? 1.0 : -1.0, k < 2 ? 1.0 : -1.0, k == 0 || k == 3 ? 1.0 : -1.0};
+}
+
+/// Forces on a body of mass m and radius r whose sum of |f| stays below m kReferenceAcceleration strain it by
+/// less than the bound that its stiffness was made for: mu F (F'F - I) = sum f r' / V.
+inline constexpr double kReferenceAcceleration = 1e3;  // [m/s^2]
+/// [J] m r kReferenceAcceleration of an object that stands for a rigid body.
+double body_stiffness(const Model& model, const Object& object);
+/// [kg] of such an object.
+double object_mass(const Model& model, const Object& object);
+
+/// Pose and velocity at `time` of a body that does not move by itself; over the interval dt before it.
+BodyState scripted_state(const Model& scene, const Body& body, double time, double dt);
+
+/// Positions and velocities of all nodes of `barrier.model` for a state of the scene. Bodies that do not move
+/// by themselves go where their scripts put them.
+State barrier_state(const Model& scene, const BarrierModel& barrier, const State& state, double dt);
+
+}  // namespace stickslip

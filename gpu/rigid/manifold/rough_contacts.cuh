@@ -1,0 +1,45 @@
+// RoughContacts: the contacts of a step that no manifold can hold, and the order in which BlockSweeps solves
+// them and the joints.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "gpu/core/buffer.h"
+#include "gpu/rigid/contact_blocks.h"
+#include "gpu/rigid/manifold/block_groups.h"
+
+namespace stickslip {
+
+/// The blocks of joints, on the host: those of joint j are [start[j], start[j + 1]).
+struct JointEnds {
+  std::vector<std::array<std::int32_t, 2>> bodies;  // of each joint; -1: the world
+  std::vector<std::int32_t> start{0};
+  std::vector<std::uint8_t> moves;  // per body
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+class RoughContacts {
+ public:
+  /// Finds the contacts that are not plain, and colours them together with the joints, on the host: two host
+  /// reads. Not for scenes where all contacts are plain.
+  void find(Context& ctx, const PlainContacts& plain, const RigidContact* contacts, std::size_t count,
+            const JointEnds& joints);
+
+  std::size_t size() const { return count_; }
+  /// Their indices, ascending.
+  const std::int32_t* indices() const { return index_.data(); }
+  /// The blocks of each joint as a group, then each of these contacts.
+  BlockGroups groups() const { return {group_.data(), start_.data(), colours_}; }
+
+ private:
+  std::size_t count_ = 0;
+  Buffer<std::int32_t> index_, found_, group_, start_;
+  Buffer<Vec2i> bodies_;
+  std::vector<std::size_t> colours_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,116 @@
+#include "gpu/step/stiff_bodies.cuh"
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/math/polar.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+using Mat3d = Mat<double, 3>;
+
+/// Of launch. With c_k = x + F S t_k and sum t_k t_k' = 4 I: F = 1/4 sum c_k t_k' S^-1.
+struct FitBody {
+  const KeptBody* kept;
+  const Vec3 *x, *v;
+  BodyFit* fits;
+
+  SS_HD void operator()(std::size_t i) const {
+    const KeptBody& body = kept[i];
+    Vec3d at[4], speed[4], center = Vec3d::zero(), velocity = Vec3d::zero();
+    for (int k = 0; k < 4; ++k) {
+      at[k] = x[body.control + k].template cast<double>();
+      speed[k] = v[body.control + k].template cast<double>();
+      center += 0.25 * at[k];
+      velocity += 0.25 * speed[k];
+    }
+    Mat3d f = Mat3d::zero();
+    Vec3d spin_momentum = Vec3d::zero();  // over the mass
+    for (int k = 0; k < 4; ++k) {
+      const Vec3d t = equimomental_corner(k), arm = at[k] - center;
+      f += 0.25 * outer(arm, Vec3d{t[0] / body.axes[0], t[1] / body.axes[1], t[2] / body.axes[2]});
+      spin_momentum += 0.25 * cross(arm, speed[k] - velocity);
+    }
+    const Mat3d strain = f.transposed() * f - Mat3d::identity();
+    BodyFit& fit = fits[i];
+    fit.strain = std::sqrt(dot(strain, strain));
+    const Quat q = quaternion_of(polar_rotation(f));
+    Vec3d turned = q.rotate_back(spin_momentum);
+    for (int c = 0; c < 3; ++c) turned[c] /= body.unit_inertia[c];
+    fit.state = {{center, q}, velocity, q.rotate(turned)};
+  }
+};
+
+/// Of launch.
+struct DrawNode {
+  const DrawnNode* drawn;
+  const BodyFit* fits;
+  const Vec3 *from_x, *from_v;
+  Vec3 *x, *v;
+
+  SS_HD void operator()(std::size_t i) const {
+    const DrawnNode& node = drawn[i];
+    if (node.kept < 0) {
+      x[i] = from_x[node.node];
+      v[i] = from_v[node.node];
+      return;
+    }
+    const BodyState& body = fits[node.kept].state;
+    const Vec3d arm = body.pose.q.rotate(node.rest);
+    x[i] = (body.pose.x + arm).template cast<Real>();
+    v[i] = (body.velocity + cross(body.spin, arm)).template cast<Real>();
+  }
+};
+
+}  // namespace
+
+void StiffBodies::load(Context& ctx, const Model& scene, const BarrierModel& barrier) {
+  std::vector<KeptBody> kept;
+  std::vector<std::int32_t> place(scene.bodies.size(), -1);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (barrier.control[b] < 0) continue;
+    place[b] = static_cast<std::int32_t>(kept.size());
+    const Vec3d& inertia = scene.bodies[b].unit_inertia;
+    kept.push_back({static_cast<std::int32_t>(b), barrier.control[b], equimomental_axes(inertia), inertia});
+  }
+  std::vector<DrawnNode> drawn(scene.node_count());
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    const std::int32_t body = scene.objects[static_cast<std::size_t>(scene.node_object[i])].body;
+    drawn[i] = {barrier.node[i], body < 0 ? -1 : place[static_cast<std::size_t>(body)],
+                scene.rest_positions[i]};
+  }
+  kept_.upload(ctx, kept);
+  drawn_.upload(ctx, drawn);
+  fits_.resize(ctx, kept.size());
+  strain_.resize(ctx, 1);
+}
+
+void StiffBodies::fit(Context& ctx, const DeviceState& moving) {
+  launch(ctx, kept_.size(), FitBody{kept_.data(), moving.x.data(), moving.v.data(), fits_.data()}, kMedium);
+}
+
+double StiffBodies::largest_strain(Context& ctx) {
+  const BodyFit* fits = fits_.data();
+  reduce_max(
+      ctx, fits_.size(), [=] SS_LAMBDA(std::size_t i) { return fits[i].strain; }, 0.0, strain_.data());
+  return read_back(ctx, strain_.data());
+}
+
+std::vector<BodyState> StiffBodies::states(Context& ctx, const Model& scene, double time, double dt) const {
+  std::vector<BodyState> all;
+  all.reserve(scene.bodies.size());
+  for (const Body& body : scene.bodies) all.push_back(body.moves ? BodyState{} : scripted_state(scene, body, time, dt));
+  const std::vector<KeptBody> kept = kept_.download(ctx);
+  const std::vector<BodyFit> fits = fits_.download(ctx);
+  for (std::size_t i = 0; i < kept.size(); ++i) all[static_cast<std::size_t>(kept[i].body)] = fits[i].state;
+  return all;
+}
+
+void StiffBodies::draw(Context& ctx, const DeviceState& moving, DeviceState& nodes) const {
+  launch(ctx, drawn_.size(),
+         DrawNode{drawn_.data(), fits_.data(), moving.x.data(), moving.v.data(), nodes.x.data(),
+                  nodes.v.data()});
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,229 @@
+// Rigid bodies under the barrier solvers, compared with mechanics, and changes of the family during a run.
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/model/rigid_body.h"
+#include "gpu/model/steppers.h"
+#include "tests/fixtures/backend_fixture.h"
+#include "tests/fixtures/engine_fixture.h"
+#include "tests/fixtures/rigid_model.h"
+
+namespace stickslip {
+namespace {
+
+using fixtures::add_rigid_box;
+using fixtures::add_rigid_sphere;
+using fixtures::pose_at;
+using Vec3d = Vec<double, 3>;
+
+class BarrierBodies : public fixtures::EngineTestOf<fixtures::BackendSolver> {
+ protected:
+  BarrierBodies() {
+    params.solver = GetParam().solver;
+    params.newton_tolerance = 1e-5;
+  }
+
+  /// Steps, and checks what holds after every step.
+  StepReport step() {
+    StepReport report = EngineTestOf::step();
+    EXPECT_GE(report.body_strain, 0);
+    EXPECT_LE(report.body_strain, params.strain_bound);
+    return report;
+  }
+  BodyState body(std::size_t b) { return engine->state().bodies[b]; }
+};
+
+TEST_P(BarrierBodies, FreeFlightKeepsMomentumAndTurnsAsImplicitEulerTurnsARigidBody) {
+  params.dt = 1e-3;
+  params.newton_tolerance = 1e-9;
+  Model model;
+  add_rigid_box(model, {0.1, 0.05, 0.03}, pose_at({0, 1, 0}));
+  model.bodies[0].velocity = {0.3, 1, -0.2};
+  model.bodies[0].spin = {0, 0, 2};
+  load(model);
+  const int steps = 100;
+  StepReport report;
+  for (int i = 0; i < steps; ++i) report = step();
+  const double t = steps * params.dt, mass = 1000 * 0.2 * 0.1 * 0.06;
+  const BodyState at = body(0);
+  EXPECT_NEAR(at.pose.x[0], 0.3 * t, 1e-10);
+  EXPECT_NEAR(at.pose.x[1], 1 + t + params.gravity * params.dt * params.dt * steps * (steps + 1) / 2, 1e-10);
+  EXPECT_NEAR(report.momentum[0], mass * 0.3, 1e-10);
+  // As in affine_test.cpp: implicit Euler turns by atan2(sin d, 2 - cos d) after a turn by d.
+  double turn = std::atan(2 * params.dt), angle = turn;
+  for (int i = 1; i < steps; ++i) angle += turn = std::atan2(std::sin(turn), 2 - std::cos(turn));
+  EXPECT_NEAR(rotation_vector(at.pose.q)[2], angle, 1e-6 * angle);
+  EXPECT_NEAR(at.spin[2], std::sin(turn) / params.dt, 1e-5);
+}
+
+TEST_P(BarrierBodies, BoxesSlideDownAnInclineAtCoulombsRate) {
+  params.dt = 1e-2;
+  params.eps_v = 1e-4;
+  const double slope = 0.5;
+  for (const double mu : {0.3, 1.0}) {
+    Model model;
+    const Vec3d normal{std::sin(slope), std::cos(slope), 0};
+    model.half_spaces.push_back({normal, 0, mu, false, true});
+    add_rigid_box(model, {0.2, 0.05, 0.2}, {0.0501 * normal, rotation_by(Vec3d{0, 0, -slope})});
+    model.materials[0].mu = mu;
+    load(model);
+    for (int i = 0; i < 20; ++i) step();
+    const Vec3d before = body(0).velocity;
+    for (int i = 0; i < 30; ++i) step();
+    const Vec3d down{std::cos(slope), -std::sin(slope), 0};
+    const double rate = dot(body(0).velocity - before, down) / (30 * params.dt);
+    const double want = std::max(0.0, 9.81 * (std::sin(slope) - mu * std::cos(slope)));
+    EXPECT_NEAR(rate, want, 0.02 * 9.81) << mu;
+  }
+}
+
+TEST_P(BarrierBodies, StacksCarryTheirWeightAtTheFloor) {
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < 4; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
+  load(model);
+  for (int i = 0; i < 60; ++i) step();
+  Snapshot snapshot;
+  engine->snapshot(snapshot);
+  double floor = 0;
+  for (const ContactRecord& contact : snapshot.contacts)
+    if (contact.object_b < 0) floor += contact.normal_force;
+  const double weight = 4 * 8 * 9.81;
+  EXPECT_NEAR(floor, weight, 0.02 * weight);
+  for (std::size_t b = 0; b < 4; ++b) EXPECT_NEAR(body(b).pose.x[1], 0.1 + 0.2 * static_cast<double>(b), 5e-3);
+}
+
+TEST_P(BarrierBodies, APendulumSwingsWithItsPeriod) {
+  params.dt = 2e-3;
+  Model model;
+  const double length = 0.5, half = 0.05, start = 0.1;
+  add_rigid_box(model, {half, half, half}, pose_at({length * std::sin(start), -length * std::cos(start), 0}));
+  Joint joint;
+  joint.name = "pivot";
+  joint.kind = JointKind::hinge;
+  joint.a = 0;
+  add_joint(model, joint, {{0, 0, 0}, turn_of_x({0, 0, 1})});
+  load(model);
+  const double inertia = length * length + 2 * half * half / 3;
+  const double quarter = std::acos(-1.0) / 2 * std::sqrt(inertia / (9.81 * length));
+  int steps = 0;
+  while (body(0).pose.x[0] > 0 && steps < 1000) {
+    const StepReport report = step();
+    EXPECT_LE(report.joint_residual, params.joint_tolerance);
+    ++steps;
+  }
+  EXPECT_NEAR(steps * params.dt, quarter, 0.02 * quarter);
+  EXPECT_NEAR(norm(body(0).pose.x), length, 1e-4);
+}
+
+TEST_P(BarrierBodies, OverlapsAreOpenedWithoutMovingTheBodies) {
+  Model model;
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0, 0}));
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0.01, 0.196, 0}));
+  params.gravity = 0;
+  load(model);
+  EXPECT_NE(engine->load_note().find("2 rigid bodies"), std::string::npos) << engine->load_note();
+  EXPECT_NEAR(body(1).pose.x[1], 0.196, 1e-15);
+  for (int i = 0; i < 5; ++i) step();
+}
+
+TEST_P(BarrierBodies, BodiesTooDeepInEachOtherAreRefusedByName) {
+  Model model;
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0, 0}));
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1, 0.02}));
+  finalize(model);
+  engine->set_params(params);
+  try {
+    engine->load(model);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("'body 0'"), std::string::npos) << error.what();
+  }
+}
+
+TEST_P(BarrierBodies, ContactSurfacesOfTheScenePullAndTouchByTheirObjects) {
+  Model model;
+  fixtures::add_floor(model);
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1, 0}));
+  add_rigid_sphere(model, 0.1, {0, 0.3, 0});
+  load(model);
+  for (int i = 0; i < 20; ++i) step();
+  Snapshot snapshot;
+  engine->snapshot(snapshot);
+  ASSERT_EQ(snapshot.poses.size(), 2U);
+  bool touch = false;
+  for (const ContactRecord& c : snapshot.contacts) touch |= std::min(c.object_a, c.object_b) == 0 && std::max(c.object_a, c.object_b) == 1;
+  EXPECT_TRUE(touch);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, BarrierBodies,
+                         ::testing::Values(fixtures::BackendSolver{Backend::cpu, SolverKind::ipc},
+                                           fixtures::BackendSolver{Backend::cpu, SolverKind::barrier_al},
+                                           fixtures::BackendSolver{Backend::cuda, SolverKind::ipc}),
+                         fixtures::ParamName{});
+
+class SwitchingFamilies : public fixtures::EngineTest {};
+
+double distance_of(const State& a, const State& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.bodies.size(); ++i) most = std::max(most, norm(a.bodies[i].pose.x - b.bodies[i].pose.x));
+  return most;
+}
+
+/// Largest change of a body's momentum or angular momentum, relative to its mass and size.
+double momentum_jump(const State& a, const State& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.bodies.size(); ++i)
+    most = std::max({most, norm(a.bodies[i].velocity - b.bodies[i].velocity),
+                     0.1 * norm(a.bodies[i].spin - b.bodies[i].spin)});
+  return most;
+}
+
+TEST_P(SwitchingFamilies, KeepPlacesAndMomentaExactly) {
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < 3; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
+  add_rigid_box(model, {0.1, 0.06, 0.03}, pose_at({0.5, 0.6, 0}, {0.3, 0.2, 0.1}));
+  model.bodies[3].spin = {3, -5, 4};
+  model.bodies[3].velocity = {-0.5, 0, 0.2};
+  add_rigid_sphere(model, 0.08, {1, 0.081, 0});
+  model.bodies[4].velocity = {1, 0, 0};
+  params.check_intersections = false;
+  params.solver = SolverKind::velocity;
+  load(model);
+  const SolverKind order[] = {SolverKind::velocity, SolverKind::ipc, SolverKind::barrier_al, SolverKind::velocity,
+                              SolverKind::barrier_al, SolverKind::velocity};
+  for (const SolverKind solver : order) {
+    const State before = engine->state();
+    params.solver = solver;
+    engine->set_params(params);
+    const State after = engine->state();
+    EXPECT_LE(distance_of(before, after), 1e-14);
+    EXPECT_LE(momentum_jump(before, after), 1e-10);
+    for (int i = 0; i < 15; ++i) engine->step();
+  }
+  EXPECT_EQ(engine->state().frame, 90);
+  for (std::size_t b = 0; b < 3; ++b)
+    EXPECT_NEAR(engine->state().bodies[b].pose.x[1], 0.1 + 0.2 * static_cast<double>(b), 6e-3);
+}
+
+TEST(BarrierRefusals, NameWhatHasNoMeaningInOneMessage) {
+  Model model;
+  add_rigid_sphere(model, 0.1, {0, 1, 0});
+  model.materials[0].restitution = 0.5;
+  model.materials[0].friction_kind = FrictionKind::matchstick;
+  const auto refusal = stepper_refusal(model, SolverKind::ipc);
+  ASSERT_TRUE(refusal.has_value());
+  for (const char* part : {"restitution of 'default'", "matchstick friction of 'default'", "--force"})
+    EXPECT_NE(refusal->text().find(part), std::string::npos) << refusal->text();
+  EXPECT_FALSE(stepper_refusal(model, SolverKind::ipc, true).has_value());
+  model.joints.emplace_back();
+  model.joints.back().name = "cogs";
+  model.joints.back().kind = JointKind::gear;
+  EXPECT_NE(stepper_refusal(model, SolverKind::ipc, true)->text().find("'cogs'"), std::string::npos);
+}
+
+INSTANTIATE_ON_BACKENDS(SwitchingFamilies);
+
+}  // namespace
+}  // namespace stickslip
