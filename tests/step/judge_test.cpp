@@ -157,6 +157,50 @@ TEST_P(JudgedBarrierStep, TheWorkOfAScriptIsTheEnergyThatTheBoxGains) {
   EXPECT_GE(work, change - 1e-6 * moved);
 }
 
+// Rigid bodies are affine ones here; their masses are in the judge's W, and their momentum balances.
+TEST_P(JudgedBarrierStep, RigidBodiesAreJudgedToo) {
+  constexpr double kMu = 0.2, kHalf = 0.05, kBodyMass = 1000 * 8 * kHalf * kHalf * kHalf;
+  Model model;
+  for (int i = 0; i < 2; ++i)
+    fixtures::add_rigid_box(model, {kHalf, kHalf, kHalf},
+                            fixtures::pose_at({0, (0.1 + kHalf) * i + kHalf, 0}));
+  model.bodies[0].velocity = {1, 0, 0};
+  model.bodies[1].velocity = {1, 0, 0};
+  fixtures::add_floor(model, 0, kMu);
+  model.materials[0].mu = kMu;
+  load(model);
+  double most = 0, work = 0;
+  for (int i = 0; i < 30; ++i) {
+    const StepReport report = step();
+    ASSERT_TRUE(report.judgement.has_value());
+    const StepJudgement& judgement = *report.judgement;
+    const LawCheck& law = judgement.law;
+    EXPECT_LE(law.momentum, 10 * kBalance * (2 * kBodyMass + law.impulse * report.contacts));
+    EXPECT_LE(law.friction_work, 1e-12);
+    EXPECT_TRUE(std::isfinite(judgement.residual));
+    EXPECT_LE(judgement.residual, 1);
+    EXPECT_LE(judgement.error, (1 + kMu) * (params.d_hat / params.dt + 2 * params.eps_v));
+    most = std::max(most, law.impulse * judgement.contacts);
+    work += law.friction_work;
+  }
+  EXPECT_GE(most, kBodyMass * kGravity * params.dt);
+  EXPECT_LT(work, 0);
+}
+
+// A ball on a joint takes momentum from it, which the judge does not count as missing.
+TEST_P(JudgedBarrierStep, BodiesOnJointsAreLeftOutOfTheBalance) {
+  Model model;
+  fixtures::add_rigid_box(model, {0.05, 0.05, 0.05}, fixtures::pose_at({0, 1, 0}), false);
+  fixtures::add_rigid_box(model, {0.05, 0.05, 0.05}, fixtures::pose_at({0.2, 1, 0}));
+  fixtures::add_ball_joint(model, 0, 1);
+  load(model);
+  for (int i = 0; i < 3; ++i) {
+    const StepReport report = step();
+    EXPECT_LE(report.judgement->law.momentum, 1e-12);
+    EXPECT_TRUE(std::isnan(report.judgement->work)) << "that of joints is unknown";
+  }
+}
+
 INSTANTIATE_ON_BACKENDS(JudgedBarrierStep);
 
 class JudgedVelocityStep : public fixtures::VelocityStepTest {
