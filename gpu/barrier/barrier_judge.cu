@@ -273,11 +273,15 @@ void combine(Context& ctx, const ContactTotals* totals, const MomentumSums* push
   });
 }
 
-/// The mass of every affine body [kg].
+/// The mass of every affine body [kg], which its mesh nodes or its control nodes carry.
 void sum_masses(Context& ctx, const Embedding& embedding, const Real* mass, Buffer<double>& partial,
                 double* out) {
   embedding.sum_by_body(
       ctx, [=] SS_LAMBDA(const EmbeddedNode& s) { return static_cast<double>(mass[s.node]); }, partial, out);
+  const std::int32_t* control = embedding.view().control;
+  launch(ctx, embedding.body_count(), [=] SS_LAMBDA(std::size_t b) {
+    for (int k = 0; k < 4; ++k) out[b] += mass[control[b] + k];
+  });
 }
 
 }  // namespace
@@ -295,11 +299,11 @@ void BarrierJudge::set_materials(Context& ctx, const Model& model, const DeviceM
   std::vector<std::uint8_t> counted(model.objects.size(), 0);
   for (std::size_t i = 0; i < counted.size(); ++i) {
     const Object& object = model.objects[i];
-    if (!object.is_solid()) continue;
+    if (!object.is_movable()) continue;
     const bool damped = object.is_deformable() && model.materials[object.material].damping > 0;
     counted[i] = damped ? kLinear : kLinear | kAngular;
   }
-  pulls_solids_ = false;
+  has_unknown_work_ = false;
   for (const ScriptedNodes& script : model.scripted) {
     std::vector<std::int32_t> held(counted.size(), 0);
     for (const std::int32_t node : script.nodes) ++held[static_cast<std::size_t>(model.node_object[node])];
@@ -307,10 +311,15 @@ void BarrierJudge::set_materials(Context& ctx, const Model& model, const DeviceM
       if (held[i] == 0) continue;
       counted[i] = 0;
       const Object& object = model.objects[i];
-      pulls_solids_ |=
-          object.is_solid() && held[i] < object.node_end - object.node_begin && !script.is_static();
+      has_unknown_work_ |=
+          object.is_movable() && held[i] < object.node_end - object.node_begin && !script.is_static();
     }
   }
+  // Joints give momentum, too, and motors work.
+  has_unknown_work_ |= !model.constraints.empty();
+  for (const NodeConstraint& joint : model.constraints)
+    for (int c = 0; c < 4; ++c)
+      if (joint.nodes[c] >= 0) counted[static_cast<std::size_t>(model.node_object[joint.nodes[c]])] = 0;
   counted_.upload(ctx, counted);
   if (embedding.empty()) return;
   body_mass_.resize(ctx, embedding.body_count());

@@ -39,9 +39,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// a minimiser has errors e_c up to about d_hat / dt where a contact carries load, r_N u_N = r_N d / dt, and
 /// sliding speeds up to eps_v where it sticks.
 ///
-/// Momentum balances over objects of which no script holds a node. Angular momentum leaves out objects with
-/// damping, which resists finite rotations a little. Forces come from the formulas of gpu/energy; gathers,
-/// matrices and solvers play no part, nor do the iterates of Newton's method.
+/// Momentum balances over objects without joints of which no script holds a node. Angular momentum leaves out
+/// objects with damping, which resists finite rotations a little. Forces come from the formulas of
+/// gpu/energy; gathers, matrices and solvers play no part, nor do the iterates of Newton's method.
 class BarrierJudge {
  public:
   void load(Context& ctx, const Model& model, const DeviceModel& device, const Embedding& embedding);
@@ -50,7 +50,7 @@ class BarrierJudge {
 
   /// False if scripts move a part of an elastic solid, whose reaction is not summed up: then `work` is not
   /// all work.
-  bool counts_work() const { return !pulls_solids_; }
+  bool counts_work() const { return !has_unknown_work_; }
 
   /// Writes to backend memory; no host read. Allocates nothing in a steady state, unless friction lags.
   void measure(Context& ctx, const DeviceModel& device, const ContactTermsView& contacts,
@@ -59,7 +59,7 @@ class BarrierJudge {
  private:
   const std::int32_t* match_friction(Context& ctx, const ContactTermsView& contacts);
 
-  bool pulls_solids_ = false;
+  bool has_unknown_work_ = false;
   Buffer<std::uint8_t> counted_;  // per object, see the definitions of bits in the source
   Buffer<double> body_mass_, partial_;
   Buffer<ContactTotals> totals_;  // of contacts; of friction without a contact

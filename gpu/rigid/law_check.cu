@@ -8,6 +8,25 @@ namespace law_checker_detail {
 
 using V3 = Vec<double, 3>;
 
+/// A body of a contact; the world has the index -1.
+struct ContactSide {
+  std::int32_t body;
+  BodyAtStep at;  // with velocities at the start of the step
+  V3 arm;         // from the centre to the contact
+
+  /// Velocity of the contact's point.
+  SS_HD V3 speed(const V3& velocity, const V3& spin) const { return velocity + cross(spin, arm); }
+
+  /// Its part of trace(W_cc): the rows are an orthonormal frame, and sum_d (x d).I^-1 (x d) over it, with the
+  /// arm x, is |x|^2 trace(I^-1) - x.I^-1 x. `radius`: of torsion about n; 0: no such row.
+  SS_HD double mobility(const V3& n, double radius) const {
+    const Vec<double, 6>& inertia = at.inverse.inertia;
+    const double trace = 3 * at.inverse.mass + norm2(arm) * (inertia[0] + inertia[1] + inertia[2]) -
+                         dot(arm, at.inverse.turn(arm));
+    return radius > 0 ? trace + radius * radius * dot(n, at.inverse.turn(n)) : trace;
+  }
+};
+
 /// One contact under the judge.
 template <int D>
 struct ContactCheck {
@@ -15,49 +34,48 @@ struct ContactCheck {
   const V3 *velocity, *spin;  // at its end
   double most_speed;
 
-  SS_HD V3 speed(std::int32_t b, const V3& point) const {
-    return b < 0 ? V3{0, 0, 0} : velocity[b] + cross(spin[b], point - blocks.at.pose[b].x);
+  SS_HD ContactSide side(std::int32_t b, const V3& point) const {
+    const BodyAtStep at = blocks.at.at_step(b);
+    return {b, at, point - at.pose.x};
   }
-  SS_HD double spin_about(std::int32_t b, const V3& n) const { return b < 0 ? 0.0 : dot(n, spin[b]); }
+  SS_HD V3 end_speed(const ContactSide& s) const {
+    return s.body < 0 ? V3{0, 0, 0} : s.speed(velocity[s.body], spin[s.body]);
+  }
+  SS_HD V3 free_spin(const ContactSide& s) const {
+    const double* f = blocks.free + 6 * s.body;
+    return s.body < 0 ? V3{0, 0, 0} : V3{f[3], f[4], f[5]};
+  }
+  /// Without impulses.
+  SS_HD V3 free_speed(const ContactSide& s) const {
+    const double* f = blocks.free + 6 * s.body;
+    return s.body < 0 ? V3{0, 0, 0} : s.speed({f[0], f[1], f[2]}, free_spin(s));
+  }
+  SS_HD double spin_about(const ContactSide& s, const V3& n) const {
+    return s.body < 0 ? 0.0 : dot(n, spin[s.body]);
+  }
+  /// Work that a scripted body does against the impulse on it, at the point's velocity.
+  SS_HD static double script_work(const ContactSide& s, const V3& point_speed, const V3& on_it) {
+    return s.body >= 0 && !(s.at.inverse.mass > 0) ? -dot(on_it, point_speed) : 0.0;
+  }
 
-  /// Velocity of b's point without impulses.
-  SS_HD V3 free_speed(std::int32_t b, const V3& point) const {
-    if (b < 0) return {0, 0, 0};
-    const double* f = blocks.free + 6 * b;
-    return V3{f[0], f[1], f[2]} + cross(V3{f[3], f[4], f[5]}, point - blocks.at.pose[b].x);
-  }
-  SS_HD double free_spin_about(std::int32_t b, const V3& n) const {
-    const double* f = blocks.free + 6 * b;
-    return b < 0 ? 0.0 : dot(n, V3{f[3], f[4], f[5]});
-  }
-  /// Work that a scripted body does against the impulse on it.
-  SS_HD double script_work(const BodyAtStep& side, std::int32_t b, const V3& point, const V3& on_it) const {
-    return b >= 0 && !(side.inverse.mass > 0) ? -dot(on_it, speed(b, point)) : 0.0;
-  }
-
-  /// |q_c|^2 with torsion radius `radius`; 0: no such row.
-  SS_HD double free_norm2(const RigidContact& c, const ContactOutcome& at, double offset,
-                          double radius) const {
-    const V3 free = free_speed(c.a, c.point) - free_speed(c.b, c.point);
-    const double n = dot(at.n, free) + offset, t1 = dot(at.t1, free), t2 = dot(at.t2, free),
-                 spin = radius > 0 ? radius * (free_spin_about(c.a, at.n) - free_spin_about(c.b, at.n)) : 0.0;
-    return n * n + t1 * t1 + t2 * t2 + spin * spin;
-  }
-  /// A body's part of trace(W_cc).
-  SS_HD static double mobility(const BodyAtStep& side, const V3& point, const ContactOutcome& at,
-                               double radius) {
-    const V3 arm = point - side.pose.x, rows[3] = {at.n, at.t1, at.t2};
-    double trace = 3 * side.inverse.mass + radius * radius * dot(at.n, side.inverse.turn(at.n));
-    for (const V3& row : rows) {
-      const V3 lever = cross(arm, row);
-      trace += dot(lever, side.inverse.turn(lever));
+  /// u_N of a contact is n . velocity + this; sets the part without compliance, and the sum of compliances.
+  SS_HD double offset(const RigidContact& c, const ContactSide& a, const ContactSide& b,
+                      const SurfacePair& pair, const ContactOutcome& end, double& rigid,
+                      double& softness) const {
+    if (blocks.soft || blocks.options.feedback.softness > 0) {
+      const ConstraintBlock<D> block = blocks.of(c);
+      rigid = block.w[0];
+      softness = block.compliance[0] + block.compliance[1] + block.compliance[2];
+      return rigid + block.compliance[0] * dot(end.n, end.impulse);
     }
-    return trace;
+    const V3 before = a.speed(a.at.velocity, a.at.spin) - b.speed(b.at.velocity, b.at.spin);
+    softness = 0;
+    return rigid = rigid_detail::contact_speed(blocks.options, c.gap, dot(end.n, before), pair.restitution);
   }
 
   SS_HD ContactTotals operator()(const RigidContact& c, const Vec<double, 4>& f) const {
-    const BodyAtStep a = blocks.at.at_step(c.a), b = blocks.at.at_step(c.b);
-    if (!(a.inverse.mass > 0) && !(b.inverse.mass > 0)) return {};  // both immovable: asleep or held
+    const ContactSide a = side(c.a, c.point), b = side(c.b, c.point);
+    if (!(a.at.inverse.mass > 0) && !(b.at.inverse.mass > 0)) return {};  // both immovable: asleep or held
     const typename ContactBlocks<D>::Friction friction = blocks.friction(c);
     ContactOutcome end;
     end.n = friction.frame.frame.n;
@@ -66,32 +84,25 @@ struct ContactCheck {
     end.mu1 = friction.frame.mu1;
     end.mu2 = friction.frame.mu2;
     end.impulse = {f[0], f[1], f[2]};
-    end.velocity = speed(c.a, c.point) - speed(c.b, c.point);
-    double offset = 0, softness = 0;  // w_N, and the sum of compliances
-    if (blocks.soft || blocks.options.feedback.softness > 0) {
-      const ConstraintBlock<D> block = blocks.of(c);
-      offset = block.w[0];
-      end.offset = offset + block.compliance[0] * dot(end.n, end.impulse);
-      for (int i = 0; i < 3; ++i) softness += block.compliance[i];
-    } else {
-      const V3 before =
-          a.velocity + cross(a.spin, c.point - a.pose.x) - b.velocity - cross(b.spin, c.point - b.pose.x);
-      end.offset = offset =
-          rigid_detail::contact_speed(blocks.options, c.gap, dot(end.n, before), friction.pair.restitution);
-    }
-    const double radius = friction.pair.torsion_radius;
-    const bool twists = D == 4 && radius > 0;
-    if (twists) {
+    const V3 speed_a = end_speed(a), speed_b = end_speed(b);
+    end.velocity = speed_a - speed_b;
+    double rigid, softness;
+    end.offset = offset(c, a, b, friction.pair, end, rigid, softness);
+    const double radius = D == 4 ? friction.pair.torsion_radius : 0.0;
+    // q_c: one row along n, the others are a frame with it.
+    const V3 free = free_speed(a) - free_speed(b);
+    double q2 = norm2(free) + rigid * (2 * dot(end.n, free) + rigid);
+    if (radius > 0) {
       end.twist = f[3];
-      end.spin = radius * (spin_about(c.a, end.n) - spin_about(c.b, end.n));
+      end.spin = radius * (spin_about(a, end.n) - spin_about(b, end.n));
       end.mu_twist = std::sqrt(end.mu1 * end.mu2);
+      const double turning = radius * dot(end.n, free_spin(a) - free_spin(b));
+      q2 += turning * turning;
     }
-    const double trace = softness + mobility(a, c.point, end, twists ? radius : 0.0) +
-                         mobility(b, c.point, end, twists ? radius : 0.0);
-    ContactTotals totals = judge_contact(end, trace / (twists ? 4 : 3),
-                                         free_norm2(c, end, offset, twists ? radius : 0.0), most_speed);
+    const double trace = softness + a.mobility(end.n, radius) + b.mobility(end.n, radius);
+    ContactTotals totals = judge_contact(end, trace / (radius > 0 ? 4 : 3), q2, most_speed);
     totals.law.torque = norm(cross(c.point, end.impulse));
-    totals.work = script_work(a, c.a, c.point, end.impulse) + script_work(b, c.b, c.point, -end.impulse);
+    totals.work = script_work(a, speed_a, end.impulse) + script_work(b, speed_b, -end.impulse);
     return totals;
   }
 };

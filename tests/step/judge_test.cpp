@@ -12,10 +12,9 @@ namespace {
 
 using fixtures::Vec3d;
 
-constexpr bool kSingle = sizeof(Real) == sizeof(float);
-constexpr double kGravity = 9.81;
+constexpr bool kJudgesSingle = sizeof(Real) == sizeof(float);
 
-double total_energy(const StepReport& report) {
+double energy_at_end(const StepReport& report) {
   return report.kinetic_energy + report.elastic_energy + report.gravity_energy;
 }
 
@@ -23,10 +22,10 @@ class JudgedBarrierStep : public fixtures::EngineTest {
  protected:
   JudgedBarrierStep() {
     params.dt = 0.01;
-    params.newton_tolerance = kSingle ? 1e-5 : 1e-8;
+    params.newton_tolerance = kJudgesSingle ? 1e-5 : 1e-8;
     params.linear_solver = LinearSolverKind::cholesky;
   }
-  static constexpr double kSize = 0.1, kMass = 1000 * kSize * kSize * kSize;
+  static constexpr double kGravity = 9.81, kSize = 0.1, kMass = 1000 * kSize * kSize * kSize;
 
   /// A stiff box just above a floor with `mu`, sliding at `speed` along x.
   void load_slider(double mu, double speed, fixtures::Body body, double young = 1e7) {
@@ -53,7 +52,7 @@ class JudgedBarrierStep : public fixtures::EngineTest {
     return report;
   }
   /// Momentum that is unexplained, relative to momenta and to gravity's impulse.
-  static constexpr double kBalance = kSingle ? 1e-3 : 1e-6;
+  static constexpr double kBalance = kJudgesSingle ? 1e-3 : 1e-6;
 };
 
 // The floor's friction is mu m g; its work is that force times the way.
@@ -67,7 +66,7 @@ TEST_P(JudgedBarrierStep, ASlidingBoxObeysTheLawUpToTheDistanceOfTheBarrier) {
       const StepReport report = judged();
       const StepJudgement& judgement = *report.judgement;
       const LawCheck& law = judgement.law;
-      if (i == 0) before = total_energy(report) - judgement.energy_change;
+      if (i == 0) before = energy_at_end(report) - judgement.energy_change;
       change += judgement.energy_change;
       work += law.friction_work;
       way += params.dt * report.momentum[0] / kMass;
@@ -78,7 +77,7 @@ TEST_P(JudgedBarrierStep, ASlidingBoxObeysTheLawUpToTheDistanceOfTheBarrier) {
       EXPECT_LE(judgement.error, (1 + kMu) * params.d_hat / params.dt);
       EXPECT_GT(judgement.residual, 0);
       EXPECT_NEAR(judgement.work, 0, 1e-12);
-      EXPECT_NEAR(change, total_energy(report) - before, 1e-9);
+      EXPECT_NEAR(change, energy_at_end(report) - before, 1e-9);
       EXPECT_GT(speed_before, 0);
     }
     EXPECT_NEAR(work, -kMu * kMass * kGravity * way, 0.02 * kMu * kMass * kGravity * way);
@@ -158,6 +157,50 @@ TEST_P(JudgedBarrierStep, TheWorkOfAScriptIsTheEnergyThatTheBoxGains) {
   EXPECT_GE(work, change - 1e-6 * moved);
 }
 
+// Rigid bodies are affine ones here; their masses are in the judge's W, and their momentum balances.
+TEST_P(JudgedBarrierStep, RigidBodiesAreJudgedToo) {
+  constexpr double kMu = 0.2, kHalf = 0.05, kBodyMass = 1000 * 8 * kHalf * kHalf * kHalf;
+  Model model;
+  for (int i = 0; i < 2; ++i)
+    fixtures::add_rigid_box(model, {kHalf, kHalf, kHalf},
+                            fixtures::pose_at({0, (0.1 + kHalf) * i + kHalf, 0}));
+  model.bodies[0].velocity = {1, 0, 0};
+  model.bodies[1].velocity = {1, 0, 0};
+  fixtures::add_floor(model, 0, kMu);
+  model.materials[0].mu = kMu;
+  load(model);
+  double most = 0, work = 0;
+  for (int i = 0; i < 30; ++i) {
+    const StepReport report = step();
+    ASSERT_TRUE(report.judgement.has_value());
+    const StepJudgement& judgement = *report.judgement;
+    const LawCheck& law = judgement.law;
+    EXPECT_LE(law.momentum, 10 * kBalance * (2 * kBodyMass + law.impulse * report.contacts));
+    EXPECT_LE(law.friction_work, 1e-12);
+    EXPECT_TRUE(std::isfinite(judgement.residual));
+    EXPECT_LE(judgement.residual, 1);
+    EXPECT_LE(judgement.error, (1 + kMu) * (params.d_hat / params.dt + 2 * params.eps_v));
+    most = std::max(most, law.impulse * judgement.contacts);
+    work += law.friction_work;
+  }
+  EXPECT_GE(most, kBodyMass * kGravity * params.dt);
+  EXPECT_LT(work, 0);
+}
+
+// A ball on a joint takes momentum from it, which the judge does not count as missing.
+TEST_P(JudgedBarrierStep, BodiesOnJointsAreLeftOutOfTheBalance) {
+  Model model;
+  fixtures::add_rigid_box(model, {0.05, 0.05, 0.05}, fixtures::pose_at({0, 1, 0}), false);
+  fixtures::add_rigid_box(model, {0.05, 0.05, 0.05}, fixtures::pose_at({0.2, 1, 0}));
+  fixtures::add_ball_joint(model, 0, 1);
+  load(model);
+  for (int i = 0; i < 3; ++i) {
+    const StepReport report = step();
+    EXPECT_LE(report.judgement->law.momentum, 1e-12);
+    EXPECT_TRUE(std::isnan(report.judgement->work)) << "that of joints is unknown";
+  }
+}
+
 INSTANTIATE_ON_BACKENDS(JudgedBarrierStep);
 
 class JudgedVelocityStep : public fixtures::VelocityStepTest {
@@ -209,13 +252,13 @@ TEST_P(JudgedVelocityStep, AgreesWithTheJudgeOfTheContactSolvers) {
 TEST_P(JudgedVelocityStep, EnergiesOfAllStepsAddUp) {
   load_stack(0);
   StepReport first = engine->step();
-  double energy = total_energy(first);
+  double energy = energy_at_end(first);
   for (int i = 0; i < 20; ++i) {
     if (i == 7) engine->set_state(engine->state());
     const StepReport report = engine->step();
-    EXPECT_NEAR(report.judgement->energy_change, total_energy(report) - energy, 1e-12);
+    EXPECT_NEAR(report.judgement->energy_change, energy_at_end(report) - energy, 1e-12);
     EXPECT_NEAR(report.judgement->work, 0, 1e-15);
-    energy = total_energy(report);
+    energy = energy_at_end(report);
   }
 }
 
