@@ -103,9 +103,12 @@ class Coupling {
   template <int D>
   void finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
               double tolerance, ContactSolveRecord& record);
+  double round_tolerance() const;
   SolidSystem solid_system(Context& ctx) const;
   void take_impulses(Context& ctx, const Vec<double, 4>* world);
-  int solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance);
+  int solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance,
+                   double reference = 0);
+  void solve_free(Context& ctx, const Params& params);
   RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
 
@@ -122,7 +125,8 @@ class Coupling {
   Buffer<Vec3> node_impulse_;
   Buffer<double> best_r_;
   Buffer<Vec3> best_v_;
-  double best_ = 0;
+  double best_ = 0, tolerance_ = 0;  // residuals: of the best round, asked for
+  double fall_ = 0;  // residual of the solids' velocities at the start of the step; 0: not measured
   StepConstraints list_;  // of the last build
   Buffer<Vec<double, 3>> step_;
   Buffer<StepTotals> totals_;
