@@ -301,7 +301,8 @@ double ElasticSolids::measure_residual(Context& ctx) {
   reduce_sum(
       ctx, size(),
       [=] SS_LAMBDA(std::size_t i) {
-        return resistance[i] > 0 ? dt2 * dt2 * norm2(residual[i].template cast<double>()) / resistance[i] : 0.0;
+        return resistance[i] > 0 ? dt2 * dt2 * norm2(residual[i].template cast<double>()) / resistance[i]
+                                 : 0.0;
       },
       number_.data(), kMedium);
   return std::sqrt(read_back(ctx, number_.data()));

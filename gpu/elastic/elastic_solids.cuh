@@ -37,8 +37,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// the stored matrix is A / dt^2 [N/m].
 class ElasticSolids {
  public:
-  /// Loads what is not a rigid body, at its start; see elastic_part. Colliders are nodes without elements that
-  /// all follow scripts. Nodes of affine bodies follow their control nodes (Embedding): A is J'A J then.
+  /// Loads what is not a rigid body, at its start; see elastic_part. Colliders are nodes without elements
+  /// that all follow scripts. Nodes of affine bodies follow their control nodes (Embedding): A is J'A J then.
   void load(Context& ctx, const Model& model);
   bool empty() const { return part_.node.empty(); }
   std::size_t size() const { return part_.node.size(); }
@@ -88,8 +88,13 @@ class ElasticSolids {
 
   /// The step's system on the host, without `points`, which come from the contacts.
   SolidSystem system(Context& ctx) const {
-    SolidSystem s{matrix_.download(ctx), params_.dt,      load_.download(ctx), script_.download(ctx),
-                  device_.scripted.download(ctx), follows_, {}};
+    SolidSystem s{matrix_.download(ctx),
+                  params_.dt,
+                  load_.download(ctx),
+                  script_.download(ctx),
+                  device_.scripted.download(ctx),
+                  follows_,
+                  {}};
     for (std::size_t i = 0; i < follows_.size(); ++i)
       if (follows_[i].control >= 0) s.held[i] = 1;
     return s;

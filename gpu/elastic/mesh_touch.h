@@ -12,18 +12,18 @@ namespace stickslip {
 /// stated otherwise.
 struct MeshSurfaceView {
   const Vec3 *x, *v, *rest;
-  const Vec<double, 3>* normal;         // unit, mean of the triangles by area; zero: of no triangle
+  const Vec<double, 3>* normal;  // unit, mean of the triangles by area; zero: of no triangle
   const std::int32_t* object;
-  const std::uint8_t* sheet;            // 1: on a sheet
-  const std::int32_t* triangle_start;   // and one more: into `triangle_of`
-  const std::int32_t* triangle_of;      // triangles of a node, ascending
+  const std::uint8_t* sheet;           // 1: on a sheet
+  const std::int32_t* triangle_start;  // and one more: into `triangle_of`
+  const std::int32_t* triangle_of;     // triangles of a node, ascending
   const Vec3i* triangles;
-  const std::int32_t* edge_start;       // and one more: its edges to nodes with larger indices
-  const Vec2i* edges;                   // smaller node first, ascending
+  const std::int32_t* edge_start;  // and one more: its edges to nodes with larger indices
+  const Vec2i* edges;              // smaller node first, ascending
   /// Per edge: the third nodes of the triangles that traverse it forward and back; -1: none.
   const Vec2i* opposite;
-  double margin, depth;                 // [m] gap of the contacts, and overlap, at most
-  double dt;                            // [s] > 0: the margin grows by the distance that closes within dt
+  double margin, depth;  // [m] gap of the contacts, and overlap, at most
+  double dt;             // [s] > 0: the margin grows by the distance that closes within dt
 
   SS_HD Vec<double, 3> at(std::int32_t node) const { return x[node].template cast<double>(); }
   SS_HD Vec<double, 3> rest_at(std::int32_t node) const { return rest[node].template cast<double>(); }

@@ -16,13 +16,13 @@ using Vec3d = Vec<double, 3>;
 
 constexpr int kRounds = 200;
 // Of PCG in a round: residual of a correction relative to the correction. With cores
-// a round's step is long, and the next one takes up what the last one left: kCoreShare times the tolerance of the
-// contact problem, between the two.
+// a round's step is long, and the next one takes up what the last one left: kCoreShare times the tolerance of
+// the contact problem, between the two.
 constexpr double kRoundTolerance = 1e-3, kCoreTolerance = 1e-1, kCoreShare = 100;
-constexpr double kCaution = 1.1;          // safety factor on the particles' masses that past steps require
-constexpr double kEnough = 0.8;           // of the tolerance: the last solve of the solids changes v slightly
-constexpr double kBodiesShare = 0.3;      // share of the tolerance for the problem between bodies
-constexpr double kLeastShare = 1e-6;      // of the diagonal of A_e: far below the need of shared nodes
+constexpr double kCaution = 1.1;      // safety factor on the particles' masses that past steps require
+constexpr double kEnough = 0.8;       // of the tolerance: the last solve of the solids changes v slightly
+constexpr double kBodiesShare = 0.3;  // share of the tolerance for the problem between bodies
+constexpr double kLeastShare = 1e-6;  // of the diagonal of A_e: far below the need of shared nodes
 // A round has diverged when its impulses give the particles velocities kRunaway times those of the problem
 // (at that size rounding dominates: a load can be a million times heavier than its particles), or when its
 // residual exceeds kHopeless.
