@@ -59,6 +59,9 @@ constexpr double kStanding = 4e-6;
 // Cosines between a contact's normal and the outward normal of the point that touches: opposed, or at least
 // not along each other.
 constexpr double kBeside = 0.25, kOpposed = -0.1, kSelfOpposed = -0.3;
+constexpr double kSteep = 0.7;
+// Of the margin: surfaces this near count as touching.
+constexpr double kTouching = 0.03;
 // Of the distance at rest: an object overlaps with itself by less than this.
 constexpr double kSelfDepth = 0.25;
 // Edges: least sine of their angle, and how far their normal is inside the cones of both.
@@ -165,6 +168,19 @@ SS_HD_LARGE inline bool has_nearer_face(const MeshSurfaceView& s, const Vec3i& t
       const V3 n = face_normal(s, f), corner = s.at(f[0]);
       if (dot(p - corner, n) >= 0 || (norm2(own) > 0 && !(dot(n, own) < most))) continue;
       if (point_triangle_d2(p, corner, s.at(f[1]), s.at(f[2])) < (1 - 1e-9) * d2) return true;
+    }
+  return false;
+}
+
+/// True if the surface of a point leans towards the other one beside the point, by more than 45 degrees: then
+/// another part of it is the nearest. Without this a corner that slides along a face would run into the next
+/// face before it reaches the edge. Surfaces that touch already stay in contact.
+SS_HD_LARGE inline bool leans_over(const MeshSurfaceView& s, std::int32_t node, const V3& normal) {
+  const V3 base = s.at(node);
+  for (std::int32_t k = s.triangle_start[node]; k < s.triangle_start[node + 1]; ++k)
+    for (int c = 0; c < 3; ++c) {
+      const V3 side = s.at(s.triangles[s.triangle_of[k]][c]) - base;
+      if (-dot(normal, side) > kSteep * norm(side)) return true;
     }
   return false;
 }
@@ -277,6 +293,7 @@ SS_HD_LARGE inline bool touch_point_triangle(const MeshSurfaceView& s, const Vec
   const bool self = s.object[q[0]] == s.object[t[0]], faces = norm2(own) > 0 && !s.sheet[q[0]];
   const double most = self ? kSelfOpposed : out.gap < 0 ? kOpposed : kBeside;
   if (faces && !(dot(out.normal, own) < most)) return false;
+  if (out.gap > kTouching * s.margin && faces && leans_over(s, q[0], out.normal)) return false;
   if (out.gap < 0 && !s.sheet[t[0]] && has_nearer_face(s, t, p, near.d2, faces ? own : V3{0, 0, 0}, most))
     return false;
   return is_close(s, self, out);
