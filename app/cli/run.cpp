@@ -19,8 +19,8 @@
 #include "app/io/report/state_file.h"
 #include "app/io/report/trace_file.h"
 #include "gpu/core/device_lost.h"
-#include "gpu/model/steppers.h"
 #include "gpu/model/step_interrupted.h"
+#include "gpu/model/steppers.h"
 
 namespace stickslip {
 namespace {

@@ -1,5 +1,6 @@
 #include "gpu/elastic/elastic_solids.cuh"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpu/core/launch.h"
@@ -289,8 +290,43 @@ void ElasticSolids::follow_frames(Context& ctx, double time, const Vec3* at) {
   }
 }
 
-PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance) {
+double ElasticSolids::residual_size(Context& ctx, const Vec3* impulse, Vec3* velocity) {
   correct(ctx, impulse, velocity);
+  return measure_residual(ctx);
+}
+
+double ElasticSolids::measure_residual(Context& ctx) {
+  const Vec3* residual = residual_.data();
+  const double *resistance = resistance_.data(), dt2 = params_.dt * params_.dt;
+  reduce_sum(
+      ctx, size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        return resistance[i] > 0 ? dt2 * dt2 * norm2(residual[i].template cast<double>()) / resistance[i]
+                                 : 0.0;
+      },
+      number_.data(), kMedium);
+  return std::sqrt(read_back(ctx, number_.data()));
+}
+
+void ElasticSolids::fall(Context& ctx, Vec3* velocity) const {
+  const std::uint8_t* held = device_.scripted.data();
+  const Vec3* acceleration = device_.acceleration.data();
+  const Real dt = static_cast<Real>(params_.dt), g = static_cast<Real>(params_.gravity);
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
+    if (!held[i]) velocity[i] += dt * (Vec3{0, g, 0} + acceleration[i]);
+  });
+  embedding_.expand(ctx, velocity);
+}
+
+PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance,
+                               double reference) {
+  correct(ctx, impulse, velocity);
+  if (reference > 0) {
+    constexpr double kMost = 0.5;
+    const double left = measure_residual(ctx);
+    if (left <= tolerance * reference) return {};
+    tolerance = std::min(kMost, tolerance * reference / left);
+  }
   Params params = params_;
   params.pcg_tolerance = tolerance;
   const PcgResult result =

@@ -37,8 +37,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// the stored matrix is A / dt^2 [N/m].
 class ElasticSolids {
  public:
-  /// Loads what is not a rigid body, at its start; see elastic_part. Colliders are nodes without elements that
-  /// all follow scripts. Nodes of affine bodies follow their control nodes (Embedding): A is J'A J then.
+  /// Loads what is not a rigid body, at its start; see elastic_part. Colliders are nodes without elements
+  /// that all follow scripts. Nodes of affine bodies follow their control nodes (Embedding): A is J'A J then.
   void load(Context& ctx, const Model& model);
   bool empty() const { return part_.node.empty(); }
   std::size_t size() const { return part_.node.size(); }
@@ -64,7 +64,13 @@ class ElasticSolids {
   void relinearise(Context& ctx, double time);
   /// v = A^-1 (f + J), as a correction of the given v; J null: none. PCG ends at a residual of `tolerance`
   /// relative to the correction. Scripted nodes get the velocity of their script.
-  PcgResult solve(Context& ctx, const Vec3* impulse, Vec3* v, double tolerance);
+  /// With a `reference` the residual is to fall to `tolerance` times that instead, in the norm of
+  /// `residual_size`.
+  PcgResult solve(Context& ctx, const Vec3* impulse, Vec3* v, double tolerance, double reference = 0);
+  /// |f + J - A v| in the norm of the inverse resistances [sqrt(J)]. One host read.
+  double residual_size(Context& ctx, const Vec3* impulse, Vec3* v);
+  /// v += dt (g + other accelerations) at free nodes: the velocities of what is neither strained nor touched.
+  void fall(Context& ctx, Vec3* v) const;
   /// x + dt v.
   void advance(Context& ctx, double dt);
 
@@ -82,8 +88,13 @@ class ElasticSolids {
 
   /// The step's system on the host, without `points`, which come from the contacts.
   SolidSystem system(Context& ctx) const {
-    SolidSystem s{matrix_.download(ctx), params_.dt,      load_.download(ctx), script_.download(ctx),
-                  device_.scripted.download(ctx), follows_, {}};
+    SolidSystem s{matrix_.download(ctx),
+                  params_.dt,
+                  load_.download(ctx),
+                  script_.download(ctx),
+                  device_.scripted.download(ctx),
+                  follows_,
+                  {}};
     for (std::size_t i = 0; i < follows_.size(); ++i)
       if (follows_[i].control >= 0) s.held[i] = 1;
     return s;
@@ -98,6 +109,7 @@ class ElasticSolids {
   void set_load(Context& ctx, double time, const Vec3* at);
   void follow_frames(Context& ctx, double time, const Vec3* at);
   void correct(Context& ctx, const Vec3* impulse, Vec3* velocity);
+  double measure_residual(Context& ctx);
   SolidPull attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const;
 
   ElasticPart part_;

@@ -194,9 +194,9 @@ void MeshContacts::find(Context& ctx, const Input& in, const Options& options) {
   points_.resize(ctx, 2 * found);
   quads_.resize(ctx, found);
   keys_.resize(ctx, found);
-  pass_candidates(ctx, surface, pairs,
-                  {nullptr, start_.data(), in.first, contacts_.data(), points_.data(), quads_.data(),
-                   keys_.data()});
+  pass_candidates(
+      ctx, surface, pairs,
+      {nullptr, start_.data(), in.first, contacts_.data(), points_.data(), quads_.data(), keys_.data()});
   if (known_) match(ctx, in);
   known_ = true;
 }

@@ -56,8 +56,8 @@ class MeshContacts {
   Buffer<RigidContact> contacts_;
   Buffer<SurfacePoint> points_;
   Buffer<Vec4i> quads_, quads_before_;
-  Buffer<std::uint32_t> keys_, keys_before_;    // those of the last step are sorted
-  Buffer<std::int32_t> order_;                  // of the last step's contacts by key
+  Buffer<std::uint32_t> keys_, keys_before_;  // those of the last step are sorted
+  Buffer<std::int32_t> order_;                // of the last step's contacts by key
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -12,18 +12,18 @@ namespace stickslip {
 /// stated otherwise.
 struct MeshSurfaceView {
   const Vec3 *x, *v, *rest;
-  const Vec<double, 3>* normal;         // unit, mean of the triangles by area; zero: of no triangle
+  const Vec<double, 3>* normal;  // unit, mean of the triangles by area; zero: of no triangle
   const std::int32_t* object;
-  const std::uint8_t* sheet;            // 1: on a sheet
-  const std::int32_t* triangle_start;   // and one more: into `triangle_of`
-  const std::int32_t* triangle_of;      // triangles of a node, ascending
+  const std::uint8_t* sheet;           // 1: on a sheet
+  const std::int32_t* triangle_start;  // and one more: into `triangle_of`
+  const std::int32_t* triangle_of;     // triangles of a node, ascending
   const Vec3i* triangles;
-  const std::int32_t* edge_start;       // and one more: its edges to nodes with larger indices
-  const Vec2i* edges;                   // smaller node first, ascending
+  const std::int32_t* edge_start;  // and one more: its edges to nodes with larger indices
+  const Vec2i* edges;              // smaller node first, ascending
   /// Per edge: the third nodes of the triangles that traverse it forward and back; -1: none.
   const Vec2i* opposite;
-  double margin, depth;                 // [m] gap of the contacts, and overlap, at most
-  double dt;                            // [s] > 0: the margin grows by the distance that closes within dt
+  double margin, depth;  // [m] gap of the contacts, and overlap, at most
+  double dt;             // [s] > 0: the margin grows by the distance that closes within dt
 
   SS_HD Vec<double, 3> at(std::int32_t node) const { return x[node].template cast<double>(); }
   SS_HD Vec<double, 3> rest_at(std::int32_t node) const { return rest[node].template cast<double>(); }
@@ -59,6 +59,9 @@ constexpr double kStanding = 4e-6;
 // Cosines between a contact's normal and the outward normal of the point that touches: opposed, or at least
 // not along each other.
 constexpr double kBeside = 0.25, kOpposed = -0.1, kSelfOpposed = -0.3;
+constexpr double kSteep = 0.7;
+// Of the margin: surfaces this near count as touching.
+constexpr double kTouching = 0.03;
 // Of the distance at rest: an object overlaps with itself by less than this.
 constexpr double kSelfDepth = 0.25;
 // Edges: least sine of their angle, and how far their normal is inside the cones of both.
@@ -165,6 +168,19 @@ SS_HD_LARGE inline bool has_nearer_face(const MeshSurfaceView& s, const Vec3i& t
       const V3 n = face_normal(s, f), corner = s.at(f[0]);
       if (dot(p - corner, n) >= 0 || (norm2(own) > 0 && !(dot(n, own) < most))) continue;
       if (point_triangle_d2(p, corner, s.at(f[1]), s.at(f[2])) < (1 - 1e-9) * d2) return true;
+    }
+  return false;
+}
+
+/// True if the surface of a point leans towards the other one beside the point, by more than 45 degrees: then
+/// another part of it is the nearest. Without this a corner that slides along a face would run into the next
+/// face before it reaches the edge. Surfaces that touch already stay in contact.
+SS_HD_LARGE inline bool leans_over(const MeshSurfaceView& s, std::int32_t node, const V3& normal) {
+  const V3 base = s.at(node);
+  for (std::int32_t k = s.triangle_start[node]; k < s.triangle_start[node + 1]; ++k)
+    for (int c = 0; c < 3; ++c) {
+      const V3 side = s.at(s.triangles[s.triangle_of[k]][c]) - base;
+      if (-dot(normal, side) > kSteep * norm(side)) return true;
     }
   return false;
 }
@@ -277,6 +293,7 @@ SS_HD_LARGE inline bool touch_point_triangle(const MeshSurfaceView& s, const Vec
   const bool self = s.object[q[0]] == s.object[t[0]], faces = norm2(own) > 0 && !s.sheet[q[0]];
   const double most = self ? kSelfOpposed : out.gap < 0 ? kOpposed : kBeside;
   if (faces && !(dot(out.normal, own) < most)) return false;
+  if (out.gap > kTouching * s.margin && faces && leans_over(s, q[0], out.normal)) return false;
   if (out.gap < 0 && !s.sheet[t[0]] && has_nearer_face(s, t, p, near.d2, faces ? own : V3{0, 0, 0}, most))
     return false;
   return is_close(s, self, out);

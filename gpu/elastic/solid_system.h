@@ -18,10 +18,10 @@ struct FollowingNode {
 struct SolidSystem {
   HostBlocks matrix;  // A / dt^2 [N/m]
   double dt = 0;
-  std::vector<Vec3> f, velocity;     // per node [N s]; velocities of fixed nodes [m/s]
-  std::vector<std::uint8_t> held;    // 1: scripted, or of an affine body, whose control nodes are free
+  std::vector<Vec3> f, velocity;       // per node [N s]; velocities of fixed nodes [m/s]
+  std::vector<std::uint8_t> held;      // 1: scripted, or of an affine body, whose control nodes are free
   std::vector<FollowingNode> follows;  // per node; empty: none does
-  std::vector<SurfacePoint> points;  // of each contact
+  std::vector<SurfacePoint> points;    // of each contact
 };
 
 }  // namespace stickslip

@@ -131,7 +131,8 @@ void ContactParticles::move_cores(Context& ctx, const Vec3d* impulse) {
 void ContactParticles::core_work(Context& ctx, const Vec3d* impulse, double* out) {
   const std::size_t first = bodies_ + mass_.size();
   const Wrench* wrench =
-      has_cores_ ? cores_.wrenches(ctx, impulse, all_.pose.data() + bodies_, all_.pose.data() + first) : nullptr;
+      has_cores_ ? cores_.wrenches(ctx, impulse, all_.pose.data() + bodies_, all_.pose.data() + first)
+                 : nullptr;
   reduce_sum(ctx, has_cores_ ? cores_.count() : 0, CoreWork{wrench, all_.inverse.data() + first}, out);
 }
 

@@ -15,16 +15,17 @@ class ContactParticles {
   void load(Context& ctx, const Model& solids) { cores_.load(ctx, solids); }
   /// Prepares a step. `contacts`: those of the solids; a particle's mass is `share` of the solids' diagonal.
   void stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
-             const TouchedSurfaces& touching, const RigidContact* contacts, double share, bool may_have_cores);
+             const TouchedSurfaces& touching, const RigidContact* contacts, double share,
+             bool may_have_cores);
   void weigh(Context& ctx, double share);
-  /// Writes the velocities t = B v - R / m without impulses (`impulse`, per point; null: R = 0) into all().free, and
-  /// their change since the last call into `shift`.
+  /// Writes the velocities t = B v - R / m without impulses (`impulse`, per point; null: R = 0) into
+  /// all().free, and their change since the last call into `shift`.
   void move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v, const Vec<double, 3>* impulse);
 
   /// The cores, where the problem has them: without rigid bodies, or with contacts between meshes.
   PointCores cores() const;
-  /// Sum over the cores of the squared wrenches of `impulse` (per point) in the metric of their inverses, into
-  /// backend memory; zero without cores.
+  /// Sum over the cores of the squared wrenches of `impulse` (per point) in the metric of their inverses,
+  /// into backend memory; zero without cores.
   void core_work(Context& ctx, const Vec<double, 3>* impulse, double* out);
   /// Where there are cores: the velocities of particles are those of the points, B v; cores get those without
   /// impulses.

@@ -96,9 +96,10 @@ void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const 
 template <int D>
 void ContactSystem<D>::move_points(Context& ctx, const StepConstraints& list, const double* change) {
   if (list.cores.core == nullptr) return;
-  launch(ctx, list.contact_count,
-         PointMover<D>{list.contacts, list.cores, joint_blocks_, W_.body_rows().jacobian, change, W_.moving_q()},
-         kMedium);
+  launch(
+      ctx, list.contact_count,
+      PointMover<D>{list.contacts, list.cores, joint_blocks_, W_.body_rows().jacobian, change, W_.moving_q()},
+      kMedium);
 }
 
 /// Impulses of the last step in this step's frames; zero for a new contact.

@@ -15,11 +15,14 @@ namespace {
 using Vec3d = Vec<double, 3>;
 
 constexpr int kRounds = 200;
-constexpr double kRoundTolerance = 1e-3;  // of PCG: residual of a correction relative to the correction
-constexpr double kCaution = 1.1;          // safety factor on the particles' masses that past steps require
-constexpr double kEnough = 0.8;           // of the tolerance: the last solve of the solids changes v slightly
-constexpr double kBodiesShare = 0.3;      // share of the tolerance for the problem between bodies
-constexpr double kLeastShare = 1e-6;      // of the diagonal of A_e: far below the need of shared nodes
+// Of PCG in a round: residual of a correction relative to the correction. With cores
+// a round's step is long, and the next one takes up what the last one left: kCoreShare times the tolerance of
+// the contact problem, between the two.
+constexpr double kRoundTolerance = 1e-3, kCoreTolerance = 1e-1, kCoreShare = 100;
+constexpr double kCaution = 1.1;      // safety factor on the particles' masses that past steps require
+constexpr double kEnough = 0.8;       // of the tolerance: the last solve of the solids changes v slightly
+constexpr double kBodiesShare = 0.3;  // share of the tolerance for the problem between bodies
+constexpr double kLeastShare = 1e-6;  // of the diagonal of A_e: far below the need of shared nodes
 // A round has diverged when its impulses give the particles velocities kRunaway times those of the problem
 // (at that size rounding dominates: a load can be a million times heavier than its particles), or when its
 // residual exceeds kHopeless.
@@ -133,7 +136,7 @@ void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
 }
 
 /// v = A_e^-1 (f_e + B' R); PCG starts from the given v. R null: R = 0. Returns the iterations of PCG.
-int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double tolerance) {
+int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double tolerance, double reference) {
   const Span span(ctx, "elastic solve");
   Vec3* at_nodes = nullptr;
   if (impulse != nullptr) {
@@ -141,7 +144,7 @@ int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double t
     fill(ctx, at_nodes, solids_.size(), Vec3::zero());
     touching_.gather().sum(ctx, CornerImpulse{touching_.points(), impulse}, at_nodes);
   }
-  return solids_.solve(ctx, at_nodes, v, tolerance).iterations;
+  return solids_.solve(ctx, at_nodes, v, tolerance, reference).iterations;
 }
 
 /// Step of the last round, from R_0 to R: dR = R - R_0.
@@ -203,9 +206,15 @@ double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_v
   record.iterations += before;
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, v_.data(), v_start_.data(), v_.size());
-  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), kRoundTolerance);
+  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance());
   ++done_.rounds;
   return judge(ctx, system, v_.data(), impulse_.data());
+}
+
+double Coupling::round_tolerance() const {
+  return particles_.cores().core != nullptr
+             ? std::clamp(kCoreShare * tolerance_, kRoundTolerance, kCoreTolerance)
+             : kRoundTolerance;
 }
 
 /// Zero impulses and the velocities without them: the fallback when every iterate is worse.
@@ -240,11 +249,11 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
                                const StepConstraints& list, std::string_view solver, const LabParams& lab,
                                const Params& params, ContactSolveRecord& record) {
   done_ = {};
+  tolerance_ = lab.tolerance;
   const StageClock clock;
-  copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
-  done_.pcg_iterations += solve_solids(ctx, nullptr, v_free_.data(), params.pcg_tolerance);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
   particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, share_, D == 3);
+  solve_free(ctx, params);
   build(ctx, system, list);
   start_best(ctx, system);
   system.keep_impulses(ctx);
@@ -253,7 +262,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   again.warm_start = true;
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, v_.data(), v_free_.data(), v_.size());
-  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), kRoundTolerance);
+  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance(), fall_);
   if (const double start = judge(ctx, system, v_.data(), impulse_.data());
       system.gain(ctx) <= system.W().norm_q())
     keep_best(ctx, system, start);
@@ -322,6 +331,20 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   return done_;
 }
 
+/// The solids' velocities without contact impulses. With cores they start from free fall, and need be no more
+/// precise than those of a round.
+void Coupling::solve_free(Context& ctx, const Params& params) {
+  copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
+  fall_ = 0;
+  double tolerance = params.pcg_tolerance;
+  if (particles_.cores().core != nullptr) {
+    fall_ = solids_.residual_size(ctx, nullptr, v_free_.data());
+    solids_.fall(ctx, v_free_.data());
+    tolerance = std::max(tolerance, round_tolerance());
+  }
+  done_.pcg_iterations += solve_solids(ctx, nullptr, v_free_.data(), tolerance, fall_);
+}
+
 /// Returns impulses and velocities of the best round, the solids' velocities to the requested precision.
 template <int D>
 void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
@@ -330,7 +353,7 @@ void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodi
   system.keep_impulses(ctx);
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, solids_.v.data(), best_v_.data(), v_.size());
-  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), solids_.v.data(), params.pcg_tolerance);
+  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), solids_.v.data(), params.pcg_tolerance, fall_);
   record.tolerance = tolerance;
   record.residual = judge(ctx, system, solids_.v.data(), impulse_.data());
   record.scale = system.W().norm_q();
@@ -347,70 +370,5 @@ template CouplingRecord Coupling::solve(Context&, ContactSystem<3>&, DeviceBodie
 template CouplingRecord Coupling::solve(Context&, ContactSystem<4>&, DeviceBodies&, const StepConstraints&,
                                         std::string_view, const LabParams&, const Params&,
                                         ContactSolveRecord&);
-
-template <int D>
-ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
-  if (list_.cores.core != nullptr) {
-    DeviceBodies& all = particles_.all();
-    system.start_velocities(ctx, all);
-    list_.cores = {};
-    list_.warm_start = true;
-    system.build(ctx, all, list_);
-  }
-  return coupled_problem(system.problem(ctx, particles_.all()), particles_.bodies(), solid_system(ctx));
-}
-template ContactProblem Coupling::problem(Context&, ContactSystem<3>&);
-template ContactProblem Coupling::problem(Context&, ContactSystem<4>&);
-
-SolidSystem Coupling::solid_system(Context& ctx) const {
-  SolidSystem s = solids_.system(ctx);
-  s.points.resize(touching_.point_count());
-  copy_to_host(ctx, s.points.data(), touching_.points(), s.points.size());
-  return s;
-}
-
-void Coupling::report(Context& ctx, const Params& params, std::size_t moving, StepReport& report) {
-  const SolidSums sums = solids_.sums(ctx, params.gravity);
-  report.elastic_energy = solids_.elastic_energy(ctx);
-  if (!std::isfinite(sums.kinetic + sums.gravity + report.elastic_energy + norm2(sums.momentum) +
-                     norm2(sums.angular)))
-    throw SimulationError("velocities or positions of the elastic solids are not finite after step " +
-                          std::to_string(report.frame));
-  report.kinetic_energy += sums.kinetic;
-  report.gravity_energy += sums.gravity;
-  report.momentum += sums.momentum;
-  report.angular_momentum += sums.angular;
-  report.contact_solve->nu = 3.0 * report.contacts / static_cast<double>(6 * moving + 3 * solids_.size());
-  report.volume_ratio_min = solids_.min_volume_ratio(ctx);
-  if (report.volume_ratio_min <= 0) report.inverted = solids_.count_inverted(ctx);
-}
-
-void Coupling::name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const {
-  std::vector<SurfacePoint> points(touching_.point_count());
-  copy_to_host(ctx, points.data(), touching_.points(), points.size());
-  const Model& solids = solids_.model();
-  const std::size_t bodies = model.bodies.size();
-  const auto is_particle = [&](std::int32_t side) {
-    return side >= 0 && static_cast<std::size_t>(side) >= bodies;
-  };
-  const auto point_of = [&](std::int32_t side) -> const SurfacePoint& {
-    return points[static_cast<std::size_t>(side) - bodies];
-  };
-  for (ContactRecord& record : records) {
-    // A particle's number changes from step to step, its nodes do not.
-    if (is_particle(record.object_a) || is_particle(record.object_b)) {
-      record.name = 0;
-      for (const std::int32_t side : {record.object_a, record.object_b}) {
-        if (!is_particle(side)) record.name = mix_name(record.name, side);
-        else
-          for (int c = 0; c < 3; ++c) record.name = mix_name(record.name, point_of(side).nodes[c]);
-      }
-    }
-    for (std::int32_t* side : {&record.object_a, &record.object_b})
-      if (*side >= 0)
-        *side = is_particle(*side) ? solids_.object_of(solids.node_object[point_of(*side).nodes[0]])
-                                   : model.bodies[static_cast<std::size_t>(*side)].object;
-  }
-}
 
 }  // namespace stickslip::STICKSLIP_BACKEND

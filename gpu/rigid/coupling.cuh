@@ -32,8 +32,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// The contact problem of rigid bodies and elastic solids,
 ///   A_e v_e = f_e + B' R,   A_b v_b = f_b + H_b' r,   u = H (B v_e, v_b) + w + E r,   (u, r) in the law,
 /// where B v_e are the velocities of the touched points of the elastic surfaces, and R the impulses r on them
-/// in world axes. A contact between two meshes touches two points, with opposite impulses. The part of W for these points, B A_e^-1 B', is dense and never formed. Instead each point
-/// is a free particle of mass m_k in a problem between bodies, so that every solver of the lab can be used:
+/// in world axes. A contact between two meshes touches two points, with opposite impulses. The part of W for
+/// these points, B A_e^-1 B', is dense and never formed. Instead each point is a free particle of mass m_k in
+/// a problem between bodies, so that every solver of the lab can be used:
 ///   1. particles move at t = B v - R / m without impulses; solve for r, R;
 ///   2. v = A_e^-1 (f_e + B' R).
 /// Between meshes, or without rigid bodies, a particle is attached to a rigid body of its object's mass and
@@ -103,9 +104,12 @@ class Coupling {
   template <int D>
   void finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
               double tolerance, ContactSolveRecord& record);
+  double round_tolerance() const;
   SolidSystem solid_system(Context& ctx) const;
   void take_impulses(Context& ctx, const Vec<double, 4>* world);
-  int solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance);
+  int solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance,
+                   double reference = 0);
+  void solve_free(Context& ctx, const Params& params);
   RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
 
@@ -118,11 +122,12 @@ class Coupling {
   Buffer<RigidContact> contacts_;
   // R, per touched point: of this round, at its start, of the last round.
   Buffer<Vec<double, 3>> impulse_, start_, last_;
-  Buffer<Vec3> v_, v_start_, v_last_, v_free_;     // the solids' velocities for these R, and for R = 0
+  Buffer<Vec3> v_, v_start_, v_last_, v_free_;  // the solids' velocities for these R, and for R = 0
   Buffer<Vec3> node_impulse_;
   Buffer<double> best_r_;
   Buffer<Vec3> best_v_;
-  double best_ = 0;
+  double best_ = 0, tolerance_ = 0;  // residuals: of the best round, asked for
+  double fall_ = 0;       // residual of the solids' velocities at the start of the step; 0: not measured
   StepConstraints list_;  // of the last build
   Buffer<Vec<double, 3>> step_;
   Buffer<StepTotals> totals_;

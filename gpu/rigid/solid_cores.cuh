@@ -12,10 +12,10 @@ using Wrench = Vec<double, 6>;
 
 /// Sums over nodes of an object.
 struct NodeMoments {
-  double mass = 0;                                  // [kg]
-  Vec<double, 3> first{0, 0, 0};                    // sum m x
-  Vec<double, 6> second = Vec<double, 6>::zero();   // sum m x x': xx, yy, zz, xy, xz, yz
-  double held = 0;                                  // scripted nodes
+  double mass = 0;                                 // [kg]
+  Vec<double, 3> first{0, 0, 0};                   // sum m x
+  Vec<double, 6> second = Vec<double, 6>::zero();  // sum m x x': xx, yy, zz, xy, xz, yz
+  double held = 0;                                 // scripted nodes
 };
 
 }  // namespace stickslip
@@ -28,7 +28,8 @@ class SolidCores {
   void load(Context& ctx, const Model& solids);
   std::size_t count() const { return objects_; }
 
-  /// Writes centres and inverses at the solids' present positions, and takes the objects of the touched points.
+  /// Writes centres and inverses at the solids' present positions, and takes the objects of the touched
+  /// points.
   void stage(Context& ctx, const ElasticSolids& solids, const TouchedSurfaces& touching, Pose* pose,
              BodyInverse* inverse);
   const std::int32_t* core_of_point() const { return core_of_point_.data(); }

@@ -73,8 +73,8 @@ double distance_to(const Model& model, const Object& object, const Vec3d& p) {
   double least = 1e300;
   for (std::int32_t t = object.triangle_begin; t < object.triangle_end; ++t) {
     const Vec3i n = model.triangles[t];
-    least = std::min(least, distance_to_triangle(p, model.positions[n[0]], model.positions[n[1]],
-                                                 model.positions[n[2]]));
+    least = std::min(
+        least, distance_to_triangle(p, model.positions[n[0]], model.positions[n[1]], model.positions[n[2]]));
   }
   return least;
 }
@@ -142,9 +142,11 @@ BACKEND_TEST(MeshContacts, OfTwoBallsContainTheNearestPoints) {
         ++edges;
         continue;
       }
-      // The surface of a ball is not convex everywhere: a point may have a second place that is nearest around.
+      // The surface of a ball is not convex everywhere: a point may have a second place that is nearest
+      // around.
       const auto [at, fresh] = gap_of.emplace(scene.points[2 * k].nodes[0], scene.contacts[k].gap);
-      if (!fresh && std::abs(scene.contacts[k].gap) < std::abs(at->second)) at->second = scene.contacts[k].gap;
+      if (!fresh && std::abs(scene.contacts[k].gap) < std::abs(at->second))
+        at->second = scene.contacts[k].gap;
       twice += fresh ? 0 : 1;
     }
     double least = 1e300;
@@ -165,10 +167,10 @@ BACKEND_TEST(MeshContacts, OfTwoBallsContainTheNearestPoints) {
     for (const Vec2i& e : scene.model.edges) {
       const Object& other = scene.model.objects[scene.model.node_object[e[0]] == 0 ? 1 : 0];
       for (int i = 0; i <= 8; ++i)
-        nearest = std::min(nearest, distance_to(scene.model, other,
-                                                scene.model.positions[e[0]] +
-                                                    (i / 8.0) * (scene.model.positions[e[1]] -
-                                                                  scene.model.positions[e[0]])));
+        nearest = std::min(
+            nearest, distance_to(scene.model, other,
+                                 scene.model.positions[e[0]] + (i / 8.0) * (scene.model.positions[e[1]] -
+                                                                            scene.model.positions[e[0]])));
     }
     bool overlap = false;
     for (const RigidContact& c : scene.contacts) {
@@ -211,7 +213,8 @@ BACKEND_TEST(MeshContacts, OfCrossedEdgesLieAtTheCrossing) {
   // The upper one's lowest edge crosses the lower one's highest edge.
   for (int i = model.objects[1].node_begin; i < model.objects[1].node_end; ++i) {
     const Vec3d p = model.positions[i];
-    model.positions[i] = model.rest_positions[i] = Vec3d{p[2] + 0.1, p[1] + std::sqrt(2.0) + 0.004, -p[0] + 0.07};
+    model.positions[i] = model.rest_positions[i] =
+        Vec3d{p[2] + 0.1, p[1] + std::sqrt(2.0) + 0.004, -p[0] + 0.07};
   }
   Scene scene(ctx, model);
   scene.find(ctx, {0.01, 0});
@@ -256,7 +259,8 @@ BACKEND_TEST(MeshContacts, GrowTheirMarginByTheWayOfAStep) {
   scene.find(ctx, {0.01, 0.01});
   EXPECT_EQ(scene.contacts.size(), 0u);
   std::vector<Vec3d> v(scene.model.node_count(), Vec3d{0, 0, 0});
-  for (int i = scene.model.objects[1].node_begin; i < scene.model.objects[1].node_end; ++i) v[i] = {0, -25, 0};
+  for (int i = scene.model.objects[1].node_begin; i < scene.model.objects[1].node_end; ++i)
+    v[i] = {0, -25, 0};
   scene.find(ctx, scene.model.positions, v, {0.01, 0.01});
   EXPECT_GE(scene.contacts.size(), 8u);
   for (const RigidContact& c : scene.contacts) EXPECT_NEAR(c.gap, 0.2, 1e-9);

@@ -1,0 +1,73 @@
+// What a coupled step tells the outside: its problem, its sums, the objects of its contacts.
+#include <cmath>
+
+#include "gpu/rigid/coupling.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+template <int D>
+ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
+  if (list_.cores.core != nullptr) {
+    DeviceBodies& all = particles_.all();
+    system.start_velocities(ctx, all);
+    list_.cores = {};
+    list_.warm_start = true;
+    system.build(ctx, all, list_);
+  }
+  return coupled_problem(system.problem(ctx, particles_.all()), particles_.bodies(), solid_system(ctx));
+}
+template ContactProblem Coupling::problem(Context&, ContactSystem<3>&);
+template ContactProblem Coupling::problem(Context&, ContactSystem<4>&);
+
+SolidSystem Coupling::solid_system(Context& ctx) const {
+  SolidSystem s = solids_.system(ctx);
+  s.points.resize(touching_.point_count());
+  copy_to_host(ctx, s.points.data(), touching_.points(), s.points.size());
+  return s;
+}
+
+void Coupling::report(Context& ctx, const Params& params, std::size_t moving, StepReport& report) {
+  const SolidSums sums = solids_.sums(ctx, params.gravity);
+  report.elastic_energy = solids_.elastic_energy(ctx);
+  if (!std::isfinite(sums.kinetic + sums.gravity + report.elastic_energy + norm2(sums.momentum) +
+                     norm2(sums.angular)))
+    throw SimulationError("velocities or positions of the elastic solids are not finite after step " +
+                          std::to_string(report.frame));
+  report.kinetic_energy += sums.kinetic;
+  report.gravity_energy += sums.gravity;
+  report.momentum += sums.momentum;
+  report.angular_momentum += sums.angular;
+  report.contact_solve->nu = 3.0 * report.contacts / static_cast<double>(6 * moving + 3 * solids_.size());
+  report.volume_ratio_min = solids_.min_volume_ratio(ctx);
+  if (report.volume_ratio_min <= 0) report.inverted = solids_.count_inverted(ctx);
+}
+
+void Coupling::name_objects(Context& ctx, const Model& model, std::vector<ContactRecord>& records) const {
+  std::vector<SurfacePoint> points(touching_.point_count());
+  copy_to_host(ctx, points.data(), touching_.points(), points.size());
+  const Model& solids = solids_.model();
+  const std::size_t bodies = model.bodies.size();
+  const auto is_particle = [&](std::int32_t side) {
+    return side >= 0 && static_cast<std::size_t>(side) >= bodies;
+  };
+  const auto point_of = [&](std::int32_t side) -> const SurfacePoint& {
+    return points[static_cast<std::size_t>(side) - bodies];
+  };
+  for (ContactRecord& record : records) {
+    // A particle's number changes from step to step, its nodes do not.
+    if (is_particle(record.object_a) || is_particle(record.object_b)) {
+      record.name = 0;
+      for (const std::int32_t side : {record.object_a, record.object_b}) {
+        if (!is_particle(side)) record.name = mix_name(record.name, side);
+        else
+          for (int c = 0; c < 3; ++c) record.name = mix_name(record.name, point_of(side).nodes[c]);
+      }
+    }
+    for (std::int32_t* side : {&record.object_a, &record.object_b})
+      if (*side >= 0)
+        *side = is_particle(*side) ? solids_.object_of(solids.node_object[point_of(*side).nodes[0]])
+                                   : model.bodies[static_cast<std::size_t>(*side)].object;
+  }
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND
