@@ -36,10 +36,7 @@ ShapeSurface box(const Vec3d& half) {
 }
 
 /// An icosahedron whose faces are split into n^2 triangles, on the sphere.
-ShapeSurface sphere(double radius, double tolerance) {
-  // The icosahedron's edges span 1.107 rad; the centre of a face is 1/sqrt(3) edges from its corners.
-  const double half = std::acos(1 - std::clamp(tolerance, 1e-4, 0.3));
-  const int n = std::max(1, static_cast<int>(std::ceil(1.107 / std::sqrt(3.0) / half)));
+ShapeSurface split_icosahedron(double radius, int n) {
   const double g = (1 + std::sqrt(5.0)) / 2;
   const Vec3d corner[12] = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
                             {0, -1, -g}, {0, 1, -g}, {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
@@ -74,6 +71,18 @@ ShapeSurface sphere(double radius, double tolerance) {
   return s;
 }
 
+ShapeSurface sphere(double radius, double tolerance) {
+  const double least = radius * (1 - std::clamp(tolerance, 1e-4, 0.3));
+  for (int n = 1;; ++n) {
+    ShapeSurface s = split_icosahedron(radius, n);
+    const bool near = std::ranges::all_of(s.triangles, [&](const Vec3i& t) {
+      const auto x = [&](int c) { return s.nodes[static_cast<std::size_t>(t[c])]; };
+      return dot(normalized(cross(x(1) - x(0), x(2) - x(0))), x(0)) >= least;
+    });
+    if (near) return s;
+  }
+}
+
 /// A surface of revolution about y through points (r, y) from the lower pole to the upper one.
 ShapeSurface revolved(const std::vector<std::pair<double, double>>& profile, int sides) {
   ShapeSurface s;
@@ -100,7 +109,8 @@ ShapeSurface revolved(const std::vector<std::pair<double, double>>& profile, int
 }
 
 ShapeSurface capsule(double radius, double half, double tolerance) {
-  const int sides = sides_of(tolerance), rings = sides / 4;
+  // Its ends bend in two directions, whose deviations add up.
+  const int sides = sides_of(tolerance / 2), rings = sides / 4;
   std::vector<std::pair<double, double>> profile;
   for (const int side : {-1, 1})
     for (int k = 0; k <= rings; ++k) {

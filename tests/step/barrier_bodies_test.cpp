@@ -57,8 +57,7 @@ TEST_P(BarrierBodies, FreeFlightKeepsMomentumAndTurnsAsImplicitEulerTurnsARigidB
 }
 
 TEST_P(BarrierBodies, BoxesSlideDownAnInclineAtCoulombsRate) {
-  params.dt = 1e-2;
-  params.eps_v = 1e-4;
+  params.newton_tolerance = Params{}.newton_tolerance;
   const double slope = 0.5;
   for (const double mu : {0.3, 1.0}) {
     Model model;
