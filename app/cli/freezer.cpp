@@ -16,6 +16,8 @@ Freezer::Freezer(const RunOptions& options, const Scene& scene, int frames) {
     const auto refuse = [&](const std::string& why) { throw InputError(prefix + why); };
     if (scene.model.bodies.empty())
       refuse("the scene has no rigid bodies: its steps are no contact problems");
+    if (scene.params.solver != SolverKind::velocity)
+      refuse("barrier steps are no contact problems: choose solver velocity or one of its contact solvers");
     const std::size_t colon = text.find(':');
     int frame = 0;
     const char* end = text.data() + std::min(colon, text.size());
