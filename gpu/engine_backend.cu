@@ -142,8 +142,7 @@ class BackendEngine final : public Engine {
 
  private:
   static void refuse(const Model& model, const Params& params) {
-    if (const auto refused = stepper_refusal(model, params))
-      throw std::invalid_argument(refused->text());
+    if (const auto refused = stepper_refusal(model, params)) throw std::invalid_argument(refused->text());
   }
 
   std::unique_ptr<Stepper> new_stepper(const Params& params) {

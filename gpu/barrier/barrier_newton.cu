@@ -104,6 +104,18 @@ double total(const Values& values) {
 
 }  // namespace
 
+namespace {
+
+/// What newton_tolerance is relative to [m/s]. A rigid body that begins to slide or to fall gains gravity
+/// times dt in a step, however large the scene is.
+double speed_scale(const DeviceModel& device, const Params& params) {
+  const double diagonal = device.diagonal;
+  if (device.node_body.size() == 0) return diagonal;
+  return std::min(diagonal, std::max(std::abs(params.gravity) * params.dt, params.eps_v));
+}
+
+}  // namespace
+
 void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   node_count_ = device.node_count;
   broad_phase_.set_topology(surface_view(device));
@@ -285,7 +297,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
   const Span span(ctx, "minimise");
   ContactTerms& contacts = potential.contacts();
   BarrierSchedule schedule(ctx, contacts, near_, x, params);
-  Tolerance tolerance{params, params.newton_tolerance * device.diagonal};
+  Tolerance tolerance{params, params.newton_tolerance * speed_scale(device, params)};
   LinearSolver::prepare(potential.hessian(), params);
   const auto stop = [&](const char* reason) { report.stop_reason = reason; };
   report.converged = false;

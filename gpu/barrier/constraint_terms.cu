@@ -8,8 +8,8 @@
 namespace stickslip {
 namespace {
 
-// Stiffness of a constraint in units of its lighter body's mass over dt^2. A round of multipliers leaves about
-// the inverse of this share of a violation.
+// Stiffness of a constraint in units of its lighter body's mass over dt^2. A round of multipliers leaves
+// about the inverse of this share of a violation.
 constexpr Real kConstraintStiffness = Real(1e3);
 // Speed that a motor may lack below its limit, relative to its speed; and in arms per second, of a brake.
 constexpr Real kMotorSlack = Real(1e-3), kBrakeSlack = Real(1e-4);
@@ -132,7 +132,9 @@ void ConstraintTerms::begin_step(Context& ctx, Real dt, const Vec3* x_t) {
   launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
     const ConstraintStencil& s = stencils[i];
     const ConstraintCorners at(s.nodes, x_t);
-    start[i] = s.kind == NodeConstraint::Kind::coincide ? Real(0) : constraint_state(s, at.x, (s.low + s.high) / Real(2)).c;
+    start[i] = s.kind == NodeConstraint::Kind::coincide
+                   ? Real(0)
+                   : constraint_state(s, at.x, (s.low + s.high) / Real(2)).c;
   });
 }
 

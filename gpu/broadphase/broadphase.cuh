@@ -15,8 +15,8 @@ class BroadPhase {
 
   /// Finds every point-triangle and edge-edge pair that comes within `margin` [m] between x and x + p (p:
   /// null for no motion), by boxes that are swept, grown by margin / 2 and rounded outward to float. Skips
-  /// pairs that share a node and those that the filter drops. Each edge pair comes once, the smaller edge first. The order of the pairs depends on the input
-  /// only. One host read.
+  /// pairs that share a node and those that the filter drops. Each edge pair comes once, the smaller edge
+  /// first. The order of the pairs depends on the input only. One host read.
   void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter);
 
   /// Pairs of the last find(), valid until the next one.

@@ -38,9 +38,10 @@ SS_HD inline unsigned common_bits(const Vec<std::int32_t, N>& nodes, const std::
 struct PairFilter {
   SS_HD PairFilter(const std::uint8_t* apart_bits = nullptr) : apart(apart_bits) {}
 
-  const std::uint8_t* apart;           // bits per node: pairs whose nodes all have a bit in common
-  const std::int32_t* body = nullptr;  // per node, -1 for none: pairs within one body. A primitive has one body
-  const Vec2i* exempt = nullptr;       // ascending pairs of bodies, the smaller first: pairs between them
+  const std::uint8_t* apart;  // bits per node: pairs whose nodes all have a bit in common
+  const std::int32_t* body =
+      nullptr;                    // per node, -1 for none: pairs within one body. A primitive has one body
+  const Vec2i* exempt = nullptr;  // ascending pairs of bodies, the smaller first: pairs between them
   std::int32_t exempt_count = 0;
 
   SS_HD bool is_exempt(std::int32_t a, std::int32_t b) const {

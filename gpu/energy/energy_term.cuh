@@ -25,7 +25,8 @@ struct TermElements {
   std::span<const Vec4i> stencils;         // nodes; -1 in corners that the kind does not use
   std::span<const std::int32_t> material;  // per stencil
   std::span<const double> object_volume;   // [m^3] per stencil: of the whole object that it belongs to
-  /// [J] per stencil: of a body that stands for a rigid one, whose material is the one behind the last; else 0.
+  /// [J] per stencil: of a body that stands for a rigid one, whose material is the one behind the last; else
+  /// 0.
   std::span<const double> stiffness = {};
 };
 

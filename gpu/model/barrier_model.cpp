@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/geometry/distance.h"
+#include "gpu/model/element_group.h"
+#include "gpu/model/joint_constraints.h"
 #include "gpu/model/shape_surface.h"
 
 namespace stickslip {
@@ -13,8 +16,6 @@ using Mat3d = Mat<double, 3>;
 
 // Of a body's smallest thickness: what a skin may take from each side, at the start and at most.
 constexpr double kThinSkin = 0.1, kMostSkin = 0.2;
-// Regularises the planes of a node whose triangles do not span space.
-constexpr double kFlat = 1e-9;
 
 std::vector<double> skins(const Model& scene, double skin, double share) {
   std::vector<double> out;
@@ -119,8 +120,6 @@ class Converter {
     const Body& body = scene_.bodies[static_cast<std::size_t>(object.body)];
     const auto first = static_cast<std::size_t>(object.node_begin);
     const auto last = static_cast<std::size_t>(object.node_end);
-    const std::vector<Vec3d> drawn(scene_.rest_positions.begin() + static_cast<std::ptrdiff_t>(first),
-                                   scene_.rest_positions.begin() + static_cast<std::ptrdiff_t>(last));
     const ShapeSurface outside = shape_surface(scene_, body, tolerance_);
     const std::vector<Vec3d> surface =
         shrunk_surface(outside.nodes, outside.triangles, skin_[static_cast<std::size_t>(object.body)]);
@@ -132,7 +131,8 @@ class Converter {
       return add_node(body.moves ? p : x, x,
                       body.moves ? body.velocity + cross(body.spin, x - body.pose.x) : Vec3d::zero());
     };
-    for (std::size_t i = 0; i < drawn.size(); ++i) out_.node[first + i] = stand(drawn[i]);
+    if (!body.moves)
+      for (std::size_t i = first; i < last; ++i) out_.node[i] = stand(scene_.rest_positions[i]);
     Anchors& anchors = anchors_[static_cast<std::size_t>(object.body)];
     anchors.first_node = size_of(to_.positions);
     for (const Vec3d& p : anchors.points) stand(p);
@@ -249,61 +249,8 @@ class Converter {
       base.joint = static_cast<std::int32_t>(j);
       base.arm = places_[j].arm;
       base.mass = mass_of(joint);
-      add_joint(joint, a, b, base);
+      add_joint_constraints(joint, a, b, base, to_.constraints);
     }
-  }
-
-  /// o, x, y, z of either side are nodes a .. a + 3 and b .. b + 3.
-  void add_joint(const Joint& joint, std::int32_t a, std::int32_t b, const NodeConstraint& base) {
-    const int points = joint.kind == JointKind::fixed   ? 3
-                       : joint.kind == JointKind::hinge ? 2
-                       : joint.kind == JointKind::ball  ? 1
-                                                        : 0;
-    for (int p = 0; p < points; ++p) {
-      NodeConstraint c = base;
-      c.nodes = {a + p, b + p, -1, -1};
-      to_.constraints.push_back(c);
-    }
-    NodeConstraint free = base;
-    if (joint.kind == JointKind::slider) {
-      for (const int of_a : {0, 1})
-        for (const int of_b : {2, 3}) to_.constraints.push_back(along(base, a + of_a, b, b + of_b));
-      NodeConstraint turn = base;
-      turn.kind = NodeConstraint::Kind::product;
-      turn.nodes = {a, a + 2, b, b + 3};
-      turn.first = {-1, 1, 0, 0};
-      turn.second = {0, 0, -1, 1};
-      to_.constraints.push_back(turn);
-      free = along(base, a, b, b + 1);
-    } else if (joint.kind == JointKind::hinge) {
-      free.kind = NodeConstraint::Kind::angle;
-      free.nodes = {a + 2, b, b + 2, b + 3};
-    } else if (joint.kind == JointKind::distance) {
-      free.kind = NodeConstraint::Kind::distance;
-      free.nodes = {a, b, -1, -1};
-    } else {
-      return;
-    }
-    const double scale = joint.kind == JointKind::hinge ? base.arm : 1;
-    if (joint.low <= joint.high) {
-      free.low = scale * joint.low;
-      free.high = scale * joint.high;
-      to_.constraints.push_back(free);
-    }
-    if (joint.motor_limit > 0) {
-      free.motor_speed = scale * joint.motor_speed;
-      free.motor_limit = joint.motor_limit / scale;
-      to_.constraints.push_back(free);
-    }
-  }
-
-  /// (x_point - x_origin) . (x_tip - x_origin) / arm: how far a point is along an axis.
-  static NodeConstraint along(NodeConstraint c, std::int32_t point, std::int32_t origin, std::int32_t tip) {
-    c.kind = NodeConstraint::Kind::product;
-    c.nodes = {point, origin, tip, -1};
-    c.first = {1, -1, 0, 0};
-    c.second = {0, -1, 1, 0};
-    return c;
   }
 
   void add_exempt_pairs() {
@@ -335,32 +282,6 @@ std::vector<double> most_skins(const Model& scene) { return skins(scene, 1e300, 
 
 BarrierModel make_barrier_model(const Model& scene, const std::vector<double>& skin, double tolerance) {
   return Converter(scene, skin, tolerance).run();
-}
-
-std::vector<Vec3d> shrunk_surface(const std::vector<Vec3d>& nodes, const std::vector<Vec3i>& triangles,
-                                  double skin) {
-  std::vector<Mat3d> planes(nodes.size(), Mat3d::zero());
-  std::vector<Vec3d> pull(nodes.size(), Vec3d::zero());
-  for (const Vec3i& t : triangles) {
-    const Vec3d& a = nodes[static_cast<std::size_t>(t[0])];
-    const Vec3d normal = cross(nodes[static_cast<std::size_t>(t[1])] - a, nodes[static_cast<std::size_t>(t[2])] - a);
-    const double size = norm(normal);
-    if (!(size > 0)) continue;
-    const Vec3d n = normal / size;
-    for (int c = 0; c < 3; ++c) {
-      planes[static_cast<std::size_t>(t[c])] += outer(n, n);
-      pull[static_cast<std::size_t>(t[c])] += n;
-    }
-  }
-  std::vector<Vec3d> out = nodes;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const double size = trace(planes[i]);
-    if (!(size > 0)) continue;
-    const Vec3d move = inverse(planes[i] + (kFlat * size) * Mat3d::identity()) * pull[i];
-    const double length = norm(move);
-    out[i] -= (skin * std::min(1.0, kMostMiter / length)) * move;
-  }
-  return out;
 }
 
 Vec3d equimomental_axes(const Vec3d& unit_inertia) {
@@ -401,6 +322,41 @@ BodyState scripted_state(const Model& scene, const Body& body, double time, doub
   return {now, (now.x - before.x) / dt, rotation_vector(now.q * before.q.conjugate()) / dt};
 }
 
+Drag barrier_drag(const Model& scene, const BarrierModel& barrier, const Drag& drag,
+                  const std::vector<Pose>& poses) {
+  const auto object = static_cast<std::size_t>(scene.node_object[static_cast<std::size_t>(drag.triangle[0])]);
+  const Object& body = barrier.model.objects[object];
+  Drag on = drag;
+  if (!body.is_stiff()) {
+    for (int c = 0; c < 3; ++c) on.triangle[c] = barrier.node[static_cast<std::size_t>(drag.triangle[c])];
+    return on;
+  }
+  Vec3d p = Vec3d::zero();
+  for (int c = 0; c < 3; ++c)
+    p += drag.weights[c] * scene.rest_positions[static_cast<std::size_t>(drag.triangle[c])];
+  const auto rest = [&](std::int32_t node) {
+    return barrier.model.rest_positions[static_cast<std::size_t>(node)];
+  };
+  double nearest = 1e300;
+  for (const Vec3i& t : triangles_of(barrier.model, body)) {
+    const double d2 = point_triangle_d2(p, rest(t[0]), rest(t[1]), rest(t[2]));
+    if (!(d2 < nearest)) continue;
+    nearest = d2;
+    on.triangle = t;
+  }
+  const Vec3i& t = on.triangle;
+  const Vec<double, 4> w = point_triangle_weights(p, rest(t[0]), rest(t[1]), rest(t[2]));
+  // Those of the triangle's corners are negative: the vector from the point of the triangle to p is sum w x.
+  Vec3d taken = Vec3d::zero();
+  for (int c = 0; c < 3; ++c) {
+    on.weights[c] = std::clamp(-w[c + 1], 0.0, 1.0);
+    taken += on.weights[c] * rest(t[c]);
+  }
+  const auto body_index = static_cast<std::size_t>(scene.objects[object].body);
+  on.target -= poses[body_index].q.rotate(p - taken);
+  return on;
+}
+
 State barrier_state(const Model& scene, const BarrierModel& barrier, const State& state, double dt) {
   State out;
   out.frame = state.frame;
@@ -408,6 +364,7 @@ State barrier_state(const Model& scene, const BarrierModel& barrier, const State
   out.positions = barrier.model.positions;
   out.velocities = barrier.model.velocities;
   for (std::size_t i = 0; i < scene.node_count(); ++i) {
+    if (barrier.node[i] < 0) continue;
     const auto to = static_cast<std::size_t>(barrier.node[i]);
     out.positions[to] = state.positions[i];
     out.velocities[to] = state.velocities[i];

@@ -2,12 +2,12 @@
 // rigid [Lan22 §4]. Host memory only.
 //
 // A body that moves becomes an affine object without tets. Its four control nodes carry a quarter of its mass
-// each, at the equimomental points c_k = x + R S t_k: t_k are the alternate corners of the cube [-1, 1]^3, and
-// S = diag(s), s_i^2 = (I_j + I_k - I_i) / (2 m), has the body's second moments. So mass, centre and inertia
-// are exact. The surface that is drawn follows the control nodes and does not collide. What collides is the
-// surface of the body's shapes (shape_surface.h), moved inward by the `skin`: bodies that touch in a scene are
-// then two skins apart, and a barrier is finite.
-// A body that stands still or follows a script becomes a collider.
+// each, at the equimomental points c_k = x + R S t_k: t_k are the alternate corners of the cube [-1, 1]^3,
+// and S = diag(s), s_i^2 = (I_j + I_k - I_i) / (2 m), has the body's second moments. So mass, centre and
+// inertia are exact. What follows them and collides is the surface of the body's shapes (shape_surface.h),
+// moved inward by the `skin`: bodies that touch in a scene are then two skins apart, and a barrier is finite.
+// The drawn surface of such a body has no nodes here: its pose places it. A body that stands still or follows
+// a script becomes a collider.
 //
 // A joint's frames become anchor nodes of both bodies, o at its origin and o + arm e_i along its axes, which
 // follow the control nodes. So its constraints are polynomials of two to four nodes (see NodeConstraint):
@@ -21,14 +21,15 @@
 
 #include <vector>
 
+#include "gpu/model/interaction.h"
 #include "gpu/model/model.h"
 #include "gpu/model/state.h"
 
 namespace stickslip {
 
 struct BarrierModel {
-  Model model;                        // finalized; the objects of the scene in their order
-  std::vector<std::int32_t> node;     // per node of the scene: its node of `model`
+  Model model;                     // finalized; the objects of the scene in their order
+  std::vector<std::int32_t> node;  // per node of the scene: its node of `model`; -1: of a moving rigid body
   std::vector<std::int32_t> control;  // per body: the first of its control nodes; -1: it does not move
 };
 
@@ -39,12 +40,6 @@ std::vector<double> most_skins(const Model& scene);
 
 /// Of a finalized scene without gears; `skin` [m] per body; `tolerance`: see shape_surface.
 BarrierModel make_barrier_model(const Model& scene, const std::vector<double>& skin, double tolerance);
-
-/// The inside offset of a closed surface: each node moves so that the planes of its triangles move inward by
-/// `skin` [m], by least squares; at most kMostMiter skins, where triangles form a sharp point.
-std::vector<Vec<double, 3>> shrunk_surface(const std::vector<Vec<double, 3>>& nodes,
-                                           const std::vector<Vec3i>& triangles, double skin);
-inline constexpr double kMostMiter = 4;
 
 /// s [m], see above, from the principal moments over mass [m^2].
 Vec<double, 3> equimomental_axes(const Vec<double, 3>& unit_inertia);
@@ -67,5 +62,11 @@ BodyState scripted_state(const Model& scene, const Body& body, double time, doub
 /// Positions and velocities of all nodes of `barrier.model` for a state of the scene. Bodies that do not move
 /// by themselves go where their scripts put them.
 State barrier_state(const Model& scene, const BarrierModel& barrier, const State& state, double dt);
+
+/// A drag of the scene as one of the barrier model. A moving rigid body is pulled at the point of the surface
+/// that collides which is nearest to the dragged point, by the way from the dragged point to the target.
+/// `poses`: of all bodies.
+Drag barrier_drag(const Model& scene, const BarrierModel& barrier, const Drag& drag,
+                  const std::vector<Pose>& poses);
 
 }  // namespace stickslip

@@ -164,7 +164,8 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
       for (int c = 0; c < 4; ++c) masses[tet[c]] += m / 4;
     }
     if (object.is_stiff()) total += object_mass(model, object);
-    if (object.is_movable()) solid_nodes += object.node_end - std::max(object.node_begin, object.collides_from);
+    if (object.is_movable())
+      solid_nodes += object.node_end - std::max(object.node_begin, object.collides_from);
   }
   mean_mass = solid_nodes > 0 ? static_cast<Real>(total / static_cast<double>(solid_nodes)) : Real(1);
   mean_stiffness = total > 0 ? static_cast<Real>(total_stiffness / total) : Real(0);

@@ -43,7 +43,8 @@ struct DeviceModel {
   Buffer<Vec2i> exempt_bodies;
   Buffer<Vec3> anchor;        // what a script's motion is applied to: a scripted node's place at t = 0
   Buffer<Vec3> acceleration;  // [m/s^2] of the forces that act now
-  /// [kg]; none at control nodes, except of bodies that stand for rigid ones, which have none elsewhere. A collider's nodes carry the mean mass, which only scales penalties.
+  /// [kg]; none at control nodes, except of bodies that stand for rigid ones, which have none elsewhere. A
+  /// collider's nodes carry the mean mass, which only scales penalties.
   Buffer<Real> mass;
   Buffer<Real> mu;  // of pairs, see FrictionTable
   Buffer<Plane> planes;

@@ -20,7 +20,7 @@ struct ElementGroup {
   ElementKind kind;
   std::int32_t object;
   std::int32_t material;
-  double volume;                // [m^3] of the object
+  double volume;  // [m^3] of the object
   /// [J] of a body that stands for a rigid one: its orthogonality energy has this in place of volume times
   /// shear modulus, at a strain bound of 1 (see body_stiffness in barrier_model.h); 0: the material's
   double stiffness;

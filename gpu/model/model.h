@@ -118,7 +118,7 @@ struct NodeConstraint {
   std::int32_t joint = -1;  // of the scene
   Vec4i nodes{-1, -1, -1, -1};
   Vec<double, 4> first{0, 0, 0, 0}, second{0, 0, 0, 0};
-  double arm = 1;           // [m]
+  double arm = 1;            // [m]
   double low = 0, high = 0;  // [m] low <= c <= high
   /// A motor in place of the bounds: drives c at this speed [m/s] with a force of at most this [N]; 0: none.
   double motor_speed = 0, motor_limit = 0;

@@ -94,11 +94,12 @@ struct StepReport {
   double overlap = -1;
   std::string overlap_of;  // which two: "'a' in 'b'"; empty: none overlap
 
-  /// Barrier steps of rigid bodies: largest strain |F'F - I| at the end, in Frobenius' norm, and how often the
-  /// step was repeated with stiffer bodies to keep it below Params::strain_bound; -1: there are none.
+  /// Barrier steps of rigid bodies: largest strain |F'F - I| at the end, in Frobenius' norm, and how often
+  /// the step was repeated with stiffer bodies to keep it below Params::strain_bound; -1: there are none.
   double body_strain = -1;
   int strain_repeats = 0;
-  double joint_residual = -1;  // [m] barrier steps: the largest violation of a joint at the end; -1: no joints
+  double joint_residual =
+      -1;  // [m] barrier steps: the largest violation of a joint at the end; -1: no joints
 
   std::optional<ContactSolveRecord> contact_solve;  // velocity-level steps only
   std::optional<StepJudgement> judgement;           // none after explicit penalty forces

@@ -11,7 +11,11 @@ namespace stickslip {
 namespace {
 
 using Vec3d = Vec<double, 3>;
+using Mat3d = Mat<double, 3>;
 using std::numbers::pi;
+
+// Regularises the planes of a node whose triangles do not span space.
+constexpr double kFlat = 1e-9;
 
 // Of round shapes: the fewest and the most sides around.
 constexpr int kFewestSides = 8, kMostSides = 256;
@@ -32,13 +36,10 @@ ShapeSurface box(const Vec3d& half) {
 }
 
 /// An icosahedron whose faces are split into n^2 triangles, on the sphere.
-ShapeSurface sphere(double radius, double tolerance) {
-  // The icosahedron's edges span 1.107 rad; the centre of a face is 1/sqrt(3) edges from its corners.
-  const double half = std::acos(1 - std::clamp(tolerance, 1e-4, 0.3));
-  const int n = std::max(1, static_cast<int>(std::ceil(1.107 / std::sqrt(3.0) / half)));
+ShapeSurface split_icosahedron(double radius, int n) {
   const double g = (1 + std::sqrt(5.0)) / 2;
-  const Vec3d corner[12] = {{-1, g, 0}, {1, g, 0}, {-1, -g, 0}, {1, -g, 0}, {0, -1, g}, {0, 1, g},
-                            {0, -1, -g}, {0, 1, -g}, {g, 0, -1}, {g, 0, 1}, {-g, 0, -1}, {-g, 0, 1}};
+  const Vec3d corner[12] = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
+                            {0, -1, -g}, {0, 1, -g}, {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
   constexpr int face[20][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
                                {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
                                {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
@@ -70,6 +71,18 @@ ShapeSurface sphere(double radius, double tolerance) {
   return s;
 }
 
+ShapeSurface sphere(double radius, double tolerance) {
+  const double least = radius * (1 - std::clamp(tolerance, 1e-4, 0.3));
+  for (int n = 1;; ++n) {
+    ShapeSurface s = split_icosahedron(radius, n);
+    const bool near = std::ranges::all_of(s.triangles, [&](const Vec3i& t) {
+      const auto x = [&](int c) { return s.nodes[static_cast<std::size_t>(t[c])]; };
+      return dot(normalized(cross(x(1) - x(0), x(2) - x(0))), x(0)) >= least;
+    });
+    if (near) return s;
+  }
+}
+
 /// A surface of revolution about y through points (r, y) from the lower pole to the upper one.
 ShapeSurface revolved(const std::vector<std::pair<double, double>>& profile, int sides) {
   ShapeSurface s;
@@ -78,7 +91,8 @@ ShapeSurface revolved(const std::vector<std::pair<double, double>>& profile, int
   for (int k = 1; k <= rings; ++k)
     for (int i = 0; i < sides; ++i) {
       const double angle = 2 * pi * i / sides, r = profile[static_cast<std::size_t>(k)].first;
-      s.nodes.push_back({r * std::cos(angle), profile[static_cast<std::size_t>(k)].second, r * std::sin(angle)});
+      s.nodes.push_back(
+          {r * std::cos(angle), profile[static_cast<std::size_t>(k)].second, r * std::sin(angle)});
     }
   const auto top = static_cast<std::int32_t>(s.nodes.size());
   s.nodes.push_back({0, profile.back().second, 0});
@@ -95,7 +109,8 @@ ShapeSurface revolved(const std::vector<std::pair<double, double>>& profile, int
 }
 
 ShapeSurface capsule(double radius, double half, double tolerance) {
-  const int sides = sides_of(tolerance), rings = sides / 4;
+  // Its ends bend in two directions, whose deviations add up.
+  const int sides = sides_of(tolerance / 2), rings = sides / 4;
   std::vector<std::pair<double, double>> profile;
   for (const int side : {-1, 1})
     for (int k = 0; k <= rings; ++k) {
@@ -144,6 +159,33 @@ ShapeSurface shape_surface(const Model& model, const Body& body, double toleranc
     for (const Vec3i& t : part.triangles) all.triangles.push_back(t + Vec3i::filled(first));
   }
   return all;
+}
+
+std::vector<Vec3d> shrunk_surface(const std::vector<Vec3d>& nodes, const std::vector<Vec3i>& triangles,
+                                  double skin) {
+  std::vector<Mat3d> planes(nodes.size(), Mat3d::zero());
+  std::vector<Vec3d> pull(nodes.size(), Vec3d::zero());
+  for (const Vec3i& t : triangles) {
+    const Vec3d& a = nodes[static_cast<std::size_t>(t[0])];
+    const Vec3d normal =
+        cross(nodes[static_cast<std::size_t>(t[1])] - a, nodes[static_cast<std::size_t>(t[2])] - a);
+    const double size = norm(normal);
+    if (!(size > 0)) continue;
+    const Vec3d n = normal / size;
+    for (int c = 0; c < 3; ++c) {
+      planes[static_cast<std::size_t>(t[c])] += outer(n, n);
+      pull[static_cast<std::size_t>(t[c])] += n;
+    }
+  }
+  std::vector<Vec3d> out = nodes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const double size = trace(planes[i]);
+    if (!(size > 0)) continue;
+    const Vec3d move = inverse(planes[i] + (kFlat * size) * Mat3d::identity()) * pull[i];
+    const double length = norm(move);
+    out[i] -= (skin * std::min(1.0, kMostMiter / length)) * move;
+  }
+  return out;
 }
 
 }  // namespace stickslip

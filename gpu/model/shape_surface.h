@@ -12,8 +12,14 @@ struct ShapeSurface {
   std::vector<Vec3i> triangles;       // outward by the right-hand rule
 };
 
-/// Of all shapes of a body, each closed by itself; those of a compound may intersect. Flat shapes are exact. A
-/// round one is inscribed: no point of it is farther than `tolerance` times its radius from the surface.
+/// Of all shapes of a body, each closed by itself; those of a compound may intersect. Flat shapes are exact.
+/// A round one is inscribed: no point of it is farther than `tolerance` times its radius from the surface.
 ShapeSurface shape_surface(const Model& model, const Body& body, double tolerance);
+
+/// The inside offset of a closed surface: each node moves so that the planes of its triangles move inward by
+/// `skin` [m], by least squares; at most kMostMiter skins, where triangles form a sharp point.
+std::vector<Vec<double, 3>> shrunk_surface(const std::vector<Vec<double, 3>>& nodes,
+                                           const std::vector<Vec3i>& triangles, double skin);
+inline constexpr double kMostMiter = 4;
 
 }  // namespace stickslip

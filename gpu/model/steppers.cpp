@@ -33,10 +33,11 @@ std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver, bo
                          "' is a gear, which needs solver = velocity or one of its contact solvers"};
   const std::vector<std::string> ignored = ignored_by_barrier(model);
   if (ignored.empty() || drop_unsupported) return {};
-  return Refusal{"", name_of(solver),
-                 joined(ignored) +
-                     " have no meaning in barrier steps: drop them with --force (drop_unsupported = true), or "
-                     "choose solver = velocity"};
+  return Refusal{
+      "", name_of(solver),
+      joined(ignored) +
+          " have no meaning in barrier steps: drop them with --force (drop_unsupported = true), or "
+          "choose solver = velocity"};
 }
 
 std::optional<Refusal> velocity_refusal(const Model& model, SolverKind solver) {
@@ -95,7 +96,8 @@ std::vector<std::string> ignored_by_barrier(const Model& model) {
     if (material.friction_kind == FrictionKind::matchstick) ignored.push_back("matchstick friction" + of);
   }
   for (const SurfaceTexture& texture : model.textures)
-    ignored.push_back("the texture of '" + model.material_names[static_cast<std::size_t>(texture.material)] + "'");
+    ignored.push_back("the texture of '" + model.material_names[static_cast<std::size_t>(texture.material)] +
+                      "'");
   return ignored;
 }
 

@@ -44,7 +44,8 @@ inline std::optional<Refusal> stepper_refusal(const Model& model, const Params& 
   return stepper_refusal(model, params.solver, params.drop_unsupported);
 }
 
-/// What barrier steps of rigid bodies ignore of `model`, for example "restitution of 'rubber'"; empty: nothing.
+/// What barrier steps of rigid bodies ignore of `model`, for example "restitution of 'rubber'"; empty:
+/// nothing.
 std::vector<std::string> ignored_by_barrier(const Model& model);
 
 }  // namespace stickslip

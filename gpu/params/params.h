@@ -50,7 +50,7 @@ namespace stickslip {
   CHOICE(friction_update, FrictionUpdate, newton, friction, "when normal forces and tangent frames of friction are refreshed", "newton|lagged") \
   INT(friction_lags, 1, 1, 100, "1", friction, "minimisations per step when friction is lagged", INACTIVE(s.params.friction_update == FrictionUpdate::newton, "friction_update = newton refreshes friction in every Newton iteration")) \
   CHOICE(newton_stop, NewtonStop, displacement, newton, "what ends the Newton loop", "displacement|gradient")                  \
-  REAL(newton_tolerance, 1e-2, 1e-12, 1.0, "1", newton, "displacement: speed in units of the scene's diagonal per second; gradient: relative norm") \
+  REAL(newton_tolerance, 1e-2, 1e-12, 1.0, "1", newton, "displacement: speed in units of the scene's diagonal per second, with rigid bodies of gravity times dt; gradient: relative norm") \
   INT(newton_iterations, 200, 1, 100000, "1", newton, "Newton iterations per step at most")                                    \
   REAL(budget_ms, 0.0, 0.0, 1e7, "ms", newton, "wall time per step after which Newton stops early; 0 means none")              \
   CHOICE(linear_solver, LinearSolverKind, pcg, pcg, "how Newton directions are found; cholesky: on the host, for reference and small scenes", "pcg|cholesky") \

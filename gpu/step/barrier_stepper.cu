@@ -5,6 +5,8 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
+#include "gpu/model/coupled.h"
+#include "gpu/step/velocity_stepper.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -15,6 +17,10 @@ constexpr int kMostRepeats = 8;
 constexpr double kStiffenLeast = 2, kStiffenMost = 1e3;
 // What a step keeps of the last one's stiffening.
 constexpr double kRelax = 0.9;
+// Projection that moves deep overlaps apart: rounds until all depths are below this share of d_hat, sweeps of
+// each, and the most that a round may move in a second [m/s].
+constexpr int kPushRounds = 60, kPushSweeps = 60;
+constexpr double kPushedApart = 0.1, kPushSpeed = 1000;
 // Skins grow by this factor where surfaces are too near.
 constexpr double kWiden = 1.5;
 
@@ -69,12 +75,15 @@ void BarrierStepper::set_cancel(const std::atomic<bool>* flag) {
 
 std::string BarrierStepper::check_start(const Params&) {
   stepper_->check_start(ctx_, moving_model(), device_, moving());
+  std::string note;
+  if (pushed_ > 0)
+    note = "rigid bodies overlapped deeply and were moved apart by up to " + millimetres(pushed_);
   const auto widened = std::ranges::count(widened_, true);
-  if (widened == 0) return {};
+  if (widened == 0) return note;
   double most = 0;
   for (std::size_t b = 0; b < widened_.size(); ++b)
     if (widened_[b]) most = std::max(most, skins_[b]);
-  return std::to_string(widened) +
+  return note + (note.empty() ? "" : "; ") + std::to_string(widened) +
          (widened == 1 ? " rigid body touches or overlaps others: its surface collides"
                        : " rigid bodies touch or overlap others: their surfaces collide") +
          " up to " + millimetres(most) + " inside the drawn one";
@@ -97,9 +106,8 @@ StepReport BarrierStepper::step(const StepSettings& settings) {
 
 /// One step; while a body's strain exceeds the bound, again from the same state with stiffer bodies.
 StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
-  std::optional<Drag> drag = settings.drag;
-  if (drag)
-    for (int c = 0; c < 3; ++c) drag->triangle[c] = barrier_.node[static_cast<std::size_t>(drag->triangle[c])];
+  std::optional<Drag> drag;
+  if (settings.drag) drag = barrier_drag(model_, barrier_, *settings.drag, poses());
   copy_state(ctx_, moving_, kept_);
   stiffening_ = std::max(1.0, kRelax * stiffening_);
   const double bound = settings.params.strain_bound;
@@ -150,9 +158,19 @@ void BarrierStepper::set_state(const State& state, const Params& params) {
   if (state.bodies.size() != model_.bodies.size())
     throw std::invalid_argument("set_state: the model has " + std::to_string(model_.bodies.size()) +
                                 " rigid bodies");
+  stiffening_ = 1;
+  pushed_ = 0;
+  place_bodies(state, params);
+  // VelocityStepper projects no positions beside elastic solids.
+  if (too_near_ && !is_coupled(model_)) place_bodies(push_apart(state, params), params);
+  bodies_.fit(ctx_, moving_);
+  follow_bodies(params.dt);
+}
+
+/// Loads the barrier model and places the state, with skins wide enough if there are such.
+void BarrierStepper::place_bodies(const State& state, const Params& params) {
   const std::vector<double> skins = body_skins(model_, params.contact_skin * params.d_hat);
   widened_.assign(skins.size(), false);
-  stiffening_ = 1;
   if (!stepper_ || skins != skins_ || tessellation_ != params.tessellation) {
     skins_ = skins;
     tessellation_ = params.tessellation;
@@ -165,8 +183,46 @@ void BarrierStepper::set_state(const State& state, const Params& params) {
     load_model();
     place(barrier_state(model_, barrier_, state, params.dt), params);
   }
-  bodies_.fit(ctx_, moving_);
-  follow_bodies(params.dt);
+}
+
+/// The state with poses that are moved apart by projection of positions, as velocity-level steps do it at the
+/// start of a scene: without speed, and as little as the contacts ask for, one after the other. Momenta stay.
+State BarrierStepper::push_apart(const State& state, const Params& params) {
+  Params project = params;
+  project.solver = SolverKind::velocity;
+  project.contact_solver = ContactSolverKind::nsgs;
+  project.stabilisation = Stabilisation::projection;
+  project.projection_iterations = kPushSweeps;
+  project.baumgarte_speed = kPushSpeed;
+  project.contact_slop = 0;
+  project.gravity = 0;
+  project.sleeping = false;
+  VelocityStepper pusher(ctx_, model_);
+  pusher.set_cancel(cancel_);
+  State resting = state;
+  for (int round = 0; round < kPushRounds; ++round) {
+    for (BodyState& body : resting.bodies) body.velocity = body.spin = Vec<double, 3>::zero();
+    pusher.set_state(resting, project);
+    const LabParams lab = stepping_lab_params();
+    const StepReport report = pusher.step({project, lab, {}});
+    const State moved = pusher.state();
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b)
+      if (model_.bodies[b].moves) resting.bodies[b].pose = moved.bodies[b].pose;
+    if (report.contact_solve->penetration < kPushedApart * params.d_hat) break;
+  }
+  State apart = state;
+  for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+    BodyState& body = apart.bodies[b];
+    const Vec<double, 3>& inertia = model_.bodies[b].unit_inertia;
+    Vec<double, 3> spin = body.pose.q.rotate_back(body.spin);
+    for (int c = 0; c < 3; ++c) spin[c] *= inertia[c];
+    spin = resting.bodies[b].pose.q.rotate_back(body.pose.q.rotate(spin));
+    for (int c = 0; c < 3; ++c) spin[c] /= inertia[c];
+    pushed_ = std::max(pushed_, norm(resting.bodies[b].pose.x - body.pose.x));
+    body.pose = resting.bodies[b].pose;
+    body.spin = body.pose.q.rotate(spin);
+  }
+  return apart;
 }
 
 /// Puts a state of moving_model() in place.
@@ -190,6 +246,7 @@ bool BarrierStepper::widen_skins(const Params& params) {
       const std::int32_t body = model_.objects[static_cast<std::size_t>(pair[side])].body;
       if (body >= 0) near[static_cast<std::size_t>(body)] = true;
     }
+  too_near_ = std::ranges::count(near, true) > 0;
   bool grown = false;
   for (std::size_t b = 0; b < skins_.size(); ++b) {
     if (!near[b] || !(skins_[b] < most[b])) continue;

@@ -16,8 +16,7 @@ class BarrierStepper final : public Stepper {
  public:
   BarrierStepper(Context& ctx, const Model& model);
 
-  /// Throws also for bodies that overlap more than their surfaces can be moved inward; the note names the
-  /// largest skin if bodies overlap.
+  /// Throws also for bodies that still overlap after set_state; the note says what it did to those that did.
   std::string check_start(const Params& params) override;
   void update_materials() override;
   void set_cancel(const std::atomic<bool>* flag) override;
@@ -25,7 +24,8 @@ class BarrierStepper final : public Stepper {
   State state() override;
   /// With rigid bodies: gaps that are too small for a barrier are opened. The surfaces of the bodies that
   /// overlap are moved inward by half as much again until no gap is below kOpenGap d_hat. Poses stay, so that
-  /// positions are continuous; the price is that an overlap stays until the bodies part.
+  /// positions are continuous; the price is that an overlap stays until the bodies part. Only where skins
+  /// cannot grow that far, bodies are moved apart by projection first.
   void set_state(const State& state, const Params& params) override;
   void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
   std::vector<Pose> poses() override;
@@ -39,6 +39,8 @@ class BarrierStepper final : public Stepper {
 
   void load_model();
   void place(const State& state, const Params& params);
+  void place_bodies(const State& state, const Params& params);
+  State push_apart(const State& state, const Params& params);
   bool widen_skins(const Params& params);
   void follow_bodies(double dt);
   StepReport step_bodies(const StepSettings& settings);
@@ -50,6 +52,8 @@ class BarrierStepper final : public Stepper {
   // Of scenes with rigid bodies.
   BarrierModel barrier_;
   std::vector<double> skins_;  // [m] per body
+  bool too_near_ = false;      // bodies whose skins could not grow far enough
+  double pushed_ = 0;          // [m] by which projection moved a centre
   double tessellation_ = 0;    // as loaded
   std::vector<bool> widened_;  // per body: its skin is larger than the scene asks for
   StiffBodies bodies_;

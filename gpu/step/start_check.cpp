@@ -47,7 +47,8 @@ void refuse_nodes_behind_half_spaces(const Model& model, const std::vector<Vec3>
   }
 }
 
-std::vector<Vec2i> objects_near_half_spaces(const Model& model, const std::vector<Vec3>& positions, double gap) {
+std::vector<Vec2i> objects_near_half_spaces(const Model& model, const std::vector<Vec3>& positions,
+                                            double gap) {
   std::vector<Vec2i> found;
   for (const std::int32_t node : model.surface_nodes) {
     if (!object_of(model, node).is_movable()) continue;

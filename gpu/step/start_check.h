@@ -21,6 +21,7 @@ void refuse_nodes_behind_half_spaces(const Model& model, const std::vector<Vec3>
                                      const std::vector<std::uint8_t>& scripted);
 
 /// (object, -1) for each free object with a surface node less than `gap` [m] in front of a half-space.
-std::vector<Vec2i> objects_near_half_spaces(const Model& model, const std::vector<Vec3>& positions, double gap);
+std::vector<Vec2i> objects_near_half_spaces(const Model& model, const std::vector<Vec3>& positions,
+                                            double gap);
 
 }  // namespace stickslip

@@ -100,7 +100,8 @@ double StiffBodies::largest_strain(Context& ctx) {
 std::vector<BodyState> StiffBodies::states(Context& ctx, const Model& scene, double time, double dt) const {
   std::vector<BodyState> all;
   all.reserve(scene.bodies.size());
-  for (const Body& body : scene.bodies) all.push_back(body.moves ? BodyState{} : scripted_state(scene, body, time, dt));
+  for (const Body& body : scene.bodies)
+    all.push_back(body.moves ? BodyState{} : scripted_state(scene, body, time, dt));
   const std::vector<KeptBody> kept = kept_.download(ctx);
   const std::vector<BodyFit> fits = fits_.download(ctx);
   for (std::size_t i = 0; i < kept.size(); ++i) all[static_cast<std::size_t>(kept[i].body)] = fits[i].state;

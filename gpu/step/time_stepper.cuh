@@ -29,7 +29,8 @@ class TimeStepper {
   /// Throws std::invalid_argument naming the objects when bodies intersect or touch at the start, or when a
   /// node is behind a half-space.
   void check_start(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
-  /// Pairs of objects (-1: a half-space) that intersect or have a gap below `gap` [m]; unsorted, with repeats.
+  /// Pairs of objects (-1: a half-space) that intersect or have a gap below `gap` [m]; unsorted, with
+  /// repeats.
   std::vector<Vec2i> close_objects(Context& ctx, const Model& model, const DeviceModel& device,
                                    const DeviceState& state, Real gap);
   /// Drops data from earlier steps: after a reset, or after the state is set from outside.

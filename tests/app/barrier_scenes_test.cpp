@@ -17,7 +17,8 @@ std::vector<Scene> rigid_scenes() {
   std::vector<Scene> scenes;
   for (const SceneInfo& info : list_scenes()) {
     Scene scene = load_scene(info.name);
-    if (!scene.model.bodies.empty() && scene.model.node_count() <= kMostNodes) scenes.push_back(std::move(scene));
+    if (!scene.model.bodies.empty() && scene.model.node_count() <= kMostNodes)
+      scenes.push_back(std::move(scene));
   }
   return scenes;
 }

@@ -191,7 +191,8 @@ TEST(ParamControls, BarrierStepsOfRigidBodiesReadTheBarriersGroups) {
   const Model model = test::rigid_scene("r").model;
   const Settings settings{Params{}, model.materials, {}};  // ipc
   const Names live = live_params(settings, model);
-  for (const char* name : {"dt", "solver", "d_hat", "contact_skin", "strain_bound", "drop_unsupported", "eps_v"})
+  for (const char* name :
+       {"dt", "solver", "d_hat", "contact_skin", "strain_bound", "drop_unsupported", "eps_v"})
     EXPECT_TRUE(live.contains(name)) << name;
   for (const char* name : {"contact_solver", "baumgarte", "sleeping", "penalty_stiffness", "multiplier_pace"})
     EXPECT_FALSE(live.contains(name)) << name;

@@ -66,7 +66,7 @@ TEST(SceneRigid, ElasticSolidsMoveAmongRigidBodies) {
   EXPECT_EQ(scene.params.solver, SolverKind::velocity);
   EXPECT_EQ(scene.model.bodies.size(), 1u);
   EXPECT_FALSE(scene.model.tets.empty());
-  expect_refused("solver = 'ipc'\n" + both, {"solver", "rigid bodies"});
+  EXPECT_EQ(parse_rigid("solver = 'ipc'\n" + both).params.solver, SolverKind::ipc);
   expect_refused("[params]\nstabilisation = 'projection'\n" + both,
                  {"elastic solids", "projection", "baumgarte"});
   expect_refused("[params]\nsleeping = true\n" + both, {"elastic solids", "sleeping"});
@@ -291,11 +291,18 @@ TEST(SceneRigid, SolversAndContactParameters) {
   choose_variant(soft, "soft");
   EXPECT_EQ(soft.params.contact_solver, ContactSolverKind::penalty_implicit);
   EXPECT_EQ(soft.contact_params.omega, 1);
-  expect_refused("solver = 'ipc'\n" + scene, {"rigid.toml:1", "rigid bodies", "velocity"});
+  const std::string rubber = kStone + rigid("cube", kCube + "material = 'stone'\n") +
+                             "[[material]]\nname = 'rubber'\nrestitution = 0.5\n" +
+                             rigid("ball", "shape = 'sphere'\nradius = 1\nmaterial = 'rubber'\n");
+  EXPECT_EQ(parse_rigid("solver = 'ipc'\n" + scene).params.solver, SolverKind::ipc);
+  EXPECT_EQ(parse_rigid("solver = 'ipc'\n[params]\ndrop_unsupported = true\n" + rubber).params.solver,
+            SolverKind::ipc);
   expect_refused("solver = 'nsg'\n" + scene, {"rigid.toml:1", "'nsgs'"});
   expect_refused("[contact]\ntolerence = 1e-5\n" + scene,
                  {"rigid.toml:2", "[contact] tolerence", "'tolerance'"});
-  expect_refused(scene + "[[variant]]\nname = 'v'\nset = ['solver=barrier_al']\n", {"set", "rigid bodies"});
+  expect_refused("solver = 'ipc'\n" + rubber, {"rigid.toml:1", "restitution of 'rubber'", "velocity"});
+  expect_refused(rubber + "[[variant]]\nname = 'v'\nset = ['solver=barrier_al']\n",
+                 {"set", "restitution of 'rubber'"});
   expect_refused("[[material]]\nname = 'contact'\n" + rigid("cube", kCube), {"rigid.toml:2", "contact.KEY"});
 }
 

@@ -111,8 +111,8 @@ TEST(ConstraintStencil, CurvatureIsThePositivePartOfTheSecondDerivative) {
           second(j, i) = force * (up.gradient[j / 3][j % 3] - down.gradient[j / 3][j % 3]) / (2 * h);
       }
       const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (second + second.transpose()));
-      const Eigen::MatrixXd want =
-          eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() * eigen.eigenvectors().transpose();
+      const Eigen::MatrixXd want = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() *
+                                   eigen.eigenvectors().transpose();
       CornerBlocks blocks{};
       for (Mat3& b : blocks.b) b = Mat3::zero();
       add_curvature(c.stencil, x.data(), static_cast<Real>(force), blocks);

@@ -70,7 +70,8 @@ void draw_half_spaces(Simulation& simulation, const Scene& scene, TypedNumber& t
 
 std::vector<ChoiceNote> notes_of(const ParamInfo& info, const Model& model, bool drop_unsupported) {
   std::vector<ChoiceNote> notes(info.choices.size());
-  for (std::size_t i = 0; i < notes.size(); ++i) notes[i].barred = barred_choice_reason(info, i, model, drop_unsupported);
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    notes[i].barred = barred_choice_reason(info, i, model, drop_unsupported);
   return notes;
 }
 
@@ -82,10 +83,11 @@ void draw_group(Simulation& simulation, const Scene& scene, TypedNumber& typed, 
     if (info.group != group || info.name == "contact_solver") continue;
     const double original = get_param(&scene.params, info), current = get_param(&settings.params, info);
     double value = 0;
-    const EditAction edit = draw_param_row(typed,
-                                           {info, current, original, inactive_reason(info, scope),
-                                            current != original, false, notes_of(info, scene.model, settings.params.drop_unsupported)},
-                                           value);
+    const EditAction edit =
+        draw_param_row(typed,
+                       {info, current, original, inactive_reason(info, scope), current != original, false,
+                        notes_of(info, scene.model, settings.params.drop_unsupported)},
+                       value);
     if (edit != EditAction::none)
       simulation.post(ParamEdit{info.name, edit == EditAction::reset ? original : value});
   }

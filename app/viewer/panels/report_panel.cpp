@@ -74,6 +74,9 @@ void draw_numbers(const StepReport& report) {
     if (report.contact_limit_exceeded) text_colored(theme::bad, "exceeded at the start");
     else text_colored(theme::warning, std::to_string(report.contact_limit_halvings) + " steps halved");
   }
+  if (report.body_strain >= 0) value_row("Body strain", column, "%.2g", report.body_strain);
+  if (report.joint_residual >= 0)
+    value_row("Joint error", column, "%s", si_text(report.joint_residual, "m").c_str());
   value_row("Smallest gap", column, "%s", report.gap_min < 0 ? "-" : si_text(report.gap_min, "m").c_str());
   value_row("Smallest volume", column, "%.3g of rest", report.volume_ratio_min);
   value_row("Barrier sigma", column, "%s", si_text(report.barrier_stiffness, "N/m").c_str());
