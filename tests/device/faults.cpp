@@ -152,6 +152,7 @@ std::string kernel_name(const void* function) {
   }
   name = name.substr(0, std::min<std::size_t>(name.find_first_of("(,'"), 60));
   for (const char* types : {"<thrust", "<unsigned"}) name = name.substr(0, name.find(types));
+  while (name.ends_with('<')) name.pop_back();
   // Brackets of what was removed above.
   while (name.ends_with('>') &&
          std::count(name.begin(), name.end(), '<') < std::count(name.begin(), name.end(), '>')) {
