@@ -16,9 +16,10 @@ using Vec3d = Vec<double, 3>;
 
 // Probability of an action per moment, and of each kind of action.
 constexpr double kBusy = 0.15, kPull = 0.1, kFreeze = 0.03, kReset = 0.03, kSolver = 0.15;
-constexpr double kBack = 0.3;   // of the edits: back to the scene's value
-constexpr double kWild = 0.15;  // anywhere on the slider instead of near the value
-constexpr double kNear = 0.08;  // of the slider's length
+constexpr double kCapture = 0.3;  // of what is copied from the run
+constexpr double kBack = 0.3;     // of the edits: back to the scene's value
+constexpr double kWild = 0.15;    // anywhere on the slider instead of near the value
+constexpr double kNear = 0.08;    // of the slider's length
 
 /// Rows that alone determine the time or memory of a step.
 bool is_left_alone(std::string_view name) {
@@ -112,7 +113,9 @@ std::vector<Command> RandomEdits::next(const Settings& settings, std::span<const
   const double what = uniform(0, 1);
   if (what < kReset) return start_over(settings);
   if (what < kReset + kFreeze) {
-    commands.push_back(Freeze{});
+    // Captured states are dropped, as frozen problems are: both must leave the run as it is.
+    if (chance(kCapture)) commands.push_back(CaptureState{});
+    else commands.push_back(Freeze{});
   } else if (what < kReset + kFreeze + kPull) {
     if (pull_left_ == 0) pull(positions, commands);
   } else if (what < kReset + kFreeze + kPull + kSolver && is_rigid(scene_->model)) {

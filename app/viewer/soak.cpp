@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #ifdef __GLIBC__
@@ -228,8 +229,10 @@ class WatchedEngine final : public Engine {
 };
 
 std::string key_of(const Command& command) {
-  static constexpr const char* names[] = {"load",      "reset",      "param",     "contact",  "material",
-                                          "ground mu", "drag_start", "drag_move", "drag_end", "freeze"};
+  static constexpr const char* names[] = {"load",     "reset",     "param",        "contact",
+                                          "material", "ground mu", "drag_start",   "drag_move",
+                                          "drag_end", "freeze",    "race_steppers"};
+  static_assert(std::size(names) == std::variant_size_v<Command>);
   if (const auto* edit = std::get_if<ParamEdit>(&command)) return std::string(edit->name);
   if (const auto* edit = std::get_if<ContactParamEdit>(&command)) return "contact." + std::string(edit->name);
   if (const auto* edit = std::get_if<MaterialEdit>(&command)) return "material." + std::string(edit->name);
@@ -266,6 +269,7 @@ class Soak {
       simulation.post(std::move(command));
     }
     simulation.take_frozen();
+    simulation.take_captured();
     sample();
   }
 

@@ -3,7 +3,24 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/io/scene/settings.h"
+
 namespace stickslip {
+namespace {
+
+/// All steppers, those of the family that made the state first: they need no change of family, and the others
+/// may take much longer.
+std::vector<std::string> in_order(const Params& params) {
+  std::vector<std::string> names = all_steppers();
+  std::ranges::stable_partition(names, [&](const std::string& name) {
+    Params probe = params;
+    set_solver(probe, name);
+    return stepper_family(probe.solver) == stepper_family(params.solver);
+  });
+  return names;
+}
+
+}  // namespace
 
 StepperRace::StepperRace(EngineFactory make_engine, std::function<void()> on_change)
     : make_engine_(std::move(make_engine)),
@@ -14,12 +31,12 @@ void StepperRace::start(std::shared_ptr<const CapturedState> state, const Steppe
   StepperRaceStatus status;
   status.state = state;
   status.steps = settings.steps;
-  status.waiting = all_steppers();
+  status.waiting = in_order(state->start.params);
   job_.start({std::move(state), settings.steps}, std::move(status));
 }
 
 void StepperRace::race(const Job& job) {
-  for (const std::string& stepper : all_steppers()) {
+  for (const std::string& stepper : in_order(job.state->start.params)) {
     if (job_.cancelled()) return;
     const std::unique_ptr<Engine> engine = make_engine_();
     StepRun run = run_stepper(*engine, job.state->start, stepper, job.steps, &job_.cancelled());

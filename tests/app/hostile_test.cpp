@@ -306,7 +306,7 @@ TEST_F(Hostile, AProblemThatCannotBeFrozenLeavesTheOtherOutputs) {
         "[[material]]\nname = 'm'\n[[half_space]]\n[[object]]\nname = 'box'\nbody = 'rigid'\nshape = 'box'\n"
         "size = [1, 1, 1]\nposition = [0, 0.499, 0]\n");
   const Result result =
-      program("run boxes.toml --quiet --frames 9 --freeze 2:a.hdf5 --report r.jsonl", "ulimit -f 8;");
+      program("run boxes.toml --quiet --frames 9 --freeze 2:a.hdf5 --report r.jsonl", "ulimit -f 16;");
   EXPECT_EQ(result.code, 1) << result.err;
   const nlohmann::json last = result.last_line();
   EXPECT_EQ(last["frames"], 2);

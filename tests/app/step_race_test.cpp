@@ -95,10 +95,11 @@ TEST(StepRace, RefusalsAndCancellationsAreResults) {
     EXPECT_TRUE(to_json(refused)["judgement"].is_null());
   }
   const std::atomic<bool> cancel = true;
-  const StepRun cancelled = run_stepper(*engine, start, "ipc", 2, &cancel);
-  EXPECT_EQ(cancelled.end, StepRun::End::cancelled);
+  const auto other = make_engine(Backend::cpu, 1);
+  const StepRun cancelled = run_stepper(*other, start, "ipc", 2, &cancel);
+  EXPECT_EQ(cancelled.end, StepRun::End::cancelled) << cancelled.message;
   EXPECT_EQ(cancelled.steps, 0);
-  EXPECT_THROW(run_stepper(*engine, start, "ipcc", 2, nullptr), std::invalid_argument);
+  EXPECT_THROW(run_stepper(*other, start, "ipcc", 2, nullptr), std::invalid_argument);
 }
 
 TEST(StepRace, BothBarrierSteppersAreJudged) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "app/io/report/step_race.h"
 #include "app/viewer/viewer.h"
 #include "tests/app/fake_engine.h"
 #include "tests/app/x_display.h"
@@ -114,6 +115,30 @@ TEST_F(LongWindowTest, KeysStepPlayResetSwitchSceneAndQuit) {
   if (!no_device_.empty()) GTEST_SKIP() << no_device_;
   EXPECT_EQ(code, 0) << "validation messages";
   EXPECT_EQ(pictures(), 1u);
+}
+
+// Ctrl+Shift+F races all steppers in engines of their own, while the window draws and the scene can step.
+TEST_F(LongWindowTest, RacesSteppersFromThePresentState) {
+  std::atomic<int> raced = 0, raced_steps = 0;
+  options_.make_race_engine = [&] {
+    ++raced;
+    auto engine = std::make_unique<test::FakeEngine>();
+    engine->on_step = [&](int) { ++raced_steps; };
+    return engine;
+  };
+  const int code = run([&] {
+    keys("key period");
+    EXPECT_TRUE(eventually([&] { return steps_done_ == 1; }));
+    keys("key --clearmodifiers ctrl+shift+f");
+    EXPECT_TRUE(eventually([&] { return raced == static_cast<int>(all_steppers().size()); }));
+    EXPECT_GT(raced_steps, 0);
+    keys("key F12");
+    EXPECT_TRUE(eventually([&] { return pictures() == 1; }));
+    keys("key period");
+    EXPECT_TRUE(eventually([&] { return steps_done_ == 2; }));
+  });
+  if (!no_device_.empty()) GTEST_SKIP() << no_device_;
+  EXPECT_EQ(code, 0);
 }
 
 TEST_F(LongWindowTest, StaysAliveThroughAnEndlessStep) {

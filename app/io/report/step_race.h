@@ -44,9 +44,9 @@ std::vector<std::string> all_steppers();
 /// The stepper that the parameters choose.
 std::string stepper_name(const Params& params);
 
-/// Advances `engine`, which is loaded anew, by `steps` steps with `stepper`. The engine first takes the state
-/// with the parameters of `start`, then switches. Never throws for what a stepper refuses, or where it fails:
-/// see `end`. Throws std::invalid_argument for an unknown stepper.
+/// Advances `engine`, into which nothing is loaded yet, by `steps` steps with `stepper`. The engine first
+/// takes the state with the parameters of `start`, then switches. Never throws for what a stepper refuses, or
+/// where it fails: see `end`. Throws std::invalid_argument for an unknown stepper.
 StepRun run_stepper(Engine& engine, const StepRaceStart& start, const std::string& stepper, int steps,
                     const std::atomic<bool>* cancel);
 
