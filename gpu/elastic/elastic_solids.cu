@@ -53,6 +53,17 @@ void set_resistance(Context& ctx, std::size_t n, const std::uint8_t* held, const
   });
 }
 
+/// dt^4 |r|^2 / resistance of a node, with the residual r of A / dt^2.
+struct ResidualSquare {
+  const Vec3* residual;
+  const double* resistance;
+  double dt4;
+
+  SS_HD double operator()(std::size_t i) const {
+    return resistance[i] > 0 ? dt4 * norm2(residual[i].template cast<double>()) / resistance[i] : 0.0;
+  }
+};
+
 /// to = from + dt v.
 void move_nodes(Context& ctx, std::size_t n, const Vec3* from, const Vec3* v, Real dt, Vec3* to) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { to[i] = from[i] + dt * v[i]; });
@@ -296,14 +307,9 @@ double ElasticSolids::residual_size(Context& ctx, const Vec3* impulse, Vec3* vel
 }
 
 double ElasticSolids::measure_residual(Context& ctx) {
-  const Vec3* residual = residual_.data();
-  const double *resistance = resistance_.data(), dt2 = params_.dt * params_.dt;
   reduce_sum(
       ctx, size(),
-      [=] SS_LAMBDA(std::size_t i) {
-        return resistance[i] > 0 ? dt2 * dt2 * norm2(residual[i].template cast<double>()) / resistance[i]
-                                 : 0.0;
-      },
+      ResidualSquare{residual_.data(), resistance_.data(), params_.dt * params_.dt * params_.dt * params_.dt},
       number_.data(), kMedium);
   return std::sqrt(read_back(ctx, number_.data()));
 }

@@ -18,6 +18,22 @@ struct CornerWeight {
   }
 };
 
+/// The velocity of a core without impulses, and its change.
+struct CoreMover {
+  const Wrench* wrench;  // null: no impulses
+  const BodyInverse* inverse;
+  double *free, *shift;
+
+  SS_HD void operator()(std::size_t o) const {
+    const Vec<double, 6> back =
+        wrench != nullptr ? -1.0 * inverse[o].times(wrench[o]) : Vec<double, 6>::zero();
+    for (std::size_t i = 0; i < 6; ++i) {
+      shift[6 * o + i] = back[static_cast<int>(i)] - free[6 * o + i];
+      free[6 * o + i] = back[static_cast<int>(i)];
+    }
+  }
+};
+
 /// w . M^-1 w of a core.
 struct CoreWork {
   const Wrench* wrench;
@@ -118,14 +134,7 @@ void ContactParticles::move_cores(Context& ctx, const Vec3d* impulse) {
   const Wrench* wrench = impulse == nullptr ? nullptr
                                             : cores_.wrenches(ctx, impulse, all_.pose.data() + bodies_,
                                                               all_.pose.data() + first);
-  launch(ctx, cores_.count(), [=] SS_LAMBDA(std::size_t o) {
-    const Vec<double, 6> back =
-        wrench != nullptr ? -1.0 * inverse[o].times(wrench[o]) : Vec<double, 6>::zero();
-    for (std::size_t i = 0; i < 6; ++i) {
-      shift[6 * o + i] = back[static_cast<int>(i)] - free[6 * o + i];
-      free[6 * o + i] = back[static_cast<int>(i)];
-    }
-  });
+  launch(ctx, cores_.count(), CoreMover{wrench, inverse, free, shift});
 }
 
 void ContactParticles::core_work(Context& ctx, const Vec3d* impulse, double* out) {

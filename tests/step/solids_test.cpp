@@ -348,6 +348,52 @@ TEST_P(SolidSteps, VelocitiesAreThoseOfTheDenseProblem) {
   }
 }
 
+TEST_P(SolidSteps, FurtherLinearisationsApproachTheNonlinearStep) {
+  const auto swing = [&](SolverKind solver, int linearisations) {
+    Model model;
+    add_box(model, "block", {0.2, 0.3, 0.2}, {0, 0.5, 0}, 2);
+    model.materials[0].damping = 0.003;
+    for (std::size_t i = 0; i < model.velocities.size(); ++i)
+      model.velocities[i] = Vec3d{3 * model.positions[i][1], -6 * model.positions[i][1], 0};
+    params.solver = solver;
+    params.linearisations = linearisations;
+    params.newton_tolerance = 1e-8;
+    load(model);
+    run_unconverged(5);
+    return engine->state();
+  };
+  const State exact = swing(SolverKind::ipc, 1);
+  double error[3];
+  const int counts[3] = {1, 2, 5};
+  for (int k = 0; k < 3; ++k) {
+    engine = make_engine(GetParam(), 2);
+    const State state = swing(SolverKind::velocity, counts[k]);
+    error[k] = 0;
+    for (std::size_t i = 0; i < state.positions.size(); ++i)
+      error[k] = std::max(error[k], norm(state.positions[i] - exact.positions[i]));
+  }
+  EXPECT_GT(error[0], 1e-4) << "a step that a single linearisation gets wrong";
+  EXPECT_LT(error[1], 0.5 * error[0]);
+  EXPECT_LT(error[2], 0.05 * error[0]);
+}
+
+TEST_P(SolidSteps, ContactsObeyTheirLawWithSeveralLinearisations) {
+  params.linearisations = 3;
+  contact.tolerance = 1e-4;
+  Model model;
+  fixtures::add_floor(model);
+  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2, 0, {0.5, -0.5, 0});
+  add_box(model, "upper", {0.1, 0.1, 0.1}, {0, 0.26, 0}, 2, 5, {0, -1, 0});
+  load(model);
+  for (int i = 0; i < 20; ++i) {
+    const StepReport report = step();
+    ASSERT_TRUE(report.contact_solve->law);
+    EXPECT_LE(report.contact_solve->law->pull, 1e-6);
+    EXPECT_LE(report.contact_solve->law->cone, 1e-4 * report.contact_solve->law->impulse);
+    EXPECT_LT(report.contact_solve->penetration, 2e-3);
+  }
+}
+
 INSTANTIATE_ON_BACKENDS(SolidSteps);
 
 }  // namespace
