@@ -23,9 +23,15 @@ constexpr double kNear = 0.08;    // of the slider's length
 
 /// Rows that alone determine the time or memory of a step.
 bool is_left_alone(std::string_view name) {
-  constexpr std::array<std::string_view, 4> names{"time_budget", "pivot_rows", "auto_direct_rows",
-                                                  "contact_solver"};
+  constexpr std::array<std::string_view, 9> names{"time_budget",    "pivot_rows",      "auto_direct_rows",
+                                                  "contact_solver", "contact_skin",    "tessellation",
+                                                  "strain_bound",   "joint_tolerance", "drop_unsupported"};
   return std::ranges::find(names, name) != names.end();
+}
+
+/// Bodies that overlap after wild edits may have no barrier step: scenes with rigid bodies keep their solver.
+bool keeps_family(const ParamInfo& info, const Model& model) {
+  return info.name == "solver" && is_rigid(model);
 }
 
 Command edit_param(std::string_view name, double value, int) { return ParamEdit{name, value}; }
@@ -47,8 +53,7 @@ std::vector<RandomEdits::Control> RandomEdits::controls(const Settings& settings
   const Model& model = scene_->model;
   const auto add = [&](const ParamInfo& info, const auto& now, const auto& first, auto edit,
                        const ParamScope& scope, int material = -1) {
-    // Bodies that overlap after wild edits may have no barrier step.
-    if (is_rigid(model) && info.name == "solver") return;
+    if (acting && keeps_family(info, model)) return;
     if (is_left_alone(info.name) || (acting && !inactive_reason(info, scope).empty())) return;
     all.push_back({&info, get_param(&now, info), get_param(&first, info), edit, material});
   };
@@ -76,8 +81,9 @@ Command RandomEdits::turn(const Control& control) {
       value = control.value != 0 ? 0 : 1;
     } else if (info.type == ParamType::choice) {
       const std::size_t index = index_below(info.choices.size());
-      value = barred_choice_reason(info, index, scene_->model).empty() ? static_cast<double>(index)
-                                                                       : control.value;
+      const bool barred =
+          keeps_family(info, scene_->model) || !barred_choice_reason(info, index, scene_->model).empty();
+      value = barred ? control.value : static_cast<double>(index);
     } else {
       const SliderScale scale = slider_scale(info, control.original);
       const double at = scale.position(control.value);

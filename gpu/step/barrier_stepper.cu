@@ -21,6 +21,8 @@ constexpr double kRelax = 0.9;
 // each, and the most that a round may move in a second [m/s].
 constexpr int kPushRounds = 60, kPushSweeps = 60;
 constexpr double kPushedApart = 0.1, kPushSpeed = 1000;
+// Elastic nodes that are farther than this behind a half-space, in units of d_hat, are an error of the scene.
+constexpr double kMostLift = 5;
 // Skins grow by this factor where surfaces are too near.
 constexpr double kWiden = 1.5;
 
@@ -78,6 +80,9 @@ std::string BarrierStepper::check_start(const Params&) {
   std::string note;
   if (pushed_ > 0)
     note = "rigid bodies overlapped deeply and were moved apart by up to " + millimetres(pushed_);
+  if (lifted_ > 0)
+    note += std::string(note.empty() ? "" : "; ") +
+            "nodes of elastic solids were moved out of half-spaces by up to " + millimetres(lifted_);
   const auto widened = std::ranges::count(widened_, true);
   if (widened == 0) return note;
   double most = 0;
@@ -159,7 +164,7 @@ void BarrierStepper::set_state(const State& state, const Params& params) {
     throw std::invalid_argument("set_state: the model has " + std::to_string(model_.bodies.size()) +
                                 " rigid bodies");
   stiffening_ = 1;
-  pushed_ = 0;
+  pushed_ = lifted_ = 0;
   place_bodies(state, params);
   // VelocityStepper projects no positions beside elastic solids.
   if (too_near_ && !is_coupled(model_)) place_bodies(push_apart(state, params), params);
@@ -177,12 +182,30 @@ void BarrierStepper::place_bodies(const State& state, const Params& params) {
     barrier_ = make_barrier_model(model_, skins_, tessellation_);
     load_model();
   }
-  place(barrier_state(model_, barrier_, state, params.dt), params);
+  place(lifted(barrier_state(model_, barrier_, state, params.dt), params), params);
   while (widen_skins(params)) {
     barrier_ = make_barrier_model(model_, skins_, tessellation_);
     load_model();
-    place(barrier_state(model_, barrier_, state, params.dt), params);
+    place(lifted(barrier_state(model_, barrier_, state, params.dt), params), params);
   }
+}
+
+/// A state of the barrier model whose elastic nodes are in front of all half-spaces: velocity-level steps may
+/// leave them a little behind.
+State BarrierStepper::lifted(State state, const Params& params) {
+  const Model& model = barrier_.model;
+  const double gap = kOpenGap * params.d_hat;
+  for (const std::int32_t node : model.surface_nodes) {
+    const auto n = static_cast<std::size_t>(node);
+    if (!model.objects[static_cast<std::size_t>(model.node_object[n])].is_deformable()) continue;
+    for (const HalfSpace& plane : model.half_spaces) {
+      const double height = dot(plane.normal, state.positions[n]) - plane.offset;
+      if (height >= gap || height < -kMostLift * params.d_hat) continue;
+      state.positions[n] += (gap - height) * plane.normal;
+      lifted_ = std::max(lifted_, gap - height);
+    }
+  }
+  return state;
 }
 
 /// The state with poses that are moved apart by projection of positions, as velocity-level steps do it at the

@@ -40,6 +40,7 @@ class BarrierStepper final : public Stepper {
   void load_model();
   void place(const State& state, const Params& params);
   void place_bodies(const State& state, const Params& params);
+  State lifted(State state, const Params& params);
   State push_apart(const State& state, const Params& params);
   bool widen_skins(const Params& params);
   void follow_bodies(double dt);
@@ -54,6 +55,7 @@ class BarrierStepper final : public Stepper {
   std::vector<double> skins_;  // [m] per body
   bool too_near_ = false;      // bodies whose skins could not grow far enough
   double pushed_ = 0;          // [m] by which projection moved a centre
+  double lifted_ = 0;          // [m] by which an elastic node was moved out of a half-space
   double tessellation_ = 0;    // as loaded
   std::vector<bool> widened_;  // per body: its skin is larger than the scene asks for
   StiffBodies bodies_;

@@ -361,6 +361,7 @@ TEST(ParamControls, ManifoldsAreBarredBesideElasticSolids) {
 TEST(ParamControls, RowsOfAContactSolverDependOnEachOther) {
   const Model model = test::rigid_scene("r").model;
   Settings settings;
+  settings.params = velocity_params();
   LabParams& lab = settings.contact_params;
   const auto live = [&](ContactSolverKind solver, const char* name) {
     settings.params.contact_solver = solver;
@@ -403,7 +404,8 @@ TEST(ParamControls, ContactGroupsHaveTitlesOfTheirOwn) {
 TEST(ParamControls, RigidMaterialsShowTheirRows) {
   Model model = test::rigid_scene("r").model;
   const auto live = [&](const char* name, int of) {
-    return inactive_reason(material(name), model.materials, of, model).empty();
+    const Settings settings{velocity_params(), model.materials, {}};
+    return stickslip::inactive_reason(material(name), settings, model, of).empty();
   };
   for (const char* elastic : {"model", "young", "poisson", "damping"})
     EXPECT_FALSE(live(elastic, 0)) << elastic;
