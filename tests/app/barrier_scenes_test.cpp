@@ -10,14 +10,15 @@
 namespace stickslip {
 namespace {
 
-// Scenes of more nodes take minutes: `stickslip run NAME --solver ipc`.
-constexpr std::size_t kMostNodes = 20000;
+// Larger scenes take minutes: `stickslip run NAME --solver ipc`.
+constexpr std::size_t kMostNodes = 20000, kMostBodies = 150;
 
 std::vector<Scene> rigid_scenes() {
   std::vector<Scene> scenes;
   for (const SceneInfo& info : list_scenes()) {
     Scene scene = load_scene(info.name);
-    if (!scene.model.bodies.empty() && scene.model.node_count() <= kMostNodes)
+    const std::size_t bodies = scene.model.bodies.size();
+    if (bodies > 0 && bodies <= kMostBodies && scene.model.node_count() <= kMostNodes)
       scenes.push_back(std::move(scene));
   }
   return scenes;
