@@ -16,7 +16,8 @@ constexpr int kWidth = 1280, kHeight = 720;
 
 class ScenePictures final : public StatePictures {
  public:
-  ScenePictures(fs::path folder, const Scene& scene) : renderer_({.interop = Interop::off}), folder_(std::move(folder)) {
+  ScenePictures(fs::path folder, const Scene& scene)
+      : renderer_({.interop = Interop::off}), folder_(std::move(folder)) {
     const CameraStart& camera = scene.camera;
     view_.camera = Camera::look_at(camera.position.cast<float>(), camera.target.cast<float>(),
                                    static_cast<float>(camera.fov));

@@ -13,7 +13,7 @@ namespace stickslip {
   REAL(time_budget, 0.0, 0.0, 1e6, "s", stop, "wall time after which the best iterate is returned; 0 means none")              \
   INT(check_interval, 0, 0, 1000000, "1", stop, "iterations between two checks of the residual, where each costs a product with W; 0 chooses from the progress seen", INACTIVE(s.solver().has(SolverTrait::free_checks), std::string(s.solver().name) + " has the velocities of every iterate, so that a check costs nothing")) \
   BOOL(warm_start, false, stop, "start from the problem's guess instead of zero")                                              \
-  CHOICE(storage, DelassusStorage, automatic, stop, "W assembled in blocks, or applied as H A^-1 H' (bodies only)", "auto|assembled|factored") \
+  CHOICE(storage, DelassusStorage, automatic, stop, "W assembled in blocks, or applied as H A^-1 H' (bodies only)", "auto|assembled|factored", INACTIVE(s.solver().has(SolverTrait::manifolds), "manifold_gs stores manifolds, not W")) \
   CHOICE(ordering, SweepOrder, automatic, sweep, "order of Gauss-Seidel: as stored (one thread), or by colours (parallel); auto: by colours on cuda and for many contacts", "auto|natural|coloured") \
   BOOL(symmetric_sweeps, false, sweep, "sweep forth and back")                                                                 \
   REAL(sleep, 0.0, 0.0, 1.0, "1", sweep, "contacts whose update is below this share of the tolerance rest for a while; 0: none") \

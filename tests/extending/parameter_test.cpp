@@ -54,11 +54,10 @@ TEST(Extending, TheExampleParameterIsAFieldARowAndARule) {
   EXPECT_THROW(set_param(&example, row, 11.0), std::invalid_argument);
 
   Params params;
-  params.solver = SolverKind::velocity;
   const LabParams lab;
-  SceneTraits scene;
+  const SceneTraits scene;
   EXPECT_EQ(inactive_reason(row, {params, lab, scene}), "only velocity-level stepping reads this");
-  scene.rigid = true;
+  params.solver = SolverKind::velocity;
   EXPECT_EQ(inactive_reason(row, {params, lab, scene}), "");
   params.contact_solver = ContactSolverKind::penalty_implicit;
   EXPECT_EQ(inactive_reason(row, {params, lab, scene}), "penalty forces do not stop rolling");
