@@ -24,7 +24,7 @@ checked_tests_row() { STICKSLIP_DEVICE_CHECK_MOST=100 checked_row "$2" test_row 
 suites() { "$(tests_program)" "--gtest_filter=$1" --gtest_list_tests 2>/dev/null | sed -nE 's/^([^ ]+)\.( .*)?$/\1/p'; }
 # of_suite NAME FILTER: the suite's tests of the device, less those that FILTER excludes.
 of_suite() { case $1 in *cuda*) echo "$1.*-${2#*-}" ;; *) echo "$1.*cuda*-${2#*-}" ;; esac; }
-checked_compare_row() { checked_row "$2" emulated_compare_row "$1" 1200 "${@:3}"; }
+checked_compare_row() { checked_row "$2" emulated_compare_row "$1" 3000 "${@:3}"; }
 
 # As compare_row, with the program of the emulated device.
 emulated_compare_row() {
@@ -52,9 +52,9 @@ stage_compare() {
   local test scene
   side_by_side=$at_once
   while read -r test; do
-    check "compare ${test%/*}, $real" test_row "$(tests_program)" "*BackendsAgree.$test" 600
+    check "compare ${test%/*}, $real" test_row "$(tests_program)" "*BackendsAgree.$test" 3000
   done < <("$(tests_program)" '--gtest_filter=*BackendsAgree*cuda*' --gtest_list_tests 2>/dev/null | sed -nE 's/^  ([^ ]+).*/\1/p')
-  for scene in $(scenes_of); do check "compare $scene, $real" emulated_compare_row 1200 --steps 2 "$scene"; done
+  for scene in $(scenes_of); do check "compare $scene, $real" emulated_compare_row 3000 --steps 2 "$scene"; done
   wait
 }
 
@@ -62,8 +62,8 @@ stage_determinism() {
   local scene
   side_by_side=$at_once
   for scene in erleben-spikes box-stack jelly-tower; do
-    check "ten runs of $scene, cuda, $real" emulated_compare_row 1200 --first cuda --second cuda --runs 5 --steps 2 "$scene"
-    check "ten runs of $scene, 1 and 2 threads, $real" emulated_compare_row 600 --first cpu:1 --second cpu:2 --runs 5 --steps 5 "$scene"
+    check "ten runs of $scene, cuda, $real" emulated_compare_row 3000 --first cuda --second cuda --runs 5 --steps 2 "$scene"
+    check "ten runs of $scene, 1 and 2 threads, $real" emulated_compare_row 3000 --first cpu:1 --second cpu:2 --runs 5 --steps 5 "$scene"
   done
   wait
 }
