@@ -16,7 +16,9 @@ Freezer::Freezer(const RunOptions& options, const Scene& scene, int frames) {
     const std::string prefix = "--freeze " + text + ": ";
     const auto refuse = [&](const std::string& why) { throw InputError(prefix + why); };
     if (stepper_family(scene.params.solver) != StepperFamily::velocity)
-      refuse("barrier steps have no contact problem at velocity level: choose solver velocity or one of its contact solvers");
+      refuse(
+          "barrier steps have no contact problem at velocity level: choose solver velocity or one of its "
+          "contact solvers");
     const std::size_t colon = text.find(':');
     int frame = 0;
     const char* end = text.data() + std::min(colon, text.size());

@@ -20,8 +20,7 @@ std::string inactive_reason(const ParamInfo& info, const std::vector<Material>& 
                             const Model& model) {
   return stickslip::inactive_reason(info, Settings{Params{}, materials, {}}, model, material);
 }
-bool is_inactive_group(std::string_view group, const Model& model,
-                       SolverKind solver = SolverKind::velocity) {
+bool is_inactive_group(std::string_view group, const Model& model, SolverKind solver = SolverKind::velocity) {
   return !param_group(group).read_in(scene_traits(model), solver);
 }
 Params velocity_params() {
