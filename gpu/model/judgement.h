@@ -50,10 +50,12 @@ struct StepJudgement {
   LawCheck law;
 };
 
+using JudgementField = double StepJudgement::*;
+
 /// One row of STICKSLIP_JUDGEMENT.
 struct JudgementInfo {
   std::string_view name, unit, meaning;
-  double StepJudgement::*value;
+  JudgementField value;
 };
 
 inline std::span<const JudgementInfo> judgement_table() {
