@@ -24,7 +24,7 @@ struct BlockMaker {
 
 /// Updates the blocks of a group.
 template <int D>
-struct GroupSweep {
+struct BlockGroupSweep {
   const std::int32_t *group, *start, *halt;
   bool backward;
   SweptBlock<D>* block;
@@ -42,7 +42,7 @@ struct GroupSweep {
 
 /// Adds the velocities that the impulses of a group cause.
 template <int D>
-struct GroupPush {
+struct BlockGroupPush {
   const std::int32_t *group, *start;
   const SweptBlock<D>* block;
   const double* impulse;
@@ -74,9 +74,10 @@ void BlockSweeps<D>::sweep(Context& ctx, bool backward, const std::int32_t* halt
   for (int step = 0; step < colours; ++step) {
     const auto colour = static_cast<std::size_t>(backward ? colours - 1 - step : step);
     const std::size_t first = groups_.colours[colour];
-    launch(ctx, groups_.colours[colour + 1] - first,
-           GroupSweep<D>{groups_.group + first, groups_.start, halt, backward, blocks_.data(), impulse, v},
-           kMedium);
+    launch(
+        ctx, groups_.colours[colour + 1] - first,
+        BlockGroupSweep<D>{groups_.group + first, groups_.start, halt, backward, blocks_.data(), impulse, v},
+        kMedium);
   }
 }
 
@@ -86,7 +87,7 @@ void BlockSweeps<D>::apply(Context& ctx, const double* impulse, double* v) {
   for (std::size_t colour = 0; colour < static_cast<std::size_t>(colours); ++colour) {
     const std::size_t first = groups_.colours[colour];
     launch(ctx, groups_.colours[colour + 1] - first,
-           GroupPush<D>{groups_.group + first, groups_.start, blocks_.data(), impulse, v}, kMedium);
+           BlockGroupPush<D>{groups_.group + first, groups_.start, blocks_.data(), impulse, v}, kMedium);
   }
 }
 

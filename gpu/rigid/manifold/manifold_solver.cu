@@ -343,7 +343,17 @@ void ManifoldSolver<D>::velocities(Context& ctx, DeviceBodies& bodies) const {
       kMedium);
 }
 
-template class ManifoldSolver<3>;
-template class ManifoldSolver<4>;
+// Member by member: other sources, which may be compiled together with this one, define the rest.
+template void ManifoldSolver<3>::build(Context&, const DeviceBodies&, const ManifoldInput<3>&);
+template void ManifoldSolver<4>::build(Context&, const DeviceBodies&, const ManifoldInput<4>&);
+template void ManifoldSolver<3>::build(Context&, const ManifoldProblem&);
+template void ManifoldSolver<3>::velocities(Context&, DeviceBodies&) const;
+template void ManifoldSolver<4>::velocities(Context&, DeviceBodies&) const;
+template void ManifoldSolver<3>::apply_impulses(Context&);
+template void ManifoldSolver<4>::apply_impulses(Context&);
+template void ManifoldSolver<3>::sweep(Context&, const ManifoldSweep&);
+template void ManifoldSolver<4>::sweep(Context&, const ManifoldSweep&);
+template void ManifoldSolver<3>::judge(Context&, const ManifoldLimits&);
+template void ManifoldSolver<4>::judge(Context&, const ManifoldLimits&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND
