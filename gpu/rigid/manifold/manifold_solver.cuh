@@ -111,7 +111,7 @@ class ManifoldSolver {
  public:
   /// Builds the packs, with the impulses of the last step. Call after `bodies.predict`.
   void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput<D>& input);
-  /// Builds the packs of a problem of the lab, with its impulses to start from.
+  /// Builds the packs of a problem of the lab, with its impulses to start from. For D = 3.
   void build(Context& ctx, const ManifoldProblem& problem) requires(D == 3);
   /// Continues from the current impulses. Where friction can jam a contact, it leaves them unchanged
   /// and sets a message: the sweep's steps of such a contact grow, and the caller must use a solver
