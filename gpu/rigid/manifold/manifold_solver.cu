@@ -186,7 +186,7 @@ void ManifoldSolver<D>::build(Context& ctx, const DeviceBodies& bodies, const Ma
 }
 
 template <int D>
-void ManifoldSolver<D>::build(Context& ctx, const ManifoldProblem& problem) requires(D == 3) {
+void ManifoldSolver<D>::build(Context& ctx, const ManifoldProblem& problem) {
   bodies_ = problem.inverse.size();
   contacts_.upload(ctx, problem.contacts);
   problem_points_.upload(ctx, problem.points);
@@ -216,7 +216,7 @@ void ManifoldSolver<D>::build(Context& ctx, const ManifoldProblem& problem) requ
 
 /// Each block is a group of its own.
 template <int D>
-void ManifoldSolver<D>::load_blocks(Context& ctx, const ManifoldProblem& problem) requires(D == 3) {
+void ManifoldSolver<D>::load_blocks(Context& ctx, const ManifoldProblem& problem) {
   const std::size_t n = problem.blocks.size();
   std::vector<std::array<std::int32_t, 2>> bodies;
   std::vector<std::int32_t> start(n + 1);

@@ -112,7 +112,7 @@ class ManifoldSolver {
   /// Builds the packs, with the impulses of the last step. Call after `bodies.predict`.
   void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput<D>& input);
   /// Builds the packs of a problem of the lab, with its impulses to start from. For D = 3.
-  void build(Context& ctx, const ManifoldProblem& problem) requires(D == 3);
+  void build(Context& ctx, const ManifoldProblem& problem);
   /// Continues from the current impulses. Where friction can jam a contact, it leaves them unchanged
   /// and sets a message: the sweep's steps of such a contact grow, and the caller must use a solver
   /// with exact local solutions. `observe`, unless empty, is called every `check_interval` iterations; it
@@ -134,7 +134,7 @@ class ManifoldSolver {
 
  private:
   void prepare(Context& ctx);
-  void load_blocks(Context& ctx, const ManifoldProblem& problem) requires(D == 3);
+  void load_blocks(Context& ctx, const ManifoldProblem& problem);
   template <class Filler>
   void fill_packs(Context& ctx, const Filler& filler, const BodyInverse* inverse);
   template <class Source>
