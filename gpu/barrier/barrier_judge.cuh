@@ -35,8 +35,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 ///   masses alone: elasticity is not in it;
 /// * q_c = u_c - W_cc r_c: the velocities of the points without this contact's impulse, but with those of all
 ///   others.
-/// The barrier acts at a distance and friction below eps_v is viscous, and the judge does not excuse either:
-/// a minimiser has errors e_c up to about d_hat / dt where a contact carries load, r_N u_N = r_N d / dt, and
+/// The barrier acts at a distance, and friction below eps_v is viscous. The judge counts both as errors: a
+/// minimiser has errors e_c up to about d_hat / dt where a contact carries load, r_N u_N = r_N d / dt, and
 /// sliding speeds up to eps_v where it sticks.
 ///
 /// Momentum balances over objects without joints of which no script holds a node. Angular momentum leaves out

@@ -8,10 +8,11 @@
 namespace stickslip {
 namespace {
 
-// Stiffness of a constraint in units of its lighter body's mass over dt^2. A round of multipliers leaves
-// about the inverse of this share of a violation.
+// Stiffness of a constraint in units of its lighter body's mass over dt^2. A round of multipliers divides a
+// violation by about this number.
 constexpr Real kConstraintStiffness = Real(1e3);
-// Speed that a motor may lack below its limit, relative to its speed; and in arms per second, of a brake.
+// Width of Huber's function: the lack of speed at which a motor reaches its limit, relative to its target
+// speed. The least width, which brakes have, is in arms per second.
 constexpr Real kMotorSlack = Real(1e-3), kBrakeSlack = Real(1e-4);
 
 /// What the kernels of a step read.

@@ -54,7 +54,7 @@ using V3 = Vec<double, 3>;
 
 // A weight below this counts as zero: the nearest point is on an edge or at a vertex.
 constexpr double kOnSide = 1e-6;
-// A point stands on a face beside which it projects by less than this share of the side.
+// A point also stands on a face if its projection is outside the face by less than this share of the side.
 constexpr double kStanding = 4e-6;
 // Cosines between a contact's normal and the outward normal of the point that touches: opposed, or at least
 // not along each other.

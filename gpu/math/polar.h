@@ -8,8 +8,8 @@
 namespace stickslip {
 
 /// The orthogonal factor of F = R S with S symmetric: R <- (R + R^-T) / 2, from F on, which is Newton's
-/// method for R'R = I. It converges quadratically where det F > 0, which the caller makes sure of, and R is
-/// then a rotation.
+/// method for R'R = I. It converges quadratically where det F > 0, which the caller ensures, and R is then
+/// a rotation.
 template <class T>
 SS_HD inline Mat<T, 3> polar_rotation(const Mat<T, 3>& f) {
   Mat<T, 3> r = f;

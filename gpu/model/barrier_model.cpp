@@ -14,7 +14,7 @@ namespace {
 using Vec3d = Vec<double, 3>;
 using Mat3d = Mat<double, 3>;
 
-// Of a body's smallest thickness: what a skin may take from each side, at the start and at most.
+// Shares of a body's smallest thickness that a skin may take from each side: at the start, and at most.
 constexpr double kThinSkin = 0.1, kMostSkin = 0.2;
 
 std::vector<double> skins(const Model& scene, double skin, double share) {
@@ -286,7 +286,7 @@ BarrierModel make_barrier_model(const Model& scene, const std::vector<double>& s
 
 Vec3d equimomental_axes(const Vec3d& unit_inertia) {
   const double half = (unit_inertia[0] + unit_inertia[1] + unit_inertia[2]) / 2;
-  // A flat body has an axis of no length, up to rounding; the control tet needs some.
+  // One axis of a flat body is zero up to rounding; the control tet needs a volume.
   const double least = 1e-12 * half;
   Vec3d s{};
   for (int i = 0; i < 3; ++i) s[i] = std::sqrt(std::max(half - unit_inertia[i], least));

@@ -17,7 +17,7 @@ using std::numbers::pi;
 // Regularises the planes of a node whose triangles do not span space.
 constexpr double kFlat = 1e-9;
 
-// Of round shapes: the fewest and the most sides around.
+// Least and largest number of sides around a round shape.
 constexpr int kFewestSides = 8, kMostSides = 256;
 
 /// Sides of a polygon in a circle whose middles are at most `tolerance` radii from the circle.

@@ -1,4 +1,4 @@
-// What a coupled step tells the outside: its problem, its sums, the objects of its contacts.
+// Outputs of a coupled step: its problem, its sums, the objects of its contacts.
 #include <cmath>
 
 #include "gpu/rigid/coupling.cuh"

@@ -10,7 +10,7 @@ namespace {
 using Vec3d = Vec<double, 3>;
 using Mat3d = Mat<double, 3>;
 
-/// Of launch. With c_k = x + F S t_k and sum t_k t_k' = 4 I: F = 1/4 sum c_k t_k' S^-1.
+/// Kernel: fits one body. With c_k = x + F S t_k and sum t_k t_k' = 4 I: F = 1/4 sum c_k t_k' S^-1.
 struct FitBody {
   const KeptBody* kept;
   const Vec3 *x, *v;
@@ -42,7 +42,7 @@ struct FitBody {
   }
 };
 
-/// Of launch.
+/// Kernel: places one drawn node.
 struct DrawNode {
   const DrawnNode* drawn;
   const BodyFit* fits;

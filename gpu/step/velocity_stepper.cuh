@@ -1,4 +1,4 @@
-// VelocityStepper: the Stepper of the velocity family: rigid bodies, with elastic solids among them.
+// VelocityStepper: the Stepper of the velocity family, for rigid bodies and elastic solids.
 #pragma once
 
 #include "gpu/model/overlap_check.h"

@@ -78,7 +78,7 @@ void Lanes::access(const void* p, std::size_t bytes, bool write, bool atomic, co
     if (!unwritten) stop_lane(FaultKind::address, say(text), cudaErrorIllegalAddress);
     report_fault(FaultKind::unwritten,
                  say("never written") + "; kernel " + place_of(launch_->function, false));
-    memory_.mark_written(p, bytes);  // says it once
+    memory_.mark_written(p, bytes);  // so that the fault is reported once
   }
   if (write) memory_.mark_written(p, bytes);
   if (!checks_.races) return;

@@ -39,8 +39,8 @@ std::size_t opening(const std::string& text, std::size_t close) {
   return std::string::npos;
 }
 
-/// Of "f(int) const::{lambda(unsigned long)#2}" or "f(int) const::$_7" at the begin of its last part: leaves
-/// "f::lambda", returns the number. -1 where the text is none of these.
+/// Of "f(int) const::{lambda(unsigned long)#2}" or "f(int) const::$_7" at the beginning of its last part:
+/// leaves "f::lambda", returns the number. -1 where the text is none of these.
 int shorten_lambda(std::string& text, std::size_t at) {
   std::size_t end = 0, digits = 0;
   if (text[at] == '{') {

@@ -27,7 +27,7 @@ class cuda_Samples : public ::testing::Test {
     emulation::set_checks({});
     emulation::forget_faults();
   }
-  /// Whether the next of several launches of a kernel with a race is found out.
+  /// Launches a kernel with a race. True if the race is found.
   bool finds_the_race() {
     emulation::forget_faults();
     launch(ctx_, 16, TwoLanesWriteOneWord{values_.data()});

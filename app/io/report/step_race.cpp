@@ -14,7 +14,7 @@
 namespace stickslip {
 namespace {
 
-/// The larger of two values of which either may be unknown (NaN); an unknown one stays so.
+/// The larger of two values; unknown (NaN) if one of them is.
 double larger(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); }
 
 /// What a step adds to the judgement of a run.

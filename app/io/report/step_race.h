@@ -19,7 +19,7 @@ struct StepRaceStart {
   State state;
 };
 
-/// What one stepper made of it.
+/// The result of one stepper.
 struct StepRun {
   enum class End { finished, refused, failed, cancelled };
 

@@ -41,7 +41,7 @@ struct Scene {
   std::filesystem::path file;
   Model model;  // finalized
   Params params;
-  LabParams contact_params = stepping_lab_params();  // of the contact solvers of scenes with rigid bodies
+  LabParams contact_params = stepping_lab_params();  // of the contact solvers of velocity-level steps
   CameraStart camera;
   int frames = 120;  // default length of a run
   double scale = 1;  // refinement factor: finer meshes, longer arrays

@@ -8,7 +8,7 @@ namespace stickslip {
 void draw_scene_panel(PanelContext& context);
 void draw_transport_panel(PanelContext& context);
 void draw_parameters_panel(PanelContext& context);
-/// Part of the parameter panel, for scenes with rigid bodies.
+/// Part of the parameter panel, for velocity-level steps and scenes with rigid bodies.
 void draw_contact_solver_panel(PanelContext& context);
 void draw_report_panel(PanelContext& context);
 /// Parts of the report of velocity-level steps.
