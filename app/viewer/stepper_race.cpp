@@ -12,7 +12,7 @@ namespace {
 /// may take much longer.
 std::vector<std::string> in_order(const Params& params) {
   std::vector<std::string> names = all_steppers();
-  std::ranges::stable_partition(names, [&](const std::string& name) {
+  std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {
     Params probe = params;
     set_solver(probe, name);
     return stepper_family(probe.solver) == stepper_family(params.solver);
