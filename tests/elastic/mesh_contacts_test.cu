@@ -79,6 +79,26 @@ double distance_to(const Model& model, const Object& object, const Vec3d& p) {
   return least;
 }
 
+/// Whether an edge at a node of the surface leans towards the nearest place of the other one, by 45 degrees
+/// or more: then the node is no contact before it touches.
+bool leans_over(const Model& model, const Object& other, std::int32_t node) {
+  constexpr double h = 1e-6;
+  const Vec3d p = model.positions[node];
+  Vec3d away{};
+  for (int i = 0; i < 3; ++i) {
+    Vec3d ahead = p, behind = p;
+    ahead[i] += h;
+    behind[i] -= h;
+    away[i] = (distance_to(model, other, ahead) - distance_to(model, other, behind)) / (2 * h);
+  }
+  for (const Vec2i& e : model.edges) {
+    if (e[0] != node && e[1] != node) continue;
+    const Vec3d side = model.positions[e[0] == node ? e[1] : e[0]] - p;
+    if (-dot(away, side) > 0.699 * norm(side)) return true;
+  }
+  return false;
+}
+
 /// A ball: a box lattice whose shells of equal |.|_max become shells of equal |.|_2.
 void add_ball(Model& model, const std::string& name, double radius, const Vec3d& center, int cells,
               const Vec3d& turn) {
@@ -125,7 +145,7 @@ BACKEND_TEST(MeshContacts, OfTwoBallsContainTheNearestPoints) {
   FRESH_SEED(seed);
   std::mt19937 rng(seed);
   std::uniform_real_distribution<double> any(-1, 1);
-  int edges = 0, twice = 0, once = 0;
+  int edges = 0, twice = 0, once = 0, leaning = 0;
   for (int trial = 0; trial < 8; ++trial) {
     Model model;
     add_ball(model, "a", 1, {0, 0, 0}, 4, {any(rng), any(rng), any(rng)});
@@ -158,6 +178,10 @@ BACKEND_TEST(MeshContacts, OfTwoBallsContainTheNearestPoints) {
         EXPECT_EQ(gap_of.count(node), 0u);
         continue;
       }
+      if (gap_of.count(node) == 0 && distance > 0.03 * margin && leans_over(scene.model, other, node)) {
+        ++leaning;
+        continue;
+      }
       ASSERT_EQ(gap_of.count(node), 1u) << distance;
       EXPECT_NEAR(std::abs(gap_of[node]), distance, 1e-6);
       ++once;
@@ -184,6 +208,7 @@ BACKEND_TEST(MeshContacts, OfTwoBallsContainTheNearestPoints) {
   }
   EXPECT_GT(edges, 0);
   EXPECT_LT(twice, 0.05 * once + 3);
+  EXPECT_LT(leaning, 0.1 * once + 3);
 }
 
 BACKEND_TEST(MeshContacts, OfAlignedBoxesAreOnePerNode) {
