@@ -136,7 +136,7 @@ def page(cells):
     yield "`tools/law_matrix.py` generates this page from the newest file in `tools/bench/results/laws`. The test `SceneLaws` checks the laws in " \
           "three steps of each scene with rigid bodies, from the first contact on."
     yield ""
-    yield "Each cell belongs to one scene and one solver. It says how many steps [*converged*](report.md#the-report-of-a-step): they reached the scene's tolerance within the scene's limit on iterations; with rigid bodies, impulses also lie in their cones and momentum balances. " \
+    yield "Each cell belongs to one scene and one solver. It says how many steps [*converged*](report.md#the-report-of-a-step): they reached the scene's tolerance within the scene's limit on iterations and, with rigid bodies, impulses lie in their cones and momentum balances. " \
           "`all` means all measured steps, `4/6` means 4 of 6."
     yield ""
     yield "In addition, `LawChecker` (`gpu/rigid/law_check.cuh`) checks the laws of Coulomb and Newton in each step, with code that no solver shares: " \
@@ -152,7 +152,7 @@ def page(cells):
     yield f"Measured: {when(cells, rigid)}."
     yield ""
     yield "`pgs`, `pgs_jacobi`, `pgs_sm` and the two `pivot` solvers solve box friction. Where a body slides obliquely to the tangents of its contact, " \
-          "they cannot reach the tolerance, because the residual is that of Coulomb's law. For them an impulse outside the cone counts neither as broken nor against convergence. " \
+          "they cannot reach the tolerance, because the residual is that of Coulomb's law. For them friction outside the cone counts neither as broken nor against convergence; an impulse that pulls does count against convergence. " \
           "`penalty_implicit` replaces contacts by springs. `penalty_explicit` solves no contact problem, so it has no column."
     yield ""
     yield from table(rigid, VELOCITY, cells)
@@ -171,15 +171,15 @@ def page(cells):
         worst = [max((c[k] for c in column), default=0.0) for k in ("cone", "momentum", "approach", "work")]
         yield f"| `{solver}` | " + " | ".join(f"{w:.1e}" for w in worst) + " |"
     yield ""
-    yield "The next list says why steps did not converge, or why `nsgs` replaced a solver. Each entry has the program's message, then the scenes and solvers. The most frequent message comes first. " \
-          "\"finds nothing\" means that no iterate had a residual of at most 1, which zero impulses always have."
+    yield "The next list gives the reasons why steps did not converge, or why `nsgs` replaced a solver. Each entry has the program's message, then the scenes and solvers. The most frequent message comes first. " \
+          "\"finds nothing\" means that no iterate had a residual of at most 1, which zero impulses always have. \"impulses lie outside their cones\" means, for a solver of box friction, that an impulse pulls."
     yield ""
     yield from reasons(rigid, VELOCITY, cells)
     if elastic:
         yield ""
         yield "## Elastic solids"
         yield ""
-        yield f"Measured: {when(cells, elastic)}. The barrier solvers compute no impulse per contact, so `LawChecker` does not apply. " \
+        yield f"Measured: {when(cells, elastic)}. `LawChecker` checks velocity-level steps only. " \
               "The surfaces were checked for intersections after each step; an intersection counts as broken."
         yield ""
         yield from table(elastic, BARRIER, cells)
