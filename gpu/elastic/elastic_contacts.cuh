@@ -45,7 +45,7 @@ class ElasticContacts {
 
   bool known_ = false;
   std::size_t nodes_ = 0, triangles_ = 0, count_ = 0;
-  Buffer<std::uint8_t> of_collider_;  // per node: 1 for nodes of colliders, which no half-space stops
+  Buffer<std::uint8_t> of_collider_;  // per node: 1 for colliders, which no half-space touches
   Lbvh tree_;
   Buffer<FloatBox> boxes_;
   Buffer<std::int32_t> start_, start_before_;    // per sample and one more

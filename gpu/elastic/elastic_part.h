@@ -1,4 +1,4 @@
-// elastic_part: what of a model is not a rigid body, as a separate model.
+// elastic_part: the objects of a model that are not rigid bodies, as a separate model.
 #pragma once
 
 #include "gpu/model/model.h"

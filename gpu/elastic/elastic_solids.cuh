@@ -37,8 +37,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// the stored matrix is A / dt^2 [N/m].
 class ElasticSolids {
  public:
-  /// Loads what is not a rigid body, at its start; see elastic_part. Colliders are nodes without elements
-  /// that all follow scripts. Nodes of affine bodies follow their control nodes (Embedding): A is J'A J then.
+  /// Loads all objects that are not rigid bodies, at their start; see elastic_part. Colliders are nodes
+  /// without elements that all follow scripts. Nodes of affine bodies follow their control nodes (Embedding):
+  /// A is J'A J then.
   void load(Context& ctx, const Model& model);
   bool empty() const { return part_.node.empty(); }
   std::size_t size() const { return part_.node.size(); }
@@ -60,24 +61,24 @@ class ElasticSolids {
   void begin_step(Context& ctx, const Params& params, const std::optional<Drag>& drag, double time);
   /// After `solve` for a velocity v^k: A and f with the elastic forces linearised at x_t + dt v^k instead,
   ///   A = M + dt^2 K_k,   f = M (v_t + dt g) - dt grad Psi(x_k) + dt^2 K_k v^k.
-  /// v is that at the start of the step again.
+  /// Resets v to the start of the step.
   void relinearise(Context& ctx, double time);
   /// v = A^-1 (f + J), as a correction of the given v; J null: none. PCG ends at a residual of `tolerance`
   /// relative to the correction. Scripted nodes get the velocity of their script.
-  /// With a `reference` the residual is to fall to `tolerance` times that instead, in the norm of
+  /// With a `reference`, PCG ends at a residual of `tolerance` times `reference` instead, in the norm of
   /// `residual_size`.
   PcgResult solve(Context& ctx, const Vec3* impulse, Vec3* v, double tolerance, double reference = 0);
   /// |f + J - A v| in the norm of the inverse resistances [sqrt(J)]. One host read.
   double residual_size(Context& ctx, const Vec3* impulse, Vec3* v);
-  /// v += dt (g + other accelerations) at free nodes: the velocities of what is neither strained nor touched.
+  /// v += dt (g + other accelerations) at free nodes: their velocities without elastic forces and contacts.
   void fall(Context& ctx, Vec3* v) const;
   /// x + dt v.
   void advance(Context& ctx, double dt);
 
   /// |g| [m/s^2] of this step.
   double gravity() const { return std::abs(params_.gravity); }
-  /// [kg] resistance of a node: a third of the trace of its block of A; of an affine body what its control
-  /// nodes resist with by their mass; 0: immovable.
+  /// [kg] resistance of a node: a third of the trace of its block of A; for a node of an affine body, the
+  /// effective mass of the control nodes there; 0: immovable.
   const double* resistance() const { return resistance_.data(); }
 
   SolidSums sums(Context& ctx, double gravity);

@@ -56,15 +56,16 @@ using V3 = Vec<double, 3>;
 constexpr double kOnSide = 1e-6;
 // A point also stands on a face if its projection is outside the face by less than this share of the side.
 constexpr double kStanding = 4e-6;
-// Cosines between a contact's normal and the outward normal of the point that touches: opposed, or at least
-// not along each other.
+// Upper bounds on the cosine between a contact's normal and the outward normal of the point that touches: at
+// an open gap, at an overlap, where an object touches itself. kSteep: sine of 45 degrees (leans_over).
 constexpr double kBeside = 0.25, kOpposed = -0.1, kSelfOpposed = -0.3;
 constexpr double kSteep = 0.7;
 // Of the margin: surfaces this near count as touching.
 constexpr double kTouching = 0.03;
 // Of the distance at rest: an object overlaps with itself by less than this.
 constexpr double kSelfDepth = 0.25;
-// Edges: least sine of their angle, and how far their normal is inside the cones of both.
+// Edges: least sine of their angle, how far their normal is inside the cones of both, and the weight below
+// which a point is at an end.
 constexpr double kLeastSine = 0.03, kInsideCone = 0.01, kEdgeEnd = 1e-3;
 
 SS_HD inline V3 unit_or_zero(const V3& a) {
@@ -81,9 +82,10 @@ SS_HD inline V3 across(const V3& corner, const V3& base, const V3& along) {
   return c - (dot(c, along) / norm2(along)) * along;
 }
 
-/// Of the faces at a feature, those that a point at d from it stands on: it projects onto their side. The
-/// faces share the point; the one that reports it opposes the point's own normal most (`own`; zero: the one
-/// that the point is farthest out of), and of equal ones the first.
+/// Counts the faces at an edge or vertex that a point stands on, and chooses the one that reports the point.
+/// A point at d from the feature stands on a face if its projection onto the plane of the face is within
+/// `tolerance` of the feature. The face is chosen whose normal opposes the point's own normal `own` most (for
+/// a zero `own`, the face over which the point is highest); among equal ones the first.
 struct StandingFace {
   V3 d, own;
   double tolerance;
@@ -107,9 +109,9 @@ struct StandingFace {
 /// How a triangle reports a point whose nearest place is on its side or at its corner.
 enum class SideReport { none, face, side };
 
-/// The side from t[i] to the next corner. If the point stands on a triangle at the side, that one reports it
-/// as a face. Else, if it is no nearer to the insides of both, the one that traverses the side forward does;
-/// `pseudo` becomes the sum of the normals.
+/// The nearest place is on the side from t[i] to the next corner. If the point stands on a triangle at the
+/// side, that triangle reports it as a face. Otherwise, if it is no nearer to the inside of either triangle,
+/// the one that traverses the side forward reports it as a side, and `pseudo` becomes the sum of the normals.
 SS_HD inline SideReport report_edge(const MeshSurfaceView& s, const Vec3i& t, int i, const V3& d,
                                     const V3& own, double tolerance, V3& pseudo) {
   const std::int32_t u = t[i], w = t[(i + 1) % 3], e = s.edge(u, w);
@@ -128,7 +130,7 @@ SS_HD inline SideReport report_edge(const MeshSurfaceView& s, const Vec3i& t, in
   return SideReport::side;
 }
 
-/// True if a point at d from a vertex is no nearer to an edge there.
+/// True if a point at d from a vertex is nearer to the vertex than to any other point of its edges.
 SS_HD inline bool is_nearest_vertex(const MeshSurfaceView& s, std::int32_t vertex, const V3& d) {
   const V3 base = s.at(vertex);
   for (std::int32_t k = s.triangle_start[vertex]; k < s.triangle_start[vertex + 1]; ++k)
@@ -141,7 +143,8 @@ SS_HD inline bool is_nearest_vertex(const MeshSurfaceView& s, std::int32_t verte
   return true;
 }
 
-/// The same at corner i; of the triangles there the first one reports what stands on none.
+/// The same for a nearest place at corner i. A point that stands on none of the triangles there is reported
+/// by the first of them.
 SS_HD inline SideReport report_vertex(const MeshSurfaceView& s, const Vec3i& t, int i, const V3& d,
                                       const V3& own, double tolerance, V3& pseudo) {
   StandingFace standing{d, own, tolerance};
@@ -158,8 +161,9 @@ SS_HD inline SideReport report_vertex(const MeshSurfaceView& s, const Vec3i& t, 
   return SideReport::side;
 }
 
-/// True if p, behind triangle t at the squared distance d2, is nearer to another triangle at one of its
-/// corners that faces p too. A point inside a body has a contact with the nearest face alone.
+/// For a point p behind triangle t, at the squared distance d2: true if p is also behind a nearer triangle
+/// that shares a corner with t and faces p. So a point inside a body has a contact with the nearest face
+/// alone.
 SS_HD_LARGE inline bool has_nearer_face(const MeshSurfaceView& s, const Vec3i& t, const V3& p, double d2,
                                         const V3& own, double most) {
   for (int c = 0; c < 3; ++c)
@@ -172,9 +176,10 @@ SS_HD_LARGE inline bool has_nearer_face(const MeshSurfaceView& s, const Vec3i& t
   return false;
 }
 
-/// True if the surface of a point leans towards the other one beside the point, by more than 45 degrees: then
-/// another part of it is the nearest. Without this a corner that slides along a face would run into the next
-/// face before it reaches the edge. Surfaces that touch already stay in contact.
+/// True if an edge from the point leads towards the other surface, by more than 45 degrees against the plane
+/// of contact: then another part of the point's surface is nearer. Without this test a corner that slides
+/// along a face would collide with the next face before it reaches the edge. The caller skips the test for
+/// surfaces that already touch.
 SS_HD_LARGE inline bool leans_over(const MeshSurfaceView& s, std::int32_t node, const V3& normal) {
   const V3 base = s.at(node);
   for (std::int32_t k = s.triangle_start[node]; k < s.triangle_start[node + 1]; ++k)
@@ -185,8 +190,8 @@ SS_HD_LARGE inline bool leans_over(const MeshSurfaceView& s, std::int32_t node, 
   return false;
 }
 
-/// Normal and gap from the vector d between the points, outside where `outward` says so. Along `outward`
-/// where d is so short that it has no direction.
+/// Sets normal and gap from the vector d between the points; the gap is positive if d has a positive
+/// component along `outward`. If d is too short to have a direction, the normal is `outward`.
 SS_HD inline void direct(const V3& d, const V3& outward, double size, MeshTouch& out) {
   const double length = norm(d);
   const V3 up = unit_or_zero(outward);
@@ -205,7 +210,8 @@ SS_HD inline void turn_over(MeshTouch& out) {
   out.gap = -out.gap;
 }
 
-/// Whether the gap may close within the step, and an overlap is not too deep: then sets the contact's point.
+/// True if the gap is or may come within the margin, and an overlap is not too deep. Then sets the contact's
+/// point.
 SS_HD inline bool is_close(const MeshSurfaceView& s, bool self, MeshTouch& out) {
   const V3 u = s.sum(out.a, s.v) - s.sum(out.b, s.v);
   const double closing = -dot(out.normal, u);
@@ -241,8 +247,9 @@ SS_HD inline bool is_in_cone(const MeshSurfaceView& s, std::int32_t e, const V3&
   return true;
 }
 
-/// The end of edge a (nodes n, weight w of the second) that touches the inside of a wire, d from the wire to
-/// the end: normal and gap. False if another edge reports the end, or the wire is nearer to one of them.
+/// Sets normal and gap where an end of edge a (nodes n, weight w of the second) touches the inside of a wire;
+/// d points from the wire to the end. False if another edge reports this end, or if another point of an edge
+/// at this end is nearer to the wire.
 SS_HD inline bool end_on_wire(const MeshSurfaceView& s, const Vec2i& n, double w, const V3& d, double size,
                               MeshTouch& out) {
   const std::int32_t end = n[w > 0.5 ? 1 : 0];
@@ -257,10 +264,10 @@ SS_HD inline bool end_on_wire(const MeshSurfaceView& s, const Vec2i& n, double w
 
 }  // namespace mesh_touch_detail
 
-/// A point q[0] and a triangle, if they are a contact: the point of the triangle is the nearest of its
-/// surroundings, and the two surfaces face each other. An edge or vertex is reported by one of its triangles.
-/// The gap has its sign from the outward side of the triangle's surface; towards a sheet the point's own
-/// normal decides.
+/// The contact of a point q[0] with a triangle. False if the nearest point of the triangle is not the nearest
+/// of its surroundings, or if the two surfaces do not face each other. An edge or vertex is reported by one
+/// of its triangles. The gap has its sign from the outward side of the triangle's surface; towards a sheet
+/// the point's own normal decides.
 SS_HD_LARGE inline bool touch_point_triangle(const MeshSurfaceView& s, const Vec4i& q, MeshTouch& out) {
   using namespace mesh_touch_detail;
   const Vec3i t{q[1], q[2], q[3]};
@@ -299,8 +306,9 @@ SS_HD_LARGE inline bool touch_point_triangle(const MeshSurfaceView& s, const Vec
   return is_close(s, self, out);
 }
 
-/// Two edges {a0, a1, b0, b1}, if they touch inside both, and each is the nearest part of its surface. Ends
-/// are tested as points against triangles, except against wires, which have none.
+/// The contact of two edges {a0, a1, b0, b1}. False unless the nearest points are inside both edges, and each
+/// edge is the nearest part of its surface. Ends are tested as points against triangles, and here only
+/// against wires, which have no triangles.
 SS_HD_LARGE inline bool touch_edges(const MeshSurfaceView& s, const Vec4i& q, MeshTouch& out) {
   using namespace mesh_touch_detail;
   const Vec2i a{q[0], q[1]}, b{q[2], q[3]};

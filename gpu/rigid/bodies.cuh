@@ -33,7 +33,7 @@ struct BodiesView {
   const Pose* texture_frame;                                         // body frame
   std::int32_t textured = std::numeric_limits<std::int32_t>::max();  // bodies from here on have no texture
 
-  /// -1 (and any other half-space): the world.
+  /// For b < 0, a half-space or no body: the world.
   SS_HD BodyAtStep at_step(std::int32_t b) const {
     if (b < 0) return BodyAtStep::world();
     return {pose[b], velocity[b], spin[b], inverse[b]};

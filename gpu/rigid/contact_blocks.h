@@ -1,4 +1,4 @@
-// ContactBlocks: the rows of contacts from surfaces, shapes and velocities at the start of a step.
+// ContactBlocks: the rows of contacts, from surface properties, poses and velocities at the start of a step.
 #pragma once
 
 #include "gpu/rigid/bodies.cuh"
@@ -8,8 +8,8 @@
 
 namespace stickslip {
 
-/// Whether a contact's friction is the same in all directions and all over the surfaces, without torsion:
-/// contacts of manifolds are. `everywhere`: all contacts of the scene.
+/// Finds plain contacts: those with isotropic friction that is uniform over both surfaces, without torsion.
+/// Manifolds have plain contacts only. `everywhere`: all contacts of the scene are plain.
 struct PlainContacts {
   bool everywhere = true;
   const std::int32_t* material = nullptr;  // per body
@@ -57,7 +57,8 @@ struct ContactBlocks {
         textures.grain(0, at.world_grain(c.a)), textures.grain(1, at.world_grain(c.b)));
     return {pair, textures.friction(friction_frame(c.normal, pair), pair, free_slide(at, free, c))};
   }
-  /// True if friction is isotropic and uniform, the most common case: then no grain is rotated.
+  /// True if friction is isotropic and uniform over the surface. In this most common case no grain has to be
+  /// rotated.
   SS_HD bool is_plain(std::int32_t column) const {
     const ContactSurface& surface = table.surface[column];
     return surface.friction_kind == FrictionKind::isotropic && surface.texture < 0;

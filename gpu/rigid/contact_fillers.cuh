@@ -41,7 +41,7 @@ struct ContactBlockFiller {
   }
 };
 
-/// q of contacts follows particles that cores replaced, whose velocities without impulses changed.
+/// Updates q of contacts when the velocities without impulses change of particles that cores replaced.
 template <int D>
 struct PointMover {
   const RigidContact* contact;

@@ -8,8 +8,8 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Copies of the rigid bodies, followed by a free particle per touched point of the solids, then their cores;
-/// see Coupling. Particles have no texture: an image applies to a rigid body.
+/// Copies of the rigid bodies, then a free particle per touched point of the solids, then the cores of the
+/// solids; see Coupling. Particles have no texture: textures apply to rigid bodies only.
 class ContactParticles {
  public:
   void load(Context& ctx, const Model& solids) { cores_.load(ctx, solids); }
@@ -24,11 +24,11 @@ class ContactParticles {
 
   /// The cores, where the problem has them: without rigid bodies, or with contacts between meshes.
   PointCores cores() const;
-  /// Sum over the cores of the squared wrenches of `impulse` (per point) in the metric of their inverses,
-  /// into backend memory; zero without cores.
+  /// Writes sum w . M^-1 w over the cores to backend memory, where w is the wrench of `impulse` (per point)
+  /// on a core with the mass matrix M; zero without cores.
   void core_work(Context& ctx, const Vec<double, 3>* impulse, double* out);
-  /// Where there are cores: the velocities of particles are those of the points, B v; cores get those without
-  /// impulses.
+  /// With cores: sets the velocities of particles to those of the points, B v, and the velocities of cores to
+  /// those without impulses.
   void settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v);
 
   std::size_t bodies() const { return bodies_; }

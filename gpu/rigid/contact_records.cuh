@@ -34,7 +34,7 @@ struct PushedContacts {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// `dt` [s] converts impulses to forces. Waits for the host.
+/// `dt` [s] converts impulses to forces. One host read.
 template <int D>
 void contact_records(Context& ctx, const SolvedContacts<D>& solved, double dt,
                      std::vector<ContactRecord>& out);

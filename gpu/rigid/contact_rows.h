@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// A body's surface properties in a contact: the rows `rigid` of its material.
+/// A body's surface properties in a contact: parameters of its material.
 struct ContactSurface {
   double restitution, torsion_radius;
   FrictionKind friction_kind;
@@ -20,7 +20,7 @@ inline ContactSurface contact_surface(const Material& m) {
   return {m.restitution, m.torsion_radius, m.friction_kind, m.mu, m.mu_across};
 }
 
-/// A half-space: no restitution or torsion of its own; the body determines the kind of friction.
+/// A half-space has no restitution or torsion of its own, and the body determines the kind of friction.
 inline ContactSurface half_space_surface(double mu) { return {0, 0, FrictionKind::isotropic, mu, mu}; }
 
 /// The surface properties of two touching bodies.
@@ -33,9 +33,10 @@ struct SurfacePair {
   Vec<double, 3> grain_a, grain_b;  // world, of any length; zero: that surface has none
 };
 
-/// `mu` is the pair's coefficient (FrictionTable: given for the pair, or the geometric mean). The ratio of
-/// mu_across to mu is that of the geometric means. Matchstick requires two such surfaces [Course Alg.21]; any
-/// other pair with a grain is elliptic along it. `grain_a`, `grain_b`: of the bodies, world.
+/// `mu` is the pair's coefficient (FrictionTable: set for the pair, or the geometric mean of both). The ratio
+/// of mu_across to mu is that of their geometric means. Two matchstick surfaces have matchstick friction
+/// [Course Alg.21]; any other pair with a grain has elliptic friction. `grain_a`, `grain_b`: of the bodies,
+/// in world axes.
 SS_HD inline SurfacePair surface_pair(const ContactSurface& a, const ContactSurface& b, double mu,
                                       const Vec<double, 3>& grain_a, const Vec<double, 3>& grain_b) {
   const bool has_a = a.friction_kind != FrictionKind::isotropic,
@@ -105,7 +106,8 @@ SS_HD inline FrictionFrame friction_frame(const Vec<double, 3>& normal, const Su
   if (pair.friction_kind == FrictionKind::isotropic) return {contact_frame(normal), pair.mu, pair.mu};
   const bool both = pair.friction_kind == FrictionKind::matchstick;
   const double crossed = std::sqrt(pair.mu * pair.mu_across);
-  // A single grain is paired with itself: the elliptic law along it. Two grains: along the line between them.
+  // A single grain is paired with itself, which gives the elliptic law along it. Two grains: t1 bisects their
+  // angle.
   const V3 other = norm2(pair.grain_b) > 0 ? pair.grain_b : pair.grain_a;
   const V3 one = norm2(pair.grain_a) > 0 ? pair.grain_a : other;
   const MatchstickContact m = matchstick(one, other, normal, {crossed, pair.mu, pair.mu_across});
@@ -121,8 +123,9 @@ SS_HD inline FrictionFrame friction_frame(const Vec<double, 3>& normal, const Su
 
 namespace rigid_detail {
 
-/// w_N: a gap that would close within the step at the approach velocity bounces now (Newton), any other gap
-/// may close; overlaps are corrected. `approach` [m/s] at the start of the step, < 0.
+/// w_N. A gap that would close within the step at the approach velocity bounces in this step (Newton's law of
+/// restitution); any other gap may close, and an overlap is corrected. `approach` [m/s] at the start of the
+/// step, < 0.
 SS_HD inline double contact_speed(const ContactRowOptions& o, double gap, double approach,
                                   double restitution) {
   const double w = gap_speed(o.feedback, gap);

@@ -27,12 +27,12 @@ namespace stickslip {
 struct StepConstraints {
   const DeviceJoint* joints = nullptr;
   const std::int32_t* block_joint =
-      nullptr;  // of each joint block: its joint, and its index among that joint's blocks
+      nullptr;  // per joint block: its joint; `block_part`: its index among that joint's blocks
   const std::int32_t* block_part = nullptr;
   std::size_t joint_blocks = 0;
   BlockGroups joint_groups{};             // the blocks of each joint
-  const JointEnds* joint_ends = nullptr;  // read where contacts are not plain
-  bool plain = true;                      // all contacts of the scene: see PlainContacts
+  const JointEnds* joint_ends = nullptr;  // needed only if some contacts are not plain
+  bool plain = true;                      // all contacts of the scene are (PlainContacts)
   const RigidContact* contacts = nullptr;
   const std::int32_t* pair_start = nullptr;  // of the contacts: see RigidContacts
   std::size_t contact_count = 0, pairs = 0;
@@ -93,13 +93,13 @@ class ContactSystem {
   /// blocks between sleeping bodies from the time when the bodies fell asleep: no solver can recompute those.
   Vec<double, D>* impulses() { return r_.data(); }
   void keep_impulses(Context& ctx);
-  /// True if impulses of contacts are stored from the last step: not after explicit
-  /// penalties, or with other rows.
+  /// True if impulses of contacts are stored from the last step. They are not after explicit penalties, or if
+  /// the number of rows per block has changed.
   bool remembers_contacts() const { return impulses_ > contacts_from_; }
   /// In world axes, of all blocks, as of the last keep_impulses (zero for joints); torsion fourth.
   const Vec<double, 4>* world_impulses() const { return world_.data(); }
-  /// The bodies' velocities without impulses have changed since the problem was built, by `change`, 6 numbers
-  /// each. The residual stays relative to the original q.
+  /// Call when the bodies' velocities without impulses have changed by `change` (6 numbers each) since the
+  /// problem was built. The residual stays relative to the original q.
   void move_free(Context& ctx, const double* change) { W_.move_free(ctx, change); }
   /// The same for particles that cores replaced in `list`.
   void move_points(Context& ctx, const StepConstraints& list, const double* change);
@@ -108,7 +108,7 @@ class ContactSystem {
   /// The judge's residual of the current impulses.
   double residual(Context& ctx);
   /// After `residual`, of the same impulses: mean velocity along the impulses, r . u / |r| [m/s]. Contacts
-  /// and joints take energy: r . u <= 0 where the law holds.
+  /// and joints dissipate energy: r . u <= 0 where the law holds.
   double gain(Context& ctx);
 
   /// The problem on the host, with guess and solution of the last solve.

@@ -37,15 +37,15 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// a problem between bodies, so that every solver of the lab can be used:
 ///   1. particles move at t = B v - R / m without impulses; solve for r, R;
 ///   2. v = A_e^-1 (f_e + B' R).
-/// Between meshes, or without rigid bodies, a particle is attached to a rigid body of its object's mass and
-/// inertia, its core, so that the bodies' problem has what all points of an object do together; m is then the
-/// compliance besides.
+/// Where meshes touch each other, or without rigid bodies, a particle is attached to the core of its object:
+/// a rigid body with the object's mass and inertia. So the problem between bodies contains the common motion
+/// of all points of an object, and 1 / m is additional compliance.
 /// This is proximal gradient descent on the dual problem in the metric m, like the splitting of Course
 /// Alg.16, which takes m from the diagonal of A. Its fixed point has u = H (B v_e, v_b) + w for any m. It
 /// converges where B A_e^-1 B' <= diag(1 / m). m is a share of the diagonal of A_e, adapted so that this
 /// holds along the steps taken, and rounds are accelerated by momentum with restarts [Daviet20 Alg.4 does so
-/// for ADMM]. The velocities at the end of every round belong to its impulses. So it is judged by the true u,
-/// and momentum is conserved even if the rounds end early.
+/// for ADMM]. The velocities at the end of a round are computed from its impulses. So the judge uses the true
+/// u, and momentum is conserved even if the rounds end early.
 class Coupling {
  public:
   void load(Context& ctx, const Model& model);
@@ -81,7 +81,7 @@ class Coupling {
   struct RoundStep {
     double steepness;  // (dR . B A_e^-1 B' dR - that of the cores) / sum |dR|^2 / m: above 1, particles are
                        // too heavy
-    bool turned;       // opposite to the momentum [ODonoghue15: gradient scheme]
+    bool turned;       // the step is opposite to the momentum [ODonoghue15: gradient scheme]
     double push;       // [m/s] |R / m|_2: velocity of the particles from the impulses alone
   };
 

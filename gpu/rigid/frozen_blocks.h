@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// Body b of a problem: A^-1, and f = A free.
+/// Sets A^-1 and f = A free of body b of a problem.
 inline void put_body(ContactProblem& p, std::size_t b, const BodyInverse& inverse, const double* free) {
   if (!(inverse.mass > 0)) return;
   double* a = p.inverse_mass.data() + 36 * b;
@@ -35,7 +35,7 @@ struct FrozenBlocks {
   std::vector<Vec<double, D>> q, compliance;
   std::vector<ContactLaw<D>> law;
 
-  /// Block c: w = q - H free of the movable bodies; the effect of the others is already in q.
+  /// Appends block c, with w = q - H free of the movable bodies; the part of the others is already in q.
   void put(ContactProblem& p, std::size_t c) const {
     Vec<double, D> w = q[c];
     bool touched[D] = {};
@@ -58,7 +58,7 @@ struct FrozenBlocks {
     for (int i = 0; i < D - 1; ++i) to.mu[static_cast<std::size_t>(i)] = law[c].mu[i];
     for (int i = 0; i < D; ++i) {
       p.w.push_back(w[i]);
-      // An unused row stays unused without its compliance.
+      // The compliance of an unused row is a placeholder (finish_rows): the problem needs none.
       p.softness.push_back(touched[i] || w[i] != 0 ? compliance[c][i] : 0.0);
     }
   }

@@ -45,8 +45,8 @@ std::vector<double> body_reaches(const Model& model);
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// To be updated once per step, after contacts were found and before velocities are predicted: so an island
-/// is awake before an awake body hits it. An island sleeps when each of its bodies has rested for
+/// Call `update` once per step, after contacts were found and before velocities are predicted, so that an
+/// island is awake before an awake body hits it. An island sleeps when each of its bodies has rested for
 /// SleepOptions::time. It wakes as a whole, with rest times reset, when a body that has not rested joins it,
 /// when a moving scripted body touches it, or when one of its bodies is `disturbed`.
 class Islands {

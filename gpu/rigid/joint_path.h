@@ -6,7 +6,8 @@
 // rows prescribe the rate of the constraint phi at the end of the step, to second order:
 //   J v+ + (dt / 2) phi'' = 0,   phi'' the second derivative of phi along free motion at v.
 // Then the impulse J' r acts on (v + v+) / 2, for which J is zero to second order, and does no work. The
-// straight path to the midpoint changes phi itself by (dt^2 / 8) phi''. This is not an error to correct.
+// straight path to the midpoint also changes phi itself, by (dt^2 / 8) phi''. Rows subtract this offset,
+// since it is no error.
 #pragma once
 
 #include <cmath>
@@ -21,16 +22,16 @@ struct Bend {
   double offset = 0;  // [m] (dt^2 / 8) phi''
 };
 
-/// The share of the correction in a row: all but about (theta / 0.1)^4 where half a step turns the bodies by
-/// theta [rad]. Steps too long for the rotation would gain energy from the full correction, as belts of small
-/// links under tension show; with the share they keep losing some.
+/// The share of the correction that a row contains, 1 / (1 + (theta / 0.1)^4) if half a step turns the bodies
+/// by theta [rad]. In steps too long for the rotation the full correction would add energy, as in belts of
+/// small links under tension; with this share such steps dissipate energy.
 SS_HD inline double bend_share(double theta) {
   constexpr double kResolved = 0.1;
   const double x = theta / kResolved;
   return 1 / (1 + x * x * x * x);
 }
 
-/// `ahead` is dt / 2 [s], `rate` phi'' [m/s^2], `spin` the fastest turn [rad/s].
+/// `ahead` is dt / 2 [s], `rate` phi'' [m/s^2], `spin` the largest angular velocity [rad/s].
 SS_HD inline Bend bend_of_rate(double ahead, double rate, double spin) {
   if (!(ahead > 0)) return {};
   const double speed = bend_share(ahead * spin) * ahead * rate;

@@ -22,8 +22,8 @@ struct DeviceJoint {
   double turn_period;  // [rad] gear: its error is known modulo this; 0: unknown
 };
 
-/// Turns are known modulo 2 pi, so the turn of a - ratio b is known modulo 2 pi / q for a ratio p / q. Other
-/// gears than those with a small q constrain only the rates.
+/// Poses determine angles modulo 2 pi, and so angle_a - ratio angle_b modulo 2 pi / q for a ratio p / q.
+/// Gears whose ratio has no such q up to 64 constrain only the rates.
 inline double gear_period(double ratio) {
   constexpr int most = 64;
   for (int q = 1; q <= most; ++q)
@@ -83,7 +83,7 @@ SS_HD inline JointParts joint_parts(const DeviceJoint& j) {
 /// Number of blocks of a joint, active or not: 0 to JointParts::kMost.
 SS_HD inline int joint_block_count(const DeviceJoint& j) { return joint_parts(j).count; }
 
-/// Scale of rows about an axis [m]: it gives them about the W_ii of the rows along an axis.
+/// Scale of rotational rows [m]: with it their W_ii is about that of translational rows.
 SS_HD inline double joint_length(const BodyInverse& a, const BodyInverse& b) {
   const double linear = a.mass + b.mass;
   double angular = 0;
@@ -93,7 +93,7 @@ SS_HD inline double joint_length(const BodyInverse& a, const BodyInverse& b) {
 
 /// The free coordinate of a hinge, slider or distance.
 struct JointCoordinate {
-  double value;  // [rad] the representative nearest to the middle of the limits; [m]
+  double value;  // [m]; [rad] modulo 2 pi, nearest to the middle of the limits
   double rate;   // [rad/s, m/s]
 };
 
@@ -132,8 +132,8 @@ struct JointFrames {
   SS_HD V3 pull(const V3& arm_a, const V3& arm_b) const {
     return cross(spin_a, cross(spin_a, arm_a)) - cross(spin_b, cross(spin_b, arm_b));
   }
-  /// The correction of a row whose constraint has this second derivative; `spin`: of anything that
-  /// turns besides the bodies.
+  /// The correction of a row whose constraint has the second derivative `rate`; `spin`: angular velocity of a
+  /// direction that turns besides the bodies.
   SS_HD Bend bend(double rate, double spin = 0) const {
     const double fastest2 = std::fmax(norm2(spin_a), norm2(spin_b));
     return bend_of_rate(ahead, rate, std::sqrt(std::fmax(fastest2, spin * spin)));
@@ -153,8 +153,8 @@ SS_HD inline JointRow anchor_row(const JointFrames& f, const V3& d) {
   return {point_row(d, arm_a), -point_row(d, arm_b), dot(d, f.apart()), f.bend(dot(d, f.pull(arm_a, arm_b)))};
 }
 
-/// The same where d rotates with b: b's arm ends at a's anchor, as d' = spin_b x d. A point that moves at v
-/// relative to b's rotating axes has the additional term -2 spin_b x v.
+/// The same where d rotates with b: b's arm ends at a's anchor, because d' = spin_b x d. A point that moves
+/// at v relative to b's rotating axes has the additional term -2 spin_b x v.
 SS_HD inline JointRow rail_row(const JointFrames& f, const V3& d) {
   const V3 arm_a = f.a.x - f.centre_a, arm_b = f.a.x - f.centre_b;
   const V3 behind = 2 * cross(f.spin_b, f.relative_velocity(arm_b));
@@ -180,8 +180,7 @@ SS_HD inline V3 swing_error(const JointFrames& f) {
   return sine > 0 ? (std::atan2(sine, dot(from, to)) / sine) * c : c;
 }
 
-/// The turn of a relative to b about x: the twist of q = swing twist. Of the values modulo 2 pi, the
-/// one nearest to `middle`.
+/// The angle of a relative to b about x: the twist in q = swing twist. Modulo 2 pi, nearest to `middle`.
 SS_HD inline double hinge_angle(const JointFrames& f, double middle) {
   const double pi = std::acos(-1.0);
   const Quat q = f.b.q.conjugate() * f.a.q;
@@ -195,8 +194,8 @@ SS_HD inline double turn_since(const Quat& start, const Quat& now) {
   return 2 * std::atan2(q.v[0], q.w);
 }
 
-/// A row of swing, about b's axis `axis` across x. The axis turns with b; the turn about x relative to b adds
-/// to the second derivative.
+/// A row of swing about `axis`, an axis of b perpendicular to x. It turns with b; the rotation about x
+/// relative to b adds to the second derivative.
 SS_HD inline JointRow swing_row(const JointFrames& f, const V3& axis, double length, double angle) {
   const V3 x = f.axis_b(0);
   JointRow row = turn_row(axis, length, angle);
@@ -204,8 +203,9 @@ SS_HD inline JointRow swing_row(const JointFrames& f, const V3& axis, double len
   return row;
 }
 
-/// The lead of a's turn over `ratio` times b's [rad], the smallest representative. Zero when an axis is off
-/// its initial direction by more than about ten degrees: turns are then undefined.
+/// The angle of a minus `ratio` times that of b [rad], modulo turn_period and nearest to zero. Zero if an
+/// axis deviates from its initial direction by more than about ten degrees, since the angles are then
+/// undefined.
 SS_HD inline double gear_error(const DeviceJoint& j, const JointFrames& f) {
   constexpr double still = 0.985;
   if (!(j.turn_period > 0) || dot(f.a.q.rotate({1, 0, 0}), j.start_a.rotate({1, 0, 0})) < still ||
@@ -306,7 +306,8 @@ SS_HD inline JointCoordinate joint_coordinate(const DeviceJoint& j, const BodyAt
 }
 
 /// Block i of a joint, 0 <= i < joint_block_count(j); a and b are its bodies in their present poses. Returns
-/// false for an inactive block: its rows are then empty (u = r = 0), and it may be left out or kept.
+/// false for an inactive block. Its rows are then empty (u = r = 0), so the caller may keep it or leave it
+/// out.
 ///
 /// Equalities are bilateral, limits frictionless contacts. A motor is Coulomb friction under a known load:
 /// the normal row acts on no body and has w_N = -c limit dt with a compliance c > 0, so that r_N = limit dt.

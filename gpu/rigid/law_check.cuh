@@ -9,8 +9,9 @@
 
 namespace stickslip {
 
-/// The bodies whose momentum change must equal the sum of their contact impulses: all without joints.
-/// Particles of elastic solids follow the bodies. `any`: false where something else changes velocities too.
+/// The bodies whose change of momentum must equal the sum of their contact impulses: those without joints,
+/// and the particles of elastic solids, which come after the bodies. `any`: false if something else changes
+/// velocities, too.
 struct CountedBodies {
   const std::uint8_t* jointed;
   std::size_t bodies;
@@ -27,7 +28,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// The judge of velocity-level steps. It checks the contacts as collision detection found them, with
 /// surfaces, velocities and impulses in world axes. It uses no rows of H, W, packs or colours of a solver, so
-/// errors in those cannot hide. q_c has the velocities without impulses of all contacts.
+/// that it finds errors in those. q_c is u_c at the velocities without any impulse.
 template <int D>
 class LawChecker {
  public:
@@ -40,8 +41,8 @@ class LawChecker {
   }
   /// `impulse`: of the contacts in world axes, torsion fourth; `bodies` with their new velocities, and `free`
   /// without impulses. Surfaces come from `blocks`; its velocities are replaced by those at the start. At
-  /// most `most_speed` of each contact's |q_c| counts. `held`: by the mouse. Writes to `out` in backend
-  /// memory; no host read.
+  /// most `most_speed` of each contact's |q_c| counts. `held`: the impulse of the mouse. Writes to `out` in
+  /// backend memory; no host read.
   void check(Context& ctx, const DeviceBodies& bodies, ContactBlocks<D> blocks, const RigidContact* contacts,
              std::size_t count, const Vec<double, 4>* impulse, const CountedBodies& counted,
              const MouseSpring& held, double most_speed, JudgeSums* out);

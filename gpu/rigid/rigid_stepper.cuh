@@ -25,7 +25,7 @@ namespace stickslip {
 /// The backend data for a step's report, in one host read.
 struct RigidSummary {
   GapExtremes gaps;
-  BodySums before, sums;  // at the start, if it was not known; at the end
+  BodySums before, sums;  // at the start, if they were unknown; at the end
   IslandCounts islands;
   JudgeSums judge;
 };
@@ -46,7 +46,8 @@ class RigidStepper {
   /// Drops data from earlier steps: after a reset, or after the state is set from outside.
   void forget_history();
 
-  /// Bodies that overlap deeply in their present poses. Forgets the contacts of the last step.
+  /// Finds bodies that overlap deeply in their present poses (DeepOverlap). Forgets the contacts of the last
+  /// step.
   std::vector<DeepOverlap> find_overlaps(Context& ctx, const Model& model, const Params& params);
 
   /// See Engine::set_cancel.
@@ -113,7 +114,7 @@ class RigidStepper {
   StepConstraints last_;
   MouseSpring held_;
   struct Energy {
-    double gravity = std::numeric_limits<double>::quiet_NaN();  // it was computed with; NaN: none is known
+    double gravity = std::numeric_limits<double>::quiet_NaN();  // [m/s^2] of these energies; NaN: unknown
     double total = 0, solids = 0;  // [J] at the end of the last step; of the solids before this one
   } energy_;
   const std::atomic<bool>* cancel_ = nullptr;

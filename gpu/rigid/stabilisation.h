@@ -23,7 +23,7 @@ struct BodyAtStep {
 };
 
 /// The velocity row u + softness W_ii r + share error / dt = 0 of a position error [m]. A step corrects
-/// `share` of it, at `fastest` at most.
+/// `share` of it, but not faster than `fastest`.
 struct ErrorFeedback {
   double dt;                                            // [s]
   double share = 0;                                     // upsilon of [Course Eq.59]
@@ -33,7 +33,7 @@ struct ErrorFeedback {
   double ahead = 0;  // [s] from where joint rows are built to the end of the step; see joint_path.h
 };
 
-/// Corrects the whole error at once, as a length: w of such rows is the error itself.
+/// Feedback that makes w of a row the whole error, in metres: for corrections of positions.
 SS_HD inline ErrorFeedback whole_error() { return {1.0, 1.0}; }
 
 /// The spring of frequency f and damping ratio zeta on the effective mass m = 1 / W_ii of a row has
@@ -101,8 +101,8 @@ SS_HD inline double row_mobility(const ConstraintBlock<D>& block, int i, const B
          dot(block.jacobian[1][i], b.times(block.jacobian[1][i]));
 }
 
-/// Compliances: `softness` for the used rows `first` to `end`; for the others the used rows' mean W_ii, which
-/// is returned: the judge measures a block by its trace.
+/// Sets compliances: `softness` W_ii in the used rows [first, end), and the mean W_ii of these rows in all
+/// others, because the judge divides the trace of a block by its number of rows. Returns this mean.
 template <int D>
 SS_HD inline double finish_rows(ConstraintBlock<D>& block, int first, int end, double softness,
                                 const BodyInverse& a, const BodyInverse& b) {

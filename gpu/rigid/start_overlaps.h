@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-/// An overlap beyond rounding or settling: a considerable share of the smaller body's size.
+/// An overlap by more than a twentieth of the smaller body's reach (body_reaches).
 struct DeepOverlap {
   std::int32_t a, b;  // bodies; b = -1 - k: half-space k
   double depth;       // [m]

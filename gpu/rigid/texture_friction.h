@@ -1,4 +1,4 @@
-// Friction from a map of the surface that varies from point to point [Course §6.1.1, §6.3].
+// Friction that varies over a surface, from a map [Course §6.1.1, §6.3].
 #pragma once
 
 #include "gpu/model/surface_texture.h"
@@ -14,7 +14,7 @@ struct TextureView {
   Vec<double, 2> size, patch;  // [m]
   const Vec<float, 2>* texels;
 
-  /// In texels from the image's corner; centres of texels are at halves.
+  /// `place` in texels from the image's corner; the centres of texels have half-integer coordinates.
   SS_HD Vec<double, 2> in_texels(const Vec<double, 2>& place) const {
     return {(place[0] / size[0] + 0.5) * columns, (place[1] / size[1] + 0.5) * rows};
   }
@@ -33,8 +33,8 @@ struct TexturePlace {
   Vec<double, 3> u, v;  // world: along columns, along rows
 };
 
-/// A surface is projected along the axis of the frame (world) closest to its normal: across y columns go
-/// along x and rows along z, across z x and y, across x z and y.
+/// The surface is projected along the axis of `frame` that is closest to its normal. Columns and rows go
+/// along x and z if this axis is y, along x and y if it is z, and along z and y if it is x.
 SS_HD inline TexturePlace texture_place(const Pose& frame, const Vec<double, 3>& point,
                                         const Vec<double, 3>& normal) {
   const Vec<double, 3> p = frame.apply_back(point), n = frame.q.rotate_back(normal);
@@ -57,7 +57,8 @@ SS_HD inline Vec<double, 3> structure_direction(const TextureView& t, const Text
   return std::cos(angle) * place.u + std::sin(angle) * place.v;
 }
 
-/// Calls visit(texel) for samples at the centres of the patch's cells, about one per texel.
+/// Calls visit(texel) for samples at the centres of the patch's cells, about one per texel. Returns their
+/// number.
 template <class F>
 SS_HD inline int visit_patch(const TextureView& t, const TexturePlace& place, F&& visit) {
   const Vec<double, 2> middle = t.in_texels(place.at);
@@ -73,7 +74,7 @@ SS_HD inline int visit_patch(const TextureView& t, const TexturePlace& place, F&
 
 /// Ploughing of a patch: means over its facets.
 struct Ploughing {
-  double forth[2], back[2];  // of max(0, +-texel . t_i): if the surface moves along +-t_i
+  double forth[2], back[2];  // means of max(0, +-texel . t_i): friction if the surface moves along +-t_i
   double xx, xy, yy;         // of the texels' products in (t1, t2)
 };
 
@@ -138,11 +139,12 @@ class TexturedContact {
                : body;
   }
 
-  /// `base` plus the ploughing of height maps [Course Eq.336], in the direction of `slide`; without
-  /// sliding, the larger of the two directions. The text has ploughing alone: a pair with mu = 0.
-  /// Additions: b moves against `slide`, so its facets face that way; axes without a grain are the
-  /// principal axes of the facets, t2 across the ridges; a law's section is one ellipse, not four quarters,
-  /// so each step uses that of its slide.
+  /// `base` plus the ploughing of height maps [Course Eq.336], in the direction of `slide`; along an axis
+  /// without sliding, the larger value of both directions. The text has ploughing alone: a pair with mu = 0.
+  /// Beyond the text: b moves against `slide`, so its facets are taken for the opposite direction. Without a
+  /// grain, the axes are the principal axes of the facets, with t2 across the ridges. The text's section has
+  /// a quarter of an ellipse for each quadrant; here a step has the whole ellipse of the quadrant of its
+  /// `slide`.
   SS_HD FrictionFrame friction(const FrictionFrame& base, const SurfacePair& pair,
                                const Vec<double, 3>& slide) const {
     FrictionFrame f = base;
@@ -174,7 +176,7 @@ class TexturedContact {
     return texture_[side] != nullptr && texture_[side]->kind == TextureKind::height;
   }
 
-  /// Turns t2 across the ridges; false when all facets are flat.
+  /// Rotates the tangents so that t2 is across the ridges; false if all facets are flat.
   SS_HD bool turn_to_facets(ContactFrame& frame) const {
     double xx = 0, xy = 0, yy = 0;
     for (int side = 0; side < 2; ++side) {

@@ -10,22 +10,22 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Without rigid bodies TimeStepper advances the model itself, else its barrier model (barrier_model.h), and
-/// poses and drawn surfaces follow from that.
+/// Without rigid bodies TimeStepper advances the model itself, otherwise its barrier model (barrier_model.h),
+/// from which the poses and drawn surfaces are computed.
 class BarrierStepper final : public Stepper {
  public:
   BarrierStepper(Context& ctx, const Model& model);
 
-  /// Throws also for bodies that still overlap after set_state; the note says what it did to those that did.
+  /// Also throws if bodies still overlap after set_state. The note states how set_state separated the others.
   std::string check_start(const Params& params) override;
   void update_materials() override;
   void set_cancel(const std::atomic<bool>* flag) override;
   StepReport step(const StepSettings& settings) override;
   State state() override;
-  /// With rigid bodies: gaps that are too small for a barrier are opened. The surfaces of the bodies that
-  /// overlap are moved inward by half as much again until no gap is below kOpenGap d_hat. Poses stay, so that
-  /// positions are continuous; the price is that an overlap stays until the bodies part. Only where skins
-  /// cannot grow that far, bodies are moved apart by projection first.
+  /// With rigid bodies, opens gaps that are too small for a barrier: the skins of bodies that overlap grow by
+  /// factors of 1.5 until no gap is below kOpenGap d_hat. Poses do not change, so that positions are
+  /// continuous, and drawn surfaces overlap until the bodies separate. If skins cannot grow that far,
+  /// projection first moves the bodies apart.
   void set_state(const State& state, const Params& params) override;
   void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
   std::vector<Pose> poses() override;
@@ -53,16 +53,16 @@ class BarrierStepper final : public Stepper {
   // Of scenes with rigid bodies.
   BarrierModel barrier_;
   std::vector<double> skins_;  // [m] per body
-  bool too_near_ = false;      // bodies whose skins could not grow far enough
+  bool too_near_ = false;      // a skin could not grow far enough
   double pushed_ = 0;          // [m] by which projection moved a centre
   double lifted_ = 0;          // [m] by which an elastic node was moved out of a half-space
-  double tessellation_ = 0;    // as loaded
-  std::vector<bool> widened_;  // per body: its skin is larger than the scene asks for
+  double tessellation_ = 0;    // of barrier_
+  std::vector<bool> widened_;  // per body: its skin is larger than contact_skin asks for
   StiffBodies bodies_;
   DeviceState moving_, kept_;  // of the barrier model: now, and before the step
   double dt_ = 1;              // [s] of the last step
-  double stiffening_ = 1;      // of bodies, beyond what strain_bound asks for by itself
-  double rigidity_ = 0;        // as set
+  double stiffening_ = 1;      // factor on the stiffness of bodies that follows from strain_bound
+  double rigidity_ = 0;        // factor that was passed to TimeStepper::set_rigidity
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

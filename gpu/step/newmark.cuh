@@ -20,10 +20,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// [Li20, supplement], with a_{t+1} from M a_{t+1} = forces at x_{t+1}:
 ///   x_{t+1} = x_t + dt v_t + dt^2 ((1/2 - beta) a_t + beta a_{t+1}),
 ///   v_{t+1} = v_t + dt ((1 - gamma) a_t + gamma a_{t+1}).
-/// Deviation: friction and damping act on v_{t+1} instead of (x_{t+1} - x_t) / dt. It is linear in x_{t+1}:
-/// v_{t+1} = (x_{t+1} - still) / velocity_dt with velocity_dt = beta dt / gamma. Accelerations are a state of
-/// the stepper. They are recomputed from the forces at x_t after a jump (load, reset, a state set from
-/// outside), after backward Euler, and when a script releases nodes.
+/// Deviation: friction and damping act on v_{t+1} instead of (x_{t+1} - x_t) / dt. v_{t+1} is linear in
+/// x_{t+1}: v_{t+1} = (x_{t+1} - still) / velocity_dt with velocity_dt = beta dt / gamma. Accelerations are a
+/// state of the stepper. They are recomputed from the forces at x_t after a jump (load, reset, a state set
+/// from outside), after backward Euler, and when a script releases nodes.
 class Newmark {
  public:
   bool has_accelerations() const { return has_accelerations_; }
@@ -35,8 +35,8 @@ class Newmark {
   /// springs have no force: the potential's gradient is then that of elasticity and contact alone.
   void begin_forces(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
                     Vec3* x, Vec3* y, Vec3* target);
-  /// a_t = M^-1 (forces) of the free nodes, with `potential` linearised at x_t; the masses of affine bodies
-  /// are their control nodes'.
+  /// a_t = M^-1 (forces) of the free nodes, with `potential` linearised at x_t. Affine bodies have the masses
+  /// of their control nodes.
   void finish_forces(Context& ctx, const DeviceModel& device, IncrementalPotential& potential);
 
   /// Computes y and `still`. A scripted node that reaches its target has its script's mean velocity.
@@ -50,7 +50,7 @@ class Newmark {
   void accept() { acceleration_.swap(next_acceleration_); }
 
  private:
-  bool has_accelerations_ = false;  // of the state
+  bool has_accelerations_ = false;  // acceleration_ is that of the state
   Buffer<Vec3> acceleration_;       // a_t [m/s^2]
   Buffer<Vec3> next_acceleration_;  // at the end of the step
   Buffer<Vec3> still_;

@@ -9,11 +9,11 @@
 
 namespace stickslip {
 
-/// For edges that pass through triangles: the count, and one edge with its triangle.
+/// The message about edges that pass through triangles: their number, and one edge with its triangle.
 std::string intersection_text(const Model& model, std::int64_t count, std::int32_t edge,
                               std::int32_t triangle);
 
-/// For the two objects of a stencil of nodes (-1: none) at distance zero.
+/// The message about two objects that touch; `nodes`: their stencil at distance zero (-1: none).
 std::string touch_text(const Model& model, const Vec4i& nodes);
 
 /// Throws std::invalid_argument naming the object of a free surface node that is behind a half-space.

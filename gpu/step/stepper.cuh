@@ -25,13 +25,13 @@ struct StepSettings {
 };
 
 /// One model in backend memory, its state, and a method that advances it. `stepper_refusal` and
-/// `list_solvers` (gpu/model/steppers.h) give the models that a method refuses and the parameters that it
-/// reads, without a stepper. `State` transfers the state from one stepper to another.
+/// `list_solvers` (gpu/model/steppers.h) need no stepper: they return why a method refuses a model, and the
+/// parameters that it reads. `State` transfers the state from one stepper to another.
 class Stepper {
  public:
-  /// For a model that `stepper_refusal` accepts. The model must outlive the stepper; its bodies, elements
-  /// and joints stay, its materials, half-spaces and pairs may change (see update_materials). There is no
-  /// state until `set_state`.
+  /// For a model that `stepper_refusal` accepts. The model must outlive the stepper. Its bodies, elements and
+  /// joints must not change; its materials, half-spaces and friction pairs may (see update_materials). There
+  /// is no state until `set_state`.
   Stepper(Context& ctx, const Model& model) : ctx_(ctx), model_(model) {}
   virtual ~Stepper() = default;
   Stepper(const Stepper&) = delete;

@@ -1,5 +1,5 @@
-// StiffBodies: the bodies of a scene and the affine bodies that stand for them in barrier steps, on the
-// backend: poses and velocities from control nodes, and the surfaces that are drawn.
+// StiffBodies: poses, velocities and drawn surfaces of rigid bodies, from the affine bodies that stand for
+// them in barrier steps. On the backend.
 #pragma once
 
 #include "gpu/model/barrier_model.h"
@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-/// A body that moves.
+/// A body that moves. `body`: its index in the scene; `control`: the first of its control nodes.
 struct KeptBody {
   std::int32_t body, control;
   Vec<double, 3> axes;          // [m], see equimomental_axes

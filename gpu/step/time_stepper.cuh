@@ -29,8 +29,8 @@ class TimeStepper {
   /// Throws std::invalid_argument naming the objects when bodies intersect or touch at the start, or when a
   /// node is behind a half-space.
   void check_start(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
-  /// Pairs of objects (-1: a half-space) that intersect or have a gap below `gap` [m]; unsorted, with
-  /// repeats.
+  /// Pairs of objects (-1: a half-space) that intersect or have a gap below `gap` [m]; unsorted, a pair may
+  /// occur several times.
   std::vector<Vec2i> close_objects(Context& ctx, const Model& model, const DeviceModel& device,
                                    const DeviceState& state, Real gap);
   /// Drops data from earlier steps: after a reset, or after the state is set from outside.
@@ -83,7 +83,7 @@ class TimeStepper {
   Newmark newmark_;
   Real stiffness_ = 0;  // barrier stiffness of the last step [N/m]; 0: none yet
   struct Energy {
-    double gravity = std::numeric_limits<double>::quiet_NaN();  // it was computed with; NaN: none is known
+    double gravity = std::numeric_limits<double>::quiet_NaN();  // [m/s^2] of `total`; NaN: unknown
     double total = 0;                                           // [J] at the end of the last step
   } energy_;
   Buffer<Vec3> x_, y_, target_, script_step_, velocity_;

@@ -23,8 +23,9 @@ struct JointBlocks {
   }
 };
 
-/// The impulse that a contact starts from: the `force` of the last step, in world axes with torsion fourth,
-/// in the frame of its rows, and in its cone. `rows`: those of side a, six numbers each.
+/// The initial impulse of a contact: `force`, its impulse of the last step in world axes with torsion fourth,
+/// transformed into the frame of its rows and projected onto its cone. `rows`: those of side a, six numbers
+/// each.
 template <int D>
 SS_HD inline Vec<double, D> start_impulse(const ContactLaw<D>& law, const double* rows,
                                           const Vec<double, 4>& force) {

@@ -168,7 +168,7 @@ SS_HD inline void sweep_manifold(const PackCell<const double>& cell, const PackC
   }
 }
 
-/// Applies the change of the impulses to the bodies.
+/// Adds the effect of `impulse` to the velocities of the bodies.
 template <class S>
 SS_HD inline void push_manifold(const PackCell<const double>& cell, const PackCell<const double>& impulse,
                                 int points, PairMotion<S>& m) {

@@ -8,8 +8,8 @@ namespace stickslip {
 
 /// Inner products for a step along a direction p, and the rule that undoes the step.
 struct ConjugateSums {
-  double energy, slope;            // <p, W p>, <p, u> without the terms of E and w of contacts,
-  double soft_energy, soft_slope;  // which are these
+  double energy, slope;            // <p, W p> and <p, u>, without the terms of E and w of contacts
+  double soft_energy, soft_slope;  // those terms
   double conjugation;              // <W p, d> with the change d of the next sweeps
   double change;                   // <d, W d> of the last sweeps: distance from a fixed point
   double least_change;             // the least since the last restart
@@ -69,9 +69,9 @@ struct SweptManifolds {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Sweeps forth and back are a symmetric preconditioner. Between them flexible conjugate gradients
-/// extrapolate the change d of a sweep: d is made W-conjugate to the previous direction, and the step along
-/// it minimises 1/2 <r, W r> + <r, q>. <p, W p> is <p_v, M p_v> with p_v = A^-1 H' p, so W is never
+/// A forward and a backward sweep are a symmetric preconditioner. Between such pairs flexible conjugate
+/// gradients extrapolate their change d of r: d is made W-conjugate to the previous direction, and the step
+/// along it minimises 1/2 <r, W r> + <r, q>. <p, W p> is <p_v, M p_v> with p_v = A^-1 H' p, so W is never
 /// applied. Impulses may leave their cones in a step; the next sweep projects them back, and only impulses
 /// after a sweep are checked.
 ///

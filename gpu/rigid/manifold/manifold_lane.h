@@ -16,9 +16,9 @@ namespace manifold_detail {
 
 using V3 = Vec<double, 3>;
 
-/// If mu |W_NT| / W_NN of a contact exceeds this, sweeps that alternate normal and friction hardly contract:
-/// in sliding, the normal impulse changes by that ratio from one round to the next [Course 3.4]. At a ratio
-/// of 1 starts Painleve's paradox.
+/// If mu |W_NT| / W_NN of a contact exceeds this, sweeps that alternate normal and friction hardly converge:
+/// while it slides, a change of the normal impulse is multiplied by that ratio from one round to the next
+/// [Course §3.4]. Painleve's paradox starts at a ratio of 1.
 inline constexpr double kMostJam = 0.95;
 
 /// Sums over the points of a lane.
@@ -42,8 +42,8 @@ SS_HD inline void leave_out(int p, const PackCell<double>& cell, const PackCell<
   impulse.set3(3 * p, V3{0, 0, 0});
 }
 
-/// Writes point p of a lane: w_N = speed [m/s], E_NN = softness(W_NN). Points of bodies that cannot be pushed
-/// are left out but for their impulses. `most2`: see LaneSums.
+/// Writes point p of a lane: w_N = speed [m/s], E_NN = softness(W_NN). Points between immovable bodies are
+/// left out, except for their impulses. `most2`: see LaneSums.
 template <class Softness>
 SS_HD void put_point(const LanePoint& point, int p, double speed, Softness softness_at, double most2,
                      const PackCell<double>& cell, const PackCell<double>& impulse, LaneSums& sums) {
@@ -81,7 +81,7 @@ SS_HD void put_point(const LanePoint& point, int p, double speed, Softness softn
   sums.jam = larger(sums.jam, mu * std::sqrt(n1 * n1 + n2 * n2) / normal);
 }
 
-/// What all points of a lane share.
+/// Writes the data that all points of a lane share.
 SS_HD inline void put_pair(const BodyInverse& a, const BodyInverse& b, const ContactFrame& frame,
                            const V3& apart, double mu, const PackCell<double>& cell) {
   cell.set3(manifold_field::normal, frame.n);
@@ -209,7 +209,7 @@ struct ProblemLaneFiller {
   }
 };
 
-/// A lane of packs that no manifold has.
+/// Clears a lane without a manifold.
 SS_HD inline void leave_empty(const PackCell<double>& cell, const PackCell<double>& impulse) {
   for (int f = 0; f < kManifoldFields; ++f) cell.write(f, 0.0);
   for (int f = 0; f < kImpulseFields; ++f) impulse.write(f, 0.0);

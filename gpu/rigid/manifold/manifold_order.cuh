@@ -30,10 +30,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// batch share no movable body and are processed concurrently; the packs of a run are processed one after the
 /// other. No two lanes of a pack share a movable body.
 ///
-/// On the CPU, runs are slabs of the scene, and the last batch is the manifolds across borders. Within a run
-/// every manifold comes after the earlier ones in the list that share a body with it: the sweep equals one in
-/// list order, eight manifolds at a time. On CUDA batches are colours, and every pack is a run. Neither
-/// depends on the number of threads.
+/// On the CPU, runs are slabs of the scene, and the last batch has the manifolds between two slabs. Within a
+/// run every manifold comes after the earlier ones in the list that share a body with it. So the sweep equals
+/// one in list order, but updates eight manifolds at a time (four with AVX2). On CUDA batches are colours,
+/// and every pack is a run. Neither depends on the number of threads.
 class ManifoldOrder {
  public:
   /// `poses` and `inverse` of all bodies. A handful of host reads on CUDA, none on the CPU.

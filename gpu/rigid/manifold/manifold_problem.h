@@ -1,4 +1,4 @@
-// Contact problems of the lab as manifolds: what manifold_gs reads of a ContactProblem.
+// Contact problems of the lab as manifolds: the input of manifold_gs, from a ContactProblem.
 #pragma once
 
 #include <string>
@@ -20,15 +20,15 @@ struct ProblemPoint {
   Vec<double, 3> start;  // [N s] impulse to start from
 };
 
-/// Points by manifolds: those of manifold m are [start[m], start[m + 1]). Contacts have bodies and normals.
-/// Blocks that are no points of manifolds are `blocks`.
+/// The points of manifold m are [start[m], start[m + 1]). `contacts` has their bodies and normals. `blocks`
+/// has the blocks that are not points of manifolds.
 struct ManifoldProblem {
   std::vector<RigidContact> contacts;
   std::vector<ProblemPoint> points;  // of the contacts
   std::vector<std::int32_t> start;
   std::vector<ConstraintBlock<3>> blocks;
   std::vector<Vec<double, 3>> block_start;  // [N s] impulses to start from
-  std::vector<std::int32_t> block;          // of the problem: those of `blocks`, then those of `points`
+  std::vector<std::int32_t> block;          // index in the problem: of each of `blocks`, then of `points`
   std::vector<double> handedness;    // likewise: -1 where the second tangential row is tangent x normal
   std::vector<BodyInverse> inverse;  // per body
   std::vector<double> free;          // A^-1 f, 6 per body [m/s, rad/s]
@@ -36,8 +36,8 @@ struct ManifoldProblem {
 
 /// Fills `out` and returns nothing, or says why manifold_gs cannot solve the problem. It takes problems
 /// of rigid bodies whose blocks have three rows and no cohesion, between two bodies or a body and the world.
-/// Points of contact, with isotropic Coulomb friction along orthonormal axes at one place, form manifolds. A
-/// global problem will do if its A has the masses and inertias of rigid bodies on its diagonal.
+/// Points of contact, with isotropic Coulomb friction along orthonormal axes at one place, form manifolds. It
+/// accepts a global problem if A has the masses and inertias of rigid bodies on its diagonal.
 std::string read_manifolds(const ContactProblem& given, ManifoldProblem& out);
 
 }  // namespace stickslip

@@ -55,9 +55,9 @@ struct ManifoldProgress {
   std::int32_t mark_at;   // and the iteration
 
   /// Progress is significant if the residual drops by a tenth. After kPatience iterations without it,
-  /// steps along directions pause for kRest iterations, repeatedly: the fixed point of friction is
-  /// not the minimum of the quadratic that those steps lower, and each of them can drive a box that
-  /// starts to slide further away.
+  /// steps along directions pause for kRest iterations, repeatedly: with friction the solution does not
+  /// minimise the quadratic function that those steps lower, and each of them can move the impulses of a body
+  /// that starts to slide farther from the solution.
   static constexpr std::int32_t kPatience = 100, kRest = 50;
   static constexpr double kProgress = 0.9;
 
@@ -100,12 +100,12 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Gauss-Seidel like `prox_gs`, optimised for running scenes. Velocities of bodies are swept with the
 /// impulses. A sweep reads only normals, arms, inverse masses and impulses of contacts with isotropic
-/// friction: 64 numbers per manifold, where rows of H alone take 144. A sweep forth ends with the other
-/// blocks (joints), a sweep back begins with them: see BlockSweeps.
+/// friction: 64 numbers per manifold, where rows of H alone take 144. A forward sweep ends with the other
+/// blocks (such as joints), a backward sweep begins with them: see BlockSweeps.
 ///
-/// Between sweeps forth and back, conjugate gradients extrapolate their change (`conjugate`): see
-/// ConjugateSteps. A solve returns the impulses with the least residual of all checks, including the check of
-/// the start, and the velocities that follow from them.
+/// Between pairs of a forward and a backward sweep, conjugate gradients extrapolate their change (parameter
+/// `conjugate`): see ConjugateSteps. A solve returns the impulses with the least residual of all checks,
+/// including the check of the start, and the velocities that follow from them.
 template <int D>
 class ManifoldSolver {
  public:
@@ -113,10 +113,10 @@ class ManifoldSolver {
   void build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput<D>& input);
   /// Builds the packs of a problem of the lab, with its impulses to start from. For D = 3.
   void build(Context& ctx, const ManifoldProblem& problem);
-  /// Continues from the current impulses. Where friction can jam a contact, it leaves them unchanged
-  /// and sets a message: the sweep's steps of such a contact grow, and the caller must use a solver
-  /// with exact local solutions. `observe`, unless empty, is called every `check_interval` iterations; it
-  /// ends the solve by returning false.
+  /// Continues from the current impulses. If friction can jam a contact (kMostJam), it leaves them unchanged
+  /// and sets a message: sweeps may diverge at such a contact, and the caller must use a solver with exact
+  /// local solutions. `observe`, unless empty, is called every `check_interval` iterations; it ends the solve
+  /// by returning false.
   using Observer = std::function<bool(const ManifoldProgress&)>;
   void solve(Context& ctx, const LabParams& params, ContactSolveRecord& record, const Observer& observe = {});
   /// Velocities of all movable bodies.

@@ -53,7 +53,7 @@ SS_HD inline SweptBlock<D> swept_block(const ConstraintBlock<D>& rows, const Bod
   return block;
 }
 
-/// The velocities that sweeps change: kMotionFields per body.
+/// u of the block. `v`: the velocities that sweeps change, kMotionFields per body.
 template <int D>
 SS_HD inline Vec<double, D> block_velocity(const SweptBlock<D>& block, const Vec<double, D>& r,
                                            const double* v) {
