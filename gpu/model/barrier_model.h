@@ -1,22 +1,22 @@
-// What barrier steps move in place of rigid bodies: affine bodies that an orthogonality energy keeps almost
-// rigid [Lan22 §4]. Host memory only.
+// The model that barrier steps advance in place of rigid bodies: affine bodies that an orthogonality energy
+// keeps almost rigid [Lan22 §4]. Host memory only.
 //
 // A body that moves becomes an affine object without tets. Its four control nodes carry a quarter of its mass
 // each, at the equimomental points c_k = x + R S t_k: t_k are the alternate corners of the cube [-1, 1]^3,
 // and S = diag(s), s_i^2 = (I_j + I_k - I_i) / (2 m), has the body's second moments. So mass, centre and
-// inertia are exact. What follows them and collides is the surface of the body's shapes (shape_surface.h),
-// moved inward by the `skin`: bodies that touch in a scene are then two skins apart, and a barrier is finite.
-// The drawn surface of such a body has no nodes here: its pose places it. A body that stands still or follows
-// a script becomes a collider.
+// inertia are exact. The surface that follows the control nodes and collides is that of the body's shapes
+// (shape_surface.h), moved inward by the `skin`. So bodies that touch in a scene are two skins apart, and the
+// barrier between them is finite. The drawn surface of such a body has no nodes here: its pose places it. A
+// body that stands still or follows a script becomes a collider.
 //
 // A joint's frames become anchor nodes of both bodies, o at its origin and o + arm e_i along its axes, which
 // follow the control nodes. So its constraints are polynomials of two to four nodes (see NodeConstraint):
 //   ball      o_a = o_b
-//   hinge     the same of o and x
-//   fixed     the same of o, x and y
+//   hinge     the same for o and x
+//   fixed     the same for o, x and y
 //   slider    o_a and x_a on b's axis, y_a perpendicular to z_b
 //   distance  low <= |o_a - o_b| <= high
-// and limits and motors act on the angle of a hinge and the shift of a slider. Gears have no such form.
+// Limits and motors act on the angle of a hinge or the displacement of a slider. Gears have no such form.
 #pragma once
 
 #include <vector>
@@ -29,13 +29,13 @@ namespace stickslip {
 
 struct BarrierModel {
   Model model;                     // finalized; the objects of the scene in their order
-  std::vector<std::int32_t> node;  // per node of the scene: its node of `model`; -1: of a moving rigid body
+  std::vector<std::int32_t> node;  // per node of the scene: its node of `model`; -1: on a moving rigid body
   std::vector<std::int32_t> control;  // per body: the first of its control nodes; -1: it does not move
 };
 
 /// [m] per body: `skin`, but at most a tenth of the body's smallest thickness.
 std::vector<double> body_skins(const Model& scene, double skin);
-/// [m] likewise the largest skin that a body can have.
+/// [m] per body: the largest skin that it can have.
 std::vector<double> most_skins(const Model& scene);
 
 /// Of a finalized scene without gears; `skin` [m] per body; `tolerance`: see shape_surface.
@@ -49,23 +49,23 @@ SS_HD constexpr Vec<double, 3> equimomental_corner(int k) {
 }
 
 /// Forces on a body of mass m and radius r whose sum of |f| stays below m kReferenceAcceleration strain it by
-/// less than the bound that its stiffness was made for: mu F (F'F - I) = sum f r' / V.
+/// less than the bound that its stiffness was chosen for: mu F (F'F - I) = sum f r' / V.
 inline constexpr double kReferenceAcceleration = 1e3;  // [m/s^2]
 /// [J] m r kReferenceAcceleration of an object that stands for a rigid body.
 double body_stiffness(const Model& model, const Object& object);
 /// [kg] of such an object.
 double object_mass(const Model& model, const Object& object);
 
-/// Pose and velocity at `time` of a body that does not move by itself; over the interval dt before it.
+/// Pose of a scripted body at `time`, and its mean velocity over the interval dt before `time`.
 BodyState scripted_state(const Model& scene, const Body& body, double time, double dt);
 
-/// Positions and velocities of all nodes of `barrier.model` for a state of the scene. Bodies that do not move
-/// by themselves go where their scripts put them.
+/// Positions and velocities of all nodes of `barrier.model` for a state of the scene. Scripted bodies have
+/// the poses of their scripts.
 State barrier_state(const Model& scene, const BarrierModel& barrier, const State& state, double dt);
 
-/// A drag of the scene as one of the barrier model. A moving rigid body is pulled at the point of the surface
-/// that collides which is nearest to the dragged point, by the way from the dragged point to the target.
-/// `poses`: of all bodies.
+/// The drag of the barrier model that corresponds to `drag` of the scene. It pulls a moving rigid body at the
+/// point of its colliding surface that is nearest to the dragged point; the vector to the target stays that
+/// of the scene. `poses`: of all bodies.
 Drag barrier_drag(const Model& scene, const BarrierModel& barrier, const Drag& drag,
                   const std::vector<Pose>& poses);
 

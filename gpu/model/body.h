@@ -1,4 +1,4 @@
-// Rigid bodies and joints of a model: what they are, not how they move. Host memory only.
+// Rigid bodies and joints of a model, without their dynamics. Host memory only.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,11 @@ struct Body {
 
 enum class JointKind : std::uint8_t {
   ball,      // the two anchors stay together
-  hinge,     // and so do the axes: free to turn about x of the frames
+  hinge,     // likewise, and the axes stay parallel: free to turn about x of the frames
   slider,    // free to slide along x of the frames
-  fixed,     // nothing is free
-  distance,  // the anchors keep within [low, high] of each other
-  gear,      // the turn of a about its axis is `ratio` times that of b about its own
+  fixed,     // no relative motion
+  distance,  // the distance of the anchors stays within [low, high]
+  gear,      // the angle of a about its axis is `ratio` times that of b about its axis
 };
 
 /// Between two bodies, or a body and the world (-1). Frames are given in the bodies' frames (in the world's
@@ -58,15 +58,15 @@ struct Joint {
   JointKind kind = JointKind::ball;
   std::int32_t a = -1, b = -1;
   Pose frame_a = Pose::identity(), frame_b = Pose::identity();
-  /// Of the free coordinate: the angle of a hinge [rad] or the shift of a slider [m] of a against b; of
-  /// `distance` the length [m]. low > high: none.
+  /// Limits of the free coordinate: the angle [rad] of a relative to b in a hinge, the displacement [m] of a
+  /// relative to b in a slider, the distance [m] of the anchors in `distance`. low > high: no limits.
   double low = 1, high = -1;
   /// A motor drives the free coordinate at this speed [rad/s, m/s] with at most this torque or force [N m,
   /// N]; 0: none.
   double motor_speed = 0, motor_limit = 0;
   double ratio = 1;
   Quat start_a = Quat::identity(),
-       start_b = Quat::identity();  // gear: the frames' turns in the world at t = 0
+       start_b = Quat::identity();  // gear: rotations of the frames in the world at t = 0
   bool collide = false;             // whether a and b may touch
 };
 

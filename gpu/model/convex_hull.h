@@ -13,11 +13,11 @@ namespace stickslip {
 /// std::invalid_argument when a point is not finite or all lie in a plane, on a line or in a point.
 ConvexHull convex_hull(const std::vector<Vec<double, 3>>& points);
 
-/// Its faces cut into triangles, outward.
+/// The faces of a hull cut into triangles that face outward.
 std::vector<Vec3i> triangles_of(const ConvexHull& hull);
 
-/// Why it is no convex polyhedron with outward faces: too small, open, faces that are not plane or not
-/// convex, a vertex beyond a face; empty when it is one.
+/// Why `hull` is not a convex polyhedron with outward faces: too few vertices or faces, open, faces that are
+/// not plane or not convex, a vertex beyond a face; empty if it is one.
 std::string hull_fault(const ConvexHull& hull);
 
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-// DeviceModel: a Model in backend memory, in Real. DeviceState: what moves.
+// DeviceModel: a Model in backend memory, in Real. DeviceState: positions and velocities of its nodes.
 #pragma once
 
 #include "gpu/core/buffer.h"
@@ -41,10 +41,10 @@ struct DeviceModel {
   /// body, else -1; and the pairs of objects that never touch, ascending.
   Buffer<std::int32_t> node_body;
   Buffer<Vec2i> exempt_bodies;
-  Buffer<Vec3> anchor;        // what a script's motion is applied to: a scripted node's place at t = 0
+  Buffer<Vec3> anchor;        // argument of a script's motion: the scripted node's position at t = 0
   Buffer<Vec3> acceleration;  // [m/s^2] of the forces that act now
-  /// [kg]; none at control nodes, except of bodies that stand for rigid ones, which have none elsewhere. A
-  /// collider's nodes carry the mean mass, which only scales penalties.
+  /// [kg]. Affine bodies have it at their mesh nodes and none at their control nodes; for bodies that stand
+  /// for rigid ones it is the reverse. Nodes of colliders have the mean mass, which only scales penalties.
   Buffer<Real> mass;
   Buffer<Real> mu;  // of pairs, see FrictionTable
   Buffer<Plane> planes;
@@ -55,18 +55,19 @@ struct DeviceModel {
   }
 
   void upload(Context& ctx, const Model& model);
-  /// Masses, friction coefficients and planes again, after materials or half-spaces changed.
+  /// Uploads masses, friction coefficients and planes again, after materials or half-spaces changed.
   void upload_materials(Context& ctx, const Model& model);
 
-  /// Sets what acts in the step from `time` to `time + dt`; `x` are the positions at its start. Returns
-  /// whether a script let nodes go that it held in the step before.
+  /// Selects the scripts and forces that act in the step from `time` to `time + dt`; `x` are the positions at
+  /// its start. Returns true if a script releases nodes that it held in the step before.
   bool select_acting(Context& ctx, const Model& model, double time, double dt, const Vec3* x);
-  /// After a jump in time: every script's anchor is found anew.
+  /// Call after a jump in time: the anchors of all scripts are then found anew.
   void forget_acting(Context& ctx);
 
  private:
   void upload_bodies(Context& ctx, const Model& model);
-  /// The nodes of the scripts that act, and the anchors of those that a script takes at positions x.
+  /// Sets the nodes of the scripts that act, and the anchors of nodes that a script takes over at positions
+  /// x.
   void select_scripts(Context& ctx, const Model& model, const std::vector<bool>& acting, double time,
                       const Vec3* x);
 

@@ -8,8 +8,9 @@
 
 namespace stickslip {
 
-/// Why triangles are no closed surface that faces outwards: a bad index, a triangle without area, a side that
-/// does not belong to two triangles in opposite sense, a volume that is not positive; empty when they are.
+/// Why triangles are not a closed surface that faces outward: a bad index, a triangle without area, a side
+/// that is not traversed by two triangles in opposite directions, a volume that is not positive; empty if
+/// they are one.
 std::string surface_fault(const std::vector<Vec<double, 3>>& nodes, const std::vector<Vec3i>& triangles);
 
 /// A mesh with its distance on a grid of cubes, `cells` of them along its longest side and two more on each

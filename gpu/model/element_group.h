@@ -1,5 +1,5 @@
-// What holds the deformable parts of a model together: elements of one kind and material, as stencils of one
-// to four nodes.
+// Elements of the deformable parts of a model: groups of one kind and material, as stencils of one to four
+// nodes.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct ElementGroup {
   std::int32_t object;
   std::int32_t material;
   double volume;  // [m^3] of the object
-  /// [J] of a body that stands for a rigid one: its orthogonality energy has this in place of volume times
-  /// shear modulus, at a strain bound of 1 (see body_stiffness in barrier_model.h); 0: the material's
+  /// [J] for a body that stands for a rigid one: replaces volume times shear modulus in its orthogonality
+  /// energy, at a strain bound of 1 (see body_stiffness in barrier_model.h); 0: those of object and material.
   double stiffness;
   std::vector<Vec4i> stencils;  // nodes; -1 in corners that a kind does not use, behind the others
 };

@@ -9,7 +9,7 @@
 namespace stickslip {
 
 /// mu of all pairs, row by row: a row per material; a column per material, then one per half-space. The
-/// geometric mean of both coefficients where nothing else is said.
+/// geometric mean of both coefficients unless PairFriction or a flag of the half-space sets another value.
 std::vector<double> friction_coefficients(const Model& model);
 
 /// The same in backend memory, for barrier steppers.

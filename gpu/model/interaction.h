@@ -1,4 +1,4 @@
-// What a viewer sees of contacts, and how its pointer pulls: plain host types.
+// Contacts as a viewer shows them, and the spring of its pointer: plain host types.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct ContactRecord {
   float slip_speed = 0;                       // [m/s]
   float multiplier = 0;                       // [N], part of normal_force
   std::int32_t object_a = -1, object_b = -1;  // -1: a half-space
-  ContactState state = ContactState::open;    // open: inside d_hat but carrying no noticeable force
+  ContactState state = ContactState::open;    // open: within d_hat, but without noticeable force
   bool augmented = false;                     // has a multiplier [Guo24 Alg.1]
   std::uint8_t unused[6] = {};                // no padding: records are copied from device to host whole
   /// The same in every step in which the same features of the same bodies touch (see mix_name); 0: unnamed.

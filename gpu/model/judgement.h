@@ -1,5 +1,5 @@
-// StepJudgement: one measure for every step, whatever made it. Its numbers come from contact points with the
-// impulses that acted, and from velocities at the end of the step, by code that no solver shares.
+// StepJudgement: the errors of a step, measured in the same way for every stepper. Code that no solver shares
+// computes them from contact points, the impulses that acted there, and velocities at the end of the step.
 #pragma once
 
 #include <limits>
@@ -8,9 +8,9 @@
 
 namespace stickslip {
 
-/// How far the end of a step is from Coulomb's law and from Newton's, in SI units and apart from any solver:
-/// from contacts and surfaces as they were found, impulses, and velocities of bodies. Every number but
-/// `friction_work` and those to compare with is zero where the laws hold.
+/// Violations of Coulomb's and Newton's laws at the end of a step, in SI units and independent of any solver:
+/// from contacts, surfaces, impulses and velocities of bodies. Where the laws hold, every number is zero
+/// except `friction_work` and those "for comparison".
 struct LawCheck {
   double approach = 0;         // [m/s] largest -u_N
   double pull = 0;             // [N s] largest -r_N
@@ -18,11 +18,11 @@ struct LawCheck {
   double complementarity = 0;  // [J] largest r_N u_N of contacts that open
   double slip = 0;  // [J] largest mu r_N |u_T| + r_T . u_T: friction that does not oppose sliding in full
   double friction_work = 0;     // [J] sum of r_T . u_T: at most zero
-  double impulse = 0;           // [N s] largest |r|, to compare with
-  double momentum = 0;          // [N s] that bodies gained and no contact gave them
+  double impulse = 0;           // [N s] largest |r|, for comparison
+  double momentum = 0;          // [N s] change that no impulse explains
   double angular_momentum = 0;  // [N m s], about the origin
-  double momentum_size = 0;     // [N s] sum of m |v|, to compare with
-  double torque = 0;            // [N m s] largest |x r| of a contact about the origin, likewise
+  double momentum_size = 0;     // [N s] sum of m |v|, for comparison
+  double torque = 0;            // [N m s] largest |x cross r| of a contact, for comparison
 };
 
 // VALUE(name, unit, meaning): the numbers of a StepJudgement beside those of LawCheck. The report file, the
@@ -38,10 +38,10 @@ struct LawCheck {
   VALUE(work, "J", "of scripts, forces and the mouse on what moves freely in the step")
 // clang-format on
 
-/// One step under the judge. With r_c the impulse that acted at contact c and u_c the velocity at the end,
+/// The judgement of one step. With the impulse r_c that acted at contact c and the velocity u_c at the end,
 ///   e_c = s_c |r_c - P_K(r_c - u~_c / s_c)| [m/s],  s_c = trace(W_cc) / D,  u~ = u + sigma(u_T) n.
-/// u_N is the gap at the end over the time step, as far as velocities determine it: a gap may close. A value
-/// that was not measured is NaN; docs/equations.md defines q for both kinds of steps.
+/// u_N is the gap at the end divided by the time step, because an open gap may close. A value that was not
+/// measured is NaN; docs/equations.md defines u_N and q for both kinds of steps.
 struct StepJudgement {
 #define STICKSLIP_FIELD(name, unit, meaning) double name = std::numeric_limits<double>::quiet_NaN();
   STICKSLIP_JUDGEMENT(STICKSLIP_FIELD)

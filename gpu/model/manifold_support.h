@@ -1,4 +1,4 @@
-// What the solver manifold_gs makes of a scene.
+// Whether the solver manifold_gs accepts a scene, and whether all its contacts form manifolds.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace stickslip {
 
-/// Why it cannot take this scene, as "elastic solids are among the bodies"; empty: it can.
+/// Why manifold_gs cannot solve this scene, for example "elastic solids are among the bodies"; empty: it can.
 std::string why_no_manifolds(const Model& model);
 
-/// Whether friction of all surfaces is the same in all directions and everywhere, without torsion. Contacts
-/// of other surfaces form no manifolds: they are solved one by one.
+/// True if friction of all surfaces is isotropic, uniform and without torsion. Contacts of other surfaces
+/// form no manifolds; they are solved one by one.
 bool has_plain_contacts(const Model& model);
 
 }  // namespace stickslip

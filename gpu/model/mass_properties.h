@@ -9,26 +9,26 @@
 
 namespace stickslip {
 
-/// Of matter of density 1.
+/// Volume, centre and inertia of a body of density 1.
 struct MassProperties {
   double volume = 0;                                // [m^3]
   Vec<double, 3> center{0, 0, 0};                   // [m] of mass
   Mat<double, 3> inertia = Mat<double, 3>::zero();  // [m^5] about the centre
 };
 
-/// Of a sphere, capsule, box or cylinder in its own frame, with `Shape::size` as there. Throws
+/// Mass properties of a sphere, capsule, box or cylinder in its own frame; `size` as in Shape. Throws
 /// std::invalid_argument for another kind.
 MassProperties mass_of_shape(ShapeKind kind, const Vec<double, 3>& size);
 
-/// Of what a closed surface encloses, exactly: the sum over the signed tets between its triangles and a
-/// point. The volume is negative when the triangles face inwards.
+/// Mass properties of the interior of a closed surface, exact: the sum over the signed tets between its
+/// triangles and a point. The volume is negative if the triangles face inward.
 MassProperties mass_of_surface(const std::vector<Vec<double, 3>>& nodes, const std::vector<Vec3i>& triangles);
 
-/// In a frame in which the matter's own stands at `pose`.
+/// `part` after a transformation by `pose`.
 MassProperties moved(const MassProperties& part, const Pose& pose);
-/// Of `factor` times the density.
+/// `part` with `factor` times the density.
 MassProperties scaled(const MassProperties& part, double factor);
-/// Of all parts together, by parallel axes; where parts overlap, matter counts twice.
+/// The sum of all parts, by the parallel axis theorem; where parts overlap, mass counts twice.
 MassProperties united(std::span<const MassProperties> parts);
 
 /// Moments of inertia and the right-handed frame in which they are diagonal.
@@ -37,8 +37,8 @@ struct PrincipalAxes {
   Quat axes;  // from that frame to the given one
 };
 
-/// Jacobi rotations, which turn a frame no further than they must: an inertia that is diagonal up to rounding
-/// keeps its axes, so that symmetric bodies keep those of their shapes.
+/// By Jacobi rotations of at most 45 degrees each: an inertia that is diagonal up to rounding keeps its axes,
+/// so that symmetric bodies keep the axes of their shapes.
 PrincipalAxes principal_axes(const Mat<double, 3>& inertia);
 
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-// Model: what a scene is made of and does not change while it runs. Host memory only, no file formats.
+// Model: the parts of a scene that do not change while it runs. Host memory only, no file formats.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace stickslip {
 
 /// A scripted rigid motion as a function of time, applied to start positions: x(t) = c + R(t) (X - c) + p(t).
-/// Outside [start, end] it rests at the pose of the nearer end.
+/// Before `start` it rests at the pose of `start`, after `end` at that of `end`.
 struct Motion {
   struct Key {
     double time = 0;                           // [s]
@@ -35,12 +35,12 @@ struct ScriptedNodes {
   std::vector<std::int32_t> nodes;
   Motion motion;
   /// [s] In steps whose middle lies outside [begin, end) the nodes are free. A script that begins after 0
-  /// takes them from where they are then: x(t) = M(t) M(begin)^-1 x(begin); a state set from outside while it
-  /// acts takes the place of begin.
+  /// moves them from their positions at that time: x(t) = M(t) M(begin)^-1 x(begin). If a state is set from
+  /// outside while the script acts, that state and its time replace x(begin) and begin.
   double begin = 0, end = 1e30;
-  /// When not empty, instead of a motion: positions [m] of the nodes, in their order, at frame_dt, 2
-  /// frame_dt,
-  /// ...; straight ways from the start to the first and from one to the next, where the last one stays.
+  /// If not empty, replaces the motion: positions [m] of the nodes, in their order, at frame_dt, 2 frame_dt,
+  /// ... Nodes move along straight lines from the start to the first positions and from each to the next, and
+  /// stay at the last ones.
   std::vector<std::vector<Vec<double, 3>>> frames = {};
   double frame_dt = 0;  // [s]
 
@@ -57,7 +57,7 @@ struct NodeForce {
   bool acts(double time, double dt) const { return begin <= time + dt / 2 && time + dt / 2 < end; }
 };
 
-/// Friction coefficient between two materials, in place of the geometric mean of theirs.
+/// Friction coefficient of a pair of materials; replaces the geometric mean of their own.
 struct PairFriction {
   std::int32_t material_a = 0, material_b = 0;
   double mu = 0;
@@ -68,12 +68,12 @@ struct HalfSpace {
   Vec<double, 3> normal{0, 1, 0};  // unit
   double offset = 0;               // [m]
   double mu = 0.3;
-  /// Friction of a body on the plane: the geometric mean of both coefficients, the plane's alone, or the
-  /// body's alone. Not both flags.
+  /// Friction of a body on the plane: the geometric mean of both coefficients (no flag), the plane's own
+  /// (mu_of_pair), or the body's own (mu_of_body). At most one flag is set.
   bool mu_of_pair = false, mu_of_body = false;
 };
 
-/// A connected range of nodes with one material and one look.
+/// A contiguous range of nodes with one material and one colour.
 struct Object {
   std::string name;
   std::int32_t material = 0;
@@ -97,7 +97,7 @@ struct Object {
   /// Has a volume mesh: deformable or affine.
   bool is_solid() const { return tet_begin < tet_end; }
   bool is_deformable() const { return is_solid() && !is_affine(); }
-  /// A kinematic surface, or points and segments.
+  /// A surface, or points and segments, that follow a script.
   bool is_collider() const { return !is_solid() && !is_rigid() && !is_affine(); }
   /// An affine body that stands for a rigid one.
   bool is_stiff() const { return is_affine() && volume > 0; }
@@ -105,14 +105,14 @@ struct Object {
   bool is_movable() const { return is_solid() || is_stiff(); }
 };
 
-/// A scalar c of up to four nodes, or the difference of two, that stays within bounds or is driven. All in
-/// metres, so that joints of all kinds compare. See barrier_model.h.
+/// A constraint on a scalar c of up to four nodes, or on the difference of two nodes: bounds, or a motor. c
+/// is in metres for all kinds, so that violations of different joints can be compared. See barrier_model.h.
 struct NodeConstraint {
   enum class Kind : std::uint8_t {
     coincide,  // x_0 - x_1 = 0, three equations
     product,   // c = (sum first_i x_i) . (sum second_i x_i) / arm
     distance,  // c = |x_0 - x_1|
-    angle      // c = arm times the angle from x_2 - x_1 towards x_3 - x_1 at which x_0 - x_1 is
+    angle      // c = arm times the angle of x_0 - x_1, from x_2 - x_1 towards x_3 - x_1
   };
   Kind kind = Kind::coincide;
   std::int32_t joint = -1;  // of the scene
@@ -170,7 +170,8 @@ Object& add_solid(Model& model, std::string name, const std::vector<Vec<double, 
 Object& add_collider(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
                      const std::vector<Vec3i>& triangles, std::int32_t material, const Motion& motion);
 
-/// Appends kinematic points, joined by `segments`; a point of no segment collides on its own. As above.
+/// Appends kinematic points, joined by `segments`; a point of no segment collides by itself. Throws as
+/// add_collider does.
 Object& add_point_collider(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
                            const std::vector<Vec2i>& segments, std::int32_t material, const Motion& motion);
 

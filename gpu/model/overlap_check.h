@@ -1,5 +1,6 @@
 // OverlapCheck: how deep the surfaces of a velocity-level scene's objects are inside each other. It shares no
-// code with collision detection and reads meshes only, so that it sees what that one misses.
+// code with collision detection and reads meshes only, so that it finds overlaps that collision detection
+// misses.
 #pragma once
 
 #include <string>
@@ -13,20 +14,21 @@ namespace stickslip {
 /// The deepest point of one object's surface inside another object, or behind a half-space.
 struct MeshOverlap {
   double depth = 0;      // [m] from the point to the nearest point of the other surface
-  std::int32_t in = -1;  // whose point it is: into Model::objects; -1: nothing overlaps
-  std::int32_t of = -1;  // inside what: an object, or -1 - k: half-space k
+  std::int32_t in = -1;  // the object whose point it is, in Model::objects; -1: nothing overlaps
+  std::int32_t of = -1;  // the object that the point is inside; -1 - k: half-space k
 };
 
 /// "'a' in 'b'"; empty where nothing overlaps.
 std::string describe(const MeshOverlap& overlap, const Model& model);
 
 /// Tested points: nodes, middles of triangles and of edges, and the middle of each piece of an
-/// edge between the places where it passes through the other surface. A point is inside where the other
-/// surface winds around it, and its distance to that surface is at most what the two have to be moved apart
-/// by. So the depth is a lower bound: it never says that bodies overlap which do not, and an overlap without
-/// such a point is missed. Round shapes are the polyhedra that are drawn, which lie inside them.
+/// edge between the places where it passes through the other surface. A point is inside if the winding number
+/// of the other surface around it is not zero. Its distance to that surface is at most the distance by which
+/// the two objects have to be moved apart. So the depth is a lower bound: an overlap without such a point is
+/// missed, but bodies that do not overlap are never reported. Round shapes are replaced by the inscribed
+/// polyhedra that are drawn.
 ///
-/// Left out are objects that both stand still, bodies that a joint keeps from touching, objects of one
+/// Not tested: pairs of objects that both stand still, bodies whose joint excludes contact, objects of one
 /// no_contact_group, objects against themselves, and surfaces that are not closed.
 class OverlapCheck {
  public:

@@ -1,4 +1,4 @@
-// StepReport: what one time step did, for the report file, the plots and the tests.
+// StepReport: the results of one time step, for the report file, the plots and the tests.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace stickslip {
 
-/// One Newton iteration as it went.
+/// The results of one Newton iteration.
 struct NewtonRecord {
   double gradient_norm = 0;        // |grad E|_2 over the free nodes [N]
   double step_norm = 0;            // |p|_inf / dt [m/s]
@@ -45,7 +45,7 @@ struct StageTimes {  // seconds of wall time
   }
 };
 
-/// What a velocity-level step says of its contact problem.
+/// The results of a velocity-level step's contact problem.
 struct ContactSolveRecord {
   double residual = 0;          // the judge's, at the end [1]
   double tolerance = 0;         // that was asked for
@@ -54,12 +54,12 @@ struct ContactSolveRecord {
   int rounds = 0;               // between bodies and elastic solids
   int blocks = 0;               // contacts and joints
   double nu = 0;                // 3 contacts / dofs that can move
-  std::string message;          // why a solver refused; empty: it did not
+  std::string message;          // why another solver replaced the chosen one; empty: none did
   int colours = 0;              // of the sweeps; 0: none
-  double penetration = 0;       // [m] largest overlap found at the start of the step
+  double penetration = 0;       // [m] largest overlap when contacts were found
   std::optional<LawCheck> law;  // none after explicit penalty forces
   double dissipation = 0;       // [W] of friction
-  int bodies = 0, asleep = 0;   // that can move; of them, asleep
+  int bodies = 0, asleep = 0;   // number that can move; how many of them sleep
   int islands = 0;              // of bodies that touch
 };
 
@@ -92,7 +92,7 @@ struct StepReport {
   /// [m] velocity-level steps, where contacts may overlap: the deepest point of one object's surface inside
   /// another (see OverlapCheck); -1: not checked.
   double overlap = -1;
-  std::string overlap_of;  // which two: "'a' in 'b'"; empty: none overlap
+  std::string overlap_of;  // the two objects: "'a' in 'b'"; empty: none overlap
 
   /// Barrier steps of rigid bodies: largest strain |F'F - I| at the end, in Frobenius' norm, and how often
   /// the step was repeated with stiffer bodies to keep it below Params::strain_bound; -1: there are none.
@@ -108,8 +108,8 @@ struct StepReport {
   Vec<double, 3> momentum{0, 0, 0};                                   // [kg m/s] of the free nodes
   Vec<double, 3> angular_momentum{0, 0, 0};                           // [kg m^2/s] about the origin
   Counters counters;                                                  // of the backend during the step
-  std::size_t memory_bytes = 0;  // of backend memory: the most that the process held since `load`
-  std::vector<TraceSpan> trace;  // what ran when; empty unless the engine traces
+  std::size_t memory_bytes = 0;  // largest backend memory of the process since `load`
+  std::vector<TraceSpan> trace;  // start and end of each stage; empty unless the engine traces
 };
 
 /// Thrown when a step cannot be finished: NaN in the state, a device error. The engine keeps the last good

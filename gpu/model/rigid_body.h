@@ -1,4 +1,4 @@
-// Building rigid bodies: parts with shape and matter, put together and stood into a model.
+// Builds rigid bodies from parts with shapes and masses, and adds them to a model.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace stickslip {
 
 /// A piece of a rigid body.
 struct BodyPart {
-  Shape shape;          // its pose is that in the body that the user has in mind
+  Shape shape;          // with its pose in the common frame of the parts
   MassProperties mass;  // in the shape's own frame, relative to the density of the body's material
   std::vector<Vec<double, 3>> nodes;  // of the surface that is drawn, in the shape's own frame
   std::vector<Vec3i> triangles;
@@ -28,7 +28,8 @@ BodyPart make_hull_part(Model& model, const std::vector<Vec<double, 3>>& points,
 BodyPart make_mesh_part(Model& model, const std::vector<Vec<double, 3>>& nodes,
                         const std::vector<Vec3i>& triangles, int cells, const Pose& pose = Pose::identity());
 
-/// Parts as one body, in its own frame: centre of mass and principal axes.
+/// Parts joined to one body. Its frame has the origin at the centre of mass and the principal axes of
+/// inertia.
 struct BodyForm {
   Pose frame = Pose::identity();  // the body's frame in that of the parts
   std::vector<Shape> shapes;
@@ -41,14 +42,14 @@ struct BodyForm {
 /// Throws std::invalid_argument when there is no part, or no mass.
 BodyForm assemble(const std::vector<BodyPart>& parts);
 
-/// How a body begins.
+/// The initial state of a body.
 struct BodyStart {
   Pose pose = Pose::identity();      // of the frame of the parts
   Vec<double, 3> velocity{0, 0, 0};  // [m/s] of the centre of mass
   Vec<double, 3> spin{0, 0, 0};      // [rad/s] world axes
   double mass = 0;                   // [kg]; 0: density times volume
   bool moves = true;
-  Motion motion = {};             // of one that does not move by itself; static: it stands still
+  Motion motion = {};             // of a scripted body (moves = false); static: it stands still
   Vec<double, 3> grain{1, 0, 0};  // in the frame of the parts
 };
 
@@ -57,14 +58,14 @@ struct BodyStart {
 Object& add_body(Model& model, std::string name, const BodyForm& form, std::int32_t material,
                  const BodyStart& start);
 
-/// A joint between two bodies, given by where it is in the world at the start: frame.x is the point that both
-/// hold, frame.q turns x onto the axis; `frame_b` where the second body's differs. -1 is the world.
+/// Adds a joint between two bodies (-1: the world) from its frames in the world at the start: frame.x is the
+/// anchor, and frame.q rotates x onto the axis. `frame_b` is the frame of the second body, if it differs.
 Joint& add_joint(Model& model, Joint joint, const Pose& frame, const Pose& frame_b);
 inline Joint& add_joint(Model& model, Joint joint, const Pose& frame) {
   return add_joint(model, std::move(joint), frame, frame);
 }
 
-/// The turn that takes x onto `axis` by the shortest way; of several, one that depends on the axis only.
+/// The smallest rotation that takes x onto `axis`; for `axis` = -x, a fixed one.
 Quat turn_of_x(const Vec<double, 3>& axis);
 
 /// Checks bodies, shapes and joints. Throws std::invalid_argument naming what is at fault. A stage of

@@ -1,4 +1,4 @@
-// What of a scene decides whether a parameter has an effect, and which choices it cannot take.
+// The properties of a scene that determine which parameters have an effect, and which choices are barred.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace stickslip {
 
 SceneTraits scene_traits(const Model& model);
 
-/// Of `materials[material]`, or of all where it is -1, in a scene that `solver` advances.
+/// The use of `materials[material]`, or of all materials if it is -1, in a scene that `solver` advances.
 MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material,
                          SolverKind solver);
 

@@ -1,4 +1,5 @@
-// Triangle surfaces of the shapes of rigid bodies, for what collides by triangles. Host memory only.
+// Triangle surfaces of the shapes of rigid bodies, for collision detection between triangles. Host memory
+// only.
 #pragma once
 
 #include <vector>
@@ -12,8 +13,9 @@ struct ShapeSurface {
   std::vector<Vec3i> triangles;       // outward by the right-hand rule
 };
 
-/// Of all shapes of a body, each closed by itself; those of a compound may intersect. Flat shapes are exact.
-/// A round one is inscribed: no point of it is farther than `tolerance` times its radius from the surface.
+/// The surfaces of all shapes of a body. Each is closed; those of a compound may intersect. The surface of a
+/// polyhedron is exact. That of a round shape is inscribed, and nowhere farther from the shape's surface than
+/// `tolerance` times the radius.
 ShapeSurface shape_surface(const Model& model, const Body& body, double tolerance);
 
 /// The inside offset of a closed surface: each node moves so that the planes of its triangles move inward by

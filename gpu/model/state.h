@@ -1,4 +1,4 @@
-// State: all that moves, on the host. It is what goes from one stepper to another, and into checkpoints.
+// State: positions, poses and velocities of a scene, on the host. It passes from one stepper to another.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// Of a rigid body.
+/// The state of a rigid body.
 struct BodyState {
   Pose pose = Pose::identity();      // of the centre and the principal axes
   Vec<double, 3> velocity{0, 0, 0};  // [m/s] of the centre

@@ -1,4 +1,4 @@
-// StepInterrupted: a step that was asked to end before it is done.
+// StepInterrupted: thrown by a step that is cancelled.
 #pragma once
 
 #include <stdexcept>

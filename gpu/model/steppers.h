@@ -1,4 +1,4 @@
-// The choices of `solver`: which stepper each of them means, what it cannot move, which parameters it reads.
+// The choices of `solver`: the stepper of each, the models that it refuses, and the parameters that it reads.
 #pragma once
 
 #include <optional>
@@ -37,15 +37,15 @@ struct Refusal {
   std::string text() const;
 };
 
-/// What keeps the stepper that `solver` chooses from moving `model`; none: it moves all of it.
-/// `drop_unsupported`: see Params.
+/// Why the stepper that `solver` chooses refuses `model`; none: it accepts it. `drop_unsupported`: see
+/// Params.
 std::optional<Refusal> stepper_refusal(const Model& model, SolverKind solver, bool drop_unsupported = false);
 inline std::optional<Refusal> stepper_refusal(const Model& model, const Params& params) {
   return stepper_refusal(model, params.solver, params.drop_unsupported);
 }
 
-/// What barrier steps of rigid bodies ignore of `model`, for example "restitution of 'rubber'"; empty:
-/// nothing.
+/// The properties of `model` that barrier steps of rigid bodies ignore, for example "restitution of
+/// 'rubber'".
 std::vector<std::string> ignored_by_barrier(const Model& model);
 
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-// Maps of a surface that decide friction from point to point [Course §6.1.1, §6.3]. Host memory only.
+// Maps that let friction vary over a surface [Course §6.1.1, §6.3]. Host memory only.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 namespace stickslip {
 
 enum class TextureKind : std::uint8_t {
-  direction,  // where the structure points, instead of the body's grain
-  height,     // roughness that ploughs: friction on top of the pair's
+  direction,  // the structure direction at each point, instead of the body's grain
+  height,     // heights of the surface: ploughing adds to the pair's friction
 };
 
-/// An image that repeats over the surface of all bodies of a material. `Body::texture_frame` says how it lies
+/// An image that repeats over the surface of all bodies of a material. `Body::texture_frame` gives its place
 /// on a body; the middle of the image is at that frame's origin.
 struct SurfaceTexture {
   /// Side of the patch around a contact over which heights act, in texels at most.
@@ -37,11 +37,11 @@ std::vector<Vec<float, 2>> direction_texels(const std::vector<double>& angles);
 /// (i, j + 1) and (i + 1, j + 1). With theta the angle between its normal and the surface's, and p the unit
 /// vector along the normal's part in the surface, it holds p 2 theta / pi, so that mu_d = max(0, texel . d)
 /// [Course Eq.335] when the surface moves towards d. The text leaves open whether p is a unit vector; it is
-/// one here, as then a facet that is hit head-on has the value of the direction-free model.
+/// one here, so that a facet that is hit head-on has the value of the model without direction.
 std::vector<Vec<float, 2>> facet_texels(const std::vector<double>& heights, std::int32_t columns,
                                         std::int32_t rows, const Vec<double, 2>& size);
 
-/// What is wrong with it, or nothing.
+/// What is wrong with the texture; empty: nothing.
 std::string texture_fault(const SurfaceTexture& texture);
 
 }  // namespace stickslip
