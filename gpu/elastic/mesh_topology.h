@@ -13,7 +13,7 @@ struct MeshTopology {
   double mean_edge = 0;  // [m] of the surfaces of solids at rest; of all surfaces if there is no solid
 };
 
-/// Of a finalized model.
+/// The topology of a finalized model.
 MeshTopology mesh_topology(const Model& model);
 
 }  // namespace stickslip

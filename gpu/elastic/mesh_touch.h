@@ -143,8 +143,8 @@ SS_HD inline bool is_nearest_vertex(const MeshSurfaceView& s, std::int32_t verte
   return true;
 }
 
-/// The same for a nearest place at corner i. A point that stands on none of the triangles there is reported
-/// by the first of them.
+/// As report_edge, for a nearest place at corner i. A point that stands on none of the triangles there is
+/// reported by the first of them.
 SS_HD inline SideReport report_vertex(const MeshSurfaceView& s, const Vec3i& t, int i, const V3& d,
                                       const V3& own, double tolerance, V3& pseudo) {
   StandingFace standing{d, own, tolerance};

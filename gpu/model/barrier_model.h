@@ -38,7 +38,7 @@ std::vector<double> body_skins(const Model& scene, double skin);
 /// [m] per body: the largest skin that it can have.
 std::vector<double> most_skins(const Model& scene);
 
-/// Of a finalized scene without gears; `skin` [m] per body; `tolerance`: see shape_surface.
+/// The barrier model of a finalized scene without gears; `skin` [m] per body; `tolerance`: see shape_surface.
 BarrierModel make_barrier_model(const Model& scene, const std::vector<double>& skin, double tolerance);
 
 /// s [m], see above, from the principal moments over mass [m^2].

@@ -27,7 +27,7 @@ struct ElementGroup {
   std::vector<Vec4i> stencils;  // nodes; -1 in corners that a kind does not use, behind the others
 };
 
-/// Of all elastic objects, in their order.
+/// The groups of all elastic objects, in the order of the objects.
 std::vector<ElementGroup> element_groups(const Model& model);
 
 /// The tets and the surface triangles of one object.

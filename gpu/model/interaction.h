@@ -34,7 +34,7 @@ struct ContactRecord {
   ContactState state = ContactState::open;    // open: within d_hat, but without noticeable force
   bool augmented = false;                     // has a multiplier [Guo24 Alg.1]
   std::uint8_t unused[6] = {};                // no padding: records are copied from device to host whole
-  /// The same in every step in which the same features of the same bodies touch (see mix_name); 0: unnamed.
+  /// Equal in all steps in which the same features of the same bodies touch (see mix_name); 0: unnamed.
   std::uint64_t name = 0;
 };
 

@@ -80,7 +80,7 @@ struct StepReport {
   int contacts = 0;                     // active stencils at the end
   int augmented = 0;                    // multipliers at the end
   double multiplier_max = 0;            // [N] the largest of them
-  int contact_limit_halvings = 0;       // of steps, to stay inside Params::contact_limit
+  int contact_limit_halvings = 0;       // halved Newton steps, to stay below Params::contact_limit
   bool contact_limit_exceeded = false;  // a step began with more contacts than that
   std::vector<StiffnessGroup>
       groups;                    // of the last Newton iteration, by exponent; empty where none were made

@@ -70,7 +70,7 @@ class ContactSystem {
   /// record.message gives the reason. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
-  /// The same for ManifoldSolver. Does not build blocks and W: see make_blocks.
+  /// As `build`, for ManifoldSolver. Builds neither blocks nor W: see make_blocks.
   void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Continues from the current impulses.
   void solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record);
@@ -101,7 +101,7 @@ class ContactSystem {
   /// Call when the bodies' velocities without impulses have changed by `change` (6 numbers each) since the
   /// problem was built. The residual stays relative to the original q.
   void move_free(Context& ctx, const double* change) { W_.move_free(ctx, change); }
-  /// The same for particles that cores replaced in `list`.
+  /// As move_free, for particles that cores replaced in `list`.
   void move_points(Context& ctx, const StepConstraints& list, const double* change);
   /// Copies the bodies' velocities at the start of the step, as of `build`.
   void start_velocities(Context& ctx, DeviceBodies& bodies) const { law_checker_.start(ctx, bodies); }
@@ -116,7 +116,7 @@ class ContactSystem {
   /// Records of all contacts, with the last step's impulses. `gap` and positions are those at its start.
   void records(Context& ctx, const StepConstraints& list, double dt, std::vector<ContactRecord>& out);
 
-  /// The same after push_penalties.
+  /// As `records`, after push_penalties.
   void penalty_records(Context& ctx, const StepConstraints& list, double dt, std::vector<ContactRecord>& out);
 
  private:

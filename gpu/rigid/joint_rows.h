@@ -128,7 +128,8 @@ struct JointFrames {
   SS_HD V3 relative_velocity(const V3& arm_b) const {
     return velocity_a + cross(spin_a, a.x - centre_a) - velocity_b - cross(spin_b, arm_b);
   }
-  /// The same points' relative acceleration while both bodies turn at constant spin [m/s^2].
+  /// Relative acceleration of the points at `arm_a` and `arm_b` while both bodies turn at constant spin
+  /// [m/s^2].
   SS_HD V3 pull(const V3& arm_a, const V3& arm_b) const {
     return cross(spin_a, cross(spin_a, arm_a)) - cross(spin_b, cross(spin_b, arm_b));
   }
@@ -153,8 +154,8 @@ SS_HD inline JointRow anchor_row(const JointFrames& f, const V3& d) {
   return {point_row(d, arm_a), -point_row(d, arm_b), dot(d, f.apart()), f.bend(dot(d, f.pull(arm_a, arm_b)))};
 }
 
-/// The same where d rotates with b: b's arm ends at a's anchor, because d' = spin_b x d. A point that moves
-/// at v relative to b's rotating axes has the additional term -2 spin_b x v.
+/// As anchor_row, for a direction d that rotates with b. b's arm ends at a's anchor, because d' = spin_b x d.
+/// A point that moves at v relative to b's rotating axes has the additional term -2 spin_b x v.
 SS_HD inline JointRow rail_row(const JointFrames& f, const V3& d) {
   const V3 arm_a = f.a.x - f.centre_a, arm_b = f.a.x - f.centre_b;
   const V3 behind = 2 * cross(f.spin_b, f.relative_velocity(arm_b));

@@ -67,7 +67,7 @@ struct StepBlocks {
   SS_HD ConstraintBlock<D> operator()(std::size_t c) const {
     return c < joint_count ? joints(c) : contacts.of(contact[rough[c - joint_count]]);
   }
-  /// Its place among all blocks of the step: joints, then contacts in list order.
+  /// The place of block c among all blocks of the step: joints, then contacts in list order.
   SS_HD std::size_t place(std::size_t c) const {
     return c < joint_count ? c : joint_count + static_cast<std::size_t>(rough[c - joint_count]);
   }

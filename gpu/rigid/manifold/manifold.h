@@ -17,7 +17,7 @@ enum : int {
   normal = 0,      // unit, from b to a
   tangent = 3,     // the first; the second is normal x tangent
   apart = 6,       // [m] from b's centre to a's
-  mu = 9,          // of Coulomb's disc
+  mu = 9,          // friction coefficient, isotropic
   mass_a = 10,     // 1 / m [1/kg]; 0: immovable
   mass_b = 11,     //
   inertia_a = 12,  // I^-1 as in BodyInverse

@@ -62,7 +62,7 @@ class ManifoldOrder {
   Buffer<std::int32_t> of_pair_, slot_, run_start_;
   Buffer<ManifoldRange> ranges_;
   std::vector<std::size_t> batch_start_{0};
-  Buffer<std::int32_t> touch_start_, touch_, cursor_, conflict_start_, conflict_;  // of colours
+  Buffer<std::int32_t> touch_start_, touch_, cursor_, conflict_start_, conflict_;  // for colours
   Colouring colouring_;
 };
 

@@ -124,9 +124,9 @@ class ManifoldSolver {
   /// Impulses of the joint blocks, then of the contacts in list order, in the frame of ContactBlocks. Of a
   /// problem of the lab: those of its `blocks`, then of its points.
   void impulses(Context& ctx, Vec<double, D>* r) const;
-  /// Those of the joint blocks alone.
+  /// Impulses of the joint blocks alone.
   void joint_impulses(Context& ctx, Vec<double, D>* r) const;
-  /// Those of the contacts, in world axes with torsion fourth.
+  /// Impulses of the contacts, in world axes with torsion fourth.
   void world_impulses(Context& ctx, Vec<double, 4>* out) const;
 
   /// All blocks in the order of `impulses`, from which W can be built.
