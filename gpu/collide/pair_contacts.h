@@ -53,14 +53,19 @@ SS_HD inline void drop_distant(const NarrowInput& in, const CandidatePair& pair,
   if (!(in.dt > 0)) return;
   int kept = 0;
   for (int i = 0; i < m.count; ++i) {
-    const ManifoldPoint p = m.points[i];
+    const ManifoldPoint& p = m.points[i];
     const double a =
         -dot(m.normal, in.motion.velocity[pair.a] + cross(in.motion.spin[pair.a], p.point - pair.pose_a.x));
     const double b = pair.b < 0 ? 0.0
                                 : dot(m.normal, in.motion.velocity[pair.b] +
                                                     cross(in.motion.spin[pair.b], p.point - pair.pose_b.x));
     const double closing = larger(larger(a, b), larger(a + b, 0.0));
-    if (p.gap <= in.margin + in.dt * closing) m.points[kept++] = p;
+    if (p.gap > in.margin + in.dt * closing) continue;
+    // Member by member: a copy of the whole would read padding, which nobody has written.
+    ManifoldPoint& to = m.points[kept++];
+    to.point = p.point;
+    to.gap = p.gap;
+    to.feature = p.feature;
   }
   m.count = kept;
 }
