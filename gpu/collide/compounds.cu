@@ -73,7 +73,7 @@ void list_shape_pairs(Context& ctx, const NarrowInput& input, const NarrowOutput
         const std::int32_t begin = atomic_add(out.shape_pairs_used, count);
         const auto first = static_cast<std::size_t>(begin), end = first + static_cast<std::size_t>(count);
         if (end > out.shape_pair_room) {
-          for (std::size_t k = first; k < out.shape_pair_room; ++k) out.shape_pairs[k].candidate = -1;
+          for (std::size_t k = first; k < out.shape_pair_room; ++k) out.shape_pairs[k] = {-1, 0, 0};
           return;
         }
         out.stage[i] = {begin, count};

@@ -27,6 +27,14 @@ std::vector<Vec3> chosen_nodes(const std::vector<Vec3d>& all, const std::vector<
   return out;
 }
 
+/// The nodes of each deformable object.
+std::vector<Vec2i> deformable_ranges(const Model& model) {
+  std::vector<Vec2i> ranges;
+  for (const Object& object : model.objects)
+    if (object.is_deformable() && !object.is_affine()) ranges.push_back({object.node_begin, object.node_end});
+  return ranges;
+}
+
 /// Adds the corners of all elements to their nodes.
 void add_corners(Context& ctx, const NodeGather& gather, const Vec3* corner, Vec3* sum) {
   gather.sum(
@@ -133,6 +141,8 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   embedding_.load(ctx, m);
   matrix_.set_pattern(ctx, m.node_count(), energy_.stencils(), embedding_.empty() ? nullptr : &embedding_);
   linear_.set_positions(chosen_nodes(whole.positions, part_.node));
+  modes_.load(ctx, deformable_ranges(m));
+  linear_.set_modes(&modes_);
   const std::size_t n = size();
   for (Buffer<Vec3>* b : {&x, &v, &load_, &script_, &gradient_, &residual_, &change_, &saved_x_, &saved_v_})
     b->resize(ctx, n);
@@ -264,6 +274,7 @@ void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess) {
   if (!embedding_.empty()) matrix_.set_stencils(ctx, nullptr, 0, nullptr);  // the blocks of affine bodies
   set_resistance(ctx, size(), device_.scripted.data(), matrix_.diagonal(), dt2, affine_resistance_.data(),
                  resistance_.data());
+  modes_.build(ctx, matrix_, at, device_.scripted.data());
 }
 
 /// `at`: the positions at the start of the step.

@@ -122,6 +122,7 @@ class ElasticSolids {
   Buffer<double> affine_resistance_;    // [kg] per node; 0: of no affine body. Empty likewise
   SplitMatrix matrix_;
   LinearSolver linear_;
+  AffineModes modes_;
   Params params_;
   SolidPull pull_;
   Buffer<std::int32_t> node_;

@@ -10,6 +10,8 @@ class LinearSolver {
  public:
   /// Where the nodes are [m], at the start of the scene: for preconditioners that sort them.
   void set_positions(std::span<const Vec3> positions) { pcg_.set_positions(positions); }
+  /// A coarse space for every preconditioner, see Preconditioner::set_modes.
+  void set_modes(AffineModes* modes) { pcg_.set_modes(modes); }
 
   /// Configures the matrix for `solve`, before it is assembled.
   static void prepare(SplitMatrix& matrix, const Params& params);

@@ -13,6 +13,7 @@ class Pcg {
  public:
   /// For preconditioners that sort nodes, see Preconditioner.
   void set_positions(std::span<const Vec3> positions) { preconditioner_.set_positions(positions); }
+  void set_modes(AffineModes* modes) { preconditioner_.set_modes(modes); }
 
   /// Solves A x = b approximately. Nodes with fixed[i] != 0 keep their x (`fixed` may be null). All pointers
   /// are backend memory; all arguments but b and the settings must outlive a later `resume`. The iterations

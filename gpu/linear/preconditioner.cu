@@ -66,6 +66,7 @@ void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const Precon
   uses_threes_ = additive && blocks != AdditiveBlocks::b3_27;
   uses_nines_ = additive && blocks != AdditiveBlocks::b3_9;
   uses_levels_ = settings.kind == PreconditionerKind::multilevel;
+  uses_modes_ = modes_ != nullptr && !modes_->empty() && settings.kind != PreconditionerKind::none;
   build_local(ctx, matrix, settings.kind, !uses_levels_ && !(additive && blocks == AdditiveBlocks::b9_27));
   if (settings.kind == PreconditionerKind::block_jacobi)
     bodies_.set_local(ctx, matrix.body_blocks(), inverse_.data());
@@ -120,6 +121,7 @@ void Preconditioner::add_domains(Context& ctx, const Vec3* r, Vec3* z, Real* r_d
         },
         r_dot_z, Grain{1024});
   bodies_.replace(ctx, r, z, r_dot_z, skip);
+  if (uses_modes_) modes_->add(ctx, n, r, z, r_dot_z, skip);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,6 +1,7 @@
 // Preconditioner: z = P^-1 r for PCG, of the kind that is chosen. Every kind is symmetric positive definite.
 #pragma once
 
+#include "gpu/linear/affine_modes.cuh"
 #include "gpu/linear/domains.cuh"
 #include "gpu/linear/preconditioner_settings.h"
 #include "gpu/linear/symmetric3.h"
@@ -21,6 +22,10 @@ class Preconditioner {
   /// built after it. The matrix that `build` gets keeps its pattern until the next call.
   void set_positions(std::span<const Vec3> positions);
 
+  /// Adds the correction of these modes to every kind but `none`; null: none. They must outlive this object
+  /// or the next call, and be built for the matrix that `build` gets.
+  void set_modes(AffineModes* modes) { modes_ = modes; }
+
   /// For the matrix as it is now. Nodes with fixed[i] != 0 (may be null) get z_i = 0 and count as absent.
   /// Throws std::logic_error when positions are missing.
   void build(Context& ctx, const SplitMatrix& matrix, const PreconditionerSettings& settings,
@@ -33,7 +38,9 @@ class Preconditioner {
   };
   Local local() const { return {inverse_.data()}; }
   /// Whether that is all of it.
-  bool is_local() const { return !uses_threes_ && !uses_nines_ && !uses_levels_ && bodies_.empty(); }
+  bool is_local() const {
+    return !uses_threes_ && !uses_nines_ && !uses_levels_ && !uses_modes_ && bodies_.empty();
+  }
 
   /// Adds the rest to z, which holds the local part, and sets *r_dot_z = r'z anew; does nothing where there
   /// is no rest, and while *skip is not zero. r is zero at fixed nodes.
@@ -47,7 +54,8 @@ class Preconditioner {
   std::vector<Vec3> positions_;
   const std::uint8_t* fixed_ = nullptr;
   Buffer<Symmetric3> inverse_;
-  bool uses_threes_ = false, uses_nines_ = false, uses_levels_ = false;
+  bool uses_threes_ = false, uses_nines_ = false, uses_levels_ = false, uses_modes_ = false;
+  AffineModes* modes_ = nullptr;
   Domains<3> threes_;
   Domains<9> nines_;
   Domains<16> levels_;

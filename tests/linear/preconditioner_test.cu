@@ -5,6 +5,7 @@
 #include "tests/linear/device_system.cuh"
 
 #include <Eigen/Dense>
+#include <numeric>
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -219,6 +220,41 @@ BACKEND_TEST(Preconditioner, CoarseLevelsShortenAStiffChain) {
   EXPECT_LT(iterations({PreconditionerKind::multilevel, {}}), 0.25 * blocks);
 }
 
+// A free block of springs with little mass: what PCG finds last are translations and uniform strain.
+BACKEND_TEST(Preconditioner, AffineModesShortenAFreeBlock) {
+  const int side = 8;
+  test::System block;
+  block.node_count = static_cast<std::size_t>(side) * side * side;
+  std::vector<Vec3> positions;
+  for (int z = 0; z < side; ++z)
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < side; ++x) positions.push_back({Real(x), Real(y), Real(z)});
+  for (const Vec4i& tet : test::lattice_tets(side, side, side)) {
+    block.tets.nodes.push_back(tet);
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b <= a; ++b) block.tets.blocks.push_back(Mat3::identity() * Real(a == b ? 3 : -1));
+  }
+  block.diagonal.assign(block.node_count, Real(1e-3));
+  DeviceSystem device(ctx, block);
+  test::Random random(12);
+  const Buffer<Vec3> at(ctx, positions), b(ctx, random.vectors(block.node_count));
+  Buffer<Vec3> x(ctx, block.node_count);
+  AffineModes modes;
+  modes.load(ctx, std::vector<Vec2i>{{0, static_cast<std::int32_t>(block.node_count)}});
+  modes.build(ctx, device.matrix, at.data(), nullptr);
+  Pcg pcg;
+  PcgSettings settings;
+  settings.tolerance = Real(1e-5);
+  const auto iterations = [&] {
+    const PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), settings);
+    EXPECT_EQ(result.stop, PcgStop::converged);
+    return result.iterations;
+  };
+  const int without = iterations();
+  pcg.set_modes(&modes);
+  EXPECT_LT(iterations(), 0.6 * without);
+}
+
 BACKEND_TEST(Preconditioner, SteadyUseAllocatesNothing) {
   test::Random random(9);
   Problem problem(ctx, random);
@@ -230,6 +266,75 @@ BACKEND_TEST(Preconditioner, SteadyUseAllocatesNothing) {
     preconditioner.build(ctx, problem.device.matrix, settings, nullptr);
     EXPECT_EQ(ctx.counters().allocations, 0U);
   }
+  const Buffer<Vec3> at(ctx, problem.positions);
+  AffineModes modes;
+  modes.load(ctx, std::vector<Vec2i>{{0, 20}});
+  modes.build(ctx, problem.device.matrix, at.data(), nullptr);
+  ctx.counters() = {};
+  modes.build(ctx, problem.device.matrix, at.data(), nullptr);
+  EXPECT_EQ(ctx.counters().allocations, 0U);
+}
+
+BACKEND_TEST(Preconditioner, WithAffineModesEqualsItsDefinition) {
+  FRESH_SEED(seed);
+  test::Random random(seed);
+  Problem problem(ctx, random);
+  const auto n = static_cast<std::int32_t>(problem.system.node_count);
+  const Buffer<std::uint8_t> flags(ctx, problem.fixed);
+  const Buffer<Vec3> at(ctx, problem.positions);
+  // Two objects with a gap between them and nodes after the last, the second one of more than one chunk.
+  const std::vector<Vec2i> objects = {{0, 15}, {18, n - 2}};
+  AffineModes modes;
+  modes.load(ctx, objects);
+  modes.build(ctx, problem.device.matrix, at.data(), flags.data());
+  Preconditioner preconditioner;
+  preconditioner.set_modes(&modes);
+  preconditioner.build(ctx, problem.device.matrix, {PreconditionerKind::block_jacobi, {}}, flags.data());
+  const Matrix got = applied(ctx, preconditioner, problem.fixed);
+
+  Matrix want = Matrix::Zero(3 * n, 3 * n);
+  const Matrix a = problem.system.matrix();
+  std::vector<std::int32_t> slot(n);
+  std::iota(slot.begin(), slot.end(), 0);
+  add_level(want, a, slot, 1, problem.fixed);
+  for (const Vec2i& object : objects) {
+    Matrix z = Matrix::Zero(3 * n, 12);
+    for (std::int32_t i = object[0]; i < object[1]; ++i) {
+      if (problem.fixed[i] != 0) continue;
+      z.block<3, 3>(3 * i, 0).setIdentity();
+      for (int k = 0; k < 3; ++k)
+        z.block<3, 3>(3 * i, 3 + 3 * k).diagonal().setConstant(static_cast<double>(problem.positions[i][k]));
+    }
+    want += z * (z.transpose() * a * z).llt().solve(z.transpose());
+  }
+  const double tolerance = sizeof(Real) == 8 ? 1e-7 : 1e-2;
+  EXPECT_LE((got - want).norm(), tolerance * want.norm());
+  EXPECT_LE((got - got.transpose()).norm(), tolerance * want.norm());
+}
+
+// Objects of one node or none that moves have fewer motions than twelve.
+BACKEND_TEST(Preconditioner, AffineModesOfFewFreeNodesDoNoHarm) {
+  test::Random random(11);
+  Problem problem(ctx, random);
+  const std::size_t n = problem.system.node_count;
+  problem.fixed.assign(n, 0);
+  for (std::size_t i = 0; i < 40; ++i) problem.fixed[i] = i != 7;
+  const Buffer<std::uint8_t> flags(ctx, problem.fixed);
+  const Buffer<Vec3> at(ctx, problem.positions), b(ctx, random.vectors(n));
+  AffineModes modes;
+  modes.load(ctx, std::vector<Vec2i>{{0, 20}, {20, 40}, {40, 43}});
+  modes.build(ctx, problem.device.matrix, at.data(), flags.data());
+  Pcg pcg;
+  PcgSettings settings;
+  settings.tolerance = sizeof(Real) == 8 ? Real(1e-11) : Real(1e-5);
+  Buffer<Vec3> x(ctx, n), plain(ctx, n);
+  EXPECT_EQ(pcg.solve(ctx, problem.device.matrix, b.data(), plain.data(), settings, flags.data()).stop,
+            PcgStop::converged);
+  pcg.set_modes(&modes);
+  EXPECT_EQ(pcg.solve(ctx, problem.device.matrix, b.data(), x.data(), settings, flags.data()).stop,
+            PcgStop::converged);
+  const test::Vector want = test::to_eigen(plain.download(ctx));
+  EXPECT_LE((test::to_eigen(x.download(ctx)) - want).norm(), 1e4 * settings.tolerance * want.norm());
 }
 
 BACKEND_TEST(Preconditioner, RequiresPositionsForDomains) {
