@@ -22,9 +22,9 @@ struct ModeChunk {
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// The correction Z_o (Z_o' A Z_o)^-1 Z_o' r of every object o, added to another preconditioner. The columns
-/// of Z_o are the affine motions of the object's free nodes. Rigid motions of a free object meet only its
-/// mass, and uniform strain little more: both are errors that block-Jacobi reduces slowest. Meant for
-/// matrices that do not couple objects; for others it stays symmetric positive definite, but says less.
+/// of Z_o are the affine motions of the object's free nodes. Only mass resists rigid motions of a free
+/// object, and little more resists uniform strain: block-Jacobi reduces these errors slowest. The matrix must
+/// not couple objects, since A multiplies the motions of all of them together.
 class AffineModes {
  public:
   /// `objects`: ranges of nodes [begin, end), disjoint and ascending. None: `add` does nothing.

@@ -105,6 +105,16 @@ Matrix applied(Context& ctx, Preconditioner& preconditioner, const std::vector<s
   return p;
 }
 
+/// A lattice of nx * ny * nz nodes from `first` on, with springs of stiffness one between all corners of its
+/// tets.
+void add_springs(test::System& system, std::int32_t first, int nx, int ny, int nz) {
+  for (const Vec4i& tet : test::lattice_tets(nx, ny, nz)) {
+    system.tets.nodes.push_back({tet[0] + first, tet[1] + first, tet[2] + first, tet[3] + first});
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b <= a; ++b) system.tets.blocks.push_back(Mat3::identity() * Real(a == b ? 3 : -1));
+  }
+}
+
 struct Problem {
   Problem(Context& ctx, test::Random& random)
       : system(test::make_system(random, 4, 5, 3, 40, 100)),
@@ -195,12 +205,7 @@ BACKEND_TEST(Preconditioner, CoarseLevelsShortenAStiffChain) {
   for (int z = 0; z < length; ++z)
     for (int y = 0; y < 2; ++y)
       for (int x = 0; x < 2; ++x) positions.push_back({Real(x), Real(y), Real(z)});
-  for (const Vec4i& tet : test::lattice_tets(2, 2, length)) {
-    chain.tets.nodes.push_back(tet);
-    // Springs of stiffness one between all corners.
-    for (int a = 0; a < 4; ++a)
-      for (int b = 0; b <= a; ++b) chain.tets.blocks.push_back(Mat3::identity() * Real(a == b ? 3 : -1));
-  }
+  add_springs(chain, 0, 2, 2, length);
   chain.diagonal.assign(chain.node_count, Real(1e-2));
   DeviceSystem device(ctx, chain);
   test::Random random(8);
@@ -229,11 +234,7 @@ BACKEND_TEST(Preconditioner, AffineModesShortenAFreeBlock) {
   for (int z = 0; z < side; ++z)
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x) positions.push_back({Real(x), Real(y), Real(z)});
-  for (const Vec4i& tet : test::lattice_tets(side, side, side)) {
-    block.tets.nodes.push_back(tet);
-    for (int a = 0; a < 4; ++a)
-      for (int b = 0; b <= a; ++b) block.tets.blocks.push_back(Mat3::identity() * Real(a == b ? 3 : -1));
-  }
+  add_springs(block, 0, side, side, side);
   block.diagonal.assign(block.node_count, Real(1e-3));
   DeviceSystem device(ctx, block);
   test::Random random(12);
@@ -275,35 +276,44 @@ BACKEND_TEST(Preconditioner, SteadyUseAllocatesNothing) {
   EXPECT_EQ(ctx.counters().allocations, 0U);
 }
 
+// Two objects that A does not couple, with nodes of none between and after them, each of more than one chunk.
 BACKEND_TEST(Preconditioner, WithAffineModesEqualsItsDefinition) {
   FRESH_SEED(seed);
   test::Random random(seed);
-  Problem problem(ctx, random);
-  const auto n = static_cast<std::int32_t>(problem.system.node_count);
-  const Buffer<std::uint8_t> flags(ctx, problem.fixed);
-  const Buffer<Vec3> at(ctx, problem.positions);
-  // Two objects with a gap between them and nodes after the last, the second one of more than one chunk.
-  const std::vector<Vec2i> objects = {{0, 15}, {18, n - 2}};
+  test::System system;
+  add_springs(system, 0, 4, 4, 3);
+  add_springs(system, 50, 3, 4, 3);
+  const std::vector<Vec2i> objects = {{0, 48}, {50, 86}};
+  const std::int32_t n = 88;
+  system.node_count = static_cast<std::size_t>(n);
+  for (std::int32_t i = 0; i < n; ++i)
+    system.diagonal.push_back(Real(0.1) + Real(0.01) * Real(random.index(9)));
+  DeviceSystem device(ctx, system);
+  const std::vector<Vec3> positions = random.vectors(system.node_count);
+  std::vector<std::uint8_t> fixed(system.node_count);
+  for (std::uint8_t& f : fixed) f = random.index(5) == 0 ? 1 : 0;
+  const Buffer<std::uint8_t> flags(ctx, fixed);
+  const Buffer<Vec3> at(ctx, positions);
   AffineModes modes;
   modes.load(ctx, objects);
-  modes.build(ctx, problem.device.matrix, at.data(), flags.data());
+  modes.build(ctx, device.matrix, at.data(), flags.data());
   Preconditioner preconditioner;
   preconditioner.set_modes(&modes);
-  preconditioner.build(ctx, problem.device.matrix, {PreconditionerKind::block_jacobi, {}}, flags.data());
-  const Matrix got = applied(ctx, preconditioner, problem.fixed);
+  preconditioner.build(ctx, device.matrix, {PreconditionerKind::block_jacobi, {}}, flags.data());
+  const Matrix got = applied(ctx, preconditioner, fixed);
 
   Matrix want = Matrix::Zero(3 * n, 3 * n);
-  const Matrix a = problem.system.matrix();
+  const Matrix a = system.matrix();
   std::vector<std::int32_t> slot(n);
   std::iota(slot.begin(), slot.end(), 0);
-  add_level(want, a, slot, 1, problem.fixed);
+  add_level(want, a, slot, 1, fixed);
   for (const Vec2i& object : objects) {
     Matrix z = Matrix::Zero(3 * n, 12);
     for (std::int32_t i = object[0]; i < object[1]; ++i) {
-      if (problem.fixed[i] != 0) continue;
+      if (fixed[i] != 0) continue;
       z.block<3, 3>(3 * i, 0).setIdentity();
       for (int k = 0; k < 3; ++k)
-        z.block<3, 3>(3 * i, 3 + 3 * k).diagonal().setConstant(static_cast<double>(problem.positions[i][k]));
+        z.block<3, 3>(3 * i, 3 + 3 * k).diagonal().setConstant(static_cast<double>(positions[i][k]));
     }
     want += z * (z.transpose() * a * z).llt().solve(z.transpose());
   }
