@@ -291,6 +291,25 @@ TEST_P(BarrierBodies, ContactsNameTheObjectsOfTheScene) {
   EXPECT_TRUE(touch);
 }
 
+TEST_P(BarrierBodies, MaterialsThatTheyCannotTakeAreRefusedWhileTheSceneRuns) {
+  Model model;
+  add_rigid_sphere(model, 0.1, {0, 1, 0});
+  load(model);
+  step();
+  std::vector<Material> bouncy = model.materials;
+  bouncy[0].restitution = 0.5;
+  bouncy[0].mu = 0.7;
+  EXPECT_THROW(engine->set_materials(bouncy), std::invalid_argument);
+  EXPECT_EQ(engine->materials()[0].restitution, 0) << "all stay as they were";
+  EXPECT_EQ(engine->materials()[0].mu, model.materials[0].mu);
+  step();
+  params.drop_unsupported = true;
+  engine->set_params(params);
+  engine->set_materials(bouncy);
+  EXPECT_EQ(engine->materials()[0].restitution, 0.5);
+  step();
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, BarrierBodies,
                          ::testing::Values(fixtures::BackendSolver{Backend::cpu, SolverKind::ipc},
                                            fixtures::BackendSolver{Backend::cpu, SolverKind::barrier_al},
