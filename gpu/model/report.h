@@ -73,8 +73,9 @@ struct StepReport {
   bool converged = false;
   bool stopped_by_budget = false;
   std::string stop_reason;  // "converged", "converged, friction frozen" (its normal forces lag), "budget",
-                            // "iteration cap", "line search failed", "contact limit"; of a velocity-level
-                            // step "converged", "budget", "out of iterations", or what replaced a solver
+                            // "iteration cap", "line search failed", "contact limit", or which bound of
+                            // rigid bodies does not hold (joints, strain); of a velocity-level step
+                            // "converged", "budget", "out of iterations", or what replaced a solver
 
   int candidates = 0;                   // broad-phase pairs of the last Newton iteration
   int contacts = 0;                     // active stencils at the end

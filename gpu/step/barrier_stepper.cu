@@ -15,8 +15,9 @@ namespace {
 // stiffer by what the strain asks for, within these factors.
 constexpr int kMostRepeats = 8;
 constexpr double kStiffenLeast = 2, kStiffenMost = 1e3;
-// What a step keeps of the last one's stiffening.
-constexpr double kRelax = 0.9;
+// The most that bodies are stiffened by, and what a step keeps of the last one's stiffening.
+constexpr double kMostStiffening = 1e4, kRelax = 0.9;
+constexpr const char* kStrained = "a body is strained beyond strain_bound";
 // Projection that moves deep overlaps apart: rounds until all depths are below this share of d_hat, sweeps of
 // each, and the most that a round may move in a second [m/s].
 constexpr int kPushRounds = 60, kPushSweeps = 60;
@@ -109,7 +110,8 @@ StepReport BarrierStepper::step(const StepSettings& settings) {
   return stepper_->step(ctx_, model_, device_, settings.params, settings.drag, nodes_);
 }
 
-/// One step; while a body's strain exceeds the bound, again from the same state with stiffer bodies.
+/// One step; while it converges with a body whose strain exceeds the bound, again from the same state with
+/// stiffer bodies. The last attempt counts, and is not converged if the strain still exceeds the bound.
 StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
   std::optional<Drag> drag;
   if (settings.drag) drag = barrier_drag(model_, barrier_, *settings.drag, poses());
@@ -125,11 +127,18 @@ StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
     bodies_.fit(ctx_, moving_);
     report.body_strain = bodies_.largest_strain(ctx_);
     report.strain_repeats = repeats;
-    if (report.body_strain <= bound || repeats == kMostRepeats) {
+    const bool strained = !(report.body_strain <= bound);
+    const bool is_last = repeats == kMostRepeats || stiffening_ >= kMostStiffening;
+    if (!strained || !report.converged || is_last) {
+      if (strained && report.converged) {
+        report.converged = false;
+        report.stop_reason = kStrained;
+      }
       follow_bodies(settings.params.dt);
       return report;
     }
     stiffening_ *= std::clamp(2 * report.body_strain / bound, kStiffenLeast, kStiffenMost);
+    stiffening_ = std::min(stiffening_, kMostStiffening);
     copy_state(ctx_, kept_, moving_);
     stepper_->forget_history();
   }

@@ -291,6 +291,45 @@ TEST_P(BarrierBodies, ContactsNameTheObjectsOfTheScene) {
   EXPECT_TRUE(touch);
 }
 
+/// A body so far away that rounding of its nodes strains it beyond the bound.
+Model far_box(Params& params) {
+  params.strain_bound = 1e-7;
+  params.gravity = 0;
+  params.newton_tolerance = 0.1;
+  Model model;
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({1e9, 1e9, 1e9}));
+  return model;
+}
+
+TEST_P(BarrierBodies, StepsThatLeaveABodyStrainedDoNotCountAsConverged) {
+  Model model = far_box(params);
+  load(model);
+  const StepReport report = engine->step();
+  EXPECT_GT(report.body_strain, params.strain_bound);
+  EXPECT_FALSE(report.converged);
+  EXPECT_NE(report.stop_reason.find("strain_bound"), std::string::npos) << report.stop_reason;
+}
+
+TEST_P(BarrierBodies, StayFiniteHoweverManyStepsStrainThemTooMuch) {
+  Model model = far_box(params);
+  load(model);
+  for (int i = 0; i < 60; ++i) ASSERT_NO_THROW(engine->step()) << i;
+}
+
+TEST_P(BarrierBodies, AStepThatDidNotConvergeIsNotRepeatedWithStifferOnes) {
+  Model model;
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0, 0}));
+  model.bodies[0].spin = {0, 0, 1};
+  params.strain_bound = 1e-7;
+  params.newton_iterations = 1;
+  load(model);
+  const StepReport report = engine->step();
+  EXPECT_GT(report.body_strain, params.strain_bound) << "one iteration stretches a body that turns";
+  EXPECT_EQ(report.strain_repeats, 0);
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(report.stop_reason, "iteration cap");
+}
+
 TEST_P(BarrierBodies, MaterialsThatTheyCannotTakeAreRefusedWhileTheSceneRuns) {
   Model model;
   add_rigid_sphere(model, 0.1, {0, 1, 0});
