@@ -303,7 +303,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
   report.converged = false;
   stop("iteration cap");
 
-  for (int k = 0; k < params.newton_iterations; ++k) {
+  for (int k = 0; report.newton_iterations < params.newton_iterations; ++k) {
     if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) throw StepInterrupted();
     NewtonRecord record;
     const Real alpha = descend(ctx, potential, device, params, tolerance, x, clock, report, record);

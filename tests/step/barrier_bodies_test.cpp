@@ -191,6 +191,23 @@ TEST_P(BarrierBodies, HingesStopAtTheirLimits) {
   EXPECT_LT(norm(body(0).spin), 1e-2);
 }
 
+TEST_P(BarrierBodies, JointsTakeNoMoreIterationsThanAStepMay) {
+  Joint joint;
+  joint.kind = JointKind::hinge;
+  params.joint_tolerance = 1e-11;
+  Model model = bar_on(joint, kAboutZ);
+  load(model);
+  const int enough = step().newton_iterations;
+  ASSERT_GT(enough, 2) << "the test needs a step with several minimisations";
+  params.newton_iterations = enough - 1;
+  engine->set_params(params);
+  engine->reset();
+  const StepReport report = engine->step();
+  EXPECT_EQ(report.newton_iterations, params.newton_iterations);
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(report.stop_reason, "iteration cap");
+}
+
 TEST_P(BarrierBodies, MotorsReachTheirSpeedOrPushWithTheirLimit) {
   params.gravity = 0;
   params.dt = 5e-3;
