@@ -43,6 +43,18 @@ struct StageTimes {  // seconds of wall time
     return broad_phase + contacts + assembly + linear_solve + ccd + line_search + contact_solve + check +
            other;
   }
+  StageTimes& operator+=(const StageTimes& s) {
+    broad_phase += s.broad_phase;
+    contacts += s.contacts;
+    assembly += s.assembly;
+    linear_solve += s.linear_solve;
+    ccd += s.ccd;
+    line_search += s.line_search;
+    other += s.other;
+    contact_solve += s.contact_solve;
+    check += s.check;
+    return *this;
+  }
 };
 
 /// What a velocity-level step says of its contact problem.
@@ -97,6 +109,7 @@ struct StepReport {
 
   /// Barrier steps of rigid bodies: largest strain |F'F - I| at the end, in Frobenius' norm, and how often
   /// the step was repeated with stiffer bodies to keep it below Params::strain_bound; -1: there are none.
+  /// Times, iterations and `newton` are those of all attempts.
   double body_strain = -1;
   int strain_repeats = 0;
   double joint_residual =

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "gpu/core/launch.h"
+#include "gpu/core/stage_clock.h"
 #include "gpu/core/trace.h"
 #include "gpu/model/coupled.h"
 #include "gpu/step/velocity_stepper.cuh"
@@ -44,6 +46,30 @@ void copy_state(Context& ctx, const DeviceState& from, DeviceState& to) {
   copy(ctx, to.v.data(), from.v.data(), from.v.size());
   to.frame = from.frame;
   to.time = from.time;
+}
+
+/// Adds what the attempts before took of the step's time and iterations.
+void add_attempt(StepReport& before, StepReport& report) {
+  report.seconds += before.seconds;
+  before.newton.insert(before.newton.end(), report.newton.begin(), report.newton.end());
+  report.newton = std::move(before.newton);
+  report.newton_iterations += before.newton_iterations;
+  report.pcg_iterations += before.pcg_iterations;
+  report.contact_limit_halvings += before.contact_limit_halvings;
+  report.contact_limit_exceeded |= before.contact_limit_exceeded;
+}
+
+bool has_time(const Params& params, const StageClock& clock) {
+  return params.budget_ms == 0 || clock.seconds_since_start() * 1e3 < params.budget_ms;
+}
+
+/// With the iterations and the time that the attempts before left.
+Params rest_of_step(Params params, const StepReport& before, const StageClock& clock) {
+  params.newton_iterations -= before.newton_iterations;
+  // Zero would be no limit.
+  if (params.budget_ms > 0)
+    params.budget_ms = std::max(1e-9, params.budget_ms - clock.seconds_since_start() * 1e3);
+  return params;
 }
 
 std::string millimetres(double metres) {
@@ -111,33 +137,41 @@ StepReport BarrierStepper::step(const StepSettings& settings) {
 }
 
 /// One step; while it converges with a body whose strain exceeds the bound, again from the same state with
-/// stiffer bodies. The last attempt counts, and is not converged if the strain still exceeds the bound.
+/// stiffer bodies, within the iterations and the time of one step. The last attempt counts, and has not
+/// converged if the strain still exceeds the bound.
 StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
+  const StageClock clock;
   std::optional<Drag> drag;
   if (settings.drag) drag = barrier_drag(model_, barrier_, *settings.drag, poses());
   copy_state(ctx_, moving_, kept_);
   stiffening_ = std::max(1.0, kRelax * stiffening_);
   const double bound = settings.params.strain_bound;
+  StepReport discarded;
   for (int repeats = 0;; ++repeats) {
     if (const double rigidity = stiffening_ / bound; rigidity != rigidity_) {
       stepper_->set_rigidity(ctx_, barrier_.model, rigidity);
       rigidity_ = rigidity;
     }
-    StepReport report = stepper_->step(ctx_, barrier_.model, device_, settings.params, drag, moving_);
+    const Params left = rest_of_step(settings.params, discarded, clock);
+    StepReport report = stepper_->step(ctx_, barrier_.model, device_, left, drag, moving_);
     bodies_.fit(ctx_, moving_);
     report.body_strain = bodies_.largest_strain(ctx_);
     report.strain_repeats = repeats;
-    const bool strained = !(report.body_strain <= bound);
-    const bool is_last = repeats == kMostRepeats || stiffening_ >= kMostStiffening;
-    if (!strained || !report.converged || is_last) {
-      if (strained && report.converged) {
+    add_attempt(discarded, report);
+    const bool strained = report.converged && !(report.body_strain <= bound);
+    const bool in_time = has_time(settings.params, clock);
+    if (!strained || !in_time || repeats == kMostRepeats || stiffening_ >= kMostStiffening ||
+        report.newton_iterations >= settings.params.newton_iterations) {
+      if (strained) {
         report.converged = false;
+        report.stopped_by_budget = !in_time;
         report.stop_reason = kStrained;
       }
       follow_bodies(settings.params.dt);
       return report;
     }
-    stiffening_ *= std::clamp(2 * report.body_strain / bound, kStiffenLeast, kStiffenMost);
+    discarded = std::move(report);
+    stiffening_ *= std::clamp(2 * discarded.body_strain / bound, kStiffenLeast, kStiffenMost);
     stiffening_ = std::min(stiffening_, kMostStiffening);
     copy_state(ctx_, kept_, moving_);
     stepper_->forget_history();

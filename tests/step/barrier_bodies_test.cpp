@@ -1,6 +1,7 @@
 // Rigid bodies under the barrier solvers, compared with mechanics, and changes of the family during a run.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "gpu/model/rigid_body.h"
 #include "gpu/model/steppers.h"
@@ -345,6 +346,55 @@ TEST_P(BarrierBodies, AStepThatDidNotConvergeIsNotRepeatedWithStifferOnes) {
   EXPECT_EQ(report.strain_repeats, 0);
   EXPECT_FALSE(report.converged);
   EXPECT_EQ(report.stop_reason, "iteration cap");
+}
+
+TEST_P(BarrierBodies, TheReportCountsAllAttemptsOfAStep) {
+  Model model;
+  model.material_names = {"m"};
+  model.materials = {Material{}};
+  BodyPart part = make_part(ShapeKind::box, {0.1, 0.1, 0.1});
+  part.nodes = {{0.1, 0.1, 0.1}, {0.1, 0.1, -0.1}, {0.1, -0.1, 0}};
+  part.triangles = {{0, 1, 2}};
+  add_body(model, "box", assemble({part}), 0, {});
+  params.drag_stiffness = 1e6;
+  load(model);
+  engine->set_drag(Drag{{0, 1, 2}, {0.25, 0.25, 0.5}, {1, 0, 0}});
+  engine->set_tracing(true);
+  const StepReport report = step();
+  ASSERT_GT(report.strain_repeats, 0) << "the test needs a pull that strains the body";
+  const std::string_view name = "newton iteration";
+  double seconds = 0;
+  long iterations = 0;
+  for (const TraceSpan& span : report.trace) {
+    if (span.name != name) continue;
+    seconds += span.end - span.begin;
+    ++iterations;
+  }
+  EXPECT_EQ(report.newton_iterations, iterations);
+  EXPECT_EQ(static_cast<long>(report.newton.size()), iterations);
+  long pcg = 0;
+  for (const NewtonRecord& record : report.newton) pcg += record.pcg_iterations;
+  EXPECT_EQ(report.pcg_iterations, pcg);
+  EXPECT_GE(report.seconds.total(), 0.999 * seconds);
+}
+
+TEST_P(BarrierBodies, RepeatsShareTheIterationsAndTheTimeOfOneStep) {
+  Model model = far_box(params);
+  load(model);
+  const StepReport all = engine->step();
+  ASSERT_GT(all.strain_repeats, 0);
+  params.newton_iterations = all.newton_iterations - 1;
+  engine->set_params(params);
+  engine->reset();
+  EXPECT_LE(engine->step().newton_iterations, params.newton_iterations);
+  params.newton_iterations = 200;
+  params.budget_ms = 1e-6;
+  engine->set_params(params);
+  engine->reset();
+  const StepReport report = engine->step();
+  EXPECT_EQ(report.strain_repeats, 0) << "the first attempt took longer than that";
+  EXPECT_TRUE(report.stopped_by_budget);
+  EXPECT_FALSE(report.converged);
 }
 
 TEST_P(BarrierBodies, MaterialsThatTheyCannotTakeAreRefusedWhileTheSceneRuns) {
