@@ -136,14 +136,29 @@ StepReport BarrierStepper::step(const StepSettings& settings) {
   return stepper_->step(ctx_, model_, device_, settings.params, settings.drag, nodes_);
 }
 
+/// A step of all attempts. Where one throws, bodies and stiffening are those before the step.
+StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
+  const double stiffening = stiffening_;
+  copy_state(ctx_, moving_, kept_);
+  try {
+    const StepReport report = step_attempts(settings);
+    follow_bodies(settings.params.dt);
+    return report;
+  } catch (...) {
+    stiffening_ = stiffening;
+    copy_state(ctx_, kept_, moving_);
+    bodies_.fit(ctx_, moving_);
+    throw;
+  }
+}
+
 /// One step; while it converges with a body whose strain exceeds the bound, again from the same state with
 /// stiffer bodies, within the iterations and the time of one step. The last attempt counts, and has not
 /// converged if the strain still exceeds the bound.
-StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
+StepReport BarrierStepper::step_attempts(const StepSettings& settings) {
   const StageClock clock;
   std::optional<Drag> drag;
   if (settings.drag) drag = barrier_drag(model_, barrier_, *settings.drag, poses());
-  copy_state(ctx_, moving_, kept_);
   stiffening_ = std::max(1.0, kRelax * stiffening_);
   const double bound = settings.params.strain_bound;
   StepReport discarded;
@@ -167,7 +182,6 @@ StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
         report.stopped_by_budget = !in_time;
         report.stop_reason = kStrained;
       }
-      follow_bodies(settings.params.dt);
       return report;
     }
     discarded = std::move(report);

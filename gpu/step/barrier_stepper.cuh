@@ -45,6 +45,7 @@ class BarrierStepper final : public Stepper {
   bool widen_skins(const Params& params);
   void follow_bodies(double dt);
   StepReport step_bodies(const StepSettings& settings);
+  StepReport step_attempts(const StepSettings& settings);
 
   DeviceModel device_;
   std::unique_ptr<TimeStepper> stepper_;

@@ -1,9 +1,13 @@
 // Rigid bodies under the barrier solvers, compared with mechanics, and changes of the family during a run.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string_view>
+#include <thread>
 
+#include "gpu/core/trace_span.h"
 #include "gpu/model/rigid_body.h"
+#include "gpu/model/step_interrupted.h"
 #include "gpu/model/steppers.h"
 #include "tests/fixtures/backend_fixture.h"
 #include "tests/fixtures/engine_fixture.h"
@@ -272,8 +276,8 @@ TEST_P(BarrierBodies, FixedAndDistanceJointsHold) {
   EXPECT_NEAR(norm(body(2).pose.x - end), 0.5, 2e-3);
 }
 
-TEST_P(BarrierBodies, ThePointerPullsADrawnSurface) {
-  params.gravity = 0;
+/// A box with a triangle to pull it at: the middle of its face at x = 0.1 m is at the weights 1/4, 1/4, 1/2.
+Model drawn_box() {
   Model model;
   model.material_names = {"m"};
   model.materials = {Material{}};
@@ -281,6 +285,12 @@ TEST_P(BarrierBodies, ThePointerPullsADrawnSurface) {
   part.nodes = {{0.1, 0.1, 0.1}, {0.1, 0.1, -0.1}, {0.1, -0.1, 0}};
   part.triangles = {{0, 1, 2}};
   add_body(model, "box", assemble({part}), 0, {});
+  return model;
+}
+
+TEST_P(BarrierBodies, ThePointerPullsADrawnSurface) {
+  params.gravity = 0;
+  Model model = drawn_box();
   load(model);
   engine->set_drag(Drag{{0, 1, 2}, {0.25, 0.25, 0.5}, {0.2, 0, 0}});  // the middle of the face at x = 0.1
   step();
@@ -348,20 +358,17 @@ TEST_P(BarrierBodies, AStepThatDidNotConvergeIsNotRepeatedWithStifferOnes) {
   EXPECT_EQ(report.stop_reason, "iteration cap");
 }
 
+/// With a stiff spring this strains `drawn_box` beyond the bound at first.
+const Drag kStrainingPull{{0, 1, 2}, {0.25, 0.25, 0.5}, {1, 0, 0}};
+
 TEST_P(BarrierBodies, TheReportCountsAllAttemptsOfAStep) {
-  Model model;
-  model.material_names = {"m"};
-  model.materials = {Material{}};
-  BodyPart part = make_part(ShapeKind::box, {0.1, 0.1, 0.1});
-  part.nodes = {{0.1, 0.1, 0.1}, {0.1, 0.1, -0.1}, {0.1, -0.1, 0}};
-  part.triangles = {{0, 1, 2}};
-  add_body(model, "box", assemble({part}), 0, {});
+  Model model = drawn_box();
   params.drag_stiffness = 1e6;
   load(model);
-  engine->set_drag(Drag{{0, 1, 2}, {0.25, 0.25, 0.5}, {1, 0, 0}});
+  engine->set_drag(kStrainingPull);
   engine->set_tracing(true);
   const StepReport report = step();
-  ASSERT_GT(report.strain_repeats, 0) << "the test needs a pull that strains the body";
+  ASSERT_GT(report.strain_repeats, 0);
   const std::string_view name = "newton iteration";
   double seconds = 0;
   long iterations = 0;
@@ -376,6 +383,48 @@ TEST_P(BarrierBodies, TheReportCountsAllAttemptsOfAStep) {
   for (const NewtonRecord& record : report.newton) pcg += record.pcg_iterations;
   EXPECT_EQ(report.pcg_iterations, pcg);
   EXPECT_GE(report.seconds.total(), 0.999 * seconds);
+}
+
+/// In fresh runs of the same step, a flag is set after different times.
+TEST_P(BarrierBodies, AnInterruptedRepeatLeavesTheStateOfTheStepBefore) {
+  Model model = drawn_box();
+  for (int i = 0; i < 30; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0, 1.0 + i}));
+  params.drag_stiffness = 1e6;
+  std::atomic<bool> cancel = false;
+  engine->set_cancel(&cancel);
+  load(model);
+  engine->set_drag(kStrainingPull);
+  const double begin = trace_clock();
+  ASSERT_GT(step().strain_repeats, 0);
+  const double seconds = trace_clock() - begin;
+  const int times = 40;
+  int interrupted = 0;
+  for (int i = 0; i < times; ++i) {
+    engine->reset();
+    const State before = engine->state();
+    std::thread timer([&, end = trace_clock() + i * seconds / times] {
+      while (trace_clock() < end) std::this_thread::yield();
+      cancel = true;
+    });
+    bool ended = false;
+    try {
+      engine->step();
+    } catch (const StepInterrupted&) {
+      ended = true;
+    }
+    timer.join();
+    cancel = false;
+    if (!ended) continue;
+    ++interrupted;
+    const State after = engine->state();
+    EXPECT_EQ(after.frame, before.frame);
+    for (std::size_t b = 0; b < before.bodies.size(); ++b) {
+      ASSERT_EQ(after.bodies[b].pose.x, before.bodies[b].pose.x) << "body " << b;
+      ASSERT_EQ(after.bodies[b].velocity, before.bodies[b].velocity) << "body " << b;
+    }
+    if (i % 8 == 0) step();
+  }
+  EXPECT_GT(interrupted, 0);
 }
 
 TEST_P(BarrierBodies, RepeatsShareTheIterationsAndTheTimeOfOneStep) {
