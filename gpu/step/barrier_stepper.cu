@@ -1,6 +1,7 @@
 #include "gpu/step/barrier_stepper.cuh"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -171,6 +172,9 @@ StepReport BarrierStepper::step_attempts(const StepSettings& settings) {
     StepReport report = stepper_->step(ctx_, barrier_.model, device_, left, drag, moving_);
     bodies_.fit(ctx_, moving_);
     report.body_strain = bodies_.largest_strain(ctx_);
+    if (!std::isfinite(report.body_strain))
+      throw SimulationError("a rigid body is turned inside out in step " + std::to_string(report.frame) +
+                            "; the state is back at the end of the step before");
     report.strain_repeats = repeats;
     add_attempt(discarded, report);
     const bool strained = report.converged && !(report.body_strain <= bound);
