@@ -9,6 +9,7 @@
 #include "gpu/core/stage_clock.h"
 #include "gpu/core/trace.h"
 #include "gpu/model/coupled.h"
+#include "gpu/step/lift.h"
 #include "gpu/step/velocity_stepper.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -220,12 +221,18 @@ std::vector<Pose> BarrierStepper::poses() {
 
 void BarrierStepper::set_state(const State& state, const Params& params) {
   check_nodes(state);
-  if (!has_bodies()) return place(state, params);
+  pushed_ = lifted_ = 0;
+  if (!has_bodies()) {
+    place(state, params);
+    // Nodes of affine bodies follow their control nodes, whatever the given state says.
+    const State consistent = lifted(Stepper::state(), params);
+    if (lifted_ > 0) place(consistent, params);
+    return;
+  }
   if (state.bodies.size() != model_.bodies.size())
     throw std::invalid_argument("set_state: the model has " + std::to_string(model_.bodies.size()) +
                                 " rigid bodies");
   stiffening_ = 1;
-  pushed_ = lifted_ = 0;
   place_bodies(state, params);
   // VelocityStepper projects no positions beside elastic solids.
   if (too_near_ && !is_coupled(model_)) place_bodies(push_apart(state, params), params);
@@ -251,21 +258,12 @@ void BarrierStepper::place_bodies(const State& state, const Params& params) {
   }
 }
 
-/// A state of the barrier model whose elastic nodes are in front of all half-spaces: velocity-level steps may
-/// leave them a little behind.
+/// A state of moving_model() whose elastic solids are in front of all half-spaces: velocity-level steps may
+/// leave them a little behind. Without rigid bodies, gaps however small stay.
 State BarrierStepper::lifted(State state, const Params& params) {
-  const Model& model = barrier_.model;
   const double gap = kOpenGap * params.d_hat;
-  for (const std::int32_t node : model.surface_nodes) {
-    const auto n = static_cast<std::size_t>(node);
-    if (!model.objects[static_cast<std::size_t>(model.node_object[n])].is_deformable()) continue;
-    for (const HalfSpace& plane : model.half_spaces) {
-      const double height = dot(plane.normal, state.positions[n]) - plane.offset;
-      if (height >= gap || height < -kMostLift * params.d_hat) continue;
-      state.positions[n] += (gap - height) * plane.normal;
-      lifted_ = std::max(lifted_, gap - height);
-    }
-  }
+  const LiftRule rule{gap, has_bodies() ? gap : 0, kMostLift * params.d_hat, !has_bodies()};
+  lifted_ = std::max(lifted_, lift_out_of_half_spaces(moving_model(), rule, params.dt, state));
   return state;
 }
 

@@ -22,6 +22,8 @@ class BarrierStepper final : public Stepper {
   void set_cancel(const std::atomic<bool>* flag) override;
   StepReport step(const StepSettings& settings) override;
   State state() override;
+  /// Elastic solids that are a little behind half-spaces are moved in front of them. Without rigid bodies that
+  /// holds only for nodes that are not where the scene starts, see check_start.
   /// With rigid bodies: gaps that are too small for a barrier are opened. The surfaces of the bodies that
   /// overlap are moved inward by half as much again until no gap is below kOpenGap d_hat. Poses stay, so that
   /// positions are continuous; the price is that an overlap stays until the bodies part. Only where skins

@@ -10,6 +10,7 @@
 #include "gpu/model/step_interrupted.h"
 #include "gpu/model/steppers.h"
 #include "tests/fixtures/backend_fixture.h"
+#include "tests/fixtures/box_model.h"
 #include "tests/fixtures/engine_fixture.h"
 #include "tests/fixtures/rigid_model.h"
 
@@ -465,6 +466,26 @@ TEST_P(BarrierBodies, MaterialsThatTheyCannotTakeAreRefusedWhileTheSceneRuns) {
   step();
 }
 
+TEST_P(BarrierBodies, NodesThatAScriptHoldsBehindAHalfSpaceStay) {
+  Model model;
+  fixtures::add_floor(model);
+  const Object& block = fixtures::add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.1 - 0.5 * params.d_hat, 0}, 2);
+  ScriptedNodes held;
+  for (std::int32_t i = block.node_begin; i < block.node_end; ++i)
+    if (model.positions[static_cast<std::size_t>(i)][1] < 0) held.nodes.push_back(i);
+  ASSERT_EQ(held.nodes.size(), 9U);
+  model.scripted.push_back(held);
+  add_rigid_sphere(model, 0.1, {1, 0.2, 0});
+  load(model);
+  EXPECT_EQ(engine->load_note(), "");
+  const State state = engine->state();
+  for (const std::int32_t node : held.nodes) {
+    const auto n = static_cast<std::size_t>(node);
+    EXPECT_EQ(state.positions[n], model.positions[n]) << "node " << node;
+  }
+  step();
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, BarrierBodies,
                          ::testing::Values(fixtures::BackendSolver{Backend::cpu, SolverKind::ipc},
                                            fixtures::BackendSolver{Backend::cpu, SolverKind::barrier_al},
@@ -523,6 +544,75 @@ TEST_P(SwitchingFamilies, KeepPlacesAndMomentaExactly) {
     EXPECT_NEAR(engine->state().bodies[b].pose.x[1], 0.1 + 0.2 * static_cast<double>(b), 6e-3);
 }
 
+/// Boxes at velocity level, all of which are then `depth` [m] too low.
+class SunkenSolids : public SwitchingFamilies {
+ protected:
+  State sink(Model& model, double depth) {
+    params.solver = SolverKind::velocity;
+    params.check_intersections = false;
+    load(model);
+    for (int i = 0; i < 3; ++i) engine->step();
+    State state = engine->state();
+    double lowest = 1e300;
+    for (const Vec3d& x : state.positions) lowest = std::min(lowest, x[1]);
+    for (Vec3d& x : state.positions) x[1] -= lowest + depth;
+    engine->set_state(state);
+    return state;
+  }
+  void switch_to(SolverKind solver) {
+    params.solver = solver;
+    params.check_intersections = true;
+    engine->set_params(params);
+  }
+};
+
+TEST_P(SunkenSolids, AreLiftedOutOfHalfSpacesWhereTheSolverChanges) {
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al})
+    for (const fixtures::Body body : {fixtures::Body::deformable, fixtures::Body::affine}) {
+      SCOPED_TRACE(std::string(body == fixtures::Body::affine ? "affine" : "deformable"));
+      Model model;
+      fixtures::add_floor(model);
+      fixtures::add_box(model, "box", {0.2, 0.2, 0.2}, {0, 0.101, 0}, 2, 0, {0, 0, 0}, body);
+      const double depth = 0.3 * params.d_hat;
+      const State sunken = sink(model, depth);
+      ASSERT_NO_THROW(switch_to(solver));
+      EXPECT_NE(engine->load_note().find("moved out of half-spaces"), std::string::npos)
+          << engine->load_note();
+      const State lifted = engine->state();
+      for (std::size_t i = 0; i < sunken.positions.size(); ++i) {
+        const double way = norm(lifted.positions[i] - sunken.positions[i]);
+        if (sunken.positions[i][1] > params.d_hat && body == fixtures::Body::deformable) {
+          EXPECT_EQ(way, 0) << "node " << i;
+        } else {
+          EXPECT_LE(way, depth + 0.021 * params.d_hat) << "node " << i;
+        }
+        EXPECT_GT(lifted.positions[i][1], 0) << "node " << i;
+      }
+      for (int i = 0; i < 5; ++i) step();
+    }
+}
+
+TEST_P(SunkenSolids, AreAnErrorOfASceneThatStartsWithThem) {
+  Model model;
+  fixtures::add_floor(model);
+  fixtures::add_box(model, "box", {0.2, 0.2, 0.2}, {0, 0.1 - 0.3 * params.d_hat, 0}, 2);
+  EXPECT_THROW(load(model), std::invalid_argument);
+  params.solver = SolverKind::velocity;
+  load(model);
+  EXPECT_THROW(switch_to(SolverKind::ipc), std::invalid_argument);
+}
+
+TEST_P(SunkenSolids, KeepGapsHoweverSmallInFrontOfHalfSpaces) {
+  Model model;
+  fixtures::add_floor(model);
+  fixtures::add_box(model, "box", {0.2, 0.2, 0.2}, {0, 0.101, 0}, 2);
+  const State low = sink(model, -1e-3 * params.d_hat);
+  switch_to(SolverKind::ipc);
+  EXPECT_EQ(engine->load_note(), "");
+  for (std::size_t i = 0; i < low.positions.size(); ++i)
+    EXPECT_EQ(engine->state().positions[i], low.positions[i]) << "node " << i;
+}
+
 TEST(BarrierBodiesDeterminism, TheCpuGivesTheSameBitsForAnyNumberOfThreads) {
   std::vector<State> states;
   for (const int threads : {1, 2, 3}) {
@@ -567,6 +657,7 @@ TEST(BarrierRefusals, NameWhatHasNoMeaningInOneMessage) {
 }
 
 INSTANTIATE_ON_BACKENDS(SwitchingFamilies);
+INSTANTIATE_ON_BACKENDS(SunkenSolids);
 
 }  // namespace
 }  // namespace stickslip
