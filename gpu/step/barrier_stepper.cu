@@ -269,6 +269,7 @@ State BarrierStepper::lifted(State state, const Params& params) {
 
 /// The state with poses that are moved apart by projection of positions, as velocity-level steps do it at the
 /// start of a scene: without speed, and as little as the contacts ask for, one after the other. Momenta stay.
+/// The flag of set_cancel ends steps, not this: a state is set as a whole.
 State BarrierStepper::push_apart(const State& state, const Params& params) {
   Params project = params;
   project.solver = SolverKind::velocity;
@@ -280,7 +281,6 @@ State BarrierStepper::push_apart(const State& state, const Params& params) {
   project.gravity = 0;
   project.sleeping = false;
   VelocityStepper pusher(ctx_, model_);
-  pusher.set_cancel(cancel_);
   State resting = state;
   for (int round = 0; round < kPushRounds; ++round) {
     for (BodyState& body : resting.bodies) body.velocity = body.spin = Vec<double, 3>::zero();
