@@ -22,12 +22,12 @@ class BarrierStepper final : public Stepper {
   void set_cancel(const std::atomic<bool>* flag) override;
   StepReport step(const StepSettings& settings) override;
   State state() override;
-  /// Elastic solids that are a little behind half-spaces are moved in front of them. Without rigid bodies that
-  /// holds only for nodes that are not where the scene starts, see check_start.
-  /// With rigid bodies: gaps that are too small for a barrier are opened. The surfaces of the bodies that
-  /// overlap are moved inward by half as much again until no gap is below kOpenGap d_hat. Poses stay, so that
-  /// positions are continuous; the price is that an overlap stays until the bodies part. Only where skins
-  /// cannot grow that far, bodies are moved apart by projection first.
+  /// Elastic solids that are a little behind half-spaces are moved in front of them. Without rigid bodies
+  /// that holds only for nodes that are not where the scene starts, see check_start. With rigid bodies: gaps
+  /// that are too small for a barrier are opened. The surfaces of the bodies that overlap are moved inward by
+  /// half as much again until no gap is below kOpenGap d_hat. Poses stay, so that positions are continuous;
+  /// the price is that an overlap stays until the bodies part. Only where skins cannot grow that far, bodies
+  /// are moved apart by projection first.
   void set_state(const State& state, const Params& params) override;
   void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
   std::vector<Pose> poses() override;

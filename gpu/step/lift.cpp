@@ -21,7 +21,8 @@ class Lift {
   double run() {
     for (const std::int32_t node : model_.surface_nodes) {
       const Object& object = model_.objects[static_cast<std::size_t>(model_.node_object[at(node)])];
-      if (object.is_deformable() && !held_[at(node)] && !is_at_start(node)) lift(node, node + 1, node + 1, rule_.below);
+      if (object.is_deformable() && !held_[at(node)] && !is_at_start(node))
+        lift(node, node + 1, node + 1, rule_.below);
     }
     for (const Object& object : model_.objects)
       if (object.is_solid() && object.is_affine() && !is_held(object) && !is_at_start(object))
@@ -50,8 +51,8 @@ class Lift {
     return false;
   }
 
-  /// Moves nodes [begin, last) together by what the lowest of [begin, end) asks for: control nodes, which come
-  /// last, are no points of the surface.
+  /// Moves nodes [begin, last) together by what the lowest of [begin, end) asks for: control nodes, which
+  /// come last, are no points of the surface.
   void lift(std::int32_t begin, std::int32_t end, std::int32_t last, double below) {
     for (const HalfSpace& plane : model_.half_spaces) {
       double lowest = 1e300;

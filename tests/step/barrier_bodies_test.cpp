@@ -1,47 +1,24 @@
-// Rigid bodies under the barrier solvers, compared with mechanics, and changes of the family during a run.
+// Rigid bodies under the barrier solvers, compared with mechanics; what they refuse.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <string_view>
-#include <thread>
 
-#include "gpu/core/trace_span.h"
 #include "gpu/model/rigid_body.h"
 #include "gpu/model/step_interrupted.h"
 #include "gpu/model/steppers.h"
-#include "tests/fixtures/backend_fixture.h"
 #include "tests/fixtures/box_model.h"
-#include "tests/fixtures/engine_fixture.h"
-#include "tests/fixtures/rigid_model.h"
+#include "tests/step/barrier_bodies_fixture.h"
 
 namespace stickslip {
 namespace {
 
 using fixtures::add_rigid_box;
 using fixtures::add_rigid_sphere;
+using fixtures::drawn_box;
 using fixtures::pose_at;
 using Vec3d = Vec<double, 3>;
 
-class BarrierBodies : public fixtures::EngineTestOf<fixtures::BackendSolver> {
- protected:
-  BarrierBodies() {
-    params.solver = GetParam().solver;
-    params.newton_tolerance = 1e-5;
-  }
-
-  void prepare() override {
-    if (sizeof(Real) < 8) GTEST_SKIP() << "the tolerances are those of double";
-    EngineTestOf::prepare();
-  }
-  /// Steps, and checks what holds after every step.
-  StepReport step() {
-    StepReport report = EngineTestOf::step();
-    EXPECT_GE(report.body_strain, 0);
-    EXPECT_LE(report.body_strain, params.strain_bound);
-    return report;
-  }
-  BodyState body(std::size_t b) { return engine->state().bodies[b]; }
-};
+class BarrierBodies : public fixtures::BarrierBodiesTest {};
 
 TEST_P(BarrierBodies, FreeFlightKeepsMomentumAndTurnsAsImplicitEulerTurnsARigidBody) {
   params.dt = 1e-3;
@@ -294,18 +271,6 @@ TEST_P(BarrierBodies, FixedAndDistanceJointsHold) {
   EXPECT_NEAR(norm(body(2).pose.x - end), 0.5, 2e-3);
 }
 
-/// A box with a triangle to pull it at: the middle of its face at x = 0.1 m is at the weights 1/4, 1/4, 1/2.
-Model drawn_box() {
-  Model model;
-  model.material_names = {"m"};
-  model.materials = {Material{}};
-  BodyPart part = make_part(ShapeKind::box, {0.1, 0.1, 0.1});
-  part.nodes = {{0.1, 0.1, 0.1}, {0.1, 0.1, -0.1}, {0.1, -0.1, 0}};
-  part.triangles = {{0, 1, 2}};
-  add_body(model, "box", assemble({part}), 0, {});
-  return model;
-}
-
 TEST_P(BarrierBodies, ThePointerPullsADrawnSurface) {
   params.gravity = 0;
   Model model = drawn_box();
@@ -337,133 +302,6 @@ TEST_P(BarrierBodies, ContactsNameTheObjectsOfTheScene) {
   EXPECT_TRUE(touch);
 }
 
-/// A body so far away that rounding of its nodes strains it beyond the bound.
-Model far_box(Params& params) {
-  params.strain_bound = 1e-7;
-  params.gravity = 0;
-  params.newton_tolerance = 0.1;
-  Model model;
-  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({1e9, 1e9, 1e9}));
-  return model;
-}
-
-TEST_P(BarrierBodies, StepsThatLeaveABodyStrainedDoNotCountAsConverged) {
-  Model model = far_box(params);
-  load(model);
-  const StepReport report = engine->step();
-  EXPECT_GT(report.body_strain, params.strain_bound);
-  EXPECT_FALSE(report.converged);
-  EXPECT_NE(report.stop_reason.find("strain_bound"), std::string::npos) << report.stop_reason;
-}
-
-TEST_P(BarrierBodies, StayFiniteHoweverManyStepsStrainThemTooMuch) {
-  Model model = far_box(params);
-  load(model);
-  for (int i = 0; i < 60; ++i) ASSERT_NO_THROW(engine->step()) << i;
-}
-
-TEST_P(BarrierBodies, AStepThatDidNotConvergeIsNotRepeatedWithStifferOnes) {
-  Model model;
-  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0, 0}));
-  model.bodies[0].spin = {0, 0, 1};
-  params.strain_bound = 1e-7;
-  params.newton_iterations = 1;
-  load(model);
-  const StepReport report = engine->step();
-  EXPECT_GT(report.body_strain, params.strain_bound) << "one iteration stretches a body that turns";
-  EXPECT_EQ(report.strain_repeats, 0);
-  EXPECT_FALSE(report.converged);
-  EXPECT_EQ(report.stop_reason, "iteration cap");
-}
-
-/// With a stiff spring this strains `drawn_box` beyond the bound at first.
-const Drag kStrainingPull{{0, 1, 2}, {0.25, 0.25, 0.5}, {1, 0, 0}};
-
-TEST_P(BarrierBodies, TheReportCountsAllAttemptsOfAStep) {
-  Model model = drawn_box();
-  params.drag_stiffness = 1e6;
-  load(model);
-  engine->set_drag(kStrainingPull);
-  engine->set_tracing(true);
-  const StepReport report = step();
-  ASSERT_GT(report.strain_repeats, 0);
-  const std::string_view name = "newton iteration";
-  double seconds = 0;
-  long iterations = 0;
-  for (const TraceSpan& span : report.trace) {
-    if (span.name != name) continue;
-    seconds += span.end - span.begin;
-    ++iterations;
-  }
-  EXPECT_EQ(report.newton_iterations, iterations);
-  EXPECT_EQ(static_cast<long>(report.newton.size()), iterations);
-  long pcg = 0;
-  for (const NewtonRecord& record : report.newton) pcg += record.pcg_iterations;
-  EXPECT_EQ(report.pcg_iterations, pcg);
-  EXPECT_GE(report.seconds.total(), 0.999 * seconds);
-}
-
-/// In fresh runs of the same step, a flag is set after different times.
-TEST_P(BarrierBodies, AnInterruptedRepeatLeavesTheStateOfTheStepBefore) {
-  Model model = drawn_box();
-  for (int i = 0; i < 30; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0, 1.0 + i}));
-  params.drag_stiffness = 1e6;
-  std::atomic<bool> cancel = false;
-  engine->set_cancel(&cancel);
-  load(model);
-  engine->set_drag(kStrainingPull);
-  const double begin = trace_clock();
-  ASSERT_GT(step().strain_repeats, 0);
-  const double seconds = trace_clock() - begin;
-  const int times = 40;
-  int interrupted = 0;
-  for (int i = 0; i < times; ++i) {
-    engine->reset();
-    const State before = engine->state();
-    std::thread timer([&, end = trace_clock() + i * seconds / times] {
-      while (trace_clock() < end) std::this_thread::yield();
-      cancel = true;
-    });
-    bool ended = false;
-    try {
-      engine->step();
-    } catch (const StepInterrupted&) {
-      ended = true;
-    }
-    timer.join();
-    cancel = false;
-    if (!ended) continue;
-    ++interrupted;
-    const State after = engine->state();
-    EXPECT_EQ(after.frame, before.frame);
-    for (std::size_t b = 0; b < before.bodies.size(); ++b) {
-      ASSERT_EQ(after.bodies[b].pose.x, before.bodies[b].pose.x) << "body " << b;
-      ASSERT_EQ(after.bodies[b].velocity, before.bodies[b].velocity) << "body " << b;
-    }
-    if (i % 8 == 0) step();
-  }
-  EXPECT_GT(interrupted, 0);
-}
-
-TEST_P(BarrierBodies, RepeatsShareTheIterationsAndTheTimeOfOneStep) {
-  Model model = far_box(params);
-  load(model);
-  const StepReport all = engine->step();
-  ASSERT_GT(all.strain_repeats, 0);
-  params.newton_iterations = all.newton_iterations - 1;
-  engine->set_params(params);
-  engine->reset();
-  EXPECT_LE(engine->step().newton_iterations, params.newton_iterations);
-  params.newton_iterations = 200;
-  params.budget_ms = 1e-6;
-  engine->set_params(params);
-  engine->reset();
-  const StepReport report = engine->step();
-  EXPECT_EQ(report.strain_repeats, 0) << "the first attempt took longer than that";
-  EXPECT_TRUE(report.stopped_by_budget);
-  EXPECT_FALSE(report.converged);
-}
-
 TEST_P(BarrierBodies, MaterialsThatTheyCannotTakeAreRefusedWhileTheSceneRuns) {
   Model model;
   add_rigid_sphere(model, 0.1, {0, 1, 0});
@@ -486,7 +324,8 @@ TEST_P(BarrierBodies, MaterialsThatTheyCannotTakeAreRefusedWhileTheSceneRuns) {
 TEST_P(BarrierBodies, NodesThatAScriptHoldsBehindAHalfSpaceStay) {
   Model model;
   fixtures::add_floor(model);
-  const Object& block = fixtures::add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.1 - 0.5 * params.d_hat, 0}, 2);
+  const Object& block =
+      fixtures::add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.1 - 0.5 * params.d_hat, 0}, 2);
   ScriptedNodes held;
   for (std::int32_t i = block.node_begin; i < block.node_end; ++i)
     if (model.positions[static_cast<std::size_t>(i)][1] < 0) held.nodes.push_back(i);
@@ -503,132 +342,7 @@ TEST_P(BarrierBodies, NodesThatAScriptHoldsBehindAHalfSpaceStay) {
   step();
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, BarrierBodies,
-                         ::testing::Values(fixtures::BackendSolver{Backend::cpu, SolverKind::ipc},
-                                           fixtures::BackendSolver{Backend::cpu, SolverKind::barrier_al},
-                                           fixtures::BackendSolver{Backend::cuda, SolverKind::ipc}),
-                         fixtures::ParamName{});
-
-class SwitchingFamilies : public fixtures::EngineTest {
- protected:
-  void prepare() override {
-    if (sizeof(Real) < 8) GTEST_SKIP() << "the tolerances are those of double";
-    fixtures::EngineTest::prepare();
-  }
-};
-
-double distance_of(const State& a, const State& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.bodies.size(); ++i)
-    most = std::max(most, norm(a.bodies[i].pose.x - b.bodies[i].pose.x));
-  return most;
-}
-
-/// Largest change of a body's momentum or angular momentum, relative to its mass and size.
-double momentum_jump(const State& a, const State& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.bodies.size(); ++i)
-    most = std::max({most, norm(a.bodies[i].velocity - b.bodies[i].velocity),
-                     0.1 * norm(a.bodies[i].spin - b.bodies[i].spin)});
-  return most;
-}
-
-TEST_P(SwitchingFamilies, KeepPlacesAndMomentaExactly) {
-  Model model;
-  fixtures::add_floor(model);
-  for (int i = 0; i < 3; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
-  add_rigid_box(model, {0.1, 0.06, 0.03}, pose_at({0.5, 0.6, 0}, {0.3, 0.2, 0.1}));
-  model.bodies[3].spin = {3, -5, 4};
-  model.bodies[3].velocity = {-0.5, 0, 0.2};
-  add_rigid_sphere(model, 0.08, {1, 0.081, 0});
-  model.bodies[4].velocity = {1, 0, 0};
-  params.check_intersections = false;
-  params.solver = SolverKind::velocity;
-  load(model);
-  const SolverKind order[] = {SolverKind::velocity, SolverKind::ipc,        SolverKind::barrier_al,
-                              SolverKind::velocity, SolverKind::barrier_al, SolverKind::velocity};
-  for (const SolverKind solver : order) {
-    const State before = engine->state();
-    params.solver = solver;
-    engine->set_params(params);
-    const State after = engine->state();
-    EXPECT_LE(distance_of(before, after), 1e-14);
-    EXPECT_LE(momentum_jump(before, after), 1e-10);
-    for (int i = 0; i < 15; ++i) engine->step();
-  }
-  EXPECT_EQ(engine->state().frame, 90);
-  for (std::size_t b = 0; b < 3; ++b)
-    EXPECT_NEAR(engine->state().bodies[b].pose.x[1], 0.1 + 0.2 * static_cast<double>(b), 6e-3);
-}
-
-/// Boxes at velocity level, all of which are then `depth` [m] too low.
-class SunkenSolids : public SwitchingFamilies {
- protected:
-  State sink(Model& model, double depth) {
-    params.solver = SolverKind::velocity;
-    params.check_intersections = false;
-    load(model);
-    for (int i = 0; i < 3; ++i) engine->step();
-    State state = engine->state();
-    double lowest = 1e300;
-    for (const Vec3d& x : state.positions) lowest = std::min(lowest, x[1]);
-    for (Vec3d& x : state.positions) x[1] -= lowest + depth;
-    engine->set_state(state);
-    return state;
-  }
-  void switch_to(SolverKind solver) {
-    params.solver = solver;
-    params.check_intersections = true;
-    engine->set_params(params);
-  }
-};
-
-TEST_P(SunkenSolids, AreLiftedOutOfHalfSpacesWhereTheSolverChanges) {
-  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al})
-    for (const fixtures::Body body : {fixtures::Body::deformable, fixtures::Body::affine}) {
-      SCOPED_TRACE(std::string(body == fixtures::Body::affine ? "affine" : "deformable"));
-      Model model;
-      fixtures::add_floor(model);
-      fixtures::add_box(model, "box", {0.2, 0.2, 0.2}, {0, 0.101, 0}, 2, 0, {0, 0, 0}, body);
-      const double depth = 0.3 * params.d_hat;
-      const State sunken = sink(model, depth);
-      ASSERT_NO_THROW(switch_to(solver));
-      EXPECT_NE(engine->load_note().find("moved out of half-spaces"), std::string::npos)
-          << engine->load_note();
-      const State lifted = engine->state();
-      for (std::size_t i = 0; i < sunken.positions.size(); ++i) {
-        const double way = norm(lifted.positions[i] - sunken.positions[i]);
-        if (sunken.positions[i][1] > params.d_hat && body == fixtures::Body::deformable) {
-          EXPECT_EQ(way, 0) << "node " << i;
-        } else {
-          EXPECT_LE(way, depth + 0.021 * params.d_hat) << "node " << i;
-        }
-        EXPECT_GT(lifted.positions[i][1], 0) << "node " << i;
-      }
-      for (int i = 0; i < 5; ++i) step();
-    }
-}
-
-TEST_P(SunkenSolids, AreAnErrorOfASceneThatStartsWithThem) {
-  Model model;
-  fixtures::add_floor(model);
-  fixtures::add_box(model, "box", {0.2, 0.2, 0.2}, {0, 0.1 - 0.3 * params.d_hat, 0}, 2);
-  EXPECT_THROW(load(model), std::invalid_argument);
-  params.solver = SolverKind::velocity;
-  load(model);
-  EXPECT_THROW(switch_to(SolverKind::ipc), std::invalid_argument);
-}
-
-TEST_P(SunkenSolids, KeepGapsHoweverSmallInFrontOfHalfSpaces) {
-  Model model;
-  fixtures::add_floor(model);
-  fixtures::add_box(model, "box", {0.2, 0.2, 0.2}, {0, 0.101, 0}, 2);
-  const State low = sink(model, -1e-3 * params.d_hat);
-  switch_to(SolverKind::ipc);
-  EXPECT_EQ(engine->load_note(), "");
-  for (std::size_t i = 0; i < low.positions.size(); ++i)
-    EXPECT_EQ(engine->state().positions[i], low.positions[i]) << "node " << i;
-}
+INSTANTIATE_ON_BARRIERS(BarrierBodies);
 
 TEST(BarrierBodiesDeterminism, TheCpuGivesTheSameBitsForAnyNumberOfThreads) {
   std::vector<State> states;
@@ -672,9 +386,6 @@ TEST(BarrierRefusals, NameWhatHasNoMeaningInOneMessage) {
   model.joints.back().kind = JointKind::gear;
   EXPECT_NE(stepper_refusal(model, SolverKind::ipc, true)->text().find("'cogs'"), std::string::npos);
 }
-
-INSTANTIATE_ON_BACKENDS(SwitchingFamilies);
-INSTANTIATE_ON_BACKENDS(SunkenSolids);
 
 }  // namespace
 }  // namespace stickslip
