@@ -223,7 +223,7 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
 
   const double before = total(first.before);
   // Energy differences below rounding are ignored: near the minimiser they say nothing about a step.
-  const double tolerance = 1e-12 * std::abs(before) + potential.energy_rounding();
+  const double tolerance = potential.energy_rounding(before);
   for (Real alpha = first.bound(); alpha > kShortestStep; alpha *= Real(0.5)) {
     if (alpha < first.bound()) {
       set_trial(ctx, node_count_, x, alpha, p, trial);
