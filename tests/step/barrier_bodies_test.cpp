@@ -130,16 +130,19 @@ TEST_P(BarrierBodies, DeepOverlapsAreMovedApartBeforeTheFirstStep) {
 
 TEST_P(BarrierBodies, AreMovedApartAlsoWhileStepsAreCancelled) {
   Model model;
-  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0, 0}));
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0, 0}), false);
+  Motion rising;
+  rising.velocity = {0, 0.3, 0};
+  model.body_motions.push_back(rising);
+  model.bodies[0].motion = 0;
   add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1, 0.02}));
   params.gravity = 0;
   const std::atomic<bool> cancel = true;
   engine->set_cancel(&cancel);
   ASSERT_NO_THROW(load(model));
-  const auto apart = [&] { return body(1).pose.x[1] - body(0).pose.x[1]; };
-  EXPECT_NEAR(apart(), 0.2, 2e-3);
+  EXPECT_NEAR(body(1).pose.x[1], 0.2, 1e-2);
   ASSERT_NO_THROW(engine->reset());
-  EXPECT_NEAR(apart(), 0.2, 2e-3);
+  EXPECT_NEAR(body(1).pose.x[1], 0.2, 1e-2);
   EXPECT_THROW(engine->step(), StepInterrupted);
   engine->set_cancel(nullptr);
   step();

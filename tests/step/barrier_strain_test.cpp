@@ -14,6 +14,7 @@ namespace {
 using fixtures::add_rigid_box;
 using fixtures::drawn_box;
 using fixtures::pose_at;
+using Vec3d = Vec<double, 3>;
 
 class BarrierStrain : public fixtures::BarrierBodiesTest {};
 
@@ -36,10 +37,28 @@ TEST_P(BarrierStrain, StepsThatLeaveABodyStrainedDoNotCountAsConverged) {
   EXPECT_NE(report.stop_reason.find("strain_bound"), std::string::npos) << report.stop_reason;
 }
 
-TEST_P(BarrierStrain, StayFiniteHoweverManyStepsStrainThemTooMuch) {
-  Model model = far_box(params);
+TEST_P(BarrierStrain, BodiesStiffenByAFactorOfTenThousandAtMost) {
+  params.gravity = 0;
+  params.dt = 1e-4;
+  Model model = drawn_box();
+  // The strain after a step from rest under a force of about 300 times the weight.
+  const auto pull = [&](const Vec3d& target, double stiffness) {
+    params.drag_stiffness = stiffness;
+    engine->set_params(params);
+    engine->set_drag(Drag{{0, 1, 2}, {0.25, 0.25, 0.5}, target});
+    return engine->step();
+  };
   load(model);
-  for (int i = 0; i < 60; ++i) ASSERT_NO_THROW(engine->step()) << i;
+  const StepReport gentle = pull({0.1 + 0.24, 0, 0}, 1e4);
+  ASSERT_TRUE(gentle.converged);
+  ASSERT_EQ(gentle.strain_repeats, 0);
+  engine->reset();
+  const StepReport wild = pull({100, 0, 0}, 1e9);
+  EXPECT_FALSE(wild.converged) << "the force asks for bodies that are a million times as stiff";
+  EXPECT_GT(wild.body_strain, params.strain_bound);
+  const BodyState at = body(0);
+  const StepReport after = pull(at.pose.x + params.dt * at.velocity + Vec3d{0.1 + 0.24, 0, 0}, 1e4);
+  EXPECT_GT(after.body_strain, 0.5e-4 * gentle.body_strain);
 }
 
 TEST_P(BarrierStrain, AStepThatDidNotConvergeIsNotRepeatedWithStifferOnes) {
