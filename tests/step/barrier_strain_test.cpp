@@ -41,7 +41,7 @@ TEST_P(BarrierStrain, BodiesStiffenByAFactorOfTenThousandAtMost) {
   params.gravity = 0;
   params.dt = 1e-4;
   Model model = drawn_box();
-  // The strain after a step from rest under a force of about 300 times the weight.
+  // The strain after a step from rest under a force of 30 times the weight.
   const auto pull = [&](const Vec3d& target, double stiffness) {
     params.drag_stiffness = stiffness;
     engine->set_params(params);
