@@ -66,6 +66,8 @@ class Engine {
   /// For the contact solvers of velocity-level stepping; `stepping_lab_params` at first.
   virtual void set_contact_params(const LabParams& params) = 0;
   virtual const LabParams& contact_params() const = 0;
+  /// Throws std::invalid_argument, with the materials unchanged, if their number is not that of the model or
+  /// if the stepper refuses them (`stepper_refusal`).
   virtual void set_materials(const std::vector<Material>& materials) = 0;
   virtual const std::vector<Material>& materials() const = 0;
   virtual void set_half_space_mu(std::size_t index, double mu) = 0;

@@ -1,6 +1,8 @@
 // Engine on one backend: owns the model and the stepper for `solver`.
 #include "gpu/engine_backend.h"
 
+#include <utility>
+
 #include "gpu/core/device.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
@@ -64,8 +66,13 @@ class BackendEngine final : public Engine {
     if (materials.size() != model_.materials.size())
       throw std::invalid_argument("set_materials: the model has " + std::to_string(model_.materials.size()) +
                                   " materials");
-    model_.materials = materials;
-    if (stepper_) stepper_->update_materials();
+    std::vector<Material> before = std::exchange(model_.materials, materials);
+    if (!stepper_) return;
+    if (const auto refused = stepper_refusal(model_, params_)) {
+      model_.materials = std::move(before);
+      throw std::invalid_argument(refused->text());
+    }
+    stepper_->update_materials();
   }
   const std::vector<Material>& materials() const override { return model_.materials; }
 

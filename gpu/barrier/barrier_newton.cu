@@ -223,7 +223,7 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
 
   const double before = total(first.before);
   // Energy differences below rounding are ignored: near the minimiser they say nothing about a step.
-  const double tolerance = 1e-12 * std::abs(before) + potential.energy_rounding();
+  const double tolerance = potential.energy_rounding(before);
   for (Real alpha = first.bound(); alpha > kShortestStep; alpha *= Real(0.5)) {
     if (alpha < first.bound()) {
       set_trial(ctx, node_count_, x, alpha, p, trial);
@@ -303,7 +303,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
   report.converged = false;
   stop("iteration cap");
 
-  for (int k = 0; k < params.newton_iterations; ++k) {
+  for (int k = 0; report.newton_iterations < params.newton_iterations; ++k) {
     if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) throw StepInterrupted();
     NewtonRecord record;
     const Real alpha = descend(ctx, potential, device, params, tolerance, x, clock, report, record);

@@ -42,9 +42,9 @@ class BarrierNewton {
   Real step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x, const Vec3* p,
                   StageClock& clock, StageTimes& seconds);
 
-  /// Moves x to an approximate minimiser. Stops at the tolerance, at the iteration cap, when the line search
-  /// fails, or when the clock passes params.budget_ms. Fills the report's Newton part. Throws
-  /// SimulationError at a NaN.
+  /// Moves x to an approximate minimiser. Stops at the tolerance, when the line search fails, when the report
+  /// has params.newton_iterations, those of earlier minimisations of the step included, or when the clock
+  /// passes params.budget_ms. Fills the report's Newton part. Throws SimulationError at a NaN.
   void minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                 const Params& params, Vec3* x, StageClock& clock, StepReport& report);
 

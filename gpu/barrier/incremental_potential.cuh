@@ -6,7 +6,10 @@
 // y = x_t + dt v_t + dt^2 (1/2 - beta) a_t + beta dt^2 g. Value, gradient and SPD Hessian, term by term.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "gpu/barrier/constraint_terms.cuh"
 #include "gpu/barrier/contact_terms.cuh"
@@ -85,8 +88,12 @@ class IncrementalPotential {
                             double* inverted);
   /// True if an element is inverted at x whose energy does not allow it. At most one host read.
   bool is_inverted(Context& ctx, const Vec3* x);
-  /// [J] a bound on rounding errors of the elastic energy near rest.
-  double energy_rounding() const { return elastic_.energy_rounding(); }
+  /// [J] a bound on the rounding error of a sum of `values`: of elastic energy near rest, and relative to the
+  /// sum, whose terms have the precision of Real.
+  double energy_rounding(double sum) const {
+    constexpr double relative = std::max(1e-12, 16.0 * std::numeric_limits<Real>::epsilon());
+    return relative * std::abs(sum) + elastic_.energy_rounding();
+  }
 
  private:
   Real inverse_beta_dt2() const { return Real(1) / (inputs_.beta * inputs_.dt * inputs_.dt); }

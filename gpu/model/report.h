@@ -43,6 +43,18 @@ struct StageTimes {  // seconds of wall time
     return broad_phase + contacts + assembly + linear_solve + ccd + line_search + contact_solve + check +
            other;
   }
+  StageTimes& operator+=(const StageTimes& s) {
+    broad_phase += s.broad_phase;
+    contacts += s.contacts;
+    assembly += s.assembly;
+    linear_solve += s.linear_solve;
+    ccd += s.ccd;
+    line_search += s.line_search;
+    other += s.other;
+    contact_solve += s.contact_solve;
+    check += s.check;
+    return *this;
+  }
 };
 
 /// The results of a velocity-level step's contact problem.
@@ -73,8 +85,9 @@ struct StepReport {
   bool converged = false;
   bool stopped_by_budget = false;
   std::string stop_reason;  // "converged", "converged, friction frozen" (its normal forces lag), "budget",
-                            // "iteration cap", "line search failed", "contact limit"; of a velocity-level
-                            // step "converged", "budget", "out of iterations", or what replaced a solver
+                            // "iteration cap", "line search failed", "contact limit", or which bound of
+                            // rigid bodies does not hold (joints, strain); of a velocity-level step
+                            // "converged", "budget", "out of iterations", or what replaced a solver
 
   int candidates = 0;                   // broad-phase pairs of the last Newton iteration
   int contacts = 0;                     // active stencils at the end
@@ -96,6 +109,7 @@ struct StepReport {
 
   /// Barrier steps of rigid bodies: largest strain |F'F - I| at the end, in Frobenius' norm, and how often
   /// the step was repeated with stiffer bodies to keep it below Params::strain_bound; -1: there are none.
+  /// Times, iterations and `newton` are those of all attempts.
   double body_strain = -1;
   int strain_repeats = 0;
   double joint_residual =

@@ -1,11 +1,15 @@
 #include "gpu/step/barrier_stepper.cuh"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "gpu/core/launch.h"
+#include "gpu/core/stage_clock.h"
 #include "gpu/core/trace.h"
 #include "gpu/model/coupled.h"
+#include "gpu/step/lift.h"
 #include "gpu/step/velocity_stepper.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -15,8 +19,9 @@ namespace {
 // stiffer by what the strain asks for, within these factors.
 constexpr int kMostRepeats = 8;
 constexpr double kStiffenLeast = 2, kStiffenMost = 1e3;
-// What a step keeps of the last one's stiffening.
-constexpr double kRelax = 0.9;
+// The most that bodies are stiffened by, and what a step keeps of the last one's stiffening.
+constexpr double kMostStiffening = 1e4, kRelax = 0.9;
+constexpr const char* kStrained = "a body is strained beyond strain_bound";
 // Projection that moves deep overlaps apart: rounds until all depths are below this share of d_hat, sweeps of
 // each, and the most that a round may move in a second [m/s].
 constexpr int kPushRounds = 60, kPushSweeps = 60;
@@ -43,6 +48,30 @@ void copy_state(Context& ctx, const DeviceState& from, DeviceState& to) {
   copy(ctx, to.v.data(), from.v.data(), from.v.size());
   to.frame = from.frame;
   to.time = from.time;
+}
+
+/// Adds what the attempts before took of the step's time and iterations.
+void add_attempt(StepReport& before, StepReport& report) {
+  report.seconds += before.seconds;
+  before.newton.insert(before.newton.end(), report.newton.begin(), report.newton.end());
+  report.newton = std::move(before.newton);
+  report.newton_iterations += before.newton_iterations;
+  report.pcg_iterations += before.pcg_iterations;
+  report.contact_limit_halvings += before.contact_limit_halvings;
+  report.contact_limit_exceeded |= before.contact_limit_exceeded;
+}
+
+bool has_time(const Params& params, const StageClock& clock) {
+  return params.budget_ms == 0 || clock.seconds_since_start() * 1e3 < params.budget_ms;
+}
+
+/// With the iterations and the time that the attempts before left.
+Params rest_of_step(Params params, const StepReport& before, const StageClock& clock) {
+  params.newton_iterations -= before.newton_iterations;
+  // Zero would be no limit.
+  if (params.budget_ms > 0)
+    params.budget_ms = std::max(1e-9, params.budget_ms - clock.seconds_since_start() * 1e3);
+  return params;
 }
 
 std::string millimetres(double metres) {
@@ -109,27 +138,60 @@ StepReport BarrierStepper::step(const StepSettings& settings) {
   return stepper_->step(ctx_, model_, device_, settings.params, settings.drag, nodes_);
 }
 
-/// One step; while a body's strain exceeds the bound, again from the same state with stiffer bodies.
+/// A step of all attempts. Where one throws, bodies and stiffening are those before the step.
 StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
+  const double stiffening = stiffening_;
+  copy_state(ctx_, moving_, kept_);
+  try {
+    const StepReport report = step_attempts(settings);
+    follow_bodies(settings.params.dt);
+    return report;
+  } catch (...) {
+    stiffening_ = stiffening;
+    copy_state(ctx_, kept_, moving_);
+    bodies_.fit(ctx_, moving_);
+    throw;
+  }
+}
+
+/// One step; while it converges with a body whose strain exceeds the bound, again from the same state with
+/// stiffer bodies, within the iterations and the time of one step. The last attempt counts, and has not
+/// converged if the strain still exceeds the bound.
+StepReport BarrierStepper::step_attempts(const StepSettings& settings) {
+  const StageClock clock;
   std::optional<Drag> drag;
   if (settings.drag) drag = barrier_drag(model_, barrier_, *settings.drag, poses());
-  copy_state(ctx_, moving_, kept_);
   stiffening_ = std::max(1.0, kRelax * stiffening_);
   const double bound = settings.params.strain_bound;
+  StepReport discarded;
   for (int repeats = 0;; ++repeats) {
     if (const double rigidity = stiffening_ / bound; rigidity != rigidity_) {
       stepper_->set_rigidity(ctx_, barrier_.model, rigidity);
       rigidity_ = rigidity;
     }
-    StepReport report = stepper_->step(ctx_, barrier_.model, device_, settings.params, drag, moving_);
+    const Params left = rest_of_step(settings.params, discarded, clock);
+    StepReport report = stepper_->step(ctx_, barrier_.model, device_, left, drag, moving_);
     bodies_.fit(ctx_, moving_);
     report.body_strain = bodies_.largest_strain(ctx_);
+    if (!std::isfinite(report.body_strain))
+      throw SimulationError("a rigid body is turned inside out in step " + std::to_string(report.frame) +
+                            "; the state is back at the end of the step before");
     report.strain_repeats = repeats;
-    if (report.body_strain <= bound || repeats == kMostRepeats) {
-      follow_bodies(settings.params.dt);
+    add_attempt(discarded, report);
+    const bool strained = report.converged && !(report.body_strain <= bound);
+    const bool in_time = has_time(settings.params, clock);
+    if (!strained || !in_time || repeats == kMostRepeats || stiffening_ >= kMostStiffening ||
+        report.newton_iterations >= settings.params.newton_iterations) {
+      if (strained) {
+        report.converged = false;
+        report.stopped_by_budget = !in_time;
+        report.stop_reason = kStrained;
+      }
       return report;
     }
-    stiffening_ *= std::clamp(2 * report.body_strain / bound, kStiffenLeast, kStiffenMost);
+    discarded = std::move(report);
+    stiffening_ *= std::clamp(2 * discarded.body_strain / bound, kStiffenLeast, kStiffenMost);
+    stiffening_ = std::min(stiffening_, kMostStiffening);
     copy_state(ctx_, kept_, moving_);
     stepper_->forget_history();
   }
@@ -159,12 +221,18 @@ std::vector<Pose> BarrierStepper::poses() {
 
 void BarrierStepper::set_state(const State& state, const Params& params) {
   check_nodes(state);
-  if (!has_bodies()) return place(state, params);
+  pushed_ = lifted_ = 0;
+  if (!has_bodies()) {
+    place(state, params);
+    // Nodes of affine bodies follow their control nodes, whatever the given state says.
+    const State consistent = lifted(Stepper::state(), params);
+    if (lifted_ > 0) place(consistent, params);
+    return;
+  }
   if (state.bodies.size() != model_.bodies.size())
     throw std::invalid_argument("set_state: the model has " + std::to_string(model_.bodies.size()) +
                                 " rigid bodies");
   stiffening_ = 1;
-  pushed_ = lifted_ = 0;
   place_bodies(state, params);
   // VelocityStepper projects no positions beside elastic solids.
   if (too_near_ && !is_coupled(model_)) place_bodies(push_apart(state, params), params);
@@ -190,26 +258,18 @@ void BarrierStepper::place_bodies(const State& state, const Params& params) {
   }
 }
 
-/// A state of the barrier model whose elastic nodes are in front of all half-spaces: velocity-level steps may
-/// leave them a little behind.
+/// A state of moving_model() whose elastic solids are in front of all half-spaces: velocity-level steps may
+/// leave them a little behind. Without rigid bodies, gaps however small stay.
 State BarrierStepper::lifted(State state, const Params& params) {
-  const Model& model = barrier_.model;
   const double gap = kOpenGap * params.d_hat;
-  for (const std::int32_t node : model.surface_nodes) {
-    const auto n = static_cast<std::size_t>(node);
-    if (!model.objects[static_cast<std::size_t>(model.node_object[n])].is_deformable()) continue;
-    for (const HalfSpace& plane : model.half_spaces) {
-      const double height = dot(plane.normal, state.positions[n]) - plane.offset;
-      if (height >= gap || height < -kMostLift * params.d_hat) continue;
-      state.positions[n] += (gap - height) * plane.normal;
-      lifted_ = std::max(lifted_, gap - height);
-    }
-  }
+  const LiftRule rule{gap, has_bodies() ? gap : 0, kMostLift * params.d_hat, !has_bodies()};
+  lifted_ = std::max(lifted_, lift_out_of_half_spaces(moving_model(), rule, params.dt, state));
   return state;
 }
 
 /// The state with poses that are moved apart by projection of positions, as velocity-level steps do it at the
 /// start of a scene: without speed, and as little as the contacts ask for, one after the other. Momenta stay.
+/// The flag of set_cancel ends steps, not this: a state is set as a whole.
 State BarrierStepper::push_apart(const State& state, const Params& params) {
   Params project = params;
   project.solver = SolverKind::velocity;
@@ -221,7 +281,6 @@ State BarrierStepper::push_apart(const State& state, const Params& params) {
   project.gravity = 0;
   project.sleeping = false;
   VelocityStepper pusher(ctx_, model_);
-  pusher.set_cancel(cancel_);
   State resting = state;
   for (int round = 0; round < kPushRounds; ++round) {
     for (BodyState& body : resting.bodies) body.velocity = body.spin = Vec<double, 3>::zero();

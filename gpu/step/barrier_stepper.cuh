@@ -22,10 +22,11 @@ class BarrierStepper final : public Stepper {
   void set_cancel(const std::atomic<bool>* flag) override;
   StepReport step(const StepSettings& settings) override;
   State state() override;
-  /// With rigid bodies, opens gaps that are too small for a barrier: the skins of bodies that overlap grow by
-  /// factors of 1.5 until no gap is below kOpenGap d_hat. Poses do not change, so that positions are
-  /// continuous, and drawn surfaces overlap until the bodies separate. If skins cannot grow that far,
-  /// projection first moves the bodies apart.
+  /// Elastic solids that are a little behind half-spaces are moved in front of them. Without rigid bodies
+  /// that holds only for nodes that are not where the scene starts, see check_start. With rigid bodies, opens
+  /// gaps that are too small for a barrier: the skins of bodies that overlap grow by factors of 1.5 until no
+  /// gap is below kOpenGap d_hat. Poses do not change, so that positions are continuous, and drawn surfaces
+  /// overlap until the bodies separate. If skins cannot grow that far, projection first moves the bodies apart.
   void set_state(const State& state, const Params& params) override;
   void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
   std::vector<Pose> poses() override;
@@ -45,6 +46,7 @@ class BarrierStepper final : public Stepper {
   bool widen_skins(const Params& params);
   void follow_bodies(double dt);
   StepReport step_bodies(const StepSettings& settings);
+  StepReport step_attempts(const StepSettings& settings);
 
   DeviceModel device_;
   std::unique_ptr<TimeStepper> stepper_;

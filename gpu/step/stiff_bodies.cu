@@ -1,5 +1,8 @@
 #include "gpu/step/stiff_bodies.cuh"
 
+#include <cmath>
+#include <limits>
+
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/math/polar.h"
@@ -34,6 +37,11 @@ struct FitBody {
     }
     const Mat3d strain = f.transposed() * f - Mat3d::identity();
     BodyFit& fit = fits[i];
+    // No rotation is near the mirror image of a body, whose strain is nevertheless zero.
+    if (!(determinant(f) > 0)) {
+      fit.strain = std::numeric_limits<double>::infinity();
+      return;
+    }
     fit.strain = std::sqrt(dot(strain, strain));
     const Quat q = quaternion_of(polar_rotation(f));
     Vec3d turned = q.rotate_back(spin_momentum);
@@ -82,7 +90,7 @@ void StiffBodies::load(Context& ctx, const Model& scene, const BarrierModel& bar
   }
   kept_.upload(ctx, kept);
   drawn_.upload(ctx, drawn);
-  fits_.resize(ctx, kept.size());
+  fits_.upload(ctx, std::vector<BodyFit>(kept.size()));
   strain_.resize(ctx, 1);
 }
 

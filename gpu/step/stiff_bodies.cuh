@@ -22,7 +22,7 @@ struct DrawnNode {
 
 struct BodyFit {
   BodyState state;
-  double strain;  // |F'F - I|
+  double strain = 0;  // |F'F - I|; infinite where det F <= 0
 };
 
 }  // namespace stickslip
@@ -36,7 +36,8 @@ class StiffBodies {
   /// `barrier` is the barrier model of `scene`.
   void load(Context& ctx, const Model& scene, const BarrierModel& barrier);
 
-  /// Poses and strains of the bodies that move, from the nodes of the barrier model.
+  /// Poses and strains of the bodies that move, from the nodes of the barrier model. A body that is mirrored,
+  /// det F <= 0, keeps the pose of the last fit, and its strain is infinite.
   void fit(Context& ctx, const DeviceState& moving);
   /// Largest |F'F - I| of the last `fit`, in Frobenius' norm; 0 without bodies that move. One host read.
   double largest_strain(Context& ctx);

@@ -333,15 +333,17 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   return report;
 }
 
-/// Multipliers and minimisations in turn until joints hold within joint_tolerance.
+/// Multipliers and minimisations in turn until joints hold within joint_tolerance, within the iterations and
+/// the time of one step.
 void TimeStepper::hold_joints(Context& ctx, const DeviceModel& device, const Params& params,
                               StageClock& clock, StepReport& report) {
   for (int round = 0;; ++round) {
     report.joint_residual = potential_.constraints().update_multipliers(ctx, x_.data());
     if (report.joint_residual <= params.joint_tolerance || report.stopped_by_budget) return;
-    if (round == kJointRounds) {
+    const bool at_cap = report.newton_iterations >= params.newton_iterations;
+    if (at_cap || round == kJointRounds) {
       report.converged = false;
-      report.stop_reason = "joints do not hold within joint_tolerance";
+      report.stop_reason = at_cap ? "iteration cap" : "joints do not hold within joint_tolerance";
       return;
     }
     newton_.minimise(ctx, potential_, device, params, x_.data(), clock, report);

@@ -190,6 +190,17 @@ BACKEND_TEST(IncrementalPotential, FrictionFollowsTheForcesOfMultipliers) {
   }
 }
 
+/// Every term is computed in Real, so that no line search can see smaller changes of their sum.
+BACKEND_TEST(IncrementalPotential, RoundingIsBoundedRelativeToThePrecisionOfTheTerms) {
+  Setup s(ctx, false);
+  s.potential.contacts().set_stiffness(Real(1e7));
+  const double energy = s.value(ctx, s.x);
+  const double elastic = s.potential.energy_rounding(0), all = s.potential.energy_rounding(energy);
+  ASSERT_GT(elastic, 0);
+  EXPECT_GE(all - elastic, 8.0 * std::numeric_limits<Real>::epsilon() * energy);
+  EXPECT_LE(all - elastic, 1e-5 * energy) << "a line search must still see a change";
+}
+
 BACKEND_TEST(IncrementalPotential, BatchesOfTetsAddUp) {
   Setup whole(ctx, false), batches(ctx, false, 1);
   const std::size_t n = whole.x.size();

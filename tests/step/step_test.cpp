@@ -199,6 +199,20 @@ TEST_P(Step, BothReadingsOfFrictionAgreeOnABlockAtRest) {
   EXPECT_LT(std::abs(slide(*engine, params, 0.5, 0.3)), 2e-3);
 }
 
+TEST_P(Step, LaggedFrictionTakesNoMoreIterationsThanAStepMay) {
+  params.friction_update = FrictionUpdate::lagged;
+  params.friction_lags = 3;
+  params.newton_iterations = 2;
+  Model model;
+  add_box(model, "box", {0.1, 0.1, 0.1}, {0, 0.0509, 0}, 2, 0, {0, -3, 0});
+  model.half_spaces.push_back({});
+  load(model);
+  const StepReport report = step_unconverged();
+  EXPECT_EQ(report.newton_iterations, 2);
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(report.stop_reason, "iteration cap");
+}
+
 TEST_P(Step, AnIntersectingStartIsRefusedWithNames) {
   Model model;
   add_box(model, "first", {0.1, 0.1, 0.1}, {0, 0.5, 0}, 1);
