@@ -330,7 +330,7 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
   if (reference > 0) {
     constexpr double kMost = 0.5;
     const double left = measure_residual(ctx);
-    if (left <= tolerance * reference) return {};
+    if (left <= tolerance * reference) return {.stop = PcgStop::converged};
     tolerance = std::min(kMost, tolerance * reference / left);
   }
   Params params = params_;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gpu/elastic/elastic_part.h"
+#include "gpu/elastic/solid_balance.h"
 #include "gpu/elastic/solid_system.h"
 #include "gpu/energy/energy_terms.cuh"
 #include "gpu/linear/linear_solver.cuh"
@@ -18,13 +19,6 @@ namespace stickslip {
 struct SolidSums {
   double kinetic = 0, gravity = 0;                     // [J]
   Vec<double, 3> momentum{0, 0, 0}, angular{0, 0, 0};  // [kg m/s], [kg m^2/s] about the origin
-};
-
-/// The mouse spring at one corner of the dragged triangle.
-struct SolidPull {
-  Vec3i nodes{-1, -1, -1};
-  Vec<double, 3> weights{0, 0, 0}, targets[3] = {};
-  double stiffness = 0;  // [N/m]
 };
 
 }  // namespace stickslip
@@ -69,6 +63,11 @@ class ElasticSolids {
   PcgResult solve(Context& ctx, const Vec3* impulse, Vec3* v, double tolerance, double reference = 0);
   /// |f + J - A v| in the norm of the inverse resistances [sqrt(J)]. One host read.
   double residual_size(Context& ctx, const Vec3* impulse, Vec3* v);
+  /// Residuals of the step's equations at the velocities `v`, with the impulses J; no host read. The start of
+  /// the step is the state of the last `save`.
+  void launch_balance(Context& ctx, const Vec3* impulse, SolidBalance* out);
+  /// Of the step, with `v` as the velocities at its end.
+  NodeMotion motion() const;
   /// v += dt (g + other accelerations) at free nodes: the velocities of what is neither strained nor touched.
   void fall(Context& ctx, Vec3* v) const;
   /// x + dt v.
@@ -134,6 +133,7 @@ class ElasticSolids {
   Buffer<Real> inertia_;  // diagonal of the matrix besides elasticity [N/m]
   Buffer<double> resistance_, number_;
   Buffer<SolidSums> sums_;
+  Buffer<SolidBalance> balance_;  // parts of launch_balance
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -57,6 +57,7 @@ struct ContactSolveRecord {
   std::string message;          // why a solver refused; empty: it did not
   int colours = 0;              // of the sweeps; 0: none
   double penetration = 0;       // [m] largest overlap found at the start of the step
+  double solids_residual = 0;   // of the elastic solids' equations at the end, beyond rounding [1]
   std::optional<LawCheck> law;  // none after explicit penalty forces
   double dissipation = 0;       // [W] of friction
   int bodies = 0, asleep = 0;   // that can move; of them, asleep
@@ -74,7 +75,8 @@ struct StepReport {
   bool stopped_by_budget = false;
   std::string stop_reason;  // "converged", "converged, friction frozen" (its normal forces lag), "budget",
                             // "iteration cap", "line search failed", "contact limit"; of a velocity-level
-                            // step "converged", "budget", "out of iterations", or what replaced a solver
+                            // step "converged", "budget", "out of iterations", the law that is violated, or
+                            // what replaced a solver
 
   int candidates = 0;                   // broad-phase pairs of the last Newton iteration
   int contacts = 0;                     // active stencils at the end

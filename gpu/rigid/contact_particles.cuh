@@ -27,8 +27,7 @@ class ContactParticles {
   /// Sum over the cores of the squared wrenches of `impulse` (per point) in the metric of their inverses,
   /// into backend memory; zero without cores.
   void core_work(Context& ctx, const Vec<double, 3>* impulse, double* out);
-  /// Where there are cores: the velocities of particles are those of the points, B v; cores get those without
-  /// impulses.
+  /// The velocities of particles become those of the points, B v; cores get those without impulses.
   void settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v);
 
   std::size_t bodies() const { return bodies_; }

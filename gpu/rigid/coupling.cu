@@ -135,8 +135,8 @@ void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
   share_impulses(ctx, impulse_.size(), touching_.sides(), world, impulse_.data());
 }
 
-/// v = A_e^-1 (f_e + B' R); PCG starts from the given v. R null: R = 0. Returns the iterations of PCG.
-int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double tolerance, double reference) {
+/// v = A_e^-1 (f_e + B' R); PCG starts from the given v. R null: R = 0.
+void Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double tolerance, double reference) {
   const Span span(ctx, "elastic solve");
   Vec3* at_nodes = nullptr;
   if (impulse != nullptr) {
@@ -144,7 +144,9 @@ int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double t
     fill(ctx, at_nodes, solids_.size(), Vec3::zero());
     touching_.gather().sum(ctx, CornerImpulse{touching_.points(), impulse}, at_nodes);
   }
-  return solids_.solve(ctx, at_nodes, v, tolerance, reference).iterations;
+  const PcgResult result = solids_.solve(ctx, at_nodes, v, tolerance, reference);
+  done_.pcg_iterations += result.iterations;
+  done_.pcg_stop = result.stop;
 }
 
 /// Step of the last round, from R_0 to R: dR = R - R_0.
@@ -206,7 +208,7 @@ double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_v
   record.iterations += before;
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, v_.data(), v_start_.data(), v_.size());
-  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance());
+  solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance());
   ++done_.rounds;
   return judge(ctx, system, v_.data(), impulse_.data());
 }
@@ -262,7 +264,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   again.warm_start = true;
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, v_.data(), v_free_.data(), v_.size());
-  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance(), fall_);
+  solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance(), fall_);
   if (const double start = judge(ctx, system, v_.data(), impulse_.data());
       system.gain(ctx) <= system.W().norm_q())
     keep_best(ctx, system, start);
@@ -342,7 +344,7 @@ void Coupling::solve_free(Context& ctx, const Params& params) {
     solids_.fall(ctx, v_free_.data());
     tolerance = std::max(tolerance, round_tolerance());
   }
-  done_.pcg_iterations += solve_solids(ctx, nullptr, v_free_.data(), tolerance, fall_);
+  solve_solids(ctx, nullptr, v_free_.data(), tolerance, fall_);
 }
 
 /// Returns impulses and velocities of the best round, the solids' velocities to the requested precision.
@@ -353,7 +355,7 @@ void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodi
   system.keep_impulses(ctx);
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, solids_.v.data(), best_v_.data(), v_.size());
-  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), solids_.v.data(), params.pcg_tolerance, fall_);
+  solve_solids(ctx, impulse_.data(), solids_.v.data(), params.pcg_tolerance, fall_);
   record.tolerance = tolerance;
   record.residual = judge(ctx, system, solids_.v.data(), impulse_.data());
   record.scale = system.W().norm_q();

@@ -10,13 +10,15 @@
 #include "gpu/rigid/contact_particles.cuh"
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/coupled_problem.h"
+#include "gpu/rigid/solid_check.cuh"
 
 namespace stickslip {
 
 /// The report of a coupled solve, besides the contact record.
 struct CouplingRecord {
-  int rounds = 0;          // contact problems solved
-  int pcg_iterations = 0;  // of the elastic side, in total
+  int rounds = 0;                         // contact problems solved
+  int pcg_iterations = 0;                 // of the elastic side, in total
+  PcgStop pcg_stop = PcgStop::converged;  // of the last solve, for the velocities at the end of the step
 };
 
 /// Sums over the points and the cores for a round's step, see Coupling::last_step.
@@ -69,6 +71,9 @@ class Coupling {
                        const StepConstraints& list, std::string_view solver, const LabParams& lab,
                        const Params& params, ContactSolveRecord& record);
 
+  /// After `solve`: judges the solids' velocities; no host read.
+  template <int D>
+  void check(Context& ctx, const ContactSystem<D>& system, SolidsCheck* out);
   /// The last solve's problem in its global form, with the system's guess and solution.
   template <int D>
   ContactProblem problem(Context& ctx, ContactSystem<D>& system);
@@ -107,8 +112,8 @@ class Coupling {
   double round_tolerance() const;
   SolidSystem solid_system(Context& ctx) const;
   void take_impulses(Context& ctx, const Vec<double, 4>* world);
-  int solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance,
-                   double reference = 0);
+  void solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance,
+                    double reference = 0);
   void solve_free(Context& ctx, const Params& params);
   RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
@@ -119,6 +124,7 @@ class Coupling {
   std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
   double share_ = 0.5;      // mass of the particles, as a share of the diagonal of A_e
   CouplingRecord done_;
+  SolidChecker checker_;
   Buffer<RigidContact> contacts_;
   // R, per touched point: of this round, at its start, of the last round.
   Buffer<Vec<double, 3>> impulse_, start_, last_;

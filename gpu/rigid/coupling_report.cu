@@ -5,6 +5,17 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+/// The impulses on the nodes are those of the last solve, for the velocities at the end.
+template <int D>
+void Coupling::check(Context& ctx, const ContactSystem<D>& system, SolidsCheck* out) {
+  const Vec3* at_nodes = touching_.point_count() > 0 ? node_impulse_.data() : nullptr;
+  solids_.launch_balance(ctx, at_nodes, &out->balance);
+  checker_.check(ctx, solids_, touching_, system.world_impulses() + system.joint_blocks() + first_,
+                 &out->momentum);
+}
+template void Coupling::check(Context&, const ContactSystem<3>&, SolidsCheck*);
+template void Coupling::check(Context&, const ContactSystem<4>&, SolidsCheck*);
+
 template <int D>
 ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
   if (list_.cores.core != nullptr) {

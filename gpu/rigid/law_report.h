@@ -1,9 +1,11 @@
 // The part of a velocity-level step's report about the solution of its contact problem.
 #pragma once
 
+#include "gpu/linear/pcg_state.h"
 #include "gpu/model/report.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
+#include "gpu/rigid/solid_momentum.h"
 
 namespace stickslip {
 
@@ -16,5 +18,10 @@ void report_convergence(const LabParams& lab, bool rounds, StepReport& report);
 /// tolerance, or if its velocities do not follow from its impulses, even if the solver's residual is small.
 /// Solvers of box friction are not checked against the circular cone.
 void report_law(const LawCheck& law, const Params& params, StepReport& report);
+
+/// Adds the check of the elastic solids, after report_law. A step has not converged if their velocities leave
+/// a residual of A v = f + J, or momentum that nothing gave them, above the larger of the tolerances of PCG
+/// and of the contact problem, relative to what moves them. `pcg`: what ended the last linear solve.
+void report_solids(const SolidsCheck& solids, PcgStop pcg, const Params& params, StepReport& report);
 
 }  // namespace stickslip

@@ -275,6 +275,8 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     if (manifolds && record.message.empty()) record.message = manifolds_refused(no_manifolds_);
     report.pcg_iterations = done.pcg_iterations;
     record.rounds = done.rounds;
+    pcg_stop_ = done.pcg_stop;
+    coupling_.check(ctx, system, &summary_.data()->solids);
   } else {
     solve_bodies(ctx, system, params, lab, clock, report);
   }
@@ -305,6 +307,7 @@ CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& syste
         coupling_.solve(ctx, system, bodies_, last_, solver, lab, params, *report.contact_solve);
     total.rounds += done.rounds;
     total.pcg_iterations += done.pcg_iterations;
+    total.pcg_stop = done.pcg_stop;
     if (k >= params.linearisations) return total;
     coupling_.solids().relinearise(ctx, report.time - params.dt);
     copy(ctx, bodies_.velocity.data(), start_velocity_.data(), n);
@@ -394,6 +397,7 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   if (joints_.size() == 0 && !coupling_.active())
     judgement.work = summary.judge.contacts.work + summary.judge.work;
   report_law(judgement.law, params, report);
+  if (coupling_.active()) report_solids(summary.solids, pcg_stop_, params, report);
 }
 
 void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,

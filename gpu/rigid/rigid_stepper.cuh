@@ -28,6 +28,7 @@ struct RigidSummary {
   BodySums before, sums;  // at the start, if it was not known; at the end
   IslandCounts islands;
   JudgeSums judge;
+  SolidsCheck solids;  // zero without any
 };
 
 }  // namespace stickslip
@@ -117,8 +118,9 @@ class RigidStepper {
     double total = 0, solids = 0;  // [J] at the end of the last step; of the solids before this one
   } energy_;
   const std::atomic<bool>* cancel_ = nullptr;
-  std::string no_manifolds_;  // why manifold_gs cannot handle the scene
-  bool plain_ = true;         // see PlainContacts
+  PcgStop pcg_stop_ = PcgStop::converged;  // of the last step's elastic solids
+  std::string no_manifolds_;               // why manifold_gs cannot handle the scene
+  bool plain_ = true;                      // see PlainContacts
   bool stepped_ = false, wake_ = true, sleeping_ = false, penalties_ = false;
   bool resolving_initial_overlap_ = true;  // true while every step since the start had deep overlaps
 };

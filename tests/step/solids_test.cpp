@@ -394,6 +394,57 @@ TEST_P(SolidSteps, ContactsObeyTheirLawWithSeveralLinearisations) {
   }
 }
 
+/// A bar, just above the floor where there is one, whose velocities stretch and bend it.
+Model swinging_bar(bool floor) {
+  Model model;
+  add_box(model, "bar", {0.6, 0.1, 0.1}, {0, 0.0501, 0}, 5);
+  for (std::size_t i = 0; i < model.velocities.size(); ++i) {
+    const Vec3d& x = model.positions[i];
+    model.velocities[i] = {5 * x[0], -0.1 - 3 * x[0] * x[0], 0.5};
+  }
+  if (floor) fixtures::add_floor(model);
+  return model;
+}
+
+TEST_P(SolidSteps, AStepHasNotConvergedWhenItsLinearSolveRanOutOfIterations) {
+  contact.tolerance = 1e-3;
+  params.pcg_tolerance = 1e-4;
+  for (const bool floor : {false, true})
+    for (const int iterations : {5, 1000}) {
+      SCOPED_TRACE(testing::Message() << floor << ", " << iterations << " iterations");
+      params.pcg_iterations = iterations;
+      Model model = swinging_bar(floor);
+      load(model);
+      const StepReport report = engine->step();
+      EXPECT_EQ(report.contacts > 0, floor);
+      EXPECT_EQ(report.converged, iterations == 1000) << report.stop_reason;
+      if (iterations == 1000) {
+        EXPECT_EQ(report.stop_reason, "converged");
+        EXPECT_LE(report.contact_solve->solids_residual, 1e-4);
+      } else {
+        EXPECT_NE(report.stop_reason.find("elastic solids: PCG ran out of iterations"), std::string::npos)
+            << report.stop_reason;
+        EXPECT_GT(report.contact_solve->solids_residual, 1e-3);
+      }
+    }
+}
+
+/// The judge's momentum needs neither the matrix nor the residual of PCG.
+TEST_P(SolidSteps, TheJudgeFindsMomentumThatTheSolidsGainFromNothing) {
+  for (const int iterations : {1, 1000}) {
+    params.pcg_iterations = iterations;
+    Model model = swinging_bar(false);
+    // Beside a rigid body, solids do not start from free fall.
+    fixtures::add_rigid_box(model, {0.1, 0.1, 0.1}, fixtures::pose_at({0, 5, 0}));
+    load(model);
+    const StepReport report = engine->step();
+    const double weight = 9.81 * params.dt * 1000 * 0.6 * 0.1 * 0.1, missing = report.judgement->law.momentum;
+    if (iterations == 1) EXPECT_GT(missing, 0.01 * weight);
+    else EXPECT_LT(missing, 1e-6 * weight);
+    EXPECT_EQ(report.converged, iterations == 1000) << report.stop_reason;
+  }
+}
+
 INSTANTIATE_ON_BACKENDS(SolidSteps);
 
 }  // namespace
