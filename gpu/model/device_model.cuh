@@ -61,6 +61,8 @@ struct DeviceModel {
   /// Sets what acts in the step from `time` to `time + dt`; `x` are the positions at its start. Returns
   /// whether a script let nodes go that it held in the step before.
   bool select_acting(Context& ctx, const Model& model, double time, double dt, const Vec3* x);
+  /// How often it has changed the nodes that scripts hold.
+  int script_changes() const { return script_changes_; }
   /// After a jump in time: every script's anchor is found anew.
   void forget_acting(Context& ctx);
 
@@ -72,6 +74,7 @@ struct DeviceModel {
 
   std::vector<bool> acting_scripts_, acting_forces_;
   bool selected_ = false;  // since the last jump in time
+  int script_changes_ = 0;
 };
 
 struct DeviceState {

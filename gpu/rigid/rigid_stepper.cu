@@ -195,23 +195,25 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
 }
 
 /// Where the energy at the start is not that at the end of the last step: computes it, of the bodies in
-/// backend memory.
+/// backend memory. After ElasticSolids::begin_step, as scripts decide which nodes count.
 void RigidStepper::begin_energy(Context& ctx, double gravity) {
-  if (energy_.gravity == gravity) return;
-  energy_ = {};
+  const int scripts = coupling_.solids().device().script_changes();
+  if (energy_.gravity == gravity && energy_.scripts == scripts) return;
+  energy_ = {.scripts = scripts};
   bodies_.launch_sums(ctx, gravity, &summary_.data()->before);
   if (!coupling_.active()) return;
   const SolidSums sums = coupling_.solids().sums(ctx, gravity);
   energy_.solids = sums.kinetic + sums.gravity + coupling_.solids().elastic_energy(ctx);
 }
 
-/// Prepares scripted bodies and the systems of the elastic solids. Then advances the state by `before`
-/// seconds, to where contacts are found.
+/// Prepares scripted bodies, the systems of the elastic solids and the energy at the start. Then advances the
+/// state by `before` seconds, to where contacts are found.
 void RigidStepper::begin_step(Context& ctx, const Model& model, const Params& params,
                               const std::optional<Drag>& drag, double time, double before) {
   const Span span(ctx, "begin");
   bodies_.follow_motions(ctx, model, time, params.dt);
   if (coupling_.active()) coupling_.solids().begin_step(ctx, params, drag, time);
+  begin_energy(ctx, params.gravity);
   if (before > 0) advance(ctx, before, nullptr);
 }
 
@@ -231,7 +233,6 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   report.contact_solve.emplace();
 
   const double before = params.integrator == RigidIntegrator::midpoint ? params.dt / 2 : 0;
-  begin_energy(ctx, params.gravity);
   begin_step(ctx, model, params, drag, time, before);
   held_ = mouse_spring(ctx, bodies_, model, params, drag);
   clock.lap(report.seconds.other);
@@ -387,7 +388,7 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
                before = std::isfinite(energy_.gravity)
                             ? energy_.total
                             : energy_.solids + summary.before.kinetic + summary.before.gravity;
-  energy_ = {params.gravity, energy, 0};
+  energy_ = {params.gravity, energy, 0, energy_.scripts};
   if (!checks_law()) return;
   StepJudgement& judgement =
       report.judgement.emplace(judgement_of(summary.judge, speed_bounds(params.gravity, params.dt)));

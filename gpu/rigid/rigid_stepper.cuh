@@ -116,6 +116,7 @@ class RigidStepper {
   struct Energy {
     double gravity = std::numeric_limits<double>::quiet_NaN();  // it was computed with; NaN: none is known
     double total = 0, solids = 0;  // [J] at the end of the last step; of the solids before this one
+    int scripts = 0;               // DeviceModel::script_changes: it is that of nodes without a script
   } energy_;
   const std::atomic<bool>* cancel_ = nullptr;
   PcgStop pcg_stop_ = PcgStop::converged;  // of the last step's elastic solids
