@@ -52,6 +52,7 @@ struct ContactSolveRecord {
   double scale = 0;             // [m/s] what the residual is relative to: |q|_2, or what stands for it
   long iterations = 0;          // of the contact solver
   int rounds = 0;               // between bodies and elastic solids
+  int linearisations = 0;       // of the elastic forces; 0: there are none
   int blocks = 0;               // contacts and joints
   double nu = 0;                // 3 contacts / dofs that can move
   std::string message;          // why a solver refused; empty: it did not

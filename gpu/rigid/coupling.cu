@@ -271,7 +271,6 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
 
   LabParams inner = lab;
   inner.tolerance = kBodiesShare * lab.tolerance;
-  record.iterations = 0;
   double momentum = 1, steepest = 0;
   extrapolate(ctx, 0);
   int setbacks = 0;

@@ -65,7 +65,7 @@ class Coupling {
   const DeviceBodies& staged() const { return particles_.all(); }
 
   /// Computes the step's impulses and velocities of `bodies` (predicted) and solids; the contacts of
-  /// `list` must be contacts().
+  /// `list` must be contacts(). Adds to record.iterations.
   template <int D>
   CouplingRecord solve(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
                        const StepConstraints& list, std::string_view solver, const LabParams& lab,

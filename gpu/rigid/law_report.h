@@ -10,9 +10,8 @@
 namespace stickslip {
 
 /// Fills in whether the solve converged and what ended it, from report.contact_solve and the seconds
-/// of the solve. `rounds`: several contact problems were solved (bodies beside elastic solids),
-/// whose iterations add up.
-void report_convergence(const LabParams& lab, bool rounds, StepReport& report);
+/// of the solve. A step that a budget ended before its last linearisation has not converged.
+void report_convergence(const LabParams& lab, const Params& params, StepReport& report);
 
 /// Adds `law` to the report. A step has not converged if its impulses leave their cones by more than the
 /// tolerance, or if its velocities do not follow from its impulses, even if the solver's residual is small.

@@ -394,6 +394,34 @@ TEST_P(SolidSteps, ContactsObeyTheirLawWithSeveralLinearisations) {
   }
 }
 
+TEST_P(SolidSteps, IterationsAreThoseOfAllLinearisations) {
+  contact.tolerance = 1e-12;
+  contact.max_iterations = 1;  // each round then has one
+  params.linearisations = 3;
+  Model model;
+  fixtures::add_floor(model);
+  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2, 0, {0.5, -0.5, 0});
+  load(model);
+  const StepReport report = engine->step();
+  EXPECT_EQ(report.contact_solve->linearisations, 3);
+  EXPECT_GT(report.contact_solve->rounds, 3);
+  EXPECT_EQ(report.contact_solve->iterations, report.contact_solve->rounds);
+}
+
+TEST_P(SolidSteps, ATimeBudgetIsThatOfAllLinearisations) {
+  contact.time_budget = 1e-9;
+  contact.tolerance = 0.9;  // fulfilled by the impulses at the start
+  params.linearisations = 50;
+  Model model;
+  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 1, 0}, 2);
+  load(model);
+  const StepReport report = engine->step();
+  EXPECT_EQ(report.contact_solve->linearisations, 1);
+  EXPECT_FALSE(report.converged) << "the step asks for 50";
+  EXPECT_TRUE(report.stopped_by_budget);
+  EXPECT_EQ(report.stop_reason, "budget");
+}
+
 /// A bar, just above the floor where there is one, whose velocities stretch and bend it.
 Model swinging_bar(bool floor) {
   Model model;
