@@ -122,6 +122,7 @@ void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, 
       ctx, {&solids_.device(), solids_.x.data(), solids_.v.data(), shapes, motion, shapes.bodies, first_},
       options);
   join_contacts(ctx, between_bodies);
+  has_guess_ = false;
 }
 
 void Coupling::join_contacts(Context& ctx, const RigidContacts& between_bodies) {
@@ -219,6 +220,15 @@ double Coupling::round_tolerance() const {
              : kRoundTolerance;
 }
 
+/// Problems that are built later in the step start from impulses of this one, not of the step before.
+template <int D>
+void Coupling::keep_guess(Context& ctx, const ContactSystem<D>& system) {
+  if (has_guess_) return;
+  has_guess_ = true;
+  guess_.resize(ctx, D * system.blocks());
+  copy(ctx, guess_.data(), reinterpret_cast<const double*>(system.guess()), guess_.size());
+}
+
 /// Zero impulses and the velocities without them: the fallback when every iterate is worse.
 template <int D>
 void Coupling::start_best(Context& ctx, ContactSystem<D>& system) {
@@ -257,6 +267,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, share_, D == 3);
   solve_free(ctx, params);
   build(ctx, system, list);
+  keep_guess(ctx, system);
   start_best(ctx, system);
   system.keep_impulses(ctx);
   expect_same_contacts(ctx, contacts_);

@@ -74,7 +74,8 @@ class Coupling {
   /// After `solve`: judges the solids' velocities; no host read.
   template <int D>
   void check(Context& ctx, const ContactSystem<D>& system, SolidsCheck* out);
-  /// The last solve's problem in its global form, with the system's guess and solution.
+  /// The last solve's problem in its global form, with its solution, and the impulses that the step started
+  /// from as guess.
   template <int D>
   ContactProblem problem(Context& ctx, ContactSystem<D>& system);
   /// Adds energies and momenta of the solids; `moving`: number of movable bodies.
@@ -100,6 +101,8 @@ class Coupling {
   template <int D>
   double run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver, const LabParams& lab,
                    ContactSolveRecord& record);
+  template <int D>
+  void keep_guess(Context& ctx, const ContactSystem<D>& system);
   template <int D>
   void start_best(Context& ctx, ContactSystem<D>& system);
   template <int D>
@@ -131,6 +134,8 @@ class Coupling {
   Buffer<Vec3> v_, v_start_, v_last_, v_free_;  // the solids' velocities for these R, and for R = 0
   Buffer<Vec3> node_impulse_;
   Buffer<double> best_r_;
+  Buffer<double> guess_;    // of the step's first problem, by rows
+  bool has_guess_ = false;  // in this step
   Buffer<Vec3> best_v_;
   double best_ = 0, tolerance_ = 0;  // residuals: of the best round, asked for
   double fall_ = 0;       // residual of the solids' velocities at the start of the step; 0: not measured

@@ -25,7 +25,9 @@ ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
     list_.warm_start = true;
     system.build(ctx, all, list_);
   }
-  return coupled_problem(system.problem(ctx, particles_.all()), particles_.bodies(), solid_system(ctx));
+  ContactProblem between_bodies = system.problem(ctx, particles_.all());
+  between_bodies.guess = guess_.download(ctx);
+  return coupled_problem(between_bodies, particles_.bodies(), solid_system(ctx));
 }
 template ContactProblem Coupling::problem(Context&, ContactSystem<3>&);
 template ContactProblem Coupling::problem(Context&, ContactSystem<4>&);

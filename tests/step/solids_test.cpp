@@ -394,6 +394,38 @@ TEST_P(SolidSteps, ContactsObeyTheirLawWithSeveralLinearisations) {
   }
 }
 
+/// Contacts of the first step are new, and start from no impulses. Later they have those of the step before,
+/// whatever the solve of the step did meanwhile.
+TEST_P(SolidSteps, AFrozenProblemHasTheImpulsesThatTheStepStartedFromAsGuess) {
+  params.linearisations = 2;
+  for (const bool beside_rigid : {false, true}) {  // that is without cores
+    Model model;
+    fixtures::add_floor(model);
+    add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2);
+    model.materials[0].damping = 0.02;
+    if (beside_rigid) fixtures::add_rigid_box(model, {0.1, 0.1, 0.1}, fixtures::pose_at({0, 5, 0}));
+    load(model);
+    step();
+    ContactProblem before = engine->freeze();
+    ASSERT_EQ(before.guess.size(), before.size());
+    const auto largest = [](const std::vector<double>& r) {
+      double most = 0;
+      for (const double x : r) most = std::max(most, std::abs(x));
+      return most;
+    };
+    EXPECT_EQ(largest(before.guess), 0);
+    EXPECT_GT(largest(before.solution), 0);
+    step();
+    const ContactProblem after = engine->freeze();
+    ASSERT_EQ(after.size(), before.size()) << "the block rests on the same nodes";
+    double apart = 0;
+    for (std::size_t i = 0; i < after.size(); ++i)
+      apart = std::max(apart, std::abs(after.guess[i] - before.solution[i]));
+    EXPECT_LT(apart, 1e-12);
+    EXPECT_NE(after.guess, after.solution);
+  }
+}
+
 TEST_P(SolidSteps, IterationsAreThoseOfAllLinearisations) {
   contact.tolerance = 1e-12;
   contact.max_iterations = 1;  // each round then has one
