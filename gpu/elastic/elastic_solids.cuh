@@ -56,6 +56,13 @@ class ElasticSolids {
   ///   A = M + dt^2 K_k,   f = M (v_t + dt g) - dt grad Psi(x_k) + dt^2 K_k v^k.
   /// v is that at the start of the step again.
   void relinearise(Context& ctx, double time);
+  /// A and f of `begin_step` again, and v at the start of the step.
+  void linearise_at_start(Context& ctx, double time);
+  /// [sqrt(J)] |v - v_t| in the norm of the masses, of free nodes, after `solve` with the first
+  /// linearisation; `least` [m/s] is added for each node. Two host reads.
+  double first_change(Context& ctx, double least);
+  /// The same of v - v^k, after `solve` with a further one. One host read.
+  double further_change(Context& ctx);
   /// v = A^-1 (f + J), as a correction of the given v; J null: none. PCG ends at a residual of `tolerance`
   /// relative to the correction. Scripted nodes get the velocity of their script.
   /// With a `reference` the residual is to fall to `tolerance` times that instead, in the norm of
@@ -109,6 +116,7 @@ class ElasticSolids {
   void follow_frames(Context& ctx, double time, const Vec3* at);
   void correct(Context& ctx, const Vec3* impulse, Vec3* velocity);
   double measure_residual(Context& ctx);
+  double change_from(Context& ctx, const Vec3* before);
   SolidPull attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const;
 
   ElasticPart part_;

@@ -47,22 +47,23 @@ struct StageTimes {  // seconds of wall time
 
 /// What a velocity-level step says of its contact problem.
 struct ContactSolveRecord {
-  double residual = 0;          // the judge's, at the end [1]
-  double tolerance = 0;         // that was asked for
-  double scale = 0;             // [m/s] what the residual is relative to: |q|_2, or what stands for it
-  long iterations = 0;          // of the contact solver
-  int rounds = 0;               // between bodies and elastic solids
-  int linearisations = 0;       // of the elastic forces; 0: there are none
-  int blocks = 0;               // contacts and joints
-  double nu = 0;                // 3 contacts / dofs that can move
-  std::string message;          // why a solver refused; empty: it did not
-  int colours = 0;              // of the sweeps; 0: none
-  double penetration = 0;       // [m] largest overlap found at the start of the step
-  double solids_residual = 0;   // of the elastic solids' equations at the end, beyond rounding [1]
-  std::optional<LawCheck> law;  // none after explicit penalty forces
-  double dissipation = 0;       // [W] of friction
-  int bodies = 0, asleep = 0;   // that can move; of them, asleep
-  int islands = 0;              // of bodies that touch
+  double residual = 0;     // the judge's, at the end [1]
+  double tolerance = 0;    // that was asked for
+  double scale = 0;        // [m/s] what the residual is relative to: |q|_2, or what stands for it
+  long iterations = 0;     // of the contact solver
+  int rounds = 0;          // between bodies and elastic solids
+  int linearisations = 0;  // of the elastic forces; 0: there are none
+  bool linearisations_diverge = false;  // the step is that of the first one
+  int blocks = 0;                       // contacts and joints
+  double nu = 0;                        // 3 contacts / dofs that can move
+  std::string message;                  // why a solver refused; empty: it did not
+  int colours = 0;                      // of the sweeps; 0: none
+  double penetration = 0;               // [m] largest overlap found at the start of the step
+  double solids_residual = 0;           // of the elastic solids' equations at the end, beyond rounding [1]
+  std::optional<LawCheck> law;          // none after explicit penalty forces
+  double dissipation = 0;               // [W] of friction
+  int bodies = 0, asleep = 0;           // that can move; of them, asleep
+  int islands = 0;                      // of bodies that touch
 };
 
 struct StepReport {

@@ -112,7 +112,7 @@ void Coupling::load(Context& ctx, const Model& model) {
 
 void Coupling::forget() {
   touching_.forget();
-  share_ = 0.5;
+  share_ = kFirstShare;
 }
 
 void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,

@@ -54,6 +54,12 @@ class Coupling {
   bool active() const { return !solids_.empty(); }
   ElasticSolids& solids() { return solids_; }
   void forget();
+  /// After linearisations that diverged: the system of the first one, and particles as at the start of a
+  /// scene.
+  void start_again(Context& ctx, double time) {
+    solids_.linearise_at_start(ctx, time);
+    share_ = kFirstShare;
+  }
 
   /// Finds the contacts of the solids at the current poses; they follow those between the bodies.
   void find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
@@ -125,7 +131,8 @@ class Coupling {
   TouchedSurfaces touching_;
   ContactParticles particles_;
   std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
-  double share_ = 0.5;      // mass of the particles, as a share of the diagonal of A_e
+  static constexpr double kFirstShare = 0.5;
+  double share_ = kFirstShare;  // mass of the particles, as a share of the diagonal of A_e
   CouplingRecord done_;
   SolidChecker checker_;
   Buffer<RigidContact> contacts_;

@@ -291,39 +291,6 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   report_convergence(lab, params, report);
 }
 
-/// One contact problem for each linearisation of the elastic forces. The time budget is that of all: once it
-/// is spent, no further one begins.
-template <int D>
-CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& system, std::string_view solver,
-                                           const Params& params, const LabParams& lab, StepReport& report) {
-  const std::size_t n = bodies_.size();
-  if (params.linearisations > 1) {
-    start_velocity_.resize(ctx, n);
-    start_spin_.resize(ctx, n);
-    copy(ctx, start_velocity_.data(), bodies_.velocity.data(), n);
-    copy(ctx, start_spin_.data(), bodies_.spin.data(), n);
-  }
-  CouplingRecord total;
-  LabParams left = lab;
-  const StageClock clock;
-  for (int k = 1;; ++k) {
-    const CouplingRecord done =
-        coupling_.solve(ctx, system, bodies_, last_, solver, left, params, *report.contact_solve);
-    total.rounds += done.rounds;
-    total.pcg_iterations += done.pcg_iterations;
-    total.pcg_stop = done.pcg_stop;
-    report.contact_solve->linearisations = k;
-    if (k >= params.linearisations) return total;
-    if (lab.time_budget > 0) {
-      left.time_budget = lab.time_budget - clock.seconds_since_start();
-      if (!(left.time_budget > 0)) return total;
-    }
-    coupling_.solids().relinearise(ctx, report.time - params.dt);
-    copy(ctx, bodies_.velocity.data(), start_velocity_.data(), n);
-    copy(ctx, bodies_.spin.data(), start_spin_.data(), n);
-  }
-}
-
 template <int D>
 void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params,
                                 const LabParams& lab, StageClock& clock, StepReport& report) {

@@ -88,6 +88,8 @@ class RigidStepper {
   template <int D>
   CouplingRecord solve_coupled(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                                const Params& params, const LabParams& lab, StepReport& report);
+  void keep_start(Context& ctx);
+  void return_to_start(Context& ctx);
   template <int D>
   void solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                     StageClock& clock, StepReport& report);
