@@ -72,11 +72,6 @@ struct ResidualSquare {
   }
 };
 
-/// to = from + dt v.
-void move_nodes(Context& ctx, std::size_t n, const Vec3* from, const Vec3* v, Real dt, Vec3* to) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { to[i] = from[i] + dt * v[i]; });
-}
-
 /// of -= share * what.
 void subtract(Context& ctx, std::size_t n, Real share, const Vec3* what, Vec3* of) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { of[i] -= share * what[i]; });
@@ -242,16 +237,6 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
   set_load(ctx, time, x.data());
 }
 
-void ElasticSolids::relinearise(Context& ctx, double time) {
-  guess_.resize(ctx, size());
-  ahead_.resize(ctx, size());
-  copy(ctx, guess_.data(), v.data(), size());
-  move_nodes(ctx, size(), saved_x_.data(), guess_.data(), static_cast<Real>(params_.dt), ahead_.data());
-  copy(ctx, v.data(), saved_v_.data(), size());
-  assemble(ctx, ahead_.data(), guess_.data());
-  set_load(ctx, time, saved_x_.data());
-}
-
 /// A / dt^2, and grad Psi at x, less dt K `guess` unless that is null. At x = x_t the damping force is zero,
 /// and its Hessian is C / dt.
 void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess) {
@@ -341,7 +326,7 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
   if (reference > 0) {
     constexpr double kMost = 0.5;
     const double left = measure_residual(ctx);
-    if (left <= tolerance * reference) return {};
+    if (left <= tolerance * reference) return {.stop = PcgStop::converged};
     tolerance = std::min(kMost, tolerance * reference / left);
   }
   Params params = params_;

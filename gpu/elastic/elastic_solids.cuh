@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gpu/elastic/elastic_part.h"
+#include "gpu/elastic/solid_balance.h"
 #include "gpu/elastic/solid_system.h"
 #include "gpu/energy/energy_terms.cuh"
 #include "gpu/linear/linear_solver.cuh"
@@ -18,13 +19,6 @@ namespace stickslip {
 struct SolidSums {
   double kinetic = 0, gravity = 0;                     // [J]
   Vec<double, 3> momentum{0, 0, 0}, angular{0, 0, 0};  // [kg m/s], [kg m^2/s] about the origin
-};
-
-/// The mouse spring at one corner of the dragged triangle.
-struct SolidPull {
-  Vec3i nodes{-1, -1, -1};
-  Vec<double, 3> weights{0, 0, 0}, targets[3] = {};
-  double stiffness = 0;  // [N/m]
 };
 
 }  // namespace stickslip
@@ -63,6 +57,13 @@ class ElasticSolids {
   ///   A = M + dt^2 K_k,   f = M (v_t + dt g) - dt grad Psi(x_k) + dt^2 K_k v^k.
   /// Resets v to the start of the step.
   void relinearise(Context& ctx, double time);
+  /// A and f of `begin_step` again, and v at the start of the step.
+  void linearise_at_start(Context& ctx, double time);
+  /// [sqrt(J)] |v - v_t| in the norm of the masses, of free nodes, after `solve` with the first
+  /// linearisation; `least` [m/s] is added for each node. Two host reads.
+  double first_change(Context& ctx, double least);
+  /// The same of v - v^k, after `solve` with a further one. One host read.
+  double further_change(Context& ctx);
   /// v = A^-1 (f + J), as a correction of the given v; J null: none. PCG ends at a residual of `tolerance`
   /// relative to the correction. Scripted nodes get the velocity of their script.
   /// With a `reference`, PCG ends at a residual of `tolerance` times `reference` instead, in the norm of
@@ -70,6 +71,11 @@ class ElasticSolids {
   PcgResult solve(Context& ctx, const Vec3* impulse, Vec3* v, double tolerance, double reference = 0);
   /// |f + J - A v| in the norm of the inverse resistances [sqrt(J)]. One host read.
   double residual_size(Context& ctx, const Vec3* impulse, Vec3* v);
+  /// Residuals of the step's equations at the velocities `v`, with the impulses J; no host read. The start of
+  /// the step is the state of the last `save`.
+  void launch_balance(Context& ctx, const Vec3* impulse, SolidBalance* out);
+  /// Of the step, with `v` as the velocities at its end.
+  NodeMotion motion() const;
   /// v += dt (g + other accelerations) at free nodes: their velocities without elastic forces and contacts.
   void fall(Context& ctx, Vec3* v) const;
   /// x + dt v.
@@ -111,6 +117,7 @@ class ElasticSolids {
   void follow_frames(Context& ctx, double time, const Vec3* at);
   void correct(Context& ctx, const Vec3* impulse, Vec3* velocity);
   double measure_residual(Context& ctx);
+  double change_from(Context& ctx, const Vec3* before);
   SolidPull attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const;
 
   ElasticPart part_;
@@ -136,6 +143,7 @@ class ElasticSolids {
   Buffer<Real> inertia_;  // diagonal of the matrix besides elasticity [N/m]
   Buffer<double> resistance_, number_;
   Buffer<SolidSums> sums_;
+  Buffer<SolidBalance> balance_;  // parts of launch_balance
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -107,6 +107,7 @@ bool DeviceModel::select_acting(Context& ctx, const Model& model, double time, d
     for (std::size_t s = 0; s < acting_scripts_.size(); ++s)
       released = released || (acting_scripts_[s] && !scripts[s]);
     select_scripts(ctx, model, scripts, time, x);
+    ++script_changes_;
     acting_scripts_ = std::move(scripts);
   }
   if (!selected_ || forces != acting_forces_) {

@@ -61,6 +61,8 @@ struct DeviceModel {
   /// Selects the scripts and forces that act in the step from `time` to `time + dt`; `x` are the positions at
   /// its start. Returns true if a script releases nodes that it held in the step before.
   bool select_acting(Context& ctx, const Model& model, double time, double dt, const Vec3* x);
+  /// How often it has changed the nodes that scripts hold.
+  int script_changes() const { return script_changes_; }
   /// Call after a jump in time: the anchors of all scripts are then found anew.
   void forget_acting(Context& ctx);
 
@@ -73,6 +75,7 @@ struct DeviceModel {
 
   std::vector<bool> acting_scripts_, acting_forces_;
   bool selected_ = false;  // since the last jump in time
+  int script_changes_ = 0;
 };
 
 struct DeviceState {

@@ -59,20 +59,23 @@ struct StageTimes {  // seconds of wall time
 
 /// The results of a velocity-level step's contact problem.
 struct ContactSolveRecord {
-  double residual = 0;          // the judge's, at the end [1]
-  double tolerance = 0;         // that was asked for
-  double scale = 0;             // [m/s] what the residual is relative to: |q|_2, or what stands for it
-  long iterations = 0;          // of the contact solver
-  int rounds = 0;               // between bodies and elastic solids
-  int blocks = 0;               // contacts and joints
-  double nu = 0;                // 3 contacts / dofs that can move
-  std::string message;          // why another solver replaced the chosen one; empty: none did
-  int colours = 0;              // of the sweeps; 0: none
-  double penetration = 0;       // [m] largest overlap when contacts were found
-  std::optional<LawCheck> law;  // none after explicit penalty forces
-  double dissipation = 0;       // [W] of friction
-  int bodies = 0, asleep = 0;   // number that can move; how many of them sleep
-  int islands = 0;              // of bodies that touch
+  double residual = 0;     // the judge's, at the end [1]
+  double tolerance = 0;    // that was asked for
+  double scale = 0;        // [m/s] what the residual is relative to: |q|_2, or what stands for it
+  long iterations = 0;     // of the contact solver
+  int rounds = 0;          // between bodies and elastic solids
+  int linearisations = 0;  // of the elastic forces; 0: there are none
+  bool linearisations_diverge = false;  // the step is that of the first one
+  int blocks = 0;                       // contacts and joints
+  double nu = 0;                        // 3 contacts / dofs that can move
+  std::string message;                  // why another solver replaced the chosen one; empty: none did
+  int colours = 0;                      // of the sweeps; 0: none
+  double penetration = 0;               // [m] largest overlap when contacts were found
+  double solids_residual = 0;           // of the elastic solids' equations at the end, beyond rounding [1]
+  std::optional<LawCheck> law;          // none after explicit penalty forces
+  double dissipation = 0;               // [W] of friction
+  int bodies = 0, asleep = 0;           // number that can move; how many of them sleep
+  int islands = 0;                      // of bodies that touch
 };
 
 struct StepReport {
@@ -87,7 +90,8 @@ struct StepReport {
   std::string stop_reason;  // "converged", "converged, friction frozen" (its normal forces lag), "budget",
                             // "iteration cap", "line search failed", "contact limit", or which bound of
                             // rigid bodies does not hold (joints, strain); of a velocity-level step
-                            // "converged", "budget", "out of iterations", or what replaced a solver
+                            // "converged", "budget", "out of iterations", the law that is violated, or what
+                            // replaced a solver
 
   int candidates = 0;                   // broad-phase pairs of the last Newton iteration
   int contacts = 0;                     // active stencils at the end

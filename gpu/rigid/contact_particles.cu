@@ -146,7 +146,6 @@ void ContactParticles::core_work(Context& ctx, const Vec3d* impulse, double* out
 }
 
 void ContactParticles::settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v) {
-  if (!has_cores_) return;
   const std::size_t first = bodies_, points = mass_.size();
   const SurfacePoint* at = touching.points();
   const double* free = all_.free.data();
@@ -157,7 +156,7 @@ void ContactParticles::settle(Context& ctx, const TouchedSurfaces& touching, con
       if (at[k].nodes[c] >= 0) sum += at[k].weights[c] * v[at[k].nodes[c]].template cast<double>();
     velocity[first + k] = sum;
   });
-  launch(ctx, cores_.count(), [=] SS_LAMBDA(std::size_t o) {
+  launch(ctx, has_cores_ ? cores_.count() : 0, [=] SS_LAMBDA(std::size_t o) {
     const std::size_t b = first + points + o;
     velocity[b] = {free[6 * b], free[6 * b + 1], free[6 * b + 2]};
     spin[b] = {free[6 * b + 3], free[6 * b + 4], free[6 * b + 5]};

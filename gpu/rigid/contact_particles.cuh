@@ -27,8 +27,8 @@ class ContactParticles {
   /// Writes sum w . M^-1 w over the cores to backend memory, where w is the wrench of `impulse` (per point)
   /// on a core with the mass matrix M; zero without cores.
   void core_work(Context& ctx, const Vec<double, 3>* impulse, double* out);
-  /// With cores: sets the velocities of particles to those of the points, B v, and the velocities of cores to
-  /// those without impulses.
+  /// Sets the velocities of particles to those of the points, B v, and the velocities of cores, if there are
+  /// any, to those without impulses.
   void settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v);
 
   std::size_t bodies() const { return bodies_; }

@@ -93,6 +93,8 @@ class ContactSystem {
   /// blocks between sleeping bodies from the time when the bodies fell asleep: no solver can recompute those.
   Vec<double, D>* impulses() { return r_.data(); }
   void keep_impulses(Context& ctx);
+  /// The impulses that `build` started from.
+  const Vec<double, D>* guess() const { return guess_.data(); }
   /// True if impulses of contacts are stored from the last step. They are not after explicit penalties, or if
   /// the number of rows per block has changed.
   bool remembers_contacts() const { return impulses_ > contacts_from_; }

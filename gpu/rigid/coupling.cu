@@ -112,7 +112,7 @@ void Coupling::load(Context& ctx, const Model& model) {
 
 void Coupling::forget() {
   touching_.forget();
-  share_ = 0.5;
+  share_ = kFirstShare;
 }
 
 void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
@@ -122,6 +122,7 @@ void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, 
       ctx, {&solids_.device(), solids_.x.data(), solids_.v.data(), shapes, motion, shapes.bodies, first_},
       options);
   join_contacts(ctx, between_bodies);
+  has_guess_ = false;
 }
 
 void Coupling::join_contacts(Context& ctx, const RigidContacts& between_bodies) {
@@ -135,8 +136,8 @@ void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
   share_impulses(ctx, impulse_.size(), touching_.sides(), world, impulse_.data());
 }
 
-/// v = A_e^-1 (f_e + B' R); PCG starts from the given v. R null: R = 0. Returns the iterations of PCG.
-int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double tolerance, double reference) {
+/// v = A_e^-1 (f_e + B' R); PCG starts from the given v. R null: R = 0.
+void Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double tolerance, double reference) {
   const Span span(ctx, "elastic solve");
   Vec3* at_nodes = nullptr;
   if (impulse != nullptr) {
@@ -144,7 +145,9 @@ int Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double t
     fill(ctx, at_nodes, solids_.size(), Vec3::zero());
     touching_.gather().sum(ctx, CornerImpulse{touching_.points(), impulse}, at_nodes);
   }
-  return solids_.solve(ctx, at_nodes, v, tolerance, reference).iterations;
+  const PcgResult result = solids_.solve(ctx, at_nodes, v, tolerance, reference);
+  done_.pcg_iterations += result.iterations;
+  done_.pcg_stop = result.stop;
 }
 
 /// Step of the last round, from R_0 to R: dR = R - R_0.
@@ -206,7 +209,7 @@ double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_v
   record.iterations += before;
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, v_.data(), v_start_.data(), v_.size());
-  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance());
+  solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance());
   ++done_.rounds;
   return judge(ctx, system, v_.data(), impulse_.data());
 }
@@ -215,6 +218,15 @@ double Coupling::round_tolerance() const {
   return particles_.cores().core != nullptr
              ? std::clamp(kCoreShare * tolerance_, kRoundTolerance, kCoreTolerance)
              : kRoundTolerance;
+}
+
+/// Problems that are built later in the step start from impulses of this one, not of the step before.
+template <int D>
+void Coupling::keep_guess(Context& ctx, const ContactSystem<D>& system) {
+  if (has_guess_) return;
+  has_guess_ = true;
+  guess_.resize(ctx, D * system.blocks());
+  copy(ctx, guess_.data(), reinterpret_cast<const double*>(system.guess()), guess_.size());
 }
 
 /// Zero impulses and the velocities without them: the fallback when every iterate is worse.
@@ -255,6 +267,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, share_, D == 3);
   solve_free(ctx, params);
   build(ctx, system, list);
+  keep_guess(ctx, system);
   start_best(ctx, system);
   system.keep_impulses(ctx);
   expect_same_contacts(ctx, contacts_);
@@ -262,14 +275,13 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   again.warm_start = true;
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, v_.data(), v_free_.data(), v_.size());
-  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance(), fall_);
+  solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance(), fall_);
   if (const double start = judge(ctx, system, v_.data(), impulse_.data());
       system.gain(ctx) <= system.W().norm_q())
     keep_best(ctx, system, start);
 
   LabParams inner = lab;
   inner.tolerance = kBodiesShare * lab.tolerance;
-  record.iterations = 0;
   double momentum = 1, steepest = 0;
   extrapolate(ctx, 0);
   int setbacks = 0;
@@ -342,7 +354,7 @@ void Coupling::solve_free(Context& ctx, const Params& params) {
     solids_.fall(ctx, v_free_.data());
     tolerance = std::max(tolerance, round_tolerance());
   }
-  done_.pcg_iterations += solve_solids(ctx, nullptr, v_free_.data(), tolerance, fall_);
+  solve_solids(ctx, nullptr, v_free_.data(), tolerance, fall_);
 }
 
 /// Returns impulses and velocities of the best round, the solids' velocities to the requested precision.
@@ -353,7 +365,7 @@ void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodi
   system.keep_impulses(ctx);
   take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
   copy(ctx, solids_.v.data(), best_v_.data(), v_.size());
-  done_.pcg_iterations += solve_solids(ctx, impulse_.data(), solids_.v.data(), params.pcg_tolerance, fall_);
+  solve_solids(ctx, impulse_.data(), solids_.v.data(), params.pcg_tolerance, fall_);
   record.tolerance = tolerance;
   record.residual = judge(ctx, system, solids_.v.data(), impulse_.data());
   record.scale = system.W().norm_q();

@@ -10,13 +10,15 @@
 #include "gpu/rigid/contact_particles.cuh"
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/coupled_problem.h"
+#include "gpu/rigid/solid_check.cuh"
 
 namespace stickslip {
 
 /// The report of a coupled solve, besides the contact record.
 struct CouplingRecord {
-  int rounds = 0;          // contact problems solved
-  int pcg_iterations = 0;  // of the elastic side, in total
+  int rounds = 0;                         // contact problems solved
+  int pcg_iterations = 0;                 // of the elastic side, in total
+  PcgStop pcg_stop = PcgStop::converged;  // of the last solve, for the velocities at the end of the step
 };
 
 /// Sums over the points and the cores for a round's step, see Coupling::last_step.
@@ -52,6 +54,12 @@ class Coupling {
   bool active() const { return !solids_.empty(); }
   ElasticSolids& solids() { return solids_; }
   void forget();
+  /// After linearisations that diverged: the system of the first one, and particles as at the start of a
+  /// scene.
+  void start_again(Context& ctx, double time) {
+    solids_.linearise_at_start(ctx, time);
+    share_ = kFirstShare;
+  }
 
   /// Finds the contacts of the solids at the current poses; they follow those between the bodies.
   void find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
@@ -63,13 +71,17 @@ class Coupling {
   const DeviceBodies& staged() const { return particles_.all(); }
 
   /// Computes the step's impulses and velocities of `bodies` (predicted) and solids; the contacts of
-  /// `list` must be contacts().
+  /// `list` must be contacts(). Adds to record.iterations.
   template <int D>
   CouplingRecord solve(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
                        const StepConstraints& list, std::string_view solver, const LabParams& lab,
                        const Params& params, ContactSolveRecord& record);
 
-  /// The last solve's problem in its global form, with the system's guess and solution.
+  /// After `solve`: judges the solids' velocities; no host read.
+  template <int D>
+  void check(Context& ctx, const ContactSystem<D>& system, SolidsCheck* out);
+  /// The last solve's problem in its global form, with its solution, and the impulses that the step started
+  /// from as guess.
   template <int D>
   ContactProblem problem(Context& ctx, ContactSystem<D>& system);
   /// Adds energies and momenta of the solids; `moving`: number of movable bodies.
@@ -96,6 +108,8 @@ class Coupling {
   double run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver, const LabParams& lab,
                    ContactSolveRecord& record);
   template <int D>
+  void keep_guess(Context& ctx, const ContactSystem<D>& system);
+  template <int D>
   void start_best(Context& ctx, ContactSystem<D>& system);
   template <int D>
   void keep_best(Context& ctx, ContactSystem<D>& system, double residual);
@@ -107,8 +121,8 @@ class Coupling {
   double round_tolerance() const;
   SolidSystem solid_system(Context& ctx) const;
   void take_impulses(Context& ctx, const Vec<double, 4>* world);
-  int solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance,
-                   double reference = 0);
+  void solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance,
+                    double reference = 0);
   void solve_free(Context& ctx, const Params& params);
   RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
@@ -117,14 +131,18 @@ class Coupling {
   TouchedSurfaces touching_;
   ContactParticles particles_;
   std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
-  double share_ = 0.5;      // mass of the particles, as a share of the diagonal of A_e
+  static constexpr double kFirstShare = 0.5;
+  double share_ = kFirstShare;  // mass of the particles, as a share of the diagonal of A_e
   CouplingRecord done_;
+  SolidChecker checker_;
   Buffer<RigidContact> contacts_;
   // R, per touched point: of this round, at its start, of the last round.
   Buffer<Vec<double, 3>> impulse_, start_, last_;
   Buffer<Vec3> v_, v_start_, v_last_, v_free_;  // the solids' velocities for these R, and for R = 0
   Buffer<Vec3> node_impulse_;
   Buffer<double> best_r_;
+  Buffer<double> guess_;    // of the step's first problem, by rows
+  bool has_guess_ = false;  // in this step
   Buffer<Vec3> best_v_;
   double best_ = 0, tolerance_ = 0;  // residuals: of the best round, asked for
   double fall_ = 0;       // residual of the solids' velocities at the start of the step; 0: not measured

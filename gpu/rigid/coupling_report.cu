@@ -1,9 +1,41 @@
 // Outputs of a coupled step: its problem, its sums, the objects of its contacts.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
 #include "gpu/rigid/coupling.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Largest coordinate of a node.
+struct NodeDistance {
+  const Vec3* x;
+
+  SS_HD double operator()(std::size_t i) const {
+    double far = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double distance = std::fabs(static_cast<double>(x[i][k]));
+      far = distance > far ? distance : far;
+    }
+    return far;
+  }
+};
+
+}  // namespace
+
+/// The impulses on the nodes are those of the last solve, for the velocities at the end.
+template <int D>
+void Coupling::check(Context& ctx, const ContactSystem<D>& system, SolidsCheck* out) {
+  const Vec3* at_nodes = touching_.point_count() > 0 ? node_impulse_.data() : nullptr;
+  solids_.launch_balance(ctx, at_nodes, &out->balance);
+  checker_.check(ctx, solids_, touching_, system.world_impulses() + system.joint_blocks() + first_,
+                 &out->momentum);
+}
+template void Coupling::check(Context&, const ContactSystem<3>&, SolidsCheck*);
+template void Coupling::check(Context&, const ContactSystem<4>&, SolidsCheck*);
 
 template <int D>
 ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
@@ -14,7 +46,9 @@ ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
     list_.warm_start = true;
     system.build(ctx, all, list_);
   }
-  return coupled_problem(system.problem(ctx, particles_.all()), particles_.bodies(), solid_system(ctx));
+  ContactProblem between_bodies = system.problem(ctx, particles_.all());
+  between_bodies.guess = guess_.download(ctx);
+  return coupled_problem(between_bodies, particles_.bodies(), solid_system(ctx));
 }
 template ContactProblem Coupling::problem(Context&, ContactSystem<3>&);
 template ContactProblem Coupling::problem(Context&, ContactSystem<4>&);
@@ -33,6 +67,16 @@ void Coupling::report(Context& ctx, const Params& params, std::size_t moving, St
                      norm2(sums.angular)))
     throw SimulationError("velocities or positions of the elastic solids are not finite after step " +
                           std::to_string(report.frame));
+  // A long step of a strongly deformed solid may throw nodes away: linearised forces grow with a power of the
+  // deformation. Where positions are rounded by more than the contact margin, contacts mean nothing.
+  reduce_max(ctx, solids_.size(), NodeDistance{solids_.x.data()}, 0.0, &totals_.data()->cores, kMedium);
+  constexpr double kLeastMargin = 1e-3;  // [m]
+  const double far = read_back(ctx, &totals_.data()->cores);
+  if (far * std::numeric_limits<Real>::epsilon() > std::max(params.contact_margin, kLeastMargin))
+    throw SimulationError(
+        "the elastic solids fly apart: a node is so far away after step " + std::to_string(report.frame) +
+        " that rounding exceeds contact_margin; dt is too long for their deformation: shorten "
+        "it, and reset");
   report.kinetic_energy += sums.kinetic;
   report.gravity_energy += sums.gravity;
   report.momentum += sums.momentum;

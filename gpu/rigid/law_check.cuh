@@ -9,16 +9,16 @@
 
 namespace stickslip {
 
-/// The bodies whose change of momentum must equal the sum of their contact impulses: those without joints,
-/// and the particles of elastic solids, which come after the bodies. `any`: false if something else changes
-/// velocities, too.
+/// The bodies whose change of momentum must equal the sum of their contact impulses: those without joints.
+/// Particles of elastic solids, which come after the bodies, do not count, see SolidChecker. `any`: false if
+/// something else changes velocities, too.
 struct CountedBodies {
   const std::uint8_t* jointed;
   std::size_t bodies;
   bool any;
 
   SS_HD bool has(const BodyInverse* inverse, std::int32_t b) const {
-    return any && b >= 0 && inverse[b].mass > 0 && (static_cast<std::size_t>(b) >= bodies || jointed[b] == 0);
+    return any && b >= 0 && static_cast<std::size_t>(b) < bodies && inverse[b].mass > 0 && jointed[b] == 0;
   }
 };
 

@@ -9,22 +9,48 @@ namespace {
 /// Solvers whose friction is a box: |r_i| <= mu_i r_N along each tangent.
 bool has_box_law(ContactSolverKind kind) { return contact_solver_info(kind).law == "box"; }
 
+constexpr double kShare = 1e-6;  // of momentum that may be missing: of the largest impulse, or of all
+
+/// Of the solids' velocities, as far as the parameters state it.
+double solids_tolerance(const Params& params) {
+  const bool reads =
+      params.linear_solver == LinearSolverKind::pcg &&
+      (params.pcg_stop == PcgCriterion::relative || params.pcg_stop == PcgCriterion::euclidean);
+  return reads ? params.pcg_tolerance : 0;
+}
+
+std::string pcg_fault(PcgStop stop) {
+  switch (stop) {
+    case PcgStop::stagnated:
+      return "PCG stagnated";
+    case PcgStop::iteration_cap:
+      return "PCG ran out of iterations";
+    case PcgStop::indefinite:
+      return "the matrix is indefinite";
+    default:
+      return "their equations are not solved";
+  }
+}
+
 }  // namespace
 
-void report_convergence(const LabParams& lab, bool rounds, StepReport& report) {
+void report_convergence(const LabParams& lab, const Params& params, StepReport& report) {
   const ContactSolveRecord& record = *report.contact_solve;
-  report.converged = record.residual <= lab.tolerance;
-  report.stopped_by_budget = !report.converged && lab.time_budget > 0 &&
-                             report.seconds.contact_solve >= lab.time_budget &&
-                             (rounds || record.iterations < lab.max_iterations);
-  report.stop_reason = !record.message.empty()    ? record.message
+  const bool rounds = record.linearisations > 0,  // of several contact problems, whose iterations add up
+      complete = !rounds || record.linearisations == params.linearisations,
+             out_of_time = lab.time_budget > 0 && report.seconds.contact_solve >= lab.time_budget &&
+                           (rounds || record.iterations < lab.max_iterations);
+  report.converged = complete && record.residual <= lab.tolerance;
+  report.stopped_by_budget = !report.converged && !record.linearisations_diverge && out_of_time;
+  report.stop_reason = record.linearisations_diverge
+                           ? "linearisations diverge: the first one took their place"
+                       : !record.message.empty()  ? record.message
                        : report.converged         ? "converged"
                        : report.stopped_by_budget ? "budget"
                                                   : "out of iterations";
 }
 
 void report_law(const LawCheck& law, const Params& params, StepReport& report) {
-  constexpr double kShare = 1e-6;      // of the largest impulse
   constexpr double kRounding = 1e-12;  // of the bodies' momentum
   ContactSolveRecord& record = *report.contact_solve;
   record.law = law;
@@ -41,6 +67,22 @@ void report_law(const LawCheck& law, const Params& params, StepReport& report) {
                              : balanced ? "angular momentum does not balance"
                                         : "momentum does not balance";
   report.stop_reason = record.message.empty() ? broken : record.message + "; " + broken;
+}
+
+void report_solids(const SolidsCheck& solids, PcgStop pcg, const Params& params, StepReport& report) {
+  ContactSolveRecord& record = *report.contact_solve;
+  const double missing = solids.momentum.unexplained(),
+               tolerance = std::max({kShare, record.tolerance, solids_tolerance(params)});
+  record.solids_residual = solids.balance.residual();
+  for (LawCheck* law : {&*record.law, &report.judgement->law})
+    law->momentum = law_check_detail::larger(law->momentum, missing);
+  const bool solved = record.solids_residual <= tolerance,
+             balanced = missing <= tolerance * solids.momentum.moved + solids.momentum.rounding;
+  if (solved && balanced) return;
+  const std::string broken =
+      "elastic solids: " + (solved ? std::string("momentum does not balance") : pcg_fault(pcg));
+  report.stop_reason = report.stop_reason == "converged" ? broken : report.stop_reason + "; " + broken;
+  report.converged = false;
 }
 
 }  // namespace stickslip

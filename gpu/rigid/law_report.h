@@ -1,20 +1,26 @@
 // The part of a velocity-level step's report about the solution of its contact problem.
 #pragma once
 
+#include "gpu/linear/pcg_state.h"
 #include "gpu/model/report.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
+#include "gpu/rigid/solid_momentum.h"
 
 namespace stickslip {
 
 /// Fills in whether the solve converged and what ended it, from report.contact_solve and the seconds
-/// of the solve. `rounds`: several contact problems were solved (bodies beside elastic solids),
-/// whose iterations add up.
-void report_convergence(const LabParams& lab, bool rounds, StepReport& report);
+/// of the solve. A step that a budget ended before its last linearisation has not converged.
+void report_convergence(const LabParams& lab, const Params& params, StepReport& report);
 
 /// Adds `law` to the report. A step has not converged if its impulses leave their cones by more than the
 /// tolerance, or if its velocities do not follow from its impulses, even if the solver's residual is small.
 /// Solvers of box friction are not checked against the circular cone.
 void report_law(const LawCheck& law, const Params& params, StepReport& report);
+
+/// Adds the check of the elastic solids, after report_law. A step has not converged if their velocities leave
+/// a residual of A v = f + J, or momentum that nothing gave them, above the larger of the tolerances of PCG
+/// and of the contact problem, relative to what moves them. `pcg`: what ended the last linear solve.
+void report_solids(const SolidsCheck& solids, PcgStop pcg, const Params& params, StepReport& report);
 
 }  // namespace stickslip

@@ -195,23 +195,25 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
 }
 
 /// Where the energy at the start is not that at the end of the last step: computes it, of the bodies in
-/// backend memory.
+/// backend memory. After ElasticSolids::begin_step, as scripts decide which nodes count.
 void RigidStepper::begin_energy(Context& ctx, double gravity) {
-  if (energy_.gravity == gravity) return;
-  energy_ = {};
+  const int scripts = coupling_.solids().device().script_changes();
+  if (energy_.gravity == gravity && energy_.scripts == scripts) return;
+  energy_ = {.scripts = scripts};
   bodies_.launch_sums(ctx, gravity, &summary_.data()->before);
   if (!coupling_.active()) return;
   const SolidSums sums = coupling_.solids().sums(ctx, gravity);
   energy_.solids = sums.kinetic + sums.gravity + coupling_.solids().elastic_energy(ctx);
 }
 
-/// Prepares scripted bodies and the systems of the elastic solids. Then advances the state by `before`
-/// seconds, to where contacts are found.
+/// Prepares scripted bodies, the systems of the elastic solids and the energy at the start. Then advances the
+/// state by `before` seconds, to where contacts are found.
 void RigidStepper::begin_step(Context& ctx, const Model& model, const Params& params,
                               const std::optional<Drag>& drag, double time, double before) {
   const Span span(ctx, "begin");
   bodies_.follow_motions(ctx, model, time, params.dt);
   if (coupling_.active()) coupling_.solids().begin_step(ctx, params, drag, time);
+  begin_energy(ctx, params.gravity);
   if (before > 0) advance(ctx, before, nullptr);
 }
 
@@ -231,7 +233,6 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   report.contact_solve.emplace();
 
   const double before = params.integrator == RigidIntegrator::midpoint ? params.dt / 2 : 0;
-  begin_energy(ctx, params.gravity);
   begin_step(ctx, model, params, drag, time, before);
   held_ = mouse_spring(ctx, bodies_, model, params, drag);
   clock.lap(report.seconds.other);
@@ -275,6 +276,8 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     if (manifolds && record.message.empty()) record.message = manifolds_refused(no_manifolds_);
     report.pcg_iterations = done.pcg_iterations;
     record.rounds = done.rounds;
+    pcg_stop_ = done.pcg_stop;
+    coupling_.check(ctx, system, &summary_.data()->solids);
   } else {
     solve_bodies(ctx, system, params, lab, clock, report);
   }
@@ -285,31 +288,7 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   }
   clock.lap(report.seconds.contact_solve);
   record.blocks = static_cast<int>(system.blocks());
-  report_convergence(lab, coupling_.active(), report);
-}
-
-/// One contact problem for each linearisation of the elastic forces.
-template <int D>
-CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& system, std::string_view solver,
-                                           const Params& params, const LabParams& lab, StepReport& report) {
-  const std::size_t n = bodies_.size();
-  if (params.linearisations > 1) {
-    start_velocity_.resize(ctx, n);
-    start_spin_.resize(ctx, n);
-    copy(ctx, start_velocity_.data(), bodies_.velocity.data(), n);
-    copy(ctx, start_spin_.data(), bodies_.spin.data(), n);
-  }
-  CouplingRecord total;
-  for (int k = 1;; ++k) {
-    const CouplingRecord done =
-        coupling_.solve(ctx, system, bodies_, last_, solver, lab, params, *report.contact_solve);
-    total.rounds += done.rounds;
-    total.pcg_iterations += done.pcg_iterations;
-    if (k >= params.linearisations) return total;
-    coupling_.solids().relinearise(ctx, report.time - params.dt);
-    copy(ctx, bodies_.velocity.data(), start_velocity_.data(), n);
-    copy(ctx, bodies_.spin.data(), start_spin_.data(), n);
-  }
+  report_convergence(lab, params, report);
 }
 
 template <int D>
@@ -384,7 +363,7 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
                before = std::isfinite(energy_.gravity)
                             ? energy_.total
                             : energy_.solids + summary.before.kinetic + summary.before.gravity;
-  energy_ = {params.gravity, energy, 0};
+  energy_ = {params.gravity, energy, 0, energy_.scripts};
   if (!checks_law()) return;
   StepJudgement& judgement =
       report.judgement.emplace(judgement_of(summary.judge, speed_bounds(params.gravity, params.dt)));
@@ -394,6 +373,7 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   if (joints_.size() == 0 && !coupling_.active())
     judgement.work = summary.judge.contacts.work + summary.judge.work;
   report_law(judgement.law, params, report);
+  if (coupling_.active()) report_solids(summary.solids, pcg_stop_, params, report);
 }
 
 void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,

@@ -28,6 +28,7 @@ struct RigidSummary {
   BodySums before, sums;  // at the start, if they were unknown; at the end
   IslandCounts islands;
   JudgeSums judge;
+  SolidsCheck solids;  // zero without any
 };
 
 }  // namespace stickslip
@@ -88,6 +89,8 @@ class RigidStepper {
   template <int D>
   CouplingRecord solve_coupled(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                                const Params& params, const LabParams& lab, StepReport& report);
+  void keep_start(Context& ctx);
+  void return_to_start(Context& ctx);
   template <int D>
   void solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                     StageClock& clock, StepReport& report);
@@ -116,10 +119,12 @@ class RigidStepper {
   struct Energy {
     double gravity = std::numeric_limits<double>::quiet_NaN();  // [m/s^2] of these energies; NaN: unknown
     double total = 0, solids = 0;  // [J] at the end of the last step; of the solids before this one
+    int scripts = 0;               // DeviceModel::script_changes: it is that of nodes without a script
   } energy_;
   const std::atomic<bool>* cancel_ = nullptr;
-  std::string no_manifolds_;  // why manifold_gs cannot handle the scene
-  bool plain_ = true;         // see PlainContacts
+  PcgStop pcg_stop_ = PcgStop::converged;  // of the last step's elastic solids
+  std::string no_manifolds_;               // why manifold_gs cannot handle the scene
+  bool plain_ = true;                      // see PlainContacts
   bool stepped_ = false, wake_ = true, sleeping_ = false, penalties_ = false;
   bool resolving_initial_overlap_ = true;  // true while every step since the start had deep overlaps
 };

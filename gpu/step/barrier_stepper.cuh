@@ -26,7 +26,8 @@ class BarrierStepper final : public Stepper {
   /// that holds only for nodes that are not where the scene starts, see check_start. With rigid bodies, opens
   /// gaps that are too small for a barrier: the skins of bodies that overlap grow by factors of 1.5 until no
   /// gap is below kOpenGap d_hat. Poses do not change, so that positions are continuous, and drawn surfaces
-  /// overlap until the bodies separate. If skins cannot grow that far, projection first moves the bodies apart.
+  /// overlap until the bodies separate. If skins cannot grow that far, projection first moves the bodies
+  /// apart.
   void set_state(const State& state, const Params& params) override;
   void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
   std::vector<Pose> poses() override;

@@ -262,6 +262,32 @@ TEST_P(JudgedVelocityStep, EnergiesOfAllStepsAddUp) {
   }
 }
 
+// A script moves all nodes of a box and lets them go, later another one takes them. Another box is free.
+TEST_P(JudgedVelocityStep, EnergyBeforeAndAfterAStepIsOfTheNodesThatAreFreeInIt) {
+  constexpr double kSide = 0.1, kMass = 1000 * kSide * kSide * kSide;
+  params.gravity = 0;
+  params.pcg_tolerance = 1e-10;
+  Model model;
+  Object& box = fixtures::add_box(model, "box", {kSide, kSide, kSide}, {0, 1, 0}, 2);
+  ScriptedNodes script;
+  for (std::int32_t i = box.node_begin; i < box.node_end; ++i) script.nodes.push_back(i);
+  script.motion.velocity = {0.3, 0, 0};
+  script.end = 3 * params.dt;
+  ScriptedNodes later = script;
+  later.begin = 5 * params.dt;
+  later.end = 1;
+  model.scripted = {script, later};
+  fixtures::add_box(model, "free", {kSide, kSide, kSide}, {0, 3, 0}, 2, 0, {0.2, 0, 0});
+  finalize(model);
+  load(model);
+  for (int i = 1; i <= 7; ++i) {
+    const bool both = i == 4 || i == 5;
+    const StepReport report = engine->step();
+    EXPECT_NEAR(report.kinetic_energy, 0.5 * kMass * (0.2 * 0.2 + (both ? 0.3 * 0.3 : 0)), 1e-9) << i;
+    EXPECT_NEAR(report.judgement->energy_change, 0, 1e-9) << i;
+  }
+}
+
 // Along the diagonal of the box there is more friction than the cone allows.
 TEST_P(JudgedVelocityStep, BoxFrictionIsJudgedByCoulombsLaw) {
   params.contact_solver = ContactSolverKind::pgs;

@@ -161,6 +161,27 @@ TEST_P(RigidResidency, ScriptedBodiesCopyNothingAndAHeldBodyIsReadOnce) {
   EXPECT_EQ(with.copies_to_host, without.copies_to_host + 1);
 }
 
+/// Contacts with torsion are no manifolds: the host colours them, but only when they change.
+TEST_P(RigidResidency, ContactsThatStayKeepTheirColours) {
+  params.contact_solver = ContactSolverKind::manifold_gs;
+  Model model;
+  for (int c = 0; c < 20; ++c)
+    fixtures::add_rigid_box(model, {0.05, 0.05, 0.05},
+                            fixtures::pose_at({0.3 * (c % 4), 0.05 + 0.101 * (c / 4), 0}));
+  model.half_spaces.push_back({});
+  model.materials[0].torsion_radius = 0.01;
+  finalize(model);
+  load(model);
+  contact.max_iterations = 2000;
+  engine->set_contact_params(contact);
+  run(20);  // boxes land one after the other; without new colours their contacts would not be solved
+  const Counters most = most_after_start(0, 20);
+  EXPECT_EQ(engine->step().contacts, 80);
+  EXPECT_LE(most.copies_to_host, GetParam() == Backend::cuda ? 10u : 7u);
+  EXPECT_LE(most.copies_to_device, 1u);
+  EXPECT_EQ(most.allocations, 0u);
+}
+
 TEST_P(RigidResidency, ManifoldGsReadsTheSameForAnyNumberOfIterations) {
   params.contact_solver = ContactSolverKind::manifold_gs;
   contact.tolerance = 1e-15;

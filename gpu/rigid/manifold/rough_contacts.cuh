@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "gpu/core/buffer.h"
@@ -16,6 +17,8 @@ struct JointEnds {
   std::vector<std::array<std::int32_t, 2>> bodies;  // of each joint; -1: the world
   std::vector<std::int32_t> start{0};
   std::vector<std::uint8_t> moves;  // per body
+
+  bool operator==(const JointEnds&) const = default;
 };
 
 }  // namespace stickslip
@@ -24,8 +27,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class RoughContacts {
  public:
-  /// Finds the contacts that are not plain, and colours them together with the joints, on the host: two host
-  /// reads. Not for scenes where all contacts are plain.
+  /// Finds the contacts that are not plain, and colours them together with the joints. The colours of the
+  /// last call stay while the contacts have the same bodies in the same order: one host read. Otherwise the
+  /// host colours anew: a second one. Not for scenes where all contacts are plain.
   void find(Context& ctx, const PlainContacts& plain, const RigidContact* contacts, std::size_t count,
             const JointEnds& joints);
 
@@ -36,9 +40,13 @@ class RoughContacts {
   BlockGroups groups() const { return {group_.data(), start_.data(), colours_}; }
 
  private:
+  void colour(Context& ctx, const JointEnds& joints);
+
   std::size_t count_ = 0;
-  Buffer<std::int32_t> index_, found_, group_, start_;
-  Buffer<Vec2i> bodies_;
+  Buffer<std::int32_t> index_, group_, start_;
+  Buffer<Vec2i> found_;                   // number of contacts, and whether their bodies differ from these
+  Buffer<Vec2i> bodies_, coloured_;       // of the contacts now, and when they were coloured
+  std::optional<JointEnds> with_joints_;  // what they were coloured with
   std::vector<std::size_t> colours_;
 };
 

@@ -1,0 +1,72 @@
+// RigidStepper: the contact problems of a step with elastic solids.
+#include "gpu/rigid/rigid_stepper.cuh"
+#include "gpu/rigid/step_scales.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// One contact problem for each linearisation of the elastic forces. The time budget is that of all: once it
+/// is spent, no further one begins. Linearisations are Newton's method without a line search, which may
+/// diverge. They have where one changes velocities by more than the first one did. The first one is then
+/// solved again, from no impulses.
+template <int D>
+CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& system, std::string_view solver,
+                                           const Params& params, const LabParams& lab, StepReport& report) {
+  ContactSolveRecord& record = *report.contact_solve;
+  const double time = report.time - params.dt;
+  CouplingRecord total;
+  LabParams left = lab;
+  const StageClock clock;
+  const auto solve = [&](const StepConstraints& list) {
+    const CouplingRecord done = coupling_.solve(ctx, system, bodies_, list, solver, left, params, record);
+    total.rounds += done.rounds;
+    total.pcg_iterations += done.pcg_iterations;
+    total.pcg_stop = done.pcg_stop;
+  };
+  const auto is_out_of_time = [&] {
+    if (!(lab.time_budget > 0)) return false;
+    left.time_budget = lab.time_budget - clock.seconds_since_start();
+    return !(left.time_budget > 0);
+  };
+  if (params.linearisations > 1) keep_start(ctx);
+  solve(last_);
+  record.linearisations = 1;
+  if (params.linearisations == 1) return total;
+  const double first = coupling_.solids().first_change(ctx, least_speed(params));
+  while (record.linearisations < params.linearisations && !is_out_of_time()) {
+    coupling_.solids().relinearise(ctx, time);
+    return_to_start(ctx);
+    solve(last_);
+    ++record.linearisations;
+    if (coupling_.solids().further_change(ctx) <= first) continue;
+    coupling_.start_again(ctx, time);
+    return_to_start(ctx);
+    StepConstraints cold = last_;
+    cold.warm_start = false;
+    left.time_budget = lab.time_budget;
+    solve(cold);
+    record.linearisations = 1;
+    record.linearisations_diverge = true;
+    return total;
+  }
+  return total;
+}
+
+void RigidStepper::keep_start(Context& ctx) {
+  const std::size_t n = bodies_.size();
+  start_velocity_.resize(ctx, n);
+  start_spin_.resize(ctx, n);
+  copy(ctx, start_velocity_.data(), bodies_.velocity.data(), n);
+  copy(ctx, start_spin_.data(), bodies_.spin.data(), n);
+}
+
+void RigidStepper::return_to_start(Context& ctx) {
+  copy(ctx, bodies_.velocity.data(), start_velocity_.data(), bodies_.size());
+  copy(ctx, bodies_.spin.data(), start_spin_.data(), bodies_.size());
+}
+
+template CouplingRecord RigidStepper::solve_coupled(Context&, ContactSystem<3>&, std::string_view,
+                                                    const Params&, const LabParams&, StepReport&);
+template CouplingRecord RigidStepper::solve_coupled(Context&, ContactSystem<4>&, std::string_view,
+                                                    const Params&, const LabParams&, StepReport&);
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,87 @@
+#include "gpu/rigid/solid_check.cuh"
+
+#include "gpu/core/atomics.h"
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/core/trace.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+struct HeldCounter {
+  NodeMotion nodes;
+  std::int32_t* held;  // of each object
+
+  SS_HD void operator()(std::size_t i) const {
+    if (nodes.held[i] != 0) atomic_add(held + nodes.object[i], 1);
+  }
+};
+
+/// The terms of the nodes, then those of the touched points.
+struct MomentumTerm {
+  NodeMotion nodes;
+  std::size_t node_count;
+  const std::int32_t* held;  // of each object
+  const SurfacePoint* points;
+  PointSides sides;
+  const Vec<double, 4>* impulse;  // of the contacts
+
+  SS_HD SolidMomentum operator()(std::size_t i) const {
+    return i < node_count ? of_node(i) : of_point(i - node_count);
+  }
+  /// m (v - v_t - dt (g + a)), less the mouse's impulse.
+  SS_HD SolidMomentum of_node(std::size_t i) const {
+    if (held[nodes.object[i]] > 0) return {};
+    const double m = static_cast<double>(nodes.mass[i]);
+    const Vec3d before = nodes.before[i].template cast<double>(),
+                after = nodes.after[i].template cast<double>(),
+                falls = nodes.acceleration[i].template cast<double>() + Vec3d{0, nodes.gravity, 0};
+    const Vec3d gained = m * (after - before), given = m * nodes.dt * falls + pulled(i);
+    SolidMomentum sum = term(gained - given, nodes.object[i]);
+    sum.moved = norm(gained) + norm(given);
+    sum.rounding = nodes.rounding(i);
+    return sum;
+  }
+  /// The spring acts on the node's position at the end of the step.
+  SS_HD Vec3d pulled(std::size_t i) const {
+    Vec3d sum{0, 0, 0};
+    for (int c = 0; c < 3; ++c)
+      if (nodes.pull.nodes[c] == static_cast<std::int32_t>(i))
+        sum += nodes.dt * nodes.pull.weights[c] * nodes.pull.stiffness *
+               (nodes.pull.targets[c] - nodes.at[i].template cast<double>() -
+                nodes.dt * nodes.after[i].template cast<double>());
+    return sum;
+  }
+  SS_HD SolidMomentum of_point(std::size_t k) const {
+    const std::int32_t object = nodes.object[points[k].nodes[0]];
+    if (held[object] > 0) return {};
+    const Vec<double, 4>& r = impulse[sides.contact(k)];
+    const Vec3d on_point = sides.sign(k) * Vec3d{r[0], r[1], r[2]};
+    SolidMomentum sum = term(-on_point, object);
+    sum.moved = norm(on_point);
+    return sum;
+  }
+  SS_HD static SolidMomentum term(const Vec3d& missing, std::int32_t object) {
+    SolidMomentum sum;
+    sum.missing = momentum_sums(missing, {0, 0, 0}, 1, momentum_sign(object));
+    return sum;
+  }
+};
+
+}  // namespace
+
+void SolidChecker::check(Context& ctx, const ElasticSolids& solids, const TouchedSurfaces& touching,
+                         const Vec<double, 4>* impulse, SolidMomentum* out) {
+  const Span span(ctx, "solids check");
+  const NodeMotion nodes = solids.motion();
+  held_.resize(ctx, solids.model().objects.size());
+  fill(ctx, held_.data(), held_.size(), std::int32_t{0});
+  launch(ctx, solids.size(), HeldCounter{nodes, held_.data()});
+  reduce(ctx, solids.size() + touching.point_count(),
+         MomentumTerm{nodes, solids.size(), held_.data(), touching.points(), touching.sides(), impulse},
+         AddSolidMomentum{}, SolidMomentum{}, out, kMedium);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND

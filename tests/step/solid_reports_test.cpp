@@ -1,0 +1,182 @@
+// What steps of elastic solids at velocity level say of themselves: convergence, counts, frozen problems.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/fixtures/box_model.h"
+#include "tests/fixtures/rigid_model.h"
+#include "tests/fixtures/velocity_fixture.h"
+
+namespace stickslip {
+namespace {
+
+using fixtures::add_box;
+using Vec3d = Vec<double, 3>;
+
+class SolidReports : public fixtures::VelocityStepTest {
+ protected:
+  SolidReports() {
+    params.pcg_tolerance = 1e-10;
+    contact.tolerance = 1e-7;
+    contact.max_iterations = 500;
+  }
+  void load(Model& model) {
+    finalize(model);
+    VelocityStepTest::load(model);
+  }
+};
+
+/// Contacts of the first step are new, and start from no impulses. Later they have those of the step before,
+/// whatever the solve of the step did meanwhile.
+TEST_P(SolidReports, AFrozenProblemHasTheImpulsesThatTheStepStartedFromAsGuess) {
+  params.linearisations = 2;
+  for (const bool beside_rigid : {false, true}) {  // that is without cores
+    Model model;
+    fixtures::add_floor(model);
+    add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2);
+    model.materials[0].damping = 0.02;
+    if (beside_rigid) fixtures::add_rigid_box(model, {0.1, 0.1, 0.1}, fixtures::pose_at({0, 5, 0}));
+    load(model);
+    step();
+    ContactProblem before = engine->freeze();
+    ASSERT_EQ(before.guess.size(), before.size());
+    const auto largest = [](const std::vector<double>& r) {
+      double most = 0;
+      for (const double x : r) most = std::max(most, std::abs(x));
+      return most;
+    };
+    EXPECT_EQ(largest(before.guess), 0);
+    EXPECT_GT(largest(before.solution), 0);
+    step();
+    const ContactProblem after = engine->freeze();
+    ASSERT_EQ(after.size(), before.size()) << "the block rests on the same nodes";
+    double apart = 0;
+    for (std::size_t i = 0; i < after.size(); ++i)
+      apart = std::max(apart, std::abs(after.guess[i] - before.solution[i]));
+    EXPECT_LT(apart, 1e-12);
+    EXPECT_NE(after.guess, after.solution);
+  }
+}
+
+TEST_P(SolidReports, IterationsAreThoseOfAllLinearisations) {
+  contact.tolerance = 1e-12;
+  contact.max_iterations = 1;  // each round then has one
+  params.linearisations = 3;
+  Model model;
+  fixtures::add_floor(model);
+  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2, 0, {0.5, -0.5, 0});
+  load(model);
+  const StepReport report = engine->step();
+  EXPECT_EQ(report.contact_solve->linearisations, 3);
+  EXPECT_GT(report.contact_solve->rounds, 3);
+  EXPECT_EQ(report.contact_solve->iterations, report.contact_solve->rounds);
+}
+
+TEST_P(SolidReports, ATimeBudgetIsThatOfAllLinearisations) {
+  contact.time_budget = 1e-9;
+  contact.tolerance = 0.9;  // fulfilled by the impulses at the start
+  params.linearisations = 50;
+  Model model;
+  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 1, 0}, 2);
+  load(model);
+  const StepReport report = engine->step();
+  EXPECT_EQ(report.contact_solve->linearisations, 1);
+  EXPECT_FALSE(report.converged) << "the step asks for 50";
+  EXPECT_TRUE(report.stopped_by_budget);
+  EXPECT_EQ(report.stop_reason, "budget");
+}
+
+/// A bar, just above the floor where there is one, whose velocities stretch and bend it.
+Model swinging_bar(bool floor) {
+  Model model;
+  add_box(model, "bar", {0.6, 0.1, 0.1}, {0, 0.0501, 0}, 5);
+  for (std::size_t i = 0; i < model.velocities.size(); ++i) {
+    const Vec3d& x = model.positions[i];
+    model.velocities[i] = {5 * x[0], -0.1 - 3 * x[0] * x[0], 0.5};
+  }
+  if (floor) fixtures::add_floor(model);
+  return model;
+}
+
+TEST_P(SolidReports, AStepHasNotConvergedWhenItsLinearSolveRanOutOfIterations) {
+  contact.tolerance = 1e-3;
+  params.pcg_tolerance = 1e-4;
+  for (const bool floor : {false, true})
+    for (const int iterations : {5, 1000}) {
+      SCOPED_TRACE(testing::Message() << floor << ", " << iterations << " iterations");
+      params.pcg_iterations = iterations;
+      Model model = swinging_bar(floor);
+      load(model);
+      const StepReport report = engine->step();
+      EXPECT_EQ(report.contacts > 0, floor);
+      EXPECT_EQ(report.converged, iterations == 1000) << report.stop_reason;
+      if (iterations == 1000) {
+        EXPECT_EQ(report.stop_reason, "converged");
+        EXPECT_LE(report.contact_solve->solids_residual, 1e-4);
+      } else {
+        EXPECT_NE(report.stop_reason.find("elastic solids: PCG ran out of iterations"), std::string::npos)
+            << report.stop_reason;
+        EXPECT_GT(report.contact_solve->solids_residual, 1e-3);
+      }
+    }
+}
+
+/// The judge's momentum needs neither the matrix nor the residual of PCG.
+TEST_P(SolidReports, TheJudgeFindsMomentumThatTheSolidsGainFromNothing) {
+  for (const int iterations : {1, 1000}) {
+    params.pcg_iterations = iterations;
+    Model model = swinging_bar(false);
+    // Beside a rigid body, solids do not start from free fall.
+    fixtures::add_rigid_box(model, {0.1, 0.1, 0.1}, fixtures::pose_at({0, 5, 0}));
+    load(model);
+    const StepReport report = engine->step();
+    const double weight = 9.81 * params.dt * 1000 * 0.6 * 0.1 * 0.1, missing = report.judgement->law.momentum;
+    if (iterations == 1) EXPECT_GT(missing, 0.01 * weight);
+    else EXPECT_LT(missing, 1e-6 * weight);
+    EXPECT_EQ(report.converged, iterations == 1000) << report.stop_reason;
+  }
+}
+
+/// A soft block hits the floor so fast, in so long a step, that it turns inside out: too much for Newton's
+/// method without a line search.
+TEST_P(SolidReports, LinearisationsThatDivergeLeaveTheStepOfTheFirst) {
+  params.dt = 0.5;
+  contact.tolerance = 1e-3;
+  State states[2];
+  for (const int linearisations : {1, 7}) {
+    params.linearisations = linearisations;
+    Model model;
+    fixtures::add_floor(model);
+    add_box(model, "block", {0.3, 0.7, 0.3}, {0, 0.5, 0}, 3, 20, {30, -30, 0});
+    model.materials[0].model = ElasticModel::fixed_corotated;
+    model.materials[0].young = 4e4;
+    load(model);
+    const StepReport report = engine->step();
+    states[linearisations > 1] = engine->state();
+    if (linearisations == 1) continue;
+    EXPECT_TRUE(report.contact_solve->linearisations_diverge);
+    EXPECT_FALSE(report.converged);
+    EXPECT_EQ(report.stop_reason.rfind("linearisations diverge", 0), 0u) << report.stop_reason;
+    EXPECT_EQ(report.contact_solve->linearisations, 1);
+  }
+  for (std::size_t i = 0; i < states[0].velocities.size(); ++i)
+    EXPECT_LT(norm(states[1].velocities[i] - states[0].velocities[i]), 1e-2);
+}
+
+/// Where rounding exceeds the distances of contacts, residuals mean nothing, and overflow soon after.
+TEST_P(SolidReports, NodesTooFarAwayForContactsStopTheRunAndTheStateStays) {
+  Model model;
+  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 1, 0}, 2, 0, {1e17, 0, 0});
+  load(model);
+  try {
+    engine->step();
+    ADD_FAILURE() << "the step is accepted";
+  } catch (const SimulationError& error) {
+    EXPECT_NE(std::string(error.what()).find("fly apart"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(engine->state().positions, model.positions);
+}
+
+INSTANTIATE_ON_BACKENDS(SolidReports);
+
+}  // namespace
+}  // namespace stickslip
