@@ -10,14 +10,13 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-struct HeldCounter {
-  NodeMotion nodes;
-  std::int32_t* held;  // of each object
-
-  SS_HD void operator()(std::size_t i) const {
+/// The number of scripted nodes of each object.
+void count_held(Context& ctx, std::size_t count, const NodeMotion& motion, std::int32_t* held) {
+  const NodeMotion nodes = motion;
+  launch(ctx, count, [=] SS_LAMBDA(std::size_t i) {
     if (nodes.held[i] != 0) atomic_add(held + nodes.object[i], 1);
-  }
-};
+  });
+}
 
 /// The terms of the nodes, then those of the touched points.
 struct MomentumTerm {
@@ -78,7 +77,7 @@ void SolidChecker::check(Context& ctx, const ElasticSolids& solids, const Touche
   const NodeMotion nodes = solids.motion();
   held_.resize(ctx, solids.model().objects.size());
   fill(ctx, held_.data(), held_.size(), std::int32_t{0});
-  launch(ctx, solids.size(), HeldCounter{nodes, held_.data()});
+  count_held(ctx, solids.size(), nodes, held_.data());
   reduce(ctx, solids.size() + touching.point_count(),
          MomentumTerm{nodes, solids.size(), held_.data(), touching.points(), touching.sides(), impulse},
          AddSolidMomentum{}, SolidMomentum{}, out, kMedium);
