@@ -14,6 +14,9 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
+// Of PCG, at a time, after it has stagnated.
+constexpr int kMoreIterations = 500;
+
 struct AddSolidSums {
   SS_HD SolidSums operator()(const SolidSums& a, const SolidSums& b) const {
     return {a.kinetic + b.kinetic, a.gravity + b.gravity, a.momentum + b.momentum, a.angular + b.angular};
@@ -331,8 +334,11 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
   }
   Params params = params_;
   params.pcg_tolerance = tolerance;
-  const PcgResult result =
+  PcgResult result =
       linear_.solve(ctx, matrix_, residual_.data(), change_.data(), params, device_.scripted.data());
+  // Residuals of badly conditioned solids stay the same for hundreds of iterations, and fall again.
+  if (result.stop == PcgStop::stagnated)
+    while (result.residual > tolerance && linear_.resume(ctx, kMoreIterations, params, result)) {}
   const Vec3* change = change_.data();
   launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) { velocity[i] += change[i]; });
   embedding_.expand(ctx, velocity);
