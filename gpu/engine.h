@@ -104,8 +104,8 @@ class Engine {
   /// in the state are ignored.
   virtual void set_state(const State& state) = 0;
 
-  /// The contact problem of the last step of a velocity-level scene, as its solver received it: `guess` is
-  /// the start, `solution` the result. Throws std::logic_error when there was no such step.
+  /// The contact problem of the last step, made at velocity level, as its solver received it: `guess` is the
+  /// start, `solution` the result. Throws std::logic_error when there was no such step.
   virtual ContactProblem freeze() = 0;
 };
 

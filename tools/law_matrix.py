@@ -139,7 +139,7 @@ def page(cells):
     yield "Each cell belongs to one scene and one solver. It says how many steps [*converged*](report.md#the-report-of-a-step): they reached the scene's tolerance within the scene's limit on iterations and, with rigid bodies, impulses lie in their cones and momentum balances. " \
           "`all` means all measured steps, `4/6` means 4 of 6."
     yield ""
-    yield "In addition, `LawChecker` (`gpu/rigid/law_check.cuh`) checks the laws of Coulomb and Newton in each step, with code that no solver shares: " \
+    yield "In addition, `LawChecker` (`gpu/rigid/law_check.cuh`) checks the laws of Coulomb and Newton in each velocity-level step, with code that no solver shares: " \
           "impulses lie in their friction cones, no impulse pulls, and the impulses add up to the change of momentum."
     yield ""
     yield f"* **broken**: in some step, the momentum is off by more than {power(MOMENTUM)} of the largest impulse times the number of contacts, an impulse lies outside its cone by more than {power(CONE)} of the largest impulse, " \
@@ -147,7 +147,7 @@ def page(cells):
     yield "* ⁿ: `nsgs` replaced the solver in at least one step."
     yield "* –: the solver refused the scene or ran out of time. The list at the end of a section has the reason."
     yield ""
-    yield "## Rigid bodies"
+    yield "## Scenes with rigid bodies, with velocity-level solvers"
     yield ""
     yield f"Measured: {when(cells, rigid)}."
     yield ""
@@ -177,9 +177,10 @@ def page(cells):
     yield from reasons(rigid, VELOCITY, cells)
     if elastic:
         yield ""
-        yield "## Elastic solids"
+        yield "## Other scenes, with barrier solvers"
         yield ""
-        yield f"Measured: {when(cells, elastic)}. `LawChecker` checks velocity-level steps only. " \
+        yield f"Measured: {when(cells, elastic)}. The columns are the solvers of the scenes' own family. [The judge](equations.md#the-judge-of-a-step) " \
+              "measures barrier steps, too, but they depart from Coulomb's law by design (a barrier acts at a distance, friction is smoothed), so a cell has no limit on the laws. " \
               "The surfaces were checked for intersections after each step; an intersection counts as broken."
         yield ""
         yield from table(elastic, BARRIER, cells)

@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "bench"))
 import result_tables
@@ -152,12 +153,25 @@ def scene_count(gallery: str) -> str:
             f"{both} of both.\n")
 
 
+def families(gallery: str) -> str:
+    """What each scene's [steppers] table says of the two families. `gallery`: the page's path from here."""
+    rows, held = [], 0
+    for path in sorted((ROOT / "assets/scenes").glob("*.toml")):
+        says = tomllib.loads(path.read_text()).get("steppers", {})
+        cells = ["holds" if says.get(family) is True else says.get(family, "not stated") for family in ("barrier", "velocity")]
+        held += cells == ["holds", "holds"]
+        rows.append([f"`{path.stem}`", *cells])
+    return (f"All expectations of {held} of [the {len(rows)} scenes]({gallery}) hold under both families.\n\n" +
+            table(["scene", "barrier steps", "velocity-level steps"], rows))
+
+
 FROM_PROGRAM = {"matrix": lambda program, _: matrix(program), "keys": lambda program, _: keys(program), "reads": reads,
                 "groups": groups}
 FROM_FILES = {
     "hello": lambda _: code("examples/hello.cpp", "cpp"),
     "hello-scene": lambda _: code("examples/hello.toml", "toml"),
     "scene-count": scene_count,
+    "families": families,
     **{name: lambda _, make=make: make() for name, make in result_tables.PARTS.items()},
 }
 

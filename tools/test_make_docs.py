@@ -53,6 +53,14 @@ class Parts(unittest.TestCase):
         lines = make_docs.matrix(program).splitlines()
         self.assertEqual([line.split(" | ")[0] for line in lines[2:]], ["| `ipc`", "| `nsgs`, `pgs`"])
 
+    def test_every_scene_says_what_each_family_does(self):
+        lines = make_docs.families("x").splitlines()
+        self.assertRegex(lines[0], r"^All expectations of \d+ of \[the \d+ scenes\]\(x\)")
+        self.assertEqual(len(lines) - 4, len(list((make_docs.ROOT / "assets/scenes").glob("*.toml"))))
+        for line in lines[4:]:
+            self.assertNotIn("not stated", line)
+            self.assertIn("holds", line)
+
     def test_an_unknown_part_is_an_error(self):
         with self.assertRaisesRegex(RuntimeError, "nothing makes"):
             make_docs.rewrite("<!-- generated: novel -->\n<!-- end -->\n", None)

@@ -137,7 +137,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->add_option("--state", options.state,
                   "write the shape after the last frame to this file: .msh (solids) or .obj (surfaces)");
   run->add_option("--freeze", options.freezes,
-                  "FRAME:FILE.hdf5, repeatable: write the contact problem of this step of a rigid scene, for "
+                  "FRAME:FILE.hdf5, repeatable: write the contact problem of this velocity-level step, for "
                   "stickslip solve and race")
       ->allow_extra_args(false);
   run->add_option("--size", options.size, "WxH of images and video, in pixels")->capture_default_str();

@@ -11,8 +11,8 @@ namespace stickslip {
 /// Writes the problem of each requested frame after its step.
 class Freezer {
  public:
-  /// Throws InputError for text that does not parse, a frame beyond the run, an existing file, and a scene
-  /// without rigid bodies. The paths are checked together with those of the other outputs.
+  /// Throws InputError for text that does not parse, a frame beyond the run, an existing file, and a barrier
+  /// stepper. The paths are checked together with those of the other outputs.
   Freezer(const RunOptions& options, const Scene& scene, int frames);
 
   /// Throws InputError when FCLIB cannot represent the problem.

@@ -68,7 +68,8 @@ void print_table(const std::vector<StepRun>& runs) {
     std::printf("%s\n", line.c_str());
   }
   for (const StepRun& run : runs)
-    if (!run.message.empty()) std::printf("%s: %s\n", run.stepper.c_str(), run.message.c_str());
+    for (const std::string& text : {run.message, run.note})
+      if (!text.empty()) std::printf("%s: %s\n", run.stepper.c_str(), text.c_str());
   std::fflush(stdout);
 }
 

@@ -39,7 +39,7 @@ std::string rule_of_surfaces(const ParamInfo&, const ParamScope& s) {
 }
 
 std::string rule_of_solvers(const ParamInfo& info, const ParamScope& s) {
-  if (s.scene.rigid && s.params.solver != SolverKind::velocity) return "barrier steps have no contact solver";
+  if (!s.velocity_level()) return "barrier steps have no contact solver";
   if (s.penalty_explicit() && !s.scene.joints) return param_rules::kNothingToSolve;
   const ContactSolverInfo& solver = s.solver();
   if (std::ranges::find(solver.groups, info.group) != solver.groups.end()) return {};

@@ -20,8 +20,7 @@ namespace stickslip {
 // `rules` may be left out: INACTIVE(condition on the ParamScope s, reason) INACTIVE(...), the first that
 // holds says why the parameter has no effect. What several rows share stands in param_rules.h. `group` says
 // who reads it, and is a row of param_groups.cpp: time, integration, solver, barrier, augmented, friction,
-// newton, pcg, ccd, boundary, interaction; velocity, stabilisation, sleep, penalty (velocity-level stepping
-// of rigid bodies).
+// newton, pcg, ccd, boundary, interaction; velocity, stabilisation, sleep, penalty (velocity-level stepping).
 // clang-format off
 #define STICKSLIP_PARAMS(REAL, INT, BOOL, CHOICE)                                                                              \
   REAL(dt, 1.0 / 60.0, 1e-6, 10.0, "s", time, "time step")                                                                      \
@@ -31,7 +30,7 @@ namespace stickslip {
   REAL(newmark_gamma, 0.5, 0.5, 1.0, "1", integration, "newmark: share of the new acceleration in velocities; 1/2 is of second order, more damps", INACTIVE(s.params.time_integrator == TimeIntegrator::backward_euler, "time_integrator is backward_euler")) \
   CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, barrier with multipliers, or velocity-level contact", "ipc|barrier_al|velocity")     \
   BOOL(drop_unsupported, false, solver, "ipc, barrier_al: step rigid bodies without what has no meaning there (restitution, torsion, friction with a direction, textures), instead of refusing", INACTIVE(!s.scene.rigid, kNoRigid) INACTIVE(s.params.solver == SolverKind::velocity, kNoBarrier)) \
-  INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit", INACTIVE(s.scene.rigid && s.params.solver == SolverKind::velocity, kNoBarrier)) \
+  INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit", INACTIVE(s.velocity_level(), kNoBarrier)) \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
   REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step")                \
   REAL(barrier_floor, 1.0, 1e-8, 100.0, "1", barrier, "least sigma that adapts, in units of what a node resists with by itself", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
@@ -98,7 +97,7 @@ namespace stickslip {
   REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density", INACTIVE(!s.material.solid && !s.material.rigid, no_solid(s)) INACTIVE(!s.material.solid && !s.material.weighed, "its bodies stand still or have a mass of their own")) \
   REAL(damping, 0.0, 0.0, 10.0, "s", material, "stiffness-proportional damping time", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine)) \
   REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair without its own uses the geometric mean") \
-  REAL(restitution, 0.0, 0.0, 1.0, "1", rigid, "share of the approach that a rigid body bounces back with (Newton); of a pair, the larger", INACTIVE(s.scene.rigid && s.penalty(), kNoBounce)) \
+  REAL(restitution, 0.0, 0.0, 1.0, "1", rigid, "share of the approach that a rigid body bounces back with (Newton); of a pair, the larger", INACTIVE(s.velocity_level() && s.penalty(), kNoBounce)) \
   REAL(torsion_radius, 0.0, 0.0, 10.0, "m", rigid, "friction about the normal, mu times this times the normal force; of a pair, the mean; 0: none")              \
   CHOICE(friction_kind, FrictionKind, isotropic, rigid, "how mu depends on the direction of sliding against the body's grain", "isotropic|elliptic|matchstick")     \
   REAL(mu_across, 0.3, 0.0, 10.0, "1", rigid, "elliptic, matchstick: coefficient across the grain; mu is that along it", INACTIVE(s.material.isotropic, "friction_kind = isotropic has mu in all directions"))

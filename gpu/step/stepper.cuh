@@ -67,7 +67,7 @@ class Stepper {
   virtual std::vector<std::uint8_t> asleep() { return {}; }
   /// See Engine::freeze.
   virtual ContactProblem freeze() {
-    throw std::logic_error("freeze: the scene has no velocity-level contact problem");
+    throw std::logic_error("freeze: barrier steps have no contact problem at velocity level");
   }
 
  protected:

@@ -35,6 +35,7 @@ class FakeEngine final : public Engine {
   };
   std::function<void(std::size_t slot, std::uint64_t value)> on_publish = [](std::size_t, std::uint64_t) {};
   std::optional<DeviceUuid> device;
+  std::string note;                     // on the loaded model
   std::vector<ContactRecord> contacts;  // of every snapshot
 
   void load(const Model& model) override {
@@ -43,6 +44,7 @@ class FakeEngine final : public Engine {
     materials_ = model.materials;
     reset();
   }
+  std::string load_note() const override { return note; }
   void reset() override { state_ = {0, 0, model_.positions, model_.velocities}; }
   void set_params(const Params& params) override { params_ = params; }
   const Params& params() const override { return params_; }

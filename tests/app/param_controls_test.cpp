@@ -319,6 +319,29 @@ TEST(ParamControls, ElasticScenesReadNothingOfRigidBodies) {
     EXPECT_EQ(inactive_reason(info, model.materials, 0, model).empty(), info.group != "rigid") << info.name;
 }
 
+// What decides is the stepper, not the kind of scene: an elastic scene has both families.
+TEST(ParamControls, ElasticScenesReadTheRowsOfTheirStepper) {
+  const Model model = test::two_tets("a").model;
+  Settings settings{Params{}, model.materials, {}};
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al}) {
+    settings.params.solver = solver;
+    EXPECT_EQ(inactive_reason(param("contact_limit"), settings, model), "");
+    for (const ParamInfo& info : lab_param_table())
+      EXPECT_EQ(inactive_reason(info, settings, model), "barrier steps have no contact solver") << info.name;
+  }
+  settings.params.solver = SolverKind::velocity;
+  EXPECT_EQ(inactive_reason(param("contact_limit"), settings, model), "solver = velocity has no barrier");
+  EXPECT_EQ(inactive_reason(contact("tolerance"), settings, model), "");
+  EXPECT_EQ(inactive_reason(contact("omega"), settings, model), "");
+  EXPECT_EQ(inactive_reason(contact("spg_gamma"), settings, model), "nsgs does not read this");
+  const auto bounces = [&] {
+    return stickslip::inactive_reason(material("restitution"), settings, model, 0).empty();
+  };
+  EXPECT_TRUE(bounces());
+  settings.params.contact_solver = ContactSolverKind::penalty_implicit;
+  EXPECT_FALSE(bounces()) << "penalty forces have no restitution";
+}
+
 TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
   Model model = test::rigid_scene("r").model;
   Settings settings{velocity_params(), model.materials, {}};

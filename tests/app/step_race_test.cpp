@@ -10,6 +10,7 @@
 
 #include "app/io/report/report.h"
 #include "app/viewer/stepper_race.h"
+#include "gpu/core/device_lost.h"
 #include "tests/app/cli_lab_fixture.h"
 #include "tests/app/simulation_fixture.h"
 
@@ -102,6 +103,36 @@ TEST(StepRace, RefusalsAndCancellationsAreResults) {
   EXPECT_THROW(run_stepper(*other, start, "ipcc", 2, nullptr), std::invalid_argument);
 }
 
+/// A start of a scene with a rigid body, made at velocity level, before its first step.
+StepRaceStart start_of_bodies() {
+  const Scene scene = test::rigid_scene("r");
+  StepRaceStart start{scene.model, scene.params, scene.contact_params, {}};
+  start.state.positions = scene.model.positions;
+  start.state.velocities = scene.model.velocities;
+  return start;
+}
+
+// What a switch to the other family alters in the state is part of the result. Within a family, the engine's
+// note is about the scene's start, which is not where the race begins.
+TEST(StepRace, KeepsTheNoteOfASwitch) {
+  test::FakeEngine engine;
+  engine.note = "bodies were moved apart by 2 mm";
+  const StepRun switched = run_stepper(engine, start_of_bodies(), "ipc", 1, nullptr);
+  EXPECT_EQ(switched.end, StepRun::End::finished) << switched.message;
+  EXPECT_EQ(switched.note, engine.note);
+  EXPECT_EQ(to_json(switched)["note"], engine.note);
+  EXPECT_EQ(run_stepper(engine, start_of_bodies(), "nsgs", 1, nullptr).note, "");
+}
+
+// A lost device ends the race: no stepper refused anything.
+TEST(StepRace, ALostDeviceIsNoRefusal) {
+  test::FakeEngine engine;
+  engine.on_load = [](const Model&) { throw DeviceLost("unplugged"); };
+  EXPECT_THROW(run_stepper(engine, start_of_bodies(), "ipc", 1, nullptr), DeviceLost);
+  engine.on_load = [](const Model&) { throw std::runtime_error("no"); };
+  EXPECT_EQ(run_stepper(engine, start_of_bodies(), "ipc", 1, nullptr).end, StepRun::End::refused);
+}
+
 TEST(StepRace, BothBarrierSteppersAreJudged) {
   const StepRaceStart start = start_of(load_scene("rest"), 8);
   for (const char* stepper : {"ipc", "barrier_al"}) {
@@ -135,6 +166,15 @@ TEST_F(CliLab, RacesSteppersOnAScene) {
   EXPECT_EQ(text.code, 0) << text.err;
   for (const char* part : {"residual", "ms/step", "ipc", "barrier_al", "energy J"})
     EXPECT_NE(text.out.find(part), std::string::npos) << text.out;
+}
+
+// Boxes on the ground touch it; barrier steps make their surfaces smaller, and the race says so.
+TEST_F(CliLab, ARaceSaysWhatASwitchAltered) {
+  const Result text = call({"race", "slide", "--steppers", "ipc,nsgs", "--frame", "5", "--steps", "1",
+                            "--set", "contact_skin=0", "--threads", "1"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("ipc: 5 rigid bodies touch"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("nsgs: "), std::string::npos) << text.out;
 }
 
 TEST_F(CliLab, BadRacesOfSteppersAreRefused) {

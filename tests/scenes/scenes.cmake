@@ -61,11 +61,49 @@ function(add_scene_tests file name)
   endforeach()
 endfunction()
 
+# Every scene also runs whole under the family of steppers that it does not select: with nsgs where it selects a
+# barrier stepper, otherwise with ipc. What does not hold there has its reason in the scene's [steppers] table.
+# quick: those that take less than 5 s, 35 s of processor time in all.
+set(quick_others arch bounce matchsticks mixed painleve plates rest ridges rollers slide slope slope-ramp slope-sweep
+    spikes staircase tippe-top wood-rings)
+foreach(part cliff internal-edges sliding-spike sliding-wedge spike-crack spike-hole spikes wedge-crack)
+  list(APPEND quick_others erleben-${part})
+endforeach()
+# Barrier steps refuse properties of these (restitution, directions of friction, textures): the run drops them.
+set(forced_others bounce bowling collisions matchsticks ridges wood-rings)
+# A step of these takes more than 10 s: they run for two frames.
+set(slow_others links wall)
+
+# add_other_family_test(file name): that run of a scene.
+function(add_other_family_test file name)
+  file(STRINGS ${file} velocity REGEX "^(body = \"rigid\"|solver = )")
+  set(other --solver nsgs)
+  if(velocity)
+    set(other --solver ipc)
+  endif()
+  if(name IN_LIST forced_others)
+    list(APPEND other --force)
+  endif()
+  if(name IN_LIST slow_others)
+    list(APPEND other --frames 2)
+  endif()
+  set(test scene_${name}_other)
+  if(name IN_LIST quick_others)
+    set(label quick)
+  else()
+    set(label long)
+    string(APPEND test _Long)
+  endif()
+  add_test(NAME ${test} COMMAND $<TARGET_FILE:stickslip> run ${name} ${other} --backend cpu --check-intersections)
+  set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT 3600)
+endfunction()
+
 file(GLOB scene_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/scenes/*.toml)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scene_files})  # for their variants
 foreach(file ${scene_files})
   cmake_path(GET file STEM scene)
   add_scene_tests(${file} ${scene} ${scene})
+  add_other_family_test(${file} ${scene})
   file(STRINGS ${file} lines REGEX "^(\\[\\[variant\\]\\]|name = )")
   set(in_variant FALSE)
   foreach(line ${lines})

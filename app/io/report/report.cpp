@@ -78,9 +78,10 @@ json law_json(const LawCheck& law) {
           {"momentum_size", law.momentum_size}};
 }
 
-/// Reason why a checked run of rigid bodies has no intersection count.
+/// Reason why a checked run of velocity-level steps has no intersection count.
 constexpr const char* kOverlapNote =
-    "contacts of rigid bodies may overlap: overlap_max is the deepest point [m] of one mesh inside another";
+    "in velocity-level steps bodies may overlap: overlap_max is the deepest point [m] of one mesh inside "
+    "another";
 
 /// Cause of the end of a step that did not converge.
 std::string stop_text(const StepReport& r) {

@@ -50,13 +50,16 @@ void add(StepRun& run, const StepReport& report) {
   ++run.steps;
 }
 
-/// What `start` requires of an engine, before the stepper is chosen.
-void load(Engine& engine, const StepRaceStart& start, const Params& params) {
+/// Places the state of `start` with the parameters that made it, then sets `params`. Returns the note on the
+/// change of family, or nothing where the family stays: the engine's note is then about the scene's start.
+std::string load(Engine& engine, const StepRaceStart& start, const Params& params) {
   engine.set_params(start.params);
   engine.set_contact_params(start.contact);
   engine.load(start.model);
   engine.set_state(start.state);
   engine.set_params(params);
+  const bool switched = stepper_family(params.solver) != stepper_family(start.params.solver);
+  return switched ? engine.load_note() : "";
 }
 
 StepRun& ended(StepRun& run, StepRun::End end, std::string message) {
@@ -103,7 +106,9 @@ StepRun run_stepper(Engine& engine, const StepRaceStart& start, const std::strin
   params.check_intersections = true;
   try {
     check_solver(params, start.model);
-    load(engine, start, params);
+    run.note = load(engine, start, params);
+  } catch (const DeviceLost&) {
+    throw;
   } catch (const std::runtime_error& error) {  // also InputError
     return ended(run, StepRun::End::refused, error.what());
   } catch (const std::invalid_argument& error) {
@@ -145,6 +150,7 @@ nlohmann::json to_json(const StepRun& run) {
   return {{"stepper", run.stepper},
           {"end", name_of(run.end)},
           {"message", measured(!run.message.empty(), run.message)},
+          {"note", measured(!run.note.empty(), run.note)},
           {"steps", run.steps},
           {"converged", run.converged},
           {"seconds", measured(stepped, run.seconds)},

@@ -26,6 +26,7 @@ struct StepRun {
   std::string stepper;  // a choice of `solver`, or a contact solver
   End end = End::finished;
   std::string message;           // why it was refused or failed
+  std::string note = {};         // what the change of family altered: bodies moved apart, nodes moved, ...
   int steps = 0, converged = 0;  // that were made; of them, converged
   double seconds = 0;            // of all steps, without checks of intersections
   StepJudgement worst;           // of each value the largest, of changes and works the sum over all steps
@@ -46,7 +47,7 @@ std::string stepper_name(const Params& params);
 
 /// Advances `engine`, into which nothing is loaded yet, by `steps` steps with `stepper`. The engine first
 /// takes the state with the parameters of `start`, then switches. Never throws for what a stepper refuses, or
-/// where it fails: see `end`. Throws std::invalid_argument for an unknown stepper.
+/// where it fails: see `end`. Throws std::invalid_argument for an unknown stepper, DeviceLost.
 StepRun run_stepper(Engine& engine, const StepRaceStart& start, const std::string& stepper, int steps,
                     const std::atomic<bool>* cancel);
 

@@ -180,7 +180,7 @@ Verdict ExpectationJudge::judge(const ExpectPenetration& e) const {
     if (!(r.overlap <= worst)) worst = r.overlap, time = r.time;
   }
   return {looked ? outcome_of(worst <= e.at_most) : Outcome::skipped,
-          format("rigid bodies overlap by at most %g m after %g s", e.at_most, e.after),
+          format("bodies overlap by at most %g m after %g s", e.at_most, e.after),
           format("%.3g m at %.3g s", worst, time)};
 }
 

@@ -46,8 +46,9 @@ void draw_run(const StepRun& run, int rank) {
   };
   cell(theme::dim_text, std::to_string(rank));
   cell(theme::text, run.stepper);
-  cell(color_of(run), name_of(run.end));
-  if (!run.message.empty()) tooltip(run.message);
+  cell(color_of(run), name_of(run.end) + std::string(run.note.empty() ? "" : " *"));
+  const char* between = run.message.empty() || run.note.empty() ? "" : "\n";
+  if (const std::string text = run.message + between + run.note; !text.empty()) tooltip(text);
   for (const StepRaceColumn& column : step_race_columns()) cell(theme::text, column.text(run));
 }
 

@@ -3,8 +3,8 @@
 
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
-#include "app/viewer/param_controls.h"
 #include "app/viewer/theme.h"
+#include "gpu/params/params.h"
 
 namespace stickslip {
 namespace {
@@ -59,7 +59,7 @@ void draw_view_panel(PanelContext& context) {
   if (!section("View")) return;
   ViewState& view = context.view;
   const SimulationFrame& shown = context.simulation.frame();
-  const bool rigid = shown.scene && is_rigid(shown.scene->model);
+  const bool impulses = context.simulation.settings().params.solver == SolverKind::velocity;
   draw_overlay_boxes(context, shown.scene ? shown.scene->model : Model{});
 
   std::array<int, 3> counts{};
@@ -74,15 +74,15 @@ void draw_view_panel(PanelContext& context) {
                  shown);
     };
     state_row(ContactState::stick, "stick",
-              rigid ? "friction is inside its cone" : "slower than eps_v: static friction",
+              impulses ? "friction is inside its cone" : "slower than eps_v: static friction",
               view.filter.stick);
     state_row(ContactState::slip, "slip", "sliding: friction has its full size", view.filter.slip);
     state_row(ContactState::open, "open",
-              rigid ? "within contact_margin, without a noticeable force"
-                    : "within d_hat, without a noticeable force",
+              impulses ? "within contact_margin, without a noticeable force"
+                       : "within d_hat, without a noticeable force",
               view.filter.open);
   }
-  if (view.overlays.contacts && !rigid)
+  if (view.overlays.contacts && !impulses)
     legend_row(Mark::ring, multiplier_color(), "multiplier",
                "closer than augmentation_gap of d_hat: solver = barrier_al holds it open by a multiplier",
                augmented, view.overlays.multipliers);
