@@ -338,7 +338,8 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
       linear_.solve(ctx, matrix_, residual_.data(), change_.data(), params, device_.scripted.data());
   // Residuals of badly conditioned solids stay the same for hundreds of iterations, and fall again.
   if (result.stop == PcgStop::stagnated)
-    while (result.residual > tolerance && linear_.resume(ctx, kMoreIterations, params, result)) {}
+    while (result.residual > tolerance && linear_.resume(ctx, kMoreIterations, params, result)) {
+    }
   const Vec3* change = change_.data();
   launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) { velocity[i] += change[i]; });
   embedding_.expand(ctx, velocity);
