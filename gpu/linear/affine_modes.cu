@@ -11,7 +11,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 constexpr int kModes = 12;
-constexpr std::int32_t kChunk = 32;
+constexpr std::int32_t kNodesPerLane = 32;
 // Added to the diagonal, relative to it: objects with few free nodes, or flat ones, have fewer motions.
 constexpr Real kRidge = sizeof(Real) == 8 ? Real(1e-10) : Real(1e-4);
 
@@ -92,8 +92,8 @@ void AffineModes::load(Context& ctx, std::span<const Vec2i> objects) {
   std::vector<std::int32_t> first{0}, object_of(static_cast<std::size_t>(objects.back()[1]), -1);
   for (std::size_t o = 0; o < objects.size(); ++o) {
     const auto index = static_cast<std::int32_t>(o);
-    for (std::int32_t begin = objects[o][0]; begin < objects[o][1]; begin += kChunk)
-      chunks.push_back({begin, std::min(begin + kChunk, objects[o][1]), index});
+    for (std::int32_t begin = objects[o][0]; begin < objects[o][1]; begin += kNodesPerLane)
+      chunks.push_back({begin, std::min(begin + kNodesPerLane, objects[o][1]), index});
     first.push_back(static_cast<std::int32_t>(chunks.size()));
     std::fill(object_of.begin() + objects[o][0], object_of.begin() + objects[o][1], index);
   }

@@ -109,7 +109,10 @@ json contact_solve_json(const ContactSolveRecord& s) {
           {"bodies", s.bodies},
           {"asleep", s.asleep},
           {"islands", s.islands},
-          {"rounds", s.rounds}};
+          {"rounds", s.rounds},
+          {"solids_residual", s.solids_residual},
+          {"linearisations", s.linearisations},
+          {"linearisations_diverge", s.linearisations_diverge}};
 }
 
 }  // namespace
