@@ -19,7 +19,7 @@ double solids_tolerance(const Params& params) {
   return reads ? params.pcg_tolerance : 0;
 }
 
-std::string pcg_fault(PcgStop stop) {
+const char* pcg_fault(PcgStop stop) {
   switch (stop) {
     case PcgStop::stagnated:
       return "PCG stagnated";
@@ -79,8 +79,8 @@ void report_solids(const SolidsCheck& solids, PcgStop pcg, const Params& params,
   const bool solved = record.solids_residual <= tolerance,
              balanced = missing <= tolerance * solids.momentum.moved + solids.momentum.rounding;
   if (solved && balanced) return;
-  const std::string broken =
-      "elastic solids: " + (solved ? std::string("momentum does not balance") : pcg_fault(pcg));
+  std::string broken = "elastic solids: ";
+  broken += solved ? "momentum does not balance" : pcg_fault(pcg);
   report.stop_reason = report.stop_reason == "converged" ? broken : report.stop_reason + "; " + broken;
   report.converged = false;
 }
