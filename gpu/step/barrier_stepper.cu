@@ -143,7 +143,7 @@ StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
   const double stiffening = stiffening_;
   copy_state(ctx_, moving_, kept_);
   try {
-    const StepReport report = step_attempts(settings);
+    StepReport report = step_attempts(settings);
     follow_bodies(settings.params.dt);
     return report;
   } catch (...) {
