@@ -268,6 +268,11 @@ TEST_P(SolidSteps, AHeapObeysTheLawsUnderEveryContactSolver) {
     SCOPED_TRACE(std::string(row.choices[i]));
     set_param(&params, row, static_cast<double>(i));
     Model model = heap(seed);
+    double weight = 0;  // [N s] of gravity in a step
+    for (const Object& object : model.objects)
+      if (object.is_deformable())
+        weight += model.materials[static_cast<std::size_t>(object.material)].density *
+                  solid_volume(model, object) * std::abs(params.gravity) * params.dt;
     load(model);
     double least = 1e300, range = 0;
     for (int k = 0; k < 20; ++k) {
@@ -277,7 +282,8 @@ TEST_P(SolidSteps, AHeapObeysTheLawsUnderEveryContactSolver) {
       const LawCheck law = *report.contact_solve->law;
       EXPECT_TRUE(std::isfinite(energy(report)));
       const double scale = std::max(1e-9, law.impulse);
-      EXPECT_LT(law.momentum, 1e-4 * scale * (1 + report.contacts));
+      // Over nodes, so that it has the error of PCG, with contacts or without.
+      EXPECT_LT(law.momentum, 1e-4 * scale * (1 + report.contacts) + params.pcg_tolerance * weight);
       if (report.converged) {
         EXPECT_LE(law.pull, 1e-2 * scale);
         EXPECT_LT(report.contact_solve->residual, 1.01e-3);
