@@ -61,7 +61,7 @@ SS_HD inline void drop_distant(const NarrowInput& in, const CandidatePair& pair,
                                                     cross(in.motion.spin[pair.b], p.point - pair.pose_b.x));
     const double closing = larger(larger(a, b), larger(a + b, 0.0));
     if (p.gap > in.margin + in.dt * closing) continue;
-    // Member by member: a copy of the whole would read padding, which nobody has written.
+    // A copy of the whole struct would read its padding, which is never written.
     ManifoldPoint& to = m.points[kept++];
     to.point = p.point;
     to.gap = p.gap;

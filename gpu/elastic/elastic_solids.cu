@@ -34,7 +34,7 @@ std::vector<Vec3> chosen_nodes(const std::vector<Vec3d>& all, const std::vector<
 std::vector<Vec2i> deformable_ranges(const Model& model) {
   std::vector<Vec2i> ranges;
   for (const Object& object : model.objects)
-    if (object.is_deformable() && !object.is_affine()) ranges.push_back({object.node_begin, object.node_end});
+    if (object.is_deformable()) ranges.push_back({object.node_begin, object.node_end});
   return ranges;
 }
 

@@ -101,7 +101,7 @@ void AffineModes::load(Context& ctx, std::span<const Vec2i> objects) {
   first_chunk_.upload(ctx, first);
   object_of_.upload(ctx, object_of);
   object_.resize(ctx, object_of.size());
-  for (Buffer<Vec3>* b : {&offset_, &column_, &product_}) b->resize(ctx, object_of.size());
+  offset_.resize(ctx, object_of.size());
   centre_.resize(ctx, objects_);
   partial_.resize(ctx, chunks.size());
   sums_.resize(ctx, objects_);

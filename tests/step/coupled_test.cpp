@@ -6,7 +6,7 @@
 #include "gpu/model/tet_volume.h"
 #include "tests/fixtures/box_model.h"
 #include "tests/fixtures/rigid_model.h"
-#include "tests/fixtures/velocity_fixture.h"
+#include "tests/fixtures/solid_step_fixture.h"
 
 namespace stickslip {
 namespace {
@@ -17,18 +17,7 @@ using fixtures::add_rigid_sphere;
 using fixtures::pose_at;
 using Vec3d = Vec<double, 3>;
 
-class CoupledSteps : public fixtures::VelocityStepTest {
- protected:
-  CoupledSteps() {
-    params.pcg_tolerance = 1e-10;
-    contact.tolerance = 1e-7;
-    contact.max_iterations = 500;
-  }
-  void load(Model& model) {
-    finalize(model);
-    VelocityStepTest::load(model);
-  }
-};
+class CoupledSteps : public fixtures::SolidStepTest {};
 
 double mass_of_nodes(const Model& model) {
   double mass = 0;

@@ -4,7 +4,7 @@
 
 #include "tests/fixtures/box_model.h"
 #include "tests/fixtures/rigid_model.h"
-#include "tests/fixtures/velocity_fixture.h"
+#include "tests/fixtures/solid_step_fixture.h"
 
 namespace stickslip {
 namespace {
@@ -12,18 +12,7 @@ namespace {
 using fixtures::add_box;
 using Vec3d = Vec<double, 3>;
 
-class SolidReports : public fixtures::VelocityStepTest {
- protected:
-  SolidReports() {
-    params.pcg_tolerance = 1e-10;
-    contact.tolerance = 1e-7;
-    contact.max_iterations = 500;
-  }
-  void load(Model& model) {
-    finalize(model);
-    VelocityStepTest::load(model);
-  }
-};
+class SolidReports : public fixtures::SolidStepTest {};
 
 /// Contacts of the first step are new, and start from no impulses. Later they have those of the step before,
 /// whatever the solve of the step did meanwhile.

@@ -8,7 +8,7 @@
 #include "tests/fixtures/box_model.h"
 #include "tests/fixtures/fresh_seed.h"
 #include "tests/fixtures/rigid_model.h"
-#include "tests/fixtures/velocity_fixture.h"
+#include "tests/fixtures/solid_step_fixture.h"
 
 namespace stickslip {
 namespace {
@@ -16,17 +16,8 @@ namespace {
 using fixtures::add_box;
 using Vec3d = Vec<double, 3>;
 
-class SolidSteps : public fixtures::VelocityStepTest {
+class SolidSteps : public fixtures::SolidStepTest {
  protected:
-  SolidSteps() {
-    params.pcg_tolerance = 1e-10;
-    contact.tolerance = 1e-7;
-    contact.max_iterations = 500;
-  }
-  void load(Model& model) {
-    finalize(model);
-    VelocityStepTest::load(model);
-  }
   double mean_height(const Object& object) {
     return fixtures::mean(engine->state().positions, object.node_begin, object.node_end)[1];
   }
