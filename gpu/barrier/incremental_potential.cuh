@@ -65,6 +65,9 @@ class IncrementalPotential {
   /// 1 for a node that is fixed in this step's minimisation.
   const std::uint8_t* fixed() const { return fixed_.data(); }
 
+  /// [s] a force of this potential changes a free mass m by the speed force * momentum_dt / m.
+  double momentum_dt() const { return double(inputs_.beta) * inputs_.dt; }
+
   /// All terms at x, barrier over everything in `near`. One host read.
   Values values(Context& ctx, const Proximity& near, const Vec3* x);
   /// Writes the same `term_count` values to backend memory, without the read.
