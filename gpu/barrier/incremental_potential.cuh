@@ -101,7 +101,8 @@ class IncrementalPotential {
  private:
   Real inverse_beta_dt2() const { return Real(1) / (inputs_.beta * inputs_.dt * inputs_.dt); }
   SolidMotion motion(const Vec3* x) const {
-    return {x, inputs_.x_t, inputs_.velocity_dt, inputs_.still == inputs_.x_t ? nullptr : inputs_.still};
+    return {x, inputs_.x_t, inputs_.velocity_dt, inputs_.still == inputs_.x_t ? nullptr : inputs_.still,
+            true};
   }
   /// Linearises and assembles elements in batches: corners and blocks of all elements would take half of all
   /// memory. Calls work(elements) for each batch, once with an empty one if there are no elements.
