@@ -13,10 +13,12 @@ struct CornerVectors {
   SS_HD const Vec3& operator[](int i) const { return v[i]; }
 };
 
-struct CornerBlocks {
-  Mat3 b[kCornerBlocks];
-  SS_HD Mat3& operator()(int row, int column) { return b[corner_block(row, column)]; }
-  SS_HD const Mat3& operator()(int row, int column) const { return b[corner_block(row, column)]; }
+template <class T>
+struct CornerBlocksOf {
+  Mat<T, 3> b[kCornerBlocks];
+  SS_HD Mat<T, 3>& operator()(int row, int column) { return b[corner_block(row, column)]; }
+  SS_HD const Mat<T, 3>& operator()(int row, int column) const { return b[corner_block(row, column)]; }
 };
+using CornerBlocks = CornerBlocksOf<Real>;
 
 }  // namespace stickslip

@@ -12,13 +12,15 @@ SS_HD inline Mat3 edge_matrix(const Vec3& x0, const Vec3& x1, const Vec3& x2, co
 }
 
 /// Rest-space gradients of the four shape functions: rows of D_m^-1, and minus their sum first.
-struct ShapeGradients {
-  Vec3 g[4];
-  SS_HD explicit ShapeGradients(const Mat3& inverse_rest) {
+template <class T>
+struct ShapeGradientsOf {
+  Vec<T, 3> g[4];
+  SS_HD explicit ShapeGradientsOf(const Mat<T, 3>& inverse_rest) {
     for (int a = 0; a < 3; ++a) g[a + 1] = inverse_rest.row(a);
     g[0] = -(g[1] + g[2] + g[3]);
   }
 };
+using ShapeGradients = ShapeGradientsOf<Real>;
 
 /// Adds weight * P g_a to each corner a: the gradient of weight * Psi.
 SS_HD inline void add_corner_gradients(const Mat3& piola, const ShapeGradients& shape, Real weight,
@@ -35,10 +37,11 @@ SS_HD inline Real even_of(const StrainResistance& d, int i, int j) { return d.ev
 ///   M_ii = scaling_ii h_a,i h_b,i + even_ij h_a,j h_b,j + even_ik h_a,k h_b,k,
 ///   M_ij = scaling_ij h_a,i h_b,j + odd_k h_a,j h_b,i.
 /// Blocks of corner 0 follow, because a translation changes nothing.
-template <class Derivative>
-SS_HD inline void add_corner_blocks(const Derivative& d, const ShapeGradients& shape, Real weight,
-                                    CornerBlocks& blocks) {
-  Vec3 h[4];
+template <class T, class Derivative>
+SS_HD inline void add_corner_blocks(const Derivative& d, const ShapeGradientsOf<T>& shape, T weight,
+                                    CornerBlocksOf<T>& blocks) {
+  using Mat3 = Mat<T, 3>;
+  Vec<T, 3> h[4];
   for (int a = 1; a < 4; ++a) h[a] = transposed_times(d.v, shape.g[a]);
   const Mat3 ut = weight * d.u.transposed();
   Mat3 to_zero[4] = {Mat3::zero(), Mat3::zero(), Mat3::zero(), Mat3::zero()};

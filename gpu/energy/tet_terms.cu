@@ -1,9 +1,11 @@
 #include "gpu/energy/tet_terms.cuh"
 
+#include <algorithm>
 #include <limits>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/energy/tet_pack.h"
 
 namespace stickslip {
 namespace {
@@ -40,33 +42,91 @@ SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::siz
   return static_cast<double>(view.volumes[i]) * static_cast<double>(density);
 }
 
-template <bool with_blocks>
-SS_HD void tet_derivatives(const TetView& view, const SolidMotion& motion, std::size_t i,
-                           CornerVectors& gradient, [[maybe_unused]] CornerBlocks* blocks) {
+/// The stress of damping; zero at the start of the step.
+SS_HD Mat3 damping_stress(const TetView& view, const SolidMotion& motion, std::size_t i, const Mat3& f,
+                          const StrainResistance& stiffness) {
+  return view.material(i).damping / motion.dt * stiffness(damped_change(view, motion, i, f));
+}
+
+SS_HD void tet_gradient(const TetView& view, const SolidMotion& motion, std::size_t i,
+                        CornerVectors& gradient) {
+  const ElasticMaterial& material = view.material(i);
+  const Mat3 f = view.deformation(i, motion.x);
+  Mat3 piola = first_piola(material.model, f, material.lame);
+  if (material.damping > Real(0) && !is_at_start(motion))
+    piola += damping_stress(view, motion, i, f, damping_stiffness(view, motion, i));
+  add_corner_gradients(piola, ShapeGradients(view.inverse_rest[i]), view.volumes[i], gradient);
+}
+
+#if STICKSLIP_ON_CUDA
+
+SS_HD void tet_gradient_and_blocks(const TetView& view, const SolidMotion& motion, std::size_t i,
+                                   CornerVectors& gradient, CornerBlocks& blocks) {
   const ElasticMaterial& material = view.material(i);
   const Real volume = view.volumes[i];
   const ShapeGradients shape(view.inverse_rest[i]);
   const Mat3 f = view.deformation(i, motion.x);
-  const bool damped = material.damping > Real(0);
-  const Real rate = damped ? material.damping / motion.dt : Real(0);
-  Mat3 piola;
-  if constexpr (with_blocks) {
-    const Svd3<Real> svd = svd3(f);
-    piola = first_piola(material.model, f, svd, material.lame);
-    const StressDerivative stiffness = projected(stress_derivative(material.model, svd, material.lame));
-    add_corner_blocks(stiffness, shape, volume, *blocks);
-    if (damped && is_at_start(motion))
-      add_corner_blocks(StrainResistance(stiffness, svd.s), shape, volume * rate, *blocks);
-  } else {
-    piola = first_piola(material.model, f, material.lame);
-  }
-  if (damped && !is_at_start(motion)) {
-    const StrainResistance stiffness = damping_stiffness(view, motion, i);
-    piola += rate * stiffness(damped_change(view, motion, i, f));
-    if constexpr (with_blocks) add_corner_blocks(stiffness, shape, volume * rate, *blocks);
+  const Svd3<Real> svd = svd3(f);
+  Mat3 piola = first_piola(material.model, f, svd, material.lame);
+  const StressDerivative elastic = projected(stress_derivative(material.model, svd, material.lame));
+  add_corner_blocks(elastic, shape, volume, blocks);
+  if (material.damping > Real(0)) {
+    const Real rate = volume * material.damping / motion.dt;
+    if (is_at_start(motion)) {
+      add_corner_blocks(StrainResistance(elastic, svd.s), shape, rate, blocks);
+    } else {
+      const StrainResistance stiffness = damping_stiffness(view, motion, i);
+      piola += damping_stress(view, motion, i, f, stiffness);
+      add_corner_blocks(stiffness, shape, rate, blocks);
+    }
   }
   add_corner_gradients(piola, shape, volume, gradient);
 }
+
+#else
+
+/// Gradients and blocks of the tets first, first + 1, ... of a pack with `count` tets: decompositions and
+/// blocks by lanes, the formulas of materials one by one. A tet's values do not depend on its neighbours.
+void pack_gradients_and_blocks(const TetView& view, const SolidMotion& motion, std::size_t first, int count,
+                               Vec3* corner_gradients, Mat3* corner_blocks) {
+  TetPack pack;
+  Mat3 f[TetPack::size];
+  for (int lane = 0; lane < count; ++lane) {
+    const std::size_t i = first + static_cast<std::size_t>(lane);
+    f[lane] = view.deformation(i, motion.x);
+    pack.set(lane, f[lane], view.inverse_rest[i]);
+  }
+  Svd3<Real> svd[TetPack::size];
+  pack.decompose(svd);
+  ResistancePack elastic, damping;
+  WideLanes volume(0.0), rate(0.0);
+  bool damped = false;
+  for (int lane = 0; lane < count; ++lane) {
+    const std::size_t i = first + static_cast<std::size_t>(lane);
+    const ElasticMaterial& material = view.material(i);
+    volume.v[lane] = view.volumes[i];
+    Mat3 piola = first_piola(material.model, f[lane], svd[lane], material.lame);
+    const StressDerivative stiffness = projected(stress_derivative(material.model, svd[lane], material.lame));
+    elastic.set(lane, stiffness);
+    if (material.damping > Real(0)) {
+      damped = true;
+      rate.v[lane] = view.volumes[i] * material.damping / motion.dt;
+      if (is_at_start(motion)) {
+        damping.set(lane, StrainResistance(stiffness, svd[lane].s));
+      } else {
+        const StrainResistance at_start = damping_stiffness(view, motion, i);
+        piola += damping_stress(view, motion, i, f[lane], at_start);
+        damping.set(lane, at_start);
+      }
+    }
+    CornerVectors gradient{};
+    add_corner_gradients(piola, ShapeGradients(view.inverse_rest[i]), view.volumes[i], gradient);
+    for (int a = 0; a < 4; ++a) corner_gradients[4 * lane + a] = gradient[a];
+  }
+  pack.write_blocks(elastic, volume, damped ? &damping : nullptr, rate, count, corner_blocks);
+}
+
+#endif
 
 }  // namespace
 }  // namespace stickslip
@@ -184,7 +244,7 @@ void TetTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange tets,
       ctx, tets.size(),
       [=] SS_LAMBDA(std::size_t i) {
         CornerVectors gradient{};
-        tet_derivatives<false>(tet_view, m, tets.begin + i, gradient, nullptr);
+        tet_gradient(tet_view, m, tets.begin + i, gradient);
         for (int a = 0; a < 4; ++a) corner_gradients[4 * i + a] = gradient[a];
       },
       kMedium);
@@ -194,16 +254,28 @@ void TetTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, Inde
                                    Vec3* corner_gradients, Mat3* corner_blocks) {
   const TetView tet_view = view_of(ctx, motion);
   const SolidMotion m = motion;
+#if STICKSLIP_ON_CUDA
   launch(
       ctx, tets.size(),
       [=] SS_LAMBDA(std::size_t i) {
         CornerVectors gradient{};
         CornerBlocks blocks{};
-        tet_derivatives<true>(tet_view, m, tets.begin + i, gradient, &blocks);
+        tet_gradient_and_blocks(tet_view, m, tets.begin + i, gradient, blocks);
         for (int a = 0; a < 4; ++a) corner_gradients[4 * i + a] = gradient[a];
         for (int k = 0; k < kCornerBlocks; ++k) corner_blocks[kCornerBlocks * i + k] = blocks.b[k];
       },
       kHeavy);
+#else
+  constexpr std::size_t wide = TetPack::size;
+  launch(
+      ctx, (tets.size() + wide - 1) / wide,
+      [=](std::size_t p) {
+        const std::size_t first = p * wide, count = std::min(wide, tets.size() - first);
+        pack_gradients_and_blocks(tet_view, m, tets.begin + first, static_cast<int>(count),
+                                  corner_gradients + 4 * first, corner_blocks + kCornerBlocks * first);
+      },
+      Grain{kHeavy.size / wide});
+#endif
 }
 
 void TetTerm::min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) {

@@ -1,5 +1,5 @@
-// Lanes: several doubles that go through the same arithmetic at once, on processors of the CPU backend; and
-// the few functions that a formula written for double needs so as to be written for lanes too.
+// Lanes: several doubles that go through the same arithmetic at once, on processors of the CPU backend; see
+// pick.h.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "gpu/core/backend.h"
+#include "gpu/math/pick.h"
 
 #if !STICKSLIP_ON_CUDA && (defined(__AVX512F__) || defined(__AVX__))
 #include <immintrin.h>
@@ -15,10 +15,6 @@
 
 namespace stickslip {
 
-// For one double.
-SS_HD inline double pick(bool where, double a, double b) { return where ? a : b; }
-SS_HD inline double larger(double a, double b) { return a > b ? a : b; }
-SS_HD inline double root(double a) { return std::sqrt(a); }
 SS_HD inline double sum(double a) { return a; }
 
 #if !STICKSLIP_ON_CUDA
@@ -80,10 +76,19 @@ struct Lanes {
     for (int i = 0; i < N; ++i) a.v[i] = std::sqrt(a.v[i]);
     return a;
   }
+  friend bool any_less(Lanes a, Lanes b) { return any(a.v < b.v); }
+  friend bool all_less(Lanes a, Lanes b) { return !any(~(a.v < b.v)); }
   friend double sum(Lanes a) {
     double s = 0;
     for (int i = 0; i < N; ++i) s += a.v[i];
     return s;
+  }
+
+ private:
+  static bool any(Mask mask) {
+    std::int64_t found = 0;
+    for (int i = 0; i < N; ++i) found |= mask[i];
+    return found != 0;
   }
 };
 

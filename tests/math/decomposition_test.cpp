@@ -2,6 +2,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 
+#include "gpu/math/lanes.h"
 #include "gpu/math/spd.h"
 #include "gpu/math/svd.h"
 #include "tests/math/random_matrices.h"
@@ -61,6 +62,52 @@ TEST(Svd, MatchesEigen) {
 TEST(LongSvd, MatchesEigenAMillionTimes) {
   check_svd<double>(1000000);
   check_svd<float>(1000000);
+}
+
+/// Row l of `lanes`, as one matrix.
+Mat<double, 3> lane_of(const Mat<WideLanes, 3>& lanes, int l) {
+  Mat<double, 3> out;
+  for (int k = 0; k < 9; ++k) out.m[k] = lanes.m[k].v[l];
+  return out;
+}
+
+// In every lane: any matrix, a zero, one of rank one; neighbours change nothing.
+TEST(Svd, OfLanesIsThatOfEachLaneAlone) {
+  RandomMatrices random;
+  SCOPED_TRACE(random.trace());
+  for (int n = 0; n < 2000; ++n) {
+    Mat<WideLanes, 3> f = Mat<WideLanes, 3>::zero(), turned = f;
+    Mat<double, 3> single[kLaneCount];
+    for (int l = 0; l < kLaneCount; ++l) {
+      single[l] = random.deformation<double>();
+      if (l == n % kLaneCount) single[l] = Mat<double, 3>::zero();
+      if (l == (n + 1) % kLaneCount) single[l] = outer(single[l].row(0), single[l].row(1));
+      for (int k = 0; k < 9; ++k) {
+        f.m[k].v[l] = single[l].m[k];
+        turned.m[k].v[(l + 1) % kLaneCount] = single[l].m[k];
+      }
+    }
+    const Svd3<WideLanes> svd = svd3<WideLanes, double>(f), other = svd3<WideLanes, double>(turned);
+    for (int l = 0; l < kLaneCount; ++l) {
+      const Mat<double, 3> u = lane_of(svd.u, l), v = lane_of(svd.v, l);
+      const Vec<double, 3> s{svd.s[0].v[l], svd.s[1].v[l], svd.s[2].v[l]}, expected = svd3(single[l]).s;
+      const double tolerance = 32 * std::numeric_limits<double>::epsilon(), size = max_abs(single[l]);
+      ASSERT_LT(error_of_orthonormality(u), tolerance);
+      ASSERT_LT(error_of_orthonormality(v), tolerance);
+      ASSERT_GT(determinant(u), 0);
+      ASSERT_GT(determinant(v), 0);
+      Mat<double, 3> us = u;
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) us(r, c) *= s[c];
+      ASSERT_LE(max_abs(us * v.transposed() - single[l]), tolerance * size);
+      for (int i = 0; i < 3; ++i) {
+        ASSERT_NEAR(s[i], expected[i], tolerance * size);
+        ASSERT_EQ(s[i], other.s[i].v[(l + 1) % kLaneCount]);
+      }
+      ASSERT_EQ(max_abs(u - lane_of(other.u, (l + 1) % kLaneCount)), 0);
+      ASSERT_EQ(max_abs(v - lane_of(other.v, (l + 1) % kLaneCount)), 0);
+    }
+  }
 }
 
 TEST(Svd, KeepsSmallSingularValuesOfGradedColumns) {
