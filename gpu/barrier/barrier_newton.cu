@@ -106,12 +106,18 @@ double total(const Values& values) {
 
 namespace {
 
-/// What newton_tolerance is relative to [m/s]. A rigid body that begins to slide or to fall gains gravity
-/// times dt in a step, however large the scene is.
-double speed_scale(const DeviceModel& device, const Params& params) {
+/// What newton_tolerance is relative to for momenta [m/s]. A body that begins to slide or to fall gains
+/// gravity times dt in a step, however large the scene is.
+double gravity_scale(const DeviceModel& device, const Params& params) {
   const double diagonal = device.diagonal;
-  if (device.node_body.size() == 0) return diagonal;
+  if (params.gravity == 0 && device.node_body.size() == 0) return diagonal;
   return std::min(diagonal, std::max(std::abs(params.gravity) * params.dt, params.eps_v));
+}
+
+/// What it is relative to for Newton steps [m/s]. Without rigid bodies nodes may move by more than momenta
+/// are wrong, since elements are deformed.
+double speed_scale(const DeviceModel& device, const Params& params) {
+  return device.node_body.size() == 0 ? device.diagonal : gravity_scale(device, params);
 }
 
 }  // namespace
@@ -310,7 +316,8 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
   const Span span(ctx, "minimise");
   ContactTerms& contacts = potential.contacts();
   BarrierSchedule schedule(ctx, contacts, near_, x, params);
-  Tolerance tolerance{params, params.newton_tolerance * speed_scale(device, params)};
+  Tolerance tolerance{params, params.newton_tolerance * speed_scale(device, params),
+                      params.newton_tolerance * gravity_scale(device, params)};
   LinearSolver::prepare(potential.hessian(), params);
   const auto stop = [&](const char* reason) { report.stop_reason = reason; };
   report.converged = false;

@@ -56,13 +56,13 @@ class BarrierNewton {
   /// The stopping criterion; the gradient counts from the second iteration on.
   struct Tolerance {
     const Params& params;
-    double speed;               // [m/s]
+    double speed, imbalance;    // [m/s]
     double first_gradient = 0;  // [N]
     bool satisfied_by(const NewtonRecord& record) const;
     /// With `displacement`, a small Newton step is not enough: a stiff contact or stiff friction makes steps
     /// small while the momentum of a whole object is still wrong.
-    bool permits(double imbalance) const {
-      return params.newton_stop != NewtonStop::displacement || imbalance <= speed;
+    bool permits(double found) const {
+      return params.newton_stop != NewtonStop::displacement || found <= imbalance;
     }
   };
 

@@ -2,6 +2,7 @@
 // method.
 #pragma once
 
+#include "gpu/linear/object_sums.cuh"
 #include "gpu/model/device_model.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -19,9 +20,8 @@ class ObjectBalance {
   /// Of some nodes: the sum of their gradients [N] and their mass [kg].
   using Sums = Vec<double, 4>;
 
-  // Nodes by object; chunks of them, none of which has nodes of two objects; the chunks of each object.
-  Buffer<std::int32_t> nodes_, chunk_start_, object_start_;
-  Buffer<Sums> chunk_sums_, object_sums_;
+  ObjectSums sums_;
+  Buffer<Sums> partial_, of_object_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

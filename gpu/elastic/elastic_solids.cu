@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
@@ -142,14 +143,17 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   modes_.load(ctx, deformable_ranges(m));
   linear_.set_modes(&modes_);
   const std::size_t n = size();
-  for (Buffer<Vec3>* b : {&x, &v, &load_, &script_, &gradient_, &residual_, &change_, &saved_x_, &saved_v_})
+  for (Buffer<Vec3>* b : {&x, &v, &load_, &script_, &gradient_, &residual_, &change_, &saved_x_, &saved_v_,
+                          &rigid_x_, &rigid_v_, &trial_})
     b->resize(ctx, n);
   corners_.resize(ctx, 4 * energy_.size());
   blocks_.resize(ctx, kCornerBlocks * energy_.size());
   inertia_.resize(ctx, n);
   resistance_.resize(ctx, n);
   number_.resize(ctx, 1);
+  resize_cleared(ctx, error_, 1);
   sums_.resize(ctx, 1);
+  prediction_.load(ctx, device_);
   set_masses(ctx);
 }
 
@@ -236,25 +240,26 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
   params_ = params;
   device_.select_acting(ctx, part_.model, time, params.dt, x.data());
   pull_ = attach(ctx, params, drag);
-  assemble(ctx, x.data(), nullptr);
+  prediction_.predict(ctx, device_, x.data(), v.data(), params.dt, rigid_x_.data(), rigid_v_.data());
+  assemble(ctx, rigid_x_.data(), rigid_v_.data(), rigid_x_.data());
   set_load(ctx, time, x.data());
 }
 
-/// A / dt^2, and grad Psi at x, less dt K `guess` unless that is null. At x = x_t the damping force is zero,
-/// and its Hessian is C / dt.
-void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess) {
+/// A / dt^2, and grad Psi at `at` = x_t + dt `guess`, less dt (K + C / dt) `guess`. At x_0 the damping force
+/// is zero, and its Hessian is C / dt.
+void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still) {
   const Span span(ctx, "elastic assembly");
+  linear_x_ = at;
+  linear_v_ = guess;
+  linear_still_ = still;
   LinearSolver::prepare(matrix_, params_);
-  const Vec3* still = guess == nullptr ? at : saved_x_.data();
   energy_.gradient_and_hessian(ctx, {at, still, static_cast<Real>(params_.dt)}, {0, energy_.size()},
                                corners_.data(), blocks_.data());
   matrix_.assemble(ctx, blocks_.data());
   fill(ctx, gradient_.data(), size(), Vec3::zero());
   add_corners(ctx, matrix_.element_gather(), corners_.data(), gradient_.data());
-  if (guess != nullptr) {
-    matrix_.multiply(ctx, guess, residual_.data());
-    subtract(ctx, size(), static_cast<Real>(params_.dt), residual_.data(), gradient_.data());
-  }
+  matrix_.multiply(ctx, guess, residual_.data());
+  subtract(ctx, size(), static_cast<Real>(params_.dt), residual_.data(), gradient_.data());
 
   const double dt2 = params_.dt * params_.dt;
   set_inertia(ctx, size(), device_.mass.data(), dt2, pull_, inertia_.data());

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gpu/elastic/elastic_part.h"
+#include "gpu/elastic/rigid_prediction.cuh"
 #include "gpu/elastic/solid_balance.h"
 #include "gpu/elastic/solid_system.h"
 #include "gpu/energy/energy_terms.cuh"
@@ -14,6 +15,19 @@
 #include "gpu/model/report.h"
 
 namespace stickslip {
+
+/// How far a step's linearised elastic forces are from the true ones.
+struct LinearisationError {
+  double created = 0;  // [J] the elastic energy at the end less what the linearised forces say it is
+  double scale = 0;    // [J] kinetic energies at start and end, and the elastic energy
+  double start = 0, end = 0;
+
+  /// Linearised forces that create energy on this scale make steps of which nothing is right.
+  bool is_large() const {
+    constexpr double kMost = 0.1;
+    return !(created <= kMost * scale);
+  }
+};
 
 /// Sums over the nodes without a script.
 struct SolidSums {
@@ -25,10 +39,13 @@ struct SolidSums {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Backward Euler, linearised at the start of the step [Daviet20 Eq.5 at v^k = 0; Course §4.3.3]:
-///   A v = f + J,   A = M + dt^2 K + dt C,   f = M (v_t + dt g) - dt grad Psi(x_t),
-/// K and C projected to be positive semidefinite, J the contact impulses at the nodes [N s]. As elsewhere,
-/// the stored matrix is A / dt^2 [N/m].
+/// Backward Euler, linearised at the positions x_0 = x_t + dt v^0 to which the objects would move if they
+/// were rigid (RigidPrediction) [Daviet20 Eq.5 at v^k = v^0; Course §4.3.3]:
+///   A v = f + J,   A = M + dt^2 K + dt C,   f = M (v_t + dt g) - dt grad Psi(x_0) + (dt^2 K + dt C) v^0,
+/// K and C projected to be positive semidefinite, J the contact impulses at the nodes [N s]. Psi is invariant
+/// to rigid motions: grad Psi(x_0) and K turn with the objects, and a rotation is no strain, however stiff
+/// the object is. Damping acts on velocities relative to v^0. As elsewhere, the stored matrix is A / dt^2
+/// [N/m].
 class ElasticSolids {
  public:
   /// Loads all objects that are not rigid bodies, at their start; see elastic_part. Colliders are nodes
@@ -53,12 +70,14 @@ class ElasticSolids {
 
   /// Collects the loads of the step that starts at `time`; A and f at the present positions and velocities.
   void begin_step(Context& ctx, const Params& params, const std::optional<Drag>& drag, double time);
-  /// After `solve` for a velocity v^k: A and f with the elastic forces linearised at x_t + dt v^k instead,
-  ///   A = M + dt^2 K_k,   f = M (v_t + dt g) - dt grad Psi(x_k) + dt^2 K_k v^k.
+  /// After `solve` for a velocity v^k: A and f with the elastic forces linearised at x_t + dt v^k instead of
+  /// x_0.
   /// Resets v to the start of the step.
   void relinearise(Context& ctx, double time);
   /// A and f of `begin_step` again, and v at the start of the step.
   void linearise_at_start(Context& ctx, double time);
+  /// After `solve`, for the last linearisation. One host read.
+  LinearisationError linearisation_error(Context& ctx);
   /// [sqrt(J)] |v - v_t| in the norm of the masses, of free nodes, after `solve` with the first
   /// linearisation; `least` [m/s] is added for each node. Two host reads.
   double first_change(Context& ctx, double least);
@@ -112,7 +131,7 @@ class ElasticSolids {
  private:
   void set_masses(Context& ctx);
   // Stages of `begin_step` and `solve`.
-  void assemble(Context& ctx, const Vec3* at, const Vec3* guess);
+  void assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still);
   void set_load(Context& ctx, double time, const Vec3* at);
   void follow_frames(Context& ctx, double time, const Vec3* at);
   void correct(Context& ctx, const Vec3* impulse, Vec3* velocity);
@@ -130,6 +149,7 @@ class ElasticSolids {
   SplitMatrix matrix_;
   LinearSolver linear_;
   AffineModes modes_;
+  RigidPrediction prediction_;
   Params params_;
   SolidPull pull_;
   Buffer<std::int32_t> node_;
@@ -139,6 +159,11 @@ class ElasticSolids {
   Buffer<std::int32_t> frame_nodes_;
   Buffer<Vec3> frame_targets_;
   Buffer<Vec3> corners_, gradient_, residual_, change_, saved_x_, saved_v_, guess_, ahead_;
+  Buffer<Vec3> rigid_x_, rigid_v_, trial_;  // x_0 and v^0
+  // Of the present linearisation: x_k, v^k, and from where motion is damped.
+  const Vec3 *linear_x_ = nullptr, *linear_v_ = nullptr, *linear_still_ = nullptr;
+  Buffer<LinearisationError> error_;
+  Buffer<Vec<double, 2>> error_terms_;
   Buffer<Mat3> blocks_;
   Buffer<Real> inertia_;  // diagonal of the matrix besides elasticity [N/m]
   Buffer<double> resistance_, number_;

@@ -67,6 +67,7 @@ struct ContactSolveRecord {
   int rounds = 0;          // between bodies and elastic solids
   int linearisations = 0;  // of the elastic forces; 0: there are none
   bool linearisations_diverge = false;  // the step is that of the first one
+  bool linearisation_error = false;     // the last one creates energy, see LinearisationError
   int blocks = 0;                       // contacts and joints
   double nu = 0;                        // 3 contacts / dofs that can move
   std::string message;                  // why another solver replaced the chosen one; empty: none did

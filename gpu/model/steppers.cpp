@@ -26,18 +26,21 @@ std::vector<bool> materials_of_bodies(const Model& model) {
 
 std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver, bool drop_unsupported) {
   if (model.bodies.empty()) return {};
+  const std::vector<std::string> ignored = ignored_by_barrier(model);
+  const std::string dropped =
+      ignored.empty() || drop_unsupported
+          ? ""
+          : joined(ignored) +
+                " have no meaning in barrier steps: drop them with --force (drop_unsupported = true), or "
+                "choose solver = velocity";
   for (const Joint& joint : model.joints)
     if (joint.kind == JointKind::gear)
       return Refusal{"", name_of(solver),
                      "joint '" + joint.name +
-                         "' is a gear, which needs solver = velocity or one of its contact solvers"};
-  const std::vector<std::string> ignored = ignored_by_barrier(model);
-  if (ignored.empty() || drop_unsupported) return {};
-  return Refusal{
-      "", name_of(solver),
-      joined(ignored) +
-          " have no meaning in barrier steps: drop them with --force (drop_unsupported = true), or "
-          "choose solver = velocity"};
+                         "' is a gear, which needs solver = velocity or one of its contact solvers" +
+                         (dropped.empty() ? "" : "; " + dropped)};
+  if (dropped.empty()) return {};
+  return Refusal{"", name_of(solver), dropped};
 }
 
 std::optional<Refusal> velocity_refusal(const Model& model, SolverKind solver) {

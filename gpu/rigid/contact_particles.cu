@@ -148,16 +148,22 @@ void ContactParticles::core_work(Context& ctx, const Vec3d* impulse, double* out
   launch(ctx, cores_.count(), CoreWork{wrench, all_.inverse.data() + first, out});
 }
 
-void ContactParticles::settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v) {
+void ContactParticles::settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v,
+                              const Vec3* v_free) {
   const std::size_t first = bodies_, points = mass_.size();
   const SurfacePoint* at = touching.points();
-  const double* free = all_.free.data();
+  double* free = all_.free.data();
   Vec3d *velocity = all_.velocity.data(), *spin = all_.spin.data();
   launch(ctx, points, [=] SS_LAMBDA(std::size_t k) {
-    Vec3d sum{0, 0, 0};
-    for (int c = 0; c < 3; ++c)
-      if (at[k].nodes[c] >= 0) sum += at[k].weights[c] * v[at[k].nodes[c]].template cast<double>();
+    Vec3d sum{0, 0, 0}, without{0, 0, 0};
+    for (int c = 0; c < 3; ++c) {
+      const std::int32_t node = at[k].nodes[c];
+      if (node < 0) continue;
+      sum += at[k].weights[c] * v[node].template cast<double>();
+      without += at[k].weights[c] * v_free[node].template cast<double>();
+    }
     velocity[first + k] = sum;
+    for (int i = 0; i < 3; ++i) free[6 * (first + k) + static_cast<std::size_t>(i)] = without[i];
   });
   launch(ctx, has_cores_ ? cores_.count() : 0, [=] SS_LAMBDA(std::size_t o) {
     const std::size_t b = first + points + o;

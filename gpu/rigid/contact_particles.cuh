@@ -36,8 +36,9 @@ class ContactParticles {
   }
   std::size_t objects() const { return cores_.count(); }
   /// Sets the velocities of particles to those of the points, B v, and the velocities of cores, if there are
-  /// any, to those without impulses.
-  void settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v);
+  /// any, to those without impulses. Then all().free has the velocities of the points without any impulses,
+  /// from those of the solids (`v_free`).
+  void settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v, const Vec3* v_free);
 
   std::size_t bodies() const { return bodies_; }
   DeviceBodies& all() { return all_; }

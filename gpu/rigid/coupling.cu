@@ -370,7 +370,7 @@ void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodi
   record.scale = system.W().norm_q();
   DeviceBodies& all = particles_.all();
   system.velocities(ctx, all);
-  particles_.settle(ctx, touching_, solids_.v.data());
+  particles_.settle(ctx, touching_, solids_.v.data(), v_free_.data());
   copy(ctx, bodies.velocity.data(), all.velocity.data(), bodies.size());
   copy(ctx, bodies.spin.data(), all.spin.data(), bodies.size());
 }

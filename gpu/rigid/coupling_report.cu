@@ -39,6 +39,8 @@ template void Coupling::check(Context&, const ContactSystem<4>&, SolidsCheck*);
 
 template <int D>
 ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
+  // The end of the step left the velocities of the points there.
+  particles_.move_free(ctx, touching_, solids_.v.data(), impulse_.data());
   if (list_.cores.core != nullptr) {
     DeviceBodies& all = particles_.all();
     system.start_velocities(ctx, all);

@@ -37,13 +37,16 @@ const char* pcg_fault(PcgStop stop) {
 void report_convergence(const LabParams& lab, const Params& params, StepReport& report) {
   const ContactSolveRecord& record = *report.contact_solve;
   const bool rounds = record.linearisations > 0,  // of several contact problems, whose iterations add up
-      complete = !rounds || record.linearisations == params.linearisations,
+      complete = !rounds || (record.linearisations >= params.linearisations && !record.linearisation_error),
              out_of_time = lab.time_budget > 0 && report.seconds.contact_solve >= lab.time_budget &&
                            (rounds || record.iterations < lab.max_iterations);
   report.converged = complete && record.residual <= lab.tolerance;
-  report.stopped_by_budget = !report.converged && !record.linearisations_diverge && out_of_time;
+  report.stopped_by_budget =
+      !report.converged && !record.linearisations_diverge && !record.linearisation_error && out_of_time;
   report.stop_reason = record.linearisations_diverge
                            ? "linearisations diverge: the first one took their place"
+                       : record.linearisation_error
+                           ? "the linearised elastic forces create energy: dt is too long for this motion"
                        : !record.message.empty()  ? record.message
                        : report.converged         ? "converged"
                        : report.stopped_by_budget ? "budget"

@@ -4,6 +4,9 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+// Linearisations beyond those that the parameters ask for, where the linearised forces create energy.
+constexpr int kMoreLinearisations = 4;
+
 /// One contact problem for each linearisation of the elastic forces. The time budget is that of all: once it
 /// is spent, no further one begins. Linearisations are Newton's method without a line search, which may
 /// diverge. They have where one changes velocities by more than the first one did. The first one is then
@@ -27,12 +30,19 @@ CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& syste
     left.time_budget = lab.time_budget - clock.seconds_since_start();
     return !(left.time_budget > 0);
   };
-  if (params.linearisations > 1) keep_start(ctx);
+  keep_start(ctx);
   solve(last_);
   record.linearisations = 1;
-  if (params.linearisations == 1) return total;
-  const double first = coupling_.solids().first_change(ctx, least_speed(params));
-  while (record.linearisations < params.linearisations && !is_out_of_time()) {
+  double first = 0;
+  for (;;) {
+    record.linearisation_error = false;
+    if (record.linearisations >= params.linearisations) {
+      record.linearisation_error = coupling_.solids().linearisation_error(ctx).is_large();
+      if (!record.linearisation_error || record.linearisations >= params.linearisations + kMoreLinearisations)
+        return total;
+    }
+    if (is_out_of_time()) return total;
+    if (record.linearisations == 1) first = coupling_.solids().first_change(ctx, least_speed(params));
     coupling_.solids().relinearise(ctx, time);
     return_to_start(ctx);
     solve(last_);
@@ -48,7 +58,6 @@ CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& syste
     record.linearisations_diverge = true;
     return total;
   }
-  return total;
 }
 
 void RigidStepper::keep_start(Context& ctx) {

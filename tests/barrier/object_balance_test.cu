@@ -7,11 +7,9 @@
 #include "tests/backend_test.h"
 #include "tests/fixtures/box_model.h"
 
-namespace stickslip::STICKSLIP_BACKEND {
-namespace {
+namespace stickslip::STICKSLIP_BACKEND {}  // namespace stickslip::STICKSLIP_BACKEND
 
-TEST(ObjectBalance, IsTheLargestSumOfAnObjectOverItsFreeMass) {
-  Context ctx;
+BACKEND_TEST(ObjectBalance, IsTheLargestSumOfAnObjectOverItsFreeMass) {
   Model model;
   fixtures::add_box(model, "small", {0.1, 0.1, 0.1}, {0, 0.2, 0}, 1);
   fixtures::add_box(model, "large", {0.3, 0.1, 0.1}, {0, 0.4, 0}, 5);  // several chunks
@@ -56,6 +54,3 @@ TEST(ObjectBalance, IsTheLargestSumOfAnObjectOverItsFreeMass) {
     EXPECT_NEAR(read_back(ctx, out.data()), 0.02 * want, 1e-12 * want) << pushed;
   }
 }
-
-}  // namespace
-}  // namespace stickslip::STICKSLIP_BACKEND

@@ -39,8 +39,10 @@ struct SharesOfThree {
   Buffer<StepTotals> totals;
 };
 
-TEST(ParticleShares, AnObjectThatIsTooSteepGetsLighterParticlesAlone) {
-  Context ctx;
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(ParticleShares, AnObjectThatIsTooSteepGetsLighterParticlesAlone) {
   SharesOfThree s(ctx);
   const std::vector<double> before = s.now(ctx);
   const StepTotals total = s.measure(ctx, {2, 0.5, 1e6}, {10, 20, 1e-3});
@@ -55,8 +57,7 @@ TEST(ParticleShares, AnObjectThatIsTooSteepGetsLighterParticlesAlone) {
   EXPECT_EQ(after[2], before[2]);
 }
 
-TEST(ParticleShares, RiseTowardsTheSteepestStepSeenButNotBeyond) {
-  Context ctx;
+BACKEND_TEST(ParticleShares, RiseTowardsTheSteepestStepSeenButNotBeyond) {
   SharesOfThree s(ctx);
   const std::vector<double> before = s.now(ctx);
   s.measure(ctx, {0.8, 0.1, 0}, {10, 20, 30});
@@ -72,8 +73,7 @@ TEST(ParticleShares, RiseTowardsTheSteepestStepSeenButNotBeyond) {
   EXPECT_EQ(s.now(ctx), after) << "the steps of one time step count once";
 }
 
-TEST(ParticleShares, DivideResetAndValuesThatAreNotFinite) {
-  Context ctx;
+BACKEND_TEST(ParticleShares, DivideResetAndValuesThatAreNotFinite) {
   SharesOfThree s(ctx);
   const std::vector<double> first = s.now(ctx);
   s.shares.divide(ctx, 4);
@@ -86,6 +86,3 @@ TEST(ParticleShares, DivideResetAndValuesThatAreNotFinite) {
   EXPECT_FALSE(
       std::isfinite(s.measure(ctx, {1, 1, 1}, {1, std::numeric_limits<double>::infinity(), 1}).steepness));
 }
-
-}  // namespace
-}  // namespace stickslip::STICKSLIP_BACKEND

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "gpu/math/quat.h"
 #include "gpu/model/element_group.h"
 #include "tests/fixtures/box_model.h"
 #include "tests/fixtures/fresh_seed.h"
@@ -343,6 +344,68 @@ TEST_P(SolidSteps, VelocitiesAreThoseOfTheDenseProblem) {
     EXPECT_LE(rt.norm(), mu * rn + 1e-6 * most);
     EXPECT_LE(mu * rn * ut.norm() + rt.dot(ut), 1e-6 * most * fastest);
   }
+}
+
+/// Nothing touches them, so a stiff affine cube and a stiff elastic one must keep their energy and turn.
+TEST_P(SolidSteps, StiffSolidsSpinWithoutGainingEnergy) {
+  params.gravity = 0;
+  const Vec3d spin{1, 4, 10};
+  for (const fixtures::Body body : {fixtures::Body::affine, fixtures::Body::deformable}) {
+    Model model;
+    add_box(model, "cube", {0.2, 0.2, 0.2}, {0, 1, 0}, 1, 0, {0, 0, 0}, body);
+    model.materials[0].young = 1e9;
+    model.materials[0].damping = body == fixtures::Body::affine ? 0 : 1e-3;
+    for (std::size_t i = 0; i < model.velocities.size(); ++i)
+      model.velocities[i] = cross(spin, model.positions[i] - Vec3d{0, 1, 0});
+    load(model);
+    double energy = 0;
+    Vec3d angular{0, 0, 0};
+    for (int k = 0; k < 20; ++k) {
+      const StepReport report = engine->step();
+      const double now = report.kinetic_energy + report.elastic_energy;
+      EXPECT_TRUE(report.converged) << report.stop_reason;
+      EXPECT_EQ(report.contact_solve->linearisations, 1);
+      if (k > 0) {
+        EXPECT_LE(now, energy * (1 + 1e-6)) << k;
+        // Backward Euler: w falls by the fraction (w dt)^2 in a step.
+        EXPECT_NEAR(norm(report.angular_momentum) / norm(angular), 1,
+                    1.2 * norm2(spin) * params.dt * params.dt);
+        EXPECT_GT(dot(report.angular_momentum, angular),
+                  0.9999 * norm(report.angular_momentum) * norm(angular));
+      }
+      energy = now;
+      angular = report.angular_momentum;
+    }
+  }
+}
+
+/// A stiff bar that hits an edge with one end starts to turn within a step. The first linearisation, at a
+/// motion without the turn, would stretch it; the step linearises again, or says that it is wrong.
+TEST_P(SolidSteps, AStepWhoseLinearisedForcesCreateEnergyDoesNotPassAsConverged) {
+  params.gravity = 0;
+  params.dt = 0.05;
+  Model model;
+  fixtures::add_floor(model);
+  add_box(model, "bar", {0.5, 0.05, 0.05}, {0, 0.2, 0}, 1, 0, {0, -8, 0});
+  model.materials[0].young = 1e9;
+  const Vec3d axis{0, 0, 1};
+  for (std::size_t i = 0; i < model.positions.size(); ++i) {
+    const Vec3d arm = model.positions[i] - Vec3d{0, 0.2, 0};
+    model.positions[i] = Vec3d{0, 0.45, 0} + rotation_by(0.5 * axis).rotate(arm);
+  }
+  load(model);
+  double energy = 0;
+  int further = 0;
+  for (int k = 0; k < 6; ++k) {
+    const StepReport report = engine->step();
+    const double now = report.kinetic_energy + report.elastic_energy;
+    if (k > 0 && report.converged) {
+      EXPECT_LE(now, 1.2 * energy) << k;
+    }
+    further += report.contact_solve->linearisations - 1;
+    energy = now;
+  }
+  EXPECT_GT(further, 0) << "a motion that one linearisation describes";
 }
 
 TEST_P(SolidSteps, FurtherLinearisationsApproachTheNonlinearStep) {

@@ -113,7 +113,8 @@ json contact_solve_json(const ContactSolveRecord& s) {
           {"rounds", s.rounds},
           {"solids_residual", s.solids_residual},
           {"linearisations", s.linearisations},
-          {"linearisations_diverge", s.linearisations_diverge}};
+          {"linearisations_diverge", s.linearisations_diverge},
+          {"linearisation_error", s.linearisation_error}};
 }
 
 }  // namespace
