@@ -11,9 +11,14 @@ namespace {
 // Stiffness of a constraint in units of its lighter body's mass over dt^2. A round of multipliers divides a
 // violation by about this number.
 constexpr Real kConstraintStiffness = Real(1e3);
+// The same of a constraint that tets hold, in units of what the tets' nodes resist. PCG takes its root times as
+// many iterations.
+constexpr Real kTetStiffness = Real(100);
 // Width of Huber's function: the lack of speed at which a motor reaches its limit, relative to its target
 // speed. The least width, which brakes have, is in arms per second.
 constexpr Real kMotorSlack = Real(1e-3), kBrakeSlack = Real(1e-4);
+// The widest for the motor of a joint that tets hold: it is as wide as the stiffness above asks for.
+constexpr Real kSoftMotorSlack = Real(2e-2);
 
 /// What the kernels of a step read.
 struct ConstraintView {
@@ -23,9 +28,10 @@ struct ConstraintView {
   const Real* start;
   Real dt;
 
+  SS_HD Real held_stiffness(const ConstraintStencil& s) const { return s.tet_mass / (dt * dt) + s.tet_stiffness; }
   SS_HD Real stiffness(const ConstraintStencil& s) const {
-    const Real inertia = s.mass / (dt * dt), held = s.tet_mass / (dt * dt) + s.tet_stiffness;
-    return kConstraintStiffness * (held > Real(0) && held < inertia ? held : inertia);
+    const Real inertia = s.mass / (dt * dt), held = held_stiffness(s);
+    return held > Real(0) && held < inertia ? kTetStiffness * held : kConstraintStiffness * inertia;
   }
   SS_HD Real reference(std::size_t i) const {
     const ConstraintStencil& s = stencils[i];
@@ -36,7 +42,16 @@ struct ConstraintView {
     if (!(s.limit > Real(0))) return constraint_force(s, c, multipliers[i][0], stiffness(s));
     const Real speed = s.speed < Real(0) ? -s.speed : s.speed;
     const Real least = kBrakeSlack * s.arm, slack = kMotorSlack * speed;
-    return motor_force(s, c, start[i] + dt * s.speed, dt * (slack > least ? slack : least));
+    const Real width = dt * (slack > least ? slack : least);
+    return motor_force(s, c, start[i] + dt * s.speed, soft_width(s, width, dt * speed));
+  }
+  /// [m] at least `width`; `way`: the motor's way in a step.
+  SS_HD Real soft_width(const ConstraintStencil& s, Real width, Real way) const {
+    const Real held = held_stiffness(s);
+    if (!(held > Real(0))) return width;
+    const Real soft = s.limit / (kTetStiffness * held), most = kSoftMotorSlack * way;
+    const Real wanted = soft < most ? soft : most;
+    return wanted > width ? wanted : width;
   }
 };
 

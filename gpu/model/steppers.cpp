@@ -25,7 +25,6 @@ std::vector<bool> materials_of_bodies(const Model& model) {
 }
 
 std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver, bool drop_unsupported) {
-  if (model.bodies.empty()) return {};
   for (const Joint& joint : model.joints)
     if (joint.kind == JointKind::gear)
       return Refusal{"", name_of(solver),
