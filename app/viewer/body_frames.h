@@ -9,8 +9,8 @@
 
 namespace stickslip {
 
-/// All joints of the model with its bodies at `poses` and its nodes at `positions`; the latter are needed only
-/// of joints on solids, and where they are missing those have no mark.
+/// All joints of the model with its bodies at `poses` and its nodes at `positions`; the latter are needed
+/// only of joints on solids, and where they are missing those have no mark.
 std::vector<JointMark> joint_marks(std::span<const JointSides> joints, std::span<const Pose> poses,
                                    std::span<const Vec<float, 3>> positions);
 /// The sides of all joints.

@@ -26,8 +26,8 @@ std::span<const JointMark> BodyLooks::joints(const SimulationFrame& frame) {
   joints_.clear();
   if (!scene_ || frame.snapshot.poses.size() != scene_->model.bodies.size()) return joints_;
   const bool on_solids = std::ranges::any_of(scene_->model.joints, holds_solid);
-  joints_ = joint_marks(sides_, frame.snapshot.poses,
-                        on_solids ? frame.positions() : std::span<const Vec3f>());
+  joints_ =
+      joint_marks(sides_, frame.snapshot.poses, on_solids ? frame.positions() : std::span<const Vec3f>());
   return joints_;
 }
 

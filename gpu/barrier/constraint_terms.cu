@@ -11,8 +11,8 @@ namespace {
 // Stiffness of a constraint in units of its lighter body's mass over dt^2. A round of multipliers divides a
 // violation by about this number.
 constexpr Real kConstraintStiffness = Real(1e3);
-// The same of a constraint that tets hold, in units of what the tets' nodes resist. PCG takes its root times as
-// many iterations.
+// The same of a constraint that tets hold, in units of what the tets' nodes resist. PCG takes its root times
+// as many iterations.
 constexpr Real kTetStiffness = Real(100);
 // Width of Huber's function: the lack of speed at which a motor reaches its limit, relative to its target
 // speed. The least width, which brakes have, is in arms per second.
@@ -28,7 +28,9 @@ struct ConstraintView {
   const Real* start;
   Real dt;
 
-  SS_HD Real held_stiffness(const ConstraintStencil& s) const { return s.tet_mass / (dt * dt) + s.tet_stiffness; }
+  SS_HD Real held_stiffness(const ConstraintStencil& s) const {
+    return s.tet_mass / (dt * dt) + s.tet_stiffness;
+  }
   SS_HD Real stiffness(const ConstraintStencil& s) const {
     const Real inertia = s.mass / (dt * dt), held = held_stiffness(s);
     return held > Real(0) && held < inertia ? kTetStiffness * held : kConstraintStiffness * inertia;

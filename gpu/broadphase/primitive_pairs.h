@@ -40,9 +40,9 @@ struct PairFilter {
 
   const std::uint8_t* apart;  // bits per node: pairs whose nodes all have a bit in common
   const std::int32_t* body =
-      nullptr;                    // per node, -1 for none: pairs within one body. A primitive has one body
+      nullptr;  // per node, -1 for none: pairs within one body. A primitive has one body
   const std::int32_t* object = nullptr;  // per node
-  const Vec2i* exempt = nullptr;  // ascending pairs of objects, the smaller first: pairs between them
+  const Vec2i* exempt = nullptr;         // ascending pairs of objects, the smaller first: pairs between them
   std::int32_t exempt_count = 0;
 
   SS_HD bool is_exempt(std::int32_t a, std::int32_t b) const {

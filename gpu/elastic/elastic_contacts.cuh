@@ -46,7 +46,7 @@ class ElasticContacts {
 
   bool known_ = false;
   std::size_t nodes_ = 0, triangles_ = 0, count_ = 0;
-  Buffer<std::uint8_t> of_collider_;  // per node: 1 for colliders, which no half-space touches
+  Buffer<std::uint8_t> of_collider_;                 // per node: 1 for colliders, which no half-space touches
   Buffer<std::int32_t> exempt_start_, exempt_body_;  // per object and one more, empty without any; the bodies
   Lbvh tree_;
   Buffer<FloatBox> boxes_;

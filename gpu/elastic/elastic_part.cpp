@@ -70,14 +70,14 @@ void exempt_pairs(const Model& model, ElasticPart& part) {
   std::vector<Vec2i> exempt;
   add_exempt_objects(model, exempt);
   for (const Vec2i& pair : exempt) {
-    const std::int32_t a = place[static_cast<std::size_t>(pair[0])], b = place[static_cast<std::size_t>(pair[1])];
+    const std::int32_t a = place[static_cast<std::size_t>(pair[0])],
+                       b = place[static_cast<std::size_t>(pair[1])];
     if (a >= 0 && b >= 0) part.model.exempt_objects.push_back({a, b});  // objects keep their order
     else if (a >= 0) part.exempt_bodies.push_back({a, model.objects[static_cast<std::size_t>(pair[1])].body});
     else if (b >= 0) part.exempt_bodies.push_back({b, model.objects[static_cast<std::size_t>(pair[0])].body});
   }
-  std::ranges::sort(part.exempt_bodies, [](const Vec2i& p, const Vec2i& q) {
-    return p[0] != q[0] ? p[0] < q[0] : p[1] < q[1];
-  });
+  std::ranges::sort(part.exempt_bodies,
+                    [](const Vec2i& p, const Vec2i& q) { return p[0] != q[0] ? p[0] < q[0] : p[1] < q[1]; });
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ double weight_of(const Model& model, const NodeConstraint& constraint, int c, st
   return sum;
 }
 
-/// The share of `places`, indices into `nodes`. It owns the blocks between them that no share before it owned.
+/// The share of `places`, indices into `nodes`. It owns the blocks between them that no share before it
+/// owned.
 ConstraintShare share_of(const Model& model, std::size_t index, const std::vector<std::int32_t>& nodes,
                          const std::vector<std::size_t>& places, std::vector<bool>& taken) {
   ConstraintShare share;
@@ -42,7 +43,8 @@ ConstraintShare share_of(const Model& model, std::size_t index, const std::vecto
       share.weights[c][corner] =
           static_cast<Real>(weight_of(model, model.constraints[index], c, nodes[places[k]]));
     for (std::size_t l = 0; l <= k; ++l) {
-      const std::size_t block = std::max(places[k], places[l]) * nodes.size() + std::min(places[k], places[l]);
+      const std::size_t block =
+          std::max(places[k], places[l]) * nodes.size() + std::min(places[k], places[l]);
       if (taken[block]) continue;
       taken[block] = true;
       share.owned = static_cast<std::uint16_t>(share.owned | 1U << (4 * k + l));

@@ -1,8 +1,8 @@
 // The points of constraints, which follow up to four nodes, and the parts of a constraint's derivatives that
 // fit into stencils of four nodes.
 //
-// With x_c = fixed_c + sum_k W_ck y_k, the derivatives with respect to the nodes y are W'g and W'H W. A constraint
-// between two tets has eight nodes y: they form pairs, and each two pairs make a stencil.
+// With x_c = fixed_c + sum_k W_ck y_k, the derivatives with respect to the nodes y are W'g and W'H W. A
+// constraint between two tets has eight nodes y: they form pairs, and each two pairs make a stencil.
 #pragma once
 
 #include <vector>
@@ -29,7 +29,7 @@ struct MovedPoint {
 /// The derivatives of one constraint with respect to four of its nodes.
 struct ConstraintShare {
   std::int32_t constraint = -1;
-  std::uint16_t owned = 0;        // bit 4 k + l: the share has the block of nodes k >= l; k = l: and g of node k
+  std::uint16_t owned = 0;  // bit 4 k + l: the share has the block of nodes k >= l; k = l: and g of node k
   Vec4i nodes{-1, -1, -1, -1};
   Vec<Real, 4> weights[4] = {};  // W_ck by points c
 
@@ -37,7 +37,8 @@ struct ConstraintShare {
 };
 
 /// g of the share's nodes from that of the points.
-SS_HD inline void share_gradient(const ConstraintShare& share, const CornerVectors& points, CornerVectors& out) {
+SS_HD inline void share_gradient(const ConstraintShare& share, const CornerVectors& points,
+                                 CornerVectors& out) {
   for (int k = 0; k < 4; ++k) {
     out[k] = Vec3::zero();
     if (!share.owns(k, k)) continue;

@@ -234,8 +234,7 @@ class Converter {
   std::int32_t add_points(const Joint& joint, int side, const Place& place) {
     const std::int32_t tet = side == 0 ? joint.tet_a : joint.tet_b;
     if (tet < 0)
-      return add_node_points(to_,
-                             anchors_of(side == 0 ? joint.a : joint.b).first_node + place.first[side]);
+      return add_node_points(to_, anchors_of(side == 0 ? joint.a : joint.b).first_node + place.first[side]);
     std::vector<std::int32_t> nodes;
     for (int k = 0; k < 4; ++k) nodes.push_back(scene_.tets[static_cast<std::size_t>(tet)][k]);
     rename(nodes);

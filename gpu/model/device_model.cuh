@@ -41,8 +41,8 @@ struct DeviceModel {
   /// body, else -1.
   Buffer<std::int32_t> node_body;
   Buffer<Vec2i> exempt_objects;  // ascending pairs of objects that never touch
-  Buffer<Vec3> anchor;        // argument of a script's motion: the scripted node's position at t = 0
-  Buffer<Vec3> acceleration;  // [m/s^2] of the forces that act now
+  Buffer<Vec3> anchor;           // argument of a script's motion: the scripted node's position at t = 0
+  Buffer<Vec3> acceleration;     // [m/s^2] of the forces that act now
   /// [kg]. Affine bodies have it at their mesh nodes and none at their control nodes; for bodies that stand
   /// for rigid ones it is the reverse. Nodes of colliders have the mean mass, which only scales penalties.
   Buffer<Real> mass;

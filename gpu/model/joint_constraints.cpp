@@ -84,9 +84,10 @@ NodeConstraint joint_base(const Model& scene, std::size_t index) {
     const Body& body = scene.bodies[static_cast<std::size_t>(b)];
     const Vec3d& i = body.unit_inertia;
     base.arm = std::min(base.arm, std::sqrt((i[0] + i[1] + i[2]) / 2));
-    const double density =
-        scene.materials[static_cast<std::size_t>(scene.objects[static_cast<std::size_t>(body.object)].material)]
-            .density;
+    const double density = scene
+                               .materials[static_cast<std::size_t>(
+                                   scene.objects[static_cast<std::size_t>(body.object)].material)]
+                               .density;
     base.mass = std::min(base.mass, body.mass > 0 ? body.mass : density * body.volume);
   }
   for (const std::int32_t tet : {joint.tet_a, joint.tet_b}) {
@@ -106,7 +107,8 @@ NodeConstraint joint_base(const Model& scene, std::size_t index) {
 
 std::int32_t add_node_points(Model& to, std::int32_t first_node) {
   const auto first = static_cast<std::int32_t>(to.constraint_points.size());
-  for (int p = 0; p < 4; ++p) to.constraint_points.push_back({{first_node + p, -1, -1, -1}, {1, 0, 0, 0}, {}});
+  for (int p = 0; p < 4; ++p)
+    to.constraint_points.push_back({{first_node + p, -1, -1, -1}, {1, 0, 0, 0}, {}});
   return first;
 }
 
@@ -134,9 +136,8 @@ void add_exempt_objects(const Model& scene, std::vector<Vec2i>& exempt) {
     if (joint.collide || a < 0 || b < 0) continue;
     exempt.push_back({std::min(a, b), std::max(a, b)});
   }
-  std::ranges::sort(exempt, [](const Vec2i& p, const Vec2i& q) {
-    return p[0] != q[0] ? p[0] < q[0] : p[1] < q[1];
-  });
+  std::ranges::sort(exempt,
+                    [](const Vec2i& p, const Vec2i& q) { return p[0] != q[0] ? p[0] < q[0] : p[1] < q[1]; });
 }
 
 void constrain_solids(Model& model) {

@@ -122,7 +122,7 @@ struct NodeConstraint {
     angle      // c = arm times the angle of x_0 - x_1, from x_2 - x_1 towards x_3 - x_1
   };
   Kind kind = Kind::coincide;
-  std::int32_t joint = -1;  // of the scene
+  std::int32_t joint = -1;       // of the scene
   Vec4i points{-1, -1, -1, -1};  // into Model::constraint_points
   Vec<double, 4> first{0, 0, 0, 0}, second{0, 0, 0, 0};
   double arm = 1;            // [m]

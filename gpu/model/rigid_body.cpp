@@ -180,7 +180,9 @@ Joint& add_joint(Model& model, Joint joint, const Pose& frame, const Pose& frame
 
 Joint& add_joint_between(Model& model, Joint joint, std::int32_t object_a, std::int32_t object_b,
                          const Pose& frame, const Pose& frame_b) {
-  const auto object = [&](std::int32_t o) -> const Object& { return model.objects[static_cast<std::size_t>(o)]; };
+  const auto object = [&](std::int32_t o) -> const Object& {
+    return model.objects[static_cast<std::size_t>(o)];
+  };
   const auto body = [&](std::int32_t o) { return o < 0 ? -1 : object(o).body; };
   joint.a = body(object_a);
   joint.b = body(object_b);

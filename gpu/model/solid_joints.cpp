@@ -72,8 +72,7 @@ std::int32_t tet_near(const Model& model, const Object& solid, const Vec3d& p) {
   for (std::int32_t t = solid.tet_begin; t < solid.tet_end; ++t) {
     const Vec4i& tet = model.tets[static_cast<std::size_t>(t)];
     if (!(tet_volume(model.positions, tet) > 0)) continue;
-    const double distance =
-        distance_outside(TetPoint::at(tet, corners_of(tet, model.positions).x, p));
+    const double distance = distance_outside(TetPoint::at(tet, corners_of(tet, model.positions).x, p));
     if (!(distance < least)) continue;
     least = distance;
     nearest = t;
@@ -82,9 +81,10 @@ std::int32_t tet_near(const Model& model, const Object& solid, const Vec3d& p) {
   const double edge =
       longest_edge(corners_of(model.tets[static_cast<std::size_t>(nearest)], model.positions));
   if (least > edge)
-    throw std::invalid_argument("its anchor is " + std::to_string(least) + " m outside of '" + solid.name +
-                                "': an elastic solid holds joints inside, or as near as its elements are long (" +
-                                std::to_string(edge) + " m)");
+    throw std::invalid_argument(
+        "its anchor is " + std::to_string(least) + " m outside of '" + solid.name +
+        "': an elastic solid holds joints inside, or as near as its elements are long (" +
+        std::to_string(edge) + " m)");
   return nearest;
 }
 

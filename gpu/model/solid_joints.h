@@ -17,8 +17,8 @@ inline bool holds_solid(const Joint& joint) { return joint.tet_a >= 0 || joint.t
 
 /// [m] edge of the regular tet with the same volume at rest.
 double tet_size(const Model& model, std::int32_t tet);
-/// [m^3] of the tets that share a node with this one, each for the share of its nodes, times 4: a quarter of it
-/// has the mass of this tet's nodes.
+/// [m^3] of the tets that share a node with this one, each for the share of its nodes, times 4: a quarter of
+/// it has the mass of this tet's nodes.
 double tet_neighbourhood_volume(const Model& model, std::int32_t tet);
 
 /// The tet of a solid that contains the point `p` [m] at the start, or is nearest to it. Throws

@@ -1,12 +1,12 @@
 // TetFrame: a frame that follows a tetrahedron of an elastic solid, for a side of a joint.
 //
-// With the barycentric coordinates w_k of a point p at rest and their gradients g_k, the deformation gradient of
-// the tet is F = sum x_k g_k'. The frame has the origin o = sum w_k x_k and turns by R, the rotation of F = V R
-// with V symmetric. Its velocity is sum w_k v_k. With h_k = R g_k, R' = [omega] R and F' = sum v_k g_k', the
-// skew part of F' R^T = V' + V R' R^T gives
+// With the barycentric coordinates w_k of a point p at rest and their gradients g_k, the deformation gradient
+// of the tet is F = sum x_k g_k'. The frame has the origin o = sum w_k x_k and turns by R, the rotation of F
+// = V R with V symmetric. Its velocity is sum w_k v_k. With h_k = R g_k, R' = [omega] R and F' = sum v_k
+// g_k', the skew part of F' R^T = V' + V R' R^T gives
 //   omega = K sum h_k x v_k,   K = (tr(V) I - V)^-1.
-// The transposed map makes a force f at o and a torque t forces of the nodes, f_k = w_k f + (K t) x h_k. Because
-// sum w_k = 1, sum h_k = 0 and sum x_k h_k' = V, their sum is f, and their torque about o is t.
+// The transposed map makes a force f at o and a torque t forces of the nodes, f_k = w_k f + (K t) x h_k.
+// Because sum w_k = 1, sum h_k = 0 and sum x_k h_k' = V, their sum is f, and their torque about o is t.
 #pragma once
 
 #include <cmath>
@@ -44,7 +44,7 @@ struct TetPoint {
 struct TetFrame {
   Pose pose = Pose::identity();  // of rest axes at the point, in the world
   Vec<double, 4> weights{0, 0, 0, 0};
-  Vec<double, 3> turned[4];  // h_k [1/m]
+  Vec<double, 3> turned[4];                             // h_k [1/m]
   Mat<double, 3> spin_of = Mat<double, 3>::identity();  // K
 
   /// `x`: the tet's corners now. A tet that is inside out or flat has a frame, too.

@@ -19,8 +19,8 @@ struct SceneJoints {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Copies of the rigid bodies, then a free particle per touched point of the solids, then the frames of joints
-/// on solids, then the cores of the solids; see Coupling. Only rigid bodies have textures.
+/// Copies of the rigid bodies, then a free particle per touched point of the solids, then the frames of
+/// joints on solids, then the cores of the solids; see Coupling. Only rigid bodies have textures.
 class ContactParticles {
  public:
   /// `whole`: the scene.

@@ -104,7 +104,8 @@ void Coupling::load(Context& ctx, const Model& model) {
   if (!active()) return;
   touching_.load(ctx, solids_.model(), solids_.exempt_bodies());
   particles_.load(ctx, solids_, model);
-  for (Buffer<Wrench>* b : {&wrench_, &wrench_start_, &wrench_last_}) b->resize(ctx, particles_.frames().size());
+  for (Buffer<Wrench>* b : {&wrench_, &wrench_start_, &wrench_last_})
+    b->resize(ctx, particles_.frames().size());
   for (Buffer<Vec3>* b : {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_v_})
     b->resize(ctx, solids_.size());
   totals_.resize(ctx, 1);
@@ -292,8 +293,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   take_impulses(ctx, system);
   copy(ctx, v_.data(), v_free_.data(), v_.size());
   solve_solids(ctx, Impulses::current, v_.data(), round_tolerance(), fall_);
-  if (const double start = judge(ctx, system, v_.data());
-      system.gain(ctx) <= system.W().norm_q())
+  if (const double start = judge(ctx, system, v_.data()); system.gain(ctx) <= system.W().norm_q())
     keep_best(ctx, system, start);
 
   LabParams inner = lab;

@@ -128,8 +128,7 @@ class Coupling {
   template <int D>
   void take_impulses(Context& ctx, ContactSystem<D>& system);
   enum class Impulses { none, current };
-  void solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance,
-                    double reference = 0);
+  void solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference = 0);
   void solve_free(Context& ctx, const Params& params);
   RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
@@ -146,7 +145,7 @@ class Coupling {
   // R, per touched point: of this round, at its start, of the last round.
   Buffer<Vec<double, 3>> impulse_, start_, last_;
   Buffer<Wrench> wrench_, wrench_start_, wrench_last_;  // likewise per frame
-  Buffer<Vec3> v_, v_start_, v_last_, v_free_;  // the solids' velocities for these R, and for R = 0
+  Buffer<Vec3> v_, v_start_, v_last_, v_free_;          // the solids' velocities for these R, and for R = 0
   Buffer<Vec3> node_impulse_;
   Buffer<double> best_r_;
   Buffer<double> guess_;    // of the step's first problem, by rows

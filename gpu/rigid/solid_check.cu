@@ -84,8 +84,7 @@ struct MomentumTerm {
 }  // namespace
 
 void SolidChecker::check(Context& ctx, const ElasticSolids& solids, const TouchedSurfaces& touching,
-                         const Vec<double, 4>* impulse, const JointedSides& joints,
-                         SolidMomentum* out) {
+                         const Vec<double, 4>* impulse, const JointedSides& joints, SolidMomentum* out) {
   const Span span(ctx, "solids check");
   const NodeMotion nodes = solids.motion();
   held_.resize(ctx, solids.model().objects.size());

@@ -22,10 +22,10 @@ struct JointedSides {
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// Elasticity and damping give an object no momentum as a whole, so that of its nodes changes by gravity,
-/// other given accelerations, the mouse and the impulses on its touched points and joints alone. This needs masses and
-/// velocities only, and shares neither A nor B' with the solver. Objects with a scripted node are left out:
-/// the script's force is unknown. Angular momentum too: the linearised elastic force turns with an object to
-/// first order in dt.
+/// other given accelerations, the mouse and the impulses on its touched points and joints alone. This needs
+/// masses and velocities only, and shares neither A nor B' with the solver. Objects with a scripted node are
+/// left out: the script's force is unknown. Angular momentum too: the linearised elastic force turns with an
+/// object to first order in dt.
 class SolidChecker {
  public:
   /// `impulse`: of the contacts of `touching` in world axes. Writes to `out` in backend memory; no host read.

@@ -119,7 +119,8 @@ struct FrameStepSums {
     const double rigid = all.mass > 0 ? dot(dr, mobility[f].rigid.times(dr)) : 0.0;
     const Vec<double, 6> response = all.times(dr);
     const Vec3d push{all.mass * now[f][0], all.mass * now[f][1], all.mass * now[f][2]};
-    return FrameSums{dot(dr, dv), dot(dr, response) - rigid, dot(response, now[f] - last[f]), norm2(push), rigid};
+    return FrameSums{dot(dr, dv), dot(dr, response) - rigid, dot(response, now[f] - last[f]), norm2(push),
+                     rigid};
   }
 };
 
@@ -128,7 +129,8 @@ struct FrameStepSums {
 void SolidFrames::load(Context& ctx, const Model& model, const ElasticSolids& solids) {
   std::vector<std::int32_t> object(model.objects.size(), -1);
   for (std::size_t k = 0; k < solids.model().objects.size(); ++k)
-    object[static_cast<std::size_t>(solids.object_of(static_cast<std::int32_t>(k)))] = static_cast<std::int32_t>(k);
+    object[static_cast<std::size_t>(solids.object_of(static_cast<std::int32_t>(k)))] =
+        static_cast<std::int32_t>(k);
   const std::vector<SolidSide> sides = solid_sides(model, solids.node_places(), object);
   std::vector<Vec4i> stencils;
   for (const SolidSide& side : sides) stencils.push_back(side.point.nodes);
@@ -189,9 +191,10 @@ void SolidFrames::add_impulses(Context& ctx, const Wrench* impulse, Vec3* at_nod
 
 void SolidFrames::launch_sums(Context& ctx, const Wrench* now, const Wrench* start, const Wrench* last,
                               const Vec3* v, const Vec3* v_start, double share, FrameSums* out) const {
-  reduce_sum(ctx, size(),
-             FrameStepSums{sides_.data(), frames_.data(), mobility_.data(), now, start, last, v, v_start, share},
-             out, kMedium);
+  reduce_sum(
+      ctx, size(),
+      FrameStepSums{sides_.data(), frames_.data(), mobility_.data(), now, start, last, v, v_start, share},
+      out, kMedium);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -14,7 +14,7 @@ using Wrench = Vec<double, 6>;
 
 /// A side of a joint that a tet holds. Nodes and objects are those of the elastic part.
 struct SolidSide {
-  std::int32_t joint = -1, side = 0;             // side 0 is a
+  std::int32_t joint = -1, side = 0;              // side 0 is a
   std::int32_t first_block = 0, block_count = 0;  // of the joint
   std::int32_t object = -1;
   TetPoint point;
@@ -24,8 +24,8 @@ struct SolidSide {
   Vec<double, 3> arm{0, 0, 0};  // [m]
 };
 
-/// The sides of a model's joints in their order. `node`, `object`: per node and per object of the whole model,
-/// those of the elastic part.
+/// The sides of a model's joints in their order. `node`, `object`: per node and per object of the whole
+/// model, those of the elastic part.
 std::vector<SolidSide> solid_sides(const Model& model, const std::vector<std::int32_t>& node,
                                    const std::vector<std::int32_t>& object);
 
@@ -62,7 +62,8 @@ SS_HD inline SideMobility side_mobility(const SolidSide& side, const TetFrame& f
   out.angular = spin_of * spin_of * across2;
   const Mat<double, 3> turn = frame.pose.q.matrix();
   const Mat<double, 3> inertia = turn * side.rigid.inertia_matrix() * turn.transposed();
-  out.rigid.inertia = {inertia(0, 0), inertia(1, 1), inertia(2, 2), inertia(0, 1), inertia(0, 2), inertia(1, 2)};
+  out.rigid.inertia = {inertia(0, 0), inertia(1, 1), inertia(2, 2),
+                       inertia(0, 1), inertia(0, 2), inertia(1, 2)};
   const Vec<double, 3> arm = frame.pose.q.rotate(side.arm);
   double turned = 0;
   for (int i = 0; i < 3; ++i) {

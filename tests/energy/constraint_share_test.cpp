@@ -11,14 +11,12 @@ namespace {
 /// Points of two tets that share a node, a single node, and a point of the world.
 Model points_of_two_tets() {
   Model model;
-  model.constraint_points = {{{0, 1, 2, 3}, {0.1, 0.2, 0.3, 0.4}, {}},
-                             {{0, 1, 2, 3}, {1.5, -0.2, 0.3, -0.6}, {}},
-                             {{3, 4, 5, 6}, {0.25, 0.25, 0.25, 0.25}, {}},
-                             {{3, 4, 5, 6}, {-0.5, 0.5, 0.7, 0.3}, {}},
-                             {{7, -1, -1, -1}, {1, 0, 0, 0}, {}},
-                             {{-1, -1, -1, -1}, {0, 0, 0, 0}, {1, 2, 3}}};
-  for (const Vec4i& points : {Vec4i{0, 1, 2, 3}, Vec4i{0, 2, -1, -1}, Vec4i{0, 4, 5, -1}, Vec4i{4, 5, -1, -1},
-                              Vec4i{1, 4, 2, 3}}) {
+  model.constraint_points = {
+      {{0, 1, 2, 3}, {0.1, 0.2, 0.3, 0.4}, {}},     {{0, 1, 2, 3}, {1.5, -0.2, 0.3, -0.6}, {}},
+      {{3, 4, 5, 6}, {0.25, 0.25, 0.25, 0.25}, {}}, {{3, 4, 5, 6}, {-0.5, 0.5, 0.7, 0.3}, {}},
+      {{7, -1, -1, -1}, {1, 0, 0, 0}, {}},          {{-1, -1, -1, -1}, {0, 0, 0, 0}, {1, 2, 3}}};
+  for (const Vec4i& points :
+       {Vec4i{0, 1, 2, 3}, Vec4i{0, 2, -1, -1}, Vec4i{0, 4, 5, -1}, Vec4i{4, 5, -1, -1}, Vec4i{1, 4, 2, 3}}) {
     NodeConstraint constraint;
     constraint.points = points;
     model.constraints.push_back(constraint);
@@ -46,7 +44,8 @@ TEST(ConstraintShares, AddUpToTheDerivativesByAllNodes) {
     Real w[4][kNodes] = {};
     for (int c = 0; c < 4; ++c) {
       if (model.constraints[i].points[c] < 0) continue;
-      const ConstraintPoint& p = model.constraint_points[static_cast<std::size_t>(model.constraints[i].points[c])];
+      const ConstraintPoint& p =
+          model.constraint_points[static_cast<std::size_t>(model.constraints[i].points[c])];
       for (int k = 0; k < 4; ++k)
         if (p.nodes[k] >= 0) w[c][p.nodes[k]] += static_cast<Real>(p.weights[k]);
     }

@@ -149,8 +149,8 @@ struct Dense {
   }
 };
 
-/// A moving stack: rigid on soft on rigid on the floor. With joints, a hinge holds the upper body on the block,
-/// and the block hangs from the world.
+/// A moving stack: rigid on soft on rigid on the floor. With joints, a hinge holds the upper body on the
+/// block, and the block hangs from the world.
 Model small_heap(bool jointed) {
   Model model;
   add_rigid_box(model, {0.3, 0.05, 0.3}, pose_at({0, 0.05, 0}));

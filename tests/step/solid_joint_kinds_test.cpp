@@ -1,4 +1,5 @@
-// Each kind of joint on solids, limits and motors, contact between the sides, changes of the stepper, refusals.
+// Each kind of joint on solids, limits and motors, contact between the sides, changes of the stepper,
+// refusals.
 #include <cmath>
 #include <numbers>
 
@@ -110,8 +111,9 @@ TEST_P(SolidJointKinds, ADistanceHoldsItsLengthAndAHingeItsLimit) {
     start(model, solver);
     const State state = run(160);
     EXPECT_NEAR(gap_of(model, state), 0.3, 2e-3);
-    const Vec3d flap = fixtures::mean(state.positions, model.objects[1].node_begin, model.objects[1].node_end) -
-                       Vec3d{1.02, 1, 0};
+    const Vec3d flap =
+        fixtures::mean(state.positions, model.objects[1].node_begin, model.objects[1].node_end) -
+        Vec3d{1.02, 1, 0};
     EXPECT_NEAR(std::atan2(flap[1], flap[0]), -0.4, 0.04) << "it rests on its limit, and bends";
     EXPECT_NEAR(rotation_vector(frame_of(model, state, 0, 1).q * turn_of_x({0, 0, 1}).conjugate())[2], -0.4,
                 0.01);

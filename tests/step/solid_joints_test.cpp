@@ -83,8 +83,8 @@ TEST_P(SolidJoints, AStiffBlockSwingsFromTheWorldLikeARigidPendulum) {
     params.dt = 1.0 / 400;
     start(model, solver);
     const Sums rest = sums_of(model, start_of(model), pivot);
-    const double expected = 0.5 * std::numbers::pi *
-                            std::sqrt(rest.inertia / (rest.mass * 9.81 * norm(rest.centre - pivot)));
+    const double expected =
+        0.5 * std::numbers::pi * std::sqrt(rest.inertia / (rest.mass * 9.81 * norm(rest.centre - pivot)));
     double gap = 0;
     const double found = quarter_swing(model, params.dt, pivot, [&] {
       const State state = run(1);
@@ -108,11 +108,9 @@ TEST_P(SolidJoints, AStiffBlockSwingsFromAFixedBodyAndASolid) {
     params.dt = 1.0 / 400;
     start(model, solver);
     const Sums rest = sums_of(model, start_of(model), pivot);
-    const double expected = 0.5 * std::numbers::pi *
-                            std::sqrt(rest.inertia / (rest.mass * 9.81 * norm(rest.centre - pivot)));
-    const double found = quarter_swing(model, params.dt, pivot, [&] {
-      return run(1);
-    });
+    const double expected =
+        0.5 * std::numbers::pi * std::sqrt(rest.inertia / (rest.mass * 9.81 * norm(rest.centre - pivot)));
+    const double found = quarter_swing(model, params.dt, pivot, [&] { return run(1); });
     EXPECT_NEAR(found, expected, 0.02 * expected);
   }
 }
@@ -137,7 +135,8 @@ TEST_P(SolidJoints, TwoSolidsInFreeFlightKeepTheirMomentum) {
       EXPECT_GT(norm(state.positions[0] - model.positions[0]), 0.05) << "the solids turn about each other";
       change[k] = norm(after.angular - before.angular) / norm(before.angular);
     }
-    // Backward Euler turns the elastic forces of a solid with it to first order in dt only, without joints too.
+    // Backward Euler turns the elastic forces of a solid with it to first order in dt only, without joints
+    // too.
     EXPECT_LT(change[0], 0.04);
     EXPECT_LT(change[1], std::max(0.65 * change[0], 1e-3));
   }
@@ -157,7 +156,9 @@ TEST_P(SolidJoints, AHingeMotorTurnsASolidAtItsSpeed) {
     params.joint_tolerance = 1e-5;
     join(model, joint, 0, -1, {0, 1, 0}, {0, 0, 1});
     start(model, solver);
-    const auto direction = [](const State& state) { return state.positions.back() - state.positions.front(); };
+    const auto direction = [](const State& state) {
+      return state.positions.back() - state.positions.front();
+    };
     const Vec3d before = direction(run(60)), after = direction(run(60));
     const double turned = std::atan2(cross(before, after)[2], before[0] * after[0] + before[1] * after[1]);
     EXPECT_NEAR(turned, 0.3 * 2, 0.01) << "[rad] in 0.3 s";

@@ -25,8 +25,10 @@ std::vector<std::int32_t> read_side(const TableReader& table, const std::string&
     const Object& object = model.objects[o];
     if (!object.is_rigid() && !object.is_solid()) {
       if (is_called(object, name))
-        table.fail(key, "'" + name + "' is a collider without a volume, which holds no joint: hold it by \"world\", or give "
-                        "it a shape (body = \"rigid\")");
+        table.fail(
+            key, "'" + name +
+                     "' is a collider without a volume, which holds no joint: hold it by \"world\", or give "
+                     "it a shape (body = \"rigid\")");
       continue;
     }
     if (is_called(object, name)) bodies.push_back(static_cast<std::int32_t>(o));
@@ -192,8 +194,8 @@ void build_joint(TableReader table, Model& model) {
   const std::string name = joint.name;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const std::int32_t a = pairs[i].a, b = pairs[i].b;
-    const Pose move = halfway ? Pose{0.5 * (center_of(model, a) + center_of(model, b)) - anchor,
-                                     Quat::identity()}
+    const Pose move = halfway
+                          ? Pose{0.5 * (center_of(model, a) + center_of(model, b)) - anchor, Quat::identity()}
                       : has_a && a != first.a ? moved_from(model, first.a, a)
                                               : moved_from(model, first.b, b);
     joint.name = pairs.size() == 1 ? name : name + "." + std::to_string(i);
