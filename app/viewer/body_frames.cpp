@@ -9,21 +9,26 @@ bool has_axis(JointKind kind) {
 
 }  // namespace
 
-std::vector<JointMark> joint_marks(const Model& model, std::span<const Pose> poses) {
+std::vector<JointMark> joint_marks(std::span<const JointSides> joints, std::span<const Pose> poses,
+                                   std::span<const Vec<float, 3>> positions) {
   std::vector<JointMark> marks;
-  marks.reserve(model.joints.size());
-  const auto pose_of = [&](std::int32_t body) {
-    return body < 0 ? Pose::identity() : poses[static_cast<std::size_t>(body)];
-  };
-  for (const Joint& joint : model.joints) {
-    const Pose frame = pose_of(joint.a) * joint.frame_a;
+  marks.reserve(joints.size());
+  for (const JointSides& sides : joints) {
+    if (positions.empty() && holds_solid(sides.joint)) continue;
+    const Pose frame = sides.frame(0, poses, positions);
     JointMark mark;
     mark.a = frame.x.cast<float>();
-    mark.b = pose_of(joint.b).apply(joint.frame_b.x).cast<float>();
-    if (has_axis(joint.kind)) mark.axis = frame.q.rotate({1, 0, 0}).cast<float>();
+    mark.b = sides.frame(1, poses, positions).x.cast<float>();
+    if (has_axis(sides.joint.kind)) mark.axis = frame.q.rotate({1, 0, 0}).cast<float>();
     marks.push_back(mark);
   }
   return marks;
+}
+
+std::vector<JointSides> joint_sides(const Model& model) {
+  std::vector<JointSides> sides;
+  for (const Joint& joint : model.joints) sides.emplace_back(model, joint);
+  return sides;
 }
 
 }  // namespace stickslip

@@ -5,11 +5,15 @@
 #include <vector>
 
 #include "app/render/frame_view.h"
-#include "gpu/model/model.h"
+#include "gpu/model/solid_joints.h"
 
 namespace stickslip {
 
-/// All joints of the model with its bodies at `poses`.
-std::vector<JointMark> joint_marks(const Model& model, std::span<const Pose> poses);
+/// All joints of the model with its bodies at `poses` and its nodes at `positions`; the latter are needed
+/// only of joints on solids, and where they are missing those have no mark.
+std::vector<JointMark> joint_marks(std::span<const JointSides> joints, std::span<const Pose> poses,
+                                   std::span<const Vec<float, 3>> positions);
+/// The sides of all joints.
+std::vector<JointSides> joint_sides(const Model& model);
 
 }  // namespace stickslip

@@ -1,11 +1,13 @@
 #include "app/viewer/body_looks.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace stickslip {
 
 void BodyLooks::set_scene(std::shared_ptr<const Scene> scene) {
   scene_ = std::move(scene);
+  sides_ = joint_sides(scene_->model);
   dimmed_.assign(scene_->model.bodies.size(), 0);
 }
 
@@ -20,10 +22,12 @@ void BodyLooks::dim_sleeping_bodies(const Snapshot& snapshot, Renderer& renderer
   }
 }
 
-std::span<const JointMark> BodyLooks::joints(const Snapshot& snapshot) {
+std::span<const JointMark> BodyLooks::joints(const SimulationFrame& frame) {
   joints_.clear();
-  if (scene_ && snapshot.poses.size() == scene_->model.bodies.size())
-    joints_ = joint_marks(scene_->model, snapshot.poses);
+  if (!scene_ || frame.snapshot.poses.size() != scene_->model.bodies.size()) return joints_;
+  const bool on_solids = std::ranges::any_of(scene_->model.joints, holds_solid);
+  joints_ =
+      joint_marks(sides_, frame.snapshot.poses, on_solids ? frame.positions() : std::span<const Vec3f>());
   return joints_;
 }
 

@@ -9,6 +9,7 @@
 #include "app/io/scene/scene.h"
 #include "app/render/renderer.h"
 #include "app/viewer/body_frames.h"
+#include "app/viewer/simulation.h"
 #include "gpu/engine.h"
 
 namespace stickslip {
@@ -20,10 +21,11 @@ class BodyLooks {
   /// Greys bodies that fell asleep and restores those that woke up. Costs time only for changes.
   void dim_sleeping_bodies(const Snapshot& snapshot, Renderer& renderer);
   /// Current state of all joints; valid until the next call.
-  std::span<const JointMark> joints(const Snapshot& snapshot);
+  std::span<const JointMark> joints(const SimulationFrame& frame);
 
  private:
   std::shared_ptr<const Scene> scene_;
+  std::vector<JointSides> sides_;
   std::vector<JointMark> joints_;
   std::vector<std::uint8_t> dimmed_;  // per body
 };

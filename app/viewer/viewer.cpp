@@ -294,7 +294,7 @@ FrameView Viewer::frame_view() {
   if (view_.contact && !view_.contact->is_gone()) frame.highlighted_contact = view_.contact->contact().point;
   frame.highlighted_object = view_.selection ? view_.selection->object() : -1;
   frame.drag = pointer_.drag_line();
-  if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame().snapshot);
+  if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame());
   const ClearArea area = clear_area();
   frame.left = area.left / static_cast<float>(area.width);
   frame.right = area.right / static_cast<float>(area.width);

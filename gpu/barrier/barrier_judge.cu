@@ -317,9 +317,8 @@ void BarrierJudge::set_materials(Context& ctx, const Model& model, const DeviceM
   }
   // Joints give momentum, too, and motors work.
   has_unknown_work_ |= !model.constraints.empty();
-  for (const NodeConstraint& joint : model.constraints)
-    for (int c = 0; c < 4; ++c)
-      if (joint.nodes[c] >= 0) counted[static_cast<std::size_t>(model.node_object[joint.nodes[c]])] = 0;
+  for (const ConstraintPoint& point : model.constraint_points)
+    if (point.nodes[0] >= 0) counted[static_cast<std::size_t>(model.node_object[point.nodes[0]])] = 0;
   counted_.upload(ctx, counted);
   if (embedding.empty()) return;
   body_mass_.resize(ctx, embedding.body_count());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/core/buffer.h"
+#include "gpu/energy/constraint_share.h"
 #include "gpu/energy/constraint_stencil.h"
 #include "gpu/linear/node_gather.cuh"
 #include "gpu/model/device_model.cuh"
@@ -17,12 +18,15 @@ class ConstraintTerms {
   void forget() { forgotten_ = true; }
   bool empty() const { return size() == 0; }
   std::size_t size() const { return stencils_.size(); }
+  /// Stencils in `linearise`: one per constraint, up to six where it depends on more than four nodes.
+  std::size_t share_count() const { return shares_.size(); }
 
   /// `x_t`: positions at the start of the step, which must stay until the next one.
   void begin_step(Context& ctx, Real dt, const Vec3* x_t);
   /// *out += the energy at x [J].
   void add_value(Context& ctx, const Vec3* x, double* out);
-  /// Nodes, corner gradients and corner blocks at x, `size()` of each.
+  /// Nodes, corner gradients and corner blocks at x, `share_count()` of each. Their sum is that of the
+  /// constraints; a single one need not be positive semidefinite.
   void linearise(Context& ctx, const Vec3* x, Vec4i* nodes, CornerVectors* gradients, CornerBlocks* blocks);
   /// gradient += the gradient at x.
   void add_gradient(Context& ctx, const Vec3* x, Vec3* gradient);
@@ -34,6 +38,8 @@ class ConstraintTerms {
   Real dt_ = 1;
   bool forgotten_ = true;
   Buffer<ConstraintStencil> stencils_;
+  Buffer<MovedPoint> points_;
+  Buffer<ConstraintShare> shares_;
   Buffer<Vec4i> nodes_;
   Buffer<Vec3> multipliers_;  // [N] of scalars the first number
   Buffer<Real> start_;        // [m] c at the start of the step

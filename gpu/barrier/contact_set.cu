@@ -27,15 +27,6 @@ SurfaceView surface_view(const DeviceModel& device) {
           device.edges.size(),     device.surface_nodes.data(), device.surface_nodes.size()};
 }
 
-PairFilter pair_filter(const DeviceModel& device) {
-  PairFilter filter(device.apart.data());
-  if (device.node_body.size() == 0) return filter;
-  filter.body = device.node_body.data();
-  filter.exempt = device.exempt_bodies.data();
-  filter.exempt_count = static_cast<std::int32_t>(device.exempt_bodies.size());
-  return filter;
-}
-
 void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat) {
   const std::size_t n = near.size();
   clear();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/barrier/contact.h"
+#include "gpu/broadphase/model_filter.cuh"
 #include "gpu/broadphase/primitive_pairs.h"
 #include "gpu/core/buffer.h"
 #include "gpu/model/device_model.cuh"
@@ -53,6 +54,5 @@ class ContactSet {
 
 Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs);
 SurfaceView surface_view(const DeviceModel& device);
-PairFilter pair_filter(const DeviceModel& device);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -153,7 +153,7 @@ void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
     hessian_.assemble_batch(ctx, element_blocks_.data(), elements);
     add_element_corners(ctx, hessian_.element_gather(), elements, element_corners_.data(), gradient_.data());
   });
-  contacts_.linearise(ctx, x, constraints_.size());
+  contacts_.linearise(ctx, x, constraints_.share_count());
   if (!constraints_.empty())
     constraints_.linearise(ctx, x, contacts_.extra_nodes(), contacts_.extra_gradients(),
                            contacts_.extra_blocks());

@@ -40,8 +40,9 @@ struct PairFilter {
 
   const std::uint8_t* apart;  // bits per node: pairs whose nodes all have a bit in common
   const std::int32_t* body =
-      nullptr;                    // per node, -1 for none: pairs within one body. A primitive has one body
-  const Vec2i* exempt = nullptr;  // ascending pairs of bodies, the smaller first: pairs between them
+      nullptr;  // per node, -1 for none: pairs within one body. A primitive has one body
+  const std::int32_t* object = nullptr;  // per node
+  const Vec2i* exempt = nullptr;         // ascending pairs of objects, the smaller first: pairs between them
   std::int32_t exempt_count = 0;
 
   SS_HD bool is_exempt(std::int32_t a, std::int32_t b) const {
@@ -56,9 +57,8 @@ struct PairFilter {
     return low < exempt_count && exempt[low] == wanted;
   }
   SS_HD bool same_or_exempt(std::int32_t node_a, std::int32_t node_b) const {
-    if (body == nullptr) return false;
-    const std::int32_t a = body[node_a], b = body[node_b];
-    return a >= 0 && b >= 0 && (a == b || is_exempt(a, b));
+    if (body != nullptr && body[node_a] >= 0 && body[node_a] == body[node_b]) return true;
+    return exempt_count > 0 && is_exempt(object[node_a], object[node_b]);
   }
 };
 

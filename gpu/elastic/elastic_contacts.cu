@@ -21,7 +21,15 @@ struct SampleView {
   BodyMotionView motion;
   LbvhView tree;
   double margin, dt;
+  const std::int32_t *object, *exempt_start, *exempt_body;  // exempt_start null: all pairs may touch
 
+  SS_HD bool is_exempt(const SurfacePoint& p, std::int32_t body) const {
+    if (exempt_start == nullptr) return false;
+    const std::int32_t of = object[p.nodes[0]];
+    for (std::int32_t k = exempt_start[of]; k < exempt_start[of + 1]; ++k)
+      if (exempt_body[k] == body) return true;
+    return false;
+  }
   SS_HD SurfacePoint point_of(std::size_t s) const {
     if (s < nodes) return {{node[s], -1, -1}, 0, {1, 0, 0}};
     return {triangles[s - nodes], 0, {1.0 / 3, 1.0 / 3, 1.0 / 3}};
@@ -77,6 +85,7 @@ SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
   for (int c = 0; c < 3; ++c)
     corner[c] = point.nodes[c] >= 0 ? view.x[point.nodes[c]].template cast<double>() : place;
   traverse(view.tree, view.box_of(point), [&](std::int32_t b) {
+    if (view.is_exempt(point, b)) return;
     for (std::int32_t k = view.shapes.range[b][0]; k < view.shapes.range[b][1]; ++k) {
       const PlacedShape shape = placed_shape(view.shapes.shapes[k], view.motion.pose[b], view.shapes.library);
       SurfaceTouch t{{1, 0, 0}, place, {0, {0, 1, 0}}};
@@ -153,7 +162,10 @@ SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::
           in.motion,
           tree,
           options.margin,
-          options.dt};
+          options.dt,
+          in.solids->node_object.data(),
+          nullptr,
+          nullptr};
 }
 
 /// Boxes of the bodies, swept along their motion in dt.
@@ -180,7 +192,7 @@ void pass_contacts(Context& ctx, const SampleView& view, std::size_t samples, co
 
 }  // namespace elastic_detail
 
-void ElasticContacts::load(Context& ctx, const Model& solids) {
+void ElasticContacts::load(Context& ctx, const Model& solids, const std::vector<Vec2i>& exempt) {
   nodes_ = solids.surface_nodes.size();
   triangles_ = solids.triangles.size();
   start_.resize(ctx, nodes_ + triangles_ + 1);
@@ -189,6 +201,15 @@ void ElasticContacts::load(Context& ctx, const Model& solids) {
   for (const std::int32_t object : solids.node_object)
     of_collider.push_back(solids.objects[static_cast<std::size_t>(object)].is_collider());
   of_collider_.upload(ctx, of_collider);
+  std::vector<std::int32_t> start, body;
+  if (!exempt.empty()) start.assign(solids.objects.size() + 1, 0);
+  for (const Vec2i& pair : exempt) {
+    ++start[static_cast<std::size_t>(pair[0]) + 1];
+    body.push_back(pair[1]);
+  }
+  for (std::size_t o = 1; o < start.size(); ++o) start[o] += start[o - 1];
+  exempt_start_.upload(ctx, start);
+  exempt_body_.upload(ctx, body);
   known_ = false;
   count_ = 0;
 }
@@ -198,8 +219,10 @@ void ElasticContacts::find(Context& ctx, const Input& in, const Options& options
   start_.swap(start_before_);
   others_.swap(others_before_);
   build_tree(ctx, in, options.dt);
-  const elastic_detail::SampleView view =
+  elastic_detail::SampleView view =
       elastic_detail::sample_view(in, options, of_collider_.data(), tree_.view());
+  if (!exempt_start_.empty()) view.exempt_start = exempt_start_.data();
+  view.exempt_body = exempt_body_.data();
   // Half-spaces touch nodes alone.
   const std::size_t samples = nodes_ + (in.shapes.bodies > 0 ? triangles_ : 0);
   elastic_detail::pass_contacts(ctx, view, samples, {.count = start_.data()});

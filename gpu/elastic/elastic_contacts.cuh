@@ -29,7 +29,8 @@ class ElasticContacts {
     std::int32_t previous;  // index of the first contact of solids in the last step's list
   };
 
-  void load(Context& ctx, const Model& solids);
+  /// `exempt`: pairs of objects and bodies that never touch, ascending.
+  void load(Context& ctx, const Model& solids, const std::vector<Vec2i>& exempt);
   /// One host read.
   void find(Context& ctx, const Input& in, const Options& options);
   void forget() { known_ = false; }
@@ -45,7 +46,8 @@ class ElasticContacts {
 
   bool known_ = false;
   std::size_t nodes_ = 0, triangles_ = 0, count_ = 0;
-  Buffer<std::uint8_t> of_collider_;  // per node: 1 for colliders, which no half-space touches
+  Buffer<std::uint8_t> of_collider_;                 // per node: 1 for colliders, which no half-space touches
+  Buffer<std::int32_t> exempt_start_, exempt_body_;  // per object and one more, empty without any; the bodies
   Lbvh tree_;
   Buffer<FloatBox> boxes_;
   Buffer<std::int32_t> start_, start_before_;    // per sample and one more

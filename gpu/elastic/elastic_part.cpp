@@ -1,6 +1,9 @@
 #include "gpu/elastic/elastic_part.h"
 
+#include <algorithm>
+
 #include "gpu/model/element_group.h"
+#include "gpu/model/joint_constraints.h"
 
 namespace stickslip {
 namespace {
@@ -59,6 +62,24 @@ void append(const Model& from, const Object& object, ElasticPart& part, std::vec
   to.objects.push_back(copy);
 }
 
+/// The pairs of objects of the part, and of objects of the part and rigid bodies, that never touch.
+void exempt_pairs(const Model& model, ElasticPart& part) {
+  std::vector<std::int32_t> place(model.objects.size(), -1);
+  for (std::size_t k = 0; k < part.object.size(); ++k)
+    place[static_cast<std::size_t>(part.object[k])] = static_cast<std::int32_t>(k);
+  std::vector<Vec2i> exempt;
+  add_exempt_objects(model, exempt);
+  for (const Vec2i& pair : exempt) {
+    const std::int32_t a = place[static_cast<std::size_t>(pair[0])],
+                       b = place[static_cast<std::size_t>(pair[1])];
+    if (a >= 0 && b >= 0) part.model.exempt_objects.push_back({a, b});  // objects keep their order
+    else if (a >= 0) part.exempt_bodies.push_back({a, model.objects[static_cast<std::size_t>(pair[1])].body});
+    else if (b >= 0) part.exempt_bodies.push_back({b, model.objects[static_cast<std::size_t>(pair[0])].body});
+  }
+  std::ranges::sort(part.exempt_bodies,
+                    [](const Vec2i& p, const Vec2i& q) { return p[0] != q[0] ? p[0] < q[0] : p[1] < q[1]; });
+}
+
 }  // namespace
 
 ElasticPart elastic_part(const Model& model) {
@@ -76,6 +97,7 @@ ElasticPart elastic_part(const Model& model) {
     append(model, object, part, place);
   }
   if (part.node.empty()) return part;
+  exempt_pairs(model, part);
   keep_nodes(model.scripted, place, to.scripted);
   keep_nodes(model.forces, place, to.forces);
   finalize(to);

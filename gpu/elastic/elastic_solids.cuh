@@ -58,6 +58,10 @@ class ElasticSolids {
   const DeviceModel& device() const { return device_; }
   /// Object k of `model()`: its index in the whole model.
   std::int32_t object_of(std::int32_t k) const { return part_.object[static_cast<std::size_t>(k)]; }
+  /// Pairs of objects of `model()` and rigid bodies that never touch, ascending.
+  const std::vector<Vec2i>& exempt_bodies() const { return part_.exempt_bodies; }
+  /// Per node of the whole model: its index among the solids' nodes; -1: not of a solid.
+  const std::vector<std::int32_t>& node_places() const { return place_; }
 
   void set_materials(Context& ctx, const Model& model);
   /// Positions and velocities of all nodes of the whole model.
@@ -120,6 +124,8 @@ class ElasticSolids {
                   script_.download(ctx),
                   device_.scripted.download(ctx),
                   follows_,
+                  {},
+                  {},
                   {}};
     for (std::size_t i = 0; i < follows_.size(); ++i)
       if (follows_[i].control >= 0) s.held[i] = 1;

@@ -180,7 +180,7 @@ void MeshContacts::find(Context& ctx, const Input& in, const Options& options) {
   set_motion(ctx, m.node_count, in.v, static_cast<Real>(options.dt), motion_.data());
   broad_phase_.set_topology({m.triangles.data(), m.triangles.size(), m.edges.data(), m.edges.size(),
                              m.surface_nodes.data(), m.surface_nodes.size()});
-  broad_phase_.find(ctx, in.x, motion_.data(), static_cast<Real>(surface.margin), m.apart.data());
+  broad_phase_.find(ctx, in.x, motion_.data(), static_cast<Real>(surface.margin), pair_filter(m));
   const CandidateView pairs = broad_phase_.view();
   candidates_ = pairs.point_triangle_count + pairs.edge_edge_count;
   start_.resize(ctx, candidates_ + 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/broadphase/broadphase.cuh"
+#include "gpu/broadphase/model_filter.cuh"
 #include "gpu/collide/rigid_contact.h"
 #include "gpu/elastic/mesh_touch.h"
 #include "gpu/model/device_model.cuh"

@@ -5,6 +5,7 @@
 
 #include "gpu/elastic/surface_point.h"
 #include "gpu/linear/host_blocks.h"
+#include "gpu/model/tet_frame.h"
 
 namespace stickslip {
 
@@ -22,6 +23,8 @@ struct SolidSystem {
   std::vector<std::uint8_t> held;      // 1: scripted, or of an affine body, whose control nodes are free
   std::vector<FollowingNode> follows;  // per node; empty: none does
   std::vector<SurfacePoint> points;    // of each contact
+  std::vector<TetFrame> frames;        // of the sides of joints
+  std::vector<Vec4i> frame_nodes;      // likewise
 };
 
 }  // namespace stickslip

@@ -14,8 +14,8 @@ void write_stencils(Context& ctx, const SurfacePoint* at, std::size_t n, Vec4i* 
 
 }  // namespace
 
-void TouchedSurfaces::load(Context& ctx, const Model& solids) {
-  shapes_.load(ctx, solids);
+void TouchedSurfaces::load(Context& ctx, const Model& solids, const std::vector<Vec2i>& exempt) {
+  shapes_.load(ctx, solids, exempt);
   meshes_.load(ctx, solids);
   forget();
 }

@@ -31,7 +31,8 @@ class TouchedSurfaces {
   using Options = ElasticContacts::Options;
   using Input = ElasticContacts::Input;
 
-  void load(Context& ctx, const Model& solids);
+  /// `exempt`: see ElasticSolids::exempt_bodies.
+  void load(Context& ctx, const Model& solids, const std::vector<Vec2i>& exempt);
   void find(Context& ctx, const Input& in, const Options& options);
   void forget();
 

@@ -1,5 +1,6 @@
-// Constraints between nodes as an augmented Lagrangian [Nocedal & Wright, 17.3]: value, gradient and positive
-// semidefinite Hessian of one. With the scalar c, the multiplier m [N] and the stiffness k [N/m], the force
+// Constraints between points as an augmented Lagrangian [Nocedal & Wright, 17.3]: value, gradient and
+// positive semidefinite Hessian of one. With the scalar c, the multiplier m [N] and the stiffness k [N/m],
+// the force
 //   f = m + k (c - high) if that is positive, m + k (c - low) if that is negative, else 0
 // has the potential (f^2 - m^2) / (2 k); with low = high that is m (c - low) + k/2 (c - low)^2.
 // A motor has the potential limit h(c - c_t - speed dt) with Huber's function h of width `slack`.
@@ -15,11 +16,11 @@ namespace stickslip {
 /// A NodeConstraint in backend memory, with the data of a step.
 struct ConstraintStencil {
   NodeConstraint::Kind kind;
-  Vec4i nodes;
+  Vec4i points;
   Vec<Real, 4> first, second;
   Real arm, low, high;
   Real speed, limit;  // of a motor; limit = 0: bounds
-  Real mass;
+  Real mass, tet_mass, tet_stiffness;
 };
 
 struct ConstraintState {

@@ -43,7 +43,7 @@ class Converter {
   }
 
   BarrierModel run() {
-    for (std::size_t j = 0; j < scene_.joints.size(); ++j) add_anchors(scene_.joints[j]);
+    for (std::size_t j = 0; j < scene_.joints.size(); ++j) add_anchors(j);
     to_.material_names = scene_.material_names;
     to_.materials = scene_.materials;
     to_.half_spaces = scene_.half_spaces;
@@ -55,7 +55,6 @@ class Converter {
     add_world();
     add_groups();
     add_joints();
-    add_exempt_pairs();
     finalize(to_);
     return std::move(out_);
   }
@@ -180,9 +179,10 @@ class Converter {
     std::vector<Vec3d> points;  // in the body's frame
     std::int32_t first_node = -1;
   };
-  /// Of one joint: the arm of its frames, and the index of its first point among those of either side.
+  /// Of one joint: what its constraints share, and the index of its first point among those of either side's
+  /// body or of the world.
   struct Place {
-    double arm;
+    NodeConstraint base;
     std::int32_t first[2];
   };
 
@@ -190,27 +190,18 @@ class Converter {
     return body < 0 ? world_ : anchors_[static_cast<std::size_t>(body)];
   }
 
-  /// The smaller radius of gyration of the bodies that move.
-  double arm_of(const Joint& joint) const {
-    double arm = 1e300;
-    for (const std::int32_t b : {joint.a, joint.b}) {
-      if (b < 0 || !scene_.bodies[static_cast<std::size_t>(b)].moves) continue;
-      const Vec3d& i = scene_.bodies[static_cast<std::size_t>(b)].unit_inertia;
-      arm = std::min(arm, std::sqrt((i[0] + i[1] + i[2]) / 2));
-    }
-    return arm;
-  }
-
-  void add_anchors(const Joint& joint) {
-    Place place{arm_of(joint), {0, 0}};
+  void add_anchors(std::size_t index) {
+    const Joint& joint = scene_.joints[index];
+    Place place{joint_base(scene_, index), {0, 0}};
     for (int side = 0; side < 2; ++side) {
+      if ((side == 0 ? joint.tet_a : joint.tet_b) >= 0) continue;
       Anchors& anchors = anchors_of(side == 0 ? joint.a : joint.b);
       const Pose& frame = side == 0 ? joint.frame_a : joint.frame_b;
       place.first[side] = size_of(anchors.points);
       anchors.points.push_back(frame.x);
       for (int c = 0; c < 3; ++c) {
         Vec3d arm = Vec3d::zero();
-        arm[c] = place.arm;
+        arm[c] = place.base.arm;
         anchors.points.push_back(frame.apply(arm));
       }
     }
@@ -230,39 +221,25 @@ class Converter {
     finish(std::move(object));
   }
 
-  double mass_of(const Joint& joint) const {
-    double mass = 1e300;
-    for (const std::int32_t b : {joint.a, joint.b}) {
-      if (b < 0 || !scene_.bodies[static_cast<std::size_t>(b)].moves) continue;
-      const auto object = static_cast<std::size_t>(scene_.bodies[static_cast<std::size_t>(b)].object);
-      mass = std::min(mass, object_mass(to_, to_.objects[object]));
-    }
-    return mass;
-  }
-
   void add_joints() {
     for (std::size_t j = 0; j < scene_.joints.size(); ++j) {
       const Joint& joint = scene_.joints[j];
-      const std::int32_t a = anchors_of(joint.a).first_node + places_[j].first[0];
-      const std::int32_t b = anchors_of(joint.b).first_node + places_[j].first[1];
-      NodeConstraint base;
-      base.joint = static_cast<std::int32_t>(j);
-      base.arm = places_[j].arm;
-      base.mass = mass_of(joint);
-      add_joint_constraints(joint, a, b, base, to_.constraints);
+      const std::int32_t a = add_points(joint, 0, places_[j]), b = add_points(joint, 1, places_[j]);
+      add_joint_constraints(joint, a, b, places_[j].base, to_.constraints);
     }
+    add_exempt_objects(scene_, to_.exempt_objects);
   }
 
-  void add_exempt_pairs() {
-    for (const Joint& joint : scene_.joints) {
-      if (joint.collide || joint.a < 0 || joint.b < 0) continue;
-      const std::int32_t a = scene_.bodies[static_cast<std::size_t>(joint.a)].object;
-      const std::int32_t b = scene_.bodies[static_cast<std::size_t>(joint.b)].object;
-      to_.exempt_objects.push_back({std::min(a, b), std::max(a, b)});
-    }
-    std::ranges::sort(to_.exempt_objects, [](const Vec2i& p, const Vec2i& q) {
-      return p[0] != q[0] ? p[0] < q[0] : p[1] < q[1];
-    });
+  /// The points of one side of a joint.
+  std::int32_t add_points(const Joint& joint, int side, const Place& place) {
+    const std::int32_t tet = side == 0 ? joint.tet_a : joint.tet_b;
+    if (tet < 0)
+      return add_node_points(to_, anchors_of(side == 0 ? joint.a : joint.b).first_node + place.first[side]);
+    std::vector<std::int32_t> nodes;
+    for (int k = 0; k < 4; ++k) nodes.push_back(scene_.tets[static_cast<std::size_t>(tet)][k]);
+    rename(nodes);
+    return add_tet_points(to_, {nodes[0], nodes[1], nodes[2], nodes[3]}, scene_, tet,
+                          side == 0 ? joint.frame_a : joint.frame_b, place.base.arm);
   }
 
   const Model& scene_;

@@ -52,11 +52,14 @@ enum class JointKind : std::uint8_t {
 };
 
 /// Between two bodies, or a body and the world (-1). Frames are given in the bodies' frames (in the world's
-/// for -1); x is the joint's axis.
+/// for -1); x is the joint's axis. In place of a body, a side may have a tet of an elastic solid.
 struct Joint {
   std::string name;
   JointKind kind = JointKind::ball;
   std::int32_t a = -1, b = -1;
+  /// Into Model::tets: a tet of a deformable or affine solid that holds this side; -1: none. The body of the
+  /// side is -1 then, and its frame is given in the solid's rest coordinates; see tet_frame.h.
+  std::int32_t tet_a = -1, tet_b = -1;
   Pose frame_a = Pose::identity(), frame_b = Pose::identity();
   /// Limits of the free coordinate: the angle [rad] of a relative to b in a hinge, the displacement [m] of a
   /// relative to b in a slider, the distance [m] of the anchors in `distance`. low > high: no limits.

@@ -7,6 +7,7 @@
 #include "gpu/model/distance_grid.h"
 #include "gpu/model/finite.h"
 #include "gpu/model/rigid_body.h"
+#include "gpu/model/solid_joints.h"
 
 namespace stickslip {
 namespace {
@@ -155,7 +156,14 @@ void check_joint(const Model& model, const Joint& joint) {
       refuse("there is no body " + std::to_string(body));
     moves = moves || (body >= 0 && model.bodies[body].moves);
   }
-  if (joint.a == joint.b) refuse("needs two different bodies");
+  for (const std::int32_t tet : {joint.tet_a, joint.tet_b}) {
+    if (tet < -1 || tet >= static_cast<std::int32_t>(model.tets.size()))
+      refuse("there is no tet " + std::to_string(tet));
+    moves = moves || tet >= 0;
+  }
+  if ((joint.a >= 0 && joint.tet_a >= 0) || (joint.b >= 0 && joint.tet_b >= 0))
+    refuse("a side is a rigid body or a tet of a solid, not both");
+  if (joint_object(model, joint, 0) == joint_object(model, joint, 1)) refuse("needs two different bodies");
   if (!moves) refuse("neither of its two bodies moves by itself");
   if (!is_pose(joint.frame_a) || !is_pose(joint.frame_b))
     refuse("its frames need finite numbers and unit quaternions");

@@ -75,6 +75,7 @@ void DeviceModel::upload(Context& ctx, const Model& model) {
   for (const ScriptedNodes& script : model.scripted) moves.push_back(!script.is_static());
   script_moves.upload(ctx, moves);
   upload_bodies(ctx, model);
+  exempt_objects.upload(ctx, model.exempt_objects);
   anchor.resize(ctx, node_count);
   forget_acting(ctx);
   select_acting(ctx, model, 0, 0, start.data());
@@ -88,7 +89,6 @@ void DeviceModel::upload_bodies(Context& ctx, const Model& model) {
     if (const Object& object = model.objects[model.node_object[i]]; object.is_stiff() || object.is_collider())
       body[i] = model.node_object[i];
   node_body.upload(ctx, body);
-  exempt_bodies.upload(ctx, model.exempt_objects);
 }
 
 void DeviceModel::forget_acting(Context& ctx) {

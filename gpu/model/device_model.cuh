@@ -38,11 +38,11 @@ struct DeviceModel {
   /// no_contact_group g.
   Buffer<std::uint8_t> apart;
   /// Empty unless bodies stand for rigid ones (see barrier_model.h): per node its object if that is such a
-  /// body, else -1; and the pairs of objects that never touch, ascending.
+  /// body, else -1.
   Buffer<std::int32_t> node_body;
-  Buffer<Vec2i> exempt_bodies;
-  Buffer<Vec3> anchor;        // argument of a script's motion: the scripted node's position at t = 0
-  Buffer<Vec3> acceleration;  // [m/s^2] of the forces that act now
+  Buffer<Vec2i> exempt_objects;  // ascending pairs of objects that never touch
+  Buffer<Vec3> anchor;           // argument of a script's motion: the scripted node's position at t = 0
+  Buffer<Vec3> acceleration;     // [m/s^2] of the forces that act now
   /// [kg]. Affine bodies have it at their mesh nodes and none at their control nodes; for bodies that stand
   /// for rigid ones it is the reverse. Nodes of colliders have the mean mass, which only scales penalties.
   Buffer<Real> mass;

@@ -5,6 +5,7 @@
 
 #include "gpu/model/affine.h"
 #include "gpu/model/finite.h"
+#include "gpu/model/joint_constraints.h"
 #include "gpu/model/rigid_body.h"
 #include "gpu/model/tet_volume.h"
 
@@ -213,6 +214,7 @@ void finalize(Model& model) {
     check_motion(model.body_motions[m], "rigid body motion " + std::to_string(m));
   check_bodies(model);
   set_control_nodes(model);
+  constrain_solids(model);
 
   const auto by_nodes = [](const Vec2i& a, const Vec2i& b) {
     return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1];

@@ -105,7 +105,14 @@ struct Object {
   bool is_movable() const { return is_solid() || is_stiff(); }
 };
 
-/// A constraint on a scalar c of up to four nodes, or on the difference of two nodes: bounds, or a motor. c
+/// A point that follows up to four nodes: x = fixed + sum weights_k x_k.
+struct ConstraintPoint {
+  Vec4i nodes{-1, -1, -1, -1};  // -1: none; behind the others
+  Vec<double, 4> weights{0, 0, 0, 0};
+  Vec<double, 3> fixed{0, 0, 0};  // [m]
+};
+
+/// A constraint on a scalar c of up to four points, or on the difference of two points: bounds, or a motor. c
 /// is in metres for all kinds, so that violations of different joints can be compared. See barrier_model.h.
 struct NodeConstraint {
   enum class Kind : std::uint8_t {
@@ -115,14 +122,17 @@ struct NodeConstraint {
     angle      // c = arm times the angle of x_0 - x_1, from x_2 - x_1 towards x_3 - x_1
   };
   Kind kind = Kind::coincide;
-  std::int32_t joint = -1;  // of the scene
-  Vec4i nodes{-1, -1, -1, -1};
+  std::int32_t joint = -1;       // of the scene
+  Vec4i points{-1, -1, -1, -1};  // into Model::constraint_points
   Vec<double, 4> first{0, 0, 0, 0}, second{0, 0, 0, 0};
   double arm = 1;            // [m]
   double low = 0, high = 0;  // [m] low <= c <= high
   /// A motor in place of the bounds: drives c at this speed [m/s] with a force of at most this [N]; 0: none.
   double motor_speed = 0, motor_limit = 0;
   double mass = 1;  // [kg] of the lighter body, which scales the stiffness
+  /// [kg] of the nodes of the tet that holds a side, and [N/m] its Young's modulus times its size: the
+  /// stiffness needs to exceed only what these resist. Without a tet: 0.
+  double tet_mass = 0, tet_stiffness = 0;
 };
 
 struct Model {
@@ -153,7 +163,8 @@ struct Model {
   std::vector<ShapeMesh> shape_meshes;
   std::vector<Motion> body_motions;
   std::vector<Joint> joints;
-  std::vector<NodeConstraint> constraints;
+  std::vector<NodeConstraint> constraints;  // of joints; of scenes without rigid bodies, set by finalize
+  std::vector<ConstraintPoint> constraint_points;
   std::vector<Vec2i> exempt_objects;  // pairs of objects that never touch; see barrier_model.h
 
   std::size_t node_count() const { return positions.size(); }

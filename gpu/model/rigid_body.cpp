@@ -7,6 +7,7 @@
 #include "gpu/model/convex_hull.h"
 #include "gpu/model/distance_grid.h"
 #include "gpu/model/finite.h"
+#include "gpu/model/solid_joints.h"
 
 namespace stickslip {
 namespace {
@@ -175,6 +176,26 @@ Joint& add_joint(Model& model, Joint joint, const Pose& frame, const Pose& frame
   joint.start_a = frame.q;
   joint.start_b = frame_b.q;
   return model.joints.emplace_back(std::move(joint));
+}
+
+Joint& add_joint_between(Model& model, Joint joint, std::int32_t object_a, std::int32_t object_b,
+                         const Pose& frame, const Pose& frame_b) {
+  const auto object = [&](std::int32_t o) -> const Object& {
+    return model.objects[static_cast<std::size_t>(o)];
+  };
+  const auto body = [&](std::int32_t o) { return o < 0 ? -1 : object(o).body; };
+  joint.a = body(object_a);
+  joint.b = body(object_b);
+  Joint& added = add_joint(model, std::move(joint), frame, frame_b);
+  try {
+    if (object_a >= 0 && added.a < 0) hold_by_solid(model, object(object_a), 0, frame, added);
+    if (object_b >= 0 && added.b < 0) hold_by_solid(model, object(object_b), 1, frame_b, added);
+  } catch (const std::invalid_argument& error) {
+    const std::string name = added.name;
+    model.joints.pop_back();
+    throw std::invalid_argument("joint '" + name + "': " + error.what());
+  }
+  return added;
 }
 
 Quat turn_of_x(const Vec3d& axis) {

@@ -61,6 +61,10 @@ Object& add_body(Model& model, std::string name, const BodyForm& form, std::int3
 /// Adds a joint between two bodies (-1: the world) from its frames in the world at the start: frame.x is the
 /// anchor, and frame.q rotates x onto the axis. `frame_b` is the frame of the second body, if it differs.
 Joint& add_joint(Model& model, Joint joint, const Pose& frame, const Pose& frame_b);
+/// As add_joint, between two objects (-1: the world), rigid bodies or solids. A solid holds the joint by the
+/// tet at the anchor: throws std::invalid_argument where none is near. See solid_joints.h.
+Joint& add_joint_between(Model& model, Joint joint, std::int32_t object_a, std::int32_t object_b,
+                         const Pose& frame, const Pose& frame_b);
 inline Joint& add_joint(Model& model, Joint joint, const Pose& frame) {
   return add_joint(model, std::move(joint), frame, frame);
 }

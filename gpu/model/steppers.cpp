@@ -25,7 +25,6 @@ std::vector<bool> materials_of_bodies(const Model& model) {
 }
 
 std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver, bool drop_unsupported) {
-  if (model.bodies.empty()) return {};
   const std::vector<std::string> ignored = ignored_by_barrier(model);
   const std::string dropped =
       ignored.empty() || drop_unsupported

@@ -47,9 +47,9 @@ struct CoreWork {
 
 void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
                              const TouchedSurfaces& touching, const RigidContact* contact,
-                             const double* shares, bool may_have_cores) {
+                             const SceneJoints& joints, const double* shares, bool may_have_cores) {
   bodies_ = bodies.size();
-  const std::size_t points = touching.point_count(), n = bodies_ + points + cores_.count();
+  const std::size_t points = touching.point_count(), n = bodies_ + points + frames_.size() + cores_.count();
   has_cores_ = may_have_cores && (bodies_ == 0 || touching.meshes().count() > 0);
   all_.pose.resize(ctx, n);
   all_.inverse.resize(ctx, n);
@@ -101,15 +101,16 @@ void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const Ela
     mass[k] = mobility > 0 ? 1 / mobility : 0.0;
     for (std::size_t i = 0; i < 6; ++i) free[6 * p + i] = 0;
   });
+  frames_.stage(ctx, solids, static_cast<std::int32_t>(first_frame()), joints.joints, joints.count, all_);
   clear_cores(ctx);
   cores_.stage_points(ctx, solids, touching);
-  if (has_cores_) cores_.stage(ctx, solids, pose + bodies_ + points, all_.inverse.data() + bodies_ + points);
+  if (has_cores_) cores_.stage(ctx, solids, pose + first_core(), all_.inverse.data() + first_core());
   weigh(ctx, shares);
 }
 
 /// Cores without inverses, at rest.
 void ContactParticles::clear_cores(Context& ctx) {
-  const std::size_t first = bodies_ + mass_.size(), count = cores_.count();
+  const std::size_t first = first_core(), count = cores_.count();
   fill(ctx, all_.pose.data() + first, count, Pose::identity());
   fill(ctx, all_.inverse.data() + first, count, BodyInverse{});
   fill(ctx, all_.material.data() + first, count, std::int32_t{0});
@@ -120,16 +121,19 @@ void ContactParticles::clear_cores(Context& ctx) {
 
 PointCores ContactParticles::cores() const {
   if (!has_cores_) return {};
-  const auto first = static_cast<std::int32_t>(bodies_), points = static_cast<std::int32_t>(mass_.size());
-  return {cores_.core_of_point(), first,           first + points, all_.pose.data(),
-          all_.inverse.data(),    all_.free.data()};
+  return {cores_.core_of_point(),
+          static_cast<std::int32_t>(bodies_),
+          static_cast<std::int32_t>(first_core()),
+          all_.pose.data(),
+          all_.inverse.data(),
+          all_.free.data()};
 }
 
 /// The cores' velocities without impulses are such that they stand still with them: the true velocities of
 /// points are in the particles' t, and the cores respond to changes alone.
 void ContactParticles::move_cores(Context& ctx, const Vec3d* impulse) {
   if (!has_cores_) return;
-  const std::size_t first = bodies_ + mass_.size();
+  const std::size_t first = first_core();
   const BodyInverse* inverse = all_.inverse.data() + first;
   double *free = all_.free.data() + 6 * first, *shift = shift_.data() + 6 * first;
   const Wrench* wrench = impulse == nullptr ? nullptr
@@ -139,18 +143,18 @@ void ContactParticles::move_cores(Context& ctx, const Vec3d* impulse) {
 }
 
 void ContactParticles::core_work(Context& ctx, const Vec3d* impulse, double* out) {
-  const std::size_t first = bodies_ + mass_.size();
   if (!has_cores_) {
     fill(ctx, out, cores_.count(), 0.0);
     return;
   }
+  const std::size_t first = first_core();
   const Wrench* wrench = cores_.wrenches(ctx, impulse, all_.pose.data() + bodies_, all_.pose.data() + first);
   launch(ctx, cores_.count(), CoreWork{wrench, all_.inverse.data() + first, out});
 }
 
 void ContactParticles::settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v,
                               const Vec3* v_free) {
-  const std::size_t first = bodies_, points = mass_.size();
+  const std::size_t first = bodies_, points = mass_.size(), core = first_core();
   const SurfacePoint* at = touching.points();
   double* free = all_.free.data();
   Vec3d *velocity = all_.velocity.data(), *spin = all_.spin.data();
@@ -166,10 +170,11 @@ void ContactParticles::settle(Context& ctx, const TouchedSurfaces& touching, con
     for (int i = 0; i < 3; ++i) free[6 * (first + k) + static_cast<std::size_t>(i)] = without[i];
   });
   launch(ctx, has_cores_ ? cores_.count() : 0, [=] SS_LAMBDA(std::size_t o) {
-    const std::size_t b = first + points + o;
+    const std::size_t b = core + o;
     velocity[b] = {free[6 * b], free[6 * b + 1], free[6 * b + 2]};
     spin[b] = {free[6 * b + 3], free[6 * b + 4], free[6 * b + 5]};
   });
+  frames_.settle(ctx, v, velocity + first_frame(), spin + first_frame());
 }
 
 /// With contacts between meshes many points share nodes. Then a row sum bounds B diag(resistance)^-1 B':
@@ -185,6 +190,7 @@ const double* ContactParticles::sum_weights(Context& ctx, const TouchedSurfaces&
 }
 
 void ContactParticles::weigh(Context& ctx, const double* shares) {
+  frames_.weigh(ctx, shares, all_.inverse.data() + first_frame());
   const double* mass = mass_.data();
   const std::int32_t* object = cores_.core_of_point();
   BodyInverse* inverse = all_.inverse.data() + bodies_;
@@ -195,7 +201,7 @@ void ContactParticles::weigh(Context& ctx, const double* shares) {
 }
 
 void ContactParticles::move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v,
-                                 const Vec3d* impulse) {
+                                 const Vec3d* impulse, const Wrench* wrench) {
   const SurfacePoint* at = touching.points();
   const BodyInverse* inverse = all_.inverse.data() + bodies_;
   double *free = all_.free.data() + 6 * bodies_, *shift = shift_.data() + 6 * bodies_;
@@ -209,6 +215,9 @@ void ContactParticles::move_free(Context& ctx, const TouchedSurfaces& touching, 
       free[6 * k + i] = t[static_cast<int>(i)];
     }
   });
+  const std::size_t frame = first_frame();
+  frames_.move_free(ctx, v, wrench, all_.inverse.data() + frame, all_.free.data() + 6 * frame,
+                    shift_.data() + 6 * frame);
   move_cores(ctx, impulse);
 }
 

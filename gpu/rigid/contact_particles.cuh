@@ -5,23 +5,39 @@
 #include "gpu/elastic/touched_surfaces.cuh"
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/solid_cores.cuh"
+#include "gpu/rigid/solid_frames.cuh"
+
+namespace stickslip {
+
+/// The joints of a scene in backend memory.
+struct SceneJoints {
+  const DeviceJoint* joints = nullptr;
+  std::size_t count = 0;
+};
+
+}  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Copies of the rigid bodies, then a free particle per touched point of the solids, then the cores of the
-/// solids; see Coupling. Particles have no texture: textures apply to rigid bodies only.
+/// Copies of the rigid bodies, then a free particle per touched point of the solids, then the frames of
+/// joints on solids, then the cores of the solids; see Coupling. Only rigid bodies have textures.
 class ContactParticles {
  public:
-  void load(Context& ctx, const Model& solids) { cores_.load(ctx, solids); }
+  /// `whole`: the scene.
+  void load(Context& ctx, const ElasticSolids& solids, const Model& whole) {
+    cores_.load(ctx, solids.model());
+    frames_.load(ctx, whole, solids);
+  }
   /// Prepares a step. `contacts`: those of the solids; a particle's mass is the share of its object
   /// (`shares`) of the solids' diagonal.
   void stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
-             const TouchedSurfaces& touching, const RigidContact* contacts, const double* shares,
-             bool may_have_cores);
+             const TouchedSurfaces& touching, const RigidContact* contacts, const SceneJoints& joints,
+             const double* shares, bool may_have_cores);
   void weigh(Context& ctx, const double* shares);
-  /// Writes the velocities t = B v - R / m without impulses (`impulse`, per point; null: R = 0) into
-  /// all().free, and their change since the last call into `shift`.
-  void move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v, const Vec<double, 3>* impulse);
+  /// Writes the velocities t = B v - R / m without impulses (`impulse` per point, `wrench` per frame; null:
+  /// R = 0) into all().free, and their change since the last call into `shift`.
+  void move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v, const Vec<double, 3>* impulse,
+                 const Wrench* wrench);
 
   /// The cores, where the problem has them: without rigid bodies, or with contacts between meshes.
   PointCores cores() const;
@@ -41,6 +57,8 @@ class ContactParticles {
   void settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v, const Vec3* v_free);
 
   std::size_t bodies() const { return bodies_; }
+  const SolidFrames& frames() const { return frames_; }
+  SolidFrames& frames() { return frames_; }
   DeviceBodies& all() { return all_; }
   const DeviceBodies& all() const { return all_; }
   /// The inverses of the particles.
@@ -49,6 +67,8 @@ class ContactParticles {
   const double* shift() const { return shift_.data(); }
 
  private:
+  std::size_t first_frame() const { return bodies_ + mass_.size(); }
+  std::size_t first_core() const { return first_frame() + frames_.size(); }
   void clear_cores(Context& ctx);
   void move_cores(Context& ctx, const Vec<double, 3>* impulse);
   const double* sum_weights(Context& ctx, const TouchedSurfaces& touching, std::size_t nodes);
@@ -57,6 +77,7 @@ class ContactParticles {
   bool has_cores_ = false;
   DeviceBodies all_;
   SolidCores cores_;
+  SolidFrames frames_;
   Buffer<double> mass_;  // of particles at a share of 1 [kg]
   Buffer<double> shift_, weight_;
 };

@@ -26,6 +26,7 @@ namespace stickslip {
 /// The constraints on the bodies in one step.
 struct StepConstraints {
   const DeviceJoint* joints = nullptr;
+  std::size_t joint_count = 0;
   const std::int32_t* block_joint =
       nullptr;  // per joint block: its joint; `block_part`: its index among that joint's blocks
   const std::int32_t* block_part = nullptr;

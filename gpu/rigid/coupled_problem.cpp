@@ -126,7 +126,10 @@ class Assembly {
         const auto b = static_cast<std::size_t>(entry.body);
         for (std::size_t i = 0; i < dim; ++i) {
           const std::size_t row = c * dim + i;
-          if (b >= first_) put_point(h, w, row, entry.rows.data() + 6 * i, solids_.points[b - first_]);
+          const double* of_body = entry.rows.data() + 6 * i;
+          const std::size_t frame = first_ + solids_.points.size();
+          if (b >= frame) put_frame(h, w, row, of_body, b - frame);
+          else if (b >= first_) put_point(h, w, row, of_body, solids_.points[b - first_]);
           for (std::size_t j = 0; b < first_ && j < 6; ++j)
             h.add(row, static_cast<std::size_t>(body_dof_[b]) + j, entry.rows[6 * i + j]);
         }
@@ -135,14 +138,27 @@ class Assembly {
 
   void put_point(RowBuilder& h, std::vector<double>& w, std::size_t row, const double* direction,
                  const SurfacePoint& point) const {
-    for (int k = 0; k < 3; ++k) {
-      const std::int32_t node = point.nodes[k];
-      if (node < 0) continue;
-      const FollowingNode follows = solids_.follows.empty() ? FollowingNode{} : solids_.follows[node];
-      if (follows.control < 0) put_node(h, w, row, direction, node, point.weights[k]);
-      for (int c = 0; follows.control >= 0 && c < 4; ++c)
-        put_node(h, w, row, direction, follows.control + c, point.weights[k] * follows.weights[c]);
+    for (int k = 0; k < 3; ++k)
+      if (point.nodes[k] >= 0) put_corner(h, w, row, direction, point.nodes[k], point.weights[k]);
+  }
+
+  /// The row of a frame's twist at the corners of its tet.
+  void put_frame(RowBuilder& h, std::vector<double>& w, std::size_t row, const double* of_twist,
+                 std::size_t frame) const {
+    const Vec<double, 6> wrench{of_twist[0], of_twist[1], of_twist[2], of_twist[3], of_twist[4], of_twist[5]};
+    for (int k = 0; k < 4; ++k) {
+      const Vec<double, 3> direction = solids_.frames[frame].force_on(k, wrench);
+      put_corner(h, w, row, &direction[0], solids_.frame_nodes[frame][k], 1);
     }
+  }
+
+  /// A node, or the control nodes that it follows.
+  void put_corner(RowBuilder& h, std::vector<double>& w, std::size_t row, const double* direction,
+                  std::int32_t node, double weight) const {
+    const FollowingNode follows = solids_.follows.empty() ? FollowingNode{} : solids_.follows[node];
+    if (follows.control < 0) put_node(h, w, row, direction, node, weight);
+    for (int c = 0; follows.control >= 0 && c < 4; ++c)
+      put_node(h, w, row, direction, follows.control + c, weight * follows.weights[c]);
   }
 
   void put_node(RowBuilder& h, std::vector<double>& w, std::size_t row, const double* direction,

@@ -100,8 +100,10 @@ struct Extrapolate {
 void Coupling::load(Context& ctx, const Model& model) {
   solids_.load(ctx, model);
   if (!active()) return;
-  touching_.load(ctx, solids_.model());
-  particles_.load(ctx, solids_.model());
+  touching_.load(ctx, solids_.model(), solids_.exempt_bodies());
+  particles_.load(ctx, solids_, model);
+  for (Buffer<Wrench>* b : {&wrench_, &wrench_start_, &wrench_last_})
+    b->resize(ctx, particles_.frames().size());
   for (Buffer<Vec3>* b : {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_v_})
     b->resize(ctx, solids_.size());
   totals_.resize(ctx, 1);
@@ -133,18 +135,23 @@ void Coupling::join_contacts(Context& ctx, const RigidContacts& between_bodies) 
   copy(ctx, contacts_.data() + first_, touching_.contacts(), touching_.count());
 }
 
-void Coupling::take_impulses(Context& ctx, const Vec<double, 4>* world) {
-  share_impulses(ctx, impulse_.size(), touching_.sides(), world, impulse_.data());
+/// R of the system's impulses, after keep_impulses.
+template <int D>
+void Coupling::take_impulses(Context& ctx, ContactSystem<D>& system) {
+  share_impulses(ctx, impulse_.size(), touching_.sides(),
+                 system.world_impulses() + system.joint_blocks() + first_, impulse_.data());
+  particles_.frames().take_impulses(ctx, system.W().body_rows(), system.impulses(), wrench_.data());
 }
 
-/// v = A_e^-1 (f_e + B' R); PCG starts from the given v. R null: R = 0.
-void Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double tolerance, double reference) {
+/// v = A_e^-1 (f_e + B' R), or with R = 0 in its place; PCG starts from the given v.
+void Coupling::solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference) {
   const Span span(ctx, "elastic solve");
   Vec3* at_nodes = nullptr;
-  if (impulse != nullptr) {
+  if (kind == Impulses::current && impulse_.size() + wrench_.size() > 0) {
     at_nodes = node_impulse_.data();
     fill(ctx, at_nodes, solids_.size(), Vec3::zero());
-    touching_.gather().sum(ctx, CornerImpulse{touching_.points(), impulse}, at_nodes);
+    touching_.gather().sum(ctx, CornerImpulse{touching_.points(), impulse_.data()}, at_nodes);
+    particles_.frames().add_impulses(ctx, wrench_.data(), at_nodes);
   }
   const PcgResult result = solids_.solve(ctx, at_nodes, v, tolerance, reference);
   done_.pcg_iterations += result.iterations;
@@ -160,6 +167,8 @@ Coupling::RoundStep Coupling::last_step(Context& ctx) {
   step_.resize(ctx, impulse_.size());
   set_difference(ctx, impulse_.size(), impulse_.data(), start_.data(), step_.data());
   particles_.core_work(ctx, step_.data(), core_work_.data());
+  particles_.frames().add_sums(ctx, {wrench_.data(), wrench_start_.data(), wrench_last_.data()}, v_.data(),
+                               v_start_.data(), shares_.shares(), sums_.data(), core_work_.data());
   shares_.measure(ctx, sums_.data(), core_work_.data(), totals_.data());
   const StepTotals total = read_back(ctx, totals_.data());
   return {total.steepness, total.sums[2] < 0, std::sqrt(total.sums[3])};
@@ -169,6 +178,10 @@ Coupling::RoundStep Coupling::last_step(Context& ctx) {
 /// too, as it is affine in R.
 void Coupling::extrapolate(Context& ctx, double share) {
   launch(ctx, impulse_.size(), Extrapolate<double>{share, impulse_.data(), start_.data(), last_.data()});
+  launch(ctx, 2 * wrench_.size(),
+         Extrapolate<double>{share, reinterpret_cast<const Vec3d*>(wrench_.data()),
+                             reinterpret_cast<Vec3d*>(wrench_start_.data()),
+                             reinterpret_cast<Vec3d*>(wrench_last_.data())});
   launch(ctx, v_.size(),
          Extrapolate<Real>{static_cast<Real>(share), v_.data(), v_start_.data(), v_last_.data()});
 }
@@ -176,8 +189,9 @@ void Coupling::extrapolate(Context& ctx, double share) {
 /// The problem between bodies and particles; q is that without impulses, the reference of residuals.
 template <int D>
 void Coupling::build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list) {
-  particles_.move_free(ctx, touching_, v_free_.data(), nullptr);
+  particles_.move_free(ctx, touching_, v_free_.data(), nullptr, nullptr);
   list_ = list;
+  if (particles_.frames().size() > 0) list_.joints = particles_.frames().joints();
   list_.cores = particles_.cores();
   system.build(ctx, particles_.all(), list_);
 }
@@ -185,17 +199,17 @@ void Coupling::build(Context& ctx, ContactSystem<D>& system, const StepConstrain
 /// Moves q so that W r + q is the true u at the impulses r with `impulse` on the solids, whose velocities are
 /// then v.
 template <int D>
-void Coupling::move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec3d* impulse) {
-  particles_.move_free(ctx, touching_, v, impulse);
+void Coupling::move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec3d* impulse,
+                       const Wrench* wrench) {
+  particles_.move_free(ctx, touching_, v, impulse, wrench);
   system.move_free(ctx, particles_.shift());
   system.move_points(ctx, list_, particles_.shift());
 }
 
-/// The residual of the coupled problem at the system's impulses. `impulse` are those on the solids, and `v`
-/// follows from them.
+/// The residual of the coupled problem at the system's impulses R; `v` follows from them.
 template <int D>
-double Coupling::judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec3d* impulse) {
-  move_to(ctx, system, v, impulse);
+double Coupling::judge(Context& ctx, ContactSystem<D>& system, const Vec3* v) {
+  move_to(ctx, system, v, impulse_.data(), wrench_.data());
   return system.residual(ctx);
 }
 
@@ -204,15 +218,15 @@ template <int D>
 double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                            const LabParams& lab, ContactSolveRecord& record) {
   const Span span(ctx, "coupling round");
-  move_to(ctx, system, v_start_.data(), start_.data());
+  move_to(ctx, system, v_start_.data(), start_.data(), wrench_start_.data());
   const long before = record.iterations;
   system.solve(ctx, particles_.all(), solver, lab, record);
   record.iterations += before;
-  take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
+  take_impulses(ctx, system);
   copy(ctx, v_.data(), v_start_.data(), v_.size());
-  solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance());
+  solve_solids(ctx, Impulses::current, v_.data(), round_tolerance());
   ++done_.rounds;
-  return judge(ctx, system, v_.data(), impulse_.data());
+  return judge(ctx, system, v_.data());
 }
 
 double Coupling::round_tolerance() const {
@@ -244,7 +258,7 @@ template <int D>
 void Coupling::return_to_best(Context& ctx, ContactSystem<D>& system) {
   copy(ctx, reinterpret_cast<double*>(system.impulses()), best_r_.data(), best_r_.size());
   system.keep_impulses(ctx);
-  take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
+  take_impulses(ctx, system);
   copy(ctx, v_.data(), best_v_.data(), v_.size());
 }
 
@@ -266,7 +280,8 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   const StageClock clock;
   if (std::exchange(forgotten_, false)) shares_.reset(ctx);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
-  particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, shares_.shares(), D == 3);
+  particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_,
+                   {list.joints, list.joint_count}, shares_.shares(), D == 3);
   solve_free(ctx, params);
   build(ctx, system, list);
   keep_guess(ctx, system);
@@ -275,11 +290,10 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   expect_same_contacts(ctx, contacts_);
   StepConstraints again = list;
   again.warm_start = true;
-  take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
+  take_impulses(ctx, system);
   copy(ctx, v_.data(), v_free_.data(), v_.size());
-  solve_solids(ctx, impulse_.data(), v_.data(), round_tolerance(), fall_);
-  if (const double start = judge(ctx, system, v_.data(), impulse_.data());
-      system.gain(ctx) <= system.W().norm_q())
+  solve_solids(ctx, Impulses::current, v_.data(), round_tolerance(), fall_);
+  if (const double start = judge(ctx, system, v_.data()); system.gain(ctx) <= system.W().norm_q())
     keep_best(ctx, system, start);
 
   LabParams inner = lab;
@@ -353,7 +367,7 @@ void Coupling::solve_free(Context& ctx, const Params& params) {
     solids_.fall(ctx, v_free_.data());
     tolerance = std::max(tolerance, round_tolerance());
   }
-  solve_solids(ctx, nullptr, v_free_.data(), tolerance, fall_);
+  solve_solids(ctx, Impulses::none, v_free_.data(), tolerance, fall_);
 }
 
 /// Returns impulses and velocities of the best round, the solids' velocities to the requested precision.
@@ -362,11 +376,11 @@ void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodi
                       double tolerance, ContactSolveRecord& record) {
   copy(ctx, reinterpret_cast<double*>(system.impulses()), best_r_.data(), best_r_.size());
   system.keep_impulses(ctx);
-  take_impulses(ctx, system.world_impulses() + system.joint_blocks() + first_);
+  take_impulses(ctx, system);
   copy(ctx, solids_.v.data(), best_v_.data(), v_.size());
-  solve_solids(ctx, impulse_.data(), solids_.v.data(), params.pcg_tolerance, fall_);
+  solve_solids(ctx, Impulses::current, solids_.v.data(), params.pcg_tolerance, fall_);
   record.tolerance = tolerance;
-  record.residual = judge(ctx, system, solids_.v.data(), impulse_.data());
+  record.residual = judge(ctx, system, solids_.v.data());
   record.scale = system.W().norm_q();
   DeviceBodies& all = particles_.all();
   system.velocities(ctx, all);

@@ -37,6 +37,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Where meshes touch each other, or without rigid bodies, a particle is attached to the core of its object:
 /// a rigid body with the object's mass and inertia. So the problem between bodies contains the common motion
 /// of all points of an object, and 1 / m is additional compliance.
+/// A side of a joint that a solid holds is a body with six degrees of freedom in the same way: B also has the
+/// rows of its frame's velocity and angular velocity (SolidFrames), R its impulse and torque, and 1 / m is a
+/// matrix, the mobility of the solid's rigid motion at the frame and a part for the frame's tet.
 /// This is proximal gradient descent on the dual problem in the metric m, like the splitting of Course
 /// Alg.16, which takes m from the diagonal of A. Its fixed point has u = H (B v_e, v_b) + w for any m. It
 /// converges where B A_e^-1 B' <= diag(1 / m). m is a share of the diagonal of A_e (ParticleShares), adapted
@@ -95,9 +98,10 @@ class Coupling {
   template <int D>
   void build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list);
   template <int D>
-  void move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse);
+  void move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse,
+               const Wrench* wrench);
   template <int D>
-  double judge(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse);
+  double judge(Context& ctx, ContactSystem<D>& system, const Vec3* v);
   template <int D>
   double run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver, const LabParams& lab,
                    ContactSolveRecord& record);
@@ -114,9 +118,10 @@ class Coupling {
               double tolerance, ContactSolveRecord& record);
   double round_tolerance() const;
   SolidSystem solid_system(Context& ctx) const;
-  void take_impulses(Context& ctx, const Vec<double, 4>* world);
-  void solve_solids(Context& ctx, const Vec<double, 3>* impulse, Vec3* v, double tolerance,
-                    double reference = 0);
+  template <int D>
+  void take_impulses(Context& ctx, ContactSystem<D>& system);
+  enum class Impulses { none, current };
+  void solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference = 0);
   void solve_free(Context& ctx, const Params& params);
   RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
@@ -132,7 +137,8 @@ class Coupling {
   Buffer<RigidContact> contacts_;
   // R, per touched point: of this round, at its start, of the last round.
   Buffer<Vec<double, 3>> impulse_, start_, last_;
-  Buffer<Vec3> v_, v_start_, v_last_, v_free_;  // the solids' velocities for these R, and for R = 0
+  Buffer<Wrench> wrench_, wrench_start_, wrench_last_;  // likewise per frame
+  Buffer<Vec3> v_, v_start_, v_last_, v_free_;          // the solids' velocities for these R, and for R = 0
   Buffer<Vec3> node_impulse_;
   Buffer<double> best_r_;
   Buffer<double> guess_;    // of the step's first problem, by rows

@@ -29,10 +29,11 @@ struct NodeDistance {
 /// The impulses on the nodes are those of the last solve, for the velocities at the end.
 template <int D>
 void Coupling::check(Context& ctx, const ContactSystem<D>& system, SolidsCheck* out) {
-  const Vec3* at_nodes = touching_.point_count() > 0 ? node_impulse_.data() : nullptr;
+  const SolidFrames& frames = particles_.frames();
+  const Vec3* at_nodes = touching_.point_count() + frames.size() > 0 ? node_impulse_.data() : nullptr;
   solids_.launch_balance(ctx, at_nodes, &out->balance);
   checker_.check(ctx, solids_, touching_, system.world_impulses() + system.joint_blocks() + first_,
-                 &out->momentum);
+                 {frames.sides(), wrench_.data(), frames.size()}, &out->momentum);
 }
 template void Coupling::check(Context&, const ContactSystem<3>&, SolidsCheck*);
 template void Coupling::check(Context&, const ContactSystem<4>&, SolidsCheck*);
@@ -40,7 +41,7 @@ template void Coupling::check(Context&, const ContactSystem<4>&, SolidsCheck*);
 template <int D>
 ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
   // The end of the step left the velocities of the points there.
-  particles_.move_free(ctx, touching_, solids_.v.data(), impulse_.data());
+  particles_.move_free(ctx, touching_, solids_.v.data(), impulse_.data(), wrench_.data());
   if (list_.cores.core != nullptr) {
     DeviceBodies& all = particles_.all();
     system.start_velocities(ctx, all);
@@ -59,6 +60,12 @@ SolidSystem Coupling::solid_system(Context& ctx) const {
   SolidSystem s = solids_.system(ctx);
   s.points.resize(touching_.point_count());
   copy_to_host(ctx, s.points.data(), touching_.points(), s.points.size());
+  const SolidFrames& frames = particles_.frames();
+  std::vector<SolidSide> sides(frames.size());
+  s.frames.resize(frames.size());
+  copy_to_host(ctx, sides.data(), frames.sides(), sides.size());
+  copy_to_host(ctx, s.frames.data(), frames.frames(), s.frames.size());
+  for (const SolidSide& side : sides) s.frame_nodes.push_back(side.point.nodes);
   return s;
 }
 

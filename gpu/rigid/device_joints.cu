@@ -1,5 +1,8 @@
 #include "gpu/rigid/device_joints.cuh"
 
+#include "gpu/model/solid_joints.h"
+#include "gpu/rigid/solid_frames.h"
+
 namespace stickslip::STICKSLIP_BACKEND {
 
 void DeviceJoints::load(Context& ctx, const Model& model) {
@@ -9,7 +12,8 @@ void DeviceJoints::load(Context& ctx, const Model& model) {
   ends_ = {};
   for (const Body& body : model.bodies) ends_.moves.push_back(body.moves ? 1 : 0);
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
-    const DeviceJoint joint = device_joint(model.joints[j]);
+    DeviceJoint joint = device_joint(model.joints[j]);
+    if (holds_solid(model.joints[j])) joint.length = solid_joint_length(model, model.joints[j]);
     for (int i = 0; i < joint_block_count(joint); ++i) {
       joint_of.push_back(static_cast<std::int32_t>(j));
       part.push_back(i);

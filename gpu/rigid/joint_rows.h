@@ -20,6 +20,7 @@ struct DeviceJoint {
   double ratio;
   Quat start_a, start_b;
   double turn_period;  // [rad] gear: its error is known modulo this; 0: unknown
+  double length = 0;   // [m] if a solid holds a side: in place of joint_length; see solid_joint_length
 };
 
 /// Poses determine angles modulo 2 pi, and so angle_a - ratio angle_b modulo 2 pi / q for a ratio p / q.
@@ -323,7 +324,7 @@ SS_HD inline bool fill_joint_block(const DeviceJoint& j, int i, const BodyAtStep
   block = empty_block<D>();
   const JointPart part = joint_parts(j).part[i];
   const JointFrames frames(j, a, b, feedback.ahead);
-  const double length = joint_length(a.inverse, b.inverse);
+  const double length = j.length > 0 ? j.length : joint_length(a.inverse, b.inverse);
   int first = 0, end = 1;
   if (part == JointPart::low || part == JointPart::high || part == JointPart::motor) {
     const double scale = j.kind == JointKind::hinge ? length : 1.0;

@@ -7,7 +7,8 @@
 
 namespace stickslip {
 
-/// Bodies in the order: those of the scene, touched points (particles), cores. Backend memory.
+/// Bodies in the order: those of the scene, touched points (particles), frames of joints on solids, cores.
+/// Backend memory.
 struct PointCores {
   const std::int32_t* core = nullptr;  // per touched point: its object; null: points have no cores
   std::int32_t first_point = 0, first_core = 0;

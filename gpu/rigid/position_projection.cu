@@ -23,7 +23,8 @@ SS_HD void joint_rows(const ProjectionProblem& p, const ErrorFeedback& feedback,
   const DeviceJoint& j = p.joints[p.block_joint[k]];
   const std::int32_t part = p.block_part[k];
   for (std::size_t i = 0; i < kRowsPerBlock; ++i) out[i] = no_row();
-  if (joint_parts(j).part[part] == JointPart::motor) return;
+  // Poses of bodies alone are corrected here, not positions of solids.
+  if (joint_parts(j).part[part] == JointPart::motor || j.length > 0) return;
   ConstraintBlock<3> block;
   fill_joint_block(j, part, resting(p, j.a), resting(p, j.b), feedback, block);
   const bool bilateral = block.law.set == FrictionSet::bilateral;

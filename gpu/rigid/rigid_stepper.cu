@@ -172,6 +172,7 @@ void RigidStepper::project(Context& ctx, const Params& params) {
 StepConstraints RigidStepper::constraints(const Params& params, const LabParams& lab) const {
   StepConstraints list;
   list.joints = joints_.joints();
+  list.joint_count = joints_.size();
   list.block_joint = joints_.block_joint();
   list.block_part = joints_.block_part();
   list.joint_blocks = joints_.blocks();

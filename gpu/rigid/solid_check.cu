@@ -18,7 +18,7 @@ void count_held(Context& ctx, std::size_t count, const NodeMotion& motion, std::
   });
 }
 
-/// The terms of the nodes, then those of the touched points.
+/// The terms of the nodes, then those of the touched points, then those of the joints.
 struct MomentumTerm {
   NodeMotion nodes;
   std::size_t node_count;
@@ -26,9 +26,21 @@ struct MomentumTerm {
   const SurfacePoint* points;
   PointSides sides;
   const Vec<double, 4>* impulse;  // of the contacts
+  std::size_t point_count;
+  JointedSides joints;
 
   SS_HD SolidMomentum operator()(std::size_t i) const {
-    return i < node_count ? of_node(i) : of_point(i - node_count);
+    if (i < node_count) return of_node(i);
+    return i < node_count + point_count ? of_point(i - node_count) : of_joint(i - node_count - point_count);
+  }
+  SS_HD SolidMomentum of_joint(std::size_t f) const {
+    const std::int32_t object = joints.sides[f].object;
+    if (held[object] > 0) return {};
+    const Wrench& r = joints.impulse[f];
+    const Vec3d on_side{r[0], r[1], r[2]};
+    SolidMomentum sum = term(-on_side, object);
+    sum.moved = norm(on_side);
+    return sum;
   }
   /// m (v - v_t - dt (g + a)), less the mouse's impulse.
   SS_HD SolidMomentum of_node(std::size_t i) const {
@@ -72,14 +84,15 @@ struct MomentumTerm {
 }  // namespace
 
 void SolidChecker::check(Context& ctx, const ElasticSolids& solids, const TouchedSurfaces& touching,
-                         const Vec<double, 4>* impulse, SolidMomentum* out) {
+                         const Vec<double, 4>* impulse, const JointedSides& joints, SolidMomentum* out) {
   const Span span(ctx, "solids check");
   const NodeMotion nodes = solids.motion();
   held_.resize(ctx, solids.model().objects.size());
   fill(ctx, held_.data(), held_.size(), std::int32_t{0});
   count_held(ctx, solids.size(), nodes, held_.data());
-  reduce(ctx, solids.size() + touching.point_count(),
-         MomentumTerm{nodes, solids.size(), held_.data(), touching.points(), touching.sides(), impulse},
+  reduce(ctx, solids.size() + touching.point_count() + joints.count,
+         MomentumTerm{nodes, solids.size(), held_.data(), touching.points(), touching.sides(), impulse,
+                      touching.point_count(), joints},
          AddSolidMomentum{}, SolidMomentum{}, out, kMedium);
 }
 

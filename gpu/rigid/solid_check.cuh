@@ -5,20 +5,33 @@
 #include "gpu/elastic/elastic_solids.cuh"
 #include "gpu/elastic/touched_surfaces.cuh"
 #include "gpu/law/law_check.h"
+#include "gpu/rigid/solid_frames.h"
 #include "gpu/rigid/solid_momentum.h"
+
+namespace stickslip {
+
+/// Sides of joints with the impulses on them. Backend memory.
+struct JointedSides {
+  const SolidSide* sides = nullptr;
+  const Wrench* impulse = nullptr;
+  std::size_t count = 0;
+};
+
+}  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// Elasticity and damping give an object no momentum as a whole, so that of its nodes changes by gravity,
-/// other given accelerations, the mouse and the impulses on its touched points alone. This needs masses and
-/// velocities only, and shares neither A nor B' with the solver. Objects with a scripted node are left out:
-/// the script's force is unknown. Angular momentum too: the linearised elastic force turns with an object to
-/// first order in dt.
+/// other given accelerations, the mouse and the impulses on its touched points and joints alone. This needs
+/// masses and velocities only, and shares neither A nor B' with the solver. Objects with a scripted node are
+/// left out: the script's force is unknown. Angular momentum too: the linearised elastic force turns with an
+/// object to first order in dt.
 class SolidChecker {
  public:
   /// `impulse`: of the contacts of `touching` in world axes. Writes to `out` in backend memory; no host read.
+  /// `joints`: the sides of joints that solids hold.
   void check(Context& ctx, const ElasticSolids& solids, const TouchedSurfaces& touching,
-             const Vec<double, 4>* impulse, SolidMomentum* out);
+             const Vec<double, 4>* impulse, const JointedSides& joints, SolidMomentum* out);
 
  private:
   Buffer<std::int32_t> held_;  // scripted nodes of each object

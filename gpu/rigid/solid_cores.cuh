@@ -4,11 +4,9 @@
 #include "gpu/elastic/elastic_solids.cuh"
 #include "gpu/elastic/touched_surfaces.cuh"
 #include "gpu/rigid/point_cores.h"
+#include "gpu/rigid/solid_frames.h"
 
 namespace stickslip {
-
-/// Force and torque about the centre of a core, or their impulses.
-using Wrench = Vec<double, 6>;
 
 /// Sums over nodes of an object.
 struct NodeMoments {

@@ -166,7 +166,8 @@ TEST(JointMarks, FollowTheBodies) {
   std::vector<Pose> poses;
   for (const Body& body : model.bodies) poses.push_back(body.pose);
   ASSERT_EQ(poses.size(), 3u);
-  std::vector<JointMark> marks = joint_marks(model, poses);
+  const std::vector<JointSides> sides = joint_sides(model);
+  std::vector<JointMark> marks = joint_marks(sides, poses, {});
   ASSERT_EQ(marks.size(), 1u);
   EXPECT_LT(norm(marks[0].a - Vec3f{0, 1, 0}), 1e-6f);
   EXPECT_LT(norm(marks[0].b - Vec3f{0, 1, 0}), 1e-6f);
@@ -174,7 +175,7 @@ TEST(JointMarks, FollowTheBodies) {
 
   // "low" moves away with its side of the joint.
   poses[0].x[0] += 2;
-  marks = joint_marks(model, poses);
+  marks = joint_marks(sides, poses, {});
   EXPECT_LT(norm(marks[0].a - Vec3f{2, 1, 0}), 1e-6f);
   EXPECT_LT(norm(marks[0].b - Vec3f{0, 1, 0}), 1e-6f);
 }

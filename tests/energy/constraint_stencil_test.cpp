@@ -25,21 +25,21 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   ConstraintStencil s = base;
   s.kind = Kind::product;
-  s.nodes = {0, 1, 2, -1};
+  s.points = {0, 1, 2, -1};
   s.first = {1, -1, 0, 0};
   s.second = {0, -1, 1, 0};
   all.push_back({"along", s});
-  s.nodes = {0, 1, 2, 3};
+  s.points = {0, 1, 2, 3};
   s.first = {-1, 1, 0, 0};
   s.second = {0, 0, -1, 1};
   all.push_back({"across", s});
   s = base;
   s.kind = Kind::distance;
-  s.nodes = {0, 1, -1, -1};
+  s.points = {0, 1, -1, -1};
   all.push_back({"distance", s});
   s = base;
   s.kind = Kind::angle;
-  s.nodes = {0, 1, 2, 3};
+  s.points = {0, 1, 2, 3};
   all.push_back({"angle", s});
   return all;
 }

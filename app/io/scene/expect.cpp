@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <type_traits>
 
 #include "app/io/file/input_error.h"
@@ -30,13 +31,11 @@ std::vector<BodyState> start_of(const Model& model) {
   return bodies;
 }
 
-/// [m] drift of a joint. Body -1 is the world.
-double gap_of(const Joint& joint, const State& state) {
-  const auto frame = [&](std::int32_t body, const Pose& in_body) {
-    const BodyState* at = state_of(body, state);
-    return at ? at->pose * in_body : in_body;
-  };
-  const Pose a = frame(joint.a, joint.frame_a), b = frame(joint.b, joint.frame_b);
+/// [m] drift of a joint. `bodies`: poses of the state's bodies.
+double gap_of(const JointSides& sides, std::span<const Pose> bodies, const State& state) {
+  const Joint& joint = sides.joint;
+  const std::span<const Vec3d> positions = state.positions;
+  const Pose a = sides.frame(0, bodies, positions), b = sides.frame(1, bodies, positions);
   const Vec3d apart = a.x - b.x;
   switch (joint.kind) {
     case JointKind::gear:
@@ -61,7 +60,10 @@ ExpectationJudge::ExpectationJudge(const Model& model, std::vector<Expectation> 
     std::visit(
         [&](const auto& e) {
           if constexpr (requires { e.object; }) wanted.push_back(e.object);
-          if constexpr (std::is_same_v<std::decay_t<decltype(e)>, ExpectJoints>) joints_ = model.joints;
+          if constexpr (std::is_same_v<std::decay_t<decltype(e)>, ExpectJoints>) {
+            joints_.clear();
+            for (const Joint& joint : model.joints) joints_.emplace_back(model, joint);
+          }
         },
         expectation);
   for (const Object& object : model.objects)
@@ -114,11 +116,13 @@ void ExpectationJudge::follow(const State& state) {
     track.positions.push_back(x);
     track.velocities.push_back(v);
   }
-  for (const Joint& joint : joints_)
-    if (const double gap = gap_of(joint, state); gap > joint_gap_) {
+  std::vector<Pose> bodies;
+  for (const BodyState& body : state.bodies) bodies.push_back(body.pose);
+  for (const JointSides& sides : joints_)
+    if (const double gap = gap_of(sides, bodies, state); gap > joint_gap_) {
       joint_gap_ = gap;
       joint_gap_time_ = state.time;
-      joint_gap_name_ = joint.name;
+      joint_gap_name_ = sides.joint.name;
     }
 }
 

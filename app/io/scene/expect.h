@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/engine.h"
+#include "gpu/model/solid_joints.h"
 
 namespace stickslip {
 
@@ -175,7 +176,7 @@ class ExpectationJudge {
   std::vector<Track> tracks_;
   std::vector<double> times_;  // of the samples in tracks_; entry 0 is the start
   std::vector<StepReport> reports_;
-  std::vector<Joint> joints_;
+  std::vector<JointSides> joints_;
   double joint_gap_ = 0, joint_gap_time_ = 0;  // the largest so far
   std::string joint_gap_name_;
 };

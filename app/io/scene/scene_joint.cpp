@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "app/io/scene/scene_build.h"
+#include "gpu/model/element_group.h"
 #include "gpu/model/rigid_body.h"
 
 namespace stickslip {
@@ -13,32 +14,63 @@ using Vec3d = Vec<double, 3>;
 constexpr std::int32_t kWorld = -1;
 const std::vector<std::string> kJointKinds{"ball", "hinge", "slider", "fixed", "distance", "gear"};
 
-/// Bodies of one name: one, or all instances of an array. "world" gives kWorld.
+/// Objects of one name that can hold joints, rigid bodies and solids: one, or all instances of an array.
+/// "world" gives kWorld.
 std::vector<std::int32_t> read_side(const TableReader& table, const std::string& key, const Model& model,
                                     const std::string& name) {
   if (name == "world") return {kWorld};
   std::vector<std::int32_t> bodies;
   std::vector<std::string> known{"world"};
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const Object& object = model.objects[model.bodies[b].object];
-    if (is_called(object, name)) bodies.push_back(static_cast<std::int32_t>(b));
+  for (std::size_t o = 0; o < model.objects.size(); ++o) {
+    const Object& object = model.objects[o];
+    if (!object.is_rigid() && !object.is_solid()) {
+      if (is_called(object, name))
+        table.fail(
+            key, "'" + name +
+                     "' is a collider without a volume, which holds no joint: hold it by \"world\", or give "
+                     "it a shape (body = \"rigid\")");
+      continue;
+    }
+    if (is_called(object, name)) bodies.push_back(static_cast<std::int32_t>(o));
     for (const std::string& spelled : {object.name, object.name.substr(0, object.name.find('.'))})
       if (known.back() != spelled) known.push_back(spelled);
   }
-  if (bodies.empty()) check_known(table, key, "rigid body", name, known);
+  if (bodies.empty()) check_known(table, key, "rigid body or solid", name, known);
   return bodies;
 }
 
+/// Two objects.
 struct Pair {
   std::int32_t a, b;
 };
+
+/// A frame that moves with an object at the start. Instances of an array of solids have the same nodes, so
+/// that their frames differ by the motion from one instance to the other.
+Pose start_pose(const Model& model, std::int32_t index) {
+  const Object& object = model.objects[index];
+  if (object.is_rigid()) return model.bodies[object.body].pose;
+  Vec3d centre{0, 0, 0};
+  const std::vector<double> volumes = node_volumes(model, object);
+  for (std::size_t i = 0; i < volumes.size(); ++i)
+    centre += volumes[i] * model.positions[static_cast<std::size_t>(object.node_begin) + i];
+  centre = (1 / solid_volume(model, object)) * centre;
+  // The edges of the first tet turn with the instance.
+  const Vec4i& tet = model.tets[object.tet_begin];
+  const Vec3d x = normalized(model.positions[tet[1]] - model.positions[tet[0]]);
+  const Vec3d z = normalized(cross(x, model.positions[tet[2]] - model.positions[tet[0]]));
+  return {centre, quaternion_of(Mat<double, 3>::from_columns({x, cross(z, x), z}))};
+}
+
+Vec3d center_of(const Model& model, std::int32_t object) { return start_pose(model, object).x; }
 
 /// All pairs of instances of an array with centres at most `reach` apart. Sorted along x, so that each
 /// instance is compared only with those within reach.
 std::vector<Pair> read_mesh(TableReader& table, const Model& model) {
   std::vector<std::int32_t> links = read_side(table, "mesh", model, table.text("mesh"));
   const double reach = table.number("reach", Range::positive());
-  const auto at = [&](std::int32_t body) { return model.bodies[body].pose.x; };
+  std::vector<Vec3d> centre(model.objects.size(), Vec3d::zero());
+  for (const std::int32_t link : links) centre[link] = center_of(model, link);
+  const auto at = [&](std::int32_t object) { return centre[object]; };
   std::sort(links.begin(), links.end(), [&](std::int32_t p, std::int32_t q) {
     return at(p)[0] != at(q)[0] ? at(p)[0] < at(q)[0] : p < q;
   });
@@ -108,20 +140,19 @@ void read_freedom(TableReader& table, Joint& joint) {
   }
 }
 
-/// Pose of a body relative to the body of the first pair.
-Pose moved_from(const Model& model, std::int32_t first, std::int32_t body) {
-  if (first == kWorld || body == first) return Pose::identity();
-  const Pose& p = model.bodies[first].pose;
+/// Pose of an object relative to the object of the first pair.
+Pose moved_from(const Model& model, std::int32_t first, std::int32_t object) {
+  if (first == kWorld || object == first) return Pose::identity();
+  const Pose p = start_pose(model, first);
   const Quat q = p.q.conjugate();
-  return model.bodies[body].pose * Pose{-q.rotate(p.x), q};
+  return start_pose(model, object) * Pose{-q.rotate(p.x), q};
 }
-
-Vec3d center_of(const Model& model, std::int32_t body) { return model.bodies[body].pose.x; }
 
 }  // namespace
 
 void build_joint(TableReader table, Model& model) {
-  if (model.bodies.empty()) table.fail("", "joints hold rigid bodies, and the scene has none");
+  if (std::ranges::none_of(model.objects, [](const Object& o) { return o.is_rigid() || o.is_solid(); }))
+    table.fail("", "joints hold rigid bodies and solids, and the scene has none");
   Joint joint;
   joint.name = table.text("name");
   for (const Joint& other : model.joints)
@@ -162,16 +193,15 @@ void build_joint(TableReader table, Model& model) {
   table.finish();
   const std::string name = joint.name;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    joint.a = pairs[i].a;
-    joint.b = pairs[i].b;
-    const Pose move = halfway ? Pose{0.5 * (center_of(model, joint.a) + center_of(model, joint.b)) - anchor,
-                                     Quat::identity()}
-                      : has_a && joint.a != first.a ? moved_from(model, first.a, joint.a)
-                                                    : moved_from(model, first.b, joint.b);
+    const std::int32_t a = pairs[i].a, b = pairs[i].b;
+    const Pose move = halfway
+                          ? Pose{0.5 * (center_of(model, a) + center_of(model, b)) - anchor, Quat::identity()}
+                      : has_a && a != first.a ? moved_from(model, first.a, a)
+                                              : moved_from(model, first.b, b);
     joint.name = pairs.size() == 1 ? name : name + "." + std::to_string(i);
     located(table, [&]() -> Joint& {
-      return add_joint(model, joint, move * Pose{anchor, turn_of_x(axis)},
-                       move * Pose{anchor_b, turn_of_x(axis_b)});
+      return add_joint_between(model, joint, a, b, move * Pose{anchor, turn_of_x(axis)},
+                               move * Pose{anchor_b, turn_of_x(axis_b)});
     });
   }
 }
