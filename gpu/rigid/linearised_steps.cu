@@ -27,7 +27,7 @@ CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& syste
     left.time_budget = lab.time_budget - clock.seconds_since_start();
     return !(left.time_budget > 0);
   };
-  if (params.linearisations > 1) keep_start(ctx);
+  if (params.linearisations > 1 || params.penetration_guard) keep_start(ctx);
   solve(last_);
   record.linearisations = 1;
   if (params.linearisations == 1) return total;

@@ -94,6 +94,12 @@ std::string stop_text(const StepReport& r) {
   return text.append(numbers, static_cast<std::size_t>(length));
 }
 
+json guard_json(const GuardRecord& g) {
+  return {{"crossings", g.crossings}, {"solves", g.solves},
+          {"shortened", g.shortened}, {"cut", g.cut},
+          {"unguarded", g.unguarded}, {"intersections", g.intersections}};
+}
+
 json contact_solve_json(const ContactSolveRecord& s) {
   return {{"residual", s.residual},
           {"tolerance", s.tolerance},
@@ -112,7 +118,8 @@ json contact_solve_json(const ContactSolveRecord& s) {
           {"rounds", s.rounds},
           {"solids_residual", s.solids_residual},
           {"linearisations", s.linearisations},
-          {"linearisations_diverge", s.linearisations_diverge}};
+          {"linearisations_diverge", s.linearisations_diverge},
+          {"guard", s.guard ? guard_json(*s.guard) : json()}};
 }
 
 }  // namespace
