@@ -214,11 +214,10 @@ void PenetrationGuard::begin(Context& ctx, const Input& in) {
   const Span span(ctx, "guard begin");
   const SurfaceView all = surface(in);
   const PairFilter filter(in.solids->apart.data());
-  const bool was_clean = known_ && clean_;
   if (!known_) clean_ = check_.run(ctx, all, in.x, filter).count == 0;
   known_ = true;
-  if (was_clean) return;
-  fill(ctx, tangled_.data(), tangled_.size(), std::int32_t(0));
+  if (marked_) fill(ctx, tangled_.data(), tangled_.size(), std::int32_t(0));
+  marked_ = !clean_;
   if (clean_) return;
   compute_boxes(ctx, all.triangles, all.triangle_count, in.x, nullptr, Real(0), boxes_);
   tree_.build(ctx, boxes_.data(), all.triangle_count);

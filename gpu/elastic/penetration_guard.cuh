@@ -68,7 +68,8 @@ class PenetrationGuard {
   void shorten(Context& ctx, const Input& in, GuardRecord& record);
   std::size_t pairs() const;
 
-  bool known_ = false, clean_ = false;
+  bool known_ = false, clean_ = false;  // whether `clean_` is that of the present positions
+  bool marked_ = false;                 // nodes are tangled
   BroadPhase broad_phase_;
   IntersectionCheck check_;
   Lbvh tree_;
