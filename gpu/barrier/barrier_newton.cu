@@ -55,7 +55,7 @@ void set_right_side(Context& ctx, std::size_t n, const Vec3* g, const std::uint8
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { rhs[i] = fixed[i] ? Vec3::zero() : -g[i]; });
 }
 
-/// Writes `norms`, but with the square of `step`.
+/// Writes `norms`, but for the imbalance and with the square of `step`.
 void find_norms(Context& ctx, std::size_t n, const Vec3* rhs, const Vec3* p, const PcgState* pcg,
                 NewtonNorms* norms) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { norms->pcg = *pcg; });
@@ -124,6 +124,7 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   trial_.resize(ctx, node_count_);
   resize_cleared(ctx, norms_, 1);
   resize_cleared(ctx, search_, 1);
+  balance_.load(ctx, device);
   linear_solver_.set_positions(device.start.download(ctx));
 }
 
@@ -160,27 +161,30 @@ void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, c
   clock.lap(seconds.ccd);
 }
 
-NewtonNorms BarrierNewton::solve(Context& ctx, IncrementalPotential& potential, const Params& params,
-                                 NewtonRecord& record) {
+NewtonNorms BarrierNewton::solve(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                                 const Params& params, NewtonRecord& record) {
   const Span span(ctx, "linear solve");
   const std::uint8_t* fixed = potential.fixed();
   set_right_side(ctx, node_count_, potential.gradient(), fixed, rhs_.data());
+  balance_.launch_measure(ctx, device, rhs_.data(), potential.momentum_dt(), &norms_.data()->imbalance);
   linear_solver_.launch_solve(ctx, potential.hessian(), rhs_.data(), p_.data(), params, fixed);
   const NewtonNorms found = norms(ctx);
   direction_ = linear_solver_.result(found.pcg);
   record.pcg_iterations = direction_.iterations;
   record.pcg_residual = direction_.residual;
+  record.imbalance = found.imbalance;
   return found;
 }
 
-NewtonNorms BarrierNewton::solve_again(Context& ctx, IncrementalPotential& potential, const Params& params,
+NewtonNorms BarrierNewton::solve_again(Context& ctx, IncrementalPotential& potential,
+                                       const DeviceModel& device, const Params& params,
                                        NewtonRecord& record) {
   Params tight = params;
   tight.pcg_stop = PcgCriterion::relative;
   tight.pcg_tolerance = kTightTolerance;
   tight.pcg_iterations = std::max(params.pcg_iterations, Params{}.pcg_iterations);
   const int before = record.pcg_iterations;
-  const NewtonNorms found = solve(ctx, potential, tight, record);
+  const NewtonNorms found = solve(ctx, potential, device, tight, record);
   record.pcg_iterations += before;
   return found;
 }
@@ -199,6 +203,15 @@ bool BarrierNewton::shorten(Context& ctx, Real step, Real longest) {
   if (!(step > longest)) return false;
   scale_direction(ctx, node_count_, longest / step, p_.data());
   return true;
+}
+
+double BarrierNewton::imbalance(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                                const Vec3* x) {
+  potential.linearise(ctx, x);
+  set_right_side(ctx, node_count_, potential.gradient(), potential.fixed(), rhs_.data());
+  double* out = &norms_.data()->imbalance;
+  balance_.launch_measure(ctx, device, rhs_.data(), potential.momentum_dt(), out);
+  return read_back(ctx, out);
 }
 
 NewtonNorms BarrierNewton::norms(Context& ctx) {
@@ -250,11 +263,11 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
     potential.linearise(ctx, x);
   }
   clock.lap(seconds.assembly);
-  NewtonNorms norms = solve(ctx, potential, params, record);
+  NewtonNorms norms = solve(ctx, potential, device, params, record);
   record.step_norm = norms.step / params.dt;
   if (params.newton_stop == NewtonStop::displacement && tolerance.satisfied_by(record) &&
       was_ended_early(direction_))
-    norms = solve_again(ctx, potential, params, record);
+    norms = solve_again(ctx, potential, device, params, record);
   clock.lap(seconds.linear_solve);
   record.gradient_norm = std::sqrt(norms.gradient2);
   record.step_norm = norms.step / params.dt;
@@ -322,8 +335,11 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
 
     // The last direction is worth its line search: the final error gets quadratically smaller. A step that
     // impacts shortened has not converged, however small the direction was; one that rounding shortened has.
+    // Momentum is measured where the step ended, unless it was right before.
     const bool arrived = tolerance.satisfied_by(record) && record.ccd_bound == 1;
-    if (arrived && (schedule.is_settled() || alpha == 0)) {
+    const bool final = arrived && (schedule.is_settled() || alpha == 0);
+    if (final &&
+        (tolerance.permits(record.imbalance) || tolerance.permits(imbalance(ctx, potential, device, x)))) {
       report.converged = true;
       return stop(schedule.is_frozen() ? "converged, friction frozen" : "converged");
     }
@@ -332,7 +348,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
       report.stopped_by_budget = true;
       return stop("budget");
     }
-    if (arrived) schedule.settle(ctx, x);
+    if (arrived && !final) schedule.settle(ctx, x);
     else schedule.advance(ctx, near_, x, record);
   }
 }

@@ -6,6 +6,7 @@
 
 #include "gpu/barrier/barrier_schedule.cuh"
 #include "gpu/barrier/incremental_potential.cuh"
+#include "gpu/barrier/object_balance.cuh"
 #include "gpu/broadphase/broadphase.cuh"
 #include "gpu/core/stage_clock.h"
 #include "gpu/linear/linear_solver.cuh"
@@ -16,6 +17,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Of the gradient g and the Newton direction p, with the outcome of the solve.
 struct NewtonNorms {
   double gradient2;  // |g|_2^2 over the free nodes
+  double imbalance;  // [m/s], see ObjectBalance
   Real step;         // |p|_inf
   PcgState pcg;
 };
@@ -57,6 +59,11 @@ class BarrierNewton {
     double speed;               // [m/s]
     double first_gradient = 0;  // [N]
     bool satisfied_by(const NewtonRecord& record) const;
+    /// With `displacement`, a small Newton step is not enough: a stiff contact or stiff friction makes steps
+    /// small while the momentum of a whole object is still wrong.
+    bool permits(double imbalance) const {
+      return params.newton_stop != NewtonStop::displacement || imbalance <= speed;
+    }
   };
 
   // Stages of `minimise`.
@@ -64,12 +71,14 @@ class BarrierNewton {
   /// Finds the candidates of the swept path (one host read), and search_->bounds.
   void launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
                          const Vec3* p, StageClock& clock, StageTimes& seconds);
-  NewtonNorms solve(Context& ctx, IncrementalPotential& potential, const Params& params,
-                    NewtonRecord& record);
+  NewtonNorms solve(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                    const Params& params, NewtonRecord& record);
   /// Solves to a relative residual of 1e-4, with the default cap of iterations or a larger one.
-  NewtonNorms solve_again(Context& ctx, IncrementalPotential& potential, const Params& params,
-                          NewtonRecord& record);
+  NewtonNorms solve_again(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                          const Params& params, NewtonRecord& record);
   NewtonNorms norms(Context& ctx);
+  /// The imbalance of all objects at x [m/s], with the contacts that were updated there. One host read.
+  double imbalance(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Vec3* x);
   /// Runs 100 more iterations for a direction that the line search could not use [Guo24 App. B];
   /// false when they gain nothing.
   bool resume(Context& ctx, const Params& params, NewtonRecord& record);
@@ -92,6 +101,7 @@ class BarrierNewton {
   LinearSolver linear_solver_;
   PcgResult direction_;
   Buffer<Vec3> rhs_, p_, trial_;
+  ObjectBalance balance_;
   Buffer<NewtonNorms> norms_;
   Buffer<LineSearchStart> search_;
 };

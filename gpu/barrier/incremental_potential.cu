@@ -86,6 +86,7 @@ void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
     inputs_.still = inputs.x_t;
     inputs_.velocity_dt = inputs.dt;
   }
+  elastic_.begin_step();
   contacts_.begin_step(contact, inputs_.still);
   constraints_.begin_step(ctx, inputs.dt, inputs.x_t);
   const std::uint8_t* scripted = device_->scripted.data();

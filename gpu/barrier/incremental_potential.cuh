@@ -65,6 +65,9 @@ class IncrementalPotential {
   /// 1 for a node that is fixed in this step's minimisation.
   const std::uint8_t* fixed() const { return fixed_.data(); }
 
+  /// [s] a force of this potential changes a free mass m by the speed force * momentum_dt / m.
+  double momentum_dt() const { return double(inputs_.beta) * inputs_.dt; }
+
   /// All terms at x, barrier over everything in `near`. One host read.
   Values values(Context& ctx, const Proximity& near, const Vec3* x);
   /// Writes the same `term_count` values to backend memory, without the read.
@@ -98,7 +101,8 @@ class IncrementalPotential {
  private:
   Real inverse_beta_dt2() const { return Real(1) / (inputs_.beta * inputs_.dt * inputs_.dt); }
   SolidMotion motion(const Vec3* x) const {
-    return {x, inputs_.x_t, inputs_.velocity_dt, inputs_.still == inputs_.x_t ? nullptr : inputs_.still};
+    return {x, inputs_.x_t, inputs_.velocity_dt, inputs_.still == inputs_.x_t ? nullptr : inputs_.still,
+            true};
   }
   /// Linearises and assembles elements in batches: corners and blocks of all elements would take half of all
   /// memory. Calls work(elements) for each batch, once with an empty one if there are no elements.

@@ -256,6 +256,7 @@ struct StrainResistance {
   Mat3 even;  // of x_ij on y_ij, i != j
   Vec3 odd;   // of x_kj on y_jk
 
+  StrainResistance() = default;
   SS_HD StrainResistance(const StressDerivative& d, const Vec3& s)
       : u(d.u), v(d.v), scaling(d.scaling), even(Mat3::zero()), odd(Vec3::zero()) {
     for (int i = 0; i < 3; ++i) {

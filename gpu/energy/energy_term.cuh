@@ -17,6 +17,9 @@ struct SolidMotion {
   const Vec3* x_t;
   Real dt;
   const Vec3* still = nullptr;  // null: x_t
+  /// x_t has the contents that it had at the last call of `begin_step`: what depends on x_t alone is computed
+  /// once.
+  bool x_t_kept = false;
 };
 
 /// What a term is made for: all elements of one kind, in host memory.
@@ -49,6 +52,9 @@ class EnergyTerm {
   virtual bool forbids_inversion() const = 0;
   /// Factor on `TermElements::stiffness`, from the next `set_materials` on.
   virtual void set_rigidity(double /*factor*/) {}
+
+  /// Before the first use of a motion with `x_t_kept`, and after x_t changed.
+  virtual void begin_step() {}
 
   /// [J] a bound on the rounding error of `energy` near rest, where terms that are much larger than the
   /// energy cancel.

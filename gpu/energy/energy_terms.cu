@@ -73,6 +73,10 @@ void EnergyTerms::set_rigidity(double factor) {
   for (const auto& term : terms_) term->set_rigidity(factor);
 }
 
+void EnergyTerms::begin_step() {
+  for (const auto& term : terms_) term->begin_step();
+}
+
 bool EnergyTerms::forbids_inversion() const {
   return std::ranges::any_of(terms_, [](const auto& term) { return term->forbids_inversion(); });
 }

@@ -17,8 +17,9 @@ class EnergyTerms {
   void load(Context& ctx, const Model& model);
   void set_materials(Context& ctx, std::span<const Material> materials);
 
-  /// See EnergyTerm::set_rigidity.
+  /// See EnergyTerm.
   void set_rigidity(double factor);
+  void begin_step();
 
   std::size_t size() const { return stencils_.size(); }
   std::span<const Vec4i> stencils() const { return stencils_; }

@@ -8,10 +8,14 @@
 namespace stickslip {
 namespace {
 
+/// True at x = x_t, where nothing moves and F is F_t.
+SS_HD bool is_at_start(const SolidMotion& motion) {
+  return motion.x == motion.x_t && motion.still == nullptr;
+}
+
 /// F - F_s: by how much F changes in the time dt at the velocities that are damped.
-SS_HD Mat3 damped_change(const TetView& view, const SolidMotion& motion, std::size_t i, const Mat3& f,
-                         const Mat3& f_t) {
-  return f - (motion.still ? view.deformation(i, motion.still) : f_t);
+SS_HD Mat3 damped_change(const TetView& view, const SolidMotion& motion, std::size_t i, const Mat3& f) {
+  return f - view.deformation(i, motion.still != nullptr ? motion.still : motion.x_t);
 }
 
 /// C = dP/dF, projected, at the start of the step, without what resists turning: what damping resists with.
@@ -20,13 +24,18 @@ SS_HD StrainResistance damping_stiffness(const ElasticMaterial& material, const 
   return {projected(stress_derivative(material.model, svd, material.lame)), svd.s};
 }
 
+SS_HD StrainResistance damping_stiffness(const TetView& view, const SolidMotion& motion, std::size_t i) {
+  return view.resistance != nullptr ? view.resistance[i]
+                                    : damping_stiffness(view.material(i), view.deformation(i, motion.x_t));
+}
+
 SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::size_t i) {
   const ElasticMaterial& material = view.material(i);
   const Mat3 f = view.deformation(i, motion.x);
   Real density = energy_density(material.model, f, material.lame);
-  if (material.damping > Real(0)) {
-    const Mat3 f_t = view.deformation(i, motion.x_t), df = damped_change(view, motion, i, f, f_t);
-    density += material.damping / (Real(2) * motion.dt) * dot(df, damping_stiffness(material, f_t)(df));
+  if (material.damping > Real(0) && !is_at_start(motion)) {
+    const Mat3 df = damped_change(view, motion, i, f);
+    density += material.damping / (Real(2) * motion.dt) * dot(df, damping_stiffness(view, motion, i)(df));
   }
   return static_cast<double>(view.volumes[i]) * static_cast<double>(density);
 }
@@ -38,20 +47,22 @@ SS_HD void tet_derivatives(const TetView& view, const SolidMotion& motion, std::
   const Real volume = view.volumes[i];
   const ShapeGradients shape(view.inverse_rest[i]);
   const Mat3 f = view.deformation(i, motion.x);
+  const bool damped = material.damping > Real(0);
+  const Real rate = damped ? material.damping / motion.dt : Real(0);
   Mat3 piola;
   if constexpr (with_blocks) {
     const Svd3<Real> svd = svd3(f);
     piola = first_piola(material.model, f, svd, material.lame);
-    add_corner_blocks(projected(stress_derivative(material.model, svd, material.lame)), shape, volume,
-                      *blocks);
+    const StressDerivative stiffness = projected(stress_derivative(material.model, svd, material.lame));
+    add_corner_blocks(stiffness, shape, volume, *blocks);
+    if (damped && is_at_start(motion))
+      add_corner_blocks(StrainResistance(stiffness, svd.s), shape, volume * rate, *blocks);
   } else {
     piola = first_piola(material.model, f, material.lame);
   }
-  if (material.damping > Real(0)) {
-    const Mat3 f_t = view.deformation(i, motion.x_t);
-    const StrainResistance stiffness = damping_stiffness(material, f_t);
-    const Real rate = material.damping / motion.dt;
-    piola += rate * stiffness(damped_change(view, motion, i, f, f_t));
+  if (damped && !is_at_start(motion)) {
+    const StrainResistance stiffness = damping_stiffness(view, motion, i);
+    piola += rate * stiffness(damped_change(view, motion, i, f));
     if constexpr (with_blocks) add_corner_blocks(stiffness, shape, volume * rate, *blocks);
   }
   add_corner_gradients(piola, shape, volume, gradient);
@@ -61,6 +72,23 @@ SS_HD void tet_derivatives(const TetView& view, const SolidMotion& motion, std::
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
+
+namespace {
+
+/// What damping resists with at x_t, of every damped tet.
+void find_resistance(Context& ctx, const TetView& view, std::size_t n, const Vec3* x_t,
+                     StrainResistance* out) {
+  const TetView tets = view;
+  launch(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        const ElasticMaterial& material = tets.material(i);
+        if (material.damping > Real(0)) out[i] = damping_stiffness(material, tets.deformation(i, x_t));
+      },
+      kHeavy);
+}
+
+}  // namespace
 
 TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const double> own_weights) {
   const auto& [rest, tets, material, object_volume, stiffness] = elements;
@@ -90,12 +118,13 @@ void TetTerm::set_materials(Context& ctx, std::span<const Material> materials) {
   for (const Material& material : materials) elastic.push_back(elastic_material(material));
   elastic.push_back(extra_material());
   materials_.upload(ctx, elastic);
-  forbids_inversion_ = false;
+  forbids_inversion_ = is_damped_ = has_resistance_ = false;
   energy_rounding_ = 0;
   for (std::size_t m = 0; m < material_volume_.size(); ++m) {
     if (material_volume_[m] == 0) continue;
     const ElasticMaterial& used = elastic[m];
     forbids_inversion_ |= stickslip::forbids_inversion(used.model);
+    is_damped_ |= used.damping > Real(0);
     // |F|^2 is 3 at rest, and J is 1, whatever little is left of the sum of their terms.
     constexpr double epsilon = std::numeric_limits<Real>::epsilon();
     const double moduli = static_cast<double>(used.lame.mu) + static_cast<double>(used.lame.lambda);
@@ -125,15 +154,31 @@ ElasticMaterial ControlTetTerm::extra_material() const {
   return {ElasticModel::orthogonality, {static_cast<Real>(rigidity_), Real(0)}, Real(0)};
 }
 
+TetView TetTerm::view_of(Context& ctx, const SolidMotion& motion) {
+  // [bytes] beyond which the elements of a large scene need the memory for other things.
+  constexpr std::size_t kMostMemory = std::size_t{1} << 29;
+  TetView tets = view();
+  if (!is_damped_ || !motion.x_t_kept || is_at_start(motion) ||
+      size() * sizeof(StrainResistance) > kMostMemory)
+    return tets;
+  if (!has_resistance_) {
+    resistance_.resize(ctx, size());
+    find_resistance(ctx, tets, size(), motion.x_t, resistance_.data());
+    has_resistance_ = true;
+  }
+  tets.resistance = resistance_.data();
+  return tets;
+}
+
 void TetTerm::energy(Context& ctx, const SolidMotion& motion, double* out) {
-  const TetView tets = view();
+  const TetView tets = view_of(ctx, motion);
   const SolidMotion m = motion;
   reduce_sum(
       ctx, size(), [=] SS_LAMBDA(std::size_t i) { return tet_energy(tets, m, i); }, out, kMedium);
 }
 
 void TetTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) {
-  const TetView tet_view = view();
+  const TetView tet_view = view_of(ctx, motion);
   const SolidMotion m = motion;
   launch(
       ctx, tets.size(),
@@ -147,7 +192,7 @@ void TetTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange tets,
 
 void TetTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange tets,
                                    Vec3* corner_gradients, Mat3* corner_blocks) {
-  const TetView tet_view = view();
+  const TetView tet_view = view_of(ctx, motion);
   const SolidMotion m = motion;
   launch(
       ctx, tets.size(),

@@ -24,6 +24,8 @@ struct TetView {
   const Real* volumes;  // [m^3]
   const std::int32_t* tet_material;
   const ElasticMaterial* materials;
+  /// Per tet: what damping resists with, at x_t; null: to be computed. Only those of damped tets are set.
+  const StrainResistance* resistance = nullptr;
 
   /// F of tet i.
   SS_HD Mat3 deformation(std::size_t i, const Vec3* x) const {
@@ -52,6 +54,7 @@ class TetTerm : public EnergyTerm {
   void set_materials(Context& ctx, std::span<const Material> materials) override;
   bool forbids_inversion() const override { return forbids_inversion_; }
   double energy_rounding() const override { return energy_rounding_; }
+  void begin_step() override { has_resistance_ = false; }
 
   void energy(Context& ctx, const SolidMotion& motion, double* out) override;
   void gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) override;
@@ -72,7 +75,11 @@ class TetTerm : public EnergyTerm {
     return {tets_.data(), inverse_rest_.data(), volumes_.data(), tet_material_.data(), materials_.data()};
   }
 
-  bool forbids_inversion_ = false;
+  /// With the resistance at the motion's x_t, where that pays.
+  TetView view_of(Context& ctx, const SolidMotion& motion);
+
+  bool forbids_inversion_ = false, is_damped_ = false;
+  bool has_resistance_ = false;          // at the x_t of the step
   double energy_rounding_ = 0;           // [J]
   std::vector<double> material_volume_;  // [m^3] of the tets of each material
   Buffer<Vec4i> tets_;
@@ -80,6 +87,7 @@ class TetTerm : public EnergyTerm {
   Buffer<Real> volumes_;
   Buffer<std::int32_t> tet_material_;
   Buffer<ElasticMaterial> materials_;
+  Buffer<StrainResistance> resistance_;
 };
 
 /// The same over the control tets of affine bodies, weighted with the volumes of the bodies: orthogonality,

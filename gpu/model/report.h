@@ -17,6 +17,7 @@ namespace stickslip {
 /// The results of one Newton iteration.
 struct NewtonRecord {
   double gradient_norm = 0;        // |grad E|_2 over the free nodes [N]
+  double imbalance = 0;            // [m/s] of the momentum of an object, see ObjectBalance
   double step_norm = 0;            // |p|_inf / dt [m/s]
   double step_length = 0;          // alpha accepted by the line search, in (0, 1]
   double ccd_bound = 0;            // largest alpha that CCD allowed

@@ -38,15 +38,16 @@ struct CoreMover {
 struct CoreWork {
   const Wrench* wrench;
   const BodyInverse* inverse;
+  double* out;
 
-  SS_HD double operator()(std::size_t o) const { return dot(wrench[o], inverse[o].times(wrench[o])); }
+  SS_HD void operator()(std::size_t o) const { out[o] = dot(wrench[o], inverse[o].times(wrench[o])); }
 };
 
 }  // namespace
 
 void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
-                             const TouchedSurfaces& touching, const RigidContact* contact, double share,
-                             bool may_have_cores) {
+                             const TouchedSurfaces& touching, const RigidContact* contact,
+                             const double* shares, bool may_have_cores) {
   bodies_ = bodies.size();
   const std::size_t points = touching.point_count(), n = bodies_ + points + cores_.count();
   has_cores_ = may_have_cores && (bodies_ == 0 || touching.meshes().count() > 0);
@@ -101,9 +102,9 @@ void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const Ela
     for (std::size_t i = 0; i < 6; ++i) free[6 * p + i] = 0;
   });
   clear_cores(ctx);
-  if (has_cores_)
-    cores_.stage(ctx, solids, touching, pose + bodies_ + points, all_.inverse.data() + bodies_ + points);
-  weigh(ctx, share);
+  cores_.stage_points(ctx, solids, touching);
+  if (has_cores_) cores_.stage(ctx, solids, pose + bodies_ + points, all_.inverse.data() + bodies_ + points);
+  weigh(ctx, shares);
 }
 
 /// Cores without inverses, at rest.
@@ -139,10 +140,12 @@ void ContactParticles::move_cores(Context& ctx, const Vec3d* impulse) {
 
 void ContactParticles::core_work(Context& ctx, const Vec3d* impulse, double* out) {
   const std::size_t first = bodies_ + mass_.size();
-  const Wrench* wrench =
-      has_cores_ ? cores_.wrenches(ctx, impulse, all_.pose.data() + bodies_, all_.pose.data() + first)
-                 : nullptr;
-  reduce_sum(ctx, has_cores_ ? cores_.count() : 0, CoreWork{wrench, all_.inverse.data() + first}, out);
+  if (!has_cores_) {
+    fill(ctx, out, cores_.count(), 0.0);
+    return;
+  }
+  const Wrench* wrench = cores_.wrenches(ctx, impulse, all_.pose.data() + bodies_, all_.pose.data() + first);
+  launch(ctx, cores_.count(), CoreWork{wrench, all_.inverse.data() + first, out});
 }
 
 void ContactParticles::settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v) {
@@ -175,12 +178,13 @@ const double* ContactParticles::sum_weights(Context& ctx, const TouchedSurfaces&
   return weight_.data();
 }
 
-void ContactParticles::weigh(Context& ctx, double share) {
+void ContactParticles::weigh(Context& ctx, const double* shares) {
   const double* mass = mass_.data();
+  const std::int32_t* object = cores_.core_of_point();
   BodyInverse* inverse = all_.inverse.data() + bodies_;
   launch(ctx, mass_.size(), [=] SS_LAMBDA(std::size_t k) {
     inverse[k] = BodyInverse{};
-    if (mass[k] > 0) inverse[k].mass = 1 / (share * mass[k]);
+    if (mass[k] > 0) inverse[k].mass = 1 / (shares[object[k]] * mass[k]);
   });
 }
 

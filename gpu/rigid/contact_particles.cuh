@@ -13,20 +13,28 @@ namespace stickslip::STICKSLIP_BACKEND {
 class ContactParticles {
  public:
   void load(Context& ctx, const Model& solids) { cores_.load(ctx, solids); }
-  /// Prepares a step. `contacts`: those of the solids; a particle's mass is `share` of the solids' diagonal.
+  /// Prepares a step. `contacts`: those of the solids; a particle's mass is the share of its object
+  /// (`shares`) of the solids' diagonal.
   void stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
-             const TouchedSurfaces& touching, const RigidContact* contacts, double share,
+             const TouchedSurfaces& touching, const RigidContact* contacts, const double* shares,
              bool may_have_cores);
-  void weigh(Context& ctx, double share);
+  void weigh(Context& ctx, const double* shares);
   /// Writes the velocities t = B v - R / m without impulses (`impulse`, per point; null: R = 0) into
   /// all().free, and their change since the last call into `shift`.
   void move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v, const Vec<double, 3>* impulse);
 
   /// The cores, where the problem has them: without rigid bodies, or with contacts between meshes.
   PointCores cores() const;
-  /// Writes sum w . M^-1 w over the cores to backend memory, where w is the wrench of `impulse` (per point)
-  /// on a core with the mass matrix M; zero without cores.
+  /// Writes w . M^-1 w of every core to backend memory, where w is the wrench of `impulse` (per point) on a
+  /// core with the mass matrix M; zeros without cores.
   void core_work(Context& ctx, const Vec<double, 3>* impulse, double* out);
+  /// See SolidCores; zero for objects without touched points.
+  template <class T, class F>
+  void sum_by_object(Context& ctx, F f, T* out) const {
+    fill(ctx, out, cores_.count(), T::zero());
+    cores_.sum_by_object(ctx, f, out);
+  }
+  std::size_t objects() const { return cores_.count(); }
   /// Sets the velocities of particles to those of the points, B v, and the velocities of cores, if there are
   /// any, to those without impulses.
   void settle(Context& ctx, const TouchedSurfaces& touching, const Vec3* v);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
@@ -19,10 +20,8 @@ constexpr int kRounds = 200;
 // a round's step is long, and the next one takes up what the last one left: kCoreShare times the tolerance of
 // the contact problem, between the two.
 constexpr double kRoundTolerance = 1e-3, kCoreTolerance = 1e-1, kCoreShare = 100;
-constexpr double kCaution = 1.1;      // safety factor on the particles' masses that past steps require
 constexpr double kEnough = 0.8;       // of the tolerance: the last solve of the solids changes v slightly
 constexpr double kBodiesShare = 0.3;  // share of the tolerance for the problem between bodies
-constexpr double kLeastShare = 1e-6;  // of the diagonal of A_e: far below the need of shared nodes
 // A round has diverged when its impulses give the particles velocities kRunaway times those of the problem
 // (at that size rounding dominates: a load can be a million times heavier than its particles), or when its
 // residual exceeds kHopeless.
@@ -60,23 +59,22 @@ struct CornerImpulse {
   }
 };
 
-/// The sums of Coupling::last_step for one point, dR = now - start: dR . B dv, |dR|^2 / m, dR . (R - last R)
-/// / m, |R|^2 / m^2.
-struct StepSums {
+/// The sums of one point.
+struct StepOfPoint {
   const SurfacePoint* at;
   const BodyInverse* inverse;  // of the particles
   const Vec3d *now, *start, *last;
   const Vec3 *v, *v_start;
 
-  SS_HD Vec<double, 4> operator()(std::size_t k) const {
+  SS_HD StepSums operator()(std::int32_t k) const {
     const Vec3d dr = now[k] - start[k];
     Vec3d dv{0, 0, 0};
     for (int c = 0; c < 3; ++c)
       if (const std::int32_t node = at[k].nodes[c]; node >= 0)
         dv += at[k].weights[c] * (v[node] - v_start[node]).cast<double>();
     const double mobility = inverse[k].mass;
-    return Vec<double, 4>{dot(dr, dv), mobility * norm2(dr), mobility * dot(dr, now[k] - last[k]),
-                          mobility * mobility * norm2(now[k])};
+    return {dot(dr, dv), mobility * norm2(dr), mobility * dot(dr, now[k] - last[k]),
+            mobility * mobility * norm2(now[k])};
   }
 };
 
@@ -108,13 +106,16 @@ void Coupling::load(Context& ctx, const Model& model) {
   for (Buffer<Vec3>* b : {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_v_})
     b->resize(ctx, solids_.size());
   totals_.resize(ctx, 1);
-  forget();
+  sums_.resize(ctx, particles_.objects());
+  core_work_.resize(ctx, particles_.objects());
+  shares_.load(ctx, particles_.objects());
+  touching_.forget();
 }
 
 void Coupling::forget() {
   touching_.forget();
   guard_.forget();
-  share_ = kFirstShare;
+  forgotten_ = true;
 }
 
 void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
@@ -155,18 +156,18 @@ void Coupling::solve_solids(Context& ctx, const Vec3d* impulse, Vec3* v, double 
   done_.pcg_stop = result.stop;
 }
 
-/// Step of the last round, from R_0 to R: dR = R - R_0.
+/// Step of the last round, from R_0 to R: dR = R - R_0. One host read.
 Coupling::RoundStep Coupling::last_step(Context& ctx) {
-  reduce_sum(ctx, touching_.point_count(),
-             StepSums{touching_.points(), particles_.inverse(), impulse_.data(), start_.data(), last_.data(),
-                      v_.data(), v_start_.data()},
-             &totals_.data()->points, kMedium);
+  particles_.sum_by_object(ctx,
+                           StepOfPoint{touching_.points(), particles_.inverse(), impulse_.data(),
+                                       start_.data(), last_.data(), v_.data(), v_start_.data()},
+                           sums_.data());
   step_.resize(ctx, impulse_.size());
   set_difference(ctx, impulse_.size(), impulse_.data(), start_.data(), step_.data());
-  particles_.core_work(ctx, step_.data(), &totals_.data()->cores);
+  particles_.core_work(ctx, step_.data(), core_work_.data());
+  shares_.measure(ctx, sums_.data(), core_work_.data(), totals_.data());
   const StepTotals total = read_back(ctx, totals_.data());
-  const Vec<double, 4>& sums = total.points;
-  return {sums[1] > 0 ? (sums[0] - total.cores) / sums[1] : 0.0, sums[2] < 0, std::sqrt(sums[3])};
+  return {total.steepness, total.sums[2] < 0, std::sqrt(total.sums[3])};
 }
 
 /// Starts the next round further along this round's step by `share`; v is known there
@@ -268,8 +269,9 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   done_ = {};
   tolerance_ = lab.tolerance;
   const StageClock clock;
+  if (std::exchange(forgotten_, false)) shares_.reset(ctx);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
-  particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, share_, D == 3);
+  particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_, shares_.shares(), D == 3);
   solve_free(ctx, params);
   build(ctx, system, list);
   keep_guess(ctx, system);
@@ -287,7 +289,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
 
   LabParams inner = lab;
   inner.tolerance = kBodiesShare * lab.tolerance;
-  double momentum = 1, steepest = 0;
+  double momentum = 1;
   extrapolate(ctx, 0);
   int setbacks = 0;
   std::string fallback;
@@ -310,8 +312,8 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
       inner.omega = std::min(inner.omega, 1.0);  // no over-relaxation
       if (solver == "nsgs") {
         // The particles may be too heavy by more than the steps so far indicate.
-        share_ = std::max(share_ / 4, kLeastShare);
-        particles_.weigh(ctx, share_);
+        shares_.divide(ctx, 4);
+        particles_.weigh(ctx, shares_.shares());
       } else {
         fallback = std::string(solver) + " diverges: nsgs took its place";
         solver = "nsgs";
@@ -319,17 +321,15 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
       return_to_best(ctx, system);
       build(ctx, system, again);
       momentum = 1;
-      steepest = 0;
       extrapolate(ctx, 0);
       continue;
     }
     if (gain <= q) keep_best(ctx, system, residual);
-    steepest = std::max(steepest, step.steepness);
+    shares_.keep_largest(ctx);
     double share = 0;
     if (step.steepness > 1) {
-      share_ = std::max(share_ / (kCaution * step.steepness), kLeastShare);
-      steepest = 0;
-      particles_.weigh(ctx, share_);
+      shares_.lighten(ctx);
+      particles_.weigh(ctx, shares_.shares());
       build(ctx, system, again);
       momentum = 1;
     } else if (step.turned) {
@@ -341,8 +341,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
     }
     extrapolate(ctx, share);
   }
-  // Where the particles could have been heavier, the next step starts with heavier ones.
-  if (steepest > 0) share_ /= std::max(kCaution * steepest, 0.7);
+  shares_.raise(ctx);
   finish(ctx, system, bodies, params, lab.tolerance, record);
   if (!fallback.empty()) record.message = fallback;
   return done_;

@@ -12,6 +12,7 @@
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/coupled_problem.h"
 #include "gpu/rigid/gap_extremes.h"
+#include "gpu/rigid/particle_shares.cuh"
 #include "gpu/rigid/solid_check.cuh"
 
 namespace stickslip {
@@ -21,12 +22,6 @@ struct CouplingRecord {
   int rounds = 0;                         // contact problems solved
   int pcg_iterations = 0;                 // of the elastic side, in total
   PcgStop pcg_stop = PcgStop::converged;  // of the last solve, for the velocities at the end of the step
-};
-
-/// Sums over the points and the cores for a round's step, see Coupling::last_step.
-struct StepTotals {
-  Vec<double, 4> points = Vec<double, 4>::zero();
-  double cores = 0;
 };
 
 }  // namespace stickslip
@@ -46,10 +41,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// of all points of an object, and 1 / m is additional compliance.
 /// This is proximal gradient descent on the dual problem in the metric m, like the splitting of Course
 /// Alg.16, which takes m from the diagonal of A. Its fixed point has u = H (B v_e, v_b) + w for any m. It
-/// converges where B A_e^-1 B' <= diag(1 / m). m is a share of the diagonal of A_e, adapted so that this
-/// holds along the steps taken, and rounds are accelerated by momentum with restarts [Daviet20 Alg.4 does so
-/// for ADMM]. The velocities at the end of a round are computed from its impulses. So the judge uses the true
-/// u, and momentum is conserved even if the rounds end early.
+/// converges where B A_e^-1 B' <= diag(1 / m). m is a share of the diagonal of A_e (ParticleShares), adapted
+/// so that this holds along the steps taken, and rounds are accelerated by momentum with restarts [Daviet20
+/// Alg.4 does so for ADMM]. The velocities at the end of a round are computed from its impulses. So the judge
+/// uses the true u, and momentum is conserved even if the rounds end early.
 class Coupling {
  public:
   void load(Context& ctx, const Model& model);
@@ -60,7 +55,7 @@ class Coupling {
   /// scene.
   void start_again(Context& ctx, double time) {
     solids_.linearise_at_start(ctx, time);
-    share_ = kFirstShare;
+    shares_.reset(ctx);
   }
 
   /// Finds the contacts of the solids at the current poses; they follow those between the bodies. `guard`:
@@ -106,8 +101,7 @@ class Coupling {
 
  private:
   struct RoundStep {
-    double steepness;  // (dR . B A_e^-1 B' dR - that of the cores) / sum |dR|^2 / m: above 1, particles are
-                       // too heavy
+    double steepness;  // the largest of an object: above 1, its particles are too heavy
     bool turned;       // the step is opposite to the momentum [ODonoghue15: gradient scheme]
     double push;       // [m/s] |R / m|_2: velocity of the particles from the impulses alone
   };
@@ -152,8 +146,8 @@ class Coupling {
   double keep_ = 0;  // [m] with the guard
   std::int32_t bodies_ = 0;
   std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
-  static constexpr double kFirstShare = 0.5;
-  double share_ = kFirstShare;  // mass of the particles, as a share of the diagonal of A_e
+  ParticleShares shares_;
+  bool forgotten_ = false;
   CouplingRecord done_;
   SolidChecker checker_;
   Buffer<RigidContact> contacts_;
@@ -169,6 +163,8 @@ class Coupling {
   double fall_ = 0;       // residual of the solids' velocities at the start of the step; 0: not measured
   StepConstraints list_;  // of the last build
   Buffer<Vec<double, 3>> step_;
+  Buffer<StepSums> sums_;  // per object, like core_work_
+  Buffer<double> core_work_;
   Buffer<StepTotals> totals_;
 };
 

@@ -69,9 +69,9 @@ void Coupling::report(Context& ctx, const Params& params, std::size_t moving, St
                           std::to_string(report.frame));
   // A long step of a strongly deformed solid may throw nodes away: linearised forces grow with a power of the
   // deformation. Where positions are rounded by more than the contact margin, contacts mean nothing.
-  reduce_max(ctx, solids_.size(), NodeDistance{solids_.x.data()}, 0.0, &totals_.data()->cores, kMedium);
+  reduce_max(ctx, solids_.size(), NodeDistance{solids_.x.data()}, 0.0, &totals_.data()->steepness, kMedium);
   constexpr double kLeastMargin = 1e-3;  // [m]
-  const double far = read_back(ctx, &totals_.data()->cores);
+  const double far = read_back(ctx, &totals_.data()->steepness);
   if (far * std::numeric_limits<Real>::epsilon() > std::max(params.contact_margin, kLeastMargin))
     throw SimulationError(
         "the elastic solids fly apart: a node is so far away after step " + std::to_string(report.frame) +

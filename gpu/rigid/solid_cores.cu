@@ -81,15 +81,13 @@ void find_objects(Context& ctx, std::size_t points, const SurfacePoint* at, cons
   });
 }
 
-/// The wrench of a point's impulse; a point has four corners, the first one used.
+/// The wrench of a point's impulse.
 struct PointWrench {
   const Vec3d* impulse;
   const Pose *position, *pose;
   const std::int32_t* core;
 
-  SS_HD Wrench operator()(std::int32_t corner) const {
-    if (corner % 4 != 0) return Wrench::zero();
-    const std::int32_t k = corner / 4;
+  SS_HD Wrench operator()(std::int32_t k) const {
     const Vec3d turn = cross(position[k].x - pose[core[k]].x, impulse[k]);
     return {impulse[k][0], impulse[k][1], impulse[k][2], turn[0], turn[1], turn[2]};
   }
@@ -112,16 +110,18 @@ void SolidCores::load(Context& ctx, const Model& solids) {
   wrench_.resize(ctx, objects_);
 }
 
-void SolidCores::stage(Context& ctx, const ElasticSolids& solids, const TouchedSurfaces& touching, Pose* pose,
-                       BodyInverse* inverse) {
+void SolidCores::stage(Context& ctx, const ElasticSolids& solids, Pose* pose, BodyInverse* inverse) {
   const DeviceModel& device = solids.device();
   sum_chunks(ctx, chunk_.size(), chunk_.data(), solids.x.data(), device.mass.data(), device.scripted.data(),
              partial_.data());
   set_cores(ctx, objects_, chunk_start_.data(), partial_.data(), pose, inverse);
+}
+
+void SolidCores::stage_points(Context& ctx, const ElasticSolids& solids, const TouchedSurfaces& touching) {
   const std::size_t points = touching.point_count();
   core_of_point_.resize(ctx, points);
   stencils_.resize(ctx, points);
-  find_objects(ctx, points, touching.points(), device.node_object.data(), core_of_point_.data(),
+  find_objects(ctx, points, touching.points(), solids.device().node_object.data(), core_of_point_.data(),
                stencils_.data());
   gather_.build(ctx, stencils_.data(), points, objects_);
 }
@@ -129,7 +129,7 @@ void SolidCores::stage(Context& ctx, const ElasticSolids& solids, const TouchedS
 const Wrench* SolidCores::wrenches(Context& ctx, const Vec3d* impulse, const Pose* position,
                                    const Pose* pose) {
   fill(ctx, wrench_.data(), objects_, Wrench::zero());
-  gather_.sum(ctx, PointWrench{impulse, position, pose, core_of_point_.data()}, wrench_.data());
+  sum_by_object(ctx, PointWrench{impulse, position, pose, core_of_point_.data()}, wrench_.data());
   return wrench_.data();
 }
 

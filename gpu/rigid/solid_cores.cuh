@@ -28,11 +28,20 @@ class SolidCores {
   void load(Context& ctx, const Model& solids);
   std::size_t count() const { return objects_; }
 
-  /// Writes centres and inverses at the solids' present positions, and takes the objects of the touched
-  /// points.
-  void stage(Context& ctx, const ElasticSolids& solids, const TouchedSurfaces& touching, Pose* pose,
-             BodyInverse* inverse);
+  /// Takes the objects of the touched points.
+  void stage_points(Context& ctx, const ElasticSolids& solids, const TouchedSurfaces& touching);
+  /// Writes centres and inverses at the solids' present positions.
+  void stage(Context& ctx, const ElasticSolids& solids, Pose* pose, BodyInverse* inverse);
+  /// Per touched point: its object.
   const std::int32_t* core_of_point() const { return core_of_point_.data(); }
+  /// out[object] = sum of f(point) over its touched points, in their order; out[object] stays where there are
+  /// none. T has `+=` and `zero()`.
+  template <class T, class F>
+  void sum_by_object(Context& ctx, F f, T* out) const {
+    gather_.sum(
+        ctx, [=] SS_LAMBDA(std::int32_t corner) { return corner % 4 == 0 ? f(corner / 4) : T::zero(); }, out,
+        Accumulate::overwrite);
+  }
   /// The wrenches of impulses on the touched points, one per core. `position`: of the points.
   const Wrench* wrenches(Context& ctx, const Vec<double, 3>* impulse, const Pose* position, const Pose* pose);
 

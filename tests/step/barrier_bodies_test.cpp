@@ -63,6 +63,28 @@ TEST_P(BarrierBodies, BoxesSlideDownAnInclineAtCoulombsRate) {
   }
 }
 
+// The stiffness of sticking friction is proportional to 1 / eps_v: the first Newton step of a box that is
+// about to slide is smaller than the tolerance, while half of its weight is not balanced yet.
+TEST_P(BarrierBodies, ABoxThatShouldSlideSlidesHoweverStiffItsFrictionIs) {
+  params.newton_tolerance = Params{}.newton_tolerance;
+  params.eps_v = 1e-6;
+  const double slope = 0.5, mu = 0.3;
+  Model model;
+  const Vec3d normal{std::sin(slope), std::cos(slope), 0};
+  model.half_spaces.push_back({normal, 0, mu, false, true});
+  add_rigid_box(model, {0.2, 0.05, 0.2}, {0.0501 * normal, rotation_by(Vec3d{0, 0, -slope})});
+  model.materials[0].mu = mu;
+  load(model);
+  const double mass = 1000 * 0.4 * 0.1 * 0.4, gravity = 9.81;
+  for (int i = 0; i < 50; ++i) {
+    const StepReport report = step();
+    EXPECT_TRUE(report.converged) << report.stop_reason;
+    EXPECT_LE(report.judgement->law.momentum, params.newton_tolerance * mass * gravity * params.dt) << i;
+  }
+  const double want = gravity * (std::sin(slope) - mu * std::cos(slope));
+  EXPECT_NEAR(norm(body(0).velocity), 50 * params.dt * want, 0.02 * 50 * params.dt * gravity);
+}
+
 TEST_P(BarrierBodies, StacksCarryTheirWeightAtTheFloor) {
   Model model;
   fixtures::add_floor(model);

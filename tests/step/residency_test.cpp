@@ -36,6 +36,13 @@ int halvings(const StepReport& report) {
   return count;
 }
 
+/// Iterations with a small Newton step: the balance of all objects may be read after them.
+std::size_t small_steps(const StepReport& report, const Params& params) {
+  std::size_t count = 0;
+  for (const NewtonRecord& record : report.newton) count += record.step_norm <= params.newton_tolerance;
+  return count;
+}
+
 // A Newton iteration reads four times: the number of candidates, the direction with its norms, the line
 // search, the new contacts. A step reads seven more times: candidates and contacts at its start, the
 // stiffness, its end.
@@ -47,8 +54,8 @@ TEST_P(Residency, ABarrierStepReadsAFewNumbersPerNewtonIteration) {
     const StepReport report = engine->step();
     const auto iterations = static_cast<std::size_t>(report.newton_iterations);
     const Counters& c = report.counters;
-    EXPECT_LE(c.copies_to_host,
-              kPerStep + kPerIteration * iterations + static_cast<std::size_t>(halvings(report)))
+    EXPECT_LE(c.copies_to_host, kPerStep + kPerIteration * iterations + small_steps(report, params) +
+                                    static_cast<std::size_t>(halvings(report)))
         << "frame " << report.frame;
     EXPECT_LE(c.bytes_to_host, kBytesPerRead * c.copies_to_host);
     EXPECT_EQ(c.copies_to_device, 0u);
@@ -70,7 +77,7 @@ TEST_P(Residency, MultipliersCostTwoReadsMoreAndAHeldPointOne) {
     const StepReport report = engine->step();
     EXPECT_LE(report.counters.copies_to_host,
               kPerStep + 1 + kPerIteration * static_cast<std::size_t>(report.newton_iterations) +
-                  static_cast<std::size_t>(halvings(report)))
+                  small_steps(report, params) + static_cast<std::size_t>(halvings(report)))
         << "frame " << report.frame;
   }
 }

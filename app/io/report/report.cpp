@@ -38,6 +38,7 @@ json measured(bool is_measured, json value) { return is_measured ? std::move(val
 
 json newton_json(const NewtonRecord& n) {
   return {{"gradient_norm", n.gradient_norm},
+          {"imbalance", n.imbalance},
           {"step_norm", n.step_norm},
           {"step_length", n.step_length},
           {"ccd_bound", n.ccd_bound},
