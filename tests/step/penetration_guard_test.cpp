@@ -192,6 +192,43 @@ TEST_P(GuardedSteps, AHeapComesToRestWithoutIntersections) {
   EXPECT_LT(speed[1], 0.02);
 }
 
+TEST_P(GuardedSteps, MotionsThatWouldReachTheFloorStopShort) {
+  params.continuous = false;  // contacts with the floor are those within contact_margin
+  Model model;
+  fixtures::add_floor(model);
+  add_box(model, "box", {0.2, 0.2, 0.2}, {0, 0.15, 0}, 2, 20, {0, -12, 0});
+  model.materials[0].young = 1e6;
+  load(model);
+  const StepReport first = engine->step();
+  ASSERT_TRUE(first.contact_solve->guard);
+  EXPECT_GT(first.contact_solve->guard->shortened, 0);
+  EXPECT_GT(first.contact_solve->guard->cut, 0.1);
+  EXPECT_FALSE(first.converged);
+  EXPECT_NE(first.stop_reason.find("penetration_guard"), std::string::npos) << first.stop_reason;
+  for (int i = 0; i < 4; ++i) {
+    engine->step();
+    for (const Vec3d& p : engine->state().positions) EXPECT_GT(p[1], 0);
+  }
+}
+
+TEST_P(GuardedSteps, ASteadyStepNeedsNoFurtherSolveAndAllocatesNothing) {
+  params.gravity = -9.81;
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < 3; ++i)
+    add_box(model, "box " + std::to_string(i), {0.2, 0.1, 0.2}, {0.01 * i, 0.06 + 0.11 * i, 0.02 * i}, 2);
+  model.materials[0].young = 1e5;
+  model.materials[0].damping = 0.01;
+  load(model);
+  for (int i = 0; i < 60; ++i) engine->step();
+  for (int i = 0; i < 10; ++i) {
+    const StepReport report = engine->step();
+    EXPECT_EQ(report.contact_solve->guard->solves, 0) << report.frame;
+    EXPECT_EQ(report.contact_solve->guard->shortened, 0) << report.frame;
+    EXPECT_EQ(report.counters.allocations, 0u) << report.frame;
+  }
+}
+
 TEST_P(GuardedSteps, OverlapsAtTheStartAreCountedAndTakenBack) {
   Model model;
   add_box(model, "a", {0.2, 0.2, 0.2}, {0, 0, 0}, 2);
