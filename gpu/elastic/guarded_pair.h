@@ -92,18 +92,4 @@ SS_HD inline RigidContact crossing_contact(const GuardedMotion& m, const Vec4i& 
   return {-1, -1, middle, n, dot(n, apart), 0, -1};
 }
 
-SS_HD inline RigidContact crossing_contact(const GuardedMotion& m, const Vec4i& q, bool of_point, Real t,
-                                           SurfacePoint* points) {
-  return of_point ? crossing_contact<PointTriangle<Real>>(m, q, t, points[0], points[1])
-                  : crossing_contact<EdgeEdge<Real>>(m, q, t, points[0], points[1]);
-}
-
-/// The nodes of a pair and its kind in one: of two edges, the first node is inverted (~).
-SS_HD inline Vec4i encoded_pair(const Vec4i& q, bool of_point) {
-  return of_point ? q : Vec4i{~q[0], q[1], q[2], q[3]};
-}
-SS_HD inline Vec4i decoded_pair(const Vec4i& pair) {
-  return pair[0] >= 0 ? pair : Vec4i{~pair[0], pair[1], pair[2], pair[3]};
-}
-
 }  // namespace stickslip

@@ -136,16 +136,17 @@ void set_flags(Context& ctx, std::size_t n, const IsFirst& is_first, std::int32_
 }
 
 void write_crossings(Context& ctx, std::size_t n, const IsFirst& is_first, const GuardedMotion& motion,
-                     const std::int32_t* start, RigidContact* contact, SurfacePoint* point, Vec4i* pair) {
+                     const std::int32_t* start, RigidContact* contact, SurfacePoint* point) {
   launch(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
         const std::int32_t k = start[i];
         if (k == start[i + 1]) return;
         const Vec4i q = is_first.nodes(i);
-        const bool of_point = i < is_first.pairs.point_triangle_count;
-        contact[k] = crossing_contact(motion, q, of_point, is_first.time[i], point + 2 * k);
-        pair[k] = encoded_pair(q, of_point);
+        const Real t = is_first.time[i];
+        contact[k] = i < is_first.pairs.point_triangle_count
+                         ? crossing_contact<PointTriangle<Real>>(motion, q, t, point[2 * k], point[2 * k + 1])
+                         : crossing_contact<EdgeEdge<Real>>(motion, q, t, point[2 * k], point[2 * k + 1]);
       },
       kMedium);
 }
@@ -204,7 +205,7 @@ GuardedMotion PenetrationGuard::motion(const Input& in, Real caution) const {
   return {in.x, p_.data(), tangled_.data(), static_cast<Real>(in.keep), caution};
 }
 
-std::size_t PenetrationGuard::candidates() const {
+std::size_t PenetrationGuard::pairs() const {
   const CandidateView view = broad_phase_.view();
   return view.point_triangle_count + view.edge_edge_count;
 }
@@ -237,15 +238,15 @@ void PenetrationGuard::aim(Context& ctx, const Input& in) {
 GuardTotals PenetrationGuard::measure(Context& ctx, const Input& in, Real caution) {
   const CandidateView view = broad_phase_.view();
   const GuardedMotion m = motion(in, caution);
-  time_.resize(ctx, candidates());
+  time_.resize(ctx, pairs());
   stop_at_planes(ctx, *in.solids, m, of_collider_.data(), first_.data());
   stop_at_pairs<PointTriangle<Real>>(ctx, view.point_triangle, view.point_triangle_count, m, time_.data(),
                                      first_.data());
   stop_at_pairs<EdgeEdge<Real>>(ctx, view.edge_edge, view.edge_edge_count, m,
                                 time_.data() + view.point_triangle_count, first_.data());
-  reduce(ctx, candidates() + full_.size(),
-         CountGuard{{view, time_.data(), first_.data()}, candidates(), full_.data(), p_.data()},
-         AddGuardTotals{}, GuardTotals{}, totals_.data(), kMedium);
+  reduce(ctx, pairs() + full_.size(),
+         CountGuard{{view, time_.data(), first_.data()}, pairs(), full_.data(), p_.data()}, AddGuardTotals{},
+         GuardTotals{}, totals_.data(), kMedium);
   return read_back(ctx, totals_.data());
 }
 
@@ -259,17 +260,14 @@ std::size_t PenetrationGuard::find(Context& ctx, const Input& in) {
 }
 
 void PenetrationGuard::write_contacts(Context& ctx, const Input& in, std::size_t count) {
-  const std::size_t n = candidates();
+  const std::size_t n = pairs();
   const IsFirst is_first{broad_phase_.view(), time_.data(), first_.data()};
   start_.resize(ctx, n + 1);
   set_flags(ctx, n, is_first, start_.data());
   exclusive_scan(ctx, n, start_.data(), start_.data());
   contacts_.resize(ctx, count);
   points_.resize(ctx, 2 * count);
-  const std::size_t before = pairs_.size();
-  pairs_.extend(ctx, before + count);
-  write_crossings(ctx, n, is_first, motion(in, Real(1)), start_.data(), contacts_.data(), points_.data(),
-                  pairs_.data() + before);
+  write_crossings(ctx, n, is_first, motion(in, Real(1)), start_.data(), contacts_.data(), points_.data());
 }
 
 void PenetrationGuard::scale(Context& ctx) {

@@ -42,19 +42,14 @@ class PenetrationGuard {
 
   void load(Context& ctx, const Model& solids);
   /// The positions may have changed since the last step.
-  void forget() { known_ = remembers_ = false; }
+  void forget() { known_ = false; }
 
   /// At the start of a step: finds primitives that intersect. No work after a step that ended without any.
   void begin(Context& ctx, const Input& in);
-  /// Contacts of the last step's pairs that are still near and not among the `found` ones of MeshContacts, so
-  /// that a pair at rest costs no further solve. Call after `begin`, once per step; `place`: the index of
-  /// this guard's first contact in the last step's list. No host read where there are none.
-  std::size_t recall(Context& ctx, const Input& in, const Vec4i* found, std::size_t found_count,
-                     std::int32_t place);
   /// Finds what crosses on the way to x + dt v. Returns the number of contacts that would prevent it. Two
   /// host reads, one more if there are any.
   std::size_t find(Context& ctx, const Input& in);
-  // Of the last find() or recall(), backend memory: sides of contacts are open; two points per contact.
+  // Of the last find(), backend memory: sides of contacts are open; two points per contact.
   const RigidContact* contacts() const { return contacts_.data(); }
   const SurfacePoint* points() const { return points_.data(); }
 
@@ -71,29 +66,23 @@ class PenetrationGuard {
   void scale(Context& ctx);
   void scale_all(Context& ctx);
   void shorten(Context& ctx, const Input& in, GuardRecord& record);
-  std::size_t candidates() const;
-  void mark_found(Context& ctx, const Vec4i* found, std::size_t count);
+  std::size_t pairs() const;
 
   bool known_ = false, clean_ = false;  // whether `clean_` is that of the present positions
   bool marked_ = false;                 // nodes are tangled
-  bool remembers_ = false;              // `pairs_` are those of the last step
   BroadPhase broad_phase_;
   IntersectionCheck check_;
   Lbvh tree_;
   Buffer<FloatBox> boxes_;
-  Buffer<std::int32_t> tangled_;        // per node
-  Buffer<std::int32_t> owner_;          // per node: the node whose share it has
-  Buffer<std::uint8_t> of_collider_;    // per node
-  Buffer<Vec3> full_, p_;               // displacements: to the end of the step, and the share of it
-  Buffer<std::int32_t> first_;          // per node: the least time of impact, in ticks
-  Buffer<Real> time_;                   // per candidate
-  Buffer<std::int32_t> least_;          // one: of all nodes
-  Buffer<GuardTotals> totals_;          // one
-  Buffer<std::int32_t> start_;          // per candidate and one more
-  Buffer<Vec4i> pairs_, pairs_before_;  // of the step's contacts; of two edges: the first node inverted (~)
-  Buffer<std::uint32_t> keys_;          // of the last step's pairs, sorted
-  Buffer<std::int32_t> order_;          // likewise
-  Buffer<std::uint8_t> is_found_;       // likewise, not sorted
+  Buffer<std::int32_t> tangled_;      // per node
+  Buffer<std::int32_t> owner_;        // per node: the node whose share it has
+  Buffer<std::uint8_t> of_collider_;  // per node
+  Buffer<Vec3> full_, p_;             // displacements: to the end of the step, and the share of it
+  Buffer<std::int32_t> first_;        // per node: the least time of impact, in ticks
+  Buffer<Real> time_;                 // per candidate
+  Buffer<std::int32_t> least_;        // one: of all nodes
+  Buffer<GuardTotals> totals_;        // one
+  Buffer<std::int32_t> start_;        // per candidate and one more
   Buffer<RigidContact> contacts_;
   Buffer<SurfacePoint> points_;
   GuardTotals found_;

@@ -126,7 +126,6 @@ void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, 
   touching_.find(
       ctx, {&solids_.device(), solids_.x.data(), solids_.v.data(), shapes, motion, shapes.bodies, first_},
       options);
-  if (guard) recall_crossings(ctx);
   join_contacts(ctx, between_bodies);
   if (guard) keep_gaps(ctx, static_cast<std::size_t>(first_));
   has_guess_ = false;

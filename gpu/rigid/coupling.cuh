@@ -110,7 +110,6 @@ class Coupling {
   PenetrationGuard::Input guard_input(double dt);
   void begin_guard(Context& ctx, double margin, bool on);
   void keep_gaps(Context& ctx, std::size_t begin);
-  void recall_crossings(Context& ctx);
   template <int D>
   void build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list);
   template <int D>
@@ -144,8 +143,7 @@ class Coupling {
   TouchedSurfaces touching_;
   ContactParticles particles_;
   PenetrationGuard guard_;
-  double keep_ = 0;              // [m] with the guard
-  std::size_t guard_place_ = 0;  // of the guard's contacts among those of the solids
+  double keep_ = 0;  // [m] with the guard
   std::int32_t bodies_ = 0;
   std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
   ParticleShares shares_;

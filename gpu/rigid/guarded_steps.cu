@@ -33,15 +33,6 @@ PenetrationGuard::Input Coupling::guard_input(double dt) {
   return {&solids_.device(), &solids_.embedding(), solids_.x.data(), solids_.v.data(), dt, keep_};
 }
 
-/// Before join_contacts: first_ is still that of the last step.
-void Coupling::recall_crossings(Context& ctx) {
-  const MeshContacts& meshes = touching_.meshes();
-  const auto place = first_ + static_cast<std::int32_t>(guard_place_);
-  guard_place_ = touching_.count();
-  const std::size_t count = guard_.recall(ctx, guard_input(0), meshes.pairs(), meshes.count(), place);
-  if (count > 0) touching_.add(ctx, count, guard_.contacts(), guard_.points(), bodies_, solids_.size());
-}
-
 /// The contacts so far are their own predecessors (see `solve`), so that impulses start from those of the
 /// last solve.
 void Coupling::add_crossings(Context& ctx, std::size_t count) {

@@ -211,7 +211,7 @@ TEST_P(GuardedSteps, MotionsThatWouldReachTheFloorStopShort) {
   }
 }
 
-TEST_P(GuardedSteps, ASteadyStepNeedsNoFurtherSolveAndAllocatesNothing) {
+TEST_P(GuardedSteps, ASteadyStepAllocatesNothing) {
   params.gravity = -9.81;
   Model model;
   fixtures::add_floor(model);
@@ -223,7 +223,6 @@ TEST_P(GuardedSteps, ASteadyStepNeedsNoFurtherSolveAndAllocatesNothing) {
   for (int i = 0; i < 60; ++i) engine->step();
   for (int i = 0; i < 10; ++i) {
     const StepReport report = engine->step();
-    EXPECT_EQ(report.contact_solve->guard->solves, 0) << report.frame;
     EXPECT_EQ(report.contact_solve->guard->shortened, 0) << report.frame;
     EXPECT_EQ(report.counters.allocations, 0u) << report.frame;
   }
