@@ -56,6 +56,7 @@ class ElasticSolids {
   std::size_t size() const { return part_.node.size(); }
   const Model& model() const { return part_.model; }
   const DeviceModel& device() const { return device_; }
+  const Embedding& embedding() const { return embedding_; }
   /// Object k of `model()`: its index in the whole model.
   std::int32_t object_of(std::int32_t k) const { return part_.object[static_cast<std::size_t>(k)]; }
   /// Pairs of objects of `model()` and rigid bodies that never touch, ascending.
@@ -82,6 +83,8 @@ class ElasticSolids {
   void linearise_at_start(Context& ctx, double time);
   /// After `solve`, for the last linearisation. One host read.
   LinearisationError linearisation_error(Context& ctx);
+  /// Resets v to the start of the step, for a further contact problem with the same A and f.
+  void return_to_start(Context& ctx) { copy(ctx, v.data(), saved_v_.data(), size()); }
   /// [sqrt(J)] |v - v_t| in the norm of the masses, of free nodes, after `solve` with the first
   /// linearisation; `least` [m/s] is added for each node. Two host reads.
   double first_change(Context& ctx, double least);

@@ -1,7 +1,5 @@
 #include "gpu/elastic/mesh_contacts.cuh"
 
-#include <algorithm>
-
 #include "gpu/core/launch.h"
 #include "gpu/core/scan.h"
 #include "gpu/core/sort.h"
@@ -149,7 +147,7 @@ void MeshContacts::load(Context& ctx, const Model& solids) {
 
 MeshSurfaceView MeshContacts::view(Context& ctx, const Input& in, const Options& options) {
   const DeviceModel& m = *in.solids;
-  const double margin = std::min(options.margin, 0.5 * mean_edge_);
+  const double margin = this->margin(options.margin);
   normal_.resize(ctx, m.node_count);
   set_normals(ctx, m.node_count, in.x, m.triangles.data(), triangle_start_.data(), triangle_of_.data(),
               normal_.data());

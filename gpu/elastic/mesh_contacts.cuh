@@ -32,6 +32,8 @@ class MeshContacts {
   /// `solids` must outlive this object. Two host reads.
   void find(Context& ctx, const Input& in, const Options& options);
   void forget() { known_ = false; }
+  /// [m] the margin that `find` takes where `asked` is contact_margin.
+  double margin(double asked) const { return asked < 0.5 * mean_edge_ ? asked : 0.5 * mean_edge_; }
 
   // Results of the last find(), backend memory.
   std::size_t count() const { return contacts_.size(); }

@@ -12,6 +12,14 @@ void write_stencils(Context& ctx, const SurfacePoint* at, std::size_t n, Vec4i* 
   });
 }
 
+/// Contact k is between the points `first` + 2 k and the next one.
+void number_sides(Context& ctx, std::size_t n, std::int32_t first, RigidContact* contact) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) {
+    contact[k].a = first + 2 * static_cast<std::int32_t>(k);
+    contact[k].b = contact[k].a + 1;
+  });
+}
+
 }  // namespace
 
 void TouchedSurfaces::load(Context& ctx, const Model& solids, const std::vector<Vec2i>& exempt) {
@@ -34,16 +42,32 @@ void TouchedSurfaces::find(Context& ctx, const Input& in, const Options& options
                 in.previous + static_cast<std::int32_t>(single_before_)},
                {options.margin, options.dt});
   single_before_ = single;
-  contacts_.resize(ctx, count());
+  contacts_.resize(ctx, single + meshes_.count());
   copy(ctx, contacts_.data(), shapes_.contacts(), single);
   copy(ctx, contacts_.data() + single, meshes_.contacts(), meshes_.count());
   const std::size_t points = single + 2 * meshes_.count();
   points_.resize(ctx, points);
   copy(ctx, points_.data(), shapes_.points(), single);
   copy(ctx, points_.data() + single, meshes_.points(), 2 * meshes_.count());
+  gather_points(ctx, in.solids->node_count);
+}
+
+void TouchedSurfaces::gather_points(Context& ctx, std::size_t nodes) {
+  const std::size_t points = points_.size();
   stencils_.resize(ctx, points);
   write_stencils(ctx, points_.data(), points, stencils_.data());
-  gather_.build(ctx, stencils_.data(), points, in.solids->node_count);
+  gather_.build(ctx, stencils_.data(), points, nodes);
+}
+
+void TouchedSurfaces::add(Context& ctx, std::size_t count, const RigidContact* contacts,
+                          const SurfacePoint* points, std::int32_t first, std::size_t nodes) {
+  const std::size_t before = contacts_.size(), points_before = points_.size();
+  contacts_.extend(ctx, before + count);
+  points_.extend(ctx, points_before + 2 * count);
+  copy(ctx, contacts_.data() + before, contacts, count);
+  copy(ctx, points_.data() + points_before, points, 2 * count);
+  number_sides(ctx, count, first + static_cast<std::int32_t>(points_before), contacts_.data() + before);
+  gather_points(ctx, nodes);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

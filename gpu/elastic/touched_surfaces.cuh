@@ -35,9 +35,12 @@ class TouchedSurfaces {
   void load(Context& ctx, const Model& solids, const std::vector<Vec2i>& exempt);
   void find(Context& ctx, const Input& in, const Options& options);
   void forget();
+  /// Appends contacts between meshes, two points each, for this step alone; see Input::first.
+  void add(Context& ctx, std::size_t count, const RigidContact* contacts, const SurfacePoint* points,
+           std::int32_t first, std::size_t nodes);
 
   // Of the last find(), backend memory.
-  std::size_t count() const { return shapes_.count() + meshes_.count(); }  // contacts
+  std::size_t count() const { return contacts_.size(); }
   std::size_t point_count() const { return points_.size(); }
   const RigidContact* contacts() const { return contacts_.data(); }
   const SurfacePoint* points() const { return points_.data(); }
@@ -46,6 +49,8 @@ class TouchedSurfaces {
   const MeshContacts& meshes() const { return meshes_; }
 
  private:
+  void gather_points(Context& ctx, std::size_t nodes);
+
   ElasticContacts shapes_;
   MeshContacts meshes_;
   std::size_t single_before_ = 0;  // contacts with shapes in the last step

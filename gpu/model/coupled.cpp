@@ -18,6 +18,9 @@ std::string coupled_fault(const Params& params) {
            "spring_damper";
   if (params.shock_propagation)
     return "shock_propagation = true: it goes from body to body and does not handle elastic solids";
+  if (params.penetration_guard && params.integrator == RigidIntegrator::midpoint)
+    return "penetration_guard = true with integrator = midpoint: the half step before contacts are found is "
+           "not guarded; take semi_implicit";
   return {};
 }
 
@@ -26,6 +29,7 @@ Params coupled_params(Params params) {
   if (params.contact_solver == ContactSolverKind::penalty_explicit)
     params.contact_solver = ContactSolverKind::penalty_implicit;
   if (params.stabilisation == Stabilisation::projection) params.stabilisation = Stabilisation::baumgarte;
+  if (params.integrator == RigidIntegrator::midpoint) params.penetration_guard = false;
   return params;
 }
 

@@ -58,6 +58,16 @@ struct StageTimes {  // seconds of wall time
   }
 };
 
+/// What Params::penetration_guard did in a step (gpu/elastic/penetration_guard.cuh).
+struct GuardRecord {
+  int crossings = 0;      // pairs whose crossing became a contact, in all further solves
+  int solves = 0;         // contact problems beyond the first, with these contacts
+  int shortened = 0;      // nodes that moved less than dt v
+  double cut = 0;         // [m] the largest distance by which a node fell short of dt v
+  int unguarded = 0;      // pairs that intersected or touched at the start
+  int intersections = 0;  // edge-triangle pairs at the end, counted without CCD
+};
+
 /// The results of a velocity-level step's contact problem.
 struct ContactSolveRecord {
   double residual = 0;     // the judge's, at the end [1]
@@ -78,6 +88,7 @@ struct ContactSolveRecord {
   double dissipation = 0;               // [W] of friction
   int bodies = 0, asleep = 0;           // number that can move; how many of them sleep
   int islands = 0;                      // of bodies that touch
+  std::optional<GuardRecord> guard;     // none without penetration_guard
 };
 
 struct StepReport {

@@ -6,10 +6,12 @@
 
 #include "gpu/collide/rigid_contacts.cuh"
 #include "gpu/elastic/elastic_solids.cuh"
+#include "gpu/elastic/penetration_guard.cuh"
 #include "gpu/elastic/touched_surfaces.cuh"
 #include "gpu/rigid/contact_particles.cuh"
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/coupled_problem.h"
+#include "gpu/rigid/gap_extremes.h"
 #include "gpu/rigid/particle_shares.cuh"
 #include "gpu/rigid/solid_check.cuh"
 
@@ -59,9 +61,22 @@ class Coupling {
     shares_.reset(ctx);
   }
 
-  /// Finds the contacts of the solids at the current poses; they follow those between the bodies.
+  /// Finds the contacts of the solids at the current poses; they follow those between the bodies. `guard`:
+  /// Params::penetration_guard; the gaps of these contacts are then smaller by what they keep.
   void find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
-                     const TouchedSurfaces::Options& options);
+                     const TouchedSurfaces::Options& options, bool guard);
+  /// The distances that contacts keep; see `guard`.
+  KeptGaps kept_gaps() const { return {keep_, first_, bodies_}; }
+  /// After `solve`, with the guard: finds what the solids would cross in `dt`, and returns the number of
+  /// contacts that would prevent it.
+  std::size_t find_crossings(Context& ctx, double dt) { return guard_.find(ctx, guard_input(dt)); }
+  /// Adds these contacts. Velocities of solids are then those of the start, and the step needs another
+  /// `solve`.
+  void add_crossings(Context& ctx, std::size_t count);
+  /// Instead of solids().advance: moves the solids as far as nothing crosses, by the last `find_crossings`.
+  void advance_guarded(Context& ctx, double dt, GuardRecord& record) {
+    guard_.move(ctx, guard_input(dt), record);
+  }
   const RigidContact* contacts() const { return contacts_.data(); }
   std::size_t contact_count() const { return contacts_.size(); }
 
@@ -95,6 +110,9 @@ class Coupling {
   };
 
   void join_contacts(Context& ctx, const RigidContacts& between_bodies);
+  PenetrationGuard::Input guard_input(double dt);
+  void begin_guard(Context& ctx, double margin, bool on);
+  void keep_gaps(Context& ctx, std::size_t begin);
   template <int D>
   void build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list);
   template <int D>
@@ -129,6 +147,9 @@ class Coupling {
   ElasticSolids solids_;
   TouchedSurfaces touching_;
   ContactParticles particles_;
+  PenetrationGuard guard_;
+  double keep_ = 0;  // [m] with the guard
+  std::int32_t bodies_ = 0;
   std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
   ParticleShares shares_;
   bool forgotten_ = false;

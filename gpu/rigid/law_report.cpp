@@ -88,4 +88,12 @@ void report_solids(const SolidsCheck& solids, PcgStop pcg, const Params& params,
   report.converged = false;
 }
 
+void report_guard(const Params& params, StepReport& report) {
+  const std::optional<GuardRecord>& guard = report.contact_solve->guard;
+  if (!guard || !(guard->cut > params.contact_slop)) return;
+  const std::string text = "penetration_guard: a motion stopped short of a crossing";
+  report.stop_reason = report.stop_reason == "converged" ? text : report.stop_reason + "; " + text;
+  report.converged = false;
+}
+
 }  // namespace stickslip

@@ -23,4 +23,8 @@ void report_law(const LawCheck& law, const Params& params, StepReport& report);
 /// and of the contact problem, relative to what moves them. `pcg`: what ended the last linear solve.
 void report_solids(const SolidsCheck& solids, PcgStop pcg, const Params& params, StepReport& report);
 
+/// Adds what penetration_guard did. A step in which it shortened a motion by more than contact_slop has not
+/// converged: its end is not that of its velocities.
+void report_guard(const Params& params, StepReport& report);
+
 }  // namespace stickslip

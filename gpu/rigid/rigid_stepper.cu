@@ -112,7 +112,8 @@ void RigidStepper::find_contacts(Context& ctx, const Params& params) {
   options.dt = params.continuous ? params.dt : 0;
   options.manifold_points = params.manifold_points;
   contacts_.find(ctx, motion, options);
-  if (coupling_.active()) coupling_.find_contacts(ctx, contacts_, motion, {options.margin, options.dt});
+  if (coupling_.active())
+    coupling_.find_contacts(ctx, contacts_, motion, {options.margin, options.dt}, params.penetration_guard);
 }
 
 std::vector<DeepOverlap> RigidStepper::overlaps(Context& ctx, const Model& model) const {
@@ -215,13 +216,15 @@ void RigidStepper::begin_step(Context& ctx, const Model& model, const Params& pa
   bodies_.follow_motions(ctx, model, time, params.dt);
   if (coupling_.active()) coupling_.solids().begin_step(ctx, params, drag, time);
   begin_energy(ctx, params.gravity);
-  if (before > 0) advance(ctx, before, nullptr);
+  if (before > 0) advance(ctx, before, nullptr, nullptr);
 }
 
-void RigidStepper::advance(Context& ctx, double dt, const std::uint8_t* asleep) {
+/// With a `guard`, solids move as penetration_guard permits.
+void RigidStepper::advance(Context& ctx, double dt, const std::uint8_t* asleep, GuardRecord* guard) {
   const Span span(ctx, "advance");
   bodies_.advance(ctx, dt, asleep);
-  coupling_.solids().advance(ctx, dt);
+  if (guard != nullptr) coupling_.advance_guarded(ctx, dt, *guard);
+  else coupling_.solids().advance(ctx, dt);
 }
 
 StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params& asked, const LabParams& lab,
@@ -255,7 +258,8 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
     found_at_.resize(ctx, bodies_.size());
     copy(ctx, found_at_.data(), bodies_.pose.data(), bodies_.size());
   }
-  advance(ctx, params.dt - before, asleep);
+  std::optional<GuardRecord>& guard = report.contact_solve->guard;
+  advance(ctx, params.dt - before, asleep, guard ? &*guard : nullptr);
   if (project_after) project(ctx, params);
   finish(ctx, params, report);
   clock.lap(report.seconds.other);
@@ -273,7 +277,13 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   if (coupling_.active()) {
     const bool manifolds = params.contact_solver == ContactSolverKind::manifold_gs;
     const std::string_view solver = last_.soft || manifolds ? "nsgs" : solver_name(params.contact_solver);
-    const CouplingRecord done = solve_coupled(ctx, system, solver, params, lab, report);
+    const StageClock since_start;
+    CouplingRecord done = solve_coupled(ctx, system, solver, params, lab, report);
+    if (params.penetration_guard) {
+      prevent_crossings(ctx, system, solver, params, lab, since_start, done, report);
+      if (record.guard->solves > 0)
+        record.linearisation_error |= coupling_.solids().linearisation_error(ctx).is_large();
+    }
     if (manifolds && record.message.empty()) record.message = manifolds_refused(no_manifolds_);
     report.pcg_iterations = done.pcg_iterations;
     record.rounds = done.rounds;
@@ -337,8 +347,8 @@ void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Pa
 void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report) {
   const Span span(ctx, "diagnostics");
   ContactSolveRecord& record = *report.contact_solve;
-  reduce(ctx, last_.contact_count, GapOf{last_.contacts}, WiderExtremes{}, GapExtremes{},
-         &summary_.data()->gaps, kMedium);
+  reduce(ctx, last_.contact_count, GapOf{last_.contacts, coupling_.kept_gaps()}, WiderExtremes{},
+         GapExtremes{}, &summary_.data()->gaps, kMedium);
   bodies_.launch_sums(ctx, params.gravity, &summary_.data()->sums);
   islands_.launch_counts(ctx, &summary_.data()->islands);
   const RigidSummary summary = read_back(ctx, summary_.data());
@@ -375,6 +385,7 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
     judgement.work = summary.judge.contacts.work + summary.judge.work;
   report_law(judgement.law, params, report);
   if (coupling_.active()) report_solids(summary.solids, pcg_stop_, params, report);
+  report_guard(params, report);
 }
 
 void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,

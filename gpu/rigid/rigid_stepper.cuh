@@ -77,7 +77,7 @@ class RigidStepper {
                       const std::optional<Drag>& drag, int frame, double time);
   void begin_step(Context& ctx, const Model& model, const Params& params, const std::optional<Drag>& drag,
                   double time, double before);
-  void advance(Context& ctx, double dt, const std::uint8_t* asleep);
+  void advance(Context& ctx, double dt, const std::uint8_t* asleep, GuardRecord* guard);
   void find_contacts(Context& ctx, const Params& params);
   void update_islands(Context& ctx, const Params& params, std::int32_t disturbed);
   std::size_t fresh_contacts(Context& ctx);
@@ -89,6 +89,10 @@ class RigidStepper {
   template <int D>
   CouplingRecord solve_coupled(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                                const Params& params, const LabParams& lab, StepReport& report);
+  template <int D>
+  void prevent_crossings(Context& ctx, ContactSystem<D>& system, std::string_view solver,
+                         const Params& params, const LabParams& lab, const StageClock& since_start,
+                         CouplingRecord& total, StepReport& report);
   void keep_start(Context& ctx);
   void return_to_start(Context& ctx);
   template <int D>

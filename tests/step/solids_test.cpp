@@ -7,6 +7,7 @@
 #include "gpu/math/quat.h"
 #include "gpu/model/element_group.h"
 #include "tests/fixtures/box_model.h"
+#include "tests/fixtures/clip_model.h"
 #include "tests/fixtures/fresh_seed.h"
 #include "tests/fixtures/rigid_model.h"
 #include "tests/fixtures/solid_step_fixture.h"
@@ -165,56 +166,14 @@ TEST_P(SolidSteps, ABlockRestsOnAColliderAndIsCarriedByIt) {
   }
 }
 
-/// Two bars joined at one end, the opening at the other.
-Object& add_clip(Model& model, double opening) {
-  const auto lattice = fixtures::box_lattice({0.3, 0.12 + opening, 0.09}, {0, 0, 0}, {10, 5, 3});
-  std::vector<Vec4i> tets;
-  for (const Vec4i& t : lattice.tets) {
-    Vec3d center{0, 0, 0};
-    for (int c = 0; c < 4; ++c) center += 0.25 * lattice.nodes[t[c]];
-    if (center[0] < -0.09 || std::abs(center[1]) > 0.1 * (0.12 + opening)) tets.push_back(t);
-  }
-  std::vector<std::int32_t> place(lattice.nodes.size(), -1);
-  std::vector<Vec3d> nodes;
-  for (Vec4i& t : tets)
-    for (int c = 0; c < 4; ++c) {
-      if (place[t[c]] < 0) {
-        place[t[c]] = static_cast<std::int32_t>(nodes.size());
-        nodes.push_back(lattice.nodes[t[c]]);
-      }
-      t[c] = place[t[c]];
-    }
-  return add_solid(model, "clip", nodes, tets, 0);
-}
-
 TEST_P(SolidSteps, TheArmsOfAClipStopEachOther) {
   params.gravity = 0;
   contact.tolerance = 1e-3;
   double least[2];
   for (const bool apart : {false, true}) {
-    Model model;
-    model.materials.push_back({});
-    model.material_names.push_back("rubber");
-    Object& clip = add_clip(model, 0.06);
-    clip.no_contact_group = apart ? 1 : 0;
-    model.materials[0].young = 2e4;
-    model.materials[0].damping = 0.02;
-    std::vector<std::pair<int, int>> facing;  // nodes above each other at the open end
-    NodeForce down, up;
-    down.acceleration = {0, -8, 0};
-    up.acceleration = {0, 8, 0};
-    for (int i = clip.node_begin; i < clip.node_end; ++i) {
-      const Vec3d& p = model.positions[i];
-      if (p[0] < 0) continue;
-      (p[1] > 0 ? down : up).nodes.push_back(i);
-      for (int k = clip.node_begin; k < clip.node_end; ++k) {
-        const Vec3d d = model.positions[k] - p;
-        if (p[1] < 0 && d[1] > 0 && d[1] < 0.05 && std::hypot(d[0], d[2]) < 1e-9) facing.emplace_back(i, k);
-      }
-    }
-    model.forces = {down, up};
-    ASSERT_GT(facing.size(), 3u);
-    load(model);
+    fixtures::Clip clip = fixtures::clip_model(0.06, apart);
+    ASSERT_GT(clip.facing.size(), 3u);
+    load(clip.model);
     least[apart] = 1;
     bool touched = false;
     for (int i = 0; i < 60; ++i) {
@@ -222,7 +181,7 @@ TEST_P(SolidSteps, TheArmsOfAClipStopEachOther) {
       touched = touched || report.contacts > 0;
       EXPECT_LT(report.contact_solve->penetration, 4e-3);
       const State state = engine->state();
-      for (const auto& [low, high] : facing)
+      for (const auto& [low, high] : clip.facing)
         least[apart] = std::min(least[apart], state.positions[high][1] - state.positions[low][1]);
     }
     EXPECT_EQ(touched, !apart);

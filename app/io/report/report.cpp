@@ -95,6 +95,12 @@ std::string stop_text(const StepReport& r) {
   return text.append(numbers, static_cast<std::size_t>(length));
 }
 
+json guard_json(const GuardRecord& g) {
+  return {{"crossings", g.crossings}, {"solves", g.solves},
+          {"shortened", g.shortened}, {"cut", g.cut},
+          {"unguarded", g.unguarded}, {"intersections", g.intersections}};
+}
+
 json contact_solve_json(const ContactSolveRecord& s) {
   return {{"residual", s.residual},
           {"tolerance", s.tolerance},
@@ -114,7 +120,8 @@ json contact_solve_json(const ContactSolveRecord& s) {
           {"solids_residual", s.solids_residual},
           {"linearisations", s.linearisations},
           {"linearisations_diverge", s.linearisations_diverge},
-          {"linearisation_error", s.linearisation_error}};
+          {"linearisation_error", s.linearisation_error},
+          {"guard", s.guard ? guard_json(*s.guard) : json()}};
 }
 
 }  // namespace

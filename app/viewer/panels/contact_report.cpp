@@ -46,6 +46,16 @@ void draw_contact_numbers(const StepReport& report) {
   if (solve.colours > 0) value_row("Colours", column, "%d", solve.colours);
   value_row("Penetration", column, "%.3g mm", 1e3 * solve.penetration);
   tooltip("The largest overlap at the start of the step");
+  if (const auto& guard = solve.guard) {
+    value_row("Guard", column, "%d crossings, %d nodes cut", guard->crossings, guard->shortened);
+    tooltip("Pairs whose crossing became a contact, and nodes that stopped short of a crossing");
+    if (guard->cut > 0) value_row("Motion cut", column, "%.3g mm", 1e3 * guard->cut);
+    if (guard->unguarded + guard->intersections > 0) {
+      value_row("Intersections", column, "%d at the end, %d not guarded", guard->intersections,
+                guard->unguarded);
+      tooltip("Edges that pass through triangles, and pairs that touched at the start");
+    }
+  }
   if (solve.law) {
     value_row("Approach left", column, "%s", si_text(solve.law->approach, "m/s").c_str());
     tooltip("The largest speed at which surfaces still approach each other beyond what their gap allows");

@@ -1,0 +1,91 @@
+// PenetrationGuard: surfaces of solids and colliders that are apart before a step are apart after it.
+#pragma once
+
+#include "gpu/broadphase/broadphase.cuh"
+#include "gpu/broadphase/intersections.cuh"
+#include "gpu/elastic/guarded_pair.h"
+#include "gpu/linear/embedding.cuh"
+#include "gpu/model/device_model.cuh"
+#include "gpu/model/report.h"
+
+namespace stickslip {
+
+/// Sums over all pairs and nodes.
+struct GuardTotals {
+  std::int32_t crossing = 0;   // pairs that are the first to cross for one of their nodes
+  std::int32_t stopped = 0;    // nodes that reach a half-space or a crossing
+  std::int32_t unguarded = 0;  // pairs, and nodes at half-spaces
+  std::int32_t shortened = 0;  // nodes
+  double cut = 0;              // [m]
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// Params::penetration_guard, for surfaces that move on straight lines x + t p, p = dt v: the pairs of the
+/// broad phase along p, their conservative times of impact (gpu/ccd), and the share of p that each node may
+/// move. A pair that crosses stops its four nodes at its time of impact; nodes of an affine body or of a
+/// collider stop together. As other pairs may cross because some nodes stop, this repeats; if pairs still
+/// cross after kPasses, all nodes move by the same share of what they have. Pairs of primitives that
+/// intersect or touch at the start are not guarded.
+class PenetrationGuard {
+ public:
+  struct Input {
+    const DeviceModel* solids;
+    const Embedding* embedding;
+    Vec3* x;        // per node: at the start of the step [m]
+    const Vec3* v;  // [m/s]
+    double dt;
+    double keep;  // [m] what contacts keep
+  };
+
+  void load(Context& ctx, const Model& solids);
+  /// The positions may have changed since the last step.
+  void forget() { known_ = false; }
+
+  /// At the start of a step: finds primitives that intersect. No work after a step that ended without any.
+  void begin(Context& ctx, const Input& in);
+  /// Finds what crosses on the way to x + dt v. Returns the number of contacts that would prevent it. Two
+  /// host reads, one more if there are any.
+  std::size_t find(Context& ctx, const Input& in);
+  // Of the last find(), backend memory: sides of contacts are open; two points per contact.
+  const RigidContact* contacts() const { return contacts_.data(); }
+  const SurfacePoint* points() const { return points_.data(); }
+
+  /// Moves x along the last find()'s motion, as far as no pair crosses. Counts intersections. One host read
+  /// if nothing crosses.
+  void move(Context& ctx, const Input& in, GuardRecord& record);
+
+ private:
+  GuardedMotion motion(const Input& in, Real caution) const;
+  SurfaceView surface(const Input& in) const;
+  void aim(Context& ctx, const Input& in);
+  GuardTotals measure(Context& ctx, const Input& in, Real caution);
+  void write_contacts(Context& ctx, const Input& in, std::size_t count);
+  void scale(Context& ctx);
+  void scale_all(Context& ctx);
+  void shorten(Context& ctx, const Input& in, GuardRecord& record);
+  std::size_t pairs() const;
+
+  bool known_ = false, clean_ = false;  // whether `clean_` is that of the present positions
+  bool marked_ = false;                 // nodes are tangled
+  BroadPhase broad_phase_;
+  IntersectionCheck check_;
+  Lbvh tree_;
+  Buffer<FloatBox> boxes_;
+  Buffer<std::int32_t> tangled_;      // per node
+  Buffer<std::int32_t> owner_;        // per node: the node whose share it has
+  Buffer<std::uint8_t> of_collider_;  // per node
+  Buffer<Vec3> full_, p_;             // displacements: to the end of the step, and the share of it
+  Buffer<std::int32_t> first_;        // per node: the least time of impact, in ticks
+  Buffer<Real> time_;                 // per candidate
+  Buffer<std::int32_t> least_;        // one: of all nodes
+  Buffer<GuardTotals> totals_;        // one
+  Buffer<std::int32_t> start_;        // per candidate and one more
+  Buffer<RigidContact> contacts_;
+  Buffer<SurfacePoint> points_;
+  GuardTotals found_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND
