@@ -152,6 +152,12 @@ void write_crossings(Context& ctx, std::size_t n, const IsFirst& is_first, const
       kMedium);
 }
 
+/// *least = the least of n times.
+void find_least(Context& ctx, std::size_t n, const std::int32_t* first, std::int32_t* least) {
+  reduce_min(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return first[i]; }, kTicks, least);
+}
+
 /// Nodes that move together stop together.
 void share_first(Context& ctx, std::size_t n, const std::int32_t* owner, std::int32_t* first) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
@@ -278,9 +284,7 @@ void PenetrationGuard::scale(Context& ctx) {
 
 /// All nodes by the least time of impact, so that every pair moves along its path p.
 void PenetrationGuard::scale_all(Context& ctx) {
-  const std::int32_t* first = first_.data();
-  reduce_min(
-      ctx, p_.size(), [=] SS_LAMBDA(std::size_t i) { return first[i]; }, kTicks, least_.data());
+  find_least(ctx, p_.size(), first_.data(), least_.data());
   scale_by(ctx, p_.size(), least_.data(), p_.data());
 }
 
