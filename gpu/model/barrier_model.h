@@ -10,8 +10,8 @@
 // body that stands still or follows a script becomes a collider.
 //
 // A joint's frames become anchor nodes of both bodies, o at its origin and o + arm e_i along its axes, which
-// follow the control nodes. On a solid these anchors are points that follow the nodes of a tet (solid_joints.h).
-// So its constraints are polynomials of two to four points (see NodeConstraint):
+// follow the control nodes. On a solid these anchors are points that follow the nodes of a tet
+// (solid_joints.h). So its constraints are polynomials of two to four points (see NodeConstraint):
 //   ball      o_a = o_b
 //   hinge     the same for o and x
 //   fixed     the same for o, x and y
