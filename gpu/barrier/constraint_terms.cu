@@ -141,6 +141,7 @@ void ConstraintTerms::load(Context& ctx, const Model& model) {
   points_.upload(ctx, points);
   const std::vector<ConstraintShare> shares = constraint_shares(model);
   std::vector<Vec4i> nodes;
+  nodes.reserve(shares.size());
   for (const ConstraintShare& share : shares) nodes.push_back(share.nodes);
   shares_.upload(ctx, shares);
   nodes_.upload(ctx, nodes);

@@ -236,6 +236,7 @@ class Converter {
     if (tet < 0)
       return add_node_points(to_, anchors_of(side == 0 ? joint.a : joint.b).first_node + place.first[side]);
     std::vector<std::int32_t> nodes;
+    nodes.reserve(4);
     for (int k = 0; k < 4; ++k) nodes.push_back(scene_.tets[static_cast<std::size_t>(tet)][k]);
     rename(nodes);
     return add_tet_points(to_, {nodes[0], nodes[1], nodes[2], nodes[3]}, scene_, tet,

@@ -133,6 +133,7 @@ void SolidFrames::load(Context& ctx, const Model& model, const ElasticSolids& so
         static_cast<std::int32_t>(k);
   const std::vector<SolidSide> sides = solid_sides(model, solids.node_places(), object);
   std::vector<Vec4i> stencils;
+  stencils.reserve(sides.size());
   for (const SolidSide& side : sides) stencils.push_back(side.point.nodes);
   sides_.upload(ctx, sides);
   if (sides.empty()) return;
