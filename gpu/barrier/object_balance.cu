@@ -1,7 +1,6 @@
 #include "gpu/barrier/object_balance.cuh"
 
 #include <cmath>
-#include <vector>
 
 #include "gpu/core/reduce.h"
 
@@ -17,10 +16,7 @@ SS_HD double imbalance2(const Vec<double, 4>& sums) {
 }  // namespace
 
 void ObjectBalance::load(Context& ctx, const DeviceModel& device) {
-  const std::vector<std::int32_t> object = device.node_object.download(ctx);
-  std::int32_t last = -1;
-  for (const std::int32_t o : object) last = o > last ? o : last;
-  sums_.load(ctx, object, static_cast<std::size_t>(last + 1));
+  sums_.load(ctx, device.node_object);
   of_object_.resize(ctx, sums_.objects());
 }
 

@@ -65,10 +65,7 @@ void move(Context& ctx, std::size_t n, const std::int32_t* object, const RigidSt
 }  // namespace
 
 void RigidPrediction::load(Context& ctx, const DeviceModel& device) {
-  const std::vector<std::int32_t> object = device.node_object.download(ctx);
-  std::int32_t last = -1;
-  for (const std::int32_t o : object) last = o > last ? o : last;
-  sums_.load(ctx, object, static_cast<std::size_t>(last + 1));
+  sums_.load(ctx, device.node_object);
   of_object_.resize(ctx, sums_.objects());
   step_.resize(ctx, sums_.objects());
 }

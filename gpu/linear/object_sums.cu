@@ -1,9 +1,15 @@
 #include "gpu/linear/object_sums.cuh"
 
+#include <algorithm>
+#include <vector>
+
 namespace stickslip::STICKSLIP_BACKEND {
 
-void ObjectSums::load(Context& ctx, const std::vector<std::int32_t>& object, std::size_t objects) {
+void ObjectSums::load(Context& ctx, const Buffer<std::int32_t>& node_object) {
   constexpr std::int32_t kNodesOfChunk = 64;
+  const std::vector<std::int32_t> object = node_object.download(ctx);
+  const std::size_t objects =
+      object.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(object)) + 1;
   std::vector<std::vector<std::int32_t>> of(objects);
   for (std::size_t i = 0; i < object.size(); ++i)
     of[static_cast<std::size_t>(object[i])].push_back(static_cast<std::int32_t>(i));

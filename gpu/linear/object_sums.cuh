@@ -1,10 +1,6 @@
 // ObjectSums: sums over the nodes of each object.
 #pragma once
 
-#include <algorithm>
-#include <numeric>
-#include <vector>
-
 #include "gpu/core/buffer.h"
 #include "gpu/core/segmented.h"
 
@@ -13,8 +9,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Nodes are added in their order, in two stages that do not depend on the number of threads.
 class ObjectSums {
  public:
-  /// `object`: of each node, in [0, objects).
-  void load(Context& ctx, const std::vector<std::int32_t>& object, std::size_t objects);
+  /// `node_object`: the object of each node.
+  void load(Context& ctx, const Buffer<std::int32_t>& node_object);
   std::size_t objects() const { return objects_; }
 
   /// out[o] = sum of f(node) over the nodes of object o. `partial`: of the caller, for the first stage.

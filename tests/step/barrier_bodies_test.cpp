@@ -43,15 +43,21 @@ TEST_P(BarrierBodies, FreeFlightKeepsMomentumAndTurnsAsImplicitEulerTurnsARigidB
   EXPECT_NEAR(at.spin[2], std::sin(turn) / params.dt, 1e-5);
 }
 
+/// A flat box on a half-space that is inclined by `slope` [rad].
+Model box_on_slope(double slope, double mu) {
+  Model model;
+  const Vec3d normal{std::sin(slope), std::cos(slope), 0};
+  model.half_spaces.push_back({normal, 0, mu, false, true});
+  add_rigid_box(model, {0.2, 0.05, 0.2}, {0.0501 * normal, rotation_by(Vec3d{0, 0, -slope})});
+  model.materials[0].mu = mu;
+  return model;
+}
+
 TEST_P(BarrierBodies, BoxesSlideDownAnInclineAtCoulombsRate) {
   params.newton_tolerance = Params{}.newton_tolerance;
   const double slope = 0.5;
   for (const double mu : {0.3, 1.0}) {
-    Model model;
-    const Vec3d normal{std::sin(slope), std::cos(slope), 0};
-    model.half_spaces.push_back({normal, 0, mu, false, true});
-    add_rigid_box(model, {0.2, 0.05, 0.2}, {0.0501 * normal, rotation_by(Vec3d{0, 0, -slope})});
-    model.materials[0].mu = mu;
+    Model model = box_on_slope(slope, mu);
     load(model);
     for (int i = 0; i < 20; ++i) step();
     const Vec3d before = body(0).velocity;
@@ -69,11 +75,7 @@ TEST_P(BarrierBodies, ABoxThatShouldSlideSlidesHoweverStiffItsFrictionIs) {
   params.newton_tolerance = Params{}.newton_tolerance;
   params.eps_v = 1e-6;
   const double slope = 0.5, mu = 0.3;
-  Model model;
-  const Vec3d normal{std::sin(slope), std::cos(slope), 0};
-  model.half_spaces.push_back({normal, 0, mu, false, true});
-  add_rigid_box(model, {0.2, 0.05, 0.2}, {0.0501 * normal, rotation_by(Vec3d{0, 0, -slope})});
-  model.materials[0].mu = mu;
+  Model model = box_on_slope(slope, mu);
   load(model);
   const double mass = 1000 * 0.4 * 0.1 * 0.4, gravity = 9.81;
   for (int i = 0; i < 50; ++i) {
