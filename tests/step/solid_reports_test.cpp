@@ -137,12 +137,12 @@ TEST_P(SolidReports, LinearisationsThatDivergeLeaveTheStepOfTheFirst) {
     fixtures::add_floor(model);
     add_box(model, "block", {0.3, 0.7, 0.3}, {0, 0.5, 0}, 3, 20, {30, -30, 0});
     model.materials[0].model = ElasticModel::fixed_corotated;
-    model.materials[0].young = 4e4;
+    model.materials[0].young = 5e5;
     load(model);
     const StepReport report = engine->step();
     states[linearisations > 1] = engine->state();
+    EXPECT_EQ(report.contact_solve->linearisations_diverge, linearisations > 1);
     if (linearisations == 1) continue;
-    EXPECT_TRUE(report.contact_solve->linearisations_diverge);
     EXPECT_FALSE(report.converged);
     EXPECT_EQ(report.stop_reason.rfind("linearisations diverge", 0), 0u) << report.stop_reason;
     EXPECT_EQ(report.contact_solve->linearisations, 1);
