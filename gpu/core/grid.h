@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "gpu/core/block_fold.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/scratch_slots.h"
 
@@ -15,7 +16,7 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-inline constexpr unsigned kGridBlock = 256;
+inline constexpr unsigned kGridBlock = 256;  // kFoldBlock on CUDA
 
 /// All lanes of one launch_grid: the threads of a cooperative launch on CUDA, a single one on the CPU. Every
 /// lane must make the same calls.
@@ -34,12 +35,13 @@ class Grid {
   template <class T, class F>
   __device__ T sum(std::size_t n, F f) const {
     static_assert(sizeof(T) <= kPartialBytes);
+    const auto add = [](const T& a, const T& b) { return a + b; };
     T mine{};
     for (std::size_t i = lane(); i < n; i += lanes()) mine = mine + f(i);
     SS_SHARED(Partials<T>, bytes);
     T* shared = reinterpret_cast<T*>(bytes.data);
     T* partials = reinterpret_cast<T*>(partials_ + turn_ * kMostBlocks * kPartialBytes);
-    fold(shared, mine);
+    detail::fold_block(shared, mine, add);
     if (threadIdx.x == 0) partials[blockIdx.x] = shared[0];
     cooperative_groups::this_grid().sync();
     // Each block adds up all partial sums for itself. The next sum writes elsewhere, and the one after it
@@ -47,7 +49,8 @@ class Grid {
     turn_ = 1 - turn_;
     T total{};
     for (unsigned b = threadIdx.x; b < gridDim.x; b += kGridBlock) total = total + partials[b];
-    fold(shared, total);
+    detail::fold_block(shared, total, add);
+    __syncthreads();
     const T result = shared[0];
     __syncthreads();
     return result;
@@ -66,15 +69,6 @@ class Grid {
     return blockIdx.x * static_cast<std::size_t>(kGridBlock) + threadIdx.x;
   }
   __device__ std::size_t lanes() const { return static_cast<std::size_t>(gridDim.x) * kGridBlock; }
-  template <class T>
-  __device__ static void fold(T* shared, const T& mine) {
-    shared[threadIdx.x] = mine;
-    for (unsigned half = kGridBlock / 2; half > 0; half /= 2) {
-      __syncthreads();
-      if (threadIdx.x < half) shared[threadIdx.x] = shared[threadIdx.x] + shared[threadIdx.x + half];
-    }
-    __syncthreads();
-  }
   unsigned char* partials_;
   mutable unsigned turn_ = 0;
 #else
@@ -93,6 +87,8 @@ class Grid {
 };
 
 #if STICKSLIP_ON_CUDA
+
+static_assert(kGridBlock == detail::kFoldBlock);
 
 namespace detail {
 template <class F>

@@ -4,6 +4,7 @@
 // repeat bit by bit on one backend. `out` is a backend pointer: the host does not wait.
 #pragma once
 
+#include "gpu/core/block_fold.h"
 #include "gpu/core/chunks.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/scratch_slots.h"
@@ -33,7 +34,7 @@ struct Maximum {
 
 namespace detail {
 
-inline constexpr unsigned kReduceBlock = 256;
+inline constexpr unsigned kReduceBlock = kFoldBlock;
 inline constexpr unsigned kReduceItems = 8;  // per thread, before a second block pays
 inline constexpr std::size_t kReduceMaxBlocks = 1024;
 
@@ -45,11 +46,7 @@ __global__ void __launch_bounds__(kReduceBlock) reduce_kernel(std::size_t n, F f
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * kReduceBlock;
   for (std::size_t i = blockIdx.x * static_cast<std::size_t>(kReduceBlock) + threadIdx.x; i < n; i += stride)
     sum = op(sum, f(i));
-  shared[threadIdx.x] = sum;
-  for (unsigned half = kReduceBlock / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) shared[threadIdx.x] = op(shared[threadIdx.x], shared[threadIdx.x + half]);
-  }
+  fold_block(shared, sum, op);
   if (threadIdx.x == 0) out[blockIdx.x] = shared[0];
 }
 

@@ -16,11 +16,14 @@ namespace {
 using Vec3d = Vec<double, 3>;
 
 constexpr int kRounds = 200;
-// Of PCG in a round: residual of a correction relative to the correction. With cores
-// a round's step is long, and the next one takes up what the last one left: kCoreShare times the tolerance of
-// the contact problem, between the two.
-constexpr double kRoundTolerance = 1e-3, kCoreTolerance = 1e-1, kCoreShare = 100;
-constexpr double kEnough = 0.8;       // of the tolerance: the last solve of the solids changes v slightly
+// Of PCG in a round: residual of a correction relative to the correction. The next round takes up what the
+// last one left: kShare times the tolerance of the contact problem, between the two.
+constexpr double kFineTolerance = 1e-3, kRoughTolerance = 0.2, kShare = 200;
+// Velocities of a round are not precise. Where the residual is kEnough times the tolerance, they are computed
+// to the precision of a step. If the residual then exceeds the tolerance, rounds go on, kSharper times as
+// precise.
+constexpr double kEnough = 0.8, kSharper = 0.1;
+constexpr int kRefinements = 3;
 constexpr double kBodiesShare = 0.3;  // share of the tolerance for the problem between bodies
 // A round has diverged when its impulses give the particles velocities kRunaway times those of the problem
 // (at that size rounding dominates: a load can be a million times heavier than its particles), or when its
@@ -47,17 +50,6 @@ void share_impulses(Context& ctx, std::size_t points, const PointSides& sides, c
     for (int i = 0; i < 3; ++i) impulse[k][i] = of.sign(k) * world[c][i];
   });
 }
-
-/// The part of a point's impulse on a corner of its triangle; a point has four corners, the last one unused.
-struct CornerImpulse {
-  const SurfacePoint* at;
-  const Vec3d* impulse;
-
-  SS_HD Vec3 operator()(std::int32_t corner) const {
-    const std::int32_t k = corner / 4, c = corner % 4;
-    return c < 3 ? (at[k].weights[c] * impulse[k]).cast<Real>() : Vec3::zero();
-  }
-};
 
 /// The sums of one point.
 struct StepOfPoint {
@@ -148,21 +140,6 @@ void Coupling::take_impulses(Context& ctx, ContactSystem<D>& system) {
   particles_.frames().take_impulses(ctx, system.W().body_rows(), system.impulses(), wrench_.data());
 }
 
-/// v = A_e^-1 (f_e + B' R), or with R = 0 in its place; PCG starts from the given v.
-void Coupling::solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference) {
-  const Span span(ctx, "elastic solve");
-  Vec3* at_nodes = nullptr;
-  if (kind == Impulses::current && impulse_.size() + wrench_.size() > 0) {
-    at_nodes = node_impulse_.data();
-    fill(ctx, at_nodes, solids_.size(), Vec3::zero());
-    touching_.gather().sum(ctx, CornerImpulse{touching_.points(), impulse_.data()}, at_nodes);
-    particles_.frames().add_impulses(ctx, wrench_.data(), at_nodes);
-  }
-  const PcgResult result = solids_.solve(ctx, at_nodes, v, tolerance, reference);
-  done_.pcg_iterations += result.iterations;
-  done_.pcg_stop = result.stop;
-}
-
 /// Step of the last round, from R_0 to R: dR = R - R_0. One host read.
 Coupling::RoundStep Coupling::last_step(Context& ctx) {
   particles_.sum_by_object(ctx,
@@ -229,15 +206,9 @@ double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_v
   record.iterations += before;
   take_impulses(ctx, system);
   copy(ctx, v_.data(), v_start_.data(), v_.size());
-  solve_solids(ctx, Impulses::current, v_.data(), round_tolerance());
+  solve_solids(ctx, Impulses::current, v_.data(), precision_);
   ++done_.rounds;
   return judge(ctx, system, v_.data());
-}
-
-double Coupling::round_tolerance() const {
-  return particles_.cores().core != nullptr
-             ? std::clamp(kCoreShare * tolerance_, kRoundTolerance, kCoreTolerance)
-             : kRoundTolerance;
 }
 
 /// Problems that are built later in the step start from impulses of this one, not of the step before.
@@ -267,9 +238,20 @@ void Coupling::return_to_best(Context& ctx, ContactSystem<D>& system) {
   copy(ctx, v_.data(), best_v_.data(), v_.size());
 }
 
+/// The best round's velocities to the precision of a step, and the residual there.
+template <int D>
+double Coupling::refine(Context& ctx, ContactSystem<D>& system, const Params& params) {
+  return_to_best(ctx, system);
+  solve_solids(ctx, Impulses::current, v_.data(), params.pcg_tolerance, fall_);
+  is_refined_ = true;
+  copy(ctx, best_v_.data(), v_.data(), v_.size());
+  return best_ = judge(ctx, system, v_.data());
+}
+
 template <int D>
 void Coupling::keep_best(Context& ctx, ContactSystem<D>& system, double residual) {
   if (!(residual < best_)) return;
+  is_refined_ = false;
   best_ = residual;
   best_r_.resize(ctx, D * system.blocks());
   copy(ctx, best_r_.data(), reinterpret_cast<const double*>(system.impulses()), best_r_.size());
@@ -281,7 +263,8 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
                                const StepConstraints& list, std::string_view solver, const LabParams& lab,
                                const Params& params, ContactSolveRecord& record) {
   done_ = {};
-  tolerance_ = lab.tolerance;
+  precision_ = std::clamp(kShare * lab.tolerance, kFineTolerance, kRoughTolerance);
+  is_refined_ = false;
   const StageClock clock;
   if (std::exchange(forgotten_, false)) shares_.reset(ctx);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
@@ -296,8 +279,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   StepConstraints again = list;
   again.warm_start = true;
   take_impulses(ctx, system);
-  copy(ctx, v_.data(), v_free_.data(), v_.size());
-  solve_solids(ctx, Impulses::current, v_.data(), round_tolerance(), fall_);
+  solve_start(ctx, kFineTolerance);
   if (const double start = judge(ctx, system, v_.data()); system.gain(ctx) <= system.W().norm_q())
     keep_best(ctx, system, start);
 
@@ -312,8 +294,15 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
     if (lab.time_budget > 0) inner.time_budget = lab.time_budget - spent;
     return lab.time_budget > 0 && spent >= lab.time_budget;
   };
-  while (!(best_ <= kEnough * lab.tolerance) && done_.rounds < kRounds && setbacks < kSetbacks &&
-         !out_of_time()) {
+  for (int refinements = 0;;) {
+    const bool good = best_ <= kEnough * lab.tolerance;
+    if (good && (refine(ctx, system, params) <= lab.tolerance || ++refinements > kRefinements)) break;
+    if (done_.rounds >= kRounds || setbacks >= kSetbacks || out_of_time()) break;
+    if (good) {
+      precision_ *= kSharper;
+      momentum = 1;
+      extrapolate(ctx, 0);
+    }
     const double residual = run_round(ctx, system, solver, inner, record);
     const RoundStep step = last_step(ctx);
     const double q = system.W().norm_q(), gain = system.gain(ctx);
@@ -361,29 +350,13 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   return done_;
 }
 
-/// The solids' velocities without contact impulses. With cores they start from free fall, and need be no more
-/// precise than those of a round.
-void Coupling::solve_free(Context& ctx, const Params& params) {
-  copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
-  fall_ = 0;
-  double tolerance = params.pcg_tolerance;
-  if (particles_.cores().core != nullptr) {
-    fall_ = solids_.residual_size(ctx, nullptr, v_free_.data());
-    solids_.fall(ctx, v_free_.data());
-    tolerance = std::max(tolerance, round_tolerance());
-  }
-  solve_solids(ctx, Impulses::none, v_free_.data(), tolerance, fall_);
-}
-
 /// Returns impulses and velocities of the best round, the solids' velocities to the requested precision.
 template <int D>
 void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
                       double tolerance, ContactSolveRecord& record) {
-  copy(ctx, reinterpret_cast<double*>(system.impulses()), best_r_.data(), best_r_.size());
-  system.keep_impulses(ctx);
-  take_impulses(ctx, system);
-  copy(ctx, solids_.v.data(), best_v_.data(), v_.size());
-  solve_solids(ctx, Impulses::current, solids_.v.data(), params.pcg_tolerance, fall_);
+  if (is_refined_) return_to_best(ctx, system);
+  else refine(ctx, system, params);
+  copy(ctx, solids_.v.data(), v_.data(), v_.size());
   record.tolerance = tolerance;
   record.residual = judge(ctx, system, solids_.v.data());
   record.scale = system.W().norm_q();

@@ -134,13 +134,16 @@ class Coupling {
   template <int D>
   void finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
               double tolerance, ContactSolveRecord& record);
-  double round_tolerance() const;
+  template <int D>
+  double refine(Context& ctx, ContactSystem<D>& system, const Params& params);
   SolidSystem solid_system(Context& ctx) const;
   template <int D>
   void take_impulses(Context& ctx, ContactSystem<D>& system);
   enum class Impulses { none, current };
   void solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference = 0);
   void solve_free(Context& ctx, const Params& params);
+  void solve_start(Context& ctx, double tolerance);
+  const Vec3* impulse_at_nodes(Context& ctx);
   RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
 
@@ -165,9 +168,11 @@ class Coupling {
   Buffer<double> guess_;    // of the step's first problem, by rows
   bool has_guess_ = false;  // in this step
   Buffer<Vec3> best_v_;
-  double best_ = 0, tolerance_ = 0;  // residuals: of the best round, asked for
-  double fall_ = 0;       // residual of the solids' velocities at the start of the step; 0: not measured
-  StepConstraints list_;  // of the last build
+  double best_ = 0;          // residual of the best round
+  double precision_ = 0;     // of PCG in a round
+  bool is_refined_ = false;  // the velocities of the best round have the precision of a step
+  double fall_ = 0;          // residual of the solids' velocities at the start of the step; 0: not measured
+  StepConstraints list_;     // of the last build
   Buffer<Vec<double, 3>> step_;
   Buffer<StepSums> sums_;  // per object, like core_work_
   Buffer<double> core_work_;

@@ -12,16 +12,16 @@ namespace {
 
 [[gnu::always_inline]] inline void touch(const void* p, std::size_t bytes, bool write, bool atomic,
                                          const void* place) {
-  Lanes* lanes = running();
-  if (lanes == nullptr || !lanes->checks().any() || (!write && lanes->checks().only_marks())) return;
+  Lanes* lanes = running_lanes;
+  if (lanes == nullptr || !lanes->watches(write)) return;
   lanes->access(p, bytes, write, atomic, place);
 }
 
 /// An access whose address the compiler takes for a multiple of its size.
 [[gnu::always_inline]] inline void touch_aligned(const void* p, std::size_t bytes, bool write,
                                                  const void* place) {
-  Lanes* lanes = running();
-  if (lanes == nullptr || !lanes->checks().any() || (!write && lanes->checks().only_marks())) return;
+  Lanes* lanes = running_lanes;
+  if (lanes == nullptr || !lanes->watches(write)) return;
   if (reinterpret_cast<std::uintptr_t>(p) % bytes != 0) lanes->misaligned(p, bytes, place);
   lanes->access(p, bytes, write, false, place);
 }

@@ -13,7 +13,6 @@ namespace ctx = boost::context;
 inline constexpr std::size_t kSector = 32;
 inline constexpr std::size_t kStack = std::size_t{512} << 10;
 
-extern constinit thread_local Lanes* running_lanes;
 extern constinit thread_local Lanes::Fibre* running_fibre;
 
 /// The device's own code is not checked, though it runs on the lane's stack and copies memory.
@@ -31,6 +30,7 @@ class Unchecked {
 struct Lanes::Lane {
   std::uint32_t block = 0;  // within blocks_
   std::uint32_t thread = 0;
+  std::uint32_t block_index = 0;  // within the grid
   LaneClock clock;
   double waits = 0;  // [cycles] for what it loads
 };

@@ -17,8 +17,6 @@ namespace stickslip::emulation {
 constinit thread_local Lanes* running_lanes = nullptr;
 constinit thread_local Lanes::Fibre* running_fibre = nullptr;
 
-Lanes* running() { return running_lanes; }
-
 Lanes::Lanes(Memory& memory, std::size_t shared_limit, unsigned seed)
     : memory_(memory), shared_limit_(shared_limit), random_(seed) {}
 Lanes::~Lanes() {
@@ -38,8 +36,15 @@ bool Lanes::is_sampled(const void* function) {
   return limit_ == 0 || checked_ < limit_ || before < kFirst || before % kEvery == 0;
 }
 
+void Lanes::use(const Checks& checks) {
+  checks_ = checks;
+  watches_stores_ = checks.any();
+  watches_loads_ = checks.any() && !checks.only_marks();
+}
+
 void Lanes::set_checks(const Checks& checks) {
-  checks_ = wanted_ = checks;
+  wanted_ = checks;
+  use(wanted_);
   if (checks.races && !races_) races_ = std::make_unique<Races>(memory_.base(), Memory::kRange);
   if (checks.costs && sectors_ == nullptr) {
     void* mapped = mmap(nullptr, Memory::kRange / kSector * sizeof *sectors_, PROT_READ | PROT_WRITE,
@@ -52,7 +57,7 @@ void Lanes::set_checks(const Checks& checks) {
 cudaError_t Lanes::run(const Launch& launch, const StreamOrder& order) {
   launch_ = &launch;
   const bool skipped = wanted_.memory && !wanted_.costs && !is_sampled(launch.function);
-  checks_ = skipped ? Checks{.marks = true} : wanted_;
+  use(skipped ? Checks{.marks = true} : wanted_);
   cost_ = {};
   ++launch_number_;
   error_ = cudaSuccess;
@@ -73,7 +78,7 @@ cudaError_t Lanes::run(const Launch& launch, const StreamOrder& order) {
     schedule();
   }
   launch_ = nullptr;
-  checks_ = wanted_;
+  use(wanted_);
   cost_.blocks = launch.grid.x;
   cost_.block = launch.block.x;
   cost_.grid_barriers = grid_barriers_;
@@ -99,9 +104,10 @@ bool Lanes::take_lane(Fibre& fibre) {
   unstarted_.pop_back();
   fibre.lane.block = lane / launch_->block.x;
   fibre.lane.thread = lane % launch_->block.x;
+  fibre.lane.block_index = blocks_[fibre.lane.block].index;
   fibre.lane.waits = 0;
   if (checks_.races) {
-    const unsigned block = blocks_[fibre.lane.block].index;
+    const unsigned block = fibre.lane.block_index;
     fibre.lane.clock = {block * launch_->block.x + fibre.lane.thread, block, 1, nullptr, nullptr, nullptr};
   }
   return true;
@@ -210,9 +216,6 @@ void Lanes::release(std::vector<Fibre*>& waiting) {
   }
 }
 
-uint3 Lanes::thread_index() const { return {running_fibre->lane.thread, 0, 0}; }
-uint3 Lanes::block_index() const { return {blocks_[running_fibre->lane.block].index, 0, 0}; }
-
 void Lanes::wait_for_block() {
   const Unchecked unchecked;
   Fibre& fibre = *running_fibre;
@@ -275,10 +278,14 @@ Lanes& lanes() {
   std::fprintf(stderr, "emulated device: device code called by the host\n");
   std::abort();
 }
+const Lanes::Lane& lane() {
+  lanes();
+  return running_fibre->lane;
+}
 }  // namespace
 
-uint3 thread_index() { return lanes().thread_index(); }
-uint3 block_index() { return lanes().block_index(); }
+uint3 thread_index() { return {lane().thread, 0, 0}; }
+uint3 block_index() { return {lane().block_index, 0, 0}; }
 dim3 block_size() { return lanes().launch().block; }
 dim3 grid_size() { return lanes().launch().grid; }
 void block_barrier() { lanes().wait_for_block(); }

@@ -47,6 +47,8 @@ class Lanes {
     if (races_) races_->release(p, bytes);
   }
   const Checks& checks() const { return checks_; }
+  /// Whether the running launch has anything to do at a load, or at a store.
+  bool watches(bool write) const { return write ? watches_stores_ : watches_loads_; }
   /// After so many accesses only a sample of the launches is checked: of each kernel the first, and some of
   /// the others. 0: no limit. Starts to count anew.
   void limit_checks(std::size_t accesses);
@@ -60,8 +62,7 @@ class Lanes {
 
   // Called by the running lane.
   struct Fibre;
-  uint3 thread_index() const;
-  uint3 block_index() const;
+  struct Lane;
   const Launch& launch() const { return *launch_; }
   void wait_for_block();
   void wait_for_grid();
@@ -74,7 +75,6 @@ class Lanes {
   [[noreturn]] void stop_lane(FaultKind kind, const std::string& text, cudaError_t error);
 
  private:
-  struct Lane;
   struct Block;
   void report_race(const char* what, const Access& now, const void* place, const Access& other) const;
   void count(Fibre& fibre, const void* p, std::size_t bytes, bool write, bool atomic);
@@ -92,7 +92,9 @@ class Lanes {
   Memory& memory_;
   std::unique_ptr<Races> races_;
   bool is_sampled(const void* function);
-  Checks wanted_, checks_;                                 // of all launches, of the running one
+  void use(const Checks& checks);
+  Checks wanted_, checks_;  // of all launches, of the running one
+  bool watches_loads_ = false, watches_stores_ = false;
   std::size_t limit_ = 0, checked_ = 0;                    // accesses
   std::unordered_map<const void*, std::size_t> launched_;  // times, of each kernel
   std::size_t shared_limit_;
@@ -115,6 +117,6 @@ class Lanes {
 };
 
 /// The scheduler of the running lane; nullptr outside kernels.
-Lanes* running();
+extern constinit thread_local Lanes* running_lanes;
 
 }  // namespace stickslip::emulation

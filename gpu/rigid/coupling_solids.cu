@@ -1,0 +1,70 @@
+// Coupling: the velocities of the elastic solids at given impulses.
+#include <algorithm>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/trace.h"
+#include "gpu/rigid/coupling.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+/// The part of a point's impulse on a corner of its triangle; a point has four corners, the last one unused.
+struct CornerImpulse {
+  const SurfacePoint* at;
+  const Vec3d* impulse;
+
+  SS_HD Vec3 operator()(std::int32_t corner) const {
+    const std::int32_t k = corner / 4, c = corner % 4;
+    return c < 3 ? (at[k].weights[c] * impulse[k]).cast<Real>() : Vec3::zero();
+  }
+};
+
+}  // namespace
+
+/// B' R; null: zero.
+const Vec3* Coupling::impulse_at_nodes(Context& ctx) {
+  if (impulse_.size() + wrench_.size() == 0) return nullptr;
+  Vec3* at_nodes = node_impulse_.data();
+  fill(ctx, at_nodes, solids_.size(), Vec3::zero());
+  touching_.gather().sum(ctx, CornerImpulse{touching_.points(), impulse_.data()}, at_nodes);
+  particles_.frames().add_impulses(ctx, wrench_.data(), at_nodes);
+  return at_nodes;
+}
+
+/// v = A_e^-1 (f_e + B' R), or with R = 0 in its place; PCG starts from the given v.
+void Coupling::solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference) {
+  const Span span(ctx, "elastic solve");
+  const Vec3* at_nodes = kind == Impulses::current ? impulse_at_nodes(ctx) : nullptr;
+  const PcgResult result = solids_.solve(ctx, at_nodes, v, tolerance, reference);
+  done_.pcg_iterations += result.iterations;
+  done_.pcg_stop = result.stop;
+}
+
+/// v at the first impulses. PCG starts from v without impulses or, where the equations hold better there,
+/// from v at the start of the step: of objects that rest, that is the solution.
+void Coupling::solve_start(Context& ctx, double tolerance) {
+  const Vec3* at_nodes = impulse_at_nodes(ctx);
+  copy(ctx, v_last_.data(), v_free_.data(), v_.size());
+  copy(ctx, v_.data(), solids_.v.data(), v_.size());
+  if (solids_.residual_size(ctx, at_nodes, v_last_.data()) <= solids_.residual_size(ctx, at_nodes, v_.data()))
+    copy(ctx, v_.data(), v_free_.data(), v_.size());
+  solve_solids(ctx, Impulses::current, v_.data(), tolerance, fall_);
+}
+
+/// The solids' velocities without contact impulses. With cores they start from free fall, and need be no more
+/// precise than those of a round.
+void Coupling::solve_free(Context& ctx, const Params& params) {
+  copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
+  fall_ = 0;
+  double tolerance = params.pcg_tolerance;
+  if (particles_.cores().core != nullptr) {
+    fall_ = solids_.residual_size(ctx, nullptr, v_free_.data());
+    solids_.fall(ctx, v_free_.data());
+    tolerance = std::max(tolerance, precision_);
+  }
+  solve_solids(ctx, Impulses::none, v_free_.data(), tolerance, fall_);
+}
+
+}  // namespace stickslip::STICKSLIP_BACKEND
