@@ -129,10 +129,21 @@ void ConstraintTerms::load(Context& ctx, const Model& model) {
   std::vector<ConstraintStencil> stencils;
   std::vector<MovedPoint> points;
   for (const NodeConstraint& c : model.constraints)
-    stencils.push_back({c.kind, c.points, c.first.cast<Real>(), c.second.cast<Real>(),
-                        static_cast<Real>(c.arm), static_cast<Real>(c.low), static_cast<Real>(c.high),
-                        static_cast<Real>(c.motor_speed), static_cast<Real>(c.motor_limit),
-                        static_cast<Real>(c.mass), static_cast<Real>(c.tet_mass),
+    stencils.push_back({c.kind,
+                        c.points,
+                        c.first.cast<Real>(),
+                        c.second.cast<Real>(),
+                        static_cast<Real>(c.arm),
+                        static_cast<Real>(c.low),
+                        static_cast<Real>(c.high),
+                        static_cast<Real>(c.motor_speed),
+                        static_cast<Real>(c.motor_limit),
+                        static_cast<Real>(c.ratio),
+                        c.tips,
+                        {},
+                        Real(0),
+                        static_cast<Real>(c.mass),
+                        static_cast<Real>(c.tet_mass),
                         static_cast<Real>(c.tet_stiffness)});
   stencils_.upload(ctx, stencils);
   if (empty()) return;
@@ -157,13 +168,18 @@ void ConstraintTerms::load(Context& ctx, const Model& model) {
 void ConstraintTerms::begin_step(Context& ctx, Real dt, const Vec3* x_t) {
   dt_ = dt;
   if (empty()) return;
-  if (std::exchange(forgotten_, false)) fill(ctx, multipliers_.data(), size(), Vec3::zero());
-  const ConstraintStencil* stencils = stencils_.data();
+  const bool is_first = std::exchange(forgotten_, false);
+  if (is_first) fill(ctx, multipliers_.data(), size(), Vec3::zero());
+  ConstraintStencil* stencils = stencils_.data();
   const MovedPoint* points = points_.data();
   Real* start = start_.data();
   launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
-    const ConstraintStencil& s = stencils[i];
+    ConstraintStencil& s = stencils[i];
     const ConstraintCorners at(s, points, x_t);
+    if (s.kind == NodeConstraint::Kind::gear) {
+      const Vec3 tips[] = {points[s.tips[0]].at(x_t), points[s.tips[1]].at(x_t)};
+      start_gear(s, at.x, tips, is_first);
+    }
     start[i] = s.kind == NodeConstraint::Kind::coincide
                    ? Real(0)
                    : constraint_state(s, at.x, (s.low + s.high) / Real(2)).c;

@@ -20,6 +20,11 @@ struct ConstraintStencil {
   Vec<Real, 4> first, second;
   Real arm, low, high;
   Real speed, limit;  // of a motor; limit = 0: bounds
+  Real ratio;         // of a gear
+  Vec2i tips;
+  // Of a gear in this step: per side the directions of y and of z at its start; c there [m].
+  Vec3 axes[4];
+  Real turned;
   Real mass, tet_mass, tet_stiffness;
 };
 
@@ -82,6 +87,18 @@ SS_HD inline ConstraintState constraint_state(const ConstraintStencil& s, const 
     state.c = norm(d);
     if (state.c > Real(0)) state.gradient[0] = d / state.c;
     state.gradient[1] = -state.gradient[0];
+  } else if (s.kind == NodeConstraint::Kind::gear) {
+    const Real size = s.ratio < Real(0) ? -s.ratio : s.ratio;
+    const Real arm = size > Real(1) ? s.arm / size : s.arm;
+    state.c = s.turned;
+    for (int side = 0; side < 2; ++side) {
+      const Real factor = side == 0 ? arm : -s.ratio * arm;
+      const Vec3 u = x[2 * side + 1] - x[2 * side], y = s.axes[2 * side], z = s.axes[2 * side + 1];
+      const Real p = dot(u, y), q = dot(u, z);
+      state.c += factor * std::atan2(q, p);
+      state.gradient[2 * side + 1] = factor / (p * p + q * q) * (p * z - q * y);
+      state.gradient[2 * side] = -state.gradient[2 * side + 1];
+    }
   } else {
     // tan(angle) = q / p with p = u . y, q = u . z.
     const Vec3 u = x[0] - x[1], y = x[2] - x[1], z = x[3] - x[1];
@@ -96,13 +113,24 @@ SS_HD inline ConstraintState constraint_state(const ConstraintStencil& s, const 
   return state;
 }
 
+/// Turns of a gear count from these positions; `tips`: z of both sides. c is continuous.
+SS_HD inline void start_gear(ConstraintStencil& s, const Vec3* x, const Vec3* tips, bool is_first) {
+  s.turned = is_first ? Real(0) : constraint_state(s, x, Real(0)).c;
+  for (int side = 0; side < 2; ++side) {
+    const Vec3 y = normalized(x[2 * side + 1] - x[2 * side]), z = tips[side] - x[2 * side];
+    s.axes[2 * side] = y;
+    s.axes[2 * side + 1] = normalized(z - dot(z, y) * y);
+  }
+}
+
 /// blocks += stiffness g g'.
 SS_HD inline void add_outer(const CornerVectors& g, Real stiffness, CornerBlocks& blocks) {
   for (int a = 0; a < 4; ++a)
     for (int b = 0; b <= a; ++b) blocks(a, b) += stiffness * outer(g[a], g[b]);
 }
 
-/// blocks += the positive semidefinite part of `force` times the second derivative of c; none of an angle.
+/// blocks += the positive semidefinite part of `force` times the second derivative of c; none of an angle or
+/// a gear.
 SS_HD inline void add_curvature(const ConstraintStencil& s, const Vec3* x, Real force, CornerBlocks& blocks) {
   if (s.kind == NodeConstraint::Kind::distance && force > Real(0)) {
     const Vec3 d = x[0] - x[1];

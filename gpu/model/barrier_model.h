@@ -17,7 +17,8 @@
 //   fixed     the same for o, x and y
 //   slider    o_a and x_a on b's axis, y_a perpendicular to z_b
 //   distance  low <= |o_a - o_b| <= high
-// Limits and motors act on the angle of a hinge or the displacement of a slider. Gears have no such form.
+//   gear      turn of y_a about x_a = ratio times the turn of y_b about x_b
+// Limits and motors act on the angle of a hinge or the displacement of a slider.
 #pragma once
 
 #include <vector>
@@ -39,7 +40,7 @@ std::vector<double> body_skins(const Model& scene, double skin);
 /// [m] per body: the largest skin that it can have.
 std::vector<double> most_skins(const Model& scene);
 
-/// The barrier model of a finalized scene without gears; `skin` [m] per body; `tolerance`: see shape_surface.
+/// The barrier model of a finalized scene; `skin` [m] per body; `tolerance`: see shape_surface.
 BarrierModel make_barrier_model(const Model& scene, const std::vector<double>& skin, double tolerance);
 
 /// s [m], see above, from the principal moments over mass [m^2].

@@ -58,6 +58,13 @@ void add_joint_constraints(const Joint& joint, std::int32_t a, std::int32_t b, c
   } else if (joint.kind == JointKind::distance) {
     free.kind = NodeConstraint::Kind::distance;
     free.points = {a, b, -1, -1};
+  } else if (joint.kind == JointKind::gear) {
+    free.kind = NodeConstraint::Kind::gear;
+    free.points = {a, a + 2, b, b + 2};
+    free.tips = {a + 3, b + 3};
+    free.ratio = joint.ratio;
+    all.push_back(free);
+    return;
   } else {
     return;
   }

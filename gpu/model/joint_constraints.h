@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-/// Appends the constraints of a joint, its limits and its motor to `all`; none of a gear. The points o, x, y
+/// Appends the constraints of a joint, its limits and its motor to `all`. The points o, x, y
 /// and z of its two frames are the points a .. a + 3 and b .. b + 3. `base`: its index, arm and mass.
 void add_joint_constraints(const Joint& joint, std::int32_t a, std::int32_t b, const NodeConstraint& base,
                            std::vector<NodeConstraint>& all);

@@ -119,7 +119,8 @@ struct NodeConstraint {
     coincide,  // x_0 - x_1 = 0, three equations
     product,   // c = (sum first_i x_i) . (sum second_i x_i) / arm
     distance,  // c = |x_0 - x_1|
-    angle      // c = arm times the angle of x_0 - x_1, from x_2 - x_1 towards x_3 - x_1
+    angle,     // c = arm times the angle of x_0 - x_1, from x_2 - x_1 towards x_3 - x_1
+    gear       // c = arm (turn of x_1 - x_0 minus `ratio` times that of x_3 - x_2) / max(1, |ratio|)
   };
   Kind kind = Kind::coincide;
   std::int32_t joint = -1;       // of the scene
@@ -129,6 +130,10 @@ struct NodeConstraint {
   double low = 0, high = 0;  // [m] low <= c <= high
   /// A motor in place of the bounds: drives c at this speed [m/s] with a force of at most this [N]; 0: none.
   double motor_speed = 0, motor_limit = 0;
+  /// Of a gear: a side turns about the axis from which x_1 or x_3 and the point `tips` of the same side are
+  /// a quarter turn apart, as it is at the start of a step. Turns of all steps add up.
+  double ratio = 1;
+  Vec2i tips{-1, -1};
   double mass = 1;  // [kg] of the lighter body, which scales the stiffness
   /// [kg] of the nodes of the tet that holds a side, and [N/m] its Young's modulus times its size: the
   /// stiffness needs to exceed only what these resist. Without a tet: 0.

@@ -32,12 +32,6 @@ std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver, bo
           : joined(ignored) +
                 " have no meaning in barrier steps: drop them with --force (drop_unsupported = true), or "
                 "choose solver = velocity";
-  for (const Joint& joint : model.joints)
-    if (joint.kind == JointKind::gear)
-      return Refusal{"", name_of(solver),
-                     "joint '" + joint.name +
-                         "' is a gear, which needs solver = velocity or one of its contact solvers" +
-                         (dropped.empty() ? "" : "; " + dropped)};
   if (dropped.empty()) return {};
   return Refusal{"", name_of(solver), dropped};
 }

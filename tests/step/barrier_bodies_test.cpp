@@ -408,10 +408,6 @@ TEST(BarrierRefusals, NameWhatHasNoMeaningInOneMessage) {
   for (const char* part : {"restitution of 'default'", "matchstick friction of 'default'", "--force"})
     EXPECT_NE(refusal->text().find(part), std::string::npos) << refusal->text();
   EXPECT_FALSE(stepper_refusal(model, SolverKind::ipc, true).has_value());
-  model.joints.emplace_back();
-  model.joints.back().name = "cogs";
-  model.joints.back().kind = JointKind::gear;
-  EXPECT_NE(stepper_refusal(model, SolverKind::ipc, true)->text().find("'cogs'"), std::string::npos);
 }
 
 }  // namespace
