@@ -248,6 +248,18 @@ void ContactTerms::barrier_gradients(Context& ctx, const Vec3* x) {
       kMedium);
 }
 
+void ContactTerms::barrier_energy(Context& ctx, const Vec3* x, double* out) {
+  const Contact* contact = set_.contacts();
+  const Plane* planes = near_.planes;
+  const Real d_hat = settings_.d_hat;
+  reduce_sum(
+      ctx, set_.size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        return static_cast<double>(barrier_value(stencil_at(contact[i], planes, x), d_hat));
+      },
+      out, kMedium);
+}
+
 void ContactTerms::records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
                            const Vec3* v, std::vector<ContactRecord>& out) {
   const std::size_t active = set_.active_count();

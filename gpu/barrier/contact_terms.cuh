@@ -97,6 +97,8 @@ class ContactTerms {
   /// Corner gradients of the bare barrier (sigma = 1), for the stiffness fit. Overwrites
   /// the results of `linearise`.
   void barrier_gradients(Context& ctx, const Vec3* x);
+  /// *out = the energy of the bare barrier (sigma = 1).
+  void barrier_energy(Context& ctx, const Vec3* x, double* out);
 
   /// The current contacts for a viewer, at positions x [m] and velocities v [m/s]: A, and the contacts of A'
   /// beyond d_hat that still have a force. Waits for the host.

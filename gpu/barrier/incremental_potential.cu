@@ -38,6 +38,19 @@ void add_element_corners(Context& ctx, const NodeGather& gather, IndexRange elem
       g);
 }
 
+/// Of node i with the gradients `e` without the barrier and b per unit of sigma: e . b, |b|^2, m.
+struct StartingSums {
+  const Vec3 *e, *b;
+  const Real* mass;
+  const std::uint8_t* fixed;
+
+  SS_HD Vec<double, 3> operator()(std::size_t i) const {
+    const double b2 = static_cast<double>(norm2(b[i]));
+    if (fixed[i] || b2 == 0) return Vec<double, 3>::zero();
+    return {static_cast<double>(dot(b[i], e[i])), b2, static_cast<double>(mass[i])};
+  }
+};
+
 }  // namespace
 
 template <class F>
@@ -68,6 +81,7 @@ void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceMo
   element_corners_.resize(ctx, 4 * batch_);
   element_blocks_.resize(ctx, kCornerBlocks * batch_);
   values_.resize(ctx, term_count);
+  starting_.resize(ctx, 1);
 }
 
 void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
@@ -166,8 +180,8 @@ void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
   embedding_.reduce(ctx, gradient_.data());
 }
 
-double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
-  if (contacts_.set().size() == 0) return 0;
+IncrementalPotential::StartingBarrier IncrementalPotential::starting_barrier(Context& ctx, const Vec3* x) {
+  if (contacts_.set().size() == 0) return {};
   const std::size_t n = device_->node_count;
   set_node_gradients(ctx, *device_, inputs_, inverse_beta_dt2(), x, gradient_.data());
   for_batches([&](IndexRange elements) {
@@ -187,18 +201,12 @@ double IncrementalPotential::balancing_stiffness(Context& ctx, const Vec3* x) {
   embedding_.reduce(ctx, gradient_.data());
   embedding_.reduce(ctx, gb);
 
-  const Vec3* ge = gradient_.data();
-  const std::uint8_t* fixed = fixed_.data();
-  double* out = values_.data();
-  reduce_sum(
-      ctx, n,
-      [=] SS_LAMBDA(std::size_t i) { return fixed[i] ? 0.0 : static_cast<double>(dot(gb[i], ge[i])); }, out);
-  reduce_sum(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { return fixed[i] ? 0.0 : static_cast<double>(norm2(gb[i])); },
-      out + 1);
-  double sums[2];
-  copy_to_host(ctx, sums, out, 2);
-  return sums[1] > 0 ? -sums[0] / sums[1] : 0;
+  Starting* out = starting_.data();
+  reduce_sum(ctx, n, StartingSums{gradient_.data(), gb, device_->mass.data(), fixed_.data()}, &out->sums);
+  contacts_.barrier_energy(ctx, x, &out->energy);
+  const Starting at = read_back(ctx, starting_.data());
+  if (!(at.sums[1] > 0)) return {};
+  return {-at.sums[0] / at.sums[1], at.energy / at.sums[2]};
 }
 
 void IncrementalPotential::launch_elastic_state(Context& ctx, const Vec3* x, double* energy,

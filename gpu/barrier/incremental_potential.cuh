@@ -82,9 +82,14 @@ class IncrementalPotential {
   /// J'g of the caller's vector, in place.
   void reduce(Context& ctx, Vec3* g) { embedding_.reduce(ctx, g); }
 
-  /// -(sum grad b)'(grad E) / |sum grad b|^2 over the free nodes [Guo24 §3]: the barrier stiffness that best
-  /// balances all other forces; 0 without contact. One host read.
-  double balancing_stiffness(Context& ctx, const Vec3* x);
+  /// What the barrier does at the start of a step, over the free nodes near contacts; zeros without contact.
+  struct StartingBarrier {
+    /// -(sum grad b)'(grad E) / |sum grad b|^2 [Guo24 §3]: the sigma that best balances all other forces.
+    double balancing_stiffness = 0;
+    /// [J/kg] per unit of sigma: the energy of the barrier over the mass of these nodes.
+    double energy = 0;
+  };
+  StartingBarrier starting_barrier(Context& ctx, const Vec3* x);  // one host read
   /// Writes to backend memory: the elastic energy [J], the smallest det F of all elements (+infinity without
   /// any) and the number of elements with det F <= 0 at x.
   void launch_elastic_state(Context& ctx, const Vec3* x, double* energy, double* volume_ratio_min,
@@ -124,6 +129,11 @@ class IncrementalPotential {
   Buffer<Mat3> element_blocks_;
   Buffer<Real> node_diagonal_;
   Buffer<double> values_;
+  struct Starting {
+    Vec<double, 3> sums;
+    double energy;
+  };
+  Buffer<Starting> starting_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

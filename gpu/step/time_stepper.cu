@@ -18,6 +18,11 @@ namespace {
 constexpr double kElasticShare = 0.1;
 constexpr double kMostStiffness = 100;
 constexpr double kStiffnessMemory = 0.5;
+// The floor of sigma grows with 1 / dt^2. Where bodies are within d_hat of each other at the start of a step,
+// it must not throw them: it ends at kOverBalance times the sigma that balances all forces, or where the
+// energy of the barrier lifts the nodes near contacts by kHop d_hat. While they separate it does not rise
+// either, because that adds energy.
+constexpr double kOverBalance = 2, kHop = 0.25, kEarthGravity = 9.81;
 
 // Minimisations after the first one, with new multipliers of joints each.
 constexpr int kJointRounds = 20;
@@ -243,9 +248,15 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
     const double beta = is_newmark(params) ? params.newmark_beta : 1;
     const double unit =
         device.mean_mass / (beta * params.dt * params.dt) + kElasticShare * device.mean_stiffness;
-    const double wanted =
-        std::max(potential_.balancing_stiffness(ctx, x_.data()), kStiffnessMemory * stiffness_);
-    stiffness_ = static_cast<Real>(std::clamp(wanted, params.barrier_floor * unit, kMostStiffness * unit));
+    const auto start = potential_.starting_barrier(ctx, x_.data());
+    const double balance = start.balancing_stiffness, last = static_cast<double>(stiffness_);
+    const double fall = params.gravity != 0 ? std::fabs(params.gravity) : kEarthGravity;
+    // Both infinite without contact.
+    const double gentle = std::max(kOverBalance * balance, kHop * fall * params.d_hat / start.energy);
+    const double steady = last > 0 && start.energy > 0 ? std::max(kOverBalance * balance, last) : gentle;
+    const double floor = std::min({params.barrier_floor * unit, gentle, steady});
+    const double wanted = std::max(balance, std::min(kStiffnessMemory * last, gentle));
+    stiffness_ = static_cast<Real>(std::clamp(wanted, floor, kMostStiffness * unit));
   }
   potential_.contacts().set_stiffness(stiffness_);
 }

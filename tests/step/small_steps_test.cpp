@@ -1,0 +1,64 @@
+// Bodies at rest within d_hat of each other stay where they are, however small the time step.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/fixtures/box_model.h"
+#include "tests/step/barrier_bodies_fixture.h"
+
+namespace stickslip {
+namespace {
+
+class SmallSteps : public fixtures::BarrierBodiesTest {
+ protected:
+  SmallSteps() { params.newton_tolerance = Params{}.newton_tolerance; }
+  /// A rigid box and a soft one on the floor.
+  void load_boxes(double soft_height) {
+    Model model;
+    fixtures::add_floor(model);
+    fixtures::add_rigid_box(model, {0.1, 0.1, 0.1}, fixtures::pose_at({0, 0.1, 0}));
+    fixtures::add_box(model, "soft", {0.2, 0.2, 0.2}, {0.5, 0.1 + soft_height, 0}, 2);
+    load(model);
+  }
+  /// [m] The heights of both.
+  Vec<double, 2> heights() {
+    const State state = engine->state();
+    double sum = 0;
+    for (const auto& x : state.positions) sum += x[1];
+    return {state.bodies[0].pose.x[1], sum / static_cast<double>(state.positions.size())};
+  }
+};
+
+TEST_P(SmallSteps, BodiesWithinTheBarrierAreNotThrown) {
+  for (const double dt : {1e-4, 1e-3, 1e-2}) {
+    params.dt = dt;
+    load_boxes(0.4 * params.d_hat);
+    const auto start = heights();
+    double highest[2] = {-1, -1};
+    for (int i = 0; i < 60; ++i) {
+      EXPECT_TRUE(step().converged);
+      for (int b = 0; b < 2; ++b) highest[b] = std::max(highest[b], heights()[b] - start[b]);
+    }
+    for (const double rise : highest) EXPECT_LT(rise, params.d_hat) << dt;
+  }
+}
+
+/// A change of dt, or of d_hat, while bodies rest.
+TEST_P(SmallSteps, ChangesWhileBodiesRestDoNotThrowThem) {
+  params.dt = 1.0 / 60;
+  load_boxes(0.4 * params.d_hat);
+  for (int i = 0; i < 60; ++i) step();
+  const auto before = heights();
+  params.dt = 2e-4;
+  engine->set_params(params);
+  double highest[2] = {-1, -1};
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(step().converged);
+    for (int b = 0; b < 2; ++b) highest[b] = std::max(highest[b], heights()[b] - before[b]);
+  }
+  for (const double rise : highest) EXPECT_LT(rise, 0.1 * params.d_hat);
+}
+
+INSTANTIATE_ON_BARRIERS(SmallSteps);
+
+}  // namespace
+}  // namespace stickslip
