@@ -19,8 +19,10 @@ namespace {
 // stiffer by what the strain asks for, within these factors.
 constexpr int kMostRepeats = 8;
 constexpr double kStiffenLeast = 2, kStiffenMost = 1e3;
-// The most that bodies are stiffened by, and what a step keeps of the last one's stiffening.
-constexpr double kMostStiffening = 1e4, kRelax = 0.9;
+// The most that bodies are stiffened by, and the time [s] in which stiffening falls by a factor e while
+// strains are below kRoomy times the bound. A repetition stiffens bodies that are strained, which adds
+// energy; so bodies that rest, or hop, stay as stiff as they are.
+constexpr double kMostStiffening = 1e4, kRelaxTime = 1, kRoomy = 0.25;
 constexpr const char* kStrained = "a body is strained beyond strain_bound";
 // Projection that moves deep overlaps apart: rounds until all depths are below this share of d_hat, sweeps of
 // each, and the most that a round may move in a second [m/s].
@@ -144,6 +146,7 @@ StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
   copy_state(ctx_, moving_, kept_);
   try {
     StepReport report = step_attempts(settings);
+    strain_ = report.body_strain;
     follow_bodies(settings.params.dt);
     return report;
   } catch (...) {
@@ -161,7 +164,9 @@ StepReport BarrierStepper::step_attempts(const StepSettings& settings) {
   const StageClock clock;
   std::optional<Drag> drag;
   if (settings.drag) drag = barrier_drag(model_, barrier_, *settings.drag, poses());
-  stiffening_ = std::max(1.0, kRelax * stiffening_);
+  if (strain_ < kRoomy * settings.params.strain_bound)
+    stiffening_ = std::max(1.0, stiffening_ * std::exp(-settings.params.dt / kRelaxTime));
+  const TimeStepper::History history = stepper_->history();
   const double bound = settings.params.strain_bound;
   StepReport discarded;
   for (int repeats = 0;; ++repeats) {
@@ -193,7 +198,7 @@ StepReport BarrierStepper::step_attempts(const StepSettings& settings) {
     stiffening_ *= std::clamp(2 * discarded.body_strain / bound, kStiffenLeast, kStiffenMost);
     stiffening_ = std::min(stiffening_, kMostStiffening);
     copy_state(ctx_, kept_, moving_);
-    stepper_->forget_history();
+    stepper_->return_to(history);
   }
 }
 
@@ -233,6 +238,7 @@ void BarrierStepper::set_state(const State& state, const Params& params) {
     throw std::invalid_argument("set_state: the model has " + std::to_string(model_.bodies.size()) +
                                 " rigid bodies");
   stiffening_ = 1;
+  strain_ = 0;
   place_bodies(state, params);
   // VelocityStepper projects no positions beside elastic solids.
   if (too_near_ && !is_coupled(model_)) place_bodies(push_apart(state, params), params);

@@ -96,7 +96,7 @@ void TimeStepper::load(Context& ctx, const Model& model, const DeviceModel& devi
 void TimeStepper::set_materials(Context& ctx, const Model& model, const DeviceModel& device) {
   potential_.set_materials(ctx, model);
   judge_.set_materials(ctx, model, device, potential_.embedding());
-  energy_ = {};
+  forget_energy();
 }
 
 void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceModel& device,
@@ -150,9 +150,14 @@ void TimeStepper::check_released(Context& ctx, const Model& model, const DeviceM
   }
 }
 
+void TimeStepper::return_to(const History& history) {
+  history_ = history;
+  newmark_.forget();
+  potential_.contacts().clear();
+}
+
 void TimeStepper::forget_history() {
-  stiffness_ = 0;
-  energy_ = {};
+  history_ = {};
   newmark_.forget();
   potential_.contacts().clear();
   potential_.constraints().forget();
@@ -243,22 +248,22 @@ DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::op
 
 void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, const Params& params) {
   if (params.barrier_stiffness > 0) {
-    stiffness_ = static_cast<Real>(params.barrier_stiffness);
+    history_.stiffness = static_cast<Real>(params.barrier_stiffness);
   } else {
     const double beta = is_newmark(params) ? params.newmark_beta : 1;
     const double unit =
         device.mean_mass / (beta * params.dt * params.dt) + kElasticShare * device.mean_stiffness;
     const auto start = potential_.starting_barrier(ctx, x_.data());
-    const double balance = start.balancing_stiffness, last = static_cast<double>(stiffness_);
+    const double balance = start.balancing_stiffness, last = static_cast<double>(history_.stiffness);
     const double fall = params.gravity != 0 ? std::fabs(params.gravity) : kEarthGravity;
     // Both infinite without contact.
     const double gentle = std::max(kOverBalance * balance, kHop * fall * params.d_hat / start.energy);
     const double steady = last > 0 && start.energy > 0 ? std::max(kOverBalance * balance, last) : gentle;
     const double floor = std::min({params.barrier_floor * unit, gentle, steady});
     const double wanted = std::max(balance, std::min(kStiffnessMemory * last, gentle));
-    stiffness_ = static_cast<Real>(std::clamp(wanted, floor, kMostStiffness * unit));
+    history_.stiffness = static_cast<Real>(std::clamp(wanted, floor, kMostStiffness * unit));
   }
-  potential_.contacts().set_stiffness(stiffness_);
+  potential_.contacts().set_stiffness(history_.stiffness);
 }
 
 /// Checks the state before a step, with the scripts that act in it.
@@ -269,7 +274,7 @@ void TimeStepper::check_before(Context& ctx, const Model& model, DeviceModel& de
   if (std::any_of(model.scripted.begin(), model.scripted.end(), [&](const ScriptedNodes& s) {
         return s.acts(state.time, params.dt) != s.acts(state.time - params.dt, params.dt);
       }))
-    energy_ = {};
+    forget_energy();
   if (device.select_acting(ctx, model, state.time, params.dt, state.x.data())) {
     check_released(ctx, model, device, state);
     newmark_.forget();
@@ -290,13 +295,13 @@ void TimeStepper::begin_contacts(Context& ctx, const DeviceModel& device, const 
 
 StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                              const std::optional<Drag>& drag, DeviceState& state) {
-  const Real stiffness = stiffness_;
+  const Real stiffness = history_.stiffness;
   try {
     return try_step(ctx, model, device, params, drag, state);
   } catch (...) {
     // The contacts of a failed step refer to pairs of its broad phase, which no longer exist.
     potential_.contacts().clear();
-    stiffness_ = stiffness;
+    history_.stiffness = stiffness;
     throw;
   }
 }
@@ -338,7 +343,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
     if (lagged && lag + 1 < minimisations) potential_.contacts().update_friction(ctx, x_.data());
   }
   if (!potential_.constraints().empty()) hold_joints(ctx, device, params, clock, report);
-  stiffness_ = potential_.contacts().stiffness();
+  history_.stiffness = potential_.contacts().stiffness();
   finish(ctx, device, params, inputs, state, clock, report);
   clock.lap(report.seconds.other);
   return report;
@@ -399,7 +404,7 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   potential_.contacts().augmented().launch_largest(ctx, &device_sums->multiplier_max);
   judge_.measure(ctx, device, potential_.contacts().view(), potential_.embedding(),
                  judged(params, inputs, state), &device_sums->judge);
-  const bool is_energy_known = energy_.gravity == params.gravity;
+  const bool is_energy_known = history_.gravity == params.gravity;
   if (!is_energy_known) {
     launch_node_sums(ctx, device, state.x.data(), state.v.data(), params.gravity, &device_sums->nodes_before);
     potential_.launch_elastic_state(ctx, state.x.data(), &device_sums->elastic_before,
@@ -420,13 +425,14 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   report.augmented = static_cast<int>(potential_.contacts().augmented().size());
   report.multiplier_max = sums.multiplier_max;
   report.gap_min = report.contacts > 0 ? potential_.contacts().set().min_distance() : -1;
-  report.barrier_stiffness = stiffness_;
+  report.barrier_stiffness = history_.stiffness;
   StepJudgement& judgement =
       report.judgement.emplace(judgement_of(sums.judge, speed_bounds(params.gravity, params.dt)));
   judgement.barrier_energy = sums.judge.contacts.stored;
-  judgement.energy_change = sums.energy() - (is_energy_known ? energy_.total : sums.energy_before());
+  judgement.energy_change = sums.energy() - (is_energy_known ? history_.energy : sums.energy_before());
   if (judge_.counts_work()) judgement.work = sums.judge.contacts.work + sums.judge.work;
-  energy_ = {params.gravity, sums.energy()};
+  history_.gravity = params.gravity;
+  history_.energy = sums.energy();
   if (params.check_intersections) {
     clock.lap(report.seconds.other);
     report.intersections =

@@ -35,6 +35,15 @@ class TimeStepper {
                                    const DeviceState& state, Real gap);
   /// Drops data from earlier steps: after a reset, or after the state is set from outside.
   void forget_history();
+  /// What a step takes from the one before besides the state.
+  struct History {
+    Real stiffness = 0;                                         // of the barrier [N/m]; 0: none yet
+    double gravity = std::numeric_limits<double>::quiet_NaN();  // [m/s^2] of `energy`; NaN: unknown
+    double energy = 0;                                          // [J] at the end of the last step
+  };
+  const History& history() const { return history_; }
+  /// Before a step is repeated from the state at its start, with the history as it was then.
+  void return_to(const History& history);
 
   /// Moves the mesh nodes of affine bodies with their control nodes, in positions and velocities.
   void follow_control_nodes(Context& ctx, DeviceState& state) const;
@@ -71,6 +80,7 @@ class TimeStepper {
                     const DeviceState& state);
   void hold_joints(Context& ctx, const DeviceModel& device, const Params& params, StageClock& clock,
                    StepReport& report);
+  void forget_energy() { history_.gravity = std::numeric_limits<double>::quiet_NaN(); }
   void choose_stiffness(Context& ctx, const DeviceModel& device, const Params& params);
   void finish(Context& ctx, const DeviceModel& device, const Params& params, const StepInputs& inputs,
               DeviceState& state, StageClock& clock, StepReport& report);
@@ -81,11 +91,7 @@ class TimeStepper {
   BarrierJudge judge_;
   IntersectionCheck intersections_;
   Newmark newmark_;
-  Real stiffness_ = 0;  // barrier stiffness of the last step [N/m]; 0: none yet
-  struct Energy {
-    double gravity = std::numeric_limits<double>::quiet_NaN();  // [m/s^2] of `total`; NaN: unknown
-    double total = 0;                                           // [J] at the end of the last step
-  } energy_;
+  History history_;
   Buffer<Vec3> x_, y_, target_, script_step_, velocity_;
   Buffer<RigidPose> poses_;
   Buffer<std::int32_t> frame_nodes_;  // of one script's sequence

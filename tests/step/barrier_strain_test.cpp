@@ -1,6 +1,7 @@
 // Steps whose bodies are strained too much: repeats with stiffer bodies, what the report says of them, and
 // what a repeat that throws leaves.
 #include <atomic>
+#include <cmath>
 #include <string_view>
 #include <thread>
 
@@ -142,6 +143,36 @@ TEST_P(BarrierStrain, AnInterruptedRepeatLeavesTheStateOfTheStepBefore) {
     if (i % 8 == 0) step();
   }
   EXPECT_GT(interrupted, 0);
+}
+
+/// Repetitions with stiffer bodies add energy: the report says how much, and they end.
+TEST_P(BarrierStrain, AHeavyBoxComesToRestOnALightOne) {
+  params.newton_tolerance = Params{}.newton_tolerance;
+  for (const double dt : {1e-3, 1.0 / 60}) {
+    params.dt = dt;
+    Model model;
+    fixtures::add_floor(model);
+    for (int i = 0; i < 2; ++i) add_rigid_box(model, {0.5, 0.5, 0.5}, pose_at({0.1 * i, 0.5 + i, 0}));
+    model.materials.push_back(model.materials[0]);
+    model.material_names.emplace_back("light");
+    model.materials[1].density = model.materials[0].density / 1000;
+    model.objects[0].material = 1;
+    load(model);
+    double energy = 0;
+    int late_repeats = 0;
+    StepReport report;
+    for (int i = 0; i < 250; ++i) {
+      report = engine->step();
+      const double now = report.kinetic_energy + report.gravity_energy + report.elastic_energy;
+      if (i > 0) {
+        EXPECT_NEAR(report.judgement->energy_change, now - energy, 1e-6 + 1e-9 * std::fabs(now)) << i;
+      }
+      energy = now;
+      if (i >= 100) late_repeats += report.strain_repeats;
+    }
+    EXPECT_EQ(late_repeats, 0);
+    EXPECT_LT(report.kinetic_energy, 1e-3) << "of a tonne";
+  }
 }
 
 TEST_P(BarrierStrain, RepeatsShareTheIterationsAndTheTimeOfOneStep) {
