@@ -40,7 +40,7 @@ namespace stickslip {
   REAL(contact_skin, 0.5, 0.0, 10.0, "1", barrier, "rigid bodies: how far the surface that collides lies inside the drawn one, in units of d_hat, when a run starts or the solver changes; more where bodies overlap", INACTIVE(!s.scene.rigid, kNoRigid)) \
   REAL(tessellation, 0.02, 1e-4, 0.3, "1", barrier, "rigid bodies: round shapes become triangles that are at most this share of the radius inside, when a run starts or the solver changes", INACTIVE(!s.scene.rigid, kNoRigid)) \
   REAL(strain_bound, 1e-3, 1e-7, 0.1, "1", barrier, "rigid bodies: largest strain |F'F - I| after a step; a step that exceeds it is repeated with stiffer bodies", INACTIVE(!s.scene.rigid, kNoRigid)) \
-  REAL(joint_tolerance, 1e-5, 1e-12, 0.1, "m", barrier, "multipliers of joints are renewed until no joint is violated by more; angles times a length of the bodies", INACTIVE(!s.scene.joints, "there are no joints")) \
+  REAL(joint_tolerance, 1e-5, 1e-12, 0.1, "m", barrier, "multipliers of joints are renewed until no joint is violated by more than this, nor by more than 3% of g dt^2; angles times a length of the bodies", INACTIVE(!s.scene.joints, "there are no joints")) \
   REAL(augmentation_gap, 1e-2, 1e-6, 1.0, "1", augmented, "contacts closer than this share of d_hat get a multiplier")      \
   CHOICE(multiplier_update, MultiplierUpdate, derivative, augmented, "what multipliers grow by: sigma b (as printed in the paper), or -sigma b', a force", "value|derivative") \
   REAL(multiplier_pace, 0.1, 1e-6, 1e6, "1", augmented, "multipliers change when the gradient fell to this share since their last change; 1e6: in every iteration") \

@@ -22,7 +22,9 @@ constexpr double kStiffnessMemory = 0.5;
 // it must not throw them: it ends at kOverBalance times the sigma that balances all forces, or where the
 // energy of the barrier lifts the nodes near contacts by kHop d_hat. While they separate it does not rise
 // either, because that adds energy.
-constexpr double kOverBalance = 2, kHop = 0.25, kEarthGravity = 9.81;
+constexpr double kOverBalance = 2, kHop = 0.25;
+// The error of a joint in units of the way that gravity adds in a step.
+constexpr double kJointShare = 0.03;
 
 // Minimisations after the first one, with new multipliers of joints each.
 constexpr int kJointRounds = 20;
@@ -76,6 +78,11 @@ void move_nodes(Context& ctx, std::size_t n, const Vec3* step, Vec3* x) {
 /// held = x of the three nodes.
 void read_nodes(Context& ctx, const Vec3i& nodes, const Vec3* x, Vec3* held) {
   launch(ctx, 3, [=] SS_LAMBDA(std::size_t c) { held[c] = x[nodes[static_cast<int>(c)]]; });
+}
+
+/// [m/s^2]; without gravity that of the earth.
+double fall_acceleration(const Params& params) {
+  return params.gravity != 0 ? std::fabs(params.gravity) : 9.81;
 }
 
 /// v = (x - x_t) / dt.
@@ -255,9 +262,9 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
         device.mean_mass / (beta * params.dt * params.dt) + kElasticShare * device.mean_stiffness;
     const auto start = potential_.starting_barrier(ctx, x_.data());
     const double balance = start.balancing_stiffness, last = static_cast<double>(history_.stiffness);
-    const double fall = params.gravity != 0 ? std::fabs(params.gravity) : kEarthGravity;
     // Both infinite without contact.
-    const double gentle = std::max(kOverBalance * balance, kHop * fall * params.d_hat / start.energy);
+    const double gentle =
+        std::max(kOverBalance * balance, kHop * fall_acceleration(params) * params.d_hat / start.energy);
     const double steady = last > 0 && start.energy > 0 ? std::max(kOverBalance * balance, last) : gentle;
     const double floor = std::min({params.barrier_floor * unit, gentle, steady});
     const double wanted = std::max(balance, std::min(kStiffnessMemory * last, gentle));
@@ -350,12 +357,15 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
 }
 
 /// Multipliers and minimisations in turn until joints hold within joint_tolerance, within the iterations and
-/// the time of one step.
+/// the time of one step. The next step keeps an error over dt as a velocity, so with a small dt joints hold
+/// better than that.
 void TimeStepper::hold_joints(Context& ctx, const DeviceModel& device, const Params& params,
                               StageClock& clock, StepReport& report) {
+  const double fall = fall_acceleration(params) * params.dt * params.dt;
+  const double tolerance = std::min(params.joint_tolerance, kJointShare * fall);
   for (int round = 0;; ++round) {
     report.joint_residual = potential_.constraints().update_multipliers(ctx, x_.data());
-    if (report.joint_residual <= params.joint_tolerance || report.stopped_by_budget) return;
+    if (report.joint_residual <= tolerance || report.stopped_by_budget) return;
     const bool at_cap = report.newton_iterations >= params.newton_iterations;
     if (at_cap || round == kJointRounds) {
       report.converged = false;

@@ -58,6 +58,30 @@ TEST_P(SmallSteps, ChangesWhileBodiesRestDoNotThrowThem) {
   for (const double rise : highest) EXPECT_LT(rise, 0.1 * params.d_hat);
 }
 
+/// A light box fixed to the world carries a sphere of 160 times its mass. An error of a joint over dt is a speed.
+TEST_P(SmallSteps, AClampedStructureRests) {
+  params.dt = 2e-4;
+  Model model;
+  fixtures::add_rigid_box(model, {0.05, 0.05, 0.05}, fixtures::pose_at({0, 1, 0}));
+  fixtures::add_rigid_box(model, {0.2, 0.2, 0.2}, fixtures::pose_at({0.26, 1, 0}));
+  for (const std::int32_t b : {-1, 1}) {
+    Joint joint;
+    joint.kind = JointKind::fixed;
+    joint.a = 0;
+    joint.b = b;
+    const Pose frame = fixtures::pose_at({0, 1, 0});
+    add_joint(model, joint, frame, frame);
+  }
+  model.materials.push_back(model.materials[0]);
+  model.material_names.emplace_back("light");
+  model.materials[1].density = 0.4 * model.materials[0].density;
+  model.objects[0].material = 1;
+  load(model);
+  StepReport report;
+  for (int i = 0; i < 60; ++i) report = step();
+  EXPECT_LT(report.kinetic_energy, 1e-4);
+}
+
 INSTANTIATE_ON_BARRIERS(SmallSteps);
 
 }  // namespace
