@@ -336,5 +336,6 @@ BACKEND_TEST(IncrementalPotential, BalancingStiffnessIsTheLeastSquaresBalanceOfT
   const double want = -inner(barrier, others) / inner(barrier, barrier);
   ASSERT_GT(want, 0);
   const double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-2;
-  EXPECT_NEAR(s.potential.starting_barrier(ctx, s.device_x.data()).balancing_stiffness, want, tolerance * want);
+  EXPECT_NEAR(s.potential.starting_barrier(ctx, s.device_x.data()).balancing_stiffness, want,
+              tolerance * want);
 }

@@ -58,7 +58,8 @@ TEST_P(SmallSteps, ChangesWhileBodiesRestDoNotThrowThem) {
   for (const double rise : highest) EXPECT_LT(rise, 0.1 * params.d_hat);
 }
 
-/// A light box fixed to the world carries a sphere of 160 times its mass. An error of a joint over dt is a speed.
+/// A light box fixed to the world carries a sphere of 160 times its mass. An error of a joint over dt is a
+/// speed.
 TEST_P(SmallSteps, AClampedStructureRests) {
   params.dt = 2e-4;
   Model model;
