@@ -198,15 +198,24 @@ IncrementalPotential::StartingBarrier IncrementalPotential::starting_barrier(Con
   const Vec3* contact_corner = contacts_.corner_gradients();
   contact_gather_.sum(
       ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gb);
+  // Of an affine body either the nodes near contacts have mass, or its control nodes.
+  Starting* out = starting_.data();
+  const Real* mass = device_->mass.data();
+  const std::uint8_t* held = fixed_.data();
+  reduce_sum(
+      ctx, n,
+      [=] SS_LAMBDA(std::size_t i) {
+        return !held[i] && norm2(gb[i]) > Real(0) ? static_cast<double>(mass[i]) : 0.0;
+      },
+      &out->mass);
   embedding_.reduce(ctx, gradient_.data());
   embedding_.reduce(ctx, gb);
-
-  Starting* out = starting_.data();
   reduce_sum(ctx, n, StartingSums{gradient_.data(), gb, device_->mass.data(), fixed_.data()}, &out->sums);
   contacts_.barrier_energy(ctx, x, &out->energy);
   const Starting at = read_back(ctx, starting_.data());
   if (!(at.sums[1] > 0)) return {};
-  return {-at.sums[0] / at.sums[1], at.energy / at.sums[2]};
+  const double moved = std::max(at.mass, at.sums[2]);
+  return {-at.sums[0] / at.sums[1], moved > 0 ? at.energy / moved : 0};
 }
 
 void IncrementalPotential::launch_elastic_state(Context& ctx, const Vec3* x, double* energy,

@@ -131,7 +131,7 @@ class IncrementalPotential {
   Buffer<double> values_;
   struct Starting {
     Vec<double, 3> sums;
-    double energy;
+    double mass, energy;
   };
   Buffer<Starting> starting_;
 };
