@@ -1,5 +1,6 @@
 #include "gpu/barrier/constraint_terms.cuh"
 
+#include <limits>
 #include <utility>
 
 #include "gpu/core/launch.h"
@@ -14,6 +15,9 @@ constexpr Real kConstraintStiffness = Real(1e3);
 // The same of a constraint that tets hold, in units of what the tets' nodes resist. PCG takes its root times
 // as many iterations.
 constexpr Real kTetStiffness = Real(100);
+// [rad] Turns are known up to multiples of a full one. Where a side of a gear turns by more than this in a
+// step, whether it turned forwards or backwards is not certain.
+constexpr Real kMostTurn = Real(2.8);
 // Width of Huber's function: the lack of speed at which a motor reaches its limit, relative to its target
 // speed. The least width, which brakes have, is in arms per second.
 constexpr Real kMotorSlack = Real(1e-3), kBrakeSlack = Real(1e-4);
@@ -103,7 +107,7 @@ SS_HD void constraint_derivatives(const ConstraintView& view, std::size_t i, con
   }
 }
 
-/// Sets the multiplier, and returns the violation [m].
+/// Sets the multiplier, and returns the violation [m]; infinite if a gear lost count of its turns.
 SS_HD double updated_multiplier(const ConstraintView& view, std::size_t i, const Vec3* x, Vec3& multiplier) {
   const ConstraintStencil& s = view.stencils[i];
   const ConstraintCorners at(s, view.points, x);
@@ -113,6 +117,8 @@ SS_HD double updated_multiplier(const ConstraintView& view, std::size_t i, const
     return static_cast<double>(norm(d));
   }
   if (s.limit > Real(0)) return 0;
+  if (s.kind == NodeConstraint::Kind::gear && largest_turn(s, at.x) > kMostTurn)
+    return std::numeric_limits<double>::infinity();
   const Real c = constraint_state(s, at.x, view.reference(i)).c;
   multiplier[0] = view.force(i, c).force;
   const Real over = c - s.high, under = s.low - c;

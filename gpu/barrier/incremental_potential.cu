@@ -38,16 +38,34 @@ void add_element_corners(Context& ctx, const NodeGather& gather, IndexRange elem
       g);
 }
 
-/// Of node i with the gradients `e` without the barrier and b per unit of sigma: e . b, |b|^2, m.
+/// Of node i with the gradients `e` without the barrier and b per unit of sigma: e . b, |b|^2, and the mass
+/// of nodes that embedded nodes follow.
 struct StartingSums {
   const Vec3 *e, *b;
   const Real* mass;
   const std::uint8_t* fixed;
+  EmbeddingView embedding;
 
   SS_HD Vec<double, 3> operator()(std::size_t i) const {
     const double b2 = static_cast<double>(norm2(b[i]));
     if (fixed[i] || b2 == 0) return Vec<double, 3>::zero();
-    return {static_cast<double>(dot(b[i], e[i])), b2, static_cast<double>(mass[i])};
+    const bool leads = embedding.index != nullptr && embedding.index[i] == EmbeddingView::kControl;
+    return {static_cast<double>(dot(b[i], e[i])), b2, leads ? static_cast<double>(mass[i]) : 0.0};
+  }
+};
+
+/// Of node i, before embedded nodes are reduced: its mass, b . (its way without forces), |b|.
+struct ApproachSums {
+  const Vec3* b;
+  const Real* mass;
+  const std::uint8_t* fixed;
+  const Vec3 *x_t, *y, *target;
+
+  SS_HD Vec<double, 3> operator()(std::size_t i) const {
+    const double size = static_cast<double>(norm(b[i]));
+    if (size == 0) return Vec<double, 3>::zero();
+    const Vec3 way = (fixed[i] ? target[i] : y[i]) - x_t[i];
+    return {fixed[i] ? 0.0 : static_cast<double>(mass[i]), static_cast<double>(dot(b[i], way)), size};
   }
 };
 
@@ -198,24 +216,22 @@ IncrementalPotential::StartingBarrier IncrementalPotential::starting_barrier(Con
   const Vec3* contact_corner = contacts_.corner_gradients();
   contact_gather_.sum(
       ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gb);
-  // Of an affine body either the nodes near contacts have mass, or its control nodes.
   Starting* out = starting_.data();
   const Real* mass = device_->mass.data();
-  const std::uint8_t* held = fixed_.data();
-  reduce_sum(
-      ctx, n,
-      [=] SS_LAMBDA(std::size_t i) {
-        return !held[i] && norm2(gb[i]) > Real(0) ? static_cast<double>(mass[i]) : 0.0;
-      },
-      &out->mass);
+  reduce_sum(ctx, n, ApproachSums{gb, mass, fixed_.data(), inputs_.x_t, inputs_.y, inputs_.target},
+             &out->approach);
   embedding_.reduce(ctx, gradient_.data());
   embedding_.reduce(ctx, gb);
-  reduce_sum(ctx, n, StartingSums{gradient_.data(), gb, device_->mass.data(), fixed_.data()}, &out->sums);
+  reduce_sum(ctx, n,
+             StartingSums{gradient_.data(), gb, mass, fixed_.data(),
+                          embedding_.empty() ? EmbeddingView{} : embedding_.view()},
+             &out->sums);
   contacts_.barrier_energy(ctx, x, &out->energy);
   const Starting at = read_back(ctx, starting_.data());
   if (!(at.sums[1] > 0)) return {};
-  const double moved = std::max(at.mass, at.sums[2]);
-  return {-at.sums[0] / at.sums[1], moved > 0 ? at.energy / moved : 0};
+  const double moved = at.approach[0] + at.sums[2];
+  return {-at.sums[0] / at.sums[1], moved > 0 ? at.energy / moved : 0,
+          std::max(0.0, at.approach[1] / at.approach[2])};
 }
 
 void IncrementalPotential::launch_elastic_state(Context& ctx, const Vec3* x, double* energy,

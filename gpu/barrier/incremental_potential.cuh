@@ -88,6 +88,9 @@ class IncrementalPotential {
     double balancing_stiffness = 0;
     /// [J/kg] per unit of sigma: the energy of the barrier over the mass of these nodes.
     double energy = 0;
+    /// [m] by which the contacts would close in this step without forces but gravity, a mean weighted by
+    /// |grad b|.
+    double approach = 0;
   };
   StartingBarrier starting_barrier(Context& ctx, const Vec3* x);  // one host read
   /// Writes to backend memory: the elastic energy [J], the smallest det F of all elements (+infinity without
@@ -130,8 +133,8 @@ class IncrementalPotential {
   Buffer<Real> node_diagonal_;
   Buffer<double> values_;
   struct Starting {
-    Vec<double, 3> sums;
-    double mass, energy;
+    Vec<double, 3> sums, approach;
+    double energy;
   };
   Buffer<Starting> starting_;
 };

@@ -113,6 +113,17 @@ SS_HD inline ConstraintState constraint_state(const ConstraintStencil& s, const 
   return state;
 }
 
+/// [rad] of the two sides of a gear, since the start of the step.
+SS_HD inline Real largest_turn(const ConstraintStencil& s, const Vec3* x) {
+  Real most = Real(0);
+  for (int side = 0; side < 2; ++side) {
+    const Vec3 u = x[2 * side + 1] - x[2 * side];
+    const Real turn = std::fabs(std::atan2(dot(u, s.axes[2 * side + 1]), dot(u, s.axes[2 * side])));
+    most = turn > most ? turn : most;
+  }
+  return most;
+}
+
 /// Turns of a gear count from these positions; `tips`: z of both sides. c is continuous.
 SS_HD inline void start_gear(ConstraintStencil& s, const Vec3* x, const Vec3* tips, bool is_first) {
   s.turned = is_first ? Real(0) : constraint_state(s, x, Real(0)).c;

@@ -11,7 +11,7 @@
 //
 // A joint's frames become anchor nodes of both bodies, o at its origin and o + arm e_i along its axes, which
 // follow the control nodes. On a solid these anchors are points that follow the nodes of a tet
-// (solid_joints.h). So its constraints are polynomials of two to four points (see NodeConstraint):
+// (solid_joints.h). So its constraints are functions of two to six points (see NodeConstraint):
 //   ball      o_a = o_b
 //   hinge     the same for o and x
 //   fixed     the same for o, x and y

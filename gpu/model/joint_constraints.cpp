@@ -28,6 +28,27 @@ NodeConstraint along(NodeConstraint c, std::int32_t point, std::int32_t origin, 
   return c;
 }
 
+/// [kg] Of a body that moves.
+double body_mass(const Model& scene, const Body& body) {
+  const Object& object = scene.objects[static_cast<std::size_t>(body.object)];
+  return body.mass > 0 ? body.mass
+                       : scene.materials[static_cast<std::size_t>(object.material)].density * body.volume;
+}
+
+/// [kg] What resists the c of a gear between bodies, with their mean moments of inertia; 0: neither moves.
+double gear_mass(const Model& scene, const Joint& joint, double arm) {
+  const double size = std::max(1.0, std::abs(joint.ratio));
+  double inverse = 0;
+  for (const std::int32_t b : {joint.a, joint.b}) {
+    if (b < 0 || !scene.bodies[static_cast<std::size_t>(b)].moves) continue;
+    const Body& body = scene.bodies[static_cast<std::size_t>(b)];
+    const Vec3d& i = body.unit_inertia;
+    const double factor = arm / size * (b == joint.a ? 1 : joint.ratio);
+    inverse += factor * factor / (body_mass(scene, body) * (i[0] + i[1] + i[2]) / 3);
+  }
+  return inverse > 0 ? 1 / inverse : 0;
+}
+
 }  // namespace
 
 void add_joint_constraints(const Joint& joint, std::int32_t a, std::int32_t b, const NodeConstraint& base,
@@ -91,11 +112,7 @@ NodeConstraint joint_base(const Model& scene, std::size_t index) {
     const Body& body = scene.bodies[static_cast<std::size_t>(b)];
     const Vec3d& i = body.unit_inertia;
     base.arm = std::min(base.arm, std::sqrt((i[0] + i[1] + i[2]) / 2));
-    const double density = scene
-                               .materials[static_cast<std::size_t>(
-                                   scene.objects[static_cast<std::size_t>(body.object)].material)]
-                               .density;
-    base.mass = std::min(base.mass, body.mass > 0 ? body.mass : density * body.volume);
+    base.mass = std::min(base.mass, body_mass(scene, body));
   }
   for (const std::int32_t tet : {joint.tet_a, joint.tet_b}) {
     if (tet < 0) continue;
@@ -109,6 +126,7 @@ NodeConstraint joint_base(const Model& scene, std::size_t index) {
     base.arm = std::min(base.arm, size);
     base.mass = std::min(base.mass, material.density * solid_volume(scene, object));
   }
+  if (joint.kind == JointKind::gear) base.mass = std::max(base.mass, gear_mass(scene, joint, base.arm));
   return base;
 }
 

@@ -130,11 +130,11 @@ struct NodeConstraint {
   double low = 0, high = 0;  // [m] low <= c <= high
   /// A motor in place of the bounds: drives c at this speed [m/s] with a force of at most this [N]; 0: none.
   double motor_speed = 0, motor_limit = 0;
-  /// Of a gear: a side turns about the axis from which x_1 or x_3 and the point `tips` of the same side are
-  /// a quarter turn apart, as it is at the start of a step. Turns of all steps add up.
+  /// Of a gear: the axis of a side is y x z of its frame at the start of the step. y is among `points`, and
+  /// `tips` are the z of both sides. Turns of all steps add up.
   double ratio = 1;
   Vec2i tips{-1, -1};
-  double mass = 1;  // [kg] of the lighter body, which scales the stiffness
+  double mass = 1;  // [kg] of the lighter body, or of what resists a gear; scales the stiffness
   /// [kg] of the nodes of the tet that holds a side, and [N/m] its Young's modulus times its size: the
   /// stiffness needs to exceed only what these resist. Without a tet: 0.
   double tet_mass = 0, tet_stiffness = 0;

@@ -21,7 +21,7 @@ constexpr int kMostRepeats = 8;
 constexpr double kStiffenLeast = 2, kStiffenMost = 1e3;
 // The most that bodies are stiffened by, and the time [s] in which stiffening falls by a factor e while
 // strains are below kRoomy times the bound. A repetition stiffens bodies that are strained, which adds
-// energy; so bodies that rest, or hop, stay as stiff as they are.
+// energy. So stiffening falls slowly, and only with much room: it must not alternate with repetitions.
 constexpr double kMostStiffening = 1e4, kRelaxTime = 1, kRoomy = 0.25;
 constexpr const char* kStrained = "a body is strained beyond strain_bound";
 // Projection that moves deep overlaps apart: rounds until all depths are below this share of d_hat, sweeps of
@@ -140,9 +140,10 @@ StepReport BarrierStepper::step(const StepSettings& settings) {
   return stepper_->step(ctx_, model_, device_, settings.params, settings.drag, nodes_);
 }
 
-/// A step of all attempts. Where one throws, bodies and stiffening are those before the step.
+/// A step of all attempts. Where one throws, bodies, stiffening and history are those before the step.
 StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
   const double stiffening = stiffening_;
+  const TimeStepper::History history = stepper_->history();
   copy_state(ctx_, moving_, kept_);
   try {
     StepReport report = step_attempts(settings);
@@ -153,6 +154,7 @@ StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
     stiffening_ = stiffening;
     copy_state(ctx_, kept_, moving_);
     bodies_.fit(ctx_, moving_);
+    stepper_->return_to(history);
     throw;
   }
 }

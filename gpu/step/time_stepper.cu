@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
 
 #include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
@@ -18,10 +21,10 @@ namespace {
 constexpr double kElasticShare = 0.1;
 constexpr double kMostStiffness = 100;
 constexpr double kStiffnessMemory = 0.5;
-// The floor of sigma grows with 1 / dt^2. Where bodies are within d_hat of each other at the start of a step,
-// it must not throw them: it ends at kOverBalance times the sigma that balances all forces, or where the
-// energy of the barrier lifts the nodes near contacts by kHop d_hat. While they separate it does not rise
-// either, because that adds energy.
+// The first part grows with 1 / dt^2. Where bodies are within d_hat of each other at the start of a step, it
+// must not throw them: it is at most kOverBalance times the sigma that balances all forces, or that at which
+// the barrier has the energy of the approach and of a lift by kHop d_hat. In later steps it does not make
+// sigma rise above what balances, because that adds energy.
 constexpr double kOverBalance = 2, kHop = 0.25;
 // The error of a joint in units of the way that gravity adds in a step.
 constexpr double kJointShare = 0.03;
@@ -83,6 +86,12 @@ void read_nodes(Context& ctx, const Vec3i& nodes, const Vec3* x, Vec3* held) {
 /// [m/s^2]; without gravity that of the earth.
 double fall_acceleration(const Params& params) {
   return params.gravity != 0 ? std::fabs(params.gravity) : 9.81;
+}
+
+std::string joints_open_text(double tolerance) {
+  char text[64];
+  std::snprintf(text, sizeof text, "joints do not hold within %.2g m", tolerance);
+  return text;
 }
 
 /// v = (x - x_t) / dt.
@@ -258,17 +267,19 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
     history_.stiffness = static_cast<Real>(params.barrier_stiffness);
   } else {
     const double beta = is_newmark(params) ? params.newmark_beta : 1;
-    const double unit =
-        device.mean_mass / (beta * params.dt * params.dt) + kElasticShare * device.mean_stiffness;
+    const double inertial = device.mean_mass / (beta * params.dt * params.dt);
+    const double elastic = kElasticShare * device.mean_stiffness;
     const auto start = potential_.starting_barrier(ctx, x_.data());
     const double balance = start.balancing_stiffness, last = static_cast<double>(history_.stiffness);
+    const double speed = start.approach / params.dt;
+    const double lift = fall_acceleration(params) * kHop * params.d_hat + 0.5 * speed * speed;  // [J/kg]
     // Both infinite without contact.
-    const double gentle =
-        std::max(kOverBalance * balance, kHop * fall_acceleration(params) * params.d_hat / start.energy);
-    const double steady = last > 0 && start.energy > 0 ? std::max(kOverBalance * balance, last) : gentle;
-    const double floor = std::min({params.barrier_floor * unit, gentle, steady});
+    const double gentle = std::max(kOverBalance * balance, lift / start.energy);
+    const double steady = last > 0 && start.energy > 0 ? std::max(balance, last) : gentle;
+    const double floor = std::max(params.barrier_floor * elastic,
+                                  std::min({params.barrier_floor * (inertial + elastic), gentle, steady}));
     const double wanted = std::max(balance, std::min(kStiffnessMemory * last, gentle));
-    history_.stiffness = static_cast<Real>(std::clamp(wanted, floor, kMostStiffness * unit));
+    history_.stiffness = static_cast<Real>(std::clamp(wanted, floor, kMostStiffness * (inertial + elastic)));
   }
   potential_.contacts().set_stiffness(history_.stiffness);
 }
@@ -302,13 +313,13 @@ void TimeStepper::begin_contacts(Context& ctx, const DeviceModel& device, const 
 
 StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                              const std::optional<Drag>& drag, DeviceState& state) {
-  const Real stiffness = history_.stiffness;
+  const History history = history_;
   try {
     return try_step(ctx, model, device, params, drag, state);
   } catch (...) {
     // The contacts of a failed step refer to pairs of its broad phase, which no longer exist.
     potential_.contacts().clear();
-    history_.stiffness = stiffness;
+    history_ = history;
     throw;
   }
 }
@@ -358,18 +369,23 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
 
 /// Multipliers and minimisations in turn until joints hold within joint_tolerance, within the iterations and
 /// the time of one step. The next step keeps an error over dt as a velocity, so with a small dt joints hold
-/// better than that.
+/// better than that, down to rounding.
 void TimeStepper::hold_joints(Context& ctx, const DeviceModel& device, const Params& params,
                               StageClock& clock, StepReport& report) {
-  const double fall = fall_acceleration(params) * params.dt * params.dt;
-  const double tolerance = std::min(params.joint_tolerance, kJointShare * fall);
+  const double speed = std::max(fall_acceleration(params) * params.dt, params.eps_v);
+  const double rounding = 16 * std::numeric_limits<Real>::epsilon() * static_cast<double>(device.diagonal);
+  const double tolerance =
+      std::max(std::min(params.joint_tolerance, kJointShare * speed * params.dt), rounding);
   for (int round = 0;; ++round) {
     report.joint_residual = potential_.constraints().update_multipliers(ctx, x_.data());
     if (report.joint_residual <= tolerance || report.stopped_by_budget) return;
     const bool at_cap = report.newton_iterations >= params.newton_iterations;
-    if (at_cap || round == kJointRounds) {
+    const bool is_uncounted = std::isinf(report.joint_residual);
+    if (at_cap || is_uncounted || round == kJointRounds) {
       report.converged = false;
-      report.stop_reason = at_cap ? "iteration cap" : "joints do not hold within joint_tolerance";
+      report.stop_reason = is_uncounted ? "a side of a gear turns by half a turn in one step"
+                           : at_cap     ? "iteration cap"
+                                        : joints_open_text(tolerance);
       return;
     }
     newton_.minimise(ctx, potential_, device, params, x_.data(), clock, report);

@@ -35,7 +35,8 @@ class TimeStepper {
                                    const DeviceState& state, Real gap);
   /// Drops data from earlier steps: after a reset, or after the state is set from outside.
   void forget_history();
-  /// What a step takes from the one before besides the state.
+  /// What a step takes from the one before besides the state. Not in it: multipliers of joints, from which
+  /// the next minimisation starts, and Newmark's accelerations, which are computed again after `return_to`.
   struct History {
     Real stiffness = 0;                                         // of the barrier [N/m]; 0: none yet
     double gravity = std::numeric_limits<double>::quiet_NaN();  // [m/s^2] of `energy`; NaN: unknown

@@ -336,6 +336,22 @@ BACKEND_TEST(IncrementalPotential, BalancingStiffnessIsTheLeastSquaresBalanceOfT
   const double want = -inner(barrier, others) / inner(barrier, barrier);
   ASSERT_GT(want, 0);
   const double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-2;
-  EXPECT_NEAR(s.potential.starting_barrier(ctx, s.device_x.data()).balancing_stiffness, want,
-              tolerance * want);
+  const auto start = s.potential.starting_barrier(ctx, s.device_x.data());
+  EXPECT_NEAR(start.balancing_stiffness, want, tolerance * want);
+
+  // The energy per mass of the nodes that the barrier pushes, and by how much contacts close without it.
+  const std::vector<Real> masses = s.device.mass.download(ctx);
+  double mass = 0, way = 0, size = 0;
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    if (norm(barrier[i]) < Real(1e-9) * norm(barrier[0] + Vec3{1, 1, 1})) continue;
+    mass += static_cast<double>(masses[i]);
+    way += static_cast<double>(dot(barrier[i], s.y[i] - s.x_t[i]));
+    size += static_cast<double>(norm(barrier[i]));
+  }
+  s.potential.contacts().set_stiffness(1);
+  const auto values = s.potential.values(ctx, s.near, s.device_x.data());
+  const double loose = sizeof(Real) == 8 ? 1e-6 : 5e-2;
+  EXPECT_NEAR(start.energy, values[IncrementalPotential::barrier] / mass, loose * start.energy);
+  ASSERT_GT(way, 0);
+  EXPECT_NEAR(start.approach, way / size, loose * start.approach);
 }

@@ -109,6 +109,23 @@ TEST_P(Gears, ABevelGearKeepsItsRatioOverManyTurns) {
   }
 }
 
+/// Turns are known up to full ones. A side that may have turned by half of one has no right answer.
+TEST_P(Gears, AStepOfHalfATurnHasNotConverged) {
+  for (const bool fast : {false, true}) {
+    Model model = geared_wheels(Wheels::rigid, 0.25, {0, 0, 1});
+    model.joints.erase(model.joints.begin());  // the motor
+    model.bodies[0].moves = false;
+    Motion motion;
+    motion.angular_velocity = {0, 0, (fast ? 0.95 : 0.5) * std::numbers::pi / params.dt};
+    model.bodies[0].motion = 0;
+    model.body_motions.push_back(motion);
+    start(model, SolverKind::ipc);
+    const StepReport report = engine->step();
+    EXPECT_EQ(report.converged, !fast) << report.stop_reason;
+    EXPECT_EQ(report.stop_reason.find("a side of a gear") != std::string::npos, fast) << report.stop_reason;
+  }
+}
+
 INSTANTIATE_ON_BACKENDS(Gears);
 
 }  // namespace
