@@ -351,6 +351,12 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
   return result;
 }
 
+void ElasticSolids::balance(Context& ctx, const Vec3* impulse, Vec3* velocity) {
+  if (modes_.empty()) return;
+  correct(ctx, impulse, velocity);
+  modes_.balance(ctx, residual_.data(), velocity);
+}
+
 /// (f + J - A v) / dt^2, after scripted nodes have their velocities.
 void ElasticSolids::correct(Context& ctx, const Vec3* impulse, Vec3* velocity) {
   const std::uint8_t* held = device_.scripted.data();

@@ -95,6 +95,9 @@ class ElasticSolids {
   /// With a `reference`, PCG ends at a residual of `tolerance` times `reference` instead, in the norm of
   /// `residual_size`.
   PcgResult solve(Context& ctx, const Vec3* impulse, Vec3* v, double tolerance, double reference = 0);
+  /// Adds an affine motion to each deformable object, such that the residual f + J - A v has no affine part
+  /// there: momentum and angular momentum of a free object are then right (see AffineModes::balance).
+  void balance(Context& ctx, const Vec3* impulse, Vec3* v);
   /// |f + J - A v| in the norm of the inverse resistances [sqrt(J)]. One host read.
   double residual_size(Context& ctx, const Vec3* impulse, Vec3* v);
   /// Residuals of the step's equations at the velocities `v`, with the impulses J; no host read. The start of

@@ -145,9 +145,8 @@ void AffineModes::build(Context& ctx, SplitMatrix& matrix, const Vec3* x, const 
       kHeavy);
 }
 
-void AffineModes::add(Context& ctx, std::size_t nodes, const Vec3* r, Vec3* z, Real* r_dot_z,
-                      const std::int32_t* skip) {
-  if (empty()) return;
+/// sums_ = (Z_o' A Z_o)^-1 Z_o' r; `skip` may be null.
+void AffineModes::find_motions(Context& ctx, const Vec3* r, const std::int32_t* skip) {
   sum_chunks(ctx, r, skip);
   const std::int32_t* first = first_chunk_.data();
   const AffineMotion* partial = partial_.data();
@@ -156,9 +155,16 @@ void AffineModes::add(Context& ctx, std::size_t nodes, const Vec3* r, Vec3* z, R
   launch(
       ctx, objects_,
       [=] SS_LAMBDA(std::size_t o) {
-        if (*skip == 0) y[o] = inverse[o] * sum_of_chunks(first, partial, o);
+        if (skip == nullptr || *skip == 0) y[o] = inverse[o] * sum_of_chunks(first, partial, o);
       },
       kMedium);
+}
+
+void AffineModes::add(Context& ctx, std::size_t nodes, const Vec3* r, Vec3* z, Real* r_dot_z,
+                      const std::int32_t* skip) {
+  if (empty()) return;
+  find_motions(ctx, r, skip);
+  const AffineMotion* y = sums_.data();
   const std::int32_t* object = object_.data();
   const Vec3* offset = offset_.data();
   const std::size_t known = object_.size();
@@ -170,6 +176,17 @@ void AffineModes::add(Context& ctx, std::size_t nodes, const Vec3* r, Vec3* z, R
         return dot(r[i], z[i]);
       },
       r_dot_z, Grain{1024});
+}
+
+void AffineModes::balance(Context& ctx, const Vec3* r, Vec3* x) {
+  if (empty()) return;
+  find_motions(ctx, r, nullptr);
+  const AffineMotion* y = sums_.data();
+  const std::int32_t* object = object_.data();
+  const Vec3* offset = offset_.data();
+  launch(ctx, object_.size(), [=] SS_LAMBDA(std::size_t i) {
+    if (object[i] >= 0) x[i] += velocity_of(y[object[i]], offset[i]);
+  });
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

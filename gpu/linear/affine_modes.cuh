@@ -38,8 +38,13 @@ class AffineModes {
   /// fixed ones. Nothing is done while *skip is not zero.
   void add(Context& ctx, std::size_t nodes, const Vec3* r, Vec3* z, Real* r_dot_z, const std::int32_t* skip);
 
+  /// Adds the correction for the residual r of A x = b to x. Then Z_o'(b - A x) = 0 but for the ridge
+  /// (kRidge): momentum and angular momentum of a free object are those of b.
+  void balance(Context& ctx, const Vec3* r, Vec3* x);
+
  private:
   void sum_chunks(Context& ctx, const Vec3* r, const std::int32_t* skip);
+  void find_motions(Context& ctx, const Vec3* r, const std::int32_t* skip);
 
   std::size_t objects_ = 0;
   Buffer<ModeChunk> chunks_;

@@ -20,8 +20,8 @@ constexpr int kRounds = 200;
 // last one left: kShare times the tolerance of the contact problem, between the two.
 constexpr double kFineTolerance = 1e-3, kRoughTolerance = 0.2, kShare = 200;
 // Velocities of a round are not precise. Where the residual is kEnough times the tolerance, they are computed
-// to the precision of a step. If the residual then exceeds the tolerance, rounds go on, kSharper times as
-// precise.
+// to the precision of a step. If the residual then exceeds the tolerance, rounds go on with kSharper times
+// the tolerance of PCG, at most kRefinements times.
 constexpr double kEnough = 0.8, kSharper = 0.1;
 constexpr int kRefinements = 3;
 constexpr double kBodiesShare = 0.3;  // share of the tolerance for the problem between bodies
@@ -97,7 +97,7 @@ void Coupling::load(Context& ctx, const Model& model) {
   for (Buffer<Wrench>* b : {&wrench_, &wrench_start_, &wrench_last_})
     b->resize(ctx, particles_.frames().size());
   guard_.load(ctx, solids_.model());
-  for (Buffer<Vec3>* b : {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_v_})
+  for (Buffer<Vec3>* b : {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_.v, &refined_.v})
     b->resize(ctx, solids_.size());
   totals_.resize(ctx, 1);
   sums_.resize(ctx, particles_.objects());
@@ -195,7 +195,7 @@ double Coupling::judge(Context& ctx, ContactSystem<D>& system, const Vec3* v) {
   return system.residual(ctx);
 }
 
-/// One contact problem and one solve of the solids; keeps the best round. True when it converged.
+/// One contact problem and one solve of the solids; returns the residual.
 template <int D>
 double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                            const LabParams& lab, ContactSolveRecord& record) {
@@ -223,39 +223,42 @@ void Coupling::keep_guess(Context& ctx, const ContactSystem<D>& system) {
 /// Zero impulses and the velocities without them: the fallback when every iterate is worse.
 template <int D>
 void Coupling::start_best(Context& ctx, ContactSystem<D>& system) {
-  best_ = std::numeric_limits<double>::infinity();
-  best_r_.resize(ctx, D * system.blocks());
-  fill(ctx, best_r_.data(), best_r_.size(), 0.0);
-  copy(ctx, best_v_.data(), v_free_.data(), v_free_.size());
+  best_.residual = refined_.residual = std::numeric_limits<double>::infinity();
+  best_.impulses.resize(ctx, D * system.blocks());
+  fill(ctx, best_.impulses.data(), best_.impulses.size(), 0.0);
+  copy(ctx, best_.v.data(), v_free_.data(), v_free_.size());
 }
 
-/// After a round that diverged: restores the system's impulses, R and v of the best round.
+/// Restores the system's impulses, R and v.
 template <int D>
-void Coupling::return_to_best(Context& ctx, ContactSystem<D>& system) {
-  copy(ctx, reinterpret_cast<double*>(system.impulses()), best_r_.data(), best_r_.size());
+void Coupling::return_to(Context& ctx, ContactSystem<D>& system, const Iterate& iterate) {
+  copy(ctx, reinterpret_cast<double*>(system.impulses()), iterate.impulses.data(), iterate.impulses.size());
   system.keep_impulses(ctx);
   take_impulses(ctx, system);
-  copy(ctx, v_.data(), best_v_.data(), v_.size());
+  copy(ctx, v_.data(), iterate.v.data(), v_.size());
 }
 
-/// The best round's velocities to the precision of a step, and the residual there.
+template <int D>
+void Coupling::keep(Context& ctx, ContactSystem<D>& system, double residual, Iterate& iterate) {
+  iterate.residual = residual;
+  iterate.impulses.resize(ctx, D * system.blocks());
+  copy(ctx, iterate.impulses.data(), reinterpret_cast<const double*>(system.impulses()),
+       iterate.impulses.size());
+  copy(ctx, iterate.v.data(), v_.data(), v_.size());
+  iterate.pcg_stop = done_.pcg_stop;
+}
+
+/// The best round's velocities to the precision of a step, with the momentum of the impulses, and the
+/// residual there. Later rounds count as better than this one only if they are so at the same precision.
 template <int D>
 double Coupling::refine(Context& ctx, ContactSystem<D>& system, const Params& params) {
-  return_to_best(ctx, system);
-  solve_solids(ctx, Impulses::current, v_.data(), params.pcg_tolerance, fall_);
-  is_refined_ = true;
-  copy(ctx, best_v_.data(), v_.data(), v_.size());
-  return best_ = judge(ctx, system, v_.data());
-}
-
-template <int D>
-void Coupling::keep_best(Context& ctx, ContactSystem<D>& system, double residual) {
-  if (!(residual < best_)) return;
-  is_refined_ = false;
-  best_ = residual;
-  best_r_.resize(ctx, D * system.blocks());
-  copy(ctx, best_r_.data(), reinterpret_cast<const double*>(system.impulses()), best_r_.size());
-  copy(ctx, best_v_.data(), v_.data(), v_.size());
+  return_to(ctx, system, best_);
+  best_.residual = std::numeric_limits<double>::infinity();
+  solve_precisely(ctx, params.pcg_tolerance);
+  const double residual = judge(ctx, system, v_.data());
+  if (residual < refined_.residual || !std::isfinite(refined_.residual))
+    keep(ctx, system, residual, refined_);
+  return residual;
 }
 
 template <int D>
@@ -264,7 +267,6 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
                                const Params& params, ContactSolveRecord& record) {
   done_ = {};
   precision_ = std::clamp(kShare * lab.tolerance, kFineTolerance, kRoughTolerance);
-  is_refined_ = false;
   const StageClock clock;
   if (std::exchange(forgotten_, false)) shares_.reset(ctx);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
@@ -280,25 +282,25 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   again.warm_start = true;
   take_impulses(ctx, system);
   solve_start(ctx, kFineTolerance);
-  if (const double start = judge(ctx, system, v_.data()); system.gain(ctx) <= system.W().norm_q())
-    keep_best(ctx, system, start);
+  const double start = judge(ctx, system, v_.data());
+  if (system.gain(ctx) <= system.W().norm_q() && start < best_.residual) keep(ctx, system, start, best_);
 
   LabParams inner = lab;
   inner.tolerance = kBodiesShare * lab.tolerance;
   double momentum = 1;
   extrapolate(ctx, 0);
-  int setbacks = 0;
+  int setbacks = 0, refinements = 0;
   std::string fallback;
   const auto out_of_time = [&] {
     const double spent = clock.seconds_since_start();
     if (lab.time_budget > 0) inner.time_budget = lab.time_budget - spent;
     return lab.time_budget > 0 && spent >= lab.time_budget;
   };
-  for (int refinements = 0;;) {
-    const bool good = best_ <= kEnough * lab.tolerance;
-    if (good && (refine(ctx, system, params) <= lab.tolerance || ++refinements > kRefinements)) break;
+  for (;;) {
+    const bool is_good = best_.residual <= kEnough * lab.tolerance;
+    if (is_good && (refine(ctx, system, params) <= lab.tolerance || refinements++ == kRefinements)) break;
     if (done_.rounds >= kRounds || setbacks >= kSetbacks || out_of_time()) break;
-    if (good) {
+    if (is_good) {
       precision_ *= kSharper;
       momentum = 1;
       extrapolate(ctx, 0);
@@ -321,16 +323,19 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
         fallback = std::string(solver) + " diverges: nsgs took its place";
         solver = "nsgs";
       }
-      return_to_best(ctx, system);
+      return_to(ctx, system, best_);
       build(ctx, system, again);
       momentum = 1;
       extrapolate(ctx, 0);
       continue;
     }
-    if (gain <= q) keep_best(ctx, system, residual);
-    shares_.keep_largest(ctx);
+    if (gain <= q && residual < best_.residual) keep(ctx, system, residual, best_);
+    // The first round also corrects the velocities that it starts from: their change says nothing of the
+    // masses.
+    const bool is_first = done_.rounds == 1;
+    if (!is_first) shares_.keep_largest(ctx);
     double share = 0;
-    if (step.steepness > 1) {
+    if (step.steepness > 1 && !is_first) {
       shares_.lighten(ctx);
       particles_.weigh(ctx, shares_.shares());
       build(ctx, system, again);
@@ -354,8 +359,11 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
 template <int D>
 void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
                       double tolerance, ContactSolveRecord& record) {
-  if (is_refined_) return_to_best(ctx, system);
-  else refine(ctx, system, params);
+  const bool is_refined = std::isfinite(refined_.residual);
+  if (!is_refined || best_.residual < refined_.residual) refine(ctx, system, params);
+  return_to(ctx, system, refined_);
+  impulse_at_nodes(ctx);
+  done_.pcg_stop = refined_.pcg_stop;
   copy(ctx, solids_.v.data(), v_.data(), v_.size());
   record.tolerance = tolerance;
   record.residual = judge(ctx, system, solids_.v.data());

@@ -46,8 +46,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Alg.16, which takes m from the diagonal of A. Its fixed point has u = H (B v_e, v_b) + w for any m. It
 /// converges where B A_e^-1 B' <= diag(1 / m). m is a share of the diagonal of A_e (ParticleShares), adapted
 /// so that this holds along the steps taken, and rounds are accelerated by momentum with restarts [Daviet20
-/// Alg.4 does so for ADMM]. The velocities at the end of a round are computed from its impulses. So the judge
-/// uses the true u, and momentum is conserved even if the rounds end early.
+/// Alg.4 does so for ADMM]. The velocities at the end of a round are computed from its impulses. At the end
+/// of a step they have the precision of a step. So the judge uses the true u, and momentum is conserved even
+/// if the rounds end early.
 class Coupling {
  public:
   void load(Context& ctx, const Model& model);
@@ -109,6 +110,14 @@ class Coupling {
     double push;       // [m/s] |R / m|_2: velocity of the particles from the impulses alone
   };
 
+  /// The system's impulses by rows, and the solids' velocities.
+  struct Iterate {
+    Buffer<double> impulses;
+    Buffer<Vec3> v;
+    double residual = 0;
+    PcgStop pcg_stop = PcgStop::converged;  // of the solve for v
+  };
+
   void join_contacts(Context& ctx, const RigidContacts& between_bodies);
   PenetrationGuard::Input guard_input(double dt);
   void begin_guard(Context& ctx, double margin, bool on);
@@ -128,9 +137,9 @@ class Coupling {
   template <int D>
   void start_best(Context& ctx, ContactSystem<D>& system);
   template <int D>
-  void keep_best(Context& ctx, ContactSystem<D>& system, double residual);
+  void keep(Context& ctx, ContactSystem<D>& system, double residual, Iterate& iterate);
   template <int D>
-  void return_to_best(Context& ctx, ContactSystem<D>& system);
+  void return_to(Context& ctx, ContactSystem<D>& system, const Iterate& iterate);
   template <int D>
   void finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const Params& params,
               double tolerance, ContactSolveRecord& record);
@@ -140,9 +149,10 @@ class Coupling {
   template <int D>
   void take_impulses(Context& ctx, ContactSystem<D>& system);
   enum class Impulses { none, current };
-  void solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference = 0);
+  const Vec3* solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference = 0);
   void solve_free(Context& ctx, const Params& params);
   void solve_start(Context& ctx, double tolerance);
+  void solve_precisely(Context& ctx, double tolerance);
   const Vec3* impulse_at_nodes(Context& ctx);
   RoundStep last_step(Context& ctx);
   void extrapolate(Context& ctx, double share);
@@ -164,15 +174,13 @@ class Coupling {
   Buffer<Wrench> wrench_, wrench_start_, wrench_last_;  // likewise per frame
   Buffer<Vec3> v_, v_start_, v_last_, v_free_;          // the solids' velocities for these R, and for R = 0
   Buffer<Vec3> node_impulse_;
-  Buffer<double> best_r_;
   Buffer<double> guess_;    // of the step's first problem, by rows
   bool has_guess_ = false;  // in this step
-  Buffer<Vec3> best_v_;
-  double best_ = 0;          // residual of the best round
-  double precision_ = 0;     // of PCG in a round
-  bool is_refined_ = false;  // the velocities of the best round have the precision of a step
-  double fall_ = 0;          // residual of the solids' velocities at the start of the step; 0: not measured
-  StepConstraints list_;     // of the last build
+  Iterate best_, refined_;  // the best round since the last refinement; the best result with the precision of
+                            // a step
+  double precision_ = 0;    // of PCG in a round
+  double fall_ = 0;         // residual of the solids' velocities at the start of the step, without impulses
+  StepConstraints list_;    // of the last build
   Buffer<Vec<double, 3>> step_;
   Buffer<StepSums> sums_;  // per object, like core_work_
   Buffer<double> core_work_;

@@ -10,6 +10,8 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
+constexpr int kPreciseSolves = 3;
+
 /// The part of a point's impulse on a corner of its triangle; a point has four corners, the last one unused.
 struct CornerImpulse {
   const SurfacePoint* at;
@@ -33,34 +35,47 @@ const Vec3* Coupling::impulse_at_nodes(Context& ctx) {
   return at_nodes;
 }
 
-/// v = A_e^-1 (f_e + B' R), or with R = 0 in its place; PCG starts from the given v.
-void Coupling::solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference) {
+/// v = A_e^-1 (f_e + B' R), or with R = 0 in its place; PCG starts from the given v. Returns B' R.
+const Vec3* Coupling::solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference) {
   const Span span(ctx, "elastic solve");
   const Vec3* at_nodes = kind == Impulses::current ? impulse_at_nodes(ctx) : nullptr;
   const PcgResult result = solids_.solve(ctx, at_nodes, v, tolerance, reference);
   done_.pcg_iterations += result.iterations;
   done_.pcg_stop = result.stop;
+  return at_nodes;
 }
 
 /// v at the first impulses. PCG starts from v without impulses or, where the equations hold better there,
 /// from v at the start of the step: of objects that rest, that is the solution.
 void Coupling::solve_start(Context& ctx, double tolerance) {
   const Vec3* at_nodes = impulse_at_nodes(ctx);
-  copy(ctx, v_last_.data(), v_free_.data(), v_.size());
-  copy(ctx, v_.data(), solids_.v.data(), v_.size());
-  if (solids_.residual_size(ctx, at_nodes, v_last_.data()) <= solids_.residual_size(ctx, at_nodes, v_.data()))
-    copy(ctx, v_.data(), v_free_.data(), v_.size());
+  const bool is_free = solids_.residual_size(ctx, at_nodes, v_free_.data()) <=
+                       solids_.residual_size(ctx, at_nodes, solids_.v.data());
+  copy(ctx, v_.data(), is_free ? v_free_.data() : solids_.v.data(), v_.size());
   solve_solids(ctx, Impulses::current, v_.data(), tolerance, fall_);
+}
+
+/// v to `tolerance` in the measure of the judge (SolidBalance::residual), with the momentum of the impulses.
+/// PCG measures with its preconditioner, and may stop too early.
+void Coupling::solve_precisely(Context& ctx, double tolerance) {
+  const double reference = fall_ + solids_.residual_size(ctx, impulse_at_nodes(ctx), solids_.v.data());
+  double target = tolerance;
+  for (int i = 0; i < kPreciseSolves; ++i) {
+    const Vec3* at_nodes = solve_solids(ctx, Impulses::current, v_.data(), target, reference);
+    solids_.balance(ctx, at_nodes, v_.data());
+    const double left = solids_.residual_size(ctx, at_nodes, v_.data());
+    if (left <= tolerance * reference || done_.pcg_stop != PcgStop::converged) return;
+    target *= 0.5 * tolerance * reference / left;
+  }
 }
 
 /// The solids' velocities without contact impulses. With cores they start from free fall, and need be no more
 /// precise than those of a round.
 void Coupling::solve_free(Context& ctx, const Params& params) {
   copy(ctx, v_free_.data(), solids_.v.data(), v_.size());
-  fall_ = 0;
+  fall_ = solids_.residual_size(ctx, nullptr, v_free_.data());
   double tolerance = params.pcg_tolerance;
   if (particles_.cores().core != nullptr) {
-    fall_ = solids_.residual_size(ctx, nullptr, v_free_.data());
     solids_.fall(ctx, v_free_.data());
     tolerance = std::max(tolerance, precision_);
   }

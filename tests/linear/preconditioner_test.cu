@@ -129,6 +129,36 @@ struct Problem {
   std::vector<std::uint8_t> fixed;
 };
 
+// A free block of springs with little mass: what PCG finds last are translations and uniform strain.
+struct FreeBlock {
+  static constexpr int kSide = 8;
+  test::System system;
+  std::vector<Vec3> positions;
+  DeviceSystem device;
+  AffineModes modes;
+
+  explicit FreeBlock(Context& ctx) : system(springs()), positions(grid()), device(ctx, system) {
+    const Buffer<Vec3> at(ctx, positions);
+    modes.load(ctx, std::vector<Vec2i>{{0, static_cast<std::int32_t>(system.node_count)}});
+    modes.build(ctx, device.matrix, at.data(), nullptr);
+  }
+
+  static test::System springs() {
+    test::System block;
+    block.node_count = static_cast<std::size_t>(kSide) * kSide * kSide;
+    add_springs(block, 0, kSide, kSide, kSide);
+    block.diagonal.assign(block.node_count, Real(1e-3));
+    return block;
+  }
+  static std::vector<Vec3> grid() {
+    std::vector<Vec3> at;
+    for (int z = 0; z < kSide; ++z)
+      for (int y = 0; y < kSide; ++y)
+        for (int x = 0; x < kSide; ++x) at.push_back({Real(x), Real(y), Real(z)});
+    return at;
+  }
+};
+
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
@@ -225,35 +255,50 @@ BACKEND_TEST(Preconditioner, CoarseLevelsShortenAStiffChain) {
   EXPECT_LT(iterations({PreconditionerKind::multilevel, {}}), 0.25 * blocks);
 }
 
-// A free block of springs with little mass: what PCG finds last are translations and uniform strain.
 BACKEND_TEST(Preconditioner, AffineModesShortenAFreeBlock) {
-  const int side = 8;
-  test::System block;
-  block.node_count = static_cast<std::size_t>(side) * side * side;
-  std::vector<Vec3> positions;
-  for (int z = 0; z < side; ++z)
-    for (int y = 0; y < side; ++y)
-      for (int x = 0; x < side; ++x) positions.push_back({Real(x), Real(y), Real(z)});
-  add_springs(block, 0, side, side, side);
-  block.diagonal.assign(block.node_count, Real(1e-3));
-  DeviceSystem device(ctx, block);
+  FreeBlock block(ctx);
   test::Random random(12);
-  const Buffer<Vec3> at(ctx, positions), b(ctx, random.vectors(block.node_count));
-  Buffer<Vec3> x(ctx, block.node_count);
-  AffineModes modes;
-  modes.load(ctx, std::vector<Vec2i>{{0, static_cast<std::int32_t>(block.node_count)}});
-  modes.build(ctx, device.matrix, at.data(), nullptr);
+  const Buffer<Vec3> b(ctx, random.vectors(block.system.node_count));
+  Buffer<Vec3> x(ctx, block.system.node_count);
   Pcg pcg;
   PcgSettings settings;
   settings.tolerance = Real(1e-5);
   const auto iterations = [&] {
-    const PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), settings);
+    const PcgResult result = pcg.solve(ctx, block.device.matrix, b.data(), x.data(), settings);
     EXPECT_EQ(result.stop, PcgStop::converged);
     return result.iterations;
   };
   const int without = iterations();
-  pcg.set_modes(&modes);
+  pcg.set_modes(&block.modes);
   EXPECT_LT(iterations(), 0.6 * without);
+}
+
+BACKEND_TEST(Preconditioner, BalanceLeavesNoAffinePartOfTheResidual) {
+  FreeBlock block(ctx);
+  test::Random random(14);
+  const std::size_t n = block.system.node_count;
+  const std::vector<Vec3> b = random.vectors(n);
+  Buffer<Vec3> x(ctx, random.vectors(n));
+  Buffer<Vec3> r(ctx, n);
+  // Sum and first moments of b - A x.
+  const auto affine_part = [&] {
+    block.device.matrix.multiply(ctx, x.data(), r.data());
+    std::vector<Vec3> left = r.download(ctx);
+    Vec<double, 12> sum = Vec<double, 12>::zero();
+    for (std::size_t i = 0; i < n; ++i) {
+      left[i] = b[i] - left[i];
+      for (int a = 0; a < 3; ++a) {
+        sum[a] += static_cast<double>(left[i][a]);
+        for (int k = 0; k < 3; ++k)
+          sum[3 + 3 * k + a] += static_cast<double>(left[i][a]) * static_cast<double>(block.positions[i][k]);
+      }
+    }
+    r.upload(ctx, left);
+    return std::sqrt(norm2(sum));
+  };
+  const double before = affine_part();
+  block.modes.balance(ctx, r.data(), x.data());
+  EXPECT_LE(affine_part(), (sizeof(Real) == 8 ? 1e-8 : 1e-2) * before);
 }
 
 BACKEND_TEST(Preconditioner, SteadyUseAllocatesNothing) {

@@ -75,9 +75,9 @@ TEST_P(SolidReports, ATimeBudgetIsThatOfAllLinearisations) {
 }
 
 /// A bar, just above the floor where there is one, whose velocities stretch and bend it.
-Model swinging_bar(bool floor) {
+Model swinging_bar(bool floor, fixtures::Body body = fixtures::Body::deformable) {
   Model model;
-  add_box(model, "bar", {0.6, 0.1, 0.1}, {0, 0.0501, 0}, 5);
+  add_box(model, "bar", {0.6, 0.1, 0.1}, {0, 0.0501, 0}, 5, 0, {0, 0, 0}, body);
   for (std::size_t i = 0; i < model.velocities.size(); ++i) {
     const Vec3d& x = model.positions[i];
     model.velocities[i] = {5 * x[0], -0.1 - 3 * x[0] * x[0], 0.5};
@@ -90,7 +90,7 @@ TEST_P(SolidReports, AStepHasNotConvergedWhenItsLinearSolveRanOutOfIterations) {
   contact.tolerance = 1e-3;
   params.pcg_tolerance = 1e-4;
   for (const bool floor : {false, true})
-    for (const int iterations : {5, 1000}) {
+    for (const int iterations : {2, 1000}) {
       SCOPED_TRACE(testing::Message() << floor << ", " << iterations << " iterations");
       params.pcg_iterations = iterations;
       Model model = swinging_bar(floor);
@@ -109,20 +109,29 @@ TEST_P(SolidReports, AStepHasNotConvergedWhenItsLinearSolveRanOutOfIterations) {
     }
 }
 
-/// The judge's momentum needs neither the matrix nor the residual of PCG.
+/// The momentum of a free solid is right even where PCG did not solve its equations. That of an affine body
+/// is not, and the judge, which needs neither the matrix nor the residual of PCG, finds what is missing.
 TEST_P(SolidReports, TheJudgeFindsMomentumThatTheSolidsGainFromNothing) {
-  for (const int iterations : {1, 1000}) {
-    params.pcg_iterations = iterations;
-    Model model = swinging_bar(false);
-    // Beside a rigid body, solids do not start from free fall.
-    fixtures::add_rigid_box(model, {0.1, 0.1, 0.1}, fixtures::pose_at({0, 5, 0}));
-    load(model);
-    const StepReport report = engine->step();
-    const double weight = 9.81 * params.dt * 1000 * 0.6 * 0.1 * 0.1, missing = report.judgement->law.momentum;
-    if (iterations == 1) EXPECT_GT(missing, 0.01 * weight);
-    else EXPECT_LT(missing, 1e-6 * weight);
-    EXPECT_EQ(report.converged, iterations == 1000) << report.stop_reason;
-  }
+  params.preconditioner = PreconditionerKind::none;
+  for (const fixtures::Body body : {fixtures::Body::deformable, fixtures::Body::affine})
+    for (const int iterations : {1, 1000}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(body) << ", " << iterations << " iterations");
+      params.pcg_iterations = iterations;
+      Model model = swinging_bar(false, body);
+      // Beside a rigid body, solids do not start from free fall.
+      fixtures::add_rigid_box(model, {0.1, 0.1, 0.1}, fixtures::pose_at({0, 5, 0}));
+      load(model);
+      const StepReport report = engine->step();
+      const double weight = 9.81 * params.dt * 1000 * 0.6 * 0.1 * 0.1;
+      const double missing = report.judgement->law.momentum;
+      if (iterations == 1 && body == fixtures::Body::affine) {
+        EXPECT_GT(missing, 0.01 * weight);
+      } else {
+        EXPECT_LT(missing, 1e-6 * weight);
+      }
+      EXPECT_EQ(report.converged, iterations == 1000) << report.stop_reason;
+      EXPECT_EQ(report.contact_solve->solids_residual > 1e-3, iterations == 1);
+    }
 }
 
 /// A soft block hits the floor so fast, in so long a step, that it turns inside out: too much for Newton's
