@@ -1,4 +1,4 @@
-// fold_block: the sum of a block's values, for kernels with 256 threads per block.
+// fold_block: a block's values combined to one, for kernels with 256 threads per block.
 #pragma once
 
 #include "gpu/core/backend.h"
@@ -9,7 +9,8 @@ namespace stickslip::cuda::detail {
 inline constexpr unsigned kFoldBlock = 256;
 
 /// shared[0] = op over all threads' values, in a fixed order, for thread 0; other threads see it after one
-/// more barrier. Every thread must call this; `shared` has kFoldBlock values. Sixteen threads first fold
+/// more barrier, and before that none may write to `shared`. Every thread must call this; `shared` has
+/// kFoldBlock values. Sixteen threads first fold
 /// sixteen values each, so that there are two barriers where halving would take eight.
 template <class T, class Op>
 __device__ void fold_block(T* shared, const T& mine, const Op& op) {

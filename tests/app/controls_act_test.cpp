@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/viewer/param_controls.h"
+#include "gpu/engine.h"
 #include "gpu/model/rigid_body.h"
 
 namespace stickslip {

@@ -1,4 +1,5 @@
 // Launches that repeat: recorded or not, they do the same.
+#include "gpu/core/launch.h"
 #include "gpu/core/launch_graph.h"
 
 #include "tests/backend_test.h"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <string_view>
 
 #include "tests/device/faults.h"
@@ -21,6 +22,25 @@ class FaultListener : public ::testing::EmptyTestEventListener {
   }
 };
 
+/// The SEED of --checked=SEED; null: there is none. Any other option of ours ends the program: tests that run
+/// unchecked by mistake would pass.
+const char* checked_seed(int count, char** arguments) {
+  constexpr std::string_view kChecked = "--checked=";
+  const char* seed = nullptr;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument.starts_with("--gtest_")) continue;
+    seed = arguments[i] + kChecked.size();
+    if (!argument.starts_with(kChecked) || argument.size() == kChecked.size() ||
+        argument.find_first_not_of("0123456789", kChecked.size()) != argument.npos) {
+      std::cerr << "test_device: " << argument
+                << " is neither --checked=NUMBER nor an option of GoogleTest\n";
+      std::exit(2);
+    }
+  }
+  return seed;
+}
+
 /// Before the device exists, which reads these variables once.
 void check_everything(const char* seed) {
   setenv("STICKSLIP_DEVICE_SEED", seed, 1);
@@ -31,10 +51,7 @@ void check_everything(const char* seed) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  constexpr std::string_view kChecked = "--checked=";
-  for (int i = 1; i < count; ++i)
-    if (std::string_view(arguments[i]).starts_with(kChecked))
-      check_everything(arguments[i] + kChecked.size());
+  if (const char* seed = checked_seed(count, arguments)) check_everything(seed);
   stickslip::emulation::keep_exit_code();
   ::testing::InitGoogleTest(&count, arguments);
   ::testing::UnitTest::GetInstance()->listeners().Append(new FaultListener);
