@@ -43,6 +43,18 @@ SS_HD AffineMotion sum_of_chunks(const std::int32_t* first, const AffineMotion* 
   return sum;
 }
 
+struct FindMotion {
+  const std::int32_t* first;
+  const AffineMotion* partial;
+  const Mat<Real, kModes>* inverse;
+  const std::int32_t* skip;  // may be null
+  AffineMotion* out;
+
+  SS_HD void operator()(std::size_t o) const {
+    if (skip == nullptr || *skip == 0) out[o] = inverse[o] * sum_of_chunks(first, partial, o);
+  }
+};
+
 SS_HD Vec3 velocity_of(const AffineMotion& y, const Vec3& d) {
   Vec3 u{y[0], y[1], y[2]};
   for (int k = 0; k < 3; ++k)
@@ -148,16 +160,8 @@ void AffineModes::build(Context& ctx, SplitMatrix& matrix, const Vec3* x, const 
 /// sums_ = (Z_o' A Z_o)^-1 Z_o' r; `skip` may be null.
 void AffineModes::find_motions(Context& ctx, const Vec3* r, const std::int32_t* skip) {
   sum_chunks(ctx, r, skip);
-  const std::int32_t* first = first_chunk_.data();
-  const AffineMotion* partial = partial_.data();
-  const Mat<Real, kModes>* inverse = inverse_.data();
-  AffineMotion* y = sums_.data();
-  launch(
-      ctx, objects_,
-      [=] SS_LAMBDA(std::size_t o) {
-        if (skip == nullptr || *skip == 0) y[o] = inverse[o] * sum_of_chunks(first, partial, o);
-      },
-      kMedium);
+  launch(ctx, objects_, FindMotion{first_chunk_.data(), partial_.data(), inverse_.data(), skip, sums_.data()},
+         kMedium);
 }
 
 void AffineModes::add(Context& ctx, std::size_t nodes, const Vec3* r, Vec3* z, Real* r_dot_z,
