@@ -233,12 +233,19 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
   const Vec3* p = p_.data();
   Vec3* trial = trial_.data();
   LineSearchStart* start = search_.data();
-  potential.launch_values(ctx, near_, x, start->before);
+  if (at_x_) potential.launch_contact_values(ctx, near_, x, start->before);
+  else potential.launch_values(ctx, near_, x, start->before);
   set_first_trial(ctx, node_count_, x, start, p, trial);
   potential.launch_values(ctx, near_, trial, start->trial);
-  const LineSearchStart first = read_back(ctx, start);
+  LineSearchStart first = read_back(ctx, start);
+  if (at_x_)
+    for (const auto term :
+         {IncrementalPotential::inertia, IncrementalPotential::elastic, IncrementalPotential::springs})
+      first.before[term] = (*at_x_)[term];
   record.ccd_bound = first.bound();
-  record.energy = total(first.trial);
+  IncrementalPotential::Values at_trial;
+  std::copy(std::begin(first.trial), std::end(first.trial), at_trial.begin());
+  record.energy = total(at_trial);
 
   const double before = total(first.before);
   // Energy differences below rounding are ignored: near the minimiser they say nothing about a step.
@@ -246,11 +253,14 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
   for (Real alpha = first.bound(); alpha > kShortestStep; alpha *= Real(0.5)) {
     if (alpha < first.bound()) {
       set_trial(ctx, node_count_, x, alpha, p, trial);
-      record.energy = total(potential.values(ctx, near_, trial));
+      at_trial = potential.values(ctx, near_, trial);
+      record.energy = total(at_trial);
     }
     if (!(record.energy <= before + tolerance)) continue;
-    if (contact_limit == 0 || potential.contacts().count_active(ctx, near_, trial) <= contact_limit)
+    if (contact_limit == 0 || potential.contacts().count_active(ctx, near_, trial) <= contact_limit) {
+      at_x_ = at_trial;
       return alpha;
+    }
     ++record.contact_limit_halvings;
   }
   record.energy = before;
@@ -322,6 +332,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
   const auto stop = [&](const char* reason) { report.stop_reason = reason; };
   report.converged = false;
   stop("iteration cap");
+  at_x_.reset();
 
   for (int k = 0; report.newton_iterations < params.newton_iterations; ++k) {
     if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) throw StepInterrupted();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 
 #include "gpu/barrier/barrier_schedule.cuh"
 #include "gpu/barrier/incremental_potential.cuh"
@@ -89,8 +90,8 @@ class BarrierNewton {
   Real descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
                const Tolerance& tolerance, Vec3* x, StageClock& clock, StepReport& report,
                NewtonRecord& record);
-  /// Starts from the step that `launch_step_bound` allows, which goes to record.ccd_bound. One host read,
-  /// and one for every halving.
+  /// Starts from the step that `launch_step_bound` allows, which goes to record.ccd_bound. The current
+  /// contacts are those at x. One host read, and one for every halving.
   Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, std::size_t contact_limit,
                    NewtonRecord& record);
 
@@ -100,6 +101,8 @@ class BarrierNewton {
   Proximity near_{};
   LinearSolver linear_solver_;
   PcgResult direction_;
+  /// Of a minimisation: the values where the last line search ended. Those of contacts have changed since.
+  std::optional<IncrementalPotential::Values> at_x_;
   Buffer<Vec3> rhs_, p_, trial_;
   ObjectBalance balance_;
   Buffer<NewtonNorms> norms_;

@@ -165,6 +165,18 @@ void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, do
         return static_cast<double>(barrier_value(stencil, {d_hat, sigma, Real(0)}));
       },
       barrier_out);
+  other_values(ctx, near, x, augmented_out, friction_out);
+}
+
+void ContactTerms::current_values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier_out,
+                                  double* augmented_out, double* friction_out) {
+  barrier_energy(ctx, x, sigma_, barrier_out);
+  other_values(ctx, near, x, augmented_out, friction_out);
+}
+
+void ContactTerms::other_values(Context& ctx, const Proximity& near, const Vec3* x, double* augmented_out,
+                                double* friction_out) {
+  const Real d_hat = settings_.d_hat, sigma = sigma_;
   const AugmentedPair* augmented = augmented_.pairs();
   reduce_sum(
       ctx, augmented_.size(),
@@ -248,14 +260,14 @@ void ContactTerms::barrier_gradients(Context& ctx, const Vec3* x) {
       kMedium);
 }
 
-void ContactTerms::barrier_energy(Context& ctx, const Vec3* x, double* out) {
+void ContactTerms::barrier_energy(Context& ctx, const Vec3* x, Real sigma, double* out) {
   const Contact* contact = set_.contacts();
   const Plane* planes = near_.planes;
   const Real d_hat = settings_.d_hat;
   reduce_sum(
-      ctx, set_.size(),
+      ctx, set_.active_count(),
       [=] SS_LAMBDA(std::size_t i) {
-        return static_cast<double>(barrier_value(stencil_at(contact[i], planes, x), d_hat));
+        return static_cast<double>(barrier_value(stencil_at(contact[i], planes, x), {d_hat, sigma, Real(0)}));
       },
       out, kMedium);
 }

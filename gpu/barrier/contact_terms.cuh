@@ -88,6 +88,11 @@ class ContactTerms {
   /// that of A', and friction's.
   void values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier, double* augmented,
               double* friction);
+  /// The same at the x of the last update: the barrier's over the current set, which is quicker.
+  void current_values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier, double* augmented,
+                      double* friction);
+  /// Those of A' and friction alone.
+  void other_values(Context& ctx, const Proximity& near, const Vec3* x, double* augmented, double* friction);
   /// Corner gradients and blocks at x, friction included; `stencil_count` of them, over `stencil_nodes`.
   /// Behind them come places for `extra` stencils, which the caller fills.
   void linearise(Context& ctx, const Vec3* x, std::size_t extra = 0);
@@ -97,8 +102,8 @@ class ContactTerms {
   /// Corner gradients of the bare barrier (sigma = 1), for the stiffness fit. Overwrites
   /// the results of `linearise`.
   void barrier_gradients(Context& ctx, const Vec3* x);
-  /// *out = the energy of the bare barrier (sigma = 1).
-  void barrier_energy(Context& ctx, const Vec3* x, double* out);
+  /// *out = the energy of the barrier over A, for the given sigma.
+  void barrier_energy(Context& ctx, const Vec3* x, Real sigma, double* out);
 
   /// The current contacts for a viewer, at positions x [m] and velocities v [m/s]: A, and the contacts of A'
   /// beyond d_hat that still have a force. Waits for the host.

@@ -147,6 +147,11 @@ IncrementalPotential::Values IncrementalPotential::values(Context& ctx, const Pr
   return host;
 }
 
+void IncrementalPotential::launch_contact_values(Context& ctx, const Proximity& near, const Vec3* x,
+                                                 double* out) {
+  contacts_.current_values(ctx, near, x, out + barrier, out + augmentation, out + friction);
+}
+
 void IncrementalPotential::launch_values(Context& ctx, const Proximity& near, const Vec3* x, double* out) {
   const std::size_t n = device_->node_count;
   const StepInputs in = inputs_;
@@ -226,7 +231,7 @@ IncrementalPotential::StartingBarrier IncrementalPotential::starting_barrier(Con
              StartingSums{gradient_.data(), gb, mass, fixed_.data(),
                           embedding_.empty() ? EmbeddingView{} : embedding_.view()},
              &out->sums);
-  contacts_.barrier_energy(ctx, x, &out->energy);
+  contacts_.barrier_energy(ctx, x, Real(1), &out->energy);
   const Starting at = read_back(ctx, starting_.data());
   if (!(at.sums[1] > 0)) return {};
   const double moved = at.approach[0] + at.sums[2];

@@ -72,6 +72,8 @@ class IncrementalPotential {
   Values values(Context& ctx, const Proximity& near, const Vec3* x);
   /// Writes the same `term_count` values to backend memory, without the read.
   void launch_values(Context& ctx, const Proximity& near, const Vec3* x, double* out);
+  /// Writes only those of contacts, at the x of their last update.
+  void launch_contact_values(Context& ctx, const Proximity& near, const Vec3* x, double* out);
   /// Gradient [N] and SPD Hessian [N/m] at x over the current contact set.
   void linearise(Context& ctx, const Vec3* x);
   const Vec3* gradient() const { return gradient_.data(); }

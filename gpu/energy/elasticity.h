@@ -98,9 +98,9 @@ SS_HD inline StressDerivative stress_derivative(const Svd3<Real>& svd, const Dis
 /// J from singular values.
 SS_HD inline Real volume_ratio(const Svd3<Real>& svd) { return svd.s[0] * (svd.s[1] * svd.s[2]); }
 
-// Each model is one struct: `forbids_inversion` (inverted elements have infinite energy), `needs_svd` (P
-// reads the rotation of F; for the others `svd` may be empty), Lame's parameters of a material, and Psi, P
-// and dP/dF.
+// Each model is one struct: `forbids_inversion` (inverted elements have infinite energy), `needs_svd` (Psi
+// reads the singular values s of F, and P its rotation; for the others s and `svd` may be empty), Lame's
+// parameters of a material, and Psi, P and dP/dF.
 
 struct StableNeoHookean {
   static constexpr bool forbids_inversion = false, needs_svd = false;
@@ -112,7 +112,7 @@ struct StableNeoHookean {
     const Real bulk = lame.lambda + Real(5) / Real(6) * lame.mu;  // l; and l (1 - alpha) = -mu
     return {bulk / Real(2) * change * change - lame.mu * change, bulk * change - lame.mu, bulk};
   }
-  SS_HD static Real energy(const Mat3& f, const Lame& lame) {
+  SS_HD static Real energy(const Mat3& f, const Vec3&, const Lame& lame) {
     const Real stretch = dot(f, f) - Real(3);
     return shear(lame) / Real(2) * (stretch - std::log1p(stretch / Real(4))) +
            volume(determinant(f), lame).value;
@@ -133,8 +133,8 @@ struct StableNeoHookean {
 template <class Model>
 struct Corotated {
   static constexpr bool forbids_inversion = false, needs_svd = true;
-  SS_HD static Real energy(const Mat3& f, const Lame& lame) {
-    return lame.mu * norm2(svd3(f).s - Vec3::filled(Real(1))) + Model::volume(determinant(f), lame).value;
+  SS_HD static Real energy(const Mat3& f, const Vec3& s, const Lame& lame) {
+    return lame.mu * norm2(s - Vec3::filled(Real(1))) + Model::volume(determinant(f), lame).value;
   }
   SS_HD static Mat3 stress(const Mat3& f, const Svd3<Real>& svd, const Lame& lame) {
     return Real(2) * lame.mu * (f - svd.u * svd.v.transposed()) +
@@ -168,7 +168,7 @@ struct NeoHookean {
     const Real log_j = std::log(j), pressure = (lame.lambda * log_j - lame.mu) / j;
     return {(lame.lambda / Real(2) * log_j - lame.mu) * log_j, pressure, (lame.lambda / j - pressure) / j};
   }
-  SS_HD static Real energy(const Mat3& f, const Lame& lame) {
+  SS_HD static Real energy(const Mat3& f, const Vec3&, const Lame& lame) {
     return lame.mu / Real(2) * (dot(f, f) - Real(3)) + volume(determinant(f), lame).value;
   }
   SS_HD static Mat3 stress(const Mat3& f, const Svd3<Real>&, const Lame& lame) {
@@ -184,7 +184,7 @@ struct Orthogonality {
   static constexpr bool forbids_inversion = true, needs_svd = false;
   /// As of ARAP.
   SS_HD static Lame lame(Real young, Real) { return lame_parameters(young, Real(0)); }
-  SS_HD static Real energy(const Mat3& f, const Lame& lame) {
+  SS_HD static Real energy(const Mat3& f, const Vec3&, const Lame& lame) {
     if (!(determinant(f) > Real(0))) return std::numeric_limits<Real>::infinity();
     const Mat3 strain = f.transposed() * f - Mat3::identity();
     return lame.mu / Real(4) * dot(strain, strain);
@@ -229,8 +229,17 @@ SS_HD inline Lame lame_parameters(ElasticModel model, Real young, Real poisson) 
   return with_model(model, [&](auto m) { return m.lame(young, poisson); });
 }
 
+SS_HD inline bool needs_svd(ElasticModel model) {
+  return with_model(model, [](auto m) { return m.needs_svd; });
+}
+
+/// Psi(F) given the singular values of F.
+SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Vec3& s, const Lame& lame) {
+  return with_model(model, [&](auto m) { return m.energy(f, s, lame); });
+}
+
 SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Lame& lame) {
-  return with_model(model, [&](auto m) { return m.energy(f, lame); });
+  return with_model(model, [&](auto m) { return m.energy(f, m.needs_svd ? svd3(f).s : Vec3{}, lame); });
 }
 
 /// P(F) given the SVD of F.

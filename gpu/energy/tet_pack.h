@@ -34,11 +34,12 @@ struct TetPack {
   static constexpr int size = kLaneCount;
   Mat<WideLanes, 3> f = Mat<WideLanes, 3>::identity(), inverse_rest = f;
 
+  void set(int lane, const Mat3& deformation) {
+    for (int k = 0; k < 9; ++k) f.m[k].v[lane] = deformation.m[k];
+  }
   void set(int lane, const Mat3& deformation, const Mat3& inverse) {
-    for (int k = 0; k < 9; ++k) {
-      f.m[k].v[lane] = deformation.m[k];
-      inverse_rest.m[k].v[lane] = inverse.m[k];
-    }
+    set(lane, deformation);
+    for (int k = 0; k < 9; ++k) inverse_rest.m[k].v[lane] = inverse.m[k];
   }
   /// The decompositions of all F.
   void decompose(Svd3<Real> (&out)[size]) const {

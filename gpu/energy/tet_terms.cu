@@ -21,20 +21,20 @@ SS_HD Mat3 damped_change(const TetView& view, const SolidMotion& motion, std::si
 }
 
 /// C = dP/dF, projected, at the start of the step, without what resists turning: what damping resists with.
-SS_HD StrainResistance damping_stiffness(const ElasticMaterial& material, const Mat3& f_t) {
-  const Svd3<Real> svd = svd3(f_t);
-  return {projected(stress_derivative(material.model, svd, material.lame)), svd.s};
+SS_HD StrainResistance damping_stiffness(const ElasticMaterial& material, const Svd3<Real>& at_start) {
+  return {projected(stress_derivative(material.model, at_start, material.lame)), at_start.s};
 }
 
 SS_HD StrainResistance damping_stiffness(const TetView& view, const SolidMotion& motion, std::size_t i) {
-  return view.resistance != nullptr ? view.resistance[i]
-                                    : damping_stiffness(view.material(i), view.deformation(i, motion.x_t));
+  return view.resistance != nullptr
+             ? view.resistance[i]
+             : damping_stiffness(view.material(i), svd3(view.deformation(i, motion.x_t)));
 }
 
-SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::size_t i) {
+/// [J] `density` [J/m^3]: of the elastic energy at F.
+SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::size_t i, const Mat3& f,
+                        Real density) {
   const ElasticMaterial& material = view.material(i);
-  const Mat3 f = view.deformation(i, motion.x);
-  Real density = energy_density(material.model, f, material.lame);
   if (material.damping > Real(0) && !is_at_start(motion)) {
     const Mat3 df = damped_change(view, motion, i, f);
     density += material.damping / (Real(2) * motion.dt) * dot(df, damping_stiffness(view, motion, i)(df));
@@ -60,6 +60,12 @@ SS_HD void tet_gradient(const TetView& view, const SolidMotion& motion, std::siz
 
 #if STICKSLIP_ON_CUDA
 
+SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::size_t i) {
+  const ElasticMaterial& material = view.material(i);
+  const Mat3 f = view.deformation(i, motion.x);
+  return tet_energy(view, motion, i, f, energy_density(material.model, f, material.lame));
+}
+
 SS_HD void tet_gradient_and_blocks(const TetView& view, const SolidMotion& motion, std::size_t i,
                                    CornerVectors& gradient, CornerBlocks& blocks) {
   const ElasticMaterial& material = view.material(i);
@@ -84,6 +90,45 @@ SS_HD void tet_gradient_and_blocks(const TetView& view, const SolidMotion& motio
 }
 
 #else
+
+constexpr std::size_t kPackSize = TetPack::size;
+
+std::size_t pack_count(std::size_t n) { return (n + kPackSize - 1) / kPackSize; }
+
+/// [J] of the tets first, first + 1, ... of a pack with `count` tets: decompositions by lanes.
+double pack_energy(const TetView& view, const SolidMotion& motion, std::size_t first, std::size_t count) {
+  TetPack pack;
+  Mat3 f[TetPack::size];
+  bool rotates = false;
+  for (std::size_t lane = 0; lane < count; ++lane) {
+    f[lane] = view.deformation(first + lane, motion.x);
+    pack.set(static_cast<int>(lane), f[lane]);
+    rotates |= needs_svd(view.material(first + lane).model);
+  }
+  Svd3<Real> svd[TetPack::size];
+  if (rotates) pack.decompose(svd);
+  double sum = 0;
+  for (std::size_t lane = 0; lane < count; ++lane) {
+    const ElasticMaterial& material = view.material(first + lane);
+    const Real density = energy_density(material.model, f[lane], svd[lane].s, material.lame);
+    sum += tet_energy(view, motion, first + lane, f[lane], density);
+  }
+  return sum;
+}
+
+/// What damping resists with at x_t, of the tets of a pack.
+void pack_resistance(const TetView& view, const Vec3* x_t, std::size_t first, std::size_t count,
+                     StrainResistance* out) {
+  TetPack pack;
+  for (std::size_t lane = 0; lane < count; ++lane)
+    pack.set(static_cast<int>(lane), view.deformation(first + lane, x_t));
+  Svd3<Real> svd[TetPack::size];
+  pack.decompose(svd);
+  for (std::size_t lane = 0; lane < count; ++lane) {
+    const ElasticMaterial& material = view.material(first + lane);
+    if (material.damping > Real(0)) out[first + lane] = damping_stiffness(material, svd[lane]);
+  }
+}
 
 /// Gradients and blocks of the tets first, first + 1, ... of a pack with `count` tets: decompositions and
 /// blocks by lanes, the formulas of materials one by one. A tet's values do not depend on its neighbours.
@@ -135,17 +180,31 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 namespace {
 
+#if !STICKSLIP_ON_CUDA
+/// Of packs, for the grain of as many tets.
+Grain pack_grain(Grain of_tets) { return Grain{std::max<std::size_t>(1, of_tets.size / kPackSize)}; }
+#endif
+
 /// What damping resists with at x_t, of every damped tet.
 void find_resistance(Context& ctx, const TetView& view, std::size_t n, const Vec3* x_t,
                      StrainResistance* out) {
   const TetView tets = view;
+#if STICKSLIP_ON_CUDA
   launch(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
         const ElasticMaterial& material = tets.material(i);
-        if (material.damping > Real(0)) out[i] = damping_stiffness(material, tets.deformation(i, x_t));
+        if (material.damping > Real(0)) out[i] = damping_stiffness(material, svd3(tets.deformation(i, x_t)));
       },
       kHeavy);
+#else
+  launch(
+      ctx, pack_count(n),
+      [=](std::size_t p) {
+        pack_resistance(tets, x_t, p * kPackSize, std::min(kPackSize, n - p * kPackSize), out);
+      },
+      pack_grain(kHeavy));
+#endif
 }
 
 }  // namespace
@@ -233,8 +292,18 @@ TetView TetTerm::view_of(Context& ctx, const SolidMotion& motion) {
 void TetTerm::energy(Context& ctx, const SolidMotion& motion, double* out) {
   const TetView tets = view_of(ctx, motion);
   const SolidMotion m = motion;
+#if STICKSLIP_ON_CUDA
   reduce_sum(
       ctx, size(), [=] SS_LAMBDA(std::size_t i) { return tet_energy(tets, m, i); }, out, kMedium);
+#else
+  const std::size_t n = size();
+  reduce_sum(
+      ctx, pack_count(n),
+      [=](std::size_t p) {
+        return pack_energy(tets, m, p * kPackSize, std::min(kPackSize, n - p * kPackSize));
+      },
+      out, pack_grain(kMedium));
+#endif
 }
 
 void TetTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) {
@@ -266,15 +335,14 @@ void TetTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, Inde
       },
       kHeavy);
 #else
-  constexpr std::size_t wide = TetPack::size;
   launch(
-      ctx, (tets.size() + wide - 1) / wide,
+      ctx, pack_count(tets.size()),
       [=](std::size_t p) {
-        const std::size_t first = p * wide, count = std::min(wide, tets.size() - first);
+        const std::size_t first = p * kPackSize, count = std::min(kPackSize, tets.size() - first);
         pack_gradients_and_blocks(tet_view, m, tets.begin + first, static_cast<int>(count),
                                   corner_gradients + 4 * first, corner_blocks + kCornerBlocks * first);
       },
-      Grain{kHeavy.size / wide});
+      pack_grain(kHeavy));
 #endif
 }
 
