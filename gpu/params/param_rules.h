@@ -14,6 +14,9 @@ inline constexpr const char* kNoJoints =
     "penalty forces remove overlaps by themselves, and there are no joints";
 inline constexpr const char* kFixedStiffness = "barrier_stiffness is fixed; at 0 it adapts";
 
+/// The forces of joints would alternate from step to step with Newmark's rule, and grow.
+inline constexpr const char* kJointsNeedEuler = "scenes with joints are stepped by backward Euler";
+
 /// Rows of stabilisation act on joints alone.
 inline bool only_joints_stabilised(const ParamScope& s) { return s.penalty() && !s.scene.joints; }
 inline bool is_stabilised_by(const ParamScope& s, Stabilisation kind) {

@@ -135,7 +135,10 @@ void BarrierStepper::update_materials() {
   stepper_->set_materials(ctx_, moving_model(), device_);
 }
 
-StepReport BarrierStepper::step(const StepSettings& settings) {
+StepReport BarrierStepper::step(const StepSettings& wanted) {
+  Params params = wanted.params;
+  if (!moving_model().constraints.empty()) params.time_integrator = TimeIntegrator::backward_euler;
+  const StepSettings settings{params, wanted.contact, wanted.drag};
   if (has_bodies()) return step_bodies(settings);
   return stepper_->step(ctx_, model_, device_, settings.params, settings.drag, nodes_);
 }

@@ -20,7 +20,7 @@ class BarrierStepper final : public Stepper {
   std::string check_start(const Params& params) override;
   void update_materials() override;
   void set_cancel(const std::atomic<bool>* flag) override;
-  StepReport step(const StepSettings& settings) override;
+  StepReport step(const StepSettings& wanted) override;
   State state() override;
   /// Elastic solids that are a little behind half-spaces are moved in front of them. Without rigid bodies
   /// that holds only for nodes that are not where the scene starts, see check_start. With rigid bodies, opens

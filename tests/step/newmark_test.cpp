@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "gpu/core/real.h"
+#include "gpu/model/rigid_body.h"
 #include "tests/fixtures/box_model.h"
 #include "tests/fixtures/engine_fixture.h"
+#include "tests/fixtures/rigid_model.h"
 
 namespace stickslip {
 namespace {
@@ -230,6 +232,25 @@ TEST_P(Newmark, ScriptedNodesKeepTheirSpeedAndCarryOthers) {
     EXPECT_NEAR(state.velocities[i][0], 0.1, 1e-4);
     EXPECT_NEAR(state.positions[i][0] - model.positions[i][0], 0.1 * 30 * params.dt, 1e-5);
   }
+}
+
+TEST_P(Newmark, ScenesWithJointsAreSteppedByBackwardEuler) {
+  Vec3d ends[2];
+  for (const TimeIntegrator rule : {TimeIntegrator::newmark, TimeIntegrator::backward_euler}) {
+    params.time_integrator = rule;
+    Model model;
+    fixtures::add_rigid_box(model, {0.1, 0.1, 0.1}, fixtures::pose_at({0.5, 0, 0}));
+    Joint joint;
+    joint.kind = JointKind::ball;
+    joint.a = 0;
+    const Pose frame = fixtures::pose_at({0, 0, 0});
+    add_joint(model, joint, frame, frame);
+    load(model);
+    for (int i = 0; i < 10; ++i) step();
+    ends[rule == TimeIntegrator::newmark] = engine->state().bodies[0].pose.x;
+  }
+  EXPECT_EQ(ends[0], ends[1]);
+  EXPECT_LT(ends[0][1], -0.01);
 }
 
 INSTANTIATE_ON_BACKENDS(Newmark);
