@@ -23,9 +23,10 @@ constexpr double kMostStiffness = 100;
 constexpr double kStiffnessMemory = 0.5;
 // The first part grows with 1 / dt^2. Where bodies are within d_hat of each other at the start of a step, it
 // must not throw them: it is at most kOverBalance times the sigma that balances all forces, or that at which
-// the barrier has the energy of the approach and of a lift by kHop d_hat. In later steps it does not make
-// sigma rise above what balances, because that adds energy.
-constexpr double kOverBalance = 2, kHop = 0.25;
+// the barrier has the energy of the approach and of a lift by kHop d_hat. The second part may also lift by
+// kFirmLift d_hat, and move at the speed that gravity adds in a step. In later steps neither makes sigma rise
+// above what balances, because that adds energy.
+constexpr double kOverBalance = 2, kHop = 0.25, kFirmLift = 4;
 // The error of a joint in units of the way that gravity adds in a step.
 constexpr double kJointShare = 0.03;
 
@@ -272,12 +273,17 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
     const auto start = potential_.starting_barrier(ctx, x_.data());
     const double balance = start.balancing_stiffness, last = static_cast<double>(history_.stiffness);
     const double speed = start.approach / params.dt;
-    const double lift = fall_acceleration(params) * kHop * params.d_hat + 0.5 * speed * speed;  // [J/kg]
-    // Both infinite without contact.
-    const double gentle = std::max(kOverBalance * balance, lift / start.energy);
-    const double steady = last > 0 && start.energy > 0 ? std::max(balance, last) : gentle;
-    const double floor = std::max(params.barrier_floor * elastic,
-                                  std::min({params.barrier_floor * (inertial + elastic), gentle, steady}));
+    const double g = fall_acceleration(params), fallen = g * params.dt;
+    const double moves = 0.5 * speed * speed;  // [J/kg]
+    // All infinite without contact.
+    const double gentle = std::max(kOverBalance * balance, (kHop * g * params.d_hat + moves) / start.energy);
+    const double firm =
+        std::max(gentle, (kFirmLift * g * params.d_hat + moves + 0.5 * fallen * fallen) / start.energy);
+    const double steady =
+        last > 0 && start.energy > 0 ? std::max(balance, last) : std::numeric_limits<double>::infinity();
+    const double floor = std::min(std::max(std::min(params.barrier_floor * elastic, firm),
+                                           std::min(params.barrier_floor * (inertial + elastic), gentle)),
+                                  steady);
     const double wanted = std::max(balance, std::min(kStiffnessMemory * last, gentle));
     history_.stiffness = static_cast<Real>(std::clamp(wanted, floor, kMostStiffness * (inertial + elastic)));
   }

@@ -57,6 +57,24 @@ TEST_P(SmallSteps, AChangeOfDtWhileBodiesRestDoesNotThrowThem) {
   for (const double rise : highest) EXPECT_LT(rise, 0.1 * params.d_hat);
 }
 
+/// Nor by the stiffness of a solid: a box of 1 GPa above the floor.
+TEST_P(SmallSteps, AStiffSolidIsNotThrown) {
+  params.dt = 1e-3;
+  Model model;
+  fixtures::add_floor(model);
+  fixtures::add_box(model, "stiff", {0.1, 0.1, 0.1}, {0, 0.05 + 0.1 * params.d_hat, 0}, 2);
+  model.materials[0].young = 1e9;
+  load(model);
+  double highest = 0;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(engine->step().converged);
+    const State state = engine->state();
+    for (std::size_t n = 0; n < model.positions.size(); ++n)
+      highest = std::max(highest, state.positions[n][1] - model.positions[n][1]);
+  }
+  EXPECT_LT(highest, 5 * params.d_hat);
+}
+
 /// A sigma that rises from step to step would lift bodies slowly.
 TEST_P(SmallSteps, BodiesAtRestDoNotCreepUp) {
   params.dt = 1.0 / 60;
