@@ -39,6 +39,14 @@ std::vector<Vec2i> deformable_ranges(const Model& model) {
   return ranges;
 }
 
+/// The control nodes of each affine body.
+std::vector<Vec2i> control_ranges(const Model& model) {
+  std::vector<Vec2i> ranges;
+  for (const Object& object : model.objects)
+    if (object.is_affine()) ranges.push_back({object.control_begin, object.control_begin + 4});
+  return ranges;
+}
+
 /// Adds the corners of all elements to their nodes.
 void add_corners(Context& ctx, const NodeGather& gather, const Vec3* corner, Vec3* sum) {
   gather.sum(
@@ -142,6 +150,7 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   linear_.set_positions(chosen_nodes(whole.positions, part_.node));
   modes_.load(ctx, deformable_ranges(m));
   linear_.set_modes(&modes_);
+  affine_modes_.load(ctx, control_ranges(m));
   const std::size_t n = size();
   for (Buffer<Vec3>* b : {&x, &v, &load_, &script_, &gradient_, &residual_, &change_, &saved_x_, &saved_v_,
                           &rigid_x_, &rigid_v_, &trial_})
@@ -268,6 +277,7 @@ void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, co
   set_resistance(ctx, size(), device_.scripted.data(), matrix_.diagonal(), dt2, affine_resistance_.data(),
                  resistance_.data());
   modes_.build(ctx, matrix_, at, device_.scripted.data());
+  affine_modes_.build(ctx, matrix_, at, device_.scripted.data());
 }
 
 /// `at`: the positions at the start of the step.
@@ -352,9 +362,10 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
 }
 
 void ElasticSolids::balance(Context& ctx, const Vec3* impulse, Vec3* velocity) {
-  if (modes_.empty()) return;
   correct(ctx, impulse, velocity);
   modes_.balance(ctx, residual_.data(), velocity);
+  affine_modes_.balance(ctx, residual_.data(), velocity);
+  embedding_.expand(ctx, velocity);
 }
 
 /// (f + J - A v) / dt^2, after scripted nodes have their velocities.

@@ -16,16 +16,18 @@
 
 namespace stickslip {
 
-/// How far a step's linearised elastic forces are from the true ones.
+/// What a step's linearised elastic forces do to energy. True ones take from the kinetic energy what elastic
+/// energy gains, and more, since backward Euler damps.
 struct LinearisationError {
-  double created = 0;  // [J] the elastic energy at the end less what the linearised forces say it is
+  double created = 0;  // [J] gain of elastic energy, and of kinetic energy by elastic impulses
   double scale = 0;    // [J] kinetic energies at start and end, and the elastic energy
   double start = 0, end = 0;
+  double rounding = 0;  // [J] of the elastic energies
 
   /// Linearised forces that create energy on this scale make steps of which nothing is right.
   bool is_large() const {
     constexpr double kMost = 0.1;
-    return !(created <= kMost * scale);
+    return !(created <= kMost * scale + rounding);
   }
 };
 
@@ -95,8 +97,9 @@ class ElasticSolids {
   /// With a `reference`, PCG ends at a residual of `tolerance` times `reference` instead, in the norm of
   /// `residual_size`.
   PcgResult solve(Context& ctx, const Vec3* impulse, Vec3* v, double tolerance, double reference = 0);
-  /// Adds an affine motion to each deformable object, such that the residual f + J - A v has no affine part
-  /// there: momentum and angular momentum of a free object are then right (see AffineModes::balance).
+  /// Adds an affine motion to each object, such that the residual f + J - A v has no affine part there:
+  /// momentum and angular momentum of a free object are then right (see AffineModes::balance). For affine
+  /// bodies this is the solution.
   void balance(Context& ctx, const Vec3* impulse, Vec3* v);
   /// |f + J - A v| in the norm of the inverse resistances [sqrt(J)]. One host read.
   double residual_size(Context& ctx, const Vec3* impulse, Vec3* v);
@@ -160,7 +163,8 @@ class ElasticSolids {
   Buffer<double> affine_resistance_;    // [kg] per node; 0: of no affine body. Empty likewise
   SplitMatrix matrix_;
   LinearSolver linear_;
-  AffineModes modes_;
+  AffineModes modes_;         // of deformable objects
+  AffineModes affine_modes_;  // of the control nodes of affine bodies, all that they can do
   RigidPrediction prediction_;
   Params params_;
   SolidPull pull_;

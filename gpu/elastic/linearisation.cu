@@ -33,31 +33,28 @@ struct MassTerm {
   SS_HD double operator()(std::size_t i) const { return held[i] != 0 ? 0.0 : static_cast<double>(mass[i]); }
 };
 
-/// Terms of LinearisationError at one node: less the rise that the linearised forces give, and the scale.
+/// Terms of LinearisationError at one node: what the elastic impulses do to the kinetic energy, and the
+/// scale.
 struct ErrorTerm {
-  const Vec3 *gradient, *d, *product;  // product: A / dt^2 times d
+  const Vec3 *gradient, *product;  // product: A / dt^2 times v
   const Real *inertia, *mass;
-  const Vec3 *guess, *before, *v;
+  const Vec3 *before, *v;
   const std::uint8_t* held;
   double dt, fall;
 
   SS_HD Vec<double, 2> operator()(std::size_t i) const {
-    const Vec<double, 3> elastic = (product[i] - inertia[i] * d[i]).template cast<double>(),
-                         along = d[i].template cast<double>();
-    const double rise = dot(gradient[i].template cast<double>(), along) +
-                        dt * dot(guess[i].template cast<double>(), elastic) + 0.5 * dot(along, elastic);
-    const double speed2 =
-        norm2(before[i].template cast<double>()) + norm2(v[i].template cast<double>()) + fall * fall;
-    return {-rise, held[i] ? 0.0 : 0.5 * static_cast<double>(mass[i]) * speed2};
+    const Vec<double, 3> elastic = (product[i] - inertia[i] * v[i]).template cast<double>(),
+                         now = v[i].template cast<double>(), start = before[i].template cast<double>();
+    const double impulse = -dt * dot(now, gradient[i].template cast<double>() + dt * elastic);
+    if (held[i]) return {impulse, 0.0};
+    const double m = static_cast<double>(mass[i]);
+    return {impulse - 0.5 * m * norm2(now - start), 0.5 * m * (norm2(start) + norm2(now) + fall * fall)};
   }
 };
 
-void set_displacement(Context& ctx, std::size_t n, const Vec3* x, const Vec3* v, Real dt, const Vec3* from,
-                      Vec3* to, Vec3* d) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
-    to[i] = x[i] + dt * v[i];
-    d[i] = to[i] - from[i];
-  });
+/// to = x + dt v.
+void set_end(Context& ctx, std::size_t n, const Vec3* x, const Vec3* v, Real dt, Vec3* to) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { to[i] = x[i] + dt * v[i]; });
 }
 
 void combine_error(Context& ctx, const Vec<double, 2>* terms, LinearisationError* error) {
@@ -69,26 +66,25 @@ void combine_error(Context& ctx, const Vec<double, 2>* terms, LinearisationError
 
 }  // namespace
 
-/// The rise of the quadratic model from x_k to x_t + dt v along d is g . d + d . K d / 2, where g is the
-/// gradient at x_k and K contains C / dt. `gradient_` is g - dt K v^k.
+/// The elastic impulses are -dt (grad Psi(x_k) + K (x_t + dt v - x_k)) = -dt (`gradient_` + dt K v), since
+/// `gradient_` is grad Psi(x_k) - dt K v^k and x_k = x_t + dt v^k; K contains C / dt. They change the kinetic
+/// energy by their product with v, less |v - v_t|^2 / 2 in the norm of the masses. At the minimum of a convex
+/// energy this is at most -(Psi(x_t + dt v) - Psi(x_t)).
 LinearisationError ElasticSolids::linearisation_error(Context& ctx) {
   const Real dt = static_cast<Real>(params_.dt);
-  Vec3 *to = trial_.data(), *d = change_.data(), *product = residual_.data();
-  set_displacement(ctx, size(), saved_x_.data(), v.data(), dt, linear_x_, to, d);
+  Vec3 *to = trial_.data(), *product = residual_.data();
+  set_end(ctx, size(), saved_x_.data(), v.data(), dt, to);
   embedding_.expand(ctx, to);
-  embedding_.expand(ctx, d);
-  matrix_.multiply(ctx, d, product);
+  matrix_.multiply(ctx, v.data(), product);
   error_terms_.resize(ctx, 1);
   LinearisationError* out = error_.data();
-  energy_.energy(ctx, {linear_x_, linear_still_, dt}, &out->start);
-  energy_.energy(ctx, {to, linear_still_, dt}, &out->end);
+  energy_.energy(ctx, {saved_x_.data(), saved_x_.data(), dt}, &out->start);
+  energy_.energy(ctx, {to, to, dt}, &out->end);
   reduce_sum(ctx, size(),
              ErrorTerm{.gradient = gradient_.data(),
-                       .d = d,
                        .product = product,
                        .inertia = inertia_.data(),
                        .mass = device_.mass.data(),
-                       .guess = linear_v_,
                        .before = saved_v_.data(),
                        .v = v.data(),
                        .held = device_.scripted.data(),
@@ -96,7 +92,11 @@ LinearisationError ElasticSolids::linearisation_error(Context& ctx) {
                        .fall = params_.gravity * params_.dt},
              error_terms_.data(), kMedium);
   combine_error(ctx, error_terms_.data(), out);
-  return read_back(ctx, out);
+  LinearisationError error = read_back(ctx, out);
+  error.rounding = energy_.energy_rounding();
+  fprintf(stderr, "created %g scale %g start %g end %g rounding %g\n", error.created, error.scale,
+          error.start, error.end, error.rounding);
+  return error;
 }
 
 void ElasticSolids::relinearise(Context& ctx, double time) {
