@@ -52,11 +52,6 @@ struct ErrorTerm {
   }
 };
 
-/// to = x + dt v.
-void set_end(Context& ctx, std::size_t n, const Vec3* x, const Vec3* v, Real dt, Vec3* to) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { to[i] = x[i] + dt * v[i]; });
-}
-
 void combine_error(Context& ctx, const Vec<double, 2>* terms, LinearisationError* error) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     error->created = error->end - error->start + (*terms)[0];
@@ -73,7 +68,7 @@ void combine_error(Context& ctx, const Vec<double, 2>* terms, LinearisationError
 LinearisationError ElasticSolids::linearisation_error(Context& ctx) {
   const Real dt = static_cast<Real>(params_.dt);
   Vec3 *to = trial_.data(), *product = residual_.data();
-  set_end(ctx, size(), saved_x_.data(), v.data(), dt, to);
+  move_nodes(ctx, size(), saved_x_.data(), v.data(), dt, to);
   embedding_.expand(ctx, to);
   matrix_.multiply(ctx, v.data(), product);
   error_terms_.resize(ctx, 1);
