@@ -64,7 +64,8 @@ void Coupling::solve_precisely(Context& ctx, double tolerance) {
     const Vec3* at_nodes = solve_solids(ctx, Impulses::current, v_.data(), target, reference);
     solids_.balance(ctx, at_nodes, v_.data());
     const double left = solids_.residual_size(ctx, at_nodes, v_.data());
-    if (left <= tolerance * reference || done_.pcg_stop != PcgStop::converged) return;
+    // Without loads there is nothing to measure against.
+    if (left <= tolerance * reference || reference == 0 || done_.pcg_stop != PcgStop::converged) return;
     target *= 0.5 * tolerance * reference / left;
   }
 }
