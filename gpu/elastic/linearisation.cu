@@ -89,8 +89,6 @@ LinearisationError ElasticSolids::linearisation_error(Context& ctx) {
   combine_error(ctx, error_terms_.data(), out);
   LinearisationError error = read_back(ctx, out);
   error.rounding = energy_.energy_rounding();
-  fprintf(stderr, "created %g scale %g start %g end %g rounding %g\n", error.created, error.scale,
-          error.start, error.end, error.rounding);
   return error;
 }
 
