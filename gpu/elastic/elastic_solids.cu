@@ -258,9 +258,6 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
 /// is zero, and its Hessian is C / dt.
 void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still) {
   const Span span(ctx, "elastic assembly");
-  linear_x_ = at;
-  linear_v_ = guess;
-  linear_still_ = still;
   LinearSolver::prepare(matrix_, params_);
   energy_.gradient_and_hessian(ctx, {at, still, static_cast<Real>(params_.dt)}, {0, energy_.size()},
                                corners_.data(), blocks_.data());

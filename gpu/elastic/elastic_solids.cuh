@@ -176,8 +176,6 @@ class ElasticSolids {
   Buffer<Vec3> frame_targets_;
   Buffer<Vec3> corners_, gradient_, residual_, change_, saved_x_, saved_v_, guess_, ahead_;
   Buffer<Vec3> rigid_x_, rigid_v_, trial_;  // x_0 and v^0
-  // Of the present linearisation: x_k, v^k, and from where motion is damped.
-  const Vec3 *linear_x_ = nullptr, *linear_v_ = nullptr, *linear_still_ = nullptr;
   Buffer<LinearisationError> error_;
   Buffer<Vec<double, 2>> error_terms_;
   Buffer<Mat3> blocks_;
