@@ -56,10 +56,22 @@ struct Mat {
     for (int i = 0; i < R * C; ++i) m[i] *= s;
     return *this;
   }
-  SS_HD friend constexpr Mat operator+(Mat a, const Mat& b) { return a += b; }
-  SS_HD friend constexpr Mat operator-(Mat a, const Mat& b) { return a -= b; }
-  SS_HD friend constexpr Mat operator*(Mat a, T s) { return a *= s; }
-  SS_HD friend constexpr Mat operator*(T s, Mat a) { return a *= s; }
+  SS_HD friend constexpr Mat operator+(const Mat& a, const Mat& b) {
+    Mat r;
+    for (int i = 0; i < R * C; ++i) r.m[i] = a.m[i] + b.m[i];
+    return r;
+  }
+  SS_HD friend constexpr Mat operator-(const Mat& a, const Mat& b) {
+    Mat r;
+    for (int i = 0; i < R * C; ++i) r.m[i] = a.m[i] - b.m[i];
+    return r;
+  }
+  SS_HD friend constexpr Mat operator*(const Mat& a, T s) {
+    Mat r;
+    for (int i = 0; i < R * C; ++i) r.m[i] = a.m[i] * s;
+    return r;
+  }
+  SS_HD friend constexpr Mat operator*(T s, const Mat& a) { return a * s; }
 };
 
 template <class T, int R, int K, int C>

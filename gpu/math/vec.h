@@ -38,12 +38,26 @@ struct Vec {
     for (int i = 0; i < N; ++i) v[i] *= s;
     return *this;
   }
-  SS_HD friend constexpr Vec operator+(Vec a, const Vec& b) { return a += b; }
-  SS_HD friend constexpr Vec operator-(Vec a, const Vec& b) { return a -= b; }
-  SS_HD friend constexpr Vec operator-(Vec a) { return a *= T(-1); }
-  SS_HD friend constexpr Vec operator*(Vec a, T s) { return a *= s; }
-  SS_HD friend constexpr Vec operator*(T s, Vec a) { return a *= s; }
-  SS_HD friend constexpr Vec operator/(Vec a, T s) { return a *= T(1) / s; }
+  // No operand is copied: GCC copies by moves of 16 bytes (see -mmove-max in StickslipBuild.cmake), and a
+  // load of wider lanes from such a copy has to wait for all of them.
+  SS_HD friend constexpr Vec operator+(const Vec& a, const Vec& b) {
+    Vec r;
+    for (int i = 0; i < N; ++i) r.v[i] = a.v[i] + b.v[i];
+    return r;
+  }
+  SS_HD friend constexpr Vec operator-(const Vec& a, const Vec& b) {
+    Vec r;
+    for (int i = 0; i < N; ++i) r.v[i] = a.v[i] - b.v[i];
+    return r;
+  }
+  SS_HD friend constexpr Vec operator-(const Vec& a) { return a * T(-1); }
+  SS_HD friend constexpr Vec operator*(const Vec& a, T s) {
+    Vec r;
+    for (int i = 0; i < N; ++i) r.v[i] = a.v[i] * s;
+    return r;
+  }
+  SS_HD friend constexpr Vec operator*(T s, const Vec& a) { return a * s; }
+  SS_HD friend constexpr Vec operator/(const Vec& a, T s) { return a * (T(1) / s); }
   SS_HD friend constexpr bool operator==(const Vec& a, const Vec& b) {
     for (int i = 0; i < N; ++i)
       if (a.v[i] != b.v[i]) return false;
