@@ -34,7 +34,8 @@ enum : int {
   softness = 4,   // E_NN [m/s per N s]
   r_normal = 5,   // r-factor 1 / W_NN [kg]; 0: unused point
   r_tangent = 6,  // 2 / trace W_TT [kg]
-  count = 7,
+  lever = 7,      // W_TN along both tangents [1/kg]
+  count = 9,
 };
 }  // namespace point_field
 
@@ -143,6 +144,7 @@ struct ManifoldSweep {
 /// Updates points one after the other: first the normal impulse, then friction at the new normal impulse, by
 /// proximal steps with scalar r-factors [Course Alg.11]:
 ///   r_N = max(0, r_N - omega rho_N u_N),  r_T = P_disc(mu r_N)(r_T - omega rho_T u_T).
+/// u_T includes what the change of r_N does to it, W_TN dr_N, so the bodies are pushed once per point.
 template <class S>
 SS_HD inline void sweep_manifold(const PackCell<const double>& cell, const PackCell<double>& impulse,
                                  int points, const ManifoldSweep& sweep, PairMotion<S>& m) {
@@ -151,19 +153,19 @@ SS_HD inline void sweep_manifold(const PackCell<const double>& cell, const PackC
   for (int step = 0; step < sweep.rounds * points; ++step) {
     const int turn = step % points, p = sweep.backward ? points - 1 - turn : turn, f = point_at(p);
     const Vec<S, 3> arm = cell.get3<S>(f + point_field::arm), r = impulse.get3<S>(3 * p);
-    const S u = dot(base.n, base.relative(m, arm)) + cell.get<S>(f + point_field::speed) +
-                cell.get<S>(f + point_field::softness) * r[0];
+    const Vec<S, 3> v = base.relative(m, arm);
+    const S u =
+        dot(base.n, v) + cell.get<S>(f + point_field::speed) + cell.get<S>(f + point_field::softness) * r[0];
     const S normal = larger(S(0.0), r[0] - omega * cell.get<S>(f + point_field::r_normal) * u);
-    base.push((normal - r[0]) * base.n, arm, m);
-
-    const Vec<S, 3> slide = base.relative(m, arm);
-    const S factor = omega * cell.get<S>(f + point_field::r_tangent);
-    const S x = r[1] - factor * dot(base.t1, slide), y = r[2] - factor * dot(base.t2, slide);
+    const S change = normal - r[0], factor = omega * cell.get<S>(f + point_field::r_tangent);
+    const S u1 = dot(base.t1, v) + cell.get<S>(f + point_field::lever) * change,
+            u2 = dot(base.t2, v) + cell.get<S>(f + point_field::lever + 1) * change;
+    const S x = r[1] - factor * u1, y = r[2] - factor * u2;
     const S limit = base.mu * normal, length2 = x * x + y * y;
     const S cut = pick(length2 > limit * limit,
                        limit / root(larger(length2, S(std::numeric_limits<double>::min()))), S(1.0));
     const Vec<S, 3> next{normal, cut * x, cut * y};
-    base.push((next[1] - r[1]) * base.t1 + (next[2] - r[2]) * base.t2, arm, m);
+    base.push(base.world(next - r), arm, m);
     impulse.set3(3 * p, next);
   }
 }

@@ -73,11 +73,13 @@ SS_HD void put_point(const LanePoint& point, int p, double speed, Softness softn
   cell.write(f + point_field::softness, softness);
   cell.write(f + point_field::r_normal, 1 / (normal + softness));
   cell.write(f + point_field::r_tangent, 2 / tangents);
+  const double n1 = coupling(frame.t1), n2 = coupling(frame.t2);
+  cell.write(f + point_field::lever, n1);
+  cell.write(f + point_field::lever + 1, n2);
   impulse.set3(3 * p, start);
   const V3 u{dot(frame.n, free) + speed, dot(frame.t1, free), dot(frame.t2, free)};
   const double u2 = norm2(u);
   sums.free2 += u2 > most2 ? most2 : u2;
-  const double n1 = coupling(frame.t1), n2 = coupling(frame.t2);
   sums.jam = larger(sums.jam, mu * std::sqrt(n1 * n1 + n2 * n2) / normal);
 }
 
