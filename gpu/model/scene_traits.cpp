@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gpu/model/coupled.h"
-#include "gpu/model/manifold_support.h"
 #include "gpu/model/steppers.h"
 
 namespace stickslip {
@@ -14,8 +13,7 @@ SceneTraits scene_traits(const Model& model) {
           .coupled = is_coupled(model),
           .joints = !model.joints.empty(),
           .joint_limits = std::ranges::any_of(model.joints, has_limits),
-          .scripted = !model.scripted.empty(),
-          .manifolds = why_no_manifolds(model).empty()};
+          .scripted = !model.scripted.empty()};
 }
 
 MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material,
@@ -43,8 +41,6 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
 std::string barred_choice_reason(const ParamInfo& info, std::size_t index, const Model& model,
                                  bool drop_unsupported) {
   const bool contact_solver = info.name == "contact_solver";
-  if (contact_solver && contact_solver_table()[index].has(SolverTrait::manifolds))
-    return why_no_manifolds(model);
   if (is_coupled(model) && (contact_solver || info.name == "stabilisation")) {
     Params params;
     set_param(&params, info, static_cast<double>(index));

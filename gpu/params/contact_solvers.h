@@ -55,7 +55,7 @@ namespace stickslip {
   PROBLEM(automatic, auto, exact, none, "sweep relaxation newton alart_curnier auto",                                          \
           "Gauss-Seidel until the active set settles, then extrapolated sweeps, nonsmooth Newton or interior points, whichever pays") \
   BODIES(manifold_gs, manifold_gs, exact, manifolds, "relaxation prox_local manifold",                                           \
-       "Gauss-Seidel by manifolds that are swept side by side, carried further by conjugate gradients; rigid bodies") \
+       "Gauss-Seidel by manifolds that are swept side by side, carried further by conjugate gradients; of the lab, problems of rigid bodies") \
   STEP(penalty_explicit, penalty_explicit, penalty, forces, "sweep relaxation",                                                \
        "springs and dampers at overlaps, from the state at the step's start: small steps only, and nothing is exact [Course 5.1]") \
   STEP(penalty_implicit, penalty_implicit, penalty, forces, "sweep relaxation",                                                \
@@ -74,7 +74,7 @@ enum : unsigned {
   none = 0,
   assembled = 1,    // needs the entries of W, not only its products: storage = auto assembles
   free_checks = 2,  // has the velocities of every iterate, so that a check of the residual costs nothing
-  manifolds = 4,    // sweeps contact manifolds; nsgs solves scenes that have none, the lab refuses problems
+  manifolds = 4,    // sweeps contact manifolds; the lab refuses problems that have none
   forces = 8,       // acts by forces; nsgs solves what they leave (joints, implicit forces)
 };
 }  // namespace SolverTrait

@@ -131,12 +131,6 @@ bool ParamGroup::read_in(const SceneTraits& scene, SolverKind solver) const {
   return true;
 }
 
-const ContactSolverInfo& ParamScope::solver() const {
-  const ContactSolverInfo& chosen = contact_solver_info(params.contact_solver);
-  const bool refused = chosen.has(SolverTrait::manifolds) && !scene.manifolds;
-  return refused ? contact_solver_info(ContactSolverKind::nsgs) : chosen;
-}
-
 std::string inactive_reason(const ParamInfo& info, const ParamScope& scope) {
   const ParamGroup& group = *info.group_row;
   if (!group.read_in(scope.scene, scope.params.solver)) return unread_reason(group);

@@ -17,7 +17,6 @@ struct SceneTraits {
   bool joints = false;        // has joints
   bool joint_limits = false;  // some joint has limits
   bool scripted = false;      // something follows a script
-  bool manifolds = true;      // manifold_gs can take it
 };
 
 /// What is made of one material, or of any.
@@ -40,8 +39,8 @@ struct ParamScope {
 
   /// Whether steps are contact problems, whose unknowns are velocities and impulses.
   bool velocity_level() const { return params.solver == SolverKind::velocity; }
-  /// The row of the solver in use: nsgs where the scene has no manifolds for manifold_gs.
-  const ContactSolverInfo& solver() const;
+  /// The row of the solver in use.
+  const ContactSolverInfo& solver() const { return contact_solver_info(params.contact_solver); }
   /// Whether contacts are forces instead of constraints.
   bool penalty() const { return contact_solver_info(params.contact_solver).has(SolverTrait::forces); }
   bool penalty_explicit() const { return params.contact_solver == ContactSolverKind::penalty_explicit; }

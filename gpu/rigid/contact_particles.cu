@@ -47,10 +47,11 @@ struct CoreWork {
 
 void ContactParticles::stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
                              const TouchedSurfaces& touching, const RigidContact* contact,
-                             const SceneJoints& joints, const double* shares, bool may_have_cores) {
+                             const SceneJoints& joints, const double* shares, CoreUse use) {
   bodies_ = bodies.size();
   const std::size_t points = touching.point_count(), n = bodies_ + points + frames_.size() + cores_.count();
-  has_cores_ = may_have_cores && (bodies_ == 0 || touching.meshes().count() > 0);
+  const bool needs_cores = bodies_ == 0 || touching.meshes().count() > 0;
+  has_cores_ = use == CoreUse::all || (use == CoreUse::needed && needs_cores);
   all_.pose.resize(ctx, n);
   all_.inverse.resize(ctx, n);
   all_.material.resize(ctx, n);

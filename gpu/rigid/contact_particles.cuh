@@ -15,6 +15,9 @@ struct SceneJoints {
   std::size_t count = 0;
 };
 
+/// Which problems have cores. `needed`: those without rigid bodies, and those where meshes touch.
+enum class CoreUse { none, needed, all };
+
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -32,14 +35,14 @@ class ContactParticles {
   /// (`shares`) of the solids' diagonal.
   void stage(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids,
              const TouchedSurfaces& touching, const RigidContact* contacts, const SceneJoints& joints,
-             const double* shares, bool may_have_cores);
+             const double* shares, CoreUse use);
   void weigh(Context& ctx, const double* shares);
   /// Writes the velocities t = B v - R / m without impulses (`impulse` per point, `wrench` per frame; null:
   /// R = 0) into all().free, and their change since the last call into `shift`.
   void move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v, const Vec<double, 3>* impulse,
                  const Wrench* wrench);
 
-  /// The cores, where the problem has them: without rigid bodies, or with contacts between meshes.
+  /// The cores, where the problem has them (CoreUse).
   PointCores cores() const;
   /// Writes w . M^-1 w of every core to backend memory, where w is the wrench of `impulse` (per point) on a
   /// core with the mass matrix M; zeros without cores.

@@ -44,7 +44,7 @@ void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const Ste
   const Span span(ctx, "assembly");
   joint_blocks_ = list.joint_blocks;
   blocks_ = list.joint_blocks + list.contact_count;
-  by_manifolds_ = false;
+  by_manifolds_ = ordered_ = false;
   made_ = true;
   law_checker_.begin(ctx, bodies);
   law_.resize(ctx, blocks_);
@@ -192,38 +192,50 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
   keep_impulses(ctx);
 }
 
+/// The impulses of the last step, or of the last keep_impulses, are those to start from.
 template <int D>
-void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
-                                       const StepConstraints& list) {
-  const Span span(ctx, "assembly");
+ManifoldInput<D> ContactSystem<D>::manifold_input(Context& ctx, const DeviceBodies& bodies,
+                                                  const StepConstraints& list, bool same_order) {
   const PlainContacts plain{list.plain, bodies.material.data(), list.surfaces};
   ManifoldInput<D> input{
       {list.contacts, list.pair_start, list.contact_count, list.pairs, plain}, list.surfaces, list.options};
+  input.same_order = same_order;
   input.blocks.joints = joint_blocks_of<D>(bodies, list);
   input.blocks.joint_count = input.block_count = list.joint_blocks;
   input.groups = list.joint_groups;
-  if (!list.plain) {
-    rough_.find(ctx, plain, list.contacts, list.contact_count, *list.joint_ends);
+  if (!list.plain || list.of_solids > 0) {
+    if (!same_order)
+      rough_.find(ctx, {list.contacts, list.contact_count, list.of_solids, plain, list.cores},
+                  *list.joint_ends);
     input.blocks.contacts = contact_blocks_of<D>(bodies, list);
     input.blocks.contact = list.contacts;
     input.blocks.rough = rough_.indices();
+    input.blocks.cores = list.cores;
     input.block_count += rough_.size();
     input.groups = rough_.groups();
   }
   input.least_speed = list.least_speed;
   input.most_speed = list.most_speed;
+  if (impulses_ > 0 && list.warm_start)
+    input.blocks.before = {joint_r_.data(), world_.data() + contacts_from_, impulses_ - contacts_from_};
+  return input;
+}
+
+template <int D>
+void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
+                                       const StepConstraints& list) {
+  const Span span(ctx, "assembly");
+  const ManifoldInput<D> input = manifold_input(ctx, bodies, list, false);
   W_.limit_block_speed(list.most_speed);
   joint_blocks_ = list.joint_blocks;
   blocks_ = list.joint_blocks + list.contact_count;
   least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
-  if (impulses_ > 0 && list.warm_start)
-    input.blocks.before = {joint_r_.data(), world_.data() + contacts_from_, impulses_ - contacts_from_};
   manifolds_.build(ctx, bodies, input);
   law_checker_.begin(ctx, bodies);
   guess_.resize(ctx, blocks_);
   manifolds_.impulses(ctx, guess_.data());
   by_manifolds_ = true;
-  made_ = false;
+  made_ = ordered_ = false;
 }
 
 template <int D>
@@ -237,6 +249,28 @@ void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, Co
   manifolds_.joint_impulses(ctx, joint_r_.data());
   impulses_ = blocks_;
   contacts_from_ = joint_blocks_;
+}
+
+template <int D>
+void ContactSystem<D>::solve_built(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                                   const LabParams& params, ContactSolveRecord& record) {
+  const Span span(ctx, "contact solve");
+  StepConstraints warm = list;
+  warm.warm_start = true;
+  ManifoldInput<D> input = manifold_input(ctx, bodies, warm, ordered_);
+  ordered_ = true;
+  input.scale = W_.norm_q();
+  manifolds_.build(ctx, bodies, input);
+  manifolds_.solve(ctx, params, record);
+  if (!record.message.empty() || !std::isfinite(record.residual)) {
+    const std::string why = record.message.empty() ? "it diverges" : record.message;
+    solve(ctx, bodies, "nsgs", params, record);
+    record.message = manifolds_refused(why);
+    return;
+  }
+  manifolds_.impulses(ctx, r_.data());
+  record.scale = W_.norm_q();
+  keep_impulses(ctx);
 }
 
 template <int D>

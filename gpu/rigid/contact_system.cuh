@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,11 +33,12 @@ struct StepConstraints {
   const std::int32_t* block_part = nullptr;
   std::size_t joint_blocks = 0;
   BlockGroups joint_groups{};             // the blocks of each joint
-  const JointEnds* joint_ends = nullptr;  // needed only if some contacts are not plain
+  const JointEnds* joint_ends = nullptr;  // needed only if some contacts are in no manifold
   bool plain = true;                      // all contacts of the scene are (PlainContacts)
   const RigidContact* contacts = nullptr;
   const std::int32_t* pair_start = nullptr;  // of the contacts: see RigidContacts
   std::size_t contact_count = 0, pairs = 0;
+  std::size_t of_solids = 0;  // the last contacts, those of elastic solids: in none of these pairs
   SurfaceTable surfaces{};
   PointCores cores{};  // of the touched points of elastic solids
   ContactRowOptions options{};
@@ -47,6 +49,11 @@ struct StepConstraints {
   // counts as at least least_speed per block.
   double least_speed = 0, most_speed = std::numeric_limits<double>::infinity();
 };
+
+/// The message of a step whose solver manifold_gs refused.
+inline std::string manifolds_refused(const std::string& why) {
+  return "manifold_gs refuses (" + why + "): nsgs took its place";
+}
 
 }  // namespace stickslip
 
@@ -75,6 +82,10 @@ class ContactSystem {
   void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Continues from the current impulses.
   void solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record);
+  /// After `build`, like `solve` with manifold_gs, of the velocities without impulses as they are now. If
+  /// manifold_gs refuses, nsgs takes its place, and record.message gives the reason.
+  void solve_built(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                   const LabParams& params, ContactSolveRecord& record);
   /// After build_manifolds: builds the blocks and W, which every method but `velocities` needs.
   void make_blocks(Context& ctx, const DeviceBodies& bodies);
   /// v = free + A^-1 H' r of all bodies.
@@ -128,12 +139,15 @@ class ContactSystem {
   void fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                      const BlockWriter<D>& writer);
   void warm_start(Context& ctx, const StepConstraints& list);
+  ManifoldInput<D> manifold_input(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                                  bool same_order);
   Delassus<D>& chosen(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
                       const LabParams& params);
 
   std::size_t blocks_ = 0, joint_blocks_ = 0;
   const std::atomic<bool>* cancel_ = nullptr;
   bool by_manifolds_ = false, made_ = true;
+  bool ordered_ = false;           // solve_built knows the contacts
   std::size_t impulses_ = 0;       // blocks of the last step, whose impulses are stored; 0: none
   std::size_t contacts_from_ = 0;  // index of its first contact block
   double least_q_ = 0;             // [m/s] lower bound for |q|

@@ -24,6 +24,7 @@ constexpr double kFineTolerance = 1e-3, kRoughTolerance = 0.2, kShare = 200;
 // the tolerance of PCG, at most kRefinements times.
 constexpr double kEnough = 0.8, kSharper = 0.1;
 constexpr int kRefinements = 3;
+constexpr int kManifoldChecks = 2;    // check_interval of manifold_gs in a round: rounds need few iterations
 constexpr double kBodiesShare = 0.3;  // share of the tolerance for the problem between bodies
 // A round has diverged when its impulses give the particles velocities kRunaway times those of the problem
 // (at that size rounding dominates: a load can be a million times heavier than its particles), or when its
@@ -69,6 +70,13 @@ struct StepOfPoint {
             mobility * mobility * norm2(now[k])};
   }
 };
+
+/// Jacobi sweeps of scenes with rigid bodies converge better without cores, which join many contacts.
+/// Problems with torsion have none.
+CoreUse core_use(int rows, std::string_view solver) {
+  if (rows > 3) return CoreUse::none;
+  return solver == "prox_jacobi" || solver == "pgs_jacobi" ? CoreUse::needed : CoreUse::all;
+}
 
 void set_difference(Context& ctx, std::size_t n, const Vec3d* a, const Vec3d* b, Vec3d* out) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t k) { out[k] = a[k] - b[k]; });
@@ -202,7 +210,8 @@ double Coupling::run_round(Context& ctx, ContactSystem<D>& system, std::string_v
   const Span span(ctx, "coupling round");
   move_to(ctx, system, v_start_.data(), start_.data(), wrench_start_.data());
   const long before = record.iterations;
-  system.solve(ctx, particles_.all(), solver, lab, record);
+  if (solver == "manifold_gs") system.solve_built(ctx, particles_.all(), list_, lab, record);
+  else system.solve(ctx, particles_.all(), solver, lab, record);
   record.iterations += before;
   take_impulses(ctx, system);
   copy(ctx, v_.data(), v_start_.data(), v_.size());
@@ -271,7 +280,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   if (std::exchange(forgotten_, false)) shares_.reset(ctx);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
   particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_,
-                   {list.joints, list.joint_count}, shares_.shares(), D == 3);
+                   {list.joints, list.joint_count}, shares_.shares(), core_use(D, solver));
   solve_free(ctx, params);
   build(ctx, system, list);
   keep_guess(ctx, system);
@@ -291,6 +300,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   extrapolate(ctx, 0);
   int setbacks = 0, refinements = 0;
   std::string fallback;
+  if (solver == "manifold_gs" && inner.check_interval == 0) inner.check_interval = kManifoldChecks;
   const auto out_of_time = [&] {
     const double spent = clock.seconds_since_start();
     if (lab.time_budget > 0) inner.time_budget = lab.time_budget - spent;
@@ -306,6 +316,10 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
       extrapolate(ctx, 0);
     }
     const double residual = run_round(ctx, system, solver, inner, record);
+    if (solver == "manifold_gs" && !record.message.empty()) {
+      fallback = record.message;
+      solver = "nsgs";
+    }
     const RoundStep step = last_step(ctx);
     const double q = system.W().norm_q(), gain = system.gain(ctx);
     // Too heavy particles also add energy; then steepness > 1.

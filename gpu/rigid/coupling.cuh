@@ -33,22 +33,21 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// where B v_e are the velocities of the touched points of the elastic surfaces, and R the impulses r on them
 /// in world axes. A contact between two meshes touches two points, with opposite impulses. The part of W for
 /// these points, B A_e^-1 B', is dense and never formed. Instead each point is a free particle of mass m_k in
-/// a problem between bodies, so that every solver of the lab can be used:
+/// a problem between bodies, so that every contact solver can be used:
 ///   1. particles move at t = B v - R / m without impulses; solve for r, R;
 ///   2. v = A_e^-1 (f_e + B' R).
-/// Where meshes touch each other, or without rigid bodies, a particle is attached to the core of its object:
-/// a rigid body with the object's mass and inertia. So the problem between bodies contains the common motion
-/// of all points of an object, and 1 / m is additional compliance.
-/// A side of a joint that a solid holds is a body with six degrees of freedom in the same way: B also has the
-/// rows of its frame's velocity and angular velocity (SolidFrames), R its impulse and torque, and 1 / m is a
-/// matrix, the mobility of the solid's rigid motion at the frame and a part for the frame's tet.
-/// This is proximal gradient descent on the dual problem in the metric m, like the splitting of Course
-/// Alg.16, which takes m from the diagonal of A. Its fixed point has u = H (B v_e, v_b) + w for any m. It
-/// converges where B A_e^-1 B' <= diag(1 / m). m is a share of the diagonal of A_e (ParticleShares), adapted
-/// so that this holds along the steps taken, and rounds are accelerated by momentum with restarts [Daviet20
-/// Alg.4 does so for ADMM]. The velocities at the end of a round are computed from its impulses. At the end
-/// of a step they have the precision of a step. So the judge uses the true u, and momentum is conserved even
-/// if the rounds end early.
+/// In most problems (core_use) a particle is attached to the core of its object: a rigid body with the
+/// object's mass and inertia. So the problem between bodies contains the common motion of all points of an
+/// object, and 1 / m is additional compliance. A side of a joint that a solid holds is a body with six
+/// degrees of freedom in the same way: B also has the rows of its frame's velocity and angular velocity
+/// (SolidFrames), R its impulse and torque, and 1 / m is a matrix, the mobility of the solid's rigid motion
+/// at the frame and a part for the frame's tet. This is proximal gradient descent on the dual problem in the
+/// metric m, like the splitting of Course Alg.16, which takes m from the diagonal of A. Its fixed point has u
+/// = H (B v_e, v_b) + w for any m. It converges where B A_e^-1 B' <= diag(1 / m). m is a share of the
+/// diagonal of A_e (ParticleShares), adapted so that this holds along the steps taken, and rounds are
+/// accelerated by momentum with restarts [Daviet20 Alg.4 does so for ADMM]. The velocities at the end of a
+/// round are computed from its impulses. At the end of a step they have the precision of a step. So the judge
+/// uses the true u, and momentum is conserved even if the rounds end early.
 class Coupling {
  public:
   void load(Context& ctx, const Model& model);

@@ -17,10 +17,6 @@ namespace {
 
 std::string_view solver_name(ContactSolverKind kind) { return contact_solver_info(kind).name; }
 
-std::string manifolds_refused(const std::string& why) {
-  return "manifold_gs refuses (" + why + "): nsgs took its place";
-}
-
 /// 1 for a contact that did not exist in the last step.
 struct IsFresh {
   const RigidContact* contact;
@@ -59,7 +55,6 @@ void RigidStepper::choose_system(const Model& model) {
 
 void RigidStepper::set_materials(Context& ctx, const Model& model) {
   choose_system(model);
-  no_manifolds_ = why_no_manifolds(model);
   plain_ = has_plain_contacts(model);
   bodies_.set_materials(ctx, model);
   coupling_.solids().set_materials(ctx, model);
@@ -185,6 +180,7 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.contact_count = coupled ? coupling_.contact_count() : contacts_.count();
   list.pair_start = contacts_.pair_start();
   list.pairs = contacts_.pairs();
+  list.of_solids = list.contact_count - contacts_.count();
   list.surfaces = surfaces_.table();
   list.options = contact_row_options(params);
   list.penalty = penalty_options(params);
@@ -275,8 +271,7 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   last_ = constraints(params, lab);
   system.set_cancel(cancel_);
   if (coupling_.active()) {
-    const bool manifolds = params.contact_solver == ContactSolverKind::manifold_gs;
-    const std::string_view solver = last_.soft || manifolds ? "nsgs" : solver_name(params.contact_solver);
+    const std::string_view solver = last_.soft ? "nsgs" : solver_name(params.contact_solver);
     const StageClock since_start;
     CouplingRecord done = solve_coupled(ctx, system, solver, params, lab, report);
     if (params.penetration_guard) {
@@ -284,7 +279,6 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
       if (record.guard->solves > 0)
         record.linearisation_error |= coupling_.solids().linearisation_error(ctx).is_large();
     }
-    if (manifolds && record.message.empty()) record.message = manifolds_refused(no_manifolds_);
     report.pcg_iterations = done.pcg_iterations;
     record.rounds = done.rounds;
     pcg_stop_ = done.pcg_stop;
@@ -319,8 +313,8 @@ void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Pa
                        (!remembered || 10 * fresh_contacts(ctx) > 9 * contacts_.count());
   const LabParams cold = cold_start_params(params, lab);
   const bool wanted = params.contact_solver == ContactSolverKind::manifold_gs;
-  std::string why_not = no_manifolds_;
-  if (wanted && why_not.empty()) {
+  std::string why_not;
+  if (wanted) {
     system.build_manifolds(ctx, bodies_, solved);
     clock.lap(report.seconds.assembly);
     if (is_cold) system.solve_manifolds(ctx, cold, record);

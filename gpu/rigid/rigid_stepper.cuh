@@ -127,7 +127,6 @@ class RigidStepper {
   } energy_;
   const std::atomic<bool>* cancel_ = nullptr;
   PcgStop pcg_stop_ = PcgStop::converged;  // of the last step's elastic solids
-  std::string no_manifolds_;               // why manifold_gs cannot handle the scene
   bool plain_ = true;                      // see PlainContacts
   bool stepped_ = false, wake_ = true, sleeping_ = false, penalties_ = false;
   bool resolving_initial_overlap_ = true;  // true while every step since the start had deep overlaps

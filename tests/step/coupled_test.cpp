@@ -95,16 +95,28 @@ TEST_P(CoupledSteps, ABlockOnARigidInclineSticksOrSlidesByMu) {
   }
 }
 
-TEST_P(CoupledSteps, ManifoldGsGivesWayToNsgsAndSaysWhy) {
-  params.contact_solver = ContactSolverKind::manifold_gs;
+/// A rigid box on a solid block beside a rigid stack: manifolds, and contacts with particles and cores.
+TEST_P(CoupledSteps, ManifoldGsMovesSolidsLikeNsgs) {
   Model model;
   add_rigid_box(model, {1, 0.1, 1}, pose_at({0, -0.1, 0}), false);
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0.6, 0.1, 0}), true);
+  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0.63, 0.3, 0}), true);
   add_box(model, "block", {0.3, 0.3, 0.3}, {0, 0.15, 0}, 2);
-  load(model);
-  const StepReport report = run(3);
-  EXPECT_GT(report.contacts, 0);
-  EXPECT_EQ(report.stop_reason,
-            "manifold_gs refuses (elastic solids are among the bodies): nsgs took its place");
+  add_rigid_box(model, {0.1, 0.05, 0.1}, pose_at({0, 0.35, 0}), true);
+  std::vector<State> states;
+  for (const ContactSolverKind solver : {ContactSolverKind::nsgs, ContactSolverKind::manifold_gs}) {
+    params.contact_solver = solver;
+    load(model);
+    const StepReport report = run(10);
+    EXPECT_GT(report.contacts, 8);
+    EXPECT_TRUE(report.converged) << report.stop_reason;
+    EXPECT_EQ(report.contact_solve->message, "");
+    states.push_back(engine->state());
+  }
+  for (std::size_t i = 0; i < states[0].positions.size(); ++i)
+    EXPECT_LT(norm(states[0].positions[i] - states[1].positions[i]), 1e-6) << i;
+  for (std::size_t b = 0; b < states[0].bodies.size(); ++b)
+    EXPECT_LT(norm(states[0].bodies[b].pose.x - states[1].bodies[b].pose.x), 1e-6) << b;
 }
 
 /// v, u and the law of a global problem, by dense matrices.

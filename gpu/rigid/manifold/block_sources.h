@@ -4,6 +4,7 @@
 #include "gpu/law/projection.h"
 #include "gpu/rigid/contact_blocks.h"
 #include "gpu/rigid/joint_rows.h"
+#include "gpu/rigid/point_cores.h"
 
 namespace stickslip {
 
@@ -54,7 +55,7 @@ struct StepImpulses {
   std::size_t count = 0;                     // of `contacts`
 };
 
-/// The blocks of a step that no manifold holds: joints, then contacts that are not plain (PlainContacts).
+/// The blocks of a step that no manifold holds: joints, then the contacts of RoughContacts.
 template <int D>
 struct StepBlocks {
   JointBlocks<D> joints{};
@@ -62,10 +63,15 @@ struct StepBlocks {
   ContactBlocks<D> contacts{};
   const RigidContact* contact = nullptr;
   const std::int32_t* rough = nullptr;  // indices of those contacts
+  PointCores cores{};
   StepImpulses<D> before{};
 
   SS_HD ConstraintBlock<D> operator()(std::size_t c) const {
-    return c < joint_count ? joints(c) : contacts.of(contact[rough[c - joint_count]]);
+    if (c < joint_count) return joints(c);
+    const RigidContact& of = contact[rough[c - joint_count]];
+    ConstraintBlock<D> block = contacts.of(of);
+    cores.replace(of.point, block);
+    return block;
   }
   /// The place of block c among all blocks of the step: joints, then contacts in list order.
   SS_HD std::size_t place(std::size_t c) const {

@@ -164,7 +164,7 @@ struct BlockStart {
 template <int D>
 void ManifoldSolver<D>::build(Context& ctx, const DeviceBodies& bodies, const ManifoldInput<D>& input) {
   bodies_ = bodies.size();
-  {
+  if (!input.same_order) {
     const Span span(ctx, "manifold order");
     order_.build(ctx, input.list, bodies.view(), bodies_);
   }
@@ -182,6 +182,7 @@ void ManifoldSolver<D>::build(Context& ctx, const DeviceBodies& bodies, const Ma
   fill_masses(ctx, bodies.inverse.data(), bodies.free.data());
   start_blocks(ctx, input.blocks, most2);
   sum_lanes(ctx);
+  if (input.scale > 0) fill(ctx, free_sum_.data(), 1, input.scale * input.scale);
   if (input.blocks.before.contacts != nullptr) apply_impulses(ctx);
 }
 

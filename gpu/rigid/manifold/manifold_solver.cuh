@@ -31,6 +31,8 @@ struct ManifoldInput {
   BlockGroups groups{};
   // [m/s] per block, as in StepConstraints.
   double least_speed = 0, most_speed = std::numeric_limits<double>::infinity();
+  double scale = 0;         // [m/s] what residuals are relative to; 0: |q|
+  bool same_order = false;  // the contacts are those of the last call
 };
 
 /// The place of each block of BlockSweeps among all blocks (see ManifoldSolver::impulses).
@@ -100,7 +102,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Gauss-Seidel like `prox_gs`, optimised for running scenes. Velocities of bodies are swept with the
 /// impulses. A sweep reads only normals, arms, inverse masses and impulses of contacts with isotropic
-/// friction: 64 numbers per manifold, where rows of H alone take 144. A forward sweep ends with the other
+/// friction: 72 numbers per manifold, where rows of H alone take 144. A forward sweep ends with the other
 /// blocks (such as joints), a backward sweep begins with them: see BlockSweeps.
 ///
 /// Between pairs of a forward and a backward sweep, conjugate gradients extrapolate their change (parameter

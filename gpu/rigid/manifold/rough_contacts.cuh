@@ -1,4 +1,4 @@
-// RoughContacts: the contacts of a step that no manifold can hold, and the order in which BlockSweeps solves
+// RoughContacts: the contacts of a step that are in no manifold, and the order in which BlockSweeps solves
 // them and the joints.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "gpu/core/buffer.h"
 #include "gpu/rigid/contact_blocks.h"
 #include "gpu/rigid/manifold/block_groups.h"
+#include "gpu/rigid/point_cores.h"
 
 namespace stickslip {
 
@@ -21,17 +22,24 @@ struct JointEnds {
   bool operator==(const JointEnds&) const = default;
 };
 
+/// The contacts of a step. The last `of_solids` are contacts of elastic solids.
+struct SteppedContacts {
+  const RigidContact* contacts = nullptr;
+  std::size_t count = 0, of_solids = 0;
+  PlainContacts plain{};
+  PointCores cores{};
+};
+
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 class RoughContacts {
  public:
-  /// Finds the contacts that are not plain, and colours them together with the joints. The colours of the
-  /// last call stay while the contacts have the same bodies in the same order: one host read. Otherwise the
-  /// host colours anew: a second one. Not for scenes where all contacts are plain.
-  void find(Context& ctx, const PlainContacts& plain, const RigidContact* contacts, std::size_t count,
-            const JointEnds& joints);
+  /// Finds the contacts that are not plain and those of elastic solids, and colours them together with the
+  /// joints. The colours of the last call stay while the contacts have the same bodies in the same order: one
+  /// host read. Otherwise the host colours anew: a second one. Not for steps without such contacts.
+  void find(Context& ctx, const SteppedContacts& list, const JointEnds& joints);
 
   std::size_t size() const { return count_; }
   /// Their indices, ascending.
