@@ -7,37 +7,75 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Keeps the numbers of a sweep, or restores those kept before where the sweep's step is undone.
-void keep_or_restore_array(Context& ctx, const ConjugateSums* sums, const std::int32_t* halt,
-                           std::size_t count, double* now, double* kept) {
-  launch(
-      ctx, count,
-      [=] SS_LAMBDA(std::size_t i) {
-        if (*halt != 0) return;
-        if (sums->rejected != 0) now[i] = kept[i];
-        else kept[i] = now[i];
-      },
-      kLight);
+/// Threads for `count` numbers: each processes as many as a thread has lanes, and the rest one each.
+SS_HD inline std::size_t lane_threads(std::size_t count) { return count / kPackLanes + count % kPackLanes; }
+
+/// Runs op(at, a number or lanes) for the numbers from `at` that thread `i` of lane_threads processes.
+template <class Op>
+SS_HD inline void run_on_lanes(std::size_t i, std::size_t count, const Op& op) {
+  const std::size_t wide = count / kPackLanes;
+  if (i < wide) op.template at<PackNumber>(i * kPackLanes);
+  else op.template at<double>(wide * kPackLanes + (i - wide));
 }
 
-/// p = d + beta p with d = now - before.
-void turn_array(Context& ctx, const ConjugateSums* sums, std::size_t count, const double* now,
-                const double* before, double* p) {
-  launch(
-      ctx, count,
-      [=] SS_LAMBDA(std::size_t i) {
-        p[i] = manifold_detail::conjugate(sums->beta(), p + i, now[i] - before[i]);
-      },
-      kLight);
+template <class S>
+SS_HD inline S load(const double* from) {
+  return PackCell<const double>{from, kPackWidth}.get<S>(0);
 }
 
-/// now = before + alpha p, unless there is no step.
-void step_array(Context& ctx, const ConjugateSums* sums, const std::int32_t* halt, std::size_t count,
-                const double* before, const double* p, double* now) {
+template <class S>
+SS_HD inline void store(double* to, const S& value) {
+  PackCell<double>{to, kPackWidth}.write(0, value);
+}
+
+/// Numbers of the state at the end of a sweep. Keeps them, or restores those kept before where the sweep's
+/// step is undone. Then p = d + beta p with d = now - before.
+struct KeepAndTurn {
+  const ConjugateSums* sums;
+  double* now;
+  const double* before;
+  double *kept, *p;
+
+  /// p.
+  template <class S>
+  SS_HD S at(std::size_t i) const {
+    const bool undone = sums->rejected != 0;
+    const S end = load<S>((undone ? kept : now) + i);
+    store<S>((undone ? now : kept) + i, end);
+    const double beta = sums->beta();
+    S turned = end - load<S>(before + i);
+    // In the first iteration p is not set yet.
+    if (beta != 0) turned = turned + S(beta) * load<S>(p + i);
+    store<S>(p + i, turned);
+    return turned;
+  }
+};
+
+/// now = before + alpha p, unless there is no step. Then before = now, for the next sweep.
+struct Step {
+  const ConjugateSums* sums;
+  double* before;
+  const double* p;
+  double* now;
+
+  template <class S>
+  SS_HD void at(std::size_t i) const {
+    S end = load<S>(now + i);
+    if (sums->energy > 0) {
+      end = load<S>(before + i) + S(sums->alpha()) * load<S>(p + i);
+      store<S>(now + i, end);
+    }
+    store<S>(before + i, end);
+  }
+};
+
+/// Runs op on `count` numbers, unless *halt.
+template <class Op>
+void run_on_numbers(Context& ctx, const Op& op, const std::int32_t* halt, std::size_t count) {
   launch(
-      ctx, count,
+      ctx, lane_threads(count),
       [=] SS_LAMBDA(std::size_t i) {
-        if (*halt == 0 && sums->energy > 0) now[i] = before[i] + sums->alpha() * p[i];
+        if (*halt == 0) run_on_lanes(i, count, op);
       },
       kLight);
 }
@@ -53,41 +91,48 @@ struct DirectionSums {
   }
 };
 
-/// The terms of E and w of one contact, or of one row of a block, at the impulses `r`.
-struct SoftSums {
-  const double *data, *p, *r;
-  std::size_t contacts;  // points of packs
+/// KeepAndTurn of the impulses of a point in as many lanes as a thread has, or of one row of a block. Then
+/// the terms of E and w in <p, W p> and <p, u>, at the impulses before the sweep.
+struct TurnImpulses {
+  KeepAndTurn turn;
+  const std::int32_t* halt;
+  const double* data;
+  std::size_t threads, rows_at;  // of packs; where the rows of blocks begin
   const Vec<double, 2>* block_soft;
 
   SS_HD Vec<double, 2> operator()(std::size_t i) const {
-    return i < contacts ? of_contact(i) : of_row(block_soft[i - contacts], 2 * contacts + i);
+    if (*halt != 0) return Vec<double, 2>{0, 0};
+    return i < threads ? of_point(i) : of_row(block_soft[i - threads], rows_at + (i - threads));
   }
   SS_HD Vec<double, 2> of_row(const Vec<double, 2>& soft, std::size_t at) const {
-    return Vec<double, 2>{soft[0] * p[at] * p[at], (soft[1] + soft[0] * r[at]) * p[at]};
+    return soft_sums(soft[0], soft[1], turn.before[at], turn.at<double>(at));
   }
-  SS_HD Vec<double, 2> of_contact(std::size_t i) const {
-    constexpr std::size_t lanes = kPackWidth, points = kManifoldPoints;
-    const std::size_t lane = i % lanes, point = i / lanes % points, pack = i / lanes / points;
-    const std::size_t at = (pack * kImpulseFields + 3 * point) * lanes + lane,
+  SS_HD Vec<double, 2> of_point(std::size_t i) const {
+    constexpr std::size_t width = kPackWidth, threads_of_pack = kPackWidth / kPackLanes;
+    const std::size_t lane = i % threads_of_pack, point = i / threads_of_pack % kManifoldPoints,
+                      pack = i / threads_of_pack / kManifoldPoints;
+    const std::size_t at = (pack * kImpulseFields + 3 * point) * width + lane,
                       field = static_cast<std::size_t>(point_at(static_cast<int>(point)));
-    const double* cell = data + (pack * kManifoldFields + field) * lanes + lane;
-    const double speed = cell[point_field::speed * lanes], softness = cell[point_field::softness * lanes];
-    return Vec<double, 2>{softness * p[at] * p[at], (speed + softness * r[at]) * p[at]};
+    const PackNumber p = turn.at<PackNumber>(at);
+    for (std::size_t k = 1; k < 3; ++k) turn.at<PackNumber>(at + k * width);
+    const double* cell = data + (pack * kManifoldFields + field) * width + lane;
+    return soft_sums(load<PackNumber>(cell + point_field::softness * width),
+                     load<PackNumber>(cell + point_field::speed * width), load<PackNumber>(turn.before + at),
+                     p);
+  }
+  template <class S>
+  SS_HD Vec<double, 2> soft_sums(const S& softness, const S& speed, const S& before, const S& p) const {
+    return Vec<double, 2>{sum(softness * p * p), sum((speed + softness * before) * p)};
   }
 };
 
-void set_energy(Context& ctx, const Vec<double, 2>* pair, ConjugateSums* sums) {
+/// Takes the energies of a direction without and with E and w.
+void set_energies(Context& ctx, const Vec<double, 2>* pair, const Vec<double, 2>* soft, ConjugateSums* sums) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
     sums->energy = (*pair)[0];
     sums->slope = (*pair)[1];
-  });
-}
-
-/// Call after set_energy.
-void set_soft_energy(Context& ctx, const Vec<double, 2>* pair, ConjugateSums* sums) {
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    sums->soft_energy = (*pair)[0];
-    sums->soft_slope = (*pair)[1];
+    sums->soft_energy = (*soft)[0];
+    sums->soft_slope = (*soft)[1];
     sums->settle();
   });
 }
@@ -97,28 +142,20 @@ void set_soft_energy(Context& ctx, const Vec<double, 2>* pair, ConjugateSums* su
 void ConjugateSteps::prepare(Context& ctx) {
   sums_.resize(ctx, 1);
   pair_sum_.resize(ctx, 1);
+  soft_sum_.resize(ctx, 1);
   change_sum_.resize(ctx, 1);
 }
 
-void ConjugateSteps::restart(Context& ctx) { fill(ctx, sums_.data(), 1, ConjugateSums{}); }
-
-void ConjugateSteps::remember(Context& ctx, const SweptManifolds& now) {
-  impulse_before_.resize(ctx, now.impulse_size);
-  v_before_.resize(ctx, now.v_size);
+void ConjugateSteps::restart(Context& ctx, const SweptManifolds& now) {
+  fill(ctx, sums_.data(), 1, ConjugateSums{});
+  for (Buffer<double>* b : {&impulse_before_, &swept_impulse_, &p_}) b->resize(ctx, now.impulse_size);
+  for (Buffer<double>* b : {&v_before_, &swept_v_, &p_v_}) b->resize(ctx, now.v_size);
   copy(ctx, impulse_before_.data(), now.impulse, now.impulse_size);
   copy(ctx, v_before_.data(), now.v, now.v_size);
 }
 
-void ConjugateSteps::step(Context& ctx, const SweptManifolds& now) {
-  turn_direction(ctx, now);
-  measure_direction(ctx, now);
-  step_along(ctx, now);
-}
-
 void ConjugateSteps::measure_change(Context& ctx, const SweptManifolds& now) {
   // The first iteration has no previous direction: `energy` is zero then, and these values are ignored.
-  for (Buffer<double>* b : {&p_, &swept_impulse_}) b->resize(ctx, now.impulse_size);
-  for (Buffer<double>* b : {&p_v_, &swept_v_}) b->resize(ctx, now.v_size);
   const double *v = now.v, *v_before = v_before_.data(), *mass = now.mass, *p_v = p_v_.data(),
                *v_free = now.v_free;
   ConjugateSums* sums = sums_.data();
@@ -138,31 +175,24 @@ void ConjugateSteps::measure_change(Context& ctx, const SweptManifolds& now) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { sums->take_change((*change)[0], (*change)[1], (*change)[2]); });
 }
 
-void ConjugateSteps::keep_or_restore(Context& ctx, const SweptManifolds& now) {
-  keep_or_restore_array(ctx, sums_.data(), now.halt, now.v_size, now.v, swept_v_.data());
-  keep_or_restore_array(ctx, sums_.data(), now.halt, now.impulse_size, now.impulse, swept_impulse_.data());
+void ConjugateSteps::turn(Context& ctx, const SweptManifolds& now) {
+  const ConjugateSums* sums = sums_.data();
+  run_on_numbers(ctx, KeepAndTurn{sums, now.v, v_before_.data(), swept_v_.data(), p_v_.data()}, now.halt,
+                 now.v_size);
+  const KeepAndTurn impulses{sums, now.impulse, impulse_before_.data(), swept_impulse_.data(), p_.data()};
+  const std::size_t rows_at = now.impulse_size - now.block_rows, threads = rows_at / 3 / kPackLanes;
+  reduce_sum(ctx, threads + now.block_rows,
+             TurnImpulses{impulses, now.halt, now.data, threads, rows_at, now.block_soft}, soft_sum_.data(),
+             kMedium);
 }
 
-/// p = d + beta p with the change d of the last sweeps, W-conjugate to the previous p.
-void ConjugateSteps::turn_direction(Context& ctx, const SweptManifolds& now) {
-  turn_array(ctx, sums_.data(), now.v_size, now.v, v_before_.data(), p_v_.data());
-  turn_array(ctx, sums_.data(), now.impulse_size, now.impulse, impulse_before_.data(), p_.data());
-}
-
-/// <p, W p> and <p, u> at the iterate before the sweeps.
-void ConjugateSteps::measure_direction(Context& ctx, const SweptManifolds& now) {
-  Vec<double, 2>* pair = pair_sum_.data();
-  reduce_sum(ctx, now.bodies, DirectionSums{now.mass, p_v_.data(), v_before_.data()}, pair, kMedium);
-  set_energy(ctx, pair, sums_.data());
-  const std::size_t contacts = (now.impulse_size - now.block_rows) / 3;
-  reduce_sum(ctx, contacts + now.block_rows,
-             SoftSums{now.data, p_.data(), impulse_before_.data(), contacts, now.block_soft}, pair, kMedium);
-  set_soft_energy(ctx, pair, sums_.data());
-}
-
-void ConjugateSteps::step_along(Context& ctx, const SweptManifolds& now) {
-  step_array(ctx, sums_.data(), now.halt, now.v_size, v_before_.data(), p_v_.data(), now.v);
-  step_array(ctx, sums_.data(), now.halt, now.impulse_size, impulse_before_.data(), p_.data(), now.impulse);
+void ConjugateSteps::step(Context& ctx, const SweptManifolds& now) {
+  ConjugateSums* sums = sums_.data();
+  reduce_sum(ctx, now.bodies, DirectionSums{now.mass, p_v_.data(), v_before_.data()}, pair_sum_.data(),
+             kMedium);
+  set_energies(ctx, pair_sum_.data(), soft_sum_.data(), sums);
+  run_on_numbers(ctx, Step{sums, v_before_.data(), p_v_.data(), now.v}, now.halt, now.v_size);
+  run_on_numbers(ctx, Step{sums, impulse_before_.data(), p_.data(), now.impulse}, now.halt, now.impulse_size);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -78,36 +78,32 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Friction makes the problem differ from that quadratic, so steps are guarded (ConjugateSums): a step after
 /// which the sweeps change far more than before is undone.
 ///
-/// Per iteration: remember; sweeps; measure_change; keep_or_restore; step.
+/// Per iteration: sweeps; measure_change; turn; step.
 class ConjugateSteps {
  public:
   /// Allocates `sums` without setting values.
   void prepare(Context& ctx);
-  /// Before the first iteration of a solve: clears the direction.
-  void restart(Context& ctx);
+  /// Before the first iteration of a solve, and where other code has changed the state: clears the direction,
+  /// and stores the state before the sweeps.
+  void restart(Context& ctx, const SweptManifolds& now);
   /// In backend memory; the caller sets `suspended`.
   ConjugateSums* sums() { return sums_.data(); }
 
-  /// Stores the state before a sweep.
-  void remember(Context& ctx, const SweptManifolds& now);
   /// Energies of the change d of the last sweeps and of the velocities, and <W p, d> with
   /// the previous direction p.
   void measure_change(Context& ctx, const SweptManifolds& now);
-  /// Keeps the result of the sweeps, or restores the result before the last step along a direction.
-  void keep_or_restore(Context& ctx, const SweptManifolds& now);
-  /// Steps along p = d + beta p, from the state before the sweeps.
+  /// Keeps the result of the sweeps, or restores the result before the last step along a direction. Then
+  /// p = d + beta p, W-conjugate to the previous p.
+  void turn(Context& ctx, const SweptManifolds& now);
+  /// Steps along p from the state before the sweeps, by its energies there, and stores the new state.
   void step(Context& ctx, const SweptManifolds& now);
 
  private:
-  void turn_direction(Context& ctx, const SweptManifolds& now);
-  void measure_direction(Context& ctx, const SweptManifolds& now);
-  void step_along(Context& ctx, const SweptManifolds& now);
-
   Buffer<double> impulse_before_, v_before_;  // at the start of a sweep
   Buffer<double> swept_impulse_, swept_v_;    // at the end of the last sweep that was kept
   Buffer<double> p_, p_v_;                    // the direction
   Buffer<ConjugateSums> sums_;
-  Buffer<Vec<double, 2>> pair_sum_;
+  Buffer<Vec<double, 2>> pair_sum_, soft_sum_;
   Buffer<Vec<double, 3>> change_sum_;
 };
 

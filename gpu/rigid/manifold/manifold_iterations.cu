@@ -103,12 +103,11 @@ SweptManifolds ManifoldSolver<D>::swept() {
 template <int D>
 void ManifoldSolver<D>::iterate(Context& ctx, const LabParams& params, const ManifoldLimits& limits) {
   const SweptManifolds now = swept();
-  if (params.conjugate) conjugate_.remember(ctx, now);
   sweep(ctx, {params.prox_local_steps, params.omega, false});
   if (params.conjugate) {
     sweep(ctx, {params.prox_local_steps, params.omega, true});
     conjugate_.measure_change(ctx, now);
-    conjugate_.keep_or_restore(ctx, now);
+    conjugate_.turn(ctx, now);
   }
   // Check and return only impulses after a sweep that no guard undid: they are inside their cones.
   check(ctx, limits);
@@ -166,8 +165,8 @@ void ManifoldSolver<D>::solve(Context& ctx, const LabParams& params, ContactSolv
     ManifoldLimits span = limits;
     span.last = static_cast<std::int32_t>(
         std::min(static_cast<long>(limits.last), std::max(0L, progress.iterations - 1L) + kSpan));
-    conjugate_.restart(ctx);
     halt_ = &progress_.data()->stop;
+    conjugate_.restart(ctx, swept());
     if (watched) {
       // Only the host can read a clock and the cancel flag.
       do {

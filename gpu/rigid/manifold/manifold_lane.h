@@ -236,11 +236,6 @@ SS_HD inline double mass_product(const double* m, const double* x, const double*
          x[5] * (m[4] * y[4] + m[2] * y[5] + m[6] * y[6]) + x[6] * (m[5] * y[4] + m[6] * y[5] + m[3] * y[6]);
 }
 
-/// d + beta *last; `last` is not read if beta is zero, as in the first iteration.
-SS_HD inline double conjugate(double beta, const double* last, double d) {
-  return beta == 0 ? d : d + beta * *last;
-}
-
 /// The block of point p, equal to that of ContactBlocks.
 template <int D>
 SS_HD inline ConstraintBlock<D> block_of(const PackCell<const double>& cell, int p, std::int32_t a,
