@@ -162,7 +162,33 @@ template <int D>
 void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
                              const LabParams& params, ContactSolveRecord& record) {
   const Span span(ctx, "contact solve");
-  Delassus<D>& W = chosen(ctx, bodies, solver, params);
+  const std::string why = refusal(ctx, chosen(ctx, bodies, solver, params), solver, params, record);
+  if (why.empty()) return;
+  solve(ctx, bodies, "nsgs", params, record);
+  record.message = why;
+}
+
+template <int D>
+void ContactSystem<D>::solve_as(Context& ctx, const ContactProblem& problem, std::string_view solver,
+                                const LabParams& params, ContactSolveRecord& record) {
+  const Span span(ctx, "contact solve");
+  assembled_.build(ctx, problem, false);
+  assembled_.set_norm_q(W_.norm_q());
+  colouring_.clear();
+  std::string why = solver == "manifold_gs" ? manifolds_refused("coupling = factor needs W") : "";
+  if (why.empty()) why = refusal(ctx, assembled_, solver, params, record);
+  if (!why.empty()) {
+    refusal(ctx, assembled_, "nsgs", params, record);
+    record.message = why;
+  }
+  colouring_.clear();
+}
+
+/// Computes the impulses with a solver of the lab. Why nsgs has to take its place, from the guess; empty: it
+/// does not.
+template <int D>
+std::string ContactSystem<D>::refusal(Context& ctx, Delassus<D>& W, std::string_view solver,
+                                      const LabParams& params, ContactSolveRecord& record) {
   Monitor<D> monitor(
       ctx, W, law_.data(),
       {params.tolerance, params.max_iterations, params.time_budget, params.check_interval, cancel_, false});
@@ -175,12 +201,9 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
   constexpr double kNothing = 1;
   if (refused || (blocks_ > 0 && solver != "nsgs" && !(monitor.best_residual() <= kNothing))) {
     // Zero impulses would let everything fall.
-    const std::string refusal = std::string(solver) + (refused ? " refuses (" : " finds nothing (") +
-                                monitor.message() + "): nsgs took its place";
     copy(ctx, r_.data(), guess_.data(), blocks_);
-    solve(ctx, bodies, "nsgs", params, record);
-    record.message = refusal;
-    return;
+    return std::string(solver) + (refused ? " refuses (" : " finds nothing (") + monitor.message() +
+           "): nsgs took its place";
   }
   if (blocks_ > 0) copy(ctx, r_.data(), monitor.best(), blocks_);
   record.residual = blocks_ > 0 ? monitor.best_residual() : 0;
@@ -190,6 +213,7 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
   record.message.clear();
   record.colours = colouring_.built() ? colouring_.colours() : 0;
   keep_impulses(ctx);
+  return {};
 }
 
 /// The impulses of the last step, or of the last keep_impulses, are those to start from.

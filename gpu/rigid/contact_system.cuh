@@ -86,6 +86,9 @@ class ContactSystem {
   /// manifold_gs refuses, nsgs takes its place, and record.message gives the reason.
   void solve_built(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                    const LabParams& params, ContactSolveRecord& record);
+  /// After `build`, like `solve`, with the assembled W of `problem`, another form of the same problem.
+  void solve_as(Context& ctx, const ContactProblem& problem, std::string_view solver, const LabParams& params,
+                ContactSolveRecord& record);
   /// After build_manifolds: builds the blocks and W, which every method but `velocities` needs.
   void make_blocks(Context& ctx, const DeviceBodies& bodies);
   /// v = free + A^-1 H' r of all bodies.
@@ -141,6 +144,8 @@ class ContactSystem {
   void warm_start(Context& ctx, const StepConstraints& list);
   ManifoldInput<D> manifold_input(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                   bool same_order);
+  std::string refusal(Context& ctx, Delassus<D>& W, std::string_view solver, const LabParams& params,
+                      ContactSolveRecord& record);
   Delassus<D>& chosen(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
                       const LabParams& params);
 

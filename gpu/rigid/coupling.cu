@@ -9,6 +9,7 @@
 #include "gpu/core/reduce.h"
 #include "gpu/core/stage_clock.h"
 #include "gpu/core/trace.h"
+#include "gpu/linear/sparse_cholesky.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -33,7 +34,10 @@ constexpr double kRunaway = 1e9, kHopeless = 1e4;
 // It has also diverged when its impulses add energy at kGain times the speeds of the problem; rounds
 // with momentum overshoot.
 constexpr double kGain = 100;
-constexpr int kSetbacks = 6;  // largest number of diverged rounds
+constexpr int kSetbacks = 6;                     // largest number of diverged rounds
+constexpr std::size_t kMostFactoredRows = 6000;  // of coupling = factor: the dense W takes 0.3 GB
+constexpr int kFactoredSolves = 4;
+constexpr double kLeastBudget = 1e-6;  // [s]
 
 /// Makes every contact its own predecessor: for problems that are rebuilt within a step.
 void expect_same_contacts(Context& ctx, Buffer<RigidContact>& contacts) {
@@ -279,21 +283,42 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   const StageClock clock;
   if (std::exchange(forgotten_, false)) shares_.reset(ctx);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
+  const std::size_t rows = D * (list.joint_blocks + list.contact_count);
+  const bool is_factored = params.coupling == SolidCoupling::factor && why_no_factor(rows).empty();
   particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_,
-                   {list.joints, list.joint_count}, shares_.shares(), core_use(D, solver));
+                   {list.joints, list.joint_count}, shares_.shares(),
+                   is_factored ? CoreUse::none : core_use(D, solver));
   solve_free(ctx, params);
   build(ctx, system, list);
   keep_guess(ctx, system);
   start_best(ctx, system);
   system.keep_impulses(ctx);
   expect_same_contacts(ctx, contacts_);
-  StepConstraints again = list;
-  again.warm_start = true;
   take_impulses(ctx, system);
   solve_start(ctx, kFineTolerance);
   const double start = judge(ctx, system, v_.data());
   if (system.gain(ctx) <= system.W().norm_q() && start < best_.residual) keep(ctx, system, start, best_);
+  LabParams left = lab;
+  if (lab.time_budget > 0)
+    left.time_budget = std::max(kLeastBudget, lab.time_budget - clock.seconds_since_start());
+  if (is_factored) {
+    solve_factored(ctx, system, solver, left, record);
+  } else {
+    run_rounds(ctx, system, list, solver, left, params, record);
+    if (params.coupling == SolidCoupling::factor && record.message.empty())
+      record.message = "coupling = factor " + why_no_factor(rows) + ": rounds took its place";
+  }
+  finish(ctx, system, bodies, params, lab.tolerance, record);
+  return done_;
+}
 
+template <int D>
+void Coupling::run_rounds(Context& ctx, ContactSystem<D>& system, const StepConstraints& list,
+                          std::string_view solver, const LabParams& lab, const Params& params,
+                          ContactSolveRecord& record) {
+  const StageClock clock;
+  StepConstraints again = list;
+  again.warm_start = true;
   LabParams inner = lab;
   inner.tolerance = kBodiesShare * lab.tolerance;
   double momentum = 1;
@@ -364,9 +389,47 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
     extrapolate(ctx, share);
   }
   shares_.raise(ctx);
-  finish(ctx, system, bodies, params, lab.tolerance, record);
   if (!fallback.empty()) record.message = fallback;
-  return done_;
+}
+
+/// Empty: a factorisation takes this problem.
+std::string Coupling::why_no_factor(std::size_t rows) const {
+  if (!has_cholesky()) return "needs Eigen, which this build lacks";
+  if (rows > kMostFactoredRows)
+    return "takes " + std::to_string(kMostFactoredRows) + " rows, not " + std::to_string(rows);
+  if (solids_.size() > kMostCholeskyNodes)
+    return "takes " + std::to_string(kMostCholeskyNodes) + " nodes, not " + std::to_string(solids_.size());
+  return {};
+}
+
+/// The impulses by the exact W; those of the start stay where they are better. The solver measures its
+/// residual with the masses in W, the judge with those of the particles: what is too large for the judge is
+/// solved again from there, more precisely.
+template <int D>
+void Coupling::solve_factored(Context& ctx, ContactSystem<D>& system, std::string_view solver,
+                              const LabParams& lab, ContactSolveRecord& record) {
+  const StageClock clock;
+  const ContactProblem between_bodies = system.problem(ctx, particles_.all());
+  const ContactProblem exact = coupled_problem(between_bodies, particles_.bodies(), solid_system(ctx));
+  LabParams left = lab;
+  left.tolerance = kBodiesShare * lab.tolerance;
+  int used = 0;
+  for (int repeat = 0; repeat < kFactoredSolves; ++repeat) {
+    left.max_iterations = lab.max_iterations - used;
+    if (lab.time_budget > 0)
+      left.time_budget = std::max(kLeastBudget, lab.time_budget - clock.seconds_since_start());
+    system.solve_as(ctx, exact, solver, left, record);
+    record.iterations = used += record.iterations;
+    take_impulses(ctx, system);
+    solve_solids(ctx, Impulses::current, v_.data(), kFineTolerance);
+    const double residual = judge(ctx, system, v_.data());
+    if (residual < best_.residual) keep(ctx, system, residual, best_);
+    if (!record.message.empty() || used >= lab.max_iterations ||
+        !(residual > kEnough * lab.tolerance && residual < kHopeless))
+      break;
+    if (lab.time_budget > 0 && clock.seconds_since_start() >= lab.time_budget) break;
+    left.tolerance *= std::min(kBodiesShare, kBodiesShare * lab.tolerance / residual);
+  }
 }
 
 /// Returns impulses and velocities of the best round, the solids' velocities to the requested precision.

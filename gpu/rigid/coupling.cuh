@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "gpu/collide/rigid_contacts.cuh"
@@ -48,6 +49,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// accelerated by momentum with restarts [Daviet20 Alg.4 does so for ADMM]. The velocities at the end of a
 /// round are computed from its impulses. At the end of a step they have the precision of a step. So the judge
 /// uses the true u, and momentum is conserved even if the rounds end early.
+/// With coupling = factor, and few enough rows, W = H A^-1 H' is formed on the host with a factorisation of
+/// A_e (to_local), and the contact solver takes the problem in that form. It needs no rounds, however stiff
+/// the solids are.
 class Coupling {
  public:
   void load(Context& ctx, const Model& model);
@@ -123,6 +127,14 @@ class Coupling {
   void keep_gaps(Context& ctx, std::size_t begin);
   template <int D>
   void build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list);
+  template <int D>
+  void run_rounds(Context& ctx, ContactSystem<D>& system, const StepConstraints& list,
+                  std::string_view solver, const LabParams& lab, const Params& params,
+                  ContactSolveRecord& record);
+  template <int D>
+  void solve_factored(Context& ctx, ContactSystem<D>& system, std::string_view solver, const LabParams& lab,
+                      ContactSolveRecord& record);
+  std::string why_no_factor(std::size_t rows) const;
   template <int D>
   void move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse,
                const Wrench* wrench);

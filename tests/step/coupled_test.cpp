@@ -1,7 +1,8 @@
 // Elastic solids and rigid bodies in one scene at velocity level, compared with mechanics.
 #include <Eigen/Dense>
 #include <cmath>
-#include <utility>
+#include <string>
+#include <tuple>
 
 #include "gpu/contact_lab.h"
 #include "gpu/model/rigid_body.h"
@@ -187,11 +188,19 @@ Model small_heap(bool jointed) {
 }
 
 TEST_P(CoupledSteps, ImpulsesAreThoseOfTheDenseProblem) {
-  for (const auto& [young, jointed] : {std::pair{1e4, false}, {1e6, false}, {1e4, true}}) {
-    SCOPED_TRACE(jointed ? "with joints" : "without joints");
+  for (const auto& [young, jointed, coupling] : {std::tuple{1e4, false, SolidCoupling::rounds},
+                                                 {1e6, false, SolidCoupling::rounds},
+                                                 {1e4, true, SolidCoupling::rounds},
+                                                 {1e6, false, SolidCoupling::factor},
+                                                 {1e4, true, SolidCoupling::factor}}) {
+    SCOPED_TRACE(std::string(jointed ? "with joints" : "without joints") +
+                 (coupling == SolidCoupling::factor ? ", factor" : ", rounds"));
     Model model = small_heap(jointed);
     model.materials[0].young = young;
+    params.coupling = coupling;
     contact.tolerance = 1e-10;
+    params.contact_solver =
+        coupling == SolidCoupling::factor ? ContactSolverKind::newton_ac : ContactSolverKind::nsgs;
     load(model);
     // Rounds from zero impulses are too few for this tolerance where two joints hold one solid.
     if (jointed) run_unconverged(5);
@@ -228,17 +237,52 @@ TEST_P(CoupledSteps, ImpulsesAreThoseOfTheDenseProblem) {
 
 TEST_P(CoupledSteps, SolversOfTheLabAgree) {
   std::vector<Vec3d> found;
-  for (const ContactSolverKind solver :
-       {ContactSolverKind::nsgs, ContactSolverKind::prox_gs, ContactSolverKind::nncg, ContactSolverKind::apgd,
-        ContactSolverKind::newton_ac, ContactSolverKind::admm}) {
-    Model model = small_heap(false);
-    params.contact_solver = solver;
-    contact.tolerance = 1e-6;
-    load(model);
-    run(5);
-    found.push_back(engine->state().bodies[1].velocity);
-    EXPECT_LT(norm(found.back() - found[0]), 1e-4) << static_cast<int>(solver);
-  }
+  contact.tolerance = 1e-6;
+  for (const SolidCoupling coupling : {SolidCoupling::rounds, SolidCoupling::factor})
+    for (const ContactSolverKind solver :
+         {ContactSolverKind::nsgs, ContactSolverKind::prox_gs, ContactSolverKind::nncg,
+          ContactSolverKind::apgd, ContactSolverKind::newton_ac, ContactSolverKind::admm}) {
+      SCOPED_TRACE(static_cast<int>(solver));
+      Model model = small_heap(false);
+      params.contact_solver = solver;
+      params.coupling = coupling;
+      load(model);
+      const StepReport report = run(5);
+      EXPECT_EQ(report.contact_solve->message, "");
+      EXPECT_EQ(report.contact_solve->rounds == 0, coupling == SolidCoupling::factor);
+      found.push_back(engine->state().bodies[1].velocity);
+      EXPECT_LT(norm(found.back() - found[0]), 1e-4);
+    }
+}
+
+/// A factorisation that is not possible gives way to rounds, and manifold_gs, which needs no W, to nsgs.
+TEST_P(CoupledSteps, FactorsThatCannotBeSaySo) {
+  params.coupling = SolidCoupling::factor;
+  params.contact_solver = ContactSolverKind::manifold_gs;
+  Model model = small_heap(false);
+  load(model);
+  EXPECT_EQ(run(1).contact_solve->message,
+            "manifold_gs refuses (coupling = factor needs W): nsgs took its place");
+}
+
+/// Problems that are too large for it, too. On the CPU alone: it is only about a message.
+TEST(CoupledStepsOnTheCpu, AFactorOfTooManyRowsSaysSo) {
+  constexpr int kBoxes = 510;
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < kBoxes; ++i)
+    add_box(model, "box" + std::to_string(i), {0.1, 0.1, 0.1}, {0.2 * i, 0.049, 0}, 1);
+  finalize(model);
+  const auto engine = make_engine(Backend::cpu, 2);
+  Params params;
+  params.solver = SolverKind::velocity;
+  params.coupling = SolidCoupling::factor;
+  engine->set_params(params);
+  engine->load(model);
+  const StepReport report = engine->step();
+  EXPECT_EQ(report.contacts, 4 * kBoxes);
+  EXPECT_EQ(report.contact_solve->message, "coupling = factor takes 6000 rows, not " +
+                                               std::to_string(12 * kBoxes) + ": rounds took its place");
 }
 
 TEST_P(CoupledSteps, AStiffCubeBehavesLikeARigidOne) {
