@@ -127,6 +127,7 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   broad_phase_.set_topology(surface_view(device));
   rhs_.resize(ctx, node_count_);
   p_.resize(ctx, node_count_);
+  turned_.resize(ctx, node_count_);
   trial_.resize(ctx, node_count_);
   resize_cleared(ctx, norms_, 1);
   resize_cleared(ctx, search_, 1);
@@ -227,10 +228,18 @@ NewtonNorms BarrierNewton::norms(Context& ctx) {
   return host;
 }
 
-Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x,
+Real BarrierNewton::search(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                           const Params& params, const Vec3* path, const Vec3* x, std::size_t contact_limit,
+                           StageClock& clock, StageTimes& seconds, NewtonRecord& record) {
+  launch_step_bound(ctx, device, params, x, path, clock, seconds);
+  const Real alpha = line_search(ctx, potential, path, x, contact_limit, record);
+  clock.lap(seconds.line_search);
+  return alpha;
+}
+
+Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, const Vec3* p, const Vec3* x,
                                 std::size_t contact_limit, NewtonRecord& record) {
   const Span span(ctx, "line search");
-  const Vec3* p = p_.data();
   Vec3* trial = trial_.data();
   LineSearchStart* start = search_.data();
   if (at_x_) potential.launch_contact_values(ctx, near_, x, start->before);
@@ -296,23 +305,32 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   const Real longest = static_cast<Real>(kLongestStep) * device.diagonal;
   bool shortened = shorten(ctx, norms.step, longest);
 
-  launch_step_bound(ctx, device, params, x, p_.data(), clock, seconds);
   // An iteration that began with too many contacts cannot get below the limit by shortening,
   // but it must not add any.
   const bool limited = params.contact_limit > 0;
   report.contact_limit_exceeded |= limited && record.contacts > params.contact_limit;
   const int most = limited ? std::max(params.contact_limit, record.contacts) : 0;
   const auto contact_limit = static_cast<std::size_t>(most);
-  Real alpha = line_search(ctx, potential, x, contact_limit, record);
+  const auto search_along = [&](const Buffer<Vec3>& path) {
+    record.contact_limit_halvings = 0;
+    return search(ctx, potential, device, params, path.data(), x, contact_limit, clock, seconds, record);
+  };
+  Real alpha = 0;
+  if (!potential.embedding().empty()) {
+    // A straight path strains bodies that turn.
+    const auto values = at_x_;
+    potential.embedding().turn(ctx, x, p_.data(), turned_.data());
+    alpha = search_along(turned_);
+    if (alpha < 1) at_x_ = values;
+  }
+  if (alpha < 1) alpha = search_along(p_);
   while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened &&
          !tolerance.satisfied_by(record) && !is_over_budget(params, clock)) {
-    clock.lap(seconds.line_search);
     const bool closer = resume(ctx, params, record);
     clock.lap(seconds.linear_solve);
     if (!closer) break;
     shortened = shorten(ctx, static_cast<Real>(record.step_norm * params.dt), longest);
-    launch_step_bound(ctx, device, params, x, p_.data(), clock, seconds);
-    alpha = line_search(ctx, potential, x, contact_limit, record);
+    alpha = search_along(p_);
   }
   record.step_length = alpha;
   if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);

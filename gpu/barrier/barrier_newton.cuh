@@ -90,10 +90,14 @@ class BarrierNewton {
   Real descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
                const Tolerance& tolerance, Vec3* x, StageClock& clock, StepReport& report,
                NewtonRecord& record);
+  /// The bound of a step along `path` from x, and a line search; returns the step's length, 0 for none.
+  Real search(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
+              const Vec3* path, const Vec3* x, std::size_t contact_limit, StageClock& clock,
+              StageTimes& seconds, NewtonRecord& record);
   /// Starts from the step that `launch_step_bound` allows, which goes to record.ccd_bound. The current
   /// contacts are those at x. One host read, and one for every halving.
-  Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* x, std::size_t contact_limit,
-                   NewtonRecord& record);
+  Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* path, const Vec3* x,
+                   std::size_t contact_limit, NewtonRecord& record);
 
   const std::atomic<bool>* cancel_ = nullptr;
   std::size_t node_count_ = 0;
@@ -103,7 +107,7 @@ class BarrierNewton {
   PcgResult direction_;
   /// Of a minimisation: the values where the last line search ended. Those of contacts have changed since.
   std::optional<IncrementalPotential::Values> at_x_;
-  Buffer<Vec3> rhs_, p_, trial_;
+  Buffer<Vec3> rhs_, p_, turned_, trial_;
   ObjectBalance balance_;
   Buffer<NewtonNorms> norms_;
   Buffer<LineSearchStart> search_;

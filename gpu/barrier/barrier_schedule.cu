@@ -13,6 +13,11 @@ constexpr double kTightGap = 1e-2;
 constexpr int kMostRises = 8;
 constexpr int kSettlings = 2;
 
+// Newton's model of friction has no curvature along a slip, so steps overshoot where a slip reverses or ends.
+// After a step that the line search shortened, the next model majorises friction. This slows the convergence
+// of slips, so every full step halves the share of the secant.
+constexpr Real kFullStep = Real(0.9), kLeastSecant = Real(0.01);
+
 /// The new sigma at a tight gap [Guo24 Alg.1, line 16]: as printed, max(growth sigma, cap sigma_0), which
 /// jumps to cap sigma_0 at once, or min, which grows up to it.
 Real raised(Real sigma, Real first, const Params& params) {
@@ -30,11 +35,16 @@ BarrierSchedule::BarrierSchedule(Context& ctx, ContactTerms& contacts, const Pro
       first_stiffness_(contacts.stiffness()),
       last_gap_(contacts.set().min_distance()) {
   contacts_.augment(ctx, near, x);
+  contacts_.set_friction_secant(friction_secant_);
 }
 
 void BarrierSchedule::watch(const NewtonRecord& record) {
   rises_ += record.energy > last_energy_;
   last_energy_ = record.energy;
+  const bool is_full = record.step_length > kFullStep * record.ccd_bound;
+  friction_secant_ = is_full ? Real(0.5) * friction_secant_ : Real(1);
+  if (friction_secant_ < kLeastSecant) friction_secant_ = 0;
+  contacts_.set_friction_secant(friction_secant_);
   if (params_.friction_update != FrictionUpdate::newton || frozen_ || rises_ != kMostRises) return;
   frozen_ = true;
   contacts_.freeze_friction();

@@ -15,7 +15,8 @@ class BarrierSchedule {
   BarrierSchedule(Context& ctx, ContactTerms& contacts, const Proximity& near, const Vec3* x,
                   const Params& params);
 
-  /// After an iteration, before the contacts are updated: freezes friction if it makes Newton cycle.
+  /// After an iteration, before the contacts are updated: stiffens the Hessian of friction where the last
+  /// step was too long, and freezes friction if it makes Newton cycle.
   void watch(const NewtonRecord& record);
   /// True if the current potential is final; false while frozen friction is to be refreshed at its minimum.
   bool is_settled() const { return settlings_ == 0; }
@@ -35,6 +36,7 @@ class BarrierSchedule {
   Real last_gap_;
   double last_energy_ = std::numeric_limits<double>::infinity();     // for the next iteration's potential
   double paced_gradient_ = std::numeric_limits<double>::infinity();  // at the last change of multipliers
+  Real friction_secant_ = 0;
   int rises_ = 0, settlings_ = 0;
   bool frozen_ = false;
 };

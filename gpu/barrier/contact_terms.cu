@@ -224,13 +224,13 @@ void ContactTerms::linearise(Context& ctx, const Vec3* x, std::size_t extra) {
   const FrictionStencil* friction = friction_.data();
   const Vec4i* friction_nodes = friction_nodes_.data();
   const Vec3* still = still_;
-  const Real threshold = settings_.slip_threshold;
+  const Real threshold = settings_.slip_threshold, secant = friction_secant_;
   launch(
       ctx, friction_count_,
       [=] SS_LAMBDA(std::size_t i) {
         const CornerVectors moved = corner_displacements(friction_nodes[i], x, still);
         const CornerVectors g = friction_gradient(friction[i], moved, threshold);
-        const CornerBlocks h = friction_hessian(friction[i], moved, threshold);
+        const CornerBlocks h = friction_hessian(friction[i], moved, threshold, secant);
         const std::size_t slot = lag + i;
         if (separate) {
           nodes[slot] = friction_nodes[i];

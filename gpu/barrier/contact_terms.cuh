@@ -75,6 +75,8 @@ class ContactTerms {
   void update_friction(Context& ctx, const Vec3* x);
   /// Until the next step, `update` does not change friction: it then has a potential, and Newton descends.
   void freeze_friction() { settings_.lagged_friction = true; }
+  /// Of the next `linearise`, see friction_hessian: 0 for the Hessian of friction, 1 for a majorant.
+  void set_friction_secant(Real share) { friction_secant_ = share; }
   const ContactSet& set() const { return set_; }
   void clear() {
     set_.clear();
@@ -124,7 +126,7 @@ class ContactTerms {
   void resize(Context& ctx, std::size_t count);
 
   ContactSettings settings_;
-  Real sigma_ = 0;
+  Real sigma_ = 0, friction_secant_ = 0;
   const Vec3* still_ = nullptr;
   Proximity near_{};  // of the last update
   ContactSet set_;

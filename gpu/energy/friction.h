@@ -58,12 +58,16 @@ SS_HD inline CornerVectors friction_gradient(const FrictionStencil& f, const Cor
 
 /// Corner blocks of the Hessian [N/m]: with t = u/|u|, P = I - nn',
 ///   mu lambda w_i w_j [ f'/y (P - tt') + f'' tt' ],  positive semidefinite as it stands.
-SS_HD inline CornerBlocks friction_hessian(const FrictionStencil& f, const CornerVectors& dx, Real eps) {
+/// `secant`, in [0, 1], is the smallest allowed ratio of the curvature f'' to the secant f'/y. With 1 the
+/// quadratic model of D majorises D, since f is a concave function of y^2.
+SS_HD inline CornerBlocks friction_hessian(const FrictionStencil& f, const CornerVectors& dx, Real eps,
+                                           Real secant = Real(0)) {
   const Vec3 u = sliding_displacement(f, dx);
   const Sliding s = sliding(norm(u), eps);
   const Vec3 t = normalized(u);
+  const Real least = secant * s.slope_over_y, curvature = s.curvature < least ? least : s.curvature;
   const Mat3 inner = f.mu_lambda * (s.slope_over_y * (Mat3::identity() - outer(f.normal, f.normal)) +
-                                    (s.curvature - s.slope_over_y) * outer(t, t));
+                                    (curvature - s.slope_over_y) * outer(t, t));
   CornerBlocks blocks{};
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j <= i; ++j) blocks(i, j) = f.weights[i] * f.weights[j] * inner;

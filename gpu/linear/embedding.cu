@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu/math/polar.h"
 #include "gpu/model/affine.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -15,6 +16,26 @@ struct Parts {
   std::int32_t node[4];
   Real weight[4];
 };
+
+/// Writes the ways of the control nodes c with the ways p; see Embedding::turn.
+SS_HD void turn_body(const Vec3* c, const Vec3* p, Vec3* out) {
+  Mat3 edges, changes;
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) {
+      edges(i, k) = c[k + 1][i] - c[0][i];
+      changes(i, k) = p[k + 1][i] - p[0][i];
+    }
+  const Mat3 a = changes * inverse(edges);
+  if (!(determinant(Mat3::identity() + a) > 0)) return;
+  const Mat3 stretch = Mat3::identity() + Real(0.5) * (a + a.transposed());
+  const Mat3 change = polar_rotation(Mat3::identity() + a) * stretch;
+  Vec3 centre = Vec3::zero(), way = Vec3::zero();
+  for (int k = 0; k < 4; ++k) {
+    centre += Real(0.25) * c[k];
+    way += Real(0.25) * p[k];
+  }
+  for (int k = 0; k < 4; ++k) out[k] = way + change * (c[k] - centre) - (c[k] - centre);
+}
 
 }  // namespace
 
@@ -74,6 +95,19 @@ void Embedding::reduce(Context& ctx, Vec3* g) {
   launch(ctx, body_count_, [=] SS_LAMBDA(std::size_t b) {
     for (int k = 0; k < 4; ++k) g[v.control[b] + k] += sums[b].c[k];
   });
+}
+
+void Embedding::turn(Context& ctx, const Vec3* x, const Vec3* p, Vec3* out) const {
+  copy(ctx, out, p, index_.size());
+  const EmbeddingView v = view();
+  launch(
+      ctx, body_count_,
+      [=] SS_LAMBDA(std::size_t b) {
+        const std::int32_t c = v.control[b];
+        turn_body(x + c, p + c, out + c);
+      },
+      kMedium);
+  expand(ctx, out);
 }
 
 HostBlocks Embedding::reduced(Context& ctx, const HostBlocks& a) const {

@@ -64,6 +64,11 @@ class Embedding {
   /// g = J'g: control nodes receive the values of their embedded nodes, which become zero.
   void reduce(Context& ctx, Vec3* g);
 
+  /// out = p, but bodies turn as rigid ones: where control nodes at x + p would be (I + A) F, they are R (I +
+  /// S) F with the rotation R of I + A and the symmetric part S of A. `out` differs from p by O(|A|^2) and,
+  /// if A is a turn, strains no body. All nodes, backend memory; out may not be p.
+  void turn(Context& ctx, const Vec3* x, const Vec3* p, Vec3* out) const;
+
   /// J'A J of a matrix in host memory, with the identity at embedded nodes.
   HostBlocks reduced(Context& ctx, const HostBlocks& a) const;
 

@@ -47,6 +47,29 @@ TEST(Friction, DerivativesMatchFiniteDifferences) {
   }
 }
 
+/// With the secant the quadratic model lies above D everywhere, and without it not.
+TEST(Friction, TheSecantMajorises) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  int below = 0;
+  for (int trial = 0; trial < 500; ++trial) {
+    const FrictionStencil f = random_friction(random);
+    const CornerVectors dx = random_displacement(random, trial % 2 == 0 ? Real(0.1) : Real(1));
+    CornerVectors moved = dx;
+    const CornerVectors step = random_displacement(random, trial % 3 == 0 ? Real(0.1) : Real(2));
+    for (int i = 0; i < 4; ++i) moved[i] += step[i];
+    const auto p = flat(step.v);
+    const double start = friction_value(f, dx, kEps), end = friction_value(f, moved, kEps);
+    const auto model = [&](Real secant) {
+      return start + flat(friction_gradient(f, dx, kEps).v).dot(p) +
+             0.5 * p.dot(dense(friction_hessian(f, dx, kEps, secant)) * p);
+    };
+    EXPECT_GE(model(1), end - 100 * kRounding * f.mu_lambda);
+    below += model(0) < end - 100 * kRounding * f.mu_lambda;
+  }
+  EXPECT_GT(below, 50);
+}
+
 TEST(Friction, HessianIsSpdAlsoWithoutMotion) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -100,6 +100,48 @@ BACKEND_TEST(Embedding, ExpandAndReduceAreTransposes) {
             10 * test::kRounding * v.norm());
 }
 
+/// A way that turns and moves every node as (W + t) of a rigid motion keeps all distances within a body, and
+/// is changed by O(|A|^2) only. Nodes of other solids keep their way.
+BACKEND_TEST(Embedding, TurnedWaysStrainNoBody) {
+  FRESH_SEED(seed);
+  test::Random random(seed);
+  EmbeddedSystem system(ctx, random);
+  const auto n = system.model.node_count();
+  std::vector<Vec3> x(n), p(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = system.model.rest_positions[i].template cast<Real>();
+  const auto changed_by = [&](Real size, Real* strain) {
+    const std::vector<Vec3> random_ways = random.vectors(2);
+    const Vec3 w = size * normalized(random_ways[0]), t = random_ways[1];
+    for (std::size_t i = 0; i < n; ++i) p[i] = cross(w, x[i]) + t;
+    const Buffer<Vec3> at(ctx, x), way(ctx, p);
+    Buffer<Vec3> out(ctx, n);
+    system.embedding.turn(ctx, at.data(), way.data(), out.data());
+    const std::vector<Vec3> turned = out.download(ctx);
+    Real change = 0;
+    for (std::size_t i = 0; i < n; ++i) change = std::max(change, norm(turned[i] - p[i]));
+    *strain = 0;
+    for (const int body : {0, 2}) {
+      const Object& object = system.model.objects[body];
+      for (int i = object.node_begin; i < object.control_begin + 4; ++i)
+        for (int k = 0; k < 4; ++k) {
+          const int c = object.control_begin + k;
+          const Real before = norm(x[i] - x[c]), after = norm(x[i] + turned[i] - x[c] - turned[c]);
+          *strain = std::max(*strain, std::abs(after - before));
+        }
+    }
+    const Object& soft = system.model.objects[1];
+    for (int i = soft.node_begin; i < soft.node_end; ++i) EXPECT_EQ(norm(turned[i] - p[i]), 0);
+    return change;
+  };
+  Real strain;
+  const Real large = changed_by(Real(0.4), &strain);
+  EXPECT_LT(strain, test::kRounding);
+  const Real small = changed_by(Real(0.04), &strain);
+  EXPECT_LT(strain, test::kRounding);
+  EXPECT_GT(large, Real(0.01) * Real(0.4));
+  EXPECT_LT(small, Real(0.04) * large);
+}
+
 BACKEND_TEST(Embedding, TheMatrixActsAsTheDenseProduct) {
   FRESH_SEED(seed);
   test::Random random(seed);
