@@ -31,6 +31,8 @@ constexpr double kLooseResidual = 1e-3, kTightTolerance = 1e-4;
 // A Newton step is limited to this share of the scene: a bad direction must not sweep all of it.
 constexpr double kLongestStep = 0.5;
 constexpr double kShortestStep = 1e-10;
+// See follow_friction. kSlowNewton: of the lengths of two Newton steps.
+constexpr double kFullNewton = 0.9, kSlowNewton = 0.1;
 // Below this, the direction is bad: PCG continues for this many iterations [Guo24 App. B].
 constexpr double kUselessStep = 1e-9;
 constexpr int kMoreIterations = 100;
@@ -128,6 +130,7 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   rhs_.resize(ctx, node_count_);
   p_.resize(ctx, node_count_);
   turned_.resize(ctx, node_count_);
+  response_.load(ctx, node_count_);
   trial_.resize(ctx, node_count_);
   resize_cleared(ctx, norms_, 1);
   resize_cleared(ctx, search_, 1);
@@ -198,8 +201,9 @@ NewtonNorms BarrierNewton::solve_again(Context& ctx, IncrementalPotential& poten
 
 bool BarrierNewton::resume(Context& ctx, const Params& params, NewtonRecord& record) {
   const Span span(ctx, "linear solve");
+  const int before = direction_.iterations;
   const bool closer = linear_solver_.resume(ctx, kMoreIterations, params, direction_);
-  record.pcg_iterations = direction_.iterations;
+  record.pcg_iterations += direction_.iterations - before;
   if (!closer) return false;
   record.pcg_residual = direction_.residual;
   record.step_norm = norms(ctx).step / params.dt;
@@ -226,6 +230,33 @@ NewtonNorms BarrierNewton::norms(Context& ctx) {
   NewtonNorms host = read_back(ctx, norms_.data());
   host.step = std::sqrt(host.step);
   return host;
+}
+
+bool BarrierNewton::follow_friction(Context& ctx, IncrementalPotential& potential, const Params& params,
+                                    const Vec3* x, const StepReport& report, NewtonRecord& record) {
+  if (report.newton.empty() || !potential.contacts().follows_normal_forces()) return false;
+  const NewtonRecord& last = report.newton.back();
+  if (last.step_length < kFullNewton || record.step_norm < kSlowNewton * last.step_norm) return false;
+  const bool found = response_.find(ctx, potential, linear_solver_, params, x, rhs_.data(), p_.data());
+  record.pcg_iterations += response_.pcg_iterations();
+  return found;
+}
+
+Real BarrierNewton::search_turned(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                                  const Params& params, const Vec3* way, const Vec3* x,
+                                  std::size_t contact_limit, StageClock& clock, StageTimes& seconds,
+                                  NewtonRecord& record) {
+  const auto search_along = [&](const Vec3* path) {
+    record.contact_limit_halvings = 0;
+    return search(ctx, potential, device, params, path, x, contact_limit, clock, seconds, record);
+  };
+  if (potential.embedding().empty()) return search_along(way);
+  // A straight path strains bodies that turn.
+  const auto values = at_x_;
+  potential.embedding().turn(ctx, x, way, turned_.data());
+  if (const Real alpha = search_along(turned_.data()); alpha == 1) return alpha;
+  at_x_ = values;
+  return search_along(way);
 }
 
 Real BarrierNewton::search(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
@@ -258,7 +289,7 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
 
   const double before = total(first.before);
   // Energy differences below rounding are ignored: near the minimiser they say nothing about a step.
-  const double tolerance = potential.energy_rounding(before);
+  const double tolerance = potential.energy_rounding(before) + rise_;
   for (Real alpha = first.bound(); alpha > kShortestStep; alpha *= Real(0.5)) {
     if (alpha < first.bound()) {
       set_trial(ctx, node_count_, x, alpha, p, trial);
@@ -311,26 +342,34 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   report.contact_limit_exceeded |= limited && record.contacts > params.contact_limit;
   const int most = limited ? std::max(params.contact_limit, record.contacts) : 0;
   const auto contact_limit = static_cast<std::size_t>(most);
-  const auto search_along = [&](const Buffer<Vec3>& path) {
-    record.contact_limit_halvings = 0;
-    return search(ctx, potential, device, params, path.data(), x, contact_limit, clock, seconds, record);
+  const auto search_along = [&](const Vec3* way) {
+    return search_turned(ctx, potential, device, params, way, x, contact_limit, clock, seconds, record);
   };
   Real alpha = 0;
-  if (!potential.embedding().empty()) {
-    // A straight path strains bodies that turn.
-    const auto values = at_x_;
-    potential.embedding().turn(ctx, x, p_.data(), turned_.data());
-    alpha = search_along(turned_);
-    if (alpha < 1) at_x_ = values;
+  const auto values = at_x_;
+  const bool follows = !shortened && follow_friction(ctx, potential, params, x, report, record);
+  clock.lap(seconds.linear_solve);
+  if (follows && response_.step() <= longest) {
+    rise_ = response_.rise();
+    alpha = search_along(response_.direction());
+    rise_ = 0;
+    if (alpha < kUselessStep) at_x_ = values;
   }
-  if (alpha < 1) alpha = search_along(p_);
+  if (alpha < kUselessStep) alpha = search_along(p_.data());
+  if (alpha < kUselessStep && follows) {
+    // `resume` continues the last solve.
+    const int before = record.pcg_iterations;
+    solve(ctx, potential, device, params, record);
+    record.pcg_iterations += before;
+    clock.lap(seconds.linear_solve);
+  }
   while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened &&
          !tolerance.satisfied_by(record) && !is_over_budget(params, clock)) {
     const bool closer = resume(ctx, params, record);
     clock.lap(seconds.linear_solve);
     if (!closer) break;
     shortened = shorten(ctx, static_cast<Real>(record.step_norm * params.dt), longest);
-    alpha = search_along(p_);
+    alpha = search_along(p_.data());
   }
   record.step_length = alpha;
   if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);

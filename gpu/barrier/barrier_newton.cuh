@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "gpu/barrier/barrier_schedule.cuh"
+#include "gpu/barrier/friction_response.cuh"
 #include "gpu/barrier/incremental_potential.cuh"
 #include "gpu/barrier/object_balance.cuh"
 #include "gpu/broadphase/broadphase.cuh"
@@ -90,6 +91,14 @@ class BarrierNewton {
   Real descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
                const Tolerance& tolerance, Vec3* x, StageClock& clock, StepReport& report,
                NewtonRecord& record);
+  /// True if FrictionResponse has a direction that is worth a try instead of p: where the last steps were
+  /// full and became little shorter, friction is what Newton's method waits for.
+  bool follow_friction(Context& ctx, IncrementalPotential& potential, const Params& params, const Vec3* x,
+                       const StepReport& report, NewtonRecord& record);
+  /// Searches along `way`, and with bodies that turn first along its turned form.
+  Real search_turned(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                     const Params& params, const Vec3* way, const Vec3* x, std::size_t contact_limit,
+                     StageClock& clock, StageTimes& seconds, NewtonRecord& record);
   /// The bound of a step along `path` from x, and a line search; returns the step's length, 0 for none.
   Real search(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
               const Vec3* path, const Vec3* x, std::size_t contact_limit, StageClock& clock,
@@ -108,6 +117,8 @@ class BarrierNewton {
   /// Of a minimisation: the values where the last line search ended. Those of contacts have changed since.
   std::optional<IncrementalPotential::Values> at_x_;
   Buffer<Vec3> rhs_, p_, turned_, trial_;
+  FrictionResponse response_;
+  double rise_ = 0;  // [J] allowed in a line search
   ObjectBalance balance_;
   Buffer<NewtonNorms> norms_;
   Buffer<LineSearchStart> search_;

@@ -10,7 +10,7 @@ constexpr double kTightGap = 1e-2;
 // Friction that is refreshed every iteration has no potential, and under strong friction Newton may cycle.
 // After kMostRises iterations that ended at a higher energy than the one before, friction is frozen for the
 // rest of the step, except for a few refreshes at the minima found.
-constexpr int kMostRises = 8;
+constexpr int kMostRises = 16;
 constexpr int kSettlings = 2;
 
 // Newton's model of friction has no curvature along a slip, so steps overshoot where a slip reverses or ends.

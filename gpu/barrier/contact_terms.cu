@@ -244,6 +244,26 @@ void ContactTerms::linearise(Context& ctx, const Vec3* x, std::size_t extra) {
       kMedium);
 }
 
+void ContactTerms::friction_change(Context& ctx, const Vec3* x, const Vec3* p) {
+  changes_.resize(ctx, set_.size());
+  const Contact* contact = set_.contacts();
+  const Plane* planes = near_.planes;
+  const FrictionStencil* friction = friction_.data();
+  const Vec3* still = still_;
+  const Real sigma = sigma_, d_hat = settings_.d_hat, threshold = settings_.slip_threshold;
+  CornerVectors* out = changes_.data();
+  launch(
+      ctx, set_.size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        const Vec4i& nodes = contact[i].nodes;
+        const CornerVectors change = friction_gradient_change(
+            friction[i], stencil_at(contact[i], planes, x), {d_hat, sigma, contact[i].multiplier},
+            corner_displacements(nodes, x, still), gather_corners(nodes, p), threshold);
+        for (int c = 0; c < 4; ++c) out[i][c] = -change[c];
+      },
+      kMedium);
+}
+
 void ContactTerms::barrier_gradients(Context& ctx, const Vec3* x) {
   resize(ctx, set_.size());
   const Contact* contact = set_.contacts();

@@ -101,6 +101,12 @@ class ContactTerms {
   Vec4i* extra_nodes() { return stencil_nodes_.data() + (stencil_count_ - extra_); }
   CornerVectors* extra_gradients() { return gradients_.data() + (stencil_count_ - extra_); }
   CornerBlocks* extra_blocks() { return blocks_.data() + (stencil_count_ - extra_); }
+  /// True if friction follows the normal forces at the x of the last update, and any contact has friction.
+  bool follows_normal_forces() const { return !settings_.lagged_friction && friction_count_ > 0; }
+  /// Where it does: the change of friction's corner gradients along p by that of the normal forces, times -1;
+  /// `set().size()` of them, for the first stencils of the last `linearise` at x.
+  void friction_change(Context& ctx, const Vec3* x, const Vec3* p);
+  const Vec3* corner_changes() const { return reinterpret_cast<const Vec3*>(changes_.data()); }
   /// Corner gradients of the bare barrier (sigma = 1), for the stiffness fit. Overwrites
   /// the results of `linearise`.
   void barrier_gradients(Context& ctx, const Vec3* x);
@@ -140,7 +146,7 @@ class ContactTerms {
   Buffer<std::uint64_t> friction_keys_;
   std::size_t stencil_count_ = 0, extra_ = 0;
   Buffer<Vec4i> stencil_nodes_;
-  Buffer<CornerVectors> gradients_;
+  Buffer<CornerVectors> gradients_, changes_;
   Buffer<CornerBlocks> blocks_;
 };
 

@@ -203,6 +203,21 @@ void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
   embedding_.reduce(ctx, gradient_.data());
 }
 
+void IncrementalPotential::friction_change(Context& ctx, const Vec3* x, const Vec3* p, Vec3* out) {
+  fill(ctx, out, device_->node_count, Vec3::zero());
+  contacts_.friction_change(ctx, x, p);
+  const std::size_t corners = 4 * contacts_.set().size();
+  const Vec3* change = contacts_.corner_changes();
+  hessian_.stencil_gather().sum(
+      ctx, [=] SS_LAMBDA(std::size_t corner) { return corner < corners ? change[corner] : Vec3::zero(); },
+      out);
+  embedding_.reduce(ctx, out);
+  const std::uint8_t* fixed = fixed_.data();
+  launch(ctx, device_->node_count, [=] SS_LAMBDA(std::size_t i) {
+    if (fixed[i]) out[i] = Vec3::zero();
+  });
+}
+
 IncrementalPotential::StartingBarrier IncrementalPotential::starting_barrier(Context& ctx, const Vec3* x) {
   if (contacts_.set().size() == 0) return {};
   const std::size_t n = device_->node_count;

@@ -95,6 +95,8 @@ class IncrementalPotential {
     double approach = 0;
   };
   StartingBarrier starting_barrier(Context& ctx, const Vec3* x);  // one host read
+  /// out = -N p at free nodes, zero elsewhere, after `linearise` at x: see FrictionResponse.
+  void friction_change(Context& ctx, const Vec3* x, const Vec3* p, Vec3* out);
   /// Writes to backend memory: the elastic energy [J], the smallest det F of all elements (+infinity without
   /// any) and the number of elements with det F <= 0 at x.
   void launch_elastic_state(Context& ctx, const Vec3* x, double* energy, double* volume_ratio_min,

@@ -56,6 +56,23 @@ SS_HD inline CornerVectors friction_gradient(const FrictionStencil& f, const Cor
   return gradient;
 }
 
+/// The change of `friction_gradient` [N] along displacements p of the corners [m] that comes from lambda
+/// alone, which changes by -b''(d) n . sum_i w_i p_i. `f` is that of the contact `s`; the mollifier counts as
+/// constant.
+SS_HD inline CornerVectors friction_gradient_change(const FrictionStencil& f, const ContactStencil& s,
+                                                    const ContactPotential& potential,
+                                                    const CornerVectors& dx, const CornerVectors& p,
+                                                    Real eps) {
+  const Jet2<Real> b = potential.jet(closest_points(s).distance);
+  if (!(b.first < Real(0))) return CornerVectors{};
+  Real approach = 0;
+  for (int i = 0; i < 4; ++i) approach += f.weights[i] * dot(f.normal, p[i]);
+  const Real relative = b.second / b.first * approach;
+  CornerVectors change = friction_gradient(f, dx, eps);
+  for (int i = 0; i < 4; ++i) change[i] = relative * change[i];
+  return change;
+}
+
 /// Corner blocks of the Hessian [N/m]: with t = u/|u|, P = I - nn',
 ///   mu lambda w_i w_j [ f'/y (P - tt') + f'' tt' ],  positive semidefinite as it stands.
 /// `secant`, in [0, 1], is the smallest allowed ratio of the curvature f'' to the secant f'/y. With 1 the

@@ -250,6 +250,74 @@ BACKEND_TEST(IncrementalPotential, HessianIsSymmetricAndPositiveAndBoundsTheCurv
 }
 
 /// For a plane, distances are linear, and at rest elastic curvature is positive: nothing is projected.
+/// On a half-space the normals and weights of contacts are constant: the Hessian and the change by normal
+/// forces are the whole derivative of forces whose friction is refreshed.
+BACKEND_TEST(IncrementalPotential, FrictionChangesWithTheNormalForces) {
+  if (sizeof(Real) < 8) GTEST_SKIP() << "differences need double";
+  Model model;
+  fixtures::add_box(model, "soft", {0.1, 0.1, 0.1}, {0, 0.0507, 0}, 3, 0.5);
+  fixtures::add_box(model, "affine", {0.1, 0.1, 0.1}, {1, 0.0511, 0}, 2, 0.5, {0, 0, 0},
+                    fixtures::Body::affine);
+  model.half_spaces.push_back({});
+  finalize(model);
+  DeviceModel device;
+  device.upload(ctx, model);
+  IncrementalPotential potential;
+  potential.load(ctx, model, device);
+  const std::size_t n = model.node_count();
+  std::vector<Vec3> x, before;
+  for (const auto& p : model.positions) x.push_back(p.cast<Real>());
+  for (const Vec3& p : x) before.push_back(p - Vec3{Real(1e-3), 0, Real(2e-4)});
+  Buffer<Vec3> device_x(ctx, std::span<const Vec3>(x)), device_before(ctx, std::span<const Vec3>(before));
+  StepInputs inputs;
+  inputs.dt = Real(0.01);
+  inputs.x_t = inputs.target = device_before.data();
+  inputs.y = device_x.data();
+  potential.begin_step(ctx, inputs, {Real(2e-3), Real(1e-4), false, {}});
+  potential.contacts().set_stiffness(500);
+  const Proximity near = make_proximity(device, {});
+  const auto gradient_at = [&](const std::vector<Vec3>& at) {
+    const Buffer<Vec3> trial(ctx, std::span<const Vec3>(at));
+    potential.contacts().update(ctx, near, trial.data());
+    potential.linearise(ctx, trial.data());
+    std::vector<Vec3> gradient(n);
+    copy_to_host(ctx, gradient.data(), potential.gradient(), n);
+    return gradient;
+  };
+  FRESH_SEED(seed);
+  std::mt19937 random(seed);
+  std::normal_distribution<Real> normal;
+  const double h = 1e-9;
+  double with = 0, without = 0, largest = 0;
+  for (int trial = 0; trial < 5; ++trial) {
+    std::vector<Vec3> p(n);
+    for (Vec3& v : p) v = {normal(random), normal(random), normal(random)};
+    Buffer<Vec3> device_p(ctx, std::span<const Vec3>(p)), product(ctx, n), change(ctx, n);
+    potential.embedding().expand(ctx, device_p.data());
+    p = device_p.download(ctx);
+    std::vector<Vec3> plus = x, minus = x;
+    for (std::size_t i = 0; i < n; ++i) {
+      plus[i] += h * p[i];
+      minus[i] -= h * p[i];
+    }
+    const std::vector<Vec3> up = gradient_at(plus), down = gradient_at(minus);
+    gradient_at(x);
+    ASSERT_TRUE(potential.contacts().follows_normal_forces());
+    ASSERT_GT(potential.contacts().set().active_count(), 10u);
+    potential.hessian().multiply(ctx, device_p.data(), product.data());
+    potential.friction_change(ctx, device_x.data(), device_p.data(), change.data());
+    const std::vector<Vec3> hp = product.download(ctx), np = change.download(ctx);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec3 numeric = (up[i] - down[i]) / Real(2 * h);
+      with = std::max(with, static_cast<double>(norm(hp[i] - np[i] - numeric)));
+      without = std::max(without, static_cast<double>(norm(hp[i] - numeric)));
+      largest = std::max(largest, static_cast<double>(norm(numeric)));
+    }
+  }
+  EXPECT_LE(with, 1e-5 * largest);
+  EXPECT_GE(without, 1e-2 * largest);
+}
+
 BACKEND_TEST(IncrementalPotential, WithMultipliersOnAHalfSpaceItsHessianIsExact) {
   if (sizeof(Real) < 8) GTEST_SKIP() << "differences need double";
   Model model;

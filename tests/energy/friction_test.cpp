@@ -47,6 +47,31 @@ TEST(Friction, DerivativesMatchFiniteDifferences) {
   }
 }
 
+TEST(Friction, ChangesWithItsNormalForce) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int trial = 0; trial < 300; ++trial) {
+    const ContactType type = kStencilTypes[random.index(6)];
+    if (type == ContactType::edge_edge_mollified) continue;
+    const ContactStencil s = random_stencil(random, type);
+    const ContactPotential potential{Real(1), Real(2), trial % 2 == 0 ? Real(0) : Real(3)};
+    const FrictionStencil f = make_friction_stencil(s, potential, Real(0.5));
+    const CornerVectors dx = random_displacement(random, Real(1)), p = random_displacement(random, Real(1));
+    const auto gradient_at = [&](Real step) {
+      ContactStencil moved = s;
+      for (int i = 0; i < node_count(type); ++i) moved.x[i] += step * p[i];
+      FrictionStencil changed = f;
+      changed.mu_lambda = make_friction_stencil(moved, potential, Real(0.5)).mu_lambda;
+      return flat(friction_gradient(changed, dx, kEps).v);
+    };
+    CornerVectors used = p;
+    for (int i = node_count(type); i < 4; ++i) used[i] = Vec3::zero();
+    const Real h = kStep;
+    expect_near(flat(friction_gradient_change(f, s, potential, dx, used, kEps).v),
+                (gradient_at(h) - gradient_at(-h)) / (2 * h), 50 * kDifferenceError);
+  }
+}
+
 /// With the secant the quadratic model lies above D everywhere, and without it not.
 TEST(Friction, TheSecantMajorises) {
   Random random;

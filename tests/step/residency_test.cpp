@@ -43,6 +43,15 @@ std::size_t small_steps(const StepReport& report, const Params& params) {
   return count;
 }
 
+/// Iterations that may follow friction, by FrictionResponse: a linear solve and a read more.
+std::size_t follows(const StepReport& report) {
+  std::size_t count = 0;
+  for (std::size_t k = 1; k < report.newton.size(); ++k)
+    count += report.newton[k - 1].step_length >= 0.9 &&
+             report.newton[k].step_norm >= 0.1 * report.newton[k - 1].step_norm;
+  return count;
+}
+
 // A Newton iteration reads four times: the number of candidates, the direction with its norms, the line
 // search, the new contacts. A step reads seven more times: candidates and contacts at its start, the
 // stiffness, its end.
@@ -55,12 +64,14 @@ TEST_P(Residency, ABarrierStepReadsAFewNumbersPerNewtonIteration) {
     const auto iterations = static_cast<std::size_t>(report.newton_iterations);
     const Counters& c = report.counters;
     EXPECT_LE(c.copies_to_host, kPerStep + kPerIteration * iterations + small_steps(report, params) +
-                                    static_cast<std::size_t>(halvings(report)))
+                                    follows(report) + static_cast<std::size_t>(halvings(report)))
         << "frame " << report.frame;
     EXPECT_LE(c.bytes_to_host, kBytesPerRead * c.copies_to_host);
     EXPECT_EQ(c.copies_to_device, 0u);
     // One linear solve each; a device solves a system of this size in a resident kernel.
-    EXPECT_EQ(c.graph_launches, GetParam() == Backend::cpu ? iterations : 0);
+    const std::size_t solves = GetParam() == Backend::cpu ? iterations : 0;
+    EXPECT_GE(c.graph_launches, solves);
+    EXPECT_LE(c.graph_launches, solves > 0 ? solves + follows(report) : 0);
     // The number of launches does not grow with the PCG iterations.
     EXPECT_LE(c.launches, 200 + 130 * iterations);
     pcg += static_cast<std::size_t>(report.pcg_iterations);
@@ -77,7 +88,7 @@ TEST_P(Residency, MultipliersCostTwoReadsMoreAndAHeldPointOne) {
     const StepReport report = engine->step();
     EXPECT_LE(report.counters.copies_to_host,
               kPerStep + 1 + kPerIteration * static_cast<std::size_t>(report.newton_iterations) +
-                  small_steps(report, params) + static_cast<std::size_t>(halvings(report)))
+                  small_steps(report, params) + follows(report) + static_cast<std::size_t>(halvings(report)))
         << "frame " << report.frame;
   }
 }
