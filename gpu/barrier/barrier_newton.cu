@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "gpu/ccd/half_space.h"
 #include "gpu/ccd/step_bound.cuh"
@@ -356,15 +357,15 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
     if (alpha < kUselessStep) at_x_ = values;
   }
   if (alpha < kUselessStep) alpha = search_along(p_.data());
-  if (alpha < kUselessStep && follows) {
-    // `resume` continues the last solve.
-    const int before = record.pcg_iterations;
-    solve(ctx, potential, device, params, record);
-    record.pcg_iterations += before;
-    clock.lap(seconds.linear_solve);
-  }
+  bool other_solve = follows;
   while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened &&
          !tolerance.satisfied_by(record) && !is_over_budget(params, clock)) {
+    if (std::exchange(other_solve, false)) {
+      // `resume` continues the last solve, which has to be that of p.
+      const int before = record.pcg_iterations;
+      solve(ctx, potential, device, params, record);
+      record.pcg_iterations += before;
+    }
     const bool closer = resume(ctx, params, record);
     clock.lap(seconds.linear_solve);
     if (!closer) break;

@@ -162,7 +162,7 @@ template <int D>
 void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
                              const LabParams& params, ContactSolveRecord& record) {
   const Span span(ctx, "contact solve");
-  const std::string why = refusal(ctx, chosen(ctx, bodies, solver, params), solver, params, record);
+  const std::string why = try_solver(ctx, chosen(ctx, bodies, solver, params), solver, params, record);
   if (why.empty()) return;
   solve(ctx, bodies, "nsgs", params, record);
   record.message = why;
@@ -176,9 +176,9 @@ void ContactSystem<D>::solve_as(Context& ctx, const ContactProblem& problem, std
   assembled_.set_norm_q(W_.norm_q());
   colouring_.clear();
   std::string why = solver == "manifold_gs" ? manifolds_refused("coupling = factor needs W") : "";
-  if (why.empty()) why = refusal(ctx, assembled_, solver, params, record);
+  if (why.empty()) why = try_solver(ctx, assembled_, solver, params, record);
   if (!why.empty()) {
-    refusal(ctx, assembled_, "nsgs", params, record);
+    try_solver(ctx, assembled_, "nsgs", params, record);
     record.message = why;
   }
   colouring_.clear();
@@ -187,8 +187,8 @@ void ContactSystem<D>::solve_as(Context& ctx, const ContactProblem& problem, std
 /// Computes the impulses with a solver of the lab. Why nsgs has to take its place, from the guess; empty: it
 /// does not.
 template <int D>
-std::string ContactSystem<D>::refusal(Context& ctx, Delassus<D>& W, std::string_view solver,
-                                      const LabParams& params, ContactSolveRecord& record) {
+std::string ContactSystem<D>::try_solver(Context& ctx, Delassus<D>& W, std::string_view solver,
+                                         const LabParams& params, ContactSolveRecord& record) {
   Monitor<D> monitor(
       ctx, W, law_.data(),
       {params.tolerance, params.max_iterations, params.time_budget, params.check_interval, cancel_, false});

@@ -144,8 +144,8 @@ class ContactSystem {
   void warm_start(Context& ctx, const StepConstraints& list);
   ManifoldInput<D> manifold_input(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                   bool same_order);
-  std::string refusal(Context& ctx, Delassus<D>& W, std::string_view solver, const LabParams& params,
-                      ContactSolveRecord& record);
+  std::string try_solver(Context& ctx, Delassus<D>& W, std::string_view solver, const LabParams& params,
+                         ContactSolveRecord& record);
   Delassus<D>& chosen(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
                       const LabParams& params);
 

@@ -102,6 +102,21 @@ struct AugmentedSetup : Setup {
   }
 };
 
+/// Bodies of a model above a half-space through the origin.
+struct OnAPlane {
+  OnAPlane(Context& ctx, Model& model) {
+    model.half_spaces.push_back({});
+    finalize(model);
+    device.upload(ctx, model);
+    potential.load(ctx, model, device);
+    for (const auto& p : model.positions) x.push_back(p.cast<Real>());
+  }
+
+  DeviceModel device;
+  IncrementalPotential potential;
+  std::vector<Vec3> x;
+};
+
 std::vector<Vec3> product(Context& ctx, Setup& s, const std::vector<Vec3>& p) {
   const Buffer<Vec3> device_p(ctx, std::span<const Vec3>(p));
   Buffer<Vec3> out(ctx, p.size());
@@ -249,7 +264,6 @@ BACKEND_TEST(IncrementalPotential, HessianIsSymmetricAndPositiveAndBoundsTheCurv
   }
 }
 
-/// For a plane, distances are linear, and at rest elastic curvature is positive: nothing is projected.
 /// On a half-space the normals and weights of contacts are constant: the Hessian and the change by normal
 /// forces are the whole derivative of forces whose friction is refreshed.
 BACKEND_TEST(IncrementalPotential, FrictionChangesWithTheNormalForces) {
@@ -258,15 +272,12 @@ BACKEND_TEST(IncrementalPotential, FrictionChangesWithTheNormalForces) {
   fixtures::add_box(model, "soft", {0.1, 0.1, 0.1}, {0, 0.0507, 0}, 3, 0.5);
   fixtures::add_box(model, "affine", {0.1, 0.1, 0.1}, {1, 0.0511, 0}, 2, 0.5, {0, 0, 0},
                     fixtures::Body::affine);
-  model.half_spaces.push_back({});
-  finalize(model);
-  DeviceModel device;
-  device.upload(ctx, model);
-  IncrementalPotential potential;
-  potential.load(ctx, model, device);
-  const std::size_t n = model.node_count();
-  std::vector<Vec3> x, before;
-  for (const auto& p : model.positions) x.push_back(p.cast<Real>());
+  OnAPlane scene(ctx, model);
+  const DeviceModel& device = scene.device;
+  IncrementalPotential& potential = scene.potential;
+  const std::vector<Vec3>& x = scene.x;
+  const std::size_t n = x.size();
+  std::vector<Vec3> before;
   for (const Vec3& p : x) before.push_back(p - Vec3{Real(1e-3), 0, Real(2e-4)});
   Buffer<Vec3> device_x(ctx, std::span<const Vec3>(x)), device_before(ctx, std::span<const Vec3>(before));
   StepInputs inputs;
@@ -318,19 +329,16 @@ BACKEND_TEST(IncrementalPotential, FrictionChangesWithTheNormalForces) {
   EXPECT_GE(without, 1e-2 * largest);
 }
 
+/// For a plane, distances are linear, and at rest elastic curvature is positive: nothing is projected.
 BACKEND_TEST(IncrementalPotential, WithMultipliersOnAHalfSpaceItsHessianIsExact) {
   if (sizeof(Real) < 8) GTEST_SKIP() << "differences need double";
   Model model;
   fixtures::add_box(model, "tilted", {0.1, 0.1, 0.1}, {0, 0.0517, 0}, 3, 1.2);
-  model.half_spaces.push_back({});
-  finalize(model);
-  DeviceModel device;
-  device.upload(ctx, model);
-  IncrementalPotential potential;
-  potential.load(ctx, model, device);
-  const std::size_t n = model.node_count();
-  std::vector<Vec3> x;
-  for (const auto& p : model.positions) x.push_back(p.cast<Real>());
+  OnAPlane scene(ctx, model);
+  const DeviceModel& device = scene.device;
+  IncrementalPotential& potential = scene.potential;
+  const std::vector<Vec3>& x = scene.x;
+  const std::size_t n = x.size();
   // Every multiplier is from a position where its node was close.
   std::vector<Vec3> low = x;
   for (Vec3& p : low) p[1] = std::max(Real(3e-4), p[1] - Real(2e-3));
