@@ -32,6 +32,12 @@ class Arena {
         &f);
   }
 
+  /// Calls f(object) `count` times on other threads of the arena, as far as it has them to spare, without
+  /// waiting for them; `run` must not be called before `join_helpers`, which waits until all calls are done
+  /// and may make some of them itself.
+  void start_helpers(int count, void (*f)(void* object), void* object);
+  void join_helpers();
+
  private:
   using Piece = void (*)(const void* object, std::size_t begin, std::size_t end);
   struct Threads;

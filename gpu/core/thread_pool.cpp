@@ -23,11 +23,28 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::run_job(Job job) {
   // A few pieces per thread, so that one slow piece holds up little.
   job.piece = std::max({job.piece, job.n / (4 * (workers_.size() + 1)), std::size_t{1}});
+  open(job);
+  finish();
+}
+
+void ThreadPool::start(std::size_t count, void (*f)(void* object), void* object) {
+  call_ = {f, object};
+  open({[](const void* call, std::size_t begin, std::size_t end) {
+          const Call& c = *static_cast<const Call*>(call);
+          for (std::size_t k = begin; k < end; ++k) c.f(c.object);
+        },
+        &call_, count, 1});
+}
+
+void ThreadPool::open(Job job) {
   job_ = job;
   next_ = 0;
   busy_ = static_cast<std::uint32_t>(workers_.size());
   ++round_;
   round_.notify_all();
+}
+
+void ThreadPool::finish() {
   take_pieces();
   for (std::uint32_t busy = busy_; busy != 0; busy = busy_) busy_.wait(busy);
 }

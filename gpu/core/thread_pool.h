@@ -29,6 +29,11 @@ class ThreadPool {
              &f, n, grain});
   }
 
+  /// Calls f(object) `count` times on threads of the pool and returns; until `finish`, which waits for all
+  /// calls and may make some of them itself, the pool takes no other work.
+  void start(std::size_t count, void (*f)(void* object), void* object);
+  void finish();
+
  private:
   struct Job {
     void (*call)(const void* object, std::size_t begin, std::size_t end) = nullptr;
@@ -36,10 +41,17 @@ class ThreadPool {
     std::size_t n = 0, piece = 1;
   };
   void run_job(Job job);
+  void open(Job job);
   void take_pieces();
   void serve();
 
+  struct Call {
+    void (*f)(void* object) = nullptr;
+    void* object = nullptr;
+  };
+
   Job job_;
+  Call call_;                            // of `start`
   std::atomic<std::size_t> next_{0};     // first index that no thread has taken
   std::atomic<std::uint32_t> round_{0};  // one more for each job, and for the end
   std::atomic<std::uint32_t> busy_{0};   // workers that have not finished the round

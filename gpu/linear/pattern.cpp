@@ -209,7 +209,7 @@ void lay_out(Pattern& p, const Lower& lower) {
   }
   p.assembly_begin.push_back(static_cast<std::int32_t>(p.assembly.size()));
   p.column.reserve(p.entries.size());
-  for (const Vec2i& e : p.entries) p.column.push_back(is_outer(e) ? e[1] : slot[e[1]] % p.chunk_size);
+  for (const Vec2i& e : p.entries) p.column.push_back(is_outer(e) ? slot[e[1]] : slot[e[1]] % p.chunk_size);
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ struct Pattern {
   std::vector<std::int32_t>
       inner_column;  // per entry inside a chunk: slot of the column minus the chunk's first
   std::vector<std::int32_t> outer_begin;  // per slot and one more: the row's entries across chunks
-  std::vector<std::int32_t>
-      column;  // per entry: slot of the column minus its chunk's first; across chunks: its node
+  std::vector<std::int32_t> column;  // per entry: slot of the column; inside chunks, minus the chunk's first
   std::vector<std::int32_t> assembly_begin;  // per entry and one more
   std::vector<std::uint32_t> assembly;  // element blocks of an entry: (10 element + block) << 1 | transposed
 

@@ -79,6 +79,9 @@ void Pcg::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x
   squares_.resize(ctx, 1);
   resize_cleared(ctx, state_, 1);
   preconditioner_.build(ctx, matrix, settings.preconditioner, fixed);
+#if !STICKSLIP_ON_CUDA
+  coupling_rows_.build(ctx, matrix, matrix.chunk_rows().slot_of_node);
+#endif
 
   const PcgVectors v = vectors();
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *v.state = PcgState{}; });
@@ -140,9 +143,13 @@ PcgVectors Pcg::vectors() {
 
 void Pcg::run(Context& ctx) {
   const PcgVectors v = vectors();
-  const std::optional<ResidentMatrix> resident = matrix_->resident();
-  if (resident && preconditioner_.is_local() && matrix_->node_count() <= most_resident_nodes_)
-    iterate_on_grid(ctx, *resident, v);
+  const bool stays = matrix_->embedding() == nullptr && preconditioner_.is_local() &&
+                     matrix_->node_count() <= most_resident_nodes_;
+#if STICKSLIP_ON_CUDA
+  if (stays) iterate_on_grid(ctx, *matrix_->resident(), v);
+#else
+  if (stays) crew_.iterate(ctx, matrix_->chunk_rows(), coupling_rows_.view(), v);
+#endif
   else repeat_until(ctx, loop_, &v.state->stop, [&] { iterate(ctx, *matrix_, preconditioner_, v); });
   if (matrix_->embedding() != nullptr) matrix_->embedding()->expand(ctx, x_);
 }

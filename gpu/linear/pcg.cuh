@@ -7,6 +7,10 @@
 #include "gpu/linear/pcg_grid.cuh"
 #include "gpu/linear/split_matrix.cuh"
 
+#if !STICKSLIP_ON_CUDA
+#include "gpu/linear/pcg_crew.h"
+#endif
+
 namespace stickslip::STICKSLIP_BACKEND {
 
 class Pcg {
@@ -54,6 +58,10 @@ class Pcg {
   Buffer<PcgSquares> squares_;
   Buffer<PcgState> state_;
   LoopGraph loop_;
+#if !STICKSLIP_ON_CUDA
+  CouplingRows coupling_rows_;
+  CrewPcg crew_;
+#endif
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

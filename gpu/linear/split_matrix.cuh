@@ -84,6 +84,9 @@ class SplitMatrix {
     const std::optional<RowView> rows = row_view(lower_product_, diagonal_.data(), lower_.data());
     return rows && embedding_ == nullptr ? std::optional(resident(*rows)) : std::nullopt;
   }
+#if !STICKSLIP_ON_CUDA
+  ChunkView chunk_rows() const { return lower_product_.view(diagonal_.data(), lower_.data()); }
+#endif
   std::size_t stencil_count() const { return stencil_count_; }
   /// Null for none.
   const Embedding* embedding() const { return embedding_; }

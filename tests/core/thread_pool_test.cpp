@@ -38,5 +38,18 @@ TEST(ThreadPool, EachRunSeesWhatTheOneBeforeWrote) {
   EXPECT_EQ(values, std::vector<int>(64, 2000));
 }
 
+TEST(ThreadPool, MakesStartedCallsWhileTheCallerGoesOn) {
+  for (const int threads : {1, 2, 4}) {
+    ThreadPool pool(threads);
+    for (int round = 0; round < 100; ++round) {
+      std::atomic<int> calls{0};
+      pool.start(
+          3, [](void* counter) { ++*static_cast<std::atomic<int>*>(counter); }, &calls);
+      pool.finish();
+      EXPECT_EQ(calls, 3);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -60,7 +60,7 @@ void expect_sound(std::size_t n, const std::vector<Vec4i>& tets, std::int32_t ch
     for (std::int32_t e = p.inner_begin[s]; e < p.inner_begin[s + 1]; ++e)
       EXPECT_EQ(p.entries[e], (Vec2i{p.node[s], p.node[first + p.column[e]]}));
     for (std::int32_t e = p.outer_begin[s]; e < p.outer_begin[s + 1]; ++e)
-      EXPECT_EQ(p.entries[e], (Vec2i{p.node[s], p.column[e]}));
+      EXPECT_EQ(p.entries[e], (Vec2i{p.node[s], p.node[p.column[e]]}));
   }
   EXPECT_EQ(p.outer_begin.back(), static_cast<std::int32_t>(p.entries.size()));
 }

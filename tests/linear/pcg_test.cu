@@ -208,6 +208,44 @@ BACKEND_TEST(Pcg, SteadyUseAllocatesNothing) {
   }
 }
 
+// Resident iterations, by one kernel or one crew of threads, and those by repeated launches. Many stencils on
+// few nodes: their couplings stand at the same places.
+BACKEND_TEST(Pcg, ResidentIterationsAreThoseOfLaunches) {
+  FRESH_SEED(seed);
+  test::Random random(seed);
+  const Real tight = sizeof(Real) == 8 ? Real(1e-10) : Real(1e-5);
+  for (const auto& [side, stencils] : {std::pair<std::size_t, std::size_t>{4, 300}, {11, 0}, {12, 400}}) {
+    const test::System system = test::make_system(random, side, side, side, stencils);
+    const std::size_t n = system.node_count;
+    DeviceSystem device(ctx, system);
+    std::vector<std::uint8_t> fixed(n, 0);
+    for (std::size_t i = 0; i < n; i += 7) fixed[i] = 1;
+    const Buffer<std::uint8_t> stays(ctx, fixed);
+    const Buffer<Vec3> b(ctx, random.vectors(n));
+    const std::vector<Vec3> start = random.vectors(n);
+    PcgSettings settings{tight, 5000};
+    settings.start_from_x = true;
+    std::vector<Vec3> x_of[2];
+    std::vector<Real> history_of[2];
+    for (const std::size_t most_resident : {std::size_t{0}, std::size_t{1'000'000}}) {
+      settings.most_resident_nodes = most_resident;
+      Buffer<Vec3> x(ctx, start);
+      Pcg pcg;
+      EXPECT_EQ(pcg.solve(ctx, device.matrix, b.data(), x.data(), settings, stays.data()).stop,
+                PcgStop::converged);
+      pcg.resume(ctx, 3);
+      x_of[most_resident > 0] = x.download(ctx);
+      history_of[most_resident > 0] = pcg.history(ctx);
+    }
+    const test::Vector got = test::to_eigen(x_of[1]), want = test::to_eigen(x_of[0]);
+    EXPECT_LE((got - want).norm(), 1e4 * tight * want.norm());
+    for (std::size_t i = 0; i < n; i += 7) EXPECT_EQ(x_of[1][i], start[i]);
+    EXPECT_NEAR(history_of[1].size(), history_of[0].size(), 2 + history_of[0].size() / 20.0);
+    for (std::size_t k = 1; k < 6; ++k)
+      EXPECT_NEAR(history_of[1][k] / history_of[0][k], 1, 1e4 * test::kRounding);
+  }
+}
+
 BACKEND_TEST(Pcg, SameBitsForAnyThreadCount) {
   FRESH_SEED(seed);
   test::Random random(seed);

@@ -68,10 +68,8 @@ TEST_P(Residency, ABarrierStepReadsAFewNumbersPerNewtonIteration) {
         << "frame " << report.frame;
     EXPECT_LE(c.bytes_to_host, kBytesPerRead * c.copies_to_host);
     EXPECT_EQ(c.copies_to_device, 0u);
-    // One linear solve each; a device solves a system of this size in a resident kernel.
-    const std::size_t solves = GetParam() == Backend::cpu ? iterations : 0;
-    EXPECT_GE(c.graph_launches, solves);
-    EXPECT_LE(c.graph_launches, solves > 0 ? solves + follows(report) : 0);
+    // A device solves a system of this size in a resident kernel, the CPU by a crew of threads.
+    EXPECT_EQ(c.graph_launches, 0u);
     // The number of launches does not grow with the PCG iterations.
     EXPECT_LE(c.launches, 200 + 130 * iterations);
     pcg += static_cast<std::size_t>(report.pcg_iterations);

@@ -1,0 +1,188 @@
+#include "gpu/linear/pcg_crew.h"
+
+#include "gpu/core/crew.h"
+
+namespace stickslip::cpu {
+namespace {
+
+/// Where the coupling of corners a > b of a stencil stands among its couplings.
+constexpr int coupling_index(int a, int b) { return a * (a - 1) / 2 + b; }
+
+/// The blocks of one row, in the places that it has for them.
+struct RowBuilder {
+  std::int32_t* column;
+  Mat3* block;
+  std::int32_t count = 0;
+
+  void add(std::int32_t j, const Mat3& b) {
+    for (std::int32_t e = 0; e < count; ++e)
+      if (column[e] == j) {
+        block[e] += b;
+        return;
+      }
+    column[count] = j;
+    block[count++] = b;
+  }
+};
+
+/// p = z + beta p_before, which each reader computes: no thread has to wait for another's p.
+struct NextDirection {
+  const Lanes3 *z, *before;
+  Real beta;
+
+  Lanes3 operator()(std::int32_t i) const { return z[i] + beta * before[i]; }
+  void ask_for(std::int32_t i) const {
+    __builtin_prefetch(z + i);
+    __builtin_prefetch(before + i);
+  }
+};
+
+/// Where the iterations keep their vectors.
+struct LaneVectors {
+  Lanes3 *x, *r, *z, *q;
+  const Lanes3* inverse;  // three columns per slot
+  const std::uint8_t* fixed;
+};
+
+Real sum(const Lanes3& a) { return a[0] + a[1] + a[2]; }
+
+/// x += alpha p, r -= alpha q, z = P^-1 r at the nodes of a chunk; returns their squares.
+PcgSquares step(const ChunkView& rows, std::size_t chunk, const LaneVectors& v, Real alpha, const Lanes3* p) {
+  Lanes3 rz{}, rr{}, xx{};
+  const IndexRange slots = rows.slots_of(chunk);
+  for (std::size_t i = slots.begin; i < slots.end; ++i) {
+    if (v.fixed[i] != 0) continue;  // r and z are zero
+    const Lanes3 x = v.x[i] + alpha * p[i];
+    const Lanes3 r = v.r[i] - alpha * v.q[i];
+    const Lanes3* inverse = v.inverse + 3 * i;
+    const Lanes3 z = inverse[0] * r[0] + inverse[1] * r[1] + inverse[2] * r[2];
+    v.x[i] = x;
+    v.r[i] = r;
+    v.z[i] = z;
+    rz += r * z;
+    rr += r * r;
+    xx += x * x;
+  }
+  return {sum(rz), sum(rr), sum(xx)};
+}
+
+void to_lanes(Context& ctx, const ChunkView& rows, const Vec3* from, Lanes3* to) {
+  launch(ctx, static_cast<std::size_t>(rows.node_count),
+         [=](std::size_t slot) { to[slot] = cpu::to_lanes(from[rows.node[slot]]); });
+}
+
+void to_vectors(Context& ctx, const ChunkView& rows, const Lanes3* from, Vec3* to) {
+  launch(ctx, static_cast<std::size_t>(rows.node_count),
+         [=](std::size_t slot) { to[rows.node[slot]] = to_vec(from[slot]); });
+}
+
+/// The columns of P^-1, and which nodes stay.
+void set_up(Context& ctx, const ChunkView& rows, const PcgVectors& v, Lanes3* inverse, std::uint8_t* fixed) {
+  launch(ctx, static_cast<std::size_t>(rows.node_count), [=](std::size_t slot) {
+    const std::int32_t node = rows.node[slot];
+    for (int c = 0; c < 3; ++c) {
+      Vec3 unit = Vec3::zero();
+      unit[c] = 1;
+      inverse[3 * slot + c] = cpu::to_lanes(v.local.apply(node, unit));
+    }
+    fixed[slot] = v.fixed != nullptr && v.fixed[node] != 0;
+  });
+}
+
+/// The sum of value(piece) over all pieces, in their order; each thread writes to `partial`.
+template <class T, class F>
+T sum_by_crew(Crew& crew, std::vector<T>& partial, const F& value) {
+  crew.run(partial.size(), [&](std::size_t piece) { partial[piece] = value(piece); });
+  T total{};
+  for (const T& part : partial) total = total + part;
+  return total;
+}
+
+}  // namespace
+
+void CouplingRows::build(Context& ctx, const SplitMatrix& matrix, const std::int32_t* slot) {
+  const std::size_t stencils = matrix.stencil_count();
+  empty_ = stencils == 0;
+  if (empty_) return;
+  range_.resize(ctx, matrix.node_count());
+  column_.resize(ctx, 3 * 4 * stencils);
+  block_.resize(ctx, 3 * 4 * stencils + 1);
+  fill(ctx, range_.data(), matrix.node_count(), Vec2i{0, 0});
+  const NodeGather::Runs runs = matrix.stencil_gather().runs();
+  const Vec4i* nodes = matrix.stencils();
+  const Mat3* couplings = matrix.couplings();
+  const auto n = static_cast<std::uint32_t>(matrix.node_count());
+  Vec2i* range = range_.data();
+  std::int32_t* column = column_.data();
+  Mat3* block = block_.data();
+  launch(
+      ctx, static_cast<std::size_t>(*runs.count),
+      [=](std::size_t run) {
+        const std::uint32_t node = runs.node[run];
+        if (node == n) return;
+        const std::int32_t first = 3 * runs.begin[run];
+        RowBuilder row{column + first, block + first};
+        for (std::int32_t k = runs.begin[run]; k < runs.begin[run + 1]; ++k) {
+          const std::int32_t s = runs.corner[k] / 4, a = runs.corner[k] % 4;
+          const Mat3* of_stencil = couplings + static_cast<std::size_t>(s) * kCouplings;
+          for (int b = 0; b < 4; ++b) {
+            if (b == a || nodes[s][b] < 0) continue;
+            row.add(slot[nodes[s][b]],
+                    a > b ? of_stencil[coupling_index(a, b)] : of_stencil[coupling_index(b, a)].transposed());
+          }
+        }
+        range[slot[node]] = {first, first + row.count};
+      },
+      kHeavy);
+}
+
+ChunkCouplings CouplingRows::view() const {
+  if (empty_) return {};
+  return {range_.data(), column_.data(), block_.data()};
+}
+
+void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings,
+                      const PcgVectors& v) {
+  PcgState s = *v.state;
+  if (!s.running()) return;
+  const auto n = static_cast<std::size_t>(rows.node_count);
+  for (Buffer<Lanes3>* vector : {&x_, &r_, &z_, &p_, &other_p_, &q_}) vector->resize(ctx, n);
+  inverse_.resize(ctx, 3 * n);
+  fixed_.resize(ctx, n);
+  to_lanes(ctx, rows, v.x, x_.data());
+  to_lanes(ctx, rows, v.r, r_.data());
+  to_lanes(ctx, rows, v.z, z_.data());
+  to_lanes(ctx, rows, v.p, p_.data());
+  set_up(ctx, rows, v, inverse_.data(), fixed_.data());
+
+  const LaneVectors vectors{x_.data(), r_.data(), z_.data(), q_.data(), inverse_.data(), fixed_.data()};
+  const std::size_t chunks = rows.chunk_count();
+  std::vector<Real> dots(chunks);
+  std::vector<PcgSquares> squares(chunks);
+  Lanes3 *p = p_.data(), *next = other_p_.data();
+  {
+    Crew crew(ctx.arena(), static_cast<int>(std::min<std::size_t>(ctx.threads(), chunks)));
+    while (s.running()) {
+      const NextDirection direction{vectors.z, p, s.beta};
+      s.choose_step(sum_by_crew(crew, dots, [&](std::size_t chunk) {
+        return multiply_chunk(rows, chunk, couplings, AllCoupled{}, direction,
+                              [&](std::int32_t slot, const Lanes3& pi, const Lanes3& qi) {
+                                next[slot] = pi;
+                                vectors.q[slot] = qi;
+                              });
+      }));
+      std::swap(p, next);
+      if (!s.running()) break;
+      s.advance(sum_by_crew(crew, squares,
+                            [&](std::size_t chunk) { return step(rows, chunk, vectors, s.alpha, p); }));
+      v.history[s.iterations] = s.residual();
+    }
+  }
+  to_vectors(ctx, rows, x_.data(), v.x);
+  to_vectors(ctx, rows, r_.data(), v.r);
+  to_vectors(ctx, rows, z_.data(), v.z);
+  to_vectors(ctx, rows, p, v.p);
+  *v.state = s;
+}
+
+}  // namespace stickslip::cpu

@@ -1,0 +1,35 @@
+// The iterations of Pcg by a crew of threads, in two phases each. CPU backend only.
+#pragma once
+
+#include "gpu/linear/pcg_grid.cuh"
+
+namespace stickslip::cpu {
+
+/// The couplings C + C' of a matrix's stencils by rows: blocks that stand at the same place are added up.
+class CouplingRows {
+ public:
+  /// For the stencils that the matrix has now. `slot`: per node.
+  void build(Context& ctx, const SplitMatrix& matrix, const std::int32_t* slot);
+  ChunkCouplings view() const;
+
+ private:
+  bool empty_ = true;
+  Buffer<Vec2i> range_;  // per slot
+  Buffer<std::int32_t> column_;
+  Buffer<Mat3> block_;  // and a spare one, see ChunkCouplings
+};
+
+/// The iterations, with the local preconditioner alone.
+class CrewPcg {
+ public:
+  /// Iterates while v.state->running(), as Pcg does. `rows`: of the matrix's mesh; `couplings`: of its
+  /// stencils; v.q, v.other_p and v.run are not used. The result does not depend on the number of threads.
+  void iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings, const PcgVectors& v);
+
+ private:
+  // The vectors in lanes, per slot, and the columns of the preconditioner's blocks.
+  Buffer<Lanes3> x_, r_, z_, p_, other_p_, q_, inverse_;
+  Buffer<std::uint8_t> fixed_;
+};
+
+}  // namespace stickslip::cpu
