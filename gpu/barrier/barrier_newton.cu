@@ -34,6 +34,8 @@ constexpr double kLongestStep = 0.5;
 constexpr double kShortestStep = 1e-10;
 // See follow_friction. kSlowNewton: of the lengths of two Newton steps.
 constexpr double kFullNewton = 0.9, kSlowNewton = 0.1;
+// Of d_hat: how much farther than needed pairs are searched for, so that they serve for more iterations.
+constexpr Real kSpareReach = Real(0.1);
 // Below this, the direction is bad: PCG continues for this many iterations [Guo24 App. B].
 constexpr double kUselessStep = 1e-9;
 constexpr int kMoreIterations = 100;
@@ -142,7 +144,8 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
 void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                                   const Vec3* x, Real d_hat) {
   const Span span(ctx, "broad phase");
-  broad_phase_.find(ctx, x, nullptr, d_hat, pair_filter(device));
+  broad_phase_.forget();
+  broad_phase_.find_nearby(ctx, x, nullptr, d_hat, kSpareReach * d_hat, pair_filter(device));
   near_ = make_proximity(device, broad_phase_.view());
   potential.contacts().update(ctx, near_, x);
 }
@@ -161,7 +164,8 @@ void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, c
   const Span span(ctx, "ccd");
   {
     const Span broad(ctx, "broad phase");
-    broad_phase_.find(ctx, x, p, static_cast<Real>(params.d_hat), pair_filter(device));
+    const Real d_hat = static_cast<Real>(params.d_hat);
+    broad_phase_.find_nearby(ctx, x, p, d_hat, kSpareReach * d_hat, pair_filter(device));
     near_ = make_proximity(device, broad_phase_.view());
   }
   clock.lap(seconds.broad_phase);

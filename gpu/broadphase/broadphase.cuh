@@ -19,6 +19,14 @@ class BroadPhase {
   /// first. The order of the pairs depends on the input only. One host read.
   void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter);
 
+  /// As `find`, with more pairs: those within margin + 2 spare [m]. While every node's path stays within
+  /// `spare` of the box of its path in the last search here, that search's pairs serve again; `forget`,
+  /// `find` and another margin end this. One host read more where it has to search.
+  void find_nearby(Context& ctx, const Vec3* x, const Vec3* p, Real margin, Real spare,
+                   const PairFilter& filter);
+  /// The next find_nearby searches, whatever the one before found.
+  void forget() { covered_margin_ = -1; }
+
   /// Pairs of the last find(), valid until the next one.
   CandidateView view() const {
     return {pairs_.data(), static_cast<std::size_t>(found_[0]), pairs_.data() + found_[0],
@@ -27,6 +35,9 @@ class BroadPhase {
 
  private:
   SurfaceView surface_{};
+  Buffer<Aabb> covered_;         // where each surface node may be, with the pairs that there are
+  Real covered_margin_ = -1;     // of find_nearby; negative for none
+  Buffer<std::int32_t> leaves_;  // whether a node leaves its box
   Lbvh triangle_tree_, edge_tree_;
   Buffer<FloatBox> triangle_boxes_, edge_boxes_;
   Buffer<std::int32_t> hits_;    // the first few primitives that each query hit

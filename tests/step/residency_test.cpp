@@ -56,7 +56,7 @@ std::size_t follows(const StepReport& report) {
 // search, the new contacts. A step reads seven more times: candidates and contacts at its start, the
 // stiffness, its end.
 TEST_P(Residency, ABarrierStepReadsAFewNumbersPerNewtonIteration) {
-  constexpr std::size_t kPerStep = 7, kPerIteration = 4, kBytesPerRead = 256;
+  constexpr std::size_t kPerStep = 7, kPerIteration = 5, kBytesPerRead = 256;
   load_boxes();
   std::size_t pcg = 0;
   for (int i = 0; i < kSteps; ++i) {
