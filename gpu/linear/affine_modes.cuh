@@ -17,6 +17,14 @@ struct ModeChunk {
   std::int32_t begin, end, object;
 };
 
+/// For loops elsewhere, in backend memory.
+struct ModesView {
+  std::size_t objects, nodes;    // nodes beyond have no motion
+  const std::int32_t* object;    // of each node; -1 for none and at fixed nodes
+  const Vec3* offset;            // d of each node [m]
+  const Mat<Real, 12>* inverse;  // (Z_o' A Z_o)^-1 of each object
+};
+
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -37,6 +45,10 @@ class AffineModes {
   /// Adds the correction to z and sets *r_dot_z = r'z, both for the r of `nodes` nodes, which is zero at
   /// fixed ones. Nothing is done while *skip is not zero.
   void add(Context& ctx, std::size_t nodes, const Vec3* r, Vec3* z, Real* r_dot_z, const std::int32_t* skip);
+
+  ModesView view() const {
+    return {objects_, object_.size(), object_.data(), offset_.data(), inverse_.data()};
+  }
 
   /// Adds the correction for the residual r of A x = b to x. Then Z_o'(b - A x) = 0 but for the ridge
   /// (kRidge): momentum and angular momentum of a free object are those of b.

@@ -143,12 +143,13 @@ PcgVectors Pcg::vectors() {
 
 void Pcg::run(Context& ctx) {
   const PcgVectors v = vectors();
-  const bool stays = matrix_->embedding() == nullptr && preconditioner_.is_local() &&
+  const bool stays = matrix_->embedding() == nullptr && preconditioner_.is_local_or_modes() &&
+                     !(STICKSLIP_ON_CUDA && preconditioner_.modes() != nullptr) &&
                      matrix_->node_count() <= most_resident_nodes_;
 #if STICKSLIP_ON_CUDA
   if (stays) iterate_on_grid(ctx, *matrix_->resident(), v);
 #else
-  if (stays) crew_.iterate(ctx, matrix_->chunk_rows(), coupling_rows_.view(), v);
+  if (stays) crew_.iterate(ctx, matrix_->chunk_rows(), coupling_rows_.view(), preconditioner_.modes(), v);
 #endif
   else repeat_until(ctx, loop_, &v.state->stop, [&] { iterate(ctx, *matrix_, preconditioner_, v); });
   if (matrix_->embedding() != nullptr) matrix_->embedding()->expand(ctx, x_);

@@ -142,7 +142,7 @@ ChunkCouplings CouplingRows::view() const {
 }
 
 void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings,
-                      const PcgVectors& v) {
+                      const AffineModes* modes, const PcgVectors& v) {
   PcgState s = *v.state;
   if (!s.running()) return;
   const auto n = static_cast<std::size_t>(rows.node_count);
@@ -154,6 +154,8 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
   to_lanes(ctx, rows, v.z, z_.data());
   to_lanes(ctx, rows, v.p, p_.data());
   set_up(ctx, rows, v, inverse_.data(), fixed_.data());
+
+  if (modes != nullptr) modes_.load(ctx, rows, *modes);
 
   const LaneVectors vectors{x_.data(), r_.data(), z_.data(), q_.data(), inverse_.data(), fixed_.data()};
   const std::size_t chunks = rows.chunk_count();
@@ -173,8 +175,15 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
       }));
       std::swap(p, next);
       if (!s.running()) break;
-      s.advance(sum_by_crew(crew, squares,
-                            [&](std::size_t chunk) { return step(rows, chunk, vectors, s.alpha, p); }));
+      PcgSquares now = sum_by_crew(crew, squares, [&](std::size_t chunk) {
+        const PcgSquares part = step(rows, chunk, vectors, s.alpha, p);
+        if (modes != nullptr) modes_.sum(chunk, vectors.r);
+        return part;
+      });
+      if (modes != nullptr)
+        now.rz = sum_by_crew(crew, dots,
+                             [&](std::size_t chunk) { return modes_.correct(chunk, vectors.r, vectors.z); });
+      s.advance(now);
       v.history[s.iterations] = s.residual();
     }
   }

@@ -1,6 +1,7 @@
 // The iterations of Pcg by a crew of threads, in two phases each. CPU backend only.
 #pragma once
 
+#include "gpu/linear/crew_modes.h"
 #include "gpu/linear/pcg_grid.cuh"
 
 namespace stickslip::cpu {
@@ -19,17 +20,20 @@ class CouplingRows {
   Buffer<Mat3> block_;  // and a spare one, see ChunkCouplings
 };
 
-/// The iterations, with the local preconditioner alone.
+/// The iterations, with the local preconditioner and perhaps the modes.
 class CrewPcg {
  public:
   /// Iterates while v.state->running(), as Pcg does. `rows`: of the matrix's mesh; `couplings`: of its
-  /// stencils; v.q, v.other_p and v.run are not used. The result does not depend on the number of threads.
-  void iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings, const PcgVectors& v);
+  /// stencils; `modes` may be null; v.q, v.other_p and v.run are not used. The result does not depend on the
+  /// number of threads.
+  void iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings, const AffineModes* modes,
+               const PcgVectors& v);
 
  private:
   // The vectors in lanes, per slot, and the columns of the preconditioner's blocks.
   Buffer<Lanes3> x_, r_, z_, p_, other_p_, q_, inverse_;
   Buffer<std::uint8_t> fixed_;
+  CrewModes modes_;
 };
 
 }  // namespace stickslip::cpu

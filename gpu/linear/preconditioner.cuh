@@ -37,10 +37,10 @@ class Preconditioner {
     SS_HD Vec3 apply(std::size_t i, const Vec3& r) const { return inverse[i] * r; }
   };
   Local local() const { return {inverse_.data()}; }
-  /// Whether that is all of it.
-  bool is_local() const {
-    return !uses_threes_ && !uses_nines_ && !uses_levels_ && !uses_modes_ && bodies_.empty();
-  }
+  /// Whether that is all of it, but for the modes.
+  bool is_local_or_modes() const { return !uses_threes_ && !uses_nines_ && !uses_levels_ && bodies_.empty(); }
+  /// Whose correction is part of it; null: none.
+  const AffineModes* modes() const { return uses_modes_ ? modes_ : nullptr; }
 
   /// Adds the rest to z, which holds the local part, and sets *r_dot_z = r'z anew; does nothing where there
   /// is no rest, and while *skip is not zero. r is zero at fixed nodes.

@@ -214,15 +214,26 @@ BACKEND_TEST(Pcg, ResidentIterationsAreThoseOfLaunches) {
   FRESH_SEED(seed);
   test::Random random(seed);
   const Real tight = sizeof(Real) == 8 ? Real(1e-10) : Real(1e-5);
-  for (const auto& [side, stencils] : {std::pair<std::size_t, std::size_t>{4, 300}, {11, 0}, {12, 400}}) {
-    const test::System system = test::make_system(random, side, side, side, stencils);
+  struct Case {
+    std::size_t side, stencils;
+    bool modes;
+  };
+  for (const Case& c : {Case{4, 300, false}, {11, 0, false}, {12, 400, false}, {10, 50, true}}) {
+    SCOPED_TRACE(std::to_string(c.side) + (c.modes ? " with modes" : ""));
+    const test::System system = test::make_system(random, c.side, c.side, c.side, c.stencils);
     const std::size_t n = system.node_count;
     DeviceSystem device(ctx, system);
     std::vector<std::uint8_t> fixed(n, 0);
     for (std::size_t i = 0; i < n; i += 7) fixed[i] = 1;
     const Buffer<std::uint8_t> stays(ctx, fixed);
-    const Buffer<Vec3> b(ctx, random.vectors(n));
+    const Buffer<Vec3> b(ctx, random.vectors(n)), at(ctx, random.vectors(n));
     const std::vector<Vec3> start = random.vectors(n);
+    AffineModes modes;
+    if (c.modes) {
+      const auto last = static_cast<std::int32_t>(n);
+      modes.load(ctx, std::vector<Vec2i>{{last / 3, last - 20}});
+      modes.build(ctx, device.matrix, at.data(), stays.data());
+    }
     PcgSettings settings{tight, 5000};
     settings.start_from_x = true;
     std::vector<Vec3> x_of[2];
@@ -231,6 +242,7 @@ BACKEND_TEST(Pcg, ResidentIterationsAreThoseOfLaunches) {
       settings.most_resident_nodes = most_resident;
       Buffer<Vec3> x(ctx, start);
       Pcg pcg;
+      pcg.set_modes(c.modes ? &modes : nullptr);
       EXPECT_EQ(pcg.solve(ctx, device.matrix, b.data(), x.data(), settings, stays.data()).stop,
                 PcgStop::converged);
       pcg.resume(ctx, 3);
