@@ -36,6 +36,9 @@ constexpr double kShortestStep = 1e-10;
 constexpr double kFullNewton = 0.9, kSlowNewton = 0.1;
 // Of d_hat: how much farther than needed pairs are searched for, so that they serve for more iterations.
 constexpr Real kSpareReach = Real(0.1);
+// See share_of. Of the direction before: p turns back by this much. And the least share of p.
+constexpr double kTurnsBack = 0.85;
+constexpr Real kLeastShare = Real(0.01);
 // Below this, the direction is bad: PCG continues for this many iterations [Guo24 App. B].
 constexpr double kUselessStep = 1e-9;
 constexpr int kMoreIterations = 100;
@@ -60,14 +63,22 @@ void set_right_side(Context& ctx, std::size_t n, const Vec3* g, const std::uint8
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { rhs[i] = fixed[i] ? Vec3::zero() : -g[i]; });
 }
 
-/// Writes `norms`, but for the imbalance and with the square of `step`.
-void find_norms(Context& ctx, std::size_t n, const Vec3* rhs, const Vec3* p, const PcgState* pcg,
-                NewtonNorms* norms) {
+/// Writes `norms`, but for the imbalance and with the square of `step`; `before` may be null.
+void find_norms(Context& ctx, std::size_t n, const Vec3* rhs, const Vec3* p, const Vec3* before,
+                const PcgState* pcg, NewtonNorms* norms) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { norms->pcg = *pcg; });
   reduce_sum(
       ctx, n, [=] SS_LAMBDA(std::size_t i) { return static_cast<double>(norm2(rhs[i])); }, &norms->gradient2);
   reduce_max(
       ctx, n, [=] SS_LAMBDA(std::size_t i) { return norm2(p[i]); }, Real(0), &norms->step);
+  if (before != nullptr)
+    reduce_sum(
+        ctx, n,
+        [=] SS_LAMBDA(std::size_t i) {
+          return Vec<double, 2>{static_cast<double>(dot(p[i], before[i])),
+                                static_cast<double>(norm2(before[i]))};
+        },
+        &norms->turn);
 }
 
 /// p *= factor.
@@ -133,6 +144,7 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   rhs_.resize(ctx, node_count_);
   p_.resize(ctx, node_count_);
   turned_.resize(ctx, node_count_);
+  before_.resize(ctx, node_count_);
   response_.load(ctx, node_count_);
   trial_.resize(ctx, node_count_);
   resize_cleared(ctx, norms_, 1);
@@ -231,10 +243,21 @@ double BarrierNewton::imbalance(Context& ctx, IncrementalPotential& potential, c
 }
 
 NewtonNorms BarrierNewton::norms(Context& ctx) {
-  find_norms(ctx, node_count_, rhs_.data(), p_.data(), linear_solver_.outcome(), norms_.data());
+  find_norms(ctx, node_count_, rhs_.data(), p_.data(), share_ > 0 ? before_.data() : nullptr,
+             linear_solver_.outcome(), norms_.data());
   NewtonNorms host = read_back(ctx, norms_.data());
   host.step = std::sqrt(host.step);
   return host;
+}
+
+// Where friction is refreshed in every iteration, each may end where the one before began: the error along
+// some direction is multiplied by m <= -1. From two directions b and p = m b after a share w of b, the secant
+// method (Aitken's) finds the share w / (1 - m).
+Real BarrierNewton::share_of(const NewtonNorms& norms, Real most) const {
+  if (share_ == 0 || !(norms.turn[1] > 0)) return most;
+  const double m = norms.turn[0] / norms.turn[1];
+  if (m > -kTurnsBack) return most;
+  return std::min(most, std::max(kLeastShare, static_cast<Real>(share_ / (1 - m))));
 }
 
 bool BarrierNewton::follow_friction(Context& ctx, IncrementalPotential& potential, const Params& params,
@@ -313,8 +336,8 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
 }
 
 Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
-                            const Params& params, const Tolerance& tolerance, Vec3* x, StageClock& clock,
-                            StepReport& report, NewtonRecord& record) {
+                            const Params& params, const Tolerance& tolerance, Real most_share, Vec3* x,
+                            StageClock& clock, StepReport& report, NewtonRecord& record) {
   const Span span(ctx, "newton iteration");
   StageTimes& seconds = report.seconds;
   const ContactTerms& contacts = potential.contacts();
@@ -350,9 +373,12 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   const auto search_along = [&](const Vec3* way) {
     return search_turned(ctx, potential, device, params, way, x, contact_limit, clock, seconds, record);
   };
+  const Real share = shortened ? Real(1) : share_of(norms, most_share);
+  copy(ctx, before_.data(), p_.data(), node_count_);
   Real alpha = 0;
   const auto values = at_x_;
-  const bool follows = !shortened && follow_friction(ctx, potential, params, x, report, record);
+  if (share < 1) scale_direction(ctx, node_count_, share, p_.data());
+  const bool follows = !shortened && share == 1 && follow_friction(ctx, potential, params, x, report, record);
   clock.lap(seconds.linear_solve);
   if (follows && response_.step() <= longest) {
     rise_ = response_.rise();
@@ -377,6 +403,7 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
     alpha = search_along(p_.data());
   }
   record.step_length = alpha;
+  share_ = !shortened && alpha == 1 ? share : 0;
   if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);
   if (alpha > 0) copy(ctx, x, trial_.data(), node_count_);
   clock.lap(seconds.line_search);
@@ -393,13 +420,15 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
   LinearSolver::prepare(potential.hessian(), params);
   const auto stop = [&](const char* reason) { report.stop_reason = reason; };
   report.converged = false;
+  share_ = 0;
   stop("iteration cap");
   at_x_.reset();
 
   for (int k = 0; report.newton_iterations < params.newton_iterations; ++k) {
     if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) throw StepInterrupted();
     NewtonRecord record;
-    const Real alpha = descend(ctx, potential, device, params, tolerance, x, clock, report, record);
+    const Real alpha =
+        descend(ctx, potential, device, params, tolerance, schedule.share(), x, clock, report, record);
     if (k == 0) tolerance.first_gradient = record.gradient_norm;
     schedule.watch(record);
     {
@@ -421,7 +450,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
     if (final &&
         (tolerance.permits(record.imbalance) || tolerance.permits(imbalance(ctx, potential, device, x)))) {
       report.converged = true;
-      return stop(schedule.is_frozen() ? "converged, friction frozen" : "converged");
+      return stop(schedule.is_frozen() ? kFrictionFrozen : "converged");
     }
     if (alpha == 0) return stop(record.contact_limit_halvings > 0 ? "contact limit" : "line search failed");
     if (is_over_budget(params, clock)) {

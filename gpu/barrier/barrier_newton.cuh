@@ -18,9 +18,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Of the gradient g and the Newton direction p, with the outcome of the solve.
 struct NewtonNorms {
-  double gradient2;  // |g|_2^2 over the free nodes
-  double imbalance;  // [m/s], see ObjectBalance
-  Real step;         // |p|_inf
+  double gradient2;     // |g|_2^2 over the free nodes
+  double imbalance;     // [m/s], see ObjectBalance
+  Real step;            // |p|_inf
+  Vec<double, 2> turn;  // p'b and b'b, with the direction b of the iteration before
   PcgState pcg;
 };
 
@@ -89,12 +90,15 @@ class BarrierNewton {
   /// One iteration: direction, bound and line search; moves x and returns the step's
   /// length, 0 if there was none.
   Real descend(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
-               const Tolerance& tolerance, Vec3* x, StageClock& clock, StepReport& report,
+               const Tolerance& tolerance, Real most_share, Vec3* x, StageClock& clock, StepReport& report,
                NewtonRecord& record);
   /// True if FrictionResponse has a direction that is worth a try instead of p: where the last steps were
   /// full and became little shorter, friction is what Newton's method waits for.
   bool follow_friction(Context& ctx, IncrementalPotential& potential, const Params& params, const Vec3* x,
                        const StepReport& report, NewtonRecord& record);
+  /// The share of p to go, from the norms of p: at most `most`, and less where p points back along the step
+  /// before.
+  Real share_of(const NewtonNorms& norms, Real most) const;
   /// Searches along `way`, and with bodies that turn first along its turned form.
   Real search_turned(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                      const Params& params, const Vec3* way, const Vec3* x, std::size_t contact_limit,
@@ -119,6 +123,9 @@ class BarrierNewton {
   Buffer<Vec3> rhs_, p_, turned_, trial_;
   FrictionResponse response_;
   double rise_ = 0;  // [J] allowed in a line search
+  /// The direction of the iteration before, if its step was full, and what share of it that was.
+  Buffer<Vec3> before_;
+  Real share_ = 0;
   ObjectBalance balance_;
   Buffer<NewtonNorms> norms_;
   Buffer<LineSearchStart> search_;

@@ -10,7 +10,9 @@ constexpr double kTightGap = 1e-2;
 // Friction that is refreshed every iteration has no potential, and under strong friction Newton may cycle.
 // After kMostRises iterations that ended at a higher energy than the one before, friction is frozen for the
 // rest of the step, except for a few refreshes at the minima found.
-constexpr int kMostRises = 16;
+constexpr int kMostRises = 32;
+// After kDampingRises, steps go only half of their way, which ends most cycles.
+constexpr int kDampingRises = 8;
 constexpr int kSettlings = 2;
 
 // Newton's model of friction has no curvature along a slip, so steps overshoot where a slip reverses or ends.
@@ -49,6 +51,11 @@ void BarrierSchedule::watch(const NewtonRecord& record) {
   frozen_ = true;
   contacts_.freeze_friction();
   settlings_ = kSettlings;
+}
+
+Real BarrierSchedule::share() const {
+  return params_.friction_update == FrictionUpdate::newton && !frozen_ && rises_ >= kDampingRises ? Real(0.5)
+                                                                                                  : Real(1);
 }
 
 void BarrierSchedule::settle(Context& ctx, const Vec3* x) {

@@ -21,6 +21,8 @@ class BarrierSchedule {
   /// True if the current potential is final; false while frozen friction is to be refreshed at its minimum.
   bool is_settled() const { return settlings_ == 0; }
   bool is_frozen() const { return frozen_; }
+  /// The share of a Newton step to go: below 1 where friction makes Newton's method cycle.
+  Real share() const;
 
   /// At the minimum of a potential that is not final: refreshes friction.
   void settle(Context& ctx, const Vec3* x);

@@ -91,6 +91,8 @@ struct ContactSolveRecord {
   std::optional<GuardRecord> guard;     // none without penetration_guard
 };
 
+inline constexpr const char* kFrictionFrozen = "converged, friction frozen";  // its normal forces lag
+
 struct StepReport {
   int frame = 0;
   double time = 0;  // [s] at the end of the step
@@ -100,7 +102,7 @@ struct StepReport {
   int pcg_iterations = 0;
   bool converged = false;
   bool stopped_by_budget = false;
-  std::string stop_reason;  // "converged", "converged, friction frozen" (its normal forces lag), "budget",
+  std::string stop_reason;  // "converged", kFrictionFrozen, "friction does not converge", "budget",
                             // "iteration cap", "line search failed", "contact limit", or which bound of
                             // rigid bodies does not hold (joints, strain); of a velocity-level step
                             // "converged", "budget", "out of iterations", the law that is violated, or what

@@ -33,6 +33,9 @@ constexpr double kJointShare = 0.03;
 // Minimisations after the first one, with new multipliers of joints each.
 constexpr int kJointRounds = 20;
 
+// Frozen friction that is outside its cone by more than this share of the largest impulse is no solution.
+constexpr double kOutsideCone = 1e-3;
+
 // Bodies closer than this share of the scene at the start count as touching.
 constexpr Real kTouching = Real(1e-9);
 
@@ -461,6 +464,11 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   StepJudgement& judgement =
       report.judgement.emplace(judgement_of(sums.judge, speed_bounds(params.gravity, params.dt)));
   judgement.barrier_energy = sums.judge.contacts.stored;
+  if (report.converged && report.stop_reason == kFrictionFrozen &&
+      judgement.law.cone > kOutsideCone * judgement.law.impulse) {
+    report.converged = false;
+    report.stop_reason = "friction does not converge";
+  }
   judgement.energy_change = sums.energy() - (is_energy_known ? history_.energy : sums.energy_before());
   if (judge_.counts_work()) judgement.work = sums.judge.contacts.work + sums.judge.work;
   history_.gravity = params.gravity;

@@ -57,8 +57,8 @@ inline Model pile() {
   return model;
 }
 
-inline const std::set<std::string> kStopReasons{
-    "converged",     "converged, friction frozen", "budget",
-    "iteration cap", "line search failed",         "contact limit"};
+inline const std::set<std::string> kStopReasons{"converged",    kFrictionFrozen, "friction does not converge",
+                                                "budget",       "iteration cap", "line search failed",
+                                                "contact limit"};
 
 }  // namespace stickslip::fixtures
