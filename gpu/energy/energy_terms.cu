@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gpu/core/launch.h"
+#include "gpu/energy/tet10_term.cuh"
 #include "gpu/energy/tet_terms.cuh"
 #include "gpu/model/element_group.h"
 
@@ -19,7 +20,9 @@ std::unique_ptr<EnergyTerm> make_term(Context& ctx, const TermElements& elements
 constexpr struct {
   ElementKind kind;
   std::unique_ptr<EnergyTerm> (*make)(Context& ctx, const TermElements& elements);
-} kTerms[] = {{ElementKind::tet, make_term<TetTerm>}, {ElementKind::control_tet, make_term<ControlTetTerm>}};
+} kTerms[] = {{ElementKind::tet, make_term<TetTerm>},
+              {ElementKind::tet10, make_term<Tet10Term>},
+              {ElementKind::control_tet, make_term<ControlTetTerm>}};
 
 struct Sum {
   SS_HD double operator()(double a, double b) const { return a + b; }

@@ -49,12 +49,16 @@ class TetTerm : public EnergyTerm {
  public:
   /// Tets of positive volume.
   TetTerm(Context& ctx, const TermElements& tets) : TetTerm(ctx, tets, {}) {}
+  /// `weights` [m^3]: in place of the tets' own volumes, unless empty.
+  TetTerm(Context& ctx, const TermElements& tets, std::span<const double> weights);
 
   std::size_t size() const override { return tets_.size(); }
   void set_materials(Context& ctx, std::span<const Material> materials) override;
   bool forbids_inversion() const override { return forbids_inversion_; }
   double energy_rounding() const override { return energy_rounding_; }
   void begin_step() override { has_resistance_ = false; }
+  /// Whether the material of some tet has damping.
+  bool is_damped() const { return is_damped_; }
 
   void energy(Context& ctx, const SolidMotion& motion, double* out) override;
   void gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) override;
@@ -62,10 +66,6 @@ class TetTerm : public EnergyTerm {
                             Mat3* corner_blocks) override;
   void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) override;
   void count_inverted(Context& ctx, const Vec3* x, double* out) override;
-
- protected:
-  /// `weights` [m^3]: in place of the tets' own volumes, unless empty.
-  TetTerm(Context& ctx, const TermElements& tets, std::span<const double> weights);
 
  private:
   virtual ElasticMaterial elastic_material(const Material& material) const;

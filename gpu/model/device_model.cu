@@ -162,8 +162,9 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
       total += m;
       // An affine body resists a contact with its mass, not with the stiffness that holds its shape.
       if (!object.is_affine()) total_stiffness += m * material.young * std::cbrt(m / material.density);
-      for (int c = 0; c < 4; ++c) masses[tet[c]] += m / 4;
     }
+    for (const auto& [node, volume] : lumped_volumes(model, object))
+      masses[node] += material.density * volume;
     if (object.is_stiff()) total += object_mass(model, object);
     if (object.is_movable())
       solid_nodes += object.node_end - std::max(object.node_begin, object.collides_from);

@@ -5,6 +5,19 @@
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {
+namespace {
+
+std::vector<Vec4i> tet10_stencils(const Model& model, const Object& object) {
+  std::vector<Vec4i> stencils;
+  for (const Tet10& tet : ten_node_tets_of(model, object))
+    for (int s = 0; s < kTet10Stencils; ++s) {
+      Vec4i& stencil = stencils.emplace_back();
+      for (int c = 0; c < 4; ++c) stencil[c] = tet[tet10_stencil(s, c)];
+    }
+  return stencils;
+}
+
+}  // namespace
 
 std::vector<ElementGroup> element_groups(const Model& model) {
   std::vector<ElementGroup> groups;
@@ -16,6 +29,8 @@ std::vector<ElementGroup> element_groups(const Model& model) {
     };
     const auto tets = tets_of(model, object);
     if (object.is_affine()) add(ElementKind::control_tet, {control_tet(object)});
+    else if (object.is_deformable() && object.ten_node)
+      add(ElementKind::tet10, tet10_stencils(model, object));
     else if (object.is_deformable()) add(ElementKind::tet, {tets.begin(), tets.end()});
   }
   return groups;
@@ -29,12 +44,50 @@ std::span<const Vec3i> triangles_of(const Model& model, const Object& object) {
   return {model.triangles.data() + object.triangle_begin, model.triangles.data() + object.triangle_end};
 }
 
+std::vector<Tet10> ten_node_tets_of(const Model& model, const Object& object) {
+  std::vector<Tet10> elements;
+  const std::span<const Vec4i> parts = tets_of(model, object);
+  for (std::size_t t = 0; t < parts.size(); t += kTet10Parts)
+    elements.push_back(tet10_of_parts(parts.subspan(t).first<kTet10Parts>()));
+  return elements;
+}
+
+TetCount count_tets(const Model& model) {
+  TetCount count;
+  for (const Object& object : model.objects) {
+    const auto tets = static_cast<std::size_t>(object.tet_end - object.tet_begin);
+    if (object.ten_node) count.ten_node += tets / kTet10Parts;
+    else count.linear += tets;
+  }
+  return count;
+}
+
+std::vector<NodeVolume> lumped_volumes(const Model& model, const Object& object) {
+  std::vector<NodeVolume> out;
+  const std::span<const Vec4i> tets = tets_of(model, object);
+  if (!object.ten_node) {
+    out.reserve(4 * tets.size());
+    for (const Vec4i& tet : tets) {
+      const double volume = tet_volume(model.rest_positions, tet) / 4;
+      for (int c = 0; c < 4; ++c) out.push_back({tet[c], volume});
+    }
+    return out;
+  }
+  out.reserve(kTet10Nodes * tets.size() / kTet10Parts);
+  for (std::size_t t = 0; t < tets.size(); t += kTet10Parts) {
+    const auto parts = tets.subspan(t).first<kTet10Parts>();
+    double volume = 0;
+    for (const Vec4i& part : parts) volume += tet_volume(model.rest_positions, part);
+    const Tet10 element = tet10_of_parts(parts);
+    for (int a = 0; a < kTet10Nodes; ++a) out.push_back({element[a], tet10_share(a) * volume});
+  }
+  return out;
+}
+
 std::vector<double> node_volumes(const Model& model, const Object& object) {
   std::vector<double> volumes(static_cast<std::size_t>(object.node_end - object.node_begin), 0.0);
-  for (const Vec4i& tet : tets_of(model, object))
-    for (int c = 0; c < 4; ++c)
-      volumes[static_cast<std::size_t>(tet[c] - object.node_begin)] +=
-          tet_volume(model.rest_positions, tet) / 4;
+  for (const auto& [node, volume] : lumped_volumes(model, object))
+    volumes[static_cast<std::size_t>(node - object.node_begin)] += volume;
   return volumes;
 }
 

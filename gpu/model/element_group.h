@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "gpu/model/model.h"
+#include "gpu/model/tet10.h"
 
 namespace stickslip {
 
 /// Each kind has one term of the potential, see gpu/energy/energy_terms.cu.
 enum class ElementKind {
   tet,         // a linear tetrahedron of a deformable solid
+  tet10,       // a ten-node tetrahedron of such a solid, as nine stencils: see tet10.h
   control_tet  // the four control nodes of an affine body; one per group
 };
 
@@ -34,7 +36,24 @@ std::vector<ElementGroup> element_groups(const Model& model);
 std::span<const Vec4i> tets_of(const Model& model, const Object& object);
 std::span<const Vec3i> triangles_of(const Model& model, const Object& object);
 
-/// [m^3] per node of the object: a quarter of each of its tets at rest, as masses are lumped.
+/// The ten-node tets of an object that has such.
+std::vector<Tet10> ten_node_tets_of(const Model& model, const Object& object);
+
+/// Elements of solids: linear tets and ten-node tets.
+struct TetCount {
+  std::size_t linear = 0, ten_node = 0;
+};
+TetCount count_tets(const Model& model);
+
+/// Part of an element's volume that a node carries.
+struct NodeVolume {
+  std::int32_t node;
+  double volume;  // [m^3]
+};
+/// Of each element of the object at rest, as masses are lumped: a quarter of a linear tet per node, and the
+/// shares of tet10.h.
+std::vector<NodeVolume> lumped_volumes(const Model& model, const Object& object);
+/// [m^3] the same by nodes of the object.
 std::vector<double> node_volumes(const Model& model, const Object& object);
 /// [m^3] of the object's tets at rest.
 double solid_volume(const Model& model, const Object& object);

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "gpu/model/affine.h"
+#include "gpu/model/element_group.h"
 #include "gpu/model/finite.h"
 #include "gpu/model/joint_constraints.h"
 #include "gpu/model/rigid_body.h"
@@ -53,6 +54,27 @@ void check_elements(const Object& object, const char* kind, const std::vector<Ve
                " names a node of another object");
 }
 
+void check_ten_node_tets(const Model& model, const Object& object) {
+  const auto fault = [&](const std::string& what) { refuse("object '" + object.name + "': " + what); };
+  if (object.is_affine()) fault("an affine body has linear tets");
+  const std::span<const Vec4i> parts = tets_of(model, object);
+  if (parts.size() % kTet10Parts != 0)
+    fault("it has " + std::to_string(parts.size()) + " tets, and ten-node tets have eight parts each");
+  const std::vector<Tet10> elements = ten_node_tets_of(model, object);
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    const auto at = [&](int node) { return model.rest_positions[elements[e][node]]; };
+    for (int p = 0; p < kTet10Parts; ++p)
+      for (int c = 0; c < 4; ++c)
+        if (parts[kTet10Parts * e + static_cast<std::size_t>(p)][c] != elements[e][tet10_part(p, c)])
+          fault("the parts of ten-node tet " + std::to_string(e) + " do not fit together");
+    for (int node = 4; node < kTet10Nodes; ++node) {
+      const Vec3d a = at(tet10_end(node, 0)), b = at(tet10_end(node, 1));
+      if (norm(at(node) - 0.5 * (a + b)) > 1e-6 * norm(b - a))
+        fault("ten-node tet " + std::to_string(e) + " has a curved edge at rest");
+    }
+  }
+}
+
 void check_object(const Model& model, const Object& object) {
   if (object.material < 0 || static_cast<std::size_t>(object.material) >= model.materials.size())
     refuse("object '" + object.name + "': there is no material " + std::to_string(object.material));
@@ -63,6 +85,7 @@ void check_object(const Model& model, const Object& object) {
     if (!(tet_volume(model.rest_positions, model.tets[t]) > 0))
       refuse("object '" + object.name + "': tet " + std::to_string(t - object.tet_begin) +
              " has no positive rest volume");
+  if (object.ten_node) check_ten_node_tets(model, object);
   if (object.no_contact_group < 0 || object.no_contact_group > 7)
     refuse("object '" + object.name + "': its no_contact_group must be in [0, 7]");
   if (object.no_contact_group > 0 && !model.bodies.empty())

@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 #include <stdexcept>
 
 #include "gpu/model/finite.h"
+#include "gpu/model/tet10.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {
@@ -115,10 +117,9 @@ void script(Model& model, const Object& object, const Motion& motion) {
   model.scripted.push_back(std::move(script));
 }
 
-}  // namespace
-
-Object& add_solid(Model& model, std::string name, const std::vector<Vec3d>& nodes,
-                  const std::vector<Vec4i>& tets, std::int32_t material) {
+/// The tets with positive volumes, after checks.
+std::vector<Vec4i> oriented_tets(const std::string& name, const std::vector<Vec3d>& nodes,
+                                 const std::vector<Vec4i>& tets) {
   if (tets.empty()) refuse(name, "a solid needs at least one tet");
   check_elements<4>(name, "tet", nodes.size(), tets);
   std::vector<Vec4i> oriented = tets;
@@ -128,10 +129,60 @@ Object& add_solid(Model& model, std::string name, const std::vector<Vec3d>& node
       refuse(name, "tet " + std::to_string(t) + " has no volume");
     if (volume < 0) std::swap(oriented[t][2], oriented[t][3]);
   }
-  const std::vector<Vec3i> surface = boundary_faces(name, oriented);
+  return oriented;
+}
+
+/// `tets` of positive volume.
+Object& append_solid(Model& model, std::string name, const std::vector<Vec3d>& nodes,
+                     const std::vector<Vec4i>& tets, std::int32_t material) {
+  const std::vector<Vec3i> surface = boundary_faces(name, tets);
   Object& object = append_object(model, std::move(name), nodes, material);
-  object.tet_end = append_elements<4>(model.tets, oriented, object.node_begin);
+  object.tet_end = append_elements<4>(model.tets, tets, object.node_begin);
   object.triangle_end = append_elements<3>(model.triangles, surface, object.node_begin);
+  return object;
+}
+
+}  // namespace
+
+Object& add_solid(Model& model, std::string name, const std::vector<Vec3d>& nodes,
+                  const std::vector<Vec4i>& tets, std::int32_t material) {
+  const std::vector<Vec4i> oriented = oriented_tets(name, nodes, tets);
+  return append_solid(model, std::move(name), nodes, oriented, material);
+}
+
+Object& add_ten_node_solid(Model& model, std::string name, const std::vector<Vec3d>& nodes,
+                           const std::vector<Vec4i>& tets, std::int32_t material) {
+  const std::vector<Vec4i> oriented = oriented_tets(name, nodes, tets);
+  boundary_faces(name, oriented);  // a fault is reported by the number of the tet, not of a part
+  const auto ends = [](const Vec4i& tet, int node) {
+    const auto [low, high] = std::minmax({tet[tet10_end(node, 0)], tet[tet10_end(node, 1)]});
+    return std::pair(low, high);
+  };
+  std::vector<std::pair<std::int32_t, std::int32_t>> edges;
+  edges.reserve(6 * oriented.size());
+  for (const Vec4i& tet : oriented)
+    for (int node = 4; node < kTet10Nodes; ++node) edges.push_back(ends(tet, node));
+  std::ranges::sort(edges);
+  edges.erase(std::ranges::unique(edges).begin(), edges.end());
+
+  std::vector<Vec3d> all = nodes;
+  all.reserve(nodes.size() + edges.size());
+  for (const auto& [a, b] : edges) all.push_back(0.5 * (nodes[a] + nodes[b]));
+  std::vector<Vec4i> parts;
+  parts.reserve(kTet10Parts * oriented.size());
+  for (const Vec4i& tet : oriented) {
+    Tet10 element{{tet[0], tet[1], tet[2], tet[3]}};
+    for (int node = 4; node < kTet10Nodes; ++node)
+      element.v[node] = static_cast<std::int32_t>(
+          nodes.size() +
+          static_cast<std::size_t>(std::ranges::lower_bound(edges, ends(tet, node)) - edges.begin()));
+    for (int p = 0; p < kTet10Parts; ++p) {
+      Vec4i& part = parts.emplace_back();
+      for (int c = 0; c < 4; ++c) part[c] = element[tet10_part(p, c)];
+    }
+  }
+  Object& object = append_solid(model, std::move(name), all, parts, material);
+  object.ten_node = true;
   return object;
 }
 

@@ -78,7 +78,9 @@ struct Object {
   std::string name;
   std::int32_t material = 0;
   std::int32_t node_begin = 0, node_end = 0;
-  std::int32_t tet_begin = 0, tet_end = 0;            // into Model::tets: the volume of a solid
+  std::int32_t tet_begin = 0, tet_end = 0;  // into Model::tets: the volume of a solid
+  /// Each eight of its tets are the parts of one ten-node tet, see tet10.h.
+  bool ten_node = false;
   std::int32_t triangle_begin = 0, triangle_end = 0;  // into Model::triangles
   std::int32_t segment_begin = 0, segment_end = 0;    // into Model::segments
   std::int32_t control_begin = -1;  // the first of an affine body's four control nodes, see affine.h
@@ -180,6 +182,11 @@ struct Model {
 /// is bad.
 Object& add_solid(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
                   const std::vector<Vec4i>& tets, std::int32_t material);
+
+/// The same of ten-node tets: each edge gets a node in its middle, behind `nodes`, and each tet becomes the
+/// eight parts of a ten-node one. The surface is that of the parts.
+Object& add_ten_node_solid(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
+                           const std::vector<Vec4i>& tets, std::int32_t material);
 
 /// Appends a kinematic triangle surface that follows `motion`. Throws std::invalid_argument on bad indices or
 /// a node of no triangle.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "gpu/model/element_group.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {
@@ -55,15 +56,10 @@ double tet_size(const Model& model, std::int32_t tet) {
 double tet_neighbourhood_volume(const Model& model, std::int32_t tet) {
   const Vec4i& own = model.tets[static_cast<std::size_t>(tet)];
   const Object& object = model.objects[static_cast<std::size_t>(object_of_tet(model, tet))];
+  const std::vector<double> volumes = node_volumes(model, object);
   double sum = 0;
-  for (std::int32_t t = object.tet_begin; t < object.tet_end; ++t) {
-    const Vec4i& other = model.tets[static_cast<std::size_t>(t)];
-    int shared = 0;
-    for (int i = 0; i < 4; ++i)
-      for (int j = 0; j < 4; ++j) shared += own[i] == other[j] ? 1 : 0;
-    if (shared > 0) sum += shared * tet_volume(model.rest_positions, other);
-  }
-  return sum;
+  for (int k = 0; k < 4; ++k) sum += volumes[static_cast<std::size_t>(own[k] - object.node_begin)];
+  return 4 * sum;
 }
 
 std::int32_t tet_near(const Model& model, const Object& solid, const Vec3d& p) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
 #include "gpu/model/affine.h"
 #include "tests/fixtures/box_model.h"
 
@@ -45,6 +49,135 @@ TEST(ElementGroups, NodeVolumesAddUpToTheSolid) {
   EXPECT_NEAR(sum, 1e-3, 1e-17);
   EXPECT_NEAR(solid_volume(model, b), 1e-3, 1e-17);
   EXPECT_EQ(triangles_of(model, b).size(), static_cast<std::size_t>(12 * 9));
+}
+
+class TenNodeSolid : public testing::Test {
+ protected:
+  TenNodeSolid() {
+    model.materials.push_back({});
+    model.material_names.push_back("default");
+    lattice = fixtures::box_lattice({0.3, 0.1, 0.2}, {0, 0, 0}, {2, 1, 1});
+    add_ten_node_solid(model, "beam", lattice.nodes, lattice.tets, 0);
+    fixtures::add_box(model, "cube", {0.1, 0.1, 0.1}, {1, 0, 0}, 1);
+    finalize(model);
+  }
+  const Object& beam() const { return model.objects[0]; }
+  Vec<double, 3> rest(std::int32_t node) const {
+    return model.rest_positions[static_cast<std::size_t>(node)];
+  }
+
+  Model model;
+  fixtures::Lattice lattice;
+};
+
+TEST_F(TenNodeSolid, HasANodeInTheMiddleOfEachEdge) {
+  const std::vector<Tet10> elements = ten_node_tets_of(model, beam());
+  ASSERT_EQ(elements.size(), lattice.tets.size());
+  // Euler: edges = nodes + faces - tets - 1 of a ball; faces = (4 tets + boundary) / 2, boundary = 10 x 2.
+  const std::size_t faces = (4 * lattice.tets.size() + 20) / 2;
+  const std::size_t edges = lattice.nodes.size() + faces - lattice.tets.size() - 1;
+  EXPECT_EQ(static_cast<std::size_t>(beam().node_end), lattice.nodes.size() + edges);
+  constexpr int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+  for (const Tet10& element : elements)
+    for (int k = 0; k < 6; ++k)
+      EXPECT_LT(norm(rest(element[4 + k]) - 0.5 * (rest(element[ends[k][0]]) + rest(element[ends[k][1]]))),
+                1e-15);
+  EXPECT_EQ(count_tets(model).ten_node, elements.size());
+  EXPECT_EQ(count_tets(model).linear, 6U);
+  EXPECT_TRUE(beam().is_solid() && beam().is_deformable());
+}
+
+// Contact has the subdivided surface: closed, outward, four triangles for each face, and no node left out.
+TEST_F(TenNodeSolid, HasFourTrianglesForEachFaceOfItsSurface) {
+  const std::span<const Vec3i> triangles = triangles_of(model, beam());
+  EXPECT_EQ(triangles.size(), 4U * 20);
+  double volume = 0, area = 0;
+  std::vector<std::pair<int, int>> edges;
+  for (const Vec3i& t : triangles) {
+    volume += dot(rest(t[0]), cross(rest(t[1]), rest(t[2]))) / 6;
+    area += norm(cross(rest(t[1]) - rest(t[0]), rest(t[2]) - rest(t[0]))) / 2;
+    for (int c = 0; c < 3; ++c) edges.emplace_back(t[c], t[(c + 1) % 3]);
+  }
+  EXPECT_NEAR(volume, 0.3 * 0.1 * 0.2, 1e-15);
+  EXPECT_NEAR(area, 2 * (0.03 + 0.06 + 0.02), 1e-14);
+  for (const auto& [a, b] : edges) EXPECT_EQ(std::ranges::count(edges, std::pair(b, a)), 1);
+  for (std::int32_t i = 0; i < beam().node_end; ++i) {
+    const Vec<double, 3> p = rest(i);
+    const bool on_faces =
+        std::max({std::abs(p[0]) / 0.15, std::abs(p[1]) / 0.05, std::abs(p[2]) / 0.1}) > 1 - 1e-9;
+    EXPECT_EQ(std::ranges::binary_search(model.surface_nodes, i), on_faces) << i;
+  }
+}
+
+TEST_F(TenNodeSolid, MassesArePositiveAndAddUp) {
+  const std::vector<double> volumes = node_volumes(model, beam());
+  double sum = 0;
+  Vec<double, 3> centre{0, 0, 0};
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    EXPECT_GT(volumes[i], 0);
+    sum += volumes[i];
+    centre += volumes[i] * rest(beam().node_begin + static_cast<std::int32_t>(i));
+  }
+  EXPECT_NEAR(sum, 0.3 * 0.1 * 0.2, 1e-16);
+  EXPECT_NEAR(solid_volume(model, beam()), 0.3 * 0.1 * 0.2, 1e-16);
+  EXPECT_LT(norm(centre), 1e-16);
+}
+
+TEST_F(TenNodeSolid, StencilsHoldEveryPairOfNodesOnce) {
+  const std::vector<ElementGroup> groups = element_groups(model);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].kind, ElementKind::tet10);
+  EXPECT_EQ(groups[1].kind, ElementKind::tet);
+  const std::vector<Tet10> elements = ten_node_tets_of(model, beam());
+  ASSERT_EQ(groups[0].stencils.size(), 9 * elements.size());
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    std::vector<std::pair<int, int>> pairs;
+    for (int s = 0; s < 9; ++s)
+      for (int a = 0; a < 4; ++a)
+        for (int b = 0; b <= a; ++b)
+          if (tet10_owns(s, a, b)) {
+            const Vec4i& stencil = groups[0].stencils[9 * e + static_cast<std::size_t>(s)];
+            pairs.emplace_back(std::minmax(stencil[a], stencil[b]));
+          }
+    std::vector<std::pair<int, int>> want;
+    for (int a = 0; a < 10; ++a)
+      for (int b = 0; b <= a; ++b) want.emplace_back(std::minmax({elements[e][a], elements[e][b]}));
+    std::ranges::sort(pairs);
+    std::ranges::sort(want);
+    EXPECT_EQ(pairs, want);
+  }
+}
+
+TEST_F(TenNodeSolid, FaultyElementsAreRefused) {
+  const auto error = [](Model faulty) {
+    try {
+      finalize(faulty);
+    } catch (const std::invalid_argument& fault) {
+      return std::string(fault.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error(model), "");
+  Model curved = model;
+  curved.rest_positions[static_cast<std::size_t>(ten_node_tets_of(model, beam())[3][5])] +=
+      Vec<double, 3>{1e-4, 0, 0};
+  EXPECT_NE(error(curved).find("'beam': ten-node tet 3 has a curved edge"), std::string::npos)
+      << error(curved);
+  Model shuffled = model;
+  std::swap(shuffled.tets[8], shuffled.tets[9]);
+  EXPECT_NE(error(shuffled).find("parts of ten-node tet 1 do not fit"), std::string::npos) << error(shuffled);
+  Model cut = model;
+  ++cut.objects[0].tet_begin;
+  EXPECT_NE(error(cut).find("ten-node tets have eight parts each"), std::string::npos) << error(cut);
+  // Three tets at one face: the number is that of the ten-node tet.
+  Model open;
+  try {
+    add_ten_node_solid(open, "fan", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 2}, {0, 0, -1}},
+                       {{0, 1, 2, 3}, {0, 1, 2, 4}, {0, 1, 2, 5}}, 0);
+    FAIL() << "three tets share a face";
+  } catch (const std::invalid_argument& fault) {
+    EXPECT_STREQ(fault.what(), "object 'fan': tet 2 shares a face with two other tets");
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "app/io/scene/scene_array.h"
 #include "app/io/scene/scene_shape.h"
 #include "gpu/model/affine.h"
+#include "gpu/model/tet10.h"
 
 namespace stickslip {
 namespace {
@@ -127,6 +128,11 @@ void build_object(TableReader table, const SceneSource& source, Model& model) {
   check_known(table, "body", "kind of body", body, {"deformable", "affine", "rigid"});
   if (body == "rigid") return build_rigid_object(table, source, model);
   const std::string name = read_new_name(table, model);
+  const std::string element = table.text("element", "tet4");
+  check_known(table, "element", "kind of element", element, {"tet4", "tet10"});
+  const bool ten_node = element == "tet10";
+  if (ten_node && body == "affine")
+    table.fail("element", "\"tet10\" is for deformable bodies, and this one is affine: leave out element");
   const Growth growth = read_growth(table, source.scale);
   const TetMesh mesh = read_solid(table, source.file, growth.refinement);
   const Placement placement = read_placement(table);
@@ -134,10 +140,11 @@ void build_object(TableReader table, const SceneSource& source, Model& model) {
   const Vec3d velocity = table.vec3("velocity", {0, 0, 0}), spin = table.vec3("angular_velocity", {0, 0, 0});
   const std::vector<Vec<float, 3>> colors = read_colors(table);
   const std::int32_t group = read_no_contact_group(table);
-  const std::vector<Instance> instances = read_instances(table, placement.position, mesh.tets.size(), growth);
+  const std::size_t tets = mesh.tets.size() * (ten_node ? kTet10Parts : 1);
+  const std::vector<Instance> instances = read_instances(table, placement.position, tets, growth);
   table.finish();
   check_total(table, "", "the scene up to here",
-              static_cast<double>(model.tets.size() + instances.size() * mesh.tets.size()));
+              static_cast<double>(model.tets.size() + instances.size() * tets));
 
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const auto& [offset, turn] = instances[i];
@@ -145,8 +152,8 @@ void build_object(TableReader table, const SceneSource& source, Model& model) {
     for (const Vec3d& p : mesh.nodes) nodes.push_back(turn * placement.apply(p) + offset);
     const std::string instance = instance_name(name, i, instances.size());
     Object& object = located(table, [&]() -> Object& {
-      return body == "affine" ? add_affine(model, instance, nodes, mesh.tets, material)
-                              : add_solid(model, instance, nodes, mesh.tets, material);
+      if (body == "affine") return add_affine(model, instance, nodes, mesh.tets, material);
+      return (ten_node ? add_ten_node_solid : add_solid)(model, instance, nodes, mesh.tets, material);
     });
     object.color = colors[i % colors.size()];
     object.no_contact_group = group;

@@ -1,0 +1,489 @@
+#include "gpu/energy/tet10_term.cuh"
+
+#include "gpu/model/element_group.h"
+#include "tests/backend_test.h"
+#include "tests/energy/numeric.h"
+#include "tests/fixtures/box_model.h"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using namespace stickslip::test;
+using Position = Vec<double, 3>;
+
+#define STICKSLIP_MODEL(name, ...) ElasticModel::name,
+constexpr ElasticModel kEveryModel[] = {STICKSLIP_ELASTIC_MODELS(STICKSLIP_MODEL)};
+#undef STICKSLIP_MODEL
+
+Material material(ElasticModel model, double young, double poisson, double damping = 0) {
+  Material m;
+  m.model = model;
+  m.young = young;
+  m.poisson = poisson;
+  m.damping = damping;
+  return m;
+}
+
+/// A cube of edge 1 with one corner at the origin: n^3 cells of six ten-node tets, inner corners off their
+/// places by up to `jitter` cells.
+Model cube(int n, Random& random, double jitter) {
+  fixtures::Lattice lattice = fixtures::box_lattice({1, 1, 1}, {0.5, 0.5, 0.5}, {n, n, n});
+  for (Position& p : lattice.nodes) {
+    bool inside = true;
+    for (int c = 0; c < 3; ++c) inside = inside && p[c] > 1e-9 && p[c] < 1 - 1e-9;
+    if (inside) p += random.vector(Real(jitter / n)).cast<double>();
+  }
+  Model model;
+  model.materials.push_back({});
+  model.material_names.push_back("default");
+  add_ten_node_solid(model, "cube", lattice.nodes, lattice.tets, 0);
+  finalize(model);
+  return model;
+}
+
+/// Its elements on the backend, evaluated at host positions.
+struct Solid {
+  Context& ctx;
+  Model model;
+  ElementGroup group;
+  std::vector<std::int32_t> index;
+  Tet10Term term;
+  Real dt = Real(0.1);
+  std::vector<Vec3> x, x_t;
+
+  Solid(Context& context, const Model& m, const Material& material)
+      : Solid(context, m, std::vector<Material>{material}) {}
+  /// Element e has material e mod n.
+  Solid(Context& context, const Model& m, const std::vector<Material>& materials)
+      : ctx(context),
+        model(m),
+        group(element_groups(model).at(0)),
+        index(alternating(group.stencils.size(), materials.size())),
+        term(ctx, {model.rest_positions, group.stencils, index, {}}) {
+    term.set_materials(ctx, materials);
+    for (const Position& p : model.rest_positions) x.push_back(p.cast<Real>());
+    x_t = x;
+  }
+  static std::vector<std::int32_t> alternating(std::size_t stencils, std::size_t materials) {
+    std::vector<std::int32_t> out(stencils);
+    for (std::size_t s = 0; s < stencils; ++s)
+      out[s] = static_cast<std::int32_t>(s / kTet10Stencils % materials);
+    return out;
+  }
+
+  std::vector<Tet10> elements() const { return ten_node_tets_of(model, model.objects[0]); }
+  int nodes() const { return static_cast<int>(x.size()); }
+  template <class Map>
+  void move(Map map) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = map(model.rest_positions[i]);
+  }
+  double energy() {
+    Buffer<Vec3> a(ctx, x), b(ctx, x_t);
+    Buffer<double> out(ctx, 1);
+    term.energy(ctx, {a.data(), b.data(), dt}, out.data());
+    return read_back(ctx, out.data());
+  }
+  std::vector<Vec3> by_nodes(const std::vector<Vec3>& corners) const {
+    std::vector<Vec3> sum(x.size(), Vec3::zero());
+    for (std::size_t c = 0; c < corners.size(); ++c)
+      sum[static_cast<std::size_t>(group.stencils[c / 4][static_cast<int>(c % 4)])] += corners[c];
+    return sum;
+  }
+  std::vector<Vec3> gradient() {
+    Buffer<Vec3> a(ctx, x), b(ctx, x_t), out(ctx, 4 * term.size());
+    term.gradient(ctx, {a.data(), b.data(), dt}, {0, term.size()}, out.data());
+    return by_nodes(out.download(ctx));
+  }
+  /// The assembled Hessian, and the gradient that comes with it.
+  std::pair<Column, Dense> gradient_and_hessian() {
+    Buffer<Vec3> a(ctx, x), b(ctx, x_t), corners(ctx, 4 * term.size());
+    Buffer<Mat3> blocks(ctx, kCornerBlocks * term.size());
+    term.gradient_and_hessian(ctx, {a.data(), b.data(), dt}, {0, term.size()}, corners.data(), blocks.data());
+    const std::vector<Mat3> host = blocks.download(ctx);
+    Dense h = Dense::Zero(3 * nodes(), 3 * nodes());
+    for (std::size_t s = 0; s < term.size(); ++s) {
+      CornerBlocks of_stencil;
+      std::copy_n(&host[kCornerBlocks * s], kCornerBlocks, of_stencil.b);
+      const Dense local = dense(of_stencil);
+      for (int i = 0; i < 12; ++i)
+        for (int j = 0; j < 12; ++j)
+          h(3 * group.stencils[s][i / 3] + i % 3, 3 * group.stencils[s][j / 3] + j % 3) += local(i, j);
+    }
+    return {flat(by_nodes(corners.download(ctx)).data(), nodes()), h};
+  }
+};
+
+void jiggle(std::vector<Vec3>& x, Random& random, Real size) {
+  for (Vec3& p : x) p += random.vector(size);
+}
+
+/// Reference with none of the code under test: shape functions as products of linear ones over the rest
+/// shape, their gradients by central differences (exact for quadratic polynomials), and the rule's points.
+struct Reference {
+  const Solid& solid;
+
+  Column shape(const Tet10& element, const Position& at) const {
+    Dense corners(4, 4);
+    Column right(4);
+    for (int k = 0; k < 4; ++k) {
+      for (int c = 0; c < 3; ++c)
+        corners(c, k) = solid.model.rest_positions[static_cast<std::size_t>(element[k])][c];
+      corners(3, k) = 1;
+    }
+    for (int c = 0; c < 3; ++c) right[c] = at[c];
+    right[3] = 1;
+    const Column l = corners.partialPivLu().solve(right);
+    constexpr int edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    Column n(10);
+    for (int k = 0; k < 4; ++k) n[k] = l[k] * (2 * l[k] - 1);
+    for (int k = 0; k < 6; ++k) n[4 + k] = 4 * l[edges[k][0]] * l[edges[k][1]];
+    return n;
+  }
+  /// dN_a / dX_c, ten rows.
+  Dense gradients(const Tet10& element, const Position& at) const {
+    Dense g(10, 3);
+    for (int c = 0; c < 3; ++c) {
+      Position up = at, down = at;
+      up[c] += 0.05;
+      down[c] -= 0.05;
+      g.col(c) = (shape(element, up) - shape(element, down)) / 0.1;
+    }
+    return g;
+  }
+  /// Calls visit(element, weight [m^3], dN/dX) at every quadrature point.
+  template <class Visit>
+  void at_points(Visit visit) const {
+    for (const Tet10& element : solid.elements()) {
+      const auto corner = [&](int k) {
+        return solid.model.rest_positions[static_cast<std::size_t>(element[k])];
+      };
+      const double volume =
+          dot(corner(1) - corner(0), cross(corner(2) - corner(0), corner(3) - corner(0))) / 6;
+      for (int point = 0; point < 4; ++point) {
+        Position at{0, 0, 0};
+        for (int k = 0; k < 4; ++k)
+          at += (k == point ? (5 + 3 * std::sqrt(5.0)) / 20 : (5 - std::sqrt(5.0)) / 20) * corner(k);
+        visit(element, volume / 4, gradients(element, at));
+      }
+    }
+  }
+  Mat3 deformation(const Tet10& element, const Dense& g, const std::vector<Vec3>& x) const {
+    Mat3 f = Mat3::zero();
+    for (int a = 0; a < 10; ++a)
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) f(r, c) += x[static_cast<std::size_t>(element[a])][r] * Real(g(a, c));
+    return f;
+  }
+};
+
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(Tet10Term, EnergyIsThatOfTheQuadraticMapAtTheQuadraturePoints) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const ElasticModel model : kEveryModel) {
+    SCOPED_TRACE(static_cast<int>(model));
+    Solid solid(ctx, cube(2, random, 0.2), material(model, 5, 0.3));
+    jiggle(solid.x, random, Real(0.02));
+    const Reference reference{solid};
+    const Lame lame = lame_parameters(model, Real(5), Real(0.3));
+    double energy = 0, least = 1e300;
+    reference.at_points([&](const Tet10& element, double weight, const Dense& g) {
+      const Mat3 f = reference.deformation(element, g, solid.x);
+      energy += weight * double(energy_density(model, f, lame));
+      least = std::min(least, double(determinant(f)));
+    });
+    EXPECT_GT(energy, 0.001);
+    EXPECT_NEAR(solid.energy(), energy, 20 * kRounding * (1 + energy));
+    Buffer<Vec3> x(ctx, solid.x);
+    Buffer<double> out(ctx, 1);
+    solid.term.min_determinant(ctx, x.data(), false, out.data());
+    EXPECT_NEAR(read_back(ctx, out.data()), least, 20 * kRounding);
+    solid.term.min_determinant(ctx, x.data(), true, out.data());
+    EXPECT_EQ(std::isfinite(read_back(ctx, out.data())), model == ElasticModel::neo_hookean);
+    EXPECT_EQ(solid.term.forbids_inversion(), model == ElasticModel::neo_hookean);
+  }
+}
+
+BACKEND_TEST(Tet10Term, GradientMatchesFiniteDifferences) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const ElasticModel model : kEveryModel)
+    for (const double damping : {0.0, 0.05}) {
+      SCOPED_TRACE(static_cast<int>(model));
+      Solid solid(ctx, cube(1, random, 0), material(model, 5, 0.3, damping));
+      jiggle(solid.x, random, Real(0.04));
+      jiggle(solid.x_t, random, Real(0.04));
+      const std::vector<Vec3> g = solid.gradient();
+      expect_near(flat(g.data(), solid.nodes()),
+                  difference_gradient(solid.x.data(), solid.nodes(), [&] { return solid.energy(); }),
+                  100 * kDifferenceError);
+    }
+}
+
+// Under tension no eigenvalue is negative, so that projection changes nothing.
+BACKEND_TEST(Tet10Term, HessianMatchesFiniteDifferencesUnderTension) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const ElasticModel model : kEveryModel) {
+    SCOPED_TRACE(static_cast<int>(model));
+    Solid solid(ctx, cube(1, random, 0), material(model, 5, 0.3));
+    solid.move([](const Position& p) { return (1.15 * p).cast<Real>(); });
+    jiggle(solid.x, random, Real(0.005));
+    const auto [gradient, hessian] = solid.gradient_and_hessian();
+    expect_near(gradient, flat(solid.gradient().data(), solid.nodes()), kRounding);
+    const auto g = [&] { return flat(solid.gradient().data(), solid.nodes()); };
+    expect_near(hessian, difference_jacobian(solid.x.data(), solid.nodes(), g), 100 * kDifferenceError);
+  }
+}
+
+BACKEND_TEST(Tet10Term, HessianIsThatOfTheProjectedStressDerivatives) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const ElasticModel model : kEveryModel) {
+    Solid solid(ctx, cube(1, random, 0), material(model, 5, 0.3));
+    solid.move([](const Position& p) { return (0.8 * p).cast<Real>(); });
+    jiggle(solid.x, random, Real(0.03));
+    const Reference reference{solid};
+    const Lame lame = lame_parameters(model, Real(5), Real(0.3));
+    Dense want = Dense::Zero(3 * solid.nodes(), 3 * solid.nodes());
+    reference.at_points([&](const Tet10& element, double weight, const Dense& g) {
+      Dense b = Dense::Zero(9, 3 * solid.nodes());  // dF/dx, vec by rows
+      for (int a = 0; a < 10; ++a)
+        for (int r = 0; r < 3; ++r)
+          for (int c = 0; c < 3; ++c) b(3 * r + c, 3 * element[a] + r) = g(a, c);
+      const Mat3 f = reference.deformation(element, g, solid.x);
+      want += weight * b.transpose() * dense(hessian_spd(model, f, lame)) * b;
+    });
+    const Dense got = solid.gradient_and_hessian().second;
+    expect_near(got, want, 50 * kRounding);
+    expect_spd(got);
+  }
+}
+
+// Four points leave no motion without stiffness but the rigid ones.
+BACKEND_TEST(Tet10Term, OneElementResistsAllMotionsButRigidOnes) {
+  Model model;
+  model.materials.push_back({});
+  model.material_names.push_back("default");
+  add_ten_node_solid(model, "tet", {{0, 0, 0}, {1.2, 0, 0.1}, {0.2, 0.9, 0}, {0.1, 0.3, 1.1}}, {{0, 1, 2, 3}},
+                     0);
+  finalize(model);
+  for (const ElasticModel kind : kEveryModel) {
+    Solid solid(ctx, model, material(kind, 5, 0.3));
+    ASSERT_EQ(solid.nodes(), 10);
+    const Dense h = solid.gradient_and_hessian().second;
+    const Column eigenvalues = Eigen::SelfAdjointEigenSolver<Dense>(h, Eigen::EigenvaluesOnly).eigenvalues();
+    EXPECT_LT(std::abs(eigenvalues[5]), kRounding * eigenvalues[29]);
+    EXPECT_GT(eigenvalues[6], 2e-3 * eigenvalues[29]);
+  }
+}
+
+BACKEND_TEST(Tet10Term, RigidMotionHasNoEnergyAndNoForce) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const ElasticModel model : kEveryModel) {
+    Solid solid(ctx, cube(2, random, 0.2), material(model, 5, 0.4));
+    EXPECT_NEAR(solid.energy(), 0, kRounding);
+    const Mat3 r = random.rotation();
+    const Vec3 shift = random.vector();
+    solid.move([&](const Position& p) { return r * p.cast<Real>() + shift; });
+    EXPECT_NEAR(solid.energy(), 0, kRounding);
+    for (const Vec3& g : solid.gradient()) EXPECT_NEAR(norm(g), 0, 10 * kRounding);
+  }
+}
+
+// An affine motion has one stress: the energy is that of the volume, and only nodes of the surface have
+// forces, those of the stress on the faces.
+BACKEND_TEST(Tet10Term, PassesThePatchTest) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const ElasticModel model : kEveryModel) {
+    Solid solid(ctx, cube(2, random, 0.25), material(model, 5, 0.3));
+    const Lame lame = lame_parameters(model, Real(5), Real(0.3));
+    const Mat3 f = Mat3::identity() + random.matrix(Real(0.2));
+    const Vec3 shift = random.vector();
+    solid.move([&](const Position& p) { return f * p.cast<Real>() + shift; });
+    EXPECT_NEAR(solid.energy(), energy_density(model, f, lame), 20 * kRounding);
+    const Mat3 stress = first_piola(model, f, lame);
+    const std::vector<Vec3> g = solid.gradient();
+    Mat3 moments = Mat3::zero();  // sum of g X' = volume times stress
+    for (std::size_t i = 0; i < g.size(); ++i) {
+      const Position& p = solid.model.rest_positions[i];
+      bool interior = true;
+      for (int c = 0; c < 3; ++c) interior = interior && p[c] > 0.01 && p[c] < 0.99;
+      if (interior) {
+        EXPECT_NEAR(norm(g[i]), 0, 20 * kRounding);
+      }
+      moments += outer(g[i], p.cast<Real>());
+    }
+    EXPECT_GT(dot(stress, stress), 1e-4);
+    expect_near(dense(moments), dense(stress), 50 * kRounding);
+  }
+}
+
+// Pure bending, u = (x y, -x^2 / 2, 0), is quadratic: its energy is that of the strain e_xx = y, however few
+// elements there are. One linear tet has constant strain and misses most of it.
+BACKEND_TEST(Tet10Term, BendsWithTheEnergyOfLinearElasticity) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const double size = sizeof(Real) == 8 ? 1e-5 : 1e-2;
+  for (const ElasticModel model : kEveryModel) {
+    Solid solid(ctx, cube(1, random, 0), material(model, 5, 0.3));
+    const Lame lame = lame_parameters(model, Real(5), Real(0.3));
+    solid.move([&](const Position& p) {
+      return (p + size * Position{p[0] * p[1], -0.5 * p[0] * p[0], 0}).cast<Real>();
+    });
+    const double want = (0.5 * lame.lambda + lame.mu) / 3 * size * size;  // of y^2 over the cube
+    EXPECT_NEAR(solid.energy(), want, 10 * size * want + solid.term.energy_rounding());
+  }
+}
+
+BACKEND_TEST(Tet10Term, AStepKeepsWhatDependsOnItsStartAndNothingElse) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const std::vector<Material> materials{material(ElasticModel::stable_neo_hookean, 5, 0.3, 0.05),
+                                        material(ElasticModel::fixed_corotated, 3, 0.2)};
+  Solid solid(ctx, cube(2, random, 0.1), materials);
+  const std::size_t n = solid.term.size();
+  Buffer<Vec3> at, start, start_again, corners(ctx, 4 * n);
+  Buffer<Mat3> blocks(ctx, kCornerBlocks * n);
+  Buffer<double> energy(ctx, 1);
+  const auto values = [&](const SolidMotion& motion) {
+    std::vector<double> out;
+    solid.term.energy(ctx, motion, energy.data());
+    out.push_back(read_back(ctx, energy.data()));
+    const auto add = [&](const std::vector<Vec3>& list) {
+      for (const Vec3& v : list) out.insert(out.end(), v.v, v.v + 3);
+    };
+    solid.term.gradient(ctx, motion, {0, n}, corners.data());
+    add(corners.download(ctx));
+    solid.term.gradient_and_hessian(ctx, motion, {0, n}, corners.data(), blocks.data());
+    add(corners.download(ctx));
+    for (const Mat3& b : blocks.download(ctx)) out.insert(out.end(), b.m, b.m + 9);
+    return out;
+  };
+  const auto difference = [](const std::vector<double>& a, const std::vector<double>& b) {
+    double most = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+    return most;
+  };
+  std::vector<double> last;
+  for (int step = 0; step < 2; ++step) {  // in the second one x_t has other contents at the same address
+    jiggle(solid.x_t, random, Real(0.02));
+    start.upload(ctx, solid.x_t);
+    start_again.upload(ctx, solid.x_t);
+    solid.term.begin_step();
+    for (int iterate = 0; iterate < 2; ++iterate) {
+      jiggle(solid.x, random, Real(0.02));
+      at.upload(ctx, solid.x);
+      const std::vector<double> kept = values({at.data(), start.data(), solid.dt, nullptr, true});
+      EXPECT_LE(difference(kept, values({at.data(), start.data(), solid.dt})), 50 * kRounding);
+      EXPECT_LE(difference(kept, values({at.data(), start.data(), solid.dt, start_again.data(), true})),
+                50 * kRounding);
+      if (!last.empty()) {
+        EXPECT_GT(difference(kept, last), 1e-3);
+      }
+      last = kept;
+    }
+    EXPECT_LE(difference(values({start.data(), start.data(), solid.dt}),
+                         values({start_again.data(), start.data(), solid.dt})),
+              50 * kRounding);
+  }
+}
+
+BACKEND_TEST(Tet10Term, DampingResistsVelocityWithTheStiffness) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const double damping = 0.02;
+  for (const ElasticModel model : kEveryModel) {
+    Solid damped(ctx, cube(1, random, 0), material(model, 5, 0.3, damping));
+    Solid elastic(ctx, damped.model, material(model, 5, 0.3));
+    const Real size = sizeof(Real) == 8 ? Real(1e-6) : Real(1e-3);
+    jiggle(damped.x, random, size);
+    elastic.x = damped.x;
+    const std::vector<Vec3> with = damped.gradient(), without = elastic.gradient();
+    double work = 0;
+    for (std::size_t i = 0; i < with.size(); ++i) {
+      const Vec3 force = with[i] - without[i];
+      EXPECT_NEAR(norm(force - Real(damping) / damped.dt * without[i]), 0,
+                  1000 * double(size) * size + kRounding);
+      work += dot(force, damped.x[i] - damped.x_t[i]);
+    }
+    EXPECT_GT(work, 0);
+  }
+}
+
+BACKEND_TEST(Tet10Term, RangesArePartsOfTheWhole) {
+  Random random;
+  Solid solid(ctx, cube(1, random, 0),
+              {material(ElasticModel::arap, 1, 0.3), material(ElasticModel::fixed_corotated, 9, 0.3, 0.1)});
+  jiggle(solid.x, random, Real(0.02));
+  const Buffer<Vec3> x(ctx, solid.x), x_t(ctx, solid.x_t);
+  const auto derivatives = [&](IndexRange range) {
+    Buffer<Vec3> corners(ctx, 4 * range.size()), bare(ctx, 4 * range.size());
+    Buffer<Mat3> blocks(ctx, kCornerBlocks * range.size());
+    const SolidMotion motion{x.data(), x_t.data(), solid.dt};
+    solid.term.gradient_and_hessian(ctx, motion, range, corners.data(), blocks.data());
+    solid.term.gradient(ctx, motion, range, bare.data());
+    EXPECT_EQ(bare.size(), corners.size());
+    return std::tuple(corners.download(ctx), bare.download(ctx), blocks.download(ctx));
+  };
+  const std::size_t n = solid.term.size();
+  ASSERT_EQ(n, std::size_t{6 * 9});
+  const auto [corners, bare, blocks] = derivatives({0, n});
+  for (const IndexRange range :
+       {IndexRange{0, 5}, IndexRange{4, 14}, IndexRange{9, 27}, IndexRange{n - 1, n}}) {
+    const auto [part, part_bare, part_blocks] = derivatives(range);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      EXPECT_EQ(part[i], corners[4 * range.begin + i]);
+      EXPECT_LE(norm(part_bare[i] - bare[4 * range.begin + i]), kRounding);
+    }
+    for (std::size_t i = 0; i < part_blocks.size(); ++i)
+      for (int k = 0; k < 9; ++k)
+        EXPECT_EQ(part_blocks[i].m[k], blocks[kCornerBlocks * range.begin + i].m[k]);
+  }
+}
+
+// A node in the middle of an edge can invert the element near it while its corners stay.
+BACKEND_TEST(Tet10Term, CountsElementsThatAreInvertedAtAnyPoint) {
+  Random random;
+  Solid solid(ctx, cube(1, random, 0), material(ElasticModel::neo_hookean, 1, 0.3));
+  const auto inverted = [&] {
+    Buffer<Vec3> x(ctx, solid.x);
+    Buffer<double> out(ctx, 1);
+    solid.term.count_inverted(ctx, x.data(), out.data());
+    return read_back(ctx, out.data());
+  };
+  EXPECT_EQ(inverted(), 0);
+  EXPECT_TRUE(std::isfinite(solid.energy()));
+  const Tet10 element = solid.elements()[0];
+  int shared = 0;  // elements with the first middle
+  for (const Tet10& other : solid.elements())
+    for (int a = 4; a < 10; ++a) shared += other[a] == element[4] ? 1 : 0;
+  const std::vector<Vec3> rest = solid.x;
+  // The middle of edge 01 moves along the edge, to beyond a corner.
+  Vec3& middle = solid.x[static_cast<std::size_t>(element[4])];
+  middle +=
+      Real(1.2) * (rest[static_cast<std::size_t>(element[1])] - rest[static_cast<std::size_t>(element[0])]);
+  EXPECT_EQ(inverted(), shared);
+  EXPECT_LT(shared, 6);
+  EXPECT_FALSE(std::isfinite(solid.energy()));
+  for (Vec3& p : solid.x) p[0] = std::numeric_limits<Real>::quiet_NaN();
+  EXPECT_EQ(inverted(), 6);
+}
+
+BACKEND_TEST(Tet10Term, EnergyRoundingIsBounded) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const ElasticModel model : kEveryModel) {
+    Solid solid(ctx, cube(3, random, 0.1), material(model, 1e5, 0.4));
+    EXPECT_GT(solid.term.energy_rounding(), 0);
+    for (int trial = 0; trial < 20; ++trial) {
+      const Vec3 shift = random.vector(Real(0.1));
+      solid.move([&](const Position& p) { return p.cast<Real>() + shift; });
+      EXPECT_LE(std::abs(solid.energy()), solid.term.energy_rounding());
+    }
+  }
+}
