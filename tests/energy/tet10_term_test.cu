@@ -156,83 +156,14 @@ BACKEND_TEST(Tet10Term, HessianIsThatOfTheProjectedStressDerivatives) {
 }
 
 // Four points leave no motion without stiffness but the rigid ones.
-BACKEND_TEST(Tet10Term, OneElementResistsAllMotionsButRigidOnes) {
-  Model model;
-  model.materials.push_back({});
-  model.material_names.push_back("default");
-  add_ten_node_solid(model, "tet", {{0, 0, 0}, {1.2, 0, 0.1}, {0.2, 0.9, 0}, {0.1, 0.3, 1.1}}, {{0, 1, 2, 3}},
-                     0);
-  finalize(model);
-  for (const ElasticModel kind : kEveryModel) {
-    Solid solid(ctx, model, material(kind, 5, 0.3));
-    ASSERT_EQ(solid.nodes(), 10);
-    const Dense h = solid.gradient_and_hessian().second;
-    const Column eigenvalues = Eigen::SelfAdjointEigenSolver<Dense>(h, Eigen::EigenvaluesOnly).eigenvalues();
-    EXPECT_LT(std::abs(eigenvalues[5]), kRounding * eigenvalues[29]);
-    EXPECT_GT(eigenvalues[6], 2e-3 * eigenvalues[29]);
-  }
-}
-
-BACKEND_TEST(Tet10Term, RigidMotionHasNoEnergyAndNoForce) {
-  Random random;
-  SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kEveryModel) {
-    Solid solid(ctx, cube(2, random, 0.2), material(model, 5, 0.4));
-    EXPECT_NEAR(solid.energy(), 0, kRounding);
-    const Mat3 r = random.rotation();
-    const Vec3 shift = random.vector();
-    solid.move([&](const Position& p) { return r * p.cast<Real>() + shift; });
-    EXPECT_NEAR(solid.energy(), 0, kRounding);
-    for (const Vec3& g : solid.gradient()) EXPECT_NEAR(norm(g), 0, 10 * kRounding);
-  }
-}
-
 // An affine motion has one stress: the energy is that of the volume, and only nodes of the surface have
 // forces, those of the stress on the faces.
-BACKEND_TEST(Tet10Term, PassesThePatchTest) {
-  Random random;
-  SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kEveryModel) {
-    Solid solid(ctx, cube(2, random, 0.25), material(model, 5, 0.3));
-    const Lame lame = lame_parameters(model, Real(5), Real(0.3));
-    const Mat3 f = Mat3::identity() + random.matrix(Real(0.2));
-    const Vec3 shift = random.vector();
-    solid.move([&](const Position& p) { return f * p.cast<Real>() + shift; });
-    EXPECT_NEAR(solid.energy(), energy_density(model, f, lame), 20 * kRounding);
-    const Mat3 stress = first_piola(model, f, lame);
-    const std::vector<Vec3> g = solid.gradient();
-    Mat3 moments = Mat3::zero();  // sum of g X' = volume times stress
-    for (std::size_t i = 0; i < g.size(); ++i) {
-      const Position& p = solid.model.rest_positions[i];
-      bool interior = true;
-      for (int c = 0; c < 3; ++c) interior = interior && p[c] > 0.01 && p[c] < 0.99;
-      if (interior) {
-        EXPECT_NEAR(norm(g[i]), 0, 20 * kRounding);
-      }
-      moments += outer(g[i], p.cast<Real>());
-    }
-    EXPECT_GT(dot(stress, stress), 1e-4);
-    expect_near(dense(moments), dense(stress), 50 * kRounding);
-  }
-}
-
 // Pure bending, u = (x y, -x^2 / 2, 0), is quadratic: its energy is that of the strain e_xx = y, however few
 // elements there are. One linear tet has constant strain and misses most of it.
-BACKEND_TEST(Tet10Term, BendsWithTheEnergyOfLinearElasticity) {
-  Random random;
-  SCOPED_TRACE(random.trace());
-  const double size = sizeof(Real) == 8 ? 1e-5 : 1e-2;
-  for (const ElasticModel model : kEveryModel) {
-    Solid solid(ctx, cube(1, random, 0), material(model, 5, 0.3));
-    const Lame lame = lame_parameters(model, Real(5), Real(0.3));
-    solid.move([&](const Position& p) {
-      return (p + size * Position{p[0] * p[1], -0.5 * p[0] * p[0], 0}).cast<Real>();
-    });
-    const double want = (0.5 * lame.lambda + lame.mu) / 3 * size * size;  // of y^2 over the cube
-    EXPECT_NEAR(solid.energy(), want, 10 * size * want + solid.term.energy_rounding());
-  }
-}
-
+// A bar that hangs from y = 1 under its weight q has the displacement q/E (-nu x y, (y^2 + nu (x^2 + z^2)) /
+// 2, -nu z y): quadratic, free of stress at its sides, and stressed by q y along y. Nodes between the ends
+// carry q times the integrals of their shape functions, -1/20 of a tet's volume at corners and 1/5 at
+// middles, however small the compressibility is.
 BACKEND_TEST(Tet10Term, AStepKeepsWhatDependsOnItsStartAndNothingElse) {
   Random random;
   SCOPED_TRACE(random.trace());
