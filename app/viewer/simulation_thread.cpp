@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/viewer/simulation.h"
+#include "gpu/model/element_group.h"
 
 namespace stickslip {
 namespace {
@@ -33,7 +34,8 @@ std::string contents_of(const Model& model) {
   add(model.bodies.size(), "rigid bodies");
   add(model.joints.size(), "joints");
   add(model.node_count(), "nodes");
-  add(model.tets.size(), "tets");
+  add(count_tets(model).linear, "tets");
+  add(count_tets(model).ten_node, "ten-node tets");
   add(model.triangles.size(), "triangles");
   return text.empty() ? "empty" : text;
 }

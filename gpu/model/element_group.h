@@ -42,6 +42,7 @@ std::vector<Tet10> ten_node_tets_of(const Model& model, const Object& object);
 /// Elements of solids: linear tets and ten-node tets.
 struct TetCount {
   std::size_t linear = 0, ten_node = 0;
+  std::size_t all() const { return linear + ten_node; }
 };
 TetCount count_tets(const Model& model);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/io/scene/scene.h"
+#include "gpu/model/element_group.h"
 
 namespace stickslip {
 namespace {
@@ -120,6 +121,25 @@ TEST(Scene, AffineBodiesHaveControlNodesThatMoveWithThem) {
   expect_error(material + box + "body = 'rigit'\n", {"body", "no kind of body 'rigit'", "rigid"});
   expect_error(material + box + "body = 'affine'\n[[pin]]\nobject = 'box'\nnodes = [0]\n",
                {"pin", "'box', an affine body", "[[collider]]"});
+}
+
+TEST(Scene, ElementChoosesLinearOrTenNodeTets) {
+  const std::string top = "[[pin]]\nobject = 'box'\nbox = { min = [-9, 2.49, -9], max = [9, 2.51, 9] }\n";
+  const Model linear = parse(material + box + "element = 'tet4'\n" + top).model;
+  EXPECT_EQ(count_tets(linear).ten_node, 0u);
+  EXPECT_EQ(count_tets(parse(material + box).model).linear, count_tets(linear).linear);
+  const Model model =
+      parse(material + box + "element = 'tet10'\ncount = [2, 1, 1]\nspacing = [3, 0, 0]\n" + top).model;
+  EXPECT_EQ(count_tets(model).linear, 0u);
+  EXPECT_EQ(count_tets(model).ten_node, 2 * count_tets(linear).linear);
+  EXPECT_EQ(model.triangles.size(), 2 * 4 * linear.triangles.size());
+  // The top face has three nodes along each edge, and five with the middles of edges.
+  EXPECT_EQ(linear.scripted[0].nodes.size(), 9u);
+  EXPECT_EQ(model.scripted[0].nodes.size(), 2u * 25);
+  expect_error(material + box + "element = 'tet11'\n",
+               {"test.toml:", "element", "no kind of element", "'tet10'"});
+  expect_error(material + box + "body = 'affine'\nelement = 'tet10'\n", {"element", "deformable", "affine"});
+  expect_error(material + box + "body = 'rigid'\nelement = 'tet10'\n", {"element", "unknown key"});
 }
 
 TEST(Scene, RingsTurnEachInstanceAboutTheirCenter) {

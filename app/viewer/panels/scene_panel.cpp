@@ -4,6 +4,7 @@
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/theme.h"
+#include "gpu/model/element_group.h"
 
 namespace stickslip {
 
@@ -44,10 +45,11 @@ void draw_scene_panel(PanelContext& context) {
   tooltip("Read the scene's file again");
   ImGui::SameLine();
   const Model& model = current->model;
-  if (model.bodies.empty()) ImGui::TextDisabled("%zu nodes, %zu tets", model.node_count(), model.tets.size());
+  const TetCount tets = count_tets(model);
+  if (model.bodies.empty()) ImGui::TextDisabled("%zu nodes, %zu tets", model.node_count(), tets.all());
   else
     ImGui::TextDisabled("%zu bodies, %zu joints, %zu tets", model.bodies.size(), model.joints.size(),
-                        model.tets.size());
+                        tets.all());
 }
 
 }  // namespace stickslip

@@ -1,6 +1,7 @@
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/theme.h"
+#include "gpu/model/tet10.h"
 
 namespace stickslip {
 
@@ -62,10 +63,11 @@ void draw_object(PanelContext& context) {
   if (ImGui::SmallButton("Clear")) return context.view.selection.reset();
   value_row("Material", column, "%s", probe.scene()->model.material_names[material].c_str());
   const std::vector<Material>& materials = context.simulation.settings().materials;
-  const bool solid = object.is_solid();
-  value_row("Mesh", column, solid ? "%d nodes, %d tets" : "%d nodes, %d triangles",
-            object.node_end - object.node_begin,
-            solid ? object.tet_end - object.tet_begin : object.triangle_end - object.triangle_begin);
+  const std::int32_t nodes = object.node_end - object.node_begin, tets = object.tet_end - object.tet_begin;
+  if (object.ten_node) value_row("Mesh", column, "%d nodes, %d ten-node tets", nodes, tets / kTet10Parts);
+  else if (object.is_solid()) value_row("Mesh", column, "%d nodes, %d tets", nodes, tets);
+  else
+    value_row("Mesh", column, "%d nodes, %d triangles", nodes, object.triangle_end - object.triangle_begin);
   if (probe.body()) value_row("Kind", column, "%s", kind_of(probe).c_str());
   const double mass = probe.mass(materials);
   if (mass > 0) value_row("Mass", column, "%s", si_text(1e3 * mass, "g").c_str());
