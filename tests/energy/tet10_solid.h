@@ -6,16 +6,15 @@
 #include "tests/energy/numeric.h"
 #include "tests/fixtures/box_model.h"
 
-namespace stickslip::STICKSLIP_BACKEND::tet10_test {
+namespace stickslip::STICKSLIP_BACKEND {
 
 using namespace stickslip::test;
-using Position = Vec<double, 3>;
 
 #define STICKSLIP_MODEL(name, ...) ElasticModel::name,
-inline constexpr ElasticModel kEveryModel[] = {STICKSLIP_ELASTIC_MODELS(STICKSLIP_MODEL)};
+inline constexpr ElasticModel kSolidModels[] = {STICKSLIP_ELASTIC_MODELS(STICKSLIP_MODEL)};
 #undef STICKSLIP_MODEL
 
-inline Material material(ElasticModel model, double young, double poisson, double damping = 0) {
+inline Material tet10_material(ElasticModel model, double young, double poisson, double damping = 0) {
   Material m;
   m.model = model;
   m.young = young;
@@ -26,9 +25,9 @@ inline Material material(ElasticModel model, double young, double poisson, doubl
 
 /// A cube of edge 1 with one corner at the origin: n^3 cells of six ten-node tets, inner corners off their
 /// places by up to `jitter` cells.
-inline Model cube(int n, Random& random, double jitter) {
+inline Model tet10_cube(int n, Random& random, double jitter) {
   fixtures::Lattice lattice = fixtures::box_lattice({1, 1, 1}, {0.5, 0.5, 0.5}, {n, n, n});
-  for (Position& p : lattice.nodes) {
+  for (fixtures::Vec3d& p : lattice.nodes) {
     bool inside = true;
     for (int c = 0; c < 3; ++c) inside = inside && p[c] > 1e-9 && p[c] < 1 - 1e-9;
     if (inside) p += random.vector(Real(jitter / n)).cast<double>();
@@ -61,7 +60,7 @@ struct Tet10Solid {
         index(alternating(group.stencils.size(), materials.size())),
         term(ctx, {model.rest_positions, group.stencils, index, {}}) {
     term.set_materials(ctx, materials);
-    for (const Position& p : model.rest_positions) x.push_back(p.cast<Real>());
+    for (const fixtures::Vec3d& p : model.rest_positions) x.push_back(p.cast<Real>());
     x_t = x;
   }
   static std::vector<std::int32_t> alternating(std::size_t stencils, std::size_t materials) {
@@ -113,8 +112,8 @@ struct Tet10Solid {
   }
 };
 
-inline void jiggle(std::vector<Vec3>& x, Random& random, Real size) {
+inline void displace(std::vector<Vec3>& x, Random& random, Real size) {
   for (Vec3& p : x) p += random.vector(size);
 }
 
-}  // namespace stickslip::STICKSLIP_BACKEND::tet10_test
+}  // namespace stickslip::STICKSLIP_BACKEND

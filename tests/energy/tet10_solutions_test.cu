@@ -6,8 +6,6 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 using namespace stickslip::test;
-using namespace tet10_test;
-using Solid = Tet10Solid;
 
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
@@ -19,8 +17,8 @@ BACKEND_TEST(Tet10Solutions, OneElementResistsAllMotionsButRigidOnes) {
   add_ten_node_solid(model, "tet", {{0, 0, 0}, {1.2, 0, 0.1}, {0.2, 0.9, 0}, {0.1, 0.3, 1.1}}, {{0, 1, 2, 3}},
                      0);
   finalize(model);
-  for (const ElasticModel kind : kEveryModel) {
-    Solid solid(ctx, model, material(kind, 5, 0.3));
+  for (const ElasticModel kind : kSolidModels) {
+    Tet10Solid solid(ctx, model, tet10_material(kind, 5, 0.3));
     ASSERT_EQ(solid.nodes(), 10);
     const Dense h = solid.gradient_and_hessian().second;
     const Column eigenvalues = Eigen::SelfAdjointEigenSolver<Dense>(h, Eigen::EigenvaluesOnly).eigenvalues();
@@ -32,12 +30,12 @@ BACKEND_TEST(Tet10Solutions, OneElementResistsAllMotionsButRigidOnes) {
 BACKEND_TEST(Tet10Solutions, RigidMotionHasNoEnergyAndNoForce) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kEveryModel) {
-    Solid solid(ctx, cube(2, random, 0.2), material(model, 5, 0.4));
+  for (const ElasticModel model : kSolidModels) {
+    Tet10Solid solid(ctx, tet10_cube(2, random, 0.2), tet10_material(model, 5, 0.4));
     EXPECT_NEAR(solid.energy(), 0, kRounding);
     const Mat3 r = random.rotation();
     const Vec3 shift = random.vector();
-    solid.move([&](const Position& p) { return r * p.cast<Real>() + shift; });
+    solid.move([&](const fixtures::Vec3d& p) { return r * p.cast<Real>() + shift; });
     EXPECT_NEAR(solid.energy(), 0, kRounding);
     for (const Vec3& g : solid.gradient()) EXPECT_NEAR(norm(g), 0, 10 * kRounding);
   }
@@ -46,18 +44,18 @@ BACKEND_TEST(Tet10Solutions, RigidMotionHasNoEnergyAndNoForce) {
 BACKEND_TEST(Tet10Solutions, PassesThePatchTest) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kEveryModel) {
-    Solid solid(ctx, cube(2, random, 0.25), material(model, 5, 0.3));
+  for (const ElasticModel model : kSolidModels) {
+    Tet10Solid solid(ctx, tet10_cube(2, random, 0.25), tet10_material(model, 5, 0.3));
     const Lame lame = lame_parameters(model, Real(5), Real(0.3));
     const Mat3 f = Mat3::identity() + random.matrix(Real(0.2));
     const Vec3 shift = random.vector();
-    solid.move([&](const Position& p) { return f * p.cast<Real>() + shift; });
+    solid.move([&](const fixtures::Vec3d& p) { return f * p.cast<Real>() + shift; });
     EXPECT_NEAR(solid.energy(), energy_density(model, f, lame), 20 * kRounding);
     const Mat3 stress = first_piola(model, f, lame);
     const std::vector<Vec3> g = solid.gradient();
     Mat3 moments = Mat3::zero();  // sum of g X' = volume times stress
     for (std::size_t i = 0; i < g.size(); ++i) {
-      const Position& p = solid.model.rest_positions[i];
+      const fixtures::Vec3d& p = solid.model.rest_positions[i];
       bool interior = true;
       for (int c = 0; c < 3; ++c) interior = interior && p[c] > 0.01 && p[c] < 0.99;
       if (interior) {
@@ -74,11 +72,11 @@ BACKEND_TEST(Tet10Solutions, BendsWithTheEnergyOfLinearElasticity) {
   Random random;
   SCOPED_TRACE(random.trace());
   const double size = sizeof(Real) == 8 ? 1e-5 : 1e-2;
-  for (const ElasticModel model : kEveryModel) {
-    Solid solid(ctx, cube(1, random, 0), material(model, 5, 0.3));
+  for (const ElasticModel model : kSolidModels) {
+    Tet10Solid solid(ctx, tet10_cube(1, random, 0), tet10_material(model, 5, 0.3));
     const Lame lame = lame_parameters(model, Real(5), Real(0.3));
-    solid.move([&](const Position& p) {
-      return (p + size * Position{p[0] * p[1], -0.5 * p[0] * p[0], 0}).cast<Real>();
+    solid.move([&](const fixtures::Vec3d& p) {
+      return (p + size * fixtures::Vec3d{p[0] * p[1], -0.5 * p[0] * p[0], 0}).cast<Real>();
     });
     const double want = (0.5 * lame.lambda + lame.mu) / 3 * size * size;  // of y^2 over the cube
     EXPECT_NEAR(solid.energy(), want, 10 * size * want + solid.term.energy_rounding());
@@ -90,13 +88,13 @@ BACKEND_TEST(Tet10Solutions, AHeavyBarCarriesItsWeight) {
   Random random;
   SCOPED_TRACE(random.trace());
   const double young = 5, strain = 1e-7;
-  for (const ElasticModel model : kEveryModel)
+  for (const ElasticModel model : kSolidModels)
     for (const double poisson : {0.3, 0.495}) {
       const double nu = model == ElasticModel::arap ? 0 : poisson;
-      Solid solid(ctx, cube(2, random, 0.2), material(model, young, poisson));
-      solid.move([&](const Position& p) {
+      Tet10Solid solid(ctx, tet10_cube(2, random, 0.2), tet10_material(model, young, poisson));
+      solid.move([&](const fixtures::Vec3d& p) {
         const double lift = p[1] * p[1] + nu * (p[0] * p[0] + p[2] * p[2]);
-        return (p + strain * Position{-nu * p[0] * p[1], lift / 2, -nu * p[2] * p[1]}).cast<Real>();
+        return (p + strain * fixtures::Vec3d{-nu * p[0] * p[1], lift / 2, -nu * p[2] * p[1]}).cast<Real>();
       });
       std::vector<double> integrals(solid.x.size(), 0.0);
       for (const Tet10& element : solid.elements()) {

@@ -7,15 +7,13 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 using namespace stickslip::test;
-using namespace tet10_test;
-using Solid = Tet10Solid;
 
 /// Reference with none of the code under test: shape functions as products of linear ones over the rest
 /// shape, their gradients by central differences (exact for quadratic polynomials), and the rule's points.
-struct Reference {
-  const Solid& solid;
+struct Tet10Reference {
+  const Tet10Solid& solid;
 
-  Column shape(const Tet10& element, const Position& at) const {
+  Column shape(const Tet10& element, const fixtures::Vec3d& at) const {
     Dense corners(4, 4);
     Column right(4);
     for (int k = 0; k < 4; ++k) {
@@ -33,10 +31,10 @@ struct Reference {
     return n;
   }
   /// dN_a / dX_c, ten rows.
-  Dense gradients(const Tet10& element, const Position& at) const {
+  Dense gradients(const Tet10& element, const fixtures::Vec3d& at) const {
     Dense g(10, 3);
     for (int c = 0; c < 3; ++c) {
-      Position up = at, down = at;
+      fixtures::Vec3d up = at, down = at;
       up[c] += 0.05;
       down[c] -= 0.05;
       g.col(c) = (shape(element, up) - shape(element, down)) / 0.1;
@@ -53,7 +51,7 @@ struct Reference {
       const double volume =
           dot(corner(1) - corner(0), cross(corner(2) - corner(0), corner(3) - corner(0))) / 6;
       for (int point = 0; point < 4; ++point) {
-        Position at{0, 0, 0};
+        fixtures::Vec3d at{0, 0, 0};
         for (int k = 0; k < 4; ++k)
           at += (k == point ? (5 + 3 * std::sqrt(5.0)) / 20 : (5 - std::sqrt(5.0)) / 20) * corner(k);
         visit(element, volume / 4, gradients(element, at));
@@ -75,11 +73,11 @@ struct Reference {
 BACKEND_TEST(Tet10Term, EnergyIsThatOfTheQuadraticMapAtTheQuadraturePoints) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kEveryModel) {
+  for (const ElasticModel model : kSolidModels) {
     SCOPED_TRACE(static_cast<int>(model));
-    Solid solid(ctx, cube(2, random, 0.2), material(model, 5, 0.3));
-    jiggle(solid.x, random, Real(0.02));
-    const Reference reference{solid};
+    Tet10Solid solid(ctx, tet10_cube(2, random, 0.2), tet10_material(model, 5, 0.3));
+    displace(solid.x, random, Real(0.02));
+    const Tet10Reference reference{solid};
     const Lame lame = lame_parameters(model, Real(5), Real(0.3));
     double energy = 0, least = 1e300;
     reference.at_points([&](const Tet10& element, double weight, const Dense& g) {
@@ -102,12 +100,12 @@ BACKEND_TEST(Tet10Term, EnergyIsThatOfTheQuadraticMapAtTheQuadraturePoints) {
 BACKEND_TEST(Tet10Term, GradientMatchesFiniteDifferences) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kEveryModel)
+  for (const ElasticModel model : kSolidModels)
     for (const double damping : {0.0, 0.05}) {
       SCOPED_TRACE(static_cast<int>(model));
-      Solid solid(ctx, cube(1, random, 0), material(model, 5, 0.3, damping));
-      jiggle(solid.x, random, Real(0.04));
-      jiggle(solid.x_t, random, Real(0.04));
+      Tet10Solid solid(ctx, tet10_cube(1, random, 0), tet10_material(model, 5, 0.3, damping));
+      displace(solid.x, random, Real(0.04));
+      displace(solid.x_t, random, Real(0.04));
       const std::vector<Vec3> g = solid.gradient();
       expect_near(flat(g.data(), solid.nodes()),
                   difference_gradient(solid.x.data(), solid.nodes(), [&] { return solid.energy(); }),
@@ -119,11 +117,11 @@ BACKEND_TEST(Tet10Term, GradientMatchesFiniteDifferences) {
 BACKEND_TEST(Tet10Term, HessianMatchesFiniteDifferencesUnderTension) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kEveryModel) {
+  for (const ElasticModel model : kSolidModels) {
     SCOPED_TRACE(static_cast<int>(model));
-    Solid solid(ctx, cube(1, random, 0), material(model, 5, 0.3));
-    solid.move([](const Position& p) { return (1.15 * p).cast<Real>(); });
-    jiggle(solid.x, random, Real(0.005));
+    Tet10Solid solid(ctx, tet10_cube(1, random, 0), tet10_material(model, 5, 0.3));
+    solid.move([](const fixtures::Vec3d& p) { return (1.15 * p).cast<Real>(); });
+    displace(solid.x, random, Real(0.005));
     const auto [gradient, hessian] = solid.gradient_and_hessian();
     expect_near(gradient, flat(solid.gradient().data(), solid.nodes()), kRounding);
     const auto g = [&] { return flat(solid.gradient().data(), solid.nodes()); };
@@ -134,11 +132,11 @@ BACKEND_TEST(Tet10Term, HessianMatchesFiniteDifferencesUnderTension) {
 BACKEND_TEST(Tet10Term, HessianIsThatOfTheProjectedStressDerivatives) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kEveryModel) {
-    Solid solid(ctx, cube(1, random, 0), material(model, 5, 0.3));
-    solid.move([](const Position& p) { return (0.8 * p).cast<Real>(); });
-    jiggle(solid.x, random, Real(0.03));
-    const Reference reference{solid};
+  for (const ElasticModel model : kSolidModels) {
+    Tet10Solid solid(ctx, tet10_cube(1, random, 0), tet10_material(model, 5, 0.3));
+    solid.move([](const fixtures::Vec3d& p) { return (0.8 * p).cast<Real>(); });
+    displace(solid.x, random, Real(0.03));
+    const Tet10Reference reference{solid};
     const Lame lame = lame_parameters(model, Real(5), Real(0.3));
     Dense want = Dense::Zero(3 * solid.nodes(), 3 * solid.nodes());
     reference.at_points([&](const Tet10& element, double weight, const Dense& g) {
@@ -167,9 +165,9 @@ BACKEND_TEST(Tet10Term, HessianIsThatOfTheProjectedStressDerivatives) {
 BACKEND_TEST(Tet10Term, AStepKeepsWhatDependsOnItsStartAndNothingElse) {
   Random random;
   SCOPED_TRACE(random.trace());
-  const std::vector<Material> materials{material(ElasticModel::stable_neo_hookean, 5, 0.3, 0.05),
-                                        material(ElasticModel::fixed_corotated, 3, 0.2)};
-  Solid solid(ctx, cube(2, random, 0.1), materials);
+  const std::vector<Material> materials{tet10_material(ElasticModel::stable_neo_hookean, 5, 0.3, 0.05),
+                                        tet10_material(ElasticModel::fixed_corotated, 3, 0.2)};
+  Tet10Solid solid(ctx, tet10_cube(2, random, 0.1), materials);
   const std::size_t n = solid.term.size();
   Buffer<Vec3> at, start, start_again, corners(ctx, 4 * n);
   Buffer<Mat3> blocks(ctx, kCornerBlocks * n);
@@ -195,12 +193,12 @@ BACKEND_TEST(Tet10Term, AStepKeepsWhatDependsOnItsStartAndNothingElse) {
   };
   std::vector<double> last;
   for (int step = 0; step < 2; ++step) {  // in the second one x_t has other contents at the same address
-    jiggle(solid.x_t, random, Real(0.02));
+    displace(solid.x_t, random, Real(0.02));
     start.upload(ctx, solid.x_t);
     start_again.upload(ctx, solid.x_t);
     solid.term.begin_step();
     for (int iterate = 0; iterate < 2; ++iterate) {
-      jiggle(solid.x, random, Real(0.02));
+      displace(solid.x, random, Real(0.02));
       at.upload(ctx, solid.x);
       const std::vector<double> kept = values({at.data(), start.data(), solid.dt, nullptr, true});
       EXPECT_LE(difference(kept, values({at.data(), start.data(), solid.dt})), 50 * kRounding);
@@ -221,11 +219,11 @@ BACKEND_TEST(Tet10Term, DampingResistsVelocityWithTheStiffness) {
   Random random;
   SCOPED_TRACE(random.trace());
   const double damping = 0.02;
-  for (const ElasticModel model : kEveryModel) {
-    Solid damped(ctx, cube(1, random, 0), material(model, 5, 0.3, damping));
-    Solid elastic(ctx, damped.model, material(model, 5, 0.3));
+  for (const ElasticModel model : kSolidModels) {
+    Tet10Solid damped(ctx, tet10_cube(1, random, 0), tet10_material(model, 5, 0.3, damping));
+    Tet10Solid elastic(ctx, damped.model, tet10_material(model, 5, 0.3));
     const Real size = sizeof(Real) == 8 ? Real(1e-6) : Real(1e-3);
-    jiggle(damped.x, random, size);
+    displace(damped.x, random, size);
     elastic.x = damped.x;
     const std::vector<Vec3> with = damped.gradient(), without = elastic.gradient();
     double work = 0;
@@ -241,9 +239,10 @@ BACKEND_TEST(Tet10Term, DampingResistsVelocityWithTheStiffness) {
 
 BACKEND_TEST(Tet10Term, RangesArePartsOfTheWhole) {
   Random random;
-  Solid solid(ctx, cube(1, random, 0),
-              {material(ElasticModel::arap, 1, 0.3), material(ElasticModel::fixed_corotated, 9, 0.3, 0.1)});
-  jiggle(solid.x, random, Real(0.02));
+  Tet10Solid solid(ctx, tet10_cube(1, random, 0),
+                   {tet10_material(ElasticModel::arap, 1, 0.3),
+                    tet10_material(ElasticModel::fixed_corotated, 9, 0.3, 0.1)});
+  displace(solid.x, random, Real(0.02));
   const Buffer<Vec3> x(ctx, solid.x), x_t(ctx, solid.x_t);
   const auto derivatives = [&](IndexRange range) {
     Buffer<Vec3> corners(ctx, 4 * range.size()), bare(ctx, 4 * range.size());
@@ -273,7 +272,7 @@ BACKEND_TEST(Tet10Term, RangesArePartsOfTheWhole) {
 // A node in the middle of an edge can invert the element near it while its corners stay.
 BACKEND_TEST(Tet10Term, CountsElementsThatAreInvertedAtAnyPoint) {
   Random random;
-  Solid solid(ctx, cube(1, random, 0), material(ElasticModel::neo_hookean, 1, 0.3));
+  Tet10Solid solid(ctx, tet10_cube(1, random, 0), tet10_material(ElasticModel::neo_hookean, 1, 0.3));
   const auto inverted = [&] {
     Buffer<Vec3> x(ctx, solid.x);
     Buffer<double> out(ctx, 1);
@@ -301,12 +300,12 @@ BACKEND_TEST(Tet10Term, CountsElementsThatAreInvertedAtAnyPoint) {
 BACKEND_TEST(Tet10Term, EnergyRoundingIsBounded) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kEveryModel) {
-    Solid solid(ctx, cube(3, random, 0.1), material(model, 1e5, 0.4));
+  for (const ElasticModel model : kSolidModels) {
+    Tet10Solid solid(ctx, tet10_cube(3, random, 0.1), tet10_material(model, 1e5, 0.4));
     EXPECT_GT(solid.term.energy_rounding(), 0);
     for (int trial = 0; trial < 20; ++trial) {
       const Vec3 shift = random.vector(Real(0.1));
-      solid.move([&](const Position& p) { return p.cast<Real>() + shift; });
+      solid.move([&](const fixtures::Vec3d& p) { return p.cast<Real>() + shift; });
       EXPECT_LE(std::abs(solid.energy()), solid.term.energy_rounding());
     }
   }

@@ -14,7 +14,7 @@ using fixtures::add_box;
 using fixtures::Body;
 using fixtures::Vec3d;
 
-double mass_of(const Model& model, const Object& object) {
+double solid_mass(const Model& model, const Object& object) {
   return model.materials[static_cast<std::size_t>(object.material)].density * solid_volume(model, object);
 }
 
@@ -79,7 +79,7 @@ class TenNodeStack {
   }
   /// At rest, once the blocks have landed: each block carries its own weight and what is on it.
   void check(Engine& engine) const {
-    const double weight = 9.81 * mass_of(model, model.objects[0]);
+    const double weight = 9.81 * solid_mass(model, model.objects[0]);
     const Forces forces = forces_of(engine);
     EXPECT_NEAR(forces.floor, 2 * weight, 5e-3 * weight);
     EXPECT_NEAR(forces.between, weight, 2e-2 * weight);  // edges of barrier contacts are inclined
@@ -92,7 +92,7 @@ class TenNodeStack {
   Model model;
 };
 
-constexpr std::pair<Body, Body> kPairs[] = {
+constexpr std::pair<Body, Body> kTenNodePairs[] = {
     {Body::ten_node, Body::ten_node}, {Body::ten_node, Body::deformable}, {Body::deformable, Body::ten_node}};
 
 class TenNodeBarrierSteps : public fixtures::EngineTest {};
@@ -100,7 +100,7 @@ class TenNodeBarrierSteps : public fixtures::EngineTest {};
 TEST_P(TenNodeBarrierSteps, AStackCarriesAndYieldsAsItsWeightSays) {
   params.dt = 0.02;
   for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al})
-    for (const auto& [lower, upper] : kPairs) {
+    for (const auto& [lower, upper] : kTenNodePairs) {
       params.solver = solver;
       TenNodeStack stack(lower, upper, 5e-4);
       load(stack.model);
@@ -164,7 +164,7 @@ TEST_P(TenNodeVelocitySteps, AStackCarriesAndYieldsAsItsWeightSays) {
   contact.tolerance = 1e-4;
   for (const ContactSolverKind solver :
        {ContactSolverKind::nsgs, ContactSolverKind::admm, ContactSolverKind::newton_ac})
-    for (const auto& [lower, upper] : kPairs) {
+    for (const auto& [lower, upper] : kTenNodePairs) {
       SCOPED_TRACE(static_cast<int>(solver));
       params.contact_solver = solver;
       TenNodeStack stack(lower, upper, 0);
@@ -185,7 +185,7 @@ TEST_P(TenNodeVelocitySteps, ABlockCarriesARigidBox) {
   contact.tolerance = 1e-4;
   load(model);
   run(120);
-  const double weight = 9.81 * mass_of(model, model.objects[0]);
+  const double weight = 9.81 * solid_mass(model, model.objects[0]);
   double floor = 0;
   Snapshot snapshot;
   engine->snapshot(snapshot);
