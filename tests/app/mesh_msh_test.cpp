@@ -5,7 +5,9 @@
 #include "app/io/mesh/mesh_check.h"
 #include "app/io/mesh/mesh_gen.h"
 #include "app/io/mesh/msh.h"
+#include "app/io/report/state_file.h"
 #include "mesh_fixture.h"
+#include "tests/fixtures/box_model.h"
 #include "tests/fixtures/shared_data.h"
 
 namespace stickslip {
@@ -222,6 +224,24 @@ TEST(Msh, DamagedBytesNeverDoMoreThanRefuse) {
     }
   ::testing::internal::GetCapturedStderr();
   EXPECT_GT(refused, 1000);
+}
+
+class StateFile : public MeshFiles {};
+
+TEST_F(StateFile, HoldsTheLinearPartsOfTenNodeTets) {
+  Model model;
+  const Object& cube =
+      fixtures::add_box(model, "cube", {1, 1, 1}, {0, 0, 0}, 2, 0, {0, 0, 0}, fixtures::Body::ten_node);
+  finalize(model);
+  std::vector<Vec3d> positions = model.positions;
+  for (Vec3d& p : positions) p = 2.0 * p + Vec3d{0, 0.1 * p[0] * p[0], 0};
+  write_state(folder_ / "state.msh", model, positions);
+  const TetMesh mesh = load_solid(folder_ / "state.msh");
+  EXPECT_EQ(mesh.tets.size(), 8u * 6 * 8);
+  ASSERT_EQ(mesh.nodes.size(), static_cast<std::size_t>(cube.node_end));
+  for (std::size_t i = 0; i < positions.size(); ++i) EXPECT_EQ(mesh.nodes[i], positions[i]);
+  EXPECT_NEAR(volume(mesh), 8, 0.1);
+  EXPECT_EQ(boundary_surface(mesh).triangles.size(), model.triangles.size());
 }
 
 TEST(Msh, OthersMeshesAreRead) {
