@@ -212,6 +212,15 @@ BACKEND_TEST(Tet10Term, AStepKeepsWhatDependsOnItsStartAndNothingElse) {
     EXPECT_LE(difference(values({start.data(), start.data(), solid.dt}),
                          values({start_again.data(), start.data(), solid.dt})),
               50 * kRounding);
+    // The last call before the next step keeps x_t, and so does the one before this call with another x_t.
+    const std::vector<double> kept = values({at.data(), start.data(), solid.dt, nullptr, true});
+    EXPECT_LE(difference(kept, last), 50 * kRounding);
+    displace(solid.x_t, random, Real(0.02));
+    start_again.upload(ctx, solid.x_t);
+    const std::vector<double> other = values({at.data(), start_again.data(), solid.dt});
+    EXPECT_GT(difference(other, kept), 1e-3);
+    EXPECT_LE(difference(other, values({at.data(), start_again.data(), solid.dt})), 50 * kRounding);
+    EXPECT_LE(difference(values({at.data(), start.data(), solid.dt, nullptr, true}), kept), 50 * kRounding);
   }
 }
 
