@@ -164,6 +164,8 @@ void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential,
 
 Real BarrierNewton::step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
                                const Vec3* p, StageClock& clock, StageTimes& seconds) {
+  // Other nodes may be free than in the last search, which was in an earlier step.
+  broad_phase_.forget();
   launch_step_bound(ctx, device, params, x, p, clock, seconds);
   Real bounds[2];
   copy_to_host(ctx, bounds, search_.data()->bounds, 2);
@@ -250,13 +252,13 @@ NewtonNorms BarrierNewton::norms(Context& ctx) {
   return host;
 }
 
-// Where friction is refreshed in every iteration, each may end where the one before began: the error along
-// some direction is multiplied by m <= -1. From two directions b and p = m b after a share w of b, the secant
-// method (Aitken's) finds the share w / (1 - m).
+// Refreshing friction in every iteration multiplies the error along some direction by a number m; m <= -1
+// makes Newton's method cycle. From b, and p = m b after a step of w b, the secant method (Aitken's) finds
+// the step w / (1 - m).
 Real BarrierNewton::share_of(const NewtonNorms& norms, Real most) const {
   if (share_ == 0 || !(norms.turn[1] > 0)) return most;
   const double m = norms.turn[0] / norms.turn[1];
-  if (m > -kTurnsBack) return most;
+  if (!(m <= -kTurnsBack)) return most;
   return std::min(most, std::max(kLeastShare, static_cast<Real>(share_ / (1 - m))));
 }
 
@@ -386,24 +388,26 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
     rise_ = 0;
     if (alpha < kUselessStep) at_x_ = values;
   }
+  bool keeps_share = true;
   if (alpha < kUselessStep) alpha = search_along(p_.data());
-  bool other_solve = follows;
+  bool other_solve = follows || share < 1;
   while (alpha < kUselessStep && record.contact_limit_halvings == 0 && !shortened &&
          !tolerance.satisfied_by(record) && !is_over_budget(params, clock)) {
     if (std::exchange(other_solve, false)) {
-      // `resume` continues the last solve, which has to be that of p.
+      // `resume` continues the last solve, which has to be that of the whole p.
       const int before = record.pcg_iterations;
       solve(ctx, potential, device, params, record);
       record.pcg_iterations += before;
     }
     const bool closer = resume(ctx, params, record);
+    keeps_share = false;
     clock.lap(seconds.linear_solve);
     if (!closer) break;
     shortened = shorten(ctx, static_cast<Real>(record.step_norm * params.dt), longest);
     alpha = search_along(p_.data());
   }
   record.step_length = alpha;
-  share_ = !shortened && alpha == 1 ? share : 0;
+  share_ = keeps_share && !shortened && alpha == 1 ? share : 0;
   if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);
   if (alpha > 0) copy(ctx, x, trial_.data(), node_count_);
   clock.lap(seconds.line_search);

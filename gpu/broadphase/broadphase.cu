@@ -77,7 +77,6 @@ void BroadPhase::find_nearby(Context& ctx, const Vec3* x, const Vec3* p, Real ma
                              const PairFilter& filter) {
   if (margin == covered_margin_ && stay_inside(ctx, surface_, covered_.data(), x, p, leaves_)) return;
   find(ctx, x, p, margin + 2 * spare, filter);
-  covered_margin_ = margin;
   covered_.resize(ctx, surface_.node_count);
   Aabb* covered = covered_.data();
   const SurfaceView surface = surface_;
@@ -86,6 +85,7 @@ void BroadPhase::find_nearby(Context& ctx, const Vec3* x, const Vec3* p, Real ma
     const Aabb path = merge(Aabb::of(x[node]), p != nullptr ? x[node] + p[node] : x[node]);
     covered[i] = inflate(path, spare);
   });
+  covered_margin_ = margin;
 }
 
 void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter) {

@@ -11,7 +11,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 class BroadPhase {
  public:
   /// `surface` and what it points to must outlive this object or the next call.
-  void set_topology(const SurfaceView& surface) { surface_ = surface; }
+  void set_topology(const SurfaceView& surface) {
+    surface_ = surface;
+    forget();
+  }
 
   /// Finds every point-triangle and edge-edge pair that comes within `margin` [m] between x and x + p (p:
   /// null for no motion), by boxes that are swept, grown by margin / 2 and rounded outward to float. Skips
@@ -20,14 +23,15 @@ class BroadPhase {
   void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter);
 
   /// As `find`, with more pairs: those within margin + 2 spare [m]. While every node's path stays within
-  /// `spare` of the box of its path in the last search here, that search's pairs serve again; `forget`,
-  /// `find` and another margin end this. One host read more where it has to search.
+  /// `spare` of the box of its path in the last search here, that search's pairs serve again. The
+  /// filter must be that of the search; `forget`, `find`, `set_topology` and another margin invalidate the
+  /// pairs. One host read, and one more for a search that follows it.
   void find_nearby(Context& ctx, const Vec3* x, const Vec3* p, Real margin, Real spare,
                    const PairFilter& filter);
   /// The next find_nearby searches, whatever the one before found.
   void forget() { covered_margin_ = -1; }
 
-  /// Pairs of the last find(), valid until the next one.
+  /// Pairs of the last find() or find_nearby(), valid until the next one.
   CandidateView view() const {
     return {pairs_.data(), static_cast<std::size_t>(found_[0]), pairs_.data() + found_[0],
             static_cast<std::size_t>(found_[1])};

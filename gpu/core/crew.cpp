@@ -10,10 +10,11 @@
 namespace stickslip {
 namespace {
 
-/// Waits a moment: the k-th time in a row that there was nothing to do.
-void pause(int k) {
+/// Waits a moment. `k` counts how often in a row there was nothing to do.
+void pause(int& k) {
   constexpr int kPatience = 1000;
-  if (k > kPatience) return std::this_thread::yield();
+  if (k == kPatience) return std::this_thread::yield();
+  ++k;
 #if defined(__x86_64__)
   _mm_pause();
 #endif
@@ -22,9 +23,15 @@ void pause(int k) {
 }  // namespace
 
 Crew::Crew(Arena& arena, int threads) : arena_(arena), shares_(static_cast<std::size_t>(threads)) {
-  if (threads > 1)
+  if (threads < 2) return;
+  try {
     arena_.start_helpers(
         threads - 1, [](void* crew) { static_cast<Crew*>(crew)->serve(); }, this);
+  } catch (...) {
+    ending_ = true;
+    arena_.join_helpers();
+    throw;
+  }
 }
 
 Crew::~Crew() {
@@ -40,9 +47,9 @@ void Crew::run_phase(Phase phase, std::size_t pieces) {
   phase_ = phase;
   pieces_ = pieces;
   take_shares(0, ++round_);
-  // All shares are taken. Whoever took one is active until it is done, and nobody else can enter.
+  // All shares are taken. A member that took one stays active until it is done, and no other can enter.
   ++round_;
-  for (int k = 0; active_ != 0; ++k) pause(k);
+  for (int k = 0; active_ != 0;) pause(k);
 }
 
 void Crew::take_shares(std::size_t member, std::uint32_t round) {
@@ -61,7 +68,7 @@ void Crew::serve() {
   sync_.task_begins();
   const std::size_t member = members_++;
   std::uint32_t seen = 0;
-  for (int k = 0; !ending_; ++k) {
+  for (int k = 0; !ending_;) {
     const std::uint32_t round = round_;
     if (round == seen || round % 2 == 0) {
       pause(k);

@@ -37,7 +37,7 @@ class Crew {
   };
   /// The pieces of one thread, in one go.
   struct alignas(64) Share {
-    std::atomic<std::uint32_t> taken{0};  // the last round in which somebody took it
+    std::atomic<std::uint32_t> taken{0};  // the last round in which a member took it
   };
 
   void run_phase(Phase phase, std::size_t pieces);

@@ -79,8 +79,11 @@ void Pcg::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x
   squares_.resize(ctx, 1);
   resize_cleared(ctx, state_, 1);
   preconditioner_.build(ctx, matrix, settings.preconditioner, fixed);
+  const bool is_resident = STICKSLIP_ON_CUDA ? n <= most_resident_nodes_ && preconditioner_.modes() == nullptr
+                                             : most_resident_nodes_ > 0;
+  stays_ = is_resident && matrix.embedding() == nullptr && preconditioner_.is_local_or_modes();
 #if !STICKSLIP_ON_CUDA
-  coupling_rows_.build(ctx, matrix, matrix.chunk_rows().slot_of_node);
+  if (stays_) coupling_rows_.build(ctx, matrix, matrix.chunk_rows().slot_of_node);
 #endif
 
   const PcgVectors v = vectors();
@@ -143,13 +146,10 @@ PcgVectors Pcg::vectors() {
 
 void Pcg::run(Context& ctx) {
   const PcgVectors v = vectors();
-  const bool stays = matrix_->embedding() == nullptr && preconditioner_.is_local_or_modes() &&
-                     !(STICKSLIP_ON_CUDA && preconditioner_.modes() != nullptr) &&
-                     matrix_->node_count() <= most_resident_nodes_;
 #if STICKSLIP_ON_CUDA
-  if (stays) iterate_on_grid(ctx, *matrix_->resident(), v);
+  if (stays_) iterate_on_grid(ctx, *matrix_->resident(), v);
 #else
-  if (stays) crew_.iterate(ctx, matrix_->chunk_rows(), coupling_rows_.view(), preconditioner_.modes(), v);
+  if (stays_) crew_.iterate(ctx, matrix_->chunk_rows(), coupling_rows_.view(), preconditioner_.modes(), v);
 #endif
   else repeat_until(ctx, loop_, &v.state->stop, [&] { iterate(ctx, *matrix_, preconditioner_, v); });
   if (matrix_->embedding() != nullptr) matrix_->embedding()->expand(ctx, x_);

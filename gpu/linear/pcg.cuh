@@ -48,6 +48,7 @@ class Pcg {
 
   SplitMatrix* matrix_ = nullptr;
   std::size_t most_resident_nodes_ = 0;
+  bool stays_ = false;  // all iterations run together, see PcgSettings
   Preconditioner preconditioner_;
   const std::uint8_t* fixed_ = nullptr;
   Vec3* x_ = nullptr;

@@ -23,7 +23,7 @@ struct PcgSettings {
   Real condition = 1;  // estimate of A's condition number, for (ii) and (iii)
   PreconditionerSettings preconditioner{};
   // Where the backend is a device, systems up to this size run in one resident kernel. Beyond, an iteration
-  // takes longer than the launches of its kernels.
+  // takes longer than the launches of its kernels. On the CPU a crew of threads runs them all; 0: launches.
   std::size_t most_resident_nodes = 40'000;
 };
 

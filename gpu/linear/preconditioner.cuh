@@ -39,7 +39,7 @@ class Preconditioner {
   Local local() const { return {inverse_.data()}; }
   /// Whether that is all of it, but for the modes.
   bool is_local_or_modes() const { return !uses_threes_ && !uses_nines_ && !uses_levels_ && bodies_.empty(); }
-  /// Whose correction is part of it; null: none.
+  /// The modes whose correction is part of it; null if none.
   const AffineModes* modes() const { return uses_modes_ ? modes_ : nullptr; }
 
   /// Adds the rest to z, which holds the local part, and sets *r_dot_z = r'z anew; does nothing where there

@@ -163,7 +163,7 @@ Object& add_ten_node_solid(Model& model, std::string name, const std::vector<Vec
   for (const Vec4i& tet : oriented)
     for (int node = 4; node < kTet10Nodes; ++node) edges.push_back(ends(tet, node));
   std::ranges::sort(edges);
-  edges.erase(std::ranges::unique(edges).begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
 
   std::vector<Vec3d> all = nodes;
   all.reserve(nodes.size() + edges.size());

@@ -91,7 +91,7 @@ struct ContactSolveRecord {
   std::optional<GuardRecord> guard;     // none without penetration_guard
 };
 
-inline constexpr const char* kFrictionFrozen = "converged, friction frozen";  // its normal forces lag
+inline constexpr const char* kFrictionFrozen = "converged, friction frozen";  // friction's normal forces lag
 
 struct StepReport {
   int frame = 0;

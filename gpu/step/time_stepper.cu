@@ -33,8 +33,9 @@ constexpr double kJointShare = 0.03;
 // Minimisations after the first one, with new multipliers of joints each.
 constexpr int kJointRounds = 20;
 
-// Frozen friction that is outside its cone by more than this share of the largest impulse is no solution.
-constexpr double kOutsideCone = 1e-3;
+// Frozen friction is no solution if it is outside its cone by more than this share of the largest impulse, or
+// if a contact has a larger error than this times what smooth barriers and friction leave.
+constexpr double kOutsideCone = 1e-3, kFrozenError = 2;
 
 // Bodies closer than this share of the scene at the start count as touching.
 constexpr Real kTouching = Real(1e-9);
@@ -464,8 +465,10 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   StepJudgement& judgement =
       report.judgement.emplace(judgement_of(sums.judge, speed_bounds(params.gravity, params.dt)));
   judgement.barrier_energy = sums.judge.contacts.stored;
+  const double smoothing = params.d_hat / params.dt + 2 * params.eps_v;  // [m/s]
   if (report.converged && report.stop_reason == kFrictionFrozen &&
-      judgement.law.cone > kOutsideCone * judgement.law.impulse) {
+      (!(judgement.law.cone <= kOutsideCone * judgement.law.impulse) ||
+       !(judgement.error <= kFrozenError * smoothing))) {
     report.converged = false;
     report.stop_reason = "friction does not converge";
   }

@@ -59,6 +59,7 @@ void expect_lawful_barrier_step(const StepReport& report, const Params& params, 
   EXPECT_LE(law.complementarity, law.impulse * 2 * params.d_hat / params.dt);
   if (report.stop_reason == kFrictionFrozen) {
     EXPECT_LE(law.cone, 1e-3 * law.impulse);
+    EXPECT_LE(judgement.error, 2 * (params.d_hat / params.dt + 2 * params.eps_v));
     return;
   }
   EXPECT_LE(judgement.error, (1 + mu) * (params.d_hat / params.dt + 2 * params.eps_v));

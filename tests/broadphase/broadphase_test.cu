@@ -212,10 +212,15 @@ BACKEND_TEST(BroadPhase, PairsNearbyServeUntilANodeLeavesItsBox) {
     searches += searched;
   }
   EXPECT_GT(searches, 3);
-  // Another margin, or a call of `find`, ends it.
+  // A call of `find`, another surface and another margin invalidate the pairs.
   const DeviceSoup device(ctx, soup);
-  searches_at(soup);
   broad_phase.find(ctx, device.x.data(), nullptr, Real(0), nullptr);
+  searches_at(soup);
+  searches_at(soup);
+  broad_phase.set_topology(topology.view());
+  searches_at(soup);
+  broad_phase.find_nearby(ctx, device.x.data(), device.p.data(), Real(kMargin / 10), Real(kSpare),
+                          device.fixed.data());
   searches_at(soup);
 }
 

@@ -180,6 +180,22 @@ def marks() -> str:
     return source("marks") + table(["bench", "what", "measured", "floor", "peer"], rows)
 
 
+# --- elastic steps by stage ----------------------------------------------------------------------------------------------
+
+
+def stages() -> str:
+    names = {"linear_solve": "linear solve", "broad_phase": "broad phase", "line_search": "line search"}
+    rows, last = [], None
+    for row in load("stages")[0]["rows"]:
+        place = "" if row["scene"] == last else f"`{row['scene']}`, {row['steps']}"
+        last = row["scene"]
+        missed = row["steps"] - row["converged"]
+        rows.append([place, row["program"] + (f" ({missed} steps miss)" if missed else ""), *(number(value) for value in row["stages"].values()),
+                     number(row["total"]), f"{row['newton'] / row['steps']:.1f}", f"{row['pcg'] / row['steps']:.0f}"])
+    heads = [names.get(stage, stage) for stage in load("stages")[0]["rows"][0]["stages"]]
+    return source("stages") + table(["scene, steps", "program", *heads, "all [ms]", "Newton", "PCG"], rows)
+
+
 # --- README -------------------------------------------------------------------------------------------------------------
 
 
@@ -230,4 +246,4 @@ def device_model_figures(row: dict) -> list[str]:
             *(number(row[name]) for name in ("megabytes", "floor_us", "predicted_us")), bound]
 
 
-PARTS = {"device-model": device_model, "rigid": rigid, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "figures": figures}
+PARTS = {"device-model": device_model, "rigid": rigid, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "stages": stages, "figures": figures}
