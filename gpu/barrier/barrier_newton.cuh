@@ -123,8 +123,8 @@ class BarrierNewton {
   Buffer<Vec3> rhs_, p_, turned_, trial_;
   FrictionResponse response_;
   double rise_ = 0;  // [J] allowed in a line search
-  /// p of the iteration before, and the share of it that was walked; 0 if the step was cut. Where the response
-  /// of friction was walked instead, m is still near that of p.
+  /// p of the iteration before, and the share of it that was walked; 0 if the step was cut. Where the
+  /// response of friction was walked instead, m is still near that of p.
   Buffer<Vec3> before_;
   Real share_ = 0;
   ObjectBalance balance_;
