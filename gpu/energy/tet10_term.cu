@@ -58,18 +58,27 @@ IndexRange points_of(IndexRange elements) {
   return {kTet10Points * elements.begin, kTet10Points * elements.end};
 }
 
+/// A stencil: its element, counted from the first of `elements_of`, and its number there.
+struct StencilPlace {
+  std::size_t element;
+  int stencil;
+};
+SS_HD inline StencilPlace place_of(std::size_t stencil, std::size_t first_element) {
+  return {stencil / kTet10Stencils - first_element, static_cast<int>(stencil % kTet10Stencils)};
+}
+
 /// From the gradients of the point tets of the elements of `stencils` to those of the stencils' corners.
 void gather_gradients(Context& ctx, IndexRange stencils, const Vec3* of_points, Vec3* corner_gradients) {
   const std::size_t first = elements_of(stencils).begin;
   launch(
       ctx, stencils.size(),
       [=] SS_LAMBDA(std::size_t i) {
-        const std::size_t element = (stencils.begin + i) / kTet10Stencils - first;
-        const auto s = static_cast<int>((stencils.begin + i) % kTet10Stencils);
+        const StencilPlace at = place_of(stencils.begin + i, first);
         for (int a = 0; a < 4; ++a)
           corner_gradients[4 * i + a] =
-              tet10_owns(s, a, a) ? node_gradient(tet10_stencil(s, a), of_points + kPointCorners * element)
-                                  : Vec3::zero();
+              tet10_owns(at.stencil, a, a)
+                  ? node_gradient(tet10_stencil(at.stencil, a), of_points + kPointCorners * at.element)
+                  : Vec3::zero();
       },
       kMedium);
 }
@@ -80,14 +89,14 @@ void gather_blocks(Context& ctx, IndexRange stencils, const Mat3* of_points, Mat
   launch(
       ctx, stencils.size(),
       [=] SS_LAMBDA(std::size_t i) {
-        const std::size_t element = (stencils.begin + i) / kTet10Stencils - first;
-        const auto s = static_cast<int>((stencils.begin + i) % kTet10Stencils);
+        const StencilPlace at = place_of(stencils.begin + i, first);
         for (int a = 0; a < 4; ++a)
           for (int b = 0; b <= a; ++b)
             corner_blocks[kCornerBlocks * i + corner_block(a, b)] =
-                tet10_owns(s, a, b) ? node_block(tet10_stencil(s, a), tet10_stencil(s, b),
-                                                 of_points + kTet10Points * kCornerBlocks * element)
-                                    : Mat3::zero();
+                tet10_owns(at.stencil, a, b)
+                    ? node_block(tet10_stencil(at.stencil, a), tet10_stencil(at.stencil, b),
+                                 of_points + kTet10Points * kCornerBlocks * at.element)
+                    : Mat3::zero();
       },
       kHeavy);
 }

@@ -3,6 +3,7 @@
 
 #include "gpu/energy/tet10_term.cuh"
 #include "gpu/model/element_group.h"
+#include "tests/energy/elastic_material.h"
 #include "tests/energy/numeric.h"
 #include "tests/fixtures/box_model.h"
 
@@ -13,15 +14,6 @@ using namespace stickslip::test;
 #define STICKSLIP_MODEL(name, ...) ElasticModel::name,
 inline constexpr ElasticModel kSolidModels[] = {STICKSLIP_ELASTIC_MODELS(STICKSLIP_MODEL)};
 #undef STICKSLIP_MODEL
-
-inline Material tet10_material(ElasticModel model, double young, double poisson, double damping = 0) {
-  Material m;
-  m.model = model;
-  m.young = young;
-  m.poisson = poisson;
-  m.damping = damping;
-  return m;
-}
 
 /// A cube of edge 1 with one corner at the origin: n^3 cells of six ten-node tets, inner corners off their
 /// places by up to `jitter` cells.

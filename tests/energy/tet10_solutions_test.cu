@@ -18,7 +18,7 @@ BACKEND_TEST(Tet10Solutions, OneElementResistsAllMotionsButRigidOnes) {
                      0);
   finalize(model);
   for (const ElasticModel kind : kSolidModels) {
-    Tet10Solid solid(ctx, model, tet10_material(kind, 5, 0.3));
+    Tet10Solid solid(ctx, model, elastic_material(kind, 5, 0.3));
     ASSERT_EQ(solid.nodes(), 10);
     const Dense h = solid.gradient_and_hessian().second;
     const Column eigenvalues = Eigen::SelfAdjointEigenSolver<Dense>(h, Eigen::EigenvaluesOnly).eigenvalues();
@@ -31,7 +31,7 @@ BACKEND_TEST(Tet10Solutions, RigidMotionHasNoEnergyAndNoForce) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kSolidModels) {
-    Tet10Solid solid(ctx, tet10_cube(2, random, 0.2), tet10_material(model, 5, 0.4));
+    Tet10Solid solid(ctx, tet10_cube(2, random, 0.2), elastic_material(model, 5, 0.4));
     EXPECT_NEAR(solid.energy(), 0, kRounding);
     const Mat3 r = random.rotation();
     const Vec3 shift = random.vector();
@@ -45,7 +45,7 @@ BACKEND_TEST(Tet10Solutions, PassesThePatchTest) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kSolidModels) {
-    Tet10Solid solid(ctx, tet10_cube(2, random, 0.25), tet10_material(model, 5, 0.3));
+    Tet10Solid solid(ctx, tet10_cube(2, random, 0.25), elastic_material(model, 5, 0.3));
     const Lame lame = lame_parameters(model, Real(5), Real(0.3));
     const Mat3 f = Mat3::identity() + random.matrix(Real(0.2));
     const Vec3 shift = random.vector();
@@ -73,7 +73,7 @@ BACKEND_TEST(Tet10Solutions, BendsWithTheEnergyOfLinearElasticity) {
   SCOPED_TRACE(random.trace());
   const double size = sizeof(Real) == 8 ? 1e-5 : 1e-2;
   for (const ElasticModel model : kSolidModels) {
-    Tet10Solid solid(ctx, tet10_cube(1, random, 0), tet10_material(model, 5, 0.3));
+    Tet10Solid solid(ctx, tet10_cube(1, random, 0), elastic_material(model, 5, 0.3));
     const Lame lame = lame_parameters(model, Real(5), Real(0.3));
     solid.move([&](const fixtures::Vec3d& p) {
       return (p + size * fixtures::Vec3d{p[0] * p[1], -0.5 * p[0] * p[0], 0}).cast<Real>();
@@ -91,7 +91,7 @@ BACKEND_TEST(Tet10Solutions, AHeavyBarCarriesItsWeight) {
   for (const ElasticModel model : kSolidModels)
     for (const double poisson : {0.3, 0.495}) {
       const double nu = model == ElasticModel::arap ? 0 : poisson;
-      Tet10Solid solid(ctx, tet10_cube(2, random, 0.2), tet10_material(model, young, poisson));
+      Tet10Solid solid(ctx, tet10_cube(2, random, 0.2), elastic_material(model, young, poisson));
       solid.move([&](const fixtures::Vec3d& p) {
         const double lift = p[1] * p[1] + nu * (p[0] * p[0] + p[2] * p[2]);
         return (p + strain * fixtures::Vec3d{-nu * p[0] * p[1], lift / 2, -nu * p[2] * p[1]}).cast<Real>();

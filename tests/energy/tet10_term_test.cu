@@ -75,7 +75,7 @@ BACKEND_TEST(Tet10Term, EnergyIsThatOfTheQuadraticMapAtTheQuadraturePoints) {
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kSolidModels) {
     SCOPED_TRACE(static_cast<int>(model));
-    Tet10Solid solid(ctx, tet10_cube(2, random, 0.2), tet10_material(model, 5, 0.3));
+    Tet10Solid solid(ctx, tet10_cube(2, random, 0.2), elastic_material(model, 5, 0.3));
     displace(solid.x, random, Real(0.02));
     const Tet10Reference reference{solid};
     const Lame lame = lame_parameters(model, Real(5), Real(0.3));
@@ -103,7 +103,7 @@ BACKEND_TEST(Tet10Term, GradientMatchesFiniteDifferences) {
   for (const ElasticModel model : kSolidModels)
     for (const double damping : {0.0, 0.05}) {
       SCOPED_TRACE(static_cast<int>(model));
-      Tet10Solid solid(ctx, tet10_cube(1, random, 0), tet10_material(model, 5, 0.3, damping));
+      Tet10Solid solid(ctx, tet10_cube(1, random, 0), elastic_material(model, 5, 0.3, damping));
       displace(solid.x, random, Real(0.04));
       displace(solid.x_t, random, Real(0.04));
       const std::vector<Vec3> g = solid.gradient();
@@ -119,7 +119,7 @@ BACKEND_TEST(Tet10Term, HessianMatchesFiniteDifferencesUnderTension) {
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kSolidModels) {
     SCOPED_TRACE(static_cast<int>(model));
-    Tet10Solid solid(ctx, tet10_cube(1, random, 0), tet10_material(model, 5, 0.3));
+    Tet10Solid solid(ctx, tet10_cube(1, random, 0), elastic_material(model, 5, 0.3));
     solid.move([](const fixtures::Vec3d& p) { return (1.15 * p).cast<Real>(); });
     displace(solid.x, random, Real(0.005));
     const auto [gradient, hessian] = solid.gradient_and_hessian();
@@ -133,7 +133,7 @@ BACKEND_TEST(Tet10Term, HessianIsThatOfTheProjectedStressDerivatives) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kSolidModels) {
-    Tet10Solid solid(ctx, tet10_cube(1, random, 0), tet10_material(model, 5, 0.3));
+    Tet10Solid solid(ctx, tet10_cube(1, random, 0), elastic_material(model, 5, 0.3));
     solid.move([](const fixtures::Vec3d& p) { return (0.8 * p).cast<Real>(); });
     displace(solid.x, random, Real(0.03));
     const Tet10Reference reference{solid};
@@ -165,8 +165,8 @@ BACKEND_TEST(Tet10Term, HessianIsThatOfTheProjectedStressDerivatives) {
 BACKEND_TEST(Tet10Term, AStepKeepsWhatDependsOnItsStartAndNothingElse) {
   Random random;
   SCOPED_TRACE(random.trace());
-  const std::vector<Material> materials{tet10_material(ElasticModel::stable_neo_hookean, 5, 0.3, 0.05),
-                                        tet10_material(ElasticModel::fixed_corotated, 3, 0.2)};
+  const std::vector<Material> materials{elastic_material(ElasticModel::stable_neo_hookean, 5, 0.3, 0.05),
+                                        elastic_material(ElasticModel::fixed_corotated, 3, 0.2)};
   Tet10Solid solid(ctx, tet10_cube(2, random, 0.1), materials);
   const std::size_t n = solid.term.size();
   Buffer<Vec3> at, start, start_again, corners(ctx, 4 * n);
@@ -229,8 +229,8 @@ BACKEND_TEST(Tet10Term, DampingResistsVelocityWithTheStiffness) {
   SCOPED_TRACE(random.trace());
   const double damping = 0.02;
   for (const ElasticModel model : kSolidModels) {
-    Tet10Solid damped(ctx, tet10_cube(1, random, 0), tet10_material(model, 5, 0.3, damping));
-    Tet10Solid elastic(ctx, damped.model, tet10_material(model, 5, 0.3));
+    Tet10Solid damped(ctx, tet10_cube(1, random, 0), elastic_material(model, 5, 0.3, damping));
+    Tet10Solid elastic(ctx, damped.model, elastic_material(model, 5, 0.3));
     const Real size = sizeof(Real) == 8 ? Real(1e-6) : Real(1e-3);
     displace(damped.x, random, size);
     elastic.x = damped.x;
@@ -249,8 +249,8 @@ BACKEND_TEST(Tet10Term, DampingResistsVelocityWithTheStiffness) {
 BACKEND_TEST(Tet10Term, RangesArePartsOfTheWhole) {
   Random random;
   Tet10Solid solid(ctx, tet10_cube(1, random, 0),
-                   {tet10_material(ElasticModel::arap, 1, 0.3),
-                    tet10_material(ElasticModel::fixed_corotated, 9, 0.3, 0.1)});
+                   {elastic_material(ElasticModel::arap, 1, 0.3),
+                    elastic_material(ElasticModel::fixed_corotated, 9, 0.3, 0.1)});
   displace(solid.x, random, Real(0.02));
   const Buffer<Vec3> x(ctx, solid.x), x_t(ctx, solid.x_t);
   const auto derivatives = [&](IndexRange range) {
@@ -281,7 +281,7 @@ BACKEND_TEST(Tet10Term, RangesArePartsOfTheWhole) {
 // A node in the middle of an edge can invert the element near it while its corners stay.
 BACKEND_TEST(Tet10Term, CountsElementsThatAreInvertedAtAnyPoint) {
   Random random;
-  Tet10Solid solid(ctx, tet10_cube(1, random, 0), tet10_material(ElasticModel::neo_hookean, 1, 0.3));
+  Tet10Solid solid(ctx, tet10_cube(1, random, 0), elastic_material(ElasticModel::neo_hookean, 1, 0.3));
   const auto inverted = [&] {
     Buffer<Vec3> x(ctx, solid.x);
     Buffer<double> out(ctx, 1);
@@ -310,7 +310,7 @@ BACKEND_TEST(Tet10Term, EnergyRoundingIsBounded) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kSolidModels) {
-    Tet10Solid solid(ctx, tet10_cube(3, random, 0.1), tet10_material(model, 1e5, 0.4));
+    Tet10Solid solid(ctx, tet10_cube(3, random, 0.1), elastic_material(model, 1e5, 0.4));
     EXPECT_GT(solid.term.energy_rounding(), 0);
     for (int trial = 0; trial < 20; ++trial) {
       const Vec3 shift = random.vector(Real(0.1));

@@ -1,6 +1,7 @@
 #include "gpu/energy/tet_terms.cuh"
 
 #include "tests/backend_test.h"
+#include "tests/energy/elastic_material.h"
 #include "tests/energy/numeric.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -42,15 +43,6 @@ Mesh block(int n, Random& random, double jitter) {
       mesh.tets.push_back(tet);
     }
   return mesh;
-}
-
-Material material(ElasticModel model, double young, double poisson, double damping = 0) {
-  Material m;
-  m.model = model;
-  m.young = young;
-  m.poisson = poisson;
-  m.damping = damping;
-  return m;
 }
 
 const std::vector<std::int32_t>& filled(std::vector<std::int32_t>& index, const Mesh& mesh) {
@@ -118,7 +110,7 @@ BACKEND_TEST(TetTerm, GradientMatchesFiniteDifferences) {
   for (const ElasticModel model : kModels)
     for (const double damping : {0.0, 0.05}) {
       SCOPED_TRACE(static_cast<int>(model));
-      Solid solid(ctx, block(1, random, 0), material(model, 5, 0.3, damping));
+      Solid solid(ctx, block(1, random, 0), elastic_material(model, 5, 0.3, damping));
       jiggle(solid.x, random, Real(0.15));
       jiggle(solid.x_t, random, Real(0.15));
       const std::vector<Vec3> g = solid.node_gradients();
@@ -133,7 +125,8 @@ BACKEND_TEST(TetTerm, AStepKeepsWhatDependsOnItsStartAndNothingElse) {
   Random random;
   SCOPED_TRACE(random.trace());
   // Damped elements among undamped ones.
-  const std::vector<Material> materials{material(kModels[0], 5, 0.3, 0.05), material(kModels[1], 3, 0.2)};
+  const std::vector<Material> materials{elastic_material(kModels[0], 5, 0.3, 0.05),
+                                        elastic_material(kModels[1], 3, 0.2)};
   const Mesh mesh = block(2, random, 0.1);
   std::vector<std::int32_t> index(mesh.tets.size());
   for (std::size_t t = 0; t < index.size(); ++t) index[t] = static_cast<std::int32_t>(t % 2);
@@ -184,7 +177,8 @@ BACKEND_TEST(TetTerm, AStepKeepsWhatDependsOnItsStartAndNothingElse) {
                 values({start_again.data(), start.data(), solid.dt}));
   }
   // Other materials take effect at once.
-  solid.terms.set_materials(ctx, std::vector<Material>{material(kModels[0], 5, 0.3, 0.5), materials[1]});
+  solid.terms.set_materials(ctx,
+                            std::vector<Material>{elastic_material(kModels[0], 5, 0.3, 0.5), materials[1]});
   const Values kept = values({at.data(), start.data(), solid.dt, nullptr, true});
   expect_same(kept, values({at.data(), start.data(), solid.dt}));
 }
@@ -194,7 +188,7 @@ BACKEND_TEST(TetTerm, BlocksAreThoseOfTheProjectedHessian) {
   SCOPED_TRACE(random.trace());
   const double damping = 0.03;
   for (const ElasticModel model : kModels) {
-    Solid solid(ctx, block(2, random, 0.1), material(model, 5, 0.3, damping));
+    Solid solid(ctx, block(2, random, 0.1), elastic_material(model, 5, 0.3, damping));
     jiggle(solid.x, random, Real(0.3));
     jiggle(solid.x_t, random, Real(0.1));
     const auto [gradients, blocks] = solid.corner_gradients_and_blocks();
@@ -245,7 +239,7 @@ BACKEND_TEST(TetTerm, RigidMotionHasNoEnergyAndNoForce) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kModels) {
-    Solid solid(ctx, block(2, random, 0.2), material(model, 5, 0.4));
+    Solid solid(ctx, block(2, random, 0.2), elastic_material(model, 5, 0.4));
     EXPECT_NEAR(solid.energy(), 0, kRounding);
     solid.move(random.rotation(), random.vector());
     EXPECT_NEAR(solid.energy(), 0, kRounding);
@@ -258,7 +252,7 @@ BACKEND_TEST(TetTerm, PassesThePatchTest) {
   SCOPED_TRACE(random.trace());
   const int n = 3;
   for (const ElasticModel model : kModels) {
-    Solid solid(ctx, block(n, random, 0.2), material(model, 5, 0.3));
+    Solid solid(ctx, block(n, random, 0.2), elastic_material(model, 5, 0.3));
     const Mat3 f = Mat3::identity() + random.matrix(Real(0.3));
     solid.move(f, random.vector());
     // The block has volume one.
@@ -284,7 +278,7 @@ BACKEND_TEST(TetTerm, AStretchedBarHasYoungsModulusAndPoissonsRatio) {
   Random random;
   const double young = 5, nu = 0.3, strain = sizeof(Real) == 8 ? 1e-6 : 1e-3;
   for (const ElasticModel model : kModels) {
-    Solid solid(ctx, block(2, random, 0.2), material(model, young, nu));
+    Solid solid(ctx, block(2, random, 0.2), elastic_material(model, young, nu));
     const double contraction = model == ElasticModel::arap ? 0 : nu * strain;
     Mat3 f = Mat3::identity();
     f(0, 0) += Real(strain);
@@ -307,8 +301,8 @@ BACKEND_TEST(TetTerm, DampingResistsVelocityWithTheStiffness) {
   SCOPED_TRACE(random.trace());
   const double damping = 0.02;
   for (const ElasticModel model : kModels) {
-    Solid damped(ctx, block(2, random, 0.1), material(model, 5, 0.3, damping));
-    Solid elastic(ctx, damped.mesh, material(model, 5, 0.3));
+    Solid damped(ctx, block(2, random, 0.1), elastic_material(model, 5, 0.3, damping));
+    Solid elastic(ctx, damped.mesh, elastic_material(model, 5, 0.3));
     // At rest K_t is the undamped stiffness, so the damping force is damping/dt times the linearised elastic
     // force.
     const Real size = sizeof(Real) == 8 ? Real(1e-6) : Real(1e-3);
@@ -332,10 +326,10 @@ BACKEND_TEST(TetTerm, DampingLeavesTheSpinOfStressedBodiesAlone) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kModels) {
-    Solid damped(ctx, block(2, random, 0.1), material(model, 5, 0.3, 0.5));
+    Solid damped(ctx, block(2, random, 0.1), elastic_material(model, 5, 0.3, 0.5));
     jiggle(damped.x_t, random, Real(0.05));
     damped.x = damped.x_t;
-    Solid elastic(ctx, damped.mesh, material(model, 5, 0.3));
+    Solid elastic(ctx, damped.mesh, elastic_material(model, 5, 0.3));
     const Vec3 spin = Real(1e-2) * random.vector();
     for (Vec3& p : damped.x) p += cross(spin, p);
     elastic.x = damped.x;
@@ -350,10 +344,12 @@ BACKEND_TEST(TetTerm, EachTetHasItsOwnMaterial) {
   const Mesh mesh = block(1, random, 0);
   std::vector<std::int32_t> index(mesh.tets.size());
   for (std::size_t t = 0; t < index.size(); ++t) index[t] = static_cast<std::int32_t>(t % 2);
-  Solid soft(ctx, mesh, material(ElasticModel::arap, 1, 0.3)),
-      stiff(ctx, mesh, material(ElasticModel::fixed_corotated, 9, 0.3));
-  Solid mixed(ctx, mesh,
-              {material(ElasticModel::arap, 1, 0.3), material(ElasticModel::fixed_corotated, 9, 0.3)}, index);
+  Solid soft(ctx, mesh, elastic_material(ElasticModel::arap, 1, 0.3)),
+      stiff(ctx, mesh, elastic_material(ElasticModel::fixed_corotated, 9, 0.3));
+  Solid mixed(
+      ctx, mesh,
+      {elastic_material(ElasticModel::arap, 1, 0.3), elastic_material(ElasticModel::fixed_corotated, 9, 0.3)},
+      index);
   jiggle(mixed.x, random, Real(0.1));
   soft.x = stiff.x = mixed.x;
   const auto a = soft.corner_gradients(), b = stiff.corner_gradients(), c = mixed.corner_gradients();
@@ -367,8 +363,8 @@ BACKEND_TEST(TetTerm, ControlTetsHaveTheVolumeAndTheEnergyOfTheirBody) {
   const std::vector<std::int32_t> index{1};
   const std::vector<double> volume{7.0};
   ControlTetTerm body(ctx, {mesh.rest, tet, index, volume});
-  body.set_materials(ctx, std::vector<Material>{material(ElasticModel::arap, 1, 0.3),
-                                                material(ElasticModel::arap, 8, 0.3, 0.1)});
+  body.set_materials(ctx, std::vector<Material>{elastic_material(ElasticModel::arap, 1, 0.3),
+                                                elastic_material(ElasticModel::arap, 8, 0.3, 0.1)});
   Mat3 f = Mat3::identity();
   f(0, 0) = 2;  // F'F - I = diag(3, 0, 0), and E/8 of its square is 9 per m^3
   std::vector<Vec3> x;
@@ -392,7 +388,7 @@ BACKEND_TEST(TetTerm, ControlTetsHaveTheVolumeAndTheEnergyOfTheirBody) {
 
 BACKEND_TEST(TetTerm, SmallestDeterminantIsThatOfTheDeformation) {
   Random random;
-  Solid solid(ctx, block(4, random, 0.1), material(ElasticModel::arap, 1, 0.3));
+  Solid solid(ctx, block(4, random, 0.1), elastic_material(ElasticModel::arap, 1, 0.3));
   Mat3 f = Mat3::identity();
   f(1, 1) = Real(0.25);
   solid.move(random.rotation() * f);
@@ -411,9 +407,9 @@ BACKEND_TEST(TetTerm, EnergyDoesNotDependOnTheNumberOfThreads) {
   Random random;
   const Mesh mesh = block(12, random, 0.1);
   Context one(1), many(4);
-  Solid a(one, mesh, material(ElasticModel::fixed_corotated, 3, 0.3, 0.01));
+  Solid a(one, mesh, elastic_material(ElasticModel::fixed_corotated, 3, 0.3, 0.01));
   jiggle(a.x, random, Real(0.02));
-  Solid b(many, mesh, material(ElasticModel::fixed_corotated, 3, 0.3, 0.01));
+  Solid b(many, mesh, elastic_material(ElasticModel::fixed_corotated, 3, 0.3, 0.01));
   b.x = a.x;
   EXPECT_GT(a.energy(), 0);
   EXPECT_EQ(a.energy(), b.energy());
@@ -424,7 +420,7 @@ BACKEND_TEST(TetTerm, EnergyRoundingIsBounded) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ElasticModel model : kModels) {
-    Solid solid(ctx, block(4, random, 0.1), material(model, 1e5, 0.4));
+    Solid solid(ctx, block(4, random, 0.1), elastic_material(model, 1e5, 0.4));
     EXPECT_GT(solid.terms.energy_rounding(), 0);
     for (int trial = 0; trial < 20; ++trial) {
       solid.move(Mat3::identity(), random.vector(Real(0.1)));
