@@ -6,7 +6,7 @@ bool shows_solids(const Camera& camera, const Model& model, std::span<const Vec3
                   const ClearArea& area) {
   for (const Object& object : model.objects) {
     const bool moves = object.is_rigid() && model.bodies[static_cast<std::size_t>(object.body)].moves;
-    if (!object.is_solid() && !moves) continue;
+    if (!object.is_movable() && !moves) continue;
     for (std::int32_t node = object.node_begin; node < object.node_end; ++node) {
       const Vec3f pixel = camera.project(positions[static_cast<std::size_t>(node)], area.width, area.height);
       const bool inside =

@@ -104,7 +104,7 @@ ObjectProbe::ObjectProbe(std::shared_ptr<const Scene> scene, int object)
     body_ = &model.bodies[static_cast<std::size_t>(body.body)];
     volume_ = body_->volume;
   }
-  if (body.is_solid()) {
+  if (body.is_movable()) {
     volume_ = solid_volume(model, body);
     weights_ = node_volumes(model, body);
     for (double& weight : weights_) weight /= volume_;

@@ -44,6 +44,7 @@ void append(const Model& from, const Object& object, ElasticPart& part, std::vec
   Object copy = object;
   copy.node_begin += shift;
   copy.node_end += shift;
+  if (copy.collides_from >= 0) copy.collides_from += shift;
   copy.tet_begin = static_cast<std::int32_t>(to.tets.size());
   copy.triangle_begin = static_cast<std::int32_t>(to.triangles.size());
   copy.segment_begin = static_cast<std::int32_t>(to.segments.size());

@@ -36,12 +36,12 @@ void list_edges(const Model& model, MeshTopology& out) {
     }
 }
 
-/// A collider's surface is open where an edge has one triangle.
+/// The surface of a collider or of cloth is open where an edge has one triangle.
 void find_sheets(const Model& model, MeshTopology& out) {
   std::vector<std::uint8_t> open(model.objects.size(), 0);
   for (std::size_t e = 0; e < model.edges.size(); ++e) {
     const auto object = static_cast<std::size_t>(model.node_object[model.edges[e][0]]);
-    if (model.objects[object].is_collider() && (out.opposite[e][0] < 0) != (out.opposite[e][1] < 0))
+    if (!model.objects[object].is_solid() && (out.opposite[e][0] < 0) != (out.opposite[e][1] < 0))
       open[object] = 1;
   }
   out.sheet.resize(model.node_count());
@@ -53,7 +53,7 @@ double mean_edge(const Model& model, bool of_solids) {
   double sum = 0;
   std::size_t count = 0;
   for (const Vec2i& e : model.edges) {
-    if (of_solids && !model.objects[static_cast<std::size_t>(model.node_object[e[0]])].is_solid()) continue;
+    if (of_solids && !model.objects[static_cast<std::size_t>(model.node_object[e[0]])].is_movable()) continue;
     sum += norm(model.rest_positions[e[0]] - model.rest_positions[e[1]]);
     ++count;
   }

@@ -31,6 +31,7 @@ struct TermElements {
   /// [J] per stencil: of a body that stands for a rigid one, whose material is the one behind the last; else
   /// 0.
   std::span<const double> stiffness = {};
+  std::span<const double> thickness = {};  // [m] per stencil, of kinds of thin objects
 };
 
 }  // namespace stickslip

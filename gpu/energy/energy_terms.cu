@@ -51,7 +51,7 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
   for (const auto& [kind, make] : kTerms) {
     const std::size_t first = stencils_.size();
     std::vector<std::int32_t> material;
-    std::vector<double> volume, stiffness;
+    std::vector<double> volume, stiffness, thickness;
     const auto extra = static_cast<std::int32_t>(model.materials.size());
     for (const ElementGroup& group : groups) {
       if (group.kind != kind) continue;
@@ -59,10 +59,11 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
       material.resize(stencils_.size() - first, group.stiffness > 0 ? extra : group.material);
       volume.resize(stencils_.size() - first, group.volume);
       stiffness.resize(stencils_.size() - first, group.stiffness);
+      thickness.resize(stencils_.size() - first, group.thickness);
     }
     if (material.empty()) continue;
-    terms_.push_back(
-        make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume, stiffness}));
+    terms_.push_back(make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume,
+                                stiffness, thickness}));
   }
   values_.resize(ctx, std::max<std::size_t>(1, terms_.size()));
   set_materials(ctx, model.materials);

@@ -210,7 +210,9 @@ void find_resistance(Context& ctx, const TetView& view, std::size_t n, const Vec
 }  // namespace
 
 TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const double> own_weights) {
-  const auto& [rest, tets, material, object_volume, stiffness] = elements;
+  const auto& rest = elements.rest;
+  const auto& tets = elements.stencils;
+  const auto& material = elements.material;
   std::vector<Mat3> inverse_rest(tets.size());
   std::vector<Real> weights(tets.size());
   for (std::size_t i = 0; i < tets.size(); ++i) {

@@ -163,8 +163,10 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
       // An affine body resists a contact with its mass, not with the stiffness that holds its shape.
       if (!object.is_affine()) total_stiffness += m * material.young * std::cbrt(m / material.density);
     }
-    for (const auto& [node, volume] : lumped_volumes(model, object))
+    for (const auto& [node, volume] : lumped_volumes(model, object)) {
       masses[node] += material.density * volume;
+      if (object.is_thin()) total += material.density * volume;  // bends easily: resists with its mass
+    }
     if (object.is_stiff()) total += object_mass(model, object);
     if (object.is_movable())
       solid_nodes += object.node_end - std::max(object.node_begin, object.collides_from);

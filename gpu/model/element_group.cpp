@@ -1,5 +1,7 @@
 #include "gpu/model/element_group.h"
 
+#include <numbers>
+
 #include "gpu/model/affine.h"
 #include "gpu/model/barrier_model.h"
 #include "gpu/model/tet_volume.h"
@@ -17,6 +19,19 @@ std::vector<Vec4i> tet10_stencils(const Model& model, const Object& object) {
   return stencils;
 }
 
+std::vector<NodeVolume> thin_volumes(const Model& model, const Object& object) {
+  std::vector<NodeVolume> out;
+  const auto& rest = model.rest_positions;
+  for (const Vec3i& t : triangles_of(model, object)) {
+    const double area = norm(cross(rest[t[1]] - rest[t[0]], rest[t[2]] - rest[t[0]])) / 2;
+    for (int c = 0; c < 3; ++c) out.push_back({t[c], area * object.thickness / 3});
+  }
+  const double section = std::numbers::pi * object.thickness * object.thickness / 4;
+  for (const Vec2i& s : segments_of(model, object))
+    for (int c = 0; c < 2; ++c) out.push_back({s[c], norm(rest[s[1]] - rest[s[0]]) * section / 2});
+  return out;
+}
+
 }  // namespace
 
 std::vector<ElementGroup> element_groups(const Model& model) {
@@ -25,13 +40,13 @@ std::vector<ElementGroup> element_groups(const Model& model) {
     const Object& object = model.objects[o];
     const auto add = [&](ElementKind kind, std::vector<Vec4i> stencils) {
       groups.push_back({kind, static_cast<std::int32_t>(o), object.material, solid_volume(model, object),
-                        object.is_stiff() ? body_stiffness(model, object) : 0, std::move(stencils)});
+                        object.thickness, object.is_stiff() ? body_stiffness(model, object) : 0,
+                        std::move(stencils)});
     };
     const auto tets = tets_of(model, object);
     if (object.is_affine()) add(ElementKind::control_tet, {control_tet(object)});
-    else if (object.is_deformable() && object.ten_node)
-      add(ElementKind::tet10, tet10_stencils(model, object));
-    else if (object.is_deformable()) add(ElementKind::tet, {tets.begin(), tets.end()});
+    else if (object.ten_node) add(ElementKind::tet10, tet10_stencils(model, object));
+    else if (object.is_solid()) add(ElementKind::tet, {tets.begin(), tets.end()});
   }
   return groups;
 }
@@ -42,6 +57,10 @@ std::span<const Vec4i> tets_of(const Model& model, const Object& object) {
 
 std::span<const Vec3i> triangles_of(const Model& model, const Object& object) {
   return {model.triangles.data() + object.triangle_begin, model.triangles.data() + object.triangle_end};
+}
+
+std::span<const Vec2i> segments_of(const Model& model, const Object& object) {
+  return {model.segments.data() + object.segment_begin, model.segments.data() + object.segment_end};
 }
 
 std::vector<Tet10> ten_node_tets_of(const Model& model, const Object& object) {
@@ -63,6 +82,7 @@ TetCount count_tets(const Model& model) {
 }
 
 std::vector<NodeVolume> lumped_volumes(const Model& model, const Object& object) {
+  if (object.is_thin()) return thin_volumes(model, object);
   std::vector<NodeVolume> out;
   const std::span<const Vec4i> tets = tets_of(model, object);
   if (!object.ten_node) {
@@ -93,6 +113,8 @@ std::vector<double> node_volumes(const Model& model, const Object& object) {
 
 double solid_volume(const Model& model, const Object& object) {
   double sum = 0;
+  if (object.is_thin())
+    for (const NodeVolume& part : thin_volumes(model, object)) sum += part.volume;
   for (const Vec4i& tet : tets_of(model, object)) sum += tet_volume(model.rest_positions, tet);
   return sum;
 }

@@ -22,7 +22,8 @@ struct ElementGroup {
   ElementKind kind;
   std::int32_t object;
   std::int32_t material;
-  double volume;  // [m^3] of the object
+  double volume;     // [m^3] of the object
+  double thickness;  // [m] of a thin object, else 0
   /// [J] for a body that stands for a rigid one: replaces volume times shear modulus in its orthogonality
   /// energy, at a strain bound of 1 (see body_stiffness in barrier_model.h); 0: those of object and material.
   double stiffness;
@@ -32,9 +33,11 @@ struct ElementGroup {
 /// The groups of all elastic objects, in the order of the objects.
 std::vector<ElementGroup> element_groups(const Model& model);
 
-/// The tets and the surface triangles of one object.
+/// The tets and the triangles of one object.
 std::span<const Vec4i> tets_of(const Model& model, const Object& object);
 std::span<const Vec3i> triangles_of(const Model& model, const Object& object);
+/// The segments of one object: of rods, or of a collider of points.
+std::span<const Vec2i> segments_of(const Model& model, const Object& object);
 
 /// The ten-node tets of an object that has such.
 std::vector<Tet10> ten_node_tets_of(const Model& model, const Object& object);
@@ -51,12 +54,13 @@ struct NodeVolume {
   std::int32_t node;
   double volume;  // [m^3]
 };
-/// Of each element of the object at rest, as masses are lumped: a quarter of a linear tet per node, and the
-/// shares of tet10.h.
+/// Of each element of the object at rest, as masses are lumped: a quarter of a linear tet per node, the
+/// shares of tet10.h, a third of a triangle of cloth (area times thickness), half of a segment of a rod
+/// (length times the area of a circle).
 std::vector<NodeVolume> lumped_volumes(const Model& model, const Object& object);
 /// [m^3] the same by nodes of the object.
 std::vector<double> node_volumes(const Model& model, const Object& object);
-/// [m^3] of the object's tets at rest.
+/// [m^3] of the object at rest: of its tets, or of all elements of a thin object.
 double solid_volume(const Model& model, const Object& object);
 
 }  // namespace stickslip

@@ -75,6 +75,20 @@ void check_ten_node_tets(const Model& model, const Object& object) {
   }
 }
 
+void check_thin(const Model& model, const Object& object) {
+  const auto fault = [&](const std::string& what) { refuse("object '" + object.name + "': " + what); };
+  if (!std::isfinite(object.thickness)) fault("its thickness must be finite");
+  if (object.is_solid() || object.is_rigid() || object.is_affine())
+    fault("a thin object has no volume mesh and no body");
+  if (object.is_cloth() && object.segment_begin < object.segment_end)
+    fault("a thin object has triangles or segments, not both");
+  if (object.is_rods() && object.segment_begin == object.segment_end)
+    fault("a thin object needs triangles or segments");
+  for (const auto& [node, volume] : lumped_volumes(model, object))
+    if (!(volume > 0))
+      fault("an element at node " + std::to_string(node - object.node_begin) + " has no extent at rest");
+}
+
 void check_object(const Model& model, const Object& object) {
   if (object.material < 0 || static_cast<std::size_t>(object.material) >= model.materials.size())
     refuse("object '" + object.name + "': there is no material " + std::to_string(object.material));
@@ -86,6 +100,8 @@ void check_object(const Model& model, const Object& object) {
       refuse("object '" + object.name + "': tet " + std::to_string(t - object.tet_begin) +
              " has no positive rest volume");
   if (object.ten_node) check_ten_node_tets(model, object);
+  if (object.is_thin()) check_thin(model, object);
+  else if (object.thickness != 0) refuse("object '" + object.name + "': its thickness must not be negative");
   if (object.no_contact_group < 0 || object.no_contact_group > 7)
     refuse("object '" + object.name + "': its no_contact_group must be in [0, 7]");
   if (object.no_contact_group > 0 && !model.bodies.empty())
@@ -253,6 +269,9 @@ void finalize(Model& model) {
         model.surface_nodes.push_back(a);
       }
   for (const Vec2i& s : model.segments) model.edges.push_back({std::min(s[0], s[1]), std::max(s[0], s[1])});
+  for (const Object& object : model.objects)
+    for (std::int32_t s = object.segment_begin; s < object.segment_end && object.is_rods(); ++s)
+      for (int c = 0; c < 2; ++c) model.surface_nodes.push_back(model.segments[s][c]);
   for (const Object& object : model.objects)
     if (object.is_collider())
       for (std::int32_t i = std::max(object.node_begin, object.collides_from); i < object.node_end; ++i)

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <ranges>
 #include <stdexcept>
+#include <tuple>
 
 #include "gpu/model/finite.h"
 #include "gpu/model/tet10.h"
@@ -117,6 +118,49 @@ void script(Model& model, const Object& object, const Motion& motion) {
   model.scripted.push_back(std::move(script));
 }
 
+void check_triangles(const std::string& name, const std::vector<Vec3d>& nodes,
+                     const std::vector<Vec3i>& triangles) {
+  check_elements<3>(name, "triangle", nodes.size(), triangles);
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    const Vec3d &a = nodes[triangles[t][0]], &b = nodes[triangles[t][1]], &c = nodes[triangles[t][2]];
+    const double longest2 = std::max({norm2(b - a), norm2(c - b), norm2(a - c)});
+    if (!(norm(cross(b - a, c - a)) > 1e-10 * longest2))
+      refuse(name, "triangle " + std::to_string(t) + " has no area");
+  }
+}
+
+/// At most two triangles at an edge, which run along it in opposite directions.
+void check_manifold(const std::string& name, const std::vector<Vec3i>& triangles) {
+  struct Side {
+    std::int32_t low, high;
+    bool upward;  // from low to high
+    std::size_t triangle;
+  };
+  std::vector<Side> sides;
+  sides.reserve(3 * triangles.size());
+  for (std::size_t t = 0; t < triangles.size(); ++t)
+    for (int c = 0; c < 3; ++c) {
+      const std::int32_t a = triangles[t][c], b = triangles[t][(c + 1) % 3];
+      sides.push_back({std::min(a, b), std::max(a, b), a < b, t});
+    }
+  std::ranges::sort(sides, {}, [](const Side& s) { return std::tuple(s.low, s.high, s.triangle); });
+  for (std::size_t i = 1; i < sides.size(); ++i) {
+    const auto same = [&](std::size_t a, std::size_t b) {
+      return sides[a].low == sides[b].low && sides[a].high == sides[b].high;
+    };
+    if (!same(i, i - 1)) continue;
+    const std::string edge =
+        "the edge between nodes " + std::to_string(sides[i].low) + " and " + std::to_string(sides[i].high);
+    if (i > 1 && same(i, i - 2))
+      refuse(name, edge + " belongs to triangles " + std::to_string(sides[i - 2].triangle) + ", " +
+                       std::to_string(sides[i - 1].triangle) + " and " + std::to_string(sides[i].triangle) +
+                       ": cloth has at most two at an edge");
+    if (sides[i].upward == sides[i - 1].upward)
+      refuse(name, "triangles " + std::to_string(sides[i - 1].triangle) + " and " +
+                       std::to_string(sides[i].triangle) + " have opposite orientations at " + edge);
+  }
+}
+
 /// The tets with positive volumes, after checks.
 std::vector<Vec4i> oriented_tets(const std::string& name, const std::vector<Vec3d>& nodes,
                                  const std::vector<Vec4i>& tets) {
@@ -186,16 +230,22 @@ Object& add_ten_node_solid(Model& model, std::string name, const std::vector<Vec
   return object;
 }
 
+Object& add_cloth(Model& model, std::string name, const std::vector<Vec3d>& nodes,
+                  const std::vector<Vec3i>& triangles, std::int32_t material, double thickness) {
+  if (triangles.empty()) refuse(name, "cloth needs at least one triangle");
+  check_triangles(name, nodes, triangles);
+  check_manifold(name, triangles);
+  if (!(thickness > 0 && std::isfinite(thickness))) refuse(name, "its thickness must be positive");
+  Object& object = append_object(model, std::move(name), nodes, material);
+  object.triangle_end = append_elements<3>(model.triangles, triangles, object.node_begin);
+  object.thickness = thickness;
+  return object;
+}
+
 Object& add_collider(Model& model, std::string name, const std::vector<Vec3d>& nodes,
                      const std::vector<Vec3i>& triangles, std::int32_t material, const Motion& motion) {
   if (triangles.empty()) refuse(name, "a collider needs at least one triangle");
-  check_elements<3>(name, "triangle", nodes.size(), triangles);
-  for (std::size_t t = 0; t < triangles.size(); ++t) {
-    const Vec3d &a = nodes[triangles[t][0]], &b = nodes[triangles[t][1]], &c = nodes[triangles[t][2]];
-    const double longest2 = std::max({norm2(b - a), norm2(c - b), norm2(a - c)});
-    if (!(norm(cross(b - a, c - a)) > 1e-10 * longest2))
-      refuse(name, "triangle " + std::to_string(t) + " has no area");
-  }
+  check_triangles(name, nodes, triangles);
   Object& object = append_object(model, std::move(name), nodes, material);
   object.triangle_end = append_elements<3>(model.triangles, triangles, object.node_begin);
   script(model, object, motion);

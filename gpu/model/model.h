@@ -90,6 +90,9 @@ struct Object {
   /// [m^3], [kg] of an affine body without tets, which stands for a rigid one; its control nodes carry its
   /// mass: density times volume, or `mass` if positive.
   double volume = 0, mass = 0;
+  /// [m] of a thin object, whose triangles (cloth) or segments (rods) are elastic: the thickness of the
+  /// cloth, the diameter of the rods. 0: not thin.
+  double thickness = 0;
   /// 1 to 7: objects of one group collide neither with each other nor with themselves; 0: none.
   std::int32_t no_contact_group = 0;
   Vec<float, 3> color{0.7f, 0.7f, 0.7f};
@@ -98,13 +101,16 @@ struct Object {
   bool is_affine() const { return control_begin >= 0; }
   /// Has a volume mesh: deformable or affine.
   bool is_solid() const { return tet_begin < tet_end; }
-  bool is_deformable() const { return is_solid() && !is_affine(); }
+  bool is_thin() const { return thickness > 0; }
+  bool is_cloth() const { return is_thin() && triangle_begin < triangle_end; }
+  bool is_rods() const { return is_thin() && !is_cloth(); }
+  bool is_deformable() const { return (is_solid() && !is_affine()) || is_thin(); }
   /// A surface, or points and segments, that follow a script.
-  bool is_collider() const { return !is_solid() && !is_rigid() && !is_affine(); }
+  bool is_collider() const { return !is_solid() && !is_rigid() && !is_affine() && !is_thin(); }
   /// An affine body that stands for a rigid one.
   bool is_stiff() const { return is_affine() && volume > 0; }
   /// Has a mass, or is made of nodes that have one.
-  bool is_movable() const { return is_solid() || is_stiff(); }
+  bool is_movable() const { return is_solid() || is_stiff() || is_thin(); }
 };
 
 /// A point that follows up to four nodes: x = fixed + sum weights_k x_k.
@@ -154,9 +160,9 @@ struct Model {
 
   std::vector<Vec4i> tets;                  // positive rest volume
   std::vector<Vec3i> triangles;             // surface, outward by the right-hand rule
-  std::vector<Vec2i> segments;              // of colliders: edges that bound no triangle
+  std::vector<Vec2i> segments;              // of rods and colliders: edges that bound no triangle
   std::vector<Vec2i> edges;                 // of `triangles` and `segments`, each once, smaller index first
-  std::vector<std::int32_t> surface_nodes;  // of solids' boundaries, and all nodes of colliders; ascending
+  std::vector<std::int32_t> surface_nodes;  // of triangles and rods, and all of colliders; ascending
 
   std::vector<ScriptedNodes> scripted;  // every collider node is in exactly one, which always acts
   std::vector<NodeForce> forces;
@@ -187,6 +193,13 @@ Object& add_solid(Model& model, std::string name, const std::vector<Vec<double, 
 /// eight parts of a ten-node one. The surface is that of the parts.
 Object& add_ten_node_solid(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
                            const std::vector<Vec4i>& tets, std::int32_t material);
+
+/// Appends a sheet of elastic triangles, at rest where `nodes` are. Neighbours that share an edge have one
+/// orientation. Throws std::invalid_argument naming the triangle or the edge when a triangle has no area, an
+/// index is bad, a node belongs to no triangle, or an edge to more than two triangles or to two of opposite
+/// orientations; and when `thickness` [m] is not positive.
+Object& add_cloth(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
+                  const std::vector<Vec3i>& triangles, std::int32_t material, double thickness);
 
 /// Appends a kinematic triangle surface that follows `motion`. Throws std::invalid_argument on bad indices or
 /// a node of no triangle.

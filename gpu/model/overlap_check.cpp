@@ -129,7 +129,7 @@ bool is_closed(const std::vector<Vec3i>& triangles) {
 OverlapCheck::OverlapCheck(const Model& model) : half_spaces_(model.half_spaces) {
   for (std::size_t k = 0; k < model.objects.size(); ++k) {
     const Object& object = model.objects[k];
-    if (object.triangle_begin >= object.triangle_end) continue;
+    if (object.triangle_begin >= object.triangle_end || object.is_thin()) continue;
     Surface surface;
     surface.object = static_cast<std::int32_t>(k);
     surface.body = object.body;

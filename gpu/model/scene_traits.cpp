@@ -22,7 +22,7 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
   const bool coupled = stepper_family(solver) == StepperFamily::velocity || !model.bodies.empty();
   for (const Object& object : model.objects) {
     if (material >= 0 && object.material != material) continue;
-    const bool solid = object.is_solid();
+    const bool solid = object.is_movable();
     use.solid |= solid;
     use.deformable |= object.is_deformable();
     use.rigid |= object.is_rigid() || (coupled && solid);

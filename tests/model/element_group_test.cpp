@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 #include "gpu/model/affine.h"
@@ -49,6 +50,62 @@ TEST(ElementGroups, NodeVolumesAddUpToTheSolid) {
   EXPECT_NEAR(sum, 1e-3, 1e-17);
   EXPECT_NEAR(solid_volume(model, b), 1e-3, 1e-17);
   EXPECT_EQ(triangles_of(model, b).size(), static_cast<std::size_t>(12 * 9));
+}
+
+const std::vector<Vec<double, 3>> kSheetNodes{{0, 0, 0}, {0.2, 0, 0}, {0, 0, 0.3}, {0.2, 0, 0.3}};
+
+TEST(ThinObjects, ClothHasTheMassOfItsAreaAndNoTets) {
+  Model model;
+  fixtures::add_box(model, "box", {0.1, 0.1, 0.1}, {1, 0, 0}, 1);
+  const Object& cloth = add_cloth(model, "cloth", kSheetNodes, {{0, 2, 1}, {1, 2, 3}}, 0, 1e-3);
+  EXPECT_TRUE(cloth.is_thin() && cloth.is_cloth() && cloth.is_deformable() && cloth.is_movable());
+  EXPECT_FALSE(cloth.is_solid() || cloth.is_rods() || cloth.is_collider() || cloth.is_affine());
+  EXPECT_NEAR(solid_volume(model, cloth), 0.2 * 0.3 * 1e-3, 1e-18);
+  const std::vector<double> volumes = node_volumes(model, cloth);
+  ASSERT_EQ(volumes.size(), 4U);
+  EXPECT_NEAR(volumes[0], 0.2 * 0.3 * 1e-3 / 6, 1e-18);
+  EXPECT_NEAR(volumes[1], 0.2 * 0.3 * 1e-3 / 3, 1e-18);
+  finalize(model);
+  EXPECT_EQ(model.edges.size(), 18U + 5U);
+  EXPECT_EQ(model.surface_nodes.size(), 8U + 4U);
+}
+
+TEST(ThinObjects, BadClothIsRefused) {
+  const auto fault = [](const std::vector<Vec3i>& triangles, double thickness) -> std::string {
+    Model model;
+    try {
+      add_cloth(model, "cloth", kSheetNodes, triangles, 0, thickness);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(fault({{0, 2, 1}, {1, 2, 3}}, 1e-3), "");
+  EXPECT_EQ(fault({{0, 2, 1}, {1, 2, 3}}, 0), "object 'cloth': its thickness must be positive");
+  EXPECT_EQ(fault({{0, 2, 1}, {1, 2, 3}}, std::nan("")), "object 'cloth': its thickness must be positive");
+  EXPECT_EQ(fault({{0, 2, 1}, {1, 3, 2}}, 1e-3),
+            "object 'cloth': triangles 0 and 1 have opposite orientations at the edge between nodes 1 and 2");
+  EXPECT_EQ(
+      fault({{0, 2, 1}, {1, 2, 3}, {1, 2, 0}}, 1e-3),
+      "object 'cloth': the edge between nodes 1 and 2 belongs to triangles 0, 1 and 2: cloth has at most "
+      "two at an edge");
+  EXPECT_EQ(fault({{0, 2, 1}}, 1e-3), "object 'cloth': node 3 belongs to no triangle");
+  EXPECT_EQ(fault({}, 1e-3), "object 'cloth': cloth needs at least one triangle");
+}
+
+TEST(ThinObjects, RodsHaveTheMassOfRoundSections) {
+  Model model;
+  fixtures::add_box(model, "box", {0.1, 0.1, 0.1}, {1, 0, 0}, 1);
+  add_point_collider(model, "rod", {{0, 0, 0}, {0.1, 0, 0}, {0.3, 0, 0}}, {{0, 1}, {1, 2}}, 0, {});
+  Object& rod = model.objects[1];
+  rod.thickness = 0.01;
+  EXPECT_TRUE(rod.is_rods() && rod.is_deformable() && !rod.is_collider() && !rod.is_cloth());
+  const double section = std::numbers::pi * 0.005 * 0.005;
+  EXPECT_NEAR(solid_volume(model, rod), 0.3 * section, 1e-18);
+  EXPECT_NEAR(node_volumes(model, rod)[1], 0.15 * section, 1e-18);
+  model.scripted.clear();
+  finalize(model);
+  EXPECT_EQ(model.surface_nodes.size(), 8U + 3U);
 }
 
 class TenNodeSolid : public testing::Test {

@@ -85,7 +85,7 @@ void ExpectationJudge::add_track(const Model& model, const Object& object) {
   track.name = object.name;
   track.node_begin = object.node_begin;
   track.body = object.body;
-  if (object.is_solid()) {
+  if (object.is_movable()) {
     track.weights = node_volumes(model, object);
     const double total = solid_volume(model, object);
     for (double& w : track.weights) w /= total;

@@ -40,7 +40,7 @@ bool is_called(const Object& object, const std::string& name) {
 }
 
 bool moves(const Model& model, const Object& object) {
-  return object.is_rigid() ? model.bodies[object.body].moves : object.is_solid();
+  return object.is_rigid() ? model.bodies[object.body].moves : object.is_movable();
 }
 
 std::vector<std::string> object_names(const Model& model) {
