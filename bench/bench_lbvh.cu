@@ -62,7 +62,7 @@ double build_bytes(const Mesh& mesh) {
 struct TreeBuild {
   TreeBuild(Context& ctx, const Mesh& mesh) : x(ctx, mesh.x), triangles(ctx, mesh.triangles) {}
   void make_boxes(Context& ctx) {
-    compute_boxes(ctx, triangles.data(), triangles.size(), x.data(), nullptr, Real(0), boxes);
+    compute_boxes(ctx, triangles.data(), triangles.size(), x.data(), nullptr, Real(0), nullptr, boxes);
   }
   void make_tree(Context& ctx) { tree.build(ctx, boxes.data(), boxes.size()); }
 

@@ -1,7 +1,5 @@
 #include "gpu/barrier/augmented_set.cuh"
 
-#include <cmath>
-
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/select.h"
@@ -15,7 +13,7 @@ void AugmentedSet::update_multipliers(Context& ctx, const Proximity& near, const
   launch(
       ctx, count_,
       [=] SS_LAMBDA(std::size_t i) {
-        const Real d = std::sqrt(pair_distance2(near, pairs[i].pair, x));
+        const Real d = pair_gap(near, pairs[i].pair, x);
         Real& m = pairs[i].multiplier;
         if (update == MultiplierUpdate::value) m += sigma * barrier(d, d_hat);
         else m = -ContactPotential(d_hat, sigma, m).jet(d).first;
@@ -26,7 +24,7 @@ void AugmentedSet::update_multipliers(Context& ctx, const Proximity& near, const
 void AugmentedSet::select(Context& ctx, const Proximity& near, const ContactSet& active, const Vec3* x,
                           bool shrank, const AugmentationSettings& settings) {
   const bool singly = settings.end == AugmentationEnd::singly;
-  const bool tight = active.size() > 0 && active.min_distance() <= settings.gap;
+  const bool tight = active.size() > 0 && active.min_gap() <= settings.gap;
   if (!singly && !tight) return clear();
   if (!singly && count_ > 0 && !shrank) return;
 
@@ -39,7 +37,7 @@ void AugmentedSet::select(Context& ctx, const Proximity& near, const ContactSet&
   kept_.resize(ctx, old_count);
   index_.resize(ctx, active.size());
   std::int32_t *kept = kept_.data(), *found = index_.data();
-  const Real gap2 = settings.gap * settings.gap;
+  const Real gap = settings.gap;
   select_indices(
       ctx, singly ? old_count : 0, [=] SS_LAMBDA(std::size_t i) { return old[i].multiplier > 0; }, kept,
       counts, kMedium);
@@ -48,7 +46,7 @@ void AugmentedSet::select(Context& ctx, const Proximity& near, const ContactSet&
       ctx, active.active_count(),
       [=] SS_LAMBDA(std::size_t i) {
         const ContactPair pair = near[static_cast<std::size_t>(candidate[i])];
-        if (!(pair_distance2(near, pair, x) < gap2)) return false;
+        if (!(pair_gap(near, pair, x) < gap)) return false;
         const std::int32_t at = singly ? find_pair(old, old_keys, old_count, pair) : -1;
         return at < 0 || !(old[at].multiplier > 0);
       },

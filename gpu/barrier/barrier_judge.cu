@@ -99,9 +99,9 @@ struct JudgeContact {
     const ContactStencil stencil = stencil_at(c, contacts.near.planes, step.x);
     const ClosestPoints closest = closest_points(stencil);
     const bool in_a = i < contacts.active;
-    if (!in_a && closest.distance < contacts.d_hat) return {};
-    const double weight = stencil_mollifier(stencil), d = closest.distance;
-    Jet2<Real> jet = contacts.potential(i).jet(closest.distance);
+    if (!in_a && closest.gap < contacts.d_hat) return {};
+    const double weight = stencil_mollifier(stencil), d = closest.gap;
+    Jet2<Real> jet = contacts.potential(i).jet(closest.gap);
     V3 friction = friction_at(i);
     const std::int32_t at =
         in_a && contacts.augmented_count > 0
@@ -109,7 +109,7 @@ struct JudgeContact {
             : -1;
     if (at >= 0) {
       const std::size_t other = contacts.active + static_cast<std::size_t>(at);
-      const Jet2<Real> more = contacts.potential(other).jet(closest.distance);
+      const Jet2<Real> more = contacts.potential(other).jet(closest.gap);
       jet.value += more.value;
       jet.first += more.first;
       friction += friction_at(other);

@@ -43,7 +43,7 @@ constexpr Real kLeastShare = Real(0.01);
 constexpr double kUselessStep = 1e-9;
 constexpr int kMoreIterations = 100;
 
-/// Largest t in [0, 1] for which x + t p keeps (1 - slack) of every node's height over every half-space.
+/// Largest t in [0, 1] for which x + t p keeps (1 - slack) of every node's gap to every half-space.
 void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const Vec3* p, Real slack,
                       Real* bound) {
   const Real kept = Real(1) - slack;
@@ -53,7 +53,8 @@ void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const 
         const std::int32_t node = near.surface_nodes[i / near.plane_count];
         if (near.scripted[node]) return Real(1);
         const Plane plane = near.planes[i % near.plane_count];
-        return half_space_toi(plane.normal, plane.offset, x[node], p[node], kept, Real(1));
+        return half_space_toi(plane.normal, plane.offset + near.radius_of(node), x[node], p[node], kept,
+                              Real(1));
       },
       Real(1), bound);
 }
@@ -140,7 +141,7 @@ double speed_scale(const DeviceModel& device, const Params& params) {
 
 void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   node_count_ = device.node_count;
-  broad_phase_.set_topology(surface_view(device));
+  broad_phase_.set_topology(contact_surface(device));
   rhs_.resize(ctx, node_count_);
   p_.resize(ctx, node_count_);
   turned_.resize(ctx, node_count_);
@@ -185,7 +186,7 @@ void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, c
   clock.lap(seconds.broad_phase);
   const Real slack = static_cast<Real>(params.ccd_slack);
   Real* bounds = search_.data()->bounds;
-  stickslip::STICKSLIP_BACKEND::step_bound(ctx, near_.pairs, x, p, {params.ccd, slack}, bounds);
+  stickslip::STICKSLIP_BACKEND::step_bound(ctx, near_.pairs, x, p, {params.ccd, slack, near_.radius}, bounds);
   plane_step_bound(ctx, near_, x, p, slack, bounds + 1);
   clock.lap(seconds.ccd);
 }
@@ -360,7 +361,7 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   record.contacts = static_cast<int>(contacts.set().active_count());
   record.augmented = static_cast<int>(contacts.augmented().size());
   record.barrier_stiffness = contacts.stiffness();
-  if (record.contacts > 0) record.gap_min = contacts.set().min_distance();
+  if (record.contacts > 0) record.gap_min = contacts.set().min_gap();
   if (!std::isfinite(record.gradient_norm)) throw_not_finite("the gradient", report, k);
   if (!std::isfinite(record.pcg_residual)) throw_not_finite("the Newton direction", report, k);
   const Real longest = static_cast<Real>(kLongestStep) * device.diagonal;

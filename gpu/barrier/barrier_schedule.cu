@@ -35,7 +35,7 @@ BarrierSchedule::BarrierSchedule(Context& ctx, ContactTerms& contacts, const Pro
     : contacts_(contacts),
       params_(params),
       first_stiffness_(contacts.stiffness()),
-      last_gap_(contacts.set().min_distance()) {
+      last_gap_(contacts.set().min_gap()) {
   contacts_.augment(ctx, near, x);
   contacts_.set_friction_secant(friction_secant_);
 }
@@ -70,7 +70,7 @@ void BarrierSchedule::advance(Context& ctx, const Proximity& near, const Vec3* x
     paced_gradient_ = record.gradient_norm;
     if (contacts_.augment(ctx, near, x)) forget_energy();
   }
-  const Real gap = contacts_.set().min_distance();
+  const Real gap = contacts_.set().min_gap();
   const bool tight = gap < kTightGap * params_.d_hat;
   // The algorithm raises sigma at every tight gap; plain IPC only where the last
   // iteration did not widen the gap.

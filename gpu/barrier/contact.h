@@ -1,6 +1,8 @@
 // Contact: one stencil with all data to evaluate it, and its construction from a candidate.
 #pragma once
 
+#include <cmath>
+
 #include "gpu/broadphase/candidates.h"
 #include "gpu/energy/contact_stencil.h"
 #include "gpu/geometry/distance.h"
@@ -31,6 +33,7 @@ struct Contact {
   Real eps_x;          // threshold of a mollified edge pair [m^4], else 0
   Real mu;             // of the pair
   Real multiplier;     // [N] of an augmented contact, else 0
+  Real thickness = 0;  // [m] between the sides, see Proximity::thickness
 };
 
 /// The values of a stencil's nodes; unused corners repeat the first.
@@ -55,6 +58,7 @@ SS_HD inline ContactStencil stencil_at(const Contact& contact, const Plane* plan
   const CornerVectors corners = gather_corners(contact.nodes, x);
   for (int c = 0; c < 4; ++c) stencil.x[c] = corners[c];
   stencil.eps_x = contact.eps_x;
+  stencil.thickness = contact.thickness;
   if (contact.plane >= 0) stencil.plane = planes[contact.plane];
   return stencil;
 }
@@ -69,7 +73,15 @@ struct Proximity {
   const std::uint8_t* scripted;  // per node; scripted nodes ignore half-spaces
   const Vec3* rest;
   FrictionTable friction;
+  const Real* radius = nullptr;  // [m] per node, see SurfaceView
 
+  SS_HD Real radius_of(std::int32_t node) const { return radius != nullptr ? radius[node] : Real(0); }
+  /// [m] what the gap of a pair is smaller than the distance of its primitives: the radii of both sides.
+  SS_HD Real thickness(const ContactPair& pair) const {
+    if (radius == nullptr) return Real(0);
+    const std::int32_t other = pair.kind == ContactPair::edge_edge ? pair.nodes[2] : pair.nodes[1];
+    return radius[pair.nodes[0]] + (other >= 0 ? radius[other] : Real(0));
+  }
   SS_HD std::size_t size() const {
     return pairs.point_triangle_count + pairs.edge_edge_count + surface_node_count * plane_count;
   }
@@ -171,16 +183,22 @@ SS_HD inline Contact edge_edge_contact(const Vec4i& v, const Vec3* x, Real eps_x
   return contact;
 }
 
-/// Squared distance of a pair at x [m^2]; 0 behind a half-space, kNever for a pair that never acts.
+/// The gap of a pair at x [m]: distance less thickness; 0 for surfaces in each other and behind a half-space,
+/// kNever for a pair that never acts.
 constexpr Real kNever = Real(1e30);
-SS_HD inline Real pair_distance2(const Proximity& near, const ContactPair& pair, const Vec3* x) {
+SS_HD inline Real pair_gap(const Proximity& near, const ContactPair& pair, const Vec3* x) {
   const Vec4i& v = pair.nodes;
-  if (pair.kind == ContactPair::point_triangle) return point_triangle_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
-  if (pair.kind == ContactPair::edge_edge) return edge_edge_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
-  if (near.scripted[v[0]]) return kNever;
-  const Real d = dot(near.planes[pair.plane].normal, x[v[0]]) - near.planes[pair.plane].offset;
-  // The square of a negative distance would look like a gap.
-  return d > 0 ? d * d : Real(0);
+  Real distance = 0;
+  if (pair.kind == ContactPair::half_space) {
+    if (near.scripted[v[0]]) return kNever;
+    distance = dot(near.planes[pair.plane].normal, x[v[0]]) - near.planes[pair.plane].offset;
+  } else {
+    distance = std::sqrt(pair.kind == ContactPair::point_triangle
+                             ? point_triangle_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+                             : edge_edge_d2(x[v[0]], x[v[1]], x[v[2]], x[v[3]]));
+  }
+  const Real gap = distance - near.thickness(pair);
+  return gap > 0 ? gap : Real(0);
 }
 
 /// The stencil of the pair's closest features at x, at any distance. `near` supplies the data of nodes and
@@ -198,6 +216,7 @@ SS_HD inline Contact contact_at(const Proximity& near, const ContactPair& pair, 
   } else {
     contact.mu = near.friction.of_plane(v[0], pair.plane);
   }
+  contact.thickness = near.thickness(pair);
   return contact;
 }
 

@@ -1,7 +1,5 @@
 #include "gpu/barrier/contact_set.cuh"
 
-#include <cmath>
-
 #include "gpu/barrier/augmented_set.cuh"
 #include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
@@ -19,34 +17,43 @@ Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs) 
           device.planes.size(),
           device.scripted.data(),
           device.rest.data(),
-          device.friction()};
+          device.friction(),
+          device.radius.data()};
 }
 
 SurfaceView surface_view(const DeviceModel& device) {
-  return {device.triangles.data(), device.triangles.size(),     device.edges.data(),
-          device.edges.size(),     device.surface_nodes.data(), device.surface_nodes.size()};
+  return {device.triangles.data(),     device.triangles.size(),     device.edges.data(), device.edges.size(),
+          device.surface_nodes.data(), device.surface_nodes.size(), device.radius.data()};
+}
+
+SurfaceView contact_surface(const DeviceModel& device) {
+  SurfaceView surface = surface_view(device);
+  if (device.faces.size() > 0) {
+    surface.triangles = device.faces.data();
+    surface.triangle_count = device.faces.size();
+  }
+  return surface;
 }
 
 void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat) {
   const std::size_t n = near.size();
   clear();
-  min_distance_ = d_hat;
+  min_gap_ = d_hat;
   if (n == 0) return;
-  distance2_.resize(ctx, n);
+  gap_.resize(ctx, n);
   selected_.resize(ctx, n);
   resize_cleared(ctx, device_found_, 1);
-  Real* d2 = distance2_.data();
-  const Real d_hat2 = d_hat * d_hat;
+  Real* gap = gap_.data();
   launch(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { d2[i] = pair_distance2(near, near[i], x); }, kMedium);
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { gap[i] = pair_gap(near, near[i], x); }, kMedium);
   Found* found = device_found_.data();
   std::int32_t* selected = selected_.data();
   select_indices(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { return d2[i] < d_hat2; }, selected, &found->count);
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return gap[i] < d_hat; }, selected, &found->count);
   reduce_min(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { return d2[i]; }, d_hat2, &found->min_d2);
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return gap[i]; }, d_hat, &found->min_gap);
   found_ = read_back(ctx, found);
-  min_distance_ = std::sqrt(found_.min_d2);
+  min_gap_ = found_.min_gap;
   if (found_.count == 0) return;
 
   const std::size_t active = size_ = active_count();

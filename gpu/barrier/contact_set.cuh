@@ -13,7 +13,7 @@ class AugmentedSet;
 
 class ContactSet {
  public:
-  /// A: selects the candidates closer than d_hat [m] at x and sorts them by type, so that neighbouring
+  /// A: selects the candidates with a gap below d_hat [m] at x and sorts them by type, so that neighbouring
   /// threads take the same branch. One host read.
   void build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat);
   /// A': writes the stencils of the augmented pairs at x behind those of A, at any
@@ -28,8 +28,8 @@ class ContactSet {
   std::size_t size() const { return size_; }
   /// Size of A alone: contacts()[0 .. active_count).
   std::size_t active_count() const { return static_cast<std::size_t>(found_.count); }
-  /// Smallest distance [m] over A; the d_hat of the last build when it is empty.
-  Real min_distance() const { return min_distance_; }
+  /// Smallest gap [m] over A; the d_hat of the last build when it is empty.
+  Real min_gap() const { return min_gap_; }
   const Contact* contacts() const { return contacts_.data(); }
   /// For A: the index of each contact's pair in the Proximity that the set was built from.
   const std::int32_t* candidates() const { return selected_.data(); }
@@ -39,13 +39,13 @@ class ContactSet {
  private:
   struct Found {
     std::int32_t count = 0;
-    Real min_d2 = 0;
+    Real min_gap = 0;  // [m]
   };
   Found found_;
   std::size_t size_ = 0;
-  Real min_distance_ = 0;
+  Real min_gap_ = 0;
   Buffer<Found> device_found_;
-  Buffer<Real> distance2_;
+  Buffer<Real> gap_;
   Buffer<Contact> contacts_;
   Buffer<Vec4i> nodes_;
   Buffer<std::int32_t> selected_;
@@ -53,6 +53,9 @@ class ContactSet {
 };
 
 Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs);
+/// The triangles and edges of all objects.
 SurfaceView surface_view(const DeviceModel& device);
+/// The same, and segments among the triangles (DeviceModel::faces): what contacts are sought on.
+SurfaceView contact_surface(const DeviceModel& device);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -51,10 +51,11 @@ struct ContactRecorder {
       force += make_friction_stencil(stencil, {d_hat, sigma, augmented[at].multiplier}, Real(1)).mu_lambda;
     ContactRecord r;
     r.name = pair_key(pair);
-    r.point = (point - closest.distance / 2 * closest.normal).template cast<float>();
+    r.point =
+        (point - (near.radius_of(c.nodes[0]) + closest.gap / 2) * closest.normal).template cast<float>();
     r.normal = closest.normal.template cast<float>();
-    r.gap = static_cast<float>(closest.distance);
-    const bool is_counted = !is_active && closest.distance < d_hat;  // in the record of its pair in A
+    r.gap = static_cast<float>(closest.gap);
+    const bool is_counted = !is_active && closest.gap < d_hat;  // in the record of its pair in A
     r.normal_force = is_counted ? 0 : static_cast<float>(force);
     r.augmented = at >= 0;
     r.multiplier = at >= 0 ? static_cast<float>(augmented[at].multiplier) : 0;
@@ -89,7 +90,7 @@ bool ContactTerms::augment(Context& ctx, const Proximity& near, const Vec3* x) {
   if (!settings_.augmentation) return false;
   const std::size_t before = augmented_.size();
   augmented_.update_multipliers(ctx, near, x, settings_.d_hat, sigma_, settings_.augmentation->update);
-  const Real gap = set_.min_distance();
+  const Real gap = set_.min_gap();
   augmented_.select(ctx, near, set_, x, gap < last_gap_, *settings_.augmentation);
   last_gap_ = gap;
   if (before == 0 && augmented_.size() == 0) return false;
@@ -143,24 +144,22 @@ ContactTermsView ContactTerms::view() const {
 
 std::size_t ContactTerms::count_active(Context& ctx, const Proximity& near, const Vec3* x) {
   active_count_.resize(ctx, 1);
-  const Real d_hat2 = settings_.d_hat * settings_.d_hat;
+  const Real d_hat = settings_.d_hat;
   reduce_sum(
       ctx, near.size(),
-      [=] SS_LAMBDA(std::size_t i) {
-        return static_cast<std::int32_t>(pair_distance2(near, near[i], x) < d_hat2);
-      },
+      [=] SS_LAMBDA(std::size_t i) { return static_cast<std::int32_t>(pair_gap(near, near[i], x) < d_hat); },
       active_count_.data(), kMedium);
   return static_cast<std::size_t>(read_back(ctx, active_count_.data()));
 }
 
 void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier_out,
                           double* augmented_out, double* friction_out) {
-  const Real d_hat = settings_.d_hat, d_hat2 = d_hat * d_hat, sigma = sigma_;
+  const Real d_hat = settings_.d_hat, sigma = sigma_;
   reduce_sum(
       ctx, near.size(),
       [=] SS_LAMBDA(std::size_t i) {
         const ContactPair pair = near[i];
-        if (pair_distance2(near, pair, x) >= d_hat2) return 0.0;
+        if (pair_gap(near, pair, x) >= d_hat) return 0.0;
         const ContactStencil stencil = stencil_at(contact_at(near, pair, x), near.planes, x);
         return static_cast<double>(barrier_value(stencil, {d_hat, sigma, Real(0)}));
       },

@@ -27,9 +27,10 @@ struct PairQueries {
   SS_HD void walk(std::size_t i, Emit&& emit) const {
     if (i < surface.node_count) {
       const Vec<std::int32_t, 1> node{surface.nodes[i]};
-      traverse(triangles, swept_box(node, x, p, reach), [&](std::int32_t triangle) {
-        if (!never_touch(node, surface.triangles[triangle], filter)) emit(triangle);
-      });
+      traverse(triangles, swept_box(node, x, p, reach + radius_of(node, surface.radius)),
+               [&](std::int32_t triangle) {
+                 if (!never_touch(node, surface.triangles[triangle], filter)) emit(triangle);
+               });
     } else {
       const auto leaf = static_cast<std::int32_t>(i - surface.node_count);
       const std::int32_t edge = edges.order[leaf];
@@ -91,8 +92,9 @@ void BroadPhase::find_nearby(Context& ctx, const Vec3* x, const Vec3* p, Real ma
 void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter) {
   forget();
   const Real reach = margin / 2;
-  compute_boxes(ctx, surface_.triangles, surface_.triangle_count, x, p, reach, triangle_boxes_);
-  compute_boxes(ctx, surface_.edges, surface_.edge_count, x, p, reach, edge_boxes_);
+  compute_boxes(ctx, surface_.triangles, surface_.triangle_count, x, p, reach, surface_.radius,
+                triangle_boxes_);
+  compute_boxes(ctx, surface_.edges, surface_.edge_count, x, p, reach, surface_.radius, edge_boxes_);
   triangle_tree_.build(ctx, triangle_boxes_.data(), surface_.triangle_count);
   edge_tree_.build(ctx, edge_boxes_.data(), surface_.edge_count);
 

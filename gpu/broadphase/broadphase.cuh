@@ -16,10 +16,11 @@ class BroadPhase {
     forget();
   }
 
-  /// Finds every point-triangle and edge-edge pair that comes within `margin` [m] between x and x + p (p:
-  /// null for no motion), by boxes that are swept, grown by margin / 2 and rounded outward to float. Skips
-  /// pairs that share a node and those that the filter drops. Each edge pair comes once, the smaller edge
-  /// first. The order of the pairs depends on the input only. One host read.
+  /// Finds every point-triangle and edge-edge pair whose gap, the distance less both radii, falls below
+  /// `margin` [m] between x and x + p (p: null for no motion), by boxes that are swept, grown by margin / 2
+  /// and rounded outward to float. Skips pairs that share a node and those that the filter drops. Each edge
+  /// pair comes once, the smaller edge first. The order of the pairs depends on the input only. One host
+  /// read.
   void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter);
 
   /// As `find`, with more pairs: those within margin + 2 spare [m]. While every node's path stays within

@@ -8,14 +8,16 @@
 
 namespace stickslip {
 
-/// A triangle surface inside a larger set of nodes; all indices are node indices.
+/// A surface inside a larger set of nodes; all indices are node indices.
 struct SurfaceView {
-  const Vec3i* triangles;
+  const Vec3i* triangles;  // {a, b, b}: a segment
   std::size_t triangle_count;
   const Vec2i* edges;  // of the triangles, each once
   std::size_t edge_count;
   const std::int32_t* nodes;  // of the triangles, each once
   std::size_t node_count;     // of `nodes`
+  /// [m] per node of the larger set, the same for all nodes of a primitive: half its thickness. Null: all 0.
+  const Real* radius = nullptr;
 };
 
 /// Pairs that may touch, as node quadruples: {p, t0, t1, t2} and {a0, a1, b0, b1}.

@@ -8,7 +8,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 Intersections IntersectionCheck::run(Context& ctx, const SurfaceView& surface, const Vec3* x,
                                      const PairFilter& filter) {
-  compute_boxes(ctx, surface.triangles, surface.triangle_count, x, nullptr, Real(0), boxes_);
+  compute_boxes(ctx, surface.triangles, surface.triangle_count, x, nullptr, Real(0), nullptr, boxes_);
   triangle_tree_.build(ctx, boxes_.data(), surface.triangle_count);
   per_edge_.resize(ctx, surface.edge_count);
   total_.resize(ctx, 1);

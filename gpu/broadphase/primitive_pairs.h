@@ -18,6 +18,12 @@ SS_HD inline FloatBox swept_box(const Vec<std::int32_t, N>& nodes, const Vec3* x
   return round_outward(inflate(box, reach));
 }
 
+/// [m] from the nodes of a primitive to its surface.
+template <int N>
+SS_HD inline Real radius_of(const Vec<std::int32_t, N>& nodes, const Real* radius) {
+  return radius != nullptr ? radius[nodes[0]] : Real(0);
+}
+
 template <int A, int B>
 SS_HD inline bool share_node(const Vec<std::int32_t, A>& a, const Vec<std::int32_t, B>& b) {
   bool shared = false;

@@ -56,7 +56,7 @@ SS_HD constexpr Advance<T> advance(const Vec<T, 3> (&y)[4], const Vec<T, 3> (&q)
 
 /// `toi` below, or for kUpToContact `contact_toi`.
 template <bool kUpToContact, class Pair, class T>
-SS_HD constexpr T safe_time(const Pair& pair, T kept, T t_max) {
+SS_HD constexpr T safe_time(const Pair& pair, T kept, T t_max, T thickness) {
   constexpr int kMostSteps = kUpToContact ? 64 : 256;  // creeping on is worth less where volumes help
   Vec<T, 3> x[4], p[4], y[4];
   T reach = T(0), reach_relative = T(0);
@@ -74,8 +74,11 @@ SS_HD constexpr T safe_time(const Pair& pair, T kept, T t_max) {
   for (int k = 0; k < kMostSteps; ++k) {
     const auto closest = Pair::closest(y);
     if (!(closest.d2 > std::numeric_limits<T>::min())) return t * t_max;
-    if (k == 0) kept_gap = kept * std::sqrt(closest.d2);
-    const T floor = kept_gap + rounding;
+    if (k == 0) {
+      const T gap = std::sqrt(closest.d2) - thickness;
+      kept_gap = gap > T(0) ? kept * gap : T(0);
+    }
+    const T floor = thickness + kept_gap + rounding;
     const Advance<T> next = advance<Pair>(y, p, normalized(closest.r), floor, T(1) - t);
     const bool clear = next.step >= T(1) - t;
     if (!(next.gap > floor)) {
@@ -98,18 +101,18 @@ SS_HD constexpr T safe_time(const Pair& pair, T kept, T t_max) {
 }
 
 /// The largest t in [0, t_max] found safe: on all of [0, t] the pair keeps at least the share `kept` in (0,
-/// 1) of its initial distance, and so do the positions x + t p as stored. Ends on the safe side after a
-/// bounded number of steps; t = 0 for a pair that touches. A pair closer than rounding can tell may separate
-/// but not approach.
+/// 1) of its initial gap, the distance less `thickness`, and so do the positions x + t p as stored. Ends on
+/// the safe side after a bounded number of steps; t = 0 for a pair that touches. A pair closer than rounding
+/// can tell may separate but not approach.
 template <class Pair, class T>
-SS_HD constexpr T toi(const Pair& pair, T kept, T t_max) {
-  return safe_time<false>(pair, kept, t_max);
+SS_HD constexpr T toi(const Pair& pair, T kept, T t_max, T thickness = T(0)) {
+  return safe_time<false>(pair, kept, t_max, thickness);
 }
 
 /// The largest t in [0, t_max] found to be free of contact: a pair does not touch on [0, t], but for t = 0.
 template <class Pair, class T>
 SS_HD constexpr T contact_toi(const Pair& pair, T t_max) {
-  return safe_time<true>(pair, T(0), t_max);
+  return safe_time<true>(pair, T(0), t_max, T(0));
 }
 
 /// False where the distance of points at rest is within rounding of zero.

@@ -27,6 +27,7 @@ struct Sweep {
   Real kept;
   const Real* limit;   // longer steps need not be told apart
   std::size_t stride;  // every stride-th pair only
+  const Real* radius;
 };
 
 std::size_t sample_count(std::size_t count, std::size_t stride) { return (count + stride - 1) / stride; }
@@ -44,7 +45,12 @@ void bound_each(Context& ctx, const Vec4i* pairs, std::size_t count, const Sweep
           pair.p[c] = sweep.p[nodes[c]];
         }
         const Real limit = *sweep.limit;
-        bound[i] = stays_apart(pair, sweep.kept, limit) ? limit : toi(pair, sweep.kept, limit);
+        const Real thickness = sweep.radius != nullptr
+                                   ? sweep.radius[nodes[0]] + sweep.radius[nodes[Pair::kCornersOfA]]
+                                   : Real(0);
+        bound[i] = stays_apart(pair, sweep.kept, limit, thickness) ? limit
+                   : thickness > 0 ? additive::toi(pair, sweep.kept, limit, thickness)
+                                   : toi(pair, sweep.kept, limit);
       },
       kMedium);
 }
@@ -69,7 +75,7 @@ void step_bound(Context& ctx, const CandidateView& candidates, const Vec3* x, co
   fill(ctx, alpha, 1, Real(1));
   // A few pairs first: where motions are long, their bound makes most of the others trivial.
   for (const std::size_t stride : {16, 1}) {
-    const Sweep sweep{x, p, Real(1) - settings.slack, alpha, stride};
+    const Sweep sweep{x, p, Real(1) - settings.slack, alpha, stride, settings.radius};
     if (settings.method == CcdMethod::additive) bound_all(ctx, candidates, sweep, Additive{}, alpha);
     else bound_all(ctx, candidates, sweep, CubicRoots{}, alpha);
   }

@@ -9,7 +9,10 @@ namespace stickslip {
 
 struct CcdSettings {
   CcdMethod method = CcdMethod::additive;
-  Real slack = Real(0.9);  // share of a pair's distance that a step may use, in (0, 1)
+  Real slack = Real(0.9);  // share of a pair's gap that a step may use, in (0, 1)
+  /// [m] per node, see SurfaceView: the gap is the distance less both radii. `cubic` finds only impacts of
+  /// primitives without thickness: pairs with thickness take `additive`.
+  const Real* radius = nullptr;
 };
 
 }  // namespace stickslip

@@ -94,9 +94,9 @@ SS_HD constexpr T storage_rounding(T reach) {
 }
 
 /// Cheap and sufficient: the boxes at t = 0 are further apart than the two sides can approach within t_max,
-/// less the share `kept` of that distance.
+/// less the share `kept` of that distance. `thickness`: of the sides, is no part of the distance.
 template <class Pair, class T>
-SS_HD constexpr bool stays_apart(const Pair& pair, T kept, T t_max) {
+SS_HD constexpr bool stays_apart(const Pair& pair, T kept, T t_max, T thickness = T(0)) {
   AabbT<T> a = AabbT<T>::empty(), b = a, motion_a = a, motion_b = a;
   T reach = T(0);
   for (int i = 0; i < 4; ++i) {
@@ -110,6 +110,10 @@ SS_HD constexpr bool stays_apart(const Pair& pair, T kept, T t_max) {
   const Vec<T, 3> approach =
       max(motion_a.hi - motion_b.lo, motion_b.hi - motion_a.lo) + Vec<T, 3>::filled(storage_rounding(reach));
   // The last factor is room for the rounding of the few operations above.
+  if (thickness > T(0)) {
+    const T free = norm(gap) - thickness;
+    return free > T(0) && norm2(approach) < (T(1) - kept) * (T(1) - kept) * free * free * T(0.999);
+  }
   return norm2(approach) < (T(1) - kept) * (T(1) - kept) * norm2(gap) * T(0.999);
 }
 

@@ -226,7 +226,7 @@ void PenetrationGuard::begin(Context& ctx, const Input& in) {
   if (marked_) fill(ctx, tangled_.data(), tangled_.size(), std::int32_t(0));
   marked_ = !clean_;
   if (clean_) return;
-  compute_boxes(ctx, all.triangles, all.triangle_count, in.x, nullptr, Real(0), boxes_);
+  compute_boxes(ctx, all.triangles, all.triangle_count, in.x, nullptr, Real(0), nullptr, boxes_);
   tree_.build(ctx, boxes_.data(), all.triangle_count);
   mark_tangled(ctx, all, tree_.view(), in.x, filter, tangled_.data());
 }

@@ -39,9 +39,10 @@ SS_HD constexpr int node_count(ContactType type) {
 /// its own.
 struct ContactStencil {
   ContactType type;
-  Vec3 x[4];    // [m]
-  Real eps_x;   // of a mollified pair [m^4]
-  Plane plane;  // of a half-space
+  Vec3 x[4];           // [m]
+  Real eps_x;          // of a mollified pair [m^4]
+  Plane plane;         // of a half-space
+  Real thickness = 0;  // [m] what the gap is smaller than the distance of the features
 };
 
 /// The closest features inside a stencil, and their corners among the stencil's.
@@ -94,17 +95,18 @@ SS_HD inline void visit_hulls(const ClosestFeatures& features, const Vec3 (&x)[4
   }
 }
 
-/// The closest points of the two sides: sum_i weights_i x_i = distance * normal (side b of a half-space is
-/// its plane). Weights of side a sum to 1, those of side b to -1; the normal points from b to a.
+/// The closest points of the two sides: sum_i weights_i x_i = (gap + thickness) * normal (side b of a
+/// half-space is its plane). Weights of side a sum to 1, those of side b to -1; the normal points from b to
+/// a.
 struct ClosestPoints {
   Vec<Real, 4> weights;
-  Vec3 normal;    // unit
-  Real distance;  // [m]; negative only behind a half-space
+  Vec3 normal;  // unit
+  Real gap;     // [m]; negative only behind a half-space and for thick sides in each other
 };
 
 SS_HD inline ClosestPoints closest_points(const ContactStencil& s) {
   if (s.type == ContactType::half_space)
-    return {{1, 0, 0, 0}, s.plane.normal, dot(s.plane.normal, s.x[0]) - s.plane.offset};
+    return {{1, 0, 0, 0}, s.plane.normal, dot(s.plane.normal, s.x[0]) - s.plane.offset - s.thickness};
   const ClosestFeatures features = closest_features(s);
   // The point of a mollified pair may belong to side b.
   const bool swapped = s.type == ContactType::edge_edge_mollified && features.corner[0] >= 2;
@@ -113,16 +115,11 @@ SS_HD inline ClosestPoints closest_points(const ContactStencil& s) {
   visit_hulls(features, s.x, [&](const auto& hull) {
     constexpr int N = sizeof(hull.w) / sizeof(Real);
     for (int i = 0; i < N; ++i) closest.weights[features.corner[i]] = side * hull.w[i];
-    closest.distance = norm(hull.r);
-    closest.normal = (side / closest.distance) * hull.r;
+    const Real distance = norm(hull.r);
+    closest.gap = distance - s.thickness;
+    closest.normal = (side / distance) * hull.r;
   });
   return closest;
-}
-
-/// [m^2]
-SS_HD inline Real stencil_distance2(const ContactStencil& s) {
-  const Real d = closest_points(s).distance;
-  return d * d;
 }
 
 /// 1, or the mollifier of a nearly parallel edge pair.
@@ -131,15 +128,15 @@ SS_HD inline Real stencil_mollifier(const ContactStencil& s) {
   return mollifier(s.x[0], s.x[1], s.x[2], s.x[3], s.eps_x);
 }
 
-/// The potential at the stencil's distance times the mollifier; infinite behind a half-space.
+/// The potential at the stencil's gap times the mollifier; infinite where the gap is not positive.
 SS_HD inline Real barrier_value(const ContactStencil& s, const ContactPotential& potential) {
-  return stencil_mollifier(s) * potential.value(closest_points(s).distance);
+  return stencil_mollifier(s) * potential.value(closest_points(s).gap);
 }
 
 /// Its gradient at the corners.
 SS_HD inline CornerVectors barrier_gradient(const ContactStencil& s, const ContactPotential& potential) {
   const ClosestPoints closest = closest_points(s);
-  const Jet2<Real> b = potential.jet(closest.distance);
+  const Jet2<Real> b = potential.jet(closest.gap);
   const Real slope = stencil_mollifier(s) * b.first;
   CornerVectors gradient{};
   for (int i = 0; i < 4; ++i) gradient[i] = slope * closest.weights[i] * closest.normal;
@@ -159,7 +156,7 @@ SS_HD_LARGE inline void add_feature_hessian(const ContactStencil& s, const Conta
   visit_hulls(features, s.x, [&](const auto& hull) {
     constexpr int N = sizeof(hull.w) / sizeof(Real);
     Mat3 local[N * (N + 1) / 2];
-    distance_hessian<project>(hull, potential.jet(norm(hull.r)), local);
+    distance_hessian<project>(hull, potential.jet(norm(hull.r) - s.thickness), local);
     for (int i = 0; i < N; ++i)
       for (int j = 0; j <= i; ++j) {
         const int row = features.corner[i], column = features.corner[j];
@@ -178,7 +175,7 @@ SS_HD_LARGE inline void mollified_hessian(const ContactStencil& s, const Contact
   const Vec<Real, 12> dm = mollifier_gradient(x[0], x[1], x[2], x[3], s.eps_x);
   const Mat<Real, 6> edges = mollifier_edge_hessian(x[1] - x[0], x[3] - x[2], s.eps_x);
   const ClosestPoints closest = closest_points(s);
-  const Jet2<Real> b = potential.jet(closest.distance);
+  const Jet2<Real> b = potential.jet(closest.gap);
   Vec<Real, 12> db{};
   for (int k = 0; k < 12; ++k) db[k] = b.first * closest.weights[k / 3] * closest.normal[k % 3];
   for (int i = 0; i < 4; ++i)
@@ -225,7 +222,7 @@ SS_HD inline void set_barrier_hessian(const ContactStencil& s, const ContactPote
   blocks = CornerBlocks{};
   if (s.type == ContactType::half_space) {
     const Vec3& n = s.plane.normal;
-    blocks(0, 0) = potential.jet(closest_points(s).distance).second * outer(n, n);
+    blocks(0, 0) = potential.jet(closest_points(s).gap).second * outer(n, n);
   } else if (s.type == ContactType::edge_edge_mollified) {
     mollified_hessian(s, potential, blocks);
     if constexpr (project) project_blocks(blocks);

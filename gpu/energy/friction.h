@@ -19,7 +19,7 @@ struct FrictionStencil {
 SS_HD inline FrictionStencil make_friction_stencil(const ContactStencil& s, const ContactPotential& potential,
                                                    Real mu) {
   const ClosestPoints closest = closest_points(s);
-  const Real lambda = -potential.jet(closest.distance).first * stencil_mollifier(s);
+  const Real lambda = -potential.jet(closest.gap).first * stencil_mollifier(s);
   return {closest.weights, closest.normal, mu * lambda};
 }
 
@@ -63,7 +63,7 @@ SS_HD inline CornerVectors friction_gradient_change(const FrictionStencil& f, co
                                                     const ContactPotential& potential,
                                                     const CornerVectors& dx, const CornerVectors& p,
                                                     Real eps) {
-  const Jet2<Real> b = potential.jet(closest_points(s).distance);
+  const Jet2<Real> b = potential.jet(closest_points(s).gap);
   if (!(b.first < Real(0))) return CornerVectors{};
   Real approach = 0;
   for (int i = 0; i < 4; ++i) approach += f.weights[i] * dot(f.normal, p[i]);

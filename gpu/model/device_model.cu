@@ -75,6 +75,7 @@ void DeviceModel::upload(Context& ctx, const Model& model) {
   for (const ScriptedNodes& script : model.scripted) moves.push_back(!script.is_static());
   script_moves.upload(ctx, moves);
   upload_bodies(ctx, model);
+  upload_thin(ctx, model);
   exempt_objects.upload(ctx, model.exempt_objects);
   anchor.resize(ctx, node_count);
   forget_acting(ctx);
@@ -89,6 +90,18 @@ void DeviceModel::upload_bodies(Context& ctx, const Model& model) {
     if (const Object& object = model.objects[model.node_object[i]]; object.is_stiff() || object.is_collider())
       body[i] = model.node_object[i];
   node_body.upload(ctx, body);
+}
+
+void DeviceModel::upload_thin(Context& ctx, const Model& model) {
+  if (std::ranges::none_of(model.objects, &Object::is_thin)) return;
+  std::vector<Real> half(node_count);
+  for (std::size_t i = 0; i < node_count; ++i)
+    half[i] = static_cast<Real>(model.objects[model.node_object[i]].thickness / 2);
+  radius.upload(ctx, half);
+  if (std::ranges::none_of(model.objects, &Object::is_rods)) return;
+  std::vector<Vec3i> all = model.triangles;
+  for (const Vec2i& s : model.segments) all.push_back({s[0], s[1], s[1]});
+  faces.upload(ctx, all);
 }
 
 void DeviceModel::forget_acting(Context& ctx) {

@@ -29,6 +29,11 @@ struct DeviceModel {
   Buffer<Vec3i> triangles;
   Buffer<Vec2i> edges;
   Buffer<std::int32_t> surface_nodes;
+  /// [m] per node: half the thickness of a thin object, else 0. Empty without thin objects.
+  Buffer<Real> radius;
+  /// With rods, `triangles` and behind them each segment of rods and of colliders as a triangle {a, b, b}, so
+  /// that points touch segments too. Empty without rods.
+  Buffer<Vec3i> faces;
   Buffer<std::int32_t> node_object;
   Buffer<std::int32_t> node_material;
   Buffer<std::uint8_t> script_moves;  // per script: its motion is not static
@@ -68,6 +73,7 @@ struct DeviceModel {
 
  private:
   void upload_bodies(Context& ctx, const Model& model);
+  void upload_thin(Context& ctx, const Model& model);
   /// Sets the nodes of the scripts that act, and the anchors of nodes that a script takes over at positions
   /// x.
   void select_scripts(Context& ctx, const Model& model, const std::vector<bool>& acting, double time,

@@ -460,7 +460,7 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   report.contacts = static_cast<int>(potential_.contacts().set().active_count());
   report.augmented = static_cast<int>(potential_.contacts().augmented().size());
   report.multiplier_max = sums.multiplier_max;
-  report.gap_min = report.contacts > 0 ? potential_.contacts().set().min_distance() : -1;
+  report.gap_min = report.contacts > 0 ? potential_.contacts().set().min_gap() : -1;
   report.barrier_stiffness = history_.stiffness;
   StepJudgement& judgement =
       report.judgement.emplace(judgement_of(sums.judge, speed_bounds(params.gravity, params.dt)));

@@ -35,7 +35,7 @@ Pairs find(Context& ctx, BroadPhase& broad_phase, const Soup& soup, Real margin)
           download(ctx, view.edge_edge, view.edge_edge_count)};
 }
 
-/// The axis-aligned gap [m] between two swept primitives; <= 0 when their boxes overlap.
+/// The axis-aligned gap [m] between two swept primitives, less their radii; <= 0 when their boxes overlap.
 template <int A, int B>
 double box_gap(const Soup& soup, const Vec<std::int32_t, A>& a, const Vec<std::int32_t, B>& b) {
   double gap = -1e300;
@@ -53,7 +53,7 @@ double box_gap(const Soup& soup, const Vec<std::int32_t, A>& a, const Vec<std::i
     const auto [b_lo, b_hi] = range(b, B, k);
     gap = std::max({gap, a_lo - b_hi, b_lo - a_hi});
   }
-  return gap;
+  return gap - soup.radius_of(a[0]) - soup.radius_of(b[0]);
 }
 
 /// Every pair whose gap is at most `margin`, by two loops.

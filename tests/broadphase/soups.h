@@ -19,6 +19,11 @@ struct Soup {
   std::vector<Vec3i> triangles;
   std::vector<Vec2i> edges;
   std::vector<std::int32_t> nodes;
+  std::vector<Real> radius = {};  // empty: all 0
+
+  double radius_of(std::int32_t node) const {
+    return radius.empty() ? 0.0 : static_cast<double>(radius[static_cast<std::size_t>(node)]);
+  }
 };
 
 /// Derives edges and surface nodes from the triangles, and fills missing per-node data.
@@ -130,6 +135,10 @@ inline std::vector<std::pair<std::string, Soup>> hard_soups(std::mt19937& rng) {
   soups.emplace_back("nothing", Soup{});
   soups.emplace_back("swept", random_soup(rng, 150, 0.02));
   set_motion(soups.back().second, rng, 0.1);
+  soups.emplace_back("thick", random_soup(rng, 150, 0.05));
+  set_motion(soups.back().second, rng, 0.05);
+  for (std::size_t i = 0; i < soups.back().second.x.size(); ++i)
+    soups.back().second.radius.push_back(Real(0.002) * Real(i / 3 % 20));
   soups.emplace_back("partly fixed", random_soup(rng, 150, 0.1));
   fix_some(soups.back().second, rng, 0.8);
   return soups;
@@ -147,15 +156,18 @@ struct DeviceSoup {
         fixed(ctx, soup.fixed),
         triangles(ctx, soup.triangles),
         edges(ctx, soup.edges),
-        nodes(ctx, soup.nodes) {}
+        nodes(ctx, soup.nodes),
+        radius(ctx, soup.radius) {}
   SurfaceView view() const {
-    return {triangles.data(), triangles.size(), edges.data(), edges.size(), nodes.data(), nodes.size()};
+    return {triangles.data(), triangles.size(), edges.data(), edges.size(),
+            nodes.data(),     nodes.size(),     radius.data()};
   }
   Buffer<Vec3> x, p;
   Buffer<std::uint8_t> fixed;
   Buffer<Vec3i> triangles;
   Buffer<Vec2i> edges;
   Buffer<std::int32_t> nodes;
+  Buffer<Real> radius;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -98,6 +98,50 @@ BACKEND_TEST(StepBound, KeepsAllPairsApart) {
   }
 }
 
+BACKEND_TEST(StepBound, KeepsAShareOfTheGapBetweenThickPairs) {
+  testing::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int n = 0; n < 400; ++n) {
+    Scene scene;
+    if (n % 2 == 0) add(scene, scene.point_triangle, testing::random_motion<PointTriangle>(random, 0));
+    else add(scene, scene.edge_edge, testing::random_motion<EdgeEdge>(random, 0));
+    if (scene.x.empty()) continue;
+    const auto check = [&]<template <class> class Pair>(const std::vector<Vec4i>& pairs) {
+      const Pair<double> pair = testing::cast<Pair, double>(gather<Pair<Real>>(scene, pairs[0]));
+      const double distance = distance_at(pair, 0.0), gap = distance * (n % 3 == 0 ? 0.01 : 0.4);
+      std::vector<Real> radius(4);
+      for (int i = 0; i < 4; ++i)
+        radius[static_cast<std::size_t>(i)] =
+            static_cast<Real>((i < Pair<double>::kCornersOfA ? 0.75 : 0.25) * (distance - gap));
+      const Buffer<Real> radii(ctx, radius);
+      for (const CcdMethod method : {CcdMethod::additive, CcdMethod::cubic}) {
+        const CcdSettings settings{method, Real(0.9), radii.data()};
+        const double bound = bound_of(ctx, scene, settings);
+        EXPECT_GT(bound, 0);
+        EXPECT_GT(testing::first_time_within(pair, distance - 0.9 * gap - 3e-4 * distance, bound), bound);
+        // Not much shorter than until the gap is used up.
+        if (bound < 1) {
+          EXPECT_LT(testing::first_time_within(pair, distance - 0.2 * gap, bound), bound + 1e-9);
+        }
+      }
+    };
+    if (n % 2 == 0) check.template operator()<PointTriangle>(scene.point_triangle);
+    else check.template operator()<EdgeEdge>(scene.edge_edge);
+  }
+}
+
+BACKEND_TEST(StepBound, ThickPairsInEachOtherMayPartButNotApproach) {
+  Scene scene;
+  scene.x = {{0, Real(0.05), 0}, {-1, 0, -1}, {1, 0, -1}, {0, 0, 1}};
+  scene.point_triangle = {{0, 1, 2, 3}};
+  const Buffer<Real> radii(ctx, std::vector<Real>(4, Real(0.05)));
+  const CcdSettings settings{CcdMethod::additive, Real(0.9), radii.data()};
+  scene.p = {{0, Real(-0.01), 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  EXPECT_EQ(bound_of(ctx, scene, settings), 0);
+  scene.p[0] = {0, Real(0.01), 0};
+  EXPECT_EQ(bound_of(ctx, scene, settings), 1);
+}
+
 BACKEND_TEST(StepBound, IsOneWithoutPairsAndWithoutMotion) {
   testing::Random random;
   SCOPED_TRACE(random.trace());

@@ -29,7 +29,7 @@ double tolerance_of(const ContactStencil& s) {
   return (s.type == ContactType::edge_edge_mollified ? 1e4 : 50) * kDifferenceError;
 }
 
-TEST(ContactStencil, ClosestPointsAreApartByDistanceTimesNormal) {
+TEST(ContactStencil, ClosestPointsAreApartByGapAndThicknessAlongTheNormal) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ContactType type : kStencilTypes)
@@ -38,9 +38,8 @@ TEST(ContactStencil, ClosestPointsAreApartByDistanceTimesNormal) {
       const ContactStencil s = random_stencil(random, type);
       const ClosestPoints c = closest_points(s);
       EXPECT_NEAR(norm(c.normal), 1, kRounding);
-      EXPECT_NEAR(stencil_distance2(s), c.distance * c.distance, kRounding);
       if (type == ContactType::half_space) {
-        EXPECT_NEAR(c.distance, dot(c.normal, s.x[0]) - s.plane.offset, kRounding);
+        EXPECT_NEAR(c.gap, dot(c.normal, s.x[0]) - s.plane.offset - s.thickness, kRounding);
         continue;
       }
       Vec3 between = Vec3::zero();
@@ -51,7 +50,7 @@ TEST(ContactStencil, ClosestPointsAreApartByDistanceTimesNormal) {
         total += c.weights[i];
         if (i < (edges ? 2 : 1)) side_a += c.weights[i];
       }
-      EXPECT_NEAR(norm(between - c.distance * c.normal), 0, 100 * kRounding);
+      EXPECT_NEAR(norm(between - (c.gap + s.thickness) * c.normal), 0, 100 * kRounding);
       EXPECT_NEAR(side_a, 1, kRounding);
       EXPECT_NEAR(total, 0, kRounding);
     }
@@ -62,7 +61,8 @@ TEST(ContactStencil, MollifiedPairMeasuresTheEdges) {
   SCOPED_TRACE(random.trace());
   for (int trial = 0; trial < 500; ++trial) {
     const ContactStencil s = random_stencil(random, ContactType::edge_edge_mollified);
-    EXPECT_NEAR(stencil_distance2(s), edge_edge_d2(s.x[0], s.x[1], s.x[2], s.x[3]), kRounding);
+    EXPECT_NEAR(feature_distance(s) * feature_distance(s), edge_edge_d2(s.x[0], s.x[1], s.x[2], s.x[3]),
+                kRounding);
     EXPECT_LT(stencil_mollifier(s), 1);
     EXPECT_GT(stencil_mollifier(s), 0);
   }
@@ -87,7 +87,7 @@ TEST(ContactStencil, DerivativesMatchFiniteDifferences) {
       for (const ContactPotential& potential :
            {ContactPotential(kReach), ContactPotential(kReach, 2, Real(0.7)),
             ContactPotential(kReach / 4, Real(0.3), Real(0.7))}) {
-        if (std::abs(std::sqrt(stencil_distance2(s)) - potential.d_hat) < Real(1e-3)) continue;
+        if (std::abs(closest_points(s).gap - potential.d_hat) < Real(1e-3)) continue;
         const CornerVectors g = barrier_gradient(s, potential);
         expect_near(flat(g.v),
                     difference_gradient(
@@ -132,8 +132,8 @@ TEST(ContactStencil, TinyDistancesStayFiniteAndSpd) {
       // Move side a to the distance d along the normal.
       const ClosestPoints c = closest_points(s);
       const bool edges = type == ContactType::edge_edge || type == ContactType::edge_edge_mollified;
-      for (int i = 0; i < (edges ? 2 : 1); ++i) s.x[i] -= (c.distance - d) * c.normal;
-      EXPECT_NEAR(std::sqrt(stencil_distance2(s)), d, Real(0.5) * d);
+      for (int i = 0; i < (edges ? 2 : 1); ++i) s.x[i] -= (c.gap - d) * c.normal;
+      EXPECT_NEAR(closest_points(s).gap, d, Real(0.5) * d);
       const Dense h = dense(barrier_hessian_spd(s, d_hat));
       expect_spd(h);
       EXPECT_TRUE(flat(barrier_gradient(s, d_hat).v).allFinite());
@@ -159,7 +159,7 @@ TEST(ContactStencil, NothingActsBeyondDHat) {
   SCOPED_TRACE(random.trace());
   for (const ContactType type : kStencilTypes) {
     const ContactStencil s = random_stencil(random, type);
-    const Real d_hat = Real(0.999) * std::sqrt(stencil_distance2(s));
+    const Real d_hat = Real(0.999) * closest_points(s).gap;
     EXPECT_EQ(barrier_value(s, d_hat), 0);
     EXPECT_EQ(flat(barrier_gradient(s, d_hat).v).norm(), 0);
     EXPECT_EQ(dense(barrier_hessian_spd(s, d_hat)).norm(), 0);
@@ -169,6 +169,16 @@ TEST(ContactStencil, NothingActsBeyondDHat) {
 TEST(ContactStencil, APointBehindAHalfSpaceCostsInfinity) {
   ContactStencil s{ContactType::half_space, {{0, Real(-0.1), 0}}, Real(0), {{0, 1, 0}, Real(0)}};
   EXPECT_EQ(barrier_value(s, Real(0.01)), std::numeric_limits<Real>::infinity());
+}
+
+TEST(ContactStencil, SurfacesInsideEachOtherCostInfinity) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const ContactType type : kStencilTypes) {
+    ContactStencil s = random_thin_stencil(random, type);
+    s.thickness = Real(1.01) * feature_distance(s);
+    EXPECT_EQ(barrier_value(s, Real(0.01)), std::numeric_limits<Real>::infinity());
+  }
 }
 
 }  // namespace

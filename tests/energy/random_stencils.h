@@ -1,6 +1,8 @@
 // Random contact stencils whose closest points lie well inside the features of their type.
 #pragma once
 
+#include <cmath>
+
 #include "gpu/energy/contact_stencil.h"
 #include "tests/energy/numeric.h"
 
@@ -27,8 +29,11 @@ inline ContactStencil nearly_parallel_edges(Random& random, Real angle, Real sli
   return s;
 }
 
-/// A stencil of size about one, at a distance below 0.8.
-inline ContactStencil random_stencil(Random& random, ContactType type) {
+/// [m] between the features.
+inline Real feature_distance(const ContactStencil& s) { return closest_points(s).gap + s.thickness; }
+
+/// A stencil of size about one without thickness, at a distance below 0.8.
+inline ContactStencil random_thin_stencil(Random& random, ContactType type) {
   for (;;) {
     ContactStencil s{type, {random.vector(), random.vector(), random.vector(), random.vector()}, Real(0), {}};
     if (type == ContactType::half_space) {
@@ -40,11 +45,11 @@ inline ContactStencil random_stencil(Random& random, ContactType type) {
       s = nearly_parallel_edges(random, random.uniform(Real(0.005), Real(0.02)),
                                 random.uniform(Real(-1.3), Real(1.3)), random.uniform(Real(0.1), Real(0.5)));
       // Beyond it, the distance may have a kink between two features within a difference step.
-      if (stencil_distance2(s) < Real(0.6)) return s;
+      if (feature_distance(s) < std::sqrt(Real(0.6))) return s;
       continue;
     }
     const ClosestPoints closest = closest_points(s);
-    bool inside = closest.distance > Real(0.1) && closest.distance < Real(0.8);
+    bool inside = closest.gap > Real(0.1) && closest.gap < Real(0.8);
     for (int i = 0; i < node_count(type); ++i) inside = inside && std::abs(closest.weights[i]) > Real(0.05);
     const Real sign[2][4] = {{1, -1, -1, -1}, {1, 1, -1, -1}};
     for (int i = 0; i < node_count(type); ++i)
@@ -56,6 +61,13 @@ inline ContactStencil random_stencil(Random& random, ContactType type) {
     if (type == ContactType::point_edge) inside = inside && norm2(s.x[2] - s.x[1]) > Real(0.1);
     if (inside) return s;
   }
+}
+
+/// Every other time with a thickness of up to 0.4 of its distance.
+inline ContactStencil random_stencil(Random& random, ContactType type) {
+  ContactStencil s = random_thin_stencil(random, type);
+  if (random.index(2) == 1) s.thickness = random.uniform(Real(0), Real(0.4)) * feature_distance(s);
+  return s;
 }
 
 }  // namespace stickslip::test

@@ -1,0 +1,136 @@
+// Contact of thin objects in whole steps: surfaces of cloth and rods stay half their thickness away from the
+// midsurface.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gpu/geometry/distance.h"
+#include "tests/fixtures/box_model.h"
+#include "tests/fixtures/engine_fixture.h"
+
+namespace stickslip {
+namespace {
+
+using fixtures::Vec3d;
+
+constexpr double kThickness = 0.01;
+
+void add_material(Model& model) {
+  model.materials.push_back({});
+  model.material_names.push_back("default");
+}
+
+/// A square sheet of `cells` x `cells` squares, its midsurface at height y, turned about y.
+Object& add_sheet(Model& model, double y, double size, int cells, double turn, const Vec3d& velocity) {
+  std::vector<Vec3d> nodes;
+  const double c = std::cos(turn), s = std::sin(turn);
+  for (int i = 0; i <= cells; ++i)
+    for (int j = 0; j <= cells; ++j) {
+      const double a = size * (double(i) / cells - 0.5), b = size * (double(j) / cells - 0.5);
+      nodes.push_back({c * a + s * b, y, c * b - s * a});
+    }
+  std::vector<Vec3i> triangles;
+  for (int i = 0; i < cells; ++i)
+    for (int j = 0; j < cells; ++j) {
+      const int k = i * (cells + 1) + j;
+      triangles.push_back({k, k + 1, k + cells + 1});
+      triangles.push_back({k + 1, k + cells + 2, k + cells + 1});
+    }
+  Object& sheet =
+      add_cloth(model, "sheet" + std::to_string(model.objects.size()), nodes, triangles, 0, kThickness);
+  for (std::int32_t n = sheet.node_begin; n < sheet.node_end; ++n) model.velocities[n] = velocity;
+  return sheet;
+}
+
+/// The smallest distance of the midsurfaces of two objects, by brute force.
+double distance_between(const Model& model, const std::vector<Vec3d>& x, const Object& a, const Object& b) {
+  double least = 1e300;
+  const auto at = [&](std::int32_t n) { return x[static_cast<std::size_t>(n)]; };
+  const auto points = [&](const Object& of, const Object& faces) {
+    for (std::int32_t n = of.node_begin; n < of.node_end; ++n)
+      for (std::int32_t t = faces.triangle_begin; t < faces.triangle_end; ++t) {
+        const Vec3i& face = model.triangles[static_cast<std::size_t>(t)];
+        least = std::min(least, point_triangle_d2(at(n), at(face[0]), at(face[1]), at(face[2])));
+      }
+  };
+  points(a, b);
+  points(b, a);
+  const auto inside = [](const Object& o, const Vec2i& e) {
+    return o.node_begin <= e[0] && e[0] < o.node_end;
+  };
+  for (const Vec2i& p : model.edges)
+    for (const Vec2i& q : model.edges)
+      if (inside(a, p) && inside(b, q))
+        least = std::min(least, edge_edge_d2(at(p[0]), at(p[1]), at(q[0]), at(q[1])));
+  return std::sqrt(least);
+}
+
+class ThinContact : public fixtures::EngineTest {
+ protected:
+  std::vector<Vec3d> positions() { return engine->state().positions; }
+};
+
+TEST_P(ThinContact, SheetsInAStackRestAThicknessApart) {
+  params.d_hat = 1e-3;
+  Model model;
+  add_material(model);
+  add_sheet(model, kThickness / 2 + 2e-3, 0.4, 3, 0, {0, 0, 0});
+  add_sheet(model, 1.5 * kThickness + 4e-3, 0.3, 2, 0.4, {0, 0, 0});
+  model.half_spaces.push_back({});
+  load(model);
+  for (int i = 0; i < 60; ++i) {
+    const StepReport report = step();
+    EXPECT_TRUE(report.converged) << i;
+    const std::vector<Vec3d> x = positions();
+    EXPECT_GT(distance_between(model, x, model.objects[0], model.objects[1]), kThickness) << i;
+    for (const std::int32_t n : model.surface_nodes)
+      EXPECT_GT(x[static_cast<std::size_t>(n)][1], kThickness / 2);
+  }
+  const std::vector<Vec3d> x = positions();
+  EXPECT_LT(distance_between(model, x, model.objects[0], model.objects[1]), kThickness + params.d_hat);
+  for (std::int32_t n = 0; n < model.objects[0].node_end; ++n)
+    EXPECT_LT(x[static_cast<std::size_t>(n)][1], kThickness / 2 + params.d_hat);
+  // The ground carries both.
+  Snapshot snapshot;
+  engine->snapshot(snapshot);
+  double force = 0;
+  for (const ContactRecord& contact : snapshot.contacts)
+    if (contact.object_b < 0) {
+      force += contact.normal_force * contact.normal[1];
+      EXPECT_LT(contact.point[1], params.d_hat);  // halfway between the surface and the ground
+      EXPECT_GT(contact.point[1], 0);
+    }
+  EXPECT_NEAR(force, 9.81 * 1000 * kThickness * (0.4 * 0.4 + 0.3 * 0.3), 0.1);
+}
+
+TEST_P(ThinContact, FastSheetsDoNotPassThroughEachOther) {
+  params.gravity = 0;
+  params.d_hat = 1e-3;
+  for (const CcdMethod method : {CcdMethod::additive, CcdMethod::cubic}) {
+    params.ccd = method;
+    Model model;
+    add_material(model);
+    model.materials[0].mu = 0;
+    add_sheet(model, 0, 0.4, 2, 0, {0, 0, 0});
+    add_sheet(model, 0.05, 0.3, 2, 0.4, {0, -20, 0});  // four thicknesses a step
+    load(model);
+    for (int i = 0; i < 4; ++i) {
+      step();
+      EXPECT_GT(distance_between(model, positions(), model.objects[0], model.objects[1]), kThickness) << i;
+    }
+  }
+}
+
+TEST_P(ThinContact, SheetsThatOverlapAtTheStartAreRefused) {
+  Model model;
+  add_material(model);
+  add_sheet(model, 0, 0.4, 2, 0, {0, 0, 0});
+  add_sheet(model, 0.9 * kThickness, 0.3, 2, 0.4, {0, 0, 0});
+  finalize(model);
+  EXPECT_THROW(load(model), std::invalid_argument);
+}
+
+INSTANTIATE_ON_BACKENDS(ThinContact);
+
+}  // namespace
+}  // namespace stickslip
