@@ -1,5 +1,7 @@
 #include "gpu/elastic/elastic_contacts.cuh"
 
+#include <algorithm>
+
 #include "gpu/core/launch.h"
 #include "gpu/core/scan.h"
 #include "gpu/core/trace.h"
@@ -13,7 +15,7 @@ using Vec3d = Vec<double, 3>;
 /// The data for testing a sample.
 struct SampleView {
   const std::int32_t* node;  // of the samples at nodes, which come first
-  const Vec3i* triangles;    // of the samples in triangles
+  const Vec3i* triangles;    // of the samples in triangles; {a, b, b}: in a segment
   std::size_t nodes;
   const Vec3 *x, *v;
   const std::uint8_t* of_collider;
@@ -22,6 +24,7 @@ struct SampleView {
   LbvhView tree;
   double margin, dt;
   const std::int32_t *object, *exempt_start, *exempt_body;  // exempt_start null: all pairs may touch
+  const Real* radius;  // [m] per node, from the midsurface of a thin object to its surface; null: 0
 
   SS_HD bool is_exempt(const SurfacePoint& p, std::int32_t body) const {
     if (exempt_start == nullptr) return false;
@@ -32,7 +35,12 @@ struct SampleView {
   }
   SS_HD SurfacePoint point_of(std::size_t s) const {
     if (s < nodes) return {{node[s], -1, -1}, 0, {1, 0, 0}};
-    return {triangles[s - nodes], 0, {1.0 / 3, 1.0 / 3, 1.0 / 3}};
+    const Vec3i t = triangles[s - nodes];
+    if (t[1] == t[2]) return {{t[0], t[1], -1}, 0, {0.5, 0.5, 0}};
+    return {t, 0, {1.0 / 3, 1.0 / 3, 1.0 / 3}};
+  }
+  SS_HD double radius_of(const SurfacePoint& p) const {
+    return radius != nullptr ? double(radius[p.nodes[0]]) : 0.0;
   }
   SS_HD Vec3d sum(const SurfacePoint& p, const Vec3* of) const {
     Vec3d total{0, 0, 0};
@@ -48,7 +56,7 @@ struct SampleView {
       const Vec3 at = x[p.nodes[c]], next = at + static_cast<Real>(dt) * v[p.nodes[c]];
       box = merge(merge(box, at), next);
     }
-    const Vec3 grow = Vec3::filled(static_cast<Real>(margin));
+    const Vec3 grow = Vec3::filled(static_cast<Real>(margin + radius_of(p)));
     return round_outward({box.lo - grow, box.hi + grow});
   }
 };
@@ -61,29 +69,33 @@ SS_HD bool is_near(const SampleView& view, double gap, double closing) {
 /// True if a point of a triangle is on an edge that the neighbouring triangle reports: the two traverse
 /// it in opposite directions.
 SS_HD bool is_other_ones(const SurfacePoint& triangle, const Vec3d& weights) {
+  if (triangle.nodes[2] < 0) return false;
   for (int c = 0; c < 3; ++c)
     if (weights[c] < 0.02 && triangle.nodes[(c + 1) % 3] > triangle.nodes[(c + 2) % 3]) return true;
   return false;
 }
 
-/// Calls touch(sample point, position, outward normal of the other surface, gap, body or -1 - half-space,
-/// name) for each contact of sample s.
+/// Calls touch(sample point, position on its surface, outward normal of the other surface, gap, body or -1 -
+/// half-space, name) for each contact of sample s.
 template <class Touch>
 SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
   SurfacePoint point = view.point_of(s);
   const Vec3d velocity = view.sum(point, view.v);
   const bool is_node = s < view.nodes;
   const Vec3d place = view.sum(point, view.x);
+  const double radius = view.radius_of(point);
   const bool is_free = is_node && view.of_collider[point.nodes[0]] == 0;
   for (std::int32_t h = 0; is_free && h < view.shapes.half_space_count; ++h) {
     const HalfSpaceView& plane = view.shapes.half_spaces[h];
-    const double gap = dot(plane.normal, place) - plane.offset;
+    const double gap = dot(plane.normal, place) - plane.offset - radius;
     if (is_near(view, gap, -dot(plane.normal, velocity)))
-      touch(point, place, plane.normal, gap, -1 - h, -1 - h);
+      touch(point, place - radius * plane.normal, plane.normal, gap, -1 - h, -1 - h);
   }
   Vec3d corner[3];
   for (int c = 0; c < 3; ++c)
     corner[c] = point.nodes[c] >= 0 ? view.x[point.nodes[c]].template cast<double>() : place;
+  const bool in_segment = !is_node && point.nodes[2] < 0;
+  if (in_segment) corner[2] = corner[1];
   traverse(view.tree, view.box_of(point), [&](std::int32_t b) {
     if (view.is_exempt(point, b)) return;
     for (std::int32_t k = view.shapes.range[b][0]; k < view.shapes.range[b][1]; ++k) {
@@ -92,13 +104,15 @@ SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
       const Vec3d drift = view.motion.velocity[b] + cross(view.motion.spin[b], place - view.motion.pose[b].x);
       const double speed = norm(velocity - drift);
       if (is_node) t.at = shape.distance(place);
-      else if (!nearest_in_triangle(shape, corner, view.margin + view.dt * speed, t) ||
+      else if (!nearest_in_triangle(shape, corner, view.margin + radius + view.dt * speed, t) ||
                is_other_ones(point, t.weights))
         continue;
-      if (!is_near(view, t.at.distance, -dot(t.at.normal, velocity - drift))) continue;
+      const double gap = t.at.distance - radius;
+      if (!is_near(view, gap, -dot(t.at.normal, velocity - drift))) continue;
       SurfacePoint touched = point;
       touched.weights = t.weights;
-      touch(touched, t.point, t.at.normal, t.at.distance, b, k);
+      if (in_segment) touched.weights = {t.weights[0], t.weights[1] + t.weights[2], 0};
+      touch(touched, t.point - radius * t.at.normal, t.at.normal, gap, b, k);
     }
   });
 }
@@ -152,8 +166,9 @@ SS_HD void pass_touches(const SampleView& view, std::size_t s, const TouchOutput
 
 SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::Options& options,
                        const std::uint8_t* of_collider, const LbvhView& tree) {
+  const Buffer<Vec3i>& faces = in.solids->faces.size() > 0 ? in.solids->faces : in.solids->triangles;
   return {in.solids->surface_nodes.data(),
-          in.solids->triangles.data(),
+          faces.data(),
           in.solids->surface_nodes.size(),
           in.x,
           in.v,
@@ -165,7 +180,8 @@ SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::
           options.dt,
           in.solids->node_object.data(),
           nullptr,
-          nullptr};
+          nullptr,
+          in.solids->radius.data()};
 }
 
 /// Boxes of the bodies, swept along their motion in dt.
@@ -194,7 +210,8 @@ void pass_contacts(Context& ctx, const SampleView& view, std::size_t samples, co
 
 void ElasticContacts::load(Context& ctx, const Model& solids, const std::vector<Vec2i>& exempt) {
   nodes_ = solids.surface_nodes.size();
-  triangles_ = solids.triangles.size();
+  const bool rods = std::ranges::any_of(solids.objects, &Object::is_rods);
+  triangles_ = solids.triangles.size() + (rods ? solids.segments.size() : 0);
   start_.resize(ctx, nodes_ + triangles_ + 1);
   start_before_.resize(ctx, nodes_ + triangles_ + 1);
   std::vector<std::uint8_t> of_collider;

@@ -165,7 +165,9 @@ MeshSurfaceView MeshContacts::view(Context& ctx, const Input& in, const Options&
           opposite_.data(),
           margin,
           margin,
-          options.dt};
+          options.dt,
+          m.radius.data(),
+          m.faces.size() > 0};
 }
 
 void MeshContacts::find(Context& ctx, const Input& in, const Options& options) {
@@ -176,8 +178,9 @@ void MeshContacts::find(Context& ctx, const Input& in, const Options& options) {
   const MeshSurfaceView surface = view(ctx, in, options);
   motion_.resize(ctx, m.node_count);
   set_motion(ctx, m.node_count, in.v, static_cast<Real>(options.dt), motion_.data());
-  broad_phase_.set_topology({m.triangles.data(), m.triangles.size(), m.edges.data(), m.edges.size(),
-                             m.surface_nodes.data(), m.surface_nodes.size()});
+  const Buffer<Vec3i>& faces = m.faces.size() > 0 ? m.faces : m.triangles;
+  broad_phase_.set_topology({faces.data(), faces.size(), m.edges.data(), m.edges.size(),
+                             m.surface_nodes.data(), m.surface_nodes.size(), m.radius.data()});
   broad_phase_.find(ctx, in.x, motion_.data(), static_cast<Real>(surface.margin), pair_filter(m));
   const CandidateView pairs = broad_phase_.view();
   candidates_ = pairs.point_triangle_count + pairs.edge_edge_count;

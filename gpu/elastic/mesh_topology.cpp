@@ -36,17 +36,18 @@ void list_edges(const Model& model, MeshTopology& out) {
     }
 }
 
-/// The surface of a collider or of cloth is open where an edge has one triangle.
+/// Thin objects, and colliders that are open: some edge has one triangle.
 void find_sheets(const Model& model, MeshTopology& out) {
   std::vector<std::uint8_t> open(model.objects.size(), 0);
   for (std::size_t e = 0; e < model.edges.size(); ++e) {
     const auto object = static_cast<std::size_t>(model.node_object[model.edges[e][0]]);
-    if (!model.objects[object].is_solid() && (out.opposite[e][0] < 0) != (out.opposite[e][1] < 0))
+    if (model.objects[object].is_collider() && (out.opposite[e][0] < 0) != (out.opposite[e][1] < 0))
       open[object] = 1;
   }
   out.sheet.resize(model.node_count());
   for (std::size_t i = 0; i < model.node_count(); ++i)
-    out.sheet[i] = open[static_cast<std::size_t>(model.node_object[i])];
+    out.sheet[i] = model.objects[static_cast<std::size_t>(model.node_object[i])].is_thin() ||
+                   open[static_cast<std::size_t>(model.node_object[i])];
 }
 
 double mean_edge(const Model& model, bool of_solids) {

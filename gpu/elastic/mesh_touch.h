@@ -7,9 +7,9 @@
 
 namespace stickslip {
 
-/// Surfaces of solids and colliders in one set of nodes. A *sheet* is an open surface of a collider, which is
-/// touched from both sides. A *wire* is an edge without triangles. Backend memory, entries per node unless
-/// stated otherwise.
+/// Surfaces of solids, thin objects and colliders in one set of nodes. A *sheet* is cloth, a rod, or an open
+/// surface of a collider: it is touched from both sides. A *wire* is an edge without triangles. Backend
+/// memory, entries per node unless stated otherwise.
 struct MeshSurfaceView {
   const Vec3 *x, *v, *rest;
   const Vec<double, 3>* normal;  // unit, mean of the triangles by area; zero: of no triangle
@@ -24,7 +24,13 @@ struct MeshSurfaceView {
   const Vec2i* opposite;
   double margin, depth;  // [m] gap of the contacts, and overlap, at most
   double dt;             // [s] > 0: the margin grows by the distance that closes within dt
+  const Real* radius;    // [m] from a midsurface to its surface; null: 0
+  bool touches_wires;    // points are tested against wires: {p, a, b, b}
 
+  /// [m] what the gap is smaller than the distance.
+  SS_HD double thickness(std::int32_t a, std::int32_t b) const {
+    return radius != nullptr ? double(radius[a]) + double(radius[b]) : 0.0;
+  }
   SS_HD Vec<double, 3> at(std::int32_t node) const { return x[node].template cast<double>(); }
   SS_HD Vec<double, 3> rest_at(std::int32_t node) const { return rest[node].template cast<double>(); }
   SS_HD std::int32_t edge(std::int32_t a, std::int32_t b) const {
@@ -41,10 +47,10 @@ struct MeshSurfaceView {
   }
 };
 
-/// Two points of surfaces; the normal points from b to a.
+/// Two points of surfaces, of midsurfaces for thin objects; the normal points from b to a.
 struct MeshTouch {
   SurfacePoint a, b;
-  Vec<double, 3> point, normal;  // halfway between them
+  Vec<double, 3> point, normal;  // halfway between the surfaces
   double gap;                    // [m] < 0: overlap
 };
 
@@ -57,9 +63,10 @@ constexpr double kOnSide = 1e-6;
 // A point also stands on a face if its projection is outside the face by less than this share of the side.
 constexpr double kStanding = 4e-6;
 // Upper bounds on the cosine between a contact's normal and the outward normal of the point that touches: at
-// an open gap, at an overlap, where an object touches itself. kSteep: sine of 45 degrees (leans_over).
+// an open gap, at an overlap, where an object touches itself. kSteep: sine of 45 degrees (leans_over), and of
+// a wire 17 degrees.
 constexpr double kBeside = 0.25, kOpposed = -0.1, kSelfOpposed = -0.3;
-constexpr double kSteep = 0.7;
+constexpr double kSteep = 0.7, kSteepWire = 0.3;
 // Of the margin: surfaces this near count as touching.
 constexpr double kTouching = 0.03;
 // Of the distance at rest: an object overlaps with itself by less than this.
@@ -210,19 +217,23 @@ SS_HD inline void turn_over(MeshTouch& out) {
   out.gap = -out.gap;
 }
 
-/// True if the gap is or may come within the margin, and an overlap is not too deep. Then sets the contact's
-/// point.
+/// Takes the thickness from the gap. True if the gap is or may come within the margin, and an overlap is not
+/// too deep. Then sets the contact's point. Parts of a thin object that overlap at rest have no contact.
 SS_HD inline bool is_close(const MeshSurfaceView& s, bool self, MeshTouch& out) {
   const V3 u = s.sum(out.a, s.v) - s.sum(out.b, s.v);
-  const double closing = -dot(out.normal, u);
+  const double closing = -dot(out.normal, u), thickness = s.thickness(out.a.nodes[0], out.b.nodes[0]);
+  out.gap -= thickness;
   if (out.gap > s.margin + (closing > 0 ? s.dt * closing : 0.0)) return false;
-  double depth = s.depth;
+  double depth = s.depth > thickness ? s.depth : thickness;
   if (self) {
-    const double rest = kSelfDepth * norm(s.sum(out.a, s.rest) - s.sum(out.b, s.rest));
-    depth = rest < depth ? rest : depth;
+    const double rest = norm(s.sum(out.a, s.rest) - s.sum(out.b, s.rest));
+    if (rest < thickness) return false;
+    depth = kSelfDepth * rest < depth ? kSelfDepth * rest : depth;
   }
   if (out.gap < -depth) return false;
   out.point = 0.5 * (s.sum(out.a, s.x) + s.sum(out.b, s.x));
+  if (thickness > 0)
+    out.point += (0.5 * double(s.radius[out.b.nodes[0]] - s.radius[out.a.nodes[0]])) * out.normal;
   return norm2(out.normal) > 0;
 }
 
@@ -262,6 +273,41 @@ SS_HD inline bool end_on_wire(const MeshSurfaceView& s, const Vec2i& n, double w
   return true;
 }
 
+/// True if an edge from a wire's node leads towards the other surface: then another part of the wire is
+/// nearer.
+SS_HD inline bool wire_leans_over(const MeshSurfaceView& s, std::int32_t node, const V3& normal) {
+  for (const std::int32_t next : {node - 1, node + 1}) {
+    if (next < 0 || s.edge(node, next) < 0) continue;
+    const V3 side = s.at(next) - s.at(node);
+    if (-dot(normal, side) > kSteepWire * norm(side)) return true;
+  }
+  return false;
+}
+
+/// The contact of a point q[0] with the wire from q[1] to q[2]. A node of a wire is touched where it is the
+/// nearest of its wire, and is reported by the segment that ends there, or else by the one that begins there.
+SS_HD_LARGE inline bool touch_point_wire(const MeshSurfaceView& s, const Vec4i& q, MeshTouch& out) {
+  const V3 p = s.at(q[0]), e0 = s.at(q[1]), e1 = s.at(q[2]);
+  const auto near = point_edge_closest(p, e0, e1);
+  out.a = {{q[0], -1, -1}, 0, {1, 0, 0}};
+  out.b = {{q[1], q[2], -1}, 0, {-near.w[1], -near.w[2], 0}};
+  const double reach =
+      s.margin + s.thickness(q[0], q[1]) + s.dt * norm(s.sum(out.a, s.v) - s.sum(out.b, s.v));
+  if (!(near.d2 <= reach * reach)) return false;
+  if (near.feature == PointEdgeFeature::v0 && q[1] > 0 && s.edge(q[1] - 1, q[1]) >= 0) return false;
+  if (near.feature == PointEdgeFeature::v1 && s.edge(q[2], q[2] + 1) >= 0 &&
+      dot(p - e1, s.at(q[2] + 1) - e1) > 0)
+    return false;
+  const V3 own = s.normal[q[0]];
+  const bool faces = norm2(own) > 0 && !s.sheet[q[0]];
+  direct(near.r, faces ? -own : near.r, norm(e1 - e0), out);
+  const bool self = s.object[q[0]] == s.object[q[1]];
+  if (faces && !(dot(out.normal, own) < kBeside)) return false;
+  if (norm2(own) > 0 && out.gap > kTouching * s.margin && leans_over(s, q[0], out.normal)) return false;
+  if (!(norm2(own) > 0) && wire_leans_over(s, q[0], out.normal)) return false;
+  return is_close(s, self, out);
+}
+
 }  // namespace mesh_touch_detail
 
 /// The contact of a point q[0] with a triangle. False if the nearest point of the triangle is not the nearest
@@ -270,12 +316,14 @@ SS_HD inline bool end_on_wire(const MeshSurfaceView& s, const Vec2i& n, double w
 /// the point's own normal decides.
 SS_HD_LARGE inline bool touch_point_triangle(const MeshSurfaceView& s, const Vec4i& q, MeshTouch& out) {
   using namespace mesh_touch_detail;
+  if (q[2] == q[3]) return touch_point_wire(s, q, out);
   const Vec3i t{q[1], q[2], q[3]};
   const V3 p = s.at(q[0]), corner[3] = {s.at(t[0]), s.at(t[1]), s.at(t[2])};
   const auto near = point_triangle_closest(p, corner[0], corner[1], corner[2]);
   out.a = {{q[0], -1, -1}, 0, {1, 0, 0}};
   out.b = {t, 0, {-near.w[1], -near.w[2], -near.w[3]}};
-  const double reach = s.margin + s.dt * norm(s.sum(out.a, s.v) - s.sum(out.b, s.v));
+  const double thickness = s.thickness(q[0], q[1]);
+  const double reach = s.margin + thickness + s.dt * norm(s.sum(out.a, s.v) - s.sum(out.b, s.v));
   if (!(near.d2 <= reach * reach)) return false;
   const V3 own = s.normal[q[0]];
   V3 pseudo = face_normal(s, t);
@@ -296,19 +344,22 @@ SS_HD_LARGE inline bool touch_point_triangle(const MeshSurfaceView& s, const Vec
   } else {
     direct(near.r, pseudo, size, out);
   }
-  if (s.sheet[t[0]] && dot(out.normal, own) > 0) turn_over(out);
+  if (s.sheet[t[0]]) {
+    const bool sides_alike = s.sheet[q[0]] || !(norm2(own) > 0);
+    if (sides_alike ? out.gap < 0 : dot(out.normal, own) > 0) turn_over(out);
+  }
   const bool self = s.object[q[0]] == s.object[t[0]], faces = norm2(own) > 0 && !s.sheet[q[0]];
   const double most = self ? kSelfOpposed : out.gap < 0 ? kOpposed : kBeside;
   if (faces && !(dot(out.normal, own) < most)) return false;
-  if (out.gap > kTouching * s.margin && faces && leans_over(s, q[0], out.normal)) return false;
+  if (out.gap - thickness > kTouching * s.margin && faces && leans_over(s, q[0], out.normal)) return false;
   if (out.gap < 0 && !s.sheet[t[0]] && has_nearer_face(s, t, p, near.d2, faces ? own : V3{0, 0, 0}, most))
     return false;
   return is_close(s, self, out);
 }
 
 /// The contact of two edges {a0, a1, b0, b1}. False unless the nearest points are inside both edges, and each
-/// edge is the nearest part of its surface. Ends are tested as points against triangles, and here only
-/// against wires, which have no triangles.
+/// edge is the nearest part of its surface. Ends are tested as points against triangles, and against wires
+/// here unless points are tested against these too.
 SS_HD_LARGE inline bool touch_edges(const MeshSurfaceView& s, const Vec4i& q, MeshTouch& out) {
   using namespace mesh_touch_detail;
   const Vec2i a{q[0], q[1]}, b{q[2], q[3]};
@@ -316,7 +367,8 @@ SS_HD_LARGE inline bool touch_edges(const MeshSurfaceView& s, const Vec4i& q, Me
   const auto near = edge_edge_closest(s.at(a[0]), s.at(a[1]), s.at(b[0]), s.at(b[1]));
   out.a = {{a[0], a[1], -1}, 0, {near.w[0], near.w[1], 0}};
   out.b = {{b[0], b[1], -1}, 0, {-near.w[2], -near.w[3], 0}};
-  const double reach = s.margin + s.dt * norm(s.sum(out.a, s.v) - s.sum(out.b, s.v));
+  const double reach =
+      s.margin + s.thickness(a[0], b[0]) + s.dt * norm(s.sum(out.a, s.v) - s.sum(out.b, s.v));
   if (!(near.d2 <= reach * reach)) return false;
   const std::int32_t ea = s.edge(a[0], a[1]), eb = s.edge(b[0], b[1]);
   if (ea < 0 || eb < 0) return false;
@@ -325,6 +377,7 @@ SS_HD_LARGE inline bool touch_edges(const MeshSurfaceView& s, const Vec4i& q, Me
   const bool end_a = is_end(near.w[1]), end_b = is_end(-near.w[3]);
   const double size = norm(along_a);
   if (end_a || end_b) {
+    if (s.touches_wires) return false;
     const bool found = end_a && !end_b && is_wire(eb)   ? end_on_wire(s, a, near.w[1], near.r, size, out)
                        : end_b && !end_a && is_wire(ea) ? end_on_wire(s, b, -near.w[3], -near.r, size, out)
                                                         : false;
@@ -336,7 +389,8 @@ SS_HD_LARGE inline bool touch_edges(const MeshSurfaceView& s, const Vec4i& q, Me
   const double length = norm(c);
   if (!(length > kLeastSine * size * norm(along_b))) return false;
   const V3 out_a = edge_outward(s, ea), out_b = edge_outward(s, eb);
-  out.normal = (dot(c, out_b - out_a) >= 0 ? 1 / length : -1 / length) * c;
+  const V3 towards = out_b - out_a, up = norm2(towards) > 0 ? towards : near.r;
+  out.normal = (dot(c, up) >= 0 ? 1 / length : -1 / length) * c;
   out.gap = dot(near.r, out.normal);
   if (!is_in_cone(s, ea, -out.normal) || !is_in_cone(s, eb, out.normal)) return false;
   const bool self = s.object[a[0]] == s.object[b[0]];

@@ -103,6 +103,34 @@ TEST_P(ThinContact, SheetsInAStackRestAThicknessApart) {
   EXPECT_NEAR(force, 9.81 * 1000 * kThickness * (0.4 * 0.4 + 0.3 * 0.3), 0.1);
 }
 
+TEST_P(ThinContact, SheetsRestAThicknessApartAtVelocityLevel) {
+  params.solver = SolverKind::velocity;
+  params.contact_margin = 2e-3;
+  params.contact_slop = 1e-5;
+  Model model;
+  add_material(model);
+  add_sheet(model, kThickness / 2 + 2e-3, 0.4, 3, 0, {0, 0, 0});
+  add_sheet(model, 1.5 * kThickness + 4e-3, 0.3, 2, 0.4, {0.1, 0, 0});
+  // The orientations of its triangles are no sides: turned over.
+  for (std::int32_t t = model.objects[1].triangle_begin; t < model.objects[1].triangle_end; t += 1)
+    std::swap(model.triangles[t][0], model.triangles[t][1]);
+  model.half_spaces.push_back({});
+  load(model);
+  StepReport report;
+  for (int i = 0; i < 60; ++i) {
+    report = engine->step();
+    EXPECT_TRUE(report.converged) << report.stop_reason;
+    const std::vector<Vec3d> x = positions();
+    EXPECT_GT(distance_between(model, x, model.objects[0], model.objects[1]), kThickness - 1e-4) << i;
+    for (const std::int32_t n : model.surface_nodes)
+      EXPECT_GT(x[static_cast<std::size_t>(n)][1], kThickness / 2 - 1e-4) << i;
+  }
+  const std::vector<Vec3d> x = positions();
+  EXPECT_LT(distance_between(model, x, model.objects[0], model.objects[1]), kThickness + 1e-4);
+  for (std::int32_t n = 0; n < model.objects[0].node_end; ++n)
+    EXPECT_NEAR(x[static_cast<std::size_t>(n)][1], kThickness / 2, 1e-4);
+}
+
 TEST_P(ThinContact, FastSheetsDoNotPassThroughEachOther) {
   params.gravity = 0;
   params.d_hat = 1e-3;
