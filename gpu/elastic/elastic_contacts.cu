@@ -23,16 +23,10 @@ struct SampleView {
   BodyMotionView motion;
   LbvhView tree;
   double margin, dt;
-  const std::int32_t *object, *exempt_start, *exempt_body;  // exempt_start null: all pairs may touch
+  const std::int32_t* object;  // of each node
+  ExemptBodies exempt;
   const Real* radius;  // [m] per node, from the midsurface of a thin object to its surface; null: 0
 
-  SS_HD bool is_exempt(const SurfacePoint& p, std::int32_t body) const {
-    if (exempt_start == nullptr) return false;
-    const std::int32_t of = object[p.nodes[0]];
-    for (std::int32_t k = exempt_start[of]; k < exempt_start[of + 1]; ++k)
-      if (exempt_body[k] == body) return true;
-    return false;
-  }
   SS_HD SurfacePoint point_of(std::size_t s) const {
     if (s < nodes) return {{node[s], -1, -1}, 0, {1, 0, 0}};
     const Vec3i t = triangles[s - nodes];
@@ -97,7 +91,7 @@ SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
   const bool in_segment = !is_node && point.nodes[2] < 0;
   if (in_segment) corner[2] = corner[1];
   traverse(view.tree, view.box_of(point), [&](std::int32_t b) {
-    if (view.is_exempt(point, b)) return;
+    if (view.exempt.contains(view.object[point.nodes[0]], b)) return;
     for (std::int32_t k = view.shapes.range[b][0]; k < view.shapes.range[b][1]; ++k) {
       const PlacedShape shape = placed_shape(view.shapes.shapes[k], view.motion.pose[b], view.shapes.library);
       SurfaceTouch t{{1, 0, 0}, place, {0, {0, 1, 0}}};
@@ -165,7 +159,7 @@ SS_HD void pass_touches(const SampleView& view, std::size_t s, const TouchOutput
 }
 
 SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::Options& options,
-                       const std::uint8_t* of_collider, const LbvhView& tree) {
+                       const std::uint8_t* of_collider, const BodyTree& tree) {
   const Buffer<Vec3i>& faces = in.solids->faces.size() > 0 ? in.solids->faces : in.solids->triangles;
   return {in.solids->surface_nodes.data(),
           faces.data(),
@@ -175,28 +169,12 @@ SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::
           of_collider,
           in.shapes,
           in.motion,
-          tree,
+          tree.view(),
           options.margin,
           options.dt,
           in.solids->node_object.data(),
-          nullptr,
-          nullptr,
+          tree.exempt(),
           in.solids->radius.data()};
-}
-
-/// Boxes of the bodies, swept along their motion in dt.
-void place_boxes(Context& ctx, const ShapeView& shapes, const BodyMotionView& motion, double dt,
-                 FloatBox* box) {
-  launch(
-      ctx, static_cast<std::size_t>(shapes.bodies),
-      [=] SS_LAMBDA(std::size_t b) {
-        const Box3d at = body_box(shapes, static_cast<std::int32_t>(b), motion.pose[b]);
-        const Vec3d shift = dt * motion.velocity[b];
-        const Vec3d turn = Vec3d::filled(dt * norm(motion.spin[b]) * shapes.radius[b]);
-        const Vec3d low = min(at.lo, at.lo + shift) - turn, high = max(at.hi, at.hi + shift) + turn;
-        box[b] = round_outward({low.template cast<Real>(), high.template cast<Real>()});
-      },
-      kMedium);
 }
 
 /// One kernel for both passes: compiled apart, rounding could let the second pass find other contacts than
@@ -218,15 +196,7 @@ void ElasticContacts::load(Context& ctx, const Model& solids, const std::vector<
   for (const std::int32_t object : solids.node_object)
     of_collider.push_back(solids.objects[static_cast<std::size_t>(object)].is_collider());
   of_collider_.upload(ctx, of_collider);
-  std::vector<std::int32_t> start, body;
-  if (!exempt.empty()) start.assign(solids.objects.size() + 1, 0);
-  for (const Vec2i& pair : exempt) {
-    ++start[static_cast<std::size_t>(pair[0]) + 1];
-    body.push_back(pair[1]);
-  }
-  for (std::size_t o = 1; o < start.size(); ++o) start[o] += start[o - 1];
-  exempt_start_.upload(ctx, start);
-  exempt_body_.upload(ctx, body);
+  tree_.load(ctx, solids.objects.size(), exempt);
   known_ = false;
   count_ = 0;
 }
@@ -235,11 +205,9 @@ void ElasticContacts::find(Context& ctx, const Input& in, const Options& options
   const Span span(ctx, "elastic contacts");
   start_.swap(start_before_);
   others_.swap(others_before_);
-  build_tree(ctx, in, options.dt);
-  elastic_detail::SampleView view =
-      elastic_detail::sample_view(in, options, of_collider_.data(), tree_.view());
-  if (!exempt_start_.empty()) view.exempt_start = exempt_start_.data();
-  view.exempt_body = exempt_body_.data();
+  tree_.build(ctx, in.shapes, in.motion, options.dt);
+  const elastic_detail::SampleView view =
+      elastic_detail::sample_view(in, options, of_collider_.data(), tree_);
   // Half-spaces touch nodes alone.
   const std::size_t samples = nodes_ + (in.shapes.bodies > 0 ? triangles_ : 0);
   elastic_detail::pass_contacts(ctx, view, samples, {.count = start_.data()});
@@ -253,14 +221,6 @@ void ElasticContacts::find(Context& ctx, const Input& in, const Options& options
       {nullptr, start_.data(), known_ ? start_before_.data() : nullptr, others_before_.data(), others_.data(),
        contacts_.data(), points_.data(), in.first, in.previous});
   known_ = true;
-}
-
-void ElasticContacts::build_tree(Context& ctx, const Input& in, double dt) {
-  const auto bodies = static_cast<std::size_t>(in.shapes.bodies);
-  if (bodies == 0) return;
-  boxes_.resize(ctx, bodies);
-  elastic_detail::place_boxes(ctx, in.shapes, in.motion, dt, boxes_.data());
-  tree_.build(ctx, boxes_.data(), bodies);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,8 +1,7 @@
 // ElasticContacts: contacts and near contacts of elastic surfaces with rigid shapes and half-spaces.
 #pragma once
 
-#include "gpu/broadphase/lbvh.cuh"
-#include "gpu/collide/rigid_contact.h"
+#include "gpu/elastic/body_tree.cuh"
 #include "gpu/elastic/surface_point.h"
 #include "gpu/model/device_model.cuh"
 
@@ -41,15 +40,10 @@ class ElasticContacts {
   const SurfacePoint* points() const { return points_.data(); }
 
  private:
-  /// Builds the tree over the boxes of the bodies, swept along their motion in dt.
-  void build_tree(Context& ctx, const Input& in, double dt);
-
   bool known_ = false;
   std::size_t nodes_ = 0, triangles_ = 0, count_ = 0;
-  Buffer<std::uint8_t> of_collider_;                 // per node: 1 for colliders, which no half-space touches
-  Buffer<std::int32_t> exempt_start_, exempt_body_;  // per object and one more, empty without any; the bodies
-  Lbvh tree_;
-  Buffer<FloatBox> boxes_;
+  Buffer<std::uint8_t> of_collider_;  // per node: 1 for colliders, which no half-space touches
+  BodyTree tree_;
   Buffer<std::int32_t> start_, start_before_;    // per sample and one more
   Buffer<std::int32_t> others_, others_before_;  // per contact: a shape, or -1 - k for half-space k
   Buffer<RigidContact> contacts_;

@@ -16,14 +16,6 @@ constexpr int kPasses = 12;
 // Of GuardedMotion::caution from pass to pass: a pair that stopped must not cross again by rounding.
 constexpr Real kLessCautious = Real(0.8);
 
-// Least times are kept as integers, rounded down: atomics on integers do not depend on the order of threads.
-constexpr std::int32_t kTicks = 1 << 30;
-
-SS_HD std::int32_t ticks(Real t) {
-  return t < kSafe ? static_cast<std::int32_t>(t * static_cast<Real>(kTicks)) : kTicks;
-}
-SS_HD Real time_of(std::int32_t ticks) { return static_cast<Real>(ticks) / static_cast<Real>(kTicks); }
-
 /// Marks the nodes of edges and of the triangles that they pass through.
 void mark_tangled(Context& ctx, const SurfaceView& surface, const LbvhView& tree, const Vec3* x,
                   const PairFilter& filter, std::int32_t* tangled) {
@@ -51,10 +43,9 @@ void set_displacement(Context& ctx, std::size_t n, const Vec3* x, Vec3* full, Ve
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { p[i] = full[i] -= x[i]; });
 }
 
-/// Sets `first` at each surface node to its time of impact with the half-spaces.
+/// Lowers `first` at each surface node to its time of impact with the half-spaces.
 void stop_at_planes(Context& ctx, const DeviceModel& m, const GuardedMotion& motion,
                     const std::uint8_t* of_collider, std::int32_t* first) {
-  fill(ctx, first, m.node_count, kTicks);
   const std::int32_t* node = m.surface_nodes.data();
   const Plane* planes = m.planes.data();
   const std::size_t count = m.planes.size();
@@ -106,28 +97,51 @@ struct IsFirst {
 
 struct AddGuardTotals {
   SS_HD GuardTotals operator()(const GuardTotals& a, const GuardTotals& b) const {
-    return {a.crossing + b.crossing, a.stopped + b.stopped, a.unguarded + b.unguarded,
-            a.shortened + b.shortened, a.cut > b.cut ? a.cut : b.cut};
+    return {a.crossing + b.crossing,   a.crossing_body + b.crossing_body, a.stopped + b.stopped,
+            a.unguarded + b.unguarded, a.shortened + b.shortened,         a.cut > b.cut ? a.cut : b.cut};
   }
 };
 
-/// Of the pairs, followed by the nodes.
+/// [m] By how far the points of a body fall short, at most.
+struct BodyCut {
+  const Vec<double, 3>*velocity, *spin;
+  const double *share, *radius;
+  double dt;
+
+  SS_HD double operator()(std::size_t b) const {
+    return (1 - share[b]) * dt * (norm(velocity[b]) + radius[b] * norm(spin[b]));
+  }
+};
+
+/// Of the pairs of primitives, the triangles and shapes, the nodes and the bodies, in this order.
 struct CountGuard {
   IsFirst is_first;
-  std::size_t pairs;
+  IsFirstOfBody is_first_of_body;
+  std::size_t pairs, with_bodies, nodes;
   const Vec3 *full, *p;
+  BodyCut body_cut;
 
   SS_HD GuardTotals operator()(std::size_t i) const {
+    if (i < pairs) return of_pair(is_first.time[i], is_first(i), &GuardTotals::crossing);
+    i -= pairs;
+    if (i < with_bodies)
+      return of_pair(is_first_of_body.time[i], is_first_of_body(i), &GuardTotals::crossing_body);
+    i -= with_bodies;
+    return of_mover(is_first.first[i],
+                    i < nodes ? static_cast<double>(norm(full[i] - p[i])) : body_cut(i - nodes));
+  }
+  SS_HD static GuardTotals of_pair(Real time, bool crosses, std::int32_t GuardTotals::*crossing) {
     GuardTotals t;
-    if (i < pairs) {
-      t.crossing = is_first(i) ? 1 : 0;
-      t.unguarded = is_first.time[i] > kSafe ? 1 : 0;
-      return t;
-    }
-    const std::size_t node = i - pairs;
-    t.stopped = is_first.first[node] < kTicks ? 1 : 0;
-    t.cut = static_cast<double>(norm(full[node] - p[node]));
-    t.shortened = t.cut > 0 ? 1 : 0;
+    t.*crossing = crosses ? 1 : 0;
+    t.unguarded = time > kSafe ? 1 : 0;
+    return t;
+  }
+  /// A node or a body.
+  SS_HD static GuardTotals of_mover(std::int32_t first, double cut) {
+    GuardTotals t;
+    t.stopped = first < kTicks ? 1 : 0;
+    t.cut = cut;
+    t.shortened = cut > 0 ? 1 : 0;
     return t;
   }
 };
@@ -178,7 +192,8 @@ void move_by(Context& ctx, std::size_t n, const Vec3* p, Vec3* x) {
 
 }  // namespace
 
-void PenetrationGuard::load(Context& ctx, const Model& solids) {
+void PenetrationGuard::load(Context& ctx, const Model& solids, const std::vector<Vec2i>& exempt) {
+  bodies_.load(ctx, solids, exempt);
   std::vector<std::int32_t> owner(solids.node_count());
   std::vector<std::uint8_t> of_collider(solids.node_count(), 0);
   for (std::size_t i = 0; i < owner.size(); ++i) owner[i] = static_cast<std::int32_t>(i);
@@ -196,7 +211,6 @@ void PenetrationGuard::load(Context& ctx, const Model& solids) {
   tangled_.resize(ctx, owner.size());
   fill(ctx, tangled_.data(), owner.size(), std::int32_t(0));
   for (Buffer<Vec3>* b : {&full_, &p_}) b->resize(ctx, owner.size());
-  first_.resize(ctx, owner.size());
   least_.resize(ctx, 1);
   totals_.resize(ctx, 1);
   forget();
@@ -239,30 +253,44 @@ void PenetrationGuard::aim(Context& ctx, const Input& in) {
   set_displacement(ctx, n, in.x, full_.data(), p_.data());
   broad_phase_.set_topology(surface(in));
   broad_phase_.find(ctx, in.x, p_.data(), static_cast<Real>(in.keep), pair_filter(*in.solids));
+  bodies_.find(ctx, of_bodies(in), in.x, p_.data(), static_cast<Real>(in.keep));
 }
 
 /// Times of impact along p. One host read.
 GuardTotals PenetrationGuard::measure(Context& ctx, const Input& in, Real caution) {
   const CandidateView view = broad_phase_.view();
   const GuardedMotion m = motion(in, caution);
+  const std::size_t movers = full_.size() + bodies_.bodies();
   time_.resize(ctx, pairs());
+  first_.resize(ctx, movers);
+  fill(ctx, first_.data(), movers, kTicks);
   stop_at_planes(ctx, *in.solids, m, of_collider_.data(), first_.data());
   stop_at_pairs<PointTriangle<Real>>(ctx, view.point_triangle, view.point_triangle_count, m, time_.data(),
                                      first_.data());
   stop_at_pairs<EdgeEdge<Real>>(ctx, view.edge_edge, view.edge_edge_count, m,
                                 time_.data() + view.point_triangle_count, first_.data());
-  reduce(ctx, pairs() + full_.size(),
-         CountGuard{{view, time_.data(), first_.data()}, pairs(), full_.data(), p_.data()}, AddGuardTotals{},
-         GuardTotals{}, totals_.data(), kMedium);
+  bodies_.measure(ctx, of_bodies(in), m, first_.data());
+  const CountGuard count{{view, time_.data(), first_.data()},
+                         bodies_.is_first(of_bodies(in), first_.data()),
+                         pairs(),
+                         bodies_.candidates(),
+                         full_.size(),
+                         full_.data(),
+                         p_.data(),
+                         {in.motion.velocity, in.motion.spin, bodies_.shares(), in.shapes.radius, in.dt}};
+  reduce(ctx, pairs() + bodies_.candidates() + movers, count, AddGuardTotals{}, GuardTotals{}, totals_.data(),
+         kMedium);
   return read_back(ctx, totals_.data());
 }
 
-std::size_t PenetrationGuard::find(Context& ctx, const Input& in) {
+PenetrationGuard::Crossings PenetrationGuard::find(Context& ctx, const Input& in) {
   const Span span(ctx, "guard find");
   aim(ctx, in);
   found_ = measure(ctx, in, Real(1));
-  const auto count = static_cast<std::size_t>(found_.crossing);
-  if (count > 0) write_contacts(ctx, in, count);
+  const Crossings count{static_cast<std::size_t>(found_.crossing),
+                        static_cast<std::size_t>(found_.crossing_body)};
+  if (count.between_meshes > 0) write_contacts(ctx, in, count.between_meshes);
+  bodies_.write_contacts(ctx, of_bodies(in), motion(in, Real(1)), first_.data(), count.with_bodies);
   return count;
 }
 
@@ -280,12 +308,14 @@ void PenetrationGuard::write_contacts(Context& ctx, const Input& in, std::size_t
 void PenetrationGuard::scale(Context& ctx) {
   share_first(ctx, p_.size(), owner_.data(), first_.data());
   scale_nodes(ctx, p_.size(), owner_.data(), first_.data(), p_.data());
+  bodies_.scale(ctx, first_.data() + p_.size(), nullptr);
 }
 
-/// All nodes by the least time of impact, so that every pair moves along its path p.
+/// All nodes and bodies by the least time of impact, so that every pair moves along its path.
 void PenetrationGuard::scale_all(Context& ctx) {
-  find_least(ctx, p_.size(), first_.data(), least_.data());
+  find_least(ctx, first_.size(), first_.data(), least_.data());
   scale_by(ctx, p_.size(), least_.data(), p_.data());
+  bodies_.scale(ctx, nullptr, least_.data());
 }
 
 void PenetrationGuard::shorten(Context& ctx, const Input& in, GuardRecord& record) {

@@ -12,11 +12,18 @@ void write_stencils(Context& ctx, const SurfacePoint* at, std::size_t n, Vec4i* 
   });
 }
 
-/// Contact k is between the points `first` + 2 k and the next one.
-void number_sides(Context& ctx, std::size_t n, std::int32_t first, RigidContact* contact) {
+/// Contact k has the points from `first` + `each` k on as its sides a and, if `each` is 2, b.
+void number_sides(Context& ctx, std::size_t n, std::int32_t first, int each, RigidContact* contact) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t k) {
-    contact[k].a = first + 2 * static_cast<std::int32_t>(k);
-    contact[k].b = contact[k].a + 1;
+    contact[k].a = first + each * static_cast<std::int32_t>(k);
+    if (each == 2) contact[k].b = contact[k].a + 1;
+  });
+}
+
+/// The sides of n points of the contacts from `contact` on, which have `each` points.
+void set_sides(Context& ctx, std::size_t n, std::size_t contact, std::size_t each, PointSide* side) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) {
+    side[k] = {static_cast<std::int32_t>(contact + k / each), k % each == 0 ? 1.0f : -1.0f};
   });
 }
 
@@ -49,6 +56,9 @@ void TouchedSurfaces::find(Context& ctx, const Input& in, const Options& options
   points_.resize(ctx, points);
   copy(ctx, points_.data(), shapes_.points(), single);
   copy(ctx, points_.data() + single, meshes_.points(), 2 * meshes_.count());
+  sides_.resize(ctx, points);
+  set_sides(ctx, single, 0, 1, sides_.data());
+  set_sides(ctx, 2 * meshes_.count(), single, 2, sides_.data() + single);
   gather_points(ctx, in.solids->node_count);
 }
 
@@ -60,13 +70,19 @@ void TouchedSurfaces::gather_points(Context& ctx, std::size_t nodes) {
 }
 
 void TouchedSurfaces::add(Context& ctx, std::size_t count, const RigidContact* contacts,
-                          const SurfacePoint* points, std::int32_t first, std::size_t nodes) {
+                          const SurfacePoint* points, int points_each, std::int32_t first,
+                          std::size_t nodes) {
+  if (count == 0) return;
+  const auto each = static_cast<std::size_t>(points_each);
   const std::size_t before = contacts_.size(), points_before = points_.size();
   contacts_.extend(ctx, before + count);
-  points_.extend(ctx, points_before + 2 * count);
+  points_.extend(ctx, points_before + each * count);
+  sides_.extend(ctx, points_before + each * count);
   copy(ctx, contacts_.data() + before, contacts, count);
-  copy(ctx, points_.data() + points_before, points, 2 * count);
-  number_sides(ctx, count, first + static_cast<std::int32_t>(points_before), contacts_.data() + before);
+  copy(ctx, points_.data() + points_before, points, each * count);
+  set_sides(ctx, each * count, before, each, sides_.data() + points_before);
+  number_sides(ctx, count, first + static_cast<std::int32_t>(points_before), points_each,
+               contacts_.data() + before);
   gather_points(ctx, nodes);
 }
 

@@ -7,17 +7,18 @@
 
 namespace stickslip {
 
-/// Which contact's impulse acts on a touched point, and with which sign: the points of the first `single`
-/// contacts, one each, then two for each contact between meshes, side a first.
-struct PointSides {
-  std::size_t single = 0;
+/// Whose impulse acts on a touched point, and with which sign.
+struct PointSide {
+  std::int32_t contact;
+  float sign;  // 1 on side a, -1 on side b
+};
 
-  SS_HD std::size_t contact(std::size_t point) const {
-    return point < single ? point : single + (point - single) / 2;
-  }
-  SS_HD double sign(std::size_t point) const {
-    return point < single || (point - single) % 2 == 0 ? 1.0 : -1.0;
-  }
+/// Of all points. Backend memory.
+struct PointSides {
+  const PointSide* of = nullptr;
+
+  SS_HD std::size_t contact(std::size_t point) const { return static_cast<std::size_t>(of[point].contact); }
+  SS_HD double sign(std::size_t point) const { return static_cast<double>(of[point].sign); }
 };
 
 }  // namespace stickslip
@@ -35,16 +36,17 @@ class TouchedSurfaces {
   void load(Context& ctx, const Model& solids, const std::vector<Vec2i>& exempt);
   void find(Context& ctx, const Input& in, const Options& options);
   void forget();
-  /// Appends contacts between meshes, two points each, for this step alone; see Input::first.
+  /// Appends contacts between meshes, two points each, or with bodies, one point each, for this step alone;
+  /// see Input::first.
   void add(Context& ctx, std::size_t count, const RigidContact* contacts, const SurfacePoint* points,
-           std::int32_t first, std::size_t nodes);
+           int points_each, std::int32_t first, std::size_t nodes);
 
   // Of the last find(), backend memory.
   std::size_t count() const { return contacts_.size(); }
   std::size_t point_count() const { return points_.size(); }
   const RigidContact* contacts() const { return contacts_.data(); }
   const SurfacePoint* points() const { return points_.data(); }
-  PointSides sides() const { return {shapes_.count()}; }
+  PointSides sides() const { return {sides_.data()}; }
   const NodeGather& gather() const { return gather_; }  // corners of the points, four per point
   const MeshContacts& meshes() const { return meshes_; }
 
@@ -56,6 +58,7 @@ class TouchedSurfaces {
   std::size_t single_before_ = 0;  // contacts with shapes in the last step
   Buffer<RigidContact> contacts_;
   Buffer<SurfacePoint> points_;
+  Buffer<PointSide> sides_;
   Buffer<Vec4i> stencils_;
   NodeGather gather_;
 };

@@ -200,15 +200,16 @@ void DeviceBodies::predict(Context& ctx, double dt, double gravity, bool gyrosco
       kMedium);
 }
 
-void DeviceBodies::advance(Context& ctx, double dt, const std::uint8_t* asleep) {
+void DeviceBodies::advance(Context& ctx, double dt, const std::uint8_t* asleep, const double* share) {
   Pose* x = pose.data();
   const Vec3d *v = velocity.data(), *w = spin.data();
   launch(
       ctx, size(),
       [=] SS_LAMBDA(std::size_t b) {
         if (asleep != nullptr && asleep[b] != 0) return;
-        x[b].x += dt * v[b];
-        x[b].q = normalized(rotation_by(dt * w[b]) * x[b].q);
+        const double moved = share != nullptr ? share[b] * dt : dt;
+        x[b].x += moved * v[b];
+        x[b].q = normalized(rotation_by(moved * w[b]) * x[b].q);
       },
       kMedium);
 }

@@ -71,7 +71,8 @@ class DeviceBodies {
   void predict(Context& ctx, double dt, double gravity, bool gyroscopic, const MouseSpring& spring,
                const std::uint8_t* asleep);
   /// Advances poses by `dt` with the present velocities: x + dt v, exp(dt spin) q. Sleeping bodies stay.
-  void advance(Context& ctx, double dt, const std::uint8_t* asleep);
+  /// `share`: of dt, per body; null: all of it.
+  void advance(Context& ctx, double dt, const std::uint8_t* asleep, const double* share);
 
   /// Saves poses and velocities; restores them.
   void save(Context& ctx);

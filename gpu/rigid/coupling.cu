@@ -108,7 +108,7 @@ void Coupling::load(Context& ctx, const Model& model) {
   particles_.load(ctx, solids_, model);
   for (Buffer<Wrench>* b : {&wrench_, &wrench_start_, &wrench_last_})
     b->resize(ctx, particles_.frames().size());
-  guard_.load(ctx, solids_.model());
+  guard_.load(ctx, solids_.model(), solids_.exempt_bodies());
   for (Buffer<Vec3>* b : {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_.v, &refined_.v})
     b->resize(ctx, solids_.size());
   totals_.resize(ctx, 1);
@@ -126,12 +126,13 @@ void Coupling::forget() {
 
 void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
                              const TouchedSurfaces::Options& options, bool guard) {
-  const ShapeView shapes = between_bodies.shapes();
-  bodies_ = shapes.bodies;
+  shapes_ = between_bodies.shapes();
+  motion_ = motion;
+  bodies_ = shapes_.bodies;
   begin_guard(ctx, options.margin, guard);
-  touching_.find(
-      ctx, {&solids_.device(), solids_.x.data(), solids_.v.data(), shapes, motion, shapes.bodies, first_},
-      options);
+  touching_.find(ctx,
+                 {&solids_.device(), solids_.x.data(), solids_.v.data(), shapes_, motion, bodies_, first_},
+                 options);
   join_contacts(ctx, between_bodies);
   if (guard) keep_gaps(ctx, static_cast<std::size_t>(first_));
   has_guess_ = false;

@@ -70,16 +70,20 @@ class Coupling {
   void find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
                      const TouchedSurfaces::Options& options, bool guard);
   /// The distances that contacts keep; see `guard`.
-  KeptGaps kept_gaps() const { return {keep_, first_, bodies_}; }
-  /// After `solve`, with the guard: finds what the solids would cross in `dt`, and returns the number of
+  KeptGaps kept_gaps() const { return {keep_, first_}; }
+  /// After `solve`, with the guard: finds what the solids would cross in `dt`, and returns the numbers of
   /// contacts that would prevent it.
-  std::size_t find_crossings(Context& ctx, double dt) { return guard_.find(ctx, guard_input(dt)); }
+  PenetrationGuard::Crossings find_crossings(Context& ctx, double dt) {
+    return guard_.find(ctx, guard_input(dt));
+  }
   /// Adds these contacts. Velocities of solids are then those of the start, and the step needs another
   /// `solve`.
-  void add_crossings(Context& ctx, std::size_t count);
+  void add_crossings(Context& ctx, const PenetrationGuard::Crossings& count);
   /// Instead of solids().advance: moves the solids as far as nothing crosses, by the last `find_crossings`.
-  void advance_guarded(Context& ctx, double dt, GuardRecord& record) {
+  /// Returns for each body the share of the step that it may move.
+  const double* advance_guarded(Context& ctx, double dt, GuardRecord& record) {
     guard_.move(ctx, guard_input(dt), record);
+    return guard_.body_shares();
   }
   const RigidContact* contacts() const { return contacts_.data(); }
   std::size_t contact_count() const { return contacts_.size(); }
@@ -172,7 +176,9 @@ class Coupling {
   TouchedSurfaces touching_;
   ContactParticles particles_;
   PenetrationGuard guard_;
-  double keep_ = 0;  // [m] with the guard
+  ShapeView shapes_{};       // of the last find_contacts
+  BodyMotionView motion_{};  // of the last find_contacts
+  double keep_ = 0;          // [m] with the guard
   std::int32_t bodies_ = 0;
   std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
   ParticleShares shares_;

@@ -106,8 +106,7 @@ void Coupling::name_objects(Context& ctx, const Model& model, std::vector<Contac
   const auto point_of = [&](std::int32_t side) -> const SurfacePoint& {
     return points[static_cast<std::size_t>(side) - bodies];
   };
-  for (std::size_t c = 0; c < records.size(); ++c)
-    records[c].gap += static_cast<float>(kept_gaps().of(c, records[c].object_b));
+  for (std::size_t c = 0; c < records.size(); ++c) records[c].gap += static_cast<float>(kept_gaps().of(c));
   for (ContactRecord& record : records) {
     // A particle's number changes from step to step, its nodes do not.
     if (is_particle(record.object_a) || is_particle(record.object_b)) {

@@ -12,15 +12,13 @@ struct GapExtremes {
   double gap = std::numeric_limits<double>::max();  // [m] smallest gap; negative where contacts overlap
 };
 
-/// With penetration_guard, contacts of solids, except those with the `bodies`, store their gaps less the
-/// distance that they keep. They follow the first `first` contacts.
+/// With penetration_guard, contacts of solids store their gaps less the distance that they keep. They follow
+/// the first `first` contacts.
 struct KeptGaps {
   double keep = 0;  // [m]
-  std::int32_t first = 0, bodies = 0;
+  std::int32_t first = 0;
 
-  SS_HD double of(std::size_t c, std::int32_t b) const {
-    return static_cast<std::int32_t>(c) >= first && (b < 0 || b >= bodies) ? keep : 0.0;
-  }
+  SS_HD double of(std::size_t c) const { return static_cast<std::int32_t>(c) >= first ? keep : 0.0; }
 };
 
 /// The extremes of contact c.
@@ -28,7 +26,7 @@ struct GapOf {
   const RigidContact* contact;
   KeptGaps kept;
   SS_HD GapExtremes operator()(std::size_t c) const {
-    const double gap = contact[c].gap + kept.of(c, contact[c].b);
+    const double gap = contact[c].gap + kept.of(c);
     return {gap < 0 ? -gap : 0.0, gap};
   }
 };

@@ -11,10 +11,7 @@ constexpr double kKeptShare = 0.1;
 /// Contacts c from `begin` on: the gap less what the contact keeps.
 void subtract_kept(Context& ctx, std::size_t begin, std::size_t end, const KeptGaps& kept,
                    RigidContact* contact) {
-  launch(ctx, end - begin, [=] SS_LAMBDA(std::size_t i) {
-    RigidContact& c = contact[begin + i];
-    c.gap -= kept.of(begin + i, c.b);
-  });
+  launch(ctx, end - begin, [=] SS_LAMBDA(std::size_t i) { contact[begin + i].gap -= kept.of(begin + i); });
 }
 
 }  // namespace
@@ -30,16 +27,25 @@ void Coupling::keep_gaps(Context& ctx, std::size_t begin) {
 }
 
 PenetrationGuard::Input Coupling::guard_input(double dt) {
-  return {&solids_.device(), &solids_.embedding(), solids_.x.data(), solids_.v.data(), dt, keep_};
+  return {&solids_.device(),
+          &solids_.embedding(),
+          solids_.x.data(),
+          solids_.v.data(),
+          dt,
+          keep_,
+          shapes_,
+          motion_};
 }
 
 /// The contacts so far are their own predecessors (see `solve`), so that impulses start from those of the
 /// last solve.
-void Coupling::add_crossings(Context& ctx, std::size_t count) {
-  const std::size_t before = contacts_.size();
-  touching_.add(ctx, count, guard_.contacts(), guard_.points(), bodies_, solids_.size());
-  contacts_.extend(ctx, before + count);
-  copy(ctx, contacts_.data() + before, touching_.contacts() + touching_.count() - count, count);
+void Coupling::add_crossings(Context& ctx, const PenetrationGuard::Crossings& count) {
+  const std::size_t before = contacts_.size(), total = count.total();
+  const BodyGuard& bodies = guard_.with_bodies();
+  touching_.add(ctx, count.between_meshes, guard_.contacts(), guard_.points(), 2, bodies_, solids_.size());
+  touching_.add(ctx, count.with_bodies, bodies.contacts(), bodies.points(), 1, bodies_, solids_.size());
+  contacts_.extend(ctx, before + total);
+  copy(ctx, contacts_.data() + before, touching_.contacts() + touching_.count() - total, total);
   keep_gaps(ctx, before);
   solids_.return_to_start(ctx);
   has_guess_ = false;
@@ -57,7 +63,9 @@ void RigidStepper::prevent_crossings(Context& ctx, ContactSystem<D>& system, std
   ContactSolveRecord& record = *report.contact_solve;
   GuardRecord& guard = record.guard.emplace();
   LabParams left = lab;
-  while (const std::size_t crossings = coupling_.find_crossings(ctx, params.dt)) {
+  for (;;) {
+    const PenetrationGuard::Crossings crossings = coupling_.find_crossings(ctx, params.dt);
+    if (crossings.total() == 0) return;
     if (lab.time_budget > 0) left.time_budget = lab.time_budget - since_start.seconds_since_start();
     if (guard.solves == kFurtherSolves || (lab.time_budget > 0 && !(left.time_budget > 0))) return;
     coupling_.add_crossings(ctx, crossings);
@@ -69,7 +77,7 @@ void RigidStepper::prevent_crossings(Context& ctx, ContactSystem<D>& system, std
     total.pcg_iterations += done.pcg_iterations;
     total.pcg_stop = done.pcg_stop;
     ++guard.solves;
-    guard.crossings += static_cast<int>(crossings);
+    guard.crossings += static_cast<int>(crossings.total());
   }
 }
 

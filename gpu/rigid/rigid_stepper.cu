@@ -215,12 +215,12 @@ void RigidStepper::begin_step(Context& ctx, const Model& model, const Params& pa
   if (before > 0) advance(ctx, before, nullptr, nullptr);
 }
 
-/// With a `guard`, solids move as penetration_guard permits.
+/// With a `guard`, solids and bodies move as penetration_guard permits.
 void RigidStepper::advance(Context& ctx, double dt, const std::uint8_t* asleep, GuardRecord* guard) {
   const Span span(ctx, "advance");
-  bodies_.advance(ctx, dt, asleep);
-  if (guard != nullptr) coupling_.advance_guarded(ctx, dt, *guard);
-  else coupling_.solids().advance(ctx, dt);
+  const double* share = guard != nullptr ? coupling_.advance_guarded(ctx, dt, *guard) : nullptr;
+  bodies_.advance(ctx, dt, asleep, share);
+  if (guard == nullptr) coupling_.solids().advance(ctx, dt);
 }
 
 StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params& asked, const LabParams& lab,
