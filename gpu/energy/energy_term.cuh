@@ -32,6 +32,7 @@ struct TermElements {
   /// 0.
   std::span<const double> stiffness = {};
   std::span<const double> thickness = {};  // [m] per stencil, of kinds of thin objects
+  std::span<const double> aspect = {};     // per stencil, of rods: see Object
 };
 
 }  // namespace stickslip

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gpu/core/launch.h"
+#include "gpu/energy/rod_terms.cuh"
 #include "gpu/energy/tet10_term.cuh"
 #include "gpu/energy/tet_terms.cuh"
 #include "gpu/model/element_group.h"
@@ -22,6 +23,8 @@ constexpr struct {
   std::unique_ptr<EnergyTerm> (*make)(Context& ctx, const TermElements& elements);
 } kTerms[] = {{ElementKind::tet, make_term<TetTerm>},
               {ElementKind::tet10, make_term<Tet10Term>},
+              {ElementKind::rod_segment, make_term<RodSegmentTerm>},
+              {ElementKind::rod_vertex, make_term<RodVertexTerm>},
               {ElementKind::control_tet, make_term<ControlTetTerm>}};
 
 struct Sum {
@@ -51,7 +54,7 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
   for (const auto& [kind, make] : kTerms) {
     const std::size_t first = stencils_.size();
     std::vector<std::int32_t> material;
-    std::vector<double> volume, stiffness, thickness;
+    std::vector<double> volume, stiffness, thickness, aspect;
     const auto extra = static_cast<std::int32_t>(model.materials.size());
     for (const ElementGroup& group : groups) {
       if (group.kind != kind) continue;
@@ -60,10 +63,11 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
       volume.resize(stencils_.size() - first, group.volume);
       stiffness.resize(stencils_.size() - first, group.stiffness);
       thickness.resize(stencils_.size() - first, group.thickness);
+      aspect.resize(stencils_.size() - first, group.aspect);
     }
     if (material.empty()) continue;
     terms_.push_back(make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume,
-                                stiffness, thickness}));
+                                stiffness, thickness, aspect}));
   }
   values_.resize(ctx, std::max<std::size_t>(1, terms_.size()));
   set_materials(ctx, model.materials);

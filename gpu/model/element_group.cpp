@@ -1,9 +1,8 @@
 #include "gpu/model/element_group.h"
 
-#include <numbers>
-
 #include "gpu/model/affine.h"
 #include "gpu/model/barrier_model.h"
+#include "gpu/model/rod.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {
@@ -26,10 +25,43 @@ std::vector<NodeVolume> thin_volumes(const Model& model, const Object& object) {
     const double area = norm(cross(rest[t[1]] - rest[t[0]], rest[t[2]] - rest[t[0]])) / 2;
     for (int c = 0; c < 3; ++c) out.push_back({t[c], area * object.thickness / 3});
   }
-  const double section = std::numbers::pi * object.thickness * object.thickness / 4;
-  for (const Vec2i& s : segments_of(model, object))
-    for (int c = 0; c < 2; ++c) out.push_back({s[c], norm(rest[s[1]] - rest[s[0]]) * section / 2});
+  const RodSection section = rod_section(object.thickness, object.aspect);
+  for (std::int32_t s = object.segment_begin; s < object.segment_end; ++s) {
+    const Vec2i& nodes = model.segments[s];
+    const std::int32_t ghost = rod_ghost(object, s);
+    const Vec<double, 3> e = rest[nodes[1]] - rest[nodes[0]];
+    const Vec<double, 3> w = rest[ghost] - 0.5 * (rest[nodes[0]] + rest[nodes[1]]);
+    const double arm = norm(cross(e, w)) / norm(e), volume = norm(e) * section.area;
+    const double share = ghost_share(section, arm);
+    out.push_back({ghost, share * volume});
+    for (int c = 0; c < 2; ++c) out.push_back({nodes[c], (1 - share) * volume / 2});
+  }
   return out;
+}
+
+std::vector<Vec4i> segment_stencils(const Model& model, const Object& object) {
+  std::vector<Vec4i> stencils;
+  for (std::int32_t s = object.segment_begin; s < object.segment_end; ++s)
+    stencils.push_back({model.segments[s][0], model.segments[s][1], rod_ghost(object, s), -1});
+  return stencils;
+}
+
+std::vector<Vec4i> vertex_stencils(const Model& model, const Object& object) {
+  std::vector<Vec4i> stencils;
+  for (const auto& [first, second] : rod_joints(segments_of(model, object))) {
+    const std::int32_t a = object.segment_begin + first, b = object.segment_begin + second;
+    const std::int32_t nodes[kRodVertexNodes] = {model.segments[a][0], model.segments[a][1],
+                                                 model.segments[b][1], rod_ghost(object, a),
+                                                 rod_ghost(object, b)};
+    for (int s = 0; s < kRodVertexStencils; ++s) {
+      Vec4i& stencil = stencils.emplace_back();
+      for (int c = 0; c < 4; ++c) {
+        const int corner = rod_vertex_stencil(s, c);
+        stencil[c] = corner < 0 ? -1 : nodes[corner];
+      }
+    }
+  }
+  return stencils;
 }
 
 }  // namespace
@@ -40,11 +72,14 @@ std::vector<ElementGroup> element_groups(const Model& model) {
     const Object& object = model.objects[o];
     const auto add = [&](ElementKind kind, std::vector<Vec4i> stencils) {
       groups.push_back({kind, static_cast<std::int32_t>(o), object.material, solid_volume(model, object),
-                        object.thickness, object.is_stiff() ? body_stiffness(model, object) : 0,
-                        std::move(stencils)});
+                        object.thickness, object.aspect,
+                        object.is_stiff() ? body_stiffness(model, object) : 0, std::move(stencils)});
     };
     const auto tets = tets_of(model, object);
-    if (object.is_affine()) add(ElementKind::control_tet, {control_tet(object)});
+    if (object.is_rods()) {
+      add(ElementKind::rod_segment, segment_stencils(model, object));
+      add(ElementKind::rod_vertex, vertex_stencils(model, object));
+    } else if (object.is_affine()) add(ElementKind::control_tet, {control_tet(object)});
     else if (object.ten_node) add(ElementKind::tet10, tet10_stencils(model, object));
     else if (object.is_solid()) add(ElementKind::tet, {tets.begin(), tets.end()});
   }

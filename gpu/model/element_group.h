@@ -13,9 +13,11 @@ namespace stickslip {
 
 /// Each kind has one term of the potential, see gpu/energy/energy_terms.cu.
 enum class ElementKind {
-  tet,         // a linear tetrahedron of a deformable solid
-  tet10,       // a ten-node tetrahedron of such a solid, as nine stencils: see tet10.h
-  control_tet  // the four control nodes of an affine body; one per group
+  tet,          // a linear tetrahedron of a deformable solid
+  tet10,        // a ten-node tetrahedron of such a solid, as nine stencils: see tet10.h
+  rod_segment,  // a segment of a rod and its ghost: x0, x1, y
+  rod_vertex,   // a vertex between two segments, as three stencils: see rod.h
+  control_tet   // the four control nodes of an affine body; one per group
 };
 
 struct ElementGroup {
@@ -24,6 +26,7 @@ struct ElementGroup {
   std::int32_t material;
   double volume;     // [m^3] of the object
   double thickness;  // [m] of a thin object, else 0
+  double aspect;     // of rods, see Object
   /// [J] for a body that stands for a rigid one: replaces volume times shear modulus in its orthogonality
   /// energy, at a strain bound of 1 (see body_stiffness in barrier_model.h); 0: those of object and material.
   double stiffness;
@@ -38,6 +41,11 @@ std::span<const Vec4i> tets_of(const Model& model, const Object& object);
 std::span<const Vec3i> triangles_of(const Model& model, const Object& object);
 /// The segments of one object: of rods, or of a collider of points.
 std::span<const Vec2i> segments_of(const Model& model, const Object& object);
+
+/// The ghost of a segment (an index into Model::segments) of rods.
+inline std::int32_t rod_ghost(const Object& rods, std::int32_t segment) {
+  return rods.node_begin + segment - rods.segment_begin;
+}
 
 /// The ten-node tets of an object that has such.
 std::vector<Tet10> ten_node_tets_of(const Model& model, const Object& object);
@@ -56,7 +64,7 @@ struct NodeVolume {
 };
 /// Of each element of the object at rest, as masses are lumped: a quarter of a linear tet per node, the
 /// shares of tet10.h, a third of a triangle of cloth (area times thickness), half of a segment of a rod
-/// (length times the area of a circle).
+/// (length times the area of a circle) less the share of its ghost (rod.h).
 std::vector<NodeVolume> lumped_volumes(const Model& model, const Object& object);
 /// [m^3] the same by nodes of the object.
 std::vector<double> node_volumes(const Model& model, const Object& object);

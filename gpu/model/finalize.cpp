@@ -8,6 +8,7 @@
 #include "gpu/model/finite.h"
 #include "gpu/model/joint_constraints.h"
 #include "gpu/model/rigid_body.h"
+#include "gpu/model/rod.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {
@@ -75,6 +76,26 @@ void check_ten_node_tets(const Model& model, const Object& object) {
   }
 }
 
+void check_rods(const Model& model, const Object& object) {
+  const auto fault = [&](const std::string& what) { refuse("object '" + object.name + "': " + what); };
+  if (!(object.aspect > 0 && std::isfinite(object.aspect))) fault("its aspect must be positive");
+  if (object.collides_from != object.node_begin + object.segment_end - object.segment_begin)
+    fault("rods have one ghost per segment in front of their other nodes");
+  for (std::int32_t s = object.segment_begin; s < object.segment_end; ++s) {
+    const Vec2i& nodes = model.segments[s];
+    if (std::min(nodes[0], nodes[1]) < object.collides_from)
+      fault("segment " + std::to_string(s - object.segment_begin) + " names a ghost");
+    const Vec3d a = model.rest_positions[nodes[0]], e = model.rest_positions[nodes[1]] - a;
+    if (!(norm(cross(e, model.rest_positions[rod_ghost(object, s)] - a)) > 1e-6 * norm2(e)))
+      fault("the ghost of segment " + std::to_string(s - object.segment_begin) + " is on its line");
+  }
+  try {
+    rod_joints(segments_of(model, object));
+  } catch (const std::invalid_argument& error) {
+    fault(error.what());
+  }
+}
+
 void check_thin(const Model& model, const Object& object) {
   const auto fault = [&](const std::string& what) { refuse("object '" + object.name + "': " + what); };
   if (!std::isfinite(object.thickness)) fault("its thickness must be finite");
@@ -84,6 +105,7 @@ void check_thin(const Model& model, const Object& object) {
     fault("a thin object has triangles or segments, not both");
   if (object.is_rods() && object.segment_begin == object.segment_end)
     fault("a thin object needs triangles or segments");
+  if (object.is_rods()) check_rods(model, object);
   for (const auto& [node, volume] : lumped_volumes(model, object))
     if (!(volume > 0))
       fault("an element at node " + std::to_string(node - object.node_begin) + " has no extent at rest");

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "gpu/model/finite.h"
+#include "gpu/model/rod.h"
 #include "gpu/model/tet10.h"
 #include "gpu/model/tet_volume.h"
 
@@ -239,6 +240,37 @@ Object& add_cloth(Model& model, std::string name, const std::vector<Vec3d>& node
   Object& object = append_object(model, std::move(name), nodes, material);
   object.triangle_end = append_elements<3>(model.triangles, triangles, object.node_begin);
   object.thickness = thickness;
+  return object;
+}
+
+Object& add_rods(Model& model, std::string name, const std::vector<Vec3d>& nodes,
+                 const std::vector<Vec2i>& segments, std::int32_t material, double diameter, double aspect) {
+  if (segments.empty()) refuse(name, "rods need at least one segment");
+  check_elements<2>(name, "segment", nodes.size(), segments);
+  if (!(diameter > 0 && std::isfinite(diameter))) refuse(name, "its diameter must be positive");
+  if (!(aspect > 0 && std::isfinite(aspect))) refuse(name, "its aspect must be positive");
+  for (std::size_t s = 0; s < segments.size(); ++s)
+    if (!(norm(nodes[segments[s][1]] - nodes[segments[s][0]]) > 0))
+      refuse(name, "segment " + std::to_string(s) + " has no length");
+  std::vector<Vec3d> all;
+  try {
+    for (const auto& [a, b] : rod_joints(segments)) {
+      const Vec3d before = normalized(nodes[segments[a][1]] - nodes[segments[a][0]]);
+      const Vec3d after = normalized(nodes[segments[b][1]] - nodes[segments[b][0]]);
+      if (dot(before, after) < -0.999)
+        throw std::invalid_argument("segment " + std::to_string(b) + " turns back on segment " +
+                                    std::to_string(a));
+    }
+    all = place_ghosts(nodes, segments, diameter);
+  } catch (const std::invalid_argument& error) {
+    refuse(name, error.what());
+  }
+  all.insert(all.end(), nodes.begin(), nodes.end());
+  Object& object = append_object(model, std::move(name), all, material);
+  object.collides_from = object.node_begin + static_cast<std::int32_t>(segments.size());
+  object.segment_end = append_elements<2>(model.segments, segments, object.collides_from);
+  object.thickness = diameter;
+  object.aspect = aspect;
   return object;
 }
 

@@ -93,6 +93,9 @@ struct Object {
   /// [m] of a thin object, whose triangles (cloth) or segments (rods) are elastic: the thickness of the
   /// cloth, the diameter of the rods. 0: not thin.
   double thickness = 0;
+  /// Of rods: their sections are ellipses with the area of a circle of the diameter, and this is one
+  /// semi-axis divided by the other, see rod.h. Nodes of rods begin with one ghost per segment.
+  double aspect = 1;
   /// 1 to 7: objects of one group collide neither with each other nor with themselves; 0: none.
   std::int32_t no_contact_group = 0;
   Vec<float, 3> color{0.7f, 0.7f, 0.7f};
@@ -200,6 +203,14 @@ Object& add_ten_node_solid(Model& model, std::string name, const std::vector<Vec
 /// orientations; and when `thickness` [m] is not positive.
 Object& add_cloth(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
                   const std::vector<Vec3i>& triangles, std::int32_t material, double thickness);
+
+/// Appends elastic rods, at rest where `nodes` are: chains of `segments`, which may be closed. One ghost per
+/// segment, in front of the nodes, carries the material frame (see rod.h), which has no twist at rest. Throws
+/// std::invalid_argument when a node belongs to no segment, a segment has no length, two segments begin or
+/// end at one node, one turns back on another, or `diameter` [m] or `aspect` is not positive.
+Object& add_rods(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
+                 const std::vector<Vec2i>& segments, std::int32_t material, double diameter,
+                 double aspect = 1);
 
 /// Appends a kinematic triangle surface that follows `motion`. Throws std::invalid_argument on bad indices or
 /// a node of no triangle.

@@ -96,16 +96,67 @@ TEST(ThinObjects, BadClothIsRefused) {
 TEST(ThinObjects, RodsHaveTheMassOfRoundSections) {
   Model model;
   fixtures::add_box(model, "box", {0.1, 0.1, 0.1}, {1, 0, 0}, 1);
-  add_point_collider(model, "rod", {{0, 0, 0}, {0.1, 0, 0}, {0.3, 0, 0}}, {{0, 1}, {1, 2}}, 0, {});
-  Object& rod = model.objects[1];
-  rod.thickness = 0.01;
+  const Object& rod =
+      add_rods(model, "rod", {{0, 0, 0}, {0.1, 0, 0}, {0.3, 0, 0}}, {{0, 1}, {1, 2}}, 0, 0.01);
   EXPECT_TRUE(rod.is_rods() && rod.is_deformable() && !rod.is_collider() && !rod.is_cloth());
   const double section = std::numbers::pi * 0.005 * 0.005;
   EXPECT_NEAR(solid_volume(model, rod), 0.3 * section, 1e-18);
-  EXPECT_NEAR(node_volumes(model, rod)[1], 0.15 * section, 1e-18);
-  model.scripted.clear();
+  // A ghost turns about the rod with the moment of inertia m r^2 / 2 of the segment.
+  const std::vector<double> volumes = node_volumes(model, rod);
+  ASSERT_EQ(volumes.size(), 5U);
+  const double of_ghost[] = {0.1 * section * 0.5 * 0.005 * 0.005 / (0.025 * 0.025),
+                             0.2 * section * 0.5 * 0.005 * 0.005 / (0.05 * 0.05)};
+  for (int s = 0; s < 2; ++s) EXPECT_NEAR(volumes[static_cast<std::size_t>(s)], of_ghost[s], 1e-18);
+  EXPECT_NEAR(volumes[3], 0.15 * section - (of_ghost[0] + of_ghost[1]) / 2, 1e-18);
   finalize(model);
-  EXPECT_EQ(model.surface_nodes.size(), 8U + 3U);
+  EXPECT_EQ(model.surface_nodes.size(), 8U + 3U);  // ghosts do not collide
+  EXPECT_EQ(model.surface_nodes.back(), rod.node_end - 1);
+  EXPECT_EQ(model.surface_nodes[8], rod.node_begin + 2);
+}
+
+TEST(ThinObjects, RodsHaveAnElementPerSegmentAndPerInnerVertex) {
+  Model model;
+  model.materials.push_back({});
+  model.material_names.push_back("default");
+  // A rod of two segments, and a triangle of three.
+  add_rods(model, "rods", {{0, 0, 0}, {1, 0, 0}, {2, 1, 0}, {0, 0, 3}, {1, 0, 3}, {0, 1, 3}},
+           {{0, 1}, {1, 2}, {3, 4}, {4, 5}, {5, 3}}, 0, 0.01, 2);
+  finalize(model);
+  const std::vector<ElementGroup> groups = element_groups(model);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].kind, ElementKind::rod_segment);
+  EXPECT_EQ(groups[0].stencils.size(), 5U);
+  EXPECT_EQ(groups[0].stencils[1], (Vec4i{6, 7, 1, -1}));
+  EXPECT_EQ(groups[1].kind, ElementKind::rod_vertex);
+  EXPECT_EQ(groups[1].thickness, 0.01);
+  EXPECT_EQ(groups[1].aspect, 2);
+  ASSERT_EQ(groups[1].stencils.size(), 4U * 3U);
+  EXPECT_EQ(groups[1].stencils[0], (Vec4i{5, 6, 7, 0}));
+  EXPECT_EQ(groups[1].stencils[1], (Vec4i{5, 6, 7, 1}));
+  EXPECT_EQ(groups[1].stencils[2], (Vec4i{0, 1, -1, -1}));
+}
+
+TEST(ThinObjects, BadRodsAreRefused) {
+  const auto fault = [](const std::vector<Vec2i>& segments, double diameter, double aspect) -> std::string {
+    Model model;
+    try {
+      add_rods(model, "rod", {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0.5, 0, 0}, {1, 0, 0}}, segments, 0, diameter,
+               aspect);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::vector<Vec2i> chain{{0, 1}, {1, 2}, {2, 3}, {3, 4}};
+  EXPECT_EQ(fault(chain, 0.01, 1), "");
+  EXPECT_EQ(fault(chain, 0, 1), "object 'rod': its diameter must be positive");
+  EXPECT_EQ(fault(chain, 0.01, -1), "object 'rod': its aspect must be positive");
+  EXPECT_EQ(fault({}, 0.01, 1), "object 'rod': rods need at least one segment");
+  EXPECT_EQ(
+      fault({{0, 1}, {2, 1}, {3, 4}}, 0.01, 1),
+      "object 'rod': segments 0 and 1 both end at one node: a rod does not branch, and has one direction");
+  EXPECT_EQ(fault({{0, 1}, {1, 3}, {2, 4}}, 0.01, 1), "object 'rod': segment 1 turns back on segment 0");
+  EXPECT_EQ(fault({{0, 1}, {1, 4}, {2, 3}}, 0.01, 1), "object 'rod': segment 1 has no length");
 }
 
 class TenNodeSolid : public testing::Test {
