@@ -65,6 +65,34 @@ double distance_between(const Model& model, const std::vector<Vec3d>& x, const O
   return std::sqrt(least);
 }
 
+/// A straight rod of `segments` segments with its middle at `middle`, along `direction` of length `length`.
+Object& add_rod(Model& model, const Vec3d& middle, const Vec3d& direction, double length, int segments,
+                const Vec3d& velocity) {
+  std::vector<Vec3d> nodes;
+  std::vector<Vec2i> chain;
+  for (int i = 0; i <= segments; ++i)
+    nodes.push_back(middle + (length * (double(i) / segments - 0.5)) * direction);
+  for (int i = 0; i < segments; ++i) chain.push_back({i, i + 1});
+  Object& rod = add_rods(model, "rod" + std::to_string(model.objects.size()), nodes, chain, 0, kThickness);
+  for (std::int32_t n = rod.node_begin; n < rod.node_end; ++n) model.velocities[n] = velocity;
+  return rod;
+}
+
+/// The smallest distance of the centrelines of two rods, or of a rod to itself between segments that are no
+/// neighbours.
+double rod_distance(const Model& model, const std::vector<Vec3d>& x, const Object& a, const Object& b) {
+  double least = 1e300;
+  const auto at = [&](std::int32_t n) { return x[static_cast<std::size_t>(n)]; };
+  for (std::int32_t s = a.segment_begin; s < a.segment_end; ++s)
+    for (std::int32_t t = b.segment_begin; t < b.segment_end; ++t) {
+      const Vec2i &p = model.segments[static_cast<std::size_t>(s)],
+                  &q = model.segments[static_cast<std::size_t>(t)];
+      if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0]) continue;
+      least = std::min(least, edge_edge_d2(at(p[0]), at(p[1]), at(q[0]), at(q[1])));
+    }
+  return std::sqrt(least);
+}
+
 class ThinContact : public fixtures::EngineTest {
  protected:
   std::vector<Vec3d> positions() { return engine->state().positions; }
@@ -156,6 +184,122 @@ TEST_P(ThinContact, SheetsThatOverlapAtTheStartAreRefused) {
   add_sheet(model, 0.9 * kThickness, 0.3, 2, 0.4, {0, 0, 0});
   finalize(model);
   EXPECT_THROW(load(model), std::invalid_argument);
+}
+
+struct Crossing {
+  const char* name;
+  double angle;  // between the rods
+  double shift;  // along the upper one
+  int segments;
+};
+constexpr Crossing kCrossings[] = {{"crossed", 1.3, 0.03, 5},
+                                   {"parallel, node over node", 0, 0, 5},
+                                   {"parallel, node over segment", 0, 0.02, 5},
+                                   {"nearly parallel", 1e-3, 0.013, 5},
+                                   {"end over end", 0, 0.15, 3}};
+
+// A rod falls on one that lies on the ground, and stays on top of it: gravity points along the plane of both.
+TEST_P(ThinContact, ARodRestsOnAnotherAtAnyAngle) {
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al, SolverKind::velocity})
+    for (const Crossing& crossing : kCrossings) {
+      SCOPED_TRACE(std::string(crossing.name) + ", solver " + std::to_string(static_cast<int>(solver)));
+      params.solver = solver;
+      params.d_hat = 1e-3;
+      params.check_intersections = solver != SolverKind::velocity;
+      params.contact_margin = 5e-3;
+      params.contact_slop = 1e-5;
+      Model model;
+      add_material(model);
+      model.materials[0].young = 1e7;
+      model.materials[0].damping = 0.01;
+      const Vec3d along{std::cos(crossing.angle), 0, std::sin(crossing.angle)};
+      add_rod(model, {0, kThickness / 2 + 2e-3, 0}, {1, 0, 0}, 0.2, crossing.segments, {0, 0, 0});
+      add_rod(model, Vec3d{0, 1.5 * kThickness + 4e-3, 0} + crossing.shift * along, along, 0.2,
+              crossing.segments, {0, 0, 0});
+      model.half_spaces.push_back({});
+      load(model);
+      for (int i = 0; i < 25; ++i) {
+        const StepReport report = engine->step();
+        EXPECT_TRUE(report.converged) << i << ": " << report.stop_reason;
+        const std::vector<Vec3d> x = positions();
+        ASSERT_GT(rod_distance(model, x, model.objects[0], model.objects[1]),
+                  solver == SolverKind::velocity ? 0.97 * kThickness : kThickness)
+            << i;
+      }
+      // It lies on the lower rod, at an end or by friction: some of it is above that.
+      const std::vector<Vec3d> x = positions();
+      double top = 0;
+      for (std::int32_t n = model.objects[1].collides_from; n < model.objects[1].node_end; ++n)
+        top = std::max(top, x[static_cast<std::size_t>(n)][1]);
+      EXPECT_GT(top, 1.4 * kThickness);
+    }
+}
+
+TEST_P(ThinContact, FastRodsDoNotPassThroughEachOther) {
+  params.gravity = 0;
+  params.d_hat = 1e-3;
+  params.dt = 0.005;  // a thickness a step; with more, an optimum may be on the other side
+  for (const Crossing& crossing : kCrossings) {
+    SCOPED_TRACE(crossing.name);
+    Model model;
+    add_material(model);
+    model.materials[0].young = 1e6;
+    const Vec3d along{std::cos(crossing.angle), 0, std::sin(crossing.angle)};
+    add_rod(model, {0, 0, 0}, {1, 0, 0}, 0.2, crossing.segments, {0, 0, 0});
+    add_rod(model, Vec3d{0, 0.04, 0} + crossing.shift * along, along, 0.2, crossing.segments, {0, -2, 0});
+    load(model);
+    double lower = 0, upper = 0;
+    for (int i = 0; i < 6; ++i) {
+      engine->step();
+      const std::vector<Vec3d> x = positions();
+      ASSERT_GT(rod_distance(model, x, model.objects[0], model.objects[1]), kThickness) << i;
+    }
+    // The lower one is pushed ahead.
+    const State state = engine->state();
+    for (const Object& rod : model.objects)
+      for (std::int32_t n = rod.collides_from; n < rod.node_end; ++n)
+        (rod.node_begin == 0 ? lower : upper) += state.velocities[static_cast<std::size_t>(n)][1];
+    EXPECT_LT(lower, -1);
+    EXPECT_GT(upper, -2.0 * (crossing.segments + 1) + 1);
+  }
+}
+
+TEST_P(ThinContact, ARodLiesOnASheetAndOnABox) {
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::velocity})
+    for (const bool on_box : {false, true}) {
+      SCOPED_TRACE(std::string(on_box ? "box" : "sheet") + ", solver " +
+                   std::to_string(static_cast<int>(solver)));
+      params.solver = solver;
+      params.d_hat = 1e-3;
+      params.check_intersections = solver != SolverKind::velocity;
+      params.contact_margin = 5e-3;
+      params.contact_slop = 1e-5;
+      Model model;
+      add_material(model);
+      model.materials[0].young = 1e7;
+      model.materials[0].damping = 0.01;
+      double top = kThickness + 2e-3;
+      if (on_box) {
+        fixtures::add_box(model, "box", {0.1, 0.1, 0.1}, {0, 0.052, 0}, 2);
+        top = 0.102;
+      } else {
+        add_sheet(model, kThickness / 2 + 2e-3, 0.3, 4, 0.2, {0, 0, 0});
+      }
+      // Longer than the box: it touches edges with its segments.
+      add_rod(model, {0.003, top + 2e-3 + kThickness / 2, 0.013}, {1, 0, 0}, 0.2, 5, {0, 0, 0});
+      model.half_spaces.push_back({});
+      load(model);
+      for (int i = 0; i < 30; ++i) {
+        const StepReport report = engine->step();
+        EXPECT_TRUE(report.converged) << i << ": " << report.stop_reason;
+      }
+      const std::vector<Vec3d> x = positions();
+      const Object& rod = model.objects[1];
+      const double at = 0.5 * (x[static_cast<std::size_t>(rod.collides_from + 2)][1] +
+                               x[static_cast<std::size_t>(rod.collides_from + 3)][1]);
+      const double expected = on_box ? 0.1 + kThickness / 2 : 1.5 * kThickness;
+      EXPECT_NEAR(at, expected, 2.5e-3);
+    }
 }
 
 INSTANTIATE_ON_BACKENDS(ThinContact);
