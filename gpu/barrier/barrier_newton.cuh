@@ -35,6 +35,10 @@ struct LineSearchStart {
 class BarrierNewton {
  public:
   void load(Context& ctx, const DeviceModel& device);
+  /// See Preconditioner::set_chains.
+  void set_chains(std::vector<std::vector<std::int32_t>> chains) {
+    linear_solver_.set_chains(std::move(chains));
+  }
   /// While the flag is set, `minimise` throws StepInterrupted before its next iteration; nullptr: never.
   void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
 

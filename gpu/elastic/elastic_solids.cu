@@ -148,6 +148,7 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   embedding_.load(ctx, m);
   matrix_.set_pattern(ctx, m.node_count(), energy_.stencils(), embedding_.empty() ? nullptr : &embedding_);
   linear_.set_positions(chosen_nodes(whole.positions, part_.node));
+  linear_.set_chains(rod_chains(m));
   modes_.load(ctx, deformable_ranges(m));
   linear_.set_modes(&modes_);
   affine_modes_.load(ctx, control_ranges(m));

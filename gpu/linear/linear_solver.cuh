@@ -12,6 +12,8 @@ class LinearSolver {
   void set_positions(std::span<const Vec3> positions) { pcg_.set_positions(positions); }
   /// A coarse space for every preconditioner, see Preconditioner::set_modes.
   void set_modes(AffineModes* modes) { pcg_.set_modes(modes); }
+  /// See Preconditioner::set_chains.
+  void set_chains(std::vector<std::vector<std::int32_t>> chains) { pcg_.set_chains(std::move(chains)); }
 
   /// Configures the matrix for `solve`, before it is assembled.
   static void prepare(SplitMatrix& matrix, const Params& params);

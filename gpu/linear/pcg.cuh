@@ -18,6 +18,10 @@ class Pcg {
   /// For preconditioners that sort nodes, see Preconditioner.
   void set_positions(std::span<const Vec3> positions) { preconditioner_.set_positions(positions); }
   void set_modes(AffineModes* modes) { preconditioner_.set_modes(modes); }
+  /// See Preconditioner::set_chains.
+  void set_chains(std::vector<std::vector<std::int32_t>> chains) {
+    preconditioner_.set_chains(std::move(chains));
+  }
 
   /// Solves A x = b approximately. Nodes with fixed[i] != 0 keep their x (`fixed` may be null). All pointers
   /// are backend memory; all arguments but b and the settings must outlive a later `resume`. The iterations

@@ -29,16 +29,16 @@ struct Corrections {
   }
 };
 
-/// The inverses of the diagonal blocks; zero at fixed nodes, and at all unless `used`. `none`: the identity
-/// instead.
-void invert_diagonal(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed, bool none, bool used,
-                     Symmetric3* inverse) {
+/// The inverses of the diagonal blocks; zero at fixed nodes and members of chains (may be null), and at all
+/// unless `used`. `none`: the identity instead.
+void invert_diagonal(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed,
+                     const std::uint8_t* in_chain, bool none, bool used, Symmetric3* inverse) {
   const Mat3* diagonal = matrix.diagonal();
   launch(
       ctx, matrix.node_count(),
       [=] SS_LAMBDA(std::size_t i) {
         const Symmetric3 zero{0, 0, 0, 0, 0, 0}, one{1, 0, 1, 0, 0, 1};
-        const bool moves = fixed == nullptr || fixed[i] == 0;
+        const bool moves = (fixed == nullptr || fixed[i] == 0) && (in_chain == nullptr || in_chain[i] == 0);
         inverse[i] = !moves || !used ? zero : none ? one : inverse_spd(diagonal[i]);
       },
       kMedium);
@@ -51,6 +51,11 @@ void Preconditioner::set_positions(std::span<const Vec3> positions) {
   threes_.forget_plan();
   nines_.forget_plan();
   levels_.forget_plan();
+}
+
+void Preconditioner::set_chains(std::vector<std::vector<std::int32_t>> chains) {
+  chain_nodes_ = std::move(chains);
+  chains_.forget_plan();
 }
 
 void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const PreconditionerSettings& settings,
@@ -67,6 +72,8 @@ void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const Precon
   uses_nines_ = additive && blocks != AdditiveBlocks::b3_9;
   uses_levels_ = settings.kind == PreconditionerKind::multilevel;
   uses_modes_ = modes_ != nullptr && !modes_->empty() && settings.kind != PreconditionerKind::none;
+  uses_chains_ = !chain_nodes_.empty() && settings.kind != PreconditionerKind::none;
+  if (uses_chains_) build_chains(ctx, matrix);
   build_local(ctx, matrix, settings.kind, !uses_levels_ && !(additive && blocks == AdditiveBlocks::b9_27));
   if (settings.kind == PreconditionerKind::block_jacobi)
     bodies_.set_local(ctx, matrix.body_blocks(), inverse_.data());
@@ -75,10 +82,17 @@ void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const Precon
   build_domains(ctx, levels_, uses_levels_, matrix, kMostLevels);
 }
 
+void Preconditioner::build_chains(Context& ctx, const SplitMatrix& matrix) {
+  if (!chains_.has_plan())
+    chains_.set_plan(ctx, chain_nodes_, matrix.download_entries(ctx), matrix.node_count());
+  chains_.build(ctx, matrix, fixed_);
+}
+
 void Preconditioner::build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind,
                                  bool used) {
   inverse_.resize(ctx, matrix.node_count());
-  invert_diagonal(ctx, matrix, fixed_, kind == PreconditionerKind::none, used, inverse_.data());
+  invert_diagonal(ctx, matrix, fixed_, uses_chains_ ? chains_.is_member() : nullptr,
+                  kind == PreconditionerKind::none, used, inverse_.data());
 }
 
 template <int Size>
@@ -110,13 +124,16 @@ void Preconditioner::add_domains(Context& ctx, const Vec3* r, Vec3* z, Real* r_d
   solve(threes_, uses_threes_);
   solve(nines_, uses_nines_);
   solve(levels_, uses_levels_);
+  if (uses_chains_) chains_.solve(ctx, r, skip);
+  const Vec3* of_chains = uses_chains_ ? chains_.z() : nullptr;
   const std::uint8_t* fixed = fixed_;
-  if (corrections.count > 0)
+  if (corrections.count > 0 || uses_chains_)
     reduce_sum(
         ctx, n,
         [=] SS_LAMBDA(std::size_t i) {
           if (*skip != 0 || (fixed != nullptr && fixed[i] != 0)) return Real(0);
           z[i] += corrections.at(i);
+          if (of_chains != nullptr) z[i] += of_chains[i];
           return dot(r[i], z[i]);
         },
         r_dot_z, Grain{1024});

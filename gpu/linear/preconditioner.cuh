@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/linear/affine_modes.cuh"
+#include "gpu/linear/chains.cuh"
 #include "gpu/linear/domains.cuh"
 #include "gpu/linear/preconditioner_settings.h"
 #include "gpu/linear/symmetric3.h"
@@ -26,6 +27,10 @@ class Preconditioner {
   /// or the next call, and be built for the matrix that `build` gets.
   void set_modes(AffineModes* modes) { modes_ = modes; }
 
+  /// Chains of nodes whose part of the matrix every kind but `none` inverts instead of their 3x3 blocks, see
+  /// Chains; none: an empty list. The matrix that `build` gets keeps its pattern until the next call.
+  void set_chains(std::vector<std::vector<std::int32_t>> chains);
+
   /// For the matrix as it is now. Nodes with fixed[i] != 0 (may be null) get z_i = 0 and count as absent.
   /// Throws std::logic_error when positions are missing.
   void build(Context& ctx, const SplitMatrix& matrix, const PreconditionerSettings& settings,
@@ -38,7 +43,9 @@ class Preconditioner {
   };
   Local local() const { return {inverse_.data()}; }
   /// Whether that is all of it, but for the modes.
-  bool is_local_or_modes() const { return !uses_threes_ && !uses_nines_ && !uses_levels_ && bodies_.empty(); }
+  bool is_local_or_modes() const {
+    return !uses_threes_ && !uses_nines_ && !uses_levels_ && !uses_chains_ && bodies_.empty();
+  }
   /// The modes whose correction is part of it; null if none.
   const AffineModes* modes() const { return uses_modes_ ? modes_ : nullptr; }
 
@@ -47,6 +54,7 @@ class Preconditioner {
   void add_domains(Context& ctx, const Vec3* r, Vec3* z, Real* r_dot_z, const std::int32_t* skip);
 
  private:
+  void build_chains(Context& ctx, const SplitMatrix& matrix);
   void build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind, bool used);
   template <int Size>
   void build_domains(Context& ctx, Domains<Size>& domains, bool used, const SplitMatrix& matrix, int levels);
@@ -54,6 +62,9 @@ class Preconditioner {
   std::vector<Vec3> positions_;
   const std::uint8_t* fixed_ = nullptr;
   Buffer<Symmetric3> inverse_;
+  std::vector<std::vector<std::int32_t>> chain_nodes_;
+  Chains chains_;
+  bool uses_chains_ = false;
   bool uses_threes_ = false, uses_nines_ = false, uses_levels_ = false, uses_modes_ = false;
   AffineModes* modes_ = nullptr;
   Domains<3> threes_;

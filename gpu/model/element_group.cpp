@@ -106,6 +106,59 @@ std::vector<Tet10> ten_node_tets_of(const Model& model, const Object& object) {
   return elements;
 }
 
+namespace {
+
+/// Calls visit(the segments of a strand in order, whether it is closed) for each strand.
+template <class Visit>
+void for_strands(const Model& model, const Object& rods, Visit visit) {
+  const std::span<const Vec2i> segments = segments_of(model, rods);
+  std::vector<std::int32_t> next(segments.size(), -1);
+  std::vector<bool> seen(segments.size(), false), is_root(segments.size(), true);
+  for (const auto& [first, second] : rod_joints(segments)) {
+    next[static_cast<std::size_t>(first)] = second;
+    is_root[static_cast<std::size_t>(second)] = false;
+  }
+  const auto walk = [&](std::size_t from, bool closed) {
+    std::vector<std::int32_t> strand;
+    for (auto s = static_cast<std::int32_t>(from); s >= 0 && !seen[static_cast<std::size_t>(s)];
+         s = next[static_cast<std::size_t>(s)]) {
+      seen[static_cast<std::size_t>(s)] = true;
+      strand.push_back(rods.segment_begin + s);
+    }
+    visit(strand, closed);
+  };
+  for (std::size_t s = 0; s < segments.size(); ++s)
+    if (is_root[s]) walk(s, false);
+  for (std::size_t s = 0; s < segments.size(); ++s)
+    if (!seen[s]) walk(s, true);
+}
+
+}  // namespace
+
+RodCount count_rods(const Model& model, const Object& rods) {
+  RodCount count{0, segments_of(model, rods).size()};
+  for_strands(model, rods, [&](const std::vector<std::int32_t>&, bool) { ++count.strands; });
+  return count;
+}
+
+std::vector<std::vector<std::int32_t>> rod_chains(const Model& model) {
+  std::vector<std::vector<std::int32_t>> chains;
+  for (const Object& object : model.objects) {
+    if (!object.is_rods()) continue;
+    for_strands(model, object, [&](const std::vector<std::int32_t>& strand, bool closed) {
+      std::vector<std::int32_t> nodes;
+      for (const std::int32_t s : strand) {
+        nodes.push_back(model.segments[s][0]);
+        nodes.push_back(rod_ghost(object, s));
+      }
+      if (closed) nodes = {nodes.begin() + 1, nodes.end() - 2};
+      else nodes.push_back(model.segments[strand.back()][1]);
+      chains.push_back(std::move(nodes));
+    });
+  }
+  return chains;
+}
+
 TetCount count_tets(const Model& model) {
   TetCount count;
   for (const Object& object : model.objects) {

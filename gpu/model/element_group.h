@@ -42,6 +42,15 @@ std::span<const Vec3i> triangles_of(const Model& model, const Object& object);
 /// The segments of one object: of rods, or of a collider of points.
 std::span<const Vec2i> segments_of(const Model& model, const Object& object);
 
+struct RodCount {
+  std::size_t strands = 0, segments = 0;
+};
+RodCount count_rods(const Model& model, const Object& rods);
+
+/// The nodes of each strand of all rods, x0, y0, x1, y1, ...: elements couple each to the four before and
+/// after it only. The chain of a closed rod leaves out two nodes and the ghost between them.
+std::vector<std::vector<std::int32_t>> rod_chains(const Model& model);
+
 /// The ghost of a segment (an index into Model::segments) of rods.
 inline std::int32_t rod_ghost(const Object& rods, std::int32_t segment) {
   return rods.node_begin + segment - rods.segment_begin;

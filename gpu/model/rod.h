@@ -48,10 +48,10 @@ SS_HD inline RodSection rod_section(double diameter, double aspect) {
 }
 
 /// [m] Distance at which a ghost is placed. A quarter of the segment makes small steps of the ghost small
-/// turns of the frame, which the radius of a hair would not; a diameter or more keeps its share of the mass
-/// small.
+/// turns of the frame, which the radius of a hair would not; two diameters or more keep its share of the
+/// mass below 1/32, and the centre of the segment's mass within d/16 of its line.
 SS_HD inline double ghost_arm(double length, double diameter) {
-  return length / 4 > diameter ? length / 4 : diameter;
+  return length / 4 > 2 * diameter ? length / 4 : 2 * diameter;
 }
 
 /// The part of a segment's mass that its ghost carries at the distance `arm` [m]: the one that has the

@@ -1,0 +1,135 @@
+#include "gpu/linear/chains.cuh"
+
+#include <Eigen/Dense>
+#include <numeric>
+
+#include "gpu/linear/pcg.cuh"
+#include "tests/backend_test.h"
+#include "tests/linear/device_system.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Chain = std::vector<std::int32_t>;
+
+/// Two chains of nodes in random order, and a few nodes of no chain. Stiff elements couple neighbours of a
+/// chain, soft ones any nodes of different chains.
+struct ChainSystem {
+  test::Random random;
+  test::System system;
+  std::vector<Chain> chains;
+
+  ChainSystem(unsigned seed, bool coupled) : random(seed) {
+    constexpr std::size_t count = 70;
+    system.node_count = count;
+    Chain nodes(count);
+    std::iota(nodes.begin(), nodes.end(), 0);
+    for (std::size_t i = count - 1; i > 0; --i) std::swap(nodes[i], nodes[random.index(i + 1)]);
+    chains = {{nodes.begin(), nodes.begin() + 40}, {nodes.begin() + 40, nodes.begin() + 65}};
+    for (const Chain& chain : chains)
+      for (std::size_t i = 0; i + 4 < chain.size(); ++i) {
+        // x0, x1, x2 and a ghost: nodes 0, 2, 4 and 1 of the five.
+        add_element(system.tets, random, {chain[i], chain[i + 4], chain[i + 2], chain[i + 1]}, 3, Real(10),
+                    0);
+        add_element(system.tets, random, {chain[i + 3], chain[i + 1], -1, -1}, 2, Real(10), 0);
+      }
+    const std::int32_t outside = nodes[66];
+    if (coupled) {
+      add_element(system.tets, random, {outside, chains[0][3], chains[1][7], -1}, 3, Real(0.1), 0);
+      add_element(system.stencils, random, {chains[0][2], chains[0][30], chains[1][1], chains[1][20]}, 2,
+                  Real(0.1), 0);
+    }
+    system.diagonal.assign(count, Real(1));
+  }
+};
+
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(Chains, InvertTheirPartOfTheMatrix) {
+  ChainSystem input(3, true);
+  const std::size_t n = input.system.node_count;
+  DeviceSystem device(ctx, input.system);
+  std::vector<std::uint8_t> fixed(n, 0);
+  fixed[static_cast<std::size_t>(input.chains[0][5])] = fixed[static_cast<std::size_t>(input.chains[1][0])] =
+      1;
+  const Buffer<std::uint8_t> flags(ctx, fixed);
+  std::vector<Vec3> r = input.random.vectors(n);
+  for (std::size_t i = 0; i < n; ++i)
+    if (fixed[i] != 0) r[i] = Vec3::zero();
+  const Buffer<Vec3> residual(ctx, r);
+  const Buffer<std::int32_t> skip(ctx, std::vector<std::int32_t>{0});
+  Chains chains;
+  chains.set_plan(ctx, input.chains, device.matrix.download_entries(ctx), n);
+  chains.build(ctx, device.matrix, flags.data());
+  chains.solve(ctx, residual.data(), skip.data());
+  Buffer<Vec3> copy(ctx, n);
+  const Vec3* solved = chains.z();
+  Vec3* to = copy.data();
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { to[i] = solved[i]; });
+  const std::vector<Vec3> z = copy.download(ctx);
+
+  // Of the whole matrix less the couplings of contacts.
+  const Eigen::MatrixXd with = to_eigen(n, input.system.tets, input.system.stencils, input.system.diagonal);
+  const Eigen::MatrixXd without = to_eigen(n, input.system.tets, {}, input.system.diagonal);
+  std::vector<bool> checked(n, false);
+  for (const Chain& chain : input.chains) {
+    std::vector<int> rows;
+    for (const std::int32_t node : chain)
+      if (fixed[static_cast<std::size_t>(node)] == 0)
+        for (int c = 0; c < 3; ++c) rows.push_back(3 * node + c);
+    Eigen::MatrixXd a = without(rows, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t j = i / 3 * 3; j < i / 3 * 3 + 3; ++j)
+        a(static_cast<int>(i), static_cast<int>(j)) = with(rows[i], rows[j]);
+    Eigen::VectorXd b(static_cast<int>(rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      b[static_cast<int>(i)] = r[static_cast<std::size_t>(rows[i] / 3)][rows[i] % 3];
+    const Eigen::VectorXd want = a.llt().solve(b);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      EXPECT_NEAR(z[static_cast<std::size_t>(rows[i] / 3)][rows[i] % 3], want[static_cast<int>(i)],
+                  1e3 * test::kRounding);
+    for (const std::int32_t node : chain) checked[static_cast<std::size_t>(node)] = true;
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (!checked[i] || fixed[i] != 0) {
+      EXPECT_EQ(z[i], Vec3::zero());
+    }
+}
+
+// Without couplings between chains the preconditioner is the inverse; with soft ones it nearly is.
+BACKEND_TEST(Chains, PcgAlongChainsTakesFewIterations) {
+  for (const bool coupled : {false, true}) {
+    ChainSystem input(5, coupled);
+    const std::size_t n = input.system.node_count;
+    DeviceSystem device(ctx, input.system);
+    const Buffer<Vec3> b(ctx, input.random.vectors(n));
+    Buffer<Vec3> x(ctx, n);
+    PcgSettings settings;
+    settings.tolerance = Real(1e-4);
+    Pcg pcg;
+    const PcgResult plain = pcg.solve(ctx, device.matrix, b.data(), x.data(), settings);
+    const std::vector<Vec3> want = x.download(ctx);
+    pcg.set_chains(input.chains);
+    const PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), settings);
+    EXPECT_EQ(result.stop, PcgStop::converged);
+    EXPECT_LE(result.iterations, coupled ? plain.iterations / 3 : 2);
+    const std::vector<Vec3> got = x.download(ctx);
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      difference += double(norm2(got[i] - want[i]));
+      size += double(norm2(want[i]));
+    }
+    EXPECT_LT(std::sqrt(difference / size), 0.02);
+  }
+}
+
+BACKEND_TEST(Chains, NodesCoupledAcrossAChainAreRefused) {
+  ChainSystem input(7, false);
+  add_element(input.system.tets, input.random, {input.chains[0][0], input.chains[0][9], -1, -1}, 2, 1, 0);
+  DeviceSystem device(ctx, input.system);
+  Chains chains;
+  EXPECT_THROW(
+      chains.set_plan(ctx, input.chains, device.matrix.download_entries(ctx), input.system.node_count),
+      std::logic_error);
+}
