@@ -19,7 +19,7 @@ FrameSlot::FrameSlot(const Device& device, const PipelineLayouts& layouts)
   semaphore.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
   acquired_ = make<Semaphore, vkCreateSemaphore>(device.handle(), semaphore, "vkCreateSemaphore");
 
-  constexpr std::uint32_t kStorageBuffers = shared::kGlyphBinding - shared::kPositionBinding + 1;
+  constexpr std::uint32_t kStorageBuffers = shared::kGlyphBinding - shared::kPositionBinding + 2;
   constexpr std::uint32_t kMaps = shared::kSkyMapBinding - shared::kSunMapBinding + 1;
   const std::array<VkDescriptorPoolSize, 3> sizes = {{{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1},
                                                       {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kStorageBuffers},
@@ -115,6 +115,7 @@ void FrameSlot::bind(const SceneBuffers& scene, const LightMaps& maps,
   const std::array<VkDescriptorImageInfo, 3> images = {{{maps.compare, maps.sun.view(), kRead},
                                                         {maps.plain, maps.sun.view(), kRead},
                                                         {maps.compare, maps.sky.view(), kRead}}};
+  const VkDescriptorBufferInfo rods{scene.rods.handle(), 0, VK_WHOLE_SIZE};
   std::vector<VkWriteDescriptorSet> writes;
   const auto write = [&](std::size_t binding, VkDescriptorType type) -> VkWriteDescriptorSet& {
     VkWriteDescriptorSet& w = writes.emplace_back();
@@ -129,6 +130,7 @@ void FrameSlot::bind(const SceneBuffers& scene, const LightMaps& maps,
     write(b,
           b == shared::kFrameBinding ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)
         .pBufferInfo = &buffers[b];
+  write(shared::kRodBinding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER).pBufferInfo = &rods;
   for (std::size_t i = 0; i < images.size(); ++i)
     write(shared::kSunMapBinding + i, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER).pImageInfo = &images[i];
   vkUpdateDescriptorSets(device_.handle(), static_cast<std::uint32_t>(writes.size()), writes.data(), 0,

@@ -76,11 +76,27 @@ bool is_crowded(const SceneBuffers& scene) {
 /// Culls back faces, which closed surfaces hide. Other surfaces, and small scenes, are drawn from both sides.
 bool culls_insides(const SceneBuffers& scene) { return is_crowded(scene) && scene.closed(); }
 
+void draw_tubes(const PassInputs& in) {
+  vkCmdSetCullMode(in.slot.commands(), VK_CULL_MODE_NONE);
+  vkCmdDraw(in.slot.commands(), shared::kTubeVertices, in.scene.rod_count, 0, 0);
+}
+
 void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D offset, std::uint32_t size) {
   const VkCommandBuffer commands = in.slot.commands();
   set_area(commands, offset, {size, size});
+  if (in.scene.index_count > 0) {
+    bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.light_depth);
+    push(in, shared::DepthPush{light.clip});
+    // Light projections are not flipped like Vulkan's camera projection: the winding of front faces is
+    // reversed.
+    vkCmdSetCullMode(commands, culls_insides(in.scene) ? VK_CULL_MODE_FRONT_BIT : VK_CULL_MODE_NONE);
+    vkCmdBindIndexBuffer(commands, in.scene.triangles.handle(), 0, VK_INDEX_TYPE_UINT32);
+    vkCmdDrawIndexed(commands, in.scene.index_count, 1, 0, 0, 0);
+  }
+  if (in.scene.rod_count == 0) return;
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.tube_light_depth);
   push(in, shared::DepthPush{light.clip});
-  vkCmdDrawIndexed(commands, in.scene.index_count, 1, 0, 0, 0);
+  draw_tubes(in);
 }
 
 /// Draws the surface into a map with `draw`, once or once per tile.
@@ -97,16 +113,9 @@ void record_map(const PassInputs& in, const GpuImage& map, Draw draw) {
   rendering.layerCount = 1;
   rendering.pDepthAttachment = &depth;
   vkCmdBeginRendering(commands, &rendering);
-  if (in.scene.index_count > 0) {
-    bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.light_depth);
-    vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_LESS);
-    vkCmdSetDepthWriteEnable(commands, VK_TRUE);
-    // Light projections are not flipped like Vulkan's camera projection: the winding of front faces is
-    // reversed.
-    vkCmdSetCullMode(commands, culls_insides(in.scene) ? VK_CULL_MODE_FRONT_BIT : VK_CULL_MODE_NONE);
-    vkCmdBindIndexBuffer(commands, in.scene.triangles.handle(), 0, VK_INDEX_TYPE_UINT32);
-    draw();
-  }
+  vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_LESS);
+  vkCmdSetDepthWriteEnable(commands, VK_TRUE);
+  draw();
   vkCmdEndRendering(commands);
   image_barrier(commands, map.handle(), kLightMapFormat, depth_written(), depth_sampled());
 }
@@ -129,6 +138,15 @@ void draw_bodies(const PassInputs& in) {
   vkCmdBindIndexBuffer(commands, in.scene.indices.handle(), 0, VK_INDEX_TYPE_UINT32);
   vkCmdDrawIndexed(commands, in.scene.index_count, 1, 0, 0, 0);
   vkCmdSetCullMode(commands, VK_CULL_MODE_NONE);
+}
+
+void draw_rods(const PassInputs& in) {
+  if (in.scene.rod_count == 0) return;
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.tube);
+  draw_tubes(in);
+  if (in.scene.rod_end_count == 0) return;
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.tube_cap);
+  vkCmdDraw(in.slot.commands(), shared::kTubeCapVertices, in.scene.rod_end_count, 0, in.scene.rod_count);
 }
 
 /// The ground, which is visible from above only, or the tilted planes.
@@ -232,6 +250,7 @@ void record_scene(const PassInputs& in, const FrameView& view, const Targets& ta
   vkCmdSetCullMode(commands, VK_CULL_MODE_NONE);
   const Vec3f eye = view.camera.eye();
   draw_bodies(in);
+  draw_rods(in);
   draw_planes(in, true, eye);
   vkCmdSetDepthWriteEnable(commands, VK_FALSE);
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.sky);

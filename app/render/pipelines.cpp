@@ -16,6 +16,7 @@ PipelineLayouts::PipelineLayouts(const Device& device) {
   add(shared::kFrameBinding, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER);
   for (int b = shared::kPositionBinding; b <= shared::kGlyphBinding; ++b)
     add(b, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
+  add(shared::kRodBinding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
   for (int b = shared::kSunMapBinding; b <= shared::kSkyMapBinding; ++b)
     add(b, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER);
   VkDescriptorSetLayoutCreateInfo set_info{};
@@ -216,6 +217,11 @@ Pipelines::Pipelines(const Device& device, const PipelineLayouts& layouts, VkFor
   normals = build.compute(normals_comp());
   light_depth =
       build.graphics({.vertex = depth_vert(), .fragment = {}, .depth = kLightMapFormat, .slope_bias = 1.5f});
+  tube_light_depth = build.graphics({.vertex = tube_depth_vert(),
+                                     .fragment = {},
+                                     .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
+                                     .depth = kLightMapFormat,
+                                     .slope_bias = 1.5f});
   // Slightly behind the surface drawn later, so that rounding differences of two shaders hide nothing. Depth
   // is reversed.
   scene_depth = build.graphics({.vertex = depth_vert(),
@@ -225,6 +231,8 @@ Pipelines::Pipelines(const Device& device, const PipelineLayouts& layouts, VkFor
                                 .samples = quality.samples,
                                 .constant_bias = -8});
   mesh = on_screen(mesh_vert(), mesh_frag(), false);
+  tube = on_screen(tube_vert(), mesh_frag(), false, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+  tube_cap = on_screen(tube_cap_vert(), mesh_frag(), false, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
   plane = on_screen(plane_vert(), plane_frag(), true, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
   sky = on_screen(sky_vert(), sky_frag(), false);
   wire = on_screen(wire_vert(), wire_frag(), true, VK_PRIMITIVE_TOPOLOGY_LINE_LIST);

@@ -23,8 +23,8 @@ struct Pipelines {
   Pipelines(const Device& device, const PipelineLayouts& layouts, VkFormat color,
             const QualitySettings& quality);
   Pipeline normals;  // compute
-  Pipeline light_depth, scene_depth;
-  Pipeline mesh, plane, sky, wire, glyph;
+  Pipeline light_depth, tube_light_depth, scene_depth;
+  Pipeline mesh, tube, tube_cap, plane, sky, wire, glyph;
 };
 
 }  // namespace stickslip

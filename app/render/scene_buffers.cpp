@@ -6,6 +6,8 @@
 #include <string>
 
 #include "app/render/mesh_topology.h"
+#include "gpu/model/element_group.h"
+#include "gpu/model/rod.h"
 
 namespace stickslip {
 namespace {
@@ -44,6 +46,37 @@ std::vector<Vec2i> drawn_edges(const Model& model) {
   return edges;
 }
 
+std::vector<shared::RodPiece> rod_pieces(const Model& model) {
+  std::vector<shared::RodPiece> pieces;
+  for (std::size_t o = 0; o < model.objects.size(); ++o) {
+    const Object& object = model.objects[o];
+    if (!object.is_rods()) continue;
+    const std::span<const Vec2i> segments = segments_of(model, object);
+    const std::size_t first = pieces.size();
+    for (const Vec2i& s : segments) {
+      const auto a = static_cast<shared::uint>(s[0]), b = static_cast<shared::uint>(s[1]);
+      pieces.push_back({a, b, a, b, static_cast<shared::uint>(o), static_cast<float>(object.thickness / 2)});
+    }
+    for (const auto& [before, after] : rod_joints(segments)) {
+      shared::RodPiece &from = pieces[first + static_cast<std::size_t>(before)],
+                       &to = pieces[first + static_cast<std::size_t>(after)];
+      from.after = to.b;
+      to.before = from.a;
+    }
+  }
+  return pieces;
+}
+
+/// Appends each segment at an end of a rod again, from the end inwards.
+void add_ends(std::vector<shared::RodPiece>& pieces) {
+  const std::size_t count = pieces.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const shared::RodPiece rod = pieces[i];
+    if (rod.before == rod.a) pieces.push_back(rod);
+    if (rod.after == rod.b) pieces.push_back({rod.b, rod.a, rod.b, rod.a, rod.object, rod.radius});
+  }
+}
+
 }  // namespace
 
 SceneBuffers::SceneBuffers(const Device& device, const Model& model) : drawn_nodes_(nodes_to_draw(model)) {
@@ -55,6 +88,11 @@ SceneBuffers::SceneBuffers(const Device& device, const Model& model) : drawn_nod
   fans = GpuBuffer::with_data(device, mesh.fans, kStorage);
   triangles = GpuBuffer::with_data(device, model.triangles, kStorage | kIndex);
   indices = GpuBuffer::with_data(device, mesh.indices, kIndex);
+  std::vector<shared::RodPiece> pieces = rod_pieces(model);
+  rod_count = static_cast<std::uint32_t>(pieces.size());
+  add_ends(pieces);
+  rod_end_count = static_cast<std::uint32_t>(pieces.size()) - rod_count;
+  rods = GpuBuffer::with_data(device, pieces, kStorage);
   edges = GpuBuffer::with_data(device, lines, kIndex);
   vertex_count = static_cast<std::uint32_t>(mesh.vertices.size());
   index_count = static_cast<std::uint32_t>(mesh.indices.size());
@@ -94,6 +132,7 @@ void SceneBuffers::set_color(std::size_t object, const Vec3f& srgb) {
 void SceneBuffers::add_wires(const Model& model) {
   std::vector<bool> joined(model.node_count(), false);
   for (const Object& object : model.objects) {
+    if (object.is_thin()) continue;
     for (std::int32_t s = object.segment_begin; s < object.segment_end; ++s) {
       wires_.push_back({model.segments[s], object.color});
       joined[model.segments[s][0]] = joined[model.segments[s][1]] = true;

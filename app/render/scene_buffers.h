@@ -35,8 +35,10 @@ class SceneBuffers {
   void set_box(const PublishedBox& box);
   void set_color(std::size_t object, const Vec3f& srgb);
 
-  GpuBuffer vertices, fans, triangles, indices, edges;
+  GpuBuffer vertices, fans, triangles, indices, edges, rods;
   std::uint32_t vertex_count = 0, index_count = 0, edge_index_count = 0;
+  /// `rods` has the segments, and behind them the ends.
+  std::uint32_t rod_count = 0, rod_end_count = 0;
 
   /// The positions that were set last.
   const std::vector<Vec3f>& positions() const { return positions_; }

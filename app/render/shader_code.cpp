@@ -38,6 +38,15 @@ constexpr std::uint32_t kGlyphVert[] =
 constexpr std::uint32_t kGlyphFrag[] =
 #include "spirv/glyph.frag.inc"
     ;
+constexpr std::uint32_t kTubeVert[] =
+#include "spirv/tube.vert.inc"
+    ;
+constexpr std::uint32_t kTubeCapVert[] =
+#include "spirv/tube_cap.vert.inc"
+    ;
+constexpr std::uint32_t kTubeDepthVert[] =
+#include "spirv/tube_depth.vert.inc"
+    ;
 }  // namespace
 
 Words normals_comp() { return kNormalsComp; }
@@ -50,6 +59,9 @@ Words sky_vert() { return kSkyVert; }
 Words sky_frag() { return kSkyFrag; }
 Words wire_vert() { return kWireVert; }
 Words wire_frag() { return kWireFrag; }
+Words tube_vert() { return kTubeVert; }
+Words tube_cap_vert() { return kTubeCapVert; }
+Words tube_depth_vert() { return kTubeDepthVert; }
 Words glyph_vert() { return kGlyphVert; }
 Words glyph_frag() { return kGlyphFrag; }
 

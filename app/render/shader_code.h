@@ -17,6 +17,9 @@ Words sky_vert();
 Words sky_frag();
 Words wire_vert();
 Words wire_frag();
+Words tube_vert();
+Words tube_cap_vert();
+Words tube_depth_vert();
 Words glyph_vert();
 Words glyph_frag();
 

@@ -29,6 +29,30 @@ std::optional<Hit> hit_triangle(const Ray& ray, const Vec3f& a, const Vec3f& b, 
   return Hit{t, u, v};
 }
 
+struct SegmentHit {
+  float distance, share;  // along the ray; from a to b
+};
+
+/// The point of the segment that is nearest to the ray, if that is within `radius` plus `slack` per distance.
+std::optional<SegmentHit> hit_segment(const Ray& ray, const Vec3f& a, const Vec3f& b, float radius,
+                                      float slack) {
+  const Vec3f e = b - a, w = ray.origin - a;
+  const float de = dot(ray.direction, e), ee = dot(e, e), dd = norm2(ray.direction);
+  const float determinant = dd * ee - de * de;
+  float share =
+      determinant > 1e-12f * dd * ee ? (dd * dot(w, e) - de * dot(w, ray.direction)) / determinant : 0;
+  share = std::clamp(share, 0.f, 1.f);
+  const Vec3f point = a + share * e;
+  const float t = dot(point - ray.origin, ray.direction) / dd;
+  if (!(t > 0)) return std::nullopt;
+  const float reach = radius + slack * t * std::sqrt(dd);
+  if (!(norm2(ray.origin + t * ray.direction - point) <= reach * reach)) return std::nullopt;
+  return SegmentHit{t, share};
+}
+
+/// Rods may be thinner than a pixel: a ray that passes at this angle [rad] hits.
+constexpr float kPickSlack = 0.003f;
+
 }  // namespace
 
 std::optional<Pick> pick(const Model& model, std::span<const Vec3f> positions, const Ray& ray) {
@@ -45,6 +69,19 @@ std::optional<Pick> pick(const Model& model, std::span<const Vec3f> positions, c
       nearest = Pick{static_cast<int>(o),
                      triangle,
                      {1.0 - hit->u - hit->v, hit->u, hit->v},
+                     ray.origin + hit->distance * ray.direction,
+                     hit->distance};
+    }
+    for (std::int32_t s = object.segment_begin; s < object.segment_end && object.is_rods(); ++s) {
+      const Vec2i& nodes = model.segments[static_cast<std::size_t>(s)];
+      const std::optional<SegmentHit> hit = hit_segment(ray, positions[nodes[0]], positions[nodes[1]],
+                                                        static_cast<float>(object.thickness / 2), kPickSlack);
+      if (!hit || hit->distance >= limit) continue;
+      limit = hit->distance;
+      // Three different nodes, as of a triangle: the segment's ghost has no weight.
+      nearest = Pick{static_cast<int>(o),
+                     {nodes[0], nodes[1], rod_ghost(object, s)},
+                     {1.0 - hit->share, hit->share, 0},
                      ray.origin + hit->distance * ray.direction,
                      hit->distance};
     }

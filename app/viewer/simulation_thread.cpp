@@ -37,6 +37,7 @@ std::string contents_of(const Model& model) {
   add(count_tets(model).linear, "tets");
   add(count_tets(model).ten_node, "ten-node tets");
   add(model.triangles.size(), "triangles");
+  add(model.segments.size(), "segments");
   return text.empty() ? "empty" : text;
 }
 

@@ -24,6 +24,7 @@ const int kGlyphBinding = 7;     // Glyph
 const int kSunMapBinding = 8;    // depth seen from the sun, compared
 const int kSunDepthBinding = 9;  // the same, as plain depth
 const int kSkyMapBinding = 10;   // tiles of depth seen from directions over the sky, compared
+const int kRodBinding = 11;      // RodPiece
 
 const int kMaxSkyViews = 36;
 
@@ -47,6 +48,17 @@ struct MeshVertex {
   uint object;
   uint fan_begin, fan_end;  // triangles that share its normal
 };
+
+/// A segment of a rod, and the nodes before and after it: its own ends where the rod ends.
+struct RodPiece {
+  uint a, b;
+  uint before, after;
+  uint object;
+  float radius;  // [m]
+};
+const int kTubeSides = 8;
+const int kTubeVertices = 2 * (kTubeSides + 1);
+const int kTubeCapVertices = 16;
 
 struct ObjectLook {
   vec4 color;  // linear; w: 1 when highlighted

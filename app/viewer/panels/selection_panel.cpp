@@ -1,6 +1,7 @@
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/theme.h"
+#include "gpu/model/element_group.h"
 #include "gpu/model/tet10.h"
 
 namespace stickslip {
@@ -66,7 +67,11 @@ void draw_object(PanelContext& context) {
   const std::int32_t nodes = object.node_end - object.node_begin, tets = object.tet_end - object.tet_begin;
   if (object.ten_node) value_row("Mesh", column, "%d nodes, %d ten-node tets", nodes, tets / kTet10Parts);
   else if (object.is_solid()) value_row("Mesh", column, "%d nodes, %d tets", nodes, tets);
-  else
+  else if (object.is_rods()) {
+    const RodCount count = count_rods(probe.scene()->model, object);
+    value_row("Rods", column, "%d strands, %d segments", static_cast<int>(count.strands),
+              static_cast<int>(count.segments));
+  } else
     value_row("Mesh", column, "%d nodes, %d triangles", nodes, object.triangle_end - object.triangle_begin);
   if (probe.body()) value_row("Kind", column, "%s", kind_of(probe).c_str());
   const double mass = probe.mass(materials);

@@ -1,0 +1,24 @@
+// Tubes of rods: each instance is a segment, drawn as the half of its tube that faces a viewer. A strip of
+// kTubeVertices vertices: two ends, and kTubeSides faces around.
+layout(set = 0, binding = kRodBinding, std430) readonly buffer Rods { RodPiece rods[]; };
+
+struct TubePoint {
+  vec3 position, normal;
+};
+
+/// `to_viewer`: from the node, any length.
+TubePoint tube_point(RodPiece rod, int vertex, vec3 to_viewer, float radius) {
+  const bool tip = (vertex & 1) == 1;
+  const vec3 a = node_position(rod.a), b = node_position(rod.b);
+  // The mean direction at a shared node, so that both segments end in one ring.
+  const vec3 along = tip ? (node_position(rod.after) - b) : (a - node_position(rod.before));
+  const vec3 own = normalize(b - a);
+  const vec3 sum = own + (dot(along, along) > 0 ? normalize(along) : own);
+  const vec3 t = dot(sum, sum) > 1e-6 ? normalize(sum) : own;
+  vec3 side = cross(t, to_viewer);
+  side = dot(side, side) > 1e-12 * dot(to_viewer, to_viewer) ? normalize(side) : vec3(t.y, -t.x, 0);
+  const vec3 front = cross(side, t);
+  const float angle = 3.14159265 * (0.5 - float(vertex >> 1) / kTubeSides);
+  const vec3 normal = sin(angle) * side + cos(angle) * front;
+  return TubePoint((tip ? b : a) + radius * normal, normal);
+}

@@ -1,0 +1,23 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Rods, at least a pixel wide.
+#include "frame.glsl"
+#include "tube.glsl"
+
+layout(set = 0, binding = kObjectBinding, std430) readonly buffer Objects { ObjectLook objects[]; };
+
+layout(location = 0) out vec3 position;
+layout(location = 1) out vec3 normal;
+layout(location = 2) flat out vec4 look;
+
+void main() {
+  const RodPiece rod = rods[gl_InstanceIndex];
+  const vec3 node = node_position((gl_VertexIndex & 1) == 1 ? rod.b : rod.a);
+  const float depth = max(dot(node - frame.eye.xyz, frame.forward.xyz), 1e-6);
+  const float radius = max(rod.radius, 0.6 * frame.eye.w * depth);
+  const TubePoint point = tube_point(rod, gl_VertexIndex, frame.eye.xyz - node, radius);
+  position = point.position;
+  normal = point.normal;
+  look = objects[rod.object].color;
+  gl_Position = frame.view_projection * vec4(position, 1);
+}
