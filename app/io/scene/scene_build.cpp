@@ -125,8 +125,9 @@ Sequence read_sequence(TableReader& table, const SceneSource& source, std::optio
 
 void build_object(TableReader table, const SceneSource& source, Model& model) {
   const std::string body = table.text("body", "deformable");
-  check_known(table, "body", "kind of body", body, {"deformable", "affine", "rigid"});
+  check_known(table, "body", "kind of body", body, {"deformable", "affine", "rigid", "rods"});
   if (body == "rigid") return build_rigid_object(table, source, model);
+  if (body == "rods") return build_rods(table, source, model);
   const std::string name = read_new_name(table, model);
   const std::string element = table.text("element", "tet4");
   check_known(table, "element", "kind of element", element, {"tet4", "tet10"});

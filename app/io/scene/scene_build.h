@@ -53,6 +53,8 @@ SurfaceTexture read_texture(TableReader table, const std::filesystem::path& scen
 void build_object(TableReader table, const SceneSource& source, Model& model);
 /// Builds an object with body = "rigid".
 void build_rigid_object(TableReader& table, const SceneSource& source, Model& model);
+/// Builds an object with body = "rods".
+void build_rods(TableReader& table, const SceneSource& source, Model& model);
 /// Builds a collider. In a scene with rigid bodies it becomes a fixed or scripted body.
 void build_collider(TableReader table, const SceneSource& source, Model& model);
 void build_rigid_collider(TableReader& table, const SceneSource& source, Model& model);

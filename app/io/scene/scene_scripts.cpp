@@ -2,14 +2,25 @@
 #include <algorithm>
 
 #include "app/io/scene/scene_build.h"
+#include "gpu/model/element_group.h"
 
 namespace stickslip {
 namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// Nodes of solids: of `object`, or with a box of all solids. Selected by `box` at the start or by the list
-/// `nodes`.
+/// Adds the ghosts of the segments of rods that have both ends among the nodes from `first` on.
+void add_ghosts(const Model& model, const Object& rods, std::size_t first, std::vector<std::int32_t>& nodes) {
+  std::vector<bool> taken(static_cast<std::size_t>(rods.node_end - rods.node_begin), false);
+  const auto place = [&](std::int32_t node) { return static_cast<std::size_t>(node - rods.node_begin); };
+  for (std::size_t i = first; i < nodes.size(); ++i) taken[place(nodes[i])] = true;
+  for (std::int32_t s = rods.segment_begin; s < rods.segment_end; ++s)
+    if (taken[place(model.segments[s][0])] && taken[place(model.segments[s][1])])
+      nodes.push_back(rod_ghost(rods, s));
+}
+
+/// Nodes of solids and rods: of `object`, or with a box of all of them. Selected by `box` at the start or by
+/// the list `nodes`. Ghosts of rods are not counted; they come with their segments.
 std::vector<std::int32_t> read_nodes(TableReader& table, const Model& model) {
   if (table.has("box") == table.has("nodes"))
     table.fail("", "needs either box = { min, max } or nodes = [...]");
@@ -30,13 +41,15 @@ std::vector<std::int32_t> read_nodes(TableReader& table, const Model& model) {
         table.fail("object", "'" + name + "' is a rigid body, which has no nodes to hold: use a [[joint]]");
       continue;
     }
+    const std::int32_t first = std::max(object.node_begin, object.collides_from);
+    const std::size_t before = nodes.size();
     if (!box)
-      for (const std::int32_t i : table.indices("nodes", object.node_end - object.node_begin))
-        nodes.push_back(object.node_begin + i);
-    for (std::int32_t i = object.node_begin; box && i < object.node_end; ++i) {
+      for (const std::int32_t i : table.indices("nodes", object.node_end - first)) nodes.push_back(first + i);
+    for (std::int32_t i = first; box && i < object.node_end; ++i) {
       const Vec3d& p = model.positions[i];
       if (min(p, low) == low && max(p, high) == high) nodes.push_back(i);
     }
+    if (object.is_rods()) add_ghosts(model, object, before, nodes);
   }
   if (nodes.empty())
     table.fail("box", "holds no node of " + (name.empty() ? "any object" : "'" + name + "'"));

@@ -1,0 +1,61 @@
+// The HAIR format of C. Yuksel: a header of 128 bytes, then arrays that bits of the header announce.
+#include <cmath>
+
+#include "app/io/file/byte_cursor.h"
+#include "app/io/mesh/strands.h"
+
+namespace stickslip {
+namespace {
+
+constexpr std::size_t kHeader = 128;
+enum Bits : std::uint32_t { kSegments = 1, kPoints = 2 };
+
+}  // namespace
+
+Strands load_hair(const std::filesystem::path& file) {
+  const std::string bytes = read_bytes(file);
+  ByteCursor in(bytes, file.string());
+  in.set_binary(false);
+  if (!bytes.starts_with("HAIR")) in.fail("is no HAIR file, which begins with the letters HAIR");
+  if (bytes.size() < kHeader) in.fail("ends in its header, which has 128 bytes");
+  in.go_to(4);
+  const auto strands = in.binary<std::uint32_t>("the number of strands");
+  const auto points = in.binary<std::uint32_t>("the number of points");
+  const auto arrays = in.binary<std::uint32_t>("the list of arrays");
+  const auto default_segments = in.binary<std::uint32_t>("the number of segments of a strand");
+  if (strands == 0) in.fail_at(4, "has no strands");
+  if ((arrays & kPoints) == 0) in.fail_at(12, "has no points: bit 1 of its arrays must be set");
+  in.go_to(kHeader);
+  std::vector<std::uint32_t> segments;
+  std::uint64_t total = 0;
+  if ((arrays & kSegments) != 0) in.check_count("strands", strands, sizeof(std::uint16_t));
+  else if (std::uint64_t{strands} * (std::uint64_t{default_segments} + 1) != points)
+    in.fail_at(16, "its strands of " + std::to_string(default_segments) + " segments need " +
+                       std::to_string(std::uint64_t{strands} * (std::uint64_t{default_segments} + 1)) +
+                       " points, and it has " + std::to_string(points));
+  for (std::uint32_t s = 0; s < strands; ++s) {
+    segments.push_back((arrays & kSegments) != 0 ? in.binary<std::uint16_t>("the segments of a strand")
+                                                 : default_segments);
+    total += segments.back() + std::uint64_t{1};
+  }
+  if (total != points)
+    in.fail("its strands have " + std::to_string(total) + " points, and its header says " +
+            std::to_string(points));
+  in.check_count("points", points, 3 * sizeof(float));
+  Strands out;
+  for (const std::uint32_t count : segments) {
+    std::vector<Vec<double, 3>> strand;
+    for (std::uint32_t i = 0; i <= count; ++i) {
+      Vec<double, 3> p{};
+      const std::size_t at = in.offset();
+      for (int c = 0; c < 3; ++c) p[c] = in.binary<float>("a point");
+      if (!std::isfinite(norm(p))) in.fail_at(at, "the point is not finite");
+      if (strand.empty() || norm(p - strand.back()) > 1e-9 * (1 + norm(p))) strand.push_back(p);
+    }
+    if (strand.size() > 1) out.points.push_back(std::move(strand));
+  }
+  if (out.points.empty()) in.fail("no strand has a length");
+  return out;
+}
+
+}  // namespace stickslip

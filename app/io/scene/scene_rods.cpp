@@ -1,0 +1,168 @@
+// Objects with body = "rods": strands, rings, hair.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "app/io/file/memory.h"
+#include "app/io/mesh/strands.h"
+#include "app/io/scene/scene_array.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+using Vec3d = Vec<double, 3>;
+
+constexpr int kMostSegments = 100000;
+
+Curl read_curl(TableReader& table, const std::string& style) {
+  check_known(table, "style", "style", style, curl_names);
+  Curl curl;
+  curl.style =
+      static_cast<Curl::Style>(std::find(curl_names.begin(), curl_names.end(), style) - curl_names.begin());
+  if (curl.style != Curl::Style::straight) {
+    curl.radius = table.number("curl_radius", Range::positive());
+    curl.pitch = table.number("curl_pitch", Range::positive());
+  }
+  return curl;
+}
+
+int read_segments(TableReader& table, double refinement) {
+  const int segments = table.whole("segments", 1, kMostSegments, 0);
+  if (segments == 0) table.fail("", "needs the whole number segments");
+  return std::max(1, static_cast<int>(std::lround(segments * refinement)));
+}
+
+/// `shape = "hair"`: a groom on a sphere (`radius`) or on the surface of a file (`scalp`).
+Strands read_hair(TableReader& table, const fs::path& scene_file, const Growth& growth, double diameter) {
+  Groom groom;
+  groom.length = table.number("length", Range::positive());
+  groom.segments = read_segments(table, growth.refinement);
+  const int strands = table.whole("strands", 1, 1000000, 0);
+  if (strands == 0) table.fail("", "needs the whole number strands");
+  const int count = static_cast<int>(std::lround(strands * growth.bodies));
+  groom.curl = read_curl(table, table.text("style", "straight"));
+  groom.droop = table.number("droop", {0, 1}, 0);
+  groom.unruly = table.number("unruly", {0, 90}, 0) * std::numbers::pi / 180;
+  groom.gap = table.number("gap", Range::not_negative(), diameter);
+  groom.seed = static_cast<std::uint64_t>(table.whole("hair_seed", 0, 1 << 30, 1));
+  const double cap = table.number("cap", {0, 180}, 90) * std::numbers::pi / 180;
+  if (table.has("scalp") == table.has("radius"))
+    table.fail("", "hair needs either the radius of a sphere or a scalp, the file of a surface");
+  check_total(table, "strands", "the hair", double(count) * groom.segments);
+  if (table.has("radius")) {
+    groom.clear = table.number("radius", Range::positive());
+    return make_hair(roots_on_sphere(groom.clear, count, cap), groom);
+  }
+  const fs::path file = table.text("scalp");
+  return located(table, [&] {
+    try {
+      const SurfaceMesh scalp = load_surface(file.is_absolute() ? file : scene_file.parent_path() / file);
+      return make_hair(roots_on_surface(scalp, count, cap, groom.seed), groom);
+    } catch (const InputError& error) {
+      table.fail("scalp", error.what());
+    }
+  });
+}
+
+Strands read_hair_file(TableReader& table, const fs::path& scene_file) {
+  if (table.has("shape")) table.fail("file", "give either shape or file");
+  if (fs::path(table.text("file")).extension() != ".hair")
+    table.fail("file", "rods are read from .hair files; lines of other files are [[collider]]s");
+  Strands strands = read_named_file(table, scene_file, load_hair);
+  strands =
+      thinned(std::move(strands), static_cast<std::size_t>(table.whole("strands", 1, 1000000, 1000000)));
+  if (table.has("segments")) strands = resampled(strands, read_segments(table, 1));
+  return strands;
+}
+
+Strands read_strands(TableReader& table, const SceneSource& source, const Growth& growth, double diameter) {
+  if (table.has("file")) return read_hair_file(table, source.file);
+  const std::string shape = table.text("shape");
+  check_known(table, "shape", "shape of rods", shape, {"strand", "ring", "hair"});
+  if (shape == "hair") return read_hair(table, source.file, growth, diameter);
+  if (shape == "ring") {
+    const double radius = table.number("radius", Range::positive());
+    const int segments = read_segments(table, growth.refinement);
+    if (segments < 3) table.fail("segments", "a ring has at least 3");
+    return make_ring_strand(radius, segments);
+  }
+  const double length = table.number("length", Range::positive());
+  const Curl curl = table.has("curl_radius") ? read_curl(table, "curly") : Curl{};
+  return make_strand(length, read_segments(table, growth.refinement), curl);
+}
+
+/// The ends of strands that are held: by their first or last segment, ghost included.
+enum class Held { none, root, ends };
+
+Held read_held(TableReader& table, Held fallback) {
+  const std::vector<std::string> names{"none", "root", "ends"};
+  const std::string name = table.text("hold", names[static_cast<std::size_t>(fallback)]);
+  check_known(table, "hold", "way to hold strands", name, names);
+  return static_cast<Held>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+}  // namespace
+
+void build_rods(TableReader& table, const SceneSource& source, Model& model) {
+  const std::string name = read_new_name(table, model);
+  const Growth growth = read_growth(table, source.scale);
+  const double diameter = table.number("diameter", Range::positive());
+  const double aspect = table.number("aspect", {0.01, 100}, 1);
+  const Strands strands = read_strands(table, source, growth, diameter);
+  const bool is_hair = table.has("file") || table.text("shape") == "hair";
+  const Held held = strands.closed ? Held::none : read_held(table, is_hair ? Held::root : Held::none);
+  const Placement placement = read_placement(table);
+  const std::int32_t material = read_material(table, model);
+  std::optional<TableReader> motion_table = table.table("motion");
+  if (motion_table && held == Held::none)
+    table.fail("motion",
+               "moves the held ends of strands, and none are held: give hold = \"root\" or \"ends\"");
+  const Motion motion = read_motion(std::move(motion_table), placement.position);
+  const Vec3d velocity = table.vec3("velocity", {0, 0, 0});
+  const std::vector<Vec<float, 3>> colors = read_colors(table);
+  const std::int32_t group = table.whole("no_contact_group", 1, 7, 0);
+  const std::vector<Instance> instances =
+      read_instances(table, placement.position, strands.segments(), growth);
+  table.finish();
+  check_total(table, "", "the scene up to here",
+              static_cast<double>(model.segments.size() + instances.size() * strands.segments()));
+
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const auto& [offset, turn] = instances[i];
+    std::vector<Vec3d> nodes;
+    std::vector<Vec2i> segments;
+    std::vector<std::int32_t> held_nodes, held_ghosts;  // both as indices into their own kind
+    for (const std::vector<Vec3d>& strand : strands.points) {
+      const auto first = static_cast<std::int32_t>(nodes.size());
+      const auto first_segment = static_cast<std::int32_t>(segments.size());
+      for (const Vec3d& p : strand) nodes.push_back(turn * placement.apply(p) + offset);
+      const auto last = static_cast<std::int32_t>(nodes.size()) - 1;
+      for (std::int32_t k = first; k < last; ++k) segments.push_back({k, k + 1});
+      if (strands.closed) segments.push_back({last, first});
+      if (held != Held::none) {
+        held_nodes.insert(held_nodes.end(), {first, first + 1});
+        held_ghosts.push_back(first_segment);
+      }
+      if (held == Held::ends && last - first > 2) {
+        held_nodes.insert(held_nodes.end(), {last - 1, last});
+        held_ghosts.push_back(static_cast<std::int32_t>(segments.size()) - 1);
+      }
+    }
+    Object& object = located(table, [&]() -> Object& {
+      return add_rods(model, instance_name(name, i, instances.size()), nodes, segments, material, diameter,
+                      aspect);
+    });
+    object.color = colors[i % colors.size()];
+    object.no_contact_group = group;
+    for (std::int32_t n = object.node_begin; n < object.node_end; ++n) model.velocities[n] = turn * velocity;
+    if (held == Held::none) continue;
+    ScriptedNodes script;
+    for (const std::int32_t g : held_ghosts) script.nodes.push_back(object.node_begin + g);
+    for (const std::int32_t n : held_nodes) script.nodes.push_back(object.collides_from + n);
+    script.motion = motion;
+    model.scripted.push_back(std::move(script));
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,248 @@
+// Centrelines of rods, hair files, and scenes with rods.
+#include "app/io/mesh/strands.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <numbers>
+
+#include "app/io/scene/scene.h"
+#include "gpu/model/element_group.h"
+#include "tests/app/ipc_fixture.h"
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+double length_of(const std::vector<Vec3d>& strand) {
+  double length = 0;
+  for (std::size_t i = 1; i < strand.size(); ++i) length += norm(strand[i] - strand[i - 1]);
+  return length;
+}
+
+TEST(Strands, AHelixHasItsLengthRadiusAndPitch) {
+  const Strands strands = make_strand(2, 400, {Curl::Style::curly, 0.03, 0.02});
+  ASSERT_EQ(strands.points.size(), 1U);
+  EXPECT_EQ(strands.segments(), 400U);
+  const std::vector<Vec3d>& points = strands.points[0];
+  EXPECT_NEAR(length_of(points), 2, 4e-3);  // chords are shorter than arcs
+  for (const Vec3d& p : points) EXPECT_NEAR(std::hypot(p[0], p[2]), 0.03, 1e-12);
+  const double turns = 2 / std::hypot(2 * std::numbers::pi * 0.03, 0.02);
+  EXPECT_NEAR(points.back()[1], -0.02 * turns, 1e-12);
+}
+
+TEST(Strands, ARingIsClosed) {
+  const Strands ring = make_ring_strand(0.5, 60);
+  EXPECT_TRUE(ring.closed);
+  EXPECT_EQ(ring.segments(), 60U);
+}
+
+TEST(Strands, RootsOfASphereAreSpreadOverItsCap) {
+  const std::vector<Root> roots = roots_on_sphere(2, 500, std::numbers::pi / 3);
+  ASSERT_EQ(roots.size(), 500U);
+  double nearest = 1e9;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    EXPECT_NEAR(norm(roots[i].point), 2, 1e-12);
+    EXPECT_GE(roots[i].normal[1], 0.5);
+    for (std::size_t j = 0; j < i; ++j) nearest = std::min(nearest, norm(roots[i].point - roots[j].point));
+  }
+  // The cap has the area 2 pi r^2 / 2: 0.025 per root.
+  EXPECT_GT(nearest, 0.5 * std::sqrt(0.025));
+}
+
+TEST(Strands, RootsOfASurfaceLieOnItWithinTheCap) {
+  const SurfaceMesh roof{{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0, -1, 0}}, {{0, 2, 1}, {0, 1, 3}}};
+  for (const Root& root : roots_on_surface(roof, 50, 1, 3)) {
+    EXPECT_EQ(root.normal, (Vec3d{0, 1, 0}));
+    EXPECT_EQ(root.point[1], 0);
+    EXPECT_LE(root.point[0] + root.point[2], 1 + 1e-12);
+  }
+  const SurfaceMesh floor{roof.nodes, {{0, 1, 2}}};
+  EXPECT_THROW(roots_on_surface(floor, 5, 1, 3), std::invalid_argument);
+}
+
+TEST(Strands, HairHasItsLengthAndStaysOffTheSphere) {
+  for (const Curl::Style style :
+       {Curl::Style::straight, Curl::Style::wavy, Curl::Style::curly, Curl::Style::frizzy}) {
+    Groom groom;
+    groom.length = 0.4;
+    groom.segments = 24;
+    groom.droop = 0.7;
+    groom.unruly = 0.2;
+    groom.gap = 0.01;
+    groom.clear = 0.1;
+    groom.curl = {style, 0.005, 0.05};
+    const Strands hair = make_hair(roots_on_sphere(0.1, 40, 1.5), groom);
+    ASSERT_EQ(hair.points.size(), 40U);
+    for (const auto& strand : hair.points) {
+      ASSERT_EQ(strand.size(), 25U);
+      EXPECT_NEAR(norm(strand[0]), 0.11, 1e-9);
+      EXPECT_GT(length_of(strand), 0.3);
+      if (style != Curl::Style::straight) continue;
+      for (const Vec3d& p : strand) EXPECT_GT(norm(p), 0.1 + 0.005);
+    }
+    groom.seed = 1;
+    EXPECT_EQ(make_hair(roots_on_sphere(0.1, 40, 1.5), groom).points, hair.points);
+  }
+}
+
+/// A HAIR file of strands with the given numbers of segments.
+std::string hair_bytes(const std::vector<std::uint16_t>& segments, std::uint32_t arrays = 3,
+                       std::uint32_t default_segments = 0) {
+  std::string bytes = "HAIR";
+  const auto add = [&](const auto& value) {
+    char raw[sizeof(value)];
+    std::memcpy(raw, &value, sizeof(value));
+    bytes.append(raw, sizeof(value));
+  };
+  std::uint32_t points = 0;
+  for (const std::uint16_t s : segments) points += s + 1U;
+  add(static_cast<std::uint32_t>(segments.size()));
+  add(points);
+  add(arrays);
+  add(default_segments);
+  bytes.resize(128, '\0');
+  if (arrays & 1U)
+    for (const std::uint16_t s : segments) add(s);
+  for (std::size_t h = 0; h < segments.size(); ++h)
+    for (int i = 0; i <= segments[h]; ++i)
+      for (const float c : {float(h), -float(i), 0.5f}) add(c);
+  return bytes;
+}
+
+class HairFile : public ::testing::Test {
+ protected:
+  testing::IpcFolder folder;
+
+  Strands load(const std::string& bytes) const {
+    std::ofstream(folder.root / "a.hair", std::ios::binary) << bytes;
+    return load_hair(folder.root / "a.hair");
+  }
+  std::string fault(const std::string& bytes) const {
+    try {
+      load(bytes);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(HairFile, ReadsStrandsOfDifferentAndOfEqualLength) {
+  const Strands strands = load(hair_bytes({3, 1, 2}));
+  ASSERT_EQ(strands.points.size(), 3U);
+  EXPECT_EQ(strands.points[0].size(), 4U);
+  EXPECT_EQ(strands.points[2][1], (Vec3d{2, -1, 0.5}));
+  EXPECT_EQ(load(hair_bytes({2, 2}, 2, 2)).points[1].size(), 3U);
+  EXPECT_EQ(thinned(strands, 2).points.size(), 2U);
+  const Strands fine = resampled(strands, 6);
+  EXPECT_EQ(fine.points[0].size(), 7U);
+  EXPECT_NEAR(fine.points[0][1][1], -0.5, 1e-12);
+}
+
+TEST_F(HairFile, LeavesOutPointsAndStrandsWithoutLength) {
+  std::string bytes = hair_bytes({3, 0});
+  std::memcpy(&bytes[128 + 4 + 12], &bytes[128 + 4], 12);  // the second point is the first one
+  const Strands strands = load(bytes);
+  ASSERT_EQ(strands.points.size(), 1U);
+  EXPECT_EQ(strands.points[0].size(), 3U);
+}
+
+TEST_F(HairFile, BadFilesAreRefused) {
+  const auto expect_fault = [&](const std::string& bytes, const char* part) {
+    const std::string text = fault(bytes);
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
+  };
+  expect_fault("v 0 0 0\n", "begins with the letters HAIR");
+  expect_fault(hair_bytes({3}).substr(0, 100), "128 bytes");
+  expect_fault(hair_bytes({}), "has no strands");
+  expect_fault(hair_bytes({3}, 1), "has no points");
+  expect_fault(hair_bytes({3, 2}, 2, 2), "need 6 points, and it has 7");
+  std::string wrong = hair_bytes({3, 2});
+  wrong[8] = 9;
+  expect_fault(wrong, "have 7 points, and its header says 9");
+  expect_fault(hair_bytes({3, 2}).substr(0, 140), "");
+  EXPECT_NE(fault(hair_bytes({3, 2}).substr(0, 140)), "");
+  std::string huge = hair_bytes({3});
+  huge[7] = 0x7f;
+  EXPECT_NE(fault(huge), "");
+  std::string nan = hair_bytes({1});
+  const float bad = std::nanf("");
+  std::memcpy(&nan[130], &bad, 4);
+  expect_fault(nan, "is not finite");
+  expect_fault(hair_bytes({0, 0}), "no strand has a length");
+}
+
+const std::string head =
+    "[[material]]\nname = 'wire'\n[[object]]\nname = 'rod'\nbody = 'rods'\ndiameter = 0.01\n";
+
+TEST(RodScene, AStrandHasItsNodesGhostsAndHeldRoot) {
+  const Scene scene = parse_scene(
+      head +
+          "shape = 'strand'\nlength = 1\nsegments = 5\naspect = 2\nhold = 'root'\nposition = [0, 2, 0]\n"
+          "motion = { velocity = [0, 1, 0] }\n",
+      "a.toml");
+  const Model& model = scene.model;
+  ASSERT_EQ(model.objects.size(), 1U);
+  const Object& rod = model.objects[0];
+  EXPECT_TRUE(rod.is_rods());
+  EXPECT_EQ(rod.thickness, 0.01);
+  EXPECT_EQ(rod.aspect, 2);
+  EXPECT_EQ(model.node_count(), 11U);
+  ASSERT_EQ(model.scripted.size(), 1U);
+  EXPECT_EQ(model.scripted[0].nodes, (std::vector<std::int32_t>{0, 5, 6}));
+  EXPECT_FALSE(model.scripted[0].is_static());
+  EXPECT_EQ(model.positions[5], (Vec3d{0, 2, 0}));
+}
+
+// A pin takes the ghosts of segments that it holds, and none that only lies in its box.
+TEST(RodScene, PinsHoldTheFramesOfWholeSegments) {
+  const std::string rod = head + "shape = 'strand'\nlength = 1\nsegments = 4\n";
+  const Scene boxed =
+      parse_scene(rod + "[[pin]]\nbox = { min = [-1, -0.3, -1], max = [1, 1, 1] }\n", "a.toml");
+  EXPECT_EQ(boxed.model.scripted[0].nodes, (std::vector<std::int32_t>{4, 5, 0}));
+  const Scene listed = parse_scene(rod + "[[pin]]\nobject = 'rod'\nnodes = [0, 4]\n", "a.toml");
+  EXPECT_EQ(listed.model.scripted[0].nodes, (std::vector<std::int32_t>{4, 8}));
+}
+
+TEST(RodScene, HairIsOneObjectWithHeldRoots) {
+  const Scene scene =
+      parse_scene(head +
+                      "shape = 'hair'\nradius = 0.2\nstrands = 30\nlength = 0.3\nsegments = 6\ncap = 45\n"
+                      "style = 'curly'\ncurl_radius = 0.01\ncurl_pitch = 0.1\n",
+                  "a.toml");
+  ASSERT_EQ(scene.model.objects.size(), 1U);
+  const RodCount count = count_rods(scene.model, scene.model.objects[0]);
+  EXPECT_EQ(count.strands, 30U);
+  EXPECT_EQ(count.segments, 180U);
+  EXPECT_EQ(scene.model.scripted.at(0).nodes.size(), 90U);
+}
+
+TEST(RodScene, MistakesAreRefused) {
+  const auto fault = [](const std::string& text) -> std::string {
+    try {
+      parse_scene(head + text, "a.toml");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto expect_fault = [&](const std::string& text, const char* part) {
+    EXPECT_NE(fault(text).find(part), std::string::npos) << part << " in: " << fault(text);
+  };
+  expect_fault("shape = 'strad'\n", "did you mean 'strand'?");
+  expect_fault("shape = 'strand'\nlength = 1\n", "needs the whole number segments");
+  expect_fault("shape = 'ring'\nradius = 1\nsegments = 2\n", "a ring has at least 3");
+  expect_fault("shape = 'hair'\nstrands = 5\nlength = 1\nsegments = 3\n", "needs either the radius");
+  expect_fault("shape = 'strand'\nlength = 1\nsegments = 5\nmotion = { velocity = [0, 1, 0] }\n",
+               "none are held");
+  expect_fault("shape = 'strand'\nlength = 1\nsegments = 5\nhold = 'rot'\n", "did you mean 'root'?");
+  expect_fault("file = 'a.obj'\n", "rods are read from .hair files");
+  expect_fault("shape = 'strand'\nlength = 1\nsegments = 5\nedge = 2\n", "edge");
+}
+
+}  // namespace
+}  // namespace stickslip
