@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 namespace stickslip {
 namespace {
@@ -42,7 +43,8 @@ struct Placed {
   ManifoldLayout layout;
   std::vector<std::int32_t> slot;
 
-  Placed(const Neighbours& cloud, int width, int slabs) : layout(width), slot(cloud.ranges.size()) {
+  Placed(const Neighbours& cloud, int width, int slabs, const ParallelFor& parallel = serial_for)
+      : layout(width, parallel), slot(cloud.ranges.size()) {
     layout.cut_into_slabs(cloud.pose.data(), cloud.inverse.data(), cloud.pose.size(), slabs);
     layout.place(cloud.bodies(), cloud.ranges.size(), slot.data());
   }
@@ -106,6 +108,24 @@ TEST_P(ManifoldLayoutOf, PacksAreFullWhereThereIsEnough) {
   const double filled = static_cast<double>(cloud.ranges.size()) /
                         static_cast<double>(placed.layout.packs() * static_cast<std::size_t>(width));
   EXPECT_GT(filled, 0.8);
+}
+
+TEST_P(ManifoldLayoutOf, DoesNotDependOnTheOrderOfThreads) {
+  const auto [width, slabs] = GetParam();
+  const Neighbours cloud(3000);
+  const Placed serial(cloud, width, slabs);
+  const ParallelFor backwards = [](std::size_t n, const std::function<void(std::size_t)>& f) {
+    for (std::size_t i = n; i > 0; --i) f(i - 1);
+  };
+  const ParallelFor threads = [](std::size_t n, const std::function<void(std::size_t)>& f) {
+    std::vector<std::jthread> all;
+    for (std::size_t i = 0; i < n; ++i) all.emplace_back([&f, i] { f(i); });
+  };
+  for (const ParallelFor& parallel : {backwards, threads}) {
+    const Placed other(cloud, width, slabs, parallel);
+    EXPECT_EQ(other.slot, serial.slot);
+    EXPECT_EQ(other.layout.runs(), serial.layout.runs());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Widths, ManifoldLayoutOf,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace stickslip {
 namespace {
@@ -39,6 +40,16 @@ class OpenPacks {
   std::vector<std::int32_t> used_, next_;
 };
 
+// Of manifolds: work for one thread.
+constexpr std::size_t kChunk = 2048;
+std::size_t chunks_of(std::size_t manifolds) { return manifolds / kChunk + 1; }
+/// Calls f(m) for the manifolds of chunk c.
+template <class F>
+void for_chunk(std::size_t c, std::size_t manifolds, const F& f) {
+  const std::size_t end = std::min(manifolds, (c + 1) * kChunk);
+  for (std::size_t m = c * kChunk; m < end; ++m) f(m);
+}
+
 }  // namespace
 
 int slabs_for(std::size_t manifolds) {
@@ -70,45 +81,86 @@ void ManifoldLayout::cut_into_slabs(const Pose* pose, const BodyInverse* inverse
   };
   // Repeated bisection at the median.
   for (int parts = 1; parts < slabs; parts *= 2)
-    for (int part = 0; part < parts; ++part) {
+    parallel_(static_cast<std::size_t>(parts), [&](std::size_t p) {
+      const auto part = static_cast<int>(p);
       const auto at = [&](int k) {
         return moving.begin() + static_cast<std::ptrdiff_t>(moving.size()) * k / (2 * parts);
       };
       std::nth_element(at(2 * part), at(2 * part + 1), at(2 * part + 2), before);
-    }
+    });
   for (std::size_t i = 0; i < moving.size(); ++i)
     slab_[static_cast<std::size_t>(moving[i])] =
         static_cast<std::int32_t>(i * static_cast<std::size_t>(slabs) / moving.size());
 }
 
+/// The slab of both bodies, or the last run.
+std::int32_t ManifoldLayout::run_of(const BodyPair& bodies) const {
+  const auto slab = [&](int side) { return slab_[static_cast<std::size_t>(bodies[side])]; };
+  if (bodies[0] >= 0 && bodies[1] >= 0) return slab(0) == slab(1) ? slab(0) : slabs_;
+  return bodies[0] >= 0 ? slab(0) : bodies[1] >= 0 ? slab(1) : 0;
+}
+
+/// A stable counting sort, by chunks.
+void ManifoldLayout::group_by_run(const ManifoldBodies& bodies, std::size_t manifolds) {
+  const std::size_t runs = static_cast<std::size_t>(slabs_) + 1, chunks = chunks_of(manifolds);
+  bodies_.resize(manifolds);
+  run_.resize(manifolds);
+  order_.resize(manifolds);
+  std::vector<std::size_t> at(runs * chunks, 0);  // by run, then by chunk: the number, then the first place
+  parallel_(chunks, [&](std::size_t c) {
+    for_chunk(c, manifolds, [&](std::size_t m) {
+      int sides = 0;
+      bodies_[m] = {-1, -1};
+      bodies.visit(m, [&](std::int32_t b) { bodies_[m][sides++] = b; });
+      run_[m] = run_of(bodies_[m]);
+      ++at[static_cast<std::size_t>(run_[m]) * chunks + c];
+    });
+  });
+  std::size_t sum = 0;
+  first_.clear();
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    if (k % chunks == 0) first_.push_back(sum);
+    sum += std::exchange(at[k], sum);
+  }
+  first_.push_back(sum);
+  parallel_(chunks, [&](std::size_t c) {
+    for_chunk(c, manifolds, [&](std::size_t m) {
+      order_[at[static_cast<std::size_t>(run_[m]) * chunks + c]++] = static_cast<std::int32_t>(m);
+    });
+  });
+}
+
+/// Slots count from the first pack of the run. Returns its number of packs.
+std::int32_t ManifoldLayout::fill_run(std::size_t run, std::int32_t* slot) {
+  OpenPacks packs(width_);
+  // First pack of the run after the last one that contains the body. The slabs share one array, as none of
+  // their bodies is in two.
+  std::vector<std::int32_t>& behind = behind_[run == static_cast<std::size_t>(slabs_) ? 1 : 0];
+  for (std::size_t i = first_[run]; i < first_[run + 1]; ++i) {
+    const auto m = static_cast<std::size_t>(order_[i]);
+    std::int32_t earliest = 0;
+    for (const std::int32_t b : {bodies_[m][0], bodies_[m][1]})
+      if (b >= 0) earliest = std::max(earliest, behind[static_cast<std::size_t>(b)]);
+    slot[m] = packs.take(earliest);
+    for (const std::int32_t b : {bodies_[m][0], bodies_[m][1]})
+      if (b >= 0) behind[static_cast<std::size_t>(b)] = slot[m] / width_ + 1;
+  }
+  return packs.size();
+}
+
 void ManifoldLayout::place(const ManifoldBodies& bodies, std::size_t manifolds, std::int32_t* slot) {
   const auto slabs = static_cast<std::size_t>(slabs_);
-  std::vector<OpenPacks> runs(slabs + 1, OpenPacks(width_));  // the last: manifolds across borders
-  std::vector<std::int32_t> run_of(manifolds);
-  // First pack after the last one that contains the body: in its slab, and across borders.
-  std::vector<Vec<std::int32_t, 2>> behind(slab_.size(), {0, 0});
-  for (std::size_t m = 0; m < manifolds; ++m) {
-    std::int32_t run = -1;
-    bodies.visit(m, [&](std::int32_t b) {
-      const std::int32_t slab = slab_[static_cast<std::size_t>(b)];
-      run = run < 0 || run == slab ? slab : slabs_;
-    });
-    run = std::max(run, 0);
-    const int across = run == slabs_ ? 1 : 0;
-    std::int32_t earliest = 0;
-    bodies.visit(m, [&](std::int32_t b) {
-      earliest = std::max(earliest, behind[static_cast<std::size_t>(b)][across]);
-    });
-    slot[m] = runs[static_cast<std::size_t>(run)].take(earliest);
-    run_of[m] = run;
-    bodies.visit(m,
-                 [&](std::int32_t b) { behind[static_cast<std::size_t>(b)][across] = slot[m] / width_ + 1; });
-  }
+  group_by_run(bodies, manifolds);
+  for (std::vector<std::int32_t>& behind : behind_) behind.assign(slab_.size(), 0);
+  std::vector<std::int32_t> packs(slabs + 1);
+  parallel_(slabs + 1, [&](std::size_t run) { packs[run] = fill_run(run, slot); });
   run_start_.assign(1, 0);
-  for (const OpenPacks& run : runs) run_start_.push_back(run_start_.back() + run.size());
+  for (const std::int32_t count : packs) run_start_.push_back(run_start_.back() + count);
   batch_start_ = {0, slabs, slabs + 1};
-  for (std::size_t m = 0; m < manifolds; ++m)
-    slot[m] += run_start_[static_cast<std::size_t>(run_of[m])] * width_;
+  parallel_(chunks_of(manifolds), [&](std::size_t c) {
+    for_chunk(c, manifolds,
+              [&](std::size_t m) { slot[m] += run_start_[static_cast<std::size_t>(run_[m])] * width_; });
+  });
 }
 
 }  // namespace stickslip

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "gpu/collide/rigid_contact.h"
@@ -34,11 +36,19 @@ struct ManifoldBodies {
 /// number of threads, as all results are.
 int slabs_for(std::size_t manifolds);
 
+/// Calls f(0) ... f(n - 1), in any order and in parallel.
+using ParallelFor = std::function<void(std::size_t n, const std::function<void(std::size_t)>& f)>;
+inline void serial_for(std::size_t n, const std::function<void(std::size_t)>& f) {
+  for (std::size_t i = 0; i < n; ++i) f(i);
+}
+
 /// Slabs are the runs of the first batch; manifolds across borders are the only run of the second. Within a
-/// run every manifold goes into the first pack with room after the packs that contain its bodies.
+/// run every manifold goes into the first pack with room after the packs that contain its bodies. Runs are
+/// filled in parallel: no body is in two runs of a batch. The result does not depend on `parallel`.
 class ManifoldLayout {
  public:
-  explicit ManifoldLayout(int width) : width_(width) {}
+  explicit ManifoldLayout(int width, ParallelFor parallel = serial_for)
+      : width_(width), parallel_(std::move(parallel)) {}
 
   /// Cuts the movable bodies into `slabs` of equal numbers along the longest side of
   /// the box of their centres.
@@ -52,8 +62,20 @@ class ManifoldLayout {
   const std::vector<std::size_t>& batches() const { return batch_start_; }
 
  private:
+  /// The movable bodies of a manifold; -1: none.
+  using BodyPair = Vec<std::int32_t, 2>;
+
+  void group_by_run(const ManifoldBodies& bodies, std::size_t manifolds);
+  std::int32_t run_of(const BodyPair& bodies) const;
+  std::int32_t fill_run(std::size_t run, std::int32_t* slot);
+
   int width_, slabs_ = 1;
-  std::vector<std::int32_t> slab_;  // of each body
+  ParallelFor parallel_;
+  std::vector<std::int32_t> slab_;         // of each body
+  std::vector<BodyPair> bodies_;           // per manifold
+  std::vector<std::int32_t> run_, order_;  // per manifold: its run; the manifolds, run by run
+  std::vector<std::size_t> first_;         // in order_, per run and one more
+  std::vector<std::int32_t> behind_[2];    // per body: see fill_run
   std::vector<std::int32_t> run_start_{0};
   std::vector<std::size_t> batch_start_{0};
 };

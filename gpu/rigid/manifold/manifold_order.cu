@@ -178,7 +178,11 @@ void ManifoldOrder::assign_slots(Context& ctx) {
 
 void ManifoldOrder::lay_out(Context& ctx, const PairedContacts& list, const BodiesView& bodies,
                             std::size_t body_count) {
-  ManifoldLayout layout(kPackWidth);
+  constexpr Grain kOne{1};
+  ManifoldLayout layout(kPackWidth, [&](std::size_t n, const std::function<void(std::size_t)>& f) {
+    launch(
+        ctx, n, [&f](std::size_t i) { f(i); }, kOne);
+  });
   layout.cut_into_slabs(bodies.pose, bodies.inverse, body_count, slabs_for(manifolds_));
   layout.place({list.contacts, ranges_.data(), bodies.inverse}, manifolds_, slot_.data());
   packs_ = layout.packs();
