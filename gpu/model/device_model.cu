@@ -94,14 +94,20 @@ void DeviceModel::upload_bodies(Context& ctx, const Model& model) {
 
 void DeviceModel::upload_thin(Context& ctx, const Model& model) {
   if (std::ranges::none_of(model.objects, &Object::is_thin)) return;
-  std::vector<Real> half(node_count);
-  for (std::size_t i = 0; i < node_count; ++i)
-    half[i] = static_cast<Real>(model.objects[model.node_object[i]].thickness / 2);
-  radius.upload(ctx, half);
+  scale_radii(ctx, model, std::vector<double>(model.objects.size(), 1.0));
   if (std::ranges::none_of(model.objects, &Object::is_rods)) return;
   std::vector<Vec3i> all = model.triangles;
   for (const Vec2i& s : model.segments) all.push_back({s[0], s[1], s[1]});
   faces.upload(ctx, all);
+}
+
+void DeviceModel::scale_radii(Context& ctx, const Model& model, const std::vector<double>& factor) {
+  std::vector<Real> half(node_count);
+  for (std::size_t i = 0; i < node_count; ++i) {
+    const auto object = static_cast<std::size_t>(model.node_object[i]);
+    half[i] = static_cast<Real>(factor[object] * model.objects[object].thickness / 2);
+  }
+  radius.upload(ctx, half);
 }
 
 void DeviceModel::forget_acting(Context& ctx) {

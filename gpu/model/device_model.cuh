@@ -63,6 +63,9 @@ struct DeviceModel {
   /// Uploads masses, friction coefficients and planes again, after materials or half-spaces changed.
   void upload_materials(Context& ctx, const Model& model);
 
+  /// Multiplies the radii of each object by its factor, from those of the model.
+  void scale_radii(Context& ctx, const Model& model, const std::vector<double>& factor);
+
   /// Selects the scripts and forces that act in the step from `time` to `time + dt`; `x` are the positions at
   /// its start. Returns true if a script releases nodes that it held in the step before.
   bool select_acting(Context& ctx, const Model& model, double time, double dt, const Vec3* x);

@@ -32,6 +32,8 @@ constexpr double kPushedApart = 0.1, kPushSpeed = 1000;
 constexpr double kMostLift = 5;
 // Skins grow by this factor where surfaces are too near.
 constexpr double kWiden = 1.5;
+// Factor by which thin objects that overlap become thinner, and the share of their thickness where that ends.
+constexpr double kThinner = 0.98, kLeastThickness = 0.01;
 
 void upload(Context& ctx, const State& state, DeviceState& to) {
   std::vector<Vec3> x, v;
@@ -114,6 +116,10 @@ std::string BarrierStepper::check_start(const Params&) {
   if (lifted_ > 0)
     note += std::string(note.empty() ? "" : "; ") +
             "nodes of elastic solids were moved out of half-spaces by up to " + millimetres(lifted_);
+  if (thinned_ > 0)
+    note += std::string(note.empty() ? "" : "; ") + std::to_string(thinned_) +
+            (thinned_ == 1 ? " thin object overlaps: it collides" : " thin objects overlap: they collide") +
+            " with as little as " + std::to_string(std::lround(100 * thinnest_)) + "% of the thickness";
   const auto widened = std::ranges::count(widened_, true);
   if (widened == 0) return note;
   double most = 0;
@@ -237,6 +243,7 @@ void BarrierStepper::set_state(const State& state, const Params& params) {
     // Nodes of affine bodies follow their control nodes, whatever the given state says.
     const State consistent = lifted(Stepper::state(), params);
     if (lifted_ > 0) place(consistent, params);
+    open_thin_gaps(params);
     return;
   }
   if (state.bodies.size() != model_.bodies.size())
@@ -247,6 +254,7 @@ void BarrierStepper::set_state(const State& state, const Params& params) {
   place_bodies(state, params);
   // VelocityStepper projects no positions beside elastic solids.
   if (too_near_ && !is_coupled(model_)) place_bodies(push_apart(state, params), params);
+  open_thin_gaps(params);
   bodies_.fit(ctx_, moving_);
   follow_bodies(params.dt);
 }
@@ -326,6 +334,35 @@ void BarrierStepper::place(const State& state, const Params& params) {
   device_.forget_acting(ctx_);
   device_.select_acting(ctx_, moving_model(), to.time, params.dt, to.x.data());
   stepper_->forget_history();
+}
+
+/// Steps at the level of velocities let thin objects overlap a little, with others and with themselves. Takes
+/// from the thickness with which they collide, by factors, until gaps are wide enough for a barrier. A scene
+/// that starts with an overlap is left alone: check_start refuses it.
+void BarrierStepper::open_thin_gaps(const Params& params) {
+  thinnest_ = 1;
+  thinned_ = 0;
+  const Model& model = moving_model();
+  if (device_.radius.size() == 0) return;
+  std::vector<double> share(model.objects.size(), 1.0);
+  device_.scale_radii(ctx_, model, share);
+  if (moving().frame == 0) return;
+  const Real gap = static_cast<Real>(kOpenGap * params.d_hat);
+  for (bool grown = true; grown;) {
+    grown = false;
+    std::vector<bool> near(share.size(), false);
+    for (const Vec2i& pair : stepper_->close_objects(ctx_, model, device_, moving(), gap, false))
+      for (int side = 0; side < 2; ++side)
+        if (pair[side] >= 0) near[static_cast<std::size_t>(pair[side])] = true;
+    for (std::size_t o = 0; o < share.size(); ++o) {
+      if (!near[o] || !model.objects[o].is_thin() || share[o] < kLeastThickness) continue;
+      share[o] *= kThinner;
+      grown = true;
+    }
+    if (grown) device_.scale_radii(ctx_, model, share);
+  }
+  thinned_ = static_cast<int>(std::ranges::count_if(share, [](double s) { return s < 1; }));
+  thinnest_ = std::ranges::min(share);
 }
 
 /// Grows the skins of bodies whose surfaces intersect others or nearly touch them. False if none can grow.

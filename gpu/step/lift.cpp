@@ -58,6 +58,7 @@ class Lift {
       double lowest = 1e300;
       for (std::int32_t i = begin; i < end; ++i)
         lowest = std::min(lowest, dot(plane.normal, state_.positions[at(i)]) - plane.offset);
+      lowest -= model_.objects[static_cast<std::size_t>(model_.node_object[at(begin)])].thickness / 2;
       if ((lowest >= below && lowest > 0) || lowest < -rule_.deepest) continue;
       for (std::int32_t i = begin; i < last; ++i)
         state_.positions[at(i)] += (rule_.gap - lowest) * plane.normal;

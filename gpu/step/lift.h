@@ -7,8 +7,8 @@
 namespace stickslip {
 
 struct LiftRule {
-  double gap;      // [m] height over the half-space to which nodes are moved
-  double below;    // [m] nodes of deformable solids are moved below this height; at 0 or less always
+  double gap;      // [m] height over the half-space to which surfaces are moved
+  double below;    // [m] surfaces of deformable objects are moved below this height; at 0 or less always
   double deepest;  // [m] what is farther behind stays
   /// Nodes stay where the scene puts them at its start, as an error of the scene.
   bool leave_start;

@@ -9,6 +9,11 @@ const Object& object_of(const Model& model, std::int32_t node) {
   return model.objects[model.node_object[node]];
 }
 
+/// [m] of the surface at a node over a half-space.
+double height(const HalfSpace& plane, const Object& object, const Vec3& position) {
+  return dot(plane.normal, position.template cast<double>()) - plane.offset - object.thickness / 2;
+}
+
 }  // namespace
 
 std::string intersection_text(const Model& model, std::int64_t count, std::int32_t edge_index,
@@ -39,7 +44,7 @@ void refuse_nodes_behind_half_spaces(const Model& model, const std::vector<Vec3>
     if (scripted[node]) continue;
     for (std::size_t h = 0; h < model.half_spaces.size(); ++h) {
       const HalfSpace& plane = model.half_spaces[h];
-      if (dot(plane.normal, positions[node].template cast<double>()) > plane.offset) continue;
+      if (height(plane, object, positions[node]) > 0) continue;
       throw std::invalid_argument("object '" + object.name + "' starts behind or on half-space " +
                                   std::to_string(h) + ", with node " +
                                   std::to_string(node - object.node_begin));
@@ -53,8 +58,8 @@ std::vector<Vec2i> objects_near_half_spaces(const Model& model, const std::vecto
   for (const std::int32_t node : model.surface_nodes) {
     if (!object_of(model, node).is_movable()) continue;
     for (const HalfSpace& plane : model.half_spaces) {
-      const double height = dot(plane.normal, positions[node].template cast<double>()) - plane.offset;
-      if (height < gap && (found.empty() || found.back()[0] != model.node_object[node]))
+      if (height(plane, object_of(model, node), positions[node]) < gap &&
+          (found.empty() || found.back()[0] != model.node_object[node]))
         found.push_back({model.node_object[node], -1});
     }
   }

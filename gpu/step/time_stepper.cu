@@ -140,8 +140,9 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
 }
 
 std::vector<Vec2i> TimeStepper::close_objects(Context& ctx, const Model& model, const DeviceModel& device,
-                                              const DeviceState& state, Real gap) {
-  std::vector<Vec2i> pairs = objects_near_half_spaces(model, state.x.download(ctx), gap);
+                                              const DeviceState& state, Real gap, bool half_spaces) {
+  std::vector<Vec2i> pairs;
+  if (half_spaces) pairs = objects_near_half_spaces(model, state.x.download(ctx), gap);
   const auto object = [&](std::int32_t node) { return model.node_object[static_cast<std::size_t>(node)]; };
   intersections_.run(ctx, surface_view(device), state.x.data(), pair_filter(device));
   for (const Vec2i& found : intersections_.one_per_edge(ctx))
@@ -154,6 +155,7 @@ std::vector<Vec2i> TimeStepper::close_objects(Context& ctx, const Model& model, 
   std::vector<Vec4i> nodes(near.size());
   copy_to_host(ctx, nodes.data(), near.nodes(), nodes.size());
   for (const Vec4i& contact : nodes) {
+    if (contact[1] < 0 && !half_spaces) continue;
     Vec2i pair{object(contact[0]), -1};
     for (int c = 1; c < 4; ++c)
       if (contact[c] >= 0 && object(contact[c]) != pair[0]) pair[1] = object(contact[c]);

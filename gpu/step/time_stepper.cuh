@@ -32,7 +32,7 @@ class TimeStepper {
   /// Pairs of objects (-1: a half-space) that intersect or have a gap below `gap` [m]; unsorted, a pair may
   /// occur several times.
   std::vector<Vec2i> close_objects(Context& ctx, const Model& model, const DeviceModel& device,
-                                   const DeviceState& state, Real gap);
+                                   const DeviceState& state, Real gap, bool half_spaces = true);
   /// Drops data from earlier steps: after a reset, or after the state is set from outside.
   void forget_history();
   /// What a step takes from the one before besides the state. Not in it: multipliers of joints, from which
