@@ -31,8 +31,9 @@ struct TermElements {
   /// [J] per stencil: of a body that stands for a rigid one, whose material is the one behind the last; else
   /// 0.
   std::span<const double> stiffness = {};
-  std::span<const double> thickness = {};  // [m] per stencil, of kinds of thin objects
-  std::span<const double> aspect = {};     // per stencil, of rods: see Object
+  std::span<const double> thickness = {};     // [m] per stencil, of kinds of thin objects
+  std::span<const double> aspect = {};        // per stencil, of rods: see Object
+  std::span<const Vec<double, 3>> warp = {};  // per stencil, of kinds of cloth: see Object
 };
 
 }  // namespace stickslip

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gpu/core/launch.h"
+#include "gpu/energy/cloth_terms.cuh"
 #include "gpu/energy/rod_terms.cuh"
 #include "gpu/energy/tet10_term.cuh"
 #include "gpu/energy/tet_terms.cuh"
@@ -25,6 +26,8 @@ constexpr struct {
               {ElementKind::tet10, make_term<Tet10Term>},
               {ElementKind::rod_segment, make_term<RodSegmentTerm>},
               {ElementKind::rod_vertex, make_term<RodVertexTerm>},
+              {ElementKind::membrane, make_term<MembraneTerm>},
+              {ElementKind::bend, make_term<BendTerm>},
               {ElementKind::control_tet, make_term<ControlTetTerm>}};
 
 struct Sum {
@@ -55,6 +58,7 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
     const std::size_t first = stencils_.size();
     std::vector<std::int32_t> material;
     std::vector<double> volume, stiffness, thickness, aspect;
+    std::vector<Vec<double, 3>> warp;
     const auto extra = static_cast<std::int32_t>(model.materials.size());
     for (const ElementGroup& group : groups) {
       if (group.kind != kind) continue;
@@ -64,10 +68,11 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
       stiffness.resize(stencils_.size() - first, group.stiffness);
       thickness.resize(stencils_.size() - first, group.thickness);
       aspect.resize(stencils_.size() - first, group.aspect);
+      warp.resize(stencils_.size() - first, group.warp);
     }
     if (material.empty()) continue;
     terms_.push_back(make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume,
-                                stiffness, thickness, aspect}));
+                                stiffness, thickness, aspect, warp}));
   }
   values_.resize(ctx, std::max<std::size_t>(1, terms_.size()));
   set_materials(ctx, model.materials);

@@ -2,6 +2,7 @@
 
 #include "gpu/model/affine.h"
 #include "gpu/model/barrier_model.h"
+#include "gpu/model/bend_patch.h"
 #include "gpu/model/rod.h"
 #include "gpu/model/tet_volume.h"
 
@@ -15,6 +16,19 @@ std::vector<Vec4i> tet10_stencils(const Model& model, const Object& object) {
       Vec4i& stencil = stencils.emplace_back();
       for (int c = 0; c < 4; ++c) stencil[c] = tet[tet10_stencil(s, c)];
     }
+  return stencils;
+}
+
+std::vector<Vec4i> membrane_stencils(const Model& model, const Object& object) {
+  std::vector<Vec4i> stencils;
+  for (const Vec3i& t : triangles_of(model, object)) stencils.push_back({t[0], t[1], t[2], -1});
+  return stencils;
+}
+
+std::vector<Vec4i> all_bend_stencils(const Model& model, const Object& object) {
+  std::vector<Vec4i> stencils;
+  for (const BendPatch& patch : bend_patches(triangles_of(model, object)))
+    for (const Vec4i& s : bend_stencils(patch)) stencils.push_back(s);
   return stencils;
 }
 
@@ -73,7 +87,8 @@ std::vector<ElementGroup> element_groups(const Model& model) {
     const auto add = [&](ElementKind kind, std::vector<Vec4i> stencils) {
       groups.push_back({kind, static_cast<std::int32_t>(o), object.material, solid_volume(model, object),
                         object.thickness, object.aspect,
-                        object.is_stiff() ? body_stiffness(model, object) : 0, std::move(stencils)});
+                        object.is_stiff() ? body_stiffness(model, object) : 0, object.warp,
+                        std::move(stencils)});
     };
     const auto tets = tets_of(model, object);
     if (object.is_rods()) {
@@ -82,6 +97,11 @@ std::vector<ElementGroup> element_groups(const Model& model) {
     } else if (object.is_affine()) add(ElementKind::control_tet, {control_tet(object)});
     else if (object.ten_node) add(ElementKind::tet10, tet10_stencils(model, object));
     else if (object.is_solid()) add(ElementKind::tet, {tets.begin(), tets.end()});
+    if (object.is_cloth()) {
+      add(ElementKind::membrane, membrane_stencils(model, object));
+      if (std::vector<Vec4i> stencils = all_bend_stencils(model, object); !stencils.empty())
+        add(ElementKind::bend, std::move(stencils));
+    }
   }
   return groups;
 }

@@ -17,6 +17,8 @@ enum class ElementKind {
   tet10,        // a ten-node tetrahedron of such a solid, as nine stencils: see tet10.h
   rod_segment,  // a segment of a rod and its ghost: x0, x1, y
   rod_vertex,   // a vertex between two segments, as three stencils: see rod.h
+  membrane,     // a triangle of cloth
+  bend,         // a triangle of cloth and its neighbours, as up to four stencils: see bend_patch.h
   control_tet   // the four control nodes of an affine body; one per group
 };
 
@@ -30,6 +32,7 @@ struct ElementGroup {
   /// [J] for a body that stands for a rigid one: replaces volume times shear modulus in its orthogonality
   /// energy, at a strain bound of 1 (see body_stiffness in barrier_model.h); 0: those of object and material.
   double stiffness;
+  Vec<double, 3> warp;          // of cloth, see Object
   std::vector<Vec4i> stencils;  // nodes; -1 in corners that a kind does not use, behind the others
 };
 

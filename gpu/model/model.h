@@ -96,6 +96,8 @@ struct Object {
   /// Of rods: their sections are ellipses with the area of a circle of the diameter, and this is one
   /// semi-axis divided by the other, see rod.h. Nodes of rods begin with one ghost per segment.
   double aspect = 1;
+  /// Of cloth at rest: projected on each triangle, the direction of its warp threads.
+  Vec<double, 3> warp{1, 0, 0};
   /// 1 to 7: objects of one group collide neither with each other nor with themselves; 0: none.
   std::int32_t no_contact_group = 0;
   Vec<float, 3> color{0.7f, 0.7f, 0.7f};

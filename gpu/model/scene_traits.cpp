@@ -25,6 +25,8 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
     const bool solid = object.is_movable();
     use.solid |= solid;
     use.deformable |= object.is_deformable();
+    use.tets |= object.is_solid() && !object.is_affine();
+    use.cloth |= object.is_cloth();
     use.rigid |= object.is_rigid() || (coupled && solid);
     if (!object.is_rigid()) continue;
     const Body& body = model.bodies[static_cast<std::size_t>(object.body)];

@@ -31,6 +31,10 @@ std::string rule_of_penalty(const ParamInfo&, const ParamScope& s) {
          " finds impulses; the penalty_ ones use forces";
 }
 
+std::string rule_of_cloth(const ParamInfo&, const ParamScope& s) {
+  return s.material.cloth ? "" : "no cloth is made of this material";
+}
+
 std::string rule_of_surfaces(const ParamInfo&, const ParamScope& s) {
   if (!s.velocity_level() && s.scene.rigid)
     return "barrier steps have isotropic friction and no restitution; solver = velocity reads this";
@@ -72,6 +76,7 @@ constexpr ParamGroup kGroups[] = {
     {"sleep", "Sleep", Scenes::velocity, rule_of_sleep},
     {"penalty", "Penalty", Scenes::velocity, rule_of_penalty},
     {"material", "Material"},
+    {"cloth", "Cloth", Scenes::all, rule_of_cloth},
     {"rigid", "Rigid", Scenes::all, rule_of_surfaces},
 };
 

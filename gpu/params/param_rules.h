@@ -38,4 +38,6 @@ inline constexpr const char* kNoRigid = "this scene has no rigid bodies";
 inline constexpr const char* kAffine =
     "affine bodies read young alone: the orthogonality energy holds them in shape";
 
+inline constexpr const char* kNoTets = "thin objects have an energy of their own";
+
 }  // namespace stickslip::param_rules

@@ -21,12 +21,14 @@ struct SceneTraits {
 
 /// What is made of one material, or of any.
 struct MaterialUse {
-  bool solid = false;       // a solid, affine or deformable
-  bool deformable = false;  // a solid that is not affine
-  bool rigid = false;       // a rigid body, or a solid at velocity level
-  bool weighed = false;     // a moving rigid body that has its mass from the density
-  bool isotropic = true;    // friction_kind of all these materials
-  bool arap = false;        // `model` of all these materials
+  bool solid = false;       // a solid, affine or deformable, or a thin object
+  bool deformable = false;  // one that is not affine
+  bool tets = false;        // a deformable solid of tets
+  bool cloth = false;
+  bool rigid = false;     // a rigid body, or a solid at velocity level
+  bool weighed = false;   // a moving rigid body that has its mass from the density
+  bool isotropic = true;  // friction_kind of all these materials
+  bool arap = false;      // `model` of all these materials
 };
 
 /// The rows' rules read this.

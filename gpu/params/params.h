@@ -93,9 +93,12 @@ namespace stickslip {
   REAL(penalty_slip, 1e-2, 1e-9, 10.0, "m/s", penalty, "sliding speed below which penalty friction is viscous")
 
 #define STICKSLIP_MATERIAL_PARAMS(REAL, INT, BOOL, CHOICE)                                                                     \
-  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy of deformable bodies; neo_hookean forbids inverted elements", elastic_model_choices(), INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine)) \
-  REAL(young, 1e5, 1.0, 1e13, "Pa", material, "Young's modulus E; an affine body keeps its shape with kappa = E/8", INACTIVE(!s.material.solid, no_solid(s))) \
-  REAL(poisson, 0.4, 0.0, 0.495, "1", material, "Poisson's ratio nu", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine) INACTIVE(s.material.arap, "the ARAP energy has no volume term")) \
+  CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy of deformable bodies; neo_hookean forbids inverted elements", elastic_model_choices(), INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine) INACTIVE(!s.material.tets, kNoTets)) \
+  REAL(young, 1e5, 1.0, 1e13, "Pa", material, "Young's modulus E, of cloth along the warp; an affine body keeps its shape with kappa = E/8", INACTIVE(!s.material.solid, no_solid(s))) \
+  REAL(poisson, 0.4, 0.0, 0.495, "1", material, "Poisson's ratio nu", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine) INACTIVE(s.material.arap && !s.material.cloth, "the ARAP energy has no volume term")) \
+  REAL(young_weft, 0.0, 0.0, 1e13, "Pa", cloth, "Young's modulus across the warp; 0: that along it") \
+  REAL(shear, 0.0, 0.0, 1e13, "Pa", cloth, "shear modulus between warp and weft; 0: sqrt(E_warp E_weft) / (2 (1 + nu)), as of an isotropic sheet") \
+  REAL(bending, 1.0, 0.0, 1e6, "1", cloth, "factor on the bending stiffness, E t^3 / (12 (1 - nu^2)) of a plate of its thickness") \
   REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density", INACTIVE(!s.material.solid && !s.material.rigid, no_solid(s)) INACTIVE(!s.material.solid && !s.material.weighed, "its bodies stand still or have a mass of their own")) \
   REAL(damping, 0.0, 0.0, 10.0, "s", material, "stiffness-proportional damping time", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine)) \
   REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair without its own uses the geometric mean") \
