@@ -72,20 +72,35 @@ struct ChainFactors {
     }
   }
 
-  SS_HD void solve(std::size_t chain, const Vec3* r, Vec3* z) const {
+  /// `y`: place for the rows of all chains, whose numbers stand next to each other there.
+  SS_HD void solve(std::size_t chain, const Vec3* r, Real* y, Vec3* z) const {
     const std::int32_t first = begin[chain], last = begin[chain + 1];
-    const auto at = [&](std::int32_t i) -> Real& { return z[node[i / 3]][i % 3]; };
-    for (std::int32_t slot = first; slot < last; ++slot) z[node[slot]] = r[node[slot]];
-    for (std::int32_t i = 3 * first; i < 3 * last; ++i) {
-      Real sum = at(i);
-      for (int k = 0; k < kWidth; ++k)
-        if (const std::int32_t j = i - kWidth + k; j >= 3 * first) sum -= rows[i].l[k] * at(j);
-      at(i) = sum;
+    const std::int32_t top = 3 * first, end = 3 * last;
+    for (std::int32_t slot = first; slot < last; ++slot)
+      for (int c = 0; c < 3; ++c) y[3 * slot + c] = r[node[slot]][c];
+    for (std::int32_t i = top; i < end; ++i) {
+      const Real* l = rows[i].l;
+      const std::int32_t from = i - kWidth;
+      const int skipped = i - top < kWidth ? kWidth - (i - top) : 0;
+      Real even = Real(0), odd = Real(0);  // two sums, so that additions overlap
+      int k = skipped;
+      if ((kWidth - k) % 2 != 0) even += l[k] * y[from + k], ++k;
+      for (; k < kWidth; k += 2) {
+        even += l[k] * y[from + k];
+        odd += l[k + 1] * y[from + k + 1];
+      }
+      y[i] -= even + odd;
     }
-    for (std::int32_t i = 3 * first; i < 3 * last; ++i) at(i) *= rows[i].inverse_pivot;
-    for (std::int32_t i = 3 * last - 1; i >= 3 * first; --i)
-      for (int k = 0; k < kWidth; ++k)
-        if (const std::int32_t j = i - kWidth + k; j >= 3 * first) at(j) -= rows[i].l[k] * at(i);
+    for (std::int32_t i = top; i < end; ++i) y[i] *= rows[i].inverse_pivot;
+    for (std::int32_t i = end - 1; i >= top; --i) {
+      const Real* l = rows[i].l;
+      const std::int32_t from = i - kWidth;
+      const int skipped = i - top < kWidth ? kWidth - (i - top) : 0;
+      const Real own = y[i];
+      for (int k = skipped; k < kWidth; ++k) y[from + k] -= l[k] * own;
+    }
+    for (std::int32_t slot = first; slot < last; ++slot)
+      z[node[slot]] = {y[3 * slot], y[3 * slot + 1], y[3 * slot + 2]};
   }
 };
 
@@ -126,6 +141,7 @@ void Chains::set_plan(Context& ctx, std::span<const std::vector<std::int32_t>> c
   sources_.upload(ctx, sources);
   is_member_.upload(ctx, member);
   rows_.resize(ctx, 3 * nodes.size());
+  y_.resize(ctx, 3 * nodes.size());
   z_.resize(ctx, node_count);
   fill(ctx, z_.data(), node_count, Vec3::zero());
 }
@@ -141,10 +157,11 @@ void Chains::solve(Context& ctx, const Vec3* r, const std::int32_t* skip) {
   const ChainFactors factors{chain_begin_.data(), node_.data(), nullptr, nullptr, nullptr, nullptr,
                              rows_.data()};
   Vec3* z = z_.data();
+  Real* y = y_.data();
   launch(
       ctx, chain_count_,
       [=] SS_LAMBDA(std::size_t chain) {
-        if (*skip == 0) factors.solve(chain, r, z);
+        if (*skip == 0) factors.solve(chain, r, y, z);
       },
       Grain{4});
 }

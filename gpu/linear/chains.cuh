@@ -57,6 +57,7 @@ class Chains {
   Buffer<Vec4i> sources_;
   Buffer<ChainRow> rows_;  // three per slot
   Buffer<std::uint8_t> is_member_;
+  Buffer<Real> y_;  // by row
   Buffer<Vec3> z_;
 };
 
