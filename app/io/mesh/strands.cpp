@@ -40,25 +40,34 @@ Points evenly(const Points& line, int segments) {
   return out;
 }
 
-/// The nearest point that keeps the gap from the sphere.
-Vec3d outside(const Vec3d& p, const Groom& groom) {
+/// The nearest point at least `gap` off the sphere.
+Vec3d outside(const Vec3d& p, const Groom& groom, double gap) {
   const Vec3d out = p - groom.center;
-  const double least = groom.clear + groom.gap, distance = norm(out);
+  const double least = groom.clear + gap, distance = norm(out);
   return groom.clear > 0 && distance < least && distance > 0 ? groom.center + (least / distance) * out : p;
 }
 
+/// Down, along the sphere or scalp where that is below.
+Vec3d downhill(const Vec3d& p, const Root& root, const Groom& groom) {
+  const Vec3d n = groom.clear > 0 ? normalized(p - groom.center) : root.normal;
+  if (n[1] <= 0) return kDown;
+  const Vec3d along = kDown - dot(kDown, n) * n;
+  return norm(along) > 1e-6 ? normalized(along) : across(n);
+}
+
 /// The line that starts at the root, by small steps.
-Points grown(const Root& root, Vec3d direction, const Groom& groom) {
+Points grown(const Root& root, const Vec3d& direction, const Groom& groom) {
   const int steps = std::max(64, 4 * groom.segments);
   const double h = groom.length / steps;
+  // Strands that grow higher on the sphere lie over others.
+  const double layer = groom.volume * (1 + root.normal[1]) / 2;
   Points line{root.point};
-  // Half of the length: the turn to the vertical is over. sin^2 starts and ends smoothly.
   for (int k = 0; k < steps; ++k) {
-    const double s = std::min(1.0, 2.0 * (k + 0.5) / steps), share = std::sin(s * kTurn / 4);
-    Vec3d d = direction + groom.droop * share * share * 4.0 * kDown;
-    if (groom.droop > 0 && s >= 1) d = (1 - groom.droop) * normalized(d) + groom.droop * kDown;
-    d = normalized(d);
-    line.push_back(outside(line.back() + h * d, groom));
+    // The turn takes half of the length, and sin^2 starts and ends smoothly; the layer a fifth.
+    const double part = (k + 0.5) / steps, share = std::sin(std::min(1.0, 2 * part) * kTurn / 4);
+    const double turned = groom.droop * share * share, raised = std::min(1.0, 5 * part);
+    const Vec3d d = normalized((1 - turned) * direction + turned * downhill(line.back(), root, groom));
+    line.push_back(outside(line.back() + h * d, groom, groom.gap + raised * layer));
   }
   return line;
 }
@@ -178,7 +187,7 @@ Strands make_hair(const std::vector<Root>& roots, const Groom& groom) {
     const Root start{root.point + groom.gap * root.normal, root.normal};
     const Points line = grown(start, direction, groom);
     Points strand = evenly(wound(line, groom.curl, random), groom.segments);
-    for (Vec3d& p : strand) p = outside(p, groom);
+    for (Vec3d& p : strand) p = outside(p, groom, groom.gap);
     out.points.push_back(std::move(strand));
   }
   return out;

@@ -44,15 +44,16 @@ std::vector<Root> roots_on_sphere(double radius, int count, double cap);
 /// std::invalid_argument if there is no such place.
 std::vector<Root> roots_on_surface(const SurfaceMesh& scalp, int count, double cap, std::uint64_t seed);
 
-/// A groom: strands of the length `length` [m] that leave their roots along the normals and turn downwards by
-/// the part `droop` (0: not at all, 1: to the vertical at half their length), at least `gap` [m] from the
-/// sphere of radius `clear` about `center` (0: no sphere), then wind by `curl`, each with a phase of its own.
-/// `unruly` [rad] tilts each strand by up to that angle.
+/// A groom: strands of the length `length` [m] that leave their roots along the normals and turn downhill by
+/// the part `droop` (0: not at all, 1: fully, at half of their length), at least `gap` [m] from the sphere of
+/// radius `clear` about `center` (0: no sphere), then wind by `curl`, each with a phase of its own. Those
+/// with the highest roots stay up to `volume` [m] farther away. `unruly` [rad] tilts each strand by up to
+/// that angle.
 struct Groom {
   double length = 0;
   int segments = 0;
   double droop = 0, unruly = 0;
-  double gap = 0, clear = 0;
+  double gap = 0, clear = 0, volume = 0;
   Vec<double, 3> center{0, 0, 0};
   Curl curl;
   std::uint64_t seed = 1;

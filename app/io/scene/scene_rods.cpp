@@ -44,6 +44,7 @@ Strands read_hair(TableReader& table, const fs::path& scene_file, const Growth& 
   groom.curl = read_curl(table, table.text("style", "straight"));
   groom.droop = table.number("droop", {0, 1}, 0);
   groom.unruly = table.number("unruly", {0, 90}, 0) * std::numbers::pi / 180;
+  groom.volume = table.number("volume", Range::not_negative(), 0);
   groom.gap = table.number("gap", Range::not_negative(), diameter);
   groom.seed = static_cast<std::uint64_t>(table.whole("hair_seed", 0, 1 << 30, 1));
   const double cap = table.number("cap", {0, 180}, 90) * std::numbers::pi / 180;
