@@ -19,6 +19,7 @@ SceneTraits scene_traits(const Model& model) {
 MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material,
                          SolverKind solver) {
   MaterialUse use;
+  bool rods = false;
   const bool coupled = stepper_family(solver) == StepperFamily::velocity || !model.bodies.empty();
   for (const Object& object : model.objects) {
     if (material >= 0 && object.material != material) continue;
@@ -27,6 +28,7 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
     use.deformable |= object.is_deformable();
     use.tets |= object.is_solid() && !object.is_affine();
     use.cloth |= object.is_cloth();
+    rods |= object.is_rods();
     use.rigid |= object.is_rigid() || (coupled && solid);
     if (!object.is_rigid()) continue;
     const Body& body = model.bodies[static_cast<std::size_t>(object.body)];
@@ -36,7 +38,9 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
   const auto last = material < 0 ? materials.end() : first + 1;
   use.isotropic =
       std::all_of(first, last, [](const Material& m) { return m.friction_kind == FrictionKind::isotropic; });
-  use.arap = std::all_of(first, last, [](const Material& m) { return m.model == ElasticModel::arap; });
+  // Rods read Poisson's ratio whatever the model is.
+  use.arap =
+      !rods && std::all_of(first, last, [](const Material& m) { return m.model == ElasticModel::arap; });
   return use;
 }
 
