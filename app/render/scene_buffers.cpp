@@ -106,7 +106,8 @@ SceneBuffers::SceneBuffers(const Device& device, const Model& model) : drawn_nod
   set_positions(positions_);
   start_bounds_ = bounds_;
   closed_ = std::ranges::all_of(model.objects, [](const Object& object) {
-    return !object.is_collider() || object.triangle_end == object.triangle_begin;
+    const bool may_be_open = object.is_collider() || object.is_thin();
+    return !may_be_open || object.triangle_end == object.triangle_begin;
   });
   add_planes(model.half_spaces);
   add_wires(model);

@@ -186,6 +186,39 @@ SurfaceMesh make_plane(double size_x, double size_z, double edge) {
   return mesh;
 }
 
+SurfaceMesh make_sheet(double size_x, double size_z, double edge) {
+  check_length("size", size_x);
+  check_length("size", size_z);
+  check_length("edge", edge);
+  const double height = edge * std::sqrt(0.75);  // between rows
+  check_count(2 * along(size_x, edge) * along(size_z, height));
+  const int nx = cells(size_x, edge), nz = cells(size_z, height);
+  SurfaceMesh mesh;
+  std::vector<int> first;  // node of each row
+  for (int z = 0; z <= nz; ++z) {
+    first.push_back(static_cast<int>(mesh.nodes.size()));
+    const bool shifted = z % 2 == 1;  // with half an edge at both ends
+    for (int x = 0; x <= nx + (shifted ? 1 : 0); ++x) {
+      const double at = shifted ? std::clamp(x - 0.5, 0.0, double(nx)) : x;
+      mesh.nodes.push_back({size_x * (at / nx - 0.5), 0, size_z * (double(z) / nz - 0.5)});
+    }
+  }
+  for (int z = 0; z < nz; ++z) {
+    const bool shifted = z % 2 == 1;
+    const int low = first[z], high = first[z + 1];
+    // Triangles with an edge on the row that is not shifted, and those with one on the other row.
+    for (int x = 0; x < nx; ++x) {
+      if (shifted) mesh.triangles.push_back({high + x, high + x + 1, low + x + 1});
+      else mesh.triangles.push_back({low + x, high + x + 1, low + x + 1});
+    }
+    for (int x = 0; x <= nx; ++x) {
+      if (shifted) mesh.triangles.push_back({low + x, high + x, low + x + 1});
+      else mesh.triangles.push_back({low + x, high + x, high + x + 1});
+    }
+  }
+  return mesh;
+}
+
 SurfaceMesh make_ramp(double length, double height, double width) {
   check_length("length", length);
   check_length("height", height);

@@ -43,6 +43,8 @@ TetMesh make_net(double size_x, double size_z, int bars, double width, double ed
 
 /// A flat patch in the plane y = 0, facing up.
 SurfaceMesh make_plane(double size_x, double size_z, double edge);
+/// The same of nearly equilateral triangles: rows along x, every other one shifted by half an edge.
+SurfaceMesh make_sheet(double size_x, double size_z, double edge);
 /// A closed bowl that stands on y = 0, with axis y: half a sphere of inner `radius` (less if `height` is
 /// smaller), a straight wall above, and a round rim. It is `height` deep inside.
 SurfaceMesh make_bowl(double radius, double height, double thickness, double edge);

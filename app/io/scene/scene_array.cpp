@@ -146,6 +146,8 @@ std::vector<Vec<float, 3>> read_colors(TableReader& table) {
   return colors;
 }
 
+std::int32_t read_no_contact_group(TableReader& table) { return table.whole("no_contact_group", 1, 7, 0); }
+
 Vec3d read_scale(TableReader& table) {
   if (!table.is_list("scale")) return Vec3d::filled(table.number("scale", Range::positive(), 1));
   const Vec3d scale = table.vec3("scale");

@@ -15,6 +15,8 @@ std::vector<Vec<float, 3>> read_colors(TableReader& table);
 /// One factor, or one for each axis of the mesh (a negative one mirrors it).
 Vec<double, 3> read_scale(TableReader& table);
 
+std::int32_t read_no_contact_group(TableReader& table);
+
 /// Rotation vector [degrees], scale and position, as applied to a mesh around its origin.
 struct Placement {
   Vec<double, 3> position;

@@ -80,8 +80,6 @@ void build_material(TableReader table, const SceneSource& source, Model& model) 
 
 namespace {
 
-std::int32_t read_no_contact_group(TableReader& table) { return table.whole("no_contact_group", 1, 7, 0); }
-
 /// The files of `sequence = { folder, dt, first }`: positions of a collider's nodes at dt, 2 dt, ....
 struct Sequence {
   std::vector<std::vector<Vec3d>> frames;
@@ -125,8 +123,9 @@ Sequence read_sequence(TableReader& table, const SceneSource& source, std::optio
 
 void build_object(TableReader table, const SceneSource& source, Model& model) {
   const std::string body = table.text("body", "deformable");
-  check_known(table, "body", "kind of body", body, {"deformable", "affine", "rigid", "rods"});
+  check_known(table, "body", "kind of body", body, {"deformable", "cloth", "rods", "affine", "rigid"});
   if (body == "rigid") return build_rigid_object(table, source, model);
+  if (body == "cloth") return build_cloth(table, source, model);
   if (body == "rods") return build_rods(table, source, model);
   const std::string name = read_new_name(table, model);
   const std::string element = table.text("element", "tet4");

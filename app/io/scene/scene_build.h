@@ -51,6 +51,8 @@ void build_material(TableReader table, const SceneSource& source, Model& model);
 /// Reads the table `texture` of a material.
 SurfaceTexture read_texture(TableReader table, const std::filesystem::path& scene_file);
 void build_object(TableReader table, const SceneSource& source, Model& model);
+/// Builds an object with body = "cloth".
+void build_cloth(TableReader& table, const SceneSource& source, Model& model);
 /// Builds an object with body = "rigid".
 void build_rigid_object(TableReader& table, const SceneSource& source, Model& model);
 /// Builds an object with body = "rods".

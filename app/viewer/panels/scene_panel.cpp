@@ -46,7 +46,9 @@ void draw_scene_panel(PanelContext& context) {
   ImGui::SameLine();
   const Model& model = current->model;
   const TetCount tets = count_tets(model);
-  if (model.bodies.empty()) ImGui::TextDisabled("%zu nodes, %zu tets", model.node_count(), tets.all());
+  if (tets.all() == 0 && model.bodies.empty())
+    ImGui::TextDisabled("%zu nodes, %zu triangles", model.node_count(), model.triangles.size());
+  else if (model.bodies.empty()) ImGui::TextDisabled("%zu nodes, %zu tets", model.node_count(), tets.all());
   else
     ImGui::TextDisabled("%zu bodies, %zu joints, %zu tets", model.bodies.size(), model.joints.size(),
                         tets.all());
