@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
@@ -259,6 +260,7 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
 /// is zero, and its Hessian is C / dt.
 void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still) {
   const Span span(ctx, "elastic assembly");
+  solved_ = false;
   LinearSolver::prepare(matrix_, params_);
   energy_.gradient_and_hessian(ctx, {at, still, static_cast<Real>(params_.dt)}, {0, energy_.size()},
                                corners_.data(), blocks_.data());
@@ -347,8 +349,8 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
   }
   Params params = params_;
   params.pcg_tolerance = tolerance;
-  PcgResult result =
-      linear_.solve(ctx, matrix_, residual_.data(), change_.data(), params, device_.scripted.data());
+  PcgResult result = linear_.solve(ctx, matrix_, residual_.data(), change_.data(), params,
+                                   device_.scripted.data(), std::exchange(solved_, true));
   // Residuals of badly conditioned solids stay the same for hundreds of iterations, and fall again.
   if (result.stop == PcgStop::stagnated)
     while (result.residual > tolerance && linear_.resume(ctx, kMoreIterations, params, result)) {

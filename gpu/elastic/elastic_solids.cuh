@@ -166,6 +166,7 @@ class ElasticSolids {
   AffineModes modes_;         // of deformable objects
   AffineModes affine_modes_;  // of the control nodes of affine bodies, all that they can do
   RigidPrediction prediction_;
+  bool solved_ = false;  // a system since the last `assemble`
   Params params_;
   SolidPull pull_;
   Buffer<std::int32_t> node_;

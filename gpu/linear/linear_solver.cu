@@ -31,13 +31,13 @@ void LinearSolver::prepare(SplitMatrix& matrix, const Params& params) {
 }
 
 PcgResult LinearSolver::solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
-                              const std::uint8_t* fixed) {
-  launch_solve(ctx, matrix, b, x, params, fixed);
+                              const std::uint8_t* fixed, bool same_system) {
+  launch_solve(ctx, matrix, b, x, params, fixed, same_system);
   return result(read_back(ctx, outcome()));
 }
 
 void LinearSolver::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
-                                const Params& params, const std::uint8_t* fixed) {
+                                const Params& params, const std::uint8_t* fixed, bool same_system) {
   groups_.clear();
   started_ = 0;
   direct_ = params.linear_solver == LinearSolverKind::cholesky;
@@ -50,6 +50,7 @@ void LinearSolver::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b
   PcgSettings settings{static_cast<Real>(params.pcg_tolerance), params.pcg_iterations};
   settings.criterion = params.pcg_stop;
   settings.preconditioner = {params.preconditioner, params.additive_blocks};
+  settings.same_system = same_system;
   if (needs_stiffness(params)) {
     warm_start_.group(ctx, matrix.stiffness(), fixed, matrix.node_count());
     settings.condition = warm_start_.condition();

@@ -22,14 +22,14 @@ class LinearSolver {
   /// outlive a later `resume`. PCG without groups runs without the host, which may read `outcome` together
   /// with other results. Throws SimulationError where a factorisation is impossible (see sparse_cholesky.h).
   void launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
-                    const std::uint8_t* fixed);
+                    const std::uint8_t* fixed, bool same_system = false);
   /// Of the last solve, in backend memory.
   const PcgState* outcome() const { return direct_ ? factorised_.data() : pcg_.state(); }
   /// What that says, once read back; counts the warm start's iterations too.
   PcgResult result(const PcgState& outcome) const { return counted(Pcg::result_of(outcome)); }
-  /// Both, with a read.
+  /// Both, with a read. `same_system`: all but b and the tolerance is as in the last solve.
   PcgResult solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
-                  const std::uint8_t* fixed);
+                  const std::uint8_t* fixed, bool same_system = false);
 
   /// Continues for up to `iterations` more, and returns whether the residual fell; within
   /// params.pcg_iterations in all. For a direction that a line search cannot use [Guo24 App. B].

@@ -78,12 +78,15 @@ void Pcg::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x
   history_.resize(ctx, static_cast<std::size_t>(settings.max_iterations) + 1);
   squares_.resize(ctx, 1);
   resize_cleared(ctx, state_, 1);
-  preconditioner_.build(ctx, matrix, settings.preconditioner, fixed);
+  if (!settings.same_system) preconditioner_.build(ctx, matrix, settings.preconditioner, fixed);
   const bool is_resident = STICKSLIP_ON_CUDA ? n <= most_resident_nodes_ && preconditioner_.modes() == nullptr
                                              : most_resident_nodes_ > 0;
   stays_ = is_resident && matrix.embedding() == nullptr && preconditioner_.is_local_or_modes();
 #if !STICKSLIP_ON_CUDA
-  if (stays_) coupling_rows_.build(ctx, matrix, matrix.chunk_rows().slot_of_node);
+  if (!settings.same_system) {
+    crew_.forget();
+    if (stays_) coupling_rows_.build(ctx, matrix, matrix.chunk_rows().slot_of_node);
+  }
 #endif
 
   const PcgVectors v = vectors();

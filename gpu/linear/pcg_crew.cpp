@@ -153,9 +153,11 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
   to_lanes(ctx, rows, v.r, r_.data());
   to_lanes(ctx, rows, v.z, z_.data());
   to_lanes(ctx, rows, v.p, p_.data());
-  set_up(ctx, rows, v, inverse_.data(), fixed_.data());
-
-  if (modes != nullptr) modes_.load(ctx, rows, *modes);
+  if (!known_) {
+    set_up(ctx, rows, v, inverse_.data(), fixed_.data());
+    if (modes != nullptr) modes_.load(ctx, rows, *modes);
+  }
+  known_ = true;
 
   const LaneVectors vectors{x_.data(), r_.data(), z_.data(), q_.data(), inverse_.data(), fixed_.data()};
   const std::size_t chunks = rows.chunk_count();

@@ -28,8 +28,11 @@ class CrewPcg {
   /// number of threads.
   void iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings, const AffineModes* modes,
                const PcgVectors& v);
+  /// Without it, `iterate` takes preconditioner, fixed nodes and modes to be those of the last call.
+  void forget() { known_ = false; }
 
  private:
+  bool known_ = false;
   // The vectors in lanes, per slot, and the columns of the preconditioner's blocks.
   Buffer<Lanes3> x_, r_, z_, p_, other_p_, q_, inverse_;
   Buffer<std::uint8_t> fixed_;

@@ -15,6 +15,7 @@ struct PcgSettings {
   Real tolerance = Real(1e-4);  // on |r| / max(|b|, |r_0|) in the preconditioner's norm |r| = sqrt(r' P^-1 r)
   int max_iterations = 10000;
   bool start_from_x = false;  // else x is overwritten with zero first
+  bool same_system = false;   // matrix, fixed nodes and preconditioner are those of the last solve: kept
   // What ends the iterations. `relative` is the tolerance above, where Guo24 App. B has |r|_2 <= tol |r_0|_2:
   // in the preconditioner's norm a stiff contact has no more weight than the nodes that it moves. The others
   // are in |.|_2 as printed, and leave the tolerance alone: (i) truncated, (ii) condition_x, (iii)
