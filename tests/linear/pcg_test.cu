@@ -275,3 +275,33 @@ BACKEND_TEST(Pcg, SameBitsForAnyThreadCount) {
     EXPECT_EQ(x.download(own), first) << threads << " threads";
   }
 }
+
+// With modes, fixed nodes and stencils; a further right-hand side, and then another matrix of the same shape.
+BACKEND_TEST(Pcg, KeepsThePreconditionerOfTheSameSystem) {
+  FRESH_SEED(seed);
+  test::Random random(seed);
+  const test::System system = test::make_system(random, 9, 9, 9, 60),
+                     next = test::make_system(random, 9, 9, 9, 60);
+  const std::size_t n = system.node_count;
+  DeviceSystem device(ctx, system);
+  const Buffer<std::uint8_t> stays(ctx, fix_some(random, n));
+  const Buffer<Vec3> first(ctx, random.vectors(n)), second(ctx, random.vectors(n)),
+      at(ctx, random.vectors(n));
+  AffineModes modes;
+  modes.load(ctx, std::vector<Vec2i>{{10, static_cast<std::int32_t>(n) - 20}});
+  Pcg kept;
+  kept.set_modes(&modes);
+  for (const bool other : {false, true}) {
+    if (other) device.assemble(ctx, next);
+    modes.build(ctx, device.matrix, at.data(), stays.data());
+    Buffer<Vec3> x(ctx, n), y(ctx, n);
+    PcgSettings settings{Real(1e-5), 300};
+    kept.solve(ctx, device.matrix, first.data(), x.data(), settings, stays.data());
+    Pcg fresh;
+    fresh.set_modes(&modes);
+    fresh.solve(ctx, device.matrix, second.data(), y.data(), settings, stays.data());
+    settings.same_system = true;
+    kept.solve(ctx, device.matrix, second.data(), x.data(), settings, stays.data());
+    EXPECT_EQ(x.download(ctx), y.download(ctx));
+  }
+}
