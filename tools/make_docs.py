@@ -29,15 +29,21 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PART = re.compile(r"(<!-- generated: ([\w-]+(?: [\w./ -]+)?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 GROUND = "[[half_space]]\nmu = 0.5\n[[material]]\nname = 'm'\ndensity = 1000\n"
-BOX = "[[object]]\nname = '{0}'\nshape = 'box'\nsize = [0.1, 0.1, 0.1]\nposition = [{1}, 0.055, 0]\nmaterial = 'm'\n{2}\n"
-ELASTIC, AFFINE, RIGID = "edge = 0.1", "body = 'affine'\nedge = 0.1", "body = 'rigid'"
+OBJECT = "[[object]]\nname = '{0}'\nposition = [{1}, 0.055, 0]\nmaterial = 'm'\n{2}\n"
+BOX = "shape = 'box'\nsize = [0.1, 0.1, 0.1]\n"
+ELASTIC, AFFINE, RIGID = BOX + "edge = 0.1", BOX + "body = 'affine'\nedge = 0.1", BOX + "body = 'rigid'"
+CLOTH = "body = 'cloth'\nshape = 'sheet'\nsize = [0.1, 0.1]\nedge = 0.05\nthickness = 1e-3"
+RODS = "body = 'rods'\nshape = 'ring'\nradius = 0.05\nsegments = 12\ndiameter = 1e-3"
 BODIES = {
     "elastic solids": [ELASTIC],
     "affine bodies": [AFFINE],
+    "cloth": [CLOTH],
+    "rods": [RODS],
     "elastic and affine": [ELASTIC, AFFINE],
     "rigid bodies": [RIGID],
     "rigid and elastic": [RIGID, ELASTIC],
     "rigid and affine": [RIGID, AFFINE],
+    "rigid, cloth and rods": [RIGID, CLOTH, RODS],
 }
 
 
@@ -65,7 +71,7 @@ class Program:
         """Result of one step of such bodies: "yes", the name of the solver that replaces it, or "-"."""
         with tempfile.TemporaryDirectory() as folder:
             scene, report = pathlib.Path(folder) / "scene.toml", pathlib.Path(folder) / "report.jsonl"
-            scene.write_text(GROUND + "".join(BOX.format(f"b{i}", 0.3 * i, keys) for i, keys in enumerate(bodies)))
+            scene.write_text(GROUND + "".join(OBJECT.format(f"b{i}", 0.3 * i, keys) for i, keys in enumerate(bodies)))
             done = self.call("run", str(scene), "--frames", "1", "--solver", solver, "--backend", "cpu", "--threads", "1",
                              "--quiet", "--report", str(report))
             if not report.exists() or not report.read_text():
