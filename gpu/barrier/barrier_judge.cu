@@ -131,13 +131,19 @@ struct JudgeContact {
   /// Friction that acts without a contact: outside any cone.
   SS_HD ContactTotals orphan(std::size_t j) const {
     const FrictionStencil& f = contacts.friction[j];
+    const Vec4i& nodes = contacts.friction_nodes[j];
     V3 reach{0, 0, 0};
-    for (int k = 0; k < 4; ++k)
-      if (contacts.friction_nodes[j][k] >= 0)
-        reach += double(f.weights[k]) * step.x[contacts.friction_nodes[j][k]].template cast<double>();
+    std::int32_t b = nodes[0];
+    for (int k = 0; k < 4; ++k) {
+      if (nodes[k] < 0) continue;
+      reach += double(f.weights[k]) * step.x[nodes[k]].template cast<double>();
+      if (f.weights[k] < Real(0)) b = nodes[k];
+    }
+    const Real* radius = contacts.near.radius;
+    const double thickness = radius != nullptr ? double(radius[nodes[0]]) + double(radius[b]) : 0.0;
     const V3 normal = f.normal.template cast<double>();
-    return judged(contacts.friction_nodes[j], f.weights, normal,
-                  contacts.friction_nodes[j][1] >= 0 ? dot(normal, reach) : double(contacts.d_hat), 0.0,
+    return judged(nodes, f.weights, normal,
+                  nodes[1] >= 0 ? dot(normal, reach) - thickness : double(contacts.d_hat), 0.0,
                   step.dt * friction_force(contacts, j, step.x));
   }
 };

@@ -53,7 +53,7 @@ void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const 
         const std::int32_t node = near.surface_nodes[i / near.plane_count];
         if (near.scripted[node]) return Real(1);
         const Plane plane = near.planes[i % near.plane_count];
-        return half_space_toi(plane.normal, plane.offset + near.radius_of(node), x[node], p[node], kept,
+        return half_space_toi(plane.normal, plane.offset + near.plane_radius_of(node), x[node], p[node], kept,
                               Real(1));
       },
       Real(1), bound);

@@ -73,14 +73,22 @@ struct Proximity {
   const std::uint8_t* scripted;  // per node; scripted nodes ignore half-spaces
   const Vec3* rest;
   FrictionTable friction;
-  const Real* radius = nullptr;  // [m] per node, see SurfaceView
+  const Real* radius = nullptr;        // [m] per node, see SurfaceView
+  const Real* plane_radius = nullptr;  // of pairs with half-spaces
 
-  SS_HD Real radius_of(std::int32_t node) const { return radius != nullptr ? radius[node] : Real(0); }
+  SS_HD Real plane_radius_of(std::int32_t node) const {
+    return plane_radius != nullptr ? plane_radius[node] : Real(0);
+  }
+  /// [m] of the side of a contact to which `node` belongs.
+  SS_HD Real radius_of(const Contact& contact, std::int32_t node) const {
+    if (contact.plane >= 0) return plane_radius_of(node);
+    return radius != nullptr ? radius[node] : Real(0);
+  }
   /// [m] what the gap of a pair is smaller than the distance of its primitives: the radii of both sides.
   SS_HD Real thickness(const ContactPair& pair) const {
     if (radius == nullptr) return Real(0);
-    const std::int32_t other = pair.kind == ContactPair::edge_edge ? pair.nodes[2] : pair.nodes[1];
-    return radius[pair.nodes[0]] + (other >= 0 ? radius[other] : Real(0));
+    if (pair.kind == ContactPair::half_space) return plane_radius_of(pair.nodes[0]);
+    return radius[pair.nodes[0]] + radius[pair.nodes[pair.kind == ContactPair::edge_edge ? 2 : 1]];
   }
   SS_HD std::size_t size() const {
     return pairs.point_triangle_count + pairs.edge_edge_count + surface_node_count * plane_count;

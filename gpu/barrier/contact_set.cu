@@ -18,7 +18,8 @@ Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs) 
           device.scripted.data(),
           device.rest.data(),
           device.friction(),
-          device.radius.data()};
+          device.radius.data(),
+          device.plane_radius.data()};
 }
 
 SurfaceView surface_view(const DeviceModel& device) {

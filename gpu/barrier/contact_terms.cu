@@ -52,7 +52,7 @@ struct ContactRecorder {
     ContactRecord r;
     r.name = pair_key(pair);
     r.point =
-        (point - (near.radius_of(c.nodes[0]) + closest.gap / 2) * closest.normal).template cast<float>();
+        (point - (near.radius_of(c, c.nodes[0]) + closest.gap / 2) * closest.normal).template cast<float>();
     r.normal = closest.normal.template cast<float>();
     r.gap = static_cast<float>(closest.gap);
     const bool is_counted = !is_active && closest.gap < d_hat;  // in the record of its pair in A

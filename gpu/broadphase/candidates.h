@@ -12,9 +12,9 @@ namespace stickslip {
 struct SurfaceView {
   const Vec3i* triangles;  // {a, b, b}: a segment
   std::size_t triangle_count;
-  const Vec2i* edges;  // of the triangles, each once
+  const Vec2i* edges;  // of the triangles, and of segments, each once
   std::size_t edge_count;
-  const std::int32_t* nodes;  // of the triangles, each once
+  const std::int32_t* nodes;  // of these, and points by themselves, each once
   std::size_t node_count;     // of `nodes`
   /// [m] per node of the larger set, the same for all nodes of a primitive: half its thickness. Null: all 0.
   const Real* radius = nullptr;

@@ -94,7 +94,8 @@ SS_HD constexpr T storage_rounding(T reach) {
 }
 
 /// Cheap and sufficient: the boxes at t = 0 are further apart than the two sides can approach within t_max,
-/// less the share `kept` of that distance. `thickness`: of the sides, is no part of the distance.
+/// less the share `kept` of that distance. With a `thickness`, the gap
+/// (the distance less it) takes the place of the distance.
 template <class Pair, class T>
 SS_HD constexpr bool stays_apart(const Pair& pair, T kept, T t_max, T thickness = T(0)) {
   AabbT<T> a = AabbT<T>::empty(), b = a, motion_a = a, motion_b = a;

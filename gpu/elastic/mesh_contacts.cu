@@ -139,6 +139,8 @@ void MeshContacts::load(Context& ctx, const Model& solids) {
   edge_start_.upload(ctx, topology.edge_start);
   opposite_.upload(ctx, topology.opposite);
   sheet_.upload(ctx, topology.sheet);
+  wires_.upload(ctx, topology.wires);
+  strand_.upload(ctx, topology.strand);
   mean_edge_ = topology.mean_edge;
   triangles_ = solids.triangles.size();
   contacts_.resize(ctx, 0);
@@ -167,7 +169,9 @@ MeshSurfaceView MeshContacts::view(Context& ctx, const Input& in, const Options&
           margin,
           options.dt,
           m.radius.data(),
-          m.faces.size() > 0};
+          m.faces.size() > 0,
+          wires_.data(),
+          strand_.data()};
 }
 
 void MeshContacts::find(Context& ctx, const Input& in, const Options& options) {

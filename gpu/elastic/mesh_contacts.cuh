@@ -1,4 +1,4 @@
-// MeshContacts: contacts and near contacts between the triangle surfaces of solids and colliders.
+// MeshContacts: contacts and near contacts between the surfaces of solids, thin objects and colliders.
 #pragma once
 
 #include "gpu/broadphase/broadphase.cuh"
@@ -11,7 +11,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Pairs of points and triangles and pairs of edges, of any two surfaces and of one with itself, from the
 /// broad phase; see touch_point_triangle and touch_edges. The margin is at most half the mean edge of the
-/// solids, and so is the depth of an overlap: deeper ones are not found.
+/// solids, and so is the depth of an overlap, but at least the thickness of thin objects: deeper ones are not
+/// found.
 ///
 /// A contact has two points, which are bodies of the contact problem: `first + 2 k` on side a and the next
 /// one on side b. Contacts are in the order of the candidates.
@@ -53,6 +54,8 @@ class MeshContacts {
   Buffer<std::int32_t> triangle_start_, triangle_of_, edge_start_;
   Buffer<Vec2i> opposite_;
   Buffer<std::uint8_t> sheet_;
+  Buffer<Vec2i> wires_;
+  Buffer<std::int32_t> strand_;
   Buffer<Vec<double, 3>> normal_;
   Buffer<Vec3> motion_;
   Buffer<std::int32_t> start_;  // per candidate and one more

@@ -50,6 +50,37 @@ void find_sheets(const Model& model, MeshTopology& out) {
                    open[static_cast<std::size_t>(model.node_object[i])];
 }
 
+/// The lowest node of a chain is its number.
+void list_wires(const Model& model, MeshTopology& out) {
+  out.wires.assign(model.node_count(), {-1, -1});
+  const auto add = [&](std::int32_t node, std::int32_t other) {
+    Vec2i& of = out.wires[static_cast<std::size_t>(node)];
+    if (of[0] < 0) of[0] = other;
+    else if (of[1] < 0) of[1] = other;
+  };
+  std::vector<std::int32_t>& parent = out.strand;
+  parent.assign(model.node_count(), -1);
+  const auto root = [&](std::int32_t node) {
+    while (parent[static_cast<std::size_t>(node)] != node) {
+      std::int32_t& up = parent[static_cast<std::size_t>(node)];
+      up = parent[static_cast<std::size_t>(up)];
+      node = up;
+    }
+    return node;
+  };
+  for (const Vec2i& s : model.segments)
+    for (int c = 0; c < 2; ++c) {
+      add(s[c], s[1 - c]);
+      parent[static_cast<std::size_t>(s[c])] = s[c];
+    }
+  for (const Vec2i& s : model.segments) {
+    const std::int32_t a = root(s[0]), b = root(s[1]);
+    parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  }
+  for (std::size_t i = 0; i < parent.size(); ++i)
+    if (parent[i] >= 0) parent[i] = root(static_cast<std::int32_t>(i));
+}
+
 double mean_edge(const Model& model, bool of_solids) {
   double sum = 0;
   std::size_t count = 0;
@@ -68,6 +99,7 @@ MeshTopology mesh_topology(const Model& model) {
   list_triangles(model, out);
   list_edges(model, out);
   find_sheets(model, out);
+  list_wires(model, out);
   out.mean_edge = mean_edge(model, true);
   if (!(out.mean_edge > 0)) out.mean_edge = mean_edge(model, false);
   return out;

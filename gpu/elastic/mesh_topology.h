@@ -10,6 +10,8 @@ struct MeshTopology {
   std::vector<std::int32_t> triangle_start, triangle_of, edge_start;
   std::vector<Vec2i> opposite;
   std::vector<std::uint8_t> sheet;
+  std::vector<Vec2i> wires;
+  std::vector<std::int32_t> strand;
   double mean_edge = 0;  // [m] of the surfaces of solids at rest; of all surfaces if there is no solid
 };
 

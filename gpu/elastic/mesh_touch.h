@@ -26,6 +26,9 @@ struct MeshSurfaceView {
   double dt;             // [s] > 0: the margin grows by the distance that closes within dt
   const Real* radius;    // [m] from a midsurface to its surface; null: 0
   bool touches_wires;    // points are tested against wires: {p, a, b, b}
+  const Vec2i* wires;    // the nodes at the other ends of a node's first two wires; -1: none
+  /// Nodes of one strand of wires have the same number; -1: on no wire.
+  const std::int32_t* strand;
 
   /// [m] what the gap is smaller than the distance.
   SS_HD double thickness(std::int32_t a, std::int32_t b) const {
@@ -218,17 +221,18 @@ SS_HD inline void turn_over(MeshTouch& out) {
 }
 
 /// Takes the thickness from the gap. True if the gap is or may come within the margin, and an overlap is not
-/// too deep. Then sets the contact's point. Parts of a thin object that overlap at rest have no contact.
+/// too deep. Then sets the contact's point. Parts of a cloth, or of one strand, that overlap at rest have no
+/// contact.
 SS_HD inline bool is_close(const MeshSurfaceView& s, bool self, MeshTouch& out) {
   const V3 u = s.sum(out.a, s.v) - s.sum(out.b, s.v);
   const double closing = -dot(out.normal, u), thickness = s.thickness(out.a.nodes[0], out.b.nodes[0]);
   out.gap -= thickness;
   if (out.gap > s.margin + (closing > 0 ? s.dt * closing : 0.0)) return false;
   double depth = s.depth > thickness ? s.depth : thickness;
-  if (self) {
+  if (self && s.strand[out.a.nodes[0]] == s.strand[out.b.nodes[0]]) {
     const double rest = norm(s.sum(out.a, s.rest) - s.sum(out.b, s.rest));
     if (rest < thickness) return false;
-    depth = kSelfDepth * rest < depth ? kSelfDepth * rest : depth;
+    if (!(thickness > 0)) depth = kSelfDepth * rest < depth ? kSelfDepth * rest : depth;
   }
   if (out.gap < -depth) return false;
   out.point = 0.5 * (s.sum(out.a, s.x) + s.sum(out.b, s.x));
@@ -276,16 +280,24 @@ SS_HD inline bool end_on_wire(const MeshSurfaceView& s, const Vec2i& n, double w
 /// True if an edge from a wire's node leads towards the other surface: then another part of the wire is
 /// nearer.
 SS_HD inline bool wire_leans_over(const MeshSurfaceView& s, std::int32_t node, const V3& normal) {
-  for (const std::int32_t next : {node - 1, node + 1}) {
-    if (next < 0 || s.edge(node, next) < 0) continue;
-    const V3 side = s.at(next) - s.at(node);
+  for (int k = 0; k < 2; ++k) {
+    if (s.wires[node][k] < 0) continue;
+    const V3 side = s.at(s.wires[node][k]) - s.at(node);
     if (-dot(normal, side) > kSteepWire * norm(side)) return true;
   }
   return false;
 }
 
-/// The contact of a point q[0] with the wire from q[1] to q[2]. A node of a wire is touched where it is the
-/// nearest of its wire, and is reported by the segment that ends there, or else by the one that begins there.
+/// True if the wire from `end` to `far` reports a point p that is nearest to `end`: it is the first wire of
+/// the node, and the point is not beside the other one.
+SS_HD inline bool reports_wire_end(const MeshSurfaceView& s, std::int32_t end, std::int32_t far,
+                                   const V3& p) {
+  const Vec2i next = s.wires[end];
+  if (next[0] != far) return false;
+  return next[1] < 0 || !(dot(p - s.at(end), s.at(next[1]) - s.at(end)) > 0);
+}
+
+/// The contact of a point q[0] with the wire from q[1] to q[2].
 SS_HD_LARGE inline bool touch_point_wire(const MeshSurfaceView& s, const Vec4i& q, MeshTouch& out) {
   const V3 p = s.at(q[0]), e0 = s.at(q[1]), e1 = s.at(q[2]);
   const auto near = point_edge_closest(p, e0, e1);
@@ -294,16 +306,15 @@ SS_HD_LARGE inline bool touch_point_wire(const MeshSurfaceView& s, const Vec4i& 
   const double reach =
       s.margin + s.thickness(q[0], q[1]) + s.dt * norm(s.sum(out.a, s.v) - s.sum(out.b, s.v));
   if (!(near.d2 <= reach * reach)) return false;
-  if (near.feature == PointEdgeFeature::v0 && q[1] > 0 && s.edge(q[1] - 1, q[1]) >= 0) return false;
-  if (near.feature == PointEdgeFeature::v1 && s.edge(q[2], q[2] + 1) >= 0 &&
-      dot(p - e1, s.at(q[2] + 1) - e1) > 0)
-    return false;
+  if (near.feature == PointEdgeFeature::v0 && !reports_wire_end(s, q[1], q[2], p)) return false;
+  if (near.feature == PointEdgeFeature::v1 && !reports_wire_end(s, q[2], q[1], p)) return false;
   const V3 own = s.normal[q[0]];
   const bool faces = norm2(own) > 0 && !s.sheet[q[0]];
   direct(near.r, faces ? -own : near.r, norm(e1 - e0), out);
   const bool self = s.object[q[0]] == s.object[q[1]];
   if (faces && !(dot(out.normal, own) < kBeside)) return false;
-  if (norm2(own) > 0 && out.gap > kTouching * s.margin && leans_over(s, q[0], out.normal)) return false;
+  const bool apart = out.gap - s.thickness(q[0], q[1]) > kTouching * s.margin;
+  if (faces && apart && leans_over(s, q[0], out.normal)) return false;
   if (!(norm2(own) > 0) && wire_leans_over(s, q[0], out.normal)) return false;
   return is_close(s, self, out);
 }

@@ -109,6 +109,7 @@ class Converter {
       for (int k = 0; k < 4; ++k) copy_node(object.control_begin + k);
     }
     const std::int32_t shift = copy.node_begin - object.node_begin;
+    if (object.collides_from >= 0) copy.collides_from = object.collides_from + shift;
     copy_elements<4>(scene_.tets, object.tet_begin, object.tet_end, shift, to_.tets);
     copy_elements<3>(scene_.triangles, object.triangle_begin, object.triangle_end, shift, to_.triangles);
     copy_elements<2>(scene_.segments, object.segment_begin, object.segment_end, shift, to_.segments);

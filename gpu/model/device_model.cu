@@ -95,6 +95,8 @@ void DeviceModel::upload_bodies(Context& ctx, const Model& model) {
 void DeviceModel::upload_thin(Context& ctx, const Model& model) {
   if (std::ranges::none_of(model.objects, &Object::is_thin)) return;
   scale_radii(ctx, model, std::vector<double>(model.objects.size(), 1.0));
+  plane_radius.resize(ctx, node_count);
+  copy(ctx, plane_radius.data(), radius.data(), node_count);
   if (std::ranges::none_of(model.objects, &Object::is_rods)) return;
   std::vector<Vec3i> all = model.triangles;
   for (const Vec2i& s : model.segments) all.push_back({s[0], s[1], s[1]});

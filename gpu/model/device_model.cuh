@@ -31,6 +31,7 @@ struct DeviceModel {
   Buffer<std::int32_t> surface_nodes;
   /// [m] per node: half the thickness of a thin object, else 0. Empty without thin objects.
   Buffer<Real> radius;
+  Buffer<Real> plane_radius;  // the same over half-spaces, where scale_radii changes nothing
   /// With rods, `triangles` and behind them each segment of rods and of colliders as a triangle {a, b, b}, so
   /// that points touch segments too. Empty without rods.
   Buffer<Vec3i> faces;
@@ -63,7 +64,7 @@ struct DeviceModel {
   /// Uploads masses, friction coefficients and planes again, after materials or half-spaces changed.
   void upload_materials(Context& ctx, const Model& model);
 
-  /// Multiplies the radii of each object by its factor, from those of the model.
+  /// Radii between objects become those of the model times a factor for each object.
   void scale_radii(Context& ctx, const Model& model, const std::vector<double>& factor);
 
   /// Selects the scripts and forces that act in the step from `time` to `time + dt`; `x` are the positions at

@@ -106,6 +106,8 @@ void check_thin(const Model& model, const Object& object) {
   if (object.is_rods() && object.segment_begin == object.segment_end)
     fault("a thin object needs triangles or segments");
   if (object.is_rods()) check_rods(model, object);
+  if (object.is_cloth() && !(is_finite(object.warp) && norm(object.warp) > 0))
+    fault("its warp must be a finite direction");
   for (const auto& [node, volume] : lumped_volumes(model, object))
     if (!(volume > 0))
       fault("an element at node " + std::to_string(node - object.node_begin) + " has no extent at rest");

@@ -32,8 +32,8 @@ constexpr double kPushedApart = 0.1, kPushSpeed = 1000;
 constexpr double kMostLift = 5;
 // Skins grow by this factor where surfaces are too near.
 constexpr double kWiden = 1.5;
-// Factor by which thin objects that overlap become thinner, and the share of their thickness where that ends.
-constexpr double kThinner = 0.98, kLeastThickness = 0.01;
+// The share of their thickness at which thin objects that overlap are made no thinner.
+constexpr double kLeastThickness = 0.01;
 
 void upload(Context& ctx, const State& state, DeviceState& to) {
   std::vector<Vec3> x, v;
@@ -238,6 +238,8 @@ std::vector<Pose> BarrierStepper::poses() {
 void BarrierStepper::set_state(const State& state, const Params& params) {
   check_nodes(state);
   pushed_ = lifted_ = 0;
+  if (device_.radius.size() > 0)
+    device_.scale_radii(ctx_, moving_model(), std::vector<double>(moving_model().objects.size(), 1.0));
   if (!has_bodies()) {
     place(state, params);
     // Nodes of affine bodies follow their control nodes, whatever the given state says.
@@ -348,15 +350,17 @@ void BarrierStepper::open_thin_gaps(const Params& params) {
   device_.scale_radii(ctx_, model, share);
   if (moving().frame == 0) return;
   const Real gap = static_cast<Real>(kOpenGap * params.d_hat);
-  for (bool grown = true; grown;) {
+  bool grown = true;
+  for (int round = 0; grown; ++round) {
     grown = false;
+    const double thinner = round < 10 ? 0.98 : round < 20 ? 0.95 : 0.9;
     std::vector<bool> near(share.size(), false);
     for (const Vec2i& pair : stepper_->close_objects(ctx_, model, device_, moving(), gap, false))
       for (int side = 0; side < 2; ++side)
         if (pair[side] >= 0) near[static_cast<std::size_t>(pair[side])] = true;
     for (std::size_t o = 0; o < share.size(); ++o) {
       if (!near[o] || !model.objects[o].is_thin() || share[o] < kLeastThickness) continue;
-      share[o] *= kThinner;
+      share[o] *= thinner;
       grown = true;
     }
     if (grown) device_.scale_radii(ctx_, model, share);

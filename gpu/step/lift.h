@@ -1,4 +1,4 @@
-// Moves elastic solids out of half-spaces, a little behind which velocity-level steps may leave them.
+// Moves elastic objects out of half-spaces, a little behind which velocity-level steps may leave them.
 #pragma once
 
 #include "gpu/model/model.h"

@@ -30,11 +30,15 @@ std::string intersection_text(const Model& model, std::int64_t count, std::int32
 }
 
 std::string touch_text(const Model& model, const Vec4i& nodes) {
+  const Object& a = object_of(model, nodes[0]);
+  if (nodes[1] < 0) return "object '" + a.name + "' touches a half-space at the start: leave a gap";
   std::int32_t other = nodes[1];
   for (int c = 2; c < 4; ++c)
     if (nodes[c] >= 0 && model.node_object[nodes[c]] != model.node_object[nodes[0]]) other = nodes[c];
-  return "objects '" + object_of(model, nodes[0]).name + "' and '" + object_of(model, other).name +
-         "' touch at the start: leave a gap";
+  const Object& b = object_of(model, other);
+  if (&a != &b) return "objects '" + a.name + "' and '" + b.name + "' touch at the start: leave a gap";
+  return "object '" + a.name + "' touches itself at the start: leave a gap" +
+         (a.is_thin() ? ", and make its elements longer than it is thick" : "");
 }
 
 void refuse_nodes_behind_half_spaces(const Model& model, const std::vector<Vec3>& positions,

@@ -7,6 +7,7 @@
 #include "gpu/geometry/distance.h"
 #include "tests/fixtures/box_model.h"
 #include "tests/fixtures/engine_fixture.h"
+#include "tests/fixtures/rigid_model.h"
 
 namespace stickslip {
 namespace {
@@ -340,6 +341,77 @@ TEST_P(ThinContact, ARunChangesItsSolverOnTheWay) {
       EXPECT_GT(rod_distance(model, x, model.objects[2], model.objects[3]), 0.97 * kThickness);
     }
   EXPECT_TRUE(overlapped);  // or the test shows nothing
+}
+
+// Rods behind a rigid body in the scene, and strands whose nodes are numbered backwards.
+TEST_P(ThinContact, ARodRestsOnARigidBox) {
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::velocity})
+    for (const bool backwards : {false, true}) {
+      SCOPED_TRACE("solver " + std::to_string(static_cast<int>(solver)) + (backwards ? ", backwards" : ""));
+      params.solver = solver;
+      params.d_hat = 1e-3;
+      params.check_intersections = false;
+      params.contact_margin = 5e-3;
+      params.contact_slop = 1e-5;
+      Model model;
+      fixtures::add_floor(model);
+      fixtures::add_rigid_box(model, {0.05, 0.05, 0.05}, fixtures::pose_at({0, 0.051, 0}));
+      model.materials[0].young = 1e7;
+      model.materials[0].damping = 0.01;
+      std::vector<Vec3d> nodes;
+      for (int i = 0; i <= 5; ++i)
+        nodes.push_back({0.04 * (backwards ? 2.5 - i : i - 2.5), 0.104 + kThickness / 2, 0});
+      std::vector<Vec2i> chain;
+      for (int i = 0; i < 5; ++i) chain.push_back(backwards ? Vec2i{5 - i, 4 - i} : Vec2i{i, i + 1});
+      const std::size_t rods = model.objects.size();
+      add_rods(model, "rod", nodes, chain, 0, kThickness);
+      load(model);
+      for (int i = 0; i < 30; ++i) {
+        const StepReport report = engine->step();
+        EXPECT_TRUE(report.converged) << i << ": " << report.stop_reason;
+      }
+      const std::vector<Vec3d> x = positions();
+      const auto middle = static_cast<std::size_t>(model.objects[rods].collides_from + 2);
+      EXPECT_NEAR(0.5 * (x[middle][1] + x[middle + 1][1]), 0.1 + kThickness / 2, 2e-3);
+    }
+}
+
+// The lowest end of an upright strand carries the whole of it, whatever its number.
+TEST_P(ThinContact, AnEndStandsOnARod) {
+  params.solver = SolverKind::velocity;
+  params.check_intersections = false;
+  params.contact_margin = 5e-3;
+  params.contact_slop = 1e-5;
+  for (const bool backwards : {false, true}) {
+    Model model;
+    add_material(model);
+    model.materials[0].young = 1e8;
+    add_rod(model, {0, 0, 0}, {1, 0, 0}, 0.2, 5, {0, 0, 0});
+    ScriptedNodes held;
+    for (std::int32_t n = 0; n < model.objects[0].node_end; ++n) held.nodes.push_back(n);
+    model.scripted.push_back(held);
+    std::vector<Vec3d> nodes;
+    for (int i = 0; i <= 4; ++i) nodes.push_back({0, kThickness + 1e-3 + 0.02 * (backwards ? 4 - i : i), 0});
+    std::vector<Vec2i> chain;
+    for (int i = 0; i < 4; ++i) chain.push_back(backwards ? Vec2i{i + 1, i} : Vec2i{i, i + 1});
+    add_rods(model, "upright", nodes, chain, 0, kThickness);
+    load(model);
+    for (int i = 0; i < 10; ++i) engine->step();
+    const std::vector<Vec3d> x = positions();
+    double lowest = 1;
+    for (std::int32_t n = model.objects[1].collides_from; n < model.objects[1].node_end; ++n)
+      lowest = std::min(lowest, x[static_cast<std::size_t>(n)][1]);
+    EXPECT_NEAR(lowest, kThickness, 5e-4) << backwards;
+  }
+}
+
+TEST_P(ThinContact, ASheetThatTouchesTheGroundAtTheStartIsRefused) {
+  Model model;
+  add_material(model);
+  add_sheet(model, kThickness / 2 + 1e-14, 0.4, 2, 0, {0, 0, 0});
+  model.half_spaces.push_back({});
+  finalize(model);
+  EXPECT_THROW(load(model), std::invalid_argument);
 }
 
 INSTANTIATE_ON_BACKENDS(ThinContact);
