@@ -9,6 +9,7 @@
 #include "gpu/model/tet_volume.h"
 #include "tests/fixtures/box_model.h"
 #include "tests/fixtures/rigid_model.h"
+#include "tests/fixtures/small_heap.h"
 #include "tests/fixtures/solid_step_fixture.h"
 
 namespace stickslip {
@@ -18,6 +19,7 @@ using fixtures::add_box;
 using fixtures::add_rigid_box;
 using fixtures::add_rigid_sphere;
 using fixtures::pose_at;
+using fixtures::small_heap;
 using Vec3d = Vec<double, 3>;
 
 class CoupledSteps : public fixtures::SolidStepTest {};
@@ -161,31 +163,6 @@ struct Dense {
     return l;
   }
 };
-
-/// A moving stack: rigid on soft on rigid on the floor. With joints, a hinge holds the upper body on the
-/// block, and the block hangs from the world.
-Model small_heap(bool jointed) {
-  Model model;
-  add_rigid_box(model, {0.3, 0.05, 0.3}, pose_at({0, 0.05, 0}));
-  add_rigid_box(model, {0.08, 0.08, 0.08}, pose_at({0.02, 0.379, 0.01}, {0.02, 0.1, 0.03}));
-  model.bodies[1].velocity = {0.8, -0.3, 0.1};
-  model.bodies[0].velocity = {0.1, 0, 0};
-  fixtures::add_floor(model);
-  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.2, 0}, 2, 0, {0.3, -0.1, 0});
-  if (!jointed) return model;
-  Joint hinge;
-  hinge.name = "hinge";
-  hinge.kind = JointKind::hinge;
-  hinge.collide = true;
-  hinge.motor_speed = 3;
-  hinge.motor_limit = 0.5;
-  const Pose top{{0.01, 0.29, 0.02}, turn_of_x({0, 0.2, 1})}, side{{-0.08, 0.22, 0}, Quat::identity()};
-  add_joint_between(model, hinge, 2, 1, top, top);
-  Joint ball;
-  ball.name = "ball";
-  add_joint_between(model, ball, -1, 2, side, side);
-  return model;
-}
 
 TEST_P(CoupledSteps, ImpulsesAreThoseOfTheDenseProblem) {
   for (const auto& [young, jointed, coupling] : {std::tuple{1e4, false, SolidCoupling::rounds},
