@@ -151,6 +151,7 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   linear_.set_positions(chosen_nodes(whole.positions, part_.node));
   linear_.set_chains(rod_chains(m));
   modes_.load(ctx, deformable_ranges(m));
+  weighted_modes_.load(ctx, deformable_ranges(m));
   linear_.set_modes(&modes_);
   affine_modes_.load(ctx, control_ranges(m));
   const std::size_t n = size();
@@ -174,11 +175,12 @@ void ElasticSolids::set_masses(Context& ctx) {
   follows_.clear();
   if (embedding_.empty()) return;
   follows_.resize(size());
-  std::vector<double> resistance(size(), 0.0);
+  std::vector<double> resistance(size(), 0.0), masses;
   for (const Object& object : part_.model.objects) {
     if (!object.is_affine()) continue;
     const double mass = part_.model.materials[static_cast<std::size_t>(object.material)].density *
                         solid_volume(part_.model, object);
+    masses.push_back(mass);
     const std::vector<Vec<double, 4>> weights = control_weights(part_.model, object);
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const std::size_t node = static_cast<std::size_t>(object.node_begin) + i;
@@ -187,6 +189,7 @@ void ElasticSolids::set_masses(Context& ctx) {
     }
   }
   affine_resistance_.upload(ctx, resistance);
+  affine_mass_.upload(ctx, masses);
 }
 
 void ElasticSolids::set_materials(Context& ctx, const Model& whole) {
@@ -261,6 +264,8 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
 void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still) {
   const Span span(ctx, "elastic assembly");
   solved_ = false;
+  assembled_at_ = at;
+  linear_.set_modes(&modes_);  // after a step that was interrupted with A + W
   LinearSolver::prepare(matrix_, params_);
   energy_.gradient_and_hessian(ctx, {at, still, static_cast<Real>(params_.dt)}, {0, energy_.size()},
                                corners_.data(), blocks_.data());

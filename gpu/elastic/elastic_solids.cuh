@@ -103,6 +103,15 @@ class ElasticSolids {
   void balance(Context& ctx, const Vec3* impulse, Vec3* v);
   /// |f + J - A v| in the norm of the inverse resistances [sqrt(J)]. One host read.
   double residual_size(Context& ctx, const Vec3* impulse, Vec3* v);
+  /// The weights W [kg] of the nodes for ADMM [Daviet20 §6.2.6]; zero at scripted nodes and at nodes of
+  /// affine bodies, whose control nodes have weights.
+  void nodal_weights(Context& ctx, double* weight) const;
+  /// `solve` is then that of A + W, until `remove_weights` or the next assembly. Other methods need A: call
+  /// them after `remove_weights`.
+  void add_weights(Context& ctx, const double* weight);
+  void remove_weights(Context& ctx);
+  /// Moves values at nodes of affine bodies to the control nodes: g = J'g.
+  void move_to_controls(Context& ctx, Vec3* g) { embedding_.reduce(ctx, g); }
   /// Residuals of the step's equations at the velocities `v`, with the impulses J; no host read. The start of
   /// the step is the state of the last `save`.
   void launch_balance(Context& ctx, const Vec3* impulse, SolidBalance* out);
@@ -161,10 +170,12 @@ class ElasticSolids {
   Embedding embedding_;
   std::vector<FollowingNode> follows_;  // per node; empty without affine bodies
   Buffer<double> affine_resistance_;    // [kg] per node; 0: of no affine body. Empty likewise
+  Buffer<double> affine_mass_;          // [kg] per affine body
   SplitMatrix matrix_;
   LinearSolver linear_;
-  AffineModes modes_;         // of deformable objects
-  AffineModes affine_modes_;  // of the control nodes of affine bodies, all that they can do
+  AffineModes modes_;           // of deformable objects
+  AffineModes weighted_modes_;  // the same for A + W
+  AffineModes affine_modes_;    // of the control nodes of affine bodies, all that they can do
   RigidPrediction prediction_;
   bool solved_ = false;  // a system since the last `assemble`
   Params params_;
@@ -179,7 +190,10 @@ class ElasticSolids {
   Buffer<Vec3> rigid_x_, rigid_v_, trial_;  // x_0 and v^0
   Buffer<LinearisationError> error_;
   Buffer<Vec<double, 2>> error_terms_;
+  const Vec3* assembled_at_ = nullptr;  // positions of the last linearisation
   Buffer<Mat3> blocks_;
+  Buffer<Mat3> diagonal_;  // of A, while the matrix is A + W
+  Buffer<Real> weight_;
   Buffer<Real> inertia_;  // diagonal of the matrix besides elasticity [N/m]
   Buffer<double> resistance_, number_;
   Buffer<SolidSums> sums_;

@@ -55,6 +55,11 @@ class SplitMatrix {
   /// Adds per_node[i] to block i of D, as a multiple of the identity or as a symmetric block.
   void add_diagonal(Context& ctx, const Real* per_node);
   void add_diagonal(Context& ctx, const Mat3* per_node);
+  /// Overwrites D with an earlier copy of `diagonal()`, so that what was added since is gone without
+  /// rounding; `stiffness` stays.
+  void restore_diagonal(Context& ctx, const Mat3* per_node) {
+    copy(ctx, diagonal_.data(), per_node, node_count_);
+  }
   /// Takes n stencils (unused corners -1) with 10 blocks each, ordered as in `assemble`, by copy: diagonals
   /// are added to D, the others become C. At most once after each `assemble`.
   void set_stencils(Context& ctx, const Vec4i* nodes, std::size_t n, const Mat3* blocks);

@@ -29,6 +29,12 @@ inline std::string not_read_by_stabilisation(const ParamScope& s) {
   return "stabilisation = " + param_text(&s.params, *find_param(param_table(), "stabilisation")) +
          " does not read this";
 }
+inline bool is_nodal_admm(const ParamScope& s) {
+  return s.scene.coupled && s.params.coupling == SolidCoupling::nodal_admm;
+}
+inline const char* why_no_nodal_admm(const ParamScope& s) {
+  return s.scene.coupled ? "coupling is not nodal_admm" : "nothing in this scene is elastic";
+}
 inline const char* no_solid(const ParamScope& s) {
   return s.material.rigid ? "only rigid bodies are made of this material"
                           : "only colliders are made of this material";

@@ -159,6 +159,11 @@ Delassus<D>& ContactSystem<D>::chosen(Context& ctx, const DeviceBodies& bodies, 
 }
 
 template <int D>
+void ContactSystem<D>::throw_if_cancelled() const {
+  if (cancel_ != nullptr && cancel_->load()) throw StepInterrupted();
+}
+
+template <int D>
 void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
                              const LabParams& params, ContactSolveRecord& record) {
   const Span span(ctx, "contact solve");

@@ -69,8 +69,9 @@ class ContactSystem {
   /// Instead of contacts: explicit penalty forces. Adds their effect to `bodies.free`; `build` then gets
   /// a list without contacts.
   void push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list);
-  /// While the flag is set, `solve` throws StepInterrupted; nullptr: never.
+  /// While the flag is set, `solve` and throw_if_cancelled throw StepInterrupted; nullptr: never.
   void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
+  void throw_if_cancelled() const;
   /// Forgets the impulses of earlier steps.
   void forget() { impulses_ = 0; }
 

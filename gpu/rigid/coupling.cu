@@ -109,7 +109,8 @@ void Coupling::load(Context& ctx, const Model& model) {
   for (Buffer<Wrench>* b : {&wrench_, &wrench_start_, &wrench_last_})
     b->resize(ctx, particles_.frames().size());
   guard_.load(ctx, solids_.model(), solids_.exempt_bodies());
-  for (Buffer<Vec3>* b : {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_.v, &refined_.v})
+  for (Buffer<Vec3>* b :
+       {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_.v, &before_.v, &refined_.v})
     b->resize(ctx, solids_.size());
   totals_.resize(ctx, 1);
   sums_.resize(ctx, particles_.objects());
@@ -284,11 +285,11 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   const StageClock clock;
   if (std::exchange(forgotten_, false)) shares_.reset(ctx);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
-  const std::size_t rows = D * (list.joint_blocks + list.contact_count);
-  const bool is_factored = params.coupling == SolidCoupling::factor && why_no_factor(rows).empty();
+  const std::string why_rounds = why_no_other(params, D * (list.joint_blocks + list.contact_count));
+  const SolidCoupling coupling = why_rounds.empty() ? params.coupling : SolidCoupling::rounds;
   particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_,
                    {list.joints, list.joint_count}, shares_.shares(),
-                   is_factored ? CoreUse::none : core_use(D, solver));
+                   coupling == SolidCoupling::rounds ? core_use(D, solver) : CoreUse::none);
   solve_free(ctx, params);
   build(ctx, system, list);
   keep_guess(ctx, system);
@@ -302,14 +303,14 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   LabParams left = lab;
   if (lab.time_budget > 0)
     left.time_budget = std::max(kLeastBudget, lab.time_budget - clock.seconds_since_start());
-  if (is_factored) {
-    solve_factored(ctx, system, solver, left, record);
-  } else {
-    run_rounds(ctx, system, list, solver, left, params, record);
-    if (params.coupling == SolidCoupling::factor && record.message.empty())
-      record.message = "coupling = factor " + why_no_factor(rows) + ": rounds took its place";
-  }
+  bool admm_ended = false;
+  if (coupling == SolidCoupling::factor) solve_factored(ctx, system, solver, left, record);
+  else if (coupling == SolidCoupling::nodal_admm) admm_ended = solve_nodal(ctx, system, left, params, record);
+  else run_rounds(ctx, system, list, solver, left, params, record);
+  if (!why_rounds.empty() && record.message.empty()) record.message = why_rounds + ": rounds took its place";
   finish(ctx, system, bodies, params, lab.tolerance, record);
+  if (admm_ended && record.residual > lab.tolerance)
+    record.message = "nodal_admm ended before contact.tolerance was reached: take a smaller admm_tolerance";
   return done_;
 }
 
@@ -393,6 +394,14 @@ void Coupling::run_rounds(Context& ctx, ContactSystem<D>& system, const StepCons
   if (!fallback.empty()) record.message = fallback;
 }
 
+/// Why rounds have to take the place of the chosen coupling; empty: they do not.
+std::string Coupling::why_no_other(const Params& params, std::size_t rows) const {
+  const bool is_factored = params.coupling == SolidCoupling::factor;
+  if (!is_factored && params.coupling != SolidCoupling::nodal_admm) return {};
+  const std::string why = is_factored ? why_no_factor(rows) : why_no_admm();
+  return why.empty() ? why : std::string("coupling = ") + (is_factored ? "factor " : "nodal_admm ") + why;
+}
+
 /// Empty: a factorisation takes this problem.
 std::string Coupling::why_no_factor(std::size_t rows) const {
   if (!has_cholesky()) return "needs Eigen, which this build lacks";
@@ -459,5 +468,14 @@ template CouplingRecord Coupling::solve(Context&, ContactSystem<3>&, DeviceBodie
 template CouplingRecord Coupling::solve(Context&, ContactSystem<4>&, DeviceBodies&, const StepConstraints&,
                                         std::string_view, const LabParams&, const Params&,
                                         ContactSolveRecord&);
+// For solve_nodal.
+template void Coupling::move_to(Context&, ContactSystem<3>&, const Vec3*, const Vec3d*, const Wrench*);
+template void Coupling::move_to(Context&, ContactSystem<4>&, const Vec3*, const Vec3d*, const Wrench*);
+template void Coupling::take_impulses(Context&, ContactSystem<3>&);
+template void Coupling::take_impulses(Context&, ContactSystem<4>&);
+template double Coupling::refine(Context&, ContactSystem<3>&, const Params&);
+template double Coupling::refine(Context&, ContactSystem<4>&, const Params&);
+template void Coupling::keep(Context&, ContactSystem<3>&, double, Iterate&);
+template void Coupling::keep(Context&, ContactSystem<4>&, double, Iterate&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "gpu/collide/rigid_contacts.cuh"
 #include "gpu/elastic/elastic_solids.cuh"
@@ -13,6 +14,7 @@
 #include "gpu/rigid/contact_system.cuh"
 #include "gpu/rigid/coupled_problem.h"
 #include "gpu/rigid/gap_extremes.h"
+#include "gpu/rigid/nodal_admm.cuh"
 #include "gpu/rigid/particle_shares.cuh"
 #include "gpu/rigid/solid_check.cuh"
 
@@ -52,6 +54,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// With coupling = factor, and few enough rows, W = H A^-1 H' is formed on the host with a factorisation of
 /// A_e (to_local), and the contact solver takes the problem in that form. It needs no rounds, however stiff
 /// the solids are.
+/// With coupling = nodal_admm, and no joints on solids, there are neither rounds nor a contact solver: see
+/// solve_nodal.
 class Coupling {
  public:
   void load(Context& ctx, const Model& model);
@@ -138,7 +142,12 @@ class Coupling {
   template <int D>
   void solve_factored(Context& ctx, ContactSystem<D>& system, std::string_view solver, const LabParams& lab,
                       ContactSolveRecord& record);
+  std::string why_no_other(const Params& params, std::size_t rows) const;
   std::string why_no_factor(std::size_t rows) const;
+  template <int D>
+  bool solve_nodal(Context& ctx, ContactSystem<D>& system, const LabParams& lab, const Params& params,
+                   ContactSolveRecord& record);
+  std::string why_no_admm() const;
   template <int D>
   void move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse,
                const Wrench* wrench);
@@ -202,6 +211,9 @@ class Coupling {
   Buffer<StepSums> sums_;  // per object, like core_work_
   Buffer<double> core_work_;
   Buffer<StepTotals> totals_;
+  std::tuple<NodalAdmm<3>, NodalAdmm<4>> admm_;
+  Iterate before_;  // what solve_nodal started from
+  Buffer<double> node_weight_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -169,12 +169,15 @@ TEST_P(CoupledSteps, ImpulsesAreThoseOfTheDenseProblem) {
                                                  {1e6, false, SolidCoupling::rounds},
                                                  {1e4, true, SolidCoupling::rounds},
                                                  {1e6, false, SolidCoupling::factor},
-                                                 {1e4, true, SolidCoupling::factor}}) {
-    SCOPED_TRACE(std::string(jointed ? "with joints" : "without joints") +
-                 (coupling == SolidCoupling::factor ? ", factor" : ", rounds"));
+                                                 {1e4, true, SolidCoupling::factor},
+                                                 {1e6, false, SolidCoupling::nodal_admm}}) {
+    SCOPED_TRACE(std::string(jointed ? "with joints" : "without joints") + ", coupling " +
+                 std::to_string(static_cast<int>(coupling)));
     Model model = small_heap(jointed);
     model.materials[0].young = young;
     params.coupling = coupling;
+    params.admm_tolerance = 1e-13;
+    params.admm_iterations = 20000;
     contact.tolerance = 1e-10;
     params.contact_solver =
         coupling == SolidCoupling::factor ? ContactSolverKind::newton_ac : ContactSolverKind::nsgs;

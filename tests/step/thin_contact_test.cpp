@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "gpu/geometry/distance.h"
 #include "tests/fixtures/box_model.h"
@@ -201,10 +202,17 @@ constexpr Crossing kCrossings[] = {{"crossed", 1.3, 0.03, 5},
 
 // A rod falls on one that lies on the ground, and stays on top of it: gravity points along the plane of both.
 TEST_P(ThinContact, ARodRestsOnAnotherAtAnyAngle) {
-  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al, SolverKind::velocity})
+  params.admm_tolerance = 1e-7;
+  params.admm_iterations = 1000;
+  for (const auto& [solver, coupling] : {std::pair{SolverKind::ipc, SolidCoupling::rounds},
+                                         {SolverKind::barrier_al, SolidCoupling::rounds},
+                                         {SolverKind::velocity, SolidCoupling::rounds},
+                                         {SolverKind::velocity, SolidCoupling::nodal_admm}})
     for (const Crossing& crossing : kCrossings) {
-      SCOPED_TRACE(std::string(crossing.name) + ", solver " + std::to_string(static_cast<int>(solver)));
+      SCOPED_TRACE(std::string(crossing.name) + ", solver " + std::to_string(static_cast<int>(solver)) +
+                   ", coupling " + std::to_string(static_cast<int>(coupling)));
       params.solver = solver;
+      params.coupling = coupling;
       params.d_hat = 1e-3;
       params.check_intersections = solver != SolverKind::velocity;
       params.contact_margin = 5e-3;

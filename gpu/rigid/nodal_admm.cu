@@ -1,0 +1,250 @@
+#include "gpu/rigid/nodal_admm.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
+#include "gpu/core/stage_clock.h"
+#include "gpu/core/trace.h"
+#include "gpu/rigid/coupling.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+// Of PCG in an iteration: residual of the correction of v relative to it. The next iteration takes up the
+// rest.
+constexpr double kPcgShare = 0.2;
+
+struct LargestOfTwo {
+  SS_HD Vec<double, 2> operator()(const Vec<double, 2>& a, const Vec<double, 2>& b) const {
+    return {a[0] < b[0] ? b[0] : a[0], a[1] < b[1] ? b[1] : a[1]};
+  }
+};
+
+SS_HD double largest(const Vec3d& x) {
+  double most = 0;
+  for (int i = 0; i < 3; ++i) most = std::fabs(x[i]) > most ? std::fabs(x[i]) : most;
+  return most;
+}
+
+/// |v - v_last| and |v - p| of a node, with p = y + v_free.
+struct NodeChange {
+  const Vec3 *v, *v_last, *v_free;
+  const Vec3d* y;
+  const double* weight;
+
+  SS_HD Vec<double, 2> operator()(std::size_t i) const {
+    const Vec3d now = v[i].template cast<double>();
+    const double moved = largest(now - v_last[i].template cast<double>());
+    if (!(weight[i] > 0)) return {moved, 0};
+    return {moved, largest(now - v_free[i].template cast<double>() - y[i])};
+  }
+};
+
+/// The change of a rigid body's velocity; of its spin, times the radius of gyration sqrt(3 m^-1 / tr I^-1).
+struct BodyChange {
+  const BodyInverse* inverse;
+  const double *now, *last;
+
+  SS_HD Vec<double, 2> operator()(std::size_t b) const {
+    const BodyInverse& of = inverse[b];
+    if (!(of.mass > 0)) return {0, 0};
+    const double turn = of.inertia[0] + of.inertia[1] + of.inertia[2];
+    const double radius = turn > 0 ? std::sqrt(3 * of.mass / turn) : 0.0;
+    Vec3d v, spin;
+    for (std::size_t i = 0; i < 3; ++i) {
+      v[static_cast<int>(i)] = now[6 * b + i] - last[6 * b + i];
+      spin[static_cast<int>(i)] = radius * (now[6 * b + 3 + i] - last[6 * b + 3 + i]);
+    }
+    const double a = largest(v), c = largest(spin);
+    return {a < c ? c : a, 0};
+  }
+};
+
+void start_duals(Context& ctx, std::size_t n, const double* weight, const Vec3* at_nodes, Vec3d* lambda) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    lambda[i] = {0, 0, 0};
+    if (at_nodes != nullptr && weight[i] > 0)
+      lambda[i] = (1 / weight[i]) * at_nodes[i].template cast<double>();
+  });
+}
+
+void set_pull(Context& ctx, std::size_t n, const double* weight, const Vec3d* target, Vec3* pull) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { pull[i] = (weight[i] * target[i]).template cast<Real>(); });
+}
+
+void set_relative(Context& ctx, std::size_t n, const Vec3* v, const Vec3* v_free, Vec3d* y) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { y[i] = (v[i] - v_free[i]).template cast<double>(); });
+}
+
+/// lambda += p - v, target = p + lambda.
+void add_to_duals(Context& ctx, std::size_t n, const double* weight, const Vec3* v, const Vec3* v_free,
+                  const Vec3d* y, Vec3d* lambda, Vec3d* target) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    const Vec3d p = y[i] + v_free[i].template cast<double>();
+    if (weight[i] > 0) lambda[i] += p - v[i].template cast<double>();
+    target[i] = p + lambda[i];
+  });
+}
+
+/// x, last = x + share (x - last), x.
+void extrapolate(Context& ctx, double share, std::size_t n, double* x, double* last) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    const double now = x[i];
+    if (share > 0) x[i] = now + share * (now - last[i]);
+    last[i] = now;
+  });
+}
+template <int N>
+void extrapolate(Context& ctx, double share, Buffer<Vec<double, N>>& x, Buffer<Vec<double, N>>& last) {
+  last.resize(ctx, x.size());
+  extrapolate(ctx, share, N * x.size(), reinterpret_cast<double*>(x.data()),
+              reinterpret_cast<double*>(last.data()));
+}
+
+}  // namespace
+
+template <int D>
+void NodalAdmm<D>::begin(Context& ctx, const typename NodalProjection<D>::Input& in, const Vec<double, D>* r,
+                         const Vec3* at_nodes, const Vec3* v_free) {
+  nodes_ = in.node_count;
+  rigid_ = in.rigid;
+  weight_ = in.weight;
+  inverse_ = in.W.body_rows().inverse;
+  v_free_ = v_free;
+  momentum_ = 1;
+  change_ = last_change_ = std::numeric_limits<double>::infinity();
+  for (Buffer<Vec3>* b : {&pull_, &v_last_}) b->resize(ctx, nodes_);
+  for (Buffer<Vec3d>* b : {&lambda_, &target_}) b->resize(ctx, nodes_);
+  size_.resize(ctx, 2);
+  projection_.build(ctx, in);
+  projection_.clear_untouched(ctx, in.weight);
+  projection_.start(ctx, in.W, r);
+  bodies_found_.resize(ctx, 6 * rigid_);
+  copy(ctx, bodies_found_.data(), projection_.bodies.data(), 6 * rigid_);
+  start_duals(ctx, nodes_, weight_, at_nodes, lambda_.data());
+}
+
+template <int D>
+const Vec3* NodalAdmm<D>::pull(Context& ctx) {
+  set_pull(ctx, nodes_, weight_, target_.data(), pull_.data());
+  return pull_.data();
+}
+
+template <int D>
+void NodalAdmm<D>::project(Context& ctx, const Vec3* v, int sweeps) {
+  set_relative(ctx, nodes_, v, v_free_, projection_.node.data());
+  projection_.sweep(ctx, sweeps);
+}
+
+template <int D>
+double NodalAdmm<D>::change(Context& ctx, const Vec3* v) {
+  const bool is_first = !std::isfinite(change_);
+  Vec<double, 2>* size = size_.data();
+  reduce(ctx, nodes_, NodeChange{v, is_first ? v : v_last_.data(), v_free_, projection_.node.data(), weight_},
+         LargestOfTwo{}, Vec<double, 2>{0, 0}, size, kMedium);
+  reduce(ctx, rigid_, BodyChange{inverse_, projection_.bodies.data(), bodies_found_.data()}, LargestOfTwo{},
+         Vec<double, 2>{0, 0}, size + 1, kMedium);
+  copy(ctx, v_last_.data(), v, nodes_);
+  copy(ctx, bodies_found_.data(), projection_.bodies.data(), 6 * rigid_);
+  Vec<double, 2> found[2];
+  copy_to_host(ctx, found, size, 2);
+  last_change_ = change_;
+  change_ = std::max(found[0][0], found[1][0]) + found[0][1];
+  return change_;
+}
+
+template <int D>
+void NodalAdmm<D>::update_dual(Context& ctx, const Vec3* v, bool accelerated) {
+  add_to_duals(ctx, nodes_, weight_, v, v_free_, projection_.node.data(), lambda_.data(), target_.data());
+  if (!accelerated) return;
+  double share = 0;
+  if (change_ > last_change_) {
+    momentum_ = 1;
+  } else {
+    const double next = 0.5 * (1 + std::sqrt(1 + 4 * momentum_ * momentum_));
+    share = (momentum_ - 1) / next;
+    momentum_ = next;
+  }
+  extrapolate(ctx, share, lambda_, lambda_last_);
+  extrapolate(ctx, share, target_, target_last_);
+  extrapolate(ctx, share, projection_.r, r_last_);
+  bodies_last_.resize(ctx, projection_.bodies.size());
+  extrapolate(ctx, share, bodies_last_.size(), projection_.bodies.data(), bodies_last_.data());
+}
+
+template class NodalAdmm<3>;
+template class NodalAdmm<4>;
+
+/// [Daviet20 Alg.2] for the impulses of the step. The iteration starts at the velocities with the impulses of
+/// the last step (`v_`), where the paper starts at those without impulses: of objects that rest they are the
+/// solution. So the first solve for v is left out, and no solve ends after one iteration. The velocities at
+/// the end of the step are those of the impulses, v = A^-1 (f + H' r), which `finish` computes to the
+/// precision of a step: momentum is that of the impulses, which are in their cones. The paper takes p, which
+/// obeys the law and loses W (p - v) of momentum. Returns whether admm_tolerance ended the iteration.
+template <int D>
+bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabParams& lab, const Params& params,
+                           ContactSolveRecord& record) {
+  const Span span(ctx, "nodal ADMM");
+  const StageClock clock;
+  NodalAdmm<D>& admm = std::get<NodalAdmm<D>>(admm_);
+  move_to(ctx, system, v_free_.data(), nullptr, nullptr);
+  node_weight_.resize(ctx, solids_.size());
+  solids_.nodal_weights(ctx, node_weight_.data());
+  const Vec3* at_nodes = impulse_at_nodes(ctx);
+  if (at_nodes != nullptr) solids_.move_to_controls(ctx, node_impulse_.data());
+  admm.begin(ctx,
+             {system.W(), system.law(), particles_.bodies(), touching_.points(), touching_.point_count(),
+              solids_.embedding(), node_weight_.data(), solids_.size()},
+             system.impulses(), at_nodes, v_free_.data());
+  solids_.add_weights(ctx, node_weight_.data());
+  bool is_small = false;
+  for (int l = 1;; ++l) {
+    if (l > 1) {
+      const PcgResult result = solids_.solve(ctx, admm.pull(ctx), v_.data(), kPcgShare);
+      done_.pcg_iterations += result.iterations;
+    }
+    admm.project(ctx, v_.data(), params.projection_sweeps);
+    record.iterations += params.projection_sweeps;
+    ++done_.rounds;
+    const double change = params.dt * admm.change(ctx, v_.data());
+    system.throw_if_cancelled();
+    // The v of the first iteration is less precise than admm_tolerance may be.
+    is_small = change < params.admm_tolerance && (l > 1 || system.blocks() == 0);
+    if (is_small || !std::isfinite(change) || l == params.admm_iterations ||
+        (lab.time_budget > 0 && clock.seconds_since_start() >= lab.time_budget))
+      break;
+    admm.update_dual(ctx, v_.data(), params.admm_accelerated);
+  }
+  solids_.remove_weights(ctx);
+  copy(ctx, system.impulses(), admm.impulses(), system.blocks());
+  system.keep_impulses(ctx);
+  take_impulses(ctx, system);
+  record.colours = admm.colours();
+  record.message.clear();
+  // The residual so far is that of less precise velocities, at the impulses of the last step or none.
+  std::swap(best_, before_);
+  keep(ctx, system, std::numeric_limits<double>::infinity(), best_);
+  const double residual = refine(ctx, system, params);
+  if (!(residual <= before_.residual)) {
+    std::swap(best_, before_);
+    refine(ctx, system, params);
+  }
+  return is_small;
+}
+
+std::string Coupling::why_no_admm() const {
+  return particles_.frames().size() > 0 ? "takes no joints on elastic solids" : "";
+}
+
+template bool Coupling::solve_nodal(Context&, ContactSystem<3>&, const LabParams&, const Params&,
+                                    ContactSolveRecord&);
+template bool Coupling::solve_nodal(Context&, ContactSystem<4>&, const LabParams&, const Params&,
+                                    ContactSolveRecord&);
+
+}  // namespace stickslip::STICKSLIP_BACKEND

@@ -1,0 +1,200 @@
+// NodalProjection: the velocities of nodes and rigid bodies that obey the contact law and are nearest to
+// given ones.
+#pragma once
+
+#include "gpu/dfcp/operator/colouring.cuh"
+#include "gpu/dfcp/operator/delassus.cuh"
+#include "gpu/elastic/touched_surfaces.cuh"
+#include "gpu/law/local_data.h"
+#include "gpu/linear/embedding.cuh"
+
+namespace stickslip {
+
+/// A touched point by the nodes that can move: their own ones, or the control nodes of an affine body.
+struct NodalPoint {
+  Vec4i nodes{-1, -1, -1, -1};
+  Vec<double, 4> weights{0, 0, 0, 0};   // b: the velocity of the point is the sum of b p
+  Vec<double, 4> mobility{0, 0, 0, 0};  // [1/kg] b / w: an impulse on the point changes p by that
+
+  SS_HD void add(std::int32_t node, double b, double w) {
+    if (!(w > 0) || b == 0) return;
+    for (int k = 0; k < 4; ++k) {
+      if (nodes[k] >= 0 && nodes[k] != node) continue;
+      nodes[k] = node;
+      weights[k] += b;
+      mobility[k] += b / w;
+      return;
+    }
+  }
+  /// sum_j b_j c_j / w_j with the weights c of another point; [1/kg].
+  SS_HD double mobility_to(const NodalPoint& other) const {
+    double sum = 0;
+    for (int k = 0; k < 4; ++k)
+      for (int l = 0; l < 4; ++l)
+        if (nodes[k] >= 0 && nodes[k] == other.nodes[l]) sum += mobility[k] * other.weights[l];
+    return sum;
+  }
+};
+
+}  // namespace stickslip
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// u = H y + q of blocks whose bodies are rigid ones, then a particle per touched point (ContactParticles):
+/// y are velocities relative to those without impulses that q was computed with, three numbers per node and
+/// six per rigid body.
+template <int D>
+struct NodalRows {
+  BodyRows<D> rows;
+  std::int64_t rigid;       // bodies before the first particle
+  const NodalPoint* point;  // per particle
+
+  SS_HD std::int32_t body(std::size_t entry) const { return rows.body[entry]; }
+  SS_HD bool is_particle(std::int32_t body) const { return body >= rigid; }
+  SS_HD const NodalPoint& point_of(std::int32_t body) const { return point[body - rigid]; }
+  SS_HD const double* row(std::size_t entry, int i) const {
+    return rows.jacobian + (entry * D + static_cast<std::size_t>(i)) * 6;
+  }
+
+  /// Row c of H y.
+  SS_HD Vec<double, D> times(std::size_t c, const Vec<double, 3>* node, const double* bodies) const {
+    Vec<double, D> u = Vec<double, D>::zero();
+    for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
+      const std::int32_t b = body(e);
+      if (b < 0) continue;
+      if (is_particle(b)) {
+        const NodalPoint& p = point_of(b);
+        Vec<double, 3> v{0, 0, 0};
+        for (int k = 0; k < 4; ++k)
+          if (p.nodes[k] >= 0) v += p.weights[k] * node[p.nodes[k]];
+        for (int i = 0; i < D; ++i)
+          for (int j = 0; j < 3; ++j) u[i] += row(e, i)[j] * v[j];
+      } else {
+        const double* v = bodies + 6 * static_cast<std::size_t>(b);
+        for (int i = 0; i < D; ++i)
+          for (int j = 0; j < 6; ++j) u[i] += row(e, i)[j] * v[j];
+      }
+    }
+    return u;
+  }
+
+  /// y += M^-1 H_c' dr, with M = W at nodes and A at bodies. Not for concurrent blocks that share a node or a
+  /// body.
+  SS_HD void push(std::size_t c, const Vec<double, D>& dr, Vec<double, 3>* node, double* bodies) const {
+    for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
+      const std::int32_t b = body(e);
+      if (b < 0) continue;
+      if (is_particle(b)) {
+        Vec<double, 3> impulse{0, 0, 0};
+        for (int i = 0; i < D; ++i)
+          for (int j = 0; j < 3; ++j) impulse[j] += row(e, i)[j] * dr[i];
+        const NodalPoint& p = point_of(b);
+        for (int k = 0; k < 4; ++k)
+          if (p.nodes[k] >= 0) node[p.nodes[k]] += p.mobility[k] * impulse;
+      } else {
+        const Vec<double, 6> dv = rows.inverse[b].times(rows.wrench(static_cast<std::int32_t>(e), dr));
+        for (int j = 0; j < 6; ++j)
+          bodies[6 * static_cast<std::size_t>(b) + static_cast<std::size_t>(j)] += dv[j];
+      }
+    }
+  }
+
+  /// S_cc = H_c M^-1 H_c' + E_c [1/kg].
+  SS_HD Mat<double, D> diagonal(std::size_t c) const {
+    Mat<double, D> s = Mat<double, D>::zero();
+    for (int i = 0; i < D; ++i) s(i, i) = rows.compliance[c][i];
+    for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
+      const std::int32_t b = body(e);
+      if (b < 0) continue;
+      if (!is_particle(b)) {
+        for (int i = 0; i < D; ++i) {
+          Vec<double, D> unit = Vec<double, D>::zero();
+          unit[i] = 1;
+          const Vec<double, 6> dv = rows.inverse[b].times(rows.wrench(static_cast<std::int32_t>(e), unit));
+          for (int j = 0; j < D; ++j)
+            for (int k = 0; k < 6; ++k) s(j, i) += row(e, j)[k] * dv[k];
+        }
+        continue;
+      }
+      for (std::size_t f = 2 * c; f < 2 * c + 2; ++f) {  // both points of a contact may share nodes
+        if (body(f) < 0 || !is_particle(body(f))) continue;
+        const double mobility = point_of(b).mobility_to(point_of(body(f)));
+        for (int i = 0; i < D; ++i)
+          for (int j = 0; j < D; ++j)
+            for (int k = 0; k < 3; ++k) s(i, j) += mobility * row(e, i)[k] * row(f, j)[k];
+      }
+    }
+    return s;
+  }
+
+  /// True if S_cc is a multiple of the identity: no rigid body and no compliance take part.
+  SS_HD bool is_isotropic(std::size_t c) const {
+    for (std::size_t e = 2 * c; e < 2 * c + 2; ++e)
+      if (body(e) >= 0 && !is_particle(body(e))) return false;
+    for (int i = 0; i < D; ++i)
+      if (rows.compliance[c][i] != 0) return false;
+    return D == 3;
+  }
+};
+
+/// The frictional problem of [Daviet20 Eq.7],
+///   W p = W z + H_n' r,   A_b v_b = f_b + H_b' r,   u = H (p, v_b) + w + E r,   (u, r) in the law,
+/// by the matrix-free Gauss-Seidel of [Daviet20 Alg.3]: p and v_b change together with r. W is diagonal, one
+/// weight per node, so blocks between nodes have isotropic S_cc and closed solutions [Daviet20 §5.2.2]. Rigid
+/// bodies keep their own A_b in the projection, as all of A_b is known: with them S_cc is a full matrix, and
+/// local_solve takes the block. Blocks that share a node or a movable body have different colours and are
+/// solved one colour after the other, so results do not depend on the number of threads. The paper has eight
+/// colours and a sequential rest; here there is no limit.
+template <int D>
+class NodalProjection {
+ public:
+  struct Input {
+    const Delassus<D>& W;  // of bodies and particles: its rows, and q of velocities without impulses
+    const ContactLaw<D>* law;
+    std::size_t rigid;           // bodies before the first particle
+    const SurfacePoint* points;  // per particle
+    std::size_t point_count;
+    const Embedding& embedding;
+    double* weight;  // W, per node [kg]
+    std::size_t node_count;
+  };
+  /// Copies what it needs of q; W itself is to stay. Some host reads for the colours.
+  void build(Context& ctx, const Input& in);
+
+  /// Sets the weights of nodes that no block moves to zero. The split p = v is void there: lambda stays zero,
+  /// and a weight would only hold v back.
+  void clear_untouched(Context& ctx, double* weight);
+  /// r, and y that it belongs to: y_b = A_b^-1 H_b' r for rigid bodies. Nodes start where `node` is.
+  void start(Context& ctx, const Delassus<D>& W, const Vec<double, D>* r);
+  void sweep(Context& ctx, int count);
+
+  std::size_t blocks() const { return blocks_; }
+  int colours() const { return blocks_ > 0 ? colouring_.colours() : 0; }
+  Buffer<Vec<double, D>> r;     // per block
+  Buffer<Vec<double, 3>> node;  // y of nodes
+  Buffer<double> bodies;        // y of rigid bodies, six each; entries beyond these are not used
+
+ private:
+  void find_points(Context& ctx, const Input& in);
+  void prepare_blocks(Context& ctx);
+  void colour(Context& ctx, std::size_t node_count);
+
+  std::size_t blocks_ = 0, rigid_ = 0;
+  NodalRows<D> rows_{};
+  const ContactLaw<D>* law_ = nullptr;
+  Buffer<NodalPoint> points_;
+  Buffer<Vec<double, D>> q_;
+  Buffer<Mat<double, D>> diagonal_;
+  Buffer<LocalData<D>> local_;
+  Buffer<double> isotropic_, slip_;  // s_c where S_cc = s_c I and the cone is circular, else 0
+  Buffer<Vec4i> touched_;            // two per block: what it moves, rigid bodies behind the nodes
+  NodeGather gather_;
+  Buffer<std::int32_t> touch_count_;
+  Buffer<std::int32_t> conflict_start_, conflict_;
+  Colouring colouring_;
+};
+
+extern template class NodalProjection<3>;
+extern template class NodalProjection<4>;
+
+}  // namespace stickslip::STICKSLIP_BACKEND
