@@ -198,7 +198,7 @@ void RodTerm<Element>::gradient_and_hessian(Context& ctx, const SolidMotion& mot
 
 namespace {
 
-void write_value(Context& ctx, double value, double* out) {
+void write_rod_value(Context& ctx, double value, double* out) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *out = value; });
 }
 
@@ -206,12 +206,12 @@ void write_value(Context& ctx, double value, double* out) {
 
 template <class Element>
 void RodTerm<Element>::min_determinant(Context& ctx, const Vec3*, bool, double* out) {
-  write_value(ctx, std::numeric_limits<double>::infinity(), out);
+  write_rod_value(ctx, std::numeric_limits<double>::infinity(), out);
 }
 
 template <class Element>
 void RodTerm<Element>::count_inverted(Context& ctx, const Vec3*, double* out) {
-  write_value(ctx, 0.0, out);
+  write_rod_value(ctx, 0.0, out);
 }
 
 template class RodTerm<RodSegment>;
