@@ -251,13 +251,15 @@ SS_HD inline V3 edge_outward(const MeshSurfaceView& s, std::int32_t e) {
   return unit_or_zero(sum);
 }
 
-/// True if `out` points into the cone of normals of the edge, away from the insides of its triangles.
-SS_HD inline bool is_in_cone(const MeshSurfaceView& s, std::int32_t e, const V3& out) {
+/// True if `out` points into the cone of normals of the edge, away from the insides of its triangles, and not
+/// along its border. With cloth (`thin`) the border counts too: a flat cloth may lie on a few narrow edges
+/// that none of its nodes is near.
+SS_HD inline bool is_in_cone(const MeshSurfaceView& s, std::int32_t e, const V3& out, bool thin) {
   const Vec2i n = s.edges[e];
+  const double most = thin ? kInsideCone : -kInsideCone;
   const V3 base = s.at(n[0]), along = s.at(n[1]) - base;
   for (int k = 0; k < 2; ++k)
-    if (s.opposite[e][k] >= 0 &&
-        dot(out, unit_or_zero(across(s.at(s.opposite[e][k]), base, along))) > -kInsideCone)
+    if (s.opposite[e][k] >= 0 && dot(out, unit_or_zero(across(s.at(s.opposite[e][k]), base, along))) > most)
       return false;
   return true;
 }
@@ -273,7 +275,7 @@ SS_HD inline bool end_on_wire(const MeshSurfaceView& s, const Vec2i& n, double w
   const std::int32_t next = t[0] == end ? t[1] : t[1] == end ? t[2] : t[0];
   if (next != n[0] && next != n[1]) return false;  // the edge after the vertex in its first triangle
   if (!is_nearest_vertex(s, end, -d)) return false;
-  direct(d, -s.normal[end], size, out);
+  direct(d, s.sheet[end] ? d : -s.normal[end], size, out);
   return true;
 }
 
@@ -403,7 +405,8 @@ SS_HD_LARGE inline bool touch_edges(const MeshSurfaceView& s, const Vec4i& q, Me
   const V3 towards = out_b - out_a, up = norm2(towards) > 0 ? towards : near.r;
   out.normal = (dot(c, up) >= 0 ? 1 / length : -1 / length) * c;
   out.gap = dot(near.r, out.normal);
-  if (!is_in_cone(s, ea, -out.normal) || !is_in_cone(s, eb, out.normal)) return false;
+  const bool thin = s.thickness(a[0], b[0]) > 0;
+  if (!is_in_cone(s, ea, -out.normal, thin) || !is_in_cone(s, eb, out.normal, thin)) return false;
   const bool self = s.object[a[0]] == s.object[b[0]];
   const double most = self ? kSelfOpposed : kBeside;
   if (norm2(out_a) > 0 && !(dot(out.normal, out_a) < most)) return false;

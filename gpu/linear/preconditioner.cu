@@ -131,9 +131,12 @@ void Preconditioner::add_domains(Context& ctx, const Vec3* r, Vec3* z, Real* r_d
     reduce_sum(
         ctx, n,
         [=] SS_LAMBDA(std::size_t i) {
-          if (*skip != 0 || (fixed != nullptr && fixed[i] != 0)) return Real(0);
-          z[i] += corrections.at(i);
-          if (of_chains != nullptr) z[i] += of_chains[i];
+          if (*skip != 0) return Real(0);
+          // Control nodes of affine bodies are among the fixed ones, and have a local part.
+          if (fixed == nullptr || fixed[i] == 0) {
+            z[i] += corrections.at(i);
+            if (of_chains != nullptr) z[i] += of_chains[i];
+          }
           return dot(r[i], z[i]);
         },
         r_dot_z, Grain{1024});

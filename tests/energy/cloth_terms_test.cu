@@ -23,11 +23,11 @@ Model curved_sheet(const Material& material, double thickness) {
   return cloth_model(mesh, material, thickness, {1, 0.3, 0});
 }
 
-void displace(std::vector<Vec3>& x, Random& random, Real size) {
+void displace_cloth(std::vector<Vec3>& x, Random& random, Real size) {
   for (Vec3& p : x) p += random.vector(size);
 }
 
-Dense dense(const Eigen::SparseMatrix<double>& h) { return Dense(h); }
+Dense full(const Eigen::SparseMatrix<double>& h) { return Dense(h); }
 
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
@@ -49,8 +49,8 @@ BACKEND_TEST(ClothTerms, GradientAgreesWithDifferences) {
   SCOPED_TRACE(random.trace());
   for (const double damping : {0.0, 0.05}) {
     ClothSheet sheet(ctx, curved_sheet(woven(damping), 0.3));
-    displace(sheet.x_t, random, Real(0.05));
-    displace(sheet.x, random, Real(0.1));
+    displace_cloth(sheet.x_t, random, Real(0.05));
+    displace_cloth(sheet.x, random, Real(0.1));
     const Column want = difference_gradient(sheet.x.data(), sheet.nodes(), [&] { return sheet.energy(); });
     expect_near(sheet.gradient(), want, 50 * kDifferenceError);
     expect_near(sheet.gradient_and_hessian().first, want, 50 * kDifferenceError);
@@ -63,7 +63,7 @@ BACKEND_TEST(ClothTerms, HessianAtRestAgreesWithDifferences) {
   SCOPED_TRACE(random.trace());
   for (const double damping : {0.0, 0.05}) {
     ClothSheet sheet(ctx, curved_sheet(woven(damping), 0.3));
-    const Dense h = dense(sheet.gradient_and_hessian().second);
+    const Dense h = full(sheet.gradient_and_hessian().second);
     expect_near(h, difference_jacobian(sheet.x.data(), sheet.nodes(), [&] { return sheet.gradient(); }),
                 100 * kDifferenceError);
     expect_spd(h);
@@ -79,14 +79,14 @@ BACKEND_TEST(ClothTerms, HessianIsPositiveSemidefinite) {
   SCOPED_TRACE(random.trace());
   ClothSheet sheet(ctx, curved_sheet(woven(0.01), 0.1));
   for (int trial = 0; trial < 5; ++trial) {
-    displace(sheet.x, random, Real(0.2));
-    expect_spd(dense(sheet.gradient_and_hessian().second));
+    displace_cloth(sheet.x, random, Real(0.2));
+    expect_spd(full(sheet.gradient_and_hessian().second));
   }
   for (Vec3& p : sheet.x) p[1] = 0;  // all triangles on one line at best
-  expect_spd(dense(sheet.gradient_and_hessian().second));
+  expect_spd(full(sheet.gradient_and_hessian().second));
   EXPECT_TRUE(sheet.gradient().allFinite());
   for (Vec3& p : sheet.x) p = Vec3::zero();
-  expect_spd(dense(sheet.gradient_and_hessian().second));
+  expect_spd(full(sheet.gradient_and_hessian().second));
   EXPECT_TRUE(std::isfinite(sheet.energy()));
 }
 
@@ -96,7 +96,7 @@ BACKEND_TEST(ClothTerms, DampingResistsVelocityWithTheStiffness) {
   const double damping = 0.02;
   ClothSheet damped(ctx, curved_sheet(woven(damping), 0.3)), elastic(ctx, curved_sheet(woven(), 0.3));
   const Real size = sizeof(Real) == 8 ? Real(1e-6) : Real(1e-3);
-  displace(damped.x, random, size);
+  displace_cloth(damped.x, random, size);
   elastic.x = damped.x;
   const Column with = damped.gradient(), without = elastic.gradient();
   expect_near((with - without) / size, damping / damped.dt * without / size,
@@ -112,8 +112,8 @@ BACKEND_TEST(ClothTerms, DampingResistsVelocityWithTheStiffness) {
 BACKEND_TEST(ClothTerms, RangesArePartsOfTheWhole) {
   Random random;
   ClothSheet sheet(ctx, curved_sheet(woven(0.03), 0.2));
-  displace(sheet.x_t, random, Real(0.05));
-  displace(sheet.x, random, Real(0.1));
+  displace_cloth(sheet.x_t, random, Real(0.05));
+  displace_cloth(sheet.x, random, Real(0.1));
   const Buffer<Vec3> x(ctx, sheet.x), x_t(ctx, sheet.x_t);
   const auto derivatives = [&](IndexRange range, bool kept) {
     Buffer<Vec3> corners(ctx, 4 * range.size()), bare(ctx, 4 * range.size());

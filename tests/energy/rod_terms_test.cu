@@ -17,7 +17,7 @@ Material rod_material(double young = 1, double poisson = 0.3, double damping = 0
 /// Young's modulus at which E I of the diameter is 1.
 double young_for_unit_bending(double diameter) { return 1 / rod_section(diameter, 1).across_d1; }
 
-void displace(std::vector<Vec3>& x, Random& random, Real size) {
+void displace_rods(std::vector<Vec3>& x, Random& random, Real size) {
   for (Vec3& p : x) p += random.vector(size);
 }
 
@@ -35,8 +35,8 @@ BACKEND_TEST(RodTerms, GradientMatchesFiniteDifferences) {
   for (const double damping : {0.0, 0.05})
     for (const bool closed : {false, true}) {
       RodChain rod = random_rod(ctx, damping, closed);
-      displace(rod.x, random, Real(0.04));
-      displace(rod.x_t, random, Real(0.04));
+      displace_rods(rod.x, random, Real(0.04));
+      displace_rods(rod.x_t, random, Real(0.04));
       EXPECT_GT(rod.energy(), 0.01);
       expect_near(rod.gradient(),
                   difference_gradient(rod.x.data(), rod.nodes(), [&] { return rod.energy(); }),
@@ -61,8 +61,8 @@ BACKEND_TEST(RodTerms, HessianIsPositiveSemidefiniteAndComesWithTheGradient) {
   Random random;
   SCOPED_TRACE(random.trace());
   RodChain rod = random_rod(ctx, 0.05, false);
-  displace(rod.x, random, Real(0.1));
-  displace(rod.x_t, random, Real(0.1));
+  displace_rods(rod.x, random, Real(0.1));
+  displace_rods(rod.x_t, random, Real(0.1));
   const auto [gradient, hessian] = rod.gradient_and_hessian();
   expect_near(gradient, rod.gradient(), kRounding);
   expect_spd(hessian);
@@ -72,7 +72,7 @@ BACKEND_TEST(RodTerms, HessianIsPositiveSemidefiniteAndComesWithTheGradient) {
 BACKEND_TEST(RodTerms, DampingAtTheStartOfAStepOnlyStiffens) {
   RodChain rod = random_rod(ctx, 0.05, false);
   Random random;
-  displace(rod.x, random, Real(0.02));
+  displace_rods(rod.x, random, Real(0.02));
   rod.x_t = rod.x;
   RodChain undamped = random_rod(ctx, 0, false);
   undamped.x = undamped.x_t = rod.x;

@@ -32,7 +32,7 @@ Column flat(const Mat32& p) {
 }
 
 /// d vec(P) / d vec(F), vec by columns.
-Dense dense(const SheetDerivative& d, const SheetFrame& frame) {
+Dense spatial(const SheetDerivative& d, const SheetFrame& frame) {
   Dense h = Dense::Zero(6, 6);
   const Vec3 axes[3] = {frame.r[0], frame.r[1], frame.n};
   for (int j = 0; j < 2; ++j)
@@ -73,9 +73,9 @@ TEST(Sheet, DerivativesAgreeWithDifferences) {
       const auto energy = [&] { return static_cast<double>(sheet_energy(moduli, SheetFrame(x.f()))); };
       const auto stress = [&] { return flat(sheet_piola(moduli, SheetFrame(x.f()))); };
       expect_near(stress(), difference_gradient(x.c, 2, energy), 20 * kDifferenceError);
-      const Dense h = dense(sheet_derivative(moduli, frame), frame);
+      const Dense h = spatial(sheet_derivative(moduli, frame), frame);
       expect_near(h, difference_jacobian(x.c, 2, stress), 200 * kDifferenceError);
-      const Dense spd = dense(projected(sheet_derivative(moduli, frame)), frame);
+      const Dense spd = spatial(projected(sheet_derivative(moduli, frame)), frame);
       expect_spd(spd);
       expect_near(spd, nearest_spd(h), 100 * kRounding);
     }
@@ -122,14 +122,14 @@ TEST(Sheet, ResistsCompression) {
     const Mat32 p = sheet_piola(kWoven, frame);
     EXPECT_LT(p(0, 0), last) << stretch;
     last = p(0, 0);
-    expect_spd(dense(projected(sheet_derivative(kWoven, frame)), frame));
+    expect_spd(spatial(projected(sheet_derivative(kWoven, frame)), frame));
   }
   const Mat32 crushed[] = {Mat32::zero(), Mat32{{1, 1, 0, 0, 0, 0}}, Mat32{{0, 1, 0, 0, 0, 0}}};
   for (const Mat32& f : crushed) {
     const SheetFrame frame(f);
     EXPECT_TRUE(std::isfinite(sheet_energy(kWoven, frame)));
     EXPECT_TRUE(flat(sheet_piola(kWoven, frame)).allFinite());
-    expect_spd(dense(projected(sheet_derivative(kWoven, frame)), frame));
+    expect_spd(spatial(projected(sheet_derivative(kWoven, frame)), frame));
   }
 }
 

@@ -422,6 +422,63 @@ TEST_P(ThinContact, ASheetThatTouchesTheGroundAtTheStartIsRefused) {
   EXPECT_THROW(load(model), std::invalid_argument);
 }
 
+// The preconditioner has parts for strands and for affine bodies.
+TEST_P(ThinContact, AnAffineBoxFallsOnAHeldRod) {
+  params.d_hat = 1e-3;
+  params.preconditioner = PreconditionerKind::block_jacobi;
+  Model model;
+  add_material(model);
+  model.materials[0].young = 1e7;
+  model.materials[0].damping = 0.01;
+  const Object& rod = add_rod(model, {0, 0, 0}, {1, 0, 0}, 0.3, 12, {0, 0, 0});
+  ScriptedNodes held;
+  held.nodes = {rod.node_begin,        rod.node_begin + 11,    rod.collides_from,
+                rod.collides_from + 1, rod.collides_from + 11, rod.collides_from + 12};
+  model.scripted.push_back(held);
+  fixtures::add_box(model, "box", {0.05, 0.05, 0.05}, {0, 0.04, 0}, 1, 0, {0, -0.5, 0},
+                    fixtures::Body::affine);
+  load(model);
+  for (int i = 0; i < 20; ++i) {
+    const StepReport report = step();
+    EXPECT_LT(report.pcg_iterations, 3000) << i;
+  }
+}
+
+// Narrow edges between the nodes of a flat sheet carry it.
+TEST_P(ThinContact, ASheetLiesOnANarrowBar) {
+  params.solver = SolverKind::velocity;
+  params.check_intersections = false;
+  params.contact_margin = 5e-3;
+  Model model;
+  add_material(model);
+  model.materials[0].young = 1e7;
+  model.materials[0].damping = 0.01;
+  add_sheet(model, 0.01 + kThickness / 2 + 2e-3, 0.3, 3, 0, {0, 0, 0});
+  const std::vector<Vec3d> corners{{-0.3, 0, -0.005},  {0.3, 0, -0.005},     {0.3, 0, 0.005},
+                                   {-0.3, 0, 0.005},   {-0.3, 0.01, -0.005}, {0.3, 0.01, -0.005},
+                                   {0.3, 0.01, 0.005}, {-0.3, 0.01, 0.005}};
+  add_collider(model, "bar", corners,
+               {{0, 1, 2},
+                {0, 2, 3},
+                {4, 6, 5},
+                {4, 7, 6},
+                {0, 5, 1},
+                {0, 4, 5},
+                {3, 2, 6},
+                {3, 6, 7},
+                {0, 3, 7},
+                {0, 7, 4},
+                {1, 5, 6},
+                {1, 6, 2}},
+               0, {});
+  load(model);
+  for (int i = 0; i < 20; ++i) engine->step();
+  const std::vector<Vec3d> x = positions();
+  double height = 0;
+  for (std::size_t i = 0; i < 16; ++i) height += x[i][1] / 16;
+  EXPECT_GT(height, 0.005);
+}
+
 INSTANTIATE_ON_BACKENDS(ThinContact);
 
 }  // namespace

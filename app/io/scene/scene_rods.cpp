@@ -145,8 +145,9 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model) {
         held_nodes.insert(held_nodes.end(), {first, first + 1});
         held_ghosts.push_back(first_segment);
       }
-      if (held == Held::ends && last - first > 2) {
-        held_nodes.insert(held_nodes.end(), {last - 1, last});
+      if (held == Held::ends && last - first > 1) {
+        if (last - first > 2) held_nodes.push_back(last - 1);
+        held_nodes.push_back(last);
         held_ghosts.push_back(static_cast<std::int32_t>(segments.size()) - 1);
       }
     }
