@@ -10,7 +10,7 @@ namespace stickslip {
 namespace {
 
 /// True at x = x_t, where nothing moves.
-SS_HD bool is_at_start(const SolidMotion& motion) {
+SS_HD bool cloth_is_at_start(const SolidMotion& motion) {
   return motion.x == motion.x_t && motion.still == nullptr;
 }
 SS_HD const Vec3* still_of(const SolidMotion& motion) {
@@ -34,7 +34,7 @@ SS_HD double membrane_energy(const MembraneView& view, const SolidMotion& motion
   const SheetMaterial& material = view.material(i);
   const Mat<Real, 3, 2> f = view.deformation(i, motion.x);
   Real density = sheet_energy(material.moduli, SheetFrame(f));
-  if (material.damping > Real(0) && !is_at_start(motion)) {
+  if (material.damping > Real(0) && !cloth_is_at_start(motion)) {
     const MembraneRate rate(view, motion, i, f);
     density += material.damping / (Real(2) * motion.dt) *
                contract(sheet_stress(material.moduli, rate.change), rate.change);
@@ -52,7 +52,7 @@ SS_HD void membrane_gradient(const MembraneView& view, const SolidMotion& motion
   const SheetMaterial& material = view.material(i);
   const Mat<Real, 3, 2> f = view.deformation(i, motion.x);
   Mat<Real, 3, 2> piola = sheet_piola(material.moduli, SheetFrame(f));
-  if (material.damping > Real(0) && !is_at_start(motion))
+  if (material.damping > Real(0) && !cloth_is_at_start(motion))
     piola += damping_piola(material, MembraneRate(view, motion, i, f), motion.dt);
   add_sheet_gradients(piola, SheetShape(view.inverse_rest[i]), view.volumes[i], gradient);
 }
@@ -367,7 +367,7 @@ BendAngles* BendTerm::start_angles(Context& ctx, const SolidMotion& motion, Inde
 
 void BendTerm::energy(Context& ctx, const SolidMotion& motion, double* out) {
   const IndexRange all{0, rest_.size()};
-  const BendAngles* start = is_at_start(motion) ? nullptr : start_angles(ctx, motion, all);
+  const BendAngles* start = cloth_is_at_start(motion) ? nullptr : start_angles(ctx, motion, all);
   const BendView v = view();
   const SolidMotion m = motion;
   reduce_sum(
@@ -380,7 +380,7 @@ void BendTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange sten
   const IndexRange patches = patches_of(stencils);
   angles_.resize(ctx, rest_.size());
   find_angles(ctx, view(), motion.x, patches, angles_.data());
-  BendAngles* start = is_at_start(motion) ? nullptr : start_angles(ctx, motion, patches);
+  BendAngles* start = cloth_is_at_start(motion) ? nullptr : start_angles(ctx, motion, patches);
   if (start != nullptr) find_damping_moments(ctx, view(), motion, patches, start);
   write_bending(ctx, view(), stencils_.data(), stencils, angles_.data(), start, motion.dt, corner_gradients,
                 nullptr);

@@ -36,10 +36,10 @@ to = 0.2
 low = -0.01
 )";
 
-Scene parse_(const std::string& steppers) { return parse_scene(kScene + steppers, "test.toml"); }
+Scene parse(const std::string& steppers) { return parse_scene(kScene + steppers, "test.toml"); }
 
 TEST(Families, ATableHasTrueOrAReasonForEachFamily) {
-  Scene scene = parse_("[steppers]\nbarrier = true\nvelocity = 'creep'\n");
+  Scene scene = parse("[steppers]\nbarrier = true\nvelocity = 'creep'\n");
   ASSERT_EQ(scene.families.size(), 2u);
   EXPECT_EQ(scene.params.solver, SolverKind::ipc);
   EXPECT_EQ(scene.unmet_reason(), "");
@@ -47,10 +47,10 @@ TEST(Families, ATableHasTrueOrAReasonForEachFamily) {
     set_solver(scene.params, solver);
     EXPECT_EQ(scene.unmet_reason(), scene.params.solver == SolverKind::velocity ? "creep" : "") << solver;
   }
-  scene = parse_("");
+  scene = parse("");
   EXPECT_EQ(scene.unmet_reason(), "") << "the scene does not say";
-  EXPECT_THROW(parse_("[steppers]\nbarrier = false\n"), InputError);
-  EXPECT_THROW(parse_("[steppers]\nipc = true\n"), InputError);
+  EXPECT_THROW(parse("[steppers]\nbarrier = false\n"), InputError);
+  EXPECT_THROW(parse("[steppers]\nipc = true\n"), InputError);
 }
 
 // Only an expectation that fails, under the family with the reason, is excused.

@@ -17,12 +17,12 @@ const std::string kSheet =
     "[[object]]\nname = \"sheet\"\nbody = \"cloth\"\nshape = \"sheet\"\nsize = [1, 0.8]\nedge = 0.1\n";
 const std::string kThickness = "thickness = 1e-3\n";
 
-Scene parse_(const std::string& text) { return parse_scene(text, "folder/test.toml"); }
+Scene parse_cloth(const std::string& text) { return parse_scene(text, "folder/test.toml"); }
 
-void expect__error(const std::string& text, std::initializer_list<const char*> parts) {
+void expect_cloth_error(const std::string& text, std::initializer_list<const char*> parts) {
   std::string error;
   try {
-    parse_(text);
+    parse_cloth(text);
   } catch (const InputError& fault) {
     error = fault.what();
   }
@@ -31,9 +31,9 @@ void expect__error(const std::string& text, std::initializer_list<const char*> p
 }
 
 TEST(SceneCloth, ASheetHasItsAreaThicknessAndWarp) {
-  const Model model = parse_(kMaterial + kSheet + kThickness +
-                             "rotation = [0, 90, 0]\nposition = [0, 2, 0]\nwarp = [0, 0, 1]\n"
-                             "velocity = [0, 0, 3]\ncount = [1, 2, 1]\nspacing = [0, 1, 0]\n")
+  const Model model = parse_cloth(kMaterial + kSheet + kThickness +
+                                  "rotation = [0, 90, 0]\nposition = [0, 2, 0]\nwarp = [0, 0, 1]\n"
+                                  "velocity = [0, 0, 3]\ncount = [1, 2, 1]\nspacing = [0, 1, 0]\n")
                           .model;
   ASSERT_EQ(model.objects.size(), 2U);
   const Object& sheet = model.objects[1];
@@ -59,33 +59,33 @@ TEST(SceneCloth, ASheetHasItsAreaThicknessAndWarp) {
 
 TEST(SceneCloth, PinsHoldItsNodes) {
   const Model model =
-      parse_(kMaterial + kSheet + kThickness +
-             "[[pin]]\nobject = 'sheet'\nbox = { min = [-0.51, -1, -1], max = [-0.49, 1, 1] }\n")
+      parse_cloth(kMaterial + kSheet + kThickness +
+                  "[[pin]]\nobject = 'sheet'\nbox = { min = [-0.51, -1, -1], max = [-0.49, 1, 1] }\n")
           .model;
   ASSERT_EQ(model.scripted.size(), 1U);
   EXPECT_EQ(model.scripted[0].nodes.size(), 10U);  // ends of all rows
 }
 
 TEST(SceneCloth, BadClothIsRefused) {
-  expect__error(kMaterial + kSheet, {"test.toml:5", "cloth needs its thickness"});
-  expect__error(kMaterial + kSheet + "thickness = 0\n", {"thickness", "0"});
-  expect__error(kMaterial + kSheet + "thickness = -1\n", {"thickness", "-1"});
-  expect__error(kMaterial + kSheet + "thickness = 0.2\n",
-                {"test.toml", "thickness", "below the length of the edges", "0.09"});
-  expect__error(kMaterial + kSheet + kThickness + "warp = [0, 0, 0]\n", {"warp", "must not be zero"});
-  expect__error(kMaterial + kSheet + kThickness + "element = 'tet10'\n", {"element", "unknown key"});
-  expect__error(kMaterial +
-                    "[[object]]\nname = 'a'\nbody = 'cloth'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 0.1\n" +
-                    kThickness,
-                {"no shape of cloth 'box'", "sheet"});
-  expect__error(
+  expect_cloth_error(kMaterial + kSheet, {"test.toml:5", "cloth needs its thickness"});
+  expect_cloth_error(kMaterial + kSheet + "thickness = 0\n", {"thickness", "0"});
+  expect_cloth_error(kMaterial + kSheet + "thickness = -1\n", {"thickness", "-1"});
+  expect_cloth_error(kMaterial + kSheet + "thickness = 0.2\n",
+                     {"test.toml", "thickness", "below the length of the edges", "0.09"});
+  expect_cloth_error(kMaterial + kSheet + kThickness + "warp = [0, 0, 0]\n", {"warp", "must not be zero"});
+  expect_cloth_error(kMaterial + kSheet + kThickness + "element = 'tet10'\n", {"element", "unknown key"});
+  expect_cloth_error(
+      kMaterial + "[[object]]\nname = 'a'\nbody = 'cloth'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 0.1\n" +
+          kThickness,
+      {"no shape of cloth 'box'", "sheet"});
+  expect_cloth_error(
       kMaterial + "[[object]]\nname = 'a'\nbody = 'cloth'\nshape = 'sheet'\nsize = [1]\nedge = 0.1\n",
       {"size", "2"});
-  expect__error(kMaterial +
-                    "[[object]]\nname = 'a'\nbody = 'cloth'\nshape = 'sheet'\nsize = [1, -1]\nedge = "
-                    "0.1\n" +
-                    kThickness,
-                {"size"});
+  expect_cloth_error(kMaterial +
+                         "[[object]]\nname = 'a'\nbody = 'cloth'\nshape = 'sheet'\nsize = [1, -1]\nedge = "
+                         "0.1\n" +
+                         kThickness,
+                     {"size"});
 }
 
 TEST(SceneCloth, FilesMayHaveBordersButNoBadTriangles) {
@@ -96,18 +96,18 @@ TEST(SceneCloth, FilesMayHaveBordersButNoBadTriangles) {
            kThickness;
   };
   const std::string nodes = "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 1\nv 2 0 2\n";
-  EXPECT_EQ(parse_(scene(nodes + "f 1 3 2\nf 2 3 4\n")).model.triangles.size(), 2U);
-  expect__error(scene(nodes + "f 1 3 2\nf 2 3 4\nf 2 3 5\n"), {"'a'", "edge between nodes 1 and 2"});
-  expect__error(scene(nodes + "f 1 3 2\nf 2 4 3\n"), {"'a'", "opposite orientations"});
-  expect__error(scene(nodes + "f 1 3 2\nf 2 3 4\nf 1 4 5\n"), {"triangle 2", "area"});
+  EXPECT_EQ(parse_cloth(scene(nodes + "f 1 3 2\nf 2 3 4\n")).model.triangles.size(), 2U);
+  expect_cloth_error(scene(nodes + "f 1 3 2\nf 2 3 4\nf 2 3 5\n"), {"'a'", "edge between nodes 1 and 2"});
+  expect_cloth_error(scene(nodes + "f 1 3 2\nf 2 4 3\n"), {"'a'", "opposite orientations"});
+  expect_cloth_error(scene(nodes + "f 1 3 2\nf 2 3 4\nf 1 4 5\n"), {"triangle 2", "area"});
   std::filesystem::remove(file);
 }
 
 TEST(SceneCloth, ItsMaterialReadsTheKeysOfCloth) {
   const Scene scene =
-      parse_("[[material]]\nname = \"foam\"\n" + kMaterial + kSheet + kThickness +
-             "material = \"cotton\"\n[[object]]\nname = \"box\"\nshape = \"box\"\nsize = [1, 1, "
-             "1]\nedge = 0.5\nposition = [0, 2, 0]\nmaterial = \"foam\"\n");
+      parse_cloth("[[material]]\nname = \"foam\"\n" + kMaterial + kSheet + kThickness +
+                  "material = \"cotton\"\n[[object]]\nname = \"box\"\nshape = \"box\"\nsize = [1, 1, "
+                  "1]\nedge = 0.5\nposition = [0, 2, 0]\nmaterial = \"foam\"\n");
   const MaterialUse foam = material_use(scene.model, scene.model.materials, 0, SolverKind::ipc);
   const MaterialUse cotton = material_use(scene.model, scene.model.materials, 1, SolverKind::ipc);
   const auto inactive = [&](const char* name, const MaterialUse& use) {

@@ -64,7 +64,7 @@ class SceneTexture : public ::testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder / name, std::ios::binary) << text;
   }
-  Scene parse_(const std::string& material, const std::string& object = "") const {
+  Scene parse(const std::string& material, const std::string& object = "") const {
     return parse_scene("[[material]]\nname = 'wood'\n" + material +
                            "\n[[object]]\nname = 'box'\nbody = 'rigid'\nshape = 'box'\nsize = [1, 2, 3]\n" +
                            object,
@@ -72,7 +72,7 @@ class SceneTexture : public ::testing::Test {
   }
   void expect_refused(const std::string& material, std::initializer_list<const char*> parts) const {
     try {
-      parse_(material);
+      parse(material);
       ADD_FAILURE() << "accepted: " << material;
     } catch (const InputError& error) {
       for (const char* part : parts)
@@ -85,7 +85,7 @@ class SceneTexture : public ::testing::Test {
 };
 
 TEST_F(SceneTexture, GreysOfADirectionMapAreSharesOfAHalfTurn) {
-  const Scene scene = parse_(
+  const Scene scene = parse(
       "friction_kind = 'elliptic'\ntexture = { file = 'ramp.pgm', kind = 'direction', size = [0.3, 0.1] }");
   ASSERT_EQ(scene.model.textures.size(), 1u);
   const SurfaceTexture& t = scene.model.textures[0];
@@ -102,14 +102,14 @@ TEST_F(SceneTexture, GreysOfADirectionMapAreSharesOfAHalfTurn) {
 
 TEST_F(SceneTexture, GreysOfAHeightMapAreSharesOfItsDepth) {
   const Scene scene =
-      parse_("texture = { file = 'ramp.pgm', kind = 'height', size = 0.3, depth = 0.179, patch = 0.2 }");
+      parse("texture = { file = 'ramp.pgm', kind = 'height', size = 0.3, depth = 0.179, patch = 0.2 }");
   const SurfaceTexture& t = scene.model.textures[0];
   EXPECT_EQ(t.kind, TextureKind::height);
   EXPECT_EQ(t.size, (Vec<double, 2>{0.3, 0.3}));
   EXPECT_EQ(t.patch, (Vec<double, 2>{0.2, 0.2}));
   for (std::size_t i = 0; i < 3; ++i)  // 0, 90 and 45 mm, 100 mm apart
     EXPECT_NEAR(t.texels[i][0], -2 / std::numbers::pi * std::atan(std::array{0.9, -0.45, -0.45}[i]), 1e-6);
-  const Scene plain = parse_("texture = { file = 'ramp.pgm', kind = 'height', size = 0.3, depth = 0.1 }");
+  const Scene plain = parse("texture = { file = 'ramp.pgm', kind = 'height', size = 0.3, depth = 0.1 }");
   EXPECT_LT(norm(plain.model.textures[0].patch - Vec<double, 2>{0.3, 0.3}), 1e-15);  // all of it
 }
 
@@ -119,7 +119,7 @@ TEST_F(SceneTexture, LiesAlongTheGrainOfTheShape) {
   const std::string texture = "texture = { file = 'ramp.pgm', kind = 'height', size = 0.3, depth = 0.1 }";
   const std::string turned = "position = [1, 2, 3]\nrotation = [0, 90, 0]\n";
   const auto frame_of = [&](const std::string& object) {
-    const stickslip::Body body = parse_(texture, object).model.bodies[0];
+    const stickslip::Body body = parse(texture, object).model.bodies[0];
     return body.pose * body.texture_frame;
   };
   const auto expect_axes = [](const Pose& frame, const Vec3d& x, const Vec3d& y) {
