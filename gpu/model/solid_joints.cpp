@@ -12,12 +12,12 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-struct Corners {
+struct TetCorners {
   Vec3d x[4];
 };
 
-Corners corners_of(const Vec4i& tet, std::span<const Vec3d> all) {
-  Corners out;
+TetCorners corners_of(const Vec4i& tet, std::span<const Vec3d> all) {
+  TetCorners out;
   for (int k = 0; k < 4; ++k) out.x[k] = all[static_cast<std::size_t>(tet[k])];
   return out;
 }
@@ -29,7 +29,7 @@ double distance_outside(const TetPoint& point) {
   return most;
 }
 
-double longest_edge(const Corners& c) {
+double longest_edge(const TetCorners& c) {
   double most = 0;
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < i; ++j) most = std::max(most, norm(c.x[i] - c.x[j]));
@@ -94,7 +94,7 @@ void hold_by_solid(const Model& model, const Object& solid, int side, const Pose
     throw std::invalid_argument("'" + solid.name + "' is a collider without a volume, which holds no joint");
   const std::int32_t tet = tet_near(model, solid, frame.x);
   const Vec4i& nodes = model.tets[static_cast<std::size_t>(tet)];
-  const Corners x = corners_of(nodes, model.positions), rest = corners_of(nodes, model.rest_positions);
+  const TetCorners x = corners_of(nodes, model.positions), rest = corners_of(nodes, model.rest_positions);
   // The point of the tet at frame.x now, in rest coordinates.
   const Vec<double, 4> weights = TetPoint::at(nodes, x.x, frame.x).weights;
   Pose held{Vec3d::zero(), Quat::identity()};

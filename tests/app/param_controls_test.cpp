@@ -316,7 +316,8 @@ TEST(ParamControls, ElasticScenesReadNothingOfRigidBodies) {
   EXPECT_EQ(barred_choice_reason(param("solver"), static_cast<std::size_t>(SolverKind::velocity), model), "");
   EXPECT_EQ(barred_choice_reason(param("solver"), static_cast<std::size_t>(SolverKind::ipc), model), "");
   for (const ParamInfo& info : material_table())
-    EXPECT_EQ(inactive_reason(info, model.materials, 0, model).empty(), info.group == "material") << info.name;
+    EXPECT_EQ(inactive_reason(info, model.materials, 0, model).empty(), info.group == "material")
+        << info.name;
 }
 
 // What decides is the stepper, not the kind of scene: an elastic scene has both families.
