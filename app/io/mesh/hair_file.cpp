@@ -33,7 +33,8 @@ Strands load_hair(const std::filesystem::path& file) {
     in.fail_at(16, "its strands of " + std::to_string(default_segments) + " segments need " +
                        std::to_string(std::uint64_t{strands} * (std::uint64_t{default_segments} + 1)) +
                        " points, and it has " + std::to_string(points));
-  in.check_count("points", points, 3 * sizeof(float));  // before memory is taken for so many
+  // Before memory is taken for so many strands.
+  if ((arrays & kSegments) == 0) in.check_count("points", points, 3 * sizeof(float));
   for (std::uint32_t s = 0; s < strands; ++s) {
     segments.push_back((arrays & kSegments) != 0 ? in.binary<std::uint16_t>("the segments of a strand")
                                                  : default_segments);
