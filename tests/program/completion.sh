@@ -37,7 +37,7 @@ expect --frames run --fra
 expect 'auto cpu cuda emulated' run slope --backend ''
 expect 'auto off' view --interop ''
 expect 'prox_jacobi prox_gs' run slope --solver prox
-expect young= run stack --set youn
+expect poisson= run stack --set poiss
 expect +contact.tolerance= run stack --set contact.tol
 expect 'true false' run stack --set check_intersections = ''
 expect +nsgs run stack --set contact_solver =
