@@ -29,10 +29,8 @@ SurfaceView surface_view(const DeviceModel& device) {
 
 SurfaceView contact_surface(const DeviceModel& device) {
   SurfaceView surface = surface_view(device);
-  if (device.faces.size() > 0) {
-    surface.triangles = device.faces.data();
-    surface.triangle_count = device.faces.size();
-  }
+  surface.triangles = device.contact_faces().data();
+  surface.triangle_count = device.contact_faces().size();
   return surface;
 }
 

@@ -160,9 +160,8 @@ SS_HD void pass_touches(const SampleView& view, std::size_t s, const TouchOutput
 
 SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::Options& options,
                        const std::uint8_t* of_collider, const BodyTree& tree) {
-  const Buffer<Vec3i>& faces = in.solids->faces.size() > 0 ? in.solids->faces : in.solids->triangles;
   return {in.solids->surface_nodes.data(),
-          faces.data(),
+          in.solids->contact_faces().data(),
           in.solids->surface_nodes.size(),
           in.x,
           in.v,

@@ -182,7 +182,7 @@ void MeshContacts::find(Context& ctx, const Input& in, const Options& options) {
   const MeshSurfaceView surface = view(ctx, in, options);
   motion_.resize(ctx, m.node_count);
   set_motion(ctx, m.node_count, in.v, static_cast<Real>(options.dt), motion_.data());
-  const Buffer<Vec3i>& faces = m.faces.size() > 0 ? m.faces : m.triangles;
+  const Buffer<Vec3i>& faces = m.contact_faces();
   broad_phase_.set_topology({faces.data(), faces.size(), m.edges.data(), m.edges.size(),
                              m.surface_nodes.data(), m.surface_nodes.size(), m.radius.data()});
   broad_phase_.find(ctx, in.x, motion_.data(), static_cast<Real>(surface.margin), pair_filter(m));

@@ -9,14 +9,6 @@
 namespace stickslip {
 namespace {
 
-/// True at x = x_t, where nothing moves.
-SS_HD bool cloth_is_at_start(const SolidMotion& motion) {
-  return motion.x == motion.x_t && motion.still == nullptr;
-}
-SS_HD const Vec3* still_of(const SolidMotion& motion) {
-  return motion.still != nullptr ? motion.still : motion.x_t;
-}
-
 // Membrane
 
 /// Of damping: the frame at x_t, and the linear change of strain there.
@@ -27,14 +19,14 @@ struct MembraneRate {
   SS_HD MembraneRate(const MembraneView& view, const SolidMotion& motion, std::size_t i,
                      const Mat<Real, 3, 2>& f)
       : frame(view.deformation(i, motion.x_t)),
-        change(strain_change(frame, in_plane(frame, f - view.deformation(i, still_of(motion))))) {}
+        change(strain_change(frame, in_plane(frame, f - view.deformation(i, motion.damped_from())))) {}
 };
 
 SS_HD double membrane_energy(const MembraneView& view, const SolidMotion& motion, std::size_t i) {
   const SheetMaterial& material = view.material(i);
   const Mat<Real, 3, 2> f = view.deformation(i, motion.x);
   Real density = sheet_energy(material.moduli, SheetFrame(f));
-  if (material.damping > Real(0) && !cloth_is_at_start(motion)) {
+  if (material.damping > Real(0) && !motion.is_at_start()) {
     const MembraneRate rate(view, motion, i, f);
     density += material.damping / (Real(2) * motion.dt) *
                contract(sheet_stress(material.moduli, rate.change), rate.change);
@@ -52,7 +44,7 @@ SS_HD void membrane_gradient(const MembraneView& view, const SolidMotion& motion
   const SheetMaterial& material = view.material(i);
   const Mat<Real, 3, 2> f = view.deformation(i, motion.x);
   Mat<Real, 3, 2> piola = sheet_piola(material.moduli, SheetFrame(f));
-  if (material.damping > Real(0) && !cloth_is_at_start(motion))
+  if (material.damping > Real(0) && !motion.is_at_start())
     piola += damping_piola(material, MembraneRate(view, motion, i, f), motion.dt);
   add_sheet_gradients(piola, SheetShape(view.inverse_rest[i]), view.volumes[i], gradient);
 }
@@ -84,7 +76,7 @@ SS_HD HingeAngle angle_of(const BendElement& patch, int hinge, const Vec3* x) {
 
 /// d_i at x_t for the displacement x - still.
 SS_HD Vec3 angle_rates(const BendElement& patch, const SolidMotion& motion, const BendAngles& at_start) {
-  const Vec3* still = still_of(motion);
+  const Vec3* still = motion.damped_from();
   Vec3 d = Vec3::zero();
   for (int i = 0; i < patch.count; ++i)
     for (int a = 0; a < 4; ++a) {
@@ -169,10 +161,6 @@ SS_HD void add_bending(const BendView& view, const Vec4i& stencil, std::size_t s
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
-
-void write_value(Context& ctx, double value, double* out) {
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *out = value; });
-}
 
 /// Derivatives of angles at x and elastic moments, of `patches`.
 void find_angles(Context& ctx, const BendView& view, const Vec3* x, IndexRange patches, BendAngles* out) {
@@ -298,11 +286,6 @@ void MembraneTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion,
       kHeavy);
 }
 
-void MembraneTerm::min_determinant(Context& ctx, const Vec3*, bool, double* out) {
-  write_value(ctx, std::numeric_limits<double>::infinity(), out);
-}
-void MembraneTerm::count_inverted(Context& ctx, const Vec3*, double* out) { write_value(ctx, 0, out); }
-
 BendTerm::BendTerm(Context& ctx, const TermElements& elements) {
   const BendStencils parsed = parse_bend_stencils(elements.stencils);
   host_stencil_patch_ = parsed.patch;
@@ -367,7 +350,7 @@ BendAngles* BendTerm::start_angles(Context& ctx, const SolidMotion& motion, Inde
 
 void BendTerm::energy(Context& ctx, const SolidMotion& motion, double* out) {
   const IndexRange all{0, rest_.size()};
-  const BendAngles* start = cloth_is_at_start(motion) ? nullptr : start_angles(ctx, motion, all);
+  const BendAngles* start = motion.is_at_start() ? nullptr : start_angles(ctx, motion, all);
   const BendView v = view();
   const SolidMotion m = motion;
   reduce_sum(
@@ -380,7 +363,7 @@ void BendTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange sten
   const IndexRange patches = patches_of(stencils);
   angles_.resize(ctx, rest_.size());
   find_angles(ctx, view(), motion.x, patches, angles_.data());
-  BendAngles* start = cloth_is_at_start(motion) ? nullptr : start_angles(ctx, motion, patches);
+  BendAngles* start = motion.is_at_start() ? nullptr : start_angles(ctx, motion, patches);
   if (start != nullptr) find_damping_moments(ctx, view(), motion, patches, start);
   write_bending(ctx, view(), stencils_.data(), stencils, angles_.data(), start, motion.dt, corner_gradients,
                 nullptr);
@@ -397,10 +380,5 @@ void BendTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, Ind
   write_bending(ctx, view(), stencils_.data(), stencils, angles_.data(), start, motion.dt, corner_gradients,
                 corner_blocks);
 }
-
-void BendTerm::min_determinant(Context& ctx, const Vec3*, bool, double* out) {
-  write_value(ctx, std::numeric_limits<double>::infinity(), out);
-}
-void BendTerm::count_inverted(Context& ctx, const Vec3*, double* out) { write_value(ctx, 0, out); }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "gpu/energy/cloth_rest.h"
-#include "gpu/energy/energy_term.cuh"
 #include "gpu/energy/hinge.h"
 #include "gpu/energy/sheet_element.h"
+#include "gpu/energy/thin_term.cuh"
 
 namespace stickslip {
 
@@ -62,30 +62,25 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// damping as an incremental potential:
 ///   psi_d = damping / (2 dt) du : C : du,
 /// du the linear change of strain at x_t for the displacement x - still: no spin is damped.
-class MembraneTerm final : public EnergyTerm {
+class MembraneTerm final : public ThinTerm {
  public:
   /// Triangles of positive area.
   MembraneTerm(Context& ctx, const TermElements& elements);
 
   std::size_t size() const override { return triangles_.size(); }
   void set_materials(Context& ctx, std::span<const Material> materials) override;
-  bool forbids_inversion() const override { return false; }
-  double energy_rounding() const override { return energy_rounding_; }
 
   void energy(Context& ctx, const SolidMotion& motion, double* out) override;
   void gradient(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                 Vec3* corner_gradients) override;
   void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                             Vec3* corner_gradients, Mat3* corner_blocks) override;
-  void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) override;
-  void count_inverted(Context& ctx, const Vec3* x, double* out) override;
 
  private:
   MembraneView view() const {
     return {triangles_.data(), inverse_rest_.data(), volumes_.data(), material_.data(), materials_.data()};
   }
 
-  double energy_rounding_ = 0;           // [J]
   std::vector<double> material_volume_;  // [m^3] of the triangles of each material
   Buffer<Vec4i> triangles_;
   Buffer<Mat<Real, 2>> inverse_rest_;
@@ -99,14 +94,12 @@ class MembraneTerm final : public EnergyTerm {
 /// The Hessian is that of Gauss and Newton, sum_ij G_ij grad theta_i grad theta_j': exact at rest and
 /// positive semidefinite. Without it are the moments times the second derivatives of angles, which have both
 /// signs. `TermElements` and all ranges have the stencils of bend_patch.h.
-class BendTerm final : public EnergyTerm {
+class BendTerm final : public ThinTerm {
  public:
   BendTerm(Context& ctx, const TermElements& elements);
 
   std::size_t size() const override { return stencils_.size(); }
   void set_materials(Context& ctx, std::span<const Material> materials) override;
-  bool forbids_inversion() const override { return false; }
-  double energy_rounding() const override { return energy_rounding_; }
   void begin_step() override { has_start_ = false; }
 
   void energy(Context& ctx, const SolidMotion& motion, double* out) override;
@@ -114,8 +107,6 @@ class BendTerm final : public EnergyTerm {
                 Vec3* corner_gradients) override;
   void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                             Vec3* corner_gradients, Mat3* corner_blocks) override;
-  void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) override;
-  void count_inverted(Context& ctx, const Vec3* x, double* out) override;
 
  private:
   BendView view() const {
@@ -125,7 +116,6 @@ class BendTerm final : public EnergyTerm {
   /// Angles at x_t of `patches`, if something is damped; else nullptr.
   BendAngles* start_angles(Context& ctx, const SolidMotion& motion, IndexRange patches);
 
-  double energy_rounding_ = 0;  // [J]
   bool is_damped_ = false;
   bool has_start_ = false;  // start_ has the angles of all patches at the x_t of the step
   std::vector<BendRest> rest_;

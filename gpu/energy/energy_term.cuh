@@ -20,6 +20,10 @@ struct SolidMotion {
   /// x_t has the contents that it had at the last call of `begin_step`: what depends on x_t alone is computed
   /// once.
   bool x_t_kept = false;
+
+  /// At x = x_t, with velocities of zero.
+  SS_HD bool is_at_start() const { return x == x_t && still == nullptr; }
+  SS_HD const Vec3* damped_from() const { return still != nullptr ? still : x_t; }
 };
 
 /// What a term is made for: all elements of one kind, in host memory.

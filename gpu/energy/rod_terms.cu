@@ -32,7 +32,7 @@ struct RodPlace {
         rate(material.damping / motion.dt) {
     for (int k = 0; k < Element::strains; ++k)
       strain[k] = Element::difference(k, at.strain[k], rest.strain[k]);
-    const Vec3* still = motion.still != nullptr ? motion.still : motion.x_t;
+    const Vec3* still = motion.damped_from();
     if (!(material.damping > Real(0)) || still == motion.x) return;
     const auto before = state_at(view.stencils + Element::stencils * e, still);
     for (int k = 0; k < Element::strains; ++k)
@@ -194,24 +194,6 @@ void RodTerm<Element>::gradient_and_hessian(Context& ctx, const SolidMotion& mot
                                corner_blocks != nullptr ? corner_blocks + kCornerBlocks * i : nullptr);
       },
       kMedium);
-}
-
-namespace {
-
-void write_rod_value(Context& ctx, double value, double* out) {
-  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *out = value; });
-}
-
-}  // namespace
-
-template <class Element>
-void RodTerm<Element>::min_determinant(Context& ctx, const Vec3*, bool, double* out) {
-  write_rod_value(ctx, std::numeric_limits<double>::infinity(), out);
-}
-
-template <class Element>
-void RodTerm<Element>::count_inverted(Context& ctx, const Vec3*, double* out) {
-  write_rod_value(ctx, 0.0, out);
 }
 
 template class RodTerm<RodSegment>;

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "gpu/energy/energy_term.cuh"
 #include "gpu/energy/rod_element.h"
+#include "gpu/energy/thin_term.cuh"
 
 namespace stickslip {
 
@@ -108,7 +108,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// the latter stiffness-proportional damping as an incremental potential, with s_still at
 /// `SolidMotion::still`. Strains do not change by rigid motions, so these are undamped.
 template <class Element>
-class RodTerm final : public EnergyTerm {
+class RodTerm final : public ThinTerm {
  public:
   /// `TermElements` and all ranges have `Element::stencils` stencils per element. Elements with segments of
   /// positive length and ghosts off their lines.
@@ -116,22 +116,16 @@ class RodTerm final : public EnergyTerm {
 
   std::size_t size() const override { return stencils_.size(); }
   void set_materials(Context& ctx, std::span<const Material> materials) override;
-  bool forbids_inversion() const override { return false; }
-  double energy_rounding() const override { return energy_rounding_; }
 
   void energy(Context& ctx, const SolidMotion& motion, double* out) override;
   void gradient(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                 Vec3* corner_gradients) override;
   void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                             Vec3* corner_gradients, Mat3* corner_blocks) override;
-  /// Rods have no det F.
-  void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) override;
-  void count_inverted(Context& ctx, const Vec3* x, double* out) override;
 
  private:
   RodView view() const { return {stencils_.data(), rest_.data(), material_.data(), materials_.data()}; }
 
-  double energy_rounding_ = 0;  // [J]
   /// [m^3] by material: times its moduli, the energy of all elements at strains of 1.
   std::vector<double> young_volume_, shear_volume_;
   Buffer<Vec4i> stencils_;

@@ -10,14 +10,9 @@
 namespace stickslip {
 namespace {
 
-/// True at x = x_t, where nothing moves and F is F_t.
-SS_HD bool is_at_start(const SolidMotion& motion) {
-  return motion.x == motion.x_t && motion.still == nullptr;
-}
-
 /// F - F_s: by how much F changes in the time dt at the velocities that are damped.
 SS_HD Mat3 damped_change(const TetView& view, const SolidMotion& motion, std::size_t i, const Mat3& f) {
-  return f - view.deformation(i, motion.still != nullptr ? motion.still : motion.x_t);
+  return f - view.deformation(i, motion.damped_from());
 }
 
 /// C = dP/dF, projected, at the start of the step, without what resists turning: what damping resists with.
@@ -35,7 +30,7 @@ SS_HD StrainResistance damping_stiffness(const TetView& view, const SolidMotion&
 SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::size_t i, const Mat3& f,
                         Real density) {
   const ElasticMaterial& material = view.material(i);
-  if (material.damping > Real(0) && !is_at_start(motion)) {
+  if (material.damping > Real(0) && !motion.is_at_start()) {
     const Mat3 df = damped_change(view, motion, i, f);
     density += material.damping / (Real(2) * motion.dt) * dot(df, damping_stiffness(view, motion, i)(df));
   }
@@ -53,7 +48,7 @@ SS_HD void tet_gradient(const TetView& view, const SolidMotion& motion, std::siz
   const ElasticMaterial& material = view.material(i);
   const Mat3 f = view.deformation(i, motion.x);
   Mat3 piola = first_piola(material.model, f, material.lame);
-  if (material.damping > Real(0) && !is_at_start(motion))
+  if (material.damping > Real(0) && !motion.is_at_start())
     piola += damping_stress(view, motion, i, f, damping_stiffness(view, motion, i));
   add_corner_gradients(piola, ShapeGradients(view.inverse_rest[i]), view.volumes[i], gradient);
 }
@@ -78,7 +73,7 @@ SS_HD void tet_gradient_and_blocks(const TetView& view, const SolidMotion& motio
   add_corner_blocks(elastic, shape, volume, blocks);
   if (material.damping > Real(0)) {
     const Real rate = volume * material.damping / motion.dt;
-    if (is_at_start(motion)) {
+    if (motion.is_at_start()) {
       add_corner_blocks(StrainResistance(elastic, svd.s), shape, rate, blocks);
     } else {
       const StrainResistance stiffness = damping_stiffness(view, motion, i);
@@ -156,7 +151,7 @@ void pack_gradients_and_blocks(const TetView& view, const SolidMotion& motion, s
     if (material.damping > Real(0)) {
       damped = true;
       rate.v[lane] = view.volumes[i] * material.damping / motion.dt;
-      if (is_at_start(motion)) {
+      if (motion.is_at_start()) {
         damping.set(lane, StrainResistance(stiffness, svd[lane].s));
       } else {
         const StrainResistance at_start = damping_stiffness(view, motion, i);
@@ -279,7 +274,7 @@ TetView TetTerm::view_of(Context& ctx, const SolidMotion& motion) {
   // [bytes] beyond which the elements of a large scene need the memory for other things.
   constexpr std::size_t kMostMemory = std::size_t{1} << 29;
   TetView tets = view();
-  if (!is_damped_ || !motion.x_t_kept || is_at_start(motion) ||
+  if (!is_damped_ || !motion.x_t_kept || motion.is_at_start() ||
       size() * sizeof(StrainResistance) > kMostMemory)
     return tets;
   if (!has_resistance_) {

@@ -60,6 +60,9 @@ struct DeviceModel {
     return {mu.data(), node_material.data(), static_cast<std::int32_t>(material_count), columns};
   }
 
+  /// Triangles, and with rods also segments: what points and shapes touch.
+  const Buffer<Vec3i>& contact_faces() const { return faces.size() > 0 ? faces : triangles; }
+
   void upload(Context& ctx, const Model& model);
   /// Uploads masses, friction coefficients and planes again, after materials or half-spaces changed.
   void upload_materials(Context& ctx, const Model& model);

@@ -1,6 +1,7 @@
 #include "gpu/energy/cloth_terms.cuh"
 #include "tests/backend_test.h"
 #include "tests/energy/cloth_sheet.h"
+#include "tests/energy/term_ranges.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -115,29 +116,12 @@ BACKEND_TEST(ClothTerms, RangesArePartsOfTheWhole) {
   displace_cloth(sheet.x_t, random, Real(0.05));
   displace_cloth(sheet.x, random, Real(0.1));
   const Buffer<Vec3> x(ctx, sheet.x), x_t(ctx, sheet.x_t);
-  const auto derivatives = [&](IndexRange range, bool kept) {
-    Buffer<Vec3> corners(ctx, 4 * range.size()), bare(ctx, 4 * range.size());
-    Buffer<Mat3> blocks(ctx, kCornerBlocks * range.size());
-    const SolidMotion motion{x.data(), x_t.data(), sheet.dt, nullptr, kept};
-    sheet.terms.gradient_and_hessian(ctx, motion, range, corners.data(), blocks.data());
-    sheet.terms.gradient(ctx, motion, range, bare.data());
-    return std::tuple(corners.download(ctx), bare.download(ctx), blocks.download(ctx));
-  };
   const std::size_t n = sheet.terms.size();
-  const auto [corners, bare, blocks] = derivatives({0, n}, false);
-  sheet.terms.begin_step();
-  for (const IndexRange range :
-       {IndexRange{0, 5}, IndexRange{4, 30}, IndexRange{17, 41}, IndexRange{n - 1, n}})
-    for (const bool kept : {false, true}) {
-      const auto [part, part_bare, part_blocks] = derivatives(range, kept);
-      for (std::size_t i = 0; i < part.size(); ++i) {
-        EXPECT_EQ(part[i], corners[4 * range.begin + i]);
-        EXPECT_LE(norm(part_bare[i] - bare[4 * range.begin + i]), kRounding);
-      }
-      for (std::size_t i = 0; i < part_blocks.size(); ++i)
-        for (int k = 0; k < 9; ++k)
-          EXPECT_EQ(part_blocks[i].m[k], blocks[kCornerBlocks * range.begin + i].m[k]);
-    }
+  expect_ranges_are_parts(ctx, sheet.terms,
+                          [&](bool kept) {
+                            return SolidMotion{x.data(), x_t.data(), sheet.dt, nullptr, kept};
+                          },
+                          {{0, 5}, {4, 30}, {17, 41}, {n - 1, n}});
 }
 
 // An affine motion has one stress: nodes inside the sheet have no force, and the moments of those at its

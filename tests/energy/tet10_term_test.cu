@@ -1,6 +1,7 @@
 #include "gpu/energy/tet10_term.cuh"
 
 #include "tests/backend_test.h"
+#include "tests/energy/term_ranges.h"
 #include "tests/energy/tet10_solid.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -253,29 +254,13 @@ BACKEND_TEST(Tet10Term, RangesArePartsOfTheWhole) {
                     elastic_material(ElasticModel::fixed_corotated, 9, 0.3, 0.1)});
   displace(solid.x, random, Real(0.02));
   const Buffer<Vec3> x(ctx, solid.x), x_t(ctx, solid.x_t);
-  const auto derivatives = [&](IndexRange range) {
-    Buffer<Vec3> corners(ctx, 4 * range.size()), bare(ctx, 4 * range.size());
-    Buffer<Mat3> blocks(ctx, kCornerBlocks * range.size());
-    const SolidMotion motion{x.data(), x_t.data(), solid.dt};
-    solid.term.gradient_and_hessian(ctx, motion, range, corners.data(), blocks.data());
-    solid.term.gradient(ctx, motion, range, bare.data());
-    EXPECT_EQ(bare.size(), corners.size());
-    return std::tuple(corners.download(ctx), bare.download(ctx), blocks.download(ctx));
-  };
   const std::size_t n = solid.term.size();
   ASSERT_EQ(n, std::size_t{6 * 9});
-  const auto [corners, bare, blocks] = derivatives({0, n});
-  for (const IndexRange range :
-       {IndexRange{0, 5}, IndexRange{4, 14}, IndexRange{9, 27}, IndexRange{n - 1, n}}) {
-    const auto [part, part_bare, part_blocks] = derivatives(range);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      EXPECT_EQ(part[i], corners[4 * range.begin + i]);
-      EXPECT_LE(norm(part_bare[i] - bare[4 * range.begin + i]), kRounding);
-    }
-    for (std::size_t i = 0; i < part_blocks.size(); ++i)
-      for (int k = 0; k < 9; ++k)
-        EXPECT_EQ(part_blocks[i].m[k], blocks[kCornerBlocks * range.begin + i].m[k]);
-  }
+  expect_ranges_are_parts(ctx, solid.term,
+                          [&](bool kept) {
+                            return SolidMotion{x.data(), x_t.data(), solid.dt, nullptr, kept};
+                          },
+                          {{0, 5}, {4, 14}, {9, 27}, {n - 1, n}});
 }
 
 // A node in the middle of an edge can invert the element near it while its corners stay.

@@ -8,8 +8,8 @@
 #include "gpu/model/rigid_body.h"
 #include "gpu/model/tet_volume.h"
 #include "tests/fixtures/box_model.h"
+#include "tests/fixtures/coupled_models.h"
 #include "tests/fixtures/rigid_model.h"
-#include "tests/fixtures/small_heap.h"
 #include "tests/fixtures/solid_step_fixture.h"
 
 namespace stickslip {
@@ -32,10 +32,7 @@ double mass_of_nodes(const Model& model) {
 
 TEST_P(CoupledSteps, AFreePairThatCollidesKeepsItsMomentum) {
   params.gravity = 0;
-  Model model;
-  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({-0.35, 0.03, 0.02}, {0.3, 0.2, 0.5}));
-  model.bodies[0].velocity = {2, 0, 0};
-  add_box(model, "block", {0.3, 0.3, 0.3}, {0, 0, 0}, 3, 0, {-0.5, 0.1, 0});
+  Model model = fixtures::free_pair();
   load(model);
   const StepReport first = engine->step();
   bool touched = false;
@@ -75,26 +72,17 @@ TEST_P(CoupledSteps, ABlockOnASlabOnTheFloorCarriesItsWeight) {
 }
 
 TEST_P(CoupledSteps, ABlockOnARigidInclineSticksOrSlidesByMu) {
-  const double angle = 0.5;
-  const Vec3d up{std::sin(angle), std::cos(angle), 0}, down{std::cos(angle), -std::sin(angle), 0};
   for (const double mu : {0.3, 0.8}) {
-    Model model;
-    add_rigid_box(model, {3, 0.1, 1}, pose_at(-0.1 * up, {0, 0, -angle}), false);
-    add_box(model, "block", {0.3, 0.2, 0.3}, 0.1 * up, 2, -angle * 180 / M_PI);
-    model.materials[0] = {};
-    model.materials[0].mu = mu;
-    model.materials[0].young = 1e6;
-    model.materials[0].damping = 0.02;
-    load(model);
+    fixtures::BlockOnIncline incline(mu);
+    load(incline.model);
     run(100);
     const State state = engine->state();
     const int n = static_cast<int>(state.positions.size());
     const Vec3d v = fixtures::mean(state.velocities, 0, n);
-    const double acceleration = mu > std::tan(angle) ? 0 : 9.81 * (std::sin(angle) - mu * std::cos(angle));
-    EXPECT_NEAR(dot(v, down), acceleration, 2e-3) << mu;
-    const double way =
-        dot(fixtures::mean(state.positions, 0, n) - fixtures::mean(model.positions, 0, n), down);
-    EXPECT_NEAR(way, 0.5 * acceleration, 5e-3 + 0.01 * acceleration) << mu;
+    EXPECT_NEAR(dot(v, incline.down), incline.acceleration, 2e-3) << mu;
+    const double way = dot(
+        fixtures::mean(state.positions, 0, n) - fixtures::mean(incline.model.positions, 0, n), incline.down);
+    EXPECT_NEAR(way, 0.5 * incline.acceleration, 5e-3 + 0.01 * incline.acceleration) << mu;
   }
 }
 

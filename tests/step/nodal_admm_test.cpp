@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gpu/model/rigid_body.h"
-#include "tests/fixtures/small_heap.h"
+#include "tests/fixtures/coupled_models.h"
 #include "tests/fixtures/solid_step_fixture.h"
 
 namespace stickslip {
@@ -97,22 +97,13 @@ TEST_P(NodalAdmmSteps, OtherLawsAreThoseOfTheFactorisedProblem) {
 }
 
 TEST_P(NodalAdmmSteps, ABlockOnARigidInclineSticksOrSlidesByMu) {
-  const double angle = 0.5;
-  const Vec3d up{std::sin(angle), std::cos(angle), 0}, down{std::cos(angle), -std::sin(angle), 0};
   for (const double mu : {0.3, 0.8}) {
-    Model model;
-    add_rigid_box(model, {3, 0.1, 1}, pose_at(-0.1 * up, {0, 0, -angle}), false);
-    add_box(model, "block", {0.3, 0.2, 0.3}, 0.1 * up, 2, -angle * 180 / M_PI);
-    model.materials[0] = {};
-    model.materials[0].mu = mu;
-    model.materials[0].young = 1e6;
-    model.materials[0].damping = 0.02;
-    load(model);
+    fixtures::BlockOnIncline incline(mu);
+    load(incline.model);
     run(60);
     const State state = engine->state();
     const Vec3d v = fixtures::mean(state.velocities, 0, static_cast<int>(state.velocities.size()));
-    const double acceleration = mu > std::tan(angle) ? 0 : 9.81 * (std::sin(angle) - mu * std::cos(angle));
-    EXPECT_NEAR(dot(v, down), 0.6 * acceleration, 2e-3) << mu;
+    EXPECT_NEAR(dot(v, incline.down), 0.6 * incline.acceleration, 2e-3) << mu;
   }
 }
 
@@ -120,10 +111,7 @@ TEST_P(NodalAdmmSteps, ABlockOnARigidInclineSticksOrSlidesByMu) {
 TEST_P(NodalAdmmSteps, AFreePairKeepsItsMomentumWithFewIterations) {
   params.gravity = 0;
   params.admm_iterations = 2;
-  Model model;
-  add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({-0.35, 0.03, 0.02}, {0.3, 0.2, 0.5}));
-  model.bodies[0].velocity = {2, 0, 0};
-  add_box(model, "block", {0.3, 0.3, 0.3}, {0, 0, 0}, 3, 0, {-0.5, 0.1, 0});
+  Model model = fixtures::free_pair();
   load(model);
   const StepReport first = engine->step();
   bool touched = false;
