@@ -62,8 +62,8 @@ float sun_visibility(vec3 p, vec3 n, float n_dot_l) {
         depth += seen;
       }
     }
-    if (blockers == 0) return 1;
-    radius = clamp((at.z - depth / blockers) * 0.5 * kSunWidth, 1.5 * texel, reach);
+    // Without a blocker the small radius stays: an occluder that is very near escapes the coarse search.
+    if (blockers > 0) radius = clamp((at.z - depth / blockers) * 0.5 * kSunWidth, 1.5 * texel, reach);
   }
   const float reference = min(at.z - 0.6 * slope * radius - 0.5 * texel, 0.9999);
   float lit = 0;
