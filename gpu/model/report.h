@@ -62,8 +62,8 @@ struct StageTimes {  // seconds of wall time
 struct GuardRecord {
   int crossings = 0;      // pairs whose crossing became a contact, in all further solves
   int solves = 0;         // contact problems beyond the first, with these contacts
-  int shortened = 0;      // nodes that moved less than dt v
-  double cut = 0;         // [m] the largest distance by which a node fell short of dt v
+  int shortened = 0;      // nodes and bodies that moved less than dt v
+  double cut = 0;         // [m] the largest distance by which one of them fell short of dt v
   int unguarded = 0;      // pairs that intersected or touched at the start
   int intersections = 0;  // edge-triangle pairs at the end, counted without CCD
 };
