@@ -340,19 +340,18 @@ void BarrierStepper::place(const State& state, const Params& params) {
 
 /// Steps at the level of velocities let thin objects overlap a little, with others and with themselves. Takes
 /// from the thickness with which they collide, by factors, until gaps are wide enough for a barrier. A scene
-/// that starts with an overlap is left alone: check_start refuses it.
+/// that starts with an overlap is left alone: check_start refuses it. Radii are those of the model before.
 void BarrierStepper::open_thin_gaps(const Params& params) {
   thinnest_ = 1;
   thinned_ = 0;
   const Model& model = moving_model();
   if (device_.radius.size() == 0) return;
-  std::vector<double> share(model.objects.size(), 1.0);
-  device_.scale_radii(ctx_, model, share);
   if (moving().frame == 0) return;
+  std::vector<double> share(model.objects.size(), 1.0);
   const Real gap = static_cast<Real>(kOpenGap * params.d_hat);
-  bool grown = true;
-  for (int round = 0; grown; ++round) {
-    grown = false;
+  bool changes = true;
+  for (int round = 0; changes; ++round) {
+    changes = false;
     const double thinner = round < 10 ? 0.98 : round < 20 ? 0.95 : 0.9;
     std::vector<bool> near(share.size(), false);
     for (const Vec2i& pair : stepper_->close_objects(ctx_, model, device_, moving(), gap, false))
@@ -361,9 +360,9 @@ void BarrierStepper::open_thin_gaps(const Params& params) {
     for (std::size_t o = 0; o < share.size(); ++o) {
       if (!near[o] || !model.objects[o].is_thin() || share[o] < kLeastThickness) continue;
       share[o] *= thinner;
-      grown = true;
+      changes = true;
     }
-    if (grown) device_.scale_radii(ctx_, model, share);
+    if (changes) device_.scale_radii(ctx_, model, share);
   }
   thinned_ = static_cast<int>(std::ranges::count_if(share, [](double s) { return s < 1; }));
   thinnest_ = std::ranges::min(share);
