@@ -160,6 +160,9 @@ class ElasticSolids {
   void follow_frames(Context& ctx, double time, const Vec3* at);
   void correct(Context& ctx, const Vec3* impulse, Vec3* velocity);
   double measure_residual(Context& ctx);
+  bool refine(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance, double reference,
+              double& left, PcgResult& result);
+  void add_change(Context& ctx, Vec3* velocity);
   double change_from(Context& ctx, const Vec3* before);
   SolidPull attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const;
 

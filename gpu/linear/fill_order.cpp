@@ -16,11 +16,21 @@ std::vector<std::int32_t> fill_reducing_order(std::span<const std::int32_t> star
   const auto n = static_cast<Eigen::Index>(start.size()) - 1;
   std::vector<std::int32_t> order(static_cast<std::size_t>(n));
   if (n == 0) return order;
+  // Eigen eliminates rows without a diagonal entry last.
   Eigen::SparseMatrix<char, Eigen::ColMajor, std::int32_t> pattern(n, n);
-  pattern.resizeNonZeros(static_cast<Eigen::Index>(column.size()));
-  std::copy(start.begin(), start.end(), pattern.outerIndexPtr());
-  std::copy(column.begin(), column.end(), pattern.innerIndexPtr());
-  std::fill_n(pattern.valuePtr(), column.size(), char{1});
+  pattern.resizeNonZeros(static_cast<Eigen::Index>(column.size()) + n);
+  std::int32_t* begin = pattern.outerIndexPtr();
+  std::int32_t* row = pattern.innerIndexPtr();
+  std::int32_t count = 0;
+  for (std::int32_t c = 0; c < static_cast<std::int32_t>(n); ++c) {
+    begin[c] = count;
+    row[count++] = c;
+    for (std::int32_t k = start[c]; k < start[c + 1]; ++k)
+      if (column[k] != c) row[count++] = column[k];
+  }
+  begin[n] = count;
+  pattern.resizeNonZeros(count);
+  std::fill_n(pattern.valuePtr(), count, char{1});
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, std::int32_t> permutation;
   Eigen::internal::minimum_degree_ordering(pattern, permutation);
   std::copy_n(permutation.indices().data(), n, order.begin());

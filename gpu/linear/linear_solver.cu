@@ -24,7 +24,21 @@ void factorise(Context& ctx, const SplitMatrix& matrix, const Vec3* b, Vec3* x, 
   if (matrix.embedding() != nullptr) matrix.embedding()->expand(ctx, x);
 }
 
+PcgSettings settings_of(const Params& params, bool same_system) {
+  PcgSettings settings{static_cast<Real>(params.pcg_tolerance), params.pcg_iterations};
+  settings.criterion = params.pcg_stop;
+  settings.preconditioner = {params.preconditioner, params.additive_blocks};
+  settings.same_system = same_system;
+  return settings;
+}
+
 }  // namespace
+
+bool LinearSolver::apply_inverse(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
+                                 const Params& params, const std::uint8_t* fixed, bool same_system) {
+  return params.linear_solver == LinearSolverKind::pcg &&
+         pcg_.apply_inverse(ctx, matrix, b, x, settings_of(params, same_system), fixed);
+}
 
 void LinearSolver::prepare(SplitMatrix& matrix, const Params& params) {
   matrix.keep_stiffness(needs_stiffness(params));
@@ -47,10 +61,7 @@ void LinearSolver::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b
     solved.end(PcgStop::converged);
     return factorised_.upload(ctx, std::span(&solved, 1));
   }
-  PcgSettings settings{static_cast<Real>(params.pcg_tolerance), params.pcg_iterations};
-  settings.criterion = params.pcg_stop;
-  settings.preconditioner = {params.preconditioner, params.additive_blocks};
-  settings.same_system = same_system;
+  PcgSettings settings = settings_of(params, same_system);
   if (needs_stiffness(params)) {
     warm_start_.group(ctx, matrix.stiffness(), fixed, matrix.node_count());
     settings.condition = warm_start_.condition();

@@ -31,6 +31,11 @@ class LinearSolver {
   PcgResult solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
                   const std::uint8_t* fixed, bool same_system = false);
 
+  /// x = A^-1 b but for rounding to single precision, where the preconditioner is the inverse; else false,
+  /// and x is unchanged. Arguments are those of `launch_solve`.
+  bool apply_inverse(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
+                     const std::uint8_t* fixed, bool same_system = false);
+
   /// Continues for up to `iterations` more, and returns whether the residual fell; within
   /// params.pcg_iterations in all. For a direction that a line search cannot use [Guo24 App. B].
   bool resume(Context& ctx, int iterations, const Params& params, PcgResult& result);

@@ -63,8 +63,9 @@ PcgResult Pcg::solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, 
   return result_of(read_back(ctx, state_.data()));
 }
 
-void Pcg::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const PcgSettings& settings,
-                       const std::uint8_t* fixed) {
+/// Everything that a solve needs before its first residual.
+void Pcg::prepare(Context& ctx, SplitMatrix& matrix, Vec3* x, const PcgSettings& settings,
+                  const std::uint8_t* fixed) {
   matrix_ = &matrix;
   most_resident_nodes_ = settings.most_resident_nodes;
   fixed_ = fixed;
@@ -81,14 +82,32 @@ void Pcg::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x
   if (!settings.same_system) preconditioner_.build(ctx, matrix, settings.preconditioner, fixed);
   const bool is_resident = STICKSLIP_ON_CUDA ? n <= most_resident_nodes_ && preconditioner_.modes() == nullptr
                                              : most_resident_nodes_ > 0;
-  stays_ = is_resident && matrix.embedding() == nullptr && preconditioner_.is_local_or_modes();
+  stays_ = is_resident && matrix.embedding() == nullptr &&
+           (STICKSLIP_ON_CUDA ? preconditioner_.is_local_or_modes() : preconditioner_.is_local_or_whole());
 #if !STICKSLIP_ON_CUDA
   if (!settings.same_system) {
     crew_.forget();
     if (stays_) coupling_rows_.build(ctx, matrix, matrix.chunk_rows().slot_of_node);
   }
 #endif
+}
 
+bool Pcg::apply_inverse(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
+                        const PcgSettings& settings, const std::uint8_t* fixed) {
+  prepare(ctx, matrix, x, settings, fixed);
+  if (!preconditioner_.is_inverse(matrix)) return false;
+  const PcgVectors v = vectors();
+  launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *v.state = PcgState{}; });
+  set_residual(ctx, matrix.node_count(), preconditioner_, v, [=] SS_LAMBDA(std::size_t i) { return b[i]; });
+  copy(ctx, x, v.z, matrix.node_count());
+  if (matrix.embedding() != nullptr) matrix.embedding()->expand(ctx, x);
+  return true;
+}
+
+void Pcg::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const PcgSettings& settings,
+                       const std::uint8_t* fixed) {
+  prepare(ctx, matrix, x, settings, fixed);
+  const std::size_t n = matrix.node_count();
   const PcgVectors v = vectors();
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *v.state = PcgState{}; });
   const bool warm = settings.start_from_x;
@@ -152,7 +171,7 @@ void Pcg::run(Context& ctx) {
 #if STICKSLIP_ON_CUDA
   if (stays_) iterate_on_grid(ctx, *matrix_->resident(), v);
 #else
-  if (stays_) crew_.iterate(ctx, matrix_->chunk_rows(), coupling_rows_.view(), preconditioner_.modes(), v);
+  if (stays_) crew_.iterate(ctx, matrix_->chunk_rows(), coupling_rows_.view(), preconditioner_, v);
 #endif
   else repeat_until(ctx, loop_, &v.state->stop, [&] { iterate(ctx, *matrix_, preconditioner_, v); });
   if (matrix_->embedding() != nullptr) matrix_->embedding()->expand(ctx, x_);

@@ -32,6 +32,10 @@ class Pcg {
   /// The same without that read: the caller takes the outcome from `state()`.
   void launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const PcgSettings& settings,
                     const std::uint8_t* fixed = nullptr);
+  /// x = P^-1 b where that is A^-1 b but for rounding (Preconditioner::is_inverse); else false, and x is
+  /// unchanged. No host read.
+  bool apply_inverse(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const PcgSettings& settings,
+                     const std::uint8_t* fixed = nullptr);
   /// In backend memory.
   const PcgState* state() const { return state_.data(); }
   static PcgResult result_of(const PcgState& state) {
@@ -48,6 +52,8 @@ class Pcg {
 
  private:
   PcgVectors vectors();
+  void prepare(Context& ctx, SplitMatrix& matrix, Vec3* x, const PcgSettings& settings,
+               const std::uint8_t* fixed);
   void run(Context& ctx);
 
   SplitMatrix* matrix_ = nullptr;

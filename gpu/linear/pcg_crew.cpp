@@ -66,6 +66,13 @@ PcgSquares step(const ChunkView& rows, std::size_t chunk, const LaneVectors& v, 
   return {sum(rz), sum(rr), sum(xx)};
 }
 
+Real product(const ChunkView& rows, std::size_t chunk, const Lanes3* a, const Lanes3* b) {
+  Lanes3 total{};
+  const IndexRange slots = rows.slots_of(chunk);
+  for (std::size_t i = slots.begin; i < slots.end; ++i) total += a[i] * b[i];
+  return sum(total);
+}
+
 void to_lanes(Context& ctx, const ChunkView& rows, const Vec3* from, Lanes3* to) {
   launch(ctx, static_cast<std::size_t>(rows.node_count),
          [=](std::size_t slot) { to[slot] = cpu::to_lanes(from[rows.node[slot]]); });
@@ -142,9 +149,11 @@ ChunkCouplings CouplingRows::view() const {
 }
 
 void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings,
-                      const AffineModes* modes, const PcgVectors& v) {
+                      Preconditioner& preconditioner, const PcgVectors& v) {
   PcgState s = *v.state;
   if (!s.running()) return;
+  const AffineModes* modes = preconditioner.modes();
+  PanelFactors* factors = preconditioner.factors();
   const auto n = static_cast<std::size_t>(rows.node_count);
   for (Buffer<Lanes3>* vector : {&x_, &r_, &z_, &p_, &other_p_, &q_}) vector->resize(ctx, n);
   inverse_.resize(ctx, 3 * n);
@@ -153,19 +162,21 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
   to_lanes(ctx, rows, v.r, r_.data());
   to_lanes(ctx, rows, v.z, z_.data());
   to_lanes(ctx, rows, v.p, p_.data());
+  const std::size_t chunks = rows.chunk_count();
+  const int threads = static_cast<int>(std::min<std::size_t>(ctx.threads(), chunks));
   if (!known_) {
     set_up(ctx, rows, v, inverse_.data(), fixed_.data());
     if (modes != nullptr) modes_.load(ctx, rows, *modes);
+    if (factors != nullptr) factors_.load(rows, *factors, threads);
   }
   known_ = true;
 
   const LaneVectors vectors{x_.data(), r_.data(), z_.data(), q_.data(), inverse_.data(), fixed_.data()};
-  const std::size_t chunks = rows.chunk_count();
   std::vector<Real> dots(chunks);
   std::vector<PcgSquares> squares(chunks);
   Lanes3 *p = p_.data(), *next = other_p_.data();
   {
-    Crew crew(ctx.arena(), static_cast<int>(std::min<std::size_t>(ctx.threads(), chunks)));
+    Crew crew(ctx.arena(), threads);
     while (s.running()) {
       const NextDirection direction{vectors.z, p, s.beta};
       s.choose_step(sum_by_crew(crew, dots, [&](std::size_t chunk) {
@@ -185,6 +196,11 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
       if (modes != nullptr)
         now.rz = sum_by_crew(crew, dots,
                              [&](std::size_t chunk) { return modes_.correct(chunk, vectors.r, vectors.z); });
+      if (factors != nullptr) {
+        factors_.add(crew, vectors.r, vectors.z, vectors.fixed);
+        now.rz = sum_by_crew(crew, dots,
+                             [&](std::size_t chunk) { return product(rows, chunk, vectors.r, vectors.z); });
+      }
       s.advance(now);
       v.history[s.iterations] = s.residual();
     }

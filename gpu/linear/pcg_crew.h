@@ -1,6 +1,7 @@
 // The iterations of Pcg by a crew of threads, in two phases each. CPU backend only.
 #pragma once
 
+#include "gpu/linear/crew_factors.h"
 #include "gpu/linear/crew_modes.h"
 #include "gpu/linear/pcg_grid.cuh"
 
@@ -20,15 +21,14 @@ class CouplingRows {
   Buffer<Mat3> block_;  // and a spare one, see ChunkCouplings
 };
 
-/// The iterations, with the local preconditioner and perhaps the modes.
+/// The iterations, with the local preconditioner and perhaps the modes or the factors.
 class CrewPcg {
  public:
   /// Iterates while v.state->running(), as Pcg does. `rows`: of the matrix's mesh; `couplings`: of its
-  /// stencils; `modes` may be null; v.q, v.other_p and v.run are not used. The result does not depend on the
-  /// number of threads.
-  void iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings, const AffineModes* modes,
-               const PcgVectors& v);
-  /// Without it, `iterate` takes preconditioner, fixed nodes and modes to be those of the last call.
+  /// stencils; v.q, v.other_p and v.run are not used. The result does not depend on the number of threads.
+  void iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings,
+               Preconditioner& preconditioner, const PcgVectors& v);
+  /// Without it, `iterate` takes preconditioner and fixed nodes to be those of the last call.
   void forget() { known_ = false; }
 
  private:
@@ -37,6 +37,7 @@ class CrewPcg {
   Buffer<Lanes3> x_, r_, z_, p_, other_p_, q_, inverse_;
   Buffer<std::uint8_t> fixed_;
   CrewModes modes_;
+  CrewFactors factors_;
 };
 
 }  // namespace stickslip::cpu

@@ -1,6 +1,7 @@
 #include "gpu/linear/preconditioner.cuh"
 
 #include <stdexcept>
+#include <utility>
 
 #include "gpu/core/reduce.h"
 
@@ -8,6 +9,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 constexpr int kMostLevels = 4;
+constexpr std::int64_t kMostFactorValues = 50'000'000;
+// What multiplications of factors cost beside one of PCG, on a processor with AVX-512: they work on single
+// precision, and the factorisation on tiles in registers.
+constexpr double kBuildWeight = 0.35, kSolveWeight = 0.4;
 
 /// What the domains of all levels give to a node.
 struct Corrections {
@@ -32,14 +37,17 @@ struct Corrections {
 /// The inverses of the diagonal blocks; zero at fixed nodes and members of chains (may be null), and at all
 /// unless `used`. `none`: the identity instead.
 void invert_diagonal(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed,
-                     const std::uint8_t* in_chain, bool none, bool used, Symmetric3* inverse) {
+                     const std::uint8_t* in_chain, const std::uint8_t* in_factor, bool none, bool used,
+                     Symmetric3* inverse) {
   const Mat3* diagonal = matrix.diagonal();
   launch(
       ctx, matrix.node_count(),
       [=] SS_LAMBDA(std::size_t i) {
         const Symmetric3 zero{0, 0, 0, 0, 0, 0}, one{1, 0, 1, 0, 0, 1};
-        const bool moves = (fixed == nullptr || fixed[i] == 0) && (in_chain == nullptr || in_chain[i] == 0);
-        inverse[i] = !moves || !used ? zero : none ? one : inverse_spd(diagonal[i]);
+        const bool is_absent = fixed != nullptr && fixed[i] != 0;
+        const bool is_elsewhere =
+            (in_chain != nullptr && in_chain[i] != 0) || (in_factor != nullptr && in_factor[i] != 0);
+        inverse[i] = is_absent || is_elsewhere || !used ? zero : none ? one : inverse_spd(diagonal[i]);
       },
       kMedium);
 }
@@ -56,27 +64,32 @@ void Preconditioner::set_positions(std::span<const Vec3> positions) {
 void Preconditioner::set_chains(std::vector<std::vector<std::int32_t>> chains) {
   chain_nodes_ = std::move(chains);
   chains_.forget_plan();
+  factors_.forget_plan();
+  knows_factors_ = false;
 }
 
 void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const PreconditionerSettings& settings,
                            const std::uint8_t* fixed) {
-  const bool additive = settings.kind == PreconditionerKind::additive;
+  const PreconditionerKind kind =
+      settings.kind == PreconditionerKind::automatic ? PreconditionerKind::block_jacobi : settings.kind;
+  const bool additive = kind == PreconditionerKind::additive;
   const AdditiveBlocks blocks = settings.additive_blocks;
   fixed_ = fixed;
   bodies_.clear();
-  if (matrix.embedding() != nullptr && settings.kind != PreconditionerKind::none) {
+  if (matrix.embedding() != nullptr && kind != PreconditionerKind::none) {
     bodies_.build(ctx, *matrix.embedding(), matrix.body_blocks(), fixed);
     fixed_ = bodies_.absent();
   }
   uses_threes_ = additive && blocks != AdditiveBlocks::b3_27;
   uses_nines_ = additive && blocks != AdditiveBlocks::b3_9;
-  uses_levels_ = settings.kind == PreconditionerKind::multilevel;
-  uses_modes_ = modes_ != nullptr && !modes_->empty() && settings.kind != PreconditionerKind::none;
-  uses_chains_ = !chain_nodes_.empty() && settings.kind != PreconditionerKind::none;
+  uses_levels_ = kind == PreconditionerKind::multilevel;
+  uses_factors_ = build_factors(ctx, matrix, settings.kind);
+  // Factors know all motions of an object.
+  uses_modes_ = modes_ != nullptr && !modes_->empty() && kind != PreconditionerKind::none && !uses_factors_;
+  uses_chains_ = !chain_nodes_.empty() && kind != PreconditionerKind::none;
   if (uses_chains_) build_chains(ctx, matrix);
-  build_local(ctx, matrix, settings.kind, !uses_levels_ && !(additive && blocks == AdditiveBlocks::b9_27));
-  if (settings.kind == PreconditionerKind::block_jacobi)
-    bodies_.set_local(ctx, matrix.body_blocks(), inverse_.data());
+  build_local(ctx, matrix, kind, !uses_levels_ && !(additive && blocks == AdditiveBlocks::b9_27));
+  if (kind == PreconditionerKind::block_jacobi) bodies_.set_local(ctx, matrix.body_blocks(), inverse_.data());
   build_domains(ctx, threes_, uses_threes_, matrix, 1);
   build_domains(ctx, nines_, uses_nines_, matrix, 1);
   build_domains(ctx, levels_, uses_levels_, matrix, kMostLevels);
@@ -88,11 +101,49 @@ void Preconditioner::build_chains(Context& ctx, const SplitMatrix& matrix) {
   chains_.build(ctx, matrix, fixed_);
 }
 
+void Preconditioner::plan_factors(Context& ctx, const SplitMatrix& matrix) {
+  if (knows_factors_) return;
+  const std::vector<Vec2i> pairs = matrix.download_entries(ctx);
+  std::vector<std::uint8_t> member(matrix.node_count(), 0);
+  for (const Vec2i& pair : pairs)
+    for (const std::int32_t node : {pair[0], pair[1]}) member[static_cast<std::size_t>(node)] = 1;
+  for (const std::vector<std::int32_t>& chain : chain_nodes_)
+    for (const std::int32_t node : chain) member[static_cast<std::size_t>(node)] = 0;
+  factors_.set_plan(ctx, member, pairs, kMostFactorValues);
+  knows_factors_ = true;
+}
+
+/// Whether factors are used; builds them then.
+bool Preconditioner::build_factors(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind) {
+  if (kind != PreconditionerKind::factors &&
+      (kind != PreconditionerKind::automatic || !are_cheap_inverse(ctx, matrix)))
+    return false;
+  plan_factors(ctx, matrix);
+  if (!factors_.has_plan()) return false;
+  factors_.build(ctx, matrix, fixed_);
+  return true;
+}
+
+/// Whether `automatic` uses factors: where the matrix does not couple objects, so that they are its inverse,
+/// if they are cheap. A step takes some 500 iterations of PCG, or 35 solves with factors. On CUDA it never
+/// does: one thread does all of a task, which may be a whole object.
+bool Preconditioner::are_cheap_inverse(Context& ctx, const SplitMatrix& matrix) {
+  constexpr double kIterations = 500, kSolves = 35;
+  if (STICKSLIP_ON_CUDA || modes_ == nullptr) return false;
+  const double iteration =
+      9.0 * (static_cast<double>(matrix.node_count()) + 2 * static_cast<double>(matrix.pair_count()));
+  plan_factors(ctx, matrix);
+  return factors_.has_plan() && kBuildWeight * factors_.build_multiplications() +
+                                        kSolves * kSolveWeight * factors_.solve_multiplications() <
+                                    kIterations * iteration;
+}
+
 void Preconditioner::build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind,
                                  bool used) {
   inverse_.resize(ctx, matrix.node_count());
   invert_diagonal(ctx, matrix, fixed_, uses_chains_ ? chains_.is_member() : nullptr,
-                  kind == PreconditionerKind::none, used, inverse_.data());
+                  uses_factors_ ? factors_.is_member() : nullptr, kind == PreconditionerKind::none, used,
+                  inverse_.data());
 }
 
 template <int Size>
@@ -125,9 +176,11 @@ void Preconditioner::add_domains(Context& ctx, const Vec3* r, Vec3* z, Real* r_d
   solve(nines_, uses_nines_);
   solve(levels_, uses_levels_);
   if (uses_chains_) chains_.solve(ctx, r, skip);
+  if (uses_factors_) factors_.solve(ctx, r, skip);
   const Vec3* of_chains = uses_chains_ ? chains_.z() : nullptr;
+  const Vec3* of_factors = uses_factors_ ? factors_.z() : nullptr;
   const std::uint8_t* fixed = fixed_;
-  if (corrections.count > 0 || uses_chains_)
+  if (corrections.count > 0 || uses_chains_ || uses_factors_)
     reduce_sum(
         ctx, n,
         [=] SS_LAMBDA(std::size_t i) {
@@ -136,6 +189,7 @@ void Preconditioner::add_domains(Context& ctx, const Vec3* r, Vec3* z, Real* r_d
           if (fixed == nullptr || fixed[i] == 0) {
             z[i] += corrections.at(i);
             if (of_chains != nullptr) z[i] += of_chains[i];
+            if (of_factors != nullptr) z[i] += of_factors[i];
           }
           return dot(r[i], z[i]);
         },

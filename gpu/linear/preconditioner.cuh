@@ -4,6 +4,7 @@
 #include "gpu/linear/affine_modes.cuh"
 #include "gpu/linear/chains.cuh"
 #include "gpu/linear/domains.cuh"
+#include "gpu/linear/panel_factors.cuh"
 #include "gpu/linear/preconditioner_settings.h"
 #include "gpu/linear/symmetric3.h"
 
@@ -43,9 +44,15 @@ class Preconditioner {
   };
   Local local() const { return {inverse_.data()}; }
   /// Whether that is all of it, but for the modes.
-  bool is_local_or_modes() const {
+  bool is_local_or_modes() const { return is_local_or_whole() && !uses_factors_; }
+  /// Whether that is all of it, but for the modes and the factors.
+  bool is_local_or_whole() const {
     return !uses_threes_ && !uses_nines_ && !uses_levels_ && !uses_chains_ && bodies_.empty();
   }
+  /// The factors that are part of it; null if none.
+  PanelFactors* factors() { return uses_factors_ ? &factors_ : nullptr; }
+  /// Whether it is the inverse of `matrix` but for rounding to single precision.
+  bool is_inverse(const SplitMatrix& matrix) const { return uses_factors_ && matrix.stencil_count() == 0; }
   /// The modes whose correction is part of it; null if none.
   const AffineModes* modes() const { return uses_modes_ ? modes_ : nullptr; }
 
@@ -55,6 +62,9 @@ class Preconditioner {
 
  private:
   void build_chains(Context& ctx, const SplitMatrix& matrix);
+  bool build_factors(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind);
+  void plan_factors(Context& ctx, const SplitMatrix& matrix);
+  bool are_cheap_inverse(Context& ctx, const SplitMatrix& matrix);
   void build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind, bool used);
   template <int Size>
   void build_domains(Context& ctx, Domains<Size>& domains, bool used, const SplitMatrix& matrix, int levels);
@@ -64,7 +74,9 @@ class Preconditioner {
   Buffer<Symmetric3> inverse_;
   std::vector<std::vector<std::int32_t>> chain_nodes_;
   Chains chains_;
-  bool uses_chains_ = false;
+  PanelFactors factors_;
+  bool knows_factors_ = false;  // or that there are too many
+  bool uses_chains_ = false, uses_factors_ = false;
   bool uses_threes_ = false, uses_nines_ = false, uses_levels_ = false, uses_modes_ = false;
   AffineModes* modes_ = nullptr;
   Domains<3> threes_;

@@ -25,6 +25,16 @@ struct CouplingRecord {
   int rounds = 0;                         // contact problems solved
   int pcg_iterations = 0;                 // of the elastic side, in total
   PcgStop pcg_stop = PcgStop::converged;  // of the last solve, for the velocities at the end of the step
+  double linear_seconds = 0;              // of the elastic side
+
+  /// Adds a further solve of the same step.
+  CouplingRecord& operator+=(const CouplingRecord& further) {
+    rounds += further.rounds;
+    pcg_iterations += further.pcg_iterations;
+    pcg_stop = further.pcg_stop;
+    linear_seconds += further.linear_seconds;
+    return *this;
+  }
 };
 
 }  // namespace stickslip
@@ -173,6 +183,7 @@ class Coupling {
   template <int D>
   void take_impulses(Context& ctx, ContactSystem<D>& system);
   enum class Impulses { none, current };
+  void solve_solids(Context& ctx, const Vec3* at_nodes, Vec3* v, double tolerance, double reference);
   const Vec3* solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference = 0);
   void solve_free(Context& ctx, const Params& params);
   void solve_start(Context& ctx, double tolerance);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "gpu/core/launch.h"
+#include "gpu/core/stage_clock.h"
 #include "gpu/core/trace.h"
 #include "gpu/rigid/coupling.cuh"
 
@@ -37,12 +38,19 @@ const Vec3* Coupling::impulse_at_nodes(Context& ctx) {
 
 /// v = A_e^-1 (f_e + B' R), or with R = 0 in its place; PCG starts from the given v. Returns B' R.
 const Vec3* Coupling::solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference) {
-  const Span span(ctx, "elastic solve");
   const Vec3* at_nodes = kind == Impulses::current ? impulse_at_nodes(ctx) : nullptr;
+  solve_solids(ctx, at_nodes, v, tolerance, reference);
+  return at_nodes;
+}
+
+/// The same at given impulses, or with A + W in place of A.
+void Coupling::solve_solids(Context& ctx, const Vec3* at_nodes, Vec3* v, double tolerance, double reference) {
+  const Span span(ctx, "elastic solve");
+  const StageClock clock;
   const PcgResult result = solids_.solve(ctx, at_nodes, v, tolerance, reference);
   done_.pcg_iterations += result.iterations;
   done_.pcg_stop = result.stop;
-  return at_nodes;
+  done_.linear_seconds += clock.seconds_since_start();
 }
 
 /// v at the first impulses. PCG starts from v without impulses or, where the equations hold better there,

@@ -72,10 +72,7 @@ void RigidStepper::prevent_crossings(Context& ctx, ContactSystem<D>& system, std
     return_to_start(ctx);
     last_ = constraints(params, lab);
     last_.warm_start = true;
-    const CouplingRecord done = coupling_.solve(ctx, system, bodies_, last_, solver, left, params, record);
-    total.rounds += done.rounds;
-    total.pcg_iterations += done.pcg_iterations;
-    total.pcg_stop = done.pcg_stop;
+    total += coupling_.solve(ctx, system, bodies_, last_, solver, left, params, record);
     ++guard.solves;
     guard.crossings += static_cast<int>(crossings.total());
   }

@@ -20,10 +20,7 @@ CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& syste
   LabParams left = lab;
   const StageClock clock;
   const auto solve = [&](const StepConstraints& list) {
-    const CouplingRecord done = coupling_.solve(ctx, system, bodies_, list, solver, left, params, record);
-    total.rounds += done.rounds;
-    total.pcg_iterations += done.pcg_iterations;
-    total.pcg_stop = done.pcg_stop;
+    total += coupling_.solve(ctx, system, bodies_, list, solver, left, params, record);
   };
   const auto is_out_of_time = [&] {
     if (!(lab.time_budget > 0)) return false;

@@ -205,10 +205,7 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
   solids_.add_weights(ctx, node_weight_.data());
   bool is_small = false;
   for (int l = 1;; ++l) {
-    if (l > 1) {
-      const PcgResult result = solids_.solve(ctx, admm.pull(ctx), v_.data(), kPcgShare);
-      done_.pcg_iterations += result.iterations;
-    }
+    if (l > 1) solve_solids(ctx, admm.pull(ctx), v_.data(), kPcgShare, 0);
     admm.project(ctx, v_.data(), params.projection_sweeps);
     record.iterations += params.projection_sweeps;
     ++done_.rounds;

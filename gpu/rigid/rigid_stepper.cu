@@ -281,6 +281,8 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     }
     report.pcg_iterations = done.pcg_iterations;
     record.rounds = done.rounds;
+    report.seconds.linear_solve += done.linear_seconds;
+    report.seconds.contact_solve -= done.linear_seconds;  // the stage that they are in
     pcg_stop_ = done.pcg_stop;
     coupling_.check(ctx, system, &summary_.data()->solids);
   } else {

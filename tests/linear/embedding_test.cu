@@ -208,8 +208,9 @@ BACKEND_TEST(Embedding, EverySolveIsThatOfTheReducedSystem) {
   };
   Params params;
   params.pcg_tolerance = sizeof(Real) == 8 ? 1e-11 : 1e-6;
-  for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::block_jacobi,
-                                        PreconditionerKind::additive, PreconditionerKind::multilevel})
+  for (const PreconditionerKind kind :
+       {PreconditionerKind::none, PreconditionerKind::block_jacobi, PreconditionerKind::additive,
+        PreconditionerKind::multilevel, PreconditionerKind::factors})
     for (const bool warm : {false, true}) {
       SCOPED_TRACE(std::to_string(static_cast<int>(kind)) + (warm ? ", warm" : ""));
       params.preconditioner = kind;

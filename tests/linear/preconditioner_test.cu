@@ -20,6 +20,8 @@ constexpr PreconditionerSettings kAll[] = {
     {PreconditionerKind::additive, AdditiveBlocks::b9_27},
     {PreconditionerKind::additive, AdditiveBlocks::b3_9_27},
     {PreconditionerKind::multilevel, AdditiveBlocks::b3_27},
+    {PreconditionerKind::factors, AdditiveBlocks::b3_27},
+    {PreconditionerKind::automatic, AdditiveBlocks::b3_27},
 };
 
 std::string describe(const PreconditionerSettings& settings) {
@@ -53,8 +55,8 @@ void add_level(Matrix& sum, const Matrix& a, const std::vector<std::int32_t>& sl
   }
 }
 
-/// P^-1 by its definition.
-Matrix dense_preconditioner(const PreconditionerSettings& settings, const Matrix& a,
+/// P^-1 by its definition. `mesh`: `a` less the couplings of contacts.
+Matrix dense_preconditioner(const PreconditionerSettings& settings, const Matrix& a, const Matrix& mesh,
                             const std::vector<std::int32_t>& order, const DomainPlan& levels,
                             const std::vector<std::uint8_t>& fixed) {
   const auto n = static_cast<std::int32_t>(order.size());
@@ -67,8 +69,14 @@ Matrix dense_preconditioner(const PreconditionerSettings& settings, const Matrix
       for (std::int32_t i = 0; i < n; ++i)
         if (fixed[i] == 0) p.block<3, 3>(3 * i, 3 * i).setIdentity();
       break;
+    case PreconditionerKind::automatic:
     case PreconditionerKind::block_jacobi:
       additive(1);
+      break;
+    case PreconditionerKind::factors:
+      slot.assign(n, 0);
+      for (std::int32_t i = 0; i < n; ++i) slot[i] = i;
+      add_level(p, mesh, slot, n, fixed);
       break;
     case PreconditionerKind::additive:
       if (settings.additive_blocks != AdditiveBlocks::b9_27) additive(1);
@@ -171,20 +179,25 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
   const std::vector<std::int32_t> order = morton_order(problem.positions, pairs);
   const DomainPlan levels = make_domain_plan(order, pairs, 16, 4);
   ASSERT_GE(levels.levels(), 2U);
+  const Matrix a = problem.system.matrix();
+  test::Elements none;
+  Matrix mesh = to_eigen(problem.system.node_count, problem.system.tets, none, problem.system.diagonal);
+  for (Eigen::Index i = 0; i < mesh.rows(); i += 3) mesh.block<3, 3>(i, i) = a.block<3, 3>(i, i);
   Preconditioner preconditioner;
   preconditioner.set_positions(problem.positions);
   for (const PreconditionerSettings& settings : kAll) {
     SCOPED_TRACE(describe(settings));
     preconditioner.build(ctx, problem.device.matrix, settings, flags.data());
     const Matrix got = applied(ctx, preconditioner, problem.fixed);
-    const Matrix want = dense_preconditioner(settings, problem.system.matrix(), order, levels, problem.fixed);
+    const Matrix want = dense_preconditioner(settings, a, mesh, order, levels, problem.fixed);
     const double tolerance = 1e4 * test::kRounding;
-    // Domains store their factors in single precision.
+    // Domains store their factors in single precision, panels are computed and applied in it.
+    const bool panels = settings.kind == PreconditionerKind::factors;
     const bool domains =
         settings.kind == PreconditionerKind::additive || settings.kind == PreconditionerKind::multilevel;
-    const double stored = domains ? 50 * std::numeric_limits<float>::epsilon() : 0;
+    const double stored = domains || panels ? 50 * std::numeric_limits<float>::epsilon() : 0;
     EXPECT_LE((got - want).norm(), std::max(tolerance, stored) * want.norm());
-    EXPECT_LE((got - got.transpose()).norm(), tolerance * want.norm());
+    EXPECT_LE((got - got.transpose()).norm(), std::max(tolerance, panels ? stored : 0) * want.norm());
     const auto moving = 3 * std::count(problem.fixed.begin(), problem.fixed.end(), 0);
     const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Matrix>(got).eigenvalues();
     EXPECT_GT(eigenvalues[eigenvalues.size() - moving], 0);

@@ -89,6 +89,7 @@ Model swinging_bar(bool floor, fixtures::Body body = fixtures::Body::deformable)
 TEST_P(SolidReports, AStepHasNotConvergedWhenItsLinearSolveRanOutOfIterations) {
   contact.tolerance = 1e-3;
   params.pcg_tolerance = 1e-4;
+  params.preconditioner = PreconditionerKind::block_jacobi;  // factors need no iterations of PCG
   for (const bool floor : {false, true})
     for (const int iterations : {2, 1000}) {
       SCOPED_TRACE(testing::Message() << floor << ", " << iterations << " iterations");

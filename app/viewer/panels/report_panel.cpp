@@ -24,7 +24,8 @@ std::vector<Stage> stages_of(const StageTimes& times, bool velocity) {
       {"broad phase", times.broad_phase}, {"contacts", times.contacts}, {"assembly", times.assembly}};
   if (velocity) {
     stages.push_back({"contact solve", times.contact_solve});
-    stages.push_back({"other", times.linear_solve + times.ccd + times.line_search + times.other});
+    if (times.linear_solve > 0) stages.push_back({"linear solve", times.linear_solve});
+    stages.push_back({"other", times.ccd + times.line_search + times.other});
   } else {
     stages.push_back({"linear solve", times.linear_solve});
     stages.push_back({"CCD", times.ccd});
