@@ -40,6 +40,35 @@ TEST(Strands, ARingIsClosed) {
   EXPECT_EQ(ring.segments(), 60U);
 }
 
+TEST(Strands, ACurvePassesThroughItsPoints) {
+  std::vector<Vec3d> corners;
+  for (int i = 0; i <= 12; ++i)
+    corners.push_back({std::cos(i * std::numbers::pi / 12), std::sin(i * std::numbers::pi / 12), 0});
+  const Strands arc = make_curve_strand(corners, 48);
+  ASSERT_EQ(arc.segments(), 48U);
+  EXPECT_EQ(arc.points[0].front(), corners.front());
+  EXPECT_LT(norm(arc.points[0].back() - corners.back()), 1e-12);
+  EXPECT_LT(norm(arc.points[0][24] - corners[6]), 1e-3);
+  // Less exact between the two points at each end, beyond which the curve goes on without curvature.
+  for (std::size_t i = 0; i < 49; ++i)
+    EXPECT_NEAR(norm(arc.points[0][i]), 1, i >= 4 && i <= 44 ? 2e-3 : 6e-3) << i;
+  const double segment = norm(arc.points[0][1] - arc.points[0][0]);
+  for (std::size_t i = 1; i < 49; ++i)
+    EXPECT_NEAR(norm(arc.points[0][i] - arc.points[0][i - 1]), segment, 1e-3 * segment);
+}
+
+TEST(Strands, AtRestKeepsLengthsAndDividesThemByTheStretch) {
+  const Strands helix = make_strand(1, 40, {Curl::Style::curly, 0.03, 0.02});
+  EXPECT_EQ(at_rest(helix, 1, false).points, helix.points);
+  const Strands straight = at_rest(helix, 1, true);
+  EXPECT_NEAR(norm(straight.points[0].back() - straight.points[0].front()), length_of(helix.points[0]),
+              1e-12);
+  const Strands ring = make_ring_strand(0.5, 60), loose = at_rest(ring, 2, false);
+  EXPECT_TRUE(loose.closed);
+  EXPECT_NEAR(length_of(loose.points[0]), length_of(ring.points[0]) / 2, 1e-12);
+  EXPECT_NEAR(norm(loose.points[0][0] - loose.points[0][30]), 0.5, 1e-12);
+}
+
 TEST(Strands, RootsOfASphereAreSpreadOverItsCap) {
   const std::vector<Root> roots = roots_on_sphere(2, 500, std::numbers::pi / 3);
   ASSERT_EQ(roots.size(), 500U);
@@ -208,6 +237,23 @@ TEST(RodScene, PinsHoldTheFramesOfWholeSegments) {
   EXPECT_EQ(listed.model.scripted[0].nodes, (std::vector<std::int32_t>{4, 8}));
 }
 
+// At the start the curve lies as given; without stress it is straight and shorter, with ghosts beside it.
+TEST(RodScene, ARestShapeMayDifferFromTheStart) {
+  const Scene scene = parse_scene(head +
+                                      "shape = 'curve'\npoints = [[0, 0, 0], [1, 0, 0], [1, 1, 0]]\n"
+                                      "segments = 8\nrest = 'straight'\nstretch = 2\n",
+                                  "a.toml");
+  const Model& model = scene.model;
+  const auto first = static_cast<std::size_t>(model.objects[0].collides_from);
+  EXPECT_LT(norm(model.positions[first + 8] - Vec3d{1, 1, 0}), 1e-12);
+  double length = 0;
+  for (std::size_t i = first; i < first + 8; ++i) length += norm(model.positions[i + 1] - model.positions[i]);
+  EXPECT_NEAR(norm(model.rest_positions[first + 8] - model.rest_positions[first]), length / 2, 1e-12);
+  const Vec3d middle = 0.5 * (model.rest_positions[first] + model.rest_positions[first + 1]);
+  const Vec3d along = model.rest_positions[first + 1] - model.rest_positions[first];
+  EXPECT_NEAR(dot(model.rest_positions[0] - middle, along), 0, 1e-12);
+}
+
 TEST(RodScene, HairIsOneObjectWithHeldRoots) {
   const Scene scene =
       parse_scene(head +
@@ -236,6 +282,10 @@ TEST(RodScene, MistakesAreRefused) {
   expect_fault("shape = 'strad'\n", "did you mean 'strand'?");
   expect_fault("shape = 'strand'\nlength = 1\n", "needs the whole number segments");
   expect_fault("shape = 'ring'\nradius = 1\nsegments = 2\n", "a ring has at least 3");
+  expect_fault("shape = 'curve'\nsegments = 5\n", "a curve has at least 2");
+  expect_fault("shape = 'curve'\nsegments = 5\npoints = [[0, 0, 0], [0, 0, 0]]\n", "must differ");
+  expect_fault("shape = 'ring'\nradius = 1\nsegments = 9\nrest = 'straight'\n", "cannot be straight");
+  expect_fault("shape = 'strand'\nlength = 1\nsegments = 5\nrest = 'straigt'\n", "did you mean 'straight'?");
   expect_fault("shape = 'hair'\nstrands = 5\nlength = 1\nsegments = 3\n", "needs either the radius");
   expect_fault("shape = 'strand'\nlength = 1\nsegments = 5\nmotion = { velocity = [0, 1, 0] }\n",
                "none are held");

@@ -193,6 +193,46 @@ Strands make_hair(const std::vector<Root>& roots, const Groom& groom) {
   return out;
 }
 
+Strands make_curve_strand(const Points& points, int segments) {
+  // Beyond the ends: the mirror images of the points next to them.
+  Points p{2 * points[0] - points[1]};
+  p.insert(p.end(), points.begin(), points.end());
+  p.push_back(2 * points[points.size() - 1] - points[points.size() - 2]);
+  Points line{points[0]};
+  for (std::size_t i = 1; i + 2 < p.size(); ++i) {
+    double knot[4] = {};
+    for (std::size_t k = 1; k < 4; ++k) knot[k] = knot[k - 1] + std::sqrt(norm(p[i + k - 1] - p[i + k - 2]));
+    // Barry and Goldman's pyramid.
+    const auto between = [&](int a, int b, double t, const Vec3d& at_a, const Vec3d& at_b) {
+      return 1 / (knot[b] - knot[a]) * ((knot[b] - t) * at_a + (t - knot[a]) * at_b);
+    };
+    const int steps = std::max(16, 4 * segments / static_cast<int>(points.size()));
+    for (int k = 1; k <= steps; ++k) {
+      const double t = knot[1] + (knot[2] - knot[1]) * k / steps;
+      const Vec3d a = between(0, 1, t, p[i - 1], p[i]), b = between(1, 2, t, p[i], p[i + 1]),
+                  c = between(2, 3, t, p[i + 1], p[i + 2]);
+      line.push_back(between(1, 2, t, between(0, 2, t, a, b), between(1, 3, t, b, c)));
+    }
+  }
+  Strands out;
+  out.points.push_back(evenly(line, segments));
+  return out;
+}
+
+Strands at_rest(const Strands& strands, double stretch, bool straight) {
+  Strands out = strands;
+  if (stretch == 1 && !straight) return out;
+  for (Points& strand : out.points) {
+    const Points bent = strand;
+    const Vec3d along = normalized(bent[1] - bent[0]);
+    for (std::size_t i = 1; i < strand.size(); ++i) {
+      const Vec3d e = bent[i] - bent[i - 1];
+      strand[i] = strand[i - 1] + 1 / stretch * (straight ? norm(e) * along : e);
+    }
+  }
+  return out;
+}
+
 Strands thinned(Strands strands, std::size_t most) {
   const std::size_t count = strands.points.size();
   if (most == 0 || count <= most) return strands;

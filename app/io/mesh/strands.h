@@ -32,6 +32,9 @@ inline const std::vector<std::string> curl_names{"straight", "wavy", "curly", "f
 Strands make_strand(double length, int segments, const Curl& curl);
 /// A circle about the y axis through as many points as segments.
 Strands make_ring_strand(double radius, int segments);
+/// A centripetal Catmull-Rom spline through `points`, in segments of equal arc length. Neighbours must
+/// differ.
+Strands make_curve_strand(const std::vector<Vec<double, 3>>& points, int segments);
 
 /// A point of a scalp, and the unit direction in which a strand leaves it.
 struct Root {
@@ -63,6 +66,10 @@ Strands make_hair(const std::vector<Root>& roots, const Groom& groom);
 /// Reads a HAIR file (www.cemyuksel.com/research/hairmodels). Points that coincide with the one before are
 /// left out, and so are strands of less than two points. Throws InputError with the file and the byte.
 Strands load_hair(const std::filesystem::path& file);
+
+/// The shape without stress of strands that lie `stretch` times as long as that. `straight`: along the first
+/// segment of each (of open strands only), otherwise the same shape.
+Strands at_rest(const Strands& strands, double stretch, bool straight);
 
 /// At most `most` strands, evenly picked (0: all).
 Strands thinned(Strands strands, std::size_t most);

@@ -6,6 +6,7 @@
 #include "app/io/file/memory.h"
 #include "app/io/mesh/strands.h"
 #include "app/io/scene/scene_array.h"
+#include "gpu/model/rod.h"
 
 namespace stickslip {
 namespace {
@@ -80,7 +81,7 @@ Strands read_hair_file(TableReader& table, const fs::path& scene_file) {
 Strands read_strands(TableReader& table, const SceneSource& source, const Growth& growth, double diameter) {
   if (table.has("file")) return read_hair_file(table, source.file);
   const std::string shape = table.text("shape");
-  check_known(table, "shape", "shape of rods", shape, {"strand", "ring", "hair"});
+  check_known(table, "shape", "shape of rods", shape, {"strand", "ring", "curve", "hair"});
   if (shape == "hair") return read_hair(table, source.file, growth, diameter);
   if (shape == "ring") {
     const double radius = table.number("radius", Range::positive());
@@ -88,9 +89,25 @@ Strands read_strands(TableReader& table, const SceneSource& source, const Growth
     if (segments < 3) table.fail("segments", "a ring has at least 3");
     return make_ring_strand(radius, segments);
   }
+  if (shape == "curve") {
+    const std::vector<Vec3d> points = table.vec3s("points");
+    if (points.size() < 2) table.fail("points", "a curve has at least 2");
+    for (std::size_t i = 1; i < points.size(); ++i)
+      if (!(norm(points[i] - points[i - 1]) > 0))
+        table.fail("points", "two of a curve that follow each other must differ");
+    return make_curve_strand(points, read_segments(table, growth.refinement));
+  }
   const double length = table.number("length", Range::positive());
   const Curl curl = table.has("curl_radius") ? read_curl(table, "curly") : Curl{};
   return make_strand(length, read_segments(table, growth.refinement), curl);
+}
+
+/// The strands without stress: as they lie, or straight, and shorter by `stretch`.
+Strands read_rest(TableReader& table, const Strands& strands) {
+  const std::string rest = table.text("rest", "start");
+  check_known(table, "rest", "rest shape", rest, {"start", "straight"});
+  if (rest == "straight" && strands.closed) table.fail("rest", "a closed strand cannot be straight");
+  return at_rest(strands, table.number("stretch", Range::positive(), 1), rest == "straight");
 }
 
 /// The ends of strands that are held: by their first or last segment, ghost included.
@@ -112,6 +129,7 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model) {
   const double aspect = table.number("aspect", {0.01, 100}, 1);
   const Strands strands = read_strands(table, source, growth, diameter);
   const bool is_hair = table.has("file") || table.text("shape") == "hair";
+  const Strands unloaded = read_rest(table, strands);
   const Held held = strands.closed ? Held::none : read_held(table, is_hair ? Held::root : Held::none);
   const Placement placement = read_placement(table);
   const std::int32_t material = read_material(table, model);
@@ -131,7 +149,7 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model) {
 
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const auto& [offset, turn] = instances[i];
-    std::vector<Vec3d> nodes;
+    std::vector<Vec3d> nodes, rest;
     std::vector<Vec2i> segments;
     std::vector<std::int32_t> held_nodes, held_ghosts;  // both as indices into their own kind
     for (const std::vector<Vec3d>& strand : strands.points) {
@@ -151,12 +169,17 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model) {
         held_ghosts.push_back(static_cast<std::int32_t>(segments.size()) - 1);
       }
     }
+    for (const std::vector<Vec3d>& strand : unloaded.points)
+      for (const Vec3d& p : strand) rest.push_back(turn * placement.apply(p) + offset);
     Object& object = located(table, [&]() -> Object& {
       return add_rods(model, instance_name(name, i, instances.size()), nodes, segments, material, diameter,
                       aspect);
     });
     object.color = colors[i % colors.size()];
     object.no_contact_group = group;
+    const std::vector<Vec3d> ghosts = place_ghosts(rest, segments, diameter);
+    std::copy(ghosts.begin(), ghosts.end(), model.rest_positions.begin() + object.node_begin);
+    std::copy(rest.begin(), rest.end(), model.rest_positions.begin() + object.collides_from);
     for (std::int32_t n = object.node_begin; n < object.node_end; ++n) model.velocities[n] = turn * velocity;
     if (held == Held::none) continue;
     ScriptedNodes script;
