@@ -25,7 +25,8 @@ struct SampleView {
   double margin, dt;
   const std::int32_t* object;  // of each node
   ExemptBodies exempt;
-  const Real* radius;  // [m] per node, from the midsurface of a thin object to its surface; null: 0
+  const std::uint8_t* scripted;  // per node, in this step
+  const Real* radius;            // [m] per node, from the midsurface of a thin object to its surface; null: 0
 
   SS_HD SurfacePoint point_of(std::size_t s) const {
     if (s < nodes) return {{node[s], -1, -1}, 0, {1, 0, 0}};
@@ -139,12 +140,14 @@ SS_HD void pass_touches(const SampleView& view, std::size_t s, const TouchOutput
         }
         if (k == out.start[s + 1]) return;
         RigidContact& c = out.contact[k];
+        SurfacePoint touched = point;
+        follow_scripts(view.scripted, touched);
         c = {out.first + k, b, place - (0.5 * gap) * normal, normal, gap, static_cast<std::uint32_t>(s), -1};
         const std::int32_t *begin = out.start_before, *names = out.other_before;
         for (std::int32_t p = begin != nullptr ? begin[s] : 0; begin != nullptr && p < begin[s + 1]; ++p)
           if (names[p] == other) c.previous = out.previous + p;
         out.other[k] = other;
-        out.point[k++] = point;
+        out.point[k++] = touched;
       });
   if (counts) {
     out.count[s] = k;
@@ -173,6 +176,7 @@ SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::
           options.dt,
           in.solids->node_object.data(),
           tree.exempt(),
+          in.solids->scripted.data(),
           in.solids->radius.data()};
 }
 

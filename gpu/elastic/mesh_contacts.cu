@@ -51,6 +51,8 @@ struct TouchPass {
       out.count[i] = found ? 1 : 0;
       return;
     }
+    follow_scripts(surface.scripted, touch.a);
+    follow_scripts(surface.scripted, touch.b);
     const std::int32_t k = out.start[i], a = out.first + 2 * k;
     const std::uint32_t key = key_of(q, of_point);
     out.contact[k] = {a, a + 1, touch.point, touch.normal, touch.gap, key, -1};
@@ -171,7 +173,8 @@ MeshSurfaceView MeshContacts::view(Context& ctx, const Input& in, const Options&
           m.radius.data(),
           m.faces.size() > 0,
           wires_.data(),
-          strand_.data()};
+          strand_.data(),
+          m.scripted.data()};
 }
 
 void MeshContacts::find(Context& ctx, const Input& in, const Options& options) {

@@ -29,6 +29,7 @@ struct MeshSurfaceView {
   const Vec2i* wires;    // the nodes at the other ends of a node's first two wires; -1: none
   /// Nodes of one strand of wires have the same number; -1: on no wire.
   const std::int32_t* strand;
+  const std::uint8_t* scripted;  // 1: follows a script in this step
 
   /// [m] what the gap is smaller than the distance.
   SS_HD double thickness(std::int32_t a, std::int32_t b) const {

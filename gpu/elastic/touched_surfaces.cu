@@ -27,6 +27,10 @@ void set_sides(Context& ctx, std::size_t n, std::size_t contact, std::size_t eac
   });
 }
 
+void follow_scripts_at(Context& ctx, std::size_t n, const std::uint8_t* scripted, SurfacePoint* point) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t k) { follow_scripts(scripted, point[k]); });
+}
+
 }  // namespace
 
 void TouchedSurfaces::load(Context& ctx, const Model& solids, const std::vector<Vec2i>& exempt) {
@@ -71,7 +75,7 @@ void TouchedSurfaces::gather_points(Context& ctx, std::size_t nodes) {
 
 void TouchedSurfaces::add(Context& ctx, std::size_t count, const RigidContact* contacts,
                           const SurfacePoint* points, int points_each, std::int32_t first,
-                          std::size_t nodes) {
+                          const DeviceModel& solids) {
   if (count == 0) return;
   const auto each = static_cast<std::size_t>(points_each);
   const std::size_t before = contacts_.size(), points_before = points_.size();
@@ -83,7 +87,8 @@ void TouchedSurfaces::add(Context& ctx, std::size_t count, const RigidContact* c
   set_sides(ctx, each * count, before, each, sides_.data() + points_before);
   number_sides(ctx, count, first + static_cast<std::int32_t>(points_before), points_each,
                contacts_.data() + before);
-  gather_points(ctx, nodes);
+  follow_scripts_at(ctx, each * count, solids.scripted.data(), points_.data() + points_before);
+  gather_points(ctx, solids.node_count);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -39,7 +39,7 @@ class TouchedSurfaces {
   /// Appends contacts between meshes, two points each, or with bodies, one point each, for this step alone;
   /// see Input::first.
   void add(Context& ctx, std::size_t count, const RigidContact* contacts, const SurfacePoint* points,
-           int points_each, std::int32_t first, std::size_t nodes);
+           int points_each, std::int32_t first, const DeviceModel& solids);
 
   // Of the last find(), backend memory.
   std::size_t count() const { return contacts_.size(); }

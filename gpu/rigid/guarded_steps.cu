@@ -42,8 +42,8 @@ PenetrationGuard::Input Coupling::guard_input(double dt) {
 void Coupling::add_crossings(Context& ctx, const PenetrationGuard::Crossings& count) {
   const std::size_t before = contacts_.size(), total = count.total();
   const BodyGuard& bodies = guard_.with_bodies();
-  touching_.add(ctx, count.between_meshes, guard_.contacts(), guard_.points(), 2, bodies_, solids_.size());
-  touching_.add(ctx, count.with_bodies, bodies.contacts(), bodies.points(), 1, bodies_, solids_.size());
+  touching_.add(ctx, count.between_meshes, guard_.contacts(), guard_.points(), 2, bodies_, solids_.device());
+  touching_.add(ctx, count.with_bodies, bodies.contacts(), bodies.points(), 1, bodies_, solids_.device());
   contacts_.extend(ctx, before + total);
   copy(ctx, contacts_.data() + before, touching_.contacts() + touching_.count() - total, total);
   keep_gaps(ctx, before);

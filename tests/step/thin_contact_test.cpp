@@ -219,6 +219,31 @@ TEST_P(ThinContact, ASheetThatTouchesTheGroundAtTheStartIsRefused) {
   EXPECT_THROW(load(model), std::invalid_argument);
 }
 
+// Single nodes of two rods are held, and moved through each other where the rods cross: there free nodes have
+// next to no weight in the contact, and could push it away only with next to no limit to their velocities.
+TEST_P(ThinContact, ScriptsMoveHeldNodesThroughEachOther) {
+  choose(SolverKind::velocity);
+  for (const double shift : {0.0, 1e-9, 1e-3}) {
+    SCOPED_TRACE(shift);
+    Model model = thin_model();
+    model.materials[0].young = 2e7;
+    for (const bool upper : {false, true}) {
+      const Object& rod = add_rod(model, {upper ? shift : 0, upper ? 1.4 * kThickness : 0, upper ? shift : 0},
+                                  {upper ? 0.0 : 1.0, 0, upper ? 1.0 : 0.0}, 0.4, 10, {0, 0, 0});
+      ScriptedNodes held;
+      for (const int k : {0, 5, 10}) held.nodes.push_back(rod.collides_from + k);
+      if (upper) held.motion.velocity = {0, -0.1, 0};
+      model.scripted.push_back(held);
+    }
+    load(model);
+    for (int i = 0; i < 40; ++i) {
+      const StepReport report = engine->step();
+      EXPECT_TRUE(report.converged) << i << ": " << report.stop_reason;
+      ASSERT_LT(report.kinetic_energy + report.elastic_energy, 0.01) << i;
+    }
+  }
+}
+
 INSTANTIATE_ON_BACKENDS(ThinContact);
 
 }  // namespace
