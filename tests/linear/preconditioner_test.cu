@@ -123,8 +123,8 @@ void add_springs(test::System& system, std::int32_t first, int nx, int ny, int n
   }
 }
 
-struct Problem {
-  Problem(Context& ctx, test::Random& random)
+struct FixedNodeProblem {
+  FixedNodeProblem(Context& ctx, test::Random& random)
       : system(test::make_system(random, 4, 5, 3, 40, 100)),
         device(ctx, system),
         positions(random.vectors(system.node_count)),
@@ -173,7 +173,7 @@ struct FreeBlock {
 BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
   FRESH_SEED(seed);
   test::Random random(seed);
-  Problem problem(ctx, random);
+  FixedNodeProblem problem(ctx, random);
   const Buffer<std::uint8_t> flags(ctx, problem.fixed);
   const std::vector<Vec2i> pairs = problem.device.matrix.download_entries(ctx);
   const std::vector<std::int32_t> order = morton_order(problem.positions, pairs);
@@ -208,7 +208,7 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
 BACKEND_TEST(Preconditioner, EveryKindLeadsToTheSameSolution) {
   FRESH_SEED(seed);
   test::Random random(seed);
-  Problem problem(ctx, random);
+  FixedNodeProblem problem(ctx, random);
   const Buffer<std::uint8_t> flags(ctx, problem.fixed);
   const std::size_t n = problem.system.node_count;
   const std::vector<Vec3> b = random.vectors(n);
@@ -316,7 +316,7 @@ BACKEND_TEST(Preconditioner, BalanceLeavesNoAffinePartOfTheResidual) {
 
 BACKEND_TEST(Preconditioner, SteadyUseAllocatesNothing) {
   test::Random random(9);
-  Problem problem(ctx, random);
+  FixedNodeProblem problem(ctx, random);
   Preconditioner preconditioner;
   preconditioner.set_positions(problem.positions);
   for (const PreconditionerSettings& settings : kAll) {
@@ -383,7 +383,7 @@ BACKEND_TEST(Preconditioner, WithAffineModesEqualsItsDefinition) {
 // Objects of one node or none that moves have fewer motions than twelve.
 BACKEND_TEST(Preconditioner, AffineModesOfFewFreeNodesDoNoHarm) {
   test::Random random(11);
-  Problem problem(ctx, random);
+  FixedNodeProblem problem(ctx, random);
   const std::size_t n = problem.system.node_count;
   problem.fixed.assign(n, 0);
   for (std::size_t i = 0; i < 40; ++i) problem.fixed[i] = i != 7;
@@ -407,7 +407,7 @@ BACKEND_TEST(Preconditioner, AffineModesOfFewFreeNodesDoNoHarm) {
 
 BACKEND_TEST(Preconditioner, RequiresPositionsForDomains) {
   test::Random random(10);
-  Problem problem(ctx, random);
+  FixedNodeProblem problem(ctx, random);
   Preconditioner preconditioner;
   EXPECT_THROW(
       preconditioner.build(ctx, problem.device.matrix, {PreconditionerKind::multilevel, {}}, nullptr),
