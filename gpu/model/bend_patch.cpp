@@ -49,8 +49,8 @@ std::vector<Vec4i> bend_stencils(const BendPatch& patch) {
   std::vector<Vec4i> stencils(patch.hinges, patch.hinges + patch.count);
   Vec4i tips{-1, -1, -1, -1};
   int count = 0;
-  for (int i = 0; i < patch.count;
-       ++i)  // around a node with three triangles, tips are the same; a patch has at most three
+  // Around a node with three triangles, tips are the same; a patch has at most three.
+  for (int i = 0; i < patch.count; ++i)
     if (const std::int32_t tip = patch.hinges[i][3]; tip != tips[0] && tip != tips[1]) tips[count++] = tip;
   if (count > 1) stencils.push_back(tips);
   return stencils;
