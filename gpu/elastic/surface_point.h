@@ -26,13 +26,12 @@ SS_HD inline double free_weight(const SurfacePoint& p, const std::uint8_t* scrip
 
 /// A contact gives the free nodes of a point 1 / (their weight) times the velocity that the point lacks. Near
 /// scripted nodes that is without bound, so that a step could throw a node away by any distance. Such a point
-/// gets the velocity of its scripted nodes, and its impulse acts on these. True if none of its nodes is free.
-SS_HD inline bool follow_scripts(const std::uint8_t* scripted, SurfacePoint& p) {
+/// gets the velocity of its scripted nodes, and its impulse acts on these.
+SS_HD inline void follow_scripts(const std::uint8_t* scripted, SurfacePoint& p) {
   const double free = free_weight(p, scripted);
-  if (!(free < kLeastFreeWeight)) return false;
+  if (!(free < kLeastFreeWeight)) return;
   for (int c = 0; c < 3; ++c)
     if (p.nodes[c] >= 0) p.weights[c] = scripted[p.nodes[c]] != 0 ? p.weights[c] / (1 - free) : 0.0;
-  return true;
 }
 
 /// A surface point near a rigid shape or half-space.

@@ -90,9 +90,9 @@ struct PanelKernels {
     }
   }
 
-  /// Subtracts from the columns of target row `column`, in its rows place[k], the product of the rows `first`
-  /// + k of the first `columns` scalar columns of `source` with its row `first`; k < count. place null:
-  /// `first` + k.
+  /// Subtracts from three columns, at `target`, the product of the rows `first` + k of the first `columns`
+  /// scalar columns of `source` with its row `first`, k < count. Row k of the product is row place[k] of the
+  /// target; place null: `first` + k.
   SS_HD void subtract_product(const float* source, std::int32_t leading, std::int32_t columns,
                               std::int32_t first, std::int32_t count, float* target,
                               std::int32_t target_leading, const std::int32_t* place) const {
@@ -136,7 +136,7 @@ struct PanelKernels {
     }
   }
 
-  SS_HD void factorise(std::int32_t index) const {
+  SS_HD void operator()(std::int32_t index) const {
     const FactorPanel& p = panels[index];
     fill(p);
     float* l = values + p.values;
@@ -166,16 +166,46 @@ struct NodeVectors {
   SS_HD float operator()(std::int32_t column, int c) const { return static_cast<float>(r[node[column]][c]); }
 };
 
+struct ForwardSolve {
+  PanelSolves solves;
+  NodeVectors right;
+  SS_HD void operator()(std::int32_t panel) const { solves.forward(panel, right); }
+};
+
 struct NodeSolutions {
   const std::int32_t* node;
   Vec3* z;
   SS_HD void operator()(std::int32_t column, const float* x) const { z[node[column]] = {x[0], x[1], x[2]}; }
 };
 
+struct BackwardSolve {
+  PanelSolves solves;
+  NodeSolutions left;
+  SS_HD void operator()(std::int32_t panel) const { solves.backward(panel, left); }
+};
+
 }  // namespace
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
+namespace {
+
+/// Runs visit(panel) for the panels of these tasks, each task from its first panel on or from its last.
+/// Nothing while *skip (may be null) is not zero.
+template <class Visit>
+void run_tasks(Context& ctx, IndexRange tasks, const std::int32_t* begin, const std::int32_t* sequence,
+               bool from_last, const std::int32_t* skip, Visit visit) {
+  launch(
+      ctx, tasks.size(),
+      [=] SS_LAMBDA(std::size_t t) {
+        if (skip != nullptr && *skip != 0) return;
+        const std::int32_t first = begin[tasks.begin + t], last = begin[tasks.begin + t + 1];
+        for (std::int32_t k = first; k < last; ++k) visit(sequence[from_last ? first + last - 1 - k : k]);
+      },
+      Grain{1});
+}
+
+}  // namespace
 
 void PanelFactors::set_plan(Context& ctx, std::span<const std::uint8_t> is_member,
                             std::span<const Vec2i> entries, std::int64_t most_values) {
@@ -207,48 +237,18 @@ void PanelFactors::build(Context& ctx, const SplitMatrix& matrix, const std::uin
   const PanelKernels kernels{node_.data(),    rows_.data(),    places_.data(),    panels_.data(),
                              entries_.data(), updates_.data(), matrix.diagonal(), matrix.lower(),
                              fixed,           values_.data()};
-  const std::int32_t *sequence = sequence_.data(), *begin = task_begin_.data();
-  for (std::size_t s = 0; s + 1 < stage_begin_.size(); ++s) {
-    const std::int32_t first = stage_begin_[s];
-    launch(
-        ctx, static_cast<std::size_t>(stage_begin_[s + 1] - first),
-        [=] SS_LAMBDA(std::size_t t) {
-          const std::size_t task = static_cast<std::size_t>(first) + t;
-          for (std::int32_t k = begin[task]; k < begin[task + 1]; ++k) kernels.factorise(sequence[k]);
-        },
-        Grain{1});
-  }
+  for (std::size_t s = 0; s + 1 < stage_begin_.size(); ++s)
+    run_tasks(ctx, tasks_of(s), task_begin_.data(), sequence_.data(), false, nullptr, kernels);
 }
 
 void PanelFactors::solve(Context& ctx, const Vec3* r, const std::int32_t* skip) {
-  const PanelSolves solves = view();
-  const std::int32_t *node = node_.data(), *sequence = sequence_.data(), *begin = task_begin_.data();
-  Vec3* z = z_.data();
+  const ForwardSolve forward{view(), {node_.data(), r}};
+  const BackwardSolve backward{view(), {node_.data(), z_.data()}};
   const std::size_t stages = stage_begin_.size() - 1;
-  for (std::size_t s = 0; s < stages; ++s) {
-    const std::int32_t first = stage_begin_[s];
-    launch(
-        ctx, static_cast<std::size_t>(stage_begin_[s + 1] - first),
-        [=] SS_LAMBDA(std::size_t t) {
-          if (*skip != 0) return;
-          const std::size_t task = static_cast<std::size_t>(first) + t;
-          for (std::int32_t k = begin[task]; k < begin[task + 1]; ++k)
-            solves.forward(sequence[k], NodeVectors{node, r});
-        },
-        Grain{1});
-  }
-  for (std::size_t s = stages; s-- > 0;) {
-    const std::int32_t first = stage_begin_[s];
-    launch(
-        ctx, static_cast<std::size_t>(stage_begin_[s + 1] - first),
-        [=] SS_LAMBDA(std::size_t t) {
-          if (*skip != 0) return;
-          const std::size_t task = static_cast<std::size_t>(first) + t;
-          for (std::int32_t k = begin[task + 1] - 1; k >= begin[task]; --k)
-            solves.backward(sequence[k], NodeSolutions{node, z});
-        },
-        Grain{1});
-  }
+  for (std::size_t s = 0; s < stages; ++s)
+    run_tasks(ctx, tasks_of(s), task_begin_.data(), sequence_.data(), false, skip, forward);
+  for (std::size_t s = stages; s-- > 0;)
+    run_tasks(ctx, tasks_of(s), task_begin_.data(), sequence_.data(), true, skip, backward);
 }
 
 PanelSolves PanelFactors::view() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/core/buffer.h"
+#include "gpu/core/index_range.h"
 #include "gpu/linear/panel_solves.h"
 #include "gpu/linear/split_matrix.cuh"
 
@@ -41,6 +42,10 @@ class PanelFactors {
   const std::uint8_t* is_member() const { return is_member_.data(); }
 
  private:
+  IndexRange tasks_of(std::size_t stage) const {
+    return {static_cast<std::size_t>(stage_begin_[stage]), static_cast<std::size_t>(stage_begin_[stage + 1])};
+  }
+
   std::size_t columns_ = 0;
   double multiplications_ = 0;
   std::vector<std::int32_t> stage_begin_;

@@ -83,7 +83,7 @@ void Pcg::prepare(Context& ctx, SplitMatrix& matrix, Vec3* x, const PcgSettings&
   const bool is_resident = STICKSLIP_ON_CUDA ? n <= most_resident_nodes_ && preconditioner_.modes() == nullptr
                                              : most_resident_nodes_ > 0;
   stays_ = is_resident && matrix.embedding() == nullptr &&
-           (STICKSLIP_ON_CUDA ? preconditioner_.is_local_or_modes() : preconditioner_.is_local_or_whole());
+           (STICKSLIP_ON_CUDA ? preconditioner_.is_local_or_modes() : preconditioner_.fits_crew());
 #if !STICKSLIP_ON_CUDA
   if (!settings.same_system) {
     crew_.forget();

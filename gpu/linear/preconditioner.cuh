@@ -44,9 +44,9 @@ class Preconditioner {
   };
   Local local() const { return {inverse_.data()}; }
   /// Whether that is all of it, but for the modes.
-  bool is_local_or_modes() const { return is_local_or_whole() && !uses_factors_; }
-  /// Whether that is all of it, but for the modes and the factors.
-  bool is_local_or_whole() const {
+  bool is_local_or_modes() const { return fits_crew() && !uses_factors_; }
+  /// Whether that is all of it, but for the modes and the factors, which CrewPcg can apply.
+  bool fits_crew() const {
     return !uses_threes_ && !uses_nines_ && !uses_levels_ && !uses_chains_ && bodies_.empty();
   }
   /// The factors that are part of it; null if none.

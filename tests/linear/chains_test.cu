@@ -1,11 +1,11 @@
 #include "gpu/linear/chains.cuh"
 
-#include <Eigen/Dense>
 #include <numeric>
 
 #include "gpu/linear/pcg.cuh"
 #include "tests/backend_test.h"
 #include "tests/linear/device_system.cuh"
+#include "tests/linear/solve_part.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -78,14 +78,7 @@ BACKEND_TEST(Chains, InvertTheirPartOfTheMatrix) {
     for (const std::int32_t node : chain)
       if (fixed[static_cast<std::size_t>(node)] == 0)
         for (int c = 0; c < 3; ++c) rows.push_back(3 * node + c);
-    Eigen::MatrixXd a = without(rows, rows);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      for (std::size_t j = i / 3 * 3; j < i / 3 * 3 + 3; ++j)
-        a(static_cast<int>(i), static_cast<int>(j)) = with(rows[i], rows[j]);
-    Eigen::VectorXd b(static_cast<int>(rows.size()));
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      b[static_cast<int>(i)] = r[static_cast<std::size_t>(rows[i] / 3)][rows[i] % 3];
-    const Eigen::VectorXd want = a.llt().solve(b);
+    const Eigen::VectorXd want = test::solve_part(with, without, rows, r);
     for (std::size_t i = 0; i < rows.size(); ++i)
       EXPECT_NEAR(z[static_cast<std::size_t>(rows[i] / 3)][rows[i] % 3], want[static_cast<int>(i)],
                   1e3 * test::kRounding);

@@ -1,10 +1,9 @@
 #include "gpu/linear/panel_factors.cuh"
 
-#include <Eigen/Dense>
-
 #include "gpu/linear/pcg.cuh"
 #include "tests/backend_test.h"
 #include "tests/linear/device_system.cuh"
+#include "tests/linear/solve_part.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -71,15 +70,8 @@ BACKEND_TEST(PanelFactors, InvertTheMatrixOfTheirMembers) {
       if (member[i] != 0 && fixed[i] == 0)
         for (int c = 0; c < 3; ++c) rows.push_back(static_cast<int>(3 * i) + c);
     const Eigen::MatrixXd with = to_eigen(n, input.system.tets, input.system.stencils, input.system.diagonal);
-    Eigen::MatrixXd a =
-        Eigen::MatrixXd(to_eigen(n, input.system.tets, {}, input.system.diagonal))(rows, rows);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      for (std::size_t j = i / 3 * 3; j < i / 3 * 3 + 3; ++j)
-        a(static_cast<int>(i), static_cast<int>(j)) = with(rows[i], rows[j]);
-    Eigen::VectorXd b(static_cast<int>(rows.size()));
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      b[static_cast<int>(i)] = r[static_cast<std::size_t>(rows[i] / 3)][rows[i] % 3];
-    const Eigen::VectorXd want = a.llt().solve(b);
+    const Eigen::MatrixXd without = to_eigen(n, input.system.tets, {}, input.system.diagonal);
+    const Eigen::VectorXd want = test::solve_part(with, without, rows, r);
     for (std::size_t i = 0; i < rows.size(); ++i)
       EXPECT_NEAR(z[static_cast<std::size_t>(rows[i] / 3)][rows[i] % 3], want[static_cast<int>(i)], kSingle);
     for (std::size_t i = 0; i < n; ++i)
