@@ -67,10 +67,11 @@ constexpr double kOnSide = 1e-6;
 // A point also stands on a face if its projection is outside the face by less than this share of the side.
 constexpr double kStanding = 4e-6;
 // Upper bounds on the cosine between a contact's normal and the outward normal of the point that touches: at
-// an open gap, at an overlap, where an object touches itself. kSteep: sine of 45 degrees (leans_over), and of
-// a wire 17 degrees.
+// an open gap, at an overlap, where an object touches itself. kSteep: sine of 45 degrees (leans_over). Of a
+// wire between 2.3 and 17 degrees (wire_leans_over); the smaller one is more than that of kLeastSine. kTurn:
+// the tangent by which that test may turn a normal.
 constexpr double kBeside = 0.25, kOpposed = -0.1, kSelfOpposed = -0.3;
-constexpr double kSteep = 0.7, kSteepWire = 0.3;
+constexpr double kSteep = 0.7, kSlopeWire = 0.04, kSteepWire = 0.3, kTurn = 0.2;
 // Of the margin: surfaces this near count as touching.
 constexpr double kTouching = 0.03;
 // Of the distance at rest: an object overlaps with itself by less than this.
@@ -280,13 +281,29 @@ SS_HD inline bool end_on_wire(const MeshSurfaceView& s, const Vec2i& n, double w
   return true;
 }
 
-/// True if an edge from a wire's node leads towards the other surface: then another part of the wire is
-/// nearer.
-SS_HD inline bool wire_leans_over(const MeshSurfaceView& s, std::int32_t node, const V3& normal) {
+/// True if an edge from a wire's node leads towards the other wire, whose direction is `other`: then another
+/// part of the wire is nearer, and reports the contact. Edges that are almost parallel, and points very near
+/// to a node, have contacts at nodes alone, so a small slope counts as none. Then the normal becomes that of
+/// the two edges: with a slanted one a straight wire would be braked wherever its node slides past the other.
+SS_HD inline bool wire_leans_over(const MeshSurfaceView& s, std::int32_t node, const V3& d, const V3& other,
+                                  MeshTouch& out) {
+  double steepest = 0;
+  V3 along{0, 0, 0};
   for (int k = 0; k < 2; ++k) {
     if (s.wires[node][k] < 0) continue;
     const V3 side = s.at(s.wires[node][k]) - s.at(node);
-    if (-dot(normal, side) > kSteepWire * norm(side)) return true;
+    const double length = norm(side), slope = -dot(out.normal, side) / length;
+    const double near = 2 * kEdgeEnd * length / norm(d), most = near > kSlopeWire ? near : kSlopeWire;
+    if (slope > (most < kSteepWire ? most : kSteepWire)) return true;
+    if (slope > steepest) {
+      steepest = slope;
+      along = side / length;
+    }
+  }
+  const V3 beside = across(along, V3{0, 0, 0}, other);
+  if (steepest > 0 && steepest < kTurn * norm(beside)) {
+    out.normal = unit_or_zero(out.normal + (steepest / norm2(beside)) * beside);
+    out.gap = dot(d, out.normal);
   }
   return false;
 }
@@ -318,7 +335,7 @@ SS_HD_LARGE inline bool touch_point_wire(const MeshSurfaceView& s, const Vec4i& 
   if (faces && !(dot(out.normal, own) < kBeside)) return false;
   const bool apart = out.gap - s.thickness(q[0], q[1]) > kTouching * s.margin;
   if (faces && apart && leans_over(s, q[0], out.normal)) return false;
-  if (!(norm2(own) > 0) && wire_leans_over(s, q[0], out.normal)) return false;
+  if (!(norm2(own) > 0) && wire_leans_over(s, q[0], near.r, e1 - e0, out)) return false;
   return is_close(s, self, out);
 }
 

@@ -146,6 +146,39 @@ TEST_P(ThinContact, ARodRestsOnAnotherAtAnyAngle) {
     }
 }
 
+// The nodes of a fibre that slides along itself over two held strings do not catch on them, nor do those of
+// the strings: Coulomb's friction is all that brakes it.
+TEST_P(ThinContact, AFibreSlidesOverStringsByCoulombsLaw) {
+  choose(SolverKind::velocity);
+  params.dt = 0.005;
+  for (const double angle : {1.57, 0.6, 0.4})
+    for (const int segments : {13, 30}) {
+      SCOPED_TRACE(std::to_string(angle) + ", " + std::to_string(segments));
+      Model model = thin_model(true);
+      model.materials[0].young = 1e10;
+      model.materials[0].mu = 0.1;
+      for (const double x : {-0.1, 0.1}) {
+        const Object& string =
+            add_rod(model, {x, 0, 0}, {std::cos(angle), 0, std::sin(angle)}, 0.2, 10, {0, 0, 0});
+        ScriptedNodes held;
+        for (std::int32_t n = string.node_begin; n < string.node_end; ++n) held.nodes.push_back(n);
+        model.scripted.push_back(held);
+      }
+      const Object& fibre =
+          add_rod(model, {-0.03, kThickness + 2e-5, 0}, {1, 0, 0}, 0.6, segments, {0.4, 0, 0});
+      const std::int32_t first = fibre.collides_from, last = fibre.node_end - 1;
+      load(model);
+      for (int i = 0; i < 40; ++i) {
+        const StepReport report = engine->step();
+        EXPECT_TRUE(report.converged) << i << ": " << report.stop_reason;
+        const State state = engine->state();
+        const double speed = 0.5 * (state.velocities[static_cast<std::size_t>(first)][0] +
+                                    state.velocities[static_cast<std::size_t>(last)][0]);
+        EXPECT_NEAR(speed, 0.4 - 0.1 * 9.81 * params.dt * (i + 1), 0.01) << i;
+      }
+    }
+}
+
 TEST_P(ThinContact, FastRodsDoNotPassThroughEachOther) {
   params.gravity = 0;
   params.d_hat = 1e-3;
