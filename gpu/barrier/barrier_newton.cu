@@ -423,6 +423,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
   Tolerance tolerance{params, params.newton_tolerance * speed_scale(device, params),
                       params.newton_tolerance * gravity_scale(device, params)};
   LinearSolver::prepare(potential.hessian(), params);
+  linear_solver_.begin_step();
   const auto stop = [&](const char* reason) { report.stop_reason = reason; };
   report.converged = false;
   share_ = 0;

@@ -1,6 +1,9 @@
 #include "gpu/linear/domains.cuh"
 
 #include "gpu/core/team.h"
+#if !STICKSLIP_ON_CUDA
+#include "gpu/linear/domain_rows.h"
+#endif
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -24,26 +27,74 @@ struct Elimination {
   Real inverse_pivot[N], diagonal[N];
 };
 
+/// 1/pivot of row k; 0 where the row is absent or vanishes by rounding, so that it passes nothing on to those
+/// below.
+template <int N>
+SS_HD Real inverse_of_pivot(const Elimination<N>& e, int k) {
+  constexpr Real epsilon = sizeof(Real) == 8 ? Real(1e-14) : Real(1e-6);
+  const Real pivot = e.a[k][k], diagonal = e.diagonal[k];
+  return pivot > epsilon * diagonal && diagonal > 0 ? Real(1) / pivot : Real(0);
+}
+
+/// Subtracts row k from a row below, so that its column k vanishes, and keeps W there instead.
+template <int N>
+SS_HD void subtract_row(const Elimination<N>& e, int k, Real inverse, Real* own) {
+  const Real factor = own[k] * inverse;
+  for (int j = 0; j < N; ++j) own[j] -= factor * e.a[k][j];
+  own[k] = -factor;
+}
+
+#if !STICKSLIP_ON_CUDA
+constexpr int kPivots = 4;  // that a processor subtracts at once
+
+/// As subtract_row for rows k to k + kPivots - 1, after each other, and all rows below these.
+template <int N>
+void subtract_rows(Elimination<N>& e, int k, const Real* inverse) {
+  // By the symmetry of what is left, the columns of the rows below are the rows of the pivots.
+  Real factor[kPivots][N], w[kPivots][N];
+  for (int p = 0; p < kPivots; ++p)
+    for (int i = 0; i < N; ++i) factor[p][i] = e.a[k + p][i] * inverse[p];
+  for (int p = 0; p < kPivots; ++p) {
+    for (int i = 0; i < N; ++i) w[p][i] = -factor[p][i];
+    for (int m = p + 1; m < kPivots; ++m)
+      for (int i = 0; i < N; ++i) w[p][i] -= factor[m][i] * e.a[k + m][k + p];
+  }
+  for (int i = k + kPivots; i < N; ++i) {
+    Real* own = e.a[i];
+    for (int j = 0; j < N; ++j)
+      own[j] -= factor[0][i] * e.a[k][j] + factor[1][i] * e.a[k + 1][j] + factor[2][i] * e.a[k + 2][j] +
+                factor[3][i] * e.a[k + 3][j];
+    for (int p = 0; p < kPivots; ++p) own[k + p] = w[p][i];
+  }
+}
+#endif
+
 /// Replaces the symmetric matrix in e.a by W (strictly lower) and fills inverse_pivot = 1/d, with W A W' =
-/// diag(d) and a unit diagonal of W. An absent row (diagonal zero) gets 1/d = 0; one that vanishes by
-/// rounding passes nothing on to those below.
+/// diag(d) and a unit diagonal of W. An absent row (diagonal zero) gets 1/d = 0, one that vanishes by
+/// rounding the inverse of its diagonal.
 template <int N>
 SS_LAMBDA void eliminate(const Team& team, Elimination<N>& e) {
-  constexpr Real epsilon = sizeof(Real) == 8 ? Real(1e-14) : Real(1e-6);
   team.each(N, [&](int i) { e.diagonal[i] = e.a[i][i]; });
-  for (int k = 0; k < N; ++k) {
-    const Real pivot = e.a[k][k], diagonal = e.diagonal[k];
-    const bool usable = pivot > epsilon * diagonal && diagonal > 0;
-    const Real inverse = usable ? Real(1) / pivot : Real(0);
+  const auto keep = [&](int k, Real inverse) {
+    e.inverse_pivot[k] = inverse > 0 || !(e.diagonal[k] > 0) ? inverse : Real(1) / e.diagonal[k];
+  };
+  int k = 0;
+#if !STICKSLIP_ON_CUDA
+  for (; k + kPivots < N; k += kPivots) {
+    Real inverse[kPivots];
+    for (int p = 0; p < kPivots; ++p) {
+      inverse[p] = inverse_of_pivot(e, k + p);
+      keep(k + p, inverse[p]);
+      for (int i = p + 1; i < kPivots; ++i) subtract_row(e, k + p, inverse[p], e.a[k + i]);
+    }
+    subtract_rows(e, k, inverse);
+  }
+#endif
+  for (; k < N; ++k) {
+    const Real inverse = inverse_of_pivot(e, k);
     team.each(N - k, [&](int below) {
-      if (below == 0) {
-        e.inverse_pivot[k] = usable ? inverse : diagonal > 0 ? Real(1) / diagonal : Real(0);
-        return;
-      }
-      Real* own = e.a[k + below];
-      const Real factor = own[k] * inverse;
-      for (int j = 0; j < N; ++j) own[j] -= factor * e.a[k][j];
-      own[k] = -factor;
+      if (below == 0) keep(k, inverse);
+      else subtract_row(e, k, inverse, e.a[k + below]);
     });
   }
 }
@@ -115,8 +166,26 @@ struct DomainFactoriser {
     return row > column ? block : block.transposed();
   }
 
+  /// Whether no node of the domain moves.
+  SS_HD bool is_absent(std::size_t first_block) const {
+    for (int slot = 0; slot < Size; ++slot) {
+      const std::size_t block = first_block + slot * Size + slot;
+      for (std::int32_t k = source_begin[block]; k < source_begin[block + 1]; ++k)
+        if (const std::uint32_t source = sources[k] >> 1;
+            source < n && !absent(fixed, static_cast<std::int32_t>(source)))
+          return false;
+    }
+    return true;
+  }
+
   SS_LAMBDA void operator()(std::size_t domain, const Team& team, Elimination<kRows>& e) const {
     const std::size_t first_block = domain * Size * Size;
+    if (is_absent(first_block)) {
+      InverseFactors<kRows>& out = factors[domain];
+      team.each(out.kPadded, [&](int j) { out.inverse_pivot[j] = 0.0F; });
+      team.each(out.kValues, [&](int k) { out.w[k] = 0.0F; });
+      return;
+    }
     const auto add = [&](int block, const Mat3& value, bool overwrite) {
       const int row = block / Size, column = block % Size;
       for (int r = 0; r < 3; ++r)
@@ -138,9 +207,10 @@ struct DomainFactoriser {
     });
     eliminate(team, e);
     InverseFactors<kRows>& out = factors[domain];
-    team.each(kRows, [&](int j) {
-      out.inverse_pivot[j] = static_cast<float>(e.inverse_pivot[j]);
-      for (int i = j + 1; i < kRows; ++i) out.w[out.place(i, j)] = static_cast<float>(e.a[i][j]);
+    team.each(out.kPadded, [&](int j) {
+      out.inverse_pivot[j] = j < kRows ? static_cast<float>(e.inverse_pivot[j]) : 0.0F;
+      for (int i = out.first_row(j); i < out.kPadded; ++i)
+        out.w[out.place(i, j)] = j < i && i < kRows ? static_cast<float>(e.a[i][j]) : 0.0F;
     });
   }
 };
@@ -150,11 +220,10 @@ struct Rows {
   Real v[N];
 };
 
-/// z = A^-1 r for `count` domains that follow each other; `y` is a place for their rows (on CUDA for all, on
-/// a processor for one domain's).
+/// z = A^-1 r for `count` domains that follow each other; `y` is a place for all their rows, on CUDA.
 template <int N>
 SS_LAMBDA void apply_inverses([[maybe_unused]] const Team& team, const InverseFactors<N>* factors, int count,
-                              const Real* r, Real* y, Real* z) {
+                              const Real* r, [[maybe_unused]] Real* y, Real* z) {
 #if STICKSLIP_ON_CUDA
   // A lane per row, whose neighbours then read neighbouring numbers in the first product.
   team.each(count * N, [&](int k) {
@@ -173,27 +242,10 @@ SS_LAMBDA void apply_inverses([[maybe_unused]] const Team& team, const InverseFa
   });
 #else
   for (int domain = 0; domain < count; ++domain) {
-    const InverseFactors<N>& f = factors[domain];
-    const Real* in = r + domain * N;
-    for (int i = 0; i < N; ++i) y[i] = in[i];
-    for (int j = 0; j < N; ++j) {
-      const float* w = f.w + f.place(j + 1, j);
-      for (int i = j + 1; i < N; ++i) y[i] += Real(w[i - j - 1]) * in[j];
-    }
-    for (int i = 0; i < N; ++i) y[i] *= Real(f.inverse_pivot[i]);
-    for (int j = 0; j < N; ++j) {
-      constexpr int kLanes = 8;  // of a vector register
-      const float* w = f.w + f.place(j + 1, j);
-      const Real* below = y + j + 1;
-      const int rows = N - j - 1;
-      Real sum[kLanes] = {y[j]};
-      int i = 0;
-      for (; i + kLanes <= rows; i += kLanes)
-        for (int lane = 0; lane < kLanes; ++lane) sum[lane] += Real(w[i + lane]) * below[i + lane];
-      for (; i < rows; ++i) sum[0] += Real(w[i]) * below[i];
-      for (int lane = 1; lane < kLanes; ++lane) sum[0] += sum[lane];
-      z[domain * N + j] = sum[0];
-    }
+    DomainRows<N> rows;
+    for (int i = 0; i < N; ++i) rows.v[i] = static_cast<float>(r[domain * N + i]);
+    apply_inverse(factors[domain], rows);
+    for (int i = 0; i < N; ++i) z[domain * N + i] = Real(rows.v[i]);
   }
 #endif
 }

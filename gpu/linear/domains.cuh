@@ -2,6 +2,9 @@
 // Schwarz.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "gpu/core/buffer.h"
 #include "gpu/linear/domain_plan.h"
 #include "gpu/linear/split_matrix.cuh"
@@ -12,12 +15,27 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// and the product stays positive definite whatever rounding does to W.
 template <int N>
 struct InverseFactors {
-  float inverse_pivot[N];
-  float w[N * (N - 1) / 2];  // below the diagonal, column by column
+  static constexpr int kTile = 8, kPadded = (N + kTile - 1) / kTile * kTile;
+  static constexpr int kValues = (kPadded + kTile) * kPadded / 2;
 
+  float inverse_pivot[kPadded];  // zero from row N on
+  /// W below the diagonal, column by column, from the first row of the column's tile of `kTile` rows on; zero
+  /// on and above the diagonal, and from row N on. So a processor works on whole vectors.
+  float w[kValues];
+
+  SS_HD static constexpr int first_row(int column) { return column / kTile * kTile; }
   SS_HD static constexpr int place(int row, int column) {
-    return column * (2 * N - column - 1) / 2 + row - column - 1;
+    const int first = first_row(column);
+    return first * kPadded - first * (first - kTile) / 2 + (column - first) * (kPadded - first) + row - first;
   }
+};
+
+/// The parts of Domains that a solve reads. Backend memory, but for `level_begin`.
+template <int Size>
+struct DomainsView {
+  std::span<const std::int32_t> level_begin;                  // first slot per level, and one more
+  const std::int32_t *slot_of_node, *member_begin, *members;  // see DomainPlan
+  const InverseFactors<3 * Size>* factors;
 };
 
 /// With R_l r = the sums of r over the slots of level l (on level 0, the nodes) and A_l = R_l A R_l', keeps
@@ -37,6 +55,9 @@ class Domains {
   /// z() = inverses times R r, for all levels; nothing while *skip (may be null) is not zero.
   void solve(Context& ctx, const Vec3* r, const std::int32_t* skip);
 
+  DomainsView<Size> view() const {
+    return {level_begin_, slot_of_node_.data(), member_begin_.data(), members_.data(), factors_.data()};
+  }
   int levels() const { return static_cast<int>(level_begin_.size()) - 1; }
   /// By slot; what node i gets of level l stands at slot_of_node()[l * nodes + i].
   const Vec3* z() const { return z_.data(); }

@@ -11,9 +11,17 @@ class LinearSolver {
   /// Where the nodes are [m], at the start of the scene: for preconditioners that sort them.
   void set_positions(std::span<const Vec3> positions) { pcg_.set_positions(positions); }
   /// A coarse space for every preconditioner, see Preconditioner::set_modes.
-  void set_modes(AffineModes* modes) { pcg_.set_modes(modes); }
+  void set_modes(AffineModes* modes) {
+    has_modes_ = modes != nullptr;
+    pcg_.set_modes(modes);
+  }
   /// See Preconditioner::set_chains.
-  void set_chains(std::vector<std::vector<std::int32_t>> chains) { pcg_.set_chains(std::move(chains)); }
+  void set_chains(std::vector<std::vector<std::int32_t>> chains) {
+    has_chains_ = !chains.empty();
+    pcg_.set_chains(std::move(chains));
+  }
+  /// Forgets what the solves so far have shown, so that a step depends on its own state alone.
+  void begin_step() { is_slow_ = false; }
 
   /// Configures the matrix for `solve`, before it is assembled.
   static void prepare(SplitMatrix& matrix, const Params& params);
@@ -25,7 +33,7 @@ class LinearSolver {
                     const std::uint8_t* fixed, bool same_system = false);
   /// Of the last solve, in backend memory.
   const PcgState* outcome() const { return direct_ ? factorised_.data() : pcg_.state(); }
-  /// What that says, once read back; counts the warm start's iterations too.
+  /// What that says, once read back; counts the iterations before its last start, too.
   PcgResult result(const PcgState& outcome) const { return counted(Pcg::result_of(outcome)); }
   /// Both, with a read. `same_system`: all but b and the tolerance is as in the last solve.
   PcgResult solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const Params& params,
@@ -50,11 +58,17 @@ class LinearSolver {
     return result;
   }
 
+  bool may_take_levels(const SplitMatrix& matrix, const Params& params, const PcgSettings& settings) const;
+  void solve_by_levels(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, PcgSettings settings,
+                       const std::uint8_t* fixed);
+
   WarmStart warm_start_;
   Pcg pcg_;
   std::vector<StiffnessGroup> groups_;
-  int started_ = 0;      // iterations of the warm start
-  bool direct_ = false;  // the last solve was a factorisation
+  int started_ = 0;  // iterations before those of the last solve of pcg_
+  bool has_modes_ = false, has_chains_ = false;
+  bool is_slow_ = false;  // block_jacobi took many iterations in this step
+  bool direct_ = false;   // the last solve was a factorisation
   Buffer<PcgState> factorised_;
 };
 

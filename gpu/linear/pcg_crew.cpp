@@ -154,6 +154,7 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
   if (!s.running()) return;
   const AffineModes* modes = preconditioner.modes();
   PanelFactors* factors = preconditioner.factors();
+  const Domains<16>* levels = preconditioner.levels();
   const auto n = static_cast<std::size_t>(rows.node_count);
   for (Buffer<Lanes3>* vector : {&x_, &r_, &z_, &p_, &other_p_, &q_}) vector->resize(ctx, n);
   inverse_.resize(ctx, 3 * n);
@@ -168,6 +169,7 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
     set_up(ctx, rows, v, inverse_.data(), fixed_.data());
     if (modes != nullptr) modes_.load(ctx, rows, *modes);
     if (factors != nullptr) factors_.load(rows, *factors, threads);
+    if (levels != nullptr) levels_.load(rows, *levels, fixed_.data());
   }
   known_ = true;
 
@@ -193,6 +195,12 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
         if (modes != nullptr) modes_.sum(chunk, vectors.r);
         return part;
       });
+      if (levels != nullptr) {
+        levels_.solve(crew, vectors.r);
+        now.rz = sum_by_crew(crew, dots, [&](std::size_t chunk) {
+          return levels_.add(chunk, vectors.r, vectors.z, vectors.fixed);
+        });
+      }
       if (modes != nullptr)
         now.rz = sum_by_crew(crew, dots,
                              [&](std::size_t chunk) { return modes_.correct(chunk, vectors.r, vectors.z); });

@@ -1,6 +1,7 @@
 // The iterations of Pcg by a crew of threads, in two phases each. CPU backend only.
 #pragma once
 
+#include "gpu/linear/crew_domains.h"
 #include "gpu/linear/crew_factors.h"
 #include "gpu/linear/crew_modes.h"
 #include "gpu/linear/pcg_grid.cuh"
@@ -21,7 +22,7 @@ class CouplingRows {
   Buffer<Mat3> block_;  // and a spare one, see ChunkCouplings
 };
 
-/// The iterations, with the local preconditioner and perhaps the modes or the factors.
+/// The iterations, with the local preconditioner and perhaps the modes, the factors or the levels.
 class CrewPcg {
  public:
   /// Iterates while v.state->running(), as Pcg does. `rows`: of the matrix's mesh; `couplings`: of its
@@ -38,6 +39,7 @@ class CrewPcg {
   Buffer<std::uint8_t> fixed_;
   CrewModes modes_;
   CrewFactors factors_;
+  CrewDomains levels_;
 };
 
 }  // namespace stickslip::cpu

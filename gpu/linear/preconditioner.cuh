@@ -44,13 +44,13 @@ class Preconditioner {
   };
   Local local() const { return {inverse_.data()}; }
   /// Whether that is all of it, but for the modes.
-  bool is_local_or_modes() const { return fits_crew() && !uses_factors_; }
-  /// Whether that is all of it, but for the modes and the factors, which CrewPcg can apply.
-  bool fits_crew() const {
-    return !uses_threes_ && !uses_nines_ && !uses_levels_ && !uses_chains_ && bodies_.empty();
-  }
+  bool is_local_or_modes() const { return fits_crew() && !uses_factors_ && !uses_levels_; }
+  /// Whether that is all of it, but for what CrewPcg can apply: modes, factors and levels.
+  bool fits_crew() const { return !uses_threes_ && !uses_nines_ && !uses_chains_ && bodies_.empty(); }
   /// The factors that are part of it; null if none.
   PanelFactors* factors() { return uses_factors_ ? &factors_ : nullptr; }
+  /// The levels of domains that are part of it; null if none.
+  const Domains<16>* levels() const { return uses_levels_ ? &levels_ : nullptr; }
   /// Whether it is the inverse of `matrix` but for rounding to single precision.
   bool is_inverse(const SplitMatrix& matrix) const { return uses_factors_ && matrix.stencil_count() == 0; }
   /// The modes whose correction is part of it; null if none.

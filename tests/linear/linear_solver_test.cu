@@ -10,7 +10,9 @@ namespace {
 /// A system with contacts of several decades of stiffness, or of a single decade if their weight is one.
 struct Problem {
   Problem(Context& ctx, test::Random& random, const Params& params, Real contact_weight = Real(1e4))
-      : system(test::make_system(random, 7, 6, 7, 40, contact_weight)),
+      : Problem(ctx, random, params, test::make_system(random, 7, 6, 7, 40, contact_weight)) {}
+  Problem(Context& ctx, test::Random& random, const Params& params, test::System of)
+      : system(std::move(of)),
         device(ctx, system),
         fixed(system.node_count),
         b(ctx, random.vectors(system.node_count)),
@@ -170,4 +172,56 @@ BACKEND_TEST(LinearSolver, ResumesUntilNothingIsGained) {
   // The cap applies to the sum of all solves.
   params.pcg_iterations = result.iterations;
   EXPECT_FALSE(problem.solver.resume(ctx, 100, params, result));
+}
+
+// A bar of springs with little mass, where block_jacobi stagnates, and one of random elements, where it takes
+// 360 iterations. On CUDA `auto` is block_jacobi.
+BACKEND_TEST(LinearSolver, ManyIterationsInAStepLeadToLevels) {
+  test::Random random(14);
+  Params params;
+  test::System springs;
+  springs.node_count = 6 * 6 * 300;
+  test::add_springs(springs, 0, 6, 6, 300);
+  springs.diagonal.assign(springs.node_count, Real(1e-5));
+  test::System elements = test::make_system(random, 3, 3, 300, 0);
+  std::fill(elements.diagonal.begin(), elements.diagonal.end(), Real(1e-3));
+  for (const bool stagnates : {true, false}) {
+    SCOPED_TRACE(stagnates);
+    params.pcg_tolerance = stagnates || sizeof(Real) == 4 ? 1e-4 : 1e-8;
+    Problem problem(ctx, random, params, stagnates ? springs : elements);
+    const int width = stagnates ? 6 : 3;
+    std::vector<Vec3> places;
+    for (int i = 0; i < static_cast<int>(problem.system.node_count); ++i)
+      places.push_back({Real(i % width), Real(i / width % width), Real(i / (width * width))});
+    problem.solver.set_positions(places);
+    std::fill(problem.fixed.begin(), problem.fixed.end(), 0);
+    problem.flags.upload(ctx, problem.fixed);
+
+    params.preconditioner = PreconditionerKind::block_jacobi;
+    const PcgResult jacobi = problem.solve(ctx, params);
+    params.preconditioner = PreconditionerKind::automatic;
+    const PcgResult first = problem.solve(ctx, params), second = problem.solve(ctx, params);
+    if (STICKSLIP_ON_CUDA) {
+      EXPECT_EQ(first.iterations, jacobi.iterations);
+      EXPECT_EQ(second.iterations, jacobi.iterations);
+      continue;
+    }
+    EXPECT_EQ(jacobi.stop, stagnates ? PcgStop::stagnated : PcgStop::converged);
+    for (const PcgResult& result : {first, second}) EXPECT_EQ(result.stop, PcgStop::converged);
+    EXPECT_GT(first.iterations, std::min(jacobi.iterations, 300));
+    EXPECT_NE(second.iterations, first.iterations);
+    if (stagnates) {
+      EXPECT_LT(second.iterations, first.iterations - 100);
+    }
+    EXPECT_LT(problem.residual(ctx), (stagnates ? 1e-2 : 1e-6) * problem.norm_of_b(ctx));
+    // A new step knows nothing of the last one.
+    problem.solver.begin_step();
+    EXPECT_EQ(problem.solve(ctx, params).iterations, first.iterations);
+    // Few iterations do not count as many, nor may all solves together take more than the cap.
+    problem.solver.begin_step();
+    params.pcg_iterations = 100;
+    EXPECT_EQ(problem.solve(ctx, params).stop, PcgStop::iteration_cap);
+    EXPECT_EQ(problem.solve(ctx, params).iterations, 100);
+    params.pcg_iterations = Params{}.pcg_iterations;
+  }
 }

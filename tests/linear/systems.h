@@ -161,4 +161,14 @@ inline System make_system(Random& random, int nx, int ny, int nz, std::size_t st
   return s;
 }
 
+/// A lattice of nx * ny * nz nodes from `first` on, with springs of stiffness one between all corners of its
+/// tets.
+inline void add_springs(System& system, std::int32_t first, int nx, int ny, int nz) {
+  for (const Vec4i& tet : lattice_tets(nx, ny, nz)) {
+    system.tets.nodes.push_back({tet[0] + first, tet[1] + first, tet[2] + first, tet[3] + first});
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b <= a; ++b) system.tets.blocks.push_back(Mat3::identity() * Real(a == b ? 3 : -1));
+  }
+}
+
 }  // namespace stickslip::test
