@@ -254,10 +254,13 @@ SS_HD inline V3 edge_outward(const MeshSurfaceView& s, std::int32_t e) {
 }
 
 /// True if `out` points into the cone of normals of the edge, away from the insides of its triangles, and not
-/// along its border. With cloth (`thin`) the border counts too: a flat cloth may lie on a few narrow edges
-/// that none of its nodes is near.
+/// along its border. Where one side is `thin`, the border counts too: a flat cloth may lie on a few narrow
+/// edges that none of its nodes is near. Edges of cloth pass in all directions: a sheet keeps its thickness
+/// all around, and bends within a step, so a pair outside the cone at its start may be the nearest at its
+/// end.
 SS_HD inline bool is_in_cone(const MeshSurfaceView& s, std::int32_t e, const V3& out, bool thin) {
   const Vec2i n = s.edges[e];
+  if (thin && s.sheet[n[0]] != 0) return true;
   const double most = thin ? kInsideCone : -kInsideCone;
   const V3 base = s.at(n[0]), along = s.at(n[1]) - base;
   for (int k = 0; k < 2; ++k)

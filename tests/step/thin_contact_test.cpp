@@ -2,6 +2,7 @@
 // midsurface.
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 
 #include "tests/fixtures/thin_model.h"
@@ -70,6 +71,46 @@ TEST_P(ThinContact, SheetsRestAThicknessApartAtVelocityLevel) {
   EXPECT_LT(distance_between(model, x, model.objects[0], model.objects[1]), kThickness + 1e-4);
   for (std::int32_t n = 0; n < model.objects[0].node_end; ++n)
     EXPECT_NEAR(x[static_cast<std::size_t>(n)][1], kThickness / 2, 1e-4);
+}
+
+// Sheets hang over each other's edges: while a sheet bends there, normals between edges leave their cones.
+TEST_P(ThinContact, RandomSheetsOnEachOtherKeepTheirThickness) {
+  std::mt19937 rng(5);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  int converged = 0;
+  choose(SolverKind::velocity);
+  for (int scene = 0; scene < 40; ++scene) {
+    SCOPED_TRACE(scene);
+    Model model = thin_model(scene % 2 == 0);
+    for (int k = 0; k < 3; ++k) {
+      const double size = 0.1 + 0.5 * uniform(rng);
+      const int cells = 1 + static_cast<int>(5 * uniform(rng));
+      const double turn = 6 * uniform(rng), x = 0.3 * (uniform(rng) - 0.5), z = 0.3 * (uniform(rng) - 0.5);
+      const Object& sheet =
+          add_sheet(model, (k + 0.5) * kThickness + 1e-5 * (k + 1), size, cells, turn, {0, 0, 0});
+      for (std::int32_t n = sheet.node_begin; n < sheet.node_end; ++n) {
+        model.positions[n] += Vec3d{x, 0, z};
+        model.velocities[n][1] = 0.2 * (uniform(rng) - 0.5);
+      }
+    }
+    model.materials[0].young = std::pow(10, 4 + 3 * uniform(rng));
+    model.half_spaces.push_back({});
+    load(model);
+    double before[2] = {kThickness, kThickness};
+    for (int i = 0; i < 30; ++i) {
+      const bool counts = engine->step().converged;
+      const std::vector<Vec3d> x = positions();
+      for (const std::size_t k : {0, 1}) {
+        const double now = distance_between(model, x, model.objects[k], model.objects[k + 1]);
+        if (counts) {
+          EXPECT_GT(now, std::min(kThickness, before[k]) - 2e-4) << i;
+        }
+        before[k] = now;
+      }
+      converged += counts ? 1 : 0;
+    }
+  }
+  EXPECT_GT(converged, 1050);
 }
 
 TEST_P(ThinContact, FastSheetsDoNotPassThroughEachOther) {
