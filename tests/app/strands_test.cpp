@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -265,6 +266,72 @@ TEST(RodScene, HairIsOneObjectWithHeldRoots) {
   EXPECT_EQ(count.strands, 30U);
   EXPECT_EQ(count.segments, 180U);
   EXPECT_EQ(scene.model.scripted.at(0).nodes.size(), 90U);
+}
+
+std::vector<Vec3d> held_points(const Model& model, const std::vector<std::int32_t>& nodes) {
+  std::vector<Vec3d> out;
+  for (const std::int32_t i : nodes)
+    if (i >= model.objects[model.node_object[i]].collides_from) out.push_back(model.positions[i]);
+  return out;
+}
+bool holds(const std::vector<Vec3d>& points, const Vec3d& p) {
+  return std::any_of(points.begin(), points.end(), [&](const Vec3d& q) { return norm(q - p) < 1e-12; });
+}
+
+// Of 2, 3 and 100 parts of each segment, 2, 3 and 9 fit: 0.1 m, and a diameter of 0.01 m.
+TEST(RodScene, TheScaleRefinesRodsAndLeavesPinsInPlace) {
+  const std::string rod = head + "shape = 'strand'\nlength = 1\nsegments = 10\nhold = 'ends'\n";
+  const std::string pins = "[[pin]]\nobject = 'rod'\nnodes = [3, 5, 6]\n";
+  const auto at = [&](double scale) { return parse_scene(rod + pins, "a.toml", scale).model; };
+  const Model coarse = at(1);
+  for (const auto& [scale, parts] : {std::pair{2.0, 2}, {1.5, 2}, {3.0, 3}, {100.0, 9}}) {
+    SCOPED_TRACE(scale);
+    const Model fine = at(scale);
+    EXPECT_EQ(fine.segments.size(), 10U * parts);
+    ASSERT_EQ(fine.scripted.size(), 2U);
+    for (const std::size_t k : {0, 1}) {
+      const std::vector<Vec3d> before = held_points(coarse, coarse.scripted[k].nodes),
+                               after = held_points(fine, fine.scripted[k].nodes);
+      for (const Vec3d& p : before) EXPECT_TRUE(holds(after, p)) << p[1];
+      // Two held segments, or one and a point: with the points inside, and a frame for each part.
+      const std::size_t segments = k == 0 ? 2 : 1;
+      EXPECT_EQ(after.size(), before.size() + segments * (parts - 1));
+      EXPECT_EQ(fine.scripted[k].nodes.size() - after.size(), segments * parts);
+    }
+  }
+}
+
+TEST(RodScene, TheScaleKeepsRingsAndForces) {
+  const std::string loads =
+      "[[force]]\nobject = 'rod'\nnodes = [0]\nacceleration = [0, 1, 0]\n"
+      "[[force]]\nobject = 'rod'\nnodes = [2, 3]\nacceleration = [0, 1, 0]\n";
+  // The mass of a point, with halves of the segments beside it, times its acceleration.
+  const auto force = [&](const Model& model, const NodeForce& load) {
+    double mass = 0;
+    for (const Vec2i& s : model.segments)
+      for (int c = 0; c < 2; ++c)
+        if (std::find(load.nodes.begin(), load.nodes.end(), s[c]) != load.nodes.end())
+          mass += norm(model.positions[s[1]] - model.positions[s[0]]) / 2;
+    return mass * load.acceleration[1];
+  };
+  for (const char* shape :
+       {"shape = 'strand'\nlength = 1\nsegments = 4\n", "shape = 'ring'\nradius = 0.3\nsegments = 40\n"}) {
+    const Model coarse = parse_scene(head + shape + loads, "a.toml", 1).model,
+                fine = parse_scene(head + shape + loads, "a.toml", 3).model;
+    EXPECT_EQ(fine.segments.size(), 3 * coarse.segments.size());
+    for (const std::size_t k : {0, 1}) {
+      const double before = force(coarse, coarse.forces[k]);
+      EXPECT_NEAR(force(fine, fine.forces[k]), before, 5e-3 * before) << shape;  // chords of the ring
+    }
+    EXPECT_LT(norm(coarse.positions[coarse.forces[0].nodes[0]] - fine.positions[fine.forces[0].nodes[0]]),
+              1e-12);
+  }
+  const Model listed =
+      parse_scene(
+          head + "shape = 'ring'\nradius = 0.3\nsegments = 40\n[[pin]]\nobject = 'rod'\nnodes = [39, 0]\n",
+          "a.toml", 3)
+          .model;
+  EXPECT_EQ(listed.scripted[0].nodes.size(), 7U) << "four points and three frames, over the end of the list";
 }
 
 TEST(RodScene, MistakesAreRefused) {

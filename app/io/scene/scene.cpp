@@ -105,13 +105,14 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
     root.fail("material", "there are " + std::to_string(materials.size()) + " of them; a scene has at most " +
                               std::to_string(kMostMaterials) + ", because every pair has its friction");
   for (TableReader& table : materials) build_material(table, source, scene.model);
-  for (TableReader& table : root.tables("object")) build_object(table, source, scene.model);
+  std::vector<RefinedRods> refined;
+  for (TableReader& table : root.tables("object")) build_object(table, source, scene.model, refined);
   for (TableReader& table : root.tables("collider")) build_collider(table, source, scene.model);
   for (TableReader& table : root.tables("joint")) build_joint(table, scene.model);
   for (TableReader& table : root.tables("half_space")) build_half_space(table, scene.model);
-  for (TableReader& table : root.tables("velocity")) build_velocity(table, scene.model);
-  for (TableReader& table : root.tables("pin")) build_pin(table, scene.model);
-  for (TableReader& table : root.tables("force")) build_force(table, scene.model);
+  for (TableReader& table : root.tables("velocity")) build_velocity(table, scene.model, refined);
+  for (TableReader& table : root.tables("pin")) build_pin(table, scene.model, refined);
+  for (TableReader& table : root.tables("force")) build_force(table, scene.model, refined);
   for (TableReader& table : root.tables("friction")) build_friction(table, scene.model);
   read_solver(root, scene);
   if (auto expect = root.table("expect")) scene.expect = build_expectations(*expect, scene.model);

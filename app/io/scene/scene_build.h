@@ -30,6 +30,17 @@ auto read_named_file(TableReader& table, const std::filesystem::path& scene_file
   }
 }
 
+/// The refinement of an object of rods: node i of the scene file is node i * `parts`.
+struct RefinedRods {
+  std::string name;       // of the object or its array
+  std::int32_t segments;  // of each strand, in the scene file
+  std::int32_t parts;     // into which each of them is divided
+  bool closed;
+
+  /// Points of a strand of so many segments.
+  std::int32_t points(std::int32_t of) const { return closed ? of : of + 1; }
+};
+
 /// Data that all tables of a scene share.
 struct SceneSource {
   std::filesystem::path file;
@@ -50,21 +61,23 @@ bool is_called(const Object& object, const std::string& name);
 void build_material(TableReader table, const SceneSource& source, Model& model);
 /// Reads the table `texture` of a material.
 SurfaceTexture read_texture(TableReader table, const std::filesystem::path& scene_file);
-void build_object(TableReader table, const SceneSource& source, Model& model);
+void build_object(TableReader table, const SceneSource& source, Model& model,
+                  std::vector<RefinedRods>& refined);
 /// Builds an object with body = "cloth".
 void build_cloth(TableReader& table, const SceneSource& source, Model& model);
 /// Builds an object with body = "rigid".
 void build_rigid_object(TableReader& table, const SceneSource& source, Model& model);
-/// Builds an object with body = "rods".
-void build_rods(TableReader& table, const SceneSource& source, Model& model);
+/// Builds an object with body = "rods". Adds to `refined` where the scene's scale refines it.
+void build_rods(TableReader& table, const SceneSource& source, Model& model,
+                std::vector<RefinedRods>& refined);
 /// Builds a collider. In a scene with rigid bodies it becomes a fixed or scripted body.
 void build_collider(TableReader table, const SceneSource& source, Model& model);
 void build_rigid_collider(TableReader& table, const SceneSource& source, Model& model);
 void build_joint(TableReader table, Model& model);
 void build_half_space(TableReader table, Model& model);
-void build_pin(TableReader table, Model& model);
-void build_force(TableReader table, Model& model);
-void build_velocity(TableReader table, Model& model);
+void build_pin(TableReader table, Model& model, const std::vector<RefinedRods>& refined);
+void build_force(TableReader table, Model& model, const std::vector<RefinedRods>& refined);
+void build_velocity(TableReader table, Model& model, const std::vector<RefinedRods>& refined);
 void build_friction(TableReader table, Model& model);
 /// Reads a table `motion`; without one the object stands still.
 Motion read_motion(std::optional<TableReader> table, const Vec<double, 3>& default_center);

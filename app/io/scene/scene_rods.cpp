@@ -15,6 +15,8 @@ namespace fs = std::filesystem;
 using Vec3d = Vec<double, 3>;
 
 constexpr int kMostSegments = 100000;
+// The scale of a scene leaves segments at least this many diameters long: those of one strand collide.
+constexpr double kShortest = 1.1;
 
 Curl read_curl(TableReader& table, const std::string& style) {
   check_known(table, "style", "style", style, curl_names);
@@ -28,17 +30,50 @@ Curl read_curl(TableReader& table, const std::string& style) {
   return curl;
 }
 
-int read_segments(TableReader& table, double refinement) {
+int read_segments(TableReader& table) {
   const int segments = table.whole("segments", 1, kMostSegments, 0);
   if (segments == 0) table.fail("", "needs the whole number segments");
-  return std::max(1, static_cast<int>(std::lround(segments * refinement)));
+  return segments;
+}
+
+/// [m]
+double shortest_segment(const Strands& strands) {
+  double least = 1e300;
+  for (const std::vector<Vec3d>& strand : strands.points) {
+    for (std::size_t i = 1; i < strand.size(); ++i) least = std::min(least, norm(strand[i] - strand[i - 1]));
+    if (strands.closed) least = std::min(least, norm(strand.front() - strand.back()));
+  }
+  return least;
+}
+
+/// Strands as they are built, and into how many parts the scene's scale divides each of their segments.
+struct BuiltStrands {
+  Strands strands;
+  int segments = 0;  // of each, before
+  int parts = 1;
+};
+
+/// Calls make(number of segments), with whole parts of the given segments: so each given point stays a point.
+template <class Make>
+BuiltStrands refined(int segments, const Growth& growth, double diameter, Make&& make) {
+  BuiltStrands out{make(segments), segments, 1};
+  const double fit = shortest_segment(out.strands) / (kShortest * diameter);
+  for (int parts = static_cast<int>(std::min(std::round(growth.refinement), fit + 1)); parts > 1; --parts) {
+    Strands fine = make(segments * parts);
+    if (shortest_segment(fine) < kShortest * diameter) continue;
+    out.strands = std::move(fine);
+    out.parts = parts;
+    break;
+  }
+  return out;
 }
 
 /// `shape = "hair"`: a groom on a sphere (`radius`) or on the surface of a file (`scalp`).
-Strands read_hair(TableReader& table, const fs::path& scene_file, const Growth& growth, double diameter) {
+BuiltStrands read_hair(TableReader& table, const fs::path& scene_file, const Growth& growth,
+                       double diameter) {
   Groom groom;
   groom.length = table.number("length", Range::positive());
-  groom.segments = read_segments(table, growth.refinement);
+  const int segments = read_segments(table);
   const int strands = table.whole("strands", 1, 1000000, 0);
   if (strands == 0) table.fail("", "needs the whole number strands");
   const int count = static_cast<int>(std::lround(strands * growth.bodies));
@@ -51,43 +86,51 @@ Strands read_hair(TableReader& table, const fs::path& scene_file, const Growth& 
   const double cap = table.number("cap", {0, 180}, 90) * std::numbers::pi / 180;
   if (table.has("scalp") == table.has("radius"))
     table.fail("", "hair needs either the radius of a sphere or a scalp, the file of a surface");
-  check_total(table, "strands", "the hair", double(count) * groom.segments);
+  const auto grow = [&](const std::vector<Root>& roots) {
+    return refined(segments, growth, diameter, [&](int n) {
+      check_total(table, "strands", "the hair", double(count) * n);
+      groom.segments = n;
+      return make_hair(roots, groom);
+    });
+  };
   if (table.has("radius")) {
     groom.clear = table.number("radius", Range::positive());
-    return make_hair(roots_on_sphere(groom.clear, count, cap), groom);
+    return grow(roots_on_sphere(groom.clear, count, cap));
   }
   const fs::path file = table.text("scalp");
   return located(table, [&] {
     try {
       const SurfaceMesh scalp = load_surface(file.is_absolute() ? file : scene_file.parent_path() / file);
-      return make_hair(roots_on_surface(scalp, count, cap, groom.seed), groom);
+      return grow(roots_on_surface(scalp, count, cap, groom.seed));
     } catch (const InputError& error) {
       table.fail("scalp", error.what());
     }
   });
 }
 
-Strands read_hair_file(TableReader& table, const fs::path& scene_file) {
+BuiltStrands read_hair_file(TableReader& table, const fs::path& scene_file) {
   if (table.has("shape")) table.fail("file", "give either shape or file");
   if (fs::path(table.text("file")).extension() != ".hair")
     table.fail("file", "rods are read from .hair files; lines of other files are [[collider]]s");
   Strands strands = read_named_file(table, scene_file, load_hair);
   strands =
       thinned(std::move(strands), static_cast<std::size_t>(table.whole("strands", 1, 1000000, 1000000)));
-  if (table.has("segments")) strands = resampled(strands, read_segments(table, 1));
-  return strands;
+  if (table.has("segments")) strands = resampled(strands, read_segments(table));
+  return {std::move(strands), 0, 1};
 }
 
-Strands read_strands(TableReader& table, const SceneSource& source, const Growth& growth, double diameter) {
+BuiltStrands read_strands(TableReader& table, const SceneSource& source, const Growth& growth,
+                          double diameter) {
+  const auto build = [&](int segments, auto&& make) { return refined(segments, growth, diameter, make); };
   if (table.has("file")) return read_hair_file(table, source.file);
   const std::string shape = table.text("shape");
   check_known(table, "shape", "shape of rods", shape, {"strand", "ring", "curve", "hair"});
   if (shape == "hair") return read_hair(table, source.file, growth, diameter);
   if (shape == "ring") {
     const double radius = table.number("radius", Range::positive());
-    const int segments = read_segments(table, growth.refinement);
+    const int segments = read_segments(table);
     if (segments < 3) table.fail("segments", "a ring has at least 3");
-    return make_ring_strand(radius, segments);
+    return build(segments, [&](int n) { return make_ring_strand(radius, n); });
   }
   if (shape == "curve") {
     const std::vector<Vec3d> points = table.vec3s("points");
@@ -95,11 +138,11 @@ Strands read_strands(TableReader& table, const SceneSource& source, const Growth
     for (std::size_t i = 1; i < points.size(); ++i)
       if (!(norm(points[i] - points[i - 1]) > 0))
         table.fail("points", "two of a curve that follow each other must differ");
-    return make_curve_strand(points, read_segments(table, growth.refinement));
+    return build(read_segments(table), [&](int n) { return make_curve_strand(points, n); });
   }
   const double length = table.number("length", Range::positive());
   const Curl curl = table.has("curl_radius") ? read_curl(table, "curly") : Curl{};
-  return make_strand(length, read_segments(table, growth.refinement), curl);
+  return build(read_segments(table), [&](int n) { return make_strand(length, n, curl); });
 }
 
 /// The strands without stress: as they lie, or straight, and shorter by `stretch`.
@@ -110,7 +153,7 @@ Strands read_rest(TableReader& table, const Strands& strands) {
   return at_rest(strands, table.number("stretch", Range::positive(), 1), rest == "straight");
 }
 
-/// The ends of strands that are held: by their first or last segment, ghost included.
+/// The ends of strands that are held: by their first or last segment in the scene file, ghosts included.
 enum class Held { none, root, ends };
 
 Held read_held(TableReader& table, Held fallback) {
@@ -122,12 +165,14 @@ Held read_held(TableReader& table, Held fallback) {
 
 }  // namespace
 
-void build_rods(TableReader& table, const SceneSource& source, Model& model) {
+void build_rods(TableReader& table, const SceneSource& source, Model& model,
+                std::vector<RefinedRods>& refined_rods) {
   const std::string name = read_new_name(table, model);
   const Growth growth = read_growth(table, source.scale);
   const double diameter = table.number("diameter", Range::positive());
   const double aspect = table.number("aspect", {0.01, 100}, 1);
-  const Strands strands = read_strands(table, source, growth, diameter);
+  const auto [strands, given, parts] = read_strands(table, source, growth, diameter);
+  if (parts > 1) refined_rods.push_back({name, given, parts, strands.closed});
   const bool is_hair = table.has("file") || table.text("shape") == "hair";
   const Strands unloaded = read_rest(table, strands);
   const Held held = strands.closed ? Held::none : read_held(table, is_hair ? Held::root : Held::none);
@@ -159,15 +204,13 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model) {
       const auto last = static_cast<std::int32_t>(nodes.size()) - 1;
       for (std::int32_t k = first; k < last; ++k) segments.push_back({k, k + 1});
       if (strands.closed) segments.push_back({last, first});
-      if (held != Held::none) {
-        held_nodes.insert(held_nodes.end(), {first, first + 1});
-        held_ghosts.push_back(first_segment);
-      }
-      if (held == Held::ends && last - first > 1) {
-        if (last - first > 2) held_nodes.push_back(last - 1);
-        held_nodes.push_back(last);
-        held_ghosts.push_back(static_cast<std::int32_t>(segments.size()) - 1);
-      }
+      if (held == Held::none) continue;
+      // A script takes a node once: of two segments, both ends hold the node between them.
+      const std::int32_t tail = held == Held::ends && last - first > parts ? last - parts : last + 1;
+      for (std::int32_t k = first; k <= last; ++k)
+        if (k <= first + parts || k >= tail) held_nodes.push_back(k);
+      for (std::int32_t k = 0; k < last - first; ++k)
+        if (k < parts || first + k >= tail) held_ghosts.push_back(first_segment + k);
     }
     for (const std::vector<Vec3d>& strand : unloaded.points)
       for (const Vec3d& p : strand) rest.push_back(turn * placement.apply(p) + offset);

@@ -19,9 +19,46 @@ void add_ghosts(const Model& model, const Object& rods, std::size_t first, std::
       nodes.push_back(rod_ghost(rods, s));
 }
 
+/// Points of refined rods (indices without ghosts) at the places of the `listed` ones of the scene file:
+/// these themselves, and those between two of them that are the ends of a segment.
+std::vector<std::int32_t> refined_points(const RefinedRods& rods, const std::vector<std::int32_t>& listed) {
+  const std::int32_t points = rods.points(rods.segments), fine = rods.points(rods.segments * rods.parts);
+  const auto at = [&](std::int32_t i) { return i / points * fine + i % points * rods.parts; };
+  std::vector<std::int32_t> out;
+  for (const std::int32_t i : listed) out.push_back(at(i));
+  for (const std::int32_t i : listed) {
+    const bool last = i % points == points - 1;
+    if (last && !rods.closed) continue;
+    if (std::find(listed.begin(), listed.end(), last ? i + 1 - points : i + 1) == listed.end()) continue;
+    for (std::int32_t k = 1; k < rods.parts; ++k) out.push_back(at(i) + k);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+/// By what the acceleration of `listed` points grows, so that the same force acts on the fewer kilograms of
+/// the `refined` ones.
+double load_factor(const RefinedRods& rods, const std::vector<std::int32_t>& listed,
+                   const std::vector<std::int32_t>& refined) {
+  const auto halves = [&](const std::vector<std::int32_t>& nodes, std::int32_t segments) {
+    const std::int32_t points = rods.points(segments);
+    double count = 0;  // halves of segments that the nodes carry
+    for (const std::int32_t i : nodes)
+      count += !rods.closed && (i % points == 0 || i % points == segments) ? 1 : 2;
+    return count;
+  };
+  return rods.parts * halves(listed, rods.segments) / halves(refined, rods.segments * rods.parts);
+}
+
+struct SelectedNodes {
+  std::vector<std::int32_t> nodes;
+  double load_factor = 1;  // see load_factor()
+};
+
 /// Nodes of solids and rods: of `object`, or with a box of all of them. Selected by `box` at the start or by
 /// the list `nodes`. Ghosts of rods are not counted; they come with their segments.
-std::vector<std::int32_t> read_nodes(TableReader& table, const Model& model) {
+SelectedNodes read_nodes(TableReader& table, const Model& model, const std::vector<RefinedRods>& refined) {
   if (table.has("box") == table.has("nodes"))
     table.fail("", "needs either box = { min, max } or nodes = [...]");
   std::optional<TableReader> box = table.table("box");
@@ -33,7 +70,8 @@ std::vector<std::int32_t> read_nodes(TableReader& table, const Model& model) {
     high = box->vec3("max");
     box->finish();
   }
-  std::vector<std::int32_t> nodes;
+  SelectedNodes out;
+  std::vector<std::int32_t>& nodes = out.nodes;
   for (const Object& object : model.objects) {
     if (!moves(model, object) || (!name.empty() && !is_called(object, name))) continue;
     if (object.is_rigid()) {
@@ -43,8 +81,22 @@ std::vector<std::int32_t> read_nodes(TableReader& table, const Model& model) {
     }
     const std::int32_t first = std::max(object.node_begin, object.collides_from);
     const std::size_t before = nodes.size();
-    if (!box)
-      for (const std::int32_t i : table.indices("nodes", object.node_end - first)) nodes.push_back(first + i);
+    if (!box) {
+      const auto rods = std::find_if(refined.begin(), refined.end(), [&](const RefinedRods& r) {
+        return object.is_rods() && is_called(object, r.name);
+      });
+      const bool fine = rods != refined.end();
+      const std::int32_t count = object.node_end - first;
+      std::vector<std::int32_t> listed = table.indices(
+          "nodes",
+          fine ? count / rods->points(rods->segments * rods->parts) * rods->points(rods->segments) : count);
+      if (fine) {
+        std::vector<std::int32_t> points = refined_points(*rods, listed);
+        out.load_factor = load_factor(*rods, listed, points);
+        listed = std::move(points);
+      }
+      for (const std::int32_t i : listed) nodes.push_back(first + i);
+    }
     for (std::int32_t i = first; box && i < object.node_end; ++i) {
       const Vec3d& p = model.positions[i];
       if (min(p, low) == low && max(p, high) == high) nodes.push_back(i);
@@ -53,7 +105,7 @@ std::vector<std::int32_t> read_nodes(TableReader& table, const Model& model) {
   }
   if (nodes.empty())
     table.fail("box", "holds no node of " + (name.empty() ? "any object" : "'" + name + "'"));
-  return nodes;
+  return out;
 }
 
 /// Start and end of a pin or a force [s].
@@ -94,9 +146,9 @@ Motion read_motion(std::optional<TableReader> table, const Vec3d& default_center
   return motion;
 }
 
-void build_pin(TableReader table, Model& model) {
+void build_pin(TableReader table, Model& model, const std::vector<RefinedRods>& refined) {
   ScriptedNodes script;
-  script.nodes = read_nodes(table, model);
+  script.nodes = read_nodes(table, model, refined).nodes;
   for (const std::int32_t i : script.nodes)
     if (const Object& object = model.objects[model.node_object[i]]; object.is_affine())
       table.fail("", "holds nodes of '" + object.name +
@@ -110,17 +162,18 @@ void build_pin(TableReader table, Model& model) {
   model.scripted.push_back(std::move(script));
 }
 
-void build_force(TableReader table, Model& model) {
+void build_force(TableReader table, Model& model, const std::vector<RefinedRods>& refined) {
   NodeForce force;
-  force.nodes = read_nodes(table, model);
-  force.acceleration = table.vec3("acceleration");
+  SelectedNodes selected = read_nodes(table, model, refined);
+  force.nodes = std::move(selected.nodes);
+  force.acceleration = selected.load_factor * table.vec3("acceleration");
   read_interval(table, force.begin, force.end);
   table.finish();
   model.forces.push_back(std::move(force));
 }
 
-void build_velocity(TableReader table, Model& model) {
-  const std::vector<std::int32_t> nodes = read_nodes(table, model);
+void build_velocity(TableReader table, Model& model, const std::vector<RefinedRods>& refined) {
+  const std::vector<std::int32_t> nodes = read_nodes(table, model, refined).nodes;
   const Vec3d velocity = table.vec3("velocity");
   table.finish();
   for (const std::int32_t i : nodes) model.velocities[i] = velocity;
