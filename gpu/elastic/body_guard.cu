@@ -16,13 +16,14 @@ struct CandidateSearch {
   LbvhView tree;
   ExemptBodies exempt;
   const std::int32_t* object;  // of each node
+  const Real* radius;          // as in GuardedMotion
   const Vec<std::int32_t, 2>* shapes;
 
   /// Calls visit(candidate) for those of triangle i.
   template <class Visit>
   SS_HD void each(std::size_t i, Visit&& visit) const {
     const Vec3i t = triangles[i];
-    traverse(tree, swept_box(t, x, p, reach), [&](std::int32_t b) {
+    traverse(tree, swept_box(t, x, p, reach + radius_of(t, radius)), [&](std::int32_t b) {
       if (exempt.contains(object[t[0]], b)) return;
       for (std::int32_t k = shapes[b][0]; k < shapes[b][1]; ++k)
         visit(BodyCandidate{static_cast<std::int32_t>(i), k, b});
@@ -82,8 +83,8 @@ void write_crossings(Context& ctx, const BodyCandidates& candidates, const Guard
         const std::int32_t k = start[i];
         if (k == start[i + 1]) return;
         const BodyCandidate& c = candidates.candidate[i];
-        contact[k] = crossing_contact(candidates.at(motion, i), candidates.triangles[c.triangle], time[i],
-                                      candidates.library, point[k]);
+        contact[k] = crossing_contact(motion, candidates.at(motion, i), candidates.triangles[c.triangle],
+                                      time[i], candidates.library, point[k]);
         contact[k].b = c.body;
       },
       kMedium);
@@ -106,7 +107,7 @@ void BodyGuard::load(Context& ctx, const Model& solids, const std::vector<Vec2i>
 BodyCandidates BodyGuard::view(const Input& in) const {
   return {candidates_.data(),
           candidates_.size(),
-          in.solids->triangles.data(),
+          in.solids->contact_faces().data(),
           in.shapes.shapes,
           in.shapes.shape_radius,
           in.shapes.library,
@@ -120,14 +121,16 @@ void BodyGuard::find(Context& ctx, const Input& in, const Vec3* x, const Vec3* p
   if (bodies == 0) return;
   fill(ctx, share_.data(), bodies, 1.0);
   tree_.build(ctx, in.shapes, in.motion, in.dt);
-  const std::size_t triangles = in.solids->triangles.size();
-  const CandidateSearch search{in.solids->triangles.data(),
+  const Buffer<Vec3i>& faces = in.solids->contact_faces();
+  const std::size_t triangles = faces.size();
+  const CandidateSearch search{faces.data(),
                                x,
                                p,
                                reach,
                                tree_.view(),
                                tree_.exempt(),
                                in.solids->node_object.data(),
+                               in.solids->radius.data(),
                                in.shapes.range};
   start_.resize(ctx, triangles + 1);
   count_candidates(ctx, triangles, search, start_.data());
@@ -142,7 +145,7 @@ void BodyGuard::measure(Context& ctx, const Input& in, const GuardedMotion& moti
 }
 
 IsFirstOfBody BodyGuard::is_first(const Input& in, const std::int32_t* first) const {
-  return {candidates_.data(), in.solids->triangles.data(), time_.data(), first, in.solids->node_count};
+  return {candidates_.data(), in.solids->contact_faces().data(), time_.data(), first, in.solids->node_count};
 }
 
 void BodyGuard::write_contacts(Context& ctx, const Input& in, const GuardedMotion& motion,

@@ -1,4 +1,5 @@
-// BodyGuard: the part of PenetrationGuard between triangles of solids and shapes of rigid bodies.
+// BodyGuard: the part of PenetrationGuard between triangles of solids or segments of rods and shapes of rigid
+// bodies.
 #pragma once
 
 #include "gpu/elastic/body_tree.cuh"
@@ -15,7 +16,8 @@ SS_HD inline std::int32_t ticks(Real t) {
 }
 SS_HD inline Real time_of(std::int32_t ticks) { return static_cast<Real>(ticks) / static_cast<Real>(kTicks); }
 
-/// A triangle of a solid and a shape of a body whose boxes, swept along the step, overlap.
+/// A triangle of a solid, or a segment {a, b, b}, and a shape of a body whose boxes, swept along the step,
+/// overlap.
 struct BodyCandidate {
   std::int32_t triangle, shape, body;
 };
@@ -54,6 +56,8 @@ struct BodyCandidates {
     t.shape = shapes[c.shape];
     t.path = bodies.path(c.body);
     t.turning = elastic_detail::turning_reach(t.shape, shape_radius[c.shape]);
+    t.radius = static_cast<double>(m.radius_of(nodes[0]));
+    t.is_segment = nodes[1] == nodes[2];
     t.origin = t.path.start.x;
     t.path.start.x = {0, 0, 0};
     for (int k = 0; k < 3; ++k) {

@@ -1,5 +1,5 @@
-// The time of impact of a triangle of a solid and a shape of a rigid body that penetration_guard keeps apart,
-// and the contact made of it. Pure functions.
+// The time of impact of a triangle of a solid, or of a segment of a rod, and a shape of a rigid body that
+// penetration_guard keeps apart, and the contact made of it. Pure functions.
 //
 // Conservative advancement [Mirtich96]. While the sides are separated along a fixed unit n, from the
 // body to the triangle, their distance along n falls at most at the rate
@@ -32,23 +32,25 @@ struct TriangleGap {
 
 namespace elastic_detail {
 
-/// The triangle as a hull without faces; `view` has to outlive it.
-SS_HD inline narrow::Convex triangle_hull(const V3 (&corner)[3], HullView& view) {
+/// The triangle as a hull without faces; `view` has to outlive it. Of a segment the last corner repeats.
+SS_HD inline narrow::Convex triangle_hull(const V3 (&corner)[3], bool is_segment, HullView& view) {
   view = HullView{};
   view.vertices = corner;
-  view.vertex_count = 3;
+  view.vertex_count = is_segment ? 2 : 3;
   return {ShapeKind::hull, {0, 0, 0}, 0, &view, Mat<double, 3>::identity(), {0, 0, 0}};
 }
 
 /// Exact, and a lower bound even if the nearest points are not: along any direction.
-SS_HD_LARGE inline TriangleGap convex_gap(const narrow::Convex& shape, const V3 (&corner)[3]) {
+SS_HD_LARGE inline TriangleGap convex_gap(const narrow::Convex& shape, const V3 (&corner)[3],
+                                          bool is_segment) {
   HullView view;
-  const narrow::Convex triangle = triangle_hull(corner, view);
+  const narrow::Convex triangle = triangle_hull(corner, is_segment, view);
   const V3 center = (1.0 / 3) * (corner[0] + corner[1] + corner[2]);
   const narrow::Nearest near = narrow::nearest_points(triangle, shape, {0, 0, 0}, center - shape.x, 1e150, 0);
   if (!near.apart) return {};
-  const narrow::Weights on =
-      narrow::nearest_on_triangle(corner[0] - near.on_a, corner[1] - near.on_a, corner[2] - near.on_a);
+  const V3 a = corner[0] - near.on_a, b = corner[1] - near.on_a;
+  const narrow::Weights on = is_segment ? narrow::nearest_on_segment(a, b)
+                                        : narrow::nearest_on_triangle(a, b, corner[2] - near.on_a);
   return {narrow::separation(triangle, shape, near.normal) - shape.radius,
           near.normal,
           {on.w[0], on.w[1], on.w[2]}};
@@ -87,8 +89,8 @@ SS_HD_LARGE inline TriangleGap field_gap(const PlacedShape& shape, const V3 (&co
   return {best.distance, best.normal, weights};
 }
 
-SS_HD inline TriangleGap gap_of(const PlacedShape& shape, const V3 (&corner)[3]) {
-  return shape.is_mesh ? field_gap(shape, corner) : convex_gap(shape.convex, corner);
+SS_HD inline TriangleGap gap_of(const PlacedShape& shape, const V3 (&corner)[3], bool is_segment) {
+  return shape.is_mesh ? field_gap(shape, corner) : convex_gap(shape.convex, corner, is_segment);
 }
 
 /// [m] Bounds the distance from the centre of the body of those points of a shape that its rotation moves:
@@ -99,21 +101,24 @@ SS_HD inline double turning_reach(const Shape& shape, double radius) {
 
 }  // namespace elastic_detail
 
-/// A triangle along its nodes' motion and a shape along its body's.
+/// A triangle, or a segment {a, b, b}, along its nodes' motion and a shape along its body's.
 struct GuardedTriangle {
   Vec<double, 3> origin;      // [m] world: the centre of the body at the start
   Vec<double, 3> x[3], p[3];  // from the origin
   Shape shape;
   BodyPath path;   // from the origin
   double turning;  // [m] reach of the shape's points that its rotation moves
+  double radius;   // [m] from the midsurface of a thin object to its surface
+  bool is_segment;
 
   SS_HD void corners_at(double t, Vec<double, 3> (&y)[3]) const {
     for (int i = 0; i < 3; ++i) y[i] = x[i] + t * p[i];
   }
+  /// Distances are those of the midsurface.
   SS_HD TriangleGap gap(double t, const ShapeLibrary& library) const {
     Vec<double, 3> y[3];
     corners_at(t, y);
-    return elastic_detail::gap_of(elastic_detail::placed_shape(shape, path.at(t), library), y);
+    return elastic_detail::gap_of(elastic_detail::placed_shape(shape, path.at(t), library), y, is_segment);
   }
   /// [m] How fast the distance may fall, per unit of t. Fields of meshes are not convex: there, along any
   /// direction.
@@ -124,6 +129,10 @@ struct GuardedTriangle {
     if (any) return most + turning * norm(path.turn);
     return most + dot(n, path.shift) + turning * norm(cross(n, path.turn));
   }
+  /// [m] The part of `radius` that is kept from a distance at the start.
+  SS_HD double guarded_radius(const GuardedMotion& m, double distance) const {
+    return static_cast<double>(m.guarded(static_cast<Real>(radius), static_cast<Real>(distance)));
+  }
   /// [m] From storing positions x + t p of the nodes.
   SS_HD double rounding() const {
     double reach = 0;
@@ -132,18 +141,19 @@ struct GuardedTriangle {
   }
 };
 
-/// The largest t in [0, 1] found at which the triangle keeps its share of the distance to the shape; kSafe if
+/// The largest t in [0, 1] found at which the triangle keeps its share of the gap to the shape; kSafe if
 /// it does so for the whole step, kUnguarded if the two overlap or touch at the start.
 SS_HD_LARGE inline Real time_of_impact(const GuardedMotion& m, const GuardedTriangle& triangle,
                                        const ShapeLibrary& library) {
   constexpr int kMostSteps = 128;
-  double t = 0, floor = 0;
+  double t = 0, kept = 0, floor = 0;
   for (int k = 0; k < kMostSteps; ++k) {
     const TriangleGap gap = triangle.gap(t, library);
     if (k == 0) {
       if (!(gap.distance > static_cast<double>(m.touching()))) return kUnguarded;
-      const double kept = static_cast<double>(m.kept(static_cast<Real>(gap.distance))) * gap.distance;
-      floor = kept + triangle.rounding();
+      const double thickness = triangle.guarded_radius(m, gap.distance), free = gap.distance - thickness;
+      kept = static_cast<double>(m.kept(static_cast<Real>(free))) * free + triangle.rounding();
+      floor = thickness + kept;
     }
     const double closing = triangle.closing(gap.normal), left = gap.distance - floor;
     if (!(closing > 0)) return gap.distance > 0 ? kSafe : static_cast<Real>(t);
@@ -151,7 +161,7 @@ SS_HD_LARGE inline Real time_of_impact(const GuardedMotion& m, const GuardedTria
     const double step = left / closing;
     if (t + step >= 1) return kSafe;
     t += step;
-    if (left < 0.1 * floor && step < 0.05 * t) return static_cast<Real>(t);
+    if (left < 0.1 * kept && step < 0.05 * t) return static_cast<Real>(t);
   }
   return static_cast<Real>(t);
 }
@@ -159,13 +169,15 @@ SS_HD_LARGE inline Real time_of_impact(const GuardedMotion& m, const GuardedTria
 /// The contact that keeps them from crossing: between the points that are nearest at the time of impact t,
 /// along their direction n there. The arm on the body is that at t. With the present velocities,
 /// gap + dt u_N is the distance along n of these material points at the end. Sides are left open.
-SS_HD_LARGE inline RigidContact crossing_contact(const GuardedTriangle& triangle, const Vec3i& nodes, Real t,
-                                                 const ShapeLibrary& library, SurfacePoint& point) {
+SS_HD_LARGE inline RigidContact crossing_contact(const GuardedMotion& m, const GuardedTriangle& triangle,
+                                                 const Vec3i& nodes, Real t, const ShapeLibrary& library,
+                                                 SurfacePoint& point) {
   using V3 = Vec<double, 3>;
   const double at = static_cast<double>(t);
   const TriangleGap near = triangle.gap(at, library);
   const V3 &w = near.weights, &n = near.normal, &turn = triangle.path.turn;
   point = {nodes, 0, w};
+  if (triangle.is_segment) point = {{nodes[0], nodes[1], -1}, 0, {w[0], w[1] + w[2], 0}};
   V3 start{0, 0, 0}, touching{0, 0, 0};
   for (int i = 0; i < 3; ++i) {
     start += w[i] * triangle.x[i];
@@ -173,7 +185,8 @@ SS_HD_LARGE inline RigidContact crossing_contact(const GuardedTriangle& triangle
   }
   const V3 arm = touching - near.distance * n - at * triangle.path.shift;
   const V3 turned = rotation_by((1 - at) * turn).matrix() * arm;
-  return {-1, -1, triangle.origin + arm, n, dot(n, start + cross(turn, arm) - turned), 0, -1};
+  const double thickness = triangle.guarded_radius(m, triangle.gap(0, library).distance);
+  return {-1, -1, triangle.origin + arm, n, dot(n, start + cross(turn, arm) - turned) - thickness, 0, -1};
 }
 
 }  // namespace stickslip

@@ -218,12 +218,20 @@ void PenetrationGuard::load(Context& ctx, const Model& solids, const std::vector
 
 SurfaceView PenetrationGuard::surface(const Input& in) const {
   const DeviceModel& m = *in.solids;
-  return {m.triangles.data(), m.triangles.size(),     m.edges.data(),
-          m.edges.size(),     m.surface_nodes.data(), m.surface_nodes.size()};
+  return {m.triangles.data(),     m.triangles.size(),     m.edges.data(), m.edges.size(),
+          m.surface_nodes.data(), m.surface_nodes.size(), m.radius.data()};
 }
 
 GuardedMotion PenetrationGuard::motion(const Input& in, Real caution) const {
-  return {in.x, p_.data(), tangled_.data(), static_cast<Real>(in.keep), caution};
+  const DeviceModel& m = *in.solids;
+  return {in.x,
+          p_.data(),
+          tangled_.data(),
+          m.rest.data(),
+          m.node_object.data(),
+          m.radius.data(),
+          static_cast<Real>(in.keep),
+          caution};
 }
 
 std::size_t PenetrationGuard::pairs() const {

@@ -32,7 +32,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// (BodyGuard). A pair that crosses stops its nodes and its body at its time of impact; nodes of an affine
 /// body or of a collider stop together. As other pairs may cross because some nodes stop, this repeats; if
 /// pairs still cross after kPasses, all move by the same share of what they have. Pairs that intersect or
-/// touch at the start are not guarded.
+/// touch at the start are not guarded. Thin objects keep their thickness, but only their midsurfaces apart
+/// where they overlap at the start.
 class PenetrationGuard {
  public:
   struct Input {
