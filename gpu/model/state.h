@@ -20,6 +20,9 @@ struct State {
   double time = 0;                                    // [s]
   std::vector<Vec<double, 3>> positions, velocities;  // [m], [m/s] per node
   std::vector<BodyState> bodies = {};                 // of Model::bodies
+  /// Of barrier steps, per object: the share of its thickness with which a thin object collides, below 1
+  /// since a change of solver that found it overlapping. Empty: all of it, or less where surfaces overlap.
+  std::vector<double> thickness = {};
 };
 
 }  // namespace stickslip

@@ -34,6 +34,11 @@ constexpr double kMostLift = 5;
 constexpr double kWiden = 1.5;
 // The share of their thickness at which thin objects that overlap are made no thinner.
 constexpr double kLeastThickness = 0.01;
+// In units of d_hat: by how much such a thickness grows back in a step, and the gaps that this leaves at
+// least. The barrier lifts a resting object by as much, at a small part of the speed d_hat / dt.
+constexpr double kRegrowth = 0.02, kRegrownGap = 0.1;
+// In units of d_hat: gaps of a given state with given thicknesses are taken as they are above this.
+constexpr double kStillOpen = 1e-6;
 
 void upload(Context& ctx, const State& state, DeviceState& to) {
   std::vector<Vec3> x, v;
@@ -93,6 +98,7 @@ BarrierStepper::BarrierStepper(Context& ctx, const Model& model) : Stepper(ctx, 
 /// Loads moving_model() anew.
 void BarrierStepper::load_model() {
   device_.upload(ctx_, moving_model());
+  scale_thickness();
   stepper_ = std::make_unique<TimeStepper>();
   stepper_->load(ctx_, moving_model(), device_);
   stepper_->set_cancel(cancel_);
@@ -116,10 +122,11 @@ std::string BarrierStepper::check_start(const Params&) {
   if (lifted_ > 0)
     note += std::string(note.empty() ? "" : "; ") +
             "nodes of elastic solids were moved out of half-spaces by up to " + millimetres(lifted_);
-  if (thinned_ > 0)
-    note += std::string(note.empty() ? "" : "; ") + std::to_string(thinned_) +
-            (thinned_ == 1 ? " thin object overlaps: it collides" : " thin objects overlap: they collide") +
-            " with as little as " + std::to_string(std::lround(100 * thinnest_)) + "% of the thickness";
+  if (const auto thinned = std::ranges::count_if(shares_, [](double s) { return s < 1; }); thinned > 0)
+    note += std::string(note.empty() ? "" : "; ") + std::to_string(thinned) +
+            (thinned == 1 ? " thin object overlaps: it collides" : " thin objects overlap: they collide") +
+            " with as little as " + std::to_string(std::lround(100 * std::ranges::min(shares_))) +
+            "% of the thickness, which grows back";
   const auto widened = std::ranges::count(widened_, true);
   if (widened == 0) return note;
   double most = 0;
@@ -145,6 +152,19 @@ StepReport BarrierStepper::step(const StepSettings& wanted) {
   Params params = wanted.params;
   if (!moving_model().constraints.empty()) params.time_integrator = TimeIntegrator::backward_euler;
   const StepSettings settings{params, wanted.contact, wanted.drag};
+  if (std::ranges::all_of(shares_, [](double s) { return s >= 1; })) return step_nodes_or_bodies(settings);
+  const std::vector<double> before = shares_;
+  try {
+    grow_thickness(params);
+    return step_nodes_or_bodies(settings);
+  } catch (...) {
+    shares_ = before;
+    scale_thickness();
+    throw;
+  }
+}
+
+StepReport BarrierStepper::step_nodes_or_bodies(const StepSettings& settings) {
   if (has_bodies()) return step_bodies(settings);
   return stepper_->step(ctx_, model_, device_, settings.params, settings.drag, nodes_);
 }
@@ -225,6 +245,7 @@ void BarrierStepper::follow_bodies(double dt) {
 State BarrierStepper::state() {
   State out = Stepper::state();
   if (has_bodies()) out.bodies = bodies_.states(ctx_, model_, nodes_.time, dt_);
+  out.thickness = shares_;
   return out;
 }
 
@@ -237,15 +258,20 @@ std::vector<Pose> BarrierStepper::poses() {
 
 void BarrierStepper::set_state(const State& state, const Params& params) {
   check_nodes(state);
+  if (!state.thickness.empty() && state.thickness.size() != model_.objects.size())
+    throw std::invalid_argument("set_state: the model has " + std::to_string(model_.objects.size()) +
+                                " objects, and the state " + std::to_string(state.thickness.size()) +
+                                " thicknesses");
   pushed_ = lifted_ = 0;
-  if (device_.radius.size() > 0)
-    device_.scale_radii(ctx_, moving_model(), std::vector<double>(moving_model().objects.size(), 1.0));
+  const bool given = !state.thickness.empty();
+  shares_ = state.thickness;
+  scale_thickness();
   if (!has_bodies()) {
     place(state, params);
     // Nodes of affine bodies follow their control nodes, whatever the given state says.
     const State consistent = lifted(Stepper::state(), params);
     if (lifted_ > 0) place(consistent, params);
-    open_thin_gaps(params);
+    open_thin_gaps(given, params);
     return;
   }
   if (state.bodies.size() != model_.bodies.size())
@@ -256,7 +282,7 @@ void BarrierStepper::set_state(const State& state, const Params& params) {
   place_bodies(state, params);
   // VelocityStepper projects no positions beside elastic solids.
   if (too_near_ && !is_coupled(model_)) place_bodies(push_apart(state, params), params);
-  open_thin_gaps(params);
+  open_thin_gaps(given, params);
   bodies_.fit(ctx_, moving_);
   follow_bodies(params.dt);
 }
@@ -338,34 +364,63 @@ void BarrierStepper::place(const State& state, const Params& params) {
   stepper_->forget_history();
 }
 
+/// Applies the shares to the radii of the model; by default they are 1, and there are none without thin
+/// objects.
+void BarrierStepper::scale_thickness() {
+  if (device_.radius.size() == 0) {
+    shares_.clear();
+    return;
+  }
+  if (shares_.size() != moving_model().objects.size()) shares_.assign(moving_model().objects.size(), 1.0);
+  device_.scale_radii(ctx_, moving_model(), shares_);
+}
+
+/// Sets for each object whether it is thin and a gap of it is below `gap` [m]. False if there is none.
+bool BarrierStepper::thin_objects_are_near(double gap, std::vector<bool>& near) {
+  const Model& model = moving_model();
+  near.assign(model.objects.size(), false);
+  for (const Vec2i& pair :
+       stepper_->close_objects(ctx_, model, device_, moving(), static_cast<Real>(gap), false))
+    for (int side = 0; side < 2; ++side) {
+      const auto o = static_cast<std::size_t>(std::max(pair[side], 0));
+      if (pair[side] >= 0 && model.objects[o].is_thin()) near[o] = true;
+    }
+  return std::ranges::count(near, true) > 0;
+}
+
 /// Steps at the level of velocities let thin objects overlap a little, with others and with themselves. Takes
 /// from the thickness with which they collide, by factors, until gaps are wide enough for a barrier. A scene
-/// that starts with an overlap is left alone: check_start refuses it. Radii are those of the model before.
-void BarrierStepper::open_thin_gaps(const Params& params) {
-  thinnest_ = 1;
-  thinned_ = 0;
-  const Model& model = moving_model();
-  if (device_.radius.size() == 0) return;
-  if (moving().frame == 0) return;
-  std::vector<double> share(model.objects.size(), 1.0);
-  const Real gap = static_cast<Real>(kOpenGap * params.d_hat);
+/// that starts with an overlap is left alone: check_start refuses it. Radii are those of the model before, or
+/// `given` with the state: these stay if no surfaces touch, so that a state continues as it would have.
+void BarrierStepper::open_thin_gaps(bool given, const Params& params) {
+  if (device_.radius.size() == 0 || moving().frame == 0) return;
+  std::vector<bool> near;
+  if (given && !thin_objects_are_near(kStillOpen * params.d_hat, near)) return;
   bool changes = true;
-  for (int round = 0; changes; ++round) {
+  for (int round = 0; changes && thin_objects_are_near(kOpenGap * params.d_hat, near); ++round) {
     changes = false;
     const double thinner = round < 10 ? 0.98 : round < 20 ? 0.95 : 0.9;
-    std::vector<bool> near(share.size(), false);
-    for (const Vec2i& pair : stepper_->close_objects(ctx_, model, device_, moving(), gap, false))
-      for (int side = 0; side < 2; ++side)
-        if (pair[side] >= 0) near[static_cast<std::size_t>(pair[side])] = true;
-    for (std::size_t o = 0; o < share.size(); ++o) {
-      if (!near[o] || !model.objects[o].is_thin() || share[o] < kLeastThickness) continue;
-      share[o] *= thinner;
+    for (std::size_t o = 0; o < shares_.size(); ++o) {
+      if (!near[o] || shares_[o] < kLeastThickness) continue;
+      shares_[o] *= thinner;
       changes = true;
     }
-    if (changes) device_.scale_radii(ctx_, model, share);
+    if (changes) scale_thickness();
   }
-  thinned_ = static_cast<int>(std::ranges::count_if(share, [](double s) { return s < 1; }));
-  thinnest_ = std::ranges::min(share);
+}
+
+/// Gives thin objects back some of the thickness that open_thin_gaps took, where gaps stay wide enough.
+void BarrierStepper::grow_thickness(const Params& params) {
+  const std::vector<double> before = shares_;
+  for (std::size_t o = 0; o < shares_.size(); ++o)
+    if (shares_[o] < 1)
+      shares_[o] = std::min(1.0, shares_[o] + kRegrowth * params.d_hat / moving_model().objects[o].thickness);
+  scale_thickness();
+  std::vector<bool> near;
+  if (!thin_objects_are_near(kRegrownGap * params.d_hat, near)) return;
+  for (std::size_t o = 0; o < shares_.size(); ++o)
+    if (near[o]) shares_[o] = before[o];
+  scale_thickness();
 }
 
 /// Grows the skins of bodies whose surfaces intersect others or nearly touch them. False if none can grow.

@@ -27,7 +27,7 @@ class BarrierStepper final : public Stepper {
   /// gaps that are too small for a barrier: the skins of bodies that overlap grow by factors of 1.5 until no
   /// gap is below kOpenGap d_hat. Poses do not change, so that positions are continuous, and drawn surfaces
   /// overlap until the bodies separate. If skins cannot grow that far, projection first moves the bodies
-  /// apart. Thin objects that overlap collide as if they were thinner, see open_thin_gaps.
+  /// apart. Thin objects that overlap collide as if they were thinner, see open_thin_gaps, and grow back.
   void set_state(const State& state, const Params& params) override;
   void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
   std::vector<Pose> poses() override;
@@ -45,7 +45,11 @@ class BarrierStepper final : public Stepper {
   State lifted(State state, const Params& params);
   State push_apart(const State& state, const Params& params);
   bool widen_skins(const Params& params);
-  void open_thin_gaps(const Params& params);
+  void open_thin_gaps(bool given, const Params& params);
+  bool thin_objects_are_near(double gap, std::vector<bool>& near);
+  void scale_thickness();
+  void grow_thickness(const Params& params);
+  StepReport step_nodes_or_bodies(const StepSettings& settings);
   void follow_bodies(double dt);
   StepReport step_bodies(const StepSettings& settings);
   StepReport step_attempts(const StepSettings& settings);
@@ -56,14 +60,13 @@ class BarrierStepper final : public Stepper {
 
   // Of scenes with rigid bodies.
   BarrierModel barrier_;
-  std::vector<double> skins_;  // [m] per body
-  bool too_near_ = false;      // a skin could not grow far enough
-  double pushed_ = 0;          // [m] by which projection moved a centre
-  double lifted_ = 0;          // [m] by which an elastic node was moved out of a half-space
-  double tessellation_ = 0;    // of barrier_
-  double thinnest_ = 1;        // the smallest share of an object's thickness that collides
-  int thinned_ = 0;            // objects of which only a share collides
-  std::vector<bool> widened_;  // per body: its skin is larger than contact_skin asks for
+  std::vector<double> skins_;   // [m] per body
+  bool too_near_ = false;       // a skin could not grow far enough
+  double pushed_ = 0;           // [m] by which projection moved a centre
+  double lifted_ = 0;           // [m] by which an elastic node was moved out of a half-space
+  double tessellation_ = 0;     // of barrier_
+  std::vector<double> shares_;  // per object, see State::thickness
+  std::vector<bool> widened_;   // per body: its skin is larger than contact_skin asks for
   StiffBodies bodies_;
   DeviceState moving_, kept_;  // of the barrier model: now, and before the step
   double dt_ = 1;              // [s] of the last step

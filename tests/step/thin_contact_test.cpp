@@ -285,6 +285,59 @@ TEST_P(ThinContact, ARunChangesItsSolverOnTheWay) {
   EXPECT_TRUE(overlapped);  // or the test shows nothing
 }
 
+// Sheets and rods that lie on each other and overlap collide with less of their thickness after the change.
+// It grows back within a few steps, at a small speed, and passes with the state to another engine.
+TEST_P(ThinContact, ThicknessGrowsBackAfterAChangeOfSolver) {
+  choose(SolverKind::velocity);
+  Model model = thin_model(true);
+  add_sheet(model, kThickness / 2 + 2e-3, 0.4, 3, 0, {0, 0, 0});
+  add_sheet(model, 1.5 * kThickness + 4e-3, 0.3, 2, 0.4, {0.1, 0, 0});
+  add_rod(model, {0, 2.5 * kThickness + 6e-3, 0.01}, {1, 0, 0}, 0.15, 3, {0, 0, 0});
+  add_rod(model, {0, 3.5 * kThickness + 8e-3, 0}, {0, 0, 1}, 0.15, 3, {0, 0, 0});
+  model.half_spaces.push_back({});
+  load(model);
+  for (int i = 0; i < 40; ++i) engine->step();
+  EXPECT_TRUE(engine->state().thickness.empty());
+  choose(SolverKind::ipc);
+  engine->set_params(params);
+  const auto least = [&] { return std::ranges::min(engine->state().thickness); };
+  double before = least();
+  EXPECT_LT(before, 0.99);
+  EXPECT_NE(engine->load_note().find("grows back"), std::string::npos);
+  for (int i = 0; i < 20; ++i) {
+    const StepReport report = step();
+    const double now = least();
+    EXPECT_GE(now, before) << i;
+    EXPECT_LE(now, before + 0.02 * params.d_hat / kThickness + 1e-12) << i;
+    before = now;
+    if (i > 1) {
+      EXPECT_LT(report.kinetic_energy, 1e-5) << i;  // 5 mm/s of 2.7 kg would be 3e-5 J
+    }
+    if (i != 4) continue;
+    // Another engine continues as this one does.
+    EXPECT_LT(now, 1);
+    std::unique_ptr<Engine> other = make_engine(GetParam(), 2);
+    other->set_params(params);
+    other->load(model);
+    other->set_state(engine->state());
+    engine->set_state(engine->state());
+    EXPECT_EQ(other->state().thickness, engine->state().thickness);
+    step();
+    other->step();
+    EXPECT_EQ(other->state().thickness, engine->state().thickness);
+    for (std::size_t n = 0; n < model.node_count(); ++n)
+      EXPECT_EQ(other->state().positions[n], engine->state().positions[n]) << n;
+    before = least();
+  }
+  EXPECT_EQ(before, 1);
+  const std::vector<Vec3d> x = positions();
+  EXPECT_GT(distance_between(model, x, model.objects[0], model.objects[1]), kThickness);
+  EXPECT_GT(rod_distance(model, x, model.objects[2], model.objects[3]), kThickness);
+  State wrong = engine->state();
+  wrong.thickness.pop_back();
+  EXPECT_THROW(engine->set_state(wrong), std::invalid_argument);
+}
+
 TEST_P(ThinContact, ASheetThatTouchesTheGroundAtTheStartIsRefused) {
   Model model = thin_model();
   add_sheet(model, kThickness / 2 + 1e-14, 0.4, 2, 0, {0, 0, 0});
