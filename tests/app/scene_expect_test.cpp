@@ -74,6 +74,12 @@ TEST(Expect, DisplacementOverTheWholeTimeToTheLastStep) {
   EXPECT_EQ(outcome(ExpectDisplacement{"ball", {1, 0, 0}, 0, 1.1, 0, most}), Outcome::skipped);
 }
 
+TEST(Expect, DisplacementOfNodes) {
+  EXPECT_EQ(outcome(ExpectDisplacement{"ball", {1, 0, 0}, 0, 1, 1.0, 1.02, {0, 3}}), Outcome::passed);
+  EXPECT_EQ(outcome(ExpectDisplacement{"ball.1", {1, 0, 0}, 0, 1, 1.1, 1.2, {2}}), Outcome::failed);
+  EXPECT_THROW(outcome(ExpectDisplacement{"ball", {1, 0, 0}, 0, 1, 0, 1, {100000}}), InputError);
+}
+
 TEST(Expect, HeightOfOneObjectAndOfAllOfAnArray) {
   EXPECT_EQ(outcome(ExpectHeight{"ball.0", 0.5, 0.99, 1.01}), Outcome::passed);
   EXPECT_EQ(outcome(ExpectHeight{"ball", 0.5, 0.99, 1.01}), Outcome::failed) << "ball.1 is at 2 m";

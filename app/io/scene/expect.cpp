@@ -70,6 +70,11 @@ ExpectationJudge::ExpectationJudge(const Model& model, std::vector<Expectation> 
     if (std::any_of(wanted.begin(), wanted.end(),
                     [&](const std::string& name) { return is_track_of(object.name, name); }))
       add_track(model, object);
+  for (const Expectation& expectation : expectations_)
+    if (const auto* e = std::get_if<ExpectDisplacement>(&expectation); e && !e->nodes.empty())
+      for (const Object& object : model.objects)
+        if (is_track_of(object.name, e->object) && tracks_of(object.name, e->nodes).empty())
+          add_track(object, e->nodes);
   for (const std::string& name : wanted)
     if (tracks_of(name).empty()) throw InputError("[expect]: there is no object '" + name + "'");
   State start;
@@ -89,6 +94,20 @@ void ExpectationJudge::add_track(const Model& model, const Object& object) {
     track.weights = node_volumes(model, object);
     const double total = solid_volume(model, object);
     for (double& w : track.weights) w /= total;
+  }
+  tracks_.push_back(std::move(track));
+}
+
+void ExpectationJudge::add_track(const Object& object, const std::vector<std::int32_t>& nodes) {
+  Track track;
+  track.name = object.name;
+  track.nodes = nodes;
+  track.node_begin = std::max(object.node_begin, object.collides_from);  // after the ghosts of rods
+  for (const std::int32_t node : nodes) {
+    if (node < 0 || node >= object.node_end - track.node_begin || object.body >= 0)
+      throw InputError("[expect]: '" + object.name + "' has no node " + std::to_string(node));
+    track.weights.resize(std::max(track.weights.size(), static_cast<std::size_t>(node) + 1), 0.0);
+    track.weights[static_cast<std::size_t>(node)] += 1.0 / static_cast<double>(nodes.size());
   }
   tracks_.push_back(std::move(track));
 }
@@ -131,10 +150,11 @@ void ExpectationJudge::observe(const StepReport& report, const State& state) {
   if (needs_state()) follow(state);
 }
 
-std::vector<const ExpectationJudge::Track*> ExpectationJudge::tracks_of(const std::string& object) const {
+std::vector<const ExpectationJudge::Track*> ExpectationJudge::tracks_of(
+    const std::string& object, const std::vector<std::int32_t>& nodes) const {
   std::vector<const Track*> found;
   for (const Track& track : tracks_)
-    if (is_track_of(track.name, object)) found.push_back(&track);
+    if (is_track_of(track.name, object) && track.nodes == nodes) found.push_back(&track);
   return found;
 }
 

@@ -93,11 +93,12 @@ struct ExpectRepose {
   double ground = 0, at = 0, low = 0, high = 0;
 };
 /// The centre of mass of `object` moves along `direction` between two times by at least `low` and at most
-/// `high` [m].
+/// `high` [m]. With `nodes` their mean, counted as those of a pin.
 struct ExpectDisplacement {
   std::string object;
   Vec<double, 3> direction{1, 0, 0};
   double from = 0, to = 0, low = 0, high = 0;
+  std::vector<std::int32_t> nodes = {};
 };
 /// A straight line fitted to the centre's velocity along `direction` between two times has slope `value`
 /// [m/s^2] within `percent`.
@@ -137,17 +138,20 @@ class ExpectationJudge {
  private:
   struct Track {  // one object's centre of mass through the run
     std::string name;
+    std::vector<std::int32_t> nodes;  // empty: the whole object
     std::int32_t node_begin = 0;
-    std::vector<double> weights;  // per node of a solid, sum 1
+    std::vector<double> weights;  // per node of a solid from node_begin on, sum 1
     std::int32_t body = -1;       // a rigid body, which also has poses and spins
     std::vector<Vec<double, 3>> positions, velocities, spins;
     std::vector<Quat> turns;
   };
   void add_track(const Model& model, const Object& object);
+  void add_track(const Object& object, const std::vector<std::int32_t>& nodes);
   void follow(const State& state);
   /// The first sample at `time` or later.
   std::optional<std::size_t> sample_at(double time) const;
-  std::vector<const Track*> tracks_of(const std::string& object) const;
+  std::vector<const Track*> tracks_of(const std::string& object,
+                                      const std::vector<std::int32_t>& nodes = {}) const;
   Verdict judge(const ExpectIntersections&) const;
   Verdict judge(const ExpectPositiveGap&) const;
   Verdict judge(const ExpectVolume&) const;
@@ -167,10 +171,10 @@ class ExpectationJudge {
   Verdict judge(const ExpectRepose&) const;
   Verdict judge(const ExpectDisplacement&) const;
   Verdict judge(const ExpectAcceleration&) const;
-  /// Whether `value` of each track of an object lies in [low, high] at `time`.
+  /// Whether `value` of each track lies in [low, high] at `time`.
   template <class F>
-  Verdict judge_each(const std::string& object, double time, double low, double high, std::string expected,
-                     const char* unit, F&& value) const;
+  Verdict judge_each(const std::vector<const Track*>& tracks, double time, double low, double high,
+                     std::string expected, const char* unit, F&& value) const;
 
   std::vector<Expectation> expectations_;
   std::vector<Track> tracks_;

@@ -210,12 +210,12 @@ Verdict ExpectationJudge::judge(const ExpectJoints& e) const {
 }
 
 template <class F>
-Verdict ExpectationJudge::judge_each(const std::string& object, double time, double low, double high,
-                                     std::string expected, const char* unit, F&& value) const {
+Verdict ExpectationJudge::judge_each(const std::vector<const Track*>& tracks, double time, double low,
+                                     double high, std::string expected, const char* unit, F&& value) const {
   const auto sample = sample_at(time);
   if (!sample) return {Outcome::skipped, std::move(expected), "the run ended earlier"};
   Sightings seen(low, high, unit);
-  for (const Track* track : tracks_of(object)) seen.add(track->name, value(*track, *sample));
+  for (const Track* track : tracks) seen.add(track->name, value(*track, *sample));
   return {outcome_of(seen.good()), std::move(expected), seen.text()};
 }
 
@@ -225,7 +225,7 @@ Verdict ExpectationJudge::judge(const ExpectHeight& e) const {
       format("%s '%s' at %g s at a height ", whose[static_cast<int>(e.of)], e.object.c_str(), e.at) +
       band_text(e.low, e.high);
   if (e.of == ExpectHeight::Of::each)
-    return judge_each(e.object, e.at, e.low, e.high, std::move(expected), "m",
+    return judge_each(tracks_of(e.object), e.at, e.low, e.high, std::move(expected), "m",
                       [](const Track& track, std::size_t i) { return track.positions[i][1]; });
   const auto sample = sample_at(e.at);
   if (!sample) return {Outcome::skipped, std::move(expected), "the run ended earlier"};
@@ -244,7 +244,7 @@ Verdict ExpectationJudge::judge(const ExpectHeight& e) const {
 Verdict ExpectationJudge::judge(const ExpectRest& e) const {
   const auto first = sample_at(e.from);
   return judge_each(
-      e.object, e.to, 0, e.at_most,
+      tracks_of(e.object), e.to, 0, e.at_most,
       format("'%s' moves by at most %g m from %g s to %g s", e.object.c_str(), e.at_most, e.from, e.to), "m",
       [&](const Track& track, std::size_t last) {
         double furthest = 0;
@@ -256,13 +256,13 @@ Verdict ExpectationJudge::judge(const ExpectRest& e) const {
 
 Verdict ExpectationJudge::judge(const ExpectSpeed& e) const {
   return judge_each(
-      e.object, e.at, e.low, e.high,
+      tracks_of(e.object), e.at, e.low, e.high,
       format("the speed of '%s' at %g s ", e.object.c_str(), e.at) + band_text(e.low, e.high) + " m/s", "m/s",
       [](const Track& track, std::size_t i) { return norm(track.velocities[i]); });
 }
 
 Verdict ExpectationJudge::judge(const ExpectSpin& e) const {
-  return judge_each(e.object, e.at, e.low, e.high,
+  return judge_each(tracks_of(e.object), e.at, e.low, e.high,
                     format("the spin of '%s' about %s at %g s ", e.object.c_str(),
                            direction_text(e.direction).c_str(), e.at) +
                         band_text(e.low, e.high) + " rad/s",
@@ -271,7 +271,7 @@ Verdict ExpectationJudge::judge(const ExpectSpin& e) const {
 }
 
 Verdict ExpectationJudge::judge(const ExpectTilt& e) const {
-  return judge_each(e.object, e.at, e.low, e.high,
+  return judge_each(tracks_of(e.object), e.at, e.low, e.high,
                     format("what of '%s' points along %s at the start has turned at %g s by ",
                            e.object.c_str(), direction_text(e.axis).c_str(), e.at) +
                         band_text(e.low, e.high) + " degrees",
@@ -303,13 +303,14 @@ Verdict ExpectationJudge::judge(const ExpectRepose& e) const {
 
 Verdict ExpectationJudge::judge(const ExpectDisplacement& e) const {
   const auto first = sample_at(e.from);
-  return judge_each(e.object, e.to, e.low, e.high,
-                    format("'%s' moves along %s from %g s to %g s by ", e.object.c_str(),
-                           direction_text(e.direction).c_str(), e.from, e.to) +
-                        band_text(e.low, e.high) + " m",
-                    "m", [&](const Track& track, std::size_t last) {
-                      return dot(e.direction, track.positions[last] - track.positions[*first]);
-                    });
+  return judge_each(
+      tracks_of(e.object, e.nodes), e.to, e.low, e.high,
+      format("%s'%s' moves along %s from %g s to %g s by ", e.nodes.empty() ? "" : "the mean of nodes of ",
+             e.object.c_str(), direction_text(e.direction).c_str(), e.from, e.to) +
+          band_text(e.low, e.high) + " m",
+      "m", [&](const Track& track, std::size_t last) {
+        return dot(e.direction, track.positions[last] - track.positions[*first]);
+      });
 }
 
 Verdict ExpectationJudge::judge(const ExpectAcceleration& e) const {

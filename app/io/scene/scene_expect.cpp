@@ -48,6 +48,19 @@ std::string read_rigid(TableReader& table, const Model& model) {
   return name;
 }
 
+/// Nodes of `object` whose mean an expectation follows; none: its centre of mass.
+std::vector<std::int32_t> read_expected_nodes(TableReader& table, const Model& model,
+                                              const std::string& name) {
+  if (!table.has("nodes")) return {};
+  std::vector<std::int32_t> nodes;
+  for (const Object& object : model.objects) {
+    if (!is_called(object, name)) continue;
+    if (object.is_rigid()) table.fail("nodes", "'" + name + "' is a rigid body, which has none");
+    nodes = table.indices("nodes", object.node_end - std::max(object.node_begin, object.collides_from));
+  }
+  return nodes;
+}
+
 double read_at(TableReader& table) { return table.number("at", Range::not_negative()); }
 
 ExpectHeight::Of read_of(TableReader& table) {
@@ -150,7 +163,7 @@ std::vector<Expectation> build_expectations(TableReader table, const Model& mode
     const Window window = read_window(displacement);
     const Band band = read_band(displacement);
     all.push_back(ExpectDisplacement{object, read_direction(displacement), window.from, window.to, band.low,
-                                     band.high});
+                                     band.high, read_expected_nodes(displacement, model, object)});
     displacement.finish();
   }
   for (TableReader& acceleration : table.tables("acceleration")) {
