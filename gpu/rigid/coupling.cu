@@ -7,7 +7,6 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
-#include "gpu/core/stage_clock.h"
 #include "gpu/core/trace.h"
 #include "gpu/linear/sparse_cholesky.h"
 
@@ -37,6 +36,10 @@ constexpr double kGain = 100;
 constexpr int kSetbacks = 6;                     // largest number of diverged rounds
 constexpr std::size_t kMostFactoredRows = 6000;  // of coupling = factor: the dense W takes 0.3 GB
 constexpr int kFactoredSolves = 4;
+// Problems of at most so many rows continue with a factorisation when rounds stall, with so many times the
+// iterations of a round.
+constexpr std::size_t kMostStalledRows = 900;
+constexpr int kStalledIterations = 20;
 constexpr double kLeastBudget = 1e-6;  // [s]
 
 /// Makes every contact its own predecessor: for problems that are rebuilt within a step.
@@ -285,7 +288,8 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   const StageClock clock;
   if (std::exchange(forgotten_, false)) shares_.reset(ctx);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
-  const std::string why_rounds = why_no_other(params, D * (list.joint_blocks + list.contact_count));
+  const std::size_t rows = D * (list.joint_blocks + list.contact_count);
+  const std::string why_rounds = why_no_other(params, rows);
   const SolidCoupling coupling = why_rounds.empty() ? params.coupling : SolidCoupling::rounds;
   particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_,
                    {list.joints, list.joint_count}, shares_.shares(),
@@ -306,16 +310,21 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   bool admm_ended = false;
   if (coupling == SolidCoupling::factor) solve_factored(ctx, system, solver, left, record);
   else if (coupling == SolidCoupling::nodal_admm) admm_ended = solve_nodal(ctx, system, left, params, record);
-  else run_rounds(ctx, system, list, solver, left, params, record);
-  if (!why_rounds.empty() && record.message.empty()) record.message = why_rounds + ": rounds took its place";
+  else if (run_rounds(ctx, system, list, solver, left, params, record) && rows <= kMostStalledRows &&
+           why_no_factor(rows).empty())
+    continue_factored(ctx, system, bodies, list, solver, lab, clock, record);
+  if (!why_rounds.empty())
+    record.message =
+        why_rounds + ": rounds took its place" + (record.message.empty() ? "" : "; ") + record.message;
   finish(ctx, system, bodies, params, lab.tolerance, record);
   if (admm_ended && record.residual > lab.tolerance)
     record.message = "nodal_admm ended before contact.tolerance was reached: take a smaller admm_tolerance";
   return done_;
 }
 
+/// True if all rounds, or setbacks, were spent without a solution.
 template <int D>
-void Coupling::run_rounds(Context& ctx, ContactSystem<D>& system, const StepConstraints& list,
+bool Coupling::run_rounds(Context& ctx, ContactSystem<D>& system, const StepConstraints& list,
                           std::string_view solver, const LabParams& lab, const Params& params,
                           ContactSolveRecord& record) {
   const StageClock clock;
@@ -326,6 +335,7 @@ void Coupling::run_rounds(Context& ctx, ContactSystem<D>& system, const StepCons
   double momentum = 1;
   extrapolate(ctx, 0);
   int setbacks = 0, refinements = 0;
+  bool stalled = false;
   std::string fallback;
   if (solver == "manifold_gs" && inner.check_interval == 0) inner.check_interval = kManifoldChecks;
   const auto out_of_time = [&] {
@@ -336,7 +346,8 @@ void Coupling::run_rounds(Context& ctx, ContactSystem<D>& system, const StepCons
   for (;;) {
     const bool is_good = best_.residual <= kEnough * lab.tolerance;
     if (is_good && (refine(ctx, system, params) <= lab.tolerance || refinements++ == kRefinements)) break;
-    if (done_.rounds >= kRounds || setbacks >= kSetbacks || out_of_time()) break;
+    stalled = done_.rounds >= kRounds || setbacks >= kSetbacks;
+    if (stalled || out_of_time()) break;
     if (is_good) {
       precision_ *= kSharper;
       momentum = 1;
@@ -392,6 +403,7 @@ void Coupling::run_rounds(Context& ctx, ContactSystem<D>& system, const StepCons
   }
   shares_.raise(ctx);
   if (!fallback.empty()) record.message = fallback;
+  return stalled;
 }
 
 /// Why rounds have to take the place of the chosen coupling; empty: they do not.
@@ -440,6 +452,36 @@ void Coupling::solve_factored(Context& ctx, ContactSystem<D>& system, std::strin
     if (lab.time_budget > 0 && clock.seconds_since_start() >= lab.time_budget) break;
     left.tolerance *= std::min(kBodiesShare, kBodiesShare * lab.tolerance / residual);
   }
+}
+
+/// As with coupling = factor, from the best round: a soft object may need more rounds than a step has. Its
+/// particles have no cores, so residuals are those of other particles, and are measured again.
+template <int D>
+void Coupling::continue_factored(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
+                                 const StepConstraints& list, std::string_view solver, const LabParams& lab,
+                                 const StageClock& clock, ContactSolveRecord& record) {
+  LabParams left = lab;
+  left.max_iterations = std::min(lab.max_iterations, 100000) * kStalledIterations;
+  if (lab.time_budget > 0) left.time_budget = lab.time_budget - clock.seconds_since_start();
+  if (lab.time_budget > 0 && !(left.time_budget > 0)) return;
+  return_to(ctx, system, refined_.residual < best_.residual ? refined_ : best_);
+  expect_same_contacts(ctx, contacts_);
+  particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_,
+                   {list.joints, list.joint_count}, shares_.shares(), CoreUse::none);
+  StepConstraints again = list;
+  again.warm_start = true;
+  build(ctx, system, again);
+  start_best(ctx, system);
+  take_impulses(ctx, system);
+  solve_solids(ctx, Impulses::current, v_.data(), kFineTolerance);
+  keep(ctx, system, judge(ctx, system, v_.data()), best_);
+  const auto before = record.iterations;
+  const std::string message = std::exchange(record.message, {});
+  solve_factored(ctx, system, solver, left, record);
+  record.iterations += before;
+  record.message = message + (message.empty() ? "" : "; ") +
+                   "rounds stalled: a factorisation took their place" + (record.message.empty() ? "" : "; ") +
+                   record.message;
 }
 
 /// Returns impulses and velocities of the best round, the solids' velocities to the requested precision.

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "gpu/collide/rigid_contacts.cuh"
+#include "gpu/core/stage_clock.h"
 #include "gpu/elastic/elastic_solids.cuh"
 #include "gpu/elastic/penetration_guard.cuh"
 #include "gpu/elastic/touched_surfaces.cuh"
@@ -63,7 +64,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// uses the true u, and momentum is conserved even if the rounds end early.
 /// With coupling = factor, and few enough rows, W = H A^-1 H' is formed on the host with a factorisation of
 /// A_e (to_local), and the contact solver takes the problem in that form. It needs no rounds, however stiff
-/// the solids are.
+/// the solids are. Small problems whose rounds stall continue in the same way.
 /// With coupling = nodal_admm, and no joints on solids, there are neither rounds nor a contact solver: see
 /// solve_nodal.
 class Coupling {
@@ -146,12 +147,16 @@ class Coupling {
   template <int D>
   void build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list);
   template <int D>
-  void run_rounds(Context& ctx, ContactSystem<D>& system, const StepConstraints& list,
+  bool run_rounds(Context& ctx, ContactSystem<D>& system, const StepConstraints& list,
                   std::string_view solver, const LabParams& lab, const Params& params,
                   ContactSolveRecord& record);
   template <int D>
   void solve_factored(Context& ctx, ContactSystem<D>& system, std::string_view solver, const LabParams& lab,
                       ContactSolveRecord& record);
+  template <int D>
+  void continue_factored(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
+                         const StepConstraints& list, std::string_view solver, const LabParams& lab,
+                         const StageClock& clock, ContactSolveRecord& record);
   std::string why_no_other(const Params& params, std::size_t rows) const;
   std::string why_no_factor(std::size_t rows) const;
   template <int D>

@@ -172,8 +172,8 @@ TEST_P(NodalAdmmSteps, JointsOfRigidBodiesHold) {
 TEST_P(NodalAdmmSteps, JointsOnSolidsAreLeftToRounds) {
   Model model = small_heap(true);
   load(model);
-  EXPECT_EQ(run_unconverged(1).contact_solve->message,
-            "coupling = nodal_admm takes no joints on elastic solids: rounds took its place");
+  EXPECT_TRUE(run_unconverged(1).contact_solve->message.starts_with(
+      "coupling = nodal_admm takes no joints on elastic solids: rounds took its place"));
 }
 
 INSTANTIATE_ON_BACKENDS(NodalAdmmSteps);

@@ -338,6 +338,33 @@ TEST_P(ThinContact, ThicknessGrowsBackAfterAChangeOfSolver) {
   EXPECT_THROW(engine->set_state(wrong), std::invalid_argument);
 }
 
+// Rounds stall there, and a factorisation continues.
+TEST_P(ThinContact, ASoftRodThatLandsOnItsEndStaysAboveTheGround) {
+  choose(SolverKind::velocity);
+  for (const double tilt : {0.0, 0.05})
+    for (const double dt : {0.01, 1.0 / 60}) {
+      SCOPED_TRACE(std::to_string(tilt) + ", dt " + std::to_string(dt));
+      params.dt = dt;
+      Model model = thin_model();
+      model.materials[0].young = 1e4;
+      model.materials[0].damping = 0.01;
+      const Vec3d up{std::sin(tilt), std::cos(tilt), 0};
+      add_rod(model, {0, 0.21 + kThickness / 2, 0}, up, 0.4, 10, {0, -4, 0});
+      model.half_spaces.push_back({});
+      load(model);
+      int factored = 0;
+      for (int i = 0; i < 40; ++i) {
+        const StepReport report = engine->step();
+        EXPECT_TRUE(report.converged) << i << ": " << report.stop_reason;
+        factored += report.contact_solve->message.find("rounds stalled") != std::string::npos ? 1 : 0;
+        const std::vector<Vec3d> x = positions();
+        for (const std::int32_t n : model.surface_nodes)
+          ASSERT_GT(x[static_cast<std::size_t>(n)][1], kThickness / 2 - 1e-4) << i;
+      }
+      EXPECT_GT(factored, 0);
+    }
+}
+
 TEST_P(ThinContact, ASheetThatTouchesTheGroundAtTheStartIsRefused) {
   Model model = thin_model();
   add_sheet(model, kThickness / 2 + 1e-14, 0.4, 2, 0, {0, 0, 0});
