@@ -25,6 +25,7 @@ std::vector<std::int32_t> refined_points(const RefinedRods& rods, const std::vec
   const std::int32_t points = rods.points(rods.segments), fine = rods.points(rods.segments * rods.parts);
   const auto at = [&](std::int32_t i) { return i / points * fine + i % points * rods.parts; };
   std::vector<std::int32_t> out;
+  out.reserve(listed.size());
   for (const std::int32_t i : listed) out.push_back(at(i));
   for (const std::int32_t i : listed) {
     const bool last = i % points == points - 1;
