@@ -231,7 +231,7 @@ class StateFile : public MeshFiles {};
 TEST_F(StateFile, HoldsTheLinearPartsOfTenNodeTets) {
   Model model;
   const Object& cube =
-      fixtures::add_box(model, "cube", {1, 1, 1}, {0, 0, 0}, 2, 0, {0, 0, 0}, fixtures::Body::ten_node);
+      fixtures::add_box(model, "cube", {1, 1, 1}, {0, 0, 0}, 2, 0, {0, 0, 0}, fixtures::BoxBody::ten_node);
   finalize(model);
   std::vector<Vec3d> positions = model.positions;
   for (Vec3d& p : positions) p = 2.0 * p + Vec3d{0, 0.1 * p[0] * p[0], 0};

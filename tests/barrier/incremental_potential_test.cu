@@ -271,7 +271,7 @@ BACKEND_TEST(IncrementalPotential, FrictionChangesWithTheNormalForces) {
   Model model;
   fixtures::add_box(model, "soft", {0.1, 0.1, 0.1}, {0, 0.0507, 0}, 3, 0.5);
   fixtures::add_box(model, "affine", {0.1, 0.1, 0.1}, {1, 0.0511, 0}, 2, 0.5, {0, 0, 0},
-                    fixtures::Body::affine);
+                    fixtures::BoxBody::affine);
   OnAPlane scene(ctx, model);
   const DeviceModel& device = scene.device;
   IncrementalPotential& potential = scene.potential;

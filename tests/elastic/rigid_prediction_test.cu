@@ -16,7 +16,7 @@ using Vec3d = Vec<double, 3>;
 BACKEND_TEST(RigidPrediction, MovesObjectsAsTheirMomentaSay) {
   Model model;
   fixtures::add_box(model, "solid", {0.3, 0.1, 0.2}, {4, 0.2, -1}, 3);  // several chunks of nodes
-  fixtures::add_box(model, "affine", {0.1, 0.2, 0.1}, {0, 1, 0}, 1, 10, {0, 0, 0}, fixtures::Body::affine);
+  fixtures::add_box(model, "affine", {0.1, 0.2, 0.1}, {0, 1, 0}, 1, 10, {0, 0, 0}, fixtures::BoxBody::affine);
   fixtures::add_box(model, "held", {0.1, 0.1, 0.1}, {-2, 0, 0}, 1);
   ScriptedNodes script;
   script.nodes = {model.objects[2].node_begin};

@@ -20,7 +20,7 @@ struct Mixed {
 
   explicit Mixed(Context& ctx, bool deformable = true, bool affine = true) {
     if (deformable) add_box(model, "a", {0.1, 0.1, 0.1}, {0, 0, 0}, 2);
-    if (affine) add_box(model, "b", {0.2, 0.1, 0.1}, {1, 0, 0}, 2, 10, {0, 0, 0}, fixtures::Body::affine);
+    if (affine) add_box(model, "b", {0.2, 0.1, 0.1}, {1, 0, 0}, 2, 10, {0, 0, 0}, fixtures::BoxBody::affine);
     if (deformable) add_box(model, "c", {0.1, 0.3, 0.1}, {2, 0, 0}, 1);
     finalize(model);
     terms.load(ctx, model);

@@ -13,7 +13,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 using fixtures::add_box;
-using fixtures::Body;
+using fixtures::BoxBody;
 
 using Dense = Eigen::MatrixXd;
 
@@ -30,9 +30,9 @@ struct EmbeddedSystem {
 
   EmbeddedSystem(Context& ctx, test::Random& random) {
     add_box(model, "a", {0.2, 0.1, 0.1}, {0, 0, 0}, 5, 10, {0, 0, 0},
-            Body::affine);  // 216 nodes: several chunks
+            BoxBody::affine);  // 216 nodes: several chunks
     add_box(model, "soft", {0.1, 0.1, 0.1}, {1, 0, 0}, 1);
-    add_box(model, "b", {0.1, 0.3, 0.1}, {2, 0, 0}, 1, 30, {0, 0, 0}, Body::affine);
+    add_box(model, "b", {0.1, 0.3, 0.1}, {2, 0, 0}, 1, 30, {0, 0, 0}, BoxBody::affine);
     const std::size_t n = model.node_count();
     const Object& soft = model.objects[1];
     for (const Vec4i& tet : tets_of(model, soft)) test::add_element(tets, random, tet, 3, Real(1), Real(0));

@@ -13,12 +13,12 @@ namespace stickslip {
 namespace {
 
 using fixtures::add_box;
-using fixtures::Body;
+using fixtures::BoxBody;
 using fixtures::Vec3d;
 
 Model affine_box(const Vec3d& size, int cells) {
   Model model;
-  add_box(model, "box", size, {0.3, -0.2, 0.7}, cells, 25, {0, 0, 0}, Body::affine);
+  add_box(model, "box", size, {0.3, -0.2, 0.7}, cells, 25, {0, 0, 0}, BoxBody::affine);
   return model;
 }
 
@@ -72,7 +72,7 @@ TEST(AffineModel, FourControlNodesHaveTheInertiaOfABox) {
   const Vec3d size{0.3, 0.1, 0.2};
   const int cells = 12;
   Model model;
-  add_box(model, "box", size, {0, 0, 0}, cells, 0, {0, 0, 0}, Body::affine);
+  add_box(model, "box", size, {0, 0, 0}, cells, 0, {0, 0, 0}, BoxBody::affine);
   const double mass = 1000 * size[0] * size[1] * size[2];
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b) {

@@ -15,7 +15,7 @@ namespace {
 
 TEST(ElementGroups, ASolidHasItsTetsAnAffineBodyOneControlTetAColliderNothing) {
   Model model;
-  fixtures::add_box(model, "stiff", {0.3, 0.1, 0.2}, {0, 0, 0}, 2, 10, {0, 0, 0}, fixtures::Body::affine);
+  fixtures::add_box(model, "stiff", {0.3, 0.1, 0.2}, {0, 0, 0}, 2, 10, {0, 0, 0}, fixtures::BoxBody::affine);
   fixtures::add_box(model, "soft", {0.1, 0.1, 0.1}, {1, 0, 0}, 1);
   add_collider(model, "floor", {{0, -1, 0}, {1, -1, 0}, {0, -1, 1}}, {{0, 1, 2}}, 0, {});
   const Object &stiff = model.objects[0], &soft = model.objects[1], &floor = model.objects[2];

@@ -13,7 +13,7 @@ namespace stickslip {
 namespace {
 
 using fixtures::add_box;
-using fixtures::Body;
+using fixtures::BoxBody;
 using fixtures::mean;
 using fixtures::Vec3d;
 using Mat3d = Mat<double, 3>;
@@ -159,7 +159,7 @@ TEST_P(Affine, SticksBelowTheFrictionAngleAndSlidesAboveIt) {
   for (const double mu : {0.2, 0.4}) {
     Model model;
     const Object block =
-        add_box(model, "block", {0.2, 0.1, 0.2}, 0.0512 * normal, 2, -20, {0, 0, 0}, Body::affine);
+        add_box(model, "block", {0.2, 0.1, 0.2}, 0.0512 * normal, 2, -20, {0, 0, 0}, BoxBody::affine);
     model.materials[0].young = 1e9;
     model.materials[0].mu = mu;
     model.half_spaces.push_back({normal, 0, mu});
@@ -181,7 +181,7 @@ TEST_P(Affine, AStackStandsAndKeepsItsShape) {
   Model model;
   for (int i = 0; i < 4; ++i)
     add_box(model, "box" + std::to_string(i), {0.1, 0.1, 0.1}, {0, 0.0512 + 0.1012 * i, 0}, 2, 0, {0, 0, 0},
-            Body::affine);
+            BoxBody::affine);
   model.materials[0].young = 1e9;
   model.half_spaces.push_back({});
   load(model);
@@ -210,7 +210,7 @@ TEST_P(Affine, RestsWhereAVeryStiffBoxRests) {
   params.newton_tolerance = 1e-3;
   params.barrier_stiffness = 200;  // the adaptive value depends on the stiffness of deformable bodies
   std::vector<Vec3d> rest;
-  for (const Body body : {Body::affine, Body::deformable}) {
+  for (const BoxBody body : {BoxBody::affine, BoxBody::deformable}) {
     Model model;
     const Object box = add_box(model, "box", {0.1, 0.1, 0.1}, {0, 0.0575, 0}, 1, 8, {0, 0, 0}, body);
     model.materials[0].young = 1e9;
@@ -239,7 +239,7 @@ TEST_P(Affine, BodiesOfAllKindsShareAScene) {
     model.material_names.push_back("m" + std::to_string(material));
     for (int k = 0; k < 1 + affine; ++k, y += 0.103)
       add_box(model, "box" + std::to_string(model.objects.size()), {0.1, 0.1, 0.1},
-              {0.01 * (material % 2), y, 0}, 2, 0, {0, 0, 0}, affine ? Body::affine : Body::deformable)
+              {0.01 * (material % 2), y, 0}, 2, 0, {0, 0, 0}, affine ? BoxBody::affine : BoxBody::deformable)
           .material = material;
   }
   model.half_spaces.push_back({});
@@ -252,7 +252,7 @@ TEST_P(Affine, BodiesOfAllKindsShareAScene) {
 
 TEST_P(Affine, MeshNodesFollowTheirControlNodesInAnySetState) {
   Model model;
-  const Object box = add_box(model, "box", {0.1, 0.1, 0.1}, {0, 0.2, 0}, 2, 20, {0, 0, 0}, Body::affine);
+  const Object box = add_box(model, "box", {0.1, 0.1, 0.1}, {0, 0.2, 0}, 2, 20, {0, 0, 0}, BoxBody::affine);
   spin(model, box, {0, 0.2, 0}, {0.1, 0, 0}, {1, 5, 2});
   model.half_spaces.push_back({});
   load(model);
@@ -283,7 +283,7 @@ TEST(AffineDeterminism, TheCpuGivesTheSameBitsForAnyNumberOfThreads) {
     Model model;
     for (int i = 0; i < 3; ++i)
       add_box(model, "box" + std::to_string(i), {0.1, 0.1, 0.1}, {0.02 * i, 0.06 + 0.12 * i, 0}, 4, 5,
-              {0, 0, 0}, i == 1 ? Body::deformable : Body::affine);
+              {0, 0, 0}, i == 1 ? BoxBody::deformable : BoxBody::affine);
     model.half_spaces.push_back({});
     finalize(model);
     const auto engine = make_engine(Backend::cpu, threads);

@@ -374,7 +374,7 @@ TEST_P(CoupledSteps, AnAffineBodyCarriesARigidOne) {
   Model model;
   const std::int32_t rigid = add_rigid_box(model, {0.3, 0.05, 0.3}, pose_at({0, 0.45, 0}));
   fixtures::add_floor(model);
-  add_box(model, "block", {0.4, 0.4, 0.4}, {0, 0.2, 0}, 3, 0, {0, 0, 0}, fixtures::Body::affine);
+  add_box(model, "block", {0.4, 0.4, 0.4}, {0, 0.2, 0}, 3, 0, {0, 0, 0}, fixtures::BoxBody::affine);
   model.materials[0].young = 1e8;  // an affine body has no damping of its own
   load(model);
   run(100);

@@ -9,7 +9,7 @@ namespace {
 
 using fixtures::add_box;
 using fixtures::add_rigid_box;
-using fixtures::Body;
+using fixtures::BoxBody;
 using fixtures::frame_of;
 using fixtures::join;
 using fixtures::joint_of;
@@ -37,7 +37,7 @@ Model geared_wheels(Wheels wheels, double ratio, const Vec3d& axis) {
     if (wheels == Wheels::rigid) add_rigid_box(model, half, pose_at(at));
     else
       add_box(model, "wheel", 2.0 * half, at, 2, 0, {},
-              wheels == Wheels::affine ? Body::affine : Body::deformable);
+              wheels == Wheels::affine ? BoxBody::affine : BoxBody::deformable);
   }
   model.materials[0].young = 1e7;
   model.materials[0].density = 1000;

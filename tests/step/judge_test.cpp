@@ -28,7 +28,7 @@ class JudgedBarrierStep : public fixtures::EngineTest {
   static constexpr double kGravity = 9.81, kSize = 0.1, kMass = 1000 * kSize * kSize * kSize;
 
   /// A stiff box just above a floor with `mu`, sliding at `speed` along x.
-  void load_slider(double mu, double speed, fixtures::Body body, double young = 1e7) {
+  void load_slider(double mu, double speed, fixtures::BoxBody body, double young = 1e7) {
     Model model;
     fixtures::add_box(model, "box", {kSize, kSize, kSize}, {0, kSize / 2 + 0.5 * params.d_hat, 0}, 2, 0,
                       {speed, 0, 0}, body);
@@ -58,7 +58,7 @@ class JudgedBarrierStep : public fixtures::EngineTest {
 // The floor's friction is mu m g; its work is that force times the way.
 TEST_P(JudgedBarrierStep, ASlidingBoxObeysTheLawUpToTheDistanceOfTheBarrier) {
   constexpr double kMu = 0.2, kSpeed = 1;
-  for (const fixtures::Body body : {fixtures::Body::deformable, fixtures::Body::affine}) {
+  for (const fixtures::BoxBody body : {fixtures::BoxBody::deformable, fixtures::BoxBody::affine}) {
     load_slider(kMu, kSpeed, body);
     double work = 0, change = 0, way = 0, before = 0;
     for (int i = 0; i < 40; ++i) {
@@ -87,7 +87,7 @@ TEST_P(JudgedBarrierStep, ASlidingBoxObeysTheLawUpToTheDistanceOfTheBarrier) {
 }
 
 TEST_P(JudgedBarrierStep, ABoxAtRestCreepsAtEpsVAtMost) {
-  load_slider(0.5, 0, fixtures::Body::deformable, 1e5);
+  load_slider(0.5, 0, fixtures::BoxBody::deformable, 1e5);
   for (int i = 0; i < 30; ++i) judged();
   const StepReport report = judged();
   const StepJudgement& judgement = *report.judgement;
@@ -108,7 +108,7 @@ TEST_P(JudgedBarrierStep, MomentumBalancesForAllRulesAndFrictionUpdates) {
         params.time_integrator = rule;
         params.friction_update = friction;
         params.friction_lags = 3;
-        load_slider(0.3, 0.5, fixtures::Body::deformable, 1e5);
+        load_slider(0.3, 0.5, fixtures::BoxBody::deformable, 1e5);
         engine->set_drag(Drag{{0, 1, 2}, {0.2, 0.3, 0.5}, {0.1, 0.1, 0}});
         double most = 0;
         for (int i = 0; i < 15; ++i) most = std::max(most, judged().judgement->law.impulse);
@@ -119,7 +119,7 @@ TEST_P(JudgedBarrierStep, MomentumBalancesForAllRulesAndFrictionUpdates) {
 
 // Newton's method is stopped after one iteration, far from the minimiser.
 TEST_P(JudgedBarrierStep, AStepThatStopsEarlyDoesNotBalance) {
-  load_slider(0.3, 0.5, fixtures::Body::deformable, 1e5);
+  load_slider(0.3, 0.5, fixtures::BoxBody::deformable, 1e5);
   for (int i = 0; i < 3; ++i) judged();
   params.newton_iterations = 1;
   params.barrier_stiffness = 1e6;
@@ -135,7 +135,8 @@ TEST_P(JudgedBarrierStep, AStepThatStopsEarlyDoesNotBalance) {
 // A script pushes a box over a floor without friction: its work is the energy that the box gains.
 TEST_P(JudgedBarrierStep, TheWorkOfAScriptIsTheEnergyThatTheBoxGains) {
   Model model;
-  fixtures::add_box(model, "box", {kSize, kSize, kSize}, {0, 1, 0}, 2, 0, {0, 0, 0}, fixtures::Body::affine);
+  fixtures::add_box(model, "box", {kSize, kSize, kSize}, {0, 1, 0}, 2, 0, {0, 0, 0},
+                    fixtures::BoxBody::affine);
   const double gap = 2 * params.d_hat;
   Object& pusher = fixtures::add_box(model, "pusher", {kSize, kSize, kSize}, {-kSize - gap, 1, 0}, 1);
   ScriptedNodes script;

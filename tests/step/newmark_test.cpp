@@ -126,7 +126,7 @@ TEST_P(Newmark, ALargerGammaDamps) {
 }
 
 TEST_P(Newmark, ADampedBoxComesToRestOnTheGround) {
-  for (const auto body : {fixtures::Body::deformable, fixtures::Body::affine}) {
+  for (const auto body : {fixtures::BoxBody::deformable, fixtures::BoxBody::affine}) {
     params.newmark_beta = 0.36;
     params.newmark_gamma = 0.7;
     Model model;

@@ -131,7 +131,7 @@ TEST_P(NodalAdmmSteps, AnAffineBodyCarriesARigidOne) {
   Model model;
   const std::int32_t rigid = add_rigid_box(model, {0.3, 0.05, 0.3}, pose_at({0, 0.45, 0}));
   fixtures::add_floor(model);
-  add_box(model, "block", {0.4, 0.4, 0.4}, {0, 0.2, 0}, 3, 0, {0, 0, 0}, fixtures::Body::affine);
+  add_box(model, "block", {0.4, 0.4, 0.4}, {0, 0.2, 0}, 3, 0, {0, 0, 0}, fixtures::BoxBody::affine);
   model.materials[0].young = 1e6;
   params.admm_tolerance = 1e-10;
   load(model);

@@ -13,7 +13,7 @@ namespace stickslip {
 namespace {
 
 using fixtures::add_box;
-using fixtures::Body;
+using fixtures::BoxBody;
 using Vec3d = Vec<double, 3>;
 
 /// Edges that pass through triangles with which they share no node.
@@ -78,7 +78,8 @@ class GuardedSteps : public fixtures::SolidStepTest {
 };
 
 /// A thin plate across x.
-void add_plate(Model& model, const std::string& name, const Vec3d& center, const Vec3d& velocity, Body kind) {
+void add_plate(Model& model, const std::string& name, const Vec3d& center, const Vec3d& velocity,
+               BoxBody kind) {
   add_box(model, name, {0.01, 0.3, 0.3}, center, 3, 7, velocity, kind);
 }
 
@@ -96,9 +97,10 @@ double ahead_of(const Model& model, const State& state) {
 }
 
 TEST_P(GuardedSteps, APlateThatCrossesAnotherInOneStepStopsThere) {
-  for (const Body kind : {Body::deformable, Body::affine})
+  for (const BoxBody kind : {BoxBody::deformable, BoxBody::affine})
     for (const bool guard : {false, true}) {
-      SCOPED_TRACE(std::string(kind == Body::affine ? "affine" : "deformable") + (guard ? ", guarded" : ""));
+      SCOPED_TRACE(std::string(kind == BoxBody::affine ? "affine" : "deformable") +
+                   (guard ? ", guarded" : ""));
       params.penetration_guard = guard;
       params.continuous = false;  // contacts are those within contact_margin
       Model model;
@@ -125,7 +127,7 @@ TEST_P(GuardedSteps, APlateThatCrossesAnotherInOneStepStopsThere) {
 TEST_P(GuardedSteps, TwoFastCubesBounceOffOrStayTogether) {
   Model model;
   add_box(model, "a", {0.2, 0.2, 0.2}, {-0.3, 0.04, 0.03}, 2, 20, {15, 0, 0});
-  add_box(model, "b", {0.2, 0.2, 0.2}, {0.1, 0, 0}, 2, 0, {-15, 0, 0}, Body::affine);
+  add_box(model, "b", {0.2, 0.2, 0.2}, {0.1, 0, 0}, 2, 0, {-15, 0, 0}, BoxBody::affine);
   model.materials[0].young = 1e6;
   const Run first = run(model, 2);  // later they turn about each other
   EXPECT_GT(mean_x(model, first.state, 1), mean_x(model, first.state, 0));
@@ -146,7 +148,7 @@ TEST_P(GuardedSteps, AColliderPushesAPlateAheadOfItself) {
                                {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
   for (Vec3i& t : triangles) std::swap(t[1], t[2]);
   add_collider(model, "wall", lattice.nodes, triangles, 0, motion);
-  add_plate(model, "plate", {0, 0, 0}, {-5, 0, 0}, Body::deformable);
+  add_plate(model, "plate", {0, 0, 0}, {-5, 0, 0}, BoxBody::deformable);
   const Run r = run(model, 15);
   EXPECT_EQ(r.intersections, 0);
   EXPECT_GT(mean_x(model, r.state, 1), mean_x(model, r.state, 0));
@@ -175,7 +177,7 @@ TEST_P(GuardedSteps, AHeapComesToRestWithoutIntersections) {
     fixtures::add_floor(model);
     for (int i = 0; i < 4; ++i)
       add_box(model, "box " + std::to_string(i), {0.16, 0.12, 0.14}, {0.003 * i, 0.08 + 0.13 * i, 0.002 * i},
-              2, 0, {0, -1, 0}, i % 2 == 0 ? Body::deformable : Body::affine);
+              2, 0, {0, -1, 0}, i % 2 == 0 ? BoxBody::deformable : BoxBody::affine);
     model.materials[0].young = 1e5;
     model.materials[0].mu = 0.5;
     model.materials[0].damping = 0.005;

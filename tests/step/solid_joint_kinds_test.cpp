@@ -11,7 +11,7 @@ namespace {
 
 using fixtures::add_box;
 using fixtures::add_rigid_box;
-using fixtures::Body;
+using fixtures::BoxBody;
 using fixtures::frame_of;
 using fixtures::gap_of;
 using fixtures::join;
@@ -35,7 +35,7 @@ double turn_of(const Model& model, const State& state) {
 }
 
 /// A deformable or affine block beside a rigid one in free flight, and what joins them in the middle.
-Model flying_pair(const Joint& joint, Body body) {
+Model flying_pair(const Joint& joint, BoxBody body) {
   Model model;
   add_box(model, "soft", {0.3, 0.2, 0.2}, {-0.16, 0, 0}, 2, 0, {0, 0.8, 0.3}, body);
   add_rigid_box(model, {0.15, 0.1, 0.1}, pose_at({0.16, 0, 0}));
@@ -47,10 +47,10 @@ Model flying_pair(const Joint& joint, Body body) {
 
 TEST_P(SolidJointKinds, HoldASolidAndARigidBodyInFreeFlight) {
   params.gravity = 0;
-  for (const Body body : {Body::deformable, Body::affine})
+  for (const BoxBody body : {BoxBody::deformable, BoxBody::affine})
     for (const SolverKind solver : kFamilies)
       for (const JointKind kind : {JointKind::ball, JointKind::hinge, JointKind::fixed, JointKind::slider}) {
-        SCOPED_TRACE((body == Body::affine ? "affine, " : "deformable, ") +
+        SCOPED_TRACE((body == BoxBody::affine ? "affine, " : "deformable, ") +
                      std::string(solver == SolverKind::velocity ? "velocity" : "ipc") + ", kind " +
                      std::to_string(static_cast<int>(kind)));
         Model model = flying_pair(joint_of(kind), body);

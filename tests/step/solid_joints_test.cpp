@@ -54,7 +54,7 @@ State start_of(const Model& model) {
 }
 
 /// A stiff block that hangs from `pivot`, turned by 0.1 rad about z.
-void add_pendulum(Model& model, const Vec3d& pivot, fixtures::Body body = fixtures::Body::deformable) {
+void add_pendulum(Model& model, const Vec3d& pivot, fixtures::BoxBody body = fixtures::BoxBody::deformable) {
   const double angle = 0.1;
   add_box(model, "block", {0.1, 0.5, 0.1}, pivot + Vec3d{0.2 * std::sin(angle), -0.2 * std::cos(angle), 0}, 3,
           angle * 180 / M_PI, {0, 0, 0}, body);

@@ -75,7 +75,7 @@ TEST_P(SolidReports, ATimeBudgetIsThatOfAllLinearisations) {
 }
 
 /// A bar, just above the floor where there is one, whose velocities stretch and bend it.
-Model swinging_bar(bool floor, fixtures::Body body = fixtures::Body::deformable) {
+Model swinging_bar(bool floor, fixtures::BoxBody body = fixtures::BoxBody::deformable) {
   Model model;
   add_box(model, "bar", {0.6, 0.1, 0.1}, {0, 0.0501, 0}, 5, 0, {0, 0, 0}, body);
   for (std::size_t i = 0; i < model.velocities.size(); ++i) {
@@ -117,7 +117,7 @@ TEST_P(SolidReports, AStepHasNotConvergedWhenItsLinearSolveRanOutOfIterations) {
 /// neither the matrix nor the residual of PCG, confirms it; the residual says what is wrong.
 TEST_P(SolidReports, MomentumIsRightHoweverLittlePcgDid) {
   params.preconditioner = PreconditionerKind::none;
-  for (const fixtures::Body body : {fixtures::Body::deformable, fixtures::Body::affine})
+  for (const fixtures::BoxBody body : {fixtures::BoxBody::deformable, fixtures::BoxBody::affine})
     for (const int iterations : {1, 1000}) {
       SCOPED_TRACE(testing::Message() << static_cast<int>(body) << ", " << iterations << " iterations");
       params.pcg_iterations = iterations;
@@ -129,7 +129,7 @@ TEST_P(SolidReports, MomentumIsRightHoweverLittlePcgDid) {
       const double weight = 9.81 * params.dt * 1000 * 0.6 * 0.1 * 0.1;
       EXPECT_LT(report.judgement->law.momentum, (sizeof(Real) == 8 ? 1e-6 : 1e-2) * weight);
       // The twelve numbers of an affine body are solved for at once.
-      const bool is_solved = iterations == 1000 || body == fixtures::Body::affine;
+      const bool is_solved = iterations == 1000 || body == fixtures::BoxBody::affine;
       EXPECT_EQ(report.converged, is_solved) << report.stop_reason;
       EXPECT_EQ(report.contact_solve->solids_residual > 1e-3, !is_solved);
     }
@@ -139,7 +139,7 @@ TEST_P(SolidReports, MomentumIsRightHoweverLittlePcgDid) {
 TEST_P(SolidReports, ALightAffineBodyFallsBesideASpinningSolid) {
   params.preconditioner = PreconditionerKind::none;
   Model model;
-  add_box(model, "light", {0.2, 0.2, 0.2}, {0, 5, 0}, 1, 0, {0, 0, 0}, fixtures::Body::affine);
+  add_box(model, "light", {0.2, 0.2, 0.2}, {0, 5, 0}, 1, 0, {0, 0, 0}, fixtures::BoxBody::affine);
   add_box(model, "solid", {0.2, 0.2, 0.2}, {5, 5, 0}, 2);
   model.materials.push_back(model.materials[0]);
   model.material_names.emplace_back("light");

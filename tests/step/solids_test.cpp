@@ -46,7 +46,7 @@ Object& add_box_collider(Model& model, const Vec3d& half, const Vec3d& center, c
 TEST_P(SolidSteps, ABlockOnAnInclinedPlaneSticksOrSlidesByMu) {
   const double angle = 0.5;
   const Vec3d up{std::sin(angle), std::cos(angle), 0}, down{std::cos(angle), -std::sin(angle), 0};
-  for (const fixtures::Body kind : {fixtures::Body::deformable, fixtures::Body::affine})
+  for (const fixtures::BoxBody kind : {fixtures::BoxBody::deformable, fixtures::BoxBody::affine})
     for (const double mu : {0.3, 0.8}) {
       Model model;
       const Object& block =
@@ -68,12 +68,12 @@ TEST_P(SolidSteps, ABlockOnAnInclinedPlaneSticksOrSlidesByMu) {
 }
 
 TEST_P(SolidSteps, TwoFreeBodiesThatCollideKeepTheirMomentumAndGainNoEnergy) {
-  using fixtures::Body;
+  using fixtures::BoxBody;
   params.gravity = 0;
   contact.tolerance = 1e-3;
   for (const auto& [one, two] :
-       {std::pair{Body::deformable, Body::deformable}, std::pair{Body::deformable, Body::affine},
-        std::pair{Body::affine, Body::affine}}) {
+       {std::pair{BoxBody::deformable, BoxBody::deformable}, std::pair{BoxBody::deformable, BoxBody::affine},
+        std::pair{BoxBody::affine, BoxBody::affine}}) {
     Model model;
     add_box(model, "a", {0.2, 0.2, 0.2}, {-0.25, 0.03, 0.02}, 2, 10, {2, 0, 0}, one);
     add_box(model, "b", {0.3, 0.3, 0.3}, {0.02, 0, 0}, 3, 0, {-0.5, 0.1, 0}, two);
@@ -149,7 +149,7 @@ TEST_P(SolidSteps, ABlockRestsOnAColliderAndIsCarriedByIt) {
     motion.velocity = {0.2, 0, 0};
     add_box_collider(model, {0.5, 0.05, 0.5}, {0, -0.05, 0}, motion);
     const Object& block = add_box(model, "block", {0.2, 0.2, 0.2}, {0.01, 0.1, 0.02}, 3, 0, {0, 0, 0},
-                                  affine ? fixtures::Body::affine : fixtures::Body::deformable);
+                                  affine ? fixtures::BoxBody::affine : fixtures::BoxBody::deformable);
     const int begin = block.node_begin, end = block.node_end;
     const double weight = 9.81 * mass_of(model, block);
     model.materials[0].mu = 0.5;
@@ -202,7 +202,7 @@ Model heap(unsigned seed) {
     add_box(model, "box " + std::to_string(i), {0.16 + 0.03 * any(rng), 0.12, 0.14},
             {0.12 * any(rng), 0.2 + 0.17 * i, 0.05 * any(rng)}, 2, 40 * any(rng),
             {0.3 * any(rng), -1, 0.3 * any(rng)},
-            i % 2 == 0 ? fixtures::Body::deformable : fixtures::Body::affine);
+            i % 2 == 0 ? fixtures::BoxBody::deformable : fixtures::BoxBody::affine);
   model.materials[0].young = 1e5;
   model.materials[0].mu = 0.4;
   model.materials[0].damping = 0.005;
@@ -269,7 +269,7 @@ TEST_P(SolidSteps, VelocitiesAreThoseOfTheDenseProblem) {
   add_box_collider(model, {0.3, 0.05, 0.3}, {0, 0.06, 0}, motion);
   add_box(model, "soft", {0.2, 0.2, 0.2}, {0.02, 0.212, 0.01}, 2, 0, {0.3, -0.5, 0});
   add_box(model, "affine", {0.18, 0.18, 0.18}, {0.0, 0.404, 0.02}, 2, 3, {0.1, -0.8, 0},
-          fixtures::Body::affine);
+          fixtures::BoxBody::affine);
   model.materials[0].young = 1e5;
   load(model);
   run(3);
@@ -310,11 +310,11 @@ TEST_P(SolidSteps, VelocitiesAreThoseOfTheDenseProblem) {
 TEST_P(SolidSteps, StiffSolidsSpinWithoutGainingEnergy) {
   params.gravity = 0;
   const Vec3d spin{1, 4, 10};
-  for (const fixtures::Body body : {fixtures::Body::affine, fixtures::Body::deformable}) {
+  for (const fixtures::BoxBody body : {fixtures::BoxBody::affine, fixtures::BoxBody::deformable}) {
     Model model;
     add_box(model, "cube", {0.2, 0.2, 0.2}, {0, 1, 0}, 1, 0, {0, 0, 0}, body);
     model.materials[0].young = 1e9;
-    model.materials[0].damping = body == fixtures::Body::affine ? 0 : 1e-3;
+    model.materials[0].damping = body == fixtures::BoxBody::affine ? 0 : 1e-3;
     for (std::size_t i = 0; i < model.velocities.size(); ++i)
       model.velocities[i] = cross(spin, model.positions[i] - Vec3d{0, 1, 0});
     load(model);

@@ -89,8 +89,8 @@ class SunkenSolids : public SwitchingFamilies {
 
 TEST_P(SunkenSolids, AreLiftedOutOfHalfSpacesWhereTheSolverChanges) {
   for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al})
-    for (const fixtures::Body body : {fixtures::Body::deformable, fixtures::Body::affine}) {
-      SCOPED_TRACE(std::string(body == fixtures::Body::affine ? "affine" : "deformable"));
+    for (const fixtures::BoxBody body : {fixtures::BoxBody::deformable, fixtures::BoxBody::affine}) {
+      SCOPED_TRACE(std::string(body == fixtures::BoxBody::affine ? "affine" : "deformable"));
       Model model;
       fixtures::add_floor(model);
       fixtures::add_box(model, "box", {0.2, 0.2, 0.2}, {0, 0.101, 0}, 2, 0, {0, 0, 0}, body);
@@ -102,7 +102,7 @@ TEST_P(SunkenSolids, AreLiftedOutOfHalfSpacesWhereTheSolverChanges) {
       const State lifted = engine->state();
       for (std::size_t i = 0; i < sunken.positions.size(); ++i) {
         const double way = norm(lifted.positions[i] - sunken.positions[i]);
-        if (sunken.positions[i][1] > params.d_hat && body == fixtures::Body::deformable) {
+        if (sunken.positions[i][1] > params.d_hat && body == fixtures::BoxBody::deformable) {
           EXPECT_EQ(way, 0) << "node " << i;
         } else {
           EXPECT_LE(way, depth + 0.021 * params.d_hat) << "node " << i;

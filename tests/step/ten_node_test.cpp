@@ -11,7 +11,7 @@ namespace stickslip {
 namespace {
 
 using fixtures::add_box;
-using fixtures::Body;
+using fixtures::BoxBody;
 using fixtures::Vec3d;
 
 double solid_mass(const Model& model, const Object& object) {
@@ -65,7 +65,7 @@ double shortened(const Model& model, const State& state, const Object& object, d
 class TenNodeStack {
  public:
   static constexpr double side = 0.2, young = 5e5;
-  TenNodeStack(Body lower, Body upper, double gap) {
+  TenNodeStack(BoxBody lower, BoxBody upper, double gap) {
     fixtures::add_floor(model, -gap);
     add_box(model, "lower", {side, side, side}, {0, 0.5 * side, 0}, kCells, 0, {0, 0, 0}, lower);
     add_box(model, "upper", {side, side, side}, {0.002, 1.5 * side + gap, 0.003}, kCells, 0, {0, 0, 0},
@@ -92,8 +92,9 @@ class TenNodeStack {
   Model model;
 };
 
-constexpr std::pair<Body, Body> kTenNodePairs[] = {
-    {Body::ten_node, Body::ten_node}, {Body::ten_node, Body::deformable}, {Body::deformable, Body::ten_node}};
+constexpr std::pair<BoxBody, BoxBody> kTenNodePairs[] = {{BoxBody::ten_node, BoxBody::ten_node},
+                                                         {BoxBody::ten_node, BoxBody::deformable},
+                                                         {BoxBody::deformable, BoxBody::ten_node}};
 
 class TenNodeBarrierSteps : public fixtures::EngineTest {};
 
@@ -118,8 +119,8 @@ TEST_P(TenNodeBarrierSteps, AStackCarriesAndYieldsAsItsWeightSays) {
 // A script turns the end of a bar; its other end strikes a block and pushes it along.
 TEST_P(TenNodeBarrierSteps, LargeMotionsWithFrictionStayFreeOfIntersections) {
   Model model;
-  add_box(model, "bar", {0.4, 0.05, 0.05}, {0.2, 0.04, 0}, kCells, 0, {0, 0, 0}, Body::ten_node);
-  add_box(model, "block", {0.1, 0.1, 0.1}, {0.4, 0.052, 0.2}, 1, 0, {0, 0, 0}, Body::ten_node);
+  add_box(model, "bar", {0.4, 0.05, 0.05}, {0.2, 0.04, 0}, kCells, 0, {0, 0, 0}, BoxBody::ten_node);
+  add_box(model, "block", {0.1, 0.1, 0.1}, {0.4, 0.052, 0.2}, 1, 0, {0, 0, 0}, BoxBody::ten_node);
   fixtures::add_floor(model);
   model.materials[0].young = 2e6;
   model.materials[0].mu = 0.4;
@@ -141,8 +142,8 @@ TEST_P(TenNodeBarrierSteps, ACollisionKeepsMomentum) {
   Model model;
   params.gravity = 0;
   params.linear_solver = LinearSolverKind::cholesky;
-  add_box(model, "left", {0.1, 0.1, 0.1}, {-0.06, 0.03, 0.007}, 1, 10, {1, 0, 0}, Body::ten_node);
-  add_box(model, "right", {0.1, 0.1, 0.1}, {0.06, -0.01, 0}, 1, -7, {-0.5, 0, 0}, Body::ten_node);
+  add_box(model, "left", {0.1, 0.1, 0.1}, {-0.06, 0.03, 0.007}, 1, 10, {1, 0, 0}, BoxBody::ten_node);
+  add_box(model, "right", {0.1, 0.1, 0.1}, {0.06, -0.01, 0}, 1, -7, {-0.5, 0, 0}, BoxBody::ten_node);
   load(model);
   const StepReport first = step();
   EXPECT_NEAR(first.momentum[0], 0.5, 1e-6);
@@ -177,7 +178,7 @@ TEST_P(TenNodeVelocitySteps, AStackCarriesAndYieldsAsItsWeightSays) {
 TEST_P(TenNodeVelocitySteps, ABlockCarriesARigidBox) {
   Model model;
   fixtures::add_floor(model);
-  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2, 0, {0, 0, 0}, Body::ten_node);
+  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2, 0, {0, 0, 0}, BoxBody::ten_node);
   model.materials[0].young = 1e5;
   model.materials[0].poisson = 0;
   model.materials[0].damping = 0.05;
@@ -203,7 +204,7 @@ TEST_P(TenNodeJoints, ABlockHangsFromTheWorld) {
   for (const SolverKind solver : fixtures::kFamilies) {
     SCOPED_TRACE(solver == SolverKind::velocity ? "velocity" : "ipc");
     Model model;
-    add_box(model, "block", {0.1, 0.3, 0.1}, {0, 0, 0}, 2, 0, {0, 0, 0}, Body::ten_node);
+    add_box(model, "block", {0.1, 0.3, 0.1}, {0, 0, 0}, 2, 0, {0, 0, 0}, BoxBody::ten_node);
     model.materials[0].young = 1e6;
     model.materials[0].damping = 0.02;
     fixtures::join(model, fixtures::joint_of(JointKind::ball), 0, -1, {0.01, 0.14, 0.005});

@@ -112,7 +112,7 @@ TEST_P(ThinAmongBodies, AnAffineBoxFallsOnAHeldRod) {
     held.nodes = {rod.node_begin,        rod.node_begin + 11,    rod.collides_from,
                   rod.collides_from + 1, rod.collides_from + 11, rod.collides_from + 12};
     model.scripted.push_back(held);
-    add_box(model, "box", {0.05, 0.05, 0.05}, {0, 0.04, 0}, 1, 0, {0, -0.5, 0}, fixtures::Body::affine);
+    add_box(model, "box", {0.05, 0.05, 0.05}, {0, 0.04, 0}, 1, 0, {0, -0.5, 0}, fixtures::BoxBody::affine);
     load(model);
     for (int i = 0; i < 20; ++i) {
       const StepReport report = step();
