@@ -64,7 +64,8 @@ endfunction()
 # Every scene also runs whole under the family of steppers that it does not select: with nsgs where it selects a
 # barrier stepper, otherwise with ipc. What does not hold there has its reason in the scene's [steppers] table.
 # quick: those that take less than 5 s, 35 s of processor time in all.
-set(quick_others arch beams bounce matchsticks mixed painleve plates rest ridges rollers slide slope slope-ramp slope-sweep
+set(quick_others arch beams bounce card-house-thin cloth-drag matchsticks mixed painleve plates rest ridges
+    rollers slide slope slope-ramp slope-sweep
     spikes staircase tippe-top wood-rings)
 foreach(part cliff internal-edges sliding-spike sliding-wedge spike-crack spike-hole spikes wedge-crack)
   list(APPEND quick_others erleben-${part})
