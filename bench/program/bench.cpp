@@ -11,6 +11,7 @@
 #include "bench/program/bench_frames.h"
 #include "bench/program/bench_rigid.h"
 #include "bench/program/bench_steps.h"
+#include "bench/program/bench_thin.h"
 #include "bench/program/options.h"
 
 namespace stickslip {
@@ -20,7 +21,7 @@ constexpr int kStepFrames = 30;
 
 std::vector<std::string> known_benches() {
   std::vector<std::string> names = list_benches();
-  names.insert(names.end(), {"step", "steps", "barrier", "rigid", "frames", "ccd"});
+  names.insert(names.end(), {"step", "steps", "barrier", "rigid", "thin", "frames", "ccd"});
   return names;
 }
 
@@ -83,6 +84,10 @@ int command_bench(const BenchOptions& options, const EngineFactory& factory) {
       }
       if (name == "rigid") {
         all.push_back(bench_rigid(backend, options, factory));
+        continue;
+      }
+      if (name == "thin") {
+        all.push_back(bench_thin(backend, options, factory));
         continue;
       }
       if (name == "frames") {

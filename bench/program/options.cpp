@@ -11,14 +11,14 @@ namespace {
 void add_bench(CLI::App& app, BenchOptions& options) {
   const std::string names =
       "device, primitives, lbvh, queries, spmv, pcg, assembly, contacts, memory, pile, step, steps, barrier, "
-      "rigid, frames";
+      "rigid, thin, frames";
   CLI::App* bench = app.add_subcommand("bench", "measure: " + names + ", ccd FILE...");
   bench->add_option("name", options.names, names + ", or ccd followed by files of queries")->required();
   bench->add_option("--json", options.json, "also write the figures to this file");
   bench->add_flag(
       "--full", options.full,
       "also what takes long: 1M of 'contacts', 9M tets of 'memory', the published sizes of 'steps', the "
-      "largest scenes and every solver of 'rigid'");
+      "largest scenes and every solver of 'rigid', 4k and 16k strands of 'thin'");
   bench->add_option("--backend", options.backend, "all, cpu or cuda; all: every one that answers")
       ->capture_default_str();
   add_threads(*bench, options.threads);
@@ -27,16 +27,18 @@ void add_bench(CLI::App& app, BenchOptions& options) {
           "--scene,--scenes", options.scenes,
           "scenes of 'step', 'steps' and 'barrier', repeatable or with commas; default: every shipped one; "
           "of 'steps' drop, stack, bowl, noodles and rubble; of 'barrier' rods-twist, staircase, roller, "
-          "bowl and noodles; of 'rigid' its own; of 'frames' drop")
+          "bowl and noodles; of 'rigid' and 'thin' their own; of 'frames' drop")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_scale(*bench, options.scale);
   bench
-      ->add_option(
-          "--frames,--steps", options.frames,
-          "steps per scene: 30 of 'step', 4 of 'steps', 2 of 'barrier', 600 of 'rigid', 60 of 'frames'")
+      ->add_option("--frames,--steps", options.frames,
+                   "steps per scene: 30 of 'step', 4 of 'steps', 2 of 'barrier', 600 of 'rigid', 4 of "
+                   "'thin', 60 of 'frames'")
       ->check(CLI::Range(1, 100000));
-  bench->add_option("--warm", options.warm, "of 'steps': steps before those that are measured; default: 8")
+  bench
+      ->add_option("--warm", options.warm,
+                   "of 'steps' and 'thin': steps before those that are measured; defaults: 8; 26 to 120")
       ->check(CLI::Range(0, 100000));
   bench->add_option("--scales", options.scales, "sizes of the scenes of 'barrier', with commas")
       ->delimiter(',')

@@ -16,8 +16,8 @@ struct BenchOptions {
   bool full = false;                 // include long benches, see add_bench
   std::vector<std::string> scenes;   // of `step`, empty: all shipped scenes; of `steps`, `barrier`, `rigid`
   std::optional<double> scale;       // of `step`, `barrier` and `frames`, overrides the scenes' own
-  std::optional<int> frames;         // of `step`, `steps`, `barrier`, `rigid` and `frames`
-  std::optional<int> warm;           // of `steps`: steps before the measured ones
+  std::optional<int> frames;         // of `step`, `steps`, `barrier`, `rigid`, `thin` and `frames`
+  std::optional<int> warm;           // of `steps` and `thin`: steps before the measured ones
   std::vector<double> scales;        // of `barrier`
   std::optional<int> at;             // of `barrier`: the frame to start from
   double tolerance = 1e-4;           // of `barrier`: newton_tolerance, on the gradient
