@@ -66,6 +66,21 @@ def rigid() -> str:
     return source("rigid") + table(["scene", "bodies", "engine, iterations", "contacts", "ms per step", "overlap [mm]", "drift [mm]", "residual"], rows)
 
 
+# --- thin objects -------------------------------------------------------------------------------------------------
+
+
+def thin() -> str:
+    rows, last = [], None
+    for row in load("thin")[0]["rows"]:
+        same = row["scene"] == last
+        last = row["scene"]
+        place = ["", ""] if same else [f"`{row['scene']}`", f"{row['dofs'] / 1000:.0f}k"]
+        shares = [f"{100 * row['share_' + name]:.0f}" for name in ("linear_solve", "contact_solve", "detection")]
+        rows.append([*place, f"`{row['method']}`", f"{row['contacts_mean']:.0f}", number(row["seconds_per_step"]), number(row["seconds_per_frame"]), *shares,
+                     f"{row['converged']} of {row['steps']}", millimetres(row["penetration_max"])])
+    return source("thin") + table(["scene", "unknowns", "method", "contacts", "s per step", "s per frame", "linear [%]", "contact solve [%]", "detection [%]", "converged", "overlap [mm]"], rows)
+
+
 # --- contact problems -----------------------------------------------------------------------------------------------
 
 
@@ -246,4 +261,4 @@ def device_model_figures(row: dict) -> list[str]:
             *(number(row[name]) for name in ("megabytes", "floor_us", "predicted_us")), bound]
 
 
-PARTS = {"device-model": device_model, "rigid": rigid, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "stages": stages, "figures": figures}
+PARTS = {"device-model": device_model, "rigid": rigid, "thin": thin, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "stages": stages, "figures": figures}
