@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kFrame = 1.0 / 24;  // [s] a frame of [Daviet20 Table 2]
-constexpr int kTimedSteps = 4;
+constexpr double kThinFrame = 1.0 / 24;  // [s] a frame of [Daviet20 Table 2]
+constexpr int kThinSteps = 4;
 
 struct ThinScene {
   const char* name;
@@ -57,11 +57,11 @@ struct ThinRow {
          penetration = 0;  // sums; maxima of the last two
   StageTimes stages = {};
 
-  double seconds_per_frame() const { return wall / steps * kFrame / dt; }
+  double seconds_per_frame() const { return wall / steps * kThinFrame / dt; }
   double share(double seconds) const { return seconds / wall; }
 };
 
-std::string read_text(const std::filesystem::path& file) {
+std::string read_thin_scene(const std::filesystem::path& file) {
   std::ifstream stream(file);
   std::ostringstream text;
   text << stream.rdbuf();
@@ -87,7 +87,8 @@ std::vector<ThinScene> chosen_thin_scenes(const BenchOptions& options) {
 
 Scene load_thin(const ThinScene& thin) {
   const Scene own = load_scene(thin.scene);
-  return thin.strands == 0 ? own : parse_scene(with_strands(read_text(own.file), thin.strands), own.file);
+  return thin.strands == 0 ? own
+                           : parse_scene(with_strands(read_thin_scene(own.file), thin.strands), own.file);
 }
 
 ThinRow measure_thin(Engine& engine, const ThinScene& thin, const ThinMethod& method,
@@ -101,7 +102,7 @@ ThinRow measure_thin(Engine& engine, const ThinScene& thin, const ThinMethod& me
   row.strands = static_cast<std::size_t>(thin.strands);
   for (const Object& object : scene.model.objects)
     if (object.is_movable()) row.nodes += static_cast<std::size_t>(object.node_end - object.node_begin);
-  const int warm = options.warm.value_or(thin.warm), steps = options.frames.value_or(kTimedSteps);
+  const int warm = options.warm.value_or(thin.warm), steps = options.frames.value_or(kThinSteps);
   for (int i = 0; i < warm; ++i) engine.step();
   for (int i = 0; i < steps; ++i) {
     const Timer timer;
@@ -121,7 +122,7 @@ ThinRow measure_thin(Engine& engine, const ThinScene& thin, const ThinMethod& me
   return row;
 }
 
-json row_json(const ThinRow& r) {
+json thin_row_json(const ThinRow& r) {
   const StageTimes& s = r.stages;
   return {{"scene", r.scene->name},
           {"method", r.method},
@@ -144,7 +145,7 @@ json row_json(const ThinRow& r) {
           {"penetration_max", r.penetration}};
 }
 
-void print_row(const ThinRow& r) {
+void print_thin_row(const ThinRow& r) {
   const StageTimes& s = r.stages;
   std::printf("%-15s %-11s %8zu %9.0f %9.3f %9.2f %7.0f %7.0f %7.0f %6.0f %7.0f %5d/%d %8.1e %7.3f\n",
               r.scene->name, r.method, 3 * r.nodes, r.contacts / r.steps, r.wall / r.steps,
@@ -184,8 +185,8 @@ json bench_thin(const BackendInfo& backend, const BenchOptions& options, const E
     for (const ThinMethod& method : kThinMethods) {
       const std::unique_ptr<Engine> engine = factory(backend.backend, options.threads);
       const ThinRow row = measure_thin(*engine, scene, method, options);
-      print_row(row);
-      rows.push_back(row_json(row));
+      print_thin_row(row);
+      rows.push_back(thin_row_json(row));
       figures.push_back({{"name", std::string(scene.name) + ", " + method.name},
                          {"value", row.seconds_per_frame()},
                          {"unit", "s/frame"},
