@@ -175,7 +175,7 @@ BACKEND_TEST(LinearSolver, ResumesUntilNothingIsGained) {
 }
 
 // A bar of springs with little mass, where block_jacobi stagnates, and one of random elements, where it takes
-// 360 iterations. On CUDA `auto` is block_jacobi.
+// 550 iterations. On CUDA `auto` is block_jacobi.
 BACKEND_TEST(LinearSolver, ManyIterationsInAStepLeadToLevels) {
   test::Random random(14);
   Params params;
@@ -183,8 +183,8 @@ BACKEND_TEST(LinearSolver, ManyIterationsInAStepLeadToLevels) {
   springs.node_count = 6 * 6 * 300;
   test::add_springs(springs, 0, 6, 6, 300);
   springs.diagonal.assign(springs.node_count, Real(1e-5));
-  test::System elements = test::make_system(random, 3, 3, 300, 0);
-  std::fill(elements.diagonal.begin(), elements.diagonal.end(), Real(1e-3));
+  test::System elements = test::make_system(random, 3, 3, 200, 0);
+  std::fill(elements.diagonal.begin(), elements.diagonal.end(), Real(1e-4));
   for (const bool stagnates : {true, false}) {
     SCOPED_TRACE(stagnates);
     params.pcg_tolerance = stagnates || sizeof(Real) == 4 ? 1e-4 : 1e-8;
@@ -208,7 +208,7 @@ BACKEND_TEST(LinearSolver, ManyIterationsInAStepLeadToLevels) {
     }
     EXPECT_EQ(jacobi.stop, stagnates ? PcgStop::stagnated : PcgStop::converged);
     for (const PcgResult& result : {first, second}) EXPECT_EQ(result.stop, PcgStop::converged);
-    EXPECT_GT(first.iterations, std::min(jacobi.iterations, 300));
+    EXPECT_GT(first.iterations, std::min(jacobi.iterations, 450));
     EXPECT_NE(second.iterations, first.iterations);
     if (stagnates) {
       EXPECT_LT(second.iterations, first.iterations - 100);
