@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-/// Prints progress to stderr and one table to stdout, and returns the result: bench, backend, device,
+/// Prints one table, row by row, and returns the result: bench, backend, device,
 /// threads, figures (seconds a frame of each row) and rows. Throws InputError.
 nlohmann::json bench_thin(const BackendInfo& backend, const BenchOptions& options,
                           const EngineFactory& factory);

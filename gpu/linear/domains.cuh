@@ -12,7 +12,8 @@
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// A^-1 = W' diag(inverse_pivot) W with W unit lower triangular. Single precision is enough to precondition,
-/// and the product stays positive definite whatever rounding does to W.
+/// and the product is positive definite whatever rounding does to W. Processors multiply in single precision,
+/// too, so there it is symmetric to that precision only.
 template <int N>
 struct InverseFactors {
   static constexpr int kTile = 8, kPadded = (N + kTile - 1) / kTile * kTile;

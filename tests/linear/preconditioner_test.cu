@@ -187,7 +187,9 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
         settings.kind == PreconditionerKind::additive || settings.kind == PreconditionerKind::multilevel;
     const double stored = domains || panels ? 50 * std::numeric_limits<float>::epsilon() : 0;
     EXPECT_LE((got - want).norm(), std::max(tolerance, stored) * want.norm());
-    EXPECT_LE((got - got.transpose()).norm(), std::max(tolerance, stored) * want.norm());
+    const bool applied_in_single = panels || (domains && !STICKSLIP_ON_CUDA);
+    EXPECT_LE((got - got.transpose()).norm(),
+              std::max(tolerance, applied_in_single ? stored : 0) * want.norm());
     const auto moving = 3 * std::count(problem.fixed.begin(), problem.fixed.end(), 0);
     const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Matrix>(got).eigenvalues();
     EXPECT_GT(eigenvalues[eigenvalues.size() - moving], 0);

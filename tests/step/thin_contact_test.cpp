@@ -248,17 +248,23 @@ TEST_P(ThinContact, FastRodsDoNotPassThroughEachOther) {
   }
 }
 
-// Velocity-level steps leave overlaps of a few micrometres to millimetres, for which a barrier is infinite.
-TEST_P(ThinContact, ARunChangesItsSolverOnTheWay) {
-  params.d_hat = 1e-3;
-  params.check_intersections = false;
-  params.contact_margin = 5e-3;
+/// Two sheets and two crossed rods above the ground, a little above each other.
+Model sheets_below_rods() {
   Model model = thin_model(true);
   add_sheet(model, kThickness / 2 + 2e-3, 0.4, 3, 0, {0, 0, 0});
   add_sheet(model, 1.5 * kThickness + 4e-3, 0.3, 2, 0.4, {0.1, 0, 0});
   add_rod(model, {0, 2.5 * kThickness + 6e-3, 0.01}, {1, 0, 0}, 0.15, 3, {0, 0, 0});
   add_rod(model, {0, 3.5 * kThickness + 8e-3, 0}, {0, 0, 1}, 0.15, 3, {0, 0, 0});
   model.half_spaces.push_back({});
+  return model;
+}
+
+// Velocity-level steps leave overlaps of a few micrometres to millimetres, for which a barrier is infinite.
+TEST_P(ThinContact, ARunChangesItsSolverOnTheWay) {
+  params.d_hat = 1e-3;
+  params.check_intersections = false;
+  params.contact_margin = 5e-3;
+  Model model = sheets_below_rods();
   params.solver = SolverKind::velocity;
   load(model);
   bool overlapped = false;
@@ -289,12 +295,7 @@ TEST_P(ThinContact, ARunChangesItsSolverOnTheWay) {
 // It grows back within a few steps, at a small speed, and passes with the state to another engine.
 TEST_P(ThinContact, ThicknessGrowsBackAfterAChangeOfSolver) {
   choose(SolverKind::velocity);
-  Model model = thin_model(true);
-  add_sheet(model, kThickness / 2 + 2e-3, 0.4, 3, 0, {0, 0, 0});
-  add_sheet(model, 1.5 * kThickness + 4e-3, 0.3, 2, 0.4, {0.1, 0, 0});
-  add_rod(model, {0, 2.5 * kThickness + 6e-3, 0.01}, {1, 0, 0}, 0.15, 3, {0, 0, 0});
-  add_rod(model, {0, 3.5 * kThickness + 8e-3, 0}, {0, 0, 1}, 0.15, 3, {0, 0, 0});
-  model.half_spaces.push_back({});
+  Model model = sheets_below_rods();
   load(model);
   for (int i = 0; i < 40; ++i) engine->step();
   EXPECT_TRUE(engine->state().thickness.empty());
