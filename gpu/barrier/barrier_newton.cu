@@ -348,6 +348,7 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   {
     const Span assembly(ctx, "assembly");
     potential.linearise(ctx, x);
+    linear_solver_.set_current_positions(x);
   }
   clock.lap(seconds.assembly);
   NewtonNorms norms = solve(ctx, potential, device, params, record);

@@ -265,6 +265,7 @@ void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, co
   const Span span(ctx, "elastic assembly");
   solved_ = false;
   assembled_at_ = at;
+  linear_.set_current_positions(at);
   linear_.set_modes(&modes_);  // after a step that was interrupted with A + W
   LinearSolver::prepare(matrix_, params_);
   energy_.gradient_and_hessian(ctx, {at, still, static_cast<Real>(params_.dt)}, {0, energy_.size()},

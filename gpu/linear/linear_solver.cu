@@ -7,9 +7,9 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Iterations of block_jacobi after which the levels of `multilevel` pay: one costs 1.8 to 2.6 times as much,
-/// and a solve takes 0.3 to 0.6 times as many.
-constexpr int kManyIterations = 450;
+/// Iterations of block_jacobi after which `two_level` pays: its coarse matrix costs about as much as 20 of
+/// them, and a solve takes a tenth to a half as many.
+constexpr int kManyIterations = 40;
 
 bool needs_stiffness(const Params& params) {
   return params.linear_solver == LinearSolverKind::pcg &&
@@ -28,10 +28,11 @@ void factorise(Context& ctx, const SplitMatrix& matrix, const Vec3* b, Vec3* x, 
   if (matrix.embedding() != nullptr) matrix.embedding()->expand(ctx, x);
 }
 
-PcgSettings settings_of(const Params& params, bool same_system) {
+PcgSettings settings_of(const Params& params, const Vec3* positions, bool same_system) {
   PcgSettings settings{static_cast<Real>(params.pcg_tolerance), params.pcg_iterations};
   settings.criterion = params.pcg_stop;
   settings.preconditioner = {params.preconditioner, params.additive_blocks};
+  settings.positions = positions;
   settings.same_system = same_system;
   return settings;
 }
@@ -41,7 +42,7 @@ PcgSettings settings_of(const Params& params, bool same_system) {
 bool LinearSolver::apply_inverse(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
                                  const Params& params, const std::uint8_t* fixed, bool same_system) {
   return params.linear_solver == LinearSolverKind::pcg &&
-         pcg_.apply_inverse(ctx, matrix, b, x, settings_of(params, same_system), fixed);
+         pcg_.apply_inverse(ctx, matrix, b, x, settings_of(params, current_, same_system), fixed);
 }
 
 void LinearSolver::prepare(SplitMatrix& matrix, const Params& params) {
@@ -65,7 +66,7 @@ void LinearSolver::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b
     solved.end(PcgStop::converged);
     return factorised_.upload(ctx, std::span(&solved, 1));
   }
-  PcgSettings settings = settings_of(params, same_system);
+  PcgSettings settings = settings_of(params, current_, same_system);
   if (needs_stiffness(params)) {
     warm_start_.group(ctx, matrix.stiffness(), fixed, matrix.node_count());
     settings.condition = warm_start_.condition();
@@ -77,22 +78,22 @@ void LinearSolver::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b
         fixed);
     settings.start_from_x = true;
   }
-  if (may_take_levels(matrix, params, settings)) solve_by_levels(ctx, matrix, b, x, settings, fixed);
+  if (may_take_two_levels(matrix, params, settings)) solve_by_two_levels(ctx, matrix, b, x, settings, fixed);
   else pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);
 }
 
-/// Whether `automatic` may become `multilevel`: in barrier steps, where CrewPcg can apply it.
-bool LinearSolver::may_take_levels(const SplitMatrix& matrix, const Params& params,
-                                   const PcgSettings& settings) const {
+/// Whether `automatic` may become `two_level`: in barrier steps, where CrewPcg can apply it.
+bool LinearSolver::may_take_two_levels(const SplitMatrix& matrix, const Params& params,
+                                       const PcgSettings& settings) const {
   return !STICKSLIP_ON_CUDA && params.preconditioner == PreconditionerKind::automatic && !has_modes_ &&
          !has_chains_ && matrix.embedding() == nullptr && settings.criterion == PcgCriterion::relative &&
-         !settings.same_system && !settings.start_from_x;
+         !settings.same_system && !settings.start_from_x && settings.positions != nullptr;
 }
 
-/// The first solve of a step that takes many iterations, or stagnates, goes on with `multilevel`; those after
+/// The first solve of a step that takes many iterations, or stagnates, goes on with `two_level`; those after
 /// it begin so.
-void LinearSolver::solve_by_levels(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
-                                   PcgSettings settings, const std::uint8_t* fixed) {
+void LinearSolver::solve_by_two_levels(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
+                                       PcgSettings settings, const std::uint8_t* fixed) {
   if (!is_slow_) {
     const int most = settings.max_iterations;
     settings.max_iterations = std::min(most, kManyIterations);
@@ -106,7 +107,7 @@ void LinearSolver::solve_by_levels(Context& ctx, SplitMatrix& matrix, const Vec3
     settings.max_iterations = most - started_;
     settings.start_from_x = true;
   }
-  settings.preconditioner.kind = PreconditionerKind::multilevel;
+  settings.preconditioner.kind = PreconditionerKind::two_level;
   pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);
 }
 

@@ -10,6 +10,9 @@ class LinearSolver {
  public:
   /// Where the nodes are [m], at the start of the scene: for preconditioners that sort them.
   void set_positions(std::span<const Vec3> positions) { pcg_.set_positions(positions); }
+  /// Where they are in the matrices that `solve` gets; in backend memory, valid until the next call. Null:
+  /// the preconditioner two_level is refused.
+  void set_current_positions(const Vec3* x) { current_ = x; }
   /// A coarse space for every preconditioner, see Preconditioner::set_modes.
   void set_modes(AffineModes* modes) {
     has_modes_ = modes != nullptr;
@@ -58,13 +61,15 @@ class LinearSolver {
     return result;
   }
 
-  bool may_take_levels(const SplitMatrix& matrix, const Params& params, const PcgSettings& settings) const;
-  void solve_by_levels(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, PcgSettings settings,
-                       const std::uint8_t* fixed);
+  bool may_take_two_levels(const SplitMatrix& matrix, const Params& params,
+                           const PcgSettings& settings) const;
+  void solve_by_two_levels(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, PcgSettings settings,
+                           const std::uint8_t* fixed);
 
   WarmStart warm_start_;
   Pcg pcg_;
   std::vector<StiffnessGroup> groups_;
+  const Vec3* current_ = nullptr;
   int started_ = 0;  // iterations before those of the last solve of pcg_
   bool has_modes_ = false, has_chains_ = false;
   bool is_slow_ = false;  // block_jacobi took many iterations in this step

@@ -79,16 +79,14 @@ void Pcg::prepare(Context& ctx, SplitMatrix& matrix, Vec3* x, const PcgSettings&
   history_.resize(ctx, static_cast<std::size_t>(settings.max_iterations) + 1);
   squares_.resize(ctx, 1);
   resize_cleared(ctx, state_, 1);
-  if (!settings.same_system) preconditioner_.build(ctx, matrix, settings.preconditioner, fixed);
+  if (!settings.same_system)
+    preconditioner_.build(ctx, matrix, settings.preconditioner, fixed, settings.positions);
   const bool is_resident = STICKSLIP_ON_CUDA ? n <= most_resident_nodes_ && preconditioner_.modes() == nullptr
                                              : most_resident_nodes_ > 0;
   stays_ = is_resident && matrix.embedding() == nullptr &&
            (STICKSLIP_ON_CUDA ? preconditioner_.is_local_or_modes() : preconditioner_.fits_crew());
 #if !STICKSLIP_ON_CUDA
-  if (!settings.same_system) {
-    crew_.forget();
-    if (stays_) coupling_rows_.build(ctx, matrix, matrix.chunk_rows().slot_of_node);
-  }
+  if (!settings.same_system) crew_.forget();
 #endif
 }
 
@@ -171,7 +169,7 @@ void Pcg::run(Context& ctx) {
 #if STICKSLIP_ON_CUDA
   if (stays_) iterate_on_grid(ctx, *matrix_->resident(), v);
 #else
-  if (stays_) crew_.iterate(ctx, matrix_->chunk_rows(), coupling_rows_.view(), preconditioner_, v);
+  if (stays_) crew_.iterate(ctx, matrix_->chunk_rows(), matrix_->coupling_rows(ctx), preconditioner_, v);
 #endif
   else repeat_until(ctx, loop_, &v.state->stop, [&] { iterate(ctx, *matrix_, preconditioner_, v); });
   if (matrix_->embedding() != nullptr) matrix_->embedding()->expand(ctx, x_);

@@ -70,7 +70,6 @@ class Pcg {
   Buffer<PcgState> state_;
   LoopGraph loop_;
 #if !STICKSLIP_ON_CUDA
-  CouplingRows coupling_rows_;
   CrewPcg crew_;
 #endif
 };

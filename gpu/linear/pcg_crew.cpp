@@ -5,26 +5,6 @@
 namespace stickslip::cpu {
 namespace {
 
-/// Where the coupling of corners a > b of a stencil stands among its couplings.
-constexpr int coupling_index(int a, int b) { return a * (a - 1) / 2 + b; }
-
-/// The blocks of one row, in the places that it has for them.
-struct RowBuilder {
-  std::int32_t* column;
-  Mat3* block;
-  std::int32_t count = 0;
-
-  void add(std::int32_t j, const Mat3& b) {
-    for (std::int32_t e = 0; e < count; ++e)
-      if (column[e] == j) {
-        block[e] += b;
-        return;
-      }
-    column[count] = j;
-    block[count++] = b;
-  }
-};
-
 /// p = z + beta p_before, which each reader computes: no thread has to wait for another's p.
 struct NextDirection {
   const Lanes3 *z, *before;
@@ -107,52 +87,12 @@ T sum_by_crew(Crew& crew, std::vector<T>& partial, const F& value) {
 
 }  // namespace
 
-void CouplingRows::build(Context& ctx, const SplitMatrix& matrix, const std::int32_t* slot) {
-  const std::size_t stencils = matrix.stencil_count();
-  empty_ = stencils == 0;
-  if (empty_) return;
-  range_.resize(ctx, matrix.node_count());
-  column_.resize(ctx, 3 * 4 * stencils);
-  block_.resize(ctx, 3 * 4 * stencils + 1);
-  fill(ctx, range_.data(), matrix.node_count(), Vec2i{0, 0});
-  const NodeGather::Runs runs = matrix.stencil_gather().runs();
-  const Vec4i* nodes = matrix.stencils();
-  const Mat3* couplings = matrix.couplings();
-  const auto n = static_cast<std::uint32_t>(matrix.node_count());
-  Vec2i* range = range_.data();
-  std::int32_t* column = column_.data();
-  Mat3* block = block_.data();
-  launch(
-      ctx, static_cast<std::size_t>(*runs.count),
-      [=](std::size_t run) {
-        const std::uint32_t node = runs.node[run];
-        if (node == n) return;
-        const std::int32_t first = 3 * runs.begin[run];
-        RowBuilder row{column + first, block + first};
-        for (std::int32_t k = runs.begin[run]; k < runs.begin[run + 1]; ++k) {
-          const std::int32_t s = runs.corner[k] / 4, a = runs.corner[k] % 4;
-          const Mat3* of_stencil = couplings + static_cast<std::size_t>(s) * kCouplings;
-          for (int b = 0; b < 4; ++b) {
-            if (b == a || nodes[s][b] < 0) continue;
-            row.add(slot[nodes[s][b]],
-                    a > b ? of_stencil[coupling_index(a, b)] : of_stencil[coupling_index(b, a)].transposed());
-          }
-        }
-        range[slot[node]] = {first, first + row.count};
-      },
-      kHeavy);
-}
-
-ChunkCouplings CouplingRows::view() const {
-  if (empty_) return {};
-  return {range_.data(), column_.data(), block_.data()};
-}
-
 void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings,
                       Preconditioner& preconditioner, const PcgVectors& v) {
   PcgState s = *v.state;
   if (!s.running()) return;
   const AffineModes* modes = preconditioner.modes();
+  const CoarseSpace* coarse = preconditioner.coarse();
   PanelFactors* factors = preconditioner.factors();
   const Domains<16>* levels = preconditioner.levels();
   const auto n = static_cast<std::size_t>(rows.node_count);
@@ -167,7 +107,8 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
   const int threads = static_cast<int>(std::min<std::size_t>(ctx.threads(), chunks));
   if (!known_) {
     set_up(ctx, rows, v, inverse_.data(), fixed_.data());
-    if (modes != nullptr) modes_.load(ctx, rows, *modes);
+    if (modes != nullptr) motions_.load(ctx, rows, modes->view(), modes->inverse());
+    if (coarse != nullptr) motions_.load(ctx, rows, coarse->motions(), nullptr);
     if (factors != nullptr) factors_.load(rows, *factors, threads);
     if (levels != nullptr) levels_.load(rows, *levels, fixed_.data());
   }
@@ -192,7 +133,7 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
       if (!s.running()) break;
       PcgSquares now = sum_by_crew(crew, squares, [&](std::size_t chunk) {
         const PcgSquares part = step(rows, chunk, vectors, s.alpha, p);
-        if (modes != nullptr) modes_.sum(chunk, vectors.r);
+        if (modes != nullptr || coarse != nullptr) motions_.sum(chunk, vectors.r);
         return part;
       });
       if (levels != nullptr) {
@@ -201,9 +142,10 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
           return levels_.add(chunk, vectors.r, vectors.z, vectors.fixed);
         });
       }
-      if (modes != nullptr)
-        now.rz = sum_by_crew(crew, dots,
-                             [&](std::size_t chunk) { return modes_.correct(chunk, vectors.r, vectors.z); });
+      if (coarse != nullptr) motions_.solve(coarse->factors());
+      if (modes != nullptr || coarse != nullptr)
+        now.rz = sum_by_crew(
+            crew, dots, [&](std::size_t chunk) { return motions_.correct(chunk, vectors.r, vectors.z); });
       if (factors != nullptr) {
         factors_.add(crew, vectors.r, vectors.z, vectors.fixed);
         now.rz = sum_by_crew(crew, dots,

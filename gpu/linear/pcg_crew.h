@@ -3,26 +3,13 @@
 
 #include "gpu/linear/crew_domains.h"
 #include "gpu/linear/crew_factors.h"
-#include "gpu/linear/crew_modes.h"
+#include "gpu/linear/crew_motions.h"
 #include "gpu/linear/pcg_grid.cuh"
 
 namespace stickslip::cpu {
 
-/// The couplings C + C' of a matrix's stencils by rows: blocks that stand at the same place are added up.
-class CouplingRows {
- public:
-  /// For the stencils that the matrix has now. `slot`: per node.
-  void build(Context& ctx, const SplitMatrix& matrix, const std::int32_t* slot);
-  ChunkCouplings view() const;
-
- private:
-  bool empty_ = true;
-  Buffer<Vec2i> range_;  // per slot
-  Buffer<std::int32_t> column_;
-  Buffer<Mat3> block_;  // and a spare one, see ChunkCouplings
-};
-
-/// The iterations, with the local preconditioner and perhaps the modes, the factors or the levels.
+/// The iterations, with the local preconditioner and perhaps the modes, the factors, the levels or the coarse
+/// space.
 class CrewPcg {
  public:
   /// Iterates while v.state->running(), as Pcg does. `rows`: of the matrix's mesh; `couplings`: of its
@@ -37,7 +24,7 @@ class CrewPcg {
   // The vectors in lanes, per slot, and the columns of the preconditioner's blocks.
   Buffer<Lanes3> x_, r_, z_, p_, other_p_, q_, inverse_;
   Buffer<std::uint8_t> fixed_;
-  CrewModes modes_;
+  CrewMotions motions_;  // of the modes or the coarse space
   CrewFactors factors_;
   CrewDomains levels_;
 };

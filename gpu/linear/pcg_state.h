@@ -23,6 +23,7 @@ struct PcgSettings {
   PcgCriterion criterion = PcgCriterion::relative;
   Real condition = 1;  // estimate of A's condition number, for (ii) and (iii)
   PreconditionerSettings preconditioner{};
+  const Vec3* positions = nullptr;  // of the nodes [m], in backend memory; two_level needs them
   // Where the backend is a device, systems up to this size run in one resident kernel. Beyond, an iteration
   // takes longer than the launches of its kernels. On the CPU a crew of threads runs them all; 0: launches.
   std::size_t most_resident_nodes = 40'000;

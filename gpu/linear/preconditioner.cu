@@ -1,14 +1,18 @@
 #include "gpu/linear/preconditioner.cuh"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "gpu/core/reduce.h"
+#include "gpu/linear/node_groups.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 constexpr int kMostLevels = 4;
+// Nodes in a group of two_level at most, but at least so many that there are no more groups than this.
+constexpr std::size_t kGroupNodes = 48, kMostGroups = 512;
 constexpr std::int64_t kMostFactorValues = 50'000'000;
 // What multiplications of factors cost beside one of PCG, on a processor with AVX-512: they work on single
 // precision, and the factorisation on tiles in registers.
@@ -59,6 +63,7 @@ void Preconditioner::set_positions(std::span<const Vec3> positions) {
   threes_.forget_plan();
   nines_.forget_plan();
   levels_.forget_plan();
+  coarse_.forget_plan();
 }
 
 void Preconditioner::set_chains(std::vector<std::vector<std::int32_t>> chains) {
@@ -69,7 +74,7 @@ void Preconditioner::set_chains(std::vector<std::vector<std::int32_t>> chains) {
 }
 
 void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const PreconditionerSettings& settings,
-                           const std::uint8_t* fixed) {
+                           const std::uint8_t* fixed, const Vec3* x) {
   const PreconditionerKind kind =
       settings.kind == PreconditionerKind::automatic ? PreconditionerKind::block_jacobi : settings.kind;
   const bool additive = kind == PreconditionerKind::additive;
@@ -84,8 +89,10 @@ void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const Precon
   uses_nines_ = additive && blocks != AdditiveBlocks::b3_9;
   uses_levels_ = kind == PreconditionerKind::multilevel;
   uses_factors_ = build_factors(ctx, matrix, settings.kind);
-  // Factors know all motions of an object.
-  uses_modes_ = modes_ != nullptr && !modes_->empty() && kind != PreconditionerKind::none && !uses_factors_;
+  uses_coarse_ = kind == PreconditionerKind::two_level;
+  // Factors, and the coarse space, know all motions of an object.
+  uses_modes_ = modes_ != nullptr && !modes_->empty() && kind != PreconditionerKind::none && !uses_factors_ &&
+                !uses_coarse_;
   uses_chains_ = !chain_nodes_.empty() && kind != PreconditionerKind::none;
   if (uses_chains_) build_chains(ctx, matrix);
   build_local(ctx, matrix, kind, !uses_levels_ && !(additive && blocks == AdditiveBlocks::b9_27));
@@ -93,6 +100,17 @@ void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const Precon
   build_domains(ctx, threes_, uses_threes_, matrix, 1);
   build_domains(ctx, nines_, uses_nines_, matrix, 1);
   build_domains(ctx, levels_, uses_levels_, matrix, kMostLevels);
+  if (uses_coarse_) build_coarse(ctx, matrix, x);
+}
+
+void Preconditioner::build_coarse(Context& ctx, const SplitMatrix& matrix, const Vec3* x) {
+  if (positions_.size() != matrix.node_count() || x == nullptr)
+    throw std::logic_error("Preconditioner: no positions for this matrix");
+  if (!coarse_.has_plan()) {
+    const std::size_t most = std::max(kGroupNodes, positions_.size() / kMostGroups);
+    coarse_.set_plan(ctx, make_node_groups(positions_, matrix.download_entries(ctx), most));
+  }
+  coarse_.build(ctx, matrix, x, fixed_);
 }
 
 void Preconditioner::build_chains(Context& ctx, const SplitMatrix& matrix) {
@@ -196,6 +214,7 @@ void Preconditioner::add_domains(Context& ctx, const Vec3* r, Vec3* z, Real* r_d
         r_dot_z, Grain{1024});
   bodies_.replace(ctx, r, z, r_dot_z, skip);
   if (uses_modes_) modes_->add(ctx, n, r, z, r_dot_z, skip);
+  if (uses_coarse_) coarse_.add(ctx, n, r, z, r_dot_z, skip);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

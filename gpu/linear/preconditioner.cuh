@@ -3,6 +3,7 @@
 
 #include "gpu/linear/affine_modes.cuh"
 #include "gpu/linear/chains.cuh"
+#include "gpu/linear/coarse_space.cuh"
 #include "gpu/linear/domains.cuh"
 #include "gpu/linear/panel_factors.cuh"
 #include "gpu/linear/preconditioner_settings.h"
@@ -17,11 +18,13 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// multilevel    additive Schwarz on Morton-sorted nodes: domains of 16 nodes and, recursively, of 16 sums
 /// over
 ///               domains [Wu22; the baseline of Guo24 Fig.27]
+/// two_level     block_jacobi and a coarse space of affine motions of groups of nodes, see CoarseSpace
 /// All but `none` leave out affine bodies, and invert the 12x12 diagonal block of each.
 class Preconditioner {
  public:
-  /// Where the nodes are [m]; additive and multilevel need it, and find their domains when they are first
-  /// built after it. The matrix that `build` gets keeps its pattern until the next call.
+  /// Where the nodes are at the start of the scene [m]; additive, multilevel and two_level need it, and find
+  /// their domains when they are first built after it. The matrix that `build` gets keeps its pattern until
+  /// the next call.
   void set_positions(std::span<const Vec3> positions);
 
   /// Adds the correction of these modes to every kind but `none`; null: none. They must outlive this object
@@ -32,10 +35,10 @@ class Preconditioner {
   /// Chains; none: an empty list. The matrix that `build` gets keeps its pattern until the next call.
   void set_chains(std::vector<std::vector<std::int32_t>> chains);
 
-  /// For the matrix as it is now. Nodes with fixed[i] != 0 (may be null) get z_i = 0 and count as absent.
-  /// Throws std::logic_error when positions are missing.
+  /// For the matrix as it is now, and, for two_level, the positions x of the nodes [m]. Nodes with fixed[i]
+  /// != 0 (may be null) get z_i = 0 and count as absent. Throws std::logic_error when positions are missing.
   void build(Context& ctx, const SplitMatrix& matrix, const PreconditionerSettings& settings,
-             const std::uint8_t* fixed);
+             const std::uint8_t* fixed, const Vec3* x = nullptr);
 
   /// For kernels: the part of z_i that needs only r_i, fused into the kernel that computes r_i.
   struct Local {
@@ -44,13 +47,15 @@ class Preconditioner {
   };
   Local local() const { return {inverse_.data()}; }
   /// Whether that is all of it, but for the modes.
-  bool is_local_or_modes() const { return fits_crew() && !uses_factors_ && !uses_levels_; }
-  /// Whether that is all of it, but for what CrewPcg can apply: modes, factors and levels.
+  bool is_local_or_modes() const { return fits_crew() && !uses_factors_ && !uses_levels_ && !uses_coarse_; }
+  /// Whether that is all of it, but for what CrewPcg can apply: modes, factors, levels and the coarse space.
   bool fits_crew() const { return !uses_threes_ && !uses_nines_ && !uses_chains_ && bodies_.empty(); }
   /// The factors that are part of it; null if none.
   PanelFactors* factors() { return uses_factors_ ? &factors_ : nullptr; }
   /// The levels of domains that are part of it; null if none.
   const Domains<16>* levels() const { return uses_levels_ ? &levels_ : nullptr; }
+  /// The coarse space that is part of it; null if none.
+  const CoarseSpace* coarse() const { return uses_coarse_ ? &coarse_ : nullptr; }
   /// Whether it is the inverse of `matrix` but for rounding to single precision.
   bool is_inverse(const SplitMatrix& matrix) const { return uses_factors_ && matrix.stencil_count() == 0; }
   /// The modes whose correction is part of it; null if none.
@@ -64,6 +69,7 @@ class Preconditioner {
   void build_chains(Context& ctx, const SplitMatrix& matrix);
   bool build_factors(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind);
   void plan_factors(Context& ctx, const SplitMatrix& matrix);
+  void build_coarse(Context& ctx, const SplitMatrix& matrix, const Vec3* x);
   bool are_cheap_inverse(Context& ctx, const SplitMatrix& matrix);
   void build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind, bool used);
   template <int Size>
@@ -78,10 +84,12 @@ class Preconditioner {
   bool knows_factors_ = false;  // or that there are too many
   bool uses_chains_ = false, uses_factors_ = false;
   bool uses_threes_ = false, uses_nines_ = false, uses_levels_ = false, uses_modes_ = false;
+  bool uses_coarse_ = false;
   AffineModes* modes_ = nullptr;
   Domains<3> threes_;
   Domains<9> nines_;
   Domains<16> levels_;
+  CoarseSpace coarse_;
   BodyBlocksInverse bodies_;
 };
 

@@ -80,7 +80,7 @@ void SplitMatrix::set_pattern(Context& ctx, std::size_t node_count, std::span<co
   element_count_ = elements.size();
   pair_count_ = pattern.pair_count();
   entry_count_ = pattern.entries.size();
-  stencil_count_ = 0;
+  drop_stencils();
   embedding_ = embedding;
   if (embedding_ != nullptr) {
     control_entries_.upload(ctx, find_entries(pattern, elements.last(embedding_->body_count())));
@@ -133,7 +133,7 @@ void SplitMatrix::add_diagonal(Context& ctx, const Mat3* per_node) {
 }
 
 void SplitMatrix::set_stencils(Context& ctx, const Vec4i* nodes, std::size_t n, const Mat3* blocks) {
-  stencil_count_ = n;
+  set_stencil_count(n);
   stencil_gather_.build(ctx, nodes, n, node_count_);
   stencils_.resize(ctx, n);
   couplings_.resize(ctx, kCouplings * n);
@@ -161,6 +161,17 @@ void SplitMatrix::set_stencils(Context& ctx, const Vec4i* nodes, std::size_t n, 
   }
   if (embedding_ != nullptr) assemble_bodies(ctx);
 }
+
+#if !STICKSLIP_ON_CUDA
+ChunkCouplings SplitMatrix::coupling_rows(Context& ctx) const {
+  if (!knows_coupling_rows_)
+    coupling_rows_.build(
+        ctx, {node_count_, stencil_count_, stencils_.data(), couplings_.data(), stencil_gather_.runs()},
+        chunk_rows().slot_of_node);
+  knows_coupling_rows_ = true;
+  return coupling_rows_.view();
+}
+#endif
 
 HostBlocks SplitMatrix::download(Context& ctx) const {
   HostBlocks out;

@@ -18,6 +18,10 @@
 #include "gpu/linear/node_gather.cuh"
 #include "gpu/math/corner_blocks.h"
 
+#if !STICKSLIP_ON_CUDA
+#include "gpu/linear/coupling_rows.h"
+#endif
+
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// A matrix without embedding for a kernel that stays on the device: rows of D + L + L', and the couplings
@@ -91,6 +95,8 @@ class SplitMatrix {
   }
 #if !STICKSLIP_ON_CUDA
   ChunkView chunk_rows() const { return lower_product_.view(diagonal_.data(), lower_.data()); }
+  /// C + C' by the rows of `chunk_rows`.
+  ChunkCouplings coupling_rows(Context& ctx) const;
 #endif
   std::size_t stencil_count() const { return stencil_count_; }
   /// Null for none.
@@ -127,6 +133,13 @@ class SplitMatrix {
   void add_stencil_products(Context& ctx, Coupled coupled, const Vec3* x, Vec3* y, Real* x_dot_y,
                             const std::int32_t* skip);
   void assemble_bodies(Context& ctx);
+  void drop_stencils() { set_stencil_count(0); }
+  void set_stencil_count(std::size_t n) {
+    stencil_count_ = n;
+#if !STICKSLIP_ON_CUDA
+    knows_coupling_rows_ = false;
+#endif
+  }
 
   std::size_t node_count_ = 0, element_count_ = 0, pair_count_ = 0, entry_count_ = 0, stencil_count_ = 0;
   bool keeps_stiffness_ = false;
@@ -142,6 +155,10 @@ class SplitMatrix {
   Buffer<Mat3> couplings_;
   Buffer<Vec3> corner_products_;  // 4 per stencil
   Buffer<Real> dots_;             // of the two parts of the product
+#if !STICKSLIP_ON_CUDA
+  mutable CouplingRows coupling_rows_;
+  mutable bool knows_coupling_rows_ = false;
+#endif
   Buffer<Real> stiffness_, element_stiffness_;
   Buffer<std::uint8_t> element_corners_;  // per element; empty: four each
 
@@ -159,7 +176,7 @@ void SplitMatrix::assemble_from(Context& ctx, F block) {
 template <class F>
 void SplitMatrix::assemble_batch_from(Context& ctx, F block, IndexRange batch) {
   const bool overwrite = batch.begin == 0;
-  stencil_count_ = 0;
+  drop_stencils();
   if (overwrite) fill(ctx, diagonal_.data(), node_count_, Mat3::zero());
   element_gather_.sum(
       ctx,

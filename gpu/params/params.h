@@ -53,7 +53,7 @@ namespace stickslip {
   INT(newton_iterations, 200, 1, 100000, "1", newton, "Newton iterations per step at most")                                    \
   REAL(budget_ms, 0.0, 0.0, 1e7, "ms", newton, "wall time per step after which Newton stops early; 0 means none")              \
   CHOICE(linear_solver, LinearSolverKind, pcg, pcg, "how Newton directions are found; cholesky: on the host, for reference and small scenes", "pcg|cholesky") \
-  CHOICE(preconditioner, PreconditionerKind, automatic, pcg, "auto: factors or multilevel where they pay, else block_jacobi; additive: blocks of 3, 9 or 27 rows summed (additive_blocks); multilevel: additive Schwarz over Morton order; factors: sparse Cholesky factors of all but contacts", "auto|none|block_jacobi|additive|multilevel|factors") \
+  CHOICE(preconditioner, PreconditionerKind, automatic, pcg, "auto: factors or two_level where they pay, else block_jacobi; additive: blocks of 3, 9 or 27 rows summed (additive_blocks); multilevel: additive Schwarz over Morton order; factors: sparse Cholesky factors of all but contacts; two_level: block_jacobi and a coarse space of affine motions of groups of nodes", "auto|none|block_jacobi|additive|multilevel|factors|two_level") \
   CHOICE(additive_blocks, AdditiveBlocks, b3_27, pcg, "rows of the blocks that the additive preconditioner sums", "3+9|3+27|9+27|3+9+27", INACTIVE(s.params.preconditioner != PreconditionerKind::additive, "preconditioner is not additive")) \
   BOOL(warm_start, false, pcg, "start PCG from separate solves of groups of equally stiff nodes")                              \
   REAL(warm_start_tolerance, 1e-1, 1e-14, 0.9, "1", pcg, "relative residual that ends a group's solve", INACTIVE(!s.params.warm_start, "warm_start is off")) \
@@ -122,7 +122,7 @@ enum class AugmentationEnd : int { together, singly };
 enum class FrictionUpdate : int { newton, lagged };
 enum class NewtonStop : int { displacement, gradient };
 enum class LinearSolverKind : int { pcg, cholesky };
-enum class PreconditionerKind : int { automatic, none, block_jacobi, additive, multilevel, factors };
+enum class PreconditionerKind : int { automatic, none, block_jacobi, additive, multilevel, factors, two_level };
 enum class AdditiveBlocks : int { b3_9, b3_27, b9_27, b3_9_27 };
 enum class PcgCriterion : int { relative, truncated, condition_x, condition_b, euclidean };
 enum class CcdMethod : int { additive, cubic };

@@ -19,9 +19,14 @@ struct Problem {
         x(ctx, random.vectors(system.node_count)) {
     for (std::uint8_t& f : fixed) f = random.index(5) == 0 ? 1 : 0;
     flags.upload(ctx, fixed);
-    solver.set_positions(random.vectors(system.node_count));
+    place(ctx, random.vectors(system.node_count));
     LinearSolver::prepare(device.matrix, params);
     device.assemble(ctx, system);
+  }
+  void place(Context& ctx, const std::vector<Vec3>& positions) {
+    at.upload(ctx, positions);
+    solver.set_positions(positions);
+    solver.set_current_positions(at.data());
   }
   PcgResult solve(Context& ctx, const Params& params) {
     return solver.solve(ctx, device.matrix, b.data(), x.data(), params, flags.data());
@@ -44,7 +49,7 @@ struct Problem {
   test::System system;
   DeviceSystem device;
   std::vector<std::uint8_t> fixed;
-  Buffer<Vec3> b, x;
+  Buffer<Vec3> b, x, at;
   Buffer<std::uint8_t> flags;
   LinearSolver solver;
 };
@@ -175,8 +180,8 @@ BACKEND_TEST(LinearSolver, ResumesUntilNothingIsGained) {
 }
 
 // A bar of springs with little mass, where block_jacobi stagnates, and one of random elements, where it takes
-// 550 iterations. On CUDA `auto` is block_jacobi.
-BACKEND_TEST(LinearSolver, ManyIterationsInAStepLeadToLevels) {
+// 550 iterations: auto goes on with two_level. On CUDA `auto` is block_jacobi.
+BACKEND_TEST(LinearSolver, ManyIterationsInAStepLeadToTwoLevels) {
   test::Random random(14);
   Params params;
   test::System springs;
@@ -193,7 +198,7 @@ BACKEND_TEST(LinearSolver, ManyIterationsInAStepLeadToLevels) {
     std::vector<Vec3> places;
     for (int i = 0; i < static_cast<int>(problem.system.node_count); ++i)
       places.push_back({Real(i % width), Real(i / width % width), Real(i / (width * width))});
-    problem.solver.set_positions(places);
+    problem.place(ctx, places);
     std::fill(problem.fixed.begin(), problem.fixed.end(), 0);
     problem.flags.upload(ctx, problem.fixed);
 
@@ -208,10 +213,10 @@ BACKEND_TEST(LinearSolver, ManyIterationsInAStepLeadToLevels) {
     }
     EXPECT_EQ(jacobi.stop, stagnates ? PcgStop::stagnated : PcgStop::converged);
     for (const PcgResult& result : {first, second}) EXPECT_EQ(result.stop, PcgStop::converged);
-    EXPECT_GT(first.iterations, std::min(jacobi.iterations, 450));
+    EXPECT_GT(first.iterations, 40);
     EXPECT_NE(second.iterations, first.iterations);
     if (stagnates) {
-      EXPECT_LT(second.iterations, first.iterations - 100);
+      EXPECT_LT(first.iterations, 3 * jacobi.iterations / 4);
     }
     EXPECT_LT(problem.residual(ctx), (stagnates ? 1e-2 : 1e-6) * problem.norm_of_b(ctx));
     // A new step knows nothing of the last one.
@@ -219,9 +224,9 @@ BACKEND_TEST(LinearSolver, ManyIterationsInAStepLeadToLevels) {
     EXPECT_EQ(problem.solve(ctx, params).iterations, first.iterations);
     // Few iterations do not count as many, nor may all solves together take more than the cap.
     problem.solver.begin_step();
-    params.pcg_iterations = 100;
+    params.pcg_iterations = 30;
     EXPECT_EQ(problem.solve(ctx, params).stop, PcgStop::iteration_cap);
-    EXPECT_EQ(problem.solve(ctx, params).iterations, 100);
+    EXPECT_EQ(problem.solve(ctx, params).iterations, 30);
     params.pcg_iterations = Params{}.pcg_iterations;
   }
 }

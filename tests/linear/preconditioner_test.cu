@@ -1,5 +1,6 @@
 #include "gpu/linear/preconditioner.cuh"
 
+#include "gpu/linear/node_groups.h"
 #include "gpu/linear/pcg.cuh"
 #include "tests/backend_test.h"
 #include "tests/linear/device_system.cuh"
@@ -22,6 +23,7 @@ constexpr PreconditionerSettings kAll[] = {
     {PreconditionerKind::multilevel, AdditiveBlocks::b3_27},
     {PreconditionerKind::factors, AdditiveBlocks::b3_27},
     {PreconditionerKind::automatic, AdditiveBlocks::b3_27},
+    {PreconditionerKind::two_level, AdditiveBlocks::b3_27},
 };
 
 std::string describe(const PreconditionerSettings& settings) {
@@ -55,10 +57,27 @@ void add_level(Matrix& sum, const Matrix& a, const std::vector<std::int32_t>& sl
   }
 }
 
+/// Z (Z'A Z)^+ Z', where the columns of Z are the affine motions of groups of free nodes.
+Matrix coarse_part(const Matrix& a, const std::vector<std::int32_t>& group,
+                   const std::vector<Vec3>& positions, const std::vector<std::uint8_t>& fixed) {
+  const std::int32_t groups = *std::max_element(group.begin(), group.end()) + 1;
+  Matrix z = Matrix::Zero(a.rows(), 12 * groups);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (group[i] < 0 || fixed[i] != 0) continue;
+    for (int c = 0; c < 3; ++c) {
+      const auto row = static_cast<Eigen::Index>(3 * i + c), column = Eigen::Index{12} * group[i] + c;
+      z(row, column) = 1;
+      for (int k = 0; k < 3; ++k) z(row, column + 3 + 3 * k) = positions[i][k];
+    }
+  }
+  const Matrix coarse = z.transpose() * a * z;
+  return z * coarse.completeOrthogonalDecomposition().pseudoInverse() * z.transpose();
+}
+
 /// P^-1 by its definition. `mesh`: `a` less the couplings of contacts.
 Matrix dense_preconditioner(const PreconditionerSettings& settings, const Matrix& a, const Matrix& mesh,
                             const std::vector<std::int32_t>& order, const DomainPlan& levels,
-                            const std::vector<std::uint8_t>& fixed) {
+                            const Matrix& coarse, const std::vector<std::uint8_t>& fixed) {
   const auto n = static_cast<std::int32_t>(order.size());
   Matrix p = Matrix::Zero(3 * n, 3 * n);
   std::vector<std::int32_t> slot(n);
@@ -72,6 +91,10 @@ Matrix dense_preconditioner(const PreconditionerSettings& settings, const Matrix
     case PreconditionerKind::automatic:
     case PreconditionerKind::block_jacobi:
       additive(1);
+      break;
+    case PreconditionerKind::two_level:
+      additive(1);
+      p += coarse;
       break;
     case PreconditionerKind::factors:
       slot.assign(n, 0);
@@ -114,8 +137,8 @@ Matrix applied(Context& ctx, Preconditioner& preconditioner, const std::vector<s
 }
 
 struct FixedNodeProblem {
-  FixedNodeProblem(Context& ctx, test::Random& random)
-      : system(test::make_system(random, 4, 5, 3, 40, 100)),
+  FixedNodeProblem(Context& ctx, test::Random& random, const Vec3i& size = {4, 5, 3})
+      : system(test::make_system(random, size[0], size[1], size[2], 40, 100)),
         device(ctx, system),
         positions(random.vectors(system.node_count)),
         fixed(system.node_count) {
@@ -170,6 +193,9 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
   const DomainPlan levels = make_domain_plan(order, pairs, 16, 4);
   ASSERT_GE(levels.levels(), 2U);
   const Matrix a = problem.system.matrix();
+  const Buffer<Vec3> at(ctx, problem.positions);
+  const Matrix coarse =
+      coarse_part(a, make_node_groups(problem.positions, pairs, 48), problem.positions, problem.fixed);
   test::Elements none;
   Matrix mesh = to_eigen(problem.system.node_count, problem.system.tets, none, problem.system.diagonal);
   for (Eigen::Index i = 0; i < mesh.rows(); i += 3) mesh.block<3, 3>(i, i) = a.block<3, 3>(i, i);
@@ -177,9 +203,9 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
   preconditioner.set_positions(problem.positions);
   for (const PreconditionerSettings& settings : kAll) {
     SCOPED_TRACE(describe(settings));
-    preconditioner.build(ctx, problem.device.matrix, settings, flags.data());
+    preconditioner.build(ctx, problem.device.matrix, settings, flags.data(), at.data());
     const Matrix got = applied(ctx, preconditioner, problem.fixed);
-    const Matrix want = dense_preconditioner(settings, a, mesh, order, levels, problem.fixed);
+    const Matrix want = dense_preconditioner(settings, a, mesh, order, levels, coarse, problem.fixed);
     const double tolerance = 1e4 * test::kRounding;
     // Domains are stored, and on processors applied, in single precision; panels are computed in it, too.
     const bool panels = settings.kind == PreconditionerKind::factors;
@@ -197,6 +223,28 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
   }
 }
 
+// Four groups and more, which springs and contacts couple, some of whose nodes do not move.
+BACKEND_TEST(Preconditioner, TheCoarseSpaceEqualsItsDefinition) {
+  FRESH_SEED(seed);
+  test::Random random(seed);
+  FixedNodeProblem problem(ctx, random, {6, 7, 5});
+  const Buffer<std::uint8_t> flags(ctx, problem.fixed);
+  const Buffer<Vec3> at(ctx, problem.positions);
+  const Matrix a = problem.system.matrix();
+  const std::vector<std::int32_t> group =
+      make_node_groups(problem.positions, problem.device.matrix.download_entries(ctx), 48);
+  ASSERT_GE(*std::ranges::max_element(group), 3);
+  Preconditioner preconditioner;
+  preconditioner.set_positions(problem.positions);
+  preconditioner.build(ctx, problem.device.matrix, {PreconditionerKind::block_jacobi, {}}, flags.data());
+  const Matrix blocks = applied(ctx, preconditioner, problem.fixed);
+  preconditioner.build(ctx, problem.device.matrix, {PreconditionerKind::two_level, {}}, flags.data(),
+                       at.data());
+  const Matrix got = applied(ctx, preconditioner, problem.fixed) - blocks;
+  const Matrix want = coarse_part(a, group, problem.positions, problem.fixed);
+  EXPECT_LE((got - want).norm(), (sizeof(Real) == 8 ? 1e-7 : 2e-2) * want.norm());
+}
+
 BACKEND_TEST(Preconditioner, EveryKindLeadsToTheSameSolution) {
   FRESH_SEED(seed);
   test::Random random(seed);
@@ -204,7 +252,7 @@ BACKEND_TEST(Preconditioner, EveryKindLeadsToTheSameSolution) {
   const Buffer<std::uint8_t> flags(ctx, problem.fixed);
   const std::size_t n = problem.system.node_count;
   const std::vector<Vec3> b = random.vectors(n);
-  const Buffer<Vec3> rhs(ctx, b);
+  const Buffer<Vec3> rhs(ctx, b), at(ctx, problem.positions);
   Matrix a = problem.system.matrix();
   test::Vector masked = test::to_eigen(b);
   for (std::size_t i = 0; i < 3 * n; ++i) {
@@ -222,6 +270,7 @@ BACKEND_TEST(Preconditioner, EveryKindLeadsToTheSameSolution) {
     PcgSettings settings;
     settings.tolerance = sizeof(Real) == 8 ? Real(1e-11) : Real(1e-5);
     settings.preconditioner = preconditioner;
+    settings.positions = at.data();
     Buffer<Vec3> x(ctx, n);
     const PcgResult result =
         pcg.solve(ctx, problem.device.matrix, rhs.data(), x.data(), settings, flags.data());
@@ -244,7 +293,7 @@ BACKEND_TEST(Preconditioner, CoarseLevelsShortenAStiffChain) {
   chain.diagonal.assign(chain.node_count, Real(1e-2));
   DeviceSystem device(ctx, chain);
   test::Random random(8);
-  const Buffer<Vec3> b(ctx, random.vectors(chain.node_count));
+  const Buffer<Vec3> b(ctx, random.vectors(chain.node_count)), at(ctx, positions);
   Buffer<Vec3> x(ctx, chain.node_count);
   Pcg pcg;
   pcg.set_positions(positions);
@@ -252,12 +301,14 @@ BACKEND_TEST(Preconditioner, CoarseLevelsShortenAStiffChain) {
     PcgSettings settings;
     settings.tolerance = Real(1e-5);
     settings.preconditioner = preconditioner;
+    settings.positions = at.data();
     const PcgResult result = pcg.solve(ctx, device.matrix, b.data(), x.data(), settings);
     EXPECT_EQ(result.stop, PcgStop::converged);
     return result.iterations;
   };
   const int blocks = iterations({PreconditionerKind::block_jacobi, {}});
   EXPECT_LT(iterations({PreconditionerKind::multilevel, {}}), 0.25 * blocks);
+  EXPECT_LT(iterations({PreconditionerKind::two_level, {}}), 0.15 * blocks);
 }
 
 BACKEND_TEST(Preconditioner, AffineModesShortenAFreeBlock) {
@@ -311,13 +362,13 @@ BACKEND_TEST(Preconditioner, SteadyUseAllocatesNothing) {
   FixedNodeProblem problem(ctx, random);
   Preconditioner preconditioner;
   preconditioner.set_positions(problem.positions);
+  const Buffer<Vec3> at(ctx, problem.positions);
   for (const PreconditionerSettings& settings : kAll) {
-    preconditioner.build(ctx, problem.device.matrix, settings, nullptr);
+    preconditioner.build(ctx, problem.device.matrix, settings, nullptr, at.data());
     ctx.counters() = {};
-    preconditioner.build(ctx, problem.device.matrix, settings, nullptr);
+    preconditioner.build(ctx, problem.device.matrix, settings, nullptr, at.data());
     EXPECT_EQ(ctx.counters().allocations, 0U);
   }
-  const Buffer<Vec3> at(ctx, problem.positions);
   AffineModes modes;
   modes.load(ctx, std::vector<Vec2i>{{0, 20}});
   modes.build(ctx, problem.device.matrix, at.data(), nullptr);
@@ -404,4 +455,7 @@ BACKEND_TEST(Preconditioner, RequiresPositionsForDomains) {
   EXPECT_THROW(
       preconditioner.build(ctx, problem.device.matrix, {PreconditionerKind::multilevel, {}}, nullptr),
       std::logic_error);
+  preconditioner.set_positions(problem.positions);
+  EXPECT_THROW(preconditioner.build(ctx, problem.device.matrix, {PreconditionerKind::two_level, {}}, nullptr),
+               std::logic_error);
 }
