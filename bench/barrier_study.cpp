@@ -1,8 +1,10 @@
 #include "bench/barrier_study.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include "bench/cube_stacks.h"
+#include "gpu/core/timer.h"
 
 namespace stickslip {
 namespace {
@@ -37,14 +39,21 @@ std::vector<BarrierMethod> barrier_methods() {
 
 BarrierMeasure measure_method(Engine& engine, const State& start, Params params, const BarrierMethod& method,
                               int frames) {
-  BarrierMeasure measure;
-  measure.method = method;
   method.apply(params);
+  BarrierMeasure measure = measure_settings(engine, start, params, frames);
+  measure.method = method;
+  return measure;
+}
+
+BarrierMeasure measure_settings(Engine& engine, const State& start, Params params, int frames) {
+  BarrierMeasure measure;
   params.check_intersections = true;
   engine.set_params(params);
   engine.set_state(start);
   for (int i = 0; i < frames; ++i) {
     StepReport report;
+    const Timer timer;
+    const std::clock_t begin = std::clock();
     try {
       report = engine.step();
     } catch (const SimulationError& error) {
@@ -55,7 +64,10 @@ BarrierMeasure measure_method(Engine& engine, const State& start, Params params,
     measure.converged += report.converged;
     measure.newton_iterations += report.newton_iterations;
     measure.pcg_iterations += report.pcg_iterations;
-    measure.seconds += report.seconds.total() - report.seconds.other - report.seconds.check;
+    const double solver = report.seconds.total() - report.seconds.other - report.seconds.check;
+    const double processors = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / timer.seconds();
+    measure.seconds += solver;
+    measure.processor_seconds += solver * processors;
     measure.contacts = std::max(measure.contacts, report.contacts);
     measure.augmented = std::max(measure.augmented, report.augmented);
     measure.intersections += report.intersections;

@@ -31,6 +31,7 @@ struct BarrierMeasure {
   int frames = 0, converged = 0;
   long newton_iterations = 0, pcg_iterations = 0;
   double seconds = 0;               // of the solver, without prediction, diagnostics and intersection checks
+  double processor_seconds = 0;     // of all threads for the same, from their share of the steps
   int contacts = 0, augmented = 0;  // maxima over the ends of steps
   int intersections = 0;
   double gap_min = -1;           // [m]; -1: no contact
@@ -41,6 +42,9 @@ struct BarrierMeasure {
 /// Steps a fresh `engine`, loaded with the scene, `frames` times from `start`.
 BarrierMeasure measure_method(Engine& engine, const State& start, Params params, const BarrierMethod& method,
                               int frames);
+
+/// The same with every setting in `params`; `method` of the result is left at its default.
+BarrierMeasure measure_settings(Engine& engine, const State& start, Params params, int frames);
 
 /// Backend memory as a linear function of a scene's size.
 struct MemoryModel {

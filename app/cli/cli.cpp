@@ -11,6 +11,7 @@
 #include "app/cli/completion.h"
 #include "app/cli/examples.h"
 #include "app/cli/number_range.h"
+#include "app/cli/reproduce.h"
 #include "app/cli/scene_race.h"
 #include "app/cli/version.h"
 #include "app/io/ipc/ipc_script.h"
@@ -234,6 +235,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   SolveOptions solve;
   RaceOptions race;
   SoakCommand soak;
+  ReproduceOptions reproduce;
   std::string list_what;
   bool list_json = false;
   CLI::App* view_command = add_view(app, view);
@@ -249,6 +251,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   CLI::App* solve_command = add_solve(app, solve);
   CLI::App* race_command = add_race(app, race);
   CLI::App* soak_command = add_soak(app, soak);
+  CLI::App* reproduce_command = add_reproduce(app, reproduce);
   CLI::App* completion_command =
       app.add_subcommand("completion", "print a script that completes commands and options");
   std::string shell;
@@ -265,6 +268,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   if (list_command->parsed()) return command_list(list_what, list_json);
   if (solve_command->parsed()) return command_solve(solve, labs);
   if (soak_command->parsed()) return command_soak(soak, factory);
+  if (reproduce_command->parsed()) return command_reproduce(reproduce, {argv + 1, argv + argc});
   if (completion_command->parsed()) {
     std::cout << completion_script(app, shell);
     return exit_good;

@@ -1,4 +1,4 @@
-// The command line: `stickslip view|run|convert|list|bench|solve|race|soak|completion`.
+// The command line: `stickslip view|run|convert|list|bench|solve|race|soak|reproduce|completion`.
 #pragma once
 
 #include <cstdint>

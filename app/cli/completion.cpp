@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/io/claims/claims.h"
 #include "app/io/report/step_race.h"
 #include "app/io/scene/scene.h"
 #include "app/io/scene/settings.h"
@@ -109,6 +110,7 @@ std::vector<Command> commands_of(const CLI::App& app) {
   for (const CLI::App* declared : app.get_subcommands([](const CLI::App*) { return true; })) {
     Command command{declared->get_name(), declared->get_description(), {}, {}};
     const bool of_lab = declared->get_option_no_throw("--generate") != nullptr;
+    const bool of_claims = declared->get_name() == "reproduce";
     const bool of_scenes = declared->get_option_no_throw("--steppers") != nullptr;
     for (const CLI::Option* option : declared->get_options()) {
       Argument argument = argument_of(*option, of_lab);
@@ -117,6 +119,7 @@ std::vector<Command> commands_of(const CLI::App& app) {
         for (std::string& key : setting_keys(false)) argument.values.push_back(std::move(key));
       if (of_lab && of_scenes && option->get_single_name() == "problem")
         argument.values = names_of(list_scenes());
+      if (of_claims && option->get_positional()) argument.values = claim_names(load_claims());
       (option->get_positional() ? command.positions : command.options).push_back(std::move(argument));
     }
     commands.push_back(std::move(command));

@@ -51,6 +51,7 @@ struct ThinRow {
   const ThinScene* scene;
   const char* method;
   double dt = 0;
+  int sweeps = 0;                      // of a projection of nodal_admm
   std::size_t strands = 0, nodes = 0;  // nodes that move, ghosts of rods included
   int steps = 0, converged = 0, contacts_most = 0;
   double wall = 0, contacts = 0, pcg = 0, iterations = 0, residual = 0,
@@ -99,6 +100,7 @@ ThinRow measure_thin(Engine& engine, const ThinScene& thin, const ThinMethod& me
   scene.params.coupling = method.coupling;
   load_into(engine, scene);
   ThinRow row{&thin, method.name, scene.params.dt};
+  row.sweeps = scene.params.projection_sweeps;
   row.strands = static_cast<std::size_t>(thin.strands);
   for (const Object& object : scene.model.objects)
     if (object.is_movable()) row.nodes += static_cast<std::size_t>(object.node_end - object.node_begin);
@@ -141,6 +143,7 @@ json thin_row_json(const ThinRow& r) {
           {"share_assembly", r.share(s.assembly)},
           {"pcg_per_step", r.pcg / r.steps},
           {"iterations_per_step", r.iterations / r.steps},
+          {"projection_sweeps", r.sweeps},
           {"residual_worst", r.residual},
           {"penetration_max", r.penetration}};
 }
@@ -155,7 +158,24 @@ void print_thin_row(const ThinRow& r) {
   std::fflush(stdout);
 }
 
+/// Calls `use` with each row once it is measured; the row does not outlive the call.
+template <class F>
+void each_thin_row(Backend backend, const BenchOptions& options, const EngineFactory& factory, F&& use) {
+  const std::vector<ThinScene> scenes = chosen_thin_scenes(options);
+  for (const ThinScene& scene : scenes)
+    for (const ThinMethod& method : kThinMethods) {
+      const std::unique_ptr<Engine> engine = factory(backend, options.threads);
+      use(measure_thin(*engine, scene, method, options));
+    }
+}
+
 }  // namespace
+
+json thin_rows(Backend backend, const BenchOptions& options, const EngineFactory& factory) {
+  json rows = json::array();
+  each_thin_row(backend, options, factory, [&](const ThinRow& row) { rows.push_back(thin_row_json(row)); });
+  return rows;
+}
 
 std::string with_strands(const std::string& text, int strands) {
   constexpr int thick = 250;  // up to so many strands keep their diameter
@@ -174,25 +194,21 @@ std::string with_strands(const std::string& text, int strands) {
 }
 
 json bench_thin(const BackendInfo& backend, const BenchOptions& options, const EngineFactory& factory) {
-  const std::vector<ThinScene> scenes = chosen_thin_scenes(options);
   json rows = json::array(), figures = json::array();
   std::printf(
       "thin on %s (%s): seconds a frame of 1/24 s\n%-15s %-11s %8s %9s %9s %9s %7s %7s %7s %6s %7s %7s %8s "
       "%7s\n",
       backend.name.c_str(), backend.device.c_str(), "scene", "method", "dofs", "contacts", "s/step",
       "s/frame", "linear%", "solve%", "search%", "PCG", "iter.", "conv.", "residual", "mm deep");
-  for (const ThinScene& scene : scenes)
-    for (const ThinMethod& method : kThinMethods) {
-      const std::unique_ptr<Engine> engine = factory(backend.backend, options.threads);
-      const ThinRow row = measure_thin(*engine, scene, method, options);
-      print_thin_row(row);
-      rows.push_back(thin_row_json(row));
-      figures.push_back({{"name", std::string(scene.name) + ", " + method.name},
-                         {"value", row.seconds_per_frame()},
-                         {"unit", "s/frame"},
-                         {"floor", nullptr},
-                         {"floor_name", ""}});
-    }
+  each_thin_row(backend.backend, options, factory, [&](const ThinRow& row) {
+    print_thin_row(row);
+    rows.push_back(thin_row_json(row));
+    figures.push_back({{"name", std::string(row.scene->name) + ", " + row.method},
+                       {"value", row.seconds_per_frame()},
+                       {"unit", "s/frame"},
+                       {"floor", nullptr},
+                       {"floor_name", ""}});
+  });
   return {{"bench", "thin"},
           {"backend", backend.name},
           {"device", backend.device},

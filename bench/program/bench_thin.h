@@ -14,6 +14,9 @@ namespace stickslip {
 nlohmann::json bench_thin(const BackendInfo& backend, const BenchOptions& options,
                           const EngineFactory& factory);
 
+/// The rows of that table alone; prints nothing.
+nlohmann::json thin_rows(Backend backend, const BenchOptions& options, const EngineFactory& factory);
+
 /// The scene `hairy-ball`, given as `text`, with `strands`: they are as much thinner as their roots are
 /// closer to each other, and of a material so much stiffer that they stand out more. Otherwise they would all
 /// lie in one bundle, with ten times as many contacts each.

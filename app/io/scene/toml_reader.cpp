@@ -177,6 +177,12 @@ std::vector<double> TableReader::numbers(const std::string& key, std::size_t cou
                         [&](const std::string& found) { fail(key, "must be " + wanted + found); });
 }
 
+std::vector<double> TableReader::numbers(const std::string& key) {
+  const toml::array* array = has(key) ? node_->find(key)->as_array() : nullptr;
+  if (!array || array->empty()) fail(key, "must be [numbers]");
+  return numbers(key, array->size());
+}
+
 std::vector<std::string> TableReader::texts(const std::string& key, std::size_t count) {
   std::vector<std::string> values = texts(key);
   if (values.size() != count) fail(key, "must be [" + std::to_string(count) + " names]");

@@ -49,6 +49,8 @@ class TableReader {
   double number(const std::string& key, Range range, double fallback);
   int whole(const std::string& key, int low, int high, int fallback);
   std::vector<double> numbers(const std::string& key, std::size_t count);
+  /// A list of at least one number.
+  std::vector<double> numbers(const std::string& key);
   Vec<double, 3> vec3(const std::string& key);
   Vec<double, 3> vec3(const std::string& key, const Vec<double, 3>& fallback);
   /// A list of triples; empty when the key is absent.

@@ -1,0 +1,79 @@
+#include "bench/program/reproduce/measure.h"
+
+#include <cmath>
+#include <random>
+
+#include "app/io/scene/scene_variant.h"
+#include "app/io/scene/settings.h"
+#include "gpu/model/step_interrupted.h"
+
+namespace stickslip {
+namespace {
+
+struct MeasureRow {
+  const char* name;
+  Measure measure;
+};
+
+constexpr MeasureRow kMeasures[] = {
+    {"steps", measure_steps},
+    {"scenes", measure_scenes},
+    {"beta", measure_beta},
+    {"nu", measure_nu},
+    {"orderings", measure_orderings},
+    {"solvers", measure_solvers},
+    {"two_contacts", measure_two_contacts},
+    {"thin", measure_thin_rates},
+};
+
+}  // namespace
+
+std::vector<std::string> measure_names() {
+  std::vector<std::string> names;
+  for (const MeasureRow& row : kMeasures) names.emplace_back(row.name);
+  return names;
+}
+
+Measure find_measure(const std::string& name) {
+  for (const MeasureRow& row : kMeasures)
+    if (row.name == name) return row.measure;
+  const std::vector<std::string> names = measure_names();
+  throw InputError("there is no measure '" + name + "'; did you mean '" +
+                   nearest_name(std::vector<std::string_view>(names.begin(), names.end()), name) + "'?");
+}
+
+void MeasureContext::check() const {
+  if (cancel && *cancel) throw StepInterrupted();
+}
+
+std::unique_ptr<Engine> MeasureContext::engine() const {
+  std::unique_ptr<Engine> made = (*engines)(backend, threads);
+  made->set_cancel(cancel);
+  return made;
+}
+
+Scene claim_scene(const std::string& name, const ClaimRun& run, const ClaimMethod& method) {
+  const std::size_t colon = name.find(':');
+  Scene scene = load_scene(name.substr(0, colon), method.scale ? method.scale : run.scale);
+  if (colon != std::string::npos) choose_variant(scene, name.substr(colon + 1));
+  for (const std::string& setting : run.settings) apply_setting(scene, setting);
+  for (const std::string& setting : method.settings) apply_setting(scene, setting);
+  if (!method.solver.empty()) set_solver(scene.params, method.solver);
+  return scene;
+}
+
+State perturbed(State state, std::uint64_t seed) {
+  constexpr double size = 1e-6;  // [m/s]
+  if (seed == 0) return state;
+  std::mt19937_64 random(seed);
+  const auto change = [&] { return size * (std::ldexp(static_cast<double>(random() >> 11), -52) - 1); };
+  for (Vec<double, 3>& velocity : state.velocities) velocity += {change(), change(), change()};
+  for (BodyState& body : state.bodies) body.velocity += {change(), change(), change()};
+  return state;
+}
+
+std::vector<ClaimMethod> methods_of(const Claim& claim) {
+  return claim.methods.empty() ? std::vector<ClaimMethod>{{"run", "", {}, {}}} : claim.methods;
+}
+
+}  // namespace stickslip

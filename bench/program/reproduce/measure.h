@@ -1,0 +1,78 @@
+// What a claim's run measures: quantities by name, with one sample per start, and curves for its picture.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/cli/cli.h"
+#include "app/io/claims/claims.h"
+
+namespace stickslip {
+
+/// A line of the picture.
+struct Curve {
+  std::string name;
+  std::vector<std::pair<double, double>> points;
+};
+
+struct Measurement {
+  std::map<std::string, std::vector<double>> samples;  // by quantity, one per start
+  std::vector<Curve> curves;                           // the picture; none: bars of the checked quantities
+  std::string x_name, y_name;
+  bool x_log = false, y_log = false;
+  std::vector<std::string> notes;  // what a reader of the verdict has to know
+
+  void add(const std::string& quantity, double value) { samples[quantity].push_back(value); }
+};
+
+/// Where and how a measuring function runs.
+struct MeasureContext {
+  Backend backend = Backend::cpu;
+  int threads = 0;
+  const EngineFactory* engines = nullptr;
+  const LabFactory* labs = nullptr;
+  const std::atomic<bool>* cancel = nullptr;
+
+  /// Throws StepInterrupted once the run is cancelled.
+  void check() const;
+  std::unique_ptr<Engine> engine() const;
+};
+
+/// Throws InputError for what the claim's file states wrongly, SimulationError where no step was made, and
+/// StepInterrupted.
+using Measure = Measurement (*)(const Claim& claim, const ClaimRun& run, const MeasureContext& context);
+
+/// The measuring function of this name, a row of the table in measure.cpp. Throws InputError with the
+/// nearest.
+Measure find_measure(const std::string& name);
+std::vector<std::string> measure_names();
+
+/// Steps of a scene by several methods from the same states. See measure_steps.cpp for the quantities.
+Measurement measure_steps(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Whole runs of scenes, judged by their expectations.
+Measurement measure_scenes(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Iterations of nodal ADMM over the weight beta.
+Measurement measure_beta(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Hair and cloth: contacts, times and rates of `bench thin`.
+Measurement measure_thin_rates(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Contact solvers on generated problems.
+Measurement measure_solvers(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Success of contact solvers over the constraint ratio nu.
+Measurement measure_nu(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Gauss-Seidel over all orders of the contacts of a small tower.
+Measurement measure_orderings(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Two contacts of one particle: position-based projection beside Gauss-Seidel on impulses.
+Measurement measure_two_contacts(const Claim&, const ClaimRun&, const MeasureContext&);
+
+/// The scene "NAME" or "NAME:VARIANT", with the settings of the run and of the method.
+Scene claim_scene(const std::string& name, const ClaimRun& run, const ClaimMethod& method);
+/// `state` with velocities changed by up to 1e-6 m/s, from the seed; 0: unchanged. Positions stay, so that no
+/// bodies come to overlap.
+State perturbed(State state, std::uint64_t seed);
+/// Method m of the claim; one of the scene's own settings if the claim has none.
+std::vector<ClaimMethod> methods_of(const Claim& claim);
+
+}  // namespace stickslip

@@ -1,0 +1,92 @@
+// Measures on thin objects. Quantities of `beta` for a method M (plain or accelerated ADMM) and per start:
+// M.iterations_B for each beta B of the run, M.spread (most over fewest iterations), M.at_25 (those of
+// beta = 25 over the fewest); and spread_ratio (first method's over the last's). Of `thin`, per scene and
+// method of `bench thin`: SCENE.METHOD.contacts, .seconds_per_frame, .iterations, .share_linear,
+// .share_projection, and of nodal_admm .updates, contacts projected per second of processor time.
+#include <algorithm>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "app/io/file/number_text.h"
+#include "app/io/scene/settings.h"
+#include "bench/program/bench_thin.h"
+#include "bench/program/reproduce/measure.h"
+#include "gpu/core/timer.h"
+
+namespace stickslip {
+
+Measurement measure_beta(const Claim& claim, const ClaimRun& run, const MeasureContext& context) {
+  const std::vector<ClaimMethod> methods = methods_of(claim);
+  if (run.scenes.size() != 1) throw InputError("claim " + claim.name + ": measure beta takes one scene");
+  Measurement out;
+  out.x_name = "beta";
+  out.y_name = "ADMM iterations, mean";
+  out.x_log = out.y_log = true;
+  for (const ClaimMethod& method : methods) out.curves.push_back({method.name, {}});
+  const std::unique_ptr<Engine> engine = context.engine();
+  load_into(*engine, claim_scene(run.scenes[0], run, methods[0]));
+  for (int k = 0; k < run.starts; ++k) {
+    while (engine->state().frame < run.from + k * run.stride) engine->step();
+    const State start = engine->state();
+    std::vector<double> spreads;
+    for (std::size_t m = 0; m < methods.size(); ++m) {
+      std::vector<double> iterations;
+      double at_default = 0;
+      for (std::size_t b = 0; b < run.values.size(); ++b) {
+        Scene scene = claim_scene(run.scenes[0], run, methods[m]);
+        scene.params.admm_beta = run.values[b];
+        if (run.iterations > 0) scene.params.admm_iterations = run.iterations;
+        const std::unique_ptr<Engine> tried = context.engine();
+        load_into(*tried, scene);
+        tried->set_state(start);
+        const StepReport report = tried->step();
+        const double count = report.contact_solve ? static_cast<double>(report.contact_solve->iterations) : 0;
+        iterations.push_back(count);
+        out.add(methods[m].name + ".iterations_" + number_text(run.values[b]), count);
+        auto& points = out.curves[m].points;
+        if (k == 0) points.emplace_back(run.values[b], 0);
+        points[b].second += count / run.starts;
+        if (run.values[b] == 25) at_default = count;
+      }
+      const auto [fewest, most] = std::minmax_element(iterations.begin(), iterations.end());
+      spreads.push_back(*most / std::max(*fewest, 1.0));
+      out.add(methods[m].name + ".spread", spreads.back());
+      if (at_default > 0) out.add(methods[m].name + ".at_25", at_default / std::max(*fewest, 1.0));
+    }
+    out.add("spread_ratio", spreads.front() / spreads.back());
+  }
+  return out;
+}
+
+Measurement measure_thin_rates(const Claim&, const ClaimRun& run, const MeasureContext& context) {
+  BenchOptions options;
+  options.scenes = run.scenes;
+  options.threads = context.threads;
+  if (run.frames > 0) options.frames = run.frames;
+  if (run.from > 0) options.warm = run.from;
+  const EngineFactory engines = [&](Backend, int) { return context.engine(); };
+  Measurement out;
+  for (int k = 0; k < run.starts; ++k) {
+    const Timer timer;
+    const std::clock_t begin = std::clock();
+    const nlohmann::json rows = thin_rows(context.backend, options, engines);
+    const double processors = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / timer.seconds();
+    for (const nlohmann::json& row : rows) {
+      const auto value = [&](const char* key) { return row[key].get<double>(); };
+      std::string name = row["scene"];
+      name.append(".").append(row["method"]);
+      out.add(name + ".contacts", value("contacts_mean"));
+      out.add(name + ".seconds_per_frame", value("seconds_per_frame"));
+      out.add(name + ".iterations", value("iterations_per_step"));
+      out.add(name + ".share_linear", value("share_linear_solve"));
+      out.add(name + ".share_projection", value("share_contact_solve"));
+      const double seconds = value("share_contact_solve") * value("seconds_per_step");
+      if (row["method"] == "nodal_admm" && seconds > 0)
+        out.add(name + ".updates", value("contacts_mean") * value("iterations_per_step") *
+                                       value("projection_sweeps") / (processors * seconds));
+    }
+  }
+  return out;
+}
+
+}  // namespace stickslip
