@@ -23,6 +23,7 @@ import tempfile
 import tomllib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "bench"))
+import reproduction
 import result_tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -178,6 +179,7 @@ FROM_FILES = {
     "hello-scene": lambda _: code("examples/hello.toml", "toml"),
     "scene-count": scene_count,
     "families": families,
+    "reproduction": reproduction.paper_table,
     **{name: lambda _, make=make: make() for name, make in result_tables.PARTS.items()},
 }
 
