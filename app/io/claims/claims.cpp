@@ -47,6 +47,8 @@ ClaimRun read_run(TableReader table, const ClaimRun& base) {
   run.sizes = optional_numbers(table, "sizes", base.sizes);
   run.values = optional_numbers(table, "values", base.values);
   run.start_per_size = table.flag("start_per_size", base.start_per_size);
+  if (run.start_per_size && table.has("starts"))
+    table.fail("starts", "start_per_size has one start per size");
   if (run.start_per_size) run.starts = static_cast<int>(run.sizes.size());
   run.tolerance = table.number("tolerance", Range::not_negative(), base.tolerance);
   run.iterations = table.whole("iterations", 0, 2000000000, base.iterations);

@@ -105,8 +105,11 @@ Measurement measure_solvers(const Claim& claim, const ClaimRun& run, const Measu
         out.add(name + ".rises", share_of_rises(report.history));
         if (const double order = best_order(report.history); order > 0) out.add(name + ".order", order);
         if (m == 0) first = report;
-        else if (iterations > 0)
+        else if (iterations > 0) {
           out.add(name + ".iterations_ratio", static_cast<double>(first.iterations) / iterations);
+          const double rises = share_of_rises(report.history);
+          if (rises > 0) out.add(name + ".rises_ratio", share_of_rises(first.history) / rises);
+        }
         if (s == 0) first_iterations[m] = std::max(iterations, 1.0);
         if (s + 1 == sizes.size() && s > 0)
           out.add(methods[m].name + ".growth", iterations / first_iterations[m]);
