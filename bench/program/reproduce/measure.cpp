@@ -16,13 +16,10 @@ struct MeasureRow {
 };
 
 constexpr MeasureRow kMeasures[] = {
-    {"steps", measure_steps},
-    {"scenes", measure_scenes},
-    {"beta", measure_beta},
-    {"nu", measure_nu},
-    {"orderings", measure_orderings},
-    {"solvers", measure_solvers},
-    {"two_contacts", measure_two_contacts},
+    {"steps", measure_steps},     {"scenes", measure_scenes},
+    {"beta", measure_beta},       {"nu", measure_nu},
+    {"linear", measure_linear},   {"orderings", measure_orderings},
+    {"solvers", measure_solvers}, {"two_contacts", measure_two_contacts},
     {"thin", measure_thin_rates},
 };
 

@@ -62,6 +62,8 @@ Measurement measure_thin_rates(const Claim&, const ClaimRun&, const MeasureConte
 Measurement measure_solvers(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Success of contact solvers over the constraint ratio nu.
 Measurement measure_nu(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Krylov methods beside solvers of the lab on problems of joints alone.
+Measurement measure_linear(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Gauss-Seidel over all orders of the contacts of a small tower.
 Measurement measure_orderings(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Two contacts of one particle: position-based projection beside Gauss-Seidel on impulses.
