@@ -51,7 +51,6 @@ struct ThinRow {
   const ThinScene* scene;
   const char* method;
   double dt = 0;
-  int sweeps = 0;                      // of a projection of nodal_admm
   std::size_t strands = 0, nodes = 0;  // nodes that move, ghosts of rods included
   int steps = 0, converged = 0, contacts_most = 0;
   double wall = 0, contacts = 0, pcg = 0, iterations = 0, residual = 0,
@@ -100,7 +99,6 @@ ThinRow measure_thin(Engine& engine, const ThinScene& thin, const ThinMethod& me
   scene.params.coupling = method.coupling;
   load_into(engine, scene);
   ThinRow row{&thin, method.name, scene.params.dt};
-  row.sweeps = scene.params.projection_sweeps;
   row.strands = static_cast<std::size_t>(thin.strands);
   for (const Object& object : scene.model.objects)
     if (object.is_movable()) row.nodes += static_cast<std::size_t>(object.node_end - object.node_begin);
@@ -143,7 +141,6 @@ json thin_row_json(const ThinRow& r) {
           {"share_assembly", r.share(s.assembly)},
           {"pcg_per_step", r.pcg / r.steps},
           {"iterations_per_step", r.iterations / r.steps},
-          {"projection_sweeps", r.sweeps},
           {"residual_worst", r.residual},
           {"penetration_max", r.penetration}};
 }

@@ -107,6 +107,8 @@ Measurement measure_solvers(const Claim& claim, const ClaimRun& run, const Measu
         if (m == 0) first = report;
         else if (iterations > 0) {
           out.add(name + ".iterations_ratio", static_cast<double>(first.iterations) / iterations);
+          if (report.judgement.residual > 0)
+            out.add(name + ".residual_ratio", first.judgement.residual / report.judgement.residual);
           const double rises = share_of_rises(report.history);
           if (rises > 0) out.add(name + ".rises_ratio", share_of_rises(first.history) / rises);
         }
@@ -125,7 +127,7 @@ Measurement measure_solvers(const Claim& claim, const ClaimRun& run, const Measu
           if (!curve.points.empty()) out.curves.push_back(std::move(curve));
         }
         if (!report.converged && k == 0)
-          out.notes.push_back(name + ": " + name_of(report.end) +
+          out.notes.push_back(name + " is not solved, end: " + name_of(report.end) +
                               (report.message.empty() ? "" : ", " + report.message));
       }
     }

@@ -40,7 +40,11 @@ Measurement measure_beta(const Claim& claim, const ClaimRun& run, const MeasureC
         load_into(*tried, scene);
         tried->set_state(start);
         const StepReport report = tried->step();
-        const double count = report.contact_solve ? static_cast<double>(report.contact_solve->iterations) : 0;
+        // The report counts sweeps of the projections.
+        const double count =
+            report.contact_solve
+                ? static_cast<double>(report.contact_solve->iterations / scene.params.projection_sweeps)
+                : 0;
         iterations.push_back(count);
         out.add(methods[m].name + ".iterations_" + number_text(run.values[b]), count);
         auto& points = out.curves[m].points;
@@ -82,8 +86,8 @@ Measurement measure_thin_rates(const Claim&, const ClaimRun& run, const MeasureC
       out.add(name + ".share_projection", value("share_contact_solve"));
       const double seconds = value("share_contact_solve") * value("seconds_per_step");
       if (row["method"] == "nodal_admm" && seconds > 0)
-        out.add(name + ".updates", value("contacts_mean") * value("iterations_per_step") *
-                                       value("projection_sweeps") / (processors * seconds));
+        out.add(name + ".updates",
+                value("contacts_mean") * value("iterations_per_step") / (processors * seconds));
     }
   }
   return out;
