@@ -60,9 +60,12 @@ SliderScale slider_scale(const ParamInfo& info, double reference) {
 bool is_rigid(const Model& model) { return !model.bodies.empty(); }
 
 ParamScope param_scope(const Settings& settings, const Model& model, int material) {
-  return {settings.params, settings.contact_params, scene_traits(model),
+  return {settings.params,
+          settings.contact_params,
+          scene_traits(model),
           material_use(model, settings.materials, material, settings.params.solver),
-          std::ranges::any_of(settings.materials, [](const Material& m) { return m.restitution > 0; })};
+          std::ranges::any_of(settings.materials, [](const Material& m) { return m.restitution > 0; }),
+          std::ranges::any_of(settings.materials, [](const Material& m) { return m.cohesion > 0; })};
 }
 
 std::string inactive_reason(const ParamInfo& info, const Settings& settings, const Model& model,

@@ -217,6 +217,28 @@ struct GainOfNode {
   }
 };
 
+/// What the air does at one corner: the negative of the momentum that it gives, and its work.
+struct DragOfCorner {
+  DragCheck drag;
+  const std::uint8_t *counted, *scripted;
+  JudgedStep step;
+
+  SS_HD BodyMomentum operator()(std::size_t k) const {
+    BodyMomentum out;
+    const std::int32_t node = drag.node(k);
+    if (node < 0 || scripted[node]) return out;
+    const V3 force = drag.force(k), x = step.x[node].template cast<double>();
+    out.work = dot(force, x - step.x_t[node].template cast<double>());
+    const std::int32_t object = drag.face(k).object;
+    const std::uint8_t bits = counted[object];
+    if ((bits & kLinear) == 0) return out;
+    const V3 taken = -step.dt * force;
+    out.gained = momentum_sums(taken, (bits & kAngular) != 0 ? cross(x, taken) : V3{0, 0, 0}, 1,
+                               momentum_sign(object));
+    return out;
+  }
+};
+
 /// Index of `key` among n sorted keys; -1: not found.
 SS_HD std::int32_t find_key(const std::uint64_t* keys, std::size_t n, std::uint64_t key) {
   std::size_t low = 0, high = n;
@@ -272,10 +294,15 @@ void sum_momenta(Context& ctx, const PushOfContact& push, const GainOfNode& gain
       kMedium);
 }
 
+void sum_drag(Context& ctx, const DragOfCorner& drag, BodyMomentum* out) {
+  reduce(ctx, drag.drag.corners(), drag, AddMomentum{}, BodyMomentum{}, out, kMedium);
+}
+
+/// `gained`: by the nodes, and from the air.
 void combine(Context& ctx, const ContactTotals* totals, const MomentumSums* pushed,
              const BodyMomentum* gained, JudgeSums* out) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    *out = judge_sums(AddContacts{}(totals[0], totals[1]), *gained, *pushed);
+    *out = judge_sums(AddContacts{}(totals[0], totals[1]), AddMomentum{}(gained[0], gained[1]), *pushed);
   });
 }
 
@@ -296,7 +323,7 @@ void BarrierJudge::load(Context& ctx, const Model& model, const DeviceModel& dev
                         const Embedding& embedding) {
   totals_.resize(ctx, 2);
   pushed_.resize(ctx, 1);
-  gained_.resize(ctx, 1);
+  gained_.resize(ctx, 2);
   set_materials(ctx, model, device, embedding);
 }
 
@@ -326,6 +353,7 @@ void BarrierJudge::set_materials(Context& ctx, const Model& model, const DeviceM
   for (const ConstraintPoint& point : model.constraint_points)
     if (point.nodes[0] >= 0) counted[static_cast<std::size_t>(model.node_object[point.nodes[0]])] = 0;
   counted_.upload(ctx, counted);
+  air_faces_.upload(ctx, air_faces(model));
   if (embedding.empty()) return;
   body_mass_.resize(ctx, embedding.body_count());
   sum_masses(ctx, embedding, device.mass.data(), partial_, body_mass_.data());
@@ -355,6 +383,12 @@ void BarrierJudge::measure(Context& ctx, const DeviceModel& device, const Contac
               {device.node_object.data(), counted_.data(), device.scripted.data(), device.mass.data(),
                device.acceleration.data(), step},
               device.node_count, pushed_.data(), gained_.data());
+  sum_drag(ctx,
+           {{air_faces_.data(), air_faces_.size(), step.x_t, step.v, nullptr, step.wind},
+            counted_.data(),
+            device.scripted.data(),
+            step},
+           gained_.data() + 1);
   combine(ctx, totals_.data(), pushed_.data(), gained_.data(), out);
 }
 

@@ -6,6 +6,7 @@
 
 #include "gpu/barrier/contact_terms.cuh"
 #include "gpu/barrier/incremental_potential.cuh"
+#include "gpu/law/drag_check.h"
 #include "gpu/law/law_check.h"
 #include "gpu/linear/embedding.cuh"
 
@@ -19,6 +20,7 @@ struct JudgedStep {
   double dt, gravity;
   double beta = 1, gamma = 1;  // of Newmark's rule
   DragSpring drag = {};
+  Wind wind = {};
   double most_speed = std::numeric_limits<double>::infinity();  // [m/s] of a contact's |q_c| that counts
 };
 
@@ -62,9 +64,10 @@ class BarrierJudge {
   bool has_unknown_work_ = false;
   Buffer<std::uint8_t> counted_;  // per object, see the definitions of bits in the source
   Buffer<double> body_mass_, partial_;
+  Buffer<AirFace> air_faces_;
   Buffer<ContactTotals> totals_;  // of contacts; of friction without a contact
   Buffer<MomentumSums> pushed_;
-  Buffer<BodyMomentum> gained_;
+  Buffer<BodyMomentum> gained_;  // by all; the negative of what the air gave, and its work
   // Where friction lags: its stencils by contact.
   Buffer<std::uint64_t> keys_;
   Buffer<std::int32_t> order_, friction_of_;

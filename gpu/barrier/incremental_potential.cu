@@ -118,6 +118,7 @@ void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
     inputs_.still = inputs.x_t;
     inputs_.velocity_dt = inputs.dt;
   }
+  elastic_.set_wind(inputs.wind);
   elastic_.begin_step();
   contacts_.begin_step(contact, inputs_.still);
   constraints_.begin_step(ctx, inputs.dt, inputs.x_t);

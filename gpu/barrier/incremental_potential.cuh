@@ -40,6 +40,7 @@ struct StepInputs {
   const Vec3* still = nullptr;  // [m]
   Real velocity_dt = 0;         // [s]
   DragSpring drag;
+  Wind wind;  // at the end of the step
 };
 
 }  // namespace stickslip
@@ -113,8 +114,12 @@ class IncrementalPotential {
  private:
   Real inverse_beta_dt2() const { return Real(1) / (inputs_.beta * inputs_.dt * inputs_.dt); }
   SolidMotion motion(const Vec3* x) const {
-    return {x, inputs_.x_t, inputs_.velocity_dt, inputs_.still == inputs_.x_t ? nullptr : inputs_.still,
-            true};
+    return {x,
+            inputs_.x_t,
+            inputs_.velocity_dt,
+            inputs_.still == inputs_.x_t ? nullptr : inputs_.still,
+            true,
+            {.start = inputs_.x_t, .still = inputs_.still}};
   }
   /// Linearises and assembles elements in batches: corners and blocks of all elements would take half of all
   /// memory. Calls work(elements) for each batch, once with an empty one if there are no elements.

@@ -166,6 +166,7 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   resize_cleared(ctx, error_, 1);
   sums_.resize(ctx, 1);
   prediction_.load(ctx, device_);
+  air_faces_.upload(ctx, air_faces(m));
   set_masses(ctx);
 }
 
@@ -198,6 +199,7 @@ void ElasticSolids::set_materials(Context& ctx, const Model& whole) {
   part_.model.half_spaces = whole.half_spaces;
   device_.upload_materials(ctx, part_.model);
   energy_.set_materials(ctx, part_.model.materials);
+  air_faces_.upload(ctx, air_faces(part_.model));
   set_masses(ctx);
 }
 
@@ -252,24 +254,30 @@ SolidPull ElasticSolids::attach(Context& ctx, const Params& params, const std::o
 void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::optional<Drag>& drag,
                                double time) {
   params_ = params;
+  has_added_ = false;
   device_.select_acting(ctx, part_.model, time, params.dt, x.data());
   pull_ = attach(ctx, params, drag);
+  wind_ = wind_at(params, time + params.dt);
+  energy_.set_wind(wind_);
   prediction_.predict(ctx, device_, x.data(), v.data(), params.dt, rigid_x_.data(), rigid_v_.data());
-  assemble(ctx, rigid_x_.data(), rigid_v_.data(), rigid_x_.data());
+  assemble(ctx, rigid_x_.data(), rigid_v_.data(), rigid_x_.data(),
+           {.start = saved_x_.data(), .velocity = rigid_v_.data(), .linear_at = saved_v_.data()});
   set_load(ctx, time, x.data());
 }
 
 /// A / dt^2, and grad Psi at `at` = x_t + dt `guess`, less dt (K + C / dt) `guess`. At x_0 the damping force
 /// is zero, and its Hessian is C / dt.
-void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still) {
+void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still,
+                             const AirMotion& air) {
   const Span span(ctx, "elastic assembly");
   solved_ = false;
   assembled_at_ = at;
   linear_.set_current_positions(at);
   linear_.set_modes(&modes_);  // after a step that was interrupted with A + W
   LinearSolver::prepare(matrix_, params_);
-  energy_.gradient_and_hessian(ctx, {at, still, static_cast<Real>(params_.dt)}, {0, energy_.size()},
-                               corners_.data(), blocks_.data());
+  air_ = air;
+  energy_.gradient_and_hessian(ctx, {at, still, static_cast<Real>(params_.dt), nullptr, false, air},
+                               {0, energy_.size()}, corners_.data(), blocks_.data());
   matrix_.assemble(ctx, blocks_.data());
   fill(ctx, gradient_.data(), size(), Vec3::zero());
   add_corners(ctx, matrix_.element_gather(), corners_.data(), gradient_.data());
@@ -307,8 +315,17 @@ void ElasticSolids::set_load(Context& ctx, double time, const Vec3* at) {
          });
   follow_frames(ctx, time + params_.dt, at);
   embedding_.reduce(ctx, load_.data());
+  if (has_added_) subtract(ctx, size(), Real(-1), added_.data(), load_.data());
   // Contacts are found with the velocities that scripts have in this step.
   set_scripted(ctx, size(), device_.scripted.data(), script_.data(), v.data());
+}
+
+void ElasticSolids::add_load(Context& ctx, const Vec3* at_nodes) {
+  added_.resize(ctx, size());
+  copy(ctx, added_.data(), at_nodes, size());
+  embedding_.reduce(ctx, added_.data());
+  subtract(ctx, size(), Real(-1), added_.data(), load_.data());
+  has_added_ = true;
 }
 
 void ElasticSolids::follow_frames(Context& ctx, double time, const Vec3* at) {

@@ -46,7 +46,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 ///   A v = f + J,   A = M + dt^2 K + dt C,   f = M (v_t + dt g) - dt grad Psi(x_0) + (dt^2 K + dt C) v^0,
 /// K and C projected to be positive semidefinite, J the contact impulses at the nodes [N s]. Psi is invariant
 /// to rigid motions: grad Psi(x_0) and K turn with the objects, and a rotation is no strain, however stiff
-/// the object is. Damping acts on velocities relative to v^0. As elsewhere, the stored matrix is A / dt^2
+/// the object is. Damping acts on velocities relative to v^0. The drag of the air on cloth and rods is
+/// linearised at the velocities v_t, with the shape of x_t. As elsewhere, the stored matrix is A / dt^2
 /// [N/m].
 class ElasticSolids {
  public:
@@ -75,7 +76,8 @@ class ElasticSolids {
   void save(Context& ctx);
   void restore(Context& ctx);
 
-  /// Collects the loads of the step that starts at `time`; A and f at the present positions and velocities.
+  /// Collects the loads of the step that starts at `time`; A and f at the present positions and velocities,
+  /// which are those of the last `save`.
   void begin_step(Context& ctx, const Params& params, const std::optional<Drag>& drag, double time);
   /// After `solve` for a velocity v^k: A and f with the elastic forces linearised at x_t + dt v^k instead of
   /// x_0.
@@ -85,6 +87,8 @@ class ElasticSolids {
   void linearise_at_start(Context& ctx, double time);
   /// After `solve`, for the last linearisation. One host read.
   LinearisationError linearisation_error(Context& ctx);
+  /// Adds given impulses at the nodes to f, in this and further linearisations of the step.
+  void add_load(Context& ctx, const Vec3* at_nodes);
   /// Resets v to the start of the step, for a further contact problem with the same A and f.
   void return_to_start(Context& ctx) { copy(ctx, v.data(), saved_v_.data(), size()); }
   /// [sqrt(J)] |v - v_t| in the norm of the masses, of free nodes, after `solve` with the first
@@ -155,7 +159,7 @@ class ElasticSolids {
  private:
   void set_masses(Context& ctx);
   // Stages of `begin_step` and `solve`.
-  void assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still);
+  void assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still, const AirMotion& air);
   void set_load(Context& ctx, double time, const Vec3* at);
   void follow_frames(Context& ctx, double time, const Vec3* at);
   void correct(Context& ctx, const Vec3* impulse, Vec3* velocity);
@@ -183,8 +187,13 @@ class ElasticSolids {
   bool solved_ = false;  // a system since the last `assemble`
   Params params_;
   SolidPull pull_;
+  Buffer<AirFace> air_faces_;
+  Wind wind_;      // at the end of the step
+  AirMotion air_;  // of the last linearisation
   Buffer<std::int32_t> node_;
-  Buffer<Vec3> load_;    // f [N s]
+  Buffer<Vec3> load_;   // f [N s]
+  Buffer<Vec3> added_;  // what add_load gave, at nodes that move by themselves
+  bool has_added_ = false;
   Buffer<Vec3> script_;  // [m/s] of scripted nodes
   Buffer<RigidPose> poses_;
   Buffer<std::int32_t> frame_nodes_;

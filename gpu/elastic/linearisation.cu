@@ -52,9 +52,11 @@ struct ErrorTerm {
   }
 };
 
-void combine_error(Context& ctx, const Vec<double, 2>* terms, LinearisationError* error) {
+/// `drag`: [W] of the air, whose impulses are among those of `terms`.
+void combine_error(Context& ctx, const Vec<double, 2>* terms, const double* drag, double dt,
+                   LinearisationError* error) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) {
-    error->created = error->end - error->start + (*terms)[0];
+    error->created = error->end - error->start + (*terms)[0] - dt * *drag;
     error->scale = error->start + (*terms)[1];
   });
 }
@@ -64,7 +66,8 @@ void combine_error(Context& ctx, const Vec<double, 2>* terms, LinearisationError
 /// The elastic impulses are -dt (grad Psi(x_k) + K (x_t + dt v - x_k)) = -dt (`gradient_` + dt K v), since
 /// `gradient_` is grad Psi(x_k) - dt K v^k and x_k = x_t + dt v^k; K contains C / dt. They change the kinetic
 /// energy by their product with v, less |v - v_t|^2 / 2 in the norm of the masses. At the minimum of a convex
-/// energy this is at most -(Psi(x_t + dt v) - Psi(x_t)).
+/// energy this is at most -(Psi(x_t + dt v) - Psi(x_t)). Both contain the drag of the air, whose work is
+/// taken out.
 LinearisationError ElasticSolids::linearisation_error(Context& ctx) {
   const Real dt = static_cast<Real>(params_.dt);
   Vec3 *to = trial_.data(), *product = residual_.data();
@@ -86,7 +89,10 @@ LinearisationError ElasticSolids::linearisation_error(Context& ctx) {
                        .dt = params_.dt,
                        .fall = params_.gravity * params_.dt},
              error_terms_.data(), kMedium);
-  combine_error(ctx, error_terms_.data(), out);
+  AirMotion air = air_;
+  air.velocity = v.data();
+  energy_.drag_power(ctx, {to, to, dt, nullptr, false, air}, number_.data());
+  combine_error(ctx, error_terms_.data(), number_.data(), params_.dt, out);
   LinearisationError error = read_back(ctx, out);
   error.rounding = energy_.energy_rounding();
   return error;
@@ -98,13 +104,15 @@ void ElasticSolids::relinearise(Context& ctx, double time) {
   copy(ctx, guess_.data(), v.data(), size());
   move_nodes(ctx, size(), saved_x_.data(), guess_.data(), static_cast<Real>(params_.dt), ahead_.data());
   copy(ctx, v.data(), saved_v_.data(), size());
-  assemble(ctx, ahead_.data(), guess_.data(), saved_x_.data());
+  assemble(ctx, ahead_.data(), guess_.data(), saved_x_.data(),
+           {.start = saved_x_.data(), .velocity = guess_.data(), .linear_at = guess_.data()});
   set_load(ctx, time, saved_x_.data());
 }
 
 void ElasticSolids::linearise_at_start(Context& ctx, double time) {
   copy(ctx, v.data(), saved_v_.data(), size());
-  assemble(ctx, rigid_x_.data(), rigid_v_.data(), rigid_x_.data());
+  assemble(ctx, rigid_x_.data(), rigid_v_.data(), rigid_x_.data(),
+           {.start = saved_x_.data(), .velocity = rigid_v_.data(), .linear_at = saved_v_.data()});
   set_load(ctx, time, saved_x_.data());
 }
 

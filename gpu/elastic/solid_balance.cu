@@ -36,7 +36,8 @@ NodeMotion ElasticSolids::motion() const {
           .resistance = resistance_.data(),
           .dt = params_.dt,
           .gravity = params_.gravity,
-          .pull = pull_};
+          .pull = pull_,
+          .drag = {air_faces_.data(), air_faces_.size(), air_.start, v.data(), air_.linear_at, wind_}};
 }
 
 void ElasticSolids::launch_balance(Context& ctx, const Vec3* impulse, SolidBalance* out) {

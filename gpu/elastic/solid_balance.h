@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gpu/law/drag_check.h"
 #include "gpu/math/vec.h"
 
 namespace stickslip {
@@ -48,6 +49,7 @@ struct NodeMotion {
   const double* resistance;         // see ElasticSolids::resistance
   double dt, gravity;               // [s]; [m/s^2] along y
   SolidPull pull;
+  DragCheck drag;
 
   /// An estimate of what rounding of a node's position and velocities changes in its equation [N s]; the
   /// factor covers the sum over its elements.

@@ -22,6 +22,25 @@ struct MembraneRate {
         change(strain_change(frame, in_plane(frame, f - view.deformation(i, motion.damped_from())))) {}
 };
 
+SS_HD ElementDrag drag_of(const MembraneView& view, const SolidMotion& motion, std::size_t i) {
+  const Vec4i& t = view.triangles[i];
+  const Vec3* at = motion.air.start;
+  return {triangle_drag(at[t[0]], at[t[1]], at[t[2]], view.material(i).drag, view.wind.density), view.wind,
+          motion.air, motion.x, motion.dt};
+}
+
+/// [W] at the given velocities.
+SS_HD double membrane_drag_power(const MembraneView& view, const SolidMotion& motion, std::size_t i) {
+  if (!motion.air.acts(view.wind)) return 0;
+  const ElementDrag drag = drag_of(view, motion, i);
+  double power = 0;
+  for (int a = 0; a < 3; ++a) {
+    const std::int32_t node = view.triangles[i][a];
+    power -= static_cast<double>(dot(motion.air.velocity[node], drag.gradient(node)));
+  }
+  return power;
+}
+
 SS_HD double membrane_energy(const MembraneView& view, const SolidMotion& motion, std::size_t i) {
   const SheetMaterial& material = view.material(i);
   const Mat<Real, 3, 2> f = view.deformation(i, motion.x);
@@ -31,7 +50,12 @@ SS_HD double membrane_energy(const MembraneView& view, const SolidMotion& motion
     density += material.damping / (Real(2) * motion.dt) *
                contract(sheet_stress(material.moduli, rate.change), rate.change);
   }
-  return static_cast<double>(view.volumes[i]) * static_cast<double>(density);
+  double energy = static_cast<double>(view.volumes[i]) * static_cast<double>(density);
+  if (motion.air.acts(view.wind)) {
+    const ElementDrag drag = drag_of(view, motion, i);
+    for (int a = 0; a < 3; ++a) energy += static_cast<double>(drag.energy(view.triangles[i][a]));
+  }
+  return energy;
 }
 
 SS_HD Mat<Real, 3, 2> damping_piola(const SheetMaterial& material, const MembraneRate& rate, Real dt) {
@@ -47,6 +71,9 @@ SS_HD void membrane_gradient(const MembraneView& view, const SolidMotion& motion
   if (material.damping > Real(0) && !motion.is_at_start())
     piola += damping_piola(material, MembraneRate(view, motion, i, f), motion.dt);
   add_sheet_gradients(piola, SheetShape(view.inverse_rest[i]), view.volumes[i], gradient);
+  if (!motion.air.acts(view.wind)) return;
+  const ElementDrag drag = drag_of(view, motion, i);
+  for (int a = 0; a < 3; ++a) gradient[a] += drag.gradient(view.triangles[i][a]);
 }
 
 SS_HD void membrane_gradient_and_blocks(const MembraneView& view, const SolidMotion& motion, std::size_t i,
@@ -65,6 +92,12 @@ SS_HD void membrane_gradient_and_blocks(const MembraneView& view, const SolidMot
     add_sheet_blocks(resistance, rate.frame, shape, volume * material.damping / motion.dt, blocks);
   }
   add_sheet_gradients(piola, shape, volume, gradient);
+  if (!motion.air.acts(view.wind)) return;
+  const ElementDrag drag = drag_of(view, motion, i);
+  for (int a = 0; a < 3; ++a) {
+    gradient[a] += drag.gradient(view.triangles[i][a]);
+    blocks(a, a) += drag.block(view.triangles[i][a]);
+  }
 }
 
 // Bending
@@ -239,7 +272,7 @@ void MembraneTerm::set_materials(Context& ctx, std::span<const Material> materia
     const Material& material = materials[m];
     const SheetModuli moduli =
         sheet_moduli(material.young, material.young_weft, material.poisson, material.shear);
-    sheets.push_back({moduli, static_cast<Real>(material.damping)});
+    sheets.push_back({moduli, static_cast<Real>(material.damping), drag_material(material)});
     if (m >= material_volume_.size()) continue;
     // Strains have the rounding error of coordinates over the size of a triangle; energies are its square.
     constexpr double strain = 1e3 * std::numeric_limits<Real>::epsilon();
@@ -284,6 +317,13 @@ void MembraneTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion,
         for (int k = 0; k < kCornerBlocks; ++k) corner_blocks[kCornerBlocks * i + k] = blocks.b[k];
       },
       kHeavy);
+}
+
+void MembraneTerm::drag_power(Context& ctx, const SolidMotion& motion, double* out) {
+  const MembraneView v = view();
+  const SolidMotion m = motion;
+  reduce_sum(
+      ctx, size(), [=] SS_LAMBDA(std::size_t i) { return membrane_drag_power(v, m, i); }, out, kMedium);
 }
 
 BendTerm::BendTerm(Context& ctx, const TermElements& elements) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "gpu/energy/air_drag.h"
 #include "gpu/energy/cloth_rest.h"
 #include "gpu/energy/hinge.h"
 #include "gpu/energy/sheet_element.h"
@@ -14,6 +15,7 @@ namespace stickslip {
 struct SheetMaterial {
   SheetModuli moduli;
   Real damping;  // [s]
+  DragMaterial drag;
 };
 
 /// The triangles as kernels see them.
@@ -23,6 +25,7 @@ struct MembraneView {
   const Real* volumes;  // [m^3]
   const std::int32_t* triangle_material;
   const SheetMaterial* materials;
+  Wind wind;
 
   /// F of triangle i.
   SS_HD Mat<Real, 3, 2> deformation(std::size_t i, const Vec3* x) const {
@@ -61,7 +64,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Sum over triangles of area * thickness * (Psi(F) + psi_d), see sheet.h, with stiffness-proportional
 /// damping as an incremental potential:
 ///   psi_d = damping / (2 dt) du : C : du,
-/// du the linear change of strain at x_t for the displacement x - still: no spin is damped.
+/// du the linear change of strain at x_t for the displacement x - still: no spin is damped. Triangles also
+/// have the drag of the air (air_drag.h).
 class MembraneTerm final : public ThinTerm {
  public:
   /// Triangles of positive area.
@@ -69,18 +73,22 @@ class MembraneTerm final : public ThinTerm {
 
   std::size_t size() const override { return triangles_.size(); }
   void set_materials(Context& ctx, std::span<const Material> materials) override;
+  void set_wind(const Wind& wind) override { wind_ = wind; }
 
   void energy(Context& ctx, const SolidMotion& motion, double* out) override;
   void gradient(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                 Vec3* corner_gradients) override;
   void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                             Vec3* corner_gradients, Mat3* corner_blocks) override;
+  void drag_power(Context& ctx, const SolidMotion& motion, double* out) override;
 
  private:
   MembraneView view() const {
-    return {triangles_.data(), inverse_rest_.data(), volumes_.data(), material_.data(), materials_.data()};
+    return {triangles_.data(), inverse_rest_.data(), volumes_.data(),
+            material_.data(),  materials_.data(),    wind_};
   }
 
+  Wind wind_;
   std::vector<double> material_volume_;  // [m^3] of the triangles of each material
   Buffer<Vec4i> triangles_;
   Buffer<Mat<Real, 2>> inverse_rest_;

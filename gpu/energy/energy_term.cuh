@@ -5,6 +5,7 @@
 
 #include "gpu/core/buffer.h"
 #include "gpu/core/index_range.h"
+#include "gpu/energy/air_drag.h"
 #include "gpu/math/mat.h"
 #include "gpu/params/params.h"
 
@@ -20,6 +21,7 @@ struct SolidMotion {
   /// x_t has the contents that it had at the last call of `begin_step`: what depends on x_t alone is computed
   /// once.
   bool x_t_kept = false;
+  AirMotion air = {};
 
   /// At x = x_t, with velocities of zero.
   SS_HD bool is_at_start() const { return x == x_t && still == nullptr; }
@@ -59,6 +61,11 @@ class EnergyTerm {
   virtual bool forbids_inversion() const = 0;
   /// Factor on `TermElements::stiffness`, from the next `set_materials` on.
   virtual void set_rigidity(double /*factor*/) {}
+
+  /// The air around cloth and rods, from now on; other terms have no drag.
+  virtual void set_wind(const Wind& /*wind*/) {}
+  /// Writes the power [W] of the drag at `motion.air.velocity`, negative where it takes energy.
+  virtual void drag_power(Context& ctx, const SolidMotion& motion, double* out);
 
   /// Before the first use of a motion with `x_t_kept`, and after x_t changed.
   virtual void begin_step() {}

@@ -50,6 +50,8 @@ void combine_values(Context& ctx, const double* values, std::size_t n, double st
 
 }  // namespace
 
+void EnergyTerm::drag_power(Context& ctx, const SolidMotion&, double* out) { fill(ctx, out, 1, 0.0); }
+
 void EnergyTerms::load(Context& ctx, const Model& model) {
   terms_.clear();
   stencils_.clear();
@@ -84,6 +86,10 @@ void EnergyTerms::set_materials(Context& ctx, std::span<const Material> material
 
 void EnergyTerms::set_rigidity(double factor) {
   for (const auto& term : terms_) term->set_rigidity(factor);
+}
+
+void EnergyTerms::set_wind(const Wind& wind) {
+  for (const auto& term : terms_) term->set_wind(wind);
 }
 
 void EnergyTerms::begin_step() {
@@ -148,6 +154,11 @@ void EnergyTerms::min_determinant(Context& ctx, const Vec3* x, bool only_forbidd
 void EnergyTerms::count_inverted(Context& ctx, const Vec3* x, double* out) {
   over_terms(
       ctx, [&](EnergyTerm& term, double* at) { term.count_inverted(ctx, x, at); }, 0.0, Sum{}, out);
+}
+
+void EnergyTerms::drag_power(Context& ctx, const SolidMotion& motion, double* out) {
+  over_terms(
+      ctx, [&](EnergyTerm& term, double* at) { term.drag_power(ctx, motion, at); }, 0.0, Sum{}, out);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -19,6 +19,7 @@ class EnergyTerms {
 
   /// See EnergyTerm.
   void set_rigidity(double factor);
+  void set_wind(const Wind& wind);
   void begin_step();
 
   std::size_t size() const { return stencils_.size(); }
@@ -33,6 +34,7 @@ class EnergyTerms {
                             Vec3* corner_gradients, Mat3* corner_blocks);
   void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out);
   void count_inverted(Context& ctx, const Vec3* x, double* out);
+  void drag_power(Context& ctx, const SolidMotion& motion, double* out);
 
  private:
   /// Calls write(term, where its value goes) for each term, and combines the values, from `start` on.

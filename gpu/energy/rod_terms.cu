@@ -54,6 +54,39 @@ struct RodPlace {
   }
 };
 
+/// Of a segment; vertices have none.
+template <class Element>
+SS_HD bool has_drag(const RodView& view, const SolidMotion& motion) {
+  return Element::has_drag && motion.air.acts(view.wind);
+}
+SS_HD ElementDrag drag_of(const RodView& view, const SolidMotion& motion, std::size_t e) {
+  const Vec4i& s = view.stencils[e];
+  const Vec3* at = motion.air.start;
+  return {segment_drag(at[s[0]], at[s[1]], view.diameter[e], view.materials[view.material[e]].drag,
+                       view.wind.density),
+          view.wind, motion.air, motion.x, motion.dt};
+}
+
+template <class Element>
+SS_HD double drag_energy(const RodView& view, const SolidMotion& motion, std::size_t e) {
+  if (!has_drag<Element>(view, motion)) return 0;
+  const ElementDrag drag = drag_of(view, motion, e);
+  return static_cast<double>(drag.energy(view.stencils[e][0]) + drag.energy(view.stencils[e][1]));
+}
+
+/// [W] at the given velocities.
+template <class Element>
+SS_HD double segment_drag_power(const RodView& view, const SolidMotion& motion, std::size_t e) {
+  if (!has_drag<Element>(view, motion)) return 0;
+  const ElementDrag drag = drag_of(view, motion, e);
+  double power = 0;
+  for (int a = 0; a < 2; ++a) {
+    const std::int32_t node = view.stencils[e][a];
+    power -= static_cast<double>(dot(motion.air.velocity[node], drag.gradient(node)));
+  }
+  return power;
+}
+
 /// Writes the gradient at the corners of stencil i and, unless null, its blocks.
 template <class Element>
 SS_HD void write_stencil(const RodView& view, const SolidMotion& motion, std::size_t i,
@@ -68,6 +101,10 @@ SS_HD void write_stencil(const RodView& view, const SolidMotion& motion, std::si
     for (int k = 0; k < Element::strains; ++k)
       corner_gradients[a] += force[k] * gradient.g[k][Element::corner_node(stencil, a)];
   }
+  if (has_drag<Element>(view, motion)) {
+    const ElementDrag drag = drag_of(view, motion, i);
+    for (int a = 0; a < 2; ++a) corner_gradients[a] += drag.gradient(view.stencils[i][a]);
+  }
   if (corner_blocks == nullptr) return;
   const Real factor = Real(1) + place.rate;
   for (int a = 0; a < 4; ++a)
@@ -81,6 +118,10 @@ SS_HD void write_stencil(const RodView& view, const SolidMotion& motion, std::si
         block += (factor * place.rest.stiffness(place.material, k)) *
                  outer(gradient.g[k][row], gradient.g[k][column]);
     }
+  if (has_drag<Element>(view, motion)) {
+    const ElementDrag drag = drag_of(view, motion, i);
+    for (int a = 0; a < 2; ++a) corner_blocks[corner_block(a, a)] += drag.block(view.stencils[i][a]);
+  }
 }
 
 /// A section, and the positions of its element's nodes at rest.
@@ -129,6 +170,7 @@ RodTerm<Element>::RodTerm(Context& ctx, const TermElements& elements) {
   const std::size_t count = elements.stencils.size() / Element::stencils;
   std::vector<RodRest> rest(count);
   std::vector<std::int32_t> material(count);
+  std::vector<Real> diameter(count);
   for (std::size_t e = 0; e < count; ++e) {
     const std::size_t first = Element::stencils * e;
     RestInput<Element> in{rod_section(elements.thickness[first], elements.aspect[first]), {}};
@@ -136,6 +178,7 @@ RodTerm<Element>::RodTerm(Context& ctx, const TermElements& elements) {
       in.x[k] = elements.rest[static_cast<std::size_t>(Element::node(&elements.stencils[first], k))];
     rest[e] = rest_of(in);
     material[e] = elements.material[first];
+    diameter[e] = static_cast<Real>(elements.thickness[first]);
     const auto m = static_cast<std::size_t>(material[e]);
     if (young_volume_.size() <= m) {
       young_volume_.resize(m + 1, 0.0);
@@ -148,6 +191,7 @@ RodTerm<Element>::RodTerm(Context& ctx, const TermElements& elements) {
   stencils_.upload(ctx, elements.stencils);
   rest_.upload(ctx, rest);
   material_.upload(ctx, material);
+  diameter_.upload(ctx, diameter);
 }
 
 template <class Element>
@@ -156,7 +200,7 @@ void RodTerm<Element>::set_materials(Context& ctx, std::span<const Material> mat
   of_rods.reserve(materials.size());
   for (const Material& m : materials)
     of_rods.push_back({static_cast<Real>(m.young), static_cast<Real>(m.young / (2 * (1 + m.poisson))),
-                       static_cast<Real>(m.damping)});
+                       static_cast<Real>(m.damping), drag_material(m)});
   materials_.upload(ctx, of_rods);
   // A strain has the rounding error of one number of its scale; strains are below 1.
   constexpr double epsilon = std::numeric_limits<Real>::epsilon();
@@ -172,8 +216,20 @@ void RodTerm<Element>::energy(Context& ctx, const SolidMotion& motion, double* o
   const RodView rods = view();
   const SolidMotion m = motion;
   reduce_sum(
-      ctx, rest_.size(), [=] SS_LAMBDA(std::size_t e) { return RodPlace<Element>(rods, m, e).energy(); }, out,
-      kMedium);
+      ctx, rest_.size(),
+      [=] SS_LAMBDA(std::size_t e) {
+        return RodPlace<Element>(rods, m, e).energy() + drag_energy<Element>(rods, m, e);
+      },
+      out, kMedium);
+}
+
+template <class Element>
+void RodTerm<Element>::drag_power(Context& ctx, const SolidMotion& motion, double* out) {
+  const RodView rods = view();
+  const SolidMotion m = motion;
+  reduce_sum(
+      ctx, rest_.size(), [=] SS_LAMBDA(std::size_t e) { return segment_drag_power<Element>(rods, m, e); },
+      out, kMedium);
 }
 
 template <class Element>

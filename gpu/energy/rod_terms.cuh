@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "gpu/energy/air_drag.h"
 #include "gpu/energy/rod_element.h"
 #include "gpu/energy/thin_term.cuh"
 
@@ -13,6 +14,7 @@ namespace stickslip {
 struct RodMaterial {
   Real young, shear;  // [Pa]
   Real damping;       // [s]
+  DragMaterial drag;
 };
 
 /// An element at rest. The stiffness of strain k is young * moduli.young + shear * moduli.shear.
@@ -28,6 +30,8 @@ struct RodView {
   const RodRest* rest;           // per element
   const std::int32_t* material;  // per element
   const RodMaterial* materials;
+  const Real* diameter;  // [m] per element
+  Wind wind;
 };
 
 /// Stretching of a segment, and what holds its ghost in place: E A / L, and the stiffness of twist of one
@@ -36,6 +40,7 @@ struct RodView {
 /// two directions. Nodes x0, x1, y in one stencil.
 struct RodSegment {
   static constexpr int nodes = 3, stencils = 1, strains = kSegmentStrains;
+  static constexpr bool has_drag = true;
   struct State {
     RodFrame frame;
     Vec3 strain;
@@ -72,6 +77,7 @@ struct RodSegment {
 /// nature. Nodes x0, x1, x2, y0, y1 in three stencils (model/rod.h). Its Hessian is that of Gauss and Newton.
 struct RodVertex {
   static constexpr int nodes = kRodVertexNodes, stencils = kRodVertexStencils, strains = kVertexStrains;
+  static constexpr bool has_drag = false;
   struct State {
     RodFrame a, b;
     Vec3 strain;
@@ -106,7 +112,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Sum over elements and strains of
 ///   K/2 (s - s_rest)^2 + damping K / (2 dt) (s - s_still)^2,
 /// the latter stiffness-proportional damping as an incremental potential, with s_still at
-/// `SolidMotion::still`. Strains do not change by rigid motions, so these are undamped.
+/// `SolidMotion::still`. Strains do not change by rigid motions, so these are undamped. Segments also have
+/// the drag of the air (air_drag.h).
 template <class Element>
 class RodTerm final : public ThinTerm {
  public:
@@ -116,15 +123,21 @@ class RodTerm final : public ThinTerm {
 
   std::size_t size() const override { return stencils_.size(); }
   void set_materials(Context& ctx, std::span<const Material> materials) override;
+  void set_wind(const Wind& wind) override { wind_ = wind; }
 
   void energy(Context& ctx, const SolidMotion& motion, double* out) override;
   void gradient(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                 Vec3* corner_gradients) override;
   void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                             Vec3* corner_gradients, Mat3* corner_blocks) override;
+  void drag_power(Context& ctx, const SolidMotion& motion, double* out) override;
 
  private:
-  RodView view() const { return {stencils_.data(), rest_.data(), material_.data(), materials_.data()}; }
+  RodView view() const {
+    return {stencils_.data(), rest_.data(), material_.data(), materials_.data(), diameter_.data(), wind_};
+  }
+
+  Wind wind_;
 
   /// [m^3] by material: times its moduli, the energy of all elements at strains of 1.
   std::vector<double> young_volume_, shear_volume_;
@@ -132,6 +145,7 @@ class RodTerm final : public ThinTerm {
   Buffer<RodRest> rest_;
   Buffer<std::int32_t> material_;
   Buffer<RodMaterial> materials_;
+  Buffer<Real> diameter_;
 };
 
 using RodSegmentTerm = RodTerm<RodSegment>;

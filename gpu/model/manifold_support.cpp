@@ -6,7 +6,8 @@ namespace stickslip {
 
 bool has_plain_contacts(const Model& model) {
   return model.textures.empty() && std::ranges::all_of(model.materials, [](const Material& m) {
-           return m.friction_kind == FrictionKind::isotropic && !(m.torsion_radius > 0);
+           return m.friction_kind == FrictionKind::isotropic && !(m.torsion_radius > 0) &&
+                  !(m.compliance > 0);
          });
 }
 

@@ -13,7 +13,8 @@ SceneTraits scene_traits(const Model& model) {
           .coupled = is_coupled(model),
           .joints = !model.joints.empty(),
           .joint_limits = std::ranges::any_of(model.joints, has_limits),
-          .scripted = !model.scripted.empty()};
+          .scripted = !model.scripted.empty(),
+          .thin = std::ranges::any_of(model.objects, &Object::is_thin)};
 }
 
 MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material,
@@ -28,6 +29,7 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
     use.deformable |= object.is_deformable();
     use.tets |= object.is_solid() && !object.is_affine();
     use.cloth |= object.is_cloth();
+    use.thin |= object.is_thin();
     rods |= object.is_rods();
     use.rigid |= object.is_rigid() || (coupled && solid);
     if (!object.is_rigid()) continue;

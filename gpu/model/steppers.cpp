@@ -16,11 +16,11 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-/// The materials of which some rigid body is made.
-std::vector<bool> materials_of_bodies(const Model& model) {
+/// The materials of which some rigid body is made, or any object.
+std::vector<bool> used_materials(const Model& model, bool of_bodies) {
   std::vector<bool> used(model.materials.size(), false);
   for (const Object& object : model.objects)
-    if (object.is_rigid()) used[static_cast<std::size_t>(object.material)] = true;
+    if (object.is_rigid() || !of_bodies) used[static_cast<std::size_t>(object.material)] = true;
   return used;
 }
 
@@ -50,8 +50,9 @@ std::optional<Refusal> velocity_refusal(const Model& model, SolverKind solver) {
 }  // namespace
 
 std::vector<SolverInfo> list_solvers() {
-  const std::vector<std::string_view> groups{"solver", "time", "integration", "barrier",  "friction",
-                                             "newton", "pcg",  "ccd",         "boundary", "interaction"};
+  const std::vector<std::string_view> groups{"solver",   "time",        "integration", "barrier",
+                                             "friction", "newton",      "pcg",         "ccd",
+                                             "boundary", "interaction", "air"};
   std::vector<std::string_view> with_multipliers = groups;
   with_multipliers.emplace_back("augmented");
   return {{"ipc",
@@ -65,7 +66,7 @@ std::vector<SolverInfo> list_solvers() {
           {"velocity",
            "velocity-level contact of rigid bodies and elastic solids: a linear step with impulses, found by "
            "contact_solver [Course 1.2, 3, 4.3]",
-           {"solver", "time", "velocity", "stabilisation", "sleep", "penalty", "interaction", "pcg"},
+           {"solver", "time", "velocity", "stabilisation", "sleep", "penalty", "interaction", "air", "pcg"},
            StepperFamily::velocity}};
 }
 
@@ -80,8 +81,14 @@ std::string Refusal::text() const {
 
 std::vector<std::string> ignored_by_barrier(const Model& model) {
   std::vector<std::string> ignored;
+  const std::vector<bool> anywhere = used_materials(model, false);
+  for (std::size_t m = 0; m < model.materials.size(); ++m) {
+    const std::string of = " of '" + model.material_names[m] + "'";
+    if (anywhere[m] && model.materials[m].cohesion > 0) ignored.push_back("cohesion" + of);
+    if (anywhere[m] && model.materials[m].compliance > 0) ignored.push_back("compliance" + of);
+  }
   if (model.bodies.empty()) return ignored;
-  const std::vector<bool> used = materials_of_bodies(model);
+  const std::vector<bool> used = used_materials(model, true);
   for (std::size_t m = 0; m < model.materials.size(); ++m) {
     if (!used[m]) continue;
     const Material& material = model.materials[m];

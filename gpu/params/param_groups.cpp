@@ -31,6 +31,10 @@ std::string rule_of_penalty(const ParamInfo&, const ParamScope& s) {
          " finds impulses; the penalty_ ones use forces";
 }
 
+std::string rule_of_air(const ParamInfo&, const ParamScope& s) {
+  return s.scene.thin ? "" : "nothing in this scene is cloth or rods, which alone feel the air";
+}
+
 std::string rule_of_cloth(const ParamInfo&, const ParamScope& s) {
   return s.material.cloth ? "" : "no cloth is made of this material";
 }
@@ -71,6 +75,7 @@ constexpr ParamGroup kGroups[] = {
     {"ccd", "CCD", Scenes::barrier},
     {"boundary", "Boundary", Scenes::barrier},
     {"interaction", "Interaction"},
+    {"air", "Air", Scenes::all, rule_of_air},
     {"velocity", "Velocity", Scenes::velocity},
     {"stabilisation", "Stabilisation", Scenes::velocity},
     {"sleep", "Sleep", Scenes::velocity, rule_of_sleep},

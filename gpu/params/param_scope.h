@@ -17,6 +17,7 @@ struct SceneTraits {
   bool joints = false;        // has joints
   bool joint_limits = false;  // some joint has limits
   bool scripted = false;      // something follows a script
+  bool thin = false;          // has cloth or rods
 };
 
 /// What is made of one material, or of any.
@@ -25,6 +26,7 @@ struct MaterialUse {
   bool deformable = false;  // one that is not affine
   bool tets = false;        // a deformable solid of tets
   bool cloth = false;
+  bool thin = false;      // cloth or rods
   bool rigid = false;     // a rigid body, or a solid at velocity level
   bool weighed = false;   // a moving rigid body that has its mass from the density
   bool isotropic = true;  // friction_kind of all these materials
@@ -38,6 +40,7 @@ struct ParamScope {
   SceneTraits scene;
   MaterialUse material = {};  // of a row of material_table()
   bool bounces = false;       // some material has a restitution
+  bool coheres = false;       // some material has a cohesion
 
   /// Whether steps are contact problems, whose unknowns are velocities and impulses.
   bool velocity_level() const { return params.solver == SolverKind::velocity; }

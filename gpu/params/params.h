@@ -20,7 +20,8 @@ namespace stickslip {
 // `rules` may be left out: INACTIVE(condition on the ParamScope s, reason) INACTIVE(...), the first that
 // holds says why the parameter has no effect. What several rows share stands in param_rules.h. `group` says
 // who reads it, and is a row of param_groups.cpp: time, integration, solver, barrier, augmented, friction,
-// newton, pcg, ccd, boundary, interaction; velocity, stabilisation, sleep, penalty (velocity-level stepping).
+// newton, pcg, ccd, boundary, interaction, air; velocity, stabilisation, sleep, penalty (velocity-level
+// stepping).
 // clang-format off
 #define STICKSLIP_PARAMS(REAL, INT, BOOL, CHOICE)                                                                              \
   REAL(dt, 1.0 / 60.0, 1e-6, 10.0, "s", time, "time step")                                                                      \
@@ -66,10 +67,17 @@ namespace stickslip {
   BOOL(check_intersections, false, ccd, "test the surface for edge-triangle intersections after every step")                  \
   REAL(kinematic_stiffness, 1e6, 1.0, 1e12, "1", boundary, "weight of scripted targets, in units of mass / dt^2, while contacts block their way", INACTIVE(!s.scene.scripted, "nothing in this scene is scripted")) \
   REAL(drag_stiffness, 200.0, 0.0, 1e9, "N/m", interaction, "spring between the pointer and the dragged body")                 \
+  REAL(air_density, 0.0, 0.0, 2000.0, "kg/m^3", air, "density of what surrounds cloth and rods, 1.2 of air; 0: no drag") \
+  REAL(wind_speed, 0.0, 0.0, 100.0, "m/s", air, "mean speed of the wind", INACTIVE(s.params.air_density == 0, kNoAir)) \
+  REAL(wind_heading, 0.0, -360.0, 360.0, "deg", air, "direction in which the wind blows, turned about y: 0 along x, 90 along -z", INACTIVE(s.params.air_density == 0, kNoAir) INACTIVE(s.params.wind_speed == 0, kNoWind)) \
+  REAL(wind_rise, 0.0, -90.0, 90.0, "deg", air, "angle of the wind above the horizon", INACTIVE(s.params.air_density == 0, kNoAir) INACTIVE(s.params.wind_speed == 0, kNoWind)) \
+  REAL(gust, 0.0, 0.0, 4.0, "1", air, "largest change of the wind along its mean and across it, in units of wind_speed; gusts travel with the mean wind", INACTIVE(s.params.air_density == 0, kNoAir) INACTIVE(s.params.wind_speed == 0, kNoWind)) \
+  REAL(gust_period, 2.0, 1e-2, 1e3, "s", air, "time between the longest gusts", INACTIVE(s.params.air_density == 0, kNoAir) INACTIVE(s.params.wind_speed == 0, kNoWind) INACTIVE(s.params.gust == 0, "gust is 0")) \
   CHOICE(contact_solver, ContactSolverKind, nsgs, velocity, "method that finds the impulses of a step; the lab's solvers, sweeps made for running scenes, or penalty forces", contact_solver_choices()) \
   CHOICE(integrator, RigidIntegrator, semi_implicit, velocity, "where a step looks at contacts: at its start, or half a step ahead [Course 1.2]", "semi_implicit|midpoint") \
   BOOL(gyroscopic, true, velocity, "the torque that turns the spin of bodies of unequal moments, implicitly")                  \
   REAL(contact_margin, 0.01, 0.0, 1.0, "m", velocity, "bodies this near are contacts that may close within the step")          \
+  REAL(cohesion_range, 2e-3, 1e-6, 1.0, "m", velocity, "gap at which the cohesion of materials has fallen to zero, linearly from a gap of zero; contact_margin limits it, too", INACTIVE(!s.coheres, "nothing coheres: cohesion is 0 in all materials")) \
   BOOL(continuous, true, velocity, "widen the margin by the way that a body goes in a step, so that none passes through another", INACTIVE(s.penalty_explicit() && !is_stabilised_by(s, Stabilisation::projection), "penalty_explicit acts on overlaps alone")) \
   INT(manifold_points, 4, 1, 8, "1", velocity, "points kept of a pair's contact area")                                          \
   REAL(restitution_speed, 0.5, 0.0, 100.0, "m/s", velocity, "approach below which nothing bounces", INACTIVE(s.penalty(), kNoBounce) INACTIVE(!s.bounces, "nothing bounces: restitution is 0 in all materials")) \
@@ -107,9 +115,13 @@ namespace stickslip {
   REAL(bending, 1.0, 0.0, 1e6, "1", cloth, "factor on the bending stiffness, E t^3 / (12 (1 - nu^2)) of a plate of its thickness") \
   REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density", INACTIVE(!s.material.solid && !s.material.rigid, no_solid(s)) INACTIVE(!s.material.solid && !s.material.weighed, "its bodies stand still or have a mass of their own")) \
   REAL(damping, 0.0, 0.0, 10.0, "s", material, "stiffness-proportional damping time", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine)) \
+  REAL(drag, 1.2, 0.0, 100.0, "1", material, "drag coefficient of air that blows across cloth or rods: force over rho u^2 / 2 times the area (of rods, length times diameter)", INACTIVE(!s.material.thin, kNoThin) INACTIVE(s.params.air_density == 0, kNoAir)) \
+  REAL(skin_drag, 0.02, 0.0, 100.0, "1", material, "the same of air that blows along cloth, for both sides together, or along rods, with their surface as the area", INACTIVE(!s.material.thin, kNoThin) INACTIVE(s.params.air_density == 0, kNoAir)) \
   REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair without its own uses the geometric mean") \
   REAL(restitution, 0.0, 0.0, 1.0, "1", rigid, "share of the approach that a rigid body bounces back with (Newton); of a pair, the larger", INACTIVE(s.velocity_level() && s.penalty(), kNoBounce)) \
   REAL(torsion_radius, 0.0, 0.0, 10.0, "m", rigid, "friction about the normal, mu times this times the normal force; of a pair, the mean; 0: none")              \
+  REAL(cohesion, 0.0, 0.0, 1e9, "N", rigid, "largest pull of a contact point; of a pair, the geometric mean; half-spaces have none") \
+  REAL(compliance, 0.0, 0.0, 1.0, "m/N", rigid, "a contact yields along its normal by this times its force; of a pair, the sum; 0: rigid", INACTIVE(s.velocity_level() && s.penalty(), "penalty forces have springs of their own")) \
   CHOICE(friction_kind, FrictionKind, isotropic, rigid, "how mu depends on the direction of sliding against the body's grain", "isotropic|elliptic|matchstick")     \
   REAL(mu_across, 0.3, 0.0, 10.0, "1", rigid, "elliptic, matchstick: coefficient across the grain; mu is that along it", INACTIVE(s.material.isotropic, "friction_kind = isotropic has mu in all directions"))
 // clang-format on

@@ -8,7 +8,8 @@
 
 namespace stickslip {
 
-/// Finds plain contacts: those with isotropic friction that is uniform over both surfaces, without torsion.
+/// Finds plain contacts: those with isotropic friction that is uniform over both surfaces, without torsion
+/// and compliance.
 /// Manifolds have plain contacts only. `everywhere`: all contacts of the scene are plain.
 struct PlainContacts {
   bool everywhere = true;
@@ -18,7 +19,7 @@ struct PlainContacts {
   SS_HD bool is_plain(std::int32_t column) const {
     const ContactSurface& surface = table.surface[column];
     return surface.friction_kind == FrictionKind::isotropic && surface.texture < 0 &&
-           !(surface.torsion_radius > 0);
+           !(surface.torsion_radius > 0) && !(surface.compliance > 0);
   }
   SS_HD bool operator()(const RigidContact& c) const {
     return everywhere ||

@@ -14,13 +14,16 @@ struct ContactSurface {
   FrictionKind friction_kind;
   double mu, mu_across;
   std::int32_t texture = -1;  // into the textures of the scene; -1: none
+  double cohesion = 0;        // [N]
+  double compliance = 0;      // [m/N]
 };
 
 inline ContactSurface contact_surface(const Material& m) {
-  return {m.restitution, m.torsion_radius, m.friction_kind, m.mu, m.mu_across};
+  return {m.restitution, m.torsion_radius, m.friction_kind, m.mu, m.mu_across, -1, m.cohesion, m.compliance};
 }
 
-/// A half-space has no restitution or torsion of its own, and the body determines the kind of friction.
+/// A half-space has no restitution, torsion, cohesion or compliance of its own, and the body determines the
+/// kind of friction.
 inline ContactSurface half_space_surface(double mu) { return {0, 0, FrictionKind::isotropic, mu, mu}; }
 
 /// The surface properties of two touching bodies.
@@ -31,6 +34,8 @@ struct SurfacePair {
   double torsion_radius;  // [m]
   FrictionKind friction_kind;
   Vec<double, 3> grain_a, grain_b;  // world, of any length; zero: that surface has none
+  double cohesion;                  // [N] largest pull
+  double compliance;                // [m/N] along the normal
 };
 
 /// `mu` is the pair's coefficient (FrictionTable: set for the pair, or the geometric mean of both). The ratio
@@ -46,6 +51,8 @@ SS_HD inline SurfacePair surface_pair(const ContactSurface& a, const ContactSurf
   pair.restitution = a.restitution > b.restitution ? a.restitution : b.restitution;
   pair.torsion_radius = 0.5 * (a.torsion_radius + b.torsion_radius);
   pair.friction_kind = FrictionKind::isotropic;
+  pair.cohesion = std::sqrt(a.cohesion * b.cohesion);
+  pair.compliance = a.compliance + b.compliance;
   if (!has_a && !has_b) return pair;
   const double across = (has_a ? a.mu_across : a.mu) * (has_b ? b.mu_across : b.mu), along = a.mu * b.mu;
   // Without friction along the grain the ratio is undefined: use the mean across it.
@@ -77,11 +84,20 @@ struct SurfaceTable {
 
 struct ContactRowOptions {
   ErrorFeedback feedback;
-  double restitution_speed;  // [m/s] approach below which nothing bounces
+  double restitution_speed;   // [m/s] approach below which nothing bounces
+  double cohesion_range = 0;  // [m] gap at which cohesion ends
 };
 
 inline ContactRowOptions contact_row_options(const Params& params) {
-  return {error_feedback(params), params.restitution_speed};
+  return {error_feedback(params), params.restitution_speed, params.cohesion_range};
+}
+
+/// The pull of a contact with this gap in a step [N s], the shift xi of its cone: r + xi n is in it
+/// [Daviet20 §6.3.1]. It falls linearly from a gap of zero to `cohesion_range`.
+SS_HD inline double cohesive_impulse(const ContactRowOptions& o, const SurfacePair& pair, double gap) {
+  if (!(pair.cohesion > 0)) return 0;
+  const double share = gap > 0 ? 1 - gap / o.cohesion_range : 1.0;
+  return share > 0 ? o.feedback.dt * share * pair.cohesion : 0.0;
 }
 
 /// (normal, t1, t2), right-handed: the frame of a contact without grain. It varies continuously with the
@@ -124,11 +140,11 @@ SS_HD inline FrictionFrame friction_frame(const Vec<double, 3>& normal, const Su
 namespace rigid_detail {
 
 /// w_N. A gap that would close within the step at the approach velocity bounces in this step (Newton's law of
-/// restitution); any other gap may close, and an overlap is corrected. `approach` [m/s] at the start of the
-/// step, < 0.
-SS_HD inline double contact_speed(const ContactRowOptions& o, double gap, double approach,
-                                  double restitution) {
-  const double w = gap_speed(o.feedback, gap);
+/// restitution); any other gap may close, and an overlap is corrected. With a `compliance` [m/N] an overlap
+/// is the strain of a spring, and no error. `approach` [m/s] at the start of the step, < 0.
+SS_HD inline double contact_speed(const ContactRowOptions& o, double gap, double approach, double restitution,
+                                  double compliance = 0) {
+  const double w = compliance > 0 ? gap / o.feedback.dt : gap_speed(o.feedback, gap);
   if (!(restitution > 0) || !(approach < -o.restitution_speed)) return w;
   if (gap + o.feedback.dt * approach > 0) return w;
   // For an overlap, both the correction and the bounce give a separating velocity: the larger one applies.
@@ -141,7 +157,9 @@ SS_HD inline double contact_speed(const ContactRowOptions& o, double gap, double
 /// The block of a contact with rows along `f`. D = 4 adds a row about the normal, scaled by the torsion
 /// radius rho: u_4 = rho n . (spin_a - spin_b), |torque| <= mu rho r_N. Its coefficient is then mu, and
 /// sliding and spinning share one cone. a and b are the bodies; a half-space is BodyAtStep::world(). The
-/// spring of spring_damper acts along the normal only.
+/// springs of spring_damper and of compliance act along the normal only: with the compliance c [m/N], the
+/// overlap at the end of the step is c r_N / dt [Daviet20 §6.3.2, whose slack also yields along the
+/// tangents].
 template <int D>
 SS_HD inline ConstraintBlock<D> contact_block(const RigidContact& contact, const BodyAtStep& a,
                                               const BodyAtStep& b, const SurfacePair& pair,
@@ -168,10 +186,12 @@ SS_HD inline ConstraintBlock<D> contact_block(const RigidContact& contact, const
     }
   }
   const double approach = dot(block.jacobian[0][0], a.twist()) + dot(block.jacobian[1][0], b.twist());
-  block.w[0] = contact_speed(options, contact.gap, approach, pair.restitution);
+  block.w[0] = contact_speed(options, contact.gap, approach, pair.restitution, pair.compliance);
   finish_rows(block, 0, end, 0.0, a.inverse, b.inverse);
   const double mobility = row_mobility(block, 0, a.inverse, b.inverse);
-  if (mobility > 0) block.compliance[0] = options.feedback.softness * mobility;
+  if (mobility > 0)
+    block.compliance[0] = pair.compliance > 0 ? pair.compliance / (options.feedback.dt * options.feedback.dt)
+                                              : options.feedback.softness * mobility;
   drop_world(block);
   return block;
 }

@@ -362,10 +362,11 @@ void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
 
 template <int D>
 void ContactSystem<D>::check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
-                                 const CountedBodies& counted, const MouseSpring& held, JudgeSums* out) {
+                                 const CountedBodies& counted, const MouseSpring& held,
+                                 const Cohesion& cohesion, JudgeSums* out) {
   const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list);
   law_checker_.check(ctx, bodies, blocks, list.contacts, list.contact_count, world_.data() + contacts_from_,
-                     counted, held, list.most_speed, out);
+                     counted, held, cohesion, list.most_speed, out);
 }
 
 template <int D>

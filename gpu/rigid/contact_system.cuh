@@ -97,7 +97,8 @@ class ContactSystem {
   /// Judges `bodies` with their new velocities and the current impulses; see LawChecker. Writes to backend
   /// memory.
   void check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
-                 const CountedBodies& counted, const MouseSpring& held, JudgeSums* out);
+                 const CountedBodies& counted, const MouseSpring& held, const Cohesion& cohesion,
+                 JudgeSums* out);
   /// Corrects the velocities level by level from the ground up; see ShockPropagation.
   void propagate_shocks(Context& ctx, DeviceBodies& bodies);
 

@@ -102,6 +102,9 @@ class Coupling {
   }
   const RigidContact* contacts() const { return contacts_.data(); }
   std::size_t contact_count() const { return contacts_.size(); }
+  /// The surfaces that the solids' contacts touch; the first of these contacts is number `first_contact`.
+  const TouchedSurfaces& touching() const { return touching_; }
+  std::size_t first_contact() const { return static_cast<std::size_t>(first_); }
 
   /// The bodies followed by the particles, as of the last solve.
   const DeviceBodies& staged() const { return particles_.all(); }
@@ -115,7 +118,7 @@ class Coupling {
 
   /// After `solve`: judges the solids' velocities; no host read.
   template <int D>
-  void check(Context& ctx, const ContactSystem<D>& system, SolidsCheck* out);
+  void check(Context& ctx, const ContactSystem<D>& system, const CohesivePulls& pulls, SolidsCheck* out);
   /// The last solve's problem in its global form, with its solution, and the impulses that the step started
   /// from as guess.
   template <int D>

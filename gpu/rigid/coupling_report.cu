@@ -28,15 +28,17 @@ struct NodeDistance {
 
 /// The impulses on the nodes are those of the last solve, for the velocities at the end.
 template <int D>
-void Coupling::check(Context& ctx, const ContactSystem<D>& system, SolidsCheck* out) {
+void Coupling::check(Context& ctx, const ContactSystem<D>& system, const CohesivePulls& pulls,
+                     SolidsCheck* out) {
   const SolidFrames& frames = particles_.frames();
   const Vec3* at_nodes = touching_.point_count() + frames.size() > 0 ? node_impulse_.data() : nullptr;
   solids_.launch_balance(ctx, at_nodes, &out->balance);
   checker_.check(ctx, solids_, touching_, system.world_impulses() + system.joint_blocks() + first_,
-                 {frames.sides(), wrench_.data(), frames.size()}, &out->momentum);
+                 {frames.sides(), wrench_.data(), frames.size()}, pulls, static_cast<std::size_t>(first_),
+                 &out->momentum);
 }
-template void Coupling::check(Context&, const ContactSystem<3>&, SolidsCheck*);
-template void Coupling::check(Context&, const ContactSystem<4>&, SolidsCheck*);
+template void Coupling::check(Context&, const ContactSystem<3>&, const CohesivePulls&, SolidsCheck*);
+template void Coupling::check(Context&, const ContactSystem<4>&, const CohesivePulls&, SolidsCheck*);
 
 template <int D>
 ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {

@@ -62,6 +62,15 @@ struct ContactCheck {
   SS_HD double offset(const RigidContact& c, const ContactSide& a, const ContactSide& b,
                       const SurfacePair& pair, const ContactOutcome& end, double& rigid,
                       double& softness) const {
+    if (!blocks.soft && pair.compliance > 0) {
+      // A spring: the gap at the end of the step is -compliance r_N / dt.
+      const double dt = blocks.options.feedback.dt, e = pair.compliance / (dt * dt);
+      const V3 closing = a.speed(a.at.velocity, a.at.spin) - b.speed(b.at.velocity, b.at.spin);
+      softness = e;
+      rigid = rigid_detail::contact_speed(blocks.options, c.gap, dot(end.n, closing), pair.restitution,
+                                          pair.compliance);
+      return rigid + e * dot(end.n, end.impulse);
+    }
     if (blocks.soft || blocks.options.feedback.softness > 0) {
       const ConstraintBlock<D> block = blocks.of(c);
       rigid = block.w[0];
@@ -112,12 +121,13 @@ template <int D>
 struct ContactPush {
   ContactBlocks<D> blocks;
   CountedBodies counted;
+  CohesivePulls pulls;
 
-  SS_HD MomentumSums operator()(const RigidContact& c, const Vec<double, 4>& f) const {
+  SS_HD MomentumSums operator()(std::size_t index, const RigidContact& c, const Vec<double, 4>& f) const {
     MomentumSums sums = MomentumSums::zero();
     const bool has_a = counted.has(blocks.at.inverse, c.a), has_b = counted.has(blocks.at.inverse, c.b);
     if (!has_a && !has_b) return sums;
-    const V3 impulse{f[0], f[1], f[2]};
+    const V3 impulse = V3{f[0], f[1], f[2]} - pulls(index) * c.normal;
     V3 torque = cross(c.point, impulse);
     if constexpr (D == 4) {
       // A torsional impulse is a torque n f_4 rho.
@@ -145,8 +155,8 @@ void LawChecker<D>::begin(Context& ctx, const DeviceBodies& bodies) {
 template <int D>
 void LawChecker<D>::check(Context& ctx, const DeviceBodies& bodies, ContactBlocks<D> blocks,
                           const RigidContact* contacts, std::size_t count, const Vec<double, 4>* impulse,
-                          const CountedBodies& counted, const MouseSpring& held, double most_speed,
-                          JudgeSums* out) {
+                          const CountedBodies& counted, const MouseSpring& held, const Cohesion& cohesion,
+                          double most_speed, JudgeSums* out) {
   const Span span(ctx, "law check");
   totals_.resize(ctx, 1);
   pushed_.resize(ctx, 1);
@@ -157,14 +167,14 @@ void LawChecker<D>::check(Context& ctx, const DeviceBodies& bodies, ContactBlock
   reduce(
       ctx, count, [=] SS_LAMBDA(std::size_t c) { return check(contacts[c], impulse[c]); }, AddContacts{},
       ContactTotals{}, totals_.data(), kMedium);
-  const ContactPush<D> push{blocks, counted};
+  const ContactPush<D> push{blocks, counted, cohesion.pulls()};
   reduce_sum(
-      ctx, count, [=] SS_LAMBDA(std::size_t c) { return push(contacts[c], impulse[c]); }, pushed_.data(),
+      ctx, count, [=] SS_LAMBDA(std::size_t c) { return push(c, contacts[c], impulse[c]); }, pushed_.data(),
       kMedium);
   const BodyInverse* inverse = bodies.inverse.data();
   const Pose* pose = bodies.pose.data();
   const V3 *velocity = bodies.velocity.data(), *spin = bodies.spin.data();
-  const double* free = bodies.free.data();
+  const double* free = cohesion.free() != nullptr ? cohesion.free() : bodies.free.data();
   reduce(
       ctx, bodies.size(),
       [=] SS_LAMBDA(std::size_t b) {

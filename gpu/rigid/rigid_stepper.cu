@@ -1,5 +1,6 @@
 #include "gpu/rigid/rigid_stepper.cuh"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpu/core/cleared.h"
@@ -56,6 +57,7 @@ void RigidStepper::choose_system(const Model& model) {
 void RigidStepper::set_materials(Context& ctx, const Model& model) {
   choose_system(model);
   plain_ = has_plain_contacts(model);
+  coheres_ = std::ranges::any_of(model.materials, [](const Material& m) { return m.cohesion > 0; });
   bodies_.set_materials(ctx, model);
   coupling_.solids().set_materials(ctx, model);
   surfaces_.set_materials(ctx, model);
@@ -247,6 +249,7 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
     const Span span(ctx, "predict");
     bodies_.predict(ctx, params.dt, params.gravity, params.gyroscopic, held_, asleep);
   }
+  apply_cohesion(ctx, params);
   clock.lap(report.seconds.other);
   std::visit([&](auto& system) { solve(ctx, system, params, lab, clock, report); }, system_);
   const bool project_after = params.stabilisation == Stabilisation::projection;
@@ -263,6 +266,25 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   return report;
 }
 
+void RigidStepper::apply_cohesion(Context& ctx, const Params& params) {
+  cohesion_.clear();
+  if (!coheres_) return;
+  const bool coupled = coupling_.active();
+  CohesivePulls pulls;
+  pulls.contact = coupled ? coupling_.contacts() : contacts_.contacts();
+  pulls.count = coupled ? coupling_.contact_count() : contacts_.count();
+  pulls.surfaces = surfaces_.table();
+  pulls.options = contact_row_options(params);
+  pulls.body_material = bodies_.material.data();
+  pulls.bodies = static_cast<std::int32_t>(bodies_.size());
+  if (coupled) {
+    pulls.point = coupling_.touching().points();
+    pulls.node_material = coupling_.solids().device().node_material.data();
+  }
+  cohesion_.apply(ctx, pulls, bodies_, coupled ? &coupling_.solids() : nullptr, coupling_.touching(),
+                  coupling_.first_contact());
+}
+
 template <int D>
 void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                          StageClock& clock, StepReport& report) {
@@ -276,6 +298,7 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     CouplingRecord done = solve_coupled(ctx, system, solver, params, lab, report);
     if (params.penetration_guard) {
       prevent_crossings(ctx, system, solver, params, lab, since_start, done, report);
+      cohesion_.refer_to(coupling_.contacts(), coupling_.touching().points());
       if (record.guard->solves > 0)
         record.linearisation_error |= coupling_.solids().linearisation_error(ctx).is_large();
     }
@@ -284,14 +307,14 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     report.seconds.linear_solve += done.linear_seconds;
     report.seconds.contact_solve -= done.linear_seconds;  // the stage that they are in
     pcg_stop_ = done.pcg_stop;
-    coupling_.check(ctx, system, &summary_.data()->solids);
+    coupling_.check(ctx, system, cohesion_.pulls(), &summary_.data()->solids);
   } else {
     solve_bodies(ctx, system, params, lab, clock, report);
   }
   if (checks_law()) {
     const DeviceBodies& bodies = coupling_.active() ? coupling_.staged() : bodies_;
     system.check_law(ctx, bodies, last_, {joints_.jointed(), bodies_.size(), !params.shock_propagation},
-                     held_, &summary_.data()->judge);
+                     held_, cohesion_, &summary_.data()->judge);
   }
   clock.lap(report.seconds.contact_solve);
   record.blocks = static_cast<int>(system.blocks());
@@ -397,6 +420,7 @@ void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,
         }
       },
       system_);
+  cohesion_.subtract(ctx, dt, out);
   coupling_.name_objects(ctx, model, out);
 }
 

@@ -93,6 +93,7 @@ class RigidStepper {
   void prevent_crossings(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                          const Params& params, const LabParams& lab, const StageClock& since_start,
                          CouplingRecord& total, StepReport& report);
+  void apply_cohesion(Context& ctx, const Params& params);
   void keep_start(Context& ctx);
   void return_to_start(Context& ctx);
   template <int D>
@@ -112,6 +113,8 @@ class RigidStepper {
   ContactSurfaces surfaces_;
   Buffer<RigidSummary> summary_;
   Coupling coupling_;
+  Cohesion cohesion_;
+  bool coheres_ = false;  // some material has a cohesion
   Islands islands_;
   PositionProjection projection_;
   Buffer<double> reach_;

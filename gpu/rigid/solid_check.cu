@@ -18,7 +18,7 @@ void count_held(Context& ctx, std::size_t count, const NodeMotion& motion, std::
   });
 }
 
-/// The terms of the nodes, then those of the touched points, then those of the joints.
+/// The terms of the nodes, of the touched points, of the joints, then of the drag of the air.
 struct MomentumTerm {
   NodeMotion nodes;
   std::size_t node_count;
@@ -28,10 +28,22 @@ struct MomentumTerm {
   const Vec<double, 4>* impulse;  // of the contacts
   std::size_t point_count;
   JointedSides joints;
+  CohesivePulls pulls;
+  std::size_t first;  // contact of the solids among those of `pulls`
 
   SS_HD SolidMomentum operator()(std::size_t i) const {
     if (i < node_count) return of_node(i);
-    return i < node_count + point_count ? of_point(i - node_count) : of_joint(i - node_count - point_count);
+    if (i < node_count + point_count) return of_point(i - node_count);
+    const std::size_t further = i - node_count - point_count;
+    return further < joints.count ? of_joint(further) : of_drag(further - joints.count);
+  }
+  SS_HD SolidMomentum of_drag(std::size_t k) const {
+    const std::int32_t object = nodes.drag.face(k).object;
+    if (held[object] > 0 || nodes.drag.node(k) < 0) return {};
+    const Vec3d given = nodes.dt * nodes.drag.force(k);
+    SolidMomentum sum = term(-given, object);
+    sum.moved = norm(given);
+    return sum;
   }
   SS_HD SolidMomentum of_joint(std::size_t f) const {
     const std::int32_t object = joints.sides[f].object;
@@ -69,7 +81,10 @@ struct MomentumTerm {
     const std::int32_t object = nodes.object[points[k].nodes[0]];
     if (held[object] > 0) return {};
     const Vec<double, 4>& r = impulse[sides.contact(k)];
-    const Vec3d on_point = sides.sign(k) * Vec3d{r[0], r[1], r[2]};
+    const std::size_t c = first + sides.contact(k);
+    Vec3d on_a{r[0], r[1], r[2]};
+    if (c < pulls.count) on_a -= pulls(c) * pulls.contact[c].normal;
+    const Vec3d on_point = sides.sign(k) * on_a;
     SolidMomentum sum = term(-on_point, object);
     sum.moved = norm(on_point);
     return sum;
@@ -84,15 +99,16 @@ struct MomentumTerm {
 }  // namespace
 
 void SolidChecker::check(Context& ctx, const ElasticSolids& solids, const TouchedSurfaces& touching,
-                         const Vec<double, 4>* impulse, const JointedSides& joints, SolidMomentum* out) {
+                         const Vec<double, 4>* impulse, const JointedSides& joints,
+                         const CohesivePulls& pulls, std::size_t first, SolidMomentum* out) {
   const Span span(ctx, "solids check");
   const NodeMotion nodes = solids.motion();
   held_.resize(ctx, solids.model().objects.size());
   fill(ctx, held_.data(), held_.size(), std::int32_t{0});
   count_held(ctx, solids.size(), nodes, held_.data());
-  reduce(ctx, solids.size() + touching.point_count() + joints.count,
+  reduce(ctx, solids.size() + touching.point_count() + joints.count + nodes.drag.corners(),
          MomentumTerm{nodes, solids.size(), held_.data(), touching.points(), touching.sides(), impulse,
-                      touching.point_count(), joints},
+                      touching.point_count(), joints, pulls, first},
          AddSolidMomentum{}, SolidMomentum{}, out, kMedium);
 }
 

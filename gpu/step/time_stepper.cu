@@ -222,6 +222,7 @@ StepInputs TimeStepper::step_inputs(const Params& params, const DeviceState& sta
   inputs.y = y_.data();
   inputs.target = target_.data();
   inputs.script_stiffness = static_cast<Real>(params.kinematic_stiffness);
+  inputs.wind = wind_at(params, state.time + params.dt);
   if (is_newmark(params)) {
     inputs.beta = static_cast<Real>(params.newmark_beta);
     inputs.still = newmark_.still();
@@ -233,7 +234,9 @@ StepInputs TimeStepper::step_inputs(const Params& params, const DeviceState& sta
 void TimeStepper::start_accelerations(Context& ctx, const DeviceModel& device, const Params& params,
                                       const ContactSettings& contact, const DeviceState& state) {
   newmark_.begin_forces(ctx, device, params, state, x_.data(), y_.data(), target_.data());
-  begin_contacts(ctx, device, params, step_inputs(params, state), contact);
+  StepInputs inputs = step_inputs(params, state);
+  inputs.wind = wind_at(params, state.time);
+  begin_contacts(ctx, device, params, inputs, contact);
   potential_.linearise(ctx, x_.data());
   newmark_.finish_forces(ctx, device, potential_);
 }
@@ -425,6 +428,7 @@ JudgedStep TimeStepper::judged(const Params& params, const StepInputs& inputs,
     step.gamma = params.newmark_gamma;
   }
   step.drag = inputs.drag;
+  step.wind = inputs.wind;
   step.most_speed = speed_bounds(params.gravity, params.dt).most;
   return step;
 }

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Writes assets/meshes/palm-frond.obj and palm-trunk.obj, the meshes of the scene palm.
+
+    tools/palm_meshes.py"""
+import math
+import pathlib
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "assets" / "meshes"
+CELLS, LENGTH = 10, 1.15  # of the rib of a frond [m]
+SWEEP = math.radians(38)  # of leaflets, towards the tip
+RINGS, SIDES, HEIGHT = 14, 10, 2.05  # of the trunk [m]
+
+
+def rib(s: float) -> tuple[float, float, float]:
+    """Place along the rib, from 0 at the root to 1, and its angle above the horizon: an arch."""
+    x, y, parts = 0.055, 0.0, 200
+    for k in range(parts):
+        angle = math.radians(48 - 105 * (k + 0.5) / parts * s)
+        x += LENGTH * s / parts * math.cos(angle)
+        y += LENGTH * s / parts * math.sin(angle)
+    return x, y, math.radians(48 - 105 * s)
+
+
+def leaflet(points: list, row: list, following: list, s: float, side: int) -> list:
+    """Three triangles from the edge of the rib between two rows; side is -1 or 1."""
+    *_, angle = rib(s)
+    along, up = (math.cos(angle), math.sin(angle)), (-math.sin(angle), math.cos(angle))
+    edge = 0 if side < 0 else 2
+    a, b = row[edge], following[edge]
+    length = 0.36 * math.sin(math.pi * (0.08 + 0.84 * s)) ** 0.8
+    half = 0.23 * math.dist(points[a], points[b])
+
+    def add(share: float, shift: float) -> int:
+        forward, rise = math.sin(SWEEP) * length * share + shift, 0.1 * length * share * (1 - share)
+        points.append(((points[a][0] + points[b][0]) / 2 + along[0] * forward + up[0] * rise,
+                       (points[a][1] + points[b][1]) / 2 + along[1] * forward + up[1] * rise,
+                       (points[a][2] + points[b][2]) / 2 + side * math.cos(SWEEP) * length * share))
+        return len(points) - 1
+
+    near, far, tip = add(0.5, -half), add(0.5, half), add(1.0, 0.0)
+    triangles = [(a, b, far), (a, far, near), (near, far, tip)]
+    return triangles if side < 0 else [(i, k, j) for i, j, k in triangles]
+
+
+def frond() -> tuple[list, list]:
+    points, triangles, rows = [], [], []
+    for i in range(CELLS + 1):
+        s = i / CELLS
+        x, y, angle = rib(s)
+        width, roof = 0.020 * (1 - 0.75 * s) + 0.002, 0.016 * (1 - 0.7 * s)
+        points += [(x, y, -width), (x - roof * math.sin(angle), y + roof * math.cos(angle), 0), (x, y, width)]
+        rows.append([3 * i, 3 * i + 1, 3 * i + 2])
+    for a, b in zip(rows, rows[1:]):
+        for k in range(2):
+            triangles += [(a[k], a[k + 1], b[k + 1]), (a[k], b[k + 1], b[k])]
+    for i in range(1, CELLS):
+        for side in (-1, 1):
+            triangles += leaflet(points, rows[i], rows[i + 1], (i + 0.5) / CELLS, side)
+    return points, triangles
+
+
+def trunk() -> tuple[list, list]:
+    points, triangles = [], []
+    for j in range(RINGS + 1):
+        s = j / RINGS
+        radius = 0.105 * (1 - 0.52 * s) * (1 + 0.1 * (j % 2)) + 0.035 * (1 - s) ** 6 if j < RINGS else 0.035
+        for k in range(SIDES):
+            angle = 2 * math.pi * (k + 0.5 * (j % 2)) / SIDES
+            points.append((-0.38 * (1 - s) ** 1.6 + radius * math.cos(angle), HEIGHT * s, radius * math.sin(angle)))
+    for j in range(RINGS):
+        for k in range(SIDES):
+            a, b = j * SIDES + k, j * SIDES + (k + 1) % SIDES
+            c, d = a + SIDES, b + SIDES
+            triangles += [(a, c, b), (b, c, d)] if j % 2 == 0 else [(a, c, d), (a, d, b)]
+    points += [(-0.38, 0, 0), (0, HEIGHT, 0)]
+    for k in range(SIDES):
+        last = RINGS * SIDES
+        triangles += [(last + SIDES, k, (k + 1) % SIDES), (last + SIDES + 1, last + (k + 1) % SIDES, last + k)]
+    return points, triangles
+
+
+def write(name: str, comment: str, mesh: tuple[list, list]):
+    points, triangles = mesh
+    text = f"# {comment}\n" + "".join(f"v {x:.5f} {y:.5f} {z:.5f}\n" for x, y, z in points)
+    (FOLDER / name).write_text(text + "".join(f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in triangles))
+
+
+def main():
+    FOLDER.mkdir(exist_ok=True)
+    write("palm-frond.obj", "A frond of a palm: a rib with a roof-shaped section, and leaflets on both sides.", frond())
+    write("palm-trunk.obj", "The bent trunk of a palm.", trunk())
+
+
+if __name__ == "__main__":
+    main()
