@@ -104,14 +104,15 @@ TEST_P(SceneLaws, HoldUnderEverySolver) {
   EXPECT_TRUE(converged > 0 || contacts > kMany);
 }
 
-/// Names of the shipped scenes with rigid bodies, found by their text. This runs at the start of the test
-/// program, and loading all scenes would take seconds.
+/// Names of the shipped scenes with rigid bodies or a contact solver, found by their text. This runs at the
+/// start of the test program, and loading all scenes would take seconds.
 std::vector<std::string> rigid_scenes() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(assets_folder() / "scenes")) {
     std::ifstream file(entry.path());
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (text.find("\nbody = \"rigid\"") != std::string::npos) names.push_back(entry.path().stem().string());
+    if (text.find("\nbody = \"rigid\"") != std::string::npos || text.find("\nsolver = ") != std::string::npos)
+      names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes assets/meshes/palm-frond.obj and palm-trunk.obj, the meshes of the scene palm.
+"""Writes the meshes of scenes in assets/meshes: those of palm, and the cone of box-cone.
 
-    tools/palm_meshes.py"""
+    tools/scene_meshes.py"""
 import math
 import pathlib
 
@@ -79,6 +79,23 @@ def trunk() -> tuple[list, list]:
     return points, triangles
 
 
+def cone(radius: float = 0.2, height: float = 0.5, sides: int = 24, rounding: float = 0.015) -> tuple[list, list]:
+    """Stands on y = 0; its tip is cut off where its radius is `rounding`, and has a low cap."""
+    rings = [(radius, 0.0), (radius * 0.55, height * 0.45), (rounding, height * (1 - rounding / radius))]
+    points = [(r * math.cos(2 * math.pi * k / sides), y, r * math.sin(2 * math.pi * k / sides))
+              for r, y in rings for k in range(sides)]
+    points += [(0, 0, 0), (0, rings[-1][1] + rounding / 2, 0)]
+    bottom, top, last = len(points) - 2, len(points) - 1, (len(rings) - 1) * sides
+    triangles = []
+    for k in range(sides):
+        following = (k + 1) % sides
+        for j in range(len(rings) - 1):
+            a, b = j * sides + k, j * sides + following
+            triangles += [(a, a + sides, b), (b, a + sides, b + sides)]
+        triangles += [(bottom, k, following), (top, last + following, last + k)]
+    return points, triangles
+
+
 def write(name: str, comment: str, mesh: tuple[list, list]):
     points, triangles = mesh
     text = f"# {comment}\n" + "".join(f"v {x:.5f} {y:.5f} {z:.5f}\n" for x, y, z in points)
@@ -89,6 +106,7 @@ def main():
     FOLDER.mkdir(exist_ok=True)
     write("palm-frond.obj", "A frond of a palm: a rib with a roof-shaped section, and leaflets on both sides.", frond())
     write("palm-trunk.obj", "The bent trunk of a palm.", trunk())
+    write("cone.obj", "A cone with a blunt tip.", cone())
 
 
 if __name__ == "__main__":
