@@ -209,6 +209,31 @@ SS_HD inline Real pair_gap(const Proximity& near, const ContactPair& pair, const
   return gap > 0 ? gap : Real(0);
 }
 
+/// A lower bound for the distance of two primitives: that of their boxes along the axis on which it is
+/// largest.
+SS_HD inline Real box_distance(const ContactPair& pair, const Vec3* x) {
+  const Vec4i& v = pair.nodes;
+  const Vec3 a0 = x[v[0]], a1 = pair.kind == ContactPair::edge_edge ? x[v[1]] : a0;
+  const Vec3 b0 = x[v[2]], b1 = x[v[3]], b2 = pair.kind == ContactPair::edge_edge ? b0 : x[v[1]];
+  const auto least = [](Real s, Real t) { return s < t ? s : t; };
+  const auto most = [](Real s, Real t) { return s < t ? t : s; };
+  Real distance = 0;
+  for (int c = 0; c < 3; ++c) {
+    const Real above = least(b0[c], least(b1[c], b2[c])) - most(a0[c], a1[c]);
+    const Real below = least(a0[c], a1[c]) - most(b0[c], most(b1[c], b2[c]));
+    distance = most(distance, most(above, below));
+  }
+  return distance;
+}
+
+/// The gap where it is below `reach` [m]; else any number that is not. Most pairs that may touch in a step
+/// are far apart, which their boxes show.
+SS_HD inline Real pair_gap_below(const Proximity& near, const ContactPair& pair, const Vec3* x, Real reach) {
+  if (pair.kind != ContactPair::half_space && box_distance(pair, x) - near.thickness(pair) >= reach)
+    return reach;
+  return pair_gap(near, pair, x);
+}
+
 /// The stencil of the pair's closest features at x, at any distance. `near` supplies the data of nodes and
 /// planes; the pair need not be in it.
 SS_HD inline Contact contact_at(const Proximity& near, const ContactPair& pair, const Vec3* x) {

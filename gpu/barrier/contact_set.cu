@@ -44,7 +44,7 @@ void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real 
   resize_cleared(ctx, device_found_, 1);
   Real* gap = gap_.data();
   launch(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { gap[i] = pair_gap(near, near[i], x); }, kMedium);
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { gap[i] = pair_gap_below(near, near[i], x, d_hat); }, kMedium);
   Found* found = device_found_.data();
   std::int32_t* selected = selected_.data();
   select_indices(

@@ -147,7 +147,9 @@ std::size_t ContactTerms::count_active(Context& ctx, const Proximity& near, cons
   const Real d_hat = settings_.d_hat;
   reduce_sum(
       ctx, near.size(),
-      [=] SS_LAMBDA(std::size_t i) { return static_cast<std::int32_t>(pair_gap(near, near[i], x) < d_hat); },
+      [=] SS_LAMBDA(std::size_t i) {
+        return static_cast<std::int32_t>(pair_gap_below(near, near[i], x, d_hat) < d_hat);
+      },
       active_count_.data(), kMedium);
   return static_cast<std::size_t>(read_back(ctx, active_count_.data()));
 }
@@ -159,7 +161,7 @@ void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, do
       ctx, near.size(),
       [=] SS_LAMBDA(std::size_t i) {
         const ContactPair pair = near[i];
-        if (pair_gap(near, pair, x) >= d_hat) return 0.0;
+        if (pair_gap_below(near, pair, x, d_hat) >= d_hat) return 0.0;
         const ContactStencil stencil = stencil_at(contact_at(near, pair, x), near.planes, x);
         return static_cast<double>(barrier_value(stencil, {d_hat, sigma, Real(0)}));
       },
