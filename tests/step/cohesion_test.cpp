@@ -18,7 +18,7 @@ using fixtures::add_rigid_sphere;
 using fixtures::pose_at;
 using Vec3d = Vec<double, 3>;
 
-constexpr double kWeight = 9.81;  // [N] of boxes and spheres of 1 kg
+constexpr double kBodyWeight = 9.81;  // [N] of boxes and spheres of 1 kg
 
 /// Solvers that find Coulomb's law of rigid bodies by themselves or with de_saxce.
 std::vector<ContactSolverKind> coulomb_solvers() {
@@ -66,12 +66,12 @@ TEST_P(StickySteps, ABallHangsFromACeilingUpToItsCohesion) {
   for (const ContactSolverKind solver : coulomb_solvers()) {
     SCOPED_TRACE(std::string(contact_solver_info(solver).name));
     params.contact_solver = solver;
-    Model held = hanging_ball(1.02 * kWeight);
+    Model held = hanging_ball(1.02 * kBodyWeight);
     load(held);
     for (int i = 0; i < 20; ++i) judged_step();
     EXPECT_NEAR(engine->state().bodies[1].pose.x[1], -0.05, 1e-5);
-    EXPECT_NEAR(normal_force(), -kWeight, 1e-3 * kWeight);
-    Model falls = hanging_ball(0.9 * kWeight);
+    EXPECT_NEAR(normal_force(), -kBodyWeight, 1e-3 * kBodyWeight);
+    Model falls = hanging_ball(0.9 * kBodyWeight);
     load(falls);
     for (int i = 0; i < 20; ++i) judged_step();
     EXPECT_LT(engine->state().bodies[1].pose.x[1], -0.06);
@@ -94,11 +94,11 @@ TEST_P(StickySteps, CohesionLoadsFriction) {
   for (const ContactSolverKind solver : coulomb_solvers()) {
     SCOPED_TRACE(std::string(contact_solver_info(solver).name));
     params.contact_solver = solver;
-    Model held = box_on_wall(1.1 * kWeight / (4 * mu), mu);
+    Model held = box_on_wall(1.1 * kBodyWeight / (4 * mu), mu);
     load(held);
     for (int i = 0; i < 20; ++i) judged_step();
     EXPECT_GT(engine->state().bodies[1].pose.x[1], -1e-4);
-    Model slides = box_on_wall(0.8 * kWeight / (4 * mu), mu);
+    Model slides = box_on_wall(0.8 * kBodyWeight / (4 * mu), mu);
     load(slides);
     for (int i = 0; i < 20; ++i) judged_step();
     const double want = 0.2 * 9.81 * 0.2;
@@ -128,7 +128,7 @@ TEST_P(StickySteps, ASoftBlockHangsFromACeilingUnderEveryCoupling) {
     Model sticky = hanging_block(5);
     load(sticky);
     for (int i = 0; i < 30; ++i) judged_step();
-    EXPECT_NEAR(normal_force(), -kWeight, 0.02 * kWeight);
+    EXPECT_NEAR(normal_force(), -kBodyWeight, 0.02 * kBodyWeight);
     Model dry = hanging_block(0.01);
     load(dry);
     for (int i = 0; i < 15; ++i) judged_step();
@@ -150,8 +150,8 @@ TEST_P(StickySteps, ACompliantContactSinksByItsComplianceTimesTheLoad) {
     model.materials[0].compliance = compliance / 2;  // of each side
     load(model);
     for (int i = 0; i < 100; ++i) judged_step();
-    EXPECT_NEAR(engine->state().bodies[1].pose.x[1], radius - compliance * kWeight,
-                1e-2 * compliance * kWeight);
+    EXPECT_NEAR(engine->state().bodies[1].pose.x[1], radius - compliance * kBodyWeight,
+                1e-2 * compliance * kBodyWeight);
   }
 }
 
@@ -169,7 +169,7 @@ TEST_P(StickySteps, ASoftBlockSinksUnderEveryCoupling) {
     model.materials[0].compliance = 1e-4;
     load(model);
     for (int i = 0; i < 150; ++i) step();
-    EXPECT_NEAR(normal_force(), kWeight, 0.02 * kWeight);
+    EXPECT_NEAR(normal_force(), kBodyWeight, 0.02 * kBodyWeight);
     Snapshot snapshot;
     engine->snapshot(snapshot);
     ASSERT_FALSE(snapshot.contacts.empty());
