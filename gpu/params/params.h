@@ -134,7 +134,15 @@ enum class AugmentationEnd : int { together, singly };
 enum class FrictionUpdate : int { newton, lagged };
 enum class NewtonStop : int { displacement, gradient };
 enum class LinearSolverKind : int { pcg, cholesky };
-enum class PreconditionerKind : int { automatic, none, block_jacobi, additive, multilevel, factors, two_level };
+enum class PreconditionerKind : int {
+  automatic,
+  none,
+  block_jacobi,
+  additive,
+  multilevel,
+  factors,
+  two_level
+};
 enum class AdditiveBlocks : int { b3_9, b3_27, b9_27, b3_9_27 };
 enum class PcgCriterion : int { relative, truncated, condition_x, condition_b, euclidean };
 enum class CcdMethod : int { additive, cubic };

@@ -200,6 +200,7 @@ std::vector<const Claim*> choose_claims(const std::vector<ClaimedPaper>& papers,
 
 std::vector<std::string> claim_names(const std::vector<ClaimedPaper>& papers) {
   std::vector<std::string> names;
+  names.reserve(papers.size());
   for (const ClaimedPaper& paper : papers) names.push_back(paper.key);
   for (const ClaimedPaper& paper : papers)
     for (const Claim& claim : paper.claims)

@@ -41,10 +41,9 @@ Measurement measure_beta(const Claim& claim, const ClaimRun& run, const MeasureC
         tried->set_state(start);
         const StepReport report = tried->step();
         // The report counts sweeps of the projections.
-        const double count =
-            report.contact_solve
-                ? static_cast<double>(report.contact_solve->iterations / scene.params.projection_sweeps)
-                : 0;
+        const int rounds =
+            report.contact_solve ? report.contact_solve->iterations / scene.params.projection_sweeps : 0;
+        const double count = rounds;
         iterations.push_back(count);
         out.add(methods[m].name + ".iterations_" + number_text(run.values[b]), count);
         auto& points = out.curves[m].points;
