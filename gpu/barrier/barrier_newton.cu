@@ -32,16 +32,30 @@ constexpr double kLooseResidual = 1e-3, kTightTolerance = 1e-4;
 // A Newton step is limited to this share of the scene: a bad direction must not sweep all of it.
 constexpr double kLongestStep = 0.5;
 constexpr double kShortestStep = 1e-10;
+// Near the minimiser Newton's last step should be precise, so that less change of an element renews its
+// Hessian.
+constexpr double kNear = 10;  // times the tolerance
+constexpr Real kNearShare = Real(0.1);
 // See follow_friction. kSlowNewton: of the lengths of two Newton steps.
 constexpr double kFullNewton = 0.9, kSlowNewton = 0.1;
 // Of d_hat: how much farther than needed pairs are searched for, so that they serve for more iterations.
-constexpr Real kSpareReach = Real(0.1);
+constexpr Real kSpareReach = Real(0.3);
 // See share_of. Of the direction before: p turns back by this much. And the least share of p.
 constexpr double kTurnsBack = 0.85;
 constexpr Real kLeastShare = Real(0.01);
 // Below this, the direction is bad: PCG continues for this many iterations [Guo24 App. B].
 constexpr double kUselessStep = 1e-9;
 constexpr int kMoreIterations = 100;
+
+}  // namespace
+
+bool BarrierNewton::Tolerance::is_near(const NewtonRecord& record) const {
+  return params.newton_stop == NewtonStop::displacement
+             ? record.step_norm <= kNear * speed
+             : record.gradient_norm <= kNear * params.newton_tolerance * first_gradient;
+}
+
+namespace {
 
 /// Largest t in [0, 1] for which x + t p keeps (1 - slack) of every node's gap to every half-space.
 void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const Vec3* p, Real slack,
@@ -347,7 +361,8 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   const int k = report.newton_iterations;
   {
     const Span assembly(ctx, "assembly");
-    potential.linearise(ctx, x);
+    const bool is_near = !report.newton.empty() && tolerance.is_near(report.newton.back());
+    potential.linearise(ctx, x, is_near ? kNearShare : Real(1));
     linear_solver_.set_current_positions(x);
   }
   clock.lap(seconds.assembly);
@@ -440,7 +455,8 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
     schedule.watch(record);
     {
       const Span set(ctx, "contacts");
-      contacts.update(ctx, near_, x);
+      // A step ends where the line search evaluated last.
+      contacts.update(ctx, near_, x, alpha > 0);
     }
     clock.lap(report.seconds.contacts);
     report.newton.push_back(record);

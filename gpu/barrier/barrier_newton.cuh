@@ -66,6 +66,8 @@ class BarrierNewton {
     double speed, imbalance;    // [m/s]
     double first_gradient = 0;  // [N]
     bool satisfied_by(const NewtonRecord& record) const;
+    /// Within ten times the tolerance.
+    bool is_near(const NewtonRecord& record) const;
     /// With `displacement`, a small Newton step is not enough: a stiff contact or stiff friction makes steps
     /// small while the momentum of a whole object is still wrong.
     bool permits(double found) const {

@@ -34,17 +34,17 @@ SurfaceView contact_surface(const DeviceModel& device) {
   return surface;
 }
 
-void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat) {
+void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat, bool has_gaps) {
   const std::size_t n = near.size();
   clear();
   min_gap_ = d_hat;
   if (n == 0) return;
-  gap_.resize(ctx, n);
+  Real* gap = gaps(ctx, n);
   selected_.resize(ctx, n);
   resize_cleared(ctx, device_found_, 1);
-  Real* gap = gap_.data();
-  launch(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { gap[i] = pair_gap_below(near, near[i], x, d_hat); }, kMedium);
+  if (!has_gaps)
+    launch(
+        ctx, n, [=] SS_LAMBDA(std::size_t i) { gap[i] = pair_gap_below(near, near[i], x, d_hat); }, kMedium);
   Found* found = device_found_.data();
   std::int32_t* selected = selected_.data();
   select_indices(

@@ -79,9 +79,9 @@ void ContactTerms::begin_step(const ContactSettings& settings, const Vec3* still
   last_gap_ = std::numeric_limits<Real>::infinity();
 }
 
-void ContactTerms::update(Context& ctx, const Proximity& near, const Vec3* x) {
+void ContactTerms::update(Context& ctx, const Proximity& near, const Vec3* x, bool after_values) {
   near_ = near;
-  set_.build(ctx, near, x, settings_.d_hat);
+  set_.build(ctx, near, x, settings_.d_hat, after_values);
   set_.append(ctx, near, augmented_, x);
   if (!settings_.lagged_friction) update_friction(ctx, x);
 }
@@ -157,11 +157,13 @@ std::size_t ContactTerms::count_active(Context& ctx, const Proximity& near, cons
 void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier_out,
                           double* augmented_out, double* friction_out) {
   const Real d_hat = settings_.d_hat, sigma = sigma_;
+  Real* gaps = set_.gaps(ctx, near.size());
   reduce_sum(
       ctx, near.size(),
       [=] SS_LAMBDA(std::size_t i) {
         const ContactPair pair = near[i];
-        if (pair_gap_below(near, pair, x, d_hat) >= d_hat) return 0.0;
+        const Real gap = gaps[i] = pair_gap_below(near, pair, x, d_hat);
+        if (gap >= d_hat) return 0.0;
         const ContactStencil stencil = stencil_at(contact_at(near, pair, x), near.planes, x);
         return static_cast<double>(barrier_value(stencil, {d_hat, sigma, Real(0)}));
       },

@@ -66,8 +66,9 @@ class ContactTerms {
   Real stiffness() const { return sigma_; }
 
   /// Updates the active set at x, and keeps A'. Where friction is updated per Newton iteration, also its
-  /// normal forces and frames.
-  void update(Context& ctx, const Proximity& near, const Vec3* x);
+  /// normal forces and frames. `after_values`: the last call of `values` was with this `near` and at this x,
+  /// so the gaps are known.
+  void update(Context& ctx, const Proximity& near, const Vec3* x, bool after_values = false);
   /// Between two Newton iterations, after `update` at the same x: new multipliers, then a new A' [Guo24
   /// Alg.1]. True if the potential has changed. Does nothing without augmentation.
   bool augment(Context& ctx, const Proximity& near, const Vec3* x);

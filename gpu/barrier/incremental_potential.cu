@@ -82,7 +82,7 @@ void IncrementalPotential::for_batches(F work) const {
 }
 
 void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceModel& device,
-                                std::size_t smallest_batch) {
+                                std::size_t smallest_batch, std::size_t most_kept) {
   device_ = &device;
   embedding_.load(ctx, model);
   elastic_.load(ctx, model);
@@ -94,8 +94,13 @@ void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceMo
   gradient_.resize(ctx, device.node_count);
   barrier_gradient_.resize(ctx, device.node_count);
   node_diagonal_.resize(ctx, device.node_count);
-  batch_ = std::min(elastic_.size(),
-                    std::max(smallest_batch, (elastic_.size() + kMostBatches - 1) / kMostBatches));
+  keeps_blocks_ = elastic_.size() <= most_kept;
+  knows_blocks_ = false;
+  batch_ = keeps_blocks_
+               ? elastic_.size()
+               : std::min(elastic_.size(),
+                          std::max(smallest_batch, (elastic_.size() + kMostBatches - 1) / kMostBatches));
+  renewed_.resize(ctx, keeps_blocks_ ? batch_ : 0);
   element_corners_.resize(ctx, 4 * batch_);
   element_blocks_.resize(ctx, kCornerBlocks * batch_);
   values_.resize(ctx, term_count);
@@ -103,12 +108,13 @@ void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceMo
 }
 
 void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
+  knows_blocks_ = false;
   elastic_.set_materials(ctx, model.materials);
 }
 
 void IncrementalPotential::set_rigidity(Context& ctx, const Model& model, double factor) {
   elastic_.set_rigidity(factor);
-  elastic_.set_materials(ctx, model.materials);
+  set_materials(ctx, model);
 }
 
 void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
@@ -120,6 +126,7 @@ void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
   }
   elastic_.set_wind(inputs.wind);
   elastic_.begin_step();
+  knows_blocks_ = false;
   contacts_.begin_step(contact, inputs_.still);
   constraints_.begin_step(ctx, inputs.dt, inputs.x_t);
   const std::uint8_t* scripted = device_->scripted.data();
@@ -184,13 +191,25 @@ void IncrementalPotential::launch_values(Context& ctx, const Proximity& near, co
   if (!constraints_.empty()) constraints_.add_value(ctx, x, out + springs);
 }
 
-void IncrementalPotential::linearise(Context& ctx, const Vec3* x) {
+void IncrementalPotential::linearise_elements(Context& ctx, const Vec3* x, Real kept_share) {
+  const NodeGather& gather = hessian_.element_gather();
+  Vec3* corners = element_corners_.data();
+  Mat3* blocks = element_blocks_.data();
+  if (!keeps_blocks_)
+    return for_batches([&](IndexRange elements) {
+      elastic_.gradient_and_hessian(ctx, motion(x), elements, corners, blocks);
+      hessian_.assemble_batch(ctx, blocks, elements);
+      add_element_corners(ctx, gather, elements, corners, gradient_.data());
+    });
+  elastic_.relinearise(ctx, motion(x), corners, {blocks, renewed_.data(), knows_blocks_, kept_share});
+  hessian_.assemble_renewed(ctx, blocks, renewed_.data(), knows_blocks_);
+  add_element_corners(ctx, gather, {0, elastic_.size()}, corners, gradient_.data());
+  knows_blocks_ = true;
+}
+
+void IncrementalPotential::linearise(Context& ctx, const Vec3* x, Real kept_share) {
   set_node_gradients(ctx, *device_, inputs_, inverse_beta_dt2(), x, gradient_.data());
-  for_batches([&](IndexRange elements) {
-    elastic_.gradient_and_hessian(ctx, motion(x), elements, element_corners_.data(), element_blocks_.data());
-    hessian_.assemble_batch(ctx, element_blocks_.data(), elements);
-    add_element_corners(ctx, hessian_.element_gather(), elements, element_corners_.data(), gradient_.data());
-  });
+  linearise_elements(ctx, x, kept_share);
   contacts_.linearise(ctx, x, constraints_.share_count());
   if (!constraints_.empty())
     constraints_.linearise(ctx, x, contacts_.extra_nodes(), contacts_.extra_gradients(),

@@ -53,9 +53,10 @@ class IncrementalPotential {
   enum Term { inertia, elastic, barrier, augmentation, friction, springs, term_count };
   using Values = std::array<double, term_count>;
 
-  /// Elements are linearised in a few batches of `smallest_batch` or more.
+  /// Up to `most_kept` elements keep their blocks within a step; more are linearised in a few batches of
+  /// `smallest_batch` or more.
   void load(Context& ctx, const Model& model, const DeviceModel& device,
-            std::size_t smallest_batch = std::size_t{1} << 14);
+            std::size_t smallest_batch = std::size_t{1} << 14, std::size_t most_kept = std::size_t{1} << 18);
   void set_materials(Context& ctx, const Model& model);
   /// Factor on the stiffness that holds bodies which stand for rigid ones in shape. Between steps.
   void set_rigidity(Context& ctx, const Model& model, double factor);
@@ -75,8 +76,10 @@ class IncrementalPotential {
   void launch_values(Context& ctx, const Proximity& near, const Vec3* x, double* out);
   /// Writes only those of contacts, at the x of their last update.
   void launch_contact_values(Context& ctx, const Proximity& near, const Vec3* x, double* out);
-  /// Gradient [N] and SPD Hessian [N/m] at x over the current contact set.
-  void linearise(Context& ctx, const Vec3* x);
+  /// Gradient [N] and SPD Hessian [N/m] at x over the current contact set. Within a step Hessians of elements
+  /// that have hardly changed stay (see TetTerm::relinearise), with `kept_share` only within that share of
+  /// the usual change.
+  void linearise(Context& ctx, const Vec3* x, Real kept_share = 1);
   const Vec3* gradient() const { return gradient_.data(); }
   SplitMatrix& hessian() { return hessian_; }
   /// Nodes of affine bodies that follow their control nodes. At a consistent x the gradient is that with
@@ -121,10 +124,12 @@ class IncrementalPotential {
             true,
             {.start = inputs_.x_t, .still = inputs_.still}};
   }
-  /// Linearises and assembles elements in batches: corners and blocks of all elements would take half of all
-  /// memory. Calls work(elements) for each batch, once with an empty one if there are no elements.
+  /// Elements in batches: corners and blocks of all elements would take half of all memory. Calls
+  /// work(elements) for each batch, once with an empty one if there are no elements.
   template <class F>
   void for_batches(F work) const;
+  /// Adds the elements' gradients, and assembles their Hessians.
+  void linearise_elements(Context& ctx, const Vec3* x, Real kept_share);
 
   const DeviceModel* device_ = nullptr;
   StepInputs inputs_;
@@ -137,6 +142,8 @@ class IncrementalPotential {
   NodeGather contact_gather_;  // for the stiffness fit, which precedes any Hessian
   Buffer<Vec3> gradient_, barrier_gradient_;
   std::size_t batch_ = 0;
+  bool keeps_blocks_ = false, knows_blocks_ = false;
+  Buffer<std::uint8_t> renewed_;  // per element, see KeptBlocks
   Buffer<Vec3> element_corners_;  // of one batch
   Buffer<Mat3> element_blocks_;
   Buffer<Real> node_diagonal_;

@@ -6,6 +6,7 @@
 #include "gpu/core/buffer.h"
 #include "gpu/core/index_range.h"
 #include "gpu/energy/air_drag.h"
+#include "gpu/math/corner_blocks.h"
 #include "gpu/math/mat.h"
 #include "gpu/params/params.h"
 
@@ -26,6 +27,19 @@ struct SolidMotion {
   /// At x = x_t, with velocities of zero.
   SS_HD bool is_at_start() const { return x == x_t && still == nullptr; }
   SS_HD const Vec3* damped_from() const { return still != nullptr ? still : x_t; }
+};
+
+/// Corner blocks, ten per stencil, that the caller keeps from one linearisation of a step to the next.
+/// Backend memory.
+struct KeptBlocks {
+  Mat3* blocks;
+  std::uint8_t* renewed;  // per stencil
+  bool known;             // `blocks` has those of an earlier linearisation of this step
+  Real share = 1;         // of the usual change up to which blocks may stay
+
+  KeptBlocks from(std::size_t stencil) const {
+    return {blocks + kCornerBlocks * stencil, renewed + stencil, known, share};
+  }
 };
 
 /// What a term is made for: all elements of one kind, in host memory.
@@ -82,6 +96,12 @@ class EnergyTerm {
   /// The same, and the lower blocks of each stencil's projected Hessian [N/m], ten per stencil by rows.
   virtual void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                                     Vec3* corner_gradients, Mat3* corner_blocks) = 0;
+  /// As gradient_and_hessian, but the blocks of a stencil that has hardly changed since they were computed
+  /// may stay: its flag in `kept.renewed`, which is 1 before the call, then becomes 0.
+  virtual void relinearise(Context& ctx, const SolidMotion& motion, IndexRange stencils,
+                           Vec3* corner_gradients, const KeptBlocks& kept) {
+    gradient_and_hessian(ctx, motion, stencils, corner_gradients, kept.blocks);
+  }
   /// Writes the smallest det F to `out` in backend memory, of all stencils or of those whose energy forbids
   /// inversion; +infinity without any.
   virtual void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) = 0;

@@ -145,6 +145,14 @@ void EnergyTerms::gradient_and_hessian(Context& ctx, const SolidMotion& motion, 
   });
 }
 
+void EnergyTerms::relinearise(Context& ctx, const SolidMotion& motion, Vec3* corner_gradients,
+                              const KeptBlocks& kept) {
+  fill(ctx, kept.renewed, size(), std::uint8_t{1});
+  over_parts({0, size()}, [&](EnergyTerm& term, IndexRange part, std::size_t before) {
+    term.relinearise(ctx, motion, part, corner_gradients + 4 * before, kept.from(before));
+  });
+}
+
 void EnergyTerms::min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) {
   over_terms(
       ctx, [&](EnergyTerm& term, double* at) { term.min_determinant(ctx, x, only_forbidden, at); },

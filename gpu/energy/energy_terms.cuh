@@ -32,6 +32,8 @@ class EnergyTerms {
   void gradient(Context& ctx, const SolidMotion& motion, IndexRange stencils, Vec3* corner_gradients);
   void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
                             Vec3* corner_gradients, Mat3* corner_blocks);
+  /// Over all stencils. Sets the flags first.
+  void relinearise(Context& ctx, const SolidMotion& motion, Vec3* corner_gradients, const KeptBlocks& kept);
   void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out);
   void count_inverted(Context& ctx, const Vec3* x, double* out);
   void drag_power(Context& ctx, const SolidMotion& motion, double* out);

@@ -15,6 +15,7 @@ struct ElasticMaterial {
   ElasticModel model;
   Lame lame;
   Real damping;  // [s]
+  Real density;  // [kg/m^3]
 };
 
 /// The tets as kernels see them.
@@ -33,6 +34,18 @@ struct TetView {
     return edge_matrix(x[t[0]], x[t[1]], x[t[2]], x[t[3]]) * inverse_rest[i];
   }
   SS_HD const ElasticMaterial& material(std::size_t i) const { return materials[tet_material[i]]; }
+};
+
+/// F where a tet's blocks were computed, and how far from it they still serve.
+struct KeptDeformation {
+  Mat3 f;
+  Real reach2;  // square of a Frobenius norm
+
+  /// `share` of the distance is enough.
+  SS_HD bool serves(const Mat3& other, Real share) const {
+    const Mat3 change = other - f;
+    return dot(change, change) < share * share * reach2;
+  }
 };
 
 }  // namespace stickslip
@@ -64,10 +77,16 @@ class TetTerm : public EnergyTerm {
   void gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) override;
   void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients,
                             Mat3* corner_blocks) override;
+  /// Blocks stay while F has changed by less than 0.03 of its smallest singular value, less for stiff
+  /// elements.
+  void relinearise(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients,
+                   const KeptBlocks& kept) override;
   void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) override;
   void count_inverted(Context& ctx, const Vec3* x, double* out) override;
 
  private:
+  /// Whether blocks may stay. Those of bodies that are nearly rigid change much in small turns.
+  virtual bool keeps_blocks() const { return true; }
   virtual ElasticMaterial elastic_material(const Material& material) const;
   /// Of the index behind the last material.
   virtual ElasticMaterial extra_material() const { return elastic_material(Material{}); }
@@ -88,6 +107,7 @@ class TetTerm : public EnergyTerm {
   Buffer<std::int32_t> tet_material_;
   Buffer<ElasticMaterial> materials_;
   Buffer<StrainResistance> resistance_;
+  Buffer<KeptDeformation> kept_;  // of the last linearisation that computed blocks
 };
 
 /// The same over the control tets of affine bodies, weighted with the volumes of the bodies: orthogonality,
@@ -101,6 +121,7 @@ class ControlTetTerm final : public TetTerm {
 
  private:
   static std::vector<double> weights_of(const TermElements& tets);
+  bool keeps_blocks() const override { return false; }
   ElasticMaterial elastic_material(const Material& material) const override;
   ElasticMaterial extra_material() const override;
 

@@ -63,6 +63,28 @@ class NodeGather {
         kMedium);
   }
 
+  /// out[node] = the same sum, over the touched nodes of which some corner has `changed(corner)`.
+  template <class T, class Changed, class F>
+  void sum_where(Context& ctx, Changed changed, F value_of_corner, T* out) const {
+    const std::int32_t* begin = run_begin_.data();
+    const std::uint32_t* node = run_node_.data();
+    const std::int32_t* corner = corners_.data();
+    const std::uint32_t node_count = node_count_;
+    launch_counted(
+        ctx, most_runs_, counter_.data(),
+        [=] SS_LAMBDA(std::size_t run) {
+          const std::uint32_t target = node[run];
+          if (target == node_count) return;
+          bool any = false;
+          for (std::int32_t k = begin[run]; !any && k < begin[run + 1]; ++k) any = changed(corner[k]);
+          if (!any) return;
+          T total = value_of_corner(corner[begin[run]]);
+          for (std::int32_t k = begin[run] + 1; k < begin[run + 1]; ++k) total += value_of_corner(corner[k]);
+          out[target] = total;
+        },
+        kMedium);
+  }
+
  private:
   std::uint32_t node_count_ = 0;
   std::size_t most_runs_ = 0;       // of as many corners and nodes

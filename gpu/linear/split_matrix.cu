@@ -114,6 +114,44 @@ void SplitMatrix::assemble_batch(Context& ctx, const Mat3* blocks_of_batch, Inde
       ctx, [=] SS_LAMBDA(std::size_t i) { return blocks_of_batch[i - first]; }, batch);
 }
 
+void SplitMatrix::assemble_renewed(Context& ctx, const Mat3* element_blocks, const std::uint8_t* renewed,
+                                   bool known) {
+  drop_stencils();
+  if (!known) {
+    element_diagonal_.resize(ctx, node_count_);
+    fill(ctx, element_diagonal_.data(), node_count_, Mat3::zero());
+  }
+  const auto is_renewed = [=] SS_LAMBDA(std::int32_t corner) { return !known || renewed[corner / 4] != 0; };
+  element_gather_.sum_where(
+      ctx, is_renewed,
+      [=] SS_LAMBDA(std::int32_t corner) {
+        return element_blocks[static_cast<std::size_t>(corner / 4) * kCornerBlocks +
+                              corner_block(corner % 4, corner % 4)];
+      },
+      element_diagonal_.data());
+  copy(ctx, diagonal_.data(), element_diagonal_.data(), node_count_);
+  assemble_stiffness(ctx, [=] SS_LAMBDA(std::size_t i) { return element_blocks[i]; }, {0, element_count_});
+
+  const std::int32_t* begin = assembly_begin_.data();
+  const std::uint32_t* sources = assembly_.data();
+  Mat3* lower = lower_.data();
+  launch(
+      ctx, entry_count_,
+      [=] SS_LAMBDA(std::size_t e) {
+        bool changed = !known;
+        for (std::int32_t k = begin[e]; !changed && k < begin[e + 1]; ++k)
+          changed = renewed[(sources[k] >> 1) / kCornerBlocks] != 0;
+        if (!changed) return;
+        Mat3 sum = Mat3::zero();
+        for (std::int32_t k = begin[e]; k < begin[e + 1]; ++k) {
+          const Mat3 source = element_blocks[sources[k] >> 1];
+          sum += (sources[k] & 1U) != 0 ? source.transposed() : source;
+        }
+        lower[e] = sum;
+      },
+      kMedium);
+}
+
 void SplitMatrix::add_diagonal(Context& ctx, const Real* per_node) {
   Mat3* diagonal = diagonal_.data();
   launch(ctx, node_count_, [=] SS_LAMBDA(std::size_t i) {

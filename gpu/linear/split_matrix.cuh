@@ -56,6 +56,12 @@ class SplitMatrix {
   void assemble_batch(Context& ctx, const Mat3* blocks_of_batch, IndexRange batch);
   template <class F>
   void assemble_batch_from(Context& ctx, F block, IndexRange batch);
+  /// As `assemble`, where only the blocks of elements with renewed[e] != 0 have changed since the last call
+  /// of this function; `known` false: all have, and other functions may have assembled since.
+  void assemble_renewed(Context& ctx, const Mat3* element_blocks, const std::uint8_t* renewed, bool known);
+  /// A part of these: `stiffness` alone, where it is kept. Public for nvcc.
+  template <class F>
+  void assemble_stiffness(Context& ctx, F block, IndexRange batch);
   /// Adds per_node[i] to block i of D, as a multiple of the identity or as a symmetric block.
   void add_diagonal(Context& ctx, const Real* per_node);
   void add_diagonal(Context& ctx, const Mat3* per_node);
@@ -144,6 +150,7 @@ class SplitMatrix {
   std::size_t node_count_ = 0, element_count_ = 0, pair_count_ = 0, entry_count_ = 0, stencil_count_ = 0;
   bool keeps_stiffness_ = false;
   Buffer<Mat3> diagonal_, lower_;  // each with one spare block, see ChunkProduct
+  Buffer<Mat3> element_diagonal_;  // of assemble_renewed: D of the elements alone
   Buffer<Vec2i> entries_;
   Buffer<std::int32_t> assembly_begin_;  // see Pattern
   Buffer<std::uint32_t> assembly_;
@@ -186,28 +193,7 @@ void SplitMatrix::assemble_batch_from(Context& ctx, F block, IndexRange batch) {
                                   : Mat3::zero();
       },
       diagonal_.data());
-  if (keeps_stiffness_) {
-    stiffness_.resize(ctx, node_count_);
-    element_stiffness_.resize(ctx, batch.size());
-    if (overwrite) fill(ctx, stiffness_.data(), node_count_, Real(0));
-    Real* stiffness = element_stiffness_.data();
-    const std::uint8_t* corners = element_corners_.data();
-    const bool all_four = element_corners_.size() == 0;
-    launch(ctx, batch.size(), [=] SS_LAMBDA(std::size_t e) {
-      const std::size_t element = batch.begin + e;
-      const int n = all_four ? 4 : corners[element];
-      Real sum = 0;
-      for (int a = 0; a < n; ++a) sum += trace(block(element * kCornerBlocks + corner_block(a, a)));
-      stiffness[e] = sum / static_cast<Real>(n);
-    });
-    element_gather_.sum(
-        ctx,
-        [=] SS_LAMBDA(std::int32_t corner) {
-          const auto element = static_cast<std::size_t>(corner / 4);
-          return batch.has(element) ? stiffness[element - batch.begin] : Real(0);
-        },
-        stiffness_.data());
-  }
+  assemble_stiffness(ctx, block, batch);
 
   const std::int32_t* begin = assembly_begin_.data();
   const std::uint32_t* sources = assembly_.data();
@@ -226,6 +212,31 @@ void SplitMatrix::assemble_batch_from(Context& ctx, F block, IndexRange batch) {
         lower[e] = sum;
       },
       kMedium);
+}
+
+template <class F>
+void SplitMatrix::assemble_stiffness(Context& ctx, F block, IndexRange batch) {
+  if (!keeps_stiffness_) return;
+  stiffness_.resize(ctx, node_count_);
+  element_stiffness_.resize(ctx, batch.size());
+  if (batch.begin == 0) fill(ctx, stiffness_.data(), node_count_, Real(0));
+  Real* stiffness = element_stiffness_.data();
+  const std::uint8_t* corners = element_corners_.data();
+  const bool all_four = element_corners_.size() == 0;
+  launch(ctx, batch.size(), [=] SS_LAMBDA(std::size_t e) {
+    const std::size_t element = batch.begin + e;
+    const int n = all_four ? 4 : corners[element];
+    Real sum = 0;
+    for (int a = 0; a < n; ++a) sum += trace(block(element * kCornerBlocks + corner_block(a, a)));
+    stiffness[e] = sum / static_cast<Real>(n);
+  });
+  element_gather_.sum(
+      ctx,
+      [=] SS_LAMBDA(std::int32_t corner) {
+        const auto element = static_cast<std::size_t>(corner / 4);
+        return batch.has(element) ? stiffness[element - batch.begin] : Real(0);
+      },
+      stiffness_.data());
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

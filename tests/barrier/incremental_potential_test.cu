@@ -11,14 +11,14 @@ namespace {
 
 /// Two slightly deformed boxes above a half-space; one nearly rests on the other.
 struct Setup {
-  explicit Setup(Context& ctx, bool lagged, std::size_t smallest_batch = 1000) {
+  explicit Setup(Context& ctx, bool lagged, std::size_t smallest_batch = 1000, std::size_t most_kept = 1000) {
     fixtures::add_box(model, "lower", {0.1, 0.1, 0.1}, {0, 0.0505, 0}, 1);
     fixtures::add_box(model, "upper", {0.1, 0.1, 0.1}, {0.013, 0.1516, 0.017}, 1, 0.3);
     model.half_spaces.push_back({});
     model.materials[0].damping = 0.01;
     finalize(model);
     device.upload(ctx, model);
-    potential.load(ctx, model, device, smallest_batch);
+    potential.load(ctx, model, device, smallest_batch, most_kept);
 
     std::mt19937 random(7);
     std::uniform_real_distribution<double> noise(-1e-4, 1e-4);
@@ -217,7 +217,7 @@ BACKEND_TEST(IncrementalPotential, RoundingIsBoundedRelativeToThePrecisionOfTheT
 }
 
 BACKEND_TEST(IncrementalPotential, BatchesOfTetsAddUp) {
-  Setup whole(ctx, false), batches(ctx, false, 1);
+  Setup whole(ctx, false), batches(ctx, false, 1, 0);
   const std::size_t n = whole.x.size();
   Buffer<Vec3> direction(ctx, whole.x), product(ctx, n);
   std::vector<Vec3> gradients[2], products[2];
@@ -233,6 +233,22 @@ BACKEND_TEST(IncrementalPotential, BatchesOfTetsAddUp) {
     EXPECT_LE(norm(gradients[0][k] - gradients[1][k]), 1e-4 * norm(gradients[0][k])) << k;
     EXPECT_LE(norm(products[0][k] - products[1][k]), 1e-4 * norm(products[0][k])) << k;
   }
+}
+
+// Only the elements at one node change much between two linearisations of a step.
+BACKEND_TEST(IncrementalPotential, KeptBlocksAndNewOnesAddUp) {
+  Setup kept(ctx, false), fresh(ctx, false);
+  kept.potential.linearise(ctx, kept.device_x.data());
+  std::vector<std::vector<Vec3>> products;
+  for (Setup* s : {&kept, &fresh}) {
+    s->x[0] += Vec3{Real(-0.01), 0, Real(-0.02)};
+    s->device_x.upload(ctx, s->x);
+    s->potential.linearise(ctx, s->device_x.data());
+    products.push_back(product(ctx, *s, s->x_t));
+  }
+  for (std::size_t k = 0; k < products[0].size(); ++k)
+    EXPECT_LE(norm(products[0][k] - products[1][k]), 1e-4 * norm(products[0][k])) << k;
+  if (sizeof(Real) == 8) expect_gradient_of_values(ctx, kept);
 }
 
 BACKEND_TEST(IncrementalPotential, HessianIsSymmetricAndPositiveAndBoundsTheCurvature) {

@@ -77,6 +77,35 @@ BACKEND_TEST(SplitMatrix, AssemblesInBatches) {
   expect_product(ctx, device, system, random);
 }
 
+BACKEND_TEST(SplitMatrix, AssemblesWhatWasRenewed) {
+  FRESH_SEED(seed);
+  test::Random random(seed);
+  test::System system = test::make_system(random, 7, 6, 5, 30);
+  const test::System other = test::make_system(random, 7, 6, 5, 0);
+  DeviceSystem device(ctx, system);
+  const std::size_t tets = system.tets.nodes.size();
+  const auto assemble = [&](const std::vector<std::uint8_t>& renewed, bool known) {
+    const Buffer<std::uint8_t> flags(ctx, renewed);
+    device.blocks.upload(ctx, system.tets.blocks);
+    device.matrix.assemble_renewed(ctx, device.blocks.data(), flags.data(), known);
+    device.matrix.add_diagonal(ctx, device.diagonal.data());
+    device.matrix.set_stencils(ctx, device.stencils.data(), device.stencils.size(),
+                               device.stencil_blocks.data());
+    expect_product(ctx, device, system, random);
+  };
+  assemble(std::vector<std::uint8_t>(tets, 0), false);
+  for (const std::size_t every : {1U, 5U, 50U, 1000000U}) {
+    std::vector<std::uint8_t> renewed(tets, 0);
+    for (std::size_t t = 0; t < tets; ++t) {
+      if (t % every != every - 1) continue;
+      renewed[t] = 1;
+      for (int k = 0; k < kCornerBlocks; ++k)
+        system.tets.blocks[kCornerBlocks * t + k] += other.tets.blocks[kCornerBlocks * t + k];
+    }
+    assemble(renewed, true);
+  }
+}
+
 BACKEND_TEST(SplitMatrix, IsSymmetric) {
   FRESH_SEED(seed);
   test::Random random(seed);

@@ -57,8 +57,10 @@ std::size_t follows(const StepReport& report) {
 // stiffness, its end.
 TEST_P(Residency, ABarrierStepReadsAFewNumbersPerNewtonIteration) {
   constexpr std::size_t kPerStep = 7, kPerIteration = 5, kBytesPerRead = 256;
+  // The groups of `two_level`, which solves on the CPU alone: once, when it is first used.
+  const std::size_t most_uploads = GetParam() == Backend::cpu ? 4 : 0;
   load_boxes();
-  std::size_t pcg = 0;
+  std::size_t pcg = 0, uploads = 0;
   for (int i = 0; i < kSteps; ++i) {
     const StepReport report = engine->step();
     const auto iterations = static_cast<std::size_t>(report.newton_iterations);
@@ -67,14 +69,15 @@ TEST_P(Residency, ABarrierStepReadsAFewNumbersPerNewtonIteration) {
                                     follows(report) + static_cast<std::size_t>(halvings(report)))
         << "frame " << report.frame;
     EXPECT_LE(c.bytes_to_host, kBytesPerRead * c.copies_to_host);
-    EXPECT_EQ(c.copies_to_device, 0u);
+    uploads += c.copies_to_device;
     // A device solves a system of this size in a resident kernel, the CPU by a crew of threads.
     EXPECT_EQ(c.graph_launches, 0u);
     // The number of launches does not grow with the PCG iterations.
     EXPECT_LE(c.launches, 200 + 130 * iterations);
     pcg += static_cast<std::size_t>(report.pcg_iterations);
   }
-  EXPECT_GT(pcg, 300u);
+  EXPECT_LE(uploads, most_uploads);
+  EXPECT_GT(pcg, 100u);
 }
 
 TEST_P(Residency, MultipliersCostTwoReadsMoreAndAHeldPointOne) {
