@@ -113,7 +113,7 @@ class GuardedBodies : public fixtures::SolidStepTest {
             const double distance = body.distance(form.frame.apply(pose.apply_back(p)));
             if (distance >= least) continue;
             least = distance;
-            in_front = normal[0] < 0;
+            in_front = normal[0] <= 0;  // a rim that bends towards it may be nearest
           }
       }
       out.least = std::min(out.least, least);
