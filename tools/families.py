@@ -30,7 +30,7 @@ def own_family(text):
     """The family of the stepper that a scene file selects."""
     solver = re.search(r'(?m)^solver = "(\w+)"', text)
     if solver:
-        return BARRIER if solver[1] in ("ipc", "barrier_al") else VELOCITY
+        return BARRIER if solver[1] in ("ipc", "barrier_al", "ccd_al") else VELOCITY
     return VELOCITY if re.search(r'(?m)^body = "rigid"', text) else BARRIER
 
 

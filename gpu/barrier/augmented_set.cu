@@ -53,9 +53,15 @@ void AugmentedSet::select(Context& ctx, const Proximity& near, const ContactSet&
       found, counts + 1, kMedium);
   std::int32_t sizes[2];
   copy_to_host(ctx, sizes, counts, 2);
-  const std::size_t kept_count = static_cast<std::size_t>(sizes[0]);
-  const std::size_t count = kept_count + static_cast<std::size_t>(sizes[1]);
+  rebuild(ctx, near, candidate, static_cast<std::size_t>(sizes[0]), static_cast<std::size_t>(sizes[1]));
+}
 
+void AugmentedSet::rebuild(Context& ctx, const Proximity& near, const std::int32_t* candidate,
+                           std::size_t kept_count, std::size_t found_count) {
+  const std::size_t count = kept_count + found_count, old_count = count_;
+  const AugmentedPair* old = pairs_.data();
+  const std::uint64_t* old_keys = keys_.data();
+  const std::int32_t *kept = kept_.data(), *found = index_.data();
   wanted_.resize(ctx, count);
   wanted_keys_.resize(ctx, count);
   AugmentedPair* wanted = wanted_.data();
@@ -67,7 +73,8 @@ void AugmentedSet::select(Context& ctx, const Proximity& near, const ContactSet&
         if (i < kept_count) {
           entry = old[kept[i]];
         } else {
-          entry.pair = near[static_cast<std::size_t>(candidate[found[i - kept_count]])];
+          const std::int32_t f = found[i - kept_count];
+          entry.pair = near[static_cast<std::size_t>(candidate != nullptr ? candidate[f] : f)];
           const std::int32_t at = find_pair(old, old_keys, old_count, entry.pair);
           entry.multiplier = at >= 0 ? old[at].multiplier : Real(0);
         }
@@ -84,6 +91,43 @@ void AugmentedSet::select(Context& ctx, const Proximity& near, const ContactSet&
   launch(ctx, count, [=] SS_LAMBDA(std::size_t i) { sorted[i] = wanted[order[i]]; });
   keys_.swap(wanted_keys_);
   count_ = count;
+}
+
+void AugmentedSet::merge(Context& ctx, const Proximity& near, const std::uint8_t* added, const Vec3* x,
+                         Real keep) {
+  counts_.resize(ctx, 2);
+  kept_.resize(ctx, count_);
+  index_.resize(ctx, near.size());
+  const AugmentedPair* old = pairs_.data();
+  const std::uint64_t* old_keys = keys_.data();
+  const std::size_t old_count = count_;
+  select_indices(
+      ctx, count_,
+      [=] SS_LAMBDA(std::size_t i) {
+        return old[i].multiplier > 0 || pair_gap_below(near, old[i].pair, x, keep) < keep;
+      },
+      kept_.data(), counts_.data(), kMedium);
+  select_indices(
+      ctx, near.size(),
+      [=] SS_LAMBDA(std::size_t i) {
+        if (!added[i]) return false;
+        const ContactPair pair = near[i];
+        const std::int32_t at = find_pair(old, old_keys, old_count, pair);
+        return at < 0 || !(old[at].multiplier > 0 || pair_gap_below(near, pair, x, keep) < keep);
+      },
+      index_.data(), counts_.data() + 1, kMedium);
+  std::int32_t sizes[2];
+  copy_to_host(ctx, sizes, counts_.data(), 2);
+  rebuild(ctx, near, nullptr, static_cast<std::size_t>(sizes[0]), static_cast<std::size_t>(sizes[1]));
+}
+
+void AugmentedSet::update_multipliers(Context& ctx, const LinearGap* linear, const Vec3* y, Real penalty,
+                                      Real gap) {
+  AugmentedPair* pairs = pairs_.data();
+  launch(ctx, count_, [=] SS_LAMBDA(std::size_t i) {
+    Real& m = pairs[i].multiplier;
+    m = -ContactPotential::constraint(gap, penalty, m).jet(linear[i].gap(y)).first;
+  });
 }
 
 void AugmentedSet::launch_largest(Context& ctx, double* out) const {

@@ -40,6 +40,15 @@ class AugmentedSet {
   /// `active` must have been built from `near`. At most three host reads.
   void select(Context& ctx, const Proximity& near, const ContactSet& active, const Vec3* x, bool shrank,
               const AugmentationSettings& settings);
+  /// For `ccd_al`: the pairs of `near` with added[i] != 0 enter with multiplier zero. Pairs without a
+  /// multiplier leave if their gap at x exceeds `keep` [m]. Two host reads.
+  void merge(Context& ctx, const Proximity& near, const std::uint8_t* added, const Vec3* x, Real keep);
+  /// For `ccd_al`: multipliers max(0, m - penalty (g - gap)) for the linearised gaps g at y.
+  void update_multipliers(Context& ctx, const LinearGap* linear, const Vec3* y, Real penalty, Real gap);
+  /// The new set, sorted by key: the pairs kept[0 .. kept_count) of the old one, then those of `near` with
+  /// the indices candidate[found[i]], or found[i] if `candidate` is null.
+  void rebuild(Context& ctx, const Proximity& near, const std::int32_t* candidate, std::size_t kept_count,
+               std::size_t found_count);
   /// Writes the largest multiplier [N], 0 without any, to backend memory.
   void launch_largest(Context& ctx, double* out) const;
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
+#include "gpu/barrier/newton_parts.cuh"
 #include "gpu/ccd/half_space.h"
 #include "gpu/ccd/step_bound.cuh"
 #include "gpu/core/cleared.h"
@@ -116,39 +116,6 @@ void set_first_trial(Context& ctx, std::size_t n, const Vec3* x, const LineSearc
 bool was_ended_early(const PcgResult& direction) {
   return direction.residual > kLooseResidual &&
          (direction.stop == PcgStop::converged || direction.stop == PcgStop::iteration_cap);
-}
-
-bool is_over_budget(const Params& params, const StageClock& clock) {
-  return params.budget_ms > 0 && clock.seconds_since_start() * 1e3 > params.budget_ms;
-}
-
-template <class Values>
-double total(const Values& values) {
-  return std::accumulate(std::begin(values), std::end(values), 0.0);
-}
-
-[[noreturn]] void throw_not_finite(const char* what, const StepReport& report, int iteration) {
-  throw SimulationError(std::string(what) + " is not finite in step " + std::to_string(report.frame) +
-                        ", Newton iteration " + std::to_string(iteration) +
-                        "; the state is back at the end of the step before");
-}
-
-}  // namespace
-
-namespace {
-
-/// What newton_tolerance is relative to for momenta [m/s]. A body that begins to slide or to fall gains
-/// gravity times dt in a step, however large the scene is.
-double gravity_scale(const DeviceModel& device, const Params& params) {
-  const double diagonal = device.diagonal;
-  if (params.gravity == 0 && device.node_body.size() == 0) return diagonal;
-  return std::min(diagonal, std::max(std::abs(params.gravity) * params.dt, params.eps_v));
-}
-
-/// What it is relative to for Newton steps [m/s]. Without rigid bodies nodes may move by more than momenta
-/// are wrong, since elements are deformed.
-double speed_scale(const DeviceModel& device, const Params& params) {
-  return device.node_body.size() == 0 ? device.diagonal : gravity_scale(device, params);
 }
 
 }  // namespace

@@ -57,6 +57,11 @@ class BarrierNewton {
   void minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                 const Params& params, Vec3* x, StageClock& clock, StepReport& report);
 
+  /// The same for `ccd_al`, in place of the barrier (impact_newton.cu): x stays free of intersections, and a
+  /// target y, which need not be, minimises the augmented Lagrangian of the constraints linearised at x.
+  void minimise_constrained(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                            const Params& params, Vec3* x, StageClock& clock, StepReport& report);
+
   const Proximity& near() const { return near_; }
 
  private:
@@ -74,6 +79,17 @@ class BarrierNewton {
       return params.newton_stop != NewtonStop::displacement || found <= imbalance;
     }
   };
+
+  /// A Newton step of the target, with a line search on the energy, along at most `most_share` of the
+  /// direction; returns the share that the line search took, 0 for none.
+  Real descend_target(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                      const Params& params, Real most_share, Vec3* y, StageClock& clock, StepReport& report,
+                      NewtonRecord& record);
+  /// Moves x towards y as far as CCD allows; returns the share of the way. Marks the pairs that impact.
+  /// If it `waits`, x moves only where the way is free or a pair impacts that is no constraint yet.
+  Real advance_to(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                  const Params& params, const Vec3* y, bool waits, Vec3* x, StageClock& clock,
+                  StageTimes& seconds);
 
   // Stages of `minimise`.
 
@@ -127,6 +143,9 @@ class BarrierNewton {
   /// Of a minimisation: the values where the last line search ended. Those of contacts have changed since.
   std::optional<IncrementalPotential::Values> at_x_;
   Buffer<Vec3> rhs_, p_, turned_, trial_;
+  Buffer<Vec3> target_;  // of minimise_constrained
+  Buffer<std::int32_t> new_impacts_;
+  Buffer<std::uint8_t> impacts_;  // per pair of near_
   FrictionResponse response_;
   double rise_ = 0;  // [J] allowed in a line search
   /// p of the iteration before, and the share of it that was walked; 0 if the step was cut. Where the

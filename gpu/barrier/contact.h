@@ -63,6 +63,30 @@ SS_HD inline ContactStencil stencil_at(const Contact& contact, const Plane* plan
   return stencil;
 }
 
+/// A gap linearised at one configuration: normal . (sum_i weights_i y_i) - offset [m].
+struct LinearGap {
+  Vec4i nodes;
+  Vec<Real, 4> weights;  // as in ClosestPoints; zero for unused corners
+  Vec3 normal;           // unit
+  Real offset;           // [m]
+  Real mu;               // of the pair
+
+  SS_HD Real gap(const Vec3* y) const {
+    Vec3 reach = Vec3::zero();
+    for (int c = 0; c < 4; ++c)
+      if (nodes[c] >= 0) reach += weights[c] * y[nodes[c]];
+    return dot(normal, reach) - offset;
+  }
+};
+
+/// Of the closest points at x.
+SS_HD inline LinearGap linear_gap(const Contact& contact, const Plane* planes, const Vec3* x) {
+  const ContactStencil stencil = stencil_at(contact, planes, x);
+  const ClosestPoints closest = closest_points(stencil);
+  const Real offset = contact.plane >= 0 ? planes[contact.plane].offset : Real(0);
+  return {contact.nodes, closest.weights, closest.normal, offset + contact.thickness, contact.mu};
+}
+
 /// All possible contacts: the broad phase's pairs, and every free surface node with every half-space.
 struct Proximity {
   CandidateView pairs;
@@ -236,15 +260,19 @@ SS_HD inline Real pair_gap_below(const Proximity& near, const ContactPair& pair,
 
 /// The stencil of the pair's closest features at x, at any distance. `near` supplies the data of nodes and
 /// planes; the pair need not be in it.
-SS_HD inline Contact contact_at(const Proximity& near, const ContactPair& pair, const Vec3* x) {
+/// Without `mollify`, nearly parallel edges have the stencil of their closest features, too.
+SS_HD inline Contact contact_at(const Proximity& near, const ContactPair& pair, const Vec3* x,
+                                bool mollify = true) {
   const Vec4i& v = pair.nodes;
   Contact contact{v, ContactType::half_space, pair.plane, Real(0), Real(0), Real(0)};
   if (pair.kind == ContactPair::point_triangle) {
     contact = point_triangle_contact(v, x);
     contact.mu = near.friction.of_nodes(v[0], v[1]);
   } else if (pair.kind == ContactPair::edge_edge) {
-    contact = edge_edge_contact(
-        v, x, mollifier_threshold(near.rest[v[0]], near.rest[v[1]], near.rest[v[2]], near.rest[v[3]]));
+    const Real eps_x =
+        mollify ? mollifier_threshold(near.rest[v[0]], near.rest[v[1]], near.rest[v[2]], near.rest[v[3]])
+                : Real(0);
+    contact = edge_edge_contact(v, x, eps_x);
     contact.mu = near.friction.of_nodes(v[0], v[2]);
   } else {
     contact.mu = near.friction.of_plane(v[0], pair.plane);

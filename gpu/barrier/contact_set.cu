@@ -34,7 +34,8 @@ SurfaceView contact_surface(const DeviceModel& device) {
   return surface;
 }
 
-void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat, bool has_gaps) {
+void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat, bool has_gaps,
+                       bool mollify) {
   const std::size_t n = near.size();
   clear();
   min_gap_ = d_hat;
@@ -61,20 +62,21 @@ void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real 
   nodes_.resize(ctx, active);
   std::uint32_t* type = types_.data();
   launch(ctx, active, [=] SS_LAMBDA(std::size_t i) {
-    type[i] =
-        static_cast<std::uint32_t>(contact_at(near, near[static_cast<std::size_t>(selected[i])], x).type);
+    type[i] = static_cast<std::uint32_t>(
+        contact_at(near, near[static_cast<std::size_t>(selected[i])], x, mollify).type);
   });
   constexpr int type_bits = 3;
   sort_pairs(ctx, active, type, selected, type_bits);
   Contact* contact = contacts_.data();
   Vec4i* nodes = nodes_.data();
   launch(ctx, active, [=] SS_LAMBDA(std::size_t i) {
-    contact[i] = contact_at(near, near[static_cast<std::size_t>(selected[i])], x);
+    contact[i] = contact_at(near, near[static_cast<std::size_t>(selected[i])], x, mollify);
     nodes[i] = contact[i].nodes;
   });
 }
 
-void ContactSet::append(Context& ctx, const Proximity& near, const AugmentedSet& augmented, const Vec3* x) {
+void ContactSet::append(Context& ctx, const Proximity& near, const AugmentedSet& augmented, const Vec3* x,
+                        bool mollify) {
   const std::size_t active = active_count(), count = augmented.size();
   size_ = active + count;
   if (count == 0) return;
@@ -86,7 +88,7 @@ void ContactSet::append(Context& ctx, const Proximity& near, const AugmentedSet&
   launch(
       ctx, count,
       [=] SS_LAMBDA(std::size_t i) {
-        Contact c = contact_at(near, pairs[i].pair, x);
+        Contact c = contact_at(near, pairs[i].pair, x, mollify);
         c.multiplier = pairs[i].multiplier;
         contact[i] = c;
         nodes[i] = c.nodes;

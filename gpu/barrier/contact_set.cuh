@@ -15,8 +15,9 @@ class ContactSet {
  public:
   /// A: selects the candidates with a gap below d_hat [m] at x and sorts them by type, so that neighbouring
   /// threads take the same branch. One host read. `has_gaps`: `gaps` already has those of all candidates at
-  /// x, as of pair_gap_below with d_hat.
-  void build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat, bool has_gaps = false);
+  /// x, as of pair_gap_below with d_hat. `mollify`: see contact_at.
+  void build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat, bool has_gaps = false,
+             bool mollify = true);
   /// A place for the gaps of n candidates; what it had stays if n does.
   Real* gaps(Context& ctx, std::size_t n) {
     gap_.resize(ctx, n);
@@ -24,7 +25,8 @@ class ContactSet {
   }
   /// A': writes the stencils of the augmented pairs at x behind those of A, at any
   /// distance; replaces earlier ones.
-  void append(Context& ctx, const Proximity& near, const AugmentedSet& augmented, const Vec3* x);
+  void append(Context& ctx, const Proximity& near, const AugmentedSet& augmented, const Vec3* x,
+              bool mollify = true);
   void clear() {
     found_ = {};
     size_ = 0;

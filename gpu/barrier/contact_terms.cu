@@ -23,7 +23,7 @@ struct ContactRecorder {
   std::size_t augmented_count;
   const std::int32_t* object;  // per node
   const Vec3 *x, *v;
-  Real sigma, d_hat, eps_v, noticeable;
+  Real sigma, d_hat, constraint_gap, eps_v, noticeable;
   ContactRecord* record;
 
   SS_HD void operator()(std::size_t i) const {
@@ -39,7 +39,10 @@ struct ContactRecorder {
       slip += closest.weights[k] * velocity[k];
     }
     slip -= dot(slip, closest.normal) * closest.normal;
-    Real force = make_friction_stencil(stencil, {d_hat, sigma, Real(0)}, Real(1)).mu_lambda;
+    const auto force_of = [&](bool is_augmented, Real m) {
+      const ContactPotential potential = potential_of(d_hat, sigma, constraint_gap, is_augmented, m);
+      return make_friction_stencil(stencil, potential, Real(1)).mu_lambda;
+    };
     // A stencil of A' adds its force to the record of its pair in A; beyond d_hat, without such a
     // pair, it gets its own record.
     const bool is_active = i < active;
@@ -47,8 +50,9 @@ struct ContactRecorder {
         is_active ? near[static_cast<std::size_t>(candidate[i])] : augmented[i - active].pair;
     const std::int32_t at =
         is_active ? find_pair(augmented, keys, augmented_count, pair) : static_cast<std::int32_t>(i - active);
-    if (at >= 0)
-      force += make_friction_stencil(stencil, {d_hat, sigma, augmented[at].multiplier}, Real(1)).mu_lambda;
+    Real force = force_of(!is_active, Real(0));
+    if (!is_active && constraint_gap > 0) force = 0;
+    if (at >= 0) force += force_of(true, augmented[at].multiplier);
     ContactRecord r;
     r.name = pair_key(pair);
     r.point =
@@ -72,18 +76,39 @@ struct ContactRecorder {
 }  // namespace
 
 void ContactTerms::begin_step(const ContactSettings& settings, const Vec3* still) {
+  // Multipliers of constraints are the start of the next step.
+  if (!has_constraints() || !(settings.constraint_gap > 0)) augmented_.clear();
   settings_ = settings;
   still_ = still;
   friction_count_ = 0;
-  augmented_.clear();
   last_gap_ = std::numeric_limits<Real>::infinity();
 }
 
 void ContactTerms::update(Context& ctx, const Proximity& near, const Vec3* x, bool after_values) {
   near_ = near;
-  set_.build(ctx, near, x, settings_.d_hat, after_values);
-  set_.append(ctx, near, augmented_, x);
+  set_.build(ctx, near, x, settings_.d_hat, after_values, !has_constraints());
+  set_.append(ctx, near, augmented_, x, !has_constraints());
   if (!settings_.lagged_friction) update_friction(ctx, x);
+  if (has_constraints())
+    constraints_.linearise_at(ctx, set_.contacts() + set_.active_count(), augmented_.size(), near, x);
+}
+
+void ContactTerms::merge(Context& ctx, const Proximity& near, const std::uint8_t* added, const Vec3* x,
+                         Real keep) {
+  augmented_.merge(ctx, near, added, x, keep);
+  update(ctx, near, x);
+}
+
+Real ContactTerms::multiplier_residual(Context& ctx, const Vec3* y) {
+  return constraints_.residual(ctx, augmented_.pairs(), y, {sigma_, settings_.constraint_gap});
+}
+
+void ContactTerms::update_multipliers(Context& ctx, const Vec3* y) {
+  augmented_.update_multipliers(ctx, constraints_.gaps(), y, sigma_, settings_.constraint_gap);
+}
+
+void ContactTerms::follow_constraints(Context& ctx, const Vec3* y) {
+  constraints_.update_friction(ctx, augmented_.pairs(), y, {sigma_, settings_.constraint_gap});
 }
 
 bool ContactTerms::augment(Context& ctx, const Proximity& near, const Vec3* x) {
@@ -110,14 +135,13 @@ void ContactTerms::update_friction(Context& ctx, const Vec3* x) {
   const Plane* planes = near_.planes;
   FrictionStencil* friction = friction_.data();
   Vec4i* nodes = friction_nodes_.data();
-  const Real sigma = sigma_, d_hat = settings_.d_hat;
   launch(
       ctx, friction_count_,
       [=] SS_LAMBDA(std::size_t i) {
         nodes[i] = contact[i].nodes;
         keys[i] = friction_key(all.pair(i), i >= all.active);
-        friction[i] = make_friction_stencil(stencil_at(contact[i], planes, x),
-                                            {d_hat, sigma, contact[i].multiplier}, contact[i].mu);
+        friction[i] =
+            make_friction_stencil(stencil_at(contact[i], planes, x), all.potential(i), contact[i].mu);
       },
       kMedium);
 }
@@ -133,6 +157,7 @@ ContactTermsView ContactTerms::view() const {
           .augmented_count = augmented_.size(),
           .sigma = sigma_,
           .d_hat = settings_.d_hat,
+          .constraint_gap = settings_.constraint_gap,
           .friction_nodes = friction_nodes_.data(),
           .friction = friction_.data(),
           .friction_keys = friction_keys_.data(),
@@ -157,6 +182,12 @@ std::size_t ContactTerms::count_active(Context& ctx, const Proximity& near, cons
 void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier_out,
                           double* augmented_out, double* friction_out) {
   const Real d_hat = settings_.d_hat, sigma = sigma_;
+  if (has_constraints()) {
+    fill(ctx, barrier_out, 1, 0.0);
+    constraints_.values(ctx, augmented_.pairs(), x, {sigma, settings_.constraint_gap},
+                        {still_, settings_.slip_threshold}, augmented_out, friction_out);
+    return;
+  }
   Real* gaps = set_.gaps(ctx, near.size());
   reduce_sum(
       ctx, near.size(),
@@ -202,6 +233,14 @@ void ContactTerms::other_values(Context& ctx, const Proximity& near, const Vec3*
 }
 
 void ContactTerms::linearise(Context& ctx, const Vec3* x, std::size_t extra) {
+  if (has_constraints()) {
+    resize(ctx, augmented_.size() + extra);
+    extra_ = extra;
+    constraints_.linearise(ctx, augmented_.pairs(), x, {sigma_, settings_.constraint_gap},
+                           {still_, settings_.slip_threshold}, friction_secant_,
+                           {stencil_nodes_.data(), gradients_.data(), blocks_.data()});
+    return;
+  }
   // Friction of the current set shares its stencils; lagged friction has its own, stored behind them.
   const std::size_t count = set_.size();
   const bool separate = settings_.lagged_friction;
@@ -313,6 +352,7 @@ void ContactTerms::records(Context& ctx, const DeviceModel& device, const Params
              .v = v,
              .sigma = sigma_,
              .d_hat = settings_.d_hat,
+             .constraint_gap = settings_.constraint_gap,
              .eps_v = static_cast<Real>(params.eps_v),
              .noticeable = kNoticeableForce * device.mean_mass * Real(9.81),
              .record = records_.data(),

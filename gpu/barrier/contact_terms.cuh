@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/barrier/augmented_set.cuh"
+#include "gpu/barrier/impact_constraints.cuh"
 #include "gpu/energy/friction.h"
 #include "gpu/model/interaction.h"
 
@@ -16,7 +17,18 @@ struct ContactSettings {
       0;  // eps_v times the time of sliding [m]: sliding distance below which friction is smoothed
   bool lagged_friction = false;
   std::optional<AugmentationSettings> augmentation;  // none: plain barrier
+  /// [m] above 0: no barrier; the pairs of A' keep this gap, see ImpactConstraints.
+  Real constraint_gap = 0;
 };
+
+/// Of a contact in A, or of one in A' with multiplier m. With constraints, only those of A' have forces.
+SS_HD inline ContactPotential potential_of(Real d_hat, Real sigma, Real constraint_gap, bool is_augmented,
+                                           Real m) {
+  if (!(constraint_gap > 0)) return {d_hat, sigma, m};
+  // The other one has no force at any positive gap.
+  return is_augmented ? ContactPotential::constraint(constraint_gap, sigma, m)
+                      : ContactPotential::constraint(Real(0), Real(1), Real(0));
+}
 
 /// The contacts of a step as the potential has them, in backend memory. Stencils i < active are those of A,
 /// the others those of A' in the order of `augmented`. Friction has stencils of its own: where `aligned`, one
@@ -29,7 +41,7 @@ struct ContactTermsView {
   const AugmentedPair* augmented;
   const std::uint64_t* keys;  // of `augmented`
   std::size_t augmented_count;
-  Real sigma, d_hat;
+  Real sigma, d_hat, constraint_gap;
 
   const Vec4i* friction_nodes;
   const FrictionStencil* friction;
@@ -39,7 +51,9 @@ struct ContactTermsView {
   const Vec3* still;
   Real slip_threshold;
 
-  SS_HD ContactPotential potential(std::size_t i) const { return {d_hat, sigma, contact[i].multiplier}; }
+  SS_HD ContactPotential potential(std::size_t i) const {
+    return potential_of(d_hat, sigma, constraint_gap, i >= active, contact[i].multiplier);
+  }
   SS_HD ContactPair pair(std::size_t i) const {
     return i < active ? near[static_cast<std::size_t>(candidate[i])] : augmented[i - active].pair;
   }
@@ -72,6 +86,14 @@ class ContactTerms {
   /// Between two Newton iterations, after `update` at the same x: new multipliers, then a new A' [Guo24
   /// Alg.1]. True if the potential has changed. Does nothing without augmentation.
   bool augment(Context& ctx, const Proximity& near, const Vec3* x);
+  /// With constraints: changes A' as AugmentedSet::merge, and `update`.
+  void merge(Context& ctx, const Proximity& near, const std::uint8_t* added, const Vec3* x, Real keep);
+  /// With constraints, between two Newton iterations: the residual of the multipliers at y [m]; new ones.
+  Real multiplier_residual(Context& ctx, const Vec3* y);
+  void update_multipliers(Context& ctx, const Vec3* y);
+  /// With constraints: normal forces of friction at y.
+  void follow_constraints(Context& ctx, const Vec3* y);
+  bool has_constraints() const { return settings_.constraint_gap > 0; }
   /// Takes normal forces and frames of friction from the current set at x [Li20: lagging].
   void update_friction(Context& ctx, const Vec3* x);
   /// Until the next step, `update` does not change friction: it then has a potential, and Newton descends.
@@ -138,6 +160,7 @@ class ContactTerms {
   Proximity near_{};  // of the last update
   ContactSet set_;
   AugmentedSet augmented_;
+  ImpactConstraints constraints_;
   Real last_gap_ = 0;  // smallest distance at the last update of A' [m]
   Buffer<ContactRecord> records_;
   Buffer<std::int32_t> active_count_;

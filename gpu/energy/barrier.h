@@ -43,20 +43,33 @@ struct ContactPotential {
   Real d_hat;           // [m]
   Real sigma = 1;       // [N/m]
   Real multiplier = 0;  // [N]
+  bool is_barrier = true;
 
   // A plain distance stands for the bare barrier of unit stiffness.
   SS_HD ContactPotential(Real d_hat_) : d_hat(d_hat_) {}  // NOLINT(google-explicit-constructor)
   SS_HD ContactPotential(Real d_hat_, Real sigma_, Real multiplier_)
       : d_hat(d_hat_), sigma(sigma_), multiplier(multiplier_) {}
 
+  /// The augmented Lagrangian of the constraint d >= gap, without a barrier:
+  /// penalty/2 max(0, gap + multiplier / penalty - d)^2, at any distance. Its force is that of the multiplier
+  /// where d = gap.
+  SS_HD static ContactPotential constraint(Real gap, Real penalty, Real multiplier) {
+    ContactPotential potential(gap, penalty, multiplier);
+    potential.is_barrier = false;
+    return potential;
+  }
+
   /// Stiffness of the tail beyond d_hat [N/m].
-  SS_HD Real tail() const { return multiplier > sigma * d_hat ? multiplier / d_hat : sigma; }
+  SS_HD Real tail() const {
+    if (!is_barrier) return sigma;
+    return multiplier > sigma * d_hat ? multiplier / d_hat : sigma;
+  }
   /// Distance from which on it has no force [m].
   SS_HD Real reach() const { return d_hat + multiplier / tail(); }
 
-  /// Infinite for d <= 0.
+  /// Infinite for d <= 0 with a barrier.
   SS_HD Real value(Real d) const {
-    if (d >= d_hat) {
+    if (!is_barrier || d >= d_hat) {
       const Real left = reach() - d;
       return left > 0 ? tail() / 2 * left * left : Real(0);
     }
@@ -64,7 +77,7 @@ struct ContactPotential {
   }
   /// With its first two derivatives, for d > 0: first <= 0 <= second.
   SS_HD Jet2<Real> jet(Real d) const {
-    if (d < d_hat) {
+    if (is_barrier && d < d_hat) {
       const Jet2<Real> b = barrier_jet(d, d_hat);
       return {value(d), sigma * b.first - multiplier, sigma * b.second};
     }

@@ -1,6 +1,7 @@
 #include "gpu/model/steppers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stickslip {
 namespace {
@@ -36,6 +37,21 @@ std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver, bo
   return Refusal{"", name_of(solver), dropped};
 }
 
+/// What constraints between linearised surfaces cannot move yet.
+std::optional<Refusal> constraint_refusal(const Model& model, SolverKind solver) {
+  const auto refused = [&](std::string body, const char* what) {
+    return Refusal{std::move(body), name_of(solver),
+                   std::string(what) + "; choose solver = ipc, which moves them"};
+  };
+  if (!model.bodies.empty()) return refused("", "it has no rigid bodies");
+  if (!model.constraints.empty()) return refused("", "it has no joints");
+  for (const Object& object : model.objects) {
+    if (object.is_affine()) return refused(object.name, "it has no affine bodies");
+    if (object.is_rods()) return refused(object.name, "it has no rods");
+  }
+  return {};
+}
+
 std::optional<Refusal> velocity_refusal(const Model& model, SolverKind solver) {
   if (model.bodies.empty()) return {};
   for (const Object& object : model.objects)
@@ -67,7 +83,11 @@ std::vector<SolverInfo> list_solvers() {
            "velocity-level contact of rigid bodies and elastic solids: a linear step with impulses, found by "
            "contact_solver [Course 1.2, 3, 4.3]",
            {"solver", "time", "velocity", "stabilisation", "sleep", "penalty", "interaction", "air", "pcg"},
-           StepperFamily::velocity}};
+           StepperFamily::velocity},
+          {"ccd_al",
+           "augmented Lagrangian without a barrier: pairs that CCD finds become constraints with multipliers "
+           "[Zheng26, from its abstract]",
+           groups, StepperFamily::barrier}};
 }
 
 StepperFamily stepper_family(SolverKind solver) {
@@ -107,6 +127,8 @@ std::vector<std::string> ignored_by_barrier(const Model& model) {
 std::optional<Refusal> stepper_refusal(const Model& model, SolverKind solver, bool drop_unsupported) {
   switch (stepper_family(solver)) {
     case StepperFamily::barrier:
+      if (solver == SolverKind::ccd_al)
+        if (auto refused = constraint_refusal(model, solver)) return refused;
       return barrier_refusal(model, solver, drop_unsupported);
     case StepperFamily::velocity:
       return velocity_refusal(model, solver);

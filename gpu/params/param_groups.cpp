@@ -13,7 +13,25 @@ using Scenes = ParamGroup::Scenes;
 constexpr const char* kVelocityLevel = "only velocity-level stepping reads this";
 
 std::string rule_of_multipliers(const ParamInfo&, const ParamScope& s) {
+  if (s.params.solver == SolverKind::ccd_al) return "the multipliers of ccd_al have rules of their own";
   return s.params.solver == SolverKind::ipc ? "solver = ipc has no multipliers; barrier_al has" : "";
+}
+
+/// Why `ccd_al`, which has no barrier, does not read a parameter of these groups.
+std::string rule_of_barrier(const ParamInfo& info, const ParamScope& s) {
+  constexpr std::string_view kOfBarriers[] = {"barrier_floor", "barrier_growth", "barrier_cap", "sigma_rule"};
+  const bool unread = s.params.solver == SolverKind::ccd_al && std::ranges::count(kOfBarriers, info.name) > 0;
+  return unread ? "solver = ccd_al has no barrier whose stiffness adapts" : "";
+}
+
+std::string rule_of_friction(const ParamInfo& info, const ParamScope& s) {
+  const bool unread = s.params.solver == SolverKind::ccd_al && info.name != "eps_v";
+  return unread ? "solver = ccd_al refreshes friction in each iteration" : "";
+}
+
+std::string rule_of_choice(const ParamInfo& info, const ParamScope& s) {
+  const bool unread = s.params.solver == SolverKind::ccd_al && info.name == "contact_limit";
+  return unread ? "solver = ccd_al has no limit on contacts" : "";
 }
 
 std::string rule_of_pcg(const ParamInfo& info, const ParamScope& s) {
@@ -66,10 +84,10 @@ std::string rule_of_prox(const ParamInfo& info, const ParamScope& s) {
 constexpr ParamGroup kGroups[] = {
     {"time", "Time"},
     {"integration", "Integration", Scenes::barrier},
-    {"solver", "Solver"},
-    {"barrier", "Barrier", Scenes::barrier},
+    {"solver", "Solver", Scenes::all, rule_of_choice},
+    {"barrier", "Barrier", Scenes::barrier, rule_of_barrier},
     {"augmented", "Augmented Lagrangian", Scenes::barrier, rule_of_multipliers},
-    {"friction", "Friction", Scenes::barrier},
+    {"friction", "Friction", Scenes::barrier, rule_of_friction},
     {"newton", "Newton", Scenes::barrier},
     {"pcg", "Linear solver", Scenes::barrier_or_coupled, rule_of_pcg},
     {"ccd", "CCD", Scenes::barrier},

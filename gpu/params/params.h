@@ -29,7 +29,7 @@ namespace stickslip {
   CHOICE(time_integrator, TimeIntegrator, backward_euler, integration, "of barrier steps: backward_euler, or newmark with the acceleration as a state [Li20 suppl.]", "backward_euler|newmark", INACTIVE(s.scene.joints, kJointsNeedEuler)) \
   REAL(newmark_beta, 0.25, 0.01, 1.0, "1", integration, "newmark: share of the new acceleration in positions; 1/4 is the trapezoidal rule", INACTIVE(s.scene.joints, kJointsNeedEuler) INACTIVE(s.params.time_integrator == TimeIntegrator::backward_euler, "time_integrator is backward_euler")) \
   REAL(newmark_gamma, 0.5, 0.5, 1.0, "1", integration, "newmark: share of the new acceleration in velocities; 1/2 is of second order, more damps", INACTIVE(s.scene.joints, kJointsNeedEuler) INACTIVE(s.params.time_integrator == TimeIntegrator::backward_euler, "time_integrator is backward_euler")) \
-  CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, barrier with multipliers, or velocity-level contact", "ipc|barrier_al|velocity")     \
+  CHOICE(solver, SolverKind, ipc, solver, "method that finds the end of a step: plain barrier, barrier with multipliers, velocity-level contact, or multipliers without a barrier", "ipc|barrier_al|velocity|ccd_al")     \
   BOOL(drop_unsupported, false, solver, "ipc, barrier_al: step rigid bodies without what has no meaning there (restitution, torsion, friction with a direction, textures), instead of refusing", INACTIVE(!s.scene.rigid, kNoRigid) INACTIVE(s.params.solver == SolverKind::velocity, kNoBarrier)) \
   INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit", INACTIVE(s.velocity_level(), kNoBarrier)) \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
@@ -127,7 +127,7 @@ namespace stickslip {
 // clang-format on
 
 enum class TimeIntegrator : int { backward_euler, newmark };
-enum class SolverKind : int { ipc, barrier_al, velocity };
+enum class SolverKind : int { ipc, barrier_al, velocity, ccd_al };
 enum class SigmaRule : int { capped, jump };
 enum class MultiplierUpdate : int { value, derivative };
 enum class AugmentationEnd : int { together, singly };

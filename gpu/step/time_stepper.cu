@@ -22,6 +22,9 @@ namespace {
 constexpr double kElasticShare = 0.1;
 constexpr double kMostStiffness = 100;
 constexpr double kStiffnessMemory = 0.5;
+// `ccd_al`: the gap that constraints keep, in units of d_hat, and the penalty beside multipliers as a
+// multiple of the resistance of a node.
+constexpr double kConstraintGap = 0.1, kPenalty = 100;
 // The first part grows with 1 / dt^2. Where bodies are within d_hat of each other at the start of a step, it
 // must not throw them: it is at most kOverBalance times the sigma that balances all forces, or that at which
 // the barrier has the energy of the approach and of a lift by kHop d_hat. The second part may also lift by
@@ -275,6 +278,14 @@ DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::op
 }
 
 void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, const Params& params) {
+  if (params.solver == SolverKind::ccd_al) {
+    const double beta = is_newmark(params) ? params.newmark_beta : 1;
+    const double node =
+        device.mean_mass / (beta * params.dt * params.dt) + kElasticShare * device.mean_stiffness;
+    const double penalty = params.barrier_stiffness > 0 ? params.barrier_stiffness : kPenalty * node;
+    potential_.contacts().set_stiffness(static_cast<Real>(penalty));
+    return;
+  }
   if (params.barrier_stiffness > 0) {
     history_.stiffness = static_cast<Real>(params.barrier_stiffness);
   } else {
@@ -347,12 +358,14 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   StepReport report;
   report.frame = state.frame + 1;
   report.time = state.time + params.dt;
-  const bool lagged = params.friction_update == FrictionUpdate::lagged;
+  const bool constrained = params.solver == SolverKind::ccd_al;
+  const bool lagged = !constrained && params.friction_update == FrictionUpdate::lagged;
   ContactSettings contact{
       static_cast<Real>(params.d_hat), static_cast<Real>(params.eps_v * velocity_dt(params)), lagged, {}};
   if (params.solver == SolverKind::barrier_al)
     contact.augmentation = {static_cast<Real>(params.augmentation_gap * params.d_hat),
                             params.multiplier_update, params.augmentation_end};
+  if (constrained) contact.constraint_gap = static_cast<Real>(kConstraintGap * params.d_hat);
 
   check_before(ctx, model, device, params, state);
   if (!is_newmark(params)) newmark_.forget();
@@ -372,13 +385,15 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
 
   const int minimisations = lagged ? params.friction_lags : 1;
   for (int lag = 0; lag < minimisations; ++lag) {
-    newton_.minimise(ctx, potential_, device, params, x_.data(), clock, report);
+    if (constrained) newton_.minimise_constrained(ctx, potential_, device, params, x_.data(), clock, report);
+    else newton_.minimise(ctx, potential_, device, params, x_.data(), clock, report);
     if (report.stopped_by_budget) break;
     // The judge sees the friction of the last minimisation.
     if (lagged && lag + 1 < minimisations) potential_.contacts().update_friction(ctx, x_.data());
   }
   if (!potential_.constraints().empty()) hold_joints(ctx, device, params, clock, report);
-  history_.stiffness = potential_.contacts().stiffness();
+  // A penalty says nothing about the stiffness of a barrier in later steps.
+  if (!constrained) history_.stiffness = potential_.contacts().stiffness();
   finish(ctx, device, params, inputs, state, clock, report);
   clock.lap(report.seconds.other);
   return report;
@@ -469,7 +484,7 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   report.augmented = static_cast<int>(potential_.contacts().augmented().size());
   report.multiplier_max = sums.multiplier_max;
   report.gap_min = report.contacts > 0 ? potential_.contacts().set().min_gap() : -1;
-  report.barrier_stiffness = history_.stiffness;
+  report.barrier_stiffness = potential_.contacts().stiffness();
   StepJudgement& judgement =
       report.judgement.emplace(judgement_of(sums.judge, speed_bounds(params.gravity, params.dt)));
   judgement.barrier_energy = sums.judge.contacts.stored;

@@ -362,10 +362,11 @@ TEST_F(Cli, ListsShowEveryEntryAlsoAsJson) {
   EXPECT_EQ(params[0]["unit"], "s");
 
   const json solvers = json::parse(call({"list", "solvers", "--json"}).out);
-  ASSERT_EQ(solvers.size(), 3u);
+  ASSERT_EQ(solvers.size(), 4u);
   EXPECT_EQ(solvers[0]["name"], "ipc");
   EXPECT_EQ(solvers[1]["name"], "barrier_al");
   EXPECT_EQ(solvers[2]["name"], "velocity");
+  EXPECT_EQ(solvers[3]["name"], "ccd_al");
   const auto reads = [&](std::size_t solver, const ParamInfo& info) {
     const json& rows = solvers[solver]["params"];
     return std::find(rows.begin(), rows.end(), to_json(info)) != rows.end();

@@ -32,6 +32,27 @@ TEST(Barrier, EndsAtDHatWithTwoContinuousDerivatives) {
   EXPECT_NEAR(inside.second, 0, 1e-5);
 }
 
+TEST(Barrier, ConstraintsHaveTheForceOfTheirMultiplierAtTheirGap) {
+  const Real gap = Real(0.5), penalty = 3, m = Real(0.6);
+  const ContactPotential potential = ContactPotential::constraint(gap, penalty, m);
+  EXPECT_NEAR(potential.jet(gap).first, -m, 1e-6);
+  const double end = 0.5 + 0.6 / 3, h = sizeof(Real) == 8 ? 1e-6 : 1e-3;
+  const double tolerance = sizeof(Real) == 8 ? 1e-6 : 2e-2;
+  // Also behind the surface, where a barrier is infinite.
+  for (double d = -0.5; d < 0.9; d += 0.0123) {
+    if (std::abs(d - end) < 2 * h) continue;
+    SCOPED_TRACE(d);
+    const auto value = [&](double at) { return static_cast<double>(potential.value(static_cast<Real>(at))); };
+    const auto slope = [&](double at) {
+      return static_cast<double>(potential.jet(static_cast<Real>(at)).first);
+    };
+    const Jet2<Real> jet = potential.jet(static_cast<Real>(d));
+    EXPECT_NEAR(jet.first, (value(d + h) - value(d - h)) / (2 * h), tolerance * (1 + std::abs(jet.first)));
+    EXPECT_NEAR(jet.second, (slope(d + h) - slope(d - h)) / (2 * h), tolerance * (1 + std::abs(jet.second)));
+    EXPECT_EQ(jet.second, d < end ? penalty : 0);
+  }
+}
+
 TEST(Barrier, PotentialWithAMultiplierIsConvexAndSmoothAndEnds) {
   const Real d_hat = Real(0.5), sigma = 3, m = Real(0.6);
   const ContactPotential potential(d_hat, sigma, m);
