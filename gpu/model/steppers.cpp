@@ -43,11 +43,11 @@ std::optional<Refusal> constraint_refusal(const Model& model, SolverKind solver)
     return Refusal{std::move(body), name_of(solver),
                    std::string(what) + "; choose solver = ipc, which moves them"};
   };
-  if (!model.bodies.empty()) return refused("", "it has no rigid bodies");
-  if (!model.constraints.empty()) return refused("", "it has no joints");
+  if (!model.bodies.empty()) return refused("", "the solver takes no rigid bodies");
+  if (!model.constraints.empty()) return refused("", "the solver takes no joints");
   for (const Object& object : model.objects) {
-    if (object.is_affine()) return refused(object.name, "it has no affine bodies");
-    if (object.is_rods()) return refused(object.name, "it has no rods");
+    if (object.is_affine()) return refused(object.name, "the solver takes no affine bodies");
+    if (object.is_rods()) return refused(object.name, "the solver takes no rods");
   }
   return {};
 }

@@ -109,7 +109,8 @@ TEST(CcdAlScenes, ThoseWithOtherBodiesAreRefusedWithTheReason) {
   finalize(model);
   const auto refused = stepper_refusal(model, SolverKind::ccd_al);
   ASSERT_TRUE(refused);
-  EXPECT_NE(refused->text().find("'block': it has no affine bodies"), std::string::npos) << refused->text();
+  EXPECT_NE(refused->text().find("'block': the solver takes no affine bodies"), std::string::npos)
+      << refused->text();
   EXPECT_FALSE(stepper_refusal(model, SolverKind::ipc));
 }
 
