@@ -352,6 +352,11 @@ TEST_F(IpcScriptTest, AKinematicShapeFollowsASequenceOfMeshes) {
                {"scene.txt:2: ", "solids cannot"});
   expect_error(solid + "input/triMeshes/wedge.obj 0 -4 0  0 0 0  1 1 1 meshSeq input/segMeshes",
                {"sequence", "no file"});
+  folder.write("input/moves/4.obj", "v 0 4 0\nv 1 0 0\nv 0 0 1\nv 0 0 2\nf 1 3 2\nf 1 4 3\n");
+  expect_error(solid + plane + " meshSeq input/moves", {"sequence", "a file 4, but none with number 3"});
+  folder.write("input/moves/1.obj", "v 0 1 0\nv 1 0 0\nv 0 0 1\nv 0 0 2\nf 1 3 2\nf 2 4 3\n");
+  expect_error(solid + plane + " meshSeq input/moves",
+               {"sequence", "1.obj has other triangles than the collider"});
   folder.write("input/moves/1.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 3 2\n");
   expect_error(solid + plane + " meshSeq input/moves", {"sequence", "1.obj has 3 nodes, and the collider 4"});
 }

@@ -1,7 +1,11 @@
 #include "app/io/scene/scene_build.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
 
 #include "app/io/file/memory.h"
 #include "app/io/scene/scene_array.h"
@@ -86,8 +90,35 @@ struct Sequence {
   double dt = 0;
 };
 
+/// Whether two surfaces join the same nodes in the same order of triangles, whatever their orientation.
+bool same_topology(const SurfaceMesh& a, const SurfaceMesh& b) {
+  const auto sorted = [](Vec3i t) {
+    std::sort(t.v, t.v + 3);
+    return t;
+  };
+  return std::ranges::equal(a.triangles, b.triangles,
+                            [&](const Vec3i& s, const Vec3i& t) { return sorted(s) == sorted(t); });
+}
+
+/// The least number above `number` of a mesh in `folder` whose name is a number; -1 for none.
+long next_frame(const fs::path& folder, const std::string& extension, int number) {
+  long least = -1;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().stem().string(), end = entry.path().extension().string();
+    if (end != extension && end != ".obj") continue;
+    if (name.empty() || name.size() > 9 ||
+        !std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }))
+      continue;
+    const long found = std::stol(name);
+    if (found > number && (least < 0 || found < least)) least = found;
+  }
+  return least;
+}
+
+/// `mesh`: the collider's own, unless it consists of points.
 Sequence read_sequence(TableReader& table, const SceneSource& source, std::optional<PointKind> points,
-                       std::size_t nodes) {
+                       const SurfaceMesh& mesh, std::size_t nodes) {
   Sequence sequence;
   std::optional<TableReader> entry = table.table("sequence");
   if (!entry) return sequence;
@@ -101,12 +132,25 @@ Sequence read_sequence(TableReader& table, const SceneSource& source, std::optio
     std::error_code error;
     fs::path file = folder / (std::to_string(number) + own);
     if (!fs::is_regular_file(file, error)) file.replace_extension(".obj");
-    if (!fs::is_regular_file(file, error)) break;
+    if (!fs::is_regular_file(file, error)) {
+      const long next = sequence.frames.empty() ? -1 : next_frame(folder, own, number);
+      if (next < 0) break;
+      table.fail("sequence", folder.string() + " has a file " + std::to_string(next) +
+                                 ", but none with number " + std::to_string(number));
+    }
+    bool is_same = true;
     try {
-      sequence.frames.push_back(points ? load_point_mesh(file, *points).nodes : load_surface(file).nodes);
+      if (points) {
+        sequence.frames.push_back(load_point_mesh(file, *points).nodes);
+      } else {
+        SurfaceMesh frame = load_surface(file);
+        is_same = frame.nodes.size() != nodes || same_topology(frame, mesh);
+        sequence.frames.push_back(std::move(frame.nodes));
+      }
     } catch (const InputError& fault) {
       table.fail("sequence", fault.what());
     }
+    if (!is_same) table.fail("sequence", file.string() + " has other triangles than the collider");
     if (sequence.frames.back().size() != nodes)
       table.fail("sequence", file.string() + " has " + std::to_string(sequence.frames.back().size()) +
                                  " nodes, and the collider " + std::to_string(nodes));
@@ -181,7 +225,7 @@ void build_collider(TableReader table, const SceneSource& source, Model& model) 
   const std::vector<Vec<float, 3>> colors = read_colors(table);
   const std::int32_t group = read_no_contact_group(table);
   const Sequence sequence =
-      read_sequence(table, source, points, points ? point_mesh.nodes.size() : mesh.nodes.size());
+      read_sequence(table, source, points, mesh, points ? point_mesh.nodes.size() : mesh.nodes.size());
   const std::vector<Instance> instances =
       read_instances(table, placement.position, mesh.triangles.size() + point_mesh.nodes.size(), {});
   if (!sequence.frames.empty() && instances.size() > 1)
