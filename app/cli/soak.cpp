@@ -86,7 +86,7 @@ int command_soak(const SoakCommand& options, const EngineFactory& factory) {
   soak_options.step_budget = options.step_budget;
   soak_options.make_engine = [&] { return factory(backend, options.threads); };
   Scene scene = prepare_scene(options);
-  soak_options.load_scene = [&](const std::string&) { return scene; };
+  soak_options.load_scene = [&](const std::string&, const std::string&) { return scene; };
   if (!options.quiet) soak_options.progress = show_progress;
   const InterruptGuard interrupt;
   soak_options.cancel = &interrupt.flag();

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "app/cli/cli.h"
+#include "app/io/scene/scene_variant.h"
 #include "app/viewer/actions.h"
 #include "app/viewer/viewer.h"
 
@@ -22,6 +23,7 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   view.interop = parse_interop(options.interop);
   const Backend backend = prepare_backend(options.backend);
   view.scene = options.scene;
+  view.variant = options.variant;
   view.backend = backend_name(backend);
   view.paused = options.paused;
   view.validation = options.validation;
@@ -33,11 +35,13 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   // The settings name the materials of the first scene. They apply each time that scene is loaded, also from
   // the scene list, which gives its file. Other scenes are loaded without them.
   std::filesystem::path first;
-  view.load_scene = [&](const std::string& name) {
+  view.load_scene = [&](const std::string& name, const std::string& variant) {
     std::error_code no_such_file;
     if (name != options.scene && !std::filesystem::equivalent(name, first, no_such_file))
-      return load_scene(name);
-    Scene scene = prepare_scene(options);
+      return load_variant(name, variant);
+    SceneOptions with = options;
+    with.variant = variant;
+    Scene scene = prepare_scene(with);
     first = scene.file;
     return scene;
   };

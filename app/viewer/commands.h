@@ -14,7 +14,8 @@
 namespace stickslip {
 
 struct LoadScene {
-  std::string scene;  // shipped name or path
+  std::string scene;         // shipped name or path
+  std::string variant = {};  // one of the scene's; empty: none
 };
 struct Reset {};
 struct ParamEdit {

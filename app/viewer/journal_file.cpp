@@ -34,7 +34,11 @@ json value_json(std::span<const ParamInfo> table, std::string_view name, double 
 struct EventWriter {
   const Model& model;
 
-  json operator()(const LoadScene& load) const { return {{"event", "load"}, {"scene", load.scene}}; }
+  json operator()(const LoadScene& load) const {
+    json line{{"event", "load"}, {"scene", load.scene}};
+    if (!load.variant.empty()) line["variant"] = load.variant;
+    return line;
+  }
   json operator()(const Reset&) const { return {{"event", "reset"}}; }
   json operator()(const ParamEdit& edit) const {
     return {

@@ -88,7 +88,8 @@ Drag read_drag(const json& line, const Model& model) {
 /// Empty for an event without effect on the simulation.
 std::optional<Command> read_event(const json& line, const Model& model) {
   const auto event = line.at("event").get<std::string>();
-  if (event == "load") return LoadScene{line.at("scene").get<std::string>()};
+  if (event == "load")
+    return LoadScene{line.at("scene").get<std::string>(), line.value("variant", std::string())};
   if (event == "reset") return Reset{};
   if (event == "set") return read_set(line, model);
   if (event == "drag_start") return DragStart{read_drag(line, model)};

@@ -72,7 +72,7 @@ class Simulation {
  public:
   using Clock = std::chrono::steady_clock;
   using EngineFactory = std::function<std::unique_ptr<Engine>()>;
-  using SceneLoader = std::function<Scene(const std::string& name_or_path)>;
+  using SceneLoader = std::function<Scene(const std::string& name_or_path, const std::string& variant)>;
 
   static constexpr std::size_t history_length = 600;
 
@@ -132,7 +132,7 @@ class Simulation {
   bool wait_for_work(std::vector<Queued>& commands);
   void apply_all(const std::vector<Queued>& commands);
   void apply(const Command& command);
-  void load(const std::string& name_or_path);
+  void load(const LoadScene& what);
   void renew_engine(const Scene& scene);
   void freeze();
   void capture();

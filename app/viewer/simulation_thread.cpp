@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "app/io/scene/scene_variant.h"
 #include "app/viewer/simulation.h"
 #include "gpu/model/element_group.h"
 
@@ -111,7 +112,7 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
 }
 
 void Simulation::apply(const Command& command) {
-  if (const auto* scene = std::get_if<LoadScene>(&command)) return load(scene->scene);
+  if (const auto* scene = std::get_if<LoadScene>(&command)) return load(*scene);
   if (!scene_) throw std::invalid_argument("no scene is loaded");
   std::visit(
       [this](const auto& edit) {
@@ -186,10 +187,10 @@ void Simulation::set_sharing(const Sharing& sharing) {
   changed();
 }
 
-void Simulation::load(const std::string& name_or_path) {
+void Simulation::load(const LoadScene& what) {
   begin(Activity::loading);
   if (on_change_) on_change_();
-  const auto scene = std::make_shared<const Scene>(load_scene_(name_or_path));
+  const auto scene = std::make_shared<const Scene>(load_scene_(what.scene, what.variant));
   scene_ = nullptr;
   slots_ = nullptr;
   drag_.reset();
@@ -204,7 +205,7 @@ void Simulation::load(const std::string& name_or_path) {
   engine_->load(scene->model);
   scene_ = scene;
   unpublished_ = true;
-  spdlog::info("{}: {}", scene->name, contents_of(scene->model));
+  spdlog::info("{}: {}", full_name(*scene), contents_of(scene->model));
   if (const std::string note = engine_->load_note(); !note.empty()) spdlog::warn("{}: {}", scene->name, note);
   const std::lock_guard lock(mutex_);
   status_.loaded = true;

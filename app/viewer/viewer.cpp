@@ -36,9 +36,9 @@ double seconds_since(Clock::time_point start) {
 
 /// Passes the first scene to the loader's first call. The scene is read before the window opens.
 Simulation::SceneLoader first_scene_at_hand(const ViewOptions& options) {
-  auto first = std::make_shared<std::optional<Scene>>(options.load_scene(options.scene));
-  return [first, load = options.load_scene](const std::string& name) {
-    if (!*first) return load(name);
+  auto first = std::make_shared<std::optional<Scene>>(options.load_scene(options.scene, options.variant));
+  return [first, load = options.load_scene](const std::string& name, const std::string& variant) {
+    if (!*first) return load(name, variant);
     Scene scene = std::move(**first);
     first->reset();
     return scene;
@@ -125,7 +125,7 @@ Viewer::Viewer(const ViewOptions& options)
       steppers_(options.make_race_engine, &Window::wake) {
   view_.quality = renderer_.quality();
   figures_.device = renderer_.device_name();
-  simulation_.post(LoadScene{options.scene});
+  simulation_.post(LoadScene{options.scene, options.variant});
   if (!options.paused) simulation_.play();
 }
 
@@ -240,7 +240,7 @@ void Viewer::take_over() {
       camera_ = camera_of(scene_->camera);
       back_off(camera_, scene_->model, frame.positions(), clear_area());
     }
-    window_.set_title("stickslip - " + scene_->name + " - " + options_.backend);
+    window_.set_title("stickslip - " + full_name(*scene_) + " - " + options_.backend);
   }
   positions_.take(frame);
   bodies_.dim_sleeping_bodies(frame.snapshot, renderer_);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "app/io/scene/scene.h"
+#include "app/io/scene/scene_variant.h"
 #include "app/render/renderer.h"
 #include "app/viewer/actions.h"
 #include "app/viewer/simulation.h"
@@ -31,6 +31,7 @@ struct ViewScript {
 
 struct ViewOptions {
   std::string scene = "drop";  // shipped name or path
+  std::string variant = {};    // of that scene; empty: none
   /// Called on the simulation's thread; run_viewer passes on its exceptions.
   std::function<std::unique_ptr<Engine>()> make_engine;
   /// Creates the lab for frozen problems; called on its thread for each race.
@@ -40,9 +41,8 @@ struct ViewOptions {
     return stickslip::make_engine(Backend::cpu);
   };
   std::string backend;  // its name, for the title
-  std::function<Scene(const std::string& name_or_path)> load_scene = [](const std::string& name_or_path) {
-    return stickslip::load_scene(name_or_path);
-  };
+  /// Loads a scene with one of its variants; an empty name: without.
+  Simulation::SceneLoader load_scene = load_variant;
   int width = 1280, height = 720;
   Quality quality = Quality::automatic;
   bool validation = false;

@@ -111,7 +111,7 @@ class FakeEngine final : public Engine {
 };
 
 /// Two tetrahedra of edge 1 m, "low" at the origin and "high" five metres above it, over a floor.
-inline Scene two_tets(const std::string& name) {
+inline Scene two_tets(const std::string& name, const std::string& /*variant*/ = {}) {
   Scene scene;
   scene.name = name;
   Model& model = scene.model;

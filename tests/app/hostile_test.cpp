@@ -485,7 +485,9 @@ TEST_F(Hostile, ASoakEndsWhenItIsCancelled) {
   options.scene = "scene";
   options.minutes = 1e5;
   options.make_engine = [] { return make_engine(Backend::cpu, 1); };
-  options.load_scene = [](const std::string&) { return parse_scene(hostile_scene, "scene.toml"); };
+  options.load_scene = [](const std::string&, const std::string&) {
+    return parse_scene(hostile_scene, "scene.toml");
+  };
   options.cancel = &cancel;
   const SoakReport report = soak(options);
   EXPECT_TRUE(report.interrupted);

@@ -50,9 +50,10 @@ TEST_F(JournalTest, HasOneCompleteLinePerEventWithNamesInsteadOfNumbers) {
   journal.add({9, 0.09, 1.3, ContactParamEdit{"r_strategy", 1}}, model);
   journal.add({9, 0.09, 1.4, ContactParamEdit{"omega", 1.25}}, model);
   journal.add({9, 0.09, 1.5, Freeze{}}, model);
+  journal.add({9, 0.09, 1.6, LoadScene{"a", "stiff"}}, model);
 
   const std::vector<json> seen = lines();
-  ASSERT_EQ(seen.size(), 16u) << "they are there while the journal is open";
+  ASSERT_EQ(seen.size(), 17u) << "they are there while the journal is open";
   EXPECT_EQ(seen[0], json::parse(R"({"frame": 0, "time": 0.0, "event": "load", "scene": "a"})"));
   EXPECT_EQ(seen[1],
             json::parse(R"({"frame": 3, "time": 0.03, "event": "set", "key": "gravity", "value": -2.0})"));
@@ -73,11 +74,14 @@ TEST_F(JournalTest, HasOneCompleteLinePerEventWithNamesInsteadOfNumbers) {
   EXPECT_EQ(seen[14], json::parse(R"({"frame": 9, "time": 0.09, "event": "set", "key": "contact.omega",
                                       "value": 1.25})"));
   EXPECT_EQ(seen[15]["event"], "freeze");
+  EXPECT_EQ(seen[16],
+            json::parse(R"({"frame": 9, "time": 0.09, "event": "load", "scene": "a", "variant": "stiff"})"));
 }
 
 TEST_F(JournalTest, ReadsWhatItWrote) {
   const Model model = test::two_tets("a").model;
   const std::vector<Command> commands{LoadScene{"a"},
+                                      LoadScene{"a", "stiff"},
                                       ParamEdit{"gravity", -2},
                                       ParamEdit{"solver", 1},
                                       ParamEdit{"check_intersections", 1},

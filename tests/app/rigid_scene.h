@@ -19,7 +19,7 @@ inline BodyPart box_part(const Vec<double, 3>& half) {
 
 /// "low" of half sizes 0.5, 0.25, 1 m at the origin; "high" above it, joined to it by a hinge along z; a
 /// fixed "wall"; and a floor. Materials: "wood" of low and high, "stone" of the wall.
-inline Scene rigid_scene(const std::string& name) {
+inline Scene rigid_scene(const std::string& name, const std::string& /*variant*/ = {}) {
   Scene scene;
   scene.name = name;
   Model& model = scene.model;

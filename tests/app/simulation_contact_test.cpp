@@ -12,15 +12,17 @@ using test::reached;
 
 TEST(SimulationContact, ElasticAndRigidScenesFollowEachOther) {
   int engines = 0;
-  Simulation simulation(
-      fake([&](test::FakeEngine& engine) {
-        ++engines;
-        engine.on_load = [&engine](const Model& model) {
-          const bool velocity = engine.params().solver == SolverKind::velocity;
-          if (velocity == model.bodies.empty()) throw std::invalid_argument("a wrong solver");
-        };
-      }),
-      [](const std::string& name) { return name == "r" ? test::rigid_scene(name) : test::two_tets(name); });
+  Simulation simulation(fake([&](test::FakeEngine& engine) {
+                          ++engines;
+                          engine.on_load = [&engine](const Model& model) {
+                            const bool velocity = engine.params().solver == SolverKind::velocity;
+                            if (velocity == model.bodies.empty())
+                              throw std::invalid_argument("a wrong solver");
+                          };
+                        }),
+                        [](const std::string& name, const std::string&) {
+                          return name == "r" ? test::rigid_scene(name) : test::two_tets(name);
+                        });
   for (const char* name : {"r", "r", "a", "r", "a", "a"}) {
     simulation.post(LoadScene{name});
     simulation.step_once();
@@ -71,7 +73,7 @@ TEST(SimulationContact, ContactParametersAreEditedBetweenStepsAndComeWithTheScen
                             return ContactSolveRecord{};
                           };
                         }),
-                        [](const std::string& name) {
+                        [](const std::string& name, const std::string&) {
                           Scene scene = test::rigid_scene(name);
                           scene.contact_params.tolerance = 1e-4;
                           return scene;

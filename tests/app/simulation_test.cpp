@@ -1,3 +1,4 @@
+#include "app/io/scene/scene_variant.h"
 #include "tests/app/simulation_fixture.h"
 
 namespace stickslip {
@@ -238,7 +239,7 @@ TEST(Simulation, ASceneThatTheEngineRefusesIsShownButNotRun) {
                               throw std::invalid_argument("low touches the floor");
                           };
                         }),
-                        [](const std::string& name) {
+                        [](const std::string& name, const std::string&) {
                           Scene scene = test::two_tets(name);
                           if (name == "bad") scene.model.half_spaces[0].mu = 9;
                           return scene;
@@ -258,8 +259,29 @@ TEST(Simulation, ASceneThatTheEngineRefusesIsShownButNotRun) {
   EXPECT_TRUE(simulation.status().error.empty());
 }
 
+TEST(Simulation, LoadsTheNamedVariantOfAScene) {
+  Simulation simulation(fake(), [](const std::string& name, const std::string& variant) {
+    Scene scene = test::two_tets(name);
+    scene.variants.push_back({"light", "on the moon", {"gravity=-1.6"}, 0, {}});
+    if (!variant.empty()) choose_variant(scene, variant);
+    return scene;
+  });
+  simulation.post(LoadScene{"a", "light"});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().loaded; }));
+  EXPECT_EQ(simulation.frame().scene->variant, "light");
+  EXPECT_EQ(full_name(*simulation.frame().scene), "a:light");
+  EXPECT_EQ(simulation.settings().params.gravity, -1.6);
+  simulation.post(LoadScene{"a", "heavy"});
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
+  EXPECT_EQ(simulation.status().error, "scene 'a' has no variant 'heavy'; it has: light");
+  EXPECT_EQ(simulation.frame().scene->variant, "light") << "the loaded scene remains";
+  simulation.post(LoadScene{"a"});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.frame().scene->variant.empty(); }));
+  EXPECT_EQ(simulation.settings().params.gravity, Params{}.gravity);
+}
+
 TEST(Simulation, ASceneFileThatCannotBeReadLeavesTheOldOneLoaded) {
-  Simulation simulation(fake(), [](const std::string& name) {
+  Simulation simulation(fake(), [](const std::string& name, const std::string&) {
     if (name == "missing") throw InputError("missing: no such scene");
     return test::two_tets(name);
   });

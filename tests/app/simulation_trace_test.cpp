@@ -36,7 +36,7 @@ TEST(SimulationTrace, IsOfTheNewestStepAloneAndOnlyWhereItIsWanted) {
 }
 
 TEST(SimulationTrace, StaysOnWithAnotherEngine) {
-  Simulation simulation(fake(), [](const std::string& name) {
+  Simulation simulation(fake(), [](const std::string& name, const std::string&) {
     Scene scene = name == "rigid" ? test::rigid_scene(name) : test::two_tets(name);
     if (name == "rigid") scene.params.solver = SolverKind::velocity;
     return scene;

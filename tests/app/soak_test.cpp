@@ -51,7 +51,9 @@ SoakOptions soak_options(int steps) {
   options.minutes = 10;
   options.steps = steps;
   options.make_engine = [] { return make_engine(Backend::cpu, 1); };
-  options.load_scene = [](const std::string&) { return parse_scene(soaked_scene, "soaked.toml"); };
+  options.load_scene = [](const std::string&, const std::string&) {
+    return parse_scene(soaked_scene, "soaked.toml");
+  };
   return options;
 }
 
@@ -117,7 +119,7 @@ SoakReport soak_shipped(const std::string& scene, std::uint64_t seed, int steps)
   SoakOptions options = soak_options(steps);
   options.scene = scene;
   options.seed = seed;
-  options.load_scene = [](const std::string& name) { return load_scene(name); };
+  options.load_scene = [](const std::string& name, const std::string&) { return load_scene(name); };
   return soak(options);
 }
 
@@ -223,7 +225,7 @@ TEST(Soak, MessagesForTheUserAreNoFaultsOthersAre) {
 
 TEST(Soak, AStateThatIsNotFiniteIsAFault) {
   SoakOptions options = wrong_in_a_step([](int) {});
-  options.load_scene = [](const std::string& name) {
+  options.load_scene = [](const std::string& name, const std::string&) {
     Scene scene = test::rigid_scene(name);
     scene.model.velocities[0][1] = std::numeric_limits<double>::quiet_NaN();
     return scene;
@@ -235,7 +237,9 @@ TEST(Soak, AStateThatIsNotFiniteIsAFault) {
 
 TEST(Soak, ASceneThatCannotBeLoadedIsRefusedAtOnce) {
   SoakOptions options = soak_options(10);
-  options.load_scene = [](const std::string&) -> Scene { throw InputError("no such scene"); };
+  options.load_scene = [](const std::string&, const std::string&) -> Scene {
+    throw InputError("no such scene");
+  };
   EXPECT_THROW(soak(options), std::invalid_argument);
 }
 

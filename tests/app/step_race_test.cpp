@@ -190,7 +190,7 @@ TEST_F(CliLab, BadRacesOfSteppersAreRefused) {
 
 TEST(StepperRace, RunsAllSteppersInTheBackground) {
   Simulation simulation([] { return make_engine(Backend::cpu, 1); },
-                        [](const std::string& name) { return load_scene(name); });
+                        [](const std::string& name, const std::string&) { return load_scene(name); });
   simulation.post(LoadScene{"rest"});
   simulation.step_once();
   ASSERT_TRUE(reached(simulation, [&] { return simulation.history().size() == 1; }));

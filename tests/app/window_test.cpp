@@ -39,7 +39,7 @@ class LongWindowTest : public ::testing::Test {
       };
       return engine;
     };
-    options_.load_scene = [this](const std::string& name) {
+    options_.load_scene = [this](const std::string& name, const std::string&) {
       ++loads_;
       return test::two_tets(name);
     };
@@ -244,7 +244,9 @@ TEST(Window, WithoutADisplayThereIsOneClearMessage) {
 TEST(Window, ABadFirstSceneIsReportedBeforeAnythingOpens) {
   ViewOptions options;
   options.make_engine = []() -> std::unique_ptr<Engine> { throw std::logic_error("not reached"); };
-  options.load_scene = [](const std::string&) -> Scene { throw InputError("scene.toml:3: unknown key"); };
+  options.load_scene = [](const std::string&, const std::string&) -> Scene {
+    throw InputError("scene.toml:3: unknown key");
+  };
   EXPECT_THROW(run_viewer(options), InputError);
 }
 

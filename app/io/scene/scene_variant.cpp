@@ -60,4 +60,14 @@ void choose_variant(Scene& scene, const std::string& name) {
   scene.expect = found->expect;
 }
 
+Scene load_variant(const std::string& name_or_path, const std::string& variant) {
+  Scene scene = load_scene(name_or_path);
+  if (!variant.empty()) choose_variant(scene, variant);
+  return scene;
+}
+
+std::string full_name(const Scene& scene) {
+  return scene.variant.empty() ? scene.name : scene.name + ":" + scene.variant;
+}
+
 }  // namespace stickslip

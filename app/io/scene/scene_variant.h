@@ -16,4 +16,11 @@ std::vector<Variant> build_variants(std::vector<TableReader> tables, const Scene
 /// the nearest name.
 void choose_variant(Scene& scene, const std::string& name);
 
+/// As `load_scene`, with a variant of the scene; an empty name: without. Throws InputError, also for an
+/// unknown variant.
+Scene load_variant(const std::string& name_or_path, const std::string& variant);
+
+/// "fold", or "fold:stiff" with a variant.
+std::string full_name(const Scene& scene);
+
 }  // namespace stickslip

@@ -34,6 +34,28 @@ void draw_list(PanelContext& context, const std::shared_ptr<const Scene>& curren
   ImGui::EndChild();
 }
 
+/// Chooses one of the scene's variants, which loads the scene with it.
+void draw_variants(PanelContext& context, const Scene& scene) {
+  const std::string none = "none";
+  const auto choice = [&](const std::string& label, const std::string& name, const std::string& description) {
+    if (ImGui::Selectable(label.c_str(), scene.variant == name))
+      context.simulation.post(LoadScene{scene.file.string(), name});
+    tooltip(description);
+  };
+  ImGui::SetNextItemWidth(em(18));
+  const std::string& shown = scene.variant.empty() ? none : scene.variant;
+  if (ImGui::BeginCombo("Variant", shown.c_str())) {
+    choice(none, "", "The scene as its file describes it");
+    for (const Variant& variant : scene.variants) choice(variant.name, variant.name, variant.description);
+    ImGui::EndCombo();
+    return;
+  }
+  const auto chosen = std::ranges::find(scene.variants, scene.variant, &Variant::name);
+  tooltip(chosen != scene.variants.end() && !chosen->description.empty()
+              ? chosen->description
+              : "Load the scene with other settings of its file");
+}
+
 }  // namespace
 
 void draw_scene_panel(PanelContext& context) {
@@ -41,7 +63,9 @@ void draw_scene_panel(PanelContext& context) {
   const std::shared_ptr<const Scene>& current = context.simulation.frame().scene;
   if (!context.scenes.empty()) draw_list(context, current);
   if (!current) return;
-  if (ImGui::SmallButton("Reload")) context.simulation.post(LoadScene{current->file.string()});
+  if (!current->variants.empty()) draw_variants(context, *current);
+  if (ImGui::SmallButton("Reload"))
+    context.simulation.post(LoadScene{current->file.string(), current->variant});
   tooltip("Read the scene's file again");
   ImGui::SameLine();
   const Model& model = current->model;
