@@ -26,8 +26,12 @@ struct ViewState;
          play_or_pause(t.simulation()))                                                                                        \
   ACTION(step, "Step", KEYS(typed('.'), {GLFW_KEY_RIGHT}), "one time step, then pause", repeats, unloaded(s),                  \
          step_once(t.simulation()))                                                                                            \
-  ACTION(reset, "Reset", KEYS({GLFW_KEY_R}), "back to the scene's start", none, unloaded(s),                                    \
+  ACTION(reset, "Reset", KEYS({GLFW_KEY_R}),                                                                                   \
+         "back to the scene's start; parameters, materials and solver stay as edited", none, unloaded(s),                      \
          t.simulation().post(Reset{}))                                                                                         \
+  ACTION(reset_all, "Reset all", KEYS({GLFW_KEY_R, GLFW_MOD_SHIFT}),                                                           \
+         "back to the scene's start with the parameters, materials and solver of its file", none, unloaded(s),                 \
+         t.simulation().post(ResetAll{}))                                                                                      \
   ACTION(previous_scene, "Previous scene", KEYS(typed('[')), "previous scene", none, "", t.switch_scene(-1))                   \
   ACTION(next_scene, "Next scene", KEYS(typed(']')), "next scene", none, "", t.switch_scene(1))                                \
   ACTION(toggle_panels, "Panels", KEYS({GLFW_KEY_TAB}), "show or hide the panels", by_chance, "",                              \

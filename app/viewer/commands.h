@@ -17,7 +17,11 @@ struct LoadScene {
   std::string scene;         // shipped name or path
   std::string variant = {};  // one of the scene's; empty: none
 };
+/// The scene's initial state with the present settings.
 struct Reset {};
+/// The scene as it was loaded: state, parameters, materials and friction of half-spaces. Its file is not
+/// read.
+struct ResetAll {};
 struct ParamEdit {
   std::string_view name;  // of a row of param_table(); points to its text
   double value = 0;
@@ -48,8 +52,8 @@ struct Freeze {};
 /// simulation.
 struct CaptureState {};
 
-using Command = std::variant<LoadScene, Reset, ParamEdit, ContactParamEdit, MaterialEdit, HalfSpaceEdit,
-                             DragStart, DragMove, DragEnd, Freeze, CaptureState>;
+using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit,
+                             HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState>;
 
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);

@@ -40,6 +40,7 @@ struct EventWriter {
     return line;
   }
   json operator()(const Reset&) const { return {{"event", "reset"}}; }
+  json operator()(const ResetAll&) const { return {{"event", "reset_all"}}; }
   json operator()(const ParamEdit& edit) const {
     return {
         {"event", "set"}, {"key", edit.name}, {"value", value_json(param_table(), edit.name, edit.value)}};

@@ -91,6 +91,7 @@ std::optional<Command> read_event(const json& line, const Model& model) {
   if (event == "load")
     return LoadScene{line.at("scene").get<std::string>(), line.value("variant", std::string())};
   if (event == "reset") return Reset{};
+  if (event == "reset_all") return ResetAll{};
   if (event == "set") return read_set(line, model);
   if (event == "drag_start") return DragStart{read_drag(line, model)};
   if (event == "drag_move") return DragMove{read_vec(line.at("target"))};

@@ -16,6 +16,7 @@ using Vec3d = Vec<double, 3>;
 
 // Probability of an action per moment, and of each kind of action.
 constexpr double kBusy = 0.15, kPull = 0.1, kFreeze = 0.03, kReset = 0.03, kSolver = 0.15;
+constexpr double kAll = 0.3;      // of the resets: by the one command
 constexpr double kCapture = 0.3;  // of what is copied from the run
 constexpr double kBack = 0.3;     // of the edits: back to the scene's value
 constexpr double kWild = 0.15;    // anywhere on the slider instead of near the value
@@ -117,6 +118,10 @@ std::vector<Command> RandomEdits::next(const Settings& settings, std::span<const
   if (pull_left_ > 0) pull(positions, commands);
   if (!chance(kBusy)) return commands;
   const double what = uniform(0, 1);
+  if (what < kReset && chance(kAll)) {
+    pull_left_ = 0;
+    return {ResetAll{}};
+  }
   if (what < kReset) return start_over(settings);
   if (what < kReset + kFreeze) {
     // Captured states are dropped, as frozen problems are: both must leave the run as it is.

@@ -73,7 +73,8 @@ void Simulation::post(Command command) {
   {
     const std::lock_guard lock(mutex_);
     show_edit(settings_, command);
-    if (std::holds_alternative<LoadScene>(command) || std::holds_alternative<Reset>(command))
+    if (std::holds_alternative<LoadScene>(command) || std::holds_alternative<Reset>(command) ||
+        std::holds_alternative<ResetAll>(command))
       steps_wanted_ = 0;
     if (!queue_.empty() && supersedes(command, queue_.back().command)) queue_.pop_back();
     queue_.push_back({command, Clock::now()});

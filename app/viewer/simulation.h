@@ -133,6 +133,7 @@ class Simulation {
   void apply_all(const std::vector<Queued>& commands);
   void apply(const Command& command);
   void load(const LoadScene& what);
+  void start(std::shared_ptr<const Scene> scene);
   void renew_engine(const Scene& scene);
   void freeze();
   void capture();

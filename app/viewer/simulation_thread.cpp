@@ -114,6 +114,11 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
 void Simulation::apply(const Command& command) {
   if (const auto* scene = std::get_if<LoadScene>(&command)) return load(*scene);
   if (!scene_) throw std::invalid_argument("no scene is loaded");
+  // As a new object, because observers of frames take over a scene when the object changes.
+  if (std::holds_alternative<ResetAll>(command)) {
+    begin(Activity::loading);
+    return start(std::make_shared<const Scene>(*scene_));
+  }
   std::visit(
       [this](const auto& edit) {
         using Edit = std::decay_t<decltype(edit)>;
@@ -190,7 +195,14 @@ void Simulation::set_sharing(const Sharing& sharing) {
 void Simulation::load(const LoadScene& what) {
   begin(Activity::loading);
   if (on_change_) on_change_();
-  const auto scene = std::make_shared<const Scene>(load_scene_(what.scene, what.variant));
+  start(std::make_shared<const Scene>(load_scene_(what.scene, what.variant)));
+  spdlog::info("{}: {}", full_name(*scene_), contents_of(scene_->model));
+  if (const std::string note = engine_->load_note(); !note.empty())
+    spdlog::warn("{}: {}", scene_->name, note);
+}
+
+/// Puts the scene into the engine with the settings of its file.
+void Simulation::start(std::shared_ptr<const Scene> scene) {
   scene_ = nullptr;
   slots_ = nullptr;
   drag_.reset();
@@ -205,8 +217,6 @@ void Simulation::load(const LoadScene& what) {
   engine_->load(scene->model);
   scene_ = scene;
   unpublished_ = true;
-  spdlog::info("{}: {}", full_name(*scene), contents_of(scene->model));
-  if (const std::string note = engine_->load_note(); !note.empty()) spdlog::warn("{}: {}", scene->name, note);
   const std::lock_guard lock(mutex_);
   status_.loaded = true;
   status_.error.clear();

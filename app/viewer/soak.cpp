@@ -229,9 +229,9 @@ class WatchedEngine final : public Engine {
 };
 
 std::string key_of(const Command& command) {
-  static constexpr const char* names[] = {"load",     "reset",     "param",        "contact",
-                                          "material", "ground mu", "drag_start",   "drag_move",
-                                          "drag_end", "freeze",    "race_steppers"};
+  static constexpr const char* names[] = {"load",      "reset",    "reset_all", "param",
+                                          "contact",   "material", "ground mu", "drag_start",
+                                          "drag_move", "drag_end", "freeze",    "race_steppers"};
   static_assert(std::size(names) == std::variant_size_v<Command>);
   if (const auto* edit = std::get_if<ParamEdit>(&command)) return std::string(edit->name);
   if (const auto* edit = std::get_if<ContactParamEdit>(&command)) return "contact." + std::string(edit->name);
@@ -265,7 +265,7 @@ class Soak {
     for (Command& command : failed ? edits_->start_over(simulation.settings())
                                    : edits_->next(simulation.settings(), simulation.frame().positions())) {
       ++report_.edits[key_of(command)];
-      report_.resets += std::holds_alternative<Reset>(command);
+      report_.resets += std::holds_alternative<Reset>(command) || std::holds_alternative<ResetAll>(command);
       simulation.post(std::move(command));
     }
     simulation.take_frozen();

@@ -57,6 +57,7 @@ TEST(Actions, TheContractOfKeys) {
   EXPECT_EQ(id(GLFW_KEY_RIGHT), ActionId::step);
   EXPECT_EQ(find_action(U'.')->id, ActionId::step);
   EXPECT_EQ(id(GLFW_KEY_R), ActionId::reset);
+  EXPECT_EQ(id(GLFW_KEY_R, GLFW_MOD_SHIFT), ActionId::reset_all);
   EXPECT_EQ(id(GLFW_KEY_R, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT), ActionId::toggle_video);
   EXPECT_EQ(find_action(U'[')->id, ActionId::previous_scene);
   EXPECT_EQ(find_action(U']')->id, ActionId::next_scene);

@@ -211,6 +211,36 @@ TEST(Simulation, ResetGoesBackToTheStartAndKeepsSettings) {
   EXPECT_EQ(simulation.frame().snapshot.positions[0][1], 0);
 }
 
+TEST(Simulation, ResetAllTakesBackEveryEditWithoutTheFile) {
+  std::atomic<int> reads = 0;
+  Simulation simulation(fake(), [&](const std::string& name, const std::string&) {
+    ++reads;
+    return test::two_tets(name);
+  });
+  simulation.post(LoadScene{"a"});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().loaded; }));
+  const Settings first = simulation.settings();
+  simulation.post(ParamEdit{"gravity", -3});
+  simulation.post(ContactParamEdit{"tolerance", 1e-5});
+  simulation.post(MaterialEdit{1, "young", 5e6});
+  simulation.post(HalfSpaceEdit{0, 0.7});
+  simulation.step_once();
+  ASSERT_TRUE(at_rest_after(simulation, 1));
+  EXPECT_EQ(simulation.history().back().gravity_energy, -3);
+
+  simulation.post(ResetAll{});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.history().empty(); }));
+  simulation.step_once();
+  ASSERT_TRUE(at_rest_after(simulation, 1));
+  EXPECT_EQ(simulation.history().back().gravity_energy, first.params.gravity) << "the engine has it, too";
+  EXPECT_NEAR(simulation.frame().snapshot.positions[0][1], 0.01, 1e-6) << "one step from the start";
+  EXPECT_EQ(simulation.settings().params.gravity, first.params.gravity);
+  EXPECT_EQ(simulation.settings().contact_params.tolerance, first.contact_params.tolerance);
+  EXPECT_EQ(simulation.settings().materials[1].young, first.materials[1].young);
+  EXPECT_EQ(simulation.settings().half_space_mu, first.half_space_mu);
+  EXPECT_EQ(reads, 1);
+}
+
 TEST(Simulation, AFailingStepPausesAndLeavesTheThreadAlive) {
   Simulation simulation(fake([](test::FakeEngine& engine) {
                           engine.on_step = [](int frame) {

@@ -86,6 +86,8 @@ TEST(Soak, EditsAreThoseOfTheirSeedAndWithinWhatControlsAllow) {
         if (const auto* edit = std::get_if<MaterialEdit>(&command)) apply_edit(*edit, settings.materials);
         if (const auto* edit = std::get_if<HalfSpaceEdit>(&command))
           apply_edit(*edit, settings.half_space_mu);
+        if (std::holds_alternative<ResetAll>(command))
+          settings = {scene->params, scene->model.materials, {0.5}, scene->contact_params};
       }
     EXPECT_EQ(kinds.size(), std::variant_size_v<Command> - 1) << "all but loading another scene";
     for (const Command& command : edits.start_over(settings)) {

@@ -54,13 +54,15 @@ void draw_transport_panel(PanelContext& context) {
   Simulation& simulation = context.simulation;
   const SimulationStatus& status = simulation.status();
   const float gap = ImGui::GetStyle().ItemSpacing.x;
-  const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  const float width = (ImGui::GetContentRegionAvail().x - 3 * gap) / 4;
   const ImVec2 size{std::floor(width), 0};
   draw_action(context, ActionId::toggle_play, size, status.playing ? "Pause" : "");
   ImGui::SameLine();
   draw_action(context, ActionId::step, size);
   ImGui::SameLine();
   draw_action(context, ActionId::reset, size);
+  ImGui::SameLine();
+  draw_action(context, ActionId::reset_all, size);
   draw_speed(simulation);
   draw_action(context, ActionId::freeze, size);
   ImGui::SameLine();
