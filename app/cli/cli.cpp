@@ -114,6 +114,9 @@ CLI::App* add_view(CLI::App& app, ViewCommand& options) {
   view->add_flag("--paused", options.paused, "wait for the first Space");
   view->add_option("--journal", options.journal,
                    "write what is done in the window to this file, one JSON line per event");
+  view->add_option("--output", options.output,
+                   "folder of the window's pictures, videos and frozen problems; made for the first of them")
+      ->capture_default_str();
   view->add_flag("--validation", options.validation,
                  "check the use of Vulkan; exit code 1 when its validation layers complain");
   view->add_flag("--keys", options.print_keys, "print the table of keys and leave");

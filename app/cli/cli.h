@@ -44,7 +44,7 @@ struct SceneOptions {
 };
 
 struct ViewCommand : SceneOptions {
-  std::string quality = "automatic", interop = "auto", journal;
+  std::string quality = "automatic", interop = "auto", journal, output = "stickslip-output";
   bool paused = false, validation = false, print_keys = false;
 };
 

@@ -70,8 +70,9 @@ CLI::App* add_soak(CLI::App& app, SoakCommand& options) {
                    "[s] that a contact solver may take of a step; 0: no limit")
       ->check(number_range(0.0, 1e6))
       ->capture_default_str();
-  soak->add_flag("--window", options.window,
-                 "in the window, with the validation layers; what is frozen leaves its files in this folder");
+  soak->add_flag(
+      "--window", options.window,
+      "in the window, with the validation layers; what is frozen leaves its files in stickslip-output");
   soak->add_flag("--quiet", options.quiet, "no progress");
   return soak;
 }

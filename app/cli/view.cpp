@@ -28,6 +28,7 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   view.paused = options.paused;
   view.validation = options.validation;
   view.journal = options.journal;
+  view.output = options.output;
   view.make_engine = [&] { return factory(backend, options.threads); };
   // Races always run on the cpu, whatever the simulation's backend.
   view.make_lab = [&] { return make_contact_lab(Backend::cpu, options.threads); };

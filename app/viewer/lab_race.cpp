@@ -7,6 +7,7 @@
 
 #include "app/io/fclib/frozen_problem.h"
 #include "app/io/report/race_rank.h"
+#include "app/viewer/video.h"
 
 namespace stickslip {
 namespace {
@@ -57,6 +58,7 @@ void LabRace::start(std::shared_ptr<const FrozenStep> step, const RaceSettings& 
 void LabRace::write(const Job& job) {
   if (job.file.empty()) return;
   try {
+    make_output_folder(job.file.parent_path());
     write_frozen(job.file, job.step->problem);
     spdlog::info("wrote {}; to race on it again: stickslip race {}", job.file.string(), job.file.string());
     job_.publish([&](RaceStatus& status) { status.file = job.file; });

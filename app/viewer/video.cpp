@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "app/capture/png.h"
@@ -14,12 +16,23 @@ namespace {
 constexpr int copies_at_most = 30;
 }  // namespace
 
-std::filesystem::path free_name(const std::string& stem, const std::string& extension) {
+std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& stem,
+                                const std::string& extension) {
+  const std::filesystem::path place = std::filesystem::absolute(folder);
   for (int i = 1;; ++i) {
-    std::filesystem::path name = stem;
-    name.concat("-").concat(std::to_string(i)).concat(extension);
-    if (!std::filesystem::exists(name)) return std::filesystem::absolute(name);
+    const std::string name = stem + "-" + std::to_string(i);
+    if (!std::filesystem::exists(place / (name + extension)) &&
+        !std::filesystem::exists(place / (name + "_frames")))
+      return place / (name + extension);
   }
+}
+
+void make_output_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder))
+    throw OutputError("cannot make the folder " + folder.string() +
+                      (error ? ": " + error.message() : ": there is a file of this name"));
 }
 
 void SimulationVideo::add(const Image& picture, double time) {
@@ -27,16 +40,23 @@ void SimulationVideo::add(const Image& picture, double time) {
   if (time < last_) next_ = time;  // the first picture, or the scene was reset
   for (int copies = 0; next_ <= time && copies < copies_at_most; ++copies) {
     recorder_->add(picture);
+    empty_ = false;
     next_ += 1 / frames_per_second;
   }
   next_ = std::max(next_, time);
   last_ = time;
 }
 
+void SimulationVideo::finish() {
+  if (empty_) throw std::runtime_error("no video was written: it has no picture");
+  recorder_->finish();
+}
+
 void WindowPictures::toggle_video(const std::string& name) {
   if (video_) return stop_video();
   try {
-    video_ = std::make_unique<SimulationVideo>(free_name("stickslip-" + name, ".mp4"));
+    make_output_folder(folder_);
+    video_ = std::make_unique<SimulationVideo>(free_name(folder_, "stickslip-" + name, ".mp4"));
     spdlog::info("recording {}", video_->output().string());
   } catch (const std::runtime_error& error) {
     spdlog::error("{}", error.what());
@@ -74,7 +94,8 @@ std::filesystem::path WindowPictures::take(const Image& shown, const Snapshot& s
 std::filesystem::path WindowPictures::take_screenshot(const Image& shown, const std::string& name) {
   if (!std::exchange(screenshot_, false)) return {};
   try {
-    std::filesystem::path file = free_name("stickslip-" + name, ".png");
+    make_output_folder(folder_);
+    std::filesystem::path file = free_name(folder_, "stickslip-" + name, ".png");
     write_png(file, shown);
     spdlog::info("wrote {}", file.string());
     return file;

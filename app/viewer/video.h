@@ -4,14 +4,20 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "app/capture/recorder.h"
 #include "gpu/engine.h"
 
 namespace stickslip {
 
-/// stem-1.ext, stem-2.ext, ...: the first that does not exist in the working directory.
-std::filesystem::path free_name(const std::string& stem, const std::string& extension);
+/// stem-1.ext, stem-2.ext, ... in `folder`: the absolute path of the first that does not exist, neither as a
+/// file nor as the folder of pictures that stands for a video without an encoder.
+std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& stem,
+                                const std::string& extension);
+
+/// Makes the folder of the window's files if it does not exist. Throws OutputError with the reason.
+void make_output_folder(const std::filesystem::path& folder);
 
 /// A video in simulated time: a slow simulation does not slow down the video.
 class SimulationVideo {
@@ -24,18 +30,23 @@ class SimulationVideo {
   /// True when a picture is due at `time` [s].
   bool due(double time) const { return time >= next_ || time < last_; }
   void add(const Image& picture, double time);
-  void finish() { recorder_->finish(); }
+  /// Throws OutputError or std::runtime_error when the video is not complete, also when it has no picture.
+  void finish();
   std::filesystem::path output() const { return recorder_->output(); }
   std::string note() const { return recorder_->note(); }
 
  private:
   std::unique_ptr<Recorder> recorder_;
   double next_ = 0, last_ = 1e300;  // [s] of the next and the last picture
+  bool empty_ = true;
 };
 
 /// Takes screenshots and videos of the window on request. Failures are logged.
 class WindowPictures {
  public:
+  /// The files are written into `folder`, which is made for the first of them.
+  explicit WindowPictures(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
   void ask_screenshot() { screenshot_ = true; }
   /// Starts a video of the scene `name`, or ends it.
   void toggle_video(const std::string& name);
@@ -51,6 +62,7 @@ class WindowPictures {
  private:
   std::filesystem::path take_screenshot(const Image& shown, const std::string& name);
 
+  std::filesystem::path folder_;
   std::unique_ptr<SimulationVideo> video_;
   bool screenshot_ = false;
 };

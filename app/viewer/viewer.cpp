@@ -105,7 +105,7 @@ class Viewer final : public ActionTarget {
   std::vector<ContactRecord> shown_contacts_;
   std::shared_ptr<const Scene> scene_;
   BodyLooks bodies_;
-  WindowPictures pictures_;
+  WindowPictures pictures_{options_.output};
   bool quit_ = false;
   int draws_due_ = settle_frames;
   std::size_t log_seen_ = 0;
@@ -200,7 +200,8 @@ void Viewer::start_races() {
   view_.lab = true;
   view_.lab_steppers = false;
   lab_.start(step, view_.race,
-             free_name("stickslip-" + step->scene + "-frame" + std::to_string(step->frame), ".hdf5"));
+             free_name(options_.output, "stickslip-" + step->scene + "-frame" + std::to_string(step->frame),
+                       ".hdf5"));
 }
 
 void Viewer::write_journal() {

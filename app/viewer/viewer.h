@@ -49,6 +49,8 @@ struct ViewOptions {
   Interop interop = Interop::automatic;
   bool paused = false;            // false: the scene plays from the start
   std::filesystem::path journal;  // a file for the actions in the window; empty: none
+  /// Folder of pictures, videos and frozen problems; made when the first is written.
+  std::filesystem::path output = "stickslip-output";
   ViewScript script;
 };
 

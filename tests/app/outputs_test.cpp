@@ -335,7 +335,7 @@ TEST_F(Outputs, AVideoOfTheWindowThatFailsIsNotSaidToBeWritten) {
   const auto log = std::make_shared<LogBuffer>();
   {
     const LogCapture capture(log);
-    WindowPictures pictures;
+    WindowPictures pictures(folder_);
     pictures.toggle_video("scene");
     Snapshot snapshot;
     for (int i = 0; i < 50 && !pictures.recording().empty(); ++i) {

@@ -253,7 +253,7 @@ TEST(SoakInAWindow, TheWindowLivesThroughRandomEdits) {
   const fs::path folder = fs::temp_directory_path() / ("stickslip-soak-" + std::to_string(getpid()));
   fs::create_directories(folder);
   std::ofstream(folder / "soaked.toml") << soaked_scene;
-  // Freezing writes files into its working folder.
+  // Freezing writes files below its working folder.
   ChildProcess program("/bin/sh",
                        {"-c", "cd \"$1\" && exec \"$0\" soak soaked.toml --window --steps 100 --seed 3 >&2",
                         STICKSLIP_PROGRAM, folder.string()});

@@ -81,7 +81,7 @@ class LongWindowTest : public ::testing::Test {
   }
   std::size_t pictures() const {
     std::size_t count = 0;
-    for (const auto& entry : fs::directory_iterator(folder_))
+    for (const auto& entry : fs::recursive_directory_iterator(folder_))
       count += entry.path().extension() == ".png" && fs::file_size(entry.path()) > 1000;
     return count;
   }
