@@ -149,7 +149,7 @@ TEST(Simulation, EveryParameterActsBetweenStepsAndTheJournalReplaysIt) {
     EXPECT_EQ(get_param(&first.seen[i + 1], info), other_value(info, was)) << info.name;
   }
   EXPECT_EQ(first.seen.front().solver, SolverKind::ipc);
-  EXPECT_EQ(first.seen.back().solver, SolverKind::velocity);
+  EXPECT_EQ(first.seen.back().solver, SolverKind::ccd_al);
 
   StepParams second;
   Simulation again(fake(second.setup()), test::two_tets);

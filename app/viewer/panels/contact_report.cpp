@@ -23,7 +23,7 @@ double of_solve(const Step& report, Member member) {
 void draw_contact_numbers(const StepReport& report) {
   const ContactSolveRecord& solve = *report.contact_solve;
   const float column = em(16);
-  value_row("Contact solver", column, "%ld iterations", solve.iterations);
+  value_row("Contact solver", column, "%s", counted(solve.iterations, "iteration").c_str());
   value_row("Residual", column, "%s", "");
   ImGui::SameLine(column);
   char text[64];
@@ -34,7 +34,7 @@ void draw_contact_numbers(const StepReport& report) {
   const std::string reason = report.stop_reason.empty() ? "-" : report.stop_reason;
   value_row("Ended by", column, "%s", fit_text(reason, ImGui::GetContentRegionAvail().x - column).c_str());
   tooltip(reason);
-  value_row("Contacts", column, "%d in %d pairs", report.contacts, report.candidates);
+  value_row("Contacts", column, "%d in %s", report.contacts, counted(report.candidates, "pair").c_str());
   if (const int joints = solve.blocks - report.contacts; joints > 0)
     value_row("Joint blocks", column, "%d", joints);
   value_row("nu", column, "%.3g", solve.nu);

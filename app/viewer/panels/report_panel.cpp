@@ -20,8 +20,11 @@ struct Stage {
 
 /// The stages of a Newton step, or of a velocity-level step.
 std::vector<Stage> stages_of(const StageTimes& times, bool velocity) {
-  std::vector<Stage> stages{
-      {"broad phase", times.broad_phase}, {"contacts", times.contacts}, {"assembly", times.assembly}};
+  std::vector<Stage> stages;
+  // Collision detection of rigid bodies counts as contacts.
+  if (!velocity || times.broad_phase > 0) stages.push_back({"broad phase", times.broad_phase});
+  stages.push_back({"contacts", times.contacts});
+  stages.push_back({"assembly", times.assembly});
   if (velocity) {
     stages.push_back({"contact solve", times.contact_solve});
     if (times.linear_solve > 0) stages.push_back({"linear solve", times.linear_solve});
@@ -58,8 +61,8 @@ void draw_stages(const StepReport& report) {
 
 void draw_numbers(const StepReport& report) {
   const float column = em(16);
-  value_row("Newton", column, "%d iterations", report.newton_iterations);
-  value_row("PCG", column, "%d iterations", report.pcg_iterations);
+  value_row("Newton", column, "%s", counted(report.newton_iterations, "iteration").c_str());
+  value_row("PCG", column, "%s", counted(report.pcg_iterations, "iteration").c_str());
   value_row("Ended by", column, "%s", "");
   ImGui::SameLine(column);
   text_colored(report.converged ? theme::good : theme::warning,

@@ -33,11 +33,18 @@ bool section(const char* title, bool open) {
 
 void tooltip(const std::string& text) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  // The tooltip of a disabled control says why: it is not dimmed with it.
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1);
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(em(56));
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
+
+std::string counted(long count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 bool action_button(const char* label, const std::string& what, const std::string& key, const ImVec2& size) {

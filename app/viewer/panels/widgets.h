@@ -19,6 +19,8 @@ bool section(const char* title, bool open = true);
 
 /// A wrapped tooltip for the last item, also if that item is disabled.
 void tooltip(const std::string& text);
+/// "1 iteration", "2 iterations": for words whose plural has an s.
+std::string counted(long count, const char* what);
 
 /// A button whose tooltip shows its key.
 bool action_button(const char* label, const std::string& what, const std::string& key,
