@@ -70,18 +70,18 @@ class TraceOfRun : public ::testing::Test {
   std::string errors_;
 };
 
-struct Range {
+struct TimeSpan {
   double begin, end;
 };
 
 /// Every range lies inside the range that is open at its start, or begins after its end.
-void expect_nested(std::vector<Range> ranges) {
-  std::stable_sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+void expect_nested(std::vector<TimeSpan> ranges) {
+  std::stable_sort(ranges.begin(), ranges.end(), [](const TimeSpan& a, const TimeSpan& b) {
     return a.begin < b.begin || (a.begin == b.begin && a.end > b.end);
   });
   std::vector<double> open;
   constexpr double rounding = 2e-3;  // of both ends to nanoseconds [us]
-  for (const Range& range : ranges) {
+  for (const TimeSpan& range : ranges) {
     EXPECT_GE(range.end, range.begin);
     while (!open.empty() && open.back() <= range.begin + rounding) open.pop_back();
     if (!open.empty()) {
@@ -92,7 +92,7 @@ void expect_nested(std::vector<Range> ranges) {
 }
 
 void expect_nested_tracks(const json& events) {
-  std::map<int, std::vector<Range>> tracks;
+  std::map<int, std::vector<TimeSpan>> tracks;
   for (const json& e : events)
     if (e["ph"] == "X")
       tracks[e["tid"].get<int>()].push_back(
@@ -115,16 +115,17 @@ int count_of(const json& events, const std::string& name) {
 /// The share of the steps' time that their stages cover.
 double coverage(const json& events) {
   double steps = 0, stages = 0;
-  std::vector<Range> step_ranges, others;
+  std::vector<TimeSpan> step_ranges, others;
   for (const json& e : events) {
     if (e["ph"] != "X") continue;
-    const Range range{e["ts"].get<double>(), e["ts"].get<double>() + e["dur"].get<double>()};
+    const TimeSpan range{e["ts"].get<double>(), e["ts"].get<double>() + e["dur"].get<double>()};
     (e["name"] == "step" ? step_ranges : others).push_back(range);
   }
-  for (const Range& r : step_ranges) steps += r.end - r.begin;
-  std::sort(others.begin(), others.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  for (const TimeSpan& r : step_ranges) steps += r.end - r.begin;
+  std::sort(others.begin(), others.end(),
+            [](const TimeSpan& a, const TimeSpan& b) { return a.begin < b.begin; });
   double reached = 0;
-  for (const Range& r : others) {
+  for (const TimeSpan& r : others) {
     stages += std::max(0.0, r.end - std::max(r.begin, reached));
     reached = std::max(reached, r.end);
   }
