@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the meshes of scenes in assets/meshes: those of palm, and the cone of box-cone.
+"""Writes the meshes of scenes in assets/meshes: those of palm, the cone of box-cone, and the head
+and the shirt of long-hair.
 
     tools/scene_meshes.py"""
 import math
@@ -96,8 +97,77 @@ def cone(radius: float = 0.2, height: float = 0.5, sides: int = 24, rounding: fl
     return points, triangles
 
 
+# Of the shirt from its hem to its collar, which ends inside the neck, and of the head from inside the shirt to the
+# crown: height, half width, half depth of their sections, which are ellipses, and how far these lie behind the axis [m].
+SHIRT = [(-0.34, 0.145, 0.095, 0.0), (-0.26, 0.16, 0.10, 0.0), (-0.18, 0.185, 0.105, 0.0), (-0.125, 0.19, 0.10, 0.0),
+         (-0.085, 0.16, 0.085, 0.0), (-0.06, 0.11, 0.07, 0.0), (-0.042, 0.066, 0.062, 0.0), (-0.046, 0.04, 0.04, 0.0)]
+HEAD = [(-0.08, 0.04, 0.04, 0.0), (-0.05, 0.052, 0.05, 0.0), (0.0, 0.05, 0.052, 0.0), (0.03, 0.062, 0.07, -0.008),
+        (0.07, 0.074, 0.09, -0.01), (0.12, 0.078, 0.096, -0.008), (0.17, 0.072, 0.088, -0.006), (0.205, 0.054, 0.066, -0.004),
+        (0.228, 0.027, 0.034, -0.002)]
+BUST_SIDES, BUST_FRAMES, BUST_DT = 16, 16, 0.1  # and the time between two frames [s]
+
+
+def bust(time: float, rings: list, rise: float) -> tuple[list, list]:
+    """Closed; the last section ends in a point `rise` above it. The head turns to both sides and nods; the shoulders follow a little."""
+    def smooth(x: float) -> float:
+        x = min(max(x, 0.0), 1.0)
+        return x * x * (3 - 2 * x)
+
+    turn = math.radians(42) * (smooth((time - 0.2) / 0.3) - 2 * smooth((time - 0.65) / 0.35) + smooth((time - 1.15) / 0.3))
+    nod = math.radians(16) * (smooth((time - 0.3) / 0.3) - smooth((time - 0.9) / 0.3))
+    shrug = 0.02 * math.sin(math.pi * smooth((time - 0.5) / 0.9))
+    points = []
+
+    def place(x: float, y: float, z: float):
+        share = smooth((y + 0.06) / 0.09)  # of the head's motion, from the neck upwards
+        a, b = turn * (0.12 + 0.88 * share), nod * share
+        y, z = y * math.cos(b) - z * math.sin(b), y * math.sin(b) + z * math.cos(b)
+        x, z = x * math.cos(a) + z * math.sin(a), z * math.cos(a) - x * math.sin(a)
+        raised = shrug * math.exp(-((y + 0.11) / 0.06) ** 2)
+        points.append((x, y + raised, z))
+
+    for y, width, depth, back in rings:
+        for k in range(BUST_SIDES):
+            angle = 2 * math.pi * k / BUST_SIDES
+            place(width * math.cos(angle), y, back + depth * math.sin(angle))
+    place(0, rings[0][0] - 0.005, 0)
+    place(0, rings[-1][0] + rise, rings[-1][3])
+    bottom, top, end = len(points) - 2, len(points) - 1, (len(rings) - 1) * BUST_SIDES
+    triangles = []
+    for k in range(BUST_SIDES):
+        following = (k + 1) % BUST_SIDES
+        for j in range(len(rings) - 1):
+            a, b = j * BUST_SIDES + k, j * BUST_SIDES + following
+            triangles += [(a, a + BUST_SIDES, b), (b, a + BUST_SIDES, b + BUST_SIDES)]
+        triangles += [(bottom, k, following), (top, end + following, end + k)]
+    return points, triangles
+
+
+def head(time: float) -> tuple[list, list]:
+    return bust(time, HEAD, 0.008)
+
+
+def shirt(time: float) -> tuple[list, list]:
+    return bust(time, SHIRT, 0.0)
+
+
+def scalp() -> tuple[list, list]:
+    """The part of the head at the start, with the same triangles, on which hair grows: not the face, which is at +z."""
+    points, triangles = head(0)
+
+    def grows(corners: tuple) -> bool:
+        y, z = (sum(points[i][axis] for i in corners) / 3 for axis in (1, 2))
+        return y > 0.155 or (y > 0.05 and z < 0.03)
+
+    kept = [t for t in triangles if grows(t)]
+    used = sorted({i for t in kept for i in t})
+    number = {i: k for k, i in enumerate(used)}
+    return [points[i] for i in used], [tuple(number[i] for i in t) for t in kept]
+
+
 def write(name: str, comment: str, mesh: tuple[list, list]):
     points, triangles = mesh
+    (FOLDER / name).parent.mkdir(exist_ok=True)
     text = f"# {comment}\n" + "".join(f"v {x:.5f} {y:.5f} {z:.5f}\n" for x, y, z in points)
     (FOLDER / name).write_text(text + "".join(f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in triangles))
 
@@ -107,6 +177,11 @@ def main():
     write("palm-frond.obj", "A frond of a palm: a rib with a roof-shaped section, and leaflets on both sides.", frond())
     write("palm-trunk.obj", "The bent trunk of a palm.", trunk())
     write("cone.obj", "A cone with a blunt tip.", cone())
+    write("scalp.obj", "The part of head.obj on which hair grows.", scalp())
+    for name, mesh in (("head", head), ("shirt", shirt)):
+        write(f"{name}.obj", "Of the scene long-hair, at its start.", mesh(0))
+        for k in range(BUST_FRAMES):
+            write(f"{name}/{k}.obj", f"{name}.obj after {BUST_DT * (k + 1):.1f} s.", mesh(BUST_DT * (k + 1)))
 
 
 if __name__ == "__main__":

@@ -53,6 +53,50 @@ TEST(SceneScripts, PinsActForAWhileAndOverAllObjects) {
   expect_error("[[pin]]\n" + floors + "[[pin]]\n" + left, {"two scripts at a time"});
 }
 
+TEST(SceneScripts, HeldEndsOfRodsFollowTheTrianglesOfACollider) {
+  const testing::IpcFolder folder;
+  std::filesystem::create_directories(folder.root / "moves");
+  const std::string triangles = "f 1 3 2\nf 1 4 3\n";
+  folder.write("plate.obj", "v -1 0 -1\nv 1 0 -1\nv 1 0 1\nv -1 0 1\n" + triangles);
+  // Turned by 90 degrees about y and lifted by 1, then twice as large.
+  folder.write("moves/0.obj", "v -1 1 1\nv -1 1 -1\nv 1 1 -1\nv 1 1 1\n" + triangles);
+  folder.write("moves/1.obj", "v -2 0 -2\nv 2 0 -2\nv 2 0 2\nv -2 0 2\n" + triangles);
+  const std::string rods =
+      "[[material]]\nname = 'm'\n[[object]]\nname = 'r'\nbody = 'rods'\nshape = 'strand'\nlength = 0.4\n"
+      "segments = 4\ndiameter = 0.01\nmaterial = 'm'\nposition = [0.5, 0.1, 0.25]\nrotation = [180, 0, 0]\n";
+  const std::string plate =
+      "[[collider]]\nname = 'plate'\nfile = 'plate.obj'\nmaterial = 'm'\nsequence = { folder = 'moves', dt = "
+      "0.5 }\n";
+  const auto parse = [&](const std::string& text) { return parse_scene(text, folder.root / "test.toml"); };
+  const Scene scene = parse(rods + "hold = 'root'\nfollow = 'plate'\n" + plate);
+  ASSERT_EQ(scene.model.scripted.size(), 2u);
+  const ScriptedNodes& script = scene.model.scripted[0];
+  ASSERT_EQ(script.nodes.size(), 3u) << "the ghost and the two points of the first segment";
+  ASSERT_EQ(script.frames.size(), 2u);
+  EXPECT_EQ(script.frame_dt, 0.5);
+  for (const std::size_t k : {0, 1, 2}) {
+    const Vec3d start = scene.model.positions[script.nodes[k]] - Vec3d{0.5, 0, 0.25};  // from the root's foot
+    EXPECT_LT(norm(script.frames[0][k] - Vec3d{0.25 + start[2], 1 + start[1], -0.5 - start[0]}), 1e-12) << k;
+    EXPECT_LT(norm(script.frames[1][k] - Vec3d{1 + start[0], start[1], 0.5 + start[2]}), 1e-12) << k;
+  }
+
+  const auto expect_refused = [&](const std::string& text, const std::string& part) {
+    try {
+      parse(text);
+      ADD_FAILURE() << "accepted:\n" << text;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << part << " in: " << error.what();
+    }
+  };
+  expect_refused(rods + "hold = 'root'\nfollow = 'plaet'\n" + plate, "did you mean 'plate'");
+  expect_refused(rods + "hold = 'root'\nfollow = 'plate'\n", "no collider of this scene");
+  expect_refused(rods + "follow = 'plate'\n" + plate, "none are held");
+  expect_refused(rods + "hold = 'root'\nfollow = 'plate'\nmotion = { velocity = [1, 0, 0] }\n" + plate,
+                 "either a motion or follow");
+  folder.write("moves/1.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nv -2 0 2\n" + triangles);
+  expect_refused(rods + "hold = 'root'\nfollow = 'plate'\n" + plate, "has no area at frame 1");
+}
+
 TEST(SceneScripts, ForcesAndVelocities) {
   const Scene scene = parse_with_bodies("[[force]]\n" + left +
                                         "acceleration = [1, 2, 3]\nto = 4\n[[velocity]]\nobject = 'a'\n" +

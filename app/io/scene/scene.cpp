@@ -106,8 +106,11 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
                               std::to_string(kMostMaterials) + ", because every pair has its friction");
   for (TableReader& table : materials) build_material(table, source, scene.model);
   std::vector<RefinedRods> refined;
-  for (TableReader& table : root.tables("object")) build_object(table, source, scene.model, refined);
+  std::vector<FollowingRods> following;
+  for (TableReader& table : root.tables("object"))
+    build_object(table, source, scene.model, refined, following);
   for (TableReader& table : root.tables("collider")) build_collider(table, source, scene.model);
+  for (const FollowingRods& rods : following) follow_collider(rods, scene.model);
   for (TableReader& table : root.tables("joint")) build_joint(table, scene.model);
   for (TableReader& table : root.tables("half_space")) build_half_space(table, scene.model);
   for (TableReader& table : root.tables("velocity")) build_velocity(table, scene.model, refined);

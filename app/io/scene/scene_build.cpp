@@ -166,12 +166,12 @@ Sequence read_sequence(TableReader& table, const SceneSource& source, std::optio
 }  // namespace
 
 void build_object(TableReader table, const SceneSource& source, Model& model,
-                  std::vector<RefinedRods>& refined) {
+                  std::vector<RefinedRods>& refined, std::vector<FollowingRods>& following) {
   const std::string body = table.text("body", "deformable");
   check_known(table, "body", "kind of body", body, {"deformable", "cloth", "rods", "affine", "rigid"});
   if (body == "rigid") return build_rigid_object(table, source, model);
   if (body == "cloth") return build_cloth(table, source, model);
-  if (body == "rods") return build_rods(table, source, model, refined);
+  if (body == "rods") return build_rods(table, source, model, refined, following);
   const std::string name = read_new_name(table, model);
   const std::string element = table.text("element", "tet4");
   check_known(table, "element", "kind of element", element, {"tet4", "tet10"});

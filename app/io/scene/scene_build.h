@@ -41,6 +41,14 @@ struct RefinedRods {
   std::int32_t points(std::int32_t of) const { return closed ? of : of + 1; }
 };
 
+/// Rods that follow a collider: found by name, since objects are read before colliders.
+struct FollowingRods {
+  TableReader table;
+  std::string collider;
+  std::size_t script;                      // into Model::scripted, of what is held
+  std::vector<Vec<double, 3>> roots = {};  // per node of that script: the first point of its strand
+};
+
 /// Data that all tables of a scene share.
 struct SceneSource {
   std::filesystem::path file;
@@ -62,14 +70,18 @@ void build_material(TableReader table, const SceneSource& source, Model& model);
 /// Reads the table `texture` of a material.
 SurfaceTexture read_texture(TableReader table, const std::filesystem::path& scene_file);
 void build_object(TableReader table, const SceneSource& source, Model& model,
-                  std::vector<RefinedRods>& refined);
+                  std::vector<RefinedRods>& refined, std::vector<FollowingRods>& following);
 /// Builds an object with body = "cloth".
 void build_cloth(TableReader& table, const SceneSource& source, Model& model);
 /// Builds an object with body = "rigid".
 void build_rigid_object(TableReader& table, const SceneSource& source, Model& model);
-/// Builds an object with body = "rods". Adds to `refined` where the scene's scale refines it.
+/// Builds an object with body = "rods". Adds to `refined` where the scene's scale refines it, and to
+/// `following` where a collider moves what is held.
 void build_rods(TableReader& table, const SceneSource& source, Model& model,
-                std::vector<RefinedRods>& refined);
+                std::vector<RefinedRods>& refined, std::vector<FollowingRods>& following);
+/// Gives the held ends of `rods` the sequence of positions that follows from their collider's. Each strand
+/// moves with the triangle that is nearest to its root at the start.
+void follow_collider(const FollowingRods& rods, Model& model);
 /// Builds a collider. In a scene with rigid bodies it becomes a fixed or scripted body.
 void build_collider(TableReader table, const SceneSource& source, Model& model);
 void build_rigid_collider(TableReader& table, const SceneSource& source, Model& model);

@@ -166,7 +166,7 @@ Held read_held(TableReader& table, Held fallback) {
 }  // namespace
 
 void build_rods(TableReader& table, const SceneSource& source, Model& model,
-                std::vector<RefinedRods>& refined_rods) {
+                std::vector<RefinedRods>& refined_rods, std::vector<FollowingRods>& following) {
   const std::string name = read_new_name(table, model);
   const Growth growth = read_growth(table, source.scale);
   const double diameter = table.number("diameter", Range::positive());
@@ -182,7 +182,12 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
   if (motion_table && held == Held::none)
     table.fail("motion",
                "moves the held ends of strands, and none are held: give hold = \"root\" or \"ends\"");
+  const bool has_motion = motion_table.has_value();
   const Motion motion = read_motion(std::move(motion_table), placement.position);
+  const std::string followed = table.text("follow", "");
+  if (table.has("follow") && held == Held::none)
+    table.fail("follow", "moves the held ends of strands, and none are held: give hold = \"root\"");
+  if (table.has("follow") && has_motion) table.fail("follow", "give either a motion or follow");
   const Vec3d velocity = table.vec3("velocity", {0, 0, 0});
   const std::vector<Vec<float, 3>> colors = read_colors(table);
   const std::int32_t group = table.whole("no_contact_group", 1, 7, 0);
@@ -197,6 +202,7 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
     std::vector<Vec3d> nodes, rest;
     std::vector<Vec2i> segments;
     std::vector<std::int32_t> held_nodes, held_ghosts;  // both as indices into their own kind
+    std::vector<Vec3d> roots_of_nodes, roots_of_ghosts;
     for (const std::vector<Vec3d>& strand : strands.points) {
       const auto first = static_cast<std::int32_t>(nodes.size());
       const auto first_segment = static_cast<std::int32_t>(segments.size());
@@ -211,6 +217,8 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
         if (k <= first + parts || k >= tail) held_nodes.push_back(k);
       for (std::int32_t k = 0; k < last - first; ++k)
         if (k < parts || first + k >= tail) held_ghosts.push_back(first_segment + k);
+      roots_of_nodes.resize(held_nodes.size(), nodes[first]);
+      roots_of_ghosts.resize(held_ghosts.size(), nodes[first]);
     }
     for (const std::vector<Vec3d>& strand : unloaded.points)
       for (const Vec3d& p : strand) rest.push_back(turn * placement.apply(p) + offset);
@@ -229,6 +237,11 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
     for (const std::int32_t g : held_ghosts) script.nodes.push_back(object.node_begin + g);
     for (const std::int32_t n : held_nodes) script.nodes.push_back(object.collides_from + n);
     script.motion = motion;
+    if (!followed.empty()) {
+      std::vector<Vec3d> roots = roots_of_ghosts;
+      roots.insert(roots.end(), roots_of_nodes.begin(), roots_of_nodes.end());
+      following.push_back({table, followed, model.scripted.size(), std::move(roots)});
+    }
     model.scripted.push_back(std::move(script));
   }
 }
