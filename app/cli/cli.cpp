@@ -112,6 +112,7 @@ CLI::App* add_view(CLI::App& app, ViewCommand& options) {
       ->capture_default_str();
   add_interop(*view, options.interop);
   view->add_flag("--paused", options.paused, "wait for the first Space");
+  view->add_flag("--panels", options.panels, "pictures and videos of the window show the panels, too");
   view->add_option("--journal", options.journal,
                    "write what is done in the window to this file, one JSON line per event");
   view->add_option("--output", options.output,

@@ -45,7 +45,7 @@ struct SceneOptions {
 
 struct ViewCommand : SceneOptions {
   std::string quality = "automatic", interop = "auto", journal, output = "stickslip-output";
-  bool paused = false, validation = false, print_keys = false;
+  bool paused = false, panels = false, validation = false, print_keys = false;
 };
 
 struct RunOptions : SceneOptions {

@@ -26,6 +26,7 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   view.variant = options.variant;
   view.backend = backend_name(backend);
   view.paused = options.paused;
+  view.panels_in_pictures = options.panels;
   view.validation = options.validation;
   view.journal = options.journal;
   view.output = options.output;

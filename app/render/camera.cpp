@@ -62,6 +62,14 @@ void Camera::pan(float dx, float dy, int height) {
 
 void Camera::zoom(float notches) { distance = std::clamp(distance * std::pow(0.9f, notches), 1e-4f, 1e5f); }
 
+void Camera::keep_above(float height) {
+  const float lowest = height + 0.02f * distance;  // the near plane stays above the ground
+  const float highest = std::sin(kPitchLimit);
+  const float needed = (lowest - target[1]) / distance;
+  if (needed > highest) target[1] = lowest - highest * distance;
+  pitch = std::max(pitch, std::asin(std::clamp(needed, -highest, highest)));
+}
+
 void Camera::frame(const Bounds& bounds, float aspect) {
   const float half = 0.5f * radians(fov);
   const float narrowest = std::min(half, std::atan(std::tan(half) * aspect));

@@ -43,6 +43,9 @@ class Camera {
   void pan(float dx, float dy, int height);
   /// One notch of the wheel changes the distance by a tenth; positive moves closer.
   void zoom(float notches);
+  /// Raises the eye above a ground at this height [m]: by its pitch, or where that is not enough, with the
+  /// target.
+  void keep_above(float height);
   /// Keeps the direction and moves so that the bounds fill the picture with a small margin.
   void frame(const Bounds& bounds, float aspect);
 

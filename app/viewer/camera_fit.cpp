@@ -1,5 +1,7 @@
 #include "app/viewer/camera_fit.h"
 
+#include <algorithm>
+
 namespace stickslip {
 
 bool shows_solids(const Camera& camera, const Model& model, std::span<const Vec3f> positions,
@@ -27,6 +29,14 @@ void back_off(Camera& camera, const Model& model, std::span<const Vec3f> positio
 Camera camera_of(const CameraStart& start) {
   return Camera::look_at(start.position.cast<float>(), start.target.cast<float>(),
                          static_cast<float>(start.fov));
+}
+
+std::optional<float> ground_height(const Model& model) {
+  std::optional<float> highest;
+  for (const HalfSpace& plane : model.half_spaces)
+    if (plane.normal[1] > 0.9999)
+      highest = std::max(highest.value_or(-1e30f), static_cast<float>(plane.offset));
+  return highest;
 }
 
 }  // namespace stickslip

@@ -1,6 +1,7 @@
 // Keeps the bodies in the part of the window that no panel covers.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "app/io/scene/scene.h"
@@ -25,5 +26,8 @@ void back_off(Camera& camera, const Model& model, std::span<const Vec3f> positio
 
 /// The camera given in a scene file.
 Camera camera_of(const CameraStart& start);
+
+/// Height [m] of the highest horizontal half-space that holds bodies up, which is drawn as the ground.
+std::optional<float> ground_height(const Model& model);
 
 }  // namespace stickslip

@@ -24,9 +24,9 @@ LogLine LogBuffer::last() {
 
 void LogBuffer::sink_it_(const spdlog::details::log_msg& message) {
   const auto seconds = std::chrono::time_point_cast<std::chrono::seconds>(message.time);
-  lines_.push_back({message.level,
-                    fmt::format("{:%H:%M:%S}", fmt::localtime(spdlog::log_clock::to_time_t(seconds))),
-                    std::string(message.payload.data(), message.payload.size())});
+  lines_.push_back(
+      {message.level, fmt::format("{:%H:%M:%S}", fmt::localtime(spdlog::log_clock::to_time_t(seconds))),
+       std::string(message.payload.data(), message.payload.size()), std::chrono::steady_clock::now()});
   if (lines_.size() > capacity) lines_.pop_front();
   ++count_;
 }

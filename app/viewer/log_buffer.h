@@ -3,6 +3,7 @@
 
 #include <spdlog/sinks/base_sink.h>
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -13,6 +14,7 @@ namespace stickslip {
 struct LogLine {
   spdlog::level::level_enum level;
   std::string time, text;  // "12:34:56"
+  std::chrono::steady_clock::time_point at{};
 };
 
 class LogBuffer final : public spdlog::sinks::base_sink<std::mutex> {

@@ -82,6 +82,7 @@ class Viewer final : public ActionTarget {
   void keep_in_journal(const std::function<void(JournalFile&)>& add);
   void choose_contacts();
   FrameView frame_view();
+  Image scene_alone();
 
   const ViewOptions& options_;
   std::vector<SceneInfo> scenes_;
@@ -104,6 +105,7 @@ class Viewer final : public ActionTarget {
   Pointer pointer_{simulation_, camera_};
   std::vector<ContactRecord> shown_contacts_;
   std::shared_ptr<const Scene> scene_;
+  std::optional<float> ground_;  // height [m]
   BodyLooks bodies_;
   WindowPictures pictures_{options_.output};
   bool quit_ = false;
@@ -124,6 +126,7 @@ Viewer::Viewer(const ViewOptions& options)
       lab_(options.make_lab, &Window::wake),
       steppers_(options.make_race_engine, &Window::wake) {
   view_.quality = renderer_.quality();
+  view_.panels_in_pictures = options.panels_in_pictures;
   figures_.device = renderer_.device_name();
   simulation_.post(LoadScene{options.scene, options.variant});
   if (!options.paused) simulation_.play();
@@ -232,6 +235,7 @@ void Viewer::take_over() {
   if (frame.scene != scene_) {
     const bool reloaded = scene_ && scene_->file == frame.scene->file;
     scene_ = frame.scene;
+    ground_ = ground_height(scene_->model);
     pointer_.cancel();
     view_.selection.reset();
     view_.contact.reset();
@@ -288,6 +292,7 @@ void Viewer::choose_contacts() {
 
 FrameView Viewer::frame_view() {
   FrameView frame;
+  if (ground_) camera_.keep_above(*ground_);
   frame.camera = camera_;
   frame.overlays = view_.overlays;
   choose_contacts();
@@ -300,6 +305,14 @@ FrameView Viewer::frame_view() {
   frame.left = area.left / static_cast<float>(area.width);
   frame.right = area.right / static_cast<float>(area.width);
   return frame;
+}
+
+/// A picture of the window's size without panels.
+Image Viewer::scene_alone() {
+  FrameView frame = frame_view();
+  frame.left = 0;
+  frame.right = 1;
+  return renderer_.render_offscreen(frame, std::max(1, window_.width()), std::max(1, window_.height()));
 }
 
 void Viewer::draw() {
@@ -325,9 +338,10 @@ void Viewer::draw() {
   simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
-  const bool drawn = renderer_.draw_window(frame_view(), panels, wanted ? &shown : nullptr);
+  const bool with_panels = view_.panels_in_pictures;
+  const bool drawn = renderer_.draw_window(frame_view(), panels, wanted && with_panels ? &shown : nullptr);
   if (drawn) positions_.drawn();
-  if (drawn && wanted) record(shown);
+  if (drawn && wanted) record(with_panels ? shown : scene_alone());
   const double cost = seconds_since(start);
   figures_.draw_seconds = figures_.draw_seconds > 0 ? 0.9 * figures_.draw_seconds + 0.1 * cost : cost;
 }

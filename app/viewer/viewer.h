@@ -47,8 +47,9 @@ struct ViewOptions {
   Quality quality = Quality::automatic;
   bool validation = false;
   Interop interop = Interop::automatic;
-  bool paused = false;            // false: the scene plays from the start
-  std::filesystem::path journal;  // a file for the actions in the window; empty: none
+  bool paused = false;              // false: the scene plays from the start
+  bool panels_in_pictures = false;  // otherwise pictures and videos show the scene alone
+  std::filesystem::path journal;    // a file for the actions in the window; empty: none
   /// Folder of pictures, videos and frozen problems; made when the first is written.
   std::filesystem::path output = "stickslip-output";
   ViewScript script;

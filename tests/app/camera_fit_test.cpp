@@ -52,5 +52,31 @@ TEST_F(CameraFit, GivesUpOnWhatIsBehindTheScenesView) {
   EXPECT_LE(camera.distance, 3.3f * distance);
 }
 
+TEST(CameraGround, TheEyeStaysAboveTheGround) {
+  Camera camera = Camera::look_at({0, 1, 4}, {0, 1, 0}, 40);
+  camera.pitch = -0.5f;  // the eye is at 1 - 4 sin(0.5) < 0
+  camera.keep_above(0);
+  EXPECT_NEAR(camera.eye()[1], 0.02f * camera.distance, 1e-5f);
+  EXPECT_EQ(camera.target, (Vec3f{0, 1, 0}));
+  const Camera before = camera;
+  camera.keep_above(0);
+  EXPECT_NEAR(camera.pitch, before.pitch, 1e-6f);
+  camera.target = {0, -9, 0};  // deeper than the camera's distance
+  camera.keep_above(0);
+  EXPECT_NEAR(camera.eye()[1], 0.02f * camera.distance, 1e-4f);
+  camera = Camera::look_at({0, 3, 4}, {0, 1, 0}, 40);
+  const float pitch = camera.pitch;
+  camera.keep_above(0);
+  EXPECT_EQ(camera.pitch, pitch);
+
+  Model model;
+  EXPECT_FALSE(ground_height(model));
+  model.half_spaces.resize(3);
+  model.half_spaces[0].normal = {1, 0, 0};
+  model.half_spaces[1].offset = -2;
+  model.half_spaces[2].offset = -1;
+  EXPECT_EQ(ground_height(model), -1.0f);
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -125,6 +125,7 @@ class ProgramWindowTest : public ::testing::Test {
     std::vector<std::string> words{
         "-c",       "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM, "view",      "ball",
         "--paused", "--validation",           "--journal",       "done.jsonl"};
+    if (shows_panels_) words.push_back("--panels");
     words.insert(words.end(), arguments.begin(), arguments.end());
     program_.emplace("/bin/sh", words);
     ASSERT_TRUE(eventually([&] { return !window().empty(); }));
@@ -184,6 +185,7 @@ class ProgramWindowTest : public ::testing::Test {
 
   XDisplay display_;
   fs::path folder_, before_;
+  bool shows_panels_ = true;  // pictures do
   std::optional<ChildProcess> program_;
 };
 
@@ -258,6 +260,18 @@ std::optional<Box> lowest_difference(const Screenshot& a, const Screenshot& b) {
     for (int x = left_panel.left; x < left_panel.right; ++x)
       if (!a.same_pixel(b, x, y)) box.left = std::min(box.left, x), box.right = std::max(box.right, x);
   return box;
+}
+
+TEST_F(ProgramWindowTest, PicturesShowTheSceneAlone) {
+  shows_panels_ = false;
+  open();
+  const Screenshot alone = screenshot();
+  EXPECT_EQ(alone.image.width, 1280);
+  EXPECT_EQ(alone.image.height, 720);
+  EXPECT_GT(alone.colours(), 100) << "the picture is blank";
+  hands("key Tab");
+  EXPECT_EQ(screenshot().difference(alone, left_panel), 0) << "whether panels are shown does not matter";
+  close_and_check();
 }
 
 TEST_F(ProgramWindowTest, SwitchesScenesKeepsItsSettingsMovesMuAndResizes) {

@@ -55,7 +55,7 @@ void draw_rows(PanelContext& context, const Scene& scene, const ParamScope& scop
   Simulation& simulation = context.simulation;
   bool titled = false;
   for (const ParamInfo& info : lab_param_table()) {
-    if (info.group != group) continue;
+    if (info.group != group || !passes_filter(context.view.param_filter, {info.name, info.meaning})) continue;
     const std::string reason = inactive_reason(info, scope);
     if (reason.empty() == inactive) continue;
     if (!std::exchange(titled, true)) text_colored(theme::accent, info.group_row->title);
@@ -80,12 +80,15 @@ void draw_all(PanelContext& context, const Scene& scene, bool inactive) {
 
 void draw_contact_solver_panel(PanelContext& context) {
   const std::shared_ptr<const Scene> scene = context.simulation.frame().scene;
-  if (!scene || !section("Contact solver")) return;
+  if (!scene || !section(context.view.param_filter.empty() ? "Contact solver" : "Contact solver##found"))
+    return;
   ImGui::PushID("contact");
-  draw_choice(context, *scene);
-  draw_outcome(context.simulation.history());
+  const std::string& filter = context.view.param_filter;
+  if (filter.empty() || passes_filter(filter, {"contact_solver"})) draw_choice(context, *scene);
+  if (filter.empty()) draw_outcome(context.simulation.history());
   draw_all(context, *scene, false);
-  if (ImGui::TreeNodeEx("inactive", ImGuiTreeNodeFlags_SpanAvailWidth)) {
+  if (!filter.empty()) draw_all(context, *scene, true);
+  else if (ImGui::TreeNodeEx("inactive", ImGuiTreeNodeFlags_SpanAvailWidth)) {
     ImGui::Unindent(ImGui::GetTreeNodeToLabelSpacing());
     draw_all(context, *scene, true);
     ImGui::Indent(ImGui::GetTreeNodeToLabelSpacing());

@@ -50,7 +50,7 @@ template <std::size_t N>
 void draw_pick(const char* id, double& value, const std::array<double, N>& values, const char* format,
                const char* meaning) {
   ImGui::SetNextItemWidth(em(11));
-  if (ImGui::BeginCombo(id, number(format, value).c_str())) {
+  if (begin_choices(id, number(format, value))) {
     for (const double choice : values)
       if (ImGui::Selectable(number(format, choice).c_str(), choice == value)) value = choice;
     ImGui::EndCombo();

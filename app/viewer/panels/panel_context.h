@@ -41,6 +41,8 @@ struct ViewState {
   std::optional<ObjectProbe> selection;
   std::optional<ContactProbe> contact;  // picked; at most one of the two
   TypedNumber typed;
+  std::string scene_filter, param_filter;  // what is typed to find scenes and parameters
+  bool panels_in_pictures = false;         // screenshots and videos show the panels, too
   RaceSettings race;
   StepperRaceSettings stepper_race;
   bool lab_steppers = false;  // which race the lab shows: of steppers, or of contact solvers

@@ -21,7 +21,7 @@ std::string describe(const ParamRow& control) {
   text += "\nscene: " + value_text(info, control.reference) +
           ", default: " + value_text(info, info.default_value);
   if (info.type == ParamType::real || info.type == ParamType::integer)
-    text += "\nCtrl + click to type a value";
+    text += "\nCtrl + click to type a value, Alt + drag for small changes";
   if (!control.idle.empty()) text += "\nNo effect now: " + control.idle;
   return text;
 }
@@ -69,8 +69,7 @@ bool number_slider(TypedNumber& typed, const ParamRow& control, double& value) {
 
 bool choice_box(const ParamRow& control, double& value) {
   bool changed = false;
-  if (!ImGui::BeginCombo("##choice", control.mixed ? "mixed" : value_text(control.info, value).c_str()))
-    return false;
+  if (!begin_choices("##choice", control.mixed ? "mixed" : value_text(control.info, value))) return false;
   for (std::size_t i = 0; i < control.info.choices.size(); ++i) {
     const std::string name(control.info.choices[i]);
     const ChoiceNote note = i < control.notes.size() ? control.notes[i] : ChoiceNote{};
@@ -114,7 +113,8 @@ EditAction draw_param_row(TypedNumber& typed, const ParamRow& control, double& v
   } else {
     changed = number_slider(typed, control, value);
   }
-  if (typed.id == 0) tooltip(describe(control));
+  // While a slider is dragged its value stays in sight.
+  if (typed.id == 0 && !ImGui::IsItemActive()) tooltip(describe(control));
   ImGui::EndDisabled();
   EditAction edit = changed ? EditAction::changed : EditAction::none;
   if (control.modified) {

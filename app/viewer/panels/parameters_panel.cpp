@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "app/viewer/panels/panels.h"
@@ -31,7 +32,21 @@ void draw_material_row(Simulation& simulation, const Scene& scene, TypedNumber& 
       simulation.post(MaterialEdit{static_cast<int>(i), info.name, get_param(&originals[i], info)});
 }
 
-void draw_materials(Simulation& simulation, const Scene& scene, TypedNumber& typed) {
+/// Rows without effect at present, folded unless something is searched for.
+template <class Draw>
+void draw_idle_rows(const std::string& filter, const Draw& draw) {
+  if (!filter.empty()) return draw();
+  if (ImGui::TreeNodeEx("without effect now", ImGuiTreeNodeFlags_SpanAvailWidth)) {
+    ImGui::Unindent(ImGui::GetTreeNodeToLabelSpacing());
+    draw();
+    ImGui::Indent(ImGui::GetTreeNodeToLabelSpacing());
+    ImGui::TreePop();
+  }
+  tooltip("Each row says why it has no effect");
+}
+
+void draw_materials(Simulation& simulation, const Scene& scene, TypedNumber& typed,
+                    const std::string& filter) {
   const std::vector<Material>& materials = simulation.settings().materials;
   const auto count = static_cast<int>(materials.size());
   if (count == 0 || materials.size() != scene.model.materials.size()) return;
@@ -41,12 +56,19 @@ void draw_materials(Simulation& simulation, const Scene& scene, TypedNumber& typ
     return i < 0 ? std::string("all materials") : scene.model.material_names[static_cast<std::size_t>(i)];
   };
   ImGui::SetNextItemWidth(-1);
-  if (ImGui::BeginCombo("##material", name_of(chosen).c_str())) {
+  if (begin_choices("##material", name_of(chosen))) {
     for (int i = -1; i < count; ++i)
       if (ImGui::Selectable(name_of(i).c_str(), i == chosen)) chosen = i;
     ImGui::EndCombo();
   }
-  for (const ParamInfo& info : material_table()) draw_material_row(simulation, scene, typed, info, chosen);
+  const auto draw_rows = [&](bool idle) {
+    for (const ParamInfo& info : material_table())
+      if (passes_filter(filter, {info.name, info.meaning}) &&
+          inactive_reason(info, simulation.settings(), scene.model, chosen).empty() != idle)
+        draw_material_row(simulation, scene, typed, info, chosen);
+  };
+  draw_rows(false);
+  draw_idle_rows(filter, [&] { draw_rows(true); });
 }
 
 void draw_half_spaces(Simulation& simulation, const Scene& scene, TypedNumber& typed) {
@@ -75,12 +97,19 @@ std::vector<ChoiceNote> notes_of(const ParamInfo& info, const Model& model, bool
   return notes;
 }
 
-/// The rows of one group, except those drawn elsewhere.
-void draw_group(Simulation& simulation, const Scene& scene, TypedNumber& typed, std::string_view group) {
+/// Whether a row belongs to this group and passes the filter; that of the contact solver is drawn elsewhere.
+bool is_shown(const ParamInfo& info, std::string_view group, const std::string& filter) {
+  return info.group == group && info.name != "contact_solver" &&
+         passes_filter(filter, {info.name, info.meaning});
+}
+
+/// The rows of one group that have an effect, or those without one.
+void draw_rows(Simulation& simulation, const Scene& scene, TypedNumber& typed, std::string_view group,
+               const std::string& filter, bool idle) {
   const Settings& settings = simulation.settings();
   const ParamScope scope = param_scope(settings, scene.model);
   for (const ParamInfo& info : param_table()) {
-    if (info.group != group || info.name == "contact_solver") continue;
+    if (!is_shown(info, group, filter) || inactive_reason(info, scope).empty() == idle) continue;
     const double original = get_param(&scene.params, info), current = get_param(&settings.params, info);
     double value = 0;
     const EditAction edit =
@@ -90,6 +119,19 @@ void draw_group(Simulation& simulation, const Scene& scene, TypedNumber& typed, 
                        value);
     if (edit != EditAction::none)
       simulation.post(ParamEdit{info.name, edit == EditAction::reset ? original : value});
+  }
+}
+
+void draw_group(Simulation& simulation, const Scene& scene, TypedNumber& typed, std::string_view group,
+                const std::string& filter) {
+  const ParamScope scope = param_scope(simulation.settings(), scene.model);
+  draw_rows(simulation, scene, typed, group, filter, false);
+  if (std::ranges::any_of(param_table(), [&](const ParamInfo& info) {
+        return is_shown(info, group, filter) && !inactive_reason(info, scope).empty();
+      })) {
+    ImGui::PushID(group.data(), group.data() + group.size());
+    draw_idle_rows(filter, [&] { draw_rows(simulation, scene, typed, group, filter, true); });
+    ImGui::PopID();
   }
 }
 
@@ -106,19 +148,29 @@ void draw_parameters_panel(PanelContext& context) {
   const std::shared_ptr<const Scene>& scene = simulation.frame().scene;
   if (!scene) return;
   TypedNumber& typed = context.view.typed;
-  // The folding state is stored separately for scenes with and without rigid bodies.
+  std::string& filter = context.view.param_filter;
+  filter_field("##find parameter", "Find a parameter", filter);
+  // The folding state is stored separately for scenes with and without rigid bodies, and while something is
+  // searched for, when everything found is unfolded.
   const bool rigid = is_rigid(scene->model);
+  const std::string kind = !filter.empty() ? "##found" : rigid ? "##rigid" : "##elastic";
   const auto draw = [&](std::string_view group, bool open) {
-    if (section((std::string(param_group(group).title) + (rigid ? "##rigid" : "##elastic")).c_str(), open))
-      draw_group(simulation, *scene, typed, group);
+    if (std::ranges::none_of(param_table(),
+                             [&](const ParamInfo& info) { return is_shown(info, group, filter); }))
+      return;
+    if (section((std::string(param_group(group).title) + kind).c_str(), open || !filter.empty()))
+      draw_group(simulation, *scene, typed, group, filter);
   };
   const SolverKind solver = simulation.settings().params.solver;
   if (!rigid) draw("solver", true);
-  if (rigid || solver == SolverKind::velocity) draw_contact_solver_panel(context);
-  if (section("Materials")) {
-    draw_materials(simulation, *scene, typed);
-    draw_half_spaces(simulation, *scene, typed);
+  const bool finds_material = std::ranges::any_of(material_table(), [&](const ParamInfo& info) {
+    return passes_filter(filter, {info.name, info.meaning});
+  });
+  if (finds_material && section("Materials")) {
+    draw_materials(simulation, *scene, typed, filter);
+    if (passes_filter(filter, {"mu", "friction"})) draw_half_spaces(simulation, *scene, typed);
   }
+  if (rigid || solver == SolverKind::velocity) draw_contact_solver_panel(context);
   // Groups that the solver does not read come last.
   const SceneTraits traits = scene_traits(scene->model);
   for (const bool idle : {false, true}) {

@@ -13,6 +13,8 @@ namespace {
 /// The list of shipped scenes; it scrolls.
 void draw_list(PanelContext& context, const std::shared_ptr<const Scene>& current) {
   constexpr std::size_t most_rows = 10;
+  std::string& filter = context.view.scene_filter;
+  filter_field("##find scene", "Find a scene", filter);
   const auto rows = static_cast<float>(std::min(context.scenes.size(), most_rows));
   ImGui::BeginChild("scenes", {0, rows * ImGui::GetTextLineHeightWithSpacing()});
   // Most scene names fit before the titles; long ones shift their title to the right.
@@ -21,6 +23,7 @@ void draw_list(PanelContext& context, const std::shared_ptr<const Scene>& curren
   for (std::size_t i = 0; i < context.scenes.size(); ++i) {
     const SceneInfo& info = context.scenes[i];
     const bool selected = current && current->file == info.file;
+    if (!passes_filter(filter, {info.name, info.title, info.description})) continue;
     ImGui::PushID(info.name.c_str());
     if (ImGui::Selectable("", selected)) context.simulation.post(LoadScene{info.file.string()});
     if (selected && std::exchange(shown, static_cast<int>(i)) != static_cast<int>(i)) ImGui::SetScrollHereY();
@@ -44,7 +47,7 @@ void draw_variants(PanelContext& context, const Scene& scene) {
   };
   ImGui::SetNextItemWidth(em(18));
   const std::string& shown = scene.variant.empty() ? none : scene.variant;
-  if (ImGui::BeginCombo("Variant", shown.c_str())) {
+  if (begin_choices("Variant", shown)) {
     choice(none, "", "The scene as its file describes it");
     for (const Variant& variant : scene.variants) choice(variant.name, variant.name, variant.description);
     ImGui::EndCombo();

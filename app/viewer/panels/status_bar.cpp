@@ -41,6 +41,12 @@ std::string rates(const PanelContext& context) {
   return result;
 }
 
+/// The log keeps every line; here news goes after a while, and errors stay.
+bool is_old(const LogLine& line) {
+  const double age = std::chrono::duration<double>(std::chrono::steady_clock::now() - line.at).count();
+  return line.level < spdlog::level::err && age > (line.level == spdlog::level::warn ? 60 : 15);
+}
+
 /// Result of the last contact solve.
 void draw_solve(const Simulation& simulation) {
   if (simulation.history().empty()) return;
@@ -68,7 +74,8 @@ void draw_status_bar(PanelContext& context) {
   draw_solve(context.simulation);
   const std::string right = rates(context) + "   " + "F1 help";
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
-  const LogLine last = context.log.last();
+  LogLine last = context.log.last();
+  if (is_old(last)) last.text.clear();
   ImGui::SameLine(0, em(3));
   const float room = ImGui::GetContentRegionAvail().x - right_width - em(4);
   const ImU32 color = last.level >= spdlog::level::err    ? theme::bad

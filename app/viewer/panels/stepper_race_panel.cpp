@@ -25,7 +25,7 @@ void draw_settings(PanelContext& context) {
   ImGui::SetNextItemWidth(em(11));
   constexpr int choices[] = {1, 3, 10, 30, 100};
   int& steps = context.view.stepper_race.steps;
-  if (ImGui::BeginCombo("##steps", (std::to_string(steps) + " steps each").c_str())) {
+  if (begin_choices("##steps", std::to_string(steps) + " steps each")) {
     for (const int choice : choices)
       if (ImGui::Selectable((std::to_string(choice) + " steps each").c_str(), choice == steps))
         steps = choice;

@@ -28,7 +28,7 @@ void draw_speed(Simulation& simulation) {
   for (const Speed& speed : speeds)
     if (same(speed.pacing, simulation.pacing())) shown = speed.name;
   ImGui::SetNextItemWidth(-1);
-  if (!ImGui::BeginCombo("##speed", shown)) return;
+  if (!begin_choices("##speed", shown)) return;
   for (const Speed& speed : speeds)
     if (ImGui::Selectable(speed.name, same(speed.pacing, simulation.pacing())))
       simulation.set_pacing(speed.pacing);

@@ -90,12 +90,14 @@ void draw_view_panel(PanelContext& context) {
   text_colored(theme::dim_text, "Quality");
   ImGui::SameLine(em(16));
   ImGui::SetNextItemWidth(-1);
-  if (ImGui::BeginCombo("##quality", quality_name(view.quality).data())) {
+  if (begin_choices("##quality", std::string(quality_name(view.quality)))) {
     for (const Quality quality : {Quality::light, Quality::medium, Quality::high})
       if (ImGui::Selectable(quality_name(quality).data(), quality == view.quality)) view.quality = quality;
     ImGui::EndCombo();
   }
   tooltip(context.window.device);
+  ImGui::Checkbox("Panels in pictures and videos", &view.panels_in_pictures);
+  tooltip("Whether screenshots and videos show the window as it is, or the scene alone");
   draw_position_row(context.window);
 }
 

@@ -1,5 +1,7 @@
 #include "app/viewer/panels/widgets.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
@@ -29,6 +31,28 @@ bool section(const char* title, bool open) {
       ImGui::CollapsingHeader(title, open ? ImGuiTreeNodeFlags_DefaultOpen : ImGuiTreeNodeFlags_None);
   ImGui::PopStyleVar();
   return shown;
+}
+
+void filter_field(const char* id, const char* hint, std::string& text) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%s", text.c_str());
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::InputTextWithHint(id, hint, buffer, sizeof buffer)) text = buffer;
+  if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape)) text.clear();
+}
+
+bool passes_filter(std::string_view filter, std::initializer_list<std::string_view> texts) {
+  const auto lower = [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); };
+  const auto contains = [&](std::string_view text) {
+    return !std::ranges::search(text, filter, {}, lower, lower).empty();
+  };
+  return filter.empty() || std::ranges::any_of(texts, contains);
+}
+
+bool begin_choices(const char* id, const std::string& shown) {
+  if (!ImGui::BeginCombo(id, shown.c_str())) return false;
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  return true;
 }
 
 void tooltip(const std::string& text) {
@@ -64,9 +88,14 @@ bool filled_slider(const char* id, float& position, const std::string& text) {
   for (const ImGuiCol slot : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
                               ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive})
     ImGui::PushStyleColor(slot, IM_COL32_BLACK_TRANS);
+  const float before = position;
   // The text is passed as ImGui's number format.
-  const bool moved = ImGui::SliderFloat(id, &position, 0, 1, text.c_str(), ImGuiSliderFlags_NoInput);
+  bool moved = ImGui::SliderFloat(id, &position, 0, 1, text.c_str(), ImGuiSliderFlags_NoInput);
   ImGui::PopStyleColor(5);
+  if (ImGui::IsItemActive() && ImGui::GetIO().KeyAlt) {
+    position = std::clamp(before + 0.1f * ImGui::GetIO().MouseDelta.x / (end.x - at.x), 0.0f, 1.0f);
+    moved = position != before;
+  }
   if (ImGui::IsItemHovered() || ImGui::IsItemActive())
     list.AddRect(at, end, ImGui::GetColorU32(ImGuiCol_CheckMark), rounding);
   return moved;

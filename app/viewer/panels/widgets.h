@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,14 @@ void value_row(const char* label, float column, const char* format, ...) IM_FMTA
 /// A collapsible part of a panel.
 bool section(const char* title, bool open = true);
 
+/// A text field that filters a list: `text` keeps what is typed; `hint` is shown while it is empty.
+void filter_field(const char* id, const char* hint, std::string& text);
+/// Whether one of `texts` contains `filter`, whatever the case of letters; an empty filter passes everything.
+bool passes_filter(std::string_view filter, std::initializer_list<std::string_view> texts);
+
+/// As ImGui::BeginCombo, and Escape closes it.
+bool begin_choices(const char* id, const std::string& shown);
+
 /// A wrapped tooltip for the last item, also if that item is disabled.
 void tooltip(const std::string& text);
 /// "1 iteration", "2 iterations": for words whose plural has an s.
@@ -26,7 +35,8 @@ std::string counted(long count, const char* what);
 bool action_button(const char* label, const std::string& what, const std::string& key,
                    const ImVec2& size = {0, 0});
 
-/// A slider over [0, 1], filled up to its position, with `text` on it. True while it is moved.
+/// A slider over [0, 1], filled up to its position, with `text` on it. True while it is moved; with Alt it
+/// moves a tenth as far as the pointer.
 bool filled_slider(const char* id, float& position, const std::string& text);
 
 void text_colored(ImU32 color, std::string_view text);

@@ -71,6 +71,9 @@ ContactProblem generate(std::string_view name, long size, std::uint64_t seed) {
   const std::vector<std::string_view> names = generator_names();
   if (const std::string near = nearest_name(names, name); !near.empty())
     text += ": did you mean '" + near + "'?";
+  else
+    for (std::size_t i = 0; i < names.size(); ++i)
+      text += (i == 0 ? "; there are " : i + 1 < names.size() ? ", " : " and ") + std::string(names[i]);
   throw std::invalid_argument(text);
 }
 
