@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/io/file/input_error.h"
+#include "app/io/scene/settings.h"
 #include "bench/barrier_study.h"
 
 namespace stickslip {
@@ -205,12 +207,49 @@ json print_memory(const BackendInfo& backend, int threads, const EngineFactory& 
   return rows;
 }
 
+/// The value of the parameter `solver`.
+std::string solver_of(const BarrierMethod& method) {
+  Params params;
+  method.apply(params);
+  return param_text(&params, *find_param(param_table(), "solver"));
+}
+
+/// `params` with the settings of `sets` for all methods, then those for the method's solver. Throws
+/// InputError.
+Params params_of(const Scene& scene, const Params& params, const BarrierMethod& method,
+                 const std::vector<std::string>& sets) {
+  Scene with{scene};
+  with.params = params;
+  const std::string own = solver_of(method) + ":";
+  for (const bool for_all : {true, false})
+    for (const std::string& set : sets) {
+      const bool is_for_all = set.find(':') == std::string::npos;
+      if (is_for_all != for_all) continue;
+      if (is_for_all) apply_setting(with, set);
+      else if (set.starts_with(own)) apply_setting(with, set.substr(own.size()));
+    }
+  return with.params;
+}
+
+/// A wrong setting is reported before long benches run.
+void check_sets(const Scene& scene, const std::vector<std::string>& sets) {
+  for (const std::string& set : sets) {
+    const std::size_t colon = set.find(':');
+    const std::string solver = colon == std::string::npos ? "ipc" : set.substr(0, colon);
+    if (std::ranges::none_of(barrier_methods(),
+                             [&](const BarrierMethod& m) { return solver_of(m) == solver; }))
+      throw InputError("--set " + set + ": no method of this bench has the solver '" + solver + "'");
+    Scene with{scene};
+    apply_setting(with, colon == std::string::npos ? set : set.substr(colon + 1));
+  }
+}
+
 std::vector<Row> measure_problem(const Problem& problem, Backend backend, const BenchOptions& options,
                                  const EngineFactory& factory) {
   Params params = problem.scene.params;
   params.newton_stop = NewtonStop::gradient;
   params.newton_tolerance = options.tolerance;
-  // Defaults: a scene's own values could hide differences between methods.
+  // Defaults: a scene's own values could hide differences between methods. `--set` acts on top of them.
   params.pcg_tolerance = Params{}.pcg_tolerance;
   params.pcg_stop = Params{}.pcg_stop;
   params.linear_solver = Params{}.linear_solver;
@@ -220,9 +259,11 @@ std::vector<Row> measure_problem(const Problem& problem, Backend backend, const 
   for (const BarrierMethod& method : barrier_methods()) {
     const std::unique_ptr<Engine> engine = factory(backend, options.threads);
     load_into(*engine, problem.scene);
-    rows.push_back({&problem,
-                    measure_method(*engine, problem.start, params, method, options.frames.value_or(kFrames)),
-                    {}});
+    rows.push_back(
+        {&problem,
+         measure_method(*engine, problem.start, params_of(problem.scene, params, method, options.sets),
+                        method, options.frames.value_or(kFrames)),
+         {}});
     rows.back().reference = rows.front().measure;
     const BarrierMeasure& m = rows.back().measure;
     std::fprintf(stderr, "%s, %s: %.2f s, %ld Newton, %ld PCG\n", problem.name.c_str(), method.name().c_str(),
@@ -235,6 +276,7 @@ std::vector<Row> measure_problem(const Problem& problem, Backend backend, const 
 
 json bench_barrier(const BackendInfo& backend, const BenchOptions& options, const EngineFactory& factory) {
   std::deque<Problem> problems = load_problems(options);
+  for (const Problem& problem : problems) check_sets(problem.scene, options.sets);
   std::vector<Row> rows;
   json left_out = json::array();
   for (Problem& problem : problems) {
@@ -256,9 +298,11 @@ json bench_barrier(const BackendInfo& backend, const BenchOptions& options, cons
   std::fflush(stdout);
   json memory = print_memory(backend, options.threads, factory);
   std::fflush(stdout);
-  json result{{"bench", "barrier"},         {"backend", backend.name},         {"device", backend.device},
-              {"threads", options.threads}, {"tolerance", options.tolerance},  {"figures", json::array()},
-              {"rows", json::array()},      {"left_out", std::move(left_out)}, {"memory", std::move(memory)}};
+  json result{
+      {"bench", "barrier"},         {"backend", backend.name},        {"device", backend.device},
+      {"threads", options.threads}, {"tolerance", options.tolerance}, {"sets", options.sets},
+      {"figures", json::array()},   {"rows", json::array()},          {"left_out", std::move(left_out)},
+      {"memory", std::move(memory)}};
   for (const Row& row : rows) {
     result["figures"].push_back(figure_json(row));
     result["rows"].push_back(row_json(row));

@@ -46,6 +46,11 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->check(number_range(1.0, kMaxScale));
   bench->add_option("--at", options.at, "frame of the scenes that 'barrier' starts from")
       ->check(CLI::Range(0, 100000));
+  bench
+      ->add_option("--set", options.sets,
+                   "of 'barrier', repeatable: key=value for all methods, or SOLVER:key=value for those of "
+                   "ipc or barrier_al")
+      ->allow_extra_args(false);
   bench->add_option("--tolerance", options.tolerance, "of 'barrier': gradient that ends a step, of the first")
       ->check(number_range(1e-12, 1.0))
       ->capture_default_str();

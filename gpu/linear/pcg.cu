@@ -121,10 +121,11 @@ void Pcg::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x
     PcgState& s = *v.state;
     const PcgSquares of_b = s.now;
     s.now = *v.squares;
-    s.best = s.now.rz;
-    s.reference = of_b.rz > s.now.rz ? of_b.rz : s.now.rz;
+    // Of b, not of a bad start: that would loosen the target. Without b there is nothing else.
+    s.reference = of_b.rz > 0 ? of_b.rz : s.now.rz;
     s.last = settings.max_iterations;
     s.set_targets(settings, of_b.rr);
+    s.best = s.watched();
     s.judge();
     v.history[0] = s.residual();
   });
@@ -142,7 +143,7 @@ PcgResult Pcg::resume(Context& ctx, int extra_iterations) {
     s.end(PcgStop::running);
     s.rz_target = s.rr_target = s.xx_share = 0;
     s.last = s.iterations + extra_iterations;
-    s.best = s.now.rz;
+    s.best = s.watched();
     s.best_at = s.iterations;
   });
   run(ctx);

@@ -12,7 +12,7 @@
 namespace stickslip {
 
 struct PcgSettings {
-  Real tolerance = Real(1e-4);  // on |r| / max(|b|, |r_0|) in the preconditioner's norm |r| = sqrt(r' P^-1 r)
+  Real tolerance = Real(1e-4);  // on |r| / |b| in the preconditioner's norm |r| = sqrt(r' P^-1 r)
   int max_iterations = 10000;
   bool start_from_x = false;  // else x is overwritten with zero first
   bool same_system = false;   // matrix, fixed nodes and preconditioner are those of the last solve: kept
@@ -32,7 +32,7 @@ struct PcgSettings {
 enum class PcgStop : std::int32_t {
   running,
   converged,
-  stagnated,  // 100 iterations brought no smaller residual [Guo24 App. B]
+  stagnated,  // 100 iterations brought no smaller residual, in the criterion's norm [Guo24 App. B]
   iteration_cap,
   indefinite  // p'Ap <= 0, or not a number: x is what the iterations before had reached
 };
@@ -56,16 +56,19 @@ struct PcgState {
   Real pq;  // p' A p
   Real alpha, beta;
   Real reference;            // the r' P^-1 r that counts as 1
-  Real best;                 // smallest r' P^-1 r so far ...
+  Real best;                 // smallest square of the residual so far, in the criterion's norm ...
   std::int32_t best_at;      // ... and the iteration that had it
   Real rz_target;            // converged where rz <= rz_target ...
   Real rr_target, xx_share;  // ... or rr <= rr_target + xx_share xx
   std::int32_t iterations;
-  std::int32_t last;  // iteration cap
-  std::int32_t stop;  // a PcgStop
+  std::int32_t last;       // iteration cap
+  std::int32_t stop;       // a PcgStop
+  std::int32_t euclidean;  // whether the criterion measures |r|_2
 
   SS_HD bool running() const { return stop == static_cast<std::int32_t>(PcgStop::running); }
   SS_HD void end(PcgStop why) { stop = static_cast<std::int32_t>(why); }
+  /// The square of the residual in the criterion's norm.
+  SS_HD Real watched() const { return euclidean != 0 ? now.rr : now.rz; }
   /// Relative, in the preconditioner's norm.
   SS_HD Real residual() const { return reference > 0 ? std::sqrt(now.rz / reference) : Real(0); }
 
@@ -84,15 +87,15 @@ struct PcgState {
   }
   /// The decisions after `iterations` of them, with `now` up to date.
   SS_HD void judge();
-  /// Sets what the criterion asks for; `reference` is known, and bb = |b|_2^2.
+  /// Sets what the criterion asks for, and its norm; `reference` is known, and bb = |b|_2^2.
   SS_HD void set_targets(const PcgSettings& settings, Real bb);
 };
 
 SS_HD inline void PcgState::judge() {
   constexpr int kPatience = 100;  // [Guo24 App. B]
   const Real rz = now.rz;
-  if (rz < best) {
-    best = rz;
+  if (watched() < best) {
+    best = watched();
     best_at = iterations;
   }
   if (!(rz >= 0)) end(PcgStop::indefinite);
@@ -103,6 +106,7 @@ SS_HD inline void PcgState::judge() {
 
 SS_HD inline void PcgState::set_targets(const PcgSettings& settings, Real bb) {
   // Beyond one half every direction would be accepted, even zero.
+  euclidean = settings.criterion != PcgCriterion::relative;
   const Real rounding = std::min(std::numeric_limits<Real>::epsilon() * settings.condition, Real(0.5));
   switch (settings.criterion) {
     case PcgCriterion::relative:

@@ -304,6 +304,10 @@ TEST_F(Cli, BadInputGetsOneMessageAndLeavesNothing) {
   expect_bad({"bench", "step", "--json", path("no/b.json")}, {"there is no folder"});
   expect_bad({"bench", "barrier", "--scales", "0.5"}, {"--scales", "0.5"});
   expect_bad({"bench", "barrier", "--scenes", "twst"}, {"'twst'", "'twist'"});
+  expect_bad({"bench", "barrier", "--scenes", "stack", "--set", "sigma_rul=jump"},
+             {"sigma_rul", "'sigma_rule'"});
+  expect_bad({"bench", "barrier", "--scenes", "stack", "--set", "nsgs:sigma_rule=jump"},
+             {"no method", "'nsgs'"});
   script_.refuses_load = true;
   expect_bad({"run", scene_, "--report", path("r.jsonl")}, {"scene.toml", "'a' and 'b' intersect"});
   on_make_ = [] { throw std::bad_alloc(); };
@@ -411,6 +415,27 @@ TEST_F(Cli, BenchBarrierMeasuresEveryMethodFromTheSameState) {
   }
   EXPECT_EQ(bench["memory"].size(), 3u);
   EXPECT_NE(result.out.find("stack x1"), std::string::npos) << result.out;
+}
+
+TEST_F(Cli, BenchBarrierTakesSettingsForAllMethodsAndForSome) {
+  const auto pcg = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"bench",     "barrier", "--scenes", "stack",           "--scales",
+                                       "1",         "--at",    "3",        "--frames",        "1",
+                                       "--backend", "cpu",     "--json",   path("bench.json")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(call(arguments).code, 0);
+    std::ifstream file(path("bench.json"));
+    std::map<std::string, long> sums;
+    const json bench = json::parse(file)[0];
+    for (const json& row : bench["rows"])
+      sums[row["solver"].get<std::string>()] += row["pcg_iterations"].get<long>();
+    return sums;
+  };
+  const auto plain = pcg({}), all = pcg({"--set", "pcg_tolerance=1e-8"}),
+             some = pcg({"--set", "barrier_al:pcg_tolerance=1e-8"});
+  EXPECT_GT(all.at("ipc"), plain.at("ipc"));
+  EXPECT_EQ(some.at("ipc"), plain.at("ipc"));
+  EXPECT_EQ(some.at("barrier_al"), all.at("barrier_al"));
 }
 
 TEST_F(Cli, ScaleReplacesTheScenesOwn) {

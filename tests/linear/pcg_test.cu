@@ -186,6 +186,58 @@ BACKEND_TEST(Pcg, GivesUpWhenTheResidualStagnates) {
   }
 }
 
+// A residual that falls in one norm may stand in the other: the norm of the criterion counts.
+BACKEND_TEST(PcgJudge, StagnationIsThatOfTheCriterion) {
+  for (const bool euclidean : {false, true}) {
+    for (const bool falls_in_rr : {false, true}) {
+      SCOPED_TRACE(testing::Message() << euclidean << falls_in_rr);
+      PcgState s{};
+      s.now = {Real(1), Real(1), Real(1)};
+      s.reference = 1;
+      s.last = 1000;
+      PcgSettings settings;
+      settings.tolerance = 0;
+      settings.criterion = euclidean ? PcgCriterion::euclidean : PcgCriterion::relative;
+      s.set_targets(settings, Real(1));
+      s.best = s.watched();
+      s.judge();
+      while (s.running()) {
+        s.now.rz *= falls_in_rr ? Real(1) : Real(0.99);
+        s.now.rr *= falls_in_rr ? Real(0.99) : Real(1);
+        ++s.iterations;
+        s.judge();
+      }
+      const bool stands = euclidean != falls_in_rr;
+      EXPECT_EQ(s.stop, static_cast<std::int32_t>(stands ? PcgStop::stagnated : PcgStop::iteration_cap));
+      EXPECT_EQ(s.iterations, stands ? 100 : 1000);
+    }
+  }
+}
+
+// The tolerance is relative to b, whatever the start.
+BACKEND_TEST(Pcg, ABadStartDoesNotLoosenTheTarget) {
+  FRESH_SEED(seed);
+  test::Random random(seed);
+  const test::System system = test::make_system(random, 6, 6, 6, 30);
+  DeviceSystem device(ctx, system);
+  const std::vector<Vec3> b = random.vectors(system.node_count);
+  std::vector<Vec3> start = random.vectors(system.node_count);
+  for (Vec3& x : start) x = Real(1e4) * x;
+  const Buffer<Vec3> rhs(ctx, b);
+  PcgSettings settings;
+  settings.tolerance = Real(1e-3);
+  double error[2] = {0, 0};
+  for (const bool warm : {false, true}) {
+    Buffer<Vec3> x(ctx, start);
+    settings.start_from_x = warm;
+    Pcg pcg;
+    EXPECT_EQ(pcg.solve(ctx, device.matrix, rhs.data(), x.data(), settings).stop, PcgStop::converged);
+    error[warm ? 1 : 0] = (test::to_eigen(b) - system.matrix() * test::to_eigen(x.download(ctx))).norm() /
+                          test::to_eigen(b).norm();
+  }
+  EXPECT_LT(error[1], 10 * error[0]) << "of the residual, in |.|_2";
+}
+
 BACKEND_TEST(Pcg, SteadyUseAllocatesNothing) {
   test::Random random(7);
   const test::System system = test::make_system(random, 10, 10, 12, 300);

@@ -242,7 +242,8 @@ BACKEND_TEST(Preconditioner, TheCoarseSpaceEqualsItsDefinition) {
                        at.data());
   const Matrix got = applied(ctx, preconditioner, problem.fixed) - blocks;
   const Matrix want = coarse_part(a, group, problem.positions, problem.fixed);
-  EXPECT_LE((got - want).norm(), (sizeof(Real) == 8 ? 1e-7 : 2e-2) * want.norm());
+  EXPECT_LE((got - want).norm(), (sizeof(Real) == 8 ? 5e-6 : 2e-2) * want.norm())
+      << "the condition of random systems reaches 1e9";
 }
 
 BACKEND_TEST(Preconditioner, EveryKindLeadsToTheSameSolution) {

@@ -43,8 +43,9 @@ void filter_field(const char* id, const char* hint, std::string& text) {
 
 bool passes_filter(std::string_view filter, std::initializer_list<std::string_view> texts) {
   const auto lower = [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); };
+  const auto same = [&](char a, char b) { return lower(a) == lower(b); };
   const auto contains = [&](std::string_view text) {
-    return !std::ranges::search(text, filter, {}, lower, lower).empty();
+    return std::search(text.begin(), text.end(), filter.begin(), filter.end(), same) != text.end();
   };
   return filter.empty() || std::ranges::any_of(texts, contains);
 }
