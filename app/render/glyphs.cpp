@@ -1,5 +1,6 @@
 #include "app/render/glyphs.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace stickslip {
@@ -19,6 +20,8 @@ shared::Glyph ring(const Vec3f& center, float radius, const Vec3f& color) {
 namespace {
 
 const Vec3f kDragColor{0.98f, 0.72f, 0.10f}, kPickColor{0.10f, 0.11f, 0.13f};
+const Vec3f kFrictionColor{0.93f, 0.78f, 0.10f};
+constexpr float kLongestForce = 3;  // arrow of the largest force, in units of that of a normal
 // Radii in units of screen-constant size; a contact's disc has 4.2.
 constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10, kJointRadius = 4.6f;
 
@@ -75,6 +78,17 @@ void draw_normals(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
       glyph(shared::kGlyphArrow, mark.contact.point, mark.contact.normal, mark.color, mark.opacity));
 }
 
+void draw_arrows(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
+  constexpr float kShortest = 0.1f;  // 3 pixels
+  const auto add = [&](const Vec3f& force, const Vec3f& color) {
+    const Vec3f arrow = mark.per_newton * force;
+    if (norm(arrow) >= kShortest)
+      glyphs.push_back(glyph(shared::kGlyphArrow, mark.contact.point, arrow, color, mark.opacity));
+  };
+  add(mark.contact.normal_force * mark.contact.normal, mark.color);
+  add(mark.contact.friction, kFrictionColor);
+}
+
 void draw_joints(std::vector<shared::Glyph>& glyphs, const FrameView& view) {
   for (const JointMark& joint : view.joints) add_joint(glyphs, joint);
 }
@@ -86,12 +100,17 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
     glyphs.push_back(glyph(shared::kGlyphOfNodes + (point ? shared::kGlyphDisc : shared::kGlyphLine),
                            digits_of(wire.nodes[0]), digits_of(wire.nodes[1]), wire.color, 1));
   }
+  float largest = 0;  // [N]
+  if (view.overlays.arrows)
+    for (const ContactRecord& contact : view.contacts)
+      largest = std::max({largest, contact.normal_force, norm(contact.friction)});
+  const float per_newton = largest > 0 ? kLongestForce / largest : 0;
   // Open contacts are numerous and matter least: they are drawn first and fainter.
   for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slip})
     for (const ContactRecord& contact : view.contacts) {
       if (contact.state != state) continue;
-      add_contact(glyphs,
-                  {contact, contact_color(state), state == ContactState::open ? 0.6f : 1.f, view.overlays});
+      add_contact(glyphs, {contact, contact_color(state), state == ContactState::open ? 0.6f : 1.f,
+                           view.overlays, per_newton});
     }
   add_scene_overlays(glyphs, view);
   if (view.highlighted_contact) glyphs.push_back(ring(*view.highlighted_contact, kPickRadius, kPickColor));

@@ -21,6 +21,7 @@ struct ContactMark {
   Vec3f color;
   float opacity;
   const Overlays& overlays;
+  float per_newton = 0;  // length of a force's arrow, in units of that of a normal's
 };
 
 // Declares draw_<flag> for the rows of overlays.h, for pictures that show them.

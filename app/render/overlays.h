@@ -19,6 +19,7 @@ namespace stickslip {
 #define STICKSLIP_OVERLAYS(CONTACT, SCENE, PASS)                                                  \
   CONTACT(contacts, "Contacts", 'C', "contact points, coloured by state", true)                  \
   CONTACT(normals, "Normals", 'N', "contact normals", true)                                      \
+  CONTACT(arrows, "Forces", 'A', "forces on one side of each contact: normal in its colour, friction in yellow; the longest is the largest", true) \
   PASS(wireframe, "Edges", 'V', "mesh edges", true)                                              \
   SCENE(joints, "Joints", 'J', "joints: anchors and axes", !model.joints.empty())
 // clang-format on

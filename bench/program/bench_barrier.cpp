@@ -232,16 +232,13 @@ Params params_of(const Scene& scene, const Params& params, const BarrierMethod& 
 }
 
 /// A wrong setting is reported before long benches run.
-void check_sets(const Scene& scene, const std::vector<std::string>& sets) {
-  for (const std::string& set : sets) {
-    const std::size_t colon = set.find(':');
-    const std::string solver = colon == std::string::npos ? "ipc" : set.substr(0, colon);
-    if (std::ranges::none_of(barrier_methods(),
-                             [&](const BarrierMethod& m) { return solver_of(m) == solver; }))
-      throw InputError("--set " + set + ": no method of this bench has the solver '" + solver + "'");
-    Scene with{scene};
-    apply_setting(with, colon == std::string::npos ? set : set.substr(colon + 1));
-  }
+void check_set(const Scene& scene, const std::string& set) {
+  const std::size_t colon = set.find(':');
+  const std::string solver = colon == std::string::npos ? "ipc" : set.substr(0, colon);
+  if (std::ranges::none_of(barrier_methods(), [&](const BarrierMethod& m) { return solver_of(m) == solver; }))
+    throw InputError("--set " + set + ": no method of this bench has the solver '" + solver + "'");
+  Scene with{scene};
+  apply_setting(with, colon == std::string::npos ? set : set.substr(colon + 1));
 }
 
 std::vector<Row> measure_problem(const Problem& problem, Backend backend, const BenchOptions& options,
@@ -276,7 +273,8 @@ std::vector<Row> measure_problem(const Problem& problem, Backend backend, const 
 
 json bench_barrier(const BackendInfo& backend, const BenchOptions& options, const EngineFactory& factory) {
   std::deque<Problem> problems = load_problems(options);
-  for (const Problem& problem : problems) check_sets(problem.scene, options.sets);
+  for (const Problem& problem : problems)
+    for (const std::string& set : options.sets) check_set(problem.scene, set);
   std::vector<Row> rows;
   json left_out = json::array();
   for (Problem& problem : problems) {

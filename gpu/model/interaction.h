@@ -24,12 +24,14 @@ SS_HD inline std::uint64_t mix_name(std::uint64_t name, std::int64_t part) {
 
 /// One active contact as the viewer shows it.
 struct ContactRecord {
-  Vec<float, 3> point;                        // [m]
-  Vec<float, 3> normal;                       // unit, pointing to side a
-  float gap = 0;                              // [m]
-  float normal_force = 0;                     // [N]
-  float slip_speed = 0;                       // [m/s]
-  float multiplier = 0;                       // [N], part of normal_force
+  Vec<float, 3> point;              // [m]
+  Vec<float, 3> normal;             // unit, pointing to side a
+  float gap = 0;                    // [m]
+  float normal_force = 0;           // [N]
+  float slip_speed = 0;             // [m/s]
+  float multiplier = 0;             // [N], part of normal_force
+  Vec<float, 3> friction{0, 0, 0};  // [N] of side b on side a, along the surface
+  float cone_share = 0;             // of the friction that the law allows in its direction; 1: it slides
   std::int32_t object_a = -1, object_b = -1;  // -1: a half-space
   ContactState state = ContactState::open;    // open: within d_hat, but without noticeable force
   bool augmented = false;                     // has a multiplier [Guo24 Alg.1]

@@ -22,11 +22,54 @@ SS_HD ContactRecord record_of(const RigidContact& contact) {
   return x;
 }
 
+/// sum_i r_i t_i over the two tangents of a contact's rows, whose first `dofs` numbers of each begin with a
+/// multiple of the direction; `normal` tells the sign of side b.
+template <int D>
+SS_HD Vec<float, 3> friction_of(const double* rows, std::int64_t dofs, const Vec<double, 3>& normal,
+                                const Vec<double, D>& r, double dt) {
+  const Vec<double, 3> n{rows[0], rows[1], rows[2]};
+  const double along = dot(n, normal), size = norm(n);
+  // Rows of another kind have no such direction: the friction is then not shown.
+  if (!(std::abs(along) > 0.999 * size) || !(size > 0)) return {0, 0, 0};
+  Vec<double, 3> sum{0, 0, 0};
+  for (int i = 1; i < 3; ++i) {
+    const double* t = rows + i * dofs;
+    sum += (r[i] / (along * dt)) * Vec<double, 3>{t[0], t[1], t[2]};
+  }
+  return sum.template cast<float>();
+}
+
+/// |friction| over what the law allows in its direction; zero without a normal impulse.
+template <int D>
+SS_HD float cone_share(const ContactLaw<D>& law, const Vec<double, D>& r) {
+  if (!(r[0] > 0)) return 0;
+  double sum = 0, largest = 0;
+  for (int i = 1; i < D; ++i) {
+    if (!(law.mu[i - 1] > 0)) continue;
+    const double part = std::abs(r[i]) / (law.mu[i - 1] * r[0]);
+    sum += part * part;
+    largest = part > largest ? part : largest;
+  }
+  return static_cast<float>(law.set == FrictionSet::ellipsoid ? std::sqrt(sum) : largest);
+}
+
 template <int D>
 struct SolvedRecord {
   SolvedContacts<D> of;
+  BodyRows<D> rows;
+  std::size_t first_block;
   double dt;
   ContactRecord* record;
+
+  /// Of the first body of a contact that moves.
+  SS_HD Vec<float, 3> friction(std::size_t c) const {
+    for (std::int32_t k = rows.start[first_block + c]; k < rows.start[first_block + c + 1]; ++k)
+      if (rows.body[k] >= 0)
+        return friction_of<D>(
+            rows.jacobian + static_cast<std::size_t>(k) * D * static_cast<std::size_t>(rows.dofs), rows.dofs,
+            of.contacts[c].normal, of.r[c], dt);
+    return {0, 0, 0};
+  }
 
   SS_HD void operator()(std::size_t c) const {
     const Vec<double, D>&r = of.r[c], &u = of.u[c];
@@ -36,6 +79,8 @@ struct SolvedRecord {
     ContactRecord x = record_of(of.contacts[c]);
     x.normal_force = static_cast<float>(r[0] / dt);
     x.slip_speed = static_cast<float>(norm(slide));
+    x.friction = friction(c);
+    x.cone_share = cone_share(of.law[c], r);
     x.state = state == BlockState::open     ? ContactState::open
               : state == BlockState::sticks ? ContactState::stick
                                             : ContactState::slip;
@@ -54,6 +99,8 @@ struct PushedRecord {
     const double friction = std::sqrt(r[1] * r[1] + r[2] * r[2]);
     ContactRecord x = record_of(of.contacts[c]);
     x.normal_force = static_cast<float>(r[0] / dt);
+    x.friction = friction_of<D>(of.block[c].jacobian[0][0].v, 6, of.contacts[c].normal, r, dt);
+    x.cone_share = cone_share(of.block[c].law, r);
     x.state = !(r[0] > 0)                                       ? ContactState::open
               : friction < 0.999 * of.block[c].law.mu[0] * r[0] ? ContactState::stick
                                                                 : ContactState::slip;
@@ -64,10 +111,10 @@ struct PushedRecord {
 }  // namespace
 
 template <int D>
-void contact_records(Context& ctx, const SolvedContacts<D>& solved, double dt,
-                     std::vector<ContactRecord>& out) {
+void contact_records(Context& ctx, const SolvedContacts<D>& solved, const BodyRows<D>& rows,
+                     std::size_t first_block, double dt, std::vector<ContactRecord>& out) {
   Buffer<ContactRecord> records(ctx, solved.count);
-  launch(ctx, solved.count, SolvedRecord<D>{solved, dt, records.data()}, kMedium);
+  launch(ctx, solved.count, SolvedRecord<D>{solved, rows, first_block, dt, records.data()}, kMedium);
   out = records.download(ctx);
 }
 
@@ -79,8 +126,10 @@ void contact_records(Context& ctx, const PushedContacts<D>& pushed, double dt,
   out = records.download(ctx);
 }
 
-template void contact_records(Context&, const SolvedContacts<3>&, double, std::vector<ContactRecord>&);
-template void contact_records(Context&, const SolvedContacts<4>&, double, std::vector<ContactRecord>&);
+template void contact_records(Context&, const SolvedContacts<3>&, const BodyRows<3>&, std::size_t, double,
+                              std::vector<ContactRecord>&);
+template void contact_records(Context&, const SolvedContacts<4>&, const BodyRows<4>&, std::size_t, double,
+                              std::vector<ContactRecord>&);
 template void contact_records(Context&, const PushedContacts<3>&, double, std::vector<ContactRecord>&);
 template void contact_records(Context&, const PushedContacts<4>&, double, std::vector<ContactRecord>&);
 

@@ -5,6 +5,7 @@
 
 #include "gpu/collide/rigid_contact.h"
 #include "gpu/core/context.h"
+#include "gpu/dfcp/operator/delassus.cuh"
 #include "gpu/dfcp/problem/constraint_block.h"
 #include "gpu/model/interaction.h"
 
@@ -35,9 +36,10 @@ struct PushedContacts {
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// `dt` [s] converts impulses to forces. One host read.
+/// `rows`: those of the problem's blocks, the first contact's at `first_block`.
 template <int D>
-void contact_records(Context& ctx, const SolvedContacts<D>& solved, double dt,
-                     std::vector<ContactRecord>& out);
+void contact_records(Context& ctx, const SolvedContacts<D>& solved, const BodyRows<D>& rows,
+                     std::size_t first_block, double dt, std::vector<ContactRecord>& out);
 template <int D>
 void contact_records(Context& ctx, const PushedContacts<D>& pushed, double dt,
                      std::vector<ContactRecord>& out);

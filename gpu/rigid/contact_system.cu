@@ -421,7 +421,7 @@ void ContactSystem<D>::records(Context& ctx, const StepConstraints& list, double
   contact_records(ctx,
                   SolvedContacts<D>{list.contacts, list.contact_count, law_.data() + first,
                                     W_.scale() + first, r_.data() + first, u_.data() + first},
-                  dt, out);
+                  W_.body_rows(), first, dt, out);
 }
 
 template <int D>

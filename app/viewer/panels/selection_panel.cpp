@@ -30,6 +30,8 @@ void draw_contact(PanelContext& context) {
   if (rigid) value_row("Gap", column, "%s", si_text(contact.gap, "m").c_str());
   else value_row("Gap", column, "%s, %.3g of d_hat", si_text(contact.gap, "m").c_str(), contact.gap / d_hat);
   value_row("Normal force", column, "%s", si_text(contact.normal_force, "N").c_str());
+  value_row("Friction", column, "%s, %.0f%% of its cone", si_text(norm(contact.friction), "N").c_str(),
+            100 * static_cast<double>(contact.cone_share));
   if (rigid) {
   } else if (contact.augmented)
     value_row("Multiplier", column, "%s, %.0f%% of the force", si_text(contact.multiplier, "N").c_str(),
