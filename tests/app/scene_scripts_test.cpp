@@ -90,6 +90,7 @@ TEST(SceneScripts, HeldEndsOfRodsFollowTheTrianglesOfACollider) {
   };
   expect_refused(rods + "hold = 'root'\nfollow = 'plaet'\n" + plate, "did you mean 'plate'");
   expect_refused(rods + "hold = 'root'\nfollow = 'plate'\n", "no collider of this scene");
+  expect_refused(rods + "hold = 'root'\nfollow = ''\n" + plate, "there is: plate");
   expect_refused(rods + "follow = 'plate'\n" + plate, "none are held");
   expect_refused(rods + "hold = 'root'\nfollow = 'plate'\nmotion = { velocity = [1, 0, 0] }\n" + plate,
                  "either a motion or follow");

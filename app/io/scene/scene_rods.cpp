@@ -184,10 +184,11 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
                "moves the held ends of strands, and none are held: give hold = \"root\" or \"ends\"");
   const bool has_motion = motion_table.has_value();
   const Motion motion = read_motion(std::move(motion_table), placement.position);
+  const bool follows = table.has("follow");
   const std::string followed = table.text("follow", "");
-  if (table.has("follow") && held == Held::none)
+  if (follows && held == Held::none)
     table.fail("follow", "moves the held ends of strands, and none are held: give hold = \"root\"");
-  if (table.has("follow") && has_motion) table.fail("follow", "give either a motion or follow");
+  if (follows && has_motion) table.fail("follow", "give either a motion or follow");
   const Vec3d velocity = table.vec3("velocity", {0, 0, 0});
   const std::vector<Vec<float, 3>> colors = read_colors(table);
   const std::int32_t group = table.whole("no_contact_group", 1, 7, 0);
@@ -237,7 +238,7 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
     for (const std::int32_t g : held_ghosts) script.nodes.push_back(object.node_begin + g);
     for (const std::int32_t n : held_nodes) script.nodes.push_back(object.collides_from + n);
     script.motion = motion;
-    if (!followed.empty()) {
+    if (follows) {
       std::vector<Vec3d> roots = roots_of_ghosts;
       roots.insert(roots.end(), roots_of_nodes.begin(), roots_of_nodes.end());
       following.push_back({table, followed, model.scripted.size(), std::move(roots)});
