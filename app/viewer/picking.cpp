@@ -111,13 +111,14 @@ Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions) {
 }
 
 const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const Camera& camera, int width,
-                                  int height, const Vec<float, 2>& at, float reach) {
+                                  int height, const Vec<float, 2>& at, float reach, float deepest) {
+  constexpr float kShown = 0.996f;  // marks are drawn so much nearer to the eye, see glyph.vert
   const ContactRecord* nearest = nullptr;
   float limit = reach;
   for (const ContactRecord& contact : contacts) {
     const Vec3f mark = camera.project(contact.point, width, height);
     const float distance = std::hypot(mark[0] - at[0], mark[1] - at[1]);
-    if (!(mark[2] > 0) || !(distance <= limit)) continue;
+    if (!(mark[2] > 0) || !(distance <= limit) || kShown * mark[2] > deepest) continue;
     limit = distance;
     nearest = &contact;
   }

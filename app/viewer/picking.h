@@ -1,6 +1,7 @@
 // Picking: the triangle under the pointer, and the properties of its object.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,9 +34,11 @@ std::string why_fixed(const Model& model, const Object& object);
 /// Interpolated position of a pick at another time.
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions);
 
-/// The contact with the mark nearest to a point of the picture [px], at most `reach` pixels away.
+/// The contact with the mark nearest to a point of the picture [px], at most `reach` pixels away, among those
+/// that are in front of what is seen there, at the depth `deepest` along the view direction [m].
 const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const Camera& camera, int width,
-                                  int height, const Vec<float, 2>& at, float reach);
+                                  int height, const Vec<float, 2>& at, float reach,
+                                  float deepest = std::numeric_limits<float>::infinity());
 
 Bounds bounds_of(const Object& object, std::span<const Vec3f> positions);
 

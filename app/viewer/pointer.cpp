@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace stickslip {
@@ -59,9 +60,13 @@ void Pointer::release(Button button) {
   if (mode_ == Mode::idle || button != button_) return;
   if (may_click_ && travelled_ < click_travel) {
     click_.emplace();
-    if (const ContactRecord* mark = pick_contact(marks_, camera_, width_, height_, {x_, y_}, mark_reach))
+    const std::optional<Pick> found = pick_here();
+    const float deepest =
+        found ? camera_.project(found->point, width_, height_)[2] : std::numeric_limits<float>::infinity();
+    if (const ContactRecord* mark =
+            pick_contact(marks_, camera_, width_, height_, {x_, y_}, mark_reach, deepest))
       click_->contact = *mark;
-    else if (const std::optional<Pick> found = pick_here()) click_->object = found->object;
+    else if (found) click_->object = found->object;
   }
   cancel();
 }

@@ -190,6 +190,12 @@ TEST(Picking, TakesTheMarkUnderThePointer) {
   EXPECT_EQ(pick_contact(contacts, camera, 400, 400, {200, 200}, 7), &contacts[0]);
   EXPECT_EQ(pick_contact(contacts, camera, 400, 400, {at[0] + 9, at[1]}, 7), nullptr);
   EXPECT_EQ(pick_contact({}, camera, 400, 400, {200, 200}, 7), nullptr);
+  // Marks behind what is seen are not shown: those on it are.
+  EXPECT_EQ(pick_contact(contacts, camera, 400, 400, {200, 200}, 7, 5.0f), &contacts[0]);
+  EXPECT_EQ(pick_contact(contacts, camera, 400, 400, {200, 200}, 7, 4.9f), nullptr);
+  contacts[0].point = {0, 0, -1};
+  EXPECT_EQ(pick_contact(contacts, camera, 400, 400, {200, 200}, 7, 5.0f), &contacts[1])
+      << "farther, but seen";
 }
 
 TEST(ContactProbe, FollowsTheSameContactUntilItEnds) {

@@ -57,16 +57,22 @@ TEST_F(PointerTest, AClickPicksAndATrembleIsStillAClick) {
 
 TEST_F(PointerTest, AClickOnAMarkPicksTheContactBeforeTheBody) {
   std::vector<ContactRecord> contacts(1);
-  contacts[0].point = {0.25f, 0.25f, 0};
+  contacts[0].point = {0.25f, 0.25f, 0.5f};  // on the face that is seen
   contacts[0].multiplier = 3;
-  pointer_.set_marks(contacts);
-  pointer_.move(202, 201);
-  pointer_.press(Button::left, {});
-  pointer_.release(Button::left);
-  const std::optional<Click> click = pointer_.take_click();
-  ASSERT_TRUE(click && click->contact);
-  EXPECT_EQ(click->contact->multiplier, 3);
-  EXPECT_EQ(click->object, -1);
+  const auto click_on_it = [&] {
+    pointer_.set_marks(contacts);
+    pointer_.move(202, 201);
+    pointer_.press(Button::left, {});
+    pointer_.release(Button::left);
+    return pointer_.take_click().value_or(Click{5, {}});
+  };
+  const Click click = click_on_it();
+  ASSERT_TRUE(click.contact);
+  EXPECT_EQ(click.contact->multiplier, 3);
+  EXPECT_EQ(click.object, -1);
+  contacts[0].point = {0.25f, 0.25f, 0};  // behind it, where no mark is drawn
+  EXPECT_FALSE(click_on_it().contact);
+  EXPECT_EQ(click_on_it().object, 0);
 }
 
 TEST_F(PointerTest, ALeftDragOrbitsAndPicksNothing) {
