@@ -35,15 +35,20 @@ void draw_contact_numbers(const StepReport& report) {
   value_row("Ended by", column, "%s", fit_text(reason, ImGui::GetContentRegionAvail().x - column).c_str());
   tooltip(reason);
   value_row("Contacts", column, "%d in %s", report.contacts, counted(report.candidates, "pair").c_str());
-  if (const int joints = solve.blocks - report.contacts; joints > 0)
+  if (const int joints = solve.blocks - report.contacts; joints > 0) {
     value_row("Joint blocks", column, "%d", joints);
+    tooltip("Constraints of joints in the same problem");
+  }
   value_row("nu", column, "%.3g", solve.nu);
   tooltip("3 contacts / dofs that can move: beyond 1 the impulses are not unique");
   if (solve.rounds > 0) {
     value_row("Rounds", column, "%d", solve.rounds);
     tooltip("Between the contact problem and the elastic solids");
   }
-  if (solve.colours > 0) value_row("Colours", column, "%d", solve.colours);
+  if (solve.colours > 0) {
+    value_row("Colours", column, "%d", solve.colours);
+    tooltip("Groups of contacts without common bodies; a sweep takes the contacts of a colour in parallel");
+  }
   value_row("Penetration", column, "%.3g mm", 1e3 * solve.penetration);
   tooltip("The largest overlap at the start of the step");
   if (const auto& guard = solve.guard) {
@@ -62,8 +67,10 @@ void draw_contact_numbers(const StepReport& report) {
     value_row("Outside the cone", column, "%s", si_text(solve.law->cone, "N s").c_str());
     tooltip("The largest part of a contact's friction impulse beyond mu r_N");
     value_row("Friction takes", column, "%s", si_text(solve.dissipation, "W").c_str());
+    tooltip("The power of friction in the last step");
   }
   value_row("Bodies", column, "%d in %d islands, %d asleep", solve.bodies, solve.islands, solve.asleep);
+  tooltip("Bodies that move, in groups that touch each other; a group that rests falls asleep as a whole");
   value_row("Memory", column, "%s", si_text(static_cast<double>(report.memory_bytes), "B").c_str());
 }
 

@@ -68,6 +68,7 @@ void draw_numbers(const StepReport& report) {
   text_colored(report.converged ? theme::good : theme::warning,
                report.stop_reason.empty() ? "-" : report.stop_reason);
   value_row("Contacts", column, "%d of %d pairs", report.contacts, report.candidates);
+  tooltip("Pairs closer than d_hat, and pairs that might have become so");
   if (report.augmented > 0)
     value_row("Multipliers", column, "%d, at most %s", report.augmented,
               si_text(report.multiplier_max, "N").c_str());
@@ -83,7 +84,9 @@ void draw_numbers(const StepReport& report) {
     value_row("Joint error", column, "%s", si_text(report.joint_residual, "m").c_str());
   value_row("Smallest gap", column, "%s", report.gap_min < 0 ? "-" : si_text(report.gap_min, "m").c_str());
   value_row("Smallest volume", column, "%.3g of rest", report.volume_ratio_min);
+  tooltip("Of an element, at the end of the step");
   value_row("Barrier sigma", column, "%s", si_text(report.barrier_stiffness, "N/m").c_str());
+  tooltip("Stiffness of the barrier at the end of the step");
   value_row("Memory", column, "%s", si_text(static_cast<double>(report.memory_bytes), "B").c_str());
   if (report.intersections >= 0) {
     value_row("Intersections", column, "%s", "");

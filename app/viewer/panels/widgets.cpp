@@ -13,14 +13,18 @@ namespace stickslip {
 float em(float characters) { return 0.55f * characters * ImGui::GetFontSize(); }
 
 void value_row(const char* label, float column, const char* format, ...) {
+  // One item, so that a tooltip belongs to the label, too. Within a group columns count from its left side.
+  const float left = ImGui::GetCursorPosX();
+  ImGui::BeginGroup();
   ImGui::PushStyleColor(ImGuiCol_Text, theme::dim_text);
   ImGui::TextUnformatted(label);
   ImGui::PopStyleColor();
-  ImGui::SameLine(column);
+  ImGui::SameLine(column - left);
   va_list arguments;
   va_start(arguments, format);
   ImGui::TextV(format, arguments);
   va_end(arguments);
+  ImGui::EndGroup();
 }
 
 bool section(const char* title, bool open) {
