@@ -124,7 +124,7 @@ void draw_values_at(float mouse_x, std::span<const float> x, std::span<const Plo
 
 std::string tick_text(double value) {
   const double size = std::abs(value);
-  if (size < 1e-15) return "0";
+  if (size == 0) return "0";
   char text[32];
   if (size >= 1e-3 && size < 1e5) {
     std::snprintf(text, sizeof text, "%.6g", value);

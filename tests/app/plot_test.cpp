@@ -45,6 +45,8 @@ TEST(Plot, TicksAreShort) {
   EXPECT_EQ(tick_text(1e6), "1e6");
   EXPECT_EQ(tick_text(2.5e-5), "2.5e-5");
   EXPECT_EQ(tick_text(1e-9), "1e-9");
+  EXPECT_EQ(tick_text(1e-18), "1e-18") << "a logarithmic axis does not end in 0";
+  EXPECT_EQ(tick_text(-0.0), "0");
 }
 
 }  // namespace
