@@ -2,6 +2,7 @@
 # install.sh BUILD COMPILER: installs a build and runs the program from where it is, without the source tree; then builds
 # examples/find_package with the installed library.
 set -euo pipefail
+unset STICKSLIP_ASSETS
 build=$1 compiler=$2
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # Not below the build folder, where the program would find the assets of the source tree.
