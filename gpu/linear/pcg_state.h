@@ -105,8 +105,8 @@ SS_HD inline void PcgState::judge() {
 }
 
 SS_HD inline void PcgState::set_targets(const PcgSettings& settings, Real bb) {
-  // Beyond one half every direction would be accepted, even zero.
   euclidean = settings.criterion != PcgCriterion::relative;
+  // Beyond one half every direction would be accepted, even zero.
   const Real rounding = std::min(std::numeric_limits<Real>::epsilon() * settings.condition, Real(0.5));
   switch (settings.criterion) {
     case PcgCriterion::relative:

@@ -61,14 +61,17 @@ void draw_materials(Simulation& simulation, const Scene& scene, TypedNumber& typ
       if (ImGui::Selectable(name_of(i).c_str(), i == chosen)) chosen = i;
     ImGui::EndCombo();
   }
+  const auto is_in = [&](const ParamInfo& info, bool idle) {
+    return passes_filter(filter, {info.name, info.meaning}) &&
+           inactive_reason(info, simulation.settings(), scene.model, chosen).empty() != idle;
+  };
   const auto draw_rows = [&](bool idle) {
     for (const ParamInfo& info : material_table())
-      if (passes_filter(filter, {info.name, info.meaning}) &&
-          inactive_reason(info, simulation.settings(), scene.model, chosen).empty() != idle)
-        draw_material_row(simulation, scene, typed, info, chosen);
+      if (is_in(info, idle)) draw_material_row(simulation, scene, typed, info, chosen);
   };
   draw_rows(false);
-  draw_idle_rows(filter, [&] { draw_rows(true); });
+  if (std::ranges::any_of(material_table(), [&](const ParamInfo& info) { return is_in(info, true); }))
+    draw_idle_rows(filter, [&] { draw_rows(true); });
 }
 
 void draw_half_spaces(Simulation& simulation, const Scene& scene, TypedNumber& typed) {
@@ -166,7 +169,7 @@ void draw_parameters_panel(PanelContext& context) {
   const bool finds_material = std::ranges::any_of(material_table(), [&](const ParamInfo& info) {
     return passes_filter(filter, {info.name, info.meaning});
   });
-  if (finds_material && section("Materials")) {
+  if (finds_material && section(filter.empty() ? "Materials" : "Materials##found")) {
     draw_materials(simulation, *scene, typed, filter);
     if (passes_filter(filter, {"mu", "friction"})) draw_half_spaces(simulation, *scene, typed);
   }
