@@ -80,21 +80,26 @@ def trunk() -> tuple[list, list]:
     return points, triangles
 
 
+def closed_tube(points: list, sides: int) -> list:
+    """Triangles over rings of `sides` points each, from the bottom up; the last two points are the middles of both ends."""
+    bottom, top, last = len(points) - 2, len(points) - 1, len(points) - 2 - sides
+    triangles = []
+    for k in range(sides):
+        following = (k + 1) % sides
+        for ring in range(0, last, sides):
+            a, b = ring + k, ring + following
+            triangles += [(a, a + sides, b), (b, a + sides, b + sides)]
+        triangles += [(bottom, k, following), (top, last + following, last + k)]
+    return triangles
+
+
 def cone(radius: float = 0.2, height: float = 0.5, sides: int = 24, rounding: float = 0.015) -> tuple[list, list]:
     """Stands on y = 0; its tip is cut off where its radius is `rounding`, and has a low cap."""
     rings = [(radius, 0.0), (radius * 0.55, height * 0.45), (rounding, height * (1 - rounding / radius))]
     points = [(r * math.cos(2 * math.pi * k / sides), y, r * math.sin(2 * math.pi * k / sides))
               for r, y in rings for k in range(sides)]
     points += [(0, 0, 0), (0, rings[-1][1] + rounding / 2, 0)]
-    bottom, top, last = len(points) - 2, len(points) - 1, (len(rings) - 1) * sides
-    triangles = []
-    for k in range(sides):
-        following = (k + 1) % sides
-        for j in range(len(rings) - 1):
-            a, b = j * sides + k, j * sides + following
-            triangles += [(a, a + sides, b), (b, a + sides, b + sides)]
-        triangles += [(bottom, k, following), (top, last + following, last + k)]
-    return points, triangles
+    return points, closed_tube(points, sides)
 
 
 # Of the shirt from its hem to its collar, which ends inside the neck, and of the head from inside the shirt to the
@@ -108,7 +113,8 @@ BUST_SIDES, BUST_FRAMES, BUST_DT = 16, 16, 0.1  # and the time between two frame
 
 
 def bust(time: float, rings: list, rise: float) -> tuple[list, list]:
-    """Closed; the last section ends in a point `rise` above it. The head turns to both sides and nods; the shoulders follow a little."""
+    """Closed; the last section ends in a point `rise` above it. The head turns to both sides and nods; the shoulders follow
+    a little."""
     def smooth(x: float) -> float:
         x = min(max(x, 0.0), 1.0)
         return x * x * (3 - 2 * x)
@@ -132,15 +138,7 @@ def bust(time: float, rings: list, rise: float) -> tuple[list, list]:
             place(width * math.cos(angle), y, back + depth * math.sin(angle))
     place(0, rings[0][0] - 0.005, 0)
     place(0, rings[-1][0] + rise, rings[-1][3])
-    bottom, top, end = len(points) - 2, len(points) - 1, (len(rings) - 1) * BUST_SIDES
-    triangles = []
-    for k in range(BUST_SIDES):
-        following = (k + 1) % BUST_SIDES
-        for j in range(len(rings) - 1):
-            a, b = j * BUST_SIDES + k, j * BUST_SIDES + following
-            triangles += [(a, a + BUST_SIDES, b), (b, a + BUST_SIDES, b + BUST_SIDES)]
-        triangles += [(bottom, k, following), (top, end + following, end + k)]
-    return points, triangles
+    return points, closed_tube(points, BUST_SIDES)
 
 
 def head(time: float) -> tuple[list, list]:

@@ -339,14 +339,7 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
       was_ended_early(direction_))
     norms = solve_again(ctx, potential, device, params, record);
   clock.lap(seconds.linear_solve);
-  record.gradient_norm = std::sqrt(norms.gradient2);
-  record.step_norm = norms.step / params.dt;
-  record.contacts = static_cast<int>(contacts.set().active_count());
-  record.augmented = static_cast<int>(contacts.augmented().size());
-  record.barrier_stiffness = contacts.stiffness();
-  if (record.contacts > 0) record.gap_min = contacts.set().min_gap();
-  if (!std::isfinite(record.gradient_norm)) throw_not_finite("the gradient", report, k);
-  if (!std::isfinite(record.pcg_residual)) throw_not_finite("the Newton direction", report, k);
+  record_direction(contacts, norms, params.dt, report, record);
   const Real longest = static_cast<Real>(kLongestStep) * device.diagonal;
   bool shortened = shorten(ctx, norms.step, longest);
 

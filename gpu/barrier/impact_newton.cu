@@ -128,16 +128,7 @@ Real BarrierNewton::descend_target(Context& ctx, IncrementalPotential& potential
   clock.lap(report.seconds.assembly);
   const NewtonNorms norms = solve(ctx, potential, device, params, record);
   clock.lap(report.seconds.linear_solve);
-  record.gradient_norm = std::sqrt(norms.gradient2);
-  record.step_norm = norms.step / params.dt;
-  record.contacts = static_cast<int>(contacts.set().active_count());
-  record.augmented = static_cast<int>(contacts.augmented().size());
-  record.barrier_stiffness = contacts.stiffness();
-  if (record.contacts > 0) record.gap_min = contacts.set().min_gap();
-  if (!std::isfinite(record.gradient_norm))
-    throw_not_finite("the gradient", report, report.newton_iterations);
-  if (!std::isfinite(record.pcg_residual))
-    throw_not_finite("the Newton direction", report, report.newton_iterations);
+  record_direction(contacts, norms, params.dt, report, record);
   const Real longest = static_cast<Real>(kLongestTargetStep) * device.diagonal;
   const bool shortened = norms.step > longest;
   if (shortened) shrink_way(ctx, node_count_, longest / norms.step, p_.data());

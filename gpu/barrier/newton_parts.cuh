@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "gpu/barrier/barrier_newton.cuh"
+#include "gpu/barrier/contact_terms.cuh"
 #include "gpu/core/stage_clock.h"
 #include "gpu/model/device_model.cuh"
 #include "gpu/model/report.h"
@@ -26,6 +28,22 @@ double total(const Values& values) {
   throw SimulationError(std::string(what) + " is not finite in step " + std::to_string(report.frame) +
                         ", Newton iteration " + std::to_string(iteration) +
                         "; the state is back at the end of the step before");
+}
+
+/// Enters the norms of a Newton direction, and the contacts that it was found with. Throws SimulationError if
+/// the gradient or the direction is not finite; `record` has PCG's residual.
+inline void record_direction(const ContactTerms& contacts, const NewtonNorms& norms, double dt,
+                             const StepReport& report, NewtonRecord& record) {
+  record.gradient_norm = std::sqrt(norms.gradient2);
+  record.step_norm = norms.step / dt;
+  record.contacts = static_cast<int>(contacts.set().active_count());
+  record.augmented = static_cast<int>(contacts.augmented().size());
+  record.barrier_stiffness = contacts.stiffness();
+  if (record.contacts > 0) record.gap_min = contacts.set().min_gap();
+  if (!std::isfinite(record.gradient_norm))
+    throw_not_finite("the gradient", report, report.newton_iterations);
+  if (!std::isfinite(record.pcg_residual))
+    throw_not_finite("the Newton direction", report, report.newton_iterations);
 }
 
 /// What newton_tolerance is relative to for momenta [m/s]. A body that begins to slide or to fall gains
