@@ -9,6 +9,12 @@
 #include "app/viewer/theme.h"
 
 namespace stickslip {
+namespace {
+
+/// ImGui before 1.87 numbers keys as the window system does.
+bool escape_pressed() { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape)); }
+
+}  // namespace
 
 float em(float characters) { return 0.55f * characters * ImGui::GetFontSize(); }
 
@@ -42,7 +48,7 @@ void filter_field(const char* id, const char* hint, std::string& text) {
   std::snprintf(buffer, sizeof buffer, "%s", text.c_str());
   ImGui::SetNextItemWidth(-1);
   if (ImGui::InputTextWithHint(id, hint, buffer, sizeof buffer)) text = buffer;
-  if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape)) text.clear();
+  if (ImGui::IsItemDeactivated() && escape_pressed()) text.clear();
 }
 
 bool passes_filter(std::string_view filter, std::initializer_list<std::string_view> texts) {
@@ -56,7 +62,7 @@ bool passes_filter(std::string_view filter, std::initializer_list<std::string_vi
 
 bool begin_choices(const char* id, const std::string& shown) {
   if (!ImGui::BeginCombo(id, shown.c_str())) return false;
-  if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  if (escape_pressed()) ImGui::CloseCurrentPopup();
   return true;
 }
 
