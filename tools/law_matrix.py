@@ -2,10 +2,10 @@
 """Runs every shipped scene with every stepping solver that accepts it and writes the errors of the laws:
 docs/law-matrix.md.
 
-tools/law_matrix.py --program build/release/app/stickslip [--frames 6] [--limit SECONDS] [--scenes A,B] [--data FILE]
+tools/law_matrix.py --program build/release/app/stickslip [--frames 6] [--limit SECONDS] [--scenes A,B] [--solvers C,D] [--data FILE]
 tools/law_matrix.py --page-only
 
-The measurements are kept in FILE. Those of scenes that are not run stay unchanged; the page shows all of
+The measurements are kept in FILE. Those of scenes and solvers that are not run stay unchanged; the page shows all of
 FILE.
 """
 import argparse
@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VELOCITY = ["nsgs", "prox_gs", "prox_jacobi", "nncg", "auto", "manifold_gs", "newton_ac", "newton_fb", "newton_minmap",
             "spg", "apgd", "admm", "staggered", "pgs", "pgs_jacobi", "pgs_sm", "pivot_incremental", "pivot_block",
-            "penalty_implicit"]
+            "lemke", "penalty_implicit"]
 # The rows of gpu/params/contact_solvers.h: the law of each solver. VELOCITY has them in the page's order.
 LAWS = dict(re.findall(r"^  (?:PROBLEM|BODIES|STEP)\(\w+, (\w+), (\w+),", (ROOT / "gpu/params/contact_solvers.h").read_text(), re.M))
 BOX = {name for name, law in LAWS.items() if law == "box"}
@@ -152,7 +152,7 @@ def page(cells):
     yield f"Measured: {when(cells, rigid)}."
     yield ""
     yield "`pgs`, `pgs_jacobi`, `pgs_sm` and the two `pivot` solvers solve box friction. Where a body slides obliquely to the tangents of its contact, " \
-          "they cannot reach the tolerance, because the residual is that of Coulomb's law. For them friction outside the cone counts neither as broken nor against convergence; an impulse that pulls does count against convergence. " \
+          "they cannot reach the tolerance, because the residual is that of Coulomb's law; nor can `lemke`, whose friction cones have facets. For those of box friction, friction outside the cone counts neither as broken nor against convergence; an impulse that pulls does count against convergence. " \
           "`penalty_implicit` replaces contacts by springs. `penalty_explicit` solves no contact problem, so it has no column."
     yield ""
     yield from table(rigid, VELOCITY, cells)
@@ -204,6 +204,7 @@ def main():
     parser.add_argument("--frames", type=int, default=6)
     parser.add_argument("--limit", type=float, default=60, help="seconds a cell may take")
     parser.add_argument("--scenes", help="comma-separated; all otherwise")
+    parser.add_argument("--solvers", help="comma-separated; all otherwise")
     parser.add_argument("--out", default=str(ROOT / "docs/law-matrix.md"))
     parser.add_argument("--data", help="file of measurements; the newest in tools/bench/results/laws otherwise")
     parser.add_argument("--page-only", action="store_true", help="write the page from the measurements kept")
@@ -216,6 +217,8 @@ def main():
         for scene in scenes:
             is_rigid = 'body = "rigid"' in (ROOT / f"assets/scenes/{scene}.toml").read_text()
             for solver in VELOCITY if is_rigid else BARRIER:
+                if options.solvers and solver not in options.solvers.split(","):
+                    continue
                 cells[scene, solver] = {**run(options.program, scene, solver, options.frames, options.limit),
                                         "machine": processor(), "threads": os.cpu_count(),
                                         "date": str(datetime.date.today()), "frame_limit": options.frames}

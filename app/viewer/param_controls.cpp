@@ -79,6 +79,7 @@ std::string contact_solver_text(std::size_t index) {
   if (solver.law == "exact") law = "Solves Coulomb's law exactly: ";
   if (solver.law == "associated") law = "Solves the associated law, and Coulomb's exactly with de_saxce: ";
   if (solver.law == "box") law = "Solves box friction: a pyramid in place of the cone: ";
+  if (solver.law == "polyhedral") law = "Solves friction cones with facets: ";
   return law + std::string(solver.meaning);
 }
 

@@ -57,12 +57,20 @@ struct JordanRoot {
   }
 };
 
+SS_HD inline double by_x_at_origin(FischerBurmeisterOrigin origin) {
+  return origin == FischerBurmeisterOrigin::printed ? 1.0 : 1 - std::sqrt(0.5);
+}
+SS_HD inline double by_y_at_origin(FischerBurmeisterOrigin origin) {
+  return origin == FischerBurmeisterOrigin::printed ? 0.0 : 1 - std::sqrt(0.5);
+}
+
 /// The derivative has a kink where x^2 + y^2 is on the boundary of the cone: there the limit for a slightly
-/// larger smallest spectral value is taken, and at x = y = 0 that along x = y in the cone's axis, 1 -
-/// 1/sqrt(2).
+/// larger smallest spectral value is taken, and at x = y = 0 what `origin` says; `diagonal` goes along x = y
+/// in the cone's axis.
 template <int D>
 SS_HD inline ConeFischerBurmeister<D> cone_fischer_burmeister(const Vec<double, D>& x,
-                                                              const Vec<double, D>& y) {
+                                                              const Vec<double, D>& y,
+                                                              FischerBurmeisterOrigin origin) {
   const JordanRoot<D> root(x, y);
   ConeFischerBurmeister<D> phi;
   phi.f = x + y - root.value();
@@ -71,21 +79,22 @@ SS_HD inline ConeFischerBurmeister<D> cone_fischer_burmeister(const Vec<double, 
     phi.by_x = Mat<double, D>::identity() - inverse * jordan(x);
     phi.by_y = Mat<double, D>::identity() - inverse * jordan(y);
   } else {
-    phi.by_x = phi.by_y = (1 - std::sqrt(0.5)) * Mat<double, D>::identity();
+    phi.by_x = by_x_at_origin(origin) * Mat<double, D>::identity();
+    phi.by_y = by_y_at_origin(origin) * Mat<double, D>::identity();
   }
   return phi;
 }
 
-/// a + b - sqrt(a^2 + b^2); the derivatives at zero are those along a = b.
+/// a + b - sqrt(a^2 + b^2) of an impulse a and a velocity b.
 struct ScalarFischerBurmeister {
   double f, by_a, by_b;
 
-  SS_HD ScalarFischerBurmeister(double a, double b) {
+  SS_HD ScalarFischerBurmeister(double a, double b, FischerBurmeisterOrigin origin) {
     const double length = std::sqrt(a * a + b * b);
     // a + b - length, without cancellation where both are positive.
     f = a > 0 && b > 0 ? 2 * a * b / (a + b + length) : a + b - length;
-    by_a = length > 0 ? 1 - a / length : 1 - std::sqrt(0.5);
-    by_b = length > 0 ? 1 - b / length : 1 - std::sqrt(0.5);
+    by_a = length > 0 ? 1 - a / length : by_x_at_origin(origin);
+    by_b = length > 0 ? 1 - b / length : by_y_at_origin(origin);
   }
 };
 
@@ -93,7 +102,7 @@ struct ScalarFischerBurmeister {
 /// v, r_i + b.
 template <int D>
 SS_HD inline void boxed_row(const ContactLaw<D>& law, const Vec<double, D>& r, const Vec<double, D>& u,
-                            double scale, int row, NonsmoothBlock<D>& block) {
+                            double scale, int row, FischerBurmeisterOrigin origin, NonsmoothBlock<D>& block) {
   const double m = law.mu[row - 1];
   if (!(m > 0)) {
     block.f[row] = r[row];
@@ -102,8 +111,8 @@ SS_HD inline void boxed_row(const ContactLaw<D>& law, const Vec<double, D>& r, c
   }
   const bool pressed = r[0] > 0;
   const double bound = pressed ? m * r[0] : 0.0;
-  const ScalarFischerBurmeister upper(bound - r[row], -scale * u[row]);
-  const ScalarFischerBurmeister both(r[row] + bound, -upper.f);
+  const ScalarFischerBurmeister upper(bound - r[row], -scale * u[row], origin);
+  const ScalarFischerBurmeister both(r[row] + bound, -upper.f, origin);
   block.f[row] = both.f;
   block.df_dr(row, row) = both.by_a + both.by_b * upper.by_a;
   block.df_dr(row, 0) = pressed ? m * (both.by_a - both.by_b * upper.by_a) : 0.0;
@@ -112,14 +121,15 @@ SS_HD inline void boxed_row(const ContactLaw<D>& law, const Vec<double, D>& r, c
 
 template <int D>
 SS_HD inline NonsmoothBlock<D> box_fischer_burmeister(const ContactLaw<D>& law, const Vec<double, D>& r,
-                                                      const Vec<double, D>& velocity, double scale) {
+                                                      const Vec<double, D>& velocity, double scale,
+                                                      FischerBurmeisterOrigin origin) {
   const auto shift = velocity_of_exact_law(law, velocity);
   NonsmoothBlock<D> block{Vec<double, D>::zero(), Mat<double, D>::zero(), Mat<double, D>::zero()};
-  const ScalarFischerBurmeister normal(r[0], scale * shift.u[0]);
+  const ScalarFischerBurmeister normal(r[0], scale * shift.u[0], origin);
   block.f[0] = normal.f;
   block.df_dr(0, 0) = normal.by_a;
   block.df_du(0, 0) = scale * normal.by_b;
-  for (int i = 1; i < D; ++i) boxed_row(law, r, shift.u, scale, i, block);
+  for (int i = 1; i < D; ++i) boxed_row(law, r, shift.u, scale, i, origin, block);
   shift.chain(block.df_du);
   return block;
 }
@@ -130,8 +140,9 @@ SS_HD inline NonsmoothBlock<D> box_fischer_burmeister(const ContactLaw<D>& law, 
 /// so that x . y = r . u~; rows with mu = 0 are f_i = r_i instead. A box: phi of the normal row and a boxed
 /// phi of the others.
 template <int D>
-SS_HD inline NonsmoothBlock<D> fischer_burmeister(const ContactLaw<D>& law, const Vec<double, D>& r,
-                                                  const Vec<double, D>& velocity, double scale) {
+SS_HD inline NonsmoothBlock<D> fischer_burmeister(
+    const ContactLaw<D>& law, const Vec<double, D>& r, const Vec<double, D>& velocity, double scale,
+    FischerBurmeisterOrigin origin = FischerBurmeisterOrigin::diagonal) {
   if (law.set == FrictionSet::bilateral) return law_detail::joint_block(scale, velocity);
   double sum = 0;
   int rows = 0;
@@ -141,7 +152,7 @@ SS_HD inline NonsmoothBlock<D> fischer_burmeister(const ContactLaw<D>& law, cons
       ++rows;
     }
   if (law.set == FrictionSet::box || rows == 0)
-    return law_detail::box_fischer_burmeister(law, r, velocity, scale);
+    return law_detail::box_fischer_burmeister(law, r, velocity, scale, origin);
   const double mean = sum / rows;
   const auto shift = law_detail::velocity_of_cones(law, velocity);
   Vec<double, D> to_x{}, to_y{};
@@ -157,7 +168,7 @@ SS_HD inline NonsmoothBlock<D> fischer_burmeister(const ContactLaw<D>& law, cons
     x[i] = to_x[i] * r[i];
     y[i] = to_y[i] * shift.u[i];
   }
-  const auto phi = law_detail::cone_fischer_burmeister(x, y);
+  const auto phi = law_detail::cone_fischer_burmeister(x, y, origin);
   NonsmoothBlock<D> block{phi.f, Mat<double, D>::zero(), Mat<double, D>::zero()};
   for (int i = 0; i < D; ++i) {
     const bool drops = i > 0 && !(law.mu[i - 1] > 0);

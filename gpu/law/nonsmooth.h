@@ -7,6 +7,7 @@
 #pragma once
 
 #include "gpu/law/projection_derivative.h"
+#include "gpu/params/printed_variants.h"
 
 namespace stickslip {
 
@@ -72,12 +73,6 @@ SS_HD inline NonsmoothBlock<D> joint_block(double parameter, const Vec<double, D
 }
 
 }  // namespace law_detail
-
-/// The radius of the section that Alart-Curnier's tangential part projects onto.
-enum class SectionRadius : std::uint8_t {
-  augmented,  // max(r_N - rho_n u_N, 0) [Alart91]
-  impulse,    // max(r_N, 0) [Bertails11]
-};
 
 /// f_N = max(r_N - rho_n u_N, 0) - r_N, f_T = P_{radius section}(r_T - rho_t u_T) - r_T [Bertails11].
 template <int D>

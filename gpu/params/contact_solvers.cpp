@@ -34,7 +34,7 @@ std::vector<ContactSolverInfo> make_table() {
 
 /// Place of a law in the lists.
 std::size_t rank_of(const ContactSolverInfo& solver) {
-  constexpr std::string_view laws[] = {"exact", "associated", "box", "penalty"};
+  constexpr std::string_view laws[] = {"exact", "associated", "box", "polyhedral", "penalty"};
   if (solver.kind == ContactSolverKind::automatic) return 0;
   return 1 + static_cast<std::size_t>(std::ranges::find(laws, solver.law) - std::begin(laws));
 }

@@ -38,7 +38,7 @@ namespace stickslip {
           "sweeps accelerated by nonsmooth nonlinear conjugate gradients [Course Alg.10]; nncg_sweep = prox reads prox and prox_local") \
   PROBLEM(newton_ac, newton_ac, exact, assembled | free_checks, "newton damping alart_curnier",                                \
           "damped nonsmooth Newton on the Alart-Curnier function [Bertails11]")                                                \
-  PROBLEM(newton_fb, newton_fb, exact, assembled | free_checks, "newton damping",                                              \
+  PROBLEM(newton_fb, newton_fb, exact, assembled | free_checks, "newton damping fischer_burmeister",                           \
           "damped nonsmooth Newton on the Fischer-Burmeister function [Course 3.3]")                                           \
   PROBLEM(newton_minmap, newton_minmap, exact, assembled | free_checks, "newton damping",                                      \
           "damped nonsmooth Newton on the minimum map [Course 3.3]")                                                           \
@@ -52,6 +52,8 @@ namespace stickslip {
           "incremental pivoting of a small dense problem, box friction [Course Alg.3]")                                        \
   PROBLEM(pivot_block, pivot_block, box, assembled | free_checks, "pivot",                                                     \
           "block principal pivoting of a small dense problem, box friction [Course Alg.4]")                                    \
+  PROBLEM(lemke, lemke, polyhedral, assembled | free_checks, "pivot facets",                                                   \
+          "Lemke's method on the linear complementarity problem of a small dense problem, friction cones with facets [Course 1.6, 3.1.1]") \
   PROBLEM(automatic, auto, exact, none, "sweep relaxation newton alart_curnier auto",                                          \
           "Gauss-Seidel until the active set settles, then extrapolated sweeps, nonsmooth Newton or interior points, whichever pays") \
   BODIES(manifold_gs, manifold_gs, exact, manifolds, "relaxation prox_local manifold",                                           \
@@ -82,7 +84,7 @@ enum : unsigned {
 /// A row. The table of all is indexed by ContactSolverKind.
 struct ContactSolverInfo {
   std::string_view name, meaning;
-  std::string_view law;                  // "exact", "associated", "box", "penalty"
+  std::string_view law;                  // "exact", "associated", "box", "polyhedral", "penalty"
   std::vector<std::string_view> groups;  // of the LabParams that it reads
   ContactSolverKind kind = ContactSolverKind::nsgs;
   unsigned traits = SolverTrait::none;

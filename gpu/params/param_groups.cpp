@@ -118,6 +118,8 @@ constexpr ParamGroup kLabGroups[] = {
     {"spg", "Spectral projected gradient", Scenes::all, rule_of_solvers},
     {"admm", "ADMM", Scenes::all, rule_of_solvers},
     {"alart_curnier", "Alart-Curnier function", Scenes::all, rule_of_solvers},
+    {"fischer_burmeister", "Fischer-Burmeister function", Scenes::all, rule_of_solvers},
+    {"facets", "Facets of friction cones", Scenes::all, rule_of_solvers},
     {"newton", "Nonsmooth Newton", Scenes::all, rule_of_solvers},
     {"damping", "Newton damping", Scenes::all, rule_of_solvers},
     {"subspace", "Subspace minimisation", Scenes::all, rule_of_solvers},

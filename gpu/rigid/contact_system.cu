@@ -207,8 +207,8 @@ std::string ContactSystem<D>::try_solver(Context& ctx, Delassus<D>& W, std::stri
   if (refused || (blocks_ > 0 && solver != "nsgs" && !(monitor.best_residual() <= kNothing))) {
     // Zero impulses would let everything fall.
     copy(ctx, r_.data(), guess_.data(), blocks_);
-    return std::string(solver) + (refused ? " refuses (" : " finds nothing (") + monitor.message() +
-           "): nsgs took its place";
+    const std::string why = monitor.message().empty() ? "" : " (" + monitor.message() + ")";
+    return std::string(solver) + (refused ? " refuses" : " finds nothing") + why + ": nsgs took its place";
   }
   if (blocks_ > 0) copy(ctx, r_.data(), monitor.best(), blocks_);
   record.residual = blocks_ > 0 ? monitor.best_residual() : 0;

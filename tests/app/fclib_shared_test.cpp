@@ -62,7 +62,8 @@ TEST(FclibShared, SweepsReachEightDigits) {
 /// paths.
 bool may_fail(const std::string& file, const ContactSolverInfo& info) {
   if (file.starts_with("LMGC_Global")) return false;
-  return info.law == "box" || (info.name == "staggered" && file.starts_with("LMGC_100"));
+  return info.law == "box" || info.law == "polyhedral" ||
+         (info.name == "staggered" && file.starts_with("LMGC_100"));
 }
 
 TEST(FclibShared, EightSolversReachFourDigits) {
@@ -72,6 +73,7 @@ TEST(FclibShared, EightSolversReachFourDigits) {
     int count = 0;
     for (const ContactSolverInfo& info : list_contact_solvers()) {
       if (info.name.starts_with("pivot") && p.rows > 500) continue;  // half a second
+      if (info.name == "lemke" && p.rows > 150) continue;            // seconds
       LabParams params;
       params.tolerance = 1e-4;
       params.max_iterations = 3000;
@@ -120,7 +122,7 @@ TEST(FclibShared, WhatIsSolvedHoldsInTheFilesOwnEquations) {
   if (files.empty()) GTEST_SKIP() << kAbsent;
   std::vector<std::string_view> solvers;
   for (const ContactSolverInfo& info : list_contact_solvers())
-    if (info.law != "box") solvers.push_back(info.name);
+    if (info.law != "box" && info.law != "polyhedral") solvers.push_back(info.name);
   for (const auto& file : files) expect_truth(file, solvers, false);
 }
 

@@ -246,6 +246,31 @@ TEST(Reproduce, PicturesHaveCurvesOrRows) {
   const std::string curves = picture_of(claim, measured, judge_claim(claim, measured));
   EXPECT_NE(curves.find("stroke-width=\"2\""), std::string::npos);
   EXPECT_EQ(curves.find("nan"), std::string::npos);
+  EXPECT_EQ(curves.find("fill-opacity"), std::string::npos);
+  measured.curves[0].band = {{5e-4, 2e-3}, {5e-7, 2e-6}, {0, 0}};
+  EXPECT_NE(picture_of(claim, measured, judge_claim(claim, measured)).find("fill-opacity"),
+            std::string::npos);
+  measured.curves.resize(5, measured.curves[0]);  // bands of many would hide each other
+  EXPECT_EQ(picture_of(claim, measured, judge_claim(claim, measured)).find("fill-opacity"),
+            std::string::npos);
+}
+
+TEST(Reproduce, TimesOverNuHaveQuartiles) {
+  const ReproducedClaim run(
+      "[[claim]]\nname = 'test-stacks'\nwhere = 'Fig. 1'\nclaim = 'c'\nmeasure = 'nu_times'\n"
+      "[[claim.method]]\nname = 'newton_ac'\n"
+      "[[claim.check]]\nquantity = 'newton_ac.slowdown'\nmeaning = 'm'\nclaimed = 0\nsense = 'at_least'\n"
+      "[claim.run]\nsizes = [3]\nvalues = [0.5, 1]\nstarts = 4\ntolerance = 1e-6\n");
+  ASSERT_EQ(run.code, 0);
+  const json& curve = run.document["curves"][0];
+  ASSERT_EQ(curve["points"].size(), 2U);
+  ASSERT_EQ(curve["band"].size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_GT(curve["band"][i][0].get<double>(), 0);
+    EXPECT_LE(curve["band"][i][0], curve["points"][i][1]);
+    EXPECT_GE(curve["band"][i][1], curve["points"][i][1]);
+  }
+  EXPECT_GT(run.document["samples"]["newton_ac.slowdown"][0], 0);
 }
 
 /// The quick run of every claim is measured; its verdict may be any.

@@ -121,6 +121,7 @@ TEST(Generators, RatiosAndCountsAreAsAsked) {
   EXPECT_NEAR(mass(chain, 6) / mass(chain, 0), 1e6, 1e-3);
   EXPECT_EQ(chain.contacts(), 28U);
   for (const double wanted : {0.5, 2.0, 10.0}) EXPECT_DOUBLE_EQ(nu(over_constrained(wanted, 4, 1)), wanted);
+  for (int k = 10; k < 60; ++k) EXPECT_DOUBLE_EQ(nu(over_constrained(0.05 * k, 10, 1)), 0.05 * k);
   EXPECT_EQ(granular_column(12345, 1).contacts(), 12345U);
   const ContactProblem stacks = random_stacks(50, 7, 2);
   EXPECT_EQ(stacks.bodies(), 50U);

@@ -1,4 +1,5 @@
 #include "gpu/contact_lab.h"
+#include "gpu/dfcp/problem/generators.h"
 #include "gpu/dfcp/solvers/newton_maps.h"
 #include "gpu/dfcp/solvers/nonsmooth_newton.cuh"
 #include "tests/backend_test.h"
@@ -194,6 +195,45 @@ BACKEND_TEST(NonsmoothNewton, DirectNeedsEntries) {
   EXPECT_TRUE(l->solve("newton_ac", params).converged);
 }
 
+/// Without safeguards the method breaks down where contacts outnumber degrees of freedom [Bertails11], and
+/// not before.
+BACKEND_TEST(NonsmoothNewton, AsPrintedFailsBeyondNuOfOne) {
+  const auto l = newton_lab();
+  LabParams printed;
+  printed.section_radius = SectionRadius::impulse;
+  printed.newton_safeguards = false;
+  printed.newton_regularisation = 0;
+  printed.max_iterations = 200;
+  const auto unsolved = [&](double nu, const LabParams& params) {
+    int count = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      l->load(over_constrained(nu, 6, seed));
+      count += l->solve("newton_ac", params).converged ? 0 : 1;
+    }
+    return count;
+  };
+  EXPECT_EQ(unsolved(0.5, printed), 0);
+  EXPECT_GE(unsolved(3, printed), 5);
+  EXPECT_LE(unsolved(3, LabParams{}), 1);
+}
+
+/// A contact that touches without an impulse is the point where the derivative is a choice.
+BACKEND_TEST(NonsmoothNewton, BothDerivativesAtTheOriginSolve) {
+  const auto l = newton_lab();
+  std::vector<std::vector<double>> after_one;
+  for (const auto origin : {FischerBurmeisterOrigin::diagonal, FischerBurmeisterOrigin::printed}) {
+    ContactProblem p = fixtures::random_local_problem(4, 20, 0.3, 0.5, 3);
+    for (int i = 0; i < 3; ++i) p.q[static_cast<std::size_t>(i)] = 0;
+    l->load(p);
+    LabParams params;
+    params.fb_origin = origin;
+    EXPECT_TRUE(l->solve("newton_fb", params).converged);
+    params.max_iterations = 1;
+    after_one.push_back(l->solve("newton_fb", params).r);
+  }
+  EXPECT_TRUE(after_one[0] != after_one[1]);
+}
+
 /// Every parameter of the group has an effect: undamped steps and few cuts end elsewhere, or after another
 /// count.
 BACKEND_TEST(NonsmoothNewton, ParametersAct) {
@@ -216,6 +256,8 @@ BACKEND_TEST(NonsmoothNewton, ParametersAct) {
   EXPECT_TRUE(plain != outcome([](LabParams& p) { p.newton_regularisation = 0.1; }));
   EXPECT_TRUE(plain != outcome([](LabParams& p) { p.newton_damped = false; }));
   EXPECT_TRUE(plain != outcome([](LabParams& p) { p.newton_cuts = 0; }));
+  EXPECT_TRUE(plain != outcome([](LabParams& p) { p.newton_safeguards = false; }));
+  EXPECT_TRUE(plain != outcome([](LabParams& p) { p.section_radius = SectionRadius::impulse; }));
   const auto krylov = outcome([](LabParams& p) { p.newton_linear = NewtonLinear::krylov; });
   EXPECT_TRUE(plain != krylov);
   const auto coarse = [](LabParams& p) {

@@ -140,6 +140,33 @@ BACKEND_TEST(Prox, WithoutTheAdaptiveRuleJacobiDoesNotConverge) {
   EXPECT_FALSE(lab->solve("prox_jacobi", params).converged);
 }
 
+/// W = 1, q = -1, factor 2.5: the iterates are 2.5, 0, 2.5, ... with steps that do not grow. The printed rule
+/// keeps them all; ours sees that they turn back.
+BACKEND_TEST(Prox, ThePrintedRuleMissesACycle) {
+  ContactProblem p;
+  p.laws.resize(1);
+  p.W = {3, 3, {0, 1, 2, 3}, {0, 1, 2}, {1, 1, 1}};
+  p.q = {-1, 0, 0};
+  const auto lab = prox_lab(p);
+  LabParams params;
+  params.r_scale = 2.5;
+  params.max_iterations = 1000;
+  EXPECT_TRUE(lab->solve("prox_jacobi", params).converged);
+  params.r_rule = AdaptiveRFactors::printed;
+  EXPECT_FALSE(lab->solve("prox_jacobi", params).converged);
+  params.r_scale = 1.5;
+  EXPECT_TRUE(lab->solve("prox_jacobi", params).converged);
+}
+
+BACKEND_TEST(Prox, ThePrintedRuleSolves) {
+  for (const char* name : {"slide_full_w", "elliptic_slide", "hyperstatic_grid"}) {
+    LabParams params;
+    params.r_rule = AdaptiveRFactors::printed;
+    expect_solves(fixtures::known_contact(name), "prox_gs", params);
+    expect_solves(fixtures::known_contact(name), "prox_jacobi", params);
+  }
+}
+
 BACKEND_TEST(Prox, RelaxedStepsHaveTheSameSolution) {
   const fixtures::KnownContact known = fixtures::known_contact("hyperstatic_sliding");
   for (const double omega : {0.5, 1.3}) {

@@ -27,7 +27,8 @@ constexpr Function<D> kFunctions[] = {
        return alart_curnier(law, r, u, rho, 0.7 * rho, SectionRadius::impulse);
      }},
     {"minimum_map", &minimum_map<D>},
-    {"fischer_burmeister", &fischer_burmeister<D>},
+    {"fischer_burmeister", [](const ContactLaw<D>& law, const Vec<double, D>& r, const Vec<double, D>& u,
+                              double rho) { return fischer_burmeister(law, r, u, rho); }},
 };
 
 /// Central differences if forward and backward differences agree; a kink makes them differ.
@@ -153,6 +154,22 @@ TEST(Nonsmooth, NewtonConverges) {
       if (norm(r - solution) <= 1e-10 * (1 + norm(solution))) ++found;
     }
     EXPECT_GE(found, tried * 9 / 10) << function.name;
+  }
+}
+
+/// At r = u = 0 the Fischer-Burmeister function has the derivatives of the text: (1, 0) by impulse and
+/// velocity.
+TEST(Nonsmooth, PrintedDerivativeAtTheOrigin) {
+  const Vec<double, 3> zero = Vec<double, 3>::zero();
+  for (const FrictionSet set : {FrictionSet::ellipsoid, FrictionSet::box}) {
+    const ContactLaw<3> law{{1, 1}, set, FlowRule::associated};
+    const auto printed = fischer_burmeister(law, zero, zero, 2.0, FischerBurmeisterOrigin::printed);
+    const auto diagonal = fischer_burmeister(law, zero, zero, 2.0);
+    EXPECT_EQ(printed.df_dr(0, 0), 1);
+    EXPECT_EQ(printed.df_du(0, 0), 0);
+    EXPECT_DOUBLE_EQ(diagonal.df_dr(0, 0), 1 - std::sqrt(0.5));
+    EXPECT_DOUBLE_EQ(diagonal.df_du(0, 0), 2 * (1 - std::sqrt(0.5)));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(printed.f[i], 0);
   }
 }
 

@@ -58,7 +58,7 @@ TEST(ContactSolvers, RowsAreTheChoicesInTheOrderOfTheEnumerators) {
 }
 
 TEST(ContactSolvers, LawsAreThoseThatAreDocumented) {
-  const std::set<std::string_view> laws{"exact", "associated", "box", "penalty"};
+  const std::set<std::string_view> laws{"exact", "associated", "box", "polyhedral", "penalty"};
   for (const ContactSolverInfo& solver : contact_solver_table()) {
     EXPECT_TRUE(laws.contains(solver.law)) << solver.name << ": " << solver.law;
     EXPECT_EQ(solver.law == "penalty", solver.has(SolverTrait::forces)) << solver.name;

@@ -20,7 +20,7 @@ constexpr MeasureRow kMeasures[] = {
     {"beta", measure_beta},       {"nu", measure_nu},
     {"linear", measure_linear},   {"orderings", measure_orderings},
     {"solvers", measure_solvers}, {"two_contacts", measure_two_contacts},
-    {"thin", measure_thin_rates},
+    {"thin", measure_thin_rates}, {"nu_times", measure_nu_times},
 };
 
 }  // namespace

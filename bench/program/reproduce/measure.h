@@ -16,6 +16,7 @@ namespace stickslip {
 struct Curve {
   std::string name;
   std::vector<std::pair<double, double>> points;
+  std::vector<std::pair<double, double>> band = {};  // least and largest y of each point; empty: no band
 };
 
 struct Measurement {
@@ -60,8 +61,9 @@ Measurement measure_beta(const Claim&, const ClaimRun&, const MeasureContext&);
 Measurement measure_thin_rates(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Contact solvers on generated problems.
 Measurement measure_solvers(const Claim&, const ClaimRun&, const MeasureContext&);
-/// Success of contact solvers over the constraint ratio nu.
+/// Success of contact solvers over the constraint ratio nu, and their times.
 Measurement measure_nu(const Claim&, const ClaimRun&, const MeasureContext&);
+Measurement measure_nu_times(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Krylov methods beside solvers of the lab on problems of joints alone.
 Measurement measure_linear(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Gauss-Seidel over all orders of the contacts of a small tower.
@@ -74,6 +76,10 @@ Scene claim_scene(const std::string& name, const ClaimRun& run, const ClaimMetho
 /// `state` with velocities changed by up to 1e-6 m/s, from the seed; 0: unchanged. Positions stay, so that no
 /// bodies come to overlap.
 State perturbed(State state, std::uint64_t seed);
+/// Solves the problem that `lab` has loaded, with the settings of the run and of the method. Throws
+/// InputError for an unknown solver or setting, StepInterrupted once the run is cancelled.
+SolveReport solve_claim(ContactLab& lab, const ContactProblem& problem, const ClaimRun& run,
+                        const ClaimMethod& method, const MeasureContext& context, bool history);
 /// Method m of the claim; one of the scene's own settings if the claim has none.
 std::vector<ClaimMethod> methods_of(const Claim& claim);
 

@@ -2,10 +2,9 @@
 // M.residual (at the end), M.solved (1 or 0), M.rises (share of the judge's checks that see a larger residual
 // than the check before), M.order (of convergence, the best seen); with several sizes N the same as M_N, and
 // M.growth (iterations at the last size over those at the first); for all but the first method
-// M.iterations_ratio: how many times as many the first needs. Of `nu`: M.failed_below and M.failed_beyond,
-// the shares of unsolved problems for nu <= 1 and above, and M.slowdown: mean iterations at the largest nu
-// over those at the smallest. Of `orderings`: ratio, the iterations of projected Gauss-Seidel on the normal
-// rows in the worst order of the rows over those in the best.
+// M.iterations_ratio: how many times as many the first needs, and M.residual_ratio: how many times as large
+// its residual is. Of `orderings`: ratio, the iterations of projected Gauss-Seidel on the normal rows in the
+// worst order of the rows over those in the best.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -28,16 +27,6 @@ LabParams lab_params_of(const ClaimRun& run, const ClaimMethod& method) {
   return prepare_lab_params(options);
 }
 
-SolveReport solve_claim(ContactLab& lab, const ContactProblem& problem, const ClaimRun& run,
-                        const ClaimMethod& method, const MeasureContext& context, bool history) {
-  const std::string solver = method.solver.empty() ? method.name : method.solver;
-  find_contact_solver(list_lab_solvers(), solver, "method " + solver);
-  SolveReport report = solve_or_refuse(lab, problem, solver, lab_params_of(run, method),
-                                       {.cancel = context.cancel, .history = history});
-  context.check();
-  return report;
-}
-
 double share_of_rises(const std::vector<HistoryPoint>& history) {
   if (history.size() < 2) return 0;
   int rises = 0;
@@ -57,24 +46,17 @@ double best_order(const std::vector<HistoryPoint>& history) {
   return best;
 }
 
-/// Half the width of Wilson's 95% interval of a share, and its middle.
-std::pair<double, double> wilson(double share, double n) {
-  constexpr double z = 1.96;
-  const double scale = 1 / (1 + z * z / n);
-  return {scale * (share + z * z / (2 * n)),
-          scale * z * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n))};
-}
-
-std::string share_note(const std::string& name, const char* where, double failed, double n) {
-  const auto [middle, half] = wilson(failed / n, n);
-  char text[200];
-  std::snprintf(text, sizeof text,
-                "%s: %.0f of %.0f problems with %s unsolved, 95%% interval %.1f%% to %.1f%%", name.c_str(),
-                failed, n, where, 100 * std::max(0.0, middle - half), 100 * std::min(1.0, middle + half));
-  return text;
-}
-
 }  // namespace
+
+SolveReport solve_claim(ContactLab& lab, const ContactProblem& problem, const ClaimRun& run,
+                        const ClaimMethod& method, const MeasureContext& context, bool history) {
+  const std::string solver = method.solver.empty() ? method.name : method.solver;
+  find_contact_solver(list_lab_solvers(), solver, "method " + solver);
+  SolveReport report = solve_or_refuse(lab, problem, solver, lab_params_of(run, method),
+                                       {.cancel = context.cancel, .history = history});
+  context.check();
+  return report;
+}
 
 Measurement measure_solvers(const Claim& claim, const ClaimRun& run, const MeasureContext& context) {
   const std::vector<ClaimMethod> methods = methods_of(claim);
@@ -131,46 +113,6 @@ Measurement measure_solvers(const Claim& claim, const ClaimRun& run, const Measu
                               (report.message.empty() ? "" : ", " + report.message));
       }
     }
-  }
-  return out;
-}
-
-Measurement measure_nu(const Claim& claim, const ClaimRun& run, const MeasureContext& context) {
-  if (run.values.empty() || run.sizes.empty())
-    throw InputError("claim " + claim.name + ": measure nu needs values (of nu) and a size");
-  Measurement out;
-  out.x_name = "nu = 3 contacts / dofs";
-  out.y_name = "share of unsolved problems";
-  const std::unique_ptr<ContactLab> lab = (*context.labs)(context.backend, context.threads);
-  for (const ClaimMethod& method : methods_of(claim)) {
-    Curve curve{method.name, {}};
-    double failed[2] = {0, 0}, count[2] = {0, 0};
-    std::vector<double> means;
-    for (const double nu : run.values) {
-      double unsolved = 0, iterations = 0;
-      for (int k = 0; k < run.starts; ++k) {
-        const ContactProblem problem =
-            over_constrained(nu, static_cast<long>(run.sizes[0]), static_cast<std::uint64_t>(k) + 1);
-        lab->load(problem);
-        const SolveReport report = solve_claim(*lab, problem, run, method, context, false);
-        unsolved += !report.converged;
-        iterations += static_cast<double>(report.iterations);
-        const bool beyond = report.nu > 1 + 1e-9;
-        failed[beyond] += !report.converged;
-        ++count[beyond];
-      }
-      curve.points.emplace_back(nu, unsolved / run.starts);
-      means.push_back(iterations / run.starts);
-    }
-    const char* where[2] = {"nu <= 1", "nu > 1"};
-    const char* quantity[2] = {".failed_below", ".failed_beyond"};
-    for (int side = 0; side < 2; ++side)
-      if (count[side] > 0) {
-        out.add(method.name + quantity[side], failed[side] / count[side]);
-        out.notes.push_back(share_note(method.name, where[side], failed[side], count[side]));
-      }
-    out.add(method.name + ".slowdown", means.back() / std::max(means.front(), 1.0));
-    out.curves.push_back(std::move(curve));
   }
   return out;
 }

@@ -8,10 +8,12 @@
 namespace stickslip {
 namespace {
 
-constexpr double kWidth = 720, kLeft = 80, kRight = 20, kTop = 56, kBottom = 48, kPlotHeight = 300;
+constexpr double kWidth = 720, kLeft = 80, kRight = 20, kTop = 66, kBottom = 48, kPlotHeight = 300;
 constexpr double kRowHeight = 46;
-const char* const kInk[] = {"#0b6bcb", "#d1570c", "#2a9d8f", "#b5488f",
-                            "#7a68c9", "#9aa528", "#5b3f2b", "#6e7781"};
+const char* const kInk[] = {"#0b6bcb", "#d1570c", "#2a9d8f", "#b5488f", "#7a68c9", "#9aa528",
+                            "#5b3f2b", "#6e7781", "#c62f3b", "#13294b", "#e0a800", "#4fb6e8"};
+
+constexpr std::size_t kMostBands = 4;  // those of more curves would hide each other
 
 std::string xml(const std::string& text) {
   std::string out;
@@ -108,12 +110,30 @@ std::string grid(const Axis& x, const Axis& y) {
   return text;
 }
 
+/// The band of a curve, as a path along its upper and back along its lower end; empty where it has none.
+std::string band_path(const Curve& curve, const Axis& x, const Axis& y) {
+  std::string path;
+  const auto go_to = [&](double a, double b) {
+    if (x.shows(a) && y.shows(b))
+      path += element("%s%.1f %.1f", path.empty() ? "M" : "L", x.pixel(a), y.pixel(b));
+  };
+  for (std::size_t i = 0; i < curve.band.size(); ++i) go_to(curve.points[i].first, curve.band[i].second);
+  for (std::size_t i = curve.band.size(); i-- > 0;) go_to(curve.points[i].first, curve.band[i].first);
+  return path;
+}
+
 std::string curves_picture(const Claim& claim, const Measurement& measured, const ClaimVerdict& verdict) {
   Axis x(measured.x_log, kLeft, kWidth - kRight), y(measured.y_log, kTop + kPlotHeight, kTop);
   for (const Curve& curve : measured.curves)
     for (const auto& [a, b] : curve.points) {
       x.include(a);
       y.include(b);
+    }
+  for (const Curve& curve : measured.curves)
+    for (const auto& [low, high] : curve.band) {
+      if (measured.curves.size() > kMostBands) break;
+      y.include(low);
+      y.include(high);
     }
   x.close();
   y.close();
@@ -122,8 +142,11 @@ std::string curves_picture(const Claim& claim, const Measurement& measured, cons
       head(legend + 18 * static_cast<double>(measured.curves.size()), claim, verdict) + grid(x, y);
   text += text_at(0.5 * (kLeft + kWidth), legend - 14, measured.x_name, "text-anchor=\"middle\"");
   text += text_at(kLeft, kTop - 4, measured.y_name, "fill=\"#6e7781\"");
+  const bool few = measured.curves.size() <= kMostBands;
   for (std::size_t c = 0; c < measured.curves.size(); ++c) {
     const char* ink = kInk[c % std::size(kInk)];
+    if (const std::string band = few ? band_path(measured.curves[c], x, y) : ""; !band.empty())
+      text += "<path d=\"" + band + "Z\" fill=\"" + ink + "\" fill-opacity=\"0.15\"/>\n";
     std::string path;
     for (const auto& [a, b] : measured.curves[c].points)
       if (x.shows(a) && y.shows(b))

@@ -81,8 +81,10 @@ json claim_document(const Claim& claim, bool quick, const Measurement& measured,
   json methods = json::array(), curves = json::array();
   for (const ClaimMethod& method : claim.methods)
     methods.push_back({{"name", method.name}, {"solver", method.solver}, {"set", method.settings}});
-  for (const Curve& curve : measured.curves)
+  for (const Curve& curve : measured.curves) {
     curves.push_back({{"name", curve.name}, {"points", curve.points}});
+    if (!curve.band.empty()) curves.back()["band"] = curve.band;
+  }
   const BackendInfo backend = backend_info(context.backend);
   return {{"name", claim.name},
           {"paper", claim.paper},

@@ -40,8 +40,8 @@ ContactProblem granular_column(long contacts, std::uint64_t seed);
 /// from 1 kg to ratio >= 1 kg.
 ContactProblem mass_chain(long bodies, double ratio);
 
-/// A tower of boxes, each on round(2 nu) random points of its face and pushed
-/// sideways: nu = 3 contacts / dofs.
+/// A tower of boxes, each on about 2 nu random points of its face and pushed sideways: nu = 3 contacts /
+/// dofs, rounded to a multiple of 1 / (2 boxes).
 ContactProblem over_constrained(double nu, long boxes, std::uint64_t seed);
 
 /// A row of balls between two walls that approach at 1 m/s each: no velocities satisfy the contacts.

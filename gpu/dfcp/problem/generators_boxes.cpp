@@ -194,8 +194,9 @@ ContactProblem over_constrained(double nu, long boxes, std::uint64_t seed) {
   SeededNumbers random(seed);
   BodyProblem build;
   const Vec3d h{0.2, 0.1, 0.2};
-  const long points = std::lround(2 * nu);
+  const auto points_below = [nu](long k) { return std::lround(2 * nu * static_cast<double>(k)); };
   for (long k = 0; k < boxes; ++k) {
+    const long points = points_below(k + 1) - points_below(k);
     RigidBody box = solid_box(8000 * h[0] * h[1] * h[2], h);
     const double foot = 2 * h[1] * static_cast<double>(k);
     box.position = {0, foot + h[1], 0};
@@ -210,7 +211,7 @@ ContactProblem over_constrained(double nu, long boxes, std::uint64_t seed) {
     rest_on(build, body, body - 1, face, 0.4);
   }
   return build.take("over_constrained", "tower of " + std::to_string(boxes) + " boxes on " +
-                                            std::to_string(points) + " points each, seed " +
+                                            std::to_string(points_below(boxes)) + " points, seed " +
                                             std::to_string(seed));
 }
 

@@ -96,9 +96,10 @@ class AutoSolver {
 
   void prepare_newton() {
     if (!newton_)
-      newton_.emplace(
-          s_, AlartCurnierMap<D>{s_.law, s_.W.diagonal(), s_.W.scale(), s_.params.rho_n, s_.params.rho_t},
-          linear_);
+      newton_.emplace(s_,
+                      AlartCurnierMap<D>{s_.law, s_.W.diagonal(), s_.W.scale(), s_.params.rho_n,
+                                         s_.params.rho_t, s_.params.section_radius},
+                      linear_);
   }
 
   /// Undamped Newton from the best iterate: damped steps get stuck at the kinks of the merit. In even rounds

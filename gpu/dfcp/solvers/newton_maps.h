@@ -38,10 +38,11 @@ struct AlartCurnierMap {
   const Mat<double, D>* diagonal;
   const double* scale;
   double rho_n, rho_t;
+  SectionRadius radius = SectionRadius::augmented;
 
   SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
     const Mobility m = mobility(diagonal[c], scale[c]);
-    return in_velocities(alart_curnier(law[c], r, u, rho_n / m.normal, rho_t / m.tangential), m);
+    return in_velocities(alart_curnier(law[c], r, u, rho_n / m.normal, rho_t / m.tangential, radius), m);
   }
 };
 
@@ -62,9 +63,10 @@ struct FischerBurmeisterMap {
   const ContactLaw<D>* law;
   const double* scale;
   double rho_t;
+  FischerBurmeisterOrigin origin = FischerBurmeisterOrigin::diagonal;
 
   SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
-    return in_velocities(fischer_burmeister(law[c], r, u, rho_t / scale[c]), {scale[c], scale[c]});
+    return in_velocities(fischer_burmeister(law[c], r, u, rho_t / scale[c], origin), {scale[c], scale[c]});
   }
 };
 

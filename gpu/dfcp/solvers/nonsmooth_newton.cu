@@ -21,13 +21,14 @@ void run_newton(System<D>& s, const Map& map) {
 
 template <int D>
 void solve_newton_ac(System<D>& s) {
-  run_newton(s, AlartCurnierMap<D>{s.law, s.W.diagonal(), s.W.scale(), s.params.rho_n, s.params.rho_t});
+  run_newton(s, AlartCurnierMap<D>{s.law, s.W.diagonal(), s.W.scale(), s.params.rho_n, s.params.rho_t,
+                                   s.params.section_radius});
 }
 STICKSLIP_SOLVER(solve_newton_ac)
 
 template <int D>
 void solve_newton_fb(System<D>& s) {
-  run_newton(s, FischerBurmeisterMap<D>{s.law, s.W.scale(), s.params.rho_t});
+  run_newton(s, FischerBurmeisterMap<D>{s.law, s.W.scale(), s.params.rho_t, s.params.fb_origin});
 }
 STICKSLIP_SOLVER(solve_newton_fb)
 

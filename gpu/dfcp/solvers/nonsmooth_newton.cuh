@@ -5,7 +5,8 @@
 // a deviation from the papers: W is singular where contacts outnumber degrees of freedom, and their method
 // then breaks down [Bertails11: nu > 1]. With E, steps are Newton's for the proximal-point problem u = W r +
 // q + E (r - centre), which has the same solutions once the centre is a solution. The centre moves when the
-// merit has dropped tenfold, and E shrinks as long as that takes few steps.
+// merit has dropped tenfold, and E shrinks as long as that takes few steps. `newton_safeguards` = false
+// leaves E out, and what follows where damped steps fail.
 #pragma once
 
 #include <algorithm>
@@ -96,7 +97,8 @@ class NonsmoothNewton {
     constexpr int kRounds = 3;
     constexpr long kUndamped = 20, kAll = std::numeric_limits<long>::max();
     End end = iterate(kAll, s_.params.newton_damped);
-    for (int k = 0; k < kRounds && s_.params.newton_damped && end != End::stopped; ++k) {
+    const bool retries = s_.params.newton_damped && s_.params.newton_safeguards;
+    for (int k = 0; k < kRounds && retries && end != End::stopped; ++k) {
       end = iterate(kUndamped, false);
       if (end != End::stopped) end = iterate(kAll, true);
     }
@@ -108,7 +110,7 @@ class NonsmoothNewton {
   /// where damped ones are stuck.
   End iterate(long most, bool damped) {
     damped_ = damped;
-    proximal_ = kFirstProximal;
+    proximal_ = s_.params.newton_safeguards ? kFirstProximal : 0;
     since_milestone_ = 0;
     update_velocities();
     recentre();
@@ -197,6 +199,7 @@ class NonsmoothNewton {
           return true;
         }
       }
+      if (!s_.params.newton_safeguards) return false;
       proximal_ = std::max(10 * proximal_, 1e-6);
       recentre();
     }
@@ -243,6 +246,7 @@ class NonsmoothNewton {
 
   /// Weakens the proximal term of easy problems and strengthens that of hard ones.
   void adapt(bool solved) {
+    if (!s_.params.newton_safeguards) return;
     if (!damped_ || (solved && inner_ <= kFewSteps)) proximal_ = std::max(0.1 * proximal_, 1e-10);
     else if (!solved) proximal_ = std::min(4 * proximal_, 1e3);
   }

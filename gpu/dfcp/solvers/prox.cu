@@ -40,16 +40,18 @@ struct Adaptation {
   int dropped;           // 1: the current iterate is dropped
 };
 
-/// The text drops every iterate that moved further than the one before, and shrinks the factors for good. But
-/// steps of a converging sweep also grow by chance, whenever blocks change between rest, slip and take-off.
-/// Here an iterate is dropped when it moved further, by more than `slack`, than all of the last `kWindow`, or
-/// when it reversed direction and was hardly shorter than they (a cycle need not grow). The factors grow
-/// again after `patience` iterates that were kept.
+/// `printed`: the text drops every iterate that moved further than the one before, and shrinks the factors
+/// for good. But steps of a converging sweep also grow by chance, whenever blocks change between rest, slip
+/// and take-off. Here an iterate is dropped when it moved further, by more than `slack`, than all of the last
+/// `kWindow`, or when it reversed direction and was hardly shorter than they (a cycle need not grow). The
+/// factors grow again after `patience` iterates that were kept.
 struct AdaptiveRule {
   double shrink, grow, slack, least;
   int patience;
+  bool printed;
 
   SS_HD bool drops(const Adaptation& a) const {
+    if (printed) return a.count > 0 && !(a.stride.length <= a.kept[(a.count - 1) % Adaptation::kWindow]);
     // With factors far too large, an even number of local steps can end at its start.
     if (!(a.stride.length > 0)) return true;
     double longest = 0;
@@ -67,7 +69,7 @@ struct AdaptiveRule {
       return;
     }
     a.kept[a.count++ % Adaptation::kWindow] = a.stride.length;
-    if (++a.calm < patience || factor >= 1) return;
+    if (printed || ++a.calm < patience || factor >= 1) return;
     const double grown = factor * grow < 1 ? factor * grow : 1.0;
     for (double& length : a.kept) length *= grown / factor;  // steps scale with the factors
     factor = grown;
@@ -84,7 +86,7 @@ class AdaptiveIterates {
     const double shrink = s.params.r_shrink > 0                           ? s.params.r_shrink
                           : s.params.r_strategy == RFactorStrategy::local ? 0.9
                                                                           : 0.5;
-    rule_ = {shrink, std::pow(shrink, -0.25), 1.02, 1e-6, 8};
+    rule_ = {shrink, std::pow(shrink, -0.25), 1.02, 1e-6, 8, s.params.r_rule == AdaptiveRFactors::printed};
     copy(s.ctx, old_.data(), s.r, s.blocks());
     fill(s.ctx, state_.data(), 1, Adaptation{});
     fill(s.ctx, change_.data(), s.blocks(), Vec<double, D>::zero());

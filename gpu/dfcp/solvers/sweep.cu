@@ -1,6 +1,8 @@
 #include "gpu/dfcp/solvers/sweep.cuh"
 
 #include <algorithm>
+#include <numeric>
+#include <random>
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -169,7 +171,30 @@ void colour_conflicts(System<D>& s) {
   s.colouring.build(s.ctx, {s.blocks(), device_start.data(), device_column.data()});
 }
 
+template <int D>
+std::vector<std::int32_t> list_blocks([[maybe_unused]] const System<D>& s) {
+#if STICKSLIP_ON_CUDA
+  return {};
+#else
+  const SweepOrder order = s.params.ordering;
+  if (order != SweepOrder::random && order != SweepOrder::gap && order != SweepOrder::impulse) return {};
+  std::vector<std::int32_t> list(s.blocks());
+  std::iota(list.begin(), list.end(), 0);
+  if (order == SweepOrder::random) {
+    std::mt19937_64 random(1);
+    for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random() % i]);
+  }
+  if (order == SweepOrder::gap)
+    std::stable_sort(list.begin(), list.end(), [q = s.W.q()](std::int32_t a, std::int32_t b) {
+      return q[static_cast<std::size_t>(a)][0] < q[static_cast<std::size_t>(b)][0];
+    });
+  return list;
+#endif
+}
+
 template void colour_conflicts(System<3>&);
 template void colour_conflicts(System<4>&);
+template std::vector<std::int32_t> list_blocks(const System<3>&);
+template std::vector<std::int32_t> list_blocks(const System<4>&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/launch_graph.h"
@@ -59,6 +60,20 @@ bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
 #endif
 }
 
+/// All blocks in the order of `ordering` [Course 3.2.3]: at random (the same for every solve), or with the
+/// fastest approach of the free motion first; as stored for `impulse`, which sorts before each sweep. Empty
+/// where neither is chosen. Host memory, which is the backend's wherever sweeps do not go by colours.
+template <int D>
+std::vector<std::int32_t> list_blocks(const System<D>& s);
+
+/// Sorts blocks by their normal impulses, the largest first. Equal ones keep their order.
+template <int D>
+void sort_by_impulse(const Vec<double, D>* r, std::vector<std::int32_t>& blocks) {
+  std::stable_sort(blocks.begin(), blocks.end(), [r](std::int32_t a, std::int32_t b) {
+    return r[static_cast<std::size_t>(a)][0] > r[static_cast<std::size_t>(b)][0];
+  });
+}
+
 /// r + omega (next - r), projected onto the cone where it may have left it.
 template <int D>
 SS_HD inline Vec<double, D> over_relaxed(const ContactLaw<D>& law, double omega, const Vec<double, D>& r,
@@ -96,6 +111,19 @@ struct StoredOrder {
   bool backward;
 
   SS_HD void operator()(std::size_t i) const { block(backward ? n - 1 - i : i); }
+};
+
+/// Step i of a sweep in the order of a list of n blocks.
+template <class Block>
+struct ListedOrder {
+  Block block;
+  const std::int32_t* order;
+  std::size_t n;
+  bool backward;
+
+  SS_HD void operator()(std::size_t i) const {
+    block(static_cast<std::size_t>(order[backward ? n - 1 - i : i]));
+  }
 };
 
 /// Block i of a colour.
@@ -151,6 +179,7 @@ class Sweeper {
  public:
   explicit Sweeper(System<D>& s) : s_(s), coloured_(sweeps_by_colours(s)) {
     if (coloured_ && !s.colouring.built()) colour_conflicts(s);
+    if (!coloured_) list_ = list_blocks(s);
     if (s.W.factored()) v_.resize(s.ctx, s.W.bodies() * static_cast<std::size_t>(s.W.body_dofs()));
   }
 
@@ -184,8 +213,13 @@ class Sweeper {
     using Block = sweep_detail::UpdateBlock<Access, Update>;
     const Block block{access, update};
     const std::size_t n = s_.blocks();
-    if (!coloured_) {
+    if (!coloured_ && list_.empty()) {
       launch(s_.ctx, n, sweep_detail::StoredOrder<Block>{block, n, backward}, Grain{n});
+      return;
+    }
+    if (!coloured_) {
+      if (s_.params.ordering == SweepOrder::impulse) sort_by_impulse<D>(access.r, list_);
+      launch(s_.ctx, n, sweep_detail::ListedOrder<Block>{block, list_.data(), n, backward}, Grain{n});
       return;
     }
     const sweep_detail::SweepKey<Block> key{block, backward ? 1 : 0};
@@ -241,7 +275,8 @@ class Sweeper {
   System<D>& s_;
   bool coloured_;
   Buffer<double> v_;
-  LaunchGraph graph_;  // of sweeps by colours
+  std::vector<std::int32_t> list_;  // of all blocks, where neither colours nor the stored order decide
+  LaunchGraph graph_;               // of sweeps by colours
 };
 
 /// Colours the blocks of a system by the pattern of W. On the CPU it colours runs of blocks: reading memory
