@@ -79,7 +79,8 @@ void draw_series(ImDrawList& list, std::span<const float> x, const PlotSeries& l
   std::vector<ImVec2> points;
   const auto flush = [&] {
     if (points.size() > 1)
-      list.AddPolyline(points.data(), static_cast<int>(points.size()), line.color, ImDrawFlags_None, 1.5f);
+      list.AddPolyline(points.data(), static_cast<int>(points.size()), line.color, ImDrawFlags_None,
+                       line.width);
     else if (points.size() == 1) list.AddCircleFilled(points[0], 2, line.color);
     points.clear();
   };
@@ -111,8 +112,8 @@ void draw_values_at(float mouse_x, std::span<const float> x, std::span<const Plo
   ImGui::Text("%.*s  %.5g", static_cast<int>(x_axis.label.size()), x_axis.label.data(),
               static_cast<double>(x[nearest]));
   for (const PlotSeries& line : series)
-    if (nearest < line.values.size()) {
-      ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(line.color), "%.*s",
+    if (nearest < line.values.size() && std::isfinite(line.values[nearest])) {
+      ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(line.color | IM_COL32_A_MASK), "%.*s",
                          static_cast<int>(line.name.size()), line.name.data());
       ImGui::SameLine();
       ImGui::Text("%.4g", static_cast<double>(line.values[nearest]));

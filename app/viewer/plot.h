@@ -15,6 +15,7 @@ struct PlotSeries {
   ImU32 color = 0;
   std::vector<float> values;  // one per x
   bool in_legend = true;
+  float width = 1.5f;  // of the line, in pixels
 };
 
 struct PlotAxis {

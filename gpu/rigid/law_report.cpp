@@ -58,7 +58,8 @@ void report_law(const LawCheck& law, const Params& params, StepReport& report) {
   ContactSolveRecord& record = *report.contact_solve;
   record.law = law;
   record.dissipation = -law.friction_work / params.dt;
-  const double outside = std::max(kShare, record.tolerance) * law.impulse, count = 1.0 + report.contacts;
+  const double outside = std::max(kShare, record.tolerance) * law.impulse + kRounding * law.momentum_size,
+               count = 1.0 + report.contacts;
   const double lever = law.impulse > 0 ? law.torque / law.impulse : 0;
   const bool in_cone = law.pull <= outside && (has_box_law(params.contact_solver) || law.cone <= outside);
   const bool balanced = law.momentum <= kShare * count * law.impulse + kRounding * law.momentum_size,

@@ -15,7 +15,8 @@ void report_convergence(const LabParams& lab, const Params& params, StepReport& 
 
 /// Adds `law` to the report. A step has not converged if its impulses leave their cones by more than the
 /// tolerance, or if its velocities do not follow from its impulses, even if the solver's residual is small.
-/// Solvers of box friction are not checked against the circular cone.
+/// Solvers of box friction are not checked against the circular
+/// cone, and impulses at the rounding of the bodies' momenta are not checked at all.
 void report_law(const LawCheck& law, const Params& params, StepReport& report);
 
 /// Adds the check of the elastic solids, after report_law. A step has not converged if their velocities leave

@@ -99,7 +99,29 @@ ImU32 color_of_end(const SolveReport& report) {
   return report.end == SolveEnd::refused ? theme::dim_text : theme::warning;
 }
 
-void draw_run(const RaceRun& run, int rank, bool racing) {
+/// Makes the scene take a contact solver for its next steps.
+void take_solver(PanelContext& context, std::string_view name) {
+  const ParamInfo &family = *find_param(param_table(), "solver"),
+                  &solver = *find_param(param_table(), "contact_solver");
+  const auto index = std::ranges::find(solver.choices, name) - solver.choices.begin();
+  if (context.simulation.settings().params.solver != SolverKind::velocity)
+    context.simulation.post(ParamEdit{family.name, static_cast<double>(SolverKind::velocity)});
+  context.simulation.post(ParamEdit{solver.name, static_cast<double>(index)});
+}
+
+/// The name of a row; a click highlights its curve, a double click takes its solver.
+void draw_solver(PanelContext& context, const RaceRun& run) {
+  std::string& chosen = context.view.lab_solver;
+  if (ImGui::Selectable(run.solver.c_str(), chosen == run.solver,
+                        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
+    const bool twice = ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+    chosen = chosen == run.solver && !twice ? "" : run.solver;
+    if (twice) take_solver(context, run.solver);
+  }
+  tooltip("Click: highlight the curve. Double click: the scene goes on with this solver");
+}
+
+void draw_run(PanelContext& context, const RaceRun& run, int rank, bool racing) {
   const auto cell = [](const std::string& text, ImU32 color = theme::text) {
     ImGui::TableNextColumn();
     text_colored(color, text);
@@ -113,7 +135,7 @@ void draw_run(const RaceRun& run, int rank, bool racing) {
       {at.x, at.y + 0.35f * size}, {at.x + 0.6f * size, at.y + 0.65f * size}, theme::wheel(run.color));
   ImGui::Dummy({0.75f * size, size});
   ImGui::SameLine(0, 0);
-  ImGui::TextUnformatted(run.solver.c_str());
+  draw_solver(context, run);
   if (!run.report) {
     cell(run.state == State::running ? "running" : racing ? "waits" : "left out", theme::dim_text);
     for (int i = 0; i < 4; ++i) cell("");
@@ -126,23 +148,24 @@ void draw_run(const RaceRun& run, int rank, bool racing) {
     for (int i = 0; i < 4; ++i) cell("");
     return;
   }
+  cell(number("%.1e", report.judgement.residual));
   cell(std::to_string(report.iterations));
   cell(duration_text(report.seconds));
   const std::optional<double> rough = seconds_to(report, 1e-4);
   cell(rough ? duration_text(*rough) : "-");
-  cell(number("%.1e", report.judgement.residual));
 }
 
-void draw_ranking(const RaceStatus& status, float width) {
-  constexpr ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit |
-                                    ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX;
-  if (!ImGui::BeginTable("ranking", 7, flags, {width, 0})) return;
+void draw_ranking(PanelContext& context, const RaceStatus& status) {
+  constexpr ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
+                                    ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg |
+                                    ImGuiTableFlags_PadOuterX;
+  if (!ImGui::BeginTable("ranking", 7, flags, ImGui::GetContentRegionAvail())) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  for (const char* title : {"", "solver", "end", "steps", "time", "to 1e-4", "residual"})
+  for (const char* title : {"", "solver", "end", "residual", "steps", "time", "to 1e-4"})
     ImGui::TableSetupColumn(title);
   ImGui::TableHeadersRow();
   int rank = 0;
-  for (const RaceRun& run : status.runs) draw_run(run, ++rank, status.running);
+  for (const RaceRun& run : status.runs) draw_run(context, run, ++rank, status.running);
   ImGui::EndTable();
 }
 
@@ -182,12 +205,18 @@ std::vector<float> times_of(const RaceStatus& status) {
   return times;
 }
 
-void draw_residuals(const RaceStatus& status) {
+/// Curves of all solvers; the chosen one is thick, and the others fade.
+void draw_residuals(const RaceStatus& status, const std::string& chosen) {
   const std::vector<float> times = times_of(status);
   std::vector<PlotSeries> lines;
-  for (const RaceRun& run : status.runs)
-    if (run.report)
-      lines.push_back({run.solver, theme::wheel(run.color), best_at(*run.report, times), false});
+  const bool any = std::ranges::count(status.runs, chosen, &RaceRun::solver) > 0;
+  for (const RaceRun& run : status.runs) {
+    if (!run.report) continue;
+    const bool fades = any && run.solver != chosen;
+    lines.push_back({run.solver, theme::wheel(run.color), best_at(*run.report, times), false});
+    lines.back().width = any && !fades ? 3.0f : 1.5f;
+    if (fades) lines.back().color = (lines.back().color & ~IM_COL32_A_MASK) | (70u << IM_COL32_A_SHIFT);
+  }
   lines.push_back({"tolerance", theme::dim_text,
                    std::vector<float>(times.size(), static_cast<float>(status.tolerance)), false});
   const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -215,10 +244,15 @@ void draw_lab_panel(PanelContext& context) {
   draw_problem(status);
   if (!status.error.empty()) text_colored(theme::bad, status.error);
   if (status.running) draw_progress(status);
-  const float width = std::min(em(96), 0.6f * ImGui::GetContentRegionAvail().x);
-  draw_ranking(status, width);
-  ImGui::SameLine();
-  draw_residuals(status);
+  // Table and plot, with a border between them that can be dragged.
+  if (!ImGui::BeginTable("halves", 2, ImGuiTableFlags_Resizable | ImGuiTableFlags_BordersInnerV)) return;
+  ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, 0.6f);
+  ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, 0.4f);
+  ImGui::TableNextColumn();
+  draw_ranking(context, status);
+  ImGui::TableNextColumn();
+  draw_residuals(status, context.view.lab_solver);
+  ImGui::EndTable();
 }
 
 }  // namespace stickslip

@@ -3,6 +3,7 @@
 
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
+#include "app/viewer/theme.h"
 
 namespace stickslip {
 namespace {
@@ -15,6 +16,22 @@ void begin(const char* name, ImVec2 at, ImVec2 size, ImGuiWindowFlags flags = fi
   ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSize(size);
   ImGui::Begin(name, nullptr, flags);
+}
+
+/// The upper edge of a panel at the bottom, which can be dragged. Changes `height` [pixels], up to `most`.
+void draw_edge(float& height, float present, float most) {
+  const ImVec2 at = ImGui::GetCursorPos();
+  ImGui::SetCursorPos({0, 0});
+  ImGui::InvisibleButton("edge", {ImGui::GetWindowWidth(), 0.4f * ImGui::GetFontSize()});
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+    const ImVec2 corner = ImGui::GetWindowPos();
+    ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + ImGui::GetWindowWidth(), corner.y + 2},
+                                              theme::accent);
+  }
+  if (ImGui::IsItemActive())
+    height = std::clamp(present - ImGui::GetIO().MouseDelta.y, std::min(em(20), most), most);
+  ImGui::SetCursorPos(at);
 }
 
 }  // namespace
@@ -48,18 +65,20 @@ void draw_panels(PanelContext& context) {
   }
   // From the bottom up, over the scene.
   float bottom = free.bottom;
-  const auto begin_below = [&](const char* name, float lines, float share) {
-    const float height = std::floor(std::min(em(lines), share * free.bottom));
+  const auto begin_below = [&](const char* name, float wanted, float share) {
+    const float height = std::floor(std::min(wanted, share * free.bottom));
     bottom -= height;
     begin(name, {free.left, bottom}, {free.right - free.left, height});
   };
   if (context.view.log) {
-    begin_below("log", 18, 0.4f);
+    begin_below("log", em(18), 0.4f);
     draw_log_panel(context);
     ImGui::End();
   }
   if (context.view.lab) {
-    begin_below("lab", 46, 0.45f);
+    float& height = context.view.lab_height;
+    begin_below("lab", height > 0 ? height : em(46), height > 0 ? 0.8f : 0.45f);
+    draw_edge(height, ImGui::GetWindowHeight(), std::floor(0.8f * free.bottom));
     draw_lab_panel(context);
     ImGui::End();
   }

@@ -46,6 +46,8 @@ struct ViewState {
   RaceSettings race;
   StepperRaceSettings stepper_race;
   bool lab_steppers = false;  // which race the lab shows: of steppers, or of contact solvers
+  std::string lab_solver;     // whose curve the lab highlights; empty: none
+  float lab_height = 0;       // of the lab, in pixels; 0: not dragged yet
 };
 
 /// Statistics of the window itself.
