@@ -66,7 +66,9 @@ BACKEND_TEST(FacetCone, ObeysItsOwnLaw) {
       LabParams params;
       params.facets = facets;
       const SolveReport report = facet_lab(p)->solve("lemke", params);
-      SCOPED_TRACE(std::to_string(facets) + " facets, mu " + std::to_string(mu) + ", seed " + std::to_string(seed) + ", iterations " + std::to_string(report.iterations) + ": " + report.message);
+      SCOPED_TRACE(std::to_string(facets) + " facets, mu " + std::to_string(mu) + ", seed " +
+                   std::to_string(seed) + ", iterations " + std::to_string(report.iterations) + ": " +
+                   report.message);
       EXPECT_TRUE(report.converged || report.message.find("facets") != std::string::npos);
       for (std::size_t c = 0; c < p.blocks(); ++c)
         expect_facet_law(mu, facets, &report.r[3 * c], &report.u[3 * c], 1e-7);
