@@ -36,7 +36,7 @@ struct NuSample {
   std::vector<double> seconds;                  // ascending
 
   double second(double share) const {
-    return seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1) + 0.5)];
+    return seconds[static_cast<std::size_t>(std::lround(share * static_cast<double>(seconds.size() - 1)))];
   }
 };
 
