@@ -11,6 +11,7 @@
 #include "app/cli/completion.h"
 #include "app/cli/examples.h"
 #include "app/cli/number_range.h"
+#include "app/cli/replay.h"
 #include "app/cli/reproduce.h"
 #include "app/cli/scene_race.h"
 #include "app/cli/version.h"
@@ -128,7 +129,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   CLI::App* run =
       app.add_subcommand("run", "simulate without a window; the last line of stdout is one JSON object");
   run->add_option("scene", options.scene, "shipped name or file")->required();
-  run->add_option("--frames", options.frames, "steps to simulate; default: the scene's")
+  run->add_option("--frames", options.frames,
+                  "steps to simulate; default: the scene's, of a checkpoint those that are left")
       ->check(CLI::Range(1, 100000000));
   add_scene_options(*run, options);
   run->add_option("--report", options.report, "write one JSON line per step to this file");
@@ -141,6 +143,17 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->add_option("--video", options.video, "write a video to this file, through the ffmpeg program");
   run->add_option("--state", options.state,
                   "write the shape after the last frame to this file: .msh (solids) or .obj (surfaces)");
+  run->add_option(
+      "--journal", options.journal,
+      "write a hash of the state after every step to this file, one JSON line each, for stickslip "
+      "replay");
+  run->add_option(
+      "--checkpoint", options.checkpoint,
+      "write the run to this file (.hdf5) while it goes on, and at its end; run and view go on from "
+      "such a file, given as the scene");
+  run->add_option("--checkpoint-every", options.checkpoint_every, "steps between checkpoints")
+      ->check(CLI::Range(1, 100000000))
+      ->capture_default_str();
   run->add_option("--freeze", options.freezes,
                   "FRAME:FILE.hdf5, repeatable: write the contact problem of this velocity-level step, for "
                   "stickslip solve and race")
@@ -255,6 +268,8 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   CLI::App* solve_command = add_solve(app, solve);
   CLI::App* race_command = add_race(app, race);
   CLI::App* soak_command = add_soak(app, soak);
+  ReplayCommand replay_options;
+  CLI::App* replay_command = add_replay(app, replay_options);
   CLI::App* reproduce_command = add_reproduce(app, reproduce);
   CLI::App* completion_command =
       app.add_subcommand("completion", "print a script that completes commands and options");
@@ -272,6 +287,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   if (list_command->parsed()) return command_list(list_what, list_json);
   if (solve_command->parsed()) return command_solve(solve, labs);
   if (soak_command->parsed()) return command_soak(soak, factory);
+  if (replay_command->parsed()) return command_replay(replay_options, factory);
   if (reproduce_command->parsed()) return command_reproduce(reproduce, {argv + 1, argv + argc});
   if (completion_command->parsed()) {
     std::cout << completion_script(app, shell);
@@ -334,6 +350,13 @@ Scene prepare_scene(const SceneOptions& options) {
   return scene;
 }
 
+JournalStart journal_start(const SceneOptions& options, const std::string& backend) {
+  const std::string version = version_text();
+  return {options.scene,          options.variant,  options.solver,
+          options.scale,          options.settings, options.force,
+          options.ignore_unknown, backend,          version.substr(0, version.find('\n'))};
+}
+
 std::string backend_name(Backend backend) { return backend == Backend::cuda ? "cuda" : "cpu"; }
 
 Backend prepare_backend(const std::string& name) {
@@ -353,6 +376,7 @@ void load_into(Engine& engine, const Scene& scene) {
   engine.set_contact_params(scene.contact_params);
   try {
     engine.load(scene.model);
+    if (scene.resumed) engine.set_state(*scene.resumed);
   } catch (const std::invalid_argument& error) {
     throw InputError(scene.file.string() + ": " + error.what());
   }

@@ -1,4 +1,4 @@
-// The command line: `stickslip view|run|convert|list|bench|solve|race|soak|reproduce|completion`.
+// The command line: `stickslip view|run|convert|list|bench|solve|race|soak|replay|reproduce|completion`.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "app/cli/lab.h"
 #include "app/io/scene/scene.h"
+#include "app/viewer/journal_file.h"
 #include "gpu/engine.h"
 
 namespace CLI {
@@ -50,7 +51,8 @@ struct ViewCommand : SceneOptions {
 
 struct RunOptions : SceneOptions {
   std::optional<int> frames;
-  std::string report, trace, image, images, video, state;
+  std::string report, trace, image, images, video, state, checkpoint, journal;
+  int checkpoint_every = 60;
   std::string size = "1280x720", interop = "auto";
   std::vector<std::string> freezes;  // "FRAME:FILE" of contact problems to write
   bool check_intersections = false, quiet = false;
@@ -101,6 +103,8 @@ bool parse_arguments(CLI::App& app, int argc, const char* const* argv);
 void add_backend(CLI::App& command, std::string& backend, int& threads);
 /// Loads the scene and applies the options. Throws InputError.
 Scene prepare_scene(const SceneOptions& options);
+/// What the journal of a run or a window begins with.
+JournalStart journal_start(const SceneOptions& options, const std::string& backend);
 /// Returns the named backend. Throws InputError for an unknown name, DeviceError for an absent device.
 Backend prepare_backend(const std::string& name);
 std::string backend_name(Backend backend);

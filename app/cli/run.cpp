@@ -14,10 +14,12 @@
 #include "app/cli/frame_writer.h"
 #include "app/cli/freezer.h"
 #include "app/cli/interrupt.h"
+#include "app/io/checkpoint/checkpoint.h"
 #include "app/io/file/output_file.h"
 #include "app/io/report/report.h"
 #include "app/io/report/state_file.h"
 #include "app/io/report/trace_file.h"
+#include "app/viewer/journal_file.h"
 #include "gpu/core/device_lost.h"
 #include "gpu/model/step_interrupted.h"
 #include "gpu/model/steppers.h"
@@ -119,11 +121,24 @@ struct Outputs {
   std::unique_ptr<OutputFile> report;
   std::unique_ptr<TraceFile> trace;
   std::unique_ptr<FrameWriter> frames;
+  std::optional<JournalFile> journal;
   Freezer freezer;
 
-  Outputs(const RunOptions& options, const Scene& scene, const std::string& backend, int steps)
-      : freezer(options, scene, steps) {
+  std::filesystem::path checkpoint;
+  int checkpoint_every = 0;
+  const Scene& scene;
+
+  Outputs(const RunOptions& options, const Scene& run_scene, const std::string& backend, int last_frame)
+      : freezer(options, run_scene, last_frame),
+        checkpoint(options.checkpoint),
+        checkpoint_every(options.checkpoint_every),
+        scene(run_scene) {
     if (!options.report.empty()) report = std::make_unique<OutputFile>(options.report);
+    if (!options.journal.empty()) {
+      journal.emplace(options.journal);
+      journal->start(journal_start(options, backend));
+      journal->add({0, 0, 0, LoadScene{options.scene, options.variant}}, scene.model);
+    }
     if (!options.trace.empty())
       trace = std::make_unique<TraceFile>(options.trace, "stickslip run " + scene.name + " on " + backend);
     frames = make_frame_writer(options, scene);
@@ -140,7 +155,12 @@ struct Outputs {
     if (trace) trace->add(step_report);
     freezer.step(engine, step_report);
     draw(engine);
+    if (journal)
+      journal->add({step_report.frame, step_report.time, 0, Stepped{state_hash(engine.state())}},
+                   scene.model);
+    if (!checkpoint.empty() && step_report.frame % checkpoint_every == 0) keep(engine);
   }
+  void keep(Engine& engine) const { write_checkpoint(checkpoint, make_checkpoint(scene, engine.state())); }
   /// Finishes as many outputs as possible. Throws as Failures does.
   void finish() {
     Failures failures;
@@ -218,17 +238,17 @@ void check_not_pictures(const std::vector<NamedOutput>& outputs, const std::stri
 
 /// Checks before any long work: unwritable paths, duplicate paths, and the scene.
 void check_outputs(const RunOptions& options, const Scene& scene) {
-  std::vector<NamedOutput> outputs{{"--report", options.report},
-                                   {"--trace", options.trace},
-                                   {"--state", options.state},
-                                   {"--image", options.image},
-                                   {"--video", options.video}};
+  std::vector<NamedOutput> outputs{{"--report", options.report}, {"--trace", options.trace},
+                                   {"--state", options.state},   {"--image", options.image},
+                                   {"--video", options.video},   {"--checkpoint", options.checkpoint}};
   for (const std::string& freeze : options.freezes)
     outputs.push_back({"--freeze", freeze.substr(freeze.find(':') + 1)});
   check_not_named_in(outputs, scene.file);
   check_distinct(outputs);
   check_not_pictures(outputs, options.images);
   if (!options.state.empty()) check_state_file(options.state, scene.model);
+  if (!options.checkpoint.empty() && !is_checkpoint_name(options.checkpoint))
+    throw InputError("--checkpoint " + options.checkpoint + ": the file's name must end in .hdf5");
 }
 
 }  // namespace
@@ -244,9 +264,10 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   if (const std::string note = engine->load_note(); !note.empty())
     std::cerr << "stickslip: " << scene.file.string() << ": " << note << "\n";
   ExpectationJudge judge(scene.model, expectations_of(scene));
-  const int frames = options.frames.value_or(scene.frames);
+  const int done = scene.resumed ? scene.resumed->frame : 0;
+  const int frames = options.frames.value_or(std::max(1, scene.frames - done));
   const InterruptGuard interrupt;  // before the first file is opened: every file is finished or removed
-  Outputs outputs(options, scene, backend_name(backend), frames);
+  Outputs outputs(options, scene, backend_name(backend), done + frames);
 
   RunSummary summary;
   summary.scene = scene.name;
@@ -261,6 +282,9 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
     failures.of([&] {
       if (!options.state.empty() && ended != exit_no_device)
         write_state(options.state, scene.model, engine->state().positions);
+    });
+    failures.of([&] {
+      if (!options.checkpoint.empty() && ended != exit_no_device) outputs.keep(*engine);
     });
     failures.rethrow();
   } catch (const OutputError& error) {

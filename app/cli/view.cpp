@@ -30,6 +30,7 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   view.validation = options.validation;
   view.journal = options.journal;
   view.output = options.output;
+  view.journal_start = journal_start(options, view.backend);
   view.make_engine = [&] { return factory(backend, options.threads); };
   // Races always run on the cpu, whatever the simulation's backend.
   view.make_lab = [&] { return make_contact_lab(Backend::cpu, options.threads); };

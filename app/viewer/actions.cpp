@@ -19,8 +19,31 @@ Chord typed(char character) { return {.character = character}; }
 const char* unloaded(const Simulation& s) { return s.status().loaded ? "" : "no scene is loaded"; }
 
 const char* nothing_to_freeze(const Simulation& s) {
+  if (s.status().restored) return "The state was restored: make a step first";
   const bool solved = !s.history().empty() && s.history().back().contact_solve;
   return solved ? "" : "The last step was no contact problem at velocity level: that needs rigid bodies";
+}
+
+const char* nothing_before(const Simulation& s) {
+  const SimulationStatus& status = s.status();
+  return !status.timeline.empty() && status.timeline.first < status.frame ? "" : "No earlier state is kept";
+}
+
+const char* nothing_after(const Simulation& s) {
+  return s.status().timeline.last > s.status().frame ? "" : "No later state is kept";
+}
+
+const char* nothing_kept(const Simulation& s) { return s.status().kept ? "" : "No state was kept"; }
+
+void rewind_to(Simulation& s, int frame) {
+  const TimelineExtent& kept = s.status().timeline;
+  if (frame >= kept.first && frame <= kept.last && frame != s.status().frame) s.post(Rewind{frame});
+}
+
+void rewind_by(Simulation& s, int frames) { rewind_to(s, s.status().frame + frames); }
+
+void return_to_kept(Simulation& s) {
+  if (s.status().kept) s.post(ReturnToKept{});
 }
 
 /// A held key requests the next step; requests are not queued.
@@ -68,6 +91,12 @@ std::string key_text(int key) {
       return "Tab";
     case GLFW_KEY_RIGHT:
       return "Right";
+    case GLFW_KEY_LEFT:
+      return "Left";
+    case GLFW_KEY_HOME:
+      return "Home";
+    case GLFW_KEY_END:
+      return "End";
     default:
       return "key " + std::to_string(key);
   }

@@ -26,6 +26,16 @@ struct ViewState;
          play_or_pause(t.simulation()))                                                                                        \
   ACTION(step, "Step", KEYS(typed('.'), {GLFW_KEY_RIGHT}), "one time step, then pause", repeats, unloaded(s),                  \
          step_once(t.simulation()))                                                                                            \
+  ACTION(step_back, "Step back", KEYS(typed(','), {GLFW_KEY_LEFT}), "the state before the last step", repeats | by_chance,      \
+         nothing_before(s), rewind_by(t.simulation(), -1))                                                                     \
+  ACTION(first_moment, "Oldest", KEYS({GLFW_KEY_HOME}), "the oldest state that is kept", by_chance, nothing_before(s),         \
+         rewind_to(t.simulation(), t.simulation().status().timeline.first))                                                    \
+  ACTION(last_moment, "Newest", KEYS({GLFW_KEY_END}), "the newest state that is kept", by_chance, nothing_after(s),            \
+         rewind_to(t.simulation(), t.simulation().status().timeline.last))                                                     \
+  ACTION(keep_state, "Keep", KEYS({GLFW_KEY_F5}), "keep the present state, also as a checkpoint file", none, unloaded(s),      \
+         t.simulation().post(KeepState{}))                                                                                     \
+  ACTION(return_to_kept, "Return", KEYS({GLFW_KEY_F9}), "back to the state that was kept", none, nothing_kept(s),              \
+         return_to_kept(t.simulation()))                                                                                       \
   ACTION(reset, "Reset", KEYS({GLFW_KEY_R}),                                                                                   \
          "back to the scene's start; parameters, materials and solver stay as edited", none, unloaded(s),                      \
          t.simulation().post(Reset{}))                                                                                         \

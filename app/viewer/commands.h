@@ -2,6 +2,7 @@
 // describes a session.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -51,9 +52,22 @@ struct Freeze {};
 /// Copies the scene with its settings and its present state, for a race of steppers. Does not change the
 /// simulation.
 struct CaptureState {};
+/// The kept state of an earlier or later frame (see Timeline), with the present settings. Ends a drag.
+struct Rewind {
+  int frame = 0;
+};
+/// Keeps a copy of the present state for ReturnToKept, also beyond what the timeline keeps.
+struct KeepState {};
+/// The state that KeepState copied, with the present settings. Ends a drag.
+struct ReturnToKept {};
+/// Only in journals: one step, and the hash of the state at its end (state_hash). Posting it does nothing.
+struct Stepped {
+  std::uint64_t hash = 0;
+};
 
 using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit,
-                             HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState>;
+                             HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState, Rewind,
+                             KeepState, ReturnToKept, Stepped>;
 
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/io/checkpoint/checkpoint.h"
 #include "app/io/file/input_error.h"
 #include "app/io/file/output_file.h"
 
@@ -75,6 +76,10 @@ struct EventWriter {
   json operator()(const DragEnd&) const { return {{"event", "drag_end"}}; }
   json operator()(const Freeze&) const { return {{"event", "freeze"}}; }
   json operator()(const CaptureState&) const { return {{"event", "race_steppers"}}; }
+  json operator()(const Rewind& rewind) const { return {{"event", "rewind"}, {"to", rewind.frame}}; }
+  json operator()(const KeepState&) const { return {{"event", "keep_state"}}; }
+  json operator()(const ReturnToKept&) const { return {{"event", "return_to_kept"}}; }
+  json operator()(const Stepped& step) const { return {{"event", "step"}, {"hash", hash_text(step.hash)}}; }
 };
 
 }  // namespace
@@ -83,6 +88,20 @@ JournalFile::JournalFile(const std::filesystem::path& file) : file_(file) {
   check_writable(file);
   stream_.open(file, std::ios::binary | std::ios::trunc);
   if (!stream_) throw InputError(file.string() + ": cannot be written");
+}
+
+void JournalFile::start(const JournalStart& start) {
+  json line{{"event", "start"},
+            {"scene", start.scene},
+            {"variant", start.variant},
+            {"solver", start.solver},
+            {"set", start.settings},
+            {"force", start.force},
+            {"ignore_unknown", start.ignore_unknown},
+            {"backend", start.backend},
+            {"version", start.version}};
+  if (start.scale) line["scale"] = *start.scale;
+  write(line.dump());
 }
 
 void JournalFile::add(const JournalEntry& entry, const Model& model) {

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,11 +16,24 @@ namespace stickslip {
 /// Prefix of the keys of contact solver parameters.
 inline constexpr std::string_view contact_key_prefix = "contact.";
 
+/// What a run was started with: the first line of its journal, event "start".
+struct JournalStart {
+  std::string scene, variant, solver;  // as they were given; empty: the scene's own
+  std::optional<double> scale;
+  std::vector<std::string> settings;  // "key=value"
+  bool force = false, ignore_unknown = false;
+  std::string backend, version;  // of the program that wrote the journal
+};
+
 /// One JSON line per event: {"frame", "time" [s], "event", ...}, where frame and time are those of the
 /// simulation when it took effect. Lines are complete as soon as they are written, so the file can be
 /// followed.
-///   load           scene
-///   reset
+///   start          the fields of JournalStart, without frame and time
+///   load           scene, variant
+///   step           hash: of the state at its end
+///   reset, reset_all
+///   rewind         to: frame
+///   keep_state, return_to_kept
 ///   set            key, value, and of materials "material" (null: all), of half-spaces "half_space"; keys of
 ///                  the contact solvers begin with "contact."
 ///   drag_start     object, triangle, weights, target [m]
@@ -31,6 +46,8 @@ class JournalFile {
   /// Throws InputError when the file is not writable.
   explicit JournalFile(const std::filesystem::path& file);
 
+  /// The first line. Throws OutputError.
+  void start(const JournalStart& start);
   /// Both throw OutputError when writing the line fails. `model`: the scene's model at the time of the entry,
   /// for names.
   void add(const JournalEntry& entry, const Model& model);
@@ -41,6 +58,32 @@ class JournalFile {
 
   std::filesystem::path file_;
   std::ofstream stream_;
+};
+
+/// Reads a file of JournalFile line by line. Throws InputError with the line for everything that is not an
+/// event: invalid JSON, unknown events, keys and materials, values out of range.
+class JournalReader {
+ public:
+  explicit JournalReader(const std::filesystem::path& file);
+
+  /// Empty if the file has no such line at its start.
+  const std::optional<JournalStart>& start() const { return start_; }
+  /// The next entry, without `wall`; empty at the end. Screenshots are passed over. `model`: of the scene at
+  /// that time, for names.
+  std::optional<JournalEntry> next(const Model& model);
+  /// Number of the line that was read last, from 1.
+  int line() const { return number_; }
+
+ private:
+  bool read_line();
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::filesystem::path file_;
+  std::ifstream stream_;
+  std::string text_;
+  int number_ = 0;
+  bool pending_ = false;  // `text_` is still to be read
+  std::optional<JournalStart> start_;
 };
 
 /// Reads a file of `JournalFile`, without screenshots; `wall` is lost. Names of materials are looked up in

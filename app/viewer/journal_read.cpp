@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "app/io/file/input_error.h"
 #include "app/viewer/journal_file.h"
@@ -85,6 +87,28 @@ Drag read_drag(const json& line, const Model& model) {
   return drag;
 }
 
+std::uint64_t read_hash(const std::string& text) {
+  std::uint64_t hash = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
+  if (text.size() != 16 || error != std::errc() || end != text.data() + text.size())
+    refuse("'" + text + "' is no hash");
+  return hash;
+}
+
+JournalStart read_start(const json& line) {
+  JournalStart start;
+  start.scene = line.at("scene").get<std::string>();
+  start.variant = line.at("variant").get<std::string>();
+  start.solver = line.at("solver").get<std::string>();
+  if (line.contains("scale")) start.scale = line.at("scale").get<double>();
+  start.settings = line.at("set").get<std::vector<std::string>>();
+  start.force = line.at("force").get<bool>();
+  start.ignore_unknown = line.at("ignore_unknown").get<bool>();
+  start.backend = line.at("backend").get<std::string>();
+  start.version = line.at("version").get<std::string>();
+  return start;
+}
+
 /// Empty for an event without effect on the simulation.
 std::optional<Command> read_event(const json& line, const Model& model) {
   const auto event = line.at("event").get<std::string>();
@@ -98,31 +122,62 @@ std::optional<Command> read_event(const json& line, const Model& model) {
   if (event == "drag_end") return DragEnd{};
   if (event == "freeze") return Freeze{};
   if (event == "race_steppers") return CaptureState{};
+  if (event == "rewind") return Rewind{line.at("to").get<int>()};
+  if (event == "keep_state") return KeepState{};
+  if (event == "return_to_kept") return ReturnToKept{};
+  if (event == "step") return Stepped{read_hash(line.at("hash").get<std::string>())};
   if (event != "screenshot") refuse("unknown event '" + event + "'");
   return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<JournalEntry> read_journal(const std::filesystem::path& file, const Model& model) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw InputError(file.string() + ": cannot be read");
-  std::vector<JournalEntry> entries;
-  int number = 0;
-  for (std::string text; std::getline(stream, text);) {
-    ++number;
+JournalReader::JournalReader(const std::filesystem::path& file)
+    : file_(file), stream_(file, std::ios::binary) {
+  if (!stream_) throw InputError(file.string() + ": cannot be read");
+  pending_ = read_line();
+  if (!pending_) return;
+  try {
+    const json line = json::parse(text_);
+    if (line.value("event", std::string()) != "start") return;
+    start_ = read_start(line);
+  } catch (const json::exception& error) {
+    fail(error.what());
+  }
+  pending_ = false;
+}
+
+bool JournalReader::read_line() {
+  if (!std::getline(stream_, text_)) return false;
+  ++number_;
+  return true;
+}
+
+void JournalReader::fail(const std::string& what) const {
+  throw InputError(file_.string() + ":" + std::to_string(number_) + ": " + what);
+}
+
+std::optional<JournalEntry> JournalReader::next(const Model& model) {
+  while (std::exchange(pending_, false) || read_line()) {
     try {
-      const json line = json::parse(text);
+      const json line = json::parse(text_);
       const std::optional<Command> command = read_event(line, model);
       if (!command) continue;
       check_edit(*command, model);
-      entries.push_back({line.at("frame").get<int>(), line.at("time").get<double>(), 0, *command});
+      return JournalEntry{line.at("frame").get<int>(), line.at("time").get<double>(), 0, *command};
     } catch (const json::exception& error) {
-      throw InputError(file.string() + ":" + std::to_string(number) + ": " + error.what());
+      fail(error.what());
     } catch (const std::invalid_argument& error) {
-      throw InputError(file.string() + ":" + std::to_string(number) + ": " + error.what());
+      fail(error.what());
     }
   }
+  return std::nullopt;
+}
+
+std::vector<JournalEntry> read_journal(const std::filesystem::path& file, const Model& model) {
+  JournalReader reader(file);
+  std::vector<JournalEntry> entries;
+  while (auto entry = reader.next(model)) entries.push_back(std::move(*entry));
   return entries;
 }
 

@@ -76,6 +76,11 @@ void Simulation::post(Command command) {
     if (std::holds_alternative<LoadScene>(command) || std::holds_alternative<Reset>(command) ||
         std::holds_alternative<ResetAll>(command))
       steps_wanted_ = 0;
+    if (std::holds_alternative<Rewind>(command) || std::holds_alternative<ReturnToKept>(command)) {
+      steps_wanted_ = 0;
+      status_.playing = false;
+      news_ = true;
+    }
     if (!queue_.empty() && supersedes(command, queue_.back().command)) queue_.pop_back();
     queue_.push_back({command, Clock::now()});
   }
@@ -87,6 +92,7 @@ void Simulation::play() {
   {
     const std::lock_guard lock(mutex_);
     status_.playing = true;
+    status_.tripped.clear();
     news_ = true;
   }
   wake_.notify_one();
@@ -127,6 +133,21 @@ void Simulation::set_tracing(bool on) {
   tracing_ = seen_tracing_ = on;
 }
 
+void Simulation::set_timeline_limit(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  timeline_limit_ = bytes;
+}
+
+void Simulation::set_tripwires(const Tripwires& wires) {
+  const std::lock_guard lock(mutex_);
+  tripwires_ = seen_tripwires_ = wires;
+}
+
+void Simulation::set_hashing(bool on) {
+  const std::lock_guard lock(mutex_);
+  hashing_ = on;
+}
+
 void Simulation::share(std::shared_ptr<const Scene> scene, PositionOffer offer) {
   {
     const std::lock_guard lock(mutex_);
@@ -148,15 +169,36 @@ bool Simulation::update() {
   const bool new_frame = frames_.update();
   const std::lock_guard lock(mutex_);
   if (!std::exchange(news_, false)) return new_frame;
-  if (std::exchange(history_cleared_, false)) history_.clear();
+  if (std::exchange(history_cleared_, false)) {
+    history_.clear();
+    future_.clear();
+  }
+  // A new step leaves the future from which the run was rewound.
+  if (!new_reports_.empty()) future_.clear();
   // Traces of a long history would fill the memory.
   if (!new_reports_.empty() && !history_.empty()) history_.back().trace = {};
-  for (StepReport& report : new_reports_) history_.push_back(std::move(report));
+  for (StepReport& report : new_reports_) {
+    while (!history_.empty() && history_.back().frame >= report.frame) history_.pop_back();
+    history_.push_back(std::move(report));
+  }
   new_reports_.clear();
   while (history_.size() > history_length) history_.pop_front();
   seen_status_ = status_;
   seen_settings_ = settings_;
+  follow_frame();
   return true;
+}
+
+/// Splits the reports at the frame of the engine.
+void Simulation::follow_frame() {
+  while (!history_.empty() && history_.back().frame > seen_status_.frame) {
+    future_.push_front(std::move(history_.back()));
+    history_.pop_back();
+  }
+  while (!future_.empty() && future_.front().frame <= seen_status_.frame) {
+    history_.push_back(std::move(future_.front()));
+    future_.pop_front();
+  }
 }
 
 std::shared_ptr<const FrozenStep> Simulation::take_frozen() {
@@ -167,6 +209,11 @@ std::shared_ptr<const FrozenStep> Simulation::take_frozen() {
 std::shared_ptr<const CapturedState> Simulation::take_captured() {
   const std::lock_guard lock(mutex_);
   return std::exchange(captured_, nullptr);
+}
+
+std::shared_ptr<const Checkpoint> Simulation::take_kept() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(kept_, nullptr);
 }
 
 std::vector<JournalEntry> Simulation::journal(std::size_t skip) const {

@@ -12,11 +12,14 @@
 #include <thread>
 #include <vector>
 
+#include "app/io/checkpoint/checkpoint.h"
 #include "app/io/report/step_race.h"
 #include "app/io/scene/scene.h"
 #include "app/render/position_offer.h"
 #include "app/viewer/commands.h"
+#include "app/viewer/timeline.h"
 #include "app/viewer/triple_buffer.h"
+#include "app/viewer/tripwires.h"
 #include "gpu/engine.h"
 
 namespace stickslip {
@@ -42,6 +45,11 @@ struct SimulationStatus {
   double steps_per_second = 0;  // over the last steps, including waits
   double step_seconds = 0;      // wall time of the last step
   std::string error;            // of the last load or step; empty if it succeeded
+  std::string tripped;          // what the last step did that a tripwire watches; empty: nothing
+  int frame = 0;                // of the engine
+  bool restored = false;        // the state was kept, and no step was made from it since
+  TimelineExtent timeline;      // the frames to which it can be rewound
+  std::optional<int> kept;      // frame of the state that KeepState copied
   Sharing sharing;              // the way of the positions out of the engine
 };
 
@@ -93,6 +101,12 @@ class Simulation {
   void set_pacing(const Pacing& pacing);
   /// Whether the newest report of `history()` contains a trace.
   void set_tracing(bool on);
+  /// [byte] of the states kept for Rewind; 0 keeps none.
+  void set_timeline_limit(std::size_t bytes);
+  /// Steps that trip one pause the run.
+  void set_tripwires(const Tripwires& wires);
+  /// Whether the journal has a Stepped entry for every step; initially false.
+  void set_hashing(bool on);
 
   /// Device of the engine; empty: the CPU.
   const std::optional<DeviceUuid>& engine_device() const { return engine_device_; }
@@ -106,17 +120,24 @@ class Simulation {
   /// unchanged until the next call. All of these functions are for one thread.
   bool update();
   const SimulationFrame& frame() const { return frames_.front(); }
+  /// Of the last steps up to the engine's frame.
   const std::deque<StepReport>& history() const { return history_; }
+  /// After a Rewind: of the steps that follow in the timeline.
+  const std::deque<StepReport>& future() const { return future_; }
   const SimulationStatus& status() const { return seen_status_; }
   const Settings& settings() const { return seen_settings_; }
   const Pacing& pacing() const { return seen_pacing_; }
   bool tracing() const { return seen_tracing_; }
+  const Tripwires& tripwires() const { return seen_tripwires_; }
 
   /// The problem that `Freeze` copied since the last call, or null.
   std::shared_ptr<const FrozenStep> take_frozen();
 
   /// The state that `CaptureState` copied since the last call, or null.
   std::shared_ptr<const CapturedState> take_captured();
+
+  /// What `KeepState` copied since the last call, with the settings of then; or null.
+  std::shared_ptr<const Checkpoint> take_kept();
 
   /// The commands applied so far, without the first `skip` entries.
   std::vector<JournalEntry> journal(std::size_t skip = 0) const;
@@ -137,7 +158,14 @@ class Simulation {
   void renew_engine(const Scene& scene);
   void freeze();
   void capture();
+  void keep();
+  void rewind(int frame);
+  void return_to_kept();
+  void go_to(const State& state);
   void step();
+  void end_step(StepReport report, Clock::time_point start, Clock::time_point end);
+  void remember(bool hashed);
+  void show_timeline();
   void restart();
   void pace(double simulated_seconds);
   void follow_tracing();
@@ -149,6 +177,7 @@ class Simulation {
   void begin(SimulationStatus::Activity activity);
   void fail(const std::string& message);
   void changed();
+  void follow_frame();
 
   /// Arguments of `share`.
   struct Offered {
@@ -171,6 +200,10 @@ class Simulation {
   bool contacts_published_ = true;        // with the last frame
   int frame_ = 0;
   double time_ = 0;
+  Timeline timeline_;
+  bool at_moment_ = false;  // the state comes from the timeline, with the contacts that were shown then
+  std::optional<State> kept_state_;
+  std::optional<StepReport> last_report_;  // without its trace; for tripwires
   bool unpublished_ = false, engine_traces_ = false;
   Clock::time_point started_, published_, last_step_end_;
   Clock::time_point next_step_;  // under mutex_
@@ -189,17 +222,21 @@ class Simulation {
   std::vector<JournalEntry> journal_;
   std::shared_ptr<const FrozenStep> frozen_;
   std::shared_ptr<const CapturedState> captured_;
+  std::shared_ptr<const Checkpoint> kept_;
   int steps_wanted_ = 0;
-  bool tracing_ = false;
+  bool tracing_ = false, hashing_ = false;
+  std::size_t timeline_limit_ = Timeline::kDefaultLimit;
+  Tripwires tripwires_;
   bool history_cleared_ = false;
   bool news_ = false;
   bool quit_ = false;
 
   // Used by the caller's side only.
-  std::deque<StepReport> history_;
+  std::deque<StepReport> history_, future_;
   SimulationStatus seen_status_;
   Settings seen_settings_;
   Pacing seen_pacing_;
+  Tripwires seen_tripwires_;
   bool seen_tracing_ = false, asked_for_contacts_ = true;
 
   std::thread thread_;

@@ -1,9 +1,17 @@
-// The copy of a running scene and its state, on the simulation's thread.
+// Copies of a running scene and its state, and the return to them, on the simulation's thread.
+#include <stdexcept>
 #include <utility>
 
 #include "app/viewer/simulation.h"
 
 namespace stickslip {
+namespace {
+
+double seconds_since(Simulation::Clock::time_point start) {
+  return std::chrono::duration<double>(Simulation::Clock::now() - start).count();
+}
+
+}  // namespace
 
 void Simulation::capture() {
   auto captured = std::make_shared<CapturedState>();
@@ -18,6 +26,80 @@ void Simulation::capture() {
   start.state = engine_->state();
   const std::lock_guard lock(mutex_);
   captured_ = std::move(captured);
+}
+
+void Simulation::keep() {
+  kept_state_ = engine_->state();
+  Scene scene;
+  scene.name = scene_->name;
+  scene.file = scene_->file;
+  scene.variant = scene_->variant;
+  scene.scale = scene_->scale;
+  scene.params = engine_->params();
+  scene.contact_params = engine_->contact_params();
+  scene.model.materials = engine_->materials();
+  for (const double mu : half_space_mu_) scene.model.half_spaces.push_back({.mu = mu});
+  auto kept = std::make_shared<const Checkpoint>(make_checkpoint(scene, *kept_state_));
+  const std::lock_guard lock(mutex_);
+  kept_ = std::move(kept);
+  status_.kept = frame_;
+}
+
+void Simulation::rewind(int frame) {
+  const Moment* moment = timeline_.at(frame);
+  if (moment == nullptr)
+    throw std::invalid_argument("the state of frame " + std::to_string(frame) + " is not kept");
+  go_to(moment->state);
+}
+
+void Simulation::return_to_kept() {
+  if (!kept_state_) throw std::invalid_argument("no state was kept");
+  go_to(*kept_state_);
+  // From another run of the scene, or older than the timeline: later states do not follow from it.
+  const Moment* moment = timeline_.at(frame_);
+  if (moment == nullptr || state_hash(moment->state) != state_hash(*kept_state_)) remember(false);
+}
+
+void Simulation::go_to(const State& state) {
+  drag_.reset();
+  engine_->set_drag(std::nullopt);
+  engine_->set_state(state);
+  frame_ = state.frame;
+  time_ = state.time;
+  at_moment_ = true;
+  last_report_.reset();
+  unpublished_ = true;
+  show_timeline();
+  const std::lock_guard lock(mutex_);
+  status_.error.clear();
+  status_.tripped.clear();
+  next_step_ = {};
+}
+
+/// Appends the present state to the timeline, and its hash to the journal if both are wanted.
+void Simulation::remember(bool hashed) {
+  std::size_t limit = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    limit = timeline_limit_;
+    hashed = hashed && hashing_;
+  }
+  timeline_.set_limit(limit);
+  if (limit == 0 && !hashed) return show_timeline();
+  State state = engine_->state();
+  const std::uint64_t hash = hashed ? state_hash(state) : 0;
+  if (limit > 0) timeline_.add(std::move(state));
+  show_timeline();
+  if (!hashed) return;
+  const std::lock_guard lock(mutex_);
+  journal_.push_back({frame_, time_, seconds_since(started_), Stepped{hash}});
+}
+
+void Simulation::show_timeline() {
+  const std::lock_guard lock(mutex_);
+  status_.frame = frame_;
+  status_.restored = at_moment_;
+  status_.timeline = timeline_.extent();
 }
 
 }  // namespace stickslip

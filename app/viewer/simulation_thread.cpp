@@ -128,6 +128,7 @@ void Simulation::apply(const Command& command) {
           drag_.reset();
           restart();
           unpublished_ = true;
+          remember(false);
         } else if constexpr (std::is_same_v<Edit, ParamEdit>) {
           Params params = engine_->params();
           apply_edit(edit, params);
@@ -160,6 +161,12 @@ void Simulation::apply(const Command& command) {
           freeze();
         } else if constexpr (std::is_same_v<Edit, CaptureState>) {
           capture();
+        } else if constexpr (std::is_same_v<Edit, Rewind>) {
+          rewind(edit.frame);
+        } else if constexpr (std::is_same_v<Edit, KeepState>) {
+          keep();
+        } else if constexpr (std::is_same_v<Edit, ReturnToKept>) {
+          return_to_kept();
         }
       },
       command);
@@ -195,6 +202,11 @@ void Simulation::set_sharing(const Sharing& sharing) {
 void Simulation::load(const LoadScene& what) {
   begin(Activity::loading);
   if (on_change_) on_change_();
+  kept_state_.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    status_.kept.reset();
+  }
   start(std::make_shared<const Scene>(load_scene_(what.scene, what.variant)));
   spdlog::info("{}: {}", full_name(*scene_), contents_of(scene_->model));
   if (const std::string note = engine_->load_note(); !note.empty())
@@ -215,8 +227,14 @@ void Simulation::start(std::shared_ptr<const Scene> scene) {
   engine_->set_params(scene->params);
   engine_->set_contact_params(scene->contact_params);
   engine_->load(scene->model);
+  if (scene->resumed) {
+    engine_->set_state(*scene->resumed);
+    frame_ = scene->resumed->frame;
+    time_ = scene->resumed->time;
+  }
   scene_ = scene;
   unpublished_ = true;
+  remember(false);
   const std::lock_guard lock(mutex_);
   status_.loaded = true;
   status_.error.clear();
@@ -232,6 +250,7 @@ void Simulation::renew_engine(const Scene& scene) {
 }
 
 void Simulation::freeze() {
+  if (at_moment_) throw NothingToFreeze("nothing to freeze: the state was restored, and no step made since");
   auto step = std::make_shared<FrozenStep>();
   try {
     step->problem = engine_->freeze();
@@ -254,7 +273,13 @@ void Simulation::restart() {
   frame_ = 0;
   time_ = 0;
   unpublished_ = false;
+  timeline_.clear();
+  at_moment_ = false;
+  last_report_.reset();
   const std::lock_guard lock(mutex_);
+  status_.frame = 0;
+  status_.timeline = timeline_.extent();
+  status_.tripped.clear();
   status_.loaded = scene_ != nullptr;
   status_.steps_per_second = status_.step_seconds = 0;
   history_cleared_ = true;
@@ -276,11 +301,23 @@ void Simulation::step() {
   pace(report.time - time_);
   frame_ = report.frame;
   time_ = report.time;
+  at_moment_ = false;
   unpublished_ = true;
+  try {
+    remember(true);
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
   if (end - published_ >= snapshot_interval && !publish_frame()) return;
+  end_step(std::move(report), start, end);
+}
 
+/// Tells the caller's side of a step.
+void Simulation::end_step(StepReport report, Clock::time_point start, Clock::time_point end) {
+  std::string tripped_by;
   {
     const std::lock_guard lock(mutex_);
+    if (tripwires_.any()) tripped_by = tripped(tripwires_, report, last_report_ ? &*last_report_ : nullptr);
     status_.activity = Activity::idle;
     status_.step_seconds = seconds(end - start);
     // A pause is not a slow step: an interval counts only if it is short, or if the step itself was long.
@@ -289,11 +326,19 @@ void Simulation::step() {
     const double weight = status_.steps_per_second > 0 ? 1 - std::exp(-spent / rate_window) : 1;
     status_.steps_per_second += weight * (1 / spent - status_.steps_per_second);
     status_.error.clear();
+    status_.tripped = tripped_by;
     if (steps_wanted_ > 0) --steps_wanted_;
+    if (!tripped_by.empty()) {
+      status_.playing = false;
+      steps_wanted_ = 0;
+    }
     if (!new_reports_.empty()) new_reports_.back().trace = {};
+    last_report_ = report;
+    last_report_->trace.clear();
     new_reports_.push_back(std::move(report));
     if (new_reports_.size() > history_length) new_reports_.erase(new_reports_.begin());
   }
+  if (!tripped_by.empty()) spdlog::warn("tripwire: {}", tripped_by);
   last_step_end_ = end;
   changed();
 }
@@ -336,6 +381,10 @@ bool Simulation::publish_frame() {
       frame.snapshot.wants_contacts = contacts_published_ = contacts_wanted_;
     }
     engine_->snapshot(frame.snapshot);
+    // A restored state has no impulses yet: the contacts that were found in it before are shown again.
+    const Moment* moment = at_moment_ && frame.snapshot.wants_contacts ? timeline_.at(frame_) : nullptr;
+    if (moment != nullptr) frame.snapshot.contacts = moment->contacts;
+    else if (frame.snapshot.wants_contacts) timeline_.set_contacts(frame_, frame.snapshot.contacts);
   } catch (const std::exception& error) {
     fail(error.what());
     return false;

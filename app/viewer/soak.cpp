@@ -229,9 +229,9 @@ class WatchedEngine final : public Engine {
 };
 
 std::string key_of(const Command& command) {
-  static constexpr const char* names[] = {"load",      "reset",    "reset_all", "param",
-                                          "contact",   "material", "ground mu", "drag_start",
-                                          "drag_move", "drag_end", "freeze",    "race_steppers"};
+  static constexpr const char* names[] = {
+      "load",      "reset",    "reset_all", "param",         "contact", "material", "ground mu", "drag_start",
+      "drag_move", "drag_end", "freeze",    "race_steppers", "rewind",  "keep",     "return",    "step"};
   static_assert(std::size(names) == std::variant_size_v<Command>);
   if (const auto* edit = std::get_if<ParamEdit>(&command)) return std::string(edit->name);
   if (const auto* edit = std::get_if<ContactParamEdit>(&command)) return "contact." + std::string(edit->name);
@@ -268,8 +268,10 @@ class Soak {
       report_.resets += std::holds_alternative<Reset>(command) || std::holds_alternative<ResetAll>(command);
       simulation.post(std::move(command));
     }
+    if (!failed) travel(simulation);
     simulation.take_frozen();
     simulation.take_captured();
+    simulation.take_kept();
     sample();
   }
 
@@ -283,6 +285,19 @@ class Soak {
   }
 
  private:
+  /// Now and then to a state that is kept.
+  void travel(Simulation& simulation) {
+    constexpr std::uint64_t kEvery = 40;
+    const TimelineExtent& kept = simulation.status().timeline;
+    if (kept.empty() || times_() % kEvery != 0) return;
+    const int frame =
+        kept.first + static_cast<int>(times_() % static_cast<std::uint64_t>(kept.last - kept.first + 1));
+    std::vector<Command> commands{Rewind{frame}, KeepState{}};
+    if (simulation.status().kept) commands.emplace_back(ReturnToKept{});
+    Command chosen = commands[times_() % commands.size()];
+    ++report_.edits[key_of(chosen)];
+    simulation.post(std::move(chosen));
+  }
   bool is_cancelled() const { return options_.cancel != nullptr && *options_.cancel; }
   SoakReport current() const {
     SoakReport report = report_;
@@ -313,6 +328,7 @@ class Soak {
   const SoakOptions& options_;
   std::shared_ptr<Findings> findings_ = std::make_shared<Findings>();
   std::optional<RandomEdits> edits_;
+  std::mt19937_64 times_{options_.seed};
   SoakReport report_;
   std::array<double, 4> lowest_{}, buffers_{};  // [byte] of each quarter of the time
   Clock::time_point start_ = Clock::now(), sampled_{}, reported_ = Clock::now();

@@ -78,6 +78,7 @@ class Viewer final : public ActionTarget {
   void draw();
   void record(const Image& shown);
   void start_races();
+  void write_kept();
   void write_journal();
   void keep_in_journal(const std::function<void(JournalFile&)>& add);
   void choose_contacts();
@@ -128,6 +129,8 @@ Viewer::Viewer(const ViewOptions& options)
   view_.quality = renderer_.quality();
   view_.panels_in_pictures = options.panels_in_pictures;
   figures_.device = renderer_.device_name();
+  simulation_.set_hashing(journal_.has_value());
+  keep_in_journal([&](JournalFile& journal) { journal.start(options.journal_start); });
   simulation_.post(LoadScene{options.scene, options.variant});
   if (!options.paused) simulation_.play();
 }
@@ -205,6 +208,22 @@ void Viewer::start_races() {
   lab_.start(step, view_.race,
              free_name(options_.output, "stickslip-" + step->scene + "-frame" + std::to_string(step->frame),
                        ".hdf5"));
+}
+
+/// A state that was kept outlives the window as a checkpoint file; a later one of the scene replaces it.
+void Viewer::write_kept() {
+  const std::shared_ptr<const Checkpoint> kept = simulation_.take_kept();
+  if (!kept) return;
+  const std::filesystem::path file =
+      options_.output / ("stickslip-" + std::filesystem::path(kept->scene).stem().string() + "-kept.hdf5");
+  try {
+    std::filesystem::create_directories(options_.output);
+    write_checkpoint(file, *kept);
+    spdlog::info("frame {} kept; stickslip view {}", kept->state.frame, file.string());
+  } catch (const std::exception& error) {
+    spdlog::error("frame {} is kept while the window is open, but not as a file: {}", kept->state.frame,
+                  error.what());
+  }
 }
 
 void Viewer::write_journal() {
@@ -363,6 +382,7 @@ int Viewer::run() {
       take_over();
       write_journal();
       start_races();
+      write_kept();
       draws_due_ = std::max(draws_due_, 1);
     }
     if (options_.script.drive &&

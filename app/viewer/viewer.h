@@ -9,6 +9,7 @@
 #include "app/io/scene/scene_variant.h"
 #include "app/render/renderer.h"
 #include "app/viewer/actions.h"
+#include "app/viewer/journal_file.h"
 #include "app/viewer/simulation.h"
 #include "gpu/contact_lab.h"
 #include "gpu/engine.h"
@@ -50,6 +51,7 @@ struct ViewOptions {
   bool paused = false;              // false: the scene plays from the start
   bool panels_in_pictures = false;  // otherwise pictures and videos show the scene alone
   std::filesystem::path journal;    // a file for the actions in the window; empty: none
+  JournalStart journal_start = {};  // its first line
   /// Folder of pictures, videos and frozen problems; made when the first is written.
   std::filesystem::path output = "stickslip-output";
   ViewScript script;

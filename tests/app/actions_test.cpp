@@ -61,6 +61,12 @@ TEST(Actions, TheContractOfKeys) {
   EXPECT_EQ(id(GLFW_KEY_R, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT), ActionId::toggle_video);
   EXPECT_EQ(find_action(U'[')->id, ActionId::previous_scene);
   EXPECT_EQ(find_action(U']')->id, ActionId::next_scene);
+  EXPECT_EQ(find_action(U',')->id, ActionId::step_back);
+  EXPECT_EQ(id(GLFW_KEY_LEFT), ActionId::step_back);
+  EXPECT_EQ(id(GLFW_KEY_HOME), ActionId::first_moment);
+  EXPECT_EQ(id(GLFW_KEY_END), ActionId::last_moment);
+  EXPECT_EQ(id(GLFW_KEY_F5), ActionId::keep_state);
+  EXPECT_EQ(id(GLFW_KEY_F9), ActionId::return_to_kept);
   EXPECT_EQ(id(GLFW_KEY_F12), ActionId::screenshot);
   EXPECT_EQ(id(GLFW_KEY_F1), ActionId::toggle_help);
   EXPECT_EQ(find_action(U'?')->id, ActionId::toggle_help);

@@ -95,6 +95,10 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
                                       DragMove{{3, 4, 5}},
                                       DragEnd{},
                                       Freeze{},
+                                      Rewind{7},
+                                      KeepState{},
+                                      ReturnToKept{},
+                                      Stepped{0x0123456789abcdef},
                                       ResetAll{},
                                       Reset{}};
   {
@@ -151,12 +155,34 @@ TEST_F(JournalTest, NamesTheLineThatIsWrong) {
          "0], " +
              at + "}",
          "no node 99"},
+        {"{\"event\": \"rewind\", " + at + "}", "to"},
+        {"{\"event\": \"step\", \"hash\": \"12\", " + at + "}", "'12' is no hash"},
+        {"{\"event\": \"step\", \"hash\": \"0123456789abcdeg\", " + at + "}", "is no hash"},
         {"{\"event\": \"reset\"}", "frame"}}) {
     const std::string seen = message(line);
     EXPECT_NE(seen.find("done.jsonl:2: "), std::string::npos) << line << ": " << seen;
     EXPECT_NE(seen.find(part), std::string::npos) << line << ": " << seen;
   }
   EXPECT_THROW(read_journal(folder / "none.jsonl", model), InputError);
+}
+
+TEST_F(JournalTest, BeginsWithWhatTheWindowWasStartedWith) {
+  const JournalStart start{"pyramid", "steep", "nsgs", 2.5, {"mu=0.1", "dt=0.01"}, true, true, "cuda", "1.2"};
+  JournalFile(file).start(start);
+  JournalReader reader(file);
+  ASSERT_TRUE(reader.start());
+  EXPECT_EQ(reader.start()->scene, start.scene);
+  EXPECT_EQ(reader.start()->variant, start.variant);
+  EXPECT_EQ(reader.start()->solver, start.solver);
+  EXPECT_EQ(reader.start()->scale, start.scale);
+  EXPECT_EQ(reader.start()->settings, start.settings);
+  EXPECT_TRUE(reader.start()->force && reader.start()->ignore_unknown);
+  EXPECT_EQ(reader.start()->backend, start.backend);
+  EXPECT_EQ(reader.start()->version, start.version);
+  EXPECT_FALSE(reader.next({}));
+  std::ofstream(file) << R"({"event": "start", "scene": 3})"
+                      << "\n";
+  EXPECT_THROW(JournalReader{file}, InputError);
 }
 
 TEST_F(JournalTest, NamesAPlaceItCannotWrite) {

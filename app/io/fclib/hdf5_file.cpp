@@ -69,6 +69,12 @@ std::string cause() {
   return text.empty() ? "" : " (" + text + ")";
 }
 
+/// Of the thread that uses HDF5.
+std::unique_lock<std::recursive_mutex> wait_for_turn() {
+  static std::recursive_mutex mutex;
+  return std::unique_lock(mutex);
+}
+
 bool is_number(hid_t type, H5T_class_t kind) { return H5Tget_class(type) == kind && H5Tget_size(type) <= 8; }
 
 }  // namespace
@@ -78,7 +84,7 @@ struct Hdf5Reader::Dataset {
   std::size_t count = 0;
 };
 
-Hdf5Reader::Hdf5Reader(std::filesystem::path file) : path_(std::move(file)) {
+Hdf5Reader::Hdf5Reader(std::filesystem::path file) : turn_(wait_for_turn()), path_(std::move(file)) {
   bytes_ = size_of_readable(path_);
   const Quiet quiet;
   if (H5Fis_hdf5(path_.c_str()) <= 0) throw InputError(path_.string() + ": is no HDF5 file");
@@ -198,7 +204,7 @@ std::string Hdf5Reader::text(const std::string& name) const {
   return std::string(bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0'));
 }
 
-Hdf5Writer::Hdf5Writer(std::filesystem::path file) : pending_(std::move(file)) {
+Hdf5Writer::Hdf5Writer(std::filesystem::path file) : turn_(wait_for_turn()), pending_(std::move(file)) {
   const Quiet quiet;
   // In memory until it is complete: after a failed write the library crashes at program exit.
   const Handle memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);

@@ -1,10 +1,11 @@
 // HDF5 files. Errors give file and dataset, sizes in headers are checked against the file, and HDF5's own
-// messages do not reach the terminal. Names are absolute paths inside the file ("/fclib_local/W/x"). Not
-// thread safe, because HDF5 is not.
+// messages do not reach the terminal. Names are absolute paths inside the file ("/fclib_local/W/x"). HDF5 is
+// not thread safe: while one of these objects lives, other threads wait for it to make theirs.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ class Hdf5Reader {
   template <class T>
   std::vector<T> read(const std::string& name, const Dataset& dataset, std::int64_t memory_type) const;
 
+  std::unique_lock<std::recursive_mutex> turn_;
   std::filesystem::path path_;
   std::uintmax_t bytes_ = 0;
   std::int64_t file_ = -1;
@@ -69,6 +71,7 @@ class Hdf5Writer {
             std::size_t count);
   [[noreturn]] void fail(const std::string& name) const;
 
+  std::unique_lock<std::recursive_mutex> turn_;
   PendingFile pending_;
   std::int64_t file_ = -1;
 };

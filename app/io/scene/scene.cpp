@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/io/checkpoint/checkpoint.h"
 #include "app/io/file/byte_cursor.h"
 #include "app/io/file/number_text.h"
 #include "app/io/ipc/ipc_script.h"
@@ -156,6 +157,10 @@ Scene load_scene(const std::string& name_or_path, std::optional<double> scale) {
   if (is_ipc_script(path)) {
     if (scale) throw InputError(path.string() + ": an IPC scene script has no scale");
     return load_ipc_script(path);
+  }
+  if (is_checkpoint_name(path)) {
+    if (scale) throw InputError(path.string() + ": a checkpoint has its scale");
+    return load_checkpoint(path);
   }
   if (path.has_parent_path() || path.extension() == ".toml") return parse_scene(read_text(path), path, scale);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "app/io/file/input_error.h"
 #include "app/io/scene/expect.h"
 #include "gpu/model/model.h"
+#include "gpu/model/state.h"
 #include "gpu/model/steppers.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
@@ -48,7 +50,8 @@ struct Scene {
   std::vector<Expectation> expect;
   std::vector<FamilyNote> families;  // the [steppers] table
   std::vector<Variant> variants;
-  std::string variant;  // name of the selected variant, or empty
+  std::string variant;                   // name of the selected variant, or empty
+  std::shared_ptr<const State> resumed;  // where a run goes on, of a checkpoint; null: it starts anew
 
   /// Why the expectations do not hold under the solver in use; empty: they hold, or the scene does not say.
   std::string unmet_reason() const;
@@ -62,8 +65,9 @@ struct SceneInfo {
   std::vector<std::pair<std::string, std::string>> variants;  // names and descriptions
 };
 
-/// Loads a shipped scene by name or a file by path: TOML, or .txt for an IPC scene script. `scale` replaces
-/// the scene's. Throws InputError: file, line, key, the fault, and valid values.
+/// Loads a shipped scene by name or a file by path: TOML, .txt for an IPC scene script, or a checkpoint.
+/// `scale` replaces the scene's, except of a checkpoint. Throws InputError: file, line, key, the fault, and
+/// valid values.
 Scene load_scene(const std::string& name_or_path, std::optional<double> scale = {});
 /// Parses a scene from text; `file` is used for messages and for the paths of meshes.
 Scene parse_scene(const std::string& text, const std::filesystem::path& file,

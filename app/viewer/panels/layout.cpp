@@ -37,28 +37,37 @@ void draw_edge(float& height, float present, float most) {
 }  // namespace
 
 FreeArea free_area(float width, float height, const ViewState& view) {
-  if (!view.panels) return {0, width, height};
+  if (!view.panels) return {0, width, height, height};
   // At least the middle third is left for the scene.
   const float side = std::floor(std::min(em(44), width / 3));
   const float bar = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().WindowPadding.y;
-  return {side, width - side, height - bar};
+  const float strip = ImGui::GetFrameHeight() + ImGui::GetStyle().WindowPadding.y;
+  return {side, width - side, height - bar - strip, height - bar};
 }
 
 void draw_panels(PanelContext& context) {
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const FreeArea free = free_area(window.x, window.y, context.view);
   if (context.view.panels) {
-    begin("left", {0, 0}, {free.left, free.bottom});
+    begin("left", {0, 0}, {free.left, free.panel_bottom});
     draw_scene_panel(context);
     if (section("Run")) draw_transport_panel(context);
+    draw_time_section(context);
     draw_parameters_panel(context);
     ImGui::End();
-    begin("right", {free.right, 0}, {window.x - free.right, free.bottom});
+    begin("right", {free.right, 0}, {window.x - free.right, free.panel_bottom});
     draw_view_panel(context);
     draw_selection_panel(context);
     draw_report_panel(context);
     ImGui::End();
-    begin("status", {0, free.bottom}, {window.x, window.y - free.bottom},
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding,
+                        {ImGui::GetStyle().WindowPadding.x, 0.5f * ImGui::GetStyle().WindowPadding.y});
+    begin("timeline", {free.left, free.bottom}, {free.right - free.left, free.panel_bottom - free.bottom},
+          fixed | ImGuiWindowFlags_NoScrollbar);
+    ImGui::PopStyleVar();
+    draw_timeline(context);
+    ImGui::End();
+    begin("status", {0, free.panel_bottom}, {window.x, window.y - free.panel_bottom},
           fixed | ImGuiWindowFlags_NoScrollbar);
     draw_status_bar(context);
     ImGui::End();

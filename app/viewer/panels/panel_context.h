@@ -45,9 +45,11 @@ struct ViewState {
   bool panels_in_pictures = false;         // screenshots and videos show the panels, too
   RaceSettings race;
   StepperRaceSettings stepper_race;
-  bool lab_steppers = false;  // which race the lab shows: of steppers, or of contact solvers
-  std::string lab_solver;     // whose curve the lab highlights; empty: none
-  float lab_height = 0;       // of the lab, in pixels; 0: not dragged yet
+  bool lab_steppers = false;       // which race the lab shows: of steppers, or of contact solvers
+  std::string lab_solver;          // whose curve the lab highlights; empty: none
+  float lab_height = 0;            // of the lab, in pixels; 0: not dragged yet
+  std::optional<int> scrubbed;     // frame that was asked for on the timeline and is not shown yet
+  float timeline_megabytes = 256;  // limit of the timeline's memory [MiB]
 };
 
 /// Statistics of the window itself.

@@ -7,6 +7,10 @@ namespace stickslip {
 
 void draw_scene_panel(PanelContext& context);
 void draw_transport_panel(PanelContext& context);
+/// The strip below the scene: where the run stands among the states that are kept.
+void draw_timeline(PanelContext& context);
+/// Limits of the timeline, and tripwires.
+void draw_time_section(PanelContext& context);
 void draw_parameters_panel(PanelContext& context);
 /// Part of the parameter panel, for velocity-level steps and scenes with rigid bodies.
 void draw_contact_solver_panel(PanelContext& context);
@@ -29,9 +33,10 @@ void draw_log_panel(PanelContext& context);
 void draw_status_bar(PanelContext& context);
 void draw_help_overlay(PanelContext& context);
 
-/// Part of a window of this size without panels: [left, right) and [0, bottom), in window coordinates.
+/// Part of a window of this size without panels: [left, right) and [0, bottom), in window coordinates. Panels
+/// on its sides end at `panel_bottom`; between them, below `bottom`, is the timeline.
 struct FreeArea {
-  float left, right, bottom;
+  float left, right, bottom, panel_bottom;
 };
 FreeArea free_area(float width, float height, const ViewState& view);
 

@@ -23,6 +23,7 @@ Notice notice_of(const SimulationStatus& status) {
   if (status.activity == Activity::loading) return {"loading" + since, theme::warning};
   if (status.activity == Activity::stepping && !since.empty()) return {"in a step" + since, theme::warning};
   if (!status.loaded) return {"no scene", theme::dim_text};
+  if (!status.tripped.empty()) return {"tripwire", theme::warning};
   return status.playing ? Notice{"playing", theme::good} : Notice{"paused", theme::accent};
 }
 

@@ -48,6 +48,18 @@ void draw_action(PanelContext& context, ActionId id, const ImVec2& size, std::st
   ImGui::EndDisabled();
 }
 
+/// What stopped the run, and what to do about it.
+void draw_tripped(PanelContext& context, const ImVec2& size) {
+  const std::string& tripped = context.simulation.status().tripped;
+  if (tripped.empty()) return;
+  ImGui::PushTextWrapPos();
+  text_colored(theme::warning, tripped);
+  ImGui::PopTextWrapPos();
+  draw_action(context, ActionId::step_back, size);
+  ImGui::SameLine();
+  draw_action(context, ActionId::freeze, size);
+}
+
 }  // namespace
 
 void draw_transport_panel(PanelContext& context) {
@@ -67,6 +79,11 @@ void draw_transport_panel(PanelContext& context) {
   draw_action(context, ActionId::freeze, size);
   ImGui::SameLine();
   draw_action(context, ActionId::toggle_lab, size, context.view.lab ? "Hide lab" : "Show lab");
+  ImGui::SameLine();
+  draw_action(context, ActionId::keep_state, size);
+  ImGui::SameLine();
+  draw_action(context, ActionId::return_to_kept, size);
+  draw_tripped(context, size);
 
   const Snapshot& snapshot = simulation.frame().snapshot;
   const float column = em(16);

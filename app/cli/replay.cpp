@@ -1,0 +1,105 @@
+#include "app/cli/replay.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/interrupt.h"
+#include "app/io/scene/scene_variant.h"
+#include "app/viewer/replay.h"
+
+namespace stickslip {
+namespace {
+
+/// Reads the first scene with the options of the window, and other scenes without, as the window does.
+class ReplayLoader {
+ public:
+  Scene operator()(const std::string& name, const std::string& variant, const JournalStart& start) {
+    std::error_code no_such_file;
+    if (name != start.scene && !std::filesystem::equivalent(name, first_, no_such_file))
+      return load_variant(name, variant);
+    SceneOptions options;
+    options.scene = start.scene;
+    options.variant = variant;
+    options.solver = start.solver;
+    options.settings = start.settings;
+    options.scale = start.scale;
+    options.force = start.force;
+    options.ignore_unknown = start.ignore_unknown;
+    Scene scene = prepare_scene(options);
+    first_ = scene.file;
+    return scene;
+  }
+
+ private:
+  std::filesystem::path first_;
+};
+
+nlohmann::json to_json(const ReplayCommand& command, const ReplayReport& report) {
+  nlohmann::json out{{"journal", command.journal},
+                     {"scene", report.scene},
+                     {"steps", report.steps},
+                     {"commands", report.commands},
+                     {"equal", report.equal},
+                     {"differing", report.differing},
+                     {"interrupted", report.interrupted},
+                     {"written_by", report.start.version},
+                     {"backend_then", report.start.backend}};
+  if (report.first_difference >= 0)
+    out["first_difference"] = {{"frame", report.first_difference}, {"line", report.first_difference_line}};
+  if (!report.error.empty()) out["error"] = report.error;
+  return out;
+}
+
+void explain_difference(const ReplayCommand& command, const ReplayReport& report, Backend backend) {
+  std::cerr << "stickslip: " << command.journal << ":" << report.first_difference_line
+            << ": the state of frame " << report.first_difference << " differs from the journal's, as do "
+            << report.differing - 1 << " later ones";
+  if (report.budgets) std::cerr << "; the contact solver had a time budget, which ends it anywhere";
+  if (report.start.backend != backend_name(backend))
+    std::cerr << "; the journal was written on " << report.start.backend;
+  std::cerr << std::endl;
+}
+
+}  // namespace
+
+CLI::App* add_replay(CLI::App& app, ReplayCommand& options) {
+  CLI::App* replay = app.add_subcommand("replay",
+                                        "do again what a journal of view or run says (--journal); the last "
+                                        "line of stdout is one JSON object");
+  replay->add_option("journal", options.journal, "file of view --journal or run --journal")->required();
+  add_backend(*replay, options.backend, options.threads);
+  replay->add_flag("--verify", options.verify, "fail unless every state has the bits that it had then");
+  replay->add_flag("--quiet", options.quiet, "no progress");
+  return replay;
+}
+
+int command_replay(const ReplayCommand& options, const EngineFactory& factory) {
+  const Backend backend = prepare_backend(options.backend);
+  ReplayOptions how;
+  how.journal = options.journal;
+  how.make_engine = [&] { return factory(backend, options.threads); };
+  ReplayLoader loader;
+  how.load_scene = [&](const std::string& name, const std::string& variant, const JournalStart& start) {
+    return loader(name, variant, start);
+  };
+  if (!options.quiet)
+    how.progress = [](int frame) {
+      if (frame % 60 == 0) std::fprintf(stderr, "frame %d\n", frame);
+    };
+  const InterruptGuard interrupt;
+  how.cancel = &interrupt.flag();
+  spdlog::set_level(spdlog::level::err);
+  const ReplayReport report = replay(how);
+  if (report.differing > 0) explain_difference(options, report, backend);
+  if (!report.error.empty()) std::cerr << "stickslip: " << report.error << std::endl;
+  std::cout << to_json(options, report).dump() << std::endl;
+  const bool verified = report.differing == 0 && report.steps == report.equal && !report.interrupted;
+  return report.error.empty() && (verified || !options.verify) ? exit_good : exit_failed;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,268 @@
+#include "app/io/checkpoint/checkpoint.h"
+
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "app/io/fclib/hdf5_file.h"
+#include "app/io/ipc/ipc_script.h"
+#include "app/io/scene/scene_variant.h"
+
+namespace stickslip {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int32_t kFormat = 1;
+constexpr std::size_t kBodyNumbers = 13;  // position, quaternion, velocity, spin
+
+/// FNV-1a.
+class Hash {
+ public:
+  void add(std::uint64_t bits) {
+    for (int byte = 0; byte < 8; ++byte) {
+      value_ ^= (bits >> (8 * byte)) & 0xff;
+      value_ *= 0x100000001b3ULL;
+    }
+  }
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  void add(const std::vector<double>& values) {
+    add(std::uint64_t{values.size()});
+    for (const double value : values) add(value);
+  }
+  void add(const std::string& text) {
+    add(std::uint64_t{text.size()});
+    for (const char c : text) add(std::uint64_t{static_cast<unsigned char>(c)});
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325ULL;
+};
+
+std::vector<double> numbers_of(const std::vector<Vec<double, 3>>& vectors) {
+  std::vector<double> numbers;
+  numbers.reserve(3 * vectors.size());
+  for (const auto& v : vectors) numbers.insert(numbers.end(), {v[0], v[1], v[2]});
+  return numbers;
+}
+
+std::vector<double> numbers_of(const std::vector<BodyState>& bodies) {
+  std::vector<double> numbers;
+  numbers.reserve(kBodyNumbers * bodies.size());
+  for (const BodyState& body : bodies) {
+    const auto &x = body.pose.x, &q = body.pose.q.v, &v = body.velocity, &w = body.spin;
+    numbers.insert(numbers.end(),
+                   {x[0], x[1], x[2], body.pose.q.w, q[0], q[1], q[2], v[0], v[1], v[2], w[0], w[1], w[2]});
+  }
+  return numbers;
+}
+
+std::vector<Vec<double, 3>> vectors_of(const std::vector<double>& numbers) {
+  std::vector<Vec<double, 3>> vectors(numbers.size() / 3);
+  for (std::size_t i = 0; i < vectors.size(); ++i)
+    vectors[i] = {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
+  return vectors;
+}
+
+std::vector<BodyState> bodies_of(const std::vector<double>& numbers) {
+  std::vector<BodyState> bodies(numbers.size() / kBodyNumbers);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const double* n = numbers.data() + kBodyNumbers * b;
+    bodies[b].pose.x = {n[0], n[1], n[2]};
+    bodies[b].pose.q.w = n[3];
+    bodies[b].pose.q.v = {n[4], n[5], n[6]};
+    bodies[b].velocity = {n[7], n[8], n[9]};
+    bodies[b].spin = {n[10], n[11], n[12]};
+  }
+  return bodies;
+}
+
+/// All rows of a table as text, in the table's order.
+json settings_of(std::span<const ParamInfo> table, const void* object) {
+  json settings = json::object();
+  for (const ParamInfo& info : table) settings[std::string(info.name)] = param_text(object, info);
+  return settings;
+}
+
+/// Rows that the file lacks keep their values: an older version did not have them.
+void apply(const json& settings, std::span<const ParamInfo> table, void* object) {
+  for (const auto& [name, value] : settings.items()) {
+    const ParamInfo* info = find_param(table, name);
+    if (info == nullptr) throw std::invalid_argument("unknown setting '" + name + "'");
+    set_param(object, *info, std::string_view(value.get_ref<const std::string&>()));
+  }
+}
+
+std::string settings_text(const Checkpoint& checkpoint) {
+  json all{{"params", settings_of(param_table(), &checkpoint.params)},
+           {"contact", settings_of(lab_param_table(), &checkpoint.contact_params)},
+           {"materials", json::array()}};
+  for (const Material& material : checkpoint.materials)
+    all["materials"].push_back(settings_of(material_table(), &material));
+  return all.dump(1);
+}
+
+/// The datasets of a file.
+struct Stored {
+  std::string scene, variant, settings;
+  std::int32_t frame = 0;
+  std::vector<double> time_and_scale, half_space_mu, positions, velocities, bodies, thickness;
+
+  std::string checksum() const {
+    Hash hash;
+    for (const std::string* text : {&scene, &variant, &settings}) hash.add(*text);
+    hash.add(static_cast<std::uint64_t>(frame));
+    for (const auto* list : {&time_and_scale, &half_space_mu, &positions, &velocities, &bodies, &thickness})
+      hash.add(*list);
+    return hash_text(hash.value());
+  }
+};
+
+std::string name_of(const Scene& scene) {
+  std::error_code error;
+  const fs::path shipped = assets_folder() / "scenes" / (scene.name + ".toml");
+  if (fs::equivalent(shipped, scene.file, error)) return scene.name;
+  return fs::absolute(scene.file, error).string();
+}
+
+}  // namespace
+
+std::uint64_t state_hash(const State& state) {
+  Hash hash;
+  hash.add(static_cast<std::uint64_t>(state.frame));
+  hash.add(state.time);
+  hash.add(numbers_of(state.positions));
+  hash.add(numbers_of(state.velocities));
+  hash.add(numbers_of(state.bodies));
+  hash.add(state.thickness);
+  return hash.value();
+}
+
+std::string hash_text(std::uint64_t hash) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return text.data();
+}
+
+Checkpoint make_checkpoint(const Scene& scene, State state) {
+  Checkpoint checkpoint{name_of(scene),       scene.variant,         scene.scale, scene.params,
+                        scene.contact_params, scene.model.materials, {},          std::move(state)};
+  for (const HalfSpace& plane : scene.model.half_spaces) checkpoint.half_space_mu.push_back(plane.mu);
+  return checkpoint;
+}
+
+void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
+  const State& state = checkpoint.state;
+  const Stored stored{checkpoint.scene,
+                      checkpoint.variant,
+                      settings_text(checkpoint),
+                      state.frame,
+                      {state.time, checkpoint.scale},
+                      checkpoint.half_space_mu,
+                      numbers_of(state.positions),
+                      numbers_of(state.velocities),
+                      numbers_of(state.bodies),
+                      state.thickness};
+  Hdf5Writer out(file);
+  out.group("/checkpoint");
+  out.integer("/checkpoint/format", kFormat);
+  out.text("/checkpoint/scene", stored.scene);
+  out.text("/checkpoint/variant", stored.variant);
+  out.text("/checkpoint/settings", stored.settings);
+  out.integer("/checkpoint/frame", stored.frame);
+  out.reals("/checkpoint/time_and_scale", stored.time_and_scale);
+  out.reals("/checkpoint/half_space_mu", stored.half_space_mu);
+  out.reals("/checkpoint/positions", stored.positions);
+  out.reals("/checkpoint/velocities", stored.velocities);
+  out.reals("/checkpoint/bodies", stored.bodies);
+  out.reals("/checkpoint/thickness", stored.thickness);
+  out.text("/checkpoint/checksum", stored.checksum());
+  out.commit();
+}
+
+Checkpoint read_checkpoint(const fs::path& file) {
+  const Hdf5Reader in(file);
+  if (!in.has("/checkpoint"))
+    throw InputError(file.string() + (in.has("/fclib_local") || in.has("/fclib_global")
+                                          ? ": is a contact problem, for stickslip solve and race"
+                                          : ": is no checkpoint"));
+  if (const std::int32_t format = in.integer("/checkpoint/format"); format != kFormat)
+    in.fail("/checkpoint/format", "= " + std::to_string(format) + ", and this version reads 1");
+  const Stored stored{in.text("/checkpoint/scene"),           in.text("/checkpoint/variant"),
+                      in.text("/checkpoint/settings"),        in.integer("/checkpoint/frame"),
+                      in.reals("/checkpoint/time_and_scale"), in.reals("/checkpoint/half_space_mu"),
+                      in.reals("/checkpoint/positions"),      in.reals("/checkpoint/velocities"),
+                      in.reals("/checkpoint/bodies"),         in.reals("/checkpoint/thickness")};
+  if (in.text("/checkpoint/checksum") != stored.checksum())
+    throw InputError(file.string() + ": its checksum is wrong: the file is damaged");
+  if (stored.time_and_scale.size() != 2) in.fail("/checkpoint/time_and_scale", "must be two numbers");
+  if (stored.positions.size() % 3 != 0) in.fail("/checkpoint/positions", "must be vectors");
+  if (stored.velocities.size() != stored.positions.size())
+    in.fail("/checkpoint/velocities", "must be as many as positions");
+  if (stored.bodies.size() % kBodyNumbers != 0) in.fail("/checkpoint/bodies", "must have 13 numbers each");
+
+  Checkpoint checkpoint;
+  checkpoint.scene = stored.scene;
+  checkpoint.variant = stored.variant;
+  checkpoint.scale = stored.time_and_scale[1];
+  checkpoint.half_space_mu = stored.half_space_mu;
+  checkpoint.state = {stored.frame,
+                      stored.time_and_scale[0],
+                      vectors_of(stored.positions),
+                      vectors_of(stored.velocities),
+                      bodies_of(stored.bodies),
+                      stored.thickness};
+  try {
+    const json settings = json::parse(stored.settings);
+    apply(settings.at("params"), param_table(), &checkpoint.params);
+    apply(settings.at("contact"), lab_param_table(), &checkpoint.contact_params);
+    for (const json& material : settings.at("materials"))
+      apply(material, material_table(), &checkpoint.materials.emplace_back());
+  } catch (const std::exception& error) {  // JSON's, or of a setting
+    in.fail("/checkpoint/settings", error.what());
+  }
+  return checkpoint;
+}
+
+bool is_checkpoint_name(const fs::path& file) { return file.extension() == ".hdf5"; }
+
+Scene load_checkpoint(const fs::path& file) {
+  Checkpoint checkpoint = read_checkpoint(file);
+  const auto misfit = [&](const std::string& what) {
+    throw InputError(file.string() + ": the scene " + checkpoint.scene + " has changed: " + what);
+  };
+  if (is_checkpoint_name(checkpoint.scene)) throw InputError(file.string() + ": names itself as a scene");
+  Scene scene;
+  try {
+    scene = load_scene(checkpoint.scene,
+                       is_ipc_script(checkpoint.scene) ? std::nullopt : std::optional(checkpoint.scale));
+    if (!checkpoint.variant.empty()) choose_variant(scene, checkpoint.variant);
+  } catch (const InputError& error) {
+    throw InputError(file.string() + ": its scene cannot be loaded: " + error.what());
+  }
+  Model& model = scene.model;
+  if (scene.scale != checkpoint.scale) misfit("its scale was another");
+  if (model.node_count() != checkpoint.state.positions.size()) misfit("its number of nodes was another");
+  if (model.bodies.size() != checkpoint.state.bodies.size()) misfit("its number of rigid bodies was another");
+  if (model.materials.size() != checkpoint.materials.size()) misfit("its number of materials was another");
+  if (model.half_spaces.size() != checkpoint.half_space_mu.size())
+    misfit("its number of half-spaces was another");
+  scene.params = checkpoint.params;
+  scene.contact_params = checkpoint.contact_params;
+  model.materials = std::move(checkpoint.materials);
+  for (std::size_t i = 0; i < model.half_spaces.size(); ++i)
+    model.half_spaces[i].mu = checkpoint.half_space_mu[i];
+  scene.resumed = std::make_shared<const State>(std::move(checkpoint.state));
+  scene.expect.clear();
+  scene.variants.clear();
+  return scene;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,61 @@
+#include "app/viewer/tripwires.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace stickslip {
+namespace {
+
+/// Friction's work below this share of the energy at hand is rounding, or the solver's tolerance.
+constexpr double kFrictionShare = 1e-4;
+
+std::string number(const char* format, double value) {
+  char text[64];
+  const int length = std::snprintf(text, sizeof text, format, value);
+  return {text, static_cast<std::size_t>(std::clamp(length, 0, 63))};
+}
+
+/// [J] that can turn into motion within a step: what gains are compared with.
+double energy_at_hand(const StepReport& step) {
+  const StepJudgement& judged = *step.judgement;
+  double sum = step.kinetic_energy + std::abs(step.elastic_energy);
+  for (const double part : {judged.energy_change, judged.barrier_energy, judged.work})
+    if (std::isfinite(part)) sum += std::abs(part);
+  return sum;
+}
+
+std::string overlap_of(const Tripwires& wires, const StepReport& step) {
+  if (step.intersections > 0) return std::to_string(step.intersections) + " intersections of surfaces";
+  const double judged = step.judgement ? step.judgement->penetration : 0;
+  const double depth = std::max({step.overlap, step.contact_solve ? step.contact_solve->penetration : 0,
+                                 std::isfinite(judged) ? judged : 0});
+  return depth > wires.depth ? number("bodies overlap by %.3g mm", 1e3 * depth) : "";
+}
+
+/// Barriers store energy between surfaces that come near, which is no part of energy_change.
+std::string gain_of(const Tripwires& wires, const StepReport& step, const StepReport* before) {
+  if (!step.judgement || before == nullptr || !before->judgement) return {};
+  const StepJudgement& judged = *step.judgement;
+  double gain = judged.energy_change - (std::isfinite(judged.work) ? judged.work : 0);
+  const double stored = judged.barrier_energy - before->judgement->barrier_energy;
+  if (std::isfinite(stored)) gain += stored;
+  if (!(gain > wires.gain * energy_at_hand(step))) return {};
+  return number("energy grew by %.3g J more than work explains", gain);
+}
+
+}  // namespace
+
+std::string tripped(const Tripwires& wires, const StepReport& step, const StepReport* before) {
+  std::string what;
+  if (wires.unconverged && !step.converged)
+    what = "not converged" + (step.stop_reason.empty() ? "" : ": " + step.stop_reason);
+  if (what.empty() && wires.overlap) what = overlap_of(wires, step);
+  if (what.empty() && wires.energy) what = gain_of(wires, step, before);
+  if (what.empty() && wires.friction && step.judgement &&
+      step.judgement->law.friction_work > kFrictionShare * energy_at_hand(step))
+    what = number("friction added %.3g J", step.judgement->law.friction_work);
+  return what.empty() ? what : "step " + std::to_string(step.frame) + ": " + what;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,188 @@
+// A journal of the window, done again.
+#include "app/viewer/replay.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "app/io/file/input_error.h"
+#include "app/io/scene/scene_variant.h"
+#include "tests/app/simulation_fixture.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+using test::reached;
+
+JournalStart start_of(const std::string& scene) {
+  JournalStart start;
+  start.scene = scene;
+  start.backend = "cpu";
+  return start;
+}
+
+std::unique_ptr<Engine> cpu() { return make_engine(Backend::cpu, 2); }
+
+class ReplayTest : public ::testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder); }
+  void TearDown() override { fs::remove_all(folder); }
+
+  ReplayOptions options() const {
+    ReplayOptions options;
+    options.journal = file;
+    options.make_engine = cpu;
+    options.load_scene = [](const std::string& name, const std::string& variant, const JournalStart&) {
+      return load_variant(name, variant);
+    };
+    return options;
+  }
+
+  /// Drives a simulation as a window with --journal does, and writes its journal.
+  void record(const std::function<void(Simulation&)>& drive) {
+    Simulation simulation(cpu, load_variant);
+    simulation.set_hashing(true);
+    drive(simulation);
+    JournalFile journal(file);
+    journal.start(start_of("box-stack"));
+    const Model model = simulation.frame().scene->model;
+    for (const JournalEntry& entry : simulation.journal()) journal.add(entry, model);
+  }
+
+  std::string text() const {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  const fs::path folder = fs::temp_directory_path() / ("stickslip-replay-" + std::to_string(getpid()));
+  const fs::path file = folder / "done.jsonl";
+};
+
+void step_to(Simulation& simulation, int frame) {
+  for (int i = simulation.status().frame; i < frame; ++i) simulation.step_once();
+  ASSERT_TRUE(reached(simulation, [&] {
+    return simulation.status().frame == frame &&
+           simulation.status().activity == SimulationStatus::Activity::idle;
+  }));
+}
+
+void go_to(Simulation& simulation, Command command, int frame) {
+  simulation.post(std::move(command));
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().frame == frame; }));
+}
+
+TEST_F(ReplayTest, RepeatsEveryStateBitForBit) {
+  record([](Simulation& simulation) {
+    simulation.post(LoadScene{"box-stack"});
+    step_to(simulation, 12);
+    simulation.post(MaterialEdit{-1, "mu", 0.1});
+    simulation.post(ContactParamEdit{"tolerance", 1e-7});
+    step_to(simulation, 16);
+    simulation.post(KeepState{});
+    simulation.post(DragStart{{{0, 1, 2}, {1, 0, 0}, {0, 3, 0}}});
+    step_to(simulation, 20);
+    simulation.post(DragMove{{1, 3, 0}});
+    step_to(simulation, 22);
+    simulation.post(DragEnd{});
+    go_to(simulation, Rewind{9}, 9);
+    simulation.post(ParamEdit{"gravity", -3});
+    step_to(simulation, 18);
+    go_to(simulation, ReturnToKept{}, 16);
+    step_to(simulation, 19);
+    go_to(simulation, Reset{}, 0);
+    step_to(simulation, 4);
+  });
+  const ReplayReport report = replay(options());
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.steps, 22 + 9 + 3 + 4);
+  EXPECT_EQ(report.equal, report.steps);
+  EXPECT_EQ(report.differing, 0);
+  EXPECT_EQ(report.commands, 11);
+  EXPECT_EQ(report.scene, "box-stack");
+}
+
+TEST_F(ReplayTest, ElasticScenesAndOtherSolversToo) {
+  record([](Simulation& simulation) {
+    simulation.post(LoadScene{"rest"});
+    step_to(simulation, 4);
+    const ParamInfo& solver = *find_param(param_table(), "solver");
+    const auto al = std::ranges::find(solver.choices, "barrier_al") - solver.choices.begin();
+    simulation.post(ParamEdit{"solver", static_cast<double>(al)});
+    step_to(simulation, 7);
+    go_to(simulation, Rewind{2}, 2);
+    step_to(simulation, 5);
+    simulation.post(LoadScene{"box-stack"});
+    ASSERT_TRUE(reached(simulation, [&] { return simulation.frame().scene->name == "box-stack"; }));
+    step_to(simulation, 3);
+  });
+  const ReplayReport report = replay(options());
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.equal, 7 + 3 + 3);
+  EXPECT_EQ(report.differing, 0);
+}
+
+TEST_F(ReplayTest, SaysWhereAStateDiffers) {
+  record([](Simulation& simulation) {
+    simulation.post(LoadScene{"box-stack"});
+    step_to(simulation, 3);
+    simulation.post(MaterialEdit{-1, "mu", 0.1});
+    step_to(simulation, 8);
+  });
+  std::string changed = text();
+  ASSERT_NE(changed.find("\"mu\""), std::string::npos);
+  // Less heavy instead of more slippery: the next states differ.
+  const std::size_t line = changed.rfind('\n', changed.find("\"mu\"")) + 1;
+  const std::size_t end = changed.find('\n', line);
+  changed.replace(line, end - line,
+                  R"({"event": "set", "key": "gravity", "value": -3, "frame": 3, "time": 0.05})");
+  std::ofstream(file) << changed;
+  const ReplayReport report = replay(options());
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.equal, 3);
+  EXPECT_EQ(report.differing, 5);
+  EXPECT_EQ(report.first_difference, 4);
+  EXPECT_EQ(report.first_difference_line, 7);
+}
+
+TEST_F(ReplayTest, RefusesWhatIsNoJournal) {
+  EXPECT_THROW(replay(options()), InputError) << "no file";
+  std::ofstream(file) << "no json\n";
+  EXPECT_THROW(replay(options()), InputError);
+  std::ofstream(file) << R"({"event": "load", "scene": "drop", "frame": 0, "time": 0})"
+                      << "\n";
+  try {
+    replay(options());
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("has no start"), std::string::npos);
+  }
+  std::ofstream(file) << "";
+  EXPECT_THROW(replay(options()), InputError);
+}
+
+TEST_F(ReplayTest, NamesTheLineThatCannotBeRepeated) {
+  {
+    JournalFile journal(file);
+    journal.start(start_of("box-stack"));
+    const Model model = load_scene("box-stack").model;
+    journal.add({0, 0, 0, LoadScene{"box-stack"}}, model);
+    journal.add({0, 0, 0, Rewind{40}}, model);
+  }
+  const ReplayReport report = replay(options());
+  EXPECT_NE(report.error.find("done.jsonl:3: the state of frame 40 is not kept"), std::string::npos)
+      << report.error;
+  {
+    JournalFile journal(file);
+    journal.start(start_of("nowhere"));
+    journal.add({0, 0, 0, LoadScene{"nowhere"}}, Model{});
+  }
+  EXPECT_NE(replay(options()).error.find("no scene 'nowhere'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stickslip

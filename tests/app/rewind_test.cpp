@@ -1,0 +1,191 @@
+// The simulation's thread goes back to states that it kept, and goes on from them.
+#include "tests/app/simulation_fixture.h"
+
+namespace stickslip {
+namespace {
+
+using test::at_rest_after;
+using test::fake;
+using test::reached;
+
+constexpr auto kIdle = SimulationStatus::Activity::idle;
+
+bool steps_to(Simulation& simulation, int frame) {
+  for (int i = simulation.status().frame; i < frame; ++i) simulation.step_once();
+  return reached(simulation, [&] {
+    return simulation.status().frame == frame && simulation.frame().snapshot.frame == frame &&
+           simulation.status().activity == kIdle;
+  });
+}
+
+bool shows(Simulation& simulation, int frame) {
+  return reached(simulation, [&] {
+    return simulation.status().frame == frame && simulation.frame().snapshot.frame == frame;
+  });
+}
+
+double height(const Simulation& simulation) { return simulation.frame().snapshot.positions[0][1]; }
+
+class RewindTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    simulation.post(LoadScene{"a"});
+    ASSERT_TRUE(steps_to(simulation, 10));
+  }
+  Simulation simulation{fake(), test::two_tets};
+};
+
+TEST_F(RewindTest, ShowsAnEarlierStateAndTheReportsUpToIt) {
+  EXPECT_EQ(simulation.status().timeline.first, 0);
+  EXPECT_EQ(simulation.status().timeline.last, 10);
+  simulation.post(Rewind{4});
+  ASSERT_TRUE(shows(simulation, 4));
+  EXPECT_NEAR(height(simulation), 0.04, 1e-6);
+  EXPECT_NEAR(simulation.frame().snapshot.time, 4.0 / 60, 1e-12);
+  EXPECT_TRUE(simulation.status().restored);
+  EXPECT_EQ(simulation.history().back().frame, 4);
+  EXPECT_EQ(simulation.future().front().frame, 5);
+  EXPECT_EQ(simulation.history().size() + simulation.future().size(), 10u);
+  EXPECT_EQ(simulation.status().timeline.last, 10) << "later states stay until a step is made";
+  simulation.post(Rewind{9});
+  ASSERT_TRUE(shows(simulation, 9));
+  EXPECT_NEAR(height(simulation), 0.09, 1e-6);
+  EXPECT_EQ(simulation.history().size(), 9u);
+  simulation.post(Rewind{0});
+  ASSERT_TRUE(shows(simulation, 0));
+  EXPECT_TRUE(simulation.history().empty());
+}
+
+TEST_F(RewindTest, GoesOnFromThereWithPresentSettings) {
+  simulation.post(Rewind{4});
+  simulation.post(ParamEdit{"dt", 0.1});
+  ASSERT_TRUE(shows(simulation, 4));
+  simulation.step_once();
+  ASSERT_TRUE(shows(simulation, 5));
+  EXPECT_NEAR(simulation.frame().snapshot.time, 4.0 / 60 + 0.1, 1e-12);
+  EXPECT_FALSE(simulation.status().restored);
+  EXPECT_EQ(simulation.status().timeline.last, 5) << "the future that was left is gone";
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.history().back().frame == 5; }));
+  EXPECT_EQ(simulation.history().size(), 5u);
+  EXPECT_TRUE(simulation.future().empty());
+}
+
+TEST_F(RewindTest, AStateThatIsNotKeptIsAnErrorAndChangesNothing) {
+  simulation.post(Rewind{11});
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
+  EXPECT_NE(simulation.status().error.find("frame 11"), std::string::npos);
+  EXPECT_EQ(simulation.status().frame, 10);
+  simulation.post(ReturnToKept{});
+  ASSERT_TRUE(reached(
+      simulation, [&] { return simulation.status().error.find("no state was kept") != std::string::npos; }));
+}
+
+TEST_F(RewindTest, PausesAPlayingRun) {
+  simulation.play();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().frame > 12; }));
+  simulation.post(Rewind{3});
+  ASSERT_TRUE(shows(simulation, 3));
+  EXPECT_FALSE(simulation.status().playing);
+}
+
+TEST_F(RewindTest, ResetAndAnotherSceneForgetWhatWasKept) {
+  simulation.post(KeepState{});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().kept == 10; }));
+  simulation.post(Reset{});
+  ASSERT_TRUE(shows(simulation, 0));
+  EXPECT_EQ(simulation.status().timeline.last, 0);
+  simulation.post(ReturnToKept{});
+  ASSERT_TRUE(shows(simulation, 10)) << "a kept state outlives a reset";
+  EXPECT_NEAR(height(simulation), 0.1, 1e-6);
+  EXPECT_EQ(simulation.status().timeline.first, 10) << "nothing kept leads there";
+  ASSERT_TRUE(steps_to(simulation, 12));
+  simulation.post(Rewind{10});
+  ASSERT_TRUE(shows(simulation, 10));
+  simulation.post(LoadScene{"b"});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.frame().scene->name == "b"; }));
+  EXPECT_FALSE(simulation.status().kept);
+}
+
+TEST_F(RewindTest, ReturnsToAKeptStateWithinTheTimeline) {
+  simulation.post(KeepState{});
+  ASSERT_TRUE(steps_to(simulation, 14));
+  const std::shared_ptr<const Checkpoint> kept = simulation.take_kept();
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->state.frame, 10);
+  EXPECT_EQ(kept->materials.size(), 2u);
+  EXPECT_EQ(kept->half_space_mu, std::vector<double>{0.3});
+  simulation.post(ReturnToKept{});
+  ASSERT_TRUE(shows(simulation, 10));
+  EXPECT_EQ(simulation.status().timeline.last, 14) << "the same run";
+  EXPECT_EQ(simulation.take_kept(), nullptr);
+}
+
+TEST_F(RewindTest, ALimitOfZeroKeepsNothing) {
+  simulation.set_timeline_limit(0);
+  ASSERT_TRUE(steps_to(simulation, 11));
+  EXPECT_TRUE(simulation.status().timeline.empty());
+  simulation.set_timeline_limit(Timeline::kDefaultLimit);
+  ASSERT_TRUE(steps_to(simulation, 13));
+  EXPECT_EQ(simulation.status().timeline.first, 12);
+}
+
+TEST_F(RewindTest, TheJournalTellsOfTheStepsOnlyIfAsked) {
+  EXPECT_EQ(simulation.journal().size(), 1u);
+  simulation.set_hashing(true);
+  ASSERT_TRUE(steps_to(simulation, 11));
+  simulation.post(Rewind{10});
+  ASSERT_TRUE(shows(simulation, 10));
+  ASSERT_TRUE(steps_to(simulation, 11));
+  const std::vector<JournalEntry> journal = simulation.journal(1);
+  ASSERT_EQ(journal.size(), 3u);
+  EXPECT_EQ(std::get<Rewind>(journal[1].command).frame, 10);
+  EXPECT_EQ(std::get<Stepped>(journal[0].command).hash, std::get<Stepped>(journal[2].command).hash);
+  EXPECT_NE(std::get<Stepped>(journal[0].command).hash, 0u);
+  EXPECT_EQ(journal[2].frame, 11);
+}
+
+TEST(Rewind, ShowsTheContactsOfThen) {
+  Simulation simulation(fake([](test::FakeEngine& engine) {
+                          engine.on_step = [&engine](int frame) {
+                            engine.contacts.assign(static_cast<std::size_t>(frame + 1), ContactRecord{});
+                          };
+                        }),
+                        test::two_tets);
+  simulation.post(LoadScene{"a"});
+  for (int frame = 1; frame <= 4; ++frame) {
+    simulation.step_once();
+    ASSERT_TRUE(shows(simulation, frame));
+  }
+  EXPECT_EQ(simulation.frame().snapshot.contacts.size(), 4u);
+  simulation.post(Rewind{2});
+  ASSERT_TRUE(shows(simulation, 2));
+  EXPECT_EQ(simulation.frame().snapshot.contacts.size(), 2u);
+}
+
+TEST(Rewind, ATripwirePausesAtTheStep) {
+  Simulation simulation(fake([](test::FakeEngine& engine) {
+                          engine.on_solve = [calls = 0](const LabParams&) mutable {
+                            ContactSolveRecord solve;
+                            solve.penetration = ++calls == 5 ? 0.01 : 0;
+                            return solve;
+                          };
+                        }),
+                        test::rigid_scene);
+  simulation.set_pacing({.real_time = false});
+  Tripwires wires;
+  wires.overlap = true;
+  simulation.set_tripwires(wires);
+  simulation.post(LoadScene{"a"});
+  simulation.play();
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().tripped.empty(); }));
+  EXPECT_EQ(simulation.status().frame, 5);
+  EXPECT_FALSE(simulation.status().playing);
+  EXPECT_NE(simulation.status().tripped.find("step 5: bodies overlap by 10 mm"), std::string::npos)
+      << simulation.status().tripped;
+  simulation.play();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().frame > 8; }));
+  EXPECT_EQ(simulation.status().tripped, "") << "play goes on";
+}
+
+}  // namespace
+}  // namespace stickslip
