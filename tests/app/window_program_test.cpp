@@ -274,6 +274,49 @@ TEST_F(ProgramWindowTest, PicturesShowTheSceneAlone) {
   close_and_check();
 }
 
+TEST_F(ProgramWindowTest, RewindsGoesOnAndIsReplayedBitForBit) {
+  open();
+  hands("key space");
+  ASSERT_TRUE(happened("step", 12));
+  hands("key space");
+  const Screenshot late = still_screenshot();
+  hands("key Left");
+  ASSERT_TRUE(happened("rewind"));
+  EXPECT_EQ(events("rewind")[0]["to"], late.frame - 1);
+  EXPECT_EQ(screenshot().frame, late.frame - 1);
+  hands("key F5");
+  ASSERT_TRUE(happened("keep_state"));
+  hands("key Home");
+  ASSERT_TRUE(happened("rewind", 2));
+  EXPECT_EQ(screenshot().frame, 0);
+
+  // The strip lies under the scene: a drag along it goes through the frames.
+  const Pixel from{0.5 * (scene_area.left + scene_area.right), 678}, to{from.x + 120, from.y};
+  mouse_to(from);
+  hands("mousedown 1");
+  ASSERT_TRUE(happened("rewind", 3));
+  mouse_to(to);
+  ASSERT_TRUE(happened("rewind", 4));
+  hands("mouseup 1");
+  EXPECT_GT(events("rewind").back()["to"], events("rewind")[2]["to"]);
+  mouse_to({640, 60});
+  const int from_frame = still_screenshot().frame;
+  const std::size_t steps = events("step").size();
+  hands("key period");
+  ASSERT_TRUE(happened("step", steps + 1));
+  EXPECT_EQ(events("step").back()["frame"], from_frame + 1);
+  hands("key F9");
+  ASSERT_TRUE(happened("return_to_kept"));
+  EXPECT_EQ(screenshot().frame, late.frame - 1);
+  EXPECT_TRUE(fs::exists("stickslip-output/stickslip-ball-kept.hdf5"));
+  close_and_check();
+
+  ChildProcess replay("/bin/sh", {"-c", "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM, "replay", "done.jsonl",
+                                  "--verify", "--quiet"});
+  EXPECT_TRUE(replay.finish()) << replay.errors();
+  EXPECT_NE(replay.errors().find("\"differing\":0"), std::string::npos) << replay.errors();
+}
+
 TEST_F(ProgramWindowTest, SwitchesScenesKeepsItsSettingsMovesMuAndResizes) {
   open({"--set", "rubber.mu=0.3"});
   const Screenshot first = screenshot();
