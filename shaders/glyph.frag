@@ -7,7 +7,7 @@ layout(location = 0) in vec2 at;
 layout(location = 1) flat in float length_px;
 layout(location = 2) flat in uint kind;
 layout(location = 3) flat in vec4 tint;
-layout(location = 4) flat in float radius;
+layout(location = 4) flat in float radius;  // [px] of a ring or a disc; 0: the usual disc
 layout(location = 0) out vec4 color;
 
 float segment_distance(vec2 p, float end) { return length(p - vec2(clamp(p.x, 0.0, end), 0)); }
@@ -16,7 +16,7 @@ void main() {
   const float size = frame.viewport.z;
   float outside;  // [px] distance to the shape, negative inside
   if (kind == kGlyphDisc) {
-    outside = length(at) - 4.2 * size;
+    outside = length(at) - (radius > 0 ? radius : 4.2 * size);
   } else if (kind == kGlyphRing) {
     outside = abs(length(at) - radius) - 1.0 * size;
   } else if (kind == kGlyphLine) {
@@ -29,7 +29,7 @@ void main() {
   }
   const float body = clamp(0.5 - outside, 0.0, 1.0);
   // A light rim keeps marks visible on any colour.
-  const float rim = (kind == kGlyphDisc ? 1.2 : 0.8) * size;
+  const float rim = (kind == kGlyphDisc ? (radius > 0 ? 0.286 * radius : 1.2 * size) : 0.8 * size);
   const float halo = (kind == kGlyphDisc ? 0.8 : 0.4) * clamp(0.5 + rim - outside, 0.0, 1.0);
   const float opacity = glyph.look.x * tint.a * max(body, halo);
   if (opacity < 0.004) discard;

@@ -144,6 +144,13 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->add_option("--state", options.state,
                   "write the shape after the last frame to this file: .msh (solids) or .obj (surfaces)");
   run->add_option(
+      "--motion", options.motion,
+      "write the run as moving meshes: .glb (glTF 2.0) or .usda (USD), or .obj or .ply, one file per "
+      "frame");
+  run->add_option("--motion-rate", options.motion_rate, "[1/s] frames of --motion")
+      ->check(number_range(0.01, 1e5))
+      ->capture_default_str();
+  run->add_option(
       "--journal", options.journal,
       "write a hash of the state after every step to this file, one JSON line each, for stickslip "
       "replay");

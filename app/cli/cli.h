@@ -51,7 +51,8 @@ struct ViewCommand : SceneOptions {
 
 struct RunOptions : SceneOptions {
   std::optional<int> frames;
-  std::string report, trace, image, images, video, state, checkpoint, journal;
+  std::string report, trace, image, images, video, state, checkpoint, journal, motion;
+  double motion_rate = 30;
   int checkpoint_every = 60;
   std::string size = "1280x720", interop = "auto";
   std::vector<std::string> freezes;  // "FRAME:FILE" of contact problems to write

@@ -24,7 +24,7 @@ const std::vector<CommandExamples>& all_examples() {
         "stickslip run box-stack --solver nsgs --set mu=0.3 --frames 20 --freeze 10:stack.hdf5 --journal "
         "stack.jsonl",
         "stickslip run bounce --frames 10 --size 640x360 --video bounce.mp4",
-        "stickslip run pyramid --frames 10 --checkpoint pyramid.hdf5",
+        "stickslip run pyramid --frames 10 --motion pyramid.glb --checkpoint pyramid.hdf5",
         "stickslip run pyramid.hdf5 --frames 5"}},
       {"convert",
        {"stickslip convert slope.msh slope.obj", "stickslip convert slope.obj filled.msh --mesher lattice",

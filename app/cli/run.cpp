@@ -14,6 +14,7 @@
 #include "app/cli/frame_writer.h"
 #include "app/cli/freezer.h"
 #include "app/cli/interrupt.h"
+#include "app/io/animation/animation.h"
 #include "app/io/checkpoint/checkpoint.h"
 #include "app/io/file/output_file.h"
 #include "app/io/report/report.h"
@@ -122,6 +123,8 @@ struct Outputs {
   std::unique_ptr<TraceFile> trace;
   std::unique_ptr<FrameWriter> frames;
   std::optional<JournalFile> journal;
+  std::filesystem::path motion_file;
+  std::optional<MotionRecording> motion;
   Freezer freezer;
 
   std::filesystem::path checkpoint;
@@ -134,6 +137,10 @@ struct Outputs {
         checkpoint_every(options.checkpoint_every),
         scene(run_scene) {
     if (!options.report.empty()) report = std::make_unique<OutputFile>(options.report);
+    if (!options.motion.empty()) {
+      motion_file = options.motion;
+      motion.emplace(options.motion_rate);
+    }
     if (!options.journal.empty()) {
       journal.emplace(options.journal);
       journal->start(journal_start(options, backend));
@@ -146,6 +153,7 @@ struct Outputs {
   void start(Engine& engine) {
     engine.set_tracing(trace != nullptr);
     draw(engine);
+    if (motion) record(engine);
   }
   void step(Engine& engine, const StepReport& step_report) {
     if (report) {
@@ -155,6 +163,7 @@ struct Outputs {
     if (trace) trace->add(step_report);
     freezer.step(engine, step_report);
     draw(engine);
+    if (motion && motion->wants(step_report.time)) record(engine);
     if (journal)
       journal->add({step_report.frame, step_report.time, 0, Stepped{state_hash(engine.state())}},
                    scene.model);
@@ -173,10 +182,24 @@ struct Outputs {
     failures.of([&] {
       if (frames) frames->finish();
     });
+    failures.of([&] { write_motion(); });
     failures.rethrow();
   }
 
  private:
+  void record(Engine& engine) {
+    Snapshot snapshot;
+    snapshot.wants_contacts = false;
+    engine.snapshot(snapshot);
+    motion->add(snapshot);
+  }
+  void write_motion() const {
+    if (!motion || motion->frames().empty()) return;
+    const auto files = write_animation(motion_file, scene.model, motion->frames());
+    std::cerr << "motion: " << files.front().string();
+    if (files.size() > 1) std::cerr << " to " << files.back().filename().string();
+    std::cerr << "\n";
+  }
   void draw(Engine& engine) {
     if (frames) frames->add(engine);
   }
@@ -247,6 +270,7 @@ void check_outputs(const RunOptions& options, const Scene& scene) {
   check_distinct(outputs);
   check_not_pictures(outputs, options.images);
   if (!options.state.empty()) check_state_file(options.state, scene.model);
+  if (!options.motion.empty()) check_animation_file(options.motion);
   if (!options.checkpoint.empty() && !is_checkpoint_name(options.checkpoint))
     throw InputError("--checkpoint " + options.checkpoint + ": the file's name must end in .hdf5");
 }
@@ -284,6 +308,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
         write_state(options.state, scene.model, engine->state().positions);
     });
     failures.of([&] {
+      if (!options.motion.empty()) check_animation_file(options.motion);
       if (!options.checkpoint.empty() && ended != exit_no_device) outputs.keep(*engine);
     });
     failures.rethrow();

@@ -87,7 +87,8 @@ void FrameSlot::upload_positions(const SceneBuffers& scene) {
 }
 
 void FrameSlot::upload_glyphs(const FrameView& view, const SceneBuffers& scene) {
-  const std::vector<shared::Glyph> glyphs = make_glyphs(view, scene);
+  const std::vector<shared::Glyph> glyphs =
+      make_glyphs(view, scene, static_cast<int>(frame_.viewport.x), static_cast<int>(frame_.viewport.y));
   const std::size_t bytes = glyphs.size() * sizeof(shared::Glyph);
   glyph_count_ = static_cast<std::uint32_t>(glyphs.size());
   if (glyphs_.size() < bytes || glyphs_.size() == 0) {

@@ -1,7 +1,10 @@
 #include "app/render/glyphs.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <iterator>
+#include <numbers>
 
 namespace stickslip {
 
@@ -22,7 +25,8 @@ namespace {
 const Vec3f kDragColor{0.98f, 0.72f, 0.10f}, kPickColor{0.10f, 0.11f, 0.13f};
 const Vec3f kFrictionColor{0.93f, 0.78f, 0.10f};
 constexpr float kLongestForce = 3;  // arrow of the largest force, in units of that of a normal
-// Radii in units of screen-constant size; a contact's disc has 4.2.
+// Radii in units of screen-constant size.
+constexpr float kDiscRadius = 4.2f;  // of a lonely contact, and as in glyph.frag
 constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10, kJointRadius = 4.6f;
 
 /// Encodes a node number in a glyph that refers to nodes.
@@ -56,6 +60,24 @@ void add_contact(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
     if (mark.overlays.*row->flag) row->draw(glyphs, mark);
 }
 
+/// [N] Thousands of cones would hide each other.
+float least_force_with_cone(std::span<const ContactRecord> contacts) {
+  constexpr std::size_t kMostCones = 200;
+  if (contacts.size() <= kMostCones) return 0;
+  std::vector<float> forces;
+  forces.reserve(contacts.size());
+  for (const ContactRecord& contact : contacts) forces.push_back(contact.normal_force);
+  std::nth_element(forces.begin(), forces.begin() + kMostCones, forces.end(), std::greater<>());
+  return forces[kMostCones];
+}
+
+/// [m] per metre of depth: the length of an arrow of length 1, as glyph.vert draws it.
+float unit_length(const Camera& camera, int height) {
+  const auto pixels = static_cast<float>(height);
+  const float size = std::clamp(pixels / 800, 0.7f, 4.f);
+  return 30 * size * 2 * std::tan(0.5f * camera.fov * std::numbers::pi_v<float> / 180) / pixels;
+}
+
 void add_scene_overlays(std::vector<shared::Glyph>& glyphs, const FrameView& view) {
 #define STICKSLIP_SCENE(flag, ...) \
   if (view.overlays.flag) draw_##flag(glyphs, view);
@@ -66,11 +88,41 @@ void add_scene_overlays(std::vector<shared::Glyph>& glyphs, const FrameView& vie
 
 }  // namespace
 
+float disc_scale(const Camera& camera, std::span<const ContactRecord> contacts, int width, int height) {
+  constexpr float kCell = 24, kCovered = 0.22f, kSmallest = 0.3f;
+  constexpr std::size_t kSamples = 20000;
+  const float size = std::clamp(static_cast<float>(height) / 800, 0.7f, 4.f);  // as make_frame_data's
+  const float cell = kCell * size;
+  const int columns = static_cast<int>(static_cast<float>(width) / cell) + 1,
+            rows = static_cast<int>(static_cast<float>(height) / cell) + 1;
+  std::vector<bool> used(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
+  const std::size_t stride = contacts.size() / kSamples + 1;
+  std::size_t seen = 0, cells = 0;
+  for (std::size_t i = 0; i < contacts.size(); i += stride) {
+    const Vec3f at = camera.project(contacts[i].point, width, height);
+    if (!(at[2] > 0 && at[0] >= 0 && at[1] >= 0 && at[0] < static_cast<float>(width) &&
+          at[1] < static_cast<float>(height)))
+      continue;
+    ++seen;
+    const auto place = static_cast<std::size_t>(at[1] / cell) * static_cast<std::size_t>(columns) +
+                       static_cast<std::size_t>(at[0] / cell);
+    if (!used[place]) ++cells;
+    used[place] = true;
+  }
+  if (seen == 0) return 1;
+  const float discs =
+      static_cast<float>(seen * stride) * std::numbers::pi_v<float> * kDiscRadius * kDiscRadius;
+  const float covered = discs / (static_cast<float>(cells) * kCell * kCell);
+  return std::clamp(std::sqrt(kCovered / covered), kSmallest, 1.f);
+}
+
 void draw_contacts(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
   const Vec3f& point = mark.contact.point;
-  glyphs.push_back(glyph(shared::kGlyphDisc, point, point, mark.color, mark.opacity));
+  shared::Glyph disc = glyph(shared::kGlyphDisc, point, point, mark.color, mark.opacity);
+  disc.b.w = mark.scale * kDiscRadius;
+  glyphs.push_back(disc);
   if (mark.overlays.multipliers && mark.contact.augmented)
-    glyphs.push_back(ring(point, kMultiplierRadius, multiplier_color()));
+    glyphs.push_back(ring(point, mark.scale * kMultiplierRadius, multiplier_color()));
 }
 
 void draw_normals(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
@@ -89,11 +141,37 @@ void draw_arrows(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
   add(mark.contact.friction, kFrictionColor);
 }
 
+void draw_cones(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
+  constexpr int kCorners = 20, kRays = 4;
+  constexpr float kShortest = 0.1f, kWidest = 4;  // of the height
+  constexpr float kConeShare = 0.7f;              // of a force's arrow: cones are wide
+  const float per_newton = kConeShare * mark.scale * mark.per_newton;
+  const float height = per_newton * mark.contact.normal_force;
+  if (!mark.has_cone || !(height > kShortest)) return;
+  const Vec3f &apex = mark.contact.point, &normal = mark.contact.normal;
+  const float radius = height * std::min(mark.contact.mu, kWidest);
+  const Vec3f side = std::abs(normal[0]) < 0.7f ? Vec3f{1, 0, 0} : Vec3f{0, 1, 0};
+  const Vec3f u = normalized(cross(normal, side)), v = cross(normal, u);
+  const auto rim = [&](int corner) {
+    const float angle = 2 * std::numbers::pi_v<float> * static_cast<float>(corner) / kCorners;
+    return apex + mark.unit * (height * normal + radius * (std::cos(angle) * u + std::sin(angle) * v));
+  };
+  for (int corner = 0; corner < kCorners; ++corner)
+    glyphs.push_back(
+        glyph(shared::kGlyphLine, rim(corner), rim(corner + 1), mark.color, 0.8f * mark.opacity));
+  for (int ray = 0; ray < kRays; ++ray)
+    glyphs.push_back(
+        glyph(shared::kGlyphLine, apex, rim(ray * kCorners / kRays), mark.color, 0.35f * mark.opacity));
+  const Vec3f force = mark.contact.normal_force * normal + mark.contact.friction;
+  glyphs.push_back(glyph(shared::kGlyphArrow, apex, per_newton * force, kFrictionColor, mark.opacity));
+}
+
 void draw_joints(std::vector<shared::Glyph>& glyphs, const FrameView& view) {
   for (const JointMark& joint : view.joints) add_joint(glyphs, joint);
 }
 
-std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers& scene) {
+std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers& scene, int width,
+                                       int height) {
   std::vector<shared::Glyph> glyphs;
   for (const WireShape& wire : scene.wires()) {
     const bool point = wire.nodes[0] == wire.nodes[1];
@@ -101,16 +179,23 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
                            digits_of(wire.nodes[0]), digits_of(wire.nodes[1]), wire.color, 1));
   }
   float largest = 0;  // [N]
-  if (view.overlays.arrows)
+  if (view.overlays.arrows || view.overlays.cones)
     for (const ContactRecord& contact : view.contacts)
       largest = std::max({largest, contact.normal_force, norm(contact.friction)});
   const float per_newton = largest > 0 ? kLongestForce / largest : 0;
+  const float scale =
+      shows_contacts(view.overlays) ? disc_scale(view.camera, view.contacts, width, height) : 1;
+  const float least = view.overlays.cones ? least_force_with_cone(view.contacts) : 0;
+  const float unit_per_depth = unit_length(view.camera, height);
+  const Vec3f eye = view.camera.eye(), forward = view.camera.forward();
   // Open contacts are numerous and matter least: they are drawn first and fainter.
   for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slip})
     for (const ContactRecord& contact : view.contacts) {
       if (contact.state != state) continue;
-      add_contact(glyphs, {contact, contact_color(state), state == ContactState::open ? 0.6f : 1.f,
-                           view.overlays, per_newton});
+      add_contact(glyphs,
+                  {contact, contact_color(state), state == ContactState::open ? 0.6f : 1.f, view.overlays,
+                   per_newton, scale, unit_per_depth * std::max(0.f, dot(contact.point - eye, forward)),
+                   contact.normal_force >= least});
     }
   add_scene_overlays(glyphs, view);
   if (view.highlighted_contact) glyphs.push_back(ring(*view.highlighted_contact, kPickRadius, kPickColor));

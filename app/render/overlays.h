@@ -20,6 +20,7 @@ namespace stickslip {
   CONTACT(contacts, "Contacts", 'C', "contact points, coloured by state", true)                  \
   CONTACT(normals, "Normals", 'N', "contact normals", true)                                      \
   CONTACT(arrows, "Forces", 'A', "forces on one side of each contact: normal in its colour, friction in yellow; the longest is the largest", true) \
+  CONTACT(cones, "Cones", 'K', "friction cones of the largest forces: height is the normal force, the arrow inside the whole force; it leans against the rim where the contact slides", true) \
   PASS(wireframe, "Edges", 'V', "mesh edges", true)                                              \
   SCENE(joints, "Joints", 'J', "joints: anchors and axes", !model.joints.empty())
 // clang-format on

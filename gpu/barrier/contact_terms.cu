@@ -67,6 +67,7 @@ struct ContactRecorder {
     const Vec3 share = sliding(norm(slip), eps_v).slope_over_y * slip;
     r.friction = (-c.mu * Real(r.normal_force) * share).template cast<float>();
     r.cone_share = r.normal_force > 0 ? static_cast<float>(norm(share)) : 0;
+    r.mu = static_cast<float>(c.mu);
     r.object_a = object[c.nodes[0]];
     r.object_b = b_node >= 0 ? object[b_node] : -1;
     r.state = force < noticeable     ? ContactState::open

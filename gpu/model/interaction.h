@@ -35,7 +35,8 @@ struct ContactRecord {
   std::int32_t object_a = -1, object_b = -1;  // -1: a half-space
   ContactState state = ContactState::open;    // open: within d_hat, but without noticeable force
   bool augmented = false;                     // has a multiplier [Guo24 Alg.1]
-  std::uint8_t unused[6] = {};                // no padding: records are copied from device to host whole
+  std::uint8_t unused[2] = {};                // no padding: records are copied from device to host whole
+  float mu = 0;  // friction that the law allows over the normal force, in the direction of friction
   /// Equal in all steps in which the same features of the same bodies touch (see mix_name); 0: unnamed.
   std::uint64_t name = 0;
 };

@@ -53,6 +53,16 @@ SS_HD float cone_share(const ContactLaw<D>& law, const Vec<double, D>& r) {
   return static_cast<float>(law.set == FrictionSet::ellipsoid ? std::sqrt(sum) : largest);
 }
 
+/// What the law allows over the normal impulse in the direction of friction; without friction its first
+/// coefficient.
+template <int D>
+SS_HD float mu_in_use(const ContactLaw<D>& law, const Vec<double, D>& r) {
+  const float share = cone_share(law, r);
+  const double friction = std::sqrt(r[1] * r[1] + r[2] * r[2]);
+  if (!(share > 0) || !(friction > 0)) return static_cast<float>(law.mu[0]);
+  return static_cast<float>(friction / (static_cast<double>(share) * r[0]));
+}
+
 template <int D>
 struct SolvedRecord {
   SolvedContacts<D> of;
@@ -81,6 +91,7 @@ struct SolvedRecord {
     x.slip_speed = static_cast<float>(norm(slide));
     x.friction = friction(c);
     x.cone_share = cone_share(of.law[c], r);
+    x.mu = mu_in_use(of.law[c], r);
     x.state = state == BlockState::open     ? ContactState::open
               : state == BlockState::sticks ? ContactState::stick
                                             : ContactState::slip;
@@ -101,6 +112,7 @@ struct PushedRecord {
     x.normal_force = static_cast<float>(r[0] / dt);
     x.friction = friction_of<D>(of.block[c].jacobian[0][0].v, 6, of.contacts[c].normal, r, dt);
     x.cone_share = cone_share(of.block[c].law, r);
+    x.mu = mu_in_use(of.block[c].law, r);
     x.state = !(r[0] > 0)                                       ? ContactState::open
               : friction < 0.999 * of.block[c].law.mu[0] * r[0] ? ContactState::stick
                                                                 : ContactState::slip;

@@ -64,7 +64,7 @@ struct ObjectLook {
   vec4 color;  // linear; w: 1 when highlighted
 };
 
-const uint kGlyphDisc = 0u;   // at a
+const uint kGlyphDisc = 0u;   // at a; b.w: its radius in units of screen-constant size, 0: the usual one
 const uint kGlyphArrow = 1u;  // from a along the unit vector b
 const uint kGlyphLine = 2u;   // from a to b
 const uint kGlyphRing = 3u;   // about a; b.w: radius in units of screen-constant size

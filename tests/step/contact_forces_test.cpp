@@ -42,6 +42,7 @@ void expect_forces(const Snapshot& snapshot, double mu, double percent) {
     EXPECT_NEAR(dot(c.friction, c.normal), 0, 1e-4 * weight);
     if (c.normal_force < 1e-3 * weight) continue;
     EXPECT_NEAR(norm(c.friction), c.cone_share * mu * c.normal_force, 1e-3 * weight);
+    EXPECT_NEAR(c.mu, mu, 1e-5);
     least_share = std::min<double>(least_share, c.cone_share);
     largest_share = std::max<double>(largest_share, c.cone_share);
   }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/theme.h"
@@ -10,6 +12,35 @@ namespace {
 
 const char* name_of(ContactState state) {
   return state == ContactState::stick ? "stick" : state == ContactState::slip ? "slip" : "open";
+}
+
+/// The cone, seen from the side, and the force in it: normal upward, friction to the right.
+void draw_cone(const ContactRecord& contact) {
+  const float width = ImGui::GetContentRegionAvail().x, height = em(14);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({width, height});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(at, {at.x + width, at.y + height}, theme::plot_background, 3);
+  const ImVec2 apex{at.x + 0.5f * width, at.y + 0.92f * height};
+  const float friction = norm(contact.friction), normal = contact.normal_force;
+  const float tall = 0.8f * height, wide = 0.45f * width;
+  // Cone and force fit, at the same scale along both axes.
+  const float per_newton = std::min(
+      normal > 0 ? tall / normal : tall,
+      std::max(contact.mu * normal, friction) > 0 ? wide / std::max(contact.mu * normal, friction) : wide);
+  const float rim_y = apex.y - per_newton * normal, rim_x = per_newton * contact.mu * normal;
+  list.AddTriangleFilled(apex, {apex.x - rim_x, rim_y}, {apex.x + rim_x, rim_y}, theme::bar_background);
+  list.AddLine(apex, {apex.x - rim_x, rim_y}, theme::dim_text);
+  list.AddLine(apex, {apex.x + rim_x, rim_y}, theme::dim_text);
+  list.AddLine({apex.x, at.y + 0.05f * height}, apex, theme::plot_grid);
+  const ImVec2 tip{apex.x + per_newton * friction, rim_y};
+  const ImU32 color = theme::rgb(contact_color(contact.state));
+  list.AddLine(apex, tip, color, 2);
+  list.AddCircleFilled(tip, 3.5f, color);
+  tooltip(
+      "The friction cone from the side: the normal force upward, friction to the right. On the edge the "
+      "contact "
+      "slides, or is about to");
 }
 
 void draw_contact(PanelContext& context) {
@@ -32,6 +63,9 @@ void draw_contact(PanelContext& context) {
   value_row("Normal force", column, "%s", si_text(contact.normal_force, "N").c_str());
   value_row("Friction", column, "%s, %.0f%% of its cone", si_text(norm(contact.friction), "N").c_str(),
             100 * static_cast<double>(contact.cone_share));
+  value_row("mu", column, "%.3g", static_cast<double>(contact.mu));
+  tooltip("Largest friction over the normal force, in the direction of friction");
+  draw_cone(contact);
   if (rigid) {
   } else if (contact.augmented)
     value_row("Multiplier", column, "%s, %.0f%% of the force", si_text(contact.multiplier, "N").c_str(),

@@ -15,6 +15,9 @@ void draw_overlay_boxes(PanelContext& context, const Model& model) {
   for (const OverlayInfo& overlay : overlay_table()) {
     if (!overlay.is_offered(model)) continue;
     if (!std::exchange(first, false)) ImGui::SameLine();
+    const float width = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x +
+                        ImGui::CalcTextSize(overlay.label.data()).x;
+    if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
     ImGui::Checkbox(overlay.label.data(), &(context.view.overlays.*overlay.flag));
     tooltip(std::string(overlay.meaning) + "  [" + overlay.key + "]");
   }
