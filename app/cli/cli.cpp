@@ -106,7 +106,8 @@ void add_interop(CLI::App& command, std::string& interop) {
 
 CLI::App* add_view(CLI::App& app, ViewCommand& options) {
   CLI::App* view = app.add_subcommand("view", "open the window on a scene");
-  view->add_option("scene", options.scene, "shipped name or file")->capture_default_str();
+  options.scene.clear();
+  view->add_option("scene", options.scene, "shipped name or file; default: the last one, at first drop");
   add_scene_options(*view, options);
   view->add_option("--quality", options.quality, "of the pictures")
       ->type_name("{automatic,light,medium,high}")
@@ -116,9 +117,14 @@ CLI::App* add_view(CLI::App& app, ViewCommand& options) {
   view->add_flag("--panels", options.panels, "pictures and videos of the window show the panels, too");
   view->add_option("--journal", options.journal,
                    "write what is done in the window to this file, one JSON line per event");
+  view->add_option("--script", options.script, "do what this file says, one action a line (docs/manual.md)");
   view->add_option("--output", options.output,
                    "folder of the window's pictures, videos and frozen problems; made for the first of them")
       ->capture_default_str();
+  view->add_flag(
+      "--fresh", options.fresh,
+      "as the first time: without the size, overlays, cameras and last scene of earlier windows, which "
+      "stay as they are");
   view->add_flag("--validation", options.validation,
                  "check the use of Vulkan; exit code 1 when its validation layers complain");
   view->add_flag("--keys", options.print_keys, "print the table of keys and leave");

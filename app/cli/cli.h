@@ -45,8 +45,8 @@ struct SceneOptions {
 };
 
 struct ViewCommand : SceneOptions {
-  std::string quality = "automatic", interop = "auto", journal, output = "stickslip-output";
-  bool paused = false, panels = false, validation = false, print_keys = false;
+  std::string quality = "automatic", interop = "auto", journal, script, output = "stickslip-output";
+  bool paused = false, panels = false, fresh = false, validation = false, print_keys = false;
 };
 
 struct RunOptions : SceneOptions {

@@ -24,7 +24,7 @@ struct Argument {
   bool keys = false;  // the values are keys, which "=" and a value follow
 };
 
-struct Command {
+struct CommandWords {
   std::string name, meaning;
   std::vector<Argument> options, positions;
 };
@@ -105,10 +105,10 @@ Argument argument_of(const CLI::Option& option, bool of_lab) {
   return argument;
 }
 
-std::vector<Command> commands_of(const CLI::App& app) {
-  std::vector<Command> commands;
+std::vector<CommandWords> commands_of(const CLI::App& app) {
+  std::vector<CommandWords> commands;
   for (const CLI::App* declared : app.get_subcommands([](const CLI::App*) { return true; })) {
-    Command command{declared->get_name(), declared->get_description(), {}, {}};
+    CommandWords command{declared->get_name(), declared->get_description(), {}, {}};
     const bool of_lab = declared->get_option_no_throw("--generate") != nullptr;
     const bool of_claims = declared->get_name() == "reproduce";
     const bool of_scenes = declared->get_option_no_throw("--steppers") != nullptr;
@@ -164,10 +164,10 @@ std::string bash_value_cases() {
   return cases;
 }
 
-std::string bash_script(const std::vector<Command>& commands, const Words& globals) {
+std::string bash_script(const std::vector<CommandWords>& commands, const Words& globals) {
   Words names;
   std::string words, values;
-  for (const Command& command : commands) {
+  for (const CommandWords& command : commands) {
     names.push_back(command.name);
     Words positions, options;
     for (const Argument& position : command.positions)
@@ -231,9 +231,9 @@ std::string zsh_quoted(const std::string& text) {
   return quoted + "'";
 }
 
-std::string zsh_script(const std::vector<Command>& commands, const Words& globals) {
+std::string zsh_script(const std::vector<CommandWords>& commands, const Words& globals) {
   std::string described, cases;
-  for (const Command& command : commands) {
+  for (const CommandWords& command : commands) {
     described += "    " + zsh_quoted(command.name + ":" + brief(command.meaning)) + "\n";
     cases += "    " + command.name + ")\n      _arguments";
     for (const Argument& option : command.options)
@@ -271,16 +271,16 @@ std::string zsh_script(const std::vector<Command>& commands, const Words& global
 
 std::string fish_quoted(const std::string& text) { return "'" + escaped(text, "'\\", "\\") + "'"; }
 
-std::string fish_script(const std::vector<Command>& commands, const Words& globals) {
+std::string fish_script(const std::vector<CommandWords>& commands, const Words& globals) {
   std::string script =
       "# Completion of stickslip for fish, made by: stickslip completion fish\n"
       "complete -c stickslip -e\n";
   for (const std::string& option : globals)
     script += "complete -c stickslip -n __fish_use_subcommand -l " + option.substr(2) + "\n";
-  for (const Command& command : commands)
+  for (const CommandWords& command : commands)
     script += "complete -c stickslip -f -n __fish_use_subcommand -a " + command.name + " -d " +
               fish_quoted(brief(command.meaning)) + "\n";
-  for (const Command& command : commands) {
+  for (const CommandWords& command : commands) {
     const std::string head = "complete -c stickslip -n '__fish_seen_subcommand_from " + command.name + "'";
     for (const Argument& position : command.positions)
       if (!position.values.empty()) script += head + " -a " + fish_quoted(joined(position.values)) + "\n";
@@ -299,7 +299,7 @@ std::string fish_script(const std::vector<Command>& commands, const Words& globa
 }  // namespace
 
 std::string completion_script(const CLI::App& app, const std::string& shell) {
-  const std::vector<Command> commands = commands_of(app);
+  const std::vector<CommandWords> commands = commands_of(app);
   const Words globals = global_options(app);
   if (shell == "zsh") return zsh_script(commands, globals);
   if (shell == "fish") return fish_script(commands, globals);

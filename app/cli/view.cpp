@@ -1,4 +1,5 @@
 // stickslip view: opens the window.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -6,15 +7,37 @@
 #include "app/io/scene/scene_variant.h"
 #include "app/viewer/actions.h"
 #include "app/viewer/viewer.h"
+#include "app/viewer/window_memory.h"
 
 namespace stickslip {
 
-int command_view(const ViewCommand& options, const EngineFactory& factory) {
-  if (options.print_keys) {
+namespace {
+
+/// Without a scene: the last one that was shown, if it is shipped still, or drop.
+void choose_scene(ViewCommand& options, const std::filesystem::path& memory_file) {
+  if (!options.scene.empty()) return;
+  options.scene = "drop";
+  const WindowMemory memory = read_window_memory(memory_file);
+  const std::vector<SceneInfo> scenes = list_scenes();
+  const auto last = std::ranges::find(scenes, memory.scene, &SceneInfo::name);
+  if (last == scenes.end()) return;
+  options.scene = memory.scene;
+  const bool known =
+      std::ranges::any_of(last->variants, [&](const auto& v) { return v.first == memory.variant; });
+  if (options.variant.empty() && known) options.variant = memory.variant;
+}
+
+}  // namespace
+
+int command_view(const ViewCommand& command, const EngineFactory& factory) {
+  if (command.print_keys) {
     std::cout << key_table_markdown();
     return exit_good;
   }
   ViewOptions view;
+  if (!command.fresh) view.memory = window_memory_file();
+  ViewCommand options = command;
+  choose_scene(options, view.memory);
   try {
     view.quality = parse_quality(options.quality);
   } catch (const std::invalid_argument& error) {
@@ -30,6 +53,7 @@ int command_view(const ViewCommand& options, const EngineFactory& factory) {
   view.validation = options.validation;
   view.journal = options.journal;
   view.output = options.output;
+  view.actions = options.script;
   view.journal_start = journal_start(options, view.backend);
   view.make_engine = [&] { return factory(backend, options.threads); };
   // Races always run on the cpu, whatever the simulation's backend.

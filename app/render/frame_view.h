@@ -5,6 +5,7 @@
 #include <span>
 
 #include "app/render/camera.h"
+#include "app/render/contact_scale.h"
 #include "app/render/overlays.h"
 #include "gpu/model/interaction.h"
 
@@ -23,7 +24,8 @@ struct DragLine {
 struct FrameView {
   Camera camera;
   Overlays overlays;
-  std::span<const ContactRecord> contacts;  // read only during the draw call, as are joints
+  ContactScale scale = ContactScale::state;  // what the colours of contacts say
+  std::span<const ContactRecord> contacts;   // read only during the draw call, as are joints
   std::span<const JointMark> joints;
   int highlighted_object = -1;               // index into Model::objects
   std::optional<Vec3f> highlighted_contact;  // [m]

@@ -187,15 +187,19 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
       shows_contacts(view.overlays) ? disc_scale(view.camera, view.contacts, width, height) : 1;
   const float least = view.overlays.cones ? least_force_with_cone(view.contacts) : 0;
   const float unit_per_depth = unit_length(view.camera, height);
+  const ScaleRange range = scale_range(view.contacts, view.scale);
   const Vec3f eye = view.camera.eye(), forward = view.camera.forward();
   // Open contacts are numerous and matter least: they are drawn first and fainter.
   for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slip})
     for (const ContactRecord& contact : view.contacts) {
       if (contact.state != state) continue;
-      add_contact(glyphs,
-                  {contact, contact_color(state), state == ContactState::open ? 0.6f : 1.f, view.overlays,
-                   per_newton, scale, unit_per_depth * std::max(0.f, dot(contact.point - eye, forward)),
-                   contact.normal_force >= least});
+      const Vec3f color = view.scale == ContactScale::state
+                              ? contact_color(state)
+                              : scale_color(range.share(scale_value(contact, view.scale)));
+      add_contact(
+          glyphs,
+          {contact, color, state == ContactState::open ? 0.6f : 1.f, view.overlays, per_newton, scale,
+           unit_per_depth * std::max(0.f, dot(contact.point - eye, forward)), contact.normal_force >= least});
     }
   add_scene_overlays(glyphs, view);
   if (view.highlighted_contact) glyphs.push_back(ring(*view.highlighted_contact, kPickRadius, kPickColor));

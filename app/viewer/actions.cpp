@@ -61,6 +61,7 @@ std::vector<Action> make_table() {
   { __VA_ARGS__ }
 #define STICKSLIP_ACTION(id, label, keys, meaning, traits, reason, effect)           \
   Action{ActionId::id,                                                               \
+         #id,                                                                        \
          keys,                                                                       \
          label,                                                                      \
          meaning,                                                                    \
@@ -159,11 +160,11 @@ std::string shortcut(ActionId id) {
 }
 
 std::string key_table_markdown() {
-  std::string text = "| key | what it does |\n|---|---|\n";
+  std::string text = "| key | what it does | in scripts |\n|---|---|---|\n";
   for (const Action& action : actions()) {
     std::string keys;
     for (const Chord& chord : action.chords) keys += (keys.empty() ? "`" : " / `") + chord_text(chord) + "`";
-    text += "| " + keys + " | " + std::string(action.meaning) + " |\n";
+    text += "| " + keys + " | " + std::string(action.meaning) + " | `" + std::string(action.name) + "` |\n";
   }
   text += "\n| pointer | what it does |\n|---|---|\n";
   for (const Gesture& gesture : gesture_table())

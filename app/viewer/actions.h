@@ -92,6 +92,7 @@ struct Chord {
 /// A row of the table, which is indexed by ActionId.
 struct Action {
   ActionId id;
+  std::string_view name;  // of its row, for scripts
   std::vector<Chord> chords;
   std::string_view label, meaning;
   unsigned traits;

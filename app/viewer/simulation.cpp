@@ -133,6 +133,11 @@ void Simulation::set_tracing(bool on) {
   tracing_ = seen_tracing_ = on;
 }
 
+bool Simulation::is_caught_up() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.empty() && !applying_ && steps_wanted_ == 0;
+}
+
 void Simulation::set_timeline_limit(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   timeline_limit_ = bytes;

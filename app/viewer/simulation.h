@@ -108,6 +108,9 @@ class Simulation {
   /// Whether the journal has a Stepped entry for every step; initially false.
   void set_hashing(bool on);
 
+  /// True when all that was asked for is done: commands, and steps outside of playback.
+  bool is_caught_up() const;
+
   /// Device of the engine; empty: the CPU.
   const std::optional<DeviceUuid>& engine_device() const { return engine_device_; }
   /// From now on positions of this scene are published in these slots if the engine supports it. Otherwise,
@@ -224,6 +227,7 @@ class Simulation {
   std::shared_ptr<const CapturedState> captured_;
   std::shared_ptr<const Checkpoint> kept_;
   int steps_wanted_ = 0;
+  bool applying_ = false;  // commands that have left the queue
   bool tracing_ = false, hashing_ = false;
   std::size_t timeline_limit_ = Timeline::kDefaultLimit;
   Tripwires tripwires_;

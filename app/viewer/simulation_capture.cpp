@@ -7,7 +7,7 @@
 namespace stickslip {
 namespace {
 
-double seconds_since(Simulation::Clock::time_point start) {
+double time_since(Simulation::Clock::time_point start) {
   return std::chrono::duration<double>(Simulation::Clock::now() - start).count();
 }
 
@@ -92,7 +92,7 @@ void Simulation::remember(bool hashed) {
   show_timeline();
   if (!hashed) return;
   const std::lock_guard lock(mutex_);
-  journal_.push_back({frame_, time_, seconds_since(started_), Stepped{hash}});
+  journal_.push_back({frame_, time_, time_since(started_), Stepped{hash}});
 }
 
 void Simulation::show_timeline() {

@@ -61,6 +61,7 @@ bool Simulation::wait_for_work(std::vector<Queued>& commands) {
   while (!quit_) {
     if (!queue_.empty()) {
       commands.swap(queue_);
+      applying_ = true;
       return true;
     }
     if (offered_) {
@@ -107,6 +108,7 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
     if (scene_ && queue_.empty())
       settings_ = {engine_->params(), engine_->materials(), half_space_mu_, engine_->contact_params()};
     status_.activity = Activity::idle;
+    applying_ = false;
   }
   changed();
 }

@@ -53,6 +53,7 @@ class WindowPictures {
   /// Logs the path, or the reason of a failure.
   void stop_video();
 
+  bool is_screenshot_due() const { return screenshot_; }
   bool wants(double time) const { return screenshot_ || (video_ && video_->due(time)); }
   /// Records the shown picture. Returns the screenshot's file, or empty without a screenshot.
   std::filesystem::path take(const Image& shown, const Snapshot& snapshot, const std::string& name);

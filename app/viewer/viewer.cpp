@@ -10,6 +10,7 @@
 
 #include "app/capture/png.h"
 #include "app/io/file/output_file.h"
+#include "app/viewer/action_script.h"
 #include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
 #include "app/viewer/gui.h"
@@ -17,6 +18,7 @@
 #include "app/viewer/pointer.h"
 #include "app/viewer/position_link.h"
 #include "app/viewer/video.h"
+#include "app/viewer/window_memory.h"
 
 namespace stickslip {
 namespace {
@@ -26,9 +28,10 @@ using Clock = std::chrono::steady_clock;
 // [s] The interval between pictures is at least `shortest_interval`. If the processor that simulates also
 // draws, the interval leaves it time, but a change is shown within `longest_interval`.
 constexpr double shortest_interval = 1.0 / 60, longest_interval = 1.0 / 25;
-constexpr double clock_interval = 0.25;  // [s] between pictures that only update the clock
-constexpr float contact_reach = 0.02f;   // of the scene's radius: movement of a picked contact in a step
-constexpr int settle_frames = 3;         // pictures after an input: ImGui needs a second one to respond
+constexpr double clock_interval = 0.25;    // [s] between pictures that only update the clock
+constexpr float contact_reach = 0.02f;     // of the scene's radius: movement of a picked contact in a step
+constexpr double script_interval = 0.005;  // [s] between looks at a script
+constexpr int settle_frames = 3;           // pictures after an input: ImGui needs a second one to respond
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -62,6 +65,8 @@ class Viewer final : public ActionTarget {
   ViewState& view() override { return view_; }
   void switch_scene(int direction) override;
   void frame_camera() override;
+  bool remembers() const { return !options_.memory.empty(); }
+  void keep_memory();
   void ask_screenshot() override { pictures_.ask_screenshot(); }
   void toggle_video() override { pictures_.toggle_video(name()); }
   void quit() override { quit_ = true; }
@@ -78,6 +83,10 @@ class Viewer final : public ActionTarget {
   void draw();
   void record(const Image& shown);
   void start_races();
+  /// A race runs, or a picture is to be taken.
+  bool is_busy() const {
+    return lab_.status().running || steppers_.status().running || pictures_.is_screenshot_due();
+  }
   void write_kept();
   void write_journal();
   void keep_in_journal(const std::function<void(JournalFile&)>& add);
@@ -88,6 +97,8 @@ class Viewer final : public ActionTarget {
   const ViewOptions& options_;
   std::vector<SceneInfo> scenes_;
   Simulation::SceneLoader load_scene_;
+  WindowMemory memory_ = read_window_memory(options_.memory);
+  std::optional<ActionScript> script_;
   std::optional<JournalFile> journal_;
   std::size_t journal_written_ = 0;  // entries of the simulation's journal
   std::shared_ptr<LogBuffer> log_ = std::make_shared<LogBuffer>();
@@ -106,6 +117,7 @@ class Viewer final : public ActionTarget {
   Pointer pointer_{simulation_, camera_};
   std::vector<ContactRecord> shown_contacts_;
   std::shared_ptr<const Scene> scene_;
+  std::string shown_name_;       // of the scene whose camera this is
   std::optional<float> ground_;  // height [m]
   BodyLooks bodies_;
   WindowPictures pictures_{options_.output};
@@ -119,14 +131,23 @@ Viewer::Viewer(const ViewOptions& options)
     : options_(options),
       scenes_(list_scenes()),
       load_scene_(first_scene_at_hand(options)),
+      script_(options.actions.empty() ? std::nullopt : std::make_optional<ActionScript>(options.actions)),
       journal_(open_journal(options)),
-      window_(options.width, options.height, "stickslip"),
+      window_(remembers() ? memory_.width : options.width, remembers() ? memory_.height : options.height,
+              "stickslip"),
       gui_((window_.set_handlers(handlers()), window_)),
-      renderer_({window_.handle(), options.quality, options.validation, options.interop}),
+      renderer_({window_.handle(), options.quality == Quality::automatic ? memory_.quality : options.quality,
+                 options.validation, options.interop}),
       simulation_(options.make_engine, std::move(load_scene_), &Window::wake),
       lab_(options.make_lab, &Window::wake),
       steppers_(options.make_race_engine, &Window::wake) {
   view_.quality = renderer_.quality();
+  if (remembers()) {
+    view_.panels = memory_.panels;
+    view_.overlays = memory_.overlays;
+    view_.timeline_megabytes = memory_.timeline_megabytes;
+    simulation_.set_timeline_limit(timeline_bytes(view_));
+  }
   view_.panels_in_pictures = options.panels_in_pictures;
   figures_.device = renderer_.device_name();
   simulation_.set_hashing(journal_.has_value());
@@ -136,6 +157,7 @@ Viewer::Viewer(const ViewOptions& options)
 }
 
 Viewer::~Viewer() {
+  keep_memory();
   // The simulation's thread ends after its step; the window is hidden meanwhile.
   window_.hide();
 }
@@ -217,7 +239,7 @@ void Viewer::write_kept() {
   const std::filesystem::path file =
       options_.output / ("stickslip-" + std::filesystem::path(kept->scene).stem().string() + "-kept.hdf5");
   try {
-    std::filesystem::create_directories(options_.output);
+    make_output_folder(options_.output);
     write_checkpoint(file, *kept);
     spdlog::info("frame {} kept; stickslip view {}", kept->state.frame, file.string());
   } catch (const std::exception& error) {
@@ -261,15 +283,40 @@ void Viewer::take_over() {
     positions_.set_scene(scene_);
     bodies_.set_scene(scene_);
     if (!reloaded) {
+      if (!shown_name_.empty()) memory_.cameras[shown_name_] = camera_;
       camera_ = camera_of(scene_->camera);
       back_off(camera_, scene_->model, frame.positions(), clear_area());
+      if (const auto last = memory_.cameras.find(scene_->name); last != memory_.cameras.end())
+        camera_ = last->second;
     }
+    shown_name_ = scene_->name;
     window_.set_title("stickslip - " + full_name(*scene_) + " - " + options_.backend);
   }
   positions_.take(frame);
   bodies_.dim_sleeping_bodies(frame.snapshot, renderer_);
   if (view_.selection) view_.selection->observe(frame.snapshot, frame.positions());
   if (view_.contact) view_.contact->observe(frame.snapshot);
+}
+
+/// A failure to write is no failure of the window.
+void Viewer::keep_memory() {
+  if (!remembers() || !scene_) return;
+  if (!shown_name_.empty()) memory_.cameras[shown_name_] = camera_;
+  const bool shipped =
+      std::ranges::any_of(scenes_, [&](const SceneInfo& info) { return info.file == scene_->file; });
+  memory_.scene = shipped ? scene_->name : "";
+  memory_.variant = shipped ? scene_->variant : "";
+  memory_.width = window_.width();
+  memory_.height = window_.height();
+  memory_.quality = view_.quality;
+  memory_.panels = view_.panels;
+  memory_.overlays = view_.overlays;
+  memory_.timeline_megabytes = view_.timeline_megabytes;
+  try {
+    write_window_memory(options_.memory, memory_);
+  } catch (const std::exception& error) {
+    spdlog::warn("the window's settings are not kept: {}", error.what());
+  }
 }
 
 ClearArea Viewer::clear_area() const {
@@ -314,6 +361,7 @@ FrameView Viewer::frame_view() {
   if (ground_) camera_.keep_above(*ground_);
   frame.camera = camera_;
   frame.overlays = view_.overlays;
+  frame.scale = view_.scale;
   choose_contacts();
   frame.contacts = shown_contacts_;
   if (view_.contact && !view_.contact->is_gone()) frame.highlighted_contact = view_.contact->contact().point;
@@ -377,7 +425,7 @@ double Viewer::time_to_next_draw() const {
 int Viewer::run() {
   bool scripted_end = false;
   while (!window_.closing() && !quit_ && !scripted_end) {
-    window_.wait(time_to_next_draw());
+    window_.wait(script_ ? std::min(script_interval, time_to_next_draw()) : time_to_next_draw());
     if (simulation_.update()) {
       take_over();
       write_journal();
@@ -385,6 +433,8 @@ int Viewer::run() {
       write_kept();
       draws_due_ = std::max(draws_due_, 1);
     }
+    if (script_ && !script_->advance({simulation_, [this](ActionId action) { act(action); }, is_busy()}))
+      script_.reset();
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))
       quit_ = true;

@@ -45,6 +45,8 @@ struct ViewOptions {
   /// Loads a scene with one of its variants; an empty name: without.
   Simulation::SceneLoader load_scene = load_variant;
   int width = 1280, height = 720;
+  /// Keeps size, view and cameras from one run to the next; empty: nothing is kept. The fields here win.
+  std::filesystem::path memory;
   Quality quality = Quality::automatic;
   bool validation = false;
   Interop interop = Interop::automatic;
@@ -52,6 +54,7 @@ struct ViewOptions {
   bool panels_in_pictures = false;  // otherwise pictures and videos show the scene alone
   std::filesystem::path journal;    // a file for the actions in the window; empty: none
   JournalStart journal_start = {};  // its first line
+  std::filesystem::path actions;    // a file of actions, see action_script.h; empty: none
   /// Folder of pictures, videos and frozen problems; made when the first is written.
   std::filesystem::path output = "stickslip-output";
   ViewScript script;

@@ -71,12 +71,24 @@ void BarrierSchedule::advance(Context& ctx, const Proximity& near, const Vec3* x
     if (contacts_.augment(ctx, near, x)) forget_energy();
   }
   const Real gap = contacts_.set().min_gap();
+  if (params_.sigma_rule == SigmaRule::ipc2020) return double_stuck(gap);
   const bool tight = gap < kTightGap * params_.d_hat;
   // The algorithm raises sigma at every tight gap; plain IPC only where the last
   // iteration did not widen the gap.
   const bool answers = params_.solver == SolverKind::barrier_al || gap <= last_gap_;
   if (params_.barrier_stiffness == 0 && tight && answers) {
     contacts_.set_stiffness(raised(contacts_.stiffness(), first_stiffness_, params_));
+    forget_energy();
+  }
+  last_gap_ = gap;
+}
+
+/// [Li20 suppl.]: sigma doubles where the smallest gap was tiny before the iteration and did not grow.
+void BarrierSchedule::double_stuck(Real gap) {
+  const auto& [most, tight_gap] = contacts_.ipc2020();
+  const bool stuck = gap >= 0 && gap < tight_gap && last_gap_ < tight_gap && gap <= last_gap_;
+  if (params_.barrier_stiffness == 0 && stuck && contacts_.stiffness() < most) {
+    contacts_.set_stiffness(std::min(2 * contacts_.stiffness(), most));
     forget_energy();
   }
   last_gap_ = gap;

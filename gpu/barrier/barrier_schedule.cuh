@@ -30,6 +30,7 @@ class BarrierSchedule {
   void advance(Context& ctx, const Proximity& near, const Vec3* x, const NewtonRecord& record);
 
  private:
+  void double_stuck(Real gap);
   void forget_energy() { last_energy_ = std::numeric_limits<double>::infinity(); }
 
   ContactTerms& contacts_;

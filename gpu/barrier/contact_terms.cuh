@@ -78,6 +78,12 @@ class ContactTerms {
 
   void set_stiffness(Real sigma) { sigma_ = sigma; }
   Real stiffness() const { return sigma_; }
+  /// For sigma_rule = ipc2020: the largest sigma of the step [N/m], and the gap [m] below which it grows.
+  struct Ipc2020 {
+    Real most, tight_gap;
+  };
+  void set_ipc2020(const Ipc2020& rule) { ipc2020_ = rule; }
+  const Ipc2020& ipc2020() const { return ipc2020_; }
 
   /// Updates the active set at x, and keeps A'. Where friction is updated per Newton iteration, also its
   /// normal forces and frames. `after_values`: the last call of `values` was with this `near` and at this x,
@@ -156,6 +162,7 @@ class ContactTerms {
 
   ContactSettings settings_;
   Real sigma_ = 0, friction_secant_ = 0;
+  Ipc2020 ipc2020_{0, 0};
   const Vec3* still_ = nullptr;
   Proximity near_{};  // of the last update
   ContactSet set_;

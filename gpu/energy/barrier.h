@@ -33,6 +33,14 @@ SS_HD inline Jet2<T> barrier_jet(T d, T d_hat) {
   return {-gap * gap * log, -gap * (T(2) * log + ratio), -T(2) * log + ratio * (ratio - T(4))};
 }
 
+/// [N/m] The least stiffness of a barrier [Li20 suppl.]: at a distance of 1e-8 of the scene's diagonal its
+/// second derivative is 1e11 times `inertia`, the mass of a node / dt^2 [N/m]. (There with the barrier of
+/// squared distances, whose weight has another unit.)
+inline double least_stiffness(double inertia, double diagonal, double d_hat) {
+  const double near = std::fmin(1e-8 * diagonal, 0.5 * d_hat);
+  return 1e11 * inertia / barrier_jet(near, d_hat).second;
+}
+
 /// What one contact adds to a step's potential at distance d [Guo24 §3.3]: sigma b(d), and with a multiplier
 /// m >= 0 also m (d_hat + s - d), where the slack s = max(d - d_hat - m / sigma, 0) is eliminated. The
 /// paper's term drops its force m at once where the slack sets in; here the quadratic penalty that the slack

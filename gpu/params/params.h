@@ -34,10 +34,10 @@ namespace stickslip {
   INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit", INACTIVE(s.velocity_level(), kNoBarrier)) \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
   REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step")                \
-  REAL(barrier_floor, 1.0, 1e-8, 100.0, "1", barrier, "least sigma that adapts, in units of what a node resists with by itself", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
-  REAL(barrier_growth, 2.0, 1.0, 100.0, "1", barrier, "factor on sigma while the smallest gap stays below 1% of d_hat", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
-  REAL(barrier_cap, 100.0, 1.0, 1e8, "1", barrier, "largest sigma relative to its first value in a step", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
-  CHOICE(sigma_rule, SigmaRule, capped, barrier, "capped: min(growth sigma, cap sigma_0); jump: max(growth sigma, cap sigma_0)", "capped|jump", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
+  REAL(barrier_floor, 1.0, 1e-8, 100.0, "1", barrier, "least sigma that adapts, in units of what a node resists with by itself", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness) INACTIVE(s.params.sigma_rule == SigmaRule::ipc2020, kOwnBounds)) \
+  REAL(barrier_growth, 2.0, 1.0, 100.0, "1", barrier, "factor on sigma while the smallest gap stays below 1% of d_hat", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness) INACTIVE(s.params.sigma_rule == SigmaRule::ipc2020, kOwnBounds)) \
+  REAL(barrier_cap, 100.0, 1.0, 1e8, "1", barrier, "largest sigma relative to its first value in a step", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness) INACTIVE(s.params.sigma_rule == SigmaRule::ipc2020, kOwnBounds)) \
+  CHOICE(sigma_rule, SigmaRule, capped, barrier, "capped: min(growth sigma, cap sigma_0); jump: max(growth sigma, cap sigma_0); ipc2020: within bounds from masses, doubled where a gap below 1e-9 of the scene stays [Li20 suppl.]", "capped|jump|ipc2020", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
   REAL(contact_skin, 0.5, 0.0, 10.0, "1", barrier, "rigid bodies: how far the surface that collides lies inside the drawn one, in units of d_hat, when a run starts or the solver changes; more where bodies overlap", INACTIVE(!s.scene.rigid, kNoRigid)) \
   REAL(tessellation, 0.02, 1e-4, 0.3, "1", barrier, "rigid bodies: round shapes become triangles that are at most this share of the radius inside, when a run starts or the solver changes", INACTIVE(!s.scene.rigid, kNoRigid)) \
   REAL(strain_bound, 1e-3, 1e-7, 0.1, "1", barrier, "rigid bodies: largest strain |F'F - I| after a step; a step that exceeds it is repeated with stiffer bodies", INACTIVE(!s.scene.rigid, kNoRigid)) \
@@ -128,7 +128,7 @@ namespace stickslip {
 
 enum class TimeIntegrator : int { backward_euler, newmark };
 enum class SolverKind : int { ipc, barrier_al, velocity, ccd_al };
-enum class SigmaRule : int { capped, jump };
+enum class SigmaRule : int { capped, jump, ipc2020 };
 enum class MultiplierUpdate : int { value, derivative };
 enum class AugmentationEnd : int { together, singly };
 enum class FrictionUpdate : int { newton, lagged };

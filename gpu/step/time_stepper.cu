@@ -22,6 +22,8 @@ namespace {
 constexpr double kElasticShare = 0.1;
 constexpr double kMostStiffness = 100;
 constexpr double kStiffnessMemory = 0.5;
+// Of the scene's diagonal, for sigma_rule = ipc2020 [Li20 suppl.].
+constexpr double kTightGap2020 = 1e-9;
 // `ccd_al`: the gap that constraints keep, in units of d_hat, and the penalty beside multipliers as a
 // multiple of the resistance of a node.
 constexpr double kConstraintGap = 0.1, kPenalty = 100;
@@ -286,11 +288,17 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
     potential_.contacts().set_stiffness(static_cast<Real>(penalty));
     return;
   }
+  const double beta = is_newmark(params) ? params.newmark_beta : 1;
+  const double inertial = device.mean_mass / (beta * params.dt * params.dt);
   if (params.barrier_stiffness > 0) {
     history_.stiffness = static_cast<Real>(params.barrier_stiffness);
+  } else if (params.sigma_rule == SigmaRule::ipc2020) {
+    const double diagonal = static_cast<double>(device.diagonal);
+    const double least = least_stiffness(inertial, diagonal, params.d_hat), most = kMostStiffness * least;
+    const double balance = potential_.starting_barrier(ctx, x_.data()).balancing_stiffness;
+    history_.stiffness = static_cast<Real>(std::isfinite(balance) ? std::clamp(balance, least, most) : least);
+    potential_.contacts().set_ipc2020({static_cast<Real>(most), static_cast<Real>(kTightGap2020 * diagonal)});
   } else {
-    const double beta = is_newmark(params) ? params.newmark_beta : 1;
-    const double inertial = device.mean_mass / (beta * params.dt * params.dt);
     const double elastic = kElasticShare * device.mean_stiffness;
     const auto start = potential_.starting_barrier(ctx, x_.data());
     const double balance = start.balancing_stiffness, last = static_cast<double>(history_.stiffness);

@@ -110,11 +110,13 @@ class ProgramWindowTest : public ::testing::Test {
       std::ofstream(folder_ / "assets" / "scenes" / name) << program_scene;
     before_ = fs::current_path();
     fs::current_path(folder_);
+    setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
     setenv("STICKSLIP_ASSETS", (folder_ / "assets").c_str(), 1);
   }
   void TearDown() override {
     if (folder_.empty()) return;
     program_.reset();
+    unsetenv("XDG_CONFIG_HOME");
     unsetenv("STICKSLIP_ASSETS");  // other tests of the process have their own scenes
     fs::current_path(before_);
     fs::remove_all(folder_);
@@ -315,6 +317,54 @@ TEST_F(ProgramWindowTest, RewindsGoesOnAndIsReplayedBitForBit) {
                                   "--verify", "--quiet"});
   EXPECT_TRUE(replay.finish()) << replay.errors();
   EXPECT_NE(replay.errors().find("\"differing\":0"), std::string::npos) << replay.errors();
+}
+
+TEST_F(ProgramWindowTest, KeepsItsSizeCameraAndViewForTheNextTime) {
+  shows_panels_ = false;
+  open();
+  const Screenshot first = still_screenshot();
+  hands("key c");
+  hands("windowsize " + window() + " 1000 640");
+  screenshot_when([](const Screenshot& shot) { return shot.image.width == 1000; });
+  hands("mousemove --window " + window() + " 500 300 mousedown 1");
+  hands("mousemove --window " + window() + " 560 300 mouseup 1");
+  const Screenshot turned = still_screenshot();
+  close_and_check();
+  program_.reset();
+  fs::remove("done.jsonl");
+  open();
+  const Screenshot again = still_screenshot();
+  EXPECT_EQ(again.image.width, 1000);
+  EXPECT_EQ(again.image.height, 640);
+  EXPECT_EQ(again.difference(turned, {0, 1000, 0, 640}), 0) << "the same camera and overlays";
+  close_and_check();
+  program_.reset();
+  fs::remove("done.jsonl");
+  open({"--fresh"});
+  const Screenshot fresh = still_screenshot();
+  EXPECT_EQ(fresh.image.width, 1280);
+  EXPECT_EQ(fresh.difference(first, {0, 1280, 0, 720}), 0);
+  close_and_check();
+}
+
+TEST_F(ProgramWindowTest, DoesWhatAScriptSays) {
+  std::ofstream("actions.txt") << "steps 5\nset mu=0.5\nkeep_state\nsteps 3\nrewind 2\nscreenshot\nquit\n";
+  std::vector<std::string> words{"-c",
+                                 "exec \"$0\" \"$@\" >&2",
+                                 STICKSLIP_PROGRAM,
+                                 "view",
+                                 "ball",
+                                 "--paused",
+                                 "--journal",
+                                 "done.jsonl",
+                                 "--script",
+                                 "actions.txt"};
+  program_.emplace("/bin/sh", words);
+  EXPECT_TRUE(program_->finish()) << program_->errors();
+  EXPECT_EQ(events("step").size(), 8u);
+  EXPECT_EQ(events("rewind").at(0)["to"], 2);
+  EXPECT_EQ(events("screenshot").at(0)["frame"], 2);
+  EXPECT_TRUE(fs::exists("stickslip-output/stickslip-ball-kept.hdf5"));
 }
 
 TEST_F(ProgramWindowTest, SwitchesScenesKeepsItsSettingsMovesMuAndResizes) {

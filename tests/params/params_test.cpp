@@ -149,7 +149,7 @@ TEST(Params, TheAugmentedLagrangianRefusesBadValuesWithTheirRangeAndMeaning) {
   } cases[]{{"solver", "al", "must be one of ipc, barrier_al", "method"},
             {"contact_limit", "-1", "must be a whole number in [0, 1e+09]", "active contacts at most"},
             {"contact_limit", "1.5", "must be a whole number in [0, 1e+09]", "0 means no limit"},
-            {"sigma_rule", "max", "must be one of capped, jump", "min(growth sigma, cap sigma_0)"},
+            {"sigma_rule", "max", "must be one of capped, jump, ipc2020", "min(growth sigma, cap sigma_0)"},
             {"barrier_floor", "0", "must be a number in [1e-08, 100]", "least sigma that adapts"},
             {"augmentation_gap", "0", "must be a number in [1e-06, 1]", "share of d_hat"},
             {"augmentation_gap", "1.01", "must be a number in [1e-06, 1]", "get a multiplier"},

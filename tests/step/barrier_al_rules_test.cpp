@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/energy/barrier.h"
+#include "gpu/model/element_group.h"
 #include "tests/step/barrier_al_fixture.h"
 
 namespace stickslip {
@@ -50,7 +52,7 @@ TEST_P(BarrierAlRules, EveryParameterMayChangeBetweenSteps) {
         for (const char* pace : {"1e6", "1e-6", "0.1"}) run("multiplier_pace", pace);
       }
     }
-    for (const char* rule : {"jump", "capped"}) run("sigma_rule", rule);
+    for (const char* rule : {"jump", "ipc2020", "capped"}) run("sigma_rule", rule);
     for (const char* d_hat : {"1e-3", "4e-3", "2e-3"}) run("d_hat", d_hat);
     for (const char* friction : {"lagged", "newton"}) run("friction_update", friction);
     for (const char* limit : {"5", "0"}) run("contact_limit", limit);
@@ -98,6 +100,48 @@ TEST_P(BarrierAlRules, SigmaFollowsItsRuleBetweenIterations) {
         EXPECT_EQ(kept, 0);
       }
     }
+}
+
+/// [Li20 suppl.]: bounds from the masses, and sigma that doubles only where a gap below 1e-9 of the scene's
+/// diagonal did not grow.
+TEST_P(BarrierAlRules, SigmaOf2020StaysWithinItsBounds) {
+  params.sigma_rule = SigmaRule::ipc2020;
+  params.newton_tolerance = 1e-2;
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al}) {
+    params.solver = solver;
+    Model model = pile();
+    load(model);
+    double mass = 0;
+    for (const Object& object : model.objects)
+      for (const Vec4i& t : tets_of(model, object)) {
+        const Vec3d& a = model.positions[static_cast<std::size_t>(t[0])];
+        const auto edge = [&](int c) { return model.positions[static_cast<std::size_t>(t[c])] - a; };
+        mass += model.materials[static_cast<std::size_t>(object.material)].density *
+                dot(edge(1), cross(edge(2), edge(3))) / 6;
+      }
+    Vec3d low = model.positions[0], high = low;
+    for (const Vec3d& x : model.positions) low = min(low, x), high = max(high, x);
+    const double inertia = mass / static_cast<double>(model.node_count()) / (params.dt * params.dt);
+    const double least = least_stiffness(inertia, norm(high - low), params.d_hat);
+    EXPECT_NEAR(least * barrier_jet(1e-8 * norm(high - low), params.d_hat).second, 1e11 * inertia,
+                1e-6 * 1e11 * inertia);
+    bool touched = false;
+    for (int i = 0; i < 30; ++i) {
+      const StepReport report = step_unconverged();
+      for (std::size_t k = 0; k < report.newton.size(); ++k) {
+        const NewtonRecord& record = report.newton[k];
+        if (record.contacts == 0) continue;
+        touched = true;
+        EXPECT_GE(record.barrier_stiffness, 0.999 * least) << "frame " << i;
+        EXPECT_LE(record.barrier_stiffness, 100.1 * least) << "frame " << i;
+        const bool tiny = record.gap_min >= 0 && record.gap_min < 1e-9 * norm(high - low);
+        if (k > 0 && !tiny) {
+          EXPECT_EQ(record.barrier_stiffness, report.newton[k - 1].barrier_stiffness);
+        }
+      }
+    }
+    EXPECT_TRUE(touched);
+  }
 }
 
 TEST_P(BarrierAlRules, MultipliersWaitForTheGradientAtTheirPace) {

@@ -47,6 +47,10 @@ def millimetres(value: float | None) -> str:
     return "" if value is None else f"{1000 * value:.2f}" if value < 0.01 else f"{1000 * value:.1f}" if value < 0.1 else f"{1000 * value:.0f}"
 
 
+def micrometres(value: float | None) -> str:
+    return "" if value is None else number(1e6 * value)
+
+
 # --- rigid bodies -------------------------------------------------------------------------------------------------
 
 
@@ -211,6 +215,20 @@ def stages() -> str:
     return source("stages") + table(["scene, steps", "program", *heads, "all [ms]", "Newton", "PCG"], rows)
 
 
+def methods() -> str:
+    rows, last = [], None
+    for row in load("methods")[0]["rows"]:
+        place = "" if row["scene"] == last else f"`{row['scene']}`, {row['frames']}"
+        last = row["scene"]
+        if row["error"]:
+            rows.append([place, f"`{row['method']}`", row["error"], *[""] * 6])
+            continue
+        missed = row["frames"] - row["converged"]
+        rows.append([place, f"`{row['method']}`", str(row["newton"]), str(row["pcg"]), number(row["seconds"]), str(missed) if missed else "", micrometres(row["gap_min"]),
+                     number(1000 * row["judge_error"]) if row["judge_error"] is not None else "", str(row["intersections"])])
+    return source("methods") + table(["scene, steps", "method", "Newton", "PCG", "seconds", "steps that miss", "smallest gap [um]", "largest error [mm/s]", "intersections"], rows)
+
+
 # --- README -------------------------------------------------------------------------------------------------------------
 
 
@@ -261,4 +279,4 @@ def device_model_figures(row: dict) -> list[str]:
             *(number(row[name]) for name in ("megabytes", "floor_us", "predicted_us")), bound]
 
 
-PARTS = {"device-model": device_model, "rigid": rigid, "thin": thin, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "stages": stages, "figures": figures}
+PARTS = {"device-model": device_model, "rigid": rigid, "thin": thin, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "stages": stages, "methods": methods, "figures": figures}

@@ -36,6 +36,7 @@ struct TypedNumber {
 struct ViewState {
   Overlays overlays;
   ContactFilter filter;
+  ContactScale scale = ContactScale::state;  // of the marks of contacts
   bool panels = true, log = false, lab = false, help = false;
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
@@ -51,6 +52,11 @@ struct ViewState {
   std::optional<int> scrubbed;     // frame that was asked for on the timeline and is not shown yet
   float timeline_megabytes = 256;  // limit of the timeline's memory [MiB]
 };
+
+/// [byte] limit of the timeline.
+inline std::size_t timeline_bytes(const ViewState& view) {
+  return static_cast<std::size_t>(1024.0 * 1024.0 * static_cast<double>(view.timeline_megabytes));
+}
 
 /// Statistics of the window itself.
 struct WindowFigures {

@@ -11,8 +11,6 @@
 namespace stickslip {
 namespace {
 
-constexpr double kMegabyte = 1024.0 * 1024.0;
-
 /// Maps frames to the pixels of the strip.
 struct Track {
   ImVec2 from, to;  // corners
@@ -127,7 +125,7 @@ void draw_memory(PanelContext& context) {
   float& limit = context.view.timeline_megabytes;
   if (ImGui::SliderFloat("##limit", &limit, 0, 4096, limit > 0 ? "%.0f MiB" : "none are kept",
                          ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic))
-    context.simulation.set_timeline_limit(static_cast<std::size_t>(kMegabyte * static_cast<double>(limit)));
+    context.simulation.set_timeline_limit(timeline_bytes(context.view));
   tooltip("Memory for states to go back to; it holds from the next step on");
 }
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "app/viewer/panels/panels.h"
@@ -43,6 +45,46 @@ void legend_row(Mark mark, const Vec3f& color, const char* name, const char* mea
   ImGui::Text("%d", count);
 }
 
+/// What the colours of contacts say, and the colours of a scale with the numbers at its ends.
+void draw_scale(ViewState& view, std::span<const ContactRecord> contacts) {
+  const ContactScaleInfo& chosen = contact_scale_table()[static_cast<std::size_t>(view.scale)];
+  ImGui::AlignTextToFramePadding();
+  text_colored(theme::dim_text, "Colours");
+  ImGui::SameLine(em(16));
+  ImGui::SetNextItemWidth(-1);
+  if (begin_choices("##scale", std::string(chosen.label))) {
+    for (const ContactScaleInfo& info : contact_scale_table()) {
+      if (ImGui::Selectable(info.label.data(), info.scale == view.scale)) view.scale = info.scale;
+      tooltip(std::string(info.meaning));
+    }
+    ImGui::EndCombo();
+  }
+  if (view.scale == ContactScale::state) return;
+  const ScaleRange range = scale_range(contacts, view.scale);
+  const auto end_text = [&](float value) {
+    if (chosen.unit == "1") return std::to_string(std::lround(100 * value)) + "%";
+    return si_text(static_cast<double>(value), chosen.unit.data());
+  };
+  const std::string low = end_text(range.low), high = end_text(range.high);
+  const float gap = ImGui::GetStyle().ItemSpacing.x, height = 0.6f * ImGui::GetTextLineHeight();
+  text_colored(theme::text, low);
+  ImGui::SameLine();
+  const float width = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(high.c_str()).x - gap;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  constexpr int kSteps = 48;
+  for (int i = 0; i < kSteps; ++i) {
+    const float from = at.x + width * static_cast<float>(i) / kSteps,
+                to = at.x + width * static_cast<float>(i + 1) / kSteps;
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        {from, at.y + 0.3f * height}, {to, at.y + 1.3f * height},
+        theme::rgb(scale_color((static_cast<float>(i) + 0.5f) / kSteps)));
+  }
+  ImGui::Dummy({std::max(1.0f, width), ImGui::GetTextLineHeight()});
+  tooltip(std::string(chosen.meaning));
+  ImGui::SameLine();
+  text_colored(theme::text, high);
+}
+
 /// The way of the positions from the engine into pictures.
 void draw_position_row(const WindowFigures& figures) {
   text_colored(theme::dim_text, "Positions");
@@ -72,9 +114,11 @@ void draw_view_panel(PanelContext& context) {
     augmented += contact.augmented;
   }
   if (shows_contacts(view.overlays)) {
+    draw_scale(view, context.simulation.frame().snapshot.contacts);
+    const bool by_state = view.scale == ContactScale::state;
     const auto state_row = [&](ContactState state, const char* name, const char* meaning, bool& shown) {
-      legend_row(Mark::disc, contact_color(state), name, meaning, counts[static_cast<std::size_t>(state)],
-                 shown);
+      legend_row(Mark::disc, by_state ? contact_color(state) : Vec3f{0.5f, 0.5f, 0.5f}, name, meaning,
+                 counts[static_cast<std::size_t>(state)], shown);
     };
     state_row(ContactState::stick, "stick",
               impulses ? "friction is inside its cone" : "slower than eps_v: static friction",

@@ -1,0 +1,67 @@
+#include "app/render/contact_scale.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+std::span<const ContactScaleInfo> contact_scale_table() {
+  static constexpr std::array<ContactScaleInfo, 5> table{{
+      {ContactScale::state, "state", "stick, slip or open", ""},
+      {ContactScale::force, "normal force", "on a logarithmic scale of three decades", "N"},
+      {ContactScale::gap, "gap", "negative where bodies overlap", "m"},
+      {ContactScale::slip, "slip speed", "on a logarithmic scale of three decades", "m/s"},
+      {ContactScale::cone_share, "share of the cone", "friction over the largest that the law allows", "1"},
+  }};
+  return table;
+}
+
+float ScaleRange::share(float value) const {
+  if (!(high > low)) return 0;
+  if (!logarithmic) return std::clamp((value - low) / (high - low), 0.f, 1.f);
+  return value > low ? std::min(1.f, std::log(value / low) / std::log(high / low)) : 0.f;
+}
+
+float scale_value(const ContactRecord& contact, ContactScale scale) {
+  switch (scale) {
+    case ContactScale::state:
+      return 0;
+    case ContactScale::force:
+      return contact.normal_force;
+    case ContactScale::gap:
+      return contact.gap;
+    case ContactScale::slip:
+      return contact.slip_speed;
+    case ContactScale::cone_share:
+      return contact.cone_share;
+  }
+  return 0;
+}
+
+ScaleRange scale_range(std::span<const ContactRecord> contacts, ContactScale scale) {
+  constexpr float kDecades = 1e-3f;
+  if (scale == ContactScale::cone_share || scale == ContactScale::state || contacts.empty()) return {};
+  float low = scale_value(contacts[0], scale), high = low;
+  for (const ContactRecord& contact : contacts) {
+    low = std::min(low, scale_value(contact, scale));
+    high = std::max(high, scale_value(contact, scale));
+  }
+  if (scale == ContactScale::gap) return {low, high, false};
+  return {kDecades * high, high, true};
+}
+
+Vec<float, 3> scale_color(float share) {
+  // Between these, colours are mixed; their lightness rises evenly.
+  static constexpr std::array<Vec<float, 3>, 6> stops{{{0.20f, 0.15f, 0.45f},
+                                                       {0.20f, 0.33f, 0.60f},
+                                                       {0.14f, 0.52f, 0.60f},
+                                                       {0.22f, 0.69f, 0.50f},
+                                                       {0.58f, 0.83f, 0.30f},
+                                                       {0.99f, 0.91f, 0.22f}}};
+  const float at = std::clamp(share, 0.f, 1.f) * static_cast<float>(stops.size() - 1);
+  const auto below = std::min(static_cast<std::size_t>(at), stops.size() - 2);
+  const float part = at - static_cast<float>(below);
+  return (1 - part) * stops[below] + part * stops[below + 1];
+}
+
+}  // namespace stickslip

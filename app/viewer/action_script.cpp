@@ -1,0 +1,165 @@
+#include "app/viewer/action_script.h"
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "app/io/file/input_error.h"
+#include "app/viewer/journal_file.h"
+
+namespace stickslip {
+namespace {
+
+using Activity = SimulationStatus::Activity;
+
+bool is_idle(const Simulation& simulation) {
+  const SimulationStatus& status = simulation.status();
+  return status.activity == Activity::idle && !status.playing;
+}
+
+std::vector<std::string_view> action_names() {
+  std::vector<std::string_view> names{"scene", "set", "steps", "play", "rewind", "wait"};
+  for (const Action& action : action_table()) names.push_back(action.name);
+  return names;
+}
+
+/// Sets a row of one of the tables through `post`. Throws std::invalid_argument.
+void post_setting(Simulation& simulation, const std::string& key, const std::string& text) {
+  const auto value_of = [&](const ParamInfo& info, auto object) {
+    set_param(&object, info, std::string_view(text));
+    return get_param(&object, info);
+  };
+  if (key.starts_with(contact_key_prefix)) {
+    const ParamInfo* row = find_param(lab_param_table(), key.substr(contact_key_prefix.size()));
+    if (row == nullptr) throw std::invalid_argument("unknown key '" + key + "'");
+    return simulation.post(ContactParamEdit{row->name, value_of(*row, LabParams{})});
+  }
+  if (const ParamInfo* row = find_param(param_table(), key))
+    return simulation.post(ParamEdit{row->name, value_of(*row, Params{})});
+  const ParamInfo* row = find_param(material_table(), key);
+  if (row == nullptr) throw std::invalid_argument("unknown key '" + key + "'");
+  simulation.post(MaterialEdit{-1, row->name, value_of(*row, Material{})});
+}
+
+}  // namespace
+
+ActionScript::ActionScript(const std::filesystem::path& file) : file_(file) {
+  std::ifstream stream(file);
+  if (!stream) throw InputError(file.string() + ": cannot be read");
+  int number = 0;
+  for (std::string text; std::getline(stream, text);) {
+    ++number;
+    text = text.substr(0, text.find('#'));
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    lines_.push_back(parse(number, text));
+  }
+}
+
+void ActionScript::fail(int number, const std::string& what) const {
+  throw InputError(file_.string() + ":" + std::to_string(number) + ": " + what);
+}
+
+ActionScript::Line ActionScript::parse(int number, const std::string& text) const {
+  std::istringstream words(text);
+  std::string verb, first, second, rest;
+  words >> verb >> first >> second >> rest;
+  if (!rest.empty()) fail(number, "too many words in '" + text + "'");
+  const auto only = [&](bool has_first, bool has_second) {
+    if (has_first == first.empty()) fail(number, verb + (has_first ? " needs a value" : " takes no value"));
+    if (!has_second && !second.empty()) fail(number, "unexpected '" + second + "'");
+  };
+  const auto number_in = [&](double least) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(first.data(), first.data() + first.size(), value);
+    if (error != std::errc() || end != first.data() + first.size() || !(value >= least) || !(value <= 1e9))
+      fail(number, verb + " needs a number of at least " + std::to_string(static_cast<int>(least)));
+    return value;
+  };
+  Line line{
+      number, text, {}, [](const Hands& hands, double) { return is_idle(hands.simulation) && !hands.busy; }};
+  if (verb == "scene") {
+    only(true, true);
+    line.begin = [first, second](const Hands& hands) { hands.simulation.post(LoadScene{first, second}); };
+    line.is_done = [](const Hands& hands, double) {
+      return is_idle(hands.simulation) && hands.simulation.status().loaded;
+    };
+  } else if (verb == "set") {
+    only(true, false);
+    const std::size_t equals = first.find('=');
+    if (equals == std::string::npos) fail(number, "set needs KEY=VALUE");
+    const std::string key = first.substr(0, equals), value = first.substr(equals + 1);
+    line.begin = [this, number, key, value](const Hands& hands) {
+      try {
+        post_setting(hands.simulation, key, value);
+      } catch (const std::invalid_argument& error) {
+        fail(number, error.what());
+      }
+    };
+  } else if (verb == "steps" || verb == "rewind") {
+    only(true, false);
+    const double wanted = number_in(verb == "steps" ? 1 : 0);
+    if (wanted != std::floor(wanted)) fail(number, verb + " needs a whole number");
+    const int count = static_cast<int>(wanted);
+    if (verb == "rewind") line.begin = [count](const Hands& hands) { hands.simulation.post(Rewind{count}); };
+    else
+      line.begin = [count](const Hands& hands) {
+        for (int i = 0; i < count; ++i) hands.simulation.step_once();
+      };
+  } else if (verb == "play" || verb == "wait") {
+    only(true, false);
+    const double seconds = number_in(0);
+    line.begin = [plays = verb == "play"](const Hands& hands) {
+      if (plays) hands.simulation.play();
+    };
+    line.is_done = [seconds, plays = verb == "play"](const Hands& hands, double passed) {
+      if (passed < seconds) return false;
+      if (plays) hands.simulation.pause();
+      return true;
+    };
+  } else {
+    only(false, false);
+    const Action* chosen = nullptr;
+    for (const Action& action : action_table())
+      if (action.name == verb) chosen = &action;
+    if (chosen == nullptr) {
+      const std::string nearest = nearest_name(action_names(), verb);
+      fail(number,
+           "unknown action '" + verb + "'" + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+    }
+    const ActionId id = chosen->id;
+    line.begin = [id](const Hands& hands) { hands.act(id); };
+    // A race starts a moment after its problem was copied.
+    constexpr double kRaceStarts = 0.5;  // [s]
+    if (id == ActionId::freeze || id == ActionId::race_steppers)
+      line.is_done = [](const Hands& hands, double passed) { return passed > kRaceStarts && !hands.busy; };
+    // Play goes on while later lines act; all others are over once the simulation is idle.
+    if (id == ActionId::toggle_play) line.is_done = [](const Hands&, double) { return true; };
+  }
+  return line;
+}
+
+bool ActionScript::advance(const Hands& hands) {
+  while (next_ < lines_.size()) {
+    const Line& line = lines_[next_];
+    if (!hands.simulation.status().error.empty())
+      throw std::runtime_error(file_.string() + ":" + std::to_string(line.number) + ": " +
+                               hands.simulation.status().error);
+    if (!begun_) {
+      line.begin(hands);
+      begun_ = true;
+      since_ = Clock::now();
+      hands.simulation.update();
+      // What was posted is seen by the simulation's thread first.
+      return true;
+    }
+    const double passed = std::chrono::duration<double>(Clock::now() - since_).count();
+    if (!line.is_done(hands, passed) || !hands.simulation.is_caught_up()) return true;
+    begun_ = false;
+    ++next_;
+  }
+  return false;
+}
+
+}  // namespace stickslip

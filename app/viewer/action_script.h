@@ -1,0 +1,56 @@
+// `stickslip view --script FILE`: what a user would do, one action a line.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/viewer/actions.h"
+#include "app/viewer/simulation.h"
+
+namespace stickslip {
+
+/// Lines of the file, after # a comment:
+///   an action's name (`stickslip view --keys` lists them)    as its key
+///   scene NAME [VARIANT]       loads a scene
+///   set KEY=VALUE              a parameter; a material key for all materials; contact.KEY
+///   steps N                    N steps, then a pause
+///   play SECONDS               plays for so long on the clock, then pauses
+///   rewind FRAME
+///   wait SECONDS               on the clock
+/// A line begins when the one before is done: when the simulation is idle, and a race has ended.
+class ActionScript {
+ public:
+  /// Throws InputError with the line for what is none of these.
+  explicit ActionScript(const std::filesystem::path& file);
+
+  /// What a script does to a window.
+  struct Hands {
+    Simulation& simulation;
+    std::function<void(ActionId)> act;
+    bool busy = false;  // a race runs, or a picture is to be taken
+  };
+  /// Goes on as far as possible without waiting. False when all lines are done. Throws std::runtime_error
+  /// with the line when the simulation reports an error.
+  bool advance(const Hands& hands);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Line {
+    int number = 0;
+    std::string text;
+    std::function<void(const Hands&)> begin;
+    std::function<bool(const Hands&, double seconds)> is_done;
+  };
+  Line parse(int number, const std::string& text) const;
+  [[noreturn]] void fail(int number, const std::string& what) const;
+
+  std::filesystem::path file_;
+  std::vector<Line> lines_;
+  std::size_t next_ = 0;
+  bool begun_ = false;
+  Clock::time_point since_{};
+};
+
+}  // namespace stickslip

@@ -1,0 +1,123 @@
+// Scripts of the window's actions, on a simulation without a window.
+#include "app/viewer/action_script.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "app/io/file/input_error.h"
+#include "tests/app/simulation_fixture.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ActionScriptTest : public ::testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder); }
+  void TearDown() override { fs::remove_all(folder); }
+  ActionScript script(const std::string& text) const {
+    std::ofstream(file) << text;
+    return ActionScript(file);
+  }
+  std::string refusal(const std::string& text) const {
+    try {
+      script(text);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+  /// Runs the script to its end; the names of the actions are kept.
+  void run(const std::string& text) {
+    ActionScript lines = script(text);
+    const auto act = [&](ActionId id) {
+      const Action& action = action_table()[static_cast<std::size_t>(id)];
+      done.emplace_back(action.name);
+      if (id == ActionId::keep_state) simulation.post(KeepState{});
+      if (id == ActionId::return_to_kept) simulation.post(ReturnToKept{});
+      if (id == ActionId::reset) simulation.post(Reset{});
+    };
+    const auto start = Simulation::Clock::now();
+    while (lines.advance({simulation, act, false})) {
+      simulation.update();
+      ASSERT_LT(test::elapsed(start), 30) << "the script does not end";
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    simulation.update();
+  }
+
+  const fs::path folder = fs::temp_directory_path() / ("stickslip-script-" + std::to_string(getpid()));
+  const fs::path file = folder / "actions.txt";
+  Simulation simulation{test::fake(), test::two_tets};
+  std::vector<std::string> done;
+};
+
+TEST_F(ActionScriptTest, DoesOneLineAfterTheOther) {
+  run(R"(# a comment
+scene a
+steps 10
+set gravity=-3
+set contact.omega=1.25
+set mu=0.4   # of all materials
+steps 2
+keep_state
+rewind 5
+toggle_contacts
+steps 1
+)");
+  EXPECT_EQ(simulation.status().frame, 6);
+  EXPECT_EQ(simulation.settings().params.gravity, -3);
+  EXPECT_EQ(simulation.settings().contact_params.omega, 1.25);
+  EXPECT_EQ(simulation.settings().materials[1].mu, 0.4);
+  EXPECT_EQ(simulation.status().kept, 12);
+  EXPECT_EQ(done, (std::vector<std::string>{"keep_state", "toggle_contacts"}));
+  const std::vector<JournalEntry> journal = simulation.journal();
+  ASSERT_EQ(journal.size(), 6u);
+  EXPECT_EQ(journal[1].frame, 10) << "the edit waits for the steps before it";
+  run("return_to_kept\nsteps 3\n");
+  EXPECT_EQ(simulation.status().frame, 15);
+}
+
+TEST_F(ActionScriptTest, PlaysAndWaitsByTheClock) {
+  simulation.set_pacing({.real_time = false});
+  const auto start = Simulation::Clock::now();
+  run("scene a\nplay 0.2\nwait 0.1\n");
+  EXPECT_GT(test::elapsed(start), 0.3);
+  EXPECT_GT(simulation.status().frame, 3);
+  EXPECT_FALSE(simulation.status().playing);
+}
+
+TEST_F(ActionScriptTest, NamesTheLineThatIsWrong) {
+  for (const auto& [text, part] : {std::pair<const char*, const char*>{"jump", "unknown action 'jump'"},
+                                   {"kep_state", "did you mean 'keep_state'"},
+                                   {"steps", "steps needs a value"},
+                                   {"steps 1.5", "whole number"},
+                                   {"steps 0", "at least 1"},
+                                   {"steps two", "needs a number"},
+                                   {"wait -1", "at least 0"},
+                                   {"wait nan", "needs a number"},
+                                   {"set dt", "KEY=VALUE"},
+                                   {"reset now", "takes no value"},
+                                   {"scene a b c", "too many words"}}) {
+    const std::string seen = refusal(std::string("reset\n") + text + "\n");
+    EXPECT_NE(seen.find("actions.txt:2: "), std::string::npos) << seen;
+    EXPECT_NE(seen.find(part), std::string::npos) << seen;
+  }
+  EXPECT_THROW(ActionScript{folder / "none.txt"}, InputError);
+}
+
+TEST_F(ActionScriptTest, EndsAtAnErrorOfTheSimulation) {
+  EXPECT_THROW(run("scene a\nset dt=-1\n"), InputError);
+  EXPECT_THROW(run("set dx=1\n"), InputError);
+  EXPECT_THROW(run("scene a\nrewind 77\nsteps 1\n"), std::runtime_error);
+}
+
+TEST_F(ActionScriptTest, KnowsEveryAction) {
+  for (const Action& action : action_table()) EXPECT_NO_THROW(script(std::string(action.name) + "\n"));
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,80 @@
+// What the window keeps between runs.
+#include "app/viewer/window_memory.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WindowMemoryTest : public ::testing::Test {
+ protected:
+  void TearDown() override { fs::remove_all(folder); }
+  const fs::path folder = fs::temp_directory_path() / ("stickslip-memory-" + std::to_string(getpid()));
+  const fs::path file = folder / "stickslip" / "window.json";
+};
+
+TEST_F(WindowMemoryTest, ReadsWhatItWrote) {
+  WindowMemory memory;
+  memory.scene = "pyramid";
+  memory.variant = "steep";
+  memory.width = 1000;
+  memory.height = 640;
+  memory.quality = Quality::high;
+  memory.panels = false;
+  memory.overlays.contacts = memory.overlays.cones = true;
+  memory.timeline_megabytes = 12;
+  Camera camera;
+  camera.target = {1, 2, 3};
+  camera.distance = 4;
+  camera.yaw = -1;
+  memory.cameras["drop"] = camera;
+  write_window_memory(file, memory);
+  const WindowMemory seen = read_window_memory(file);
+  EXPECT_EQ(seen.scene, memory.scene);
+  EXPECT_EQ(seen.variant, memory.variant);
+  EXPECT_EQ(seen.width, 1000);
+  EXPECT_EQ(seen.height, 640);
+  EXPECT_EQ(seen.quality, Quality::high);
+  EXPECT_FALSE(seen.panels);
+  EXPECT_TRUE(seen.overlays.contacts && seen.overlays.cones);
+  EXPECT_FALSE(seen.overlays.normals);
+  EXPECT_EQ(seen.timeline_megabytes, 12);
+  ASSERT_TRUE(seen.cameras.contains("drop"));
+  EXPECT_EQ(seen.cameras.at("drop").target, camera.target);
+  EXPECT_EQ(seen.cameras.at("drop").yaw, -1);
+}
+
+TEST_F(WindowMemoryTest, NonsenseLeavesTheDefaults) {
+  fs::create_directories(file.parent_path());
+  for (const char* text :
+       {"", "{", "[]", "3", R"({"width": "wide", "overlays": 7, "cameras": [1], "quality": 3})",
+        R"({"quality": "best", "timeline": "much", "cameras": {"a": {"target": [1, 2]},
+                               "b": {"target": [0, 0, 0], "distance": -1}, "c": 5}})"}) {
+    std::ofstream(file) << text;
+    const WindowMemory seen = read_window_memory(file);
+    EXPECT_EQ(seen.width, 1280) << text;
+    EXPECT_EQ(seen.quality, Quality::automatic) << text;
+    EXPECT_EQ(seen.timeline_megabytes, 256) << text;
+    EXPECT_TRUE(seen.cameras.empty()) << text;
+  }
+  std::ofstream(file) << R"({"width": -5, "height": 1000000})";
+  EXPECT_EQ(read_window_memory(file).width, 320);
+  EXPECT_EQ(read_window_memory(file).height, 16384);
+}
+
+TEST_F(WindowMemoryTest, LivesWhereSettingsBelong) {
+  setenv("XDG_CONFIG_HOME", "/some/where", 1);
+  EXPECT_EQ(window_memory_file(), "/some/where/stickslip/window.json");
+  unsetenv("XDG_CONFIG_HOME");
+  const fs::path of_home = window_memory_file();
+  EXPECT_TRUE(of_home.empty() || of_home.string().ends_with("/.config/stickslip/window.json"));
+}
+
+}  // namespace
+}  // namespace stickslip
