@@ -39,10 +39,11 @@ std::vector<std::string> steppers_of(const SceneRaceOptions& options) {
   return out;
 }
 
-/// The state at the end of the scene's step `frame`, by its own stepper. Throws StepInterrupted.
+/// The state at the end of the scene's step `frame`, by its own stepper, or that of a later checkpoint.
+/// Throws StepInterrupted.
 State state_at(Engine& engine, int frame, const std::atomic<bool>& cancel) {
   engine.set_cancel(&cancel);
-  for (int i = 0; i < frame; ++i) {
+  for (int i = engine.state().frame; i < frame; ++i) {
     if (cancel) throw StepInterrupted();
     engine.step();
   }
@@ -73,12 +74,12 @@ void print_table(const std::vector<StepRun>& runs) {
   std::fflush(stdout);
 }
 
-json to_json(const Scene& scene, const SceneRaceOptions& options, const std::string& own, Backend backend,
-             const std::vector<StepRun>& runs) {
+json to_json(const Scene& scene, const SceneRaceOptions& options, int frame, const std::string& own,
+             Backend backend, const std::vector<StepRun>& runs) {
   json rows = json::array();
   for (const StepRun& run : runs) rows.push_back(stickslip::to_json(run));
   return {{"scene", scene.name},       {"variant", scene.variant.empty() ? json() : json(scene.variant)},
-          {"scale", scene.scale},      {"frame", options.frame},
+          {"scale", scene.scale},      {"frame", frame},
           {"steps", options.steps},    {"solver", own},
           {"dt", scene.params.dt},     {"backend", backend_name(backend)},
           {"ranking", std::move(rows)}};
@@ -117,10 +118,11 @@ int command_scene_race(const SceneRaceOptions& options, const EngineFactory& fac
                    [](const StepRun& a, const StepRun& b) { return ranks_before(a, b); });
   const std::string own = stepper_name(scene.params);
   if (options.json) {
-    std::cout << json_line(to_json(scene, options, own, backend, runs)) << std::endl;
+    std::cout << json_line(to_json(scene, options, start.state.frame, own, backend, runs)) << std::endl;
   } else {
     std::printf("%s: %d steps of %g s from frame %d, which %s made, on %s\n\n", scene.name.c_str(),
-                options.steps, scene.params.dt, options.frame, own.c_str(), backend_name(backend).c_str());
+                options.steps, scene.params.dt, start.state.frame, own.c_str(),
+                backend_name(backend).c_str());
     print_table(runs);
   }
   return std::any_of(runs.begin(), runs.end(),

@@ -33,6 +33,10 @@ const char* nothing_after(const Simulation& s) {
   return s.status().timeline.last > s.status().frame ? "" : "No later state is kept";
 }
 
+const char* nothing_to_report(const Simulation& s) {
+  return s.history().empty() && s.future().empty() ? "No step was made" : "";
+}
+
 const char* nothing_kept(const Simulation& s) { return s.status().kept ? "" : "No state was kept"; }
 
 void rewind_to(Simulation& s, int frame) {

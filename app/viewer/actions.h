@@ -59,6 +59,8 @@ struct ViewState;
   ACTION(screenshot, "Screenshot", KEYS({GLFW_KEY_F12}), "save a screenshot", none, "", t.ask_screenshot())                    \
   ACTION(toggle_video, "Video", KEYS({GLFW_KEY_R, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}), "start or stop a video", none, "",      \
          t.toggle_video())                                                                                                     \
+  ACTION(save_report, "Save report", KEYS({GLFW_KEY_S, GLFW_MOD_CONTROL}),                                                     \
+         "save the reports of the last steps, one JSON line each", none, nothing_to_report(s), t.save_report())               \
   ACTION(toggle_help, "Help", KEYS({GLFW_KEY_F1}, typed('?')), "this help", by_chance, "", flip(t.view().help))                \
   ACTION(quit, "Quit", KEYS({GLFW_KEY_Q, GLFW_MOD_CONTROL}), "quit", none, "", t.quit())
 // clang-format on
@@ -113,6 +115,7 @@ class ActionTarget {
   virtual void frame_camera() = 0;
   virtual void ask_screenshot() = 0;
   virtual void toggle_video() = 0;
+  virtual void save_report() = 0;
   virtual void quit() = 0;
 };
 

@@ -61,7 +61,8 @@ class JournalFile {
 };
 
 /// Reads a file of JournalFile line by line. Throws InputError with the line for everything that is not an
-/// event: invalid JSON, unknown events, keys and materials, values out of range.
+/// event: invalid JSON, unknown events, keys and materials, values out of range. A last line that was cut
+/// off, as by a kill, is left out.
 class JournalReader {
  public:
   explicit JournalReader(const std::filesystem::path& file);

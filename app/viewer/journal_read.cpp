@@ -165,6 +165,9 @@ std::optional<JournalEntry> JournalReader::next(const Model& model) {
       if (!command) continue;
       check_edit(*command, model);
       return JournalEntry{line.at("frame").get<int>(), line.at("time").get<double>(), 0, *command};
+    } catch (const json::parse_error& error) {
+      if (stream_.eof()) return std::nullopt;  // cut off where the program was killed
+      fail(error.what());
     } catch (const json::exception& error) {
       fail(error.what());
     } catch (const std::invalid_argument& error) {

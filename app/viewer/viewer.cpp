@@ -5,11 +5,14 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "app/capture/png.h"
 #include "app/io/file/output_file.h"
+#include "app/io/report/report.h"
 #include "app/viewer/action_script.h"
 #include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
@@ -69,6 +72,7 @@ class Viewer final : public ActionTarget {
   void keep_memory();
   void ask_screenshot() override { pictures_.ask_screenshot(); }
   void toggle_video() override { pictures_.toggle_video(name()); }
+  void save_report() override;
   void quit() override { quit_ = true; }
   std::string name() const { return scene_ ? scene_->name : "view"; }
 
@@ -245,6 +249,23 @@ void Viewer::write_kept() {
   } catch (const std::exception& error) {
     spdlog::error("frame {} is kept while the window is open, but not as a file: {}", kept->state.frame,
                   error.what());
+  }
+}
+
+/// As `run --report`, of the steps whose reports are still there.
+void Viewer::save_report() {
+  const auto& [past, future] = std::tie(simulation_.history(), simulation_.future());
+  if (past.empty() && future.empty()) return;
+  const std::filesystem::path file = free_name(options_.output, "stickslip-" + name(), ".jsonl");
+  try {
+    make_output_folder(options_.output);
+    OutputFile out(file);
+    for (const auto* steps : {&past, &future})
+      for (const StepReport& step : *steps) out.stream() << to_json(step).dump() << "\n";
+    out.commit();
+    spdlog::info("wrote {}: {} steps", file.string(), past.size() + future.size());
+  } catch (const std::exception& error) {
+    spdlog::error("the report was not written: {}", error.what());
   }
 }
 

@@ -185,6 +185,19 @@ TEST_F(JournalTest, BeginsWithWhatTheWindowWasStartedWith) {
   EXPECT_THROW(JournalReader{file}, InputError);
 }
 
+TEST_F(JournalTest, LeavesOutALastLineThatWasCutOff) {
+  const Model model = test::two_tets("a").model;
+  {
+    JournalFile journal(file);
+    journal.add({0, 0, 0, LoadScene{"a"}}, model);
+    journal.add({1, 0.1, 0, Reset{}}, model);
+  }
+  std::ofstream(file, std::ios::app) << R"({"event": "reset", "fr)";
+  EXPECT_EQ(read_journal(file, model).size(), 2u);
+  std::ofstream(file, std::ios::app) << "\n";
+  EXPECT_THROW(read_journal(file, model), InputError) << "a whole line must be an event";
+}
+
 TEST_F(JournalTest, NamesAPlaceItCannotWrite) {
   try {
     JournalFile journal(folder / "none" / "done.jsonl");

@@ -348,7 +348,8 @@ TEST_F(ProgramWindowTest, KeepsItsSizeCameraAndViewForTheNextTime) {
 }
 
 TEST_F(ProgramWindowTest, DoesWhatAScriptSays) {
-  std::ofstream("actions.txt") << "steps 5\nset mu=0.5\nkeep_state\nsteps 3\nrewind 2\nscreenshot\nquit\n";
+  std::ofstream("actions.txt")
+      << "steps 5\nset mu=0.5\nkeep_state\nsteps 3\nrewind 2\nscreenshot\nsave_report\nquit\n";
   std::vector<std::string> words{"-c",
                                  "exec \"$0\" \"$@\" >&2",
                                  STICKSLIP_PROGRAM,
@@ -364,6 +365,10 @@ TEST_F(ProgramWindowTest, DoesWhatAScriptSays) {
   EXPECT_EQ(events("step").size(), 8u);
   EXPECT_EQ(events("rewind").at(0)["to"], 2);
   EXPECT_EQ(events("screenshot").at(0)["frame"], 2);
+  std::ifstream report("stickslip-output/stickslip-ball-1.jsonl");
+  int steps = 0;
+  for (std::string line; std::getline(report, line);) EXPECT_EQ(json::parse(line)["frame"], ++steps);
+  EXPECT_EQ(steps, 8) << "also of the steps after the state that is shown";
   EXPECT_TRUE(fs::exists("stickslip-output/stickslip-ball-kept.hdf5"));
 }
 

@@ -30,6 +30,7 @@ class Target final : public ActionTarget {
   void frame_camera() override {}
   void ask_screenshot() override {}
   void toggle_video() override {}
+  void save_report() override {}
   void quit() override {}
 
  private:
@@ -42,7 +43,7 @@ Action example_action() {
   { __VA_ARGS__ }
 #define EXAMPLE_ACTION(id, label, keys, meaning, traits, reason, effect)            \
   Action {                                                                          \
-    static_cast<ActionId>(ExampleId::id), keys, label, meaning, traits,             \
+    static_cast<ActionId>(ExampleId::id), #id, keys, label, meaning, traits,        \
         []([[maybe_unused]] const Simulation& s) -> const char* { return reason; }, \
         []([[maybe_unused]] ActionTarget& t) { effect; }                            \
   }

@@ -175,6 +175,9 @@ void draw_report_panel(PanelContext& context) {
       else draw_numbers(history.back());
       ImGui::Spacing();
       draw_stages(history.back());
+      const Action& save = action_table()[static_cast<std::size_t>(ActionId::save_report)];
+      if (action_button(save.label.data(), std::string(save.meaning), shortcut(ActionId::save_report)))
+        context.act(ActionId::save_report);
     }
   }
   if (section("Trace", false)) draw_trace(context.simulation);
