@@ -11,7 +11,7 @@
 namespace stickslip {
 namespace {
 
-struct Range {
+struct AxisRange {
   double low = std::numeric_limits<double>::max(), high = std::numeric_limits<double>::lowest();
   bool empty() const { return low > high; }
   void include(double value) {
@@ -39,14 +39,14 @@ Scale x_scale(float low, float high, float from, float to, bool logarithmic) {
 
 bool drawable(double value, bool logarithmic) { return std::isfinite(value) && (!logarithmic || value > 0); }
 
-Range value_range(std::span<const PlotSeries> series, const PlotAxis& axis) {
+AxisRange value_range(std::span<const PlotSeries> series, const PlotAxis& axis) {
   const bool logarithmic = axis.logarithmic;
-  Range range;
+  AxisRange range;
   if (axis.from_zero) range.include(0);
   for (const PlotSeries& line : series)
     for (const float value : line.values)
       if (drawable(value, logarithmic)) range.include(value);
-  if (range.empty()) return logarithmic ? Range{0.1, 10} : Range{0, 1};
+  if (range.empty()) return logarithmic ? AxisRange{0.1, 10} : AxisRange{0, 1};
   if (logarithmic) {
     range.low = std::pow(10, std::floor(std::log10(range.low)));
     range.high = std::pow(10, std::ceil(std::log10(range.high)));
@@ -162,7 +162,7 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
   ImGui::InvisibleButton(id, size);
   const float text = ImGui::GetFontSize();
 
-  const Range y_range = value_range(series, y_axis);
+  const AxisRange y_range = value_range(series, y_axis);
   const std::vector<double> y_ticks = y_axis.logarithmic ? decade_ticks(y_range.low, y_range.high, 4)
                                                          : linear_ticks(y_range.low, y_range.high);
   float label_width = 0;
