@@ -166,6 +166,7 @@ void add_rods(MovingMesh& mesh, const Model& model, const Object& rods,
   mesh.triangles = tube_triangles(mesh.strands);
   // One direction per strand for all frames, so that tubes do not turn between them.
   std::vector<Vec3f> sides;
+  sides.reserve(mesh.strands.size());
   const Points start = chosen(frames[0], nodes);
   std::size_t first = 0;
   for (const int size : mesh.strands) {
@@ -196,6 +197,7 @@ MovingMesh mesh_of(const Model& model, const Object& object, const std::vector<M
     mesh.motion = MovingMesh::Motion::rigid;
     const Pose& at = frames[0].poses[body];
     Points local;
+    local.reserve(nodes.size());
     for (const Vec3f& x : chosen(frames[0], nodes))
       local.push_back(at.q.rotate_back(x.cast<double>() - at.x).cast<float>());
     mesh.points.push_back(std::move(local));

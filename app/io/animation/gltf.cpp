@@ -29,6 +29,7 @@ class GltfWriter {
              {"scene", 0},
              {"scenes", {{{"name", "run"}, {"nodes", json::array()}}}}};
     std::vector<float> times;
+    times.reserve(frames.size());
     for (const MotionFrame& frame : frames) times.push_back(static_cast<float>(frame.time - frames[0].time));
     if (frame_count_ < 2) return;
     times_ = scalars(times);
@@ -166,6 +167,7 @@ class GltfWriter {
   }
   void animate_pose(const MovingMesh& mesh, std::size_t node) {
     Points places;
+    places.reserve(mesh.poses.size());
     for (const Pose& pose : mesh.poses) places.push_back(pose.x.cast<float>());
     channel(node, "translation", vectors(places, false, 0));
     const std::size_t turns = accessor(view(16 * mesh.poses.size(), 0), kFloat, mesh.poses.size(), "VEC4");

@@ -154,6 +154,7 @@ std::string hash_text(std::uint64_t hash) {
 Checkpoint make_checkpoint(const Scene& scene, State state) {
   Checkpoint checkpoint{name_of(scene),       scene.variant,         scene.scale, scene.params,
                         scene.contact_params, scene.model.materials, {},          std::move(state)};
+  checkpoint.half_space_mu.reserve(scene.model.half_spaces.size());
   for (const HalfSpace& plane : scene.model.half_spaces) checkpoint.half_space_mu.push_back(plane.mu);
   return checkpoint;
 }
