@@ -212,10 +212,12 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
     const bool domains =
         settings.kind == PreconditionerKind::additive || settings.kind == PreconditionerKind::multilevel;
     const double stored = domains || panels ? 50 * std::numeric_limits<float>::epsilon() : 0;
-    EXPECT_LE((got - want).norm(), std::max(tolerance, stored) * want.norm());
+    // Affine motions of a few nodes are nearly dependent: errors of their solves grow with the condition.
+    const double dependent = settings.kind == PreconditionerKind::two_level ? 1e-8 : 0;
+    EXPECT_LE((got - want).norm(), std::max({tolerance, stored, dependent}) * want.norm());
     const bool applied_in_single = panels || (domains && !STICKSLIP_ON_CUDA);
     EXPECT_LE((got - got.transpose()).norm(),
-              std::max(tolerance, applied_in_single ? stored : 0) * want.norm());
+              std::max({tolerance, applied_in_single ? stored : 0, dependent}) * want.norm());
     const auto moving = 3 * std::count(problem.fixed.begin(), problem.fixed.end(), 0);
     const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Matrix>(got).eigenvalues();
     EXPECT_GT(eigenvalues[eigenvalues.size() - moving], 0);

@@ -28,7 +28,7 @@ expect() {
   }
 }
 
-expect 'run race reproduce' r
+expect 'run race replay reproduce' r
 expect --version --v
 expect '--steps --step-budget' soak --st
 expect 'slope slope-ramp slope-sweep' run slope
