@@ -4,40 +4,27 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "app/cli/first_scene.h"
 #include "app/cli/interrupt.h"
-#include "app/io/scene/scene_variant.h"
 #include "app/viewer/replay.h"
 
 namespace stickslip {
 namespace {
 
-/// Reads the first scene with the options of the window, and other scenes without, as the window does.
-class ReplayLoader {
- public:
-  Scene operator()(const std::string& name, const std::string& variant, const JournalStart& start) {
-    std::error_code no_such_file;
-    if (name != start.scene && !std::filesystem::equivalent(name, first_, no_such_file))
-      return load_variant(name, variant);
-    SceneOptions options;
-    options.scene = start.scene;
-    options.variant = variant;
-    options.solver = start.solver;
-    options.settings = start.settings;
-    options.scale = start.scale;
-    options.force = start.force;
-    options.ignore_unknown = start.ignore_unknown;
-    Scene scene = prepare_scene(options);
-    first_ = scene.file;
-    return scene;
-  }
-
- private:
-  std::filesystem::path first_;
-};
+SceneOptions options_of(const JournalStart& start) {
+  SceneOptions options;
+  options.scene = start.scene;
+  options.solver = start.solver;
+  options.settings = start.settings;
+  options.scale = start.scale;
+  options.force = start.force;
+  options.ignore_unknown = start.ignore_unknown;
+  return options;
+}
 
 nlohmann::json to_json(const ReplayCommand& command, const ReplayReport& report) {
   nlohmann::json out{{"journal", command.journal},
@@ -83,9 +70,10 @@ int command_replay(const ReplayCommand& options, const EngineFactory& factory) {
   ReplayOptions how;
   how.journal = options.journal;
   how.make_engine = [&] { return factory(backend, options.threads); };
-  ReplayLoader loader;
+  std::optional<FirstSceneLoader> loader;
   how.load_scene = [&](const std::string& name, const std::string& variant, const JournalStart& start) {
-    return loader(name, variant, start);
+    if (!loader) loader.emplace(options_of(start));
+    return (*loader)(name, variant);
   };
   if (!options.quiet)
     how.progress = [](int frame) {

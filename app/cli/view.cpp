@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "app/cli/cli.h"
-#include "app/io/scene/scene_variant.h"
+#include "app/cli/first_scene.h"
 #include "app/viewer/actions.h"
 #include "app/viewer/viewer.h"
 #include "app/viewer/window_memory.h"
@@ -59,19 +59,7 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   // Races always run on the cpu, whatever the simulation's backend.
   view.make_lab = [&] { return make_contact_lab(Backend::cpu, options.threads); };
   view.make_race_engine = [&] { return factory(Backend::cpu, options.threads); };
-  // The settings name the materials of the first scene. They apply each time that scene is loaded, also from
-  // the scene list, which gives its file. Other scenes are loaded without them.
-  std::filesystem::path first;
-  view.load_scene = [&](const std::string& name, const std::string& variant) {
-    std::error_code no_such_file;
-    if (name != options.scene && !std::filesystem::equivalent(name, first, no_such_file))
-      return load_variant(name, variant);
-    SceneOptions with = options;
-    with.variant = variant;
-    Scene scene = prepare_scene(with);
-    first = scene.file;
-    return scene;
-  };
+  view.load_scene = FirstSceneLoader(options);
   try {
     return run_viewer(view);
   } catch (const NoDeviceError& error) {

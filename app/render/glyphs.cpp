@@ -6,6 +6,8 @@
 #include <iterator>
 #include <numbers>
 
+#include "app/render/light_view.h"
+
 namespace stickslip {
 
 shared::Glyph glyph(shared::uint kind, const Vec3f& a, const Vec3f& b, const Vec3f& color, float opacity) {
@@ -74,7 +76,7 @@ float least_force_with_cone(std::span<const ContactRecord> contacts) {
 /// [m] per metre of depth: the length of an arrow of length 1, as glyph.vert draws it.
 float unit_length(const Camera& camera, int height) {
   const auto pixels = static_cast<float>(height);
-  const float size = std::clamp(pixels / 800, 0.7f, 4.f);
+  const float size = mark_unit(pixels);
   return 30 * size * 2 * std::tan(0.5f * camera.fov * std::numbers::pi_v<float> / 180) / pixels;
 }
 
@@ -91,7 +93,7 @@ void add_scene_overlays(std::vector<shared::Glyph>& glyphs, const FrameView& vie
 float disc_scale(const Camera& camera, std::span<const ContactRecord> contacts, int width, int height) {
   constexpr float kCell = 24, kCovered = 0.22f, kSmallest = 0.3f;
   constexpr std::size_t kSamples = 20000;
-  const float size = std::clamp(static_cast<float>(height) / 800, 0.7f, 4.f);  // as make_frame_data's
+  const float size = mark_unit(static_cast<float>(height));
   const float cell = kCell * size;
   const int columns = static_cast<int>(static_cast<float>(width) / cell) + 1,
             rows = static_cast<int>(static_cast<float>(height) / cell) + 1;

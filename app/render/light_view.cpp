@@ -85,7 +85,7 @@ shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& sce
   data.view_projection = camera.projection(width / height) * camera.view();
   data.eye = to_glm(camera.eye(), 2 * half_height / height);
   data.forward = to_glm(camera.forward(), 0);
-  data.viewport = {width, height, std::clamp(height / 800, 0.7f, 4.f), half_height};
+  data.viewport = {width, height, mark_unit(height), half_height};
   data.scene = to_glm(rig.center, rig.radius);
   data.grid = {cell, std::max(14 * scene_radius, 6 * camera.distance), scene.ground_height().value_or(0),
                scene.ground_height() ? 1 : 0};

@@ -1,6 +1,7 @@
 // Views of the sun and of the sky's samples, and a frame's uniform data for the shaders.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "app/render/frame_view.h"
@@ -30,6 +31,8 @@ LightRig make_light_rig(const SceneBuffers& scene, const QualitySettings& qualit
 struct PictureSize {
   int width = 1, height = 1;
 };
+/// [px] The unit of screen-constant sizes in a picture of this height.
+inline float mark_unit(float height) { return std::clamp(height / 800, 0.7f, 4.f); }
 shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& scene, const LightRig& rig,
                                   PictureSize size);
 /// The rectangle that represents a half-space.

@@ -1,0 +1,18 @@
+#include "app/cli/first_scene.h"
+
+#include "app/io/scene/scene_variant.h"
+
+namespace stickslip {
+
+Scene FirstSceneLoader::operator()(const std::string& name, const std::string& variant) {
+  std::error_code no_such_file;
+  if (name != options_.scene && !std::filesystem::equivalent(name, file_, no_such_file))
+    return load_variant(name, variant);
+  SceneOptions with = options_;
+  with.variant = variant;
+  Scene scene = prepare_scene(with);
+  file_ = scene.file;
+  return scene;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,25 @@
+// How a window, and the replay of its journal, load scenes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "app/cli/cli.h"
+
+namespace stickslip {
+
+/// Loads the scene of the command line with its options, each time, also by the file that the scene list
+/// gives. The options name the materials of that scene: others are loaded without them.
+class FirstSceneLoader {
+ public:
+  explicit FirstSceneLoader(SceneOptions options) : options_(std::move(options)) {}
+  /// Throws InputError.
+  Scene operator()(const std::string& name, const std::string& variant);
+
+ private:
+  SceneOptions options_;
+  std::filesystem::path file_;
+};
+
+}  // namespace stickslip
