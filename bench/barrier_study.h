@@ -59,9 +59,14 @@ struct MemoryModel {
 /// For a step just long enough to allocate all buffers.
 Params memory_params();
 
+/// Both piles have more tets than keep their Hessians within a step (IncrementalPotential::load), as large
+/// scenes do.
+inline constexpr int kMemoryColumns = 44;
+
 /// One model per method, from steps of three piles (cube_stacks.h): `columns` and twice as many without
 /// contact, and the larger one with contact. Each step has its own engine.
 std::vector<MemoryModel> measure_memory(const std::function<std::unique_ptr<Engine>()>& make_engine,
-                                        const std::vector<BarrierMethod>& methods, int columns = 24);
+                                        const std::vector<BarrierMethod>& methods,
+                                        int columns = kMemoryColumns);
 
 }  // namespace stickslip

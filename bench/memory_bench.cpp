@@ -108,7 +108,7 @@ void add_built_scene(Backend backend, int threads, double tets, double contacts,
 
 BenchResult bench_memory(Backend backend, int threads, bool full) {
   BenchResult result = result_of("memory", backend, threads);
-  add_memory_slopes(backend, threads, 24, result);
+  add_memory_slopes(backend, threads, kMemoryColumns, result);
   if (full) add_built_scene(backend, threads, kLargestTets, kLargestContacts, kLargestBytes, result);
   else result.notes.emplace_back("memory: 9M tets are built with --full");
   return result;

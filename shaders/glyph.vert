@@ -9,7 +9,7 @@ layout(location = 0) out vec2 at;              // [px] along and across, from a
 layout(location = 1) flat out float length_px;  // from a to b
 layout(location = 2) flat out uint kind;
 layout(location = 3) flat out vec4 tint;
-layout(location = 4) flat out float radius;  // [px] of a ring or a disc; 0: the usual disc
+layout(location = 4) flat out float radius;  // [px] of a ring or a disc; of a line half its width; 0: as usual
 
 vec2 to_screen(vec4 clip) { return clip.xy / clip.w * 0.5 * frame.viewport.xy; }
 

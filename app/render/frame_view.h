@@ -21,12 +21,20 @@ struct DragLine {
   Vec3f from, to;  // [m] the held point and the pointer's target
 };
 
+/// An edge of a body that is drawn as lines.
+struct GhostLine {
+  Vec3f a, b;  // [m]
+  Vec3f color;
+  float opacity = 1;
+};
+
 struct FrameView {
   Camera camera;
   Overlays overlays;
   ContactScale scale = ContactScale::state;  // what the colours of contacts say
   std::span<const ContactRecord> contacts;   // read only during the draw call, as are joints
   std::span<const JointMark> joints;
+  std::span<const GhostLine> ghosts;
   int highlighted_object = -1;               // index into Model::objects
   std::optional<Vec3f> highlighted_contact;  // [m]
   std::optional<DragLine> drag;

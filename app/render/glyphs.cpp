@@ -28,7 +28,8 @@ const Vec3f kDragColor{0.98f, 0.72f, 0.10f}, kPickColor{0.10f, 0.11f, 0.13f};
 const Vec3f kFrictionColor{0.93f, 0.78f, 0.10f};
 constexpr float kLongestForce = 3;  // arrow of the largest force, in units of that of a normal
 // Radii in units of screen-constant size.
-constexpr float kDiscRadius = 4.2f;  // of a lonely contact, and as in glyph.frag
+constexpr float kDiscRadius = 4.2f;   // of a lonely contact, and as in glyph.frag
+constexpr float kGhostWidth = 0.75f;  // half of it
 constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10, kJointRadius = 4.6f;
 
 /// Encodes a node number in a glyph that refers to nodes.
@@ -179,6 +180,10 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
     const bool point = wire.nodes[0] == wire.nodes[1];
     glyphs.push_back(glyph(shared::kGlyphOfNodes + (point ? shared::kGlyphDisc : shared::kGlyphLine),
                            digits_of(wire.nodes[0]), digits_of(wire.nodes[1]), wire.color, 1));
+  }
+  for (const GhostLine& line : view.ghosts) {
+    glyphs.push_back(glyph(shared::kGlyphLine, line.a, line.b, line.color, line.opacity));
+    glyphs.back().b.w = kGhostWidth;
   }
   float largest = 0;  // [N]
   if (view.overlays.arrows || view.overlays.cones)

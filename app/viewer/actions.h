@@ -36,6 +36,9 @@ struct ViewState;
          t.simulation().post(KeepState{}))                                                                                     \
   ACTION(return_to_kept, "Return", KEYS({GLFW_KEY_F9}), "back to the state that was kept", none, nothing_kept(s),              \
          return_to_kept(t.simulation()))                                                                                       \
+  ACTION(fork, "Fork", KEYS({GLFW_KEY_G}),                                                                                      \
+         "fork: a copy goes on with the settings of this moment, to compare changes with; drawn as outlines", none,             \
+         unloaded(s), t.simulation().post(ForkState{}))                                                                         \
   ACTION(reset, "Reset", KEYS({GLFW_KEY_R}),                                                                                   \
          "back to the scene's start; parameters, materials and solver stay as edited", none, unloaded(s),                      \
          t.simulation().post(Reset{}))                                                                                         \

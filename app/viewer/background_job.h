@@ -18,6 +18,13 @@
 
 namespace stickslip {
 
+/// Puts the calling thread below the window and the simulation. Threads that it starts inherit it.
+inline void run_below_all_others() {
+#ifdef __linux__
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 15);
+#endif
+}
+
 /// `Status` has the members `running` and `error`. All functions but `publish` and `cancelled` are for the
 /// caller's thread, and return at once.
 template <class Job, class Status>
@@ -86,14 +93,8 @@ class BackgroundJob {
   const std::atomic<bool>& cancelled() const { return cancel_; }
 
  private:
-  /// Below the window and the simulation. Threads that the job starts inherit it.
-  static void yield_to_all() {
-#ifdef __linux__
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 15);
-#endif
-  }
   void run() {
-    yield_to_all();
+    run_below_all_others();
     while (true) {
       std::optional<Job> job;
       {

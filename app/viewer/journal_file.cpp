@@ -76,6 +76,7 @@ struct EventWriter {
   json operator()(const DragEnd&) const { return {{"event", "drag_end"}}; }
   json operator()(const Freeze&) const { return {{"event", "freeze"}}; }
   json operator()(const CaptureState&) const { return {{"event", "race_steppers"}}; }
+  json operator()(const ForkState&) const { return {{"event", "fork"}}; }
   json operator()(const Rewind& rewind) const { return {{"event", "rewind"}, {"to", rewind.frame}}; }
   json operator()(const KeepState&) const { return {{"event", "keep_state"}}; }
   json operator()(const ReturnToKept&) const { return {{"event", "return_to_kept"}}; }

@@ -122,6 +122,7 @@ std::optional<Command> read_event(const json& line, const Model& model) {
   if (event == "drag_end") return DragEnd{};
   if (event == "freeze") return Freeze{};
   if (event == "race_steppers") return CaptureState{};
+  if (event == "fork") return ForkState{};
   if (event == "rewind") return Rewind{line.at("to").get<int>()};
   if (event == "keep_state") return KeepState{};
   if (event == "return_to_kept") return ReturnToKept{};

@@ -126,6 +126,7 @@ std::vector<Command> RandomEdits::next(const Settings& settings, std::span<const
   if (what < kReset + kFreeze) {
     // Captured states are dropped, as frozen problems are: both must leave the run as it is.
     if (chance(kCapture)) commands.push_back(CaptureState{});
+    if (chance(kCapture)) commands.push_back(ForkState{});
     else commands.push_back(Freeze{});
   } else if (what < kReset + kFreeze + kPull) {
     if (pull_left_ == 0) pull(positions, commands);

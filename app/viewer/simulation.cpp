@@ -138,6 +138,15 @@ bool Simulation::is_caught_up() const {
   return queue_.empty() && !applying_ && steps_wanted_ == 0;
 }
 
+void Simulation::set_leash(int frame) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (leash_ == frame) return;
+    leash_ = frame;
+  }
+  wake_.notify_one();
+}
+
 void Simulation::set_timeline_limit(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   timeline_limit_ = bytes;
@@ -214,6 +223,11 @@ std::shared_ptr<const FrozenStep> Simulation::take_frozen() {
 std::shared_ptr<const CapturedState> Simulation::take_captured() {
   const std::lock_guard lock(mutex_);
   return std::exchange(captured_, nullptr);
+}
+
+std::shared_ptr<const CapturedState> Simulation::take_forked() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(forked_, nullptr);
 }
 
 std::shared_ptr<const Checkpoint> Simulation::take_kept() {

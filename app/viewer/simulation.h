@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <climits>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -105,6 +106,8 @@ class Simulation {
   void set_timeline_limit(std::size_t bytes);
   /// Steps that trip one pause the run.
   void set_tripwires(const Tripwires& wires);
+  /// The last frame that steps may reach, so that others can follow; INT_MAX: none.
+  void set_leash(int frame);
   /// Whether the journal has a Stepped entry for every step; initially false.
   void set_hashing(bool on);
 
@@ -139,6 +142,9 @@ class Simulation {
   /// The state that `CaptureState` copied since the last call, or null.
   std::shared_ptr<const CapturedState> take_captured();
 
+  /// The state that `ForkState` copied since the last call, or null.
+  std::shared_ptr<const CapturedState> take_forked();
+
   /// What `KeepState` copied since the last call, with the settings of then; or null.
   std::shared_ptr<const Checkpoint> take_kept();
 
@@ -160,7 +166,9 @@ class Simulation {
   void start(std::shared_ptr<const Scene> scene);
   void renew_engine(const Scene& scene);
   void freeze();
-  void capture();
+  std::shared_ptr<const CapturedState> capture() const;
+  void deliver(std::shared_ptr<const CapturedState>& place, std::shared_ptr<const CapturedState> state);
+  void fork();
   void keep();
   void rewind(int frame);
   void return_to_kept();
@@ -224,9 +232,10 @@ class Simulation {
   std::vector<StepReport> new_reports_;
   std::vector<JournalEntry> journal_;
   std::shared_ptr<const FrozenStep> frozen_;
-  std::shared_ptr<const CapturedState> captured_;
+  std::shared_ptr<const CapturedState> captured_, forked_;
   std::shared_ptr<const Checkpoint> kept_;
   int steps_wanted_ = 0;
+  int leash_ = INT_MAX;
   bool applying_ = false;  // commands that have left the queue
   bool tracing_ = false, hashing_ = false;
   std::size_t timeline_limit_ = Timeline::kDefaultLimit;

@@ -13,7 +13,7 @@ double time_since(Simulation::Clock::time_point start) {
 
 }  // namespace
 
-void Simulation::capture() {
+std::shared_ptr<const CapturedState> Simulation::capture() const {
   auto captured = std::make_shared<CapturedState>();
   captured->scene = scene_->name;
   captured->solver = stepper_name(engine_->params());
@@ -24,8 +24,19 @@ void Simulation::capture() {
   start.params = engine_->params();
   start.contact = engine_->contact_params();
   start.state = engine_->state();
+  return captured;
+}
+
+void Simulation::deliver(std::shared_ptr<const CapturedState>& place,
+                         std::shared_ptr<const CapturedState> state) {
   const std::lock_guard lock(mutex_);
-  captured_ = std::move(captured);
+  place = std::move(state);
+}
+
+void Simulation::fork() {
+  std::shared_ptr<const CapturedState> state = capture();
+  go_to(state->start.state);
+  deliver(forked_, std::move(state));
 }
 
 void Simulation::keep() {

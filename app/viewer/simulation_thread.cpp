@@ -73,8 +73,9 @@ bool Simulation::wait_for_work(std::vector<Queued>& commands) {
       continue;
     }
     if (contacts_wanted_ && !contacts_published_ && scene_) unpublished_ = true;
-    const bool playing = status_.playing && status_.loaded;
-    if (status_.loaded && (steps_wanted_ > 0 || (playing && Clock::now() >= next_step_))) return true;
+    const bool free = status_.loaded && frame_ < leash_;
+    const bool playing = status_.playing && free;
+    if (free && (steps_wanted_ > 0 || (playing && Clock::now() >= next_step_))) return true;
     if (unpublished_) {
       lock.unlock();
       publish_frame();
@@ -162,7 +163,9 @@ void Simulation::apply(const Command& command) {
         } else if constexpr (std::is_same_v<Edit, Freeze>) {
           freeze();
         } else if constexpr (std::is_same_v<Edit, CaptureState>) {
-          capture();
+          deliver(captured_, capture());
+        } else if constexpr (std::is_same_v<Edit, ForkState>) {
+          fork();
         } else if constexpr (std::is_same_v<Edit, Rewind>) {
           rewind(edit.frame);
         } else if constexpr (std::is_same_v<Edit, KeepState>) {

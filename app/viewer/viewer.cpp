@@ -20,6 +20,7 @@
 #include "app/viewer/journal_file.h"
 #include "app/viewer/pointer.h"
 #include "app/viewer/position_link.h"
+#include "app/viewer/theme.h"
 #include "app/viewer/video.h"
 #include "app/viewer/window_memory.h"
 
@@ -53,6 +54,12 @@ Simulation::SceneLoader first_scene_at_hand(const ViewOptions& options) {
 
 std::optional<JournalFile> open_journal(const ViewOptions& options) {
   return options.journal.empty() ? std::nullopt : std::make_optional<JournalFile>(options.journal);
+}
+
+/// That of the panel's swatches, see theme::wheel.
+Vec3f color_of_ghost(int number) {
+  const ImVec4 color = ImGui::ColorConvertU32ToFloat4(theme::wheel(number));
+  return {color.x, color.y, color.z};
 }
 
 /// The window and all its parts.
@@ -95,6 +102,7 @@ class Viewer final : public ActionTarget {
   void write_journal();
   void keep_in_journal(const std::function<void(JournalFile&)>& add);
   void choose_contacts();
+  void draw_ghosts();
   FrameView frame_view();
   Image scene_alone();
 
@@ -113,6 +121,7 @@ class Viewer final : public ActionTarget {
   Simulation simulation_;
   LabRace lab_;
   StepperRace steppers_;
+  Forks forks_;
   PositionLink positions_{renderer_, simulation_};
 
   ViewState view_;
@@ -120,6 +129,8 @@ class Viewer final : public ActionTarget {
   Camera camera_;
   Pointer pointer_{simulation_, camera_};
   std::vector<ContactRecord> shown_contacts_;
+  std::optional<GhostMesh> ghost_mesh_;  // of the scene, once it is needed
+  std::vector<GhostLine> ghosts_;
   std::shared_ptr<const Scene> scene_;
   std::string shown_name_;       // of the scene whose camera this is
   std::optional<float> ground_;  // height [m]
@@ -144,7 +155,8 @@ Viewer::Viewer(const ViewOptions& options)
                  options.validation, options.interop}),
       simulation_(options.make_engine, std::move(load_scene_), &Window::wake),
       lab_(options.make_lab, &Window::wake),
-      steppers_(options.make_race_engine, &Window::wake) {
+      steppers_(options.make_race_engine, &Window::wake),
+      forks_(options.make_race_engine, &Window::wake) {
   view_.quality = renderer_.quality();
   if (remembers()) {
     view_.panels = memory_.panels;
@@ -297,6 +309,8 @@ void Viewer::take_over() {
   if (frame.scene != scene_) {
     const bool reloaded = scene_ && scene_->file == frame.scene->file;
     scene_ = frame.scene;
+    forks_.clear();
+    ghost_mesh_.reset();
     ground_ = ground_height(scene_->model);
     pointer_.cancel();
     view_.selection.reset();
@@ -315,6 +329,7 @@ void Viewer::take_over() {
   }
   positions_.take(frame);
   bodies_.dim_sleeping_bodies(frame.snapshot, renderer_);
+  forks_.compare(frame);
   if (view_.selection) view_.selection->observe(frame.snapshot, frame.positions());
   if (view_.contact) view_.contact->observe(frame.snapshot);
 }
@@ -377,6 +392,23 @@ void Viewer::choose_contacts() {
                                              : std::span<const ContactRecord>());
 }
 
+/// Lines of the forks at the frame that is shown, or the last before it.
+void Viewer::draw_ghosts() {
+  ghosts_.clear();
+  if (!view_.ghosts || !scene_) return;
+  const int shown = simulation_.frame().snapshot.frame;
+  for (const Forks::Entry& entry : forks_.entries()) {
+    const ForkStatus& status = entry.fork->status();
+    if (!status.newest()) continue;
+    const ForkStep* step = status.at(std::min(shown, status.newest()->frame));
+    if (!step || !step->positions || step->positions->size() != scene_->model.node_count()) continue;
+    if (!ghost_mesh_) ghost_mesh_.emplace(scene_->model);
+    const Vec3f color = color_of_ghost(entry.number);
+    for (const GhostMesh::Line& line : ghost_mesh_->lines(*step->positions, camera_.eye()))
+      ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.55f : 0.9f});
+  }
+}
+
 FrameView Viewer::frame_view() {
   FrameView frame;
   if (ground_) camera_.keep_above(*ground_);
@@ -388,6 +420,8 @@ FrameView Viewer::frame_view() {
   if (view_.contact && !view_.contact->is_gone()) frame.highlighted_contact = view_.contact->contact().point;
   frame.highlighted_object = view_.selection ? view_.selection->object() : -1;
   frame.drag = pointer_.drag_line();
+  draw_ghosts();
+  frame.ghosts = ghosts_;
   if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame());
   const ClearArea area = clear_area();
   frame.left = area.left / static_cast<float>(area.width);
@@ -417,8 +451,9 @@ void Viewer::draw() {
   figures_.recording = pictures_.recording();
   figures_.positions = positions_.text();
   figures_.position_bytes = positions_.picture_bytes();
-  PanelContext context{simulation_, lab_,  steppers_, view_,
-                       scenes_,     *log_, figures_,  [this](ActionId action) { act(action); }};
+  PanelContext context{simulation_, lab_,     steppers_,
+                       forks_,      view_,    scenes_,
+                       *log_,       figures_, [this](ActionId action) { act(action); }};
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
@@ -447,9 +482,16 @@ int Viewer::run() {
   bool scripted_end = false;
   while (!window_.closing() && !quit_ && !scripted_end) {
     window_.wait(script_ ? std::min(script_interval, time_to_next_draw()) : time_to_next_draw());
+    const bool follows = forks_.update(simulation_.status().frame);
+    simulation_.set_leash(forks_.leash());
+    if (follows) {
+      forks_.compare(simulation_.frame());
+      draws_due_ = std::max(draws_due_, 1);
+    }
     if (simulation_.update()) {
       take_over();
       write_journal();
+      if (auto state = simulation_.take_forked()) forks_.add(std::move(state));
       start_races();
       write_kept();
       draws_due_ = std::max(draws_due_, 1);
@@ -473,7 +515,8 @@ int Viewer::run() {
   simulation_.update();
   write_journal();
   if (!options_.script.screenshot.empty()) {
-    PanelContext context{simulation_, lab_, steppers_, view_, scenes_, *log_, figures_, [](ActionId) {}};
+    PanelContext context{simulation_, lab_,  steppers_, forks_,         view_,
+                         scenes_,     *log_, figures_,  [](ActionId) {}};
     Image shown;
     if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
       write_png(options_.script.screenshot, shown);

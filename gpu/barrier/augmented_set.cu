@@ -15,8 +15,11 @@ void AugmentedSet::update_multipliers(Context& ctx, const Proximity& near, const
       [=] SS_LAMBDA(std::size_t i) {
         const Real d = pair_gap(near, pairs[i].pair, x);
         Real& m = pairs[i].multiplier;
-        if (update == MultiplierUpdate::value) m += sigma * barrier(d, d_hat);
-        else m = -ContactPotential(d_hat, sigma, m).jet(d).first;
+        Contact contact = contact_at(near, pairs[i].pair, x);
+        contact.multiplier = update == MultiplierUpdate::value ? Real(0) : m;
+        const ContactPotential potential = contact.potential(d_hat, sigma);
+        if (update == MultiplierUpdate::value) m += potential.value(d);
+        else m = -potential.jet(d).first;
       },
       kMedium);
 }

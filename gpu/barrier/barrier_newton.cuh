@@ -91,6 +91,9 @@ class BarrierNewton {
                   const Params& params, const Vec3* y, bool waits, Vec3* x, StageClock& clock,
                   StageTimes& seconds);
 
+  /// The share of `way` that x may go at once. One host read.
+  Real longest_advance(Context& ctx, const DeviceModel& device, const Vec3* way);
+
   // Stages of `minimise`.
 
   /// Finds the candidates of the swept path (one host read), and search_->bounds.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpu/broadphase/candidates.h"
+#include "gpu/energy/barrier.h"
 #include "gpu/energy/contact_stencil.h"
 #include "gpu/geometry/distance.h"
 #include "gpu/geometry/mollifier.h"
@@ -29,11 +30,19 @@ struct ContactPair {
 struct Contact {
   Vec4i nodes;  // -1: unused corner
   ContactType type;
-  std::int32_t plane;  // of a half-space stencil, else -1
-  Real eps_x;          // threshold of a mollified edge pair [m^4], else 0
-  Real mu;             // of the pair
-  Real multiplier;     // [N] of an augmented contact, else 0
-  Real thickness = 0;  // [m] between the sides, see Proximity::thickness
+  std::int32_t plane;          // of a half-space stencil, else -1
+  Real eps_x;                  // threshold of a mollified edge pair [m^4], else 0
+  Real mu;                     // of the pair
+  Real multiplier;             // [N] of an augmented contact, else 0
+  Real thickness = 0;          // [m] between the sides, see Proximity::thickness
+  ContactResistance own = {};  // with barrier = cubic
+
+  /// Of the barrier at distance d_hat, with stiffness sigma unless it is cubic.
+  SS_HD ContactPotential potential(Real d_hat, Real sigma) const {
+    ContactPotential all(d_hat, sigma, multiplier);
+    all.own = own;
+    return all;
+  }
 };
 
 /// The values of a stencil's nodes; unused corners repeat the first.
@@ -87,6 +96,27 @@ SS_HD inline LinearGap linear_gap(const Contact& contact, const Plane* planes, c
   return {contact.nodes, closest.weights, closest.normal, offset + contact.thickness, contact.mu};
 }
 
+/// What each node resists a contact with, see DeviceModel. Without `inertia`, the barrier is not cubic.
+struct NodeResistance {
+  const Real* inverse_mass = nullptr;  // [1/kg]
+  const Real* compliance = nullptr;    // [m/N]
+  Real inertia = 0;                    // d_hat^2 / (beta dt^2) [m^2/s^2]
+
+  /// Of a pair whose sides are the first `count_a` and the next `count_b` of v: means over each side, and
+  /// both sides in series. Scripted nodes do not give way.
+  SS_HD ContactResistance of_pair(const Vec4i& v, int count_a, int count_b,
+                                  const std::uint8_t* scripted) const {
+    Real inverse = 0, gives = 0;
+    for (int c = 0; c < count_a + count_b; ++c) {
+      if (scripted[v[c]]) continue;
+      const Real share = Real(1) / static_cast<Real>(c < count_a ? count_a : count_b);
+      inverse += share * inverse_mass[v[c]];
+      gives += share * compliance[v[c]];
+    }
+    return {inverse > 0 ? inertia / inverse : Real(0), gives > 0 ? Real(1) / gives : Real(0)};
+  }
+};
+
 /// All possible contacts: the broad phase's pairs, and every free surface node with every half-space.
 struct Proximity {
   CandidateView pairs;
@@ -99,6 +129,7 @@ struct Proximity {
   FrictionTable friction;
   const Real* radius = nullptr;        // [m] per node, see SurfaceView
   const Real* plane_radius = nullptr;  // of pairs with half-spaces
+  NodeResistance resistance = {};
 
   SS_HD Real plane_radius_of(std::int32_t node) const {
     return plane_radius != nullptr ? plane_radius[node] : Real(0);
@@ -278,6 +309,11 @@ SS_HD inline Contact contact_at(const Proximity& near, const ContactPair& pair, 
     contact.mu = near.friction.of_plane(v[0], pair.plane);
   }
   contact.thickness = near.thickness(pair);
+  if (near.resistance.inertia > 0) {
+    const int count_a = pair.kind == ContactPair::edge_edge ? 2 : 1;
+    const int count_b = pair.kind == ContactPair::half_space ? 0 : 4 - count_a;
+    contact.own = near.resistance.of_pair(v, count_a, count_b, near.scripted);
+  }
   return contact;
 }
 

@@ -19,7 +19,8 @@ Proximity make_proximity(const DeviceModel& device, const CandidateView& pairs) 
           device.rest.data(),
           device.friction(),
           device.radius.data(),
-          device.plane_radius.data()};
+          device.plane_radius.data(),
+          {device.inverse_mass.data(), device.compliance.data()}};
 }
 
 SurfaceView surface_view(const DeviceModel& device) {

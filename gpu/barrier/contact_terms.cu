@@ -40,7 +40,7 @@ struct ContactRecorder {
     }
     slip -= dot(slip, closest.normal) * closest.normal;
     const auto force_of = [&](bool is_augmented, Real m) {
-      const ContactPotential potential = potential_of(d_hat, sigma, constraint_gap, is_augmented, m);
+      const ContactPotential potential = potential_of(c, d_hat, sigma, constraint_gap, is_augmented, m);
       return make_friction_stencil(stencil, potential, Real(1)).mu_lambda;
     };
     // A stencil of A' adds its force to the record of its pair in A; beyond d_hat, without such a
@@ -88,8 +88,8 @@ void ContactTerms::begin_step(const ContactSettings& settings, const Vec3* still
   last_gap_ = std::numeric_limits<Real>::infinity();
 }
 
-void ContactTerms::update(Context& ctx, const Proximity& near, const Vec3* x, bool after_values) {
-  near_ = near;
+void ContactTerms::update(Context& ctx, const Proximity& pairs, const Vec3* x, bool after_values) {
+  const Proximity near = near_ = seen(pairs);
   set_.build(ctx, near, x, settings_.d_hat, after_values, !has_constraints());
   set_.append(ctx, near, augmented_, x, !has_constraints());
   if (!settings_.lagged_friction) update_friction(ctx, x);
@@ -115,8 +115,9 @@ void ContactTerms::follow_constraints(Context& ctx, const Vec3* y) {
   constraints_.update_friction(ctx, augmented_.pairs(), y, {sigma_, settings_.constraint_gap});
 }
 
-bool ContactTerms::augment(Context& ctx, const Proximity& near, const Vec3* x) {
+bool ContactTerms::augment(Context& ctx, const Proximity& pairs, const Vec3* x) {
   if (!settings_.augmentation) return false;
+  const Proximity near = seen(pairs);
   const std::size_t before = augmented_.size();
   augmented_.update_multipliers(ctx, near, x, settings_.d_hat, sigma_, settings_.augmentation->update);
   const Real gap = set_.min_gap();
@@ -183,8 +184,9 @@ std::size_t ContactTerms::count_active(Context& ctx, const Proximity& near, cons
   return static_cast<std::size_t>(read_back(ctx, active_count_.data()));
 }
 
-void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, double* barrier_out,
+void ContactTerms::values(Context& ctx, const Proximity& pairs, const Vec3* x, double* barrier_out,
                           double* augmented_out, double* friction_out) {
+  const Proximity near = seen(pairs);
   const Real d_hat = settings_.d_hat, sigma = sigma_;
   if (has_constraints()) {
     fill(ctx, barrier_out, 1, 0.0);
@@ -199,8 +201,9 @@ void ContactTerms::values(Context& ctx, const Proximity& near, const Vec3* x, do
         const ContactPair pair = near[i];
         const Real gap = gaps[i] = pair_gap_below(near, pair, x, d_hat);
         if (gap >= d_hat) return 0.0;
-        const ContactStencil stencil = stencil_at(contact_at(near, pair, x), near.planes, x);
-        return static_cast<double>(barrier_value(stencil, {d_hat, sigma, Real(0)}));
+        const Contact contact = contact_at(near, pair, x);
+        const ContactStencil stencil = stencil_at(contact, near.planes, x);
+        return static_cast<double>(barrier_value(stencil, contact.potential(d_hat, sigma)));
       },
       barrier_out);
   other_values(ctx, near, x, augmented_out, friction_out);
@@ -212,15 +215,18 @@ void ContactTerms::current_values(Context& ctx, const Proximity& near, const Vec
   other_values(ctx, near, x, augmented_out, friction_out);
 }
 
-void ContactTerms::other_values(Context& ctx, const Proximity& near, const Vec3* x, double* augmented_out,
+void ContactTerms::other_values(Context& ctx, const Proximity& pairs, const Vec3* x, double* augmented_out,
                                 double* friction_out) {
+  const Proximity near = seen(pairs);
   const Real d_hat = settings_.d_hat, sigma = sigma_;
   const AugmentedPair* augmented = augmented_.pairs();
   reduce_sum(
       ctx, augmented_.size(),
       [=] SS_LAMBDA(std::size_t i) {
-        const ContactStencil stencil = stencil_at(contact_at(near, augmented[i].pair, x), near.planes, x);
-        return static_cast<double>(barrier_value(stencil, {d_hat, sigma, augmented[i].multiplier}));
+        Contact contact = contact_at(near, augmented[i].pair, x);
+        contact.multiplier = augmented[i].multiplier;
+        const ContactStencil stencil = stencil_at(contact, near.planes, x);
+        return static_cast<double>(barrier_value(stencil, contact.potential(d_hat, sigma)));
       },
       augmented_out);
   const FrictionStencil* friction = friction_.data();
@@ -262,7 +268,7 @@ void ContactTerms::linearise(Context& ctx, const Vec3* x, std::size_t extra) {
       [=] SS_LAMBDA(std::size_t i) {
         nodes[i] = contact[i].nodes;
         const ContactStencil stencil = stencil_at(contact[i], planes, x);
-        const ContactPotential potential(d_hat, sigma, contact[i].multiplier);
+        const ContactPotential potential = contact[i].potential(d_hat, sigma);
         gradients[i] = barrier_gradient(stencil, potential);
         set_barrier_hessian<true>(stencil, potential, blocks[i]);
       },
@@ -303,7 +309,7 @@ void ContactTerms::friction_change(Context& ctx, const Vec3* x, const Vec3* p) {
       [=] SS_LAMBDA(std::size_t i) {
         const Vec4i& nodes = contact[i].nodes;
         const CornerVectors change = friction_gradient_change(
-            friction[i], stencil_at(contact[i], planes, x), {d_hat, sigma, contact[i].multiplier},
+            friction[i], stencil_at(contact[i], planes, x), contact[i].potential(d_hat, sigma),
             corner_displacements(nodes, x, still), gather_corners(nodes, p), threshold);
         for (int c = 0; c < 4; ++c) out[i][c] = -change[c];
       },
@@ -333,7 +339,8 @@ void ContactTerms::barrier_energy(Context& ctx, const Vec3* x, Real sigma, doubl
   reduce_sum(
       ctx, set_.active_count(),
       [=] SS_LAMBDA(std::size_t i) {
-        return static_cast<double>(barrier_value(stencil_at(contact[i], planes, x), {d_hat, sigma, Real(0)}));
+        return static_cast<double>(
+            barrier_value(stencil_at(contact[i], planes, x), contact[i].potential(d_hat, sigma)));
       },
       out, kMedium);
 }

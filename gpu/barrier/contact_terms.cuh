@@ -19,12 +19,17 @@ struct ContactSettings {
   std::optional<AugmentationSettings> augmentation;  // none: plain barrier
   /// [m] above 0: no barrier; the pairs of A' keep this gap, see ImpactConstraints.
   Real constraint_gap = 0;
+  Real cubic_inertia = 0;  // above 0: a cubic barrier, see NodeResistance::inertia
 };
 
 /// Of a contact in A, or of one in A' with multiplier m. With constraints, only those of A' have forces.
-SS_HD inline ContactPotential potential_of(Real d_hat, Real sigma, Real constraint_gap, bool is_augmented,
-                                           Real m) {
-  if (!(constraint_gap > 0)) return {d_hat, sigma, m};
+SS_HD inline ContactPotential potential_of(const Contact& contact, Real d_hat, Real sigma,
+                                           Real constraint_gap, bool is_augmented, Real m) {
+  if (!(constraint_gap > 0)) {
+    ContactPotential potential(d_hat, sigma, m);
+    potential.own = contact.own;
+    return potential;
+  }
   // The other one has no force at any positive gap.
   return is_augmented ? ContactPotential::constraint(constraint_gap, sigma, m)
                       : ContactPotential::constraint(Real(0), Real(1), Real(0));
@@ -52,7 +57,7 @@ struct ContactTermsView {
   Real slip_threshold;
 
   SS_HD ContactPotential potential(std::size_t i) const {
-    return potential_of(d_hat, sigma, constraint_gap, i >= active, contact[i].multiplier);
+    return potential_of(contact[i], d_hat, sigma, constraint_gap, i >= active, contact[i].multiplier);
   }
   SS_HD ContactPair pair(std::size_t i) const {
     return i < active ? near[static_cast<std::size_t>(candidate[i])] : augmented[i - active].pair;
@@ -159,6 +164,11 @@ class ContactTerms {
 
  private:
   void resize(Context& ctx, std::size_t count);
+  /// `near` as the barrier of this step sees it.
+  Proximity seen(Proximity near) const {
+    near.resistance.inertia = settings_.cubic_inertia;
+    return near;
+  }
 
   ContactSettings settings_;
   Real sigma_ = 0, friction_secant_ = 0;

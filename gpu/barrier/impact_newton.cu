@@ -35,6 +35,9 @@ constexpr int kStallsOfCycle = 8;
 constexpr Real kLeastSecantShare = Real(0.01);
 // The target's line search, and the longest Newton step as a share of the scene.
 constexpr double kShortestSearch = 1e-8, kLongestTargetStep = 0.5;
+// x goes at most this share of the scene at once. A target that still violates its constraints may be far
+// away, and all that a long way sweeps over would become constraints.
+constexpr double kLongestAdvance = 0.05;
 // x is moved by less where elements would be inverted that must not be.
 constexpr int kMostInversionHalvings = 30;
 
@@ -153,11 +156,22 @@ Real BarrierNewton::descend_target(Context& ctx, IncrementalPotential& potential
   return record.step_length = share;
 }
 
+Real BarrierNewton::longest_advance(Context& ctx, const DeviceModel& device, const Vec3* way) {
+  NewtonNorms* norms = norms_.data();
+  reduce_max(
+      ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { return norm2(way[i]); }, Real(0), &norms->step);
+  const Real length = std::sqrt(read_back(ctx, &norms->step));
+  const Real longest = static_cast<Real>(kLongestAdvance) * device.diagonal;
+  return length > longest ? longest / length : Real(1);
+}
+
 Real BarrierNewton::advance_to(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                                const Params& params, const Vec3* y, bool waits, Vec3* x, StageClock& clock,
                                StageTimes& seconds) {
   Vec3* way = turned_.data();
   set_way(ctx, node_count_, x, y, way);
+  const Real most = longest_advance(ctx, device, way);
+  if (most < Real(1)) shrink_way(ctx, node_count_, most, way);
   launch_step_bound(ctx, device, params, x, way, clock, seconds);
   Real bounds[2];
   copy_to_host(ctx, bounds, search_.data()->bounds, 2);
@@ -169,10 +183,10 @@ Real BarrierNewton::advance_to(Context& ctx, IncrementalPotential& potential, co
   // would only use up its gaps.
   if (waits && share < Real(1) &&
       !has_new_impact(ctx, near_, potential.contacts().view(), impacts_.data(), new_impacts_))
-    return share;
+    return most * share;
   const Real impact = share;
   for (int halvings = 0;; ++halvings) {
-    if (share < Real(1)) set_along(ctx, node_count_, x, share, way, trial_.data());
+    if (share < Real(1) || most < Real(1)) set_along(ctx, node_count_, x, share, way, trial_.data());
     else copy(ctx, trial_.data(), y, node_count_);
     if (!potential.is_inverted(ctx, trial_.data())) break;
     share = halvings < kMostInversionHalvings ? share / 2 : Real(0);
@@ -180,7 +194,7 @@ Real BarrierNewton::advance_to(Context& ctx, IncrementalPotential& potential, co
   }
   copy(ctx, x, trial_.data(), node_count_);
   clock.lap(seconds.ccd);
-  return std::min(share, impact);
+  return most * std::min(share, impact);
 }
 
 void BarrierNewton::minimise_constrained(Context& ctx, IncrementalPotential& potential,

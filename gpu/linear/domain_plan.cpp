@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <tuple>
+#include <utility>
 
 namespace stickslip {
 namespace {
@@ -54,13 +56,15 @@ void add_level(DomainPlan& plan, std::span<const std::vector<std::int32_t>> slot
 }
 
 /// The slots that the level above the last one would have, as lists of slots of the last.
-std::vector<std::vector<std::int32_t>> aggregate(const DomainPlan& plan, std::span<const Vec2i> pairs) {
+std::vector<std::vector<std::int32_t>> aggregate(const DomainPlan& plan, std::span<const Vec2i> pairs,
+                                                 std::span<const Vec2i> links) {
   const std::size_t level = plan.levels() - 1;
   const std::int32_t* slot = plan.slot_of_node.data() + level * plan.node_count;
   Sets sets(static_cast<std::size_t>(plan.slot_count()));
-  for (const Vec2i& pair : pairs)
-    if (slot[pair[0]] / plan.domain_size == slot[pair[1]] / plan.domain_size)
-      sets.join(slot[pair[0]], slot[pair[1]]);
+  for (const auto& of_one_kind : {pairs, links})
+    for (const Vec2i& pair : of_one_kind)
+      if (slot[pair[0]] / plan.domain_size == slot[pair[1]] / plan.domain_size)
+        sets.join(slot[pair[0]], slot[pair[1]]);
 
   std::vector<bool> used(static_cast<std::size_t>(plan.slot_count()), false);
   for (std::size_t i = 0; i < plan.node_count; ++i) used[slot[i]] = true;
@@ -76,6 +80,71 @@ std::vector<std::vector<std::int32_t>> aggregate(const DomainPlan& plan, std::sp
     slots[place].push_back(s);
   }
   return slots;
+}
+
+/// A graph with weighted edges, by node.
+struct LinkGraph {
+  std::vector<std::int32_t> begin, neighbour, weight;
+  std::size_t size() const { return begin.size() - 1; }
+};
+
+/// Of the links (i, j) with i != j, both in [0, n): a link that comes k times has the weight k.
+LinkGraph link_graph(std::size_t n, std::vector<Vec2i> links) {
+  const std::size_t given = links.size();
+  for (std::size_t k = 0; k < given; ++k) links.push_back({links[k][1], links[k][0]});
+  std::erase_if(links, [](const Vec2i& link) { return link[0] == link[1] || link[0] < 0 || link[1] < 0; });
+  const auto place = [](const Vec2i& link) { return std::pair(link[0], link[1]); };
+  std::ranges::sort(links, {}, place);
+  LinkGraph graph;
+  graph.begin.assign(n + 1, 0);
+  for (std::size_t k = 0; k < links.size();) {
+    std::size_t end = k;
+    while (end < links.size() && place(links[end]) == place(links[k])) ++end;
+    graph.neighbour.push_back(links[k][1]);
+    graph.weight.push_back(static_cast<std::int32_t>(end - k));
+    ++graph.begin[links[k][0] + 1];
+    k = end;
+  }
+  std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
+  return graph;
+}
+
+/// All nodes of the graph, so that each `size` of them in a row are a grown group (see linked_order).
+std::vector<std::int32_t> grow_groups(const LinkGraph& graph, std::int32_t size) {
+  const auto n = static_cast<std::int32_t>(graph.size());
+  std::vector<std::int32_t> order, inside(graph.size(), 0), round(graph.size(), -1);
+  std::vector<bool> taken(graph.size(), false);
+  order.reserve(graph.size());
+  // Candidates of the group by links into it, then by the smaller index. What a group leaves begins the next.
+  std::set<std::pair<std::int32_t, std::int32_t>> frontier;
+  std::int32_t next_seed = 0, seed_from = -1;
+  for (std::int32_t group = 0; static_cast<std::int32_t>(order.size()) < n; ++group) {
+    if (!frontier.empty()) seed_from = frontier.begin()->second;
+    frontier.clear();
+    for (std::int32_t k = 0; k < size && static_cast<std::int32_t>(order.size()) < n; ++k) {
+      std::int32_t node = seed_from;
+      if (!frontier.empty()) {
+        node = frontier.begin()->second;
+        frontier.erase(frontier.begin());
+      } else if (node < 0 || taken[node]) {
+        while (taken[next_seed]) ++next_seed;
+        node = next_seed;
+      }
+      seed_from = -1;
+      taken[node] = true;
+      order.push_back(node);
+      for (std::int32_t e = graph.begin[node]; e < graph.begin[node + 1]; ++e) {
+        const std::int32_t other = graph.neighbour[e];
+        if (taken[other]) continue;
+        if (round[other] == group) frontier.erase({-inside[other], other});
+        else inside[other] = 0;
+        round[other] = group;
+        inside[other] += graph.weight[e];
+        frontier.insert({-inside[other], other});
+      }
+    }
+  }
+  return order;
 }
 
 /// Calls visit(block, source) for every source of every block.
@@ -121,8 +190,37 @@ std::vector<std::int32_t> morton_order(std::span<const Vec3> positions, std::spa
   return order;
 }
 
+std::vector<std::int32_t> linked_order(std::size_t node_count, std::span<const Vec2i> links,
+                                       std::int32_t domain_size) {
+  std::vector<std::int32_t> order(node_count);
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<Vec2i> present(links.begin(), links.end());
+  std::size_t width = 1;  // nodes in a unit of this level
+  for (std::size_t units = node_count; units > static_cast<std::size_t>(domain_size);) {
+    std::vector<std::int32_t> grown = grow_groups(link_graph(units, present), domain_size);
+    // The last unit may have fewer nodes: it stays last, so that all others begin at a multiple of the width.
+    const auto last = std::ranges::find(grown, static_cast<std::int32_t>(units) - 1);
+    std::rotate(last, last + 1, grown.end());
+    std::vector<std::int32_t> sorted, group_of(units);
+    sorted.reserve(node_count);
+    for (std::size_t k = 0; k < units; ++k) {
+      const auto unit = static_cast<std::size_t>(grown[k]);
+      group_of[unit] = static_cast<std::int32_t>(k) / domain_size;
+      const std::size_t end = std::min(node_count, (unit + 1) * width);
+      sorted.insert(sorted.end(), order.begin() + static_cast<std::ptrdiff_t>(unit * width),
+                    order.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    order = std::move(sorted);
+    for (Vec2i& link : present)
+      if (link[0] >= 0 && link[1] >= 0) link = {group_of[link[0]], group_of[link[1]]};
+    units = (units + static_cast<std::size_t>(domain_size) - 1) / static_cast<std::size_t>(domain_size);
+    width *= static_cast<std::size_t>(domain_size);
+  }
+  return order;
+}
+
 DomainPlan make_domain_plan(std::span<const std::int32_t> order, std::span<const Vec2i> pairs,
-                            std::int32_t domain_size, int most_levels) {
+                            std::int32_t domain_size, int most_levels, std::span<const Vec2i> links) {
   DomainPlan plan;
   plan.domain_size = domain_size;
   plan.node_count = order.size();
@@ -142,7 +240,7 @@ DomainPlan make_domain_plan(std::span<const std::int32_t> order, std::span<const
   while (static_cast<int>(plan.levels()) < most_levels &&
          slots.size() - alone > static_cast<std::size_t>(domain_size)) {
     const std::size_t below = slots.size();
-    slots = aggregate(plan, pairs);
+    slots = aggregate(plan, pairs, links);
     if (static_cast<double>(slots.size() - alone) > kWorthALevel * static_cast<double>(below - alone)) break;
     std::vector<std::int32_t> parent(static_cast<std::size_t>(plan.slot_count()));
     for (std::size_t s = 0; s < slots.size(); ++s)

@@ -87,7 +87,13 @@ void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const Precon
   }
   uses_threes_ = additive && blocks != AdditiveBlocks::b3_27;
   uses_nines_ = additive && blocks != AdditiveBlocks::b3_9;
-  uses_levels_ = kind == PreconditionerKind::multilevel;
+  const bool links_contacts = kind == PreconditionerKind::multilevel_contacts;
+  if (links_contacts != links_contacts_ && levels_.has_plan()) {
+    ctx.synchronize();
+    levels_.forget_plan();
+  }
+  links_contacts_ = links_contacts;
+  uses_levels_ = kind == PreconditionerKind::multilevel || links_contacts;
   uses_factors_ = build_factors(ctx, matrix, settings.kind);
   uses_coarse_ = kind == PreconditionerKind::two_level;
   // Factors, and the coarse space, know all motions of an object.
@@ -99,7 +105,8 @@ void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const Precon
   if (kind == PreconditionerKind::block_jacobi) bodies_.set_local(ctx, matrix.body_blocks(), inverse_.data());
   build_domains(ctx, threes_, uses_threes_, matrix, 1);
   build_domains(ctx, nines_, uses_nines_, matrix, 1);
-  build_domains(ctx, levels_, uses_levels_, matrix, kMostLevels);
+  if (links_contacts_) build_linked_levels(ctx, matrix);
+  else build_domains(ctx, levels_, uses_levels_, matrix, kMostLevels);
   if (uses_coarse_) build_coarse(ctx, matrix, x);
 }
 
@@ -162,6 +169,30 @@ void Preconditioner::build_local(Context& ctx, const SplitMatrix& matrix, Precon
   invert_diagonal(ctx, matrix, fixed_, uses_chains_ ? chains_.is_member() : nullptr,
                   uses_factors_ ? factors_.is_member() : nullptr, kind == PreconditionerKind::none, used,
                   inverse_.data());
+}
+
+/// Domains are found anew where stencils link nodes, in this matrix or in the last.
+void Preconditioner::build_linked_levels(Context& ctx, const SplitMatrix& matrix) {
+  constexpr std::int32_t size = 16;
+  const std::size_t count = matrix.stencil_count();
+  if (!levels_.has_plan() || count > 0 || knows_links_) {
+    const std::vector<Vec2i> pairs = matrix.download_entries(ctx);
+    std::vector<Vec4i> stencils(count);
+    copy_to_host(ctx, stencils.data(), matrix.stencils(), count);
+    std::vector<Vec2i> links;
+    links.reserve(6 * count);
+    for (const Vec4i& nodes : stencils)
+      for (int a = 0; a < 4; ++a)
+        for (int b = 0; b < a; ++b)
+          if (nodes[a] >= 0 && nodes[b] >= 0) links.push_back({nodes[a], nodes[b]});
+    std::vector<Vec2i> all = pairs;
+    all.insert(all.end(), links.begin(), links.end());
+    ctx.synchronize();
+    levels_.set_plan(
+        ctx, make_domain_plan(linked_order(matrix.node_count(), all, size), pairs, size, kMostLevels, links));
+    knows_links_ = count > 0;
+  }
+  levels_.build(ctx, matrix, fixed_);
 }
 
 template <int Size>

@@ -13,11 +13,11 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// block_jacobi  the inverses of the 3x3 diagonal blocks
 /// additive      the sum of the inverses of the diagonal blocks of two or three sizes: 3, 9, 27 rows, which
-/// are
-///               1, 3, 9 consecutive nodes in Morton order [Guo24 App. A]
+///               are 1, 3, 9 consecutive nodes in Morton order [Guo24 App. A]
 /// multilevel    additive Schwarz on Morton-sorted nodes: domains of 16 nodes and, recursively, of 16 sums
-/// over
-///               domains [Wu22; the baseline of Guo24 Fig.27]
+///               over domains [Wu22; the baseline of Guo24 Fig.27]
+/// multilevel_contacts  the same, with nodes in the order of linked_order over elements and the stencils of
+///               the matrix, and sums over what these link: domains found anew for every matrix with stencils
 /// two_level     block_jacobi and a coarse space of affine motions of groups of nodes, see CoarseSpace
 /// All but `none` leave out affine bodies, and invert the 12x12 diagonal block of each.
 class Preconditioner {
@@ -72,6 +72,7 @@ class Preconditioner {
   void build_coarse(Context& ctx, const SplitMatrix& matrix, const Vec3* x);
   bool are_cheap_inverse(Context& ctx, const SplitMatrix& matrix);
   void build_local(Context& ctx, const SplitMatrix& matrix, PreconditionerKind kind, bool used);
+  void build_linked_levels(Context& ctx, const SplitMatrix& matrix);
   template <int Size>
   void build_domains(Context& ctx, Domains<Size>& domains, bool used, const SplitMatrix& matrix, int levels);
 
@@ -84,7 +85,8 @@ class Preconditioner {
   bool knows_factors_ = false;  // or that there are too many
   bool uses_chains_ = false, uses_factors_ = false;
   bool uses_threes_ = false, uses_nines_ = false, uses_levels_ = false, uses_modes_ = false;
-  bool uses_coarse_ = false;
+  bool uses_coarse_ = false, links_contacts_ = false;
+  bool knows_links_ = false;  // of stencils: levels_ has some that the next matrix may not have
   AffineModes* modes_ = nullptr;
   Domains<3> threes_;
   Domains<9> nines_;

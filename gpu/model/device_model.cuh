@@ -52,6 +52,10 @@ struct DeviceModel {
   /// [kg]. Affine bodies have it at their mesh nodes and none at their control nodes; for bodies that stand
   /// for rigid ones it is the reverse. Nodes of colliders have the mean mass, which only scales penalties.
   Buffer<Real> mass;
+  /// What a contact finds at a node: 1 / mass [1/kg], of a quarter of the body where it keeps its shape; and
+  /// 1 / the trace of the node's block of the elastic Hessian at rest [m/N]. The latter is 0 for bodies that
+  /// keep their shape, and infinite for thin objects, which bend. Scripts are not considered.
+  Buffer<Real> inverse_mass, compliance;
   Buffer<Real> mu;  // of pairs, see FrictionTable
   Buffer<Plane> planes;
 
@@ -66,6 +70,9 @@ struct DeviceModel {
   void upload(Context& ctx, const Model& model);
   /// Uploads masses, friction coefficients and planes again, after materials or half-spaces changed.
   void upload_materials(Context& ctx, const Model& model);
+
+  /// Uploads inverse_mass and compliance, for the masses of nodes [kg].
+  void upload_resistance(Context& ctx, const Model& model, const std::vector<double>& masses);
 
   /// Radii between objects become those of the model times a factor for each object.
   void scale_radii(Context& ctx, const Model& model, const std::vector<double>& factor);

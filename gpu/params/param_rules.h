@@ -13,6 +13,7 @@ inline constexpr const char* kNoBounce =
 inline constexpr const char* kNoJoints =
     "penalty forces remove overlaps by themselves, and there are no joints";
 inline constexpr const char* kOwnBounds = "sigma_rule = ipc2020 has bounds and a growth of its own";
+inline constexpr const char* kOwnStiffness = "barrier = cubic has a stiffness of each contact";
 inline constexpr const char* kFixedStiffness = "barrier_stiffness is fixed; at 0 it adapts";
 
 /// The forces of joints would alternate from step to step with Newmark's rule, and grow.

@@ -33,11 +33,12 @@ namespace stickslip {
   BOOL(drop_unsupported, false, solver, "ipc, barrier_al: step rigid bodies without what has no meaning there (restitution, torsion, friction with a direction, textures), instead of refusing", INACTIVE(!s.scene.rigid, kNoRigid) INACTIVE(s.params.solver == SolverKind::velocity, kNoBarrier)) \
   INT(contact_limit, 0, 0, 1000000000, "1", solver, "active contacts at most: Newton steps are halved to stay inside; 0 means no limit", INACTIVE(s.velocity_level(), kNoBarrier)) \
   REAL(d_hat, 2e-3, 1e-7, 1.0, "m", barrier, "distance at which the contact barrier starts to act")                            \
-  REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step")                \
-  REAL(barrier_floor, 1.0, 1e-8, 100.0, "1", barrier, "least sigma that adapts, in units of what a node resists with by itself", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness) INACTIVE(s.params.sigma_rule == SigmaRule::ipc2020, kOwnBounds)) \
-  REAL(barrier_growth, 2.0, 1.0, 100.0, "1", barrier, "factor on sigma while the smallest gap stays below 1% of d_hat", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness) INACTIVE(s.params.sigma_rule == SigmaRule::ipc2020, kOwnBounds)) \
-  REAL(barrier_cap, 100.0, 1.0, 1e8, "1", barrier, "largest sigma relative to its first value in a step", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness) INACTIVE(s.params.sigma_rule == SigmaRule::ipc2020, kOwnBounds)) \
-  CHOICE(sigma_rule, SigmaRule, capped, barrier, "capped: min(growth sigma, cap sigma_0); jump: max(growth sigma, cap sigma_0); ipc2020: within bounds from masses, doubled where a gap below 1e-9 of the scene stays [Li20 suppl.]", "capped|jump|ipc2020", INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
+  CHOICE(barrier, BarrierKind, logarithmic, barrier, "log: sigma b(d), one sigma for all contacts; cubic: each contact has its own stiffness, from mass, dt, gap and elastic stiffness [Ando24]", "log|cubic") \
+  REAL(barrier_stiffness, 0.0, 0.0, 1e14, "N/m", barrier, "weight sigma of the barrier; 0 adapts it every step", INACTIVE(s.params.barrier == BarrierKind::cubic, kOwnStiffness))  \
+  REAL(barrier_floor, 1.0, 1e-8, 100.0, "1", barrier, "least sigma that adapts, in units of what a node resists with by itself", INACTIVE(s.params.barrier == BarrierKind::cubic, kOwnStiffness) INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness) INACTIVE(s.params.sigma_rule == SigmaRule::ipc2020, kOwnBounds)) \
+  REAL(barrier_growth, 2.0, 1.0, 100.0, "1", barrier, "factor on sigma while the smallest gap stays below 1% of d_hat", INACTIVE(s.params.barrier == BarrierKind::cubic, kOwnStiffness) INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness) INACTIVE(s.params.sigma_rule == SigmaRule::ipc2020, kOwnBounds)) \
+  REAL(barrier_cap, 100.0, 1.0, 1e8, "1", barrier, "largest sigma relative to its first value in a step", INACTIVE(s.params.barrier == BarrierKind::cubic, kOwnStiffness) INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness) INACTIVE(s.params.sigma_rule == SigmaRule::ipc2020, kOwnBounds)) \
+  CHOICE(sigma_rule, SigmaRule, capped, barrier, "capped: min(growth sigma, cap sigma_0); jump: max(growth sigma, cap sigma_0); ipc2020: within bounds from masses, doubled where a gap below 1e-9 of the scene stays [Li20 suppl.]", "capped|jump|ipc2020", INACTIVE(s.params.barrier == BarrierKind::cubic, kOwnStiffness) INACTIVE(s.params.barrier_stiffness != 0, kFixedStiffness)) \
   REAL(contact_skin, 0.5, 0.0, 10.0, "1", barrier, "rigid bodies: how far the surface that collides lies inside the drawn one, in units of d_hat, when a run starts or the solver changes; more where bodies overlap", INACTIVE(!s.scene.rigid, kNoRigid)) \
   REAL(tessellation, 0.02, 1e-4, 0.3, "1", barrier, "rigid bodies: round shapes become triangles that are at most this share of the radius inside, when a run starts or the solver changes", INACTIVE(!s.scene.rigid, kNoRigid)) \
   REAL(strain_bound, 1e-3, 1e-7, 0.1, "1", barrier, "rigid bodies: largest strain |F'F - I| after a step; a step that exceeds it is repeated with stiffer bodies", INACTIVE(!s.scene.rigid, kNoRigid)) \
@@ -54,7 +55,7 @@ namespace stickslip {
   INT(newton_iterations, 200, 1, 100000, "1", newton, "Newton iterations per step at most")                                    \
   REAL(budget_ms, 0.0, 0.0, 1e7, "ms", newton, "wall time per step after which Newton stops early; 0 means none")              \
   CHOICE(linear_solver, LinearSolverKind, pcg, pcg, "how Newton directions are found; cholesky: on the host, for reference and small scenes", "pcg|cholesky") \
-  CHOICE(preconditioner, PreconditionerKind, automatic, pcg, "auto: factors or two_level where they pay, else block_jacobi; additive: blocks of 3, 9 or 27 rows summed (additive_blocks); multilevel: additive Schwarz over Morton order; factors: sparse Cholesky factors of all but contacts; two_level: block_jacobi and a coarse space of affine motions of groups of nodes", "auto|none|block_jacobi|additive|multilevel|factors|two_level") \
+  CHOICE(preconditioner, PreconditionerKind, automatic, pcg, "auto: factors or two_level where they pay, else block_jacobi; additive: blocks of 3, 9 or 27 rows summed (additive_blocks); multilevel: additive Schwarz over Morton order; multilevel_contacts: over groups of nodes that elements and present contacts link [StiffGIPC]; factors: sparse Cholesky factors of all but contacts; two_level: block_jacobi and a coarse space of affine motions of groups of nodes", "auto|none|block_jacobi|additive|multilevel|multilevel_contacts|factors|two_level") \
   CHOICE(additive_blocks, AdditiveBlocks, b3_27, pcg, "rows of the blocks that the additive preconditioner sums", "3+9|3+27|9+27|3+9+27", INACTIVE(s.params.preconditioner != PreconditionerKind::additive, "preconditioner is not additive")) \
   BOOL(warm_start, false, pcg, "start PCG from separate solves of groups of equally stiff nodes")                              \
   REAL(warm_start_tolerance, 1e-1, 1e-14, 0.9, "1", pcg, "relative residual that ends a group's solve", INACTIVE(!s.params.warm_start, "warm_start is off")) \
@@ -128,6 +129,7 @@ namespace stickslip {
 
 enum class TimeIntegrator : int { backward_euler, newmark };
 enum class SolverKind : int { ipc, barrier_al, velocity, ccd_al };
+enum class BarrierKind : int { logarithmic, cubic };
 enum class SigmaRule : int { capped, jump, ipc2020 };
 enum class MultiplierUpdate : int { value, derivative };
 enum class AugmentationEnd : int { together, singly };
@@ -140,6 +142,7 @@ enum class PreconditionerKind : int {
   block_jacobi,
   additive,
   multilevel,
+  multilevel_contacts,
   factors,
   two_level
 };

@@ -105,6 +105,13 @@ std::string joints_open_text(double tolerance) {
   return text;
 }
 
+/// [m^2/s^2], see NodeResistance.
+Real cubic_inertia(const Params& params) {
+  const double beta = is_newmark(params) ? params.newmark_beta : 1;
+  const double speed = params.d_hat / params.dt;
+  return static_cast<Real>(speed * speed / beta);
+}
+
 /// v = (x - x_t) / dt.
 void set_velocities(Context& ctx, std::size_t n, const Vec3* x, const Vec3* x_t, Real dt, Vec3* v) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { v[i] = (x[i] - x_t[i]) / dt; });
@@ -288,6 +295,7 @@ void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, cons
     potential_.contacts().set_stiffness(static_cast<Real>(penalty));
     return;
   }
+  if (params.barrier == BarrierKind::cubic) return potential_.contacts().set_stiffness(Real(0));
   const double beta = is_newmark(params) ? params.newmark_beta : 1;
   const double inertial = device.mean_mass / (beta * params.dt * params.dt);
   if (params.barrier_stiffness > 0) {
@@ -373,6 +381,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   if (params.solver == SolverKind::barrier_al)
     contact.augmentation = {static_cast<Real>(params.augmentation_gap * params.d_hat),
                             params.multiplier_update, params.augmentation_end};
+  if (params.barrier == BarrierKind::cubic && !constrained) contact.cubic_inertia = cubic_inertia(params);
   if (constrained) contact.constraint_gap = static_cast<Real>(kConstraintGap * params.d_hat);
 
   check_before(ctx, model, device, params, state);
@@ -400,8 +409,8 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
     if (lagged && lag + 1 < minimisations) potential_.contacts().update_friction(ctx, x_.data());
   }
   if (!potential_.constraints().empty()) hold_joints(ctx, device, params, clock, report);
-  // A penalty says nothing about the stiffness of a barrier in later steps.
-  if (!constrained) history_.stiffness = potential_.contacts().stiffness();
+  // Neither a penalty nor a cubic barrier says anything about sigma in later steps.
+  if (!constrained && params.barrier == BarrierKind::logarithmic) history_.stiffness = potential_.contacts().stiffness();
   finish(ctx, device, params, inputs, state, clock, report);
   clock.lap(report.seconds.other);
   return report;

@@ -95,6 +95,7 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
                                       DragMove{{3, 4, 5}},
                                       DragEnd{},
                                       Freeze{},
+                                      ForkState{},
                                       Rewind{7},
                                       KeepState{},
                                       ReturnToKept{},

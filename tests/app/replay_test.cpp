@@ -80,6 +80,7 @@ TEST_F(ReplayTest, RepeatsEveryStateBitForBit) {
   record([](Simulation& simulation) {
     simulation.post(LoadScene{"box-stack"});
     step_to(simulation, 12);
+    simulation.post(ForkState{});
     simulation.post(MaterialEdit{-1, "mu", 0.1});
     simulation.post(ContactParamEdit{"tolerance", 1e-7});
     step_to(simulation, 16);

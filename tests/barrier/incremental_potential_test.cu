@@ -9,9 +9,12 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
+constexpr Real kCubicInertia = Real(0.04);  // (d_hat / dt)^2 [m^2/s^2]
+
 /// Two slightly deformed boxes above a half-space; one nearly rests on the other.
 struct Setup {
-  explicit Setup(Context& ctx, bool lagged, std::size_t smallest_batch = 1000, std::size_t most_kept = 1000) {
+  explicit Setup(Context& ctx, bool lagged, std::size_t smallest_batch = 1000, std::size_t most_kept = 1000,
+                 Real cubic_inertia = 0) {
     fixtures::add_box(model, "lower", {0.1, 0.1, 0.1}, {0, 0.0505, 0}, 1);
     fixtures::add_box(model, "upper", {0.1, 0.1, 0.1}, {0.013, 0.1516, 0.017}, 1, 0.3);
     model.half_spaces.push_back({});
@@ -35,7 +38,7 @@ struct Setup {
     inputs.drag.nodes = model.triangles[0];
     inputs.drag.weights = {Real(0.2), Real(0.3), Real(0.5)};
     inputs.drag.stiffness = 300;
-    potential.begin_step(ctx, inputs, {Real(2e-3), Real(1e-5), lagged, {}});
+    potential.begin_step(ctx, inputs, {Real(2e-3), Real(1e-5), lagged, {}, 0, cubic_inertia});
     potential.contacts().set_stiffness(500);
     broad_phase.set_topology(surface_view(device));
     device_x.upload(ctx, x);
@@ -162,6 +165,71 @@ BACKEND_TEST(IncrementalPotential, GradientIsTheDerivativeOfTheValue) {
       }
     expect_gradient_of_values(ctx, s);
   }
+}
+
+BACKEND_TEST(IncrementalPotential, WithACubicBarrierItsGradientIsTheDerivativeOfTheValue) {
+  if (sizeof(Real) < 8) GTEST_SKIP() << "differences need double";
+  for (const bool lagged : {false, true}) {
+    Setup s(ctx, lagged, 1000, 1000, kCubicInertia);
+    ASSERT_GT(s.potential.contacts().set().size(), 8u);
+    EXPECT_GT(s.potential.values(ctx, s.near, s.device_x.data())[IncrementalPotential::barrier], 0);
+    expect_gradient_of_values(ctx, s);
+  }
+}
+
+// A node's own stiffness is the trace of its block of the elastic Hessian at rest; a contact has
+// that of both sides in series, and the reduced mass, both as means over the nodes of a side.
+BACKEND_TEST(IncrementalPotential, ContactsResistWithTheMassAndStiffnessOfTheirBodies) {
+  Setup s(ctx, false, 1000, 1000, kCubicInertia);
+  const std::size_t n = s.x.size();
+  std::vector<double> mass(n), stiffness(n);
+  {
+    Model model;
+    fixtures::add_box(model, "lower", {0.1, 0.1, 0.1}, {0, 0.0505, 0}, 1);
+    fixtures::add_box(model, "upper", {0.1, 0.1, 0.1}, {0.013, 0.1516, 0.017}, 1, 0.3);
+    OnAPlane rest(ctx, model);
+    const Buffer<Vec3> x(ctx, rest.x);
+    StepInputs inputs;
+    inputs.dt = 1;
+    inputs.x_t = inputs.y = inputs.target = x.data();
+    rest.potential.begin_step(ctx, inputs, {Real(1e-5), Real(1e-5), false, {}});
+    rest.potential.linearise(ctx, x.data());
+    const std::vector<Real> lumped = rest.device.mass.download(ctx);
+    Buffer<Vec3> out(ctx, n);
+    for (std::size_t i = 0; i < n; ++i) {
+      mass[i] = static_cast<double>(lumped[i]);
+      for (int c = 0; c < 3; ++c) {
+        std::vector<Vec3> unit(n, Vec3::zero());
+        unit[i][c] = 1;
+        const Buffer<Vec3> p(ctx, unit);
+        rest.potential.hessian().multiply(ctx, p.data(), out.data());
+        stiffness[i] += static_cast<double>(out.download(ctx)[i][c]) - mass[i];
+      }
+    }
+  }
+  const ContactSet& set = s.potential.contacts().set();
+  std::vector<Contact> contacts(set.size());
+  std::vector<std::int32_t> candidates(set.size());
+  copy_to_host(ctx, contacts.data(), set.contacts(), contacts.size());
+  copy_to_host(ctx, candidates.data(), set.candidates(), candidates.size());
+  int planes = 0;
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const ContactPair pair = s.near[static_cast<std::size_t>(candidates[k])];
+    const int split = pair.kind == ContactPair::edge_edge ? 2 : 1;
+    const int count = pair.kind == ContactPair::half_space ? 1 : 4;
+    double inverse = 0, gives = 0;
+    for (int c = 0; c < count; ++c) {
+      const double share = 1.0 / (c < split ? split : 4 - split);
+      inverse += share / mass[static_cast<std::size_t>(pair.nodes[c])];
+      gives += share / stiffness[static_cast<std::size_t>(pair.nodes[c])];
+    }
+    const double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-3;
+    EXPECT_NEAR(contacts[k].own.inertia, kCubicInertia / inverse, tolerance * kCubicInertia / inverse);
+    EXPECT_NEAR(contacts[k].own.stiffness, 1 / gives, tolerance / gives);
+    planes += pair.kind == ContactPair::half_space;
+  }
+  EXPECT_GT(planes, 0);
+  EXPECT_LT(planes, static_cast<int>(contacts.size()));
 }
 
 BACKEND_TEST(IncrementalPotential, WithMultipliersItsGradientIsTheDerivativeOfTheValue) {

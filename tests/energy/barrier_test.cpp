@@ -32,6 +32,64 @@ TEST(Barrier, EndsAtDHatWithTwoContinuousDerivatives) {
   EXPECT_NEAR(inside.second, 0, 1e-5);
 }
 
+// [Ando24]: the force 2 kappa (d_hat - d)^2 / d_hat, here with kappa = inertia / d^2 + stiffness at d itself.
+TEST(Barrier, TheCubicOneHasItsForceAndDerivatives) {
+  const double d_hat = 0.7, h = 1e-6;
+  for (const ContactResistance& own :
+       {ContactResistance{Real(0.3), 0}, ContactResistance{0, 5}, ContactResistance{Real(0.3), 5}})
+    for (double d = 0.05; d < 0.69; d += 0.01) {
+      SCOPED_TRACE(d);
+      const auto value = [&](double at) {
+        return static_cast<double>(cubic_barrier(static_cast<Real>(at), static_cast<Real>(d_hat), own));
+      };
+      const auto jet = [&](double at) {
+        return cubic_barrier_jet(static_cast<Real>(at), static_cast<Real>(d_hat), own);
+      };
+      const double kappa = own.inertia / (d * d) + own.stiffness;
+      const double tolerance = sizeof(Real) == 8 ? 1e-7 : 0.1;
+      EXPECT_NEAR(jet(d).first, -2 * kappa * (d_hat - d) * (d_hat - d) / d_hat, 1e-5 * kappa);
+      EXPECT_GT(jet(d).value, 0);
+      EXPECT_GT(jet(d).second, 0);
+      if (sizeof(Real) < 8) continue;
+      EXPECT_NEAR(jet(d).first, (value(d + h) - value(d - h)) / (2 * h), tolerance * (1 + kappa));
+      EXPECT_NEAR(jet(d).second, (jet(d + h).first - jet(d - h).first) / (2 * h),
+                  tolerance * (1 + kappa / d));
+    }
+}
+
+TEST(Barrier, TheCubicOneEndsAtDHatAndGrowsWithoutBoundIfThereIsInertia) {
+  const Real d_hat = Real(1e-3);
+  const ContactResistance own{Real(1e-6), 100};
+  const Jet2<Real> inside = cubic_barrier_jet(d_hat * Real(0.999), d_hat, own);
+  const Jet2<Real> outside = cubic_barrier_jet(d_hat, d_hat, own);
+  EXPECT_EQ(outside.value, 0);
+  EXPECT_EQ(outside.first, 0);
+  EXPECT_EQ(outside.second, 0);
+  EXPECT_NEAR(inside.second, 4 * own.at(d_hat) * 1e-3, 1e-2 * 4 * own.at(d_hat) * 1e-3);
+  EXPECT_EQ(cubic_barrier(Real(0), d_hat, own), std::numeric_limits<Real>::infinity());
+  EXPECT_GT(cubic_barrier(Real(1e-12), d_hat, own), 1e2);
+}
+
+TEST(Barrier, ACubicPotentialWithAMultiplierIsSmoothAndEnds) {
+  if (sizeof(Real) < 8) GTEST_SKIP() << "differences need double";
+  ContactPotential potential(Real(0.5), 0, Real(0.6));
+  potential.own = {Real(0.2), 2};
+  const double h = 1e-6, least = potential.own.at(Real(0.5));
+  EXPECT_NEAR(potential.tail(), std::max(least, 0.6 / 0.5), 1e-12);
+  for (double d = 0.02; d < 1.1; d += 0.0123) {
+    if (std::abs(d - 0.5) < 2 * h || std::abs(d - potential.reach()) < 2 * h) continue;
+    SCOPED_TRACE(d);
+    const Jet2<Real> jet = potential.jet(d);
+    EXPECT_NEAR(jet.first, (potential.value(d + h) - potential.value(d - h)) / (2 * h),
+                1e-6 * (1 + std::abs(jet.first)));
+    EXPECT_NEAR(jet.second, (potential.jet(d + h).first - potential.jet(d - h).first) / (2 * h),
+                1e-6 * (1 + std::abs(jet.second)));
+  }
+  const Jet2<Real> before = potential.jet(0.5 - h), after = potential.jet(0.5 + h);
+  EXPECT_NEAR(before.value, after.value, 4 * h);
+  EXPECT_NEAR(before.first, after.first, 10 * h);
+}
+
 TEST(Barrier, ConstraintsHaveTheForceOfTheirMultiplierAtTheirGap) {
   const Real gap = Real(0.5), penalty = 3, m = Real(0.6);
   const ContactPotential potential = ContactPotential::constraint(gap, penalty, m);

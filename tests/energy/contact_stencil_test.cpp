@@ -68,6 +68,12 @@ TEST(ContactStencil, MollifiedPairMeasuresTheEdges) {
   }
 }
 
+ContactPotential cubic_potential() {
+  ContactPotential cubic(kReach, 0, Real(0.2));
+  cubic.own = {Real(0.1), 3};
+  return cubic;
+}
+
 TEST(ContactStencil, DerivativesMatchFiniteDifferences) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -86,7 +92,7 @@ TEST(ContactStencil, DerivativesMatchFiniteDifferences) {
       // The plain barrier, and a multiplier inside its d_hat and beyond it.
       for (const ContactPotential& potential :
            {ContactPotential(kReach), ContactPotential(kReach, 2, Real(0.7)),
-            ContactPotential(kReach / 4, Real(0.3), Real(0.7))}) {
+            ContactPotential(kReach / 4, Real(0.3), Real(0.7)), cubic_potential()}) {
         if (std::abs(closest_points(s).gap - potential.d_hat) < Real(1e-3)) continue;
         const CornerVectors g = barrier_gradient(s, potential);
         expect_near(flat(g.v),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 #include <set>
 
 #include "tests/fixtures/fresh_seed.h"
@@ -87,6 +88,59 @@ TEST(DomainPlan, EverySlotIsTheSumOfItsNodes) {
     for (std::int32_t s = plan.level_begin[l]; s < plan.level_begin[l + 1]; ++s) total += nodes[s].size();
     EXPECT_EQ(total, n);
   }
+}
+
+TEST(DomainPlan, LinkedOrderGrowsConnectedGroups) {
+  const unsigned seed = stickslip::fixtures::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (const int n : {1, 5, 16, 17, 100, 1000}) {
+    // A random tree with more links: connected.
+    std::vector<Vec2i> links;
+    for (int i = 1; i < n; ++i) links.push_back({i, static_cast<int>(random() % static_cast<unsigned>(i))});
+    for (int i = 0; i < n; ++i)
+      links.push_back({static_cast<int>(random() % static_cast<unsigned>(n)),
+                       static_cast<int>(random() % static_cast<unsigned>(n))});
+    links.push_back({0, -1});
+    std::vector<std::int32_t> sorted = linked_order(static_cast<std::size_t>(n), links, 16);
+    std::ranges::sort(sorted);
+    std::vector<std::int32_t> all(n);
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_EQ(sorted, all) << n;
+  }
+  // A line of 256 nodes, numbered at random: sixteen in a row each, and every group next to the last.
+  std::vector<std::int32_t> name(256), place(256);
+  std::iota(name.begin(), name.end(), 0);
+  std::ranges::shuffle(name, random);
+  std::vector<Vec2i> links;
+  for (int i = 0; i + 1 < 256; ++i) links.push_back({name[i], name[i + 1]});
+  for (int i = 0; i < 256; ++i) place[name[i]] = i;
+  const std::vector<std::int32_t> order = linked_order(256, links, 16);
+  int parts = 0;
+  for (int group = 0; group < 16; ++group) {
+    std::set<int> places;
+    for (int k = 0; k < 16; ++k) places.insert(place[order[16 * group + k]]);
+    for (const int p : places) parts += !places.contains(p + 1);
+  }
+  EXPECT_LE(parts, 24) << "groups of a line should be parts of it, but for where the growth meets its end";
+}
+
+// Two beams that a contact links at their ends. The first domain of 16 has all of one beam and the nearest
+// nodes of the other: with the link they are one slot of the next level.
+TEST(DomainPlan, ContactsLinkBodies) {
+  const Beams beams = two_beams(12);
+  const std::vector<Vec2i> contact{{11, 12}};
+  std::vector<Vec2i> all = beams.pairs;
+  all.insert(all.end(), contact.begin(), contact.end());
+  const std::vector<std::int32_t> order = linked_order(24, all, 16);
+  const DomainPlan apart = make_domain_plan(order, beams.pairs, 16, 4);
+  const DomainPlan linked = make_domain_plan(order, beams.pairs, 16, 4, contact);
+  const auto coarsest = [](const DomainPlan& plan) {
+    const auto first = plan.slot_of_node.end() - static_cast<std::ptrdiff_t>(plan.node_count);
+    return std::set<std::int32_t>(first, plan.slot_of_node.end()).size();
+  };
+  EXPECT_EQ(coarsest(apart), 3U);
+  EXPECT_EQ(coarsest(linked), 2U);
 }
 
 TEST(DomainPlan, NothingToCut) {

@@ -21,6 +21,7 @@ constexpr PreconditionerSettings kAll[] = {
     {PreconditionerKind::additive, AdditiveBlocks::b9_27},
     {PreconditionerKind::additive, AdditiveBlocks::b3_9_27},
     {PreconditionerKind::multilevel, AdditiveBlocks::b3_27},
+    {PreconditionerKind::multilevel_contacts, AdditiveBlocks::b3_27},
     {PreconditionerKind::factors, AdditiveBlocks::b3_27},
     {PreconditionerKind::automatic, AdditiveBlocks::b3_27},
     {PreconditionerKind::two_level, AdditiveBlocks::b3_27},
@@ -74,15 +75,32 @@ Matrix coarse_part(const Matrix& a, const std::vector<std::int32_t>& group,
   return z * coarse.completeOrthogonalDecomposition().pseudoInverse() * z.transpose();
 }
 
+/// Pairs of nodes that contact stencils couple, by stencil.
+std::vector<Vec2i> stencil_links(const test::System& system) {
+  std::vector<Vec2i> links;
+  for (const Vec4i& nodes : system.stencils.nodes)
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b < a; ++b)
+        if (nodes[a] >= 0 && nodes[b] >= 0) links.push_back({nodes[a], nodes[b]});
+  return links;
+}
+
 /// P^-1 by its definition. `mesh`: `a` less the couplings of contacts.
 Matrix dense_preconditioner(const PreconditionerSettings& settings, const Matrix& a, const Matrix& mesh,
                             const std::vector<std::int32_t>& order, const DomainPlan& levels,
-                            const Matrix& coarse, const std::vector<std::uint8_t>& fixed) {
+                            const DomainPlan& linked, const Matrix& coarse,
+                            const std::vector<std::uint8_t>& fixed) {
   const auto n = static_cast<std::int32_t>(order.size());
   Matrix p = Matrix::Zero(3 * n, 3 * n);
   std::vector<std::int32_t> slot(n);
   for (std::int32_t s = 0; s < n; ++s) slot[order[s]] = s;
   const auto additive = [&](std::int32_t size) { add_level(p, a, slot, size, fixed); };
+  const auto add_levels = [&](const DomainPlan& plan) {
+    for (std::size_t l = 0; l < plan.levels(); ++l) {
+      for (std::int32_t i = 0; i < n; ++i) slot[i] = plan.slot_of_node[l * n + i] - plan.level_begin[l];
+      add_level(p, a, slot, plan.domain_size, fixed);
+    }
+  };
   switch (settings.kind) {
     case PreconditionerKind::none:
       for (std::int32_t i = 0; i < n; ++i)
@@ -107,10 +125,10 @@ Matrix dense_preconditioner(const PreconditionerSettings& settings, const Matrix
       if (settings.additive_blocks != AdditiveBlocks::b3_9) additive(9);
       break;
     case PreconditionerKind::multilevel:
-      for (std::size_t l = 0; l < levels.levels(); ++l) {
-        for (std::int32_t i = 0; i < n; ++i) slot[i] = levels.slot_of_node[l * n + i] - levels.level_begin[l];
-        add_level(p, a, slot, levels.domain_size, fixed);
-      }
+      add_levels(levels);
+      break;
+    case PreconditionerKind::multilevel_contacts:
+      add_levels(linked);
       break;
   }
   return p;
@@ -192,6 +210,11 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
   const std::vector<std::int32_t> order = morton_order(problem.positions, pairs);
   const DomainPlan levels = make_domain_plan(order, pairs, 16, 4);
   ASSERT_GE(levels.levels(), 2U);
+  const std::vector<Vec2i> links = stencil_links(problem.system);
+  std::vector<Vec2i> all = pairs;
+  all.insert(all.end(), links.begin(), links.end());
+  const DomainPlan linked =
+      make_domain_plan(linked_order(problem.system.node_count, all, 16), pairs, 16, 4, links);
   const Matrix a = problem.system.matrix();
   const Buffer<Vec3> at(ctx, problem.positions);
   const Matrix coarse =
@@ -205,12 +228,13 @@ BACKEND_TEST(Preconditioner, EqualsItsDefinition) {
     SCOPED_TRACE(describe(settings));
     preconditioner.build(ctx, problem.device.matrix, settings, flags.data(), at.data());
     const Matrix got = applied(ctx, preconditioner, problem.fixed);
-    const Matrix want = dense_preconditioner(settings, a, mesh, order, levels, coarse, problem.fixed);
+    const Matrix want = dense_preconditioner(settings, a, mesh, order, levels, linked, coarse, problem.fixed);
     const double tolerance = 1e4 * test::kRounding;
     // Domains are stored, and on processors applied, in single precision; panels are computed in it, too.
     const bool panels = settings.kind == PreconditionerKind::factors;
-    const bool domains =
-        settings.kind == PreconditionerKind::additive || settings.kind == PreconditionerKind::multilevel;
+    const bool domains = settings.kind == PreconditionerKind::additive ||
+                         settings.kind == PreconditionerKind::multilevel ||
+                         settings.kind == PreconditionerKind::multilevel_contacts;
     const double stored = domains || panels ? 50 * std::numeric_limits<float>::epsilon() : 0;
     // Affine motions of a few nodes are nearly dependent: errors of their solves grow with the condition.
     const double dependent = settings.kind == PreconditionerKind::two_level ? 1e-6 : 0;
@@ -311,6 +335,7 @@ BACKEND_TEST(Preconditioner, CoarseLevelsShortenAStiffChain) {
   };
   const int blocks = iterations({PreconditionerKind::block_jacobi, {}});
   EXPECT_LT(iterations({PreconditionerKind::multilevel, {}}), 0.25 * blocks);
+  EXPECT_LT(iterations({PreconditionerKind::multilevel_contacts, {}}), 0.25 * blocks);
   EXPECT_LT(iterations({PreconditionerKind::two_level, {}}), 0.15 * blocks);
 }
 

@@ -53,6 +53,7 @@ TEST_P(BarrierAlRules, EveryParameterMayChangeBetweenSteps) {
       }
     }
     for (const char* rule : {"jump", "ipc2020", "capped"}) run("sigma_rule", rule);
+    for (const char* barrier : {"cubic", "log"}) run("barrier", barrier);
     for (const char* d_hat : {"1e-3", "4e-3", "2e-3"}) run("d_hat", d_hat);
     for (const char* friction : {"lagged", "newton"}) run("friction_update", friction);
     for (const char* limit : {"5", "0"}) run("contact_limit", limit);

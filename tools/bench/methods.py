@@ -16,7 +16,7 @@ from stages import processor
 
 SCENES = "drop:60,stack:60,twist:60,roller:20,rollers:40,staircase:40,spikes:40,squeeze:30,mat-twist:30,rods-twist:60"
 PRINTED = ["multiplier_update=value", "multiplier_pace=1e6", "augmentation_end=together", "barrier_growth=1.2", "sigma_rule=jump", "barrier_floor=1e-8"]
-METHODS = {"ipc2020": ("ipc", ["sigma_rule=ipc2020"]), "ipc": ("ipc", []), "barrier_al": ("barrier_al", []), "printed": ("barrier_al", PRINTED), "ccd_al": ("ccd_al", [])}
+METHODS = {"ipc2020": ("ipc", ["sigma_rule=ipc2020"]), "ipc": ("ipc", []), "barrier_al": ("barrier_al", []), "printed": ("barrier_al", PRINTED), "cubic": ("ipc", ["barrier=cubic"]), "ccd_al": ("ccd_al", [])}
 LIMIT = 300  # [s] of a run
 
 

@@ -9,6 +9,7 @@
 
 #include "app/render/renderer.h"
 #include "app/viewer/actions.h"
+#include "app/viewer/fork.h"
 #include "app/viewer/lab_race.h"
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
@@ -43,6 +44,7 @@ struct ViewState {
   std::optional<ContactProbe> contact;  // picked; at most one of the two
   TypedNumber typed;
   std::string scene_filter, param_filter;  // what is typed to find scenes and parameters
+  bool ghosts = true;                      // outlines of forks
   bool panels_in_pictures = false;         // screenshots and videos show the panels, too
   RaceSettings race;
   StepperRaceSettings stepper_race;
@@ -72,6 +74,7 @@ struct PanelContext {
   Simulation& simulation;
   LabRace& lab;
   StepperRace& steppers;
+  Forks& forks;
   ViewState& view;
   const std::vector<SceneInfo>& scenes;
   LogBuffer& log;

@@ -16,11 +16,21 @@ struct MeasureRow {
 };
 
 constexpr MeasureRow kMeasures[] = {
-    {"steps", measure_steps},     {"scenes", measure_scenes},
-    {"beta", measure_beta},       {"nu", measure_nu},
-    {"linear", measure_linear},   {"orderings", measure_orderings},
-    {"solvers", measure_solvers}, {"two_contacts", measure_two_contacts},
-    {"thin", measure_thin_rates}, {"nu_times", measure_nu_times},
+    {"steps", measure_steps},
+    {"scenes", measure_scenes},
+    {"beta", measure_beta},
+    {"nu", measure_nu},
+    {"linear", measure_linear},
+    {"orderings", measure_orderings},
+    {"solvers", measure_solvers},
+    {"two_contacts", measure_two_contacts},
+    {"thin", measure_thin_rates},
+    {"nu_times", measure_nu_times},
+    {"ends", measure_ends},
+    {"ordering", measure_ordering},
+    {"memory", measure_memory_of_tets},
+    {"ccd_sides", measure_ccd_sides},
+    {"multigrid", measure_multigrid},
 };
 
 }  // namespace

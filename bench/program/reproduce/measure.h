@@ -55,6 +55,15 @@ std::vector<std::string> measure_names();
 Measurement measure_steps(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Whole runs of scenes, judged by their expectations.
 Measurement measure_scenes(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Where runs of a scene by several methods end. See measure_ends.cpp for the quantities.
+Measurement measure_ends(const Claim&, const ClaimRun&, const MeasureContext&);
+/// The pattern of the matrix along a Morton curve beside that in the nodes' own order; whether impacts of
+/// slivers are found on the side from which they come; memory a tet. See measure_data.cpp.
+Measurement measure_ordering(const Claim&, const ClaimRun&, const MeasureContext&);
+Measurement measure_ccd_sides(const Claim&, const ClaimRun&, const MeasureContext&);
+Measurement measure_memory_of_tets(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Multigrid as a preconditioner, with two orders of the nodes. See measure_multigrid.cpp.
+Measurement measure_multigrid(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Iterations of nodal ADMM over the weight beta.
 Measurement measure_beta(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Hair and cloth: contacts, times and rates of `bench thin`.

@@ -2,7 +2,8 @@
 // (of the solver), M.processor_seconds (the same of all threads, which other programs on the machine affect
 // less), M.converged (share of the steps), M.contacts and M.augmented (most at the end of a step),
 // M.intersections, M.gap_min [m]; and for all but the first method M.newton_ratio, M.pcg_ratio and
-// M.time_ratio (of processor seconds): how many times as much the first needs. Of `scenes`, per start:
+// M.time_ratio (of processor seconds): how many times as much the first needs; M.newton_ratio_most and
+// M.time_ratio_most are their maxima. With several scenes, all starts of each. Of `scenes`, per start:
 // M.passed, the share of the scenes whose expectations all hold, those on convergence left aside, and
 // M.converged, the share of steps that converged.
 #include <algorithm>
@@ -60,40 +61,48 @@ std::string short_text(const char* form, const std::string& name, int a, int b) 
   std::snprintf(text, sizeof text, form, name.c_str(), a, b);
   return text;
 }
+std::string start_text(const std::string& method, const std::string& scene, int start) {
+  return method + ", " + scene + ", start " + std::to_string(start);
+}
 
 }  // namespace
 
 Measurement measure_steps(const Claim& claim, const ClaimRun& run, const MeasureContext& context) {
   const std::vector<ClaimMethod> methods = methods_of(claim);
-  if (run.scenes.size() != 1) throw InputError("claim " + claim.name + ": measure steps takes one scene");
   Measurement out;
-  const Scene scene = claim_scene(run.scenes[0], run, methods[0]);
-  StartStates starts(scene, context);
   std::map<std::string, std::pair<int, int>> steps;  // converged, made
-  for (int k = 0; k < run.starts; ++k) {
-    const int from = run.from + k * run.stride;
-    const int frames = run.frames > 0 ? run.frames : scene.frames - from;
-    const State start = starts.at(from);
-    BarrierMeasure first;
-    for (std::size_t m = 0; m < methods.size(); ++m) {
-      context.check();
-      const Scene own = claim_scene(run.scenes[0], run, methods[m]);
-      const std::unique_ptr<Engine> engine = context.engine();
-      load_into(*engine, own);
-      // A method of another scale has other nodes: it starts where its scene starts.
-      const State& begin = from > 0 ? start : engine->state();
-      const BarrierMeasure measured =
-          measure_settings(*engine, perturbed(begin, static_cast<std::uint64_t>(k)), own.params, frames);
-      const std::string& name = methods[m].name;
-      add_steps(out, name, measured);
-      if (m == 0) first = measured;
-      else add_ratios(out, name, first, measured);
-      steps[name].first += measured.converged;
-      steps[name].second += measured.frames;
-      if (!measured.error.empty())
-        out.notes.push_back(name + ", start " + std::to_string(k) + ", ended early: " + measured.error);
+  for (const std::string& scene_name : run.scenes) {
+    const Scene scene = claim_scene(scene_name, run, methods[0]);
+    StartStates starts(scene, context);
+    for (int k = 0; k < run.starts; ++k) {
+      const int from = run.from + k * run.stride;
+      const int frames = run.frames > 0 ? run.frames : scene.frames - from;
+      const State start = starts.at(from);
+      BarrierMeasure first;
+      for (std::size_t m = 0; m < methods.size(); ++m) {
+        context.check();
+        const Scene own = claim_scene(scene_name, run, methods[m]);
+        const std::unique_ptr<Engine> engine = context.engine();
+        load_into(*engine, own);
+        // A method of another scale has other nodes: it starts where its scene starts.
+        const State& begin = from > 0 ? start : engine->state();
+        const BarrierMeasure measured =
+            measure_settings(*engine, perturbed(begin, static_cast<std::uint64_t>(k)), own.params, frames);
+        const std::string& name = methods[m].name;
+        add_steps(out, name, measured);
+        if (m == 0) first = measured;
+        else add_ratios(out, name, first, measured);
+        steps[name].first += measured.converged;
+        steps[name].second += measured.frames;
+        if (!measured.error.empty())
+          out.notes.push_back(start_text(name, scene_name, k) + ", ended early: " + measured.error);
+      }
     }
   }
+  for (const ClaimMethod& method : methods)
+    for (const char* quantity : {".newton_ratio", ".time_ratio"})
+      if (const auto of = out.samples.find(method.name + quantity); of != out.samples.end())
+        out.add(method.name + quantity + "_most", std::ranges::max(of->second));
   for (const auto& [name, count] : steps)
     if (count.first < count.second)
       out.notes.push_back(short_text("%s: %d of %d steps converged", name, count.first, count.second));

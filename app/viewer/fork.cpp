@@ -1,0 +1,261 @@
+#include "app/viewer/fork.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "app/viewer/background_job.h"
+
+namespace stickslip {
+namespace {
+
+std::shared_ptr<const std::vector<Vec3f>> positions_of(Engine& engine) {
+  Snapshot snapshot;
+  snapshot.wants_contacts = false;
+  engine.snapshot(snapshot);
+  return std::make_shared<const std::vector<Vec3f>>(std::move(snapshot.positions));
+}
+
+/// Copies what differs between two structs of the same table of parameters.
+void add_differences(std::span<const ParamInfo> table, const std::string& prefix, const void* a,
+                     const void* b, std::vector<std::string>& out) {
+  for (const ParamInfo& info : table)
+    if (const std::string before = param_text(a, info), after = param_text(b, info); before != after)
+      out.push_back(prefix + std::string(info.name) + " " + before + " / " + after);
+}
+
+/// With the name of the material, unless several changed alike.
+void add_materials(const Model& before, const std::vector<Material>& now, std::vector<std::string>& out) {
+  std::vector<std::pair<std::string, std::string>> found;  // material, difference
+  for (std::size_t m = 0; m < std::min(before.materials.size(), now.size()); ++m) {
+    std::vector<std::string> own;
+    add_differences(material_table(), "", &before.materials[m], &now[m], own);
+    for (std::string& text : own) found.emplace_back(before.material_names[m], std::move(text));
+  }
+  for (const auto& [material, text] : found) {
+    const bool shared = std::ranges::count(found, text, &std::pair<std::string, std::string>::second) > 1;
+    const std::string line = shared ? text : material + "." + text;
+    if (std::ranges::count(out, line) == 0) out.push_back(line);
+  }
+}
+
+}  // namespace
+
+const ForkStep* ForkStatus::at(int frame) const {
+  if (steps.empty() || frame < steps.front().frame || frame > steps.back().frame) return nullptr;
+  return &steps[static_cast<std::size_t>(frame - steps.front().frame)];
+}
+
+Fork::Fork(EngineFactory make_engine, std::shared_ptr<const CapturedState> from,
+           std::function<void()> on_change, std::size_t limit)
+    : make_engine_(std::move(make_engine)),
+      from_(std::move(from)),
+      on_change_(std::move(on_change)),
+      limit_(limit),
+      wanted_(start()),
+      thread_([this] { run(); }) {}
+
+Fork::~Fork() {
+  {
+    const std::lock_guard lock(mutex_);
+    quit_ = true;
+    cancel_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void Fork::follow(int frame) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (frame <= wanted_) return;
+    wanted_ = frame;
+  }
+  wake_.notify_one();
+}
+
+bool Fork::update() {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(news_, false)) return false;
+  seen_ = status_;
+  return true;
+}
+
+void Fork::add(ForkStep step) {
+  {
+    const std::lock_guard lock(mutex_);
+    bytes_ += step.positions->size() * sizeof(Vec3f);
+    status_.steps.push_back(std::move(step));
+    for (ForkStep& old : status_.steps) {
+      if (bytes_ <= limit_ || &old == &status_.steps.back()) break;
+      if (!old.positions) continue;
+      bytes_ -= old.positions->size() * sizeof(Vec3f);
+      old.positions = nullptr;
+    }
+    news_ = true;
+  }
+  if (on_change_) on_change_();
+}
+
+void Fork::run() {
+  run_below_all_others();
+  try {
+    const std::unique_ptr<Engine> engine = make_engine_();
+    engine->set_cancel(&cancel_);
+    const StepRaceStart& start = from_->start;
+    engine->set_params(start.params);
+    engine->set_contact_params(start.contact);
+    engine->load(start.model);
+    engine->set_state(start.state);
+    add({start.state.frame, start.state.time, std::numeric_limits<double>::quiet_NaN(), true,
+         positions_of(*engine)});
+    int frame = start.state.frame;
+    while (true) {
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return quit_ || wanted_ > frame; });
+        if (quit_) return;
+      }
+      const StepReport report = engine->step();
+      frame = report.frame;
+      add({report.frame, report.time, report.kinetic_energy + report.elastic_energy + report.gravity_energy,
+           report.converged, positions_of(*engine)});
+    }
+  } catch (const std::exception& error) {
+    if (cancel_) return;
+    spdlog::error("fork of frame {}: {}", start(), error.what());
+    {
+      const std::lock_guard lock(mutex_);
+      status_.error = error.what();
+      news_ = true;
+    }
+    if (on_change_) on_change_();
+  }
+}
+
+void Forks::add(std::shared_ptr<const CapturedState> from) {
+  if (entries_.size() == kMost) entries_.erase(entries_.begin());
+  int number = 1;
+  while (std::ranges::count(entries_, number, &Entry::number) > 0) ++number;
+  entries_.push_back({number, std::make_unique<Fork>(make_engine_, std::move(from), on_change_), {}});
+}
+
+void Forks::remove(int number) {
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.number == number; });
+}
+
+bool Forks::update(int frame) {
+  bool news = false;
+  for (Entry& entry : entries_) {
+    entry.fork->follow(frame);
+    news |= entry.fork->update();
+  }
+  return news;
+}
+
+int Forks::leash() const {
+  int last = INT_MAX;
+  for (const Entry& entry : entries_) {
+    const ForkStatus& status = entry.fork->status();
+    if (!status.error.empty()) continue;
+    const int reached = status.newest() ? status.newest()->frame : entry.fork->start();
+    last = std::min(last, reached + 1);
+  }
+  return last;
+}
+
+void Forks::compare(const SimulationFrame& frame) {
+  if (!frame.scene || entries_.empty()) return;
+  const Model& model = frame.scene->model;
+  const std::span<const Vec3f> here = frame.positions();
+  for (Entry& entry : entries_) {
+    const ForkStep* there = entry.fork->status().at(frame.snapshot.frame);
+    if (!there || !there->positions || there->positions->size() != here.size()) continue;
+    ForkDistance distance;
+    distance.time = there->time;
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      if (model.objects[static_cast<std::size_t>(model.node_object[i])].is_collider()) continue;
+      const auto d2 = static_cast<double>(norm2(here[i] - (*there->positions)[i]));
+      sum += d2;
+      distance.largest = std::max(distance.largest, d2);
+      ++count;
+    }
+    if (count == 0) continue;
+    distance.mean = std::sqrt(sum / static_cast<double>(count));
+    distance.largest = std::sqrt(distance.largest);
+    entry.distances[frame.snapshot.frame] = distance;
+  }
+}
+
+std::string differing_settings(const CapturedState& from, const Settings& now, std::size_t most) {
+  std::vector<std::string> all;
+  add_differences(param_table(), "", &from.start.params, &now.params, all);
+  add_differences(lab_param_table(), "", &from.start.contact, &now.contact_params, all);
+  add_materials(from.start.model, now.materials, all);
+  const auto& planes = from.start.model.half_spaces;
+  for (std::size_t i = 0; i < std::min(planes.size(), now.half_space_mu.size()); ++i)
+    if (planes[i].mu != now.half_space_mu[i]) {
+      char text[96];
+      std::snprintf(text, sizeof text, "mu of half-space %zu %g / %g", i + 1, planes[i].mu,
+                    now.half_space_mu[i]);
+      all.emplace_back(text);
+    }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) text += (i > 0 ? ", " : "") + all[i];
+  return all.size() > most ? text + ", ..." : text;
+}
+
+// ---- GhostMesh ----
+
+GhostMesh::GhostMesh(const Model& model) {
+  const auto drawn = [&](std::int32_t node) {
+    return !model.objects[static_cast<std::size_t>(model.node_object[static_cast<std::size_t>(node)])]
+                .is_collider();
+  };
+  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> known;
+  for (const Vec3i& t : model.triangles) {
+    if (!drawn(t[0])) continue;
+    for (int c = 0; c < 3; ++c) {
+      const std::int32_t a = t[c], b = t[(c + 1) % 3];
+      const auto [place, is_new] = known.try_emplace(std::minmax(a, b), edges_.size());
+      if (is_new) edges_.push_back({a, b, {t, {-1, -1, -1}}});
+      else edges_[place->second].faces[1] = t;
+    }
+  }
+  for (const Vec2i& segment : model.segments)
+    if (drawn(segment[0])) segments_.push_back(segment);
+}
+
+std::vector<GhostMesh::Line> GhostMesh::lines(std::span<const Vec3f> positions, const Vec3f& eye) const {
+  constexpr float kSharp = 0.7f;  // cosine of the angle between two faces
+  const auto at = [&](std::int32_t node) { return positions[static_cast<std::size_t>(node)]; };
+  std::vector<Line> out;
+  for (const Edge& edge : edges_) {
+    const Vec3f a = at(edge.a), b = at(edge.b);
+    bool outline = edge.faces[1][0] < 0, sharp = false;
+    if (!outline) {
+      Vec3f normal[2];
+      bool faces_eye[2];
+      for (int f = 0; f < 2; ++f) {
+        const Vec3i& t = edge.faces[f];
+        normal[f] = cross(at(t[1]) - at(t[0]), at(t[2]) - at(t[0]));
+        faces_eye[f] = dot(normal[f], eye - a) > 0;
+      }
+      outline = faces_eye[0] != faces_eye[1];
+      const float sizes = norm(normal[0]) * norm(normal[1]);
+      sharp = !outline && sizes > 0 && dot(normal[0], normal[1]) < kSharp * sizes;
+    }
+    if (outline || sharp) out.push_back({a, b, sharp});
+  }
+  for (const Vec2i& segment : segments_) out.push_back({at(segment[0]), at(segment[1]), false});
+  return out;
+}
+
+}  // namespace stickslip

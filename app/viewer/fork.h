@@ -1,0 +1,145 @@
+// Forks: runs that go on beside the simulation from one of its states, each with the settings of the moment
+// when it was forked, so that the simulation can be changed and compared with them.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/viewer/simulation.h"
+
+namespace stickslip {
+
+/// The end of a step of a fork, or its start.
+struct ForkStep {
+  int frame = 0;
+  double time = 0;        // [s]
+  double energy = 0;      // [J] kinetic, elastic and of gravity; NaN at the start
+  bool converged = true;  // true at the start
+  std::shared_ptr<const std::vector<Vec3f>> positions = {};  // [m] of all nodes; null if they were dropped
+};
+
+struct ForkStatus {
+  std::string error;           // why it ended; empty: it did not
+  std::deque<ForkStep> steps;  // without gaps
+  /// Null before the first.
+  const ForkStep* newest() const { return steps.empty() ? nullptr : &steps.back(); }
+  /// Null where it has none.
+  const ForkStep* at(int frame) const;
+};
+
+/// One run, on a thread of the lowest priority.
+class Fork {
+ public:
+  using EngineFactory = std::function<std::unique_ptr<Engine>()>;
+  static constexpr std::size_t kDefaultLimit = std::size_t{64} << 20;  // [byte] of positions
+
+  /// `make_engine` is called on the thread; `on_change` there, too, whenever `update` has new data.
+  Fork(EngineFactory make_engine, std::shared_ptr<const CapturedState> from, std::function<void()> on_change,
+       std::size_t limit = kDefaultLimit);
+  /// Ends with the current step.
+  ~Fork();
+  Fork(const Fork&) = delete;
+  Fork& operator=(const Fork&) = delete;
+
+  /// It goes on up to this frame. Returns at once, as all functions below.
+  void follow(int frame);
+  bool update();
+  const ForkStatus& status() const { return seen_; }
+  const CapturedState& from() const { return *from_; }
+  int start() const { return from_->start.state.frame; }
+
+ private:
+  void run();
+  void add(ForkStep step);
+
+  EngineFactory make_engine_;
+  std::shared_ptr<const CapturedState> from_;
+  std::function<void()> on_change_;
+  std::size_t limit_;
+  std::atomic<bool> cancel_ = false;
+
+  std::mutex mutex_;  // guards the following members; held only briefly
+  std::condition_variable wake_;
+  ForkStatus status_;
+  std::size_t bytes_ = 0;
+  int wanted_;
+  bool news_ = false, quit_ = false;
+
+  ForkStatus seen_;  // used only by the caller's thread
+  std::thread thread_;
+};
+
+/// How far a fork and the simulation are apart at one frame.
+struct ForkDistance {
+  double time = 0;     // [s]
+  double mean = 0;     // [m] root mean square over the nodes that can move
+  double largest = 0;  // [m]
+};
+
+class Forks {
+ public:
+  static constexpr std::size_t kMost = 3;
+
+  struct Entry {
+    int number = 0;  // 1, 2, 3: its colour; of those at hand no two are equal
+    std::unique_ptr<Fork> fork;
+    std::map<int, ForkDistance> distances;  // by frame
+  };
+
+  Forks(Fork::EngineFactory make_engine, std::function<void()> on_change)
+      : make_engine_(std::move(make_engine)), on_change_(std::move(on_change)) {}
+
+  /// Adds a fork; with kMost at hand, in place of the oldest.
+  void add(std::shared_ptr<const CapturedState> from);
+  void remove(int number);
+  void clear() { entries_.clear(); }
+  bool empty() const { return entries_.empty(); }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  /// Lets all go on up to this frame of the simulation; true if any has news.
+  bool update(int frame);
+  /// The last frame that the simulation may reach before a fork has followed it; INT_MAX without forks.
+  int leash() const;
+  /// Measures the distances at the frame that is shown.
+  void compare(const SimulationFrame& frame);
+
+ private:
+  Fork::EngineFactory make_engine_;
+  std::function<void()> on_change_;
+  std::vector<Entry> entries_;  // from the oldest to the newest
+};
+
+/// The settings that differ between two sets, "mu 0.3 / 0.5" each: `a`, then `b`. At most `most`, then "...".
+std::string differing_settings(const CapturedState& from, const Settings& now, std::size_t most = 4);
+
+/// What a fork draws: the outlines of what can move. Host only, found once per scene.
+class GhostMesh {
+ public:
+  explicit GhostMesh(const Model& model);
+
+  struct Line {
+    Vec3f a, b;          // [m]
+    bool sharp = false;  // an edge of the shape, else of its outline from here
+  };
+  /// Outlines seen from `eye`, sharp edges and strands, for these positions of all nodes.
+  std::vector<Line> lines(std::span<const Vec3f> positions, const Vec3f& eye) const;
+
+ private:
+  struct Edge {
+    std::int32_t a, b;
+    Vec3i faces[2];  // of the triangles at it, turned alike; the second may be {-1, -1, -1}
+  };
+  std::vector<Edge> edges_;
+  std::vector<Vec2i> segments_;
+};
+
+}  // namespace stickslip

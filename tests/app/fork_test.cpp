@@ -1,0 +1,171 @@
+// Forks of a running scene: they go on as the scene would have, beside it.
+#include "app/viewer/fork.h"
+
+#include <cmath>
+
+#include "app/io/scene/scene.h"
+#include "tests/app/simulation_fixture.h"
+
+namespace stickslip {
+namespace {
+
+using test::fake;
+using test::reached;
+
+/// The scene `rest` of real engines, forked at frame 5.
+class ForkOfRest : public ::testing::Test {
+ protected:
+  static std::unique_ptr<Engine> engine() { return make_engine(Backend::cpu, 1); }
+
+  void SetUp() override {
+    simulation.set_pacing({.real_time = false});
+    simulation.post(LoadScene{"rest"});
+    steps_to(5);
+    simulation.post(ForkState{});
+    std::shared_ptr<const CapturedState> state;
+    ASSERT_TRUE(reached(simulation, [&] { return (state = simulation.take_forked()) != nullptr; }));
+    EXPECT_EQ(state->start.state.frame, 5);
+    EXPECT_EQ(simulation.take_forked(), nullptr) << "taken once";
+    forks.add(std::move(state));
+  }
+  /// As the window does: one step after the other, each followed by the forks.
+  void steps_to(int frame) {
+    for (int next = simulation.status().frame + 1; next <= frame; ++next) {
+      simulation.step_once();
+      ASSERT_TRUE(reached(simulation, [&] {
+        forks.update(simulation.status().frame);
+        simulation.set_leash(forks.leash());
+        return simulation.frame().snapshot.frame == next && forks.leash() > next;
+      })) << next;
+      forks.compare(simulation.frame());
+    }
+  }
+
+  Simulation simulation{engine, [](const std::string& name, const std::string&) { return load_scene(name); }};
+  Forks forks{engine, {}};
+};
+
+TEST_F(ForkOfRest, WithTheSameSettingsBothStayEqualToTheBit) {
+  EXPECT_EQ(differing_settings(forks.entries()[0].fork->from(), simulation.settings()), "");
+  steps_to(12);
+  const auto& distances = forks.entries()[0].distances;
+  ASSERT_EQ(distances.size(), 7u);
+  for (const auto& [frame, distance] : distances) {
+    EXPECT_EQ(distance.mean, 0) << frame;
+    EXPECT_EQ(distance.largest, 0) << frame;
+  }
+  EXPECT_NEAR(distances.at(12).time, 12 * simulation.settings().params.dt, 1e-9);
+  const ForkStatus& status = forks.entries()[0].fork->status();
+  EXPECT_EQ(status.newest()->frame, 12);
+  EXPECT_EQ(status.at(4), nullptr);
+  EXPECT_TRUE(std::isnan(status.at(5)->energy));
+  EXPECT_NEAR(status.at(12)->energy,
+              simulation.history().back().kinetic_energy + simulation.history().back().elastic_energy +
+                  simulation.history().back().gravity_energy,
+              1e-12);
+}
+
+TEST_F(ForkOfRest, AChangeDrivesThemApart) {
+  simulation.post(ParamEdit{"gravity", 2.0});
+  simulation.post(MaterialEdit{-1, "mu", 0.05});
+  steps_to(12);
+  const std::string text = differing_settings(forks.entries()[0].fork->from(), simulation.settings());
+  EXPECT_NE(text.find("gravity -9.81 / 2"), std::string::npos) << text;
+  EXPECT_NE(text.find("mu "), std::string::npos) << text;
+  double last = -1;
+  for (const auto& [frame, distance] : forks.entries()[0].distances) {
+    EXPECT_GT(distance.mean, last) << frame;
+    EXPECT_GE(distance.largest, distance.mean);
+    last = distance.mean;
+  }
+  EXPECT_EQ(differing_settings(forks.entries()[0].fork->from(), simulation.settings(), 1).substr(0, 7), "gravity");
+}
+
+TEST_F(ForkOfRest, TheSimulationWaitsForAForkThatIsSlower) {
+  simulation.set_leash(7);
+  simulation.play();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().frame == 7; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  simulation.update();
+  EXPECT_EQ(simulation.status().frame, 7);
+  simulation.set_leash(INT_MAX);
+  EXPECT_TRUE(reached(simulation, [&] { return simulation.status().frame > 9; }));
+}
+
+TEST_F(ForkOfRest, ThereAreThreeAtMostAndEachHasItsOwnNumber) {
+  const auto state = std::make_shared<CapturedState>(forks.entries()[0].fork->from());
+  for (int i = 0; i < 3; ++i) forks.add(state);
+  ASSERT_EQ(forks.entries().size(), 3u);
+  std::set<int> numbers;
+  for (const Forks::Entry& entry : forks.entries()) numbers.insert(entry.number);
+  EXPECT_EQ(numbers, (std::set<int>{1, 2, 3}));
+  forks.remove(2);
+  EXPECT_EQ(forks.entries().size(), 2u);
+  forks.clear();
+  EXPECT_TRUE(forks.empty());
+  EXPECT_EQ(forks.leash(), INT_MAX);
+}
+
+TEST(Fork, OneThatFailsSaysWhyAndHoldsNobodyUp) {
+  Simulation simulation(fake(), test::two_tets);
+  simulation.post(LoadScene{"a"});
+  simulation.post(ForkState{});
+  std::shared_ptr<const CapturedState> state;
+  ASSERT_TRUE(reached(simulation, [&] { return (state = simulation.take_forked()) != nullptr; }));
+  Forks forks([]() -> std::unique_ptr<Engine> { throw std::runtime_error("no engine today"); }, {});
+  forks.add(state);
+  ASSERT_TRUE(reached(simulation, [&] {
+    forks.update(3);
+    return !forks.entries()[0].fork->status().error.empty();
+  }));
+  EXPECT_EQ(forks.entries()[0].fork->status().error, "no engine today");
+  EXPECT_EQ(forks.leash(), INT_MAX);
+}
+
+TEST(Fork, KeepsPositionsWithinItsLimit) {
+  Simulation simulation(fake(), test::two_tets);
+  simulation.post(LoadScene{"a"});
+  simulation.post(ForkState{});
+  std::shared_ptr<const CapturedState> state;
+  ASSERT_TRUE(reached(simulation, [&] { return (state = simulation.take_forked()) != nullptr; }));
+  const std::size_t one = state->start.model.node_count() * sizeof(Vec3f);
+  Fork fork(fake(), state, {}, 3 * one);
+  fork.follow(10);
+  ASSERT_TRUE(reached(simulation, [&] {
+    fork.update();
+    return fork.status().newest() && fork.status().newest()->frame == 10;
+  }));
+  int kept = 0;
+  for (const ForkStep& step : fork.status().steps) kept += step.positions != nullptr;
+  EXPECT_EQ(fork.status().steps.size(), 11u);
+  EXPECT_EQ(kept, 3);
+  EXPECT_NE(fork.status().newest()->positions, nullptr);
+}
+
+/// A cube, each face two triangles: from a corner six edges are its outline, the six others are sharp, and no
+/// diagonal is drawn.
+TEST(GhostMesh, DrawsOutlinesAndSharpEdges) {
+  Model model;
+  for (int i = 0; i < 8; ++i) model.positions.push_back({double(i & 1), double(i >> 1 & 1), double(i >> 2)});
+  model.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                     {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  model.node_object.assign(8, 0);
+  model.objects.emplace_back();
+  model.objects[0].node_end = 8;
+  model.objects[0].tet_end = 1;  // a solid, which can move
+  ASSERT_FALSE(model.objects[0].is_collider());
+  std::vector<Vec3f> positions;
+  for (const auto& x : model.positions) positions.push_back(x.cast<float>());
+  const std::vector<GhostMesh::Line> lines = GhostMesh(model).lines(positions, {5, 6, 7});
+  int sharp = 0;
+  for (const GhostMesh::Line& line : lines) {
+    EXPECT_NEAR(norm(line.a - line.b), 1, 1e-6) << "no diagonal";
+    sharp += line.sharp;
+  }
+  EXPECT_EQ(lines.size(), 12u);
+  EXPECT_EQ(sharp, 6);
+  EXPECT_TRUE(GhostMesh(Model{}).lines({}, {1, 1, 1}).empty());
+}
+
+}  // namespace
+}  // namespace stickslip
