@@ -45,12 +45,12 @@ BarrierMeasure measure_method(Engine& engine, const State& start, Params params,
   return measure;
 }
 
-BarrierMeasure measure_settings(Engine& engine, const State& start, Params params, int frames) {
+BarrierMeasure measure_settings(Engine& engine, const State& start, Params params, int frames, int lead) {
   BarrierMeasure measure;
   params.check_intersections = true;
   engine.set_params(params);
   engine.set_state(start);
-  for (int i = 0; i < frames; ++i) {
+  for (int i = -lead; i < frames; ++i) {
     StepReport report;
     const Timer timer;
     const std::clock_t begin = std::clock();
@@ -60,6 +60,7 @@ BarrierMeasure measure_settings(Engine& engine, const State& start, Params param
       measure.error = error.what();
       return measure;
     }
+    if (i < 0) continue;
     ++measure.frames;
     measure.converged += report.converged;
     measure.newton_iterations += report.newton_iterations;

@@ -43,8 +43,9 @@ struct BarrierMeasure {
 BarrierMeasure measure_method(Engine& engine, const State& start, Params params, const BarrierMethod& method,
                               int frames);
 
-/// The same with every setting in `params`; `method` of the result is left at its default.
-BarrierMeasure measure_settings(Engine& engine, const State& start, Params params, int frames);
+/// The same with every setting in `params`; `method` of the result is left at its default. The first `lead`
+/// steps are made before and do not count: they forget that a state has no barrier stiffness of steps before.
+BarrierMeasure measure_settings(Engine& engine, const State& start, Params params, int frames, int lead = 0);
 
 /// Backend memory as a linear function of a scene's size.
 struct MemoryModel {

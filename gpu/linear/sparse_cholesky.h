@@ -9,7 +9,7 @@
 namespace stickslip {
 
 /// Beyond this, fill-in takes gigabytes and minutes per solve.
-inline constexpr std::size_t kMostCholeskyNodes = 20000;
+inline constexpr std::size_t kMostCholeskyNodes = 50000;
 
 /// Whether this build has it.
 bool has_cholesky();

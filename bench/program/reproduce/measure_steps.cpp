@@ -17,6 +17,10 @@
 namespace stickslip {
 namespace {
 
+// Steps before those that are measured, each method its own: a state has no barrier stiffness of the step
+// before, and the rule that finds a first one is not that of a run.
+constexpr int kLead = 4;
+
 /// The states from which all methods start: those of the first method's run, one per start.
 class StartStates {
  public:
@@ -75,9 +79,9 @@ Measurement measure_steps(const Claim& claim, const ClaimRun& run, const Measure
     const Scene scene = claim_scene(scene_name, run, methods[0]);
     StartStates starts(scene, context);
     for (int k = 0; k < run.starts; ++k) {
-      const int from = run.from + k * run.stride;
+      const int from = run.from + k * run.stride, lead = std::min(from, kLead);
       const int frames = run.frames > 0 ? run.frames : scene.frames - from;
-      const State start = starts.at(from);
+      const State start = starts.at(from - lead);
       BarrierMeasure first;
       for (std::size_t m = 0; m < methods.size(); ++m) {
         context.check();
@@ -85,9 +89,9 @@ Measurement measure_steps(const Claim& claim, const ClaimRun& run, const Measure
         const std::unique_ptr<Engine> engine = context.engine();
         load_into(*engine, own);
         // A method of another scale has other nodes: it starts where its scene starts.
-        const State& begin = from > 0 ? start : engine->state();
-        const BarrierMeasure measured =
-            measure_settings(*engine, perturbed(begin, static_cast<std::uint64_t>(k)), own.params, frames);
+        const State& begin = from > lead ? start : engine->state();
+        const BarrierMeasure measured = measure_settings(
+            *engine, perturbed(begin, static_cast<std::uint64_t>(k)), own.params, frames, lead);
         const std::string& name = methods[m].name;
         add_steps(out, name, measured);
         if (m == 0) first = measured;
