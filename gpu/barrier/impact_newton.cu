@@ -51,6 +51,12 @@ void set_along(Context& ctx, std::size_t n, const Vec3* x, Real share, const Vec
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { out[i] = x[i] + share * p[i]; });
 }
 
+/// *square = the largest |p|^2.
+void find_longest(Context& ctx, std::size_t n, const Vec3* p, Real* square) {
+  reduce_max(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return norm2(p[i]); }, Real(0), square);
+}
+
 void shrink_way(Context& ctx, std::size_t n, Real factor, Vec3* p) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { p[i] *= factor; });
 }
@@ -158,8 +164,7 @@ Real BarrierNewton::descend_target(Context& ctx, IncrementalPotential& potential
 
 Real BarrierNewton::longest_advance(Context& ctx, const DeviceModel& device, const Vec3* way) {
   NewtonNorms* norms = norms_.data();
-  reduce_max(
-      ctx, node_count_, [=] SS_LAMBDA(std::size_t i) { return norm2(way[i]); }, Real(0), &norms->step);
+  find_longest(ctx, node_count_, way, &norms->step);
   const Real length = std::sqrt(read_back(ctx, &norms->step));
   const Real longest = static_cast<Real>(kLongestAdvance) * device.diagonal;
   return length > longest ? longest / length : Real(1);

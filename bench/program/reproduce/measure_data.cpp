@@ -67,14 +67,14 @@ void random_sliver(std::mt19937_64& random, double thinness, Vec3d (&x)[4], Vec3
   for (int k = 1; k < 4; ++k) p[k] = 0.1 * thinness * height * vector();
 }
 
-/// The first root of the cubic in [0, 1] at which the pair is together; 1: none.
-double raw_time(const Vec3d (&x)[4], const Vec3d (&p)[4]) {
+/// The first root of the cubic in [0, 1] at which the pair is together, as cubic::toi decides it; 1: none.
+double raw_time(const Vec3d (&x)[4], const Vec3d (&p)[4], double kept) {
   const PointTriangle<double> pair{{x[0], x[1], x[2], x[3]}, {p[0], p[1], p[2], p[3]}};
   double reach = 0;
   for (int i = 0; i < 4; ++i) reach = std::max(reach, norm(x[i] - x[0]) + norm(p[i] - p[0]));
   const cubic::Roots<double> roots = cubic::roots_between(cubic::coplanarity(pair), 0.0, 1.0);
   for (int k = 0; k < roots.count; ++k)
-    if (distance_at(pair, roots.t[k]) <= 1e-12 * reach) return roots.t[k];
+    if (distance_at(pair, roots.t[k]) <= kept * distance_at(pair, 0.0) + 1e-12 * reach) return roots.t[k];
   return 1;
 }
 
@@ -128,7 +128,7 @@ Measurement measure_ccd_sides(const Claim&, const ClaimRun& run, const MeasureCo
         const Quad side = exact_side(x, p, step);
         return step >= 1 || (above ? side < 0 : side > 0);
       };
-      const double root = raw_time(x, p);
+      const double root = raw_time(x, p, kKept);
       raw += fails(root < 1 ? (1 - kKept) * root : root);
       corrected += fails(cubic::point_triangle_toi(x, p, kKept, 1.0));
     }

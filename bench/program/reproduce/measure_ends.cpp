@@ -122,6 +122,7 @@ void add_distances(Measurement& out, const std::string& name, const RunEnd& firs
     shapes += std::sqrt(difference) / (a.size() * a.size());
   }
   const double count = std::max<double>(1, static_cast<double>(end.solids.size()));
+  if (first.height > 0) out.add(name + ".height_ratio", end.height / first.height);
   out.add(name + ".centre_distance", centres / count);
   out.add(name + ".shape_distance", shapes / count);
   if (first.friction_error > 0) out.add(name + ".error_ratio", end.friction_error / first.friction_error);
