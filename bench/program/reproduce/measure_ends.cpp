@@ -8,8 +8,9 @@
 // distance of their volume from their centre):
 //   M.centre_distance: between the centres of a solid in this run and in that of the first method;
 //   M.shape_distance: between the tensors of second moments of its volume, in Frobenius' norm, over the
-//   trace; M.energy_ratio, M.error_ratio: energy_lost and friction_error over those of the first method;
-//   M.newton_ratio: how many times as many Newton iterations the first needs.
+//   trace;
+//   M.height_ratio, M.energy_ratio, M.error_ratio: height, energy_lost and friction_error over those of the
+//   first method; M.newton_ratio: how many times as many Newton iterations the first needs.
 // All methods run for the same time, so their steps may differ, and so may their meshes.
 #include <algorithm>
 #include <cmath>
