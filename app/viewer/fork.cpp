@@ -14,6 +14,9 @@
 namespace stickslip {
 namespace {
 
+// [s] Times that differ by less are the same: sums of time steps round.
+constexpr double kSameTime = 1e-7;
+
 std::shared_ptr<const std::vector<Vec3f>> positions_of(Engine& engine) {
   Snapshot snapshot;
   snapshot.wants_contacts = false;
@@ -46,9 +49,27 @@ void add_materials(const Model& before, const std::vector<Material>& now, std::v
 
 }  // namespace
 
-const ForkStep* ForkStatus::at(int frame) const {
-  if (steps.empty() || frame < steps.front().frame || frame > steps.back().frame) return nullptr;
-  return &steps[static_cast<std::size_t>(frame - steps.front().frame)];
+const ForkStep* ForkStatus::before(double time) const {
+  const auto after = std::ranges::upper_bound(steps, time + kSameTime, {}, &ForkStep::time);
+  return after == steps.begin() ? nullptr : &*std::prev(after);
+}
+
+std::vector<Vec3f> ForkStatus::positions_at(double time) const {
+  const auto right = std::ranges::upper_bound(steps, time + kSameTime, {}, &ForkStep::time);
+  if (right == steps.begin()) return {};
+  const auto left = std::prev(right);
+  if (!left->positions) return {};
+  if (time - left->time <= kSameTime) return *left->positions;
+  if (right == steps.end() || !right->positions) return {};
+  std::vector<Vec3f> out(left->positions->size());
+  const auto share = static_cast<float>((time - left->time) / (right->time - left->time));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = (1 - share) * (*left->positions)[i] + share * (*right->positions)[i];
+  return out;
+}
+
+bool ForkStatus::has_reached(double time) const {
+  return !steps.empty() && steps.back().time >= time - kSameTime;
 }
 
 Fork::Fork(EngineFactory make_engine, std::shared_ptr<const CapturedState> from,
@@ -57,7 +78,7 @@ Fork::Fork(EngineFactory make_engine, std::shared_ptr<const CapturedState> from,
       from_(std::move(from)),
       on_change_(std::move(on_change)),
       limit_(limit),
-      wanted_(start()),
+      wanted_(from_->start.state.time),
       thread_([this] { run(); }) {}
 
 Fork::~Fork() {
@@ -70,11 +91,11 @@ Fork::~Fork() {
   thread_.join();
 }
 
-void Fork::follow(int frame) {
+void Fork::follow(double time) {
   {
     const std::lock_guard lock(mutex_);
-    if (frame <= wanted_) return;
-    wanted_ = frame;
+    if (time <= wanted_) return;
+    wanted_ = time;
   }
   wake_.notify_one();
 }
@@ -114,15 +135,15 @@ void Fork::run() {
     engine->set_state(start.state);
     add({start.state.frame, start.state.time, std::numeric_limits<double>::quiet_NaN(), true,
          positions_of(*engine)});
-    int frame = start.state.frame;
+    double time = start.state.time;
     while (true) {
       {
         std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return quit_ || wanted_ > frame; });
+        wake_.wait(lock, [&] { return quit_ || wanted_ > time + kSameTime; });
         if (quit_) return;
       }
       const StepReport report = engine->step();
-      frame = report.frame;
+      time = report.time;
       add({report.frame, report.time, report.kinetic_energy + report.elastic_energy + report.gravity_energy,
            report.converged, positions_of(*engine)});
     }
@@ -149,10 +170,12 @@ void Forks::remove(int number) {
   std::erase_if(entries_, [&](const Entry& entry) { return entry.number == number; });
 }
 
-bool Forks::update(int frame) {
+bool Forks::update(int frame, double time) {
+  frame_ = frame;
+  time_ = time;
   bool news = false;
   for (Entry& entry : entries_) {
-    entry.fork->follow(frame);
+    entry.fork->follow(time);
     news |= entry.fork->update();
   }
   return news;
@@ -163,8 +186,7 @@ int Forks::leash() const {
   for (const Entry& entry : entries_) {
     const ForkStatus& status = entry.fork->status();
     if (!status.error.empty()) continue;
-    const int reached = status.newest() ? status.newest()->frame : entry.fork->start();
-    last = std::min(last, reached + 1);
+    last = std::min(last, status.has_reached(time_) ? frame_ + 1 : frame_);
   }
   return last;
 }
@@ -174,15 +196,15 @@ void Forks::compare(const SimulationFrame& frame) {
   const Model& model = frame.scene->model;
   const std::span<const Vec3f> here = frame.positions();
   for (Entry& entry : entries_) {
-    const ForkStep* there = entry.fork->status().at(frame.snapshot.frame);
-    if (!there || !there->positions || there->positions->size() != here.size()) continue;
+    const std::vector<Vec3f> there = entry.fork->status().positions_at(frame.snapshot.time);
+    if (there.size() != here.size()) continue;
     ForkDistance distance;
-    distance.time = there->time;
+    distance.time = frame.snapshot.time;
     double sum = 0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (model.objects[static_cast<std::size_t>(model.node_object[i])].is_collider()) continue;
-      const auto d2 = static_cast<double>(norm2(here[i] - (*there->positions)[i]));
+      const auto d2 = static_cast<double>(norm2(here[i] - there[i]));
       sum += d2;
       distance.largest = std::max(distance.largest, d2);
       ++count;

@@ -32,8 +32,12 @@ struct ForkStatus {
   std::deque<ForkStep> steps;  // without gaps
   /// Null before the first.
   const ForkStep* newest() const { return steps.empty() ? nullptr : &steps.back(); }
-  /// Null where it has none.
-  const ForkStep* at(int frame) const;
+  /// The last step that ends at this time [s] or before it, null where there is none.
+  const ForkStep* before(double time) const;
+  /// [m] of all nodes at this time, on a line between two steps; empty where they are not kept.
+  std::vector<Vec3f> positions_at(double time) const;
+  /// Whether a step ends at this time or later.
+  bool has_reached(double time) const;
 };
 
 /// One run, on a thread of the lowest priority.
@@ -50,12 +54,13 @@ class Fork {
   Fork(const Fork&) = delete;
   Fork& operator=(const Fork&) = delete;
 
-  /// It goes on up to this frame. Returns at once, as all functions below.
-  void follow(int frame);
+  /// It goes on up to this time [s], which its own time step need not divide. Returns at once, as all
+  /// functions below.
+  void follow(double time);
   bool update();
   const ForkStatus& status() const { return seen_; }
   const CapturedState& from() const { return *from_; }
-  int start() const { return from_->start.state.frame; }
+  int start() const { return from_->start.state.frame; }  // its frame
 
  private:
   void run();
@@ -71,14 +76,14 @@ class Fork {
   std::condition_variable wake_;
   ForkStatus status_;
   std::size_t bytes_ = 0;
-  int wanted_;
+  double wanted_;  // [s]
   bool news_ = false, quit_ = false;
 
   ForkStatus seen_;  // used only by the caller's thread
   std::thread thread_;
 };
 
-/// How far a fork and the simulation are apart at one frame.
+/// How far a fork and the simulation are apart at one time.
 struct ForkDistance {
   double time = 0;     // [s]
   double mean = 0;     // [m] root mean square over the nodes that can move
@@ -92,7 +97,7 @@ class Forks {
   struct Entry {
     int number = 0;  // 1, 2, 3: its colour; of those at hand no two are equal
     std::unique_ptr<Fork> fork;
-    std::map<int, ForkDistance> distances;  // by frame
+    std::map<int, ForkDistance> distances;  // by frame of the simulation
   };
 
   Forks(Fork::EngineFactory make_engine, std::function<void()> on_change)
@@ -105,17 +110,19 @@ class Forks {
   bool empty() const { return entries_.empty(); }
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Lets all go on up to this frame of the simulation; true if any has news.
-  bool update(int frame);
-  /// The last frame that the simulation may reach before a fork has followed it; INT_MAX without forks.
+  /// Lets all go on up to this frame of the simulation, at this time; true if any has news.
+  bool update(int frame, double time);
+  /// The last frame that the simulation may reach before all forks have followed it; INT_MAX without forks.
   int leash() const;
-  /// Measures the distances at the frame that is shown.
+  /// Measures the distances at the time of the frame that is shown.
   void compare(const SimulationFrame& frame);
 
  private:
   Fork::EngineFactory make_engine_;
   std::function<void()> on_change_;
   std::vector<Entry> entries_;  // from the oldest to the newest
+  int frame_ = 0;               // of the simulation
+  double time_ = 0;
 };
 
 /// The settings that differ between two sets, "mu 0.3 / 0.5" each: `a`, then `b`. At most `most`, then "...".

@@ -48,6 +48,7 @@ struct SimulationStatus {
   std::string error;            // of the last load or step; empty if it succeeded
   std::string tripped;          // what the last step did that a tripwire watches; empty: nothing
   int frame = 0;                // of the engine
+  double time = 0;              // [s] of it
   bool restored = false;        // the state was kept, and no step was made from it since
   TimelineExtent timeline;      // the frames to which it can be rewound
   std::optional<int> kept;      // frame of the state that KeepState copied

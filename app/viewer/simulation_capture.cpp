@@ -109,6 +109,7 @@ void Simulation::remember(bool hashed) {
 void Simulation::show_timeline() {
   const std::lock_guard lock(mutex_);
   status_.frame = frame_;
+  status_.time = time_;
   status_.restored = at_moment_;
   status_.timeline = timeline_.extent();
 }

@@ -283,6 +283,7 @@ void Simulation::restart() {
   last_report_.reset();
   const std::lock_guard lock(mutex_);
   status_.frame = 0;
+  status_.time = 0;
   status_.timeline = timeline_.extent();
   status_.tripped.clear();
   status_.loaded = scene_ != nullptr;

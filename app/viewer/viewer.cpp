@@ -392,19 +392,19 @@ void Viewer::choose_contacts() {
                                              : std::span<const ContactRecord>());
 }
 
-/// Lines of the forks at the frame that is shown, or the last before it.
+/// Lines of the forks at the time that is shown, or where they are until they have reached it.
 void Viewer::draw_ghosts() {
   ghosts_.clear();
   if (!view_.ghosts || !scene_) return;
-  const int shown = simulation_.frame().snapshot.frame;
   for (const Forks::Entry& entry : forks_.entries()) {
     const ForkStatus& status = entry.fork->status();
     if (!status.newest()) continue;
-    const ForkStep* step = status.at(std::min(shown, status.newest()->frame));
-    if (!step || !step->positions || step->positions->size() != scene_->model.node_count()) continue;
+    const double shown = std::min(simulation_.frame().snapshot.time, status.newest()->time);
+    const std::vector<Vec3f> positions = status.positions_at(shown);
+    if (positions.size() != scene_->model.node_count()) continue;
     if (!ghost_mesh_) ghost_mesh_.emplace(scene_->model);
     const Vec3f color = color_of_ghost(entry.number);
-    for (const GhostMesh::Line& line : ghost_mesh_->lines(*step->positions, camera_.eye()))
+    for (const GhostMesh::Line& line : ghost_mesh_->lines(positions, camera_.eye()))
       ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.55f : 0.9f});
   }
 }
@@ -482,7 +482,7 @@ int Viewer::run() {
   bool scripted_end = false;
   while (!window_.closing() && !quit_ && !scripted_end) {
     window_.wait(script_ ? std::min(script_interval, time_to_next_draw()) : time_to_next_draw());
-    const bool follows = forks_.update(simulation_.status().frame);
+    const bool follows = forks_.update(simulation_.status().frame, simulation_.status().time);
     simulation_.set_leash(forks_.leash());
     if (follows) {
       forks_.compare(simulation_.frame());

@@ -33,7 +33,7 @@ class ForkOfRest : public ::testing::Test {
     for (int next = simulation.status().frame + 1; next <= frame; ++next) {
       simulation.step_once();
       ASSERT_TRUE(reached(simulation, [&] {
-        forks.update(simulation.status().frame);
+        forks.update(simulation.status().frame, simulation.status().time);
         simulation.set_leash(forks.leash());
         return simulation.frame().snapshot.frame == next && forks.leash() > next;
       })) << next;
@@ -57,9 +57,10 @@ TEST_F(ForkOfRest, WithTheSameSettingsBothStayEqualToTheBit) {
   EXPECT_NEAR(distances.at(12).time, 12 * simulation.settings().params.dt, 1e-9);
   const ForkStatus& status = forks.entries()[0].fork->status();
   EXPECT_EQ(status.newest()->frame, 12);
-  EXPECT_EQ(status.at(4), nullptr);
-  EXPECT_TRUE(std::isnan(status.at(5)->energy));
-  EXPECT_NEAR(status.at(12)->energy,
+  const double dt = simulation.settings().params.dt;
+  EXPECT_EQ(status.before(4 * dt), nullptr);
+  EXPECT_TRUE(std::isnan(status.before(5.5 * dt)->energy));
+  EXPECT_NEAR(status.before(12 * dt)->energy,
               simulation.history().back().kinetic_energy + simulation.history().back().elastic_energy +
                   simulation.history().back().gravity_energy,
               1e-12);
@@ -78,7 +79,25 @@ TEST_F(ForkOfRest, AChangeDrivesThemApart) {
     EXPECT_GE(distance.largest, distance.mean);
     last = distance.mean;
   }
-  EXPECT_EQ(differing_settings(forks.entries()[0].fork->from(), simulation.settings(), 1).substr(0, 7), "gravity");
+  EXPECT_EQ(differing_settings(forks.entries()[0].fork->from(), simulation.settings(), 1).substr(0, 7),
+            "gravity");
+}
+
+/// Runs with other time steps are compared at the same times, also between two steps of the fork.
+TEST_F(ForkOfRest, FollowsTheTimeNotTheFrames) {
+  const double dt = simulation.settings().params.dt;
+  simulation.post(ParamEdit{"dt", 2.5 * dt});
+  steps_to(8);
+  const ForkStatus& status = forks.entries()[0].fork->status();
+  EXPECT_EQ(status.newest()->frame, 13) << "7.5 of its steps";
+  EXPECT_NEAR(forks.entries()[0].distances.at(8).time, 12.5 * dt, 1e-9);
+  const std::vector<Vec3f> between = status.positions_at(12.5 * dt);
+  const std::vector<Vec3f> left = status.positions_at(12 * dt), right = status.positions_at(13 * dt);
+  ASSERT_EQ(between.size(), left.size());
+  for (std::size_t i = 0; i < left.size(); ++i)
+    EXPECT_LE(norm(between[i] - 0.5f * (left[i] + right[i])), 1e-6f);
+  EXPECT_TRUE(status.positions_at(14 * dt).empty());
+  EXPECT_TRUE(status.positions_at(4 * dt).empty());
 }
 
 TEST_F(ForkOfRest, TheSimulationWaitsForAForkThatIsSlower) {
@@ -115,7 +134,7 @@ TEST(Fork, OneThatFailsSaysWhyAndHoldsNobodyUp) {
   Forks forks([]() -> std::unique_ptr<Engine> { throw std::runtime_error("no engine today"); }, {});
   forks.add(state);
   ASSERT_TRUE(reached(simulation, [&] {
-    forks.update(3);
+    forks.update(3, 3);
     return !forks.entries()[0].fork->status().error.empty();
   }));
   EXPECT_EQ(forks.entries()[0].fork->status().error, "no engine today");
@@ -130,7 +149,7 @@ TEST(Fork, KeepsPositionsWithinItsLimit) {
   ASSERT_TRUE(reached(simulation, [&] { return (state = simulation.take_forked()) != nullptr; }));
   const std::size_t one = state->start.model.node_count() * sizeof(Vec3f);
   Fork fork(fake(), state, {}, 3 * one);
-  fork.follow(10);
+  fork.follow(10 * state->start.params.dt);
   ASSERT_TRUE(reached(simulation, [&] {
     fork.update();
     return fork.status().newest() && fork.status().newest()->frame == 10;
