@@ -255,11 +255,19 @@ GhostMesh::GhostMesh(const Model& model) {
     if (drawn(segment[0])) segments_.push_back(segment);
 }
 
-std::vector<GhostMesh::Line> GhostMesh::lines(std::span<const Vec3f> positions, const Vec3f& eye) const {
-  constexpr float kSharp = 0.7f;  // cosine of the angle between two faces
+std::vector<GhostMesh::Line> GhostMesh::lines(std::span<const Vec3f> positions, std::span<const Vec3f> here,
+                                              const Vec3f& eye) const {
+  constexpr float kSharp = 0.7f;    // cosine of the angle between two faces
+  constexpr float kSeen = 0.0015f;  // of the distance to the eye: about a pixel
   const auto at = [&](std::int32_t node) { return positions[static_cast<std::size_t>(node)]; };
+  const auto differs = [&](std::int32_t node) {
+    if (here.size() != positions.size()) return true;
+    const Vec3f x = at(node);
+    return norm2(x - here[static_cast<std::size_t>(node)]) > kSeen * kSeen * norm2(x - eye);
+  };
   std::vector<Line> out;
   for (const Edge& edge : edges_) {
+    if (!differs(edge.a) && !differs(edge.b)) continue;
     const Vec3f a = at(edge.a), b = at(edge.b);
     bool outline = edge.faces[1][0] < 0, sharp = false;
     if (!outline) {
@@ -276,7 +284,8 @@ std::vector<GhostMesh::Line> GhostMesh::lines(std::span<const Vec3f> positions, 
     }
     if (outline || sharp) out.push_back({a, b, sharp});
   }
-  for (const Vec2i& segment : segments_) out.push_back({at(segment[0]), at(segment[1]), false});
+  for (const Vec2i& segment : segments_)
+    if (differs(segment[0]) || differs(segment[1])) out.push_back({at(segment[0]), at(segment[1]), false});
   return out;
 }
 

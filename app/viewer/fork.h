@@ -137,8 +137,11 @@ class GhostMesh {
     Vec3f a, b;          // [m]
     bool sharp = false;  // an edge of the shape, else of its outline from here
   };
-  /// Outlines seen from `eye`, sharp edges and strands, for these positions of all nodes.
-  std::vector<Line> lines(std::span<const Vec3f> positions, const Vec3f& eye) const;
+  /// Outlines seen from `eye`, sharp edges and strands, for these positions of all nodes. Those that lie
+  /// where the nodes are `here` cannot be told from the bodies, and are left out; none are if `here` is
+  /// empty.
+  std::vector<Line> lines(std::span<const Vec3f> positions, std::span<const Vec3f> here,
+                          const Vec3f& eye) const;
 
  private:
   struct Edge {

@@ -396,6 +396,8 @@ void Viewer::choose_contacts() {
 void Viewer::draw_ghosts() {
   ghosts_.clear();
   if (!view_.ghosts || !scene_) return;
+  const std::span<const Vec3f> here =
+      forks_.empty() ? std::span<const Vec3f>() : simulation_.frame().positions();
   for (const Forks::Entry& entry : forks_.entries()) {
     const ForkStatus& status = entry.fork->status();
     if (!status.newest()) continue;
@@ -404,7 +406,7 @@ void Viewer::draw_ghosts() {
     if (positions.size() != scene_->model.node_count()) continue;
     if (!ghost_mesh_) ghost_mesh_.emplace(scene_->model);
     const Vec3f color = color_of_ghost(entry.number);
-    for (const GhostMesh::Line& line : ghost_mesh_->lines(positions, camera_.eye()))
+    for (const GhostMesh::Line& line : ghost_mesh_->lines(positions, here, camera_.eye()))
       ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.55f : 0.9f});
   }
 }
