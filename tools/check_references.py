@@ -12,7 +12,7 @@ REFERENCES = pathlib.Path("docs/references.md")
 OWN = {"tools/check_references.py", "tools/test_checks.py"}  # contain examples of violations
 
 ROW = re.compile(r"^\| ([A-Z]\w+) \| ", re.MULTILINE)
-KEY = re.compile(r"\b([A-Z][A-Za-z]+[0-9]{2}(?:[0-9]{2})?|Course)\b")
+KEY = re.compile(r"\b([A-Z][A-Za-z]+[0-9]{2}(?:[0-9]{2})?|Course|StiffGIPC)\b")
 NAME_AND_YEAR = re.compile(r"\b[A-Z][a-z]+(?: et al\.)?,? (?:1[89]|20)[0-9]{2}\b")
 # Not the subscript of an array and not the text of a link. WRAP has joined wrapped comments into one line.
 BRACKET = re.compile(r"(?<![\w)\]])\[([^\[\]]{1,200})\](?!\()")

@@ -125,7 +125,7 @@ TEST_F(ForkOfRest, ThereAreThreeAtMostAndEachHasItsOwnNumber) {
   EXPECT_EQ(forks.leash(), INT_MAX);
 }
 
-TEST(Fork, OneThatFailsSaysWhyAndHoldsNobodyUp) {
+TEST(Fork, OneThatFailsSaysWhyAndDoesNotDelayTheRun) {
   Simulation simulation(fake(), test::two_tets);
   simulation.post(LoadScene{"a"});
   simulation.post(ForkState{});
