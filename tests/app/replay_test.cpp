@@ -103,7 +103,7 @@ TEST_F(ReplayTest, RepeatsEveryStateBitForBit) {
   EXPECT_EQ(report.steps, 22 + 9 + 3 + 4);
   EXPECT_EQ(report.equal, report.steps);
   EXPECT_EQ(report.differing, 0);
-  EXPECT_EQ(report.commands, 11);
+  EXPECT_EQ(report.commands, 12);
   EXPECT_EQ(report.scene, "box-stack");
 }
 
