@@ -69,6 +69,7 @@ std::deque<Problem> load_problems(const BenchOptions& options) {
     if (scales.empty()) scales = {1, 1.5};
     for (const double scale : scales) {
       problems.push_back({name + " x" + short_number(scale), load_scene(name, scale), {}});
+      problems.back().scene.params.barrier = BarrierKind::logarithmic;  // what the methods differ in
       Problem& problem = problems.back();
       problem.start_frame = options.at.value_or(known ? known->frame : problem.scene.frames);
     }

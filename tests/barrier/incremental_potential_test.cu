@@ -133,6 +133,15 @@ double inner(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
   return sum;
 }
 
+/// The pairs of the contacts, which are in device memory.
+std::vector<ContactPair> pairs_of(Context& ctx, const ContactTerms& contacts) {
+  const ContactTermsView view = contacts.view();
+  Buffer<ContactPair> pairs(ctx, view.size);
+  ContactPair* out = pairs.data();
+  launch(ctx, view.size, [=] SS_LAMBDA(std::size_t i) { out[i] = view.pair(i); });
+  return pairs.download(ctx);
+}
+
 void expect_gradient_of_values(Context& ctx, Setup& s) {
   s.potential.linearise(ctx, s.device_x.data());
   std::vector<Vec3> gradient(s.x.size());
@@ -209,12 +218,11 @@ BACKEND_TEST(IncrementalPotential, ContactsResistWithTheMassAndStiffnessOfTheirB
   }
   const ContactSet& set = s.potential.contacts().set();
   std::vector<Contact> contacts(set.size());
-  std::vector<std::int32_t> candidates(set.size());
   copy_to_host(ctx, contacts.data(), set.contacts(), contacts.size());
-  copy_to_host(ctx, candidates.data(), set.candidates(), candidates.size());
+  const std::vector<ContactPair> pairs = pairs_of(ctx, s.potential.contacts());
   int planes = 0;
   for (std::size_t k = 0; k < contacts.size(); ++k) {
-    const ContactPair pair = s.near[static_cast<std::size_t>(candidates[k])];
+    const ContactPair& pair = pairs[k];
     const int split = pair.kind == ContactPair::edge_edge ? 2 : 1;
     const int count = pair.kind == ContactPair::half_space ? 1 : 4;
     double inverse = 0, gives = 0;

@@ -15,8 +15,8 @@ import tempfile
 from stages import processor
 
 SCENES = "drop:60,stack:60,twist:60,roller:20,rollers:40,staircase:40,spikes:40,squeeze:30,mat-twist:30,rods-twist:60"
-PRINTED = ["multiplier_update=value", "multiplier_pace=1e6", "augmentation_end=together", "barrier_growth=1.2", "sigma_rule=jump", "barrier_floor=1e-8"]
-METHODS = {"ipc2020": ("ipc", ["sigma_rule=ipc2020"]), "ipc": ("ipc", []), "barrier_al": ("barrier_al", []), "printed": ("barrier_al", PRINTED), "cubic": ("ipc", ["barrier=cubic"]), "ccd_al": ("ccd_al", [])}
+PRINTED = ["barrier=log", "multiplier_update=value", "multiplier_pace=1e6", "augmentation_end=together", "barrier_growth=1.2", "sigma_rule=jump", "barrier_floor=1e-8"]
+METHODS = {"ipc2020": ("ipc", ["barrier=log", "sigma_rule=ipc2020"]), "ipc": ("ipc", ["barrier=log"]), "barrier_al": ("barrier_al", ["barrier=log"]), "printed": ("barrier_al", PRINTED), "cubic": ("ipc", ["barrier=cubic"]), "ccd_al": ("ccd_al", [])}
 LIMIT = 300  # [s] of a run
 
 
