@@ -52,8 +52,8 @@ struct Freeze {};
 /// Copies the scene with its settings and its present state, for a race of steppers. Does not change the
 /// simulation.
 struct CaptureState {};
-/// Copies as CaptureState, for a run that goes on beside this one (see Fork), and goes to the present state as
-/// Rewind does: both then go on from a state without memory, and with equal settings to the same bits.
+/// Copies as CaptureState, for a run that goes on beside this one (see Fork), and goes to the present state
+/// as Rewind does: both then go on from a state without memory, and with equal settings to the same bits.
 struct ForkState {};
 /// The kept state of an earlier or later frame (see Timeline), with the present settings. Ends a drag.
 struct Rewind {
@@ -69,8 +69,8 @@ struct Stepped {
 };
 
 using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit,
-                             HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState, Rewind,
-                             KeepState, ReturnToKept, Stepped>;
+                             HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState,
+                             Rewind, KeepState, ReturnToKept, Stepped>;
 
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);

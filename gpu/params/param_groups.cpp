@@ -19,7 +19,8 @@ std::string rule_of_multipliers(const ParamInfo&, const ParamScope& s) {
 
 /// Why `ccd_al`, which has no barrier, does not read a parameter of these groups.
 std::string rule_of_barrier(const ParamInfo& info, const ParamScope& s) {
-  constexpr std::string_view kOfBarriers[] = {"barrier", "barrier_floor", "barrier_growth", "barrier_cap", "sigma_rule"};
+  constexpr std::string_view kOfBarriers[] = {"barrier", "barrier_floor", "barrier_growth", "barrier_cap",
+                                              "sigma_rule"};
   const bool unread = s.params.solver == SolverKind::ccd_al && std::ranges::count(kOfBarriers, info.name) > 0;
   return unread ? "solver = ccd_al has no barrier whose stiffness adapts" : "";
 }

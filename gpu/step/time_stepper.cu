@@ -410,7 +410,8 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   }
   if (!potential_.constraints().empty()) hold_joints(ctx, device, params, clock, report);
   // Neither a penalty nor a cubic barrier says anything about sigma in later steps.
-  if (!constrained && params.barrier == BarrierKind::logarithmic) history_.stiffness = potential_.contacts().stiffness();
+  if (!constrained && params.barrier == BarrierKind::logarithmic)
+    history_.stiffness = potential_.contacts().stiffness();
   finish(ctx, device, params, inputs, state, clock, report);
   clock.lap(report.seconds.other);
   return report;
