@@ -25,11 +25,13 @@ std::shared_ptr<const std::vector<Vec3f>> positions_of(Engine& engine) {
 }
 
 /// Copies what differs between two structs of the same table of parameters.
-void add_differences(std::span<const ParamInfo> table, const std::string& prefix, const void* a,
-                     const void* b, std::vector<std::string>& out) {
-  for (const ParamInfo& info : table)
-    if (const std::string before = param_text(a, info), after = param_text(b, info); before != after)
-      out.push_back(prefix + std::string(info.name) + " " + before + " / " + after);
+void add_differences(std::span<const ParamInfo> table, const void* a, const void* b,
+                     std::vector<std::string>& out) {
+  for (const ParamInfo& info : table) {
+    const std::string before = param_text(a, info), after = param_text(b, info);
+    if (before != after)
+      out.push_back(std::string(info.name).append(" ").append(before).append(" / ").append(after));
+  }
 }
 
 /// With the name of the material, unless several changed alike.
@@ -37,12 +39,12 @@ void add_materials(const Model& before, const std::vector<Material>& now, std::v
   std::vector<std::pair<std::string, std::string>> found;  // material, difference
   for (std::size_t m = 0; m < std::min(before.materials.size(), now.size()); ++m) {
     std::vector<std::string> own;
-    add_differences(material_table(), "", &before.materials[m], &now[m], own);
+    add_differences(material_table(), &before.materials[m], &now[m], own);
     for (std::string& text : own) found.emplace_back(before.material_names[m], std::move(text));
   }
   for (const auto& [material, text] : found) {
     const bool shared = std::ranges::count(found, text, &std::pair<std::string, std::string>::second) > 1;
-    const std::string line = shared ? text : material + "." + text;
+    const std::string line = shared ? text : std::string(material).append(".").append(text);
     if (std::ranges::count(out, line) == 0) out.push_back(line);
   }
 }
@@ -218,8 +220,8 @@ void Forks::compare(const SimulationFrame& frame) {
 
 std::string differing_settings(const CapturedState& from, const Settings& now, std::size_t most) {
   std::vector<std::string> all;
-  add_differences(param_table(), "", &from.start.params, &now.params, all);
-  add_differences(lab_param_table(), "", &from.start.contact, &now.contact_params, all);
+  add_differences(param_table(), &from.start.params, &now.params, all);
+  add_differences(lab_param_table(), &from.start.contact, &now.contact_params, all);
   add_materials(from.start.model, now.materials, all);
   const auto& planes = from.start.model.half_spaces;
   for (std::size_t i = 0; i < std::min(planes.size(), now.half_space_mu.size()); ++i)

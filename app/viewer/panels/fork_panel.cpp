@@ -74,6 +74,7 @@ void draw_distances(const Forks& forks) {
     for (const auto& [frame, distance] : entry.distances) times[frame] = static_cast<float>(distance.time);
   if (times.size() < 2) return;
   std::vector<float> x;
+  x.reserve(times.size());
   for (const auto& [frame, time] : times) x.push_back(time);
   std::vector<PlotSeries> lines;
   for (const Forks::Entry& entry : forks.entries()) {
