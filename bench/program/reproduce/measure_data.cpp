@@ -92,6 +92,7 @@ Measurement measure_ordering(const Claim&, const ClaimRun& run, const MeasureCon
           for (int b = 0; b < 4; ++b)
             if (tet[a] > tet[b]) pairs.insert({tet[a], tet[b]});
     std::vector<Vec2i> links;
+    links.reserve(pairs.size());
     for (const auto& [i, j] : pairs) links.push_back({i, j});
     std::vector<Vec3> positions;
     for (const Vec3d& x : scene.model.positions) positions.push_back(x.cast<Real>());
