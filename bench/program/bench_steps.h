@@ -17,7 +17,7 @@ struct StepBenchOptions {
 };
 
 /// Prints progress to stderr. Figures of each scene: ms a step and by stage, iterations, contacts, the
-/// backend's work for a step, memory; with Guo24's time where the scene has their size. Throws InputError.
+/// backend's work for a step, memory; with Guo24's figures, beside ours where the scene has their size. Throws InputError.
 BenchResult bench_sized_steps(const BackendInfo& backend, const StepBenchOptions& options,
                               const std::function<std::unique_ptr<Engine>(Backend, int threads)>& factory);
 
@@ -26,6 +26,7 @@ struct PublishedStep {
   double ms = 0;  // 0: not published
   double tets = 0;
   double contacts = 0;  // on average
+  double newton = 0;    // iterations a step
   const char* name = "";
 
   /// True if a step with `tets` and `contacts` has comparable size: tets within a tenth, and at

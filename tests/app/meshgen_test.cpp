@@ -35,6 +35,8 @@ std::vector<MeshedShape> shapes() {
       {"fine sphere", make_sphere(0.1, 0.0125), 4.0 / 3 * pi * 1e-3, 0.012, 2},
       {"coarse cylinder", make_cylinder(0.1, 0.3, 0.05), pi * 3e-3, 0.05, 2},
       {"fine cylinder", make_cylinder(0.1, 0.2, 0.02), pi * 2e-3, 0.01, 2},
+      {"tube of one layer", make_tube(0.1, 0.02, 0.3, 0.02), pi * (0.01 - 0.0064) * 0.3, 0.01, 0},
+      {"thick tube", make_tube(0.1, 0.06, 0.2, 0.02), pi * (0.01 - 0.0016) * 0.2, 0.01, 0},
       {"voussoir", make_voussoir(1, 0.2, 0.3, 60, 0.05), pi / 6 * (1.44 - 1) * 0.3, 0.001, 2},
       {"coarse torus", make_torus(0.2, 0.08, 0.08), 2 * pi * pi * 0.2 * 0.0064, 0.2, 0},
       {"fine torus", make_torus(0.2, 0.08, 0.02), 2 * pi * pi * 0.2 * 0.0064, 0.02, 0},
@@ -75,6 +77,15 @@ TEST(MeshGen, SurfaceNodesLieOnTheShape) {
     EXPECT_NEAR(std::hypot(std::hypot(p[0], p[2]) - 0.2, p[1]), 0.05, 1e-12);
   for (const Vec3d& p : boundary_surface(make_cylinder(0.1, 0.3, 0.03)).nodes)
     EXPECT_TRUE(std::abs(std::abs(p[1]) - 0.15) < 1e-12 || std::abs(std::hypot(p[0], p[2]) - 0.1) < 1e-12);
+}
+
+TEST(MeshGen, ThinTubesHaveAllNodesOnTheirSurface) {
+  const TetMesh tube = make_tube(0.1, 0.01, 0.3, 0.01);
+  EXPECT_EQ(boundary_surface(tube).nodes.size(), tube.nodes.size());
+  for (const Vec3d& p : tube.nodes) {
+    const double r = std::hypot(p[0], p[2]);
+    EXPECT_TRUE(std::abs(r - 0.1) < 1e-12 || std::abs(r - 0.09) < 1e-12);
+  }
 }
 
 TEST(MeshGen, AVoussoirLiesBetweenItsRadiiAndItsCutsAreFlat) {
@@ -124,11 +135,13 @@ TEST(MeshGen, RefusesBadLengths) {
     EXPECT_THROW(make_sphere(1, bad), std::invalid_argument);
     EXPECT_THROW(make_cylinder(bad, 1, 0.1), std::invalid_argument);
     EXPECT_THROW(make_torus(1, bad, 0.1), std::invalid_argument);
+    EXPECT_THROW(make_tube(1, 0.1, bad, 0.1), std::invalid_argument);
     EXPECT_THROW(make_voussoir(1, bad, 0.1, 20, 0.1), std::invalid_argument);
     EXPECT_THROW(make_voussoir(1, 0.2, 0.1, bad, 0.1), std::invalid_argument);
     EXPECT_THROW(make_ramp(1, bad, 0.1), std::invalid_argument);
   }
   EXPECT_THROW(make_torus(0.1, 0.2, 0.1), std::invalid_argument);
+  EXPECT_THROW(make_tube(0.1, 0.1, 1, 0.1), std::invalid_argument);
   EXPECT_THROW(make_voussoir(1, 0.2, 0.1, 180, 0.1), std::invalid_argument);
   EXPECT_THROW(make_box({1, 1, 1}, 1e-5), std::invalid_argument);
 }

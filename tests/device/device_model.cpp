@@ -154,8 +154,14 @@ json to_json(const CostRow& row, double steps) {
           {"by", std::move(by)}};
 }
 
-void write(const Options& options, const std::string& device, const CostModel& model,
-           const std::string& size) {
+/// The scene's size, and what its measured steps took, each a mean over them.
+struct Work {
+  std::string size;
+  std::size_t tets = 0;
+  double contacts = 0, newton = 0, pcg = 0;
+};
+
+void write(const Options& options, const std::string& device, const CostModel& model, const Work& work) {
   const double steps = options.steps;
   json stages = json::array(), costs = json::array();
   for (const auto& [stage, row] : stages_by_cost(model)) {
@@ -173,7 +179,11 @@ void write(const Options& options, const std::string& device, const CostModel& m
                {"settings", options.settings},
                {"scale", options.scale.value_or(1)},
                {"device", device},
-               {"size", size},
+               {"size", work.size},
+               {"tets", work.tets},
+               {"contacts", work.contacts},
+               {"newton", work.newton},
+               {"pcg", work.pcg},
                {"warm", options.warm},
                {"steps", options.steps},
                {"resources",
@@ -216,13 +226,21 @@ int run(const Options& options) {
   emulation::set_checks({.costs = true});
   emulation::forget_costs();
   StepReport report;
-  for (int i = 0; i < options.steps; ++i) report = engine->step();
+  Work work;
+  work.tets = scene.model.tets.size();
+  for (int i = 0; i < options.steps; ++i) {
+    report = engine->step();
+    work.contacts += 1.0 * report.contacts / options.steps;
+    work.newton += 1.0 * report.newton_iterations / options.steps;
+    work.pcg += 1.0 * report.pcg_iterations / options.steps;
+  }
   char size[160];
   std::snprintf(size, sizeof size, "%zu tets, %zu bodies, %zu contacts, %.1f MB", scene.model.tets.size(),
                 scene.model.bodies.size(), static_cast<std::size_t>(report.contacts),
                 1e-6 * static_cast<double>(report.memory_bytes));
-  print(options, device, emulation::costs(), size);
-  if (!options.json_file.empty()) write(options, device, emulation::costs(), size);
+  work.size = size;
+  print(options, device, emulation::costs(), work.size);
+  if (!options.json_file.empty()) write(options, device, emulation::costs(), work);
   return 0;
 }
 

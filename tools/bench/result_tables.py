@@ -273,10 +273,36 @@ def device_model() -> str:
     return text.rstrip("\n") + "\n"
 
 
+def table1() -> str:
+    """The scenes of Guo24's Table 1 at our own size: steps of the CPU, what the model predicts of a GPU, and the published steps."""
+    predicted = {run["scene"]: run for path in (RESULTS / "device_model" / "table1").glob("*.json") for run in [json.loads(path.read_text())]}
+    scenes: dict[str, dict[str, float]] = {}
+    for figure in load("table1")[0]["figures"]:
+        scene, _, rest = figure["name"].partition(", ")
+        scenes.setdefault(scene, {})[rest.partition(", ")[2]] = figure["value"]
+    rows = []
+    for name, seen in scenes.items():
+        if "published step" not in seen:
+            continue
+        row = [f"`{name}`", f"{thousands(seen['tets'])} / {thousands(seen['contacts at most'])}", f"{seen['newton']:.3g} / {number(seen['pcg'])}", number(1e-3 * seen["step"])]
+        if run := predicted.get(name):
+            newton = run["newton"] or 1
+            row += [f"{run['newton']:g} / {run['pcg']:g}", number(1e-3 * run["sum"]["predicted_us"]), number(1e-6 * run["sum"]["predicted_us"] / newton * seen["newton"])]
+        else:
+            row += ["", "", ""]
+        row += [f"{thousands(seen['published tets'])} / {thousands(seen['published contacts'])}", f"{seen['published newton']:g}", number(1e-3 * seen["published step"])]
+        rows.append(row)
+    return source("table1") + table(["scene", "tets / contacts", "Newton / PCG", "s", "model: Newton / PCG", "ms", "step [s]", "Table 1: tets / contacts", "Newton", "s"], rows)
+
+
+def thousands(value: float) -> str:
+    return f"{1e-6 * value:.3g}M" if value >= 1e6 else f"{1e-3 * value:.3g}k" if value >= 1e3 else f"{value:g}"
+
+
 def device_model_figures(row: dict) -> list[str]:
     bound = max(row["by"], key=lambda name: row["by"][name]) if row["by"] else ""
     return [*(f"{row[name]:g}" for name in ("launches", "nodes", "waits", "copies")),
             *(number(row[name]) for name in ("megabytes", "floor_us", "predicted_us")), bound]
 
 
-PARTS = {"device-model": device_model, "rigid": rigid, "thin": thin, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "stages": stages, "methods": methods, "figures": figures}
+PARTS = {"device-model": device_model, "table1": table1, "rigid": rigid, "thin": thin, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "stages": stages, "methods": methods, "figures": figures}

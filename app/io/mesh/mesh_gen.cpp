@@ -130,6 +130,37 @@ TetMesh make_cylinder(double radius, double height, double edge) {
   return oriented(std::move(mesh));
 }
 
+TetMesh make_tube(double radius, double thickness, double height, double edge) {
+  check_length("radius", radius);
+  check_length("thickness", thickness);
+  check_length("height", height);
+  check_length("edge", edge);
+  if (thickness >= radius) throw std::invalid_argument("thickness must be smaller than the radius");
+  check_count(6 * along(2 * pi * radius, edge) * along(thickness, edge) * along(height, edge));
+  const int around = std::max(8, cells(2 * pi * radius, edge)), across = cells(thickness, edge);
+  const int layers = cells(height, edge);
+  const auto node = [&](int ring, int i) { return ring * around + i % around; };
+  std::vector<Vec3i> section;
+  for (int ring = 0; ring < across; ++ring)
+    for (int i = 0; i < around; ++i) {
+      // Diagonals alternate, so that neither sense of twist is preferred.
+      const int a = node(ring, i), b = node(ring, i + 1), c = node(ring + 1, i), d = node(ring + 1, i + 1);
+      const bool even = (ring + i) % 2 == 0;
+      section.push_back({a, b, even ? d : c});
+      section.push_back({even ? a : b, d, c});
+    }
+  TetMesh mesh;
+  for (int layer = 0; layer <= layers; ++layer)
+    for (int ring = 0; ring <= across; ++ring)
+      for (int i = 0; i < around; ++i) {
+        const double angle = 2 * pi * i / around, r = radius - thickness * (1 - double(ring) / across);
+        mesh.nodes.push_back(
+            {r * std::cos(angle), height * (double(layer) / layers - 0.5), r * std::sin(angle)});
+      }
+  mesh.tets = cut_prisms(section, (across + 1) * around, layers, false);
+  return oriented(std::move(mesh));
+}
+
 TetMesh make_torus(double radius, double tube_radius, double edge) {
   check_length("radius", radius);
   check_length("tube_radius", tube_radius);

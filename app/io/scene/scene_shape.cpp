@@ -65,6 +65,12 @@ const std::vector<Shape<TetMesh>> solid_shapes{
        const double radius = sizes.length("radius"), height = sizes.length("height");
        return make_cylinder(radius, height, sizes.edge(radius / 5));
      }},
+    {"tube",
+     [](Sizes& sizes) {
+       const double radius = sizes.length("radius"), thickness = sizes.length("thickness");
+       const double height = sizes.length("height");
+       return make_tube(radius, thickness, height, sizes.edge(thickness));
+     }},
     {"bar",
      [](Sizes& sizes) {
        const double length = sizes.length("length"), width = sizes.length("width");
