@@ -45,10 +45,6 @@ std::optional<Refusal> constraint_refusal(const Model& model, SolverKind solver)
   };
   if (!model.bodies.empty()) return refused("", "the solver takes no rigid bodies");
   if (!model.constraints.empty()) return refused("", "the solver takes no joints");
-  for (const Object& object : model.objects) {
-    if (object.is_affine()) return refused(object.name, "the solver takes no affine bodies");
-    if (object.is_rods()) return refused(object.name, "the solver takes no rods");
-  }
   return {};
 }
 

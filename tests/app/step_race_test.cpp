@@ -209,7 +209,7 @@ TEST(StepperRace, RunsAllSteppersInTheBackground) {
     race.update();
     return race.status().state && !race.status().running;
   };
-  for (int i = 0; i < 60000 && !over(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; i < 240000 && !over(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   ASSERT_TRUE(over());
   const StepperRaceStatus& status = race.status();
   EXPECT_EQ(status.error, "");
