@@ -38,16 +38,6 @@ std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver, bo
 }
 
 /// What constraints between linearised surfaces cannot move yet.
-std::optional<Refusal> constraint_refusal(const Model& model, SolverKind solver) {
-  const auto refused = [&](std::string body, const char* what) {
-    return Refusal{std::move(body), name_of(solver),
-                   std::string(what) + "; choose solver = ipc, which moves them"};
-  };
-  if (!model.bodies.empty()) return refused("", "the solver takes no rigid bodies");
-  if (!model.constraints.empty()) return refused("", "the solver takes no joints");
-  return {};
-}
-
 std::optional<Refusal> velocity_refusal(const Model& model, SolverKind solver) {
   if (model.bodies.empty()) return {};
   for (const Object& object : model.objects)
@@ -123,8 +113,6 @@ std::vector<std::string> ignored_by_barrier(const Model& model) {
 std::optional<Refusal> stepper_refusal(const Model& model, SolverKind solver, bool drop_unsupported) {
   switch (stepper_family(solver)) {
     case StepperFamily::barrier:
-      if (solver == SolverKind::ccd_al)
-        if (auto refused = constraint_refusal(model, solver)) return refused;
       return barrier_refusal(model, solver, drop_unsupported);
     case StepperFamily::velocity:
       return velocity_refusal(model, solver);

@@ -299,6 +299,7 @@ TEST(AffineDeterminism, TheCpuGivesTheSameBitsForAnyNumberOfThreads) {
 INSTANTIATE_TEST_SUITE_P(Backends, Affine,
                          ::testing::Values(fixtures::BackendSolver{Backend::cpu, SolverKind::ipc},
                                            fixtures::BackendSolver{Backend::cpu, SolverKind::barrier_al},
+                                           fixtures::BackendSolver{Backend::cpu, SolverKind::ccd_al},
                                            fixtures::BackendSolver{Backend::cuda, SolverKind::ipc}),
                          fixtures::ParamName{});
 

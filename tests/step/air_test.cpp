@@ -84,7 +84,8 @@ class AirSteps : public fixtures::EngineTest {
   }
 };
 
-constexpr SolverKind kFamilies[] = {SolverKind::ipc, SolverKind::barrier_al, SolverKind::velocity};
+constexpr SolverKind kFamilies[] = {SolverKind::ipc, SolverKind::barrier_al, SolverKind::ccd_al,
+                                    SolverKind::velocity};
 
 // From rest the speed is u tanh(g t / u) with the terminal speed u; steps of backward Euler lag by half a
 // step. At that speed it stays. (What falls lengthwise turns over after some time, as it should.)

@@ -42,12 +42,13 @@ inline Model drawn_box() {
 
 }  // namespace stickslip::fixtures
 
-/// Runs a suite with both solvers.
+/// Runs a suite with all barrier solvers.
 #define INSTANTIATE_ON_BARRIERS(suite)                                                                    \
   INSTANTIATE_TEST_SUITE_P(                                                                               \
       Backends, suite,                                                                                    \
       ::testing::Values(                                                                                  \
           stickslip::fixtures::BackendSolver{stickslip::Backend::cpu, stickslip::SolverKind::ipc},        \
           stickslip::fixtures::BackendSolver{stickslip::Backend::cpu, stickslip::SolverKind::barrier_al}, \
+          stickslip::fixtures::BackendSolver{stickslip::Backend::cpu, stickslip::SolverKind::ccd_al},     \
           stickslip::fixtures::BackendSolver{stickslip::Backend::cuda, stickslip::SolverKind::ipc}),      \
       stickslip::fixtures::ParamName{})

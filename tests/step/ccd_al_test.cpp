@@ -1,9 +1,8 @@
 // Steps with `ccd_al`, constraints from CCD without a barrier: forces with analytic answers, no
-// intersections, changes of solver in mid-run, and scenes that it refuses.
+// intersections, and changes of solver in mid-run.
 #include <algorithm>
 #include <cmath>
 
-#include "gpu/model/steppers.h"
 #include "tests/step/barrier_al_fixture.h"
 
 namespace stickslip {
@@ -103,15 +102,19 @@ TEST_P(CcdAl, PilesFallWithoutIntersectionsWhileSolversChange) {
   }
 }
 
-TEST(CcdAlScenes, ThoseWithOtherBodiesAreRefusedWithTheReason) {
+/// As deformable boxes do.
+TEST_P(CcdAl, AnAffineBoxRestsWithItsWeight) {
   Model model;
-  add_box(model, "block", {0.1, 0.1, 0.1}, {0, 0.06, 0}, 1, 0, {0, 0, 0}, fixtures::BoxBody::affine);
-  finalize(model);
-  const auto refused = stepper_refusal(model, SolverKind::ccd_al);
-  ASSERT_TRUE(refused);
-  EXPECT_NE(refused->text().find("'block': the solver takes no affine bodies"), std::string::npos)
-      << refused->text();
-  EXPECT_FALSE(stepper_refusal(model, SolverKind::ipc));
+  add_box(model, "block", {0.1, 0.1, 0.1}, {0, 0.0503, 0}, 1, 0, {0, 0, 0}, fixtures::BoxBody::affine);
+  model.half_spaces.push_back({{0, 1, 0}, 0, 0.5});
+  load(model);
+  settle(fixtures::kSettling);
+  const StepReport report = settle(1);
+  const auto [ground, between] = upward_forces();
+  EXPECT_NEAR(ground, kBoxWeight, 0.01 * kBoxWeight);
+  EXPECT_EQ(between, 0);
+  EXPECT_GT(report.multiplier_max, 0);
+  EXPECT_LT(report.body_strain, params.strain_bound);
 }
 
 INSTANTIATE_ON_BACKENDS(CcdAl);

@@ -12,7 +12,8 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-constexpr SolverKind kSolvers[] = {SolverKind::ipc, SolverKind::barrier_al, SolverKind::velocity};
+constexpr SolverKind kSolvers[] = {SolverKind::ipc, SolverKind::barrier_al, SolverKind::ccd_al,
+                                   SolverKind::velocity};
 
 /// A strip in the plane z = 0 that is `length` long along x, its nodes placed by `place`.
 template <class Place>

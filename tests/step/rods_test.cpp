@@ -56,7 +56,8 @@ TEST_P(RodSteps, ACantileverSinksAsBeamsDoUnderEveryStepper) {
   const double free = length * (1 - 0.5 / n);
   const RodSection section = rod_section(kDiameter, 1);
   const double want = 1000 * 9.81 * section.area * std::pow(free, 4) / (8 * young * section.across_d1);
-  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al, SolverKind::velocity}) {
+  for (const SolverKind solver :
+       {SolverKind::ipc, SolverKind::barrier_al, SolverKind::ccd_al, SolverKind::velocity}) {
     SCOPED_TRACE(static_cast<int>(solver));
     params.solver = solver;
     params.dt = 0.05;

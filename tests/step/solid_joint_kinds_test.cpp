@@ -148,8 +148,8 @@ TEST_P(SolidJointKinds, ChangesOfTheFamilyKeepTheJoint) {
   join(model, joint_of(JointKind::ball, "top"), 0, -1, {0, 1.1, 0});
   join(model, joint_of(JointKind::ball, "middle"), 0, 1, {0.05, 0.83, 0});
   start(model, SolverKind::velocity);
-  for (const SolverKind solver :
-       {SolverKind::ipc, SolverKind::velocity, SolverKind::barrier_al, SolverKind::velocity}) {
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::velocity, SolverKind::barrier_al,
+                                  SolverKind::ccd_al, SolverKind::velocity}) {
     run(10);
     const State before = engine->state();
     params.solver = solver;

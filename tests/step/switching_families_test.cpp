@@ -49,8 +49,8 @@ TEST_P(SwitchingFamilies, KeepPlacesAndMomentaExactly) {
   params.check_intersections = false;
   params.solver = SolverKind::velocity;
   load(model);
-  const SolverKind order[] = {SolverKind::velocity, SolverKind::ipc,        SolverKind::barrier_al,
-                              SolverKind::velocity, SolverKind::barrier_al, SolverKind::velocity};
+  const SolverKind order[] = {SolverKind::velocity, SolverKind::ipc,    SolverKind::barrier_al,
+                              SolverKind::velocity, SolverKind::ccd_al, SolverKind::velocity};
   for (const SolverKind solver : order) {
     const State before = engine->state();
     params.solver = solver;
@@ -88,7 +88,7 @@ class SunkenSolids : public SwitchingFamilies {
 };
 
 TEST_P(SunkenSolids, AreLiftedOutOfHalfSpacesWhereTheSolverChanges) {
-  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al})
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al, SolverKind::ccd_al})
     for (const fixtures::BoxBody body : {fixtures::BoxBody::deformable, fixtures::BoxBody::affine}) {
       SCOPED_TRACE(std::string(body == fixtures::BoxBody::affine ? "affine" : "deformable"));
       Model model;

@@ -100,7 +100,7 @@ class TenNodeBarrierSteps : public fixtures::EngineTest {};
 
 TEST_P(TenNodeBarrierSteps, AStackCarriesAndYieldsAsItsWeightSays) {
   params.dt = 0.02;
-  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al})
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al, SolverKind::ccd_al})
     for (const auto& [lower, upper] : kTenNodePairs) {
       params.solver = solver;
       TenNodeStack stack(lower, upper, 5e-4);

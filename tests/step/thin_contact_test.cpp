@@ -269,7 +269,8 @@ TEST_P(ThinContact, ARunChangesItsSolverOnTheWay) {
   load(model);
   bool overlapped = false;
   for (int round = 0; round < 3; ++round)
-    for (const SolverKind solver : {SolverKind::velocity, SolverKind::ipc, SolverKind::barrier_al}) {
+    for (const SolverKind solver :
+         {SolverKind::velocity, SolverKind::ipc, SolverKind::barrier_al, SolverKind::ccd_al}) {
       const State before = engine->state();
       params.solver = solver;
       engine->set_params(params);
