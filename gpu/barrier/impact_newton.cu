@@ -149,12 +149,19 @@ Real BarrierNewton::descend_target(Context& ctx, IncrementalPotential& potential
   const Span span(ctx, "line search");
   const double before = total(potential.values(ctx, near_, y));
   const double allowed = before + potential.energy_rounding(before);
-  Real share = 1;
-  for (; share > kShortestSearch; share *= Real(0.5)) {
-    set_along(ctx, node_count_, y, share, p_.data(), trial_.data());
+  const auto descends = [&](Real share, const Vec3* way) {
+    set_along(ctx, node_count_, y, share, way, trial_.data());
     record.energy = total(potential.values(ctx, near_, trial_.data()));
-    if (record.energy <= allowed) break;
+    return record.energy <= allowed;
+  };
+  bool found = false;
+  if (!potential.embedding().empty()) {  // a straight path strains bodies that turn
+    potential.embedding().turn(ctx, y, p_.data(), turned_.data());
+    found = descends(Real(1), turned_.data());
   }
+  Real share = 1;
+  if (!found)
+    while (share > kShortestSearch && !descends(share, p_.data())) share *= Real(0.5);
   share_ = !shortened && share == Real(1) ? wanted : Real(0);
   if (!(share > kShortestSearch)) return record.step_length = 0;
   copy(ctx, y, trial_.data(), node_count_);
@@ -228,6 +235,7 @@ void BarrierNewton::minimise_constrained(Context& ctx, IncrementalPotential& pot
 
   while (report.newton_iterations < params.newton_iterations) {
     if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) throw StepInterrupted();
+    const Span iteration(ctx, "newton iteration");
     NewtonRecord record;
     const Real most = stalls < kStallsOfCycle       ? Real(1)
                       : stalls < 2 * kStallsOfCycle ? Real(0.5)

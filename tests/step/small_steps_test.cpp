@@ -88,7 +88,9 @@ TEST_P(SmallSteps, BodiesAtRestDoNotCreepUp) {
   double energy = 0;
   for (int i = 0; i < 600; ++i) energy += (report = step()).judgement->energy_change;
   for (int b = 0; b < 2; ++b) EXPECT_LT(heights()[b] - before[b], 0.02 * params.d_hat);
-  EXPECT_LT(report.barrier_stiffness, 1.2 * stiffness);
+  if (params.solver != SolverKind::ccd_al) {  // whose penalty is that of a node's inertia
+    EXPECT_LT(report.barrier_stiffness, 1.2 * stiffness);
+  }
   EXPECT_LT(energy, 1e-4 * 8 * 9.81 * params.d_hat);  // of lifting a box of 8 kg by d_hat
 }
 
