@@ -27,7 +27,7 @@ VELOCITY = ["nsgs", "prox_gs", "prox_jacobi", "nncg", "auto", "manifold_gs", "ne
 # The rows of gpu/params/contact_solvers.h: the law of each solver. VELOCITY has them in the page's order.
 LAWS = dict(re.findall(r"^  (?:PROBLEM|BODIES|STEP)\(\w+, (\w+), (\w+),", (ROOT / "gpu/params/contact_solvers.h").read_text(), re.M))
 BOX = {name for name, law in LAWS.items() if law == "box"}
-BARRIER = ["ipc", "barrier_al"]
+BARRIER = ["ipc", "barrier_al", "ccd_al"]
 ROUNDING = 1e-12  # [N s] largest impulse of a step without contact impulses
 DATA = ROOT / "tools/bench/results/laws"
 CONE, MOMENTUM = 1e-3, 1e-6  # shares of the largest impulse, and of all impulses: a larger error breaks a law
