@@ -17,7 +17,8 @@ struct StepBenchOptions {
 };
 
 /// Prints progress to stderr. Figures of each scene: ms a step and by stage, iterations, contacts, the
-/// backend's work for a step, memory; with Guo24's figures, beside ours where the scene has their size. Throws InputError.
+/// backend's work for a step, memory; with Guo24's figures, beside ours where the scene has their size.
+/// Throws InputError.
 BenchResult bench_sized_steps(const BackendInfo& backend, const StepBenchOptions& options,
                               const std::function<std::unique_ptr<Engine>(Backend, int threads)>& factory);
 

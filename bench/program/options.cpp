@@ -26,7 +26,8 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->add_option(
           "--scene,--scenes", options.scenes,
           "scenes of 'step', 'steps' and 'barrier', repeatable or with commas; default: every shipped one; "
-          "of 'steps' drop, stack, bowl, noodles and rubble; of 'barrier' rods-twist, staircase, roller, "
+          "of 'steps' drop, stack, rubble and those of Guo24's Table 1; of 'barrier' rods-twist, staircase, "
+          "roller, "
           "bowl and noodles; of 'rigid' and 'thin' their own; of 'frames' drop")
       ->delimiter(',')
       ->allow_extra_args(false);
