@@ -122,10 +122,11 @@ class Results(unittest.TestCase):
         figures = {"step": 80.0, "newton": 4.0, "pcg": 300.0, "tets": 2400.0, "contacts at most": 964.0}
         published = {"published step": 15540.0, "published tets": 355000.0, "published contacts": 617000.0, "published newton": 24.1}
         named = [{"name": f"{scene}, 2k tets, {name}", "value": value} for scene, some in (("rods", figures | published), ("bowl", figures | published), ("drop", figures)) for name, value in some.items()]
-        self.kept("table1", [{"device": "D", "figures": named}])
+        self.kept("table1", [{"device": "D, 2 threads", "threads": 1, "figures": named}])
         folder = result_tables.RESULTS / "device_model" / "table1"
         folder.mkdir(parents=True)
         (folder / "rods.json").write_text(json.dumps({"scene": "rods", "newton": 2.0, "pcg": 90.0, "sum": {"predicted_us": 5000.0}}))
+        self.assertIn("on D, 1 thread: ", result_tables.table1())
         lines = result_tables.table1().splitlines()[4:]
         self.assertEqual(lines[0], "| `rods` | 2.4k / 964 | 4 / 300 | 0.0800 | 2 / 90 | 5.00 | 0.0100 | 355k / 617k | 24.1 | 15.5 |")
         self.assertEqual(lines[1], "| `bowl` | 2.4k / 964 | 4 / 300 | 0.0800 |  |  |  | 355k / 617k | 24.1 | 15.5 |")

@@ -292,7 +292,10 @@ def table1() -> str:
             row += ["", "", ""]
         row += [f"{thousands(seen['published tets'])} / {thousands(seen['published contacts'])}", f"{seen['published newton']:g}", number(1e-3 * seen["published step"])]
         rows.append(row)
-    return source("table1") + table(["scene", "tets / contacts", "Newton / PCG", "s", "model: Newton / PCG", "ms", "step [s]", "Table 1: tets / contacts", "Newton", "s"], rows)
+    run = load("table1")[0]
+    threads = "1 thread" if run["threads"] == 1 else f"{run['threads']} threads"
+    measured = f"Measured {newest('table1').name[:10]} on {run['device'].partition(',')[0]}, {threads}: [{newest('table1').name}](../tools/bench/results/{newest('table1').name}).\n\n"
+    return measured + table(["scene", "tets / contacts", "Newton / PCG", "s", "model: Newton / PCG", "ms", "step [s]", "Table 1: tets / contacts", "Newton", "s"], rows)
 
 
 def thousands(value: float) -> str:
