@@ -23,6 +23,7 @@ struct SizedScene {
   Size small, full;
   double dt = 0;  // [s]; 0: the scene's
   PublishedStep published = {};
+  const char* scene = nullptr;  // nullptr: that of the row's name
 };
 
 constexpr double kThirtieth = 1.0 / 30;
@@ -41,16 +42,22 @@ const SizedScene kSizedScenes[] = {
      {12, 4.5},
      kThirtieth,
      {109.6e3, 1.4e6, 132.1e3, 60.9, "published, noodles-300 [Guo24 Table 1], RTX 4090"}},
+    {"noodles-200",
+     {1, 1},
+     {8, 4.5},
+     kThirtieth,
+     {49.5e3, 934e3, 48.9e3, 39.7, "published, noodles-200 [Guo24 Table 1], RTX 4090"},
+     "noodles"},
     {"rubble", {0, 1}, {0, 25}},
     // Our scenes of the other rows of the table, at its sizes.
     {"puffer-net",
      {1, 1},
-     {1, 5.43},
+     {1, 6.75},
      kThirtieth,
      {427e3, 1.76e6, 228e3, 156.8, "published, puffer balls on nets [Guo24 Table 1], RTX 4090"}},
     {"pachinko",
      {1, 1},
-     {1, 8.6},
+     {1, 9.14},
      kThirtieth,
      {29.1e3, 1.49e6, 4.9e3, 41.4, "published, dragons and pachinko [Guo24 Table 1], RTX 4090"}},
     {"staircase",
@@ -58,6 +65,17 @@ const SizedScene kSizedScenes[] = {
      {1, 5.76},
      kThirtieth,
      {26.7e3, 300e3, 3.2e3, 38, "published, staircase with armadillos [Guo24 Table 1], RTX 4090"}},
+    {"staircase-dragons",
+     {1, 1},
+     {1, 6.24},
+     kThirtieth,
+     {28.5e3, 376e3, 3e3, 41.9, "published, staircase with dragons [Guo24 Table 1], RTX 4090"},
+     "staircase"},
+    {"soft-bodies",
+     {1, 1},
+     {1, 10.1},
+     kThirtieth,
+     {183.4e3, 9e6, 100.5e3, 25.6, "published, T-rexes x60 [Guo24 Table 1], RTX 4090"}},
     {"roller",
      {1, 1},
      {1, 3.39},
@@ -65,7 +83,7 @@ const SizedScene kSizedScenes[] = {
      {12.5e3, 100e3, 1.6e3, 35.4, "published, roller test [Guo24 Table 1], RTX 4090"}},
     {"light-net",
      {1, 1},
-     {1, 7.16},
+     {1, 8.94},
      kThirtieth,
      {48.8e3, 2.2e6, 32e3, 34.5, "published, crabs on nets [Guo24 Table 1], RTX 4090"}},
     {"rods-twist",
@@ -89,9 +107,9 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 Scene sized_scene(const SizedScene& sized, const SizedScene::Size& size) {
-  const Scene own = load_scene(sized.name);
+  const Scene own = load_scene(sized.scene != nullptr ? sized.scene : sized.name);
   Scene scene = size.bodies == 0
-                    ? load_scene(sized.name, size.scale)
+                    ? load_scene(own.name, size.scale)
                     : parse_scene(with_more_bodies(text_of(own.file), size.bodies), own.file, size.scale);
   if (sized.dt > 0) scene.params.dt = sized.dt;
   return scene;
@@ -168,10 +186,10 @@ class StepFigures {
       step.peer = published.ms;
       step.peer_name = published.name;
     } else {
-      result_.notes.push_back(name_ + ", " + counted_text(profile_.contacts_most, "contacts") +
-                              ": not compared with " + published.name + ", " +
-                              counted_text(published.tets, "tets") + ", " +
-                              counted_text(published.contacts, "contacts") + "; --full and --warm lead there");
+      result_.notes.push_back(
+          name_ + ", " + counted_text(profile_.contacts_most, "contacts") + ": not compared with " +
+          published.name + ", " + counted_text(published.tets, "tets") + ", " +
+          counted_text(published.contacts, "contacts") + "; --full and --warm lead there");
     }
     put("published step", published.ms, "ms/step");
     put("published tets", published.tets, "tets");
@@ -213,6 +231,11 @@ class StepFigures {
 };
 
 }  // namespace
+
+std::pair<double, double> full_and_published_tets(const std::string& name) {
+  const SizedScene& sized = find_sized(name);
+  return {static_cast<double>(sized_scene(sized, sized.full).model.tets.size()), sized.published.tets};
+}
 
 bool PublishedStep::is_like(double other_tets, double other_contacts) const {
   return std::abs(other_tets - tets) <= 0.1 * tets && other_contacts >= 0.5 * contacts;

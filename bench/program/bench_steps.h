@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "app/io/scene/scene.h"
 #include "bench/bench.h"
@@ -34,6 +35,9 @@ struct PublishedStep {
   /// least half as many contacts.
   bool is_like(double tets, double contacts) const;
 };
+
+/// Tets of the row `name` at its full size, and of the published scene (0: none). Throws InputError.
+std::pair<double, double> full_and_published_tets(const std::string& name);
 
 /// The scene `text` with `times` as many bodies along y in each array. Items that grow by count grow
 /// by finer meshes instead.

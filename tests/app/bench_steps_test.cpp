@@ -69,12 +69,27 @@ TEST(BenchSteps, NoteWhatWasPublishedForALargerScene) {
 }
 
 TEST(BenchSteps, AreComparedOnlyWithWhatIsAsLarge) {
-  const PublishedStep published{3400, 826e3, 2200, "theirs"};
+  const PublishedStep published{3400, 826e3, 2200, 8.2, "theirs"};
   EXPECT_TRUE(published.is_like(832e3, 1800));
   EXPECT_TRUE(published.is_like(760e3, 9000));
   EXPECT_FALSE(published.is_like(832e3, 900)) << "a fall without contacts";
   EXPECT_FALSE(published.is_like(700e3, 2200));
   EXPECT_FALSE(published.is_like(1e6, 2200));
+}
+
+void expect_published_sizes(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const auto [tets, published] = full_and_published_tets(name);
+    EXPECT_NEAR(tets / published, 1, 0.1) << name << ": " << tets;
+  }
+}
+
+TEST(BenchSteps, HaveThePublishedSizes) {
+  expect_published_sizes({"roller", "tube-twist", "staircase", "staircase-dragons", "rods-twist"});
+}
+
+TEST(BenchStepsLong, HaveThePublishedSizesOfLargeScenes) {
+  expect_published_sizes({"bowl", "noodles", "noodles-200", "puffer-net", "pachinko", "light-net"});
 }
 
 TEST(BenchSteps, RefuseAnUnknownScene) { EXPECT_THROW(steps_of({"dorp"}), InputError); }
