@@ -88,7 +88,7 @@ TEST(BenchSteps, HaveThePublishedSizes) {
   expect_published_sizes({"roller", "tube-twist", "staircase", "staircase-dragons", "rods-twist"});
 }
 
-TEST(BenchStepsLong, HaveThePublishedSizesOfLargeScenes) {
+TEST(LongBenchSteps, HaveThePublishedSizesOfLargeScenes) {
   expect_published_sizes({"bowl", "noodles", "noodles-200", "puffer-net", "pachinko", "light-net"});
 }
 
