@@ -14,7 +14,7 @@ TetMesh make_sphere(double radius, double edge);
 TetMesh make_cylinder(double radius, double height, double edge);  // axis y
 TetMesh make_tube(double radius, double thickness, double height,
                   double edge);  // axis y, open at both ends; radius of the outer face
-TetMesh make_bar(double length, double width, double edge);        // axis x, square section
+TetMesh make_bar(double length, double width, double edge);  // axis x, square section
 TetMesh make_torus(double radius, double tube_radius,
                    double edge);  // axis y; radius of the tube's centre line
 
