@@ -79,9 +79,10 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
   add_backend(command, options.backend, options.threads);
   command.add_option("--variant", options.variant,
                      "one of the scene's variants (see: stickslip list scenes)");
-  command.add_flag("--force", options.force,
-                   "step rigid bodies by ipc and barrier_al without what has no meaning there, such as "
-                   "restitution; as --set drop_unsupported=true");
+  command.add_flag(
+      "--force", options.force,
+      "step rigid bodies by ipc, barrier_al and ccd_al without what has no meaning there, such as "
+      "restitution; as --set drop_unsupported=true");
   command.add_option("--solver", options.solver, "see: stickslip list solvers; default: the scene's");
   command
       .add_option("--set", options.settings,

@@ -12,7 +12,6 @@
 #include "gpu/barrier/newton_parts.cuh"
 #include "gpu/ccd/additive.h"
 #include "gpu/ccd/half_space.h"
-#include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
@@ -188,9 +187,10 @@ Real BarrierNewton::advance_to(Context& ctx, IncrementalPotential& potential, co
   Real bounds[2];
   copy_to_host(ctx, bounds, search_.data()->bounds, 2);
   Real share = std::min(bounds[0], bounds[1]);
-  resize_cleared(ctx, impacts_, near_.size());
+  impacts_.resize(ctx, near_.size());
   if (share < Real(1))
     mark_impacts(ctx, near_, x, way, Real(1) - static_cast<Real>(params.ccd_slack), impacts_.data());
+  else fill(ctx, impacts_.data(), near_.size(), std::uint8_t{0});
   // Impacts of constraints alone, while the target still violates them: multipliers have to grow first, and x
   // would only use up its gaps.
   if (waits && share < Real(1) &&
@@ -229,7 +229,7 @@ void BarrierNewton::minimise_constrained(Context& ctx, IncrementalPotential& pot
   int stalls = 0;
   double last_step = std::numeric_limits<double>::infinity();
   contacts.set_friction_secant(secant);
-  resize_cleared(ctx, impacts_, near_.size());
+  impacts_.resize(ctx, near_.size());
   mark_near(ctx, near_, x, kNearPair * gap, impacts_.data());
   contacts.merge(ctx, near_, impacts_.data(), x, kFarPair * gap);
 

@@ -37,7 +37,6 @@ std::optional<Refusal> barrier_refusal(const Model& model, SolverKind solver, bo
   return Refusal{"", name_of(solver), dropped};
 }
 
-/// What constraints between linearised surfaces cannot move yet.
 std::optional<Refusal> velocity_refusal(const Model& model, SolverKind solver) {
   if (model.bodies.empty()) return {};
   for (const Object& object : model.objects)

@@ -402,8 +402,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
 
   const int minimisations = lagged ? params.friction_lags : 1;
   for (int lag = 0; lag < minimisations; ++lag) {
-    if (constrained) newton_.minimise_constrained(ctx, potential_, device, params, x_.data(), clock, report);
-    else newton_.minimise(ctx, potential_, device, params, x_.data(), clock, report);
+    minimise(ctx, device, params, clock, report);
     if (report.stopped_by_budget) break;
     // The judge sees the friction of the last minimisation.
     if (lagged && lag + 1 < minimisations) potential_.contacts().update_friction(ctx, x_.data());
@@ -415,6 +414,13 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   finish(ctx, device, params, inputs, state, clock, report);
   clock.lap(report.seconds.other);
   return report;
+}
+
+void TimeStepper::minimise(Context& ctx, const DeviceModel& device, const Params& params, StageClock& clock,
+                           StepReport& report) {
+  if (params.solver == SolverKind::ccd_al)
+    newton_.minimise_constrained(ctx, potential_, device, params, x_.data(), clock, report);
+  else newton_.minimise(ctx, potential_, device, params, x_.data(), clock, report);
 }
 
 /// Multipliers and minimisations in turn until joints hold within joint_tolerance, within the iterations and
@@ -438,7 +444,7 @@ void TimeStepper::hold_joints(Context& ctx, const DeviceModel& device, const Par
                                         : joints_open_text(tolerance);
       return;
     }
-    newton_.minimise(ctx, potential_, device, params, x_.data(), clock, report);
+    minimise(ctx, device, params, clock, report);
   }
 }
 

@@ -79,6 +79,8 @@ class TimeStepper {
   void check_released(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
   DragSpring attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
                     const DeviceState& state);
+  void minimise(Context& ctx, const DeviceModel& device, const Params& params, StageClock& clock,
+                StepReport& report);
   void hold_joints(Context& ctx, const DeviceModel& device, const Params& params, StageClock& clock,
                    StepReport& report);
   void forget_energy() { history_.gravity = std::numeric_limits<double>::quiet_NaN(); }

@@ -135,7 +135,8 @@ TetMesh make_tube(double radius, double thickness, double height, double edge) {
   check_length("thickness", thickness);
   check_length("height", height);
   check_length("edge", edge);
-  if (thickness >= radius) throw std::invalid_argument("thickness must be smaller than the radius");
+  if (thickness > (1 - 1e-6) * radius)
+    throw std::invalid_argument("thickness must be smaller than the radius");
   check_count(6 * along(2 * pi * radius, edge) * along(thickness, edge) * along(height, edge));
   const int around = std::max(8, cells(2 * pi * radius, edge)), across = cells(thickness, edge);
   const int layers = cells(height, edge);
