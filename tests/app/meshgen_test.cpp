@@ -36,7 +36,7 @@ std::vector<MeshedShape> shapes() {
       {"coarse cylinder", make_cylinder(0.1, 0.3, 0.05), pi * 3e-3, 0.05, 2},
       {"fine cylinder", make_cylinder(0.1, 0.2, 0.02), pi * 2e-3, 0.01, 2},
       {"tube of one layer", make_tube(0.1, 0.02, 0.3, 0.02), pi * (0.01 - 0.0064) * 0.3, 0.01, 0},
-      {"thick tube", make_tube(0.1, 0.06, 0.2, 0.02), pi * (0.01 - 0.0016) * 0.2, 0.01, 0},
+      {"thick tube", make_tube(0.1, 0.04, 0.2, 0.02), pi * (0.01 - 0.0036) * 0.2, 0.01, 0},
       {"voussoir", make_voussoir(1, 0.2, 0.3, 60, 0.05), pi / 6 * (1.44 - 1) * 0.3, 0.001, 2},
       {"coarse torus", make_torus(0.2, 0.08, 0.08), 2 * pi * pi * 0.2 * 0.0064, 0.2, 0},
       {"fine torus", make_torus(0.2, 0.08, 0.02), 2 * pi * pi * 0.2 * 0.0064, 0.02, 0},
