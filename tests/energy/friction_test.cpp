@@ -43,7 +43,7 @@ TEST(Friction, DerivativesMatchFiniteDifferences) {
                 20 * kDifferenceError);
     expect_near(dense(friction_hessian(f, dx, kEps)),
                 difference_jacobian(dx.v, 4, [&] { return flat(friction_gradient(f, dx, kEps).v); }),
-                50 * kDifferenceError);
+                25 * kDifferenceError);
   }
 }
 

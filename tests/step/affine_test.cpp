@@ -195,7 +195,7 @@ TEST_P(Affine, AStackStandsAndKeepsItsShape) {
   }
   // 4 kg g on 0.01 m^2 strain the lowest box by 4e-6, twice that in F'F; landing adds a little.
   EXPECT_LT(most, 5e-5);
-  EXPECT_LT(report.kinetic_energy, 1e-8);
+  EXPECT_LT(report.kinetic_energy, params.solver == SolverKind::ccd_al ? 1e-8 : 1e-9);
   EXPECT_EQ(report.counters.allocations, 0u);
   const State state = engine->state();
   for (const Object& body : model.objects) {
@@ -252,7 +252,7 @@ TEST_P(Affine, BodiesOfAllKindsShareAScene) {
     report = may_miss ? step_unconverged() : step();
     converged += report.converged;
   }
-  EXPECT_GE(converged, 15);
+  EXPECT_GE(converged, may_miss ? 15 : 20);
   EXPECT_GT(report.contacts, 0);
   EXPECT_GT(report.volume_ratio_min, 0.5);
 }

@@ -102,8 +102,10 @@ TEST_P(BarrierBodies, StacksCarryTheirWeightAtTheFloor) {
     if (contact.object_b < 0) floor += contact.normal_force;
   const double weight = 4 * 8 * 9.81;
   EXPECT_NEAR(floor, weight, 0.02 * weight);
+  // Surfaces that collide lie inside the bodies; the gaps of ccd_al are smaller than those of a barrier.
+  const double lower = params.solver == SolverKind::ccd_al ? 7e-3 : 5e-3;
   for (std::size_t b = 0; b < 4; ++b)
-    EXPECT_NEAR(body(b).pose.x[1], 0.1 + 0.2 * static_cast<double>(b), 7e-3);
+    EXPECT_NEAR(body(b).pose.x[1], 0.1 + 0.2 * static_cast<double>(b), lower);
 }
 
 TEST_P(BarrierBodies, APendulumSwingsWithItsPeriod) {
