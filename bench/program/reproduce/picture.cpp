@@ -161,7 +161,6 @@ std::string curves_picture(const Claim& claim, const Measurement& measured, cons
 
 /// Each row has its own scale: the quantities have different units.
 std::string checks_picture(const Claim& claim, const ClaimVerdict& verdict) {
-  const double middle = 0.5 * kWidth;
   std::string text =
       head(kTop + kRowHeight * static_cast<double>(verdict.checks.size()) + 34, claim, verdict);
   double row = kTop + 14;
@@ -179,7 +178,7 @@ std::string checks_picture(const Claim& claim, const ClaimVerdict& verdict) {
       text += element("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>", seen, y, kInk[0]);
       text +=
           element("<path d=\"M%.1f %.1fv16\" stroke=\"%s\" stroke-width=\"3\"/>", claimed, y - 8, kInk[1]);
-      text += text_at(middle, row,
+      text += text_at(40, y + 16,
                       "seen " + tick_text(result.seen.median) + ", claimed " +
                           tick_text(result.check.claimed) + (result.holds ? "" : ": does not hold"),
                       "fill=\"#6e7781\"");
