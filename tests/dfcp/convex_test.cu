@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gpu/contact_lab.h"
+#include "gpu/dfcp/problem/body_problem.h"
 #include "gpu/dfcp/problem/generators.h"
 #include "gpu/dfcp/solvers/damped_solver.cuh"
 #include "gpu/dfcp/solvers/infeasible.cuh"
@@ -49,6 +50,48 @@ Infeasibility certificate_of(Context& ctx, const ContactProblem& problem,
   return certify_infeasible(system, r.data());
 }
 
+/// Blocks of joints that do not act on each other; the entries within a block of W differ by orders of
+/// magnitude.
+ContactProblem joints_apart(std::size_t blocks) {
+  ContactProblem p;
+  p.title = "joints apart";
+  p.laws.resize(blocks);
+  for (BlockLaw& law : p.laws) law.set = FrictionSet::bilateral;
+  const auto rows = static_cast<std::int32_t>(3 * blocks);
+  p.W.rows = p.W.columns = rows;
+  p.W.offsets.push_back(0);
+  for (std::int32_t i = 0; i < rows; ++i) {
+    p.W.indices.push_back(i);
+    p.W.values.push_back(std::pow(10.0, (5 * i) % 7 - 3));
+    p.W.offsets.push_back(i + 1);
+    p.q.push_back(1 + 0.1 * (i % 4));
+  }
+  return p;
+}
+
+/// Boxes in a row on the ground, pushed sideways, of 1 and 100 kg by turns. Joints of one, two and three rows
+/// by turns hold neighbours together.
+ContactProblem jointed_train(int boxes) {
+  BodyProblem build;
+  const Vec3d half{0.5, 0.25, 0.25};
+  for (int k = 0; k < boxes; ++k) {
+    RigidBody box = solid_box(k % 2 == 0 ? 1 : 100, half);
+    box.position = {1.2 * k, half[1], 0};
+    box.velocity = {0.1 * (k % 3), 0, 0.3};
+    build.add(box);
+    for (const double x : {-half[0], half[0]})
+      for (const double z : {-half[2], half[2]}) {
+        ContactPoint contact;
+        contact.a = k;
+        contact.point = {box.position[0] + x, 0, z};
+        contact.mu = 0.2;
+        build.add(contact);
+      }
+    if (k > 0) build.add_joint(k - 1, k, {1.2 * k - 0.6, half[1], 0}, 1 + k % 3);
+  }
+  return build.take("train", "");
+}
+
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
@@ -88,6 +131,40 @@ BACKEND_TEST(Convex, SolvesUnderEveryParameter) {
   params.storage = DelassusStorage::factored;
   params.admm_adaptive = false;
   for (const char* solver : kConvex) expect(solver, params);
+}
+
+/// Each row of a joint is a set of its own [Tasora13]: where P is W itself, one step is exact.
+BACKEND_TEST(Convex, RowsOfJointsKeepTheirOwnPreconditioner) {
+  const ContactProblem problem = joints_apart(20);
+  const auto lab = convex_lab(problem);
+  LabParams params = few_iterations();
+  const SolveReport report = lab->solve("spg", params);
+  ASSERT_TRUE(report.converged) << report.judgement.residual << " " << report.message;
+  EXPECT_LE(report.iterations, 2);
+  for (std::size_t i = 0; i < problem.q.size(); ++i) {
+    const double want = -problem.q[i] / problem.W.values[i];
+    EXPECT_NEAR(report.r[i], want, 1e-9 * std::fabs(want));
+  }
+  params.spg_precondition = false;
+  EXPECT_GT(lab->solve("spg", params).iterations, 10);
+}
+
+/// Under the associated law velocities are unique, even with four contacts per box.
+BACKEND_TEST(Convex, SpgAgreesWithAdmmOnJointsOfFewRows) {
+  ContactProblem problem = jointed_train(9);
+  LabParams params = few_iterations();
+  const SolveReport coulomb = convex_lab(problem)->solve("spg", params);
+  EXPECT_TRUE(coulomb.converged) << coulomb.judgement.residual << " " << coulomb.message;
+  for (BlockLaw& law : problem.laws) law.flow = FlowRule::associated;
+  const auto lab = convex_lab(problem);
+  const SolveReport other = lab->solve("admm", params);
+  ASSERT_TRUE(other.converged) << other.judgement.residual << " " << other.message;
+  for (const DelassusStorage storage : {DelassusStorage::assembled, DelassusStorage::factored}) {
+    params.storage = storage;
+    const SolveReport report = lab->solve("spg", params);
+    ASSERT_TRUE(report.converged) << report.judgement.residual << " " << report.message;
+    for (std::size_t i = 0; i < other.u.size(); ++i) EXPECT_NEAR(report.u[i], other.u[i], 1e-5) << i;
+  }
 }
 
 /// Sliding under the associated law opens the gap by mu |u_T|, only if that law is selected.

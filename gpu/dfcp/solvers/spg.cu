@@ -1,5 +1,8 @@
 // P-SPG-FB, the preconditioned spectral projected gradient method with fallback [Tasora13].
 //
+// P is the diagonal of W, averaged over the rows of each convex set. A contact is one set. A joint's block is
+// not: each of its rows is a set of its own, the real line, and keeps its own entry.
+//
 // Deviations: without the preconditioner the step is in units of the mean diagonal of W, so that the bounds
 // on alpha mean the same. f is quadratic, so a line search needs no product with W. Only differences of f are
 // used: f(x + l d) - f(x) = l <d, g> + l^2/2 <d, A d> stays accurate where f itself has lost its digits. A
@@ -43,8 +46,9 @@ class Memory {
 template <int D>
 struct SpgArrays {
   const ContactLaw<D>* law;
-  const double* scale;
-  Vec<double, D>*x, *u, *d;  // u = W x + q
+  const double* scale;           // s_c, for the errors that the judge measures
+  const Vec<double, D>* metric;  // P, per row
+  Vec<double, D>*x, *u, *d;      // u = W x + q
   const Vec<double, D>* Ad;
 };
 
@@ -54,6 +58,24 @@ struct SpgStart {
   const Vec<double, D>* r;
 
   SS_HD void operator()(std::size_t c) const { at.x[c] = project(at.law[c], r[c]); }
+};
+
+/// The entries of P. The projection stays Euclidean in P, since entries differ only between sets. A row that
+/// cannot move has no entry of its own.
+template <int D>
+struct SpgMetric {
+  const ContactLaw<D>* law;
+  const Mat<double, D>* diagonal;
+  const double* scale;
+  Vec<double, D>* metric;
+
+  SS_HD void operator()(std::size_t c) const {
+    const bool joint = law[c].set == FrictionSet::bilateral;
+    for (int i = 0; i < D; ++i) {
+      const double w = diagonal[c](i, i);
+      metric[c][i] = joint && w > 1e-300 ? w : scale[c];
+    }
+  }
 };
 
 /// d = Pi(x - alpha P^-1 g) - x, with P or its mean.
@@ -67,7 +89,8 @@ struct SpgDirection {
   SS_HD void operator()(std::size_t c) const {
     Vec<double, D> g = at.u[c];
     g[0] += shift[c];
-    at.d[c] = project(at.law[c], at.x[c] - (alpha / (precondition ? at.scale[c] : mean)) * g) - at.x[c];
+    for (int i = 0; i < D; ++i) g[i] *= alpha / (precondition ? at.metric[c][i] : mean);
+    at.d[c] = project(at.law[c], at.x[c] - g) - at.x[c];
   }
 };
 
@@ -80,14 +103,17 @@ struct SpgMeasure {
   bool preconditioned;
 
   SS_HD Vec<double, 7> operator()(std::size_t c) const {
-    const double metric = preconditioned ? at.scale[c] : mean;
     Vec<double, D> g = at.u[c];
     g[0] += shift[c];
+    double dPd = 0, AdPAd = 0;
+    for (int i = 0; i < D; ++i) {
+      const double p = preconditioned ? at.metric[c][i] : mean;
+      dPd += p * at.d[c][i] * at.d[c][i];
+      AdPAd += at.Ad[c][i] * at.Ad[c][i] / p;
+    }
     const double e = convex_error(at.law[c], at.scale[c], at.x[c], at.u[c], shift[c]);
     const double w2 = norm2(at.x[c] - project(at.law[c], at.x[c] - tau * g)) / (tau * tau);
-    return Vec<double, 7>{
-        dot(at.d[c], g), dot(at.d[c], at.Ad[c]), metric * norm2(at.d[c]), norm2(at.Ad[c]) / metric, e * e, w2,
-        norm2(at.u[c])};
+    return Vec<double, 7>{dot(at.d[c], g), dot(at.d[c], at.Ad[c]), dPd, AdPAd, e * e, w2, norm2(at.u[c])};
   }
 };
 
@@ -112,11 +138,13 @@ class Spg {
         u_(s.ctx, s.blocks()),
         d_(s.ctx, s.blocks()),
         Ad_(s.ctx, s.blocks()),
+        metric_(s.ctx, s.blocks()),
         best_(s.ctx, s.blocks()),
         sums_(s.ctx, 1),
         memory_(s.params.spg_memory) {}
 
   void start() {
+    each(SpgMetric<D>{s_.law, s_.W.diagonal(), s_.W.scale(), metric_.data()});
     each(SpgStart<D>{arrays(), s_.r});
     refresh();
   }
@@ -151,7 +179,9 @@ class Spg {
   }
 
  private:
-  SpgArrays<D> arrays() { return {s_.law, s_.W.scale(), x_.data(), u_.data(), d_.data(), Ad_.data()}; }
+  SpgArrays<D> arrays() {
+    return {s_.law, s_.W.scale(), metric_.data(), x_.data(), u_.data(), d_.data(), Ad_.data()};
+  }
 
   template <class F>
   void each(const F& f) {
@@ -210,7 +240,7 @@ class Spg {
   }
 
   System<D>& s_;
-  Buffer<Vec<double, D>> x_, u_, d_, Ad_, best_;
+  Buffer<Vec<double, D>> x_, u_, d_, Ad_, metric_, best_;
   Buffer<Vec<double, 7>> sums_;
   Memory memory_;
 };
