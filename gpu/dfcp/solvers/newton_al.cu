@@ -126,7 +126,12 @@ class NewtonAl {
     for (int failures = 0; !s_.monitor.out_of_budget();) {
       copy(s_.ctx, s_.r, centre_.data(), s_.blocks());
       const Minimised result = minimise();
-      if (s_.monitor.out_of_budget() && !result.solved) return;
+      if (!result.solved && s_.monitor.out_of_budget()) {
+        // What was found so far may be the best.
+        launch(s_.ctx, s_.blocks(), MoveCentre<D>{answer(), u_.data(), centre_.data()}, kMedium);
+        s_.monitor.check(centre_.data());
+        return;
+      }
       if (result.solved) {
         failures = 0;
         launch(s_.ctx, s_.blocks(), MoveCentre<D>{answer(), u_.data(), centre_.data()}, kMedium);
@@ -139,7 +144,8 @@ class NewtonAl {
           return;
         }
       }
-      s_.monitor.count(std::max(result.steps - 1, 0L));
+      // `done` counts one, and each step has been counted.
+      s_.monitor.count(result.steps > 0 ? -1 : 0);
       // The centre is in its cones.
       s_.W.apply(s_.ctx, centre_.data(), u_.data(), true);
       if (s_.monitor.done(centre_.data(), u_.data())) return;
@@ -195,7 +201,8 @@ class NewtonAl {
     long k = 0;
     for (; k < kMostSteps && !s_.monitor.out_of_budget(); ++k) {
       if (k > 0 && merit <= exact) return {true, k};
-      if (!find_step()) return {false, k};
+      s_.monitor.count(1);
+      if (!find_step()) return {false, k + 1};
       s_.W.apply(s_.ctx, step_.data(), w_step_.data(), false);
       double t = 1, next = lag_along(t);
       while (!(next <= (1 - kSlope * t) * merit)) {
