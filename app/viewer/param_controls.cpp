@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "gpu/model/friction_laws.h"
 #include "gpu/model/scene_traits.h"
 
 namespace stickslip {
@@ -64,8 +65,11 @@ ParamScope param_scope(const Settings& settings, const Model& model, int materia
           settings.contact_params,
           scene_traits(model),
           material_use(model, settings.materials, material, settings.params.solver),
-          std::ranges::any_of(settings.materials, [](const Material& m) { return m.restitution > 0; }),
-          std::ranges::any_of(settings.materials, [](const Material& m) { return m.cohesion > 0; })};
+          std::ranges::any_of(
+              settings.materials,
+              [](const Material& m) { return m.restitution > 0 || m.tangential_restitution != 0; }),
+          std::ranges::any_of(settings.materials, [](const Material& m) { return m.cohesion > 0; }),
+          std::ranges::any_of(settings.materials, has_lagged_friction)};
 }
 
 std::string inactive_reason(const ParamInfo& info, const Settings& settings, const Model& model,

@@ -60,7 +60,8 @@ std::string rule_of_cloth(const ParamInfo&, const ParamScope& s) {
 
 std::string rule_of_surfaces(const ParamInfo&, const ParamScope& s) {
   if (!s.velocity_level() && s.scene.rigid)
-    return "barrier steps have isotropic friction and no restitution; solver = velocity reads this";
+    return "barrier steps have isotropic friction with mu alone and no restitution; solver = velocity reads "
+           "this";
   if (s.material.rigid) return {};
   return s.velocity_level() ? "no body is made of this material" : kVelocityLevel;
 }
