@@ -53,7 +53,8 @@ SliderScale slider_scale(const ParamInfo& info, double reference) {
     scale.high = std::min(info.high, std::max(4 * std::abs(reference), pure_number ? 1.0 : 0.0));
     scale.low = std::max(info.low, -4 * std::abs(reference));
   } else if (pure_number && info.type == ParamType::real && info.high > info.low + 2) {
-    scale.high = std::min(info.high, info.low + 1);
+    scale.high = std::min(info.high, std::max(info.low, 0.0) + 1);
+    scale.low = std::max(info.low, -scale.high);
   }
   return scale;
 }

@@ -26,9 +26,10 @@ struct ContactSurface {
   bool is_half_space = false;
 
   SS_HD double sticking_mu() const { return mu_static > 0 ? mu_static : mu; }
+  SS_HD bool has_crossed_mu() const { return friction_kind == FrictionKind::matchstick && mu_crossed > 0; }
   SS_HD double crossed_mu() const {
     if (friction_kind == FrictionKind::isotropic) return mu;
-    return mu_crossed > 0 ? mu_crossed : std::sqrt(mu * mu_across);
+    return has_crossed_mu() ? mu_crossed : std::sqrt(mu * mu_across);
   }
   /// Friction that is isotropic and uniform over the surface, with one coefficient.
   SS_HD bool has_plain_friction() const {
@@ -145,7 +146,7 @@ SS_HD inline SurfacePair surface_pair(const ContactSurface& a, const ContactSurf
           : FrictionKind::elliptic;
   if (has_a) pair.grain_a = grain_a;
   if (has_b) pair.grain_b = grain_b;
-  if (a.mu_crossed > 0 || b.mu_crossed > 0) {
+  if (a.has_crossed_mu() || b.has_crossed_mu()) {
     const double crossed = a.crossed_mu() * b.crossed_mu();
     pair.mu_crossed = along > 0 ? mu * std::sqrt(crossed / along) : std::sqrt(crossed);
   }

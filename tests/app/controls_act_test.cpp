@@ -90,6 +90,7 @@ Playground playground() {
   settings.materials[1].restitution = 0.5;
   settings.materials[1].friction_kind = FrictionKind::elliptic;
   settings.materials[1].mu_across = 0.1;
+  settings.materials[1].stribeck_speed = 1;  // no body slides at a millimetre per second
   settings.half_space_mu = {0.4};
   settings.contact_params.tolerance = 1e-7;
   settings.contact_params.max_iterations = 100;

@@ -55,6 +55,21 @@ TEST(FrictionPairs, OtherLaws) {
   EXPECT_EQ(pair_of(a, b, 0.3).viscous, 0.3);
 }
 
+TEST(FrictionPairs, OnlyMatchsticksHaveACoefficientOfCrossedGrains) {
+  ContactSurface a = surface(0.2), b = surface(0.6);
+  a.friction_kind = b.friction_kind = FrictionKind::matchstick;
+  a.mu_across = 0.4;
+  b.mu_across = 0.9;
+  const double mean = std::sqrt(0.2 * 0.6);
+  EXPECT_EQ(pair_of(a, b, mean).mu_crossed, 0) << "that of mu and mu_across";
+  a.mu_crossed = 0.5;
+  EXPECT_DOUBLE_EQ(pair_of(a, b, mean).mu_crossed, std::sqrt(0.5 * std::sqrt(0.6 * 0.9)));
+  b.mu_crossed = 0.1;
+  EXPECT_DOUBLE_EQ(pair_of(a, b, mean).mu_crossed, std::sqrt(0.5 * 0.1));
+  a.friction_kind = b.friction_kind = FrictionKind::elliptic;
+  EXPECT_EQ(pair_of(a, b, mean).mu_crossed, 0);
+}
+
 TEST(FrictionPairs, TensorsAddUpInOnePlane) {
   ContactSurface a = surface(0.2), b = surface(0.6);
   a.friction_kind = b.friction_kind = FrictionKind::tensor;
