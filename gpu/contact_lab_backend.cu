@@ -31,7 +31,7 @@ class LoadedProblem {
   }
 
   SolveReport solve(std::string_view solver, const LabParams& params, const ContactLab::Options& options) {
-    build(params.storage);
+    build(params.storage, find_contact_solver(solver)->has(SolverTrait::bodies));
     SolveReport report;
     report.solver = solver;
     if (params.warm_start && problem_.guess.size() == problem_.size()) upload_impulses(problem_.guess);
@@ -53,7 +53,7 @@ class LoadedProblem {
   }
 
   Judgement judge(const std::vector<double>& r) {
-    if (!built_) build(DelassusStorage::automatic);
+    if (!built_) build(DelassusStorage::automatic, false);
     upload_impulses(r);
     return judge_fully(ctx_, W_, law_.data(), r_.data(), nullptr);
   }
@@ -74,12 +74,15 @@ class LoadedProblem {
     else system.monitor.stop(SolveEnd::refused, std::string(solver) + " refuses: blocks have torsion");
   }
 
-  void build(DelassusStorage storage) {
+  /// `by_bodies`: what `automatic` means for a problem that is given by bodies.
+  void build(DelassusStorage storage, bool by_bodies) {
     // Once bodies have many contacts, the assembled W costs more than twice its factors, and applying
     // the factors costs no more.
     constexpr std::size_t kManyBlocks = 50000;
-    const bool factored = storage == DelassusStorage::factored ||
-                          (storage == DelassusStorage::automatic && problem_.blocks() >= kManyBlocks);
+    const bool factored =
+        storage == DelassusStorage::factored ||
+        (storage == DelassusStorage::automatic &&
+         ((by_bodies && problem_.form == ContactProblem::Form::bodies) || problem_.blocks() >= kManyBlocks));
     if (built_ && factored == asked_factored_) return;
     built_ = false;  // stays false if the next line throws
     const auto begin = std::chrono::steady_clock::now();

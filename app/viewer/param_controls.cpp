@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "gpu/model/friction_laws.h"
 #include "gpu/model/scene_traits.h"
 
 namespace stickslip {
@@ -52,7 +53,8 @@ SliderScale slider_scale(const ParamInfo& info, double reference) {
     scale.high = std::min(info.high, std::max(4 * std::abs(reference), pure_number ? 1.0 : 0.0));
     scale.low = std::max(info.low, -4 * std::abs(reference));
   } else if (pure_number && info.type == ParamType::real && info.high > info.low + 2) {
-    scale.high = std::min(info.high, info.low + 1);
+    scale.high = std::min(info.high, std::max(info.low, 0.0) + 1);
+    scale.low = std::max(info.low, -scale.high);
   }
   return scale;
 }
@@ -64,8 +66,11 @@ ParamScope param_scope(const Settings& settings, const Model& model, int materia
           settings.contact_params,
           scene_traits(model),
           material_use(model, settings.materials, material, settings.params.solver),
-          std::ranges::any_of(settings.materials, [](const Material& m) { return m.restitution > 0; }),
-          std::ranges::any_of(settings.materials, [](const Material& m) { return m.cohesion > 0; })};
+          std::ranges::any_of(
+              settings.materials,
+              [](const Material& m) { return m.restitution > 0 || m.tangential_restitution != 0; }),
+          std::ranges::any_of(settings.materials, [](const Material& m) { return m.cohesion > 0; }),
+          std::ranges::any_of(settings.materials, has_lagged_friction)};
 }
 
 std::string inactive_reason(const ParamInfo& info, const Settings& settings, const Model& model,

@@ -13,14 +13,22 @@ namespace stickslip {
 
 /// A contact at the end of a step, in world axes.
 struct ContactOutcome {
-  Vec<double, 3> n, t1, t2;  // unit; n from b to a
-  double mu1, mu2;           // along t1 and t2
-  Vec<double, 3> impulse;    // on a [N s]
-  Vec<double, 3> velocity;   // of a relative to b at the contact [m/s]
-  double offset;             // [m/s] of u_N = n . velocity + offset: gap, restitution, softness
-  double twist = 0;          // [N s] torsional impulse, in units of its row: see contact_block
-  double spin = 0;           // [m/s] velocity of that row
-  double mu_twist = 0;       // its coefficient; 0: no torsional row
+  Vec<double, 3> n, t1, t2;             // unit; n from b to a
+  double mu1, mu2;                      // along t1 and t2
+  Vec<double, 3> impulse;               // on a [N s]
+  Vec<double, 3> velocity;              // of a relative to b at the contact [m/s]
+  double offset;                        // [m/s] of u_N = n . velocity + offset: gap, restitution, softness
+  double twist = 0;                     // [N s] torsional impulse, in units of its row: see contact_block
+  double spin = 0;                      // [m/s] velocity of that row
+  double mu_twist = 0;                  // its coefficient; 0: no torsional row
+  Vec<double, 3> slip_offset{0, 0, 0};  // [m/s] tangential: the law is that of u_T plus this
+  bool is_image = false;                // the law is that of `image` in place of (r_1, r_2)
+  Vec<double, 2> image{0, 0};           // [N s] see coulomb_image
+
+  SS_HD double tangential_impulse(int i) const {
+    return is_image ? image[i] : dot(i == 0 ? t1 : t2, impulse);
+  }
+  SS_HD double tangential_velocity(int i) const { return dot(i == 0 ? t1 : t2, velocity + slip_offset); }
 };
 
 namespace law_check_detail {
@@ -36,8 +44,8 @@ SS_HD inline double positive(double x) { return x > 0 || std::isnan(x) ? x : 0.0
 SS_HD inline LawCheck law_terms(const ContactOutcome& c) {
   using law_check_detail::positive;
   const double rn = dot(c.n, c.impulse), un = dot(c.n, c.velocity) + c.offset;
-  const double r[3] = {dot(c.t1, c.impulse), dot(c.t2, c.impulse), c.twist},
-               u[3] = {dot(c.t1, c.velocity), dot(c.t2, c.velocity), c.spin},
+  const double r[3] = {c.tangential_impulse(0), c.tangential_impulse(1), c.twist},
+               u[3] = {c.tangential_velocity(0), c.tangential_velocity(1), c.spin},
                mu[3] = {c.mu1, c.mu2, c.mu_twist};
   double reach2 = 0, outside2 = 0, support2 = 0, work = 0, largest_mu = 0;
   for (int i = 0; i < 3; ++i) {
@@ -54,7 +62,8 @@ SS_HD inline LawCheck law_terms(const ContactOutcome& c) {
   check.cone = positive(largest_mu * (std::sqrt(reach2) - load)) + std::sqrt(outside2);
   check.complementarity = load * positive(un);
   check.slip = positive(load * std::sqrt(support2) + work);
-  check.friction_work = work;
+  check.friction_work = dot(c.t1, c.impulse) * dot(c.t1, c.velocity) +
+                        dot(c.t2, c.impulse) * dot(c.t2, c.velocity) + c.twist * c.spin;
   check.impulse = norm(c.impulse);
   return check;
 }
@@ -95,8 +104,9 @@ struct AddContacts {
 
 /// e_c [m/s] of an outcome under Coulomb's exact law, with s = trace(W_cc) / D.
 SS_HD inline double outcome_error(const ContactOutcome& c, double s) {
-  const double rn = dot(c.n, c.impulse), r1 = dot(c.t1, c.impulse), r2 = dot(c.t2, c.impulse),
-               un = dot(c.n, c.velocity) + c.offset, u1 = dot(c.t1, c.velocity), u2 = dot(c.t2, c.velocity);
+  const double rn = dot(c.n, c.impulse), r1 = c.tangential_impulse(0), r2 = c.tangential_impulse(1),
+               un = dot(c.n, c.velocity) + c.offset, u1 = c.tangential_velocity(0),
+               u2 = c.tangential_velocity(1);
   if (c.mu_twist > 0) {
     const ContactLaw<4> law{{c.mu1, c.mu2, c.mu_twist}};
     return block_error(law, s, Vec<double, 4>{rn, r1, r2, c.twist}, Vec<double, 4>{un, u1, u2, c.spin});

@@ -6,6 +6,7 @@
 #include "gpu/model/affine.h"
 #include "gpu/model/element_group.h"
 #include "gpu/model/finite.h"
+#include "gpu/model/friction_laws.h"
 #include "gpu/model/joint_constraints.h"
 #include "gpu/model/rigid_body.h"
 #include "gpu/model/rod.h"
@@ -27,6 +28,8 @@ void check_material(const std::string& name, const Material& material) {
       refuse("material '" + name + "': " + error.what());
     }
   }
+  if (const std::string fault = friction_fault(material); !fault.empty())
+    refuse("material '" + name + "': " + fault);
 }
 
 void check_nodes(const Model& model) {

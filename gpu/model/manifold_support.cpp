@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "gpu/model/friction_laws.h"
+
 namespace stickslip {
 
 bool has_plain_contacts(const Model& model) {
   return model.textures.empty() && std::ranges::all_of(model.materials, [](const Material& m) {
-           return m.friction_kind == FrictionKind::isotropic && !(m.torsion_radius > 0) &&
-                  !(m.compliance > 0);
+           return !has_lagged_friction(m) && m.friction_kind == FrictionKind::isotropic &&
+                  !(m.torsion_radius > 0) && !(m.compliance > 0) && m.tangential_restitution == 0;
          });
 }
 

@@ -70,12 +70,15 @@ struct GuardRecord {
 
 /// The results of a velocity-level step's contact problem.
 struct ContactSolveRecord {
-  double residual = 0;     // the judge's, at the end [1]
-  double tolerance = 0;    // that was asked for
-  double scale = 0;        // [m/s] what the residual is relative to: |q|_2, or what stands for it
-  long iterations = 0;     // of the contact solver
-  int rounds = 0;          // between bodies and elastic solids
-  int linearisations = 0;  // of the elastic forces; 0: there are none
+  double residual = 0;         // the judge's, at the end [1]
+  double tolerance = 0;        // that was asked for
+  double scale = 0;            // [m/s] what the residual is relative to: |q|_2, or what stands for it
+  long iterations = 0;         // of the contact solver
+  int rounds = 0;              // between bodies and elastic solids
+  int linearisations = 0;      // of the elastic forces; 0: there are none
+  int friction_rounds = 0;     // contact problems beside the first, for coefficients of friction
+  double friction_change = 0;  // of friction impulses by the last change of coefficients, relative to all
+                               // impulses; 0: no coefficient depends on the solution
   bool linearisations_diverge = false;  // the step is that of the first one
   bool linearisation_error = false;     // the last one creates energy, see LinearisationError
   int blocks = 0;                       // contacts and joints

@@ -40,6 +40,12 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
   const auto last = material < 0 ? materials.end() : first + 1;
   use.isotropic =
       std::all_of(first, last, [](const Material& m) { return m.friction_kind == FrictionKind::isotropic; });
+  const auto is_kind = [](FrictionKind kind) {
+    return [kind](const Material& m) { return m.friction_kind == kind; };
+  };
+  use.matchstick = std::any_of(first, last, is_kind(FrictionKind::matchstick));
+  use.tensor = std::any_of(first, last, is_kind(FrictionKind::tensor));
+  use.has_static = std::any_of(first, last, [](const Material& m) { return m.mu_static > 0; });
   // Rods read Poisson's ratio whatever the model is.
   use.arap =
       !rods && std::all_of(first, last, [](const Material& m) { return m.model == ElasticModel::arap; });

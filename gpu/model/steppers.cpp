@@ -102,6 +102,11 @@ std::vector<std::string> ignored_by_barrier(const Model& model) {
     if (material.torsion_radius > 0) ignored.push_back("torsional friction" + of);
     if (material.friction_kind == FrictionKind::elliptic) ignored.push_back("elliptic friction" + of);
     if (material.friction_kind == FrictionKind::matchstick) ignored.push_back("matchstick friction" + of);
+    if (material.friction_kind == FrictionKind::tensor) ignored.push_back("the friction tensor" + of);
+    if (material.mu_static > 0) ignored.push_back("static friction" + of);
+    if (material.viscous_friction > 0) ignored.push_back("viscous friction" + of);
+    if (material.tresca > 0) ignored.push_back("Tresca friction" + of);
+    if (material.tangential_restitution != 0) ignored.push_back("tangential restitution" + of);
   }
   for (const SurfaceTexture& texture : model.textures)
     ignored.push_back("the texture of '" + model.material_names[static_cast<std::size_t>(texture.material)] +

@@ -61,7 +61,9 @@ namespace stickslip {
   STEP(penalty_explicit, penalty_explicit, penalty, forces, "sweep relaxation",                                                \
        "springs and dampers at overlaps, from the state at the step's start: small steps only, and nothing is exact [Course 5.1]") \
   STEP(penalty_implicit, penalty_implicit, penalty, forces, "sweep relaxation",                                                \
-       "springs and dampers at overlaps, linearised at the step's end: stable, and soft [Course 5.1]")
+       "springs and dampers at overlaps, linearised at the step's end: stable, and soft [Course 5.1]") \
+  PROBLEM(newton_al, newton_al, exact, bodies | free_checks, "augmentation",                                                   \
+          "Newton on the augmented Lagrangian, in the velocities of the bodies, multipliers by Uzawa's method [Alart91]")
 // clang-format on
 
 enum class ContactSolverKind : int {
@@ -78,6 +80,7 @@ enum : unsigned {
   free_checks = 2,  // has the velocities of every iterate, so that a check of the residual costs nothing
   manifolds = 4,    // sweeps contact manifolds; the lab refuses problems that have none
   forces = 8,       // acts by forces; nsgs solves what they leave (joints, implicit forces)
+  bodies = 16,      // works in the velocities of bodies: storage = auto keeps W by bodies
 };
 }  // namespace SolverTrait
 

@@ -51,6 +51,7 @@ namespace stickslip {
   BOOL(newton_safeguards, true, newton, "a proximal term where contacts outnumber degrees of freedom, and undamped steps where damped ones fail; off: as printed, without them") \
   BOOL(newton_damped, true, damping, "damp steps by a line search on the merit |Phi|^2 / 2")                                   \
   CHOICE(fb_origin, FischerBurmeisterOrigin, diagonal, fischer_burmeister, "derivatives by (impulse, velocity) where both are zero: (1 - 1/sqrt 2) of each, or (1, 0) [Course Eqs.187-188]", "diagonal|printed") \
+  REAL(al_rho, 10.0, 1e-3, 1e6, "1", augmentation, "first penalty of newton_al, in units of 1 / s_c, the inverse of a block's mean diagonal; it adapts") \
   INT(sm_sweeps, 10, 1, 10000, "1", subspace, "PGS sweeps before each subspace phase of PGS-SM (k_pgs)")                       \
   INT(sm_solves, 5, 1, 1000, "1", subspace, "subspace solves of a phase at most (k_sm)")                                       \
   CHOICE(nncg_sweep, NncgSweep, nsgs, nncg, "sweep that NNCG accelerates: scalar rows with box friction, or blocks exactly or by proximal steps (prox, prox_local)", "pgs|nsgs|prox") \

@@ -60,7 +60,8 @@ std::string rule_of_cloth(const ParamInfo&, const ParamScope& s) {
 
 std::string rule_of_surfaces(const ParamInfo&, const ParamScope& s) {
   if (!s.velocity_level() && s.scene.rigid)
-    return "barrier steps have isotropic friction and no restitution; solver = velocity reads this";
+    return "barrier steps have isotropic friction with mu alone and no restitution; solver = velocity reads "
+           "this";
   if (s.material.rigid) return {};
   return s.velocity_level() ? "no body is made of this material" : kVelocityLevel;
 }
@@ -118,6 +119,7 @@ constexpr ParamGroup kLabGroups[] = {
     {"acceleration", "Acceleration", Scenes::all, rule_of_solvers},
     {"spg", "Spectral projected gradient", Scenes::all, rule_of_solvers},
     {"admm", "ADMM", Scenes::all, rule_of_solvers},
+    {"augmentation", "Augmented Lagrangian", Scenes::all, rule_of_solvers},
     {"alart_curnier", "Alart-Curnier function", Scenes::all, rule_of_solvers},
     {"fischer_burmeister", "Fischer-Burmeister function", Scenes::all, rule_of_solvers},
     {"facets", "Facets of friction cones", Scenes::all, rule_of_solvers},

@@ -26,11 +26,13 @@ struct MaterialUse {
   bool deformable = false;  // one that is not affine
   bool tets = false;        // a deformable solid of tets
   bool cloth = false;
-  bool thin = false;      // cloth or rods
-  bool rigid = false;     // a rigid body, or a solid at velocity level
-  bool weighed = false;   // a moving rigid body that has its mass from the density
-  bool isotropic = true;  // friction_kind of all these materials
-  bool arap = false;      // `model` of all these materials
+  bool thin = false;                        // cloth or rods
+  bool rigid = false;                       // a rigid body, or a solid at velocity level
+  bool weighed = false;                     // a moving rigid body that has its mass from the density
+  bool isotropic = true;                    // friction_kind of all these materials
+  bool matchstick = false, tensor = false;  // friction_kind of some of them
+  bool has_static = false;                  // mu_static of some of them is set
+  bool arap = false;                        // `model` of all these materials
 };
 
 /// The rows' rules read this.
@@ -39,8 +41,9 @@ struct ParamScope {
   const LabParams& lab;
   SceneTraits scene;
   MaterialUse material = {};  // of a row of material_table()
-  bool bounces = false;       // some material has a restitution
+  bool bounces = false;       // some material has a restitution, along the normal or the tangents
   bool coheres = false;       // some material has a cohesion
+  bool lags = false;          // see has_lagged_friction
 
   /// Whether steps are contact problems, whose unknowns are velocities and impulses.
   bool velocity_level() const { return params.solver == SolverKind::velocity; }

@@ -81,7 +81,8 @@ namespace stickslip {
   REAL(cohesion_range, 2e-3, 1e-6, 1.0, "m", velocity, "gap at which the cohesion of materials has fallen to zero, linearly from a gap of zero; contact_margin limits it, too", INACTIVE(!s.coheres, "nothing coheres: cohesion is 0 in all materials")) \
   BOOL(continuous, true, velocity, "widen the margin by the way that a body goes in a step, so that none passes through another", INACTIVE(s.penalty_explicit() && !is_stabilised_by(s, Stabilisation::projection), "penalty_explicit acts on overlaps alone")) \
   INT(manifold_points, 4, 1, 8, "1", velocity, "points kept of a pair's contact area")                                          \
-  REAL(restitution_speed, 0.5, 0.0, 100.0, "m/s", velocity, "approach below which nothing bounces", INACTIVE(s.penalty(), kNoBounce) INACTIVE(!s.bounces, "nothing bounces: restitution is 0 in all materials")) \
+  REAL(restitution_speed, 0.5, 0.0, 100.0, "m/s", velocity, "approach below which nothing bounces", INACTIVE(s.penalty(), kNoBounce) INACTIVE(!s.bounces, "nothing bounces: restitution and tangential_restitution are 0 in all materials")) \
+  INT(friction_rounds, 30, 0, 10000, "1", velocity, "contact problems per step at most, beside the first, while coefficients of friction that depend on the solution change by more than contact.tolerance", INACTIVE(s.penalty(), kPlainPenalty) INACTIVE(!s.lags, "no coefficient of friction depends on the solution")) \
   INT(cold_start_iterations, 1000, 0, 1000000, "1", velocity, "of manifold_gs (if chosen) or apgd at most, before the chosen solver, in a step whose contacts are new, as the first one of a scene; 0: none", INACTIVE(s.scene.coupled, "beside elastic solids the chosen solver starts by itself") INACTIVE(s.penalty_explicit(), kNothingToSolve)) \
   BOOL(shock_propagation, false, velocity, "after the solve, once more from the ground up with what lies below held still", INACTIVE(s.scene.coupled, "it does not handle elastic solids") INACTIVE(s.penalty_explicit(), "penalty_explicit leaves no contact constraints to propagate")) \
   INT(linearisations, 1, 1, 100, "1", velocity, "contact problems per step, each with the elastic forces linearised where the last one led", INACTIVE(!s.scene.coupled, "nothing in this scene is elastic")) \
@@ -123,8 +124,15 @@ namespace stickslip {
   REAL(torsion_radius, 0.0, 0.0, 10.0, "m", rigid, "friction about the normal, mu times this times the normal force; of a pair, the mean; 0: none")              \
   REAL(cohesion, 0.0, 0.0, 1e9, "N", rigid, "largest pull of a contact point; of a pair, the geometric mean; half-spaces have none") \
   REAL(compliance, 0.0, 0.0, 1.0, "m/N", rigid, "a contact yields along its normal by this times its force; of a pair, the sum; 0: rigid", INACTIVE(s.velocity_level() && s.penalty(), "penalty forces have springs of their own")) \
-  CHOICE(friction_kind, FrictionKind, isotropic, rigid, "how mu depends on the direction of sliding against the body's grain", "isotropic|elliptic|matchstick")     \
-  REAL(mu_across, 0.3, 0.0, 10.0, "1", rigid, "elliptic, matchstick: coefficient across the grain; mu is that along it", INACTIVE(s.material.isotropic, "friction_kind = isotropic has mu in all directions"))
+  CHOICE(friction_kind, FrictionKind, isotropic, rigid, "how mu depends on the direction of sliding against the body's grain; tensor: friction is a linear map of that direction [Course 6.2]", "isotropic|elliptic|matchstick|tensor")     \
+  REAL(mu_across, 0.3, 0.0, 10.0, "1", rigid, "elliptic, matchstick, tensor: coefficient across the grain; mu is that along it", INACTIVE(s.material.isotropic, "friction_kind = isotropic has mu in all directions")) \
+  REAL(mu_crossed, 0.0, 0.0, 10.0, "1", rigid, "matchstick: coefficient where the grains of both surfaces cross at a right angle; 0: sqrt(mu mu_across)", INACTIVE(!s.material.matchstick, "friction_kind is not matchstick")) \
+  REAL(mu_skew, 0.0, -10.0, 10.0, "1", rigid, "tensor: friction of this size at a right angle to sliding, turned by +90 degrees about the outward normal from the friction that opposes it", INACTIVE(!s.material.tensor, "friction_kind is not tensor")) \
+  REAL(mu_static, 0.0, 0.0, 10.0, "1", rigid, "coefficient of contacts that stick; at the slip speed s it is mu + (mu_static - mu) exp(-(s / stribeck_speed)^2); 0: mu", INACTIVE(s.velocity_level() && s.penalty(), kPlainPenalty)) \
+  REAL(stribeck_speed, 1e-3, 1e-9, 100.0, "m/s", rigid, "slip speed at which friction has fallen from mu_static most of the way to mu; of a pair with two, the geometric mean", INACTIVE(s.velocity_level() && s.penalty(), kPlainPenalty) INACTIVE(!s.material.has_static, "mu_static is 0: a contact that sticks has the coefficient of one that slides")) \
+  REAL(viscous_friction, 0.0, 0.0, 1000.0, "s/m", rigid, "added to the coefficient per slip speed; of a pair, the larger; half-spaces have none", INACTIVE(s.velocity_level() && s.penalty(), kPlainPenalty)) \
+  REAL(tresca, 0.0, 0.0, 1e9, "N", rigid, "Tresca friction: force of a contact point that slides, whatever its normal force, in place of mu; of a pair, the geometric mean, against a half-space the body's; 0: Coulomb", INACTIVE(s.velocity_level() && s.penalty(), kPlainPenalty)) \
+  REAL(tangential_restitution, 0.0, -1.0, 1.0, "1", rigid, "share of the slip before an impact that it reverses, as far as friction can [Course Eq.219b]; of a pair, the one farther from 0; see restitution_speed", INACTIVE(s.velocity_level() && s.penalty(), kNoBounce))
 // clang-format on
 
 enum class TimeIntegrator : int { backward_euler, newmark };
@@ -152,7 +160,7 @@ enum class CcdMethod : int { additive, cubic };
 enum class RigidIntegrator : int { semi_implicit, midpoint };
 enum class SolidCoupling : int { rounds, factor, nodal_admm };
 enum class Stabilisation : int { none, baumgarte, spring_damper, projection };
-enum class FrictionKind : int { isotropic, elliptic, matchstick };
+enum class FrictionKind : int { isotropic, elliptic, matchstick, tensor };
 
 #define STICKSLIP_FIELD_REAL(name, value, ...) double name = value;
 #define STICKSLIP_FIELD_INT(name, value, ...) int name = value;

@@ -3,13 +3,14 @@
 
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_rows.h"
+#include "gpu/rigid/friction_state.h"
 #include "gpu/rigid/penalty_forces.cuh"
 #include "gpu/rigid/texture_friction.h"
 
 namespace stickslip {
 
-/// Finds plain contacts: those with isotropic friction that is uniform over both surfaces, without torsion
-/// and compliance.
+/// Finds plain contacts: those with isotropic friction that is uniform over both surfaces and has one
+/// coefficient, without torsion, compliance and tangential restitution.
 /// Manifolds have plain contacts only. `everywhere`: all contacts of the scene are plain.
 struct PlainContacts {
   bool everywhere = true;
@@ -18,8 +19,7 @@ struct PlainContacts {
 
   SS_HD bool is_plain(std::int32_t column) const {
     const ContactSurface& surface = table.surface[column];
-    return surface.friction_kind == FrictionKind::isotropic && surface.texture < 0 &&
-           !(surface.torsion_radius > 0) && !(surface.compliance > 0);
+    return surface.has_plain_friction() && !(surface.torsion_radius > 0) && !(surface.compliance > 0);
   }
   SS_HD bool operator()(const RigidContact& c) const {
     return everywhere ||
@@ -36,13 +36,32 @@ struct ContactBlocks {
   PenaltyOptions penalty;
   bool soft;
   const double* free;  // velocities without impulses, 6 per body
+  /// Per contact; null: coefficients are those of contacts that neither slide nor carry a load.
+  const FrictionState* states = nullptr;
+  bool coulomb_only = false;  // of penalty forces: coefficients do not depend on the solution
 
   /// The friction of a contact's two surfaces.
   struct Friction {
     SurfacePair pair;
     FrictionFrame frame;
   };
-  SS_HD Friction friction(const RigidContact& c) const {
+  /// In the state of contact number i.
+  SS_HD Friction friction(std::size_t i, const RigidContact& c) const {
+    Friction f = base_friction(c);
+    if (f.pair.lags())
+      f.frame =
+          friction_at(f.pair, f.frame, states != nullptr ? states[i] : FrictionState{}, options.feedback.dt);
+    return f;
+  }
+  /// Without what depends on the solution.
+  SS_HD Friction base_friction(const RigidContact& c) const {
+    Friction f = friction_of_surfaces(c);
+    if (!coulomb_only) return f;
+    f.pair.mu_static = f.pair.mu;
+    f.pair.viscous = f.pair.tresca = f.pair.tangential_restitution = 0;
+    return f;
+  }
+  SS_HD Friction friction_of_surfaces(const RigidContact& c) const {
     const std::int32_t material = at.material[c.a];
     const std::int32_t column = c.b >= 0 ? at.material[c.b] : table.materials - 1 - c.b;
     if (is_plain(material) && is_plain(column)) {
@@ -64,8 +83,9 @@ struct ContactBlocks {
     const ContactSurface& surface = table.surface[column];
     return surface.friction_kind == FrictionKind::isotropic && surface.texture < 0;
   }
-  SS_HD ConstraintBlock<D> of(const RigidContact& c) const {
-    const Friction f = friction(c);
+  /// Of contact number i.
+  SS_HD ConstraintBlock<D> of(std::size_t i, const RigidContact& c) const {
+    const Friction f = friction(i, c);
     const BodyAtStep a = at.at_step(c.a), b = at.at_step(c.b);
     ConstraintBlock<D> block = contact_block<D>(c, a, b, f.pair, f.frame, options);
     if (soft) soften_by_penalty(penalty, c.gap, a.inverse, b.inverse, block);

@@ -34,7 +34,7 @@ struct ContactBlockFiller {
   BlockWriter<D> writer;
 
   SS_HD void operator()(std::size_t i) const {
-    ConstraintBlock<D> block = blocks.of(contact[i]);
+    ConstraintBlock<D> block = blocks.of(i, contact[i]);
     cores.replace(contact[i].point, block);
     law[first + i] = block.law;
     writer.put(first + i, block);

@@ -30,8 +30,10 @@ JointBlocks<D> joint_blocks_of(const DeviceBodies& bodies, const StepConstraints
 }
 
 template <int D>
-ContactBlocks<D> contact_blocks_of(const DeviceBodies& bodies, const StepConstraints& list) {
-  return {bodies.view(), list.surfaces, list.options, list.penalty, list.soft, bodies.free.data()};
+ContactBlocks<D> contact_blocks_of(const DeviceBodies& bodies, const StepConstraints& list,
+                                   const FrictionState* states) {
+  return {bodies.view(), list.surfaces,      list.options, list.penalty,
+          list.soft,     bodies.free.data(), states,       list.coulomb_only};
 }
 
 /// Only `auto` chooses: it factorises small problems and sweeps large ones.
@@ -51,6 +53,7 @@ void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const Ste
   r_.resize(ctx, blocks_);
   guess_.resize(ctx, blocks_);
   u_.resize(ctx, blocks_);
+  begin_friction(ctx, bodies, list);
   const BlockWriter<D> writer =
       W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size());
   fill_joints(ctx, bodies, list, writer);
@@ -73,7 +76,7 @@ void ContactSystem<D>::fill_joints(Context& ctx, const DeviceBodies& bodies, con
 template <int D>
 void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                      const BlockWriter<D>& writer) {
-  const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list);
+  const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list, friction_.states());
   launch(ctx, list.contact_count,
          ContactBlockFiller<D>{blocks, list.contacts, list.cores, joint_blocks_, law_.data(), writer},
          kMedium);
@@ -85,10 +88,11 @@ void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const 
   penalty_block_.resize(ctx, list.contact_count);
   ConstraintBlock<D>* block = penalty_block_.data();
   const RigidContact* contact = list.contacts;
-  const ContactBlocks<D> blocks{bodies.view(), list.surfaces, list.options,
-                                list.penalty,  false,         bodies.free.data()};
+  ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list, nullptr);
+  blocks.soft = false;
   launch(
-      ctx, list.contact_count, [=] SS_LAMBDA(std::size_t i) { block[i] = blocks.of(contact[i]); }, kMedium);
+      ctx, list.contact_count, [=] SS_LAMBDA(std::size_t i) { block[i] = blocks.of(i, contact[i]); },
+      kMedium);
   penalties_.push(ctx, block, contact, list.contact_count, bodies.view(), bodies.size(), list.penalty,
                   bodies.free.data());
 }
@@ -100,6 +104,25 @@ void ContactSystem<D>::move_points(Context& ctx, const StepConstraints& list, co
       ctx, list.contact_count,
       PointMover<D>{list.contacts, list.cores, joint_blocks_, W_.body_rows().jacobian, change, W_.moving_q()},
       kMedium);
+}
+
+template <int D>
+void ContactSystem<D>::begin_friction(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list) {
+  if (!list.lags) return friction_.clear();
+  const bool remembers = impulses_ > contacts_from_ && list.warm_start;
+  friction_.begin(ctx, contact_blocks_of<D>(bodies, list, nullptr), list.contacts, list.contact_count,
+                  remembers ? world_.data() + contacts_from_ : nullptr,
+                  remembers ? impulses_ - contacts_from_ : 0);
+}
+
+template <int D>
+double ContactSystem<D>::update_friction(Context& ctx, const DeviceBodies& bodies,
+                                         const StepConstraints& list) {
+  const Span span(ctx, "friction coefficients");
+  ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list, nullptr);
+  law_checker_.refer_to_start(blocks.at);
+  return friction_.update(ctx, blocks, list.contacts, list.contact_count, world_.data() + contacts_from_,
+                          bodies);
 }
 
 /// Impulses of the last step in this step's frames; zero for a new contact.
@@ -236,7 +259,7 @@ ManifoldInput<D> ContactSystem<D>::manifold_input(Context& ctx, const DeviceBodi
     if (!same_order)
       rough_.find(ctx, {list.contacts, list.contact_count, list.of_solids, plain, list.cores},
                   *list.joint_ends);
-    input.blocks.contacts = contact_blocks_of<D>(bodies, list);
+    input.blocks.contacts = contact_blocks_of<D>(bodies, list, friction_.states());
     input.blocks.contact = list.contacts;
     input.blocks.rough = rough_.indices();
     input.blocks.cores = list.cores;
@@ -254,6 +277,7 @@ template <int D>
 void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
                                        const StepConstraints& list) {
   const Span span(ctx, "assembly");
+  begin_friction(ctx, bodies, list);
   const ManifoldInput<D> input = manifold_input(ctx, bodies, list, false);
   W_.limit_block_speed(list.most_speed);
   joint_blocks_ = list.joint_blocks;
@@ -364,7 +388,7 @@ template <int D>
 void ContactSystem<D>::check_law(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                  const CountedBodies& counted, const MouseSpring& held,
                                  const Cohesion& cohesion, JudgeSums* out) {
-  const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list);
+  const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list, friction_.states());
   law_checker_.check(ctx, bodies, blocks, list.contacts, list.contact_count, world_.data() + contacts_from_,
                      counted, held, cohesion, list.most_speed, out);
 }

@@ -14,6 +14,7 @@
 #include "gpu/params/lab_params.h"
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_blocks.h"
+#include "gpu/rigid/friction_rounds.cuh"
 #include "gpu/rigid/joint_rows.h"
 #include "gpu/rigid/law_check.cuh"
 #include "gpu/rigid/manifold/manifold_solver.cuh"
@@ -43,7 +44,9 @@ struct StepConstraints {
   PointCores cores{};  // of the touched points of elastic solids
   ContactRowOptions options{};
   PenaltyOptions penalty{};
-  bool soft = false;  // contacts are implicit penalties
+  bool soft = false;          // contacts are implicit penalties
+  bool lags = false;          // some coefficients depend on the solution; see FrictionState
+  bool coulomb_only = false;  // none does, even if materials ask for it: penalty forces
   bool warm_start = true;
   // [m/s] per block: residuals are relative to |q|. In |q| each block counts for at most most_speed; |q|
   // counts as at least least_speed per block.
@@ -90,6 +93,13 @@ class ContactSystem {
   /// After `build`, like `solve`, with the assembled W of `problem`, another form of the same problem.
   void solve_as(Context& ctx, const ContactProblem& problem, std::string_view solver, const LabParams& params,
                 ContactSolveRecord& record);
+  /// The next `build` begins a step: coefficients of friction that depend on the solution start from the
+  /// state at its start. Later builds of the step keep those of the last update_friction.
+  void start_friction() { friction_.clear(); }
+  /// After a solve, with the new velocities in `bodies`: moves these coefficients to its solution, for the
+  /// next `build`. Returns how much friction impulses change by that, relative to all impulses. One host
+  /// read.
+  double update_friction(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// After build_manifolds: builds the blocks and W, which every method but `velocities` needs.
   void make_blocks(Context& ctx, const DeviceBodies& bodies);
   /// v = free + A^-1 H' r of all bodies.
@@ -139,6 +149,7 @@ class ContactSystem {
   void penalty_records(Context& ctx, const StepConstraints& list, double dt, std::vector<ContactRecord>& out);
 
  private:
+  void begin_friction(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   void fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                    const BlockWriter<D>& writer);
   void fill_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
@@ -166,6 +177,7 @@ class ContactSystem {
   Buffer<Vec<double, 2>> work_;   // r . u, |r|^2
   Delassus<D> W_, assembled_;
   LawChecker<D> law_checker_;
+  FrictionRounds<D> friction_;
   ManifoldSolver<D> manifolds_;
   RoughContacts rough_;
   PenaltyForces<D> penalties_;

@@ -73,6 +73,7 @@ void RigidStepper::prevent_crossings(Context& ctx, ContactSystem<D>& system, std
     last_ = constraints(params, lab);
     last_.warm_start = true;
     total += coupling_.solve(ctx, system, bodies_, last_, solver, left, params, record);
+    settle_friction(ctx, system, solver, params, lab, since_start, total, report);
     ++guard.solves;
     guard.crossings += static_cast<int>(crossings.total());
   }

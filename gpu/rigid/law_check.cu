@@ -59,7 +59,7 @@ struct ContactCheck {
   }
 
   /// u_N of a contact is n . velocity + this; sets the part without compliance, and the sum of compliances.
-  SS_HD double offset(const RigidContact& c, const ContactSide& a, const ContactSide& b,
+  SS_HD double offset(std::size_t index, const RigidContact& c, const ContactSide& a, const ContactSide& b,
                       const SurfacePair& pair, const ContactOutcome& end, double& rigid,
                       double& softness) const {
     if (!blocks.soft && pair.compliance > 0) {
@@ -72,7 +72,7 @@ struct ContactCheck {
       return rigid + e * dot(end.n, end.impulse);
     }
     if (blocks.soft || blocks.options.feedback.softness > 0) {
-      const ConstraintBlock<D> block = blocks.of(c);
+      const ConstraintBlock<D> block = blocks.of(index, c);
       rigid = block.w[0];
       softness = block.compliance[0] + block.compliance[1] + block.compliance[2];
       return rigid + block.compliance[0] * dot(end.n, end.impulse);
@@ -82,10 +82,30 @@ struct ContactCheck {
     return rigid = rigid_detail::contact_speed(blocks.options, c.gap, dot(end.n, before), pair.restitution);
   }
 
-  SS_HD ContactTotals operator()(const RigidContact& c, const Vec<double, 4>& f) const {
+  /// The law of contact c at the velocities and impulses at the end: coefficients of its slip speed and its
+  /// load, and the image of its friction under a tensor. Whatever coefficients the solver had do not count.
+  SS_HD void apply_law(const SurfacePair& pair, const FrictionFrame& base, ContactOutcome& end) const {
+    if (!pair.lags()) return;
+    const double rn = dot(end.n, end.impulse);
+    if (pair.tresca > 0) {
+      if (rn > 0) end.mu1 = end.mu2 = tresca_coefficient(pair.tresca, blocks.options.feedback.dt, rn);
+      return;
+    }
+    const V3 slip = end.velocity - dot(end.n, end.velocity) * end.n + end.slip_offset;
+    const double speed = std::sqrt(norm2(slip) + end.spin * end.spin);
+    end.mu1 = coefficient_at(pair, base.mu1, speed);
+    end.mu2 = coefficient_at(pair, base.mu2, speed);
+    if (!base.is_tensor) return;
+    const Mat2d l = tensor_at(pair, base.tensor, speed);
+    end.mu1 = end.mu2 = mean_friction(l);
+    end.is_image = true;
+    end.image = coulomb_image(l, {dot(end.t1, end.impulse), dot(end.t2, end.impulse)});
+  }
+
+  SS_HD ContactTotals operator()(std::size_t index, const RigidContact& c, const Vec<double, 4>& f) const {
     const ContactSide a = side(c.a, c.point), b = side(c.b, c.point);
     if (!(a.at.inverse.mass > 0) && !(b.at.inverse.mass > 0)) return {};  // both immovable: asleep or held
-    const typename ContactBlocks<D>::Friction friction = blocks.friction(c);
+    const typename ContactBlocks<D>::Friction friction = blocks.base_friction(c);
     ContactOutcome end;
     end.n = friction.frame.frame.n;
     end.t1 = friction.frame.frame.t1;
@@ -96,18 +116,22 @@ struct ContactCheck {
     const V3 speed_a = end_speed(a), speed_b = end_speed(b);
     end.velocity = speed_a - speed_b;
     double rigid, softness;
-    end.offset = offset(c, a, b, friction.pair, end, rigid, softness);
+    end.offset = offset(index, c, a, b, friction.pair, end, rigid, softness);
+    const V3 before = a.speed(a.at.velocity, a.at.spin) - b.speed(b.at.velocity, b.at.spin);
+    end.slip_offset =
+        rigid_detail::slip_offset(blocks.options, c.gap, end.n, before, friction.pair.tangential_restitution);
     const double radius = D == 4 ? friction.pair.torsion_radius : 0.0;
     // q_c: one row along n, the others are a frame with it.
-    const V3 free = free_speed(a) - free_speed(b);
+    const V3 free = free_speed(a) - free_speed(b) + end.slip_offset;
     double q2 = norm2(free) + rigid * (2 * dot(end.n, free) + rigid);
     if (radius > 0) {
       end.twist = f[3];
       end.spin = radius * (spin_about(a, end.n) - spin_about(b, end.n));
-      end.mu_twist = std::sqrt(end.mu1 * end.mu2);
       const double turning = radius * dot(end.n, free_spin(a) - free_spin(b));
       q2 += turning * turning;
     }
+    apply_law(friction.pair, friction.frame, end);
+    if (radius > 0) end.mu_twist = std::sqrt(end.mu1 * end.mu2);
     const double trace = softness + a.mobility(end.n, radius) + b.mobility(end.n, radius);
     ContactTotals totals = judge_contact(end, trace / (radius > 0 ? 4 : 3), q2, most_speed);
     totals.law.torque = norm(cross(c.point, end.impulse));
@@ -131,7 +155,7 @@ struct ContactPush {
     V3 torque = cross(c.point, impulse);
     if constexpr (D == 4) {
       // A torsional impulse is a torque n f_4 rho.
-      const typename ContactBlocks<D>::Friction friction = blocks.friction(c);
+      const typename ContactBlocks<D>::Friction friction = blocks.base_friction(c);
       torque += friction.pair.torsion_radius * f[3] * friction.frame.frame.n;
     }
     if (has_a) sums += momentum_sums(impulse, torque, 1, momentum_sign(c.a));
@@ -161,11 +185,10 @@ void LawChecker<D>::check(Context& ctx, const DeviceBodies& bodies, ContactBlock
   totals_.resize(ctx, 1);
   pushed_.resize(ctx, 1);
   gained_.resize(ctx, 1);
-  blocks.at.velocity = velocity_.data();
-  blocks.at.spin = spin_.data();
+  refer_to_start(blocks.at);
   const ContactCheck<D> check{blocks, bodies.velocity.data(), bodies.spin.data(), most_speed};
   reduce(
-      ctx, count, [=] SS_LAMBDA(std::size_t c) { return check(contacts[c], impulse[c]); }, AddContacts{},
+      ctx, count, [=] SS_LAMBDA(std::size_t c) { return check(c, contacts[c], impulse[c]); }, AddContacts{},
       ContactTotals{}, totals_.data(), kMedium);
   const ContactPush<D> push{blocks, counted, cohesion.pulls()};
   reduce_sum(

@@ -40,6 +40,11 @@ class LawChecker {
     copy(ctx, bodies.velocity.data(), velocity_.data(), velocity_.size());
     copy(ctx, bodies.spin.data(), spin_.data(), spin_.size());
   }
+  /// Makes `bodies` refer to these velocities.
+  void refer_to_start(BodiesView& bodies) const {
+    bodies.velocity = velocity_.data();
+    bodies.spin = spin_.data();
+  }
   /// `impulse`: of the contacts in world axes, torsion fourth; `bodies` with their new velocities, and `free`
   /// without impulses. Surfaces come from `blocks`; its velocities are replaced by those at the start. At
   /// most `most_speed` of each contact's |q_c| counts. `held`: the impulse of the mouse. Writes to `out` in

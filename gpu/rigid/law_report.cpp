@@ -40,7 +40,8 @@ void report_convergence(const LabParams& lab, const Params& params, StepReport& 
       complete = !rounds || (record.linearisations >= params.linearisations && !record.linearisation_error),
              out_of_time = lab.time_budget > 0 && report.seconds.contact_solve >= lab.time_budget &&
                            (rounds || record.iterations < lab.max_iterations);
-  report.converged = complete && record.residual <= lab.tolerance;
+  const bool settled = record.friction_change <= lab.tolerance;
+  report.converged = complete && settled && record.residual <= lab.tolerance;
   report.stopped_by_budget =
       !report.converged && !record.linearisations_diverge && !record.linearisation_error && out_of_time;
   report.stop_reason = record.linearisations_diverge
@@ -50,6 +51,7 @@ void report_convergence(const LabParams& lab, const Params& params, StepReport& 
                        : !record.message.empty()  ? record.message
                        : report.converged         ? "converged"
                        : report.stopped_by_budget ? "budget"
+                       : !settled                 ? "friction coefficients do not settle"
                                                   : "out of iterations";
 }
 
@@ -70,6 +72,17 @@ void report_law(const LawCheck& law, const Params& params, StepReport& report) {
   const std::string broken = !in_cone   ? "impulses lie outside their cones"
                              : balanced ? "angular momentum does not balance"
                                         : "momentum does not balance";
+  report.stop_reason = record.message.empty() ? broken : record.message + "; " + broken;
+}
+
+void report_friction(const Params& params, StepReport& report) {
+  constexpr double kFactor = 5;  // the solver's residual and what coefficients still change add up
+  const ContactSolveRecord& record = *report.contact_solve;
+  if (has_box_law(params.contact_solver) || !report.converged ||
+      report.judgement->residual <= kFactor * record.tolerance)
+    return;
+  report.converged = false;
+  const std::string broken = "friction disagrees with its coefficients";
   report.stop_reason = record.message.empty() ? broken : record.message + "; " + broken;
 }
 

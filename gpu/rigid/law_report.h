@@ -19,6 +19,11 @@ void report_convergence(const LabParams& lab, const Params& params, StepReport& 
 /// cone, and impulses at the rounding of the bodies' momenta are not checked at all.
 void report_law(const LawCheck& law, const Params& params, StepReport& report);
 
+/// After report_law, of a step with coefficients of friction that depend on its solution. It has not
+/// converged if the judge, which evaluates them at the end of the step, finds a residual far above the
+/// tolerance. Solvers of box friction are not checked against the circular cone.
+void report_friction(const Params& params, StepReport& report);
+
 /// Adds the check of the elastic solids, after report_law. A step has not converged if their velocities leave
 /// a residual of A v = f + J, or momentum that nothing gave them, above the larger of the tolerances of PCG
 /// and of the contact problem, relative to what moves them. `pcg`: what ended the last linear solve.

@@ -57,6 +57,26 @@ CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& syste
   }
 }
 
+/// After a solve: rounds for coefficients of friction that depend on the solution, in `total`. Solves with
+/// the last linearisation.
+template <int D>
+void RigidStepper::settle_friction(Context& ctx, ContactSystem<D>& system, std::string_view solver,
+                                   const Params& params, const LabParams& lab, const StageClock& since_start,
+                                   CouplingRecord& total, StepReport& report) {
+  if (!last_.lags) return;
+  ContactSolveRecord& record = *report.contact_solve;
+  LabParams left = lab;
+  for (;; ++record.friction_rounds) {
+    record.friction_change = system.update_friction(ctx, coupling_.staged(), last_);
+    if (!may_settle(record, params, lab, since_start, left)) return;
+    coupling_.solids().return_to_start(ctx);
+    return_to_start(ctx);
+    last_ = constraints(params, lab);
+    last_.warm_start = true;
+    total += coupling_.solve(ctx, system, bodies_, last_, solver, left, params, record);
+  }
+}
+
 void RigidStepper::keep_start(Context& ctx) {
   const std::size_t n = bodies_.size();
   start_velocity_.resize(ctx, n);
@@ -70,6 +90,12 @@ void RigidStepper::return_to_start(Context& ctx) {
   copy(ctx, bodies_.spin.data(), start_spin_.data(), bodies_.size());
 }
 
+template void RigidStepper::settle_friction(Context&, ContactSystem<3>&, std::string_view, const Params&,
+                                            const LabParams&, const StageClock&, CouplingRecord&,
+                                            StepReport&);
+template void RigidStepper::settle_friction(Context&, ContactSystem<4>&, std::string_view, const Params&,
+                                            const LabParams&, const StageClock&, CouplingRecord&,
+                                            StepReport&);
 template CouplingRecord RigidStepper::solve_coupled(Context&, ContactSystem<3>&, std::string_view,
                                                     const Params&, const LabParams&, StepReport&);
 template CouplingRecord RigidStepper::solve_coupled(Context&, ContactSystem<4>&, std::string_view,

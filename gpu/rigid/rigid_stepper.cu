@@ -8,6 +8,7 @@
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
 #include "gpu/model/coupled.h"
+#include "gpu/model/friction_laws.h"
 #include "gpu/model/manifold_support.h"
 #include "gpu/rigid/law_report.h"
 #include "gpu/rigid/mouse_spring.cuh"
@@ -22,6 +23,12 @@ std::string_view solver_name(ContactSolverKind kind) { return contact_solver_inf
 struct IsFresh {
   const RigidContact* contact;
   SS_HD int operator()(std::size_t c) const { return contact[c].previous < 0 ? 1 : 0; }
+};
+
+/// Makes every contact its own predecessor.
+struct SetOwnPredecessor {
+  RigidContact* contact;
+  SS_HD void operator()(std::size_t c) const { contact[c].previous = static_cast<std::int32_t>(c); }
 };
 
 bool has_torsion(const Model& model) {
@@ -57,6 +64,9 @@ void RigidStepper::choose_system(const Model& model) {
 void RigidStepper::set_materials(Context& ctx, const Model& model) {
   choose_system(model);
   plain_ = has_plain_contacts(model);
+  lags_ = std::ranges::any_of(model.materials, has_lagged_friction);
+  has_tensors_ = std::ranges::any_of(
+      model.materials, [](const Material& m) { return m.friction_kind == FrictionKind::tensor; });
   coheres_ = std::ranges::any_of(model.materials, [](const Material& m) { return m.cohesion > 0; });
   bodies_.set_materials(ctx, model);
   coupling_.solids().set_materials(ctx, model);
@@ -145,6 +155,14 @@ void RigidStepper::update_islands(Context& ctx, const Params& params, std::int32
   sleeping_ = params.sleeping;
 }
 
+/// A material may have become one that can have no contacts since the scene was loaded.
+void RigidStepper::check_friction(const Model& model) const {
+  if (!has_tensors_) return;
+  for (std::size_t m = 0; m < model.materials.size(); ++m)
+    if (const std::string fault = friction_fault(model.materials[m]); !fault.empty())
+      throw SimulationError("material '" + model.material_names[m] + "': " + fault);
+}
+
 /// Number of contacts that did not exist in the last step. One host read.
 std::size_t RigidStepper::fresh_contacts(Context& ctx) {
   reduce_sum(ctx, contacts_.count(), IsFresh{contacts_.contacts()}, fresh_.data(), kMedium);
@@ -188,6 +206,8 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.penalty = penalty_options(params);
   list.soft = params.contact_solver == ContactSolverKind::penalty_implicit;
   list.warm_start = lab.warm_start;
+  list.coulomb_only = contact_solver_info(params.contact_solver).has(SolverTrait::forces);
+  list.lags = lags_ && !list.coulomb_only;
   const SpeedBounds bounds = speed_bounds(params.gravity, params.dt);
   list.least_speed = bounds.least;
   list.most_speed = bounds.most;
@@ -227,6 +247,7 @@ void RigidStepper::advance(Context& ctx, double dt, const std::uint8_t* asleep, 
 
 StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params& asked, const LabParams& lab,
                                   const std::optional<Drag>& drag, int frame, double time) {
+  check_friction(model);
   Params params = asked;
   StageClock clock;
   StepReport report;
@@ -292,10 +313,14 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   ContactSolveRecord& record = *report.contact_solve;
   last_ = constraints(params, lab);
   system.set_cancel(cancel_);
+  system.start_friction();
   if (coupling_.active()) {
-    const std::string_view solver = last_.soft ? "nsgs" : solver_name(params.contact_solver);
+    std::string why_not;
+    const std::string_view solver = last_.soft ? "nsgs" : solver_in_use(params, why_not);
     const StageClock since_start;
     CouplingRecord done = solve_coupled(ctx, system, solver, params, lab, report);
+    settle_friction(ctx, system, solver, params, lab, since_start, done, report);
+    if (!why_not.empty() && record.message.empty()) record.message = why_not;
     if (params.penetration_guard) {
       prevent_crossings(ctx, system, solver, params, lab, since_start, done, report);
       cohesion_.refer_to(coupling_.contacts(), coupling_.touching().points());
@@ -321,6 +346,15 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
   report_convergence(lab, params, report);
 }
 
+/// The solver that finds the impulses, and why it is not the chosen one.
+std::string_view RigidStepper::solver_in_use(const Params& params, std::string& why_not) const {
+  const ContactSolverInfo& chosen = contact_solver_info(params.contact_solver);
+  if (!last_.lags || !has_tensors_ || (chosen.law != "box" && chosen.law != "polyhedral")) return chosen.name;
+  why_not = std::string(chosen.name) +
+            " refuses (friction tensors need cones with elliptic sections): nsgs took its place";
+  return "nsgs";
+}
+
 template <int D>
 void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params,
                                 const LabParams& lab, StageClock& clock, StepReport& report) {
@@ -331,16 +365,56 @@ void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Pa
     system.push_penalties(ctx, bodies_, last_);
     solved.contact_count = 0;
   }
+  std::string why_not;
+  const std::string_view solver = solver_in_use(params, why_not);
   const bool remembered = system.remembers_contacts();
   // A new structure, as in the first step of a scene, gets more iterations than later steps: errors in its
   // impulses would move all of it. The same holds for a structure that springs held until now.
   const bool is_cold = params.cold_start_iterations > 0 && solved.contact_count >= bodies_.moving() &&
                        (!remembered || 10 * fresh_contacts(ctx) > 9 * contacts_.count());
+  const StageClock since_start;
+  solve_once(ctx, system, solved, solver, params, lab, is_cold, clock, report);
+  LabParams left = lab;
+  for (; last_.lags; ++record.friction_rounds) {
+    record.friction_change = system.update_friction(ctx, bodies_, last_);
+    if (!may_settle(record, params, lab, since_start, left)) break;
+    // The contacts are those of the last solve, whose impulses this one starts from.
+    same_contacts_.resize(ctx, solved.contact_count);
+    copy(ctx, same_contacts_.data(), last_.contacts, solved.contact_count);
+    launch(ctx, solved.contact_count, SetOwnPredecessor{same_contacts_.data()});
+    solved.contacts = same_contacts_.data();
+    solved.warm_start = true;
+    system.start_velocities(ctx, bodies_);
+    const long before = record.iterations;
+    solve_once(ctx, system, solved, solver, params, left, false, clock, report);
+    record.iterations += before;
+  }
+  if (record.message.empty()) record.message = why_not;
+  if (params.shock_propagation && system.blocks() > 0) system.propagate_shocks(ctx, bodies_);
+}
+
+/// Whether coefficients of friction change so much that the step needs another round, and has one. `left`
+/// gets the time that is left.
+bool RigidStepper::may_settle(const ContactSolveRecord& record, const Params& params, const LabParams& lab,
+                              const StageClock& since_start, LabParams& left) {
+  if (!(record.friction_change > lab.tolerance) || record.friction_rounds >= params.friction_rounds)
+    return false;
+  if (!(lab.time_budget > 0)) return true;
+  left.time_budget = lab.time_budget - since_start.seconds_since_start();
+  return left.time_budget > 0;
+}
+
+/// One contact problem of rigid bodies, and the velocities that its impulses lead to.
+template <int D>
+void RigidStepper::solve_once(Context& ctx, ContactSystem<D>& system, const StepConstraints& list,
+                              std::string_view solver, const Params& params, const LabParams& lab,
+                              bool is_cold, StageClock& clock, StepReport& report) {
+  ContactSolveRecord& record = *report.contact_solve;
   const LabParams cold = cold_start_params(params, lab);
-  const bool wanted = params.contact_solver == ContactSolverKind::manifold_gs;
+  const bool wanted = solver == "manifold_gs";
   std::string why_not;
   if (wanted) {
-    system.build_manifolds(ctx, bodies_, solved);
+    system.build_manifolds(ctx, bodies_, list);
     clock.lap(report.seconds.assembly);
     if (is_cold) system.solve_manifolds(ctx, cold, record);
     system.solve_manifolds(ctx, lab, record);
@@ -351,16 +425,14 @@ void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Pa
     }
   }
   if (!wanted || !why_not.empty()) {
-    system.build(ctx, bodies_, solved);
+    system.build(ctx, bodies_, list);
     clock.lap(report.seconds.assembly);
     if (is_cold) system.solve(ctx, bodies_, "apgd", cold, record);
     const bool by_penalty = penalties_ || last_.soft;
-    system.solve(ctx, bodies_, by_penalty || wanted ? "nsgs" : solver_name(params.contact_solver), lab,
-                 record);
+    system.solve(ctx, bodies_, by_penalty || wanted ? "nsgs" : solver, lab, record);
     if (wanted) record.message = manifolds_refused(why_not);
   }
   system.velocities(ctx, bodies_);
-  if (params.shock_propagation && system.blocks() > 0) system.propagate_shocks(ctx, bodies_);
 }
 
 void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report) {
@@ -403,6 +475,7 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   if (joints_.size() == 0 && !coupling_.active())
     judgement.work = summary.judge.contacts.work + summary.judge.work;
   report_law(judgement.law, params, report);
+  if (last_.lags) report_friction(params, report);
   if (coupling_.active()) report_solids(summary.solids, pcg_stop_, params, report);
   report_guard(params, report);
 }

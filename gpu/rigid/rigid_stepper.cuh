@@ -99,6 +99,18 @@ class RigidStepper {
   template <int D>
   void solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
                     StageClock& clock, StepReport& report);
+  template <int D>
+  void solve_once(Context& ctx, ContactSystem<D>& system, const StepConstraints& list,
+                  std::string_view solver, const Params& params, const LabParams& lab, bool is_cold,
+                  StageClock& clock, StepReport& report);
+  template <int D>
+  void settle_friction(Context& ctx, ContactSystem<D>& system, std::string_view solver, const Params& params,
+                       const LabParams& lab, const StageClock& since_start, CouplingRecord& total,
+                       StepReport& report);
+  static bool may_settle(const ContactSolveRecord& record, const Params& params, const LabParams& lab,
+                         const StageClock& since_start, LabParams& left);
+  std::string_view solver_in_use(const Params& params, std::string& why_not) const;
+  void check_friction(const Model& model) const;
   void finish(Context& ctx, const Params& params, StepReport& report);
   void begin_energy(Context& ctx, double gravity);
   void choose_system(const Model& model);
@@ -115,6 +127,9 @@ class RigidStepper {
   Coupling coupling_;
   Cohesion cohesion_;
   bool coheres_ = false;  // some material has a cohesion
+  bool lags_ = false;     // some material has_lagged_friction
+  bool has_tensors_ = false;
+  Buffer<RigidContact> same_contacts_;  // of a further friction round, each its own predecessor
   Islands islands_;
   PositionProjection projection_;
   Buffer<double> reach_;

@@ -73,7 +73,7 @@ Playground playground() {
   add_to(model, brick, {1.5, 0.05, 0}, 0);
   add_to(model, brick, {1.5, 0.0498, 1}, 1, {{0.8, 0, 0.9}, {0, 0, 0}});
   add_to(model, brick, {2, 0.4, 0}, 1, {{0, -1, 0}, {3, 9, 4}});
-  add_to(model, ball, {2.6, 0.0505, 0}, 0, {{0, -2, 0}, {0, 0, 0}});
+  add_to(model, ball, {2.6, 0.0505, 0}, 0, {{0, -2, 0}, {0, 0, 9}});
   add_to(model, ball, {3, 0.0505, 0}, 1, {{0, -2, 0}, {0, 20, 0}});
   add_to(model, ball, {3.5, 0.07, 0}, 1, {{60, 0, 0}, {0, 20, 0}});
   add_to(model, brick_of({0.02, 0.4, 0.4}), {3.9, 0.4, 0}, 1, {}, false);
@@ -90,6 +90,7 @@ Playground playground() {
   settings.materials[1].restitution = 0.5;
   settings.materials[1].friction_kind = FrictionKind::elliptic;
   settings.materials[1].mu_across = 0.1;
+  settings.materials[1].stribeck_speed = 1;  // no body slides at a millimetre per second
   settings.half_space_mu = {0.4};
   settings.contact_params.tolerance = 1e-7;
   settings.contact_params.max_iterations = 100;

@@ -442,6 +442,15 @@ TEST(ParamControls, RigidMaterialsShowTheirRows) {
   model.materials[0].friction_kind = FrictionKind::elliptic;
   EXPECT_TRUE(live("mu_across", 0));
   EXPECT_FALSE(live("mu_across", 1));
+  for (const char* law : {"mu_static", "viscous_friction", "tresca", "tangential_restitution"})
+    EXPECT_TRUE(live(law, 0)) << law;
+  for (const char* law : {"mu_crossed", "mu_skew", "stribeck_speed"}) EXPECT_FALSE(live(law, 0)) << law;
+  model.materials[0].friction_kind = FrictionKind::matchstick;
+  EXPECT_TRUE(live("mu_crossed", 0));
+  model.materials[0].friction_kind = FrictionKind::tensor;
+  EXPECT_TRUE(live("mu_skew", 0));
+  model.materials[0].mu_static = 0.5;
+  EXPECT_TRUE(live("stribeck_speed", 0));
   for (Body& body : model.bodies) body.mass = 3;
   EXPECT_FALSE(live("density", 0)) << "the bodies have masses of their own";
 }

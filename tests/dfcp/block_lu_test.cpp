@@ -109,6 +109,7 @@ TEST(BlockLu, AgreesWithDenseLu) {
     for (const int entries : {1, 2, 5, n}) {
       expect_solves<3>(n, entries, random);
       expect_solves<4>(n, entries, random);
+      expect_solves<6>(n, entries, random);
     }
 }
 
@@ -116,6 +117,7 @@ TEST(BlockLu, AThousandBlocks) {
   std::mt19937 random(7);
   expect_solves<3>(1000, 2, random);
   expect_solves<4>(1000, 2, random);
+  expect_solves<6>(1000, 2, random);
 }
 
 /// A band is eliminated without fill: n diagonal blocks, and a division and a product for each of n - 1

@@ -30,5 +30,32 @@ TEST(LawReport, AnImpulseOutsideItsConeIsNoConvergence) {
 /// Bodies that fall side by side have impulses of 1e-22 N s, which are rounding errors of their momentum.
 TEST(LawReport, ImpulsesAtRoundingBreakNoLaw) { EXPECT_TRUE(judged(7.7e-23, 7.7e-23, 404).converged); }
 
+/// A solved problem whose coefficients of friction still change by `change`; the judge has `residual`.
+StepReport settled(double change, double residual, ContactSolverKind solver = ContactSolverKind::nsgs) {
+  StepReport report;
+  report.contact_solve.emplace();
+  report.contact_solve->residual = 1e-4;
+  report.contact_solve->tolerance = 1e-3;
+  report.contact_solve->friction_change = change;
+  report.judgement.emplace();
+  report.judgement->residual = residual;
+  LabParams lab;
+  lab.tolerance = 1e-3;
+  Params params;
+  params.contact_solver = solver;
+  report_convergence(lab, params, report);
+  report_friction(params, report);
+  return report;
+}
+
+TEST(LawReport, FrictionCoefficientsThatStillChangeAreNoConvergence) {
+  EXPECT_TRUE(settled(5e-4, 2e-3).converged);
+  EXPECT_EQ(settled(2e-3, 2e-3).stop_reason, "friction coefficients do not settle");
+  EXPECT_FALSE(settled(2e-3, 2e-3).converged);
+  EXPECT_EQ(settled(5e-4, 2e-2).stop_reason, "friction disagrees with its coefficients");
+  EXPECT_FALSE(settled(5e-4, 2e-2).converged);
+  EXPECT_TRUE(settled(5e-4, 2e-2, ContactSolverKind::pgs).converged) << "a box is not a cone";
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -119,6 +119,8 @@ json contact_solve_json(const ContactSolveRecord& s) {
           {"rounds", s.rounds},
           {"solids_residual", s.solids_residual},
           {"linearisations", s.linearisations},
+          {"friction_rounds", s.friction_rounds},
+          {"friction_change", s.friction_change},
           {"linearisations_diverge", s.linearisations_diverge},
           {"linearisation_error", s.linearisation_error},
           {"guard", s.guard ? guard_json(*s.guard) : json()}};

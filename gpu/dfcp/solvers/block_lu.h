@@ -1,5 +1,5 @@
-// Sparse LU of matrices of D x D blocks on the host: Newton matrices of contact problems, B W + A with
-// diagonal A, B.
+// Sparse LU of matrices of D x D blocks on the host: Newton matrices of contact problems, in impulses (B W +
+// A with diagonal A, B) or in the velocities of bodies.
 #pragma once
 
 #include <cstdint>
@@ -40,5 +40,6 @@ class BlockLu {
 
 extern template class BlockLu<3>;
 extern template class BlockLu<4>;
+extern template class BlockLu<6>;
 
 }  // namespace stickslip

@@ -68,8 +68,9 @@ struct StepBlocks {
 
   SS_HD ConstraintBlock<D> operator()(std::size_t c) const {
     if (c < joint_count) return joints(c);
-    const RigidContact& of = contact[rough[c - joint_count]];
-    ConstraintBlock<D> block = contacts.of(of);
+    const auto i = static_cast<std::size_t>(rough[c - joint_count]);
+    const RigidContact& of = contact[i];
+    ConstraintBlock<D> block = contacts.of(i, of);
     cores.replace(of.point, block);
     return block;
   }

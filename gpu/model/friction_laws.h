@@ -1,0 +1,27 @@
+// What a material's parameters of friction ask of a step.
+#pragma once
+
+#include <string>
+
+#include "gpu/params/params.h"
+
+namespace stickslip {
+
+/// True if coefficients of this material's friction depend on the impulses and velocities of the step that
+/// they act in, so that its contact problem is solved more than once: see Params::friction_rounds.
+inline bool has_lagged_friction(const Material& m) {
+  return m.mu_static > 0 || m.viscous_friction > 0 || m.tresca > 0 || m.friction_kind == FrictionKind::tensor;
+}
+
+/// Why the material can have no contacts; empty: it can. The symmetric part of a friction tensor must be
+/// positive definite: otherwise there are directions in which friction does not oppose sliding, or the tensor
+/// is singular [Course Eq.321 to 326].
+inline std::string friction_fault(const Material& m) {
+  if (m.friction_kind != FrictionKind::tensor) return {};
+  if (!(m.mu > 0) || !(m.mu_across > 0))
+    return "friction_kind = tensor needs mu and mu_across above 0: the tensor is singular otherwise";
+  if (m.torsion_radius > 0) return "friction_kind = tensor has no torsion: torsion_radius must be 0";
+  return {};
+}
+
+}  // namespace stickslip
