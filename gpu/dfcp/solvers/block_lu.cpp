@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,12 +13,15 @@ namespace stickslip {
 namespace {
 
 /// Four doubles in one register, where the processor has such registers.
-using Lanes [[gnu::vector_size(32)]] = double;
+using FourLanes [[gnu::vector_size(32)]] = double;
+/// A column of a block, padded to four rows; of larger blocks, plain numbers.
+template <int D>
+using Lanes = std::conditional_t<(D <= 4), FourLanes, Vec<double, D>>;
 
-/// A D x D block by columns, each padded to four rows.
+/// A D x D block by columns.
 template <int D>
 struct Columns {
-  Lanes column[D];
+  Lanes<D> column[D];
 };
 
 template <int D>
@@ -32,7 +36,7 @@ Columns<D> columns_of(const Mat<double, D>& m) {
 template <int D>
 void subtract_product(Columns<D>& c, const Columns<D>& a, const Columns<D>& b) {
   for (int j = 0; j < D; ++j) {
-    Lanes sum = c.column[j];
+    Lanes<D> sum = c.column[j];
     for (int k = 0; k < D; ++k) sum -= a.column[k] * b.column[j][k];
     c.column[j] = sum;
   }
@@ -47,7 +51,7 @@ Columns<D> product(const Columns<D>& a, const Columns<D>& b) {
 }
 
 template <int D>
-void subtract_product(Lanes& y, const Columns<D>& a, const Lanes& x) {
+void subtract_product(Lanes<D>& y, const Columns<D>& a, const Lanes<D>& x) {
   for (int k = 0; k < D; ++k) y -= a.column[k] * x[k];
 }
 
@@ -79,7 +83,7 @@ bool invert(const Columns<D>& a, Columns<D>& inverse) {
     }
   }
   for (int j = 0; j < D; ++j) {
-    inverse.column[j] = Lanes{};
+    inverse.column[j] = Lanes<D>{};
     for (int i = 0; i < D; ++i) inverse.column[j][i] = m[i][D + j];
   }
   return true;
@@ -129,7 +133,7 @@ struct BlockLu<D>::Impl {
   std::vector<Columns<D>> value, inverse;                  // of L + U; of U's diagonal
   std::vector<Columns<D>> matrix;                          // as given, for refinement
   std::vector<Columns<D>> row;                             // the current row, dense
-  std::vector<Lanes> x, residual, right;
+  std::vector<Lanes<D>> x, residual, right;
   double work = 0;
   bool possible = true, allocated = false;
   // 10 GB of blocks: more would take too long on a host.
@@ -138,7 +142,7 @@ struct BlockLu<D>::Impl {
   bool find_fill(const std::vector<Index>& symmetric_start, const std::vector<Index>& symmetric_column);
   void allocate();
   bool eliminate();
-  void substitute(const std::vector<Lanes>& b, std::vector<Lanes>& y) const;
+  void substitute(const std::vector<Lanes<D>>& b, std::vector<Lanes<D>>& y) const;
 };
 
 /// Row i of L + U: the entries of A, and the updates from rows k < i in its L part (up-looking, with marks).
@@ -210,19 +214,19 @@ bool BlockLu<D>::Impl::eliminate() {
 }
 
 template <int D>
-void BlockLu<D>::Impl::substitute(const std::vector<Lanes>& b, std::vector<Lanes>& y) const {
+void BlockLu<D>::Impl::substitute(const std::vector<Lanes<D>>& b, std::vector<Lanes<D>>& y) const {
   const std::size_t n = order.size();
   for (std::size_t i = 0; i < n; ++i) {
-    Lanes sum = b[i];
+    Lanes<D> sum = b[i];
     for (Index k = row_start[i]; k < row_diagonal[i]; ++k)
       subtract_product(sum, value[index_of(k)], y[index_of(row_column[index_of(k)])]);
     y[i] = sum;
   }
   for (std::size_t i = n; i-- > 0;) {
-    Lanes sum = y[i];
+    Lanes<D> sum = y[i];
     for (Index k = row_diagonal[i] + 1; k < row_start[i + 1]; ++k)
       subtract_product(sum, value[index_of(k)], y[index_of(row_column[index_of(k)])]);
-    Lanes solved{};
+    Lanes<D> solved{};
     for (int j = 0; j < D; ++j) solved += inverse[i].column[j] * sum[j];
     y[i] = solved;
   }
@@ -284,12 +288,12 @@ void BlockLu<D>::solve(const Vec<double, D>* b, Vec<double, D>* x) {
   Impl& m = *impl_;
   const std::size_t n = m.order.size();
   for (std::size_t i = 0; i < n; ++i) {
-    m.right[i] = Lanes{};
+    m.right[i] = Lanes<D>{};
     for (int j = 0; j < D; ++j) m.right[i][j] = b[index_of(m.order[i])][j];
   }
   m.substitute(m.right, m.x);
   for (std::size_t i = 0; i < n; ++i) {
-    Lanes sum = m.right[i];
+    Lanes<D> sum = m.right[i];
     const std::size_t original = index_of(m.order[i]);
     for (Index k = m.start[original]; k < m.start[original + 1]; ++k)
       subtract_product(sum, m.matrix[index_of(k)], m.x[index_of(m.place[index_of(m.column[index_of(k)])])]);
@@ -302,5 +306,6 @@ void BlockLu<D>::solve(const Vec<double, D>* b, Vec<double, D>* x) {
 
 template class BlockLu<3>;
 template class BlockLu<4>;
+template class BlockLu<5>;
 
 }  // namespace stickslip

@@ -40,5 +40,6 @@ class BlockLu {
 
 extern template class BlockLu<3>;
 extern template class BlockLu<4>;
+extern template class BlockLu<5>;
 
 }  // namespace stickslip
