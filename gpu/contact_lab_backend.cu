@@ -8,6 +8,7 @@
 
 #include "gpu/dfcp/operator/spectrum.cuh"
 #include "gpu/dfcp/problem/dynamics_inverse.h"
+#include "gpu/dfcp/problem/rolling_rows.h"
 #include "gpu/dfcp/solvers/infeasible.cuh"
 #include "gpu/dfcp/solvers/solvers.cuh"
 #include "gpu/rigid/manifold/manifold_lab.cuh"
@@ -71,7 +72,9 @@ class LoadedProblem {
       return;
     }
     if constexpr (D == 3) manifolds_.solve(system, problem_);
-    else system.monitor.stop(SolveEnd::refused, std::string(solver) + " refuses: blocks have torsion");
+    else
+      system.monitor.stop(SolveEnd::refused, std::string(solver) + " refuses: blocks have " +
+                                                 (D == 4 ? "torsion" : "rolling resistance"));
   }
 
   /// `by_bodies`: what `automatic` means for a problem that is given by bodies.
@@ -194,15 +197,22 @@ class BackendContactLab final : public ContactLab {
     check(problem);
     three_.reset();
     four_.reset();
+    five_.reset();
     problem_ = problem;
     if (problem_.dim == 3) three_ = std::make_unique<LoadedProblem<3>>(ctx_, problem_);
-    else four_ = std::make_unique<LoadedProblem<4>>(ctx_, problem_);
+    else if (problem_.dim == 4) four_ = std::make_unique<LoadedProblem<4>>(ctx_, problem_);
+    else load_rolling();
   }
 
   SolveReport solve(std::string_view solver, const LabParams& params, const Options& options) override {
     require_problem();
     require_solver(solver);
-    return three_ ? three_->solve(solver, params, options) : four_->solve(solver, params, options);
+    if (three_) return three_->solve(solver, params, options);
+    if (four_) return four_->solve(solver, params, options);
+    SolveReport report = five_->solve(solver, params, options);
+    scale_rolling_rows(lengths_, 1, report.r);
+    scale_rolling_rows(lengths_, -1, report.u);
+    return report;
   }
 
   Judgement judge(const std::vector<double>& r) override {
@@ -210,12 +220,23 @@ class BackendContactLab final : public ContactLab {
     if (r.size() != problem_.size())
       throw std::invalid_argument("impulses: " + std::to_string(r.size()) + " values for " +
                                   std::to_string(problem_.size()) + " rows");
-    return three_ ? three_->judge(r) : four_->judge(r);
+    if (three_) return three_->judge(r);
+    if (four_) return four_->judge(r);
+    std::vector<double> scaled = r;
+    scale_rolling_rows(lengths_, -1, scaled);
+    return five_->judge(scaled);
   }
 
  private:
+  /// Rolling rows are solved and judged in lengths that make them commensurate with the others: e_c is a
+  /// velocity, and W well conditioned for small and large bodies.
+  void load_rolling() {
+    lengths_ = rolling_lengths(problem_);
+    problem_ = in_rolling_lengths(problem_, lengths_);
+    five_ = std::make_unique<LoadedProblem<5>>(ctx_, problem_);
+  }
   void require_problem() const {
-    if (!three_ && !four_) throw std::logic_error("the lab has no problem loaded");
+    if (!three_ && !four_ && !five_) throw std::logic_error("the lab has no problem loaded");
   }
   static void require_solver(std::string_view solver) {
     std::vector<std::string_view> names;
@@ -230,6 +251,8 @@ class BackendContactLab final : public ContactLab {
   ContactProblem problem_;
   std::unique_ptr<LoadedProblem<3>> three_;
   std::unique_ptr<LoadedProblem<4>> four_;
+  std::unique_ptr<LoadedProblem<5>> five_;
+  std::vector<double> lengths_;  // of five_, per block
 };
 
 }  // namespace

@@ -170,6 +170,10 @@ NamedProblem prepare_problem(const LabOptions& options, bool warm_start) {
 }
 
 void apply_law(ContactProblem& problem, const std::string& law) {
+  if (law == "box" && problem.dim == kRollingRows)
+    throw InputError(
+        "--law box: contacts with rolling resistance have no pyramid; choose exact, associated or "
+        "frictionless");
   for (BlockLaw& block : problem.laws) {
     if (block.set == FrictionSet::bilateral) continue;
     if (law == "associated") block.flow = FlowRule::associated;
@@ -244,7 +248,13 @@ std::string describe(const ContactProblem& problem) {
   std::string text = std::to_string(problem.contacts()) + " contacts, ";
   if (const std::size_t joints = problem.blocks() - problem.contacts(); joints > 0)
     text += std::to_string(joints) + " joint blocks, ";
-  text += std::to_string(problem.size()) + " rows, " + form_name(problem.form);
+  text.append(std::to_string(problem.size())).append(" rows, ");
+  if (problem.dim != 3)
+    text.append(std::to_string(problem.dim))
+        .append(" a block (")
+        .append(problem.dim == kRollingRows ? "rolling resistance" : "torsion")
+        .append("), ");
+  text += form_name(problem.form);
   if (problem.dofs() > 0) text += " (" + std::to_string(problem.dofs()) + " dofs)";
   return text;
 }

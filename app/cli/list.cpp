@@ -62,6 +62,7 @@ json contact_solver_json(const ContactSolverInfo& solver) {
           {"problems", solver.solves_problems},
           {"lab", solver.in_lab},
           {"assembled", solver.has(SolverTrait::assembled)},
+          {"rolling", solver.has(SolverTrait::rolling)},
           {"params", params_json(lab_param_table(), solver.groups)}};
 }
 
@@ -92,7 +93,8 @@ json problems_json() {
                     {"meaning", generator.meaning},
                     {"size", generator.size},
                     {"default_size", generator.default_size},
-                    {"largest_size", generator.largest_size}});
+                    {"largest_size", generator.largest_size},
+                    {"dim", generator.dim}});
   return rows;
 }
 

@@ -106,6 +106,7 @@ int command_solve(const SolveOptions& options, const LabFactory& labs) {
     nlohmann::json row = to_json(report);
     row["problem"] = problem.name;
     row["form"] = form_name(problem.file.problem.form);
+    row["dim"] = problem.file.problem.dim;
     row["backend"] = backend_name(backend);
     row["asymmetry"] = asymmetry_of(problem.file.problem).relative;
     row["tolerance"] = params.tolerance;

@@ -11,10 +11,11 @@
 
 namespace stickslip {
 
-/// Whether the cones of this law are handled: ellipsoids under either flow rule, and bilateral blocks.
+/// Whether the cones of this law are handled: ellipsoids under either flow rule, and bilateral blocks. No
+/// boxes, and no rolling resistance: those cones are not second-order cones.
 template <int D>
 SS_HD inline bool has_interior(const ContactLaw<D>& law) {
-  return law.set != FrictionSet::box;
+  return law.set != FrictionSet::box && law.set != FrictionSet::rolling;
 }
 
 namespace law_detail {

@@ -15,6 +15,7 @@ namespace stickslip {
 /// decomposition C' = V diag(values) V' of the Schur complement C' = W'_TT - w' w'' / W_NN, and `coupling` is
 /// V' w'. An ellipsoid under the associated rule: `basis` = S T with T' W' T = 1, T' diag(1, -1, ..) T
 /// diagonal, so that the problem becomes the projection onto an ellipsoidal cone with coefficients `values`.
+/// Rolling resistance: neither, local_rolling.h works with `scaled`.
 template <int D>
 struct LocalData {
   double normal = 0, inverse_normal = 0;  // W_NN and its inverse; both 0: nothing moves this block, and r = 0
@@ -173,6 +174,7 @@ SS_HD inline LocalData<D> prepare_local(const ContactLaw<D>& law, const Mat<doub
     if (!(data.scaled(i, i) > 0))
       data.scaled(i, i) = size * (mu > 0 ? law_detail::least_pivot * mu * mu : 1.0);
   }
+  if (is_rolling(law)) return data;
   if (law.flow == FlowRule::associated && law.set == FrictionSet::ellipsoid) law_detail::prepare_convex(data);
   else law_detail::prepare_sliding(data);
   return data;

@@ -1,12 +1,14 @@
 // The exact solution of one block: the r with u = W r + q and (u, r) in the law.
 //
 // Take-off if q_N >= 0; else the impulse that stops the contact if K admits it; else sliding, a scalar
-// equation for an ellipsoid [in place of the quartic of Bonnefon11] and linear cases for a box.
+// equation for an ellipsoid [in place of the quartic of Bonnefon11], linear cases for a box, and nested
+// scalar equations with rolling resistance.
 #pragma once
 
 #include "gpu/law/local_box.h"
 #include "gpu/law/local_convex.h"
 #include "gpu/law/local_polish.h"
+#include "gpu/law/local_rolling.h"
 #include "gpu/law/local_slide.h"
 
 namespace stickslip {
@@ -72,6 +74,10 @@ SS_HD inline Vec<double, D> local_solve(const ContactLaw<D>& law, const LocalDat
   if (!(data.normal > 0)) return Vec<double, D>::zero();
   if (law.set == FrictionSet::bilateral) return law_detail::solve_exact(data, true, q, lambda);
   if (law.flow == FlowRule::exact ? q[0] >= 0 : q[0] >= support(law, q)) return Vec<double, D>::zero();
+  if constexpr (D == kRollingRows)
+    if (is_rolling(law))
+      return law_detail::scale_rows(
+          data, law_detail::solve_rolling(data, law.flow, law_detail::scale_rows(data, q), lambda));
   if (law.set == FrictionSet::box)
     return law_detail::scale_rows(data,
                                   law_detail::solve_box(data, law.flow, law_detail::scale_rows(data, q)));

@@ -19,10 +19,19 @@ struct NonsmoothBlock {
 
 namespace law_detail {
 
-/// d sigma(u_T) / du, its normal entry zero; zero at the kinks (u_T = 0, or u_i = 0 of a box).
+/// d sigma(u_T) / du, its normal entry zero; zero at the kinks (u_T = 0, u_i = 0 of a box, or no slip in a
+/// disc).
 template <int D>
 SS_HD inline Vec<double, D> support_gradient(const ContactLaw<D>& law, const Vec<double, D>& u) {
   Vec<double, D> g = Vec<double, D>::zero();
+  if constexpr (D == kRollingRows)
+    if (is_rolling(law)) {
+      for (int i = 1; i < D; ++i) {
+        const double length = disc_length(tangential(u), (i - 1) / 2);
+        g[i] = length > 0 ? law.mu[i - 1] * (u[i] / length) : 0.0;
+      }
+      return g;
+    }
   const double slip = support(law, u);
   for (int i = 1; i < D; ++i) {
     const double m = law.mu[i - 1];
@@ -105,8 +114,9 @@ SS_HD inline NonsmoothBlock<D> alart_curnier(const ContactLaw<D>& law, const Vec
   return block;
 }
 
-/// An ellipsoid: r - P_K(r - r_factor u~), the natural map. A box, row by row: min(r_N, r_factor u_N) and
-/// r_T - clamp(r_T - r_factor u_T, mu max(r_N, 0)) [Course §3.3.1 with the scaling of §3.3.5].
+/// An ellipsoid, or two discs: r - P_K(r - r_factor u~), the natural map. A box, row by row: min(r_N,
+/// r_factor u_N) and r_T - clamp(r_T - r_factor u_T, mu max(r_N, 0)) [Course §3.3.1 with the scaling of
+/// §3.3.5].
 template <int D>
 SS_HD inline NonsmoothBlock<D> minimum_map(const ContactLaw<D>& law, const Vec<double, D>& r,
                                            const Vec<double, D>& u, double r_factor) {

@@ -128,6 +128,37 @@ SS_HD inline double box_normal(const ContactLaw<D>& law, const Vec<double, D>& x
 
 SS_HD inline double clamp(double x, double bound) { return x > bound ? bound : x < -bound ? -bound : x; }
 
+/// As box_normal, with the lengths in the two discs in place of |x_i|.
+template <int D>
+SS_HD inline double discs_normal(const ContactLaw<D>& law, const Vec<double, D>& x) {
+  const Vec<double, D - 1> t = tangential(x);
+  double n = 0;
+  for (int pass = 0; pass < 3; ++pass) {
+    double sum = x[0], weight = 1;
+    for (int disc = 0; disc < 2; ++disc) {
+      const double m = law.mu[2 * disc], length = disc_length(t, disc);
+      if (length <= m * n) continue;
+      sum += m * length;
+      weight += m * m;
+    }
+    const double next = sum / weight;
+    if (!(next > n)) break;
+    n = next;
+  }
+  return n;
+}
+
+/// Each of the two parts of x, moved onto its disc if it is outside.
+template <int D>
+SS_HD inline Vec<double, D - 1> project_discs(const ContactLaw<D>& law, double radius, Vec<double, D - 1> x) {
+  for (int disc = 0; disc < 2; ++disc) {
+    const double length = disc_length(x, disc), bound = law.mu[2 * disc] * radius;
+    if (length <= bound) continue;
+    for (int i = 2 * disc; i < 2 * disc + 2; ++i) x[i] *= bound / length;
+  }
+  return x;
+}
+
 }  // namespace law_detail
 
 /// The point of radius * section {r_T : r_N = 1} closest to x; zero where radius <= 0. Of a bilateral law x
@@ -137,6 +168,8 @@ SS_HD inline Vec<double, D - 1> project_section(const ContactLaw<D>& law, double
                                                 Vec<double, D - 1> x) {
   if (law.set == FrictionSet::bilateral) return x;
   if (!(radius > 0)) return Vec<double, D - 1>::zero();
+  if constexpr (D == kRollingRows)
+    if (is_rolling(law)) return law_detail::project_discs(law, radius, x);
   if (law.set == FrictionSet::box) {
     for (int i = 0; i < D - 1; ++i) x[i] = law_detail::clamp(x[i], law.mu[i] * radius);
     return x;
@@ -166,6 +199,11 @@ SS_HD inline Vec<double, D - 1> project_section(const ContactLaw<D>& law, double
 template <int D>
 SS_HD inline Vec<double, D> project(const ContactLaw<D>& law, const Vec<double, D>& x) {
   if (law.set == FrictionSet::bilateral) return x;
+  if constexpr (D == kRollingRows)
+    if (is_rolling(law)) {
+      const double n = law_detail::discs_normal(law, x);
+      return from_parts<D>(n, law_detail::project_discs(law, n, tangential(x)));
+    }
   if (law.set == FrictionSet::box) {
     const double n = law_detail::box_normal(law, x);
     Vec<double, D> p = Vec<double, D>::zero();

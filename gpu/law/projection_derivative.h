@@ -45,6 +45,25 @@ SS_HD inline void differentiate_rim(const ContactLaw<D>& law, double radius, con
   result.by_radius = (1 / radius) * (result.p - result.by_x * x);
 }
 
+/// Of one disc: x fixed inside, on the rim x / |x| and its derivative.
+template <int D>
+SS_HD inline void differentiate_disc(double mu, double radius, const Vec<double, D - 1>& x, int disc,
+                                     SectionProjection<D>& result) {
+  const int first = 2 * disc;
+  const double length = disc_length(x, disc);
+  if (!(mu > 0)) return;
+  if (radius > 0 && length <= mu * radius) {
+    for (int i = first; i < first + 2; ++i) result.by_x(i, i) = 1;
+    return;
+  }
+  if (!(length > 0)) return;
+  for (int i = first; i < first + 2; ++i) {
+    result.by_radius[i] = mu * x[i] / length;
+    for (int j = first; j < first + 2; ++j)
+      result.by_x(i, j) = mu * radius / length * ((i == j ? 1.0 : 0.0) - x[i] / length * (x[j] / length));
+  }
+}
+
 }  // namespace law_detail
 
 /// Where radius <= 0: p = 0 and dp/dx = 0, dp/dradius that of radius -> +0 at radius = 0, and 0 below.
@@ -58,6 +77,12 @@ SS_HD inline SectionProjection<D> differentiate_section(const ContactLaw<D>& law
     return result;
   }
   if (radius < 0) return result;
+  if constexpr (D == kRollingRows)
+    if (is_rolling(law)) {
+      for (int disc = 0; disc < 2; ++disc)
+        law_detail::differentiate_disc(law.mu[2 * disc], radius, x, disc, result);
+      return result;
+    }
   if (law.set == FrictionSet::box) {
     for (int i = 0; i < D - 1; ++i) {
       if (std::fabs(x[i]) <= law.mu[i] * radius && law.mu[i] > 0) result.by_x(i, i) = 1;
@@ -150,6 +175,31 @@ SS_HD inline Mat<double, D> differentiate_box(const ContactLaw<D>& law, const Ve
   return d + (1 / norm2(ray)) * outer(ray, ray);
 }
 
+/// On the rims of the discs that x_T lies outside of, P = n (1, mu x_d / |x_d|): the part along that ray is
+/// the projection onto it, and turning x_d turns P.
+template <int D>
+SS_HD inline Mat<double, D> differentiate_discs(const ContactLaw<D>& law, const Vec<double, D>& x) {
+  const double n = discs_normal(law, x);
+  Mat<double, D> d = Mat<double, D>::zero();
+  if (!(n > 0)) return d;
+  const Vec<double, D - 1> t = tangential(x);
+  Vec<double, D> ray = Vec<double, D>::zero();
+  ray[0] = 1;
+  for (int disc = 0; disc < 2; ++disc) {
+    const double m = law.mu[2 * disc], length = disc_length(t, disc);
+    for (int i = 2 * disc + 1; i < 2 * disc + 3; ++i) {
+      if (length <= m * n) {
+        d(i, i) = m > 0 ? 1.0 : 0.0;
+        continue;
+      }
+      ray[i] = m * x[i] / length;
+      for (int j = 2 * disc + 1; j < 2 * disc + 3; ++j)
+        d(i, j) = m * n / length * ((i == j ? 1.0 : 0.0) - x[i] / length * (x[j] / length));
+    }
+  }
+  return d + (1 / norm2(ray)) * outer(ray, ray);
+}
+
 }  // namespace law_detail
 
 /// dP_K/dx. Symmetric, eigenvalues in [0, 1].
@@ -157,6 +207,8 @@ template <int D>
 SS_HD inline Mat<double, D> differentiate_projection(const ContactLaw<D>& law, const Vec<double, D>& given) {
   if (law.set == FrictionSet::bilateral) return Mat<double, D>::identity();
   if (law.set == FrictionSet::box) return law_detail::differentiate_box(law, given);
+  if constexpr (D == kRollingRows)
+    if (is_rolling(law)) return law_detail::differentiate_discs(law, given);
   const Vec<double, D> x = law_detail::drop_frictionless(law, given);
   const law_detail::ConeMultiplier at = law_detail::cone_multiplier(law, x);
   if (at.region == law_detail::ConeMultiplier::Region::polar) return Mat<double, D>::zero();

@@ -24,11 +24,11 @@ namespace stickslip {
           "projected Jacobi by scalar rows, box friction [Course 3.2.1]")                                                      \
   PROBLEM(pgs, pgs, box, none, "sweep relaxation",                                                                             \
           "projected Gauss-Seidel by scalar rows, box friction (PSOR with omega) [Course Alg.6]")                              \
-  PROBLEM(nsgs, nsgs, exact, none, "sweep relaxation",                                                                         \
+  PROBLEM(nsgs, nsgs, exact, rolling, "sweep relaxation",                                                                      \
           "blocked Gauss-Seidel with the exact solution of every contact [Course 3.2.4]")                                      \
-  PROBLEM(prox_jacobi, prox_jacobi, exact, none, "prox adaptive",                                                              \
+  PROBLEM(prox_jacobi, prox_jacobi, exact, rolling, "prox adaptive",                                                           \
           "proximal fixed point, Jacobi, r-factors [Course Alg.11]")                                                           \
-  PROBLEM(prox_gs, prox_gs, exact, none, "sweep relaxation prox prox_local adaptive",                                          \
+  PROBLEM(prox_gs, prox_gs, exact, rolling, "sweep relaxation prox prox_local adaptive",                                       \
           "proximal fixed point, Gauss-Seidel, r-factors [Course Alg.12]")                                                     \
   PROBLEM(staggered, staggered, exact, none, "sweep relaxation staggered",                                                     \
           "normal and tangential problems in turn [Course 3.2.5]")                                                             \
@@ -36,17 +36,17 @@ namespace stickslip {
           "projected Gauss-Seidel with subspace minimisation, box friction [Course Alg.9]")                                    \
   PROBLEM(nncg, nncg, exact, none, "sweep relaxation nncg prox prox_local",                                                    \
           "sweeps accelerated by nonsmooth nonlinear conjugate gradients [Course Alg.10]; nncg_sweep = prox reads prox and prox_local") \
-  PROBLEM(newton_ac, newton_ac, exact, assembled | free_checks, "newton damping alart_curnier",                                \
+  PROBLEM(newton_ac, newton_ac, exact, assembled | free_checks | rolling, "newton damping alart_curnier",                      \
           "damped nonsmooth Newton on the Alart-Curnier function [Bertails11]")                                                \
   PROBLEM(newton_fb, newton_fb, exact, assembled | free_checks, "newton damping fischer_burmeister",                           \
           "damped nonsmooth Newton on the Fischer-Burmeister function [Course 3.3]")                                           \
-  PROBLEM(newton_minmap, newton_minmap, exact, assembled | free_checks, "newton damping",                                      \
+  PROBLEM(newton_minmap, newton_minmap, exact, assembled | free_checks | rolling, "newton damping",                            \
           "damped nonsmooth Newton on the minimum map [Course 3.3]")                                                           \
-  PROBLEM(spg, spg, associated, none, "convex shifts spg",                                                                     \
+  PROBLEM(spg, spg, associated, rolling, "convex shifts spg",                                                                  \
           "preconditioned spectral projected gradient with fallback, P-SPG-FB [Tasora13]")                                     \
-  PROBLEM(apgd, apgd, associated, none, "convex shifts acceleration",                                                          \
+  PROBLEM(apgd, apgd, associated, rolling, "convex shifts acceleration",                                                       \
           "accelerated projected gradient with restart (Nesterov)")                                                            \
-  PROBLEM(admm, admm, associated, assembled, "convex admm",                                                                    \
+  PROBLEM(admm, admm, associated, assembled | rolling, "convex admm",                                                          \
           "alternating directions on the dual problem")                                                                        \
   PROBLEM(pivot_incremental, pivot_incremental, box, assembled | free_checks, "pivot",                                         \
           "incremental pivoting of a small dense problem, box friction [Course Alg.3]")                                        \
@@ -54,7 +54,7 @@ namespace stickslip {
           "block principal pivoting of a small dense problem, box friction [Course Alg.4]")                                    \
   PROBLEM(lemke, lemke, polyhedral, assembled | free_checks, "pivot facets",                                                   \
           "Lemke's method on the linear complementarity problem of a small dense problem, friction cones with facets [Course 1.6, 3.1.1]") \
-  PROBLEM(automatic, auto, exact, none, "sweep relaxation newton alart_curnier auto",                                          \
+  PROBLEM(automatic, auto, exact, rolling, "sweep relaxation newton alart_curnier auto",                                       \
           "Gauss-Seidel until the active set settles, then extrapolated sweeps, nonsmooth Newton or interior points, whichever pays") \
   BODIES(manifold_gs, manifold_gs, exact, manifolds, "relaxation prox_local manifold",                                           \
        "Gauss-Seidel by manifolds that are swept side by side, carried further by conjugate gradients; of the lab, problems of rigid bodies") \
@@ -81,6 +81,7 @@ enum : unsigned {
   manifolds = 4,    // sweeps contact manifolds; the lab refuses problems that have none
   forces = 8,       // acts by forces; nsgs solves what they leave (joints, implicit forces)
   bodies = 16,      // works in the velocities of bodies: storage = auto keeps W by bodies
+  rolling = 32,     // takes blocks of five rows, contacts with rolling resistance; the others refuse them
 };
 }  // namespace SolverTrait
 

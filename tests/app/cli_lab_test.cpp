@@ -101,7 +101,7 @@ TEST_F(CliLab, LawsFromTheCommandLine) {
   EXPECT_EQ(law("associated").mu, exact.mu);
   EXPECT_EQ(law("box").set, FrictionSet::box);
   EXPECT_EQ(law("box").flow, FlowRule::exact);
-  EXPECT_EQ(law("frictionless").mu, (std::array<double, 3>{}));
+  EXPECT_EQ(law("frictionless").mu, (std::array<double, 4>{}));
   EXPECT_EQ(call({"race", problem_, "--law", "box", "--solvers", "pgs"}).code, 0);
   EXPECT_EQ(script_.problem.laws.at(1).set, FrictionSet::box);
   EXPECT_EQ(json::parse(call({"race", problem_, "--law", "box", "--json"}).out)["law"], "box");

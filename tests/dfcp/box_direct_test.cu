@@ -28,7 +28,7 @@ ContactProblem boxed(ContactProblem p) {
 bool is_boxed(const ContactProblem& p) {
   return std::all_of(p.laws.begin(), p.laws.end(), [](const BlockLaw& law) {
     return law.set == FrictionSet::bilateral ||
-           (law.set == FrictionSet::box && law.flow == FlowRule::exact) || law.mu == std::array<double, 3>{};
+           (law.set == FrictionSet::box && law.flow == FlowRule::exact) || law.mu == std::array<double, 4>{};
   });
 }
 

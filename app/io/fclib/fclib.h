@@ -4,11 +4,15 @@
 //                  V, R, s (optional)  u = W r + V l + q,  V' r + R l + s = 0
 //   /fclib_global  M, H, f, w, mu      M v = H r + f,  u = H' v + w
 //                  G, b (optional)     M v = H r + G l + f,  G' v + b = 0
+//   /fclib_local_rolling, /fclib_global_rolling: the same with mu_r beside mu and five rows for each contact,
+//   the
+//                  normal, two tangents and two rolling rows (spacedim 5): |r_T| <= mu r_N, |r_R| <= mu_r r_N
 //   /solution, /guesses/1 ...          v, u, r, l
 //
-// FCLIB's H is dofs x 3 contacts, the transpose of ours. Equalities become bilateral blocks behind the
-// contacts; where their number is no multiple of 3, the last block ends in empty rows. Planar problems
-// (spacedim 2) are refused.
+// FCLIB's H is dofs x 3 (or 5) contacts, the transpose of ours. Equalities become bilateral blocks behind the
+// contacts; where their number is no multiple of 3 (5), the last block ends in empty rows. Planar problems
+// (spacedim 2, with rolling 3) are refused. Siconos writes global rolling problems; the group of local ones
+// is named in the same way here.
 #pragma once
 
 #include <filesystem>

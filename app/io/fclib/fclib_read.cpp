@@ -8,7 +8,16 @@
 namespace stickslip {
 namespace {
 
-constexpr std::size_t kDim = 3;
+/// A group of the format: what it holds.
+struct Group {
+  const char* root;
+  bool local;
+  std::size_t dim;  // rows of a contact
+};
+constexpr Group kGroups[] = {{"/fclib_local", true, 3},
+                             {"/fclib_global", false, 3},
+                             {"/fclib_local_rolling", true, kRollingRows},
+                             {"/fclib_global_rolling", false, kRollingRows}};
 
 /// Reads one file into a problem.
 class FclibReader {
@@ -16,15 +25,13 @@ class FclibReader {
   explicit FclibReader(const std::filesystem::path& path) : name_(path.string()), file_(path) {}
 
   FclibFile read() {
-    const bool local = file_.has("/fclib_local"), global = file_.has("/fclib_global");
-    if (local == global)
-      throw InputError(name_ + (local
-                                    ? ": holds both /fclib_local and /fclib_global"
-                                    : ": is no FCLIB file: neither /fclib_local nor /fclib_global is in it"));
-    root_ = local ? "/fclib_local" : "/fclib_global";
+    const Group& group = find_group();
+    root_ = group.root;
+    dim_ = group.dim;
+    problem_.dim = static_cast<int>(dim_);
     check_space();
     read_laws();
-    if (local) read_local();
+    if (group.local) read_local();
     else read_global();
     if (problem_.laws.empty()) file_.fail(root_, "has neither contacts nor equalities");
     read_info();
@@ -41,24 +48,54 @@ class FclibReader {
   }
 
  private:
+  const Group& find_group() const {
+    const Group* found = nullptr;
+    for (const Group& group : kGroups) {
+      if (!file_.has(group.root)) continue;
+      if (found != nullptr) throw InputError(name_ + ": holds both " + found->root + " and " + group.root);
+      found = &group;
+    }
+    if (found == nullptr)
+      throw InputError(name_ +
+                       ": is no FCLIB file: none of /fclib_local, /fclib_global, /fclib_local_rolling and "
+                       "/fclib_global_rolling is in it");
+    return *found;
+  }
+  bool rolls() const { return dim_ == kRollingRows; }
+
   std::string at(const std::string& name) const { return root_ + "/" + name; }
 
   void check_space() {
     const std::int32_t space = file_.integer(at("spacedim"));
-    if (space == 2) file_.fail(at("spacedim"), "= 2: planar problems are not supported");
-    if (space != 3) file_.fail(at("spacedim"), "= " + std::to_string(space) + ", not 3");
+    if (space == (rolls() ? 3 : 2))
+      file_.fail(at("spacedim"), "= " + std::to_string(space) + ": planar problems are not supported");
+    if (space != problem_.dim)
+      file_.fail(at("spacedim"), "= " + std::to_string(space) + ", not " + std::to_string(problem_.dim));
   }
 
   void read_laws() {
-    const std::vector<double> mu = file_.reals(at("vectors/mu"));
+    const std::vector<double> mu = coefficients("vectors/mu");
     contacts_ = mu.size();
     problem_.laws.resize(contacts_);
+    for (std::size_t c = 0; c < contacts_; ++c) problem_.laws[c].mu = {mu[c], mu[c], 0, 0};
+    if (!rolls()) return;
+    const std::vector<double> rolling = coefficients("vectors/mu_r");
+    if (rolling.size() != contacts_)
+      file_.fail(at("vectors/mu_r"), "has " + std::to_string(rolling.size()) + " values, not " +
+                                         std::to_string(contacts_) + ": one for each value of mu");
     for (std::size_t c = 0; c < contacts_; ++c) {
-      if (mu[c] < 0)
-        file_.fail(at("vectors/mu[" + std::to_string(c) + "]"),
-                   "= " + std::to_string(mu[c]) + " is negative");
-      problem_.laws[c].mu = {mu[c], mu[c], 0};
+      problem_.laws[c].set = FrictionSet::rolling;
+      problem_.laws[c].mu[2] = problem_.laws[c].mu[3] = rolling[c];
     }
+  }
+
+  std::vector<double> coefficients(const std::string& name) {
+    std::vector<double> values = file_.reals(at(name));
+    for (std::size_t c = 0; c < values.size(); ++c)
+      if (values[c] < 0)
+        file_.fail(at(name + "[" + std::to_string(c) + "]"),
+                   "= " + std::to_string(values[c]) + " is negative");
+    return values;
   }
 
   /// A list of a known length; messages give `why` as the reason for it.
@@ -70,7 +107,8 @@ class FclibReader {
     return values;
   }
   std::vector<double> contact_vector(const std::string& path) {
-    return vector(path, kDim * contacts_, "three for each value of mu");
+    return vector(path, dim_ * contacts_,
+                  rolls() ? "five for each value of mu" : "three for each value of mu");
   }
 
   SparseRows matrix(const std::string& name, FclibShape expected, bool transposed) {
@@ -96,16 +134,16 @@ class FclibReader {
   /// Adds bilateral blocks for the equalities; returns the number of empty rows that pad the last block.
   std::size_t add_equalities(std::size_t count) {
     equalities_ = count;
-    const std::size_t blocks = (count + kDim - 1) / kDim;
+    const std::size_t blocks = (count + dim_ - 1) / dim_;
     BlockLaw bilateral;
     bilateral.set = FrictionSet::bilateral;
     problem_.laws.resize(contacts_ + blocks, bilateral);
-    return kDim * blocks - count;
+    return dim_ * blocks - count;
   }
 
   void read_local() {
     problem_.form = ContactProblem::Form::local;
-    const std::size_t rows = kDim * contacts_;
+    const std::size_t rows = dim_ * contacts_;
     problem_.q = contact_vector(at("vectors/q"));
     problem_.W = matrix("W", {rows, rows}, false);
     if (!has_all({"V", "R", "vectors/s"})) return;
@@ -149,7 +187,7 @@ class FclibReader {
     if (dofs == 0) file_.fail(at("vectors/f"), "is empty: the problem has no degrees of freedom");
     problem_.w = contact_vector(at("vectors/w"));
     problem_.A = matrix("M", {dofs, dofs}, false);
-    problem_.H = matrix("H", {dofs, kDim * contacts_}, true);
+    problem_.H = matrix("H", {dofs, dim_ * contacts_}, true);
     if (!has_all({"G", "vectors/b"})) return;
     const std::vector<double> b = file_.reals(at("vectors/b"));
     const SparseRows g = matrix("G", {dofs, b.size()}, true);
@@ -199,7 +237,7 @@ class FclibReader {
   std::vector<double> all_rows(const FclibSolution& s) const {
     if (s.r.empty() && s.l.empty()) return {};
     std::vector<double> r = s.r;
-    r.resize(kDim * contacts_);
+    r.resize(dim_ * contacts_);
     r.insert(r.end(), s.l.begin(), s.l.end());
     r.resize(problem_.size());
     return r;
@@ -209,6 +247,7 @@ class FclibReader {
   Hdf5Reader file_;
   FclibFile content_;
   ContactProblem& problem_ = content_.problem;
+  std::size_t dim_ = 3;  // rows of a block
   std::size_t contacts_ = 0, equalities_ = 0;
 };
 

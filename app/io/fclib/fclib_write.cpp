@@ -10,7 +10,7 @@ namespace {
 
 using Form = ContactProblem::Form;
 
-constexpr std::size_t kRowsPerBlock = 3;
+std::size_t rows_per_block(const ContactProblem& problem) { return static_cast<std::size_t>(problem.dim); }
 
 bool is_bilateral(const BlockLaw& law) { return law.set == FrictionSet::bilateral; }
 
@@ -21,6 +21,8 @@ const char* inexpressible(const BlockLaw& law, Form form) {
   if (is_bilateral(law)) return nullptr;
   if (law.cohesion != 0) return "has a cohesion: form W first, which moves it into q";
   if (law.mu[0] != law.mu[1]) return "has an elliptic cone";
+  if (law.set == FrictionSet::rolling)
+    return law.flow != FlowRule::exact ? "has the associated flow rule" : nullptr;
   // Without friction all friction sets and flow rules are equal.
   if (law.mu[0] != 0 && law.set != FrictionSet::ellipsoid) return "has a pyramid for its cone";
   if (law.mu[0] != 0 && law.flow != FlowRule::exact) return "has the associated flow rule";
@@ -53,11 +55,14 @@ class FclibWriter {
   void write(const FclibFile& content) {
     const ContactProblem& problem = content.problem;
     root_ = problem.form == Form::local ? "/fclib_local" : "/fclib_global";
+    const bool rolls = problem.dim == kRollingRows;
+    if (rolls) root_ += "_rolling";
     rows_ = fclib_rows(problem);
     file_.group(root_);
-    file_.integer(root_ + "/spacedim", kRowsPerBlock);
+    file_.integer(root_ + "/spacedim", problem.dim);
     file_.group(root_ + "/vectors");
-    file_.reals(root_ + "/vectors/mu", friction(problem));
+    file_.reals(root_ + "/vectors/mu", coefficients(problem, 0));
+    if (rolls) file_.reals(root_ + "/vectors/mu_r", coefficients(problem, 2));
     if (problem.form == Form::local) write_local(problem);
     else write_global(problem);
     write_info(content);
@@ -67,10 +72,11 @@ class FclibWriter {
   }
 
  private:
-  static std::vector<double> friction(const ContactProblem& problem) {
+  /// Of all contacts along one tangential row.
+  static std::vector<double> coefficients(const ContactProblem& problem, std::size_t row) {
     std::vector<double> mu;
     for (const BlockLaw& law : problem.laws)
-      if (!is_bilateral(law)) mu.push_back(law.mu[0]);
+      if (!is_bilateral(law)) mu.push_back(law.mu[row]);
     return mu;
   }
 
@@ -90,7 +96,7 @@ class FclibWriter {
   void write_local(const ContactProblem& problem) {
     SparseRows w = problem.W;
     for (std::size_t row = 0; row < problem.size(); ++row)
-      if (const double e = problem.laws[row / kRowsPerBlock].compliance +
+      if (const double e = problem.laws[row / rows_per_block(problem)].compliance +
                            (problem.softness.empty() ? 0 : problem.softness[row]);
           e != 0)
         add_to_diagonal(w, static_cast<std::int32_t>(row), e);
@@ -177,7 +183,8 @@ void check_expressible(const ContactProblem& problem, const std::string& name) {
   const auto refuse = [&](const std::string& what) {
     throw InputError(name + ": FCLIB cannot hold this: " + what);
   };
-  if (problem.dim != 3) refuse("contacts of " + std::to_string(problem.dim) + " rows");
+  if (problem.dim != 3 && problem.dim != kRollingRows)
+    refuse("contacts of " + std::to_string(problem.dim) + " rows");
   for (std::size_t c = 0; c < problem.laws.size(); ++c)
     if (const char* what = inexpressible(problem.laws[c], problem.form))
       refuse("block " + std::to_string(c) + " " + what);
@@ -188,24 +195,24 @@ void check_expressible(const ContactProblem& problem, const std::string& name) {
 
 FclibRows fclib_rows(const ContactProblem& problem) {
   FclibRows rows;
+  const std::size_t dim = rows_per_block(problem);
   const auto is_empty = [&](std::size_t row) {
     if (problem.form == Form::local)
       return problem.q[row] == 0 && problem.W.offsets[row] == problem.W.offsets[row + 1];
     if (problem.w[row] != 0) return false;
     if (problem.form == Form::global) return problem.H.offsets[row] == problem.H.offsets[row + 1];
     const auto n = static_cast<std::size_t>(problem.body_dofs);
-    const auto first = problem.jacobian.begin() + problem.block_start[row / kRowsPerBlock],
-               last = problem.jacobian.begin() + problem.block_start[row / kRowsPerBlock + 1];
+    const auto first = problem.jacobian.begin() + problem.block_start[row / dim],
+               last = problem.jacobian.begin() + problem.block_start[row / dim + 1];
     return std::all_of(first, last, [&](const JacobianBlock& block) {
       const double* inverse = problem.inverse_mass.data() + static_cast<std::size_t>(block.body) * n * n;
       for (std::size_t j = 0; j < n; ++j)
-        if (block.rows[row % kRowsPerBlock * n + j] != 0 && inverse[j * n + j] != 0) return false;
+        if (block.rows[row % dim * n + j] != 0 && inverse[j * n + j] != 0) return false;
       return true;
     });
   };
   for (std::size_t row = 0; row < problem.size(); ++row)
-    if (!is_bilateral(problem.laws[row / kRowsPerBlock]))
-      rows.contacts.push_back(static_cast<std::int32_t>(row));
+    if (!is_bilateral(problem.laws[row / dim])) rows.contacts.push_back(static_cast<std::int32_t>(row));
     else if (!is_empty(row)) rows.equalities.push_back(static_cast<std::int32_t>(row));
   return rows;
 }

@@ -10,7 +10,7 @@ namespace {
 
 /// FCLIB's global form has neither compliance nor cohesion. Forming W and q includes both.
 bool wants_w(const ContactProblem& problem) {
-  if (problem.dim != 3 || problem.form == ContactProblem::Form::local) return false;
+  if (problem.dim == 4 || problem.form == ContactProblem::Form::local) return false;
   return !problem.softness.empty() || std::ranges::any_of(problem.laws, [](const BlockLaw& law) {
     return law.compliance != 0 || (law.set != FrictionSet::bilateral && law.cohesion != 0);
   });

@@ -112,6 +112,7 @@ Judgement judge_fully(Context& ctx, const Delassus<D>& W, const ContactLaw<D>* l
                                  std::vector<BlockError>*);
 STICKSLIP_JUDGE(3)
 STICKSLIP_JUDGE(4)
+STICKSLIP_JUDGE(5)
 #undef STICKSLIP_JUDGE
 
 }  // namespace stickslip::STICKSLIP_BACKEND

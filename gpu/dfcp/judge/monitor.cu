@@ -136,5 +136,6 @@ double Monitor<D>::check(const Vec<double, D>* r, const Vec<double, D>* u) {
 
 template class Monitor<3>;
 template class Monitor<4>;
+template class Monitor<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -99,5 +99,6 @@ class Monitor {
 
 extern template class Monitor<3>;
 extern template class Monitor<4>;
+extern template class Monitor<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -221,5 +221,6 @@ void Delassus<D>::body_velocities(Context& ctx, const Vec<double, D>* x, double*
 
 template class Delassus<3>;
 template class Delassus<4>;
+template class Delassus<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -239,5 +239,6 @@ class Delassus {
 
 extern template class Delassus<3>;
 extern template class Delassus<4>;
+extern template class Delassus<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

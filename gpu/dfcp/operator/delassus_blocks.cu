@@ -129,6 +129,7 @@ void Delassus<D>::move_free(Context& ctx, const double* change) {
   template void Delassus<D>::sum_up_blocks(Context&);
 STICKSLIP_DELASSUS_BLOCKS(3)
 STICKSLIP_DELASSUS_BLOCKS(4)
+STICKSLIP_DELASSUS_BLOCKS(5)
 #undef STICKSLIP_DELASSUS_BLOCKS
 
 }  // namespace stickslip::STICKSLIP_BACKEND

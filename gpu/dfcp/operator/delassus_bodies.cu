@@ -155,6 +155,7 @@ void Delassus<D>::move_apices(Context& ctx, const ContactProblem& problem, std::
   template void Delassus<D>::move_apices(Context&, const ContactProblem&, std::vector<Vec<double, D>>&);
 STICKSLIP_DELASSUS_BODIES(3)
 STICKSLIP_DELASSUS_BODIES(4)
+STICKSLIP_DELASSUS_BODIES(5)
 #undef STICKSLIP_DELASSUS_BODIES
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -101,5 +101,6 @@ Spectrum estimate_spectrum(Context& ctx, const Delassus<D>& W, int steps) {
 
 template Spectrum estimate_spectrum(Context&, const Delassus<3>&, int);
 template Spectrum estimate_spectrum(Context&, const Delassus<4>&, int);
+template Spectrum estimate_spectrum(Context&, const Delassus<5>&, int);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

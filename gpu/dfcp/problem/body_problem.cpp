@@ -33,7 +33,9 @@ RigidBody solid_ball(double mass, double radius) {
   return body;
 }
 
-BodyProblem::BodyProblem(double dt, const Vec3d& gravity) : dt_(dt), gravity_(gravity) {
+BodyProblem::BodyProblem(double dt, const Vec3d& gravity, Resistance resistance)
+    : dt_(dt), gravity_(gravity) {
+  if (resistance == Resistance::rolling) problem_.dim = kRollingRows;
   problem_.form = ContactProblem::Form::bodies;
   problem_.block_start.push_back(0);
 }
@@ -41,7 +43,7 @@ BodyProblem::BodyProblem(double dt, const Vec3d& gravity) : dt_(dt), gravity_(gr
 void BodyProblem::reserve(std::size_t bodies, std::size_t blocks) {
   problem_.inverse_mass.reserve(36 * bodies);
   problem_.f.reserve(6 * bodies);
-  problem_.w.reserve(3 * blocks);
+  problem_.w.reserve(static_cast<std::size_t>(problem_.dim) * blocks);
   problem_.laws.reserve(blocks);
   problem_.block_start.reserve(blocks + 1);
   problem_.jacobian.reserve(2 * blocks);
@@ -81,6 +83,17 @@ void BodyProblem::add_rows(std::int32_t body, const Vec3d& point, const Mat3d& f
   }
 }
 
+/// Rows 3 and 4 of the entries just added: t1 and t2 . omega.
+void BodyProblem::add_rolling_rows(const ContactPoint& contact, const Mat3d& frame) {
+  const auto first = static_cast<std::size_t>(problem_.block_start.back());
+  for (std::size_t e = first; e < problem_.jacobian.size(); ++e) {
+    JacobianBlock& block = problem_.jacobian[e];
+    const double sign = block.body == contact.a ? 1 : -1;
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 3; ++j) block.rows[6 * (i + 3) + 3 + j] = sign * frame(i + 1, j);
+  }
+}
+
 double BodyProblem::approach(const ContactPoint& contact) const {
   const auto speed = [&](std::int32_t body) {
     if (body == kWorld) return 0.0;
@@ -95,17 +108,24 @@ void BodyProblem::add(const ContactPoint& contact) {
   const Mat3d frame{{n[0], n[1], n[2], t1[0], t1[1], t1[2], t2[0], t2[1], t2[2]}};
   add_rows(contact.a, contact.point, frame, 3, 1);
   add_rows(contact.b, contact.point, frame, 3, -1);
+  if (rolls()) add_rolling_rows(contact, frame);
   const double opening = (contact.gap > 0 ? 1 : kOverlapTakenBack) * contact.gap / dt_;
   const double bounce = contact.restitution > 0 ? contact.restitution * approach(contact) : 0;
-  problem_.w.insert(problem_.w.end(), {opening + bounce - contact.drive, 0.0, 0.0});
-  problem_.laws.emplace_back().mu = {contact.mu, contact.mu, 0};
+  problem_.w.push_back(opening + bounce - contact.drive);
+  problem_.w.resize(problem_.w.size() + static_cast<std::size_t>(problem_.dim) - 1, 0.0);
+  BlockLaw& law = problem_.laws.emplace_back();
+  law.mu = {contact.mu, contact.mu, 0, 0};
+  if (rolls()) {
+    law.set = FrictionSet::rolling;
+    law.mu[2] = law.mu[3] = contact.rolling;
+  }
   problem_.block_start.push_back(static_cast<std::int32_t>(problem_.jacobian.size()));
 }
 
 void BodyProblem::add_joint(std::int32_t a, std::int32_t b, const Vec3d& point, int rows) {
   add_rows(a, point, Mat3d::identity(), rows, 1);
   add_rows(b, point, Mat3d::identity(), rows, -1);
-  problem_.w.insert(problem_.w.end(), 3, 0.0);
+  problem_.w.insert(problem_.w.end(), static_cast<std::size_t>(problem_.dim), 0.0);
   problem_.laws.emplace_back().set = FrictionSet::bilateral;
   problem_.block_start.push_back(static_cast<std::int32_t>(problem_.jacobian.size()));
 }

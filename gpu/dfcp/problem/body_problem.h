@@ -29,6 +29,7 @@ struct ContactPoint {
   std::int32_t a = 0, b = kWorld;
   Vec3d point{0, 0, 0}, normal{0, 1, 0};
   double mu = 0.5;
+  double rolling = 0;      // [m]: the rolling moment is at most this times the normal force; see BodyProblem
   double gap = 0;          // [m]: a gap opens by gap / dt; a fifth of an overlap is removed per step
   double restitution = 0;  // u_N = v_N + restitution * v_N at the start, for approaching bodies
   double drive = 0;        // [m/s] additional speed at which the two bodies are driven together
@@ -38,7 +39,12 @@ struct ContactPoint {
 /// in world axes about the centre; frames (n, t1, t2) right-handed.
 class BodyProblem {
  public:
-  explicit BodyProblem(double dt = 0.01, const Vec3d& gravity = {0, -9.81, 0});
+  /// What resists at contacts. `rolling`: blocks of five rows, the last two t1 . and t2 . (omega_a - omega_b)
+  /// [rad/s], with moments as impulses [N m s].
+  enum class Resistance : std::uint8_t { sliding, rolling };
+
+  explicit BodyProblem(double dt = 0.01, const Vec3d& gravity = {0, -9.81, 0},
+                       Resistance resistance = Resistance::sliding);
 
   void reserve(std::size_t bodies, std::size_t blocks);
   std::int32_t add(const RigidBody& body);
@@ -54,6 +60,8 @@ class BodyProblem {
 
  private:
   void add_rows(std::int32_t body, const Vec3d& point, const Mat3d& frame, int rows, double sign);
+  bool rolls() const { return problem_.dim == kRollingRows; }
+  void add_rolling_rows(const ContactPoint& contact, const Mat3d& frame);
   double approach(const ContactPoint& contact) const;
 
   double dt_;

@@ -46,6 +46,14 @@ void check_law(std::size_t c, const BlockLaw& law, int dim) {
   for (int i = 0; i < dim - 1; ++i)
     if (!(law.mu[i] >= 0) || !sane(law.mu[i]))
       refuse("mu of block ", c, ", tangent ", i + 1, ", is ", law.mu[i], kNotNegative);
+  const bool rolls = dim == kRollingRows;
+  if (law.set != FrictionSet::bilateral && rolls != (law.set == FrictionSet::rolling))
+    refuse("block ", c,
+           rolls ? " has five rows: its friction set must be `rolling` or `bilateral`"
+                 : " has the friction set `rolling`, which needs blocks of five rows");
+  if (law.set == FrictionSet::rolling && (law.mu[0] != law.mu[1] || law.mu[2] != law.mu[3]))
+    refuse("mu of block ", c, " is ", law.mu[0], ", ", law.mu[1], " (friction), ", law.mu[2], ", ", law.mu[3],
+           " (rolling): each pair must be equal, its section is a disc");
   if (!(law.cohesion >= 0) || !sane(law.cohesion))
     refuse("cohesion of block ", c, " is ", law.cohesion, " N s", kNotNegative);
   if (law.set == FrictionSet::bilateral && law.cohesion != 0)
@@ -297,8 +305,9 @@ Asymmetry asymmetry_of(const SparseRows& m) {
 }
 
 void check(const ContactProblem& problem) {
-  if (problem.dim != 3 && problem.dim != 4)
-    refuse("dim is ", problem.dim, " and must be 3, or 4 with torsional friction");
+  if (problem.dim < 3 || problem.dim > kRollingRows)
+    refuse("dim is ", problem.dim,
+           " and must be 3, or 4 with torsional friction, or 5 with rolling resistance");
   if (problem.laws.empty()) refuse("the problem is empty: it needs at least one contact or joint");
   if (problem.blocks() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max() / problem.dim))
     refuse("the problem has ", problem.blocks(), " blocks, more than 32-bit rows can count");

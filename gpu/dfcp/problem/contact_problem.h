@@ -5,8 +5,9 @@
 //
 // A of the global form need not be symmetric; W is not symmetric where A is not. Both are used as given.
 //
-// Rows come in blocks of `dim` (3; 4 with torsion), normal first: contacts, and joints as blocks of law
-// `bilateral` (a joint with fewer rows has empty rows, kept regular by a compliance of 1).
+// Rows come in blocks of `dim` (3; 4 with torsion; 5 with rolling resistance), normal first: contacts, and
+// joints as blocks of law `bilateral` (a joint with fewer rows has empty rows, kept regular by a compliance
+// of 1). With dim 5 every contact is of law `rolling`.
 #pragma once
 
 #include <array>
@@ -26,9 +27,9 @@ struct SparseRows {
   std::vector<double> values;
 };
 
-/// The law of one block, for either dim; see `ContactLaw`.
+/// The law of one block, for any dim; see `ContactLaw`.
 struct BlockLaw {
-  std::array<double, 3> mu{};  // along each tangential row, dim - 1 of them
+  std::array<double, 4> mu{};  // along each tangential row, dim - 1 of them
   FrictionSet set = FrictionSet::ellipsoid;
   FlowRule flow = FlowRule::exact;
   double cohesion = 0;    // [N s]: the cone's apex lies at -cohesion along the normal [Daviet20 §6.3]
@@ -38,7 +39,7 @@ struct BlockLaw {
 /// The Jacobian of block c with respect to body b: dim x 6 (or dim x 3 for nodes) rows of H.
 struct JacobianBlock {
   std::int32_t body = 0;
-  std::array<double, 24> rows{};  // row-major, dim x body_dofs
+  std::array<double, 30> rows{};  // row-major, dim x body_dofs
 };
 
 struct ContactProblem {

@@ -17,6 +17,7 @@ struct GeneratorInfo {
   std::string_view size;  // the unit that the size counts
   long default_size;
   long largest_size;
+  int dim = 3;  // rows of a block
 };
 
 std::vector<GeneratorInfo> list_generators();
@@ -49,6 +50,11 @@ ContactProblem infeasible(long balls);
 
 /// A table on four legs with a box on `points` points on it, all at rest: v = 0 for any impulses.
 ContactProblem hyperstatic(long points);
+
+/// Heaps of four balls on the ground, the fourth on top of the others, each ball moving and spinning, with
+/// friction of 0.3 and rolling resistance: blocks of five rows. The rolling coefficients [m] are random, from
+/// 0.01 to 0.5 of the radius, so that some contacts roll, some resist, and some slide or open.
+ContactProblem rolling_spheres(long balls, std::uint64_t seed);
 
 /// [Tasora13 Fig.3] `parts` bodies in a network of ball joints, 3.5 scalar rows per
 /// part, with random velocities.

@@ -157,6 +157,54 @@ ContactProblem granular_column(long contacts, std::uint64_t seed) {
                                            std::to_string(seed));
 }
 
+ContactProblem rolling_spheres(long balls, std::uint64_t seed) {
+  require_count("balls", balls, 1);
+  SeededNumbers random(seed);
+  BodyProblem build(0.01, {0, -9.81, 0}, BodyProblem::Resistance::rolling);
+  const auto count = static_cast<std::size_t>(balls);
+  build.reserve(count, 9 * count / 4 + 4);
+  const auto side = std::lround(std::ceil(std::sqrt(0.25 * static_cast<double>(balls))));
+  for (long heap = 0; build.bodies() < count; ++heap) {
+    const double radius = random.between(0.05, 0.1);
+    const Vec3d middle{static_cast<double>(heap % side), radius, static_cast<double>(heap / side)};
+    std::vector<RigidBody> heaped;
+    const auto add = [&](const Vec3d& position) {
+      RigidBody ball = solid_ball(random.between(1, 4), radius);
+      ball.position = position;
+      ball.velocity = random.in_cube(0.1);
+      ball.velocity[1] = 0;
+      ball.spin = random.in_cube(0.1 / radius);
+      const std::int32_t body = build.add(ball);
+      const auto touch = [&](std::int32_t other, const Vec3d& point, const Vec3d& normal) {
+        ContactPoint contact;
+        contact.a = body;
+        contact.b = other;
+        contact.point = point;
+        contact.normal = normal;
+        contact.mu = 0.3;
+        contact.rolling = 0.5 * radius * std::pow(10.0, random.between(-1.7, 0));
+        build.add(contact);
+      };
+      if (position[1] == radius) touch(kWorld, position - Vec3d{0, radius, 0}, {0, 1, 0});
+      for (std::size_t k = 0; k < heaped.size(); ++k) {
+        const Vec3d between = position - heaped[k].position;
+        touch(body - static_cast<std::int32_t>(heaped.size() - k), heaped[k].position + 0.5 * between,
+              normalized(between));
+      }
+      heaped.push_back(ball);
+    };
+    // Three balls on the ground that touch each other, 120 degrees apart, and one in the hollow on top.
+    const double out = 2 / std::sqrt(3.0) * radius, up = std::sqrt(8.0 / 3) * radius;
+    for (int k = 0; k < 4 && build.bodies() < count; ++k) {
+      const double angle = 2 * std::numbers::pi * k / 3;
+      add(k < 3 ? middle + out * Vec3d{std::cos(angle), 0, std::sin(angle)} : middle + Vec3d{0, up, 0});
+    }
+  }
+  return build.take("rolling_spheres", std::to_string(balls) + " balls in heaps of four with " +
+                                           std::to_string(build.blocks()) +
+                                           " contacts that resist rolling, seed " + std::to_string(seed));
+}
+
 ContactProblem infeasible(long balls) {
   require_count("balls", balls, 1);
   BodyProblem build;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <type_traits>
 
 namespace stickslip {
 namespace {
@@ -107,12 +108,14 @@ LowerBlocks make_lower_blocks(int dim, const Incidence& incidence) {
 }
 
 void add_bodies(const ContactProblem& problem, const Incidence& incidence, LowerBlocks& lower) {
-  if (problem.dim == 3)
-    problem.body_dofs == 3 ? add_fixed<3, 3>(problem, incidence, lower)
-                           : add_fixed<3, 6>(problem, incidence, lower);
-  else
-    problem.body_dofs == 3 ? add_fixed<4, 3>(problem, incidence, lower)
-                           : add_fixed<4, 6>(problem, incidence, lower);
+  const auto add = [&](auto dim) {
+    constexpr int kDim = decltype(dim)::value;
+    problem.body_dofs == 3 ? add_fixed<kDim, 3>(problem, incidence, lower)
+                           : add_fixed<kDim, 6>(problem, incidence, lower);
+  };
+  if (problem.dim == 3) add(std::integral_constant<int, 3>{});
+  else if (problem.dim == 4) add(std::integral_constant<int, 4>{});
+  else add(std::integral_constant<int, 5>{});
 }
 
 SparseRows to_rows(const LowerBlocks& lower) {

@@ -324,6 +324,6 @@ void solve_admm(System<D>& s) {
   Admm<D> admm(s);
   admm.solve();
 }
-STICKSLIP_SOLVER(solve_admm)
+STICKSLIP_ROLLING_SOLVER(solve_admm)
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -176,6 +176,6 @@ void solve_apgd(System<D>& s) {
   apgd.start();
   solve_by_shifts(s, apgd);
 }
-STICKSLIP_SOLVER(solve_apgd)
+STICKSLIP_ROLLING_SOLVER(solve_apgd)
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -111,10 +111,11 @@ class AutoSolver {
     prepare_newton();
     const long steps = std::min(static_cast<long>(affordable), kNewtonSteps << std::min(round, 20));
     if (bold_newton(std::min(steps, kNewtonSteps))) return true;
-    if (round % 2 == 0) {
-      InteriorPoint<D> interior(s_, newton_->system());
-      return interior.run(kInteriorSteps) || bold_newton(kNewtonSteps);
-    }
+    if constexpr (D < kRollingRows)  // cones with rolling resistance have no interior-point method here
+      if (round % 2 == 0) {
+        InteriorPoint<D> interior(s_, newton_->system());
+        return interior.run(kInteriorSteps) || bold_newton(kNewtonSteps);
+      }
     fill(s_.ctx, s_.r, s_.blocks(), Vec<double, D>::zero());
     return newton_->iterate(steps, true) == Newton::End::stopped;
   }
@@ -150,6 +151,6 @@ void solve_auto(System<D>& s) {
   if (!refusal.empty()) s.monitor.stop(SolveEnd::refused, refusal);
   else AutoSolver<D>(s).run();
 }
-STICKSLIP_SOLVER(solve_auto)
+STICKSLIP_ROLLING_SOLVER(solve_auto)
 
 }  // namespace stickslip::STICKSLIP_BACKEND

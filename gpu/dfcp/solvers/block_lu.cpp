@@ -308,5 +308,6 @@ void BlockLu<D>::solve(const Vec<double, D>* b, Vec<double, D>* x) {
 template class BlockLu<3>;
 template class BlockLu<4>;
 template class BlockLu<6>;
+template class BlockLu<5>;
 
 }  // namespace stickslip

@@ -41,5 +41,6 @@ class BlockLu {
 extern template class BlockLu<3>;
 extern template class BlockLu<4>;
 extern template class BlockLu<6>;
+extern template class BlockLu<5>;
 
 }  // namespace stickslip

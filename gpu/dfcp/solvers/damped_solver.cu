@@ -217,5 +217,6 @@ void DampedSolver<D>::iterate(Vec<double, D>* x) {
 
 template class DampedSolver<3>;
 template class DampedSolver<4>;
+template class DampedSolver<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -89,5 +89,6 @@ class DampedSolver {
 
 extern template class DampedSolver<3>;
 extern template class DampedSolver<4>;
+extern template class DampedSolver<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -312,5 +312,6 @@ Infeasibility certify_infeasible(System<D>& s, const Vec<double, D>* r, long eff
 
 template Infeasibility certify_infeasible(System<3>&, const Vec<double, 3>*, long);
 template Infeasibility certify_infeasible(System<4>&, const Vec<double, 4>*, long);
+template Infeasibility certify_infeasible(System<5>&, const Vec<double, 5>*, long);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

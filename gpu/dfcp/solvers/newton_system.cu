@@ -174,5 +174,6 @@ void NewtonSystem<D>::solve_krylov(const Shift& shift, const Vec<double, D>* b, 
 
 template class NewtonSystem<3>;
 template class NewtonSystem<4>;
+template class NewtonSystem<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -72,5 +72,6 @@ class NewtonSystem {
 
 extern template class NewtonSystem<3>;
 extern template class NewtonSystem<4>;
+extern template class NewtonSystem<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -24,7 +24,7 @@ void solve_newton_ac(System<D>& s) {
   run_newton(s, AlartCurnierMap<D>{s.law, s.W.diagonal(), s.W.scale(), s.params.rho_n, s.params.rho_t,
                                    s.params.section_radius});
 }
-STICKSLIP_SOLVER(solve_newton_ac)
+STICKSLIP_ROLLING_SOLVER(solve_newton_ac)
 
 template <int D>
 void solve_newton_fb(System<D>& s) {
@@ -36,6 +36,6 @@ template <int D>
 void solve_newton_minmap(System<D>& s) {
   run_newton(s, MinimumMap<D>{s.law, s.W.scale(), s.params.rho_t});
 }
-STICKSLIP_SOLVER(solve_newton_minmap)
+STICKSLIP_ROLLING_SOLVER(solve_newton_minmap)
 
 }  // namespace stickslip::STICKSLIP_BACKEND

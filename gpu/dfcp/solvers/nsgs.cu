@@ -12,6 +12,6 @@ void solve_nsgs(System<D>& s) {
   do sweep.run();
   while (!s.monitor.done(s.r));
 }
-STICKSLIP_SOLVER(solve_nsgs)
+STICKSLIP_ROLLING_SOLVER(solve_nsgs)
 
 }  // namespace stickslip::STICKSLIP_BACKEND

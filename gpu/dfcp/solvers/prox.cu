@@ -165,7 +165,7 @@ void solve_prox_gs(System<D>& s) {
     bodies.keep_or_drop(iterates.dropped());
   } while (!s.monitor.done(s.r));
 }
-STICKSLIP_SOLVER(solve_prox_gs)
+STICKSLIP_ROLLING_SOLVER(solve_prox_gs)
 
 /// [Course Alg.11]: all blocks step at once, and the old normal impulses bound friction. So iterates leave
 /// their cones slightly; the nearest impulses in the cones are judged and returned.
@@ -191,6 +191,6 @@ void solve_prox_jacobi(System<D>& s) {
         s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) { judged[c] = project(law[c], r[c]); }, kMedium);
   } while (!s.monitor.done(judged));
 }
-STICKSLIP_SOLVER(solve_prox_jacobi)
+STICKSLIP_ROLLING_SOLVER(solve_prox_jacobi)
 
 }  // namespace stickslip::STICKSLIP_BACKEND

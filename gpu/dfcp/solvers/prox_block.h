@@ -5,7 +5,7 @@
 // point is taken in the norm of M = R_T^-1, |x|^2 = x' M x; for a scalar R this is the text's projection.
 #pragma once
 
-#include "gpu/law/local_data.h"
+#include "gpu/law/local_rolling.h"
 #include "gpu/law/projection.h"
 #include "gpu/params/lab_params.h"
 
@@ -17,15 +17,17 @@ struct ProxBlock {
   double normal = 0;            // R_N [kg]; 0: the block is immovable, and r = 0
   double least = 0;             // the smallest of all factors
   Mat<double, D - 1> metric{};  // M = R_T^-1
-  Vec<double, D - 1> values{};  // S M S = V diag(values) V', S = diag(mu), 1 in bilateral blocks
-  Mat<double, D - 1> basis{};   // S V
-  double multiplier = 0;        // multiplier of the last sliding step, the initial guess of the next search
+  Vec<double, D - 1>
+      values{};  // S M S = V diag(values) V', S = diag(mu), 1 in bilateral blocks; not of rolling ones
+  Mat<double, D - 1> basis{};  // S V
+  double multiplier = 0;       // multiplier of the last sliding step, the initial guess of the next search
 };
 
 namespace law_detail {
 
 template <int D>
 SS_HD inline void decompose_metric(const ContactLaw<D>& law, ProxBlock<D>& block) {
+  if (is_rolling(law)) return;  // prox_discs works with the metric
   const double size = trace(block.metric);
   Mat<double, D - 1> scaled{};
   Vec<double, D - 1> s{};
@@ -87,6 +89,25 @@ SS_HD inline Vec<double, D - 1> prox_box(const ContactLaw<D>& law, const ProxBlo
   return x;
 }
 
+/// Projects onto the two discs of rolling resistance in the norm of M / factor.
+template <int D>
+SS_HD inline Vec<double, D - 1> prox_discs(const ContactLaw<D>& law, ProxBlock<D>& block, double factor,
+                                           double radius, const Vec<double, D - 1>& r,
+                                           const Vec<double, D - 1>& u) {
+  TwoDiscs discs{};
+  const Vec<double, D - 1> pull = block.metric * r - factor * u;
+  for (int i = 0; i < D - 1; ++i) {
+    for (int j = 0; j < D - 1; ++j) discs.matrix(i, j) = law.mu[i] * law.mu[j] * block.metric(i, j);
+    if (!(law.mu[i] > 0)) discs.matrix(i, i) = trace(block.metric);
+    discs.p[i] = law.mu[i] * pull[i];
+  }
+  discs.w_nn = 1;
+  discs.pressure = radius;
+  Vec<double, D - 1> x = solve_two_discs(discs, block.multiplier).y;
+  for (int i = 0; i < D - 1; ++i) x[i] *= law.mu[i];
+  return x;
+}
+
 }  // namespace law_detail
 
 /// Factors of a block; w is its diagonal block of W [1/kg]. `global`: the factor of the global strategy [kg].
@@ -133,6 +154,8 @@ SS_HD inline Vec<double, D - 1> prox_tangential(const ContactLaw<D>& law, ProxBl
                                                 const Vec<double, D - 1>& u) {
   const bool bilateral = law.set == FrictionSet::bilateral;
   if (!bilateral && !(radius > 0)) return Vec<double, D - 1>::zero();
+  if constexpr (D == kRollingRows)
+    if (is_rolling(law)) return law_detail::prox_discs(law, block, factor, radius, r, u);
   if (law.set == FrictionSet::box) return law_detail::prox_box(law, block, factor, radius, r, u);
   const law_detail::PoleSum<D - 1> poles{transposed_times(block.basis, block.metric * r - factor * u),
                                          block.values, Vec<double, D - 1>::filled(1)};

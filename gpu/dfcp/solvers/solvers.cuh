@@ -19,13 +19,18 @@ STICKSLIP_CONTACT_SOLVERS(STICKSLIP_DECLARE, STICKSLIP_NONE, STICKSLIP_NONE)
 #undef STICKSLIP_DECLARE
 #undef STICKSLIP_NONE
 
-/// Runs the solver with this name; false when there is none.
+/// Runs the solver with this name; false when there is none. Refuses blocks of five rows for solvers that do
+/// not take them.
 template <int D>
 bool run_solver(std::string_view name, System<D>& s);
 
-// Each solver's file instantiates it for both sizes of a block.
+// Each solver's file instantiates it for blocks of three and four rows, and of five if its traits say
+// `rolling`.
 #define STICKSLIP_SOLVER(solve)    \
   template void solve(System<3>&); \
   template void solve(System<4>&);
+#define STICKSLIP_ROLLING_SOLVER(solve) \
+  STICKSLIP_SOLVER(solve)               \
+  template void solve(System<5>&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -253,6 +253,6 @@ void solve_spg(System<D>& s) {
   spg.start();
   solve_by_shifts(s, spg);
 }
-STICKSLIP_SOLVER(solve_spg)
+STICKSLIP_ROLLING_SOLVER(solve_spg)
 
 }  // namespace stickslip::STICKSLIP_BACKEND

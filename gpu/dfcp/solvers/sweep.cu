@@ -194,7 +194,9 @@ std::vector<std::int32_t> list_blocks([[maybe_unused]] const System<D>& s) {
 
 template void colour_conflicts(System<3>&);
 template void colour_conflicts(System<4>&);
+template void colour_conflicts(System<5>&);
 template std::vector<std::int32_t> list_blocks(const System<3>&);
 template std::vector<std::int32_t> list_blocks(const System<4>&);
+template std::vector<std::int32_t> list_blocks(const System<5>&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

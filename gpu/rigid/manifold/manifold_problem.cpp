@@ -152,7 +152,7 @@ std::string form_fault(const ContactProblem& p) {
   if (p.form == ContactProblem::Form::global)
     return "the problem is global, and A has other entries than masses and inertias of rigid bodies";
   if (p.form != ContactProblem::Form::bodies) return "the problem is not given by bodies";
-  if (p.dim != 3) return "blocks have torsion";
+  if (p.dim != 3) return p.dim == 4 ? "blocks have torsion" : "blocks have rolling resistance";
   if (p.body_dofs != 6) return "bodies have no rotation";
   return {};
 }
