@@ -14,6 +14,7 @@
 #include "gpu/params/lab_params.h"
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_blocks.h"
+#include "gpu/rigid/friction_anchors.cuh"
 #include "gpu/rigid/joint_rows.h"
 #include "gpu/rigid/law_check.cuh"
 #include "gpu/rigid/manifold/manifold_solver.cuh"
@@ -43,7 +44,8 @@ struct StepConstraints {
   PointCores cores{};  // of the touched points of elastic solids
   ContactRowOptions options{};
   PenaltyOptions penalty{};
-  bool soft = false;  // contacts are implicit penalties
+  AnchorView anchors{};  // of anchored friction
+  bool soft = false;     // contacts are implicit penalties
   bool warm_start = true;
   // [m/s] per block: residuals are relative to |q|. In |q| each block counts for at most most_speed; |q|
   // counts as at least least_speed per block.
@@ -67,8 +69,14 @@ class ContactSystem {
   /// Call after `bodies.predict`. One host read.
   void build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Instead of contacts: explicit penalty forces. Adds their effect to `bodies.free`; `build` then gets
-  /// a list without contacts.
-  void push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list);
+  /// a list without contacts. `steepness`: see PenaltyForces::push.
+  void push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list, double* steepness);
+  /// The impulses of push_penalties on side a of the contacts, in world axes, torsion fourth.
+  void pushed_impulses(Context& ctx, std::size_t first, std::size_t count, Vec<double, 4>* world) const;
+  /// After `velocities`: moves the anchors of friction along. `bodies`: with the velocities at the end of the
+  /// step; `pushed`: contacts are those of push_penalties.
+  void advance_anchors(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list, bool pushed,
+                       FrictionAnchors& anchors) const;
   /// While the flag is set, `solve` and throw_if_cancelled throw StepInterrupted; nullptr: never.
   void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
   void throw_if_cancelled() const;
